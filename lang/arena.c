@@ -1,0 +1,97 @@
+#include "arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 16, BLOCK_BYTES = 64 * 1024 };
+
+typedef struct Block {
+  struct Block *previous;
+  size_t used, capacity;
+  _Alignas(ALIGNMENT) unsigned char bytes[];
+} Block;
+
+struct Arena {
+  Block *last;
+};
+
+static _Noreturn void out_of_memory(size_t bytes) {
+  fprintf(stderr, "gnncc: out of memory (%zu bytes wanted)\n", bytes);
+  exit(70);
+}
+
+static void add_block(Arena *arena, size_t capacity) {
+  if (capacity > SIZE_MAX - sizeof(Block)) out_of_memory(capacity);
+  Block *block = calloc(1, sizeof *block + capacity);
+  if (!block) out_of_memory(capacity);
+  block->capacity = capacity;
+  block->previous = arena->last;
+  arena->last = block;
+}
+
+Arena *arena_new(void) {
+  Arena *arena = calloc(1, sizeof *arena);
+  if (!arena) out_of_memory(sizeof *arena);
+  add_block(arena, BLOCK_BYTES);
+  return arena;
+}
+
+void arena_free(Arena *arena) {
+  if (!arena) return;
+  for (Block *block = arena->last; block;) {
+    Block *previous = block->previous;
+    free(block);
+    block = previous;
+  }
+  free(arena);
+}
+
+void *arena_alloc(Arena *arena, size_t bytes) {
+  if (bytes > SIZE_MAX - ALIGNMENT) out_of_memory(bytes);
+  size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (arena->last->capacity - arena->last->used < rounded)
+    add_block(arena, rounded > BLOCK_BYTES ? rounded : BLOCK_BYTES);
+  void *result = arena->last->bytes + arena->last->used;
+  arena->last->used += rounded;
+  return result;
+}
+
+char *arena_strndup(Arena *arena, const char *text, size_t length) {
+  char *copy = arena_alloc(arena, length + 1);
+  memcpy(copy, text, length);
+  return copy;
+}
+
+char *arena_strdup(Arena *arena, const char *text) {
+  return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_vprintf(Arena *arena, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char *text = arena_alloc(arena, (size_t)length + 1);
+  vsnprintf(text, (size_t)length + 1, format, args);
+  return text;
+}
+
+char *arena_printf(Arena *arena, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  char *text = arena_vprintf(arena, format, args);
+  va_end(args);
+  return text;
+}
+
+void *arena_grow(Arena *arena, void *items, size_t count, size_t item_bytes) {
+  int is_full = count == 0 || (count >= 4 && (count & (count - 1)) == 0);
+  if (!is_full) return items;
+  size_t capacity = count == 0 ? 4 : 2 * count;
+  if (capacity > SIZE_MAX / item_bytes) out_of_memory(SIZE_MAX);
+  void *bigger = arena_alloc(arena, capacity * item_bytes);
+  if (count) memcpy(bigger, items, count * item_bytes);
+  return bigger;
+}

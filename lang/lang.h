@@ -1,0 +1,46 @@
+/* lang.h: text to typed program. The whole front end behind one call per pass. */
+#ifndef GNNCC_LANG_H
+#define GNNCC_LANG_H
+
+#include <stdio.h>
+
+#include "arena.h"
+#include "diag.h"
+#include "typed.h"
+
+typedef struct Ast Ast; /* ast.h */
+
+typedef struct LangDefine {
+  const char *name, *value; /* -D name=value; value is parsed as an expression */
+} LangDefine;
+
+/* Reads the data that a spec names, applies its recipe and describes the result. Messages go to `diags` (E07xx, W07xx)
+ * at the places of the spec; false after an error. The reader is the runtime's; lang never opens a data file. */
+typedef bool DescribeData(void *user, const DataSpec *spec, Diags *diags, DataInfo *info);
+
+typedef struct LangOptions {
+  int define_count;
+  const LangDefine *defines;
+  int import_dir_count;
+  const char **import_dirs;  /* -I, then GNNCC_PATH, in order */
+  const char *share_dir;     /* holds std/ and targets/ */
+  const char *target;        /* --target, or NULL */
+  const char *data_override; /* --data PATH (any readable kind) or NULL */
+  bool is_shapes_only;       /* --shapes */
+  DescribeData *describe;
+  void *describe_user;
+} LangOptions;
+
+/* scan and parse `text` (length bytes) named `path` in messages; imports are followed. NULL after errors in `diags`. */
+Ast *lang_parse(Arena *arena, Diags *diags, const char *path, const char *text, size_t length, const LangOptions *options);
+
+/* check, expand, unroll, type. NULL after errors in `diags`. */
+TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangOptions *options);
+
+void ast_dump(const Ast *ast, FILE *out);
+void typed_dump(const TypedProgram *program, FILE *out);
+
+/* gnncc --list KIND: layers losses metrics optimizers targets functions; false for an unknown kind. */
+bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE *out);
+
+#endif

@@ -1,0 +1,295 @@
+/* typed.h: the typed program, what `check` gives and `lower` takes.
+ *
+ * Everything a user can get wrong has been reported before this exists: names are resolved, layers are expanded,
+ * loops unrolled, constants folded, every size is a number and every value has a domain. Expressions are a dense
+ * array in which operands come before their users; a variable that is used twice is the same TypedId twice, so the
+ * "tree" is a DAG. All memory belongs to the compilation's arena.
+ */
+#ifndef GNNCC_TYPED_H
+#define GNNCC_TYPED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MAX_RANK = 4, MAX_OPERANDS = 3, NO_INDEX = -1 };
+
+typedef int32_t TypedId; /* index into TypedProgram.exprs; NO_INDEX for none */
+
+/* A place in the text: file is an index into TypedProgram.files; lines and columns count from 1. */
+typedef struct Place {
+  int32_t file, line, column;
+} Place;
+
+typedef enum Domain { DOMAIN_NONE, DOMAIN_NODE, DOMAIN_EDGE, DOMAIN_GRAPH } Domain;
+
+typedef enum DType {
+  DTYPE_F32,
+  DTYPE_CLASS, /* one label 0 .. classes-1 per row; -1 where there is none */
+} DType;
+
+typedef struct Dim {
+  int64_t size;
+  const char *name; /* the expression it was declared with ("hidden", "f", "8"); never NULL */
+} Dim;
+
+typedef struct Type {
+  Domain domain;
+  DType dtype;
+  int rank;
+  Dim dim[MAX_RANK];
+  int64_t classes; /* DTYPE_CLASS */
+} Type;
+
+/* Element-wise functions. The operand count is in the table in typed.c (typed_map_arity). */
+typedef enum MapOp {
+  MAP_ADD, MAP_SUB, MAP_MUL, MAP_DIV, MAP_POW, MAP_MAX, MAP_MIN, /* two operands */
+  MAP_LEAKY_RELU, MAP_ELU,                                       /* value, slope/alpha (a number) */
+  MAP_NEG, MAP_RELU, MAP_GELU, MAP_SIGMOID, MAP_TANH, MAP_EXP, MAP_LOG, MAP_SQRT, MAP_RSQRT, MAP_ABS,
+  MAP_SILU, MAP_SOFTPLUS,
+  MAP_COUNT
+} MapOp;
+
+int typed_map_arity(MapOp op);
+const char *typed_map_name(MapOp op); /* as written in the language; "+" for MAP_ADD */
+
+typedef enum Reducer { REDUCE_SUM, REDUCE_MEAN } Reducer;
+typedef enum EdgeEnd { END_SRC, END_DST } EdgeEnd;
+
+typedef enum TypedKind {
+  TYPED_NUMBER,       /* .number */
+  TYPED_OPTION,       /* .index into options: a scalar known when the program runs */
+  TYPED_FIELD,        /* .index into the data's fields */
+  TYPED_PARAM,        /* .index into params */
+  TYPED_DEGREE,       /* node[]: number of in-edges (end == END_DST) or out-edges (END_SRC) */
+  TYPED_ZEROS,        /* a value of .type, all zero */
+  TYPED_LIFT,         /* node -> edge: operand[0] at .end of the edge */
+  TYPED_REDUCE_EDGES, /* edge -> node: operand[0] by .reducer over the edges that have the node at .end;
+                         0 where there are none */
+  TYPED_REDUCE_AXIS,  /* operand[0] by .reducer over dimension .axis, which disappears */
+  TYPED_MATMUL,       /* x @ W: last dimension of x with the first of W; W lives nowhere */
+  TYPED_DOT,          /* product of two values broadcast by name, summed over the last dimension of both */
+  TYPED_MAP,          /* .map of the operands, broadcast by name */
+  TYPED_DROPOUT,      /* operand[0], probability operand[1] (a number or an expression over options) */
+  TYPED_RESHAPE,      /* operand[0] with the dimensions of .type: flatten, squeeze */
+} TypedKind;
+
+typedef struct TypedExpr {
+  TypedKind kind;
+  Type type;
+  int operand_count;
+  TypedId operand[MAX_OPERANDS];
+  Place place;
+  const char *name;  /* the variable it was bound to first ("h"), or "" */
+  const char *scope; /* the layer call it stems from ("conv1.lin"), or "" in the model itself */
+  bool is_layer_result; /* the value that the call named `scope` returns; `predict --layer scope` asks for it */
+  double number;
+  int32_t index;
+  EdgeEnd end;
+  Reducer reducer;
+  int axis;
+  MapOp map;
+} TypedExpr;
+
+typedef enum Init {
+  INIT_CONSTANT, /* .a: the value (zeros: 0, ones: 1) */
+  INIT_UNIFORM,  /* in [-a, a]; glorot and kaiming_uniform are this, with the bound worked out by check */
+  INIT_NORMAL,   /* mean 0, standard deviation a */
+} Init;
+
+typedef struct TypedParam {
+  const char *name; /* its key in a checkpoint: "conv1.lin.weight" */
+  Type type;        /* DOMAIN_NONE, DTYPE_F32; the layout in the checkpoint is that of the type, row-major */
+  Init init;
+  double a;
+  bool is_trained;  /* false: a buffer (`= fixed(v)`), saved and loaded but never updated */
+  Place place;
+} TypedParam;
+
+typedef struct TypedOption {
+  const char *name, *help; /* help may be "" */
+  double value;
+  Place place;
+} TypedOption;
+
+typedef struct TypedField {
+  const char *name;
+  Type type;
+  int64_t nonzeros;   /* f32 node fields with data: stored numbers that are not 0; otherwise NO_INDEX */
+  bool is_row_normalised;
+  Place place;
+} TypedField;
+
+/* ---- the data block ---- */
+
+typedef struct SourceArg {
+  const char *key;  /* "" for a positional argument */
+  const char *text; /* a string argument, or NULL */
+  double number;    /* a numeric argument; true is 1 */
+} SourceArg;
+
+/* Where the data comes from. kind: "npy", "planetoid", "safetensors", "karate", "synth", "file" (a bare string: the
+ * kind is told from the content), or "shapes" (nothing but declared sizes: only a plan can be made). */
+typedef struct DataSource {
+  const char *kind;
+  int arg_count;
+  SourceArg *args;
+  Place place;
+} DataSource;
+
+typedef enum SelfLoops { SELF_LOOPS_KEEP, SELF_LOOPS_ADD, SELF_LOOPS_REMOVE } SelfLoops;
+
+/* What is to be done to the data as it is read. */
+typedef struct DataRecipe {
+  bool is_undirected; /* store the reverse of every edge too, each edge once */
+  SelfLoops self_loops;
+  int normalised_count;
+  const char **normalised; /* names of fields whose rows are scaled to sum 1 */
+  bool has_random_split;   /* split = random(train, valid, test, seed = s) */
+  double split_fraction[3];
+  uint64_t split_seed;
+  int split_index;         /* split = index(k): row k of train_masks.npy and so on; 0 otherwise */
+} DataRecipe;
+
+typedef struct FieldDecl { /* node x : f32[1433]; edge w : f32 */
+  const char *name;
+  Domain domain;
+  DType dtype;
+  int rank;               /* 0: one number a row; sizes -1 where the size is not a number known yet */
+  int64_t size[MAX_RANK];
+  int64_t classes;        /* DTYPE_CLASS; -1: as the data says */
+  DataSource *source;     /* = npy("x.npy"), or NULL */
+  Place place;
+} FieldDecl;
+
+typedef struct DataSpec {
+  const char *name;
+  DataSource source;
+  DataRecipe recipe;
+  int64_t declared_nodes, declared_edges; /* nodes = ..., edges = ...; -1 where absent */
+  int decl_count;
+  FieldDecl *decls;
+  Place place;
+} DataSpec;
+
+/* What the data reader tells about prepared data (transformations of the recipe applied). */
+typedef struct FieldInfo {
+  const char *name;
+  Domain domain;
+  DType dtype;
+  int64_t width;    /* numbers a row */
+  int64_t classes;  /* DTYPE_CLASS */
+  int64_t nonzeros; /* f32; -1 where unknown (shapes only) */
+} FieldInfo;
+
+typedef struct DataInfo {
+  int64_t nodes, edges; /* edges as stored: directed */
+  bool is_symmetric;    /* every edge has its reverse */
+  bool is_shapes_only;  /* no files were read */
+  int field_count;
+  FieldInfo *fields;
+  bool has_split[3];       /* train, valid, test */
+  int64_t split_count[3];  /* labelled rows in each */
+  const char *notes;       /* what was changed or is remarkable, a line each; may be "" */
+  uint64_t fingerprint;    /* of shapes and transformations, not of the contents */
+} DataInfo;
+
+/* ---- the train block ---- */
+
+typedef enum OptimizerKind { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW } OptimizerKind;
+typedef enum Split { SPLIT_TRAIN, SPLIT_VALID, SPLIT_TEST, SPLIT_COUNT } Split;
+typedef enum Measure { MEASURE_LOSS, MEASURE_ACCURACY } Measure;
+
+/* Hyper-parameters are scalar expressions over numbers and options, so that ./train --lr works. */
+typedef struct Hyper {
+  TypedId lr, weight_decay;             /* all optimisers */
+  TypedId beta1, beta2, epsilon;        /* adam, adamw */
+  TypedId momentum;                     /* sgd */
+  bool is_nesterov;
+} Hyper;
+
+typedef struct ParamGroup {
+  const char *pattern; /* shell pattern over parameter names: "conv2.*" */
+  Hyper hyper;         /* complete: what the group does not say is the optimiser's */
+  Place place;
+} ParamGroup;
+
+typedef struct TrainSpec {
+  int32_t label_field;  /* index into fields */
+  TypedId scores;       /* node[classes], what the model returns */
+  OptimizerKind optimizer;
+  Hyper hyper;
+  int group_count;
+  ParamGroup *groups;   /* the last one that matches a parameter wins */
+  int64_t epochs, runs, seed;
+  int64_t evaluate_every;   /* 1 by default */
+  int64_t checkpoint_every; /* 0: none */
+  bool has_accuracy;        /* metric = accuracy */
+  bool has_keep;            /* keep = best(valid.accuracy) */
+  Split keep_split;
+  Measure keep_measure;
+  bool has_stop;            /* stop = patience(valid.loss, 100) */
+  Split stop_split;
+  Measure stop_measure;
+  int64_t patience;         /* evaluations without improvement */
+  bool shows[SPLIT_COUNT];  /* show = [train, valid]; default train and valid, and test when asked for */
+  Place place;
+} TrainSpec;
+
+/* ---- target and plan blocks ---- */
+
+typedef enum Tier { TIER_DEVICE, TIER_HOST, TIER_SSD, TIER_COUNT } Tier;
+
+typedef struct TargetLink {
+  Tier from, to;         /* one direction of one link */
+  double bandwidth;      /* bytes per second */
+  double latency;        /* seconds */
+} TargetLink;
+
+typedef struct TargetSpec {
+  const char *name, *description;
+  const char *device;         /* what the target calls its device: "gpu", "cpu" */
+  const char *kind;           /* "cpu" or "cuda(sm_80)" */
+  int64_t device_bytes;       /* -1: not said */
+  int64_t reserve_bytes;
+  int64_t host_bytes, ssd_bytes; /* budgets; 0: there is no such tier */
+  const char *ssd_path;       /* or NULL */
+  double device_bandwidth;    /* bytes per second; 0: not said */
+  double fp32_flops;          /* per second; 0: not said */
+  int threads;                /* 0: not said */
+  int link_count;
+  TargetLink *links;
+  Place place;
+} TargetSpec;
+
+typedef struct TierBudget {
+  Tier tier;
+  int64_t bytes;   /* or -1 when given as a share */
+  double share;    /* of what the target has */
+  Place place;
+} TierBudget;
+
+typedef struct TypedProgram {
+  const char *name;         /* of the model */
+  int file_count;
+  const char **files;       /* as given or found; files[0] is the main one */
+  DataSpec *data;
+  DataInfo *info;
+  int option_count;
+  TypedOption *options;
+  int field_count;
+  TypedField *fields;       /* declared or found in the data and used by the model or the loss */
+  int param_count;
+  TypedParam *params;
+  int expr_count;
+  TypedExpr *exprs;
+  TypedId result;           /* what the model returns */
+  bool has_train;
+  TrainSpec train;
+  bool has_target;
+  TargetSpec target;        /* the one chosen, or the only one of the file */
+  int budget_count;
+  TierBudget *budgets;      /* of `plan { budget ... }` */
+  uint64_t source_fingerprint; /* of all texts read and all -D */
+} TypedProgram;
+
+#endif

@@ -1,0 +1,232 @@
+/* gnnrt.h: what emitted programs are built on.
+ *
+ * An emitted program consists of straight-line steps over one instance (gnn_run) and a constant description of itself
+ * (gnn_program). The runtime brings the arenas, the threads, the data, the training loop and the command line; it
+ * decides nothing that the compiler has decided. The kernels (kernels/cpu/) are header-only templates: an emitted
+ * source instantiates them with the sizes known at compile time.
+ *
+ * Compiled with GNN_DOUBLE every number is a double and every arena twice as large; `gradcheck` is that build.
+ */
+#ifndef GNNRT_H
+#define GNNRT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef GNN_DOUBLE
+typedef double gnn_real;
+#else
+typedef float gnn_real;
+#endif
+/* Offsets are planned in bytes for 4-byte numbers; a double build scales them all. */
+enum { GNN_SCALE = sizeof(gnn_real) / 4, GNN_ALIGNMENT = 64 };
+
+typedef enum gnn_status {
+  GNN_OK = 0,
+  GNN_EINVAL = 1,     /* bad argument, or calls in the wrong order */
+  GNN_ENOMEM = 2,     /* an arena could not be obtained */
+  GNN_EIO = 3,        /* a file could not be read or written */
+  GNN_EDATA = 4,      /* data do not match the shapes the plan was made for */
+  GNN_EDEVICE = 5,    /* device error */
+  GNN_ENUMERIC = 6,   /* loss or gradient is not finite */
+  GNN_ECANCELLED = 7, /* the progress callback asked to stop */
+  GNN_EVERSION = 8,   /* header and object disagree */
+} gnn_status;
+
+/* ---- threads ---- */
+
+/* A pool of threads that share loops. Tasks are of fixed extent, whatever the number of threads, and each runs exactly
+ * once; so a reduction over per-task partial results in task order has the same bits for every thread count. */
+typedef struct gnn_team gnn_team;
+typedef void gnn_task(const void *context, int64_t begin, int64_t end, int64_t task);
+
+gnn_team *gnn_team_create(int threads); /* 0: one for each processor this process may use. NULL: no memory */
+void gnn_team_destroy(gnn_team *team);  /* NULL is fine */
+int gnn_team_threads(const gnn_team *team);
+
+/* Tasks 0 .. ceil(count / extent) - 1; task t covers [t * extent, min((t + 1) * extent, count)). Returns when all have
+ * run. Allocates nothing. Not to be called from within a task. */
+void gnn_parallel(gnn_team *team, int64_t count, int64_t extent, gnn_task *task, const void *context);
+/* Task t covers [bounds[t], bounds[t + 1]), 0 <= t < tasks. */
+void gnn_parallel_ranges(gnn_team *team, const int64_t *bounds, int64_t tasks, gnn_task *task, const void *context);
+
+/* ---- the graph ---- */
+
+/* One direction of adjacency: row r has the entries ptr[r] .. ptr[r + 1] - 1. In `in` (rows are destinations) idx is
+ * the source and the position of an entry is the edge's number; in `out` (rows are sources) idx is the destination and
+ * edge[] the edge's number. Entries of a row are sorted by idx. */
+typedef struct gnn_csr {
+  int64_t rows, entries;
+  const int64_t *ptr;  /* [rows + 1] */
+  const int32_t *idx;  /* [entries] */
+  const int64_t *edge; /* [entries], or NULL where no step reads edge values by source */
+  const int64_t *bounds; /* [tasks + 1] row ranges of about equal work (entries + rows) */
+  int64_t tasks;
+} gnn_csr;
+
+/* A constant matrix stored by its non-zeros, both ways. */
+typedef struct gnn_sparse {
+  gnn_csr by_row;            /* idx: column */
+  const gnn_real *row_value; /* [entries] in by_row order */
+  gnn_csr by_column;         /* rows are columns of the matrix; idx: row */
+  const gnn_real *column_value;
+} gnn_sparse;
+
+enum { GNN_SPARSE_MAX = 8, GNN_FIELD_MAX = 32, GNN_OPTION_MAX = 64, GNN_TASKS = 256 };
+typedef enum gnn_split { GNN_TRAIN, GNN_VALID, GNN_TEST, GNN_SPLIT_COUNT } gnn_split;
+
+/* ---- one training job ---- */
+
+typedef struct gnn_program gnn_program;
+
+typedef struct gnn_run {
+  const gnn_program *program;
+  gnn_team *team;
+  unsigned char *device;         /* the device arena: program->device_bytes * GNN_SCALE */
+  int64_t nodes, edges;          /* of the loaded data; at most those planned for */
+  gnn_csr in, out;
+  gnn_sparse sparse[GNN_SPARSE_MAX];
+  const int32_t *rows[GNN_SPLIT_COUNT]; /* labelled nodes of each split, ascending, in the arena */
+  int64_t row_count[GNN_SPLIT_COUNT];
+  double option[GNN_OPTION_MAX]; /* values of the program's options, in its order */
+  uint64_t seed;                 /* of this run */
+  int64_t epoch;                 /* of the step being run, from 1: dropout and the optimisers count with it */
+  double loss;                   /* left by the last forward_backward */
+  /* Called by the evaluation forward for values that somebody may ask for by name; NULL unless predict --layer. */
+  void (*tap)(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width);
+  void *tap_user;
+} gnn_run;
+
+/* The arena at a planned offset. */
+static inline gnn_real *gnn_at(const gnn_run *run, int64_t offset) {
+  return (gnn_real *)(void *)(run->device + offset * GNN_SCALE);
+}
+
+/* ---- the program's description of itself ---- */
+
+typedef struct gnn_option_desc {
+  const char *name, *help;
+  double value; /* as compiled in */
+} gnn_option_desc;
+
+typedef enum gnn_init { GNN_INIT_CONSTANT, GNN_INIT_UNIFORM, GNN_INIT_NORMAL } gnn_init;
+
+typedef struct gnn_weight_desc {
+  const char *name;     /* "conv1.lin.weight" */
+  int rank;
+  int64_t shape[4], count;
+  gnn_init init;
+  double a;             /* the constant; the bound of uniform(-a, a); the standard deviation */
+  int is_trained;       /* 0: a buffer */
+  int64_t at;           /* arena offset of the value */
+  int64_t at_gradient;  /* where forward_backward leaves the gradient; -1 without */
+  int state_count;      /* optimiser state arrays of the same shape: 0, 1 (momentum) or 2 (Adam: m, v) */
+  int64_t at_state[2];
+} gnn_weight_desc;
+
+typedef enum gnn_domain { GNN_NODE, GNN_EDGE } gnn_domain;
+typedef enum gnn_storage { GNN_DENSE, GNN_SPARSE, GNN_LABEL } gnn_storage;
+
+/* A field of the data as the plan wants it in the arena. Rows x width numbers; labels are int32, -1 for none. */
+typedef struct gnn_field_desc {
+  const char *name;
+  gnn_domain domain;
+  gnn_storage storage;
+  int64_t width, classes;
+  int64_t nonzeros;     /* GNN_SPARSE: room that was planned */
+  int sparse;           /* GNN_SPARSE: index into gnn_run.sparse */
+  int is_row_normalised;
+  /* GNN_DENSE, GNN_LABEL: at[0]. GNN_SPARSE: by_row ptr, idx, value, bounds; by_column ptr, idx, value, bounds. */
+  int64_t at[8];
+} gnn_field_desc;
+
+/* Arena offsets of the graph; -1 for what no step reads (then the pointer in gnn_csr is NULL). Where at_out_ptr is -1
+ * but has_out is set the graph is symmetric and `out` shares the arrays of `in`. */
+typedef struct gnn_graph_desc {
+  int64_t nodes, edges;  /* room that was planned */
+  int has_out, is_symmetric;
+  int64_t at_in_ptr, at_in_idx, at_in_bounds;
+  int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
+  int64_t at_in_degree, at_out_degree; /* gnn_real per node */
+  int64_t at_rows[GNN_SPLIT_COUNT];
+  int64_t row_count[GNN_SPLIT_COUNT];
+} gnn_graph_desc;
+
+typedef struct gnn_source_arg {
+  const char *key, *text; /* text NULL: a number */
+  double number;
+} gnn_source_arg;
+
+typedef struct gnn_source {
+  const char *kind; /* "npy", "planetoid", "safetensors", "karate", "synth", "file", "shapes" */
+  int arg_count;
+  const gnn_source_arg *args;
+} gnn_source;
+
+typedef enum gnn_self_loops { GNN_LOOPS_KEEP, GNN_LOOPS_ADD, GNN_LOOPS_REMOVE } gnn_self_loops;
+
+typedef struct gnn_recipe {
+  int is_undirected;
+  gnn_self_loops self_loops;
+  int normalised_count;
+  const char *const *normalised;
+  int has_random_split;
+  double split_fraction[3];
+  uint64_t split_seed;
+  int split_index;
+} gnn_recipe;
+
+typedef enum gnn_measure { GNN_MEASURE_LOSS, GNN_MEASURE_ACCURACY } gnn_measure;
+
+typedef struct gnn_step_desc {
+  int number;
+  const char *lane, *phase, *what; /* "device", "forward" | "backward" | "update" | "eval", description */
+  int line;                        /* of the model's source */
+  double estimated_seconds;
+  int64_t bytes;                   /* read and written */
+} gnn_step_desc;
+
+struct gnn_program {
+  int abi;                  /* GNN_ABI */
+  int real_bytes;           /* sizeof(gnn_real) of this build: 4, or 8 and every offset and arena counts double */
+  const char *name, *data_name, *source_name, *fingerprint, *plan_json;
+  int64_t device_bytes, host_bytes, ssd_bytes; /* of the arenas */
+  int64_t reserve_bytes;    /* announced for what lies outside them */
+  double estimated_epoch_seconds;
+
+  gnn_source source;
+  gnn_recipe recipe;
+  gnn_graph_desc graph;
+  int field_count;
+  const gnn_field_desc *fields;
+  int label_field;          /* index into fields */
+  int64_t classes;
+  int option_count;
+  const gnn_option_desc *options;
+  int weight_count;
+  const gnn_weight_desc *weights;
+  int step_count;
+  const gnn_step_desc *steps;
+
+  int64_t epochs, runs, seed, evaluate_every, checkpoint_every;
+  int has_keep, has_stop, has_accuracy;
+  gnn_split keep_split, stop_split;
+  gnn_measure keep_measure, stop_measure;
+  int64_t patience;
+  int shows[GNN_SPLIT_COUNT];
+  int tap_count;
+  const char *const *taps;  /* names that predict --layer takes */
+
+  int64_t at_scores;        /* nodes x classes, left by `evaluate` */
+  gnn_status (*forward_backward)(gnn_run *run); /* training forward, loss, gradients of every weight */
+  gnn_status (*update)(gnn_run *run);           /* one optimiser step from those gradients */
+  gnn_status (*evaluate)(gnn_run *run);         /* forward with dropout off; leaves the scores */
+  const gnn_program *in_double;                 /* the same program built with GNN_DOUBLE, or NULL */
+};
+
+enum { GNN_ABI = 1 };
+
+/* The produced program: command line, training loop, exit code (see `--help`). */
+int gnn_main(int argc, char **argv, const gnn_program *program);
+
+#endif
