@@ -1,0 +1,92 @@
+/* gather.h: weighted sums of rows of a dense matrix picked by index; the core of all sparse products.
+ *
+ * Rows narrower than a vector use the widest shorter vector that fits; a row that is no whole number of vectors ends
+ * with a vector that overlaps the one before. So nothing is read or written outside a row and no masks are needed.
+ */
+#ifndef GNN_GATHER_H
+#define GNN_GATHER_H
+
+#include "vector.h"
+
+/* Accumulators of one pass over the entries; wider rows take several passes. */
+enum { GNN_GATHER_TILE = GNN_REGISTERS / 2 };
+
+#define GNN_TILE gnn_gather_tile_1
+#define GNN_TILE_VEC gnn_real
+#define GNN_TILE_AT gnn_real
+#include "gather_tile.h"
+
+#define GNN_DEFINE_LANES(lanes)                                                             \
+  typedef gnn_real gnn_vec##lanes __attribute__((vector_size(lanes * sizeof(gnn_real))));   \
+  typedef gnn_real gnn_vec##lanes##_at GNN_VECTOR_TYPE(lanes * sizeof(gnn_real))
+
+GNN_DEFINE_LANES(2);
+#define GNN_TILE gnn_gather_tile_2
+#define GNN_TILE_VEC gnn_vec2
+#define GNN_TILE_AT gnn_vec2_at
+#include "gather_tile.h"
+
+GNN_DEFINE_LANES(4);
+#define GNN_TILE gnn_gather_tile_4
+#define GNN_TILE_VEC gnn_vec4
+#define GNN_TILE_AT gnn_vec4_at
+#include "gather_tile.h"
+
+GNN_DEFINE_LANES(8);
+#define GNN_TILE gnn_gather_tile_8
+#define GNN_TILE_VEC gnn_vec8
+#define GNN_TILE_AT gnn_vec8_at
+#include "gather_tile.h"
+
+GNN_DEFINE_LANES(16);
+#define GNN_TILE gnn_gather_tile_16
+#define GNN_TILE_VEC gnn_vec16
+#define GNN_TILE_AT gnn_vec16_at
+#include "gather_tile.h"
+
+#undef GNN_DEFINE_LANES
+
+/* The lanes of the vectors for rows of w numbers: a power of two, at most w and at most a register. */
+GNN_INLINE int gnn_gather_lanes(int64_t w) {
+  int lanes = GNN_LANES;
+  GNN_UNROLL for (int i = 0; i < 4; i++) lanes = lanes > w ? lanes / 2 : lanes;
+  return lanes;
+}
+
+GNN_INLINE void gnn_gather_tile(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit,
+                                const gnn_real *x, int64_t w, int64_t column, int vectors, int is_last, int is_first,
+                                int64_t ahead, gnn_real *acc) {
+  const int chains = vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
+#define GNN_GATHER_CASE(lanes)                                                                                      \
+  case lanes:                                                                                                       \
+    gnn_gather_tile_##lanes(idx, weight, count, limit, x, w, column, vectors, chains, is_last, is_first, ahead, acc); \
+    break
+  switch (gnn_gather_lanes(w)) {
+    GNN_GATHER_CASE(1);
+    GNN_GATHER_CASE(2);
+    GNN_GATHER_CASE(4);
+#if GNN_VECTOR_BYTES > 16
+    GNN_GATHER_CASE(8);
+#endif
+#if GNN_VECTOR_BYTES > 32
+    GNN_GATHER_CASE(16);
+#endif
+  }
+#undef GNN_GATHER_CASE
+}
+
+/* acc[0 .. w) = (is_first ? 0 : acc) + sum over j < count of weight[j] * x[idx[j]], weight NULL being ones.
+ * idx may be read up to limit >= count, to fetch rows `ahead` entries early (0: not at all). */
+GNN_INLINE void gnn_gather(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit, const gnn_real *x,
+                           int64_t w, int is_first, int64_t ahead, gnn_real *acc) {
+  const int lanes = gnn_gather_lanes(w);
+  const int64_t vectors = (w + lanes - 1) / lanes;
+  const int64_t passes = (vectors + GNN_GATHER_TILE - 1) / GNN_GATHER_TILE;
+  const int64_t tile = (vectors + passes - 1) / passes, before_last = (passes - 1) * tile;
+  for (int64_t v = 0; v < before_last; v += tile)
+    gnn_gather_tile(idx, weight, count, limit, x, w, v * lanes, (int)tile, 0, is_first, ahead, acc);
+  gnn_gather_tile(idx, weight, count, limit, x, w, before_last * lanes, (int)(vectors - before_last), 1, is_first,
+                  ahead, acc);
+}
+
+#endif

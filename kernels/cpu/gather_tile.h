@@ -1,0 +1,51 @@
+/* gather_tile.h: the inner loop of the sparse products for one type of vector; included by gather.h once for each.
+ *
+ * GNN_TILE is the function's name, GNN_TILE_VEC the type of its accumulators, GNN_TILE_AT the same in memory.
+ *
+ * sum over j < count of weight[j] * x[idx[j] * w + column .. + vectors * lanes). is_last: the tile ends the row at
+ * column w, and its last vector is moved back to end there; the overlapped numbers are computed twice, alike. The sum
+ * runs in `chains` interleaved accumulators (j modulo chains), because one chain of additions is bound by latency when
+ * a row is one vector; so the order depends on the position within the row and on nothing else.
+ */
+GNN_INLINE void GNN_TILE(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit, const gnn_real *x,
+                         int64_t w, int64_t column, int vectors, int chains, int is_last, int is_first, int64_t ahead,
+                         gnn_real *acc) {
+  enum { LANES = sizeof(GNN_TILE_VEC) / sizeof(gnn_real) };
+  GNN_TILE_VEC sum[GNN_GATHER_TILE];
+#define GNN_TILE_OFFSET(v) (is_last && (v) == vectors - 1 ? w - LANES : column + (v) * (int64_t)LANES)
+  GNN_UNROLL for (int i = 0; i < chains * vectors; i++) sum[i] = (GNN_TILE_VEC){0};
+  if (!is_first) GNN_UNROLL for (int v = 0; v < vectors; v++) sum[v] = *(const GNN_TILE_AT *)(acc + GNN_TILE_OFFSET(v));
+  int64_t j = 0;
+  for (; j + chains <= count; j += chains) {
+    GNN_UNROLL for (int c = 0; c < chains; c++) {
+      if (ahead > 0) {
+        const char *next = (const char *)(x + (int64_t)idx[gnn_min(j + c + ahead, limit - 1)] * w + column);
+        GNN_UNROLL for (int b = 0; b < vectors * (int)sizeof(GNN_TILE_VEC); b += 64) __builtin_prefetch(next + b);
+      }
+      const gnn_real *row = x + (int64_t)idx[j + c] * w;
+      if (weight) {
+        const gnn_real factor = weight[j + c];
+        GNN_UNROLL for (int v = 0; v < vectors; v++)
+          sum[c * vectors + v] += *(const GNN_TILE_AT *)(row + GNN_TILE_OFFSET(v)) * factor;
+      } else {
+        GNN_UNROLL for (int v = 0; v < vectors; v++)
+          sum[c * vectors + v] += *(const GNN_TILE_AT *)(row + GNN_TILE_OFFSET(v));
+      }
+    }
+  }
+  GNN_UNROLL for (int c = 0; c + 1 < chains; c++) {
+    if (j + c < count) {
+      const gnn_real *row = x + (int64_t)idx[j + c] * w;
+      const gnn_real factor = weight ? weight[j + c] : 1;
+      GNN_UNROLL for (int v = 0; v < vectors; v++)
+        sum[c * vectors + v] += *(const GNN_TILE_AT *)(row + GNN_TILE_OFFSET(v)) * factor;
+    }
+  }
+  GNN_UNROLL for (int half = chains / 2; half > 0; half /= 2)
+    GNN_UNROLL for (int i = 0; i < half * vectors; i++) sum[i] += sum[i + half * vectors];
+  GNN_UNROLL for (int v = 0; v < vectors; v++) *(GNN_TILE_AT *)(acc + GNN_TILE_OFFSET(v)) = sum[v];
+#undef GNN_TILE_OFFSET
+}
+#undef GNN_TILE
+#undef GNN_TILE_VEC
+#undef GNN_TILE_AT
