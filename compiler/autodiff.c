@@ -1,0 +1,207 @@
+/* autodiff: forward graph -> training graph.
+ *
+ * Reverse accumulation (Griewank & Walther, Evaluating Derivatives, 2008, chapter 3), one rule per operator. A rule may
+ * name any forward value; what it names has to be stored until then, so each names the least: one bit of an operand
+ * (relu, leaky_relu), the result instead of the operand (sigmoid, tanh, exp, elu), nothing at all (dropout: its site).
+ * Appends the gradient of every trained weight and one UPDATE for each. Cost: linear in the graph.
+ */
+#include <string.h>
+
+#include "graph.h"
+
+typedef struct Reverse {
+  Graph *graph;
+  ValueId *gradient; /* per forward value: what has been accumulated, NO_VALUE for nothing */
+  bool *is_needed;   /* per forward value: a trained weight has influence on it */
+} Reverse;
+
+static void accumulate(Reverse *r, ValueId into, ValueId gradient) {
+  if (!r->is_needed[into]) return;
+  ValueId *sum = &r->gradient[into];
+  *sum = *sum == NO_VALUE ? gradient : graph_map(r->graph, MAP_ADD, *sum, gradient);
+}
+
+static ValueId map1(Reverse *r, int function, ValueId a) { return graph_map(r->graph, function, a, NO_VALUE); }
+static ValueId mul(Reverse *r, ValueId a, ValueId b) { return graph_map(r->graph, MAP_MUL, a, b); }
+static ValueId sub(Reverse *r, ValueId a, ValueId b) { return graph_map(r->graph, MAP_SUB, a, b); }
+static ValueId add(Reverse *r, ValueId a, ValueId b) { return graph_map(r->graph, MAP_ADD, a, b); }
+static ValueId divide(Reverse *r, ValueId a, ValueId b) { return graph_map(r->graph, MAP_DIV, a, b); }
+
+/* The number everywhere in the shape of `like`. */
+static ValueId constant(Reverse *r, double number, ValueId like) {
+  return graph_spread(r->graph, graph_number(r->graph, number), r->graph->values[like].shape);
+}
+
+static ValueId positive(Reverse *r, ValueId x) {
+  Value value = {.op = OP_POSITIVE, .shape = r->graph->values[x].shape, .operand_count = 1};
+  value.shape.element = ELEMENT_BIT;
+  value.operand[0] = x;
+  return graph_add(r->graph, value);
+}
+
+static ValueId select(Reverse *r, ValueId bits, ValueId set, ValueId clear) {
+  Value value = {.op = OP_SELECT, .shape = r->graph->values[set].shape, .operand_count = 3, .operand = {bits, set, clear}};
+  return graph_add(r->graph, value);
+}
+
+static void derive_map(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  ValueId a = v.operand[0], b = v.operand[1];
+  switch (v.as.function) {
+  case MAP_ADD: accumulate(r, a, g); accumulate(r, b, g); break;
+  case MAP_SUB:
+    accumulate(r, a, g);
+    if (r->is_needed[b]) accumulate(r, b, map1(r, MAP_NEG, g));
+    break;
+  case MAP_MUL:
+    if (r->is_needed[a]) accumulate(r, a, mul(r, g, b));
+    if (r->is_needed[b]) accumulate(r, b, mul(r, g, a));
+    break;
+  case MAP_DIV:
+    if (r->is_needed[a]) accumulate(r, a, divide(r, g, b));
+    if (r->is_needed[b]) accumulate(r, b, map1(r, MAP_NEG, divide(r, mul(r, g, y), b)));
+    break;
+  case MAP_POW:
+    if (r->is_needed[a]) {
+      ValueId lower = graph_map(r->graph, MAP_POW, a, sub(r, b, constant(r, 1.0, b)));
+      accumulate(r, a, mul(r, g, mul(r, b, lower)));
+    }
+    if (r->is_needed[b]) accumulate(r, b, mul(r, g, mul(r, y, map1(r, MAP_LOG, a))));
+    break;
+  case MAP_MAX:
+  case MAP_MIN: {
+    bool is_max = v.as.function == MAP_MAX;
+    ValueId is_first = positive(r, is_max ? sub(r, a, b) : sub(r, b, a)), zero = constant(r, 0.0, g);
+    if (r->is_needed[a]) accumulate(r, a, select(r, is_first, g, zero));
+    if (r->is_needed[b]) accumulate(r, b, select(r, is_first, zero, g));
+    break;
+  }
+  case MAP_LEAKY_RELU: {
+    ValueId bits = positive(r, a);
+    if (r->is_needed[a]) accumulate(r, a, select(r, bits, g, mul(r, g, b)));
+    if (r->is_needed[b]) accumulate(r, b, select(r, bits, constant(r, 0.0, g), mul(r, g, a)));
+    break;
+  }
+  case MAP_ELU: {
+    ValueId bits = positive(r, a);
+    if (r->is_needed[a]) accumulate(r, a, select(r, bits, g, mul(r, g, add(r, y, b))));
+    if (r->is_needed[b]) accumulate(r, b, select(r, bits, constant(r, 0.0, g), divide(r, mul(r, g, y), b)));
+    break;
+  }
+  case MAP_NEG: accumulate(r, a, map1(r, MAP_NEG, g)); break;
+  case MAP_RELU: accumulate(r, a, select(r, positive(r, a), g, constant(r, 0.0, g))); break;
+  case MAP_GELU: accumulate(r, a, mul(r, g, map1(r, POINT_GELU_SLOPE, a))); break;
+  case MAP_SIGMOID: accumulate(r, a, mul(r, g, mul(r, y, sub(r, constant(r, 1.0, y), y)))); break;
+  case MAP_TANH: accumulate(r, a, mul(r, g, sub(r, constant(r, 1.0, y), mul(r, y, y)))); break;
+  case MAP_EXP: accumulate(r, a, mul(r, g, y)); break;
+  case MAP_LOG: accumulate(r, a, divide(r, g, a)); break;
+  case MAP_SQRT: accumulate(r, a, divide(r, mul(r, g, constant(r, 0.5, g)), y)); break;
+  case MAP_RSQRT: accumulate(r, a, mul(r, mul(r, g, constant(r, -0.5, g)), mul(r, y, mul(r, y, y)))); break;
+  case MAP_ABS: accumulate(r, a, mul(r, g, map1(r, POINT_SIGN, a))); break;
+  case MAP_SILU: {
+    ValueId s = map1(r, MAP_SIGMOID, a), one = constant(r, 1.0, a);
+    accumulate(r, a, mul(r, g, mul(r, s, add(r, one, mul(r, a, sub(r, one, s))))));
+    break;
+  }
+  case MAP_SOFTPLUS: accumulate(r, a, mul(r, g, map1(r, MAP_SIGMOID, a))); break;
+  }
+}
+
+static void derive_matmul(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  ValueId x = v.operand[0], w = v.operand[1];
+  const struct Product p = v.as.product;
+  if (r->is_needed[x]) {
+    Value dx = {.op = OP_MATMUL, .shape = r->graph->values[x].shape, .operand_count = 2, .operand = {g, w}};
+    dx.as.product = (struct Product){!p.transposed, p.lead, p.width, p.depth};
+    accumulate(r, x, graph_add(r->graph, dx));
+  }
+  if (r->is_needed[w]) {
+    Value dw = {.op = OP_OUTER, .shape = r->graph->values[w].shape, .operand_count = 2, .operand = {x, g}};
+    dw.as.product = (struct Product){false, p.lead, p.depth, p.width};
+    if (p.transposed) {
+      dw.operand[0] = g;
+      dw.operand[1] = x;
+      dw.as.product = (struct Product){false, p.lead, p.width, p.depth};
+    }
+    accumulate(r, w, graph_add(r->graph, dw));
+  }
+}
+
+static void derive_dropout(Reverse *r, ValueId y, ValueId g) {
+  Value same_draw = r->graph->values[y];
+  same_draw.operand[0] = g;
+  same_draw.tap = NULL;
+  accumulate(r, r->graph->values[y].operand[0], graph_add(r->graph, same_draw));
+}
+
+static void derive(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  ValueId x = v.operand_count > 0 ? v.operand[0] : NO_VALUE;
+  switch (v.op) {
+  case OP_MAP: derive_map(r, y, g); break;
+  case OP_BROADCAST: accumulate(r, x, graph_reduce(r->graph, g, r->graph->values[x].shape, v.as.map)); break;
+  case OP_REDUCE: accumulate(r, x, graph_broadcast(r->graph, g, r->graph->values[x].shape, v.as.map)); break;
+  case OP_RESHAPE: {
+    Value back = {.op = OP_RESHAPE, .shape = r->graph->values[x].shape, .operand_count = 1, .operand = {g}};
+    accumulate(r, x, graph_add(r->graph, back));
+    break;
+  }
+  case OP_LIFT: accumulate(r, x, graph_gather(r->graph, g, v.as.end)); break;
+  case OP_GATHER: accumulate(r, x, graph_lift(r->graph, g, v.as.end)); break;
+  case OP_DROPOUT: derive_dropout(r, y, g); break;
+  case OP_SELECT: {
+    ValueId zero = constant(r, 0.0, g);
+    if (r->is_needed[v.operand[1]]) accumulate(r, v.operand[1], select(r, x, g, zero));
+    if (r->is_needed[v.operand[2]]) accumulate(r, v.operand[2], select(r, x, zero, g));
+    break;
+  }
+  case OP_MATMUL: derive_matmul(r, y, g); break;
+  default: break;
+  }
+}
+
+void autodiff(Graph *graph) {
+  const TypedProgram *program = graph->program;
+  int forward_count = graph->value_count;
+  Reverse r = {.graph = graph};
+  r.gradient = arena_alloc(graph->arena, (size_t)forward_count * sizeof *r.gradient);
+  r.is_needed = graph_depends_on_weights(graph);
+  for (int i = 0; i < forward_count; i++) r.gradient[i] = NO_VALUE;
+
+  Value seed = {.op = OP_CROSS_ENTROPY_GRADIENT, .operand_count = 2, .name = "d_scores"};
+  memcpy(seed.operand, graph->values[graph->loss].operand, sizeof seed.operand);
+  seed.shape = graph->values[seed.operand[0]].shape;
+  seed.place = graph->values[graph->loss].place;
+  seed.phase = PHASE_BACKWARD;
+  if (r.is_needed[seed.operand[0]]) r.gradient[seed.operand[0]] = graph_add(graph, seed);
+
+  for (int i = forward_count - 1; i >= 0; i--) {
+    if (r.gradient[i] == NO_VALUE) continue;
+    int first = graph->value_count;
+    derive(&r, i, r.gradient[i]);
+    for (int v = first; v < graph->value_count; v++) {
+      Value *value = &graph->values[v];
+      value->place = graph->values[i].place;
+      value->phase = value->op == OP_POSITIVE ? PHASE_FORWARD : PHASE_BACKWARD;
+      value->name = arena_printf(graph->arena, value->op == OP_POSITIVE ? "%s.bits" : "d_%s", graph->values[i].name);
+      value->tap = NULL;
+    }
+  }
+
+  graph->gradients = arena_alloc(graph->arena, (size_t)(program->param_count + 1) * sizeof(ValueId));
+  for (int p = 0; p < program->param_count; p++) graph->gradients[p] = NO_VALUE;
+  for (int i = 0; i < forward_count; i++)
+    if (graph->values[i].op == OP_PARAM) graph->gradients[graph->values[i].as.index] = r.gradient[i];
+  for (int i = 0; i < forward_count; i++) {
+    const Value param = graph->values[i];
+    if (param.op != OP_PARAM || r.gradient[i] == NO_VALUE) continue;
+    Value update = {.op = OP_UPDATE, .operand_count = 2, .operand = {i, r.gradient[i]}, .phase = PHASE_UPDATE};
+    update.place = program->train.place;
+    update.name = arena_printf(graph->arena, "update_%s", program->params[param.as.index].name);
+    update.as.index = param.as.index;
+    ValueId id = graph_add(graph, update);
+    ARENA_PUSH(graph->arena, graph->updates, graph->update_count, id);
+  }
+  graph->is_training = true;
+}

@@ -1,0 +1,68 @@
+/* fuse.h: the frozen graph as kernels.
+ *
+ * A kernel is one loop nest: an anchor (a product, a sum over edges, a reduction, or nothing) and a body of point values
+ * computed for each row as soon as the anchor has it. Values are either stored (written by the kernel that makes them,
+ * read by others), or exist only inside kernels; the latter are computed again wherever they are needed, so that no
+ * value of the size of the edges times a width is stored unless a matrix product wants it.
+ */
+#ifndef GNNCC_FUSE_H
+#define GNNCC_FUSE_H
+
+#include "graph.h"
+
+typedef enum KernelKind {
+  KERNEL_MAP,            /* no anchor: the body alone, row by row */
+  KERNEL_MATMUL,         /* rows of a stored value times a matrix */
+  KERNEL_SPARSE_MATMUL,  /* rows of sparse features, perhaps with dropout, times a matrix */
+  KERNEL_OUTER,          /* gradient of a matrix */
+  KERNEL_SPARSE_OUTER,   /* the same for sparse features */
+  KERNEL_SPMM,           /* sum over edges of a stored node value at the other end */
+  KERNEL_EDGE_SUM,       /* sum over edges of any edge expression */
+  KERNEL_ROW_SUM,        /* sum over dimensions within a row */
+  KERNEL_COLUMN_SUM,     /* sum over all rows */
+  KERNEL_CROSS_ENTROPY,
+  KERNEL_CROSS_ENTROPY_GRADIENT,
+  KERNEL_UPDATE,
+  KERNEL_KIND_COUNT
+} KernelKind;
+
+typedef struct Kernel {
+  KernelKind kind;
+  ValueId anchor;     /* KERNEL_MAP: the first value of the body */
+  int body_count;
+  ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them */
+  int output_count;
+  ValueId *outputs;   /* what is stored, of the anchor and the body */
+  int input_count;
+  ValueId *inputs;    /* stored values and leaves with storage that it reads, each once */
+  int64_t work_bytes; /* scratch: packed matrices, partial sums */
+  int64_t task_rows;  /* rows a task, for loops over rows that are not split by the graph's bounds */
+  Phase phase;
+} Kernel;
+
+typedef struct Kernels {
+  const Graph *graph;
+  int kernel_count;
+  Kernel *kernels;
+  int32_t *made_by;  /* per value: its kernel, NO_INDEX for leaves and values that exist only inside kernels */
+  bool *is_stored;   /* per value: has memory of its own for some steps */
+  ValueId *home;     /* per value: the value in whose memory it lies (a reshape lies in its operand's); else itself */
+  bool needs_in, needs_out, needs_out_edge; /* directions of the graph that kernels walk */
+  bool needs_degree[2];                     /* by EdgeEnd */
+} Kernels;
+
+/* Which fields are kept by their non-zeros: mostly zero, and used as nothing but the left side of products. */
+bool *sparse_fields(const Graph *graph);
+
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing);
+const char *verify_kernels(const Kernels *kernels);
+void kernels_dump(const Kernels *kernels, FILE *out);
+const char *kernel_kind_name(KernelKind kind);
+
+/* The field behind a sparse left operand, NO_INDEX if `id` is none; *dropout gets its DROPOUT value or NO_VALUE. */
+int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);
+
+/* A value that no kernel makes: it is computed where it is used. */
+bool kernels_is_virtual(const Kernels *kernels, ValueId id);
+
+#endif

@@ -1,0 +1,326 @@
+#include "graph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const OpInfo op_info[OP_COUNT] = {
+#define OP(name, operands, kind, what) {#name, operands, OP_KIND_##kind, what},
+#include "ops.h"
+#undef OP
+};
+
+int point_arity(int function) {
+  return function < MAP_COUNT ? typed_map_arity((MapOp)function) : 1;
+}
+
+const char *point_name(int function) {
+  if (function < MAP_COUNT) return typed_map_name((MapOp)function);
+  return function == POINT_GELU_SLOPE ? "gelu_slope" : "sign";
+}
+
+Graph *graph_new(Arena *arena, const TypedProgram *program) {
+  Graph *graph = arena_alloc(arena, sizeof *graph);
+  graph->arena = arena;
+  graph->program = program;
+  graph->scores = graph->loss = NO_VALUE;
+  return graph;
+}
+
+Graph *graph_copy(const Graph *graph) {
+  Graph *copy = graph_new(graph->arena, graph->program);
+  for (int i = 0; i < graph->value_count; i++) graph_add(copy, graph->values[i]);
+  copy->scores = graph->scores;
+  copy->loss = graph->loss;
+  copy->note_count = graph->note_count;
+  copy->notes = graph->notes;
+  return copy;
+}
+
+int64_t shape_width(const Shape *shape) {
+  int64_t width = 1;
+  for (int d = 0; d < shape->rank; d++) width *= shape->size[d];
+  return width;
+}
+
+bool shape_equal(const Shape *a, const Shape *b) {
+  if (a->domain != b->domain || a->element != b->element || a->rank != b->rank) return false;
+  for (int d = 0; d < a->rank; d++)
+    if (a->size[d] != b->size[d]) return false;
+  return true;
+}
+
+int64_t graph_rows(const Graph *graph, Domain domain) {
+  switch (domain) {
+  case DOMAIN_NODE: return graph->program->info->nodes;
+  case DOMAIN_EDGE: return graph->program->info->edges;
+  default: return 1;
+  }
+}
+
+int64_t graph_bytes(const Graph *graph, ValueId id) {
+  const Shape *shape = &graph->values[id].shape;
+  int64_t width = shape_width(shape);
+  if (shape->element == ELEMENT_BIT) width = (width + 31) / 32;
+  return 4 * width * graph_rows(graph, shape->domain);
+}
+
+bool graph_is_scalar(const Graph *graph, ValueId id) {
+  const Shape *shape = &graph->values[id].shape;
+  return shape->domain == DOMAIN_NONE && shape_width(shape) == 1;
+}
+
+ValueId graph_add(Graph *graph, Value value) {
+  ValueId id = graph->value_count;
+  if (!value.name) value.name = "";
+  ARENA_PUSH(graph->arena, graph->values, graph->value_count, value);
+  return id;
+}
+
+/* A value that continues `source`: same place, phase and base name. */
+static Value like(const Graph *graph, ValueId source, Op op) {
+  Value value = {.op = op};
+  if (source != NO_VALUE) {
+    value.place = graph->values[source].place;
+    value.phase = graph->values[source].phase;
+    value.name = graph->values[source].name;
+    value.shape = graph->values[source].shape;
+  }
+  return value;
+}
+
+ValueId graph_number(Graph *graph, double number) {
+  Value value = like(graph, NO_VALUE, OP_NUMBER);
+  value.as.number = number;
+  return graph_add(graph, value);
+}
+
+ValueId graph_map(Graph *graph, int function, ValueId a, ValueId b) {
+  Value value = like(graph, a, OP_MAP);
+  value.as.function = function;
+  value.operand_count = b == NO_VALUE ? 1 : 2;
+  value.operand[0] = a;
+  value.operand[1] = b == NO_VALUE ? 0 : b;
+  return graph_add(graph, value);
+}
+
+ValueId graph_broadcast(Graph *graph, ValueId a, Shape shape, const int map[MAX_RANK]) {
+  Value value = like(graph, a, OP_BROADCAST);
+  shape.element = graph->values[a].shape.element;
+  value.shape = shape;
+  value.operand_count = 1;
+  value.operand[0] = a;
+  memcpy(value.as.map, map, sizeof value.as.map);
+  return graph_add(graph, value);
+}
+
+ValueId graph_spread(Graph *graph, ValueId a, Shape shape) {
+  const int none[MAX_RANK] = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX};
+  return shape_equal(&graph->values[a].shape, &shape) ? a : graph_broadcast(graph, a, shape, none);
+}
+
+ValueId graph_reduce(Graph *graph, ValueId a, Shape shape, const int map[MAX_RANK]) {
+  Value value = like(graph, a, OP_REDUCE);
+  value.shape = shape;
+  value.operand_count = 1;
+  value.operand[0] = a;
+  memcpy(value.as.map, map, sizeof value.as.map);
+  return graph_add(graph, value);
+}
+
+static ValueId move_between_nodes_and_edges(Graph *graph, Op op, Domain domain, ValueId a, EdgeEnd end) {
+  Value value = like(graph, a, op);
+  value.shape.domain = domain;
+  value.operand_count = 1;
+  value.operand[0] = a;
+  value.as.end = end;
+  return graph_add(graph, value);
+}
+
+ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end) {
+  return move_between_nodes_and_edges(graph, OP_GATHER, DOMAIN_NODE, a, end);
+}
+
+ValueId graph_lift(Graph *graph, ValueId a, EdgeEnd end) {
+  return move_between_nodes_and_edges(graph, OP_LIFT, DOMAIN_EDGE, a, end);
+}
+
+bool graph_constant(const Graph *graph, ValueId id, double *number) {
+  while (graph->values[id].op == OP_BROADCAST) id = graph->values[id].operand[0];
+  if (graph->values[id].op != OP_NUMBER) return false;
+  *number = graph->values[id].as.number;
+  return true;
+}
+
+ValueId graph_row_scalar(const Graph *graph, ValueId id) {
+  if (graph->values[id].op == OP_BROADCAST) id = graph->values[id].operand[0];
+  return shape_width(&graph->values[id].shape) == 1 ? id : NO_VALUE;
+}
+
+bool *graph_depends_on_weights(const Graph *graph) {
+  bool *depends = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    depends[i] = value->op == OP_PARAM && graph->program->params[value->as.index].is_trained;
+    for (int k = 0; k < value->operand_count; k++) depends[i] = depends[i] || depends[value->operand[k]];
+    if (value->op == OP_POSITIVE) depends[i] = false;
+  }
+  return depends;
+}
+
+/* ---- rebuild ---- */
+
+ValueId *graph_no_redirections(Graph *graph) {
+  ValueId *forward = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *forward);
+  for (int i = 0; i < graph->value_count; i++) forward[i] = NO_VALUE;
+  return forward;
+}
+
+static ValueId final_target(const ValueId *forward, ValueId id) {
+  while (forward && forward[id] != NO_VALUE) id = forward[id];
+  return id;
+}
+
+/* Operands may point forward after a redirection, so values are laid out again in depth-first order of need; among
+ * themselves roots keep their order. */
+typedef struct Rebuild {
+  const Graph *old;
+  Graph *new;
+  const ValueId *forward;
+  ValueId *placed;
+} Rebuild;
+
+static ValueId place_value(Rebuild *r, ValueId id) {
+  id = final_target(r->forward, id);
+  if (r->placed[id] != NO_VALUE) return r->placed[id];
+  Value value = r->old->values[id];
+  for (int i = 0; i < value.operand_count; i++) value.operand[i] = place_value(r, value.operand[i]);
+  return r->placed[id] = graph_add(r->new, value);
+}
+
+void graph_rebuild(Graph *graph, const ValueId *forward) {
+  Graph *new = graph_new(graph->arena, graph->program);
+  Rebuild r = {graph, new, forward, arena_alloc(graph->arena, (size_t)graph->value_count * sizeof(ValueId))};
+  for (int i = 0; i < graph->value_count; i++) r.placed[i] = NO_VALUE;
+
+  /* Values stay in their order as far as redirections allow: walk all that are needed, in order. */
+  bool *needed = arena_alloc(graph->arena, (size_t)graph->value_count);
+  if (graph->scores != NO_VALUE) needed[final_target(forward, graph->scores)] = true;
+  if (graph->loss != NO_VALUE) needed[final_target(forward, graph->loss)] = true;
+  for (int i = 0; i < graph->update_count; i++) needed[final_target(forward, graph->updates[i])] = true;
+  for (bool is_changed = true; is_changed;) {
+    is_changed = false;
+    for (int i = graph->value_count - 1; i >= 0; i--) {
+      if (!needed[i]) continue;
+      for (int k = 0; k < graph->values[i].operand_count; k++) {
+        ValueId operand = final_target(forward, graph->values[i].operand[k]);
+        if (!needed[operand]) needed[operand] = is_changed = true;
+      }
+    }
+  }
+  for (int i = 0; i < graph->value_count; i++)
+    if (needed[i]) place_value(&r, i);
+
+  if (graph->scores != NO_VALUE) new->scores = place_value(&r, graph->scores);
+  if (graph->loss != NO_VALUE) new->loss = place_value(&r, graph->loss);
+  if (graph->gradients) {
+    int params = graph->program->param_count;
+    new->gradients = arena_alloc(graph->arena, (size_t)params * sizeof(ValueId));
+    for (int p = 0; p < params; p++)
+      new->gradients[p] = graph->gradients[p] == NO_VALUE ? NO_VALUE : place_value(&r, graph->gradients[p]);
+  }
+  for (int i = 0; i < graph->update_count; i++)
+    ARENA_PUSH(graph->arena, new->updates, new->update_count, place_value(&r, graph->updates[i]));
+  new->is_training = graph->is_training;
+  new->note_count = graph->note_count;
+  new->notes = graph->notes;
+  *graph = *new;
+}
+
+/* ---- names and dumps ---- */
+
+static const char *identifier(Arena *arena, const char *text) {
+  char *name = arena_strdup(arena, text);
+  for (char *c = name; *c; c++) {
+    bool is_fit = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
+    if (!is_fit) *c = '_';
+  }
+  return name;
+}
+
+static bool is_taken(const Graph *graph, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(graph->values[i].name, name) == 0) return true;
+  return false;
+}
+
+void graph_name_values(Graph *graph) {
+  const TypedProgram *program = graph->program;
+  for (int i = 0; i < graph->value_count; i++) {
+    Value *value = &graph->values[i];
+    const char *base = value->name;
+    if (value->op == OP_PARAM) base = program->params[value->as.index].name;
+    else if (value->op == OP_INPUT) base = program->fields[value->as.index].name;
+    else if (value->op == OP_OPTION) base = program->options[value->as.index].name;
+    else if (value->op == OP_DEGREE) base = value->as.end == END_DST ? "in_degree" : "out_degree";
+    else if (!*base) base = "t";
+    base = identifier(graph->arena, base);
+    const char *name = base;
+    for (int n = 2; is_taken(graph, i, name); n++) name = arena_printf(graph->arena, "%s_%d", base, n);
+    value->name = name;
+  }
+}
+
+static void dump_shape(const Shape *shape, FILE *out) {
+  static const char *const domains[] = {"", "node", "edge", "graph"};
+  static const char *const elements[] = {"", " bits", " labels"};
+  fprintf(out, "%s[", domains[shape->domain]);
+  for (int d = 0; d < shape->rank; d++) fprintf(out, "%s%" PRId64, d ? ", " : "", shape->size[d]);
+  fprintf(out, "]%s", elements[shape->element]);
+}
+
+static void dump_attribute(const Graph *graph, const Value *value, FILE *out) {
+  const TypedProgram *program = graph->program;
+  switch (value->op) {
+  case OP_INPUT: fprintf(out, " %s", program->fields[value->as.index].name); break;
+  case OP_PARAM:
+  case OP_UPDATE: fprintf(out, " %s", program->params[value->as.index].name); break;
+  case OP_OPTION: fprintf(out, " %s", program->options[value->as.index].name); break;
+  case OP_NUMBER: fprintf(out, " %.9g", value->as.number); break;
+  case OP_DEGREE:
+  case OP_LIFT:
+  case OP_GATHER: fprintf(out, " %s", value->as.end == END_SRC ? "src" : "dst"); break;
+  case OP_MAP: fprintf(out, " %s", point_name(value->as.function)); break;
+  case OP_DROPOUT: fprintf(out, " site %" PRId32, value->as.site); break;
+  case OP_MATMUL:
+  case OP_OUTER:
+    fprintf(out, " %" PRId64 " x %" PRId64 "%s", value->as.product.depth, value->as.product.width,
+            value->as.product.transposed ? " transposed" : "");
+    if (value->as.product.lead > 1) fprintf(out, " lead %" PRId64, value->as.product.lead);
+    break;
+  case OP_BROADCAST:
+  case OP_REDUCE: {
+    int rank = value->op == OP_BROADCAST ? value->shape.rank : graph->values[value->operand[0]].shape.rank;
+    fprintf(out, " (");
+    for (int d = 0; d < rank; d++)
+      value->as.map[d] == NO_INDEX ? fprintf(out, "%s-", d ? " " : "") : fprintf(out, "%s%d", d ? " " : "", value->as.map[d]);
+    fprintf(out, ")");
+    break;
+  }
+  default: break;
+  }
+}
+
+void graph_dump(const Graph *graph, FILE *out) {
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    fprintf(out, "%%%d = %s", i, op_info[value->op].name);
+    dump_attribute(graph, value, out);
+    for (int k = 0; k < value->operand_count; k++) fprintf(out, " %%%" PRId32, value->operand[k]);
+    fprintf(out, " : ");
+    dump_shape(&value->shape, out);
+    if (*value->name) fprintf(out, "   # %s, line %" PRId32, value->name, value->place.line);
+    fprintf(out, "\n");
+  }
+  if (graph->scores != NO_VALUE) fprintf(out, "scores %%%" PRId32 "\n", graph->scores);
+  if (graph->loss != NO_VALUE) fprintf(out, "loss %%%" PRId32 "\n", graph->loss);
+}

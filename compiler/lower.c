@@ -1,0 +1,214 @@
+/* lower: typed program -> forward graph.
+ *
+ * Needs a checked program; gives one value or a few for each expression, in the same order, with every broadcast
+ * explicit; the loss is appended when the program trains. Nothing a user wrote can be wrong any more.
+ * Cost: linear in the program.
+ */
+#include <string.h>
+
+#include "graph.h"
+
+typedef struct Lowering {
+  Graph *graph;
+  const TypedProgram *program;
+  ValueId *value_of;         /* per expression */
+  ValueId *field, *param, *option; /* one leaf each, NO_VALUE until first used */
+  ValueId degree[2];
+  int32_t site_count;
+} Lowering;
+
+static Shape shape_of_type(const Type *type) {
+  Shape shape = {.domain = type->domain, .rank = type->rank};
+  shape.element = type->dtype == DTYPE_CLASS ? ELEMENT_LABEL : ELEMENT_REAL;
+  for (int d = 0; d < type->rank; d++) shape.size[d] = type->dim[d].size;
+  return shape;
+}
+
+static ValueId leaf(Lowering *l, ValueId *cache, Op op, int32_t index, Shape shape) {
+  if (*cache != NO_VALUE) return *cache;
+  Value value = {.op = op, .shape = shape};
+  value.as.index = index;
+  return *cache = graph_add(l->graph, value);
+}
+
+/* Which dimension of `small` stands at each dimension of `large`: the one of the same name, else the one at the same
+ * place from the right, as check decided it; dimensions of size 1 need no partner. */
+static void match_dimensions(const Type *small, const Type *large, int map[MAX_RANK]) {
+  bool is_used[MAX_RANK] = {false};
+  for (int d = 0; d < MAX_RANK; d++) map[d] = NO_INDEX;
+  for (int pass = 0; pass < 2; pass++)
+    for (int d = large->rank - 1; d >= 0; d--) {
+      for (int s = small->rank - 1; s >= 0 && map[d] == NO_INDEX; s--) {
+        if (is_used[s] || small->dim[s].size != large->dim[d].size) continue;
+        bool is_same_name = strcmp(small->dim[s].name, large->dim[d].name) == 0;
+        bool is_same_place = small->rank - s == large->rank - d;
+        if (pass == 0 ? is_same_name : is_same_place) {
+          map[d] = s;
+          is_used[s] = true;
+        }
+      }
+    }
+}
+
+static ValueId spread_to_type(Lowering *l, ValueId value, const Type *from, const Type *to) {
+  Shape shape = shape_of_type(to);
+  if (shape_equal(&l->graph->values[value].shape, &shape)) {
+    bool is_in_order = true;
+    int map[MAX_RANK];
+    match_dimensions(from, to, map);
+    for (int d = 0; d < to->rank; d++) is_in_order = is_in_order && map[d] == d;
+    if (is_in_order) return value;
+  }
+  int map[MAX_RANK];
+  match_dimensions(from, to, map);
+  return graph_broadcast(l->graph, value, shape, map);
+}
+
+static int64_t product(const Dim *dims, int count) {
+  int64_t n = 1;
+  for (int d = 0; d < count; d++) n *= dims[d].size;
+  return n;
+}
+
+static ValueId lower_matmul(Lowering *l, const TypedExpr *e, bool transposed) {
+  const TypedExpr *x = &l->program->exprs[e->operand[0]], *w = &l->program->exprs[e->operand[1]];
+  Value value = {.op = OP_MATMUL, .shape = shape_of_type(&e->type), .operand_count = 2};
+  value.operand[0] = l->value_of[e->operand[0]];
+  value.operand[1] = l->value_of[e->operand[1]];
+  int64_t depth = x->type.dim[x->type.rank - 1].size;
+  value.as.product = (struct Product){transposed, product(x->type.dim, x->type.rank - 1), depth,
+                                      product(w->type.dim, w->type.rank) / depth};
+  return graph_add(l->graph, value);
+}
+
+/* x[.., f] with w[out.., f], where w lives nowhere and shares no other dimension: rows times a transposed matrix. */
+static bool is_linear_map(const TypedExpr *e, const Type *x, const Type *w) {
+  return w->domain == DOMAIN_NONE && x->domain != DOMAIN_NONE && w->rank >= 2 && e->type.rank == x->rank + w->rank - 2;
+}
+
+static ValueId lower_dot(Lowering *l, const TypedExpr *e) {
+  const Type *a = &l->program->exprs[e->operand[0]].type, *b = &l->program->exprs[e->operand[1]].type;
+  if (is_linear_map(e, a, b)) return lower_matmul(l, e, true);
+  Type full = e->type;
+  full.dim[full.rank++] = a->dim[a->rank - 1];
+  ValueId terms = graph_map(l->graph, MAP_MUL, spread_to_type(l, l->value_of[e->operand[0]], a, &full),
+                            spread_to_type(l, l->value_of[e->operand[1]], b, &full));
+  int map[MAX_RANK] = {0, 1, 2, 3};
+  map[full.rank - 1] = NO_INDEX;
+  return graph_reduce(l->graph, terms, shape_of_type(&e->type), map);
+}
+
+static ValueId lower_reduce_axis(Lowering *l, const TypedExpr *e) {
+  ValueId x = l->value_of[e->operand[0]];
+  const Shape from = l->graph->values[x].shape;
+  int map[MAX_RANK] = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX};
+  for (int d = 0, kept = 0; d < from.rank; d++) map[d] = d == e->axis ? NO_INDEX : kept++;
+  ValueId sum = graph_reduce(l->graph, x, shape_of_type(&e->type), map);
+  if (e->reducer == REDUCE_SUM) return sum;
+  ValueId share = graph_number(l->graph, 1.0 / (double)from.size[e->axis]);
+  return graph_map(l->graph, MAP_MUL, sum, graph_spread(l->graph, share, l->graph->values[sum].shape));
+}
+
+static ValueId degree(Lowering *l, EdgeEnd end) {
+  ValueId *cache = &l->degree[end];
+  if (*cache == NO_VALUE) {
+    Value value = {.op = OP_DEGREE, .shape = {.domain = DOMAIN_NODE}};
+    value.as.end = end;
+    *cache = graph_add(l->graph, value);
+  }
+  return *cache;
+}
+
+static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
+  Graph *graph = l->graph;
+  ValueId sum = graph_gather(graph, l->value_of[e->operand[0]], e->end);
+  if (e->reducer == REDUCE_SUM) return sum;
+  /* A mean over no edges is 0: 0 divided by max(degree, 1). */
+  const Shape scalar = {.domain = DOMAIN_NODE};
+  ValueId one = graph_spread(graph, graph_number(graph, 1.0), scalar);
+  ValueId count = graph_map(graph, MAP_MAX, degree(l, e->end), one);
+  ValueId share = graph_map(graph, MAP_DIV, one, count);
+  return graph_map(graph, MAP_MUL, sum, graph_spread(graph, share, graph->values[sum].shape));
+}
+
+static ValueId lower_map(Lowering *l, const TypedExpr *e) {
+  Value value = {.op = OP_MAP, .shape = shape_of_type(&e->type), .operand_count = e->operand_count};
+  value.as.function = (int)e->map;
+  for (int k = 0; k < e->operand_count; k++)
+    value.operand[k] = spread_to_type(l, l->value_of[e->operand[k]], &l->program->exprs[e->operand[k]].type, &e->type);
+  return graph_add(l->graph, value);
+}
+
+static ValueId lower_dropout(Lowering *l, const TypedExpr *e) {
+  Value value = {.op = OP_DROPOUT, .shape = shape_of_type(&e->type), .operand_count = 2};
+  value.operand[0] = l->value_of[e->operand[0]];
+  value.operand[1] = l->value_of[e->operand[1]];
+  value.as.site = l->site_count++;
+  return graph_add(l->graph, value);
+}
+
+static ValueId lower_reshape(Lowering *l, const TypedExpr *e) {
+  Value value = {.op = OP_RESHAPE, .shape = shape_of_type(&e->type), .operand_count = 1};
+  value.operand[0] = l->value_of[e->operand[0]];
+  return graph_add(l->graph, value);
+}
+
+static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
+  const Shape shape = shape_of_type(&e->type);
+  switch (e->kind) {
+  case TYPED_NUMBER: return graph_spread(l->graph, graph_number(l->graph, e->number), shape);
+  case TYPED_ZEROS: return graph_spread(l->graph, graph_number(l->graph, 0.0), shape);
+  case TYPED_OPTION: return leaf(l, &l->option[e->index], OP_OPTION, e->index, shape);
+  case TYPED_FIELD: return leaf(l, &l->field[e->index], OP_INPUT, e->index, shape);
+  case TYPED_PARAM: return leaf(l, &l->param[e->index], OP_PARAM, e->index, shape);
+  case TYPED_DEGREE: return degree(l, e->end);
+  case TYPED_LIFT: return graph_lift(l->graph, l->value_of[e->operand[0]], e->end);
+  case TYPED_REDUCE_EDGES: return lower_reduce_edges(l, e);
+  case TYPED_REDUCE_AXIS: return lower_reduce_axis(l, e);
+  case TYPED_MATMUL: return lower_matmul(l, e, false);
+  case TYPED_DOT: return lower_dot(l, e);
+  case TYPED_MAP: return lower_map(l, e);
+  case TYPED_DROPOUT: return lower_dropout(l, e);
+  case TYPED_RESHAPE: return lower_reshape(l, e);
+  }
+  return NO_VALUE;
+}
+
+static const char *value_name(Arena *arena, const TypedExpr *e) {
+  if (e->is_layer_result || !*e->name) return e->scope;
+  return *e->scope ? arena_printf(arena, "%s.%s", e->scope, e->name) : e->name;
+}
+
+static ValueId *no_values(Arena *arena, int count) {
+  ValueId *ids = arena_alloc(arena, (size_t)(count > 0 ? count : 1) * sizeof *ids);
+  for (int i = 0; i < count; i++) ids[i] = NO_VALUE;
+  return ids;
+}
+
+Graph *lower(Arena *arena, const TypedProgram *program) {
+  Lowering l = {.graph = graph_new(arena, program), .program = program, .degree = {NO_VALUE, NO_VALUE}};
+  l.value_of = no_values(arena, program->expr_count);
+  l.field = no_values(arena, program->field_count);
+  l.param = no_values(arena, program->param_count);
+  l.option = no_values(arena, program->option_count);
+
+  for (int i = 0; i < program->expr_count; i++) {
+    const TypedExpr *e = &program->exprs[i];
+    int first = l.graph->value_count;
+    l.value_of[i] = lower_expr(&l, e);
+    for (int v = first; v < l.graph->value_count; v++) {
+      l.graph->values[v].place = e->place;
+      l.graph->values[v].name = value_name(arena, e);
+    }
+    if (e->is_layer_result && strchr(e->scope, '.') == NULL) l.graph->values[l.value_of[i]].tap = e->scope;
+  }
+  l.graph->scores = l.value_of[program->result];
+  if (program->has_train) {
+    Shape labels = shape_of_type(&program->fields[program->train.label_field].type);
+    Value loss = {.op = OP_CROSS_ENTROPY, .operand_count = 2, .place = program->train.place, .name = "loss"};
+    loss.operand[0] = l.value_of[program->train.scores];
+    loss.operand[1] = leaf(&l, &l.field[program->train.label_field], OP_INPUT, program->train.label_field, labels);
+    l.graph->loss = graph_add(l.graph, loss);
+  }
+  return l.graph;
+}

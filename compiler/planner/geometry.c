@@ -1,0 +1,313 @@
+#include "geometry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
+
+static int64_t max64(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+static void find_step_costs(const Problem *p, Geometry *g, Arena *arena) {
+  int n = p->step_count;
+  g->join = NEW(n, int);
+  g->is_always_comm = NEW(n, bool);
+  g->min_ns = NEW(n, int64_t);
+  g->min_comm_ns = NEW(n, int64_t);
+  g->min_work = NEW(n, int64_t);
+  g->max_work = NEW(n, int64_t);
+  int *next = NEW(p->piece_count, int);
+  for (int x = 0; x < p->piece_count; x++) next[x] = n - 1;
+  for (int s = n - 1; s >= 0; s--) {
+    const Step *step = &p->steps[s];
+    const Op *op = &p->ops[step->op];
+    int64_t best = INT64_MAX;
+    bool some = false;
+    g->is_always_comm[s] = true;
+    g->min_work[s] = INT64_MAX;
+    for (int v = 0; v < op->variant_count; v++) {
+      int64_t ns = problem_step_ns(p, s, v), work = op->variants[v].work_bytes;
+      if (ns < best) best = ns;
+      if (work < g->min_work[s]) g->min_work[s] = work;
+      if (work > g->max_work[s]) g->max_work[s] = work;
+      bool is_comm = problem_is_communication(p, step->op, v);
+      some |= is_comm;
+      g->is_always_comm[s] &= is_comm;
+    }
+    g->join[s] = -1;
+    if (some) {
+      g->min_comm_ns[s] = best;
+      g->join[s] = n - 1;
+      for (int i = 0; i < step->use_count; i++) {
+        const Use *use = &p->uses[step->first_use + i];
+        if ((use->flags & (USE_CREATE | USE_UPDATE)) && next[use->piece] < g->join[s]) g->join[s] = next[use->piece];
+      }
+    } else {
+      g->min_ns[s] = best;
+    }
+    for (int i = 0; i < step->use_count; i++) next[p->uses[step->first_use + i].piece] = s;
+  }
+}
+
+static int compare_ints(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Direct uses and holds, merged and sorted by piece. */
+static void find_accesses(const Problem *p, Geometry *g, Arena *arena) {
+  int n = p->step_count;
+  int *size = NEW(n + 1, int);
+  for (int s = 0; s < n; s++) {
+    size[s] += p->steps[s].use_count;
+    if (g->join[s] > s) size[g->join[s]] += p->steps[s].use_count;
+  }
+  g->access_first = NEW(n + 1, int);
+  for (int s = 0; s < n; s++) g->access_first[s + 1] = g->access_first[s] + size[s];
+  int *all = NEW(g->access_first[n], int), *fill = NEW(n, int);
+  for (int s = 0; s < n; s++)
+    for (int i = 0; i < p->steps[s].use_count; i++) {
+      int x = p->uses[p->steps[s].first_use + i].piece;
+      all[g->access_first[s] + fill[s]++] = x;
+      if (g->join[s] > s) all[g->access_first[g->join[s]] + fill[g->join[s]]++] = x;
+    }
+  int kept = 0;
+  for (int s = 0; s < n; s++) {
+    int *list = all + g->access_first[s], first = kept;
+    if (fill[s] != p->steps[s].use_count) qsort(list, (size_t)fill[s], sizeof *list, compare_ints);
+    for (int i = 0; i < fill[s]; i++)
+      if (kept == first || all[kept - 1] != list[i]) all[kept++] = list[i];
+    g->access_first[s] = first;
+  }
+  g->access_first[n] = kept;
+  g->access = all;
+}
+
+/* Whether the creator of a piece may run again at any step up to v. */
+static bool is_rerunnable(const Problem *p, const Piece *piece, int v) {
+  if (piece->home != HOME_NONE || piece->creator < 0 || !(piece->fates & FATE_BIT(FATE_RECOMPUTE))) return false;
+  const Step *creator = &p->steps[piece->creator];
+  return creator->can_rerun && v <= creator->rerun_limit;
+}
+
+static void find_options(const Problem *p, Gap *gap) {
+  const Piece *piece = &p->pieces[gap->piece];
+  gap->options = FATE_BIT(FATE_RETAIN);
+  if (gap->is_held || piece->home == HOME_DEVICE || piece->bytes == 0) return;
+  const Channel *c = p->channels;
+  bool has_host = c[CHANNEL_D2H].is_present && c[CHANNEL_H2D].is_present;
+  bool has_ssd = has_host && c[CHANNEL_SSDW].is_present && c[CHANNEL_SSDR].is_present;
+  if (piece->home != HOME_NONE) {
+    gap->is_clean = true;
+    for (int s = 0; s <= gap->u && gap->is_clean; s++) {
+      if (piece->last_write < 0) break;
+      for (int i = 0; i < p->steps[s].use_count; i++) {
+        const Use *use = &p->uses[p->steps[s].first_use + i];
+        if (use->piece == gap->piece && (use->flags & (USE_CREATE | USE_UPDATE))) gap->is_clean = false;
+      }
+    }
+    if (gap->is_clean) gap->options |= FATE_BIT(piece->home == HOME_HOST ? FATE_HOST : FATE_SSD);
+    return;
+  }
+  if (gap->u >= piece->last_write) {
+    if ((piece->fates & FATE_BIT(FATE_HOST)) && has_host && piece->bytes <= p->host_bytes)
+      gap->options |= FATE_BIT(FATE_HOST);
+    if ((piece->fates & FATE_BIT(FATE_SSD)) && has_ssd && piece->bytes <= p->ssd_bytes &&
+        piece->bytes <= p->ring_bytes)
+      gap->options |= FATE_BIT(FATE_SSD);
+  }
+  if (is_rerunnable(p, piece, gap->v)) gap->options |= FATE_BIT(FATE_RECOMPUTE);
+}
+
+static void find_gaps(const Problem *p, Geometry *g, Arena *arena) {
+  int n = p->step_count, pieces = p->piece_count, accesses = g->access_first[n];
+  g->first_access = NEW(pieces, int);
+  g->last_access = NEW(pieces, int);
+  g->gap_first = NEW(pieces + 1, int);
+  int *count = NEW(pieces, int);
+  for (int x = 0; x < pieces; x++) g->first_access[x] = g->last_access[x] = -1;
+  for (int i = 0; i < accesses; i++) count[g->access[i]]++;
+  for (int x = 0; x < pieces; x++) g->gap_first[x + 1] = g->gap_first[x] + (count[x] > 1 ? count[x] - 1 : 0);
+  g->gap_count = g->gap_first[pieces];
+  g->gaps = NEW(g->gap_count, Gap);
+  g->gap_before = NEW(accesses, int);
+  g->gap_after = NEW(accesses, int);
+  memset(count, 0, (size_t)pieces * sizeof *count);
+  int *held_until = NEW(pieces, int);
+  for (int x = 0; x < pieces; x++) held_until[x] = -1;
+  for (int s = 0; s < n; s++) {
+    if (g->join[s] > s)
+      for (int i = 0; i < p->steps[s].use_count; i++) {
+        int x = p->uses[p->steps[s].first_use + i].piece;
+        if (held_until[x] < g->join[s]) held_until[x] = g->join[s];
+      }
+    for (int i = g->access_first[s]; i < g->access_first[s + 1]; i++) {
+      int x = g->access[i];
+      g->gap_before[i] = g->gap_after[i] = -1;
+      if (g->first_access[x] < 0) {
+        g->first_access[x] = s;
+      } else {
+        Gap *gap = &g->gaps[g->gap_first[x] + count[x] - 1];
+        gap->v = s;
+        g->gap_before[i] = g->gap_first[x] + count[x] - 1;
+      }
+      g->last_access[x] = s;
+      if (count[x] < g->gap_first[x + 1] - g->gap_first[x]) {
+        g->gap_after[i] = g->gap_first[x] + count[x];
+        g->gaps[g->gap_after[i]] = (Gap){.piece = x, .u = s, .is_held = held_until[x] > s};
+      }
+      count[x]++;
+    }
+  }
+  for (int i = 0; i < g->gap_count; i++) find_options(p, &g->gaps[i]);
+}
+
+typedef struct Load {
+  int64_t ready_ns, ns;
+} Load;
+
+static void find_loads(const Problem *p, Geometry *g, Arena *arena) {
+  g->load_ns = NEW(p->step_count, int64_t);
+  Arena *scratch = arena_new();
+  Load *loads = NULL;
+  int count = 0;
+  int64_t now = 0;
+  for (int s = 0; s < p->step_count; s++) {
+    bool has_changed = false;
+    for (int i = 0; i < p->steps[s].use_count; i++) {
+      int x = p->uses[p->steps[s].first_use + i].piece;
+      const Piece *piece = &p->pieces[x];
+      if ((piece->home != HOME_HOST && piece->home != HOME_SSD) || g->first_access[x] != s) continue;
+      Load load = {piece->home == HOME_SSD ? piece->ssdr_ns : 0, piece->h2d_ns};
+      ARENA_PUSH(scratch, loads, count, load);
+      int at = count - 1;
+      for (; at > 0 && loads[at - 1].ready_ns > load.ready_ns; at--) loads[at] = loads[at - 1];
+      loads[at] = load;
+      has_changed = true;
+    }
+    if (has_changed) {
+      now = 0;
+      for (int i = 0; i < count; i++) now = max64(now, loads[i].ready_ns) + loads[i].ns;
+    }
+    g->load_ns[s] = now;
+  }
+  arena_free(scratch);
+}
+
+static void find_timeline(const Problem *p, Geometry *g, Arena *arena) {
+  int n = p->step_count;
+  g->start_ns = NEW(n, int64_t);
+  g->end_ns = NEW(n, int64_t);
+  g->tail_ns = NEW(n + 1, int64_t);
+  int64_t *arrival = NEW(n + 1, int64_t), *writeback = NEW(n, int64_t), *chain = NEW(n + 1, int64_t);
+  for (int x = 0; x < p->piece_count; x++) {
+    if (!p->pieces[x].is_final || g->last_access[x] < 0) continue;
+    /* The last access without the holds of steps that can do without them: what every choice of variants has. */
+    writeback[g->last_access[x]] += p->pieces[x].d2h_ns;
+  }
+  int64_t now = 0, written = 0, latest = 0;
+  for (int s = 0; s < n; s++) {
+    now = max64(max64(now, arrival[s]), g->load_ns[s]);
+    g->start_ns[s] = now;
+    if (g->join[s] >= 0) {
+      arrival[g->join[s]] = max64(arrival[g->join[s]], now + g->min_comm_ns[s]);
+      latest = max64(latest, now + g->min_comm_ns[s]);
+    }
+    now += g->min_ns[s];
+    g->end_ns[s] = now;
+    if (writeback[s]) written = max64(written, now) + writeback[s];
+    latest = max64(latest, max64(now, written));
+  }
+  g->stall_free_ns = latest;
+  for (int s = n - 1; s >= 0; s--) {
+    chain[s] = chain[s + 1] + writeback[s];
+    int64_t rest = g->tail_ns[s + 1];
+    if (writeback[s]) rest = max64(rest, chain[s]);
+    int64_t tail = g->min_ns[s] + rest;
+    if (g->join[s] > s) tail = max64(tail, g->min_comm_ns[s] + g->tail_ns[g->join[s]]);
+    if (g->join[s] >= 0) tail = max64(tail, g->min_comm_ns[s]);
+    g->tail_ns[s] = tail;
+  }
+}
+
+static void find_profile(const Problem *p, Geometry *g, Arena *arena) {
+  int n = p->step_count;
+  int64_t *retain = NEW(n + 1, int64_t), *base = NEW(n + 1, int64_t);
+  for (int x = 0; x < p->piece_count; x++) {
+    const Piece *piece = &p->pieces[x];
+    if (piece->home == HOME_DEVICE) {
+      retain[0] += piece->bytes;
+      base[0] += piece->bytes;
+      continue;
+    }
+    if (g->first_access[x] < 0) continue;
+    retain[g->first_access[x]] += piece->bytes;
+    retain[g->last_access[x] + 1] -= piece->bytes;
+    base[g->first_access[x]] += piece->bytes;
+    base[g->last_access[x] + 1] -= piece->bytes;
+    for (int i = g->gap_first[x]; i < g->gap_first[x + 1]; i++)
+      if (g->gaps[i].options != FATE_BIT(FATE_RETAIN)) {
+        base[g->gaps[i].u + 1] -= piece->bytes;
+        base[g->gaps[i].v] += piece->bytes;
+      }
+  }
+  for (int s = 0; s < n; s++) {
+    int end = g->join[s] > s ? g->join[s] : s;
+    retain[s] += g->max_work[s];
+    retain[end + 1] -= g->max_work[s];
+    end = g->is_always_comm[s] && g->join[s] > s ? g->join[s] : s;
+    base[s] += g->min_work[s];
+    base[end + 1] -= g->min_work[s];
+  }
+  for (int s = 1; s < n; s++) {
+    retain[s] += retain[s - 1];
+    base[s] += base[s - 1];
+  }
+  g->retain_bytes = retain;
+  g->base_bytes = base;
+  g->peak_step = -1;
+  for (int s = 0; s < n; s++) {
+    g->is_over_budget |= retain[s] > p->device_bytes;
+    if (g->join[s] < 0 && (g->peak_step < 0 || retain[s] > retain[g->peak_step])) g->peak_step = s;
+  }
+}
+
+
+typedef struct OpenKey {
+  int gap, u, v;
+} OpenKey;
+
+static int compare_open(const void *a, const void *b) {
+  const OpenKey *x = a, *y = b;
+  if (x->u != y->u) return x->u < y->u ? -1 : 1;
+  if (x->v != y->v) return x->v > y->v ? -1 : 1;
+  return x->gap < y->gap ? -1 : x->gap > y->gap;
+}
+
+static void find_open(const Problem *p, Geometry *g, Arena *arena) {
+  int n = p->step_count;
+  int *over = NEW(n + 1, int); /* over-budget steps before s */
+  for (int s = 0; s < n; s++) over[s + 1] = over[s] + (g->retain_bytes[s] > p->device_bytes);
+  OpenKey *keys = NEW(g->gap_count, OpenKey);
+  for (int i = 0; i < g->gap_count; i++) {
+    Gap *gap = &g->gaps[i];
+    gap->is_open = gap->options != FATE_BIT(FATE_RETAIN) && over[gap->v] > over[gap->u + 1];
+    if (gap->is_open) keys[g->open_count++] = (OpenKey){i, gap->u, gap->v};
+  }
+  qsort(keys, (size_t)g->open_count, sizeof *keys, compare_open);
+  g->open = NEW(g->open_count, int);
+  for (int i = 0; i < g->open_count; i++) g->open[i] = keys[i].gap;
+}
+
+Geometry *geometry_make(const Problem *problem, Arena *arena) {
+  Geometry *g = arena_alloc(arena, sizeof *g);
+  find_step_costs(problem, g, arena);
+  find_accesses(problem, g, arena);
+  find_gaps(problem, g, arena);
+  find_loads(problem, g, arena);
+  find_timeline(problem, g, arena);
+  find_profile(problem, g, arena);
+  find_open(problem, g, arena);
+  return g;
+}

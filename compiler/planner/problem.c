@@ -1,0 +1,369 @@
+#include "problem.h"
+#include "wide.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOTAL_LIMIT ((Wide)1 << 56)
+
+void problem_fail(ProblemError *error, const char *place, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  snprintf(error->place, sizeof error->place, "%s", place);
+  vsnprintf(error->text, sizeof error->text, format, args);
+  va_end(args);
+}
+
+Problem *problem_new(Arena *arena) {
+  static const char *const fixed[CHANNEL_FIRST_OTHER] = {"d2h", "h2d", "ssdw", "ssdr"};
+  Problem *problem = arena_alloc(arena, sizeof *problem);
+  problem->name = "";
+  problem->devices = 1;
+  for (int i = 0; i < CHANNEL_FIRST_OTHER; i++)
+    ARENA_PUSH(arena, problem->channels, problem->channel_count, (Channel){.name = fixed[i], .bandwidth = 1});
+  return problem;
+}
+
+int problem_channel(Problem *problem, Arena *arena, const char *name) {
+  for (int i = 0; i < problem->channel_count; i++)
+    if (!strcmp(problem->channels[i].name, name)) return i;
+  ARENA_PUSH(arena, problem->channels, problem->channel_count,
+             (Channel){.name = arena_strdup(arena, name), .bandwidth = 1});
+  return problem->channel_count - 1;
+}
+
+int64_t problem_transfer_ns(const Channel *channel, int64_t bytes) {
+  Wide ns = ((Wide)bytes * 1000000000 + channel->bandwidth - 1) / channel->bandwidth + channel->latency_ns;
+  return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+/* The k-th of c shares of an amount. */
+static int64_t share(int64_t amount, int k, int c) {
+  return (int64_t)((Wide)amount * (k + 1) / c - (Wide)amount * k / c);
+}
+
+int64_t problem_step_ns(const Problem *problem, int step, int variant) {
+  int64_t sum = 0;
+  int count = problem->ops[problem->steps[step].op].variants[variant].stage_count;
+  for (int i = 0; i < count; i++) sum += problem_stage_ns(problem, step, variant, i);
+  return sum;
+}
+
+static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
+  int64_t count = 0;
+  Wide total = 0;
+  for (int i = 0; i < p->datum_count; i++) {
+    p->data[i].first_piece = (int)count;
+    count += p->data[i].chunks;
+    total += p->data[i].bytes;
+    if (count > PROBLEM_MAX_PIECES) {
+      char place[64];
+      snprintf(place, sizeof place, "data[%d].chunks", i);
+      problem_fail(error, place, "more than %d pieces", PROBLEM_MAX_PIECES);
+      return false;
+    }
+  }
+  if (total >= TOTAL_LIMIT) {
+    problem_fail(error, "data", "the data have 2^56 bytes or more");
+    return false;
+  }
+  p->pieces = arena_alloc(arena, (size_t)count * sizeof *p->pieces);
+  p->piece_count = (int)count;
+  Wide total_ns = 0;
+  for (int i = 0; i < p->datum_count; i++) {
+    const Datum *datum = &p->data[i];
+    for (int k = 0; k < datum->chunks; k++) {
+      Piece *piece = &p->pieces[datum->first_piece + k];
+      *piece = (Piece){.datum = i, .chunk = k, .bytes = share(datum->bytes, k, datum->chunks), .home = datum->home,
+                       .is_final = datum->is_final, .fates = datum->fates, .creator = -1, .last_write = -1};
+      int64_t *times[] = {&piece->d2h_ns, &piece->h2d_ns, &piece->ssdw_ns, &piece->ssdr_ns};
+      for (int c = 0; c < CHANNEL_FIRST_OTHER; c++) {
+        if (!p->channels[c].is_present) continue;
+        *times[c] = problem_transfer_ns(&p->channels[c], piece->bytes);
+        total_ns += *times[c];
+      }
+      if (total_ns >= TOTAL_LIMIT) {
+        char place[64];
+        snprintf(place, sizeof place, "data[%d]", i);
+        problem_fail(error, place, "the transfers of all data take 2^56 ns or more");
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool make_steps(Problem *p, Arena *arena, ProblemError *error) {
+  int64_t count = 0;
+  for (int i = 0; i < p->op_count; i++) {
+    p->ops[i].first_step = (int)count;
+    count += p->ops[i].chunks;
+    if (count > PROBLEM_MAX_STEPS) {
+      char place[64];
+      snprintf(place, sizeof place, "ops[%d].chunks", i);
+      problem_fail(error, place, "more than %d steps", PROBLEM_MAX_STEPS);
+      return false;
+    }
+  }
+  if (count == 0) {
+    problem_fail(error, "ops", "there is no step");
+    return false;
+  }
+  p->step_count = (int)count;
+  p->steps = arena_alloc(arena, (size_t)count * sizeof *p->steps);
+  p->op_steps = arena_alloc(arena, (size_t)count * sizeof *p->op_steps);
+  for (int i = 0; i < count; i++) p->op_steps[i] = -1;
+  if (!p->order) {
+    int s = 0;
+    for (int i = 0; i < p->op_count; i++)
+      for (int k = 0; k < p->ops[i].chunks; k++, s++) {
+        p->steps[s] = (Step){.op = i, .chunk = k};
+        p->op_steps[p->ops[i].first_step + k] = s;
+      }
+    return true;
+  }
+  for (int s = 0; s < p->order_count; s++) {
+    int op = p->order[2 * s], chunk = p->order[2 * s + 1];
+    char place[64];
+    snprintf(place, sizeof place, "order[%d]", s);
+    int *slot = &p->op_steps[p->ops[op].first_step + chunk];
+    if (*slot >= 0) {
+      problem_fail(error, place, "chunk %d of op \"%s\" appears a second time (first in order[%d])", chunk,
+                   p->ops[op].id, *slot);
+      return false;
+    }
+    *slot = s;
+    p->steps[s] = (Step){.op = op, .chunk = chunk};
+  }
+  if (p->order_count == p->step_count) return true;
+  for (int i = 0; i < p->op_count; i++)
+    for (int k = 0; k < p->ops[i].chunks; k++)
+      if (p->op_steps[p->ops[i].first_step + k] < 0) {
+        problem_fail(error, "order", "chunk %d of op \"%s\" is missing", k, p->ops[i].id);
+        return false;
+      }
+  return true;
+}
+
+static int compare_uses(const void *a, const void *b) {
+  const Use *x = a, *y = b;
+  return x->piece < y->piece ? -1 : x->piece > y->piece;
+}
+
+static bool add_access(Problem *p, Arena *arena, const Access *access, const Step *step, unsigned flag,
+                       const char *place, ProblemError *error) {
+  const Datum *datum = &p->data[access->datum];
+  const Op *op = &p->ops[step->op];
+  AccessKind kind = access->kind;
+  if (kind == ACCESS_DEFAULT) {
+    if (op->chunks > 1 && op->chunks == datum->chunks)
+      kind = ACCESS_ROW;
+    else if (op->chunks == 1 || datum->chunks == 1)
+      kind = ACCESS_ALL;
+    else {
+      problem_fail(error, place, "op \"%s\" has %d chunks and datum \"%s\" has %d: \"access\" is needed", op->id,
+                   op->chunks, datum->id, datum->chunks);
+      return false;
+    }
+  }
+  if (kind == ACCESS_ROW && op->chunks != datum->chunks) {
+    problem_fail(error, place, "access \"row\" with %d chunks of op \"%s\" and %d chunks of datum \"%s\"", op->chunks,
+                 op->id, datum->chunks, datum->id);
+    return false;
+  }
+  int from = 0, to = datum->chunks;
+  if (kind == ACCESS_ROW) {
+    from = step->chunk;
+    to = from + 1;
+  } else if (kind == ACCESS_LIST) {
+    from = access->list_start[step->chunk];
+    to = access->list_start[step->chunk + 1];
+  }
+  for (int i = from; i < to; i++) {
+    int chunk = kind == ACCESS_LIST ? access->list[i] : i;
+    if (p->use_count >= PROBLEM_MAX_USES) {
+      problem_fail(error, place, "more than %d accesses", PROBLEM_MAX_USES);
+      return false;
+    }
+    ARENA_PUSH(arena, p->uses, p->use_count, (Use){.piece = datum->first_piece + chunk, .flags = flag});
+  }
+  return true;
+}
+
+/* Collect the uses of a step, one entry a piece: reads have USE_READ, writes USE_UPDATE for now. */
+static bool collect_uses(Problem *p, Arena *arena, int s, ProblemError *error) {
+  Step *step = &p->steps[s];
+  const Op *op = &p->ops[step->op];
+  char place[96];
+  step->first_use = p->use_count;
+  for (int i = 0; i < op->read_count; i++) {
+    snprintf(place, sizeof place, "ops[%d].reads[%d]", step->op, i);
+    if (!add_access(p, arena, &op->reads[i], step, USE_READ, place, error)) return false;
+  }
+  for (int i = 0; i < op->write_count; i++) {
+    snprintf(place, sizeof place, "ops[%d].writes[%d]", step->op, i);
+    if (!add_access(p, arena, &op->writes[i], step, USE_UPDATE, place, error)) return false;
+  }
+  Use *uses = p->uses + step->first_use;
+  int count = p->use_count - step->first_use, kept = 0;
+  qsort(uses, (size_t)count, sizeof *uses, compare_uses);
+  for (int i = 0; i < count; i++) {
+    if (kept && uses[kept - 1].piece == uses[i].piece)
+      uses[kept - 1].flags |= uses[i].flags;
+    else
+      uses[kept++] = uses[i];
+  }
+  step->use_count = kept;
+  p->use_count = step->first_use + kept;
+  return true;
+}
+
+/* arena_grow asks that an array shrinks never; uses are collected into a scratch list and copied once. */
+static bool make_uses(Problem *p, Arena *arena, ProblemError *error) {
+  Use *all = NULL;
+  int total = 0;
+  Arena *scratch = arena_new();
+  bool ok = true;
+  for (int s = 0; s < p->step_count && ok; s++) {
+    p->uses = NULL;
+    p->use_count = 0;
+    ok = collect_uses(p, scratch, s, error);
+    if (!ok) break;
+    p->steps[s].first_use = total;
+    for (int i = 0; i < p->use_count; i++) ARENA_PUSH(scratch, all, total, p->uses[i]);
+    if (total > PROBLEM_MAX_USES) {
+      problem_fail(error, "ops", "more than %d accesses", PROBLEM_MAX_USES);
+      ok = false;
+    }
+  }
+  p->uses = NULL;
+  if (ok) {
+    p->use_count = total;
+    p->uses = arena_alloc(arena, (size_t)total * sizeof *p->uses + 1);
+    if (total) memcpy(p->uses, all, (size_t)total * sizeof *all);
+  }
+  arena_free(scratch);
+  return ok;
+}
+
+/* S3: who creates, who updates, and that nothing is read before it exists. */
+static bool find_writers(Problem *p, ProblemError *error) {
+  for (int s = 0; s < p->step_count; s++) {
+    const Step *step = &p->steps[s];
+    for (int i = 0; i < step->use_count; i++) {
+      Use *use = &p->uses[step->first_use + i];
+      Piece *piece = &p->pieces[use->piece];
+      bool exists = piece->home != HOME_NONE || piece->creator >= 0;
+      if ((use->flags & USE_READ) && !exists) {
+        char place[64];
+        snprintf(place, sizeof place, "ops[%d].reads", step->op);
+        problem_fail(error, place, "op \"%s\" chunk %d reads \"%s\" piece %d before any step has written it",
+                     p->ops[step->op].id, step->chunk, p->data[piece->datum].id, piece->chunk);
+        return false;
+      }
+      if (!(use->flags & USE_UPDATE)) continue;
+      piece->last_write = s;
+      if (!exists) {
+        piece->creator = s;
+        use->flags = (use->flags & ~(unsigned)USE_UPDATE) | USE_CREATE;
+      }
+    }
+  }
+  return true;
+}
+
+/* S8: which steps may run again, and until when their inputs are what they were. */
+static void find_reruns(Problem *p, Arena *scratch) {
+  int *next_write = arena_alloc(scratch, (size_t)p->piece_count * sizeof *next_write + 1);
+  for (int x = 0; x < p->piece_count; x++) next_write[x] = p->step_count;
+  for (int s = p->step_count - 1; s >= 0; s--) {
+    Step *step = &p->steps[s];
+    step->can_rerun = p->ops[step->op].can_recompute;
+    step->rerun_limit = p->step_count;
+    for (int i = 0; i < step->use_count; i++) {
+      const Use *use = &p->uses[step->first_use + i];
+      const Piece *piece = &p->pieces[use->piece];
+      if (use->flags & USE_UPDATE) step->can_rerun = false;
+      if ((use->flags & USE_CREATE) && (piece->home != HOME_NONE || piece->last_write != s)) step->can_rerun = false;
+      if ((use->flags & USE_READ) && next_write[use->piece] < step->rerun_limit)
+        step->rerun_limit = next_write[use->piece];
+    }
+    for (int i = 0; i < step->use_count; i++) {
+      const Use *use = &p->uses[step->first_use + i];
+      if (use->flags & (USE_CREATE | USE_UPDATE)) next_write[use->piece] = s;
+    }
+  }
+}
+
+static bool make_times(Problem *p, Arena *arena, ProblemError *error) {
+  int64_t count = 0;
+  for (int i = 0; i < p->op_count; i++) {
+    Op *op = &p->ops[i];
+    op->stage_count = 0;
+    for (int v = 0; v < op->variant_count; v++) {
+      op->variants[v].first_stage = op->stage_count;
+      op->stage_count += op->variants[v].stage_count;
+    }
+    count += (int64_t)op->stage_count * op->chunks;
+    if (count > PROBLEM_MAX_USES) {
+      problem_fail(error, "ops", "more than %d stages", PROBLEM_MAX_USES);
+      return false;
+    }
+  }
+  p->stage_ns = arena_alloc(arena, (size_t)count * sizeof *p->stage_ns + 1);
+  Wide total_ns = 0, total_bytes = 0;
+  int next = 0;
+  for (int s = 0; s < p->step_count; s++) {
+    Step *step = &p->steps[s];
+    const Op *op = &p->ops[step->op];
+    step->first_stage = next;
+    for (int v = 0; v < op->variant_count; v++) {
+      total_bytes += (Wide)op->variants[v].work_bytes + op->variants[v].host_work_bytes;
+      for (int i = 0; i < op->variants[v].stage_count; i++) {
+        const Stage *stage = &op->variants[v].stages[i];
+        int64_t amount = share(stage->amount, step->chunk, op->chunks);
+        int64_t ns = stage->is_bytes ? problem_transfer_ns(&p->channels[stage->channel], amount) : amount;
+        p->stage_ns[next++] = ns;
+        total_ns += ns;
+      }
+    }
+    if (total_ns >= TOTAL_LIMIT || total_bytes >= TOTAL_LIMIT) {
+      char place[64];
+      snprintf(place, sizeof place, "ops[%d]", step->op);
+      problem_fail(error, place, "the steps take 2^56 ns or 2^56 bytes of workspace, or more");
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool check_channels(const Problem *p, ProblemError *error) {
+  for (int x = 0; x < p->piece_count; x++) {
+    const Piece *piece = &p->pieces[x];
+    int missing = -1;
+    if (piece->is_final && !p->channels[CHANNEL_D2H].is_present) missing = CHANNEL_D2H;
+    if ((piece->home == HOME_HOST || piece->home == HOME_SSD) && !p->channels[CHANNEL_H2D].is_present)
+      missing = CHANNEL_H2D;
+    if (piece->home == HOME_SSD && !p->channels[CHANNEL_SSDR].is_present) missing = CHANNEL_SSDR;
+    if (missing < 0) continue;
+    char place[64];
+    snprintf(place, sizeof place, "data[%d]", piece->datum);
+    problem_fail(error, place, "datum \"%s\" needs the channel \"%s\", which hardware.channels does not have",
+                 p->data[piece->datum].id, p->channels[missing].name);
+    return false;
+  }
+  return true;
+}
+
+bool problem_expand(Problem *problem, Arena *arena, ProblemError *error) {
+  if (!make_pieces(problem, arena, error) || !check_channels(problem, error) ||
+      !make_steps(problem, arena, error) || !make_uses(problem, arena, error) || !find_writers(problem, error) ||
+      !make_times(problem, arena, error))
+    return false;
+  Arena *scratch = arena_new();
+  find_reruns(problem, scratch);
+  arena_free(scratch);
+  return true;
+}

@@ -1,0 +1,174 @@
+/* problem.h: what the planner plans (docs/planner.md, "The problem").
+ *
+ * A Problem is filled either by problem_read_json or field by field by another pass; problem_expand then checks it
+ * and computes the steps and the pieces. After that it is read only and may be shared between threads.
+ * Times are nanoseconds, sizes are bytes, bandwidths are bytes per second; all of them fit 64 bits with room to
+ * spare: problem_expand refuses problems whose total time or total size reaches 2^56.
+ */
+#ifndef GNNCC_PLANNER_PROBLEM_H
+#define GNNCC_PLANNER_PROBLEM_H
+
+#include "lang/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum Home { HOME_NONE, HOME_DEVICE, HOME_HOST, HOME_SSD } Home;
+typedef enum Fate { FATE_RETAIN, FATE_HOST, FATE_SSD, FATE_RECOMPUTE, FATE_COUNT } Fate;
+typedef enum AccessKind { ACCESS_DEFAULT, ACCESS_ROW, ACCESS_ALL, ACCESS_LIST } AccessKind;
+typedef enum Phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMISER } Phase;
+
+#define FATE_BIT(fate) (1u << (fate))
+#define FATE_ALL 15u
+
+/* The four lanes of the memory hierarchy have fixed numbers; other channels follow them. */
+enum { CHANNEL_COMPUTE = -1, CHANNEL_D2H, CHANNEL_H2D, CHANNEL_SSDW, CHANNEL_SSDR, CHANNEL_FIRST_OTHER };
+
+typedef struct Channel {
+  const char *name;
+  bool is_present;
+  int64_t bandwidth; /* bytes/s, at least 1 */
+  int64_t latency_ns;
+} Channel;
+
+typedef struct Datum {
+  const char *id;
+  int64_t bytes;
+  int chunks;
+  Home home;
+  bool is_final;
+  unsigned fates; /* FATE_BIT mask */
+  int first_piece; /* set by problem_expand */
+} Datum;
+
+typedef struct Stage {
+  int channel;
+  bool is_bytes; /* amount is bytes on the channel, else ns */
+  int64_t amount;
+} Stage;
+
+typedef struct Variant {
+  const char *name;
+  Stage *stages;
+  int stage_count;
+  int64_t work_bytes, host_work_bytes; /* per step, not divided by the chunks */
+  int first_stage; /* set by problem_expand: index of its first stage among the stages of the op */
+} Variant;
+
+/* For ACCESS_LIST, chunk k of the op touches list[list_start[k] .. list_start[k+1]). */
+typedef struct Access {
+  int datum;
+  AccessKind kind;
+  int *list_start, *list;
+} Access;
+
+typedef struct Op {
+  const char *id;
+  Phase phase;
+  int chunks;
+  Access *reads, *writes;
+  int read_count, write_count;
+  bool can_recompute;
+  Variant *variants;
+  int variant_count;
+  int first_step; /* set by problem_expand: index into op_steps */
+  int stage_count; /* set by problem_expand: stages of all variants */
+} Op;
+
+enum { USE_READ = 1, USE_CREATE = 2, USE_UPDATE = 4 };
+
+typedef struct Use {
+  int piece;
+  unsigned flags;
+} Use;
+
+typedef struct Piece {
+  int datum, chunk;
+  int64_t bytes;
+  Home home;
+  bool is_final;
+  unsigned fates;
+  int creator; /* base step, or -1 (home pieces; pieces nobody writes) */
+  int last_write; /* base step of the last create or update, or -1 */
+  int64_t d2h_ns, h2d_ns, ssdw_ns, ssdr_ns; /* 0 where the channel is absent */
+} Piece;
+
+/* One base step; its uses are sorted by piece, one entry a piece. */
+typedef struct Step {
+  int op, chunk;
+  int first_use, use_count;
+  int first_stage; /* index into stage_ns */
+  bool can_rerun; /* S8, except for the writes to its inputs */
+  int rerun_limit; /* it may be inserted before base step t only if t <= rerun_limit */
+} Step;
+
+typedef struct Problem {
+  const char *name;
+  int64_t device_bytes, host_bytes, ssd_bytes, ring_bytes;
+  int64_t devices;
+  Channel *channels;
+  int channel_count;
+  Datum *data;
+  int datum_count;
+  Op *ops;
+  int op_count;
+  int *order; /* pairs (op, chunk), or NULL for the natural order */
+  int order_count;
+
+  Piece *pieces;
+  int piece_count;
+  Step *steps;
+  int step_count;
+  Use *uses;
+  int use_count;
+  int *op_steps; /* op_steps[op.first_step + chunk] is a base step */
+  int64_t *stage_ns; /* stage_ns[step.first_stage + variant.first_stage + i] */
+} Problem;
+
+/* A user's error: one line without the newline. `place` is "line:col", or a path such as ops[3].reads[0], or "". */
+typedef struct ProblemError {
+  char place[160];
+  char text[512];
+} ProblemError;
+
+enum {
+  PROBLEM_MAX_STEPS = 200000,
+  PROBLEM_MAX_PIECES = 400000,
+  PROBLEM_MAX_USES = 8000000,
+  PROBLEM_MAX_FILE_BYTES = 64 << 20,
+  PROBLEM_MAX_JSON_VALUES = 2000000,
+  PROBLEM_MAX_JSON_DEPTH = 32
+};
+
+/* An empty problem with the four fixed channels, absent. */
+Problem *problem_new(Arena *arena);
+
+/* The index of a channel, added when it is new. */
+int problem_channel(Problem *problem, Arena *arena, const char *name);
+
+/* S2 to S9 on the filled-in fields. False with `error` set when the description contradicts itself. */
+bool problem_expand(Problem *problem, Arena *arena, ProblemError *error);
+
+/* Reads and expands a gnncc-problem/1 text. NULL with `error` set when it is not one. */
+Problem *problem_read_json(Arena *arena, const char *text, size_t length, ProblemError *error);
+
+void problem_fail(ProblemError *error, const char *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* S1; saturates at INT64_MAX. */
+int64_t problem_transfer_ns(const Channel *channel, int64_t bytes);
+
+static inline bool problem_is_communication(const Problem *problem, int op, int variant) {
+  return problem->ops[op].variants[variant].stages[0].channel != CHANNEL_COMPUTE;
+}
+
+static inline int64_t problem_stage_ns(const Problem *problem, int step, int variant, int stage) {
+  const Step *s = &problem->steps[step];
+  return problem->stage_ns[s->first_stage + problem->ops[s->op].variants[variant].first_stage + stage];
+}
+
+/* The sum of the stages of one variant of a step. */
+int64_t problem_step_ns(const Problem *problem, int step, int variant);
+
+#endif

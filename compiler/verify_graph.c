@@ -1,0 +1,101 @@
+/* verify_graph: is the graph well-formed and are its shapes those that the operators give?
+ *
+ * Shares nothing with the passes that build graphs but the declarations. Cost: one walk.
+ */
+#include "graph.h"
+
+#include <inttypes.h>
+
+static int64_t elements(const Shape *shape) {
+  int64_t n = 1;
+  for (int d = 0; d < shape->rank; d++) n *= shape->size[d];
+  return n;
+}
+
+static bool same_extent(const Shape *a, const Shape *b) {
+  return a->domain == b->domain && elements(a) == elements(b);
+}
+
+static const char *check_broadcast(const Shape *small, const Shape *large, const int *map) {
+  bool is_used[MAX_RANK] = {false};
+  if (small->domain != large->domain && small->domain != DOMAIN_NONE) return "rows of another domain are repeated";
+  for (int d = 0; d < large->rank; d++) {
+    if (map[d] == NO_INDEX) continue;
+    if (map[d] < 0 || map[d] >= small->rank) return "a dimension maps to none";
+    if (small->size[map[d]] != large->size[d]) return "mapped dimensions differ in size";
+    if (is_used[map[d]]) return "two dimensions map to the same one";
+    is_used[map[d]] = true;
+  }
+  for (int d = 0; d < small->rank; d++)
+    if (!is_used[d] && small->size[d] != 1) return "a dimension of the smaller side is lost";
+  return NULL;
+}
+
+static const char *check_value(const Graph *graph, const Value *value) {
+  const Shape *s = &value->shape;
+  const Shape *o[MAX_OPERANDS] = {NULL};
+  for (int k = 0; k < value->operand_count; k++) o[k] = &graph->values[value->operand[k]].shape;
+  const TypedProgram *program = graph->program;
+  switch (value->op) {
+  case OP_INPUT: return value->as.index < 0 || value->as.index >= program->field_count ? "no such field" : NULL;
+  case OP_PARAM: return value->as.index < 0 || value->as.index >= program->param_count ? "no such weight" : NULL;
+  case OP_OPTION:
+    if (value->as.index < 0 || value->as.index >= program->option_count) return "no such option";
+    return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "an option is a scalar";
+  case OP_NUMBER: return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "a number is a scalar";
+  case OP_DEGREE: return s->domain == DOMAIN_NODE && s->rank == 0 ? NULL : "a degree is one number a node";
+  case OP_MAP:
+    for (int k = 0; k < value->operand_count; k++)
+      if (!shape_equal(s, o[k])) return "operands of an element-wise function differ in shape";
+    return value->operand_count == point_arity(value->as.function) ? NULL : "wrong number of operands";
+  case OP_BROADCAST: return check_broadcast(o[0], s, value->as.map);
+  case OP_REDUCE: return check_broadcast(s, o[0], value->as.map);
+  case OP_RESHAPE: return same_extent(s, o[0]) ? NULL : "a reshape changes the number of elements";
+  case OP_LIFT:
+    if (o[0]->domain != DOMAIN_NODE || s->domain != DOMAIN_EDGE) return "lift goes from nodes to edges";
+    return elements(s) == elements(o[0]) ? NULL : "lift changes the width";
+  case OP_GATHER:
+    if (o[0]->domain != DOMAIN_EDGE || s->domain != DOMAIN_NODE) return "gather goes from edges to nodes";
+    return elements(s) == elements(o[0]) ? NULL : "gather changes the width";
+  case OP_DROPOUT:
+    return shape_equal(s, o[0]) && graph_is_scalar(graph, value->operand[1]) ? NULL : "dropout keeps the shape";
+  case OP_POSITIVE: return same_extent(s, o[0]) && s->element == ELEMENT_BIT ? NULL : "one bit for each element";
+  case OP_SELECT:
+    if (o[0]->element != ELEMENT_BIT) return "select wants bits";
+    return same_extent(s, o[0]) && shape_equal(s, o[1]) && shape_equal(s, o[2]) ? NULL : "select keeps the shape";
+  case OP_MATMUL: {
+    const struct Product *p = &value->as.product;
+    if (o[1]->domain != DOMAIN_NONE) return "the matrix lives somewhere";
+    if (elements(o[0]) != p->lead * p->depth || elements(o[1]) != p->depth * p->width) return "sizes do not multiply";
+    return s->domain == o[0]->domain && elements(s) == p->lead * p->width ? NULL : "the product has another size";
+  }
+  case OP_OUTER: {
+    const struct Product *p = &value->as.product;
+    if (o[0]->domain != o[1]->domain || s->domain != DOMAIN_NONE) return "both operands have the same rows";
+    if (elements(o[0]) != p->lead * p->depth || elements(o[1]) != p->lead * p->width) return "sizes do not multiply";
+    return elements(s) == p->depth * p->width ? NULL : "the product has another size";
+  }
+  case OP_CROSS_ENTROPY: return graph_is_scalar(graph, (ValueId)(value - graph->values)) ? NULL : "a loss is a scalar";
+  case OP_CROSS_ENTROPY_GRADIENT: return shape_equal(s, o[0]) ? NULL : "a gradient has the shape of its value";
+  case OP_UPDATE: return shape_equal(o[0], o[1]) ? NULL : "a gradient has the shape of its weight";
+  case OP_COUNT: break;
+  }
+  return "unknown operator";
+}
+
+const char *verify_graph(const Graph *graph) {
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    const char *fault = NULL;
+    if (value->shape.rank < 0 || value->shape.rank > MAX_RANK) fault = "rank out of range";
+    int arity = op_info[value->op].operand_count;
+    if (!fault && arity >= 0 && value->operand_count != arity) fault = "wrong number of operands";
+    for (int k = 0; !fault && k < value->operand_count; k++)
+      if (value->operand[k] < 0 || value->operand[k] >= i) fault = "an operand does not come first";
+    if (!fault) fault = check_value(graph, value);
+    if (fault) return arena_printf(graph->arena, "%%%d (%s): %s", i, op_info[value->op].name, fault);
+  }
+  if (graph->scores != NO_VALUE && graph->scores >= graph->value_count) return "the scores are not a value";
+  if (graph->is_training && graph->loss == NO_VALUE) return "a training graph without a loss";
+  return NULL;
+}
