@@ -7,6 +7,7 @@ the rounds of (peer / program). epoch_vs_peers.sh installs the peers and calls t
 import argparse
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -24,7 +25,12 @@ PEERS = {
     "pyg-sparse@2.2": ("torch-2.2", "pyg-sparse", "CSR adjacency, and x as a sparse matrix"),
     "dgl": ("torch-2.2", "dgl", "DGL as in its examples"),
     "dgl-sparse": ("torch-2.2", "dgl-sparse", "x as a sparse matrix"),
+    "pyg@2.2+malloc": ("torch-2.2", "pyg", "glibc told to keep freed memory"),
+    "dgl+malloc": ("torch-2.2", "dgl", "glibc told to keep freed memory"),
 }
+
+# torch frees its large tensors each epoch and glibc returns them to the system: page faults are half of an epoch.
+KEEP_MEMORY = "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296"
 
 
 def environment(threads):
@@ -47,6 +53,8 @@ class Peer:
         folder, kind, self.note = PEERS[name]
         self.name = name
         python = os.path.join(args.venv, folder, "bin", "python")
+        if name.endswith("+malloc"):
+            env = dict(env, GLIBC_TUNABLES=KEEP_MEMORY)
         worker = os.path.join(HERE, "epoch_vs_peers_worker.py")
         self.process = subprocess.Popen([python, worker, kind, args.data, str(args.threads)], env=env, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -81,13 +89,15 @@ class Program:
 
     def __init__(self, args, env):
         self.command = [os.path.abspath(args.program), "bench", "--json", "--threads", str(args.threads),
-                        "--warmup", str(args.warmup)] + args.program_options
+                        "--warmup", str(args.warmup)] + shlex.split(args.program_options)
         self.env, self.note = env, args.program
 
     def turn(self, epochs):
         out = subprocess.run(self.command + ["--epochs", str(epochs)], env=self.env, text=True, check=True,
                              stdout=subprocess.PIPE).stdout
         report = json.loads(out)
+        if "median_seconds" not in report:
+            sys.exit("epoch_vs_peers: %s printed no median_seconds: %s" % (" ".join(self.command), out))
         median = report["median_seconds"]
         return median, report.get("min_seconds", median), report.get("max_seconds", median)
 
@@ -98,7 +108,7 @@ class Program:
 def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", nargs="?", help="a compiled gcn_cora; without it only the peers are measured")
-    parser.add_argument("program_options", nargs="*", help="further options for it, after --")
+    parser.add_argument("--program-options", default="", help="further options for it, as one string")
     parser.add_argument("--data", default=DATA, help="folder with Cora as .npy files")
     parser.add_argument("--venv", default=os.path.join(HERE, "..", "..", "build", "venv"))
     parser.add_argument("--peers", default=",".join(PEERS), help="some of: " + " ".join(PEERS))
@@ -131,7 +141,7 @@ def main():
 
     print("training epoch of the 2-layer GCN on Cora, hidden 16, dropout 0.5, Adam; %d threads, "
           "%d rounds of %d epochs, interleaved" % (args.threads, args.rounds, args.epochs))
-    print("%-15s %9s %9s %9s %8s   %s" % ("", "median ms", "best ms", "worst ms", "ratio", ""))
+    print("%-15s %9s %9s %9s %8s" % ("", "median ms", "best ms", "worst ms", "ratio"))
     first = [t[0] for t in turns[runners[0].name]]
     for runner in runners:
         rounds = turns[runner.name]

@@ -13,8 +13,9 @@ usage() {
 usage: epoch_vs_peers.sh [PROGRAM] [options of epoch_vs_peers.py]
   PROGRAM        a compiled gcn_cora that answers "bench --json"; without it only the peers are measured
   --data DIR     Cora as .npy files (edge_index, x, y, train_mask, test_mask); default ../shared/data/cora
+  --program-options STRING     further options for PROGRAM
   --rounds N --epochs N --warmup N --threads N --peers LIST --json FILE     see --help of epoch_vs_peers.py
-needs python 3.9 to 3.12 with venv, pip and about 11 GB of disk: PyPI's torch imports only together with its CUDA
+needs python 3.11 or 3.12 with venv, pip and about 11 GB of disk: PyPI's torch imports only together with its CUDA
 libraries, even where there is no GPU. The peers go to build/venv (or \$VENV_DIR) and nowhere else.
 EOF
 }

@@ -30,17 +30,17 @@ for graph in karate directed; do
     for model in gcn sage graphconv gin gin_eps; do
         case $model in
         gin_eps) set -- --model gin --train-eps ;;
-        *) set -- --model $model ;;
+        *) set -- --model "$model" ;;
         esac
         "$reference" --data "$data/$graph" --weights "$data/$graph/$model.safetensors" --epochs 0 \
             --compare "$data/$graph/$model.logits.npy" --tolerance 1e-12 "$@" > /dev/null 2>&1
         count $? "$graph $model scores"
-        losses $graph $model $model "$@"
+        losses "$graph" "$model" "$model" "$@"
     done
-    losses $graph gcn gcn.decay_first --model gcn --weight-decay 0.05 --decay-first
-    losses $graph gcn gcn.adamw --model gcn --optimizer adamw --weight-decay 0.1
-    losses $graph gcn gcn.sgd --model gcn --optimizer sgd --lr 0.1 --weight-decay 0.01
-    losses $graph gcn gcn.nesterov --model gcn --optimizer sgd --lr 0.1 --momentum 0.9 --nesterov
+    losses "$graph" gcn gcn.decay_first --model gcn --weight-decay 0.05 --decay-first
+    losses "$graph" gcn gcn.adamw --model gcn --optimizer adamw --weight-decay 0.1
+    losses "$graph" gcn gcn.sgd --model gcn --optimizer sgd --lr 0.1 --weight-decay 0.01
+    losses "$graph" gcn gcn.nesterov --model gcn --optimizer sgd --lr 0.1 --momentum 0.9 --nesterov
 done
 
 # A comparison that never fails proves nothing.
