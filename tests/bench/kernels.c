@@ -1,0 +1,470 @@
+/* How fast the kernels are, as ratios to ceilings measured beside them: GEMM to the fused multiply-adds the processors
+ * do, gathers to a plain loop and to rows read. Both sides of a ratio run in turn, several times; medians are printed.
+ *
+ *   kernels [threads] [name prefix]
+ *
+ * With HAVE_CBLAS the dense products are also compared with cblas_sgemm.
+ */
+#define _GNU_SOURCE
+#include "../../kernels/cpu/gemm.h"
+#include "../../kernels/cpu/loss.h"
+#include "../../kernels/cpu/math.h"
+#include "../../kernels/cpu/optimizer.h"
+#include "../../kernels/cpu/sparse.h"
+#include "../../kernels/cpu/spmm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#ifdef HAVE_CBLAS
+#include <cblas.h>
+#endif
+
+enum { ROUNDS = 9 };
+
+typedef void bench_run(void *job);
+
+typedef struct Bench {
+  gnn_team *team;
+  const char *only;
+} Bench;
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Median seconds of each of `count` runs, in turn; short ones are repeated to take a millisecond at least. */
+static void measure(bench_run *const *runs, int count, void *job, double *seconds) {
+  double times[8][ROUNDS];
+  int repeats[8];
+  for (int i = 0; i < count; i++) {
+    runs[i](job);
+    const double start = seconds_now();
+    runs[i](job);
+    const double once = seconds_now() - start;
+    repeats[i] = once > 1e-3 ? 1 : (int)(1e-3 / (once + 1e-7)) + 1;
+  }
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = 0; i < count; i++) {
+      const double start = seconds_now();
+      for (int k = 0; k < repeats[i]; k++) runs[i](job);
+      times[i][round] = (seconds_now() - start) / repeats[i];
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    qsort(times[i], ROUNDS, sizeof times[i][0], compare_doubles);
+    seconds[i] = times[i][ROUNDS / 2];
+  }
+}
+
+static void *memory_new(size_t bytes) {
+  const size_t huge = (size_t)2 << 20, room = (bytes + huge - 1) / huge * huge + huge;
+  unsigned char *at = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) {
+    perror("mmap");
+    exit(1);
+  }
+  at += (huge - (uintptr_t)at % huge) % huge;
+  madvise(at, bytes, MADV_HUGEPAGE);
+  return at;
+}
+
+static uint64_t random_next(uint64_t *state) { return gnn_mix64((*state)++); }
+
+static gnn_real *reals_new(int64_t count, int is_random) {
+  gnn_real *x = memory_new((size_t)count * sizeof *x);
+  for (int64_t i = 0; i < count; i++) x[i] = is_random ? (gnn_real)(gnn_random_uniform(3, (uint64_t)i) - 0.5) : 0;
+  return x;
+}
+
+/* ---- the ceiling of arithmetic ---- */
+
+static void peak_task(const void *context, int64_t begin, int64_t end, int64_t task) {
+  gnn_vec sum[12];
+  const gnn_real *one = context;
+  const gnn_vec factor = GNN_LOAD(one);
+  (void)task;
+  GNN_UNROLL for (int i = 0; i < 12; i++) sum[i] = factor * (gnn_real)(i + 1);
+  for (int64_t r = begin; r < end; r++)
+    GNN_UNROLL for (int i = 0; i < 12; i++) sum[i] += sum[i] * factor;
+  gnn_vec total = sum[0];
+  GNN_UNROLL for (int i = 1; i < 12; i++) total += sum[i];
+  volatile gnn_real sink = total[0];
+  (void)sink;
+}
+
+enum { PEAK_STEPS = 400000, PEAK_TASKS = 16 };
+
+/* ---- dense products ---- */
+
+typedef struct Dense {
+  Bench *bench;
+  int64_t rows, k, w, part;
+  gnn_real *a, *b, *packed, *y, *parts;
+} Dense;
+
+static void dense_peak(void *job) {
+  Dense *d = job;
+  gnn_real zero[GNN_LANES];
+  for (int i = 0; i < GNN_LANES; i++) zero[i] = 0;
+  gnn_parallel(d->bench->team, PEAK_STEPS, PEAK_STEPS / PEAK_TASKS, peak_task, zero);
+}
+
+static void dense_naive_task(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const Dense *d = context;
+  (void)task;
+  for (int64_t r = begin; r < end; r++) {
+    gnn_real *to = d->y + r * d->w;
+    for (int64_t c = 0; c < d->w; c++) to[c] = 0;
+    for (int64_t p = 0; p < d->k; p++)
+      for (int64_t c = 0; c < d->w; c++) to[c] += d->a[r * d->k + p] * d->b[p * d->w + c];
+  }
+}
+
+static void dense_naive(void *job) {
+  Dense *d = job;
+  gnn_parallel(d->bench->team, d->rows, 384, dense_naive_task, d);
+}
+
+#ifdef HAVE_CBLAS
+static void dense_blas(void *job) {
+  Dense *d = job;
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)d->rows, (int)d->w, (int)d->k, 1, d->a, (int)d->k, d->b,
+              (int)d->w, 0, d->y, (int)d->w);
+}
+
+static void dense_blas_tn(void *job) {
+  Dense *d = job;
+  cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)d->k, (int)d->w, (int)d->rows, 1, d->a, (int)d->k, d->y,
+              (int)d->w, 0, d->parts, (int)d->w);
+}
+#endif
+
+#define DEFINE_DENSE(K, W)                                                                                          \
+  static void dense_done_##K##_##W(const void *context, int64_t row, const gnn_real *acc) {                         \
+    const Dense *d = context;                                                                                       \
+    for (int64_t c = 0; c < W; c++) d->y[row * W + c] = acc[c];                                                     \
+  }                                                                                                                 \
+  static void dense_pack_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t task) {            \
+    const Dense *d = context;                                                                                       \
+    (void)task;                                                                                                     \
+    gnn_gemm_pack(d->b, K, W, 0, d->packed, begin, end);                                                            \
+  }                                                                                                                 \
+  static void dense_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t task) {                 \
+    const Dense *d = context;                                                                                       \
+    (void)task;                                                                                                     \
+    gnn_gemm_rows(d->a, d->packed, K, W, begin, end, dense_done_##K##_##W, d);                                      \
+  }                                                                                                                 \
+  static void dense_run_##K##_##W(void *job) {                                                                      \
+    Dense *d = job;                                                                                                 \
+    gnn_parallel(d->bench->team, K, 64, dense_pack_task_##K##_##W, d);                                              \
+    gnn_parallel(d->bench->team, d->rows, 384, dense_task_##K##_##W, d);                                            \
+  }                                                                                                                 \
+  static void dense_tn_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t task) {              \
+    const Dense *d = context;                                                                                       \
+    gnn_gemm_tn_part(d->a, d->y, K, W, begin, end, d->parts + task * K * W);                                        \
+  }                                                                                                                 \
+  static void dense_sum_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t task) {             \
+    const Dense *d = context;                                                                                       \
+    (void)task;                                                                                                     \
+    gnn_sum_parts(d->parts, (d->rows + d->part - 1) / d->part, K * W, d->b, begin, end);                            \
+  }                                                                                                                 \
+  static void dense_tn_##K##_##W(void *job) {                                                                       \
+    Dense *d = job;                                                                                                 \
+    gnn_parallel(d->bench->team, d->rows, d->part, dense_tn_task_##K##_##W, d);                                     \
+    gnn_parallel(d->bench->team, K * W, 4096, dense_sum_task_##K##_##W, d);                                         \
+  }
+#define DENSE_SHAPES(M) \
+  M(128, 16) M(1433, 16) M(602, 16) M(16, 7) M(128, 40) M(100, 47) M(602, 64) M(100, 100) M(128, 128) M(256, 256) M(602, 256)
+DENSE_SHAPES(DEFINE_DENSE)
+
+static void bench_dense(Bench *bench, int64_t k, int64_t w, bench_run *run, bench_run *tn) {
+  char name[32];
+  snprintf(name, sizeof name, "gemm %lldx%lld", (long long)k, (long long)w);
+  if (strncmp(name, bench->only, strlen(bench->only))) return;
+  const int64_t rows = gnn_min(40000, 20000000 / k), part = (rows + 15) / 16;
+  Dense d = {bench, rows, k, w, part, reals_new(rows * k, 1), reals_new(k * w, 1),
+             reals_new(GNN_GEMM_PACKED_BYTES(k, w) / 4, 0), reals_new(rows * w, 1), reals_new(16 * k * w, 0)};
+  bench_run *runs[] = {
+      dense_peak, run, tn, dense_naive,
+#ifdef HAVE_CBLAS
+      dense_blas, dense_blas_tn,
+#endif
+  };
+  enum { COUNT = sizeof runs / sizeof *runs };
+  double seconds[COUNT];
+  measure(runs, COUNT, &d, seconds);
+  const double flops = 2e-9 * (double)rows * (double)k * (double)w;
+  const double peak = 2e-9 * 12 * GNN_LANES * PEAK_STEPS / seconds[0];
+  printf("%-14s peak %4.0f GF/s  A B %4.0f (%3.0f%%)  A^T G %4.0f (%3.0f%%)  A B / plain loop %5.2f", name, peak,
+         flops / seconds[1], 100 * flops / seconds[1] / peak, flops / seconds[2], 100 * flops / seconds[2] / peak,
+         seconds[3] / seconds[1]);
+  if (COUNT > 4) printf("  / BLAS %5.2f  A^T G / BLAS %5.2f", seconds[4] / seconds[1], seconds[COUNT - 1] / seconds[2]);
+  printf("\n");
+  fflush(stdout);
+  munmap(d.a, (size_t)(rows * k) * sizeof(gnn_real));
+  munmap(d.y, (size_t)(rows * w) * sizeof(gnn_real));
+}
+
+/* ---- sparse products ---- */
+
+typedef struct Sparse {
+  Bench *bench;
+  gnn_csr g;
+  gnn_sparse s;
+  gnn_dropout drop;
+  gnn_real *x, *y;
+  int64_t w;
+} Sparse;
+
+static int compare_entries(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static gnn_csr csr_of_entries(const uint64_t *entry, int64_t count, int64_t rows, int is_transposed) {
+  int64_t *ptr = calloc((size_t)rows + 2, sizeof *ptr), *bounds = malloc((GNN_TASKS + 1) * sizeof *bounds);
+  int32_t *idx = memory_new((size_t)count * sizeof *idx);
+  for (int64_t e = 0; e < count; e++) ptr[(is_transposed ? entry[e] & UINT32_MAX : entry[e] >> 32) + 2]++;
+  for (int64_t r = 0; r < rows; r++) ptr[r + 2] += ptr[r + 1];
+  for (int64_t e = 0; e < count; e++) {
+    const uint32_t row = (uint32_t)(is_transposed ? entry[e] : entry[e] >> 32);
+    idx[ptr[row + 1]++] = (int32_t)(is_transposed ? entry[e] >> 32 : entry[e] & UINT32_MAX);
+  }
+  int64_t r = 0;
+  for (int64_t t = 0; t <= GNN_TASKS; t++) {
+    while (r < rows && ptr[r] + r < (count + rows) * t / GNN_TASKS) r++;
+    bounds[t] = t == GNN_TASKS ? rows : r;
+  }
+  return (gnn_csr){rows, count, ptr, idx, NULL, bounds, GNN_TASKS};
+}
+
+/* Recursive matrix: in each of `scale` levels a quadrant with probabilities .57 .19 .19 .05; both directions. */
+static gnn_csr csr_rmat(int scale, int64_t edges) {
+  const int64_t rows = (int64_t)1 << scale;
+  uint64_t *entry = malloc((size_t)edges * 2 * sizeof *entry), state = 1;
+  for (int64_t e = 0; e < edges; e++) {
+    uint64_t r = 0, c = 0;
+    for (int level = 0; level < scale; level++) {
+      const uint32_t u = (uint32_t)random_next(&state);
+      const int quadrant = u < 2448131358u ? 0 : u < 3264175144u ? 1 : u < 4080218930u ? 2 : 3;
+      r = r * 2 + (uint64_t)(quadrant >> 1), c = c * 2 + (uint64_t)(quadrant & 1);
+    }
+    r = r * 2654435761u % (uint64_t)rows, c = c * 2654435761u % (uint64_t)rows; /* no order in the numbers */
+    entry[2 * e] = r << 32 | c, entry[2 * e + 1] = c << 32 | r;
+  }
+  qsort(entry, (size_t)edges * 2, sizeof *entry, compare_entries);
+  int64_t count = 0;
+  for (int64_t e = 0; e < edges * 2; e++)
+    if (e == 0 || entry[e] != entry[e - 1]) entry[count++] = entry[e];
+  const gnn_csr g = csr_of_entries(entry, count, rows, 0);
+  free(entry);
+  return g;
+}
+
+static gnn_sparse sparse_random(int64_t rows, int64_t columns, int64_t per_row) {
+  const int64_t count = rows * per_row;
+  uint64_t *entry = malloc((size_t)count * sizeof *entry), state = 2;
+  for (int64_t e = 0; e < count; e++)
+    entry[e] = (uint64_t)(e / per_row) << 32 | random_next(&state) % (uint64_t)columns;
+  qsort(entry, (size_t)count, sizeof *entry, compare_entries);
+  gnn_sparse s;
+  s.by_row = csr_of_entries(entry, count, rows, 0);
+  s.by_column = csr_of_entries(entry, count, columns, 1);
+  s.row_value = s.column_value = reals_new(count, 1);
+  free(entry);
+  return s;
+}
+
+static void sparse_naive_task(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const Sparse *s = context;
+  (void)task;
+  for (int64_t r = begin; r < end; r++) {
+    gnn_real *to = s->y + r * s->w;
+    for (int64_t c = 0; c < s->w; c++) to[c] = 0;
+    for (int64_t e = s->g.ptr[r]; e < s->g.ptr[r + 1]; e++)
+      for (int64_t c = 0; c < s->w; c++) to[c] += s->x[s->g.idx[e] * s->w + c];
+  }
+}
+
+static void sparse_naive(void *job) {
+  Sparse *s = job;
+  gnn_parallel_ranges(s->bench->team, s->g.bounds, s->g.tasks, sparse_naive_task, s);
+}
+
+#define DEFINE_SPMM(W)                                                                                 \
+  static void spmm_done_##W(const void *context, int64_t row, const gnn_real *acc) {                   \
+    const Sparse *s = context;                                                                         \
+    for (int64_t c = 0; c < W; c++) s->y[row * W + c] = acc[c];                                        \
+  }                                                                                                    \
+  static void spmm_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {           \
+    const Sparse *s = context;                                                                         \
+    (void)task;                                                                                        \
+    gnn_spmm_rows(&s->g, s->x, W, begin, end, spmm_done_##W, s);                                       \
+  }                                                                                                    \
+  static void spmm_run_##W(void *job) {                                                                \
+    Sparse *s = job;                                                                                   \
+    gnn_parallel_ranges(s->bench->team, s->g.bounds, s->g.tasks, spmm_task_##W, s);                    \
+  }
+#define SPMM_WIDTHS(M) M(7) M(16) M(47) M(64) M(100) M(128) M(256) M(602)
+SPMM_WIDTHS(DEFINE_SPMM)
+
+static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_t w, bench_run *run) {
+  char name[32];
+  snprintf(name, sizeof name, "spmm %s %lld", graph, (long long)w);
+  if (strncmp(name, bench->only, strlen(bench->only))) return;
+  Sparse s = {.bench = bench, .g = *g, .x = reals_new(g->rows * w, 1), .y = reals_new(g->rows * w, 0), .w = w};
+  double seconds[2];
+  measure((bench_run *const[]){run, sparse_naive}, 2, &s, seconds);
+  const double flops = 2e-9 * (double)g->entries * (double)w;
+  printf("%-18s %8.1f us  %5.1f GF/s  gathers %5.1f GB/s  / plain loop %5.2f\n", name, seconds[0] * 1e6,
+         flops / seconds[0], flops / seconds[0] * 2, seconds[1] / seconds[0]);
+  fflush(stdout);
+  munmap(s.x, (size_t)(g->rows * w) * sizeof(gnn_real));
+  munmap(s.y, (size_t)(g->rows * w) * sizeof(gnn_real));
+}
+
+#define DEFINE_FEATURES(W)                                                                             \
+  static void rows_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {           \
+    const Sparse *s = context;                                                                         \
+    (void)task;                                                                                        \
+    gnn_sparse_rows(&s->s, s->x, W, &s->drop, begin, end, spmm_done_##W, s);                           \
+  }                                                                                                    \
+  static void rows_run_##W(void *job) {                                                                \
+    Sparse *s = job;                                                                                   \
+    gnn_parallel_ranges(s->bench->team, s->s.by_row.bounds, s->s.by_row.tasks, rows_task_##W, s);      \
+  }                                                                                                    \
+  static void columns_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {        \
+    const Sparse *s = context;                                                                         \
+    (void)task;                                                                                        \
+    gnn_sparse_tn_rows(&s->s, s->x, W, &s->drop, begin, end, spmm_done_##W, s);                        \
+  }                                                                                                    \
+  static void columns_run_##W(void *job) {                                                             \
+    Sparse *s = job;                                                                                   \
+    gnn_parallel_ranges(s->bench->team, s->s.by_column.bounds, s->s.by_column.tasks, columns_task_##W, s); \
+  }                                                                                                    \
+  static void rows_plain_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {     \
+    const Sparse *s = context;                                                                         \
+    (void)task;                                                                                        \
+    gnn_sparse_rows(&s->s, s->x, W, NULL, begin, end, spmm_done_##W, s);                               \
+  }                                                                                                    \
+  static void rows_plain_run_##W(void *job) {                                                          \
+    Sparse *s = job;                                                                                   \
+    gnn_parallel_ranges(s->bench->team, s->s.by_row.bounds, s->s.by_row.tasks, rows_plain_task_##W, s); \
+  }
+DEFINE_FEATURES(16)
+DEFINE_FEATURES(64)
+
+static void empty_task(const void *context, int64_t begin, int64_t end, int64_t task) {
+  (void)context, (void)begin, (void)end, (void)task;
+}
+
+static void empty_run(void *job) {
+  Sparse *s = job;
+  gnn_parallel(s->bench->team, 64, 1, empty_task, s);
+}
+
+static void bench_features(Bench *bench, int64_t w, bench_run *rows, bench_run *columns, bench_run *plain) {
+  if (strncmp("features", bench->only, strlen(bench->only))) return;
+  Sparse s = {.bench = bench, .s = sparse_random(2708, 1433, 18), .drop = gnn_dropout_make(1, 1, 0, 0.5), .w = w,
+              .x = reals_new(2708 * w, 1), .y = reals_new(2708 * w, 0)};
+  double seconds[4];
+  measure((bench_run *const[]){rows, columns, plain, empty_run}, 4, &s, seconds);
+  printf("features %lld: 2708 x 1433, 1.26%% not zero: S B %.1f us, S^T G %.1f us, S B without dropout %.1f us; "
+         "fork and join, 64 tasks: %.2f us\n", (long long)w, seconds[0] * 1e6, seconds[1] * 1e6, seconds[2] * 1e6,
+         seconds[3] * 1e6);
+}
+
+/* ---- loops over elements ---- */
+
+typedef struct Elements {
+  Bench *bench;
+  gnn_real *x, *y, *m, *v;
+  gnn_dropout drop;
+} Elements;
+
+enum { ELEMENTS = 1 << 14, ELEMENT_COLUMNS = 64 };
+
+static void elements_copy(void *job) {
+  Elements *e = job;
+  for (int i = 0; i < ELEMENTS; i++) e->y[i] = e->x[i];
+}
+
+static void elements_dropout(void *job) {
+  Elements *e = job;
+  const gnn_dropout drop = e->drop;
+  for (int r = 0; r < ELEMENTS / ELEMENT_COLUMNS; r++) {
+    const gnn_row_bits bits = gnn_random_row(drop.key, (uint64_t)r);
+    for (int c = 0; c < ELEMENT_COLUMNS; c++)
+      e->y[r * ELEMENT_COLUMNS + c] = e->x[r * ELEMENT_COLUMNS + c] * gnn_dropout_factor(&drop, bits, (uint32_t)c);
+  }
+}
+
+static void elements_adam(void *job) {
+  Elements *e = job;
+  gnn_adam(e->y, e->x, e->m, e->v, 1e-3, 0.9, 0.999, 1e-8, 5e-4, 10, 0, ELEMENTS);
+}
+
+#define DEFINE_ELEMENTS(name, expression)                 \
+  static void elements_##name(void *job) {                \
+    Elements *e = job;                                    \
+    for (int i = 0; i < ELEMENTS; i++) {                  \
+      const gnn_real x = e->x[i];                         \
+      e->y[i] = (expression);                             \
+    }                                                     \
+  }
+#define ELEMENT_FUNCTIONS(M)                                                                                           \
+  M(exp, gnn_exp(x)) M(log, gnn_log(x)) M(tanh, gnn_tanh(x)) M(sigmoid, gnn_sigmoid(x)) M(silu, gnn_silu(x))           \
+  M(gelu, gnn_gelu(x)) M(gelu_slope, gnn_gelu_slope(x)) M(elu, gnn_elu(x, 1)) M(softplus, gnn_softplus(x))             \
+  M(libm_exp, (gnn_real)exp((double)x))
+ELEMENT_FUNCTIONS(DEFINE_ELEMENTS)
+
+static void bench_elements(Bench *bench) {
+  if (strncmp("elements", bench->only, strlen(bench->only))) return;
+  Elements e = {bench, reals_new(ELEMENTS, 1), reals_new(ELEMENTS, 1), reals_new(ELEMENTS, 1), reals_new(ELEMENTS, 1),
+                gnn_dropout_make(1, 1, 0, 0.5)};
+  for (int i = 0; i < ELEMENTS; i++) e.v[i] = e.v[i] * e.v[i];
+#define ELEMENT_ENTRY(name, expression) {#name, elements_##name},
+  static const struct {
+    const char *name;
+    bench_run *run;
+  } all[] = {{"copy", elements_copy}, {"dropout", elements_dropout}, {"adam", elements_adam}, ELEMENT_FUNCTIONS(ELEMENT_ENTRY)};
+  printf("elements, ns each on one thread:");
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    double seconds;
+    measure(&all[i].run, 1, &e, &seconds);
+    printf(" %s %.2f", all[i].name, seconds * 1e9 / ELEMENTS);
+  }
+  printf("\n");
+}
+
+int main(int argc, char **argv) {
+  Bench bench = {gnn_team_create(argc > 1 ? atoi(argv[1]) : 0), argc > 2 ? argv[2] : ""};
+  if (!bench.team) return 1;
+  printf("%d threads, vectors of %d bytes, numbers of %d\n", gnn_team_threads(bench.team), GNN_VECTOR_BYTES,
+         (int)sizeof(gnn_real));
+  bench_elements(&bench);
+  bench_features(&bench, 16, rows_run_16, columns_run_16, rows_plain_run_16);
+  bench_features(&bench, 64, rows_run_64, columns_run_64, rows_plain_run_64);
+#define BENCH_DENSE(K, W) bench_dense(&bench, K, W, dense_run_##K##_##W, dense_tn_##K##_##W);
+  DENSE_SHAPES(BENCH_DENSE)
+  if (!strncmp("spmm", bench.only, gnn_min(4, (int64_t)strlen(bench.only)))) {
+    const gnn_csr cora = csr_rmat(11, 5000), large = csr_rmat(18, 4000000);
+#define BENCH_SPMM(W)                                          \
+  bench_spmm(&bench, "cora", &cora, W, spmm_run_##W);          \
+  bench_spmm(&bench, "rmat18", &large, W, spmm_run_##W);
+    SPMM_WIDTHS(BENCH_SPMM)
+  }
+  gnn_team_destroy(bench.team);
+  return 0;
+}
