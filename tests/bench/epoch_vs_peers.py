@@ -7,6 +7,7 @@ the rounds of (peer / program). epoch_vs_peers.sh installs the peers and calls t
 import argparse
 import json
 import os
+import resource
 import shlex
 import statistics
 import subprocess
@@ -34,7 +35,11 @@ KEEP_MEMORY = "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshol
 
 
 def environment(threads):
-    """The same threads for all, and a BLAS that is not fooled by a CPU it does not know by name."""
+    """The same threads for all, and a BLAS that is not fooled by a CPU it does not know by name.
+
+    OMP_WAIT_POLICY is left alone: passive waiting is kinder on a busy machine, but costs the peers up to half on a
+    quiet one.
+    """
     env = dict(os.environ, DGLBACKEND="pytorch", CUDA_VISIBLE_DEVICES="")
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         env[name] = str(threads)
@@ -105,6 +110,15 @@ class Program:
         pass
 
 
+def cpu_seconds():
+    """What the whole machine has spent (with what the hypervisor took), and what our own processes have, once ended."""
+    if not os.path.exists("/proc/stat"):
+        return 0.0, 0.0
+    user, nice, system, _, _, irq, softirq, stolen = map(int, open("/proc/stat").readline().split()[1:9])
+    own = sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return (user + nice + system + irq + softirq + stolen) / os.sysconf("SC_CLK_TCK"), own
+
+
 def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", nargs="?", help="a compiled gcn_cora; without it only the peers are measured")
@@ -129,6 +143,7 @@ def options():
 def main():
     args = options()
     env = environment(args.threads)
+    start, (all_before, own_before) = time.time(), cpu_seconds()
     runners = [Program(args, env)] if args.program else []
     runners += [Peer(name, args, env) for name in args.peers.split(",")]
     turns = {r.name: [] for r in runners}
@@ -138,6 +153,8 @@ def main():
             turns[runner.name].append(runner.turn(args.epochs))
     for runner in runners:
         runner.close()
+    all_after, own_after = cpu_seconds()
+    others = (all_after - all_before - own_after + own_before) / (time.time() - start) / os.cpu_count()
 
     print("training epoch of the 2-layer GCN on Cora, hidden 16, dropout 0.5, Adam; %d threads, "
           "%d rounds of %d epochs, interleaved" % (args.threads, args.rounds, args.epochs))
@@ -150,6 +167,9 @@ def main():
             runner.name, 1e3 * statistics.median(t[0] for t in rounds), 1e3 * min(t[1] for t in rounds),
             1e3 * max(t[2] for t in rounds), ratio, runner.version, runner.note))
     print("ratio: time over that of %s, median of the rounds" % runners[0].name)
+    print("other processes had %.0f %% of the machine%s" % (
+        100 * others, "; threads that wait for each other lose far more than that, so run this again on a quiet one"
+        if others > 0.05 else ""))
     if args.json:
         with open(args.json, "w") as file:
             json.dump({name: [dict(zip(("median", "min", "max"), t)) for t in rounds]
