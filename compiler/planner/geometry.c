@@ -99,14 +99,7 @@ static void find_options(const Problem *p, Gap *gap) {
   bool has_host = c[CHANNEL_D2H].is_present && c[CHANNEL_H2D].is_present;
   bool has_ssd = has_host && c[CHANNEL_SSDW].is_present && c[CHANNEL_SSDR].is_present;
   if (piece->home != HOME_NONE) {
-    gap->is_clean = true;
-    for (int s = 0; s <= gap->u && gap->is_clean; s++) {
-      if (piece->last_write < 0) break;
-      for (int i = 0; i < p->steps[s].use_count; i++) {
-        const Use *use = &p->uses[p->steps[s].first_use + i];
-        if (use->piece == gap->piece && (use->flags & (USE_CREATE | USE_UPDATE))) gap->is_clean = false;
-      }
-    }
+    gap->is_clean = piece->first_write < 0 || piece->first_write > gap->u;
     if (gap->is_clean) gap->options |= FATE_BIT(piece->home == HOME_HOST ? FATE_HOST : FATE_SSD);
     return;
   }
@@ -201,11 +194,16 @@ static void find_timeline(const Problem *p, Geometry *g, Arena *arena) {
   g->end_ns = NEW(n, int64_t);
   g->tail_ns = NEW(n + 1, int64_t);
   int64_t *arrival = NEW(n + 1, int64_t), *writeback = NEW(n, int64_t), *chain = NEW(n + 1, int64_t);
-  for (int x = 0; x < p->piece_count; x++) {
-    if (!p->pieces[x].is_final || g->last_access[x] < 0) continue;
-    /* The last access without the holds of steps that can do without them: what every choice of variants has. */
-    writeback[g->last_access[x]] += p->pieces[x].d2h_ns;
-  }
+  int *last_sure = NEW(p->piece_count, int); /* without the holds of steps that need not communicate */
+  for (int x = 0; x < p->piece_count; x++) last_sure[x] = -1;
+  for (int s = 0; s < n; s++)
+    for (int i = 0; i < p->steps[s].use_count; i++) {
+      int *last = &last_sure[p->uses[p->steps[s].first_use + i].piece];
+      int end = g->is_always_comm[s] ? g->join[s] : s;
+      if (*last < end) *last = end;
+    }
+  for (int x = 0; x < p->piece_count; x++)
+    if (p->pieces[x].is_final && last_sure[x] >= 0) writeback[last_sure[x]] += p->pieces[x].d2h_ns;
   int64_t now = 0, written = 0, latest = 0;
   for (int s = 0; s < n; s++) {
     now = max64(max64(now, arrival[s]), g->load_ns[s]);

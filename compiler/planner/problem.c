@@ -77,7 +77,8 @@ static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
     for (int k = 0; k < datum->chunks; k++) {
       Piece *piece = &p->pieces[datum->first_piece + k];
       *piece = (Piece){.datum = i, .chunk = k, .bytes = share(datum->bytes, k, datum->chunks), .home = datum->home,
-                       .is_final = datum->is_final, .fates = datum->fates, .creator = -1, .last_write = -1};
+                       .is_final = datum->is_final, .fates = datum->fates, .creator = -1, .first_write = -1,
+                       .last_write = -1};
       int64_t *times[] = {&piece->d2h_ns, &piece->h2d_ns, &piece->ssdw_ns, &piece->ssdr_ns};
       for (int c = 0; c < CHANNEL_FIRST_OTHER; c++) {
         if (!p->channels[c].is_present) continue;
@@ -264,6 +265,7 @@ static bool find_writers(Problem *p, ProblemError *error) {
         return false;
       }
       if (!(use->flags & USE_UPDATE)) continue;
+      if (piece->first_write < 0) piece->first_write = s;
       piece->last_write = s;
       if (!exists) {
         piece->creator = s;

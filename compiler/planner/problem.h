@@ -90,7 +90,7 @@ typedef struct Piece {
   bool is_final;
   unsigned fates;
   int creator; /* base step, or -1 (home pieces; pieces nobody writes) */
-  int last_write; /* base step of the last create or update, or -1 */
+  int first_write, last_write; /* base steps of the first and last create or update, or -1 */
   int64_t d2h_ns, h2d_ns, ssdw_ns, ssdr_ns; /* 0 where the channel is absent */
 } Piece;
 

@@ -1,0 +1,54 @@
+/* plan.h: a finished plan, as gnncc-plan/1 writes it, and the certificate of section "Lower bound". Plain data; all of
+ * it lives in the arena it was made in. */
+#ifndef GNNCC_PLANNER_PLAN_H
+#define GNNCC_PLANNER_PLAN_H
+
+#include "sequence.h"
+
+/* The memory of one residency (piece >= 0, from its first step) or of the workspace of step `from` (piece = -1). */
+typedef struct PlanInterval {
+  int piece, from, until;
+  int64_t bytes, offset;
+  int first_range, range_count; /* page-mapped layouts: ranges[first_range ..] */
+} PlanInterval;
+
+typedef struct PlanPages {
+  int64_t first, count;
+} PlanPages;
+
+typedef struct PlanCertificate {
+  enum { CERTIFICATE_NONE, CERTIFICATE_STALL_FREE, CERTIFICATE_DUAL } kind;
+  int split;
+  int64_t rho_ns, theta_ns;
+  /* Weights of the rows of section "Lower bound"; lam and mu are ns per byte. */
+  double a1, a2, b1, b2, b3, cw, cr, lam, mu;
+} PlanCertificate;
+
+typedef struct Plan {
+  const Problem *problem;
+  int *variant; /* by op */
+  Rerun *reruns; /* by (before, list order) */
+  int rerun_count;
+  int *outs;
+  int out_count;
+  Move *moves;
+  int move_count;
+  PlanInterval *intervals; /* empty: no addresses */
+  int interval_count;
+  int64_t page_bytes; /* 0: offsets; else the page-mapped form */
+  PlanPages *ranges;
+  int range_count;
+  int64_t makespan_ns, peak_bytes, lower_bound_ns; /* -1: not claimed */
+  PlanCertificate certificate;
+  const char *effort; /* NULL: not written */
+  bool is_cut_short; /* a time limit ended the search */
+} Plan;
+
+/* The text of the plan, deterministic to the byte, in the arena. */
+char *plan_write_json(const Plan *plan, Arena *arena, size_t *length);
+
+/* Reads the decisions of a plan for this problem. NULL with `error` set when the text is not one; legality is the
+ * business of the checker. Moves come back sorted by (piece, after). */
+Plan *plan_read_json(const Problem *problem, Arena *arena, const char *text, size_t length, ProblemError *error);
+
+#endif

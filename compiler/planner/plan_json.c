@@ -1,0 +1,314 @@
+#include "json_text.h"
+#include "plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Text {
+  Arena *arena;
+  char *bytes;
+  size_t length, capacity;
+} Text;
+
+static void put(Text *text, const char *bytes, size_t length) {
+  if (text->length + length + 1 > text->capacity) {
+    size_t capacity = 2 * (text->capacity + length) + 1024;
+    char *bigger = arena_alloc(text->arena, capacity);
+    if (text->length) memcpy(bigger, text->bytes, text->length);
+    text->bytes = bigger;
+    text->capacity = capacity;
+  }
+  memcpy(text->bytes + text->length, bytes, length);
+  text->length += length;
+  text->bytes[text->length] = 0;
+}
+
+static void put_text(Text *text, const char *string) {
+  put(text, string, strlen(string));
+}
+
+static void put_int(Text *text, const char *before, int64_t value) {
+  char buffer[64];
+  put_text(text, before);
+  snprintf(buffer, sizeof buffer, "%lld", (long long)value);
+  put_text(text, buffer);
+}
+
+static void put_real(Text *text, const char *before, double value) {
+  char buffer[64];
+  put_text(text, before);
+  snprintf(buffer, sizeof buffer, "%.17g", value);
+  put_text(text, buffer);
+}
+
+static void put_string(Text *text, const char *before, const char *string) {
+  put_text(text, before);
+  put_text(text, "\"");
+  for (const char *c = string; *c; c++) {
+    char escape[8];
+    if (*c == '"' || *c == '\\') {
+      snprintf(escape, sizeof escape, "\\%c", *c);
+      put_text(text, escape);
+    } else if ((unsigned char)*c < 32) {
+      snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*c);
+      put_text(text, escape);
+    } else {
+      put(text, c, 1);
+    }
+  }
+  put_text(text, "\"");
+}
+
+static const char *datum_id(const Plan *plan, int piece) {
+  return plan->problem->data[plan->problem->pieces[piece].datum].id;
+}
+
+static void put_reruns(Text *text, const Plan *plan) {
+  const Problem *p = plan->problem;
+  put_text(text, "\"recompute\": [");
+  for (int i = 0; i < plan->rerun_count; i++) {
+    const Rerun *rerun = &plan->reruns[i];
+    const Step *step = &p->steps[rerun->step];
+    put_int(text, i ? ",\n  {\"before\": " : "\n  {\"before\": ", rerun->before);
+    put_string(text, ", \"op\": ", p->ops[step->op].id);
+    put_int(text, ", \"k\": ", step->chunk);
+    put_text(text, ", \"out\": [");
+    for (int k = 0; k < rerun->out_count; k++) {
+      int x = plan->outs[rerun->out_first + k];
+      put_string(text, k ? ", [" : "[", datum_id(plan, x));
+      put_int(text, ", ", p->pieces[x].chunk);
+      put_text(text, "]");
+    }
+    put_text(text, "]}");
+  }
+  put_text(text, plan->rerun_count ? "\n ],\n" : "],\n");
+}
+
+static void put_moves(Text *text, const Plan *plan) {
+  put_text(text, " \"moves\": [");
+  for (int i = 0; i < plan->move_count; i++) {
+    const Move *move = &plan->moves[i];
+    put_string(text, i ? ",\n  {\"data\": " : "\n  {\"data\": ", datum_id(plan, move->piece));
+    put_int(text, ", \"chunk\": ", plan->problem->pieces[move->piece].chunk);
+    put_int(text, ", \"after\": ", move->after);
+    put_text(text, move->to == FATE_HOST ? ", \"to\": \"host\"" : ", \"to\": \"ssd\"");
+    put_int(text, ", \"g\": ", move->g);
+    if (move->f >= 0) put_int(text, ", \"f\": ", move->f);
+    put_text(text, "}");
+  }
+  put_text(text, plan->move_count ? "\n ]" : "]");
+}
+
+static void put_place(Text *text, const Plan *plan, const PlanInterval *interval) {
+  if (interval->piece < 0) {
+    put_int(text, "{\"work\": ", interval->from);
+    return;
+  }
+  put_string(text, "{\"data\": ", datum_id(plan, interval->piece));
+  put_int(text, ", \"chunk\": ", plan->problem->pieces[interval->piece].chunk);
+  put_int(text, ", \"from\": ", interval->from);
+}
+
+static void put_addresses(Text *text, const Plan *plan) {
+  if (!plan->interval_count) return;
+  if (plan->page_bytes) {
+    put_int(text, ",\n \"pages\": {\"page_bytes\": ", plan->page_bytes);
+    put_text(text, ", \"map\": [");
+  } else {
+    put_text(text, ",\n \"offsets\": [");
+  }
+  for (int i = 0; i < plan->interval_count; i++) {
+    const PlanInterval *interval = &plan->intervals[i];
+    put_text(text, i ? ",\n  " : "\n  ");
+    put_place(text, plan, interval);
+    if (!plan->page_bytes) {
+      put_int(text, ", \"offset\": ", interval->offset);
+    } else {
+      put_text(text, ", \"pages\": [");
+      for (int r = 0; r < interval->range_count; r++) {
+        const PlanPages *range = &plan->ranges[interval->first_range + r];
+        put_int(text, r ? ", [" : "[", range->first);
+        put_int(text, ", ", range->count);
+        put_text(text, "]");
+      }
+      put_text(text, "]");
+    }
+    put_text(text, "}");
+  }
+  put_text(text, plan->page_bytes ? "\n ]}" : "\n ]");
+}
+
+static void put_certificate(Text *text, const PlanCertificate *c) {
+  if (c->kind == CERTIFICATE_NONE) return;
+  if (c->kind == CERTIFICATE_STALL_FREE) {
+    put_text(text, ",\n \"certificate\": {\"kind\": \"stallfree\"}");
+    return;
+  }
+  put_int(text, ",\n \"certificate\": {\"kind\": \"dual\", \"split\": ", c->split);
+  put_int(text, ", \"rho\": ", c->rho_ns);
+  put_int(text, ", \"theta\": ", c->theta_ns);
+  put_real(text, ",\n  \"a1\": ", c->a1);
+  put_real(text, ", \"a2\": ", c->a2);
+  put_real(text, ", \"b1\": ", c->b1);
+  put_real(text, ", \"b2\": ", c->b2);
+  put_real(text, ", \"b3\": ", c->b3);
+  put_real(text, ", \"cw\": ", c->cw);
+  put_real(text, ", \"cr\": ", c->cr);
+  put_real(text, ", \"lam\": ", c->lam);
+  put_real(text, ", \"mu\": ", c->mu);
+  put_text(text, "}");
+}
+
+char *plan_write_json(const Plan *plan, Arena *arena, size_t *length) {
+  const Problem *p = plan->problem;
+  Text text = {.arena = arena};
+  put_text(&text, "{\"format\": \"gnncc-plan/1\"");
+  put_string(&text, ", \"problem\": ", p->name);
+  put_text(&text, ",\n \"variants\": {");
+  bool is_first = true;
+  for (int i = 0; i < p->op_count; i++) {
+    if (p->ops[i].variant_count < 2) continue;
+    put_string(&text, is_first ? "" : ", ", p->ops[i].id);
+    put_string(&text, ": ", p->ops[i].variants[plan->variant[i]].name);
+    is_first = false;
+  }
+  put_text(&text, "},\n ");
+  put_reruns(&text, plan);
+  put_moves(&text, plan);
+  put_addresses(&text, plan);
+  if (plan->makespan_ns >= 0) put_int(&text, ",\n \"makespan_ns\": ", plan->makespan_ns);
+  if (plan->peak_bytes >= 0) put_int(&text, ", \"peak_bytes\": ", plan->peak_bytes);
+  if (plan->lower_bound_ns >= 0) put_int(&text, ", \"lower_bound_ns\": ", plan->lower_bound_ns);
+  put_certificate(&text, &plan->certificate);
+  if (plan->effort) {
+    put_string(&text, ",\n \"meta\": {\"effort\": ", plan->effort);
+    put_text(&text, plan->is_cut_short ? ", \"cut_short\": true}" : ", \"cut_short\": false}");
+  }
+  put_text(&text, "}\n");
+  *length = text.length;
+  return text.bytes;
+}
+
+/* ---- reading ---- */
+
+static int find_datum(const Problem *p, json_t *ids, const json_t *id, json_int_t chunk) {
+  const json_t *index = json_object_get(ids, json_is_string(id) ? json_string_value(id) : "");
+  if (!index) return -1;
+  const Datum *datum = &p->data[json_integer_value(index)];
+  return chunk < 0 || chunk >= datum->chunks ? -1 : datum->first_piece + (int)chunk;
+}
+
+static bool read_int_field(const json_t *object, const char *key, int64_t fallback, int64_t *result) {
+  const json_t *value = json_object_get(object, key);
+  *result = value ? json_integer_value(value) : fallback;
+  return !value || json_is_integer(value);
+}
+
+static bool read_plan_reruns(Plan *plan, Arena *arena, const json_t *list, json_t *data, json_t *ops,
+                             ProblemError *error) {
+  const Problem *p = plan->problem;
+  size_t i, k;
+  json_t *node, *pair;
+  char place[64];
+  json_array_foreach(list, i, node) {
+    int64_t before, chunk;
+    const json_t *op = json_object_get(node, "op");
+    const json_t *index = json_object_get(ops, json_is_string(op) ? json_string_value(op) : "");
+    snprintf(place, sizeof place, "recompute[%zu]", i);
+    if (!index || !read_int_field(node, "before", -1, &before) || !read_int_field(node, "k", 0, &chunk) || chunk < 0 ||
+        chunk >= p->ops[json_integer_value(index)].chunks || before < 0 || before >= p->step_count) {
+      problem_fail(error, place, "not a step of this problem");
+      return false;
+    }
+    int s = p->op_steps[p->ops[json_integer_value(index)].first_step + chunk];
+    Rerun rerun = {.before = (int)before, .step = s, .out_first = plan->out_count};
+    const json_t *outs = json_object_get(node, "out");
+    json_array_foreach(outs, k, pair) {
+      int x = find_datum(p, data, json_array_get(pair, 0), json_integer_value(json_array_get(pair, 1)));
+      if (x < 0) {
+        problem_fail(error, place, "an output is not a piece of this problem");
+        return false;
+      }
+      ARENA_PUSH(arena, plan->outs, plan->out_count, x);
+    }
+    for (int u = 0; u < p->steps[s].use_count && !outs; u++)
+      if (p->uses[p->steps[s].first_use + u].flags & USE_CREATE)
+        ARENA_PUSH(arena, plan->outs, plan->out_count, p->uses[p->steps[s].first_use + u].piece);
+    rerun.out_count = plan->out_count - rerun.out_first;
+    ARENA_PUSH(arena, plan->reruns, plan->rerun_count, rerun);
+  }
+  /* Stable by `before`. */
+  for (int a = 1; a < plan->rerun_count; a++) {
+    Rerun rerun = plan->reruns[a];
+    int b = a;
+    for (; b > 0 && plan->reruns[b - 1].before > rerun.before; b--) plan->reruns[b] = plan->reruns[b - 1];
+    plan->reruns[b] = rerun;
+  }
+  return true;
+}
+
+static int compare_moves(const void *a, const void *b) {
+  const Move *x = a, *y = b;
+  if (x->piece != y->piece) return x->piece < y->piece ? -1 : 1;
+  return x->after < y->after ? -1 : x->after > y->after;
+}
+
+static bool read_plan_moves(Plan *plan, Arena *arena, const json_t *list, json_t *data, ProblemError *error) {
+  size_t i;
+  json_t *node;
+  json_array_foreach(list, i, node) {
+    int64_t after, g, f, chunk;
+    char place[64];
+    snprintf(place, sizeof place, "moves[%zu]", i);
+    const json_t *to = json_object_get(node, "to");
+    bool ok = read_int_field(node, "after", -2, &after) && read_int_field(node, "g", -1, &g) &&
+              read_int_field(node, "f", -1, &f) && read_int_field(node, "chunk", 0, &chunk) && json_is_string(to);
+    int x = ok ? find_datum(plan->problem, data, json_object_get(node, "data"), chunk) : -1;
+    if (x < 0 || after < -1 || g <= after || g > INT32_MAX || f > g) {
+      problem_fail(error, place, "not a move of this problem");
+      return false;
+    }
+    ARENA_PUSH(arena, plan->moves, plan->move_count,
+               (Move){.piece = x, .after = (int)after, .g = (int)g, .f = (int)f,
+                      .to = !strcmp(json_string_value(to), "host") ? FATE_HOST : FATE_SSD});
+  }
+  qsort(plan->moves, (size_t)plan->move_count, sizeof *plan->moves, compare_moves);
+  return true;
+}
+
+static bool read_plan_variants(Plan *plan, json_t *object, json_t *ops, ProblemError *error) {
+  const char *id;
+  json_t *name;
+  json_object_foreach(object, id, name) {
+    const json_t *index = json_object_get(ops, id);
+    const Op *op = index ? &plan->problem->ops[json_integer_value(index)] : NULL;
+    int v = 0;
+    while (op && v < op->variant_count && (!json_is_string(name) || strcmp(op->variants[v].name, json_string_value(name))))
+      v++;
+    if (!op || v == op->variant_count) {
+      problem_fail(error, "variants", "\"%.80s\" has no such variant", id);
+      return false;
+    }
+    plan->variant[json_integer_value(index)] = v;
+  }
+  return true;
+}
+
+Plan *plan_read_json(const Problem *problem, Arena *arena, const char *text, size_t length, ProblemError *error) {
+  json_t *root = json_text_load(text, length, error->place, sizeof error->place, error->text, sizeof error->text);
+  if (!root) return NULL;
+  Plan *plan = arena_alloc(arena, sizeof *plan);
+  *plan = (Plan){.problem = problem, .makespan_ns = -1, .peak_bytes = -1, .lower_bound_ns = -1};
+  plan->variant = arena_alloc(arena, (size_t)problem->op_count * sizeof *plan->variant + 1);
+  json_t *data = json_object(), *ops = json_object();
+  for (int i = 0; i < problem->datum_count; i++) json_object_set_new(data, problem->data[i].id, json_integer(i));
+  for (int i = 0; i < problem->op_count; i++) json_object_set_new(ops, problem->ops[i].id, json_integer(i));
+  bool ok = read_plan_variants(plan, json_object_get(root, "variants"), ops, error) &&
+            read_plan_reruns(plan, arena, json_object_get(root, "recompute"), data, ops, error) &&
+            read_plan_moves(plan, arena, json_object_get(root, "moves"), data, error);
+  json_decref(data);
+  json_decref(ops);
+  json_decref(root);
+  return ok ? plan : NULL;
+}

@@ -1,0 +1,491 @@
+#include "sequence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
+
+typedef enum PieceState { STATE_NONE, STATE_PRESENT, STATE_MOVED, STATE_DROPPED, STATE_DEAD } PieceState;
+
+typedef struct Frame {
+  int step, cursor, target;
+} Frame;
+
+typedef struct SequenceScratch {
+  uint8_t *state, *pending, *copied; /* by piece */
+  int *from, *last, *stay_move; /* by piece: the open residency */
+  int *tier_first, *tier_last; /* by 2 * piece + (is SSD) */
+  int *temps, *returned; /* pieces dead but present; dead home pieces brought back for a re-run */
+  bool *is_returned;
+  int temp_count, returned_count;
+  Frame *frames;
+  int frame_count;
+  int *join_head, *join_next; /* communication steps that join at a step */
+  int *accessed, *stamp;
+  bool *produced;
+  int stamp_now;
+  int64_t *host, *ssd;
+  int *count_a, *order_a;
+  Offload *unsorted;
+  const Move *given; /* explicit moves by (piece, after) */
+  int *given_next, *given_end;
+  int given_used;
+} SequenceScratch;
+
+Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry, int step_limit) {
+  Sequence *q = arena_alloc(arena, sizeof *q);
+  SequenceScratch *c = arena_alloc(arena, sizeof *c);
+  int pieces = p->piece_count, n = p->step_count;
+  if (step_limit < n) step_limit = 3 * n + 64;
+  *q = (Sequence){.problem = p, .geometry = geometry, .step_limit = step_limit, .scratch = c};
+  int longest = 0; /* most uses of one step */
+  for (int s = 0; s < n; s++)
+    if (p->steps[s].use_count > longest) longest = p->steps[s].use_count;
+  q->out_limit = 2 * (step_limit - n) + p->use_count + 64;
+  q->move_limit = geometry->gap_count + 4 * (step_limit - n) + pieces + 64;
+  q->stay_limit = q->move_limit + q->out_limit + pieces;
+  q->variant = NEW(p->op_count, int);
+  q->base = NEW(step_limit, int);
+  q->rerun = NEW(step_limit, int);
+  q->position = NEW(n, int);
+  q->reruns = NEW(step_limit - n + 1, Rerun);
+  q->outs = NEW(q->out_limit, int);
+  q->join = NEW(step_limit, int);
+  q->compute_ns = NEW(step_limit, int64_t);
+  q->need_bytes = NEW(step_limit + 1, int64_t);
+  q->scratch_bytes = NEW(step_limit, int64_t);
+  q->moves = NEW(q->move_limit, Move);
+  q->offloads = NEW(q->move_limit + pieces, Offload);
+  q->stays = NEW(q->stay_limit, Stay);
+  c->state = NEW(pieces, uint8_t);
+  c->pending = NEW(pieces, uint8_t);
+  c->copied = NEW(pieces, uint8_t);
+  c->from = NEW(pieces, int);
+  c->last = NEW(pieces, int);
+  c->stay_move = NEW(pieces, int);
+  c->tier_first = NEW(2 * pieces, int);
+  c->tier_last = NEW(2 * pieces, int);
+  c->temps = NEW(pieces, int);
+  c->returned = NEW(pieces, int);
+  c->is_returned = NEW(pieces, bool);
+  c->frames = NEW(n + 1, Frame);
+  c->join_head = NEW(step_limit + 1, int);
+  c->join_next = NEW(step_limit, int);
+  c->accessed = NEW(pieces + longest, int);
+  c->stamp = NEW(pieces, int);
+  c->produced = NEW(pieces, bool);
+  c->host = NEW(step_limit + 2, int64_t);
+  c->ssd = NEW(step_limit + 2, int64_t);
+  int keys = (pieces > step_limit ? pieces : step_limit) + 2;
+  c->count_a = NEW(keys, int);
+  c->order_a = NEW(q->move_limit + pieces, int);
+  c->unsorted = NEW(q->move_limit + pieces, Offload);
+  c->given_next = NEW(pieces, int);
+  c->given_end = NEW(pieces, int);
+  return q;
+}
+
+static bool emit(Sequence *q, int base, int rerun) {
+  if (q->count >= q->step_limit) return false;
+  if (rerun < 0) q->position[base] = q->count;
+  q->base[q->count] = base;
+  q->rerun[q->count++] = rerun;
+  return true;
+}
+
+/* Insert a re-run of base step b before base step t, producing `target` and every other dropped output. */
+static bool emit_rerun(Sequence *q, int b, int t, int target) {
+  const Problem *p = q->problem;
+  SequenceScratch *c = q->scratch;
+  const Step *step = &p->steps[b];
+  if (!step->can_rerun || t > step->rerun_limit) return false;
+  if (q->rerun_count >= q->step_limit - p->step_count || q->out_count + step->use_count > q->out_limit) return false;
+  Rerun *rerun = &q->reruns[q->rerun_count];
+  *rerun = (Rerun){.before = t, .step = b, .out_first = q->out_count};
+  for (int i = 0; i < step->use_count; i++) {
+    const Use *use = &p->uses[step->first_use + i];
+    int x = use->piece;
+    if (!(use->flags & USE_CREATE) || (c->state[x] != STATE_DROPPED && x != target)) continue;
+    if (c->state[x] == STATE_DEAD) c->temps[c->temp_count++] = x;
+    c->state[x] = STATE_PRESENT;
+    q->outs[q->out_count++] = x;
+    rerun->out_count++;
+  }
+  return emit(q, b, q->rerun_count++);
+}
+
+static bool push_frame(Sequence *q, int x) {
+  const Piece *piece = &q->problem->pieces[x];
+  if (piece->creator < 0 || !(piece->fates & FATE_BIT(FATE_RECOMPUTE))) return false;
+  q->scratch->frames[q->scratch->frame_count++] = (Frame){.step = piece->creator, .target = x};
+  return true;
+}
+
+/* Everything piece x needs to be there again before base step t. */
+static bool materialise(Sequence *q, int x, int t) {
+  const Problem *p = q->problem;
+  SequenceScratch *c = q->scratch;
+  c->frame_count = 0;
+  if (!push_frame(q, x)) return false;
+  while (c->frame_count) {
+    Frame *frame = &c->frames[c->frame_count - 1];
+    const Step *step = &p->steps[frame->step];
+    bool is_waiting = false;
+    for (; frame->cursor < step->use_count && !is_waiting; frame->cursor++) {
+      const Use *use = &p->uses[step->first_use + frame->cursor];
+      int y = use->piece;
+      if (!(use->flags & USE_READ) || p->pieces[y].home != HOME_NONE) continue;
+      if (c->state[y] == STATE_MOVED) c->state[y] = STATE_PRESENT;
+      if (c->state[y] == STATE_PRESENT) continue;
+      if (!push_frame(q, y)) return false;
+      is_waiting = true;
+    }
+    if (is_waiting) continue;
+    Frame done = c->frames[--c->frame_count];
+    if (c->state[done.target] == STATE_PRESENT) continue;
+    if (!emit_rerun(q, done.step, t, done.target)) return false;
+  }
+  return true;
+}
+
+static bool make_canonical(Sequence *q, const uint8_t *fates) {
+  static const uint8_t state_of[FATE_COUNT] = {STATE_PRESENT, STATE_MOVED, STATE_MOVED, STATE_DROPPED};
+  const Geometry *g = q->geometry;
+  SequenceScratch *c = q->scratch;
+  memset(c->state, STATE_NONE, (size_t)q->problem->piece_count);
+  for (int t = 0; t < q->problem->step_count; t++) {
+    c->temp_count = 0;
+    for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
+      int x = g->access[i];
+      if (c->state[x] == STATE_MOVED) c->state[x] = STATE_PRESENT;
+      if (c->state[x] == STATE_DROPPED && !materialise(q, x, t)) return false;
+    }
+    if (!emit(q, t, -1)) return false;
+    for (int i = 0; i < c->temp_count; i++) c->state[c->temps[i]] = STATE_DEAD;
+    for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++)
+      c->state[g->access[i]] = g->gap_after[i] < 0 ? STATE_DEAD : state_of[fates[g->gap_after[i]]];
+  }
+  return true;
+}
+
+/* The pieces extended step s reads, or produces when `produced` says so; holds are not among them. */
+static int own_accesses(Sequence *q, int s, int *list, bool *produced, int count) {
+  const Problem *p = q->problem;
+  SequenceScratch *c = q->scratch;
+  const Step *step = &p->steps[q->base[s]];
+  const Rerun *rerun = q->rerun[s] >= 0 ? &q->reruns[q->rerun[s]] : NULL;
+  for (int i = 0; i < step->use_count; i++) {
+    const Use *use = &p->uses[step->first_use + i];
+    bool makes = (use->flags & USE_CREATE) != 0;
+    if (rerun) {
+      bool is_out = false;
+      for (int k = 0; k < rerun->out_count && makes && !is_out; k++)
+        is_out = q->outs[rerun->out_first + k] == use->piece;
+      if (!is_out && !(use->flags & USE_READ)) continue;
+      makes = is_out;
+    }
+    if (c->stamp[use->piece] == c->stamp_now) continue;
+    c->stamp[use->piece] = c->stamp_now;
+    if (produced) produced[count] = makes;
+    list[count++] = use->piece;
+  }
+  return count;
+}
+
+/* S7: J of the communication steps of the extended sequence, and who joins where. */
+static void find_joins(Sequence *q) {
+  const Problem *p = q->problem;
+  SequenceScratch *c = q->scratch;
+  for (int s = 0; s < q->count; s++) c->join_head[s] = -1;
+  for (int s = q->count - 1; s >= 0; s--) {
+    int op = p->steps[q->base[s]].op, variant = q->variant[op];
+    bool is_comm = problem_is_communication(p, op, variant);
+    q->join[s] = -1;
+    q->compute_ns[s] = is_comm ? 0 : problem_stage_ns(p, q->base[s], variant, 0);
+    if (!is_comm) continue;
+    if (q->rerun[s] < 0) {
+      q->join[s] = q->position[q->geometry->join[q->base[s]]];
+    } else {
+      const Rerun *rerun = &q->reruns[q->rerun[s]];
+      int join = s + 1;
+      bool is_found = rerun->out_count == 0;
+      if (is_found) join = q->count - 1;
+      for (; !is_found && join < q->count; join++) {
+        c->stamp_now++;
+        own_accesses(q, join, c->accessed, NULL, 0);
+        for (int i = 0; i < rerun->out_count && !is_found; i++)
+          is_found = c->stamp[q->outs[rerun->out_first + i]] == c->stamp_now;
+        if (is_found) break;
+      }
+      q->join[s] = join < q->count ? join : q->count - 1;
+    }
+    if (q->join[s] > s) {
+      c->join_next[s] = c->join_head[q->join[s]];
+      c->join_head[q->join[s]] = s;
+    }
+  }
+}
+
+static void count_bytes(int64_t *diff, int from, int to, int64_t bytes) {
+  diff[from] += bytes;
+  diff[to + 1] -= bytes;
+}
+
+static bool close_stay(Sequence *q, int x, int out_move, bool is_final) {
+  SequenceScratch *c = q->scratch;
+  if (q->stay_count >= q->stay_limit) return false;
+  q->stays[q->stay_count++] = (Stay){.piece = x, .from = c->from[x], .until = c->last[x], .in_move = c->stay_move[x],
+                                     .out_move = out_move, .is_final = is_final};
+  count_bytes(q->need_bytes, c->from[x], c->last[x], q->problem->pieces[x].bytes);
+  return true;
+}
+
+/* The move that leaves after the last access of x, if the plan has one: FATE_HOST, FATE_SSD, or FATE_RETAIN. */
+static Fate leaving(Sequence *q, int x, const Move **given) {
+  SequenceScratch *c = q->scratch;
+  *given = NULL;
+  if (!c->given) return (Fate)c->pending[x];
+  int i = c->given_next[x];
+  if (i >= c->given_end[x] || c->given[i].after != c->last[x]) return FATE_RETAIN;
+  *given = &c->given[i];
+  c->given_next[x]++;
+  c->given_used++;
+  return (*given)->to;
+}
+
+static bool add_move(Sequence *q, int x, int after, int v, Fate to, const Move *given) {
+  SequenceScratch *c = q->scratch;
+  if (q->move_count >= q->move_limit) return false;
+  bool is_ssd = to == FATE_SSD;
+  const Piece *piece = &q->problem->pieces[x];
+  bool is_clean = piece->home != HOME_NONE || (c->copied[x] & (1u << is_ssd));
+  q->moves[q->move_count++] = (Move){.piece = x, .after = after, .v = v, .g = given ? given->g : v,
+                                     .f = given ? given->f : -1, .to = to, .is_clean = is_clean};
+  if (piece->home != HOME_NONE) return true;
+  if (!is_clean) c->tier_first[2 * x + is_ssd] = after + 1;
+  c->tier_last[2 * x + is_ssd] = v;
+  c->copied[x] |= (uint8_t)(1u << is_ssd);
+  return true;
+}
+
+static bool access_piece(Sequence *q, int s, int x, bool makes) {
+  SequenceScratch *c = q->scratch;
+  const Piece *piece = &q->problem->pieces[x];
+  const Move *given;
+  if (piece->home == HOME_DEVICE) {
+    c->last[x] = s;
+    return true;
+  }
+  if (makes) {
+    if (c->from[x] >= 0 && !close_stay(q, x, -1, false)) return false;
+    c->from[x] = s;
+    c->stay_move[x] = -1;
+  } else if (c->from[x] < 0) {
+    if (piece->home == HOME_NONE) return false; /* an insertion reads what was never made */
+    Fate to = piece->home == HOME_HOST ? FATE_HOST : FATE_SSD;
+    if (c->given && leaving(q, x, &given) != to) return false;
+    if (!c->given) given = NULL;
+    c->from[x] = s;
+    c->stay_move[x] = q->move_count;
+    if (!add_move(q, x, -1, s, to, given)) return false;
+  } else {
+    Fate to = leaving(q, x, &given);
+    if (to == FATE_HOST || to == FATE_SSD) {
+      int move = q->move_count;
+      if (!add_move(q, x, c->last[x], s, to, given)) return false;
+      if (!close_stay(q, x, q->moves[move].is_clean ? -1 : move, false)) return false;
+      c->from[x] = s;
+      c->stay_move[x] = move;
+    }
+  }
+  c->pending[x] = FATE_RETAIN;
+  c->last[x] = s;
+  return true;
+}
+
+static int compare_ints(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* What the next gap does to the pieces a base step has just used. */
+static void decide_after(Sequence *q, int t, const uint8_t *fates) {
+  const Geometry *g = q->geometry;
+  SequenceScratch *c = q->scratch;
+  for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
+    int x = g->access[i], gap = g->gap_after[i];
+    const Piece *piece = &q->problem->pieces[x];
+    if (gap >= 0)
+      c->pending[x] = fates[gap] == FATE_HOST || fates[gap] == FATE_SSD ? fates[gap] : FATE_RETAIN;
+    else if (piece->first_write < 0 && (piece->home == HOME_HOST || piece->home == HOME_SSD))
+      c->pending[x] = piece->home == HOME_HOST ? FATE_HOST : FATE_SSD;
+  }
+  for (int i = 0; i < c->returned_count; i++) {
+    int x = c->returned[i];
+    c->is_returned[x] = false;
+    if (g->last_access[x] <= t && c->pending[x] == FATE_RETAIN)
+      c->pending[x] = q->problem->pieces[x].home == HOME_HOST ? FATE_HOST : FATE_SSD;
+  }
+  c->returned_count = 0;
+}
+
+static bool walk(Sequence *q, const uint8_t *fates) {
+  const Problem *p = q->problem;
+  SequenceScratch *c = q->scratch;
+  for (int s = 0; s < q->count; s++) {
+    int count = 0;
+    c->stamp_now++;
+    count = own_accesses(q, s, c->accessed, c->produced, 0);
+    bool has_holds = false;
+    for (int e = c->join_head[s]; e >= 0; e = c->join_next[e]) {
+      has_holds = true;
+      int before = count;
+      count = own_accesses(q, e, c->accessed, NULL, count);
+      for (int i = before; i < count; i++) c->produced[i] = false;
+    }
+    if (has_holds) {
+      /* Production comes from the step's own accesses; holds never produce, so sort by piece and look it up. */
+      for (int i = 0; i < count; i++) c->accessed[i] = 2 * c->accessed[i] + (c->produced[i] ? 1 : 0);
+      qsort(c->accessed, (size_t)count, sizeof *c->accessed, compare_ints);
+      for (int i = 0; i < count; i++) {
+        c->produced[i] = c->accessed[i] & 1;
+        c->accessed[i] /= 2;
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      int x = c->accessed[i];
+      if (!access_piece(q, s, x, c->produced[i])) return false;
+      if (!fates || q->rerun[s] < 0 || p->pieces[x].home < HOME_HOST || p->pieces[x].first_write >= 0) continue;
+      if (!c->is_returned[x]) c->returned[c->returned_count++] = x;
+      c->is_returned[x] = true;
+    }
+    if (q->rerun[s] < 0 && fates) decide_after(q, q->base[s], fates);
+    const Step *step = &p->steps[q->base[s]];
+    const Variant *variant = &p->ops[step->op].variants[q->variant[step->op]];
+    q->scratch_bytes[s] = 0;
+    if (q->rerun[s] >= 0) {
+      for (int i = 0; i < step->use_count; i++) {
+        const Use *use = &p->uses[step->first_use + i];
+        if (use->flags & USE_CREATE) q->scratch_bytes[s] += p->pieces[use->piece].bytes;
+      }
+      const Rerun *rerun = &q->reruns[q->rerun[s]];
+      for (int i = 0; i < rerun->out_count; i++)
+        q->scratch_bytes[s] -= p->pieces[q->outs[rerun->out_first + i]].bytes;
+    }
+    int end = q->join[s] > s ? q->join[s] : s;
+    count_bytes(q->need_bytes, s, end, variant->work_bytes + q->scratch_bytes[s]);
+    if (variant->host_work_bytes) count_bytes(c->host, s, end, variant->host_work_bytes);
+  }
+  for (int x = 0; x < p->piece_count; x++)
+    if (p->pieces[x].home == HOME_DEVICE)
+      count_bytes(q->need_bytes, 0, q->count - 1, p->pieces[x].bytes);
+    else if (c->from[x] >= 0 && !close_stay(q, x, -1, p->pieces[x].is_final))
+      return false;
+  return true;
+}
+
+/* By (after, piece): two stable counting sorts. */
+static void sort_offloads(Sequence *q) {
+  const Problem *p = q->problem;
+  SequenceScratch *c = q->scratch;
+  int *count = c->count_a, *order = c->order_a, n = 0;
+  for (int m = 0; m < q->move_count; m++)
+    if (!q->moves[m].is_clean) c->unsorted[n++] = (Offload){q->moves[m].after, q->moves[m].piece, m};
+  for (int x = 0; x < p->piece_count; x++)
+    if (p->pieces[x].is_final && c->last[x] >= 0) c->unsorted[n++] = (Offload){c->last[x], x, -1};
+  q->offload_count = n;
+  memset(count, 0, ((size_t)p->piece_count + 1) * sizeof *count);
+  for (int i = 0; i < n; i++) count[c->unsorted[i].piece + 1]++;
+  for (int x = 0; x < p->piece_count; x++) count[x + 1] += count[x];
+  for (int i = 0; i < n; i++) order[count[c->unsorted[i].piece]++] = i;
+  memset(count, 0, ((size_t)q->count + 1) * sizeof *count);
+  for (int i = 0; i < n; i++) count[c->unsorted[i].after + 1]++;
+  for (int s = 0; s < q->count; s++) count[s + 1] += count[s];
+  for (int i = 0; i < n; i++) q->offloads[count[c->unsorted[order[i]].after]++] = c->unsorted[order[i]];
+}
+
+static void finish_tiers(Sequence *q) {
+  const Problem *p = q->problem;
+  SequenceScratch *c = q->scratch;
+  for (int x = 0; x < p->piece_count; x++) {
+    if (c->copied[x] & 1) count_bytes(c->host, c->tier_first[2 * x], c->tier_last[2 * x], p->pieces[x].bytes);
+    if (c->copied[x] & 2) count_bytes(c->ssd, c->tier_first[2 * x + 1], c->tier_last[2 * x + 1], p->pieces[x].bytes);
+  }
+  for (int s = 0; s < q->count; s++) {
+    if (s) {
+      q->need_bytes[s] += q->need_bytes[s - 1];
+      c->host[s] += c->host[s - 1];
+      c->ssd[s] += c->ssd[s - 1];
+    }
+    if (c->host[s] > q->host_peak_bytes) q->host_peak_bytes = c->host[s];
+    if (c->ssd[s] > q->ssd_peak_bytes) q->ssd_peak_bytes = c->ssd[s];
+    int64_t over = (c->host[s] > p->host_bytes ? c->host[s] - p->host_bytes : 0) +
+                   (c->ssd[s] > p->ssd_bytes ? c->ssd[s] - p->ssd_bytes : 0);
+    if (__builtin_add_overflow(q->over_bytes, over, &q->over_bytes)) q->over_bytes = INT64_MAX / 2;
+  }
+}
+
+static bool finish(Sequence *q, const uint8_t *fates) {
+  const Problem *p = q->problem;
+  SequenceScratch *c = q->scratch;
+  size_t pieces = (size_t)p->piece_count, n = (size_t)q->count;
+  find_joins(q);
+  memset(q->need_bytes, 0, (n + 1) * sizeof *q->need_bytes);
+  memset(c->host, 0, (n + 1) * sizeof *c->host);
+  memset(c->ssd, 0, (n + 1) * sizeof *c->ssd);
+  memset(c->pending, FATE_RETAIN, pieces);
+  memset(c->copied, 0, pieces);
+  memset(c->from, -1, pieces * sizeof *c->from);
+  memset(c->last, -1, pieces * sizeof *c->last);
+  memset(c->stay_move, -1, pieces * sizeof *c->stay_move);
+  q->move_count = q->stay_count = q->offload_count = 0;
+  q->over_bytes = q->host_peak_bytes = q->ssd_peak_bytes = 0;
+  for (int i = 0; i < c->returned_count; i++) c->is_returned[c->returned[i]] = false;
+  c->returned_count = 0;
+  if (!walk(q, fates)) return false;
+  finish_tiers(q);
+  sort_offloads(q);
+  return true;
+}
+
+static void start(Sequence *q, const int *variants) {
+  memcpy(q->variant, variants, (size_t)q->problem->op_count * sizeof *variants);
+  q->count = q->rerun_count = q->out_count = 0;
+  q->scratch->given = NULL;
+}
+
+bool sequence_build(Sequence *q, const uint8_t *fates, const int *variants) {
+  start(q, variants);
+  return make_canonical(q, fates) && finish(q, fates);
+}
+
+bool sequence_build_explicit(Sequence *q, const int *variants, const Rerun *reruns, int rerun_count, const int *outs,
+                             const Move *moves, int move_count) {
+  SequenceScratch *c = q->scratch;
+  start(q, variants);
+  int next = 0;
+  for (int t = 0; t < q->problem->step_count; t++) {
+    for (; next < rerun_count && reruns[next].before == t; next++) {
+      if (q->rerun_count >= q->step_limit - q->problem->step_count) return false;
+      q->reruns[q->rerun_count] = reruns[next];
+      q->reruns[q->rerun_count].out_first = q->out_count;
+      for (int i = 0; i < reruns[next].out_count; i++) {
+        if (q->out_count >= q->out_limit) return false;
+        q->outs[q->out_count++] = outs[reruns[next].out_first + i];
+      }
+      if (!emit(q, reruns[next].step, q->rerun_count++)) return false;
+    }
+    if (!emit(q, t, -1)) return false;
+  }
+  memset(c->given_next, 0, (size_t)q->problem->piece_count * sizeof(int));
+  memset(c->given_end, 0, (size_t)q->problem->piece_count * sizeof(int));
+  for (int m = move_count - 1; m >= 0; m--) {
+    int x = moves[m].piece;
+    if (c->given_end[x] == 0) c->given_end[x] = m + 1;
+    c->given_next[x] = m;
+  }
+  static const Move none;
+  c->given = move_count ? moves : &none;
+  c->given_used = 0;
+  return finish(q, NULL) && c->given_used == move_count;
+}

@@ -1,0 +1,238 @@
+#include "simulate.h"
+
+#include <string.h>
+
+#define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
+
+typedef struct RingEntry {
+  int64_t bytes, done_ns;
+} RingEntry;
+
+typedef struct Ring {
+  RingEntry *entries;
+  int head, tail;
+  int64_t held_bytes;
+} Ring;
+
+typedef struct SimulationScratch {
+  int64_t *need; /* D(s) with the chosen g */
+  int64_t *free_ns; /* by channel */
+  int64_t *copied_ns, *written_ns; /* by piece: d2h and ssdw completion */
+  int64_t *arrival_ns; /* by step: reloads and communication it waits for */
+  int *by_g, *g_first; /* moves by (g, v, piece) */
+  int *offload_of; /* by move: its offload, or -1 */
+  bool has_release; /* some move has an f */
+  Ring write_ring, read_ring;
+} SimulationScratch;
+
+Simulation *simulation_new(Arena *arena, const Sequence *q) {
+  Simulation *m = arena_alloc(arena, sizeof *m);
+  SimulationScratch *c = arena_alloc(arena, sizeof *c);
+  int steps = q->step_limit, offloads = q->move_limit + q->problem->piece_count;
+  m->scratch = c;
+  m->busy_ns = NEW(q->problem->channel_count, int64_t);
+  m->occupied_bytes = NEW(steps, int64_t);
+  m->boundary_ns = NEW(steps, int64_t);
+  m->start_ns = NEW(steps, int64_t);
+  m->end_ns = NEW(steps, int64_t);
+  m->out_start_ns = NEW(offloads, int64_t);
+  m->out_done_ns = NEW(offloads, int64_t);
+  m->release = NEW(offloads, int);
+  m->in_start_ns = NEW(q->move_limit, int64_t);
+  m->in_done_ns = NEW(q->move_limit, int64_t);
+  m->read_start_ns = NEW(q->move_limit, int64_t);
+  c->need = NEW(steps + 1, int64_t);
+  c->free_ns = NEW(q->problem->channel_count, int64_t);
+  c->copied_ns = NEW(q->problem->piece_count, int64_t);
+  c->written_ns = NEW(q->problem->piece_count, int64_t);
+  c->arrival_ns = NEW(steps + 1, int64_t);
+  c->by_g = NEW(q->move_limit, int);
+  c->offload_of = NEW(q->move_limit, int);
+  c->g_first = NEW(steps + 2, int);
+  c->write_ring.entries = NEW(offloads, RingEntry);
+  c->read_ring.entries = NEW(q->move_limit, RingEntry);
+  return m;
+}
+
+static int64_t max64(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+/* S16: the earliest start at or after `start` at which `bytes` find room. */
+static int64_t ring_wait(Ring *ring, int64_t capacity, int64_t bytes, int64_t start) {
+  while (ring->head < ring->tail && ring->held_bytes + bytes > capacity) {
+    const RingEntry *oldest = &ring->entries[ring->head++];
+    start = max64(start, oldest->done_ns);
+    ring->held_bytes -= oldest->bytes;
+  }
+  return start;
+}
+
+static void ring_push(Ring *ring, int64_t bytes, int64_t done_ns) {
+  ring->entries[ring->tail++] = (RingEntry){bytes, done_ns};
+  ring->held_bytes += bytes;
+}
+
+/* D(s), and the moves in the order in which S13.3 takes them. False when some D(s) exceeds the device. */
+static bool prepare(Simulation *m, const Sequence *q) {
+  const Problem *p = q->problem;
+  SimulationScratch *c = m->scratch;
+  int n = q->count;
+  int64_t *diff = c->arrival_ns; /* borrowed until the pass starts */
+  memset(diff, 0, ((size_t)n + 1) * sizeof *diff);
+  memset(c->g_first, 0, ((size_t)n + 2) * sizeof *c->g_first);
+  c->has_release = false;
+  for (int i = 0; i < q->move_count; i++) {
+    const Move *move = &q->moves[i];
+    c->offload_of[i] = -1;
+    c->has_release |= move->f >= 0;
+    diff[move->g] += p->pieces[move->piece].bytes;
+    diff[move->v] -= p->pieces[move->piece].bytes;
+    c->g_first[move->g + 1]++;
+  }
+  for (int s = 0; s < n; s++) c->g_first[s + 1] += c->g_first[s];
+  for (int i = 0; i < q->move_count; i++) c->by_g[c->g_first[q->moves[i].g]++] = i;
+  for (int s = n; s > 0; s--) c->g_first[s] = c->g_first[s - 1];
+  c->g_first[0] = 0;
+  for (int i = 0; i < q->offload_count; i++)
+    if (q->offloads[i].move >= 0) c->offload_of[q->offloads[i].move] = i;
+  int64_t extra = 0;
+  m->over_bytes = q->over_bytes;
+  m->fail_step = -1;
+  for (int s = 0; s < n; s++) {
+    extra += diff[s];
+    c->need[s] = q->need_bytes[s] + extra;
+    if (c->need[s] <= p->device_bytes) continue;
+    if (m->fail_step < 0) m->fail_step = s;
+    if (__builtin_add_overflow(m->over_bytes, c->need[s] - p->device_bytes, &m->over_bytes))
+      m->over_bytes = INT64_MAX / 2;
+  }
+  return m->over_bytes == 0;
+}
+
+static void queue_offload(Simulation *m, const Sequence *q, int i, int64_t now) {
+  const Offload *offload = &q->offloads[i];
+  const Piece *piece = &q->problem->pieces[offload->piece];
+  SimulationScratch *c = m->scratch;
+  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == FATE_SSD;
+  int64_t start = max64(now, c->free_ns[CHANNEL_D2H]);
+  if (is_ssd) start = ring_wait(&c->write_ring, q->problem->ring_bytes, piece->bytes, start);
+  int64_t done = start + piece->d2h_ns;
+  c->free_ns[CHANNEL_D2H] = done;
+  m->busy_ns[CHANNEL_D2H] += piece->d2h_ns;
+  if (is_ssd) {
+    int64_t written = max64(c->free_ns[CHANNEL_SSDW], done) + piece->ssdw_ns;
+    c->free_ns[CHANNEL_SSDW] = c->written_ns[offload->piece] = written;
+    m->busy_ns[CHANNEL_SSDW] += piece->ssdw_ns;
+    ring_push(&c->write_ring, piece->bytes, written);
+  } else {
+    c->copied_ns[offload->piece] = done;
+  }
+  m->out_start_ns[i] = start;
+  m->out_done_ns[i] = done;
+}
+
+static void queue_reload(Simulation *m, const Sequence *q, int i, int64_t boundary) {
+  const Move *move = &q->moves[i];
+  const Piece *piece = &q->problem->pieces[move->piece];
+  SimulationScratch *c = m->scratch;
+  int64_t ready = c->copied_ns[move->piece];
+  m->read_start_ns[i] = -1;
+  if (move->to == FATE_SSD) {
+    int64_t start = max64(c->free_ns[CHANNEL_SSDR], c->written_ns[move->piece]);
+    start = ring_wait(&c->read_ring, q->problem->ring_bytes, piece->bytes, start);
+    ready = c->free_ns[CHANNEL_SSDR] = start + piece->ssdr_ns;
+    m->busy_ns[CHANNEL_SSDR] += piece->ssdr_ns;
+    m->read_start_ns[i] = start;
+  }
+  int64_t start = max64(max64(boundary, c->free_ns[CHANNEL_H2D]), ready);
+  int64_t done = start + piece->h2d_ns;
+  c->free_ns[CHANNEL_H2D] = done;
+  m->busy_ns[CHANNEL_H2D] += piece->h2d_ns;
+  if (move->to == FATE_SSD) ring_push(&c->read_ring, piece->bytes, done);
+  m->in_start_ns[i] = start;
+  m->in_done_ns[i] = done;
+  c->arrival_ns[move->v] = max64(c->arrival_ns[move->v], done);
+}
+
+static int64_t run_stages(Simulation *m, const Sequence *q, int s, int64_t now) {
+  const Problem *p = q->problem;
+  SimulationScratch *c = m->scratch;
+  int base = q->base[s], op = p->steps[base].op, v = q->variant[op];
+  const Variant *variant = &p->ops[op].variants[v];
+  for (int i = 0; i < variant->stage_count; i++) {
+    int channel = variant->stages[i].channel;
+    int64_t ns = problem_stage_ns(p, base, v, i);
+    now = max64(now, c->free_ns[channel]) + ns;
+    c->free_ns[channel] = now;
+    m->busy_ns[channel] += ns;
+  }
+  if (q->join[s] > s) c->arrival_ns[q->join[s]] = max64(c->arrival_ns[q->join[s]], now);
+  return now;
+}
+
+/* One past the last pending offload that has to be released at s: its reload starts here, or its f has come. */
+static int max_due(const Simulation *m, const Sequence *q, int s, int must, int head, int tail) {
+  const SimulationScratch *c = m->scratch;
+  for (int i = c->g_first[s]; i < c->g_first[s + 1]; i++)
+    if (c->offload_of[c->by_g[i]] >= must) must = c->offload_of[c->by_g[i]] + 1;
+  for (int i = must > head ? must : head; i < tail && c->has_release; i++) {
+    int move = q->offloads[i].move;
+    if (move >= 0 && q->moves[move].f >= 0 && q->moves[move].f <= s) must = i + 1;
+  }
+  return must;
+}
+
+bool simulate(Simulation *m, const Sequence *q) {
+  const Problem *p = q->problem;
+  SimulationScratch *c = m->scratch;
+  if (!prepare(m, q)) return false;
+  int n = q->count, channels = p->channel_count;
+  memset(c->arrival_ns, 0, ((size_t)n + 1) * sizeof *c->arrival_ns);
+  memset(c->free_ns, 0, (size_t)channels * sizeof *c->free_ns);
+  memset(m->busy_ns, 0, (size_t)channels * sizeof *m->busy_ns);
+  memset(c->copied_ns, 0, (size_t)p->piece_count * sizeof *c->copied_ns);
+  memset(c->written_ns, 0, (size_t)p->piece_count * sizeof *c->written_ns);
+  c->write_ring.head = c->write_ring.tail = c->read_ring.head = c->read_ring.tail = 0;
+  c->write_ring.held_bytes = c->read_ring.held_bytes = 0;
+  m->peak_bytes = m->compute_ns = 0;
+  int64_t now = 0, pending_bytes = 0, last = 0;
+  int head = 0, tail = 0, must = 0; /* offloads [head, tail) are pending; those before `must` have a release due */
+  for (int s = 0; s < n; s++) {
+    for (; tail < q->offload_count && q->offloads[tail].after == s - 1; tail++) {
+      queue_offload(m, q, tail, now);
+      m->release[tail] = n;
+      if (p->pieces[q->offloads[tail].piece].home != HOME_DEVICE)
+        pending_bytes += p->pieces[q->offloads[tail].piece].bytes;
+    }
+    must = max_due(m, q, s, must, head, tail);
+    int64_t boundary = now;
+    while (head < must || c->need[s] + pending_bytes > p->device_bytes) {
+      boundary = max64(boundary, m->out_done_ns[head]);
+      m->release[head] = s;
+      if (p->pieces[q->offloads[head].piece].home != HOME_DEVICE)
+        pending_bytes -= p->pieces[q->offloads[head].piece].bytes;
+      head++;
+    }
+    m->boundary_ns[s] = boundary;
+    m->occupied_bytes[s] = c->need[s] + pending_bytes;
+    m->peak_bytes = max64(m->peak_bytes, m->occupied_bytes[s]);
+    for (int i = c->g_first[s]; i < c->g_first[s + 1]; i++) queue_reload(m, q, c->by_g[i], boundary);
+    now = max64(boundary, c->arrival_ns[s]);
+    m->start_ns[s] = now;
+    if (q->join[s] >= 0) {
+      last = max64(last, run_stages(m, q, s, now));
+    } else {
+      now += q->compute_ns[s];
+      m->compute_ns += q->compute_ns[s];
+    }
+    m->end_ns[s] = now;
+  }
+  for (; tail < q->offload_count; tail++) {
+    queue_offload(m, q, tail, now);
+    m->release[tail] = n;
+  }
+  m->makespan_ns = max64(now, last);
+  for (int i = 0; i < channels; i++) m->makespan_ns = max64(m->makespan_ns, c->free_ns[i]);
+  return true;
+}

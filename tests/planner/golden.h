@@ -1,0 +1,18 @@
+/* golden.h: the problems and plans of section 6.3 of the contract, with what the pass must give to the nanosecond. */
+#ifndef TESTS_PLANNER_GOLDEN_H
+#define TESTS_PLANNER_GOLDEN_H
+
+#include <stdint.h>
+
+typedef struct Golden {
+  const char *name, *problem, *variants, *recompute, *moves;
+  int64_t makespan_ns, peak_bytes; /* makespan -1: invalid */
+  int steps;
+  int64_t occupied[12], beta[12];
+} Golden;
+
+extern const char golden_problem_a[], golden_problem_c[], golden_problem_a_fixed[];
+extern const Golden golden_plans[];
+extern const int golden_plan_count;
+
+#endif
