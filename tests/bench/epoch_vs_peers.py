@@ -30,14 +30,14 @@ PEERS = {
     "dgl+malloc": ("torch-2.2", "dgl", "glibc told to keep freed memory"),
 }
 
-# torch frees its large tensors each epoch and glibc returns them to the system: page faults are half of an epoch.
+# torch frees its large tensors each epoch and glibc returns them to the system: page faults can be half of an epoch.
 KEEP_MEMORY = "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296"
 
 
 def environment(threads):
     """The same threads for all, and a BLAS that is not fooled by a CPU it does not know by name.
 
-    OMP_WAIT_POLICY is left alone: passive waiting is kinder on a busy machine, but costs the peers up to half on a
+    OMP_WAIT_POLICY is left alone: passive waiting is kinder on a busy machine, but slows the peers by up to three quarters on a
     quiet one.
     """
     env = dict(os.environ, DGLBACKEND="pytorch", CUDA_VISIBLE_DEVICES="")
