@@ -13,13 +13,13 @@
 /* Room for B packed, in bytes of 4-byte numbers; for any instruction set. */
 #define GNN_GEMM_PACKED_BYTES(k, w) (4 * (int64_t)(k) * (((int64_t)(w) + 15) / 16 * 16))
 
-/* Columns of a panel in vectors, and rows of a tile: the accumulators, a vector of B for each column and a broadcast
+/* Columns of a panel in vectors, and accumulators of a tile: beside them a vector of B for each column and a broadcast
  * element of A have to fit the registers. */
 enum {
   GNN_PANEL_MAX = GNN_REGISTERS == 32 ? 4 : 2,
   GNN_TILE_MAX = GNN_REGISTERS == 32 ? 24 : 12,
   GNN_GEMM_DEPTH = 256, /* of k that a tile runs through before the next panel: keeps a panel in the caches */
-  GNN_GEMM_ROWS = 48,   /* rows whose sums are open at a time */
+  GNN_GEMM_ROWS = 48,   /* rows whose sums are open at a time: whole tiles of any shape */
 };
 
 typedef struct gnn_gemm_shape {
@@ -57,62 +57,152 @@ GNN_INLINE void gnn_gemm_pack(const gnn_real *b, int64_t k, int64_t w, int b_is_
   }
 }
 
-/* acc[i][0 .. vectors) (+)= sum over p < depth of a[i][p] * panel[p], for `rows` rows; acc has the stride ld. */
-GNN_INLINE void gnn_gemm_tile(int rows, int vectors, const gnn_real *const *a, const gnn_real *panel, int64_t depth,
-                              int is_first, gnn_real *acc, int64_t ld) {
+/* acc[i][0 .. vectors) (+)= sum over p < depth of a[i][p] * panel[p], for `rows` rows of A at the stride k and of acc at
+ * the stride ld. The rows after them are fetched meanwhile if is_ahead: too few instructions fit between a miss and the
+ * additions that wait for it for the processor to run ahead by itself. */
+GNN_INLINE void gnn_gemm_tile(int rows, int vectors, const gnn_real *a, int64_t k, const gnn_real *panel, int64_t depth,
+                              int is_first, int is_ahead, gnn_real *acc, int64_t ld) {
+  enum { LINE = 64 / sizeof(gnn_real) };
   gnn_vec sum[GNN_TILE_MAX];
   GNN_UNROLL for (int i = 0; i < rows * vectors; i++) sum[i] = (gnn_vec){0};
   if (!is_first) {
     GNN_UNROLL for (int i = 0; i < rows; i++)
       GNN_UNROLL for (int v = 0; v < vectors; v++) sum[i * vectors + v] = GNN_LOAD(acc + i * ld + v * GNN_LANES);
   }
-  for (int64_t p = 0; p < depth; p++) {
-    gnn_vec b[GNN_PANEL_MAX];
-    GNN_UNROLL for (int v = 0; v < vectors; v++) b[v] = GNN_LOAD(panel + (p * vectors + v) * GNN_LANES);
-    GNN_UNROLL for (int i = 0; i < rows; i++) {
-      const gnn_real x = a[i][p];
-      GNN_UNROLL for (int v = 0; v < vectors; v++) sum[i * vectors + v] += b[v] * x;
+  for (int64_t line = 0; line < depth; line += LINE) {
+    if (is_ahead) GNN_UNROLL for (int i = 0; i < rows; i++) __builtin_prefetch(a + (rows + i) * k + line);
+    const int64_t line_end = gnn_min(line + LINE, depth);
+    for (int64_t p = line; p < line_end; p++) {
+      gnn_vec b[GNN_PANEL_MAX];
+      GNN_UNROLL for (int v = 0; v < vectors; v++) b[v] = GNN_LOAD(panel + (p * vectors + v) * GNN_LANES);
+      GNN_UNROLL for (int i = 0; i < rows; i++) {
+        const gnn_real x = a[i * k + p];
+        GNN_UNROLL for (int v = 0; v < vectors; v++) sum[i * vectors + v] += b[v] * x;
+      }
     }
   }
   GNN_UNROLL for (int i = 0; i < rows; i++)
     GNN_UNROLL for (int v = 0; v < vectors; v++) GNN_STORE(acc + i * ld + v * GNN_LANES, sum[i * vectors + v]);
 }
 
-/* Rows [begin, end) of A B. a: [any, k] row-major. A tile that would go past `end` computes its last row again. */
+/* acc[row] = (a B)[row] for tiles of `tile` rows, beginning at first, first + tile, ..; the last one ends at `last`. */
+GNN_INLINE void gnn_gemm_block(gnn_gemm_shape s, int tile, const gnn_real *a, const gnn_real *packed, int64_t k,
+                               int64_t first, int64_t rows, int64_t last, gnn_real *acc) {
+  const int64_t ld = s.vectors * GNN_LANES;
+  int64_t p = 0;
+  do {
+    const int64_t depth = gnn_min(GNN_GEMM_DEPTH, k - p);
+    for (int64_t v = 0; v < s.vectors; v += s.widest) {
+      const int64_t vectors = gnn_min(s.widest, s.vectors - v);
+      const gnn_real *panel = packed + v * GNN_LANES * k + p * vectors * GNN_LANES;
+      for (int64_t i = 0; i < rows; i += tile) {
+        const gnn_real *from = a + gnn_min(first + i, last - tile) * k + p;
+        gnn_real *to = acc + i * ld + v * GNN_LANES;
+        if (vectors == s.widest) gnn_gemm_tile(tile, (int)s.widest, from, k, panel, depth, p == 0, v == 0, to, ld);
+        else gnn_gemm_tile(tile, (int)(s.vectors % s.widest), from, k, panel, depth, p == 0, 0, to, ld);
+      }
+    }
+    p += depth;
+  } while (p < k);
+}
+
+/* Rows [begin, end) of A B. a: [any, k] row-major. The last tile is moved back to end at `end`: some rows are computed
+ * twice, alike. Fewer rows than a tile are computed one by one. */
 GNN_INLINE void gnn_gemm_rows(const gnn_real *a, const gnn_real *packed, int64_t k, int64_t w, int64_t begin,
                               int64_t end, gnn_row_done *done, const void *context) {
   const gnn_gemm_shape s = gnn_gemm_shape_of(w);
   const int64_t ld = s.vectors * GNN_LANES;
-  gnn_real acc[GNN_GEMM_ROWS * ld];
+  gnn_real acc[GNN_GEMM_ROWS * ld] __attribute__((aligned(64)));
+  if (end - begin < s.rows) {
+    for (int64_t r = begin; r < end; r++) {
+      gnn_gemm_block(s, 1, a, packed, k, r, 1, r + 1, acc);
+      done(context, r, acc);
+    }
+    return;
+  }
   for (int64_t block = begin; block < end; block += GNN_GEMM_ROWS) {
-    const int64_t rows = gnn_min(GNN_GEMM_ROWS, end - block);
-    int64_t p = 0;
-    do {
-      const int64_t depth = gnn_min(GNN_GEMM_DEPTH, k - p);
-      for (int64_t first = 0; first < s.vectors; first += s.widest) {
-        const int64_t vectors = gnn_min(s.widest, s.vectors - first);
-        const gnn_real *panel = packed + first * GNN_LANES * k + p * vectors * GNN_LANES;
-        for (int64_t i = 0; i < rows; i += s.rows) {
-          const gnn_real *row[GNN_TILE_MAX];
-          GNN_UNROLL for (int t = 0; t < s.rows; t++) row[t] = a + gnn_min(block + i + t, end - 1) * k + p;
-          gnn_real *tile = acc + i * ld + first * GNN_LANES;
-          if (vectors == s.widest) gnn_gemm_tile(s.rows, (int)s.widest, row, panel, depth, p == 0, tile, ld);
-          else gnn_gemm_tile(s.rows, (int)(s.vectors % s.widest), row, panel, depth, p == 0, tile, ld);
-        }
-      }
-      p += depth;
-    } while (p < k);
-    for (int64_t i = 0; i < rows; i++) done(context, block + i, acc + i * ld);
+    const int64_t rows = gnn_min(GNN_GEMM_ROWS, end - block), whole = rows / s.rows * s.rows;
+    gnn_gemm_block(s, s.rows, a, packed, k, block, rows, end, acc);
+    for (int64_t i = 0; i < whole; i++) done(context, block + i, acc + i * ld);
+    for (int64_t i = whole; i < rows; i++) done(context, block + i, acc + (i + whole + s.rows - rows) * ld);
   }
 }
 
-/* partial[K, W] = sum over rows r of [begin, end) of a[r]^T g[r]; a: [any, k], g: [any, w]. */
+/* sums[i][0 .. vectors) (+)= sum over r < rows of a[r][i] * g[r], i < tile; g: packed rows of one panel; sums has the
+ * stride w, and of its last vector only `tail` numbers are stored. The first `skip` rows of sums are left alone. */
+GNN_INLINE void gnn_gemm_tn_tile(int tile, int vectors, const gnn_real *a, int64_t k, const gnn_real *g, int64_t rows,
+                                 int is_first, const gnn_real *ahead, int skip, int64_t tail, gnn_real *sums, int64_t w) {
+  gnn_vec sum[GNN_TILE_MAX];
+  GNN_UNROLL for (int i = 0; i < tile * vectors; i++) sum[i] = (gnn_vec){0};
+  for (int64_t r = 0; r < rows; r++) {
+    gnn_vec b[GNN_PANEL_MAX];
+    GNN_UNROLL for (int v = 0; v < vectors; v++) b[v] = GNN_LOAD(g + (r * vectors + v) * GNN_LANES);
+    if (ahead) __builtin_prefetch(ahead + r * tile);
+    GNN_UNROLL for (int i = 0; i < tile; i++) {
+      const gnn_real x = a[r * k + i];
+      GNN_UNROLL for (int v = 0; v < vectors; v++) sum[i * vectors + v] += b[v] * x;
+    }
+  }
+  GNN_UNROLL for (int i = 0; i < tile; i++) {
+    if (i < skip) continue;
+    GNN_UNROLL for (int v = 0; v < vectors; v++) {
+      gnn_real *to = sums + i * w + v * GNN_LANES;
+      if (v < vectors - 1 || tail == GNN_LANES) {
+        if (!is_first) sum[i * vectors + v] += GNN_LOAD(to);
+        GNN_STORE(to, sum[i * vectors + v]);
+      } else {
+        gnn_real last[GNN_LANES];
+        GNN_STORE(last, sum[i * vectors + v]);
+        for (int64_t c = 0; c < tail; c++) to[c] = is_first ? last[c] : to[c] + last[c];
+      }
+    }
+  }
+}
+
+/* Rows of a block: so many that the sums of a tile, which pass through the caches once a block, are little beside the
+ * products, and so few that a block of A stays in the second-level cache and a panel of G in the first. */
+GNN_INLINE int64_t gnn_gemm_tn_rows(int64_t k) { return k <= 512 ? 128 : k <= 1024 ? 96 : 64; }
+
+/* partial[k, w] = sum over rows r of [begin, end) of a[r]^T g[r]; a: [any, k], g: [any, w]. */
 GNN_INLINE void gnn_gemm_tn_part(const gnn_real *a, const gnn_real *g, int64_t k, int64_t w, int64_t begin, int64_t end,
                                  gnn_real *partial) {
-  for (int64_t i = 0; i < k * w; i++) partial[i] = 0;
-  for (int64_t r = begin; r < end; r++)
-    for (int64_t p = 0; p < k; p++)
-      for (int64_t c = 0; c < w; c++) partial[p * w + c] += a[r * k + p] * g[r * w + c];
+  enum { ROWS = 128 };
+  const gnn_gemm_shape s = gnn_gemm_shape_of(w);
+  const int64_t block_rows = gnn_gemm_tn_rows(k);
+  gnn_real packed[ROWS * GNN_PANEL_MAX * GNN_LANES] __attribute__((aligned(64)));
+  int64_t block = begin;
+  do {
+    const int64_t rows = gnn_min(block_rows, end - block);
+    const gnn_real *from = a + block * k;
+    for (int64_t v = 0; v < s.vectors; v += s.widest) {
+      const int64_t vectors = gnn_min(s.widest, s.vectors - v), columns = vectors * GNN_LANES, column = v * GNN_LANES;
+      const int64_t used = gnn_min(columns, w - column), tail = used - columns + GNN_LANES;
+      for (int64_t r = 0; r < rows; r++) {
+        for (int64_t c = 0; c < used; c++) packed[r * columns + c] = g[(block + r) * w + column + c];
+        for (int64_t c = used; c < columns; c++) packed[r * columns + c] = 0;
+      }
+      if (k >= s.rows) {
+        for (int64_t i = 0; i < k; i += s.rows) {
+          const int64_t p = gnn_min(i, k - s.rows);
+          const gnn_real *ahead = v == 0 ? from + (rows * k + i * rows) : NULL;
+          gnn_real *to = partial + p * w + column;
+          if (vectors == s.widest)
+            gnn_gemm_tn_tile(s.rows, (int)s.widest, from + p, k, packed, rows, block == begin, ahead, (int)(i - p), tail, to, w);
+          else
+            gnn_gemm_tn_tile(s.rows, (int)(s.vectors % s.widest), from + p, k, packed, rows, block == begin, NULL, (int)(i - p), tail, to, w);
+        }
+      } else {
+        for (int64_t p = 0; p < k; p++) {
+          gnn_real *to = partial + p * w + column;
+          if (vectors == s.widest)
+            gnn_gemm_tn_tile(1, (int)s.widest, from + p, k, packed, rows, block == begin, NULL, 0, tail, to, w);
+          else
+            gnn_gemm_tn_tile(1, (int)(s.vectors % s.widest), from + p, k, packed, rows, block == begin, NULL, 0, tail, to, w);
+        }
+      }
+    }
+    block += rows;
+  } while (block < end);
 }
 
 /* out[begin .. end) = the sum of the parts, in their order; parts: [part_count, count]. */
