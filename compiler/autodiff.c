@@ -110,19 +110,19 @@ static void derive_map(Reverse *r, ValueId y, ValueId g) {
 static void derive_matmul(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
   ValueId x = v.operand[0], w = v.operand[1];
-  const struct Product p = v.as.product;
+  const struct Contraction p = v.as.product;
   if (r->is_needed[x]) {
     Value dx = {.op = OP_MATMUL, .shape = r->graph->values[x].shape, .operand_count = 2, .operand = {g, w}};
-    dx.as.product = (struct Product){!p.transposed, p.lead, p.width, p.depth};
+    dx.as.product = (struct Contraction){!p.transposed, p.lead, p.width, p.depth};
     accumulate(r, x, graph_add(r->graph, dx));
   }
   if (r->is_needed[w]) {
     Value dw = {.op = OP_OUTER, .shape = r->graph->values[w].shape, .operand_count = 2, .operand = {x, g}};
-    dw.as.product = (struct Product){false, p.lead, p.depth, p.width};
+    dw.as.product = (struct Contraction){false, p.lead, p.depth, p.width};
     if (p.transposed) {
       dw.operand[0] = g;
       dw.operand[1] = x;
-      dw.as.product = (struct Product){false, p.lead, p.width, p.depth};
+      dw.as.product = (struct Contraction){false, p.lead, p.width, p.depth};
     }
     accumulate(r, w, graph_add(r->graph, dw));
   }

@@ -65,7 +65,7 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   switch (kernel->kind) {
   case KERNEL_MATMUL:
   case KERNEL_OUTER: {
-    const struct Product *p = &anchor->as.product;
+    const struct Contraction *p = &anchor->as.product;
     const Shape *rows = &graph->values[anchor->operand[0]].shape;
     flops += 2.0 * (double)p->depth * (double)p->width * (double)p->lead * (double)graph_rows(graph, rows->domain);
     break;

@@ -28,7 +28,7 @@ static bool is_left_operand_only(const Graph *graph, ValueId id) {
       if (user->operand[k] != id) continue;
       is_used = true;
       int64_t width = shape_width(&graph->values[id].shape);
-      const struct Product *p = &user->as.product;
+      const struct Contraction *p = &user->as.product;
       bool is_matmul = user->op == OP_MATMUL && k == 0 && p->lead == 1;
       bool is_outer = user->op == OP_OUTER && p->lead == 1 && (k == 0 ? p->depth : p->width) == width;
       bool is_dropout = user->op == OP_DROPOUT && k == 0 && is_left_operand_only(graph, u);
@@ -213,7 +213,9 @@ static void place_point(Fusion *f, ValueId id) {
   if (f->is_fusing && sources.latest != NO_INDEX && sources.is_pointwise) {
     const Kernel *kernel = &f->kernels->kernels[sources.latest];
     const Shape *loops = &f->graph->values[kernel->anchor].shape;
-    if (takes_a_body(kernel->kind, loops->domain) && same_loops(loops, &value->shape)) index = sources.latest;
+    const Value *anchor = &f->graph->values[kernel->anchor];
+    bool has_parts_of_rows = anchor->op == OP_MATMUL && anchor->as.product.lead > 1;
+    if (takes_a_body(kernel->kind, loops->domain) && !has_parts_of_rows && same_loops(loops, &value->shape)) index = sources.latest;
   }
   if (index == NO_INDEX) index = new_kernel(f, KERNEL_MAP, id);
   Kernel *kernel = &f->kernels->kernels[index];
@@ -319,7 +321,7 @@ static void choose_loops(Fusion *f, Kernel *kernel) {
   kernel->task_rows = TASK_NUMBERS / (width < 1 ? 1 : width);
   switch (kernel->kind) {
   case KERNEL_MATMUL: {
-    const struct Product *p = &anchor->as.product;
+    const struct Contraction *p = &anchor->as.product;
     kernel->task_rows = ceil_div(16 * TASK_NUMBERS, p->depth + p->width);
     kernel->work_bytes = 4 * p->depth * (ceil_div(p->width, 64) * 64);
     break;

@@ -71,7 +71,7 @@ typedef struct Value {
     /* MATMUL: lead * rows of the first operand, depth numbers each, times a depth x width matrix, stored
        [width, depth] if transposed (as torch stores Linear.weight).
        OUTER: the depth x width sum over lead * rows of first^T second. */
-    struct Product {
+    struct Contraction {
       bool transposed;
       int64_t lead, depth, width;
     } product;

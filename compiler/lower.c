@@ -76,7 +76,7 @@ static ValueId lower_matmul(Lowering *l, const TypedExpr *e, bool transposed) {
   value.operand[0] = l->value_of[e->operand[0]];
   value.operand[1] = l->value_of[e->operand[1]];
   int64_t depth = x->type.dim[x->type.rank - 1].size;
-  value.as.product = (struct Product){transposed, product(x->type.dim, x->type.rank - 1), depth,
+  value.as.product = (struct Contraction){transposed, product(x->type.dim, x->type.rank - 1), depth,
                                       product(w->type.dim, w->type.rank) / depth};
   return graph_add(l->graph, value);
 }

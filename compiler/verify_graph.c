@@ -64,13 +64,13 @@ static const char *check_value(const Graph *graph, const Value *value) {
     if (o[0]->element != ELEMENT_BIT) return "select wants bits";
     return same_extent(s, o[0]) && shape_equal(s, o[1]) && shape_equal(s, o[2]) ? NULL : "select keeps the shape";
   case OP_MATMUL: {
-    const struct Product *p = &value->as.product;
+    const struct Contraction *p = &value->as.product;
     if (o[1]->domain != DOMAIN_NONE) return "the matrix lives somewhere";
     if (elements(o[0]) != p->lead * p->depth || elements(o[1]) != p->depth * p->width) return "sizes do not multiply";
     return s->domain == o[0]->domain && elements(s) == p->lead * p->width ? NULL : "the product has another size";
   }
   case OP_OUTER: {
-    const struct Product *p = &value->as.product;
+    const struct Contraction *p = &value->as.product;
     if (o[0]->domain != o[1]->domain || s->domain != DOMAIN_NONE) return "both operands have the same rows";
     if (elements(o[0]) != p->lead * p->depth || elements(o[1]) != p->lead * p->width) return "sizes do not multiply";
     return elements(s) == p->depth * p->width ? NULL : "the product has another size";

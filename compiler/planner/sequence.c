@@ -149,7 +149,8 @@ static bool materialise(Sequence *q, int x, int t) {
 }
 
 static bool make_canonical(Sequence *q, const uint8_t *fates) {
-  static const uint8_t state_of[FATE_COUNT] = {STATE_PRESENT, STATE_MOVED, STATE_MOVED, STATE_DROPPED};
+  static const uint8_t state_of[FATE_COUNT + 1] = {STATE_PRESENT, STATE_MOVED, STATE_MOVED, STATE_DROPPED,
+                                                    STATE_PRESENT};
   const Geometry *g = q->geometry;
   SequenceScratch *c = q->scratch;
   memset(c->state, STATE_NONE, (size_t)q->problem->piece_count);
@@ -296,6 +297,10 @@ static bool access_piece(Sequence *q, int s, int x, bool makes) {
       if (!close_stay(q, x, q->moves[move].is_clean ? -1 : move, false)) return false;
       c->from[x] = s;
       c->stay_move[x] = move;
+    } else if ((int)to == FATE_FREE) {
+      if (!close_stay(q, x, -1, false)) return false;
+      c->from[x] = s;
+      c->stay_move[x] = -1;
     }
   }
   c->pending[x] = FATE_RETAIN;
@@ -316,7 +321,7 @@ static void decide_after(Sequence *q, int t, const uint8_t *fates) {
     int x = g->access[i], gap = g->gap_after[i];
     const Piece *piece = &q->problem->pieces[x];
     if (gap >= 0)
-      c->pending[x] = fates[gap] == FATE_HOST || fates[gap] == FATE_SSD ? fates[gap] : FATE_RETAIN;
+      c->pending[x] = fates[gap] == FATE_RECOMPUTE ? FATE_RETAIN : fates[gap];
     else if (piece->first_write < 0 && (piece->home == HOME_HOST || piece->home == HOME_SSD))
       c->pending[x] = piece->home == HOME_HOST ? FATE_HOST : FATE_SSD;
   }

@@ -69,6 +69,10 @@ typedef struct Sequence {
 /* Room for up to `step_limit` extended steps (0: a default that canonical plans do not reach in practice). */
 Sequence *sequence_new(Arena *arena, const Problem *problem, const Geometry *geometry, int step_limit);
 
+/* Not a fate: the piece is away at no cost and comes back at no cost. With it an assignment of some gaps is bounded
+ * from below. */
+enum { FATE_FREE = FATE_COUNT };
+
 /* Build from a fate per gap of the geometry and a variant per op. False when the assignment has no legal sequence. */
 bool sequence_build(Sequence *sequence, const uint8_t *fates, const int *variants);
 

@@ -1,0 +1,104 @@
+#include "data.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../runtime/dataset.h"
+
+const char *data_path(const DataReader *reader, const char *path) {
+  if (!reader->base_dir || reader->is_overridden || path[0] == '/') return path;
+  return arena_printf(reader->arena, "%s/%s", reader->base_dir, path);
+}
+
+static const gnn_source *runtime_source(const DataReader *reader, const DataSource *source) {
+  gnn_source *result = arena_alloc(reader->arena, sizeof *result);
+  gnn_source_arg *args = arena_alloc(reader->arena, (size_t)(source->arg_count + 1) * sizeof *args);
+  for (int i = 0; i < source->arg_count; i++) {
+    bool is_path = source->args[i].text && !*source->args[i].key;
+    args[i] = (gnn_source_arg){source->args[i].key, is_path ? data_path(reader, source->args[i].text) : source->args[i].text, source->args[i].number};
+  }
+  *result = (gnn_source){source->kind, source->arg_count, args};
+  return result;
+}
+
+static gnn_recipe runtime_recipe(const DataRecipe *recipe) {
+  gnn_recipe result = {.is_undirected = recipe->is_undirected, .self_loops = (gnn_self_loops)recipe->self_loops,
+                       .normalised_count = recipe->normalised_count, .normalised = recipe->normalised,
+                       .has_random_split = recipe->has_random_split, .split_seed = recipe->split_seed,
+                       .split_index = recipe->split_index};
+  memcpy(result.split_fraction, recipe->split_fraction, sizeof result.split_fraction);
+  return result;
+}
+
+static bool report(Diags *diags, const DataSpec *spec, const gnn_error *error) {
+  diags_error(diags, *error->code ? error->code : "E0701", spec->source.place, "%s", error->message);
+  if (*error->help) diags_help(diags, "%s", error->help);
+  return false;
+}
+
+static void describe_field(const DataReader *reader, const gnn_data_field *field, DataInfo *info) {
+  if (field->domain == GNN_DATA_GRAPH) return;
+  FieldInfo result = {.name = arena_strdup(reader->arena, field->name),
+                      .domain = field->domain == GNN_DATA_EDGE ? DOMAIN_EDGE : DOMAIN_NODE,
+                      .dtype = field->storage == GNN_LABEL ? DTYPE_CLASS : DTYPE_F32, .width = field->width,
+                      .classes = field->classes, .nonzeros = field->nonzeros};
+  ARENA_PUSH(reader->arena, info->fields, info->field_count, result);
+}
+
+static uint64_t declared_fingerprint(const DataSpec *spec) {
+  return (uint64_t)spec->declared_nodes * 0x9e3779b97f4a7c15u ^ (uint64_t)spec->declared_edges;
+}
+
+/* Nothing but declared sizes: every field is taken at its word, and splits as the usual shares. */
+static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diags *diags, DataInfo *info) {
+  if (spec->declared_nodes < 0 || spec->declared_edges < 0) {
+    diags_error(diags, "E0701", spec->place, "data \"%s\" has no files and does not say how many nodes and edges it has", spec->name);
+    diags_help(diags, "nodes = 2_449_029 and edges = 123_718_280, for instance");
+    return false;
+  }
+  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .is_symmetric = spec->recipe.is_undirected,
+                     .is_shapes_only = true, .notes = "", .fingerprint = declared_fingerprint(spec)};
+  for (int i = 0; i < spec->decl_count; i++) {
+    const FieldDecl *decl = &spec->decls[i];
+    int64_t width = 1;
+    for (int d = 0; d < decl->rank; d++) width *= decl->size[d];
+    ARENA_PUSH(reader->arena, info->fields, info->field_count,
+               (FieldInfo){decl->name, decl->domain, decl->dtype, width, decl->classes, -1});
+  }
+  for (int s = 0; s < SPLIT_COUNT; s++) {
+    info->has_split[s] = true;
+    info->split_count[s] = s == SPLIT_TRAIN ? info->nodes - 2 * (info->nodes / 5) : info->nodes / 5;
+  }
+  return true;
+}
+
+bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
+  const DataReader *reader = user;
+  if (strcmp(spec->source.kind, "shapes") == 0) return describe_shapes(reader, spec, diags, info);
+  gnn_dataset *dataset = NULL;
+  gnn_error error = {0};
+  gnn_recipe recipe = runtime_recipe(&spec->recipe);
+  if (gnn_dataset_open(runtime_source(reader, &spec->source), NULL, &dataset, &error) != GNN_OK) return report(diags, spec, &error);
+  if (gnn_dataset_prepare(dataset, &recipe, &error) != GNN_OK) {
+    gnn_dataset_close(dataset);
+    return report(diags, spec, &error);
+  }
+  *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .is_symmetric = dataset->is_symmetric, .notes = "",
+                     .fingerprint = dataset->fingerprint};
+  for (int f = 0; f < dataset->field_count; f++) describe_field(reader, &dataset->fields[f], info);
+  for (int s = 0; s < SPLIT_COUNT; s++) {
+    info->has_split[s] = dataset->has_split[s];
+    info->split_count[s] = dataset->split_count[s];
+  }
+  for (int n = 0; n < dataset->note_count; n++) {
+    const gnn_note *note = &dataset->notes[n];
+    if (*note->code) {
+      diags_warning(diags, note->code, note->name, spec->source.place, "%s", note->text);
+      if (*note->help) diags_help(diags, "%s", note->help);
+    } else {
+      info->notes = arena_printf(reader->arena, "%s%s\n", info->notes, note->text);
+    }
+  }
+  gnn_dataset_close(dataset);
+  return true;
+}

@@ -1,0 +1,19 @@
+/* data.h: the compiler's look at data sets, through the runtime's readers. */
+#ifndef GNNCC_DATA_H
+#define GNNCC_DATA_H
+
+#include "../lang/lang.h"
+
+typedef struct DataReader {
+  Arena *arena;
+  const char *base_dir;   /* relative paths in the program start here; NULL: the working directory */
+  bool is_overridden;     /* --data: the path starts in the working directory */
+} DataReader;
+
+/* A DescribeData of lang.h; `user` is a DataReader. Paths in spec->source become relative to the working directory. */
+bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info);
+
+/* The path as the emitted program will open it. */
+const char *data_path(const DataReader *reader, const char *path);
+
+#endif

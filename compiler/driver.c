@@ -1,0 +1,371 @@
+/* driver: the road. A list of passes and one hook after each: verify, dump, time. */
+#include "driver.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../runtime/text.h"
+#include "report.h"
+
+/* ---- the passes ---- */
+
+static bool run_parse(Compilation *c) {
+  c->ast = lang_parse(c->arena, c->diags, c->model_path, c->text, c->length, &c->lang);
+  return c->ast != NULL;
+}
+
+static bool run_check(Compilation *c) {
+  c->program = lang_check(c->arena, c->diags, c->ast, &c->lang);
+  return c->program != NULL;
+}
+
+static bool run_lower(Compilation *c) {
+  c->forward = lower(c->arena, c->program);
+  simplify(c->forward);
+  return true;
+}
+
+static bool run_reassociate(Compilation *c) {
+  if (c->options->is_reassociating) reassociate(c->forward);
+  return true;
+}
+
+static bool run_autodiff(Compilation *c) {
+  c->evaluation = evaluation_graph(c->forward);
+  if (!c->program->has_train) return true;
+  c->training = c->forward;
+  autodiff(c->training);
+  return true;
+}
+
+static bool run_simplify(Compilation *c) {
+  if (c->training) simplify(c->training);
+  return true;
+}
+
+static bool run_fuse(Compilation *c) {
+  c->is_sparse_field = sparse_fields(c->training ? c->training : c->evaluation);
+  if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, c->options->is_fusing);
+  c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, c->options->is_fusing);
+  return true;
+}
+
+/* --budget wins over `plan`, which wins over the target. */
+static bool set_budget(Compilation *c, const char *tier, const char *size) {
+  const TargetSpec *target = c->program->has_target ? &c->program->target : NULL;
+  static const char *const names[TIER_COUNT] = {"device", "host", "ssd"};
+  for (int t = 0; t < TIER_COUNT; t++) {
+    bool is_device = t == TIER_DEVICE && target && target->device && strcmp(tier, target->device) == 0;
+    if (strcmp(tier, names[t]) != 0 && !is_device) continue;
+    int64_t bytes;
+    if (!options_size(size, c->machine.tier_bytes[t], &bytes)) {
+      diags_error(c->diags, "E0108", diags_no_place(), "--budget %s=%s: the size is not a number of bytes, as in 24GiB or 50%%", tier, size);
+      return false;
+    }
+    c->machine.tier_bytes[t] = bytes;
+    return true;
+  }
+  diags_error(c->diags, "E0210", diags_no_place(), "--budget %s=%s: there is no tier \"%s\"; the tiers are device, host and ssd", tier, size, tier);
+  return false;
+}
+
+static bool run_cost(Compilation *c) {
+  c->machine = machine_of_target(c->program->has_target ? &c->program->target : NULL);
+  for (int i = 0; i < c->program->budget_count; i++) {
+    const TierBudget *b = &c->program->budgets[i];
+    c->machine.tier_bytes[b->tier] = b->bytes >= 0 ? b->bytes : (int64_t)(b->share * (double)c->machine.tier_bytes[b->tier]);
+  }
+  for (int i = 0; i < c->options->budget_count; i++)
+    if (!set_budget(c, c->options->budgets[i].tier, c->options->budgets[i].size)) return false;
+  return true;
+}
+
+static bool run_plan(Compilation *c) {
+  if (c->training_kernels) c->plan = plan(c->training_kernels);
+  return true;
+}
+
+static bool run_schedule(Compilation *c) {
+  c->schedule = schedule(c->arena, c->plan, &c->machine, c->training_kernels, c->evaluation_kernels);
+  return c->schedule != NULL;
+}
+
+static const char *fingerprint(Compilation *c) {
+  uint64_t hash = c->program->source_fingerprint;
+  hash = (hash ^ c->program->info->fingerprint) * 0x100000001b3u;
+  for (const char *p = c->machine.name; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+  for (const char *p = GNNCC_VERSION; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+  hash = (hash ^ (uint64_t)(c->options->is_fusing * 2 + c->options->is_reassociating)) * 0x100000001b3u;
+  return arena_printf(c->arena, "%012" PRIx64, hash >> 16);
+}
+
+/* No plan fits: the smallest budget that does, what binds, and where. */
+static void refuse_budget(Compilation *c) {
+  const Layout *y = c->layout;
+  const Step *peak = &c->schedule->steps[y->peak_step];
+  int64_t budget = c->machine.tier_bytes[TIER_DEVICE];
+  const char *device = c->program->has_target && c->program->target.device ? c->program->target.device : "device";
+  diags_error(c->diags, "E0501", peak->place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment with every value kept", device,
+              gnn_bytes_text(budget).text, peak->what, (int)peak->place.line, gnn_bytes_text(y->bytes).text);
+  int64_t resident = 0;
+  for (int i = 0; i < y->resident_count; i++) resident += y->blocks[i].bytes;
+  diags_note(c->diags, "%s for graph, features, weights and optimiser, %s for the values of the epoch", gnn_bytes_text(resident).text,
+             gnn_bytes_text(y->bytes - resident).text);
+  diags_help(c->diags, "--budget device=%" PRId64 "KiB is the smallest that works", (y->bytes + 1023) / 1024);
+}
+
+static const char *identifier(Arena *arena, const char *text) {
+  char *name = arena_printf(arena, "%s%s", *text >= '0' && *text <= '9' ? "m" : "", text);
+  for (char *p = name; *p; p++)
+    if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9'))) *p = '_';
+  return name;
+}
+
+static bool run_layout(Compilation *c) {
+  c->layout = layout(c->arena, c->schedule, c->training_kernels, c->evaluation_kernels, c->is_sparse_field);
+  c->emission = (Emission){.arena = c->arena, .program = c->program, .machine = &c->machine, .plan = c->plan, .schedule = c->schedule,
+                           .layout = c->layout, .training = c->training_kernels, .evaluation = c->evaluation_kernels,
+                           .is_sparse_field = c->is_sparse_field, .model_path = c->model_path};
+  c->emission.fingerprint = fingerprint(c);
+  c->emission.prefix = identifier(c->arena, c->options->prefix ? c->options->prefix : c->stem);
+  c->emission.plan_json = report_plan_json(&c->emission);
+  if (c->layout->bytes > c->machine.tier_bytes[TIER_DEVICE]) {
+    refuse_budget(c);
+    return false;
+  }
+  return c->emission.plan_json != NULL;
+}
+
+/* ---- verifiers and dumps ---- */
+
+static const char *verify_forward(Compilation *c) { return verify_graph(c->forward); }
+
+static const char *verify_graphs(Compilation *c) {
+  const char *fault = c->training ? verify_graph(c->training) : NULL;
+  return fault ? fault : verify_graph(c->evaluation);
+}
+
+static const char *verify_fused(Compilation *c) {
+  const char *fault = c->training_kernels ? verify_kernels(c->training_kernels) : NULL;
+  return fault ? fault : verify_kernels(c->evaluation_kernels);
+}
+
+static const char *verify_planned(Compilation *c) { return c->plan ? verify_plan(c->plan, c->training_kernels) : NULL; }
+static const char *verify_scheduled(Compilation *c) { return verify_schedule(c->schedule); }
+static const char *verify_laid_out(Compilation *c) { return verify_layout(c->layout, c->schedule); }
+
+static void dump_parse(Compilation *c, FILE *out) { ast_dump(c->ast, out); }
+static void dump_check(Compilation *c, FILE *out) { typed_dump(c->program, out); }
+static void dump_forward(Compilation *c, FILE *out) { graph_dump(c->forward, out); }
+
+static void dump_graphs(Compilation *c, FILE *out) {
+  if (c->training) graph_dump(c->training, out);
+  fprintf(out, "evaluation:\n");
+  graph_dump(c->evaluation, out);
+}
+
+static void dump_kernels(Compilation *c, FILE *out) {
+  if (c->training_kernels) kernels_dump(c->training_kernels, out);
+  fprintf(out, "evaluation:\n");
+  kernels_dump(c->evaluation_kernels, out);
+}
+
+static void dump_cost(Compilation *c, FILE *out) {
+  const Machine *m = &c->machine;
+  fprintf(out, "%s: device %" PRId64 " bytes, host %" PRId64 ", ssd %" PRId64 ", %.4g GB/s, %.4g GFLOP/s, %.3g us a step\n", m->name,
+          m->tier_bytes[TIER_DEVICE], m->tier_bytes[TIER_HOST], m->tier_bytes[TIER_SSD], m->bandwidth / 1e9, m->flops / 1e9, 1e6 * m->step_seconds);
+}
+
+static void dump_plan(Compilation *c, FILE *out) {
+  static const char *const fates[] = {"keep", "host", "ssd", "recompute"};
+  for (int i = 0; c->plan && i < c->plan->count; i++) {
+    const PlannedPart *part = &c->plan->parts[i];
+    fprintf(out, "%s part %d of %d: %" PRId64 " bytes, %s\n", c->training->values[part->value].name, part->part, c->plan->part_count, part->bytes,
+            fates[part->fate]);
+  }
+}
+
+static void dump_schedule(Compilation *c, FILE *out) { schedule_print(c->schedule, out); }
+
+static void dump_layout(Compilation *c, FILE *out) {
+  for (int i = 0; i < c->layout->count; i++) {
+    const Block *b = &c->layout->blocks[i];
+    fprintf(out, "%12" PRId64 " + %12" PRId64 "  steps %4d-%-4d %-10s %s\n", b->offset, b->bytes, b->first + 1, b->last + 1, block_kind_name(b->kind), b->name);
+  }
+  fprintf(out, "arena %" PRId64 " bytes, at least %" PRId64 "\n", c->layout->bytes, c->layout->lower_bound);
+}
+
+static void dump_emit(Compilation *c, FILE *out) { emit_source(&c->emission, out); }
+
+/* ---- the road ---- */
+
+typedef struct Pass {
+  const char *name;
+  bool (*run)(Compilation *c);
+  const char *(*verify)(Compilation *c);
+  void (*dump)(Compilation *c, FILE *out);
+} Pass;
+
+static const Pass road[] = {
+    {"parse", run_parse, NULL, dump_parse},
+    {"check", run_check, NULL, dump_check},
+    {"lower", run_lower, verify_forward, dump_forward},
+    {"reassociate", run_reassociate, verify_forward, dump_forward},
+    {"autodiff", run_autodiff, verify_graphs, dump_graphs},
+    {"simplify", run_simplify, verify_graphs, dump_graphs},
+    {"fuse", run_fuse, verify_fused, dump_kernels},
+    {"cost", run_cost, NULL, dump_cost},
+    {"plan", run_plan, verify_planned, dump_plan},
+    {"schedule", run_schedule, verify_scheduled, dump_schedule},
+    {"layout", run_layout, verify_laid_out, dump_layout},
+};
+
+enum { PASS_COUNT = sizeof road / sizeof road[0] };
+
+const char *driver_pass_name(int index) {
+  static const char *const last[] = {"emit", "build"};
+  if (index < PASS_COUNT) return road[index].name;
+  return index < PASS_COUNT + 2 ? last[index - PASS_COUNT] : NULL;
+}
+
+static double now_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int internal_error(const char *pass, const char *what) {
+  fprintf(stderr, "gnncc: internal error in %s: %s\n", pass, what);
+  fprintf(stderr, "gnncc: this is a bug in gnncc, not in your program: please report it with the model\n");
+  return 70;
+}
+
+static bool is_asked(const char *names, const char *pass) {
+  size_t length = strlen(pass);
+  for (const char *at = names; at && *at;) {
+    const char *end = strchr(at, ',');
+    size_t span = end ? (size_t)(end - at) : strlen(at);
+    if (span == length && strncmp(at, pass, length) == 0) return true;
+    at = end ? end + 1 : NULL;
+  }
+  return false;
+}
+
+/* Runs the passes; 0, or an exit status. *stopped: --stop-after was reached. */
+static int walk(Compilation *c, bool *stopped) {
+  for (int i = 0; i < PASS_COUNT && !*stopped; i++) {
+    const Pass *pass = &road[i];
+    double start = now_seconds();
+    bool is_done = pass->run(c);
+    double seconds = now_seconds() - start;
+    if (c->options->is_timing) fprintf(stderr, "%-12s %9.3f ms\n", pass->name, 1e3 * seconds);
+    if (!is_done) {
+      int status = diags_exit_code(c->diags);
+      return status ? status : internal_error(pass->name, "it failed without a reason");
+    }
+    const char *fault = pass->verify && c->options->is_verifying ? pass->verify(c) : NULL;
+    if (fault) return internal_error(pass->name, fault);
+    if (is_asked(c->options->dump, pass->name)) {
+      if (pass->dump) pass->dump(c, stdout);
+    }
+    *stopped = c->options->stop_after && strcmp(c->options->stop_after, pass->name) == 0;
+    if (c->options->product == PRODUCT_CHECK && strcmp(pass->name, "check") == 0) *stopped = true;
+  }
+  return 0;
+}
+
+static bool read_stream(Compilation *c, FILE *in) {
+  size_t capacity = 1 << 16;
+  char *text = malloc(capacity);
+  for (size_t got = 1; text && got > 0;) {
+    got = fread(text + c->length, 1, capacity - c->length, in);
+    c->length += got;
+    if (c->length < capacity) continue;
+    capacity *= 2;
+    char *bigger = realloc(text, capacity);
+    if (!bigger) free(text);
+    text = bigger;
+  }
+  if (!text || ferror(in)) {
+    free(text);
+    return false;
+  }
+  c->text = arena_strndup(c->arena, text, c->length);
+  free(text);
+  return true;
+}
+
+static int read_model(Compilation *c) {
+  const Options *o = c->options;
+  bool is_stdin = strcmp(o->input, "-") == 0;
+  c->model_path = is_stdin ? (o->name ? arena_printf(c->arena, "%s.gnn", o->name) : "stdin.gnn") : o->input;
+  if (is_stdin && isatty(0)) {
+    fprintf(stderr, "gnncc: error[E0001]: the model is to be read from a terminal; give a file, or pipe one in\n");
+    return 4;
+  }
+  FILE *in = is_stdin ? stdin : fopen(o->input, "rb");
+  if (!in || !read_stream(c, in)) {
+    fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", o->input, strerror(errno));
+    if (in && !is_stdin) fclose(in);
+    return 4;
+  }
+  if (!is_stdin) fclose(in);
+  const char *slash = strrchr(c->model_path, '/');
+  c->reader.base_dir = slash ? arena_strndup(c->arena, c->model_path, (size_t)(slash - c->model_path)) : NULL;
+  const char *base = slash ? slash + 1 : c->model_path;
+  const char *dot = strrchr(base, '.');
+  char *stem = arena_strndup(c->arena, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+  if (o->name) stem = arena_strdup(c->arena, o->name);
+  c->stem = stem;
+  return 0;
+}
+
+static void announce(const Compilation *c) {
+  if (c->options->is_quiet || !isatty(2)) return;
+  fprintf(stderr, "gnncc: %s on %s, target %s: fits \342\200\224 %s\n", c->program->name, c->program->data->name, c->machine.name, report_verdict(&c->emission));
+  if (c->made) fprintf(stderr, "gnncc: wrote %s\n", c->made);
+}
+
+static int make_product(Compilation *c) {
+  if (c->options->product == PRODUCT_PLAN) {
+    if (c->options->is_plan_json) fputs(c->emission.plan_json, stdout);
+    else report_plan_text(&c->emission, c->options->is_verbose, stdout);
+    return fflush(stdout) == 0 ? 0 : 4;
+  }
+  double start = now_seconds();
+  if (is_asked(c->options->dump, "emit")) dump_emit(c, stdout);
+  if (c->options->stop_after && strcmp(c->options->stop_after, "emit") == 0) return 0;
+  int status = build(c);
+  if (c->options->is_timing) fprintf(stderr, "%-12s %9.3f ms\n", "build", 1e3 * (now_seconds() - start));
+  if (status == 0) announce(c);
+  return status;
+}
+
+int driver_compile(const Options *options, const char *share_dir) {
+  Compilation c = {.arena = arena_new(), .options = options, .share_dir = share_dir};
+  c.diags = diags_new(c.arena);
+  c.reader.arena = c.arena;
+  c.reader.is_overridden = options->data_path != NULL;
+  diags_set_format(c.diags, options->format);
+  diags_set_color(c.diags, options->color);
+  diags_set_error_limit(c.diags, options->error_limit);
+  for (int i = 0; i < options->warning_count; i++) diags_warning_option(c.diags, options->warnings[i]);
+  int status = read_model(&c);
+  if (status == 0) {
+    c.lang = (LangOptions){.define_count = options->define_count, .defines = options->defines, .import_dir_count = options->import_dir_count,
+                           .import_dirs = options->import_dirs, .share_dir = share_dir, .target = options->target,
+                           .data_override = options->data_path, .is_shapes_only = options->is_shapes_only,
+                           .describe = data_describe, .describe_user = &c.reader};
+    bool stopped = false;
+    status = walk(&c, &stopped);
+    diags_print(c.diags, stderr);
+    if (status == 0) status = diags_exit_code(c.diags);
+    if (status == 0 && !stopped) status = make_product(&c);
+  }
+  arena_free(c.arena);
+  return status;
+}

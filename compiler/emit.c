@@ -1,0 +1,327 @@
+/* emit: Schedule and Layout -> C.
+ *
+ * The source reads from top to bottom as the plan does: provenance, a table of the arena, the functions of each step,
+ * the epoch as a list of steps, and a description of the program for the runtime. Same inputs, same bytes.
+ */
+#include "emit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *quoted(Arena *arena, const char *text) {
+  if (!text) return "NULL";
+  size_t length = strlen(text);
+  char *result = arena_alloc(arena, 4 * length + 3), *to = result;
+  *to++ = '"';
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    if (*c == '"' || *c == '\\') {
+      *to++ = '\\';
+      *to++ = (char)*c;
+    } else if (*c == '\n') {
+      *to++ = '\\';
+      *to++ = 'n';
+    } else if (*c < 32 || *c == 127) {
+      to += sprintf(to, "\\%03o", *c);
+    } else {
+      *to++ = (char)*c;
+    }
+  }
+  *to++ = '"';
+  return result;
+}
+
+/* A comment must not be closed by a name in it. */
+static const char *in_comment(Arena *arena, const char *text) {
+  char *copy = arena_strdup(arena, text);
+  for (char *c = copy; *c; c++)
+    if (c[0] == '*' && c[1] == '/') c[1] = ' ';
+  return copy;
+}
+
+static const char *bytes_text(Arena *arena, int64_t bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double size = (double)bytes;
+  int unit = 0;
+  while (size >= 1024 && unit < 4) {
+    size /= 1024;
+    unit++;
+  }
+  return unit == 0 ? arena_printf(arena, "%" PRId64 " B", bytes) : arena_printf(arena, "%.3g %s", size, units[unit]);
+}
+
+static const char *phase_name(const Emission *m, int step) {
+  static const char *const phases[] = {"forward", "backward", "update"};
+  const Step *s = &m->schedule->steps[step];
+  return step < m->schedule->training_count ? phases[s->kernels->kernels[s->kernel].phase] : "eval";
+}
+
+/* ---- the table of the arena ---- */
+
+static void emit_arena(const Emission *m, FILE *out) {
+  const Layout *y = m->layout;
+  fprintf(out, "/* The device arena, %" PRId64 " bytes: where everything lies, and from which step to which. At most %" PRId64 " bytes are in\n"
+               " * use at one step (step %d). A double build has twice of everything. */\n", y->bytes, y->lower_bound,
+          m->schedule->count ? m->schedule->steps[y->peak_step].number : 0);
+  for (int i = 0; i < y->count; i++) {
+    const Block *b = &y->blocks[i];
+    const char *life = i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
+    fprintf(out, "#define AT_%s INT64_C(%" PRId64 ") /* %s, %s, %s */\n", b->name, b->offset, bytes_text(m->arena, b->bytes),
+            block_kind_name(b->kind), life);
+  }
+  fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
+               "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
+               "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
+               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n");
+}
+
+/* ---- the epoch ---- */
+
+static void emit_step_list(const Emission *m, const char *name, const char *what, int first, int last, FILE *out) {
+  fprintf(out, "/* %s */\nstatic gnn_status %s(gnn_run *g) {\n", what, name);
+  if (first == last) fprintf(out, "  (void)g;\n");
+  for (int s = first; s < last; s++) {
+    const Step *step = &m->schedule->steps[s];
+    fprintf(out, "  /* step %d \302\267 %s \302\267 line %d \302\267 %s\n", step->number, phase_name(m, s), (int)step->place.line,
+            in_comment(m->arena, step->what));
+    const Kernel *kernel = &step->kernels->kernels[step->kernel];
+    fprintf(out, "   * %s", kernel_kind_name(kernel->kind));
+    for (int k = 0; k < kernel->output_count; k++) {
+      const Block *block = layout_of_value(m->layout, step->kernels, kernel->outputs[k]);
+      fprintf(out, "%s %s (%s, keep until step %d)", k ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes), block->last + 1);
+    }
+    fprintf(out, " \302\267 about %.3g ms */\n  step_%d(g);\n", 1e3 * step->cost.seconds, step->number);
+    /* Whoever asked for a layer's result gets it as soon as it is there. */
+    for (int k = 0; s >= m->schedule->training_count && k < kernel->output_count; k++) {
+      const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
+      if (value->tap)
+        fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", quoted(m->arena, value->tap),
+                layout_of_value(m->layout, step->kernels, kernel->outputs[k])->name, shape_width(&value->shape));
+    }
+  }
+  fprintf(out, "  return GNN_OK;\n}\n\n");
+}
+
+/* ---- the description ---- */
+
+static void emit_options(const Emission *m, FILE *out) {
+  const TypedProgram *p = m->program;
+  if (!p->option_count) return;
+  fprintf(out, "static const gnn_option_desc options[] = {\n");
+  for (int i = 0; i < p->option_count; i++)
+    fprintf(out, "  {%s, %s, %.17g},\n", quoted(m->arena, p->options[i].name), quoted(m->arena, p->options[i].help), p->options[i].value);
+  fprintf(out, "};\n\n");
+}
+
+static const char *at(const Emission *m, int block) {
+  return block == NO_INDEX ? "-1" : arena_printf(m->arena, "AT_%s", m->layout->blocks[block].name);
+}
+
+static void emit_weights(const Emission *m, FILE *out) {
+  static const char *const inits[] = {"GNN_INIT_CONSTANT", "GNN_INIT_UNIFORM", "GNN_INIT_NORMAL"};
+  const TypedProgram *p = m->program;
+  const Layout *y = m->layout;
+  if (!p->param_count) return;
+  fprintf(out, "static const gnn_weight_desc weights[] = {\n");
+  for (int i = 0; i < p->param_count; i++) {
+    const TypedParam *param = &p->params[i];
+    int64_t count = 1;
+    fprintf(out, "  {.name = %s, .rank = %d, .shape = {", quoted(m->arena, param->name), param->type.rank);
+    for (int d = 0; d < param->type.rank; d++) {
+      fprintf(out, "%s%" PRId64, d ? ", " : "", param->type.dim[d].size);
+      count *= param->type.dim[d].size;
+    }
+    if (!param->type.rank) fprintf(out, "0");
+    ValueId gradient = m->training && m->training->graph->gradients ? m->training->graph->gradients[i] : NO_VALUE;
+    const Block *at_gradient = gradient == NO_VALUE ? NULL : layout_of_value(y, m->training, gradient);
+    int states = (y->state[0][i] != NO_INDEX) + (y->state[1][i] != NO_INDEX);
+    fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s}},\n",
+            count, inits[param->init], param->a, param->is_trained, at(m, y->weight[i]),
+            at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", states, at(m, y->state[0][i]), at(m, y->state[1][i]));
+  }
+  fprintf(out, "};\n\n");
+}
+
+static int field_index(const Emission *m, int32_t field) {
+  int index = 0;
+  for (int f = 0; f < field; f++) index += m->layout->field[f] != NO_INDEX;
+  return index;
+}
+
+static void emit_fields(const Emission *m, FILE *out) {
+  const TypedProgram *p = m->program;
+  int sparse = 0, used = 0;
+  for (int f = 0; f < p->field_count; f++) used += m->layout->field[f] != NO_INDEX;
+  if (!used) return;
+  fprintf(out, "static const gnn_field_desc fields[] = {\n");
+  for (int f = 0; f < p->field_count; f++) {
+    if (m->layout->field[f] == NO_INDEX) continue;
+    const TypedField *field = &p->fields[f];
+    bool is_label = field->type.dtype == DTYPE_CLASS, is_sparse = m->is_sparse_field[f];
+    int64_t width = 1;
+    for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
+    fprintf(out, "  {.name = %s, .domain = %s, .storage = %s, .width = %" PRId64 ", .classes = %" PRId64 ",\n", quoted(m->arena, field->name),
+            field->type.domain == DOMAIN_EDGE ? "GNN_EDGE" : "GNN_NODE", is_label ? "GNN_LABEL" : is_sparse ? "GNN_SPARSE" : "GNN_DENSE",
+            width, is_label ? field->type.classes : 0);
+    fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .at = {", is_sparse ? field->nonzeros : -1,
+            is_sparse ? sparse++ : -1, field->is_row_normalised);
+    for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->field[f] + k));
+    fprintf(out, "}},\n");
+  }
+  fprintf(out, "};\n\n");
+}
+
+static void emit_steps(const Emission *m, FILE *out) {
+  fprintf(out, "static const gnn_step_desc steps[] = {\n");
+  for (int s = 0; s < m->schedule->count; s++) {
+    const Step *step = &m->schedule->steps[s];
+    fprintf(out, "  {%d, \"device\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 ")},\n", step->number, phase_name(m, s), quoted(m->arena, step->what),
+            (int)step->place.line, step->cost.seconds, step->cost.bytes);
+  }
+  fprintf(out, "};\n\n");
+}
+
+static void emit_source_description(const Emission *m, FILE *out) {
+  const DataSource *source = &m->program->data->source;
+  const DataRecipe *recipe = &m->program->data->recipe;
+  if (source->arg_count) {
+    fprintf(out, "static const gnn_source_arg source_args[] = {\n");
+    for (int i = 0; i < source->arg_count; i++)
+      fprintf(out, "  {%s, %s, %.17g},\n", quoted(m->arena, source->args[i].key), quoted(m->arena, source->args[i].text), source->args[i].number);
+    fprintf(out, "};\n\n");
+  }
+  if (recipe->normalised_count) {
+    fprintf(out, "static const char *const normalised[] = {");
+    for (int i = 0; i < recipe->normalised_count; i++) fprintf(out, "%s%s", i ? ", " : "", quoted(m->arena, recipe->normalised[i]));
+    fprintf(out, "};\n\n");
+  }
+}
+
+static int emit_taps(const Emission *m, FILE *out) {
+  const Graph *graph = m->evaluation->graph;
+  int count = 0;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Kernels *kernels = m->evaluation;
+    if (!graph->values[i].tap || kernels->made_by[i] == NO_INDEX) continue;
+    fprintf(out, count++ ? ", %s" : "static const char *const taps[] = {%s", quoted(m->arena, graph->values[i].tap));
+  }
+  if (count) fprintf(out, "};\n\n");
+  return count;
+}
+
+static void emit_program(const Emission *m, int tap_count, FILE *out) {
+  const TypedProgram *p = m->program;
+  const Layout *y = m->layout;
+  const DataRecipe *r = &p->data->recipe;
+  const TrainSpec *t = &p->train;
+  static const char *const loops[] = {"GNN_LOOPS_KEEP", "GNN_LOOPS_ADD", "GNN_LOOPS_REMOVE"};
+  int used_fields = 0;
+  for (int f = 0; f < p->field_count; f++) used_fields += y->field[f] != NO_INDEX;
+  fprintf(out, "const gnn_program PROGRAM = {\n  .abi = GNN_ABI,\n  .real_bytes = sizeof(gnn_real),\n");
+  fprintf(out, "  .generator = \"generated by gnncc " GNNCC_VERSION "\",\n  .name = %s,\n  .data_name = %s,\n  .source_name = %s,\n  .fingerprint = \"%s\",\n  .plan_json = PLAN,\n", quoted(m->arena, p->name),
+          quoted(m->arena, p->data->name), quoted(m->arena, m->model_path), m->fingerprint);
+  fprintf(out, "  .device_bytes = %" PRId64 ",\n  .reserve_bytes = %" PRId64 ",\n  .estimated_epoch_seconds = %.9g,\n", y->bytes,
+          m->machine->reserve_bytes, m->schedule->training_seconds);
+  fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", quoted(m->arena, p->data->source.kind), p->data->source.arg_count,
+          p->data->source.arg_count ? ", .args = source_args" : "");
+  fprintf(out, "  .recipe = {.is_undirected = %d, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d},\n",
+          r->is_undirected, loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",
+          r->has_random_split, r->split_fraction[0], r->split_fraction[1], r->split_fraction[2], r->split_seed, r->split_index);
+  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, y->has_out, y->is_symmetric);
+  fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->in_ptr), at(m, y->in_idx), at(m, y->in_bounds));
+  fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->out_ptr), at(m, y->out_idx),
+          at(m, y->out_edge), at(m, y->out_bounds));
+  fprintf(out, "            .at_in_degree = %s, .at_out_degree = %s,\n", at(m, y->degree[END_DST]), at(m, y->degree[END_SRC]));
+  fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->rows[0]), at(m, y->rows[1]),
+          at(m, y->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
+  fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");
+  int label = p->has_train && y->field[t->label_field] != NO_INDEX ? field_index(m, t->label_field) : -1;
+  fprintf(out, "  .label_field = %d,\n  .classes = %" PRId64 ",\n", label, shape_width(&m->evaluation->graph->values[m->evaluation->graph->scores].shape));
+  fprintf(out, "  .option_count = %d,\n%s  .weight_count = %d,\n%s  .step_count = %d,\n  .steps = steps,\n", p->option_count,
+          p->option_count ? "  .options = options,\n" : "", p->param_count, p->param_count ? "  .weights = weights,\n" : "", m->schedule->count);
+  if (p->has_train) {
+    fprintf(out, "  .epochs = %" PRId64 ",\n  .runs = %" PRId64 ",\n  .seed = %" PRId64 ",\n  .evaluate_every = %" PRId64 ",\n  .checkpoint_every = %" PRId64 ",\n",
+            t->epochs, t->runs, t->seed, t->evaluate_every, t->checkpoint_every);
+    fprintf(out, "  .has_keep = %d,\n  .has_stop = %d,\n  .has_accuracy = %d,\n  .keep_split = %d,\n  .stop_split = %d,\n  .keep_measure = %d,\n  .stop_measure = %d,\n",
+            t->has_keep, t->has_stop, t->has_accuracy, (int)t->keep_split, (int)t->stop_split, (int)t->keep_measure, (int)t->stop_measure);
+    fprintf(out, "  .patience = %" PRId64 ",\n  .shows = {%d, %d, %d},\n", t->patience, t->shows[0], t->shows[1], t->shows[2]);
+    fprintf(out, "  .forward_backward = forward_backward,\n  .update = update,\n");
+  }
+  fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
+  const Block *scores = layout_of_value(y, m->evaluation, m->evaluation->graph->scores);
+  fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
+  if (p->has_train) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
+  fprintf(out, "};\n");
+}
+
+static void emit_plan_text(const Emission *m, FILE *out) {
+  fprintf(out, "static const char PLAN[] =\n");
+  const char *line = m->plan_json;
+  while (*line) {
+    const char *end = strchr(line, '\n');
+    size_t length = end ? (size_t)(end - line) + 1 : strlen(line);
+    fprintf(out, "  %s\n", quoted(m->arena, arena_strndup(m->arena, line, length)));
+    line += length;
+  }
+  fprintf(out, "  ;\n\n");
+}
+
+void emit_source(const Emission *m, FILE *out) {
+  const TypedProgram *p = m->program;
+  fprintf(out, "/* %s.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n *\n", m->prefix, in_comment(m->arena, m->model_path));
+  fprintf(out, " * model %s on %s: %" PRId64 " nodes, %" PRId64 " edges \302\267 fingerprint %s\n", in_comment(m->arena, p->name),
+          in_comment(m->arena, p->data->name), p->info->nodes, p->info->edges, m->fingerprint);
+  fprintf(out, " * plan for %s: %s of device memory, about %.3g ms per epoch; every value is kept until its last use\n", m->machine->name,
+          bytes_text(m->arena, m->layout->bytes), 1e3 * m->schedule->training_seconds);
+  for (int i = 0; i < m->evaluation->graph->note_count; i++) fprintf(out, " * %s\n", in_comment(m->arena, m->evaluation->graph->notes[i]));
+  fprintf(out, " *\n * Rows r are nodes, j runs over the numbers of a row; acc is the row a product or sum has just finished.\n */\n");
+  fprintf(out, "#include \"%s.h\"\n\n#include \"gnnrt.h\"\n\n", m->prefix);
+  fprintf(out, "#ifdef GNN_DOUBLE\n#define PROGRAM %s_program_in_double\n#else\n#define PROGRAM %s_program\n#endif\n", m->prefix, m->prefix);
+  if (p->has_train)
+    fprintf(out, "/* Linked with a double build of this file, the program can check its gradients. */\n"
+                 "#if defined GNN_HAS_DOUBLE && !defined GNN_DOUBLE\nextern const gnn_program %s_program_in_double;\n"
+                 "#define IN_DOUBLE &%s_program_in_double\n#else\n#define IN_DOUBLE NULL\n#endif\n", m->prefix, m->prefix);
+  fprintf(out, "extern const gnn_program PROGRAM;\n\n");
+  emit_arena(m, out);
+  for (int s = 0; s < m->schedule->count; s++) {
+    fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", s + 1, in_comment(m->arena, m->schedule->steps[s].what));
+    emit_step_functions(m, &m->schedule->steps[s], out);
+  }
+  if (p->has_train) {
+    emit_step_list(m, "forward_backward", "One epoch's forward pass, loss and gradients.", 0, m->schedule->backward_end, out);
+    emit_step_list(m, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
+  }
+  emit_step_list(m, "evaluate", "The forward pass without dropout.", m->schedule->training_count, m->schedule->count, out);
+  emit_options(m, out);
+  emit_weights(m, out);
+  emit_fields(m, out);
+  emit_steps(m, out);
+  emit_source_description(m, out);
+  int tap_count = emit_taps(m, out);
+  emit_plan_text(m, out);
+  emit_program(m, tap_count, out);
+  emit_api(m, out);
+}
+
+void emit_main(const Emission *m, FILE *out) {
+  fprintf(out, "/* main.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit. */\n#include \"gnnrt.h\"\n\nextern const gnn_program %s_program;\n\n"
+               "int main(int argc, char **argv) { return gnn_main(argc, argv, &%s_program); }\n", in_comment(m->arena, m->model_path), m->prefix, m->prefix);
+}
+
+void emit_makefile(const Emission *m, FILE *out) {
+  fprintf(out,
+          "# Makefile \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n"
+          "# ZLIB=yes reads gzipped data (needs zlib); OPENMP=yes shares loops by OpenMP instead of the runtime's own threads.\n"
+          "CC ?= cc\nCFLAGS ?= -O3 -march=native\nZLIB ?= no\nOPENMP ?= no\n\n"
+          "FLAGS = -std=gnu11 -fno-math-errno -ffp-contract=fast -Wall -Wextra\nLIBS = -lm -lpthread\n"
+          "ifeq ($(ZLIB),yes)\n  FLAGS += -DGNN_ZLIB\n  LIBS += -lz\nendif\n"
+          "ifeq ($(OPENMP),yes)\n  FLAGS += -DGNN_OPENMP -fopenmp\nendif\n\n"
+          "%s: main.o %s.o %s_in_double.o gnnrt.o\n\t$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LIBS)\n\n"
+          "lib%s.a: %s.o gnnrt.o\n\t$(AR) rcs $@ $^\n\n"
+          "main.o: main.c gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ main.c\n"
+          "%s.o: %s.c %s.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -DGNN_HAS_DOUBLE -c -o $@ %s.c\n"
+          "%s_in_double.o: %s.c %s.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -DGNN_DOUBLE -c -o $@ %s.c\n"
+          "gnnrt.o: gnnrt.c gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnnrt.c\n\n"
+          "clean:\n\trm -f *.o %s lib%s.a\n\n.PHONY: clean\n",
+          m->model_path, m->prefix, m->prefix, m->prefix, m->prefix, m->prefix, m->prefix, m->prefix, m->prefix, m->prefix, m->prefix, m->prefix,
+          m->prefix, m->prefix, m->prefix, m->prefix);
+}

@@ -1,0 +1,41 @@
+/* emit.h: the products as C. The emitter decides nothing: steps, offsets, loops and scratch are given. */
+#ifndef GNNCC_EMIT_H
+#define GNNCC_EMIT_H
+
+#include "plan.h"
+
+#define GNNCC_VERSION "0.1.0"
+
+typedef struct Emission {
+  Arena *arena;
+  const TypedProgram *program;
+  const Machine *machine;
+  const Plan *plan;          /* NULL without a train block */
+  const Schedule *schedule;
+  const Layout *layout;
+  const Kernels *training;   /* NULL without a train block */
+  const Kernels *evaluation;
+  const bool *is_sparse_field;
+  const char *prefix;        /* of the embedding API's symbols: an identifier */
+  const char *fingerprint;   /* 12 hexadecimal digits */
+  const char *plan_json;
+  const char *model_path;    /* as shown in comments and messages */
+} Emission;
+
+void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
+void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
+void emit_main(const Emission *emission, FILE *out);   /* main.c */
+void emit_makefile(const Emission *emission, FILE *out);
+
+/* emit_kernel.c: the functions of one step, and the statements that run it. */
+void emit_step_functions(const Emission *emission, const Step *step, FILE *out);
+
+/* emit_api.c: the embedding API, one function of the runtime's job behind each. */
+void emit_api(const Emission *emission, FILE *out);
+
+/* emit_expr.c: a scalar expression over numbers and options, in double, as C. */
+const char *emit_scalar(const Emission *emission, TypedId id);
+/* A number as a literal that keeps it exactly in float and in double builds. */
+const char *emit_real(Arena *arena, double number);
+
+#endif

@@ -1,0 +1,369 @@
+/* emit_rows: point values as C expressions.
+ *
+ * Every value is an element expression at an index; an operand's index follows from its user's by the operator (a
+ * broadcast drops loops, a lift changes the row). Each (value, index) becomes one constant, at the outermost level at
+ * which everything it depends on is known, so what is the same for a row is computed once for the row.
+ */
+#include "emit_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *joined(Arena *arena, const char *a, const char *b) { return arena_printf(arena, "%s%s", a ? a : "", b); }
+
+void rows_write(RowWriter *w, Level level, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  char *line = arena_vprintf(w->arena, format, args);
+  va_end(args);
+  w->text[level] = joined(w->arena, w->text[level], joined(w->arena, line, "\n"));
+}
+
+/* ---- shapes as loops ---- */
+
+static int64_t size_of(const RowWriter *w, const Shape *shape, int dimension) {
+  return w->is_flat ? shape_width(shape) : shape->size[dimension];
+}
+
+static int rank_of(const RowWriter *w, const Shape *shape) {
+  return w->is_flat ? (shape_width(shape) > 1 ? 1 : 0) : shape->rank;
+}
+
+Index rows_full_index(const RowWriter *w, RowKind row) {
+  Index index = {.row = row, .rank = w->loop_count};
+  for (int d = 0; d < MAX_RANK; d++) index.loop[d] = d < w->loop_count ? d : NO_INDEX;
+  return index;
+}
+
+static bool same_index(const Index *a, const Index *b) {
+  return a->row == b->row && a->rank == b->rank && memcmp(a->loop, b->loop, sizeof a->loop) == 0;
+}
+
+static RowKind row_of_operand(const RowWriter *w, const Value *user, const Value *operand, RowKind row) {
+  (void)w;
+  if (operand->shape.domain == DOMAIN_NONE) return ROWS_NONE;
+  if (user->op == OP_LIFT) return user->as.end == END_SRC ? ROWS_SRC : ROWS_DST;
+  return row;
+}
+
+Index rows_operand_index(const RowWriter *w, ValueId user_id, int k, Index index) {
+  const Graph *graph = w->kernels->graph;
+  const Value *user = &graph->values[user_id], *operand = &graph->values[user->operand[k]];
+  Index result = {.row = row_of_operand(w, user, operand, index.row), .rank = rank_of(w, &operand->shape)};
+  for (int d = 0; d < MAX_RANK; d++) result.loop[d] = NO_INDEX;
+  if (graph_is_scalar(graph, user->operand[k])) return result;
+  if (user->op != OP_BROADCAST) {
+    for (int d = 0; d < result.rank; d++) result.loop[d] = index.loop[d];
+    return result;
+  }
+  if (w->is_flat) {
+    if (result.rank > 0) result.loop[0] = index.loop[0];
+    return result;
+  }
+  for (int d = 0; d < user->shape.rank; d++)
+    if (user->as.map[d] != NO_INDEX) result.loop[user->as.map[d]] = index.loop[d];
+  return result;
+}
+
+Index rows_reduced_index(const RowWriter *w, ValueId reduce, Index index) {
+  const Value *value = &w->kernels->graph->values[reduce];
+  Index result = {.row = value->shape.domain == DOMAIN_NONE ? ROWS_NONE : index.row, .rank = rank_of(w, &value->shape)};
+  for (int d = 0; d < MAX_RANK; d++) result.loop[d] = NO_INDEX;
+  if (w->is_flat) {
+    if (result.rank > 0) result.loop[0] = index.loop[0];
+    return result;
+  }
+  const Shape *from = &w->kernels->graph->values[value->operand[0]].shape;
+  for (int d = 0; d < from->rank; d++)
+    if (value->as.map[d] != NO_INDEX) result.loop[value->as.map[d]] = index.loop[d];
+  return result;
+}
+
+static const char *const loop_names[] = {"j", "k", "l", "m"};
+
+const char *rows_offset(const RowWriter *w, const Shape *shape, Index index) {
+  const char *text = "";
+  int64_t stride = 1;
+  for (int d = index.rank - 1; d >= 0; d--) {
+    int loop = index.loop[d];
+    if (loop != NO_INDEX && size_of(w, shape, d) > 1) {
+      const char *term = stride == 1 ? loop_names[loop] : arena_printf(w->arena, "%s * %" PRId64, loop_names[loop], stride);
+      text = *text ? arena_printf(w->arena, "%s + %s", term, text) : term;
+    }
+    stride *= size_of(w, shape, d);
+  }
+  return *text ? text : "0";
+}
+
+static bool uses_loops(const RowWriter *w, const Shape *shape, Index index) {
+  return strcmp(rows_offset(w, shape, index), "0") != 0;
+}
+
+/* ---- can the dimensions run as one loop? ---- */
+
+static bool is_whole_or_nothing(const Value *large, const Value *small, const int *map, int rank) {
+  if (shape_width(&small->shape) == 1) return true;
+  if (shape_width(&small->shape) != shape_width(&large->shape)) return false;
+  int next = 0;
+  for (int d = 0; d < rank; d++) {
+    if (large->shape.size[d] == 1) continue;
+    while (next < small->shape.rank && small->shape.size[next] == 1) next++;
+    if (map[d] != next++) return false;
+  }
+  return true;
+}
+
+static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root) {
+  const Graph *graph = w->kernels->graph;
+  const Value *value = &graph->values[id];
+  if (!is_root && !kernels_is_virtual(w->kernels, id)) return true;
+  if (value->op == OP_BROADCAST &&
+      !is_whole_or_nothing(value, &graph->values[value->operand[0]], value->as.map, value->shape.rank))
+    return false;
+  for (int k = 0; k < value->operand_count; k++)
+    if (!can_be_flat(w, value->operand[k], false)) return false;
+  return true;
+}
+
+RowWriter *rows_new(const Emission *emission, const Kernels *kernels, const Kernel *kernel, const Shape *loops) {
+  RowWriter *w = arena_alloc(emission->arena, sizeof *w);
+  const Graph *graph = kernels->graph;
+  *w = (RowWriter){.emission = emission, .kernels = kernels, .kernel = kernel, .arena = emission->arena};
+  const Value *anchor = &graph->values[kernel->anchor];
+  w->is_flat = true;
+  if (anchor->op == OP_REDUCE)
+    w->is_flat = is_whole_or_nothing(&graph->values[anchor->operand[0]], anchor, anchor->as.map,
+                                     graph->values[anchor->operand[0]].shape.rank);
+  if (kernel->kind == KERNEL_EDGE_SUM || anchor->op == OP_REDUCE)
+    w->is_flat = w->is_flat && can_be_flat(w, anchor->operand[0], false);
+  for (int b = 0; b < kernel->body_count; b++) w->is_flat = w->is_flat && can_be_flat(w, kernel->body[b], true);
+  w->loop_count = rank_of(w, loops);
+  for (int d = 0; d < w->loop_count; d++) w->loop_size[d] = size_of(w, loops, d);
+  for (int l = 0; l < LEVEL_COUNT; l++) w->text[l] = "";
+  w->fields = w->bit_reads = w->bit_writes = w->bit_clears = "";
+  return w;
+}
+
+/* ---- names ---- */
+
+static const char *fresh_name(RowWriter *w, const char *base) {
+  for (int n = 1;; n++) {
+    const char *name = n == 1 ? base : arena_printf(w->arena, "%s_%d", base, n);
+    bool is_taken = strcmp(name, "r") == 0 || strcmp(name, "e") == 0 || strcmp(name, "g") == 0 || strcmp(name, "s") == 0 ||
+                    strcmp(name, "t") == 0 || strcmp(name, "j") == 0 || strcmp(name, "k") == 0 || strcmp(name, "l") == 0 ||
+                    strcmp(name, "m") == 0;
+    for (int i = 0; i < w->temporary_count; i++) is_taken = is_taken || strcmp(w->temporaries[i].name, name) == 0;
+    for (int i = 0; i < w->pointer_count; i++) is_taken = is_taken || strcmp(w->pointers[i].name, name) == 0;
+    if (!is_taken) return name;
+  }
+}
+
+void rows_name(RowWriter *w, ValueId value, Index index, const char *name) {
+  ARENA_PUSH(w->arena, w->temporaries, w->temporary_count, (Temporary){value, index, name});
+}
+
+static const char *row_variable(RowKind row) {
+  static const char *const names[] = {"0", "r", "src", "dst", "e"};
+  return names[row];
+}
+
+static Level level_of_row(const RowWriter *w, RowKind row) {
+  if (row == ROWS_NONE || row == ROWS_SELF) return LEVEL_ROW;
+  /* Within a loop over the edges of a row, one end is the row itself. */
+  const Value *anchor = &w->kernels->graph->values[w->kernel->anchor];
+  EdgeEnd fixed = anchor->op == OP_GATHER ? anchor->as.end : END_DST;
+  return row == (fixed == END_DST ? ROWS_DST : ROWS_SRC) ? LEVEL_ROW : LEVEL_EDGE;
+}
+
+static int64_t bit_words(int64_t width) { return (width + 31) / 32; }
+
+/* The pointer to the numbers of a block in a row. */
+static const char *pointer_to(RowWriter *w, const Block *block, const Shape *shape, RowKind row, bool is_output) {
+  for (int i = 0; i < w->pointer_count; i++)
+    if (w->pointers[i].block == block && w->pointers[i].row == row && w->pointers[i].is_output == is_output) return w->pointers[i].name;
+  static const char *const prefixes[] = {"", "", "src_", "dst_", "edge_"};
+  const char *name = fresh_name(w, arena_printf(w->arena, "%s%s%s", is_output ? "to_" : "at_", prefixes[row], block->name));
+  bool is_bits = shape->element == ELEMENT_BIT;
+  int64_t stride = is_bits ? bit_words(shape_width(shape)) : shape_width(shape);
+  const char *type = is_bits ? "uint32_t" : "gnn_real", *constant = is_output ? "" : "const ";
+  const char *base = arena_printf(w->arena, is_bits ? "V_BITS(%s)" : "V(%s)", block->name);
+  const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(row))
+                                                           : arena_printf(w->arena, " + %s * %" PRId64, row_variable(row), stride);
+  rows_write(w, level_of_row(w, row), "%s%s *restrict %s = %s%s;", constant, type, name, base, offset);
+  ARENA_PUSH(w->arena, w->pointers, w->pointer_count, (Pointer){block, row, is_output, name});
+  return name;
+}
+
+/* ---- values ---- */
+
+static const char *load(RowWriter *w, ValueId id, Index index) {
+  const Value *home = &w->kernels->graph->values[w->kernels->home[id]];
+  const Shape *shape = &w->kernels->graph->values[id].shape;
+  const Block *block = layout_of_value(w->emission->layout, w->kernels, id);
+  if (home->shape.element != ELEMENT_BIT)
+    return arena_printf(w->arena, "%s[%s]", pointer_to(w, block, &home->shape, index.row, false), rows_offset(w, shape, index));
+  const char *pointer = pointer_to(w, block, &home->shape, index.row, false);
+  if (!w->is_flat || w->loop_count == 0)
+    return arena_printf(w->arena, "(%s[(%s) / 32] >> (%s) %% 32 & 1)", pointer, rows_offset(w, shape, index), rows_offset(w, shape, index));
+  w->has_bits = true;
+  const char *word = fresh_name(w, arena_printf(w->arena, "word_of_%s", block->name));
+  rows_name(w, NO_VALUE, index, word);
+  w->bit_reads = joined(w->arena, w->bit_reads, arena_printf(w->arena, "const uint32_t %s = %s[block];\n", word, pointer));
+  return arena_printf(w->arena, "(%s >> t & 1)", word);
+}
+
+static const char *function_call(RowWriter *w, int function, const char *a, const char *b) {
+  static const char *const infix[] = {[MAP_ADD] = "+", [MAP_SUB] = "-", [MAP_MUL] = "*", [MAP_DIV] = "/"};
+  switch (function) {
+  case MAP_ADD:
+  case MAP_SUB:
+  case MAP_MUL:
+  case MAP_DIV: return arena_printf(w->arena, "%s %s %s", a, infix[function], b);
+  case MAP_POW: return arena_printf(w->arena, "gnn_pow(%s, %s)", a, b);
+  case MAP_MAX: return arena_printf(w->arena, "%s > %s ? %s : %s", a, b, a, b);
+  case MAP_MIN: return arena_printf(w->arena, "%s < %s ? %s : %s", a, b, a, b);
+  case MAP_LEAKY_RELU: return arena_printf(w->arena, "%s > 0 ? %s : %s * %s", a, a, b, a);
+  case MAP_ELU: return arena_printf(w->arena, "gnn_elu(%s, %s)", a, b);
+  case MAP_NEG: return arena_printf(w->arena, "-%s", a);
+  case MAP_RELU: return arena_printf(w->arena, "%s > 0 ? %s : 0", a, a);
+  case MAP_RSQRT: return arena_printf(w->arena, "1 / gnn_sqrt(%s)", a);
+  case MAP_ABS: return arena_printf(w->arena, "%s < 0 ? -%s : %s", a, a, a);
+  case POINT_SIGN: return arena_printf(w->arena, "(gnn_real)((%s > 0) - (%s < 0))", a, a);
+  case POINT_GELU_SLOPE: return arena_printf(w->arena, "gnn_gelu_slope(%s)", a);
+  default: return arena_printf(w->arena, "gnn_%s(%s)", point_name(function), a);
+  }
+}
+
+/* The probability of a dropout, as a double expression over the options. */
+static const char *probability(RowWriter *w, ValueId id) {
+  const Graph *graph = w->kernels->graph;
+  const Value *value = &graph->values[id];
+  if (value->op == OP_NUMBER) return emit_real(w->arena, value->as.number);
+  if (value->op == OP_OPTION) return arena_printf(w->arena, "g->option[%d]", (int)value->as.index);
+  if (value->op == OP_BROADCAST) return probability(w, value->operand[0]);
+  const char *a = probability(w, value->operand[0]);
+  return arena_printf(w->arena, "(%s)", function_call(w, value->as.function, a, value->operand_count > 1 ? probability(w, value->operand[1]) : ""));
+}
+
+static const char *dropout_factor(RowWriter *w, ValueId id, Index index) {
+  const Value *value = &w->kernels->graph->values[id];
+  const char *drop = arena_printf(w->arena, "drop_%d", (int)value->as.site);
+  if (!strstr(w->fields, arena_printf(w->arena, " %s;", drop))) {
+    w->fields = joined(w->arena, w->fields, arena_printf(w->arena, "gnn_dropout %s;\n", drop));
+    rows_write(w, LEVEL_STEP, ".%s = gnn_dropout_make(g->seed, g->epoch, %d, %s),", drop, (int)value->as.site,
+               probability(w, value->operand[1]));
+  }
+  const char *bits = arena_printf(w->arena, "%s_%s", drop, row_variable(index.row));
+  Level level = level_of_row(w, index.row);
+  if (index.row == ROWS_NONE) bits = arena_printf(w->arena, "%s_all", drop);
+  if (!strstr(w->text[level], arena_printf(w->arena, "gnn_row_bits %s =", bits)))
+    rows_write(w, level, "const gnn_row_bits %s = gnn_random_row(s->%s.key, (uint64_t)%s);", bits, drop, row_variable(index.row));
+  return arena_printf(w->arena, "gnn_dropout_factor(&s->%s, %s, (uint32_t)(%s))", drop, bits, rows_offset(w, &value->shape, index));
+}
+
+static const char *temporary(RowWriter *w, ValueId id, Index index, const char *type, const char *text) {
+  const Value *value = &w->kernels->graph->values[id];
+  const char *name = fresh_name(w, value->name);
+  Level level = level_of_row(w, index.row);
+  if (uses_loops(w, &value->shape, index)) level = LEVEL_ELEMENT;
+  rows_name(w, id, index, name);
+  rows_write(w, level, "const %s %s = %s;", type, name, text);
+  return name;
+}
+
+static const char *computed(RowWriter *w, ValueId id, Index index) {
+  const Value value = w->kernels->graph->values[id];
+  const char *operand[MAX_OPERANDS] = {"", "", ""};
+  int read_count = value.op == OP_DROPOUT ? 1 : value.operand_count;
+  for (int k = 0; k < read_count; k++) operand[k] = rows_value(w, value.operand[k], rows_operand_index(w, id, k, index));
+  switch (value.op) {
+  case OP_BROADCAST:
+  case OP_LIFT: return operand[0];
+  case OP_MAP: return temporary(w, id, index, "gnn_real", function_call(w, value.as.function, operand[0], operand[1]));
+  case OP_DROPOUT:
+    return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s * %s", operand[0], dropout_factor(w, id, index)));
+  case OP_POSITIVE: return temporary(w, id, index, "uint32_t", arena_printf(w->arena, "%s > 0", operand[0]));
+  case OP_SELECT:
+    return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s ? %s : %s", operand[0], operand[1], operand[2]));
+  default: return "0";
+  }
+}
+
+const char *rows_value(RowWriter *w, ValueId id, Index index) {
+  const Value *value = &w->kernels->graph->values[id];
+  for (int i = 0; i < w->temporary_count; i++)
+    if (w->temporaries[i].value == id && same_index(&w->temporaries[i].index, &index)) return w->temporaries[i].name;
+  if (value->op == OP_NUMBER) return emit_real(w->arena, value->as.number);
+  if (value->op == OP_OPTION) return arena_printf(w->arena, "(gnn_real)g->option[%d]", (int)value->as.index);
+  if (value->op == OP_INPUT || value->op == OP_PARAM || value->op == OP_DEGREE) return load(w, id, index);
+  bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&
+                      op_info[value->op].kind == OP_KIND_POINT;
+  if (is_made_here || kernels_is_virtual(w->kernels, id)) return computed(w, id, index);
+  return load(w, id, index);
+}
+
+void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
+  const Shape *shape = &w->kernels->graph->values[value].shape;
+  const Block *block = layout_of_value(w->emission->layout, w->kernels, value);
+  const char *pointer = pointer_to(w, block, shape, row, true);
+  const char *offset = rows_offset(w, shape, rows_full_index(w, row));
+  if (shape->element != ELEMENT_BIT) {
+    rows_write(w, w->loop_count ? LEVEL_ELEMENT : level_of_row(w, row), "%s[%s] = %s;", pointer, offset, text);
+  } else if (w->loop_count == 0) {
+    rows_write(w, level_of_row(w, row), "%s[0] = %s;", pointer, text);
+  } else if (!w->is_flat) {
+    rows_write(w, LEVEL_ROW, "for (int i = 0; i < %" PRId64 "; i++) %s[i] = 0;", bit_words(shape_width(shape)), pointer);
+    rows_write(w, LEVEL_ELEMENT, "%s[(%s) / 32] |= %s << (%s) %% 32;", pointer, offset, text, offset);
+  } else {
+    w->has_bits = true;
+    const char *word = fresh_name(w, arena_printf(w->arena, "word_to_%s", block->name));
+    rows_name(w, NO_VALUE, rows_full_index(w, row), word);
+    w->bit_clears = joined(w->arena, w->bit_clears, arena_printf(w->arena, "uint32_t %s = 0;\n", word));
+    rows_write(w, LEVEL_ELEMENT, "%s |= %s << t;", word, text);
+    w->bit_writes = joined(w->arena, w->bit_writes, arena_printf(w->arena, "%s[block] = %s;\n", pointer, word));
+  }
+}
+
+/* ---- loops ---- */
+
+static void print_lines(FILE *out, const char *indent, const char *lines) {
+  while (*lines) {
+    const char *end = strchr(lines, '\n');
+    fprintf(out, "%s%.*s\n", indent, (int)(end - lines), lines);
+    lines = end + 1;
+  }
+}
+
+static void print_bit_loops(const RowWriter *w, FILE *out, const char *indent) {
+  int64_t size = w->loop_size[0];
+  const char *inner = arena_printf(w->arena, "%s  ", indent), *innermost = arena_printf(w->arena, "%s    ", indent);
+  fprintf(out, "%sfor (int block = 0; block < %" PRId64 "; block++) {\n", indent, bit_words(size));
+  print_lines(out, inner, w->bit_reads);
+  print_lines(out, inner, w->bit_clears);
+  if (size % 32 == 0) fprintf(out, "%sfor (int t = 0; t < 32; t++) {\n", inner);
+  else if (size < 32) fprintf(out, "%sfor (int t = 0; t < %" PRId64 "; t++) {\n", inner, size);
+  else
+    fprintf(out, "%sfor (int t = 0, last = block < %" PRId64 " ? 32 : %" PRId64 "; t < last; t++) {\n", inner, bit_words(size) - 1, size % 32);
+  fprintf(out, "%sconst int j = 32 * block + t;\n", innermost);
+  print_lines(out, innermost, w->text[LEVEL_ELEMENT]);
+  fprintf(out, "%s}\n", inner);
+  print_lines(out, inner, w->bit_writes);
+  fprintf(out, "%s}\n", indent);
+}
+
+void rows_print_loops(const RowWriter *w, FILE *out, const char *indent) {
+  if (w->loop_count == 0) {
+    print_lines(out, indent, w->text[LEVEL_ELEMENT]);
+    return;
+  }
+  if (w->has_bits) {
+    print_bit_loops(w, out, indent);
+    return;
+  }
+  for (int d = 0; d < w->loop_count; d++)
+    fprintf(out, "%s%*sfor (int %s = 0; %s < %" PRId64 "; %s++)%s\n", indent, 2 * d, "", loop_names[d], loop_names[d], w->loop_size[d],
+            loop_names[d], d == w->loop_count - 1 ? " {" : "");
+  print_lines(out, arena_printf(w->arena, "%s%*s", indent, 2 * w->loop_count, ""), w->text[LEVEL_ELEMENT]);
+  fprintf(out, "%s%*s}\n", indent, 2 * (w->loop_count - 1), "");
+}

@@ -1,0 +1,67 @@
+/* emit_rows.h: a kernel's body as C, computed for one row at a time. */
+#ifndef GNNCC_EMIT_ROWS_H
+#define GNNCC_EMIT_ROWS_H
+
+#include "emit.h"
+
+/* Lines of C by how often they run: once for a step, once for a row, once for an edge of the row, once for an element. */
+typedef enum Level { LEVEL_STEP, LEVEL_ROW, LEVEL_EDGE, LEVEL_ELEMENT, LEVEL_COUNT } Level;
+
+typedef enum RowKind { ROWS_NONE, ROWS_SELF, ROWS_SRC, ROWS_DST, ROWS_EDGE } RowKind;
+
+/* Where an element of a value is: its row, and for each of its dimensions which loop runs over it. */
+typedef struct Index {
+  RowKind row;
+  int rank;
+  int loop[MAX_RANK]; /* NO_INDEX: the dimension has size 1 or is not there */
+} Index;
+
+typedef struct Temporary {
+  ValueId value;
+  Index index;
+  const char *name;
+} Temporary;
+
+typedef struct Pointer {
+  const Block *block;
+  RowKind row;
+  bool is_output;
+  const char *name;
+} Pointer;
+
+typedef struct RowWriter {
+  const Emission *emission;
+  const Kernels *kernels;
+  const Kernel *kernel;
+  Arena *arena;
+  char *text[LEVEL_COUNT];      /* what is to be printed at each level, one statement a line */
+  char *fields;                 /* members of the step's struct: what is computed once for the step */
+  int loop_count;               /* loops over the dimensions of the element loop nest */
+  int64_t loop_size[MAX_RANK];
+  bool is_flat;                 /* all dimensions run as one loop */
+  bool has_bits;                /* reads or writes packed bits: the loop runs in blocks of 32 */
+  int temporary_count, pointer_count, name_count;
+  Temporary *temporaries;
+  Pointer *pointers;
+  char *bit_reads, *bit_writes, *bit_clears; /* statements around a block of 32 elements */
+} RowWriter;
+
+/* Loops over the dimensions of `loops`; every access of the kernel decides whether they can run as one. */
+RowWriter *rows_new(const Emission *emission, const Kernels *kernels, const Kernel *kernel, const Shape *loops);
+
+/* The name or literal of the element of `value` at `index`, after writing what it takes to have it. */
+const char *rows_value(RowWriter *w, ValueId value, Index index);
+Index rows_full_index(const RowWriter *w, RowKind row); /* an element of a value with the loops' own dimensions */
+const char *rows_offset(const RowWriter *w, const Shape *shape, Index index); /* "j", "h * 8 + o", "0" */
+void rows_name(RowWriter *w, ValueId value, Index index, const char *name);  /* what the anchor leaves */
+void rows_write(RowWriter *w, Level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row);
+
+/* Print the element loops around LEVEL_ELEMENT, indented. */
+void rows_print_loops(const RowWriter *w, FILE *out, const char *indent);
+
+/* The index of an operand as its user's index says. */
+Index rows_operand_index(const RowWriter *w, ValueId user, int operand, Index index);
+Index rows_reduced_index(const RowWriter *w, ValueId reduce, Index index);
+
+#endif

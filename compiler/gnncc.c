@@ -1,0 +1,32 @@
+/* gnncc: the compiler's main. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver.h"
+#include "planner/main.h"
+
+/* std/, targets/ and the runtime lie beside the program: PREFIX/share/gnncc when installed, share/ in the build tree. */
+static const char *find_share_dir(Arena *arena) {
+  char path[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0) return "share";
+  path[length] = 0;
+  char *slash = strrchr(path, '/');
+  if (slash) *slash = 0;
+  const char *beside = arena_printf(arena, "%s/share", path);
+  return access(beside, R_OK) == 0 ? beside : arena_printf(arena, "%s/../share/gnncc", path);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "plan") == 0) return planner_main(argc - 1, argv + 1);
+  Arena *arena = arena_new();
+  Options options;
+  const char *share_dir = find_share_dir(arena);
+  int status = options_parse(arena, argc, argv, share_dir, &options);
+  if (status < 0) status = driver_compile(&options, share_dir);
+  arena_free(arena);
+  if (fflush(stdout) != 0 && status == 0) status = 4;
+  return status;
+}

@@ -1,0 +1,64 @@
+/* options.h: the command line of gnncc. */
+#ifndef GNNCC_OPTIONS_H
+#define GNNCC_OPTIONS_H
+
+#include "../lang/lang.h"
+
+typedef enum Product {
+  PRODUCT_PROGRAM,  /* an executable */
+  PRODUCT_SOURCES,  /* -S: a directory */
+  PRODUCT_OBJECT,   /* -c: an object and its header */
+  PRODUCT_LIBRARY,  /* --lib: a static library and its header */
+  PRODUCT_SHARED,   /* --shared */
+  PRODUCT_PLAN,     /* --plan: the explanation on stdout */
+  PRODUCT_CHECK,    /* --check: diagnostics only */
+  PRODUCT_EMIT,     /* --emit=...: text kinds only */
+} Product;
+
+typedef struct EmitRequest {
+  const char *kind, *path; /* path NULL: stem.kind.ext; "-": stdout */
+} EmitRequest;
+
+typedef struct BudgetRequest {
+  const char *tier, *size; /* as written: "device", "24GiB" */
+} BudgetRequest;
+
+typedef struct Options {
+  Product product;
+  const char *input, *output; /* input "-": stdin */
+  bool is_plan_json;
+  int emit_count;
+  EmitRequest *emits;
+  const char *target;
+  int budget_count;
+  BudgetRequest *budgets;
+  int define_count;
+  LangDefine *defines;
+  const char *data_name, *data_path; /* --data [NAME=]PATH */
+  bool is_shapes_only;
+  int import_dir_count;
+  const char **import_dirs;
+  int optimisation;           /* 0 .. 3; -O2 is the default */
+  bool is_fusing, is_reassociating, is_debugging;
+  const char *prefix, *name;
+  const char *dump, *stop_after; /* pass names */
+  bool is_verifying, is_timing, is_verbose, is_quiet, is_dry_run, is_forced;
+  const char *cc;
+  int cc_option_count;
+  const char **cc_options;
+  bool is_saving_temps;
+  DiagFormat format;
+  DiagColor color;
+  int error_limit;
+  int warning_count;
+  const char **warnings;      /* -W options without the -W; "" for -w */
+} Options;
+
+/* Fills *options. Returns -1 to go on, or the status to exit with when the command line was a question that is answered
+ * (--help, --version, --list, ...) or wrong (2; said on stderr). */
+int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Options *options);
+
+/* Bytes of "24GiB", "24_000", "0"; a share of `whole` for "50%"; false where it is none. */
+bool options_size(const char *text, int64_t whole, int64_t *bytes);
+
+#endif

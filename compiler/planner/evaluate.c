@@ -1,0 +1,236 @@
+#include "evaluate.h"
+
+#include <string.h>
+
+#define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
+
+typedef struct EvaluatorScratch {
+  int64_t *start; /* nominal start of a step: compute only, no waiting */
+  int64_t *room, *held_room; /* bytes free at a step while every g = v; less the copies that nominally still leave */
+  int64_t *avail;
+  int *order, *in_time; /* moves in the order of a policy; latest boundary that is nominally in time */
+} EvaluatorScratch;
+
+Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *geometry) {
+  Evaluator *e = arena_alloc(arena, sizeof *e);
+  EvaluatorScratch *c = arena_alloc(arena, sizeof *c);
+  *e = (Evaluator){.problem = problem, .geometry = geometry, .scratch = c};
+  e->sequence = sequence_new(arena, problem, geometry, 0);
+  e->simulation = simulation_new(arena, e->sequence);
+  int steps = e->sequence->step_limit + 2, moves = e->sequence->move_limit;
+  e->best_g = NEW(moves, int);
+  c->start = NEW(steps, int64_t);
+  c->room = NEW(steps, int64_t);
+  c->held_room = NEW(steps, int64_t);
+  c->avail = NEW(steps, int64_t);
+  c->order = NEW(moves, int);
+  c->in_time = NEW(moves, int);
+  return e;
+}
+
+Candidate *candidate_new(Arena *arena, const Evaluator *e) {
+  Candidate *candidate = arena_alloc(arena, sizeof *candidate);
+  candidate->fates = NEW(e->geometry->gap_count, uint8_t);
+  candidate->variants = NEW(e->problem->op_count, int);
+  candidate->g = NEW(e->sequence->move_limit, int);
+  candidate->cost = COST_ILLEGAL;
+  candidate->policies = PREFETCH_ALL;
+  return candidate;
+}
+
+void candidate_copy(const Evaluator *e, Candidate *to, const Candidate *from) {
+  memcpy(to->fates, from->fates, (size_t)e->geometry->gap_count);
+  memcpy(to->variants, from->variants, (size_t)e->problem->op_count * sizeof *to->variants);
+  memcpy(to->g, from->g, (size_t)from->g_count * sizeof *to->g);
+  to->g_count = from->g_count;
+  to->cost = from->cost;
+  to->policies = from->policies;
+  to->is_polished = from->is_polished;
+}
+
+static int64_t min64(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+/* Nominal times and room; false when even g = v does not fit. */
+static bool prepare(Evaluator *e, int64_t *over) {
+  EvaluatorScratch *c = e->scratch;
+  const Sequence *q = e->sequence;
+  const Problem *p = e->problem;
+  int n = q->count;
+  *over = q->over_bytes;
+  c->start[0] = 0;
+  for (int s = 0; s < n; s++) {
+    c->start[s + 1] = c->start[s] + q->compute_ns[s];
+    c->room[s] = p->device_bytes - q->need_bytes[s];
+    if (c->room[s] < 0 && __builtin_sub_overflow(*over, c->room[s], over)) *over = COST_INVALID / 2;
+    c->held_room[s] = 0;
+  }
+  if (*over) return false;
+  int64_t done = 0;
+  int release = 0;
+  c->held_room[n] = 0;
+  for (int i = 0; i < q->offload_count; i++) {
+    const Offload *offload = &q->offloads[i];
+    const Piece *piece = &p->pieces[offload->piece];
+    if (piece->home == HOME_DEVICE) continue;
+    done = max64(done, c->start[offload->after + 1]) + piece->d2h_ns;
+    if (release <= offload->after) release = offload->after + 1;
+    while (release < n && c->start[release] < done) release++;
+    c->held_room[offload->after + 1] += piece->bytes;
+    c->held_room[release] -= piece->bytes;
+  }
+  int64_t held = 0;
+  for (int s = 0; s < n; s++) {
+    held += c->held_room[s];
+    c->held_room[s] = c->room[s] - held;
+  }
+  int64_t need = INT64_MAX;
+  int boundary = n;
+  for (int i = q->move_count - 1; i >= 0; i--) {
+    const Move *move = &q->moves[i];
+    need = min64(need, c->start[move->v]) - p->pieces[move->piece].h2d_ns;
+    if (boundary > move->v) boundary = move->v;
+    while (boundary > 0 && c->start[boundary] > need) boundary--;
+    c->in_time[i] = boundary;
+  }
+  return true;
+}
+
+/* The moves by v, and among equal v by size. */
+static void sort_moves(Evaluator *e, int tie) {
+  const Sequence *q = e->sequence;
+  int *order = e->scratch->order;
+  for (int i = 0; i < q->move_count; i++) {
+    int at = i;
+    int64_t bytes = e->problem->pieces[q->moves[i].piece].bytes;
+    for (; tie && at > 0 && q->moves[order[at - 1]].v == q->moves[i].v; at--) {
+      int64_t other = e->problem->pieces[q->moves[order[at - 1]].piece].bytes;
+      if (tie == 1 ? other <= bytes : other >= bytes) break;
+      order[at] = order[at - 1];
+    }
+    order[at] = i;
+  }
+}
+
+static void assign_prefetch(Evaluator *e, int policy) {
+  EvaluatorScratch *c = e->scratch;
+  Sequence *q = e->sequence;
+  if (policy == PREFETCH_LATE) {
+    for (int i = 0; i < q->move_count; i++) q->moves[i].g = q->moves[i].v;
+    return;
+  }
+  int mode = (policy - PREFETCH_EARLY) / 3, tie = (policy - PREFETCH_EARLY) % 3;
+  bool is_held = mode == 1 || mode == 3, is_jit = mode >= 2;
+  memcpy(c->avail, is_held ? c->held_room : c->room, (size_t)q->count * sizeof *c->avail);
+  sort_moves(e, tie);
+  int previous = 0;
+  for (int k = 0; k < q->move_count; k++) {
+    Move *move = &q->moves[c->order[k]];
+    int64_t bytes = e->problem->pieces[move->piece].bytes;
+    int low = max64(move->after + 1, previous), g = move->v;
+    if (is_jit && low < c->in_time[c->order[k]]) low = c->in_time[c->order[k]];
+    while (g > low && c->avail[g - 1] >= bytes) g--;
+    for (int s = g; s < move->v; s++) c->avail[s] -= bytes;
+    move->g = g;
+    previous = g;
+  }
+}
+
+int64_t evaluate_built(Evaluator *e) {
+  const Sequence *q = e->sequence;
+  e->evaluations++;
+  e->effort += q->count + 2 * q->move_count;
+  return simulate(e->simulation, q) ? e->simulation->makespan_ns : COST_INVALID + e->simulation->over_bytes;
+}
+
+int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *variants, unsigned policies) {
+  Sequence *q = e->sequence;
+  int64_t best = COST_ILLEGAL, over;
+  e->effort += 2 * e->problem->step_count;
+  if (!sequence_build(q, fates, variants)) return COST_ILLEGAL;
+  if (!prepare(e, &over)) return COST_INVALID + min64(over, COST_INVALID / 2);
+  for (int policy = 0; policy < PREFETCH_COUNT; policy++) {
+    if (!(policies & PREFETCH_BIT(policy))) continue;
+    assign_prefetch(e, policy);
+    e->effort += q->count;
+    int64_t cost = evaluate_built(e);
+    if (cost < best) {
+      best = cost;
+      e->best_policy = policy;
+      for (int i = 0; i < q->move_count; i++) e->best_g[i] = q->moves[i].g;
+    }
+    if (q->move_count == 0) break;
+  }
+  for (int i = 0; i < q->move_count; i++) q->moves[i].g = e->best_g[i];
+  return best;
+}
+
+int64_t evaluate_candidate(Evaluator *e, Candidate *candidate) {
+  if (!candidate->is_polished) {
+    candidate->cost = evaluate(e, candidate->fates, candidate->variants, candidate->policies);
+    if (candidate->cost >= COST_INVALID) return candidate->cost;
+    return evaluate_built(e);
+  }
+  if (!sequence_build(e->sequence, candidate->fates, candidate->variants)) return COST_ILLEGAL;
+  for (int i = 0; i < e->sequence->move_count; i++) e->sequence->moves[i].g = candidate->g[i];
+  return candidate->cost = evaluate_built(e);
+}
+
+static bool try_shift(Evaluator *e, int i, int by, int64_t *best) {
+  Move *move = &e->sequence->moves[i];
+  int g = move->g, wanted = g + by;
+  if (wanted <= move->after) wanted = move->after + 1;
+  if (wanted > move->v) wanted = move->v;
+  if (wanted == g) return false;
+  move->g = wanted;
+  int64_t cost = evaluate_built(e);
+  if (cost < *best) {
+    *best = cost;
+    return true;
+  }
+  move->g = g;
+  return false;
+}
+
+/* One return later, another earlier. */
+static bool try_exchange(Evaluator *e, int later, int earlier, int64_t *best) {
+  Move *a = &e->sequence->moves[later], *b = &e->sequence->moves[earlier];
+  int ga = a->g, gb = b->g;
+  if (a->g >= a->v || b->g <= b->after + 1) return false;
+  a->g++;
+  bool ok = false;
+  for (int by = 1; by <= 4 && !ok; by *= 2) ok = try_shift(e, earlier, -by, best);
+  if (ok) return true;
+  a->g = a->v;
+  ok = try_shift(e, earlier, -1, best) || try_shift(e, earlier, -4, best);
+  if (ok) return true;
+  a->g = ga;
+  b->g = gb;
+  return false;
+}
+
+void polish(Evaluator *e, Candidate *candidate, int64_t effort) {
+  static const int shifts[] = {-1, 1, -2, 2, -4, 4, -8, 8};
+  int64_t limit = e->effort + effort, best = evaluate_candidate(e, candidate);
+  Sequence *q = e->sequence;
+  if (best >= COST_INVALID) return;
+  bool has_improved = true;
+  while (has_improved && e->effort < limit && best > e->geometry->stall_free_ns) {
+    has_improved = false;
+    for (int i = q->move_count - 1; i >= 0 && e->effort < limit; i--)
+      for (int k = 0; k < 8 && e->effort < limit; k++)
+        if (try_shift(e, i, shifts[k], &best)) has_improved = true;
+    for (int i = 0; i < q->move_count && !has_improved && q->move_count <= 40; i++)
+      for (int k = 0; k < q->move_count && e->effort < limit; k++)
+        if (i != k && try_exchange(e, i, k, &best)) has_improved = true;
+  }
+  candidate->cost = best;
+  candidate->is_polished = true;
+  candidate->g_count = q->move_count;
+  for (int i = 0; i < q->move_count; i++) candidate->g[i] = q->moves[i].g;
+}

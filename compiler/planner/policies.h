@@ -1,0 +1,23 @@
+/* policies.h: how other systems would decide, in the same simulator (docs/planner.md, section "Policies of others").
+ * Each gives fates; the steps, the prefetch boundaries and the times are made like ours. */
+#ifndef GNNCC_PLANNER_POLICIES_H
+#define GNNCC_PLANNER_POLICIES_H
+
+#include "evaluate.h"
+
+typedef enum Policy {
+  POLICY_KEEP, POLICY_RECOMPUTE, POLICY_OFFLOAD, POLICY_CHECKPOINT, POLICY_ROC, POLICY_FLEXGNN, POLICY_TORCH_BUDGET,
+  POLICY_DTR, POLICY_CAPUCHIN, POLICY_COUNT
+} Policy;
+
+/* "keep", "recompute", ...; NULL outside the range. */
+const char *policy_name(int policy);
+
+/* The plan of a policy in `candidate` (fates, variants, cost). The cost is COST_INVALID or more when it does not fit. */
+void policy_plan(Evaluator *evaluator, Policy policy, Candidate *candidate);
+
+/* Evict everything that can be evicted, in a way that keeps host and SSD within their sizes: the plan to fall back on.
+ * `preference` (0..5) orders the tiers that are tried. */
+void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate);
+
+#endif

@@ -1,0 +1,286 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "search.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
+
+static void make_groups(Search *search, Arena *arena) {
+  const Geometry *g = search->evaluator->geometry;
+  const Problem *p = search->evaluator->problem;
+  search->groups = NEW(g->open_count, int);
+  search->group_first = NEW(g->open_count + 1, int);
+  int filled = 0;
+  for (int d = 0; d < p->datum_count; d++) {
+    const Datum *datum = &p->data[d];
+    int longest = 0;
+    for (int k = 0; k < datum->chunks; k++) {
+      int x = datum->first_piece + k, gaps = g->gap_first[x + 1] - g->gap_first[x];
+      if (gaps > longest) longest = gaps;
+    }
+    for (int j = 0; j < longest; j++) { /* the j-th gap of every chunk */
+      int first = filled;
+      for (int k = 0; k < datum->chunks; k++) {
+        int x = datum->first_piece + k, gap = g->gap_first[x] + j;
+        if (gap < g->gap_first[x + 1] && g->gaps[gap].is_open) search->groups[filled++] = gap;
+      }
+      if (filled == first) continue;
+      search->group_first[search->group_count++] = first;
+    }
+  }
+  search->group_first[search->group_count] = filled;
+}
+
+Search *search_new(Arena *arena, Evaluator *evaluator, int64_t target_ns, double deadline) {
+  Search *search = arena_alloc(arena, sizeof *search);
+  const Problem *p = evaluator->problem;
+  *search = (Search){.evaluator = evaluator, .arena = arena, .random_state = 0x2545F4914F6CDD1Du,
+                     .target_ns = target_ns, .deadline = deadline, .policies = PREFETCH_FEW};
+  search->best = candidate_new(arena, evaluator);
+  search->trial = candidate_new(arena, evaluator);
+  search->current = candidate_new(arena, evaluator);
+  for (int i = 0; i < SEARCH_ELITES; i++) search->elites[i] = candidate_new(arena, evaluator);
+  search->choices = NEW(p->op_count, int);
+  for (int op = 0; op < p->op_count; op++)
+    if (p->ops[op].variant_count > 1) search->choices[search->choice_count++] = op;
+  make_groups(search, arena);
+  return search;
+}
+
+static uint64_t draw(Search *search) {
+  search->random_state ^= search->random_state >> 12;
+  search->random_state ^= search->random_state << 25;
+  search->random_state ^= search->random_state >> 27;
+  return search->random_state * 0x2545F4914F6CDD1Du;
+}
+
+static int draw_below(Search *search, int n) {
+  return (int)((draw(search) >> 33) % (uint64_t)n);
+}
+
+bool search_is_done(Search *search) {
+  if (search->best->cost <= search->target_ns) return true;
+  if (search->deadline == 0) return false;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec < search->deadline) return false;
+  search->is_cut_short = true;
+  return true;
+}
+
+void search_offer(Search *search, const Candidate *candidate) {
+  const Evaluator *e = search->evaluator;
+  if (candidate->cost < search->best->cost) candidate_copy(e, search->best, candidate);
+  size_t gaps = (size_t)e->geometry->gap_count, variants = (size_t)e->problem->op_count * sizeof(int);
+  int at = search->elite_count;
+  for (int i = 0; i < search->elite_count; i++) {
+    Candidate *elite = search->elites[i];
+    if (memcmp(elite->fates, candidate->fates, gaps) || memcmp(elite->variants, candidate->variants, variants)) continue;
+    if (candidate->cost < elite->cost) candidate_copy(e, elite, candidate);
+    return;
+  }
+  if (at < SEARCH_ELITES) {
+    search->elite_count++;
+  } else {
+    at = 0;
+    for (int i = 1; i < SEARCH_ELITES; i++)
+      if (search->elites[i]->cost > search->elites[at]->cost) at = i;
+    if (search->elites[at]->cost <= candidate->cost) return;
+  }
+  candidate_copy(e, search->elites[at], candidate);
+}
+
+static int64_t measure(Search *search, Candidate *candidate, unsigned policies) {
+  candidate->is_polished = false;
+  candidate->policies = policies;
+  candidate->cost = evaluate(search->evaluator, candidate->fates, candidate->variants, policies);
+  if (candidate->cost < COST_INVALID) candidate->policies = PREFETCH_BIT(search->evaluator->best_policy);
+  return candidate->cost;
+}
+
+int64_t search_try(Search *search, const uint8_t *fates, const int *variants) {
+  Candidate *trial = search->trial;
+  memcpy(trial->fates, fates, (size_t)search->evaluator->geometry->gap_count);
+  memcpy(trial->variants, variants, (size_t)search->evaluator->problem->op_count * sizeof *variants);
+  int64_t cost = measure(search, trial, PREFETCH_ALL);
+  search_offer(search, trial);
+  return cost;
+}
+
+/* Is the trial better than the current one? Then it becomes the current one. */
+static bool accept_better(Search *search) {
+  if (measure(search, search->trial, search->policies) >= search->current->cost) return false;
+  candidate_copy(search->evaluator, search->current, search->trial);
+  search_offer(search, search->trial);
+  return true;
+}
+
+static bool has_option(const Search *search, int gap, int fate) {
+  return (search->evaluator->geometry->gaps[gap].options & FATE_BIT(fate)) != 0;
+}
+
+static bool try_group(Search *search, int group, int fate, int count) {
+  Candidate *trial = search->trial;
+  int first = search->group_first[group], end = search->group_first[group + 1];
+  candidate_copy(search->evaluator, trial, search->current);
+  bool has_changed = false;
+  for (int i = first; i < end && i < first + count; i++) {
+    int gap = search->groups[i];
+    if (!has_option(search, gap, fate) || trial->fates[gap] == fate) continue;
+    trial->fates[gap] = (uint8_t)fate;
+    has_changed = true;
+  }
+  return has_changed && accept_better(search);
+}
+
+static bool try_pair(Search *search, int a, int fate_a, int b, int fate_b) {
+  Candidate *trial = search->trial;
+  if (!has_option(search, a, fate_a) || !has_option(search, b, fate_b)) return false;
+  if (search->current->fates[a] == fate_a || search->current->fates[b] == fate_b) return false;
+  candidate_copy(search->evaluator, trial, search->current);
+  trial->fates[a] = (uint8_t)fate_a;
+  trial->fates[b] = (uint8_t)fate_b;
+  return accept_better(search);
+}
+
+static bool try_variant(Search *search, int op, int variant) {
+  if (search->current->variants[op] == variant) return false;
+  candidate_copy(search->evaluator, search->trial, search->current);
+  search->trial->variants[op] = variant;
+  return accept_better(search);
+}
+
+static bool is_out(Search *search, int64_t limit) {
+  return search->evaluator->effort >= limit || search_is_done(search);
+}
+
+static bool improve_groups(Search *search, int64_t limit) {
+  bool has_improved = false;
+  int offset = search->group_count ? draw_below(search, search->group_count) : 0;
+  for (int k = 0; k < search->group_count && !is_out(search, limit); k++) {
+    int group = (k + offset) % search->group_count;
+    int size = search->group_first[group + 1] - search->group_first[group];
+    for (int fate = 0; fate < FATE_COUNT; fate++)
+      for (int count = size; count >= 1 && !is_out(search, limit); count /= 2)
+        if (try_group(search, group, fate, count)) has_improved = true;
+  }
+  return has_improved;
+}
+
+static bool improve_singles(Search *search, int64_t limit) {
+  const Geometry *g = search->evaluator->geometry;
+  bool has_improved = false;
+  int offset = g->open_count ? draw_below(search, g->open_count) : 0;
+  for (int k = 0; k < g->open_count && !is_out(search, limit); k++) {
+    int gap = g->open[(k + offset) % g->open_count];
+    for (int fate = 0; fate < FATE_COUNT; fate++) {
+      if (!has_option(search, gap, fate) || search->current->fates[gap] == fate) continue;
+      candidate_copy(search->evaluator, search->trial, search->current);
+      search->trial->fates[gap] = (uint8_t)fate;
+      if (accept_better(search)) has_improved = true;
+    }
+  }
+  return has_improved;
+}
+
+static bool improve_pairs(Search *search, int64_t limit) {
+  const Geometry *g = search->evaluator->geometry;
+  for (int i = 0; i < g->open_count; i++)
+    for (int k = i + 1; k < g->open_count; k++) {
+      /* The bulk of what pays: exchange the two fates, or free one piece while another stays. */
+      int a = g->open[i], b = g->open[k], fa = search->current->fates[a], fb = search->current->fates[b];
+      if (is_out(search, limit)) return false;
+      if (fa != fb && try_pair(search, a, fb, b, fa)) return true;
+      for (int fate = 1; fate < FATE_COUNT; fate++) {
+        if (fa == FATE_RETAIN && fb != FATE_RETAIN && try_pair(search, a, fate, b, FATE_RETAIN)) return true;
+        if (fb == FATE_RETAIN && fa != FATE_RETAIN && try_pair(search, a, FATE_RETAIN, b, fate)) return true;
+      }
+    }
+  return false;
+}
+
+static bool improve_variants(Search *search, int64_t limit) {
+  const Problem *p = search->evaluator->problem;
+  bool has_improved = false;
+  for (int i = 0; i < search->choice_count && !is_out(search, limit); i++)
+    for (int v = 0; v < p->ops[search->choices[i]].variant_count; v++)
+      if (try_variant(search, search->choices[i], v)) has_improved = true;
+  return has_improved;
+}
+
+void search_local(Search *search, int64_t effort) {
+  Evaluator *e = search->evaluator;
+  int64_t limit = e->effort + effort;
+  bool is_chunked = search->group_count < e->geometry->open_count, is_small = e->geometry->open_count <= 40;
+  candidate_copy(e, search->current, search->best);
+  bool has_improved = true;
+  while (has_improved && !is_out(search, limit)) {
+    has_improved = improve_variants(search, limit);
+    if (is_chunked && improve_groups(search, limit)) has_improved = true;
+    if (improve_singles(search, limit)) has_improved = true;
+    if (!has_improved && is_small) has_improved = improve_pairs(search, limit);
+  }
+}
+
+static void mutate(Search *search, Candidate *candidate) {
+  const Geometry *g = search->evaluator->geometry;
+  const Problem *p = search->evaluator->problem;
+  if (search->choice_count && (g->open_count == 0 || draw_below(search, 100) < 15)) {
+    int op = search->choices[draw_below(search, search->choice_count)];
+    candidate->variants[op] = draw_below(search, p->ops[op].variant_count);
+    return;
+  }
+  if (g->open_count == 0) return;
+  bool is_chunked = search->group_count < g->open_count;
+  if (is_chunked && draw_below(search, 100) < 50) {
+    int group = draw_below(search, search->group_count), first = search->group_first[group];
+    int size = search->group_first[group + 1] - first, count = 1 + draw_below(search, size);
+    int fate = draw_below(search, FATE_COUNT);
+    for (int i = first; i < first + count; i++)
+      if (has_option(search, search->groups[i], fate)) candidate->fates[search->groups[i]] = (uint8_t)fate;
+    return;
+  }
+  for (int tries = 0; tries < 20; tries++) {
+    int gap = g->open[draw_below(search, g->open_count)], fate = draw_below(search, FATE_COUNT);
+    if (!has_option(search, gap, fate) || candidate->fates[gap] == fate) continue;
+    candidate->fates[gap] = (uint8_t)fate;
+    return;
+  }
+}
+
+void search_anneal(Search *search, int64_t effort) {
+  Evaluator *e = search->evaluator;
+  if (e->geometry->open_count == 0 && search->choice_count == 0) return;
+  int64_t start = e->effort, limit = start + effort;
+  candidate_copy(e, search->current, search->best);
+  while (!is_out(search, limit)) {
+    double left = 1 - (double)(e->effort - start) / (double)effort;
+    double temperature = 0.05 * left * left;
+    candidate_copy(e, search->trial, search->current);
+    mutate(search, search->trial);
+    if (draw_below(search, 100) < 40) mutate(search, search->trial);
+    int64_t cost = measure(search, search->trial, search->policies), now = search->current->cost;
+    if (cost < COST_INVALID) search_offer(search, search->trial);
+    bool is_taken = cost <= now;
+    if (!is_taken && cost < COST_INVALID && temperature > 0) {
+      double worse = (double)(cost - now) / (double)(now + 1);
+      is_taken = exp(-worse / temperature) > (double)(draw(search) >> 11) / 9007199254740992.0;
+    }
+    if (is_taken) candidate_copy(e, search->current, search->trial);
+  }
+}
+
+void search_polish(Search *search, int64_t effort) {
+  int64_t each = effort / (search->elite_count + 1);
+  for (int i = 0; i < search->elite_count && !search_is_done(search); i++) {
+    Candidate *elite = search->elites[i];
+    if (elite->cost >= COST_INVALID || (double)elite->cost > 1.05 * (double)search->best->cost) continue;
+    candidate_copy(search->evaluator, search->current, elite);
+    if (!search->current->is_polished) search->current->policies = PREFETCH_ALL;
+    polish(search->evaluator, search->current, each);
+    search_offer(search, search->current);
+  }
+}

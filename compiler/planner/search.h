@@ -1,0 +1,41 @@
+/* search.h: better fates on the exact simulator: local search, annealing, polish (docs/planner.md, section "Search").
+ * Work is counted in evaluator effort, so the result does not depend on the speed of the machine; only a time limit
+ * can, and then is_cut_short says so. */
+#ifndef GNNCC_PLANNER_SEARCH_H
+#define GNNCC_PLANNER_SEARCH_H
+
+#include "evaluate.h"
+
+enum { SEARCH_ELITES = 6 };
+
+typedef struct Search {
+  Evaluator *evaluator;
+  Arena *arena;
+  Candidate *best; /* never gets worse */
+  Candidate *elites[SEARCH_ELITES];
+  int elite_count;
+  Candidate *trial, *current;
+  uint64_t random_state;
+  int64_t target_ns; /* a proved lower bound: nothing to gain below */
+  double deadline; /* CLOCK_MONOTONIC seconds; 0: none */
+  bool is_cut_short;
+  unsigned policies; /* prefetch policies of an evaluation in the search */
+  int *groups, *group_first, group_count; /* open gaps that belong to the chunks of one datum */
+  int *choices, choice_count; /* ops with several variants */
+} Search;
+
+Search *search_new(Arena *arena, Evaluator *evaluator, int64_t target_ns, double deadline);
+
+/* Take a candidate (its cost valid) into the pool. */
+void search_offer(Search *search, const Candidate *candidate);
+
+/* Evaluate fates with every prefetch policy and offer them. Returns the cost. */
+int64_t search_try(Search *search, const uint8_t *fates, const int *variants);
+
+void search_local(Search *search, int64_t effort);
+void search_anneal(Search *search, int64_t effort);
+void search_polish(Search *search, int64_t effort);
+
+bool search_is_done(Search *search); /* at the target, or out of time */
+
+#endif
