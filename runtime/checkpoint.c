@@ -1,0 +1,382 @@
+/* checkpoint.c: weights and checkpoints. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "checkpoint.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "safetensors.h"
+
+enum { CHECKPOINT_COUNTS = 7, CHECKPOINT_NUMBERS = 2 + 3 * GNN_SPLIT_COUNT, CHECKPOINT_NAME_MAX = 320 };
+
+/* ---- snapshots ---- */
+
+static int64_t checkpoint_weight_bytes(const gnn_program *program) {
+  int64_t count = 0;
+  for (int w = 0; w < program->weight_count; w++) count += program->weights[w].count;
+  return count * program->real_bytes;
+}
+
+gnn_status gnn_snapshot_create(const gnn_program *program, gnn_snapshot *snapshot, gnn_error *error) {
+  snapshot->bytes = checkpoint_weight_bytes(program);
+  snapshot->is_filled = 0;
+  snapshot->data = malloc(snapshot->bytes ? (size_t)snapshot->bytes : 1);
+  return snapshot->data ? GNN_OK : gnn_fail_memory(error, snapshot->bytes);
+}
+
+void gnn_snapshot_destroy(gnn_snapshot *snapshot) {
+  free(snapshot->data);
+  memset(snapshot, 0, sizeof *snapshot);
+}
+
+void gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instance) {
+  const gnn_program *program = instance->run.program;
+  unsigned char *to = snapshot->data;
+  for (int w = 0; w < program->weight_count; w++) {
+    size_t bytes = (size_t)(program->weights[w].count * program->real_bytes);
+    memcpy(to, gnn_instance_at(instance, program->weights[w].at), bytes);
+    to += bytes;
+  }
+  snapshot->is_filled = 1;
+}
+
+void gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance) {
+  const gnn_program *program = instance->run.program;
+  const unsigned char *from = snapshot->data;
+  for (int w = 0; w < program->weight_count; w++) {
+    size_t bytes = (size_t)(program->weights[w].count * program->real_bytes);
+    memcpy(gnn_instance_at(instance, program->weights[w].at), from, bytes);
+    from += bytes;
+  }
+}
+
+/* ---- the list of tensors of a file ---- */
+
+typedef struct checkpoint_list {
+  gnn_tensor *tensors;
+  char (*names)[CHECKPOINT_NAME_MAX];
+  int count;
+} checkpoint_list;
+
+static gnn_status checkpoint_list_create(checkpoint_list *list, int room, gnn_error *error) {
+  list->count = 0;
+  list->tensors = calloc((size_t)room + 1, sizeof *list->tensors);
+  list->names = calloc((size_t)room + 1, sizeof *list->names);
+  if (list->tensors && list->names) return GNN_OK;
+  free(list->tensors);
+  free(list->names);
+  return gnn_fail_memory(error, room * (int64_t)sizeof *list->names);
+}
+
+static void checkpoint_list_destroy(checkpoint_list *list) {
+  free(list->tensors);
+  free(list->names);
+}
+
+static void checkpoint_list_add(checkpoint_list *list, const char *prefix, const gnn_weight_desc *weight,
+                                gnn_dtype dtype, const void *data) {
+  gnn_tensor *tensor = &list->tensors[list->count];
+  snprintf(list->names[list->count], CHECKPOINT_NAME_MAX, "%s%s", prefix, weight->name);
+  tensor->name = list->names[list->count++];
+  tensor->array = (gnn_array){.dtype = dtype, .rank = weight->rank, .count = weight->count, .data = data};
+  for (int i = 0; i < weight->rank; i++) tensor->array.shape[i] = weight->shape[i];
+}
+
+static void checkpoint_list_vector(checkpoint_list *list, const char *name, gnn_dtype dtype, int64_t count,
+                                   const void *data) {
+  gnn_tensor *tensor = &list->tensors[list->count];
+  snprintf(list->names[list->count], CHECKPOINT_NAME_MAX, "%s", name);
+  tensor->name = list->names[list->count++];
+  tensor->array = (gnn_array){.dtype = dtype, .rank = 1, .shape = {count}, .count = count, .data = data};
+}
+
+static gnn_dtype checkpoint_dtype(const gnn_program *program) { return program->real_bytes == 4 ? GNN_F32 : GNN_F64; }
+
+gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *snapshot, const char *path,
+                            gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  checkpoint_list list;
+  gnn_status status = checkpoint_list_create(&list, program->weight_count, error);
+  if (status != GNN_OK) return status;
+  const unsigned char *from = snapshot ? snapshot->data : NULL;
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    const void *data = snapshot ? from : (const unsigned char *)gnn_instance_at(instance, weight->at);
+    checkpoint_list_add(&list, "", weight, checkpoint_dtype(program), data);
+    if (snapshot) from += weight->count * program->real_bytes;
+  }
+  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", program->fingerprint}};
+  status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 3, error);
+  checkpoint_list_destroy(&list);
+  return status;
+}
+
+/* ---- loading by name ---- */
+
+static int checkpoint_shapes_agree(const gnn_weight_desc *weight, const gnn_array *array) {
+  int i = 0, j = 0;
+  for (;;) {
+    while (i < weight->rank && weight->shape[i] == 1) i++;
+    while (j < array->rank && array->shape[j] == 1) j++;
+    if (i == weight->rank || j == array->rank) return i == weight->rank && j == array->rank;
+    if (weight->shape[i++] != array->shape[j++]) return 0;
+  }
+}
+
+static int checkpoint_is_extra(const char *name) {
+  return strncmp(name, "opt.", 4) == 0 || strncmp(name, "best.", 5) == 0 || strncmp(name, "state.", 6) == 0;
+}
+
+static gnn_number checkpoint_shape(const gnn_weight_desc *weight) {
+  gnn_array array = {.rank = weight->rank};
+  for (int i = 0; i < weight->rank; i++) array.shape[i] = weight->shape[i];
+  return gnn_shape_text(&array);
+}
+
+/* Two columns: the weights of the program, and what the file has for them. */
+static gnn_status checkpoint_mismatch(const gnn_program *program, const gnn_safetensors *file, const char *path,
+                                      int is_checkpoint, gnn_error *error) {
+  gnn_text table = {0};
+  int lines = 0, wrong = 0;
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    const gnn_array *array = gnn_safetensors_find(file, weight->name);
+    if (array && gnn_dtype_is_float(array->dtype) && checkpoint_shapes_agree(weight, array)) continue;
+    wrong++;
+    if (lines++ < 8)
+      gnn_text_format(&table, "\n  %-32.60s %-16s  %s%s", weight->name, checkpoint_shape(weight).text,
+                      array ? gnn_shape_text(array).text : "-",
+                      array && !gnn_dtype_is_float(array->dtype) ? gnn_dtype_name(array->dtype) : "");
+  }
+  for (int t = 0; t < file->tensor_count; t++) {
+    const char *name = file->tensors[t].name;
+    int is_known = is_checkpoint && checkpoint_is_extra(name);
+    for (int w = 0; w < program->weight_count; w++) is_known |= strcmp(name, program->weights[w].name) == 0;
+    if (is_known) continue;
+    wrong++;
+    if (lines++ < 8)
+      gnn_text_format(&table, "\n  %-32.60s %-16s  %s", name, "-", gnn_shape_text(&file->tensors[t].array).text);
+  }
+  if (lines > 8) gnn_text_format(&table, "\n  ... %d more", lines - 8);
+  gnn_status status = GNN_OK;
+  if (table.is_broken) status = gnn_fail_memory(error, 1024);
+  else if (wrong)
+    status = gnn_fail(error, GNN_EDATA, "R0804", "\"%.200s\" does not fit the model\n  %-32s %-16s  %s%s", path, "weight",
+                      "program", "file", table.data);
+  gnn_text_free(&table);
+  return status;
+}
+
+static void checkpoint_copy(void *to, int real_bytes, const gnn_array *array) {
+  if (real_bytes == 4) gnn_array_floats(array, 0, array->count, to);
+  else for (int64_t i = 0; i < array->count; i++) ((double *)to)[i] = gnn_array_number(array, i);
+}
+
+static gnn_status checkpoint_load_weights(gnn_instance *instance, const gnn_safetensors *file, const char *path,
+                                          int is_checkpoint, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  gnn_status status = checkpoint_mismatch(program, file, path, is_checkpoint, error);
+  if (status != GNN_OK) return status;
+  for (int w = 0; w < program->weight_count; w++)
+    checkpoint_copy(gnn_instance_at(instance, program->weights[w].at), program->real_bytes,
+                    gnn_safetensors_find(file, program->weights[w].name));
+  return GNN_OK;
+}
+
+gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error *error) {
+  gnn_safetensors file;
+  gnn_status status = gnn_safetensors_open(path, &file, error);
+  if (status != GNN_OK) return status;
+  int is_checkpoint = gnn_safetensors_find(&file, "state.counts") != NULL;
+  status = checkpoint_load_weights(instance, &file, path, is_checkpoint, error);
+  gnn_safetensors_close(&file);
+  return status;
+}
+
+/* ---- checkpoints ---- */
+
+static const char *checkpoint_state_prefix(const gnn_weight_desc *weight, int state) {
+  if (weight->state_count == 1) return "opt.sgd.momentum.";
+  return state == 0 ? "opt.adam.m." : "opt.adam.v.";
+}
+
+gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot *best, const gnn_progress *progress,
+                               const char *path, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  const gnn_keeper *keeper = &progress->keeper;
+  gnn_dtype dtype = checkpoint_dtype(program);
+  checkpoint_list list;
+  gnn_status status = checkpoint_list_create(&list, 4 * program->weight_count + 3, error);
+  if (status != GNN_OK) return status;
+  const unsigned char *from = best && best->is_filled ? best->data : NULL;
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    checkpoint_list_add(&list, "", weight, dtype, gnn_instance_at(instance, weight->at));
+    for (int s = 0; s < weight->state_count; s++)
+      checkpoint_list_add(&list, checkpoint_state_prefix(weight, s), weight, dtype,
+                          gnn_instance_at(instance, weight->at_state[s]));
+    if (from == NULL) continue;
+    checkpoint_list_add(&list, "best.", weight, dtype, from);
+    from += weight->count * program->real_bytes;
+  }
+  int64_t counts[CHECKPOINT_COUNTS] = {progress->run_index, instance->run.epoch, (int64_t)progress->seed,
+                                       keeper->best_epoch, keeper->stop_waits, progress->finished_count,
+                                       best && best->is_filled};
+  double numbers[CHECKPOINT_NUMBERS] = {keeper->best_value, keeper->stop_value};
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    numbers[2 + 3 * s] = keeper->best[s].loss;
+    numbers[3 + 3 * s] = keeper->best[s].accuracy;
+    numbers[4 + 3 * s] = (double)keeper->best[s].count;
+  }
+  checkpoint_list_vector(&list, "state.counts", GNN_I64, CHECKPOINT_COUNTS, counts);
+  checkpoint_list_vector(&list, "state.numbers", GNN_F64, CHECKPOINT_NUMBERS, numbers);
+  checkpoint_list_vector(&list, "state.finished", GNN_F64, progress->finished_count * GNN_SPLIT_COUNT,
+                         progress->finished ? (const void *)progress->finished : (const void *)numbers);
+  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", program->fingerprint}};
+  status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 3, error);
+  checkpoint_list_destroy(&list);
+  return status;
+}
+
+/* The tensors a checkpoint of this program must have beside the weights. */
+static gnn_status checkpoint_check(const gnn_program *program, const gnn_safetensors *file, const char *path,
+                                   gnn_error *error) {
+  const gnn_array *counts = gnn_safetensors_find(file, "state.counts");
+  const gnn_array *numbers = gnn_safetensors_find(file, "state.numbers");
+  const gnn_array *finished = gnn_safetensors_find(file, "state.finished");
+  if (!counts || !numbers || !finished) {
+    gnn_status status = gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" holds no checkpoint", path);
+    gnn_fail_help(error, "if it holds weights: --weights %s", path);
+    return status;
+  }
+  if (counts->dtype != GNN_I64 || counts->count != CHECKPOINT_COUNTS || numbers->dtype != GNN_F64 ||
+      numbers->count != CHECKPOINT_NUMBERS || finished->dtype != GNN_F64 ||
+      finished->count != gnn_array_integer(counts, 5) * GNN_SPLIT_COUNT ||
+      finished->count > GNN_FINISHED_MAX * GNN_SPLIT_COUNT || gnn_array_integer(counts, 0) < 0 ||
+      gnn_array_integer(counts, 1) < 0)
+    return gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" is a checkpoint of another version of gnncc", path);
+  const char *fingerprint = gnn_safetensors_text(file, "gnncc.fingerprint");
+  if (fingerprint == NULL || strcmp(fingerprint, program->fingerprint) != 0) {
+    gnn_status status = gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" was made by another program: its fingerprint is %.40s, this "
+                                 "one's %s", path, fingerprint ? fingerprint : "missing", program->fingerprint);
+    gnn_fail_help(error, "to start from its weights only: --weights %s", path);
+    return status;
+  }
+  char name[CHECKPOINT_NAME_MAX];
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    for (int s = 0; s <= weight->state_count; s++) {
+      int is_best = s == weight->state_count;
+      if (is_best && gnn_array_integer(counts, 6) == 0) continue;
+      snprintf(name, sizeof name, "%s%s", is_best ? "best." : checkpoint_state_prefix(weight, s), weight->name);
+      const gnn_array *array = gnn_safetensors_find(file, name);
+      if (array == NULL || array->count != weight->count)
+        return gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" lacks %s", path, name);
+    }
+  }
+  return GNN_OK;
+}
+
+gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_progress *progress, const char *path,
+                               gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  gnn_safetensors file;
+  gnn_status status = gnn_safetensors_open(path, &file, error);
+  if (status != GNN_OK) return status;
+  status = checkpoint_check(program, &file, path, error);
+  if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, path, 1, error);
+  if (status != GNN_OK) {
+    gnn_safetensors_close(&file);
+    return status;
+  }
+  const gnn_array *counts = gnn_safetensors_find(&file, "state.counts");
+  const gnn_array *numbers = gnn_safetensors_find(&file, "state.numbers");
+  const gnn_array *finished = gnn_safetensors_find(&file, "state.finished");
+  char name[CHECKPOINT_NAME_MAX];
+  unsigned char *to = best->data;
+  best->is_filled = gnn_array_integer(counts, 6) != 0;
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    for (int s = 0; s < weight->state_count; s++) {
+      snprintf(name, sizeof name, "%s%s", checkpoint_state_prefix(weight, s), weight->name);
+      checkpoint_copy(gnn_instance_at(instance, weight->at_state[s]), program->real_bytes,
+                      gnn_safetensors_find(&file, name));
+    }
+    if (!best->is_filled) continue;
+    snprintf(name, sizeof name, "best.%s", weight->name);
+    checkpoint_copy(to, program->real_bytes, gnn_safetensors_find(&file, name));
+    to += weight->count * program->real_bytes;
+  }
+  gnn_keeper *keeper = &progress->keeper;
+  progress->run_index = gnn_array_integer(counts, 0);
+  instance->run.epoch = gnn_array_integer(counts, 1);
+  progress->seed = (uint64_t)gnn_array_integer(counts, 2);
+  keeper->best_epoch = gnn_array_integer(counts, 3);
+  keeper->stop_waits = gnn_array_integer(counts, 4);
+  progress->finished_count = gnn_array_integer(counts, 5);
+  instance->run.seed = progress->seed + (uint64_t)progress->run_index;
+  keeper->best_value = gnn_array_number(numbers, 0);
+  keeper->stop_value = gnn_array_number(numbers, 1);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    keeper->best[s] = (gnn_result){.loss = gnn_array_number(numbers, 2 + 3 * s),
+                                   .accuracy = gnn_array_number(numbers, 3 + 3 * s),
+                                   .count = (int64_t)gnn_array_number(numbers, 4 + 3 * s)};
+  for (int64_t r = 0; r < progress->finished_count; r++)
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+      progress->finished[r][s] = gnn_array_number(finished, r * GNN_SPLIT_COUNT + s);
+  gnn_safetensors_close(&file);
+  return GNN_OK;
+}
+
+/* ---- their files ---- */
+
+char *gnn_checkpoint_path(const char *folder, int64_t run_index, int64_t epoch) {
+  char name[80];
+  snprintf(name, sizeof name, "checkpoint-r%lld-e%06lld.safetensors", (long long)run_index, (long long)epoch);
+  return gnn_path_join(folder, name);
+}
+
+static int checkpoint_parse_name(const char *name, int64_t *run_index, int64_t *epoch) {
+  long long r, e;
+  int used = 0;
+  if (sscanf(name, "checkpoint-r%lld-e%lld.safetensors%n", &r, &e, &used) != 2 || used == 0 || name[used]) return 0;
+  *run_index = r;
+  *epoch = e;
+  return r >= 0 && e >= 0;
+}
+
+/* The rank-th furthest checkpoint of the folder (0: the furthest), or NULL. */
+static char *checkpoint_nth(const char *folder, int rank) {
+  enum { KEPT = 8 };
+  int64_t found[KEPT][2];
+  int count = 0;
+  DIR *handle = opendir(folder);
+  if (handle == NULL) return NULL;
+  const struct dirent *entry;
+  while ((entry = readdir(handle)) != NULL) {
+    int64_t key[2];
+    if (!checkpoint_parse_name(entry->d_name, &key[0], &key[1])) continue;
+    int at = count < KEPT ? count++ : KEPT;
+    for (; at > 0 && (found[at - 1][0] < key[0] || (found[at - 1][0] == key[0] && found[at - 1][1] < key[1])); at--)
+      if (at < KEPT) memcpy(found[at], found[at - 1], sizeof key);
+    if (at < KEPT) memcpy(found[at], key, sizeof key);
+  }
+  closedir(handle);
+  return rank < count ? gnn_checkpoint_path(folder, found[rank][0], found[rank][1]) : NULL;
+}
+
+char *gnn_checkpoint_newest(const char *folder) { return checkpoint_nth(folder, 0); }
+
+void gnn_checkpoint_prune(const char *folder, int kept) {
+  char *path;
+  while ((path = checkpoint_nth(folder, kept)) != NULL) {
+    int is_gone = unlink(path) == 0;
+    free(path);
+    if (!is_gone) return;
+  }
+}

@@ -1,0 +1,52 @@
+/* checkpoint.h: weights as safetensors under PyG's names, and checkpoints: weights, optimiser state and where the loop is,
+ * such that going on gives the same bits as not having stopped. */
+#ifndef GNN_CHECKPOINT_H
+#define GNN_CHECKPOINT_H
+
+#include "metrics.h"
+
+/* A copy of all weights, as kept for the best epoch. */
+typedef struct gnn_snapshot {
+  unsigned char *data; /* the weights one after another */
+  int64_t bytes;
+  int is_filled;
+} gnn_snapshot;
+
+gnn_status gnn_snapshot_create(const gnn_program *program, gnn_snapshot *snapshot, gnn_error *error);
+void gnn_snapshot_destroy(gnn_snapshot *snapshot);
+void gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instance);
+void gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance);
+
+/* snapshot NULL: the weights in the arena. Always float32. */
+gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *snapshot, const char *path,
+                            gnn_error *error);
+/* Float64, float16 and bfloat16 are converted; shapes must agree after dropping dimensions of size 1. R0804 with a table
+ * of names and shapes where the file lacks a weight or has one too many; then nothing is changed. A checkpoint's
+ * weights can be loaded too. */
+gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error *error);
+
+enum { GNN_FINISHED_MAX = 4096 };
+
+/* Where the training loop is. */
+typedef struct gnn_progress {
+  int64_t run_index; /* from 0 */
+  uint64_t seed;     /* of run 0; run r has seed + r */
+  gnn_keeper keeper; /* epoch: run.epoch */
+  int64_t finished_count;
+  double (*finished)[GNN_SPLIT_COUNT]; /* metric of each finished run; room for GNN_FINISHED_MAX */
+} gnn_progress;
+
+gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot *best, const gnn_progress *progress,
+                               const char *path, gnn_error *error);
+/* Restores what gnn_checkpoint_save stored; refuses another program's (R0804). */
+gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_progress *progress, const char *path,
+                               gnn_error *error);
+
+/* FOLDER/checkpoint-r0-e000025.safetensors; malloc'ed, NULL: no memory. */
+char *gnn_checkpoint_path(const char *folder, int64_t run_index, int64_t epoch);
+/* The furthest checkpoint of a folder, malloc'ed; NULL: none. */
+char *gnn_checkpoint_newest(const char *folder);
+/* Removes all but the furthest `kept` checkpoints. */
+void gnn_checkpoint_prune(const char *folder, int kept);
+
+#endif

@@ -1,0 +1,455 @@
+/* commands.c: what a produced program does, a function a command. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "cli.h"
+#include "npy.h"
+
+static double commands_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+int gnn_cli_fail(const gnn_cli *cli, gnn_status status, const gnn_error *error) {
+  gnn_print_error(cli->name, error);
+  return gnn_exit_code(status);
+}
+
+static void commands_print_notes(const gnn_dataset *dataset) {
+  for (int i = 0; i < dataset->note_count; i++) {
+    const gnn_note *note = &dataset->notes[i];
+    if (note->code[0]) fprintf(stderr, "%s: warning[%s]: %s\n", dataset->name, note->code, note->text);
+    else fprintf(stderr, "%s: %s\n", dataset->name, note->text);
+  }
+}
+
+gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_error *error) {
+  gnn_status status = cli->data ? gnn_dataset_open_path(cli->data, dataset, error)
+                                : gnn_dataset_open(&cli->program->source, NULL, dataset, error);
+  if (status != GNN_OK) {
+    if (!cli->data && strcmp(error->code, "E0001") == 0)
+      gnn_fail_help(error, "paths are relative to the working directory; or say where: --data PATH");
+    return status;
+  }
+  status = gnn_dataset_prepare(*dataset, &cli->program->recipe, error);
+  if (status != GNN_OK) {
+    gnn_dataset_close(*dataset);
+    *dataset = NULL;
+    return status;
+  }
+  if (cli->is_verbose) commands_print_notes(*dataset);
+  return GNN_OK;
+}
+
+int gnn_cli_open(const gnn_cli *cli, int populate, gnn_instance **out) {
+  gnn_error error;
+  gnn_instance *instance = NULL;
+  gnn_dataset *dataset = NULL;
+  *out = NULL;
+  gnn_status status = gnn_instance_create(cli->program, (int)cli->threads, populate, NULL, &instance, &error);
+  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
+  if (status == GNN_OK) status = gnn_instance_load(instance, dataset, &error);
+  gnn_dataset_close(dataset);
+  if (status != GNN_OK) {
+    gnn_instance_destroy(instance);
+    return gnn_cli_fail(cli, status, &error);
+  }
+  memcpy(instance->run.option, cli->option, sizeof instance->run.option);
+  gnn_instance_reset(instance, cli->seed);
+  *out = instance;
+  return GNN_EXIT_OK;
+}
+
+int gnn_command_train(const gnn_cli *cli) {
+  gnn_instance *instance;
+  int code = gnn_cli_open(cli, 1, &instance);
+  if (code != GNN_EXIT_OK) return code;
+  gnn_train_options options = {
+    .epochs = cli->epochs >= 0 ? cli->epochs : cli->program->epochs,
+    .runs = cli->runs >= 0 ? cli->runs : cli->program->runs > 0 ? cli->program->runs : 1,
+    .every = cli->every, .seed = cli->seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
+    .resume = cli->resume, .resumes_newest = cli->resumes_newest, .logs_csv = cli->logs_csv,
+    .logs_jsonl = cli->logs_jsonl, .board = cli->board, .progress = cli->progress, .time_limit = cli->time_limit,
+    .continues_after_nan = cli->continues_after_nan, .is_quiet = cli->is_quiet, .is_verbose = cli->is_verbose,
+    .command_line = cli->command_line};
+  code = gnn_train(instance, &options);
+  gnn_instance_destroy(instance);
+  return code;
+}
+
+/* ---- eval and predict ---- */
+
+/* Opens everything and loads the weights asked for, or those that train left. */
+static int commands_open_trained(const gnn_cli *cli, gnn_instance **instance) {
+  int code = gnn_cli_open(cli, 1, instance);
+  if (code != GNN_EXIT_OK) return code;
+  const char *folder = cli->out ? cli->out : cli->default_out;
+  const char *const names[] = {"best.safetensors", "last.safetensors"};
+  char *found = cli->weights ? gnn_path_join(NULL, cli->weights) : NULL;
+  for (int i = 0; i < 2 && found == NULL; i++) {
+    found = gnn_path_join(folder, names[i]);
+    if (found && !gnn_path_exists(found)) {
+      free(found);
+      found = NULL;
+    }
+  }
+  gnn_error error;
+  gnn_status status;
+  if (found == NULL) {
+    status = gnn_fail(&error, GNN_EIO, "", "there are no saved weights in \"%s\"", folder);
+    gnn_fail_help(&error, "train first, or name a file: --weights FILE");
+  } else {
+    status = gnn_weights_load(*instance, found, &error);
+    if (status == GNN_OK && !cli->is_quiet) fprintf(stderr, "%s: weights from %s\n", cli->name, found);
+  }
+  free(found);
+  if (status == GNN_OK) return GNN_EXIT_OK;
+  gnn_instance_destroy(*instance);
+  return gnn_cli_fail(cli, status, &error);
+}
+
+/* GNN_SPLIT_COUNT: all; -1: no such split. */
+static int commands_split(const gnn_cli *cli) {
+  if (cli->split == NULL || strcmp(cli->split, "all") == 0) return GNN_SPLIT_COUNT;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    if (strcmp(cli->split, gnn_split_names[s]) == 0) return s;
+  fprintf(stderr, "%s: --split takes train, valid, test or all, not \"%s\"\n", cli->name, cli->split);
+  return -1;
+}
+
+int gnn_command_eval(const gnn_cli *cli) {
+  gnn_instance *instance;
+  gnn_result result[GNN_SPLIT_COUNT];
+  int split = commands_split(cli);
+  if (split < 0) return GNN_EXIT_USAGE;
+  int code = commands_open_trained(cli, &instance);
+  if (code != GNN_EXIT_OK) return code;
+  gnn_status status = gnn_evaluate(instance, result);
+  if (status != GNN_OK) {
+    fprintf(stderr, "%s: error: evaluation failed\n", cli->name);
+    code = gnn_exit_code(status);
+  }
+  if (code == GNN_EXIT_OK && split < GNN_SPLIT_COUNT && result[split].count == 0) {
+    fprintf(stderr, "%s: error: the data have no split \"%s\"\n", cli->name, gnn_split_names[split]);
+    code = GNN_EXIT_FAILED;
+  }
+  for (int s = 0; code == GNN_EXIT_OK && s < GNN_SPLIT_COUNT; s++) {
+    if (result[s].count == 0 || (split != GNN_SPLIT_COUNT && split != s)) continue;
+    printf("%-5s  %8s nodes  loss %.4f", gnn_split_names[s], gnn_count_text(result[s].count).text, result[s].loss);
+    if (cli->program->has_accuracy) printf("  accuracy %.4f", result[s].accuracy);
+    printf("\n");
+  }
+  gnn_instance_destroy(instance);
+  return code;
+}
+
+typedef struct commands_tap {
+  const char *wanted;
+  float *values;  /* rows * width, once seen */
+  int64_t rows, width;
+  int is_broken;
+} commands_tap;
+
+static void commands_on_tap(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width) {
+  commands_tap *tap = user;
+  if (strcmp(name, tap->wanted) != 0 || tap->values) return;
+  tap->values = malloc((size_t)(rows * width) * sizeof *tap->values + 1);
+  if (tap->values == NULL) { tap->is_broken = 1; return; }
+  for (int64_t i = 0; i < rows * width; i++) tap->values[i] = (float)value[i];
+  tap->rows = rows;
+  tap->width = width;
+}
+
+static int commands_layer(const gnn_cli *cli) {
+  const gnn_program *program = cli->program;
+  if (cli->layer == NULL) return 0;
+  for (int i = 0; i < program->tap_count; i++)
+    if (strcmp(program->taps[i], cli->layer) == 0) return 0;
+  const char *near = gnn_nearest(cli->layer, program->taps, program->tap_count);
+  fprintf(stderr, "%s: no value is called \"%s\"", cli->name, cli->layer);
+  if (near) fprintf(stderr, "; did you mean %s?", near);
+  fprintf(stderr, "\n  known:");
+  for (int i = 0; i < program->tap_count; i++) fprintf(stderr, " %s", program->taps[i]);
+  fprintf(stderr, "\n");
+  return GNN_EXIT_USAGE;
+}
+
+/* Rows of the split (all: every node) of values[nodes, width], as scores or as the greatest one's column. */
+static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instance, int split, const float *values,
+                                 int64_t width, gnn_error *error) {
+  const gnn_run *run = &instance->run;
+  int64_t rows = split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split];
+  const char *dot = strrchr(cli->output, '.');
+  int is_csv = dot && strcmp(dot, ".csv") == 0;
+  int64_t columns = cli->wants_classes ? 1 : width;
+  float *scores = cli->wants_classes ? NULL : malloc((size_t)(rows * columns) * sizeof *scores + 1);
+  int64_t *classes = cli->wants_classes ? malloc((size_t)rows * sizeof *classes + 1) : NULL;
+  if (!scores && !classes) return gnn_fail_memory(error, rows * columns * 4);
+  for (int64_t k = 0; k < rows; k++) {
+    int64_t node = split == GNN_SPLIT_COUNT ? k : run->rows[split][k];
+    const float *row = values + node * width;
+    int64_t best = 0;
+    for (int64_t c = 1; c < width; c++) best = row[c] > row[best] ? c : best;
+    if (classes) classes[k] = best;
+    else memcpy(scores + k * width, row, (size_t)width * sizeof *row);
+  }
+  gnn_status status;
+  if (is_csv) {
+    gnn_text text = {0};
+    gnn_text_format(&text, "node");
+    for (int64_t c = 0; c < columns; c++) {
+      if (classes) gnn_text_format(&text, ",class");
+      else gnn_text_format(&text, ",%lld", (long long)c);
+    }
+    for (int64_t k = 0; k < rows; k++) {
+      gnn_text_format(&text, "\n%lld", (long long)(split == GNN_SPLIT_COUNT ? k : run->rows[split][k]));
+      if (classes) gnn_text_format(&text, ",%lld", (long long)classes[k]);
+      else for (int64_t c = 0; c < columns; c++) gnn_text_format(&text, ",%.9g", (double)scores[k * width + c]);
+    }
+    gnn_text_append(&text, "\n", 1);
+    gnn_writer writer;
+    status = text.is_broken ? gnn_fail_memory(error, rows * columns * 12) : gnn_writer_open(&writer, cli->output, error);
+    if (status == GNN_OK) {
+      gnn_writer_put(&writer, text.data, text.length);
+      status = gnn_writer_close(&writer, error);
+    }
+    gnn_text_free(&text);
+  } else {
+    gnn_array array = {.dtype = classes ? GNN_I64 : GNN_F32, .rank = classes ? 1 : 2, .shape = {rows, width},
+                       .count = rows * columns,
+                       .data = classes ? (const unsigned char *)classes : (const unsigned char *)scores};
+    status = gnn_npy_write(cli->output, &array, error);
+  }
+  free(scores);
+  free(classes);
+  return status;
+}
+
+int gnn_command_predict(const gnn_cli *cli) {
+  gnn_instance *instance;
+  gnn_error error;
+  int split = commands_split(cli);
+  if (split < 0 || commands_layer(cli) != 0) return GNN_EXIT_USAGE;
+  if (cli->output == NULL) {
+    fprintf(stderr, "%s: predict needs a file to write: -o out.npy\n", cli->name);
+    return GNN_EXIT_USAGE;
+  }
+  if (cli->layer && cli->wants_classes) {
+    fprintf(stderr, "%s: --classes and --layer exclude each other\n", cli->name);
+    return GNN_EXIT_USAGE;
+  }
+  int code = commands_open_trained(cli, &instance);
+  if (code != GNN_EXIT_OK) return code;
+  gnn_run *run = &instance->run;
+  commands_tap tap = {.wanted = cli->layer};
+  if (cli->layer) {
+    run->tap = commands_on_tap;
+    run->tap_user = &tap;
+  }
+  gnn_status status = cli->program->evaluate(run);
+  const float *values = cli->layer ? tap.values : gnn_instance_at(instance, cli->program->at_scores);
+  int64_t width = cli->layer ? tap.width : cli->program->classes;
+  if (status != GNN_OK) gnn_fail(&error, status, "", "evaluation failed");
+  else if (tap.is_broken) status = gnn_fail_memory(&error, 0);
+  else if (cli->layer && (values == NULL || tap.rows != run->nodes))
+    status = gnn_fail(&error, GNN_EDATA, "", "\"%s\" is not a value of nodes", cli->layer);
+  else status = commands_write(cli, instance, split, values, width, &error);
+  if (status == GNN_OK && !cli->is_quiet)
+    printf("wrote %s: %s rows\n", cli->output,
+           gnn_count_text(split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split]).text);
+  free(tap.values);
+  gnn_instance_destroy(instance);
+  return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
+}
+
+/* ---- info ---- */
+
+static void commands_info_json(const gnn_program *program) {
+  gnn_text text = {0};
+  gnn_text_format(&text, "{\"model\":");
+  gnn_text_json(&text, program->name);
+  gnn_text_format(&text, ",\"data\":");
+  gnn_text_json(&text, program->data_name);
+  gnn_text_format(&text, ",\"source\":");
+  gnn_text_json(&text, program->source_name);
+  gnn_text_format(&text, ",\"fingerprint\":");
+  gnn_text_json(&text, program->fingerprint);
+  gnn_text_format(&text, ",\"abi\":%d,\"nodes\":%lld,\"edges\":%lld,\"classes\":%lld,\"split\":[%lld,%lld,%lld],"
+                  "\"device_bytes\":%lld,\"host_bytes\":%lld,\"ssd_bytes\":%lld,\"epoch_seconds_estimated\":%.9g",
+                  program->abi, (long long)program->graph.nodes, (long long)program->graph.edges,
+                  (long long)program->classes, (long long)program->graph.row_count[0],
+                  (long long)program->graph.row_count[1], (long long)program->graph.row_count[2],
+                  (long long)program->device_bytes, (long long)program->host_bytes, (long long)program->ssd_bytes,
+                  program->estimated_epoch_seconds);
+  gnn_text_format(&text, ",\"epochs\":%lld,\"runs\":%lld,\"seed\":%lld,\"steps\":%d,\"options\":[",
+                  (long long)program->epochs, (long long)program->runs, (long long)program->seed, program->step_count);
+  for (int i = 0; i < program->option_count; i++) {
+    gnn_text_format(&text, "%s{\"name\":", i ? "," : "");
+    gnn_text_json(&text, program->options[i].name);
+    gnn_text_format(&text, ",\"value\":%.9g,\"help\":", program->options[i].value);
+    gnn_text_json(&text, program->options[i].help ? program->options[i].help : "");
+    gnn_text_append(&text, "}", 1);
+  }
+  gnn_text_format(&text, "],\"weights\":[");
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    gnn_text_format(&text, "%s{\"name\":", w ? "," : "");
+    gnn_text_json(&text, weight->name);
+    gnn_text_format(&text, ",\"shape\":[");
+    for (int i = 0; i < weight->rank; i++) gnn_text_format(&text, "%s%lld", i ? "," : "", (long long)weight->shape[i]);
+    gnn_text_format(&text, "],\"trained\":%s}", weight->is_trained ? "true" : "false");
+  }
+  gnn_text_format(&text, "]}\n");
+  if (text.data && !text.is_broken) fputs(text.data, stdout);
+  gnn_text_free(&text);
+}
+
+int gnn_command_info(const gnn_cli *cli) {
+  const gnn_program *program = cli->program;
+  if (cli->is_json) {
+    commands_info_json(program);
+    return GNN_EXIT_OK;
+  }
+  int64_t count = 0;
+  for (int w = 0; w < program->weight_count; w++) count += program->weights[w].is_trained ? program->weights[w].count : 0;
+  printf("model        %s, from %s\n", program->name, program->source_name);
+  printf("fingerprint  %s\n", program->fingerprint);
+  printf("data         %s: %s nodes  %s edges  %lld classes  train/valid/test %s/%s/%s\n", program->data_name,
+         gnn_count_text(program->graph.nodes).text, gnn_count_text(program->graph.edges).text, (long long)program->classes,
+         gnn_count_text(program->graph.row_count[0]).text, gnn_count_text(program->graph.row_count[1]).text,
+         gnn_count_text(program->graph.row_count[2]).text);
+  for (int i = 0; i < program->field_count; i++) {
+    const gnn_field_desc *field = &program->fields[i];
+    printf("             %s %s : ", field->domain == GNN_NODE ? "node" : "edge", field->name);
+    if (field->storage == GNN_LABEL) printf("class[%lld]\n", (long long)field->classes);
+    else printf("f32[%lld]%s%s\n", (long long)field->width, field->storage == GNN_SPARSE ? ", sparse" : "",
+                field->is_row_normalised ? ", rows scaled to sum 1" : "");
+  }
+  printf("training     %lld epochs, %lld runs, seed %lld\n", (long long)program->epochs, (long long)program->runs,
+         (long long)program->seed);
+  printf("plan         device %s  host %s  ssd %s; %d steps; about %s an epoch (estimated)\n",
+         gnn_bytes_text(program->device_bytes).text, gnn_bytes_text(program->host_bytes).text,
+         gnn_bytes_text(program->ssd_bytes).text, program->step_count, gnn_seconds_text(program->estimated_epoch_seconds).text);
+  printf("parameters   %s\n", gnn_count_text(count).text);
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    gnn_array shape = {.rank = weight->rank};
+    for (int i = 0; i < weight->rank; i++) shape.shape[i] = weight->shape[i];
+    printf("             %-32s %s%s\n", weight->name, gnn_shape_text(&shape).text, weight->is_trained ? "" : "  fixed");
+  }
+  if (program->option_count) printf("options\n");
+  for (int i = 0; i < program->option_count; i++)
+    printf("             --%s %.9g  %s\n", program->options[i].name, program->options[i].value,
+           program->options[i].help ? program->options[i].help : "");
+  if (cli->is_verbose) {
+    printf("steps\n");
+    for (int i = 0; i < program->step_count; i++) {
+      const gnn_step_desc *step = &program->steps[i];
+      printf("%5d  %-8s %-9s line %-4d %10s  %s\n", step->number, step->lane, step->phase, step->line,
+             gnn_bytes_text(step->bytes).text, step->what);
+    }
+  }
+  return GNN_EXIT_OK;
+}
+
+/* ---- check and bench ---- */
+
+/* Bytes of the arena that were ever touched, to the page. */
+static int64_t commands_touched(const gnn_instance *instance) {
+  enum { PAGE = 4096, CHUNK = 4096 };
+  unsigned char resident[CHUNK];
+  const gnn_program *program = instance->run.program;
+  int64_t bytes = program->device_bytes * (program->real_bytes / 4), touched = 0;
+  uintptr_t begin = (uintptr_t)instance->run.device / PAGE * PAGE, end = (uintptr_t)instance->run.device + (uintptr_t)bytes;
+  for (uintptr_t at = begin; at < end; at += (uintptr_t)PAGE * CHUNK) {
+    uintptr_t left = end - at, length = left < (uintptr_t)PAGE * CHUNK ? left : (uintptr_t)PAGE * CHUNK;
+    if (mincore((void *)at, length, resident) != 0) return -1;
+    for (uintptr_t p = 0; p < (length + PAGE - 1) / PAGE; p++) touched += resident[p] & 1 ? PAGE : 0;
+  }
+  return touched < bytes ? touched : bytes;
+}
+
+int gnn_command_check(const gnn_cli *cli) {
+  gnn_instance *instance;
+  int code = gnn_cli_open(cli, 0, &instance);
+  if (code != GNN_EXIT_OK) return code;
+  const gnn_program *program = cli->program;
+  int64_t epochs = cli->epochs >= 0 ? cli->epochs : 1;
+  gnn_print_header(instance, cli->seed);
+  gnn_status status = GNN_OK;
+  gnn_result result[GNN_SPLIT_COUNT];
+  double first = 0;
+  for (int64_t e = 0; e < epochs && status == GNN_OK; e++) {
+    status = gnn_step_epoch(instance);
+    if (e == 0) first = instance->run.loss;
+  }
+  if (status == GNN_OK) status = gnn_evaluate(instance, result);
+  int64_t touched = commands_touched(instance);
+  if (status != GNN_OK) {
+    fprintf(stderr, "%s: error: epoch %lld failed (loss %g)\n", cli->name, (long long)instance->run.epoch, instance->run.loss);
+    code = gnn_exit_code(status);
+  } else {
+    printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)epochs, epochs == 1 ? "" : "s", first,
+           instance->run.loss);
+    printf("device arena: planned %s, touched %s\n", gnn_bytes_text(program->device_bytes).text,
+           touched < 0 ? "unknown" : gnn_bytes_text(touched).text);
+    printf("data fit the plan\n");
+  }
+  gnn_instance_destroy(instance);
+  return code;
+}
+
+static int commands_by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+int gnn_command_bench(const gnn_cli *cli) {
+  gnn_instance *instance;
+  gnn_error error;
+  int64_t epochs = cli->epochs >= 0 ? cli->epochs : 20, warmup = cli->warmup >= 0 ? cli->warmup : 3;
+  if (epochs < 1) {
+    fprintf(stderr, "%s: bench needs at least one epoch\n", cli->name);
+    return GNN_EXIT_USAGE;
+  }
+  int code = gnn_cli_open(cli, 1, &instance);
+  if (code != GNN_EXIT_OK) return code;
+  double *seconds = malloc((size_t)epochs * sizeof *seconds);
+  gnn_status status = seconds ? GNN_OK : gnn_fail_memory(&error, epochs * 8);
+  if (status == GNN_OK && cli->weights) status = gnn_weights_load(instance, cli->weights, &error);
+  for (int64_t e = -warmup; status == GNN_OK && e < epochs; e++) {
+    double before = commands_now();
+    status = gnn_step_epoch(instance);
+    if (e >= 0) seconds[e] = commands_now() - before;
+    if (status != GNN_OK)
+      gnn_fail(&error, status, status == GNN_ENUMERIC ? "R0803" : "", "loss is %g at epoch %lld", instance->run.loss,
+               (long long)instance->run.epoch);
+  }
+  if (status == GNN_OK) {
+    double loss = instance->run.loss;
+    int threads = gnn_team_threads(instance->run.team);
+    qsort(seconds, (size_t)epochs, sizeof *seconds, commands_by_value);
+    double median = (seconds[(epochs - 1) / 2] + seconds[epochs / 2]) / 2;
+    double low = seconds[epochs / 4], high = seconds[epochs - 1 - epochs / 4];
+    if (cli->is_json)
+      printf("{\"model\":\"%s\",\"fingerprint\":\"%s\",\"epochs\":%lld,\"threads\":%d,\"median\":%.9g,\"min\":%.9g,\"max\":%.9g,"
+             "\"p25\":%.9g,\"p75\":%.9g,\"estimated\":%.9g,\"loss\":%.9g}\n", cli->program->name, cli->program->fingerprint,
+             (long long)epochs, threads, median, seconds[0], seconds[epochs - 1], low, high,
+             cli->program->estimated_epoch_seconds, loss);
+    else
+      printf("%lld epochs, %d threads: median %s, least %s, middle half %s … %s   (estimated %s)\n", (long long)epochs, threads,
+             gnn_seconds_text(median).text, gnn_seconds_text(seconds[0]).text, gnn_seconds_text(low).text,
+             gnn_seconds_text(high).text, gnn_seconds_text(cli->program->estimated_epoch_seconds).text);
+  }
+  free(seconds);
+  gnn_instance_destroy(instance);
+  return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
+}

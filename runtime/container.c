@@ -1,0 +1,302 @@
+/* container.c: data sets as safetensors.
+ *
+ *   edge.src, edge.dst        whole numbers [E]; or csr.rowptr [N + 1], csr.col [E] with rows = destinations
+ *   node.NAME, edge.NAME      fields; a sparse one as node.NAME.rowptr, .col and, unless all are 1, .val
+ *   graph.NAME, graph.ptr     fields of graphs, and where their nodes begin
+ *   split.train, .valid, .test  row numbers, or a mask (BOOL or U8, one entry a row)
+ *   __pad.*                   nothing
+ *   __metadata__              gnncc.nodes, gnncc.name, gnncc.classes.NAME, gnncc.width.NAME, gnncc.changes, gnncc.schema */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "readers.h"
+#include "safetensors.h"
+
+enum { CONTAINER_NAME_MAX = 128 };
+
+static gnn_status container_number(const gnn_safetensors *file, const char *path, const char *key, int64_t *value,
+                                   gnn_error *error) {
+  const char *text = gnn_safetensors_text(file, key);
+  if (text == NULL) return GNN_OK;
+  if (gnn_parse_integer(text, value) && *value >= 0) return GNN_OK;
+  return gnn_fail(error, GNN_EDATA, "", "\"%s\": %s is \"%.40s\"; a whole number is needed", path, key, text);
+}
+
+static int container_has_suffix(const char *name, const char *suffix) {
+  size_t length = strlen(name), tail = strlen(suffix);
+  return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+static gnn_status container_edges(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, gnn_error *error) {
+  const gnn_array *source = gnn_safetensors_find(file, "edge.src"), *destination = gnn_safetensors_find(file, "edge.dst");
+  const gnn_array *ptr = gnn_safetensors_find(file, "csr.rowptr"), *column = gnn_safetensors_find(file, "csr.col");
+  if (source && destination) {
+    if (source->rank != 1 || destination->rank != 1)
+      return gnn_fail(error, GNN_EDATA, "", "\"%s\": edge.src and edge.dst must have one dimension", path);
+    dataset->raw_source = *source;
+    dataset->raw_destination = *destination;
+  } else if (ptr && column) {
+    if (ptr->rank != 1 || column->rank != 1 || ptr->count < 1 || gnn_dtype_is_float(ptr->dtype))
+      return gnn_fail(error, GNN_EDATA, "", "\"%s\": csr.rowptr and csr.col must be whole numbers in one dimension", path);
+    int64_t rows = ptr->count - 1;
+    if (rows >= INT32_MAX) return gnn_fail(error, GNN_EDATA, "", "\"%s\": csr.rowptr has too many rows", path);
+    int32_t *row = gnn_dataset_alloc(dataset, column->count, sizeof *row, error);
+    if (row == NULL) return GNN_ENOMEM;
+    int64_t at = 0;
+    for (int64_t r = 0; r < rows; r++) {
+      int64_t end = gnn_array_integer(ptr, r + 1);
+      if (gnn_array_integer(ptr, 0) != 0 || end < at || end > column->count || (r == rows - 1 && end != column->count))
+        return gnn_fail(error, GNN_EDATA, "", "\"%s\": csr.rowptr[%lld] is %lld; it must rise from 0 to %lld", path,
+                        (long long)r + 1, (long long)end, (long long)column->count);
+      while (at < end) row[at++] = (int32_t)r;
+    }
+    if (at != column->count) return gnn_fail(error, GNN_EDATA, "", "\"%s\": csr.rowptr does not cover csr.col", path);
+    dataset->raw_source = *column;
+    dataset->raw_destination =
+      (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {at}, .count = at, .data = (const unsigned char *)row};
+    if (dataset->declared_nodes < 0) dataset->declared_nodes = rows;
+  } else {
+    gnn_status status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no graph: neither edge.src and edge.dst nor csr.rowptr and "
+                                 "csr.col", path);
+    if (file->tensor_count > 0 && gnn_safetensors_text(file, "gnncc.model"))
+      gnn_fail_help(error, "it holds weights: --weights %s", path);
+    return status;
+  }
+  dataset->has_edges = 1;
+  return GNN_OK;
+}
+
+static gnn_status container_sparse(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, const char *base,
+                                   gnn_error *error) {
+  char name[CONTAINER_NAME_MAX + 16], key[CONTAINER_NAME_MAX + 16];
+  snprintf(name, sizeof name, "node.%s.rowptr", base);
+  const gnn_array *ptr = gnn_safetensors_find(file, name);
+  snprintf(name, sizeof name, "node.%s.col", base);
+  const gnn_array *column = gnn_safetensors_find(file, name);
+  snprintf(name, sizeof name, "node.%s.val", base);
+  const gnn_array *value = gnn_safetensors_find(file, name);
+  if (column == NULL || ptr->rank != 1 || column->rank != 1 || (value && value->rank != 1))
+    return gnn_fail(error, GNN_EDATA, "", "\"%s\": node.%s.rowptr, .col and .val must have one dimension each", path, base);
+  int64_t width = -1;
+  snprintf(key, sizeof key, "gnncc.width.%s", base);
+  gnn_status status = container_number(file, path, key, &width, error);
+  if (status != GNN_OK) return status;
+  if (width < 0) {
+    width = 1;
+    for (int64_t k = 0; k < column->count; k++) {
+      int64_t c = gnn_array_integer(column, k);
+      if (c >= width && c < INT32_MAX) width = c + 1;
+    }
+    gnn_dataset_note(dataset, "the width of %s is not stored; taken as the greatest column + 1: %lld", base, (long long)width);
+  }
+  return gnn_dataset_add_sparse(dataset, base, width, ptr, column, value, error);
+}
+
+static gnn_status container_field(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, const char *name,
+                                  const gnn_array *array, gnn_error *error) {
+  static const struct { const char *prefix; gnn_data_domain domain; } domains[] = {
+    {"node.", GNN_DATA_NODE}, {"edge.", GNN_DATA_EDGE}, {"graph.", GNN_DATA_GRAPH}};
+  for (int d = 0; d < 3; d++) {
+    size_t length = strlen(domains[d].prefix);
+    if (strncmp(name, domains[d].prefix, length) != 0) continue;
+    char base[CONTAINER_NAME_MAX], key[CONTAINER_NAME_MAX + 16];
+    if (strlen(name + length) >= sizeof base)
+      return gnn_fail(error, GNN_EDATA, "", "\"%s\": the name of tensor %.80s... is too long", path, name);
+    snprintf(base, sizeof base, "%s", name + length);
+    if (d == 0 && (container_has_suffix(base, ".col") || container_has_suffix(base, ".val"))) return GNN_OK;
+    if (d == 0 && container_has_suffix(base, ".rowptr")) {
+      base[strlen(base) - 7] = 0;
+      return container_sparse(file, path, dataset, base, error);
+    }
+    gnn_status status = gnn_dataset_add_field(dataset, base, domains[d].domain, array, error);
+    snprintf(key, sizeof key, "gnncc.classes.%s", base);
+    if (status == GNN_OK)
+      status = container_number(file, path, key, &dataset->fields[dataset->field_count - 1].declared_classes, error);
+    return status;
+  }
+  gnn_dataset_note(dataset, "tensor %.80s is not used", name);
+  return GNN_OK;
+}
+
+static gnn_status container_tensors(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, gnn_error *error) {
+  static const char *const known[] = {"edge.src", "edge.dst", "csr.rowptr", "csr.col", "graph.ptr"};
+  static const struct { const char *name; int split; } splits[] = {
+    {"split.train", GNN_TRAIN}, {"split.valid", GNN_VALID}, {"split.val", GNN_VALID}, {"split.test", GNN_TEST}};
+  gnn_status status = GNN_OK;
+  for (int t = 0; status == GNN_OK && t < file->tensor_count; t++) {
+    const char *name = file->tensors[t].name;
+    const gnn_array *array = &file->tensors[t].array;
+    int is_done = strncmp(name, "__pad.", 6) == 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_done |= strcmp(name, known[i]) == 0;
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+      if (strcmp(name, splits[i].name) != 0) continue;
+      dataset->raw_split[splits[i].split] = *array;
+      dataset->is_split_ids[splits[i].split] = array->dtype != GNN_BOOL && array->dtype != GNN_U8;
+      is_done = 1;
+    }
+    if (!is_done) status = container_field(file, path, dataset, name, array, error);
+  }
+  return status;
+}
+
+gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error *error) {
+  gnn_safetensors file;
+  gnn_status status = gnn_safetensors_open(path, &file, error);
+  if (status != GNN_OK) return status;
+  dataset->kind = strdup("a safetensors file");
+  const char *name = gnn_safetensors_text(&file, "gnncc.name");
+  if (name) status = gnn_dataset_set_name(dataset, name, error);
+  if (status == GNN_OK) status = container_number(&file, path, "gnncc.nodes", &dataset->declared_nodes, error);
+  const gnn_array *graphs = gnn_safetensors_find(&file, "graph.ptr");
+  if (graphs && graphs->count > 0) dataset->declared_graphs = graphs->count - 1;
+  if (status == GNN_OK) status = container_edges(&file, path, dataset, error);
+  if (status == GNN_OK) status = container_tensors(&file, path, dataset, error);
+  const char *changes = gnn_safetensors_text(&file, "gnncc.changes");
+  if (status == GNN_OK && changes && changes[0]) {
+    size_t length = strcspn(changes, "\n");
+    gnn_dataset_note(dataset, "made with: %.*s%s", (int)(length < 200 ? length : 200), changes, changes[length] ? " ..." : "");
+  }
+  if (status == GNN_OK) status = gnn_dataset_own_file(dataset, &file.file, error);
+  gnn_safetensors_close(&file);
+  return status;
+}
+
+/* ---- writing ---- */
+
+typedef struct container_writer {
+  const gnn_dataset *dataset;
+  gnn_dataset *scratch; /* owns what is converted */
+  int count, pair_count;
+  gnn_tensor *tensors;
+  gnn_pair *pairs;
+  gnn_error *error;
+} container_writer;
+
+/* Owned by scratch. */
+static const char *container_text(container_writer *w, const char *format, const char *a) {
+  int64_t room = (int64_t)(strlen(format) + strlen(a)) + 1;
+  char *text = gnn_dataset_alloc(w->scratch, room, 1, w->error);
+  if (text) snprintf(text, (size_t)room, format, a);
+  return text;
+}
+
+static gnn_status container_put(container_writer *w, const char *format, const char *name, gnn_array array) {
+  const char *full = container_text(w, format, name);
+  if (full == NULL) return GNN_ENOMEM;
+  if (!gnn_array_measure(&array)) return gnn_fail(w->error, GNN_EINVAL, "", "internal: the shape of %s", full);
+  w->tensors[w->count++] = (gnn_tensor){.name = full, .array = array};
+  return GNN_OK;
+}
+
+static gnn_status container_pair(container_writer *w, const char *format, const char *name, const char *value) {
+  const char *key = container_text(w, format, name), *copy = container_text(w, "%s", value);
+  if (key == NULL || copy == NULL) return GNN_ENOMEM;
+  w->pairs[w->pair_count++] = (gnn_pair){key, copy};
+  return GNN_OK;
+}
+
+static int64_t *container_wide(container_writer *w, const int32_t *from, int64_t count) {
+  int64_t *wide = gnn_dataset_alloc(w->scratch, count, sizeof *wide, w->error);
+  for (int64_t i = 0; wide && i < count; i++) wide[i] = from[i];
+  return wide;
+}
+
+static gnn_status container_put_edges(container_writer *w) {
+  const gnn_dataset *dataset = w->dataset;
+  int64_t *source = container_wide(w, dataset->in_source, dataset->edges);
+  int64_t *destination = gnn_dataset_alloc(w->scratch, dataset->edges, sizeof *destination, w->error);
+  if (source == NULL || destination == NULL) return GNN_ENOMEM;
+  for (int64_t v = 0; v < dataset->nodes; v++)
+    for (int64_t e = dataset->in_ptr[v]; e < dataset->in_ptr[v + 1]; e++) destination[e] = v;
+  gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {dataset->edges}, .data = (const unsigned char *)source};
+  gnn_status status = container_put(w, "edge.%s", "src", array);
+  array.data = (const unsigned char *)destination;
+  return status == GNN_OK ? container_put(w, "edge.%s", "dst", array) : status;
+}
+
+static gnn_status container_put_sparse(container_writer *w, const gnn_data_field *field) {
+  int64_t *ptr = gnn_dataset_alloc(w->scratch, field->rows + 1, sizeof *ptr, w->error);
+  int32_t *column = gnn_dataset_alloc(w->scratch, field->nonzeros + field->width, sizeof *column, w->error);
+  float *value = gnn_dataset_alloc(w->scratch, field->nonzeros + field->width, sizeof *value, w->error);
+  if (!ptr || !column || !value) return GNN_ENOMEM;
+  ptr[0] = 0;
+  int all_ones = 1;
+  for (int64_t r = 0; r < field->rows; r++) ptr[r + 1] = ptr[r] + gnn_field_row_nonzeros(field, r, column + ptr[r], value + ptr[r]);
+  int64_t entries = ptr[field->rows];
+  for (int64_t k = 0; k < entries; k++) all_ones &= value[k] == 1;
+  gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {field->rows + 1}, .data = (const unsigned char *)ptr};
+  gnn_status status = container_put(w, "node.%s.rowptr", field->name, array);
+  array = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {entries}, .data = (const unsigned char *)column};
+  if (status == GNN_OK) status = container_put(w, "node.%s.col", field->name, array);
+  array = (gnn_array){.dtype = GNN_F32, .rank = 1, .shape = {entries}, .data = (const unsigned char *)value};
+  if (status == GNN_OK && !all_ones) status = container_put(w, "node.%s.val", field->name, array);
+  if (status == GNN_OK) {
+    char width[24];
+    snprintf(width, sizeof width, "%lld", (long long)field->width);
+    status = container_pair(w, "gnncc.width.%s", field->name, width);
+  }
+  return status;
+}
+
+static gnn_status container_put_field(container_writer *w, const gnn_data_field *field) {
+  static const char *const formats[] = {"node.%s", "edge.%s", "graph.%s"};
+  const char *format = formats[field->domain];
+  if (field->storage == GNN_LABEL) {
+    int64_t *label = container_wide(w, field->label, field->rows);
+    if (label == NULL) return GNN_ENOMEM;
+    gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {field->rows}, .data = (const unsigned char *)label};
+    char classes[24];
+    snprintf(classes, sizeof classes, "%lld", (long long)field->classes);
+    gnn_status status = container_put(w, format, field->name, array);
+    return status == GNN_OK ? container_pair(w, "gnncc.classes.%s", field->name, classes) : status;
+  }
+  int is_thin = field->nonzeros * 3 < field->rows * field->width;
+  if (field->domain == GNN_DATA_NODE && is_thin) return container_put_sparse(w, field);
+  float *dense = gnn_dataset_alloc(w->scratch, field->rows, field->width * (int64_t)sizeof *dense, w->error);
+  if (dense == NULL) return GNN_ENOMEM;
+  for (int64_t r = 0; r < field->rows; r++) gnn_field_row(field, r, dense + r * field->width);
+  gnn_array array = {.dtype = GNN_F32, .rank = 2, .shape = {field->rows, field->width}, .data = (const unsigned char *)dense};
+  return container_put(w, format, field->name, array);
+}
+
+static gnn_status container_put_splits(container_writer *w) {
+  static const char *const names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    int64_t count = w->dataset->split_count[s];
+    if (count == 0) continue;
+    int64_t *ids = container_wide(w, w->dataset->split_rows[s], count);
+    if (ids == NULL) return GNN_ENOMEM;
+    gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {count}, .data = (const unsigned char *)ids};
+    gnn_status status = container_put(w, "split.%s", names[s], array);
+    if (status != GNN_OK) return status;
+  }
+  return GNN_OK;
+}
+
+gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, const char *changes, gnn_error *error) {
+  container_writer w = {.dataset = dataset, .error = error};
+  char number[24];
+  if (dataset->declared_graphs >= 0)
+    return gnn_fail(error, GNN_EDATA, "", "%s holds many graphs; writing those is not supported yet", dataset->title);
+  w.scratch = gnn_dataset_new("scratch");
+  w.tensors = calloc((size_t)dataset->field_count * 3 + 8, sizeof *w.tensors);
+  w.pairs = calloc((size_t)dataset->field_count * 2 + 8, sizeof *w.pairs);
+  gnn_status status = w.scratch && w.tensors && w.pairs ? GNN_OK : gnn_fail_memory(error, 4096);
+  snprintf(number, sizeof number, "%lld", (long long)dataset->nodes);
+  if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "schema", "1");
+  if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "name", dataset->name);
+  if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "nodes", number);
+  if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "changes", changes ? changes : "");
+  if (status == GNN_OK) status = container_put_edges(&w);
+  for (int i = 0; status == GNN_OK && i < dataset->field_count; i++) status = container_put_field(&w, &dataset->fields[i]);
+  if (status == GNN_OK) status = container_put_splits(&w);
+  if (status == GNN_OK) status = gnn_safetensors_write(path, w.tensors, w.count, w.pairs, w.pair_count, error);
+  free(w.tensors);
+  free(w.pairs);
+  gnn_dataset_close(w.scratch);
+  return status;
+}

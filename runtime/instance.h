@@ -1,0 +1,45 @@
+/* instance.h: the memory of one training job: a program's device arena filled with data, weights and optimiser state.
+ * Everything is obtained by create and load; nothing is allocated later. */
+#ifndef GNN_INSTANCE_H
+#define GNN_INSTANCE_H
+
+#include "dataset.h"
+
+typedef struct gnn_memory {
+  void *(*alloc)(void *user, int tier, size_t bytes, size_t align); /* NULL: mmap */
+  void (*release)(void *user, int tier, void *memory, size_t bytes);
+  void *user;
+} gnn_memory;
+
+typedef struct gnn_instance {
+  gnn_run run;
+  gnn_memory memory;
+  void *mapping;           /* what was obtained for the arena */
+  size_t mapping_bytes;
+  int is_loaded;
+  double *partial_loss;    /* one a task of the metrics: GNN_METRIC_TASK_ROWS rows */
+  int64_t *partial_correct;
+  int64_t partial_count;
+  int64_t majority_class;  /* of the training labels */
+  double majority_share[GNN_SPLIT_COUNT]; /* accuracy of always answering it */
+} gnn_instance;
+
+enum { GNN_METRIC_TASK_ROWS = 256 };
+
+/* Refuses with R0801 (GNN_ENOMEM) before anything is obtained when the machine has less than the plan needs.
+ * threads 0: all. populate: touch every page now. */
+gnn_status gnn_instance_create(const gnn_program *program, int threads, int populate, const gnn_memory *memory,
+                               gnn_instance **instance, gnn_error *error);
+void gnn_instance_destroy(gnn_instance *instance); /* NULL is fine */
+
+/* Fills graph, degrees, fields and splits from prepared data; the data set may be closed afterwards. R0802 where it does
+ * not fit the plan. */
+gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error);
+
+/* Weights as the program initialises them, optimiser state zero, epoch 0. */
+void gnn_instance_reset(gnn_instance *instance, uint64_t seed);
+
+/* Address of a planned offset, in bytes for 4-byte numbers. */
+void *gnn_instance_at(const gnn_instance *instance, int64_t offset);
+
+#endif

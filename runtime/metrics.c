@@ -1,0 +1,93 @@
+/* metrics.c: loss and accuracy of a split. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../kernels/cpu/loss.h"
+
+const char *const gnn_split_names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
+
+typedef struct metrics_task {
+  const float *scores;
+  int64_t classes;
+  const int32_t *labels, *rows;
+  double *loss;
+  int64_t *correct;
+} metrics_task;
+
+static void metrics_part(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const metrics_task *m = context;
+  m->loss[task] = gnn_cross_entropy_part(m->scores, m->classes, m->labels, m->rows, begin, end);
+  m->correct[task] = gnn_accuracy_part(m->scores, m->classes, m->labels, m->rows, begin, end);
+}
+
+gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
+  const gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  gnn_result result = {.count = run->row_count[split]};
+  if (result.count == 0 || program->real_bytes != 4) return result;
+  const gnn_field_desc *label = &program->fields[program->label_field];
+  metrics_task m = {.scores = gnn_instance_at(instance, program->at_scores), .classes = program->classes,
+                    .labels = gnn_instance_at(instance, label->at[0]), .rows = run->rows[split],
+                    .loss = instance->partial_loss, .correct = instance->partial_correct};
+  gnn_parallel(run->team, result.count, GNN_METRIC_TASK_ROWS, metrics_part, &m);
+  int64_t tasks = (result.count + GNN_METRIC_TASK_ROWS - 1) / GNN_METRIC_TASK_ROWS, correct = 0;
+  double loss = 0;
+  for (int64_t t = 0; t < tasks; t++) {
+    loss += instance->partial_loss[t];
+    correct += instance->partial_correct[t];
+  }
+  result.loss = loss / (double)result.count;
+  result.accuracy = (double)correct / (double)result.count;
+  return result;
+}
+
+gnn_status gnn_evaluate(gnn_instance *instance, gnn_result result[GNN_SPLIT_COUNT]) {
+  gnn_status status = instance->run.program->evaluate(&instance->run);
+  if (status != GNN_OK) return status;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) result[s] = gnn_measure_split(instance, (gnn_split)s);
+  return GNN_OK;
+}
+
+void gnn_keeper_reset(gnn_keeper *keeper) {
+  memset(keeper, 0, sizeof *keeper);
+  keeper->best_epoch = keeper->stop_waits = -1;
+}
+
+static int metrics_is_better(gnn_measure measure, double value, double than) {
+  return measure == GNN_MEASURE_ACCURACY ? value > than : value < than;
+}
+
+static double metrics_value(gnn_measure measure, const gnn_result *result) {
+  return measure == GNN_MEASURE_ACCURACY ? result->accuracy : result->loss;
+}
+
+int gnn_keeper_see(gnn_keeper *keeper, const gnn_program *program, int64_t epoch,
+                   const gnn_result result[GNN_SPLIT_COUNT]) {
+  double value = metrics_value(program->keep_measure, &result[program->keep_split]);
+  int is_best = !program->has_keep || keeper->best_epoch < 0 ||
+                metrics_is_better(program->keep_measure, value, keeper->best_value);
+  if (is_best) {
+    keeper->best_epoch = epoch;
+    keeper->best_value = isnan(value) ? (program->keep_measure == GNN_MEASURE_ACCURACY ? -INFINITY : INFINITY) : value;
+    memcpy(keeper->best, result, sizeof keeper->best);
+  }
+  if (program->has_stop) {
+    double watched = metrics_value(program->stop_measure, &result[program->stop_split]);
+    if (keeper->stop_waits < 0 || metrics_is_better(program->stop_measure, watched, keeper->stop_value)) {
+      keeper->stop_value = watched;
+      keeper->stop_waits = 0;
+    } else {
+      keeper->stop_waits++;
+    }
+  }
+  return is_best;
+}
+
+int gnn_keeper_stops(const gnn_keeper *keeper, const gnn_program *program) {
+  return program->has_stop && keeper->stop_waits >= program->patience;
+}

@@ -1,0 +1,31 @@
+/* readers.h: one function a form of data; each fills a new data set. */
+#ifndef GNN_READERS_H
+#define GNN_READERS_H
+
+#include "dataset.h"
+
+gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error *error);
+gnn_status gnn_read_planetoid(gnn_dataset *dataset, const char *path, gnn_error *error);
+gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error *error);
+gnn_status gnn_read_karate(gnn_dataset *dataset, gnn_error *error);
+
+int gnn_is_npy_folder(const char *path);
+int gnn_is_planetoid(const char *path);
+
+typedef enum gnn_synth_kind { GNN_SYNTH_SBM, GNN_SYNTH_RMAT, GNN_SYNTH_ER, GNN_SYNTH_GRID } gnn_synth_kind;
+
+typedef struct gnn_synth {
+  gnn_synth_kind kind;
+  int64_t nodes, features, classes;
+  double degree; /* mean number of neighbours */
+  uint64_t seed;
+  int is_sparse; /* features as a few non-zeros a row */
+} gnn_synth;
+
+extern const char *const gnn_synth_names[4]; /* "sbm", "rmat", "er", "grid" */
+gnn_status gnn_read_synth(gnn_dataset *dataset, const gnn_synth *synth, gnn_error *error);
+
+/* Writes a prepared data set in the form that gnn_read_container reads. changes: what was done to it, a line each. */
+gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, const char *changes, gnn_error *error);
+
+#endif

@@ -1,0 +1,622 @@
+/* train.c: the training loop of a produced program. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "train.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "logs.h"
+
+enum { TRAIN_ROWS_ON_TERMINAL = 20, TRAIN_CHECKPOINTS_KEPT = 2, TRAIN_SECONDS_BETWEEN_LINES = 60 };
+
+/* Signal handlers can only leave word here; the loop looks after every epoch. */
+static volatile sig_atomic_t train_signal, train_status_wanted;
+
+static void train_on_signal(int number) {
+  if (number == SIGUSR2) train_status_wanted = 1;
+  else train_signal = number;
+}
+
+static void train_catch(struct sigaction before[4]) {
+  static const int numbers[4] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+  train_signal = train_status_wanted = 0;
+  for (int i = 0; i < 4; i++) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = train_on_signal;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART | (i < 2 ? (int)SA_RESETHAND : 0); /* a second Ctrl-C kills */
+    sigaction(numbers[i], &action, &before[i]);
+  }
+}
+
+static void train_release(const struct sigaction before[4]) {
+  static const int numbers[4] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+  for (int i = 0; i < 4; i++) sigaction(numbers[i], &before[i], NULL);
+}
+
+static double train_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+typedef struct train_loop {
+  gnn_instance *instance;
+  const gnn_program *program;
+  const gnn_train_options *options;
+  gnn_error error;
+  gnn_snapshot best;
+  gnn_progress progress;
+  gnn_logs logs;
+  const char *out;      /* folder, or NULL: nothing is saved */
+  char *last_saved;     /* path of the latest checkpoint or NULL */
+  int64_t last_saved_epoch;
+  int has_live_line, is_plain, is_live_shown;
+  int64_t row_step;     /* rows at multiples of it */
+  double started, run_started, last_row, last_live, row_seconds;
+  int64_t row_epochs;   /* since the last row */
+  double epoch_seconds; /* of the latest epoch, evaluation included */
+  gnn_result result[GNN_SPLIT_COUNT];
+} train_loop;
+
+int gnn_exit_code(gnn_status status) {
+  switch (status) {
+  case GNN_OK: case GNN_ECANCELLED: return GNN_EXIT_OK;
+  case GNN_EINVAL: return GNN_EXIT_USAGE;
+  case GNN_ENOMEM: return GNN_EXIT_NO_ROOM;
+  case GNN_EIO: return GNN_EXIT_IO;
+  case GNN_ENUMERIC: return GNN_EXIT_NUMERIC;
+  case GNN_EVERSION: return GNN_EXIT_INTERNAL;
+  default: return GNN_EXIT_FAILED;
+  }
+}
+
+void gnn_print_error(const char *program, const gnn_error *error) {
+  fflush(stdout);
+  if (error->code[0]) fprintf(stderr, "%s: error[%s]: %s\n", program, error->code, error->message);
+  else fprintf(stderr, "%s: error: %s\n", program, error->message);
+  if (error->help[0]) fprintf(stderr, "  help: %s\n", error->help);
+}
+
+gnn_status gnn_step_epoch(gnn_instance *instance) {
+  gnn_run *run = &instance->run;
+  run->epoch++;
+  gnn_status status = run->program->forward_backward(run);
+  if (status != GNN_OK && status != GNN_ENUMERIC) return status;
+  int is_finite = isfinite(run->loss);
+  status = run->program->update(run);
+  if (status != GNN_OK) return status;
+  return is_finite ? GNN_OK : GNN_ENUMERIC;
+}
+
+/* ---- what is printed ---- */
+
+static int train_shows(const train_loop *loop, int split) {
+  return loop->program->shows[split] && loop->instance->run.row_count[split] > 0;
+}
+
+static double train_metric(const gnn_program *program, const gnn_result *result) {
+  return program->has_accuracy ? result->accuracy : result->loss;
+}
+
+static int64_t train_parameters(const gnn_program *program) {
+  int64_t count = 0;
+  for (int w = 0; w < program->weight_count; w++)
+    if (program->weights[w].is_trained) count += program->weights[w].count;
+  return count;
+}
+
+void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
+  const gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  printf("%s on %s   %s nodes  %s edges  train/valid/test %s/%s/%s\n", program->name, program->data_name,
+         gnn_count_text(run->nodes).text, gnn_count_text(run->edges).text, gnn_count_text(run->row_count[GNN_TRAIN]).text,
+         gnn_count_text(run->row_count[GNN_VALID]).text, gnn_count_text(run->row_count[GNN_TEST]).text);
+  printf("%s parameters   seed %llu   plan %.8s (peak %s device)", gnn_count_text(train_parameters(program)).text,
+         (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text);
+  int split = run->row_count[GNN_VALID] ? GNN_VALID : run->row_count[GNN_TEST] && program->shows[GNN_TEST] ? GNN_TEST
+                                                                                                         : GNN_TRAIN;
+  if (program->has_accuracy)
+    printf("   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],
+           instance->majority_share[split]);
+  printf("\n");
+}
+
+static void train_erase_live(train_loop *loop) {
+  if (loop->is_live_shown) printf("\r\033[K");
+  loop->is_live_shown = 0;
+}
+
+static void train_table_head(const train_loop *loop) {
+  int width = 9;
+  printf("epoch    loss");
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (!train_shows(loop, s)) continue;
+    printf("%*s", width, gnn_split_names[s]);
+    width = 8;
+  }
+  printf("      time\n");
+}
+
+static void train_row(train_loop *loop, int is_evaluated) {
+  int width = 9;
+  train_erase_live(loop);
+  printf("%5lld  %.4f", (long long)loop->instance->run.epoch, loop->instance->run.loss);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (!train_shows(loop, s)) continue;
+    if (is_evaluated) printf("%*.4f", width, train_metric(loop->program, &loop->result[s]));
+    else printf("%*s", width, "");
+    width = 8;
+  }
+  double seconds = loop->row_epochs ? loop->row_seconds / (double)loop->row_epochs : loop->epoch_seconds;
+  printf("%10s\n", gnn_seconds_text(seconds).text);
+  fflush(stdout);
+  loop->row_seconds = 0;
+  loop->row_epochs = 0;
+  loop->last_row = train_now();
+}
+
+/* The line that says where the loop is: live on a terminal, or once when USR2 asks. */
+static void train_status_line(train_loop *loop, FILE *to) {
+  const gnn_program *program = loop->program;
+  const gnn_keeper *keeper = &loop->progress.keeper;
+  int64_t epoch = loop->instance->run.epoch, left = loop->options->epochs - epoch;
+  double mean = epoch ? (train_now() - loop->run_started) / (double)epoch : 0;
+  int split = loop->instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  fprintf(to, "▸ %lld/%lld  loss %.4f", (long long)epoch, (long long)loop->options->epochs, loop->instance->run.loss);
+  if (keeper->best_epoch >= 0) {
+    fprintf(to, "  %s %.4f", gnn_split_names[split], train_metric(program, &loop->result[split]));
+    if (program->has_keep)
+      fprintf(to, " (best %.4f @ %lld)", train_metric(program, &keeper->best[split]), (long long)keeper->best_epoch);
+  }
+  fprintf(to, "  %s/epoch  %s left  device %s", gnn_seconds_text(mean).text,
+          gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text, gnn_bytes_text(program->device_bytes).text);
+}
+
+static void train_live(train_loop *loop) {
+  double now = train_now();
+  if (train_status_wanted) {
+    train_status_wanted = 0;
+    train_erase_live(loop);
+    train_status_line(loop, stdout);
+    printf("\n");
+    fflush(stdout);
+  }
+  if (!loop->has_live_line || now - loop->last_live < 0.1) return;
+  loop->last_live = now;
+  printf("\r\033[K");
+  train_status_line(loop, stdout);
+  fflush(stdout);
+  loop->is_live_shown = 1;
+}
+
+static void train_choose_rows(train_loop *loop) {
+  static const int nice[] = {1, 2, 5};
+  const gnn_train_options *options = loop->options;
+  int is_terminal = isatty(STDOUT_FILENO) != 0;
+  loop->has_live_line = options->progress == GNN_PROGRESS_BAR || (options->progress == GNN_PROGRESS_AUTO && is_terminal);
+  loop->is_plain = options->progress == GNN_PROGRESS_AUTO && !is_terminal && options->every == 0 && !options->is_verbose;
+  if (options->is_quiet) loop->has_live_line = 0;
+  int64_t evaluated = loop->program->evaluate_every > 0 ? loop->program->evaluate_every : 1;
+  if (options->every > 0) {
+    loop->row_step = options->every;
+  } else if (options->is_verbose) {
+    loop->row_step = evaluated;
+  } else {
+    int64_t step = 1, power = 1;
+    for (int i = 0; options->epochs / (step * evaluated) > TRAIN_ROWS_ON_TERMINAL; i++) {
+      if (i % 3 == 2) power *= 10;
+      step = power * nice[(i + 1) % 3];
+    }
+    loop->row_step = step * evaluated;
+  }
+}
+
+static int train_wants_row(const train_loop *loop, int64_t epoch, int is_evaluated) {
+  if (loop->options->is_quiet || loop->options->progress == GNN_PROGRESS_NONE) return 0;
+  if (loop->options->every > 0) return epoch % loop->row_step == 0;
+  if (!is_evaluated) return 0;
+  if (!loop->is_plain) return epoch % loop->row_step == 0 || epoch == loop->options->epochs;
+  int64_t first = loop->program->evaluate_every > 0 ? loop->program->evaluate_every : 1;
+  return epoch <= first || epoch == loop->options->epochs ||
+         train_now() - loop->last_row >= (double)TRAIN_SECONDS_BETWEEN_LINES;
+}
+
+static void train_print_results(const train_loop *loop, const gnn_result *result) {
+  const char *gap = "";
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (!train_shows(loop, s)) continue;
+    printf("%s%s %.4f", gap, gnn_split_names[s], train_metric(loop->program, &result[s]));
+    gap = "  ";
+  }
+}
+
+static void train_hints(const train_loop *loop) {
+  const gnn_program *program = loop->program;
+  const gnn_instance *instance = loop->instance;
+  const gnn_keeper *keeper = &loop->progress.keeper;
+  if (!program->has_accuracy || loop->options->epochs < 10) return;
+  int split = instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  if (keeper->best[split].accuracy <= instance->majority_share[split] + 0.01)
+    printf("HINT: %s %.4f is no better than always answering \"class %lld\" (%.4f); try another --lr, or gnndata check\n",
+           gnn_split_names[split], keeper->best[split].accuracy, (long long)instance->majority_class,
+           instance->majority_share[split]);
+  else if (program->has_keep && keeper->best_epoch == loop->options->epochs && keeper->best_epoch > 0)
+    printf("HINT: the last epoch is the best; more of them may help: --epochs %lld\n", (long long)loop->options->epochs * 2);
+}
+
+/* ---- what is saved ---- */
+
+static char *train_run_folder(const train_loop *loop) {
+  char name[32];
+  if (loop->options->runs <= 1) return gnn_path_join(NULL, loop->out);
+  snprintf(name, sizeof name, "run%lld", (long long)loop->progress.run_index);
+  return gnn_path_join(loop->out, name);
+}
+
+static gnn_status train_save_weights(train_loop *loop, const gnn_snapshot *snapshot, const char *name, char **saved) {
+  char *folder = train_run_folder(loop);
+  char *path = folder ? gnn_path_join(folder, name) : NULL;
+  gnn_status status = path ? gnn_make_directories(folder, &loop->error) : gnn_fail_memory(&loop->error, 256);
+  if (status == GNN_OK) status = gnn_weights_save(loop->instance, snapshot, path, &loop->error);
+  free(folder);
+  if (status == GNN_OK && saved) *saved = path;
+  else free(path);
+  return status;
+}
+
+static gnn_status train_checkpoint(train_loop *loop) {
+  if (loop->out == NULL) loop->out = loop->options->default_out;
+  gnn_status status = gnn_make_directories(loop->out, &loop->error);
+  if (status != GNN_OK) return status;
+  char *path = gnn_checkpoint_path(loop->out, loop->progress.run_index, loop->instance->run.epoch);
+  if (path == NULL) return gnn_fail_memory(&loop->error, 256);
+  status = gnn_checkpoint_save(loop->instance, &loop->best, &loop->progress, path, &loop->error);
+  if (status == GNN_OK && loop->program->has_keep && loop->best.is_filled)
+    status = train_save_weights(loop, &loop->best, "best.safetensors", NULL);
+  if (status != GNN_OK) {
+    free(path);
+    return status;
+  }
+  gnn_checkpoint_prune(loop->out, TRAIN_CHECKPOINTS_KEPT);
+  free(loop->last_saved);
+  loop->last_saved = path;
+  loop->last_saved_epoch = loop->instance->run.epoch;
+  return GNN_OK;
+}
+
+/* ---- one run ---- */
+
+/* Names what is not finite, so that one knows where to look. */
+static gnn_status train_not_finite(train_loop *loop) {
+  const gnn_program *program = loop->program;
+  const char *culprit = NULL;
+  for (int w = 0; w < program->weight_count && culprit == NULL; w++) {
+    const float *values = gnn_instance_at(loop->instance, program->weights[w].at);
+    for (int64_t i = 0; program->real_bytes == 4 && i < program->weights[w].count; i++)
+      if (!isfinite(values[i])) { culprit = program->weights[w].name; break; }
+  }
+  double loss = loop->instance->run.loss, lr = NAN;
+  for (int i = 0; i < program->option_count; i++)
+    if (strcmp(program->options[i].name, "lr") == 0) lr = loop->instance->run.option[i];
+  gnn_status status = gnn_fail(&loop->error, GNN_ENUMERIC, "R0803", "loss is %s at epoch %lld%s%s%s",
+                               isnan(loss) ? "NaN" : "infinite", (long long)loop->instance->run.epoch,
+                               culprit ? "; the first weight that is not finite: " : "", culprit ? culprit : "",
+                               loop->last_saved ? "" : "; there is no checkpoint to go back to");
+  gnn_text help = {0};
+  if (!isnan(lr)) gnn_text_format(&help, "--lr %g", lr / 10);
+  if (loop->last_saved)
+    gnn_text_format(&help, "%slast good checkpoint: epoch %lld, %s", help.length ? "; " : "",
+                    (long long)loop->last_saved_epoch, loop->last_saved);
+  if (help.data) gnn_fail_help(&loop->error, "%s", help.data);
+  gnn_text_free(&help);
+  return status;
+}
+
+static gnn_status train_evaluate(train_loop *loop, int64_t epoch, int counts) {
+  gnn_status status = gnn_evaluate(loop->instance, loop->result);
+  if (status != GNN_OK) return gnn_fail(&loop->error, status, "", "evaluation failed at epoch %lld", (long long)epoch);
+  if (counts && gnn_keeper_see(&loop->progress.keeper, loop->program, epoch, loop->result) && loop->program->has_keep)
+    gnn_snapshot_take(&loop->best, loop->instance);
+  return GNN_OK;
+}
+
+static void train_log(train_loop *loop, int is_evaluated) {
+  const gnn_program *program = loop->program;
+  gnn_log_row row = {.run = loop->progress.run_index + 1, .epoch = loop->instance->run.epoch,
+                     .loss = loop->instance->run.loss, .lr = NAN, .seconds = loop->epoch_seconds,
+                     .is_evaluated = is_evaluated, .device_bytes = program->device_bytes,
+                     .host_bytes = program->host_bytes, .ssd_bytes = program->ssd_bytes};
+  for (int i = 0; i < program->option_count; i++)
+    if (strcmp(program->options[i].name, "lr") == 0) row.lr = loop->instance->run.option[i];
+  memcpy(row.result, loop->result, sizeof row.result);
+  gnn_logs_row(&loop->logs, &row);
+}
+
+/* Whether to leave: *exit_code is that of the interruption. */
+static int train_is_interrupted(const train_loop *loop, int *exit_code) {
+  double limit = loop->options->time_limit;
+  if (train_signal == SIGINT) *exit_code = 130;
+  else if (train_signal == SIGTERM) *exit_code = 143;
+  else if (train_signal == SIGUSR1) *exit_code = GNN_EXIT_AGAIN;
+  else if (limit > 0 && train_now() - loop->started + loop->epoch_seconds > limit) *exit_code = GNN_EXIT_AGAIN;
+  else return 0;
+  return 1;
+}
+
+/* Epochs up to the end, a stop, or an interruption (*exit_code is not 0 then). */
+static gnn_status train_epochs(train_loop *loop, int *exit_code) {
+  const gnn_program *program = loop->program;
+  const gnn_train_options *options = loop->options;
+  gnn_run *run = &loop->instance->run;
+  int64_t evaluate_every = program->evaluate_every > 0 ? program->evaluate_every : 1;
+  if (run->epoch >= options->epochs && loop->progress.keeper.best_epoch < 0)
+    return train_evaluate(loop, run->epoch, 1);
+  while (run->epoch < options->epochs && !gnn_keeper_stops(&loop->progress.keeper, program)) {
+    double before = train_now();
+    gnn_status status = gnn_step_epoch(loop->instance);
+    if (status == GNN_ENUMERIC && !options->continues_after_nan) return train_not_finite(loop);
+    if (status != GNN_OK && status != GNN_ENUMERIC)
+      return gnn_fail(&loop->error, status, "", "epoch %lld failed", (long long)run->epoch);
+    int64_t epoch = run->epoch;
+    int counts = epoch % evaluate_every == 0 || epoch == options->epochs;
+    int is_evaluated = counts || (options->every > 0 && epoch % options->every == 0);
+    if (is_evaluated) status = train_evaluate(loop, epoch, counts);
+    if (is_evaluated && status != GNN_OK) return status;
+    loop->epoch_seconds = train_now() - before;
+    loop->row_seconds += loop->epoch_seconds;
+    loop->row_epochs++;
+    if (options->every > 0 ? epoch % options->every == 0 : is_evaluated) train_log(loop, is_evaluated);
+    if (train_wants_row(loop, epoch, is_evaluated)) train_row(loop, is_evaluated);
+    train_live(loop);
+    int is_last = epoch == options->epochs || gnn_keeper_stops(&loop->progress.keeper, program);
+    if (program->checkpoint_every > 0 && epoch % program->checkpoint_every == 0 && isfinite(run->loss)) {
+      status = train_checkpoint(loop);
+      if (status != GNN_OK) return status;
+    }
+    if (!is_last && train_is_interrupted(loop, exit_code)) return train_checkpoint(loop);
+  }
+  return GNN_OK;
+}
+
+/* The line or lines after the last epoch of a run, and its files. */
+static gnn_status train_finish_run(train_loop *loop) {
+  const gnn_program *program = loop->program;
+  const gnn_keeper *keeper = &loop->progress.keeper;
+  char *saved = NULL;
+  gnn_status status = GNN_OK;
+  if (loop->out) status = train_save_weights(loop, NULL, "last.safetensors", program->has_keep ? NULL : &saved);
+  if (status == GNN_OK && loop->out && program->has_keep)
+    status = train_save_weights(loop, &loop->best, "best.safetensors", &saved);
+  train_erase_live(loop);
+  if (status == GNN_OK && !loop->options->is_quiet) {
+    if (loop->options->runs > 1)
+      printf("run %lld, seed %llu: ", (long long)loop->progress.run_index,
+             (unsigned long long)loop->instance->run.seed);
+    printf("%s epoch %lld: ", program->has_keep ? "best" : "last", (long long)keeper->best_epoch);
+    train_print_results(loop, keeper->best);
+    if (saved) printf("     saved %s", saved);
+    printf("\n");
+    if (gnn_keeper_stops(keeper, program) && loop->instance->run.epoch < loop->options->epochs)
+      printf("stopped at epoch %lld: no better %s for %lld evaluations\n", (long long)loop->instance->run.epoch,
+             gnn_split_names[program->stop_split], (long long)program->patience);
+    fflush(stdout);
+  }
+  free(saved);
+  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++)
+    loop->progress.finished[loop->progress.finished_count][s] = train_metric(program, &keeper->best[s]);
+  if (status == GNN_OK) loop->progress.finished_count++;
+  return status;
+}
+
+/* Mean and unbiased standard deviation over the finished runs. */
+static void train_mean(const train_loop *loop, int split, double *mean, double *deviation) {
+  int64_t count = loop->progress.finished_count;
+  double sum = 0, squares = 0;
+  for (int64_t r = 0; r < count; r++) sum += loop->progress.finished[r][split];
+  *mean = count ? sum / (double)count : 0;
+  for (int64_t r = 0; r < count; r++) {
+    double d = loop->progress.finished[r][split] - *mean;
+    squares += d * d;
+  }
+  *deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+}
+
+static void train_closing(const train_loop *loop) {
+  if (loop->options->is_quiet) return;
+  if (loop->options->runs > 1) {
+    const char *gap = "";
+    int has_other = train_shows(loop, GNN_VALID) || train_shows(loop, GNN_TEST);
+    printf("%lld runs, seeds %llu-%llu: ", (long long)loop->progress.finished_count,
+           (unsigned long long)loop->progress.seed,
+           (unsigned long long)loop->progress.seed + (unsigned long long)loop->progress.finished_count - 1);
+    for (int s = has_other ? GNN_VALID : GNN_TRAIN; s < GNN_SPLIT_COUNT; s++) {
+      if (!train_shows(loop, s)) continue;
+      double mean, deviation;
+      train_mean(loop, s, &mean, &deviation);
+      printf("%s%s %.4f ± %.4f", gap, gnn_split_names[s], mean, deviation);
+      gap = "   ";
+    }
+    printf("   (unbiased std)   %s parameters\n", gnn_count_text(train_parameters(loop->program)).text);
+  }
+  train_hints(loop);
+  fflush(stdout);
+}
+
+/* run.json: enough to know later what made these files. */
+static gnn_status train_write_summary(train_loop *loop) {
+  const gnn_program *program = loop->program;
+  char *path = gnn_path_join(loop->out, "run.json");
+  if (path == NULL) return gnn_fail_memory(&loop->error, 256);
+  gnn_text text = {0};
+  gnn_text_format(&text, "{\n  \"command\": ");
+  gnn_text_json(&text, loop->options->command_line ? loop->options->command_line : "");
+  gnn_text_format(&text, ",\n  \"model\": ");
+  gnn_text_json(&text, program->name);
+  gnn_text_format(&text, ",\n  \"data\": ");
+  gnn_text_json(&text, program->data_name);
+  gnn_text_format(&text, ",\n  \"fingerprint\": ");
+  gnn_text_json(&text, program->fingerprint);
+  gnn_text_format(&text, ",\n  \"abi\": %d,\n  \"device\": \"cpu\",\n  \"threads\": %d,\n  \"seed\": %llu,\n  \"epochs\": %lld,\n",
+                  program->abi, gnn_team_threads(loop->instance->run.team), (unsigned long long)loop->progress.seed,
+                  (long long)loop->options->epochs);
+  gnn_text_format(&text, "  \"parameters\": %lld,\n  \"device_bytes\": %lld,\n  \"options\": {",
+                  (long long)train_parameters(program), (long long)program->device_bytes);
+  for (int i = 0; i < program->option_count; i++) {
+    gnn_text_format(&text, "%s", i ? ", " : "");
+    gnn_text_json(&text, program->options[i].name);
+    gnn_text_format(&text, ": %.9g", loop->instance->run.option[i]);
+  }
+  gnn_text_format(&text, "},\n  \"metric\": \"%s\",\n  \"runs\": [", program->has_accuracy ? "accuracy" : "loss");
+  for (int64_t r = 0; r < loop->progress.finished_count; r++) {
+    gnn_text_format(&text, "%s{\"seed\": %llu", r ? ", " : "", (unsigned long long)loop->progress.seed + (unsigned long long)r);
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+      if (train_shows(loop, s) && isfinite(loop->progress.finished[r][s]))
+        gnn_text_format(&text, ", \"%s\": %.9g", gnn_split_names[s], loop->progress.finished[r][s]);
+    gnn_text_append(&text, "}", 1);
+  }
+  gnn_text_format(&text, "]\n}\n");
+  gnn_writer writer;
+  gnn_status status = text.is_broken ? gnn_fail_memory(&loop->error, 4096) : gnn_make_directories(loop->out, &loop->error);
+  if (status == GNN_OK) status = gnn_writer_open(&writer, path, &loop->error);
+  if (status == GNN_OK) {
+    gnn_writer_put(&writer, text.data, text.length);
+    status = gnn_writer_close(&writer, &loop->error);
+  }
+  gnn_text_free(&text);
+  free(path);
+  return status;
+}
+
+/* ---- all runs ---- */
+
+static gnn_status train_resume(train_loop *loop, int *is_resumed) {
+  const gnn_train_options *options = loop->options;
+  const char *folder = loop->out ? loop->out : options->default_out;
+  char *newest = options->resumes_newest ? gnn_checkpoint_newest(folder) : NULL;
+  const char *path = options->resume ? options->resume : newest;
+  *is_resumed = 0;
+  if (path == NULL) {
+    if (!options->resumes_newest) return GNN_OK;
+    return gnn_fail(&loop->error, GNN_EIO, "", "--resume: there is no checkpoint in \"%s\"", folder);
+  }
+  gnn_status status = gnn_checkpoint_load(loop->instance, &loop->best, &loop->progress, path, &loop->error);
+  if (status == GNN_OK && loop->progress.run_index >= options->runs)
+    status = gnn_fail(&loop->error, GNN_EDATA, "", "\"%s\" is of run %lld; only %lld are wanted", path,
+                      (long long)loop->progress.run_index, (long long)options->runs);
+  if (status == GNN_OK && !options->is_quiet)
+    printf("resumed %s: run %lld, epoch %lld\n", path, (long long)loop->progress.run_index,
+           (long long)loop->instance->run.epoch);
+  free(newest);
+  *is_resumed = status == GNN_OK;
+  return status;
+}
+
+static gnn_status train_check_splits(train_loop *loop) {
+  const gnn_program *program = loop->program;
+  const int64_t *rows = loop->instance->run.row_count;
+  int missing = -1;
+  if (program->has_keep && rows[program->keep_split] == 0) missing = program->keep_split;
+  if (program->has_stop && rows[program->stop_split] == 0) missing = program->stop_split;
+  if (missing < 0) return GNN_OK;
+  gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "E0401", "data \"%s\" has no split \"%s\", which keep or stop looks at",
+                               program->data_name, gnn_split_names[missing]);
+  gnn_fail_help(&loop->error, "split = random(0.6, 0.2, 0.2, seed = 0)");
+  return status;
+}
+
+static gnn_status train_runs(train_loop *loop, int *exit_code) {
+  const gnn_train_options *options = loop->options;
+  int is_resumed;
+  gnn_status status = train_check_splits(loop);
+  if (status != GNN_OK) return status;
+  if (!options->is_quiet) gnn_print_header(loop->instance, options->seed);
+  status = train_resume(loop, &is_resumed);
+  if (status != GNN_OK) return status;
+  const char *log_folder = loop->out ? loop->out : options->default_out;
+  status = gnn_logs_open(&loop->logs, loop->program, options->logs_csv ? log_folder : NULL,
+                         options->logs_jsonl ? log_folder : NULL, options->board, is_resumed, &loop->error);
+  if (status != GNN_OK) return status;
+  int has_rows = !options->is_quiet && options->progress != GNN_PROGRESS_NONE && options->epochs > 0;
+  for (int64_t r = loop->progress.run_index; r < options->runs; r++) {
+    if (!is_resumed) {
+      loop->progress.run_index = r;
+      gnn_instance_reset(loop->instance, options->seed + (uint64_t)r);
+      if (options->weights) status = gnn_weights_load(loop->instance, options->weights, &loop->error);
+      if (status != GNN_OK) return status;
+      gnn_keeper_reset(&loop->progress.keeper);
+      loop->best.is_filled = 0;
+    }
+    is_resumed = 0;
+    if (has_rows && (r == 0 || options->runs <= 1 || !loop->is_plain)) train_table_head(loop);
+    loop->run_started = loop->last_row = train_now();
+    loop->row_seconds = 0;
+    loop->row_epochs = 0;
+    status = train_epochs(loop, exit_code);
+    if (status != GNN_OK || *exit_code != 0) return status;
+    status = train_finish_run(loop);
+    if (status != GNN_OK) return status;
+  }
+  train_closing(loop);
+  return loop->out ? train_write_summary(loop) : GNN_OK;
+}
+
+static void train_say_interrupted(train_loop *loop, int exit_code) {
+  train_erase_live(loop);
+  fflush(stdout);
+  fprintf(stderr, "%s: stopped at epoch %lld of run %lld by %s; go on with --resume%s%s\n", loop->program->name,
+          (long long)loop->instance->run.epoch, (long long)loop->progress.run_index,
+          exit_code == 130 ? "an interrupt" : exit_code == 143 ? "SIGTERM" : train_signal == SIGUSR1 ? "SIGUSR1" : "--time-limit",
+          loop->last_saved ? "=" : "", loop->last_saved ? loop->last_saved : "");
+}
+
+int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
+  train_loop *loop = calloc(1, sizeof *loop);
+  if (loop == NULL) return GNN_EXIT_NO_ROOM;
+  loop->instance = instance;
+  loop->program = instance->run.program;
+  loop->options = options;
+  loop->started = train_now();
+  loop->out = options->out ? options->out
+              : loop->program->has_keep || loop->program->checkpoint_every > 0 ? options->default_out : NULL;
+  loop->progress.seed = options->seed;
+  gnn_keeper_reset(&loop->progress.keeper);
+  train_choose_rows(loop);
+  struct sigaction before[4];
+  int exit_code = 0;
+  gnn_status status = gnn_snapshot_create(loop->program, &loop->best, &loop->error);
+  loop->progress.finished = calloc(GNN_FINISHED_MAX, sizeof *loop->progress.finished);
+  if (loop->progress.finished == NULL) status = gnn_fail_memory(&loop->error, GNN_FINISHED_MAX * 24);
+  if (status == GNN_OK) {
+    train_catch(before);
+    status = train_runs(loop, &exit_code);
+    train_release(before);
+  }
+  gnn_error log_error;
+  gnn_status log_status = gnn_logs_close(&loop->logs, &log_error);
+  if (status == GNN_OK && log_status != GNN_OK) {
+    status = log_status;
+    loop->error = log_error;
+  }
+  if (status != GNN_OK) {
+    train_erase_live(loop);
+    gnn_print_error(loop->program->name, &loop->error);
+    exit_code = gnn_exit_code(status);
+  } else if (exit_code != 0) {
+    train_say_interrupted(loop, exit_code);
+  }
+  gnn_snapshot_destroy(&loop->best);
+  free(loop->progress.finished);
+  free(loop->last_saved);
+  free(loop);
+  return exit_code;
+}
