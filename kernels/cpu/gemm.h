@@ -18,8 +18,8 @@
 enum {
   GNN_PANEL_MAX = GNN_REGISTERS == 32 ? 4 : 2,
   GNN_TILE_MAX = GNN_REGISTERS == 32 ? 24 : 12,
-  GNN_GEMM_DEPTH = 256, /* of k that a tile runs through before the next panel: keeps a panel in the caches */
-  GNN_GEMM_ROWS = 48,   /* rows whose sums are open at a time: whole tiles of any shape */
+  GNN_GEMM_ROWS = 48,           /* rows whose sums are open at a time: whole tiles of any shape */
+  GNN_GEMM_PANEL_BYTES = 32768, /* of a panel that a tile runs through before the next one: stays in the first cache */
 };
 
 typedef struct gnn_gemm_shape {
@@ -88,10 +88,10 @@ GNN_INLINE void gnn_gemm_tile(int rows, int vectors, const gnn_real *a, int64_t 
 /* acc[row] = (a B)[row] for tiles of `tile` rows, beginning at first, first + tile, ..; the last one ends at `last`. */
 GNN_INLINE void gnn_gemm_block(gnn_gemm_shape s, int tile, const gnn_real *a, const gnn_real *packed, int64_t k,
                                int64_t first, int64_t rows, int64_t last, gnn_real *acc) {
-  const int64_t ld = s.vectors * GNN_LANES;
+  const int64_t ld = s.vectors * GNN_LANES, deepest = GNN_GEMM_PANEL_BYTES / (s.widest * GNN_VECTOR_BYTES);
   int64_t p = 0;
   do {
-    const int64_t depth = gnn_min(GNN_GEMM_DEPTH, k - p);
+    const int64_t depth = gnn_min(deepest, k - p);
     for (int64_t v = 0; v < s.vectors; v += s.widest) {
       const int64_t vectors = gnn_min(s.widest, s.vectors - v);
       const gnn_real *panel = packed + v * GNN_LANES * k + p * vectors * GNN_LANES;
