@@ -147,12 +147,22 @@ RowWriter *rows_new(const Emission *emission, const Kernels *kernels, const Kern
 
 /* ---- names ---- */
 
+/* Names that the text around uses, and the keywords of C. */
+static bool is_reserved(const char *name) {
+  static const char *const reserved[] = {
+      "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to",
+      "block", "last", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+      "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
+      "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof"};
+  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+    if (strcmp(reserved[i], name) == 0) return true;
+  return strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 || (*name >= '0' && *name <= '9');
+}
+
 static const char *fresh_name(RowWriter *w, const char *base) {
   for (int n = 1;; n++) {
-    const char *name = n == 1 ? base : arena_printf(w->arena, "%s_%d", base, n);
-    bool is_taken = strcmp(name, "r") == 0 || strcmp(name, "e") == 0 || strcmp(name, "g") == 0 || strcmp(name, "s") == 0 ||
-                    strcmp(name, "t") == 0 || strcmp(name, "j") == 0 || strcmp(name, "k") == 0 || strcmp(name, "l") == 0 ||
-                    strcmp(name, "m") == 0;
+    const char *name = n == 1 ? base : arena_printf(w->arena, *base >= '0' && *base <= '9' ? "v%s_%d" : "%s_%d", base, n);
+    bool is_taken = n == 1 ? is_reserved(name) : false;
     for (int i = 0; i < w->temporary_count; i++) is_taken = is_taken || strcmp(w->temporaries[i].name, name) == 0;
     for (int i = 0; i < w->pointer_count; i++) is_taken = is_taken || strcmp(w->pointers[i].name, name) == 0;
     if (!is_taken) return name;

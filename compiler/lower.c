@@ -174,9 +174,25 @@ static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
   return NO_VALUE;
 }
 
+/* What an expression without a name of its own is called, within its layer. */
+static const char *kind_name(const TypedExpr *e) {
+  static const char *const infix[] = {"add", "sub", "mul", "div", "pow"};
+  switch (e->kind) {
+  case TYPED_LIFT: return e->end == END_SRC ? "src" : "dst";
+  case TYPED_REDUCE_EDGES:
+  case TYPED_REDUCE_AXIS: return e->reducer == REDUCE_SUM ? "sum" : "mean";
+  case TYPED_MATMUL:
+  case TYPED_DOT: return "product";
+  case TYPED_MAP: return e->map <= MAP_POW ? infix[e->map] : typed_map_name(e->map);
+  case TYPED_DROPOUT: return "dropped";
+  default: return "t";
+  }
+}
+
 static const char *value_name(Arena *arena, const TypedExpr *e) {
-  if (e->is_layer_result || !*e->name) return e->scope;
-  return *e->scope ? arena_printf(arena, "%s.%s", e->scope, e->name) : e->name;
+  if (e->is_layer_result && *e->scope) return e->scope;
+  const char *name = *e->name ? e->name : kind_name(e);
+  return *e->scope ? arena_printf(arena, "%s.%s", e->scope, name) : name;
 }
 
 static ValueId *no_values(Arena *arena, int count) {
@@ -197,8 +213,9 @@ Graph *lower(Arena *arena, const TypedProgram *program) {
     int first = l.graph->value_count;
     l.value_of[i] = lower_expr(&l, e);
     for (int v = first; v < l.graph->value_count; v++) {
+      bool is_result = v == l.value_of[i];
       l.graph->values[v].place = e->place;
-      l.graph->values[v].name = value_name(arena, e);
+      l.graph->values[v].name = is_result ? value_name(arena, e) : arena_printf(arena, "%s.part", value_name(arena, e));
     }
     if (e->is_layer_result && strchr(e->scope, '.') == NULL) l.graph->values[l.value_of[i]].tap = e->scope;
   }

@@ -1,0 +1,97 @@
+#include "exact.h"
+
+#include "timing.h"
+
+#include <string.h>
+
+enum { MAX_ASSIGNMENTS = 4096 };
+
+typedef struct Exact {
+  Search *search;
+  Evaluator *evaluator;
+  Timing *timing;
+  Candidate *node;
+  int64_t limit;
+  bool is_complete;
+} Exact;
+
+/* All gaps are decided: the best g of this assignment, if it beats the incumbent. */
+static void leaf(Exact *x, int64_t bound) {
+  Search *search = x->search;
+  Evaluator *e = x->evaluator;
+  Candidate *node = x->node;
+  node->is_polished = false;
+  node->policies = PREFETCH_ALL;
+  node->cost = evaluate(e, node->fates, node->variants, PREFETCH_ALL);
+  if (node->cost < COST_INVALID) search_offer(search, node);
+  int64_t limit = search->best->cost;
+  if (bound >= limit) return;
+  bool is_exact;
+  int64_t cost = timing_search(x->timing, e, limit, &is_exact);
+  if (!is_exact) x->is_complete = false;
+  if (cost >= limit) return;
+  node->cost = cost;
+  node->is_polished = true;
+  node->g_count = e->sequence->move_count;
+  for (int i = 0; i < node->g_count; i++) node->g[i] = e->sequence->moves[i].g;
+  search_offer(search, node);
+}
+
+static void branch(Exact *x, int depth) {
+  static const uint8_t order[FATE_COUNT] = {FATE_RETAIN, FATE_RECOMPUTE, FATE_HOST, FATE_SSD};
+  const Geometry *g = x->evaluator->geometry;
+  Candidate *node = x->node;
+  if (!x->is_complete || x->evaluator->effort >= x->limit || search_is_done(x->search)) {
+    if (x->search->best->cost > x->search->target_ns) x->is_complete = false;
+    return;
+  }
+  x->evaluator->effort += x->evaluator->problem->step_count;
+  if (!sequence_build(x->evaluator->sequence, node->fates, node->variants)) return;
+  int64_t bound = timing_bound(x->timing, x->evaluator);
+  if (bound >= x->search->best->cost) return;
+  if (depth == g->open_count) {
+    leaf(x, bound);
+    return;
+  }
+  int gap = g->open[depth];
+  for (int k = 0; k < FATE_COUNT; k++) {
+    if (!(g->gaps[gap].options & FATE_BIT(order[k]))) continue;
+    node->fates[gap] = order[k];
+    branch(x, depth + 1);
+  }
+  node->fates[gap] = FATE_FREE;
+}
+
+static bool has_few_variants(const Search *search) {
+  const Problem *p = search->evaluator->problem;
+  int64_t product = 1;
+  for (int i = 0; i < search->choice_count; i++) {
+    product *= p->ops[search->choices[i]].variant_count;
+    if (product > MAX_ASSIGNMENTS) return false;
+  }
+  return true;
+}
+
+bool exact_search(Search *search, int64_t effort) {
+  Evaluator *e = search->evaluator;
+  const Problem *p = e->problem;
+  if (!has_few_variants(search)) return false;
+  Arena *arena = arena_new();
+  Exact x = {.search = search, .evaluator = e, .timing = timing_new(arena, e), .node = candidate_new(arena, e),
+             .limit = e->effort + effort, .is_complete = true};
+  memset(x.node->variants, 0, (size_t)p->op_count * sizeof(int));
+  for (;;) {
+    memset(x.node->fates, FATE_RETAIN, (size_t)e->geometry->gap_count);
+    for (int i = 0; i < e->geometry->open_count; i++) x.node->fates[e->geometry->open[i]] = FATE_FREE;
+    branch(&x, 0);
+    int i = 0;
+    for (; i < search->choice_count; i++) { /* the next combination of variants */
+      int op = search->choices[i];
+      if (++x.node->variants[op] < p->ops[op].variant_count) break;
+      x.node->variants[op] = 0;
+    }
+    if (i == search->choice_count || !x.is_complete) break;
+  }
+  arena_free(arena);
+  return x.is_complete && !search->is_cut_short;
+}

@@ -1,0 +1,331 @@
+#include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
+
+/* ---- tightening ---- */
+
+typedef struct Queued {
+  int move, g, v, piece;
+} Queued;
+
+static int compare_queued(const void *a, const void *b) {
+  const Queued *x = a, *y = b;
+  if (x->g != y->g) return x->g < y->g ? -1 : 1;
+  if (x->v != y->v) return x->v < y->v ? -1 : 1;
+  return x->piece < y->piece ? -1 : x->piece > y->piece;
+}
+
+static bool uses_inward_channel(const Sequence *q, int s) {
+  if (q->join[s] < 0) return false;
+  const Problem *p = q->problem;
+  const Variant *variant = &p->ops[p->steps[q->base[s]].op].variants[q->variant[p->steps[q->base[s]].op]];
+  for (int i = 0; i < variant->stage_count; i++)
+    if (variant->stages[i].channel == CHANNEL_H2D || variant->stages[i].channel == CHANNEL_SSDR) return true;
+  return false;
+}
+
+/* Raise each g to the last boundary not after the start of its transfer, in the same order on the channel. */
+static void raise_boundaries(Evaluator *e, Arena *arena) {
+  Sequence *q = e->sequence;
+  const Simulation *m = e->simulation;
+  Queued *queue = NEW(q->move_count, Queued);
+  for (int i = 0; i < q->move_count; i++)
+    queue[i] = (Queued){i, q->moves[i].g, q->moves[i].v, q->moves[i].piece};
+  qsort(queue, (size_t)q->move_count, sizeof *queue, compare_queued);
+  int *next_comm = NEW(q->count + 1, int); /* the first step from s on that queues on an inward channel */
+  next_comm[q->count] = q->count;
+  for (int s = q->count - 1; s >= 0; s--) next_comm[s] = uses_inward_channel(q, s) ? s : next_comm[s + 1];
+  const Queued *after = NULL;
+  int after_g = q->count;
+  for (int k = q->move_count - 1; k >= 0; k--) {
+    Move *move = &q->moves[queue[k].move];
+    int high = move->v;
+    if (next_comm[move->g] < high) high = next_comm[move->g];
+    if (after) {
+      bool keeps_order = queue[k].v < after->v || (queue[k].v == after->v && queue[k].piece < after->piece);
+      int limit = keeps_order ? after_g : after_g - 1;
+      if (limit < high) high = limit;
+    }
+    int g = move->g;
+    while (g < high && m->boundary_ns[g + 1] <= m->in_start_ns[queue[k].move]) g++;
+    move->g = g;
+    after = &queue[k];
+    after_g = g;
+  }
+}
+
+static void set_releases(Evaluator *e) {
+  Sequence *q = e->sequence;
+  const Simulation *m = e->simulation;
+  for (int i = 0; i < q->offload_count; i++) {
+    if (q->offloads[i].move < 0) continue;
+    Move *move = &q->moves[q->offloads[i].move];
+    int f = q->offloads[i].after + 1;
+    while (f < m->release[i] && f < move->g && m->boundary_ns[f] < m->out_done_ns[i]) f++;
+    move->f = f;
+  }
+}
+
+void layout_tighten(Evaluator *e) {
+  Arena *arena = arena_new();
+  Sequence *q = e->sequence;
+  int64_t makespan = e->simulation->makespan_ns;
+  Move *saved = NEW(q->move_count, Move);
+  for (int pass = 0; pass < 2; pass++) {
+    if (q->move_count) memcpy(saved, q->moves, (size_t)q->move_count * sizeof *saved);
+    if (pass == 0)
+      raise_boundaries(e, arena);
+    else
+      set_releases(e);
+    if (evaluate_built(e) <= makespan) continue;
+    if (q->move_count) memcpy(q->moves, saved, (size_t)q->move_count * sizeof *saved);
+    evaluate_built(e);
+  }
+  arena_free(arena);
+}
+
+/* ---- intervals ---- */
+
+static int compare_intervals(const void *a, const void *b) {
+  const PlanInterval *x = a, *y = b;
+  if (x->from != y->from) return x->from < y->from ? -1 : 1;
+  return x->piece < y->piece ? -1 : x->piece > y->piece;
+}
+
+Layout *layout_intervals(const Evaluator *e, Arena *arena) {
+  const Sequence *q = e->sequence;
+  const Simulation *m = e->simulation;
+  const Problem *p = e->problem;
+  Layout *layout = NEW(1, Layout);
+  layout->intervals = NEW(q->stay_count + q->count + p->piece_count, PlanInterval);
+  Arena *scratch = arena_new();
+  int *released = arena_alloc(scratch, (size_t)q->move_count * sizeof(int) + 1);
+  int *final_released = arena_alloc(scratch, (size_t)p->piece_count * sizeof(int) + 1);
+  for (int i = 0; i < q->offload_count; i++)
+    if (q->offloads[i].move >= 0)
+      released[q->offloads[i].move] = m->release[i];
+    else
+      final_released[q->offloads[i].piece] = m->release[i];
+  for (int x = 0; x < p->piece_count; x++)
+    if (p->pieces[x].home == HOME_DEVICE)
+      layout->intervals[layout->count++] = (PlanInterval){.piece = x, .until = q->count - 1, .bytes = p->pieces[x].bytes};
+  for (int i = 0; i < q->stay_count; i++) {
+    const Stay *stay = &q->stays[i];
+    int until = stay->until;
+    if (stay->out_move >= 0) until = released[stay->out_move] - 1;
+    if (stay->is_final) until = final_released[stay->piece] - 1;
+    layout->intervals[layout->count++] =
+        (PlanInterval){.piece = stay->piece, .from = stay->in_move >= 0 ? q->moves[stay->in_move].g : stay->from,
+                       .until = until, .bytes = p->pieces[stay->piece].bytes};
+  }
+  for (int s = 0; s < q->count; s++) {
+    int op = p->steps[q->base[s]].op;
+    int64_t bytes = p->ops[op].variants[q->variant[op]].work_bytes + q->scratch_bytes[s];
+    if (bytes > 0)
+      layout->intervals[layout->count++] =
+          (PlanInterval){.piece = -1, .from = s, .until = q->join[s] > s ? q->join[s] : s, .bytes = bytes};
+  }
+  qsort(layout->intervals, (size_t)layout->count, sizeof *layout->intervals, compare_intervals);
+  int64_t *diff = arena_alloc(scratch, ((size_t)q->count + 1) * sizeof *diff), live = 0;
+  for (int i = 0; i < layout->count; i++) {
+    diff[layout->intervals[i].from] += layout->intervals[i].bytes;
+    diff[layout->intervals[i].until + 1] -= layout->intervals[i].bytes;
+  }
+  for (int s = 0; s < q->count; s++) {
+    live += diff[s];
+    if (live > layout->load_bytes) layout->load_bytes = live;
+  }
+  arena_free(scratch);
+  return layout;
+}
+
+/* ---- packing ---- */
+
+typedef enum PackOrder { PACK_START, PACK_SIZE, PACK_AREA, PACK_WIDTH, PACK_ORDERS } PackOrder;
+
+typedef struct Box {
+  int index, from, until;
+  int64_t bytes, offset;
+  double weight; /* larger goes first; the wheel raises it */
+} Box;
+
+static int compare_boxes(const void *a, const void *b) {
+  const Box *x = a, *y = b;
+  if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+  if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Lowest (or tightest) hole among the placed boxes, which are sorted by offset. */
+static int64_t find_hole(const Box *placed, int count, const Box *box, bool is_best_fit) {
+  int64_t top = 0, best = -1, best_size = INT64_MAX;
+  for (int i = 0; i < count; i++) {
+    if (placed[i].until < box->from || placed[i].from > box->until) continue;
+    int64_t hole = placed[i].offset - top;
+    if (hole >= box->bytes && hole < best_size) {
+      if (!is_best_fit) return top;
+      best = top;
+      best_size = hole;
+    }
+    if (placed[i].offset + placed[i].bytes > top) top = placed[i].offset + placed[i].bytes;
+  }
+  return best >= 0 ? best : top;
+}
+
+/* Place the boxes in their order; the height. */
+static int64_t place(Box *boxes, int count, Box *placed, bool is_best_fit) {
+  int64_t height = 0;
+  for (int i = 0; i < count; i++) {
+    boxes[i].offset = find_hole(placed, i, &boxes[i], is_best_fit);
+    if (boxes[i].offset + boxes[i].bytes > height) height = boxes[i].offset + boxes[i].bytes;
+    int low = 0, high = i;
+    while (low < high) {
+      int middle = (low + high) / 2;
+      if (placed[middle].offset <= boxes[i].offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    memmove(placed + low + 1, placed + low, (size_t)(i - low) * sizeof *placed);
+    placed[low] = boxes[i];
+  }
+  return height;
+}
+
+static void weigh(Box *boxes, int count, PackOrder order) {
+  for (int i = 0; i < count; i++) {
+    double bytes = (double)boxes[i].bytes, width = boxes[i].until - boxes[i].from + 1;
+    boxes[i].weight = order == PACK_SIZE ? bytes : order == PACK_AREA ? bytes * width
+                    : order == PACK_WIDTH ? width : -(double)boxes[i].from;
+  }
+  qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
+}
+
+static void keep_offsets(Layout *layout, const Box *boxes, int count, int64_t height) {
+  if (layout->height_bytes && height >= layout->height_bytes) return;
+  layout->height_bytes = height;
+  for (int i = 0; i < count; i++) layout->intervals[boxes[i].index].offset = boxes[i].offset;
+}
+
+static void try_offsets(Layout *layout, int64_t limit, int wheel_rounds) {
+  Arena *arena = arena_new();
+  Box *boxes = NEW(layout->count, Box), *placed = NEW(layout->count + 1, Box);
+  int count = 0;
+  for (int i = 0; i < layout->count; i++)
+    if (layout->intervals[i].bytes > 0)
+      boxes[count++] = (Box){.index = i, .from = layout->intervals[i].from, .until = layout->intervals[i].until,
+                             .bytes = layout->intervals[i].bytes};
+  static const PackOrder orders[] = {PACK_AREA, PACK_SIZE, PACK_WIDTH, PACK_START};
+  bool is_large = count > 12000;
+  for (int k = 0; k < (is_large ? 3 : 8); k++) {
+    weigh(boxes, count, orders[k % 4]);
+    keep_offsets(layout, boxes, count, place(boxes, count, placed, k >= 4));
+    if (layout->height_bytes <= limit) break;
+  }
+  weigh(boxes, count, PACK_AREA);
+  for (int i = 0; i < count; i++) boxes[i].weight = count - i;
+  for (int round = 0; round < wheel_rounds && layout->height_bytes > limit; round++) {
+    keep_offsets(layout, boxes, count, place(boxes, count, placed, false));
+    for (int i = 0; i < count; i++)
+      if (boxes[i].offset + boxes[i].bytes > limit) boxes[i].weight += count * (0.25 + 0.05 * (round % 7));
+    qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
+  }
+  arena_free(arena);
+}
+
+static int64_t rounded_load(const Layout *layout, int64_t page, int64_t *diff, int steps) {
+  memset(diff, 0, ((size_t)steps + 1) * sizeof *diff);
+  for (int i = 0; i < layout->count; i++) {
+    int64_t pages = (layout->intervals[i].bytes + page - 1) / page;
+    diff[layout->intervals[i].from] += pages;
+    diff[layout->intervals[i].until + 1] -= pages;
+  }
+  int64_t live = 0, most = 0;
+  for (int s = 0; s < steps; s++) {
+    live += diff[s];
+    if (live > most) most = live;
+  }
+  return most;
+}
+
+typedef struct PagePool { /* free ranges, by first page, none adjacent */
+  Arena *arena;
+  PlanPages *ranges;
+  int count;
+} PagePool;
+
+static void give_back(PagePool *pool, PlanPages back) {
+  int at = 0;
+  while (at < pool->count && pool->ranges[at].first < back.first) at++;
+  PlanPages *ranges = pool->ranges;
+  bool joins_left = at > 0 && ranges[at - 1].first + ranges[at - 1].count == back.first;
+  bool joins_right = at < pool->count && back.first + back.count == ranges[at].first;
+  if (joins_left && joins_right) {
+    ranges[at - 1].count += back.count + ranges[at].count;
+    memmove(ranges + at, ranges + at + 1, (size_t)(--pool->count - at) * sizeof *ranges);
+  } else if (joins_left) {
+    ranges[at - 1].count += back.count;
+  } else if (joins_right) {
+    ranges[at].first = back.first;
+    ranges[at].count += back.count;
+  } else {
+    ARENA_PUSH(pool->arena, pool->ranges, pool->count, back);
+    memmove(pool->ranges + at + 1, pool->ranges + at, (size_t)(pool->count - 1 - at) * sizeof *ranges);
+    pool->ranges[at] = back;
+  }
+}
+
+/* Colour the intervals with whole pages, by start step: as many pages as the load, never more. */
+static void map_pages(Layout *layout, int64_t page, int64_t total_pages, Arena *arena) {
+  Arena *scratch = arena_new();
+  int count = layout->count, steps = 0;
+  for (int i = 0; i < count; i++)
+    if (layout->intervals[i].until >= steps) steps = layout->intervals[i].until + 1;
+  int *head = arena_alloc(scratch, ((size_t)steps + 1) * sizeof(int)), *next = arena_alloc(scratch, (size_t)count * sizeof(int) + 1);
+  for (int s = 0; s <= steps; s++) head[s] = -1;
+  PagePool pool = {.arena = scratch};
+  give_back(&pool, (PlanPages){0, total_pages});
+  int step = 0;
+  for (int i = 0; i < count; i++) {
+    PlanInterval *interval = &layout->intervals[i];
+    for (; step < interval->from; step++)
+      for (int k = head[step]; k >= 0; k = next[k])
+        for (int r = 0; r < layout->intervals[k].range_count; r++)
+          give_back(&pool, layout->ranges[layout->intervals[k].first_range + r]);
+    int64_t wanted = (interval->bytes + page - 1) / page;
+    interval->first_range = layout->range_count;
+    int used = 0;
+    for (; used < pool.count && wanted > 0; used++) {
+      PlanPages *free_range = &pool.ranges[used], take = *free_range;
+      if (take.count > wanted) take.count = wanted;
+      ARENA_PUSH(arena, layout->ranges, layout->range_count, take);
+      interval->range_count++;
+      wanted -= take.count;
+      free_range->first += take.count;
+      free_range->count -= take.count;
+      if (free_range->count) break;
+    }
+    pool.count -= used;
+    memmove(pool.ranges, pool.ranges + used, (size_t)pool.count * sizeof *pool.ranges);
+    next[i] = head[interval->until];
+    head[interval->until] = i;
+  }
+  arena_free(scratch);
+}
+
+void layout_pack(Layout *layout, int64_t device_bytes, int wheel_rounds, Arena *arena) {
+  try_offsets(layout, device_bytes, wheel_rounds);
+  if (layout->height_bytes <= device_bytes) return;
+  Arena *scratch = arena_new();
+  int steps = 0;
+  for (int i = 0; i < layout->count; i++)
+    if (layout->intervals[i].until >= steps) steps = layout->intervals[i].until + 1;
+  int64_t *diff = arena_alloc(scratch, ((size_t)steps + 1) * sizeof *diff), page = 2 << 20;
+  while (page > 1 && rounded_load(layout, page, diff, steps) > device_bytes / page) page /= 2;
+  layout->page_bytes = page;
+  arena_free(scratch);
+  map_pages(layout, page, device_bytes / page, arena);
+}

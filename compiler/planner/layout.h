@@ -1,0 +1,27 @@
+/* layout.h: static addresses of a simulated plan (docs/planner.md, section "Addresses"). */
+#ifndef GNNCC_PLANNER_LAYOUT_H
+#define GNNCC_PLANNER_LAYOUT_H
+
+#include "evaluate.h"
+#include "plan.h"
+
+typedef struct Layout {
+  PlanInterval *intervals;
+  int count;
+  int64_t load_bytes, height_bytes; /* largest sum of live bytes; highest address used */
+  int64_t page_bytes; /* 0: offsets */
+  PlanPages *ranges;
+  int range_count;
+} Layout;
+
+/* Shorten residencies at no cost: every g to the last boundary before its transfer starts, every f to the first
+ * boundary after its copy is done. The sequence must be simulated; it is simulated again. The makespan stays. */
+void layout_tighten(Evaluator *evaluator);
+
+/* The intervals of the evaluator's simulated sequence, in the order the plan lists them. */
+Layout *layout_intervals(const Evaluator *evaluator, Arena *arena);
+
+/* Offsets below device_bytes if greedy orders and `wheel_rounds` of a squeaky wheel find them, else whole pages. */
+void layout_pack(Layout *layout, int64_t device_bytes, int wheel_rounds, Arena *arena);
+
+#endif

@@ -1,0 +1,357 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "planner.h"
+
+#include "certificate.h"
+#include "exact.h"
+#include "label_dp.h"
+#include "layout.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* What an effort may spend. `units` are steps and moves gone over by the simulator: about 15 ns each. */
+typedef struct Budget {
+  int64_t units;
+  int64_t exact_units;
+  int64_t dp_labels;
+  int ladder_rungs;
+  int splits, rounds, wheel_rounds;
+} Budget;
+
+static Budget budget_of(PlannerEffort effort) {
+  switch (effort) {
+    case PLANNER_FAST: return (Budget){6000000, 3000000, 300000, 0, 2, 20, 4};
+    case PLANNER_BEST: return (Budget){300000000, 60000000, 1200000, 6, 6, 60, 60};
+    default: return (Budget){12000000, 10000000, 600000, 3, 4, 40, 20};
+  }
+}
+
+enum { EXACT_GAPS = 24 };
+
+typedef struct Session { /* planning of one problem at one device budget */
+  const Problem *problem;
+  const Geometry *geometry;
+  Evaluator *evaluator;
+  Search *search;
+  Arena *arena;
+  PlanCertificate certificate;
+  int64_t lower_bound_ns, labels;
+  bool is_optimal;
+} Session;
+
+void planner_default_options(PlannerOptions *options) {
+  *options = (PlannerOptions){.effort = PLANNER_NORMAL, .policy = -1, .wants_addresses = true};
+}
+
+static double clock_s(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static Session *session_new(const Problem *problem, Arena *arena, double deadline) {
+  Session *s = arena_alloc(arena, sizeof *s);
+  s->problem = problem;
+  s->arena = arena;
+  s->geometry = geometry_make(problem, arena);
+  s->evaluator = evaluator_new(arena, problem, s->geometry);
+  s->search = search_new(arena, s->evaluator, s->geometry->stall_free_ns, deadline);
+  return s;
+}
+
+/* The policies of others and the plans to fall back on: never worse than any of them. */
+static void try_policies(Session *s, int64_t *costs) {
+  Candidate *candidate = candidate_new(s->arena, s->evaluator);
+  for (int policy = 0; policy < POLICY_COUNT; policy++) {
+    policy_plan(s->evaluator, (Policy)policy, candidate);
+    if (costs) costs[policy] = candidate->cost;
+    search_offer(s->search, candidate);
+  }
+  for (int preference = 0; preference < 6; preference++) {
+    policy_evict_all(s->evaluator, preference, candidate);
+    search_offer(s->search, candidate);
+  }
+}
+
+static void try_label_dp(Session *s, int64_t label_budget) {
+  const Geometry *g = s->geometry;
+  if (g->open_count == 0 || g->peak_step < 0) return;
+  int64_t width = label_budget / g->open_count;
+  width = width < 64 ? 64 : width > 4096 ? 4096 : width;
+  size_t gaps = (size_t)g->gap_count;
+  uint8_t *proposals[LABEL_DP_PROPOSALS], *sides = arena_alloc(s->arena, gaps + 1);
+  for (int i = 0; i < LABEL_DP_PROPOSALS; i++) proposals[i] = arena_alloc(s->arena, gaps + 1);
+  int *variants = arena_alloc(s->arena, (size_t)s->problem->op_count * sizeof(int) + 1);
+  for (int pass = 0; pass < 2; pass++) {
+    bool has_sides = false;
+    memset(sides, FATE_RETAIN, gaps);
+    for (int i = 0; i < g->open_count; i++) {
+      const Gap *gap = &g->gaps[g->open[i]];
+      if (gap->u < g->peak_step && g->peak_step < gap->v) continue;
+      has_sides = true;
+      if (pass == 0) continue;
+      for (int fate = FATE_HOST; fate < FATE_COUNT && sides[g->open[i]] == FATE_RETAIN; fate++)
+        if (gap->options & FATE_BIT(fate)) sides[g->open[i]] = (uint8_t)fate;
+    }
+    if (pass == 1 && !has_sides && s->search->choice_count == 0) break;
+    if (pass == 1)
+      memcpy(variants, s->search->best->variants, (size_t)s->problem->op_count * sizeof(int));
+    int found = label_dp(s->problem, g, g->peak_step, sides, variants, (int)width, proposals, &s->labels);
+    /* A few full evaluations on large problems; on small ones all proposals are cheap. */
+    if (g->open_count > 500 && found > 8) found = 8;
+    for (int i = 0; i < found && !search_is_done(s->search); i++) search_try(s->search, proposals[i], variants);
+  }
+}
+
+static void try_prices(Session *s) {
+  if (s->certificate.kind != CERTIFICATE_DUAL) return;
+  uint8_t *fates = arena_alloc(s->arena, (size_t)s->geometry->gap_count + 1);
+  memset(fates, FATE_RETAIN, (size_t)s->geometry->gap_count);
+  certificate_round(s->problem, s->geometry, &s->certificate, fates);
+  search_try(s->search, fates, s->search->best->variants);
+}
+
+static void improve(Session *s, int64_t units) {
+  Search *search = s->search;
+  int rounds = units > 50000000 ? 4 : 2;
+  for (int round = 0; round < rounds && !search_is_done(search); round++) {
+    search_local(search, units / (4 * rounds));
+    search_polish(search, units / (4 * rounds));
+    if (round + 1 == rounds) break;
+    search_anneal(search, units / (2 * (rounds - 1)));
+  }
+  search_polish(search, units / 8);
+}
+
+static void run_session(Session *s, const Budget *budget, int64_t units) {
+  Search *search = s->search;
+  const Geometry *g = s->geometry;
+  if (search->best->cost <= search->target_ns) return;
+  try_label_dp(s, budget->dp_labels);
+  if (search->best->cost <= search->target_ns) return;
+  s->lower_bound_ns = certificate_find(s->problem, g, budget->splits, budget->rounds, &s->certificate);
+  if (s->lower_bound_ns > search->target_ns) search->target_ns = s->lower_bound_ns;
+  try_prices(s);
+  if (search_is_done(search)) return;
+  bool is_small = g->open_count <= EXACT_GAPS;
+  if (is_small) {
+    search_local(search, units / 8);
+    search_polish(search, units / 16);
+    if (search_is_done(search)) return;
+    s->is_optimal = exact_search(search, budget->exact_units);
+    if (s->is_optimal) return;
+  }
+  improve(s, units);
+}
+
+/* Plans for smaller devices fit this one too. The rungs do not depend on the device of this problem, so a larger
+ * device has at least the rungs of a smaller one. */
+static void climb_ladder(Session *s, const Budget *budget, const Problem *problem, double deadline) {
+  const Geometry *g = s->geometry;
+  int64_t low = 0, high = 0;
+  for (int t = 0; t < problem->step_count; t++) {
+    if (g->base_bytes[t] > low) low = g->base_bytes[t];
+    if (g->retain_bytes[t] > high) high = g->retain_bytes[t];
+  }
+  Budget rung_budget = *budget;
+  rung_budget.dp_labels /= 4;
+  rung_budget.exact_units /= 4;
+  rung_budget.splits = 1;
+  Candidate *carried = candidate_new(s->arena, s->evaluator);
+  for (int rung = 1; rung <= budget->ladder_rungs; rung++) {
+    int64_t device = low + (high - low) / (budget->ladder_rungs + 1) * rung;
+    if (device >= problem->device_bytes || search_is_done(s->search)) break;
+    Arena *arena = arena_new();
+    Problem smaller = *problem;
+    smaller.device_bytes = device;
+    Session *small = session_new(&smaller, arena, deadline);
+    if (carried->cost < COST_INVALID) search_offer(small->search, carried);
+    Candidate *candidate = candidate_new(arena, small->evaluator);
+    for (int preference = 0; preference < 2; preference++) {
+      policy_evict_all(small->evaluator, preference, candidate);
+      search_offer(small->search, candidate);
+    }
+    run_session(small, &rung_budget, budget->units / (4 * budget->ladder_rungs));
+    if (small->search->best->cost < COST_INVALID) {
+      candidate_copy(small->evaluator, carried, small->search->best);
+      if (!carried->is_polished) { /* its g are legal here, its policy might choose others */
+        evaluate_candidate(small->evaluator, carried);
+        carried->is_polished = true;
+        carried->g_count = small->evaluator->sequence->move_count;
+        for (int i = 0; i < carried->g_count; i++) carried->g[i] = small->evaluator->sequence->moves[i].g;
+      }
+      carried->cost = evaluate_candidate(s->evaluator, carried);
+      search_offer(s->search, carried);
+      search_try(s->search, carried->fates, carried->variants);
+    }
+    s->labels += small->labels;
+    s->evaluator->evaluations += small->evaluator->evaluations;
+    if (small->search->is_cut_short) s->search->is_cut_short = true;
+    arena_free(arena);
+  }
+}
+
+/* ---- infeasible ---- */
+
+static bool fits_somehow(const Problem *problem) {
+  Arena *arena = arena_new();
+  Session *s = session_new(problem, arena, 0);
+  Candidate *candidate = candidate_new(arena, s->evaluator);
+  bool ok = false;
+  for (int preference = 0; preference < 6 && !ok; preference++) {
+    policy_evict_all(s->evaluator, preference, candidate);
+    ok = candidate->cost < COST_INVALID;
+    search_offer(s->search, candidate);
+  }
+  static const Policy others[] = {POLICY_KEEP, POLICY_RECOMPUTE, POLICY_CHECKPOINT, POLICY_DTR, POLICY_CAPUCHIN};
+  for (int i = 0; i < 5 && !ok; i++) {
+    policy_plan(s->evaluator, others[i], candidate);
+    ok = candidate->cost < COST_INVALID;
+    search_offer(s->search, candidate);
+  }
+  if (!ok && s->geometry->open_count) {
+    search_local(s->search, 2000000);
+    ok = s->search->best->cost < COST_INVALID;
+  }
+  arena_free(arena);
+  return ok;
+}
+
+typedef enum Tier { TIER_DEVICE, TIER_HOST, TIER_SSD } Tier;
+
+/* The least size of one tier with which a plan is found, the others as they are; -1 when no size helps. */
+static int64_t least_size(const Problem *problem, Tier tier, int64_t low, int64_t high) {
+  Problem changed = *problem;
+  int64_t *size = tier == TIER_DEVICE ? &changed.device_bytes : tier == TIER_HOST ? &changed.host_bytes : &changed.ssd_bytes;
+  *size = high;
+  if (!fits_somehow(&changed)) return -1;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    *size = middle;
+    if (fits_somehow(&changed))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return high;
+}
+
+static void explain_infeasible(const Session *s, PlannerReport *report) {
+  const Problem *p = s->problem;
+  const Geometry *g = s->geometry;
+  int bind = 0;
+  int64_t all = 0, most = 0;
+  for (int t = 0; t < p->step_count; t++) {
+    if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
+    if (g->retain_bytes[t] > most) most = g->retain_bytes[t];
+  }
+  for (int x = 0; x < p->piece_count; x++) all += p->pieces[x].bytes;
+  int64_t host_work = 0;
+  for (int op = 0; op < p->op_count; op++)
+    for (int v = 0; v < p->ops[op].variant_count; v++) host_work += p->ops[op].chunks * p->ops[op].variants[v].host_work_bytes;
+  report->least_device_bytes = least_size(p, TIER_DEVICE, g->base_bytes[bind], most);
+  report->least_host_bytes = least_size(p, TIER_HOST, p->host_bytes, all + host_work + p->host_bytes);
+  report->least_ssd_bytes = least_size(p, TIER_SSD, p->ssd_bytes, all + p->ssd_bytes);
+  /* With enough device memory at every step the binding step is one the best invalid plan fails at. */
+  if (g->base_bytes[bind] <= p->device_bytes && s->search->best->cost < COST_ILLEGAL &&
+      sequence_build(s->evaluator->sequence, s->search->best->fates, s->search->best->variants)) {
+    simulate(s->evaluator->simulation, s->evaluator->sequence);
+    if (s->evaluator->simulation->fail_step >= 0)
+      bind = s->evaluator->sequence->base[s->evaluator->simulation->fail_step];
+  }
+  report->bind_step = bind;
+  report->bind_bytes = g->base_bytes[bind];
+  size_t used = 0;
+  for (int i = g->access_first[bind]; i < g->access_first[bind + 1] && used < sizeof report->bind_pieces - 80; i++) {
+    const Piece *piece = &p->pieces[g->access[i]];
+    int n = snprintf(report->bind_pieces + used, sizeof report->bind_pieces - used, "%s%.40s[%d] %lld",
+                     used ? ", " : "", p->data[piece->datum].id, piece->chunk, (long long)piece->bytes);
+    if (n > 0) used += (size_t)n;
+  }
+}
+
+/* ---- the result ---- */
+
+static void fill_report(const Session *s, PlannerReport *report) {
+  const Sequence *q = s->evaluator->sequence;
+  const Simulation *m = s->evaluator->simulation;
+  const Geometry *g = s->geometry;
+  report->is_feasible = true;
+  report->makespan_ns = m->makespan_ns;
+  report->peak_bytes = m->peak_bytes;
+  report->compute_ns = m->compute_ns;
+  for (int t = 0; t < q->count; t++)
+    if (q->rerun[t] >= 0) report->rerun_ns += q->compute_ns[t];
+  for (int c = 0; c < s->problem->channel_count; c++) report->busy_ns[c] = m->busy_ns[c];
+  for (int i = 0; i < g->open_count; i++)
+    report->gap_bytes[s->search->best->fates[g->open[i]]] += s->problem->pieces[g->gaps[g->open[i]].piece].bytes;
+  report->extended_step_count = q->count;
+  report->host_peak_bytes = q->host_peak_bytes;
+  report->ssd_peak_bytes = q->ssd_peak_bytes;
+}
+
+static Plan *make_plan(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena,
+                       PlannerReport *report) {
+  Evaluator *e = s->evaluator;
+  if (evaluate_candidate(e, s->search->best) >= COST_INVALID) return NULL;
+  layout_tighten(e);
+  fill_report(s, report);
+  const Sequence *q = e->sequence;
+  Plan *plan = arena_alloc(arena, sizeof *plan);
+  *plan = (Plan){.problem = s->problem, .makespan_ns = report->makespan_ns, .peak_bytes = report->peak_bytes,
+                 .lower_bound_ns = s->lower_bound_ns, .certificate = s->certificate,
+                 .is_cut_short = s->search->is_cut_short};
+  static const char *const efforts[] = {"fast", "normal", "best"};
+  plan->effort = efforts[options->effort];
+  plan->variant = arena_alloc(arena, (size_t)s->problem->op_count * sizeof(int) + 1);
+  memcpy(plan->variant, q->variant, (size_t)s->problem->op_count * sizeof(int));
+  for (int i = 0; i < q->rerun_count; i++) ARENA_PUSH(arena, plan->reruns, plan->rerun_count, q->reruns[i]);
+  for (int i = 0; i < q->out_count; i++) ARENA_PUSH(arena, plan->outs, plan->out_count, q->outs[i]);
+  for (int i = 0; i < q->move_count; i++) ARENA_PUSH(arena, plan->moves, plan->move_count, q->moves[i]);
+  if (!options->wants_addresses) return plan;
+  Layout *layout = layout_intervals(e, arena);
+  layout_pack(layout, s->problem->device_bytes, budget->wheel_rounds, arena);
+  plan->intervals = layout->intervals;
+  plan->interval_count = layout->count;
+  plan->page_bytes = layout->page_bytes;
+  plan->ranges = layout->ranges;
+  plan->range_count = layout->range_count;
+  report->load_bytes = layout->load_bytes;
+  report->height_bytes = layout->height_bytes;
+  report->page_bytes = layout->page_bytes;
+  return plan;
+}
+
+Plan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
+  double begin = clock_s(), deadline = options->time_limit_s > 0 ? begin + options->time_limit_s : 0;
+  Budget budget = budget_of(options->effort);
+  Arena *scratch = arena_new();
+  Session *s = session_new(problem, scratch, deadline);
+  *report = (PlannerReport){.stall_free_ns = s->geometry->stall_free_ns, .gap_count = s->geometry->gap_count,
+                            .open_count = s->geometry->open_count, .step_count = problem->step_count};
+  report->busy_ns = arena_alloc(arena, (size_t)problem->channel_count * sizeof(int64_t));
+  s->lower_bound_ns = s->geometry->stall_free_ns;
+  s->certificate.kind = CERTIFICATE_STALL_FREE;
+  if (options->policy >= 0) {
+    policy_plan(s->evaluator, (Policy)options->policy, s->search->best);
+    report->policy_ns[options->policy] = s->search->best->cost;
+    s->lower_bound_ns = certificate_find(problem, s->geometry, budget.splits, budget.rounds, &s->certificate);
+  } else {
+    try_policies(s, report->policy_ns);
+    report->first_plan_s = clock_s() - begin;
+    run_session(s, &budget, budget.units);
+    if (!s->is_optimal && s->search->best->cost < COST_INVALID)
+      climb_ladder(s, &budget, problem, deadline);
+  }
+  Plan *plan = s->search->best->cost < COST_INVALID ? make_plan(s, options, &budget, arena, report) : NULL;
+  report->lower_bound_ns = s->lower_bound_ns;
+  report->is_optimal = plan && (s->is_optimal || report->makespan_ns <= s->lower_bound_ns);
+  report->labels = s->labels;
+  report->evaluations = s->evaluator->evaluations;
+  if (!plan) explain_infeasible(s, report);
+  arena_free(scratch);
+  report->total_s = clock_s() - begin;
+  return plan;
+}

@@ -1,0 +1,47 @@
+/* planner.h: Problem -> Plan (docs/planner.md). Re-entrant; everything lives in the caller's arena. */
+#ifndef GNNCC_PLANNER_PLANNER_H
+#define GNNCC_PLANNER_PLANNER_H
+
+#include "plan.h"
+#include "policies.h"
+
+typedef enum PlannerEffort { PLANNER_FAST, PLANNER_NORMAL, PLANNER_BEST } PlannerEffort;
+
+typedef struct PlannerOptions {
+  PlannerEffort effort;
+  double time_limit_s; /* 0: none. A limit that ends the search makes the plan depend on the machine; it says so */
+  int policy; /* a Policy: plan as that system would; -1: plan */
+  bool wants_addresses;
+} PlannerOptions;
+
+typedef struct PlannerReport {
+  bool is_feasible;
+  bool is_optimal; /* the bound is reached, or the exact search finished */
+  int64_t makespan_ns, stall_free_ns, lower_bound_ns, peak_bytes;
+  int64_t compute_ns, rerun_ns; /* busy; of which re-runs */
+  int64_t *busy_ns; /* by channel */
+  int64_t gap_bytes[FATE_COUNT]; /* bytes of the open gaps by fate */
+  int gap_count, open_count, step_count, extended_step_count;
+  int64_t host_peak_bytes, ssd_peak_bytes;
+  int64_t load_bytes, height_bytes, page_bytes;
+  int64_t labels, evaluations;
+  double first_plan_s, total_s; /* wall clock: for people, in no file */
+  int64_t policy_ns[POLICY_COUNT]; /* COST_INVALID or more: does not fit */
+  /* Infeasible: what would do, one tier at a time (-1: no size of it helps), and what binds. */
+  int64_t least_device_bytes, least_host_bytes, least_ssd_bytes;
+  int bind_step; /* base step */
+  int64_t bind_bytes;
+  char bind_pieces[512];
+} PlannerReport;
+
+void planner_default_options(PlannerOptions *options);
+
+/* The best plan found, its claims, certificate and addresses filled in; NULL when no plan fits (the report says why).
+ * Same problem and options (without a time limit), same plan. */
+Plan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report);
+
+/* `gnncc plan ...`; argv[0] is the word before the first option. Returns the exit status: 0 planned or valid,
+ * 1 infeasible or invalid, 2 bad input or usage, 4 a file cannot be read or written, 70 the checker disagrees. */
+int planner_main(int argc, char **argv);
+
+#endif

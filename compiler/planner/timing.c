@@ -1,0 +1,382 @@
+#include "timing.h"
+
+#include <string.h>
+
+#define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
+
+enum { MAX_MOVES = 16, MAX_OUT = 32, MAX_COMM = 16, MAX_CHANNELS = 8, MAX_STATES = 1500 };
+
+typedef struct Reload {
+  int64_t ready_ns, ns;
+} Reload;
+
+/* Everything S13 carries from one step to the next. */
+typedef struct TimingState {
+  uint32_t issued; /* moves */
+  int head; /* offloads released */
+  int write_head, read_head, read_count; /* rings */
+  int64_t now, last;
+  int64_t free_ns[MAX_CHANNELS];
+  int64_t out_done[MAX_OUT], written[MAX_OUT];
+  int64_t in_done[MAX_MOVES];
+  int64_t comm_done[MAX_COMM];
+  int8_t read_order[MAX_MOVES];
+  int g[MAX_MOVES];
+} TimingState;
+
+struct Timing {
+  int64_t *boundary, *copied, *written, *arrival, *free_ns, *rest;
+  Reload *reloads;
+  int64_t *ring_done, *ring_bytes;
+  TimingState *states, *next;
+  int next_count;
+  /* of the sequence being searched */
+  int origin[MAX_MOVES], ring_of[MAX_OUT], ring_count, comm_of_count;
+  int *comm_index; /* by extended step */
+  bool is_cut;
+};
+
+Timing *timing_new(Arena *arena, const Evaluator *e) {
+  Timing *t = arena_alloc(arena, sizeof *t);
+  int steps = e->sequence->step_limit + 2, moves = e->sequence->move_limit, pieces = e->problem->piece_count;
+  t->boundary = NEW(steps, int64_t);
+  t->arrival = NEW(steps, int64_t);
+  t->rest = NEW(steps, int64_t);
+  t->comm_index = NEW(steps, int);
+  t->copied = NEW(pieces, int64_t);
+  t->written = NEW(pieces, int64_t);
+  t->free_ns = NEW(e->problem->channel_count, int64_t);
+  t->reloads = NEW(moves, Reload);
+  t->ring_done = NEW(moves, int64_t);
+  t->ring_bytes = NEW(moves, int64_t);
+  t->states = NEW(MAX_STATES, TimingState);
+  t->next = NEW(MAX_STATES, TimingState);
+  return t;
+}
+
+static int64_t max64(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+static int64_t piece_pending(const Problem *p, int piece) {
+  return p->pieces[piece].home == HOME_DEVICE ? 0 : p->pieces[piece].bytes;
+}
+
+/* Insert by readiness; the completion of all so far on one channel that may preempt. */
+static int64_t add_reload(Reload *list, int count, Reload reload) {
+  int at = count;
+  for (; at > 0 && list[at - 1].ready_ns > reload.ready_ns; at--) list[at] = list[at - 1];
+  list[at] = reload;
+  int64_t sum = 0, latest = 0;
+  for (int i = count; i >= 0; i--) {
+    sum += list[i].ns;
+    latest = max64(latest, list[i].ready_ns + sum);
+  }
+  return latest;
+}
+
+int64_t timing_bound(Timing *t, Evaluator *e) {
+  const Sequence *q = e->sequence;
+  const Problem *p = e->problem;
+  int n = q->count;
+  e->evaluations++;
+  e->effort += n + 2 * q->move_count;
+  if (q->over_bytes) return COST_INVALID;
+  memset(t->arrival, 0, ((size_t)n + 1) * sizeof *t->arrival);
+  memset(t->free_ns, 0, (size_t)p->channel_count * sizeof *t->free_ns);
+  memset(t->copied, 0, (size_t)p->piece_count * sizeof *t->copied);
+  memset(t->written, 0, (size_t)p->piece_count * sizeof *t->written);
+  int64_t now = 0, last = 0, pending = 0, held = 0, loaded = 0;
+  int head = 0, tail = 0, must = 0, move = 0, ring_head = 0, ring_tail = 0;
+  for (int s = 0; s <= n; s++) {
+    for (; tail < q->offload_count && q->offloads[tail].after == s - 1; tail++) {
+      const Offload *offload = &q->offloads[tail];
+      const Piece *piece = &p->pieces[offload->piece];
+      bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == FATE_SSD;
+      int64_t begin = max64(now, t->free_ns[CHANNEL_D2H]);
+      while (is_ssd && ring_head < ring_tail && held + piece->bytes > p->ring_bytes) {
+        begin = max64(begin, t->ring_done[ring_head]);
+        held -= t->ring_bytes[ring_head++];
+      }
+      int64_t done = t->free_ns[CHANNEL_D2H] = begin + piece->d2h_ns;
+      t->copied[offload->piece] = done;
+      if (is_ssd) {
+        done = t->free_ns[CHANNEL_SSDW] = max64(t->free_ns[CHANNEL_SSDW], done) + piece->ssdw_ns;
+        t->written[offload->piece] = done;
+        t->ring_done[ring_tail] = done;
+        t->ring_bytes[ring_tail++] = piece->bytes;
+        held += piece->bytes;
+      }
+      e->simulation->out_done_ns[tail] = t->copied[offload->piece];
+      pending += piece_pending(p, offload->piece);
+    }
+    if (s == n) break;
+    if (q->need_bytes[s] > p->device_bytes) return COST_INVALID;
+    for (int m = move; m < q->move_count && q->moves[m].v == s; m++)
+      for (int i = must; i < tail && !q->moves[m].is_clean; i++)
+        if (q->offloads[i].move == m) must = i + 1;
+    int64_t boundary = now;
+    while (head < must || q->need_bytes[s] + pending > p->device_bytes) {
+      boundary = max64(boundary, e->simulation->out_done_ns[head]);
+      pending -= piece_pending(p, q->offloads[head++].piece);
+    }
+    t->boundary[s] = boundary;
+    for (; move < q->move_count && q->moves[move].v == s; move++) {
+      const Move *m = &q->moves[move];
+      const Piece *piece = &p->pieces[m->piece];
+      int64_t ready = m->to == FATE_SSD ? t->written[m->piece] + piece->ssdr_ns : t->copied[m->piece];
+      ready = max64(ready, t->boundary[m->after + 1]);
+      loaded = add_reload(t->reloads, move, (Reload){ready, piece->h2d_ns});
+    }
+    now = max64(max64(boundary, t->arrival[s]), loaded);
+    if (q->join[s] < 0) {
+      now += q->compute_ns[s];
+      continue;
+    }
+    int op = p->steps[q->base[s]].op, v = q->variant[op];
+    int64_t stage_end = now;
+    for (int i = 0; i < p->ops[op].variants[v].stage_count; i++) {
+      int channel = p->ops[op].variants[v].stages[i].channel;
+      int64_t ns = problem_stage_ns(p, q->base[s], v, i);
+      /* The order of h2d and ssdr depends on g; only the other queues are certain. */
+      bool is_certain = channel != CHANNEL_H2D && channel != CHANNEL_SSDR;
+      stage_end = (is_certain ? max64(stage_end, t->free_ns[channel]) : stage_end) + ns;
+      if (is_certain) t->free_ns[channel] = stage_end;
+    }
+    if (q->join[s] > s) t->arrival[q->join[s]] = max64(t->arrival[q->join[s]], stage_end);
+    last = max64(last, stage_end);
+  }
+  now = max64(now, last);
+  for (int c = 0; c < p->channel_count; c++) now = max64(now, t->free_ns[c]);
+  return now;
+}
+
+static bool set_up(Timing *t, const Evaluator *e) {
+  const Sequence *q = e->sequence;
+  const Problem *p = e->problem;
+  if (q->move_count > MAX_MOVES || q->offload_count > MAX_OUT || p->channel_count > MAX_CHANNELS) return false;
+  t->comm_of_count = t->ring_count = 0;
+  for (int s = 0; s < q->count; s++)
+    if (q->join[s] >= 0) t->comm_index[s] = t->comm_of_count++;
+  if (t->comm_of_count > MAX_COMM) return false;
+  for (int m = 0; m < q->move_count; m++) {
+    t->origin[m] = -1;
+    for (int i = 0; i < q->offload_count; i++) {
+      const Offload *offload = &q->offloads[i];
+      if (offload->move >= 0 && offload->piece == q->moves[m].piece && q->moves[offload->move].to == q->moves[m].to)
+        t->origin[m] = i;
+    }
+  }
+  for (int i = 0; i < q->offload_count; i++)
+    if (q->offloads[i].move >= 0 && q->moves[q->offloads[i].move].to == FATE_SSD) t->ring_of[t->ring_count++] = i;
+  t->rest[q->count] = 0;
+  for (int s = q->count - 1; s >= 0; s--) t->rest[s] = t->rest[s + 1] + q->compute_ns[s];
+  return true;
+}
+
+static int64_t pending_bytes(const Evaluator *e, const TimingState *state, int tail) {
+  int64_t sum = 0;
+  for (int i = state->head; i < tail; i++) sum += piece_pending(e->problem, e->sequence->offloads[i].piece);
+  return sum;
+}
+
+/* Bytes of the write ring in use by its entries write_head .. before offload i. */
+static int64_t write_ring_bytes(const Timing *t, const Evaluator *e, const TimingState *state, int i) {
+  int64_t sum = 0;
+  for (int k = state->write_head; k < t->ring_count && t->ring_of[k] < i; k++)
+    sum += e->problem->pieces[e->sequence->offloads[t->ring_of[k]].piece].bytes;
+  return sum;
+}
+
+static void queue_out(const Timing *t, const Evaluator *e, TimingState *state, int i) {
+  const Sequence *q = e->sequence;
+  const Offload *offload = &q->offloads[i];
+  const Piece *piece = &e->problem->pieces[offload->piece];
+  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == FATE_SSD;
+  int64_t begin = max64(state->now, state->free_ns[CHANNEL_D2H]);
+  while (is_ssd && state->write_head < t->ring_count && t->ring_of[state->write_head] < i &&
+         write_ring_bytes(t, e, state, i) + piece->bytes > e->problem->ring_bytes)
+    begin = max64(begin, state->written[t->ring_of[state->write_head++]]);
+  state->out_done[i] = state->free_ns[CHANNEL_D2H] = begin + piece->d2h_ns;
+  if (is_ssd)
+    state->written[i] = state->free_ns[CHANNEL_SSDW] =
+        max64(state->free_ns[CHANNEL_SSDW], state->out_done[i]) + piece->ssdw_ns;
+}
+
+static void queue_in(const Timing *t, const Evaluator *e, TimingState *state, int m, int64_t boundary) {
+  const Move *move = &e->sequence->moves[m];
+  const Piece *piece = &e->problem->pieces[move->piece];
+  int origin = t->origin[m];
+  int64_t ready = origin >= 0 ? state->out_done[origin] : 0;
+  if (move->to == FATE_SSD) {
+    int64_t begin = max64(state->free_ns[CHANNEL_SSDR], origin >= 0 ? state->written[origin] : 0), held = 0;
+    for (int k = state->read_head; k < state->read_count; k++)
+      held += e->problem->pieces[e->sequence->moves[state->read_order[k]].piece].bytes;
+    while (state->read_head < state->read_count && held + piece->bytes > e->problem->ring_bytes) {
+      int oldest = state->read_order[state->read_head++];
+      begin = max64(begin, state->in_done[oldest]);
+      held -= e->problem->pieces[e->sequence->moves[oldest].piece].bytes;
+    }
+    ready = state->free_ns[CHANNEL_SSDR] = begin + piece->ssdr_ns;
+    state->read_order[state->read_count++] = (int8_t)m;
+  }
+  int64_t begin = max64(max64(boundary, state->free_ns[CHANNEL_H2D]), ready);
+  state->in_done[m] = state->free_ns[CHANNEL_H2D] = begin + piece->h2d_ns;
+}
+
+static bool fits(const Evaluator *e, uint32_t issued, int s) {
+  const Sequence *q = e->sequence;
+  int end = s;
+  for (int m = 0; m < q->move_count; m++)
+    if ((issued >> m & 1) && q->moves[m].v > end) end = q->moves[m].v;
+  for (int k = s; k < end; k++) {
+    int64_t need = q->need_bytes[k];
+    for (int m = 0; m < q->move_count; m++)
+      if ((issued >> m & 1) && q->moves[m].v > k) need += e->problem->pieces[q->moves[m].piece].bytes;
+    if (need > e->problem->device_bytes) return false;
+  }
+  return true;
+}
+
+static bool dominates(const Timing *t, const Evaluator *e, const TimingState *a, const TimingState *b, int s, int tail) {
+  const Sequence *q = e->sequence;
+  if (a->issued != b->issued || a->head < b->head || a->now > b->now || a->last > b->last) return false;
+  if (a->write_head < b->write_head || a->read_head < b->read_head || a->read_count != b->read_count) return false;
+  if (memcmp(a->read_order + b->read_head, b->read_order + b->read_head, (size_t)(a->read_count - b->read_head)))
+    return false;
+  for (int c = 0; c < e->problem->channel_count; c++)
+    if (a->free_ns[c] > b->free_ns[c]) return false;
+  for (int i = 0; i < tail; i++)
+    if (a->out_done[i] > b->out_done[i] || a->written[i] > b->written[i]) return false;
+  for (int m = 0; m < q->move_count; m++)
+    if ((a->issued >> m & 1) && q->moves[m].v > s && a->in_done[m] > b->in_done[m]) return false;
+  for (int c = 0; c < t->comm_of_count; c++)
+    if (a->comm_done[c] > b->comm_done[c]) return false;
+  for (int k = b->read_head; k < b->read_count; k++)
+    if (a->in_done[a->read_order[k]] > b->in_done[b->read_order[k]]) return false;
+  return true;
+}
+
+static void keep_state(Timing *t, const Evaluator *e, const TimingState *state, int s, int tail) {
+  int kept = 0;
+  for (int i = 0; i < t->next_count; i++)
+    if (dominates(t, e, &t->next[i], state, s, tail)) return;
+  for (int i = 0; i < t->next_count; i++) {
+    if (dominates(t, e, state, &t->next[i], s, tail)) continue;
+    if (kept != i) t->next[kept] = t->next[i];
+    kept++;
+  }
+  t->next_count = kept;
+  if (kept == MAX_STATES) {
+    t->is_cut = true;
+    return;
+  }
+  t->next[t->next_count++] = *state;
+}
+
+/* Run step s of a state that also issues `now_issued` at its boundary. False when it cannot beat the limit. */
+static bool run_step(Timing *t, Evaluator *e, TimingState *state, int s, int tail, uint32_t now_issued, int64_t limit) {
+  const Sequence *q = e->sequence;
+  const Problem *p = e->problem;
+  state->issued |= now_issued;
+  if (!fits(e, state->issued, s)) return false;
+  int64_t need = q->need_bytes[s], pending = pending_bytes(e, state, tail), boundary = state->now;
+  int must = 0;
+  for (int m = 0; m < q->move_count; m++) {
+    if ((state->issued >> m & 1) && q->moves[m].v > s) need += p->pieces[q->moves[m].piece].bytes;
+    if ((now_issued >> m & 1) && !q->moves[m].is_clean && t->origin[m] >= must) must = t->origin[m] + 1;
+  }
+  while (state->head < must || need + pending > p->device_bytes) {
+    boundary = max64(boundary, state->out_done[state->head]);
+    pending -= piece_pending(p, q->offloads[state->head++].piece);
+  }
+  for (int m = 0; m < q->move_count; m++)
+    if (now_issued >> m & 1) {
+      queue_in(t, e, state, m, boundary);
+      state->g[m] = s;
+    }
+  int64_t now = boundary;
+  for (int m = 0; m < q->move_count; m++)
+    if (q->moves[m].v == s) now = max64(now, state->in_done[m]);
+  for (int c = 0; c < s; c++)
+    if (q->join[c] == s) now = max64(now, state->comm_done[t->comm_index[c]]);
+  if (q->join[s] < 0) {
+    now += q->compute_ns[s];
+  } else {
+    int op = p->steps[q->base[s]].op, v = q->variant[op];
+    int64_t end = now;
+    for (int i = 0; i < p->ops[op].variants[v].stage_count; i++) {
+      int channel = p->ops[op].variants[v].stages[i].channel;
+      end = state->free_ns[channel] = max64(end, state->free_ns[channel]) + problem_stage_ns(p, q->base[s], v, i);
+    }
+    state->comm_done[t->comm_index[s]] = end;
+    state->last = max64(state->last, end);
+  }
+  state->now = now;
+  int64_t bound = max64(now + t->rest[s + 1], state->last), unissued = 0;
+  for (int c = 0; c < p->channel_count; c++) bound = max64(bound, state->free_ns[c]);
+  int latest = -1;
+  for (int m = 0; m < q->move_count; m++)
+    if (!(state->issued >> m & 1)) {
+      unissued += p->pieces[q->moves[m].piece].h2d_ns;
+      latest = q->moves[m].v > latest ? q->moves[m].v : latest;
+    }
+  if (latest >= 0) bound = max64(bound, state->free_ns[CHANNEL_H2D] + unissued + t->rest[latest]);
+  return bound < limit;
+}
+
+static void expand_state(Timing *t, Evaluator *e, const TimingState *from, int s, int tail, int64_t limit) {
+  const Sequence *q = e->sequence;
+  uint32_t must = 0, optional = 0;
+  for (int m = 0; m < q->move_count; m++) {
+    const Move *move = &q->moves[m];
+    if ((from->issued >> m & 1) || move->after >= s || move->v < s) continue;
+    if (move->v == s)
+      must |= 1u << m;
+    else
+      optional |= 1u << m;
+  }
+  for (uint32_t subset = optional;; subset = (subset - 1) & optional) {
+    TimingState state = *from;
+    e->effort += 4;
+    if (run_step(t, e, &state, s, tail, must | subset, limit)) keep_state(t, e, &state, s, tail);
+    if (subset == 0 || t->is_cut) break;
+  }
+}
+
+int64_t timing_search(Timing *t, Evaluator *e, int64_t limit, bool *is_exact) {
+  Sequence *q = e->sequence;
+  *is_exact = false;
+  if (!set_up(t, e)) return limit;
+  t->is_cut = false;
+  int count = 1, tail = 0;
+  memset(&t->states[0], 0, sizeof t->states[0]);
+  for (int s = 0; s < q->count && count; s++) {
+    int first = tail;
+    while (tail < q->offload_count && q->offloads[tail].after == s - 1) tail++;
+    t->next_count = 0;
+    for (int k = 0; k < count && !t->is_cut; k++) {
+      for (int i = first; i < tail; i++) queue_out(t, e, &t->states[k], i);
+      expand_state(t, e, &t->states[k], s, tail, limit);
+    }
+    if (t->is_cut) return limit;
+    TimingState *old = t->states;
+    t->states = t->next;
+    t->next = old;
+    count = t->next_count;
+  }
+  const TimingState *best = NULL;
+  int64_t least = limit;
+  for (int k = 0; k < count; k++) {
+    TimingState *state = &t->states[k];
+    for (int i = tail; i < q->offload_count; i++) queue_out(t, e, state, i);
+    int64_t makespan = max64(state->now, state->last);
+    for (int c = 0; c < e->problem->channel_count; c++) makespan = max64(makespan, state->free_ns[c]);
+    if (makespan >= least) continue;
+    least = makespan;
+    best = state;
+  }
+  for (int m = 0; m < q->move_count && best; m++) q->moves[m].g = best->g[m];
+  *is_exact = true;
+  return least;
+}
