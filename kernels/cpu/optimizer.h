@@ -5,17 +5,7 @@
 #ifndef GNN_OPTIMIZER_H
 #define GNN_OPTIMIZER_H
 
-#include "vector.h"
-
-#include <math.h>
-
-GNN_INLINE gnn_real gnn_sqrt(gnn_real x) {
-#ifdef GNN_DOUBLE
-  return sqrt(x);
-#else
-  return sqrtf(x);
-#endif
-}
+#include "math.h"
 
 /* buffer: the momentum's, NULL without; its first value is the first gradient. No dampening. */
 GNN_INLINE void gnn_sgd(gnn_real *restrict w, const gnn_real *restrict g, gnn_real *restrict buffer, double lr,
