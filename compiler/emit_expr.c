@@ -1,4 +1,5 @@
-/* emit_expr: numbers and scalar expressions as C. */
+/* emit_expr: numbers, names and scalar expressions as C. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,5 +41,14 @@ const char *emit_scalar(const Emission *emission, TypedId id) {
   case MAP_RSQRT: return arena_printf(arena, "1 / sqrt(%s)", a);
   case MAP_ABS: return arena_printf(arena, "fabs(%s)", a);
   default: return arena_printf(arena, "%s(%s)", typed_map_name(e->map), a);
+  }
+}
+
+void emit_put(const Emission *emission, FILE *out, const char *text) {
+  for (; *text; text++) {
+    if (*text == '`') fputs(emission->prefix, out);
+    else if (*text == '~')
+      for (const char *c = emission->prefix; *c; c++) fputc(toupper((unsigned char)*c), out);
+    else fputc(*text, out);
   }
 }

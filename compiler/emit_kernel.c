@@ -330,7 +330,10 @@ static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
   Index index = rows_full_index(w->operand, row);
   const char *text = rows_value(w->operand, w->anchor->operand[0], index);
   Index into = w->anchor->op == OP_REDUCE ? rows_reduced_index(w->operand, w->kernel->anchor, index) : index;
-  rows_write(w->operand, LEVEL_ELEMENT, "acc[%s] += %s;", rows_offset(w->operand, &w->anchor->shape, into), text);
+  RowWriter *rows = w->operand;
+  rows->has_lanes = rows->is_flat && rows->loop_count == 1 && rows->loop_size[0] >= 16 && !rows->has_bits && shape_width(&w->anchor->shape) == 1;
+  if (rows->has_lanes) rows_write(rows, LEVEL_ELEMENT, "lanes[t] += %s;", text);
+  else rows_write(rows, LEVEL_ELEMENT, "acc[%s] += %s;", rows_offset(w->operand, &w->anchor->shape, into), text);
 }
 
 /* acc = the sum over the edges of row r, inside a loop over r. */

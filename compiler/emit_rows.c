@@ -362,9 +362,30 @@ static void print_bit_loops(const RowWriter *w, FILE *out, const char *indent) {
   fprintf(out, "%s}\n", indent);
 }
 
+/* 16 partial sums, added up in order at the end: the same bits however wide the vectors are. */
+static void print_lane_loops(const RowWriter *w, FILE *out, const char *indent) {
+  int64_t size = w->loop_size[0], whole = size / 16, rest = size % 16;
+  const char *innermost = arena_printf(w->arena, "%s    ", indent);
+  fprintf(out, "%sgnn_real lanes[16] = {0};\n", indent);
+  fprintf(out, "%sfor (int block = 0; block < %" PRId64 "; block++)\n%s  for (int t = 0; t < 16; t++) {\n", indent, whole, indent);
+  fprintf(out, "%sconst int j = 16 * block + t;\n", innermost);
+  print_lines(out, innermost, w->text[LEVEL_ELEMENT]);
+  fprintf(out, "%s  }\n", indent);
+  if (rest) {
+    fprintf(out, "%sfor (int t = 0; t < %" PRId64 "; t++) {\n%s  const int j = %" PRId64 " + t;\n", indent, rest, indent, 16 * whole);
+    print_lines(out, arena_printf(w->arena, "%s  ", indent), w->text[LEVEL_ELEMENT]);
+    fprintf(out, "%s}\n", indent);
+  }
+  fprintf(out, "%sfor (int t = 0; t < 16; t++) acc[0] += lanes[t];\n", indent);
+}
+
 void rows_print_loops(const RowWriter *w, FILE *out, const char *indent) {
   if (w->loop_count == 0) {
     print_lines(out, indent, w->text[LEVEL_ELEMENT]);
+    return;
+  }
+  if (w->has_lanes) {
+    print_lane_loops(w, out, indent);
     return;
   }
   if (w->has_bits) {

@@ -1,0 +1,269 @@
+/* `gnncc plan`: the planner on its own. */
+#include "check.h"
+#include "planner.h"
+#include "report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_PLANNED = 0, EXIT_INFEASIBLE = 1, EXIT_USAGE = 2, EXIT_FILE = 4, EXIT_INTERNAL = 70 };
+
+static const char usage[] =
+    "usage: gnncc plan problem.json [options]\n"
+    "\n"
+    "  -o PLAN.json              write the plan there (\"-\": standard output)\n"
+    "  --check PLAN.json         judge a plan instead of making one\n"
+    "  --effort fast|normal|best how much to search (default normal)\n"
+    "  --time SECONDS            stop searching then; the plan says when that happened\n"
+    "  --policy NAME             plan as another system would: keep recompute offload checkpoint roc flexgnn\n"
+    "                            torch-budget dtr capuchin\n"
+    "  --compare-policies        all of them beside ours and the lower bound\n"
+    "  --help                    this text\n"
+    "\n"
+    "exit status: 0 planned or valid, 1 infeasible or invalid, 2 bad input or usage, 4 a file cannot be read or written\n";
+
+static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--compare-policies", "--help",
+                                           NULL};
+
+typedef struct Arguments {
+  const char *problem, *output, *check;
+  bool compares, wants_help;
+  PlannerOptions options;
+} Arguments;
+
+static int edit_distance(const char *a, const char *b) {
+  int row[64], n = (int)strlen(b);
+  if (n > 60 || strlen(a) > 60) return 99;
+  for (int k = 0; k <= n; k++) row[k] = k;
+  for (int i = 1; a[i - 1]; i++) {
+    int corner = row[0];
+    row[0] = i;
+    for (int k = 1; k <= n; k++) {
+      int above = row[k], cost = corner + (a[i - 1] != b[k - 1]);
+      if (above + 1 < cost) cost = above + 1;
+      if (row[k - 1] + 1 < cost) cost = row[k - 1] + 1;
+      corner = above;
+      row[k] = cost;
+    }
+  }
+  return row[n];
+}
+
+static int unknown(const char *what, const char *word, const char *const *known) {
+  const char *nearest = NULL;
+  int least = 4;
+  for (int i = 0; known[i]; i++)
+    if (edit_distance(word, known[i]) < least) {
+      least = edit_distance(word, known[i]);
+      nearest = known[i];
+    }
+  fprintf(stderr, "gnncc plan: unknown %s \"%.80s\"", what, word);
+  if (nearest) fprintf(stderr, "; did you mean \"%s\"?", nearest);
+  fprintf(stderr, "\n");
+  return EXIT_USAGE;
+}
+
+static int set_option(Arguments *a, const char *name, const char *value) {
+  static const char *const efforts[] = {"fast", "normal", "best", NULL};
+  if (!strcmp(name, "-o")) {
+    a->output = value;
+  } else if (!strcmp(name, "--check")) {
+    a->check = value;
+  } else if (!strcmp(name, "--effort")) {
+    int effort = 0;
+    while (efforts[effort] && strcmp(efforts[effort], value)) effort++;
+    if (!efforts[effort]) return unknown("effort", value, efforts);
+    a->options.effort = (PlannerEffort)effort;
+  } else if (!strcmp(name, "--time")) {
+    char *end;
+    a->options.time_limit_s = strtod(value, &end);
+    if (end != value && !strcmp(end, "s")) end++;
+    if (end == value || *end || !isfinite(a->options.time_limit_s) || a->options.time_limit_s <= 0) {
+      fprintf(stderr, "gnncc plan: --time: \"%.80s\" is not a positive number of seconds\n", value);
+      return EXIT_USAGE;
+    }
+  } else {
+    const char *names[POLICY_COUNT + 1] = {NULL};
+    for (int i = 0; i < POLICY_COUNT; i++) names[i] = policy_name(i);
+    int policy = 0;
+    while (policy < POLICY_COUNT && strcmp(names[policy], value)) policy++;
+    if (policy == POLICY_COUNT) return unknown("policy", value, names);
+    a->options.policy = policy;
+  }
+  return 0;
+}
+
+static int parse(int argc, char **argv, Arguments *a) {
+  bool are_options_over = false;
+  for (int i = 1; i < argc; i++) {
+    const char *word = argv[i];
+    if (are_options_over || word[0] != '-' || !strcmp(word, "-")) {
+      if (a->problem) {
+        fprintf(stderr, "gnncc plan: one problem at a time; found \"%.80s\" after \"%.80s\"\n", word, a->problem);
+        return EXIT_USAGE;
+      }
+      a->problem = word;
+      continue;
+    }
+    if (!strcmp(word, "--")) {
+      are_options_over = true;
+      continue;
+    }
+    char name[64];
+    const char *value = strncmp(word, "--", 2) ? NULL : strchr(word, '=');
+    size_t length = value ? (size_t)(value - word) : strlen(word);
+    if (length >= sizeof name) return unknown("option", word, option_names);
+    memcpy(name, word, length);
+    name[length] = 0;
+    if (!strncmp(word, "-o", 2) && word[1] == 'o' && word[2]) { /* -oPATH */
+      a->output = word + 2;
+      continue;
+    }
+    bool takes_value = !strcmp(name, "-o") || !strcmp(name, "--check") || !strcmp(name, "--effort") ||
+                       !strcmp(name, "--time") || !strcmp(name, "--policy");
+    if (!takes_value) {
+      if (value && (!strcmp(name, "--compare-policies") || !strcmp(name, "--help"))) {
+        fprintf(stderr, "gnncc plan: %s takes no value\n", name);
+        return EXIT_USAGE;
+      }
+      if (!strcmp(name, "--compare-policies"))
+        a->compares = true;
+      else if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        a->wants_help = true;
+      else
+        return unknown("option", name, option_names);
+      continue;
+    }
+    if (value) {
+      value++;
+    } else if (++i < argc) {
+      value = argv[i];
+    } else {
+      fprintf(stderr, "gnncc plan: %s needs a value\n", name);
+      return EXIT_USAGE;
+    }
+    int status = set_option(a, name, value);
+    if (status) return status;
+  }
+  return 0;
+}
+
+/* A whole file in the arena; NULL with a message. More than the readers accept is not read. */
+static char *read_file(Arena *arena, const char *path, size_t *length) {
+  enum { CHUNK = 1 << 16 };
+  bool is_standard = !strcmp(path, "-");
+  FILE *file = is_standard ? stdin : fopen(path, "rb");
+  char *text = NULL;
+  size_t capacity = 0;
+  *length = 0;
+  if (!file) {
+    fprintf(stderr, "gnncc plan: %s: %s\n", path, strerror(errno));
+    return NULL;
+  }
+  for (;;) {
+    if (*length + CHUNK > capacity) {
+      capacity = capacity ? 2 * capacity : 4 * CHUNK;
+      char *bigger = arena_alloc(arena, capacity);
+      if (*length) memcpy(bigger, text, *length);
+      text = bigger;
+    }
+    size_t got = fread(text + *length, 1, CHUNK, file);
+    *length += got;
+    if (got == 0 || *length > PROBLEM_MAX_FILE_BYTES) break;
+  }
+  bool has_failed = ferror(file) != 0;
+  if (has_failed) fprintf(stderr, "gnncc plan: %s: %s\n", path, strerror(errno));
+  if (!is_standard) fclose(file);
+  return has_failed ? NULL : text;
+}
+
+/* To a temporary name beside the target, then renamed: no half files. */
+static int write_file(Arena *arena, const char *path, const char *text, size_t length) {
+  if (!strcmp(path, "-")) {
+    bool ok = fwrite(text, 1, length, stdout) == length && !fflush(stdout);
+    return ok ? 0 : EXIT_FILE;
+  }
+  const char *temporary = arena_printf(arena, "%s.tmp", path);
+  FILE *file = fopen(temporary, "wb");
+  if (!file) {
+    fprintf(stderr, "gnncc plan: %s: %s\n", temporary, strerror(errno));
+    return EXIT_FILE;
+  }
+  bool ok = fwrite(text, 1, length, file) == length;
+  ok = !fclose(file) && ok;
+  if (ok && !rename(temporary, path)) return 0;
+  fprintf(stderr, "gnncc plan: %s: %s\n", path, strerror(errno));
+  remove(temporary);
+  return EXIT_FILE;
+}
+
+static int check_plan(Arena *arena, const char *problem, size_t problem_length, const char *path) {
+  size_t length;
+  char *plan = read_file(arena, path, &length);
+  if (!plan) return EXIT_FILE;
+  return planner_check_json(problem, problem_length, plan, length, stdout, NULL);
+}
+
+static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, const char *text, size_t length) {
+  PlannerReport report;
+  /* The summary goes where the plan does not. */
+  FILE *out = a->output && !strcmp(a->output, "-") ? stderr : stdout;
+  Plan *plan = planner_plan(problem, &a->options, arena, &report);
+  if (!plan) {
+    if (a->options.policy >= 0)
+      fprintf(out, "infeasible: policy %s does not fit; see gnncc plan without --policy\n", policy_name(a->options.policy));
+    else
+      report_infeasible(out, problem, &report);
+    if (a->compares) report_policies(out, &report);
+    return EXIT_INFEASIBLE;
+  }
+  size_t plan_length;
+  char *plan_text = plan_write_json(plan, arena, &plan_length);
+  if (planner_check_json(text, length, plan_text, plan_length, NULL, NULL) != PLANNER_CHECK_VALID) {
+    fprintf(stderr, "gnncc plan: internal error in the planner (this is a bug): the checker rejects its plan: ");
+    planner_check_json(text, length, plan_text, plan_length, stderr, NULL);
+    return EXIT_INTERNAL;
+  }
+  report_plan(out, problem, &report, plan);
+  if (a->compares) report_policies(out, &report);
+  return a->output ? write_file(arena, a->output, plan_text, plan_length) : EXIT_PLANNED;
+}
+
+static int run(Arena *arena, const Arguments *a) {
+  size_t length;
+  char *text = read_file(arena, a->problem, &length);
+  if (!text) return EXIT_FILE;
+  ProblemError error;
+  Problem *problem = problem_read_json(arena, text, length, &error);
+  if (!problem) {
+    fprintf(stderr, "%s:%s%s %s\n", a->problem, error.place, *error.place ? ":" : "", error.text);
+    return EXIT_USAGE;
+  }
+  if (a->check) return check_plan(arena, text, length, a->check);
+  return make_plan(arena, a, problem, text, length);
+}
+
+int planner_main(int argc, char **argv) {
+  Arguments arguments = {0};
+  planner_default_options(&arguments.options);
+  int status = parse(argc, argv, &arguments);
+  if (status) return status;
+  if (arguments.wants_help) {
+    fputs(usage, stdout);
+    return EXIT_PLANNED;
+  }
+  if (!arguments.problem) {
+    fputs(usage, stderr);
+    return EXIT_USAGE;
+  }
+  if (arguments.compares && arguments.options.policy >= 0) {
+    fprintf(stderr, "gnncc plan: --policy and --compare-policies exclude each other\n");
+    return EXIT_USAGE;
+  }
+  Arena *arena = arena_new();
+  status = run(arena, &arguments);
+  arena_free(arena);
+  return status;
+}

@@ -1,0 +1,140 @@
+#include "report.h"
+
+#include <string.h>
+
+static void put_time(FILE *out, int64_t ns) {
+  if (ns < 10000)
+    fprintf(out, "%lld ns", (long long)ns);
+  else if (ns < 10000000)
+    fprintf(out, "%.2f us", (double)ns / 1e3);
+  else if (ns < 10000000000)
+    fprintf(out, "%.2f ms", (double)ns / 1e6);
+  else
+    fprintf(out, "%.2f s", (double)ns / 1e9);
+}
+
+static void put_bytes(FILE *out, int64_t bytes) {
+  static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+  double value = (double)bytes;
+  int unit = -1;
+  while (value >= 1024 && unit < 4) {
+    value /= 1024;
+    unit++;
+  }
+  if (unit < 0)
+    fprintf(out, "%lld B", (long long)bytes);
+  else
+    fprintf(out, "%.2f %s", value, units[unit]);
+}
+
+static double percent(int64_t part, int64_t whole) {
+  return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void put_tier(FILE *out, const char *name, int64_t used, int64_t size) {
+  fprintf(out, "  %-12s ", name);
+  put_bytes(out, used);
+  fprintf(out, " of ");
+  put_bytes(out, size);
+  fprintf(out, "\n");
+}
+
+static void put_optimality(FILE *out, const PlannerReport *r, const Plan *plan) {
+  int64_t bound = r->lower_bound_ns > r->stall_free_ns ? r->lower_bound_ns : r->stall_free_ns;
+  fprintf(out, "  lower bound  ");
+  put_time(out, bound);
+  fprintf(out, " (%s), certified gap %.2f %%%s\n", plan->certificate.kind == CERTIFICATE_DUAL ? "dual certificate" : "stall-free",
+          percent(r->makespan_ns - bound, bound), r->is_optimal ? "; optimal" : "");
+}
+
+static void put_channels(FILE *out, const Problem *p, const PlannerReport *r) {
+  fprintf(out, "  busy         compute ");
+  put_time(out, r->compute_ns);
+  fprintf(out, " (%.1f %%)", percent(r->compute_ns, r->makespan_ns));
+  if (r->rerun_ns) {
+    fprintf(out, ", of which again ");
+    put_time(out, r->rerun_ns);
+  }
+  for (int c = 0; c < p->channel_count; c++) {
+    if (!r->busy_ns[c]) continue;
+    fprintf(out, "; %s ", p->channels[c].name);
+    put_time(out, r->busy_ns[c]);
+    fprintf(out, " (%.1f %%)", percent(r->busy_ns[c], r->makespan_ns));
+  }
+  fprintf(out, "\n");
+}
+
+static void put_addresses(FILE *out, const PlannerReport *r) {
+  fprintf(out, "  addresses    load ");
+  put_bytes(out, r->load_bytes);
+  if (r->page_bytes) {
+    fprintf(out, ", offsets would need ");
+    put_bytes(out, r->height_bytes);
+    fprintf(out, ": pages of ");
+    put_bytes(out, r->page_bytes);
+  } else {
+    fprintf(out, ", height ");
+    put_bytes(out, r->height_bytes);
+    fprintf(out, " (+%.2f %%)", percent(r->height_bytes - r->load_bytes, r->load_bytes));
+  }
+  fprintf(out, "\n");
+}
+
+void report_plan(FILE *out, const Problem *problem, const PlannerReport *r, const Plan *plan) {
+  static const char *const names[FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
+  fprintf(out, "plan for %s\n  time         ", problem->name);
+  put_time(out, r->makespan_ns);
+  fprintf(out, " per epoch; stall-free ");
+  put_time(out, r->stall_free_ns);
+  fprintf(out, " (+%.2f %%)\n", percent(r->makespan_ns - r->stall_free_ns, r->stall_free_ns));
+  put_optimality(out, r, plan);
+  put_channels(out, problem, r);
+  put_tier(out, "device", r->peak_bytes, problem->device_bytes);
+  if (problem->host_bytes) put_tier(out, "host", r->host_peak_bytes, problem->host_bytes);
+  if (problem->ssd_bytes) put_tier(out, "ssd", r->ssd_peak_bytes, problem->ssd_bytes);
+  fprintf(out, "  fates        %d gaps, %d to decide:", r->gap_count, r->open_count);
+  for (int fate = 0; fate < FATE_COUNT; fate++) {
+    fprintf(out, "%s %s ", fate ? "," : "", names[fate]);
+    put_bytes(out, r->gap_bytes[fate]);
+  }
+  fprintf(out, "\n");
+  if (plan->interval_count) put_addresses(out, r);
+  fprintf(out, "  planned in   %.3f s (first plan %.3f s), %d steps, %lld labels, %lld evaluations%s\n", r->total_s,
+          r->first_plan_s, r->extended_step_count, (long long)r->labels, (long long)r->evaluations,
+          plan->is_cut_short ? "; cut short by the time limit" : "");
+}
+
+static void put_least(FILE *out, const char *tier, int64_t bytes, int64_t now) {
+  if (bytes < 0)
+    fprintf(out, "  %-6s no size would do with the other tiers as they are (now %lld bytes)\n", tier, (long long)now);
+  else
+    fprintf(out, "  %-6s %lld bytes would do (now %lld)\n", tier, (long long)bytes, (long long)now);
+}
+
+void report_infeasible(FILE *out, const Problem *p, const PlannerReport *r) {
+  const Step *step = &p->steps[r->bind_step];
+  fprintf(out, "infeasible: no plan for %s fits %lld device, %lld host and %lld ssd bytes\n", p->name,
+          (long long)p->device_bytes, (long long)p->host_bytes, (long long)p->ssd_bytes);
+  put_least(out, "device", r->least_device_bytes, p->device_bytes);
+  put_least(out, "host", r->least_host_bytes, p->host_bytes);
+  put_least(out, "ssd", r->least_ssd_bytes, p->ssd_bytes);
+  fprintf(out, "  binding: step %d, op \"%s\" chunk %d, needs at least %lld bytes on the device: %s\n", r->bind_step,
+          p->ops[step->op].id, step->chunk, (long long)r->bind_bytes, r->bind_pieces);
+}
+
+void report_policies(FILE *out, const PlannerReport *r) {
+  int64_t bound = r->lower_bound_ns > r->stall_free_ns ? r->lower_bound_ns : r->stall_free_ns;
+  fprintf(out, "  %-14s %16s %10s\n", "policy", "time ns", "vs bound");
+  for (int policy = 0; policy < POLICY_COUNT; policy++) {
+    fprintf(out, "  %-14s ", policy_name(policy));
+    if (r->policy_ns[policy] >= COST_INVALID)
+      fprintf(out, "%16s %10s\n", "does not fit", "-");
+    else
+      fprintf(out, "%16lld %+9.2f%%\n", (long long)r->policy_ns[policy], percent(r->policy_ns[policy] - bound, bound));
+  }
+  if (r->is_feasible)
+    fprintf(out, "  %-14s %16lld %+9.2f%%\n", "gnncc", (long long)r->makespan_ns, percent(r->makespan_ns - bound, bound));
+  else
+    fprintf(out, "  %-14s %16s %10s\n", "gnncc", "does not fit", "-");
+  fprintf(out, "  %-14s %16lld\n", "lower bound", (long long)bound);
+}
