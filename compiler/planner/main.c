@@ -22,7 +22,7 @@ static const char usage[] =
     "  --compare-policies        all of them beside ours and the lower bound\n"
     "  --help                    this text\n"
     "\n"
-    "exit status: 0 planned or valid, 1 infeasible or invalid, 2 bad input or usage, 4 a file cannot be read or written\n";
+    "exit status: 0 planned or valid, 1 infeasible or invalid, 2 bad input or usage, 4 the plan cannot be written\n";
 
 static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--compare-policies", "--help",
                                            NULL};
@@ -202,7 +202,7 @@ static int write_file(Arena *arena, const char *path, const char *text, size_t l
 static int check_plan(Arena *arena, const char *problem, size_t problem_length, const char *path) {
   size_t length;
   char *plan = read_file(arena, path, &length);
-  if (!plan) return EXIT_FILE;
+  if (!plan) return EXIT_USAGE;
   return planner_check_json(problem, problem_length, plan, length, stdout, NULL);
 }
 
@@ -234,7 +234,7 @@ static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, c
 static int run(Arena *arena, const Arguments *a) {
   size_t length;
   char *text = read_file(arena, a->problem, &length);
-  if (!text) return EXIT_FILE;
+  if (!text) return EXIT_USAGE;
   ProblemError error;
   Problem *problem = problem_read_json(arena, text, length, &error);
   if (!problem) {

@@ -41,7 +41,8 @@ void planner_default_options(PlannerOptions *options);
 Plan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report);
 
 /* `gnncc plan ...`; argv[0] is the word before the first option. Returns the exit status: 0 planned or valid,
- * 1 infeasible or invalid, 2 bad input or usage, 4 a file cannot be read or written, 70 the checker disagrees. */
+ * 1 infeasible or invalid, 2 bad input (a file that cannot be read too) or usage, 4 the plan cannot be written,
+ * 70 the checker disagrees. */
 int planner_main(int argc, char **argv);
 
 #endif
