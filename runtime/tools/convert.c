@@ -1,0 +1,89 @@
+/* convert.c: gnndata convert and synth: what writes files. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdio.h>
+#include <string.h>
+
+#include "../readers.h"
+#include "../safetensors.h"
+#include "gnndata.h"
+
+/* Nothing is overwritten that this tool did not write. */
+static gnn_status convert_may_write(const char *path, int is_forced, gnn_error *error) {
+  gnn_safetensors file;
+  const char *dot = strrchr(path, '.');
+  if (dot == NULL || strcmp(dot, ".safetensors") != 0) {
+    gnn_status status = gnn_fail(error, GNN_EINVAL, "", "\"%s\" must end in .safetensors, the only form that is written", path);
+    return status;
+  }
+  if (is_forced || !gnn_path_exists(path)) return GNN_OK;
+  int is_ours = gnn_safetensors_open(path, &file, error) == GNN_OK;
+  if (is_ours) {
+    is_ours = gnn_safetensors_text(&file, "gnncc.schema") != NULL;
+    gnn_safetensors_close(&file);
+  }
+  if (is_ours) return GNN_OK;
+  gnn_status status = gnn_fail(error, GNN_EIO, "", "\"%s\" exists, and gnndata did not write it", path);
+  gnn_fail_help(error, "--force overwrites it");
+  return status;
+}
+
+static gnn_status convert_write(const gnn_dataset *dataset, const gnndata_options *options, const char *path, gnn_error *error) {
+  gnn_text changes = {0};
+  gnn_text_format(&changes, "%s", options->changes);
+  for (int i = 0; i < dataset->note_count; i++)
+    if (!dataset->notes[i].code[0]) gnn_text_format(&changes, "%s%s", changes.length ? "\n" : "", dataset->notes[i].text);
+  gnn_status status = changes.is_broken ? gnn_fail_memory(error, 4096) : gnn_write_container(dataset, path, changes.data, error);
+  gnn_text_free(&changes);
+  if (status != GNN_OK) return status;
+  gnndata_print_notes(dataset, "");
+  printf("wrote %s: %s nodes, %s edges, %d fields\n", path, gnn_count_text(dataset->nodes).text,
+         gnn_count_text(dataset->edges).text, dataset->field_count);
+  return GNN_OK;
+}
+
+int gnndata_convert(const gnndata_options *options) {
+  gnn_dataset *dataset = NULL;
+  gnn_error error;
+  gnn_status status = convert_may_write(options->words[1], options->is_forced, &error);
+  if (status == GNN_OK) status = gnn_dataset_open_path(options->words[0], &dataset, &error);
+  if (status == GNN_OK) status = gnn_dataset_prepare(dataset, &options->recipe, &error);
+  if (status == GNN_OK) status = convert_write(dataset, options, options->words[1], &error);
+  gnn_dataset_close(dataset);
+  return status == GNN_OK ? 0 : gnndata_fail(status, &error);
+}
+
+static int convert_is_whole(double v) { return v >= 0 && v < 9e15 && v == (double)(int64_t)v; }
+
+int gnndata_synth(const gnndata_options *options) {
+  const char *kind = options->words[0];
+  gnn_dataset *dataset = gnn_dataset_new(kind);
+  gnn_error error;
+  gnn_status status = dataset ? convert_may_write(options->words[1], options->is_forced, &error) : gnn_fail_memory(&error, 4096);
+  if (status == GNN_OK && strcmp(kind, "karate") == 0) {
+    status = gnn_read_karate(dataset, &error);
+  } else if (status == GNN_OK) {
+    gnn_synth synth = {.kind = (gnn_synth_kind)-1, .degree = options->degree, .is_sparse = options->is_sparse};
+    for (int k = 0; k < 4; k++)
+      if (strcmp(gnn_synth_names[k], kind) == 0) synth.kind = (gnn_synth_kind)k;
+    if (strcmp(kind, "molecules") == 0)
+      status = gnn_fail(&error, GNN_EINVAL, "", "molecules are not supported yet");
+    else if ((int)synth.kind < 0)
+      status = gnn_fail(&error, GNN_EINVAL, "", "unknown kind of graph \"%s\" (known: sbm, rmat, er, grid, karate)", kind);
+    else if (!convert_is_whole(options->nodes) || !convert_is_whole(options->features) || !convert_is_whole(options->classes) ||
+             !convert_is_whole(options->seed))
+      status = gnn_fail(&error, GNN_EINVAL, "", "nodes, features, classes and seed must be whole numbers");
+    if (status == GNN_OK) {
+      synth.nodes = (int64_t)options->nodes;
+      synth.features = (int64_t)options->features;
+      synth.classes = (int64_t)options->classes;
+      synth.seed = (uint64_t)options->seed;
+      status = gnn_read_synth(dataset, &synth, &error);
+    }
+  }
+  if (status == GNN_OK) status = gnn_dataset_prepare(dataset, NULL, &error);
+  if (status == GNN_OK) status = convert_write(dataset, options, options->words[1], &error);
+  gnn_dataset_close(dataset);
+  return status == GNN_OK ? 0 : gnndata_fail(status, &error);
+}

@@ -1,0 +1,31 @@
+/* gnndata.h: the data tool; a function a command, each returning the exit code. */
+#ifndef GNNDATA_H
+#define GNNDATA_H
+
+#include "../dataset.h"
+
+typedef struct gnndata_options {
+  const char *words[4]; /* what is not an option, after the command */
+  int word_count;
+  gnn_recipe recipe;
+  const char *normalised[8];
+  int normalised_count;
+  const char *changes;  /* the options as given, for the file that is written */
+  double nodes, degree, features, classes, seed;
+  int is_sparse, is_forced;
+} gnndata_options;
+
+int gnndata_fail(gnn_status status, const gnn_error *error);
+/* Opens and prepares with the recipe; errors are printed. */
+gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset **dataset);
+void gnndata_print_notes(const gnn_dataset *dataset, const char *indent);
+
+int gnndata_info(const gnndata_options *options);
+int gnndata_check(const gnndata_options *options);
+int gnndata_convert(const gnndata_options *options);
+int gnndata_synth(const gnndata_options *options);
+int gnndata_head(const gnndata_options *options);
+int gnndata_diff(const gnndata_options *options);
+int gnndata_list(const gnndata_options *options);
+
+#endif
