@@ -128,10 +128,11 @@ GNN_INLINE void gnn_gemm_rows(const gnn_real *a, const gnn_real *packed, int64_t
   }
 }
 
-/* sums[i][0 .. vectors) (+)= sum over r < rows of a[r][i] * g[r], i < tile; g: packed rows of one panel; sums has the
- * stride w, and of its last vector only `tail` numbers are stored. The first `skip` rows of sums are left alone. */
+/* sums[i][0 .. vectors) (+)= sum over r < rows of a[r][i] * g[r], i < tile; g: rows packed for one panel; sums has the
+ * stride w. Of its last vector only `tail` numbers are stored; its first `skip` rows are left alone. From `ahead` on, A
+ * is fetched for a later block, as much as this tile reads (NULL: nothing). */
 GNN_INLINE void gnn_gemm_tn_tile(int tile, int vectors, const gnn_real *a, int64_t k, const gnn_real *g, int64_t rows,
-                                 int is_first, const gnn_real *ahead, int skip, int64_t tail, gnn_real *sums, int64_t w) {
+                                 int is_first, const gnn_real *ahead, int64_t skip, int tail, gnn_real *sums, int64_t w) {
   gnn_vec sum[GNN_TILE_MAX];
   GNN_UNROLL for (int i = 0; i < tile * vectors; i++) sum[i] = (gnn_vec){0};
   for (int64_t r = 0; r < rows; r++) {
@@ -145,64 +146,63 @@ GNN_INLINE void gnn_gemm_tn_tile(int tile, int vectors, const gnn_real *a, int64
   }
   GNN_UNROLL for (int i = 0; i < tile; i++) {
     if (i < skip) continue;
-    GNN_UNROLL for (int v = 0; v < vectors; v++) {
-      gnn_real *to = sums + i * w + v * GNN_LANES;
-      if (v < vectors - 1 || tail == GNN_LANES) {
-        if (!is_first) sum[i * vectors + v] += GNN_LOAD(to);
-        GNN_STORE(to, sum[i * vectors + v]);
-      } else {
-        gnn_real last[GNN_LANES];
-        GNN_STORE(last, sum[i * vectors + v]);
-        for (int64_t c = 0; c < tail; c++) to[c] = is_first ? last[c] : to[c] + last[c];
+    gnn_real *to = sums + i * w;
+    const int whole = tail < GNN_LANES ? vectors - 1 : vectors;
+    GNN_UNROLL for (int v = 0; v < whole; v++) {
+      if (!is_first) sum[i * vectors + v] += GNN_LOAD(to + v * GNN_LANES);
+      GNN_STORE(to + v * GNN_LANES, sum[i * vectors + v]);
+    }
+    if (whole < vectors) {
+      gnn_real last[GNN_LANES];
+      GNN_STORE(last, sum[i * vectors + vectors - 1]);
+      for (int c = 0; c < tail; c++) {
+        gnn_real *at = to + whole * GNN_LANES + c;
+        *at = is_first ? last[c] : *at + last[c];
       }
     }
   }
 }
 
-/* Rows of a block: so many that the sums of a tile, which pass through the caches once a block, are little beside the
- * products, and so few that a block of A stays in the second-level cache and a panel of G in the first. */
-GNN_INLINE int64_t gnn_gemm_tn_rows(int64_t k) { return k <= 512 ? 128 : k <= 1024 ? 96 : 64; }
+/* Adds the products of a block of rows to `columns` columns of partial; a and g begin at the block. */
+GNN_INLINE void gnn_gemm_tn_panel(int tile, int columns, const gnn_real *a, const gnn_real *g, int64_t k, int64_t w,
+                                  int64_t rows, int is_first, int is_ahead, gnn_real *packed, gnn_real *partial) {
+  const int vectors = (columns + GNN_LANES - 1) / GNN_LANES, room = vectors * GNN_LANES;
+  const int tail = columns - (vectors - 1) * GNN_LANES;
+  for (int64_t r = 0; r < rows; r++) {
+    for (int c = 0; c < columns; c++) packed[r * room + c] = g[r * w + c];
+    for (int c = columns; c < room; c++) packed[r * room + c] = 0;
+  }
+  if (k < tile) {
+    for (int64_t p = 0; p < k; p++)
+      gnn_gemm_tn_tile(1, vectors, a + p, k, packed, rows, is_first, NULL, 0, tail, partial + p * w, w);
+    return;
+  }
+  for (int64_t i = 0; i < k; i += tile) {
+    const int64_t p = gnn_min(i, k - tile); /* the last tile is moved back and adds only what is missing */
+    const gnn_real *ahead = is_ahead ? a + rows * k + i * rows : NULL;
+    gnn_gemm_tn_tile(tile, vectors, a + p, k, packed, rows, is_first, ahead, i - p, tail, partial + p * w, w);
+  }
+}
 
-/* partial[k, w] = sum over rows r of [begin, end) of a[r]^T g[r]; a: [any, k], g: [any, w]. */
+/* partial[k, w] = sum over rows r of [begin, end) of a[r]^T g[r], in blocks of rows counted from `begin`; a: [any, k],
+ * g: [any, w]. A block is so large that the sums, which pass through the caches once for each, are little beside the
+ * products, and so small that a block of A stays in the second-level cache and a panel of G in the first. */
 GNN_INLINE void gnn_gemm_tn_part(const gnn_real *a, const gnn_real *g, int64_t k, int64_t w, int64_t begin, int64_t end,
                                  gnn_real *partial) {
   enum { ROWS = 128 };
   const gnn_gemm_shape s = gnn_gemm_shape_of(w);
-  const int64_t block_rows = gnn_gemm_tn_rows(k);
+  const int widest = (int)s.widest * GNN_LANES;
+  const int64_t block_rows = k <= 512 ? ROWS : k <= 1024 ? 96 : 64, last = (s.panels - 1) * widest;
   gnn_real packed[ROWS * GNN_PANEL_MAX * GNN_LANES] __attribute__((aligned(64)));
-  int64_t block = begin;
+  int64_t r = begin;
   do {
-    const int64_t rows = gnn_min(block_rows, end - block);
-    const gnn_real *from = a + block * k;
-    for (int64_t v = 0; v < s.vectors; v += s.widest) {
-      const int64_t vectors = gnn_min(s.widest, s.vectors - v), columns = vectors * GNN_LANES, column = v * GNN_LANES;
-      const int64_t used = gnn_min(columns, w - column), tail = used - columns + GNN_LANES;
-      for (int64_t r = 0; r < rows; r++) {
-        for (int64_t c = 0; c < used; c++) packed[r * columns + c] = g[(block + r) * w + column + c];
-        for (int64_t c = used; c < columns; c++) packed[r * columns + c] = 0;
-      }
-      if (k >= s.rows) {
-        for (int64_t i = 0; i < k; i += s.rows) {
-          const int64_t p = gnn_min(i, k - s.rows);
-          const gnn_real *ahead = v == 0 ? from + (rows * k + i * rows) : NULL;
-          gnn_real *to = partial + p * w + column;
-          if (vectors == s.widest)
-            gnn_gemm_tn_tile(s.rows, (int)s.widest, from + p, k, packed, rows, block == begin, ahead, (int)(i - p), tail, to, w);
-          else
-            gnn_gemm_tn_tile(s.rows, (int)(s.vectors % s.widest), from + p, k, packed, rows, block == begin, NULL, (int)(i - p), tail, to, w);
-        }
-      } else {
-        for (int64_t p = 0; p < k; p++) {
-          gnn_real *to = partial + p * w + column;
-          if (vectors == s.widest)
-            gnn_gemm_tn_tile(1, (int)s.widest, from + p, k, packed, rows, block == begin, NULL, 0, tail, to, w);
-          else
-            gnn_gemm_tn_tile(1, (int)(s.vectors % s.widest), from + p, k, packed, rows, block == begin, NULL, 0, tail, to, w);
-        }
-      }
-    }
-    block += rows;
-  } while (block < end);
+    const int64_t rows = gnn_min(block_rows, end - r);
+    for (int64_t c = 0; c < last; c += widest)
+      gnn_gemm_tn_panel(s.rows, widest, a + r * k, g + r * w + c, k, w, rows, r == begin, c == 0, packed, partial + c);
+    gnn_gemm_tn_panel(s.rows, (int)(w - last), a + r * k, g + r * w + last, k, w, rows, r == begin, last == 0, packed,
+                      partial + last);
+    r += rows;
+  } while (r < end);
 }
 
 /* out[begin .. end) = the sum of the parts, in their order; parts: [part_count, count]. */

@@ -18,9 +18,11 @@ GNN_INLINE double gnn_exp(double x) { return exp(x); }
 GNN_INLINE double gnn_expm1(double x) { return expm1(x); }
 GNN_INLINE double gnn_log(double x) { return log(x); }
 GNN_INLINE double gnn_log1p(double x) { return log1p(x); }
+GNN_INLINE double gnn_log1p_unit(double x) { return log1p(x); }
 GNN_INLINE double gnn_tanh(double x) { return tanh(x); }
 GNN_INLINE double gnn_erf(double x) { return erf(x); }
 GNN_INLINE double gnn_sqrt(double x) { return sqrt(x); }
+GNN_INLINE double gnn_abs(double x) { return fabs(x); }
 
 #else
 
@@ -78,14 +80,12 @@ GNN_INLINE float gnn_expm1(float x) {
   return x == 0 ? x : result;
 }
 
-/* x = 2^e (1 + f), 1 + f of [sqrt(1/2), sqrt 2]. */
-GNN_INLINE float gnn_log(float x) {
-  const int is_subnormal = x < 0x1p-126f;
-  const float normal = is_subnormal ? x * 0x1p23f : x;
+/* log x + n log 2 for a positive normal x = 2^e (1 + f), 1 + f of [sqrt(1/2), sqrt 2]. */
+GNN_INLINE float gnn_log_normal(float x, float n) {
   const uint32_t root = gnn_bits_of(0x1.6a09e6p-1f);
-  const int32_t e = (int32_t)(gnn_bits_of(normal) - root) >> 23;
-  const float f = gnn_float_of(gnn_bits_of(normal) - ((uint32_t)e << 23)) - 1;
-  const float n = (float)e - (is_subnormal ? 23.0f : 0.0f);
+  const int32_t e = (int32_t)(gnn_bits_of(x) - root) >> 23;
+  const float f = gnn_float_of(gnn_bits_of(x) - ((uint32_t)e << 23)) - 1;
+  n += (float)e;
   float q = -0x1.38b48ap-4f;
   q = q * f + 0x1.055af2p-3f;
   q = q * f - 0x1.0d8538p-3f;
@@ -95,18 +95,29 @@ GNN_INLINE float gnn_log(float x) {
   q = q * f - 0x1.000226p-2f;
   q = q * f + 0x1.555554p-2f;
   const float square = f * f, rest = square * f * q + n * 0.00174093060f;
-  const float result = (n * 0.69140625f + f) + (rest - 0.5f * square);
+  return (n * 0.69140625f + f) + (rest - 0.5f * square);
+}
+
+GNN_INLINE float gnn_log(float x) {
+  const int is_subnormal = x < 0x1p-126f;
+  const float result = gnn_log_normal(is_subnormal ? x * 0x1p23f : x, is_subnormal ? -23.0f : 0.0f);
   const float finite = x > 0 ? result : x == 0 ? -INFINITY : NAN;
   return x < INFINITY ? finite : x; /* infinity and NaN */
 }
 
-/* u = 1 + x rounded; what was rounded off comes back as (x - (u - 1)) / u. */
+/* u = 1 + x rounded; what was rounded off, x - (u - 1), comes back divided by u. */
 GNN_INLINE float gnn_log1p(float x) {
   const float u = 1 + x;
   const float lost = x < 1 ? x - (u - 1) : 1 - (u - x);
-  const float correction = (x > -1) & (x < INFINITY) ? lost / u : 0;
+  const float correction = ((x > -1) & (x < INFINITY)) ? lost / u : 0;
   const float result = gnn_log(u) + correction;
   return x == 0 ? x : result; /* of either sign */
+}
+
+/* For x of [0, 1], and NaN. */
+GNN_INLINE float gnn_log1p_unit(float x) {
+  const float u = 1 + x;
+  return gnn_log_normal(u, 0) + (x - (u - 1)) / u;
 }
 
 /* With t = exp(2|x|) - 1: t / (t + 2). */
@@ -140,6 +151,8 @@ GNN_INLINE float gnn_erf(float x) {
 /* Vectorises with -fno-math-errno. */
 GNN_INLINE float gnn_sqrt(float x) { return sqrtf(x); }
 
+GNN_INLINE float gnn_abs(float x) { return fabsf(x); }
+
 #endif
 
 GNN_INLINE gnn_real gnn_clamp(gnn_real x, gnn_real bound) {
@@ -149,7 +162,7 @@ GNN_INLINE gnn_real gnn_clamp(gnn_real x, gnn_real bound) {
 
 /* 1 / (1 + exp(-x)) */
 GNN_INLINE gnn_real gnn_sigmoid(gnn_real x) {
-  const gnn_real e = gnn_exp(x < 0 ? x : -x);
+  const gnn_real e = gnn_exp(-gnn_abs(x));
   return (x < 0 ? e : 1) / (1 + e);
 }
 
@@ -185,7 +198,7 @@ GNN_INLINE gnn_real gnn_elu_slope(gnn_real x, gnn_real alpha) {
 
 /* log(1 + exp(x)) */
 GNN_INLINE gnn_real gnn_softplus(gnn_real x) {
-  return (x > 0 ? x : 0) + gnn_log1p(gnn_exp(x < 0 ? x : -x));
+  return (x > 0 ? x : 0) + gnn_log1p_unit(gnn_exp(-gnn_abs(x)));
 }
 
 #endif
