@@ -1,0 +1,210 @@
+/* Quality and time of the planner.
+ *
+ *   planner_bench small [N]    N small instances against the proved optimum
+ *   planner_bench large        the large instances at every effort
+ *   planner_bench plot F.svg   first plan and fast plan against the number of gaps
+ *   planner_bench budgets      is a larger device ever worse?
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "compiler/planner/check.h"
+#include "compiler/planner/planner.h"
+#include "tests/planner/suite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double clock_s(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static Plan *plan_with(const Problem *problem, PlannerEffort effort, Arena *arena, PlannerReport *report) {
+  PlannerOptions options;
+  planner_default_options(&options);
+  options.effort = effort;
+  return planner_plan(problem, &options, arena, report);
+}
+
+static const char *judge(const Plan *plan, const char *text, Arena *arena) {
+  size_t length;
+  char *plan_text = plan_write_json(plan, arena, &length);
+  return planner_check_json(text, strlen(text), plan_text, length, NULL, NULL) == PLANNER_CHECK_VALID ? "valid" : "INVALID";
+}
+
+static int small(int count) {
+  int proved = 0, optimal = 0, infeasible = 0, losses = 0;
+  double sum = 0, worst = 0, slowest = 0, total = 0;
+  int family_count[FAMILY_COUNT] = {0}, family_optimal[FAMILY_COUNT] = {0};
+  double family_sum[FAMILY_COUNT] = {0}, family_worst[FAMILY_COUNT] = {0};
+  for (int i = 0; i < count; i++) {
+    GenerateOptions options = suite_small(i % SUITE_SMALL_COUNT);
+    options.seed += (uint64_t)(i / SUITE_SMALL_COUNT) * 1000;
+    Arena *arena = arena_new();
+    char *text = generate_problem(arena, &options);
+    Problem *problem = suite_read(arena, text);
+    PlannerReport report;
+    double begin = clock_s();
+    Plan *plan = plan_with(problem, PLANNER_NORMAL, arena, &report);
+    double took = clock_s() - begin;
+    total += took;
+    if (took > slowest) slowest = took;
+    if (!plan) {
+      infeasible++;
+      printf("# %s: infeasible, %d gaps\n", problem->name, report.open_count);
+    } else {
+      if (strcmp(judge(plan, text, arena), "valid")) return 1;
+      for (int policy = 0; policy < POLICY_COUNT; policy++) losses += report.policy_ns[policy] < report.makespan_ns;
+      int64_t best = report.is_optimal ? report.makespan_ns : suite_optimum(problem, 2000000000);
+      if (best < 0) {
+        printf("# %s: %d gaps, not proved; %.3f s\n", problem->name, report.open_count, took);
+      } else {
+        double gap = 100.0 * (double)(report.makespan_ns - best) / (double)best;
+        Family f = options.family;
+        proved++;
+        family_count[f]++;
+        family_sum[f] += gap;
+        if (gap > family_worst[f]) family_worst[f] = gap;
+        if (gap <= 0) optimal++, family_optimal[f]++;
+        sum += gap;
+        if (gap > worst) worst = gap;
+        if (gap > 0 || took > 0.3)
+          printf("# %s: %d gaps, %.3f %% above the optimum, %.3f s\n", problem->name, report.open_count, gap, took);
+      }
+    }
+    arena_free(arena);
+  }
+  printf("%-12s %9s %9s %9s %9s\n", "family", "proved", "optimal", "mean gap", "worst");
+  for (int f = 0; f < FAMILY_COUNT; f++)
+    printf("%-12s %9d %9d %8.3f%% %8.3f%%\n", generate_family_name((Family)f), family_count[f], family_optimal[f],
+           family_count[f] ? family_sum[f] / family_count[f] : 0, family_worst[f]);
+  printf("%-12s %9d %9d %8.3f%% %8.3f%%\n", "all", proved, optimal, proved ? sum / proved : 0, worst);
+  printf("%d instances, %d infeasible, %d lost to a policy; %.3f s mean, %.3f s slowest\n", count, infeasible, losses,
+         total / count, slowest);
+  return 0;
+}
+
+static int large(void) {
+  static const char *const efforts[] = {"fast", "normal", "best"};
+  printf("%-34s %6s %7s %7s %9s %9s %9s %9s\n", "instance", "gaps", "steps", "effort", "first s", "total s", "over free", "certified");
+  for (int i = 0; i < suite_large_count; i++)
+    for (int effort = 0; effort < 3; effort++) {
+      Arena *arena = arena_new();
+      char *text = generate_problem(arena, &suite_large[i].options);
+      Problem *problem = suite_read(arena, text);
+      PlannerReport r;
+      Plan *plan = plan_with(problem, (PlannerEffort)effort, arena, &r);
+      if (!plan) {
+        printf("%-34s infeasible\n", suite_large[i].name);
+      } else {
+        const char *verdict = judge(plan, text, arena);
+        printf("%-34s %6d %7d %7s %9.3f %9.3f %8.2f%% %8.2f%% %s%s\n", suite_large[i].name, r.open_count, r.step_count,
+               efforts[effort], r.first_plan_s, r.total_s, 100.0 * (double)(r.makespan_ns - r.stall_free_ns) / (double)r.stall_free_ns,
+               100.0 * (double)(r.makespan_ns - r.lower_bound_ns) / (double)r.lower_bound_ns, verdict, r.page_bytes ? ", pages" : "");
+      }
+      fflush(stdout);
+      arena_free(arena);
+    }
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  printf("largest memory of the process: %.0f MiB\n", (double)usage.ru_maxrss / 1024);
+  return 0;
+}
+
+static int budgets(void) {
+  int worse = 0, pairs = 0;
+  for (int i = 0; i < 48; i++) {
+    GenerateOptions options = suite_small(i);
+    if (i >= 32) options.depth += 6;
+    int64_t last = INT64_MAX;
+    for (int step = 0; step <= 10; step++) {
+      Arena *arena = arena_new();
+      options.budget = 0.1 + 0.08 * step;
+      Problem *problem = suite_read(arena, generate_problem(arena, &options));
+      PlannerReport report;
+      Plan *plan = plan_with(problem, PLANNER_NORMAL, arena, &report);
+      if (plan) {
+        pairs += last < INT64_MAX;
+        if (report.makespan_ns > last) {
+          worse++;
+          printf("# %s: %lld after %lld (%.3f %%)\n", problem->name, (long long)report.makespan_ns, (long long)last,
+                 100.0 * (double)(report.makespan_ns - last) / (double)last);
+        }
+        last = report.makespan_ns;
+      }
+      arena_free(arena);
+    }
+  }
+  printf("%d of %d larger budgets gave a worse plan\n", worse, pairs);
+  return 0;
+}
+
+typedef struct Point {
+  int gaps;
+  double first_s, total_s;
+} Point;
+
+static void draw(const char *path, const Point *points, int count) {
+  enum { LEFT = 70, TOP = 30, WIDTH = 520, HEIGHT = 320 };
+  FILE *f = fopen(path, "w");
+  if (!f) {
+    perror(path);
+    return;
+  }
+  fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"640\" height=\"410\" font-family=\"sans-serif\" font-size=\"12\">\n"
+          "<rect width=\"640\" height=\"410\" fill=\"white\"/>\n<text x=\"320\" y=\"18\" text-anchor=\"middle\">planning time against the number of gaps (--effort=fast)</text>\n");
+#define X(gaps) (LEFT + WIDTH * (log10((double)(gaps)) - 1) / 3.4)
+#define Y(s) (TOP + HEIGHT - HEIGHT * (log10((s) < 1e-4 ? 1e-4 : (s)) + 4) / 5.5)
+  for (int e = 1; e <= 4; e++)
+    fprintf(f, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d</text>\n",
+            X(pow(10, e)), TOP, X(pow(10, e)), TOP + HEIGHT, X(pow(10, e)), TOP + HEIGHT + 16, (int)pow(10, e));
+  for (int e = -4; e <= 1; e++)
+    fprintf(f, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g s</text>\n",
+            LEFT, Y(pow(10, e)), LEFT + WIDTH, Y(pow(10, e)), LEFT - 6, Y(pow(10, e)) + 4, pow(10, e));
+  static const char *const colours[] = {"#0072b2", "#d55e00"}, *const names[] = {"first plan", "fast plan, with certificate and addresses"};
+  for (int series = 0; series < 2; series++) {
+    fprintf(f, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colours[series]);
+    for (int i = 0; i < count; i++) fprintf(f, "%.1f,%.1f ", X(points[i].gaps), Y(series ? points[i].total_s : points[i].first_s));
+    fprintf(f, "\"/>\n<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>\n", LEFT + 14, TOP + 20 + 18 * series, colours[series], names[series]);
+  }
+  double slope = points[count - 1].total_s / points[count - 1].gaps;
+  fprintf(f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#999\" stroke-dasharray=\"4 4\"/>\n"
+          "<text x=\"%d\" y=\"%d\" fill=\"#777\">dashed: linear</text>\n<text x=\"320\" y=\"400\" text-anchor=\"middle\">gaps</text>\n</svg>\n",
+          X(10), Y(slope * 10), X(20000), Y(slope * 20000), LEFT + 14, TOP + 56);
+  fclose(f);
+}
+
+static int plot(const char *path) {
+  static const int depths[] = {11, 30, 100, 200, 60, 125, 190, 320, 640, 1250}, chunks[] = {1, 1, 1, 1, 8, 8, 16, 16, 16, 16};
+  Point points[10];
+  int count = 0;
+  for (int i = 0; i < 10; i++) {
+    GenerateOptions options = {FAMILY_CHAIN, depths[i], chunks[i], 0.3, 0.5, 1, 0, 9};
+    Arena *arena = arena_new();
+    Problem *problem = suite_read(arena, generate_problem(arena, &options));
+    PlannerReport report;
+    Plan *plan = plan_with(problem, PLANNER_FAST, arena, &report);
+    if (plan) {
+      points[count++] = (Point){report.open_count, report.first_plan_s, report.total_s};
+      printf("%6d gaps %6d steps: first plan %.3f s, fast plan %.3f s, certified gap %.2f %%\n", report.open_count, report.step_count,
+             report.first_plan_s, report.total_s, 100.0 * (double)(report.makespan_ns - report.lower_bound_ns) / (double)report.lower_bound_ns);
+    }
+    arena_free(arena);
+  }
+  draw(path, points, count);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc >= 2 && !strcmp(argv[1], "small")) return small(argc > 2 ? atoi(argv[2]) : SUITE_SMALL_COUNT);
+  if (argc >= 2 && !strcmp(argv[1], "large")) return large();
+  if (argc >= 2 && !strcmp(argv[1], "budgets")) return budgets();
+  if (argc >= 3 && !strcmp(argv[1], "plot")) return plot(argv[2]);
+  fprintf(stderr, "usage: planner_bench small [N] | large | budgets | plot FILE.svg\n");
+  return 2;
+}
