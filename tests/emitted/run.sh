@@ -1,0 +1,93 @@
+#!/bin/bash
+# run.sh BUILD: the emitted C itself. It must compile without a warning under gcc and clang, be the same bytes every time,
+# need nothing but libc, libm and threads, keep its promises to host programs, and survive the sanitizers.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+gnncc=$build/gnncc models=$here/../end_to_end/models examples=$here/../../examples
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$tap_log"' EXIT
+cd "$work"
+
+silent() { # COMMAND...: succeeds and says nothing
+  local said
+  said=$("$@" 2>&1) || { echo "$said"; return 1; }
+  [ -z "$said" ] || { echo "$said"; return 1; }
+}
+clean_build() { # COMPILER DIRECTORY
+  rm -f "$2"/*.o
+  silent make -s -C "$2" CC="$1" CFLAGS="-O3 -march=native -Wpedantic"
+}
+
+for model in gcn sage graphconv gin; do
+  check "$model: sources" "$gnncc" -S "$models/$model.gnn" -o gen_$model
+  for file in $model.c $model.h main.c Makefile plan.json gnnrt.h gnnrt.c; do
+    check "$model: $file is there" test -s gen_$model/$file
+  done
+  for compiler in gcc clang; do
+    if command -v $compiler >/dev/null; then
+      check "$model: $compiler has no warning" clean_build $compiler gen_$model
+    else
+      skip "$model: $compiler has no warning" "$compiler is not installed"
+    fi
+  done
+  check "$model: runs" sh -c "cd gen_$model && ./$model -q --epochs 3"
+done
+
+check "the example's sources" "$gnncc" -S "$examples/gcn_karate.gnn" -o gen
+check "same input, same bytes" sh -c "'$gnncc' -S '$examples/gcn_karate.gnn' -o gen2 && diff -r gen gen2"
+check "no absolute path in the sources" sh -c "! grep -n '$work\|$build' gen/gcn_karate.c gen/gcn_karate.h gen/main.c gen/Makefile"
+check "the program builds by hand" gcc -std=gnu11 -O1 gen/gcn_karate.c gen/main.c gen/gnnrt.c -o by_hand -lm -lpthread
+libraries() {
+  "$gnncc" "$examples/gcn_karate.gnn" -o program && ldd program &&
+    ! ldd program | grep -v 'linux-vdso\|libc\.so\|libm\.so\|libpthread\|ld-linux'
+}
+check "the program needs libc, libm and threads alone" libraries
+check "OpenMP in place of the runtime's threads" sh -c 'cp -r gen omp && rm -f omp/*.o && make -s -C omp OPENMP=yes CFLAGS=-O2 && cd omp && ./gcn_karate -q --epochs 5'
+
+# ---- hosts ----
+cat >host.c <<'END'
+#include <stdio.h>
+#include "gcn_karate.h"
+int main(void) {
+  gcn_karate_options opt; gcn_karate *g = NULL; gcn_karate_result r = {0};
+  gcn_karate_options_init(&opt);
+  opt.seed = 7; opt.lr = 0.005f;
+  gcn_karate_status s = gcn_karate_create(&opt, &g);
+  if (s == GCN_KARATE_OK) s = gcn_karate_load(g, "karate");
+  for (int e = 0; s == GCN_KARATE_OK && e < 100; e++) s = gcn_karate_epoch(g, &r);
+  if (s == GCN_KARATE_OK) s = gcn_karate_eval(g, GCN_KARATE_TEST, &r);
+  if (s != GCN_KARATE_OK) fprintf(stderr, "%s: %s\n", gcn_karate_status_text(s), g ? gcn_karate_error(g) : "");
+  else printf("test accuracy %.3f\n", r.metric);
+  gcn_karate_destroy(g);
+  return (int)s;
+}
+END
+check "a static library" "$gnncc" --lib "$examples/gcn_karate.gnn" -o libgcn_karate.a
+for standard in c99 c11; do
+  check "a host in $standard" sh -c "gcc -std=$standard -Wall -Wextra -Wpedantic -Werror host.c -o host -L. -lgcn_karate -l:libz.a -lm -lpthread && ./host | grep 'test accuracy'"
+done
+check "a host in C++17" sh -c "g++ -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -c host.c -o host.o && g++ host.o -o host -L. -lgcn_karate -l:libz.a -lm -lpthread && ./host"
+check "a shared library" sh -c "'$gnncc' --shared '$examples/gcn_karate.gnn' -o libgcn_karate.so && nm -D --defined-only libgcn_karate.so | grep -q gcn_karate_create"
+check "an object" "$gnncc" -c "$examples/gcn_karate.gnn" -o gcn_karate.o
+
+# ---- what gnncc does not overwrite ----
+echo precious >mine
+refuse 4 "a file gnncc did not write is not overwritten" "$gnncc" "$examples/gcn_karate.gnn" -o mine
+check "it is still there" grep -q precious mine
+check "--force overwrites it" "$gnncc" --force "$examples/gcn_karate.gnn" -o mine
+check "its own product is overwritten" "$gnncc" "$examples/gcn_karate.gnn" -o mine
+refuse 5 "no C compiler" "$gnncc" --cc=/nonexistent/cc "$examples/gcn_karate.gnn" -o no
+check "nothing was written" test ! -e no
+
+# ---- sanitizers ----
+# The runtime is compiled in by -S, so everything in the program is watched.
+for sanitizer in address,undefined thread; do
+  for model in gcn gin sage; do
+    rm -f gen_$model/*.o
+    check "$model under $sanitizer" sh -c "make -s -C gen_$model CFLAGS='-O1 -g -march=native -fsanitize=$sanitizer -fno-sanitize-recover=all' &&
+      cd gen_$model && ./$model -q --threads 3 --epochs 3 --out s && ./$model predict -o p.npy && ./$model gradcheck"
+  done
+done
+finish

@@ -1,0 +1,104 @@
+#!/bin/bash
+# run.sh BUILD: whole programs. Models are compiled and trained; losses, scores and weights are compared with the
+# independent reference and with PyTorch Geometric's stored values; results must not depend on threads, on running
+# twice, or on stopping and resuming.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+gnncc=$build/gnncc reference=$build/tests/reference pyg=$here/../data/pyg shared=$here/../../../shared/data
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$tap_log"' EXIT
+cd "$work"
+
+losses() { # FILE.csv: "epoch loss" lines
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next } { print $column["epoch"], $column["loss"] }' "$1"
+}
+# The reference trains in double, the program in float: after T epochs of Adam the relative difference stays below 1e-5.
+agrees() { # PROGRAM DATA WEIGHTS EPOCHS PROGRAM_OPTIONS -- REFERENCE_OPTIONS...
+  local program=$1 data=$2 weights=$3 epochs=$4 options=$5
+  shift 6
+  rm -rf out && ./"$program" --data "$data" --weights "$weights" --epochs "$epochs" --every 1 --out out --log csv -q $options || return 1
+  losses out/log.csv >losses.txt
+  [ "$(wc -l <losses.txt)" -eq "$epochs" ] || return 1
+  "$reference" --data "$data" --weights "$weights" --epochs "$epochs" --expect losses.txt --tolerance 1e-5 "$@"
+}
+
+for model in gcn sage graphconv gin gin_eps; do
+  check "$model compiles" "$gnncc" --verify "$here/models/$model.gnn" -o $model
+  check "$model: gradients agree with finite differences" ./$model gradcheck
+  case $model in gin_eps) flags="--model gin --train-eps" ;; *) flags="--model $model" ;; esac
+  for graph in karate directed; do
+    # Sizes are compiled in, so a program is made for each data set.
+    check "$model for $graph compiles" "$gnncc" --verify --data "$pyg/$graph" "$here/models/$model.gnn" -o ${model}_$graph
+    check "$model on $graph: scores are PyG's" sh -c "./${model}_$graph predict --data '$pyg/$graph' --weights '$pyg/$graph/$model.safetensors' -o scores.npy &&
+      '$reference' --data '$pyg/$graph' --weights '$pyg/$graph/$model.safetensors' --epochs 0 --compare scores.npy --tolerance 1e-5 $flags"
+    check "$model on $graph: losses are the reference's" agrees ${model}_$graph "$pyg/$graph" "$pyg/$graph/$model.safetensors" 20 "" -- $flags
+    check "$model on $graph: no reassociation, no fusion, the same losses" sh -c "'$gnncc' --verify -O0 -fno-reassociate --data '$pyg/$graph' '$here/models/$model.gnn' -o plain"
+    check "$model on $graph: losses of the plain build" agrees plain "$pyg/$graph" "$pyg/$graph/$model.safetensors" 20 "" -- $flags
+  done
+done
+
+
+# ---- optimisers ----
+for optimizer in adamw sgd nesterov decay_first; do
+  case $optimizer in
+    adamw) line='adamw(lr = 0.01, weight_decay = 0.1)' group= flags='--optimizer adamw --weight-decay 0.1' ;;
+    sgd) line='sgd(lr = 0.1, weight_decay = 0.01)' group= flags='--optimizer sgd --lr 0.1 --weight-decay 0.01' ;;
+    nesterov) line='sgd(lr = 0.1, momentum = 0.9, nesterov = true)' group= flags='--optimizer sgd --lr 0.1 --momentum 0.9 --nesterov' ;;
+    decay_first) line='adam(lr = 0.01)' group='group "conv1.*" { weight_decay = 0.05 }' flags='--weight-decay 0.05 --decay-first' ;;
+  esac
+  sed "s/optimizer = .*/optimizer = $line\n  $group/" "$here/models/gcn.gnn" >$optimizer.gnn
+  check "$optimizer compiles" "$gnncc" --verify --data "$pyg/karate" $optimizer.gnn -o $optimizer
+  check "$optimizer: losses are the reference's" agrees $optimizer "$pyg/karate" "$pyg/karate/gcn.safetensors" 20 "" -- --model gcn $flags
+done
+
+# ---- the same bits ----
+check "the karate example compiles" "$gnncc" "$here/../../examples/gcn_karate.gnn" -o karate
+same_bits() { # OPTIONS... : last weights as with one thread
+  rm -rf a b
+  ./karate -q --threads 1 --epochs 60 --out a --log csv --every 1 && ./karate -q --epochs 60 --out b --log csv --every 1 "$@" &&
+    cmp a/last.safetensors b/last.safetensors && cut -d, -f1-4 a/log.csv | cmp - <(cut -d, -f1-4 b/log.csv)
+}
+for threads in 1 2 3 8; do check "same bits with $threads threads" same_bits --threads $threads; done
+resumed() {
+  rm -rf a b
+  ./karate -q --epochs 60 --out a && ./karate -q --epochs 25 --out b && ./karate -q --epochs 60 --out b --resume &&
+    cmp a/last.safetensors b/last.safetensors
+}
+check "same bits after stopping and resuming" resumed
+check "another seed gives other weights" sh -c './karate -q --seed 1 --epochs 5 --out c && ./karate -q --seed 2 --epochs 5 --out d && ! cmp -s c/last.safetensors d/last.safetensors'
+
+# ---- instruction sets ----
+for arch in x86-64 x86-64-v3; do
+  check "gcn for $arch compiles" env CFLAGS="-march=$arch" "$gnncc" --data "$pyg/karate" "$here/models/gcn.gnn" -o gcn_arch
+  check "gcn for $arch: losses are the reference's" agrees gcn_arch "$pyg/karate" "$pyg/karate/gcn.safetensors" 20 "" -- --model gcn
+done
+
+# ---- budgets ----
+check "the plan is explained" sh -c "'$gnncc' --plan '$here/../../examples/gcn_karate.gnn' | grep -q '^  fits'"
+refuse 3 "a budget that is too small" "$gnncc" --budget device=4KiB "$here/../../examples/gcn_karate.gnn" -o no
+smallest() {
+  local least
+  least=$("$gnncc" --budget device=4KiB "$here/../../examples/gcn_karate.gnn" -o no 2>&1 | sed -n 's/.*--budget device=\([0-9]*\)KiB.*/\1/p')
+  [ -n "$least" ] && "$gnncc" --budget device=${least}KiB "$here/../../examples/gcn_karate.gnn" -o yes &&
+    ! "$gnncc" --budget device=$((least - 1))KiB "$here/../../examples/gcn_karate.gnn" -o no
+}
+check "the smallest budget it names works, and one less does not" smallest
+check "measured peak is the planned one" ./karate check
+
+# ---- real data ----
+if [ -d "$shared/cora" ]; then
+  cora() { "$gnncc" --verify --data "$shared/cora" "$here/../../examples/gcn_cora.gnn" -o cora && ./cora --data "$shared/cora" >cora.txt && tail -3 cora.txt &&
+    awk '/^10 runs/ { for (i = 1; i < NF; i++) if ($i == "test") test = $(i + 1) } END { exit !(test >= 0.805) }' cora.txt; }
+  check "gcn on cora: mean test accuracy of ten runs is at least 0.805" cora
+  for model in gcn sage graphconv gin; do
+    sed 's/data any from karate()/data any from karate() { normalize = rows(x) }/' "$here/models/$model.gnn" >normal.gnn
+    check "$model on cora compiles" "$gnncc" --verify --data "$shared/cora" normal.gnn -o normal
+    check "$model on cora: initial weights" "$reference" --data "$shared/cora" --model $model --normalize --hidden 8 --epochs 0 --out start.safetensors
+    check "$model on cora: 50 losses are the reference's" agrees normal "$shared/cora" start.safetensors 50 "--weight_decay 5e-4" -- --model $model --normalize --hidden 8 --weight-decay 5e-4
+  done
+else
+  skip "real data" "../shared is not there"
+fi
+finish

@@ -1,0 +1,39 @@
+# tap.sh: TAP from shell scripts. Source it, then: check NAME COMMAND..., refuse STATUS NAME COMMAND..., skip NAME REASON,
+# and finish at the end. What a failed command printed is shown as a comment.
+tap_count=0 tap_failed=0
+tap_log=$(mktemp)
+trap 'rm -f "$tap_log"' EXIT
+
+tap_line() { # STATUS NAME
+  tap_count=$((tap_count + 1))
+  if [ "$1" -eq 0 ]; then
+    echo "ok $tap_count - $2"
+  else
+    tap_failed=$((tap_failed + 1))
+    echo "not ok $tap_count - $2"
+    sed 's/^/# /' "$tap_log" | head -30
+  fi
+}
+check() { # NAME COMMAND...
+  local name=$1
+  shift
+  "$@" >"$tap_log" 2>&1 </dev/null
+  tap_line $? "$name"
+}
+refuse() { # STATUS NAME COMMAND...: the command must end with that status
+  local wanted=$1 name=$2 status
+  shift 2
+  "$@" >"$tap_log" 2>&1 </dev/null
+  status=$?
+  echo "status $status, expected $wanted" >>"$tap_log"
+  [ $status -eq "$wanted" ]
+  tap_line $? "$name"
+}
+skip() { # NAME REASON
+  tap_count=$((tap_count + 1))
+  echo "ok $tap_count - $1 # SKIP $2"
+}
+finish() {
+  echo "1..$tap_count"
+  [ $tap_failed -eq 0 ]
+}
