@@ -52,6 +52,11 @@ typedef enum MapOp {
 int typed_map_arity(MapOp op);
 const char *typed_map_name(MapOp op); /* as written in the language; "+" for MAP_ADD */
 
+/* Which dimension of an operand stands at each dimension of the result it is broadcast to: the one of the same name and
+ * size, else the one of the same size at the same place from the right, else none (NO_INDEX). Check makes sure that this
+ * rule gives what the program means. */
+void typed_match_dims(const Type *operand, const Type *result, int map[MAX_RANK]);
+
 typedef enum Reducer { REDUCE_SUM, REDUCE_MEAN } Reducer;
 typedef enum EdgeEnd { END_SRC, END_DST } EdgeEnd;
 

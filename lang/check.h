@@ -1,0 +1,201 @@
+/* check.h: shared by the files of the checker. Each file checks one subject; this is what they know of each other.
+ *
+ * A value that could not be worked out is VALUE_NONE: it was reported once and silences whatever uses it.
+ */
+#ifndef GNNCC_CHECK_H
+#define GNNCC_CHECK_H
+
+#include "ast.h"
+#include "lang.h"
+#include "suggest.h"
+
+typedef enum ValueKind { VALUE_NONE, VALUE_NUMBER, VALUE_BOOL, VALUE_STRING, VALUE_INIT, VALUE_TENSOR } ValueKind;
+
+/* How a parameter begins; the bounds of glorot and kaiming_uniform depend on its shape. */
+typedef enum InitRule { RULE_CONSTANT, RULE_FIXED, RULE_UNIFORM, RULE_NORMAL, RULE_GLOROT, RULE_KAIMING_UNIFORM } InitRule;
+
+typedef struct Value {
+  ValueKind kind;
+  double number;    /* of a number or initialiser; 1 for true */
+  const char *text; /* of a string; of a number: its name when it is used as a dimension ("hidden", "16") */
+  InitRule rule;
+  TypedId id;       /* of a tensor: */
+  Type type;        /* with its dimensions named as the current layer names them */
+} Value;
+
+typedef struct Variable {
+  const char *name;
+  Value value;
+  Place place;
+} Variable;
+
+/* What a dimension is called inside a layer and at the place of its call. */
+typedef struct DimAlias {
+  const char *inner, *outer;
+} DimAlias;
+
+/* Names given by "as" or made up, within one expansion of a layer or of the model. */
+typedef struct NameUse {
+  const char *name;
+  const Expr *site; /* the call that used it first; NULL for made-up names */
+  bool is_list;     /* used inside a loop: conv.0, conv.1, ... */
+  int count;
+} NameUse;
+
+/* A layer with its weights; calling it again by its name reuses them. */
+typedef struct Instance {
+  const char *path;
+  const Item *layer;
+  Place place;
+  int64_t width_in, width_out; /* last dimensions of the first argument and of the result; -1 where there are none */
+  Value *arguments;            /* by formal; those that are tensors are not kept */
+} Instance;
+
+typedef struct Scope Scope;
+struct Scope {
+  Scope *caller;
+  const Item *item;   /* the layer or the model */
+  const char *path;   /* "conv1.lin"; "" for the model */
+  Place call_place;
+  int variable_count;
+  Variable *variables;
+  int alias_count;
+  DimAlias *aliases;
+  int use_count;
+  NameUse *uses;
+  int loop_depth;
+  bool has_returned;
+  Value result;
+};
+
+typedef struct Constant {
+  const Item *item;
+  bool is_done, is_busy;
+  Value value;
+} Constant;
+
+typedef struct Checker {
+  Arena *arena;
+  Diags *diags;
+  const Ast *ast;
+  const LangOptions *options;
+  TypedProgram *program;
+  int constant_count;
+  Constant *constants;
+  const Item *data, *model, *train;
+  int *field_index;       /* per DataInfo field: index into program->fields or NO_INDEX */
+  Variable *size_names;   /* dimension names that the data gives a size: node x : f32[f] */
+  int size_name_count;
+  int instance_count;
+  Instance *instances;
+  const Expr **instance_sites;
+  int depth;              /* of evaluation */
+  int64_t steps;
+  bool is_stopped;        /* a limit was hit; everything is VALUE_NONE from here */
+} Checker;
+
+enum { CHECK_DEPTH_MAX = 900, CHECK_STEPS_MAX = 200000, LOOP_MAX = 10000, LAYER_DEPTH_MAX = 60 };
+
+/* ---- check.c ---- */
+const Item *check_find_item(const Checker *checker, ItemKind kind, const char *name);
+bool check_step(Checker *checker, Place place); /* false when the expansion has grown beyond its limit */
+void check_unsupported(Checker *checker, Place place, const char *format, ...) DIAG_PRINTF(3, 4);
+const char *check_where(const Checker *checker, Place place); /* "line 9", with the file when it is another one */
+
+/* ---- check_names.c ---- */
+Variable *check_find_variable(const Scope *scope, const char *name);
+void check_set_variable(Checker *checker, Scope *scope, const char *name, Value value, Place place);
+Value check_name(Checker *checker, Scope *scope, const Expr *name);
+int check_find_option(const Checker *checker, const char *name);
+Constant *check_find_constant(const Checker *checker, const char *name);
+void check_unknown_layer(Checker *checker, const char *name, Place place);
+/* "did you mean" over a table of names */
+const char *check_nearest(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote);
+
+/* ---- check_const.c ---- */
+Value check_number(Checker *checker, double number, const char *text);
+Value check_number_named(Checker *checker, double number); /* called by its digits */
+Value check_bool(bool is_true);
+Value check_string(const char *text);
+Value check_constant_value(Checker *checker, Constant *constant);
+void check_constants(Checker *checker);
+Value check_const_expr(Checker *checker, const Expr *expr); /* among global names only; never a tensor */
+bool check_is_whole(double number);
+/* The size of a dimension: a whole number of at least 1. False after a message. */
+bool check_size(Checker *checker, Scope *scope, const Expr *expr, Dim *dim);
+Value check_fold(Checker *checker, const Expr *expr, Value a, Value b); /* a binary operator on constants */
+/* The option that a scalar depends on first, or NO_INDEX. */
+int check_option_of(const Checker *checker, TypedId id);
+void check_option_as_constant(Checker *checker, TypedId id, Place place, const char *what);
+const char *check_dim_outside(Checker *checker, const Scope *scope, const Dim *dim);
+
+/* ---- check_type.c ---- */
+Value check_emit(Checker *checker, Scope *scope, TypedExpr expr);
+Value check_tensor(Checker *checker, Scope *scope, Value value, Place place); /* a number becomes a scalar */
+const char *check_type_text(Checker *checker, const Type *type);
+const char *check_domain_word(Domain domain);
+bool check_is_anonymous(const Dim *dim);
+Type check_scalar_type(void);
+typedef struct Operand {
+  Value value;
+  const Expr *expr;
+} Operand;
+Value check_map(Checker *checker, Scope *scope, MapOp op, const char *verb, Place place, int count, const Operand *operands);
+Value check_matmul(Checker *checker, Scope *scope, Place place, Operand x, Operand w);
+Value check_dot(Checker *checker, Scope *scope, Place place, Operand a, Operand b);
+
+/* ---- check_expr.c ---- */
+Value check_expr(Checker *checker, Scope *scope, const Expr *expr);
+bool check_condition(Checker *checker, Scope *scope, const Expr *expr, bool *is_true);
+
+/* ---- check_call.c ---- */
+typedef struct Call {
+  const Expr *site;    /* EXPR_CALL or a bare name behind |> */
+  const char *name;
+  Place place;
+  bool has_piped;
+  Value piped;
+  const Expr *piped_expr;
+  const char *as;      /* or NULL */
+  Place as_place;
+} Call;
+Value check_call(Checker *checker, Scope *scope, const Call *call);
+
+/* ---- check_function.c ---- */
+bool check_is_function(const char *name);
+const char *check_function_name(int index); /* NULL after the last */
+const char *check_function_help(int index);
+Value check_function(Checker *checker, Scope *scope, const Call *call);
+
+/* ---- check_layer.c ---- */
+Value check_layer_call(Checker *checker, Scope *scope, const Item *layer, const Call *call);
+Value check_instance_call(Checker *checker, Scope *scope, const Instance *instance, const Call *call);
+const Instance *check_find_instance(const Checker *checker, const Scope *scope, const char *name);
+const char *check_signature(Checker *checker, const Item *layer);
+
+/* ---- check_block.c ---- */
+void check_block(Checker *checker, Scope *scope, const Block *block);
+void check_param(Checker *checker, Scope *scope, const Stmt *stmt);
+/* Do the dimensions and the domain that were written fit the value? Binds and renames dimensions that have no meaning yet. */
+bool check_against_type(Checker *checker, Scope *scope, const AstType *type, const char *name, Place place, Value *value);
+
+/* ---- known.c: names from elsewhere, and names whose meaning comes later ---- */
+typedef struct Alias {
+  const char *foreign, *ours;
+} Alias;
+const Alias *known_alias(int index); /* NULL after the last */
+const char *known_alias_of(const char *foreign); /* NULL when unknown */
+bool known_unsupported_function(const char *name);
+bool known_unsupported_layer(const char *name);
+
+/* ---- check_data.c, check_train.c, check_target.c ---- */
+void check_data(Checker *checker);
+bool check_field(Checker *checker, const char *name, Place place, Value *value); /* false when there is no such field */
+int check_field_index(Checker *checker, const char *name); /* into program->fields; NO_INDEX when there is no such field */
+bool check_field_classes(Checker *checker, const char *name, int64_t *classes);  /* false when there is no such field */
+const char *check_field_list(Checker *checker);
+void check_train(Checker *checker);
+void check_targets(Checker *checker);
+void check_plan(Checker *checker);
+
+#endif

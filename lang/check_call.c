@@ -1,0 +1,32 @@
+/* check_call: what is called: weights again by their name, a layer, or a function. */
+#include <string.h>
+
+#include "check.h"
+
+Value check_call(Checker *checker, Scope *scope, const Call *call) {
+  const Value none = {.kind = VALUE_NONE};
+  const Instance *instance = scope ? check_find_instance(checker, scope, call->name) : NULL;
+  const Item *layer = check_find_item(checker, ITEM_LAYER, call->name);
+  bool is_function = check_is_function(call->name);
+  if (!scope && (instance || layer)) {
+    diags_error(checker->diags, "E0211", call->place, "layers can be called in a model or in a layer only");
+    return none;
+  }
+  if (instance) return check_instance_call(checker, scope, instance, call);
+  if (layer) return check_layer_call(checker, scope, layer, call);
+  if (is_function) {
+    if (call->as) {
+      diags_error(checker->diags, "E0211", call->as_place, "%s has no weights, so there is nothing for \"as %s\" to name", call->name, call->as);
+      return none;
+    }
+    return check_function(checker, scope, call);
+  }
+  if (known_unsupported_function(call->name) || known_unsupported_layer(call->name)) {
+    check_unsupported(checker, call->place, "%s is", call->name);
+    if (strcmp(call->name, "softmax") == 0 || strcmp(call->name, "log_softmax") == 0)
+      diags_help(checker->diags, "cross_entropy applies log-softmax itself: return the scores as they are");
+    return none;
+  }
+  check_unknown_layer(checker, call->name, call->place);
+  return none;
+}

@@ -1,0 +1,437 @@
+/* check_data: the data block: where the data comes from, what is to be done to it, and whether it keeps its promises. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+
+/* ---- sources ---- */
+
+typedef struct SourceKind {
+  const char *name;
+  bool is_supported;
+} SourceKind;
+
+static const SourceKind source_kinds[] = {
+    {"karate", true},  {"synth", true}, {"npy", true},  {"safetensors", true}, {"planetoid", true}, {"ogb", false}, {"tu", false},
+    {"edges", false},  {"csv", false},  {"mtx", false}, {"npz", false},        {"raw", false},      {"igb", false}, {"metis", false},
+    {"dgl", false},    {"coo", false},  {"parquet", false},
+};
+enum { SOURCE_KINDS = sizeof source_kinds / sizeof *source_kinds };
+
+static bool source_argument(Checker *checker, const Arg *arg, SourceArg *result) {
+  *result = (SourceArg){.key = arg->name ? arg->name : ""};
+  Value value = check_const_expr(checker, arg->value);
+  if (value.kind == VALUE_NONE) return false;
+  if (value.kind == VALUE_STRING) result->text = value.text;
+  else if (value.kind == VALUE_NUMBER || value.kind == VALUE_BOOL) result->number = value.number;
+  else {
+    diags_error(checker->diags, "E0331", arg->value->span.place, "a source takes texts and numbers");
+    return false;
+  }
+  return true;
+}
+
+static void check_source(Checker *checker, const Expr *expr, DataSource *source) {
+  source->place = expr->span.place;
+  if (expr->kind == EXPR_STRING) {
+    source->kind = "file";
+    ARENA_PUSH(checker->arena, source->args, source->arg_count, (SourceArg){.key = "", .text = expr->text});
+    return;
+  }
+  const char *known[SOURCE_KINDS];
+  const SourceKind *kind = NULL;
+  int count = 0;
+  for (int i = 0; i < SOURCE_KINDS; i++) {
+    if (source_kinds[i].is_supported) known[count++] = source_kinds[i].name;
+    if (expr->kind == EXPR_CALL && strcmp(expr->text, source_kinds[i].name) == 0) kind = &source_kinds[i];
+  }
+  if (!kind) {
+    const char *name = expr->kind == EXPR_CALL ? expr->text : ast_expr_text(checker->arena, expr);
+    diags_error(checker->diags, "E0216", expr->span.place, "unknown data source \"%s\"%s (known: karate, synth, npy, safetensors, planetoid, or a file's name)",
+                name, check_nearest(checker, name, known, count, ""));
+    return;
+  }
+  if (!kind->is_supported) {
+    check_unsupported(checker, expr->place, "the data source %s is", kind->name);
+    return;
+  }
+  source->kind = kind->name;
+  for (int i = 0; i < expr->arg_count; i++) {
+    SourceArg arg;
+    if (source_argument(checker, &expr->args[i], &arg)) ARENA_PUSH(checker->arena, source->args, source->arg_count, arg);
+  }
+}
+
+/* ---- declarations ---- */
+
+static bool declared_size(Checker *checker, const Expr *expr, int64_t *size) {
+  bool is_unknown_name = expr->kind == EXPR_NAME && !check_find_constant(checker, expr->text) && check_find_option(checker, expr->text) == NO_INDEX;
+  *size = -1;
+  if (is_unknown_name) return true; /* the data tells */
+  Dim dim;
+  if (!check_size(checker, NULL, expr, &dim)) return false;
+  *size = dim.size;
+  return true;
+}
+
+static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
+  static const char *const dtypes[] = {"f32", "class"};
+  FieldDecl decl = {.name = stmt->name, .place = stmt->name_place, .classes = -1};
+  const AstType *type = &stmt->dtype;
+  bool is_node = strcmp(stmt->kind, "node") == 0, is_edge = strcmp(stmt->kind, "edge") == 0;
+  bool is_class = strcmp(type->domain, "class") == 0;
+  if (!is_node && !is_edge) {
+    bool is_graph = strcmp(stmt->kind, "graph") == 0, is_pairs = strcmp(stmt->kind, "pairs") == 0;
+    check_unsupported(checker, stmt->kind_place, "%s are", is_graph ? "graph-level fields" : is_pairs ? "candidate pairs (link prediction)" : "relations and node types");
+    return;
+  }
+  if (stmt->target.is_given) {
+    check_unsupported(checker, stmt->target.span.place, "relations are");
+    return;
+  }
+  decl.domain = is_node ? DOMAIN_NODE : DOMAIN_EDGE;
+  decl.dtype = is_class ? DTYPE_CLASS : DTYPE_F32;
+  if (!is_class && strcmp(type->domain, "f32") != 0) {
+    static const char *const later[] = {"onehot", "label", "count", "learned", "f16", "bf16", "f64", "i32", "i64", "labels"};
+    bool is_later = false;
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) is_later = is_later || strcmp(later[i], type->domain) == 0;
+    if (is_later) check_unsupported(checker, type->span.place, "fields of type %s are", type->domain);
+    else
+      diags_error(checker->diags, "E0216", type->span.place, "unknown field type \"%s\"%s (known: f32[...], class[...])", type->domain,
+                  check_nearest(checker, type->domain, dtypes, 2, ""));
+    return;
+  }
+  if (is_class && type->dim_count > 1) {
+    check_unsupported(checker, type->span.place, "several class labels a row are");
+    return;
+  }
+  if (is_class) {
+    if (type->dim_count == 1 && !declared_size(checker, type->dims[0], &decl.classes)) return;
+  } else {
+    if (type->dim_count > MAX_RANK - 1) {
+      diags_error(checker->diags, "E0323", type->span.place, "a field has at most %d dimensions", MAX_RANK - 1);
+      return;
+    }
+    for (int d = 0; d < type->dim_count; d++)
+      if (!declared_size(checker, type->dims[d], &decl.size[decl.rank++])) return;
+  }
+  for (int i = 0; i < spec->decl_count; i++)
+    if (strcmp(spec->decls[i].name, decl.name) == 0) {
+      diags_error(checker->diags, "E0212", decl.place, "\"%s\" is declared twice (%s)", decl.name, check_where(checker, spec->decls[i].place));
+      return;
+    }
+  if (stmt->value) {
+    decl.source = arena_alloc(checker->arena, sizeof *decl.source);
+    check_source(checker, stmt->value, decl.source);
+    if (!decl.source->kind) return;
+  }
+  ARENA_PUSH(checker->arena, spec->decls, spec->decl_count, decl);
+}
+
+/* ---- settings ---- */
+
+static const Expr *call_argument(const Expr *call, int index) {
+  return call->kind == EXPR_CALL && index < call->arg_count ? call->args[index].value : NULL;
+}
+
+static void normalise(Checker *checker, DataSpec *spec, const Expr *value) {
+  if (value->kind == EXPR_LIST) {
+    for (int i = 0; i < value->arg_count; i++) normalise(checker, spec, value->args[i].value);
+    return;
+  }
+  const Expr *field = call_argument(value, 0);
+  if (value->kind != EXPR_CALL || strcmp(value->text, "rows") != 0 || !field || field->kind != EXPR_NAME || value->arg_count != 1) {
+    diags_error(checker->diags, "E0217", value->span.place, "normalize = rows(x) scales the rows of a field to sum 1; %s is not known", ast_expr_text(checker->arena, value));
+    return;
+  }
+  ARENA_PUSH(checker->arena, spec->recipe.normalised, spec->recipe.normalised_count, field->text);
+}
+
+static void split(Checker *checker, DataSpec *spec, const Expr *value) {
+  const char *kind = value->kind == EXPR_CALL || value->kind == EXPR_NAME ? value->text : "";
+  if (strcmp(kind, "public") == 0) return;
+  if (strcmp(kind, "folds") == 0 || strcmp(kind, "split_edges") == 0) {
+    check_unsupported(checker, value->span.place, "split = %s(...) is", kind);
+    return;
+  }
+  if (strcmp(kind, "index") == 0 && value->kind == EXPR_CALL && value->arg_count == 1) {
+    Value k = check_const_expr(checker, value->args[0].value);
+    if (k.kind == VALUE_NUMBER && check_is_whole(k.number) && k.number >= 0 && k.number < 1e6) spec->recipe.split_index = (int)k.number;
+    else if (k.kind != VALUE_NONE) diags_error(checker->diags, "E0217", value->span.place, "split = index(k) wants a whole number from 0");
+    return;
+  }
+  if (strcmp(kind, "random") != 0 || value->kind != EXPR_CALL) {
+    diags_error(checker->diags, "E0217", value->span.place, "unknown split %s (known: random(0.6, 0.2, 0.2, seed = 0), index(0), public)", ast_expr_text(checker->arena, value));
+    return;
+  }
+  int count = 0;
+  double sum = 0;
+  for (int i = 0; i < value->arg_count; i++) {
+    const Arg *arg = &value->args[i];
+    Value number = check_const_expr(checker, arg->value);
+    if (number.kind == VALUE_NONE) return;
+    bool is_seed = arg->name && strcmp(arg->name, "seed") == 0;
+    bool is_good = number.kind == VALUE_NUMBER && number.number >= 0 && (is_seed ? check_is_whole(number.number) : number.number <= 1);
+    if (!is_good || (arg->name && !is_seed) || (!arg->name && count == SPLIT_COUNT)) {
+      diags_error(checker->diags, "E0217", arg->place, "split = random(train, valid, test, seed = s) wants three shares between 0 and 1 and a whole seed");
+      return;
+    }
+    if (is_seed) spec->recipe.split_seed = (uint64_t)number.number;
+    else {
+      spec->recipe.split_fraction[count++] = number.number;
+      sum += number.number;
+    }
+  }
+  if (count < 2 || sum > 1 + 1e-9) {
+    diags_error(checker->diags, "E0217", value->span.place, count < 2 ? "split = random(...) wants the shares of train, valid and test" : "the shares of the split add up to more than 1");
+    return;
+  }
+  spec->recipe.has_random_split = true;
+}
+
+static void declared_count(Checker *checker, const Expr *value, int64_t *count) {
+  Dim dim;
+  if (check_size(checker, NULL, value, &dim)) *count = dim.size;
+}
+
+static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
+  static const char *const known[] = {"normalize", "self_loops", "undirected", "split", "nodes", "edges"};
+  static const char *const later[] = {"reverse", "reorder", "transform", "dedup", "batch", "base", "features"};
+  const char *name = stmt->name;
+  const char *word = stmt->value->kind == EXPR_NAME ? stmt->value->text : "";
+  if (strcmp(name, "normalize") == 0) normalise(checker, spec, stmt->value);
+  else if (strcmp(name, "split") == 0) split(checker, spec, stmt->value);
+  else if (strcmp(name, "nodes") == 0) declared_count(checker, stmt->value, &spec->declared_nodes);
+  else if (strcmp(name, "edges") == 0) declared_count(checker, stmt->value, &spec->declared_edges);
+  else if (strcmp(name, "undirected") == 0) {
+    Value value = check_const_expr(checker, stmt->value);
+    if (value.kind == VALUE_BOOL) spec->recipe.is_undirected = value.number != 0;
+    else if (value.kind != VALUE_NONE) diags_error(checker->diags, "E0217", stmt->value->span.place, "undirected must be true or false");
+  } else if (strcmp(name, "self_loops") == 0) {
+    if (strcmp(word, "add") == 0) spec->recipe.self_loops = SELF_LOOPS_ADD;
+    else if (strcmp(word, "remove") == 0) spec->recipe.self_loops = SELF_LOOPS_REMOVE;
+    else if (strcmp(word, "keep") != 0) diags_error(checker->diags, "E0217", stmt->value->span.place, "self_loops must be add, remove or keep");
+  } else {
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+      if (strcmp(later[i], name) == 0) {
+        check_unsupported(checker, stmt->name_place, "%s in a data block is", name);
+        return;
+      }
+    diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, 6, "\""));
+  }
+}
+
+static void check_normalised_names(Checker *checker, const DataSpec *spec, const DataInfo *info) {
+  for (int i = 0; i < spec->recipe.normalised_count; i++) {
+    bool is_known = false;
+    for (int k = 0; k < info->field_count; k++) is_known = is_known || strcmp(info->fields[k].name, spec->recipe.normalised[i]) == 0;
+    if (!is_known)
+      diags_error(checker->diags, "E0203", spec->place, "data \"%s\" has no field \"%s\" to normalize; it has %s", spec->name,
+                  spec->recipe.normalised[i], check_field_list(checker));
+  }
+}
+
+/* ---- what the data says ---- */
+
+static int64_t declared_width(const FieldDecl *decl) {
+  double width = 1;
+  for (int d = 0; d < decl->rank; d++) {
+    if (decl->size[d] < 0) return -1;
+    width *= (double)decl->size[d];
+  }
+  return width <= 9007199254740992.0 ? (int64_t)width : -1;
+}
+
+static bool info_from_shapes(Checker *checker, const DataSpec *spec, DataInfo *info) {
+  if (spec->declared_nodes < 0 || spec->declared_edges < 0) {
+    diags_error(checker->diags, "E0709", spec->place, "without files, data \"%s\" must say how large it is: nodes = ... and edges = ...", spec->name);
+    return false;
+  }
+  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .is_shapes_only = true, .notes = ""};
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (int i = 0; i < spec->decl_count; i++) {
+    const FieldDecl *decl = &spec->decls[i];
+    FieldInfo field = {.name = decl->name, .domain = decl->domain, .dtype = decl->dtype, .width = declared_width(decl), .classes = decl->classes, .nonzeros = -1};
+    if (field.width < 0 || (field.dtype == DTYPE_CLASS && field.classes < 0)) {
+      diags_error(checker->diags, "E0709", decl->place, "without files, \"%s\" needs its size: f32[128], class[7]", decl->name);
+      return false;
+    }
+    for (const char *c = decl->name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
+    hash = (hash ^ (uint64_t)field.width ^ ((uint64_t)field.classes << 40)) * 0x100000001B3u;
+    ARENA_PUSH(checker->arena, info->fields, info->field_count, field);
+  }
+  for (int i = 0; i < SPLIT_COUNT; i++) {
+    info->has_split[i] = true;
+    info->split_count[i] = 0;
+  }
+  info->fingerprint = (hash ^ (uint64_t)info->nodes ^ ((uint64_t)info->edges << 32)) * 0x100000001B3u;
+  return true;
+}
+
+static const FieldInfo *find_info(const Checker *checker, const char *name) {
+  const DataInfo *info = checker->program->info;
+  for (int i = 0; info && i < info->field_count; i++)
+    if (strcmp(info->fields[i].name, name) == 0) return &info->fields[i];
+  return NULL;
+}
+
+static const FieldDecl *find_decl(const Checker *checker, const char *name) {
+  const DataSpec *spec = checker->program->data;
+  for (int i = 0; spec && i < spec->decl_count; i++)
+    if (strcmp(spec->decls[i].name, name) == 0) return &spec->decls[i];
+  return NULL;
+}
+
+static const char *info_text(Checker *checker, const FieldInfo *info) {
+  const char *domain = check_domain_word(info->domain);
+  if (info->dtype == DTYPE_CLASS) return arena_printf(checker->arena, "%s class[%lld]", domain, (long long)info->classes);
+  return arena_printf(checker->arena, "%s f32[%lld]", domain, (long long)info->width);
+}
+
+const char *check_field_list(Checker *checker) {
+  const DataInfo *info = checker->program->info;
+  const char *text = "";
+  for (int i = 0; i < info->field_count; i++) {
+    const char *joint = i == 0 ? "" : i + 1 == info->field_count ? " and " : ", ";
+    text = arena_printf(checker->arena, "%s%s%s (%s)", text, joint, info->fields[i].name, info_text(checker, &info->fields[i]));
+  }
+  return *text ? text : "no fields";
+}
+
+static const DataStmt *stmt_of(const Checker *checker, const char *name) {
+  for (int i = 0; i < checker->data->data_count; i++)
+    if (checker->data->data[i]->kind && strcmp(checker->data->data[i]->name, name) == 0) return checker->data->data[i];
+  return NULL;
+}
+
+/* A declaration is a promise. A size that it leaves open by a name gives that name its value. */
+static void check_promise(Checker *checker, const FieldDecl *decl) {
+  const FieldInfo *info = find_info(checker, decl->name);
+  const DataStmt *stmt = stmt_of(checker, decl->name);
+  if (!info) {
+    diags_error(checker->diags, "E0203", decl->place, "data \"%s\" has no field \"%s\"; it has %s", checker->program->data->name, decl->name, check_field_list(checker));
+    return;
+  }
+  int64_t width = declared_width(decl);
+  bool is_same_kind = info->domain == decl->domain && info->dtype == decl->dtype;
+  bool is_width_right = decl->dtype == DTYPE_CLASS ? decl->classes < 0 || decl->classes == info->classes : width < 0 || width == info->width;
+  if (!is_same_kind || !is_width_right) {
+    diags_error(checker->diags, "E0708", stmt->dtype.span.place, "\"%s\" is declared %s %s, but the data holds %s", decl->name, stmt->kind,
+                decl->dtype == DTYPE_CLASS ? arena_printf(checker->arena, decl->classes < 0 ? "class" : "class[%lld]", (long long)decl->classes)
+                : width < 0 ? "f32" : arena_printf(checker->arena, decl->rank ? "f32[%lld]" : "f32", (long long)width),
+                info_text(checker, info));
+    diags_span(checker->diags, span_width(stmt->dtype.span));
+    return;
+  }
+  int open = 0;
+  int64_t rest = info->width;
+  for (int d = 0; d < decl->rank; d++)
+    if (decl->size[d] < 0) open++;
+    else rest = decl->size[d] > 0 ? rest / decl->size[d] : rest;
+  bool is_class_name = decl->dtype == DTYPE_CLASS && decl->classes < 0 && stmt->dtype.dim_count == 1;
+  if (open > 1) {
+    diags_error(checker->diags, "E0708", stmt->dtype.span.place, "only one size of \"%s\" can be left to the data", decl->name);
+    return;
+  }
+  for (int d = 0; d < stmt->dtype.dim_count; d++) {
+    const Expr *dim = stmt->dtype.dims[d];
+    if (is_class_name || (decl->dtype == DTYPE_F32 && decl->size[d] < 0)) {
+      Value value = check_number(checker, (double)(is_class_name ? info->classes : rest), dim->text);
+      ARENA_PUSH(checker->arena, checker->size_names, checker->size_name_count, (Variable){dim->text, value, dim->place});
+    }
+  }
+}
+
+static Type field_type(Checker *checker, const FieldInfo *info) {
+  Type type = {.domain = info->domain, .dtype = info->dtype, .classes = info->classes};
+  const DataStmt *stmt = stmt_of(checker, info->name);
+  const FieldDecl *decl = find_decl(checker, info->name);
+  if (info->dtype == DTYPE_CLASS) return type;
+  if (!decl) {
+    if (info->width != 1) type.dim[type.rank++] = (Dim){info->width, check_number_named(checker, (double)info->width).text};
+    return type;
+  }
+  for (int d = 0; d < decl->rank; d++)
+    if (!check_size(checker, NULL, stmt->dtype.dims[d], &type.dim[type.rank])) return type;
+    else type.rank++;
+  return type;
+}
+
+int check_field_index(Checker *checker, const char *name) {
+  TypedProgram *program = checker->program;
+  const FieldInfo *info = find_info(checker, name);
+  if (!info) return NO_INDEX;
+  int at = (int)(info - program->info->fields);
+  if (checker->field_index[at] == NO_INDEX) {
+    const FieldDecl *decl = find_decl(checker, name);
+    TypedField field = {.name = name, .type = field_type(checker, info), .nonzeros = info->nonzeros, .place = decl ? decl->place : program->data->place};
+    for (int i = 0; i < program->data->recipe.normalised_count; i++)
+      field.is_row_normalised = field.is_row_normalised || strcmp(program->data->recipe.normalised[i], name) == 0;
+    ARENA_PUSH(checker->arena, program->fields, program->field_count, field);
+    checker->field_index[at] = program->field_count - 1;
+  }
+  return checker->field_index[at];
+}
+
+bool check_field(Checker *checker, const char *name, Place place, Value *value) {
+  int index = check_field_index(checker, name);
+  if (index == NO_INDEX) return false;
+  TypedExpr e = {.kind = TYPED_FIELD, .index = index, .type = checker->program->fields[index].type, .place = place, .name = name};
+  *value = check_emit(checker, NULL, e);
+  return true;
+}
+
+bool check_field_classes(Checker *checker, const char *name, int64_t *classes) {
+  const FieldInfo *info = find_info(checker, name);
+  if (!info) return false;
+  *classes = info->dtype == DTYPE_CLASS ? info->classes : 0;
+  return true;
+}
+
+/* ---- all of it ---- */
+
+static void override_source(Checker *checker, DataSpec *spec) {
+  const char *path = checker->options->data_override;
+  if (!path) return;
+  spec->source.kind = "file";
+  spec->source.arg_count = 0;
+  spec->source.args = NULL;
+  ARENA_PUSH(checker->arena, spec->source.args, spec->source.arg_count, (SourceArg){.key = "", .text = path});
+}
+
+void check_data(Checker *checker) {
+  const Item *item = checker->data;
+  int errors = diags_error_count(checker->diags);
+  DataSpec *spec = arena_alloc(checker->arena, sizeof *spec);
+  *spec = (DataSpec){.name = item->name, .declared_nodes = -1, .declared_edges = -1, .place = item->name_place};
+  spec->source = (DataSource){.kind = "shapes", .place = item->name_place};
+  if (item->value) check_source(checker, item->value, &spec->source);
+  override_source(checker, spec);
+  for (int i = 0; i < item->data_count; i++) {
+    const DataStmt *stmt = item->data[i];
+    if (stmt->kind) declare(checker, spec, stmt);
+    else if (stmt->value) set(checker, spec, stmt);
+  }
+  checker->program->data = spec;
+  if (diags_error_count(checker->diags) > errors) return;
+
+  DataInfo *info = arena_alloc(checker->arena, sizeof *info);
+  bool has_field_files = false;
+  for (int i = 0; i < spec->decl_count; i++) has_field_files = has_field_files || spec->decls[i].source;
+  if (checker->options->is_shapes_only || !checker->options->describe) {
+    spec->source.kind = "shapes";
+    spec->source.arg_count = 0;
+  }
+  bool is_shapes = strcmp(spec->source.kind, "shapes") == 0 && (!has_field_files || checker->options->is_shapes_only || !checker->options->describe);
+  if (is_shapes ? !info_from_shapes(checker, spec, info) : !checker->options->describe(checker->options->describe_user, spec, checker->diags, info)) return;
+  if (diags_error_count(checker->diags) > errors) return;
+  checker->program->info = info;
+  checker->field_index = arena_alloc(checker->arena, (size_t)(info->field_count + 1) * sizeof *checker->field_index);
+  for (int i = 0; i < info->field_count; i++) checker->field_index[i] = NO_INDEX;
+  for (int i = 0; i < spec->decl_count; i++) check_promise(checker, &spec->decls[i]);
+  check_normalised_names(checker, spec, info);
+  if (spec->declared_nodes >= 0 && spec->declared_nodes != info->nodes)
+    diags_error(checker->diags, "E0708", spec->place, "nodes = %lld is declared, but the data has %lld", (long long)spec->declared_nodes, (long long)info->nodes);
+  if (spec->declared_edges >= 0 && spec->declared_edges != info->edges)
+    diags_error(checker->diags, "E0708", spec->place, "edges = %lld is declared, but the data has %lld", (long long)spec->declared_edges, (long long)info->edges);
+}

@@ -1,0 +1,183 @@
+/* check_expr: expressions: constants are folded, the rest becomes typed expressions. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+
+static const Value none = {.kind = VALUE_NONE};
+
+static Value negate(Checker *checker, Scope *scope, const Expr *expr, Value a) {
+  if (strcmp(expr->text, "not") == 0) {
+    if (a.kind == VALUE_BOOL) return check_bool(a.number == 0);
+    diags_error(checker->diags, "E0215", expr->place, "\"not\" works on true and false");
+    return none;
+  }
+  if (a.kind == VALUE_NUMBER) return check_number_named(checker, -a.number);
+  Operand operand = {check_tensor(checker, scope, a, expr->a->span.place), expr->a};
+  return check_map(checker, scope, MAP_NEG, "negate", expr->place, 1, &operand);
+}
+
+static Value binary(Checker *checker, Scope *scope, const Expr *expr, Value a, Value b) {
+  static const struct { const char *text; MapOp op; const char *verb; } operators[] = {
+      {"+", MAP_ADD, "add"}, {"-", MAP_SUB, "subtract"}, {"*", MAP_MUL, "multiply"}, {"/", MAP_DIV, "divide"}, {"^", MAP_POW, "raise"},
+  };
+  if (a.kind != VALUE_TENSOR && b.kind != VALUE_TENSOR) return check_fold(checker, expr, a, b);
+  Operand operands[2] = {{check_tensor(checker, scope, a, expr->a->span.place), expr->a},
+                         {check_tensor(checker, scope, b, expr->b->span.place), expr->b}};
+  if (operands[0].value.kind == VALUE_NONE || operands[1].value.kind == VALUE_NONE) return none;
+  if (strcmp(expr->text, "@") == 0) return check_matmul(checker, scope, expr->place, operands[0], operands[1]);
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+    if (strcmp(operators[i].text, expr->text) == 0)
+      return check_map(checker, scope, operators[i].op, operators[i].verb, expr->place, 2, operands);
+  TypedId id = a.kind == VALUE_TENSOR ? a.id : b.id;
+  check_option_as_constant(checker, id, expr->place, "conditions are");
+  return none;
+}
+
+/* ---- src.z, dst.z, y.classes ---- */
+
+static Value lift(Checker *checker, Scope *scope, const Expr *expr) {
+  const char *end = expr->a->text;
+  Expr name = *expr;
+  name.kind = EXPR_NAME;
+  name.place.column += (int32_t)strlen(end) + 1;
+  Value value = check_name(checker, scope, &name);
+  if (value.kind == VALUE_NONE) return none;
+  if (value.kind != VALUE_TENSOR || value.type.domain == DOMAIN_NONE) {
+    diags_error(checker->diags, "E0303", expr->span.place, "\"%s\" is the same for all edges; drop \"%s.\"", expr->text, end);
+    return none;
+  }
+  if (value.type.domain == DOMAIN_EDGE) {
+    diags_error(checker->diags, "E0303", expr->span.place, "\"%s\" already lives on edges; drop \"%s.\"", expr->text, end);
+    diags_fix(checker->diags, expr->span.place, (int)strlen(end) + 1, "");
+    return none;
+  }
+  TypedExpr e = {.kind = TYPED_LIFT, .type = value.type, .operand_count = 1, .operand = {value.id}, .place = expr->span.place};
+  e.type.domain = DOMAIN_EDGE;
+  e.end = strcmp(end, "src") == 0 ? END_SRC : END_DST;
+  return check_emit(checker, scope, e);
+}
+
+static Value member(Checker *checker, Scope *scope, const Expr *expr) {
+  const Expr *base = expr->a;
+  bool is_variable = base->kind == EXPR_NAME && check_find_variable(scope, base->text);
+  if (base->kind == EXPR_NAME && !is_variable && scope && (strcmp(base->text, "src") == 0 || strcmp(base->text, "dst") == 0))
+    return lift(checker, scope, expr);
+  if (base->kind == EXPR_NAME && !is_variable && strcmp(base->text, "graph") == 0) {
+    check_unsupported(checker, expr->span.place, "graph-level values (graph.%s) are", expr->text);
+    return none;
+  }
+  if (base->kind == EXPR_NAME && strcmp(expr->text, "classes") == 0 && scope && scope->item == checker->model) {
+    int64_t classes;
+    if (check_field_classes(checker, base->text, &classes)) {
+      if (classes > 0) return check_number(checker, (double)classes, arena_printf(checker->arena, "%s.classes", base->text));
+      diags_error(checker->diags, "E0325", expr->place, "\"%s\" holds numbers, not classes", base->text);
+      return none;
+    }
+  }
+  if (base->kind == EXPR_NAME && !is_variable) {
+    Value value = check_name(checker, scope, base);
+    if (value.kind == VALUE_NONE) return none;
+  }
+  diags_error(checker->diags, "E0325", expr->span.place, "%s has no part \"%s\"", ast_expr_text(checker->arena, base), expr->text);
+  if (base->kind == EXPR_NAME) diags_help(checker->diags, "what there is: src.z and dst.z of a node value, y.classes of a field of classes");
+  return none;
+}
+
+/* ---- calls, pipes, names given ---- */
+
+static Value call_of(Checker *checker, Scope *scope, const Expr *expr, Call call) {
+  if (expr->kind == EXPR_OVER) {
+    if (strcmp(expr->text, "edges") != 0) {
+      check_unsupported(checker, expr->place, "relations and other edge sets (over %s) are", expr->text);
+      return none;
+    }
+    return call_of(checker, scope, expr->a, call);
+  }
+  if (expr->kind == EXPR_AS) {
+    if (call.as) {
+      diags_error(checker->diags, "E0211", expr->place, "one name is enough: this call has \"as %s\" and \"as %s\"", expr->text, call.as);
+      return none;
+    }
+    call.as = expr->text;
+    call.as_place = expr->place;
+    return call_of(checker, scope, expr->a, call);
+  }
+  if (expr->kind == EXPR_CALL || (expr->kind == EXPR_NAME && call.has_piped)) {
+    call.site = expr;
+    call.name = expr->text;
+    call.place = expr->place;
+    return check_call(checker, scope, &call);
+  }
+  if (call.has_piped)
+    diags_error(checker->diags, "E0211", expr->span.place, "the right side of |> must be a function or a layer");
+  else
+    diags_error(checker->diags, "E0211", call.as_place, "\"as %s\" names the weights of a layer call; there is no call here", call.as);
+  return none;
+}
+
+static Value pipe(Checker *checker, Scope *scope, const Expr *expr) {
+  Value left = check_expr(checker, scope, expr->a);
+  if (left.kind == VALUE_NONE) return none;
+  return call_of(checker, scope, expr->b, (Call){.has_piped = true, .piped = left, .piped_expr = expr->a});
+}
+
+bool check_condition(Checker *checker, Scope *scope, const Expr *expr, bool *is_true) {
+  Value value = check_expr(checker, scope, expr);
+  if (value.kind == VALUE_BOOL) {
+    *is_true = value.number != 0;
+    return true;
+  }
+  if (value.kind == VALUE_TENSOR) check_option_as_constant(checker, value.id, expr->span.place, "conditions are");
+  else if (value.kind != VALUE_NONE)
+    diags_error(checker->diags, "E0215", expr->span.place, "a condition must be true or false; %s is not", ast_expr_text(checker->arena, expr));
+  return false;
+}
+
+static Value conditional(Checker *checker, Scope *scope, const Expr *expr) {
+  bool is_true;
+  if (!check_condition(checker, scope, expr->a, &is_true)) return none;
+  return check_expr(checker, scope, is_true ? expr->b : expr->c);
+}
+
+static Value dispatch(Checker *checker, Scope *scope, const Expr *expr) {
+  switch (expr->kind) {
+  case EXPR_ERROR: return none;
+  case EXPR_NAME: return check_name(checker, scope, expr);
+  case EXPR_NUMBER: return check_number(checker, expr->number, expr->text);
+  case EXPR_BOOL: return check_bool(expr->number != 0);
+  case EXPR_STRING: return check_string(expr->text);
+  case EXPR_MEMBER: return member(checker, scope, expr);
+  case EXPR_COND: return conditional(checker, scope, expr);
+  case EXPR_PIPE: return pipe(checker, scope, expr);
+  case EXPR_CALL: case EXPR_OVER: case EXPR_AS: return call_of(checker, scope, expr, (Call){.as = NULL});
+  case EXPR_QUANTITY:
+    diags_error(checker->diags, "E0215", expr->place, "a quantity (%s) belongs into target and plan blocks", ast_expr_text(checker->arena, expr));
+    return none;
+  case EXPR_LIST:
+    diags_error(checker->diags, "E0215", expr->place, "a list has no meaning here");
+    return none;
+  case EXPR_UNARY: {
+    Value a = check_expr(checker, scope, expr->a);
+    return a.kind == VALUE_NONE ? none : negate(checker, scope, expr, a);
+  }
+  case EXPR_BINARY: {
+    Value a = check_expr(checker, scope, expr->a), b = check_expr(checker, scope, expr->b);
+    return a.kind == VALUE_NONE || b.kind == VALUE_NONE ? none : binary(checker, scope, expr, a, b);
+  }
+  }
+  return none;
+}
+
+Value check_expr(Checker *checker, Scope *scope, const Expr *expr) {
+  if (!check_step(checker, expr->place)) return none;
+  if (checker->depth >= CHECK_DEPTH_MAX) {
+    diags_error(checker->diags, "E0111", expr->place, "layers and expressions are nested more than %d deep here", CHECK_DEPTH_MAX);
+    checker->is_stopped = true;
+    return none;
+  }
+  checker->depth++;
+  Value value = dispatch(checker, scope, expr);
+  checker->depth--;
+  return value;
+}

@@ -1,0 +1,268 @@
+/* check_layer: a call of a layer: its arguments, the names of its weights, its body expanded in place. */
+#include <string.h>
+
+#include "check.h"
+
+static const Value none = {.kind = VALUE_NONE};
+
+static const char *join_path(Checker *checker, const char *path, const char *name) {
+  return *path ? arena_printf(checker->arena, "%s.%s", path, name) : name;
+}
+
+const char *check_signature(Checker *checker, const Item *layer) {
+  const char *text = arena_printf(checker->arena, "%s(", layer->name);
+  for (int i = 0; i < layer->formal_count; i++) {
+    const Formal *formal = &layer->formals[i];
+    text = arena_printf(checker->arena, "%s%s%s", text, i ? ", " : "", formal->name);
+    if (formal->initial) text = arena_printf(checker->arena, "%s = %s", text, ast_expr_text(checker->arena, formal->initial));
+  }
+  return arena_printf(checker->arena, "%s)", text);
+}
+
+/* ---- names of weights ---- */
+
+static const Instance *find_path(const Checker *checker, const char *path) {
+  for (int i = 0; i < checker->instance_count; i++)
+    if (strcmp(checker->instances[i].path, path) == 0) return &checker->instances[i];
+  return NULL;
+}
+
+static NameUse *find_use(Scope *scope, const char *name) {
+  for (int i = 0; i < scope->use_count; i++)
+    if (strcmp(scope->uses[i].name, name) == 0) return &scope->uses[i];
+  return NULL;
+}
+
+const Instance *check_find_instance(const Checker *checker, const Scope *scope, const char *name) {
+  for (int i = 0; i < scope->use_count; i++)
+    if (strcmp(scope->uses[i].name, name) == 0 && scope->uses[i].site && !scope->uses[i].is_list) {
+      size_t length = strlen(scope->path);
+      for (int k = 0; k < checker->instance_count; k++) {
+        const char *path = checker->instances[k].path;
+        bool is_inside = strncmp(path, scope->path, length) == 0 && (length == 0 || path[length] == '.');
+        if (is_inside && strcmp(path + length + (length > 0), name) == 0) return &checker->instances[k];
+      }
+    }
+  return NULL;
+}
+
+/* gcn1, gcn2: the layer's name in small letters, counted per layer within the scope. */
+static const char *made_up_name(Checker *checker, Scope *scope, const Item *layer) {
+  char *name = arena_strdup(checker->arena, layer->name);
+  for (char *c = name; *c; c++)
+    if (*c >= 'A' && *c <= 'Z') *c = (char)(*c - 'A' + 'a');
+  const char *key = arena_printf(checker->arena, "%s#", name);
+  NameUse *use = find_use(scope, key);
+  if (!use) {
+    ARENA_PUSH(checker->arena, scope->uses, scope->use_count, (NameUse){.name = key});
+    use = &scope->uses[scope->use_count - 1];
+  }
+  return arena_printf(checker->arena, "%s%d", name, ++use->count);
+}
+
+/* The path of the weights of this call; NULL after a message. */
+static const char *weights_path(Checker *checker, Scope *scope, const Item *layer, const Call *call) {
+  if (!call->as) return join_path(checker, scope->path, made_up_name(checker, scope, layer));
+  bool is_list = scope->loop_depth > 0;
+  NameUse *use = find_use(scope, call->as);
+  if (!use) {
+    ARENA_PUSH(checker->arena, scope->uses, scope->use_count, (NameUse){.name = call->as, .site = call->site, .is_list = is_list});
+    use = &scope->uses[scope->use_count - 1];
+  } else if (is_list != use->is_list || (is_list && use->site != call->site)) {
+    diags_error(checker->diags, "E0206", call->as_place, "\"%s\" already names the layer of %s; a name used in a loop stands for a list of its own; name this one differently",
+                call->as, check_where(checker, use->site->place));
+    return NULL;
+  }
+  const char *path = join_path(checker, scope->path, call->as);
+  return is_list ? arena_printf(checker->arena, "%s.%d", path, use->count++) : path;
+}
+
+/* ---- arguments ---- */
+
+static void unknown_argument(Checker *checker, const Item *layer, const Arg *arg) {
+  Suggest suggest = {.wanted = arg->name};
+  for (int i = 0; i < layer->formal_count; i++) suggest_offer(&suggest, layer->formals[i].name);
+  diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", layer->name, arg->name, suggest_text(checker->arena, &suggest, "\""));
+  diags_note(checker->diags, "%s", check_signature(checker, layer));
+}
+
+/* Evaluates the arguments where the call stands. `given` holds one entry per formal. */
+static bool evaluate(Checker *checker, Scope *scope, const Item *layer, const Call *call, Value *given, const Expr **exprs) {
+  int next = 0;
+  bool is_right = true;
+  if (call->has_piped && layer->formal_count > 0) {
+    given[0] = call->piped;
+    exprs[0] = call->piped_expr;
+    next = 1;
+  }
+  for (int i = 0; i < call->site->arg_count; i++) {
+    const Arg *arg = &call->site->args[i];
+    int at = NO_INDEX;
+    for (int k = 0; arg->name && k < layer->formal_count; k++)
+      if (strcmp(layer->formals[k].name, arg->name) == 0) at = k;
+    if (!arg->name) at = next++;
+    if (at == NO_INDEX) {
+      unknown_argument(checker, layer, arg);
+      return false;
+    }
+    if (at >= layer->formal_count || exprs[at]) {
+      const char *what = at >= layer->formal_count ? "takes fewer arguments" : arena_printf(checker->arena, "was given \"%s\" twice", layer->formals[at].name);
+      diags_error(checker->diags, "E0210", arg->place, "%s %s", layer->name, what);
+      diags_note(checker->diags, "%s", check_signature(checker, layer));
+      return false;
+    }
+    exprs[at] = arg->value;
+    given[at] = check_expr(checker, scope, arg->value);
+    is_right = is_right && given[at].kind != VALUE_NONE;
+  }
+  return is_right;
+}
+
+static bool is_formal(const Item *layer, const char *name) {
+  for (int i = 0; i < layer->formal_count; i++)
+    if (strcmp(layer->formals[i].name, name) == 0) return true;
+  return false;
+}
+
+/* A value whose formal says nothing of its dimensions keeps the caller's names, unless they mean something else inside. */
+static void keep_dimension_names(Checker *checker, Scope *inner, Value *value) {
+  for (int d = 0; d < value->type.rank; d++) {
+    Dim *dim = &value->type.dim[d];
+    if (check_is_anonymous(dim)) continue;
+    const char *name = is_formal(inner->item, dim->name) ? arena_printf(checker->arena, "%s'", dim->name) : dim->name;
+    ARENA_PUSH(checker->arena, inner->aliases, inner->alias_count, (DimAlias){name, dim->name});
+    dim->name = name;
+  }
+}
+
+static bool bind_formal(Checker *checker, Scope *inner, const Formal *formal, Value value, const Expr *expr, const Call *call) {
+  Place place = expr ? expr->span.place : call->place;
+  if (formal->type.is_given) {
+    if (!check_against_type(checker, inner, &formal->type, formal->name, place, &value)) return false;
+  } else if (value.kind == VALUE_TENSOR) {
+    keep_dimension_names(checker, inner, &value);
+  } else if (value.kind == VALUE_NUMBER) {
+    ARENA_PUSH(checker->arena, inner->aliases, inner->alias_count, (DimAlias){formal->name, value.text});
+    value.text = formal->name;
+  }
+  check_set_variable(checker, inner, formal->name, value, formal->place);
+  return true;
+}
+
+static bool bind(Checker *checker, Scope *inner, const Item *layer, const Call *call, Value *given, const Expr **exprs) {
+  for (int i = 0; i < layer->formal_count; i++) {
+    const Formal *formal = &layer->formals[i];
+    Value value = given[i];
+    if (!exprs[i] && value.kind == VALUE_NONE) {
+      if (!formal->initial) {
+        diags_error(checker->diags, "E0210", call->place, "%s needs the argument \"%s\"", layer->name, formal->name);
+        diags_note(checker->diags, "%s", check_signature(checker, layer));
+        return false;
+      }
+      value = check_expr(checker, inner, formal->initial);
+      if (value.kind == VALUE_NONE) return false;
+      given[i] = value;
+    }
+    if (!bind_formal(checker, inner, formal, value, exprs[i], call)) return false;
+  }
+  return true;
+}
+
+/* ---- expansion ---- */
+
+static bool is_allowed(Checker *checker, const Scope *scope, const Item *layer, const Call *call) {
+  int depth = 0;
+  for (const Scope *s = scope; s; s = s->caller) {
+    depth++;
+    if (s->item != layer) continue;
+    diags_error(checker->diags, "E0213", call->place, "layer %s calls itself", layer->name);
+    return false;
+  }
+  if (depth < LAYER_DEPTH_MAX) return true;
+  diags_error(checker->diags, "E0111", call->place, "layers call each other more than %d deep here", LAYER_DEPTH_MAX);
+  return false;
+}
+
+static int64_t last_width(const Value *value) {
+  return value->kind == VALUE_TENSOR && value->type.rank > 0 ? value->type.dim[value->type.rank - 1].size : -1;
+}
+
+static void mark_result(Checker *checker, const Scope *inner, TypedId id, int first) {
+  if (id < first) return; /* the layer gives back its argument */
+  TypedExpr *e = &checker->program->exprs[id];
+  e->scope = inner->path;
+  e->is_layer_result = true;
+}
+
+static Value expand(Checker *checker, Scope *scope, const Item *layer, const Call *call, const char *path, Value *given, const Expr **exprs) {
+  Scope *inner = arena_alloc(checker->arena, sizeof *inner);
+  *inner = (Scope){.caller = scope, .item = layer, .path = path, .call_place = call->as ? call->as_place : call->place};
+  int first = checker->program->expr_count, errors = diags_error_count(checker->diags);
+  if (!bind(checker, inner, layer, call, given, exprs)) return none;
+  bool is_known = find_path(checker, path) != NULL;
+  if (!is_known) {
+    Instance instance = {.path = path, .layer = layer, .place = call->place, .width_in = layer->formal_count ? last_width(&given[0]) : -1, .width_out = -1, .arguments = given};
+    ARENA_PUSH(checker->arena, checker->instances, checker->instance_count, instance);
+  }
+  check_block(checker, inner, layer->block);
+  if (diags_error_count(checker->diags) > errors) {
+    if (inner->item->place.file != call->place.file)
+      diags_label(checker->diags, call->place, 0, "in this call of %s", layer->name);
+    return none;
+  }
+  if (!inner->has_returned) {
+    if (!checker->is_stopped) {
+      diags_error(checker->diags, "E0313", layer->name_place, "layer %s never returns a value", layer->name);
+      diags_label(checker->diags, call->place, 0, "called here");
+    }
+    return none;
+  }
+  Value result = inner->result;
+  if (result.kind == VALUE_NUMBER) result = check_tensor(checker, inner, result, layer->place);
+  if (result.kind != VALUE_TENSOR) return none;
+  mark_result(checker, inner, result.id, first);
+  for (int d = 0; d < result.type.rank; d++) result.type.dim[d].name = check_dim_outside(checker, inner, &result.type.dim[d]);
+  for (int i = 0; i < checker->instance_count && !is_known; i++)
+    if (strcmp(checker->instances[i].path, path) == 0) checker->instances[i].width_out = last_width(&result);
+  return result;
+}
+
+static void allocate(Checker *checker, const Item *layer, Value **given, const Expr ***exprs) {
+  *given = arena_alloc(checker->arena, (size_t)(layer->formal_count + 1) * sizeof **given);
+  *exprs = arena_alloc(checker->arena, (size_t)(layer->formal_count + 1) * sizeof **exprs);
+}
+
+Value check_layer_call(Checker *checker, Scope *scope, const Item *layer, const Call *call) {
+  Value *given;
+  const Expr **exprs;
+  if (!is_allowed(checker, scope, layer, call)) return none;
+  allocate(checker, layer, &given, &exprs);
+  if (!evaluate(checker, scope, layer, call, given, exprs)) return none;
+  const char *path = weights_path(checker, scope, layer, call);
+  if (!path) return none;
+  const Instance *known = find_path(checker, path);
+  if (known && known->layer != layer) {
+    diags_error(checker->diags, "E0206", call->as ? call->as_place : call->place, "\"%s\" already names a %s (%s); name this one differently", path,
+                known->layer->name, check_where(checker, known->place));
+    return none;
+  }
+  return expand(checker, scope, layer, call, path, given, exprs);
+}
+
+/* conv1(z): the values may be others, everything else is as it was when conv1 was made. */
+Value check_instance_call(Checker *checker, Scope *scope, const Instance *instance, const Call *call) {
+  const Item *layer = instance->layer;
+  Value *given;
+  const Expr **exprs;
+  if (call->as) {
+    diags_error(checker->diags, "E0211", call->as_place, "\"%s\" has a name already; \"as %s\" cannot give it another", call->name, call->as);
+    return none;
+  }
+  allocate(checker, layer, &given, &exprs);
+  if (!evaluate(checker, scope, layer, call, given, exprs)) return none;
+  for (int i = 0; i < layer->formal_count; i++)
+    if (given[i].kind == VALUE_NONE && instance->arguments[i].kind != VALUE_TENSOR) given[i] = instance->arguments[i];
+  Call again = *call;
+  again.name = layer->name;
+  return expand(checker, scope, layer, &again, instance->path, given, exprs);
+}

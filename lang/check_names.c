@@ -1,0 +1,155 @@
+/* check_names: what a name stands for, and what to say when it stands for nothing. */
+#include <string.h>
+
+#include "check.h"
+#include "syntax.h"
+
+Variable *check_find_variable(const Scope *scope, const char *name) {
+  for (int i = scope ? scope->variable_count - 1 : -1; i >= 0; i--)
+    if (strcmp(scope->variables[i].name, name) == 0) return &scope->variables[i];
+  return NULL;
+}
+
+void check_set_variable(Checker *checker, Scope *scope, const char *name, Value value, Place place) {
+  Variable *variable = check_find_variable(scope, name);
+  if (variable) *variable = (Variable){name, value, place};
+  else ARENA_PUSH(checker->arena, scope->variables, scope->variable_count, (Variable){name, value, place});
+}
+
+int check_find_option(const Checker *checker, const char *name) {
+  for (int i = 0; i < checker->program->option_count; i++)
+    if (strcmp(checker->program->options[i].name, name) == 0) return i;
+  return NO_INDEX;
+}
+
+const char *check_nearest(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote) {
+  Suggest suggest = {.wanted = wanted};
+  for (int i = 0; i < count; i++) suggest_offer(&suggest, names[i]);
+  return suggest_text(checker->arena, &suggest, quote);
+}
+
+/* ---- names that mean nothing ---- */
+
+typedef struct Candidate {
+  const char *kind; /* "constant" */
+  Place place;
+} Candidate;
+
+static void offer(Suggest *suggest, Candidate *best, const char *name, const char *kind, Place place) {
+  suggest_offer(suggest, name);
+  if (suggest->count && suggest->name[0] == name) *best = (Candidate){kind, place};
+}
+
+static Suggest offer_all(const Checker *checker, const Scope *scope, const char *name, Candidate *best) {
+  Suggest suggest = {.wanted = name};
+  for (int i = 0; scope && i < scope->variable_count; i++)
+    offer(&suggest, best, scope->variables[i].name, "value", scope->variables[i].place);
+  for (int i = 0; i < checker->constant_count; i++)
+    offer(&suggest, best, checker->constants[i].item->name, "constant", checker->constants[i].item->name_place);
+  for (int i = 0; i < checker->program->option_count; i++)
+    offer(&suggest, best, checker->program->options[i].name, "option", checker->program->options[i].place);
+  bool sees_fields = scope && scope->item == checker->model && checker->program->info;
+  for (int i = 0; sees_fields && i < checker->program->info->field_count; i++)
+    offer(&suggest, best, checker->program->info->fields[i].name, "field", diags_no_place());
+  return suggest;
+}
+
+static void unknown_name(Checker *checker, const Scope *scope, const Expr *name) {
+  Candidate best = {"", diags_no_place()};
+  Suggest suggest = offer_all(checker, scope, name->text, &best);
+  bool is_in_model = scope && scope->item == checker->model && checker->program->info;
+  if (suggest.count) {
+    const char *where = best.place.line > 0 ? arena_printf(checker->arena, " (%s)", check_where(checker, best.place)) : "";
+    diags_error(checker->diags, "E0202", name->place, "\"%s\" is not defined here; did you mean the %s \"%s\"%s?", name->text, best.kind,
+                suggest.name[0], where);
+  } else if (strcmp(name->text, "edge_index") == 0) {
+    diags_error(checker->diags, "E0202", name->place, "\"edge_index\" is not needed: layers and src./dst. know the edges of the data");
+  } else if (check_is_function(name->text)) {
+    diags_error(checker->diags, "E0202", name->place, "\"%s\" is a function; write %s(...)", name->text, name->text);
+  } else if (is_in_model) {
+    diags_error(checker->diags, "E0203", name->place, "data \"%s\" has no field \"%s\"; it has %s", checker->program->data->name, name->text,
+                check_field_list(checker));
+  } else {
+    diags_error(checker->diags, "E0202", name->place, "\"%s\" is not defined here", name->text);
+  }
+}
+
+static void offer_layers_of(Suggest *suggest, const Ast *ast) {
+  for (int i = 0; i < ast->item_count; i++)
+    if (ast->items[i]->kind == ITEM_LAYER) suggest_offer(suggest, ast->items[i]->name);
+}
+
+static void offer_shared(Arena *arena, const LangOptions *options, const char *path, void *suggest) {
+  offer_layers_of(suggest, syntax_parse_quietly(arena, options, path));
+}
+
+/* The layer or function; of another library's name the one it has here. */
+static const char *with_alias(Checker *checker, const char *name) {
+  const char *ours = known_alias_of(name);
+  return ours && strcmp(ours, name) != 0 ? arena_printf(checker->arena, "%s (also known as %s)", ours, name) : name;
+}
+
+void check_unknown_layer(Checker *checker, const char *name, Place place) {
+  bool is_layer = name[0] >= 'A' && name[0] <= 'Z';
+  Suggest suggest = {.wanted = name};
+  const Alias *alias;
+  for (int i = 0; (alias = known_alias(i)); i++) suggest_offer(&suggest, alias->foreign);
+  offer_layers_of(&suggest, checker->ast);
+  syntax_each_shared(checker->arena, checker->options, "std", offer_shared, &suggest);
+  const char *function;
+  for (int i = 0; !is_layer && (function = check_function_name(i)); i++) suggest_offer(&suggest, function);
+  const char *what = is_layer ? "layer" : "function";
+  if (suggest.count == 0) {
+    diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"", what, name);
+  } else {
+    for (int i = 0; i < suggest.count; i++) suggest.name[i] = with_alias(checker, suggest.name[i]);
+    suggest.count = 1;
+    diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"%s", what, name, suggest_text(checker->arena, &suggest, ""));
+  }
+  diags_note(checker->diags, "gnncc --list %ss", what);
+}
+
+/* ---- names that mean something ---- */
+
+static bool init_named(const char *name, Value *value) {
+  static const struct { const char *name; InitRule rule; double number; } rules[] = {
+      {"zeros", RULE_CONSTANT, 0}, {"ones", RULE_CONSTANT, 1}, {"glorot", RULE_GLOROT, 0}, {"kaiming_uniform", RULE_KAIMING_UNIFORM, 0},
+  };
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (strcmp(rules[i].name, name) == 0) {
+      *value = (Value){.kind = VALUE_INIT, .rule = rules[i].rule, .number = rules[i].number, .text = rules[i].name};
+      return true;
+    }
+  return false;
+}
+
+static Value degree(Checker *checker, Scope *scope, EdgeEnd end, Place place) {
+  TypedExpr e = {.kind = TYPED_DEGREE, .place = place, .end = end, .type = check_scalar_type()};
+  e.type.domain = DOMAIN_NODE;
+  return check_emit(checker, scope, e);
+}
+
+Value check_name(Checker *checker, Scope *scope, const Expr *name) {
+  Value value;
+  Variable *variable = check_find_variable(scope, name->text);
+  if (variable) return variable->value;
+  bool is_model = scope && scope->item == checker->model;
+  if (is_model && check_field(checker, name->text, name->place, &value)) return value;
+  for (int i = 0; i < checker->size_name_count; i++)
+    if (strcmp(checker->size_names[i].name, name->text) == 0) return checker->size_names[i].value;
+  Constant *constant = check_find_constant(checker, name->text);
+  if (constant) return check_constant_value(checker, constant);
+  int option = check_find_option(checker, name->text);
+  if (option != NO_INDEX) {
+    TypedExpr e = {.kind = TYPED_OPTION, .index = option, .place = name->place, .type = check_scalar_type(), .name = name->text};
+    return check_emit(checker, scope, e);
+  }
+  if (scope && strcmp(name->text, "in_degree") == 0) return degree(checker, scope, END_DST, name->place);
+  if (scope && strcmp(name->text, "out_degree") == 0) return degree(checker, scope, END_SRC, name->place);
+  if (init_named(name->text, &value)) return value;
+  if (scope && check_find_instance(checker, scope, name->text))
+    diags_error(checker->diags, "E0211", name->place, "\"%s\" names a layer; call it to use its weights again: %s(x)", name->text, name->text);
+  else
+    unknown_name(checker, scope, name);
+  return (Value){.kind = VALUE_NONE};
+}

@@ -1,0 +1,344 @@
+/* check_target: machines and plans: target and plan blocks. */
+#include <string.h>
+
+#include "check.h"
+#include "syntax.h"
+#include "units.h"
+
+/* What may stand in a block of a target. Facts that no pass reads yet (lanes, tf32) are checked and kept to the text. */
+typedef enum SettingKind { SETTING_QUANTITY, SETTING_COUNT, SETTING_WORD, SETTING_TEXT, SETTING_FLAG } SettingKind;
+
+typedef struct Setting {
+  const char *key;
+  SettingKind kind;
+  UnitKind unit;
+} Setting;
+
+static const Setting device_settings[] = {
+    {"kind", SETTING_WORD, 0},      {"count", SETTING_COUNT, 0},
+    {"memory", SETTING_QUANTITY, UNIT_BYTES},    {"reserve", SETTING_QUANTITY, UNIT_BYTES},
+    {"bandwidth", SETTING_QUANTITY, UNIT_BYTES_PER_SECOND}, {"fp32", SETTING_QUANTITY, UNIT_FLOP_PER_SECOND},
+    {"tf32", SETTING_QUANTITY, UNIT_FLOP_PER_SECOND},       {"bf16", SETTING_QUANTITY, UNIT_FLOP_PER_SECOND},
+    {"fp16", SETTING_QUANTITY, UNIT_FLOP_PER_SECOND},       {"fp64", SETTING_QUANTITY, UNIT_FLOP_PER_SECOND},
+    {"threads", SETTING_COUNT, 0},
+};
+static const Setting tier_settings[] = {
+    {"capacity", SETTING_QUANTITY, UNIT_BYTES}, {"budget", SETTING_QUANTITY, UNIT_BYTES}, {"pinned", SETTING_QUANTITY, UNIT_BYTES},
+    {"path", SETTING_TEXT, 0},
+};
+static const Setting link_settings[] = {
+    {"bandwidth", SETTING_QUANTITY, UNIT_BYTES_PER_SECOND}, {"read", SETTING_QUANTITY, UNIT_BYTES_PER_SECOND},
+    {"write", SETTING_QUANTITY, UNIT_BYTES_PER_SECOND},     {"latency", SETTING_QUANTITY, UNIT_SECONDS},
+    {"lanes", SETTING_WORD, 0}, {"duplex", SETTING_FLAG, 0}, {"kind", SETTING_WORD, 0},
+};
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+typedef struct SettingValue {
+  double number;
+  const char *text;
+} SettingValue;
+
+static const char *unit_suffix(UnitKind kind) {
+  static const char *const suffixes[] = {"GiB", "GB/s", "us", "TFLOP/s", "%"};
+  return suffixes[kind];
+}
+
+static bool quantity(Checker *checker, const Expr *expr, const char *key, UnitKind kind, double *number) {
+  const Unit *unit = expr->kind == EXPR_QUANTITY ? unit_find(expr->text) : NULL;
+  if (unit && unit->kind == kind) {
+    *number = expr->number * unit->factor;
+    if (*number < 9.2e18) return true;
+    diags_error(checker->diags, "E0113", expr->span.place, "%s is too large", ast_expr_text(checker->arena, expr));
+    return false;
+  }
+  if (expr->kind == EXPR_NUMBER && expr->number == 0) {
+    *number = 0;
+    return true;
+  }
+  if (expr->kind == EXPR_NUMBER)
+    diags_error(checker->diags, "E0508", expr->span.place, "%s = %s has no unit; did you mean %s%s?", key, expr->text, expr->text, unit_suffix(kind));
+  else
+    diags_error(checker->diags, "E0508", expr->span.place, "%s must be %s; %s is not", key, unit_kind_name(kind), ast_expr_text(checker->arena, expr));
+  return false;
+}
+
+static const Setting *find_setting(Checker *checker, const ConfStmt *stmt, const Setting *table, int count, const char *where) {
+  const char *names[16];
+  for (int i = 0; i < count; i++) {
+    names[i] = table[i].key;
+    if (strcmp(table[i].key, stmt->key) != 0) continue;
+    if (stmt->value && !stmt->word) return &table[i];
+    diags_error(checker->diags, "E0217", stmt->key_place, "\"%s\" takes a value: %s = ...", stmt->key, stmt->key);
+    return NULL;
+  }
+  diags_error(checker->diags, "E0217", stmt->key_place, "unknown %s setting \"%s\"%s", where, stmt->key, check_nearest(checker, stmt->key, names, count, "\""));
+  return NULL;
+}
+
+static bool read_setting(Checker *checker, const Setting *setting, const Expr *expr, SettingValue *value) {
+  *value = (SettingValue){.text = ""};
+  switch (setting->kind) {
+  case SETTING_QUANTITY: return quantity(checker, expr, setting->key, setting->unit, &value->number);
+  case SETTING_WORD:
+    value->text = ast_expr_text(checker->arena, expr);
+    return true;
+  case SETTING_TEXT:
+    value->text = expr->text;
+    if (expr->kind == EXPR_STRING) return true;
+    break;
+  case SETTING_FLAG:
+    if (expr->kind == EXPR_BOOL) return true;
+    break;
+  case SETTING_COUNT: {
+    Value number = check_const_expr(checker, expr);
+    value->number = number.number;
+    if (number.kind == VALUE_NONE) return false;
+    if (number.kind == VALUE_NUMBER && check_is_whole(number.number) && number.number >= 1 && number.number < 1e6) return true;
+    break;
+  }
+  }
+  static const char *const wanted[] = {"", "a whole number of at least 1", "", "a text in quotes", "true or false"};
+  diags_error(checker->diags, "E0508", expr->span.place, "%s must be %s", setting->key, wanted[setting->kind]);
+  return false;
+}
+
+/* ---- device, tiers, links ---- */
+
+static void check_device(Checker *checker, TargetSpec *target, const ConfStmt *stmt) {
+  target->device = stmt->word;
+  for (int i = 0; i < stmt->body->count; i++) {
+    const ConfStmt *s = stmt->body->stmts[i];
+    const Setting *setting = find_setting(checker, s, device_settings, COUNT(device_settings), "device");
+    SettingValue value;
+    if (!setting || !read_setting(checker, setting, s->value, &value)) continue;
+    if (strcmp(s->key, "kind") == 0) {
+      bool is_cuda = strncmp(value.text, "cuda(", 5) == 0;
+      if (!is_cuda && strcmp(value.text, "cpu") != 0 && strcmp(value.text, "cuda") != 0)
+        diags_error(checker->diags, "E0508", s->value->span.place, "the kind of a device is cpu or cuda(sm_80), not %s", value.text);
+      target->kind = value.text;
+    }
+    if (strcmp(s->key, "count") == 0 && value.number > 1) check_unsupported(checker, s->value->span.place, "several devices (count = %.0f) are", value.number);
+    if (strcmp(s->key, "memory") == 0) target->device_bytes = (int64_t)value.number;
+    if (strcmp(s->key, "reserve") == 0) target->reserve_bytes = (int64_t)value.number;
+    if (strcmp(s->key, "bandwidth") == 0) target->device_bandwidth = value.number;
+    if (strcmp(s->key, "fp32") == 0) target->fp32_flops = value.number;
+    if (strcmp(s->key, "threads") == 0) target->threads = (int)value.number;
+  }
+}
+
+static void check_tier(Checker *checker, TargetSpec *target, const ConfStmt *stmt) {
+  static const char *const tiers[] = {"host", "ssd"};
+  bool is_host = strcmp(stmt->word, "host") == 0, is_ssd = strcmp(stmt->word, "ssd") == 0;
+  if (!is_host && !is_ssd) {
+    diags_error(checker->diags, "E0217", stmt->word_place, "unknown tier \"%s\"%s (known: host, ssd)", stmt->word, check_nearest(checker, stmt->word, tiers, 2, ""));
+    return;
+  }
+  double capacity = -1, budget = -1;
+  for (int i = 0; i < stmt->body->count; i++) {
+    const ConfStmt *s = stmt->body->stmts[i];
+    const Setting *setting = find_setting(checker, s, tier_settings, COUNT(tier_settings), "tier");
+    SettingValue value;
+    if (!setting || !read_setting(checker, setting, s->value, &value)) continue;
+    if (strcmp(s->key, "capacity") == 0) capacity = value.number;
+    if (strcmp(s->key, "budget") == 0) budget = value.number;
+    if (strcmp(s->key, "path") == 0 && is_ssd) target->ssd_path = value.text;
+  }
+  if (budget < 0) budget = capacity;
+  if (budget < 0) {
+    diags_error(checker->diags, "E0509", stmt->word_place, "tier %s does not say how large it is: budget = 20GiB", stmt->word);
+    return;
+  }
+  if (is_host) target->host_bytes = (int64_t)budget;
+  else target->ssd_bytes = (int64_t)budget;
+}
+
+static bool tier_named(Checker *checker, const TargetSpec *target, const char *name, Place place, Tier *tier) {
+  const char *known[] = {target->device ? target->device : "device", "host", "ssd"};
+  for (int i = 0; i < TIER_COUNT; i++)
+    if (strcmp(name, known[i]) == 0) {
+      *tier = (Tier)i;
+      return true;
+    }
+  if (strcmp(name, "device") == 0) {
+    *tier = TIER_DEVICE;
+    return true;
+  }
+  diags_error(checker->diags, "E0217", place, "unknown end of a link \"%s\"%s (known: %s, host, ssd)", name, check_nearest(checker, name, known, 3, ""), known[0]);
+  return false;
+}
+
+static void add_link(Checker *checker, TargetSpec *target, Tier from, Tier to, double bandwidth, double latency) {
+  if (bandwidth > 0) ARENA_PUSH(checker->arena, target->links, target->link_count, (TargetLink){from, to, bandwidth, latency});
+}
+
+static void doubt_bandwidth(Checker *checker, const TargetSpec *target, const ConfStmt *link, const ConfStmt *stmt, double bandwidth) {
+  bool is_device_host = (strcmp(link->word, "host") == 0) != (strcmp(link->far_word, "host") == 0);
+  bool is_cuda = target->kind && strncmp(target->kind, "cuda", 4) == 0;
+  bool is_ssd = strcmp(link->word, "ssd") == 0 || strcmp(link->far_word, "ssd") == 0;
+  const char *text = ast_expr_text(checker->arena, stmt->value);
+  if (is_ssd && bandwidth > 60e9)
+    diags_warning(checker->diags, "W0504", "target", stmt->value->span.place, "link %s %s %s %s: one NVMe drive gives about 7GB/s; a zero too many?", link->word, link->arrow, link->far_word, text);
+  else if (!is_ssd && is_device_host && is_cuda && bandwidth > 150e9)
+    diags_warning(checker->diags, "W0504", "target", stmt->value->span.place, "link %s %s %s %s: PCIe 4 x16 gives about 25; a zero too many?", link->word, link->arrow, link->far_word, text);
+}
+
+static void check_link(Checker *checker, TargetSpec *target, const ConfStmt *stmt) {
+  Tier from, to;
+  double bandwidth = 0, read = 0, write = 0, latency = 0;
+  if (!tier_named(checker, target, stmt->word, stmt->word_place, &from) || !tier_named(checker, target, stmt->far_word, stmt->far_place, &to)) return;
+  for (int i = 0; i < stmt->body->count; i++) {
+    const ConfStmt *s = stmt->body->stmts[i];
+    const Setting *setting = find_setting(checker, s, link_settings, COUNT(link_settings), "link");
+    SettingValue value;
+    if (!setting || !read_setting(checker, setting, s->value, &value)) continue;
+    if (strcmp(s->key, "latency") == 0) latency = value.number;
+    if (strcmp(s->key, "bandwidth") == 0) bandwidth = value.number;
+    if (strcmp(s->key, "read") == 0) read = value.number;
+    if (strcmp(s->key, "write") == 0) write = value.number;
+    if (setting->unit == UNIT_BYTES_PER_SECOND && setting->kind == SETTING_QUANTITY) doubt_bandwidth(checker, target, stmt, s, value.number);
+  }
+  bool is_two_way = strcmp(stmt->arrow, "<->") == 0;
+  if (from == to) return; /* between devices of one kind: nothing moves there while there is one device */
+  /* Reading is from the slower tier to the faster one. */
+  double forth = to > from ? write : read, back = to > from ? read : write;
+  add_link(checker, target, from, to, forth > 0 ? forth : bandwidth, latency);
+  if (is_two_way) add_link(checker, target, to, from, back > 0 ? back : bandwidth, latency);
+  if (bandwidth <= 0 && read <= 0 && write <= 0)
+    diags_error(checker->diags, "E0509", stmt->key_place, "link %s %s %s has no bandwidth", stmt->word, stmt->arrow, stmt->far_word);
+}
+
+static bool is_linked(const TargetSpec *target, Tier tier) {
+  for (int i = 0; i < target->link_count; i++)
+    if (target->links[i].from == tier || target->links[i].to == tier) return true;
+  return false;
+}
+
+static void check_target(Checker *checker, const Item *item, TargetSpec *target) {
+  static const char *const known[] = {"device", "tier", "link"};
+  *target = (TargetSpec){.name = item->name, .description = item->text ? item->text : "", .device_bytes = -1, .place = item->name_place};
+  int errors = diags_error_count(checker->diags);
+  for (int i = 0; i < item->conf->count; i++) { /* the device first: links speak of it */
+    const ConfStmt *stmt = item->conf->stmts[i];
+    if (strcmp(stmt->key, "device") != 0 || !stmt->word || !stmt->body || stmt->arrow) continue;
+    if (target->device) check_unsupported(checker, stmt->key_place, "several kinds of device are");
+    else check_device(checker, target, stmt);
+  }
+  for (int i = 0; i < item->conf->count; i++) {
+    const ConfStmt *stmt = item->conf->stmts[i];
+    bool is_block = stmt->word && stmt->body;
+    if (!*stmt->key || (strcmp(stmt->key, "device") == 0 && is_block)) continue;
+    if (strcmp(stmt->key, "tier") == 0 && is_block && !stmt->arrow) check_tier(checker, target, stmt);
+    else if (strcmp(stmt->key, "link") == 0 && is_block && stmt->arrow) check_link(checker, target, stmt);
+    else
+      diags_error(checker->diags, "E0217", stmt->key_place, "a target holds device NAME {...}, tier NAME {...} and link A <-> B {...}, not \"%s\"%s", stmt->key,
+                  check_nearest(checker, stmt->key, known, 3, "\""));
+  }
+  if (diags_error_count(checker->diags) > errors) return;
+  if (!target->device) diags_error(checker->diags, "E0509", item->name_place, "target %s has no device", item->name);
+  if (!target->kind) target->kind = "cpu";
+  if (target->host_bytes > 0 && !is_linked(target, TIER_HOST))
+    diags_error(checker->diags, "E0503", item->name_place, "host can be reached from nowhere: add link %s <-> host { \xE2\x80\xA6 }", target->device);
+  if (target->ssd_bytes > 0 && !is_linked(target, TIER_SSD))
+    diags_error(checker->diags, "E0503", item->name_place, "ssd can be reached from nowhere: add link %s <-> ssd { \xE2\x80\xA6 }", target->host_bytes > 0 ? "host" : target->device);
+}
+
+/* ---- which target ---- */
+
+static void offer_target(Arena *arena, const LangOptions *options, const char *path, void *suggest) {
+  (void)options;
+  suggest_offer(suggest, arena_strndup(arena, path + strlen("targets/"), strlen(path) - strlen("targets/.gnn")));
+}
+
+static const Item *chosen_target(Checker *checker) {
+  const char *name = checker->options->target;
+  const Item *only = NULL;
+  int count = 0;
+  bool is_path = name && (strchr(name, '/') || (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".gnn") == 0));
+  if (name && strcmp(name, "native") == 0) return NULL;
+  for (int i = 0; i < checker->ast->item_count; i++) {
+    const Item *item = checker->ast->items[i];
+    if (item->kind != ITEM_TARGET) continue;
+    if (is_path && strcmp(diags_source_path(checker->diags, item->place.file), name) != 0) continue;
+    if (name && !is_path && strcmp(item->name, name) != 0) continue;
+    only = item;
+    count++;
+  }
+  if (count == 1 || (name && count > 0)) return only;
+  if (!name) return NULL;
+  Suggest suggest = {.wanted = name};
+  for (int i = 0; i < checker->ast->item_count; i++)
+    if (checker->ast->items[i]->kind == ITEM_TARGET) suggest_offer(&suggest, checker->ast->items[i]->name);
+  syntax_each_shared(checker->arena, checker->options, "targets", offer_target, &suggest);
+  diags_error(checker->diags, "E0207", diags_no_place(), "no target \"%s\"%s (gnncc --list targets)", name, suggest_text(checker->arena, &suggest, ""));
+  return NULL;
+}
+
+void check_targets(Checker *checker) {
+  const Item *item = chosen_target(checker);
+  if (!item) return;
+  int errors = diags_error_count(checker->diags);
+  check_target(checker, item, &checker->program->target);
+  checker->program->has_target = diags_error_count(checker->diags) == errors;
+}
+
+/* ---- plan ---- */
+
+static bool budget_tier(Checker *checker, const ConfStmt *stmt, Tier *tier) {
+  const TypedProgram *program = checker->program;
+  const char *device = program->has_target ? program->target.device : "device";
+  const char *known[] = {device, "host", "ssd", "device"};
+  for (int i = 0; i < 4; i++)
+    if (strcmp(stmt->word, known[i]) == 0) {
+      *tier = i == 3 ? TIER_DEVICE : (Tier)i;
+      return true;
+    }
+  bool is_usual = strcmp(stmt->word, "gpu") == 0 || strcmp(stmt->word, "cpu") == 0;
+  if (!program->has_target && is_usual) {
+    *tier = TIER_DEVICE;
+    return true;
+  }
+  diags_error(checker->diags, "E0217", stmt->word_place, "unknown tier \"%s\"%s (known: %s, host, ssd)", stmt->word, check_nearest(checker, stmt->word, known, 4, ""), device);
+  return false;
+}
+
+static void check_budget(Checker *checker, const ConfStmt *stmt) {
+  TierBudget budget = {.bytes = -1, .place = stmt->key_place};
+  const Unit *unit = stmt->value && stmt->value->kind == EXPR_QUANTITY ? unit_find(stmt->value->text) : NULL;
+  double bytes;
+  if (!stmt->word || !stmt->value) {
+    diags_error(checker->diags, "E0217", stmt->key_place, "a budget names a tier and its size: budget device = 24GiB");
+    return;
+  }
+  if (!budget_tier(checker, stmt, &budget.tier)) return;
+  if (unit && unit->kind == UNIT_SHARE) {
+    budget.share = stmt->value->number / 100;
+    if (budget.share > 1) {
+      diags_error(checker->diags, "E0508", stmt->value->span.place, "a share is at most 100%%");
+      return;
+    }
+  } else if (quantity(checker, stmt->value, "budget", UNIT_BYTES, &bytes)) {
+    budget.bytes = (int64_t)bytes;
+  } else {
+    return;
+  }
+  ARENA_PUSH(checker->arena, checker->program->budgets, checker->program->budget_count, budget);
+}
+
+void check_plan(Checker *checker) {
+  static const char *const known[] = {"budget", "objective"};
+  static const char *const later[] = {"fate", "effort", "policy", "parts", "order", "lanes"};
+  for (int i = 0; i < checker->ast->item_count; i++) {
+    const Item *item = checker->ast->items[i];
+    for (int k = 0; item->kind == ITEM_PLAN && k < item->conf->count; k++) {
+      const ConfStmt *stmt = item->conf->stmts[k];
+      bool is_later = false;
+      for (size_t j = 0; j < sizeof later / sizeof *later; j++) is_later = is_later || strcmp(later[j], stmt->key) == 0;
+      bool is_time = strcmp(stmt->key, "objective") == 0 && stmt->value && stmt->value->kind == EXPR_NAME && strcmp(stmt->value->text, "time") == 0;
+      if (!*stmt->key || is_time) continue;
+      if (strcmp(stmt->key, "budget") == 0) check_budget(checker, stmt);
+      else if (strcmp(stmt->key, "objective") == 0) check_unsupported(checker, stmt->key_place, "an objective other than time is");
+      else if (is_later) check_unsupported(checker, stmt->key_place, "%s in a plan is", stmt->key);
+      else diags_error(checker->diags, "E0217", stmt->key_place, "unknown plan setting \"%s\"%s", stmt->key, check_nearest(checker, stmt->key, known, 2, "\""));
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/* diag.h: diagnostics. They are collected with their places and printed at the end, in one of four forms.
+ *
+ * Every diagnostic has a code (E0301, W0402) with a page of its own (diags_explain); every warning has a name too.
+ * An error on a line that already has one is dropped, and so is everything that is added to it.
+ */
+#ifndef GNNCC_DIAG_H
+#define GNNCC_DIAG_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "arena.h"
+#include "typed.h" /* Place */
+
+typedef struct Diags Diags;
+
+typedef enum DiagFormat { DIAG_TEXT, DIAG_SHORT, DIAG_JSON, DIAG_SARIF } DiagFormat;
+typedef enum DiagColor { DIAG_COLOR_AUTO, DIAG_COLOR_ALWAYS, DIAG_COLOR_NEVER } DiagColor;
+
+#define DIAG_PRINTF(text, first) __attribute__((format(printf, text, first)))
+
+Diags *diags_new(Arena *arena);
+
+/* Texts that places point into. The text is copied; the result is the Place.file of everything in it. */
+int32_t diags_add_source(Diags *diags, const char *path, const char *text, size_t length);
+int32_t diags_source_count(const Diags *diags);
+const char *diags_source_path(const Diags *diags, int32_t file);
+const char *diags_source_text(const Diags *diags, int32_t file, size_t *length);
+
+/* A place that is nowhere in a text: the command line, a file as a whole. */
+Place diags_no_place(void);
+
+void diags_error(Diags *diags, const char *code, Place place, const char *format, ...) DIAG_PRINTF(4, 5);
+void diags_warning(Diags *diags, const char *code, const char *name, Place place, const char *format, ...) DIAG_PRINTF(5, 6);
+
+/* Additions to the diagnostic made last. `width` is in bytes; 0 stands for the word or operator at the place. */
+void diags_span(Diags *diags, int width); /* how much of the line the diagnostic itself underlines */
+void diags_label(Diags *diags, Place place, int width, const char *format, ...) DIAG_PRINTF(4, 5);
+void diags_note(Diags *diags, const char *format, ...) DIAG_PRINTF(2, 3);
+void diags_help(Diags *diags, const char *format, ...) DIAG_PRINTF(2, 3);
+/* A replacement of `width` bytes (0: an insertion) that is certainly right. */
+void diags_fix(Diags *diags, Place place, int width, const char *replacement);
+
+int diags_error_count(const Diags *diags);
+int diags_warning_count(const Diags *diags);
+/* 0 without errors; otherwise what the process should end with: 1 program or data, 2 command line, 3 no plan fits,
+ * 4 unreadable file, 5 missing tool, 70 ours. */
+int diags_exit_code(const Diags *diags);
+
+void diags_set_format(Diags *diags, DiagFormat format);
+void diags_set_color(Diags *diags, DiagColor color);
+void diags_set_error_limit(Diags *diags, int limit); /* 0: no limit */
+void diags_set_width(Diags *diags, int columns);     /* lines are cut around the caret; 0: never */
+bool diags_format_named(const char *name, DiagFormat *format);
+bool diags_color_named(const char *name, DiagColor *color);
+
+/* One -W option without the -W: "all", "patience", "no-patience", "error", "error=patience", "no-error=patience";
+ * false when there is no such warning. "" is -w: no warnings at all. */
+bool diags_warning_option(Diags *diags, const char *option);
+/* The warning names, one a call; NULL after the last. For --help=warnings and did-you-mean. */
+const char *diags_warning_name(int index);
+
+/* Prints what has not been printed yet, sorted by place. */
+void diags_print(Diags *diags, FILE *out);
+
+/* The page of a code: what it means, a wrong and a right program. False when there is no such code. */
+bool diags_explain(const char *code, FILE *out);
+
+/* The pages one by one, for tests and for the index in the manual; false after the last. */
+typedef struct DiagPage {
+  const char *code, *title;
+  const char *text;         /* paragraphs */
+  const char *wrong, *right; /* complete programs, or NULL where a program cannot show it */
+  int exit_code;
+} DiagPage;
+bool diags_page(int index, DiagPage *page);
+
+#endif

@@ -1,0 +1,54 @@
+/* known: what other libraries call things, and the names of the language whose meaning comes later. */
+#include <string.h>
+
+#include "check.h"
+
+static const Alias aliases[] = {
+    {"GCNConv", "GCN"},         {"GraphConvolution", "GCN"}, {"SAGEConv", "SAGE"},      {"GraphSAGE", "SAGE"},
+    {"GINConv", "GIN"},         {"GATConv", "GAT"},          {"GATv2Conv", "GATv2"},    {"GCN2Conv", "GCNII"},
+    {"SGConv", "SGC"},          {"GINEConv", "GINE"},        {"ChebConv", "Cheb"},      {"TAGConv", "TAG"},
+    {"TransformerConv", "TransformerConv"}, {"Dense", "Linear"}, {"nn.Linear", "Linear"}, {"linear", "Linear"},
+    {"global_add_pool", "sum(h, to = graph)"}, {"global_mean_pool", "mean(h, to = graph)"}, {"global_max_pool", "max(h, to = graph)"},
+    {"ReLU", "relu"},           {"LeakyReLU", "leaky_relu"}, {"ELU", "elu"},            {"GELU", "gelu"},
+    {"Sigmoid", "sigmoid"},     {"Tanh", "tanh"},            {"Dropout", "dropout"},    {"Softmax", "softmax"},
+    {"BatchNorm", "batch_norm"}, {"BatchNorm1d", "batch_norm"}, {"LayerNorm", "layer_norm"}, {"matmul", "@"}, {"mm", "@"},
+    {"CrossEntropyLoss", "cross_entropy"}, {"NLLLoss", "nll"}, {"MSELoss", "mse"}, {"BCEWithLogitsLoss", "bce_with_logits"},
+    {"Adam", "adam"},           {"AdamW", "adamw"},          {"SGD", "sgd"},            {"scatter_add", "sum"},
+    {"scatter_mean", "mean"},   {"pow", "^"},
+};
+
+static const char *const later_functions[] = {
+    "edge_softmax", "softmax", "log_softmax", "batch_norm", "layer_norm", "instance_norm", "graph_norm", "pair_norm", "group_norm",
+    "l2_normalise", "l2_normalize", "std", "var", "powermean", "median", "quantile", "sort", "attention", "set2set", "concat", "cat",
+    "prelu", "selu", "embedding", "learned", "topk", "softmin", "norm",
+};
+
+static const char *const later_layers[] = {
+    "GAT", "GATv2", "SGC", "APPNP", "GCNII", "GINE", "TransformerConv", "EdgeConv", "PNA", "GatedGCN", "TAG", "Cheb", "ARMA", "GEN",
+    "LightGCN", "NNConv", "SplineConv", "DNA", "FAGCN", "SuperGAT", "GPS", "RGCN", "HGT", "HAN", "RGAT", "HeteroLinear", "Set2Set",
+};
+
+const Alias *known_alias(int index) {
+  return index < (int)(sizeof aliases / sizeof *aliases) ? &aliases[index] : NULL;
+}
+
+const char *known_alias_of(const char *foreign) {
+  const Alias *alias;
+  for (int i = 0; (alias = known_alias(i)); i++)
+    if (strcmp(alias->foreign, foreign) == 0) return alias->ours;
+  return NULL;
+}
+
+static bool holds(const char *const *names, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}
+
+bool known_unsupported_function(const char *name) {
+  return holds(later_functions, sizeof later_functions / sizeof *later_functions, name);
+}
+
+bool known_unsupported_layer(const char *name) {
+  return holds(later_layers, sizeof later_layers / sizeof *later_layers, name);
+}

@@ -1,0 +1,55 @@
+/* list: what gnncc --list prints. */
+#include <string.h>
+
+#include "check.h"
+#include "syntax.h"
+
+typedef struct Listing {
+  FILE *out;
+} Listing;
+
+static const char *doc_of(const Item *layer) {
+  for (int i = 0; i < layer->block->count; i++)
+    if (layer->block->stmts[i]->kind == STMT_DOC) return layer->block->stmts[i]->name;
+  return "";
+}
+
+static void list_layer_file(Arena *arena, const LangOptions *options, const char *path, void *user) {
+  const Listing *listing = user;
+  const Ast *ast = syntax_parse_quietly(arena, options, path);
+  Checker checker = {.arena = arena};
+  for (int i = 0; i < ast->item_count; i++)
+    if (ast->items[i]->kind == ITEM_LAYER)
+      fprintf(listing->out, "%s\n    %s\n", check_signature(&checker, ast->items[i]), doc_of(ast->items[i]));
+}
+
+static void list_target_file(Arena *arena, const LangOptions *options, const char *path, void *user) {
+  const Listing *listing = user;
+  const Ast *ast = syntax_parse_quietly(arena, options, path);
+  for (int i = 0; i < ast->item_count; i++)
+    if (ast->items[i]->kind == ITEM_TARGET)
+      fprintf(listing->out, "%-12s %s\n", ast->items[i]->name, ast->items[i]->text ? ast->items[i]->text : "");
+}
+
+bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE *out) {
+  Listing listing = {out};
+  if (strcmp(kind, "layers") == 0) {
+    syntax_each_shared(arena, options, "std", list_layer_file, &listing);
+  } else if (strcmp(kind, "targets") == 0) {
+    syntax_each_shared(arena, options, "targets", list_target_file, &listing);
+    fprintf(out, "%-12s %s\n", "native", "this machine, measured");
+  } else if (strcmp(kind, "functions") == 0) {
+    for (int i = 0; check_function_name(i); i++) fprintf(out, "%-12s %s\n", check_function_name(i), check_function_help(i));
+  } else if (strcmp(kind, "losses") == 0) {
+    fprintf(out, "%-12s %s\n", "cross_entropy", "cross_entropy(out, y): class scores against labels, mean over the split");
+  } else if (strcmp(kind, "metrics") == 0) {
+    fprintf(out, "%-12s %s\n", "accuracy", "the share of rows whose largest score is that of their class");
+  } else if (strcmp(kind, "optimizers") == 0) {
+    fputs("sgd(lr = 0.01, momentum = 0, nesterov = false, weight_decay = 0)\n"
+          "adam(lr = 0.001, betas = [0.9, 0.999], eps = 1e-8, weight_decay = 0)\n"
+          "adamw(lr = 0.001, betas = [0.9, 0.999], eps = 1e-8, weight_decay = 0.01)\n", out);
+  } else {
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,20 @@
+/* syntax.h: what the rest of the front end needs of reading and parsing, beyond lang_parse. */
+#ifndef GNNCC_SYNTAX_H
+#define GNNCC_SYNTAX_H
+
+#include "ast.h"
+#include "lang.h"
+#include "suggest.h"
+
+/* The value of -D name=text; NULL after errors, which point into a text called `label`. */
+const Expr *syntax_parse_value(Arena *arena, Diags *diags, const char *label, const char *text);
+
+/* Parses one file of share_dir on its own, without a word about anything that is wrong in it. */
+const Ast *syntax_parse_quietly(Arena *arena, const LangOptions *options, const char *path);
+
+/* Calls `visit` with each .gnn file of share_dir/folder, in the order of their names ("std/gcn.gnn"). */
+typedef void SyntaxVisit(Arena *arena, const LangOptions *options, const char *path, void *user);
+void syntax_each_shared(Arena *arena, const LangOptions *options, const char *folder, SyntaxVisit *visit, void *user);
+void syntax_offer_path(Arena *arena, const LangOptions *options, const char *path, void *suggest);
+
+#endif

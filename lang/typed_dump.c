@@ -1,0 +1,170 @@
+/* typed_dump: the typed program as text, one expression a line. */
+#include <string.h>
+
+#include "lang.h"
+
+static const char *const domain_words[] = {"", "node", "edge", "graph"};
+
+static void dump_type(const Type *type, FILE *out) {
+  fputs(domain_words[type->domain], out);
+  if (type->dtype == DTYPE_CLASS) {
+    fprintf(out, " class[%lld]", (long long)type->classes);
+    return;
+  }
+  fputc('[', out);
+  for (int d = 0; d < type->rank; d++) {
+    const Dim *dim = &type->dim[d];
+    char digits[32];
+    snprintf(digits, sizeof digits, "%lld", (long long)dim->size);
+    fputs(d ? ", " : "", out);
+    if (strcmp(digits, dim->name) == 0) fputs(digits, out);
+    else fprintf(out, "%s=%s", dim->name, digits);
+  }
+  fputc(']', out);
+}
+
+static void dump_operation(const TypedProgram *program, const TypedExpr *e, FILE *out) {
+  static const char *const ends[] = {"src", "dst"};
+  static const char *const reducers[] = {"sum", "mean"};
+  switch (e->kind) {
+  case TYPED_NUMBER: fprintf(out, "number %.9g", e->number); break;
+  case TYPED_OPTION: fprintf(out, "option %s", program->options[e->index].name); break;
+  case TYPED_FIELD: fprintf(out, "field %s", program->fields[e->index].name); break;
+  case TYPED_PARAM: fprintf(out, "param %s", program->params[e->index].name); break;
+  case TYPED_DEGREE: fputs(e->end == END_DST ? "in_degree" : "out_degree", out); break;
+  case TYPED_ZEROS: fputs("zeros", out); break;
+  case TYPED_LIFT: fprintf(out, "lift.%s", ends[e->end]); break;
+  case TYPED_REDUCE_EDGES: fprintf(out, "%s.%s", reducers[e->reducer], ends[e->end]); break;
+  case TYPED_REDUCE_AXIS: fprintf(out, "%s axis %d", reducers[e->reducer], e->axis); break;
+  case TYPED_MATMUL: fputs("matmul", out); break;
+  case TYPED_DOT: fputs("dot", out); break;
+  case TYPED_MAP: fputs(typed_map_name(e->map), out); break;
+  case TYPED_DROPOUT: fputs("dropout", out); break;
+  case TYPED_RESHAPE: fputs("reshape", out); break;
+  }
+  for (int i = 0; i < e->operand_count; i++) fprintf(out, " %%%d", e->operand[i]);
+}
+
+static void dump_source(const DataSource *source, FILE *out) {
+  fprintf(out, "%s(", source->kind);
+  for (int i = 0; i < source->arg_count; i++) {
+    const SourceArg *arg = &source->args[i];
+    fprintf(out, "%s%s%s", i ? ", " : "", arg->key, *arg->key ? " = " : "");
+    if (arg->text) fprintf(out, "\"%s\"", arg->text);
+    else fprintf(out, "%.9g", arg->number);
+  }
+  fputc(')', out);
+}
+
+static void dump_data(const TypedProgram *program, FILE *out) {
+  static const char *const loops[] = {"keep", "add", "remove"};
+  const DataSpec *spec = program->data;
+  const DataRecipe *recipe = &spec->recipe;
+  fprintf(out, "data %s from ", spec->name);
+  dump_source(&spec->source, out);
+  fprintf(out, ": %lld nodes, %lld edges, self_loops = %s%s\n", (long long)program->info->nodes, (long long)program->info->edges,
+          loops[recipe->self_loops], recipe->is_undirected ? ", undirected" : "");
+  if (recipe->has_random_split)
+    fprintf(out, "  split random(%.9g, %.9g, %.9g, seed = %llu)\n", recipe->split_fraction[0], recipe->split_fraction[1],
+            recipe->split_fraction[2], (unsigned long long)recipe->split_seed);
+  else if (recipe->split_index) fprintf(out, "  split index(%d)\n", recipe->split_index);
+  for (int i = 0; i < spec->decl_count; i++) {
+    if (!spec->decls[i].source) continue;
+    fprintf(out, "  %s = ", spec->decls[i].name);
+    dump_source(spec->decls[i].source, out);
+    fputc('\n', out);
+  }
+  for (int i = 0; i < program->field_count; i++) {
+    const TypedField *field = &program->fields[i];
+    fprintf(out, "field %s : ", field->name);
+    dump_type(&field->type, out);
+    if (field->nonzeros != NO_INDEX) fprintf(out, ", %lld not 0", (long long)field->nonzeros);
+    fprintf(out, "%s\n", field->is_row_normalised ? ", rows normalised" : "");
+  }
+}
+
+static void dump_scalar(const TypedProgram *program, const char *name, TypedId id, FILE *out) {
+  if (id == NO_INDEX) return;
+  const TypedExpr *e = &program->exprs[id];
+  fprintf(out, " %s ", name);
+  if (e->kind == TYPED_NUMBER) fprintf(out, "%.9g", e->number);
+  else if (e->kind == TYPED_OPTION) fputs(program->options[e->index].name, out);
+  else fprintf(out, "%%%d", id);
+}
+
+static void dump_hyper(const TypedProgram *program, const Hyper *h, FILE *out) {
+  dump_scalar(program, "lr", h->lr, out);
+  dump_scalar(program, "weight_decay", h->weight_decay, out);
+  dump_scalar(program, "beta1", h->beta1, out);
+  dump_scalar(program, "beta2", h->beta2, out);
+  dump_scalar(program, "eps", h->epsilon, out);
+  dump_scalar(program, "momentum", h->momentum, out);
+  fprintf(out, "%s\n", h->is_nesterov ? " nesterov" : "");
+}
+
+static void dump_train(const TypedProgram *program, FILE *out) {
+  static const char *const optimizers[] = {"sgd", "adam", "adamw"};
+  static const char *const splits[] = {"train", "valid", "test"};
+  static const char *const measures[] = {"loss", "accuracy"};
+  const TrainSpec *t = &program->train;
+  fprintf(out, "train: cross_entropy(%%%d, %s), epochs %lld, runs %lld, seed %lld, evaluate every %lld, checkpoint every %lld%s\n",
+          t->scores, program->fields[t->label_field].name, (long long)t->epochs, (long long)t->runs, (long long)t->seed,
+          (long long)t->evaluate_every, (long long)t->checkpoint_every, t->has_accuracy ? ", accuracy" : "");
+  fprintf(out, "  %s", optimizers[t->optimizer]);
+  dump_hyper(program, &t->hyper, out);
+  for (int i = 0; i < t->group_count; i++) {
+    fprintf(out, "  group \"%s\"", t->groups[i].pattern);
+    dump_hyper(program, &t->groups[i].hyper, out);
+  }
+  if (t->has_keep) fprintf(out, "  keep best %s.%s\n", splits[t->keep_split], measures[t->keep_measure]);
+  if (t->has_stop)
+    fprintf(out, "  stop after %lld without better %s.%s\n", (long long)t->patience, splits[t->stop_split], measures[t->stop_measure]);
+  fputs("  show", out);
+  for (int i = 0; i < SPLIT_COUNT; i++)
+    if (t->shows[i]) fprintf(out, " %s", splits[i]);
+  fputc('\n', out);
+}
+
+static void dump_target(const TypedProgram *program, FILE *out) {
+  static const char *const tiers[] = {"device", "host", "ssd"};
+  const TargetSpec *t = &program->target;
+  if (program->has_target) {
+    fprintf(out, "target %s: %s is %s, %lld bytes, %lld reserved, %.9g B/s, %.9g flop/s, %d threads; host %lld, ssd %lld%s%s\n", t->name,
+            t->device, t->kind, (long long)t->device_bytes, (long long)t->reserve_bytes, t->device_bandwidth, t->fp32_flops, t->threads,
+            (long long)t->host_bytes, (long long)t->ssd_bytes, t->ssd_path ? " at " : "", t->ssd_path ? t->ssd_path : "");
+    for (int i = 0; i < t->link_count; i++)
+      fprintf(out, "  %s -> %s: %.9g B/s, %.9g s\n", tiers[t->links[i].from], tiers[t->links[i].to], t->links[i].bandwidth, t->links[i].latency);
+  }
+  for (int i = 0; i < program->budget_count; i++) {
+    const TierBudget *b = &program->budgets[i];
+    if (b->bytes >= 0) fprintf(out, "budget %s %lld bytes\n", tiers[b->tier], (long long)b->bytes);
+    else fprintf(out, "budget %s %.9g %%\n", tiers[b->tier], 100 * b->share);
+  }
+}
+
+void typed_dump(const TypedProgram *program, FILE *out) {
+  static const char *const inits[] = {"constant", "uniform", "normal"};
+  fprintf(out, "model %s\n", program->name);
+  dump_data(program, out);
+  for (int i = 0; i < program->option_count; i++)
+    fprintf(out, "option %s = %.9g \"%s\"\n", program->options[i].name, program->options[i].value, program->options[i].help);
+  for (int i = 0; i < program->param_count; i++) {
+    const TypedParam *param = &program->params[i];
+    fprintf(out, "param %s : ", param->name);
+    dump_type(&param->type, out);
+    fprintf(out, " = %s %.9g%s\n", inits[param->init], param->a, param->is_trained ? "" : ", fixed");
+  }
+  for (int i = 0; i < program->expr_count; i++) {
+    const TypedExpr *e = &program->exprs[i];
+    fprintf(out, "%%%d = ", i);
+    dump_operation(program, e, out);
+    fputs(" : ", out);
+    dump_type(&e->type, out);
+    if (*e->scope || *e->name) fprintf(out, "  # %s%s%s", e->scope, *e->scope && *e->name ? "." : "", e->name);
+    if (e->is_layer_result) fprintf(out, "  <- result of %s", e->scope);
+    fputc('\n', out);
+  }
+  fprintf(out, "return %%%d\n", program->result);
+  if (program->has_train) dump_train(program, out);
+  dump_target(program, out);
+}

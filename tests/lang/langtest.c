@@ -1,0 +1,256 @@
+/* langtest: the front end alone, with a few data sets that exist only here.
+ *
+ *   langtest [options] FILE     messages and dumps on stdout, then a line "exit N"
+ *   langtest --fuzz SEED COUNT FILE...    truncations and mutations; ends with 0 unless it crashes
+ *   langtest --pages            compiles the programs of all diagnostic pages
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang.h"
+
+/* ---- data sets ---- */
+
+static FieldInfo field(const char *name, Domain domain, DType dtype, int64_t width, int64_t classes, int64_t nonzeros) {
+  return (FieldInfo){.name = name, .domain = domain, .dtype = dtype, .width = width, .classes = classes, .nonzeros = nonzeros};
+}
+
+typedef struct FakeData {
+  const char *key;
+  int64_t nodes, edges, width, nonzeros, classes;
+  bool has_weights, has_valid;
+  int64_t split[3];
+} FakeData;
+
+static const FakeData fakes[] = {
+    {"cora", 2708, 10556, 1433, 49216, 7, false, true, {140, 500, 1000}},
+    {"karate", 34, 156, 34, 34, 4, false, false, {4, 0, 30}},
+    {"weighted", 100, 400, 16, 1600, 3, true, true, {20, 20, 60}},
+    {"same", 64, 256, 8, 512, 8, false, true, {16, 16, 32}},
+};
+
+static const FakeData *fake_of(const DataSource *source) {
+  const char *text = source->kind;
+  for (int i = 0; i < source->arg_count; i++)
+    if (source->args[i].text) text = source->args[i].text;
+  for (size_t i = 0; i < sizeof fakes / sizeof *fakes; i++)
+    if (strstr(text, fakes[i].key)) return &fakes[i];
+  return &fakes[1];
+}
+
+static bool describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
+  Arena *arena = user;
+  const FakeData *fake = fake_of(&spec->source);
+  if (spec->source.arg_count && spec->source.args[0].text && strstr(spec->source.args[0].text, "missing")) {
+    diags_error(diags, "E0001", spec->source.place, "cannot open %s: No such file or directory", spec->source.args[0].text);
+    return false;
+  }
+  *info = (DataInfo){.nodes = fake->nodes, .edges = fake->edges, .is_symmetric = true, .notes = "", .fingerprint = 1};
+  if (spec->recipe.self_loops == SELF_LOOPS_ADD) info->edges += fake->nodes;
+  info->fields = arena_alloc(arena, 3 * sizeof *info->fields);
+  info->fields[info->field_count++] = field("x", DOMAIN_NODE, DTYPE_F32, fake->width, 0, fake->nonzeros);
+  info->fields[info->field_count++] = field("y", DOMAIN_NODE, DTYPE_CLASS, 1, fake->classes, NO_INDEX);
+  if (fake->has_weights) info->fields[info->field_count++] = field("w", DOMAIN_EDGE, DTYPE_F32, 1, 0, fake->edges);
+  for (int i = 0; i < SPLIT_COUNT; i++) {
+    info->split_count[i] = fake->split[i];
+    info->has_split[i] = fake->split[i] > 0 || spec->recipe.has_random_split;
+  }
+  return true;
+}
+
+/* ---- one program ---- */
+
+typedef struct Settings {
+  LangOptions lang;
+  bool wants_ast, wants_typed;
+  DiagFormat format;
+  DiagColor color;
+  int width, limit;
+  int warning_count;
+  const char *warnings[16];
+  LangDefine defines[16];
+  const char *import_dirs[16];
+} Settings;
+
+static char *read_text(const char *path, size_t *length) {
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    fprintf(stderr, "langtest: %s: %s\n", path, strerror(errno));
+    exit(4);
+  }
+  char *text = NULL;
+  size_t capacity = 0;
+  *length = 0;
+  for (;;) {
+    if (*length + 4096 > capacity) text = realloc(text, capacity = 2 * capacity + 8192);
+    if (!text) exit(70);
+    size_t count = fread(text + *length, 1, 4096, file);
+    if (count == 0) break;
+    *length += count;
+  }
+  fclose(file);
+  return text;
+}
+
+static int compile(const Settings *settings, const char *path, const char *text, size_t length, FILE *out) {
+  Arena *arena = arena_new();
+  Diags *diags = diags_new(arena);
+  diags_set_format(diags, settings->format);
+  diags_set_color(diags, settings->color);
+  diags_set_width(diags, settings->width);
+  if (settings->limit >= 0) diags_set_error_limit(diags, settings->limit);
+  for (int i = 0; i < settings->warning_count; i++)
+    if (!diags_warning_option(diags, settings->warnings[i])) fprintf(out, "unknown warning %s\n", settings->warnings[i]);
+  LangOptions options = settings->lang;
+  options.describe = describe;
+  options.describe_user = arena;
+  Ast *ast = lang_parse(arena, diags, path, text, length, &options);
+  TypedProgram *program = NULL;
+  if (ast && settings->wants_ast) ast_dump(ast, out);
+  else if (ast) program = lang_check(arena, diags, ast, &options);
+  diags_print(diags, out);
+  if (program && settings->wants_typed) typed_dump(program, out);
+  int code = diags_exit_code(diags);
+  arena_free(arena);
+  return code;
+}
+
+/* ---- fuzzing ---- */
+
+static uint32_t next_random(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(*state >> 33);
+}
+
+static void fuzz_file(const Settings *settings, const char *path, uint64_t *random, int count, FILE *out) {
+  static const char *const pieces[] = {"{", "}", "(", ")", "[", "]", "\n", "|>", "as", "\"", "..", "=", "1e9", "for i in 1 .. 9 {", "src.", "\xC3", "24Gb", "#", "?", ":"};
+  size_t length;
+  char *text = read_text(path, &length);
+  size_t step = length / (size_t)(count > 0 ? count : 1) + 1;
+  for (size_t cut = 0; cut < length; cut += step) compile(settings, path, text, cut, out);
+  char *copy = malloc(length + 64);
+  if (!copy) exit(70);
+  for (int i = 0; i < count && length > 0; i++) {
+    memcpy(copy, text, length);
+    size_t size = length;
+    for (uint32_t k = next_random(random) % 4 + 1; k > 0; k--) {
+      size_t at = next_random(random) % size;
+      const char *piece = pieces[next_random(random) % (sizeof pieces / sizeof *pieces)];
+      switch (next_random(random) % 3) {
+      case 0: copy[at] = (char)next_random(random); break;
+      case 1: memmove(copy + at, copy + at + 1, size - at - 1); size -= size > 1; break;
+      default:
+        if (size + strlen(piece) < length + 60) {
+          memmove(copy + at + strlen(piece), copy + at, size - at);
+          memcpy(copy + at, piece, strlen(piece));
+          size += strlen(piece);
+        }
+      }
+    }
+    compile(settings, path, copy, size, out);
+  }
+  free(copy);
+  free(text);
+}
+
+static int fuzz(Settings *settings, int argc, char **argv) {
+  if (argc < 3) return 2;
+  uint64_t random = strtoull(argv[0], NULL, 10);
+  FILE *out = fopen("/dev/null", "w");
+  if (!out) return 4;
+  for (int i = 2; i < argc; i++) fuzz_file(settings, argv[i], &random, atoi(argv[1]), out);
+  fclose(out);
+  printf("fuzzed %d files\n", argc - 2);
+  return 0;
+}
+
+/* ---- pages ---- */
+
+static int check_pages(const Settings *settings) {
+  int wrong = 0;
+  DiagPage page;
+  for (int i = 0; diags_page(i, &page); i++) {
+    char *text = NULL;
+    size_t size = 0;
+    if (page.wrong) {
+      FILE *out = open_memstream(&text, &size);
+      if (!out) return 70;
+      int code = compile(settings, "wrong.gnn", page.wrong, strlen(page.wrong), out);
+      fclose(out);
+      char marker[32];
+      snprintf(marker, sizeof marker, "[%s]", page.code);
+      bool is_right = strstr(text, marker) && code == (page.code[0] == 'W' ? 0 : page.exit_code);
+      if (!is_right) printf("%s: the wrong program gives:\n%s", page.code, text);
+      wrong += !is_right;
+      free(text);
+    }
+    if (page.right) {
+      FILE *out = open_memstream(&text, &size);
+      if (!out) return 70;
+      int code = compile(settings, "right.gnn", page.right, strlen(page.right), out);
+      fclose(out);
+      if (code != 0 || size > 0) printf("%s: the right program gives:\n%s", page.code, text);
+      wrong += code != 0 || size > 0;
+      free(text);
+    }
+  }
+  printf("%d pages differ\n", wrong);
+  return wrong ? 1 : 0;
+}
+
+/* ---- options ---- */
+
+static const char *value_of(int argc, char **argv, int *i) {
+  if (*i + 1 >= argc) {
+    fprintf(stderr, "langtest: %s needs a value\n", argv[*i]);
+    exit(2);
+  }
+  return argv[++*i];
+}
+
+int main(int argc, char **argv) {
+  Settings s = {.lang = {.share_dir = "lang"}, .color = DIAG_COLOR_NEVER, .limit = -1};
+  s.lang.defines = s.defines;
+  s.lang.import_dirs = s.import_dirs;
+  const char *path = NULL;
+  for (int i = 1; i < argc; i++) {
+    const char *arg = argv[i];
+    if (strcmp(arg, "--ast") == 0) s.wants_ast = true;
+    else if (strcmp(arg, "--typed") == 0) s.wants_typed = true;
+    else if (strcmp(arg, "--shapes") == 0) s.lang.is_shapes_only = true;
+    else if (strcmp(arg, "--share") == 0) s.lang.share_dir = value_of(argc, argv, &i);
+    else if (strcmp(arg, "--target") == 0) s.lang.target = value_of(argc, argv, &i);
+    else if (strcmp(arg, "--data") == 0) s.lang.data_override = value_of(argc, argv, &i);
+    else if (strcmp(arg, "--width") == 0) s.width = atoi(value_of(argc, argv, &i));
+    else if (strcmp(arg, "--limit") == 0) s.limit = atoi(value_of(argc, argv, &i));
+    else if (strcmp(arg, "--color") == 0) s.color = DIAG_COLOR_ALWAYS;
+    else if (strcmp(arg, "-w") == 0) s.warnings[s.warning_count++] = "";
+    else if (strncmp(arg, "-W", 2) == 0) s.warnings[s.warning_count++] = arg + 2;
+    else if (strcmp(arg, "-I") == 0) s.import_dirs[s.lang.import_dir_count++] = value_of(argc, argv, &i);
+    else if (strncmp(arg, "--diagnostics=", 14) == 0) diags_format_named(arg + 14, &s.format);
+    else if (strcmp(arg, "--explain") == 0) return diags_explain(value_of(argc, argv, &i), stdout) ? 0 : 2;
+    else if (strcmp(arg, "--pages") == 0) return check_pages(&s);
+    else if (strcmp(arg, "--fuzz") == 0) return fuzz(&s, argc - i - 1, argv + i + 1);
+    else if (strcmp(arg, "--list") == 0) {
+      Arena *arena = arena_new();
+      bool is_known = lang_list(arena, value_of(argc, argv, &i), &s.lang, stdout);
+      arena_free(arena);
+      return is_known ? 0 : 2;
+    } else if (strcmp(arg, "-D") == 0) {
+      char *name = strdup(value_of(argc, argv, &i)), *value = strchr(name, '=');
+      if (value) *value++ = '\0';
+      s.defines[s.lang.define_count++] = (LangDefine){name, value ? value : ""};
+    } else path = arg;
+  }
+  if (!path) return 2;
+  size_t length;
+  char *text = read_text(path, &length);
+  int code = compile(&s, path, text, length, stdout);
+  printf("exit %d\n", code);
+  free(text);
+  for (int i = 0; i < s.lang.define_count; i++) free((char *)s.defines[i].name);
+  return 0;
+}
