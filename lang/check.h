@@ -84,6 +84,7 @@ typedef struct Checker {
   Constant *constants;
   const Item *data, *model, *train;
   int *field_index;       /* per DataInfo field: index into program->fields or NO_INDEX */
+  TypedId *field_expr;    /* per DataInfo field: its expression or NO_INDEX */
   Variable *size_names;   /* dimension names that the data gives a size: node x : f32[f] */
   int size_name_count;
   int instance_count;

@@ -242,30 +242,42 @@ static int64_t declared_width(const FieldDecl *decl) {
   return width <= 9007199254740992.0 ? (int64_t)width : -1;
 }
 
-static bool info_from_shapes(Checker *checker, const DataSpec *spec, DataInfo *info) {
+/* Without files a plan can be made when every size is declared. */
+static bool declares_all_sizes(Checker *checker, const DataSpec *spec) {
   if (spec->declared_nodes < 0 || spec->declared_edges < 0) {
     diags_error(checker->diags, "E0709", spec->place, "without files, data \"%s\" must say how large it is: nodes = ... and edges = ...", spec->name);
     return false;
   }
-  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .is_shapes_only = true, .notes = ""};
-  uint64_t hash = 0xCBF29CE484222325u;
   for (int i = 0; i < spec->decl_count; i++) {
     const FieldDecl *decl = &spec->decls[i];
-    FieldInfo field = {.name = decl->name, .domain = decl->domain, .dtype = decl->dtype, .width = declared_width(decl), .classes = decl->classes, .nonzeros = -1};
-    if (field.width < 0 || (field.dtype == DTYPE_CLASS && field.classes < 0)) {
-      diags_error(checker->diags, "E0709", decl->place, "without files, \"%s\" needs its size: f32[128], class[7]", decl->name);
-      return false;
-    }
-    for (const char *c = decl->name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
-    hash = (hash ^ (uint64_t)field.width ^ ((uint64_t)field.classes << 40)) * 0x100000001B3u;
-    ARENA_PUSH(checker->arena, info->fields, info->field_count, field);
+    if (declared_width(decl) >= 0 && (decl->dtype != DTYPE_CLASS || decl->classes >= 0)) continue;
+    diags_error(checker->diags, "E0709", decl->place, "without files, \"%s\" needs its size: f32[128], class[7]", decl->name);
+    return false;
   }
-  for (int i = 0; i < SPLIT_COUNT; i++) {
-    info->has_split[i] = true;
-    info->split_count[i] = 0;
-  }
-  info->fingerprint = (hash ^ (uint64_t)info->nodes ^ ((uint64_t)info->edges << 32)) * 0x100000001B3u;
   return true;
+}
+
+/* For callers without a reader of data. */
+static bool describe_shapes(Checker *checker, const DataSpec *spec, DataInfo *info) {
+  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .is_shapes_only = true, .notes = ""};
+  for (int i = 0; i < spec->decl_count; i++) {
+    const FieldDecl *decl = &spec->decls[i];
+    ARENA_PUSH(checker->arena, info->fields, info->field_count,
+               (FieldInfo){decl->name, decl->domain, decl->dtype, declared_width(decl), decl->classes, -1});
+  }
+  for (int i = 0; i < SPLIT_COUNT; i++) info->has_split[i] = true;
+  info->fingerprint = (uint64_t)info->nodes * 0x9E3779B97F4A7C15u ^ (uint64_t)info->edges;
+  return true;
+}
+
+static bool describe(Checker *checker, DataSpec *spec, DataInfo *info) {
+  const LangOptions *options = checker->options;
+  bool has_files = strcmp(spec->source.kind, "shapes") != 0;
+  for (int i = 0; i < spec->decl_count; i++) has_files = has_files || spec->decls[i].source;
+  if (has_files && options->describe && !options->is_shapes_only) return options->describe(options->describe_user, spec, checker->diags, info);
+  spec->source = (DataSource){.kind = "shapes", .place = spec->source.place};
+  if (!declares_all_sizes(checker, spec)) return false;
+  return options->describe ? options->describe(options->describe_user, spec, checker->diags, info) : describe_shapes(checker, spec, info);
 }
 
 static const FieldInfo *find_info(const Checker *checker, const char *name) {
@@ -376,8 +388,12 @@ int check_field_index(Checker *checker, const char *name) {
 bool check_field(Checker *checker, const char *name, Place place, Value *value) {
   int index = check_field_index(checker, name);
   if (index == NO_INDEX) return false;
+  TypedId *known = &checker->field_expr[find_info(checker, name) - checker->program->info->fields];
+  *value = (Value){.kind = VALUE_TENSOR, .id = *known, .type = checker->program->fields[index].type};
+  if (*known != NO_INDEX) return true;
   TypedExpr e = {.kind = TYPED_FIELD, .index = index, .type = checker->program->fields[index].type, .place = place, .name = name};
   *value = check_emit(checker, NULL, e);
+  if (value->kind == VALUE_TENSOR) *known = value->id;
   return true;
 }
 
@@ -416,18 +432,12 @@ void check_data(Checker *checker) {
   if (diags_error_count(checker->diags) > errors) return;
 
   DataInfo *info = arena_alloc(checker->arena, sizeof *info);
-  bool has_field_files = false;
-  for (int i = 0; i < spec->decl_count; i++) has_field_files = has_field_files || spec->decls[i].source;
-  if (checker->options->is_shapes_only || !checker->options->describe) {
-    spec->source.kind = "shapes";
-    spec->source.arg_count = 0;
-  }
-  bool is_shapes = strcmp(spec->source.kind, "shapes") == 0 && (!has_field_files || checker->options->is_shapes_only || !checker->options->describe);
-  if (is_shapes ? !info_from_shapes(checker, spec, info) : !checker->options->describe(checker->options->describe_user, spec, checker->diags, info)) return;
+  if (!describe(checker, spec, info)) return;
   if (diags_error_count(checker->diags) > errors) return;
   checker->program->info = info;
   checker->field_index = arena_alloc(checker->arena, (size_t)(info->field_count + 1) * sizeof *checker->field_index);
-  for (int i = 0; i < info->field_count; i++) checker->field_index[i] = NO_INDEX;
+  checker->field_expr = arena_alloc(checker->arena, (size_t)(info->field_count + 1) * sizeof *checker->field_expr);
+  for (int i = 0; i < info->field_count; i++) checker->field_index[i] = checker->field_expr[i] = NO_INDEX;
   for (int i = 0; i < spec->decl_count; i++) check_promise(checker, &spec->decls[i]);
   check_normalised_names(checker, spec, info);
   if (spec->declared_nodes >= 0 && spec->declared_nodes != info->nodes)

@@ -41,8 +41,21 @@ static const FakeData *fake_of(const DataSource *source) {
   return &fakes[1];
 }
 
+static bool describe_shapes(Arena *arena, const DataSpec *spec, DataInfo *info) {
+  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .is_shapes_only = true, .notes = ""};
+  for (int i = 0; i < spec->decl_count; i++) {
+    const FieldDecl *decl = &spec->decls[i];
+    int64_t width = 1;
+    for (int d = 0; d < decl->rank; d++) width *= decl->size[d];
+    ARENA_PUSH(arena, info->fields, info->field_count, field(decl->name, decl->domain, decl->dtype, width, decl->classes, NO_INDEX));
+  }
+  for (int i = 0; i < SPLIT_COUNT; i++) info->has_split[i] = true;
+  return true;
+}
+
 static bool describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   Arena *arena = user;
+  if (strcmp(spec->source.kind, "shapes") == 0) return describe_shapes(arena, spec, info);
   const FakeData *fake = fake_of(&spec->source);
   if (spec->source.arg_count && spec->source.args[0].text && strstr(spec->source.args[0].text, "missing")) {
     diags_error(diags, "E0001", spec->source.place, "cannot open %s: No such file or directory", spec->source.args[0].text);
