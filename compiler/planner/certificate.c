@@ -273,7 +273,7 @@ static int64_t try_split(const Problem *p, const Geometry *g, int s, int rounds,
   int theta_count = thresholds(&split, sorted, false, split.rest_ns, thetas);
   for (int i = 0; i < rho_count; i++)
     for (int k = 0; k < theta_count; k++) {
-      if (rounds < 40 && i != k) continue;
+      if ((rounds < 40 || split.count > 2000) && i != k) continue;
       double w[ROW_COUNT];
       split.rho_ns = rhos[i];
       split.theta_ns = thetas[k];

@@ -210,7 +210,28 @@ static void keep_offsets(Layout *layout, const Box *boxes, int count, int64_t he
   for (int i = 0; i < count; i++) layout->intervals[boxes[i].index].offset = boxes[i].offset;
 }
 
-static void try_offsets(Layout *layout, int64_t limit, int wheel_rounds) {
+/* Boxes that end above the limit go further forward, again and again (squeaky wheel). */
+static void turn_wheel(Layout *layout, Box *boxes, int count, Box *placed, int64_t limit, PackOrder order, int rounds) {
+  weigh(boxes, count, order);
+  for (int i = 0; i < count; i++) boxes[i].weight = count - i;
+  uint64_t random = 88172645463325252u;
+  for (int round = 0; round < rounds && layout->height_bytes > limit; round++) {
+    int64_t height = place(boxes, count, placed, round % 2);
+    keep_offsets(layout, boxes, count, height);
+    int64_t above = limit + (height - limit) * (round % 3) / 4;
+    for (int i = 0; i < count; i++) {
+      random ^= random << 13;
+      random ^= random >> 7;
+      random ^= random << 17;
+      if (boxes[i].offset + boxes[i].bytes > above)
+        boxes[i].weight += (0.02 + 0.3 * (double)(random >> 40) / 16777216.0) * count;
+    }
+    qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
+  }
+}
+
+static void try_offsets(Layout *layout, int64_t limit, int64_t effort) {
+  static const PackOrder orders[] = {PACK_AREA, PACK_WIDTH, PACK_SIZE, PACK_START};
   Arena *arena = arena_new();
   Box *boxes = NEW(layout->count, Box), *placed = NEW(layout->count + 1, Box);
   int count = 0;
@@ -218,21 +239,15 @@ static void try_offsets(Layout *layout, int64_t limit, int wheel_rounds) {
     if (layout->intervals[i].bytes > 0)
       boxes[count++] = (Box){.index = i, .from = layout->intervals[i].from, .until = layout->intervals[i].until,
                              .bytes = layout->intervals[i].bytes};
-  static const PackOrder orders[] = {PACK_AREA, PACK_SIZE, PACK_WIDTH, PACK_START};
-  bool is_large = count > 12000;
-  for (int k = 0; k < (is_large ? 3 : 8); k++) {
+  int64_t each = (int64_t)count * count / 2 + 1;
+  for (int k = 0; k < 8 && (k < 2 || effort > 0); k++) {
     weigh(boxes, count, orders[k % 4]);
     keep_offsets(layout, boxes, count, place(boxes, count, placed, k >= 4));
     if (layout->height_bytes <= limit) break;
+    effort -= each;
   }
-  weigh(boxes, count, PACK_AREA);
-  for (int i = 0; i < count; i++) boxes[i].weight = count - i;
-  for (int round = 0; round < wheel_rounds && layout->height_bytes > limit; round++) {
-    keep_offsets(layout, boxes, count, place(boxes, count, placed, false));
-    for (int i = 0; i < count; i++)
-      if (boxes[i].offset + boxes[i].bytes > limit) boxes[i].weight += count * (0.25 + 0.05 * (round % 7));
-    qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
-  }
+  for (int k = 0; k < 2 && effort > 0 && layout->height_bytes > limit; k++)
+    turn_wheel(layout, boxes, count, placed, limit, orders[k], (int)(effort / each / 2));
   arena_free(arena);
 }
 
@@ -316,8 +331,8 @@ static void map_pages(Layout *layout, int64_t page, int64_t total_pages, Arena *
   arena_free(scratch);
 }
 
-void layout_pack(Layout *layout, int64_t device_bytes, int wheel_rounds, Arena *arena) {
-  try_offsets(layout, device_bytes, wheel_rounds);
+void layout_pack(Layout *layout, int64_t device_bytes, int64_t effort, Arena *arena) {
+  try_offsets(layout, device_bytes, effort);
   if (layout->height_bytes <= device_bytes) return;
   Arena *scratch = arena_new();
   int steps = 0;

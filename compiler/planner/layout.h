@@ -21,7 +21,8 @@ void layout_tighten(Evaluator *evaluator);
 /* The intervals of the evaluator's simulated sequence, in the order the plan lists them. */
 Layout *layout_intervals(const Evaluator *evaluator, Arena *arena);
 
-/* Offsets below device_bytes if greedy orders and `wheel_rounds` of a squeaky wheel find them, else whole pages. */
-void layout_pack(Layout *layout, int64_t device_bytes, int wheel_rounds, Arena *arena);
+/* Offsets below device_bytes if greedy orders and a squeaky wheel find them, else whole pages. `effort`: pairs of
+ * intervals looked at. */
+void layout_pack(Layout *layout, int64_t device_bytes, int64_t effort, Arena *arena);
 
 #endif

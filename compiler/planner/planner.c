@@ -17,14 +17,15 @@ typedef struct Budget {
   int64_t exact_units;
   int64_t dp_labels;
   int ladder_rungs;
-  int splits, rounds, wheel_rounds;
+  int splits, rounds;
+  int64_t packing;
 } Budget;
 
 static Budget budget_of(PlannerEffort effort) {
   switch (effort) {
-    case PLANNER_FAST: return (Budget){6000000, 3000000, 300000, 0, 2, 20, 4};
-    case PLANNER_BEST: return (Budget){300000000, 60000000, 1200000, 6, 6, 60, 60};
-    default: return (Budget){12000000, 10000000, 600000, 3, 4, 40, 20};
+    case PLANNER_FAST: return (Budget){6000000, 3000000, 300000, 0, 2, 20, 100000000};
+    case PLANNER_BEST: return (Budget){200000000, 60000000, 1200000, 6, 6, 60, 1000000000};
+    default: return (Budget){12000000, 10000000, 600000, 3, 4, 40, 300000000};
   }
 }
 
@@ -42,7 +43,7 @@ typedef struct Session { /* planning of one problem at one device budget */
 } Session;
 
 void planner_default_options(PlannerOptions *options) {
-  *options = (PlannerOptions){.effort = PLANNER_NORMAL, .policy = -1, .wants_addresses = true};
+  *options = (PlannerOptions){.effort = PLANNER_NORMAL, .policy = -1};
 }
 
 static double clock_s(void) {
@@ -292,32 +293,89 @@ static void fill_report(const Session *s, PlannerReport *report) {
   report->ssd_peak_bytes = q->ssd_peak_bytes;
 }
 
+/* Plan for a smaller device, and take its residencies if the time stays: less memory is easier to lay out. The
+ * releases of the smaller device are written down as f, so that they hold on the larger one too. */
+static bool replan_smaller(Session *s, const Budget *budget, int64_t device_bytes) {
+  Arena *arena = arena_new();
+  Problem smaller = *s->problem;
+  smaller.device_bytes = device_bytes;
+  Session *small = session_new(&smaller, arena, s->search->deadline);
+  Candidate *best = s->search->best;
+  int64_t makespan = best->cost;
+  search_offer_again(small->search, best);
+  Candidate *candidate = candidate_new(arena, small->evaluator);
+  for (int policy = 0; policy < POLICY_COUNT; policy++) {
+    policy_plan(small->evaluator, (Policy)policy, candidate);
+    search_offer(small->search, candidate);
+  }
+  small->search->target_ns = makespan;
+  Budget reduced = *budget;
+  reduced.dp_labels /= 4;
+  reduced.exact_units /= 4;
+  reduced.splits = 0;
+  run_session(small, &reduced, budget->units / 8);
+  bool is_good = small->search->best->cost <= makespan;
+  if (is_good) {
+    evaluate_candidate(small->evaluator, small->search->best);
+    layout_tighten(small->evaluator);
+    const Sequence *q = small->evaluator->sequence;
+    is_good = sequence_build(s->evaluator->sequence, small->search->best->fates, small->search->best->variants);
+    for (int i = 0; i < q->move_count && is_good; i++) {
+      s->evaluator->sequence->moves[i].g = q->moves[i].g;
+      s->evaluator->sequence->moves[i].f = q->moves[i].f;
+    }
+    is_good = is_good && evaluate_built(s->evaluator) <= makespan;
+    if (is_good) candidate_copy(s->evaluator, best, small->search->best);
+  }
+  arena_free(arena);
+  return is_good;
+}
+
+/* Simulate the best candidate, tighten it and give it addresses; the evaluator is left at the plan. */
+static Layout *settle(Session *s, const Budget *budget, Arena *arena) {
+  enum { ATTEMPTS = 4 };
+  evaluate_candidate(s->evaluator, s->search->best);
+  layout_tighten(s->evaluator);
+  Layout *layout = layout_intervals(s->evaluator, arena);
+  layout_pack(layout, s->problem->device_bytes, budget->packing, arena);
+  Layout *first = layout;
+  Candidate *original = candidate_new(s->arena, s->evaluator);
+  candidate_copy(s->evaluator, original, s->search->best);
+  int64_t less = layout->height_bytes - s->problem->device_bytes;
+  for (int attempt = 0; attempt < ATTEMPTS && layout->page_bytes; attempt++) {
+    if (!replan_smaller(s, budget, s->problem->device_bytes - less)) {
+      less /= 2;
+      continue;
+    }
+    layout = layout_intervals(s->evaluator, arena);
+    layout_pack(layout, s->problem->device_bytes, budget->packing, arena);
+    less += layout->height_bytes - s->problem->device_bytes;
+  }
+  if (!layout->page_bytes) return layout;
+  candidate_copy(s->evaluator, s->search->best, original);
+  evaluate_candidate(s->evaluator, s->search->best);
+  layout_tighten(s->evaluator);
+  return first;
+}
+
 static Plan *make_plan(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena,
                        PlannerReport *report) {
-  Evaluator *e = s->evaluator;
-  if (evaluate_candidate(e, s->search->best) >= COST_INVALID) return NULL;
-  layout_tighten(e);
+  static const char *const efforts[] = {"fast", "normal", "best"};
+  if (evaluate_candidate(s->evaluator, s->search->best) >= COST_INVALID) return NULL;
+  Layout *layout = settle(s, budget, arena);
   fill_report(s, report);
-  const Sequence *q = e->sequence;
+  const Sequence *q = s->evaluator->sequence;
   Plan *plan = arena_alloc(arena, sizeof *plan);
   *plan = (Plan){.problem = s->problem, .makespan_ns = report->makespan_ns, .peak_bytes = report->peak_bytes,
-                 .lower_bound_ns = s->lower_bound_ns, .certificate = s->certificate,
-                 .is_cut_short = s->search->is_cut_short};
-  static const char *const efforts[] = {"fast", "normal", "best"};
-  plan->effort = efforts[options->effort];
+                 .lower_bound_ns = s->lower_bound_ns, .certificate = s->certificate, .effort = efforts[options->effort],
+                 .is_cut_short = s->search->is_cut_short, .intervals = layout->intervals,
+                 .interval_count = layout->count, .page_bytes = layout->page_bytes, .ranges = layout->ranges,
+                 .range_count = layout->range_count};
   plan->variant = arena_alloc(arena, (size_t)s->problem->op_count * sizeof(int) + 1);
   memcpy(plan->variant, q->variant, (size_t)s->problem->op_count * sizeof(int));
   for (int i = 0; i < q->rerun_count; i++) ARENA_PUSH(arena, plan->reruns, plan->rerun_count, q->reruns[i]);
   for (int i = 0; i < q->out_count; i++) ARENA_PUSH(arena, plan->outs, plan->out_count, q->outs[i]);
   for (int i = 0; i < q->move_count; i++) ARENA_PUSH(arena, plan->moves, plan->move_count, q->moves[i]);
-  if (!options->wants_addresses) return plan;
-  Layout *layout = layout_intervals(e, arena);
-  layout_pack(layout, s->problem->device_bytes, budget->wheel_rounds, arena);
-  plan->intervals = layout->intervals;
-  plan->interval_count = layout->count;
-  plan->page_bytes = layout->page_bytes;
-  plan->ranges = layout->ranges;
-  plan->range_count = layout->range_count;
   report->load_bytes = layout->load_bytes;
   report->height_bytes = layout->height_bytes;
   report->page_bytes = layout->page_bytes;

@@ -11,7 +11,6 @@ typedef struct PlannerOptions {
   PlannerEffort effort;
   double time_limit_s; /* 0: none. A limit that ends the search makes the plan depend on the machine; it says so */
   int policy; /* a Policy: plan as that system would; -1: plan */
-  bool wants_addresses;
 } PlannerOptions;
 
 typedef struct PlannerReport {

@@ -93,6 +93,12 @@ void search_offer(Search *search, const Candidate *candidate) {
   candidate_copy(e, search->elites[at], candidate);
 }
 
+void search_offer_again(Search *search, const Candidate *candidate) {
+  candidate_copy(search->evaluator, search->trial, candidate);
+  evaluate_candidate(search->evaluator, search->trial);
+  search_offer(search, search->trial);
+}
+
 static int64_t measure(Search *search, Candidate *candidate, unsigned policies) {
   candidate->is_polished = false;
   candidate->policies = policies;

@@ -29,6 +29,9 @@ Search *search_new(Arena *arena, Evaluator *evaluator, int64_t target_ns, double
 /* Take a candidate (its cost valid) into the pool. */
 void search_offer(Search *search, const Candidate *candidate);
 
+/* The same for a candidate of another device size: it is measured here first, with its own g. */
+void search_offer_again(Search *search, const Candidate *candidate);
+
 /* Evaluate fates with every prefetch policy and offer them. Returns the cost. */
 int64_t search_try(Search *search, const uint8_t *fates, const int *variants);
 
