@@ -13,7 +13,7 @@ typedef struct gnn_logs {
 } gnn_logs;
 
 typedef struct gnn_log_row {
-  int64_t run, epoch;  /* run from 1 */
+  int64_t run, epoch;  /* run from 0 */
   double loss, lr, seconds; /* lr NaN: the program has no such option */
   int is_evaluated;
   gnn_result result[GNN_SPLIT_COUNT];

@@ -75,17 +75,17 @@ static void program_help(const gnn_cli *cli) {
   for (int i = 0; i < program->option_count; i++) {
     char left[64];
     snprintf(left, sizeof left, "--%s %.9g", program->options[i].name, program->options[i].value);
-    printf("  %-26s %s\n", left, program->options[i].help ? program->options[i].help : "");
+    printf("  %-32s %s\n", left, program->options[i].help ? program->options[i].help : "");
   }
   printf("\ncommands:\n");
-  for (int i = 0; i < PROGRAM_COMMANDS; i++) printf("  %-26s %s\n", program_commands[i].name, program_commands[i].help);
+  for (int i = 0; i < PROGRAM_COMMANDS; i++) printf("  %-32s %s\n", program_commands[i].name, program_commands[i].help);
   printf("\noptions:\n");
   for (int i = 0; i < OPT_COUNT; i++) {
     char left[64];
     const struct program_row *row = &program_rows[i];
     if (row->commands == 0) continue;
     snprintf(left, sizeof left, "--%s%s%s", row->name, row->value == 1 ? " " : "", row->value_name ? row->value_name : "");
-    printf("  %-26s %s\n", left, row->help);
+    printf("  %-32s %s\n", left, row->help);
   }
   printf("\ndefaults: --epochs %lld --runs %lld --seed %lld --out %s\n"
          "exit codes: 0 done, 1 failed, 2 bad command line, 3 not enough memory, 4 file error, 5 not a number,\n"

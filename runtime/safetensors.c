@@ -121,10 +121,12 @@ static gnn_status safetensors_parse(const char *path, gnn_safetensors *out, gnn_
   if (file->size < 8) return safetensors_bad(path, NULL, "it is shorter than 8 bytes", error);
   uint64_t length = 0;
   for (int i = 7; i >= 0; i--) length = length << 8 | file->data[i];
-  if (length > file->size - 8 || length > SAFETENSORS_HEADER_MAX)
+  if (length > file->size - 8 || length > SAFETENSORS_HEADER_MAX) {
+    int is_cut = length <= SAFETENSORS_HEADER_MAX && (file->size == 8 || file->data[8] == '{');
     return gnn_fail(error, GNN_EDATA, "",
-                    "\"%s\" is not a sound safetensors file: its header claims %llu bytes, the file has %llu after the "
-                    "length", path, (unsigned long long)length, (unsigned long long)file->size - 8);
+                    "\"%s\" is %s safetensors file: its header claims %llu bytes, the file has %llu after the length", path,
+                    is_cut ? "a truncated" : "no", (unsigned long long)length, (unsigned long long)file->size - 8);
+  }
   if (length < 2 || file->data[8] != '{') return safetensors_bad(path, NULL, "its header does not begin with {", error);
   const unsigned char *data = file->data + 8 + length;
   uint64_t data_bytes = file->size - 8 - length;

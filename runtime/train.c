@@ -332,7 +332,7 @@ static gnn_status train_evaluate(train_loop *loop, int64_t epoch, int counts) {
 
 static void train_log(train_loop *loop, int is_evaluated) {
   const gnn_program *program = loop->program;
-  gnn_log_row row = {.run = loop->progress.run_index + 1, .epoch = loop->instance->run.epoch,
+  gnn_log_row row = {.run = loop->progress.run_index, .epoch = loop->instance->run.epoch,
                      .loss = loop->instance->run.loss, .lr = NAN, .seconds = loop->epoch_seconds,
                      .is_evaluated = is_evaluated, .device_bytes = program->device_bytes,
                      .host_bytes = program->host_bytes, .ssd_bytes = program->ssd_bytes};

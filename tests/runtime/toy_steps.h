@@ -102,6 +102,7 @@ static gnn_status TOY(forward_backward)(gnn_run *run) {
         for (int64_t c = 0; c < classes; c++)
           weight_gradient[c * width + f] += value[k] * back_projected[s->by_column.idx[k] * classes + c];
   }
+  if (run->option[1] < 0) bias_gradient[0] *= (toy_real)1.01; /* --drop -1: wrong on purpose, for gradcheck to find */
   return GNN_OK;
 }
 

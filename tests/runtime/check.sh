@@ -1,0 +1,28 @@
+#!/bin/bash
+# check.sh BUILD: compiles the runtime, gnndata and the tests of this folder with the sanitizers into BUILD/check/runtime and
+# runs them all. TAP on stdout. CC chooses the compiler.
+set -u
+cd "$(dirname "$0")/../.." || exit 99
+out=$1/check/runtime
+mkdir -p "$out"
+cc=${CC:-cc}
+flags="-std=c11 -O1 -g -D_GNU_SOURCE -DGNN_ZLIB -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined -fno-sanitize-recover=all"
+libraries="-lz -lm -lpthread"
+newest=$(ls -t runtime/*.[ch] runtime/tools/*.[ch] kernels/cpu/*.h tests/runtime/*.[ch] | head -1)
+if [ ! -e "$out/done" ] || [ "$newest" -nt "$out/done" ]; then
+  rm -f "$out"/*
+  printf '%s\n' runtime/*.c tests/runtime/toy.c |
+    xargs -P "$(nproc)" -I{} sh -c "$cc $flags -c {} -o $out/\$(basename {} .c).o" || exit 1
+  $cc $flags runtime/tools/*.c "$out"/*.o $libraries -o "$out/gnndata" || exit 1
+  $cc $flags tests/runtime/toy_main.c "$out"/*.o $libraries -o "$out/toy" || exit 1
+  for test in tests/runtime/test_*.c; do
+    $cc $flags "$test" "$out"/*.o $libraries -o "$out/$(basename "$test" .c)" || exit 1
+  done
+  touch "$out/done"
+fi
+status=0
+for test in tests/runtime/test_*.c; do
+  "$out/$(basename "$test" .c)" || status=1
+done
+tests/runtime/cli.sh "$out" || status=1
+exit $status

@@ -1,0 +1,154 @@
+#!/bin/bash
+# cli.sh BIN: gnndata and a produced program (the hand-made one) as a user runs them. TAP on stdout. BLESS=1 rewrites goldens.
+here=$(cd "$(dirname "$0")" && pwd)
+bin=$(cd "$1" && pwd)
+gnndata=$bin/gnndata toy=$bin/toy
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+n=0
+
+ok() { # STATUS NAME
+  n=$((n + 1))
+  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; sed 's/^/# /' out err 2>/dev/null | head -20; fi
+}
+run() { "$@" >out 2>err; code=$?; }
+exits() { # CODE NAME COMMAND...
+  local want=$1 name=$2
+  shift 2
+  run "$@"
+  [ $code -eq "$want" ]
+  ok $? "$name: exit $want"
+}
+says() { grep -qF -- "$1" out err; ok $? "  says: $1"; }
+golden() { # NAME COMMAND...: stdout with times as T, paths of the work folder as WORK
+  local name=$1
+  shift
+  run "$@"
+  sed -E "s/[0-9.]+ (us|ms|s)\b/T/g; s/ +T/ T/g; s#$work#WORK#g" out >got
+  [ -n "${BLESS:-}" ] && cp got "$here/golden/$name.txt"
+  diff -u "$here/golden/$name.txt" got >diff.out 2>&1 || { sed 's/^/# /' diff.out; cat err | sed 's/^/# /'; false; }
+  ok $? "golden $name"
+}
+
+# ---- gnndata ----
+golden info_karate "$gnndata" info karate
+golden check_karate "$gnndata" check karate
+golden help "$gnndata" --help
+golden list "$gnndata" list
+exits 0 "convert" "$gnndata" convert karate k.safetensors
+exits 0 "diff with itself" "$gnndata" diff karate k.safetensors
+exits 0 "convert with changes" "$gnndata" convert k.safetensors c.safetensors --self-loops=add --split random:0.5,0.2,0.3@1 --normalize=x
+exits 1 "diff" "$gnndata" diff karate c.safetensors
+golden diff "$gnndata" diff karate c.safetensors
+golden info_converted "$gnndata" info c.safetensors
+golden head "$gnndata" head karate edges 3
+exits 0 "head of labels" "$gnndata" head karate y 2
+exits 1 "head of no field" "$gnndata" head karate nothing
+exits 0 "synth" "$gnndata" synth sbm s.safetensors --nodes 1e2 --degree 4 --features 8 --classes 3 --seed 7
+cp s.safetensors s1.safetensors
+exits 0 "synth again" "$gnndata" synth sbm s.safetensors --nodes 1e2 --degree 4 --features 8 --classes 3 --seed 7
+cmp -s s.safetensors s1.safetensors; ok $? "synth: the same bytes"
+golden info_synth "$gnndata" info s.safetensors
+exits 2 "no command" "$gnndata"
+exits 2 "unknown command" "$gnndata" inof karate; says "did you mean info?"
+exits 2 "unknown option" "$gnndata" convert karate x.safetensors --undirceted; says "did you mean undirected?"
+exits 2 "wrong kind" "$gnndata" synth sbn x.safetensors
+exits 2 "not supported yet" "$gnndata" convert karate x.safetensors --reorder=rcm; says "not supported yet"
+exits 2 "another ending" "$gnndata" convert karate x.npz
+exits 4 "no such file" "$gnndata" info nowhere; says "E0001"
+echo "not ours" >theirs.safetensors
+exits 4 "not overwritten" "$gnndata" convert karate theirs.safetensors; says "did not write it"
+exits 0 "overwritten with --force" "$gnndata" convert karate theirs.safetensors --force
+exits 4 "no such folder" "$gnndata" convert karate no/where.safetensors
+head -c 700 k.safetensors >cut.safetensors
+exits 1 "truncated" "$gnndata" check cut.safetensors; says "truncated"
+[ ! -e x.safetensors ]; ok $? "nothing was written on failure"
+ls | grep -q 'tmp-'; [ $? -ne 0 ]; ok $? "no temporary file is left"
+
+# ---- a produced program ----
+golden train "$toy" --out t
+golden train_runs "$toy" --runs 3 --epochs 20 --out runs3
+golden info "$toy" info
+golden train_help "$toy" --help
+[ -s t/best.safetensors ] && [ -s t/last.safetensors ] && [ -s runs3/run2/last.safetensors ] && [ -s runs3/run.json ]; ok $? "weights and run.json are saved"
+ls t | grep -c checkpoint- | grep -qx 2; ok $? "two checkpoints are kept"
+exits 0 "version" "$toy" --version
+exits 2 "unknown option" "$toy" --epohcs 3; says "did you mean --epochs?"
+exits 2 "unknown command" "$toy" trian; says "did you mean train?"
+exits 2 "profile" "$toy" profile; says "not supported yet"
+exits 2 "--device" "$toy" --device 0
+exits 2 "option of another command" "$toy" train --classes
+exits 2 "a number that is none" "$toy" --lr fast
+exits 2 "a value is missing" "$toy" --epochs
+exits 0 "no epochs" "$toy" --epochs 0 --out zero; says "best epoch 0:"
+exits 0 "quiet" "$toy" -q --epochs 3 --out quiet
+[ ! -s out ]; ok $? "quiet says nothing"
+exits 0 "one thread" "$toy" -q --threads 1 --out one
+exits 0 "three threads" "$toy" -q --threads 3 --out three
+cmp -s one/last.safetensors three/last.safetensors && cmp -s one/best.safetensors three/best.safetensors; ok $? "any number of threads gives the same bytes"
+exits 0 "sparse features" "$toy" %sparse -q --out sparse
+
+exits 0 "logs" "$toy" --log csv --log jsonl --log tb=board --out logs --every 1 --epochs 5 --progress=none
+[ "$(head -1 logs/log.csv)" = run,epoch,loss,train,valid,test,lr,seconds,gpu_peak,host_peak,ssd_bytes ] &&
+  [ "$(wc -l <logs/log.csv)" -eq 6 ] && [ "$(wc -l <logs/log.jsonl)" -eq 5 ] && [ "$(tail -1 logs/log.csv | tr -cd , | wc -c)" -eq 10 ]
+ok $? "log.csv and log.jsonl have a row an epoch"
+events=(board/events.out.tfevents.*)
+# the first record: 24 bytes of Event{wall_time, file_version}, and the known checksum of that length
+[ "$(head -c 12 "${events[0]}" | od -An -tx1 | tr -d ' \n')" = 1800000000000000a37f4b22 ]; ok $? "the event file is framed as TensorBoard wants"
+
+code=75 turns=0
+"$toy" -q --out pieces --time-limit 0.000001s 2>err >out; code=$?
+while [ $code -eq 75 ] && [ $turns -lt 100 ]; do
+  turns=$((turns + 1))
+  "$toy" -q --out pieces --resume --time-limit 0.000001s 2>err >out
+  code=$?
+done
+[ $code -eq 0 ] && [ $turns -eq 59 ]; ok $? "a run in sixty pieces ($turns resumed, exit $code)"
+cmp -s pieces/last.safetensors one/last.safetensors && cmp -s pieces/best.safetensors one/best.safetensors; ok $? "pieces give the same bytes as the whole"
+exits 4 "nothing to resume" "$toy" --resume --out empty
+"$toy" -q --out partial --runs 2 --time-limit 0.000001s >out 2>err
+"$toy" -q --out partial --runs 2 --resume >out 2>err && "$toy" -q --out whole --runs 2
+[ "$(sed 1,2d partial/run.json)" = "$(sed 1,2d whole/run.json)" ]; ok $? "two runs, resumed, end with the same numbers"
+
+signal() { # SIGNAL CODE
+  "$toy" --epochs 100000000 --out "sig$1" --progress=none >out 2>err &
+  local pid=$! tries=0
+  while [ ! -e "sig$1/checkpoint-r0-e000020.safetensors" ] && [ ! -d "sig$1" ] && [ $tries -lt 100 ]; do sleep 0.05; tries=$((tries + 1)); done
+  [ "$1" = USR1 ] && kill -USR2 $pid && sleep 0.1
+  kill -"$1" $pid
+  wait $pid
+  code=$?
+  [ $code -eq "$2" ] && ls "sig$1" | grep -q checkpoint-; ok $? "SIG$1: a checkpoint, exit $2 (got $code)"
+}
+signal USR1 75
+says "▸ "
+signal TERM 143
+set -m; signal INT 130; set +m
+
+exits 5 "not a number" "$toy" --lr 1e39 --out nan; says "R0803"
+exits 0 "not a number, and going on" "$toy" --lr 1e39 --nan=continue --out nan --epochs 5
+exits 0 "eval" "$toy" eval --out t; says "valid        10 nodes"
+exits 2 "eval of no split" "$toy" eval --split vaild --out t
+exits 4 "eval without weights" "$toy" eval --out empty
+exits 0 "weights" "$toy" --weights t/last.safetensors --epochs 1 -q --out w
+exits 1 "damaged weights" "$toy" --weights cut.safetensors -q --out w
+exits 1 "other weights" "$toy" --weights k.safetensors -q --out w; says "R0804"
+exits 0 "predict" "$toy" predict -o p.npy --out t
+[ "$(stat -c %s p.npy)" -eq $((128 + 34 * 4 * 4)) ]; ok $? "34 rows of 4 scores"
+exits 0 "predict classes of a split" "$toy" predict -o p.csv --classes --split test --out t
+[ "$(wc -l <p.csv)" -eq 21 ] && [ "$(head -1 p.csv)" = node,class ]; ok $? "20 rows and a header"
+exits 0 "predict a layer" "$toy" predict -o l.npy --layer projected --out t
+exits 2 "predict no such layer" "$toy" predict -o l.npy --layer projcted --out t; says "did you mean projected?"
+exits 2 "predict without a file" "$toy" predict --out t
+exits 0 "other data of the shapes" "$toy" -q --data k.safetensors --epochs 2 --out d
+exits 4 "data that are not there" "$toy" --data nowhere; says "E0001"
+exits 1 "data that do not fit" "$toy" --data s.safetensors; says "R0802"
+exits 0 "info --json" "$toy" info --json
+exits 0 "check" "$toy" check; says "data fit the plan"
+exits 0 "bench" "$toy" bench --epochs 4 --warmup 1 --json; says '"median":'
+exits 0 "gradcheck" "$toy" gradcheck; says "all gradients agree"
+exits 0 "gradcheck of sparse features" "$toy" %sparse gradcheck
+exits 1 "gradcheck finds an error of 1 %" "$toy" gradcheck --drop -1; says "lin.bias"
+"$toy" info >/dev/full 2>err; [ $? -eq 4 ]; ok $? "a full disk: exit 4"
+echo "1..$n"
