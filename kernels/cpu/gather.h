@@ -11,40 +11,41 @@
 /* Accumulators of one pass over the entries; wider rows take several passes. */
 enum { GNN_GATHER_TILE = GNN_REGISTERS / 2 };
 
-#define GNN_TILE gnn_gather_tile_1
-#define GNN_TILE_VEC gnn_real
-#define GNN_TILE_AT gnn_real
+#define GNN_TILE gnn_gather_tile1
+#define GNN_TILE_VEC gnn_vec1
+#define GNN_TILE_AT gnn_vec1_at
+#define GNN_TILE_FMA gnn_fma1
 #include "gather_tile.h"
 
-#define GNN_DEFINE_LANES(lanes)                                                             \
-  typedef gnn_real gnn_vec##lanes __attribute__((vector_size(lanes * sizeof(gnn_real))));   \
-  typedef gnn_real gnn_vec##lanes##_at GNN_VECTOR_TYPE(lanes * sizeof(gnn_real))
-
-GNN_DEFINE_LANES(2);
-#define GNN_TILE gnn_gather_tile_2
+#define GNN_TILE gnn_gather_tile2
 #define GNN_TILE_VEC gnn_vec2
 #define GNN_TILE_AT gnn_vec2_at
+#define GNN_TILE_FMA gnn_fma2
 #include "gather_tile.h"
 
-GNN_DEFINE_LANES(4);
-#define GNN_TILE gnn_gather_tile_4
+#if GNN_LANES >= 4
+#define GNN_TILE gnn_gather_tile4
 #define GNN_TILE_VEC gnn_vec4
 #define GNN_TILE_AT gnn_vec4_at
+#define GNN_TILE_FMA gnn_fma4
 #include "gather_tile.h"
+#endif
 
-GNN_DEFINE_LANES(8);
-#define GNN_TILE gnn_gather_tile_8
+#if GNN_LANES >= 8
+#define GNN_TILE gnn_gather_tile8
 #define GNN_TILE_VEC gnn_vec8
 #define GNN_TILE_AT gnn_vec8_at
+#define GNN_TILE_FMA gnn_fma8
 #include "gather_tile.h"
+#endif
 
-GNN_DEFINE_LANES(16);
-#define GNN_TILE gnn_gather_tile_16
+#if GNN_LANES >= 16
+#define GNN_TILE gnn_gather_tile16
 #define GNN_TILE_VEC gnn_vec16
 #define GNN_TILE_AT gnn_vec16_at
+#define GNN_TILE_FMA gnn_fma16
 #include "gather_tile.h"
-
-#undef GNN_DEFINE_LANES
+#endif
 
 /* The lanes of the vectors for rows of w numbers: a power of two, at most w and at most a register. */
 GNN_INLINE int gnn_gather_lanes(int64_t w) {
@@ -57,18 +58,20 @@ GNN_INLINE void gnn_gather_tile(const int32_t *idx, const gnn_real *weight, int6
                                 const gnn_real *x, int64_t w, int64_t column, int vectors, int is_last, int is_first,
                                 int64_t ahead, gnn_real *acc) {
   const int chains = vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
-#define GNN_GATHER_CASE(lanes)                                                                                      \
-  case lanes:                                                                                                       \
-    gnn_gather_tile_##lanes(idx, weight, count, limit, x, w, column, vectors, chains, is_last, is_first, ahead, acc); \
+#define GNN_GATHER_CASE(lanes)                                                                                         \
+  case lanes:                                                                                                          \
+    gnn_gather_tile##lanes(idx, weight, count, limit, x, w, column, vectors, chains, is_last, is_first, ahead, acc);   \
     break
   switch (gnn_gather_lanes(w)) {
     GNN_GATHER_CASE(1);
     GNN_GATHER_CASE(2);
+#if GNN_LANES >= 4
     GNN_GATHER_CASE(4);
-#if GNN_VECTOR_BYTES > 16
+#endif
+#if GNN_LANES >= 8
     GNN_GATHER_CASE(8);
 #endif
-#if GNN_VECTOR_BYTES > 32
+#if GNN_LANES >= 16
     GNN_GATHER_CASE(16);
 #endif
   }

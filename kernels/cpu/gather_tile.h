@@ -1,6 +1,7 @@
 /* gather_tile.h: the inner loop of the sparse products for one type of vector; included by gather.h once for each.
  *
- * GNN_TILE is the function's name, GNN_TILE_VEC the type of its accumulators, GNN_TILE_AT the same in memory.
+ * GNN_TILE is the function's name, GNN_TILE_VEC the type of its accumulators, GNN_TILE_AT the same in memory,
+ * GNN_TILE_FMA the multiply-add of that type.
  *
  * sum over j < count of weight[j] * x[idx[j] * w + column .. + vectors * lanes). is_last: the tile ends the row at
  * column w, and its last vector is moved back to end there; the overlapped numbers are computed twice, alike. The sum
@@ -24,9 +25,11 @@ GNN_INLINE void GNN_TILE(const int32_t *idx, const gnn_real *weight, int64_t cou
       }
       const gnn_real *row = x + (int64_t)idx[j + c] * w;
       if (weight) {
-        const gnn_real factor = weight[j + c];
-        GNN_UNROLL for (int v = 0; v < vectors; v++)
-          sum[c * vectors + v] += *(const GNN_TILE_AT *)(row + GNN_TILE_OFFSET(v)) * factor;
+        const GNN_TILE_VEC factor = weight[j + c] - (GNN_TILE_VEC){0};
+        GNN_UNROLL for (int v = 0; v < vectors; v++) {
+          const GNN_TILE_VEC part = *(const GNN_TILE_AT *)(row + GNN_TILE_OFFSET(v));
+          sum[c * vectors + v] = GNN_TILE_FMA(part, factor, sum[c * vectors + v]);
+        }
       } else {
         GNN_UNROLL for (int v = 0; v < vectors; v++)
           sum[c * vectors + v] += *(const GNN_TILE_AT *)(row + GNN_TILE_OFFSET(v));
@@ -36,9 +39,11 @@ GNN_INLINE void GNN_TILE(const int32_t *idx, const gnn_real *weight, int64_t cou
   GNN_UNROLL for (int c = 0; c + 1 < chains; c++) {
     if (j + c < count) {
       const gnn_real *row = x + (int64_t)idx[j + c] * w;
-      const gnn_real factor = weight ? weight[j + c] : 1;
-      GNN_UNROLL for (int v = 0; v < vectors; v++)
-        sum[c * vectors + v] += *(const GNN_TILE_AT *)(row + GNN_TILE_OFFSET(v)) * factor;
+      const GNN_TILE_VEC factor = (weight ? weight[j + c] : 1) - (GNN_TILE_VEC){0};
+      GNN_UNROLL for (int v = 0; v < vectors; v++) {
+        const GNN_TILE_VEC part = *(const GNN_TILE_AT *)(row + GNN_TILE_OFFSET(v));
+        sum[c * vectors + v] = GNN_TILE_FMA(part, factor, sum[c * vectors + v]);
+      }
     }
   }
   GNN_UNROLL for (int half = chains / 2; half > 0; half /= 2)
@@ -49,3 +54,4 @@ GNN_INLINE void GNN_TILE(const int32_t *idx, const gnn_real *weight, int64_t cou
 #undef GNN_TILE
 #undef GNN_TILE_VEC
 #undef GNN_TILE_AT
+#undef GNN_TILE_FMA

@@ -76,8 +76,8 @@ GNN_INLINE void gnn_gemm_tile(int rows, int vectors, const gnn_real *a, int64_t 
       gnn_vec b[GNN_PANEL_MAX];
       GNN_UNROLL for (int v = 0; v < vectors; v++) b[v] = GNN_LOAD(panel + (p * vectors + v) * GNN_LANES);
       GNN_UNROLL for (int i = 0; i < rows; i++) {
-        const gnn_real x = a[i * k + p];
-        GNN_UNROLL for (int v = 0; v < vectors; v++) sum[i * vectors + v] += b[v] * x;
+        const gnn_vec x = a[i * k + p] - (gnn_vec){0};
+        GNN_UNROLL for (int v = 0; v < vectors; v++) sum[i * vectors + v] = GNN_FMA(b[v], x, sum[i * vectors + v]);
       }
     }
   }
@@ -140,8 +140,8 @@ GNN_INLINE void gnn_gemm_tn_tile(int tile, int vectors, const gnn_real *a, int64
     GNN_UNROLL for (int v = 0; v < vectors; v++) b[v] = GNN_LOAD(g + (r * vectors + v) * GNN_LANES);
     if (ahead) __builtin_prefetch(ahead + r * tile);
     GNN_UNROLL for (int i = 0; i < tile; i++) {
-      const gnn_real x = a[r * k + i];
-      GNN_UNROLL for (int v = 0; v < vectors; v++) sum[i * vectors + v] += b[v] * x;
+      const gnn_vec x = a[r * k + i] - (gnn_vec){0};
+      GNN_UNROLL for (int v = 0; v < vectors; v++) sum[i * vectors + v] = GNN_FMA(b[v], x, sum[i * vectors + v]);
     }
   }
   GNN_UNROLL for (int i = 0; i < tile; i++) {

@@ -2,7 +2,7 @@
  *
  * float: polynomials fitted to least the largest relative error, each good to 1e-8 before rounding; results are off by at
  * most 2 units in the last place, of functions made of others 4 (tests/kernels/math.c). Infinities, NaN, zeros
- * and subnormal numbers give what libm gives, except where said. Fused or not, the bits of a build are its own.
+ * and subnormal numbers give what libm gives, except where said.
  * double: libm, for gradcheck.
  */
 #ifndef GNN_MATH_H
@@ -53,14 +53,15 @@ typedef struct gnn_exp_parts {
 
 GNN_INLINE gnn_exp_parts gnn_exp_split(float x) {
   const float shift = 12582912.0f;
-  const float shifted = x * 1.44269504f + shift, n = shifted - shift;
-  const float r = (x - n * 0.69140625f) - n * 0.00174093060f; /* ln 2, the first part short: n times it is exact */
+  const float shifted = gnn_fma(x, 1.44269504f, shift), n = shifted - shift;
+  const float r = gnn_fma(n, -0.00174093060f, gnn_fma(n, -0.69140625f, x)); /* ln 2, the first part short: n times it is
+                                                                              exact */
   float q = 0x1.6a2428p-10f;
-  q = q * r + 0x1.1239e2p-7f;
-  q = q * r + 0x1.5558f2p-5f;
-  q = q * r + 0x1.555492p-3f;
-  q = q * r + 0x1.fffffcp-2f;
-  return (gnn_exp_parts){r + r * r * q, gnn_bits_of(shifted) - gnn_bits_of(shift)};
+  q = gnn_fma(q, r, 0x1.1239e2p-7f);
+  q = gnn_fma(q, r, 0x1.5558f2p-5f);
+  q = gnn_fma(q, r, 0x1.555492p-3f);
+  q = gnn_fma(q, r, 0x1.fffffcp-2f);
+  return (gnn_exp_parts){gnn_fma(r * r, q, r), gnn_bits_of(shifted) - gnn_bits_of(shift)};
 }
 
 GNN_INLINE float gnn_exp(float x) {
@@ -75,7 +76,7 @@ GNN_INLINE float gnn_expm1(float x) {
   const gnn_exp_parts e = gnn_exp_split(bounded);
   const gnn_power two = gnn_power_of(e.n);
   const float large = (1 + e.p) * two.half * two.rest;
-  const float scale = two.half * two.rest, small = e.p * scale + (scale - 1);
+  const float scale = two.half * two.rest, small = gnn_fma(e.p, scale, scale - 1);
   const float result = bounded > 40.0f ? large : small;
   return x == 0 ? x : result;
 }
@@ -87,15 +88,15 @@ GNN_INLINE float gnn_log_normal(float x, float n) {
   const float f = gnn_float_of(gnn_bits_of(x) - ((uint32_t)e << 23)) - 1;
   n += (float)e;
   float q = -0x1.38b48ap-4f;
-  q = q * f + 0x1.055af2p-3f;
-  q = q * f - 0x1.0d8538p-3f;
-  q = q * f + 0x1.22da2ep-3f;
-  q = q * f - 0x1.547248p-3f;
-  q = q * f + 0x1.99a008p-3f;
-  q = q * f - 0x1.000226p-2f;
-  q = q * f + 0x1.555554p-2f;
-  const float square = f * f, rest = square * f * q + n * 0.00174093060f;
-  return (n * 0.69140625f + f) + (rest - 0.5f * square);
+  q = gnn_fma(q, f, 0x1.055af2p-3f);
+  q = gnn_fma(q, f, -0x1.0d8538p-3f);
+  q = gnn_fma(q, f, 0x1.22da2ep-3f);
+  q = gnn_fma(q, f, -0x1.547248p-3f);
+  q = gnn_fma(q, f, 0x1.99a008p-3f);
+  q = gnn_fma(q, f, -0x1.000226p-2f);
+  q = gnn_fma(q, f, 0x1.555554p-2f);
+  const float square = f * f, rest = gnn_fma(square * f, q, n * 0.00174093060f);
+  return gnn_fma(n, 0.69140625f, f) + gnn_fma(square, -0.5f, rest);
 }
 
 GNN_INLINE float gnn_log(float x) {
@@ -131,20 +132,20 @@ GNN_INLINE float gnn_tanh(float x) {
 GNN_INLINE float gnn_erf(float x) {
   const float size = fabsf(x), t = size > 4.0f ? 4.0f : size, s = t * t;
   float p = 0x1.496a1ap-14f;
-  p = p * s - 0x1.a3f6f6p-11f;
-  p = p * s + 0x1.5405b0p-8f;
-  p = p * s - 0x1.b7f90cp-6f;
-  p = p * s + 0x1.ce2cf8p-4f;
-  p = p * s - 0x1.81273ep-2f;
-  p = p * s + 0x1.06eba8p-3f;
+  p = gnn_fma(p, s, -0x1.a3f6f6p-11f);
+  p = gnn_fma(p, s, 0x1.5405b0p-8f);
+  p = gnn_fma(p, s, -0x1.b7f90cp-6f);
+  p = gnn_fma(p, s, 0x1.ce2cf8p-4f);
+  p = gnn_fma(p, s, -0x1.81273ep-2f);
+  p = gnn_fma(p, s, 0x1.06eba8p-3f);
   float q = 0x1.896eaep-13f;
-  q = q * t - 0x1.83fc6cp-9f;
-  q = q * t + 0x1.66a38ep-6f;
-  q = q * t - 0x1.a6c800p-4f;
-  q = q * t - 0x1.46a98ep-1f;
-  q = q * t - 0x1.208e50p+0f;
-  q = q * t - 0x1.502ae0p-12f;
-  const float large = 1 - gnn_exp(q), small = t + t * p;
+  q = gnn_fma(q, t, -0x1.83fc6cp-9f);
+  q = gnn_fma(q, t, 0x1.66a38ep-6f);
+  q = gnn_fma(q, t, -0x1.a6c800p-4f);
+  q = gnn_fma(q, t, -0x1.46a98ep-1f);
+  q = gnn_fma(q, t, -0x1.208e50p+0f);
+  q = gnn_fma(q, t, -0x1.502ae0p-12f);
+  const float large = 1 - gnn_exp(q), small = gnn_fma(t, p, t);
   return copysignf(t > 1 ? large : small, x);
 }
 
@@ -171,7 +172,7 @@ GNN_INLINE gnn_real gnn_silu(gnn_real x) { return (x < -1000 ? -1000 : x) * gnn_
 
 GNN_INLINE gnn_real gnn_silu_slope(gnn_real x) {
   const gnn_real s = gnn_sigmoid(x);
-  return s + gnn_clamp(x, 1000) * s * gnn_sigmoid(-x);
+  return gnn_fma(gnn_clamp(x, 1000) * s, gnn_sigmoid(-x), s);
 }
 
 /* x * (1 + erf(x / sqrt 2)) / 2; 0 at -infinity */
@@ -180,9 +181,8 @@ GNN_INLINE gnn_real gnn_gelu(gnn_real x) {
 }
 
 GNN_INLINE gnn_real gnn_gelu_slope(gnn_real x) {
-  const gnn_real bounded = gnn_clamp(x, 1000);
-  return (gnn_real)0.5 * (1 + gnn_erf(x * (gnn_real)0.70710678118654752)) +
-         bounded * (gnn_real)0.39894228040143268 * gnn_exp((gnn_real)-0.5 * bounded * bounded);
+  const gnn_real bounded = gnn_clamp(x, 1000), share = (gnn_real)0.5 * (1 + gnn_erf(x * (gnn_real)0.70710678118654752));
+  return gnn_fma(bounded * (gnn_real)0.39894228040143268, gnn_exp((gnn_real)-0.5 * bounded * bounded), share);
 }
 
 /* alpha * (exp(x) - 1) below 0 */

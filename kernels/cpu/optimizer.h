@@ -10,17 +10,16 @@
 /* buffer: the momentum's, NULL without; its first value is the first gradient. No dampening. */
 GNN_INLINE void gnn_sgd(gnn_real *restrict w, const gnn_real *restrict g, gnn_real *restrict buffer, double lr,
                         double momentum, double weight_decay, int nesterov, int64_t step, int64_t begin, int64_t end) {
-  const gnn_real rate = (gnn_real)lr, decay = (gnn_real)weight_decay, keep = step == 1 ? 0 : (gnn_real)momentum;
+  const gnn_real rate = (gnn_real)lr, decay = (gnn_real)weight_decay, keep = (gnn_real)momentum;
   if (!buffer) {
-    for (int64_t i = begin; i < end; i++) w[i] -= rate * (g[i] + decay * w[i]);
+    for (int64_t i = begin; i < end; i++) w[i] = gnn_fma(-rate, gnn_fma(decay, w[i], g[i]), w[i]);
     return;
   }
-  const gnn_real ahead = (gnn_real)momentum;
   for (int64_t i = begin; i < end; i++) {
-    const gnn_real slope = g[i] + decay * w[i];
-    const gnn_real speed = step == 1 ? slope : keep * buffer[i] + slope;
+    const gnn_real slope = gnn_fma(decay, w[i], g[i]);
+    const gnn_real speed = step == 1 ? slope : gnn_fma(keep, buffer[i], slope);
     buffer[i] = speed;
-    w[i] -= rate * (nesterov ? slope + ahead * speed : speed);
+    w[i] = gnn_fma(-rate, nesterov ? gnn_fma(keep, speed, slope) : speed, w[i]);
   }
 }
 
@@ -30,12 +29,11 @@ GNN_INLINE void gnn_adam_step(gnn_real *restrict w, const gnn_real *restrict g, 
                               gnn_real shrink, gnn_real decay, int64_t step, int64_t begin, int64_t end) {
   const gnn_real rate = (gnn_real)(lr / (1 - pow(beta1, (double)step)));
   const gnn_real root = (gnn_real)(1 / sqrt(1 - pow(beta2, (double)step)));
-  const gnn_real keep1 = (gnn_real)beta1, take1 = (gnn_real)(1 - beta1);
-  const gnn_real keep2 = (gnn_real)beta2, take2 = (gnn_real)(1 - beta2), eps = (gnn_real)epsilon;
+  const gnn_real take1 = (gnn_real)(1 - beta1), take2 = (gnn_real)(1 - beta2), eps = (gnn_real)epsilon;
   for (int64_t i = begin; i < end; i++) {
-    const gnn_real x = w[i] * shrink, slope = g[i] + decay * x;
-    const gnn_real mean = keep1 * m[i] + take1 * slope;
-    const gnn_real square = keep2 * v[i] + take2 * (slope * slope);
+    const gnn_real x = w[i] * shrink, slope = gnn_fma(decay, x, g[i]);
+    const gnn_real mean = gnn_fma(take1, slope - m[i], m[i]);
+    const gnn_real square = gnn_fma(take2, gnn_fma(slope, slope, -v[i]), v[i]);
     m[i] = mean;
     v[i] = square;
     w[i] = x - rate * mean / (gnn_sqrt(square) * root + eps);

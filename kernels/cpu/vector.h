@@ -1,15 +1,21 @@
-/* vector.h: vectors of numbers, as wide as the instruction set the file is compiled for.
+/* vector.h: vectors of numbers, as wide as the instruction set the file is compiled for, and fused multiply-add.
  *
  * Everything in kernels/cpu is always inlined, so that sizes known where a kernel is called are constants inside it.
- * Loops over lanes and tiles then unroll into registers, and an emitted step is one specialised function. Products are
- * summed as `sum += a * b` for the compiler to contract: -ffp-contract=fast (the default of gcc, but not of -std=c11)
- * gives fused multiply-adds. -O2 is enough for the products; the loops over lanes of random.h and math.h want -O3, and
- * square roots -fno-math-errno.
+ * Loops over lanes and tiles then unroll into registers, and an emitted step is one specialised function.
+ *
+ * Where a product is fused with a sum it is written so. Compile with -ffp-contract=off: a compiler that fuses as it likes
+ * may choose otherwise in the last elements of a loop than in its vectors, and the bits of an element would depend on
+ * where a task begins. -O2 is enough for the products; loops over elements (random.h, math.h) want -O3
+ * -fno-trapping-math, square roots -fno-math-errno, and clang -mprefer-vector-width=512 where it has AVX-512.
  */
 #ifndef GNN_VECTOR_H
 #define GNN_VECTOR_H
 
 #include "../../runtime/gnnrt.h"
+
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
 
 #define GNN_INLINE static inline __attribute__((always_inline))
 
@@ -19,7 +25,7 @@
 #define GNN_UNROLL _Pragma("GCC unroll 64")
 #endif
 
-/* Registers of this width must exist: wider vectors compile but are slower than scalars. */
+/* Registers of this width must exist. */
 #ifndef GNN_VECTOR_BYTES
 #if defined __AVX512F__
 #define GNN_VECTOR_BYTES 64
@@ -36,12 +42,79 @@ enum { GNN_REGISTERS = 32 };
 enum { GNN_REGISTERS = 16 };
 #endif
 
-enum { GNN_LANES = GNN_VECTOR_BYTES / (int)sizeof(gnn_real) };
+#ifdef GNN_DOUBLE
+#define GNN_LANES (GNN_VECTOR_BYTES / 8)
+#else
+#define GNN_LANES (GNN_VECTOR_BYTES / 4)
+#endif
 
-/* Vectors in memory, at any address of a number. */
-#define GNN_VECTOR_TYPE(bytes) __attribute__((vector_size(bytes), aligned(sizeof(gnn_real)), may_alias))
-typedef gnn_real gnn_vec __attribute__((vector_size(GNN_VECTOR_BYTES)));
-typedef gnn_real gnn_vec_at GNN_VECTOR_TYPE(GNN_VECTOR_BYTES);
+/* gnn_vecN: N numbers; gnn_vecN_at: the same in memory, at any address of a number. Up to the width of a register. */
+#define GNN_DEFINE_VECTOR(lanes)                                                          \
+  typedef gnn_real gnn_vec##lanes __attribute__((vector_size(lanes * sizeof(gnn_real)))); \
+  typedef gnn_real gnn_vec##lanes##_at                                                    \
+      __attribute__((vector_size(lanes * sizeof(gnn_real)), aligned(sizeof(gnn_real)), may_alias))
+
+typedef gnn_real gnn_vec1, gnn_vec1_at;
+GNN_DEFINE_VECTOR(2);
+#if GNN_LANES >= 4
+GNN_DEFINE_VECTOR(4);
+#endif
+#if GNN_LANES >= 8
+GNN_DEFINE_VECTOR(8);
+#endif
+#if GNN_LANES >= 16
+GNN_DEFINE_VECTOR(16);
+#endif
+
+/* a * b + c, rounded once where the processor can, and then in vectors and in single numbers alike. */
+#if defined __FMA__ && defined GNN_DOUBLE
+GNN_INLINE gnn_real gnn_fma(gnn_real a, gnn_real b, gnn_real c) { return __builtin_fma(a, b, c); }
+GNN_INLINE gnn_vec2 gnn_fma2(gnn_vec2 a, gnn_vec2 b, gnn_vec2 c) { return _mm_fmadd_pd(a, b, c); }
+#if GNN_LANES >= 4
+GNN_INLINE gnn_vec4 gnn_fma4(gnn_vec4 a, gnn_vec4 b, gnn_vec4 c) { return _mm256_fmadd_pd(a, b, c); }
+#endif
+#if GNN_LANES >= 8
+GNN_INLINE gnn_vec8 gnn_fma8(gnn_vec8 a, gnn_vec8 b, gnn_vec8 c) { return _mm512_fmadd_pd(a, b, c); }
+#endif
+#elif defined __FMA__
+GNN_INLINE gnn_real gnn_fma(gnn_real a, gnn_real b, gnn_real c) { return __builtin_fmaf(a, b, c); }
+GNN_INLINE gnn_vec2 gnn_fma2(gnn_vec2 a, gnn_vec2 b, gnn_vec2 c) {
+  return (gnn_vec2){gnn_fma(a[0], b[0], c[0]), gnn_fma(a[1], b[1], c[1])};
+}
+GNN_INLINE gnn_vec4 gnn_fma4(gnn_vec4 a, gnn_vec4 b, gnn_vec4 c) { return _mm_fmadd_ps(a, b, c); }
+#if GNN_LANES >= 8
+GNN_INLINE gnn_vec8 gnn_fma8(gnn_vec8 a, gnn_vec8 b, gnn_vec8 c) { return _mm256_fmadd_ps(a, b, c); }
+#endif
+#if GNN_LANES >= 16
+GNN_INLINE gnn_vec16 gnn_fma16(gnn_vec16 a, gnn_vec16 b, gnn_vec16 c) { return _mm512_fmadd_ps(a, b, c); }
+#endif
+#else
+GNN_INLINE gnn_real gnn_fma(gnn_real a, gnn_real b, gnn_real c) { return a * b + c; }
+#define gnn_fma2(a, b, c) ((a) * (b) + (c))
+#define gnn_fma4(a, b, c) ((a) * (b) + (c))
+#define gnn_fma8(a, b, c) ((a) * (b) + (c))
+#define gnn_fma16(a, b, c) ((a) * (b) + (c))
+#endif
+#define gnn_fma1 gnn_fma
+
+/* The widest. */
+#if GNN_LANES == 16
+typedef gnn_vec16 gnn_vec;
+typedef gnn_vec16_at gnn_vec_at;
+#define GNN_FMA gnn_fma16
+#elif GNN_LANES == 8
+typedef gnn_vec8 gnn_vec;
+typedef gnn_vec8_at gnn_vec_at;
+#define GNN_FMA gnn_fma8
+#elif GNN_LANES == 4
+typedef gnn_vec4 gnn_vec;
+typedef gnn_vec4_at gnn_vec_at;
+#define GNN_FMA gnn_fma4
+#else
+typedef gnn_vec2 gnn_vec;
+typedef gnn_vec2_at gnn_vec_at;
+#define GNN_FMA gnn_fma2
+#endif
 
 #define GNN_LOAD(p) (*(const gnn_vec_at *)(p))
 #define GNN_STORE(p, v) (*(gnn_vec_at *)(p) = (v))

@@ -96,7 +96,7 @@ static void peak_task(const void *context, int64_t begin, int64_t end, int64_t t
   (void)task;
   GNN_UNROLL for (int i = 0; i < 12; i++) sum[i] = factor * (gnn_real)(i + 1);
   for (int64_t r = begin; r < end; r++)
-    GNN_UNROLL for (int i = 0; i < 12; i++) sum[i] += sum[i] * factor;
+    GNN_UNROLL for (int i = 0; i < 12; i++) sum[i] = GNN_FMA(sum[i], factor, sum[i]);
   gnn_vec total = sum[0];
   GNN_UNROLL for (int i = 1; i < 12; i++) total += sum[i];
   volatile gnn_real sink = total[0];

@@ -1,0 +1,189 @@
+/* Losses, accuracy, optimisers and reductions against their definitions in double. */
+#include "../../kernels/cpu/loss.h"
+#include "../../kernels/cpu/optimizer.h"
+#include "../../kernels/cpu/reduce.h"
+#include "tap.h"
+
+/* ---- cross entropy ---- */
+
+typedef struct Scores {
+  int64_t nodes, classes, count;
+  gnn_real *scores;
+  int32_t *labels, *rows;
+} Scores;
+
+static Scores scores_new(Numbers *n, int64_t nodes, int64_t classes, double size) {
+  Scores s = {nodes, classes, 0, reals_random(n, nodes * classes), must(malloc((size_t)nodes * sizeof(int32_t))),
+              must(malloc((size_t)nodes * sizeof(int32_t)))};
+  for (int64_t i = 0; i < nodes * classes; i++) s.scores[i] *= (gnn_real)size;
+  for (int64_t r = 0; r < nodes; r++) {
+    s.labels[r] = numbers_below(n, 4) == 0 ? -1 : (int32_t)numbers_below(n, classes);
+    if (s.labels[r] >= 0 && numbers_below(n, 3) > 0) s.rows[s.count++] = (int32_t)r;
+  }
+  return s;
+}
+
+static void scores_free(Scores *s) { free(s->scores), free(s->labels), free(s->rows); }
+
+static double softmax(const Scores *s, int64_t row, int64_t class, double *log_probability) {
+  const gnn_real *x = s->scores + row * s->classes;
+  double maximum = -INFINITY, sum = 0;
+  for (int64_t c = 0; c < s->classes; c++) maximum = fmax(maximum, (double)x[c]);
+  for (int64_t c = 0; c < s->classes; c++) sum += exp((double)x[c] - maximum);
+  *log_probability = (double)x[class] - maximum - log(sum);
+  return exp(*log_probability);
+}
+
+static void test_cross_entropy(Tap *tap, int64_t nodes, int64_t classes, double size) {
+  Numbers n = {(uint64_t)(nodes * 31 + classes)};
+  Scores s = scores_new(&n, nodes, classes, size);
+  double want = 0, log_probability;
+  for (int64_t i = 0; i < s.count; i++) {
+    softmax(&s, s.rows[i], s.labels[s.rows[i]], &log_probability);
+    want -= log_probability;
+  }
+  const double halves[2] = {gnn_cross_entropy_part(s.scores, classes, s.labels, s.rows, 0, s.count / 2),
+                            gnn_cross_entropy_part(s.scores, classes, s.labels, s.rows, s.count / 2, s.count)};
+  const double got = gnn_sum_doubles(halves, 2);
+  tap_ok(tap, fabs(got - want) <= 2 * real_epsilon() * (fabs(want) + (double)s.count), "loss of %lld x %lld, scores of %g: %.9g",
+         (long long)nodes, (long long)classes, size, got);
+
+  gnn_real *gradient = reals_new(nodes * classes), *by_node = reals_new(nodes * classes);
+  gnn_zero(gradient, 0, nodes * classes);
+  gnn_cross_entropy_gradient(s.scores, classes, s.labels, s.rows, s.count, 0, s.count / 3, gradient);
+  gnn_cross_entropy_gradient(s.scores, classes, s.labels, s.rows, s.count, s.count / 3, s.count, gradient);
+  for (int64_t r = 0; r < nodes; r += 7)
+    gnn_cross_entropy_gradient_nodes(s.scores, classes, s.labels, s.rows, s.count, r, r + 7 < nodes ? r + 7 : nodes, by_node);
+  tap_ok(tap, reals_same(gradient, by_node, nodes * classes), "gradient by list and by node is the same");
+  int is_right = 1;
+  int64_t next = 0;
+  for (int64_t r = 0; r < nodes; r++) {
+    const int is_listed = next < s.count && s.rows[next] == r;
+    for (int64_t c = 0; c < classes; c++) {
+      double expected = 0;
+      if (is_listed) expected = (softmax(&s, r, c, &log_probability) - (c == s.labels[r])) / (double)s.count;
+      is_right &= fabs((double)gradient[r * classes + c] - expected) <= 4 * real_epsilon() / (double)s.count;
+    }
+    next += is_listed;
+  }
+  tap_ok(tap, is_right, "gradient of %lld x %lld", (long long)nodes, (long long)classes);
+  free(gradient), free(by_node);
+  scores_free(&s);
+}
+
+static void test_accuracy(Tap *tap) {
+  static const gnn_real scores[] = {
+      1, 2, 0, /**/ 2, 2, 1, /**/ 0, 3, 3, /**/ NAN, 1, 0, /**/ 0, 1, NAN, /**/ -INFINITY, -INFINITY, -INFINITY, /**/ 0, 0, INFINITY};
+  static const int32_t labels[] = {1, 0, 2, 1, 1, 0, 2}, rows[] = {0, 1, 2, 3, 4, 5, 6};
+  static const int is_correct[] = {1, 1, 0, 0, 0, 1, 1}; /* the first of equals; no row with a NaN */
+  int good = 1;
+  int64_t counts[7];
+  for (int i = 0; i < 7; i++) {
+    counts[i] = gnn_accuracy_part(scores, 3, labels, rows, i, i + 1);
+    good &= counts[i] == is_correct[i];
+  }
+  tap_ok(tap, good, "accuracy of single rows");
+  tap_ok(tap, gnn_accuracy_part(scores, 3, labels, rows, 0, 7) == 4 && gnn_sum_counts(counts, 7) == 4, "accuracy of all");
+}
+
+/* ---- optimisers ---- */
+
+enum { WEIGHTS = 101, STEPS = 5 };
+
+typedef struct Optimiser {
+  const char *name;
+  int kind; /* 0 SGD, 1 Adam, 2 AdamW */
+  double lr, a, b, epsilon, decay;
+  int nesterov;
+} Optimiser;
+
+static const Optimiser optimisers[] = {
+    {"SGD", 0, 0.1, 0, 0, 0, 0, 0},
+    {"SGD with weight decay", 0, 0.1, 0, 0, 0, 0.01, 0},
+    {"SGD with momentum", 0, 0.1, 0.9, 0, 0, 0.01, 0},
+    {"SGD with Nesterov's momentum", 0, 0.1, 0.9, 0, 0, 0.01, 1},
+    {"Adam", 1, 0.01, 0.9, 0.999, 1e-8, 0, 0},
+    {"Adam with weight decay", 1, 0.01, 0.8, 0.99, 1e-3, 5e-2, 0},
+    {"AdamW", 2, 0.01, 0.9, 0.999, 1e-8, 1e-2, 0},
+};
+
+/* One weight's step as the documentation of torch.optim writes it. */
+static void reference_step(const Optimiser *o, double *w, double g, double *m, double *v, int step) {
+  if (o->kind == 2) *w -= o->lr * o->decay * *w;
+  else g += o->decay * *w;
+  if (o->kind == 0) {
+    if (o->a != 0) {
+      *m = step == 1 ? g : o->a * *m + g;
+      g = o->nesterov ? g + o->a * *m : *m;
+    }
+    *w -= o->lr * g;
+    return;
+  }
+  *m = o->a * *m + (1 - o->a) * g;
+  *v = o->b * *v + (1 - o->b) * g * g;
+  const double mean = *m / (1 - pow(o->a, step)), square = *v / (1 - pow(o->b, step));
+  *w -= o->lr * mean / (sqrt(square) + o->epsilon);
+}
+
+static void optimiser_step(const Optimiser *o, gnn_real *w, const gnn_real *g, gnn_real *m, gnn_real *v, int step,
+                           int64_t begin, int64_t end) {
+  if (o->kind == 0) gnn_sgd(w, g, o->a != 0 ? m : NULL, o->lr, o->a, o->decay, o->nesterov, step, begin, end);
+  if (o->kind == 1) gnn_adam(w, g, m, v, o->lr, o->a, o->b, o->epsilon, o->decay, step, begin, end);
+  if (o->kind == 2) gnn_adamw(w, g, m, v, o->lr, o->a, o->b, o->epsilon, o->decay, step, begin, end);
+}
+
+static void test_optimiser(Tap *tap, const Optimiser *o) {
+  Numbers n = {4};
+  gnn_real *w = reals_random(&n, WEIGHTS), *m = reals_random(&n, WEIGHTS), *v = reals_random(&n, WEIGHTS);
+  gnn_real *cut_w = reals_new(WEIGHTS), *cut_m = reals_new(WEIGHTS), *cut_v = reals_new(WEIGHTS);
+  double exact[WEIGHTS], exact_m[WEIGHTS], exact_v[WEIGHTS], worst = 0;
+  for (int i = 0; i < WEIGHTS; i++) {
+    if (o->kind) m[i] = v[i] = 0; /* what momentum holds before its first step does not count */
+    exact[i] = (double)w[i], exact_m[i] = 0, exact_v[i] = 0;
+  }
+  memcpy(cut_w, w, WEIGHTS * sizeof *w), memcpy(cut_m, m, WEIGHTS * sizeof *w), memcpy(cut_v, v, WEIGHTS * sizeof *w);
+  int is_same = 1;
+  for (int step = 1; step <= STEPS; step++) {
+    gnn_real *g = reals_random(&n, WEIGHTS);
+    optimiser_step(o, w, g, m, v, step, 0, WEIGHTS);
+    optimiser_step(o, cut_w, g, cut_m, cut_v, step, 0, 3);
+    optimiser_step(o, cut_w, g, cut_m, cut_v, step, 3, 60);
+    optimiser_step(o, cut_w, g, cut_m, cut_v, step, 60, WEIGHTS);
+    for (int i = 0; i < WEIGHTS; i++) {
+      reference_step(o, &exact[i], (double)g[i], &exact_m[i], &exact_v[i], step);
+      worst = fmax(worst, fabs((double)w[i] - exact[i]));
+    }
+    is_same &= reals_same(w, cut_w, WEIGHTS) && reals_same(m, cut_m, WEIGHTS);
+    free(g);
+  }
+  tap_ok(tap, worst <= 4 * STEPS * real_epsilon(), "%s: off by %.3g after %d steps", o->name, worst, STEPS);
+  tap_ok(tap, is_same, "%s: the same bits however divided", o->name);
+  free(w), free(m), free(v), free(cut_w), free(cut_m), free(cut_v);
+}
+
+static void test_column_sums(Tap *tap) {
+  enum { ROWS = 57, WIDTH = 19 };
+  Numbers n = {3};
+  gnn_real *x = reals_random(&n, ROWS * WIDTH), sums[WIDTH];
+  gnn_column_sums(x, WIDTH, 5, ROWS, sums);
+  int good = 1;
+  for (int c = 0; c < WIDTH; c++) {
+    gnn_real sum = 0;
+    for (int r = 5; r < ROWS; r++) sum += x[r * WIDTH + c];
+    good &= sum == sums[c];
+  }
+  tap_ok(tap, good, "column sums in the order of rows");
+  free(x);
+}
+
+int main(void) {
+  Tap tap = {0, 0};
+  test_cross_entropy(&tap, 300, 7, 1);
+  test_cross_entropy(&tap, 300, 7, 50);
+  test_cross_entropy(&tap, 64, 1, 1);
+  test_cross_entropy(&tap, 40, 47, 1000);
+  test_accuracy(&tap);
+  for (size_t i = 0; i < sizeof optimisers / sizeof *optimisers; i++) test_optimiser(&tap, &optimisers[i]);
+  test_column_sums(&tap);
+  return tap_end(&tap);
+}
