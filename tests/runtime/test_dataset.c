@@ -1,4 +1,7 @@
 /* test_dataset.c: transformations against brute force on small graphs, what is refused and why, the sources. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <math.h>
 
 #include "../../runtime/npy.h"

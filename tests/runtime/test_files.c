@@ -1,5 +1,8 @@
 /* test_files.c: the readers of single files on sound and on damaged ones. Run under the sanitizers: whatever the bytes,
  * a reader either succeeds or says what is wrong. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <math.h>
 
 #include "../../runtime/json.h"

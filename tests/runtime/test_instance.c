@@ -1,4 +1,7 @@
 /* test_instance.c: what lies in the arena, metrics, weights and checkpoints, the embedding layer; with the hand-made model. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <math.h>
 
 #include "../../runtime/checkpoint.h"
