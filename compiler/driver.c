@@ -20,7 +20,11 @@ static bool run_parse(Compilation *c) {
 
 static bool run_check(Compilation *c) {
   c->program = lang_check(c->arena, c->diags, c->ast, &c->lang);
-  return c->program != NULL;
+  if (!c->program) return false;
+  DataSource *source = &c->program->data->source;
+  for (int i = 0; i < source->arg_count; i++) /* the program is run from where it was compiled */
+    if (source->args[i].text && !*source->args[i].key) source->args[i].text = data_path(&c->reader, source->args[i].text);
+  return true;
 }
 
 static bool run_lower(Compilation *c) {

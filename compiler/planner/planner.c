@@ -23,9 +23,9 @@ typedef struct Budget {
 
 static Budget budget_of(PlannerEffort effort) {
   switch (effort) {
-    case PLANNER_FAST: return (Budget){6000000, 3000000, 300000, 0, 2, 20, 100000000};
-    case PLANNER_BEST: return (Budget){200000000, 60000000, 1200000, 6, 6, 60, 1000000000};
-    default: return (Budget){12000000, 10000000, 600000, 3, 4, 40, 300000000};
+    case PLANNER_FAST: return (Budget){6000000, 3000000, 300000, 0, 2, 20, 20000000};
+    case PLANNER_BEST: return (Budget){200000000, 60000000, 1200000, 6, 6, 60, 400000000};
+    default: return (Budget){12000000, 10000000, 600000, 3, 4, 40, 40000000};
   }
 }
 
