@@ -63,7 +63,8 @@ static gnn_status file_inflate(const char *path, const gnn_file *packed, gnn_fil
     free(data);
     return status;
   }
-  out->data = data;
+  unsigned char *fitted = realloc(data, used ? used : 1); /* up to half of it was never needed */
+  out->data = fitted ? fitted : data;
   out->size = used;
   out->is_mapped = 0;
   return GNN_OK;

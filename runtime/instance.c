@@ -113,21 +113,23 @@ void gnn_instance_destroy(gnn_instance *instance) {
   free(instance);
 }
 
+/* The best that one answer for all nodes can do: that is what a model that learns nothing gets stuck at. */
 static void instance_survey_labels(gnn_instance *instance) {
-  const gnn_program *program = instance->run.program;
-  const gnn_field_desc *field = &program->fields[program->label_field];
-  const int32_t *label = gnn_instance_at(instance, field->at[0]);
+  const gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  const int32_t *label = gnn_instance_at(instance, program->fields[program->label_field].at[0]);
+  int watched = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   int64_t best = -1;
-  instance->majority_class = 0;
   for (int64_t c = 0; c < program->classes; c++) {
     int64_t count = 0;
-    for (int64_t k = 0; k < instance->run.row_count[GNN_TRAIN]; k++)
-      count += label[instance->run.rows[GNN_TRAIN][k]] == c;
-    if (count > best) { best = count; instance->majority_class = c; }
+    for (int64_t k = 0; k < run->row_count[watched]; k++) count += label[run->rows[watched][k]] == c;
+    if (count <= best) continue;
+    best = count;
+    instance->majority_class = c;
   }
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    int64_t count = 0, rows = instance->run.row_count[s];
-    for (int64_t k = 0; k < rows; k++) count += label[instance->run.rows[s][k]] == instance->majority_class;
+    int64_t count = 0, rows = run->row_count[s];
+    for (int64_t k = 0; k < rows; k++) count += label[run->rows[s][k]] == instance->majority_class;
     instance->majority_share[s] = rows ? (double)count / (double)rows : 0;
   }
 }

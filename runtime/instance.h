@@ -20,7 +20,7 @@ typedef struct gnn_instance {
   double *partial_loss;    /* one a task of the metrics: GNN_METRIC_TASK_ROWS rows */
   int64_t *partial_correct;
   int64_t partial_count;
-  int64_t majority_class;  /* of the training labels */
+  int64_t majority_class;  /* most frequent in the validation split, or in train where there is none */
   double majority_share[GNN_SPLIT_COUNT]; /* accuracy of always answering it */
 } gnn_instance;
 

@@ -24,11 +24,9 @@ typedef struct npy_folder {
 } npy_folder;
 
 int gnn_is_npy_folder(const char *path) {
-  char *index = gnn_path_join(path, "edge_index.npy"), *about = gnn_path_join(path, "graph.json");
-  int is_one = (index && gnn_npy_exists(index)) || (about && gnn_path_exists(about));
-  free(index);
-  free(about);
-  return is_one;
+  char name[4096];
+  if (snprintf(name, sizeof name, "%s/edge_index.npy", path) < (int)sizeof name && gnn_npy_exists(name)) return 1;
+  return snprintf(name, sizeof name, "%s/graph.json", path) < (int)sizeof name && gnn_path_exists(name);
 }
 
 static int npy_folder_by_name(const void *a, const void *b) { return strcmp(a, b); }

@@ -123,8 +123,7 @@ void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
          gnn_count_text(run->row_count[GNN_VALID]).text, gnn_count_text(run->row_count[GNN_TEST]).text);
   printf("%s parameters   seed %llu   plan %.8s (peak %s device)", gnn_count_text(train_parameters(program)).text,
          (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text);
-  int split = run->row_count[GNN_VALID] ? GNN_VALID : run->row_count[GNN_TEST] && program->shows[GNN_TEST] ? GNN_TEST
-                                                                                                         : GNN_TRAIN;
+  int split = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   if (program->has_accuracy)
     printf("   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],
            instance->majority_share[split]);
