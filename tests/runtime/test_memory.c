@@ -135,7 +135,8 @@ int main(void) {
   gnn_npy_write(tap_path("folder/edge_index.npy"), &array, &error);
   array = (gnn_array){.dtype = GNN_F32, .rank = 2, .shape = {3, 2}, .count = 6, .data = (const unsigned char *)x};
   gnn_npy_write(tap_path("folder/x.npy"), &array, &error);
-  tap_write(tap_path("folder/graph.json"), "{\"name\": \"f\", \"num_nodes\": 3}", 30);
+  static const char about[] = "{\"name\": \"f\", \"num_nodes\": 3}";
+  tap_write(tap_path("folder/graph.json"), about, sizeof about - 1);
   gnn_dataset_open_path("karate", &d, &error);
   gnn_dataset_prepare(d, NULL, &error);
   gnn_write_container(d, tap_path("m.safetensors"), "", &error);
