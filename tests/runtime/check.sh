@@ -8,22 +8,21 @@ mkdir -p "$out"
 cc=${CC:-cc}
 flags="-std=c11 -O1 -g -DGNN_ZLIB -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined -fno-sanitize-recover=all"
 libraries="-lz -lm -lpthread"
-newest=$(ls -t runtime/*.[ch] runtime/tools/*.[ch] kernels/cpu/*.h tests/runtime/*.[ch] | head -1)
+newest=$(ls -t runtime/*.[ch] runtime/tools/*.[ch] kernels/cpu/*.h tests/runtime/*.[ch] tests/runtime/memory/*.c | head -1)
 if [ ! -e "$out/done" ] || [ "$newest" -nt "$out/done" ]; then
   rm -f "$out"/*
-  printf '%s\n' runtime/*.c tests/runtime/toy.c |
-    xargs -P "$(nproc)" -I{} sh -c "$cc $flags -c {} -o $out/\$(basename {} .c).o" || exit 1
+  printf '%s\n' runtime/*.c | xargs -P "$(nproc)" -I{} sh -c "$cc $flags -c {} -o $out/\$(basename {} .c).o" || exit 1
   $cc $flags runtime/tools/*.c "$out"/*.o $libraries -o "$out/gnndata" || exit 1
-  $cc $flags tests/runtime/toy_main.c "$out"/*.o $libraries -o "$out/toy" || exit 1
+  $cc $flags tests/runtime/toy_main.c tests/runtime/toy.c "$out"/*.o $libraries -o "$out/toy" || exit 1
   for test in tests/runtime/test_*.c; do
-    wrap=
-    [ "$test" = tests/runtime/test_memory.c ] && wrap=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-    $cc $flags $wrap "$test" "$out"/*.o $libraries -o "$out/$(basename "$test" .c)" || exit 1
+    $cc $flags "$test" "$out"/*.o $libraries -o "$out/$(basename "$test" .c)" || exit 1
   done
+  wrap=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+  $cc $flags $wrap tests/runtime/memory/test_memory.c "$out"/*.o $libraries -o "$out/test_memory" || exit 1
   touch "$out/done"
 fi
 status=0
-for test in tests/runtime/test_*.c; do
+for test in tests/runtime/test_*.c tests/runtime/memory/test_*.c; do
   "$out/$(basename "$test" .c)" || status=1
 done
 tests/runtime/cli.sh "$out" || status=1

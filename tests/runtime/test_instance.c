@@ -11,7 +11,7 @@
 #include "../../runtime/subgraph.h"
 #include "../../runtime/train.h"
 #include "tap.h"
-#include "toy.h"
+#include "toy.c"
 
 static gnn_dataset *prepared(gnn_synth_kind kind, int64_t nodes, int is_sparse) {
   gnn_synth s = {.kind = kind, .nodes = nodes, .features = 40, .classes = 5, .degree = 7, .seed = 5, .is_sparse = is_sparse};

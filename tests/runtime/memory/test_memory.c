@@ -4,13 +4,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "../../runtime/checkpoint.h"
-#include "../../runtime/job.h"
-#include "../../runtime/npy.h"
-#include "../../runtime/readers.h"
-#include "../../runtime/subgraph.h"
-#include "tap.h"
-#include "toy.h"
+#include "../../../runtime/checkpoint.h"
+#include "../../../runtime/job.h"
+#include "../../../runtime/npy.h"
+#include "../../../runtime/readers.h"
+#include "../../../runtime/subgraph.h"
+#include "../tap.h"
+#include "../toy.c"
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
