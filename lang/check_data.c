@@ -25,7 +25,7 @@ static bool source_argument(Checker *checker, const Arg *arg, SourceArg *result)
   if (value.kind == VALUE_STRING) result->text = value.text;
   else if (value.kind == VALUE_NUMBER || value.kind == VALUE_BOOL) result->number = value.number;
   else {
-    diags_error(checker->diags, "E0331", arg->value->span.place, "a source takes texts and numbers");
+    diags_error(checker->diags, "E0215", arg->value->span.place, "a source takes texts and numbers");
     return false;
   }
   return true;

@@ -50,6 +50,11 @@ struct Diags {
 };
 
 const Source *diags_source(const Diags *diags, int32_t file); /* NULL for no file */
-int diags_page_exit_code(const char *code);
+int diags_page_exit_code(const char *code); /* 1 for a code without a page */
+
+/* One chapter of pages each. */
+const DiagPage *diags_pages_syntax(int *count);
+const DiagPage *diags_pages_types(int *count);
+const DiagPage *diags_pages_machine(int *count);
 
 #endif

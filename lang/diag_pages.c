@@ -1,16 +1,21 @@
-/* diag_pages: the page of every diagnostic. */
+/* diag_pages: finding the page of a diagnostic. */
 #include <string.h>
 
 #include "diag_internal.h"
 
-static const DiagPage pages[] = {
-    {"E0001", "a file cannot be read", "", NULL, NULL, 4},
-};
-
 bool diags_page(int index, DiagPage *page) {
-  if (index < 0 || index >= (int)(sizeof pages / sizeof *pages)) return false;
-  *page = pages[index];
-  return true;
+  typedef const DiagPage *Chapter(int *count);
+  static Chapter *const chapters[] = {diags_pages_syntax, diags_pages_types, diags_pages_machine};
+  for (size_t i = 0; i < sizeof chapters / sizeof *chapters && index >= 0; i++) {
+    int count;
+    const DiagPage *pages = chapters[i](&count);
+    if (index < count) {
+      *page = pages[index];
+      return true;
+    }
+    index -= count;
+  }
+  return false;
 }
 
 int diags_page_exit_code(const char *code) {

@@ -111,12 +111,12 @@ static Conf *new_conf(ParseState *state, Span span, Conf list);
 program:
     %empty
   | items
-  | items "the end of the line"
+  | items newline
   ;
 
 items:
     item
-  | items "the end of the line" item
+  | items newline item
   ;
 
 item:
@@ -144,7 +144,7 @@ item:
   | "plan" conf
       { add_item(state, (Item){.kind = ITEM_PLAN, .span = @$, .place = @1.place, .name = "", .name_place = @1.place, .conf = $2}); }
   | error
-      { add_item(state, (Item){.kind = ITEM_ERROR, .span = @$, .place = @1.place, .name = "", .name_place = @1.place}); yyerrok; }
+      { add_item(state, (Item){.kind = ITEM_ERROR, .span = @$, .place = @1.place, .name = "", .name_place = @1.place}); }
   ;
 
 maybe_string:
@@ -166,12 +166,12 @@ data_body:
 data_stmts:
     %empty                                 { $$ = (DataList){0}; }
   | some_data_stmts
-  | some_data_stmts "the end of the line"
+  | some_data_stmts newline
   ;
 
 some_data_stmts:
     data_stmt                                        { $$ = (DataList){0}; ARENA_PUSH(ARENA, $$.items, $$.count, $1); }
-  | some_data_stmts "the end of the line" data_stmt  { $$ = $1; ARENA_PUSH(ARENA, $$.items, $$.count, $3); }
+  | some_data_stmts newline data_stmt  { $$ = $1; ARENA_PUSH(ARENA, $$.items, $$.count, $3); }
   ;
 
 data_stmt:
@@ -184,7 +184,7 @@ data_stmt:
   | NAME '=' expr
       { $$ = new_data_stmt(state, (DataStmt){.span = @$, .name = $1.text, .name_place = @1.place, .value = $3}); }
   | error
-      { $$ = new_data_stmt(state, (DataStmt){.span = @$, .name = "", .name_place = @1.place}); yyerrok; }
+      { $$ = new_data_stmt(state, (DataStmt){.span = @$, .name = "", .name_place = @1.place}); }
   ;
 
 maybe_formals:
@@ -223,12 +223,12 @@ block:
 stmts:
     %empty                            { $$ = (Block){.count = 0}; }
   | some_stmts
-  | some_stmts "the end of the line"
+  | some_stmts newline
   ;
 
 some_stmts:
     stmt                                   { $$ = (Block){.count = 0}; ARENA_PUSH(ARENA, $$.stmts, $$.count, $1); }
-  | some_stmts "the end of the line" stmt  { $$ = $1; ARENA_PUSH(ARENA, $$.stmts, $$.count, $3); }
+  | some_stmts newline stmt  { $$ = $1; ARENA_PUSH(ARENA, $$.stmts, $$.count, $3); }
   ;
 
 stmt:
@@ -249,7 +249,7 @@ stmt:
   | "return" results
       { $$ = new_stmt(state, (Stmt){.kind = STMT_RETURN, .span = @$, .name = "", .name_place = @1.place, .result_count = $2.count, .results = $2.items}); }
   | error
-      { $$ = new_stmt(state, (Stmt){.kind = STMT_ERROR, .span = @$, .name = "", .name_place = @1.place}); yyerrok; }
+      { $$ = new_stmt(state, (Stmt){.kind = STMT_ERROR, .span = @$, .name = "", .name_place = @1.place}); }
   ;
 
 maybe_value:
@@ -269,12 +269,12 @@ conf:
 conf_stmts:
     %empty                                 { $$ = (Conf){.count = 0}; }
   | some_conf_stmts
-  | some_conf_stmts "the end of the line"
+  | some_conf_stmts newline
   ;
 
 some_conf_stmts:
     conf_stmt                                        { $$ = (Conf){.count = 0}; ARENA_PUSH(ARENA, $$.stmts, $$.count, $1); }
-  | some_conf_stmts "the end of the line" conf_stmt  { $$ = $1; ARENA_PUSH(ARENA, $$.stmts, $$.count, $3); }
+  | some_conf_stmts newline conf_stmt  { $$ = $1; ARENA_PUSH(ARENA, $$.stmts, $$.count, $3); }
   ;
 
 conf_stmt:
@@ -295,7 +295,7 @@ conf_stmt:
       { $$ = new_conf_stmt(state, (ConfStmt){.span = @$, .key = $1.text, .key_place = @1.place, .word = $2.text, .word_place = @2.place,
                                              .arrow = "->", .far_word = $4.text, .far_place = @4.place, .body = $5}); }
   | error
-      { $$ = new_conf_stmt(state, (ConfStmt){.span = @$, .key = "", .key_place = @1.place}); yyerrok; }
+      { $$ = new_conf_stmt(state, (ConfStmt){.span = @$, .key = "", .key_place = @1.place}); }
   ;
 
 key:
@@ -376,6 +376,11 @@ args:
 arg:
     expr           { $$ = (Arg){.place = @1.place, .value = $1}; }
   | NAME '=' expr  { $$ = (Arg){.name = $1.text, .place = @1.place, .value = $3}; }
+  ;
+
+/* Here the statement that was reported is over. */
+newline:
+    "the end of the line"  { yyerrok; }
   ;
 
 %%

@@ -1,0 +1,464 @@
+/* diag_pages_types: the pages of messages about sizes, domains and training (E03, E04). The tests compile every program here. */
+#include "diag_internal.h"
+
+static const DiagPage pages[] = {
+    {"E0301", "a product of matrices whose inner sizes differ",
+     "The last dimension of the left side meets the first of the right side (for dot: the last of both); they must have the same size.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  param W : [100, 16] = glorot\n"
+     "  return x @ W\n"
+     "}\n",
+     "layer L(x : node[f], out) {\n"
+     "  param W : [f, out] = glorot\n"
+     "  return x @ W\n"
+     "}\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return L(x, 16) as l\n"
+     "}\n", 1},
+    {"E0302", "node and edge values mixed",
+     "A value per node and a value per edge meet only after saying which end of the edge is meant: src. or dst.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  m = src.x\n"
+     "  return sum(m * x)\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  m = src.x\n"
+     "  return sum(m * dst.x)\n"
+     "}\n", 1},
+    {"E0303", "src. or dst. of something that is not on nodes",
+     "src.z is the value of z at the source of each edge, so z must live on nodes.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  e = src.x\n"
+     "  return sum(src.e)\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  e = src.x\n"
+     "  return sum(e)\n"
+     "}\n", 1},
+    {"E0304", "sum or mean of what is on nodes",
+     "A reducer brings edge values to nodes. For a node value say what is added: the neighbours, a graph, or a dimension.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return sum(x)\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return sum(src.x)\n"
+     "}\n", 1},
+    {"E0305", "two dimensions of one size and different names",
+     "Dimensions match by the expression they were declared with. Two that happen to be of one size are not combined by accident.",
+     "const heads = 8\n"
+     "const width = 8\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  param a : [heads] = ones\n"
+     "  h = Linear(x, width) as l\n"
+     "  return h * a\n"
+     "}\n",
+     "const width = 8\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  param a : [width] = ones\n"
+     "  h = Linear(x, width) as l\n"
+     "  return h * a\n"
+     "}\n", 1},
+    {"E0306", "sizes that do not fit",
+     "Two values are combined element by element, but a dimension has two sizes.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = Linear(x, 16) as l\n"
+     "  return h + x\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = Linear(x, 16) as l\n"
+     "  return h + Linear(x, 16) as skip\n"
+     "}\n", 1},
+    {"E0307", "as many scores as classes are needed",
+     "Cross entropy compares one score per class. y.classes follows the data.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return GCN(x, 40) as conv1\n"
+     "}\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n", 1},
+    {"E0308", "scores and labels live at different places",
+     "Both must be per node (or both per graph). Reduce edge values first.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = GCN(x, y.classes) as conv1\n"
+     "  return src.h\n"
+     "}\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n", 1},
+    {"E0311", "an option where a constant is needed",
+     "Options can change when the produced program runs, so sizes, loops, conditions and initial values cannot depend on them.",
+     "option hid = 16\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return GCN(x, hid) as conv1\n"
+     "}\n",
+     "const hid = 16\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return GCN(x, hid) as conv1\n"
+     "}\n", 1},
+    {"E0312", "cross entropy wants classes",
+     "The field of the loss holds numbers. If they are whole numbers that mean classes, declare it class[...].",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, x)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n", 1},
+    {"E0313", "nothing is returned",
+     "A model or layer ends with return.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = GCN(x, y.classes) as conv1\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = GCN(x, y.classes) as conv1\n"
+     "  return h\n"
+     "}\n", 1},
+    {"W0314", "a parameter without influence",
+     "The result does not depend on this parameter, so training never changes it. Usually a value was computed and then not used.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  param a : [8] = zeros\n"
+     "  return GCN(x, y.classes) as conv1\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+    {"E0316", "a probability outside 0 \342\200\246 1",
+     "Dropout wants the share that is dropped: 0.5, not 50.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return x |> dropout(50) |> GCN(y.classes) as conv1\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return x |> dropout(0.5) |> GCN(y.classes) as conv1\n"
+     "}\n", 1},
+    {"E0317", "dimensions that cannot be told apart",
+     "Several dimensions have one size and no names. Declare the sizes as constants.",
+     NULL,
+     NULL, 1},
+    {"W0318", "a dimension may be meant in two ways",
+     "A value without names for its dimensions fits more than one dimension of the other; the last one is taken, as NumPy does.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  a = zeros(node, 8, 8)\n"
+     "  b = zeros(node, 8)\n"
+     "  return sum(a + b, axis = 0)\n"
+     "}\n",
+     "const heads = 8\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  a = zeros(node, heads, 8)\n"
+     "  b = zeros(node, heads)\n"
+     "  return sum(a + b, axis = 0)\n"
+     "}\n", 1},
+    {"E0321", "a size must be a whole number",
+     "Sizes are whole numbers of at least 1, loops count in whole numbers.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return GCN(x, 2.5) as conv1\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return GCN(x, 2) as conv1\n"
+     "}\n", 1},
+    {"E0322", "classes are not numbers",
+     "A field of classes is for the loss; there is no arithmetic on labels.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return y + 1\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+    {"E0323", "too many dimensions",
+     "A value has at most 4 dimensions beside the nodes or edges.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  param w : [2, 2, 2, 2, 2] = zeros\n"
+     "  return x\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+    {"E0324", "a product with the wrong side",
+     "x @ W multiplies the rows of x by a matrix of parameters; dot(a, b) multiplies row by row.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return x @ x\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return dot(x, x)\n"
+     "}\n", 1},
+    {"E0325", "no such part",
+     "A name has no part of this name: src.z and dst.z of node values, y.classes of fields of classes.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return GCN(x, y.width) as conv1\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+    {"E0326", "no such dimension or place",
+     "axis = names a dimension of the value, to = is src or dst, zeros(...) and types begin with node or edge.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return sum(src.x, axis = heads)\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return sum(src.x, to = src)\n"
+     "}\n", 1},
+    {"E0327", "a probability that is computed",
+     "The probability of dropout is a number or an option, so that it is known before training.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  param p : [] = zeros\n"
+     "  return dropout(x, p)\n"
+     "}\n",
+     "option p = 0.5\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return dropout(x, p)\n"
+     "}\n", 1},
+    {"E0328", "a value does not have its declared type",
+     "An argument or variable is declared to live on nodes or edges, or to have certain dimensions, and the value has others.",
+     "layer L(e : edge[f]) { return sum(e) }\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return L(x)\n"
+     "}\n",
+     "layer L(e : edge[f]) { return sum(e) }\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return L(src.x)\n"
+     "}\n", 1},
+    {"E0329", "no initial value",
+     "A parameter begins as zeros, ones, glorot, kaiming_uniform, constant(v), uniform(b), normal(s) or fixed(v).",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  param w : [4] = \"zeros\"\n"
+     "  return GCN(x, 4) as conv1 + w\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  param w : [4] = zeros\n"
+     "  return GCN(x, 4) as conv1 + w\n"
+     "}\n", 1},
+    {"E0330", "statements behind return",
+     "A layer or model ends with its first return.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return x\n"
+     "  h = relu(x)\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = relu(x)\n"
+     "  return h\n"
+     "}\n", 1},
+    {"E0401", "no such split",
+     "The data has no rows for this split. split = random(0.6, 0.2, 0.2, seed = 0) makes splits.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  metric = accuracy\n"
+     "  keep = best(valid.accuracy)\n"
+     "}\n",
+     "data d from karate() { split = random(0.6, 0.2, 0.2, seed = 0) }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  metric = accuracy\n"
+     "  keep = best(valid.accuracy)\n"
+     "}\n", 1},
+    {"W0402", "patience that can never end",
+     "patience counts evaluations, not epochs.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  evaluate = every(5)\n"
+     "  stop = patience(train.loss, 50)\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  stop = patience(train.loss, 5)\n"
+     "}\n", 1},
+    {"E0403", "a group without weights",
+     "The pattern of a group matches no weight; * stands for any text.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  group \"conv3.*\" { weight_decay = 0 }\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  group \"conv1.*\" { weight_decay = 0 }\n"
+     "}\n", 1},
+    {"E0405", "a metric is watched but not measured",
+     "keep and stop can watch what metric = names, and loss.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  keep = best(train.accuracy)\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  metric = accuracy\n"
+     "  keep = best(train.accuracy)\n"
+     "}\n", 1},
+    {"E0406", "a training number out of range",
+     "Learning rates and decays are at least 0, betas and momentum between 0 and 1, epochs and runs at least 1.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = -1)\n"
+     "  epochs = 10\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n", 1},
+    {"E0407", "a loss of the wrong form",
+     "The loss is cross_entropy(out, y), with out for what the model returns and y a field of classes.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(y, out)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n", 1},
+    {"E0408", "a group of the wrong form",
+     "group \"conv2.*\" { weight_decay = 0 } names weights and what is different for them.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  group \"conv1.*\" = 0\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  group \"conv1.*\" { weight_decay = 0 }\n"
+     "}\n", 1},
+    {"E0409", "keep, stop or every of the wrong form",
+     "keep = best(valid.accuracy), stop = patience(valid.loss, 100), evaluate = every(5), checkpoint = every(25).",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  evaluate = 5\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  evaluate = every(5)\n"
+     "}\n", 1},
+    {"E0410", "a train block without loss, optimiser or epochs",
+     "There are no silent defaults for these three.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "}\n", 1},
+};
+
+const DiagPage *diags_pages_types(int *count) {
+  *count = (int)(sizeof pages / sizeof *pages);
+  return pages;
+}
