@@ -54,10 +54,13 @@ GNN_INLINE int gnn_gather_lanes(int64_t w) {
   return lanes;
 }
 
+/* By the width and not by the vectors, so that all instruction sets sum in the same order. */
+GNN_INLINE int gnn_gather_chains(int64_t w) { return w <= 16 ? 4 : w <= 32 ? 2 : 1; }
+
 GNN_INLINE void gnn_gather_tile(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit,
                                 const gnn_real *x, int64_t w, int64_t column, int vectors, int is_last, int is_first,
                                 int64_t ahead, gnn_real *acc) {
-  const int chains = vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
+  const int chains = gnn_gather_chains(w);
 #define GNN_GATHER_CASE(lanes)                                                                                         \
   case lanes:                                                                                                          \
     gnn_gather_tile##lanes(idx, weight, count, limit, x, w, column, vectors, chains, is_last, is_first, ahead, acc);   \
@@ -84,7 +87,8 @@ GNN_INLINE void gnn_gather(const int32_t *idx, const gnn_real *weight, int64_t c
                            int64_t w, int is_first, int64_t ahead, gnn_real *acc) {
   const int lanes = gnn_gather_lanes(w);
   const int64_t vectors = (w + lanes - 1) / lanes;
-  const int64_t passes = (vectors + GNN_GATHER_TILE - 1) / GNN_GATHER_TILE;
+  const int64_t widest = GNN_GATHER_TILE / gnn_gather_chains(w);
+  const int64_t passes = (vectors + widest - 1) / widest;
   const int64_t tile = (vectors + passes - 1) / passes, before_last = (passes - 1) * tile;
   for (int64_t v = 0; v < before_last; v += tile)
     gnn_gather_tile(idx, weight, count, limit, x, w, v * lanes, (int)tile, 0, is_first, ahead, acc);
