@@ -350,33 +350,36 @@ static int checkpoint_parse_name(const char *name, int64_t *run_index, int64_t *
   return r >= 0 && e >= 0;
 }
 
-/* The rank-th furthest checkpoint of the folder (0: the furthest), or NULL. */
-static char *checkpoint_nth(const char *folder, int rank) {
-  enum { KEPT = 8 };
-  int64_t found[KEPT][2];
-  int count = 0;
+char *gnn_checkpoint_newest(const char *folder) {
+  int64_t best[2] = {-1, -1}, key[2];
   DIR *handle = opendir(folder);
   if (handle == NULL) return NULL;
   const struct dirent *entry;
   while ((entry = readdir(handle)) != NULL) {
-    int64_t key[2];
     if (!checkpoint_parse_name(entry->d_name, &key[0], &key[1])) continue;
-    int at = count < KEPT ? count++ : KEPT;
-    for (; at > 0 && (found[at - 1][0] < key[0] || (found[at - 1][0] == key[0] && found[at - 1][1] < key[1])); at--)
-      if (at < KEPT) memcpy(found[at], found[at - 1], sizeof key);
-    if (at < KEPT) memcpy(found[at], key, sizeof key);
+    if (key[0] > best[0] || (key[0] == best[0] && key[1] > best[1])) memcpy(best, key, sizeof best);
   }
   closedir(handle);
-  return rank < count ? gnn_checkpoint_path(folder, found[rank][0], found[rank][1]) : NULL;
+  return best[0] < 0 ? NULL : gnn_checkpoint_path(folder, best[0], best[1]);
 }
 
-char *gnn_checkpoint_newest(const char *folder) { return checkpoint_nth(folder, 0); }
+static int checkpoint_is_named(const char *path, const char *name) {
+  if (path == NULL) return 0;
+  const char *slash = strrchr(path, '/');
+  return strcmp(slash ? slash + 1 : path, name) == 0;
+}
 
-void gnn_checkpoint_prune(const char *folder, int kept) {
-  char *path;
-  while ((path = checkpoint_nth(folder, kept)) != NULL) {
-    int is_gone = unlink(path) == 0;
-    free(path);
-    if (!is_gone) return;
+/* Nothing depends on a removal: a checkpoint that stays is only in the way. */
+void gnn_checkpoint_prune(const char *folder, const char *newest, const char *previous) {
+  int64_t key[2];
+  DIR *handle = opendir(folder);
+  if (handle == NULL) return;
+  const struct dirent *entry;
+  while ((entry = readdir(handle)) != NULL) {
+    if (!checkpoint_parse_name(entry->d_name, &key[0], &key[1])) continue;
+    if (checkpoint_is_named(newest, entry->d_name) || checkpoint_is_named(previous, entry->d_name)) continue;
+    int is_gone = unlinkat(dirfd(handle), entry->d_name, 0) == 0;
+    (void)is_gone;
   }
+  closedir(handle);
 }

@@ -46,7 +46,7 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
 char *gnn_checkpoint_path(const char *folder, int64_t run_index, int64_t epoch);
 /* The furthest checkpoint of a folder, malloc'ed; NULL: none. */
 char *gnn_checkpoint_newest(const char *folder);
-/* Removes all but the furthest `kept` checkpoints. */
-void gnn_checkpoint_prune(const char *folder, int kept);
+/* Removes the folder's checkpoints but for the two paths given (NULL: one, or none). */
+void gnn_checkpoint_prune(const char *folder, const char *newest, const char *previous);
 
 #endif

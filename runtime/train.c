@@ -15,7 +15,7 @@
 
 #include "logs.h"
 
-enum { TRAIN_ROWS_ON_TERMINAL = 20, TRAIN_CHECKPOINTS_KEPT = 2, TRAIN_SECONDS_BETWEEN_LINES = 60 };
+enum { TRAIN_ROWS_ON_TERMINAL = 20, TRAIN_SECONDS_BETWEEN_LINES = 60 };
 
 /* Signal handlers can only leave word here; the loop looks after every epoch. */
 static volatile sig_atomic_t train_signal, train_status_wanted;
@@ -58,7 +58,7 @@ typedef struct train_loop {
   gnn_progress progress;
   gnn_logs logs;
   const char *out;      /* folder, or NULL: nothing is saved */
-  char *last_saved;     /* path of the latest checkpoint or NULL */
+  char *last_saved;     /* path of the latest checkpoint or NULL: of this session, or the one resumed */
   int64_t last_saved_epoch;
   int has_live_line, is_plain, is_live_shown;
   int64_t row_step;     /* rows at multiples of it */
@@ -286,7 +286,7 @@ static gnn_status train_checkpoint(train_loop *loop) {
     free(path);
     return status;
   }
-  gnn_checkpoint_prune(loop->out, TRAIN_CHECKPOINTS_KEPT);
+  gnn_checkpoint_prune(loop->out, path, loop->last_saved); /* those of earlier sessions go: they are of another run */
   free(loop->last_saved);
   loop->last_saved = path;
   loop->last_saved_epoch = loop->instance->run.epoch;
@@ -304,11 +304,11 @@ static gnn_status train_not_finite(train_loop *loop) {
     for (int64_t i = 0; program->real_bytes == 4 && i < program->weights[w].count; i++)
       if (!isfinite(values[i])) { culprit = program->weights[w].name; break; }
   }
-  double loss = loop->instance->run.loss, lr = NAN;
+  double loss = loop->instance->run.loss, lr = (double)NAN;
   for (int i = 0; i < program->option_count; i++)
     if (strcmp(program->options[i].name, "lr") == 0) lr = loop->instance->run.option[i];
-  gnn_status status = gnn_fail(&loop->error, GNN_ENUMERIC, "R0803", "loss is %s at epoch %lld%s%s%s",
-                               isnan(loss) ? "NaN" : "infinite", (long long)loop->instance->run.epoch,
+  gnn_status status = gnn_fail(&loop->error, GNN_ENUMERIC, "R0803", "%s at epoch %lld%s%s%s",
+                               isnan(loss) ? "loss is NaN" : isinf(loss) ? "loss is infinite" : "scores are not finite", (long long)loop->instance->run.epoch,
                                culprit ? "; the first weight that is not finite: " : "", culprit ? culprit : "",
                                loop->last_saved ? "" : "; there is no checkpoint to go back to");
   gnn_text help = {0};
@@ -324,6 +324,8 @@ static gnn_status train_not_finite(train_loop *loop) {
 static gnn_status train_evaluate(train_loop *loop, int64_t epoch, int counts) {
   gnn_status status = gnn_evaluate(loop->instance, loop->result);
   if (status != GNN_OK) return gnn_fail(&loop->error, status, "", "evaluation failed at epoch %lld", (long long)epoch);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    if (!isfinite(loop->result[s].loss) && !loop->options->continues_after_nan) return train_not_finite(loop);
   if (counts && gnn_keeper_see(&loop->progress.keeper, loop->program, epoch, loop->result) && loop->program->has_keep)
     gnn_snapshot_take(&loop->best, loop->instance);
   return GNN_OK;
@@ -515,8 +517,13 @@ static gnn_status train_resume(train_loop *loop, int *is_resumed) {
   if (status == GNN_OK && !options->is_quiet)
     printf("resumed %s: run %lld, epoch %lld\n", path, (long long)loop->progress.run_index,
            (long long)loop->instance->run.epoch);
-  free(newest);
   *is_resumed = status == GNN_OK;
+  if (status == GNN_OK) {
+    loop->last_saved = gnn_path_join(NULL, path);
+    loop->last_saved_epoch = loop->instance->run.epoch;
+    if (loop->last_saved == NULL) status = gnn_fail_memory(&loop->error, 256);
+  }
+  free(newest);
   return status;
 }
 

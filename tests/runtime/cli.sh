@@ -97,7 +97,10 @@ events=(board/events.out.tfevents.*)
 # the first record: 24 bytes of Event{wall_time, file_version}, and the known checksum of that length
 [ "$(head -c 12 "${events[0]}" | od -An -tx1 | tr -d ' \n')" = 1800000000000000a37f4b22 ]; ok $? "the event file is framed as TensorBoard wants"
 
-code=75 turns=0
+"$toy" -q --epochs 25 --out t >out 2>err
+ls t | grep checkpoint- >out; [ "$(cat out)" = checkpoint-r0-e000020.safetensors ]; ok $? "checkpoints of an earlier session make room"
+
+turns=0
 "$toy" -q --out pieces --time-limit 0.000001s 2>err >out; code=$?
 while [ $code -eq 75 ] && [ $turns -lt 100 ]; do
   turns=$((turns + 1))

@@ -287,7 +287,7 @@ static void test_checkpoints(void) {
     tap_write(name, "x", 1);
     free(name);
   }
-  gnn_checkpoint_prune(folder, 2);
+  gnn_checkpoint_prune(folder, tap_path("checkpoint-r1-e000025.safetensors"), tap_path("checkpoint-r1-e000020.safetensors"));
   char *newest = gnn_checkpoint_newest(folder);
   tap_ok(newest && strstr(newest, "r1-e000025") && gnn_path_exists(tap_path("checkpoint-r1-e000020.safetensors")) &&
          !gnn_path_exists(tap_path("checkpoint-r1-e000015.safetensors")), "checkpoint: the last two are kept");
