@@ -165,8 +165,8 @@ run_document() {
   cd "$work" || exit 1
 }
 
-for document in "$@"; do
-  [ -e "$document" ] && run_document "$(cd "$(dirname "$document")" && pwd)/$(basename "$document")"
-done
+documents=()
+for document in "$@"; do documents+=("$(realpath -e "$document")") || exit 1; done
+for document in "${documents[@]}"; do run_document "$document"; done
 echo "1..$count"
 [ $failures -eq 0 ] && [ $count -gt 0 ]
