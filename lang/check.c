@@ -98,6 +98,22 @@ static bool may_return(const Block *block) {
   return false;
 }
 
+/* "h |> GCN(7) as conv2" is pointed at by its last call. */
+static Place head_of(const Expr *expr) {
+  while (expr->kind == EXPR_PIPE || expr->kind == EXPR_AS || expr->kind == EXPR_OVER) expr = expr->kind == EXPR_PIPE ? expr->b : expr->a;
+  return expr->place;
+}
+
+static Place find_return(const Block *block, Place otherwise) {
+  for (int i = block->count - 1; i >= 0; i--) {
+    const Stmt *stmt = block->stmts[i];
+    if (stmt->kind == STMT_RETURN) return head_of(stmt->results[0]);
+    if (stmt->body) otherwise = find_return(stmt->body, otherwise);
+    if (stmt->other) otherwise = find_return(stmt->other, otherwise);
+  }
+  return otherwise;
+}
+
 static void check_model(Checker *checker) {
   const Item *model = checker->model;
   Scope *scope = arena_alloc(checker->arena, sizeof *scope);
@@ -105,6 +121,7 @@ static void check_model(Checker *checker) {
   int errors = diags_error_count(checker->diags);
   check_block(checker, scope, model->block);
   checker->program->result = NO_INDEX;
+  checker->result_place = find_return(model->block, model->name_place);
   if (!scope->has_returned) {
     if (diags_error_count(checker->diags) > errors && may_return(model->block)) return;
     diags_error(checker->diags, "E0313", model->name_place, "model %s never returns a value", model->name);

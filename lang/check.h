@@ -92,6 +92,7 @@ typedef struct Checker {
   const Expr **instance_sites;
   int depth;              /* of evaluation */
   int64_t steps;
+  Place result_place;     /* of what the model returns */
   bool is_stopped;        /* a limit was hit; everything is VALUE_NONE from here */
 } Checker;
 

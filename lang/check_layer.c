@@ -197,7 +197,7 @@ static void mark_result(Checker *checker, const Scope *inner, TypedId id, int fi
 static Value expand(Checker *checker, Scope *scope, const Item *layer, const Call *call, const char *path, Value *given, const Expr **exprs) {
   Scope *inner = arena_alloc(checker->arena, sizeof *inner);
   *inner = (Scope){.caller = scope, .item = layer, .path = path, .call_place = call->as ? call->as_place : call->place};
-  int first = checker->program->expr_count, errors = diags_error_count(checker->diags);
+  int first = checker->program->expr_count, errors = diags_error_count(checker->diags), messages = diags_count(checker->diags);
   if (!bind(checker, inner, layer, call, given, exprs)) return none;
   bool is_known = find_path(checker, path) != NULL;
   if (!is_known) {
@@ -206,8 +206,7 @@ static Value expand(Checker *checker, Scope *scope, const Item *layer, const Cal
   }
   check_block(checker, inner, layer->block);
   if (diags_error_count(checker->diags) > errors) {
-    if (inner->item->place.file != call->place.file)
-      diags_label(checker->diags, call->place, 0, "in this call of %s", layer->name);
+    diags_called_from(checker->diags, messages, layer->place, call->place, layer->name);
     return none;
   }
   if (!inner->has_returned) {

@@ -24,8 +24,14 @@ static bool is_in(const char *word, const char *const *words, int count) {
 /* "unknown optimiser "amad"; did you mean adam? (known: sgd, adam, adamw)" */
 static void unknown_word(Checker *checker, Place place, const char *what, const char *word, const char *const *known, int count) {
   const char *list = "";
-  for (int i = 0; i < count; i++) list = arena_printf(checker->arena, "%s%s%s", list, i ? ", " : "", known[i]);
-  diags_error(checker->diags, "E0205", place, "unknown %s \"%s\"%s (known: %s)", what, word, check_nearest(checker, word, known, count, ""), list);
+  /* Few words to choose from, so two edits may be meant. */
+  Suggest suggest = {.wanted = word, .limit = strlen(word) > 3 ? 2 : 0};
+  for (int i = 0; i < count; i++) {
+    list = arena_printf(checker->arena, "%s%s%s", list, i ? ", " : "", known[i]);
+    suggest_offer(&suggest, known[i]);
+  }
+  if (suggest.count > 1 && suggest.distance[0] < suggest.distance[1]) suggest.count = 1;
+  diags_error(checker->diags, "E0205", place, "unknown %s \"%s\"%s (known: %s)", what, word, suggest_text(checker->arena, &suggest, ""), list);
 }
 
 /* A scalar of numbers and options; NO_INDEX after a message. */
@@ -43,7 +49,8 @@ static TypedId hyper(Training *t, const Expr *expr, double low, double high, con
     number = checker->program->options[e->index].value;
   }
   if (has_number && (number < low || number > high)) {
-    diags_error(checker->diags, "E0406", expr->span.place, "%s = %.9g is outside %.9g \xE2\x80\xA6 %.9g", what, number, low, high);
+    if (number < low) diags_error(checker->diags, "E0406", expr->span.place, "%s must be at least %.9g; it is %.9g", what, low, number);
+    else diags_error(checker->diags, "E0406", expr->span.place, "%s must be at most %.9g; it is %.9g", what, high, number);
     return NO_INDEX;
   }
   return value.id;
@@ -111,12 +118,12 @@ static void check_loss(Training *t) {
     if (result->type.domain == DOMAIN_EDGE) diags_help(checker->diags, "reduce to nodes first: sum(m)");
   } else if (result->type.rank != 1 || result->type.dim[0].size != labels->classes) {
     if (result->type.rank == 1) {
-      diags_error(checker->diags, "E0307", result->place, "the model returns %lld scores per node but %s has %lld classes",
+      diags_error(checker->diags, "E0307", checker->result_place, "the model returns %lld scores per node but %s has %lld classes",
                   (long long)result->type.dim[0].size, label->text, (long long)labels->classes);
       diags_label(checker->diags, label->place, 0, "the labels of the loss");
       diags_help(checker->diags, "GCN(%s.classes) follows the data", label->text);
     } else {
-      diags_error(checker->diags, "E0307", result->place, "the model returns %s; cross_entropy wants one score per class: node[%lld]",
+      diags_error(checker->diags, "E0307", checker->result_place, "the model returns %s; cross_entropy wants one score per class: node[%lld]",
                   check_type_text(checker, &result->type), (long long)labels->classes);
     }
   }

@@ -132,8 +132,16 @@ static const Dim *unmatched_dim(const Type *type, const Type *other) {
   return &type->dim[type->rank - 1];
 }
 
-static void label_operand(Checker *checker, const Operand *operand) {
-  diags_label(checker->diags, operand->expr->span.place, span_width(operand->expr->span), "%s", check_type_text(checker, &operand->value.type));
+static const char *names_text(Checker *checker, const Type *type) {
+  const char *text = arena_printf(checker->arena, "%s[", check_domain_word(type->domain));
+  for (int d = 0; d < type->rank; d++) text = arena_printf(checker->arena, "%s%s%s", text, d ? ", " : "", type->dim[d].name);
+  return arena_printf(checker->arena, "%s]", text);
+}
+
+static void label_operand(Checker *checker, const Operand *operand, bool has_names) {
+  const Type *type = &operand->value.type;
+  diags_label(checker->diags, operand->expr->span.place, span_width(operand->expr->span), "%s",
+              has_names ? names_text(checker, type) : check_type_text(checker, type));
 }
 
 static void report_join(Checker *checker, JoinError error, const char *verb, Place place, const Operand *a, const Operand *b) {
@@ -157,8 +165,8 @@ static void report_join(Checker *checker, JoinError error, const char *verb, Pla
                  ast_expr_text(checker->arena, b->expr), width);
     }
   }
-  label_operand(checker, a);
-  label_operand(checker, b);
+  label_operand(checker, a, error == JOIN_NAMES);
+  label_operand(checker, b, error == JOIN_NAMES);
 }
 
 /* ---- what lower will do with it ---- */

@@ -156,6 +156,43 @@ void diags_fix(Diags *diags, Place place, int width, const char *replacement) {
   ARENA_PUSH(diags->arena, diags->last->fixes, diags->last->fix_count, fix);
 }
 
+int diags_count(const Diags *diags) {
+  return diags->item_count;
+}
+
+static bool is_alone(const Diags *diags, int index) {
+  const Place *place = &diags->items[index].place;
+  for (int i = 0; i < index; i++) {
+    const Diag *item = &diags->items[i];
+    if (item->is_error && item->place.file == place->file && item->place.line == place->line) return false;
+  }
+  return true;
+}
+
+void diags_called_from(Diags *diags, int first, Place body, Place call, const char *name) {
+  int kept = first;
+  for (int i = first; i < diags->item_count; i++) {
+    Diag item = diags->items[i];
+    bool is_inside = item.is_error && item.place.file == body.file && item.place.line > 0;
+    if (is_inside && call.file != body.file) {
+      DiagLabel label = {item.place, item.width, arena_printf(diags->arena, "in %s", name)};
+      if (!item.is_moved) ARENA_PUSH(diags->arena, item.labels, item.label_count, label);
+      item.place = call;
+      item.width = 0;
+      item.is_moved = true;
+    } else if (is_inside && !item.is_moved && item.place.line != call.line) {
+      DiagLabel label = {call, 0, arena_printf(diags->arena, "in this call of %s", name)};
+      ARENA_PUSH(diags->arena, item.labels, item.label_count, label);
+      item.is_moved = true;
+    }
+    diags->items[kept] = item;
+    if (!item.is_error || is_alone(diags, kept)) kept++;
+    else diags->error_count--;
+  }
+  diags->item_count = kept;
+  diags->last = NULL;
+}
+
 int diags_error_count(const Diags *diags) {
   return diags->error_count;
 }

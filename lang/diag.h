@@ -41,6 +41,11 @@ void diags_help(Diags *diags, const char *format, ...) DIAG_PRINTF(2, 3);
 /* A replacement of `width` bytes (0: an insertion) that is certainly right. */
 void diags_fix(Diags *diags, Place place, int width, const char *replacement);
 
+/* Errors of `body`'s file made since there were `first` diagnostics stem from a call at `call`. They are moved there when
+ * the call is in another file (their own place becomes a label), and get a label there otherwise. */
+int diags_count(const Diags *diags);
+void diags_called_from(Diags *diags, int first, Place body, Place call, const char *name);
+
 int diags_error_count(const Diags *diags);
 int diags_warning_count(const Diags *diags);
 /* 0 without errors; otherwise what the process should end with: 1 program or data, 2 command line, 3 no plan fits,

@@ -18,7 +18,7 @@ typedef struct DiagFix {
 } DiagFix;
 
 typedef struct Diag {
-  bool is_error, is_printed;
+  bool is_error, is_printed, is_moved;
   const char *code, *name; /* name: of a warning, or NULL */
   const char *message;
   Place place;

@@ -166,6 +166,9 @@ static void print_marks_of_file(const Diags *diags, Marks marks, int32_t file, c
   qsort(here, (size_t)count, sizeof *here, compare_marks);
   for (int first = 0, last; first < count; first = last) {
     for (last = first + 1; last < count && here[last].place.line == here[first].place.line;) last++;
+    size_t length;
+    source_line(diags_source(diags, file), here[first].place.line, &length);
+    if (length == 0 && count > last - first) continue; /* the end of the file has nothing to show */
     print_marked_line(diags, here + first, last - first, paint, out);
   }
 }

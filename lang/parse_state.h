@@ -43,6 +43,7 @@ typedef struct ParseState {
   bool is_skipping;               /* to the end of a statement that was reported */
   int skip_depth;                 /* number of frames there */
   bool has_seen_python;
+  const char *seen_keyword;       /* reported where a name belongs; its uses are not reported again */
   bool is_header_broken;          /* a block whose "{" was missing: its lines are not reported one by one */
 } ParseState;
 

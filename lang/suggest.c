@@ -39,6 +39,7 @@ int suggest_distance(const char *a, const char *b) {
 
 void suggest_offer(Suggest *suggest, const char *name) {
   int length = (int)strlen(suggest->wanted), limit = length / 3 > 1 ? length / 3 : 1;
+  if (suggest->limit > 0) limit = suggest->limit;
   int distance = suggest_distance(suggest->wanted, name);
   if (distance > limit || (length == 1 && strlen(name) == 1)) return;
   int at = suggest->count;

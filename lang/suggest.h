@@ -8,6 +8,7 @@ enum { SUGGEST_MAX = 3 };
 
 typedef struct Suggest {
   const char *wanted;
+  int limit; /* edits allowed; 0 for the usual max(1, length / 3) */
   int count;
   const char *name[SUGGEST_MAX];
   int distance[SUGGEST_MAX];

@@ -170,6 +170,8 @@ static void report_keyword(ParseState *state, const Token *found) {
       {"true", "bias = true", "yes or is_true"},           {"false", "bias = false", "no or is_false"},
   };
   const char *use = "", *names = "f or width";
+  if (state->seen_keyword && strcmp(state->seen_keyword, found->text) == 0) return;
+  state->seen_keyword = found->text;
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
     if (strcmp(uses[i].word, found->text) == 0) {
       use = uses[i].use;
