@@ -288,7 +288,7 @@ static int build_embeddable(const Builder *b) {
     word(b, &link, made);
     word(b, &link, objects[0]);
     word(b, &link, runtime);
-    words(b, &link, GNNCC_LINK_ZLIB " -lm -lpthread");
+    words(b, &link, "-lz -lm -lpthread"); /* Debian's static zlib is not position-independent */
     status = run(b, &link);
   }
   if (status != 0 || b->c->options->is_dry_run) return status;

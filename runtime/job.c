@@ -396,7 +396,7 @@ static gnn_status job_find(gnn_job *job, const char *name, const gnn_weight_desc
 }
 
 gnn_status gnn_job_weight(gnn_job *job, const char *name, float **data, const int64_t **shape, int *rank) {
-  const gnn_weight_desc *weight;
+  const gnn_weight_desc *weight = NULL;
   gnn_status status = job_find(job, name, &weight);
   if (status != GNN_OK) return status;
   if (data) *data = gnn_instance_at(job->instance, weight->at);
@@ -425,7 +425,7 @@ static void job_delete_tensor(struct DLManagedTensorVersioned *self) {
 }
 
 gnn_status gnn_job_weight_dlpack(gnn_job *job, const char *name, struct DLManagedTensorVersioned **out) {
-  const gnn_weight_desc *weight;
+  const gnn_weight_desc *weight = NULL;
   *out = NULL;
   gnn_status status = job_find(job, name, &weight);
   if (status != GNN_OK) return status;

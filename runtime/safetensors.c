@@ -88,7 +88,7 @@ static gnn_status safetensors_check(const char *path, const gnn_safetensors *out
     end = array->data + array->count * gnn_dtype_bytes(array->dtype);
   }
   if (end != data + data_bytes) return safetensors_bad(path, NULL, "bytes after its last tensor", error);
-  if (out->tensor_count == 0) return GNN_OK;
+  if (out->tensor_count <= 0) return GNN_OK;
   const char **names = malloc((size_t)out->tensor_count * sizeof *names);
   if (names == NULL) return gnn_fail_memory(error, out->tensor_count * (int64_t)sizeof *names);
   for (int i = 0; i < out->tensor_count; i++) names[i] = out->tensors[i].name;

@@ -50,6 +50,8 @@ typedef struct Dp {
   int64_t *background; /* by base step: everything that is not an item in its gap */
   double *left_ns, *right_ns;
   double out_rate, in_rate; /* bytes per ns */
+  double device_price, host_price; /* ns per byte */
+  int64_t device_bytes;
   int width;
   Label *labels, *next;
   int label_count, next_count, next_limit;
@@ -136,7 +138,7 @@ static void make_items(Dp *dp, int centre, const uint8_t *fates, const int *vari
 }
 
 static bool step_over(const Dp *dp, Label *label, int t, bool is_left) {
-  int64_t room = dp->problem->device_bytes - label->kept - dp->background[t] - (is_left ? 0 : label->run);
+  int64_t room = dp->device_bytes - label->kept - dp->background[t] - (is_left ? 0 : label->run);
   if (room < 0) return false;
   double *q = is_left ? &label->out : &label->in, *q2 = is_left ? &label->written : &label->read;
   double wait = *q - (double)room / (is_left ? dp->out_rate : dp->in_rate);
@@ -155,7 +157,7 @@ static bool step_over(const Dp *dp, Label *label, int t, bool is_left) {
 
 /* Close the open run just before the right front, which stands at step v. */
 static bool close_run(const Dp *dp, Label *label, int v) {
-  if (label->kept + label->run + dp->background[v] > dp->problem->device_bytes) return false;
+  if (label->kept + label->run + dp->background[v] > dp->device_bytes) return false;
   label->time += label->run_time;
   label->in = label->in > label->run_time ? label->in - label->run_time : 0;
   label->read = label->read > label->run_time ? label->read - label->run_time : 0;
@@ -182,9 +184,11 @@ static uint64_t coarse(const Dp *dp, const Label *l) {
   return h ^ (h >> 32);
 }
 
-static double key_of(const Label *l) {
+/* What a label costs so far, with the bytes it holds at their price. */
+static double key_of(const Dp *dp, const Label *l) {
   double transfers = (l->out + l->in + l->run_in) / 2, disk = (l->written + l->read + l->run_read) / 2;
-  return l->time + l->run_time + (transfers > disk ? transfers : disk);
+  double held = dp->device_price * (double)l->kept + dp->host_price * (double)l->host;
+  return l->time + l->run_time + (transfers > disk ? transfers : disk) + held;
 }
 
 /* One label a coarse cell: the fastest. */
@@ -195,7 +199,7 @@ static void add_label(Dp *dp, const Label *label) {
   while (dp->cell_label[slot] >= 0) {
     if (dp->cells[slot] == tag) {
       Label *old = &dp->next[dp->cell_label[slot]];
-      if (key_of(label) < key_of(old)) *old = *label;
+      if (key_of(dp, label) < key_of(dp, old)) *old = *label;
       return;
     }
     slot = (slot + 1) & dp->cell_mask;
@@ -244,7 +248,7 @@ static void decide(Dp *dp, int i, Label label, Decision decision) {
     if (is_ssd) label.read = (label.read > label.in ? label.read : label.in) + item->read;
   } else if (decision == DECIDE_RERUN) {
     int64_t need = label.kept + label.run + dp->background[gap->v] + item->transient;
-    if (need > dp->problem->device_bytes) return;
+    if (need > dp->device_bytes) return;
     label.time += item->rerun;
     label.in = label.in > item->rerun ? label.in - item->rerun : 0;
     label.read = label.read > item->rerun ? label.read - item->rerun : 0;
@@ -283,7 +287,7 @@ static void prune(Dp *dp, int i) {
     if (dp->next[k].kept > high) high = dp->next[k].kept;
   }
   for (int k = 0; k < dp->next_count; k++) {
-    dp->ranked[k] = (Ranked){key_of(&dp->next[k]), k, 0};
+    dp->ranked[k] = (Ranked){key_of(dp, &dp->next[k]), k, 0};
     if (high > low) dp->ranked[k].bucket = (int)((double)(dp->next[k].kept - low) / (double)(high - low) * (BUCKETS - 1));
   }
   bool is_full = dp->next_count > dp->width;
@@ -365,14 +369,14 @@ static void set_up(Dp *dp) {
   dp->cell_mask = cells - 1;
   dp->cells = NEW(cells, int);
   dp->cell_label = NEW(cells, int);
-  dp->cell_bytes = (double)p->device_bytes / 400 + 1;
+  dp->cell_bytes = (double)dp->device_bytes / 400 + 1;
   double sum = 1;
   for (int i = 0; i < dp->item_count; i++) sum += dp->items[i].out + dp->items[i].in;
   dp->cell_ns = dp->item_count ? sum / (6.0 * dp->item_count) : 1;
 }
 
 static int join(Dp *dp, int centre, const uint8_t *fates, uint8_t **proposals) {
-  const int64_t device = dp->problem->device_bytes;
+  const int64_t device = dp->device_bytes;
   int ranked = 0, found = 0;
   double ns = (double)dp->geometry->min_ns[centre];
   for (int k = 0; k < dp->label_count; k++) {
@@ -394,8 +398,10 @@ static int join(Dp *dp, int centre, const uint8_t *fates, uint8_t **proposals) {
 }
 
 int label_dp(const Problem *problem, const Geometry *geometry, int centre, const uint8_t *fates, const int *variants,
-             int width, uint8_t **proposals, int64_t *label_count) {
-  Dp dp = {.problem = problem, .geometry = geometry, .arena = arena_new(), .width = width};
+             const LabelDpOptions *options, uint8_t **proposals, int64_t *label_count) {
+  Dp dp = {.problem = problem, .geometry = geometry, .arena = arena_new(), .width = options->width,
+           .device_price = options->device_price, .host_price = options->host_price,
+           .device_bytes = problem->device_bytes - options->reserve_bytes};
   make_items(&dp, centre, fates, variants);
   set_up(&dp);
   dp.label_count = 1;

@@ -23,9 +23,9 @@ typedef struct Budget {
 
 static Budget budget_of(PlannerEffort effort) {
   switch (effort) {
-    case PLANNER_FAST: return (Budget){6000000, 3000000, 300000, 0, 2, 20, 20000000};
-    case PLANNER_BEST: return (Budget){200000000, 60000000, 1200000, 6, 6, 60, 400000000};
-    default: return (Budget){12000000, 10000000, 600000, 3, 4, 40, 40000000};
+    case PLANNER_FAST: return (Budget){6000000, 3000000, 500000, 0, 2, 20, 20000000};
+    case PLANNER_BEST: return (Budget){200000000, 60000000, 4000000, 6, 6, 60, 400000000};
+    default: return (Budget){12000000, 6000000, 1200000, 3, 4, 40, 40000000};
   }
 }
 
@@ -76,33 +76,57 @@ static void try_policies(Session *s, int64_t *costs) {
   }
 }
 
+/* Side gaps do not cover the centre of the DP: all of them retained, or all of them away. */
+static bool set_sides(const Session *s, uint8_t *sides, bool are_away) {
+  const Geometry *g = s->geometry;
+  bool has_sides = false;
+  memset(sides, FATE_RETAIN, (size_t)g->gap_count);
+  for (int i = 0; i < g->open_count; i++) {
+    const Gap *gap = &g->gaps[g->open[i]];
+    if (gap->u < g->peak_step && g->peak_step < gap->v) continue;
+    has_sides = true;
+    for (int fate = FATE_HOST; are_away && fate < FATE_COUNT && sides[g->open[i]] == FATE_RETAIN; fate++)
+      if (gap->options & FATE_BIT(fate)) sides[g->open[i]] = (uint8_t)fate;
+  }
+  return has_sides;
+}
+
+/* The DP with several prices of a byte: the certificate's price per byte is that of the whole problem, where a piece
+ * that stays costs more than the fluid model sees. */
 static void try_label_dp(Session *s, int64_t label_budget) {
+  static const struct {
+    double price;
+    int reserved_pieces;
+  } settings[] = {{0, 0}, {2, 2}, {3, 2}, {1, 0}};
   const Geometry *g = s->geometry;
   if (g->open_count == 0 || g->peak_step < 0) return;
-  int64_t width = label_budget / g->open_count;
+  bool is_large = g->open_count > 64;
+  int runs = is_large && s->certificate.kind == CERTIFICATE_DUAL ? 4 : 1;
+  int64_t items = 1, largest = 0;
+  for (int i = 0; i < g->open_count; i++)
+    items += g->gaps[g->open[i]].u < g->peak_step && g->peak_step < g->gaps[g->open[i]].v;
+  int64_t width = label_budget / items / runs;
   width = width < 64 ? 64 : width > 4096 ? 4096 : width;
   size_t gaps = (size_t)g->gap_count;
   uint8_t *proposals[LABEL_DP_PROPOSALS], *sides = arena_alloc(s->arena, gaps + 1);
   for (int i = 0; i < LABEL_DP_PROPOSALS; i++) proposals[i] = arena_alloc(s->arena, gaps + 1);
   int *variants = arena_alloc(s->arena, (size_t)s->problem->op_count * sizeof(int) + 1);
+  for (int i = 0; i < g->open_count; i++) {
+    int64_t bytes = s->problem->pieces[g->gaps[g->open[i]].piece].bytes;
+    if (bytes > largest) largest = bytes;
+  }
   for (int pass = 0; pass < 2; pass++) {
-    bool has_sides = false;
-    memset(sides, FATE_RETAIN, gaps);
-    for (int i = 0; i < g->open_count; i++) {
-      const Gap *gap = &g->gaps[g->open[i]];
-      if (gap->u < g->peak_step && g->peak_step < gap->v) continue;
-      has_sides = true;
-      if (pass == 0) continue;
-      for (int fate = FATE_HOST; fate < FATE_COUNT && sides[g->open[i]] == FATE_RETAIN; fate++)
-        if (gap->options & FATE_BIT(fate)) sides[g->open[i]] = (uint8_t)fate;
-    }
+    bool has_sides = set_sides(s, sides, pass == 1);
     if (pass == 1 && !has_sides && s->search->choice_count == 0) break;
-    if (pass == 1)
-      memcpy(variants, s->search->best->variants, (size_t)s->problem->op_count * sizeof(int));
-    int found = label_dp(s->problem, g, g->peak_step, sides, variants, (int)width, proposals, &s->labels);
-    /* A few full evaluations on large problems; on small ones all proposals are cheap. */
-    if (g->open_count > 500 && found > 8) found = 8;
-    for (int i = 0; i < found && !search_is_done(s->search); i++) search_try(s->search, proposals[i], variants);
+    if (pass == 1) memcpy(variants, s->search->best->variants, (size_t)s->problem->op_count * sizeof(int));
+    for (int run = 0; run < (pass ? 1 : runs) && !search_is_done(s->search); run++) {
+      LabelDpOptions options = {.width = (int)width, .device_price = settings[run].price * s->certificate.lam,
+                                .host_price = s->certificate.mu, .reserve_bytes = settings[run].reserved_pieces * largest};
+      int found = label_dp(s->problem, g, g->peak_step, sides, variants, &options, proposals, &s->labels);
+      /* On large problems evaluations are dear, and the best labels are much alike. */
+      if (g->open_count > 500 && found > 3) found = 3;
+      for (int i = 0; i < found && !search_is_done(s->search); i++) search_try(s->search, proposals[i], variants);
+    }
   }
 }
 
@@ -130,12 +154,14 @@ static void run_session(Session *s, const Budget *budget, int64_t units) {
   Search *search = s->search;
   const Geometry *g = s->geometry;
   if (search->best->cost <= search->target_ns) return;
-  try_label_dp(s, budget->dp_labels);
-  if (search->best->cost <= search->target_ns) return;
   s->lower_bound_ns = certificate_find(s->problem, g, budget->splits, budget->rounds, &s->certificate);
   if (s->lower_bound_ns > search->target_ns) search->target_ns = s->lower_bound_ns;
+  try_label_dp(s, budget->dp_labels);
+  if (search->best->cost <= search->target_ns) return;
   try_prices(s);
   if (search_is_done(search)) return;
+  /* One policy an evaluation where evaluations are dear: the one that was best so far. */
+  if (g->open_count > 300 && search->best->policies != PREFETCH_ALL) search->policies = search->best->policies;
   bool is_small = g->open_count <= EXACT_GAPS;
   if (is_small) {
     search_local(search, units / 8);

@@ -51,7 +51,7 @@ cat >host.c <<'END'
 #include <stdio.h>
 #include "gcn_karate.h"
 int main(void) {
-  gcn_karate_options opt; gcn_karate *g = NULL; gcn_karate_result r = {0};
+  gcn_karate_options opt; gcn_karate *g = NULL; gcn_karate_result r;
   gcn_karate_options_init(&opt);
   opt.seed = 7; opt.lr = 0.005f;
   gcn_karate_status s = gcn_karate_create(&opt, &g);
@@ -87,7 +87,7 @@ for sanitizer in address,undefined thread; do
   for model in gcn gin sage; do
     rm -f gen_$model/*.o
     check "$model under $sanitizer" sh -c "make -s -C gen_$model CFLAGS='-O1 -g -march=native -fsanitize=$sanitizer -fno-sanitize-recover=all' &&
-      cd gen_$model && ./$model -q --threads 3 --epochs 3 --out s && ./$model predict -o p.npy && ./$model gradcheck"
+      cd gen_$model && ./$model -q --threads 3 --epochs 3 --out s && ./$model predict --weights s/last.safetensors -o p.npy && ./$model gradcheck"
   done
 done
 finish
