@@ -7,16 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "cli.h"
 #include "npy.h"
-
-static double commands_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 int gnn_cli_fail(const gnn_cli *cli, gnn_status status, const gnn_error *error) {
   gnn_print_error(cli->name, error);
@@ -426,9 +419,9 @@ int gnn_command_bench(const gnn_cli *cli) {
   gnn_status status = seconds ? GNN_OK : gnn_fail_memory(&error, epochs * 8);
   if (status == GNN_OK && cli->weights) status = gnn_weights_load(instance, cli->weights, &error);
   for (int64_t e = -warmup; status == GNN_OK && e < epochs; e++) {
-    double before = commands_now();
+    double before = gnn_now();
     status = gnn_step_epoch(instance);
-    if (e >= 0) seconds[e] = commands_now() - before;
+    if (e >= 0) seconds[e] = gnn_now() - before;
     if (status != GNN_OK)
       gnn_fail(&error, status, status == GNN_ENUMERIC ? "R0803" : "", "loss is %g at epoch %lld", instance->run.loss,
                (long long)instance->run.epoch);

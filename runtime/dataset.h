@@ -92,8 +92,7 @@ void gnn_dataset_close(gnn_dataset *dataset); /* NULL is fine */
 
 const gnn_data_field *gnn_dataset_field(const gnn_dataset *dataset, const char *name); /* NULL: absent */
 /* E0702 where a label of the field is not below `classes`. */
-gnn_status gnn_dataset_check_labels(const gnn_dataset *dataset, const gnn_data_field *field, int64_t classes,
-                                    gnn_error *error);
+gnn_status gnn_field_check_labels(const gnn_data_field *field, int64_t classes, gnn_error *error);
 /* out[0 .. width) = row of a dense or sparse field, normalised where the recipe said so. */
 void gnn_field_row(const gnn_data_field *field, int64_t row, float *out);
 /* The non-zeros of a row into column[] and value[] (room for width); returns their number. */

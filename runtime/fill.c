@@ -237,7 +237,7 @@ gnn_status gnn_fill_field(gnn_instance *instance, const gnn_dataset *dataset, co
     if (data->storage != GNN_LABEL)
       return gnn_fail(error, GNN_EDATA, "R0802", "%s of %s holds numbers; the program wants class labels", field->name,
                       dataset->title);
-    gnn_status status = gnn_dataset_check_labels(dataset, data, field->classes, error);
+    gnn_status status = gnn_field_check_labels(data, field->classes, error);
     if (status != GNN_OK) return status;
     int32_t *label = fill_at(instance, field->at[0]);
     if (data->rows) memcpy(label, data->label, (size_t)data->rows * sizeof *label);

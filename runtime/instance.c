@@ -88,7 +88,7 @@ gnn_status gnn_instance_create(const gnn_program *program, int threads, int popu
   instance->partial_correct = malloc((size_t)instance->partial_count * sizeof *instance->partial_correct);
   instance->run.team = gnn_team_create(threads);
   if (!instance->partial_loss || !instance->partial_correct || !instance->run.team)
-    status = gnn_fail(error, GNN_ENOMEM, "", "could not start %d threads", threads);
+    status = gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the threads and what they share");
   if (status == GNN_OK) status = instance_map(instance, bytes, populate, error);
   if (status != GNN_OK) {
     gnn_instance_destroy(instance);

@@ -22,9 +22,7 @@ static gnn_status fields_rows(const gnn_dataset *dataset, const gnn_data_field *
 
 /* ---- labels ---- */
 
-gnn_status gnn_dataset_check_labels(const gnn_dataset *dataset, const gnn_data_field *field, int64_t classes,
-                                    gnn_error *error) {
-  (void)dataset;
+gnn_status gnn_field_check_labels(const gnn_data_field *field, int64_t classes, gnn_error *error) {
   int64_t least = INT64_MAX, greatest = -1, bad = -1;
   for (int64_t r = 0; r < field->rows; r++) {
     int32_t v = field->label[r];
@@ -86,7 +84,7 @@ static gnn_status fields_labels(gnn_dataset *dataset, gnn_data_field *field, gnn
   field->labelled = labelled;
   field->classes = field->declared_classes > 0 ? field->declared_classes : greatest + 1;
   if (field->classes < 1) field->classes = 1;
-  gnn_status status = gnn_dataset_check_labels(dataset, field, field->classes, error);
+  gnn_status status = gnn_field_check_labels(field, field->classes, error);
   if (status == GNN_OK && labelled < raw->count && field->domain != GNN_DATA_EDGE)
     gnn_dataset_note(dataset, "%s of %s %ss have no label in %s", gnn_count_text(raw->count - labelled).text,
                      gnn_count_text(raw->count).text, fields_row_word(field), field->name);
@@ -122,17 +120,15 @@ static void fields_look(fields_survey *survey, const float *numbers, int64_t cou
   }
 }
 
-static gnn_status fields_finish(gnn_dataset *dataset, gnn_data_field *field, const fields_survey *survey, int64_t row,
+static gnn_status fields_finish(gnn_data_field *field, const fields_survey *survey, int64_t row,
                                 int64_t column, gnn_error *error) {
   if (survey->first_bad >= 0)
     return gnn_fail(error, GNN_EDATA, "E0705", "%s holds %s %s, first at %s %lld column %lld", field->name,
                     gnn_count_text(survey->nans ? survey->nans : survey->infinities).text,
                     survey->nans ? "NaN" : "infinite numbers", fields_row_word(field), (long long)row, (long long)column);
   field->nonzeros = survey->nonzeros;
-  field->least = survey->nonzeros || field->width ? survey->least : 0;
-  field->greatest = survey->nonzeros || field->width ? survey->greatest : 0;
-  if (field->rows == 0 || field->width == 0) field->least = field->greatest = 0;
-  (void)dataset;
+  field->least = field->rows ? survey->least : 0;
+  field->greatest = field->rows ? survey->greatest : 0;
   return GNN_OK;
 }
 
@@ -161,7 +157,7 @@ static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, gnn_
   for (int64_t r = 0; r < field->rows; r++)
     fields_look(&survey, field->dense + r * field->width, field->width, r * field->width);
   int64_t bad = survey.first_bad < 0 ? 0 : survey.first_bad;
-  return fields_finish(dataset, field, &survey, bad / field->width, bad % field->width, error);
+  return fields_finish(field, &survey, bad / field->width, bad % field->width, error);
 }
 
 static gnn_status fields_sparse(gnn_dataset *dataset, gnn_data_field *field, gnn_error *error) {
@@ -209,7 +205,7 @@ static gnn_status fields_sparse(gnn_dataset *dataset, gnn_data_field *field, gnn
   field->ptr = ptr;
   field->column = column;
   field->value = value;
-  return fields_finish(dataset, field, &survey, bad_row, bad_column, error);
+  return fields_finish(field, &survey, bad_row, bad_column, error);
 }
 
 /* Edge values follow their edges: reverses take the value of the edge they were made from, added self-loops 1. */

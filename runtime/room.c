@@ -86,6 +86,6 @@ gnn_status gnn_check_room(int64_t bytes, gnn_error *error) {
   if (bytes <= free_bytes) return GNN_OK;
   gnn_status status = gnn_fail(error, GNN_ENOMEM, "R0801", "memory has %s free, the plan needs %s",
                                gnn_bytes_text(free_bytes).text, gnn_bytes_text(bytes).text);
-  gnn_fail_help(error, "gnncc --budget device=%lldMiB …", (long long)(free_bytes / 1048576));
+  if (free_bytes >= 1 << 20) gnn_fail_help(error, "gnncc --budget device=%lldMiB …", (long long)(free_bytes >> 20));
   return status;
 }

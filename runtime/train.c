@@ -2,20 +2,14 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "train.h"
-
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "logs.h"
-
-enum { TRAIN_ROWS_ON_TERMINAL = 20, TRAIN_SECONDS_BETWEEN_LINES = 60 };
+#include "loop.h"
 
 /* Signal handlers can only leave word here; the loop looks after every epoch. */
 static volatile sig_atomic_t train_signal, train_status_wanted;
@@ -43,30 +37,11 @@ static void train_release(const struct sigaction before[4]) {
   for (int i = 0; i < 4; i++) sigaction(numbers[i], &before[i], NULL);
 }
 
-static double train_now(void) {
+double gnn_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
-
-typedef struct train_loop {
-  gnn_instance *instance;
-  const gnn_program *program;
-  const gnn_train_options *options;
-  gnn_error error;
-  gnn_snapshot best;
-  gnn_progress progress;
-  gnn_logs logs;
-  const char *out;      /* folder, or NULL: nothing is saved */
-  char *last_saved;     /* path of the latest checkpoint or NULL: of this session, or the one resumed */
-  int64_t last_saved_epoch;
-  int has_live_line, is_plain, is_live_shown;
-  int64_t row_step;     /* rows at multiples of it */
-  double started, run_started, last_row, last_live, row_seconds;
-  int64_t row_epochs;   /* since the last row */
-  double epoch_seconds; /* of the latest epoch, evaluation included */
-  gnn_result result[GNN_SPLIT_COUNT];
-} train_loop;
 
 int gnn_exit_code(gnn_status status) {
   switch (status) {
@@ -98,171 +73,16 @@ gnn_status gnn_step_epoch(gnn_instance *instance) {
   return is_finite ? GNN_OK : GNN_ENUMERIC;
 }
 
-/* ---- what is printed ---- */
-
-static int train_shows(const train_loop *loop, int split) {
-  return loop->program->shows[split] && loop->instance->run.row_count[split] > 0;
-}
-
-static double train_metric(const gnn_program *program, const gnn_result *result) {
-  return program->has_accuracy ? result->accuracy : result->loss;
-}
-
-static int64_t train_parameters(const gnn_program *program) {
-  int64_t count = 0;
-  for (int w = 0; w < program->weight_count; w++)
-    if (program->weights[w].is_trained) count += program->weights[w].count;
-  return count;
-}
-
-void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
-  const gnn_run *run = &instance->run;
-  const gnn_program *program = run->program;
-  printf("%s on %s   %s nodes  %s edges  train/valid/test %s/%s/%s\n", program->name, program->data_name,
-         gnn_count_text(run->nodes).text, gnn_count_text(run->edges).text, gnn_count_text(run->row_count[GNN_TRAIN]).text,
-         gnn_count_text(run->row_count[GNN_VALID]).text, gnn_count_text(run->row_count[GNN_TEST]).text);
-  printf("%s parameters   seed %llu   plan %.8s (peak %s device)", gnn_count_text(train_parameters(program)).text,
-         (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text);
-  int split = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
-  if (program->has_accuracy)
-    printf("   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],
-           instance->majority_share[split]);
-  printf("\n");
-}
-
-static void train_erase_live(train_loop *loop) {
-  if (loop->is_live_shown) printf("\r\033[K");
-  loop->is_live_shown = 0;
-}
-
-static void train_table_head(const train_loop *loop) {
-  int width = 9;
-  printf("epoch    loss");
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    if (!train_shows(loop, s)) continue;
-    printf("%*s", width, gnn_split_names[s]);
-    width = 8;
-  }
-  printf("      time\n");
-}
-
-static void train_row(train_loop *loop, int is_evaluated) {
-  int width = 9;
-  train_erase_live(loop);
-  printf("%5lld  %.4f", (long long)loop->instance->run.epoch, loop->instance->run.loss);
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    if (!train_shows(loop, s)) continue;
-    if (is_evaluated) printf("%*.4f", width, train_metric(loop->program, &loop->result[s]));
-    else printf("%*s", width, "");
-    width = 8;
-  }
-  double seconds = loop->row_epochs ? loop->row_seconds / (double)loop->row_epochs : loop->epoch_seconds;
-  printf("%10s\n", gnn_seconds_text(seconds).text);
-  fflush(stdout);
-  loop->row_seconds = 0;
-  loop->row_epochs = 0;
-  loop->last_row = train_now();
-}
-
-/* The line that says where the loop is: live on a terminal, or once when USR2 asks. */
-static void train_status_line(train_loop *loop, FILE *to) {
-  const gnn_program *program = loop->program;
-  const gnn_keeper *keeper = &loop->progress.keeper;
-  int64_t epoch = loop->instance->run.epoch, left = loop->options->epochs - epoch;
-  double mean = epoch ? (train_now() - loop->run_started) / (double)epoch : 0;
-  int split = loop->instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
-  fprintf(to, "▸ %lld/%lld  loss %.4f", (long long)epoch, (long long)loop->options->epochs, loop->instance->run.loss);
-  if (keeper->best_epoch >= 0) {
-    fprintf(to, "  %s %.4f", gnn_split_names[split], train_metric(program, &loop->result[split]));
-    if (program->has_keep)
-      fprintf(to, " (best %.4f @ %lld)", train_metric(program, &keeper->best[split]), (long long)keeper->best_epoch);
-  }
-  fprintf(to, "  %s/epoch  %s left  device %s", gnn_seconds_text(mean).text,
-          gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text, gnn_bytes_text(program->device_bytes).text);
-}
-
-static void train_live(train_loop *loop) {
-  double now = train_now();
-  if (train_status_wanted) {
-    train_status_wanted = 0;
-    train_erase_live(loop);
-    train_status_line(loop, stdout);
-    printf("\n");
-    fflush(stdout);
-  }
-  if (!loop->has_live_line || now - loop->last_live < 0.1) return;
-  loop->last_live = now;
-  printf("\r\033[K");
-  train_status_line(loop, stdout);
-  fflush(stdout);
-  loop->is_live_shown = 1;
-}
-
-static void train_choose_rows(train_loop *loop) {
-  static const int nice[] = {1, 2, 5};
-  const gnn_train_options *options = loop->options;
-  int is_terminal = isatty(STDOUT_FILENO) != 0;
-  loop->has_live_line = options->progress == GNN_PROGRESS_BAR || (options->progress == GNN_PROGRESS_AUTO && is_terminal);
-  loop->is_plain = options->progress == GNN_PROGRESS_AUTO && !is_terminal && options->every == 0 && !options->is_verbose;
-  if (options->is_quiet) loop->has_live_line = 0;
-  int64_t evaluated = loop->program->evaluate_every > 0 ? loop->program->evaluate_every : 1;
-  if (options->every > 0) {
-    loop->row_step = options->every;
-  } else if (options->is_verbose) {
-    loop->row_step = evaluated;
-  } else {
-    int64_t step = 1, power = 1;
-    for (int i = 0; options->epochs / (step * evaluated) > TRAIN_ROWS_ON_TERMINAL; i++) {
-      if (i % 3 == 2) power *= 10;
-      step = power * nice[(i + 1) % 3];
-    }
-    loop->row_step = step * evaluated;
-  }
-}
-
-static int train_wants_row(const train_loop *loop, int64_t epoch, int is_evaluated) {
-  if (loop->options->is_quiet || loop->options->progress == GNN_PROGRESS_NONE) return 0;
-  if (loop->options->every > 0) return epoch % loop->row_step == 0;
-  if (!is_evaluated) return 0;
-  if (!loop->is_plain) return epoch % loop->row_step == 0 || epoch == loop->options->epochs;
-  int64_t first = loop->program->evaluate_every > 0 ? loop->program->evaluate_every : 1;
-  return epoch <= first || epoch == loop->options->epochs ||
-         train_now() - loop->last_row >= (double)TRAIN_SECONDS_BETWEEN_LINES;
-}
-
-static void train_print_results(const train_loop *loop, const gnn_result *result) {
-  const char *gap = "";
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    if (!train_shows(loop, s)) continue;
-    printf("%s%s %.4f", gap, gnn_split_names[s], train_metric(loop->program, &result[s]));
-    gap = "  ";
-  }
-}
-
-static void train_hints(const train_loop *loop) {
-  const gnn_program *program = loop->program;
-  const gnn_instance *instance = loop->instance;
-  const gnn_keeper *keeper = &loop->progress.keeper;
-  if (!program->has_accuracy || loop->options->epochs < 10) return;
-  int split = instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
-  if (keeper->best[split].accuracy <= instance->majority_share[split] + 0.01)
-    printf("HINT: %s %.4f is no better than always answering \"class %lld\" (%.4f); try another --lr, or gnndata check\n",
-           gnn_split_names[split], keeper->best[split].accuracy, (long long)instance->majority_class,
-           instance->majority_share[split]);
-  else if (program->has_keep && keeper->best_epoch == loop->options->epochs && keeper->best_epoch > 0)
-    printf("HINT: the last epoch is the best; more of them may help: --epochs %lld\n", (long long)loop->options->epochs * 2);
-}
-
 /* ---- what is saved ---- */
 
-static char *train_run_folder(const train_loop *loop) {
+static char *train_run_folder(const gnn_loop *loop) {
   char name[32];
   if (loop->options->runs <= 1) return gnn_path_join(NULL, loop->out);
   snprintf(name, sizeof name, "run%lld", (long long)loop->progress.run_index);
   return gnn_path_join(loop->out, name);
 }
 
-static gnn_status train_save_weights(train_loop *loop, const gnn_snapshot *snapshot, const char *name, char **saved) {
+static gnn_status train_save_weights(gnn_loop *loop, const gnn_snapshot *snapshot, const char *name, char **saved) {
   char *folder = train_run_folder(loop);
   char *path = folder ? gnn_path_join(folder, name) : NULL;
   gnn_status status = path ? gnn_make_directories(folder, &loop->error) : gnn_fail_memory(&loop->error, 256);
@@ -273,7 +93,7 @@ static gnn_status train_save_weights(train_loop *loop, const gnn_snapshot *snaps
   return status;
 }
 
-static gnn_status train_checkpoint(train_loop *loop) {
+static gnn_status train_checkpoint(gnn_loop *loop) {
   if (loop->out == NULL) loop->out = loop->options->default_out;
   gnn_status status = gnn_make_directories(loop->out, &loop->error);
   if (status != GNN_OK) return status;
@@ -296,7 +116,7 @@ static gnn_status train_checkpoint(train_loop *loop) {
 /* ---- one run ---- */
 
 /* Names what is not finite, so that one knows where to look. */
-static gnn_status train_not_finite(train_loop *loop) {
+static gnn_status train_not_finite(gnn_loop *loop) {
   const gnn_program *program = loop->program;
   const char *culprit = NULL;
   for (int w = 0; w < program->weight_count && culprit == NULL; w++) {
@@ -321,7 +141,7 @@ static gnn_status train_not_finite(train_loop *loop) {
   return status;
 }
 
-static gnn_status train_evaluate(train_loop *loop, int64_t epoch, int counts) {
+static gnn_status train_evaluate(gnn_loop *loop, int64_t epoch, int counts) {
   gnn_status status = gnn_evaluate(loop->instance, loop->result);
   if (status != GNN_OK) return gnn_fail(&loop->error, status, "", "evaluation failed at epoch %lld", (long long)epoch);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++)
@@ -331,7 +151,7 @@ static gnn_status train_evaluate(train_loop *loop, int64_t epoch, int counts) {
   return GNN_OK;
 }
 
-static void train_log(train_loop *loop, int is_evaluated) {
+static void train_log(gnn_loop *loop, int is_evaluated) {
   const gnn_program *program = loop->program;
   gnn_log_row row = {.run = loop->progress.run_index, .epoch = loop->instance->run.epoch,
                      .loss = loop->instance->run.loss, .lr = NAN, .seconds = loop->epoch_seconds,
@@ -344,18 +164,18 @@ static void train_log(train_loop *loop, int is_evaluated) {
 }
 
 /* Whether to leave: *exit_code is that of the interruption. */
-static int train_is_interrupted(const train_loop *loop, int *exit_code) {
+static int train_is_interrupted(const gnn_loop *loop, int *exit_code) {
   double limit = loop->options->time_limit;
   if (train_signal == SIGINT) *exit_code = 130;
   else if (train_signal == SIGTERM) *exit_code = 143;
   else if (train_signal == SIGUSR1) *exit_code = GNN_EXIT_AGAIN;
-  else if (limit > 0 && train_now() - loop->started + loop->epoch_seconds > limit) *exit_code = GNN_EXIT_AGAIN;
+  else if (limit > 0 && gnn_now() - loop->started + loop->epoch_seconds > limit) *exit_code = GNN_EXIT_AGAIN;
   else return 0;
   return 1;
 }
 
 /* Epochs up to the end, a stop, or an interruption (*exit_code is not 0 then). */
-static gnn_status train_epochs(train_loop *loop, int *exit_code) {
+static gnn_status train_epochs(gnn_loop *loop, int *exit_code) {
   const gnn_program *program = loop->program;
   const gnn_train_options *options = loop->options;
   gnn_run *run = &loop->instance->run;
@@ -363,7 +183,7 @@ static gnn_status train_epochs(train_loop *loop, int *exit_code) {
   if (run->epoch >= options->epochs && loop->progress.keeper.best_epoch < 0)
     return train_evaluate(loop, run->epoch, 1);
   while (run->epoch < options->epochs && !gnn_keeper_stops(&loop->progress.keeper, program)) {
-    double before = train_now();
+    double before = gnn_now();
     gnn_status status = gnn_step_epoch(loop->instance);
     if (status == GNN_ENUMERIC && !options->continues_after_nan) return train_not_finite(loop);
     if (status != GNN_OK && status != GNN_ENUMERIC)
@@ -373,12 +193,14 @@ static gnn_status train_epochs(train_loop *loop, int *exit_code) {
     int is_evaluated = counts || (options->every > 0 && epoch % options->every == 0);
     if (is_evaluated) status = train_evaluate(loop, epoch, counts);
     if (is_evaluated && status != GNN_OK) return status;
-    loop->epoch_seconds = train_now() - before;
+    loop->epoch_seconds = gnn_now() - before;
     loop->row_seconds += loop->epoch_seconds;
     loop->row_epochs++;
     if (options->every > 0 ? epoch % options->every == 0 : is_evaluated) train_log(loop, is_evaluated);
-    if (train_wants_row(loop, epoch, is_evaluated)) train_row(loop, is_evaluated);
-    train_live(loop);
+    if (gnn_loop_wants_row(loop, epoch, is_evaluated)) gnn_loop_row(loop, is_evaluated);
+    int is_asked = train_status_wanted != 0;
+    if (is_asked) train_status_wanted = 0;
+    gnn_loop_live(loop, is_asked);
     int is_last = epoch == options->epochs || gnn_keeper_stops(&loop->progress.keeper, program);
     if (program->checkpoint_every > 0 && epoch % program->checkpoint_every == 0 && isfinite(run->loss)) {
       status = train_checkpoint(loop);
@@ -390,7 +212,7 @@ static gnn_status train_epochs(train_loop *loop, int *exit_code) {
 }
 
 /* The line or lines after the last epoch of a run, and its files. */
-static gnn_status train_finish_run(train_loop *loop) {
+static gnn_status train_finish_run(gnn_loop *loop) {
   const gnn_program *program = loop->program;
   const gnn_keeper *keeper = &loop->progress.keeper;
   char *saved = NULL;
@@ -398,13 +220,13 @@ static gnn_status train_finish_run(train_loop *loop) {
   if (loop->out) status = train_save_weights(loop, NULL, "last.safetensors", program->has_keep ? NULL : &saved);
   if (status == GNN_OK && loop->out && program->has_keep)
     status = train_save_weights(loop, &loop->best, "best.safetensors", &saved);
-  train_erase_live(loop);
+  gnn_loop_erase_live(loop);
   if (status == GNN_OK && !loop->options->is_quiet) {
     if (loop->options->runs > 1)
       printf("run %lld, seed %llu: ", (long long)loop->progress.run_index,
              (unsigned long long)loop->instance->run.seed);
     printf("%s epoch %lld: ", program->has_keep ? "best" : "last", (long long)keeper->best_epoch);
-    train_print_results(loop, keeper->best);
+    gnn_loop_print_results(loop, keeper->best);
     if (saved) printf("     saved %s", saved);
     printf("\n");
     if (gnn_keeper_stops(keeper, program) && loop->instance->run.epoch < loop->options->epochs)
@@ -414,47 +236,13 @@ static gnn_status train_finish_run(train_loop *loop) {
   }
   free(saved);
   for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++)
-    loop->progress.finished[loop->progress.finished_count][s] = train_metric(program, &keeper->best[s]);
+    loop->progress.finished[loop->progress.finished_count][s] = gnn_loop_metric(program, &keeper->best[s]);
   if (status == GNN_OK) loop->progress.finished_count++;
   return status;
 }
 
-/* Mean and unbiased standard deviation over the finished runs. */
-static void train_mean(const train_loop *loop, int split, double *mean, double *deviation) {
-  int64_t count = loop->progress.finished_count;
-  double sum = 0, squares = 0;
-  for (int64_t r = 0; r < count; r++) sum += loop->progress.finished[r][split];
-  *mean = count ? sum / (double)count : 0;
-  for (int64_t r = 0; r < count; r++) {
-    double d = loop->progress.finished[r][split] - *mean;
-    squares += d * d;
-  }
-  *deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
-}
-
-static void train_closing(const train_loop *loop) {
-  if (loop->options->is_quiet) return;
-  if (loop->options->runs > 1) {
-    const char *gap = "";
-    int has_other = train_shows(loop, GNN_VALID) || train_shows(loop, GNN_TEST);
-    printf("%lld runs, seeds %llu-%llu: ", (long long)loop->progress.finished_count,
-           (unsigned long long)loop->progress.seed,
-           (unsigned long long)loop->progress.seed + (unsigned long long)loop->progress.finished_count - 1);
-    for (int s = has_other ? GNN_VALID : GNN_TRAIN; s < GNN_SPLIT_COUNT; s++) {
-      if (!train_shows(loop, s)) continue;
-      double mean, deviation;
-      train_mean(loop, s, &mean, &deviation);
-      printf("%s%s %.4f ± %.4f", gap, gnn_split_names[s], mean, deviation);
-      gap = "   ";
-    }
-    printf("   (unbiased std)   %s parameters\n", gnn_count_text(train_parameters(loop->program)).text);
-  }
-  train_hints(loop);
-  fflush(stdout);
-}
-
 /* run.json: enough to know later what made these files. */
-static gnn_status train_write_summary(train_loop *loop) {
+static gnn_status train_write_summary(gnn_loop *loop) {
   const gnn_program *program = loop->program;
   char *path = gnn_path_join(loop->out, "run.json");
   if (path == NULL) return gnn_fail_memory(&loop->error, 256);
@@ -471,7 +259,7 @@ static gnn_status train_write_summary(train_loop *loop) {
                   program->abi, gnn_team_threads(loop->instance->run.team), (unsigned long long)loop->progress.seed,
                   (long long)loop->options->epochs);
   gnn_text_format(&text, "  \"parameters\": %lld,\n  \"device_bytes\": %lld,\n  \"options\": {",
-                  (long long)train_parameters(program), (long long)program->device_bytes);
+                  (long long)gnn_loop_parameters(program), (long long)program->device_bytes);
   for (int i = 0; i < program->option_count; i++) {
     gnn_text_format(&text, "%s", i ? ", " : "");
     gnn_text_json(&text, program->options[i].name);
@@ -481,7 +269,7 @@ static gnn_status train_write_summary(train_loop *loop) {
   for (int64_t r = 0; r < loop->progress.finished_count; r++) {
     gnn_text_format(&text, "%s{\"seed\": %llu", r ? ", " : "", (unsigned long long)loop->progress.seed + (unsigned long long)r);
     for (int s = 0; s < GNN_SPLIT_COUNT; s++)
-      if (train_shows(loop, s) && isfinite(loop->progress.finished[r][s]))
+      if (gnn_loop_shows(loop, s) && isfinite(loop->progress.finished[r][s]))
         gnn_text_format(&text, ", \"%s\": %.9g", gnn_split_names[s], loop->progress.finished[r][s]);
     gnn_text_append(&text, "}", 1);
   }
@@ -500,7 +288,7 @@ static gnn_status train_write_summary(train_loop *loop) {
 
 /* ---- all runs ---- */
 
-static gnn_status train_resume(train_loop *loop, int *is_resumed) {
+static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
   const gnn_train_options *options = loop->options;
   const char *folder = loop->out ? loop->out : options->default_out;
   char *newest = options->resumes_newest ? gnn_checkpoint_newest(folder) : NULL;
@@ -527,7 +315,7 @@ static gnn_status train_resume(train_loop *loop, int *is_resumed) {
   return status;
 }
 
-static gnn_status train_check_splits(train_loop *loop) {
+static gnn_status train_check_splits(gnn_loop *loop) {
   const gnn_program *program = loop->program;
   const int64_t *rows = loop->instance->run.row_count;
   int missing = -1;
@@ -540,7 +328,7 @@ static gnn_status train_check_splits(train_loop *loop) {
   return status;
 }
 
-static gnn_status train_runs(train_loop *loop, int *exit_code) {
+static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   const gnn_train_options *options = loop->options;
   int is_resumed;
   gnn_status status = train_check_splits(loop);
@@ -563,8 +351,8 @@ static gnn_status train_runs(train_loop *loop, int *exit_code) {
       loop->best.is_filled = 0;
     }
     is_resumed = 0;
-    if (has_rows && (r == 0 || options->runs <= 1 || !loop->is_plain)) train_table_head(loop);
-    loop->run_started = loop->last_row = train_now();
+    if (has_rows && (r == 0 || options->runs <= 1 || !loop->is_plain)) gnn_loop_table_head(loop);
+    loop->run_started = loop->last_row = gnn_now();
     loop->row_seconds = 0;
     loop->row_epochs = 0;
     status = train_epochs(loop, exit_code);
@@ -572,12 +360,12 @@ static gnn_status train_runs(train_loop *loop, int *exit_code) {
     status = train_finish_run(loop);
     if (status != GNN_OK) return status;
   }
-  train_closing(loop);
+  gnn_loop_closing(loop);
   return loop->out ? train_write_summary(loop) : GNN_OK;
 }
 
-static void train_say_interrupted(train_loop *loop, int exit_code) {
-  train_erase_live(loop);
+static void train_say_interrupted(gnn_loop *loop, int exit_code) {
+  gnn_loop_erase_live(loop);
   fflush(stdout);
   fprintf(stderr, "%s: stopped at epoch %lld of run %lld by %s; go on with --resume%s%s\n", loop->program->name,
           (long long)loop->instance->run.epoch, (long long)loop->progress.run_index,
@@ -586,17 +374,17 @@ static void train_say_interrupted(train_loop *loop, int exit_code) {
 }
 
 int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
-  train_loop *loop = calloc(1, sizeof *loop);
+  gnn_loop *loop = calloc(1, sizeof *loop);
   if (loop == NULL) return GNN_EXIT_NO_ROOM;
   loop->instance = instance;
   loop->program = instance->run.program;
   loop->options = options;
-  loop->started = train_now();
+  loop->started = gnn_now();
   loop->out = options->out ? options->out
               : loop->program->has_keep || loop->program->checkpoint_every > 0 ? options->default_out : NULL;
   loop->progress.seed = options->seed;
   gnn_keeper_reset(&loop->progress.keeper);
-  train_choose_rows(loop);
+  gnn_loop_choose_rows(loop);
   struct sigaction before[4];
   int exit_code = 0;
   gnn_status status = gnn_snapshot_create(loop->program, &loop->best, &loop->error);
@@ -614,7 +402,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
     loop->error = log_error;
   }
   if (status != GNN_OK) {
-    train_erase_live(loop);
+    gnn_loop_erase_live(loop);
     gnn_print_error(loop->program->name, &loop->error);
     exit_code = gnn_exit_code(status);
   } else if (exit_code != 0) {

@@ -227,9 +227,8 @@ int gnndata_head(const gnndata_options *options) {
 
 /* ---- diff ---- */
 
-static int describe_differ_field(const gnn_dataset *a, const gnn_dataset *b, const gnn_data_field *p) {
+static int describe_differ_field(const gnn_dataset *b, const gnn_data_field *p) {
   const gnn_data_field *q = gnn_dataset_field(b, p->name);
-  (void)a;
   if (q == NULL) { printf("%s: only in the first\n", p->name); return 1; }
   int is_label = p->storage == GNN_LABEL;
   if (p->domain != q->domain || is_label != (q->storage == GNN_LABEL) || p->rows != q->rows || p->width != q->width) {
@@ -294,7 +293,7 @@ int gnndata_diff(const gnndata_options *options) {
     return describe_exit(status);
   }
   int differs = describe_differ_graph(a, b);
-  for (int i = 0; i < a->field_count; i++) differs |= describe_differ_field(a, b, &a->fields[i]);
+  for (int i = 0; i < a->field_count; i++) differs |= describe_differ_field(b, &a->fields[i]);
   for (int i = 0; i < b->field_count; i++) {
     if (gnn_dataset_field(a, b->fields[i].name)) continue;
     printf("%s: only in the second\n", b->fields[i].name);

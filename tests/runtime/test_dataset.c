@@ -251,7 +251,7 @@ static void test_refusals(void) {
   d = little_open(&g);
   g.src[0] = 0;
   gnn_dataset_prepare(d, NULL, &error);
-  tap_ok(gnn_dataset_check_labels(d, gnn_dataset_field(d, "y"), 2, &error) == GNN_EDATA && strcmp(error.code, "E0702") == 0 &&
+  tap_ok(gnn_field_check_labels(gnn_dataset_field(d, "y"), 2, &error) == GNN_EDATA && strcmp(error.code, "E0702") == 0 &&
          strstr(error.message, "y[2] is 2, classes run 0 … 1"), "E0702: a label out of range");
   gnn_dataset_close(d);
 }
