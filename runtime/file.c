@@ -87,7 +87,7 @@ static gnn_status file_map(const char *path, gnn_file *file, gnn_error *error) {
     return gnn_fail_file(error, "read", path, S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
   }
   size_t size = (size_t)info.st_size;
-  void *data = size ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0) : malloc(1);
+  void *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0) : malloc(1);
   int code = errno;
   close(descriptor);
   if (size && data == MAP_FAILED) return gnn_fail_file(error, "map", path, code);

@@ -5,13 +5,12 @@
 #include "text.h"
 
 typedef struct gnn_file {
-  unsigned char *data; /* never NULL after success, even of an empty file */
+  unsigned char *data; /* read only; never NULL after success, even of an empty file */
   size_t size;
   int is_mapped;
 } gnn_file;
 
-/* Maps a plain file; reads one in gzip form into memory (told from its first bytes; needs a build with GNN_ZLIB).
- * Mapped pages are private: nothing written to data reaches the file. */
+/* Maps a plain file; reads one in gzip form into memory (told from its first bytes; needs a build with GNN_ZLIB). */
 gnn_status gnn_file_open(const char *path, gnn_file *file, gnn_error *error);
 void gnn_file_close(gnn_file *file); /* zeroed or closed is fine */
 
