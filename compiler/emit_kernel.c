@@ -68,7 +68,8 @@ static bool is_output(const Kernel *kernel, ValueId id) {
 
 static RowWriter *write_body(const StepWriter *w, const char *acc) {
   RowWriter *body = rows_new(w->emission, w->kernels, w->kernel, &w->anchor->shape);
-  RowKind row = row_kind(w->anchor->shape.domain);
+  /* A product goes over edges by their number alone. */
+  RowKind row = w->anchor->op == OP_MATMUL && w->anchor->shape.domain == DOMAIN_EDGE ? ROWS_SELF : row_kind(w->anchor->shape.domain);
   Index index = rows_full_index(body, row);
   if (acc) {
     rows_name(body, w->kernel->anchor, index, arena_printf(w->arena, "%s[%s]", acc, rows_offset(body, &w->anchor->shape, index)));

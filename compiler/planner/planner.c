@@ -24,7 +24,7 @@ typedef struct Budget {
 static Budget budget_of(PlannerEffort effort) {
   switch (effort) {
     case PLANNER_FAST: return (Budget){6000000, 3000000, 500000, 0, 2, 20, 20000000};
-    case PLANNER_BEST: return (Budget){200000000, 60000000, 4000000, 6, 6, 60, 400000000};
+    case PLANNER_BEST: return (Budget){250000000, 60000000, 1500000, 6, 6, 60, 400000000};
     default: return (Budget){12000000, 6000000, 1200000, 3, 4, 40, 40000000};
   }
 }

@@ -231,6 +231,22 @@ void search_local(Search *search, int64_t effort) {
   }
 }
 
+/* Two gaps that begin close to each other trade fates: the memory stays about the same. */
+static bool trade(Search *search, Candidate *candidate) {
+  const Geometry *g = search->evaluator->geometry;
+  for (int tries = 0; tries < 20; tries++) {
+    int i = draw_below(search, g->open_count), k = i + 1 + draw_below(search, 24);
+    if (k >= g->open_count) continue;
+    int a = g->open[i], b = g->open[k];
+    uint8_t fa = candidate->fates[a], fb = candidate->fates[b];
+    if (fa == fb || !has_option(search, a, fb) || !has_option(search, b, fa)) continue;
+    candidate->fates[a] = fb;
+    candidate->fates[b] = fa;
+    return true;
+  }
+  return false;
+}
+
 static void mutate(Search *search, Candidate *candidate) {
   const Geometry *g = search->evaluator->geometry;
   const Problem *p = search->evaluator->problem;
@@ -240,8 +256,9 @@ static void mutate(Search *search, Candidate *candidate) {
     return;
   }
   if (g->open_count == 0) return;
+  if (draw_below(search, 100) < 40 && trade(search, candidate)) return;
   bool is_chunked = search->group_count < g->open_count;
-  if (is_chunked && draw_below(search, 100) < 50) {
+  if (is_chunked && draw_below(search, 100) < 30) {
     int group = draw_below(search, search->group_count), first = search->group_first[group];
     int size = search->group_first[group + 1] - first, count = 1 + draw_below(search, size);
     int fate = draw_below(search, FATE_COUNT);
@@ -261,10 +278,13 @@ void search_anneal(Search *search, int64_t effort) {
   Evaluator *e = search->evaluator;
   if (e->geometry->open_count == 0 && search->choice_count == 0) return;
   int64_t start = e->effort, limit = start + effort;
+  /* One change matters less the more gaps there are. */
+  int gaps = e->geometry->open_count;
+  double hottest = gaps > 12 ? 0.05 * 12 / gaps : 0.05;
   candidate_copy(e, search->current, search->best);
   while (!is_out(search, limit)) {
     double left = 1 - (double)(e->effort - start) / (double)effort;
-    double temperature = 0.05 * left * left;
+    double temperature = hottest * left * left;
     candidate_copy(e, search->trial, search->current);
     mutate(search, search->trial);
     if (draw_below(search, 100) < 40) mutate(search, search->trial);

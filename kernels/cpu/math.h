@@ -201,4 +201,13 @@ GNN_INLINE gnn_real gnn_softplus(gnn_real x) {
   return (x > 0 ? x : 0) + gnn_log1p_unit(gnn_exp(-gnn_abs(x)));
 }
 
+/* x to the power y, by the C library: not vectorised */
+GNN_INLINE gnn_real gnn_pow(gnn_real x, gnn_real y) {
+#ifdef GNN_DOUBLE
+  return pow(x, y);
+#else
+  return powf(x, y);
+#endif
+}
+
 #endif

@@ -40,6 +40,20 @@ for model in gcn sage graphconv gin gin_eps; do
 done
 
 
+# ---- other models: every operator, alone and fused ----
+threads_agree() { # PROGRAM
+  rm -rf a b
+  ./"$1" -q --threads 1 --out a && ./"$1" -q --threads 3 --out b && cmp a/last.safetensors b/last.safetensors
+}
+for path in "$here"/models/varied/*.gnn; do
+  model=$(basename "$path" .gnn)
+  for level in -O2 -O0; do
+    check "$model $level compiles" env CFLAGS=-Werror "$gnncc" --verify $level "$path" -o varied
+    check "$model $level: gradients agree with finite differences" ./varied gradcheck
+  done
+  check "$model: same bits for every number of threads" threads_agree varied
+done
+
 # ---- optimisers ----
 for optimizer in adamw sgd nesterov decay_first; do
   case $optimizer in
