@@ -7,6 +7,7 @@
 
 #include "ast.h"
 #include "lang.h"
+#include "name_table.h"
 #include "suggest.h"
 
 typedef enum ValueKind { VALUE_NONE, VALUE_NUMBER, VALUE_BOOL, VALUE_STRING, VALUE_INIT, VALUE_TENSOR } ValueKind;
@@ -89,7 +90,7 @@ typedef struct Checker {
   int size_name_count;
   int instance_count;
   Instance *instances;
-  const Expr **instance_sites;
+  NameTable instance_of, param_of; /* by path */
   int depth;              /* of evaluation */
   int64_t steps;
   Place result_place;     /* of what the model returns */
@@ -172,6 +173,7 @@ Value check_function(Checker *checker, Scope *scope, const Call *call);
 /* ---- check_layer.c ---- */
 Value check_layer_call(Checker *checker, Scope *scope, const Item *layer, const Call *call);
 Value check_instance_call(Checker *checker, Scope *scope, const Instance *instance, const Call *call);
+const Instance *check_find_path(const Checker *checker, const char *path);
 const Instance *check_find_instance(const Checker *checker, const Scope *scope, const char *name);
 const char *check_signature(Checker *checker, const Item *layer);
 

@@ -61,8 +61,8 @@ bool check_against_type(Checker *checker, Scope *scope, const AstType *type, con
     Dim written;
     if (!check_size(checker, scope, dim, &written)) return false;
     if (written.size != own->dim[d].size) {
-      diags_error(checker->diags, "E0328", place, "\"%s\" must be %lld wide (%s); this value is %s", name, (long long)written.size,
-                  ast_expr_text(checker->arena, dim), check_type_text(checker, own));
+      diags_error(checker->diags, "E0328", place, "\"%s\" must be %lld wide%s; this value is %s", name, (long long)written.size,
+                  check_is_anonymous(&written) ? "" : arena_printf(checker->arena, " (%s)", ast_expr_text(checker->arena, dim)), check_type_text(checker, own));
       return false;
     }
     own->dim[d].name = written.name;
@@ -100,12 +100,6 @@ static void initialise(TypedParam *param, Value rule) {
   if (rule.rule == RULE_KAIMING_UNIFORM) param->a = 1 / sqrt(last);
 }
 
-static int find_param(const Checker *checker, const char *name) {
-  for (int i = 0; i < checker->program->param_count; i++)
-    if (strcmp(checker->program->params[i].name, name) == 0) return i;
-  return NO_INDEX;
-}
-
 static bool same_shape(const Type *a, const Type *b) {
   if (a->rank != b->rank) return false;
   for (int d = 0; d < a->rank; d++)
@@ -124,11 +118,9 @@ static const char *width_text(Checker *checker, const Instance *instance) {
 
 /* The outermost layer whose weights are used again with another shape is the one that the user named. */
 static void report_reuse(Checker *checker, const Scope *scope, const TypedParam *param, Place place) {
-  const char *path = param->name;
-  size_t length = strcspn(path, ".");
-  for (int i = 0; i < checker->instance_count; i++) {
-    const Instance *instance = &checker->instances[i];
-    if (strlen(instance->path) != length || strncmp(instance->path, path, length) != 0) continue;
+  const char *path = arena_strndup(checker->arena, param->name, strcspn(param->name, "."));
+  const Instance *instance = check_find_path(checker, path);
+  if (instance) {
     Place at = place;
     for (const Scope *s = scope; s && s->caller; s = s->caller) at = s->call_place;
     diags_error(checker->diags, "E0206", at, "\"%s\" already names a %s%s (%s); reusing weights needs the same shape; name this one differently",
@@ -164,10 +156,11 @@ void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
   const char *name = *scope->path ? arena_printf(checker->arena, "%s.%s", scope->path, stmt->name) : stmt->name;
   TypedParam param = {.name = name, .type = type, .place = stmt->name_place};
   initialise(&param, rule);
-  int index = find_param(checker, name);
+  int index = name_table_find(&checker->param_of, name);
   if (index == NO_INDEX) {
     ARENA_PUSH(checker->arena, program->params, program->param_count, param);
     index = program->param_count - 1;
+    name_table_add(checker->arena, &checker->param_of, name, index);
   } else if (!*scope->path || !same_shape(&program->params[index].type, &type) || !same_place(program->params[index].place, param.place)) {
     report_reuse(checker, scope, &program->params[index], stmt->name_place);
     check_set_variable(checker, scope, stmt->name, none, stmt->name_place);

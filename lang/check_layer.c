@@ -21,10 +21,9 @@ const char *check_signature(Checker *checker, const Item *layer) {
 
 /* ---- names of weights ---- */
 
-static const Instance *find_path(const Checker *checker, const char *path) {
-  for (int i = 0; i < checker->instance_count; i++)
-    if (strcmp(checker->instances[i].path, path) == 0) return &checker->instances[i];
-  return NULL;
+const Instance *check_find_path(const Checker *checker, const char *path) {
+  int index = name_table_find(&checker->instance_of, path);
+  return index < 0 ? NULL : &checker->instances[index];
 }
 
 static NameUse *find_use(Scope *scope, const char *name) {
@@ -35,14 +34,8 @@ static NameUse *find_use(Scope *scope, const char *name) {
 
 const Instance *check_find_instance(const Checker *checker, const Scope *scope, const char *name) {
   for (int i = 0; i < scope->use_count; i++)
-    if (strcmp(scope->uses[i].name, name) == 0 && scope->uses[i].site && !scope->uses[i].is_list) {
-      size_t length = strlen(scope->path);
-      for (int k = 0; k < checker->instance_count; k++) {
-        const char *path = checker->instances[k].path;
-        bool is_inside = strncmp(path, scope->path, length) == 0 && (length == 0 || path[length] == '.');
-        if (is_inside && strcmp(path + length + (length > 0), name) == 0) return &checker->instances[k];
-      }
-    }
+    if (strcmp(scope->uses[i].name, name) == 0 && !scope->uses[i].is_list)
+      return check_find_path(checker, *scope->path ? arena_printf(checker->arena, "%s.%s", scope->path, name) : name);
   return NULL;
 }
 
@@ -199,9 +192,10 @@ static Value expand(Checker *checker, Scope *scope, const Item *layer, const Cal
   *inner = (Scope){.caller = scope, .item = layer, .path = path, .call_place = call->as ? call->as_place : call->place};
   int first = checker->program->expr_count, errors = diags_error_count(checker->diags), messages = diags_count(checker->diags);
   if (!bind(checker, inner, layer, call, given, exprs)) return none;
-  bool is_known = find_path(checker, path) != NULL;
+  bool is_known = check_find_path(checker, path) != NULL;
   if (!is_known) {
     Instance instance = {.path = path, .layer = layer, .place = call->place, .width_in = layer->formal_count ? last_width(&given[0]) : -1, .width_out = -1, .arguments = given};
+    name_table_add(checker->arena, &checker->instance_of, path, checker->instance_count);
     ARENA_PUSH(checker->arena, checker->instances, checker->instance_count, instance);
   }
   check_block(checker, inner, layer->block);
@@ -221,8 +215,7 @@ static Value expand(Checker *checker, Scope *scope, const Item *layer, const Cal
   if (result.kind != VALUE_TENSOR) return none;
   mark_result(checker, inner, result.id, first);
   for (int d = 0; d < result.type.rank; d++) result.type.dim[d].name = check_dim_outside(checker, inner, &result.type.dim[d]);
-  for (int i = 0; i < checker->instance_count && !is_known; i++)
-    if (strcmp(checker->instances[i].path, path) == 0) checker->instances[i].width_out = last_width(&result);
+  if (!is_known) checker->instances[name_table_find(&checker->instance_of, path)].width_out = last_width(&result);
   return result;
 }
 
@@ -239,7 +232,7 @@ Value check_layer_call(Checker *checker, Scope *scope, const Item *layer, const 
   if (!evaluate(checker, scope, layer, call, given, exprs)) return none;
   const char *path = weights_path(checker, scope, layer, call);
   if (!path) return none;
-  const Instance *known = find_path(checker, path);
+  const Instance *known = check_find_path(checker, path);
   if (known && known->layer != layer) {
     diags_error(checker->diags, "E0206", call->as ? call->as_place : call->place, "\"%s\" already names a %s (%s); name this one differently", path,
                 known->layer->name, check_where(checker, known->place));

@@ -86,6 +86,7 @@ static void offer_shared(Arena *arena, const LangOptions *options, const char *p
 /* The layer or function; of another library's name the one it has here. */
 static const char *with_alias(Checker *checker, const char *name) {
   const char *ours = known_alias_of(name);
+  if (ours && strchr(ours, '(')) return ours;
   return ours && strcmp(ours, name) != 0 ? arena_printf(checker->arena, "%s (also known as %s)", ours, name) : name;
 }
 

@@ -131,7 +131,9 @@ static void check_loss(Training *t) {
 
 /* ---- optimiser ---- */
 
-static const char *const hyper_names[] = {"lr", "weight_decay", "beta1", "beta2", "eps", "momentum", "nesterov", "betas"};
+/* Those of sgd, then those of adam and adamw. */
+static const char *const hyper_names[] = {"momentum", "nesterov", "lr", "weight_decay", "beta1", "beta2", "betas", "eps"};
+enum { HYPER_SGD = 4, HYPER_ADAM = 6 };
 
 static void set_betas(Training *t, const Expr *value, Hyper *h) {
   if (value->kind == EXPR_LIST && value->arg_count == 2) {
@@ -180,11 +182,12 @@ static void default_hyper(Training *t, OptimizerKind kind, Hyper *h) {
 }
 
 static void unknown_hyper(Training *t, Place place, const char *optimizer, const char *name) {
-  const char *signature = strcmp(optimizer, "sgd") == 0 ? "sgd(lr = 0.01, momentum = 0, nesterov = false, weight_decay = 0)"
+  bool is_sgd = strcmp(optimizer, "sgd") == 0;
+  const char *signature = is_sgd ? "sgd(lr = 0.01, momentum = 0, nesterov = false, weight_decay = 0)"
                           : strcmp(optimizer, "adam") == 0 ? "adam(lr = 0.001, betas = [0.9, 0.999], eps = 1e-8, weight_decay = 0)"
                                                            : "adamw(lr = 0.001, betas = [0.9, 0.999], eps = 1e-8, weight_decay = 0.01)";
   diags_error(t->checker->diags, "E0204", place, "%s has no argument \"%s\"%s", optimizer, name,
-              check_nearest(t->checker, name, hyper_names, (int)(sizeof hyper_names / sizeof *hyper_names), "\""));
+              check_nearest(t->checker, name, is_sgd ? hyper_names : hyper_names + 2, is_sgd ? HYPER_SGD : HYPER_ADAM, "\""));
   diags_note(t->checker->diags, "%s", signature);
 }
 

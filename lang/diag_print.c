@@ -275,13 +275,26 @@ static void print_json(const Diags *diags, const Diag *item, FILE *out) {
 
 /* ---- sarif ---- */
 
+/* Code points before a byte column, from 1. */
+static int character_column(const Diags *diags, Place place, int column) {
+  const Source *source = diags_source(diags, place.file);
+  size_t length = 0, i = 0;
+  const char *line = source ? source_line(source, place.line, &length) : NULL;
+  int count = 1;
+  for (; line && i + 1 < (size_t)column && i < length; count++) {
+    int32_t c;
+    i += (size_t)source_decode(line + i, length - i, &c);
+  }
+  return count + (line ? column - 1 - (int)i : 0);
+}
+
 static void print_sarif_location(const Diags *diags, Place place, int width, FILE *out) {
   fputs("{\"physicalLocation\":{\"artifactLocation\":{\"uri\":", out);
   print_json_string(out, diags_source_path(diags, place.file));
   fputc('}', out);
   if (place.line > 0)
-    fprintf(out, ",\"region\":{\"startLine\":%d,\"startColumn\":%d,\"endColumn\":%d}", place.line, place.column,
-            place.column + width);
+    fprintf(out, ",\"region\":{\"startLine\":%d,\"startColumn\":%d,\"endColumn\":%d}", place.line,
+            character_column(diags, place, place.column), character_column(diags, place, place.column + width));
   fputc('}', out); /* of physicalLocation; the caller closes the location itself */
 }
 

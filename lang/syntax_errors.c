@@ -265,6 +265,8 @@ static void report_general(ParseState *state, const Token *found, const Frame *f
     diags_error(diags, "E0100", found->span.place, "a statement cannot begin with %s", what);
   else if (is_statement_start)
     diags_error(diags, "E0100", found->span.place, "a line here cannot begin with %s", what);
+  else if (construct == CONSTRUCT_CONF && found->kind == TOK_NEWLINE && state->line_token_count == 1 && before->kind == TOK_NAME)
+    diags_error(diags, "E0103", before->span.place, "\"%s\" needs \"=\" and a value", before->text);
   else if (expected_count > 0)
     diags_error(diags, "E0100", found->span.place, "expected %s after %s; found %s", expected_text(state, expected_count, expected),
                 describe(state, before), what);

@@ -1,0 +1,158 @@
+#!/bin/bash
+# Tests of the language, as TAP. Usage: tests/lang/run.sh LANGTEST     (BLESS=1 rewrites the expected outputs)
+#
+#   wrong/NAME.gnn + NAME.expected   messages and exit status; NAME.args holds options
+#   right/NAME.gnn + NAME.ast        the syntax tree; + NAME.typed where the program can be checked
+# LANGTEST is tests/lang/langtest.c linked with lang/; a sanitizer build makes the fuzz part worth most.
+set -u
+export LC_ALL=C
+langtest=$(realpath "${1:?usage: run.sh LANGTEST}")
+cd "$(dirname "$0")/../.." || exit 2
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+count=0
+failed=0
+
+result() { # STATUS NAME
+  count=$((count + 1))
+  if [ "$1" = 0 ]; then
+    echo "ok $count - $2"
+  else
+    echo "not ok $count - $2"
+    failed=$((failed + 1))
+  fi
+}
+
+# compare EXPECTED NAME: the output is in $scratch/out
+compare() {
+  if [ "${BLESS:-}" = 1 ]; then
+    cp "$scratch/out" "$1"
+    result 0 "$2"
+  elif [ ! -f "$1" ]; then
+    result 1 "$2: there is no $1"
+  elif diff -u "$1" "$scratch/out" >"$scratch/diff"; then
+    result 0 "$2"
+  else
+    result 1 "$2"
+    sed 's/^/# /' "$scratch/diff"
+  fi
+}
+
+arguments() { # BASE: options of a program, one line
+  if [ -f "$1.args" ]; then cat "$1.args"; fi
+}
+
+for program in tests/lang/wrong/*.gnn; do
+  base=${program%.gnn}
+  # shellcheck disable=SC2046
+  "$langtest" $(arguments "$base") "$program" >"$scratch/out" 2>&1 || echo "status $?" >>"$scratch/out"
+  compare "$base.expected" "wrong: $(basename "$base")"
+done
+
+for program in tests/lang/right/*.gnn; do
+  base=${program%.gnn}
+  "$langtest" --ast "$program" >"$scratch/out" 2>&1 || echo "status $?" >>"$scratch/out"
+  compare "$base.ast" "tree: $(basename "$base")"
+  # shellcheck disable=SC2046
+  "$langtest" --typed $(arguments "$base") "$program" >"$scratch/out" 2>&1 || echo "status $?" >>"$scratch/out"
+  compare "$base.typed" "types: $(basename "$base")"
+  cp "$scratch/out" "$scratch/first"
+  # shellcheck disable=SC2046
+  "$langtest" --typed $(arguments "$base") "$program" >"$scratch/out" 2>&1
+  cmp -s "$scratch/first" "$scratch/out"
+  result $? "twice the same: $(basename "$base")"
+done
+
+for kind in layers functions losses metrics optimizers targets; do
+  "$langtest" --list "$kind" >"$scratch/out" 2>&1
+  compare "tests/lang/list.$kind" "list: $kind"
+done
+
+"$langtest" --pages >"$scratch/out" 2>&1
+status=$?
+[ $status = 0 ] || sed 's/^/# /' "$scratch/out"
+result $status "the programs of all diagnostic pages"
+
+"$langtest" --explain E0301 >"$scratch/out" 2>&1
+compare tests/lang/explain.E0301 "explain: E0301"
+
+# Every code that a message of the front end carries has a page.
+missing=0
+for code in $(grep -ohE '"[EW]0[0-9]{3}"' lang/*.c lang/*.l lang/*.y | tr -d '"' | sort -u); do
+  "$langtest" --explain "$code" >/dev/null 2>&1 || { echo "# no page for $code"; missing=1; }
+done
+result $missing "every code has a page"
+
+# Forms that are checked as a whole by another program.
+if command -v python3 >/dev/null; then
+  for form in json sarif; do
+    for program in tests/lang/wrong/*.gnn; do
+      "$langtest" --diagnostics=$form "$program" | grep -v '^exit '
+    done >"$scratch/out"
+    python3 -c 'import json, sys
+for line in sys.stdin.buffer.read().decode("utf-8").splitlines():
+    json.loads(line)' <"$scratch/out" >"$scratch/diff" 2>&1
+    status=$?
+    [ $status = 0 ] || sed 's/^/# /' "$scratch/diff"
+    result $status "$form can be read"
+  done
+else
+  for form in json sarif; do
+    count=$((count + 1))
+    echo "ok $count - $form can be read # SKIP no python3"
+  done
+fi
+
+# Truncations and mutations of everything: no crash, no sanitizer report, no endless expansion.
+timeout 300 "$langtest" --fuzz "${FUZZ_SEED:-1}" "${FUZZ_COUNT:-40}" tests/lang/right/*.gnn tests/lang/wrong/*.gnn lang/std/*.gnn >"$scratch/out" 2>&1
+status=$?
+[ $status = 0 ] || tail -30 "$scratch/out" | sed 's/^/# /'
+result $status "truncated and mutated programs"
+
+# Nesting and size.
+deep() { # OPEN CLOSE: a model that returns x inside many brackets
+  echo 'data d from karate()'
+  echo 'model m on d {'
+  printf '  return '
+  for _ in $(seq 20000); do printf '%s' "$1"; done
+  printf x
+  for _ in $(seq 20000); do printf '%s' "$2"; done
+  printf '\n}\n'
+}
+check_error() { # NAME: the program in $scratch/big.gnn gives an error and nothing worse
+  timeout 60 "$langtest" "$scratch/big.gnn" >"$scratch/out" 2>&1 && grep -q '^exit 1$' "$scratch/out"
+  status=$?
+  [ $status = 0 ] || tail -5 "$scratch/out" | cut -c1-200 | sed 's/^/# /'
+  result $status "$1"
+}
+deep '(' ')' >"$scratch/big.gnn"
+check_error "deep brackets"
+deep 'relu(' ')' >"$scratch/big.gnn"
+check_error "deep calls"
+deep '- ' '' >"$scratch/big.gnn"
+check_error "many signs"
+deep '' ' + x' >"$scratch/big.gnn"
+check_error "a long sum"
+deep '' ' |> relu' >"$scratch/big.gnn"
+check_error "a long pipe"
+deep '[' ']' >"$scratch/big.gnn"
+check_error "deep lists"
+{
+  echo 'data d from karate()'
+  echo 'model m on d {'
+  for _ in $(seq 20000); do echo 'if true {'; done
+  echo 'return x'
+  for _ in $(seq 20000); do echo '}'; done
+  echo '}'
+} >"$scratch/big.gnn"
+check_error "deep blocks"
+{
+  echo 'data d from karate()'
+  echo 'layer L0(x) { return relu(x) }'
+  for i in $(seq 40); do echo "layer L$i(x) { return L$((i - 1))(L$((i - 1))(x)) }"; done
+  echo 'model m on d { return L40(x) }'
+} >"$scratch/big.gnn"
+check_error "layers that double"
+
+echo "1..$count"
+[ $failed = 0 ]
