@@ -23,9 +23,9 @@ typedef struct Budget {
 
 static Budget budget_of(PlannerEffort effort) {
   switch (effort) {
-    case PLANNER_FAST: return (Budget){6000000, 3000000, 500000, 0, 2, 20, 20000000};
+    case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000};
     case PLANNER_BEST: return (Budget){250000000, 60000000, 1500000, 6, 6, 60, 400000000};
-    default: return (Budget){12000000, 6000000, 1200000, 3, 4, 40, 40000000};
+    default: return (Budget){9000000, 5000000, 1200000, 3, 4, 40, 40000000};
   }
 }
 
@@ -106,7 +106,7 @@ static void try_label_dp(Session *s, int64_t label_budget) {
   for (int i = 0; i < g->open_count; i++)
     items += g->gaps[g->open[i]].u < g->peak_step && g->peak_step < g->gaps[g->open[i]].v;
   int64_t width = label_budget / items / runs;
-  width = width < 64 ? 64 : width > 4096 ? 4096 : width;
+  width = width < 64 ? 64 : width > 1024 ? 1024 : width;
   size_t gaps = (size_t)g->gap_count;
   uint8_t *proposals[LABEL_DP_PROPOSALS], *sides = arena_alloc(s->arena, gaps + 1);
   for (int i = 0; i < LABEL_DP_PROPOSALS; i++) proposals[i] = arena_alloc(s->arena, gaps + 1);
@@ -140,13 +140,10 @@ static void try_prices(Session *s) {
 
 static void improve(Session *s, int64_t units) {
   Search *search = s->search;
-  int rounds = units > 50000000 ? 4 : 2;
-  for (int round = 0; round < rounds && !search_is_done(search); round++) {
-    search_local(search, units / (4 * rounds));
-    search_polish(search, units / (4 * rounds));
-    if (round + 1 == rounds) break;
-    search_anneal(search, units / (2 * (rounds - 1)));
-  }
+  search_local(search, units / 6);
+  search_polish(search, units / 12);
+  search_anneal(search, units / 2);
+  search_local(search, units / 8);
   search_polish(search, units / 8);
 }
 
@@ -425,7 +422,10 @@ Plan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena 
   } else {
     try_policies(s, report->policy_ns);
     report->first_plan_s = clock_s() - begin;
-    run_session(s, &budget, budget.units);
+    for (int effort = PLANNER_FAST; effort <= (int)options->effort && !s->is_optimal; effort++) {
+      Budget stage = budget_of((PlannerEffort)effort); /* more effort begins where less ended: it is never worse */
+      run_session(s, &stage, stage.units);
+    }
     if (!s->is_optimal && s->search->best->cost < COST_INVALID)
       climb_ladder(s, &budget, problem, deadline);
   }

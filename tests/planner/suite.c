@@ -7,12 +7,13 @@
 #include <string.h>
 
 GenerateOptions suite_small(int i) {
-  static const int depths[FAMILY_COUNT] = {6, 6, 3, 2, 3, 2, 3, 6};
+  static const int depths[FAMILY_COUNT] = {6, 6, 3, 2, 3, 2, 2, 6};
   static const double budgets[] = {0.15, 0.3, 0.5, 0.7, 0.85};
   GenerateOptions o = {.family = (Family)(i % FAMILY_COUNT), .seed = (uint64_t)i};
   int k = i / FAMILY_COUNT;
   o.chunks = k % 4 == 3 && o.family != FAMILY_MOE ? 2 : 1;
   o.depth = depths[o.family] + (o.chunks == 1 ? k % 2 : -(depths[o.family] > 3 ? depths[o.family] - 4 : depths[o.family] - 2));
+  if (o.family == FAMILY_MOE) o.depth = 2;
   if (o.family == FAMILY_TRANSFORMER) o.depth = 1 + (o.chunks == 1 && k % 3 == 1);
   o.budget = budgets[k % 5];
   o.bandwidth = k % 3 == 1 ? 0.35 : 1;

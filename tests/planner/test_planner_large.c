@@ -1,0 +1,37 @@
+/* Large instances: valid plans, certified gaps, no policy better. */
+#include "compiler/planner/check.h"
+#include "suite.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int main(void) {
+  Tap tap = {0};
+  const char *scale = getenv("GNNCC_TEST_SCALE");
+  int count = scale && atoi(scale) < 50 ? suite_large_count - 1 : suite_large_count;
+  for (int i = 0; i < count; i++) {
+    Arena *arena = arena_new();
+    char *text = generate_problem(arena, &suite_large[i].options);
+    Problem *problem = suite_read(arena, text);
+    PlannerOptions options;
+    PlannerReport report;
+    planner_default_options(&options);
+    options.effort = suite_large[i].is_chain ? PLANNER_NORMAL : PLANNER_FAST;
+    Plan *plan = planner_plan(problem, &options, arena, &report);
+    if (tap_ok(&tap, plan != NULL, "%s: planned", suite_large[i].name)) {
+      size_t length;
+      char *json = plan_write_json(plan, arena, &length);
+      int verdict = planner_check_json(text, strlen(text), json, length, NULL, NULL);
+      tap_ok(&tap, verdict == PLANNER_CHECK_VALID, "%s: the checker accepts it", suite_large[i].name);
+      double gap = 100.0 * (double)(report.makespan_ns - report.lower_bound_ns) / (double)report.lower_bound_ns;
+      tap_note("%d gaps, %d steps, certified gap %.2f %%", report.open_count, report.step_count, gap);
+      if (suite_large[i].is_chain) tap_ok(&tap, gap <= 5, "%s: certified gap at most 5 %%", suite_large[i].name);
+      int lost = 0;
+      for (int policy = 0; policy < POLICY_COUNT; policy++) lost += report.policy_ns[policy] < report.makespan_ns;
+      tap_ok(&tap, lost == 0, "%s: no policy is better", suite_large[i].name);
+    }
+    arena_free(arena);
+  }
+  return tap_end(&tap);
+}

@@ -1,0 +1,93 @@
+/* The planner on small instances of every family against the proved optimum; never worse than a policy; the same
+ * bytes twice; never worse on a larger device. */
+#include "compiler/planner/check.h"
+#include "suite.h"
+#include "tap.h"
+
+#include <string.h>
+
+typedef struct Quality {
+  int proved, optimal, invalid, lost, changed, unpacked;
+  double sum, worst;
+} Quality;
+
+static Plan *plan_text(Arena *arena, const char *text, PlannerEffort effort, PlannerReport *report, char **json, size_t *length) {
+  Problem *problem = suite_read(arena, text);
+  PlannerOptions options;
+  planner_default_options(&options);
+  options.effort = effort;
+  Plan *plan = planner_plan(problem, &options, arena, report);
+  if (plan) *json = plan_write_json(plan, arena, length);
+  return plan;
+}
+
+static void try_instance(Quality *quality, int i) {
+  Arena *arena = arena_new();
+  GenerateOptions options = suite_small(i);
+  char *text = generate_problem(arena, &options), *json = NULL, *again = NULL;
+  size_t length = 0, other_length = 0;
+  PlannerReport report, other;
+  Plan *plan = plan_text(arena, text, PLANNER_NORMAL, &report, &json, &length);
+  if (plan) {
+    if (planner_check_json(text, strlen(text), json, length, NULL, NULL) != PLANNER_CHECK_VALID) quality->invalid++;
+    for (int policy = 0; policy < POLICY_COUNT; policy++) quality->lost += report.policy_ns[policy] < report.makespan_ns;
+    quality->unpacked += report.page_bytes != 0;
+    if (i % 8 == 3) {
+      plan_text(arena, text, PLANNER_NORMAL, &other, &again, &other_length);
+      quality->changed += other_length != length || memcmp(json, again, length);
+    }
+    int64_t best = report.is_optimal && i % 16 ? report.makespan_ns : suite_optimum(plan->problem, 100000000);
+    if (best >= 0) {
+      double gap = 100.0 * (double)(report.makespan_ns - best) / (double)best;
+      quality->proved++;
+      quality->optimal += gap <= 0;
+      quality->sum += gap;
+      if (gap > quality->worst) quality->worst = gap;
+      if (gap > 0) tap_note("%s: %.3f %% above the optimum", plan->problem->name, gap);
+    }
+  }
+  arena_free(arena);
+}
+
+static int larger_is_worse(int i) {
+  GenerateOptions options = suite_small(i);
+  int64_t last = INT64_MAX;
+  int worse = 0;
+  for (int step = 0; step < 5; step++) {
+    Arena *arena = arena_new();
+    PlannerReport report;
+    char *json;
+    size_t length;
+    options.budget = 0.15 + 0.15 * step;
+    if (plan_text(arena, generate_problem(arena, &options), PLANNER_NORMAL, &report, &json, &length)) {
+      if (report.makespan_ns > last) {
+        worse++;
+        tap_note("%s instance %d: %lld ns after %lld ns on a smaller device", generate_family_name(options.family), i,
+                 (long long)report.makespan_ns, (long long)last);
+      }
+      last = report.makespan_ns;
+    }
+    arena_free(arena);
+  }
+  return worse;
+}
+
+int main(void) {
+  Tap tap = {0};
+  Quality quality = {0};
+  int count = tap_scale(SUITE_SMALL_COUNT), worse = 0, ladders = tap_scale(16);
+  for (int i = 0; i < count; i++) try_instance(&quality, i);
+  tap_note("%d instances, optimum proved on %d; %d optimal, mean gap %.3f %%, worst %.3f %%", count, quality.proved, quality.optimal,
+           quality.proved ? quality.sum / quality.proved : 0, quality.worst);
+  tap_ok(&tap, quality.proved >= count * 8 / 10, "the optimum is known on most instances");
+  tap_ok(&tap, quality.optimal * 100 >= quality.proved * 95, "at least 95 %% are optimal");
+  tap_ok(&tap, quality.sum <= 0.3 * quality.proved, "mean gap at most 0.3 %%");
+  tap_ok(&tap, quality.worst <= 7, "worst gap at most 7 %%");
+  tap_ok(&tap, quality.invalid == 0, "the checker accepts every plan");
+  tap_ok(&tap, quality.lost == 0, "no policy is better on any instance");
+  tap_ok(&tap, quality.changed == 0, "the same problem gives the same bytes");
+  tap_ok(&tap, quality.unpacked * 20 <= count, "nearly all plans have plain offsets");
+  for (int i = 0; i < ladders; i++) worse += larger_is_worse(13 * i + 2);
+  tap_ok(&tap, worse == 0, "a larger device is never worse");
+  return tap_end(&tap);
+}
