@@ -49,7 +49,7 @@ int main(void) { return zlibVersion() == 0; }' -l:libz.a || need zlib1g-dev "zli
   has g++ || need g++ "g++ (a C++ host of the embedding API)"
   printf 'int main(void) { return 0; }\n' >"$work/try.c"
   if has gcc && ! gcc -fsanitize=address,undefined -o "$work/try" "$work/try.c" >/dev/null 2>&1; then
-    need libgcc-12-dev "the sanitizers of gcc"
+    need "libgcc-$(gcc -dumpversion)-dev" "the sanitizers of gcc"
   fi
   has clang || optional+=(clang)
 }
