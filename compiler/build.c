@@ -343,27 +343,42 @@ static int build_texts(const Builder *b) {
   return 0;
 }
 
-int build(Compilation *c) {
-  Builder b = {.c = c, .arena = c->arena, .prefix = c->emission.prefix};
+static Builder builder(Compilation *c) {
+  Builder b = {.c = c, .arena = c->arena, .directory = c->scratch_dir, .prefix = c->emission.prefix};
   b.cc = c->options->cc ? c->options->cc : getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
+  return b;
+}
+
+bool build_emit(Compilation *c) {
   const char *parent = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
   char *directory = arena_printf(c->arena, "%s/gnncc-XXXXXX", parent);
-  if (!mkdtemp(directory)) return complain("make a directory in", parent);
-  b.directory = directory;
-  int status = write_sources(&b);
-  if (status == 0) switch (c->options->product) {
-    case PRODUCT_PROGRAM: status = build_program(&b); break;
-    case PRODUCT_SOURCES: status = build_sources(&b); break;
-    case PRODUCT_OBJECT:
-    case PRODUCT_LIBRARY:
-    case PRODUCT_SHARED: status = build_embeddable(&b); break;
-    case PRODUCT_EMIT: status = build_texts(&b); break;
-    default: break;
-    }
-  if (status == 0 && c->options->emit_count && c->options->product != PRODUCT_EMIT) status = build_texts(&b);
-  if (c->options->is_saving_temps)
-    fprintf(stderr, "gnncc: the sources are in %s\n", b.directory);
-  else if (status != 70)
-    remove_scratch(&b);
-  return status;
+  if (!mkdtemp(directory)) {
+    c->status = complain("make a directory in", parent);
+    return false;
+  }
+  c->scratch_dir = directory;
+  Builder b = builder(c);
+  c->status = write_sources(&b);
+  return c->status == 0;
+}
+
+bool build_product(Compilation *c) {
+  Builder b = builder(c);
+  switch (c->options->product) {
+  case PRODUCT_PROGRAM: c->status = build_program(&b); break;
+  case PRODUCT_SOURCES: c->status = build_sources(&b); break;
+  case PRODUCT_OBJECT:
+  case PRODUCT_LIBRARY:
+  case PRODUCT_SHARED: c->status = build_embeddable(&b); break;
+  default: break;
+  }
+  if (c->status == 0) c->status = build_texts(&b);
+  return c->status == 0;
+}
+
+void build_clean(Compilation *c, int status) {
+  if (!c->scratch_dir) return;
+  Builder b = builder(c);
+  if (c->options->is_saving_temps) fprintf(stderr, "gnncc: the sources are in %s\n", b.directory);
+  else if (status != 70) remove_scratch(&b);
 }

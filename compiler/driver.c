@@ -13,6 +13,11 @@
 
 /* ---- the passes ---- */
 
+/* The scanner hands its tokens to the parser one by one; this pass exists to be looked at. */
+static bool run_scan(Compilation *c) {
+  return c->text != NULL;
+}
+
 static bool run_parse(Compilation *c) {
   c->ast = lang_parse(c->arena, c->diags, c->model_path, c->text, c->length, &c->lang);
   return c->ast != NULL;
@@ -146,6 +151,8 @@ static bool run_layout(Compilation *c) {
 
 /* ---- verifiers and dumps ---- */
 
+static void dump_scan(Compilation *c, FILE *out) { lang_dump_tokens(c->arena, c->text, c->length, out); }
+
 static const char *verify_forward(Compilation *c) { return verify_graph(c->forward); }
 
 static const char *verify_graphs(Compilation *c) {
@@ -215,6 +222,7 @@ typedef struct Pass {
 } Pass;
 
 static const Pass road[] = {
+    {"scan", run_scan, NULL, dump_scan},
     {"parse", run_parse, NULL, dump_parse},
     {"check", run_check, NULL, dump_check},
     {"lower", run_lower, verify_forward, dump_forward},
@@ -226,15 +234,13 @@ static const Pass road[] = {
     {"plan", run_plan, verify_planned, dump_plan},
     {"schedule", run_schedule, verify_scheduled, dump_schedule},
     {"layout", run_layout, verify_laid_out, dump_layout},
+    {"emit", build_emit, NULL, dump_emit},
+    {"build", build_product, NULL, NULL},
 };
 
 enum { PASS_COUNT = sizeof road / sizeof road[0] };
 
-const char *driver_pass_name(int index) {
-  static const char *const last[] = {"emit", "build"};
-  if (index < PASS_COUNT) return road[index].name;
-  return index < PASS_COUNT + 2 ? last[index - PASS_COUNT] : NULL;
-}
+const char *driver_pass_name(int index) { return index < PASS_COUNT ? road[index].name : NULL; }
 
 static double now_seconds(void) {
   struct timespec t;
@@ -259,25 +265,29 @@ static bool is_asked(const char *names, const char *pass) {
   return false;
 }
 
-/* Runs the passes; 0, or an exit status. *stopped: --stop-after was reached. */
-static int walk(Compilation *c, bool *stopped) {
-  for (int i = 0; i < PASS_COUNT && !*stopped; i++) {
+/* The pass after which there is nothing more to do. */
+static const char *last_pass(const Options *options) {
+  if (options->stop_after) return options->stop_after;
+  return options->product == PRODUCT_CHECK ? "check" : options->product == PRODUCT_PLAN ? "layout" : "build";
+}
+
+/* Runs the passes; 0, or an exit status. */
+static int walk(Compilation *c) {
+  const char *last = last_pass(c->options);
+  for (int i = 0; i < PASS_COUNT; i++) {
     const Pass *pass = &road[i];
     double start = now_seconds();
     bool is_done = pass->run(c);
     double seconds = now_seconds() - start;
     if (c->options->is_timing) fprintf(stderr, "%-12s %9.3f ms\n", pass->name, 1e3 * seconds);
     if (!is_done) {
-      int status = diags_exit_code(c->diags);
+      int status = c->status ? c->status : diags_exit_code(c->diags);
       return status ? status : internal_error(pass->name, "it failed without a reason");
     }
     const char *fault = pass->verify && c->options->is_verifying ? pass->verify(c) : NULL;
     if (fault) return internal_error(pass->name, fault);
-    if (is_asked(c->options->dump, pass->name)) {
-      if (pass->dump) pass->dump(c, stdout);
-    }
-    *stopped = c->options->stop_after && strcmp(c->options->stop_after, pass->name) == 0;
-    if (c->options->product == PRODUCT_CHECK && strcmp(pass->name, "check") == 0) *stopped = true;
+    if (pass->dump && is_asked(c->options->dump, pass->name)) pass->dump(c, stdout);
+    if (strcmp(pass->name, last) == 0) break;
   }
   return 0;
 }
@@ -334,19 +344,15 @@ static void announce(const Compilation *c) {
   if (c->made) fprintf(stderr, "gnncc: wrote %s\n", c->made);
 }
 
-static int make_product(Compilation *c) {
+static int finish(Compilation *c) {
+  if (c->options->stop_after || c->options->product == PRODUCT_CHECK) return 0;
   if (c->options->product == PRODUCT_PLAN) {
     if (c->options->is_plan_json) fputs(c->emission.plan_json, stdout);
     else report_plan_text(&c->emission, c->options->is_verbose, stdout);
     return fflush(stdout) == 0 ? 0 : 4;
   }
-  double start = now_seconds();
-  if (is_asked(c->options->dump, "emit")) dump_emit(c, stdout);
-  if (c->options->stop_after && strcmp(c->options->stop_after, "emit") == 0) return 0;
-  int status = build(c);
-  if (c->options->is_timing) fprintf(stderr, "%-12s %9.3f ms\n", "build", 1e3 * (now_seconds() - start));
-  if (status == 0) announce(c);
-  return status;
+  announce(c);
+  return 0;
 }
 
 int driver_compile(const Options *options, const char *share_dir) {
@@ -364,11 +370,11 @@ int driver_compile(const Options *options, const char *share_dir) {
                            .import_dirs = options->import_dirs, .share_dir = share_dir, .target = options->target,
                            .data_override = options->data_path, .is_shapes_only = options->is_shapes_only,
                            .describe = data_describe, .describe_user = &c.reader};
-    bool stopped = false;
-    status = walk(&c, &stopped);
+    status = walk(&c);
     diags_print(c.diags, stderr);
     if (status == 0) status = diags_exit_code(c.diags);
-    if (status == 0 && !stopped) status = make_product(&c);
+    if (status == 0) status = finish(&c);
+    build_clean(&c, status);
   }
   arena_free(c.arena);
   return status;

@@ -30,14 +30,20 @@ typedef struct Compilation {
   Schedule *schedule;
   Layout *layout;
   Emission emission;
+  const char *scratch_dir; /* where emit writes and build compiles; NULL before */
   const char *made;      /* what build wrote, for the closing line */
+  int status;            /* of a pass that failed otherwise than by a diagnostic; 0: none */
 } Compilation;
 
 /* The exit status of the whole compilation. */
 int driver_compile(const Options *options, const char *share_dir);
 
-/* build.c: writes the sources and calls the C compiler. 0, or the exit status after saying why. */
-int build(Compilation *c);
+/* build.c. The last two passes, each false after an error: the sources into a directory of their own, and the product
+ * out of them by the system's C compiler. Warnings are printed before the C compiler is called. */
+bool build_emit(Compilation *c);
+bool build_product(Compilation *c);
+/* Removes the scratch directory, unless it is to be kept. */
+void build_clean(Compilation *c, int status);
 
 /* The names of the passes, for --help=passes; NULL after the last. */
 const char *driver_pass_name(int index);

@@ -187,6 +187,12 @@ static void mark_result(Checker *checker, const Scope *inner, TypedId id, int fi
   e->is_layer_result = true;
 }
 
+/* What a standard layer computes is told at the line of the user's own text that asked for it. */
+static void place_at_call(Checker *checker, Place call, int first) {
+  for (int i = first; i < checker->program->expr_count; i++)
+    if (checker->program->exprs[i].place.file != checker->ast->main_file) checker->program->exprs[i].place = call;
+}
+
 static Value expand(Checker *checker, Scope *scope, const Item *layer, const Call *call, const char *path, Value *given, const Expr **exprs) {
   Scope *inner = arena_alloc(checker->arena, sizeof *inner);
   *inner = (Scope){.caller = scope, .item = layer, .path = path, .call_place = call->as ? call->as_place : call->place};
@@ -214,6 +220,7 @@ static Value expand(Checker *checker, Scope *scope, const Item *layer, const Cal
   if (result.kind == VALUE_NUMBER) result = check_tensor(checker, inner, result, layer->place);
   if (result.kind != VALUE_TENSOR) return none;
   mark_result(checker, inner, result.id, first);
+  place_at_call(checker, call->place, first);
   for (int d = 0; d < result.type.rank; d++) result.type.dim[d].name = check_dim_outside(checker, inner, &result.type.dim[d]);
   if (!is_known) checker->instances[name_table_find(&checker->instance_of, path)].width_out = last_width(&result);
   return result;
