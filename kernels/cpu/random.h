@@ -73,9 +73,12 @@ GNN_INLINE uint32_t gnn_bits(uint64_t key, uint64_t row, uint32_t column) {
   return gnn_random_column(gnn_random_row(key, row), column);
 }
 
-/* What an element is multiplied by: scale or 0. */
+/* What an element is multiplied by: scale or 0. The scale is read in any case: a read that depends on the element would
+ * keep the loop from being vectorised. */
 GNN_INLINE gnn_real gnn_dropout_factor(const gnn_dropout *drop, gnn_row_bits row, uint32_t column) {
-  return gnn_random_column(row, column) >= drop->threshold ? drop->scale : 0;
+  const uint32_t threshold = drop->threshold;
+  const gnn_real scale = drop->scale;
+  return gnn_random_column(row, column) >= threshold ? scale : 0;
 }
 
 /* ---- initial weights ---- */
