@@ -2,7 +2,7 @@
 # deps.sh [check]: is everything there to build gnncc; with "check", to run all its tests?
 #
 # Silent and 0 where nothing is missing. Otherwise, where it may (root, and apt-get exists), it prints the apt-get line
-# and runs it; where it may not, it says exactly what to install and ends with 1. What only some tests want (clang) is
+# and runs it; where it may not, it says exactly what to install and ends with 1. What only some tests want (clang, python3) is
 # named, never demanded. Every answer comes from using the thing: a header that is there but does not compile is missing.
 set -u
 purpose=${1:-build}
@@ -52,6 +52,7 @@ int main(void) { return zlibVersion() == 0; }' -l:libz.a || need zlib1g-dev "zli
     need "libgcc-$(gcc -dumpversion)-dev" "the sanitizers of gcc"
   fi
   has clang || optional+=(clang)
+  has python3 || optional+=(python3)
 }
 
 find_missing

@@ -21,7 +21,7 @@ root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd)
 shift
 if [ $# -eq 0 ]; then
-  set -- "$root"/docs/tutorial.md "$root"/docs/embedding.md "$root"/docs/formats.md "$root"/docs/design.md
+  set -- "$root"/docs/{tutorial,embedding,formats,coming_from_pyg,design}.md
 fi
 export PATH=$build:$PATH LC_ALL=C.UTF-8
 unset GNNCC_FLAGS GNNCC_PATH GNNCC_TARGET CFLAGS LDFLAGS COLUMNS CLICOLOR_FORCE
