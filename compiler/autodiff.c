@@ -161,6 +161,16 @@ static void derive(Reverse *r, ValueId y, ValueId g) {
   }
 }
 
+/* A gradient is called after the first value, seen from the loss, whose gradient it is; after a weight in any case. */
+static void name_gradient(Reverse *r, ValueId of) {
+  const Value *value = &r->graph->values[of];
+  Value *gradient = &r->graph->values[r->gradient[of]];
+  bool is_weight = value->op == OP_PARAM;
+  if (strncmp(gradient->name, "d_", 2) == 0 && !is_weight) return;
+  const char *name = is_weight ? r->graph->program->params[value->as.index].name : value->name;
+  gradient->name = arena_printf(r->graph->arena, "d_%s", name);
+}
+
 void autodiff(Graph *graph) {
   const TypedProgram *program = graph->program;
   int forward_count = graph->value_count;
@@ -178,13 +188,14 @@ void autodiff(Graph *graph) {
 
   for (int i = forward_count - 1; i >= 0; i--) {
     if (r.gradient[i] == NO_VALUE) continue;
+    name_gradient(&r, i);
     int first = graph->value_count;
     derive(&r, i, r.gradient[i]);
     for (int v = first; v < graph->value_count; v++) {
       Value *value = &graph->values[v];
       value->place = graph->values[i].place;
       value->phase = value->op == OP_POSITIVE ? PHASE_FORWARD : PHASE_BACKWARD;
-      value->name = arena_printf(graph->arena, value->op == OP_POSITIVE ? "%s.bits" : "d_%s", graph->values[i].name);
+      value->name = arena_printf(graph->arena, value->op == OP_POSITIVE ? "%s.bits" : "back_%s", graph->values[i].name);
       value->tap = NULL;
     }
   }

@@ -12,7 +12,9 @@
  *
  * With GNN_OPENMP the same interface over OpenMP's threads.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "gnnrt.h"
 
 #include <pthread.h>

@@ -202,7 +202,10 @@ static gnn_status train_epochs(gnn_loop *loop, int *exit_code) {
     if (is_asked) train_status_wanted = 0;
     gnn_loop_live(loop, is_asked);
     int is_last = epoch == options->epochs || gnn_keeper_stops(&loop->progress.keeper, program);
-    if (program->checkpoint_every > 0 && epoch % program->checkpoint_every == 0 && isfinite(run->loss)) {
+    int is_due = program->checkpoint_every > 0 && epoch % program->checkpoint_every == 0;
+    /* A single run leaves its end behind, so that --resume with more --epochs goes on from there. */
+    int is_end = is_last && loop->out && options->runs == 1;
+    if ((is_due || is_end) && isfinite(run->loss)) {
       status = train_checkpoint(loop);
       if (status != GNN_OK) return status;
     }

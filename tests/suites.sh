@@ -1,6 +1,6 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
-suites="lang lang_watched kernels runtime runtime_watched reference planner planner_watched end_to_end emitted tutorial"
+suites="lang lang_watched kernels runtime reference planner planner_watched end_to_end emitted tutorial"
 
 each() { # PROGRAM...: runs test programs one after the other
   local status=0 program
@@ -14,8 +14,7 @@ each() { # PROGRAM...: runs test programs one after the other
 suite_lang() { tests/lang/run.sh "$build/tests/langtest"; }
 suite_lang_watched() { tests/lang/run.sh "$build/watched/tests/langtest"; }
 suite_kernels() { each "$build"/tests/kernels/*; }
-suite_runtime() { each "$build"/tests/runtime/test_* && tests/runtime/run.sh "$build"; }
-suite_runtime_watched() { each "$build"/watched/tests/runtime/test_*; }
+suite_runtime() { tests/runtime/check.sh "$build"; }
 suite_reference() { tests/reference/check.sh "$build/tests/reference"; }
 suite_planner() { each "$build"/tests/planner/test_*; }
 suite_planner_watched() { PLANNER_TEST_SHORT=1 each "$build"/watched/tests/planner/test_*; }

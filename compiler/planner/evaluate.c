@@ -75,9 +75,9 @@ static bool prepare(Evaluator *e, int64_t *over) {
   int release = 0;
   c->held_room[n] = 0;
   for (int i = 0; i < q->offload_count; i++) {
-    const Offload *offload = &q->offloads[i];
-    const Piece *piece = &p->pieces[offload->piece];
-    if (piece->home == HOME_DEVICE) continue;
+    const PlanOffload *offload = &q->offloads[i];
+    const ProblemPiece *piece = &p->pieces[offload->piece];
+    if (piece->home == PROBLEM_HOME_DEVICE) continue;
     done = max64(done, c->start[offload->after + 1]) + piece->d2h_ns;
     if (release <= offload->after) release = offload->after + 1;
     while (release < n && c->start[release] < done) release++;
@@ -92,7 +92,7 @@ static bool prepare(Evaluator *e, int64_t *over) {
   int64_t need = INT64_MAX;
   int boundary = n;
   for (int i = q->move_count - 1; i >= 0; i--) {
-    const Move *move = &q->moves[i];
+    const PlanMove *move = &q->moves[i];
     need = min64(need, c->start[move->v]) - p->pieces[move->piece].h2d_ns;
     if (boundary > move->v) boundary = move->v;
     while (boundary > 0 && c->start[boundary] > need) boundary--;
@@ -130,7 +130,7 @@ static void assign_prefetch(Evaluator *e, int policy) {
   sort_moves(e, tie);
   int previous = 0;
   for (int k = 0; k < q->move_count; k++) {
-    Move *move = &q->moves[c->order[k]];
+    PlanMove *move = &q->moves[c->order[k]];
     int64_t bytes = e->problem->pieces[move->piece].bytes;
     int low = max64(move->after + 1, previous), g = move->v;
     if (is_jit && low < c->in_time[c->order[k]]) low = c->in_time[c->order[k]];
@@ -182,7 +182,7 @@ int64_t evaluate_candidate(Evaluator *e, Candidate *candidate) {
 }
 
 static bool try_shift(Evaluator *e, int i, int by, int64_t *best) {
-  Move *move = &e->sequence->moves[i];
+  PlanMove *move = &e->sequence->moves[i];
   int g = move->g, wanted = g + by;
   if (wanted <= move->after) wanted = move->after + 1;
   if (wanted > move->v) wanted = move->v;
@@ -199,7 +199,7 @@ static bool try_shift(Evaluator *e, int i, int by, int64_t *best) {
 
 /* One return later, another earlier. */
 static bool try_exchange(Evaluator *e, int later, int earlier, int64_t *best) {
-  Move *a = &e->sequence->moves[later], *b = &e->sequence->moves[earlier];
+  PlanMove *a = &e->sequence->moves[later], *b = &e->sequence->moves[earlier];
   int ga = a->g, gb = b->g;
   if (a->g >= a->v || b->g <= b->after + 1) return false;
   a->g++;

@@ -38,7 +38,7 @@ static void leaf(Exact *x, int64_t bound) {
 }
 
 static void branch(Exact *x, int depth) {
-  static const uint8_t order[FATE_COUNT] = {FATE_RETAIN, FATE_RECOMPUTE, FATE_HOST, FATE_SSD};
+  static const uint8_t order[PLAN_FATE_COUNT] = {PLAN_FATE_RETAIN, PLAN_FATE_RECOMPUTE, PLAN_FATE_HOST, PLAN_FATE_SSD};
   const Geometry *g = x->evaluator->geometry;
   Candidate *node = x->node;
   if (!x->is_complete || x->evaluator->effort >= x->limit || search_is_done(x->search)) {
@@ -54,12 +54,12 @@ static void branch(Exact *x, int depth) {
     return;
   }
   int gap = g->open[depth];
-  for (int k = 0; k < FATE_COUNT; k++) {
-    if (!(g->gaps[gap].options & FATE_BIT(order[k]))) continue;
+  for (int k = 0; k < PLAN_FATE_COUNT; k++) {
+    if (!(g->gaps[gap].options & PLAN_FATE_BIT(order[k]))) continue;
     node->fates[gap] = order[k];
     branch(x, depth + 1);
   }
-  node->fates[gap] = FATE_FREE;
+  node->fates[gap] = PLAN_FATE_FREE;
 }
 
 static bool has_few_variants(const Search *search) {
@@ -81,8 +81,8 @@ bool exact_search(Search *search, int64_t effort) {
              .limit = e->effort + effort, .is_complete = true};
   memset(x.node->variants, 0, (size_t)p->op_count * sizeof(int));
   for (;;) {
-    memset(x.node->fates, FATE_RETAIN, (size_t)e->geometry->gap_count);
-    for (int i = 0; i < e->geometry->open_count; i++) x.node->fates[e->geometry->open[i]] = FATE_FREE;
+    memset(x.node->fates, PLAN_FATE_RETAIN, (size_t)e->geometry->gap_count);
+    for (int i = 0; i < e->geometry->open_count; i++) x.node->fates[e->geometry->open[i]] = PLAN_FATE_FREE;
     branch(&x, 0);
     int i = 0;
     for (; i < search->choice_count; i++) { /* the next combination of variants */

@@ -20,8 +20,8 @@ static void find_step_costs(const Problem *p, Geometry *g, Arena *arena) {
   int *next = NEW(p->piece_count, int);
   for (int x = 0; x < p->piece_count; x++) next[x] = n - 1;
   for (int s = n - 1; s >= 0; s--) {
-    const Step *step = &p->steps[s];
-    const Op *op = &p->ops[step->op];
+    const ProblemStep *step = &p->steps[s];
+    const ProblemOp *op = &p->ops[step->op];
     int64_t best = INT64_MAX;
     bool some = false;
     g->is_always_comm[s] = true;
@@ -40,8 +40,8 @@ static void find_step_costs(const Problem *p, Geometry *g, Arena *arena) {
       g->min_comm_ns[s] = best;
       g->join[s] = n - 1;
       for (int i = 0; i < step->use_count; i++) {
-        const Use *use = &p->uses[step->first_use + i];
-        if ((use->flags & (USE_CREATE | USE_UPDATE)) && next[use->piece] < g->join[s]) g->join[s] = next[use->piece];
+        const ProblemUse *use = &p->uses[step->first_use + i];
+        if ((use->flags & (PROBLEM_USE_CREATE | PROBLEM_USE_UPDATE)) && next[use->piece] < g->join[s]) g->join[s] = next[use->piece];
       }
     } else {
       g->min_ns[s] = best;
@@ -85,32 +85,32 @@ static void find_accesses(const Problem *p, Geometry *g, Arena *arena) {
 }
 
 /* Whether the creator of a piece may run again at any step up to v. */
-static bool is_rerunnable(const Problem *p, const Piece *piece, int v) {
-  if (piece->home != HOME_NONE || piece->creator < 0 || !(piece->fates & FATE_BIT(FATE_RECOMPUTE))) return false;
-  const Step *creator = &p->steps[piece->creator];
+static bool is_rerunnable(const Problem *p, const ProblemPiece *piece, int v) {
+  if (piece->home != PROBLEM_HOME_NONE || piece->creator < 0 || !(piece->fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE))) return false;
+  const ProblemStep *creator = &p->steps[piece->creator];
   return creator->can_rerun && v <= creator->rerun_limit;
 }
 
-static void find_options(const Problem *p, Gap *gap) {
-  const Piece *piece = &p->pieces[gap->piece];
-  gap->options = FATE_BIT(FATE_RETAIN);
-  if (gap->is_held || piece->home == HOME_DEVICE || piece->bytes == 0) return;
-  const Channel *c = p->channels;
-  bool has_host = c[CHANNEL_D2H].is_present && c[CHANNEL_H2D].is_present;
-  bool has_ssd = has_host && c[CHANNEL_SSDW].is_present && c[CHANNEL_SSDR].is_present;
-  if (piece->home != HOME_NONE) {
+static void find_options(const Problem *p, PlanGap *gap) {
+  const ProblemPiece *piece = &p->pieces[gap->piece];
+  gap->options = PLAN_FATE_BIT(PLAN_FATE_RETAIN);
+  if (gap->is_held || piece->home == PROBLEM_HOME_DEVICE || piece->bytes == 0) return;
+  const ProblemChannel *c = p->channels;
+  bool has_host = c[PROBLEM_CHANNEL_D2H].is_present && c[PROBLEM_CHANNEL_H2D].is_present;
+  bool has_ssd = has_host && c[PROBLEM_CHANNEL_SSDW].is_present && c[PROBLEM_CHANNEL_SSDR].is_present;
+  if (piece->home != PROBLEM_HOME_NONE) {
     gap->is_clean = piece->first_write < 0 || piece->first_write > gap->u;
-    if (gap->is_clean) gap->options |= FATE_BIT(piece->home == HOME_HOST ? FATE_HOST : FATE_SSD);
+    if (gap->is_clean) gap->options |= PLAN_FATE_BIT(piece->home == PROBLEM_HOME_HOST ? PLAN_FATE_HOST : PLAN_FATE_SSD);
     return;
   }
   if (gap->u >= piece->last_write) {
-    if ((piece->fates & FATE_BIT(FATE_HOST)) && has_host && piece->bytes <= p->host_bytes)
-      gap->options |= FATE_BIT(FATE_HOST);
-    if ((piece->fates & FATE_BIT(FATE_SSD)) && has_ssd && piece->bytes <= p->ssd_bytes &&
+    if ((piece->fates & PLAN_FATE_BIT(PLAN_FATE_HOST)) && has_host && piece->bytes <= p->host_bytes)
+      gap->options |= PLAN_FATE_BIT(PLAN_FATE_HOST);
+    if ((piece->fates & PLAN_FATE_BIT(PLAN_FATE_SSD)) && has_ssd && piece->bytes <= p->ssd_bytes &&
         piece->bytes <= p->ring_bytes)
-      gap->options |= FATE_BIT(FATE_SSD);
+      gap->options |= PLAN_FATE_BIT(PLAN_FATE_SSD);
   }
-  if (is_rerunnable(p, piece, gap->v)) gap->options |= FATE_BIT(FATE_RECOMPUTE);
+  if (is_rerunnable(p, piece, gap->v)) gap->options |= PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
 }
 
 static void find_gaps(const Problem *p, Geometry *g, Arena *arena) {
@@ -123,7 +123,7 @@ static void find_gaps(const Problem *p, Geometry *g, Arena *arena) {
   for (int i = 0; i < accesses; i++) count[g->access[i]]++;
   for (int x = 0; x < pieces; x++) g->gap_first[x + 1] = g->gap_first[x] + (count[x] > 1 ? count[x] - 1 : 0);
   g->gap_count = g->gap_first[pieces];
-  g->gaps = NEW(g->gap_count, Gap);
+  g->gaps = NEW(g->gap_count, PlanGap);
   g->gap_before = NEW(accesses, int);
   g->gap_after = NEW(accesses, int);
   memset(count, 0, (size_t)pieces * sizeof *count);
@@ -141,14 +141,14 @@ static void find_gaps(const Problem *p, Geometry *g, Arena *arena) {
       if (g->first_access[x] < 0) {
         g->first_access[x] = s;
       } else {
-        Gap *gap = &g->gaps[g->gap_first[x] + count[x] - 1];
+        PlanGap *gap = &g->gaps[g->gap_first[x] + count[x] - 1];
         gap->v = s;
         g->gap_before[i] = g->gap_first[x] + count[x] - 1;
       }
       g->last_access[x] = s;
       if (count[x] < g->gap_first[x + 1] - g->gap_first[x]) {
         g->gap_after[i] = g->gap_first[x] + count[x];
-        g->gaps[g->gap_after[i]] = (Gap){.piece = x, .u = s, .is_held = held_until[x] > s};
+        g->gaps[g->gap_after[i]] = (PlanGap){.piece = x, .u = s, .is_held = held_until[x] > s};
       }
       count[x]++;
     }
@@ -170,9 +170,9 @@ static void find_loads(const Problem *p, Geometry *g, Arena *arena) {
     bool has_changed = false;
     for (int i = 0; i < p->steps[s].use_count; i++) {
       int x = p->uses[p->steps[s].first_use + i].piece;
-      const Piece *piece = &p->pieces[x];
-      if ((piece->home != HOME_HOST && piece->home != HOME_SSD) || g->first_access[x] != s) continue;
-      Load load = {piece->home == HOME_SSD ? piece->ssdr_ns : 0, piece->h2d_ns};
+      const ProblemPiece *piece = &p->pieces[x];
+      if ((piece->home != PROBLEM_HOME_HOST && piece->home != PROBLEM_HOME_SSD) || g->first_access[x] != s) continue;
+      Load load = {piece->home == PROBLEM_HOME_SSD ? piece->ssdr_ns : 0, piece->h2d_ns};
       ARENA_PUSH(scratch, loads, count, load);
       int at = count - 1;
       for (; at > 0 && loads[at - 1].ready_ns > load.ready_ns; at--) loads[at] = loads[at - 1];
@@ -233,8 +233,8 @@ static void find_profile(const Problem *p, Geometry *g, Arena *arena) {
   int n = p->step_count;
   int64_t *retain = NEW(n + 1, int64_t), *base = NEW(n + 1, int64_t);
   for (int x = 0; x < p->piece_count; x++) {
-    const Piece *piece = &p->pieces[x];
-    if (piece->home == HOME_DEVICE) {
+    const ProblemPiece *piece = &p->pieces[x];
+    if (piece->home == PROBLEM_HOME_DEVICE) {
       retain[0] += piece->bytes;
       base[0] += piece->bytes;
       continue;
@@ -245,7 +245,7 @@ static void find_profile(const Problem *p, Geometry *g, Arena *arena) {
     base[g->first_access[x]] += piece->bytes;
     base[g->last_access[x] + 1] -= piece->bytes;
     for (int i = g->gap_first[x]; i < g->gap_first[x + 1]; i++)
-      if (g->gaps[i].options != FATE_BIT(FATE_RETAIN)) {
+      if (g->gaps[i].options != PLAN_FATE_BIT(PLAN_FATE_RETAIN)) {
         base[g->gaps[i].u + 1] -= piece->bytes;
         base[g->gaps[i].v] += piece->bytes;
       }
@@ -289,8 +289,8 @@ static void find_open(const Problem *p, Geometry *g, Arena *arena) {
   for (int s = 0; s < n; s++) over[s + 1] = over[s] + (g->retain_bytes[s] > p->device_bytes);
   OpenKey *keys = NEW(g->gap_count, OpenKey);
   for (int i = 0; i < g->gap_count; i++) {
-    Gap *gap = &g->gaps[i];
-    gap->is_open = gap->options != FATE_BIT(FATE_RETAIN) && over[gap->v] > over[gap->u + 1];
+    PlanGap *gap = &g->gaps[i];
+    gap->is_open = gap->options != PLAN_FATE_BIT(PLAN_FATE_RETAIN) && over[gap->v] > over[gap->u + 1];
     if (gap->is_open) keys[g->open_count++] = (OpenKey){i, gap->u, gap->v};
   }
   qsort(keys, (size_t)g->open_count, sizeof *keys, compare_open);

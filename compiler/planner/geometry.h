@@ -9,13 +9,13 @@
 #include "problem.h"
 
 /* Between two consecutive accesses u < v of a piece. */
-typedef struct Gap {
+typedef struct PlanGap {
   int piece, u, v;
-  unsigned options; /* FATE_BIT mask; FATE_RETAIN is always there */
-  bool is_clean; /* FATE_HOST or FATE_SSD only drops the copy: the home tier is valid */
+  unsigned options; /* PLAN_FATE_BIT mask; PLAN_FATE_RETAIN is always there */
+  bool is_clean; /* PLAN_FATE_HOST or PLAN_FATE_SSD only drops the copy: the home tier is valid */
   bool is_held; /* inside a communication */
   bool is_open; /* worth a decision: has another option than RETAIN and covers an over-budget step */
-} Gap;
+} PlanGap;
 
 typedef struct Geometry {
   int *join; /* J of a step that may communicate, else -1 */
@@ -25,7 +25,7 @@ typedef struct Geometry {
   int64_t *min_work, *max_work; /* over the variants */
   int *access_first, *access; /* pieces a step accesses, holds included: access[access_first[t] .. access_first[t+1]) */
   int *first_access, *last_access; /* of a piece; -1 when never accessed */
-  Gap *gaps; /* by piece, then by u */
+  PlanGap *gaps; /* by piece, then by u */
   int gap_count;
   int *gap_first; /* gaps of piece x: gap_first[x] .. gap_first[x+1] */
   int *gap_before; /* parallel to `access`: the gap that ends at this access, or -1 */

@@ -12,8 +12,8 @@ typedef enum Decision {
   DECIDE_RETAIN, DECIDE_HOST, DECIDE_SSD, DECIDE_RERUN, DECIDE_RERUN_OPEN, DECIDE_HOST_HELD, DECIDE_SSD_HELD
 } Decision;
 
-static const uint8_t fate_of_decision[] = {FATE_RETAIN,    FATE_HOST, FATE_SSD, FATE_RECOMPUTE,
-                                           FATE_RECOMPUTE, FATE_HOST, FATE_SSD};
+static const uint8_t fate_of_decision[] = {PLAN_FATE_RETAIN,    PLAN_FATE_HOST, PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE,
+                                           PLAN_FATE_RECOMPUTE, PLAN_FATE_HOST, PLAN_FATE_SSD};
 
 typedef struct Label {
   double time; /* left plus right */
@@ -67,15 +67,15 @@ typedef struct Dp {
 static bool find_deps(Dp *dp, Item *item, int x, int v, int depth, int *budget) {
   const Problem *p = dp->problem;
   const Geometry *g = dp->geometry;
-  const Piece *piece = &p->pieces[x];
+  const ProblemPiece *piece = &p->pieces[x];
   if (piece->creator < 0 || depth > 32 || --*budget < 0) return false;
-  const Step *step = &p->steps[piece->creator];
-  if (!step->can_rerun || v > step->rerun_limit || !(piece->fates & FATE_BIT(FATE_RECOMPUTE))) return false;
+  const ProblemStep *step = &p->steps[piece->creator];
+  if (!step->can_rerun || v > step->rerun_limit || !(piece->fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE))) return false;
   item->rerun += (double)g->min_ns[piece->creator];
   for (int i = 0; i < step->use_count; i++) {
-    const Use *use = &p->uses[step->first_use + i];
+    const ProblemUse *use = &p->uses[step->first_use + i];
     int y = use->piece;
-    if (!(use->flags & USE_READ) || p->pieces[y].home != HOME_NONE) continue;
+    if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != PROBLEM_HOME_NONE) continue;
     if (g->last_access[y] < v) {
       item->transient += p->pieces[y].bytes;
       if (!find_deps(dp, item, y, v, depth + 1, budget)) return false;
@@ -111,10 +111,10 @@ static void make_items(Dp *dp, int centre, const uint8_t *fates, const int *vari
     dp->background[s] = g->retain_bytes[s] - g->max_work[s] + p->ops[p->steps[s].op].variants[variants[p->steps[s].op]].work_bytes;
   int64_t *diff = NEW(n + 1, int64_t);
   for (int i = 0; i < g->open_count; i++) {
-    const Gap *gap = &g->gaps[g->open[i]];
+    const PlanGap *gap = &g->gaps[g->open[i]];
     bool is_item = gap->u < centre && centre < gap->v;
-    if (!is_item && fates[g->open[i]] == FATE_RETAIN) continue;
-    const Piece *piece = &p->pieces[gap->piece];
+    if (!is_item && fates[g->open[i]] == PLAN_FATE_RETAIN) continue;
+    const ProblemPiece *piece = &p->pieces[gap->piece];
     diff[gap->u + 1] -= piece->bytes;
     diff[gap->v] += piece->bytes;
     if (!is_item) continue;
@@ -130,10 +130,10 @@ static void make_items(Dp *dp, int centre, const uint8_t *fates, const int *vari
   }
   for (int i = 0; i < dp->item_count; i++) {
     Item *item = &dp->items[i];
-    const Gap *gap = &g->gaps[item->gap];
+    const PlanGap *gap = &g->gaps[item->gap];
     item->dep_first = dp->dep_total;
     int budget = 200;
-    if (gap->options & FATE_BIT(FATE_RECOMPUTE)) item->can_rerun = find_deps(dp, item, gap->piece, gap->v, 0, &budget);
+    if (gap->options & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)) item->can_rerun = find_deps(dp, item, gap->piece, gap->v, 0, &budget);
   }
 }
 
@@ -222,7 +222,7 @@ static bool has_deps(const Dp *dp, int i, const Label *label, bool with_run) {
 
 static void decide(Dp *dp, int i, Label label, Decision decision) {
   const Item *item = &dp->items[i];
-  const Gap *gap = &dp->geometry->gaps[item->gap];
+  const PlanGap *gap = &dp->geometry->gaps[item->gap];
   bool is_kept = decision == DECIDE_RETAIN;
   bool is_run = decision == DECIDE_RERUN_OPEN || decision == DECIDE_HOST_HELD || decision == DECIDE_SSD_HELD;
   bool is_host = decision == DECIDE_HOST || decision == DECIDE_HOST_HELD;
@@ -263,13 +263,13 @@ static void expand(Dp *dp, int i, const Label *label) {
   const Item *item = &dp->items[i];
   unsigned options = dp->geometry->gaps[item->gap].options;
   decide(dp, i, *label, DECIDE_RETAIN);
-  if (options & FATE_BIT(FATE_HOST)) decide(dp, i, *label, DECIDE_HOST);
-  if (options & FATE_BIT(FATE_SSD)) decide(dp, i, *label, DECIDE_SSD);
+  if (options & PLAN_FATE_BIT(PLAN_FATE_HOST)) decide(dp, i, *label, DECIDE_HOST);
+  if (options & PLAN_FATE_BIT(PLAN_FATE_SSD)) decide(dp, i, *label, DECIDE_SSD);
   if (item->can_rerun && has_deps(dp, i, label, false)) decide(dp, i, *label, DECIDE_RERUN);
   if (item->can_rerun && has_deps(dp, i, label, true)) decide(dp, i, *label, DECIDE_RERUN_OPEN);
   if (i + 1 == dp->item_count) return;
-  if (options & FATE_BIT(FATE_HOST)) decide(dp, i, *label, DECIDE_HOST_HELD);
-  if (options & FATE_BIT(FATE_SSD)) decide(dp, i, *label, DECIDE_SSD_HELD);
+  if (options & PLAN_FATE_BIT(PLAN_FATE_HOST)) decide(dp, i, *label, DECIDE_HOST_HELD);
+  if (options & PLAN_FATE_BIT(PLAN_FATE_SSD)) decide(dp, i, *label, DECIDE_SSD_HELD);
 }
 
 static int compare_ranked(const void *a, const void *b) {
@@ -355,8 +355,8 @@ static void set_up(Dp *dp) {
     dp->right_ns[s] = (double)(g->tail_ns[s] - g->tail_ns[s + 1]);
     if (dp->right_ns[s] < 0) dp->right_ns[s] = 0;
   }
-  dp->out_rate = (double)p->channels[CHANNEL_D2H].bandwidth / 1e9;
-  dp->in_rate = (double)p->channels[CHANNEL_H2D].bandwidth / 1e9;
+  dp->out_rate = (double)p->channels[PROBLEM_CHANNEL_D2H].bandwidth / 1e9;
+  dp->in_rate = (double)p->channels[PROBLEM_CHANNEL_H2D].bandwidth / 1e9;
   size_t width = (size_t)dp->width;
   dp->labels = NEW(2 * width, Label);
   dp->next_limit = dp->width * 14;
@@ -408,7 +408,7 @@ int label_dp(const Problem *problem, const Geometry *geometry, int centre, const
   dp.labels[0] = (Label){.pred = -1};
   int left = -1, right = problem->step_count;
   for (int i = 0; i < dp.item_count && dp.label_count; i++) {
-    const Gap *gap = &geometry->gaps[dp.items[i].gap];
+    const PlanGap *gap = &geometry->gaps[dp.items[i].gap];
     close_runs(&dp, right);
     advance(&dp, &left, &right, gap->u > left ? gap->u : left, gap->v < right ? gap->v : right);
     dp.next_count = 0;

@@ -1,7 +1,7 @@
 /* `gnncc plan`: the planner on its own. */
 #include "check.h"
 #include "planner.h"
-#include "report.h"
+#include "plan_report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -85,11 +85,11 @@ static int set_option(Arguments *a, const char *name, const char *value) {
       return EXIT_USAGE;
     }
   } else {
-    const char *names[POLICY_COUNT + 1] = {NULL};
-    for (int i = 0; i < POLICY_COUNT; i++) names[i] = policy_name(i);
+    const char *names[PLANNER_POLICY_COUNT + 1] = {NULL};
+    for (int i = 0; i < PLANNER_POLICY_COUNT; i++) names[i] = policy_name(i);
     int policy = 0;
-    while (policy < POLICY_COUNT && strcmp(names[policy], value)) policy++;
-    if (policy == POLICY_COUNT) return unknown("policy", value, names);
+    while (policy < PLANNER_POLICY_COUNT && strcmp(names[policy], value)) policy++;
+    if (policy == PLANNER_POLICY_COUNT) return unknown("policy", value, names);
     a->options.policy = policy;
   }
   return 0;
@@ -210,13 +210,13 @@ static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, c
   PlannerReport report;
   /* The summary goes where the plan does not. */
   FILE *out = a->output && !strcmp(a->output, "-") ? stderr : stdout;
-  Plan *plan = planner_plan(problem, &a->options, arena, &report);
+  PlannerPlan *plan = planner_plan(problem, &a->options, arena, &report);
   if (!plan) {
     if (a->options.policy >= 0)
       fprintf(out, "infeasible: policy %s does not fit; see gnncc plan without --policy\n", policy_name(a->options.policy));
     else
-      report_infeasible(out, problem, &report);
-    if (a->compares) report_policies(out, &report);
+      plan_report_infeasible(out, problem, &report);
+    if (a->compares) plan_report_policies(out, &report);
     return EXIT_INFEASIBLE;
   }
   size_t plan_length;
@@ -226,8 +226,8 @@ static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, c
     planner_check_json(text, length, plan_text, plan_length, stderr, NULL);
     return EXIT_INTERNAL;
   }
-  report_plan(out, problem, &report, plan);
-  if (a->compares) report_policies(out, &report);
+  plan_report_plan(out, problem, &report, plan);
+  if (a->compares) plan_report_policies(out, &report);
   return a->output ? write_file(arena, a->output, plan_text, plan_length) : EXIT_PLANNED;
 }
 

@@ -24,14 +24,14 @@ typedef struct PlanCertificate {
   double a1, a2, b1, b2, b3, cw, cr, lam, mu;
 } PlanCertificate;
 
-typedef struct Plan {
+typedef struct PlannerPlan {
   const Problem *problem;
   int *variant; /* by op */
-  Rerun *reruns; /* by (before, list order) */
+  PlanRerun *reruns; /* by (before, list order) */
   int rerun_count;
   int *outs;
   int out_count;
-  Move *moves;
+  PlanMove *moves;
   int move_count;
   PlanInterval *intervals; /* empty: no addresses */
   int interval_count;
@@ -42,13 +42,13 @@ typedef struct Plan {
   PlanCertificate certificate;
   const char *effort; /* NULL: not written */
   bool is_cut_short; /* a time limit ended the search */
-} Plan;
+} PlannerPlan;
 
 /* The text of the plan, deterministic to the byte, in the arena. */
-char *plan_write_json(const Plan *plan, Arena *arena, size_t *length);
+char *plan_write_json(const PlannerPlan *plan, Arena *arena, size_t *length);
 
 /* Reads the decisions of a plan for this problem. NULL with `error` set when the text is not one; legality is the
  * business of the checker. Moves come back sorted by (piece, after). */
-Plan *plan_read_json(const Problem *problem, Arena *arena, const char *text, size_t length, ProblemError *error);
+PlannerPlan *plan_read_json(const Problem *problem, Arena *arena, const char *text, size_t length, ProblemError *error);
 
 #endif

@@ -60,16 +60,16 @@ static void put_string(Text *text, const char *before, const char *string) {
   put_text(text, "\"");
 }
 
-static const char *datum_id(const Plan *plan, int piece) {
+static const char *datum_id(const PlannerPlan *plan, int piece) {
   return plan->problem->data[plan->problem->pieces[piece].datum].id;
 }
 
-static void put_reruns(Text *text, const Plan *plan) {
+static void put_reruns(Text *text, const PlannerPlan *plan) {
   const Problem *p = plan->problem;
   put_text(text, "\"recompute\": [");
   for (int i = 0; i < plan->rerun_count; i++) {
-    const Rerun *rerun = &plan->reruns[i];
-    const Step *step = &p->steps[rerun->step];
+    const PlanRerun *rerun = &plan->reruns[i];
+    const ProblemStep *step = &p->steps[rerun->step];
     put_int(text, i ? ",\n  {\"before\": " : "\n  {\"before\": ", rerun->before);
     put_string(text, ", \"op\": ", p->ops[step->op].id);
     put_int(text, ", \"k\": ", step->chunk);
@@ -85,14 +85,14 @@ static void put_reruns(Text *text, const Plan *plan) {
   put_text(text, plan->rerun_count ? "\n ],\n" : "],\n");
 }
 
-static void put_moves(Text *text, const Plan *plan) {
+static void put_moves(Text *text, const PlannerPlan *plan) {
   put_text(text, " \"moves\": [");
   for (int i = 0; i < plan->move_count; i++) {
-    const Move *move = &plan->moves[i];
+    const PlanMove *move = &plan->moves[i];
     put_string(text, i ? ",\n  {\"data\": " : "\n  {\"data\": ", datum_id(plan, move->piece));
     put_int(text, ", \"chunk\": ", plan->problem->pieces[move->piece].chunk);
     put_int(text, ", \"after\": ", move->after);
-    put_text(text, move->to == FATE_HOST ? ", \"to\": \"host\"" : ", \"to\": \"ssd\"");
+    put_text(text, move->to == PLAN_FATE_HOST ? ", \"to\": \"host\"" : ", \"to\": \"ssd\"");
     put_int(text, ", \"g\": ", move->g);
     if (move->f >= 0) put_int(text, ", \"f\": ", move->f);
     put_text(text, "}");
@@ -100,7 +100,7 @@ static void put_moves(Text *text, const Plan *plan) {
   put_text(text, plan->move_count ? "\n ]" : "]");
 }
 
-static void put_place(Text *text, const Plan *plan, const PlanInterval *interval) {
+static void put_place(Text *text, const PlannerPlan *plan, const PlanInterval *interval) {
   if (interval->piece < 0) {
     put_int(text, "{\"work\": ", interval->from);
     return;
@@ -110,7 +110,7 @@ static void put_place(Text *text, const Plan *plan, const PlanInterval *interval
   put_int(text, ", \"from\": ", interval->from);
 }
 
-static void put_addresses(Text *text, const Plan *plan) {
+static void put_addresses(Text *text, const PlannerPlan *plan) {
   if (!plan->interval_count) return;
   if (plan->page_bytes) {
     put_int(text, ",\n \"pages\": {\"page_bytes\": ", plan->page_bytes);
@@ -160,7 +160,7 @@ static void put_certificate(Text *text, const PlanCertificate *c) {
   put_text(text, "}");
 }
 
-char *plan_write_json(const Plan *plan, Arena *arena, size_t *length) {
+char *plan_write_json(const PlannerPlan *plan, Arena *arena, size_t *length) {
   const Problem *p = plan->problem;
   Text text = {.arena = arena};
   put_text(&text, "{\"format\": \"gnncc-plan/1\"");
@@ -195,7 +195,7 @@ char *plan_write_json(const Plan *plan, Arena *arena, size_t *length) {
 static int find_datum(const Problem *p, json_t *ids, const json_t *id, json_int_t chunk) {
   const json_t *index = json_object_get(ids, json_is_string(id) ? json_string_value(id) : "");
   if (!index) return -1;
-  const Datum *datum = &p->data[json_integer_value(index)];
+  const ProblemDatum *datum = &p->data[json_integer_value(index)];
   return chunk < 0 || chunk >= datum->chunks ? -1 : datum->first_piece + (int)chunk;
 }
 
@@ -205,7 +205,7 @@ static bool read_int_field(const json_t *object, const char *key, int64_t fallba
   return !value || json_is_integer(value);
 }
 
-static bool read_plan_reruns(Plan *plan, Arena *arena, const json_t *list, json_t *data, json_t *ops,
+static bool read_plan_reruns(PlannerPlan *plan, Arena *arena, const json_t *list, json_t *data, json_t *ops,
                              ProblemError *error) {
   const Problem *p = plan->problem;
   size_t i, k;
@@ -222,7 +222,7 @@ static bool read_plan_reruns(Plan *plan, Arena *arena, const json_t *list, json_
       return false;
     }
     int s = p->op_steps[p->ops[json_integer_value(index)].first_step + chunk];
-    Rerun rerun = {.before = (int)before, .step = s, .out_first = plan->out_count};
+    PlanRerun rerun = {.before = (int)before, .step = s, .out_first = plan->out_count};
     const json_t *outs = json_object_get(node, "out");
     json_array_foreach(outs, k, pair) {
       int x = find_datum(p, data, json_array_get(pair, 0), json_integer_value(json_array_get(pair, 1)));
@@ -233,14 +233,14 @@ static bool read_plan_reruns(Plan *plan, Arena *arena, const json_t *list, json_
       ARENA_PUSH(arena, plan->outs, plan->out_count, x);
     }
     for (int u = 0; u < p->steps[s].use_count && !outs; u++)
-      if (p->uses[p->steps[s].first_use + u].flags & USE_CREATE)
+      if (p->uses[p->steps[s].first_use + u].flags & PROBLEM_USE_CREATE)
         ARENA_PUSH(arena, plan->outs, plan->out_count, p->uses[p->steps[s].first_use + u].piece);
     rerun.out_count = plan->out_count - rerun.out_first;
     ARENA_PUSH(arena, plan->reruns, plan->rerun_count, rerun);
   }
   /* Stable by `before`. */
   for (int a = 1; a < plan->rerun_count; a++) {
-    Rerun rerun = plan->reruns[a];
+    PlanRerun rerun = plan->reruns[a];
     int b = a;
     for (; b > 0 && plan->reruns[b - 1].before > rerun.before; b--) plan->reruns[b] = plan->reruns[b - 1];
     plan->reruns[b] = rerun;
@@ -249,12 +249,12 @@ static bool read_plan_reruns(Plan *plan, Arena *arena, const json_t *list, json_
 }
 
 static int compare_moves(const void *a, const void *b) {
-  const Move *x = a, *y = b;
+  const PlanMove *x = a, *y = b;
   if (x->piece != y->piece) return x->piece < y->piece ? -1 : 1;
   return x->after < y->after ? -1 : x->after > y->after;
 }
 
-static bool read_plan_moves(Plan *plan, Arena *arena, const json_t *list, json_t *data, ProblemError *error) {
+static bool read_plan_moves(PlannerPlan *plan, Arena *arena, const json_t *list, json_t *data, ProblemError *error) {
   size_t i;
   json_t *node;
   json_array_foreach(list, i, node) {
@@ -270,19 +270,19 @@ static bool read_plan_moves(Plan *plan, Arena *arena, const json_t *list, json_t
       return false;
     }
     ARENA_PUSH(arena, plan->moves, plan->move_count,
-               (Move){.piece = x, .after = (int)after, .g = (int)g, .f = (int)f,
-                      .to = !strcmp(json_string_value(to), "host") ? FATE_HOST : FATE_SSD});
+               (PlanMove){.piece = x, .after = (int)after, .g = (int)g, .f = (int)f,
+                      .to = !strcmp(json_string_value(to), "host") ? PLAN_FATE_HOST : PLAN_FATE_SSD});
   }
   qsort(plan->moves, (size_t)plan->move_count, sizeof *plan->moves, compare_moves);
   return true;
 }
 
-static bool read_plan_variants(Plan *plan, json_t *object, json_t *ops, ProblemError *error) {
+static bool read_plan_variants(PlannerPlan *plan, json_t *object, json_t *ops, ProblemError *error) {
   const char *id;
   json_t *name;
   json_object_foreach(object, id, name) {
     const json_t *index = json_object_get(ops, id);
-    const Op *op = index ? &plan->problem->ops[json_integer_value(index)] : NULL;
+    const ProblemOp *op = index ? &plan->problem->ops[json_integer_value(index)] : NULL;
     int v = 0;
     while (op && v < op->variant_count && (!json_is_string(name) || strcmp(op->variants[v].name, json_string_value(name))))
       v++;
@@ -295,11 +295,11 @@ static bool read_plan_variants(Plan *plan, json_t *object, json_t *ops, ProblemE
   return true;
 }
 
-Plan *plan_read_json(const Problem *problem, Arena *arena, const char *text, size_t length, ProblemError *error) {
+PlannerPlan *plan_read_json(const Problem *problem, Arena *arena, const char *text, size_t length, ProblemError *error) {
   json_t *root = json_text_load(text, length, error->place, sizeof error->place, error->text, sizeof error->text);
   if (!root) return NULL;
-  Plan *plan = arena_alloc(arena, sizeof *plan);
-  *plan = (Plan){.problem = problem, .makespan_ns = -1, .peak_bytes = -1, .lower_bound_ns = -1};
+  PlannerPlan *plan = arena_alloc(arena, sizeof *plan);
+  *plan = (PlannerPlan){.problem = problem, .makespan_ns = -1, .peak_bytes = -1, .lower_bound_ns = -1};
   plan->variant = arena_alloc(arena, (size_t)problem->op_count * sizeof *plan->variant + 1);
   json_t *data = json_object(), *ops = json_object();
   for (int i = 0; i < problem->datum_count; i++) json_object_set_new(data, problem->data[i].id, json_integer(i));

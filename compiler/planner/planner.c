@@ -5,7 +5,7 @@
 #include "certificate.h"
 #include "exact.h"
 #include "label_dp.h"
-#include "layout.h"
+#include "addresses.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ typedef struct Budget {
 static Budget budget_of(PlannerEffort effort) {
   switch (effort) {
     case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000};
-    case PLANNER_BEST: return (Budget){250000000, 60000000, 1500000, 6, 6, 60, 400000000};
+    case PLANNER_BEST: return (Budget){170000000, 40000000, 1200000, 6, 6, 60, 400000000};
     default: return (Budget){9000000, 5000000, 1200000, 3, 4, 40, 40000000};
   }
 }
@@ -65,8 +65,8 @@ static Session *session_new(const Problem *problem, Arena *arena, double deadlin
 /* The policies of others and the plans to fall back on: never worse than any of them. */
 static void try_policies(Session *s, int64_t *costs) {
   Candidate *candidate = candidate_new(s->arena, s->evaluator);
-  for (int policy = 0; policy < POLICY_COUNT; policy++) {
-    policy_plan(s->evaluator, (Policy)policy, candidate);
+  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
+    policy_plan(s->evaluator, (PlannerPolicy)policy, candidate);
     if (costs) costs[policy] = candidate->cost;
     search_offer(s->search, candidate);
   }
@@ -80,13 +80,13 @@ static void try_policies(Session *s, int64_t *costs) {
 static bool set_sides(const Session *s, uint8_t *sides, bool are_away) {
   const Geometry *g = s->geometry;
   bool has_sides = false;
-  memset(sides, FATE_RETAIN, (size_t)g->gap_count);
+  memset(sides, PLAN_FATE_RETAIN, (size_t)g->gap_count);
   for (int i = 0; i < g->open_count; i++) {
-    const Gap *gap = &g->gaps[g->open[i]];
+    const PlanGap *gap = &g->gaps[g->open[i]];
     if (gap->u < g->peak_step && g->peak_step < gap->v) continue;
     has_sides = true;
-    for (int fate = FATE_HOST; are_away && fate < FATE_COUNT && sides[g->open[i]] == FATE_RETAIN; fate++)
-      if (gap->options & FATE_BIT(fate)) sides[g->open[i]] = (uint8_t)fate;
+    for (int fate = PLAN_FATE_HOST; are_away && fate < PLAN_FATE_COUNT && sides[g->open[i]] == PLAN_FATE_RETAIN; fate++)
+      if (gap->options & PLAN_FATE_BIT(fate)) sides[g->open[i]] = (uint8_t)fate;
   }
   return has_sides;
 }
@@ -133,7 +133,7 @@ static void try_label_dp(Session *s, int64_t label_budget) {
 static void try_prices(Session *s) {
   if (s->certificate.kind != CERTIFICATE_DUAL) return;
   uint8_t *fates = arena_alloc(s->arena, (size_t)s->geometry->gap_count + 1);
-  memset(fates, FATE_RETAIN, (size_t)s->geometry->gap_count);
+  memset(fates, PLAN_FATE_RETAIN, (size_t)s->geometry->gap_count);
   certificate_round(s->problem, s->geometry, &s->certificate, fates);
   search_try(s->search, fates, s->search->best->variants);
 }
@@ -229,7 +229,7 @@ static bool fits_somehow(const Problem *problem) {
     ok = candidate->cost < COST_INVALID;
     search_offer(s->search, candidate);
   }
-  static const Policy others[] = {POLICY_KEEP, POLICY_RECOMPUTE, POLICY_CHECKPOINT, POLICY_DTR, POLICY_CAPUCHIN};
+  static const PlannerPolicy others[] = {PLANNER_POLICY_KEEP, PLANNER_POLICY_RECOMPUTE, PLANNER_POLICY_CHECKPOINT, PLANNER_POLICY_DTR, PLANNER_POLICY_CAPUCHIN};
   for (int i = 0; i < 5 && !ok; i++) {
     policy_plan(s->evaluator, others[i], candidate);
     ok = candidate->cost < COST_INVALID;
@@ -289,7 +289,7 @@ static void explain_infeasible(const Session *s, PlannerReport *report) {
   report->bind_bytes = g->base_bytes[bind];
   size_t used = 0;
   for (int i = g->access_first[bind]; i < g->access_first[bind + 1] && used < sizeof report->bind_pieces - 80; i++) {
-    const Piece *piece = &p->pieces[g->access[i]];
+    const ProblemPiece *piece = &p->pieces[g->access[i]];
     int n = snprintf(report->bind_pieces + used, sizeof report->bind_pieces - used, "%s%.40s[%d] %lld",
                      used ? ", " : "", p->data[piece->datum].id, piece->chunk, (long long)piece->bytes);
     if (n > 0) used += (size_t)n;
@@ -327,8 +327,8 @@ static bool replan_smaller(Session *s, const Budget *budget, int64_t device_byte
   int64_t makespan = best->cost;
   search_offer_again(small->search, best);
   Candidate *candidate = candidate_new(arena, small->evaluator);
-  for (int policy = 0; policy < POLICY_COUNT; policy++) {
-    policy_plan(small->evaluator, (Policy)policy, candidate);
+  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
+    policy_plan(small->evaluator, (PlannerPolicy)policy, candidate);
     search_offer(small->search, candidate);
   }
   small->search->target_ns = makespan;
@@ -340,7 +340,7 @@ static bool replan_smaller(Session *s, const Budget *budget, int64_t device_byte
   bool is_good = small->search->best->cost <= makespan;
   if (is_good) {
     evaluate_candidate(small->evaluator, small->search->best);
-    layout_tighten(small->evaluator);
+    addresses_tighten(small->evaluator);
     const Sequence *q = small->evaluator->sequence;
     is_good = sequence_build(s->evaluator->sequence, small->search->best->fates, small->search->best->variants);
     for (int i = 0; i < q->move_count && is_good; i++) {
@@ -355,13 +355,13 @@ static bool replan_smaller(Session *s, const Budget *budget, int64_t device_byte
 }
 
 /* Simulate the best candidate, tighten it and give it addresses; the evaluator is left at the plan. */
-static Layout *settle(Session *s, const Budget *budget, Arena *arena) {
+static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
   enum { ATTEMPTS = 4 };
   evaluate_candidate(s->evaluator, s->search->best);
-  layout_tighten(s->evaluator);
-  Layout *layout = layout_intervals(s->evaluator, arena);
-  layout_pack(layout, s->problem->device_bytes, budget->packing, arena);
-  Layout *first = layout;
+  addresses_tighten(s->evaluator);
+  Addresses *layout = addresses_intervals(s->evaluator, arena);
+  addresses_pack(layout, s->problem->device_bytes, budget->packing, arena);
+  Addresses *first = layout;
   Candidate *original = candidate_new(s->arena, s->evaluator);
   candidate_copy(s->evaluator, original, s->search->best);
   int64_t less = layout->height_bytes - s->problem->device_bytes;
@@ -370,26 +370,26 @@ static Layout *settle(Session *s, const Budget *budget, Arena *arena) {
       less /= 2;
       continue;
     }
-    layout = layout_intervals(s->evaluator, arena);
-    layout_pack(layout, s->problem->device_bytes, budget->packing, arena);
+    layout = addresses_intervals(s->evaluator, arena);
+    addresses_pack(layout, s->problem->device_bytes, budget->packing, arena);
     less += layout->height_bytes - s->problem->device_bytes;
   }
   if (!layout->page_bytes) return layout;
   candidate_copy(s->evaluator, s->search->best, original);
   evaluate_candidate(s->evaluator, s->search->best);
-  layout_tighten(s->evaluator);
+  addresses_tighten(s->evaluator);
   return first;
 }
 
-static Plan *make_plan(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena,
+static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena,
                        PlannerReport *report) {
   static const char *const efforts[] = {"fast", "normal", "best"};
   if (evaluate_candidate(s->evaluator, s->search->best) >= COST_INVALID) return NULL;
-  Layout *layout = settle(s, budget, arena);
+  Addresses *layout = settle(s, budget, arena);
   fill_report(s, report);
   const Sequence *q = s->evaluator->sequence;
-  Plan *plan = arena_alloc(arena, sizeof *plan);
-  *plan = (Plan){.problem = s->problem, .makespan_ns = report->makespan_ns, .peak_bytes = report->peak_bytes,
+  PlannerPlan *plan = arena_alloc(arena, sizeof *plan);
+  *plan = (PlannerPlan){.problem = s->problem, .makespan_ns = report->makespan_ns, .peak_bytes = report->peak_bytes,
                  .lower_bound_ns = s->lower_bound_ns, .certificate = s->certificate, .effort = efforts[options->effort],
                  .is_cut_short = s->search->is_cut_short, .intervals = layout->intervals,
                  .interval_count = layout->count, .page_bytes = layout->page_bytes, .ranges = layout->ranges,
@@ -405,7 +405,7 @@ static Plan *make_plan(Session *s, const PlannerOptions *options, const Budget *
   return plan;
 }
 
-Plan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
+PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
   double begin = clock_s(), deadline = options->time_limit_s > 0 ? begin + options->time_limit_s : 0;
   Budget budget = budget_of(options->effort);
   Arena *scratch = arena_new();
@@ -416,7 +416,7 @@ Plan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena 
   s->lower_bound_ns = s->geometry->stall_free_ns;
   s->certificate.kind = CERTIFICATE_STALL_FREE;
   if (options->policy >= 0) {
-    policy_plan(s->evaluator, (Policy)options->policy, s->search->best);
+    policy_plan(s->evaluator, (PlannerPolicy)options->policy, s->search->best);
     report->policy_ns[options->policy] = s->search->best->cost;
     s->lower_bound_ns = certificate_find(problem, s->geometry, budget.splits, budget.rounds, &s->certificate);
   } else {
@@ -429,7 +429,7 @@ Plan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena 
     if (!s->is_optimal && s->search->best->cost < COST_INVALID)
       climb_ladder(s, &budget, problem, deadline);
   }
-  Plan *plan = s->search->best->cost < COST_INVALID ? make_plan(s, options, &budget, arena, report) : NULL;
+  PlannerPlan *plan = s->search->best->cost < COST_INVALID ? make_plan(s, options, &budget, arena, report) : NULL;
   report->lower_bound_ns = s->lower_bound_ns;
   report->is_optimal = plan && (s->is_optimal || report->makespan_ns <= s->lower_bound_ns);
   report->labels = s->labels;

@@ -19,13 +19,13 @@ typedef struct PlannerReport {
   int64_t makespan_ns, stall_free_ns, lower_bound_ns, peak_bytes;
   int64_t compute_ns, rerun_ns; /* busy; of which re-runs */
   int64_t *busy_ns; /* by channel */
-  int64_t gap_bytes[FATE_COUNT]; /* bytes of the open gaps by fate */
+  int64_t gap_bytes[PLAN_FATE_COUNT]; /* bytes of the open gaps by fate */
   int gap_count, open_count, step_count, extended_step_count;
   int64_t host_peak_bytes, ssd_peak_bytes;
   int64_t load_bytes, height_bytes, page_bytes;
   int64_t labels, evaluations;
   double first_plan_s, total_s; /* wall clock: for people, in no file */
-  int64_t policy_ns[POLICY_COUNT]; /* COST_INVALID or more: does not fit */
+  int64_t policy_ns[PLANNER_POLICY_COUNT]; /* COST_INVALID or more: does not fit */
   /* Infeasible: what would do, one tier at a time (-1: no size of it helps), and what binds. */
   int64_t least_device_bytes, least_host_bytes, least_ssd_bytes;
   int bind_step; /* base step */
@@ -37,7 +37,7 @@ void planner_default_options(PlannerOptions *options);
 
 /* The best plan found, its claims, certificate and addresses filled in; NULL when no plan fits (the report says why).
  * Same problem and options (without a time limit), same plan. */
-Plan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report);
+PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report);
 
 /* `gnncc plan ...`; argv[0] is the word before the first option. Returns the exit status: 0 planned or valid,
  * 1 infeasible or invalid, 2 bad input (a file that cannot be read too) or usage, 4 the plan cannot be written,

@@ -15,9 +15,9 @@ typedef struct Desk { /* what a policy works on */
 } Desk;
 
 const char *policy_name(int policy) {
-  static const char *const names[POLICY_COUNT] = {"keep", "recompute", "offload", "checkpoint", "roc", "flexgnn",
+  static const char *const names[PLANNER_POLICY_COUNT] = {"keep", "recompute", "offload", "checkpoint", "roc", "flexgnn",
                                                   "torch-budget", "dtr", "capuchin"};
-  return policy >= 0 && policy < POLICY_COUNT ? names[policy] : NULL;
+  return policy >= 0 && policy < PLANNER_POLICY_COUNT ? names[policy] : NULL;
 }
 
 static Desk open_desk(Evaluator *evaluator, Candidate *candidate) {
@@ -27,7 +27,7 @@ static Desk open_desk(Evaluator *evaluator, Candidate *candidate) {
   Desk desk = {.evaluator = evaluator, .problem = p, .geometry = evaluator->geometry, .arena = arena,
                .fates = candidate->fates, .profile = arena_alloc(arena, bytes), .host = arena_alloc(arena, bytes),
                .ssd = arena_alloc(arena, bytes)};
-  memset(candidate->fates, FATE_RETAIN, (size_t)desk.geometry->gap_count);
+  memset(candidate->fates, PLAN_FATE_RETAIN, (size_t)desk.geometry->gap_count);
   memset(candidate->variants, 0, (size_t)p->op_count * sizeof *candidate->variants);
   candidate->is_polished = false;
   candidate->policies = PREFETCH_ALL;
@@ -49,35 +49,35 @@ static bool fits_range(const int64_t *profile, int from, int to, int64_t bytes, 
   return true;
 }
 
-static bool may(const Gap *gap, Fate fate) {
-  return (gap->options & FATE_BIT(fate)) != 0;
+static bool may(const PlanGap *gap, PlanFate fate) {
+  return (gap->options & PLAN_FATE_BIT(fate)) != 0;
 }
 
 /* Give a gap a fate; false when the tier is full or the fate not allowed. */
-static bool assign(Desk *d, int i, Fate fate) {
-  const Gap *gap = &d->geometry->gaps[i];
+static bool assign(Desk *d, int i, PlanFate fate) {
+  const PlanGap *gap = &d->geometry->gaps[i];
   int64_t bytes = d->problem->pieces[gap->piece].bytes;
   if (!may(gap, fate)) return false;
-  if (!gap->is_clean && fate == FATE_HOST) {
+  if (!gap->is_clean && fate == PLAN_FATE_HOST) {
     if (!fits_range(d->host, gap->u + 1, gap->v + 1, bytes, d->problem->host_bytes)) return false;
     add_range(d->host, gap->u + 1, gap->v + 1, bytes);
   }
-  if (!gap->is_clean && fate == FATE_SSD) {
+  if (!gap->is_clean && fate == PLAN_FATE_SSD) {
     if (!fits_range(d->ssd, gap->u + 1, gap->v + 1, bytes, d->problem->ssd_bytes)) return false;
     add_range(d->ssd, gap->u + 1, gap->v + 1, bytes);
   }
-  if (fate != FATE_RETAIN && d->fates[i] == FATE_RETAIN) add_range(d->profile, gap->u + 1, gap->v, -bytes);
-  if (fate == FATE_RETAIN && d->fates[i] != FATE_RETAIN) add_range(d->profile, gap->u + 1, gap->v, bytes);
+  if (fate != PLAN_FATE_RETAIN && d->fates[i] == PLAN_FATE_RETAIN) add_range(d->profile, gap->u + 1, gap->v, -bytes);
+  if (fate == PLAN_FATE_RETAIN && d->fates[i] != PLAN_FATE_RETAIN) add_range(d->profile, gap->u + 1, gap->v, bytes);
   d->fates[i] = (uint8_t)fate;
   return true;
 }
 
 static bool move_away(Desk *d, int i) {
-  return assign(d, i, FATE_HOST) || assign(d, i, FATE_SSD);
+  return assign(d, i, PLAN_FATE_HOST) || assign(d, i, PLAN_FATE_SSD);
 }
 
 static bool covers_excess(const Desk *d, int i) {
-  const Gap *gap = &d->geometry->gaps[i];
+  const PlanGap *gap = &d->geometry->gaps[i];
   return !fits_range(d->profile, gap->u + 1, gap->v, 0, d->problem->device_bytes);
 }
 
@@ -114,18 +114,18 @@ static double smaller_first(const Desk *d, int i) {
 }
 
 static double recompute_per_byte(const Desk *d, int i) {
-  return may(&d->geometry->gaps[i], FATE_RECOMPUTE) ? rerun_ns(d, i) / gap_bytes(d, i) : HUGE_VAL;
+  return may(&d->geometry->gaps[i], PLAN_FATE_RECOMPUTE) ? rerun_ns(d, i) / gap_bytes(d, i) : HUGE_VAL;
 }
 
 static double idle_first(const Desk *d, int i) {
-  const Gap *gap = &d->geometry->gaps[i];
-  const Piece *piece = &d->problem->pieces[gap->piece];
+  const PlanGap *gap = &d->geometry->gaps[i];
+  const ProblemPiece *piece = &d->problem->pieces[gap->piece];
   double away = (double)(d->geometry->start_ns[gap->v] - d->geometry->end_ns[gap->u]);
   return (double)(piece->d2h_ns + piece->h2d_ns) - away; /* the longer the spare time, the earlier */
 }
 
 static void all_recompute(Desk *d) {
-  for (int k = 0; k < d->geometry->open_count; k++) assign(d, d->geometry->open[k], FATE_RECOMPUTE);
+  for (int k = 0; k < d->geometry->open_count; k++) assign(d, d->geometry->open[k], PLAN_FATE_RECOMPUTE);
 }
 
 static void all_offload(Desk *d) {
@@ -135,8 +135,8 @@ static void all_offload(Desk *d) {
 static void keep_every(Desk *d, int period) {
   int count = 0;
   for (int k = 0; k < d->geometry->open_count; k++)
-    if (may(&d->geometry->gaps[d->geometry->open[k]], FATE_RECOMPUTE))
-      assign(d, d->geometry->open[k], count++ % period ? FATE_RECOMPUTE : FATE_RETAIN);
+    if (may(&d->geometry->gaps[d->geometry->open[k]], PLAN_FATE_RECOMPUTE))
+      assign(d, d->geometry->open[k], count++ % period ? PLAN_FATE_RECOMPUTE : PLAN_FATE_RETAIN);
 }
 
 /* Cache what saves most bytes of transfer: the largest tensors that still fit stay, all others travel. */
@@ -145,10 +145,10 @@ static void roc(Desk *d) {
   Scored *list = rank(d, smaller_first, &count);
   all_offload(d);
   for (int k = count - 1; k >= 0; k--) {
-    const Gap *gap = &d->geometry->gaps[list[k].gap];
-    if (d->fates[list[k].gap] == FATE_RETAIN) continue;
+    const PlanGap *gap = &d->geometry->gaps[list[k].gap];
+    if (d->fates[list[k].gap] == PLAN_FATE_RETAIN) continue;
     if (fits_range(d->profile, gap->u + 1, gap->v, (int64_t)gap_bytes(d, list[k].gap) - 1, d->problem->device_bytes))
-      assign(d, list[k].gap, FATE_RETAIN);
+      assign(d, list[k].gap, PLAN_FATE_RETAIN);
   }
 }
 
@@ -156,15 +156,15 @@ static void roc(Desk *d) {
 static void flexgnn(Desk *d) {
   const Geometry *g = d->geometry;
   for (int k = 0; k < g->open_count; k++) { /* nothing is there yet */
-    const Gap *gap = &g->gaps[g->open[k]];
-    if (may(gap, FATE_HOST) || may(gap, FATE_SSD))
+    const PlanGap *gap = &g->gaps[g->open[k]];
+    if (may(gap, PLAN_FATE_HOST) || may(gap, PLAN_FATE_SSD))
       add_range(d->profile, gap->u + 1, gap->v, -d->problem->pieces[gap->piece].bytes);
   }
   for (int k = g->open_count - 1; k >= 0; k--) {
     int i = g->open[k];
-    const Gap *gap = &g->gaps[i];
+    const PlanGap *gap = &g->gaps[i];
     int64_t bytes = d->problem->pieces[gap->piece].bytes;
-    if (!may(gap, FATE_HOST) && !may(gap, FATE_SSD)) continue;
+    if (!may(gap, PLAN_FATE_HOST) && !may(gap, PLAN_FATE_SSD)) continue;
     add_range(d->profile, gap->u + 1, gap->v, bytes);
     if (covers_excess(d, i)) move_away(d, i);
   }
@@ -177,10 +177,10 @@ static void torch_budget(Desk *d) {
   Scored *list = rank(d, recompute_per_byte, &count);
   for (int k = count - 1; k >= 0; k--) {
     int i = list[k].gap;
-    const Gap *gap = &d->geometry->gaps[i];
-    if (d->fates[i] == FATE_RETAIN) continue;
+    const PlanGap *gap = &d->geometry->gaps[i];
+    if (d->fates[i] == PLAN_FATE_RETAIN) continue;
     if (fits_range(d->profile, gap->u + 1, gap->v, d->problem->pieces[gap->piece].bytes, d->problem->device_bytes))
-      assign(d, i, FATE_RETAIN);
+      assign(d, i, PLAN_FATE_RETAIN);
   }
 }
 
@@ -193,9 +193,9 @@ static void dtr(Desk *d) {
       double least = HUGE_VAL;
       for (int k = 0; k < g->open_count; k++) {
         int i = g->open[k];
-        const Gap *gap = &g->gaps[i];
+        const PlanGap *gap = &g->gaps[i];
         if (gap->u >= s) break;
-        if (gap->v <= s || d->fates[i] != FATE_RETAIN || !may(gap, FATE_RECOMPUTE)) continue;
+        if (gap->v <= s || d->fates[i] != PLAN_FATE_RETAIN || !may(gap, PLAN_FATE_RECOMPUTE)) continue;
         double staleness = (double)(g->start_ns[s] - g->end_ns[gap->u]) + 1;
         double score = (rerun_ns(d, i) + 1) / (gap_bytes(d, i) * staleness);
         if (score < least) {
@@ -204,7 +204,7 @@ static void dtr(Desk *d) {
         }
       }
       if (best < 0) break;
-      assign(d, best, FATE_RECOMPUTE);
+      assign(d, best, PLAN_FATE_RECOMPUTE);
     }
 }
 
@@ -213,12 +213,12 @@ static void capuchin(Desk *d) {
   int count;
   Scored *list = rank(d, idle_first, &count);
   for (int k = 0; k < count; k++)
-    if (list[k].score <= 0 && covers_excess(d, list[k].gap)) assign(d, list[k].gap, FATE_HOST);
+    if (list[k].score <= 0 && covers_excess(d, list[k].gap)) assign(d, list[k].gap, PLAN_FATE_HOST);
   list = rank(d, recompute_per_byte, &count);
   for (int k = 0; k < count; k++)
-    if (d->fates[list[k].gap] == FATE_RETAIN && covers_excess(d, list[k].gap)) assign(d, list[k].gap, FATE_RECOMPUTE);
+    if (d->fates[list[k].gap] == PLAN_FATE_RETAIN && covers_excess(d, list[k].gap)) assign(d, list[k].gap, PLAN_FATE_RECOMPUTE);
   for (int k = 0; k < count; k++)
-    if (d->fates[list[k].gap] == FATE_RETAIN && covers_excess(d, list[k].gap)) move_away(d, list[k].gap);
+    if (d->fates[list[k].gap] == PLAN_FATE_RETAIN && covers_excess(d, list[k].gap)) move_away(d, list[k].gap);
 }
 
 static void best_checkpoint(Desk *d, Candidate *candidate) {
@@ -239,30 +239,30 @@ static void best_checkpoint(Desk *d, Candidate *candidate) {
   memcpy(d->fates, best, gaps);
 }
 
-void policy_plan(Evaluator *evaluator, Policy policy, Candidate *candidate) {
+void policy_plan(Evaluator *evaluator, PlannerPolicy policy, Candidate *candidate) {
   Desk desk = open_desk(evaluator, candidate);
   candidate->cost = COST_ILLEGAL;
   switch (policy) {
-    case POLICY_RECOMPUTE: all_recompute(&desk); break;
-    case POLICY_OFFLOAD: all_offload(&desk); break;
-    case POLICY_CHECKPOINT: best_checkpoint(&desk, candidate); break;
-    case POLICY_ROC: roc(&desk); break;
-    case POLICY_FLEXGNN: flexgnn(&desk); break;
-    case POLICY_TORCH_BUDGET: torch_budget(&desk); break;
-    case POLICY_DTR: dtr(&desk); break;
-    case POLICY_CAPUCHIN: capuchin(&desk); break;
+    case PLANNER_POLICY_RECOMPUTE: all_recompute(&desk); break;
+    case PLANNER_POLICY_OFFLOAD: all_offload(&desk); break;
+    case PLANNER_POLICY_CHECKPOINT: best_checkpoint(&desk, candidate); break;
+    case PLANNER_POLICY_ROC: roc(&desk); break;
+    case PLANNER_POLICY_FLEXGNN: flexgnn(&desk); break;
+    case PLANNER_POLICY_TORCH_BUDGET: torch_budget(&desk); break;
+    case PLANNER_POLICY_DTR: dtr(&desk); break;
+    case PLANNER_POLICY_CAPUCHIN: capuchin(&desk); break;
     default: break;
   }
-  if (policy != POLICY_CHECKPOINT)
+  if (policy != PLANNER_POLICY_CHECKPOINT)
     candidate->cost = evaluate(evaluator, candidate->fates, candidate->variants, PREFETCH_ALL);
   arena_free(desk.arena);
 }
 
 void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate) {
   static const uint8_t orders[6][3] = {
-      {FATE_HOST, FATE_SSD, FATE_RECOMPUTE}, {FATE_RECOMPUTE, FATE_HOST, FATE_SSD},
-      {FATE_SSD, FATE_HOST, FATE_RECOMPUTE}, {FATE_HOST, FATE_RECOMPUTE, FATE_SSD},
-      {FATE_SSD, FATE_RECOMPUTE, FATE_HOST}, {FATE_RECOMPUTE, FATE_SSD, FATE_HOST}};
+      {PLAN_FATE_HOST, PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE}, {PLAN_FATE_RECOMPUTE, PLAN_FATE_HOST, PLAN_FATE_SSD},
+      {PLAN_FATE_SSD, PLAN_FATE_HOST, PLAN_FATE_RECOMPUTE}, {PLAN_FATE_HOST, PLAN_FATE_RECOMPUTE, PLAN_FATE_SSD},
+      {PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE, PLAN_FATE_HOST}, {PLAN_FATE_RECOMPUTE, PLAN_FATE_SSD, PLAN_FATE_HOST}};
   Desk desk = open_desk(evaluator, candidate);
   const Geometry *g = desk.geometry;
   const Problem *p = desk.problem;
@@ -271,14 +271,14 @@ void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate
       if (p->ops[op].variants[v].work_bytes < p->ops[op].variants[candidate->variants[op]].work_bytes)
         candidate->variants[op] = v;
   for (int s = 0; s < p->step_count; s++) {
-    const Op *op = &p->ops[p->steps[s].op];
+    const ProblemOp *op = &p->ops[p->steps[s].op];
     int64_t work = op->variants[candidate->variants[p->steps[s].op]].host_work_bytes;
     int end = g->join[s] > s ? g->join[s] : s;
     if (work) add_range(desk.host, s, end + 1, work);
   }
   for (int k = 0; k < g->open_count; k++)
     for (int i = 0; i < 3; i++)
-      if (assign(&desk, g->open[k], (Fate)orders[preference][i])) break;
+      if (assign(&desk, g->open[k], (PlanFate)orders[preference][i])) break;
   candidate->cost = evaluate(evaluator, candidate->fates, candidate->variants, PREFETCH_ALL);
   arena_free(desk.arena);
 }

@@ -5,16 +5,16 @@
 
 #include "evaluate.h"
 
-typedef enum Policy {
-  POLICY_KEEP, POLICY_RECOMPUTE, POLICY_OFFLOAD, POLICY_CHECKPOINT, POLICY_ROC, POLICY_FLEXGNN, POLICY_TORCH_BUDGET,
-  POLICY_DTR, POLICY_CAPUCHIN, POLICY_COUNT
-} Policy;
+typedef enum PlannerPolicy {
+  PLANNER_POLICY_KEEP, PLANNER_POLICY_RECOMPUTE, PLANNER_POLICY_OFFLOAD, PLANNER_POLICY_CHECKPOINT, PLANNER_POLICY_ROC, PLANNER_POLICY_FLEXGNN, PLANNER_POLICY_TORCH_BUDGET,
+  PLANNER_POLICY_DTR, PLANNER_POLICY_CAPUCHIN, PLANNER_POLICY_COUNT
+} PlannerPolicy;
 
 /* "keep", "recompute", ...; NULL outside the range. */
 const char *policy_name(int policy);
 
 /* The plan of a policy in `candidate` (fates, variants, cost). The cost is COST_INVALID or more when it does not fit. */
-void policy_plan(Evaluator *evaluator, Policy policy, Candidate *candidate);
+void policy_plan(Evaluator *evaluator, PlannerPolicy policy, Candidate *candidate);
 
 /* Evict everything that can be evicted, in a way that keeps host and SSD within their sizes: the plan to fall back on.
  * `preference` (0..5) orders the tiers that are tried. */

@@ -17,12 +17,12 @@ void problem_fail(ProblemError *error, const char *place, const char *format, ..
 }
 
 Problem *problem_new(Arena *arena) {
-  static const char *const fixed[CHANNEL_FIRST_OTHER] = {"d2h", "h2d", "ssdw", "ssdr"};
+  static const char *const fixed[PROBLEM_CHANNEL_FIRST_OTHER] = {"d2h", "h2d", "ssdw", "ssdr"};
   Problem *problem = arena_alloc(arena, sizeof *problem);
   problem->name = "";
   problem->devices = 1;
-  for (int i = 0; i < CHANNEL_FIRST_OTHER; i++)
-    ARENA_PUSH(arena, problem->channels, problem->channel_count, (Channel){.name = fixed[i], .bandwidth = 1});
+  for (int i = 0; i < PROBLEM_CHANNEL_FIRST_OTHER; i++)
+    ARENA_PUSH(arena, problem->channels, problem->channel_count, (ProblemChannel){.name = fixed[i], .bandwidth = 1});
   return problem;
 }
 
@@ -30,11 +30,11 @@ int problem_channel(Problem *problem, Arena *arena, const char *name) {
   for (int i = 0; i < problem->channel_count; i++)
     if (!strcmp(problem->channels[i].name, name)) return i;
   ARENA_PUSH(arena, problem->channels, problem->channel_count,
-             (Channel){.name = arena_strdup(arena, name), .bandwidth = 1});
+             (ProblemChannel){.name = arena_strdup(arena, name), .bandwidth = 1});
   return problem->channel_count - 1;
 }
 
-int64_t problem_transfer_ns(const Channel *channel, int64_t bytes) {
+int64_t problem_transfer_ns(const ProblemChannel *channel, int64_t bytes) {
   Wide ns = ((Wide)bytes * 1000000000 + channel->bandwidth - 1) / channel->bandwidth + channel->latency_ns;
   return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
@@ -73,14 +73,14 @@ static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
   p->piece_count = (int)count;
   Wide total_ns = 0;
   for (int i = 0; i < p->datum_count; i++) {
-    const Datum *datum = &p->data[i];
+    const ProblemDatum *datum = &p->data[i];
     for (int k = 0; k < datum->chunks; k++) {
-      Piece *piece = &p->pieces[datum->first_piece + k];
-      *piece = (Piece){.datum = i, .chunk = k, .bytes = share(datum->bytes, k, datum->chunks), .home = datum->home,
+      ProblemPiece *piece = &p->pieces[datum->first_piece + k];
+      *piece = (ProblemPiece){.datum = i, .chunk = k, .bytes = share(datum->bytes, k, datum->chunks), .home = datum->home,
                        .is_final = datum->is_final, .fates = datum->fates, .creator = -1, .first_write = -1,
                        .last_write = -1};
       int64_t *times[] = {&piece->d2h_ns, &piece->h2d_ns, &piece->ssdw_ns, &piece->ssdr_ns};
-      for (int c = 0; c < CHANNEL_FIRST_OTHER; c++) {
+      for (int c = 0; c < PROBLEM_CHANNEL_FIRST_OTHER; c++) {
         if (!p->channels[c].is_present) continue;
         *times[c] = problem_transfer_ns(&p->channels[c], piece->bytes);
         total_ns += *times[c];
@@ -120,7 +120,7 @@ static bool make_steps(Problem *p, Arena *arena, ProblemError *error) {
     int s = 0;
     for (int i = 0; i < p->op_count; i++)
       for (int k = 0; k < p->ops[i].chunks; k++, s++) {
-        p->steps[s] = (Step){.op = i, .chunk = k};
+        p->steps[s] = (ProblemStep){.op = i, .chunk = k};
         p->op_steps[p->ops[i].first_step + k] = s;
       }
     return true;
@@ -136,7 +136,7 @@ static bool make_steps(Problem *p, Arena *arena, ProblemError *error) {
       return false;
     }
     *slot = s;
-    p->steps[s] = (Step){.op = op, .chunk = chunk};
+    p->steps[s] = (ProblemStep){.op = op, .chunk = chunk};
   }
   if (p->order_count == p->step_count) return true;
   for (int i = 0; i < p->op_count; i++)
@@ -149,65 +149,65 @@ static bool make_steps(Problem *p, Arena *arena, ProblemError *error) {
 }
 
 static int compare_uses(const void *a, const void *b) {
-  const Use *x = a, *y = b;
+  const ProblemUse *x = a, *y = b;
   return x->piece < y->piece ? -1 : x->piece > y->piece;
 }
 
-static bool add_access(Problem *p, Arena *arena, const Access *access, const Step *step, unsigned flag,
+static bool add_access(Problem *p, Arena *arena, const ProblemAccess *access, const ProblemStep *step, unsigned flag,
                        const char *place, ProblemError *error) {
-  const Datum *datum = &p->data[access->datum];
-  const Op *op = &p->ops[step->op];
-  AccessKind kind = access->kind;
-  if (kind == ACCESS_DEFAULT) {
+  const ProblemDatum *datum = &p->data[access->datum];
+  const ProblemOp *op = &p->ops[step->op];
+  ProblemAccessKind kind = access->kind;
+  if (kind == PROBLEM_ACCESS_DEFAULT) {
     if (op->chunks > 1 && op->chunks == datum->chunks)
-      kind = ACCESS_ROW;
+      kind = PROBLEM_ACCESS_ROW;
     else if (op->chunks == 1 || datum->chunks == 1)
-      kind = ACCESS_ALL;
+      kind = PROBLEM_ACCESS_ALL;
     else {
       problem_fail(error, place, "op \"%s\" has %d chunks and datum \"%s\" has %d: \"access\" is needed", op->id,
                    op->chunks, datum->id, datum->chunks);
       return false;
     }
   }
-  if (kind == ACCESS_ROW && op->chunks != datum->chunks) {
+  if (kind == PROBLEM_ACCESS_ROW && op->chunks != datum->chunks) {
     problem_fail(error, place, "access \"row\" with %d chunks of op \"%s\" and %d chunks of datum \"%s\"", op->chunks,
                  op->id, datum->chunks, datum->id);
     return false;
   }
   int from = 0, to = datum->chunks;
-  if (kind == ACCESS_ROW) {
+  if (kind == PROBLEM_ACCESS_ROW) {
     from = step->chunk;
     to = from + 1;
-  } else if (kind == ACCESS_LIST) {
+  } else if (kind == PROBLEM_ACCESS_LIST) {
     from = access->list_start[step->chunk];
     to = access->list_start[step->chunk + 1];
   }
   for (int i = from; i < to; i++) {
-    int chunk = kind == ACCESS_LIST ? access->list[i] : i;
+    int chunk = kind == PROBLEM_ACCESS_LIST ? access->list[i] : i;
     if (p->use_count >= PROBLEM_MAX_USES) {
       problem_fail(error, place, "more than %d accesses", PROBLEM_MAX_USES);
       return false;
     }
-    ARENA_PUSH(arena, p->uses, p->use_count, (Use){.piece = datum->first_piece + chunk, .flags = flag});
+    ARENA_PUSH(arena, p->uses, p->use_count, (ProblemUse){.piece = datum->first_piece + chunk, .flags = flag});
   }
   return true;
 }
 
-/* Collect the uses of a step, one entry a piece: reads have USE_READ, writes USE_UPDATE for now. */
+/* Collect the uses of a step, one entry a piece: reads have PROBLEM_USE_READ, writes PROBLEM_USE_UPDATE for now. */
 static bool collect_uses(Problem *p, Arena *arena, int s, ProblemError *error) {
-  Step *step = &p->steps[s];
-  const Op *op = &p->ops[step->op];
+  ProblemStep *step = &p->steps[s];
+  const ProblemOp *op = &p->ops[step->op];
   char place[96];
   step->first_use = p->use_count;
   for (int i = 0; i < op->read_count; i++) {
     snprintf(place, sizeof place, "ops[%d].reads[%d]", step->op, i);
-    if (!add_access(p, arena, &op->reads[i], step, USE_READ, place, error)) return false;
+    if (!add_access(p, arena, &op->reads[i], step, PROBLEM_USE_READ, place, error)) return false;
   }
   for (int i = 0; i < op->write_count; i++) {
     snprintf(place, sizeof place, "ops[%d].writes[%d]", step->op, i);
-    if (!add_access(p, arena, &op->writes[i], step, USE_UPDATE, place, error)) return false;
+    if (!add_access(p, arena, &op->writes[i], step, PROBLEM_USE_UPDATE, place, error)) return false;
   }
-  Use *uses = p->uses + step->first_use;
+  ProblemUse *uses = p->uses + step->first_use;
   int count = p->use_count - step->first_use, kept = 0;
   qsort(uses, (size_t)count, sizeof *uses, compare_uses);
   for (int i = 0; i < count; i++) {
@@ -223,7 +223,7 @@ static bool collect_uses(Problem *p, Arena *arena, int s, ProblemError *error) {
 
 /* arena_grow asks that an array shrinks never; uses are collected into a scratch list and copied once. */
 static bool make_uses(Problem *p, Arena *arena, ProblemError *error) {
-  Use *all = NULL;
+  ProblemUse *all = NULL;
   int total = 0;
   Arena *scratch = arena_new();
   bool ok = true;
@@ -252,24 +252,24 @@ static bool make_uses(Problem *p, Arena *arena, ProblemError *error) {
 /* S3: who creates, who updates, and that nothing is read before it exists. */
 static bool find_writers(Problem *p, ProblemError *error) {
   for (int s = 0; s < p->step_count; s++) {
-    const Step *step = &p->steps[s];
+    const ProblemStep *step = &p->steps[s];
     for (int i = 0; i < step->use_count; i++) {
-      Use *use = &p->uses[step->first_use + i];
-      Piece *piece = &p->pieces[use->piece];
-      bool exists = piece->home != HOME_NONE || piece->creator >= 0;
-      if ((use->flags & USE_READ) && !exists) {
+      ProblemUse *use = &p->uses[step->first_use + i];
+      ProblemPiece *piece = &p->pieces[use->piece];
+      bool exists = piece->home != PROBLEM_HOME_NONE || piece->creator >= 0;
+      if ((use->flags & PROBLEM_USE_READ) && !exists) {
         char place[64];
         snprintf(place, sizeof place, "ops[%d].reads", step->op);
         problem_fail(error, place, "op \"%s\" chunk %d reads \"%s\" piece %d before any step has written it",
                      p->ops[step->op].id, step->chunk, p->data[piece->datum].id, piece->chunk);
         return false;
       }
-      if (!(use->flags & USE_UPDATE)) continue;
+      if (!(use->flags & PROBLEM_USE_UPDATE)) continue;
       if (piece->first_write < 0) piece->first_write = s;
       piece->last_write = s;
       if (!exists) {
         piece->creator = s;
-        use->flags = (use->flags & ~(unsigned)USE_UPDATE) | USE_CREATE;
+        use->flags = (use->flags & ~(unsigned)PROBLEM_USE_UPDATE) | PROBLEM_USE_CREATE;
       }
     }
   }
@@ -281,20 +281,20 @@ static void find_reruns(Problem *p, Arena *scratch) {
   int *next_write = arena_alloc(scratch, (size_t)p->piece_count * sizeof *next_write + 1);
   for (int x = 0; x < p->piece_count; x++) next_write[x] = p->step_count;
   for (int s = p->step_count - 1; s >= 0; s--) {
-    Step *step = &p->steps[s];
+    ProblemStep *step = &p->steps[s];
     step->can_rerun = p->ops[step->op].can_recompute;
     step->rerun_limit = p->step_count;
     for (int i = 0; i < step->use_count; i++) {
-      const Use *use = &p->uses[step->first_use + i];
-      const Piece *piece = &p->pieces[use->piece];
-      if (use->flags & USE_UPDATE) step->can_rerun = false;
-      if ((use->flags & USE_CREATE) && (piece->home != HOME_NONE || piece->last_write != s)) step->can_rerun = false;
-      if ((use->flags & USE_READ) && next_write[use->piece] < step->rerun_limit)
+      const ProblemUse *use = &p->uses[step->first_use + i];
+      const ProblemPiece *piece = &p->pieces[use->piece];
+      if (use->flags & PROBLEM_USE_UPDATE) step->can_rerun = false;
+      if ((use->flags & PROBLEM_USE_CREATE) && (piece->home != PROBLEM_HOME_NONE || piece->last_write != s)) step->can_rerun = false;
+      if ((use->flags & PROBLEM_USE_READ) && next_write[use->piece] < step->rerun_limit)
         step->rerun_limit = next_write[use->piece];
     }
     for (int i = 0; i < step->use_count; i++) {
-      const Use *use = &p->uses[step->first_use + i];
-      if (use->flags & (USE_CREATE | USE_UPDATE)) next_write[use->piece] = s;
+      const ProblemUse *use = &p->uses[step->first_use + i];
+      if (use->flags & (PROBLEM_USE_CREATE | PROBLEM_USE_UPDATE)) next_write[use->piece] = s;
     }
   }
 }
@@ -302,7 +302,7 @@ static void find_reruns(Problem *p, Arena *scratch) {
 static bool make_times(Problem *p, Arena *arena, ProblemError *error) {
   int64_t count = 0;
   for (int i = 0; i < p->op_count; i++) {
-    Op *op = &p->ops[i];
+    ProblemOp *op = &p->ops[i];
     op->stage_count = 0;
     for (int v = 0; v < op->variant_count; v++) {
       op->variants[v].first_stage = op->stage_count;
@@ -318,13 +318,13 @@ static bool make_times(Problem *p, Arena *arena, ProblemError *error) {
   Wide total_ns = 0, total_bytes = 0;
   int next = 0;
   for (int s = 0; s < p->step_count; s++) {
-    Step *step = &p->steps[s];
-    const Op *op = &p->ops[step->op];
+    ProblemStep *step = &p->steps[s];
+    const ProblemOp *op = &p->ops[step->op];
     step->first_stage = next;
     for (int v = 0; v < op->variant_count; v++) {
       total_bytes += (Wide)op->variants[v].work_bytes + op->variants[v].host_work_bytes;
       for (int i = 0; i < op->variants[v].stage_count; i++) {
-        const Stage *stage = &op->variants[v].stages[i];
+        const ProblemStage *stage = &op->variants[v].stages[i];
         int64_t amount = share(stage->amount, step->chunk, op->chunks);
         int64_t ns = stage->is_bytes ? problem_transfer_ns(&p->channels[stage->channel], amount) : amount;
         p->stage_ns[next++] = ns;
@@ -343,12 +343,12 @@ static bool make_times(Problem *p, Arena *arena, ProblemError *error) {
 
 static bool check_channels(const Problem *p, ProblemError *error) {
   for (int x = 0; x < p->piece_count; x++) {
-    const Piece *piece = &p->pieces[x];
+    const ProblemPiece *piece = &p->pieces[x];
     int missing = -1;
-    if (piece->is_final && !p->channels[CHANNEL_D2H].is_present) missing = CHANNEL_D2H;
-    if ((piece->home == HOME_HOST || piece->home == HOME_SSD) && !p->channels[CHANNEL_H2D].is_present)
-      missing = CHANNEL_H2D;
-    if (piece->home == HOME_SSD && !p->channels[CHANNEL_SSDR].is_present) missing = CHANNEL_SSDR;
+    if (piece->is_final && !p->channels[PROBLEM_CHANNEL_D2H].is_present) missing = PROBLEM_CHANNEL_D2H;
+    if ((piece->home == PROBLEM_HOME_HOST || piece->home == PROBLEM_HOME_SSD) && !p->channels[PROBLEM_CHANNEL_H2D].is_present)
+      missing = PROBLEM_CHANNEL_H2D;
+    if (piece->home == PROBLEM_HOME_SSD && !p->channels[PROBLEM_CHANNEL_SSDR].is_present) missing = PROBLEM_CHANNEL_SSDR;
     if (missing < 0) continue;
     char place[64];
     snprintf(place, sizeof place, "data[%d]", piece->datum);

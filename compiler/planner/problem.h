@@ -14,113 +14,113 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum Home { HOME_NONE, HOME_DEVICE, HOME_HOST, HOME_SSD } Home;
-typedef enum Fate { FATE_RETAIN, FATE_HOST, FATE_SSD, FATE_RECOMPUTE, FATE_COUNT } Fate;
-typedef enum AccessKind { ACCESS_DEFAULT, ACCESS_ROW, ACCESS_ALL, ACCESS_LIST } AccessKind;
-typedef enum Phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMISER } Phase;
+typedef enum ProblemHome { PROBLEM_HOME_NONE, PROBLEM_HOME_DEVICE, PROBLEM_HOME_HOST, PROBLEM_HOME_SSD } ProblemHome;
+typedef enum PlanFate { PLAN_FATE_RETAIN, PLAN_FATE_HOST, PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE, PLAN_FATE_COUNT } PlanFate;
+typedef enum ProblemAccessKind { PROBLEM_ACCESS_DEFAULT, PROBLEM_ACCESS_ROW, PROBLEM_ACCESS_ALL, PROBLEM_ACCESS_LIST } ProblemAccessKind;
+typedef enum ProblemPhase { PROBLEM_PHASE_FORWARD, PROBLEM_PHASE_BACKWARD, PROBLEM_PHASE_OPTIMISER } ProblemPhase;
 
-#define FATE_BIT(fate) (1u << (fate))
-#define FATE_ALL 15u
+#define PLAN_FATE_BIT(fate) (1u << (fate))
+#define PLAN_FATE_ALL 15u
 
 /* The four lanes of the memory hierarchy have fixed numbers; other channels follow them. */
-enum { CHANNEL_COMPUTE = -1, CHANNEL_D2H, CHANNEL_H2D, CHANNEL_SSDW, CHANNEL_SSDR, CHANNEL_FIRST_OTHER };
+enum { PROBLEM_CHANNEL_COMPUTE = -1, PROBLEM_CHANNEL_D2H, PROBLEM_CHANNEL_H2D, PROBLEM_CHANNEL_SSDW, PROBLEM_CHANNEL_SSDR, PROBLEM_CHANNEL_FIRST_OTHER };
 
-typedef struct Channel {
+typedef struct ProblemChannel {
   const char *name;
   bool is_present;
   int64_t bandwidth; /* bytes/s, at least 1 */
   int64_t latency_ns;
-} Channel;
+} ProblemChannel;
 
-typedef struct Datum {
+typedef struct ProblemDatum {
   const char *id;
   int64_t bytes;
   int chunks;
-  Home home;
+  ProblemHome home;
   bool is_final;
-  unsigned fates; /* FATE_BIT mask */
+  unsigned fates; /* PLAN_FATE_BIT mask */
   int first_piece; /* set by problem_expand */
-} Datum;
+} ProblemDatum;
 
-typedef struct Stage {
+typedef struct ProblemStage {
   int channel;
   bool is_bytes; /* amount is bytes on the channel, else ns */
   int64_t amount;
-} Stage;
+} ProblemStage;
 
-typedef struct Variant {
+typedef struct ProblemVariant {
   const char *name;
-  Stage *stages;
+  ProblemStage *stages;
   int stage_count;
   int64_t work_bytes, host_work_bytes; /* per step, not divided by the chunks */
   int first_stage; /* set by problem_expand: index of its first stage among the stages of the op */
-} Variant;
+} ProblemVariant;
 
-/* For ACCESS_LIST, chunk k of the op touches list[list_start[k] .. list_start[k+1]). */
-typedef struct Access {
+/* For PROBLEM_ACCESS_LIST, chunk k of the op touches list[list_start[k] .. list_start[k+1]). */
+typedef struct ProblemAccess {
   int datum;
-  AccessKind kind;
+  ProblemAccessKind kind;
   int *list_start, *list;
-} Access;
+} ProblemAccess;
 
-typedef struct Op {
+typedef struct ProblemOp {
   const char *id;
-  Phase phase;
+  ProblemPhase phase;
   int chunks;
-  Access *reads, *writes;
+  ProblemAccess *reads, *writes;
   int read_count, write_count;
   bool can_recompute;
-  Variant *variants;
+  ProblemVariant *variants;
   int variant_count;
   int first_step; /* set by problem_expand: index into op_steps */
   int stage_count; /* set by problem_expand: stages of all variants */
-} Op;
+} ProblemOp;
 
-enum { USE_READ = 1, USE_CREATE = 2, USE_UPDATE = 4 };
+enum { PROBLEM_USE_READ = 1, PROBLEM_USE_CREATE = 2, PROBLEM_USE_UPDATE = 4 };
 
-typedef struct Use {
+typedef struct ProblemUse {
   int piece;
   unsigned flags;
-} Use;
+} ProblemUse;
 
-typedef struct Piece {
+typedef struct ProblemPiece {
   int datum, chunk;
   int64_t bytes;
-  Home home;
+  ProblemHome home;
   bool is_final;
   unsigned fates;
   int creator; /* base step, or -1 (home pieces; pieces nobody writes) */
   int first_write, last_write; /* base steps of the first and last create or update, or -1 */
   int64_t d2h_ns, h2d_ns, ssdw_ns, ssdr_ns; /* 0 where the channel is absent */
-} Piece;
+} ProblemPiece;
 
 /* One base step; its uses are sorted by piece, one entry a piece. */
-typedef struct Step {
+typedef struct ProblemStep {
   int op, chunk;
   int first_use, use_count;
   int first_stage; /* index into stage_ns */
   bool can_rerun; /* S8, except for the writes to its inputs */
   int rerun_limit; /* it may be inserted before base step t only if t <= rerun_limit */
-} Step;
+} ProblemStep;
 
 typedef struct Problem {
   const char *name;
   int64_t device_bytes, host_bytes, ssd_bytes, ring_bytes;
   int64_t devices;
-  Channel *channels;
+  ProblemChannel *channels;
   int channel_count;
-  Datum *data;
+  ProblemDatum *data;
   int datum_count;
-  Op *ops;
+  ProblemOp *ops;
   int op_count;
   int *order; /* pairs (op, chunk), or NULL for the natural order */
   int order_count;
 
-  Piece *pieces;
+  ProblemPiece *pieces;
   int piece_count;
-  Step *steps;
+  ProblemStep *steps;
   int step_count;
-  Use *uses;
+  ProblemUse *uses;
   int use_count;
   int *op_steps; /* op_steps[op.first_step + chunk] is a base step */
   int64_t *stage_ns; /* stage_ns[step.first_stage + variant.first_stage + i] */
@@ -157,14 +157,14 @@ void problem_fail(ProblemError *error, const char *place, const char *format, ..
     __attribute__((format(printf, 3, 4)));
 
 /* S1; saturates at INT64_MAX. */
-int64_t problem_transfer_ns(const Channel *channel, int64_t bytes);
+int64_t problem_transfer_ns(const ProblemChannel *channel, int64_t bytes);
 
 static inline bool problem_is_communication(const Problem *problem, int op, int variant) {
-  return problem->ops[op].variants[variant].stages[0].channel != CHANNEL_COMPUTE;
+  return problem->ops[op].variants[variant].stages[0].channel != PROBLEM_CHANNEL_COMPUTE;
 }
 
 static inline int64_t problem_stage_ns(const Problem *problem, int step, int variant, int stage) {
-  const Step *s = &problem->steps[step];
+  const ProblemStep *s = &problem->steps[step];
   return problem->stage_ns[s->first_stage + problem->ops[s->op].variants[variant].first_stage + stage];
 }
 

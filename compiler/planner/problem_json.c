@@ -120,7 +120,7 @@ static bool read_hardware(Reader *r, json_t *root) {
       return false;
     if (!strcmp(name, "compute")) return fail(r, place, "compute is not a transfer channel");
     int index = problem_channel(p, r->arena, name);
-    Channel *channel = &p->channels[index];
+    ProblemChannel *channel = &p->channels[index];
     if (!read_int(r, value, "bw", 1, INT64_MAX, 1, true, place, &channel->bandwidth) ||
         !read_int(r, value, "lat_ns", 0, INT64_MAX / 4, 0, false, place, &channel->latency_ns))
       return false;
@@ -130,9 +130,9 @@ static bool read_hardware(Reader *r, json_t *root) {
 }
 
 static bool read_fates(Reader *r, const json_t *object, const char *place, unsigned *fates) {
-  static const char *const names[FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
+  static const char *const names[PLAN_FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
   const json_t *list = json_object_get(object, "fates");
-  *fates = FATE_ALL;
+  *fates = PLAN_FATE_ALL;
   if (!list) return true;
   char path[160];
   snprintf(path, sizeof path, "%s.fates", place);
@@ -143,11 +143,11 @@ static bool read_fates(Reader *r, const json_t *object, const char *place, unsig
     snprintf(path, sizeof path, "%s.fates[%zu]", place, i);
     if (!want_kind(r, item, JSON_STRING, "a string", path)) return false;
     int fate = 0;
-    while (fate < FATE_COUNT && strcmp(names[fate], json_string_value(item))) fate++;
-    if (fate == FATE_COUNT)
+    while (fate < PLAN_FATE_COUNT && strcmp(names[fate], json_string_value(item))) fate++;
+    if (fate == PLAN_FATE_COUNT)
       return fail(r, path, "\"%.40s\" is not a fate; expected retain, host, ssd or recompute",
                   json_string_value(item));
-    *fates |= FATE_BIT(fate);
+    *fates |= PLAN_FATE_BIT(fate);
   }
   return true;
 }
@@ -157,7 +157,7 @@ static bool read_datum(Reader *r, json_t *object, size_t index) {
   static const char *const homes[] = {"device", "host", "ssd"};
   char place[64], path[96];
   snprintf(place, sizeof place, "data[%zu]", index);
-  Datum datum = {0};
+  ProblemDatum datum = {0};
   int64_t chunks;
   if (!want_kind(r, object, JSON_OBJECT, "an object", place) || !known_keys(r, object, keys, place) ||
       !read_id(r, object, "id", place, &datum.id) ||
@@ -174,7 +174,7 @@ static bool read_datum(Reader *r, json_t *object, size_t index) {
     while (h < 3 && strcmp(homes[h], json_string_value(home))) h++;
     if (h == 3)
       return fail(r, path, "\"%.40s\" is not a home; expected device, host or ssd", json_string_value(home));
-    datum.home = (Home)(HOME_DEVICE + h);
+    datum.home = (ProblemHome)(PROBLEM_HOME_DEVICE + h);
   }
   if (json_object_get(r->datum_ids, datum.id)) {
     snprintf(path, sizeof path, "%s.id", place);
@@ -186,12 +186,12 @@ static bool read_datum(Reader *r, json_t *object, size_t index) {
   return true;
 }
 
-static bool read_chunk_lists(Reader *r, const json_t *list, const Op *op, Access *access, const char *place) {
+static bool read_chunk_lists(Reader *r, const json_t *list, const ProblemOp *op, ProblemAccess *access, const char *place) {
   int chunks = r->problem->data[access->datum].chunks, count = 0;
   char path[256];
   if (json_array_size(list) != (size_t)op->chunks)
     return fail(r, place, "the list has %zu entries and the op %d chunks", json_array_size(list), op->chunks);
-  access->kind = ACCESS_LIST;
+  access->kind = PROBLEM_ACCESS_LIST;
   access->list_start = arena_alloc(r->arena, ((size_t)op->chunks + 1) * sizeof(int));
   for (int k = 0; k < op->chunks; k++) {
     const json_t *entry = json_array_get(list, (size_t)k);
@@ -212,7 +212,7 @@ static bool read_chunk_lists(Reader *r, const json_t *list, const Op *op, Access
   return true;
 }
 
-static bool read_access(Reader *r, json_t *value, const Op *op, Access *access, const char *place) {
+static bool read_access(Reader *r, json_t *value, const ProblemOp *op, ProblemAccess *access, const char *place) {
   static const char *const keys[] = {"data", "access", NULL};
   const json_t *id = value, *how = NULL;
   char path[160];
@@ -227,28 +227,28 @@ static bool read_access(Reader *r, json_t *value, const Op *op, Access *access, 
   }
   const json_t *index = json_object_get(r->datum_ids, json_string_value(id));
   if (!index) return fail(r, place, "there is no datum \"%.80s\"", json_string_value(id));
-  *access = (Access){.datum = (int)json_integer_value(index)};
+  *access = (ProblemAccess){.datum = (int)json_integer_value(index)};
   if (!how) return true;
   snprintf(path, sizeof path, "%s.access", place);
   if (json_is_array(how)) return read_chunk_lists(r, how, op, access, path);
   if (json_is_string(how) && !strcmp(json_string_value(how), "row"))
-    access->kind = ACCESS_ROW;
+    access->kind = PROBLEM_ACCESS_ROW;
   else if (json_is_string(how) && !strcmp(json_string_value(how), "all"))
-    access->kind = ACCESS_ALL;
+    access->kind = PROBLEM_ACCESS_ALL;
   else
     return fail(r, path, "expected \"row\", \"all\" or a list of lists");
   return true;
 }
 
-static bool read_accesses(Reader *r, const json_t *object, const char *key, const Op *op, const char *place,
-                          Access **result, int *count) {
+static bool read_accesses(Reader *r, const json_t *object, const char *key, const ProblemOp *op, const char *place,
+                          ProblemAccess **result, int *count) {
   const json_t *list = json_object_get(object, key);
   if (!list) return true;
   char path[128];
   snprintf(path, sizeof path, "%s.%s", place, key);
   if (!want_kind(r, list, JSON_ARRAY, "a list", path)) return false;
   *count = (int)json_array_size(list);
-  *result = arena_alloc(r->arena, (size_t)*count * sizeof(Access) + 1);
+  *result = arena_alloc(r->arena, (size_t)*count * sizeof(ProblemAccess) + 1);
   for (int i = 0; i < *count; i++) {
     snprintf(path, sizeof path, "%s.%s[%d]", place, key, i);
     if (!read_access(r, json_array_get(list, (size_t)i), op, &(*result)[i], path)) return false;
@@ -256,7 +256,7 @@ static bool read_accesses(Reader *r, const json_t *object, const char *key, cons
   return true;
 }
 
-static bool read_stage(Reader *r, json_t *object, const char *place, Stage *stage) {
+static bool read_stage(Reader *r, json_t *object, const char *place, ProblemStage *stage) {
   static const char *const keys[] = {"ch", "ns", "bytes", NULL};
   const char *name;
   if (!want_kind(r, object, JSON_OBJECT, "an object", place) || !known_keys(r, object, keys, place) ||
@@ -267,7 +267,7 @@ static bool read_stage(Reader *r, json_t *object, const char *place, Stage *stag
   stage->is_bytes = has_bytes;
   if (!read_int(r, object, has_ns ? "ns" : "bytes", 0, INT64_MAX, 0, true, place, &stage->amount)) return false;
   if (!strcmp(name, "compute")) {
-    stage->channel = CHANNEL_COMPUTE;
+    stage->channel = PROBLEM_CHANNEL_COMPUTE;
     return has_bytes ? fail(r, place, "a compute stage has \"ns\", not \"bytes\"") : true;
   }
   for (int c = 0; c < r->problem->channel_count; c++)
@@ -278,7 +278,7 @@ static bool read_stage(Reader *r, json_t *object, const char *place, Stage *stag
   return fail(r, place, "hardware.channels has no \"%.60s\"", name);
 }
 
-static bool read_variant(Reader *r, json_t *object, const char *place, Variant *variant) {
+static bool read_variant(Reader *r, json_t *object, const char *place, ProblemVariant *variant) {
   static const char *const keys[] = {"name", "stages", "work", "host_work", NULL};
   char path[160];
   if (!want_kind(r, object, JSON_OBJECT, "an object", place) || !known_keys(r, object, keys, place) ||
@@ -291,25 +291,25 @@ static bool read_variant(Reader *r, json_t *object, const char *place, Variant *
   if (!want_kind(r, stages, JSON_ARRAY, "a list", path)) return false;
   variant->stage_count = (int)json_array_size(stages);
   if (variant->stage_count == 0 || variant->stage_count > 64) return fail(r, path, "expected 1 to 64 stages");
-  variant->stages = arena_alloc(r->arena, (size_t)variant->stage_count * sizeof(Stage));
+  variant->stages = arena_alloc(r->arena, (size_t)variant->stage_count * sizeof(ProblemStage));
   for (int i = 0; i < variant->stage_count; i++) {
     snprintf(path, sizeof path, "%s.stages[%d]", place, i);
     if (!read_stage(r, json_array_get(stages, (size_t)i), path, &variant->stages[i])) return false;
-    if (variant->stages[i].channel == CHANNEL_COMPUTE && variant->stage_count > 1)
+    if (variant->stages[i].channel == PROBLEM_CHANNEL_COMPUTE && variant->stage_count > 1)
       return fail(r, path, "a compute stage stands alone (S6)");
   }
   return true;
 }
 
-static bool read_variants(Reader *r, const json_t *object, const char *place, Op *op) {
+static bool read_variants(Reader *r, const json_t *object, const char *place, ProblemOp *op) {
   char path[128];
   const json_t *list = json_object_get(object, "variants");
   if (!list) {
     op->variant_count = 1;
-    op->variants = arena_alloc(r->arena, sizeof(Variant));
-    op->variants[0] = (Variant){.name = "default", .stage_count = 1};
-    op->variants[0].stages = arena_alloc(r->arena, sizeof(Stage));
-    op->variants[0].stages[0].channel = CHANNEL_COMPUTE;
+    op->variants = arena_alloc(r->arena, sizeof(ProblemVariant));
+    op->variants[0] = (ProblemVariant){.name = "default", .stage_count = 1};
+    op->variants[0].stages = arena_alloc(r->arena, sizeof(ProblemStage));
+    op->variants[0].stages[0].channel = PROBLEM_CHANNEL_COMPUTE;
     return read_int(r, object, "ns", 0, INT64_MAX, 0, true, place, &op->variants[0].stages[0].amount) &&
            read_int(r, object, "work", 0, INT64_MAX, 0, false, place, &op->variants[0].work_bytes);
   }
@@ -319,7 +319,7 @@ static bool read_variants(Reader *r, const json_t *object, const char *place, Op
   if (!want_kind(r, list, JSON_ARRAY, "a list", path)) return false;
   op->variant_count = (int)json_array_size(list);
   if (op->variant_count == 0 || op->variant_count > 64) return fail(r, path, "expected 1 to 64 variants");
-  op->variants = arena_alloc(r->arena, (size_t)op->variant_count * sizeof(Variant));
+  op->variants = arena_alloc(r->arena, (size_t)op->variant_count * sizeof(ProblemVariant));
   for (int v = 0; v < op->variant_count; v++) {
     snprintf(path, sizeof path, "%s.variants[%d]", place, v);
     if (!read_variant(r, json_array_get(list, (size_t)v), path, &op->variants[v])) return false;
@@ -336,7 +336,7 @@ static bool read_op(Reader *r, json_t *object, size_t index) {
   static const char *const phases[] = {"fwd", "bwd", "opt"};
   char place[64], path[96];
   snprintf(place, sizeof place, "ops[%zu]", index);
-  Op op = {0};
+  ProblemOp op = {0};
   const char *phase;
   int64_t chunks;
   if (!want_kind(r, object, JSON_OBJECT, "an object", place) || !known_keys(r, object, keys, place) ||
@@ -350,14 +350,14 @@ static bool read_op(Reader *r, json_t *object, size_t index) {
     snprintf(path, sizeof path, "%s.phase", place);
     return fail(r, path, "\"%.40s\" is not a phase; expected fwd, bwd or opt", phase);
   }
-  op.phase = (Phase)f;
+  op.phase = (ProblemPhase)f;
   if (json_object_get(r->op_ids, op.id)) {
     snprintf(path, sizeof path, "%s.id", place);
     return fail(r, path, "\"%.80s\" is already ops[%lld]", op.id,
                 (long long)json_integer_value(json_object_get(r->op_ids, op.id)));
   }
   json_object_set_new(r->op_ids, op.id, json_integer(r->problem->op_count));
-  if (!read_bool(r, object, "recompute", op.phase == PHASE_FORWARD, place, &op.can_recompute) ||
+  if (!read_bool(r, object, "recompute", op.phase == PROBLEM_PHASE_FORWARD, place, &op.can_recompute) ||
       !read_accesses(r, object, "reads", &op, place, &op.reads, &op.read_count) ||
       !read_accesses(r, object, "writes", &op, place, &op.writes, &op.write_count) ||
       !read_variants(r, object, place, &op))

@@ -15,7 +15,7 @@ static void make_groups(Search *search, Arena *arena) {
   search->group_first = NEW(g->open_count + 1, int);
   int filled = 0;
   for (int d = 0; d < p->datum_count; d++) {
-    const Datum *datum = &p->data[d];
+    const ProblemDatum *datum = &p->data[d];
     int longest = 0;
     for (int k = 0; k < datum->chunks; k++) {
       int x = datum->first_piece + k, gaps = g->gap_first[x + 1] - g->gap_first[x];
@@ -125,7 +125,7 @@ static bool accept_better(Search *search) {
 }
 
 static bool has_option(const Search *search, int gap, int fate) {
-  return (search->evaluator->geometry->gaps[gap].options & FATE_BIT(fate)) != 0;
+  return (search->evaluator->geometry->gaps[gap].options & PLAN_FATE_BIT(fate)) != 0;
 }
 
 static bool try_group(Search *search, int group, int fate, int count) {
@@ -169,7 +169,7 @@ static bool improve_groups(Search *search, int64_t limit) {
   for (int k = 0; k < search->group_count && !is_out(search, limit); k++) {
     int group = (k + offset) % search->group_count;
     int size = search->group_first[group + 1] - search->group_first[group];
-    for (int fate = 0; fate < FATE_COUNT; fate++)
+    for (int fate = 0; fate < PLAN_FATE_COUNT; fate++)
       for (int count = size; count >= 1 && !is_out(search, limit); count /= 2)
         if (try_group(search, group, fate, count)) has_improved = true;
   }
@@ -182,7 +182,7 @@ static bool improve_singles(Search *search, int64_t limit) {
   int offset = g->open_count ? draw_below(search, g->open_count) : 0;
   for (int k = 0; k < g->open_count && !is_out(search, limit); k++) {
     int gap = g->open[(k + offset) % g->open_count];
-    for (int fate = 0; fate < FATE_COUNT; fate++) {
+    for (int fate = 0; fate < PLAN_FATE_COUNT; fate++) {
       if (!has_option(search, gap, fate) || search->current->fates[gap] == fate) continue;
       candidate_copy(search->evaluator, search->trial, search->current);
       search->trial->fates[gap] = (uint8_t)fate;
@@ -200,9 +200,9 @@ static bool improve_pairs(Search *search, int64_t limit) {
       int a = g->open[i], b = g->open[k], fa = search->current->fates[a], fb = search->current->fates[b];
       if (is_out(search, limit)) return false;
       if (fa != fb && try_pair(search, a, fb, b, fa)) return true;
-      for (int fate = 1; fate < FATE_COUNT; fate++) {
-        if (fa == FATE_RETAIN && fb != FATE_RETAIN && try_pair(search, a, fate, b, FATE_RETAIN)) return true;
-        if (fb == FATE_RETAIN && fa != FATE_RETAIN && try_pair(search, a, FATE_RETAIN, b, fate)) return true;
+      for (int fate = 1; fate < PLAN_FATE_COUNT; fate++) {
+        if (fa == PLAN_FATE_RETAIN && fb != PLAN_FATE_RETAIN && try_pair(search, a, fate, b, PLAN_FATE_RETAIN)) return true;
+        if (fb == PLAN_FATE_RETAIN && fa != PLAN_FATE_RETAIN && try_pair(search, a, PLAN_FATE_RETAIN, b, fate)) return true;
       }
     }
   return false;
@@ -261,13 +261,13 @@ static void mutate(Search *search, Candidate *candidate) {
   if (is_chunked && draw_below(search, 100) < 30) {
     int group = draw_below(search, search->group_count), first = search->group_first[group];
     int size = search->group_first[group + 1] - first, count = 1 + draw_below(search, size);
-    int fate = draw_below(search, FATE_COUNT);
+    int fate = draw_below(search, PLAN_FATE_COUNT);
     for (int i = first; i < first + count; i++)
       if (has_option(search, search->groups[i], fate)) candidate->fates[search->groups[i]] = (uint8_t)fate;
     return;
   }
   for (int tries = 0; tries < 20; tries++) {
-    int gap = g->open[draw_below(search, g->open_count)], fate = draw_below(search, FATE_COUNT);
+    int gap = g->open[draw_below(search, g->open_count)], fate = draw_below(search, PLAN_FATE_COUNT);
     if (!has_option(search, gap, fate) || candidate->fates[gap] == fate) continue;
     candidate->fates[gap] = (uint8_t)fate;
     return;

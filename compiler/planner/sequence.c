@@ -26,8 +26,8 @@ typedef struct SequenceScratch {
   int stamp_now;
   int64_t *host, *ssd;
   int *count_a, *order_a;
-  Offload *unsorted;
-  const Move *given; /* explicit moves by (piece, after) */
+  PlanOffload *unsorted;
+  const PlanMove *given; /* explicit moves by (piece, after) */
   int *given_next, *given_end;
   int given_used;
 } SequenceScratch;
@@ -48,15 +48,15 @@ Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry,
   q->base = NEW(step_limit, int);
   q->rerun = NEW(step_limit, int);
   q->position = NEW(n, int);
-  q->reruns = NEW(step_limit - n + 1, Rerun);
+  q->reruns = NEW(step_limit - n + 1, PlanRerun);
   q->outs = NEW(q->out_limit, int);
   q->join = NEW(step_limit, int);
   q->compute_ns = NEW(step_limit, int64_t);
   q->need_bytes = NEW(step_limit + 1, int64_t);
   q->scratch_bytes = NEW(step_limit, int64_t);
-  q->moves = NEW(q->move_limit, Move);
-  q->offloads = NEW(q->move_limit + pieces, Offload);
-  q->stays = NEW(q->stay_limit, Stay);
+  q->moves = NEW(q->move_limit, PlanMove);
+  q->offloads = NEW(q->move_limit + pieces, PlanOffload);
+  q->stays = NEW(q->stay_limit, PlanStay);
   c->state = NEW(pieces, uint8_t);
   c->pending = NEW(pieces, uint8_t);
   c->copied = NEW(pieces, uint8_t);
@@ -79,7 +79,7 @@ Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry,
   int keys = (pieces > step_limit ? pieces : step_limit) + 2;
   c->count_a = NEW(keys, int);
   c->order_a = NEW(q->move_limit + pieces, int);
-  c->unsorted = NEW(q->move_limit + pieces, Offload);
+  c->unsorted = NEW(q->move_limit + pieces, PlanOffload);
   c->given_next = NEW(pieces, int);
   c->given_end = NEW(pieces, int);
   return q;
@@ -97,15 +97,15 @@ static bool emit(Sequence *q, int base, int rerun) {
 static bool emit_rerun(Sequence *q, int b, int t, int target) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
-  const Step *step = &p->steps[b];
+  const ProblemStep *step = &p->steps[b];
   if (!step->can_rerun || t > step->rerun_limit) return false;
   if (q->rerun_count >= q->step_limit - p->step_count || q->out_count + step->use_count > q->out_limit) return false;
-  Rerun *rerun = &q->reruns[q->rerun_count];
-  *rerun = (Rerun){.before = t, .step = b, .out_first = q->out_count};
+  PlanRerun *rerun = &q->reruns[q->rerun_count];
+  *rerun = (PlanRerun){.before = t, .step = b, .out_first = q->out_count};
   for (int i = 0; i < step->use_count; i++) {
-    const Use *use = &p->uses[step->first_use + i];
+    const ProblemUse *use = &p->uses[step->first_use + i];
     int x = use->piece;
-    if (!(use->flags & USE_CREATE) || (c->state[x] != STATE_DROPPED && x != target)) continue;
+    if (!(use->flags & PROBLEM_USE_CREATE) || (c->state[x] != STATE_DROPPED && x != target)) continue;
     if (c->state[x] == STATE_DEAD) c->temps[c->temp_count++] = x;
     c->state[x] = STATE_PRESENT;
     q->outs[q->out_count++] = x;
@@ -115,8 +115,8 @@ static bool emit_rerun(Sequence *q, int b, int t, int target) {
 }
 
 static bool push_frame(Sequence *q, int x) {
-  const Piece *piece = &q->problem->pieces[x];
-  if (piece->creator < 0 || !(piece->fates & FATE_BIT(FATE_RECOMPUTE))) return false;
+  const ProblemPiece *piece = &q->problem->pieces[x];
+  if (piece->creator < 0 || !(piece->fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE))) return false;
   q->scratch->frames[q->scratch->frame_count++] = (Frame){.step = piece->creator, .target = x};
   return true;
 }
@@ -129,12 +129,12 @@ static bool materialise(Sequence *q, int x, int t) {
   if (!push_frame(q, x)) return false;
   while (c->frame_count) {
     Frame *frame = &c->frames[c->frame_count - 1];
-    const Step *step = &p->steps[frame->step];
+    const ProblemStep *step = &p->steps[frame->step];
     bool is_waiting = false;
     for (; frame->cursor < step->use_count && !is_waiting; frame->cursor++) {
-      const Use *use = &p->uses[step->first_use + frame->cursor];
+      const ProblemUse *use = &p->uses[step->first_use + frame->cursor];
       int y = use->piece;
-      if (!(use->flags & USE_READ) || p->pieces[y].home != HOME_NONE) continue;
+      if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != PROBLEM_HOME_NONE) continue;
       if (c->state[y] == STATE_MOVED) c->state[y] = STATE_PRESENT;
       if (c->state[y] == STATE_PRESENT) continue;
       if (!push_frame(q, y)) return false;
@@ -149,7 +149,7 @@ static bool materialise(Sequence *q, int x, int t) {
 }
 
 static bool make_canonical(Sequence *q, const uint8_t *fates) {
-  static const uint8_t state_of[FATE_COUNT + 1] = {STATE_PRESENT, STATE_MOVED, STATE_MOVED, STATE_DROPPED,
+  static const uint8_t state_of[PLAN_FATE_COUNT + 1] = {STATE_PRESENT, STATE_MOVED, STATE_MOVED, STATE_DROPPED,
                                                     STATE_PRESENT};
   const Geometry *g = q->geometry;
   SequenceScratch *c = q->scratch;
@@ -173,16 +173,16 @@ static bool make_canonical(Sequence *q, const uint8_t *fates) {
 static int own_accesses(Sequence *q, int s, int *list, bool *produced, int count) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
-  const Step *step = &p->steps[q->base[s]];
-  const Rerun *rerun = q->rerun[s] >= 0 ? &q->reruns[q->rerun[s]] : NULL;
+  const ProblemStep *step = &p->steps[q->base[s]];
+  const PlanRerun *rerun = q->rerun[s] >= 0 ? &q->reruns[q->rerun[s]] : NULL;
   for (int i = 0; i < step->use_count; i++) {
-    const Use *use = &p->uses[step->first_use + i];
-    bool makes = (use->flags & USE_CREATE) != 0;
+    const ProblemUse *use = &p->uses[step->first_use + i];
+    bool makes = (use->flags & PROBLEM_USE_CREATE) != 0;
     if (rerun) {
       bool is_out = false;
       for (int k = 0; k < rerun->out_count && makes && !is_out; k++)
         is_out = q->outs[rerun->out_first + k] == use->piece;
-      if (!is_out && !(use->flags & USE_READ)) continue;
+      if (!is_out && !(use->flags & PROBLEM_USE_READ)) continue;
       makes = is_out;
     }
     if (c->stamp[use->piece] == c->stamp_now) continue;
@@ -207,7 +207,7 @@ static void find_joins(Sequence *q) {
     if (q->rerun[s] < 0) {
       q->join[s] = q->position[q->geometry->join[q->base[s]]];
     } else {
-      const Rerun *rerun = &q->reruns[q->rerun[s]];
+      const PlanRerun *rerun = &q->reruns[q->rerun[s]];
       int join = s + 1;
       bool is_found = rerun->out_count == 0;
       if (is_found) join = q->count - 1;
@@ -235,34 +235,34 @@ static void count_bytes(int64_t *diff, int from, int to, int64_t bytes) {
 static bool close_stay(Sequence *q, int x, int out_move, bool is_final) {
   SequenceScratch *c = q->scratch;
   if (q->stay_count >= q->stay_limit) return false;
-  q->stays[q->stay_count++] = (Stay){.piece = x, .from = c->from[x], .until = c->last[x], .in_move = c->stay_move[x],
+  q->stays[q->stay_count++] = (PlanStay){.piece = x, .from = c->from[x], .until = c->last[x], .in_move = c->stay_move[x],
                                      .out_move = out_move, .is_final = is_final};
   count_bytes(q->need_bytes, c->from[x], c->last[x], q->problem->pieces[x].bytes);
   return true;
 }
 
-/* The move that leaves after the last access of x, if the plan has one: FATE_HOST, FATE_SSD, or FATE_RETAIN. */
-static Fate leaving(Sequence *q, int x, const Move **given) {
+/* The move that leaves after the last access of x, if the plan has one: PLAN_FATE_HOST, PLAN_FATE_SSD, or PLAN_FATE_RETAIN. */
+static PlanFate leaving(Sequence *q, int x, const PlanMove **given) {
   SequenceScratch *c = q->scratch;
   *given = NULL;
-  if (!c->given) return (Fate)c->pending[x];
+  if (!c->given) return (PlanFate)c->pending[x];
   int i = c->given_next[x];
-  if (i >= c->given_end[x] || c->given[i].after != c->last[x]) return FATE_RETAIN;
+  if (i >= c->given_end[x] || c->given[i].after != c->last[x]) return PLAN_FATE_RETAIN;
   *given = &c->given[i];
   c->given_next[x]++;
   c->given_used++;
   return (*given)->to;
 }
 
-static bool add_move(Sequence *q, int x, int after, int v, Fate to, const Move *given) {
+static bool add_move(Sequence *q, int x, int after, int v, PlanFate to, const PlanMove *given) {
   SequenceScratch *c = q->scratch;
   if (q->move_count >= q->move_limit) return false;
-  bool is_ssd = to == FATE_SSD;
-  const Piece *piece = &q->problem->pieces[x];
-  bool is_clean = piece->home != HOME_NONE || (c->copied[x] & (1u << is_ssd));
-  q->moves[q->move_count++] = (Move){.piece = x, .after = after, .v = v, .g = given ? given->g : v,
+  bool is_ssd = to == PLAN_FATE_SSD;
+  const ProblemPiece *piece = &q->problem->pieces[x];
+  bool is_clean = piece->home != PROBLEM_HOME_NONE || (c->copied[x] & (1u << is_ssd));
+  q->moves[q->move_count++] = (PlanMove){.piece = x, .after = after, .v = v, .g = given ? given->g : v,
                                      .f = given ? given->f : -1, .to = to, .is_clean = is_clean};
-  if (piece->home != HOME_NONE) return true;
+  if (piece->home != PROBLEM_HOME_NONE) return true;
   if (!is_clean) c->tier_first[2 * x + is_ssd] = after + 1;
   c->tier_last[2 * x + is_ssd] = v;
   c->copied[x] |= (uint8_t)(1u << is_ssd);
@@ -271,9 +271,9 @@ static bool add_move(Sequence *q, int x, int after, int v, Fate to, const Move *
 
 static bool access_piece(Sequence *q, int s, int x, bool makes) {
   SequenceScratch *c = q->scratch;
-  const Piece *piece = &q->problem->pieces[x];
-  const Move *given;
-  if (piece->home == HOME_DEVICE) {
+  const ProblemPiece *piece = &q->problem->pieces[x];
+  const PlanMove *given;
+  if (piece->home == PROBLEM_HOME_DEVICE) {
     c->last[x] = s;
     return true;
   }
@@ -282,28 +282,28 @@ static bool access_piece(Sequence *q, int s, int x, bool makes) {
     c->from[x] = s;
     c->stay_move[x] = -1;
   } else if (c->from[x] < 0) {
-    if (piece->home == HOME_NONE) return false; /* an insertion reads what was never made */
-    Fate to = piece->home == HOME_HOST ? FATE_HOST : FATE_SSD;
+    if (piece->home == PROBLEM_HOME_NONE) return false; /* an insertion reads what was never made */
+    PlanFate to = piece->home == PROBLEM_HOME_HOST ? PLAN_FATE_HOST : PLAN_FATE_SSD;
     if (c->given && leaving(q, x, &given) != to) return false;
     if (!c->given) given = NULL;
     c->from[x] = s;
     c->stay_move[x] = q->move_count;
     if (!add_move(q, x, -1, s, to, given)) return false;
   } else {
-    Fate to = leaving(q, x, &given);
-    if (to == FATE_HOST || to == FATE_SSD) {
+    PlanFate to = leaving(q, x, &given);
+    if (to == PLAN_FATE_HOST || to == PLAN_FATE_SSD) {
       int move = q->move_count;
       if (!add_move(q, x, c->last[x], s, to, given)) return false;
       if (!close_stay(q, x, q->moves[move].is_clean ? -1 : move, false)) return false;
       c->from[x] = s;
       c->stay_move[x] = move;
-    } else if ((int)to == FATE_FREE) {
+    } else if ((int)to == PLAN_FATE_FREE) {
       if (!close_stay(q, x, -1, false)) return false;
       c->from[x] = s;
       c->stay_move[x] = -1;
     }
   }
-  c->pending[x] = FATE_RETAIN;
+  c->pending[x] = PLAN_FATE_RETAIN;
   c->last[x] = s;
   return true;
 }
@@ -319,17 +319,17 @@ static void decide_after(Sequence *q, int t, const uint8_t *fates) {
   SequenceScratch *c = q->scratch;
   for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
     int x = g->access[i], gap = g->gap_after[i];
-    const Piece *piece = &q->problem->pieces[x];
+    const ProblemPiece *piece = &q->problem->pieces[x];
     if (gap >= 0)
-      c->pending[x] = fates[gap] == FATE_RECOMPUTE ? FATE_RETAIN : fates[gap];
-    else if (piece->first_write < 0 && (piece->home == HOME_HOST || piece->home == HOME_SSD))
-      c->pending[x] = piece->home == HOME_HOST ? FATE_HOST : FATE_SSD;
+      c->pending[x] = fates[gap] == PLAN_FATE_RECOMPUTE ? PLAN_FATE_RETAIN : fates[gap];
+    else if (piece->first_write < 0 && (piece->home == PROBLEM_HOME_HOST || piece->home == PROBLEM_HOME_SSD))
+      c->pending[x] = piece->home == PROBLEM_HOME_HOST ? PLAN_FATE_HOST : PLAN_FATE_SSD;
   }
   for (int i = 0; i < c->returned_count; i++) {
     int x = c->returned[i];
     c->is_returned[x] = false;
-    if (g->last_access[x] <= t && c->pending[x] == FATE_RETAIN)
-      c->pending[x] = q->problem->pieces[x].home == HOME_HOST ? FATE_HOST : FATE_SSD;
+    if (g->last_access[x] <= t && c->pending[x] == PLAN_FATE_RETAIN)
+      c->pending[x] = q->problem->pieces[x].home == PROBLEM_HOME_HOST ? PLAN_FATE_HOST : PLAN_FATE_SSD;
   }
   c->returned_count = 0;
 }
@@ -360,20 +360,20 @@ static bool walk(Sequence *q, const uint8_t *fates) {
     for (int i = 0; i < count; i++) {
       int x = c->accessed[i];
       if (!access_piece(q, s, x, c->produced[i])) return false;
-      if (!fates || q->rerun[s] < 0 || p->pieces[x].home < HOME_HOST || p->pieces[x].first_write >= 0) continue;
+      if (!fates || q->rerun[s] < 0 || p->pieces[x].home < PROBLEM_HOME_HOST || p->pieces[x].first_write >= 0) continue;
       if (!c->is_returned[x]) c->returned[c->returned_count++] = x;
       c->is_returned[x] = true;
     }
     if (q->rerun[s] < 0 && fates) decide_after(q, q->base[s], fates);
-    const Step *step = &p->steps[q->base[s]];
-    const Variant *variant = &p->ops[step->op].variants[q->variant[step->op]];
+    const ProblemStep *step = &p->steps[q->base[s]];
+    const ProblemVariant *variant = &p->ops[step->op].variants[q->variant[step->op]];
     q->scratch_bytes[s] = 0;
     if (q->rerun[s] >= 0) {
       for (int i = 0; i < step->use_count; i++) {
-        const Use *use = &p->uses[step->first_use + i];
-        if (use->flags & USE_CREATE) q->scratch_bytes[s] += p->pieces[use->piece].bytes;
+        const ProblemUse *use = &p->uses[step->first_use + i];
+        if (use->flags & PROBLEM_USE_CREATE) q->scratch_bytes[s] += p->pieces[use->piece].bytes;
       }
-      const Rerun *rerun = &q->reruns[q->rerun[s]];
+      const PlanRerun *rerun = &q->reruns[q->rerun[s]];
       for (int i = 0; i < rerun->out_count; i++)
         q->scratch_bytes[s] -= p->pieces[q->outs[rerun->out_first + i]].bytes;
     }
@@ -382,7 +382,7 @@ static bool walk(Sequence *q, const uint8_t *fates) {
     if (variant->host_work_bytes) count_bytes(c->host, s, end, variant->host_work_bytes);
   }
   for (int x = 0; x < p->piece_count; x++)
-    if (p->pieces[x].home == HOME_DEVICE)
+    if (p->pieces[x].home == PROBLEM_HOME_DEVICE)
       count_bytes(q->need_bytes, 0, q->count - 1, p->pieces[x].bytes);
     else if (c->from[x] >= 0 && !close_stay(q, x, -1, p->pieces[x].is_final))
       return false;
@@ -395,9 +395,9 @@ static void sort_offloads(Sequence *q) {
   SequenceScratch *c = q->scratch;
   int *count = c->count_a, *order = c->order_a, n = 0;
   for (int m = 0; m < q->move_count; m++)
-    if (!q->moves[m].is_clean) c->unsorted[n++] = (Offload){q->moves[m].after, q->moves[m].piece, m};
+    if (!q->moves[m].is_clean) c->unsorted[n++] = (PlanOffload){q->moves[m].after, q->moves[m].piece, m};
   for (int x = 0; x < p->piece_count; x++)
-    if (p->pieces[x].is_final && c->last[x] >= 0) c->unsorted[n++] = (Offload){c->last[x], x, -1};
+    if (p->pieces[x].is_final && c->last[x] >= 0) c->unsorted[n++] = (PlanOffload){c->last[x], x, -1};
   q->offload_count = n;
   memset(count, 0, ((size_t)p->piece_count + 1) * sizeof *count);
   for (int i = 0; i < n; i++) count[c->unsorted[i].piece + 1]++;
@@ -438,7 +438,7 @@ static bool finish(Sequence *q, const uint8_t *fates) {
   memset(q->need_bytes, 0, (n + 1) * sizeof *q->need_bytes);
   memset(c->host, 0, (n + 1) * sizeof *c->host);
   memset(c->ssd, 0, (n + 1) * sizeof *c->ssd);
-  memset(c->pending, FATE_RETAIN, pieces);
+  memset(c->pending, PLAN_FATE_RETAIN, pieces);
   memset(c->copied, 0, pieces);
   memset(c->from, -1, pieces * sizeof *c->from);
   memset(c->last, -1, pieces * sizeof *c->last);
@@ -464,8 +464,8 @@ bool sequence_build(Sequence *q, const uint8_t *fates, const int *variants) {
   return make_canonical(q, fates) && finish(q, fates);
 }
 
-bool sequence_build_explicit(Sequence *q, const int *variants, const Rerun *reruns, int rerun_count, const int *outs,
-                             const Move *moves, int move_count) {
+bool sequence_build_explicit(Sequence *q, const int *variants, const PlanRerun *reruns, int rerun_count, const int *outs,
+                             const PlanMove *moves, int move_count) {
   SequenceScratch *c = q->scratch;
   start(q, variants);
   int next = 0;
@@ -489,7 +489,7 @@ bool sequence_build_explicit(Sequence *q, const int *variants, const Rerun *reru
     if (c->given_end[x] == 0) c->given_end[x] = m + 1;
     c->given_next[x] = m;
   }
-  static const Move none;
+  static const PlanMove none;
   c->given = move_count ? moves : &none;
   c->given_used = 0;
   return finish(q, NULL) && c->given_used == move_count;

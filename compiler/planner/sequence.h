@@ -10,31 +10,31 @@
 #include "geometry.h"
 
 /* One return to the device: of a piece moved away after step `after`, or (after = -1) of a home piece. */
-typedef struct Move {
+typedef struct PlanMove {
   int piece, after, v; /* v: the access it is needed by */
   int g; /* prefetch boundary, after < g <= v */
   int f; /* latest release boundary, or -1 */
-  Fate to; /* FATE_HOST or FATE_SSD */
+  PlanFate to; /* PLAN_FATE_HOST or PLAN_FATE_SSD */
   bool is_clean; /* the tier already has a valid copy: nothing goes out */
-} Move;
+} PlanMove;
 
 /* A copy to the host or SSD that starts when step `after` has ended; move = -1 for a final piece. */
-typedef struct Offload {
+typedef struct PlanOffload {
   int after, piece, move;
-} Offload;
+} PlanOffload;
 
 /* A time on the device, with g = v for returns. `until` is the last step that needs it. */
-typedef struct Stay {
+typedef struct PlanStay {
   int piece, from, until;
   int in_move; /* the move that brings it, or -1 */
   int out_move; /* the non-clean move it leaves by, or -1 */
   bool is_final; /* leaves by its final copy */
-} Stay;
+} PlanStay;
 
-typedef struct Rerun {
+typedef struct PlanRerun {
   int before, step; /* base steps */
   int out_first, out_count; /* pieces in Sequence.outs */
-} Rerun;
+} PlanRerun;
 
 typedef struct Sequence {
   const Problem *problem;
@@ -46,7 +46,7 @@ typedef struct Sequence {
   int *base; /* base step of an extended step */
   int *rerun; /* index into reruns, or -1 */
   int *position; /* extended step of a base step */
-  Rerun *reruns;
+  PlanRerun *reruns;
   int rerun_count;
   int *outs;
   int out_count, out_limit;
@@ -54,11 +54,11 @@ typedef struct Sequence {
   int64_t *compute_ns; /* 0 for communication */
   int64_t *need_bytes; /* D(s) with every g = v */
   int64_t *scratch_bytes; /* outputs of a re-run that are not kept */
-  Move *moves; /* by (v, piece) */
+  PlanMove *moves; /* by (v, piece) */
   int move_count, move_limit;
-  Offload *offloads; /* by (after, piece) */
+  PlanOffload *offloads; /* by (after, piece) */
   int offload_count;
-  Stay *stays;
+  PlanStay *stays;
   int stay_count, stay_limit;
   int64_t over_bytes; /* host and SSD bytes beyond the tiers, summed over the steps; 0 when S12 holds */
   int64_t host_peak_bytes, ssd_peak_bytes;
@@ -71,7 +71,7 @@ Sequence *sequence_new(Arena *arena, const Problem *problem, const Geometry *geo
 
 /* Not a fate: the piece is away at no cost and comes back at no cost. With it an assignment of some gaps is bounded
  * from below. */
-enum { FATE_FREE = FATE_COUNT };
+enum { PLAN_FATE_FREE = PLAN_FATE_COUNT };
 
 /* Build from a fate per gap of the geometry and a variant per op. False when the assignment has no legal sequence. */
 bool sequence_build(Sequence *sequence, const uint8_t *fates, const int *variants);
@@ -79,7 +79,7 @@ bool sequence_build(Sequence *sequence, const uint8_t *fates, const int *variant
 /* Build from explicit insertions (by `before`, in list order) and moves (by piece,
  * then by `after`; v and is_clean are filled in).
  * False when a move matches no gap. Legality beyond that is the business of the checker. */
-bool sequence_build_explicit(Sequence *sequence, const int *variants, const Rerun *reruns, int rerun_count,
-                             const int *outs, const Move *moves, int move_count);
+bool sequence_build_explicit(Sequence *sequence, const int *variants, const PlanRerun *reruns, int rerun_count,
+                             const int *outs, const PlanMove *moves, int move_count);
 
 #endif

@@ -83,7 +83,7 @@ static bool prepare(Simulation *m, const Sequence *q) {
   memset(c->g_first, 0, ((size_t)n + 2) * sizeof *c->g_first);
   c->has_release = false;
   for (int i = 0; i < q->move_count; i++) {
-    const Move *move = &q->moves[i];
+    const PlanMove *move = &q->moves[i];
     c->offload_of[i] = -1;
     c->has_release |= move->f >= 0;
     diff[move->g] += p->pieces[move->piece].bytes;
@@ -111,19 +111,19 @@ static bool prepare(Simulation *m, const Sequence *q) {
 }
 
 static void queue_offload(Simulation *m, const Sequence *q, int i, int64_t now) {
-  const Offload *offload = &q->offloads[i];
-  const Piece *piece = &q->problem->pieces[offload->piece];
+  const PlanOffload *offload = &q->offloads[i];
+  const ProblemPiece *piece = &q->problem->pieces[offload->piece];
   SimulationScratch *c = m->scratch;
-  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == FATE_SSD;
-  int64_t start = max64(now, c->free_ns[CHANNEL_D2H]);
+  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == PLAN_FATE_SSD;
+  int64_t start = max64(now, c->free_ns[PROBLEM_CHANNEL_D2H]);
   if (is_ssd) start = ring_wait(&c->write_ring, q->problem->ring_bytes, piece->bytes, start);
   int64_t done = start + piece->d2h_ns;
-  c->free_ns[CHANNEL_D2H] = done;
-  m->busy_ns[CHANNEL_D2H] += piece->d2h_ns;
+  c->free_ns[PROBLEM_CHANNEL_D2H] = done;
+  m->busy_ns[PROBLEM_CHANNEL_D2H] += piece->d2h_ns;
   if (is_ssd) {
-    int64_t written = max64(c->free_ns[CHANNEL_SSDW], done) + piece->ssdw_ns;
-    c->free_ns[CHANNEL_SSDW] = c->written_ns[offload->piece] = written;
-    m->busy_ns[CHANNEL_SSDW] += piece->ssdw_ns;
+    int64_t written = max64(c->free_ns[PROBLEM_CHANNEL_SSDW], done) + piece->ssdw_ns;
+    c->free_ns[PROBLEM_CHANNEL_SSDW] = c->written_ns[offload->piece] = written;
+    m->busy_ns[PROBLEM_CHANNEL_SSDW] += piece->ssdw_ns;
     ring_push(&c->write_ring, piece->bytes, written);
   } else {
     c->copied_ns[offload->piece] = done;
@@ -133,23 +133,23 @@ static void queue_offload(Simulation *m, const Sequence *q, int i, int64_t now) 
 }
 
 static void queue_reload(Simulation *m, const Sequence *q, int i, int64_t boundary) {
-  const Move *move = &q->moves[i];
-  const Piece *piece = &q->problem->pieces[move->piece];
+  const PlanMove *move = &q->moves[i];
+  const ProblemPiece *piece = &q->problem->pieces[move->piece];
   SimulationScratch *c = m->scratch;
   int64_t ready = c->copied_ns[move->piece];
   m->read_start_ns[i] = -1;
-  if (move->to == FATE_SSD) {
-    int64_t start = max64(c->free_ns[CHANNEL_SSDR], c->written_ns[move->piece]);
+  if (move->to == PLAN_FATE_SSD) {
+    int64_t start = max64(c->free_ns[PROBLEM_CHANNEL_SSDR], c->written_ns[move->piece]);
     start = ring_wait(&c->read_ring, q->problem->ring_bytes, piece->bytes, start);
-    ready = c->free_ns[CHANNEL_SSDR] = start + piece->ssdr_ns;
-    m->busy_ns[CHANNEL_SSDR] += piece->ssdr_ns;
+    ready = c->free_ns[PROBLEM_CHANNEL_SSDR] = start + piece->ssdr_ns;
+    m->busy_ns[PROBLEM_CHANNEL_SSDR] += piece->ssdr_ns;
     m->read_start_ns[i] = start;
   }
-  int64_t start = max64(max64(boundary, c->free_ns[CHANNEL_H2D]), ready);
+  int64_t start = max64(max64(boundary, c->free_ns[PROBLEM_CHANNEL_H2D]), ready);
   int64_t done = start + piece->h2d_ns;
-  c->free_ns[CHANNEL_H2D] = done;
-  m->busy_ns[CHANNEL_H2D] += piece->h2d_ns;
-  if (move->to == FATE_SSD) ring_push(&c->read_ring, piece->bytes, done);
+  c->free_ns[PROBLEM_CHANNEL_H2D] = done;
+  m->busy_ns[PROBLEM_CHANNEL_H2D] += piece->h2d_ns;
+  if (move->to == PLAN_FATE_SSD) ring_push(&c->read_ring, piece->bytes, done);
   m->in_start_ns[i] = start;
   m->in_done_ns[i] = done;
   c->arrival_ns[move->v] = max64(c->arrival_ns[move->v], done);
@@ -159,7 +159,7 @@ static int64_t run_stages(Simulation *m, const Sequence *q, int s, int64_t now) 
   const Problem *p = q->problem;
   SimulationScratch *c = m->scratch;
   int base = q->base[s], op = p->steps[base].op, v = q->variant[op];
-  const Variant *variant = &p->ops[op].variants[v];
+  const ProblemVariant *variant = &p->ops[op].variants[v];
   for (int i = 0; i < variant->stage_count; i++) {
     int channel = variant->stages[i].channel;
     int64_t ns = problem_stage_ns(p, base, v, i);
@@ -202,7 +202,7 @@ bool simulate(Simulation *m, const Sequence *q) {
     for (; tail < q->offload_count && q->offloads[tail].after == s - 1; tail++) {
       queue_offload(m, q, tail, now);
       m->release[tail] = n;
-      if (p->pieces[q->offloads[tail].piece].home != HOME_DEVICE)
+      if (p->pieces[q->offloads[tail].piece].home != PROBLEM_HOME_DEVICE)
         pending_bytes += p->pieces[q->offloads[tail].piece].bytes;
     }
     must = max_due(m, q, s, must, head, tail);
@@ -210,7 +210,7 @@ bool simulate(Simulation *m, const Sequence *q) {
     while (head < must || c->need[s] + pending_bytes > p->device_bytes) {
       boundary = max64(boundary, m->out_done_ns[head]);
       m->release[head] = s;
-      if (p->pieces[q->offloads[head].piece].home != HOME_DEVICE)
+      if (p->pieces[q->offloads[head].piece].home != PROBLEM_HOME_DEVICE)
         pending_bytes -= p->pieces[q->offloads[head].piece].bytes;
       head++;
     }

@@ -59,7 +59,7 @@ static int64_t max64(int64_t a, int64_t b) {
 }
 
 static int64_t piece_pending(const Problem *p, int piece) {
-  return p->pieces[piece].home == HOME_DEVICE ? 0 : p->pieces[piece].bytes;
+  return p->pieces[piece].home == PROBLEM_HOME_DEVICE ? 0 : p->pieces[piece].bytes;
 }
 
 /* Insert by readiness; the completion of all so far on one channel that may preempt. */
@@ -90,18 +90,18 @@ int64_t timing_bound(Timing *t, Evaluator *e) {
   int head = 0, tail = 0, must = 0, move = 0, ring_head = 0, ring_tail = 0;
   for (int s = 0; s <= n; s++) {
     for (; tail < q->offload_count && q->offloads[tail].after == s - 1; tail++) {
-      const Offload *offload = &q->offloads[tail];
-      const Piece *piece = &p->pieces[offload->piece];
-      bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == FATE_SSD;
-      int64_t begin = max64(now, t->free_ns[CHANNEL_D2H]);
+      const PlanOffload *offload = &q->offloads[tail];
+      const ProblemPiece *piece = &p->pieces[offload->piece];
+      bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == PLAN_FATE_SSD;
+      int64_t begin = max64(now, t->free_ns[PROBLEM_CHANNEL_D2H]);
       while (is_ssd && ring_head < ring_tail && held + piece->bytes > p->ring_bytes) {
         begin = max64(begin, t->ring_done[ring_head]);
         held -= t->ring_bytes[ring_head++];
       }
-      int64_t done = t->free_ns[CHANNEL_D2H] = begin + piece->d2h_ns;
+      int64_t done = t->free_ns[PROBLEM_CHANNEL_D2H] = begin + piece->d2h_ns;
       t->copied[offload->piece] = done;
       if (is_ssd) {
-        done = t->free_ns[CHANNEL_SSDW] = max64(t->free_ns[CHANNEL_SSDW], done) + piece->ssdw_ns;
+        done = t->free_ns[PROBLEM_CHANNEL_SSDW] = max64(t->free_ns[PROBLEM_CHANNEL_SSDW], done) + piece->ssdw_ns;
         t->written[offload->piece] = done;
         t->ring_done[ring_tail] = done;
         t->ring_bytes[ring_tail++] = piece->bytes;
@@ -122,9 +122,9 @@ int64_t timing_bound(Timing *t, Evaluator *e) {
     }
     t->boundary[s] = boundary;
     for (; move < q->move_count && q->moves[move].v == s; move++) {
-      const Move *m = &q->moves[move];
-      const Piece *piece = &p->pieces[m->piece];
-      int64_t ready = m->to == FATE_SSD ? t->written[m->piece] + piece->ssdr_ns : t->copied[m->piece];
+      const PlanMove *m = &q->moves[move];
+      const ProblemPiece *piece = &p->pieces[m->piece];
+      int64_t ready = m->to == PLAN_FATE_SSD ? t->written[m->piece] + piece->ssdr_ns : t->copied[m->piece];
       ready = max64(ready, t->boundary[m->after + 1]);
       loaded = add_reload(t->reloads, move, (Reload){ready, piece->h2d_ns});
     }
@@ -139,7 +139,7 @@ int64_t timing_bound(Timing *t, Evaluator *e) {
       int channel = p->ops[op].variants[v].stages[i].channel;
       int64_t ns = problem_stage_ns(p, q->base[s], v, i);
       /* The order of h2d and ssdr depends on g; only the other queues are certain. */
-      bool is_certain = channel != CHANNEL_H2D && channel != CHANNEL_SSDR;
+      bool is_certain = channel != PROBLEM_CHANNEL_H2D && channel != PROBLEM_CHANNEL_SSDR;
       stage_end = (is_certain ? max64(stage_end, t->free_ns[channel]) : stage_end) + ns;
       if (is_certain) t->free_ns[channel] = stage_end;
     }
@@ -162,13 +162,13 @@ static bool set_up(Timing *t, const Evaluator *e) {
   for (int m = 0; m < q->move_count; m++) {
     t->origin[m] = -1;
     for (int i = 0; i < q->offload_count; i++) {
-      const Offload *offload = &q->offloads[i];
+      const PlanOffload *offload = &q->offloads[i];
       if (offload->move >= 0 && offload->piece == q->moves[m].piece && q->moves[offload->move].to == q->moves[m].to)
         t->origin[m] = i;
     }
   }
   for (int i = 0; i < q->offload_count; i++)
-    if (q->offloads[i].move >= 0 && q->moves[q->offloads[i].move].to == FATE_SSD) t->ring_of[t->ring_count++] = i;
+    if (q->offloads[i].move >= 0 && q->moves[q->offloads[i].move].to == PLAN_FATE_SSD) t->ring_of[t->ring_count++] = i;
   t->rest[q->count] = 0;
   for (int s = q->count - 1; s >= 0; s--) t->rest[s] = t->rest[s + 1] + q->compute_ns[s];
   return true;
@@ -190,26 +190,26 @@ static int64_t write_ring_bytes(const Timing *t, const Evaluator *e, const Timin
 
 static void queue_out(const Timing *t, const Evaluator *e, TimingState *state, int i) {
   const Sequence *q = e->sequence;
-  const Offload *offload = &q->offloads[i];
-  const Piece *piece = &e->problem->pieces[offload->piece];
-  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == FATE_SSD;
-  int64_t begin = max64(state->now, state->free_ns[CHANNEL_D2H]);
+  const PlanOffload *offload = &q->offloads[i];
+  const ProblemPiece *piece = &e->problem->pieces[offload->piece];
+  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == PLAN_FATE_SSD;
+  int64_t begin = max64(state->now, state->free_ns[PROBLEM_CHANNEL_D2H]);
   while (is_ssd && state->write_head < t->ring_count && t->ring_of[state->write_head] < i &&
          write_ring_bytes(t, e, state, i) + piece->bytes > e->problem->ring_bytes)
     begin = max64(begin, state->written[t->ring_of[state->write_head++]]);
-  state->out_done[i] = state->free_ns[CHANNEL_D2H] = begin + piece->d2h_ns;
+  state->out_done[i] = state->free_ns[PROBLEM_CHANNEL_D2H] = begin + piece->d2h_ns;
   if (is_ssd)
-    state->written[i] = state->free_ns[CHANNEL_SSDW] =
-        max64(state->free_ns[CHANNEL_SSDW], state->out_done[i]) + piece->ssdw_ns;
+    state->written[i] = state->free_ns[PROBLEM_CHANNEL_SSDW] =
+        max64(state->free_ns[PROBLEM_CHANNEL_SSDW], state->out_done[i]) + piece->ssdw_ns;
 }
 
 static void queue_in(const Timing *t, const Evaluator *e, TimingState *state, int m, int64_t boundary) {
-  const Move *move = &e->sequence->moves[m];
-  const Piece *piece = &e->problem->pieces[move->piece];
+  const PlanMove *move = &e->sequence->moves[m];
+  const ProblemPiece *piece = &e->problem->pieces[move->piece];
   int origin = t->origin[m];
   int64_t ready = origin >= 0 ? state->out_done[origin] : 0;
-  if (move->to == FATE_SSD) {
-    int64_t begin = max64(state->free_ns[CHANNEL_SSDR], origin >= 0 ? state->written[origin] : 0), held = 0;
+  if (move->to == PLAN_FATE_SSD) {
+    int64_t begin = max64(state->free_ns[PROBLEM_CHANNEL_SSDR], origin >= 0 ? state->written[origin] : 0), held = 0;
     for (int k = state->read_head; k < state->read_count; k++)
       held += e->problem->pieces[e->sequence->moves[state->read_order[k]].piece].bytes;
     while (state->read_head < state->read_count && held + piece->bytes > e->problem->ring_bytes) {
@@ -217,11 +217,11 @@ static void queue_in(const Timing *t, const Evaluator *e, TimingState *state, in
       begin = max64(begin, state->in_done[oldest]);
       held -= e->problem->pieces[e->sequence->moves[oldest].piece].bytes;
     }
-    ready = state->free_ns[CHANNEL_SSDR] = begin + piece->ssdr_ns;
+    ready = state->free_ns[PROBLEM_CHANNEL_SSDR] = begin + piece->ssdr_ns;
     state->read_order[state->read_count++] = (int8_t)m;
   }
-  int64_t begin = max64(max64(boundary, state->free_ns[CHANNEL_H2D]), ready);
-  state->in_done[m] = state->free_ns[CHANNEL_H2D] = begin + piece->h2d_ns;
+  int64_t begin = max64(max64(boundary, state->free_ns[PROBLEM_CHANNEL_H2D]), ready);
+  state->in_done[m] = state->free_ns[PROBLEM_CHANNEL_H2D] = begin + piece->h2d_ns;
 }
 
 static bool fits(const Evaluator *e, uint32_t issued, int s) {
@@ -321,7 +321,7 @@ static bool run_step(Timing *t, Evaluator *e, TimingState *state, int s, int tai
       unissued += p->pieces[q->moves[m].piece].h2d_ns;
       latest = q->moves[m].v > latest ? q->moves[m].v : latest;
     }
-  if (latest >= 0) bound = max64(bound, state->free_ns[CHANNEL_H2D] + unissued + t->rest[latest]);
+  if (latest >= 0) bound = max64(bound, state->free_ns[PROBLEM_CHANNEL_H2D] + unissued + t->rest[latest]);
   return bound < limit;
 }
 
@@ -329,7 +329,7 @@ static void expand_state(Timing *t, Evaluator *e, const TimingState *from, int s
   const Sequence *q = e->sequence;
   uint32_t must = 0, optional = 0;
   for (int m = 0; m < q->move_count; m++) {
-    const Move *move = &q->moves[m];
+    const PlanMove *move = &q->moves[m];
     if ((from->issued >> m & 1) || move->after >= s || move->v < s) continue;
     if (move->v == s)
       must |= 1u << m;

@@ -10,10 +10,10 @@ passed=0 failed=0
 count() {
     if [ "$1" -eq 0 ]; then
         passed=$((passed + 1))
-        echo "ok    $2"
+        echo "ok $((passed + failed)) - $2"
     else
         failed=$((failed + 1))
-        echo "FAIL  $2"
+        echo "not ok $((passed + failed)) - $2"
     fi
 }
 
@@ -49,5 +49,5 @@ done
 [ $? -eq 1 ]
 count $? "another learning rate is noticed"
 
-echo "$passed passed, $failed failed"
+echo "1..$((passed + failed))"
 [ "$failed" -eq 0 ]

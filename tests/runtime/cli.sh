@@ -98,7 +98,7 @@ events=(board/events.out.tfevents.*)
 [ "$(head -c 12 "${events[0]}" | od -An -tx1 | tr -d ' \n')" = 1800000000000000a37f4b22 ]; ok $? "the event file is framed as TensorBoard wants"
 
 "$toy" -q --epochs 25 --out t >out 2>err
-ls t | grep checkpoint- >out; [ "$(cat out)" = checkpoint-r0-e000020.safetensors ]; ok $? "checkpoints of an earlier session make room"
+ls t | grep checkpoint- >out; [ "$(tr '\n' ' ' <out)" = "checkpoint-r0-e000020.safetensors checkpoint-r0-e000025.safetensors " ]; ok $? "checkpoints of an earlier session make room"
 
 turns=0
 "$toy" -q --out pieces --time-limit 0.000001s 2>err >out; code=$?

@@ -1,4 +1,4 @@
-#include "layout.h"
+#include "addresses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@ static int compare_queued(const void *a, const void *b) {
 static bool uses_inward_channel(const Sequence *q, int s) {
   if (q->join[s] < 0) return false;
   const Problem *p = q->problem;
-  const Variant *variant = &p->ops[p->steps[q->base[s]].op].variants[q->variant[p->steps[q->base[s]].op]];
+  const ProblemVariant *variant = &p->ops[p->steps[q->base[s]].op].variants[q->variant[p->steps[q->base[s]].op]];
   for (int i = 0; i < variant->stage_count; i++)
-    if (variant->stages[i].channel == CHANNEL_H2D || variant->stages[i].channel == CHANNEL_SSDR) return true;
+    if (variant->stages[i].channel == PROBLEM_CHANNEL_H2D || variant->stages[i].channel == PROBLEM_CHANNEL_SSDR) return true;
   return false;
 }
 
@@ -41,7 +41,7 @@ static void raise_boundaries(Evaluator *e, Arena *arena) {
   const Queued *after = NULL;
   int after_g = q->count;
   for (int k = q->move_count - 1; k >= 0; k--) {
-    Move *move = &q->moves[queue[k].move];
+    PlanMove *move = &q->moves[queue[k].move];
     int high = move->v;
     if (next_comm[move->g] < high) high = next_comm[move->g];
     if (after) {
@@ -62,18 +62,18 @@ static void set_releases(Evaluator *e) {
   const Simulation *m = e->simulation;
   for (int i = 0; i < q->offload_count; i++) {
     if (q->offloads[i].move < 0) continue;
-    Move *move = &q->moves[q->offloads[i].move];
+    PlanMove *move = &q->moves[q->offloads[i].move];
     int f = q->offloads[i].after + 1;
     while (f < m->release[i] && f < move->g && m->boundary_ns[f] < m->out_done_ns[i]) f++;
     move->f = f;
   }
 }
 
-void layout_tighten(Evaluator *e) {
+void addresses_tighten(Evaluator *e) {
   Arena *arena = arena_new();
   Sequence *q = e->sequence;
   int64_t makespan = e->simulation->makespan_ns;
-  Move *saved = NEW(q->move_count, Move);
+  PlanMove *saved = NEW(q->move_count, PlanMove);
   for (int pass = 0; pass < 2; pass++) {
     if (q->move_count) memcpy(saved, q->moves, (size_t)q->move_count * sizeof *saved);
     if (pass == 0)
@@ -95,11 +95,11 @@ static int compare_intervals(const void *a, const void *b) {
   return x->piece < y->piece ? -1 : x->piece > y->piece;
 }
 
-Layout *layout_intervals(const Evaluator *e, Arena *arena) {
+Addresses *addresses_intervals(const Evaluator *e, Arena *arena) {
   const Sequence *q = e->sequence;
   const Simulation *m = e->simulation;
   const Problem *p = e->problem;
-  Layout *layout = NEW(1, Layout);
+  Addresses *layout = NEW(1, Addresses);
   layout->intervals = NEW(q->stay_count + q->count + p->piece_count, PlanInterval);
   Arena *scratch = arena_new();
   int *released = arena_alloc(scratch, (size_t)q->move_count * sizeof(int) + 1);
@@ -110,10 +110,10 @@ Layout *layout_intervals(const Evaluator *e, Arena *arena) {
     else
       final_released[q->offloads[i].piece] = m->release[i];
   for (int x = 0; x < p->piece_count; x++)
-    if (p->pieces[x].home == HOME_DEVICE)
+    if (p->pieces[x].home == PROBLEM_HOME_DEVICE)
       layout->intervals[layout->count++] = (PlanInterval){.piece = x, .until = q->count - 1, .bytes = p->pieces[x].bytes};
   for (int i = 0; i < q->stay_count; i++) {
-    const Stay *stay = &q->stays[i];
+    const PlanStay *stay = &q->stays[i];
     int until = stay->until;
     if (stay->out_move >= 0) until = released[stay->out_move] - 1;
     if (stay->is_final) until = final_released[stay->piece] - 1;
@@ -204,14 +204,14 @@ static void weigh(Box *boxes, int count, PackOrder order) {
   qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
 }
 
-static void keep_offsets(Layout *layout, const Box *boxes, int count, int64_t height) {
+static void keep_offsets(Addresses *layout, const Box *boxes, int count, int64_t height) {
   if (layout->height_bytes && height >= layout->height_bytes) return;
   layout->height_bytes = height;
   for (int i = 0; i < count; i++) layout->intervals[boxes[i].index].offset = boxes[i].offset;
 }
 
 /* Boxes that end above the limit go further forward, again and again (squeaky wheel). */
-static void turn_wheel(Layout *layout, Box *boxes, int count, Box *placed, int64_t limit, PackOrder order, int rounds) {
+static void turn_wheel(Addresses *layout, Box *boxes, int count, Box *placed, int64_t limit, PackOrder order, int rounds) {
   weigh(boxes, count, order);
   for (int i = 0; i < count; i++) boxes[i].weight = count - i;
   uint64_t random = 88172645463325252u;
@@ -230,7 +230,7 @@ static void turn_wheel(Layout *layout, Box *boxes, int count, Box *placed, int64
   }
 }
 
-static void try_offsets(Layout *layout, int64_t limit, int64_t effort) {
+static void try_offsets(Addresses *layout, int64_t limit, int64_t effort) {
   static const PackOrder orders[] = {PACK_AREA, PACK_WIDTH, PACK_SIZE, PACK_START};
   Arena *arena = arena_new();
   Box *boxes = NEW(layout->count, Box), *placed = NEW(layout->count + 1, Box);
@@ -251,7 +251,7 @@ static void try_offsets(Layout *layout, int64_t limit, int64_t effort) {
   arena_free(arena);
 }
 
-static int64_t rounded_load(const Layout *layout, int64_t page, int64_t *diff, int steps) {
+static int64_t rounded_load(const Addresses *layout, int64_t page, int64_t *diff, int steps) {
   memset(diff, 0, ((size_t)steps + 1) * sizeof *diff);
   for (int i = 0; i < layout->count; i++) {
     int64_t pages = (layout->intervals[i].bytes + page - 1) / page;
@@ -294,7 +294,7 @@ static void give_back(PagePool *pool, PlanPages back) {
 }
 
 /* Colour the intervals with whole pages, by start step: as many pages as the load, never more. */
-static void map_pages(Layout *layout, int64_t page, int64_t total_pages, Arena *arena) {
+static void map_pages(Addresses *layout, int64_t page, int64_t total_pages, Arena *arena) {
   Arena *scratch = arena_new();
   int count = layout->count, steps = 0;
   for (int i = 0; i < count; i++)
@@ -331,7 +331,7 @@ static void map_pages(Layout *layout, int64_t page, int64_t total_pages, Arena *
   arena_free(scratch);
 }
 
-void layout_pack(Layout *layout, int64_t device_bytes, int64_t effort, Arena *arena) {
+void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort, Arena *arena) {
   try_offsets(layout, device_bytes, effort);
   if (layout->height_bytes <= device_bytes) return;
   Arena *scratch = arena_new();

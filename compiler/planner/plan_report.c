@@ -1,4 +1,4 @@
-#include "report.h"
+#include "plan_report.h"
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ static void put_tier(FILE *out, const char *name, int64_t used, int64_t size) {
   fprintf(out, "\n");
 }
 
-static void put_optimality(FILE *out, const PlannerReport *r, const Plan *plan) {
+static void put_optimality(FILE *out, const PlannerReport *r, const PlannerPlan *plan) {
   int64_t bound = r->lower_bound_ns > r->stall_free_ns ? r->lower_bound_ns : r->stall_free_ns;
   fprintf(out, "  lower bound  ");
   put_time(out, bound);
@@ -80,8 +80,8 @@ static void put_addresses(FILE *out, const PlannerReport *r) {
   fprintf(out, "\n");
 }
 
-void report_plan(FILE *out, const Problem *problem, const PlannerReport *r, const Plan *plan) {
-  static const char *const names[FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
+void plan_report_plan(FILE *out, const Problem *problem, const PlannerReport *r, const PlannerPlan *plan) {
+  static const char *const names[PLAN_FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
   fprintf(out, "plan for %s\n  time         ", problem->name);
   put_time(out, r->makespan_ns);
   fprintf(out, " per epoch; stall-free ");
@@ -93,7 +93,7 @@ void report_plan(FILE *out, const Problem *problem, const PlannerReport *r, cons
   if (problem->host_bytes) put_tier(out, "host", r->host_peak_bytes, problem->host_bytes);
   if (problem->ssd_bytes) put_tier(out, "ssd", r->ssd_peak_bytes, problem->ssd_bytes);
   fprintf(out, "  fates        %d gaps, %d to decide:", r->gap_count, r->open_count);
-  for (int fate = 0; fate < FATE_COUNT; fate++) {
+  for (int fate = 0; fate < PLAN_FATE_COUNT; fate++) {
     fprintf(out, "%s %s ", fate ? "," : "", names[fate]);
     put_bytes(out, r->gap_bytes[fate]);
   }
@@ -111,8 +111,8 @@ static void put_least(FILE *out, const char *tier, int64_t bytes, int64_t now) {
     fprintf(out, "  %-6s %lld bytes would do (now %lld)\n", tier, (long long)bytes, (long long)now);
 }
 
-void report_infeasible(FILE *out, const Problem *p, const PlannerReport *r) {
-  const Step *step = &p->steps[r->bind_step];
+void plan_report_infeasible(FILE *out, const Problem *p, const PlannerReport *r) {
+  const ProblemStep *step = &p->steps[r->bind_step];
   fprintf(out, "infeasible: no plan for %s fits %lld device, %lld host and %lld ssd bytes\n", p->name,
           (long long)p->device_bytes, (long long)p->host_bytes, (long long)p->ssd_bytes);
   put_least(out, "device", r->least_device_bytes, p->device_bytes);
@@ -122,10 +122,10 @@ void report_infeasible(FILE *out, const Problem *p, const PlannerReport *r) {
           p->ops[step->op].id, step->chunk, (long long)r->bind_bytes, r->bind_pieces);
 }
 
-void report_policies(FILE *out, const PlannerReport *r) {
+void plan_report_policies(FILE *out, const PlannerReport *r) {
   int64_t bound = r->lower_bound_ns > r->stall_free_ns ? r->lower_bound_ns : r->stall_free_ns;
   fprintf(out, "  %-14s %16s %10s\n", "policy", "time ns", "vs bound");
-  for (int policy = 0; policy < POLICY_COUNT; policy++) {
+  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
     fprintf(out, "  %-14s ", policy_name(policy));
     if (r->policy_ns[policy] >= COST_INVALID)
       fprintf(out, "%16s %10s\n", "does not fit", "-");

@@ -1,28 +1,28 @@
-/* layout.h: static addresses of a simulated plan (docs/planner.md, section "Addresses"). */
-#ifndef GNNCC_PLANNER_LAYOUT_H
-#define GNNCC_PLANNER_LAYOUT_H
+/* addresses.h: static addresses of a simulated plan (docs/planner.md, section "Addresses"). */
+#ifndef GNNCC_PLANNER_ADDRESSES_H
+#define GNNCC_PLANNER_ADDRESSES_H
 
 #include "evaluate.h"
 #include "plan.h"
 
-typedef struct Layout {
+typedef struct Addresses {
   PlanInterval *intervals;
   int count;
   int64_t load_bytes, height_bytes; /* largest sum of live bytes; highest address used */
   int64_t page_bytes; /* 0: offsets */
   PlanPages *ranges;
   int range_count;
-} Layout;
+} Addresses;
 
 /* Shorten residencies at no cost: every g to the last boundary before its transfer starts, every f to the first
  * boundary after its copy is done. The sequence must be simulated; it is simulated again. The makespan stays. */
-void layout_tighten(Evaluator *evaluator);
+void addresses_tighten(Evaluator *evaluator);
 
 /* The intervals of the evaluator's simulated sequence, in the order the plan lists them. */
-Layout *layout_intervals(const Evaluator *evaluator, Arena *arena);
+Addresses *addresses_intervals(const Evaluator *evaluator, Arena *arena);
 
 /* Offsets below device_bytes if greedy orders and a squeaky wheel find them, else whole pages. `effort`: pairs of
  * intervals looked at. */
-void layout_pack(Layout *layout, int64_t device_bytes, int64_t effort, Arena *arena);
+void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort, Arena *arena);
 
 #endif
