@@ -181,7 +181,7 @@ static void assign(Checker *checker, Scope *scope, const Stmt *stmt) {
   if (value.kind == VALUE_NUMBER && check_is_anonymous(&dim)) value.text = stmt->name;
   if (value.kind == VALUE_TENSOR) {
     TypedExpr *e = &checker->program->exprs[value.id];
-    if (!*e->name && e->kind != TYPED_NUMBER) e->name = stmt->name;
+    if (!*e->name && e->kind != TYPED_NUMBER && strcmp(e->scope, scope->path) == 0) e->name = stmt->name;
   }
   check_set_variable(checker, scope, stmt->name, value, stmt->name_place);
 }

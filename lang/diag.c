@@ -8,10 +8,8 @@ typedef struct WarningKind {
 } WarningKind;
 
 static const WarningKind warning_kinds[] = {
-    {"ambiguous-dims", "default"}, {"double-softmax", "default"}, {"metric", "default"},    {"one-way-edges", "default"},
-    {"patience", "default"},       {"scale", "default"},          {"shadow", "extra"},      {"split", "default"},
-    {"target", "default"},         {"unused-param", "default"},   {"unused-value", "all"},  {"zero-in-degree", "default"},
-    {"data", "default"},
+    {"ambiguous-dims", "default"}, {"one-way-edges", "default"}, {"patience", "default"},     {"scale", "default"},
+    {"target", "default"},         {"unused-param", "default"},  {"unused-value", "all"},     {"zero-in-degree", "default"},
 };
 
 enum { WARNING_COUNT = sizeof warning_kinds / sizeof *warning_kinds };

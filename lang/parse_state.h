@@ -42,6 +42,7 @@ typedef struct ParseState {
   Frame frames[FRAME_MAX];
   bool is_skipping;               /* to the end of a statement that was reported */
   int skip_depth;                 /* number of frames there */
+  int skip_brackets;              /* ( and [ opened on the way */
   bool has_seen_python;
   const char *seen_keyword;       /* reported where a name belongs; its uses are not reported again */
   bool is_header_broken;          /* a block whose "{" was missing: its lines are not reported one by one */

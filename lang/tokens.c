@@ -149,13 +149,21 @@ void tokens_skip_statement(ParseState *state) {
   drop_open_brackets(state);
   if (kind == TOK_NEWLINE || kind == TOK_END || kind == '}') return;
   state->is_skipping = true;
+  state->skip_brackets = 0;
   state->skip_depth = state->frame_count - (kind == '{' && state->frame_count > 0 ? 1 : 0);
 }
 
 /* Swallows until the statement ends; true when `token` is what ends it. */
 static bool ends_skipping(ParseState *state, const Token *token) {
   if (token->kind == TOK_END) return true;
-  if (token->kind == TOK_NEWLINE) return state->frame_count <= state->skip_depth;
+  if (token->kind == TOK_NEWLINE) {
+    const Token *next = look(state, 0);
+    bool is_indented = state->line_token_count > 0 && next->span.place.column > state->line_tokens[0].span.place.column;
+    bool goes_on = next->kind == TOK_PIPE || next->kind == TOK_NEWLINE || (state->skip_brackets > 0 && is_indented && next->kind != TOK_END);
+    return !goes_on && state->frame_count <= state->skip_depth;
+  }
+  if (token->kind == '(' || token->kind == '[') state->skip_brackets++;
+  if (token->kind == ')' || token->kind == ']') state->skip_brackets--;
   if (token->kind == '}' && state->frame_count <= state->skip_depth) return true;
   follow_brackets(state, token);
   return false;
