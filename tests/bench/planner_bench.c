@@ -24,14 +24,14 @@ static double clock_s(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static Plan *plan_with(const Problem *problem, PlannerEffort effort, Arena *arena, PlannerReport *report) {
+static PlannerPlan *plan_with(const Problem *problem, PlannerEffort effort, Arena *arena, PlannerReport *report) {
   PlannerOptions options;
   planner_default_options(&options);
   options.effort = effort;
   return planner_plan(problem, &options, arena, report);
 }
 
-static const char *judge(const Plan *plan, const char *text, Arena *arena) {
+static const char *judge(const PlannerPlan *plan, const char *text, Arena *arena) {
   size_t length;
   char *plan_text = plan_write_json(plan, arena, &length);
   return planner_check_json(text, strlen(text), plan_text, length, NULL, NULL) == PLANNER_CHECK_VALID ? "valid" : "INVALID";
@@ -50,7 +50,7 @@ static int small(int count) {
     Problem *problem = suite_read(arena, text);
     PlannerReport report;
     double begin = clock_s();
-    Plan *plan = plan_with(problem, PLANNER_NORMAL, arena, &report);
+    PlannerPlan *plan = plan_with(problem, PLANNER_NORMAL, arena, &report);
     double took = clock_s() - begin;
     total += took;
     if (took > slowest) slowest = took;
@@ -59,7 +59,7 @@ static int small(int count) {
       printf("# %s: infeasible, %d gaps\n", problem->name, report.open_count);
     } else {
       if (strcmp(judge(plan, text, arena), "valid")) return 1;
-      for (int policy = 0; policy < POLICY_COUNT; policy++) losses += report.policy_ns[policy] < report.makespan_ns;
+      for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) losses += report.policy_ns[policy] < report.makespan_ns;
       int64_t best = report.is_optimal ? report.makespan_ns : suite_optimum(problem, 2000000000);
       if (best < 0) {
         printf("# %s: %d gaps, not proved; %.3f s\n", problem->name, report.open_count, took);
@@ -98,7 +98,7 @@ static int large(void) {
       char *text = generate_problem(arena, &suite_large[i].options);
       Problem *problem = suite_read(arena, text);
       PlannerReport r;
-      Plan *plan = plan_with(problem, (PlannerEffort)effort, arena, &r);
+      PlannerPlan *plan = plan_with(problem, (PlannerEffort)effort, arena, &r);
       if (!plan) {
         printf("%-34s infeasible\n", suite_large[i].name);
       } else {
@@ -127,7 +127,7 @@ static int budgets(void) {
       options.budget = 0.1 + 0.08 * step;
       Problem *problem = suite_read(arena, generate_problem(arena, &options));
       PlannerReport report;
-      Plan *plan = plan_with(problem, PLANNER_NORMAL, arena, &report);
+      PlannerPlan *plan = plan_with(problem, PLANNER_NORMAL, arena, &report);
       if (plan) {
         pairs += last < INT64_MAX;
         if (report.makespan_ns > last) {
@@ -188,7 +188,7 @@ static int plot(const char *path) {
     Arena *arena = arena_new();
     Problem *problem = suite_read(arena, generate_problem(arena, &options));
     PlannerReport report;
-    Plan *plan = plan_with(problem, PLANNER_FAST, arena, &report);
+    PlannerPlan *plan = plan_with(problem, PLANNER_FAST, arena, &report);
     if (plan) {
       points[count++] = (Point){report.open_count, report.first_plan_s, report.total_s};
       printf("%6d gaps %6d steps: first plan %.3f s, fast plan %.3f s, certified gap %.2f %%\n", report.open_count, report.step_count,

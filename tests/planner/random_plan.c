@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-Plan *random_plan_of_sequence(Arena *arena, const Evaluator *e) {
+PlannerPlan *random_plan_of_sequence(Arena *arena, const Evaluator *e) {
   const Sequence *q = e->sequence;
-  Plan *plan = arena_alloc(arena, sizeof *plan);
-  *plan = (Plan){.problem = e->problem, .makespan_ns = -1, .peak_bytes = -1, .lower_bound_ns = -1};
+  PlannerPlan *plan = arena_alloc(arena, sizeof *plan);
+  *plan = (PlannerPlan){.problem = e->problem, .makespan_ns = -1, .peak_bytes = -1, .lower_bound_ns = -1};
   plan->variant = arena_alloc(arena, (size_t)e->problem->op_count * sizeof(int) + 1);
   memcpy(plan->variant, q->variant, (size_t)e->problem->op_count * sizeof(int));
   for (int i = 0; i < q->rerun_count; i++) ARENA_PUSH(arena, plan->reruns, plan->rerun_count, q->reruns[i]);
@@ -16,21 +16,21 @@ Plan *random_plan_of_sequence(Arena *arena, const Evaluator *e) {
   return plan;
 }
 
-Plan *random_plan(Arena *arena, Evaluator *e, uint64_t seed) {
+PlannerPlan *random_plan(Arena *arena, Evaluator *e, uint64_t seed) {
   const Geometry *g = e->geometry;
   Candidate *candidate = candidate_new(arena, e);
   int restless = 20 + generate_below(&seed, 80);
   for (int i = 0; i < g->gap_count; i++) {
-    int fate = generate_below(&seed, FATE_COUNT);
-    bool is_allowed = (g->gaps[i].options & FATE_BIT(fate)) && generate_below(&seed, 100) < restless;
-    candidate->fates[i] = is_allowed ? (uint8_t)fate : FATE_RETAIN;
+    int fate = generate_below(&seed, PLAN_FATE_COUNT);
+    bool is_allowed = (g->gaps[i].options & PLAN_FATE_BIT(fate)) && generate_below(&seed, 100) < restless;
+    candidate->fates[i] = is_allowed ? (uint8_t)fate : PLAN_FATE_RETAIN;
   }
   for (int op = 0; op < e->problem->op_count; op++)
     candidate->variants[op] = generate_below(&seed, e->problem->ops[op].variant_count);
   if (!sequence_build(e->sequence, candidate->fates, candidate->variants)) return NULL;
   bool is_late = generate_below(&seed, 4) == 0;
   for (int i = 0; i < e->sequence->move_count; i++) {
-    Move *move = &e->sequence->moves[i];
+    PlanMove *move = &e->sequence->moves[i];
     int span = move->v - move->after; /* g in after + 1 .. v */
     int early = generate_below(&seed, 3) ? generate_below(&seed, span < 4 ? span : 4) : generate_below(&seed, span);
     move->g = is_late ? move->v : move->v - early;

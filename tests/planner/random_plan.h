@@ -7,9 +7,9 @@
 
 /* Random fates, variants, g and f; NULL when the fates drawn have no legal sequence. The evaluator's sequence is the
  * plan's; memory may be exceeded. */
-Plan *random_plan(Arena *arena, Evaluator *evaluator, uint64_t seed);
+PlannerPlan *random_plan(Arena *arena, Evaluator *evaluator, uint64_t seed);
 
 /* The plan of the evaluator's sequence as it stands, without claims and addresses. */
-Plan *random_plan_of_sequence(Arena *arena, const Evaluator *evaluator);
+PlannerPlan *random_plan_of_sequence(Arena *arena, const Evaluator *evaluator);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct Live { /* a piece of device memory: from the boundary task `from`
 typedef struct Graph {
   Arena *arena;
   const Problem *p;
-  const Plan *plan;
+  const PlannerPlan *plan;
   int n; /* extended steps */
   int *base, *again; /* again: index of the re-run or -1 */
   int *join;
@@ -45,28 +45,28 @@ static void wait_for(Graph *g, int task, int other) {
 }
 
 static bool touches(const Graph *g, int s, int x, bool *makes) {
-  const Step *step = &g->p->steps[g->base[s]];
+  const ProblemStep *step = &g->p->steps[g->base[s]];
   for (int i = 0; i < step->use_count; i++) {
-    const Use *use = &g->p->uses[step->first_use + i];
+    const ProblemUse *use = &g->p->uses[step->first_use + i];
     if (use->piece != x) continue;
-    *makes = (use->flags & USE_CREATE) != 0;
+    *makes = (use->flags & PROBLEM_USE_CREATE) != 0;
     if (g->again[s] < 0) return true;
-    const Rerun *rerun = &g->plan->reruns[g->again[s]];
+    const PlanRerun *rerun = &g->plan->reruns[g->again[s]];
     bool is_out = false;
     for (int k = 0; k < rerun->out_count; k++) is_out |= g->plan->outs[rerun->out_first + k] == x;
     *makes = is_out;
-    return is_out || (use->flags & USE_READ);
+    return is_out || (use->flags & PROBLEM_USE_READ);
   }
   return false;
 }
 
-static const Variant *variant_of(const Graph *g, int s) {
+static const ProblemVariant *variant_of(const Graph *g, int s) {
   int op = g->p->steps[g->base[s]].op;
   return &g->p->ops[op].variants[g->plan->variant[op]];
 }
 
 static bool is_comm(const Graph *g, int s) {
-  return variant_of(g, s)->stages[0].channel != CHANNEL_COMPUTE;
+  return variant_of(g, s)->stages[0].channel != PROBLEM_CHANNEL_COMPUTE;
 }
 
 static void lay_out_steps(Graph *g) {
@@ -86,11 +86,11 @@ static void lay_out_steps(Graph *g) {
     g->join[s] = -1;
     if (!is_comm(g, s)) continue;
     g->join[s] = g->n - 1;
-    const Step *step = &g->p->steps[g->base[s]];
+    const ProblemStep *step = &g->p->steps[g->base[s]];
     for (int i = 0; i < step->use_count; i++) {
-      const Use *use = &g->p->uses[step->first_use + i];
+      const ProblemUse *use = &g->p->uses[step->first_use + i];
       bool makes;
-      if (!(use->flags & (USE_CREATE | USE_UPDATE)) || !touches(g, s, use->piece, &makes)) continue;
+      if (!(use->flags & (PROBLEM_USE_CREATE | PROBLEM_USE_UPDATE)) || !touches(g, s, use->piece, &makes)) continue;
       for (int later = s + 1; later < g->join[s]; later++)
         if (touches(g, later, use->piece, &makes)) g->join[s] = later;
     }
@@ -100,7 +100,7 @@ static void lay_out_steps(Graph *g) {
 /* One copy of a piece on the device, one way out and one way in. */
 typedef struct Copy {
   int piece, from, until; /* until: last step that needs it */
-  const Move *out, *in;
+  const PlanMove *out, *in;
   bool is_final;
   int released; /* step */
   int out_task, written_task; /* d2h; ssdw */
@@ -110,9 +110,9 @@ static Copy *find_copies(Graph *g, int *count) {
   Copy *copies = NULL;
   *count = 0;
   for (int x = 0; x < g->p->piece_count; x++) {
-    const Piece *piece = &g->p->pieces[x];
+    const ProblemPiece *piece = &g->p->pieces[x];
     int u = -1, from = -1;
-    const Move *in = NULL;
+    const PlanMove *in = NULL;
     for (int s = 0; s < g->n; s++) {
       bool makes = false, is_direct = touches(g, s, x, &makes), is_held = false;
       for (int e = 0; e < s && !is_held; e++) {
@@ -121,11 +121,11 @@ static Copy *find_copies(Graph *g, int *count) {
       }
       if (!is_direct && !is_held) continue;
       if (!is_direct) makes = false;
-      if (piece->home == HOME_DEVICE) {
+      if (piece->home == PROBLEM_HOME_DEVICE) {
         u = s;
         continue;
       }
-      const Move *move = NULL;
+      const PlanMove *move = NULL;
       for (int m = 0; m < g->plan->move_count; m++)
         if (g->plan->moves[m].piece == x && g->plan->moves[m].after == u && !makes) move = &g->plan->moves[m];
       if (makes || move) {
@@ -137,19 +137,19 @@ static Copy *find_copies(Graph *g, int *count) {
     }
     if (u < 0) continue;
     Copy last = {.piece = x, .from = from, .until = u, .in = in, .is_final = piece->is_final};
-    if (piece->home == HOME_DEVICE) last.from = 0;
+    if (piece->home == PROBLEM_HOME_DEVICE) last.from = 0;
     ARENA_PUSH(g->arena, copies, *count, last);
   }
   for (int x = 0; x < g->p->piece_count; x++) { /* at home on the device and never used */
     bool is_there = false;
     for (int i = 0; i < *count; i++) is_there |= copies[i].piece == x;
-    if (!is_there && g->p->pieces[x].home == HOME_DEVICE)
+    if (!is_there && g->p->pieces[x].home == PROBLEM_HOME_DEVICE)
       ARENA_PUSH(g->arena, copies, *count, (Copy){.piece = x, .until = g->n - 1});
   }
   return copies;
 }
 
-static int next_use(const Graph *g, const Copy *copies, int count, const Move *move) {
+static int next_use(const Graph *g, const Copy *copies, int count, const PlanMove *move) {
   (void)g;
   for (int i = 0; i < count; i++)
     if (copies[i].in == move) {
@@ -165,17 +165,17 @@ static int next_use(const Graph *g, const Copy *copies, int count, const Move *m
 }
 
 /* A move goes out only the first time it goes to a tier, and never for a piece with a home. */
-static bool goes_out(const Graph *g, const Move *move) {
-  if (g->p->pieces[move->piece].home != HOME_NONE) return false;
+static bool goes_out(const Graph *g, const PlanMove *move) {
+  if (g->p->pieces[move->piece].home != PROBLEM_HOME_NONE) return false;
   for (int m = 0; m < g->plan->move_count; m++) {
-    const Move *other = &g->plan->moves[m];
+    const PlanMove *other = &g->plan->moves[m];
     if (other->piece == move->piece && other->to == move->to && other->after < move->after) return false;
   }
   return true;
 }
 
 static bool needs_device(const Graph *g, const Copy *copy, int s) {
-  if (g->p->pieces[copy->piece].home == HOME_DEVICE) return true;
+  if (g->p->pieces[copy->piece].home == PROBLEM_HOME_DEVICE) return true;
   return copy->from <= s && s <= copy->until;
 }
 
@@ -188,11 +188,11 @@ static int64_t needed(const Graph *g, const Copy *copies, int count, int s) {
     if (end < s) continue;
     sum += variant_of(g, e)->work_bytes;
     if (g->again[e] < 0) continue;
-    const Step *step = &g->p->steps[g->base[e]];
+    const ProblemStep *step = &g->p->steps[g->base[e]];
     for (int i = 0; i < step->use_count; i++) {
-      const Use *use = &g->p->uses[step->first_use + i];
+      const ProblemUse *use = &g->p->uses[step->first_use + i];
       bool makes = false;
-      if ((use->flags & USE_CREATE) && !(touches(g, e, use->piece, &makes) && makes)) sum += g->p->pieces[use->piece].bytes;
+      if ((use->flags & PROBLEM_USE_CREATE) && !(touches(g, e, use->piece, &makes) && makes)) sum += g->p->pieces[use->piece].bytes;
     }
   }
   return sum;
@@ -202,16 +202,16 @@ static bool tiers_fit(const Graph *g, const Copy *copies, int count) {
   for (int s = 0; s < g->n; s++) {
     int64_t host = 0, ssd = 0;
     for (int x = 0; x < g->p->piece_count; x++)
-      for (int tier = FATE_HOST; tier <= FATE_SSD; tier++) {
+      for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++) {
         int first = g->n, last = -1;
         for (int m = 0; m < g->plan->move_count; m++) {
-          const Move *move = &g->plan->moves[m];
-          if (move->piece != x || (int)move->to != tier || g->p->pieces[x].home != HOME_NONE) continue;
+          const PlanMove *move = &g->plan->moves[m];
+          if (move->piece != x || (int)move->to != tier || g->p->pieces[x].home != PROBLEM_HOME_NONE) continue;
           if (move->after + 1 < first) first = move->after + 1;
           int v = next_use(g, copies, count, move);
           if (v > last) last = v;
         }
-        if (first <= s && s <= last) *(tier == FATE_HOST ? &host : &ssd) += g->p->pieces[x].bytes;
+        if (first <= s && s <= last) *(tier == PLAN_FATE_HOST ? &host : &ssd) += g->p->pieces[x].bytes;
       }
     for (int e = 0; e <= s; e++)
       if ((g->join[e] > e ? g->join[e] : e) >= s) host += variant_of(g, e)->host_work_bytes;
@@ -268,19 +268,19 @@ static void build(Graph *g, Copy *copies, int count) {
         Copy *copy = &copies[i];
         bool leaves = copy->is_final || (copy->out && goes_out(g, copy->out));
         if (copy->piece != x || copy->until != s - 1 || !leaves) continue;
-        bool is_ssd = copy->out && copy->out->to == FATE_SSD;
-        int out = on_channel(g, &queues[CHANNEL_D2H], p->pieces[x].d2h_ns);
+        bool is_ssd = copy->out && copy->out->to == PLAN_FATE_SSD;
+        int out = on_channel(g, &queues[PROBLEM_CHANNEL_D2H], p->pieces[x].d2h_ns);
         wait_for(g, out, before);
         if (is_ssd) stage(g, out_ring, &out_head, outs, p->ring_bytes, p->pieces[x].bytes, out);
         if (is_ssd) {
-          written[x] = on_channel(g, &queues[CHANNEL_SSDW], p->pieces[x].ssdw_ns);
+          written[x] = on_channel(g, &queues[PROBLEM_CHANNEL_SSDW], p->pieces[x].ssdw_ns);
           wait_for(g, written[x], out);
           ARENA_PUSH(g->arena, out_ring, outs, (Staged){p->pieces[x].bytes, written[x]});
         } else {
           copied[x] = out;
         }
         copy->out_task = out;
-        if (p->pieces[x].home == HOME_DEVICE) continue;
+        if (p->pieces[x].home == PROBLEM_HOME_DEVICE) continue;
         waiting[waiting_count++] = copy;
       }
     if (s == g->n) break;
@@ -290,7 +290,7 @@ static void build(Graph *g, Copy *copies, int count) {
     int pop = 0;
     for (int i = 0; i < waiting_count; i++) {
       held += p->pieces[waiting[i]->piece].bytes;
-      const Move *move = waiting[i]->out;
+      const PlanMove *move = waiting[i]->out;
       if (move && (move->g == s || (move->f >= 0 && move->f <= s))) pop = i + 1;
     }
     for (int i = 0; i < pop; i++) held -= p->pieces[waiting[i]->piece].bytes;
@@ -305,18 +305,18 @@ static void build(Graph *g, Copy *copies, int count) {
     g->occupied[s] = need + held;
     for (int v = s; v < g->n; v++)
       for (int i = 0; i < count; i++) {
-        const Move *in = copies[i].in;
+        const PlanMove *in = copies[i].in;
         if (!in || in->g != s || next_use(g, copies, count, in) != v) continue;
         int x = copies[i].piece, ready = copied[x];
-        if (in->to == FATE_SSD) {
-          ready = on_channel(g, &queues[CHANNEL_SSDR], p->pieces[x].ssdr_ns);
+        if (in->to == PLAN_FATE_SSD) {
+          ready = on_channel(g, &queues[PROBLEM_CHANNEL_SSDR], p->pieces[x].ssdr_ns);
           wait_for(g, ready, written[x]);
           stage(g, in_ring, &in_head, ins, p->ring_bytes, p->pieces[x].bytes, ready);
         }
-        int load = on_channel(g, &queues[CHANNEL_H2D], p->pieces[x].h2d_ns);
+        int load = on_channel(g, &queues[PROBLEM_CHANNEL_H2D], p->pieces[x].h2d_ns);
         wait_for(g, load, boundary);
         wait_for(g, load, ready);
-        if (in->to == FATE_SSD) ARENA_PUSH(g->arena, in_ring, ins, (Staged){p->pieces[x].bytes, load});
+        if (in->to == PLAN_FATE_SSD) ARENA_PUSH(g->arena, in_ring, ins, (Staged){p->pieces[x].bytes, load});
         arrival[i] = load;
       }
     int start = add_task(g, 0);
@@ -325,7 +325,7 @@ static void build(Graph *g, Copy *copies, int count) {
       if (copies[i].in && next_use(g, copies, count, copies[i].in) == s) wait_for(g, start, arrival[i]);
     for (int e = 0; e < s; e++)
       if (g->join[e] == s) wait_for(g, start, comm[e]);
-    const Variant *variant = variant_of(g, s);
+    const ProblemVariant *variant = variant_of(g, s);
     int op = p->steps[g->base[s]].op, chosen = g->plan->variant[op], last = start;
     g->run[s] = start;
     for (int i = 0; i < variant->stage_count; i++) {
@@ -339,9 +339,9 @@ static void build(Graph *g, Copy *copies, int count) {
   }
   for (int i = 0; i < count; i++) {
     Copy *copy = &copies[i];
-    bool leaves = (copy->is_final || (copy->out && goes_out(g, copy->out))) && p->pieces[copy->piece].home != HOME_DEVICE;
-    Live live = {p->pieces[copy->piece].bytes, p->pieces[copy->piece].home == HOME_DEVICE ? 0 : copy->from, copy->until + 1};
-    if (p->pieces[copy->piece].home == HOME_DEVICE) live.until = g->n;
+    bool leaves = (copy->is_final || (copy->out && goes_out(g, copy->out))) && p->pieces[copy->piece].home != PROBLEM_HOME_DEVICE;
+    Live live = {p->pieces[copy->piece].bytes, p->pieces[copy->piece].home == PROBLEM_HOME_DEVICE ? 0 : copy->from, copy->until + 1};
+    if (p->pieces[copy->piece].home == PROBLEM_HOME_DEVICE) live.until = g->n;
     if (leaves) live.until = copy->released < 0 ? g->n : copy->released;
     ARENA_PUSH(g->arena, g->live, g->live_count, live);
   }
@@ -369,7 +369,7 @@ static int64_t settle(Graph *g) {
   return -1;
 }
 
-static Graph *open_graph(const Problem *problem, const Plan *plan) {
+static Graph *open_graph(const Problem *problem, const PlannerPlan *plan) {
   Arena *arena = arena_new();
   Graph *g = arena_alloc(arena, sizeof *g);
   *g = (Graph){.arena = arena, .p = problem, .plan = plan, .fits = true};
@@ -381,7 +381,7 @@ static Graph *open_graph(const Problem *problem, const Plan *plan) {
   return g;
 }
 
-Opinion second_opinion(const Problem *problem, const Plan *plan) {
+Opinion second_opinion(const Problem *problem, const PlannerPlan *plan) {
   Graph *g = open_graph(problem, plan);
   Opinion opinion = {.is_valid = g->fits};
   if (g->fits) {
@@ -403,7 +403,7 @@ static int compare_changes(const void *a, const void *b) {
   return x->bytes < y->bytes ? -1 : x->bytes > y->bytes; /* what ends at a moment is gone before what begins */
 }
 
-bool second_opinion_shaken(const Problem *problem, const Plan *plan, uint64_t seed) {
+bool second_opinion_shaken(const Problem *problem, const PlannerPlan *plan, uint64_t seed) {
   Graph *g = open_graph(problem, plan);
   for (int i = 0; i < g->count; i++) g->tasks[i].ns = g->tasks[i].ns * (20 + generate_below(&seed, 300)) / 100;
   bool ok = settle(g) >= 0;

@@ -12,7 +12,7 @@ typedef struct Tally {
   int plans, valid, disagreements, shaken_failures, with_moves, with_reruns, with_comm;
 } Tally;
 
-static void compare(Tally *tally, Arena *arena, Evaluator *e, const char *text, Plan *plan, uint64_t seed) {
+static void compare(Tally *tally, Arena *arena, Evaluator *e, const char *text, PlannerPlan *plan, uint64_t seed) {
   bool is_valid = simulate(e->simulation, e->sequence);
   size_t length;
   char *json = plan_write_json(plan, arena, &length);
@@ -61,7 +61,7 @@ int main(void) {
     Geometry *geometry = geometry_make(problem, arena);
     Evaluator *evaluator = evaluator_new(arena, problem, geometry);
     for (uint64_t k = 0; k < 3; k++) {
-      Plan *plan = random_plan(arena, evaluator, seed * 1000 + k);
+      PlannerPlan *plan = random_plan(arena, evaluator, seed * 1000 + k);
       if (plan) compare(&tally, arena, evaluator, text, plan, seed * 1000 + k);
     }
     arena_free(arena);

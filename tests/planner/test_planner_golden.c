@@ -33,7 +33,7 @@ static void try_plan(Tap *tap, const Golden *golden) {
   Arena *arena = arena_new();
   ProblemError error;
   Problem *problem = problem_read_json(arena, golden->problem, strlen(golden->problem), &error);
-  Plan *read = problem ? plan_read_json(problem, arena, plan, (size_t)length, &error) : NULL;
+  PlannerPlan *read = problem ? plan_read_json(problem, arena, plan, (size_t)length, &error) : NULL;
   agrees = read != NULL;
   if (agrees) {
     Geometry *geometry = geometry_make(problem, arena);

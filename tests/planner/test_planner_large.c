@@ -18,7 +18,7 @@ int main(void) {
     PlannerReport report;
     planner_default_options(&options);
     options.effort = suite_large[i].is_chain ? PLANNER_NORMAL : PLANNER_FAST;
-    Plan *plan = planner_plan(problem, &options, arena, &report);
+    PlannerPlan *plan = planner_plan(problem, &options, arena, &report);
     if (tap_ok(&tap, plan != NULL, "%s: planned", suite_large[i].name)) {
       size_t length;
       char *json = plan_write_json(plan, arena, &length);
@@ -28,7 +28,7 @@ int main(void) {
       tap_note("%d gaps, %d steps, certified gap %.2f %%", report.open_count, report.step_count, gap);
       if (suite_large[i].is_chain) tap_ok(&tap, gap <= 5, "%s: certified gap at most 5 %%", suite_large[i].name);
       int lost = 0;
-      for (int policy = 0; policy < POLICY_COUNT; policy++) lost += report.policy_ns[policy] < report.makespan_ns;
+      for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) lost += report.policy_ns[policy] < report.makespan_ns;
       tap_ok(&tap, lost == 0, "%s: no policy is better", suite_large[i].name);
     }
     arena_free(arena);

@@ -32,11 +32,11 @@ static Problem *rescaled(Arena *arena, const Problem *p, int64_t ns_up, int64_t 
   return q;
 }
 
-static int64_t replay(Arena *arena, const Problem *problem, const Plan *plan) {
+static int64_t replay(Arena *arena, const Problem *problem, const PlannerPlan *plan) {
   Geometry *geometry = geometry_make(problem, arena);
   Sequence *sequence = sequence_new(arena, problem, geometry, problem->step_count + plan->rerun_count);
   Simulation *simulation = simulation_new(arena, sequence);
-  Move *moves = arena_alloc(arena, (size_t)plan->move_count * sizeof *moves + 1);
+  PlanMove *moves = arena_alloc(arena, (size_t)plan->move_count * sizeof *moves + 1);
   int count = 0;
   for (int x = 0; x < problem->piece_count; x++) { /* by (piece, after) */
     int first = count;
@@ -62,7 +62,7 @@ int main(void) {
     char *text = seed % 2 ? generate_with_device(arena, generate_odd(arena, seed), 9000000) : generate_problem(arena, &options);
     Problem *problem = suite_read(arena, text);
     Evaluator *evaluator = evaluator_new(arena, problem, geometry_make(problem, arena));
-    Plan *plan = random_plan(arena, evaluator, seed);
+    PlannerPlan *plan = random_plan(arena, evaluator, seed);
     int64_t before = plan ? replay(arena, problem, plan) : -1;
     if (before >= 0) {
       tried++;

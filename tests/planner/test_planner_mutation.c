@@ -11,35 +11,35 @@ typedef struct Edited {
   const char *kind;
 } Edited;
 
-static int judge(Arena *arena, const char *text, const Plan *plan) {
+static int judge(Arena *arena, const char *text, const PlannerPlan *plan) {
   size_t length;
   char *json = plan_write_json(plan, arena, &length);
   return planner_check_json(text, strlen(text), json, length, NULL, NULL);
 }
 
-static void expect_rejection(Edited *edited, Arena *arena, const char *text, const Plan *plan) {
+static void expect_rejection(Edited *edited, Arena *arena, const char *text, const PlannerPlan *plan) {
   edited->tried++;
   if (judge(arena, text, plan) == PLANNER_CHECK_INVALID) return;
   edited->accepted++;
   tap_note("%s: accepted on %s", edited->kind, plan->problem->name);
 }
 
-static Plan copy_of(Arena *arena, const Plan *plan) {
-  Plan copy = *plan;
-  copy.moves = arena_alloc(arena, (size_t)plan->move_count * sizeof(Move) + 1);
-  copy.reruns = arena_alloc(arena, (size_t)plan->rerun_count * sizeof(Rerun) + 1);
-  if (plan->move_count) memcpy(copy.moves, plan->moves, (size_t)plan->move_count * sizeof(Move));
-  if (plan->rerun_count) memcpy(copy.reruns, plan->reruns, (size_t)plan->rerun_count * sizeof(Rerun));
+static PlannerPlan copy_of(Arena *arena, const PlannerPlan *plan) {
+  PlannerPlan copy = *plan;
+  copy.moves = arena_alloc(arena, (size_t)plan->move_count * sizeof(PlanMove) + 1);
+  copy.reruns = arena_alloc(arena, (size_t)plan->rerun_count * sizeof(PlanRerun) + 1);
+  if (plan->move_count) memcpy(copy.moves, plan->moves, (size_t)plan->move_count * sizeof(PlanMove));
+  if (plan->rerun_count) memcpy(copy.reruns, plan->reruns, (size_t)plan->rerun_count * sizeof(PlanRerun));
   return copy;
 }
 
 enum { SHIFT_G, G_TOO_LATE, DROP_MOVE, DOUBLE_MOVE, MOVE_NOWHERE, OTHER_TIER, DROP_RERUN, EARLY_RERUN, CLAIM_TIME,
        CLAIM_PEAK, CLAIM_BOUND, SHIFT_OFFSET, DROP_OFFSET, OTHER_PROBLEM, KINDS };
 
-static void edit_moves(Edited *edited, Arena *arena, const char *text, const Plan *plan) {
+static void edit_moves(Edited *edited, Arena *arena, const char *text, const PlannerPlan *plan) {
   for (int m = 0; m < plan->move_count; m++) {
-    Plan edit = copy_of(arena, plan);
-    Move *move = &edit.moves[m];
+    PlannerPlan edit = copy_of(arena, plan);
+    PlanMove *move = &edit.moves[m];
     move->g += move->g > move->after + 1 ? -1 : 1;
     move->f = -1;
     if (move->g <= move->v) expect_rejection(&edited[SHIFT_G], arena, text, &edit);
@@ -57,15 +57,15 @@ static void edit_moves(Edited *edited, Arena *arena, const char *text, const Pla
     edit = copy_of(arena, plan);
     edit.moves[m].after++;
     expect_rejection(&edited[MOVE_NOWHERE], arena, text, &edit);
-    if (plan->problem->ssd_bytes == 0 || plan->problem->pieces[plan->moves[m].piece].home != HOME_NONE) {
+    if (plan->problem->ssd_bytes == 0 || plan->problem->pieces[plan->moves[m].piece].home != PROBLEM_HOME_NONE) {
       edit = copy_of(arena, plan);
-      edit.moves[m].to = edit.moves[m].to == FATE_HOST ? FATE_SSD : FATE_HOST;
+      edit.moves[m].to = edit.moves[m].to == PLAN_FATE_HOST ? PLAN_FATE_SSD : PLAN_FATE_HOST;
       expect_rejection(&edited[OTHER_TIER], arena, text, &edit);
     }
   }
   for (int i = 0; i < plan->rerun_count; i++) {
-    Plan edit = copy_of(arena, plan);
-    memmove(edit.reruns + i, edit.reruns + i + 1, (size_t)(edit.rerun_count - i - 1) * sizeof(Rerun));
+    PlannerPlan edit = copy_of(arena, plan);
+    memmove(edit.reruns + i, edit.reruns + i + 1, (size_t)(edit.rerun_count - i - 1) * sizeof(PlanRerun));
     edit.rerun_count--;
     expect_rejection(&edited[DROP_RERUN], arena, text, &edit);
     edit = copy_of(arena, plan);
@@ -74,16 +74,16 @@ static void edit_moves(Edited *edited, Arena *arena, const char *text, const Pla
   }
 }
 
-static void edit_claims(Edited *edited, Arena *arena, const char *text, const Plan *plan) {
+static void edit_claims(Edited *edited, Arena *arena, const char *text, const PlannerPlan *plan) {
   for (int sign = -1; sign <= 1; sign += 2) {
-    Plan edit = *plan;
+    PlannerPlan edit = *plan;
     edit.makespan_ns += sign;
     expect_rejection(&edited[CLAIM_TIME], arena, text, &edit);
     edit = *plan;
     edit.peak_bytes += sign;
     expect_rejection(&edited[CLAIM_PEAK], arena, text, &edit);
   }
-  Plan edit = *plan;
+  PlannerPlan edit = *plan;
   edit.lower_bound_ns++;
   expect_rejection(&edited[CLAIM_BOUND], arena, text, &edit);
   edit = *plan;
@@ -97,21 +97,21 @@ static void edit_claims(Edited *edited, Arena *arena, const char *text, const Pl
   expect_rejection(&edited[OTHER_PROBLEM], arena, text, &edit);
 }
 
-static void edit_addresses(Edited *edited, Arena *arena, const char *text, const Plan *plan) {
+static void edit_addresses(Edited *edited, Arena *arena, const char *text, const PlannerPlan *plan) {
   if (plan->page_bytes) return;
   for (int i = 0; i < plan->interval_count; i++) {
     /* On top of another interval that is live at the same time. */
     for (int k = 0; k < plan->interval_count; k++) {
       const PlanInterval *a = &plan->intervals[i], *b = &plan->intervals[k];
       if (i == k || a->until < b->from || b->until < a->from || !a->bytes || !b->bytes) continue;
-      Plan edit = *plan;
+      PlannerPlan edit = *plan;
       edit.intervals = arena_alloc(arena, (size_t)plan->interval_count * sizeof *edit.intervals);
       memcpy(edit.intervals, plan->intervals, (size_t)plan->interval_count * sizeof *edit.intervals);
       edit.intervals[i].offset = b->offset;
       expect_rejection(&edited[SHIFT_OFFSET], arena, text, &edit);
       break;
     }
-    Plan edit = *plan;
+    PlannerPlan edit = *plan;
     edit.intervals = arena_alloc(arena, (size_t)plan->interval_count * sizeof *edit.intervals);
     memcpy(edit.intervals, plan->intervals, (size_t)plan->interval_count * sizeof *edit.intervals);
     edit.intervals[i] = edit.intervals[--edit.interval_count];
@@ -136,9 +136,9 @@ int main(void) {
     PlannerOptions how;
     planner_default_options(&how);
     how.effort = PLANNER_FAST;
-    how.policy = i % 4 == 0 ? POLICY_OFFLOAD : i % 4 == 1 ? POLICY_RECOMPUTE : -1;
+    how.policy = i % 4 == 0 ? PLANNER_POLICY_OFFLOAD : i % 4 == 1 ? PLANNER_POLICY_RECOMPUTE : -1;
     PlannerReport report;
-    Plan *plan = planner_plan(problem, &how, arena, &report);
+    PlannerPlan *plan = planner_plan(problem, &how, arena, &report);
     if (plan) {
       planned++;
       if (judge(arena, text, plan) != PLANNER_CHECK_VALID) tap_ok(&tap, false, "the plan of %s is valid", problem->name);

@@ -11,12 +11,12 @@ typedef struct Quality {
   double sum, worst;
 } Quality;
 
-static Plan *plan_text(Arena *arena, const char *text, PlannerEffort effort, PlannerReport *report, char **json, size_t *length) {
+static PlannerPlan *plan_text(Arena *arena, const char *text, PlannerEffort effort, PlannerReport *report, char **json, size_t *length) {
   Problem *problem = suite_read(arena, text);
   PlannerOptions options;
   planner_default_options(&options);
   options.effort = effort;
-  Plan *plan = planner_plan(problem, &options, arena, report);
+  PlannerPlan *plan = planner_plan(problem, &options, arena, report);
   if (plan) *json = plan_write_json(plan, arena, length);
   return plan;
 }
@@ -27,10 +27,10 @@ static void try_instance(Quality *quality, int i) {
   char *text = generate_problem(arena, &options), *json = NULL, *again = NULL;
   size_t length = 0, other_length = 0;
   PlannerReport report, other;
-  Plan *plan = plan_text(arena, text, PLANNER_NORMAL, &report, &json, &length);
+  PlannerPlan *plan = plan_text(arena, text, PLANNER_NORMAL, &report, &json, &length);
   if (plan) {
     if (planner_check_json(text, strlen(text), json, length, NULL, NULL) != PLANNER_CHECK_VALID) quality->invalid++;
-    for (int policy = 0; policy < POLICY_COUNT; policy++) quality->lost += report.policy_ns[policy] < report.makespan_ns;
+    for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) quality->lost += report.policy_ns[policy] < report.makespan_ns;
     quality->unpacked += report.page_bytes != 0;
     if (i % 8 == 3) {
       plan_text(arena, text, PLANNER_NORMAL, &other, &again, &other_length);
