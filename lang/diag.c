@@ -9,7 +9,7 @@ typedef struct WarningKind {
 
 static const WarningKind warning_kinds[] = {
     {"ambiguous-dims", "default"}, {"one-way-edges", "default"}, {"patience", "default"},     {"scale", "default"},
-    {"target", "default"},         {"unused-param", "default"},  {"unused-value", "all"},     {"zero-in-degree", "default"},
+    {"target", "default"},         {"unused-param", "default"},  {"zero-in-degree", "default"},
 };
 
 enum { WARNING_COUNT = sizeof warning_kinds / sizeof *warning_kinds };

@@ -80,6 +80,7 @@ compare tests/lang/explain.E0301 "explain: E0301"
 missing=0
 for code in $(grep -ohE '"[EW]0[0-9]{3}"' lang/*.c lang/*.l lang/*.y | tr -d '"' | sort -u); do
   "$langtest" --explain "$code" >/dev/null 2>&1 || { echo "# no page for $code"; missing=1; }
+  grep -q "^| $code |" docs/diagnostics.md || { echo "# $code is not in docs/diagnostics.md"; missing=1; }
 done
 result $missing "every code has a page"
 
