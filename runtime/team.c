@@ -1,14 +1,15 @@
 /* team.c: a pool of threads that share loops.
  *
- * The caller publishes a loop by setting `remaining` to its number of tasks; a thread claims tasks by counting it down,
- * so a claim is valid whichever loop it meets, and a thread that wakes late finds nothing or the next loop. The loop's
- * description is written before `remaining` and only read after a claim, and the caller returns when every claimed task
- * is finished, so no thread need be waited for that did not take part. Threads claim several tasks at a time, fewer
- * towards the end; the extent of a task never changes with it.
+ * Each thread has a share of a loop's tasks, the same one of each loop of equal length, so that rows stay in the cache of
+ * the core that wrote them; it claims them a few at a time, and then those of the others. The caller publishes a loop by
+ * setting what is left of each share; a claim counts it down. So a claim is valid whichever loop it meets, and a thread
+ * that wakes late finds nothing or the next loop. A loop's description is written before its shares and only read after a
+ * claim, and the caller returns when every claimed task is finished, so that no thread need be waited for that took no
+ * part. The extent of a task depends on none of this.
  *
- * Waiting spins briefly, because the next step of a program is usually microseconds away, and then sleeps, because
- * the processors may be shared. A sleeper announces itself before it looks again, a waker changes what is looked at
- * before it looks for sleepers: one of them sees the other (both sides sequentially consistent).
+ * Waiting spins briefly, because the next step of a program is usually microseconds away, and then sleeps, because the
+ * processors may be shared. A sleeper announces itself before it looks again, a waker changes what is looked at before it
+ * looks for sleepers: one of them sees the other (both sides sequentially consistent).
  *
  * With GNN_OPENMP the same interface over OpenMP's threads.
  */
@@ -22,6 +23,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 static int usable_processors(void) {
   cpu_set_t set;
@@ -68,20 +70,25 @@ static void run_loop(gnn_team *team, const Loop *loop) {
 #else
 
 enum {
-  SPINS = 1000,     /* some tens of microseconds */
+  SPIN_NS = 30000, /* more than the caller takes between two loops, less than a time slice by far */
   CACHE_LINE = 64,
 };
 
+typedef struct Member {
+  alignas(CACHE_LINE) _Atomic int64_t left; /* tasks of this thread's share that nobody has claimed */
+  gnn_team *team;
+  pthread_t thread; /* not of member 0, which is the caller */
+} Member;
+
 struct gnn_team {
-  alignas(CACHE_LINE) _Atomic int64_t remaining; /* tasks of the loop that nobody has claimed */
-  alignas(CACHE_LINE) _Atomic int64_t finished;  /* tasks of the loop that have run */
-  alignas(CACHE_LINE) _Atomic uint64_t loops;    /* published so far */
+  alignas(CACHE_LINE) _Atomic int64_t finished; /* tasks of the loop that have run */
+  alignas(CACHE_LINE) _Atomic uint64_t loops;   /* published so far */
   _Atomic int sleepers, is_caller_asleep, is_ending;
   Loop loop;
-  int threads, spins;
+  int threads, is_spinning;
   pthread_mutex_t mutex;
   pthread_cond_t published, completed;
-  pthread_t worker[]; /* [threads - 1] */
+  Member member[]; /* [threads] */
 };
 
 static void relax(void) {
@@ -92,19 +99,31 @@ static void relax(void) {
 #endif
 }
 
-static void work(gnn_team *team) {
-  int64_t left = atomic_load_explicit(&team->remaining, memory_order_acquire);
+static int64_t nanoseconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Where the share of a member ends; it begins where the one before ends. */
+static int64_t share_end(int64_t tasks, int member, int threads) { return tasks * (member + 1) / threads; }
+
+static void work(gnn_team *team, int self) {
   int64_t done = 0, tasks = 0;
-  while (left > 0) {
-    int64_t take = left / (4 * team->threads);
-    if (take < 1) take = 1;
-    if (!atomic_compare_exchange_weak_explicit(&team->remaining, &left, left - take, memory_order_acquire,
-                                               memory_order_acquire))
-      continue;
-    tasks = team->loop.tasks;
-    for (int64_t i = 0; i < take; i++) run_task(&team->loop, tasks - left + i);
-    done += take;
-    left = atomic_load_explicit(&team->remaining, memory_order_acquire);
+  for (int i = 0; i < team->threads; i++) {
+    const int owner = (self + i) % team->threads;
+    _Atomic int64_t *share = &team->member[owner].left;
+    int64_t left = atomic_load_explicit(share, memory_order_acquire);
+    while (left > 0) {
+      const int64_t take = left < 4 ? 1 : left / 4;
+      if (!atomic_compare_exchange_weak_explicit(share, &left, left - take, memory_order_acquire, memory_order_acquire))
+        continue;
+      tasks = team->loop.tasks;
+      const int64_t first = share_end(tasks, owner, team->threads) - left;
+      for (int64_t t = first; t < first + take; t++) run_task(&team->loop, t);
+      done += take;
+      left = atomic_load_explicit(share, memory_order_acquire);
+    }
   }
   if (done == 0) return;
   /* From here on the loop may be over and the next one published. */
@@ -116,14 +135,21 @@ static void work(gnn_team *team) {
 }
 
 static void *worker_main(void *argument) {
-  gnn_team *team = argument;
+  Member *member = argument;
+  gnn_team *team = member->team;
+  const int self = (int)(member - team->member);
   uint64_t seen = 0;
   while (!atomic_load(&team->is_ending)) {
-    work(team);
+    work(team, self);
     uint64_t loops = atomic_load(&team->loops);
-    for (int spin = 0; loops == seen && spin < team->spins; spin++) {
-      relax();
-      loops = atomic_load(&team->loops);
+    if (loops == seen && team->is_spinning) {
+      const int64_t until = nanoseconds_now() + SPIN_NS;
+      do {
+        for (int i = 0; i < 32 && loops == seen; i++) {
+          relax();
+          loops = atomic_load(&team->loops);
+        }
+      } while (loops == seen && nanoseconds_now() < until);
     }
     if (loops == seen) {
       pthread_mutex_lock(&team->mutex);
@@ -145,27 +171,39 @@ static void publish(gnn_team *team) {
   pthread_mutex_unlock(&team->mutex);
 }
 
+/* Of a team of which the members below `started` run. */
+static void team_end(gnn_team *team, int started) {
+  atomic_store(&team->is_ending, 1);
+  publish(team);
+  for (int i = 1; i < started; i++) pthread_join(team->member[i].thread, NULL);
+  pthread_cond_destroy(&team->completed);
+  pthread_cond_destroy(&team->published);
+  pthread_mutex_destroy(&team->mutex);
+  free(team);
+}
+
 gnn_team *gnn_team_create(int threads) {
   const int processors = usable_processors();
   if (threads <= 0) threads = processors;
-  const size_t bytes = sizeof(gnn_team) + (size_t)(threads - 1) * sizeof(pthread_t);
-  gnn_team *team = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+  gnn_team *team = aligned_alloc(CACHE_LINE, sizeof *team + (size_t)threads * sizeof(Member));
   if (!team) return NULL;
-  atomic_init(&team->remaining, 0);
   atomic_init(&team->finished, 0);
   atomic_init(&team->loops, 0);
   atomic_init(&team->sleepers, 0);
   atomic_init(&team->is_caller_asleep, 0);
   atomic_init(&team->is_ending, 0);
-  team->spins = threads <= processors ? SPINS : 0;
+  team->is_spinning = threads <= processors;
   team->threads = threads;
   pthread_mutex_init(&team->mutex, NULL);
   pthread_cond_init(&team->published, NULL);
   pthread_cond_init(&team->completed, NULL);
-  for (int i = 0; i < threads - 1; i++) {
-    if (pthread_create(&team->worker[i], NULL, worker_main, team)) {
-      team->threads = i + 1;
-      gnn_team_destroy(team);
+  for (int i = 0; i < threads; i++) {
+    atomic_init(&team->member[i].left, 0);
+    team->member[i].team = team;
+  }
+  for (int i = 1; i < threads; i++) {
+    if (pthread_create(&team->member[i].thread, NULL, worker_main, &team->member[i])) {
+      team_end(team, i);
       return NULL;
     }
   }
@@ -173,14 +211,7 @@ gnn_team *gnn_team_create(int threads) {
 }
 
 void gnn_team_destroy(gnn_team *team) {
-  if (!team) return;
-  atomic_store(&team->is_ending, 1);
-  publish(team);
-  for (int i = 0; i < team->threads - 1; i++) pthread_join(team->worker[i], NULL);
-  pthread_cond_destroy(&team->completed);
-  pthread_cond_destroy(&team->published);
-  pthread_mutex_destroy(&team->mutex);
-  free(team);
+  if (team) team_end(team, team->threads);
 }
 
 static void run_loop(gnn_team *team, const Loop *loop) {
@@ -190,12 +221,22 @@ static void run_loop(gnn_team *team, const Loop *loop) {
   }
   team->loop = *loop;
   atomic_store_explicit(&team->finished, 0, memory_order_relaxed);
-  atomic_store_explicit(&team->remaining, loop->tasks, memory_order_release);
+  int64_t begin = 0;
+  for (int i = 0; i < team->threads; i++) {
+    const int64_t end = share_end(loop->tasks, i, team->threads);
+    atomic_store_explicit(&team->member[i].left, end - begin, memory_order_release);
+    begin = end;
+  }
   publish(team);
-  work(team);
-  for (int spin = 0; spin < team->spins; spin++) {
-    if (atomic_load(&team->finished) == loop->tasks) return;
-    relax();
+  work(team, 0);
+  if (team->is_spinning) {
+    const int64_t until = nanoseconds_now() + SPIN_NS;
+    do {
+      for (int i = 0; i < 32; i++) {
+        if (atomic_load(&team->finished) == loop->tasks) return;
+        relax();
+      }
+    } while (nanoseconds_now() < until);
   }
   pthread_mutex_lock(&team->mutex);
   atomic_store(&team->is_caller_asleep, 1);
