@@ -175,6 +175,7 @@ Value check_layer_call(Checker *checker, Scope *scope, const Item *layer, const 
 Value check_instance_call(Checker *checker, Scope *scope, const Instance *instance, const Call *call);
 const Instance *check_find_path(const Checker *checker, const char *path);
 const Instance *check_find_instance(const Checker *checker, const Scope *scope, const char *name);
+bool check_is_layer_list(const Scope *scope, const char *name); /* named in a loop: convs.0, convs.1, ... */
 const char *check_signature(Checker *checker, const Item *layer);
 
 /* ---- check_block.c ---- */

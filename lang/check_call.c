@@ -27,6 +27,11 @@ Value check_call(Checker *checker, Scope *scope, const Call *call) {
       diags_help(checker->diags, "cross_entropy applies log-softmax itself: return the scores as they are");
     return none;
   }
+  if (scope && check_is_layer_list(scope, call->name)) {
+    diags_error(checker->diags, "E0211", call->place, "\"%s\" names the layers %s.0, %s.1, ... of a loop, and none of them alone can be called again",
+                call->name, call->name, call->name);
+    return none;
+  }
   check_unknown_layer(checker, call->name, call->place);
   return none;
 }

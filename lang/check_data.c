@@ -224,7 +224,12 @@ static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
 static void check_normalised_names(Checker *checker, const DataSpec *spec, const DataInfo *info) {
   for (int i = 0; i < spec->recipe.normalised_count; i++) {
     bool is_known = false;
-    for (int k = 0; k < info->field_count; k++) is_known = is_known || strcmp(info->fields[k].name, spec->recipe.normalised[i]) == 0;
+    for (int k = 0; k < info->field_count; k++) {
+      if (strcmp(info->fields[k].name, spec->recipe.normalised[i]) != 0) continue;
+      is_known = true;
+      if (info->fields[k].dtype == DTYPE_CLASS)
+        diags_error(checker->diags, "E0322", spec->place, "\"%s\" holds classes, which cannot be normalized", spec->recipe.normalised[i]);
+    }
     if (!is_known)
       diags_error(checker->diags, "E0203", spec->place, "data \"%s\" has no field \"%s\" to normalize; it has %s", spec->name,
                   spec->recipe.normalised[i], check_field_list(checker));

@@ -39,6 +39,12 @@ const Instance *check_find_instance(const Checker *checker, const Scope *scope, 
   return NULL;
 }
 
+bool check_is_layer_list(const Scope *scope, const char *name) {
+  for (int i = 0; i < scope->use_count; i++)
+    if (scope->uses[i].is_list && strcmp(scope->uses[i].name, name) == 0) return true;
+  return false;
+}
+
 /* gcn1, gcn2: the layer's name in small letters, counted per layer within the scope. */
 static const char *made_up_name(Checker *checker, Scope *scope, const Item *layer) {
   char *name = arena_strdup(checker->arena, layer->name);
@@ -156,7 +162,10 @@ static bool bind(Checker *checker, Scope *inner, const Item *layer, const Call *
       if (value.kind == VALUE_NONE) return false;
       given[i] = value;
     }
-    if (!bind_formal(checker, inner, formal, value, exprs[i], call)) return false;
+    if (bind_formal(checker, inner, formal, value, exprs[i], call)) continue;
+    if (i == 0 && value.kind == VALUE_NUMBER)
+      diags_help(checker->diags, "the input comes first: %s(x, %s) or x |> %s(%s)", layer->name, value.text, layer->name, value.text);
+    return false;
   }
   return true;
 }

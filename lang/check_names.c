@@ -71,6 +71,8 @@ static void unknown_name(Checker *checker, const Scope *scope, const Expr *name)
                 check_field_list(checker));
   } else {
     diags_error(checker->diags, "E0202", name->place, "\"%s\" is not defined here", name->text);
+    if (scope && check_field_index(checker, name->text) != NO_INDEX)
+      diags_help(checker->diags, "a layer sees its arguments only; give it the field \"%s\" as one", name->text);
   }
 }
 

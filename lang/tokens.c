@@ -86,7 +86,10 @@ static const char *frame_name(ParseState *state, const Token *token) {
 }
 
 static void push_frame(ParseState *state, const Token *token) {
-  if (state->frame_count == FRAME_MAX) return;
+  if (state->frame_count == FRAME_MAX) {
+    diags_error(state->builder.diags, "E0111", token->span.place, "brackets are nested more than %d deep", FRAME_MAX);
+    return;
+  }
   Frame frame = {.name = frame_name(state, token), .place = token->span.place};
   frame.indentation = indentation(state);
   if (token->kind == '{') frame.construct = construct_of_brace(state);
