@@ -116,7 +116,7 @@ void check_unknown_layer(Checker *checker, const char *name, Place place);
 const char *check_nearest(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote);
 
 /* ---- check_const.c ---- */
-Value check_number(Checker *checker, double number, const char *text);
+Value check_number(double number, const char *text);
 Value check_number_named(Checker *checker, double number); /* called by its digits */
 Value check_bool(bool is_true);
 Value check_string(const char *text);

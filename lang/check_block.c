@@ -53,7 +53,7 @@ bool check_against_type(Checker *checker, Scope *scope, const AstType *type, con
     const Expr *dim = type->dims[d];
     const char *outside = own->dim[d].name;
     if (is_new_name(checker, scope, dim)) {
-      check_set_variable(checker, scope, dim->text, check_number(checker, (double)own->dim[d].size, dim->text), dim->place);
+      check_set_variable(checker, scope, dim->text, check_number((double)own->dim[d].size, dim->text), dim->place);
       ARENA_PUSH(checker->arena, scope->aliases, scope->alias_count, (DimAlias){dim->text, outside});
       own->dim[d].name = dim->text;
       continue;
@@ -208,7 +208,7 @@ static void loop(Checker *checker, Scope *scope, const Stmt *stmt) {
   int errors = diags_error_count(checker->diags);
   scope->loop_depth++;
   for (double i = first; i <= last && !scope->has_returned && !checker->is_stopped; i++) {
-    check_set_variable(checker, scope, stmt->name, check_number(checker, i, stmt->name), stmt->name_place);
+    check_set_variable(checker, scope, stmt->name, check_number(i, stmt->name), stmt->name_place);
     check_block(checker, scope, stmt->body);
     if (diags_error_count(checker->diags) > errors) break;
   }

@@ -6,15 +6,14 @@
 #include "check.h"
 #include "syntax.h"
 
-Value check_number(Checker *checker, double number, const char *text) {
-  (void)checker;
+Value check_number(double number, const char *text) {
   return (Value){.kind = VALUE_NUMBER, .number = number, .text = text};
 }
 
 /* A number without a name: as a dimension it is called by its digits. */
 Value check_number_named(Checker *checker, double number) {
   const char *text = check_is_whole(number) ? arena_printf(checker->arena, "%.0f", number) : arena_printf(checker->arena, "%.9g", number);
-  return check_number(checker, number, text);
+  return check_number(number, text);
 }
 
 Value check_bool(bool is_true) {
@@ -147,7 +146,7 @@ static Value fold_numbers(Checker *checker, const Expr *expr, Value a, Value b) 
     diags_error(checker->diags, "E0113", expr->place, "%.9g %s %.9g is not a finite number", x, op, y);
     return (Value){.kind = VALUE_NONE};
   }
-  return check_number(checker, result, fold_text(checker, op, a, b, result));
+  return check_number(result, fold_text(checker, op, a, b, result));
 }
 
 Value check_fold(Checker *checker, const Expr *expr, Value a, Value b) {

@@ -353,7 +353,7 @@ static void check_promise(Checker *checker, const FieldDecl *decl) {
   for (int d = 0; d < stmt->dtype.dim_count; d++) {
     const Expr *dim = stmt->dtype.dims[d];
     if (is_class_name || (decl->dtype == DTYPE_F32 && decl->size[d] < 0)) {
-      Value value = check_number(checker, (double)(is_class_name ? info->classes : rest), dim->text);
+      Value value = check_number((double)(is_class_name ? info->classes : rest), dim->text);
       ARENA_PUSH(checker->arena, checker->size_names, checker->size_name_count, (Variable){dim->text, value, dim->place});
     }
   }

@@ -70,7 +70,7 @@ static Value member(Checker *checker, Scope *scope, const Expr *expr) {
   if (base->kind == EXPR_NAME && strcmp(expr->text, "classes") == 0 && scope && scope->item == checker->model) {
     int64_t classes;
     if (check_field_classes(checker, base->text, &classes)) {
-      if (classes > 0) return check_number(checker, (double)classes, arena_printf(checker->arena, "%s.classes", base->text));
+      if (classes > 0) return check_number((double)classes, arena_printf(checker->arena, "%s.classes", base->text));
       diags_error(checker->diags, "E0325", expr->place, "\"%s\" holds numbers, not classes", base->text);
       return none;
     }
@@ -144,7 +144,7 @@ static Value dispatch(Checker *checker, Scope *scope, const Expr *expr) {
   switch (expr->kind) {
   case EXPR_ERROR: return none;
   case EXPR_NAME: return check_name(checker, scope, expr);
-  case EXPR_NUMBER: return check_number(checker, expr->number, expr->text);
+  case EXPR_NUMBER: return check_number(expr->number, expr->text);
   case EXPR_BOOL: return check_bool(expr->number != 0);
   case EXPR_STRING: return check_string(expr->text);
   case EXPR_MEMBER: return member(checker, scope, expr);

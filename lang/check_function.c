@@ -351,7 +351,7 @@ static Value check_flatten(Checker *checker, Scope *scope, const Function *funct
   Value size = check_number_named(checker, 1);
   for (int d = 0; d < x.type.rank; d++) {
     Expr times = {.kind = EXPR_BINARY, .text = "*", .place = call->place};
-    Value next = check_number(checker, (double)x.type.dim[d].size, x.type.dim[d].name);
+    Value next = check_number((double)x.type.dim[d].size, x.type.dim[d].name);
     size = d == 0 ? next : check_fold(checker, &times, size, next);
   }
   e.type.dim[0] = (Dim){(int64_t)size.number, size.text};

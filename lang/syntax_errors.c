@@ -108,7 +108,6 @@ static bool is_one_of(const char *word, const char *const *words, int count) {
 
 static bool looks_like_python(const ParseState *state, const Token *found) {
   static const char *const statements[] = {"def", "class", "with", "while", "print", "async", "del", "lambda", "elif", "try", "raise"};
-  static const char *const modules[] = {"self", "F", "torch", "nn", "np", "tf"};
   const Token *first = &state->line_tokens[0];
   if (state->line_token_count == 0) return false;
   if (found->kind == TOK_WALRUS || found->kind == TOK_STAR_STAR) return true;
@@ -116,8 +115,7 @@ static bool looks_like_python(const ParseState *state, const Token *found) {
   if (first->kind == TOK_IMPORT && found->kind == TOK_NAME) return true;
   if (first->kind == TOK_NAME && is_one_of(first->text, statements, sizeof statements / sizeof *statements)) return true;
   if (first->kind == TOK_NAME && strcmp(first->text, "self") == 0) return true;
-  return found->kind == '(' && state->recent[1].kind == TOK_NAME && state->recent[2].kind == '.' &&
-         !is_one_of("", modules, 0) && first->kind != TOK_IMPORT;
+  return found->kind == '(' && state->recent[1].kind == TOK_NAME && state->recent[2].kind == '.'; /* F.relu(h) */
 }
 
 /* "self.conv1 = GCNConv(16, 7)" and "h := x" have a form of their own here. */
