@@ -239,7 +239,7 @@ int main(int argc, char **argv) {
     else if (strcmp(arg, "--data") == 0) s.lang.data_override = value_of(argc, argv, &i);
     else if (strcmp(arg, "--width") == 0) s.width = atoi(value_of(argc, argv, &i));
     else if (strcmp(arg, "--limit") == 0) s.limit = atoi(value_of(argc, argv, &i));
-    else if (strcmp(arg, "--color") == 0) s.color = DIAG_COLOR_ALWAYS;
+    else if (strncmp(arg, "--color=", 8) == 0) diags_color_named(arg + 8, &s.color);
     else if (strcmp(arg, "-w") == 0) s.warnings[s.warning_count++] = "";
     else if (strncmp(arg, "-W", 2) == 0) s.warnings[s.warning_count++] = arg + 2;
     else if (strcmp(arg, "-I") == 0) s.import_dirs[s.lang.import_dir_count++] = value_of(argc, argv, &i);

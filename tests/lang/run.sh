@@ -84,6 +84,22 @@ for code in $(grep -ohE '"[EW]0[0-9]{3}"' lang/*.c lang/*.l lang/*.y | tr -d '"'
 done
 result $missing "every code has a page"
 
+# Colour: only when asked for, or forced by the environment and not forbidden by it.
+colored() { # EXPECTED NAME: does the output of the rest hold an escape?
+  local expected=$1 name=$2
+  shift 2
+  env -u NO_COLOR -u CLICOLOR_FORCE "$@" tests/lang/wrong/20_layer.gnn >"$scratch/out" 2>&1
+  grep -q $'\033' "$scratch/out"
+  [ $? = "$expected" ]
+  result $? "colour: $name"
+}
+colored 1 "not in a file" "$langtest" --color=auto
+colored 0 "always" "$langtest" --color=always
+colored 0 "forced" CLICOLOR_FORCE=1 "$langtest" --color=auto
+colored 1 "forced by 0" CLICOLOR_FORCE=0 "$langtest" --color=auto
+colored 1 "NO_COLOR wins" NO_COLOR=1 CLICOLOR_FORCE=1 "$langtest" --color=auto
+colored 1 "never" CLICOLOR_FORCE=1 "$langtest" --color=never
+
 # Forms that are checked as a whole by another program.
 if command -v python3 >/dev/null; then
   for form in json sarif; do
