@@ -273,7 +273,7 @@ static bool read_plan_moves(PlannerPlan *plan, Arena *arena, const json_t *list,
                (PlanMove){.piece = x, .after = (int)after, .g = (int)g, .f = (int)f,
                       .to = !strcmp(json_string_value(to), "host") ? PLAN_FATE_HOST : PLAN_FATE_SSD});
   }
-  qsort(plan->moves, (size_t)plan->move_count, sizeof *plan->moves, compare_moves);
+  if (plan->move_count) qsort(plan->moves, (size_t)plan->move_count, sizeof *plan->moves, compare_moves);
   return true;
 }
 

@@ -46,9 +46,9 @@ void planner_default_options(PlannerOptions *options) {
   *options = (PlannerOptions){.effort = PLANNER_NORMAL, .policy = -1};
 }
 
-static double clock_s(void) {
+static double clock_s(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
@@ -62,18 +62,21 @@ static Session *session_new(const Problem *problem, Arena *arena, double deadlin
   return s;
 }
 
-/* The policies of others and the plans to fall back on: never worse than any of them. */
-static void try_policies(Session *s, int64_t *costs) {
+/* The plans to fall back on, then the policies of others: never worse than any of them. */
+static void try_policies(Session *s, int64_t *costs, double *first_plan_at) {
   Candidate *candidate = candidate_new(s->arena, s->evaluator);
-  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
-    policy_plan(s->evaluator, (PlannerPolicy)policy, candidate);
-    if (costs) costs[policy] = candidate->cost;
-    search_offer(s->search, candidate);
-  }
+  *first_plan_at = 0;
   for (int preference = 0; preference < 6; preference++) {
     policy_evict_all(s->evaluator, preference, candidate);
     search_offer(s->search, candidate);
+    if (*first_plan_at == 0 && candidate->cost < COST_INVALID) *first_plan_at = clock_s(CLOCK_PROCESS_CPUTIME_ID);
   }
+  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
+    policy_plan(s->evaluator, (PlannerPolicy)policy, candidate);
+    costs[policy] = candidate->cost;
+    search_offer(s->search, candidate);
+  }
+  if (*first_plan_at == 0) *first_plan_at = clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* Side gaps do not cover the centre of the DP: all of them retained, or all of them away. */
@@ -406,7 +409,8 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
 }
 
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
-  double begin = clock_s(), deadline = options->time_limit_s > 0 ? begin + options->time_limit_s : 0;
+  double begin = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+  double deadline = options->time_limit_s > 0 ? clock_s(CLOCK_MONOTONIC) + options->time_limit_s : 0;
   Budget budget = budget_of(options->effort);
   Arena *scratch = arena_new();
   Session *s = session_new(problem, scratch, deadline);
@@ -420,8 +424,8 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
     report->policy_ns[options->policy] = s->search->best->cost;
     s->lower_bound_ns = certificate_find(problem, s->geometry, budget.splits, budget.rounds, &s->certificate);
   } else {
-    try_policies(s, report->policy_ns);
-    report->first_plan_s = clock_s() - begin;
+    try_policies(s, report->policy_ns, &report->first_plan_s);
+    report->first_plan_s -= begin;
     for (int effort = PLANNER_FAST; effort <= (int)options->effort && !s->is_optimal; effort++) {
       Budget stage = budget_of((PlannerEffort)effort); /* more effort begins where less ended: it is never worse */
       run_session(s, &stage, stage.units);
@@ -436,6 +440,6 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
   report->evaluations = s->evaluator->evaluations;
   if (!plan) explain_infeasible(s, report);
   arena_free(scratch);
-  report->total_s = clock_s() - begin;
+  report->total_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - begin;
   return plan;
 }

@@ -24,7 +24,7 @@ typedef struct PlannerReport {
   int64_t host_peak_bytes, ssd_peak_bytes;
   int64_t load_bytes, height_bytes, page_bytes;
   int64_t labels, evaluations;
-  double first_plan_s, total_s; /* wall clock: for people, in no file */
+  double first_plan_s, total_s; /* processor time: for people, in no file */
   int64_t policy_ns[PLANNER_POLICY_COUNT]; /* COST_INVALID or more: does not fit */
   /* Infeasible: what would do, one tier at a time (-1: no size of it helps), and what binds. */
   int64_t least_device_bytes, least_host_bytes, least_ssd_bytes;

@@ -207,8 +207,10 @@ static bool collect_uses(Problem *p, Arena *arena, int s, ProblemError *error) {
     snprintf(place, sizeof place, "ops[%d].writes[%d]", step->op, i);
     if (!add_access(p, arena, &op->writes[i], step, PROBLEM_USE_UPDATE, place, error)) return false;
   }
-  ProblemUse *uses = p->uses + step->first_use;
   int count = p->use_count - step->first_use, kept = 0;
+  step->use_count = 0;
+  if (count == 0) return true;
+  ProblemUse *uses = p->uses + step->first_use;
   qsort(uses, (size_t)count, sizeof *uses, compare_uses);
   for (int i = 0; i < count; i++) {
     if (kept && uses[kept - 1].piece == uses[i].piece)
