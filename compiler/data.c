@@ -18,6 +18,8 @@ static const gnn_source *runtime_source(const DataReader *reader, const DataSour
     args[i] = (gnn_source_arg){source->args[i].key, is_path ? data_path(reader, source->args[i].text) : source->args[i].text, source->args[i].number};
   }
   *result = (gnn_source){source->kind, source->arg_count, args};
+  bool is_karate = strcmp(source->kind, "file") == 0 && source->arg_count == 1 && source->args[0].text && strcmp(source->args[0].text, "karate") == 0;
+  if (is_karate) *result = (gnn_source){.kind = "karate"}; /* --data karate */
   return result;
 }
 
@@ -30,8 +32,9 @@ static gnn_recipe runtime_recipe(const DataRecipe *recipe) {
   return result;
 }
 
-static bool report(Diags *diags, const DataSpec *spec, const gnn_error *error) {
-  diags_error(diags, *error->code ? error->code : "E0701", spec->source.place, "%s", error->message);
+static bool report(const DataReader *reader, Diags *diags, const DataSpec *spec, const gnn_error *error) {
+  const char *code = *error->code ? arena_strdup(reader->arena, error->code) : "E0701";
+  diags_error(diags, code, spec->source.place, "%s", error->message);
   if (*error->help) diags_help(diags, "%s", error->help);
   return false;
 }
@@ -74,14 +77,21 @@ static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diag
 
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   const DataReader *reader = user;
+  for (int i = 0; i < spec->decl_count; i++)
+    if (spec->decls[i].source) {
+      diags_error(diags, "E0110", spec->decls[i].place, "a source of its own for a field (%s = %s(...)) is not supported yet", spec->decls[i].name,
+                  spec->decls[i].source->kind);
+      diags_help(diags, "put %s.npy into the folder that the data block is from", spec->decls[i].name);
+      return false;
+    }
   if (strcmp(spec->source.kind, "shapes") == 0) return describe_shapes(reader, spec, diags, info);
   gnn_dataset *dataset = NULL;
   gnn_error error = {0};
   gnn_recipe recipe = runtime_recipe(&spec->recipe);
-  if (gnn_dataset_open(runtime_source(reader, &spec->source), NULL, &dataset, &error) != GNN_OK) return report(diags, spec, &error);
+  if (gnn_dataset_open(runtime_source(reader, &spec->source), NULL, &dataset, &error) != GNN_OK) return report(reader, diags, spec, &error);
   if (gnn_dataset_prepare(dataset, &recipe, &error) != GNN_OK) {
     gnn_dataset_close(dataset);
-    return report(diags, spec, &error);
+    return report(reader, diags, spec, &error);
   }
   *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .is_symmetric = dataset->is_symmetric, .notes = "",
                      .fingerprint = dataset->fingerprint};
@@ -93,7 +103,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   for (int n = 0; n < dataset->note_count; n++) {
     const gnn_note *note = &dataset->notes[n];
     if (*note->code) {
-      diags_warning(diags, note->code, note->name, spec->source.place, "%s", note->text);
+      diags_warning(diags, arena_strdup(reader->arena, note->code), arena_strdup(reader->arena, note->name), spec->source.place, "%s", note->text);
       if (*note->help) diags_help(diags, "%s", note->help);
     } else {
       info->notes = arena_printf(reader->arena, "%s%s\n", info->notes, note->text);

@@ -286,7 +286,10 @@ static int walk(Compilation *c) {
     }
     const char *fault = pass->verify && c->options->is_verifying ? pass->verify(c) : NULL;
     if (fault) return internal_error(pass->name, fault);
-    if (pass->dump && is_asked(c->options->dump, pass->name)) pass->dump(c, stdout);
+    if (pass->dump && is_asked(c->options->dump, pass->name)) {
+      if (strchr(c->options->dump, ',')) printf("--- %s\n", pass->name);
+      pass->dump(c, stdout);
+    }
     if (strcmp(pass->name, last) == 0) break;
   }
   return 0;

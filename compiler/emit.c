@@ -313,7 +313,7 @@ void emit_makefile(const Emission *m, FILE *out) {
   emit_put(m, out,
            "# ZLIB=yes reads gzipped data (needs zlib); OPENMP=yes shares loops by OpenMP instead of the runtime's own threads.\n"
            "CC ?= cc\nCFLAGS ?= -O3 -march=native\nZLIB ?= no\nOPENMP ?= no\n\n"
-           "FLAGS = -std=gnu11 -fno-math-errno -ffp-contract=fast -Wall -Wextra\nLIBS = -lm -lpthread\n"
+           "FLAGS = -std=gnu11 -fno-math-errno -ffp-contract=off -fno-trapping-math -Wall -Wextra\nLIBS = -lm -lpthread\n"
            "ifeq ($(ZLIB),yes)\n  FLAGS += -DGNN_ZLIB\n  LIBS += -lz\nendif\n"
            "ifeq ($(OPENMP),yes)\n  FLAGS += -DGNN_OPENMP -fopenmp\nendif\n\n");
   bool has_double = m->program->has_train;

@@ -31,36 +31,17 @@ static ValueId leaf(Lowering *l, ValueId *cache, Op op, int32_t index, Shape sha
   return *cache = graph_add(l->graph, value);
 }
 
-/* Which dimension of `small` stands at each dimension of `large`: the one of the same name, else the one at the same
- * place from the right, as check decided it; dimensions of size 1 need no partner. */
-static void match_dimensions(const Type *small, const Type *large, int map[MAX_RANK]) {
-  bool is_used[MAX_RANK] = {false};
-  for (int d = 0; d < MAX_RANK; d++) map[d] = NO_INDEX;
-  for (int pass = 0; pass < 2; pass++)
-    for (int d = large->rank - 1; d >= 0; d--) {
-      for (int s = small->rank - 1; s >= 0 && map[d] == NO_INDEX; s--) {
-        if (is_used[s] || small->dim[s].size != large->dim[d].size) continue;
-        bool is_same_name = strcmp(small->dim[s].name, large->dim[d].name) == 0;
-        bool is_same_place = small->rank - s == large->rank - d;
-        if (pass == 0 ? is_same_name : is_same_place) {
-          map[d] = s;
-          is_used[s] = true;
-        }
-      }
-    }
-}
-
 static ValueId spread_to_type(Lowering *l, ValueId value, const Type *from, const Type *to) {
   Shape shape = shape_of_type(to);
   if (shape_equal(&l->graph->values[value].shape, &shape)) {
     bool is_in_order = true;
     int map[MAX_RANK];
-    match_dimensions(from, to, map);
+    typed_match_dims(from, to, map);
     for (int d = 0; d < to->rank; d++) is_in_order = is_in_order && map[d] == d;
     if (is_in_order) return value;
   }
   int map[MAX_RANK];
-  match_dimensions(from, to, map);
+  typed_match_dims(from, to, map);
   return graph_broadcast(l->graph, value, shape, map);
 }
 

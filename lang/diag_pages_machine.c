@@ -3,7 +3,7 @@
 
 static const DiagPage pages[] = {
     {"E0501", "no plan fits",
-     "Whatever is moved or recomputed, one operation needs more than the budget at one moment. The message names it and the smallest budget that works.",
+     "With every value kept until its last use, one operation needs more than the budget at one moment. The message names it and the smallest budget that works.",
      NULL,
      NULL, 3},
     {"E0502", "the host or SSD budget is too small",

@@ -37,7 +37,7 @@ bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE 
     syntax_each_shared(arena, options, "std", list_layer_file, &listing);
   } else if (strcmp(kind, "targets") == 0) {
     syntax_each_shared(arena, options, "targets", list_target_file, &listing);
-    fprintf(out, "%-12s %s\n", "native", "this machine, measured");
+    fprintf(out, "%-12s %s\n", "native", "this machine, as modelled");
   } else if (strcmp(kind, "functions") == 0) {
     for (int i = 0; check_function_name(i); i++) fprintf(out, "%-12s %s\n", check_function_name(i), check_function_help(i));
   } else if (strcmp(kind, "losses") == 0) {

@@ -118,7 +118,7 @@ void plan_report_infeasible(FILE *out, const Problem *p, const PlannerReport *r)
   put_least(out, "device", r->least_device_bytes, p->device_bytes);
   put_least(out, "host", r->least_host_bytes, p->host_bytes);
   put_least(out, "ssd", r->least_ssd_bytes, p->ssd_bytes);
-  fprintf(out, "  binding: step %d, op \"%s\" chunk %d, needs at least %lld bytes on the device: %s\n", r->bind_step,
+  fprintf(out, "  binding: step %d, op \"%s\" chunk %d, needs %lld bytes on the device: %s\n", r->bind_step,
           p->ops[step->op].id, step->chunk, (long long)r->bind_bytes, r->bind_pieces);
 }
 

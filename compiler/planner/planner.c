@@ -265,6 +265,15 @@ static int64_t least_size(const Problem *problem, Tier tier, int64_t low, int64_
   return high;
 }
 
+static void name_piece(const Problem *p, int x, PlannerReport *report, size_t *used) {
+  const ProblemPiece *piece = &p->pieces[x];
+  size_t room = sizeof report->bind_pieces - *used;
+  if (room < 80) return;
+  int n = snprintf(report->bind_pieces + *used, room, "%s%.40s[%d] %lld", *used ? ", " : "", p->data[piece->datum].id,
+                   piece->chunk, (long long)piece->bytes);
+  if (n > 0) *used += (size_t)n;
+}
+
 static void explain_infeasible(const Session *s, PlannerReport *report) {
   const Problem *p = s->problem;
   const Geometry *g = s->geometry;
@@ -281,22 +290,22 @@ static void explain_infeasible(const Session *s, PlannerReport *report) {
   report->least_device_bytes = least_size(p, TIER_DEVICE, g->base_bytes[bind], most);
   report->least_host_bytes = least_size(p, TIER_HOST, p->host_bytes, all + host_work + p->host_bytes);
   report->least_ssd_bytes = least_size(p, TIER_SSD, p->ssd_bytes, all + p->ssd_bytes);
-  /* With enough device memory at every step the binding step is one the best invalid plan fails at. */
-  if (g->base_bytes[bind] <= p->device_bytes && s->search->best->cost < COST_ILLEGAL &&
-      sequence_build(s->evaluator->sequence, s->search->best->fates, s->search->best->variants)) {
-    simulate(s->evaluator->simulation, s->evaluator->sequence);
-    if (s->evaluator->simulation->fail_step >= 0)
-      bind = s->evaluator->sequence->base[s->evaluator->simulation->fail_step];
-  }
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
   size_t used = 0;
-  for (int i = g->access_first[bind]; i < g->access_first[bind + 1] && used < sizeof report->bind_pieces - 80; i++) {
-    const ProblemPiece *piece = &p->pieces[g->access[i]];
-    int n = snprintf(report->bind_pieces + used, sizeof report->bind_pieces - used, "%s%.40s[%d] %lld",
-                     used ? ", " : "", p->data[piece->datum].id, piece->chunk, (long long)piece->bytes);
-    if (n > 0) used += (size_t)n;
+  Sequence *q = s->evaluator->sequence;
+  bool is_simulated = g->base_bytes[bind] <= p->device_bytes && s->search->best->cost < COST_ILLEGAL &&
+                      sequence_build(q, s->search->best->fates, s->search->best->variants);
+  int fail = -1;
+  if (is_simulated && !simulate(s->evaluator->simulation, q)) fail = s->evaluator->simulation->fail_step;
+  if (fail >= 0) { /* every step fits alone: what the plan that came nearest has on the device where it fails */
+    report->bind_step = q->base[fail];
+    report->bind_bytes = q->need_bytes[fail];
+    for (int i = 0; i < q->stay_count; i++)
+      if (q->stays[i].from <= fail && fail <= q->stays[i].until) name_piece(p, q->stays[i].piece, report, &used);
+    return;
   }
+  for (int i = g->access_first[bind]; i < g->access_first[bind + 1]; i++) name_piece(p, g->access[i], report, &used);
 }
 
 /* ---- the result ---- */
