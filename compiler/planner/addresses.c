@@ -159,8 +159,59 @@ static int compare_boxes(const void *a, const void *b) {
   return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Lowest (or tightest) hole among the placed boxes, which are sorted by offset. */
-static int64_t find_hole(const Box *placed, int count, const Box *box, bool is_best_fit) {
+/* Placed boxes sorted by offset, once for all of time and once for each of many overlapping stretches of it, so that a
+ * short box is compared with its contemporaries only. Stretch i covers steps i * half .. (i + 2) * half - 1. */
+typedef struct Shelf {
+  Box **stretch; /* the last one is all of time */
+  int *count, stretches, half;
+} Shelf;
+
+static void stretches_of(const Shelf *shelf, const Box *box, int *first, int *last) {
+  *first = box->from / shelf->half - 1;
+  *last = box->until / shelf->half;
+  if (*first < 0) *first = 0;
+  if (*last >= shelf->stretches) *last = shelf->stretches - 1;
+}
+
+static Shelf *shelf_new(Arena *arena, const Box *boxes, int count) {
+  Shelf *shelf = NEW(1, Shelf);
+  int steps = 1;
+  for (int i = 0; i < count; i++)
+    if (boxes[i].until >= steps) steps = boxes[i].until + 1;
+  shelf->stretches = count / 200 < 1 ? 1 : count / 200 > 400 ? 400 : count / 200;
+  shelf->half = (steps + shelf->stretches - 1) / shelf->stretches;
+  shelf->stretch = NEW(shelf->stretches + 1, Box *);
+  shelf->count = NEW(shelf->stretches + 1, int);
+  for (int i = 0, first, last; i < count; i++) {
+    stretches_of(shelf, &boxes[i], &first, &last);
+    for (int k = first; k <= last; k++) shelf->count[k]++;
+  }
+  shelf->count[shelf->stretches] = count;
+  for (int k = 0; k <= shelf->stretches; k++) shelf->stretch[k] = NEW(shelf->count[k] + 1, Box);
+  return shelf;
+}
+
+static void shelf_add(Shelf *shelf, int k, const Box *box) {
+  Box *placed = shelf->stretch[k];
+  int low = 0, high = shelf->count[k]++;
+  int count = high;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (placed[middle].offset <= box->offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  memmove(placed + low + 1, placed + low, (size_t)(count - low) * sizeof *placed);
+  placed[low] = *box;
+}
+
+/* Lowest (or tightest) hole among the placed boxes. */
+static int64_t find_hole(const Shelf *shelf, const Box *box, bool is_best_fit) {
+  int k = box->from / shelf->half;
+  if (box->until >= (k + 2) * shelf->half || k >= shelf->stretches) k = shelf->stretches;
+  const Box *placed = shelf->stretch[k];
+  int count = shelf->count[k];
   int64_t top = 0, best = -1, best_size = INT64_MAX;
   for (int i = 0; i < count; i++) {
     if (placed[i].until < box->from || placed[i].from > box->until) continue;
@@ -176,21 +227,17 @@ static int64_t find_hole(const Box *placed, int count, const Box *box, bool is_b
 }
 
 /* Place the boxes in their order; the height. */
-static int64_t place(Box *boxes, int count, Box *placed, bool is_best_fit) {
+static int64_t place(Box *boxes, int count, Shelf *shelf, bool is_best_fit) {
   int64_t height = 0;
+  memset(shelf->count, 0, ((size_t)shelf->stretches + 1) * sizeof *shelf->count);
   for (int i = 0; i < count; i++) {
-    boxes[i].offset = find_hole(placed, i, &boxes[i], is_best_fit);
-    if (boxes[i].offset + boxes[i].bytes > height) height = boxes[i].offset + boxes[i].bytes;
-    int low = 0, high = i;
-    while (low < high) {
-      int middle = (low + high) / 2;
-      if (placed[middle].offset <= boxes[i].offset)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    memmove(placed + low + 1, placed + low, (size_t)(i - low) * sizeof *placed);
-    placed[low] = boxes[i];
+    Box *box = &boxes[i];
+    box->offset = find_hole(shelf, box, is_best_fit);
+    if (box->offset + box->bytes > height) height = box->offset + box->bytes;
+    int first, last;
+    stretches_of(shelf, box, &first, &last);
+    for (int k = first; k <= last; k++) shelf_add(shelf, k, box);
+    shelf_add(shelf, shelf->stretches, box);
   }
   return height;
 }
@@ -211,12 +258,12 @@ static void keep_offsets(Addresses *layout, const Box *boxes, int count, int64_t
 }
 
 /* Boxes that end above the limit go further forward, again and again (squeaky wheel). */
-static void turn_wheel(Addresses *layout, Box *boxes, int count, Box *placed, int64_t limit, PackOrder order, int rounds) {
+static void turn_wheel(Addresses *layout, Box *boxes, int count, Shelf *shelf, int64_t limit, PackOrder order, int rounds) {
   weigh(boxes, count, order);
   for (int i = 0; i < count; i++) boxes[i].weight = count - i;
   uint64_t random = 88172645463325252u;
   for (int round = 0; round < rounds && layout->height_bytes > limit; round++) {
-    int64_t height = place(boxes, count, placed, round % 2);
+    int64_t height = place(boxes, count, shelf, round % 2);
     keep_offsets(layout, boxes, count, height);
     int64_t above = limit + (height - limit) * (round % 3) / 4;
     for (int i = 0; i < count; i++) {
@@ -233,21 +280,22 @@ static void turn_wheel(Addresses *layout, Box *boxes, int count, Box *placed, in
 static void try_offsets(Addresses *layout, int64_t limit, int64_t effort) {
   static const PackOrder orders[] = {PACK_AREA, PACK_WIDTH, PACK_SIZE, PACK_START};
   Arena *arena = arena_new();
-  Box *boxes = NEW(layout->count, Box), *placed = NEW(layout->count + 1, Box);
+  Box *boxes = NEW(layout->count, Box);
   int count = 0;
   for (int i = 0; i < layout->count; i++)
     if (layout->intervals[i].bytes > 0)
       boxes[count++] = (Box){.index = i, .from = layout->intervals[i].from, .until = layout->intervals[i].until,
                              .bytes = layout->intervals[i].bytes};
-  int64_t each = (int64_t)count * count / 2 + 1;
+  Shelf *shelf = shelf_new(arena, boxes, count);
+  int64_t each = (int64_t)count * (count / shelf->stretches + 500) / 2 + 1;
   for (int k = 0; k < 8 && (k < 2 || effort > 0); k++) {
     weigh(boxes, count, orders[k % 4]);
-    keep_offsets(layout, boxes, count, place(boxes, count, placed, k >= 4));
+    keep_offsets(layout, boxes, count, place(boxes, count, shelf, k >= 4));
     if (layout->height_bytes <= limit) break;
     effort -= each;
   }
   for (int k = 0; k < 2 && effort > 0 && layout->height_bytes > limit; k++)
-    turn_wheel(layout, boxes, count, placed, limit, orders[k], (int)(effort / each / 2));
+    turn_wheel(layout, boxes, count, shelf, limit, orders[k], (int)(effort / each / 2));
   arena_free(arena);
 }
 

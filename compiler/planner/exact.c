@@ -48,7 +48,7 @@ static void branch(Exact *x, int depth) {
   x->evaluator->effort += x->evaluator->problem->step_count;
   if (!sequence_build(x->evaluator->sequence, node->fates, node->variants)) return;
   int64_t bound = timing_bound(x->timing, x->evaluator);
-  if (bound >= x->search->best->cost) return;
+  if (bound >= COST_INVALID || bound >= x->search->best->cost) return;
   if (depth == g->open_count) {
     leaf(x, bound);
     return;

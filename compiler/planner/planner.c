@@ -368,7 +368,7 @@ static bool replan_smaller(Session *s, const Budget *budget, int64_t device_byte
 
 /* Simulate the best candidate, tighten it and give it addresses; the evaluator is left at the plan. */
 static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
-  enum { ATTEMPTS = 4 };
+  int attempts = s->geometry->open_count > 3000 ? 1 : 4;
   evaluate_candidate(s->evaluator, s->search->best);
   addresses_tighten(s->evaluator);
   Addresses *layout = addresses_intervals(s->evaluator, arena);
@@ -377,7 +377,7 @@ static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
   Candidate *original = candidate_new(s->arena, s->evaluator);
   candidate_copy(s->evaluator, original, s->search->best);
   int64_t less = layout->height_bytes - s->problem->device_bytes;
-  for (int attempt = 0; attempt < ATTEMPTS && layout->page_bytes; attempt++) {
+  for (int attempt = 0; attempt < attempts && layout->page_bytes; attempt++) {
     if (!replan_smaller(s, budget, s->problem->device_bytes - less)) {
       less /= 2;
       continue;
