@@ -291,7 +291,7 @@ static void find_inputs(Fusion *f) {
         add_inputs(f, i, graph->values[kernel.body[b]].operand[k]);
   }
   for (int i = 0; i < graph->value_count; i++) {
-    bool is_root = i == graph->scores || graph->values[i].op == OP_UPDATE || graph->values[i].tap;
+    bool is_root = i == graph->scores || graph->values[i].tap;
     ValueId home = kernels->home[i];
     if (is_root && kernels->made_by[home] != NO_INDEX) kernels->is_stored[home] = true;
   }
@@ -303,7 +303,6 @@ static void find_outputs(Fusion *f) {
   Kernels *kernels = f->kernels;
   for (int i = 0; i < f->graph->value_count; i++) {
     if (!kernels->is_stored[i] || kernels->made_by[i] == NO_INDEX) continue;
-    if (f->graph->values[i].op == OP_UPDATE) continue;
     Kernel *kernel = &kernels->kernels[kernels->made_by[i]];
     ARENA_PUSH(f->graph->arena, kernel->outputs, kernel->output_count, i);
   }
