@@ -159,10 +159,15 @@ static int compare_boxes(const void *a, const void *b) {
   return x->index < y->index ? -1 : x->index > y->index;
 }
 
+typedef struct Placed {
+  int64_t offset, bytes;
+  int from, until;
+} Placed;
+
 /* Placed boxes sorted by offset, once for all of time and once for each of many overlapping stretches of it, so that a
  * short box is compared with its contemporaries only. Stretch i covers steps i * half .. (i + 2) * half - 1. */
 typedef struct Shelf {
-  Box **stretch; /* the last one is all of time */
+  Placed **stretch; /* the last one is all of time */
   int *count, stretches, half;
 } Shelf;
 
@@ -180,19 +185,19 @@ static Shelf *shelf_new(Arena *arena, const Box *boxes, int count) {
     if (boxes[i].until >= steps) steps = boxes[i].until + 1;
   shelf->stretches = count / 200 < 1 ? 1 : count / 200 > 400 ? 400 : count / 200;
   shelf->half = (steps + shelf->stretches - 1) / shelf->stretches;
-  shelf->stretch = NEW(shelf->stretches + 1, Box *);
+  shelf->stretch = NEW(shelf->stretches + 1, Placed *);
   shelf->count = NEW(shelf->stretches + 1, int);
   for (int i = 0, first, last; i < count; i++) {
     stretches_of(shelf, &boxes[i], &first, &last);
     for (int k = first; k <= last; k++) shelf->count[k]++;
   }
   shelf->count[shelf->stretches] = count;
-  for (int k = 0; k <= shelf->stretches; k++) shelf->stretch[k] = NEW(shelf->count[k] + 1, Box);
+  for (int k = 0; k <= shelf->stretches; k++) shelf->stretch[k] = NEW(shelf->count[k] + 1, Placed);
   return shelf;
 }
 
 static void shelf_add(Shelf *shelf, int k, const Box *box) {
-  Box *placed = shelf->stretch[k];
+  Placed *placed = shelf->stretch[k];
   int low = 0, high = shelf->count[k]++;
   int count = high;
   while (low < high) {
@@ -203,14 +208,14 @@ static void shelf_add(Shelf *shelf, int k, const Box *box) {
       high = middle;
   }
   memmove(placed + low + 1, placed + low, (size_t)(count - low) * sizeof *placed);
-  placed[low] = *box;
+  placed[low] = (Placed){box->offset, box->bytes, box->from, box->until};
 }
 
 /* Lowest (or tightest) hole among the placed boxes. */
 static int64_t find_hole(const Shelf *shelf, const Box *box, bool is_best_fit) {
   int k = box->from / shelf->half;
   if (box->until >= (k + 2) * shelf->half || k >= shelf->stretches) k = shelf->stretches;
-  const Box *placed = shelf->stretch[k];
+  const Placed *placed = shelf->stretch[k];
   int count = shelf->count[k];
   int64_t top = 0, best = -1, best_size = INT64_MAX;
   for (int i = 0; i < count; i++) {
@@ -287,7 +292,7 @@ static void try_offsets(Addresses *layout, int64_t limit, int64_t effort) {
       boxes[count++] = (Box){.index = i, .from = layout->intervals[i].from, .until = layout->intervals[i].until,
                              .bytes = layout->intervals[i].bytes};
   Shelf *shelf = shelf_new(arena, boxes, count);
-  int64_t each = (int64_t)count * (count / shelf->stretches + 500) / 2 + 1;
+  int64_t each = (int64_t)count * count + 1;
   for (int k = 0; k < 8 && (k < 2 || effort > 0); k++) {
     weigh(boxes, count, orders[k % 4]);
     keep_offsets(layout, boxes, count, place(boxes, count, shelf, k >= 4));

@@ -1156,6 +1156,20 @@ static void judge_offsets(Judge *j) {
   }
 }
 
+typedef struct Span {
+  int64_t first, n;
+} Span;
+
+typedef struct Paged {
+  Box *box;
+  Span *span;
+  size_t spans;
+} Paged;
+
+static int by_paged_from(const void *a, const void *b) {
+  return ((const Paged *)a)->box->from - ((const Paged *)b)->box->from;
+}
+
 /* The page-mapped form of S18: every interval has whole pages of its own while it lives. */
 static void judge_pages(Judge *j) {
   json_t *pages = member(j, j->plan, "pages", JSON_OBJECT, false, "plan"), *node, *range;
@@ -1168,14 +1182,12 @@ static void judge_pages(Judge *j) {
   int count;
   size_t i, k;
   Box *box = list_boxes(j, &count);
-  typedef struct Span { int64_t first, n; } Span;
-  typedef struct Pages { Box *box; Span *span; size_t spans; } Pages;
-  Pages *all = NEW(json_array_size(map), Pages);
+  Paged *all = NEW(json_array_size(map), Paged);
   json_array_foreach(map, i, node) {
     char where[48];
     snprintf(where, sizeof where, "pages.map[%zu]", i);
     only_keys(j, node, where, " data chunk from work pages ");
-    Pages *a = &all[i];
+    Paged *a = &all[i];
     a->box = find_box(j, box, count, node, where);
     json_t *list = member(j, node, "pages", JSON_ARRAY, true, where);
     a->spans = json_array_size(list);
@@ -1196,16 +1208,24 @@ static void judge_pages(Judge *j) {
     if (have < (a->box->n + page - 1) / page) INVALID("%s: too few pages for %lld bytes (S18)", where, (long long)a->box->n);
   }
   all_placed(j, box, count);
-  for (size_t a = 0; a < json_array_size(map); a++)
-    for (size_t b = 0; b < a; b++) {
-      if (all[a].box->to < all[b].box->from || all[b].box->to < all[a].box->from) continue;
+  qsort(all, json_array_size(map), sizeof *all, by_paged_from);
+  size_t *live = NEW(json_array_size(map), size_t), lives = 0;
+  for (size_t a = 0; a < json_array_size(map); a++) {
+    size_t kept = 0;
+    for (size_t l = 0; l < lives; l++) {
+      const Paged *other = &all[live[l]];
+      if (other->box->to < all[a].box->from) continue;
+      live[kept++] = live[l];
       for (size_t p = 0; p < all[a].spans; p++)
-        for (size_t q = 0; q < all[b].spans; q++)
-          if (all[a].span[p].first < all[b].span[q].first + all[b].span[q].n &&
-              all[b].span[q].first < all[a].span[p].first + all[a].span[p].n)
+        for (size_t q = 0; q < other->spans; q++)
+          if (all[a].span[p].first < other->span[q].first + other->span[q].n &&
+              other->span[q].first < all[a].span[p].first + all[a].span[p].n)
             INVALID("pages: \"%.80s\" (from step %d) and \"%.80s\" (from step %d) share a page (S18)",
-                    box_name(j, all[a].box), all[a].box->from, box_name(j, all[b].box), all[b].box->from);
+                    box_name(j, all[a].box), all[a].box->from, box_name(j, other->box), other->box->from);
     }
+    live[kept++] = a;
+    lives = kept;
+  }
 }
 
 /* ---- the certificate (4.2 and 4.7), on the base order ---- */

@@ -24,8 +24,8 @@ typedef struct Budget {
 static Budget budget_of(PlannerEffort effort) {
   switch (effort) {
     case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000};
-    case PLANNER_BEST: return (Budget){170000000, 40000000, 1200000, 6, 6, 60, 400000000};
-    default: return (Budget){9000000, 5000000, 1200000, 3, 4, 40, 40000000};
+    case PLANNER_BEST: return (Budget){170000000, 40000000, 1200000, 11, 6, 60, 400000000};
+    default: return (Budget){7000000, 4000000, 1200000, 7, 4, 40, 40000000};
   }
 }
 
@@ -183,8 +183,9 @@ static void climb_ladder(Session *s, const Budget *budget, const Problem *proble
     if (g->retain_bytes[t] > high) high = g->retain_bytes[t];
   }
   Budget rung_budget = *budget;
-  rung_budget.dp_labels /= 4;
-  rung_budget.exact_units /= 4;
+  if (budget->ladder_rungs == 0) return;
+  rung_budget.dp_labels /= 2 * budget->ladder_rungs;
+  rung_budget.exact_units /= 2 * budget->ladder_rungs;
   rung_budget.splits = 1;
   Candidate *carried = candidate_new(s->arena, s->evaluator);
   for (int rung = 1; rung <= budget->ladder_rungs; rung++) {
