@@ -7,16 +7,26 @@ SANITIZE ?=
 FLAGS := -std=c11 -D_GNU_SOURCE -Wall -Wextra $(SANITIZE)
 LINK_ZLIB := -l:libz.a
 
-LANG := $(filter-out lang/arena.c,$(wildcard lang/*.c)) lang/arena.c
-PLANNER := $(wildcard compiler/planner/*.c)
-COMPILER := $(wildcard compiler/*.c)
-RUNTIME := $(wildcard runtime/*.c)
+# The rooms. A file that is not listed is not built.
+LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_call.c check_const.c check_data.c check_expr.c \
+  check_function.c check_layer.c check_names.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
+  diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
+  shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
+COMPILER := $(addprefix compiler/, autodiff.c build.c cost.c data.c driver.c emit.c emit_api.c emit_expr.c emit_kernel.c emit_rows.c \
+  fuse.c gnncc.c graph.c layout.c lower.c options.c plan.c reassociate.c report.c schedule.c simplify.c \
+  verify_graph.c verify_kernels.c verify_plan.c)
+PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
+  plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c search.c sequence.c simplex.c \
+  simulate.c timing.c)
+RUNTIME := $(addprefix runtime/, array.c checkpoint.c commands.c console.c container.c dataset.c file.c fill.c gradcheck.c \
+  instance.c job.c json.c karate.c logs.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
+  prepare_fields.c prepare_splits.c program.c room.c safetensors.c subgraph.c synth.c team.c text.c train.c)
+GNNDATA := $(addprefix runtime/tools/, convert.c describe.c gnndata.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
 # What emitted sources include: the interface, the embedding layer and the kernels, in this order.
-PUBLIC_HEADERS := runtime/gnnrt.h $(wildcard runtime/job.h) $(addprefix kernels/cpu/, \
+PUBLIC_HEADERS := runtime/gnnrt.h runtime/job.h $(addprefix kernels/cpu/, \
   vector.h random.h math.h gemm.h spmm.h sparse.h reduce.h loss.h optimizer.h)
-GNNDATA := $(wildcard runtime/tools/*.c)
 
 GENERATED := $(B)/lang/parse.c $(B)/lang/scan.c
 LANG_OBJECTS := $(LANG:%.c=$(B)/%.o) $(GENERATED:.c=.o)
@@ -117,10 +127,28 @@ demo: deps
 deps:
 	tests/deps.sh
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+# Hours of what `make check` does for seconds: damaged programs and damaged planning problems, under the sanitizers.
+FUZZ_ROUNDS ?= 200000
+fuzz: watched
+	FUZZ_COUNT=$(FUZZ_ROUNDS) tests/lang/run.sh $(B)/watched/tests/langtest | tail -3
+	$(B)/watched/tests/planner/test_planner_input $(FUZZ_ROUNDS) | tail -3
+
+prefix ?= /usr/local
+PREFIX ?= $(prefix)
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/gnncc/std $(DESTDIR)$(PREFIX)/share/gnncc/targets $(DESTDIR)$(PREFIX)/share/gnncc/examples
+	install $(B)/gnncc $(B)/gnndata $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/libgnnrt.a $(DESTDIR)$(PREFIX)/share/gnncc
+	install -m 644 lang/std/*.gnn $(DESTDIR)$(PREFIX)/share/gnncc/std
+	install -m 644 lang/targets/*.gnn $(DESTDIR)$(PREFIX)/share/gnncc/targets
+	install -m 644 examples/*.gnn examples/*.safetensors $(DESTDIR)$(PREFIX)/share/gnncc/examples
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/bin/gnncc $(DESTDIR)$(PREFIX)/bin/gnndata $(DESTDIR)$(PREFIX)/share/gnncc
+
+-include $(GNNCC_OBJECTS:.o=.d) $(RUNTIME_OBJECTS:.o=.d) $(GNNDATA:%.c=$(B)/%.d)
 
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/check $(B)/gnncc $(B)/gnndata
 
-.PHONY: all tests watched check demo deps clean
+.PHONY: all tests watched check demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
