@@ -16,6 +16,7 @@
 
 #include "../runtime/text.h"
 #include "driver.h"
+#include "problem.h"
 #include "report.h"
 
 extern char **environ;
@@ -321,6 +322,7 @@ static int emit_kind(const Builder *b, const EmitRequest *request, FILE *out) {
   else if (strcmp(request->kind, "program") == 0) typed_dump(c->program, out);
   else if (strcmp(request->kind, "plan") == 0) fputs(c->emission.plan_json, out);
   else if (strcmp(request->kind, "schedule") == 0) schedule_print(c->schedule, out);
+  else if (strcmp(request->kind, "problem") == 0) emit_problem(&c->emission, out);
   else if (strcmp(request->kind, "header") == 0) emit_header(&c->emission, out);
   else if (strcmp(request->kind, "c") == 0) emit_source(&c->emission, out);
   else if (strcmp(request->kind, "weights") == 0) {
@@ -334,10 +336,12 @@ static int emit_kind(const Builder *b, const EmitRequest *request, FILE *out) {
   return 0;
 }
 
+static bool is_json(const char *kind) { return strcmp(kind, "plan") == 0 || strcmp(kind, "problem") == 0; }
+
 static int build_texts(const Builder *b) {
   for (int i = 0; i < b->c->options->emit_count; i++) {
     const EmitRequest *request = &b->c->options->emits[i];
-    const char *extension = strcmp(request->kind, "plan") == 0 ? "json" : strcmp(request->kind, "c") == 0 ? "c" : strcmp(request->kind, "header") == 0 ? "h" : "txt";
+    const char *extension = is_json(request->kind) ? "json" : strcmp(request->kind, "c") == 0 ? "c" : strcmp(request->kind, "header") == 0 ? "h" : "txt";
     const char *path = request->path ? request->path : arena_printf(b->arena, "%s.%s.%s", b->c->stem, request->kind, extension);
     if (strcmp(path, "-") == 0) {
       emit_kind(b, request, stdout);
@@ -347,7 +351,7 @@ static int build_texts(const Builder *b) {
     const char *scratch = in_scratch(b, "plan.json");
     FILE *out = fopen(scratch, "wb");
     if (!out) return complain("write", scratch);
-    bool has_mark = strcmp(request->kind, "c") == 0 || strcmp(request->kind, "header") == 0 || strcmp(request->kind, "plan") == 0;
+    bool has_mark = strcmp(request->kind, "c") == 0 || strcmp(request->kind, "header") == 0 || is_json(request->kind);
     if (!has_mark) fprintf(out, "# %s " GNNCC_VERSION " from %s\n", mark, b->c->model_path);
     emit_kind(b, request, out);
     int status = fclose(out) == 0 ? 0 : complain("write", scratch);

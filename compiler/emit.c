@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../runtime/text.h"
+
 static const char *quoted(Arena *arena, const char *text) {
   if (!text) return "NULL";
   size_t length = strlen(text);
@@ -38,16 +40,7 @@ static const char *in_comment(Arena *arena, const char *text) {
   return copy;
 }
 
-static const char *bytes_text(Arena *arena, int64_t bytes) {
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double size = (double)bytes;
-  int unit = 0;
-  while (size >= 1024 && unit < 4) {
-    size /= 1024;
-    unit++;
-  }
-  return unit == 0 ? arena_printf(arena, "%" PRId64 " B", bytes) : arena_printf(arena, "%.3g %s", size, units[unit]);
-}
+static const char *bytes_text(Arena *arena, int64_t bytes) { return arena_strdup(arena, gnn_bytes_text(bytes).text); }
 
 static const char *phase_name(const Emission *m, int step) {
   static const char *const phases[] = {"forward", "backward", "update"};

@@ -36,7 +36,7 @@ static const OptionRow rows[] = {
     {"--check", OPT_CHECK, ARG_NONE, "what to make", "--check", "diagnostics only"},
     {"-fsyntax-only", OPT_CHECK, ARG_NONE, NULL, NULL, NULL},
     {"--plan", OPT_PLAN, ARG_OPTIONAL, "what to make", "--plan[=json]", "explain the memory plan, compile nothing"},
-    {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", "ast program plan schedule header c weights"},
+    {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", "ast program plan schedule header c weights problem"},
     {"--target", OPT_TARGET, ARG_REQUIRED, "for which machine", "--target=NAME", "pick the target block; native: this machine"},
     {"--budget", OPT_BUDGET, ARG_REQUIRED, "for which machine", "--budget TIER=SIZE", "cap a tier: device=24GiB, host=0, ssd=50%"},
     {"--backend", OPT_BACKEND, ARG_REQUIRED, "for which machine", "--backend=cpu", "the only one so far"},
@@ -187,7 +187,7 @@ static int print_topic(const Parser *p, const char *topic) {
   static const char exits[] =
       "0   made what was asked\n1   errors in the program or data\n2   bad command line\n3   no plan fits the budget\n"
       "4   cannot read or write a file\n5   the C compiler is missing or cannot run\n70  internal error\n";
-  static const char kinds[] = "ast program plan schedule header c weights\n";
+  static const char kinds[] = "ast program plan schedule header c weights problem\n";
   if (!topic) print_help(stdout);
   else if (strcmp(topic, "env") == 0) fputs(env, stdout);
   else if (strcmp(topic, "exit") == 0) fputs(exits, stdout);
@@ -248,8 +248,8 @@ static int unknown_option(const Parser *p, const char *word) {
 }
 
 static int parse_emit(Parser *p, const char *list) {
-  static const char *const known[] = {"ast", "program", "plan", "schedule", "header", "c", "weights"};
-  static const char *const later[] = {"dag", "dot", "gantt", "trace", "memory", "sweep", "cuda", "obj", "lib", "shared", "exe", "deps", "diagnostics", "problem"};
+  static const char *const known[] = {"ast", "program", "plan", "schedule", "header", "c", "weights", "problem"};
+  static const char *const later[] = {"dag", "dot", "gantt", "trace", "memory", "sweep", "cuda", "obj", "lib", "shared", "exe", "deps", "diagnostics"};
   char *copy = arena_strdup(p->arena, list), *rest = NULL;
   for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
     char *path = strchr(item, '=');
@@ -258,7 +258,7 @@ static int parse_emit(Parser *p, const char *list) {
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) is_known = is_known || strcmp(known[i], item) == 0;
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
       if (strcmp(later[i], item) == 0) return usage("--emit=%s is not supported yet", item);
-    if (!is_known) return usage("--emit=%s: unknown kind; there are ast, program, plan, schedule, header, c, weights", item);
+    if (!is_known) return usage("--emit=%s: unknown kind; there are ast, program, plan, schedule, header, c, weights, problem", item);
     ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){item, path});
   }
   if (p->options->product == PRODUCT_PROGRAM) p->options->product = PRODUCT_EMIT;

@@ -101,6 +101,13 @@ smallest() {
 check "the smallest budget it names works, and one less does not" smallest
 check "measured peak is the planned one" ./karate check
 
+planned() { # half of what keeping everything takes
+  "$gnncc" --emit=problem=problem.json "$here/models/varied/norm.gnn" -w && "$gnncc" plan problem.json -o plan.json >all.txt &&
+    "$gnncc" plan problem.json --check plan.json && grep 'optimal' all.txt && sed 's/"device_bytes": [0-9]*/"device_bytes": 55000/' problem.json >small.json &&
+    "$gnncc" plan small.json -o small_plan.json && "$gnncc" plan small.json --check small_plan.json
+}
+check "the epoch as a planning problem is planned, with room and without" planned
+
 # ---- real data ----
 if [ -d "$shared/cora" ]; then
   cora() { "$gnncc" --verify --data "$shared/cora" "$here/../../examples/gcn_cora.gnn" -o cora && ./cora --data "$shared/cora" >cora.txt && tail -3 cora.txt &&
