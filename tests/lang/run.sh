@@ -121,7 +121,7 @@ else
 fi
 
 # Truncations and mutations of everything: no crash, no sanitizer report, no endless expansion.
-timeout 300 "$langtest" --fuzz "${FUZZ_SEED:-1}" "${FUZZ_COUNT:-40}" tests/lang/right/*.gnn tests/lang/wrong/*.gnn lang/std/*.gnn >"$scratch/out" 2>&1
+timeout "${FUZZ_TIMEOUT:-300}" "$langtest" --fuzz "${FUZZ_SEED:-1}" "${FUZZ_COUNT:-40}" tests/lang/right/*.gnn tests/lang/wrong/*.gnn lang/std/*.gnn >"$scratch/out" 2>&1
 status=$?
 [ $status = 0 ] || tail -30 "$scratch/out" | sed 's/^/# /'
 result $status "truncated and mutated programs"
