@@ -26,6 +26,7 @@ static bool run_parse(Compilation *c) {
 static bool run_check(Compilation *c) {
   c->program = lang_check(c->arena, c->diags, c->ast, &c->lang);
   if (!c->program) return false;
+  if (c->options->is_native) c->program->has_target = false;
   DataSource *source = &c->program->data->source;
   for (int i = 0; i < source->arg_count; i++) /* the program is run from where it was compiled */
     if (source->args[i].text && !*source->args[i].key) source->args[i].text = data_path(&c->reader, source->args[i].text);

@@ -331,7 +331,10 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     o->is_plan_json = a && strcmp(a, "json") == 0;
     break;
   case OPT_EMIT: return parse_emit(p, a);
-  case OPT_TARGET: o->target = strcmp(a, "native") == 0 ? NULL : a; break;
+  case OPT_TARGET:
+    o->is_native = strcmp(a, "native") == 0;
+    o->target = o->is_native ? NULL : a;
+    break;
   case OPT_BUDGET: return parse_budget(p, a);
   case OPT_BACKEND:
     if (strcmp(a, "cpu") != 0) return usage(strcmp(a, "cuda") == 0 || strcmp(a, "sim") == 0 ? "--backend=%s is not supported yet" : "--backend=%s: there is no such backend; cpu is one", a);

@@ -29,7 +29,8 @@ typedef struct Options {
   bool is_plan_json;
   int emit_count;
   EmitRequest *emits;
-  const char *target;
+  const char *target;  /* NULL: the file's own, if it has one */
+  bool is_native;      /* this computer, whatever the file says */
   int budget_count;
   BudgetRequest *budgets;
   int define_count;

@@ -101,6 +101,10 @@ smallest() {
 check "the smallest budget it names works, and one less does not" smallest
 check "measured peak is the planned one" ./karate check
 
+sed '1i import "targets/a100.gnn"' "$here/../../examples/gcn_karate.gnn" >gpu.gnn
+check "a plan for a GPU" "$gnncc" --plan gpu.gnn
+refuse 5 "but no program yet" "$gnncc" gpu.gnn -o gpu
+check "the same for this computer" "$gnncc" --target=native gpu.gnn -o gpu
 planned() { # half of what keeping everything takes
   "$gnncc" --emit=problem=problem.json "$here/models/varied/norm.gnn" -w && "$gnncc" plan problem.json -o plan.json >all.txt &&
     "$gnncc" plan problem.json --check plan.json && grep 'optimal' all.txt && sed 's/"device_bytes": [0-9]*/"device_bytes": 55000/' problem.json >small.json &&
