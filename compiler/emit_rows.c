@@ -114,7 +114,9 @@ static bool is_whole_or_nothing(const Value *large, const Value *small, const in
   return true;
 }
 
-static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root) {
+static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root, bool *is_seen) {
+  if (is_seen[id]) return true;
+  is_seen[id] = true;
   const Graph *graph = w->kernels->graph;
   const Value *value = &graph->values[id];
   if (!is_root && !kernels_is_virtual(w->kernels, id)) return true;
@@ -122,7 +124,7 @@ static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root) {
       !is_whole_or_nothing(value, &graph->values[value->operand[0]], value->as.map, value->shape.rank))
     return false;
   for (int k = 0; k < value->operand_count; k++)
-    if (!can_be_flat(w, value->operand[k], false)) return false;
+    if (!can_be_flat(w, value->operand[k], false, is_seen)) return false;
   return true;
 }
 
@@ -132,12 +134,13 @@ RowWriter *rows_new(const Emission *emission, const Kernels *kernels, const Kern
   *w = (RowWriter){.emission = emission, .kernels = kernels, .kernel = kernel, .arena = emission->arena};
   const Value *anchor = &graph->values[kernel->anchor];
   w->is_flat = true;
+  bool *is_seen = arena_alloc(w->arena, (size_t)graph->value_count);
   if (anchor->op == OP_REDUCE)
     w->is_flat = is_whole_or_nothing(&graph->values[anchor->operand[0]], anchor, anchor->as.map,
                                      graph->values[anchor->operand[0]].shape.rank);
   if (kernel->kind == KERNEL_EDGE_SUM || anchor->op == OP_REDUCE)
-    w->is_flat = w->is_flat && can_be_flat(w, anchor->operand[0], false);
-  for (int b = 0; b < kernel->body_count; b++) w->is_flat = w->is_flat && can_be_flat(w, kernel->body[b], true);
+    w->is_flat = w->is_flat && can_be_flat(w, anchor->operand[0], false, is_seen);
+  for (int b = 0; b < kernel->body_count; b++) w->is_flat = w->is_flat && can_be_flat(w, kernel->body[b], true, is_seen);
   w->loop_count = rank_of(w, loops);
   for (int d = 0; d < w->loop_count; d++) w->loop_size[d] = size_of(w, loops, d);
   for (int l = 0; l < LEVEL_COUNT; l++) w->text[l] = "";

@@ -73,7 +73,21 @@ typedef struct Fusion {
   int *use_count;
   ValueId *only_user;
   bool *has_anchor; /* an anchor on the edges is behind the value */
+  bool *is_cheap;   /* find_cheap_scalars */
+  int *visited;     /* marks of the walk that is under way: see visit */
+  int walk;
 } Fusion;
+
+/* Walks over shared values must not take every path: false when the value was met in this walk already, in the same
+ * role. A new walk begins with f->walk += ROLES. */
+enum { ROLES = 2 };
+
+static bool visit(Fusion *f, ValueId id, int role) {
+  int mark = f->walk + role;
+  if (f->visited[ROLES * id + role] == mark) return false;
+  f->visited[ROLES * id + role] = mark;
+  return true;
+}
 
 static bool is_wanted_whole(const Fusion *f, ValueId id) {
   const Graph *graph = f->graph;
@@ -88,26 +102,20 @@ static bool is_wanted_whole(const Fusion *f, ValueId id) {
   return false;
 }
 
-/* One number a row that follows from the graph and constants alone. */
-static bool is_cheap_row_scalar(const Fusion *f, ValueId id) {
-  const Value *value = &f->graph->values[id];
-  if (shape_width(&value->shape) != 1) return false;
-  if (value->op == OP_NUMBER || value->op == OP_OPTION || value->op == OP_DEGREE) return true;
-  if (value->op != OP_MAP && value->op != OP_BROADCAST) return false;
-  for (int k = 0; k < value->operand_count; k++)
-    if (!is_cheap_row_scalar(f, value->operand[k])) return false;
-  return true;
-}
-
-/* One number in all, without anything that a kernel has to make. */
-static bool is_cheap_scalar(const Fusion *f, ValueId id) {
-  const Value *value = &f->graph->values[id];
-  if (value->shape.domain != DOMAIN_NONE || shape_width(&value->shape) != 1) return false;
-  if (op_info[value->op].kind == OP_KIND_LEAF) return true;
-  if (value->op != OP_MAP && value->op != OP_BROADCAST) return false;
-  for (int k = 0; k < value->operand_count; k++)
-    if (!is_cheap_scalar(f, value->operand[k])) return false;
-  return true;
+/* One number a row, or one in all, without anything that a kernel has to make: computed again wherever it is needed. Of
+ * numbers a row only those count that follow from the graph and constants; of single numbers, weights do too. */
+static void find_cheap_scalars(Fusion *f) {
+  const Graph *graph = f->graph;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    bool is_single = graph_is_scalar(graph, i), is_constant_leaf = value->op == OP_NUMBER || value->op == OP_OPTION || value->op == OP_DEGREE;
+    if (shape_width(&value->shape) != 1) continue;
+    if (op_info[value->op].kind == OP_KIND_LEAF) f->is_cheap[i] = is_constant_leaf || is_single;
+    else if (value->op == OP_MAP || value->op == OP_BROADCAST) {
+      f->is_cheap[i] = true;
+      for (int k = 0; k < value->operand_count; k++) f->is_cheap[i] = f->is_cheap[i] && f->is_cheap[value->operand[k]];
+    }
+  }
 }
 
 static bool is_sparse_dropout(const Fusion *f, ValueId id) {
@@ -123,7 +131,7 @@ static bool decide_virtual(const Fusion *f, ValueId id) {
   if (is_wanted_whole(f, id)) return false;
   if (value->op == OP_BROADCAST || value->op == OP_LIFT) return true;
   if (value->shape.domain == DOMAIN_EDGE && !f->has_anchor[id]) return true;
-  if (is_cheap_row_scalar(f, id) || is_cheap_scalar(f, id)) return true;
+  if (f->is_cheap[id]) return true;
   if (!f->is_fusing || value->shape.element == ELEMENT_BIT || f->use_count[id] != 1) return false;
   ValueId user = f->only_user[id];
   return graph->values[user].op == OP_REDUCE ||
@@ -173,7 +181,8 @@ typedef struct Sources {
   bool is_pointwise;
 } Sources;
 
-static void find_sources(const Fusion *f, ValueId id, bool is_pointwise, Sources *sources) {
+static void find_sources(Fusion *f, ValueId id, bool is_pointwise, Sources *sources) {
+  if (!visit(f, id, is_pointwise)) return;
   const Value *value = &f->graph->values[id];
   ValueId home = f->kernels->home[id];
   if (home != id) {
@@ -208,6 +217,7 @@ static int new_kernel(Fusion *f, KernelKind kind, ValueId anchor) {
 static void place_point(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   Sources sources = {NO_INDEX, true};
+  f->walk += ROLES;
   for (int k = 0; k < value->operand_count; k++) find_sources(f, value->operand[k], true, &sources);
   int index = NO_INDEX;
   if (f->is_fusing && sources.latest != NO_INDEX && sources.is_pointwise) {
@@ -267,6 +277,7 @@ static bool has_storage(const Graph *graph, ValueId id) {
 static void add_inputs(Fusion *f, int index, ValueId id) {
   Kernels *kernels = f->kernels;
   id = kernels->home[id];
+  if (!visit(f, id, 0)) return;
   if (f->is_virtual[id]) {
     for (int k = 0; k < f->graph->values[id].operand_count; k++) add_inputs(f, index, f->graph->values[id].operand[k]);
     return;
@@ -284,6 +295,7 @@ static void find_inputs(Fusion *f) {
   for (int i = 0; i < kernels->kernel_count; i++) {
     const Kernel kernel = kernels->kernels[i];
     const Value *anchor = &graph->values[kernel.anchor];
+    f->walk += ROLES;
     if (kernel.kind != KERNEL_MAP)
       for (int k = 0; k < anchor->operand_count; k++) add_inputs(f, i, anchor->operand[k]);
     for (int b = 0; b < kernel.body_count; b++)
@@ -371,12 +383,14 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing) {
   kernels->is_stored = arena_alloc(arena, count);
   kernels->home = arena_alloc(arena, count * sizeof *kernels->home);
   Fusion f = {graph, kernels, is_sparse_field, is_fusing, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
-              arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count)};
+              arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count),
+              arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {
     kernels->made_by[i] = NO_INDEX;
     const Value *value = &graph->values[i];
     kernels->home[i] = value->op == OP_RESHAPE ? kernels->home[value->operand[0]] : i;
   }
+  find_cheap_scalars(&f);
   find_virtual_values(&f);
   for (int i = 0; i < graph->value_count; i++) {
     OpKind kind = op_info[graph->values[i].op].kind;

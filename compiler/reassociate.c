@@ -12,8 +12,11 @@
 
 typedef struct Reassociation {
   Graph *graph;
+  int count;     /* of values before this rewriting */
   ValueId *leaf; /* per value: the one value of which it is a linear function of rows; itself where there is none */
-  bool *depends; /* per value: on trained weights */
+  bool *aggregates; /* per value: there is an aggregation between it and its leaf */
+  bool *depends;    /* per value: on trained weights */
+  ValueId *rebuilt; /* per value: what it became in the tree being rebuilt, NO_VALUE for nothing yet */
 } Reassociation;
 
 static ValueId find_leaf(const Graph *graph, const ValueId *leaf, ValueId id) {
@@ -33,12 +36,12 @@ static ValueId find_leaf(const Graph *graph, const ValueId *leaf, ValueId id) {
   return id;
 }
 
-static bool has_aggregation(const Reassociation *r, ValueId id, ValueId leaf) {
-  if (id == leaf) return false;
-  const Value *v = &r->graph->values[id];
+static bool find_aggregation(const Graph *graph, const ValueId *leaf, const bool *aggregates, ValueId id) {
+  const Value *v = &graph->values[id];
+  if (leaf[id] == id) return false;
   if (v->op == OP_GATHER) return true;
   for (int k = 0; k < v->operand_count; k++)
-    if (r->leaf[v->operand[k]] == leaf && has_aggregation(r, v->operand[k], leaf)) return true;
+    if (leaf[v->operand[k]] == leaf[id] && aggregates[v->operand[k]]) return true;
   return false;
 }
 
@@ -46,6 +49,7 @@ static bool has_aggregation(const Reassociation *r, ValueId id, ValueId leaf) {
 static ValueId rebuild_tree(const Reassociation *r, ValueId id, ValueId leaf, ValueId new_leaf) {
   Graph *graph = r->graph;
   if (id == leaf) return new_leaf;
+  if (r->rebuilt[id] != NO_VALUE) return r->rebuilt[id];
   const Value v = graph->values[id];
   const Shape shape = graph->values[new_leaf].shape;
   int first = graph->value_count;
@@ -68,7 +72,12 @@ static ValueId rebuild_tree(const Reassociation *r, ValueId id, ValueId leaf, Va
     graph->values[i].place = v.place;
     graph->values[i].name = v.name;
   }
-  return result;
+  return r->rebuilt[id] = result;
+}
+
+static ValueId rebuilt_over(const Reassociation *r, ValueId id, ValueId leaf, ValueId new_leaf) {
+  for (int i = 0; i < r->count; i++) r->rebuilt[i] = NO_VALUE;
+  return rebuild_tree(r, id, leaf, new_leaf);
 }
 
 static bool is_simple_product(const Graph *graph, const Value *v) {
@@ -91,13 +100,13 @@ static ValueId multiply_first(const Reassociation *r, ValueId id) {
   const Value v = graph->values[id];
   if (!is_simple_product(graph, &v)) return NO_VALUE;
   ValueId x = v.operand[0], leaf = r->leaf[x];
-  if (!has_aggregation(r, x, leaf)) return NO_VALUE;
+  if (!r->aggregates[x]) return NO_VALUE;
   if (passes(v.as.product.width, true) >= passes(v.as.product.depth, r->depends[leaf])) return NO_VALUE;
   note(graph, &v, "after", v.as.product.depth, v.as.product.width);
   Value product = v;
   product.operand[0] = leaf;
   product.tap = NULL;
-  return rebuild_tree(r, x, leaf, graph_add(graph, product));
+  return rebuilt_over(r, x, leaf, graph_add(graph, product));
 }
 
 static bool is_sparse_input(const Graph *graph, ValueId id, int64_t width) {
@@ -130,14 +139,14 @@ static ValueId aggregate_first(const Reassociation *r, ValueId id) {
   Graph *graph = r->graph;
   ValueId leaf = r->leaf[id];
   const Value product = graph->values[leaf];
-  if (!is_simple_product(graph, &product) || !has_aggregation(r, id, leaf)) return NO_VALUE;
+  if (!is_simple_product(graph, &product) || !r->aggregates[id]) return NO_VALUE;
   ValueId x = product.operand[0];
   if (is_sparse_input(graph, x, product.as.product.depth)) return NO_VALUE;
   if (passes(product.as.product.depth, r->depends[x]) >= passes(product.as.product.width, true)) return NO_VALUE;
   if (!is_tree_root(r, id, leaf)) return NO_VALUE;
   note(graph, &graph->values[id], "before", product.as.product.width, product.as.product.depth);
   Value result = product;
-  result.operand[0] = rebuild_tree(r, id, leaf, x);
+  result.operand[0] = rebuilt_over(r, id, leaf, x);
   result.place = graph->values[id].place;
   result.name = graph->values[id].name;
   result.tap = graph->values[id].tap;
@@ -146,8 +155,13 @@ static ValueId aggregate_first(const Reassociation *r, ValueId id) {
 
 static void rewrite(Graph *graph, ValueId (*rule)(const Reassociation *, ValueId)) {
   int count = graph->value_count;
-  Reassociation r = {graph, arena_alloc(graph->arena, (size_t)(count + 1) * sizeof(ValueId)), graph_depends_on_weights(graph)};
-  for (int i = 0; i < count; i++) r.leaf[i] = find_leaf(graph, r.leaf, i);
+  size_t room = (size_t)count + 1;
+  Reassociation r = {graph, count, arena_alloc(graph->arena, room * sizeof(ValueId)), arena_alloc(graph->arena, room),
+                     graph_depends_on_weights(graph), arena_alloc(graph->arena, room * sizeof(ValueId))};
+  for (int i = 0; i < count; i++) {
+    r.leaf[i] = find_leaf(graph, r.leaf, i);
+    r.aggregates[i] = find_aggregation(graph, r.leaf, r.aggregates, i);
+  }
   ValueId *better = arena_alloc(graph->arena, (size_t)(count + 1) * sizeof *better);
   for (int i = 0; i < count; i++) better[i] = rule(&r, i);
   ValueId *forward = graph_no_redirections(graph);
