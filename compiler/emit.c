@@ -67,6 +67,23 @@ static void emit_arena(const Emission *m, FILE *out) {
                "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n");
 }
 
+/* ---- kernels at the sizes of this model ---- */
+
+static void emit_instances(const Emission *m, FILE *out) {
+  fprintf(out, "/* The kernels at the sizes of this model. Each is compiled once, however many steps call it. */\n"
+               "#ifdef __clang__\n#define SHARED static __attribute__((noinline))\n#else\n#define SHARED static __attribute__((noinline, noclone))\n#endif\n\n");
+  const char **printed = arena_alloc(m->arena, (size_t)(m->schedule->count + 1) * sizeof *printed);
+  int count = 0;
+  for (int s = 0; s < m->schedule->count; s++) {
+    const char *text = emit_instance(m, &m->schedule->steps[s]);
+    bool is_new = *text != 0;
+    for (int i = 0; i < count && is_new; i++) is_new = strcmp(printed[i], text) != 0;
+    if (!is_new) continue;
+    printed[count++] = text;
+    fprintf(out, "%s\n", text);
+  }
+}
+
 /* ---- the epoch ---- */
 
 static void emit_step_list(const Emission *m, const char *name, const char *what, int first, int last, FILE *out) {
@@ -276,6 +293,7 @@ void emit_source(const Emission *m, FILE *out) {
                  "#define IN_DOUBLE &%s_program_in_double\n#else\n#define IN_DOUBLE NULL\n#endif\n", m->prefix, m->prefix);
   fprintf(out, "extern const gnn_program PROGRAM;\n\n");
   emit_arena(m, out);
+  emit_instances(m, out);
   for (int s = 0; s < m->schedule->count; s++) {
     fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", s + 1, in_comment(m->arena, m->schedule->steps[s].what));
     emit_step_functions(m, &m->schedule->steps[s], out);

@@ -28,6 +28,7 @@ void emit_main(const Emission *emission, FILE *out);   /* main.c */
 void emit_makefile(const Emission *emission, FILE *out);
 
 /* emit_kernel.c: the functions of one step, and the statements that run it. */
+const char *emit_instance(const Emission *emission, const Step *step); /* the function that steps of its sizes share */
 void emit_step_functions(const Emission *emission, const Step *step, FILE *out);
 
 /* emit_api.c: the embedding API, one function of the runtime's job behind each. */

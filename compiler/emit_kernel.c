@@ -203,8 +203,8 @@ static void emit_matmul(StepWriter *w) {
   print_row_function(w);
   print_task(w, "pack", arena_printf(w->arena, "gnn_gemm_pack(V(%s), %" PRId64 ", %" PRId64 ", %d, V(%s), begin, end);",
                                      block_name(w, w->anchor->operand[1]), p.depth, p.width, p.transposed, scratch(w)));
-  print_task(w, "rows", arena_printf(w->arena, "gnn_gemm_rows(V(%s), V(%s), %" PRId64 ", %" PRId64 ", begin, end, step_%d_row, context);",
-                                     block_name(w, w->anchor->operand[0]), scratch(w), p.depth, p.width, w->n));
+  print_task(w, "rows", arena_printf(w->arena, "matmul_%" PRId64 "x%" PRId64 "(V(%s), V(%s), begin, end, step_%d_row, context);", p.depth, p.width,
+                                     block_name(w, w->anchor->operand[0]), scratch(w), w->n));
   open_step(w, "");
   run_over(w, "pack", arena_printf(w->arena, "%" PRId64, p.depth), PACK_ROWS);
   run_over(w, "rows", row_count(w, w->anchor->shape.domain, p.lead), w->kernel->task_rows);
@@ -244,8 +244,8 @@ static void emit_sparse_matmul(StepWriter *w) {
   if (p.transposed)
     print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(V(%s), %" PRId64 ", %" PRId64 ", V(%s), begin, end);", matrix, p.width,
                                             p.depth, scratch(w)));
-  print_task(w, "rows", arena_printf(w->arena, "gnn_sparse_rows(&g->sparse[%d], V(%s), %" PRId64 ", %s, begin, end, step_%d_row, context);",
-                                     slot, p.transposed ? scratch(w) : matrix, p.width, drop, w->n));
+  print_task(w, "rows", arena_printf(w->arena, "sparse_matmul_%" PRId64 "(&g->sparse[%d], V(%s), %s, begin, end, step_%d_row, context);", p.width,
+                                     slot, p.transposed ? scratch(w) : matrix, drop, w->n));
   open_step(w, drop_value);
   if (p.transposed) run_over(w, "transpose", arena_printf(w->arena, "%" PRId64, p.depth), COLUMNS_A_TASK);
   run_over_bounds(w, "rows", arena_printf(w->arena, "g->sparse[%d].by_row", slot));
@@ -267,8 +267,8 @@ static void emit_sparse_outer(StepWriter *w) {
   fprintf(w->out, "  const gnn_run *g = ((const struct step_%d *)context)->g;\n", w->n);
   fprintf(w->out, "  gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n", is_left ? result : scratch(w), width);
   fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
-  print_task(w, "columns", arena_printf(w->arena, "gnn_sparse_tn_rows(&g->sparse[%d], V(%s), %" PRId64 ", %s, begin, end, step_%d_row, context);",
-                                        slot, block_name(w, w->anchor->operand[is_left ? 1 : 0]), width, drop, w->n));
+  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%" PRId64 "(&g->sparse[%d], V(%s), %s, begin, end, step_%d_row, context);", width,
+                                        slot, block_name(w, w->anchor->operand[is_left ? 1 : 0]), drop, w->n));
   if (!is_left)
     print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(V(%s), %" PRId64 ", %" PRId64 ", V(%s), begin, end);", scratch(w), columns,
                                             width, result));
@@ -292,8 +292,8 @@ static void emit_outer(StepWriter *w) {
   Domain domain = w->graph->values[w->anchor->operand[0]].shape.domain;
   const char *rows = row_count(w, domain, p.lead);
   print_struct(w, "int64_t parts;\n");
-  print_task(w, "part", arena_printf(w->arena, "gnn_gemm_tn_part(V(%s), V(%s), %" PRId64 ", %" PRId64 ", begin, end, V(%s) + task * %" PRId64 ");",
-                                     block_name(w, w->anchor->operand[0]), block_name(w, w->anchor->operand[1]), p.depth, p.width, scratch(w),
+  print_task(w, "part", arena_printf(w->arena, "outer_%" PRId64 "x%" PRId64 "(V(%s), V(%s), begin, end, V(%s) + task * %" PRId64 ");", p.depth, p.width,
+                                     block_name(w, w->anchor->operand[0]), block_name(w, w->anchor->operand[1]), scratch(w),
                                      p.depth * p.width));
   print_sum_of_parts(w, p.depth * p.width);
   open_step(w, parts_value(w, rows));
@@ -308,8 +308,8 @@ static void emit_spmm(StepWriter *w) {
   w->body = write_body(w, "acc");
   print_struct(w, "");
   print_row_function(w);
-  print_task(w, "rows", arena_printf(w->arena, "gnn_spmm_rows(&%s, V(%s), %" PRId64 ", begin, end, step_%d_row, context);", csr,
-                                     block_name(w, lifted->operand[0]), shape_width(&w->anchor->shape), w->n));
+  print_task(w, "rows", arena_printf(w->arena, "spmm_%" PRId64 "(&%s, V(%s), begin, end, step_%d_row, context);", shape_width(&w->anchor->shape), csr,
+                                     block_name(w, lifted->operand[0]), w->n));
   open_step(w, "");
   run_over_bounds(w, "rows", csr);
   fprintf(w->out, "}\n\n");
@@ -503,6 +503,51 @@ static void emit_update(StepWriter *w) {
   open_step(w, values);
   run_over(w, "elements", arena_printf(w->arena, "%" PRId64, shape_width(&w->graph->values[w->anchor->operand[0]].shape)), SUM_NUMBERS);
   fprintf(w->out, "}\n\n");
+}
+
+/* ---- the kernels that steps share ---- */
+
+/* The template of kernels/cpu behind a step, with its sizes filled in: a function of its own, because several steps of a
+ * model have the same sizes and each instance takes the C compiler a tenth of a second. "" for steps without one. */
+const char *emit_instance(const Emission *m, const Step *step) {
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  const Graph *graph = step->kernels->graph;
+  const Value *anchor = &graph->values[kernel->anchor];
+  const struct Contraction p = anchor->as.product;
+  switch (kernel->kind) {
+  case KERNEL_MATMUL:
+    return arena_printf(m->arena,
+                        "SHARED void matmul_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *packed, int64_t begin, int64_t end,\n"
+                        "    gnn_row_done *done, const void *context) {\n"
+                        "  gnn_gemm_rows(a, packed, %" PRId64 ", %" PRId64 ", begin, end, done, context);\n}\n",
+                        p.depth, p.width, p.depth, p.width);
+  case KERNEL_OUTER:
+    return arena_printf(m->arena,
+                        "SHARED void outer_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *b, int64_t begin, int64_t end, gnn_real *part) {\n"
+                        "  gnn_gemm_tn_part(a, b, %" PRId64 ", %" PRId64 ", begin, end, part);\n}\n",
+                        p.depth, p.width, p.depth, p.width);
+  case KERNEL_SPMM: {
+    int64_t width = shape_width(&anchor->shape);
+    return arena_printf(m->arena,
+                        "SHARED void spmm_%" PRId64 "(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
+                        "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", begin, end, done, context);\n}\n", width, width);
+  }
+  case KERNEL_SPARSE_MATMUL:
+    return arena_printf(m->arena,
+                        "SHARED void sparse_matmul_%" PRId64 "(const gnn_sparse *x, const gnn_real *b, const gnn_dropout *drop, int64_t begin,\n"
+                        "    int64_t end, gnn_row_done *done, const void *context) {\n"
+                        "  gnn_sparse_rows(x, b, %" PRId64 ", drop, begin, end, done, context);\n}\n", p.width, p.width);
+  case KERNEL_SPARSE_OUTER: {
+    ValueId dropout;
+    bool is_left = kernel_sparse_field(graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
+    int64_t width = is_left ? p.width : p.depth;
+    return arena_printf(m->arena,
+                        "SHARED void sparse_outer_%" PRId64 "(const gnn_sparse *x, const gnn_real *g, const gnn_dropout *drop, int64_t begin,\n"
+                        "    int64_t end, gnn_row_done *done, const void *context) {\n"
+                        "  gnn_sparse_tn_rows(x, g, %" PRId64 ", drop, begin, end, done, context);\n}\n", width, width);
+  }
+  default: return "";
+  }
 }
 
 /* ---- one step ---- */
