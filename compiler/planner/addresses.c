@@ -384,16 +384,36 @@ static void map_pages(Addresses *layout, int64_t page, int64_t total_pages, Aren
   arena_free(scratch);
 }
 
-void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort, Arena *arena) {
-  try_offsets(layout, device_bytes, effort);
-  if (layout->height_bytes <= device_bytes) return;
-  Arena *scratch = arena_new();
+/* The largest page with which the rounded intervals fit; 0: none. */
+static int64_t choose_page(const Addresses *layout, int64_t device_bytes) {
+  int64_t least = device_bytes >= ADDRESSES_TOY_BYTES ? ADDRESSES_LEAST_PAGE : 1, page = 2 << 20;
+  Arena *arena = arena_new();
   int steps = 0;
   for (int i = 0; i < layout->count; i++)
     if (layout->intervals[i].until >= steps) steps = layout->intervals[i].until + 1;
-  int64_t *diff = arena_alloc(scratch, ((size_t)steps + 1) * sizeof *diff), page = 2 << 20;
-  while (page > 1 && rounded_load(layout, page, diff, steps) > device_bytes / page) page /= 2;
+  int64_t *diff = NEW(steps + 1, int64_t);
+  while (page >= least && rounded_load(layout, page, diff, steps) > device_bytes / page) page /= 2;
+  arena_free(arena);
+  return page >= least ? page : 0;
+}
+
+int64_t addresses_page_excess(const Addresses *layout, int64_t device_bytes) {
+  Arena *arena = arena_new();
+  int steps = 0;
+  for (int i = 0; i < layout->count; i++)
+    if (layout->intervals[i].until >= steps) steps = layout->intervals[i].until + 1;
+  int64_t pages = rounded_load(layout, ADDRESSES_LEAST_PAGE, NEW(steps + 1, int64_t), steps) - device_bytes / ADDRESSES_LEAST_PAGE;
+  arena_free(arena);
+  return pages > 0 ? pages * ADDRESSES_LEAST_PAGE : 0;
+}
+
+AddressesKind addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort, Arena *arena) {
+  layout->kind = ADDRESSES_OFFSETS;
+  try_offsets(layout, device_bytes, effort);
+  if (layout->height_bytes <= device_bytes) return layout->kind;
+  int64_t page = choose_page(layout, device_bytes);
+  layout->kind = page ? ADDRESSES_PAGES : ADDRESSES_NONE;
   layout->page_bytes = page;
-  arena_free(scratch);
-  map_pages(layout, page, device_bytes / page, arena);
+  if (page) map_pages(layout, page, device_bytes / page, arena);
+  return layout->kind;
 }

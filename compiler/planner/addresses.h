@@ -5,7 +5,13 @@
 #include "evaluate.h"
 #include "plan.h"
 
+/* Nothing maps memory in pieces below a page of the machine. Toy problems, in bytes and not in tensors, may. */
+enum { ADDRESSES_LEAST_PAGE = 4096, ADDRESSES_TOY_BYTES = 1 << 20 };
+
+typedef enum AddressesKind { ADDRESSES_OFFSETS, ADDRESSES_PAGES, ADDRESSES_NONE } AddressesKind;
+
 typedef struct Addresses {
+  AddressesKind kind;
   PlanInterval *intervals;
   int count;
   int64_t load_bytes, height_bytes; /* largest sum of live bytes; highest address used */
@@ -21,8 +27,11 @@ void addresses_tighten(Evaluator *evaluator);
 /* The intervals of the evaluator's simulated sequence, in the order the plan lists them. */
 Addresses *addresses_intervals(const Evaluator *evaluator, Arena *arena);
 
-/* Offsets below device_bytes if greedy orders and a squeaky wheel find them, else whole pages. `effort`: pairs of
- * intervals looked at. */
-void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort, Arena *arena);
+/* Offsets below device_bytes if greedy orders and a squeaky wheel find them, else whole pages, of at least
+ * ADDRESSES_LEAST_PAGE unless the device is a toy; else none. `effort`: pairs of intervals looked at. */
+AddressesKind addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort, Arena *arena);
+
+/* The bytes by which intervals rounded up to the least page overflow the device; 0: they fit. */
+int64_t addresses_page_excess(const Addresses *layout, int64_t device_bytes);
 
 #endif

@@ -67,7 +67,11 @@ static void put_channels(FILE *out, const Problem *p, const PlannerReport *r) {
 static void put_addresses(FILE *out, const PlannerReport *r) {
   fprintf(out, "  addresses    load ");
   put_bytes(out, r->load_bytes);
-  if (r->page_bytes) {
+  if (!r->has_addresses) {
+    fprintf(out, ", offsets would need ");
+    put_bytes(out, r->height_bytes);
+    fprintf(out, ": none found, nor pages of 4 KiB");
+  } else if (r->page_bytes) {
     fprintf(out, ", offsets would need ");
     put_bytes(out, r->height_bytes);
     fprintf(out, ": pages of ");
@@ -98,7 +102,7 @@ void plan_report_plan(FILE *out, const Problem *problem, const PlannerReport *r,
     put_bytes(out, r->gap_bytes[fate]);
   }
   fprintf(out, "\n");
-  if (plan->interval_count) put_addresses(out, r);
+  put_addresses(out, r);
   fprintf(out, "  planned in   %.3f s (first plan %.3f s), %d steps, %lld labels, %lld evaluations%s\n", r->total_s,
           r->first_plan_s, r->extended_step_count, (long long)r->labels, (long long)r->evaluations,
           plan->is_cut_short ? "; cut short by the time limit" : "");
@@ -127,7 +131,9 @@ void plan_report_policies(FILE *out, const PlannerReport *r) {
   fprintf(out, "  %-14s %16s %10s\n", "policy", "time ns", "vs bound");
   for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
     fprintf(out, "  %-14s ", policy_name(policy));
-    if (r->policy_ns[policy] >= COST_INVALID)
+    if (r->policy_ns[policy] < 0)
+      fprintf(out, "%16s %10s\n", "not tried", "-");
+    else if (r->policy_ns[policy] >= COST_INVALID)
       fprintf(out, "%16s %10s\n", "does not fit", "-");
     else
       fprintf(out, "%16lld %+9.2f%%\n", (long long)r->policy_ns[policy], percent(r->policy_ns[policy] - bound, bound));

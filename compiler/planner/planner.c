@@ -67,11 +67,14 @@ static void try_policies(Session *s, int64_t *costs, double *first_plan_at) {
   Candidate *candidate = candidate_new(s->arena, s->evaluator);
   *first_plan_at = 0;
   for (int preference = 0; preference < 6; preference++) {
+    if (s->search->best->cost < COST_INVALID && search_is_late(s->search)) break;
     policy_evict_all(s->evaluator, preference, candidate);
     search_offer(s->search, candidate);
     if (*first_plan_at == 0 && candidate->cost < COST_INVALID) *first_plan_at = clock_s(CLOCK_PROCESS_CPUTIME_ID);
   }
   for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
+    costs[policy] = PLANNER_POLICY_NOT_TRIED;
+    if (s->search->best->cost < COST_INVALID && search_is_late(s->search)) continue;
     policy_plan(s->evaluator, (PlannerPolicy)policy, candidate);
     costs[policy] = candidate->cost;
     search_offer(s->search, candidate);
@@ -153,7 +156,7 @@ static void improve(Session *s, int64_t units) {
 static void run_session(Session *s, const Budget *budget, int64_t units) {
   Search *search = s->search;
   const Geometry *g = s->geometry;
-  if (search->best->cost <= search->target_ns) return;
+  if (search_is_done(search)) return;
   s->lower_bound_ns = certificate_find(s->problem, g, budget->splits, budget->rounds, &s->certificate);
   if (s->lower_bound_ns > search->target_ns) search->target_ns = s->lower_bound_ns;
   try_label_dp(s, budget->dp_labels);
@@ -329,69 +332,121 @@ static void fill_report(const Session *s, PlannerReport *report) {
   report->ssd_peak_bytes = q->ssd_peak_bytes;
 }
 
-/* Plan for a smaller device, and take its residencies if the time stays: less memory is easier to lay out. The
- * releases of the smaller device are written down as f, so that they hold on the larger one too. */
-static bool replan_smaller(Session *s, const Budget *budget, int64_t device_bytes) {
+/* Candidates for a smaller device, best first: the plan as it is, the plan mended, the policies. */
+static void seed_smaller(Session *small, const Candidate *best, int64_t units, int64_t makespan) {
+  Arena *arena = small->arena;
+  search_offer_again(small->search, best);
+  search_try(small->search, best->fates, best->variants);
+  if (small->search->best->cost <= makespan) return;
+  search_local(small->search, units);
+  Candidate *candidate = candidate_new(arena, small->evaluator);
+  for (int policy = 0; policy < PLANNER_POLICY_COUNT && !search_is_done(small->search); policy++) {
+    policy_plan(small->evaluator, (PlannerPolicy)policy, candidate);
+    search_offer(small->search, candidate);
+  }
+}
+
+/* Take over the g and f of a plan for a smaller device: its releases, written down as f, hold on the larger one too. */
+static bool adopt(Session *s, Session *small) {
+  Candidate *found = small->search->best;
+  if (found->cost >= COST_INVALID) return false;
+  evaluate_candidate(small->evaluator, found);
+  addresses_tighten(small->evaluator);
+  const Sequence *from = small->evaluator->sequence;
+  Sequence *to = s->evaluator->sequence;
+  if (!sequence_build(to, found->fates, found->variants)) return false;
+  for (int i = 0; i < from->move_count; i++) {
+    to->moves[i].g = from->moves[i].g;
+    to->moves[i].f = from->moves[i].f;
+  }
+  return evaluate_built(s->evaluator) < COST_INVALID;
+}
+
+/* Plan for a smaller device: less memory is easier to lay out. `makespan`: the time to reach, `fates` where the plan
+ * begins and ends. The evaluator is left at the plan; false when there is none. */
+static bool replan_smaller(Session *s, const Budget *budget, int64_t device_bytes, int64_t makespan, Candidate *fates) {
+  if (device_bytes < 0) return false;
   Arena *arena = arena_new();
   Problem smaller = *s->problem;
   smaller.device_bytes = device_bytes;
   Session *small = session_new(&smaller, arena, s->search->deadline);
-  Candidate *best = s->search->best;
-  int64_t makespan = best->cost;
-  search_offer_again(small->search, best);
-  Candidate *candidate = candidate_new(arena, small->evaluator);
-  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
-    policy_plan(small->evaluator, (PlannerPolicy)policy, candidate);
-    search_offer(small->search, candidate);
-  }
   small->search->target_ns = makespan;
+  seed_smaller(small, fates, budget->units / 16, makespan);
   Budget reduced = *budget;
   reduced.dp_labels /= 4;
   reduced.exact_units /= 4;
   reduced.splits = 0;
-  run_session(small, &reduced, budget->units / 8);
-  bool is_good = small->search->best->cost <= makespan;
-  if (is_good) {
-    evaluate_candidate(small->evaluator, small->search->best);
-    addresses_tighten(small->evaluator);
-    const Sequence *q = small->evaluator->sequence;
-    is_good = sequence_build(s->evaluator->sequence, small->search->best->fates, small->search->best->variants);
-    for (int i = 0; i < q->move_count && is_good; i++) {
-      s->evaluator->sequence->moves[i].g = q->moves[i].g;
-      s->evaluator->sequence->moves[i].f = q->moves[i].f;
-    }
-    is_good = is_good && evaluate_built(s->evaluator) <= makespan;
-    if (is_good) candidate_copy(s->evaluator, best, small->search->best);
-  }
+  if (!search_is_done(small->search)) run_session(small, &reduced, budget->units / 16);
+  bool is_good = adopt(s, small);
+  if (is_good) candidate_copy(s->evaluator, fates, small->search->best);
+  s->evaluator->evaluations += small->evaluator->evaluations;
   arena_free(arena);
   return is_good;
 }
 
-/* Simulate the best candidate, tighten it and give it addresses; the evaluator is left at the plan. */
-static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
-  int attempts = s->geometry->open_count > 3000 ? 1 : 4;
-  evaluate_candidate(s->evaluator, s->search->best);
-  addresses_tighten(s->evaluator);
+typedef struct Settled { /* a plan with its addresses */
+  Candidate *fates;
+  PlanMove *moves;
+  Addresses *layout;
+  int64_t makespan_ns;
+} Settled;
+
+/* Lay out the evaluator's plan and take it if it beats the one so far: with addresses before without, then the faster,
+ * then plain offsets before pages. */
+static Addresses *lay_out(Session *s, const Budget *budget, const Candidate *fates, Settled *best, Arena *arena) {
+  const Sequence *q = s->evaluator->sequence;
+  int64_t makespan = s->evaluator->simulation->makespan_ns;
   Addresses *layout = addresses_intervals(s->evaluator, arena);
   addresses_pack(layout, s->problem->device_bytes, budget->packing, arena);
-  Addresses *first = layout;
-  Candidate *original = candidate_new(s->arena, s->evaluator);
-  candidate_copy(s->evaluator, original, s->search->best);
-  int64_t less = layout->height_bytes - s->problem->device_bytes;
-  for (int attempt = 0; attempt < attempts && layout->page_bytes; attempt++) {
-    if (!replan_smaller(s, budget, s->problem->device_bytes - less)) {
-      less /= 2;
-      continue;
-    }
-    layout = addresses_intervals(s->evaluator, arena);
-    addresses_pack(layout, s->problem->device_bytes, budget->packing, arena);
-    less += layout->height_bytes - s->problem->device_bytes;
+  if (best->layout) {
+    bool is_laid = layout->kind != ADDRESSES_NONE, was_laid = best->layout->kind != ADDRESSES_NONE;
+    if (is_laid != was_laid ? was_laid : makespan > best->makespan_ns) return layout;
+    if (is_laid == was_laid && makespan == best->makespan_ns && layout->kind >= best->layout->kind) return layout;
   }
-  if (!layout->page_bytes) return layout;
-  candidate_copy(s->evaluator, s->search->best, original);
-  evaluate_candidate(s->evaluator, s->search->best);
-  addresses_tighten(s->evaluator);
-  return first;
+  best->layout = layout;
+  best->makespan_ns = makespan;
+  candidate_copy(s->evaluator, best->fates, fates);
+  if (q->move_count) memcpy(best->moves, q->moves, (size_t)q->move_count * sizeof *best->moves);
+  return layout;
+}
+
+/* Simulate the best candidate, tighten it and give it addresses; the evaluator is left at the plan. While there are no
+ * plain offsets, plans for smaller devices are tried, by bisection over what is taken away. */
+static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
+  Evaluator *e = s->evaluator;
+  int64_t device = s->problem->device_bytes, makespan = s->search->best->cost;
+  bool is_large = s->geometry->open_count > 3000;
+  Settled best = {.fates = candidate_new(s->arena, e), .moves = arena_alloc(s->arena, (size_t)e->sequence->move_limit * sizeof(PlanMove) + 1)};
+  Candidate *fates = candidate_new(s->arena, e);
+  evaluate_candidate(e, s->search->best);
+  addresses_tighten(e);
+  Addresses *layout = lay_out(s, budget, s->search->best, &best, arena);
+  int64_t enough = -1, too_little = 0, less = layout->height_bytes - device;
+  int64_t rounding = addresses_page_excess(layout, device);
+  if (layout->kind == ADDRESSES_NONE && rounding < less) less = rounding;
+  Budget packing = *budget; /* the attempts share what the first one had */
+  packing.packing /= 4;
+  for (int attempt = 0; attempt < (is_large ? 3 : 6); attempt++) {
+    bool is_done = best.layout->kind == ADDRESSES_OFFSETS && best.makespan_ns <= makespan;
+    bool is_enough = best.layout->kind != ADDRESSES_NONE && (attempt >= 4 || is_large);
+    if (is_done || is_enough || search_is_late(s->search)) break;
+    candidate_copy(e, fates, s->search->best);
+    bool is_planned = replan_smaller(s, budget, device - less, makespan, fates);
+    bool is_slow = !is_planned || (best.layout->kind != ADDRESSES_NONE && e->simulation->makespan_ns > best.makespan_ns);
+    if (!is_slow) layout = lay_out(s, &packing, fates, &best, arena);
+    if (is_slow || layout->kind == ADDRESSES_OFFSETS || (layout->kind == ADDRESSES_PAGES && e->simulation->makespan_ns > makespan))
+      enough = less;
+    else
+      too_little = less;
+    if (enough >= 0 && enough - too_little <= 1) break;
+    less = enough >= 0 ? too_little + (enough - too_little) / 2 : 2 * less + (layout->height_bytes > device ? layout->height_bytes - device : 0);
+  }
+  candidate_copy(e, s->search->best, best.fates);
+  sequence_build(e->sequence, best.fates->fates, best.fates->variants);
+  if (e->sequence->move_count) memcpy(e->sequence->moves, best.moves, (size_t)e->sequence->move_count * sizeof *best.moves);
+  evaluate_built(e);
+  if (best.makespan_ns > makespan) s->is_optimal = false;
+  return best.layout;
 }
 
 static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena,
@@ -405,7 +460,7 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
   *plan = (PlannerPlan){.problem = s->problem, .makespan_ns = report->makespan_ns, .peak_bytes = report->peak_bytes,
                  .lower_bound_ns = s->lower_bound_ns, .certificate = s->certificate, .effort = efforts[options->effort],
                  .is_cut_short = s->search->is_cut_short, .intervals = layout->intervals,
-                 .interval_count = layout->count, .page_bytes = layout->page_bytes, .ranges = layout->ranges,
+                 .interval_count = layout->kind == ADDRESSES_NONE ? 0 : layout->count, .page_bytes = layout->page_bytes, .ranges = layout->ranges,
                  .range_count = layout->range_count};
   plan->variant = arena_alloc(arena, (size_t)s->problem->op_count * sizeof(int) + 1);
   memcpy(plan->variant, q->variant, (size_t)s->problem->op_count * sizeof(int));
@@ -415,6 +470,7 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
   report->load_bytes = layout->load_bytes;
   report->height_bytes = layout->height_bytes;
   report->page_bytes = layout->page_bytes;
+  report->has_addresses = layout->kind != ADDRESSES_NONE;
   return plan;
 }
 

@@ -7,6 +7,8 @@
 
 typedef enum PlannerEffort { PLANNER_FAST, PLANNER_NORMAL, PLANNER_BEST } PlannerEffort;
 
+enum { PLANNER_POLICY_NOT_TRIED = -1 };
+
 typedef struct PlannerOptions {
   PlannerEffort effort;
   double time_limit_s; /* 0: none. A limit that ends the search makes the plan depend on the machine; it says so */
@@ -23,9 +25,10 @@ typedef struct PlannerReport {
   int gap_count, open_count, step_count, extended_step_count;
   int64_t host_peak_bytes, ssd_peak_bytes;
   int64_t load_bytes, height_bytes, page_bytes;
+  bool has_addresses; /* false: neither offsets nor pages of a useful size were found */
   int64_t labels, evaluations;
   double first_plan_s, total_s; /* processor time: for people, in no file */
-  int64_t policy_ns[PLANNER_POLICY_COUNT]; /* COST_INVALID or more: does not fit */
+  int64_t policy_ns[PLANNER_POLICY_COUNT]; /* COST_INVALID or more: does not fit; or not tried, for want of time */
   /* Infeasible: what would do, one tier at a time (-1: no size of it helps), and what binds. */
   int64_t least_device_bytes, least_host_bytes, least_ssd_bytes;
   int bind_step; /* base step */

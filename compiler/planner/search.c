@@ -61,14 +61,17 @@ static int draw_below(Search *search, int n) {
   return (int)((draw(search) >> 33) % (uint64_t)n);
 }
 
-bool search_is_done(Search *search) {
-  if (search->best->cost <= search->target_ns) return true;
+bool search_is_late(Search *search) {
   if (search->deadline == 0) return false;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   if ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec < search->deadline) return false;
   search->is_cut_short = true;
   return true;
+}
+
+bool search_is_done(Search *search) {
+  return search->best->cost <= search->target_ns || search_is_late(search);
 }
 
 void search_offer(Search *search, const Candidate *candidate) {

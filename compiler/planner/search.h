@@ -26,6 +26,9 @@ typedef struct Search {
 
 Search *search_new(Arena *arena, Evaluator *evaluator, int64_t target_ns, double deadline);
 
+/* The time limit is over; is_cut_short says so from then on. */
+bool search_is_late(Search *search);
+
 /* Take a candidate (its cost valid) into the pool. */
 void search_offer(Search *search, const Candidate *candidate);
 

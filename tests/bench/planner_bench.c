@@ -3,7 +3,7 @@
  *   planner_bench small [N]    N small instances against the proved optimum
  *   planner_bench large        the large instances at every effort
  *   planner_bench plot F.svg   first plan and fast plan against the number of gaps
- *   planner_bench budgets      is a larger device ever worse?
+ *   planner_bench budgets [N]  N instances at 21 device sizes: is a larger device ever worse?
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -105,7 +105,7 @@ static int large(void) {
         const char *verdict = judge(plan, text, arena);
         printf("%-34s %6d %7d %7s %9.3f %9.3f %8.2f%% %8.2f%% %s%s\n", suite_large[i].name, r.open_count, r.step_count,
                efforts[effort], r.first_plan_s, r.total_s, 100.0 * (double)(r.makespan_ns - r.stall_free_ns) / (double)r.stall_free_ns,
-               100.0 * (double)(r.makespan_ns - r.lower_bound_ns) / (double)r.lower_bound_ns, verdict, r.page_bytes ? ", pages" : "");
+               100.0 * (double)(r.makespan_ns - r.lower_bound_ns) / (double)r.lower_bound_ns, verdict, r.page_bytes ? ", pages" : r.has_addresses ? "" : ", NO ADDRESSES");
       }
       fflush(stdout);
       arena_free(arena);
@@ -116,18 +116,20 @@ static int large(void) {
   return 0;
 }
 
-static int budgets(void) {
+static int budgets(int count) {
   int worse = 0, pairs = 0;
-  for (int i = 0; i < 48; i++) {
+  double slowest = 0;
+  for (int i = 0; i < count; i++) {
     GenerateOptions options = suite_small(i);
-    if (i >= 32) options.depth += 6;
+    if (i / FAMILY_COUNT % 3 == 2) options.depth += 6; /* beyond the exact search */
     int64_t last = INT64_MAX;
-    for (int step = 0; step <= 10; step++) {
+    for (int step = 0; step <= 20; step++) {
       Arena *arena = arena_new();
-      options.budget = 0.1 + 0.08 * step;
+      options.budget = 0.05 + 0.045 * step;
       Problem *problem = suite_read(arena, generate_problem(arena, &options));
       PlannerReport report;
       PlannerPlan *plan = plan_with(problem, PLANNER_NORMAL, arena, &report);
+      if (report.total_s > slowest) slowest = report.total_s;
       if (plan) {
         pairs += last < INT64_MAX;
         if (report.makespan_ns > last) {
@@ -140,7 +142,7 @@ static int budgets(void) {
       arena_free(arena);
     }
   }
-  printf("%d of %d larger budgets gave a worse plan\n", worse, pairs);
+  printf("%d of %d larger budgets gave a worse plan; %.3f s slowest\n", worse, pairs, slowest);
   return 0;
 }
 
@@ -203,8 +205,8 @@ static int plot(const char *path) {
 int main(int argc, char **argv) {
   if (argc >= 2 && !strcmp(argv[1], "small")) return small(argc > 2 ? atoi(argv[2]) : SUITE_SMALL_COUNT);
   if (argc >= 2 && !strcmp(argv[1], "large")) return large();
-  if (argc >= 2 && !strcmp(argv[1], "budgets")) return budgets();
+  if (argc >= 2 && !strcmp(argv[1], "budgets")) return budgets(argc > 2 ? atoi(argv[2]) : 48);
   if (argc >= 3 && !strcmp(argv[1], "plot")) return plot(argv[2]);
-  fprintf(stderr, "usage: planner_bench small [N] | large | budgets | plot FILE.svg\n");
+  fprintf(stderr, "usage: planner_bench small [N] | large | budgets [N] | plot FILE.svg\n");
   return 2;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct Quality {
-  int proved, optimal, invalid, lost, changed, unpacked;
+  int proved, optimal, invalid, lost, changed, unpacked, useless;
   double sum, worst;
 } Quality;
 
@@ -31,7 +31,8 @@ static void try_instance(Quality *quality, int i) {
   if (plan) {
     if (planner_check_json(text, strlen(text), json, length, NULL, NULL) != PLANNER_CHECK_VALID) quality->invalid++;
     for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) quality->lost += report.policy_ns[policy] < report.makespan_ns;
-    quality->unpacked += report.page_bytes != 0;
+    quality->unpacked += report.page_bytes != 0 || !report.has_addresses;
+    quality->useless += plan->problem->device_bytes >= 1 << 20 && report.page_bytes % 4096 != 0;
     if (i % 8 == 3) {
       plan_text(arena, text, PLANNER_NORMAL, &other, &again, &other_length);
       quality->changed += other_length != length || memcmp(json, again, length);
@@ -87,6 +88,7 @@ int main(void) {
   tap_ok(&tap, quality.lost == 0, "no policy is better on any instance");
   tap_ok(&tap, quality.changed == 0, "the same problem gives the same bytes");
   tap_ok(&tap, quality.unpacked * 20 <= count, "nearly all plans have plain offsets");
+  tap_ok(&tap, quality.useless == 0, "no pages below 4 KiB on a device of 1 MiB or more");
   for (int i = 0; i < ladders; i++) worse += larger_is_worse(13 * i + 2);
   tap_ok(&tap, worse == 0, "a larger device is never worse");
   return tap_end(&tap);
