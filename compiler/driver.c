@@ -116,23 +116,21 @@ static const char *fingerprint(Compilation *c) {
 /* No plan fits: the smallest budget that does, what binds, and where. */
 static void refuse_budget(Compilation *c) {
   const Layout *y = c->layout;
-  const Step *peak = &c->schedule->steps[y->peak_step];
   int64_t budget = c->machine.tier_bytes[TIER_DEVICE];
   const char *device = c->program->has_target && c->program->target.device ? c->program->target.device : "device";
-  diags_error(c->diags, "E0501", peak->place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment with every value kept", device,
-              gnn_bytes_text(budget).text, peak->what, (int)peak->place.line, gnn_bytes_text(y->bytes).text);
+  if (c->schedule->count) {
+    const Step *peak = &c->schedule->steps[y->peak_step];
+    diags_error(c->diags, "E0501", peak->place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment with every value kept", device,
+                gnn_bytes_text(budget).text, peak->what, (int)peak->place.line, gnn_bytes_text(y->bytes).text);
+  } else {
+    diags_error(c->diags, "E0501", c->program->data->place, "no plan fits %s budget %s: the data need %s", device, gnn_bytes_text(budget).text,
+                gnn_bytes_text(y->bytes).text);
+  }
   int64_t resident = 0;
   for (int i = 0; i < y->resident_count; i++) resident += y->blocks[i].bytes;
   diags_note(c->diags, "%s for graph, features, weights and optimiser, %s for the values of the epoch", gnn_bytes_text(resident).text,
              gnn_bytes_text(y->bytes - resident).text);
   diags_help(c->diags, "--budget device=%" PRId64 "KiB is the smallest that works", (y->bytes + 1023) / 1024);
-}
-
-static const char *identifier(Arena *arena, const char *text) {
-  char *name = arena_printf(arena, "%s%s", *text >= '0' && *text <= '9' ? "m" : "", text);
-  for (char *p = name; *p; p++)
-    if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9'))) *p = '_';
-  return name;
 }
 
 static bool run_layout(Compilation *c) {
@@ -141,7 +139,7 @@ static bool run_layout(Compilation *c) {
                            .layout = c->layout, .training = c->training_kernels, .evaluation = c->evaluation_kernels,
                            .is_sparse_field = c->is_sparse_field, .model_path = c->model_path};
   c->emission.fingerprint = fingerprint(c);
-  c->emission.prefix = identifier(c->arena, c->options->prefix ? c->options->prefix : c->stem);
+  c->emission.prefix = emit_prefix(c->arena, c->options->prefix ? c->options->prefix : c->stem);
   c->emission.plan_json = report_plan_json(&c->emission);
   if (c->layout->bytes > c->machine.tier_bytes[TIER_DEVICE]) {
     refuse_budget(c);

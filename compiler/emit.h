@@ -22,6 +22,7 @@ typedef struct Emission {
   const char *model_path;    /* as shown in comments and messages */
 } Emission;
 
+const char *emit_prefix(Arena *arena, const char *text); /* an identifier that collides with nothing in the emitted C */
 void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
 void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
 void emit_main(const Emission *emission, FILE *out);   /* main.c */

@@ -62,13 +62,17 @@ void report_plan_text(const Emission *m, bool is_verbose, FILE *out) {
   Arena *arena = m->arena;
   const Layout *y = m->layout;
   const Schedule *s = m->schedule;
-  const Step *peak = &s->steps[y->peak_step];
+  const char *at_peak = "no step";
+  if (s->count) {
+    const Step *peak = &s->steps[y->peak_step];
+    at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->what, (int)peak->place.line);
+  }
   int64_t budget = m->machine->tier_bytes[TIER_DEVICE];
   bool fits = y->bytes <= budget;
   fprintf(out, "plan for %s on %s \302\267 target %s \302\267 device budget %s      all figures estimated\n", m->program->name, m->program->data->name,
           m->machine->name, bytes(arena, budget));
-  fprintf(out, "  %-9s device %s of %s (peak at step %d, %s, line %d) \302\267 host 0 \302\267 ssd 0\n", fits ? "fits" : "too large",
-          bytes(arena, y->bytes), bytes(arena, budget), peak->number, peak->what, (int)peak->place.line);
+  fprintf(out, "  %-9s device %s of %s (%s) \302\267 host 0 \302\267 ssd 0\n", fits ? "fits" : "too large",
+          bytes(arena, y->bytes), bytes(arena, budget), at_peak);
   int64_t kinds[BLOCK_KIND_COUNT] = {0};
   for (int i = 0; i < y->resident_count; i++) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
   int64_t resident = 0;
@@ -82,7 +86,7 @@ void report_plan_text(const Emission *m, bool is_verbose, FILE *out) {
     fprintf(out, "  time      %s per evaluation\n", duration(arena, s->evaluation_seconds));
   fprintf(out, "  moves     nothing\n");
   fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", bytes(arena, y->bytes), bytes(arena, y->lower_bound),
-          100.0 * ((double)y->bytes / (double)y->lower_bound - 1));
+          y->lower_bound ? 100.0 * ((double)y->bytes / (double)y->lower_bound - 1) : 0);
   print_values(m, is_verbose, out);
   const Graph *graph = m->evaluation->graph;
   for (int i = 0; i < graph->note_count; i++) fprintf(out, "%s%s\n", i ? "            " : "  notes     ", graph->notes[i]);
@@ -140,7 +144,7 @@ const char *report_plan_json(const Emission *m) {
                            "tiers", "device", "peak_bytes", (json_int_t)y->bytes, "budget_bytes", (json_int_t)budget, "lower_bound_bytes",
                            (json_int_t)y->lower_bound, "host", "peak_bytes", (json_int_t)0, "ssd", "peak_bytes", (json_int_t)0,
                            "epoch", "seconds", s->training_seconds, "recompute_seconds", 0.0, "wait_seconds", 0.0, "evaluation_seconds",
-                           s->evaluation_seconds, "peak_step", s->steps[y->peak_step].number, "notes", notes, "values", json_blocks(m), "steps",
+                           s->evaluation_seconds, "peak_step", s->count ? s->steps[y->peak_step].number : 0, "notes", notes, "values", json_blocks(m), "steps",
                            json_steps(m));
   char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
   const char *result = text ? arena_printf(m->arena, "%s\n", text) : NULL;

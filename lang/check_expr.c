@@ -111,6 +111,8 @@ static Value call_of(Checker *checker, Scope *scope, const Expr *expr, Call call
   }
   if (call.has_piped)
     diags_error(checker->diags, "E0211", expr->span.place, "the right side of |> must be a function or a layer");
+  else if (!call.as)
+    return check_expr(checker, scope, expr);
   else
     diags_error(checker->diags, "E0211", call.as_place, "\"as %s\" names the weights of a layer call; there is no call here", call.as);
   return none;

@@ -46,6 +46,17 @@ libraries() {
 check "the program needs libc, libm and threads alone" libraries
 check "OpenMP in place of the runtime's threads" sh -c 'cp -r gen omp && rm -f omp/*.o && make -s -C omp OPENMP=yes CFLAGS=-O2 && cd omp && ./gcn_karate -q --epochs 5'
 
+# Names of files that C, its library, the runtime or the emitted functions use themselves.
+for name in gnn job exp logf float class main size_t y1 pthread result 3d; do
+  cp "$examples/gcn_karate.gnn" $name.gnn
+  check "a model called $name" sh -c "CFLAGS='-O1 -Werror' '$gnncc' $name.gnn -o named && ./named -q --epochs 1"
+done
+cat >echo.gnn <<'END'
+data d from karate()
+model echo on d { return x }
+END
+check "a model that computes nothing" sh -c "'$gnncc' --verify echo.gnn -o echo && '$gnncc' --plan echo.gnn && '$gnncc' --plan=json echo.gnn && ./echo info"
+
 # ---- hosts ----
 cat >host.c <<'END'
 #include <stdio.h>
