@@ -82,7 +82,21 @@ static void check_define(Checker *checker, const LangDefine *define) {
               suggest_text(checker->arena, &suggest, "\""));
 }
 
+/* The flags that every produced program has; an option of the same name could not be told from them. */
+static bool is_program_flag(const char *name) {
+  static const char *const flags[] = {"data", "epochs", "runs", "seed", "threads", "weights", "resume", "out", "log", "every", "progress", "nan",
+                                      "deterministic", "quiet", "verbose", "help", "version", "device", "scratch", "output", "classes",
+                                      "split", "layer", "warmup", "json", "samples"};
+  for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+    if (strcmp(flags[i], name) == 0) return true;
+  return false;
+}
+
 static void check_option(Checker *checker, const Item *item) {
+  if (is_program_flag(item->name)) {
+    diags_error(checker->diags, "E0212", item->name_place, "every program has a flag --%s already; give this option another name", item->name);
+    return;
+  }
   Value value = check_const_expr(checker, item->value);
   if (value.kind == VALUE_NONE) return;
   if (value.kind != VALUE_NUMBER) {

@@ -272,7 +272,7 @@ gnn_status gnn_fill_splits(gnn_instance *instance, const gnn_dataset *dataset, g
     run->rows[s] = rows;
     run->row_count[s] = count;
   }
-  if (run->row_count[GNN_TRAIN] == 0)
+  if (plan->at_rows[GNN_TRAIN] >= 0 && run->row_count[GNN_TRAIN] == 0)
     return gnn_fail(error, GNN_EDATA, "R0802", "%s has no training nodes", dataset->title);
   return GNN_OK;
 }
