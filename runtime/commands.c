@@ -68,7 +68,7 @@ int gnn_command_train(const gnn_cli *cli) {
   gnn_train_options options = {
     .epochs = cli->epochs >= 0 ? cli->epochs : cli->program->epochs,
     .runs = cli->runs >= 0 ? cli->runs : cli->program->runs > 0 ? cli->program->runs : 1,
-    .every = cli->every, .seed = cli->seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
+    .every = cli->every, .seed = cli->seed, .has_seed = cli->has_seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
     .resume = cli->resume, .resumes_newest = cli->resumes_newest, .logs_csv = cli->logs_csv,
     .logs_jsonl = cli->logs_jsonl, .board = cli->board, .progress = cli->progress, .time_limit = cli->time_limit,
     .continues_after_nan = cli->continues_after_nan, .is_quiet = cli->is_quiet, .is_verbose = cli->is_verbose,
@@ -80,20 +80,23 @@ int gnn_command_train(const gnn_cli *cli) {
 
 /* ---- eval and predict ---- */
 
+/* The weights that train left in a folder; of several runs those of the first. NULL: none. */
+static char *commands_find_weights(const char *folder) {
+  const char *const names[] = {"best.safetensors", "last.safetensors", "run0/best.safetensors", "run0/last.safetensors"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char *path = gnn_path_join(folder, names[i]);
+    if (path == NULL || gnn_path_exists(path)) return path;
+    free(path);
+  }
+  return NULL;
+}
+
 /* Opens everything and loads the weights asked for, or those that train left. */
 static int commands_open_trained(const gnn_cli *cli, gnn_instance **instance) {
   int code = gnn_cli_open(cli, 1, instance);
   if (code != GNN_EXIT_OK) return code;
   const char *folder = cli->out ? cli->out : cli->default_out;
-  const char *const names[] = {"best.safetensors", "last.safetensors"};
-  char *found = cli->weights ? gnn_path_join(NULL, cli->weights) : NULL;
-  for (int i = 0; i < 2 && found == NULL; i++) {
-    found = gnn_path_join(folder, names[i]);
-    if (found && !gnn_path_exists(found)) {
-      free(found);
-      found = NULL;
-    }
-  }
+  char *found = cli->weights ? gnn_path_join(NULL, cli->weights) : commands_find_weights(folder);
   gnn_error error;
   gnn_status status;
   if (found == NULL) {

@@ -318,7 +318,10 @@ int gnn_main(int argc, char **argv, const gnn_program *program) {
   cli->command_line = line;
   int code = program_parse_and_run(cli, argc, argv);
   free(line);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "%s: error: cannot write to standard output\n", cli->name);
+    if (code == GNN_EXIT_OK) code = GNN_EXIT_IO;
+  }
   free(cli);
-  if (fflush(stdout) != 0 && code == GNN_EXIT_OK) code = GNN_EXIT_IO;
   return code;
 }

@@ -305,9 +305,11 @@ static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
   if (status == GNN_OK && loop->progress.run_index >= options->runs)
     status = gnn_fail(&loop->error, GNN_EDATA, "", "\"%s\" is of run %lld; only %lld are wanted", path,
                       (long long)loop->progress.run_index, (long long)options->runs);
-  if (status == GNN_OK && !options->is_quiet)
-    printf("resumed %s: run %lld, epoch %lld\n", path, (long long)loop->progress.run_index,
-           (long long)loop->instance->run.epoch);
+  if (status == GNN_OK && options->has_seed && loop->progress.seed != options->seed) {
+    status = gnn_fail(&loop->error, GNN_EDATA, "", "\"%s\" is of a training with --seed %llu, not %llu", path,
+                      (unsigned long long)loop->progress.seed, (unsigned long long)options->seed);
+    gnn_fail_help(&loop->error, "leave --seed away to go on with it");
+  }
   *is_resumed = status == GNN_OK;
   if (status == GNN_OK) {
     loop->last_saved = gnn_path_join(NULL, path);
@@ -336,9 +338,12 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   int is_resumed;
   gnn_status status = train_check_splits(loop);
   if (status != GNN_OK) return status;
-  if (!options->is_quiet) gnn_print_header(loop->instance, options->seed);
   status = train_resume(loop, &is_resumed);
+  if (!options->is_quiet) gnn_print_header(loop->instance, loop->progress.seed);
   if (status != GNN_OK) return status;
+  if (is_resumed && !options->is_quiet)
+    printf("resumed %s: run %lld, epoch %lld\n", loop->last_saved, (long long)loop->progress.run_index,
+           (long long)loop->instance->run.epoch);
   const char *log_folder = loop->out ? loop->out : options->default_out;
   status = gnn_logs_open(&loop->logs, loop->program, options->logs_csv ? log_folder : NULL,
                          options->logs_jsonl ? log_folder : NULL, options->board, is_resumed, &loop->error);
@@ -347,7 +352,7 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   for (int64_t r = loop->progress.run_index; r < options->runs; r++) {
     if (!is_resumed) {
       loop->progress.run_index = r;
-      gnn_instance_reset(loop->instance, options->seed + (uint64_t)r);
+      gnn_instance_reset(loop->instance, loop->progress.seed + (uint64_t)r);
       if (options->weights) status = gnn_weights_load(loop->instance, options->weights, &loop->error);
       if (status != GNN_OK) return status;
       gnn_keeper_reset(&loop->progress.keeper);

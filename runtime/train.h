@@ -10,6 +10,7 @@ typedef struct gnn_train_options {
   int64_t epochs, runs;
   int64_t every;            /* print and log every n epochs; 0: every evaluation */
   uint64_t seed;
+  int has_seed;             /* it was asked for: a checkpoint of another one is refused */
   const char *out;          /* folder; NULL: only where the program keeps or checkpoints, then default_out */
   const char *default_out;  /* "train.out" */
   const char *weights;      /* start from these; NULL: initialise */

@@ -207,8 +207,9 @@ int main(int argc, char **argv) {
     names[i] = gnndata_commands[i].name;
     if (strcmp(argv[1], names[i]) != 0) continue;
     int code = gnndata_run(&gnndata_commands[i], argc, argv);
-    if (fflush(stdout) != 0 && code == 0) code = EXIT_IO;
-    return code;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    fprintf(stderr, "gnndata: error: cannot write to standard output\n");
+    return code == 0 ? EXIT_IO : code;
   }
   return gnndata_complain("unknown command", argv[1], gnn_nearest(argv[1], names, GNNDATA_COMMANDS));
 }

@@ -114,6 +114,14 @@ exits 4 "nothing to resume" "$toy" --resume --out empty
 "$toy" -q --out partial --runs 2 --resume >out 2>err && "$toy" -q --out whole --runs 2
 [ "$(sed 1,2d partial/run.json)" = "$(sed 1,2d whole/run.json)" ]; ok $? "two runs, resumed, end with the same numbers"
 
+"$toy" -q --out seeded --runs 2 --seed 5 --time-limit 0.000001s >out 2>err
+exits 1 "resume with another seed" "$toy" --out seeded --runs 2 --seed 4 --resume; says "with --seed 5, not 4"
+exits 0 "resume without the seed" "$toy" --out seeded --runs 2 --resume; says "seed 5"
+"$toy" -q --out seeded_whole --runs 2 --seed 5 >out 2>err
+cmp -s seeded/run1/last.safetensors seeded_whole/run1/last.safetensors; ok $? "later runs of a resumed training keep its seeds"
+exits 4 "standard output is full" bash -c '"$0" --progress=lines --epochs 3 --out full >/dev/full' "$toy"; says "cannot write to standard output"
+exits 4 "gnndata: standard output is full" bash -c '"$0" info karate >/dev/full' "$gnndata"; says "cannot write to standard output"
+
 signal() { # SIGNAL CODE
   "$toy" --epochs 100000000 --out "sig$1" --progress=none >out 2>err &
   local pid=$! tries=0
@@ -134,6 +142,7 @@ exits 0 "not a number, and going on" "$toy" --lr 1e39 --nan=continue --out nan -
 exits 0 "eval" "$toy" eval --out t; says "valid        10 nodes"
 exits 2 "eval of no split" "$toy" eval --split vaild --out t
 exits 4 "eval without weights" "$toy" eval --out empty
+exits 0 "eval after several runs" "$toy" eval --out runs3; says "weights from runs3/run0/best.safetensors"
 exits 0 "weights" "$toy" --weights t/last.safetensors --epochs 1 -q --out w
 exits 1 "damaged weights" "$toy" --weights cut.safetensors -q --out w
 exits 1 "other weights" "$toy" --weights k.safetensors -q --out w; says "R0804"
