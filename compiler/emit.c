@@ -113,12 +113,23 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
 
 /* ---- the description ---- */
 
+static bool is_probability(const Emission *m, int option) {
+  const Graph *graph = m->training ? m->training->graph : m->evaluation->graph;
+  for (int i = 0; i < graph->value_count; i++) {
+    if (graph->values[i].op != OP_DROPOUT) continue;
+    const Value *p = &graph->values[graph->values[i].operand[1]];
+    if (p->op == OP_OPTION && p->as.index == option) return true;
+  }
+  return false;
+}
+
 static void emit_options(const Emission *m, FILE *out) {
   const TypedProgram *p = m->program;
   if (!p->option_count) return;
   fprintf(out, "static const gnn_option_desc options[] = {\n");
   for (int i = 0; i < p->option_count; i++)
-    fprintf(out, "  {%s, %s, %.17g},\n", quoted(m->arena, p->options[i].name), quoted(m->arena, p->options[i].help), p->options[i].value);
+    fprintf(out, "  {%s, %s, %.17g, %d},\n", quoted(m->arena, p->options[i].name), quoted(m->arena, p->options[i].help), p->options[i].value,
+            is_probability(m, i));
   fprintf(out, "};\n\n");
 }
 

@@ -106,7 +106,8 @@ static inline gnn_real *gnn_at(const gnn_run *run, int64_t offset) {
 
 typedef struct gnn_option_desc {
   const char *name, *help;
-  double value; /* as compiled in */
+  double value;          /* as compiled in */
+  int is_probability;    /* 1: it must lie in 0 ... 1 */
 } gnn_option_desc;
 
 typedef enum gnn_init { GNN_INIT_CONSTANT, GNN_INIT_UNIFORM, GNN_INIT_NORMAL } gnn_init;

@@ -232,8 +232,11 @@ static int program_long_option(gnn_cli *cli, int bit, int argc, char **argv, int
     value = argv[++*at];
   }
   if (own >= 0) {
-    if (gnn_parse_number(value, &cli->option[own])) return 0;
-    return program_usage(cli, "--%s needs a number, not \"%s\"", name, value);
+    double *given = &cli->option[own];
+    if (!gnn_parse_number(value, given)) return program_usage(cli, "--%s needs a number, not \"%s\"", name, value);
+    if (cli->program->options[own].is_probability && !(*given >= 0 && *given <= 1))
+      return program_usage(cli, "--%s is a probability: %s is outside 0 ... 1", name, value);
+    return 0;
   }
   if (program_rows[common].commands != 0 && !(program_rows[common].commands & bit))
     return program_usage(cli, "--%s means nothing to this command%s", name, "");

@@ -100,6 +100,7 @@ smallest() {
 }
 check "the smallest budget it names works, and one less does not" smallest
 check "measured peak is the planned one" ./karate check
+for drop in 1.5 -0.5 nan; do refuse 2 "a dropout of $drop" ./karate --drop $drop; done
 
 sed '1i import "targets/a100.gnn"' "$here/../../examples/gcn_karate.gnn" >gpu.gnn
 check "a plan for a GPU" "$gnncc" --plan gpu.gnn
