@@ -299,8 +299,10 @@ static void try_offsets(Addresses *layout, int64_t limit, int64_t effort) {
     if (layout->height_bytes <= limit) break;
     effort -= each;
   }
+  int64_t rounds = effort / each / 2; /* what a thousand turns did not find, more hardly ever do */
+  if (rounds > 1000) rounds = 1000;
   for (int k = 0; k < 2 && effort > 0 && layout->height_bytes > limit; k++)
-    turn_wheel(layout, boxes, count, shelf, limit, orders[k], (int)(effort / each / 2));
+    turn_wheel(layout, boxes, count, shelf, limit, orders[k], (int)rounds);
   arena_free(arena);
 }
 

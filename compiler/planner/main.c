@@ -210,7 +210,13 @@ static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, c
   PlannerReport report;
   /* The summary goes where the plan does not. */
   FILE *out = a->output && !strcmp(a->output, "-") ? stderr : stdout;
-  PlannerPlan *plan = planner_plan(problem, &a->options, arena, &report);
+  PlannerText made;
+  PlannerPlan *plan = planner_plan_checked(text, length, problem, &a->options, arena, &report, &made);
+  if (made.text && !made.is_valid) {
+    fprintf(stderr, "gnncc plan: internal error in the planner (this is a bug): the checker rejects its plan: ");
+    planner_check_json(text, length, made.text, made.length, stderr, NULL);
+    return EXIT_INTERNAL;
+  }
   if (!plan) {
     if (a->options.policy >= 0)
       fprintf(out, "infeasible: policy %s does not fit; see gnncc plan without --policy\n", policy_name(a->options.policy));
@@ -219,16 +225,9 @@ static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, c
     if (a->compares) plan_report_policies(out, &report);
     return EXIT_INFEASIBLE;
   }
-  size_t plan_length;
-  char *plan_text = plan_write_json(plan, arena, &plan_length);
-  if (planner_check_json(text, length, plan_text, plan_length, NULL, NULL) != PLANNER_CHECK_VALID) {
-    fprintf(stderr, "gnncc plan: internal error in the planner (this is a bug): the checker rejects its plan: ");
-    planner_check_json(text, length, plan_text, plan_length, stderr, NULL);
-    return EXIT_INTERNAL;
-  }
   plan_report_plan(out, problem, &report, plan);
   if (a->compares) plan_report_policies(out, &report);
-  return a->output ? write_file(arena, a->output, plan_text, plan_length) : EXIT_PLANNED;
+  return a->output ? write_file(arena, a->output, made.text, made.length) : EXIT_PLANNED;
 }
 
 static int run(Arena *arena, const Arguments *a) {

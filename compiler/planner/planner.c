@@ -3,6 +3,7 @@
 #include "planner.h"
 
 #include "certificate.h"
+#include "check.h"
 #include "exact.h"
 #include "label_dp.h"
 #include "addresses.h"
@@ -176,51 +177,93 @@ static void run_session(Session *s, const Budget *budget, int64_t units) {
   improve(s, units);
 }
 
+/* A plan whose g are legal on a smaller device keeps them: its prefetch policy might choose others here. */
+static void fix_boundaries(Evaluator *e, Candidate *candidate) {
+  if (candidate->is_polished) return;
+  evaluate_candidate(e, candidate);
+  candidate->is_polished = true;
+  candidate->g_count = e->sequence->move_count;
+  for (int i = 0; i < candidate->g_count; i++) candidate->g[i] = e->sequence->moves[i].g;
+}
+
+/* Plan for a smaller device; `carried` is the best plan of the rungs below, then of this one. */
+static void climb_rung(Session *s, int64_t device_bytes, const Budget *budget, Candidate *carried) {
+  Arena *arena = arena_new();
+  Problem smaller = *s->problem;
+  smaller.device_bytes = device_bytes;
+  Session *small = session_new(&smaller, arena, s->search->deadline);
+  if (carried->cost < COST_INVALID) search_offer(small->search, carried);
+  Candidate *candidate = candidate_new(arena, small->evaluator);
+  for (int preference = 0; preference < 2; preference++) {
+    policy_evict_all(small->evaluator, preference, candidate);
+    search_offer(small->search, candidate);
+  }
+  run_session(small, budget, budget->units);
+  if (small->search->best->cost < COST_INVALID) {
+    candidate_copy(small->evaluator, carried, small->search->best);
+    fix_boundaries(small->evaluator, carried);
+    carried->cost = evaluate_candidate(s->evaluator, carried);
+    search_offer(s->search, carried);
+    search_try(s->search, carried->fates, carried->variants);
+  }
+  s->labels += small->labels;
+  s->evaluator->evaluations += small->evaluator->evaluations;
+  if (small->search->is_cut_short) s->search->is_cut_short = true;
+  arena_free(arena);
+}
+
+static void range_of_devices(const Session *s, int64_t *low, int64_t *high) {
+  const Geometry *g = s->geometry;
+  *low = *high = 0;
+  for (int t = 0; t < s->problem->step_count; t++) {
+    if (g->base_bytes[t] > *low) *low = g->base_bytes[t];
+    if (g->retain_bytes[t] > *high) *high = g->retain_bytes[t];
+  }
+}
+
 /* Plans for smaller devices fit this one too. The rungs do not depend on the device of this problem, so a larger
  * device has at least the rungs of a smaller one. */
-static void climb_ladder(Session *s, const Budget *budget, const Problem *problem, double deadline) {
-  const Geometry *g = s->geometry;
-  int64_t low = 0, high = 0;
-  for (int t = 0; t < problem->step_count; t++) {
-    if (g->base_bytes[t] > low) low = g->base_bytes[t];
-    if (g->retain_bytes[t] > high) high = g->retain_bytes[t];
-  }
-  Budget rung_budget = *budget;
+static void climb_ladder(Session *s, const Budget *budget) {
+  int64_t low, high;
+  range_of_devices(s, &low, &high);
   if (budget->ladder_rungs == 0) return;
-  rung_budget.dp_labels /= 2 * budget->ladder_rungs;
+  /* Evaluations are cheap where there are few gaps: more rungs, each with as much as the fewer have. */
+  int rungs = s->geometry->open_count > 300 ? budget->ladder_rungs : 2 * budget->ladder_rungs;
+  Budget rung_budget = *budget;
+  rung_budget.units /= 4 * budget->ladder_rungs;
+  rung_budget.dp_labels /= 2 * rungs;
   rung_budget.exact_units /= 2 * budget->ladder_rungs;
   rung_budget.splits = 1;
   Candidate *carried = candidate_new(s->arena, s->evaluator);
-  for (int rung = 1; rung <= budget->ladder_rungs; rung++) {
-    int64_t device = low + (high - low) / (budget->ladder_rungs + 1) * rung;
-    if (device >= problem->device_bytes || search_is_done(s->search)) break;
-    Arena *arena = arena_new();
-    Problem smaller = *problem;
-    smaller.device_bytes = device;
-    Session *small = session_new(&smaller, arena, deadline);
-    if (carried->cost < COST_INVALID) search_offer(small->search, carried);
-    Candidate *candidate = candidate_new(arena, small->evaluator);
-    for (int preference = 0; preference < 2; preference++) {
-      policy_evict_all(small->evaluator, preference, candidate);
-      search_offer(small->search, candidate);
-    }
-    run_session(small, &rung_budget, budget->units / (4 * budget->ladder_rungs));
-    if (small->search->best->cost < COST_INVALID) {
-      candidate_copy(small->evaluator, carried, small->search->best);
-      if (!carried->is_polished) { /* its g are legal here, its policy might choose others */
-        evaluate_candidate(small->evaluator, carried);
-        carried->is_polished = true;
-        carried->g_count = small->evaluator->sequence->move_count;
-        for (int i = 0; i < carried->g_count; i++) carried->g[i] = small->evaluator->sequence->moves[i].g;
-      }
-      carried->cost = evaluate_candidate(s->evaluator, carried);
-      search_offer(s->search, carried);
-      search_try(s->search, carried->fates, carried->variants);
-    }
-    s->labels += small->labels;
-    s->evaluator->evaluations += small->evaluator->evaluations;
-    if (small->search->is_cut_short) s->search->is_cut_short = true;
-    arena_free(arena);
+  for (int rung = 1; rung <= rungs; rung++) {
+    int64_t device = low + (high - low) / (rungs + 1) * rung;
+    if (device >= s->problem->device_bytes || search_is_done(s->search)) break;
+    climb_rung(s, device, &rung_budget, carried);
+  }
+  if (!search_is_done(s->search)) improve(s, budget->units / 4);
+}
+
+/* The optimum is one over the open gaps, and a smaller device has more of them: go down to the largest devices on
+ * which more steps are over the budget. */
+static void descend_thresholds(Session *s, const Budget *budget) {
+  enum { THRESHOLDS = 4 };
+  const Geometry *g = s->geometry;
+  Budget rung_budget = *budget;
+  rung_budget.units /= 4;
+  rung_budget.dp_labels /= 8;
+  rung_budget.exact_units /= 2;
+  rung_budget.splits = 1;
+  int64_t device = s->problem->device_bytes;
+  for (int k = 0; k < THRESHOLDS && !search_is_done(s->search); k++) {
+    int64_t next = -1;
+    for (int t = 0; t < s->problem->step_count; t++)
+      if (g->retain_bytes[t] <= device && g->retain_bytes[t] - 1 > next) next = g->retain_bytes[t] - 1;
+    int64_t low, high;
+    range_of_devices(s, &low, &high);
+    if (next < low) break;
+    device = next;
+    Candidate *carried = candidate_new(s->arena, s->evaluator);
+    climb_rung(s, device, &rung_budget, carried);
   }
 }
 
@@ -426,9 +469,13 @@ static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
   if (layout->kind == ADDRESSES_NONE && rounding < less) less = rounding;
   Budget packing = *budget; /* the attempts share what the first one had */
   packing.packing /= 4;
-  for (int attempt = 0; attempt < (is_large ? 3 : 6); attempt++) {
+  int64_t low, high;
+  range_of_devices(s, &low, &high);
+  int64_t notch = (high - low) / 32 + 1;
+  int attempts = is_large ? 3 : s->geometry->open_count > 64 ? 6 : 14;
+  for (int attempt = 0; attempt < attempts; attempt++) {
     bool is_done = best.layout->kind == ADDRESSES_OFFSETS && best.makespan_ns <= makespan;
-    bool is_enough = best.layout->kind != ADDRESSES_NONE && (attempt >= 4 || is_large);
+    bool is_enough = best.layout->kind != ADDRESSES_NONE && (attempt >= attempts - 2 || is_large);
     if (is_done || is_enough || search_is_late(s->search)) break;
     candidate_copy(e, fates, s->search->best);
     bool is_planned = replan_smaller(s, budget, device - less, makespan, fates);
@@ -438,7 +485,13 @@ static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
       enough = less;
     else
       too_little = less;
-    if (enough >= 0 && enough - too_little <= 1) break;
+    if (attempt >= 5) { /* no order in what packs: down a fixed ladder, which larger devices go down as well */
+      int64_t rung = (device - low) / notch - (attempt - 5);
+      less = device - low - rung * notch;
+      if (rung < 0) break;
+      continue;
+    }
+    if (enough >= 0 && enough - too_little <= 1) attempt = 5;
     less = enough >= 0 ? too_little + (enough - too_little) / 2 : 2 * less + (layout->height_bytes > device ? layout->height_bytes - device : 0);
   }
   candidate_copy(e, s->search->best, best.fates);
@@ -474,6 +527,16 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
   return plan;
 }
 
+PlannerPlan *planner_plan_checked(const char *text, size_t length, const Problem *problem, const PlannerOptions *options,
+                                  Arena *arena, PlannerReport *report, PlannerText *plan_text) {
+  PlannerPlan *plan = planner_plan(problem, options, arena, report);
+  *plan_text = (PlannerText){0};
+  if (!plan) return NULL;
+  plan_text->text = plan_write_json(plan, arena, &plan_text->length);
+  plan_text->is_valid = planner_check_json(text, length, plan_text->text, plan_text->length, NULL, NULL) == PLANNER_CHECK_VALID;
+  return plan_text->is_valid ? plan : NULL;
+}
+
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
   double begin = clock_s(CLOCK_PROCESS_CPUTIME_ID);
   double deadline = options->time_limit_s > 0 ? clock_s(CLOCK_MONOTONIC) + options->time_limit_s : 0;
@@ -496,8 +559,10 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
       Budget stage = budget_of((PlannerEffort)effort); /* more effort begins where less ended: it is never worse */
       run_session(s, &stage, stage.units);
     }
-    if (!s->is_optimal && s->search->best->cost < COST_INVALID)
-      climb_ladder(s, &budget, problem, deadline);
+    if (s->is_optimal)
+      descend_thresholds(s, &budget);
+    else if (s->search->best->cost < COST_INVALID)
+      climb_ladder(s, &budget);
   }
   PlannerPlan *plan = s->search->best->cost < COST_INVALID ? make_plan(s, options, &budget, arena, report) : NULL;
   report->lower_bound_ns = s->lower_bound_ns;

@@ -42,6 +42,18 @@ void planner_default_options(PlannerOptions *options);
  * Same problem and options (without a time limit), same plan. */
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report);
 
+typedef struct PlannerText { /* a plan as it is written */
+  char *text;
+  size_t length;
+  bool is_valid; /* the checker says so */
+} PlannerText;
+
+/* The same, and judged: the checker reads the text of the problem and of the plan, as a stranger would. NULL when no
+ * plan fits (plan_text->text is NULL) or when the checker rejects it (the text is there, is_valid is false: a bug of
+ * the planner, never a property of the problem). What compiles a plan takes it from here. */
+PlannerPlan *planner_plan_checked(const char *text, size_t length, const Problem *problem, const PlannerOptions *options,
+                                  Arena *arena, PlannerReport *report, PlannerText *plan_text);
+
 /* `gnncc plan ...`; argv[0] is the word before the first option. Returns the exit status: 0 planned or valid,
  * 1 infeasible or invalid, 2 bad input (a file that cannot be read too) or usage, 4 the plan cannot be written,
  * 70 the checker disagrees. */

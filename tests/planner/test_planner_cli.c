@@ -72,6 +72,8 @@ int main(void) {
       {"plan a.json --check=a.plan", "valid", 0},
       {"plan --effort=best a.json", "lower bound", 0},
       {"plan a.json --effort fast --time 5", "first plan", 0},
+      {"plan a.json --time=1e-9 --compare-policies", "cut short", 0},
+      {"plan a.json --time=1e-9 --compare-policies", "not tried", 0},
       {"plan a.json --time=5s", "first plan", 0},
       {"plan a.json --compare-policies", "torch-budget", 0},
       {"plan a.json --policy=dtr", "per epoch", 0},
