@@ -416,10 +416,10 @@ static bool replan_smaller(Session *s, const Budget *budget, int64_t device_byte
   small->search->target_ns = makespan;
   seed_smaller(small, fates, budget->units / 16, makespan);
   Budget reduced = *budget;
-  reduced.dp_labels /= 4;
+  if (s->geometry->open_count <= 1000) reduced.dp_labels /= 4; /* with few labels a large DP finds nothing */
   reduced.exact_units /= 4;
-  reduced.splits = 0;
-  if (!search_is_done(small->search)) run_session(small, &reduced, budget->units / 16);
+  reduced.splits = 1;
+  if (!search_is_done(small->search)) run_session(small, &reduced, budget->units / 8);
   bool is_good = adopt(s, small);
   if (is_good) candidate_copy(s->evaluator, fates, small->search->best);
   s->evaluator->evaluations += small->evaluator->evaluations;
@@ -468,11 +468,11 @@ static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
   int64_t rounding = addresses_page_excess(layout, device);
   if (layout->kind == ADDRESSES_NONE && rounding < less) less = rounding;
   Budget packing = *budget; /* the attempts share what the first one had */
-  packing.packing /= 4;
   int64_t low, high;
   range_of_devices(s, &low, &high);
   int64_t notch = (high - low) / 32 + 1;
-  int attempts = is_large ? 3 : s->geometry->open_count > 64 ? 6 : 14;
+  int attempts = is_large ? 2 : s->geometry->open_count > 64 ? 6 : 14;
+  packing.packing /= attempts;
   for (int attempt = 0; attempt < attempts; attempt++) {
     bool is_done = best.layout->kind == ADDRESSES_OFFSETS && best.makespan_ns <= makespan;
     bool is_enough = best.layout->kind != ADDRESSES_NONE && (attempt >= attempts - 2 || is_large);
