@@ -42,12 +42,6 @@ static const char *in_comment(Arena *arena, const char *text) {
 
 static const char *bytes_text(Arena *arena, int64_t bytes) { return arena_strdup(arena, gnn_bytes_text(bytes).text); }
 
-static const char *phase_name(const Emission *m, int step) {
-  static const char *const phases[] = {"forward", "backward", "update"};
-  const Step *s = &m->schedule->steps[step];
-  return step < m->schedule->training_count ? phases[s->kernels->kernels[s->kernel].phase] : "eval";
-}
-
 /* ---- the table of the arena ---- */
 
 static void emit_arena(const Emission *m, FILE *out) {
@@ -91,7 +85,7 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
   if (first == last) fprintf(out, "  (void)g;\n");
   for (int s = first; s < last; s++) {
     const Step *step = &m->schedule->steps[s];
-    fprintf(out, "  /* step %d \302\267 %s \302\267 line %d \302\267 %s\n", step->number, phase_name(m, s), (int)step->place.line,
+    fprintf(out, "  /* step %d \302\267 %s \302\267 line %d \302\267 %s\n", step->number, schedule_phase(m->schedule, s), (int)step->place.line,
             in_comment(m->arena, step->what));
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
     fprintf(out, "   * %s", kernel_kind_name(kernel->kind));
@@ -195,7 +189,7 @@ static void emit_steps(const Emission *m, FILE *out) {
   fprintf(out, "static const gnn_step_desc steps[] = {\n");
   for (int s = 0; s < m->schedule->count; s++) {
     const Step *step = &m->schedule->steps[s];
-    fprintf(out, "  {%d, \"device\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 ")},\n", step->number, phase_name(m, s), quoted(m->arena, step->what),
+    fprintf(out, "  {%d, \"device\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 ")},\n", step->number, schedule_phase(m->schedule, s), quoted(m->arena, step->what),
             (int)step->place.line, step->cost.seconds, step->cost.bytes);
   }
   fprintf(out, "};\n\n");

@@ -437,12 +437,8 @@ static void emit_column_sum(StepWriter *w) {
 
 /* ---- loss and update ---- */
 
-enum { LOSS_PARTS = 64, LOSS_MIN_ROWS = 256 };
-
 static void emit_cross_entropy(StepWriter *w) {
-  int64_t rows = w->emission->program->info->split_count[SPLIT_TRAIN], classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
-  int64_t extent = (rows + LOSS_PARTS - 1) / LOSS_PARTS;
-  if (extent < LOSS_MIN_ROWS) extent = LOSS_MIN_ROWS;
+  int64_t extent = w->kernel->task_rows, classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
   const char *scores = block_name(w, w->anchor->operand[0]), *labels = block_name(w, w->anchor->operand[1]);
   print_struct(w, "");
   print_task(w, "part", arena_printf(w->arena, "V_DOUBLES(%s)[task] = gnn_cross_entropy_part(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], begin, end);",

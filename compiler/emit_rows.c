@@ -40,8 +40,7 @@ static bool same_index(const Index *a, const Index *b) {
   return a->row == b->row && a->rank == b->rank && memcmp(a->loop, b->loop, sizeof a->loop) == 0;
 }
 
-static RowKind row_of_operand(const RowWriter *w, const Value *user, const Value *operand, RowKind row) {
-  (void)w;
+static RowKind row_of_operand(const Value *user, const Value *operand, RowKind row) {
   if (operand->shape.domain == DOMAIN_NONE) return ROWS_NONE;
   if (user->op == OP_LIFT) return user->as.end == END_SRC ? ROWS_SRC : ROWS_DST;
   return row;
@@ -50,7 +49,7 @@ static RowKind row_of_operand(const RowWriter *w, const Value *user, const Value
 Index rows_operand_index(const RowWriter *w, ValueId user_id, int k, Index index) {
   const Graph *graph = w->kernels->graph;
   const Value *user = &graph->values[user_id], *operand = &graph->values[user->operand[k]];
-  Index result = {.row = row_of_operand(w, user, operand, index.row), .rank = rank_of(w, &operand->shape)};
+  Index result = {.row = row_of_operand(user, operand, index.row), .rank = rank_of(w, &operand->shape)};
   for (int d = 0; d < MAX_RANK; d++) result.loop[d] = NO_INDEX;
   if (graph_is_scalar(graph, user->operand[k])) return result;
   if (user->op != OP_BROADCAST) {

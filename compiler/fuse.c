@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LOSS_PARTS = 64, SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, OUTER_MAX_PARTS = 32, OUTER_MIN_ROWS = 512 };
+enum { LOSS_PARTS = 64, LOSS_MIN_ROWS = 256, SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, OUTER_MAX_PARTS = 32, OUTER_MIN_ROWS = 512 };
 
 const char *kernel_kind_name(KernelKind kind) {
   static const char *const names[KERNEL_KIND_COUNT] = {
@@ -353,7 +353,11 @@ static void choose_loops(Fusion *f, Kernel *kernel) {
     break;
   }
   case KERNEL_SPARSE_OUTER: kernel->work_bytes = 4 * width; break;
-  case KERNEL_CROSS_ENTROPY: kernel->work_bytes = 8 * LOSS_PARTS; break;
+  case KERNEL_CROSS_ENTROPY:
+    kernel->task_rows = ceil_div(graph->program->info->split_count[SPLIT_TRAIN], LOSS_PARTS);
+    if (kernel->task_rows < LOSS_MIN_ROWS) kernel->task_rows = LOSS_MIN_ROWS;
+    kernel->work_bytes = 8 * LOSS_PARTS;
+    return; /* its rows are labelled nodes */
   default: break;
   }
   if (kernel->task_rows < 1) kernel->task_rows = 1;

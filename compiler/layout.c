@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../runtime/gnnrt.h"
 #include "plan.h"
-
-enum { TASKS = 256 }; /* row ranges a sparse structure is cut into: GNN_TASKS of the runtime */
 
 const char *block_kind_name(BlockKind kind) {
   static const char *const names[BLOCK_KIND_COUNT] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
@@ -72,12 +71,12 @@ static void add_graph(Laying *l, const Kernels *kernels[2]) {
   if (in || shares) {
     y->in_ptr = add_resident(l, BLOCK_GRAPH, "graph_in_ptr", 8 * (info->nodes + 1));
     y->in_idx = add_resident(l, BLOCK_GRAPH, "graph_in_idx", 4 * info->edges);
-    y->in_bounds = add_resident(l, BLOCK_GRAPH, "graph_in_bounds", 8 * (TASKS + 1));
+    y->in_bounds = add_resident(l, BLOCK_GRAPH, "graph_in_bounds", 8 * (GNN_TASKS + 1));
   }
   if (out && !shares) {
     y->out_ptr = add_resident(l, BLOCK_GRAPH, "graph_out_ptr", 8 * (info->nodes + 1));
     y->out_idx = add_resident(l, BLOCK_GRAPH, "graph_out_idx", 4 * info->edges);
-    y->out_bounds = add_resident(l, BLOCK_GRAPH, "graph_out_bounds", 8 * (TASKS + 1));
+    y->out_bounds = add_resident(l, BLOCK_GRAPH, "graph_out_bounds", 8 * (GNN_TASKS + 1));
   }
   if (edge) y->out_edge = add_resident(l, BLOCK_GRAPH, "graph_out_edge", 8 * info->edges);
   if (degree[END_DST]) y->degree[END_DST] = add_resident(l, BLOCK_GRAPH, "graph_in_degree", 4 * info->nodes);
@@ -99,8 +98,8 @@ static void add_field(Laying *l, int f, bool is_sparse) {
   }
   static const char *const parts[SPARSE_BLOCKS] = {"row_ptr", "row_idx", "row_value", "row_bounds",
                                                    "column_ptr", "column_idx", "column_value", "column_bounds"};
-  int64_t bytes[SPARSE_BLOCKS] = {8 * (nodes + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (TASKS + 1),
-                                  8 * (width + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (TASKS + 1)};
+  int64_t bytes[SPARSE_BLOCKS] = {8 * (nodes + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1),
+                                  8 * (width + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1)};
   for (int p = 0; p < SPARSE_BLOCKS; p++) {
     int index = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s_%s", field->name, parts[p]), bytes[p]);
     if (p == 0) l->layout->field[f] = index;

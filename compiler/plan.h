@@ -74,6 +74,7 @@ typedef struct Schedule {
 /* `plan` and `training` are NULL for a program without a train block. NULL for a fate it cannot realise. */
 Schedule *schedule(Arena *arena, const Plan *plan, const Machine *machine, const Kernels *training, const Kernels *evaluation);
 const char *verify_schedule(const Schedule *schedule);
+const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "update", "eval" */
 void schedule_print(const Schedule *schedule, FILE *out);
 
 /* ---- layout.c ---- */

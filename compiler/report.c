@@ -117,14 +117,13 @@ static json_t *json_blocks(const Emission *m) {
 }
 
 static json_t *json_steps(const Emission *m) {
-  static const char *const phases[] = {"forward", "backward", "update"};
   const Schedule *s = m->schedule;
   json_t *list = json_array();
   for (int i = 0; i < s->count; i++) {
     const Step *step = &s->steps[i];
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
     json_array_append_new(list, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I}", "step", step->number, "lane", "device", "phase",
-                                          i < s->training_count ? phases[kernel->phase] : "eval", "kernel", kernel_kind_name(kernel->kind), "what",
+                                          schedule_phase(s, i), "kernel", kernel_kind_name(kernel->kind), "what",
                                           step->what, "line", (int)step->place.line, "start_seconds", step->start_seconds, "seconds",
                                           step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",
                                           (json_int_t)m->layout->live_bytes[i]));

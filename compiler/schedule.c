@@ -88,14 +88,17 @@ Schedule *schedule(Arena *arena, const Plan *plan, const Machine *machine, const
   return schedule;
 }
 
-void schedule_print(const Schedule *schedule, FILE *out) {
+const char *schedule_phase(const Schedule *schedule, int step) {
   static const char *const phases[] = {"forward", "backward", "update"};
+  const Step *s = &schedule->steps[step];
+  return step < schedule->training_count ? phases[s->kernels->kernels[s->kernel].phase] : "eval";
+}
+
+void schedule_print(const Schedule *schedule, FILE *out) {
   fprintf(out, " step  lane       start ms   took ms  phase      src  what\n");
   for (int s = 0; s < schedule->count; s++) {
     const Step *step = &schedule->steps[s];
-    const Kernel *kernel = &step->kernels->kernels[step->kernel];
-    const char *phase = s < schedule->training_count ? phases[kernel->phase] : "eval";
     fprintf(out, "%5d  device   %10.4f %9.4f  %-8s %5d  %s\n", step->number, 1e3 * step->start_seconds, 1e3 * step->cost.seconds,
-            phase, (int)step->place.line, step->what);
+            schedule_phase(schedule, s), (int)step->place.line, step->what);
   }
 }
