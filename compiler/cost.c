@@ -6,7 +6,7 @@
  */
 #include <unistd.h>
 
-#include "plan.h"
+#include "cost.h"
 
 #define CORE_BANDWIDTH 12e9
 #define CORE_FLOPS 60e9

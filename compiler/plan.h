@@ -1,31 +1,8 @@
-/* plan.h: the three products after the kernels: Plan, Schedule, Layout; and the machine they are made for. */
+/* plan.h: the three products after the kernels: Plan, Schedule, Layout. */
 #ifndef GNNCC_PLAN_H
 #define GNNCC_PLAN_H
 
-#include "fuse.h"
-
-/* ---- cost.c: the only file that knows bandwidths ---- */
-
-typedef struct Machine {
-  const char *name;
-  int64_t tier_bytes[TIER_COUNT]; /* budgets; 0: no such tier. Those of the target, then `plan`, then --budget */
-  int64_t reserve_bytes;          /* of the device, for what lies outside the arena */
-  double bandwidth;               /* device memory, bytes per second */
-  double flops;                   /* fp32, per second */
-  double step_seconds;            /* to start and join one step on all threads */
-  bool is_measured;               /* false: modelled */
-} Machine;
-
-/* The machine that a target describes; of this computer where `target` is NULL. */
-Machine machine_of_target(const TargetSpec *target);
-
-typedef struct Cost {
-  double seconds;
-  int64_t bytes; /* read and written in device memory */
-  double flops;
-} Cost;
-
-Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
+#include "cost.h"
 
 /* ---- plan.c ---- */
 

@@ -1,0 +1,39 @@
+/* cost.h: seconds and bytes of kernels and copies on a machine; cost.c is the only file that knows bandwidths. */
+#ifndef GNNCC_COST_H
+#define GNNCC_COST_H
+
+#include "fuse.h"
+
+/* The channels of the planner's problem: out of the device, into it, to and from the SSD. */
+typedef enum Channel { CHANNEL_D2H, CHANNEL_H2D, CHANNEL_SSD_WRITE, CHANNEL_SSD_READ, CHANNEL_COUNT } Channel;
+
+typedef struct Link {
+  double bandwidth; /* bytes per second; 0: there is no such link */
+  double latency;   /* seconds */
+} Link;
+
+typedef struct Machine {
+  const char *name;
+  int64_t tier_bytes[TIER_COUNT]; /* budgets; 0: no such tier. Those of the target, then `plan`, then --budget */
+  int64_t reserve_bytes;          /* of the device, for what lies outside the arena */
+  double bandwidth;               /* device memory, bytes per second */
+  double flops;                   /* fp32, per second */
+  double step_seconds;            /* to start and join one step on all threads */
+  Link links[CHANNEL_COUNT];
+  bool is_ssd_direct;             /* the SSD is reached from the device's memory itself, not through the host's */
+  const char *scratch_dir;        /* of the SSD tier; NULL: the program's choice */
+  bool is_measured;               /* false: modelled */
+} Machine;
+
+/* The machine that a target describes; of this computer where `target` is NULL. */
+Machine machine_of_target(const TargetSpec *target);
+
+typedef struct Cost {
+  double seconds;
+  int64_t bytes; /* read and written in device memory */
+  double flops;
+} Cost;
+
+Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
+
+#endif
