@@ -12,6 +12,43 @@
 #define CORE_FLOPS 60e9
 #define CPU_STEP_SECONDS 4e-6
 #define CUDA_STEP_SECONDS 5e-6
+#define LANE_BANDWIDTH (CORE_BANDWIDTH / 2) /* the copying thread reads and writes every byte */
+#define SSD_WRITE_BANDWIDTH 1e9
+#define SSD_READ_BANDWIDTH 2e9
+#define SSD_LATENCY 100e-6
+
+/* ---- the machine ---- */
+
+static bool link_between(const TargetSpec *target, Tier from, Tier to, Link *link) {
+  for (int i = 0; i < target->link_count; i++) {
+    if (target->links[i].from != from || target->links[i].to != to) continue;
+    *link = (Link){target->links[i].bandwidth, target->links[i].latency};
+    return true;
+  }
+  return false;
+}
+
+static bool link_ssd_to(const TargetSpec *target, Tier near, Machine *machine) {
+  bool can_write = link_between(target, near, TIER_SSD, &machine->links[CHANNEL_SSD_WRITE]);
+  bool can_read = link_between(target, TIER_SSD, near, &machine->links[CHANNEL_SSD_READ]);
+  return can_write || can_read;
+}
+
+/* There is one way to the SSD. With a host tier it is the host's, and a link from the device stands in for it where the
+ * target has no other. */
+static void link_ssd(const TargetSpec *target, Machine *machine) {
+  bool has_host = target->host_bytes > 0;
+  bool is_found = link_ssd_to(target, has_host ? TIER_HOST : TIER_DEVICE, machine);
+  machine->is_ssd_direct = is_found && !has_host;
+  if (!is_found) link_ssd_to(target, has_host ? TIER_DEVICE : TIER_HOST, machine);
+}
+
+static void link_native(Machine *machine) {
+  machine->links[CHANNEL_D2H] = machine->links[CHANNEL_H2D] = (Link){LANE_BANDWIDTH, 0};
+  machine->links[CHANNEL_SSD_WRITE] = (Link){SSD_WRITE_BANDWIDTH, SSD_LATENCY};
+  machine->links[CHANNEL_SSD_READ] = (Link){SSD_READ_BANDWIDTH, SSD_LATENCY};
+  machine->is_ssd_direct = true;
+}
 
 Machine machine_of_target(const TargetSpec *target) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -19,7 +56,10 @@ Machine machine_of_target(const TargetSpec *target) {
   Machine machine = {.name = "native", .bandwidth = CORE_BANDWIDTH * (double)cores, .flops = CORE_FLOPS * (double)cores,
                      .step_seconds = CPU_STEP_SECONDS};
   machine.tier_bytes[TIER_DEVICE] = (int64_t)pages * page;
-  if (!target) return machine;
+  if (!target) {
+    link_native(&machine);
+    return machine;
+  }
   machine.name = target->name;
   if (target->kind && target->kind[0] == 'c' && target->kind[1] == 'u') machine.step_seconds = CUDA_STEP_SECONDS;
   if (target->threads > 0) {
@@ -32,8 +72,14 @@ Machine machine_of_target(const TargetSpec *target) {
   if (target->device_bytes > 0) machine.tier_bytes[TIER_DEVICE] = target->device_bytes - machine.reserve_bytes;
   machine.tier_bytes[TIER_HOST] = target->host_bytes;
   machine.tier_bytes[TIER_SSD] = target->ssd_bytes;
+  machine.scratch_dir = target->ssd_path;
+  link_between(target, TIER_DEVICE, TIER_HOST, &machine.links[CHANNEL_D2H]);
+  link_between(target, TIER_HOST, TIER_DEVICE, &machine.links[CHANNEL_H2D]);
+  link_ssd(target, &machine);
   return machine;
 }
+
+/* ---- kernels ---- */
 
 static double numbers(const Graph *graph, ValueId id) {
   const Shape *shape = &graph->values[id].shape;
