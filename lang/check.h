@@ -9,6 +9,7 @@
 #include "lang.h"
 #include "name_table.h"
 #include "suggest.h"
+#include "units.h"
 
 typedef enum ValueKind { VALUE_NONE, VALUE_NUMBER, VALUE_BOOL, VALUE_STRING, VALUE_INIT, VALUE_TENSOR } ValueKind;
 
@@ -201,6 +202,8 @@ bool check_field_classes(Checker *checker, const char *name, int64_t *classes); 
 const char *check_field_list(Checker *checker);
 void check_train(Checker *checker);
 void check_targets(Checker *checker);
+/* The number of a quantity of that kind; false and a message that speaks of `key` otherwise. */
+bool check_quantity(Checker *checker, const Expr *expr, const char *key, UnitKind kind, double *number);
 void check_plan(Checker *checker);
 
 #endif

@@ -1,9 +1,8 @@
-/* check_target: machines and plans: target and plan blocks. */
+/* check_target: machines: target blocks. */
 #include <string.h>
 
 #include "check.h"
 #include "syntax.h"
-#include "units.h"
 
 /* What may stand in a block of a target. Facts that no pass reads yet (lanes, tf32) are checked and kept to the text. */
 typedef enum SettingKind { SETTING_QUANTITY, SETTING_COUNT, SETTING_WORD, SETTING_TEXT, SETTING_FLAG } SettingKind;
@@ -43,7 +42,7 @@ static const char *unit_suffix(UnitKind kind) {
   return suffixes[kind];
 }
 
-static bool quantity(Checker *checker, const Expr *expr, const char *key, UnitKind kind, double *number) {
+bool check_quantity(Checker *checker, const Expr *expr, const char *key, UnitKind kind, double *number) {
   const Unit *unit = expr->kind == EXPR_QUANTITY ? unit_find(expr->text) : NULL;
   if (unit && unit->kind == kind) {
     *number = expr->number * unit->factor;
@@ -78,7 +77,7 @@ static const Setting *find_setting(Checker *checker, const ConfStmt *stmt, const
 static bool read_setting(Checker *checker, const Setting *setting, const Expr *expr, SettingValue *value) {
   *value = (SettingValue){.text = ""};
   switch (setting->kind) {
-  case SETTING_QUANTITY: return quantity(checker, expr, setting->key, setting->unit, &value->number);
+  case SETTING_QUANTITY: return check_quantity(checker, expr, setting->key, setting->unit, &value->number);
   case SETTING_WORD:
     value->text = ast_expr_text(checker->arena, expr);
     return true;
@@ -279,66 +278,4 @@ void check_targets(Checker *checker) {
   int errors = diags_error_count(checker->diags);
   check_target(checker, item, &checker->program->target);
   checker->program->has_target = diags_error_count(checker->diags) == errors;
-}
-
-/* ---- plan ---- */
-
-static bool budget_tier(Checker *checker, const ConfStmt *stmt, Tier *tier) {
-  const TypedProgram *program = checker->program;
-  const char *device = program->has_target ? program->target.device : "device";
-  const char *known[] = {device, "host", "ssd", "device"};
-  for (int i = 0; i < 4; i++)
-    if (strcmp(stmt->word, known[i]) == 0) {
-      *tier = i == 3 ? TIER_DEVICE : (Tier)i;
-      return true;
-    }
-  bool is_usual = strcmp(stmt->word, "gpu") == 0 || strcmp(stmt->word, "cpu") == 0;
-  if (!program->has_target && is_usual) {
-    *tier = TIER_DEVICE;
-    return true;
-  }
-  diags_error(checker->diags, "E0217", stmt->word_place, "unknown tier \"%s\"%s (known: %s, host, ssd)", stmt->word, check_nearest(checker, stmt->word, known, 4, ""), device);
-  return false;
-}
-
-static void check_budget(Checker *checker, const ConfStmt *stmt) {
-  TierBudget budget = {.bytes = -1, .place = stmt->key_place};
-  const Unit *unit = stmt->value && stmt->value->kind == EXPR_QUANTITY ? unit_find(stmt->value->text) : NULL;
-  double bytes;
-  if (!stmt->word || !stmt->value) {
-    diags_error(checker->diags, "E0217", stmt->key_place, "a budget names a tier and its size: budget device = 24GiB");
-    return;
-  }
-  if (!budget_tier(checker, stmt, &budget.tier)) return;
-  if (unit && unit->kind == UNIT_SHARE) {
-    budget.share = stmt->value->number / 100;
-    if (budget.share > 1) {
-      diags_error(checker->diags, "E0508", stmt->value->span.place, "a share is at most 100%%");
-      return;
-    }
-  } else if (quantity(checker, stmt->value, "budget", UNIT_BYTES, &bytes)) {
-    budget.bytes = (int64_t)bytes;
-  } else {
-    return;
-  }
-  ARENA_PUSH(checker->arena, checker->program->budgets, checker->program->budget_count, budget);
-}
-
-void check_plan(Checker *checker) {
-  static const char *const known[] = {"budget", "objective"};
-  static const char *const later[] = {"fate", "effort", "policy", "parts", "order", "lanes"};
-  for (int i = 0; i < checker->ast->item_count; i++) {
-    const Item *item = checker->ast->items[i];
-    for (int k = 0; item->kind == ITEM_PLAN && k < item->conf->count; k++) {
-      const ConfStmt *stmt = item->conf->stmts[k];
-      bool is_later = false;
-      for (size_t j = 0; j < sizeof later / sizeof *later; j++) is_later = is_later || strcmp(later[j], stmt->key) == 0;
-      bool is_time = strcmp(stmt->key, "objective") == 0 && stmt->value && stmt->value->kind == EXPR_NAME && strcmp(stmt->value->text, "time") == 0;
-      if (!*stmt->key || is_time) continue;
-      if (strcmp(stmt->key, "budget") == 0) check_budget(checker, stmt);
-      else if (strcmp(stmt->key, "objective") == 0) check_unsupported(checker, stmt->key_place, "an objective other than time is");
-      else if (is_later) check_unsupported(checker, stmt->key_place, "%s in a plan is", stmt->key);
-      else diags_error(checker->diags, "E0217", stmt->key_place, "unknown plan setting \"%s\"%s", stmt->key, check_nearest(checker, stmt->key, known, 2, "\""));
-    }
-  }
 }

@@ -42,11 +42,11 @@ static const DiagPage pages[] = {
      "  link gpu <-> host { bandwidth = 24GB/s }\n"
      "}\n", 1},
     {"E0505", "a plan names no value",
-     "The pattern of fate matches none of the values of the graph.",
+     "The pattern of fate matches none of the values that have a fate; gnncc --plan -v lists them.",
      NULL,
      NULL, 1},
     {"E0506", "an impossible fate",
-     "Input data can be kept or read again, not recomputed.",
+     "A value can be kept, moved to a tier that the machine has, or computed again from what is still there. Input data and weights are always there.",
      NULL,
      NULL, 1},
     {"E0507", "a tool for the target is missing",

@@ -273,6 +273,13 @@ typedef struct TierBudget {
   Place place;
 } TierBudget;
 
+/* `fate "norms.*" = recompute`. Patterns are matched with the values of the graph later; the last match wins. */
+typedef struct FatePin {
+  const char *pattern; /* a shell pattern: * and ? */
+  int fate;            /* 0 keep, 1 host, 2 ssd, 3 recompute */
+  Place place;
+} FatePin;
+
 typedef struct TypedProgram {
   const char *name;         /* of the model */
   int file_count;
@@ -294,6 +301,10 @@ typedef struct TypedProgram {
   TargetSpec target;        /* the one chosen, or the only one of the file */
   int budget_count;
   TierBudget *budgets;      /* of `plan { budget ... }` */
+  int fate_count;
+  FatePin *fates;           /* in the order of the text */
+  const char *plan_effort;  /* "fast", "normal", "best"; NULL: not said */
+  const char *plan_policy;  /* a name of planner/policies.c; NULL: not said */
   uint64_t source_fingerprint; /* of all texts read and all -D */
 } TypedProgram;
 

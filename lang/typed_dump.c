@@ -142,6 +142,13 @@ static void dump_target(const TypedProgram *program, FILE *out) {
   }
 }
 
+static void dump_plan(const TypedProgram *program, FILE *out) {
+  static const char *const fates[] = {"keep", "host", "ssd", "recompute"};
+  for (int i = 0; i < program->fate_count; i++) fprintf(out, "fate \"%s\" %s\n", program->fates[i].pattern, fates[program->fates[i].fate]);
+  if (program->plan_effort) fprintf(out, "effort %s\n", program->plan_effort);
+  if (program->plan_policy) fprintf(out, "policy %s\n", program->plan_policy);
+}
+
 void typed_dump(const TypedProgram *program, FILE *out) {
   static const char *const inits[] = {"constant", "uniform", "normal"};
   fprintf(out, "model %s\n", program->name);
@@ -167,4 +174,5 @@ void typed_dump(const TypedProgram *program, FILE *out) {
   fprintf(out, "return %%%d\n", program->result);
   if (program->has_train) dump_train(program, out);
   dump_target(program, out);
+  dump_plan(program, out);
 }

@@ -1,0 +1,132 @@
+/* check_plan: hints about memory: plan blocks. They never change results. */
+#include <string.h>
+
+#include "check.h"
+
+static bool budget_tier(Checker *checker, const ConfStmt *stmt, Tier *tier) {
+  const TypedProgram *program = checker->program;
+  const char *device = program->has_target ? program->target.device : "device";
+  const char *known[] = {device, "host", "ssd", "device"};
+  for (int i = 0; i < 4; i++)
+    if (strcmp(stmt->word, known[i]) == 0) {
+      *tier = i == 3 ? TIER_DEVICE : (Tier)i;
+      return true;
+    }
+  bool is_usual = strcmp(stmt->word, "gpu") == 0 || strcmp(stmt->word, "cpu") == 0;
+  if (!program->has_target && is_usual) {
+    *tier = TIER_DEVICE;
+    return true;
+  }
+  diags_error(checker->diags, "E0217", stmt->word_place, "unknown tier \"%s\"%s (known: %s, host, ssd)", stmt->word, check_nearest(checker, stmt->word, known, 4, ""), device);
+  return false;
+}
+
+static void check_budget(Checker *checker, const ConfStmt *stmt) {
+  TierBudget budget = {.bytes = -1, .place = stmt->key_place};
+  const Unit *unit = stmt->value && stmt->value->kind == EXPR_QUANTITY ? unit_find(stmt->value->text) : NULL;
+  double bytes;
+  if (!stmt->word || !stmt->value) {
+    diags_error(checker->diags, "E0217", stmt->key_place, "a budget names a tier and its size: budget device = 24GiB");
+    return;
+  }
+  if (!budget_tier(checker, stmt, &budget.tier)) return;
+  if (unit && unit->kind == UNIT_SHARE) {
+    budget.share = stmt->value->number / 100;
+    if (budget.share > 1) {
+      diags_error(checker->diags, "E0508", stmt->value->span.place, "a share is at most 100%%");
+      return;
+    }
+  } else if (check_quantity(checker, stmt->value, "budget", UNIT_BYTES, &bytes)) {
+    budget.bytes = (int64_t)bytes;
+  } else {
+    return;
+  }
+  ARENA_PUSH(checker->arena, checker->program->budgets, checker->program->budget_count, budget);
+}
+
+/* ---- words ---- */
+
+/* The place of the value among `words`; NO_INDEX and a message where it is none of them. */
+static int chosen_word(Checker *checker, const ConfStmt *stmt, const char *const *words, int count) {
+  const Expr *value = stmt->value;
+  bool is_word = value->kind == EXPR_NAME || value->kind == EXPR_STRING;
+  for (int i = 0; is_word && i < count; i++)
+    if (strcmp(value->text, words[i]) == 0) return i;
+  const char *known = words[0];
+  for (int i = 1; i < count; i++) known = arena_printf(checker->arena, "%s, %s", known, words[i]);
+  const char *text = is_word ? value->text : ast_expr_text(checker->arena, value);
+  diags_error(checker->diags, "E0217", value->span.place, "unknown %s \"%s\"%s (known: %s)", stmt->key, text, check_nearest(checker, text, words, count, ""), known);
+  return NO_INDEX;
+}
+
+static void check_fate(Checker *checker, const ConfStmt *stmt) {
+  static const char *const fates[] = {"keep", "host", "ssd", "recompute"};
+  TypedProgram *program = checker->program;
+  if (!stmt->word || !stmt->value || !stmt->is_word_string) {
+    diags_error(checker->diags, "E0217", stmt->key_place, "a fate names values by a pattern in quotes: fate \"conv1.*\" = recompute");
+    return;
+  }
+  for (int i = 0; i < program->fate_count; i++)
+    if (strcmp(program->fates[i].pattern, stmt->word) == 0) {
+      diags_error(checker->diags, "E0212", stmt->word_place, "the fate of \"%s\" is set twice (%s)", stmt->word, check_where(checker, program->fates[i].place));
+      return;
+    }
+  int fate = chosen_word(checker, stmt, fates, 4);
+  if (fate != NO_INDEX) ARENA_PUSH(checker->arena, program->fates, program->fate_count, (FatePin){stmt->word, fate, stmt->word_place});
+}
+
+typedef struct WordSetting {
+  const char *key;
+  int count;
+  const char *words[9];
+} WordSetting;
+
+static const WordSetting word_settings[] = {
+    {"effort", 3, {"fast", "normal", "best"}},
+    {"policy", 9, {"keep", "recompute", "offload", "checkpoint", "roc", "flexgnn", "torch-budget", "dtr", "capuchin"}}, /* planner/policies.c */
+    {"objective", 2, {"time", "memory"}},
+};
+enum { WORD_EFFORT, WORD_POLICY, WORD_OBJECTIVE, WORD_COUNT };
+
+static void check_word(Checker *checker, int which, const ConfStmt *stmt, const ConfStmt **before) {
+  const WordSetting *setting = &word_settings[which];
+  if (stmt->word || !stmt->value) {
+    diags_error(checker->diags, "E0217", stmt->key_place, "\"%s\" takes a value: %s = %s", setting->key, setting->key, setting->words[0]);
+    return;
+  }
+  if (*before) diags_error(checker->diags, "E0212", stmt->key_place, "\"%s\" is set twice (%s)", setting->key, check_where(checker, (*before)->key_place));
+  *before = stmt;
+  int word = chosen_word(checker, stmt, setting->words, setting->count);
+  if (word == NO_INDEX) return;
+  if (which == WORD_EFFORT) checker->program->plan_effort = setting->words[word];
+  else if (which == WORD_POLICY) checker->program->plan_policy = setting->words[word];
+  else if (word > 0) check_unsupported(checker, stmt->key_place, "an objective other than time is");
+}
+
+static void check_plan_setting(Checker *checker, const ConfStmt *stmt, const ConfStmt *before[WORD_COUNT]) {
+  static const char *const known[] = {"budget", "fate", "effort", "policy", "objective"};
+  static const char *const later[] = {"parts", "order", "lanes"};
+  if (!*stmt->key) return;
+  for (int i = 0; i < WORD_COUNT; i++)
+    if (strcmp(stmt->key, word_settings[i].key) == 0) {
+      check_word(checker, i, stmt, &before[i]);
+      return;
+    }
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+    if (strcmp(stmt->key, later[i]) == 0) {
+      check_unsupported(checker, stmt->key_place, "%s in a plan is", stmt->key);
+      return;
+    }
+  if (strcmp(stmt->key, "budget") == 0) check_budget(checker, stmt);
+  else if (strcmp(stmt->key, "fate") == 0) check_fate(checker, stmt);
+  else diags_error(checker->diags, "E0217", stmt->key_place, "unknown plan setting \"%s\"%s", stmt->key, check_nearest(checker, stmt->key, known, 5, "\""));
+}
+
+void check_plan(Checker *checker) {
+  const ConfStmt *before[WORD_COUNT] = {NULL};
+  for (int i = 0; i < checker->ast->item_count; i++) {
+    const Item *item = checker->ast->items[i];
+    if (item->kind != ITEM_PLAN) continue;
+    for (int k = 0; k < item->conf->count; k++) check_plan_setting(checker, item->conf->stmts[k], before);
+  }
+}
