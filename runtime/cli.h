@@ -14,15 +14,17 @@ typedef struct gnn_cli {
   int64_t samples;
   int has_seed;
   uint64_t seed;
-  int resumes_newest, logs_csv, logs_jsonl, continues_after_nan, is_quiet, is_verbose, is_json, wants_classes;
+  int resumes_newest, logs_csv, logs_jsonl, continues_after_nan, is_quiet, is_verbose, is_json, wants_classes, is_serial;
   gnn_progress_mode progress;
   double time_limit;
   const char *command_line;
 } gnn_cli;
 
 /* Opens and prepares the data, creates an instance, loads it, resets it to the seed. Errors are printed; returns the exit
- * code. populate as in gnn_instance_create. */
-int gnn_cli_open(const gnn_cli *cli, int populate, gnn_instance **instance);
+ * code. */
+int gnn_cli_open(const gnn_cli *cli, const gnn_instance_options *options, gnn_instance **instance);
+/* Of an instance, as the command line has them: pages are not touched beforehand. */
+gnn_instance_options gnn_cli_options(const gnn_cli *cli);
 /* The data alone. */
 gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_error *error);
 int gnn_cli_fail(const gnn_cli *cli, gnn_status status, const gnn_error *error);

@@ -42,12 +42,23 @@ gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_erro
   return GNN_OK;
 }
 
-int gnn_cli_open(const gnn_cli *cli, int populate, gnn_instance **out) {
+gnn_instance_options gnn_cli_options(const gnn_cli *cli) {
+  return (gnn_instance_options){.threads = (int)cli->threads, .is_serial = cli->is_serial};
+}
+
+/* Ready to compute at full speed: pages touched. */
+static int commands_open(const gnn_cli *cli, gnn_instance **instance) {
+  gnn_instance_options options = gnn_cli_options(cli);
+  options.populate = 1;
+  return gnn_cli_open(cli, &options, instance);
+}
+
+int gnn_cli_open(const gnn_cli *cli, const gnn_instance_options *options, gnn_instance **out) {
   gnn_error error;
   gnn_instance *instance = NULL;
   gnn_dataset *dataset = NULL;
   *out = NULL;
-  gnn_status status = gnn_instance_create(cli->program, (int)cli->threads, populate, NULL, &instance, &error);
+  gnn_status status = gnn_instance_create(cli->program, options, &instance, &error);
   if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
   if (status == GNN_OK) status = gnn_instance_load(instance, dataset, &error);
   gnn_dataset_close(dataset);
@@ -63,7 +74,7 @@ int gnn_cli_open(const gnn_cli *cli, int populate, gnn_instance **out) {
 
 int gnn_command_train(const gnn_cli *cli) {
   gnn_instance *instance;
-  int code = gnn_cli_open(cli, 1, &instance);
+  int code = commands_open(cli, &instance);
   if (code != GNN_EXIT_OK) return code;
   gnn_train_options options = {
     .epochs = cli->epochs >= 0 ? cli->epochs : cli->program->epochs,
@@ -93,7 +104,7 @@ static char *commands_find_weights(const char *folder) {
 
 /* Opens everything and loads the weights asked for, or those that train left. */
 static int commands_open_trained(const gnn_cli *cli, gnn_instance **instance) {
-  int code = gnn_cli_open(cli, 1, instance);
+  int code = commands_open(cli, instance);
   if (code != GNN_EXIT_OK) return code;
   const char *folder = cli->out ? cli->out : cli->default_out;
   char *found = cli->weights ? gnn_path_join(NULL, cli->weights) : commands_find_weights(folder);
@@ -123,6 +134,7 @@ static int commands_split(const gnn_cli *cli) {
 
 int gnn_command_eval(const gnn_cli *cli) {
   gnn_instance *instance;
+  gnn_error error;
   gnn_result result[GNN_SPLIT_COUNT];
   int split = commands_split(cli);
   if (split < 0) return GNN_EXIT_USAGE;
@@ -130,8 +142,8 @@ int gnn_command_eval(const gnn_cli *cli) {
   if (code != GNN_EXIT_OK) return code;
   gnn_status status = gnn_evaluate(instance, result);
   if (status != GNN_OK) {
-    fprintf(stderr, "%s: error: evaluation failed\n", cli->name);
-    code = gnn_exit_code(status);
+    gnn_step_failed(instance, status, &error, "", "evaluation failed");
+    code = gnn_cli_fail(cli, status, &error);
   }
   if (code == GNN_EXIT_OK && split < GNN_SPLIT_COUNT && result[split].count == 0) {
     fprintf(stderr, "%s: error: the data have no split \"%s\"\n", cli->name, gnn_split_names[split]);
@@ -253,7 +265,7 @@ int gnn_command_predict(const gnn_cli *cli) {
   gnn_status status = cli->program->evaluate(run);
   const float *values = cli->layer ? tap.values : gnn_instance_at(instance, cli->program->at_scores);
   int64_t width = cli->layer ? tap.width : cli->program->classes;
-  if (status != GNN_OK) gnn_fail(&error, status, "", "evaluation failed");
+  if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "evaluation failed");
   else if (tap.is_broken) status = gnn_fail_memory(&error, 0);
   else if (cli->layer && (values == NULL || tap.rows != run->nodes))
     status = gnn_fail(&error, GNN_EDATA, "", "\"%s\" is not a value of nodes", cli->layer);
@@ -375,7 +387,9 @@ static int64_t commands_touched(const gnn_instance *instance) {
 
 int gnn_command_check(const gnn_cli *cli) {
   gnn_instance *instance;
-  int code = gnn_cli_open(cli, 0, &instance);
+  gnn_error error;
+  gnn_instance_options options = gnn_cli_options(cli);
+  int code = gnn_cli_open(cli, &options, &instance);
   if (code != GNN_EXIT_OK) return code;
   const gnn_program *program = cli->program;
   int64_t epochs = cli->epochs >= 0 ? cli->epochs : 1;
@@ -390,8 +404,8 @@ int gnn_command_check(const gnn_cli *cli) {
   if (status == GNN_OK) status = gnn_evaluate(instance, result);
   int64_t touched = commands_touched(instance);
   if (status != GNN_OK) {
-    fprintf(stderr, "%s: error: epoch %lld failed (loss %g)\n", cli->name, (long long)instance->run.epoch, instance->run.loss);
-    code = gnn_exit_code(status);
+    gnn_step_failed(instance, status, &error, "", "epoch %lld failed (loss %g)", (long long)instance->run.epoch, instance->run.loss);
+    code = gnn_cli_fail(cli, status, &error);
   } else {
     printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)epochs, epochs == 1 ? "" : "s", first,
            instance->run.loss);
@@ -416,7 +430,7 @@ int gnn_command_bench(const gnn_cli *cli) {
     fprintf(stderr, "%s: bench needs at least one epoch\n", cli->name);
     return GNN_EXIT_USAGE;
   }
-  int code = gnn_cli_open(cli, 1, &instance);
+  int code = commands_open(cli, &instance);
   if (code != GNN_EXIT_OK) return code;
   double *seconds = malloc((size_t)epochs * sizeof *seconds);
   gnn_status status = seconds ? GNN_OK : gnn_fail_memory(&error, epochs * 8);
@@ -426,8 +440,8 @@ int gnn_command_bench(const gnn_cli *cli) {
     status = gnn_step_epoch(instance);
     if (e >= 0) seconds[e] = gnn_now() - before;
     if (status != GNN_OK)
-      gnn_fail(&error, status, status == GNN_ENUMERIC ? "R0803" : "", "loss is %g at epoch %lld", instance->run.loss,
-               (long long)instance->run.epoch);
+      gnn_step_failed(instance, status, &error, status == GNN_ENUMERIC ? "R0803" : "", "loss is %g at epoch %lld",
+                      instance->run.loss, (long long)instance->run.epoch);
   }
   if (status == GNN_OK) {
     double loss = instance->run.loss;

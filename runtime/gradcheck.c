@@ -100,7 +100,7 @@ static gnn_status gradcheck_all(const gnn_cli *cli, gnn_instance *instance, int 
   double loss;
   instance->run.epoch = 1;
   gnn_status status = gradcheck_loss(instance, &loss);
-  if (status != GNN_OK) return gnn_fail(error, status, "", "the gradients could not be computed");
+  if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the gradients could not be computed");
   printf("%s: %lld nodes, %lld edges, %lld training nodes, loss %.9g\n", program->name, (long long)instance->run.nodes,
          (long long)instance->run.edges, (long long)instance->run.row_count[GNN_TRAIN], loss);
   printf("%-32s %7s %12s %12s %10s\n", "weight", "tried", "program", "difference", "error");
@@ -114,7 +114,7 @@ static gnn_status gradcheck_all(const gnn_cli *cli, gnn_instance *instance, int 
     gradcheck_weight row;
     if (status == GNN_OK) status = gradcheck_one(instance, w, gradient, cli->samples, &row);
     free(gradient);
-    if (status != GNN_OK) return gnn_fail(error, status, "", "the gradients could not be computed");
+    if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the gradients could not be computed");
     int is_wrong = !(row.worst_excess <= 1);
     *failed += is_wrong;
     printf("%-32s %7lld %12.5g %12.5g %10.2g  %s\n", weight->name, (long long)row.tried, row.worst_analytic,
@@ -133,10 +133,11 @@ int gnn_command_gradcheck(const gnn_cli *cli) {
     fprintf(stderr, "%s: error: this program was built without its double-precision half\n", cli->name);
     return GNN_EXIT_FAILED;
   }
+  gnn_instance_options options = gnn_cli_options(cli);
   gnn_status status = gnn_cli_open_data(cli, &dataset, &error);
   if (status == GNN_OK) status = gnn_subgraph(dataset, GRADCHECK_NODES, &part, &error);
   gnn_dataset_close(dataset);
-  if (status == GNN_OK) status = gnn_instance_create(twice, (int)cli->threads, 0, NULL, &instance, &error);
+  if (status == GNN_OK) status = gnn_instance_create(twice, &options, &instance, &error);
   if (status == GNN_OK) status = gnn_instance_load(instance, part, &error);
   gnn_dataset_close(part);
   if (status == GNN_OK) {

@@ -4,54 +4,69 @@
 #endif
 #include "instance.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "../kernels/cpu/random.h"
 #include "fill.h"
+#include "lanes.h"
 #include "room.h"
 
-enum { INSTANCE_HUGE_BYTES = 1 << 21, INSTANCE_PAGE_BYTES = 4096, INSTANCE_TIER_DEVICE = 0 };
+enum { INSTANCE_HUGE_BYTES = 1 << 21, INSTANCE_PAGE_BYTES = 4096 };
 
 void *gnn_instance_at(const gnn_instance *instance, int64_t offset) {
   return instance->run.device + offset * (instance->run.program->real_bytes / 4);
 }
 
-static size_t instance_arena_bytes(const gnn_program *program) {
-  size_t bytes = (size_t)program->device_bytes * (size_t)(program->real_bytes / 4);
-  return bytes ? bytes : GNN_ALIGNMENT;
+int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier) {
+  const int64_t bytes[GNN_TIER_COUNT] = {[GNN_DEVICE] = program->device_bytes, [GNN_HOST] = program->host_bytes,
+                                         [GNN_SSD] = program->ssd_bytes, [GNN_WRITE_RING] = program->ring_bytes,
+                                         [GNN_READ_RING] = program->ring_bytes};
+  return bytes[tier] * (program->real_bytes / 4);
 }
 
-/* One mapping, its arena aligned to 2 MiB so that the kernel can use huge pages for all of it. Where pages are to be
- * counted (populate 0) they stay small. */
-static gnn_status instance_map(gnn_instance *instance, size_t bytes, int populate, gnn_error *error) {
-  if (instance->memory.alloc) {
-    instance->mapping_bytes = bytes;
-    instance->mapping = instance->memory.alloc(instance->memory.user, INSTANCE_TIER_DEVICE, bytes, GNN_ALIGNMENT);
-    if (instance->mapping == NULL)
-      return gnn_fail(error, GNN_ENOMEM, "R0801", "the host program gave no memory for the device arena (%s)",
-                      gnn_bytes_text((int64_t)bytes).text);
-    if ((uintptr_t)instance->mapping % GNN_ALIGNMENT != 0)
-      return gnn_fail(error, GNN_EINVAL, "", "the host program's memory is not aligned to %d bytes", GNN_ALIGNMENT);
-    memset(instance->mapping, 0, bytes);
-    instance->run.device = instance->mapping;
-    return GNN_OK;
-  }
-  size_t slack = bytes >= INSTANCE_HUGE_BYTES ? INSTANCE_HUGE_BYTES : 0;
-  size_t mapped = bytes + slack;
-  void *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED)
-    return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not map %s for the device arena",
+int64_t gnn_memory_bytes(const gnn_program *program) {
+  int64_t bytes = 0;
+  for (int t = 0; t < GNN_TIER_COUNT; t++)
+    if (t != GNN_SSD) bytes += gnn_tier_bytes(program, (gnn_tier)t);
+  return bytes;
+}
+
+static const char *const instance_tier_names[GNN_TIER_COUNT] = {"device arena", "host arena", "scratch file", "write ring", "read ring"};
+
+/* Memory of the host program; to it the rings are host memory. */
+static gnn_status instance_borrow(gnn_instance *instance, gnn_tier tier, size_t bytes, gnn_error *error) {
+  gnn_mapping *mapping = &instance->mapping[tier];
+  mapping->bytes = bytes;
+  mapping->memory = instance->memory.alloc(instance->memory.user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, bytes, GNN_ALIGNMENT);
+  if (mapping->memory == NULL)
+    return gnn_fail(error, GNN_ENOMEM, "R0801", "the host program gave no memory for the %s (%s)", instance_tier_names[tier],
                     gnn_bytes_text((int64_t)bytes).text);
-  instance->mapping = mapping;
-  instance->mapping_bytes = mapped;
-  uintptr_t begin = (uintptr_t)mapping;
+  if ((uintptr_t)mapping->memory % GNN_ALIGNMENT != 0)
+    return gnn_fail(error, GNN_EINVAL, "", "the host program's memory is not aligned to %d bytes", GNN_ALIGNMENT);
+  memset(mapping->memory, 0, bytes);
+  instance->tiers.base[tier] = mapping->memory;
+  return GNN_OK;
+}
+
+/* One mapping, aligned to 2 MiB so that the kernel can use huge pages for all of it. Where pages are to be counted
+ * (populate 0) they stay small. */
+static gnn_status instance_map(gnn_instance *instance, gnn_tier tier, size_t bytes, int populate, gnn_error *error) {
+  size_t slack = bytes >= INSTANCE_HUGE_BYTES ? INSTANCE_HUGE_BYTES : 0;
+  void *memory = mmap(NULL, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not map %s for the %s", gnn_bytes_text((int64_t)bytes).text,
+                    instance_tier_names[tier]);
+  instance->mapping[tier] = (gnn_mapping){memory, bytes + slack};
+  uintptr_t begin = (uintptr_t)memory;
   if (slack) begin = (begin + slack - 1) / slack * slack;
-  instance->run.device = (unsigned char *)mapping + (begin - (uintptr_t)mapping);
+  instance->tiers.base[tier] = (unsigned char *)memory + (begin - (uintptr_t)memory);
 #ifdef MADV_HUGEPAGE
   if (slack && populate) {
-    int is_advice_only = madvise(instance->run.device, bytes, MADV_HUGEPAGE);
+    int is_advice_only = madvise(instance->tiers.base[tier], bytes, MADV_HUGEPAGE);
     (void)is_advice_only;
   }
 #endif
@@ -59,58 +74,98 @@ static gnn_status instance_map(gnn_instance *instance, size_t bytes, int populat
 }
 
 static void instance_touch(const void *context, int64_t begin, int64_t end, int64_t task) {
-  volatile unsigned char *arena = ((const gnn_instance *)context)->run.device;
+  volatile unsigned char *memory = *(unsigned char *const *)context;
   (void)task;
-  for (int64_t at = begin; at < end; at += INSTANCE_PAGE_BYTES) arena[at] = 0;
+  for (int64_t at = begin; at < end; at += INSTANCE_PAGE_BYTES) memory[at] = 0;
 }
 
-gnn_status gnn_instance_create(const gnn_program *program, int threads, int populate, const gnn_memory *memory,
-                               gnn_instance **out, gnn_error *error) {
+static gnn_status instance_obtain(gnn_instance *instance, gnn_tier tier, int populate, gnn_error *error) {
+  int64_t bytes = gnn_tier_bytes(instance->run.program, tier);
+  if (tier == GNN_DEVICE && bytes == 0) bytes = GNN_ALIGNMENT;
+  if (tier == GNN_SSD || bytes == 0) return GNN_OK;
+  if (instance->memory.alloc) return instance_borrow(instance, tier, (size_t)bytes, error);
+  gnn_status status = instance_map(instance, tier, (size_t)bytes, populate, error);
+  if (status == GNN_OK && populate)
+    gnn_parallel(instance->run.team, bytes, INSTANCE_HUGE_BYTES, instance_touch, &instance->tiers.base[tier]);
+  return status;
+}
+
+static void instance_release(gnn_instance *instance, gnn_tier tier) {
+  const gnn_mapping *mapping = &instance->mapping[tier];
+  const gnn_memory *memory = &instance->memory;
+  if (mapping->memory == NULL) return;
+  if (memory->alloc == NULL) munmap(mapping->memory, mapping->bytes);
+  else if (memory->release) memory->release(memory->user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, mapping->memory, mapping->bytes);
+}
+
+static gnn_status instance_create_metrics(gnn_instance *instance, gnn_error *error) {
+  int64_t most_rows = 1;
+  const int64_t *row_count = instance->run.program->graph.row_count;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    if (row_count[s] > most_rows) most_rows = row_count[s];
+  instance->partial_count = (most_rows + GNN_METRIC_TASK_ROWS - 1) / GNN_METRIC_TASK_ROWS;
+  instance->partial_loss = malloc((size_t)instance->partial_count * sizeof *instance->partial_loss);
+  instance->partial_correct = malloc((size_t)instance->partial_count * sizeof *instance->partial_correct);
+  if (instance->partial_loss && instance->partial_correct) return GNN_OK;
+  return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the metrics");
+}
+
+gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *given, gnn_instance **out,
+                               gnn_error *error) {
+  const gnn_instance_options options = given ? *given : (gnn_instance_options){0};
   *out = NULL;
   if (program->abi != GNN_ABI)
     return gnn_fail(error, GNN_EVERSION, "", "the program was emitted for version %d of the runtime; this is version %d",
                     program->abi, GNN_ABI);
-  size_t bytes = instance_arena_bytes(program);
-  int is_given = memory && memory->alloc;
-  gnn_status status = is_given ? GNN_OK : gnn_check_room((int64_t)bytes + program->reserve_bytes, error);
+  int is_given = options.memory && options.memory->alloc;
+  gnn_status status = is_given ? GNN_OK : gnn_check_room(gnn_memory_bytes(program) + program->reserve_bytes, error);
   if (status != GNN_OK) return status;
   gnn_instance *instance = calloc(1, sizeof *instance);
   if (instance == NULL) return gnn_fail_memory(error, (int64_t)sizeof *instance);
-  instance->run.program = program;
-  if (memory) instance->memory = *memory;
+  instance->run.program = instance->tiers.program = program;
+  if (options.memory) instance->memory = *options.memory;
   for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++)
     instance->run.option[i] = program->options[i].value;
-  int64_t most_rows = 1;
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
-    if (program->graph.row_count[s] > most_rows) most_rows = program->graph.row_count[s];
-  instance->partial_count = (most_rows + GNN_METRIC_TASK_ROWS - 1) / GNN_METRIC_TASK_ROWS;
-  instance->partial_loss = malloc((size_t)instance->partial_count * sizeof *instance->partial_loss);
-  instance->partial_correct = malloc((size_t)instance->partial_count * sizeof *instance->partial_correct);
-  instance->run.team = gnn_team_create(threads);
-  if (!instance->partial_loss || !instance->partial_correct || !instance->run.team)
+  status = instance_create_metrics(instance, error);
+  if (status == GNN_OK && (instance->run.team = gnn_team_create(options.threads)) == NULL)
     status = gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the threads and what they share");
-  if (status == GNN_OK) status = instance_map(instance, bytes, populate, error);
+  for (int t = 0; status == GNN_OK && t < GNN_TIER_COUNT; t++)
+    status = instance_obtain(instance, (gnn_tier)t, options.populate, error);
+  instance->run.device = instance->tiers.base[GNN_DEVICE];
+  if (status == GNN_OK) status = gnn_watch_create(&instance->run, options.is_traced, error);
+  if (status == GNN_OK) status = gnn_lanes_create(&instance->run, &instance->tiers, options.is_serial, error);
   if (status != GNN_OK) {
     gnn_instance_destroy(instance);
     return status;
   }
-  if (populate) gnn_parallel(instance->run.team, (int64_t)bytes, INSTANCE_HUGE_BYTES, instance_touch, instance);
   *out = instance;
   return GNN_OK;
 }
 
 void gnn_instance_destroy(gnn_instance *instance) {
   if (instance == NULL) return;
+  gnn_lanes_destroy(&instance->run);
+  gnn_watch_destroy(&instance->run);
   gnn_team_destroy(instance->run.team);
-  if (instance->mapping && instance->memory.alloc) {
-    if (instance->memory.release)
-      instance->memory.release(instance->memory.user, INSTANCE_TIER_DEVICE, instance->mapping, instance->mapping_bytes);
-  } else if (instance->mapping) {
-    munmap(instance->mapping, instance->mapping_bytes);
-  }
+  for (int t = 0; t < GNN_TIER_COUNT; t++) instance_release(instance, (gnn_tier)t);
   free(instance->partial_loss);
   free(instance->partial_correct);
   free(instance);
+}
+
+gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,
+                           const char *format, ...) {
+  const gnn_error *cause = status == GNN_EIO ? gnn_lanes_error(&instance->run) : NULL;
+  if (cause) {
+    *error = *cause;
+    return status;
+  }
+  char message[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  return gnn_fail(error, status, code, "%s", message);
 }
 
 /* The best that one answer for all nodes can do: that is what a model that learns nothing gets stuck at. */

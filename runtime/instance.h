@@ -4,6 +4,8 @@
 #define GNN_INSTANCE_H
 
 #include "dataset.h"
+#include "spans.h"
+#include "watch.h"
 
 typedef struct gnn_memory {
   void *(*alloc)(void *user, int tier, size_t bytes, size_t align); /* NULL: mmap */
@@ -11,11 +13,24 @@ typedef struct gnn_memory {
   void *user;
 } gnn_memory;
 
+typedef struct gnn_instance_options {
+  int threads;              /* 0: all */
+  int populate;             /* touch every page now */
+  int is_serial, is_traced; /* copies do not overlap; the times of steps are taken down (run.watch) */
+  const gnn_memory *memory; /* NULL: the runtime's own */
+} gnn_instance_options;
+
+/* What was obtained for a tier. */
+typedef struct gnn_mapping {
+  void *memory;
+  size_t bytes;
+} gnn_mapping;
+
 typedef struct gnn_instance {
   gnn_run run;
   gnn_memory memory;
-  void *mapping;           /* what was obtained for the arena */
-  size_t mapping_bytes;
+  gnn_tiers tiers;
+  gnn_mapping mapping[GNN_TIER_COUNT];
   int is_loaded;
   double *partial_loss;    /* one a task of the metrics: GNN_METRIC_TASK_ROWS rows */
   int64_t *partial_correct;
@@ -26,10 +41,10 @@ typedef struct gnn_instance {
 
 enum { GNN_METRIC_TASK_ROWS = 256 };
 
-/* Refuses with R0801 (GNN_ENOMEM) before anything is obtained when the machine has less than the plan needs.
- * threads 0: all. populate: touch every page now. */
-gnn_status gnn_instance_create(const gnn_program *program, int threads, int populate, const gnn_memory *memory,
-                               gnn_instance **instance, gnn_error *error);
+/* Refuses with R0801 (GNN_ENOMEM) before anything is obtained when the machine has less than the plan needs. options NULL:
+ * all zero. */
+gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *options, gnn_instance **instance,
+                               gnn_error *error);
 void gnn_instance_destroy(gnn_instance *instance); /* NULL is fine */
 
 /* Fills graph, degrees, fields and splits from prepared data; the data set may be closed afterwards. R0802 where it does
@@ -38,6 +53,14 @@ gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset,
 
 /* Weights as the program initialises them, optimiser state zero, epoch 0. */
 void gnn_instance_reset(gnn_instance *instance, uint64_t seed);
+
+/* What the program takes of a tier, from its planned size; of memory in all: arenas and rings. */
+int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier);
+int64_t gnn_memory_bytes(const gnn_program *program);
+
+/* Why a step of the program failed with this status, where a lane knows it; otherwise the format says it. */
+gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,
+                           const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Address of a planned offset, in bytes for 4-byte numbers. */
 void *gnn_instance_at(const gnn_instance *instance, int64_t offset);

@@ -116,7 +116,8 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
     memory.release = job_release;
   }
   if (program->real_bytes != 4) return gnn_fail(&job->error, GNN_EINVAL, "", "a job needs the single-precision program");
-  gnn_status status = gnn_instance_create(program, job->options.threads, 1, &memory, &job->instance, &job->error);
+  gnn_instance_options wanted = {.threads = job->options.threads, .populate = 1, .memory = &memory};
+  gnn_status status = gnn_instance_create(program, &wanted, &job->instance, &job->error);
   if (status == GNN_OK) status = gnn_snapshot_create(program, &job->best, &job->error);
   if (status != GNN_OK) return job_failed(job, status);
   for (int i = 0; job->options.options && i < program->option_count && i < GNN_OPTION_MAX; i++)
@@ -287,8 +288,9 @@ gnn_status gnn_job_reset(gnn_job *job, uint64_t seed) {
 static gnn_status job_step(gnn_job *job) {
   gnn_status status = gnn_step_epoch(job->instance);
   if (status == GNN_OK) return status;
-  return job_failed(job, gnn_fail(&job->error, status, status == GNN_ENUMERIC ? "R0803" : "", "epoch %lld failed: loss is %g",
-                                  (long long)job->instance->run.epoch, job->instance->run.loss));
+  return job_failed(job, gnn_step_failed(job->instance, status, &job->error, status == GNN_ENUMERIC ? "R0803" : "",
+                                         "epoch %lld failed: loss is %g", (long long)job->instance->run.epoch,
+                                         job->instance->run.loss));
 }
 
 gnn_status gnn_job_epoch(gnn_job *job, gnn_job_result *result) {
@@ -316,7 +318,7 @@ static int job_watched_split(const gnn_job *job) {
 
 static gnn_status job_evaluate(gnn_job *job, gnn_result result[GNN_SPLIT_COUNT]) {
   gnn_status status = gnn_evaluate(job->instance, result);
-  if (status != GNN_OK) return job_failed(job, gnn_fail(&job->error, status, "", "the evaluation failed"));
+  if (status != GNN_OK) return job_failed(job, gnn_step_failed(job->instance, status, &job->error, "", "the evaluation failed"));
   return GNN_OK;
 }
 
@@ -377,7 +379,7 @@ gnn_status gnn_job_predict(gnn_job *job, float *scores, int64_t rows, int64_t co
                                     (long long)run->nodes, (long long)job->program->classes, (long long)rows,
                                     (long long)columns));
   status = job->program->evaluate(&job->instance->run);
-  if (status != GNN_OK) return job_failed(job, gnn_fail(&job->error, status, "", "the evaluation failed"));
+  if (status != GNN_OK) return job_failed(job, gnn_step_failed(job->instance, status, &job->error, "", "the evaluation failed"));
   memcpy(scores, gnn_instance_at(job->instance, job->program->at_scores), (size_t)(rows * columns) * sizeof *scores);
   return GNN_OK;
 }

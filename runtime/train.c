@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "loop.h"
 
@@ -35,12 +34,6 @@ static void train_catch(struct sigaction before[4]) {
 static void train_release(const struct sigaction before[4]) {
   static const int numbers[4] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
   for (int i = 0; i < 4; i++) sigaction(numbers[i], &before[i], NULL);
-}
-
-double gnn_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 int gnn_exit_code(gnn_status status) {
@@ -143,7 +136,7 @@ static gnn_status train_not_finite(gnn_loop *loop) {
 
 static gnn_status train_evaluate(gnn_loop *loop, int64_t epoch, int counts) {
   gnn_status status = gnn_evaluate(loop->instance, loop->result);
-  if (status != GNN_OK) return gnn_fail(&loop->error, status, "", "evaluation failed at epoch %lld", (long long)epoch);
+  if (status != GNN_OK) return gnn_step_failed(loop->instance, status, &loop->error, "", "evaluation failed at epoch %lld", (long long)epoch);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++)
     if (!isfinite(loop->result[s].loss) && !loop->options->continues_after_nan) return train_not_finite(loop);
   if (counts && gnn_keeper_see(&loop->progress.keeper, loop->program, epoch, loop->result) && loop->program->has_keep)
@@ -187,7 +180,7 @@ static gnn_status train_epochs(gnn_loop *loop, int *exit_code) {
     gnn_status status = gnn_step_epoch(loop->instance);
     if (status == GNN_ENUMERIC && !options->continues_after_nan) return train_not_finite(loop);
     if (status != GNN_OK && status != GNN_ENUMERIC)
-      return gnn_fail(&loop->error, status, "", "epoch %lld failed", (long long)run->epoch);
+      return gnn_step_failed(loop->instance, status, &loop->error, "", "epoch %lld failed", (long long)run->epoch);
     int64_t epoch = run->epoch;
     int counts = epoch % evaluate_every == 0 || epoch == options->epochs;
     int is_evaluated = counts || (options->every > 0 && epoch % options->every == 0);

@@ -31,7 +31,6 @@ int gnn_exit_code(gnn_status status);
 /* "name: error[R0801]: message" and the help line, on stderr. */
 void gnn_print_error(const char *program, const gnn_error *error);
 
-double gnn_now(void); /* seconds of a clock that only goes forward */
 
 /* One epoch: forward, backward, update. GNN_ENUMERIC where the loss is not finite (the update is done all the same). */
 gnn_status gnn_step_epoch(gnn_instance *instance);

@@ -23,7 +23,7 @@ static gnn_dataset *prepared(gnn_synth_kind kind, int64_t nodes, int is_sparse) 
 static gnn_instance *loaded(const gnn_program *program, const gnn_dataset *d, int threads) {
   gnn_instance *instance;
   gnn_error error;
-  if (gnn_instance_create(program, threads, 0, NULL, &instance, &error) != GNN_OK ||
+  if (gnn_instance_create(program, &(gnn_instance_options){.threads = threads}, &instance, &error) != GNN_OK ||
       gnn_instance_load(instance, d, &error) != GNN_OK) {
     printf("# %s\n", error.message);
     exit(97);
@@ -136,30 +136,30 @@ static void test_misfits(void) {
   tap_ok(status == GNN_EDATA && strcmp(error.code, "R0802") == 0, "R0802: %s", error.message);
   gnn_instance_destroy(instance);
   toy_make(&toy, small, NULL, 0);
-  gnn_instance_create(&toy.program, 1, 0, NULL, &instance, &error);
+  gnn_instance_create(&toy.program, NULL, &instance, &error);
   status = gnn_instance_load(instance, large, &error);
   tap_ok(status == GNN_EDATA && strcmp(error.code, "R0802") == 0 && strstr(error.message, "300 nodes, the plan was made for 200") && error.help[0],
          "R0802: more nodes than planned");
   gnn_instance_destroy(instance);
   toy_make(&toy, large, NULL, 0);
   toy.fields[1].classes = 4;
-  gnn_instance_create(&toy.program, 1, 0, NULL, &instance, &error);
+  gnn_instance_create(&toy.program, NULL, &instance, &error);
   status = gnn_instance_load(instance, large, &error);
   tap_ok(status == GNN_EDATA && strcmp(error.code, "E0702") == 0, "E0702: labels beyond the program's classes");
   gnn_instance_destroy(instance);
   toy_make(&toy, large, NULL, 0);
   toy.fields[0].name = "z";
-  gnn_instance_create(&toy.program, 1, 0, NULL, &instance, &error);
+  gnn_instance_create(&toy.program, NULL, &instance, &error);
   status = gnn_instance_load(instance, large, &error);
   tap_ok(status == GNN_EDATA && strcmp(error.code, "E0203") == 0, "E0203: a field that is not there");
   gnn_instance_destroy(instance);
   toy_make(&toy, large, NULL, 0);
   toy.program.device_bytes = INT64_C(1) << 50;
-  status = gnn_instance_create(&toy.program, 1, 0, NULL, &instance, &error);
+  status = gnn_instance_create(&toy.program, NULL, &instance, &error);
   tap_ok(status == GNN_ENOMEM && strcmp(error.code, "R0801") == 0 && instance == NULL && strstr(error.message, "the plan needs 1024.0 TiB"),
          "R0801: a plan larger than the machine");
   toy.program.abi = 99;
-  tap_ok(gnn_instance_create(&toy.program, 1, 0, NULL, &instance, &error) == GNN_EVERSION, "a program for another version of the runtime");
+  tap_ok(gnn_instance_create(&toy.program, NULL, &instance, &error) == GNN_EVERSION, "a program for another version of the runtime");
   gnn_dataset_close(small);
   gnn_dataset_close(large);
   gnn_dataset_close(other);

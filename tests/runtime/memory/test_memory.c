@@ -73,7 +73,7 @@ static gnn_status do_instance(void) {
   gnn_status status = gnn_dataset_open_path("karate", &d, NULL);
   if (status != GNN_OK) return status;
   status = gnn_dataset_prepare(d, NULL, NULL);
-  if (status == GNN_OK) status = gnn_instance_create(&toy.program, 1, 0, NULL, &instance, NULL);
+  if (status == GNN_OK) status = gnn_instance_create(&toy.program, &(gnn_instance_options){.threads = 1}, &instance, NULL);
   if (status == GNN_OK) status = gnn_instance_load(instance, d, NULL);
   if (status == GNN_OK) status = gnn_snapshot_create(&toy.program, &best, NULL);
   if (status == GNN_OK) status = gnn_checkpoint_save(instance, &best, &progress, tap_path("c.safetensors"), NULL);

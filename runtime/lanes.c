@@ -1,0 +1,187 @@
+/* lanes.c: copies between the tiers beside the compute.
+ *
+ * A copy is pending from the moment it is queued until its bytes have arrived; whoever needs it waits for that. A lane that
+ * fails leaves word of it and everybody stops waiting: the program cannot go on without the bytes.
+ *
+ * Waiting spins briefly, because a wait planned to be short usually is, and then sleeps, because the processors are shared
+ * with the compute. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "lanes.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES_SPINS = 2000, LANES_STACK_BYTES = 1 << 18 };
+
+typedef struct Lane {
+  gnn_lanes *lanes;
+  pthread_t thread;
+  int is_started;
+  pthread_cond_t queued;
+  int *queue;          /* [copy_count], a ring; only a pending copy is in it, once */
+  int64_t head, tail;  /* taken, queued; under the mutex */
+} Lane;
+
+struct gnn_lanes {
+  gnn_run *run;
+  gnn_tiers tiers;
+  int is_serial, copy_count;
+  atomic_uchar *pending; /* [copy_count] */
+  atomic_int is_failed, is_ending;
+  pthread_mutex_t mutex;
+  pthread_cond_t completed; /* a copy, or hope */
+  gnn_error error;          /* valid once is_failed */
+  Lane lane[GNN_LANE_COUNT];
+};
+
+static void lanes_relax(void) {
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause();
+#elif defined __aarch64__
+  __asm__ volatile("yield");
+#endif
+}
+
+static int lanes_is_stopped(gnn_lanes *lanes) { return atomic_load(&lanes->is_failed) || atomic_load(&lanes->is_ending); }
+
+static void lanes_wait(gnn_lanes *lanes, int copy) {
+  for (int i = 0; i < LANES_SPINS; i++) {
+    if (!atomic_load_explicit(&lanes->pending[copy], memory_order_acquire)) return;
+    lanes_relax();
+  }
+  pthread_mutex_lock(&lanes->mutex);
+  while (atomic_load(&lanes->pending[copy]) && !lanes_is_stopped(lanes)) pthread_cond_wait(&lanes->completed, &lanes->mutex);
+  pthread_mutex_unlock(&lanes->mutex);
+}
+
+static void lanes_move(gnn_lanes *lanes, const gnn_copy_desc *copy) {
+  gnn_spans from = gnn_spans_of(&lanes->tiers, &copy->from, copy->bytes), to = gnn_spans_of(&lanes->tiers, &copy->to, copy->bytes);
+  int64_t left = copy->bytes * from.scale, source, target, part, length;
+  while (left > 0) {
+    length = gnn_spans_next(&from, left, &source);
+    left -= length;
+    for (; length > 0; length -= part, source += part) {
+      part = gnn_spans_next(&to, length, &target);
+      memcpy(to.base + target, from.base + source, (size_t)part);
+    }
+  }
+}
+
+static void lanes_carry_out(gnn_lanes *lanes, int number) {
+  const gnn_copy_desc *copy = &lanes->run->program->copies[number];
+  for (int i = 0; i < 2; i++)
+    if (copy->after[i] >= 0) lanes_wait(lanes, copy->after[i]);
+  if (lanes_is_stopped(lanes)) return;
+  if (lanes->run->watch) gnn_watch_enter(lanes->run, copy->step);
+  lanes_move(lanes, copy);
+  if (lanes->run->watch) gnn_watch_leave(lanes->run, copy->step);
+}
+
+static void *lanes_main(void *context) {
+  Lane *lane = context;
+  gnn_lanes *lanes = lane->lanes;
+  pthread_mutex_lock(&lanes->mutex);
+  for (;;) {
+    while (lane->head == lane->tail && !atomic_load(&lanes->is_ending)) pthread_cond_wait(&lane->queued, &lanes->mutex);
+    if (atomic_load(&lanes->is_ending)) break;
+    int number = lane->queue[lane->head++ % lanes->copy_count];
+    pthread_mutex_unlock(&lanes->mutex);
+    lanes_carry_out(lanes, number);
+    pthread_mutex_lock(&lanes->mutex);
+    atomic_store_explicit(&lanes->pending[number], 0, memory_order_release);
+    pthread_cond_broadcast(&lanes->completed);
+  }
+  pthread_mutex_unlock(&lanes->mutex);
+  return NULL;
+}
+
+gnn_status gnn_await(gnn_run *run, int copy) {
+  gnn_lanes *lanes = run->lanes;
+  lanes_wait(lanes, copy);
+  return atomic_load(&lanes->is_failed) ? GNN_EIO : GNN_OK;
+}
+
+gnn_status gnn_copy(gnn_run *run, int copy) {
+  gnn_lanes *lanes = run->lanes;
+  Lane *lane = &lanes->lane[run->program->copies[copy].lane];
+  if (atomic_load(&lanes->is_failed)) return GNN_EIO;
+  pthread_mutex_lock(&lanes->mutex);
+  atomic_store(&lanes->pending[copy], 1);
+  lane->queue[lane->tail++ % lanes->copy_count] = copy;
+  pthread_cond_signal(&lane->queued);
+  pthread_mutex_unlock(&lanes->mutex);
+  return lanes->is_serial ? gnn_await(run, copy) : GNN_OK;
+}
+
+int gnn_lanes_uses(const gnn_program *program, gnn_lane lane) {
+  for (int c = 0; c < program->copy_count; c++)
+    if (program->copies[c].lane == lane) return 1;
+  return 0;
+}
+
+static gnn_status lanes_start(Lane *lane, gnn_error *error) {
+  gnn_lanes *lanes = lane->lanes;
+  pthread_attr_t attributes;
+  lane->queue = calloc((size_t)lanes->copy_count, sizeof *lane->queue);
+  if (lane->queue == NULL) return gnn_fail_memory(error, lanes->copy_count * (int64_t)sizeof *lane->queue);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, LANES_STACK_BYTES);
+  lane->is_started = pthread_create(&lane->thread, &attributes, lanes_main, lane) == 0;
+  pthread_attr_destroy(&attributes);
+  if (lane->is_started) return GNN_OK;
+  return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no thread for copies between the memories");
+}
+
+gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, int is_serial, gnn_error *error) {
+  const gnn_program *program = run->program;
+  if (program->copy_count == 0) return GNN_OK;
+  if (gnn_lanes_uses(program, GNN_LANE_SSD_WRITE) || gnn_lanes_uses(program, GNN_LANE_SSD_READ))
+    return gnn_fail(error, GNN_EINVAL, "", "the SSD tier is not supported yet");
+  gnn_lanes *lanes = calloc(1, sizeof *lanes);
+  if (lanes == NULL) return gnn_fail_memory(error, (int64_t)sizeof *lanes);
+  run->lanes = lanes;
+  lanes->run = run;
+  lanes->tiers = *tiers;
+  lanes->is_serial = is_serial;
+  lanes->copy_count = program->copy_count;
+  pthread_mutex_init(&lanes->mutex, NULL);
+  pthread_cond_init(&lanes->completed, NULL);
+  for (int l = 0; l < GNN_LANE_COUNT; l++) {
+    lanes->lane[l].lanes = lanes;
+    pthread_cond_init(&lanes->lane[l].queued, NULL);
+  }
+  lanes->pending = calloc((size_t)lanes->copy_count, sizeof *lanes->pending);
+  gnn_status status = lanes->pending ? GNN_OK : gnn_fail_memory(error, lanes->copy_count);
+  for (int l = 0; status == GNN_OK && l < GNN_LANE_COUNT; l++)
+    if (gnn_lanes_uses(program, (gnn_lane)l)) status = lanes_start(&lanes->lane[l], error);
+  if (status != GNN_OK) gnn_lanes_destroy(run);
+  return status;
+}
+
+void gnn_lanes_destroy(gnn_run *run) {
+  gnn_lanes *lanes = run->lanes;
+  if (lanes == NULL) return;
+  pthread_mutex_lock(&lanes->mutex);
+  atomic_store(&lanes->is_ending, 1);
+  for (int l = 0; l < GNN_LANE_COUNT; l++) pthread_cond_signal(&lanes->lane[l].queued);
+  pthread_cond_broadcast(&lanes->completed);
+  pthread_mutex_unlock(&lanes->mutex);
+  for (int l = 0; l < GNN_LANE_COUNT; l++) {
+    if (lanes->lane[l].is_started) pthread_join(lanes->lane[l].thread, NULL);
+    pthread_cond_destroy(&lanes->lane[l].queued);
+    free(lanes->lane[l].queue);
+  }
+  pthread_cond_destroy(&lanes->completed);
+  pthread_mutex_destroy(&lanes->mutex);
+  free(lanes->pending);
+  free(lanes);
+  run->lanes = NULL;
+}
+
+const gnn_error *gnn_lanes_error(const gnn_run *run) {
+  return run->lanes && atomic_load(&run->lanes->is_failed) ? &run->lanes->error : NULL;
+}

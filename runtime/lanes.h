@@ -1,0 +1,20 @@
+/* lanes.h: copies between the tiers beside the compute: a thread for each lane that the program uses, first in, first out. */
+#ifndef GNN_LANES_H
+#define GNN_LANES_H
+
+#include "spans.h"
+#include "text.h"
+
+typedef struct gnn_lanes gnn_lanes;
+
+/* Leaves run->lanes NULL where the program copies nothing. Nothing is allocated after this. is_serial: gnn_copy waits for
+ * its copy, so that nothing overlaps. */
+gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, int is_serial, gnn_error *error);
+void gnn_lanes_destroy(gnn_run *run);
+
+/* What made a lane fail, or NULL. */
+const gnn_error *gnn_lanes_error(const gnn_run *run);
+/* Whether some copy of the program goes over this lane. */
+int gnn_lanes_uses(const gnn_program *program, gnn_lane lane);
+
+#endif
