@@ -28,11 +28,15 @@ int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier) {
   return bytes[tier] * (program->real_bytes / 4);
 }
 
-int64_t gnn_memory_bytes(const gnn_program *program) {
-  int64_t bytes = 0;
-  for (int t = 0; t < GNN_TIER_COUNT; t++)
-    if (t != GNN_SSD) bytes += gnn_tier_bytes(program, (gnn_tier)t);
+int64_t gnn_staging_bytes(const gnn_program *program) {
+  int64_t bytes = gnn_tier_bytes(program, GNN_WRITE_RING) + gnn_tier_bytes(program, GNN_READ_RING);
+  for (int l = 0; l < GNN_LANE_COUNT; l++)
+    if (gnn_lanes_use_scratch(program, (gnn_lane)l)) bytes += GNN_SCRATCH_BUFFER_BYTES;
   return bytes;
+}
+
+int64_t gnn_memory_bytes(const gnn_program *program) {
+  return gnn_tier_bytes(program, GNN_DEVICE) + gnn_tier_bytes(program, GNN_HOST) + gnn_staging_bytes(program);
 }
 
 static const char *const instance_tier_names[GNN_TIER_COUNT] = {"device arena", "host arena", "scratch file", "write ring", "read ring"};
@@ -98,6 +102,25 @@ static void instance_release(gnn_instance *instance, gnn_tier tier) {
   else if (memory->release) memory->release(memory->user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, mapping->memory, mapping->bytes);
 }
 
+static int instance_has_scratch(const gnn_program *program) {
+  return program->ssd_bytes > 0 || gnn_lanes_use_scratch(program, GNN_LANE_SSD_WRITE) || gnn_lanes_use_scratch(program, GNN_LANE_SSD_READ);
+}
+
+/* Nothing is obtained unless everything is there: memory, counting a scratch file that lies in memory, and disk. */
+static gnn_status instance_find_room(const gnn_program *program, const gnn_instance_options *options, gnn_scratch *scratch,
+                                     gnn_error *error) {
+  const gnn_scratch_folders folders = {options->scratch, program->scratch_dir, options->temporary};
+  int has_scratch = instance_has_scratch(program), is_given = options->memory && options->memory->alloc;
+  gnn_status status = has_scratch ? gnn_scratch_open(scratch, &folders, error) : GNN_OK;
+  int64_t file_bytes = gnn_tier_bytes(program, GNN_SSD);
+  int64_t bytes = is_given ? 0 : gnn_memory_bytes(program) + program->reserve_bytes;
+  if (has_scratch && scratch->is_in_memory) bytes += file_bytes;
+  if (status == GNN_OK && bytes > 0) status = gnn_check_room(bytes, error);
+  if (status == GNN_OK && has_scratch) status = gnn_scratch_reserve(scratch, file_bytes, error);
+  if (status != GNN_OK) gnn_scratch_close(scratch);
+  return status;
+}
+
 static gnn_status instance_create_metrics(gnn_instance *instance, gnn_error *error) {
   int64_t most_rows = 1;
   const int64_t *row_count = instance->run.program->graph.row_count;
@@ -117,11 +140,14 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   if (program->abi != GNN_ABI)
     return gnn_fail(error, GNN_EVERSION, "", "the program was emitted for version %d of the runtime; this is version %d",
                     program->abi, GNN_ABI);
-  int is_given = options.memory && options.memory->alloc;
-  gnn_status status = is_given ? GNN_OK : gnn_check_room(gnn_memory_bytes(program) + program->reserve_bytes, error);
-  if (status != GNN_OK) return status;
   gnn_instance *instance = calloc(1, sizeof *instance);
   if (instance == NULL) return gnn_fail_memory(error, (int64_t)sizeof *instance);
+  instance->scratch.file = -1;
+  gnn_status status = instance_find_room(program, &options, &instance->scratch, error);
+  if (status != GNN_OK) {
+    free(instance);
+    return status;
+  }
   instance->run.program = instance->tiers.program = program;
   if (options.memory) instance->memory = *options.memory;
   for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++)
@@ -133,7 +159,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
     status = instance_obtain(instance, (gnn_tier)t, options.populate, error);
   instance->run.device = instance->tiers.base[GNN_DEVICE];
   if (status == GNN_OK) status = gnn_watch_create(&instance->run, options.is_traced, error);
-  if (status == GNN_OK) status = gnn_lanes_create(&instance->run, &instance->tiers, options.is_serial, error);
+  if (status == GNN_OK) status = gnn_lanes_create(&instance->run, &instance->tiers, &instance->scratch, options.is_serial, error);
   if (status != GNN_OK) {
     gnn_instance_destroy(instance);
     return status;
@@ -145,6 +171,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
 void gnn_instance_destroy(gnn_instance *instance) {
   if (instance == NULL) return;
   gnn_lanes_destroy(&instance->run);
+  gnn_scratch_close(&instance->scratch);
   gnn_watch_destroy(&instance->run);
   gnn_team_destroy(instance->run.team);
   for (int t = 0; t < GNN_TIER_COUNT; t++) instance_release(instance, (gnn_tier)t);
@@ -157,7 +184,7 @@ gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_
                            const char *format, ...) {
   const gnn_error *cause = status == GNN_EIO ? gnn_lanes_error(&instance->run) : NULL;
   if (cause) {
-    *error = *cause;
+    if (error) *error = *cause;
     return status;
   }
   char message[256];

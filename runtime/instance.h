@@ -4,7 +4,7 @@
 #define GNN_INSTANCE_H
 
 #include "dataset.h"
-#include "spans.h"
+#include "scratch.h"
 #include "watch.h"
 
 typedef struct gnn_memory {
@@ -18,6 +18,8 @@ typedef struct gnn_instance_options {
   int populate;             /* touch every page now */
   int is_serial, is_traced; /* copies do not overlap; the times of steps are taken down (run.watch) */
   const gnn_memory *memory; /* NULL: the runtime's own */
+  const char *scratch;      /* folder of the SSD tier; NULL: the plan's, then `temporary`, /var/tmp, /tmp */
+  const char *temporary;
 } gnn_instance_options;
 
 /* What was obtained for a tier. */
@@ -30,6 +32,7 @@ typedef struct gnn_instance {
   gnn_run run;
   gnn_memory memory;
   gnn_tiers tiers;
+  gnn_scratch scratch;     /* file -1: the program has no SSD tier */
   gnn_mapping mapping[GNN_TIER_COUNT];
   int is_loaded;
   double *partial_loss;    /* one a task of the metrics: GNN_METRIC_TASK_ROWS rows */
@@ -54,9 +57,10 @@ gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset,
 /* Weights as the program initialises them, optimiser state zero, epoch 0. */
 void gnn_instance_reset(gnn_instance *instance, uint64_t seed);
 
-/* What the program takes of a tier, from its planned size; of memory in all: arenas and rings. */
+/* What the program takes of a tier; of memory in all: arenas, rings, and the buffers of the lanes to the SSD. */
 int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier);
 int64_t gnn_memory_bytes(const gnn_program *program);
+int64_t gnn_staging_bytes(const gnn_program *program); /* of these the rings and buffers */
 
 /* Why a step of the program failed with this status, where a lane knows it; otherwise the format says it. */
 gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,11 @@ enum { LANES_SPINS = 2000, LANES_STACK_BYTES = 1 << 18 };
 
 typedef struct Lane {
   gnn_lanes *lanes;
+  gnn_lane kind;
   pthread_t thread;
   int is_started;
+  int is_ready;            /* or has failed; under the mutex */
+  gnn_scratch_port *port;  /* to the scratch file, or NULL */
   pthread_cond_t queued;
   int *queue;          /* [copy_count], a ring; only a pending copy is in it, once */
   int64_t head, tail;  /* taken, queued; under the mutex */
@@ -29,6 +33,7 @@ typedef struct Lane {
 struct gnn_lanes {
   gnn_run *run;
   gnn_tiers tiers;
+  gnn_scratch *scratch;
   int is_serial, copy_count;
   atomic_uchar *pending; /* [copy_count] */
   atomic_int is_failed, is_ending;
@@ -71,31 +76,83 @@ static void lanes_move(gnn_lanes *lanes, const gnn_copy_desc *copy) {
   }
 }
 
-static void lanes_carry_out(gnn_lanes *lanes, int number) {
+static gnn_status lanes_move_scratch(const Lane *lane, const gnn_copy_desc *copy, gnn_error *error) {
+  const gnn_tiers *tiers = &lane->lanes->tiers;
+  int is_write = copy->to.tier == GNN_SSD;
+  gnn_spans memory = gnn_spans_of(tiers, is_write ? &copy->from : &copy->to, copy->bytes);
+  gnn_spans file = gnn_spans_of(tiers, is_write ? &copy->to : &copy->from, copy->bytes);
+  return gnn_scratch_move(lane->port, memory, file, copy->bytes * file.scale, error);
+}
+
+/* The first failure is told; what follows follows from it. */
+static void lanes_fail(gnn_lanes *lanes, const gnn_error *error) {
+  pthread_mutex_lock(&lanes->mutex);
+  if (!atomic_load(&lanes->is_failed)) {
+    lanes->error = *error;
+    atomic_store(&lanes->is_failed, 1);
+  }
+  pthread_cond_broadcast(&lanes->completed);
+  pthread_mutex_unlock(&lanes->mutex);
+}
+
+static void lanes_fail_copy(gnn_lanes *lanes, const gnn_copy_desc *copy, const gnn_error *cause) {
+  const gnn_program *program = lanes->run->program;
+  const gnn_step_desc *step = NULL;
+  gnn_error error = *cause;
+  for (int s = 0; s < program->step_count && !step; s++)
+    if (program->steps[s].number == copy->step) step = &program->steps[s];
+  snprintf(error.message, sizeof error.message, "step %d, line %d of %.100s (%s, %s): %.500s", copy->step, step ? step->line : 0,
+           program->source_name, gnn_lane_names[copy->lane], gnn_bytes_text(copy->bytes * lanes->tiers.program->real_bytes / 4).text,
+           cause->message);
+  lanes_fail(lanes, &error);
+}
+
+static void lanes_carry_out(Lane *lane, int number) {
+  gnn_lanes *lanes = lane->lanes;
   const gnn_copy_desc *copy = &lanes->run->program->copies[number];
+  gnn_status status = GNN_OK;
+  gnn_error error;
   for (int i = 0; i < 2; i++)
     if (copy->after[i] >= 0) lanes_wait(lanes, copy->after[i]);
   if (lanes_is_stopped(lanes)) return;
   if (lanes->run->watch) gnn_watch_enter(lanes->run, copy->step);
-  lanes_move(lanes, copy);
-  if (lanes->run->watch) gnn_watch_leave(lanes->run, copy->step);
+  if (copy->from.tier == GNN_SSD || copy->to.tier == GNN_SSD) status = lanes_move_scratch(lane, copy, &error);
+  else lanes_move(lanes, copy);
+  if (status != GNN_OK) lanes_fail_copy(lanes, copy, &error);
+  else if (lanes->run->watch) gnn_watch_leave(lanes->run, copy->step);
+}
+
+/* The port belongs to the thread that uses it. */
+static void lanes_get_ready(Lane *lane) {
+  gnn_lanes *lanes = lane->lanes;
+  gnn_error error;
+  gnn_status status = GNN_OK;
+  if (gnn_lanes_use_scratch(lanes->run->program, lane->kind))
+    status = gnn_scratch_port_create(lanes->scratch, lane->kind == GNN_LANE_SSD_WRITE, &lane->port, &error);
+  if (status != GNN_OK) lanes_fail(lanes, &error);
+  pthread_mutex_lock(&lanes->mutex);
+  lane->is_ready = 1;
+  pthread_cond_broadcast(&lanes->completed);
+  pthread_mutex_unlock(&lanes->mutex);
 }
 
 static void *lanes_main(void *context) {
   Lane *lane = context;
   gnn_lanes *lanes = lane->lanes;
+  lanes_get_ready(lane);
   pthread_mutex_lock(&lanes->mutex);
   for (;;) {
     while (lane->head == lane->tail && !atomic_load(&lanes->is_ending)) pthread_cond_wait(&lane->queued, &lanes->mutex);
     if (atomic_load(&lanes->is_ending)) break;
     int number = lane->queue[lane->head++ % lanes->copy_count];
     pthread_mutex_unlock(&lanes->mutex);
-    lanes_carry_out(lanes, number);
+    lanes_carry_out(lane, number);
     pthread_mutex_lock(&lanes->mutex);
     atomic_store_explicit(&lanes->pending[number], 0, memory_order_release);
     pthread_cond_broadcast(&lanes->completed);
   }
   pthread_mutex_unlock(&lanes->mutex);
+  gnn_scratch_port_destroy(lane->port);
   return NULL;
 }
 
@@ -117,9 +174,17 @@ gnn_status gnn_copy(gnn_run *run, int copy) {
   return lanes->is_serial ? gnn_await(run, copy) : GNN_OK;
 }
 
+const char *const gnn_lane_names[GNN_LANE_COUNT] = {"compute", "d2h", "h2d", "ssd write", "ssd read"};
+
 int gnn_lanes_uses(const gnn_program *program, gnn_lane lane) {
   for (int c = 0; c < program->copy_count; c++)
     if (program->copies[c].lane == lane) return 1;
+  return 0;
+}
+
+int gnn_lanes_use_scratch(const gnn_program *program, gnn_lane lane) {
+  for (int c = 0; c < program->copy_count; c++)
+    if (program->copies[c].lane == lane && (program->copies[c].from.tier == GNN_SSD || program->copies[c].to.tier == GNN_SSD)) return 1;
   return 0;
 }
 
@@ -132,26 +197,31 @@ static gnn_status lanes_start(Lane *lane, gnn_error *error) {
   pthread_attr_setstacksize(&attributes, LANES_STACK_BYTES);
   lane->is_started = pthread_create(&lane->thread, &attributes, lanes_main, lane) == 0;
   pthread_attr_destroy(&attributes);
-  if (lane->is_started) return GNN_OK;
-  return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no thread for copies between the memories");
+  if (!lane->is_started) return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no thread for copies between the tiers");
+  pthread_mutex_lock(&lanes->mutex);
+  while (!lane->is_ready) pthread_cond_wait(&lanes->completed, &lanes->mutex);
+  pthread_mutex_unlock(&lanes->mutex);
+  if (!atomic_load(&lanes->is_failed)) return GNN_OK;
+  if (error) *error = lanes->error;
+  return GNN_ENOMEM;
 }
 
-gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, int is_serial, gnn_error *error) {
+gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, gnn_scratch *scratch, int is_serial, gnn_error *error) {
   const gnn_program *program = run->program;
   if (program->copy_count == 0) return GNN_OK;
-  if (gnn_lanes_uses(program, GNN_LANE_SSD_WRITE) || gnn_lanes_uses(program, GNN_LANE_SSD_READ))
-    return gnn_fail(error, GNN_EINVAL, "", "the SSD tier is not supported yet");
   gnn_lanes *lanes = calloc(1, sizeof *lanes);
   if (lanes == NULL) return gnn_fail_memory(error, (int64_t)sizeof *lanes);
   run->lanes = lanes;
   lanes->run = run;
   lanes->tiers = *tiers;
+  lanes->scratch = scratch;
   lanes->is_serial = is_serial;
   lanes->copy_count = program->copy_count;
   pthread_mutex_init(&lanes->mutex, NULL);
   pthread_cond_init(&lanes->completed, NULL);
   for (int l = 0; l < GNN_LANE_COUNT; l++) {
     lanes->lane[l].lanes = lanes;
+    lanes->lane[l].kind = (gnn_lane)l;
     pthread_cond_init(&lanes->lane[l].queued, NULL);
   }
   lanes->pending = calloc((size_t)lanes->copy_count, sizeof *lanes->pending);
@@ -184,4 +254,12 @@ void gnn_lanes_destroy(gnn_run *run) {
 
 const gnn_error *gnn_lanes_error(const gnn_run *run) {
   return run->lanes && atomic_load(&run->lanes->is_failed) ? &run->lanes->error : NULL;
+}
+
+void gnn_lanes_scratch_text(const gnn_run *run, gnn_text *text) {
+  for (int l = 0; run->lanes && l < GNN_LANE_COUNT; l++) {
+    if (run->lanes->lane[l].port == NULL) continue;
+    gnn_scratch_text(run->lanes->lane[l].port, text);
+    return;
+  }
 }

@@ -2,19 +2,23 @@
 #ifndef GNN_LANES_H
 #define GNN_LANES_H
 
-#include "spans.h"
-#include "text.h"
+#include "scratch.h"
 
 typedef struct gnn_lanes gnn_lanes;
 
 /* Leaves run->lanes NULL where the program copies nothing. Nothing is allocated after this. is_serial: gnn_copy waits for
  * its copy, so that nothing overlaps. */
-gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, int is_serial, gnn_error *error);
+gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, gnn_scratch *scratch, int is_serial, gnn_error *error);
 void gnn_lanes_destroy(gnn_run *run);
 
 /* What made a lane fail, or NULL. */
 const gnn_error *gnn_lanes_error(const gnn_run *run);
-/* Whether some copy of the program goes over this lane. */
+/* Whether some copy of the program goes over this lane; whether it goes through the scratch file. */
 int gnn_lanes_uses(const gnn_program *program, gnn_lane lane);
+int gnn_lanes_use_scratch(const gnn_program *program, gnn_lane lane);
+extern const char *const gnn_lane_names[GNN_LANE_COUNT];
+
+/* As gnn_scratch_text; nothing where no lane uses the file. */
+void gnn_lanes_scratch_text(const gnn_run *run, gnn_text *text);
 
 #endif

@@ -35,11 +35,14 @@ find_missing() {
     need libc6-dev "the headers of the C library"
     need libjansson-dev "jansson.h and libjansson (JSON of plans)"
     need zlib1g-dev "zlib.h and libz.a (gzipped data)"
+    need liburing-dev "liburing.h and liburing.a (the SSD tier)"
   else
     compiles '#include <jansson.h>
 int main(void) { json_decref(json_object()); return 0; }' -ljansson || need libjansson-dev "jansson.h and libjansson (JSON of plans)"
     compiles '#include <zlib.h>
 int main(void) { return zlibVersion() == 0; }' -l:libz.a || need zlib1g-dev "zlib.h and libz.a (gzipped data)"
+    compiles '#include <liburing.h>
+int main(void) { struct io_uring ring; return io_uring_queue_init(1, &ring, 0) > 0; }' -l:liburing.a || need liburing-dev "liburing.h and liburing.a (the SSD tier)"
   fi
   has ar || need binutils "ar"
   has flex || need flex "flex (the scanner)"

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.." || exit 99
 out=$1/check/runtime
 mkdir -p "$out"
 cc=${CC:-cc}
-flags="-std=c11 -O1 -g -DGNN_ZLIB -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined -fno-sanitize-recover=all"
-libraries="-lz -lm -lpthread"
+flags="-std=c11 -O1 -g -DGNN_ZLIB -DGNN_URING -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined -fno-sanitize-recover=all"
+libraries="-lz -luring -lm -lpthread"
 newest=$(ls -t runtime/*.[ch] runtime/tools/*.[ch] kernels/cpu/*.h tests/runtime/*.[ch] tests/runtime/memory/*.c | head -1)
 if [ ! -e "$out/done" ] || [ "$newest" -nt "$out/done" ]; then
   rm -f "$out"/*

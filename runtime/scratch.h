@@ -1,0 +1,58 @@
+/* scratch.h: the SSD tier: one file without a name, read and written past the page cache, by io_uring where that is allowed. */
+#ifndef GNN_SCRATCH_H
+#define GNN_SCRATCH_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "spans.h"
+#include "text.h"
+
+enum {
+  GNN_SCRATCH_BLOCK_BYTES = 1 << 20, GNN_SCRATCH_DEPTH = 8, /* blocks on their way at a time */
+  GNN_SCRATCH_BUFFER_BYTES = GNN_SCRATCH_BLOCK_BYTES * GNN_SCRATCH_DEPTH, /* of a lane */
+  GNN_SCRATCH_UNIT_BYTES = 4096 /* what O_DIRECT needs offsets and lengths to be multiples of, on any disk */
+};
+
+typedef struct gnn_scratch {
+  int file;
+  int64_t bytes;          /* reserved */
+  int64_t reserved_blocks; /* of the file once reserved; 0: this file system does not say */
+  int is_direct, is_in_memory;
+  _Atomic int64_t peak;   /* end of the furthest block written */
+  char folder[512];
+  char why_folder[160], why_buffered[160]; /* what was tried in vain; "" where nothing was */
+} gnn_scratch;
+
+/* Where the file may lie, best first, NULL: not given. Only `wanted` must work. */
+typedef struct gnn_scratch_folders {
+  const char *wanted, *planned, *temporary;
+} gnn_scratch_folders;
+
+/* A file without a name. */
+gnn_status gnn_scratch_open(gnn_scratch *scratch, const gnn_scratch_folders *folders, gnn_error *error);
+/* Takes the room on the disk now. R0805 (GNN_EIO) where there is less. */
+gnn_status gnn_scratch_reserve(gnn_scratch *scratch, int64_t bytes, gnn_error *error);
+void gnn_scratch_close(gnn_scratch *scratch);
+
+/* One direction's way to the file, used by one thread. */
+typedef struct gnn_scratch_port gnn_scratch_port;
+
+/* By io_uring where that is allowed, else by pread and pwrite. */
+gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, gnn_scratch_port **port, gnn_error *error);
+void gnn_scratch_port_destroy(gnn_scratch_port *port); /* NULL is fine */
+/* Where the file is and how it is reached, with what was tried in vain. */
+void gnn_scratch_text(const gnn_scratch_port *port, gnn_text *text);
+
+/* Bytes between memory and file; both walks cover that many. On failure *error says which bytes and why. */
+gnn_status gnn_scratch_move(gnn_scratch_port *port, gnn_spans memory, gnn_spans file, int64_t bytes, gnn_error *error);
+
+/* The system's calls, for tests to replace. */
+typedef struct gnn_scratch_calls {
+  ssize_t (*pread)(int file, void *to, size_t bytes, off_t at);
+  ssize_t (*pwrite)(int file, const void *from, size_t bytes, off_t at);
+  int (*completed)(int is_write, int result); /* what io_uring answered: a count of bytes, or minus errno */
+} gnn_scratch_calls;
+extern gnn_scratch_calls gnn_scratch_system;
+
+#endif
