@@ -16,7 +16,6 @@
 
 #include "../runtime/text.h"
 #include "driver.h"
-#include "problem.h"
 #include "report.h"
 
 extern char **environ;
@@ -322,7 +321,7 @@ static int emit_kind(const Builder *b, const EmitRequest *request, FILE *out) {
   else if (strcmp(request->kind, "program") == 0) typed_dump(c->program, out);
   else if (strcmp(request->kind, "plan") == 0) fputs(c->emission.plan_json, out);
   else if (strcmp(request->kind, "schedule") == 0) schedule_print(c->schedule, out);
-  else if (strcmp(request->kind, "problem") == 0) emit_problem(&c->emission, out);
+  else if (strcmp(request->kind, "problem") == 0) fputs((c->training_plan ? c->training_plan : c->evaluation_plan)->problem->text, out);
   else if (strcmp(request->kind, "header") == 0) emit_header(&c->emission, out);
   else if (strcmp(request->kind, "c") == 0) emit_source(&c->emission, out);
   else if (strcmp(request->kind, "weights") == 0) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../runtime/text.h"
+#include "fit.h"
 #include "report.h"
 
 /* ---- the passes ---- */
@@ -83,27 +84,6 @@ static bool set_budget(Compilation *c, const char *tier, const char *size) {
   return false;
 }
 
-static bool run_cost(Compilation *c) {
-  c->machine = machine_of_target(c->program->has_target ? &c->program->target : NULL);
-  for (int i = 0; i < c->program->budget_count; i++) {
-    const TierBudget *b = &c->program->budgets[i];
-    c->machine.tier_bytes[b->tier] = b->bytes >= 0 ? b->bytes : (int64_t)(b->share * (double)c->machine.tier_bytes[b->tier]);
-  }
-  for (int i = 0; i < c->options->budget_count; i++)
-    if (!set_budget(c, c->options->budgets[i].tier, c->options->budgets[i].size)) return false;
-  return true;
-}
-
-static bool run_plan(Compilation *c) {
-  if (c->training_kernels) c->plan = plan(c->training_kernels);
-  return true;
-}
-
-static bool run_schedule(Compilation *c) {
-  c->schedule = schedule(c->arena, c->plan, &c->machine, c->training_kernels, c->evaluation_kernels);
-  return c->schedule != NULL;
-}
-
 static const char *fingerprint(Compilation *c) {
   uint64_t hash = c->program->source_fingerprint;
   hash = (hash ^ c->program->info->fingerprint) * 0x100000001b3u;
@@ -113,38 +93,26 @@ static const char *fingerprint(Compilation *c) {
   return arena_printf(c->arena, "%012" PRIx64, hash >> 16);
 }
 
-/* No plan fits: the smallest budget that does, what binds, and where. */
-static void refuse_budget(Compilation *c) {
-  const Layout *y = c->layout;
-  int64_t budget = c->machine.tier_bytes[TIER_DEVICE];
-  const char *device = c->program->has_target && c->program->target.device ? c->program->target.device : "device";
-  if (c->schedule->count) {
-    const Step *peak = &c->schedule->steps[y->peak_step];
-    diags_error(c->diags, "E0501", peak->place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment with every value kept", device,
-                gnn_bytes_text(budget).text, peak->what, (int)peak->place.line, gnn_bytes_text(y->bytes).text);
-  } else {
-    diags_error(c->diags, "E0501", c->program->data->place, "no plan fits %s budget %s: the data need %s", device, gnn_bytes_text(budget).text,
-                gnn_bytes_text(y->bytes).text);
+static bool run_cost(Compilation *c) {
+  c->machine = machine_of_target(c->program->has_target ? &c->program->target : NULL);
+  for (int i = 0; i < c->program->budget_count; i++) {
+    const TierBudget *b = &c->program->budgets[i];
+    c->machine.tier_bytes[b->tier] = b->bytes >= 0 ? b->bytes : (int64_t)(b->share * (double)c->machine.tier_bytes[b->tier]);
   }
-  int64_t resident = 0;
-  for (int i = 0; i < y->resident_count; i++) resident += y->blocks[i].bytes;
-  diags_note(c->diags, "%s for graph, features, weights and optimiser, %s for the values of the epoch", gnn_bytes_text(resident).text,
-             gnn_bytes_text(y->bytes - resident).text);
-  diags_help(c->diags, "--budget device=%" PRId64 "KiB is the smallest that works", (y->bytes + 1023) / 1024);
+  for (int i = 0; i < c->options->budget_count; i++)
+    if (!set_budget(c, c->options->budgets[i].tier, c->options->budgets[i].size)) return false;
+  c->fingerprint = fingerprint(c);
+  return true;
 }
 
 static bool run_layout(Compilation *c) {
-  c->layout = layout(c->arena, c->schedule, c->training_kernels, c->evaluation_kernels, c->is_sparse_field);
-  c->emission = (Emission){.arena = c->arena, .program = c->program, .machine = &c->machine, .plan = c->plan, .schedule = c->schedule,
-                           .layout = c->layout, .training = c->training_kernels, .evaluation = c->evaluation_kernels,
-                           .is_sparse_field = c->is_sparse_field, .model_path = c->model_path};
-  c->emission.fingerprint = fingerprint(c);
+  if (!fit_layout(c)) return false;
+  c->emission = (Emission){.arena = c->arena, .program = c->program, .machine = &c->machine, .training_plan = c->training_plan,
+                           .evaluation_plan = c->evaluation_plan, .schedule = c->schedule, .layout = c->layout, .training = c->training_kernels,
+                           .evaluation = c->evaluation_kernels, .is_sparse_field = c->is_sparse_field, .fingerprint = c->fingerprint,
+                           .model_path = c->model_path};
   c->emission.prefix = emit_prefix(c->arena, c->options->prefix ? c->options->prefix : c->stem);
   c->emission.plan_json = report_plan_json(&c->emission);
-  if (c->layout->bytes > c->machine.tier_bytes[TIER_DEVICE]) {
-    refuse_budget(c);
-    return false;
-  }
   return c->emission.plan_json != NULL;
 }
 
@@ -164,7 +132,10 @@ static const char *verify_fused(Compilation *c) {
   return fault ? fault : verify_kernels(c->evaluation_kernels);
 }
 
-static const char *verify_planned(Compilation *c) { return c->plan ? verify_plan(c->plan, c->training_kernels) : NULL; }
+static const char *verify_planned(Compilation *c) {
+  const char *fault = c->training_plan ? verify_plan(c->training_plan) : NULL;
+  return fault ? fault : verify_plan(c->evaluation_plan);
+}
 static const char *verify_scheduled(Compilation *c) { return verify_schedule(c->schedule); }
 static const char *verify_laid_out(Compilation *c) { return verify_layout(c->layout, c->schedule); }
 
@@ -191,12 +162,9 @@ static void dump_cost(Compilation *c, FILE *out) {
 }
 
 static void dump_plan(Compilation *c, FILE *out) {
-  static const char *const fates[] = {"keep", "host", "ssd", "recompute"};
-  for (int i = 0; c->plan && i < c->plan->count; i++) {
-    const PlannedPart *part = &c->plan->parts[i];
-    fprintf(out, "%s part %d of %d: %" PRId64 " bytes, %s\n", c->training->values[part->value].name, part->part, c->plan->part_count, part->bytes,
-            fates[part->fate]);
-  }
+  size_t length;
+  if (c->training_plan) fputs(plan_write_json(c->training_plan->planned, c->arena, &length), out);
+  fprintf(out, "evaluation:\n%s", plan_write_json(c->evaluation_plan->planned, c->arena, &length));
 }
 
 static void dump_schedule(Compilation *c, FILE *out) { schedule_print(c->schedule, out); }
@@ -230,8 +198,8 @@ static const Pass road[] = {
     {"simplify", run_simplify, verify_graphs, dump_graphs},
     {"fuse", run_fuse, verify_fused, dump_kernels},
     {"cost", run_cost, NULL, dump_cost},
-    {"plan", run_plan, verify_planned, dump_plan},
-    {"schedule", run_schedule, verify_scheduled, dump_schedule},
+    {"plan", fit_plan, verify_planned, dump_plan},
+    {"schedule", fit_schedule, verify_scheduled, dump_schedule},
     {"layout", run_layout, verify_laid_out, dump_layout},
     {"emit", build_emit, NULL, dump_emit},
     {"build", build_product, NULL, NULL},

@@ -26,7 +26,11 @@ typedef struct Compilation {
   bool *is_sparse_field;
   Kernels *training_kernels, *evaluation_kernels;
   Machine machine;
-  Plan *plan;
+  const char *fingerprint;
+  Residents *residents;
+  const Pins *pins;      /* NULL: none */
+  bool is_plan_given;    /* by --plan-from */
+  Plan *training_plan, *evaluation_plan; /* training_plan: NULL without a train block */
   Schedule *schedule;
   Layout *layout;
   Emission emission;

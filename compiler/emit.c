@@ -44,6 +44,54 @@ static const char *bytes_text(Arena *arena, int64_t bytes) { return arena_strdup
 
 /* ---- the table of the arena ---- */
 
+static const char *emission_value_name(const Emission *m, const Kernels *kernels, ValueId value) {
+  const Plan *plan = kernels == m->training ? m->training_plan : m->evaluation_plan;
+  return plan->problem->name_of_value[value];
+}
+
+/* One side of a copy: contiguous on the device and in the rings, extents elsewhere. */
+static const char *copy_side(const Emission *m, int index, bool is_far) {
+  const Layout *y = m->layout;
+  const Copy *copy = &m->schedule->copies[index];
+  bool is_device = !is_far && (copy->lane == LANE_D2H || copy->lane == LANE_H2D || !copy->is_by_ring);
+  bool is_ring = copy->is_by_ring && !is_device && !(is_far && (copy->lane == LANE_SSD_WRITE || copy->lane == LANE_SSD_READ));
+  if (is_device) return arena_printf(m->arena, "{GNN_DEVICE, AT_%s, 0}", layout_of_copy(y, m->schedule, copy)->name);
+  if (is_ring)
+    return arena_printf(m->arena, "{%s, INT64_C(%" PRId64 "), 0}", copy->is_out ? "GNN_WRITE_RING" : "GNN_READ_RING", y->ring_at[index]);
+  return arena_printf(m->arena, "{%s, %d, %d}", copy->tier == PLAN_FATE_HOST ? "GNN_HOST" : "GNN_SSD", y->home_extent[copy->home],
+                      y->home_extent[copy->home + 1] - y->home_extent[copy->home]);
+}
+
+static void emit_copy(const Emission *m, int index, FILE *out) {
+  static const char *const lanes[LANE_COUNT] = {"GNN_LANE_COMPUTE", "GNN_LANE_D2H", "GNN_LANE_H2D", "GNN_LANE_SSD_WRITE", "GNN_LANE_SSD_READ"};
+  const Copy *copy = &m->schedule->copies[index];
+  const char *near = copy_side(m, index, false), *far = copy_side(m, index, true);
+  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
+          copy->is_out ? near : far, copy->is_out ? far : near, copy->after[0], copy->after[1], index,
+          in_comment(m->arena, m->schedule->steps[copy->step].what));
+}
+
+static int first_step_at(const Schedule *schedule, int boundary) { return boundary == 0 ? 1 : schedule->kernel_step[boundary - 1] + 2; }
+
+/* What lies outside the device, and since nothing but copies reads it there, perhaps in pieces. */
+static void emit_homes(const Emission *m, FILE *out) {
+  const Schedule *s = m->schedule;
+  const Layout *y = m->layout;
+  fprintf(out, "\n/* The host arena, %" PRId64 " bytes, and the scratch file, %" PRId64 " bytes: where values wait. */\nstatic const gnn_extent extents[] = {\n",
+          y->host_bytes, y->ssd_bytes);
+  for (int h = 0; h < s->home_count; h++) {
+    const Home *home = &s->homes[h];
+    fprintf(out, "  ");
+    for (int e = y->home_extent[h]; e < y->home_extent[h + 1]; e++)
+      fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, ", y->extents[e].at, y->extents[e].bytes);
+    fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->home_extent[h], emission_value_name(m, home->kernels, home->value),
+            home->tier == PLAN_FATE_HOST ? "host arena" : "scratch file", first_step_at(s, home->first), s->kernel_step[home->last] + 1);
+  }
+  fprintf(out, "};\n\n/* The copies, in the order in which they are queued; after: others that must be complete before. */\nstatic const gnn_copy_desc copies[] = {\n");
+  for (int i = 0; i < s->copy_count; i++) emit_copy(m, i, out);
+  fprintf(out, "};\n");
+}
+
 static void emit_arena(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   fprintf(out, "/* The device arena, %" PRId64 " bytes: where everything lies, and from which step to which. At most %" PRId64 " bytes are in\n"
@@ -55,6 +103,7 @@ static void emit_arena(const Emission *m, FILE *out) {
     fprintf(out, "#define AT_%s INT64_C(%" PRId64 ") /* %s, %s, %s */\n", b->name, b->offset, bytes_text(m->arena, b->bytes),
             block_kind_name(b->kind), life);
   }
+  if (m->schedule->home_count) emit_homes(m, out);
   fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
@@ -80,27 +129,55 @@ static void emit_instances(const Emission *m, FILE *out) {
 
 /* ---- the epoch ---- */
 
+/* Whoever asked for a layer's result gets it as soon as it is there. */
+static void emit_tap_calls(const Emission *m, int s, FILE *out) {
+  const Step *step = &m->schedule->steps[s];
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  for (int k = 0; s >= m->schedule->training_count && !step->is_rerun && k < kernel->output_count; k++) {
+    const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
+    if (value->tap)
+      fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", quoted(m->arena, value->tap),
+              layout_at(m->layout, step->kernels, kernel->outputs[k], s)->name, shape_width(&value->shape));
+  }
+}
+
+static void emit_kernel_step(const Emission *m, int s, FILE *out) {
+  const Step *step = &m->schedule->steps[s];
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  fprintf(out, "   * %s", kernel_kind_name(kernel->kind));
+  for (int k = 0; k < kernel->output_count; k++) {
+    const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], s);
+    fprintf(out, "%s %s (%s, %s until step %d)", k ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes),
+            block->kind == BLOCK_SCRATCH ? "not read this time," : "kept", block->last + 1);
+  }
+  fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n  step_%d(g);\n  gnn_leave(g, %d);\n", 1e3 * step->cost.seconds, step->number,
+          step->number, step->number);
+  emit_tap_calls(m, s, out);
+}
+
+static void emit_copy_step(const Emission *m, int s, FILE *out) {
+  const Step *step = &m->schedule->steps[s];
+  const Copy *copy = &m->schedule->copies[step->copy];
+  fprintf(out, "   * %s, beside the compute \302\267 from %.3g ms on for about %.3g ms */\n  if (gnn_copy(g, %d) != GNN_OK) return GNN_EIO;\n",
+          bytes_text(m->arena, copy->bytes), 1e3 * step->start_seconds, 1e3 * step->cost.seconds, step->copy);
+}
+
+static void emit_wait_step(const Emission *m, int s, FILE *out) {
+  const Step *step = &m->schedule->steps[s];
+  fprintf(out, "   * about %.3g ms */\n  gnn_enter(g, %d);\n  if (gnn_await(g, %d) != GNN_OK) return GNN_EIO;\n  gnn_leave(g, %d);\n",
+          1e3 * step->cost.seconds, step->number, step->copy, step->number);
+}
+
 static void emit_step_list(const Emission *m, const char *name, const char *what, int first, int last, FILE *out) {
   fprintf(out, "/* %s */\nstatic gnn_status %s(gnn_run *g) {\n", what, name);
   if (first == last) fprintf(out, "  (void)g;\n");
   for (int s = first; s < last; s++) {
     const Step *step = &m->schedule->steps[s];
-    fprintf(out, "  /* step %d \302\267 %s \302\267 line %d \302\267 %s\n", step->number, schedule_phase(m->schedule, s), (int)step->place.line,
-            in_comment(m->arena, step->what));
-    const Kernel *kernel = &step->kernels->kernels[step->kernel];
-    fprintf(out, "   * %s", kernel_kind_name(kernel->kind));
-    for (int k = 0; k < kernel->output_count; k++) {
-      const Block *block = layout_of_value(m->layout, step->kernels, kernel->outputs[k]);
-      fprintf(out, "%s %s (%s, keep until step %d)", k ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes), block->last + 1);
-    }
-    fprintf(out, " \302\267 about %.3g ms */\n  step_%d(g);\n", 1e3 * step->cost.seconds, step->number);
-    /* Whoever asked for a layer's result gets it as soon as it is there. */
-    for (int k = 0; s >= m->schedule->training_count && k < kernel->output_count; k++) {
-      const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
-      if (value->tap)
-        fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", quoted(m->arena, value->tap),
-                layout_of_value(m->layout, step->kernels, kernel->outputs[k])->name, shape_width(&value->shape));
-    }
+    fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
+            (int)step->place.line, in_comment(m->arena, step->what));
+    if (step->kind == STEP_KERNEL) emit_kernel_step(m, s, out);
+    else if (step->kind == STEP_COPY) emit_copy_step(m, s, out);
+    else emit_wait_step(m, s, out);
   }
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
@@ -147,29 +224,29 @@ static void emit_weights(const Emission *m, FILE *out) {
     }
     if (!param->type.rank) fprintf(out, "0");
     ValueId gradient = m->training && m->training->graph->gradients ? m->training->graph->gradients[i] : NO_VALUE;
-    const Block *at_gradient = gradient == NO_VALUE ? NULL : layout_of_value(y, m->training, gradient);
-    int states = (y->state[0][i] != NO_INDEX) + (y->state[1][i] != NO_INDEX);
+    const Block *at_gradient = gradient == NO_VALUE ? NULL : layout_at(y, m->training, gradient, m->schedule->backward_end - 1);
+    int states = (y->residents->state[0][i] != NO_INDEX) + (y->residents->state[1][i] != NO_INDEX);
     fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s}},\n",
-            count, inits[param->init], param->a, param->is_trained, at(m, y->weight[i]),
-            at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", states, at(m, y->state[0][i]), at(m, y->state[1][i]));
+            count, inits[param->init], param->a, param->is_trained, at(m, y->residents->weight[i]),
+            at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", states, at(m, y->residents->state[0][i]), at(m, y->residents->state[1][i]));
   }
   fprintf(out, "};\n\n");
 }
 
 static int field_index(const Emission *m, int32_t field) {
   int index = 0;
-  for (int f = 0; f < field; f++) index += m->layout->field[f] != NO_INDEX;
+  for (int f = 0; f < field; f++) index += m->layout->residents->field[f] != NO_INDEX;
   return index;
 }
 
 static void emit_fields(const Emission *m, FILE *out) {
   const TypedProgram *p = m->program;
   int sparse = 0, used = 0;
-  for (int f = 0; f < p->field_count; f++) used += m->layout->field[f] != NO_INDEX;
+  for (int f = 0; f < p->field_count; f++) used += m->layout->residents->field[f] != NO_INDEX;
   if (!used) return;
   fprintf(out, "static const gnn_field_desc fields[] = {\n");
   for (int f = 0; f < p->field_count; f++) {
-    if (m->layout->field[f] == NO_INDEX) continue;
+    if (m->layout->residents->field[f] == NO_INDEX) continue;
     const TypedField *field = &p->fields[f];
     bool is_label = field->type.dtype == DTYPE_CLASS, is_sparse = m->is_sparse_field[f];
     int64_t width = 1;
@@ -179,7 +256,7 @@ static void emit_fields(const Emission *m, FILE *out) {
             width, is_label ? field->type.classes : 0);
     fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .at = {", is_sparse ? field->nonzeros : -1,
             is_sparse ? sparse++ : -1, field->is_row_normalised);
-    for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->field[f] + k));
+    for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->residents->field[f] + k));
     fprintf(out, "}},\n");
   }
   fprintf(out, "};\n\n");
@@ -189,8 +266,9 @@ static void emit_steps(const Emission *m, FILE *out) {
   fprintf(out, "static const gnn_step_desc steps[] = {\n");
   for (int s = 0; s < m->schedule->count; s++) {
     const Step *step = &m->schedule->steps[s];
-    fprintf(out, "  {%d, \"device\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 ")},\n", step->number, schedule_phase(m->schedule, s), quoted(m->arena, step->what),
-            (int)step->place.line, step->cost.seconds, step->cost.bytes);
+    double seconds = step->kind == STEP_WAIT ? 0 : step->cost.seconds; /* a wait takes as long as it must */
+    fprintf(out, "  {%d, \"%s\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 "), %.9g},\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
+            quoted(m->arena, step->what), (int)step->place.line, seconds, step->cost.bytes, step->start_seconds);
   }
   fprintf(out, "};\n\n");
 }
@@ -230,26 +308,30 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
   const TrainSpec *t = &p->train;
   static const char *const loops[] = {"GNN_LOOPS_KEEP", "GNN_LOOPS_ADD", "GNN_LOOPS_REMOVE"};
   int used_fields = 0;
-  for (int f = 0; f < p->field_count; f++) used_fields += y->field[f] != NO_INDEX;
+  for (int f = 0; f < p->field_count; f++) used_fields += y->residents->field[f] != NO_INDEX;
   fprintf(out, "const gnn_program PROGRAM = {\n  .abi = GNN_ABI,\n  .real_bytes = sizeof(gnn_real),\n");
   fprintf(out, "  .generator = \"generated by gnncc " GNNCC_VERSION "\",\n  .name = %s,\n  .data_name = %s,\n  .source_name = %s,\n  .fingerprint = \"%s\",\n  .plan_json = PLAN,\n", quoted(m->arena, p->name),
           quoted(m->arena, p->data->name), quoted(m->arena, m->model_path), m->fingerprint);
   fprintf(out, "  .device_bytes = %" PRId64 ",\n  .reserve_bytes = %" PRId64 ",\n  .estimated_epoch_seconds = %.9g,\n", y->bytes,
           m->machine->reserve_bytes, m->schedule->training_seconds);
+  fprintf(out, "  .host_bytes = %" PRId64 ",\n  .ssd_bytes = %" PRId64 ",\n  .ring_bytes = %" PRId64 ",\n", y->host_bytes, y->ssd_bytes, y->ring_bytes);
+  if (m->schedule->copy_count)
+    fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count, y->extent_count);
+  if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", quoted(m->arena, m->machine->scratch_dir));
   fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", quoted(m->arena, p->data->source.kind), p->data->source.arg_count,
           p->data->source.arg_count ? ", .args = source_args" : "");
   fprintf(out, "  .recipe = {.is_undirected = %d, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d},\n",
           r->is_undirected, loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",
           r->has_random_split, r->split_fraction[0], r->split_fraction[1], r->split_fraction[2], r->split_seed, r->split_index);
-  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, y->has_out, y->is_symmetric);
-  fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->in_ptr), at(m, y->in_idx), at(m, y->in_bounds));
-  fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->out_ptr), at(m, y->out_idx),
-          at(m, y->out_edge), at(m, y->out_bounds));
-  fprintf(out, "            .at_in_degree = %s, .at_out_degree = %s,\n", at(m, y->degree[END_DST]), at(m, y->degree[END_SRC]));
-  fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->rows[0]), at(m, y->rows[1]),
-          at(m, y->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
+  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, y->residents->has_out, y->residents->is_symmetric);
+  fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->residents->in_ptr), at(m, y->residents->in_idx), at(m, y->residents->in_bounds));
+  fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->residents->out_ptr), at(m, y->residents->out_idx),
+          at(m, y->residents->out_edge), at(m, y->residents->out_bounds));
+  fprintf(out, "            .at_in_degree = %s, .at_out_degree = %s,\n", at(m, y->residents->degree[END_DST]), at(m, y->residents->degree[END_SRC]));
+  fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
+          at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");
-  int label = p->has_train && y->field[t->label_field] != NO_INDEX ? field_index(m, t->label_field) : -1;
+  int label = p->has_train && y->residents->field[t->label_field] != NO_INDEX ? field_index(m, t->label_field) : -1;
   fprintf(out, "  .label_field = %d,\n  .classes = %" PRId64 ",\n", label, shape_width(&m->evaluation->graph->values[m->evaluation->graph->scores].shape));
   fprintf(out, "  .option_count = %d,\n%s  .weight_count = %d,\n%s  .step_count = %d,\n  .steps = steps,\n", p->option_count,
           p->option_count ? "  .options = options,\n" : "", p->param_count, p->param_count ? "  .weights = weights,\n" : "", m->schedule->count);
@@ -262,7 +344,7 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
     fprintf(out, "  .forward_backward = forward_backward,\n  .update = update,\n");
   }
   fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
-  const Block *scores = layout_of_value(y, m->evaluation, m->evaluation->graph->scores);
+  const Block *scores = layout_at(y, m->evaluation, m->evaluation->graph->scores, m->schedule->count - 1);
   fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
   if (p->has_train) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
   fprintf(out, "};\n");

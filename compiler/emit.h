@@ -10,7 +10,8 @@ typedef struct Emission {
   Arena *arena;
   const TypedProgram *program;
   const Machine *machine;
-  const Plan *plan;          /* NULL without a train block */
+  const Plan *training_plan; /* NULL without a train block */
+  const Plan *evaluation_plan;
   const Schedule *schedule;
   const Layout *layout;
   const Kernels *training;   /* NULL without a train block */

@@ -5,7 +5,7 @@
 
 static bool is_node_field(const Emission *m, int f) {
   const TypedField *field = &m->program->fields[f];
-  return m->layout->field[f] != NO_INDEX && field->type.domain == DOMAIN_NODE;
+  return m->layout->residents->field[f] != NO_INDEX && field->type.domain == DOMAIN_NODE;
 }
 
 /* An option whose name is a keyword of C or a member of the struct gets an underscore. */

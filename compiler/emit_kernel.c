@@ -44,13 +44,14 @@ static void print_indented(FILE *out, const char *indent, const char *lines) {
 }
 
 static const char *block_name(const StepWriter *w, ValueId value) {
-  return layout_of_value(w->emission->layout, w->kernels, value)->name;
+  return layout_at(w->emission->layout, w->kernels, value, w->n - 1)->name;
 }
 
 static const char *scratch(const StepWriter *w) {
   const Layout *layout = w->emission->layout;
   for (int i = layout->resident_count; i < layout->count; i++)
-    if (layout->blocks[i].kind == BLOCK_SCRATCH && layout->blocks[i].first == w->n - 1) return layout->blocks[i].name;
+    if (layout->blocks[i].kind == BLOCK_SCRATCH && layout->blocks[i].value == NO_VALUE && layout->blocks[i].first == w->n - 1)
+      return layout->blocks[i].name;
   return "";
 }
 
@@ -67,7 +68,7 @@ static bool is_output(const Kernel *kernel, ValueId id) {
 }
 
 static RowWriter *write_body(const StepWriter *w, const char *acc) {
-  RowWriter *body = rows_new(w->emission, w->kernels, w->kernel, &w->anchor->shape);
+  RowWriter *body = rows_new(w->emission, w->step, &w->anchor->shape);
   /* A product goes over edges by their number alone. */
   RowKind row = w->anchor->op == OP_MATMUL && w->anchor->shape.domain == DOMAIN_EDGE ? ROWS_SELF : row_kind(w->anchor->shape.domain);
   Index index = rows_full_index(body, row);
@@ -218,7 +219,7 @@ static const char *sparse_dropout(StepWriter *w, ValueId dropout, const char **f
     return "NULL";
   }
   const Value *drop = &w->graph->values[dropout];
-  RowWriter *rows = rows_new(w->emission, w->kernels, w->kernel, &w->anchor->shape);
+  RowWriter *rows = rows_new(w->emission, w->step, &w->anchor->shape);
   const char *p = rows_value(rows, drop->operand[1], (Index){.row = ROWS_NONE});
   *field = "gnn_dropout drop;\n";
   *value = arena_printf(w->arena, ".drop = gnn_dropout_make(g->seed, g->epoch, %d, (double)(%s)),\n", (int)drop->as.site, p);
@@ -327,7 +328,7 @@ static const char *edge_variables(const StepWriter *w, const char *text, bool is
 
 /* The operand of a sum, written so that each element is added to acc. */
 static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
-  w->operand = rows_new(w->emission, w->kernels, w->kernel, loops);
+  w->operand = rows_new(w->emission, w->step, loops);
   Index index = rows_full_index(w->operand, row);
   const char *text = rows_value(w->operand, w->anchor->operand[0], index);
   Index into = w->anchor->op == OP_REDUCE ? rows_reduced_index(w->operand, w->kernel->anchor, index) : index;
@@ -380,7 +381,7 @@ static void emit_edge_rows(StepWriter *w) {
   for (const char *line = w->body->text[LEVEL_EDGE]; *line; line = strchr(line, '\n') + 1)
     body_edge = arena_printf(w->arena, "%s      %.*s\n", body_edge, (int)(strchr(line, '\n') - line), line);
   const char *after = arena_printf(w->arena, "%s%s", body_edge, body_loops);
-  if (!is_sum) w->operand = rows_new(w->emission, w->kernels, w->kernel, &(Shape){.domain = DOMAIN_EDGE});
+  if (!is_sum) w->operand = rows_new(w->emission, w->step, &(Shape){.domain = DOMAIN_EDGE});
   w->operand->text[LEVEL_ROW] = arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_ROW], w->body->text[LEVEL_ROW]);
   print_edge_loop(w, false, is_sum, after);
   fprintf(w->out, "  }\n}\n\n");
@@ -478,7 +479,7 @@ static void emit_update(StepWriter *w) {
   const char *weight = block_name(w, w->anchor->operand[0]), *gradient = block_name(w, w->anchor->operand[1]);
   const char *state[MAX_STATES] = {"NULL", "NULL"};
   for (int s = 0; s < MAX_STATES; s++)
-    if (layout->state[s][p] != NO_INDEX) state[s] = arena_printf(w->arena, "V(%s)", layout->blocks[layout->state[s][p]].name);
+    if (layout->residents->state[s][p] != NO_INDEX) state[s] = arena_printf(w->arena, "V(%s)", layout->blocks[layout->residents->state[s][p]].name);
   const char *call;
   if (program->train.optimizer == OPTIMIZER_SGD)
     call = arena_printf(w->arena, "gnn_sgd(V(%s), V(%s), %s, s->lr, s->momentum, s->weight_decay, %d, g->epoch, begin, end);", weight,
@@ -506,6 +507,7 @@ static void emit_update(StepWriter *w) {
 /* The template of kernels/cpu behind a step, with its sizes filled in: a function of its own, because several steps of a
  * model have the same sizes and each instance takes the C compiler a tenth of a second. "" for steps without one. */
 const char *emit_instance(const Emission *m, const Step *step) {
+  if (step->kind != STEP_KERNEL) return "";
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   const Graph *graph = step->kernels->graph;
   const Value *anchor = &graph->values[kernel->anchor];
@@ -549,6 +551,7 @@ const char *emit_instance(const Emission *m, const Step *step) {
 /* ---- one step ---- */
 
 void emit_step_functions(const Emission *emission, const Step *step, FILE *out) {
+  if (step->kind != STEP_KERNEL) return;
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   const Graph *graph = step->kernels->graph;
   StepWriter w = {.emission = emission, .step = step, .kernels = step->kernels, .kernel = kernel, .graph = graph,

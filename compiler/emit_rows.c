@@ -127,10 +127,12 @@ static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root, bool *is_s
   return true;
 }
 
-RowWriter *rows_new(const Emission *emission, const Kernels *kernels, const Kernel *kernel, const Shape *loops) {
+RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loops) {
   RowWriter *w = arena_alloc(emission->arena, sizeof *w);
+  const Kernels *kernels = step->kernels;
+  const Kernel *kernel = &kernels->kernels[step->kernel];
   const Graph *graph = kernels->graph;
-  *w = (RowWriter){.emission = emission, .kernels = kernels, .kernel = kernel, .arena = emission->arena};
+  *w = (RowWriter){.emission = emission, .step = step->number - 1, .kernels = kernels, .kernel = kernel, .arena = emission->arena};
   const Value *anchor = &graph->values[kernel->anchor];
   w->is_flat = true;
   bool *is_seen = arena_alloc(w->arena, (size_t)graph->value_count);
@@ -212,7 +214,7 @@ static const char *pointer_to(RowWriter *w, const Block *block, const Shape *sha
 static const char *load(RowWriter *w, ValueId id, Index index) {
   const Value *home = &w->kernels->graph->values[w->kernels->home[id]];
   const Shape *shape = &w->kernels->graph->values[id].shape;
-  const Block *block = layout_of_value(w->emission->layout, w->kernels, id);
+  const Block *block = layout_at(w->emission->layout, w->kernels, id, w->step);
   if (home->shape.element != ELEMENT_BIT)
     return arena_printf(w->arena, "%s[%s]", pointer_to(w, block, &home->shape, index.row, false), rows_offset(w, shape, index));
   const char *pointer = pointer_to(w, block, &home->shape, index.row, false);
@@ -317,7 +319,7 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
 
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
   const Shape *shape = &w->kernels->graph->values[value].shape;
-  const Block *block = layout_of_value(w->emission->layout, w->kernels, value);
+  const Block *block = layout_at(w->emission->layout, w->kernels, value, w->step);
   const char *pointer = pointer_to(w, block, shape, row, true);
   const char *offset = rows_offset(w, shape, rows_full_index(w, row));
   if (shape->element != ELEMENT_BIT) {

@@ -31,6 +31,7 @@ typedef struct Pointer {
 
 typedef struct RowWriter {
   const Emission *emission;
+  int step;                     /* index: where things lie depends on it */
   const Kernels *kernels;
   const Kernel *kernel;
   Arena *arena;
@@ -48,7 +49,7 @@ typedef struct RowWriter {
 } RowWriter;
 
 /* Loops over the dimensions of `loops`; every access of the kernel decides whether they can run as one. */
-RowWriter *rows_new(const Emission *emission, const Kernels *kernels, const Kernel *kernel, const Shape *loops);
+RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loops);
 
 /* The name or literal of the element of `value` at `index`, after writing what it takes to have it. */
 const char *rows_value(RowWriter *w, ValueId value, Index index);

@@ -58,6 +58,8 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing);
 const char *verify_kernels(const Kernels *kernels);
 void kernels_dump(const Kernels *kernels, FILE *out);
 const char *kernel_kind_name(KernelKind kind);
+/* describe.c: "conv1.lin = dropout(x) @ conv1.lin.weight" */
+const char *kernel_what(const Kernels *kernels, const Kernel *kernel);
 
 /* The field behind a sparse left operand, NO_INDEX if `id` is none; *dropout gets its DROPOUT value or NO_VALUE. */
 int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);

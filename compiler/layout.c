@@ -1,165 +1,115 @@
-/* layout: Schedule -> Layout, the offset of every live range in the device arena.
+/* layout: Schedule -> Layout, a place for every byte of every tier.
  *
- * What stays through the run (graph, features, weights, optimiser state) lies at the bottom; above it live ranges are
- * placed greedily, largest first, each into the smallest gap among those that are alive with it where it fits (best
- * fit), or on top. Several orders are tried and the lowest arena kept. The bound from below is the largest number of
- * bytes alive at one step: no layout can be lower (dynamic storage allocation, Garey & Johnson SR2).
- * Cost: quadratic in the number of ranges for each order.
+ * Device: what stays through the run (graph, features, weights, optimiser state) lies at the bottom; above it live
+ * ranges are placed greedily, largest first, each into the smallest gap among those that are alive with it where it
+ * fits (best fit), or on top. Several orders are tried and the lowest arena kept; where the budget needs it, the
+ * planner's own packing is taken. The bound from below is the largest number of bytes alive at one step: no layout can
+ * be lower (dynamic storage allocation, Garey & Johnson SR2). Cost: quadratic in the number of ranges for each order.
+ *
+ * Host and SSD: only copies read and write there, so a value may lie in pieces, and nothing is ever wasted between them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/gnnrt.h"
 #include "plan.h"
 
-const char *block_kind_name(BlockKind kind) {
-  static const char *const names[BLOCK_KIND_COUNT] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
-  return names[kind];
-}
-
-static int64_t aligned(int64_t bytes) { return (bytes + LAYOUT_ALIGNMENT - 1) / LAYOUT_ALIGNMENT * LAYOUT_ALIGNMENT; }
-
-/* ---- which blocks there are ---- */
+enum { SSD_BLOCK_BYTES = 4096 };
 
 typedef struct Laying {
   Arena *arena;
   Layout *layout;
-  const TypedProgram *program;
   const Schedule *schedule;
-  bool *is_field_used;
+  int64_t *planned_offset; /* parallel to blocks: where the planner puts it, -1: nowhere */
+  int planned_count;
 } Laying;
 
-static const char *unique_name(const Laying *l, const char *base) {
-  char *name = arena_strdup(l->arena, base);
-  for (char *c = name; *c; c++)
-    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
-  const char *result = name;
-  for (int n = 2;; n++) {
-    bool is_taken = false;
-    for (int i = 0; i < l->layout->count; i++) is_taken = is_taken || strcmp(l->layout->blocks[i].name, result) == 0;
-    if (!is_taken) return result;
-    result = arena_printf(l->arena, "%s_%d", name, n);
-  }
+/* ---- the blocks of the device ---- */
+
+static int first_step_of(const Schedule *schedule, int boundary) {
+  if (boundary == 0) return 0;
+  return schedule->kernel_step[boundary - 1] + 1;
 }
 
-static int add_block(Laying *l, Block block) {
-  block.name = unique_name(l, block.name);
-  block.bytes = block.bytes > 0 ? block.bytes : 4;
-  ARENA_PUSH(l->arena, l->layout->blocks, l->layout->count, block);
-  return l->layout->count - 1;
-}
-
-static int add_resident(Laying *l, BlockKind kind, const char *name, int64_t bytes) {
-  return add_block(l, (Block){.kind = kind, .name = name, .bytes = bytes, .last = l->schedule->count - 1, .value = NO_VALUE});
-}
-
-static void add_graph(Laying *l, const Kernels *kernels[2]) {
+static void add_block(Laying *l, Block block, int64_t planned_offset) {
   Layout *y = l->layout;
-  const DataInfo *info = l->program->info;
-  bool in = false, out = false, edge = false, degree[2] = {false, false};
-  for (int k = 0; k < 2; k++) {
-    if (!kernels[k]) continue;
-    in = in || kernels[k]->needs_in;
-    out = out || kernels[k]->needs_out;
-    edge = edge || kernels[k]->needs_out_edge;
-    for (int e = 0; e < 2; e++) degree[e] = degree[e] || kernels[k]->needs_degree[e];
-  }
-  y->is_symmetric = info->is_symmetric;
-  y->has_out = out;
-  bool shares = out && info->is_symmetric;
-  if (in || shares) {
-    y->in_ptr = add_resident(l, BLOCK_GRAPH, "graph_in_ptr", 8 * (info->nodes + 1));
-    y->in_idx = add_resident(l, BLOCK_GRAPH, "graph_in_idx", 4 * info->edges);
-    y->in_bounds = add_resident(l, BLOCK_GRAPH, "graph_in_bounds", 8 * (GNN_TASKS + 1));
-  }
-  if (out && !shares) {
-    y->out_ptr = add_resident(l, BLOCK_GRAPH, "graph_out_ptr", 8 * (info->nodes + 1));
-    y->out_idx = add_resident(l, BLOCK_GRAPH, "graph_out_idx", 4 * info->edges);
-    y->out_bounds = add_resident(l, BLOCK_GRAPH, "graph_out_bounds", 8 * (GNN_TASKS + 1));
-  }
-  if (edge) y->out_edge = add_resident(l, BLOCK_GRAPH, "graph_out_edge", 8 * info->edges);
-  if (degree[END_DST]) y->degree[END_DST] = add_resident(l, BLOCK_GRAPH, "graph_in_degree", 4 * info->nodes);
-  if (degree[END_SRC]) y->degree[END_SRC] = add_resident(l, BLOCK_GRAPH, "graph_out_degree", 4 * info->nodes);
-  static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
-  for (int s = 0; s < SPLIT_COUNT; s++)
-    if (l->program->has_train && info->split_count[s] > 0)
-      y->rows[s] = add_resident(l, BLOCK_GRAPH, rows[s], 4 * info->split_count[s]);
+  block.name = block_unique_name(l->arena, y->blocks, y->count, block.name);
+  ARENA_PUSH(l->arena, y->blocks, y->count, block);
+  ARENA_PUSH(l->arena, l->planned_offset, l->planned_count, planned_offset);
 }
 
-static void add_field(Laying *l, int f, bool is_sparse) {
-  const TypedField *field = &l->program->fields[f];
-  int64_t nodes = l->program->info->nodes;
-  int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : nodes, width = 1;
-  for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
-  if (!is_sparse) {
-    l->layout->field[f] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s", field->name), 4 * rows * width);
-    return;
+/* The planner's offset of a residency (piece >= 0) or of a step's workspace (-1), without the residents below it: they
+ * lie at the bottom here, and since nothing else is ever where they are, what is above them moves as one. */
+static int64_t planned_offset(const Laying *l, const Plan *plan, int piece, int from) {
+  const PlannerPlan *p = plan->planned;
+  const PlanInterval *found = NULL;
+  for (int i = 0; i < p->interval_count && !p->page_bytes && !found; i++)
+    if (p->intervals[i].piece == piece && p->intervals[i].from == from) found = &p->intervals[i];
+  if (!found) return -1;
+  int64_t offset = l->layout->residents->bytes + found->offset;
+  for (int i = 0; i < p->interval_count; i++) {
+    const PlanInterval *other = &p->intervals[i];
+    bool is_resident = other->piece >= 0 && plan->problem->value_of_datum[plan->problem->problem->pieces[other->piece].datum] == NO_VALUE;
+    if (is_resident && other->offset < found->offset) offset -= other->bytes;
   }
-  static const char *const parts[SPARSE_BLOCKS] = {"row_ptr", "row_idx", "row_value", "row_bounds",
-                                                   "column_ptr", "column_idx", "column_value", "column_bounds"};
-  int64_t bytes[SPARSE_BLOCKS] = {8 * (nodes + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1),
-                                  8 * (width + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1)};
-  for (int p = 0; p < SPARSE_BLOCKS; p++) {
-    int index = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s_%s", field->name, parts[p]), bytes[p]);
-    if (p == 0) l->layout->field[f] = index;
-  }
+  return offset;
 }
 
-int layout_state_count(const TypedProgram *program) {
-  const TrainSpec *train = &program->train;
-  if (!program->has_train) return 0;
-  if (train->optimizer != OPTIMIZER_SGD) return 2;
-  /* Momentum may be an option: room is kept unless it is the constant 0 everywhere. */
-  bool has_momentum = false;
-  for (int g = -1; g < train->group_count; g++) {
-    const Hyper *hyper = g < 0 ? &train->hyper : &train->groups[g].hyper;
-    if (hyper->momentum == NO_INDEX) continue;
-    const TypedExpr *e = &program->exprs[hyper->momentum];
-    has_momentum = has_momentum || e->kind != TYPED_NUMBER || e->number != 0;
-  }
-  return has_momentum ? 1 : 0;
+/* S17: from production or return to the last use, or to the step before the one that needs the place of what leaves. */
+static void add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first_boundary) {
+  const Sequence *q = plan->sequence;
+  const Schedule *s = l->schedule;
+  const Kernels *kernels = plan->problem->kernels;
+  ValueId value = plan->problem->value_of_datum[q->problem->pieces[stay->piece].datum];
+  if (value == NO_VALUE) return;
+  int from = stay->in_move >= 0 ? q->moves[stay->in_move].g : stay->from, until = stay->until;
+  for (int i = 0; i < q->offload_count && stay->out_move >= 0; i++)
+    if (q->offloads[i].move == stay->out_move) until = plan->simulation->release[i] - 1;
+  Block block = {.kind = kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT,
+                 .name = plan->problem->name_of_value[value], .bytes = graph_bytes(kernels->graph, value), .kernels = kernels, .value = value,
+                 .first = first_step_of(s, first_boundary + from), .last = s->kernel_step[first_boundary + until]};
+  if (block.bytes <= 0) block.bytes = 4;
+  add_block(l, block, planned_offset(l, plan, stay->piece, from));
 }
 
-static void add_weights(Laying *l) {
-  const TypedProgram *program = l->program;
-  for (int p = 0; p < program->param_count; p++) {
-    int64_t count = 1;
-    for (int d = 0; d < program->params[p].type.rank; d++) count *= program->params[p].type.dim[d].size;
-    l->layout->weight[p] = add_resident(l, BLOCK_WEIGHTS, arena_printf(l->arena, "weight_%s", program->params[p].name), 4 * count);
-    for (int s = 0; program->params[p].is_trained && s < layout_state_count(program); s++)
-      l->layout->state[s][p] =
-          add_resident(l, BLOCK_OPTIMIZER, arena_printf(l->arena, "state%d_%s", s + 1, program->params[p].name), 4 * count);
+static bool is_output_kept(const Sequence *q, int t, int piece) {
+  const PlanRerun *rerun = &q->reruns[q->rerun[t]];
+  for (int i = 0; i < rerun->out_count; i++)
+    if (q->outs[rerun->out_first + i] == piece) return true;
+  return false;
+}
+
+/* The workspace of a kernel and, where it runs again, the outputs that nobody reads this time. */
+static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) {
+  const Sequence *q = plan->sequence;
+  const Schedule *s = l->schedule;
+  int step = s->kernel_step[first_boundary + t];
+  if (step < 0 || s->steps[step].kind != STEP_KERNEL || s->steps[step].boundary != first_boundary + t) return;
+  const Kernels *kernels = plan->problem->kernels;
+  const Kernel *kernel = &kernels->kernels[s->steps[step].kernel];
+  int64_t offset = planned_offset(l, plan, -1, t);
+  Block block = {.kind = BLOCK_SCRATCH, .first = step, .last = step, .kernels = kernels, .value = NO_VALUE};
+  if (kernel->work_bytes) {
+    block.name = arena_printf(l->arena, "scratch_%d", step + 1);
+    block.bytes = kernel->work_bytes;
+    add_block(l, block, offset);
+    if (offset >= 0) offset += block_aligned(kernel->work_bytes);
+  }
+  const ProblemStep *base = &q->problem->steps[q->base[t]];
+  for (int i = 0; i < base->use_count && q->rerun[t] >= 0; i++) {
+    const ProblemUse *use = &q->problem->uses[base->first_use + i];
+    if (!(use->flags & PROBLEM_USE_CREATE) || is_output_kept(q, t, use->piece)) continue;
+    block.value = plan->problem->value_of_datum[q->problem->pieces[use->piece].datum];
+    block.name = plan->problem->name_of_value[block.value];
+    block.bytes = graph_bytes(kernels->graph, block.value);
+    add_block(l, block, offset);
+    if (offset >= 0) offset += q->problem->pieces[use->piece].bytes;
   }
 }
 
-/* Values and scratch, with the steps in which they are alive. */
-static void add_transients(Laying *l, const Kernels *kernels, bool is_training) {
-  const Graph *graph = kernels->graph;
-  const Schedule *schedule = l->schedule;
-  int *block_of = arena_alloc(l->arena, (size_t)(graph->value_count + 1) * sizeof *block_of);
-  for (int i = 0; i < graph->value_count; i++) block_of[i] = NO_INDEX;
-  const char *prefix = is_training ? "" : "eval_";
-  int last_step = NO_INDEX;
-  for (int s = 0; s < schedule->count; s++) {
-    if (schedule->steps[s].kernels != kernels) continue;
-    last_step = s;
-    const Kernel *kernel = &kernels->kernels[schedule->steps[s].kernel];
-    for (int k = 0; k < kernel->input_count; k++)
-      if (block_of[kernel->inputs[k]] != NO_INDEX) l->layout->blocks[block_of[kernel->inputs[k]]].last = s;
-    for (int k = 0; k < kernel->output_count; k++) {
-      ValueId id = kernel->outputs[k];
-      BlockKind kind = graph->values[id].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
-      block_of[id] = add_block(l, (Block){.kind = kind, .name = arena_printf(l->arena, "%s%s", prefix, graph->values[id].name),
-                                          .bytes = graph_bytes(graph, id), .first = s, .last = s, .kernels = kernels, .value = id});
-    }
-    if (kernel->work_bytes)
-      add_block(l, (Block){.kind = BLOCK_SCRATCH, .name = arena_printf(l->arena, "scratch_%d", schedule->steps[s].number),
-                           .bytes = kernel->work_bytes, .first = s, .last = s, .kernels = kernels, .value = NO_VALUE});
-  }
-  /* The scores outlive the evaluation: metrics and predictions read them. */
-  if (!is_training && block_of[kernels->home[graph->scores]] != NO_INDEX)
-    l->layout->blocks[block_of[kernels->home[graph->scores]]].last = last_step;
+static void add_transients(Laying *l, const Plan *plan, int first_boundary) {
+  for (int i = 0; i < plan->sequence->stay_count; i++) add_stay(l, plan, &plan->sequence->stays[i], first_boundary);
+  for (int t = 0; t < plan->sequence->count; t++) add_scratch(l, plan, t, first_boundary);
 }
 
 /* ---- offsets ---- */
@@ -187,13 +137,15 @@ static double order_key(Order order, const Block *block) {
   }
 }
 
-static int compare_offsets(const void *a, const void *b) {
-  const Block *x = *(const Block *const *)a, *y = *(const Block *const *)b;
-  return x->offset < y->offset ? -1 : x->offset > y->offset;
+/* Into the list that is sorted by offset. */
+static void insert_placed(const Block **placed, int count, const Block *block) {
+  int at = count;
+  for (; at > 0 && placed[at - 1]->offset > block->offset; at--) placed[at] = placed[at - 1];
+  placed[at] = block;
 }
 
 static int64_t best_fit(Block *block, const Block **placed, int placed_count, int64_t base, bool is_first_fit) {
-  int64_t best = -1, best_gap = INT64_MAX, cursor = base, bytes = aligned(block->bytes);
+  int64_t best = -1, best_gap = INT64_MAX, cursor = base, bytes = block_aligned(block->bytes);
   for (int i = 0; i <= placed_count; i++) {
     const Block *other = i < placed_count ? placed[i] : NULL;
     if (other && (other->last < block->first || block->last < other->first)) continue;
@@ -202,7 +154,7 @@ static int64_t best_fit(Block *block, const Block **placed, int placed_count, in
       best = cursor;
       best_gap = gap;
     }
-    if (other && other->offset + aligned(other->bytes) > cursor) cursor = other->offset + aligned(other->bytes);
+    if (other && other->offset + block_aligned(other->bytes) > cursor) cursor = other->offset + block_aligned(other->bytes);
   }
   return best >= 0 ? best : cursor;
 }
@@ -219,15 +171,14 @@ static int64_t place_all(Laying *l, Order order, bool is_first_fit, int64_t base
   for (int i = 0; i < count; i++) {
     Block *block = &y->blocks[ranked[i].block];
     block->offset = best_fit(block, placed, i, base, is_first_fit);
-    if (block->offset + aligned(block->bytes) > height) height = block->offset + aligned(block->bytes);
-    placed[i] = block;
-    qsort(placed, (size_t)i + 1, sizeof *placed, compare_offsets);
+    if (block->offset + block_aligned(block->bytes) > height) height = block->offset + block_aligned(block->bytes);
+    insert_placed(placed, i, block);
   }
   for (int i = 0; i < count; i++) offsets[i] = y->blocks[y->resident_count + i].offset;
   return height;
 }
 
-static void place_transients(Laying *l, int64_t base) {
+static void place_transients(Laying *l, int64_t base, int64_t budget) {
   Layout *y = l->layout;
   int count = y->count - y->resident_count;
   int64_t *offsets = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *offsets);
@@ -240,7 +191,14 @@ static void place_transients(Laying *l, int64_t base) {
       y->bytes = height;
       memcpy(best, offsets, (size_t)count * sizeof *best);
     }
-  for (int i = 0; i < count; i++) y->blocks[y->resident_count + i].offset = best[i];
+  int64_t planned_height = base;
+  for (int i = 0; i < count && planned_height < INT64_MAX; i++) {
+    int64_t end = l->planned_offset[i] + block_aligned(y->blocks[y->resident_count + i].bytes);
+    planned_height = l->planned_offset[i] < 0 ? INT64_MAX : end > planned_height ? end : planned_height;
+  }
+  bool takes_planned = y->bytes > budget && planned_height < y->bytes;
+  if (takes_planned) y->bytes = planned_height;
+  for (int i = 0; i < count; i++) y->blocks[y->resident_count + i].offset = takes_planned ? l->planned_offset[i] : best[i];
 }
 
 static void measure(Laying *l) {
@@ -248,63 +206,149 @@ static void measure(Laying *l) {
   y->live_bytes = arena_alloc(l->arena, (size_t)(l->schedule->count + 1) * sizeof *y->live_bytes);
   for (int s = 0; s < l->schedule->count; s++) {
     for (int i = 0; i < y->count; i++)
-      if (y->blocks[i].first <= s && s <= y->blocks[i].last) y->live_bytes[s] += aligned(y->blocks[i].bytes);
+      if (y->blocks[i].first <= s && s <= y->blocks[i].last) y->live_bytes[s] += block_aligned(y->blocks[i].bytes);
     if (y->live_bytes[s] <= y->lower_bound) continue;
     y->lower_bound = y->live_bytes[s];
     y->peak_step = s;
   }
 }
 
-static int *no_blocks(Arena *arena, int count) {
-  int *list = arena_alloc(arena, (size_t)(count + 1) * sizeof *list);
-  for (int i = 0; i < count; i++) list[i] = NO_INDEX;
-  return list;
-}
+/* ---- host and SSD ---- */
 
-static void find_used_fields(Laying *l, const Kernels *kernels) {
-  for (int i = 0; kernels && i < kernels->graph->value_count; i++)
-    if (kernels->graph->values[i].op == OP_INPUT) l->is_field_used[kernels->graph->values[i].as.index] = true;
-}
+typedef struct FreeList {
+  Extent *runs; /* by place, never adjacent */
+  int count;
+  int64_t top; /* nothing was ever given above */
+} FreeList;
 
-Layout *layout(Arena *arena, const Schedule *schedule, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field) {
-  const TypedProgram *program = evaluation->graph->program;
-  Layout *y = arena_alloc(arena, sizeof *y);
-  Laying l = {arena, y, program, schedule, arena_alloc(arena, (size_t)program->field_count + 1)};
-  y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = NO_INDEX;
-  y->degree[0] = y->degree[1] = NO_INDEX;
-  for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
-  y->field = no_blocks(arena, program->field_count);
-  y->weight = no_blocks(arena, program->param_count);
-  for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count);
-
-  add_graph(&l, (const Kernels *[2]){training, evaluation});
-  find_used_fields(&l, training);
-  find_used_fields(&l, evaluation);
-  for (int f = 0; f < program->field_count; f++)
-    if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f]);
-  add_weights(&l);
-  y->resident_count = y->count;
-  int64_t base = 0;
-  for (int i = 0; i < y->count; i++) {
-    y->blocks[i].offset = base;
-    base += aligned(y->blocks[i].bytes);
+static void give_back(Arena *arena, FreeList *list, Extent extent) {
+  int at = list->count;
+  ARENA_PUSH(arena, list->runs, list->count, extent);
+  for (; at > 0 && list->runs[at - 1].at > extent.at; at--) list->runs[at] = list->runs[at - 1];
+  list->runs[at] = extent;
+  int kept = 0;
+  for (int i = 1; i < list->count; i++) {
+    Extent *last = &list->runs[kept];
+    if (last->at + last->bytes == list->runs[i].at) last->bytes += list->runs[i].bytes;
+    else list->runs[++kept] = list->runs[i];
   }
-  if (training) add_transients(&l, training, true);
-  add_transients(&l, evaluation, false);
-  place_transients(&l, base);
+  list->count = kept + 1;
+}
+
+static int64_t take(FreeList *list, int run, int64_t bytes, Extent *extent) {
+  Extent *from = &list->runs[run];
+  *extent = (Extent){from->at, bytes < from->bytes ? bytes : from->bytes};
+  from->at += extent->bytes;
+  from->bytes -= extent->bytes;
+  if (from->bytes == 0) memmove(from, from + 1, (size_t)(--list->count - run) * sizeof *from);
+  return extent->bytes;
+}
+
+/* One run if there is one that is large enough, else several, else new ground at the top. */
+static void allocate_home(Laying *l, FreeList *list, int64_t bytes) {
+  Layout *y = l->layout;
+  for (int i = 0; i < list->count; i++)
+    if (list->runs[i].bytes >= bytes) {
+      Extent extent;
+      take(list, i, bytes, &extent);
+      ARENA_PUSH(l->arena, y->extents, y->extent_count, extent);
+      return;
+    }
+  while (bytes > 0 && list->count) {
+    Extent extent;
+    bytes -= take(list, 0, bytes, &extent);
+    ARENA_PUSH(l->arena, y->extents, y->extent_count, extent);
+  }
+  if (bytes <= 0) return;
+  ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){list->top, bytes}));
+  list->top += bytes;
+}
+
+static int64_t home_bytes(const Home *home) {
+  int64_t unit = home->tier == PLAN_FATE_SSD ? SSD_BLOCK_BYTES : LAYOUT_ALIGNMENT;
+  return (home->bytes + unit - 1) / unit * unit;
+}
+
+static void place_homes(Laying *l) {
+  Layout *y = l->layout;
+  const Schedule *s = l->schedule;
+  FreeList lists[2] = {{0}, {0}};
+  y->home_extent = arena_alloc(l->arena, (size_t)(s->home_count + 1) * sizeof *y->home_extent);
+  y->host_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->host_live);
+  y->ssd_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->ssd_live);
+  bool *is_free = arena_alloc(l->arena, (size_t)s->home_count + 1);
+  for (int h = 0; h < s->home_count; h++) { /* homes begin in order */
+    const Home *home = &s->homes[h];
+    for (int k = 0; k < h; k++) {
+      if (is_free[k] || s->homes[k].last >= home->first) continue;
+      is_free[k] = true;
+      for (int e = y->home_extent[k]; e < y->home_extent[k + 1]; e++) give_back(l->arena, &lists[s->homes[k].tier == PLAN_FATE_SSD], y->extents[e]);
+    }
+    y->home_extent[h] = y->extent_count;
+    allocate_home(l, &lists[home->tier == PLAN_FATE_SSD], home_bytes(home));
+    y->home_extent[h + 1] = y->extent_count;
+    for (int b = home->first; b <= home->last; b++) (home->tier == PLAN_FATE_SSD ? y->ssd_live : y->host_live)[b] += home_bytes(home);
+  }
+  y->host_bytes = lists[0].top;
+  y->ssd_bytes = lists[1].top;
+}
+
+static int64_t largest_ring(const Schedule *s) {
+  int64_t training = s->training_plan ? s->training_plan->problem->problem->ring_bytes : 0;
+  int64_t evaluation = s->evaluation_plan->problem->problem->ring_bytes;
+  return training > evaluation ? training : evaluation;
+}
+
+/* The rings are queues: each entry follows the one before it, around the end. */
+static void place_in_rings(Laying *l) {
+  Layout *y = l->layout;
+  const Schedule *s = l->schedule;
+  int64_t next[2] = {0, 0}, ring = largest_ring(s);
+  y->ring_at = arena_alloc(l->arena, (size_t)(s->copy_count + 1) * sizeof *y->ring_at);
+  for (int i = 0; i < s->copy_count; i++) {
+    const Copy *copy = &s->copies[i];
+    if (!copy->is_by_ring) continue;
+    y->ring_bytes = ring;
+    bool is_read = copy->lane == LANE_SSD_READ, is_entry = is_read || copy->lane == LANE_D2H;
+    int64_t bytes = (copy->bytes + SSD_BLOCK_BYTES - 1) / SSD_BLOCK_BYTES * SSD_BLOCK_BYTES;
+    y->ring_at[i] = is_entry ? next[is_read] : y->ring_at[copy->after[0]];
+    if (is_entry) next[is_read] = (y->ring_at[i] + bytes) % ring;
+  }
+}
+
+Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents) {
+  Layout *y = arena_alloc(arena, sizeof *y);
+  Laying l = {arena, y, schedule, NULL, 0};
+  y->residents = residents;
+  for (int i = 0; i < residents->count; i++) {
+    Block block = residents->blocks[i];
+    block.last = schedule->count - 1;
+    ARENA_PUSH(arena, y->blocks, y->count, block);
+  }
+  y->resident_count = y->count;
+  if (schedule->training_plan) add_transients(&l, schedule->training_plan, 0);
+  add_transients(&l, schedule->evaluation_plan, schedule->training_boundaries);
+  place_transients(&l, residents->bytes, machine->tier_bytes[TIER_DEVICE]);
   measure(&l);
+  place_homes(&l);
+  place_in_rings(&l);
   return y;
 }
 
-const Block *layout_of_value(const Layout *layout, const Kernels *kernels, ValueId value) {
+const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int step) {
   value = kernels->home[value];
-  const Value *v = &kernels->graph->values[value];
-  int index = NO_INDEX;
-  if (v->op == OP_INPUT) index = layout->field[v->as.index];
-  else if (v->op == OP_PARAM) index = layout->weight[v->as.index];
-  else if (v->op == OP_DEGREE) index = layout->degree[v->as.end];
-  if (index != NO_INDEX) return &layout->blocks[index];
-  for (int i = layout->resident_count; i < layout->count; i++)
-    if (layout->blocks[i].kernels == kernels && layout->blocks[i].value == value) return &layout->blocks[i];
-  return NULL;
+  const Block *resident = resident_of_value(layout->residents, kernels->graph, value);
+  if (resident) return resident;
+  /* A re-run may make again, in its scratch, what is on the device already: the later block is the one it writes. */
+  const Block *found = NULL;
+  for (int i = layout->resident_count; i < layout->count; i++) {
+    const Block *block = &layout->blocks[i];
+    if (block->kernels != kernels || block->value != value || step < block->first || step > block->last) continue;
+    if (!found || block->first > found->first) found = block;
+  }
+  return found;
+}
+
+const Block *layout_of_copy(const Layout *layout, const Schedule *schedule, const Copy *copy) {
+  return layout_at(layout, copy->kernels, copy->value, schedule->kernel_step[copy->boundary]);
 }

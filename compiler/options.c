@@ -10,7 +10,7 @@
 #include "driver.h"
 
 typedef enum OptionId {
-  OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND,
+  OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
@@ -39,7 +39,11 @@ static const OptionRow rows[] = {
     {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", "ast program plan schedule header c weights problem"},
     {"--target", OPT_TARGET, ARG_REQUIRED, "for which machine", "--target=NAME", "pick the target block; native: this machine"},
     {"--budget", OPT_BUDGET, ARG_REQUIRED, "for which machine", "--budget TIER=SIZE", "cap a tier: device=24GiB, host=0, ssd=50%"},
-    {"--backend", OPT_BACKEND, ARG_REQUIRED, "for which machine", "--backend=cpu", "the only one so far"},
+    {"--backend", OPT_BACKEND, ARG_REQUIRED, "for which machine", "--backend=cpu|sim", "sim: the schedule of another machine, slowed to its rates"},
+    {"--plan-effort", OPT_PLAN_EFFORT, ARG_REQUIRED, "for which machine", "--plan-effort=E", "fast, normal, best"},
+    {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
+    {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
+    {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help)"},
     {"-D", OPT_DEFINE, ARG_JOINED, "the program", "-D NAME=VALUE", "override a const"},
     {"--data", OPT_DATA, ARG_REQUIRED, "the program", "--data [NAME=]PATH", "read the data from there"},
     {"--shapes", OPT_SHAPES, ARG_NONE, "the program", "--shapes", "do not open data files: sizes as declared"},
@@ -82,10 +86,6 @@ static const OptionRow rows[] = {
     {"--sweep", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--calibrate", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
     {"--profile", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"--plan-effort", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"--plan-time", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"--plan-from", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"--policy", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--compare", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
     {"--measured", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--arch", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
@@ -300,6 +300,34 @@ static int parse_budget(Parser *p, const char *text) {
   return -1;
 }
 
+static int parse_effort(Parser *p, const char *text) {
+  if (strcmp(text, "fast") && strcmp(text, "normal") && strcmp(text, "best")) return usage("--plan-effort %s: fast, normal or best", text);
+  p->options->plan_effort = text;
+  return -1;
+}
+
+static int parse_plan_time(Parser *p, const char *text) {
+  char *end;
+  double seconds = strtod(text, &end);
+  const double scale = strcmp(end, "ms") == 0 ? 1e-3 : strcmp(end, "min") == 0 ? 60 : 1;
+  bool is_unit = *end == 0 || strcmp(end, "s") == 0 || strcmp(end, "ms") == 0 || strcmp(end, "min") == 0;
+  if (end == text || !is_unit || !(seconds > 0) || seconds > 1e6) return usage("--plan-time %s: a time is needed, as in 30s", text);
+  p->options->plan_seconds = seconds * scale;
+  return -1;
+}
+
+static int parse_policy(Parser *p, const char *text) {
+  Suggest suggest = {.wanted = text};
+  for (int i = 0; i < PLANNER_POLICY_COUNT; i++) {
+    if (strcmp(text, policy_name(i)) == 0) {
+      p->options->policy = text;
+      return -1;
+    }
+    suggest_offer(&suggest, policy_name(i));
+  }
+  return usage("--policy %s: no such policy%s", text, suggest_text(p->arena, &suggest, "\""));
+}
+
 static int parse_define(Parser *p, const char *text) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || !equals[1]) return usage("-D %s: NAME=VALUE is needed", text);
@@ -336,6 +364,10 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     o->target = o->is_native ? NULL : a;
     break;
   case OPT_BUDGET: return parse_budget(p, a);
+  case OPT_PLAN_EFFORT: return parse_effort(p, a);
+  case OPT_PLAN_TIME: return parse_plan_time(p, a);
+  case OPT_PLAN_FROM: o->plan_from = a; break;
+  case OPT_POLICY: return parse_policy(p, a);
   case OPT_BACKEND:
     if (strcmp(a, "cpu") != 0) return usage(strcmp(a, "cuda") == 0 || strcmp(a, "sim") == 0 ? "--backend=%s is not supported yet" : "--backend=%s: there is no such backend; cpu is one", a);
     break;

@@ -33,6 +33,9 @@ typedef struct Options {
   bool is_native;      /* this computer, whatever the file says */
   int budget_count;
   BudgetRequest *budgets;
+  const char *plan_effort, *policy, *plan_from; /* NULL: not said */
+  double plan_seconds;        /* 0: no limit */
+  bool is_simulated;          /* --backend=sim */
   int define_count;
   LangDefine *defines;
   const char *data_name, *data_path; /* --data [NAME=]PATH */

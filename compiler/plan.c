@@ -1,15 +1,58 @@
-/* plan: Kernels -> Plan, the fate of every (value, part).
- *
- * Every value that a later step reads is kept on the device from the step that makes it to the last that reads it.
- */
-#include "plan.h"
+/* plan: gnncc-problem/1 -> Plan, by the planner; and the plan run through S13 of docs/planner.md for its times. */
+#include <stdlib.h>
+#include <string.h>
 
-Plan *plan(const Kernels *training) {
-  const Graph *graph = training->graph;
-  Plan *plan = arena_alloc(graph->arena, sizeof *plan);
-  plan->part_count = 1;
-  for (int i = 0; i < graph->value_count; i++)
-    if (training->is_stored[i])
-      ARENA_PUSH(graph->arena, plan->parts, plan->count, (PlannedPart){i, 0, graph_bytes(graph, i), FATE_KEEP});
+#include "plan.h"
+#include "planner/check.h"
+
+static int compare_moves(const void *a, const void *b) {
+  const PlanMove *x = a, *y = b;
+  if (x->piece != y->piece) return x->piece < y->piece ? -1 : 1;
+  return x->after < y->after ? -1 : x->after > y->after;
+}
+
+/* The planner's answer as the sequence of steps and the times that its clauses give it. */
+static bool replay(Arena *arena, Plan *plan) {
+  const Problem *problem = plan->problem->problem;
+  const PlannerPlan *p = plan->planned;
+  PlanMove *moves = arena_alloc(arena, (size_t)(p->move_count + 1) * sizeof *moves);
+  if (p->move_count) memcpy(moves, p->moves, (size_t)p->move_count * sizeof *moves);
+  qsort(moves, (size_t)p->move_count, sizeof *moves, compare_moves);
+  Sequence *sequence = sequence_new(arena, problem, geometry_make(problem, arena), 0);
+  if (!sequence_build_explicit(sequence, p->variant, p->reruns, p->rerun_count, p->outs, moves, p->move_count)) return false;
+  Simulation *simulation = simulation_new(arena, sequence);
+  if (!simulate(simulation, sequence)) return false;
+  plan->sequence = sequence;
+  plan->simulation = simulation;
+  return true;
+}
+
+Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options) {
+  Plan *plan = arena_alloc(arena, sizeof *plan);
+  PlannerText text;
+  plan->problem = problem;
+  plan->planned = planner_plan_checked(problem->text, problem->length, problem->problem, options, arena, &plan->report, &text);
+  plan->is_valid = plan->planned ? replay(arena, plan) : text.text == NULL;
+  return plan;
+}
+
+Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error) {
+  Plan *plan = arena_alloc(arena, sizeof *plan);
+  plan->problem = problem;
+  plan->planned = plan_read_json(problem->problem, arena, text, length, error);
+  if (!plan->planned) return NULL;
+  char *verdict = NULL;
+  size_t verdict_length;
+  FILE *out = open_memstream(&verdict, &verdict_length);
+  bool is_valid = planner_check_json(problem->text, problem->length, text, length, out, NULL) == PLANNER_CHECK_VALID && replay(arena, plan);
+  fclose(out);
+  verdict[strcspn(verdict, "\n")] = 0;
+  if (!is_valid) problem_fail(error, "", "%s", verdict);
+  free(verdict);
+  if (!is_valid) return NULL;
+  const Simulation *m = plan->simulation;
+  plan->report = (PlannerReport){.is_feasible = true, .makespan_ns = m->makespan_ns, .peak_bytes = m->peak_bytes,
+                                 .stall_free_ns = plan->sequence->geometry->stall_free_ns};
+  plan->is_valid = true;
   return plan;
 }

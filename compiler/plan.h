@@ -1,60 +1,17 @@
-/* plan.h: the three products after the kernels: Plan, Schedule, Layout. */
+/* plan.h: the products after the kernels: Residents, Plan, Schedule, Layout.
+ *
+ * A plan is made for the training epoch and for the evaluation, each a sequence of kernels of its own; the planner
+ * (planner/planner.h) decides, the schedule writes down what S13 of docs/planner.md does with the decisions, the
+ * layout gives every byte its place. From there on nothing is decided any more.
+ */
 #ifndef GNNCC_PLAN_H
 #define GNNCC_PLAN_H
 
 #include "cost.h"
+#include "planner/planner.h"
+#include "planner/simulate.h"
 
-/* ---- plan.c ---- */
-
-typedef enum Fate { FATE_KEEP, FATE_HOST, FATE_SSD, FATE_RECOMPUTE } Fate;
-
-/* The fate of each (value, part) between its last forward and its first backward use. With one part the part is the
- * value. */
-typedef struct PlannedPart {
-  ValueId value;
-  int part;
-  int64_t bytes;
-  Fate fate;
-} PlannedPart;
-
-typedef struct Plan {
-  int part_count; /* of each value */
-  int count;
-  PlannedPart *parts;
-} Plan;
-
-Plan *plan(const Kernels *training);
-const char *verify_plan(const Plan *plan, const Kernels *training);
-
-/* ---- schedule.c ---- */
-
-typedef enum Lane { LANE_COMPUTE, LANE_H2D, LANE_D2H, LANE_SSD_READ, LANE_SSD_WRITE } Lane;
-
-typedef struct Step {
-  int number;       /* from 1; the same in listings, reports, emitted code and errors */
-  Lane lane;
-  const Kernels *kernels;
-  int32_t kernel;   /* index into kernels->kernels */
-  double start_seconds;
-  Cost cost;
-  Place place;
-  const char *what; /* "conv1.lin = dropout(x) @ conv1.lin.weight" */
-} Step;
-
-/* The steps of one training epoch, then those of one evaluation; the numbers go on. */
-typedef struct Schedule {
-  int count, training_count, backward_end; /* steps [0, training_count) train, the update starts at backward_end */
-  Step *steps;
-  double training_seconds, evaluation_seconds;
-} Schedule;
-
-/* `plan` and `training` are NULL for a program without a train block. NULL for a fate it cannot realise. */
-Schedule *schedule(Arena *arena, const Plan *plan, const Machine *machine, const Kernels *training, const Kernels *evaluation);
-const char *verify_schedule(const Schedule *schedule);
-const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "update", "eval" */
-void schedule_print(const Schedule *schedule, FILE *out);
-
-/* ---- layout.c ---- */
+/* ---- residents.c: what stays on the device through the whole run ---- */
 
 typedef enum BlockKind {
   BLOCK_GRAPH, BLOCK_FEATURES, BLOCK_WEIGHTS, BLOCK_OPTIMIZER, BLOCK_ACTIVATION, BLOCK_GRADIENT, BLOCK_SCRATCH, BLOCK_KIND_COUNT
@@ -72,9 +29,9 @@ typedef struct Block {
   ValueId value;
 } Block;
 
-enum { SPARSE_BLOCKS = 8, MAX_STATES = 2 };
+enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, LAYOUT_ALIGNMENT = 64 };
 
-typedef struct Layout {
+typedef struct Residents {
   /* Indices into blocks, NO_INDEX where no step needs the thing. */
   int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
   int degree[2];          /* by EdgeEnd */
@@ -85,21 +42,159 @@ typedef struct Layout {
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v */
   bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;
-  Block *blocks;
-  int resident_count;    /* blocks [0, resident_count) stay through the run */
-  int64_t bytes;         /* height of the arena */
+  Block *blocks;          /* one after the other from offset 0 */
+  int64_t bytes;
+} Residents;
+
+/* `training` may be NULL. */
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field);
+/* The block of a field, a weight or the degrees; NULL for other values. */
+const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
+/* `base` as an identifier that none of the blocks has. */
+const char *block_unique_name(Arena *arena, const Block *blocks, int count, const char *base);
+static inline int64_t block_aligned(int64_t bytes) { return (bytes + LAYOUT_ALIGNMENT - 1) / LAYOUT_ALIGNMENT * LAYOUT_ALIGNMENT; }
+
+/* The SSD is the device's own: nothing passes a staging ring. With a host tier everything goes by the host. */
+static inline bool machine_reaches_ssd(const Machine *machine) {
+  return machine->is_ssd_direct && machine->tier_bytes[TIER_SSD] > 0 && machine->tier_bytes[TIER_HOST] == 0;
+}
+
+/* ---- problem.c: Kernels -> gnncc-problem/1 ---- */
+
+typedef struct PlanningProblem {
+  const Kernels *kernels;
+  int32_t *kernel_of_op;     /* NO_INDEX: the reader of the scores, after the last kernel of an evaluation */
+  ValueId *value_of_datum;   /* NO_VALUE: a resident block */
+  const char **name_of_value; /* per value: the identifier of its datum, or NULL */
+  const char *text;          /* the JSON */
+  size_t length;
+  const Problem *problem;    /* the same, read back */
+} PlanningProblem;
+
+/* A decision taken by the user: only these fates for values whose name matches. */
+typedef struct Pins {
+  unsigned *fates; /* per value of the training graph: PLAN_FATE_BIT mask */
+} Pins;
+
+/* `pins` may be NULL; `fingerprint` goes into the meta of the problem. NULL with `error` set: the planner cannot take it. */
+PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
+                                  const Pins *pins, const char *fingerprint, ProblemError *error);
+
+/* ---- plan.c ---- */
+
+typedef struct Plan {
+  const PlanningProblem *problem;
+  const PlannerPlan *planned; /* NULL: nothing fits, the report says what would */
+  PlannerReport report;
+  bool is_valid;              /* the planner's checker agrees */
+  /* The plan run through S13. */
+  const Sequence *sequence;
+  const Simulation *simulation;
+} Plan;
+
+Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options);
+/* The same decisions as the text of a gnncc-plan/1. NULL with `error` set: it is not a plan for this problem. */
+Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error);
+const char *verify_plan(const Plan *plan);
+
+/* ---- schedule.c ---- */
+
+typedef enum Lane { LANE_COMPUTE, LANE_D2H, LANE_H2D, LANE_SSD_WRITE, LANE_SSD_READ, LANE_COUNT } Lane;
+
+const char *lane_name(Lane lane);
+
+typedef enum StepKind { STEP_KERNEL, STEP_COPY, STEP_WAIT } StepKind;
+
+typedef struct Step {
+  int number;       /* from 1, its index plus 1; the same in listings, reports, emitted code and errors */
+  StepKind kind;
+  Lane lane;
+  const Kernels *kernels;
+  int32_t kernel;   /* STEP_KERNEL: index into kernels->kernels */
+  bool is_rerun;
+  int copy;         /* STEP_COPY, STEP_WAIT: index into copies; else NO_INDEX */
+  bool is_arrival;  /* STEP_WAIT: what comes is needed; else the place of what leaves */
+  int boundary;     /* the steps between one kernel and the next have the latter's; counted from 0 over the whole schedule */
+  double start_seconds;
+  Cost cost;
+  Place place;
+  const char *what; /* "conv1.lin = dropout(x) @ conv1.lin.weight" */
+} Step;
+
+/* A transfer between the device and another tier; through the host to the SSD it is two of them. */
+typedef struct Copy {
+  int step;            /* index */
+  Lane lane;
+  const Kernels *kernels;
+  ValueId value;
+  int64_t bytes;
+  PlanFate tier;       /* PLAN_FATE_HOST or PLAN_FATE_SSD: where the value goes or comes from */
+  bool is_out, is_by_ring; /* by the ring: between it and the device, or (lanes of the SSD) between it and the SSD */
+  int boundary;        /* at which the block of the device holds the value; for STEP_COPY of the SSD lanes too */
+  int home;            /* which copy in the other tier: index into Schedule.homes */
+  int after[2];        /* copies on other lanes that must be complete, or NO_INDEX */
+  int until;           /* the step (index) that reads the value again (out), or before which it is there (in) */
+} Copy;
+
+/* The room of one value in the host arena or on the SSD. */
+typedef struct Home {
+  PlanFate tier;
+  int64_t bytes;
+  int first, last;  /* boundaries */
+  const Kernels *kernels;
+  ValueId value;
+} Home;
+
+/* The steps of one training epoch, then those of one evaluation; the numbers go on. */
+typedef struct Schedule {
+  int count, training_count, backward_end; /* steps [0, training_count) train, the update starts at backward_end */
+  Step *steps;
+  int copy_count;
+  Copy *copies;
+  int home_count;
+  Home *homes;
+  int boundary_count, training_boundaries;
+  int *kernel_step;    /* per boundary: the index of its kernel's step */
+  const Plan *training_plan, *evaluation_plan; /* training_plan: NULL without a train block */
+  double training_seconds, evaluation_seconds;
+  double rerun_seconds, wait_seconds; /* of training_seconds */
+} Schedule;
+
+Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation);
+const char *verify_schedule(const Schedule *schedule);
+const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval" */
+void schedule_print(const Schedule *schedule, FILE *out);
+
+/* ---- layout.c ---- */
+
+/* A run of bytes in the host arena or in the SSD's file. */
+typedef struct Extent {
+  int64_t at, bytes;
+} Extent;
+
+typedef struct Layout {
+  const Residents *residents;
+  int count;
+  Block *blocks;         /* the residents first: blocks [0, resident_count) */
+  int resident_count;
+  int64_t bytes;         /* height of the device arena */
   int64_t lower_bound;   /* most bytes alive at any step */
   int peak_step;         /* index of a step where so many are alive */
   int64_t *live_bytes;   /* per step */
+  int64_t host_bytes, ssd_bytes, ring_bytes; /* of the host arena, the file, each of the two rings */
+  int extent_count;
+  Extent *extents;
+  int *home_extent;      /* per home: its first extent; home_extent[home_count] is the end */
+  int64_t *ring_at;      /* per copy that passes the ring: its place there */
+  int64_t *host_live, *ssd_live; /* per boundary */
 } Layout;
 
-enum { LAYOUT_ALIGNMENT = 64 };
-
-Layout *layout(Arena *arena, const Schedule *schedule, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field);
+Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents);
 /* Optimiser state arrays of a weight. */
 int layout_state_count(const TypedProgram *program);
 const char *verify_layout(const Layout *layout, const Schedule *schedule);
-/* Where a stored value or a leaf lies; NULL if it has no memory. */
-const Block *layout_of_value(const Layout *layout, const Kernels *kernels, ValueId value);
+/* Where a stored value or a leaf lies at a step (an index); NULL if it has no memory there. */
+const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int step);
+const Block *layout_of_copy(const Layout *layout, const Schedule *schedule, const Copy *copy);
 
 #endif

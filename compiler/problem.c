@@ -1,90 +1,177 @@
-/* problem: the training epoch as a planning problem (gnncc-problem/1), for `gnncc plan` and other planners.
+/* problem: Kernels -> gnncc-problem/1, what the planner plans.
  *
- * One datum for each block of the layout, one op for each step. What stays through the run has the home "device"; every
- * value is one piece. Forward steps are pure functions (dropout is a function of seed, epoch and place), so all of them
- * may be run again.
+ * One datum for each resident block and for each stored value, one op for each kernel in the order of execution.
+ * Residents have the home "device"; a value is one piece. Forward kernels are pure functions (dropout is a function of
+ * seed, epoch and place), so all of them may be run again. An SSD that the device reaches itself has no staging: the
+ * d2h and h2d channels are then the SSD's, and what follows them costs nothing.
  */
-#include "problem.h"
-
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { RING_BYTES = 64 << 20 };
-#define NOMINAL_BANDWIDTH 1e9 /* of a channel that no tier uses */
+#include "emit.h"
 
-static const char *const channels[] = {"d2h", "h2d", "ssdw", "ssdr"};
+enum { RING_MOST_BYTES = 64 << 20, SSD_BLOCK_BYTES = 4096, SSD_LEAST_BYTES = 64 << 10 };
+#define FREE_BANDWIDTH 1000000000000000 /* of a channel that costs nothing */
 
-static const TargetLink *link_of_channel(const Emission *m, int channel) {
-  static const Tier from[] = {TIER_DEVICE, TIER_HOST, TIER_HOST, TIER_SSD}, to[] = {TIER_HOST, TIER_DEVICE, TIER_SSD, TIER_HOST};
-  const TargetSpec *target = m->program->has_target ? &m->program->target : NULL;
-  for (int i = 0; target && i < target->link_count; i++)
-    if (target->links[i].from == from[channel] && target->links[i].to == to[channel]) return &target->links[i];
-  return NULL;
+typedef struct Describing {
+  Arena *arena;
+  const Machine *machine;
+  const Residents *residents;
+  const Kernels *kernels;
+  const Graph *graph;
+  const Pins *pins;
+  PlanningProblem *problem;
+  int64_t largest_bytes, all_bytes;
+} Describing;
+
+/* Values that may go to the SSD fill whole blocks of it. */
+static int64_t planned_bytes(const Describing *d, ValueId value) {
+  int64_t bytes = graph_bytes(d->graph, value), unit = LAYOUT_ALIGNMENT;
+  if (d->machine->tier_bytes[TIER_SSD] > 0 && bytes >= SSD_LEAST_BYTES) unit = SSD_BLOCK_BYTES;
+  return bytes > 0 ? (bytes + unit - 1) / unit * unit : unit;
 }
 
-static json_t *hardware(const Emission *m) {
-  json_t *list = json_object();
-  for (int c = 0; c < 4; c++) {
-    const TargetLink *link = link_of_channel(m, c);
-    double bandwidth = link ? link->bandwidth : NOMINAL_BANDWIDTH, latency = link ? link->latency : 0;
-    json_object_set_new(list, channels[c], json_pack("{s:I, s:I}", "bw", (json_int_t)bandwidth, "lat_ns", (json_int_t)llround(1e9 * latency)));
+static json_t *channel(double bandwidth, double latency) {
+  json_int_t rate = bandwidth >= 1 ? (json_int_t)bandwidth : FREE_BANDWIDTH;
+  return json_pack("{s:I, s:I}", "bw", rate, "lat_ns", (json_int_t)llround(1e9 * latency));
+}
+
+static json_t *hardware(const Describing *d) {
+  static const char *const names[CHANNEL_COUNT] = {"d2h", "h2d", "ssdw", "ssdr"};
+  const Machine *m = d->machine;
+  bool is_direct = machine_reaches_ssd(m);
+  json_t *channels = json_object();
+  for (int c = 0; c < CHANNEL_COUNT; c++) {
+    Link link = is_direct ? (c == CHANNEL_D2H   ? m->links[CHANNEL_SSD_WRITE]
+                             : c == CHANNEL_H2D ? m->links[CHANNEL_SSD_READ]
+                                                : (Link){0})
+                          : m->links[c];
+    json_object_set_new(channels, names[c], channel(link.bandwidth, link.latency));
   }
-  return json_pack("{s:I, s:I, s:I, s:i, s:i, s:o}", "device_bytes", (json_int_t)m->machine->tier_bytes[TIER_DEVICE], "host_bytes",
-                   (json_int_t)m->machine->tier_bytes[TIER_HOST], "ssd_bytes", (json_int_t)m->machine->tier_bytes[TIER_SSD], "ring_bytes",
-                   (int)RING_BYTES, "devices", 1, "channels", list);
+  int64_t ring = 4 * d->largest_bytes < RING_MOST_BYTES ? 4 * d->largest_bytes : RING_MOST_BYTES;
+  if (ring < d->largest_bytes) ring = d->largest_bytes;
+  if (is_direct) ring = 2 * d->all_bytes;
+  return json_pack("{s:I, s:I, s:I, s:I, s:i, s:o}", "device_bytes", (json_int_t)m->tier_bytes[TIER_DEVICE], "host_bytes",
+                   (json_int_t)m->tier_bytes[TIER_HOST], "ssd_bytes", (json_int_t)m->tier_bytes[TIER_SSD], "ring_bytes",
+                   (json_int_t)(ring > 0 ? ring : SSD_BLOCK_BYTES), "devices", 1, "channels", channels);
 }
 
-static bool is_of_the_epoch(const Emission *m, int block) {
-  const Layout *y = m->layout;
-  return block < y->resident_count || (y->blocks[block].kernels == m->training && y->blocks[block].value != NO_VALUE);
+static bool is_gradient_of_weight(const Graph *graph, ValueId value) {
+  for (int p = 0; graph->gradients && p < graph->program->param_count; p++)
+    if (graph->gradients[p] == value) return true;
+  return false;
 }
 
-static json_t *data(const Emission *m) {
+/* What may become of a value: the gradients of weights stand side by side when the backward pass ends. */
+static unsigned allowed_fates(const Describing *d, ValueId value) {
+  unsigned fates = PLAN_FATE_ALL;
+  if (d->machine->tier_bytes[TIER_HOST] == 0) fates &= ~PLAN_FATE_BIT(PLAN_FATE_HOST);
+  if (d->machine->tier_bytes[TIER_SSD] == 0 || graph_bytes(d->graph, value) < SSD_LEAST_BYTES) fates &= ~PLAN_FATE_BIT(PLAN_FATE_SSD);
+  if (d->graph->values[value].phase != PHASE_FORWARD) fates &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
+  if (is_gradient_of_weight(d->graph, value)) fates = PLAN_FATE_BIT(PLAN_FATE_RETAIN);
+  if (d->pins && d->pins->fates[value]) fates = d->pins->fates[value];
+  return fates;
+}
+
+static json_t *fates_list(unsigned fates) {
+  static const char *const names[PLAN_FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
   json_t *list = json_array();
-  for (int i = 0; i < m->layout->count; i++) {
-    if (!is_of_the_epoch(m, i)) continue;
-    const Block *block = &m->layout->blocks[i];
-    int64_t bytes = (block->bytes + LAYOUT_ALIGNMENT - 1) / LAYOUT_ALIGNMENT * LAYOUT_ALIGNMENT;
-    json_t *item = json_pack("{s:s, s:I}", "id", block->name, "bytes", (json_int_t)bytes);
-    if (i < m->layout->resident_count) json_object_set_new(item, "home", json_string("device"));
+  for (int f = 0; f < PLAN_FATE_COUNT; f++)
+    if (fates & PLAN_FATE_BIT(f)) json_array_append_new(list, json_string(names[f]));
+  return list;
+}
+
+static json_t *data(Describing *d) {
+  json_t *list = json_array();
+  PlanningProblem *p = d->problem;
+  Arena *arena = d->arena;
+  int count = 0;
+  for (int i = 0; i < d->residents->count; i++) {
+    const Block *block = &d->residents->blocks[i];
+    json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "id", block->name, "bytes", (json_int_t)block_aligned(block->bytes), "home", "device"));
+    ARENA_PUSH(arena, p->value_of_datum, count, NO_VALUE);
+  }
+  p->name_of_value = arena_alloc(arena, (size_t)(d->graph->value_count + 1) * sizeof *p->name_of_value);
+  for (int v = 0; v < d->graph->value_count; v++) {
+    if (!d->kernels->is_stored[v]) continue;
+    const char *base = arena_printf(arena, "%s%s", d->graph->is_training ? "" : "eval_", d->graph->values[v].name);
+    p->name_of_value[v] = block_unique_name(arena, d->residents->blocks, d->residents->count, base);
+    int64_t bytes = planned_bytes(d, v);
+    d->all_bytes += bytes;
+    unsigned fates = allowed_fates(d, v);
+    if ((fates & PLAN_FATE_BIT(PLAN_FATE_SSD)) && bytes > d->largest_bytes) d->largest_bytes = bytes;
+    json_t *item = json_pack("{s:s, s:I}", "id", p->name_of_value[v], "bytes", (json_int_t)bytes);
+    if (fates != PLAN_FATE_ALL) json_object_set_new(item, "fates", fates_list(fates));
     json_array_append_new(list, item);
+    ARENA_PUSH(arena, p->value_of_datum, count, v);
   }
   return list;
 }
 
-static void add_block(json_t *list, const Layout *layout, int block) {
-  if (block != NO_INDEX) json_array_append_new(list, json_string(layout->blocks[block].name));
+static void add_block(json_t *list, const Residents *residents, int block) {
+  if (block != NO_INDEX) json_array_append_new(list, json_string(residents->blocks[block].name));
 }
 
-static json_t *op(const Emission *m, const Step *step) {
+static json_t *op(const Describing *d, int index) {
   static const char *const phases[] = {"fwd", "bwd", "opt"};
-  const Layout *y = m->layout;
-  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  const Kernel *kernel = &d->kernels->kernels[index];
   json_t *reads = json_array(), *writes = json_array();
   for (int k = 0; k < kernel->input_count; k++) {
-    const Block *block = layout_of_value(y, step->kernels, kernel->inputs[k]);
-    if (block) json_array_append_new(reads, json_string(block->name));
+    ValueId home = d->kernels->home[kernel->inputs[k]];
+    const Block *resident = resident_of_value(d->residents, d->graph, home);
+    const char *name = resident ? resident->name : d->problem->name_of_value[home];
+    if (name) json_array_append_new(reads, json_string(name));
   }
-  for (int k = 0; k < kernel->output_count; k++)
-    json_array_append_new(writes, json_string(layout_of_value(y, step->kernels, kernel->outputs[k])->name));
+  for (int k = 0; k < kernel->output_count; k++) json_array_append_new(writes, json_string(d->problem->name_of_value[kernel->outputs[k]]));
   if (kernel->kind == KERNEL_UPDATE) {
-    int32_t param = step->kernels->graph->values[kernel->anchor].as.index;
-    add_block(writes, y, y->weight[param]);
-    for (int s = 0; s < MAX_STATES; s++) add_block(writes, y, y->state[s][param]);
+    int32_t param = d->graph->values[kernel->anchor].as.index;
+    add_block(writes, d->residents, d->residents->weight[param]);
+    for (int s = 0; s < MAX_STATES; s++) add_block(writes, d->residents, d->residents->state[s][param]);
   }
-  return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I}", "id", arena_printf(m->arena, "step %d: %s", step->number, step->what), "phase",
-                   phases[kernel->phase], "reads", reads, "writes", writes, "ns", (json_int_t)llround(1e9 * step->cost.seconds), "work",
-                   (json_int_t)kernel->work_bytes);
+  Cost cost = cost_of_kernel(d->machine, d->kernels, kernel);
+  return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I}", "id",
+                   arena_printf(d->arena, "%d: %s", index + 1, kernel_what(d->kernels, kernel)), "phase", phases[kernel->phase], "reads",
+                   reads, "writes", writes, "ns", (json_int_t)llround(1e9 * cost.seconds), "work", (json_int_t)block_aligned(kernel->work_bytes));
 }
 
-void emit_problem(const Emission *m, FILE *out) {
-  json_t *ops = json_array();
-  for (int s = 0; s < m->schedule->training_count; s++) json_array_append_new(ops, op(m, &m->schedule->steps[s]));
-  json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:s, s:s, s:s}}", "format", "gnncc-problem/1", "name", m->program->name, "hardware",
-                           hardware(m), "data", data(m), "ops", ops, "meta", "generator", "generated by gnncc " GNNCC_VERSION, "target",
-                           m->machine->name, "fingerprint", m->fingerprint);
-  json_dumpf(root, out, JSON_INDENT(1));
-  fputc('\n', out);
+/* Updates come last, so that all gradients stand side by side when the backward pass ends. */
+static json_t *ops(Describing *d) {
+  json_t *list = json_array();
+  int count = 0;
+  for (int is_update = 0; is_update < 2; is_update++)
+    for (int k = 0; k < d->kernels->kernel_count; k++) {
+      if ((d->kernels->kernels[k].kind == KERNEL_UPDATE) != is_update) continue;
+      json_array_append_new(list, op(d, k));
+      ARENA_PUSH(d->arena, d->problem->kernel_of_op, count, k);
+    }
+  if (d->graph->is_training) return list;
+  const char *scores = d->problem->name_of_value[d->kernels->home[d->graph->scores]];
+  if (!scores) return list; /* the model returns what it is given */
+  json_array_append_new(list, json_pack("{s:s, s:s, s:[s], s:[], s:i}", "id", "metrics and predictions", "phase", "bwd", "reads", scores, "writes", "ns", 0));
+  ARENA_PUSH(d->arena, d->problem->kernel_of_op, count, NO_INDEX);
+  return list;
+}
+
+PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
+                                  const Pins *pins, const char *fingerprint, ProblemError *error) {
+  PlanningProblem *p = arena_alloc(arena, sizeof *p);
+  p->kernels = kernels;
+  Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins, .problem = p};
+  json_t *all_data = data(&d), *all_ops = ops(&d);
+  json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:s, s:s, s:s}}", "format", "gnncc-problem/1", "name", d.graph->program->name, "hardware",
+                           hardware(&d), "data", all_data, "ops", all_ops, "meta", "generator", "generated by gnncc " GNNCC_VERSION, "target",
+                           machine->name, "fingerprint", fingerprint);
+  char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
   json_decref(root);
+  if (!text) {
+    problem_fail(error, "", "the problem cannot be written as JSON: a name is not UTF-8");
+    return NULL;
+  }
+  p->text = arena_printf(arena, "%s\n", text);
+  p->length = strlen(p->text);
+  free(text);
+  p->problem = problem_read_json(arena, p->text, p->length, error);
+  return p->problem ? p : NULL;
 }

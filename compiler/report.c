@@ -121,9 +121,9 @@ static json_t *json_steps(const Emission *m) {
   json_t *list = json_array();
   for (int i = 0; i < s->count; i++) {
     const Step *step = &s->steps[i];
-    const Kernel *kernel = &step->kernels->kernels[step->kernel];
-    json_array_append_new(list, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I}", "step", step->number, "lane", "device", "phase",
-                                          schedule_phase(s, i), "kernel", kernel_kind_name(kernel->kind), "what",
+    const char *kind = step->kind == STEP_KERNEL ? kernel_kind_name(step->kernels->kernels[step->kernel].kind) : step->kind == STEP_COPY ? "copy" : "wait";
+    json_array_append_new(list, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I}", "step", step->number, "lane", lane_name(step->lane), "phase",
+                                          schedule_phase(s, i), "kernel", kind, "what",
                                           step->what, "line", (int)step->place.line, "start_seconds", step->start_seconds, "seconds",
                                           step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",
                                           (json_int_t)m->layout->live_bytes[i]));

@@ -1,63 +1,167 @@
 /* verify_plan, verify_schedule, verify_layout: do the products keep what they promise?
  *
- * Written against the headers alone. The layout check compares every pair of live ranges: quadratic, and so simple that
- * it can be believed.
+ * Written against the headers alone. The schedule is replayed: what every step reads must be there, made or arrived and
+ * waited for. The layout is compared range by range, quadratic and so simple that it can be believed; and what is still
+ * being copied away must have been waited for before its place is written again. The fates themselves are judged by the
+ * planner's checker (planner/check.c), on every plan.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "plan.h"
 
-const char *verify_plan(const Plan *plan, const Kernels *training) {
-  const Graph *graph = training->graph;
-  int *parts_seen = arena_alloc(graph->arena, (size_t)graph->value_count * sizeof *parts_seen + 1);
-  for (int i = 0; i < plan->count; i++) {
-    const PlannedPart *part = &plan->parts[i];
-    if (part->value < 0 || part->value >= graph->value_count) return "a fate for no value";
-    if (part->part < 0 || part->part >= plan->part_count) return "a fate for no part";
-    parts_seen[part->value]++;
-  }
-  for (int i = 0; i < graph->value_count; i++)
-    if (parts_seen[i] != (training->is_stored[i] ? plan->part_count : 0))
-      return arena_printf(graph->arena, "%s has %d fates for %d parts", graph->values[i].name, parts_seen[i], plan->part_count);
+const char *verify_plan(const Plan *plan) {
+  if (!plan->planned) return NULL;
+  const PlanningProblem *problem = plan->problem;
+  if (!plan->is_valid) return "the planner's checker rejects the plan";
+  int *seen = arena_alloc(problem->kernels->graph->arena, (size_t)problem->kernels->graph->value_count * sizeof *seen + 1);
+  for (int i = 0; i < problem->problem->datum_count; i++)
+    if (problem->value_of_datum[i] != NO_VALUE) seen[problem->value_of_datum[i]]++;
+  for (int v = 0; v < problem->kernels->graph->value_count; v++)
+    if (seen[v] != (problem->kernels->is_stored[v] ? 1 : 0)) return "a stored value is not planned for exactly once";
   return NULL;
 }
 
+/* ---- schedule ---- */
+
+typedef enum Whereabouts { NOWHERE, ON_DEVICE, COMING } Whereabouts;
+
+typedef struct Replay {
+  Arena *arena;
+  const Schedule *schedule;
+  const Graph *graph;
+  const Kernels *kernels;
+  Whereabouts *where; /* per value */
+  int *coming_by;     /* per value: the copy that brings it */
+  bool *is_queued;    /* per copy */
+} Replay;
+
+static void begin(Replay *r, const Kernels *kernels) {
+  size_t count = (size_t)kernels->graph->value_count + 1;
+  r->kernels = kernels;
+  r->graph = kernels->graph;
+  r->where = arena_alloc(r->arena, count * sizeof *r->where);
+  r->coming_by = arena_alloc(r->arena, count * sizeof *r->coming_by);
+}
+
+static const char *replay_kernel(Replay *r, const Step *step) {
+  const Kernel *kernel = &r->kernels->kernels[step->kernel];
+  for (int k = 0; k < kernel->input_count; k++) {
+    ValueId id = r->kernels->home[kernel->inputs[k]];
+    if (op_info[r->graph->values[id].op].kind != OP_KIND_LEAF && r->where[id] != ON_DEVICE)
+      return arena_printf(r->arena, "step %d reads %s, which is not on the device", step->number, r->graph->values[id].name);
+  }
+  for (int k = 0; k < kernel->output_count; k++) r->where[kernel->outputs[k]] = ON_DEVICE;
+  return NULL;
+}
+
+static const char *replay_copy(Replay *r, const Step *step) {
+  const Copy *copy = &r->schedule->copies[step->copy];
+  for (int i = 0; i < 2; i++)
+    if (copy->after[i] != NO_INDEX && !r->is_queued[copy->after[i]])
+      return arena_printf(r->arena, "step %d waits for a copy that is queued later", step->number);
+  bool touches_device = copy->lane == LANE_D2H || copy->lane == LANE_H2D || !copy->is_by_ring;
+  if (copy->is_out && touches_device && r->where[copy->value] != ON_DEVICE)
+    return arena_printf(r->arena, "step %d moves %s away, which is not on the device", step->number, r->graph->values[copy->value].name);
+  if (!copy->is_out && copy->after[0] == NO_INDEX) return arena_printf(r->arena, "step %d reads what nothing has written", step->number);
+  if (!copy->is_out && touches_device) {
+    r->where[copy->value] = COMING;
+    r->coming_by[copy->value] = step->copy;
+  }
+  r->is_queued[step->copy] = true;
+  return NULL;
+}
+
+/* First in, first out: whoever waits for a copy has waited for those before it on its lane. */
+static void replay_wait(Replay *r, const Step *step) {
+  const Copy *waited = &r->schedule->copies[step->copy];
+  for (int v = 0; v < r->graph->value_count; v++)
+    if (r->where[v] == COMING && r->coming_by[v] <= step->copy && r->schedule->copies[r->coming_by[v]].lane == waited->lane) r->where[v] = ON_DEVICE;
+}
+
 const char *verify_schedule(const Schedule *schedule) {
-  const Kernels *last = NULL;
-  bool *is_made = NULL;
+  if (schedule->count == 0) return NULL;
+  Arena *arena = schedule->steps[0].kernels->graph->arena;
+  Replay r = {.arena = arena, .schedule = schedule, .is_queued = arena_alloc(arena, (size_t)schedule->copy_count + 1)};
   for (int s = 0; s < schedule->count; s++) {
     const Step *step = &schedule->steps[s];
-    const Graph *graph = step->kernels->graph;
     if (step->number != s + 1) return "steps are not numbered from 1";
-    if (step->kernels != last) {
-      last = step->kernels;
-      is_made = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
-    }
-    const Kernel *kernel = &step->kernels->kernels[step->kernel];
-    for (int k = 0; k < kernel->input_count; k++) {
-      ValueId id = kernel->inputs[k];
-      if (op_info[graph->values[id].op].kind != OP_KIND_LEAF && !is_made[id])
-        return arena_printf(graph->arena, "step %d reads %s too early", step->number, graph->values[id].name);
-    }
-    for (int k = 0; k < kernel->output_count; k++) is_made[kernel->outputs[k]] = true;
-    if (s > 0 && s != schedule->training_count && step->start_seconds < schedule->steps[s - 1].start_seconds)
-      return "a step starts before the one that precedes it";
+    if (step->kernels != r.kernels) begin(&r, step->kernels);
+    const char *fault = NULL;
+    if (step->kind == STEP_KERNEL) fault = replay_kernel(&r, step);
+    else if (step->kind == STEP_COPY) fault = replay_copy(&r, step);
+    else if (!r.is_queued[step->copy]) fault = "a wait comes before its copy";
+    else replay_wait(&r, step);
+    if (fault) return fault;
   }
   return NULL;
 }
+
+/* ---- layout ---- */
 
 static const char *check_liveness(Arena *arena, const Layout *layout, const Schedule *schedule) {
   for (int s = 0; s < schedule->count; s++) {
     const Step *step = &schedule->steps[s];
+    if (step->kind != STEP_KERNEL) continue;
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
     for (int k = 0; k < kernel->input_count + kernel->output_count; k++) {
       ValueId id = k < kernel->input_count ? kernel->inputs[k] : kernel->outputs[k - kernel->input_count];
-      if (op_info[step->kernels->graph->values[id].op].kind == OP_KIND_LEAF) continue;
-      const Block *block = layout_of_value(layout, step->kernels, id);
-      if (!block || s < block->first || s > block->last)
+      if (op_info[step->kernels->graph->values[step->kernels->home[id]].op].kind == OP_KIND_LEAF) continue;
+      if (!layout_at(layout, step->kernels, id, s))
         return arena_printf(arena, "step %d uses %s while it has no memory", step->number, step->kernels->graph->values[id].name);
     }
   }
+  return NULL;
+}
+
+static bool share_addresses(const Block *a, const Block *b) { return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes; }
+
+/* The first step that writes a block: a copy that arrives there, or a kernel. */
+static int first_write(const Layout *layout, const Schedule *schedule, const Block *block) {
+  for (int s = block->first; s <= block->last; s++) {
+    const Step *step = &schedule->steps[s];
+    if (step->kind == STEP_KERNEL) return s;
+    if (step->kind == STEP_COPY && !schedule->copies[step->copy].is_out && layout_of_copy(layout, schedule, &schedule->copies[step->copy]) == block) return s;
+  }
+  return block->last;
+}
+
+static bool is_waited_for(const Schedule *schedule, int copy, int before) {
+  for (int s = schedule->copies[copy].step; s < before; s++) {
+    const Step *step = &schedule->steps[s];
+    if (step->kind == STEP_WAIT && step->copy >= copy && schedule->copies[step->copy].lane == schedule->copies[copy].lane) return true;
+  }
+  return false;
+}
+
+/* A place is written again only when what leaves it has left. */
+static const char *check_departures(Arena *arena, const Layout *layout, const Schedule *schedule) {
+  for (int i = 0; i < schedule->copy_count; i++) {
+    const Copy *copy = &schedule->copies[i];
+    if (copy->is_by_ring && copy->lane != LANE_D2H && copy->lane != LANE_H2D) continue;
+    const Block *block = layout_of_copy(layout, schedule, copy);
+    if (!block) return arena_printf(arena, "step %d copies what has no memory", copy->step + 1);
+    for (int k = layout->resident_count; copy->is_out && k < layout->count; k++) {
+      const Block *next = &layout->blocks[k];
+      if (next->kernels != copy->kernels || next->first <= block->last || !share_addresses(block, next)) continue;
+      if (!is_waited_for(schedule, i, first_write(layout, schedule, next)))
+        return arena_printf(arena, "%s is written where step %d may still read", next->name, copy->step + 1);
+    }
+  }
+  return NULL;
+}
+
+static const char *check_homes(Arena *arena, const Layout *layout, const Schedule *schedule) {
+  for (int a = 0; a < schedule->home_count; a++)
+    for (int b = 0; b < a; b++) {
+      const Home *x = &schedule->homes[a], *y = &schedule->homes[b];
+      if (x->tier != y->tier || x->first > y->last || y->first > x->last) continue;
+      for (int i = layout->home_extent[a]; i < layout->home_extent[a + 1]; i++)
+        for (int k = layout->home_extent[b]; k < layout->home_extent[b + 1]; k++) {
+          const Extent *e = &layout->extents[i], *f = &layout->extents[k];
+          if (e->at < f->at + f->bytes && f->at < e->at + e->bytes) return arena_printf(arena, "homes %d and %d share a place", a, b);
+        }
+    }
   return NULL;
 }
 
@@ -71,10 +175,11 @@ const char *verify_layout(const Layout *layout, const Schedule *schedule) {
     for (int j = 0; j < i; j++) {
       const Block *b = &layout->blocks[j];
       bool together = a->first <= b->last && b->first <= a->last;
-      bool overlap = a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
-      if (together && overlap) return arena_printf(arena, "%s and %s share memory at one step", a->name, b->name);
+      if (together && share_addresses(a, b)) return arena_printf(arena, "%s and %s share memory at one step", a->name, b->name);
     }
   }
   if (layout->lower_bound > layout->bytes) return "the arena is smaller than what is alive at one step";
-  return check_liveness(arena, layout, schedule);
+  const char *fault = check_liveness(arena, layout, schedule);
+  if (!fault) fault = check_departures(arena, layout, schedule);
+  return fault ? fault : check_homes(arena, layout, schedule);
 }

@@ -1,0 +1,56 @@
+/* describe: a kernel in one line, as listings, comments and problems show it. */
+#include <string.h>
+
+#include "fuse.h"
+
+static const char *operand_text(const Kernels *kernels, ValueId id, int depth) {
+  const Graph *graph = kernels->graph;
+  Arena *arena = graph->arena;
+  const Value *value = &graph->values[id];
+  const TypedProgram *program = graph->program;
+  switch (value->op) {
+  case OP_INPUT: return program->fields[value->as.index].name;
+  case OP_PARAM: return program->params[value->as.index].name;
+  case OP_OPTION: return program->options[value->as.index].name;
+  case OP_NUMBER: return arena_printf(arena, "%.6g", value->as.number);
+  default: break;
+  }
+  if (!kernels_is_virtual(kernels, id) || depth == 0) return value->name;
+  const char *first = operand_text(kernels, value->operand[0], depth - 1);
+  switch (value->op) {
+  case OP_BROADCAST: return first;
+  case OP_LIFT: return arena_printf(arena, "%s.%s", value->as.end == END_SRC ? "src" : "dst", first);
+  case OP_DROPOUT: return arena_printf(arena, "dropout(%s)", first);
+  case OP_MAP: {
+    const char *name = point_name(value->as.function);
+    if (value->operand_count == 1) return arena_printf(arena, "%s(%s)", name, first);
+    const char *second = operand_text(kernels, value->operand[1], depth - 1);
+    bool is_infix = strchr("+-*/^", name[0]) != NULL;
+    return is_infix ? arena_printf(arena, "(%s %s %s)", first, name, second) : arena_printf(arena, "%s(%s, %s)", name, first, second);
+  }
+  default: return value->name;
+  }
+}
+
+const char *kernel_what(const Kernels *kernels, const Kernel *kernel) {
+  enum { DEPTH = 4 };
+  Arena *arena = kernels->graph->arena;
+  const Value *anchor = &kernels->graph->values[kernel->anchor];
+  const char *name = anchor->name;
+  const char *a = anchor->operand_count > 0 ? operand_text(kernels, anchor->operand[0], DEPTH) : "";
+  const char *b = anchor->operand_count > 1 ? operand_text(kernels, anchor->operand[1], DEPTH) : "";
+  switch (kernel->kind) {
+  case KERNEL_MATMUL:
+  case KERNEL_SPARSE_MATMUL: return arena_printf(arena, "%s = %s @ %s", name, a, b);
+  case KERNEL_OUTER:
+  case KERNEL_SPARSE_OUTER: return arena_printf(arena, "%s = sum over rows of %s^T %s", name, a, b);
+  case KERNEL_SPMM:
+  case KERNEL_EDGE_SUM: return arena_printf(arena, "%s = sum over %s-edges of %s", name, anchor->as.end == END_DST ? "in" : "out", a);
+  case KERNEL_ROW_SUM:
+  case KERNEL_COLUMN_SUM: return arena_printf(arena, "%s = sum of %s", name, a);
+  case KERNEL_CROSS_ENTROPY: return arena_printf(arena, "loss = cross_entropy(%s, %s)", a, b);
+  case KERNEL_CROSS_ENTROPY_GRADIENT: return arena_printf(arena, "%s = derivative of cross_entropy(%s, %s)", name, a, b);
+  case KERNEL_UPDATE: return arena_printf(arena, "update of %s", a);
+  default: return arena_printf(arena, "%s", kernels->graph->values[kernel->body[kernel->body_count - 1]].name);
+  }
+}

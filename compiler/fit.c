@@ -1,0 +1,316 @@
+/* fit: the passes plan, schedule and layout, and the verdict when nothing fits.
+ *
+ * The planner counts bytes alive; addresses may need more. Where they do, the plan is made again for a device smaller
+ * by the excess, until it lies within the budget.
+ */
+#include "fit.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "../lang/suggest.h"
+#include "../runtime/text.h"
+
+enum { MAX_ATTEMPTS = 8 };
+
+/* ---- what is asked for ---- */
+
+static const char *const efforts[] = {"fast", "normal", "best"};
+
+static bool read_options(Compilation *c, PlannerOptions *options) {
+  const Options *o = c->options;
+  planner_default_options(options);
+  const char *effort = o->plan_effort ? o->plan_effort : c->program->plan_effort, *policy = o->policy ? o->policy : c->program->plan_policy;
+  for (int e = 0; effort && e <= PLANNER_BEST; e++)
+    if (strcmp(effort, efforts[e]) == 0) options->effort = (PlannerEffort)e;
+  for (int p = 0; policy && p < PLANNER_POLICY_COUNT; p++)
+    if (strcmp(policy, policy_name(p)) == 0) options->policy = p;
+  options->time_limit_s = o->plan_seconds;
+  return true;
+}
+
+/* ---- pins ---- */
+
+static const unsigned fate_bits[] = {PLAN_FATE_BIT(PLAN_FATE_RETAIN), PLAN_FATE_BIT(PLAN_FATE_HOST), PLAN_FATE_BIT(PLAN_FATE_SSD),
+                                     PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)};
+static const char *const fate_words[] = {"keep", "host", "ssd", "recompute"};
+
+/* Values have the names of C identifiers; a pattern may be written as the source has them, with points. */
+static const char *as_identifier(Arena *arena, const char *pattern) {
+  char *text = arena_strdup(arena, pattern);
+  for (char *p = text; *p; p++)
+    if (*p == '.') *p = '_';
+  return text;
+}
+
+static bool names_input(Compilation *c, const FatePin *pin) {
+  for (int f = 0; f < c->program->field_count; f++)
+    if (fnmatch(pin->pattern, c->program->fields[f].name, 0) == 0) return true;
+  for (int p = 0; p < c->program->param_count; p++)
+    if (fnmatch(pin->pattern, c->program->params[p].name, 0) == 0) return true;
+  return false;
+}
+
+static bool apply_pin(Compilation *c, const FatePin *pin, Pins *pins) {
+  static const Tier tiers[] = {TIER_DEVICE, TIER_HOST, TIER_SSD, TIER_DEVICE};
+  const Kernels *kernels = c->training_kernels;
+  const Graph *graph = kernels->graph;
+  const char *pattern = as_identifier(c->arena, pin->pattern);
+  Suggest suggest = {.wanted = pattern};
+  int count = 0;
+  for (int v = 0; v < graph->value_count; v++) {
+    if (!kernels->is_stored[v] || graph->values[v].phase != PHASE_FORWARD) continue;
+    suggest_offer(&suggest, graph->values[v].name);
+    if (fnmatch(pattern, graph->values[v].name, 0) != 0) continue;
+    pins->fates[v] = fate_bits[pin->fate];
+    count++;
+  }
+  if (count && c->machine.tier_bytes[tiers[pin->fate]] > 0) return true;
+  if (count)
+    diags_error(c->diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern,
+                fate_words[pin->fate], fate_words[pin->fate], fate_words[pin->fate]);
+  else if (names_input(c, pin))
+    diags_error(c->diags, "E0506", pin->place, "\"%s\" is input data or a weight: it stays on the device, it is not %s", pin->pattern,
+                pin->fate == 3 ? "recomputed" : "moved");
+  else
+    diags_error(c->diags, "E0505", pin->place, "no value matches \"%s\"%s", pin->pattern, suggest_text(c->arena, &suggest, "\""));
+  return false;
+}
+
+static bool read_pins(Compilation *c) {
+  c->pins = NULL;
+  if (!c->training_kernels || c->program->fate_count == 0) return true;
+  Pins *pins = arena_alloc(c->arena, sizeof *pins);
+  pins->fates = arena_alloc(c->arena, (size_t)(c->training->value_count + 1) * sizeof *pins->fates);
+  for (int i = 0; i < c->program->fate_count; i++)
+    if (!apply_pin(c, &c->program->fates[i], pins)) return false;
+  c->pins = pins;
+  return true;
+}
+
+/* ---- planning ---- */
+
+static bool internal(Compilation *c, const char *what, const char *why) {
+  fprintf(stderr, "gnncc: internal error in plan: %s: %s\ngnncc: this is a bug in gnncc, not in your program: please report it with the model\n", what, why);
+  c->status = 70;
+  return false;
+}
+
+/* One plan on a machine; NULL with `error` set when the problem itself is refused. */
+static Plan *plan_kernels(Compilation *c, const Machine *machine, const Kernels *kernels, const PlannerOptions *options, ProblemError *error) {
+  const Pins *pins = kernels == c->training_kernels ? c->pins : NULL;
+  const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, kernels, pins, c->fingerprint, error);
+  return problem ? plan(c->arena, problem, options) : NULL;
+}
+
+static bool plan_both(Compilation *c, const Machine *machine) {
+  PlannerOptions options, plain;
+  ProblemError error = {"", ""};
+  if (!read_options(c, &options)) return false;
+  plain = options;
+  plain.policy = -1; /* an evaluation has no backward pass to keep anything for */
+  if (c->training_kernels && !c->is_plan_given) {
+    c->training_plan = plan_kernels(c, machine, c->training_kernels, &options, &error);
+    if (!c->training_plan) return internal(c, error.place, error.text);
+    if (!c->training_plan->is_valid) return internal(c, "the training plan", "the checker rejects it");
+    if (!c->training_plan->planned) return true;
+  }
+  c->evaluation_plan = plan_kernels(c, machine, c->evaluation_kernels, &plain, &error);
+  if (!c->evaluation_plan) return internal(c, error.place, error.text);
+  if (!c->evaluation_plan->is_valid) return internal(c, "the plan of the evaluation", "the checker rejects it");
+  return true;
+}
+
+static bool does_fit(const Compilation *c) {
+  return (!c->training_plan || c->training_plan->planned) && c->evaluation_plan && c->evaluation_plan->planned;
+}
+
+static void make_schedule(Compilation *c) { c->schedule = schedule(c->arena, &c->machine, c->training_plan, c->evaluation_plan); }
+
+static void make_layout(Compilation *c) { c->layout = layout(c->arena, &c->machine, c->schedule, c->residents); }
+
+/* Plans with addresses within the device of `machine`; false when there are none. c keeps the products. */
+static bool fit(Compilation *c, Machine machine) {
+  int64_t budget = machine.tier_bytes[TIER_DEVICE];
+  for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (!plan_both(c, &machine) || !does_fit(c)) return false;
+    make_schedule(c);
+    make_layout(c);
+    if (c->layout->bytes <= budget) return true;
+    if (c->is_plan_given) return false;
+    machine.tier_bytes[TIER_DEVICE] -= c->layout->bytes - budget;
+  }
+  return false;
+}
+
+/* ---- a plan from a file ---- */
+
+static bool read_file(Compilation *c, const char *path, char **text, size_t *length) {
+  FILE *in = fopen(path, "rb");
+  size_t capacity = 1 << 20, got = 0;
+  char *buffer = arena_alloc(c->arena, capacity);
+  while (in && (got = fread(buffer + *length, 1, capacity - *length, in)) > 0) {
+    *length += got;
+    if (*length < capacity) continue;
+    char *bigger = arena_alloc(c->arena, 2 * capacity);
+    memcpy(bigger, buffer, capacity);
+    buffer = bigger;
+    capacity *= 2;
+  }
+  bool is_read = in && !ferror(in);
+  if (!is_read) diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, strerror(errno));
+  if (in) fclose(in);
+  *text = buffer;
+  return is_read;
+}
+
+static bool take_plan(Compilation *c) {
+  const char *path = c->options->plan_from;
+  char *text = NULL;
+  size_t length = 0;
+  ProblemError error = {"", ""};
+  if (!c->training_kernels) {
+    diags_error(c->diags, "E0001", diags_no_place(), "--plan-from %s: there is no train block to plan for", path);
+    return false;
+  }
+  if (!read_file(c, path, &text, &length)) return false;
+  const PlanningProblem *problem = planning_problem(c->arena, &c->machine, c->residents, c->training_kernels, c->pins, c->fingerprint, &error);
+  c->training_plan = problem ? plan_from_text(c->arena, problem, text, length, &error) : NULL;
+  if (!c->training_plan) {
+    diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);
+    return false;
+  }
+  c->is_plan_given = true;
+  return true;
+}
+
+/* ---- the verdict ---- */
+
+static const char *size_option(Arena *arena, int64_t bytes) { return arena_printf(arena, "%" PRId64 "KiB", (bytes + 1023) / 1024); }
+
+static const char *epoch_text(Arena *arena, const Compilation *c) {
+  double seconds = c->schedule->training_plan ? c->schedule->training_seconds : c->schedule->evaluation_seconds;
+  return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
+}
+
+static int64_t worst_least(const Compilation *c) {
+  int64_t least = 0;
+  for (int i = 0; i < 2; i++) {
+    const Plan *p = i ? c->evaluation_plan : c->training_plan;
+    if (p && !p->planned && p->report.least_device_bytes > least) least = p->report.least_device_bytes;
+  }
+  return least;
+}
+
+/* The smallest device that a whole compilation fits, tried out; -1: none was found. */
+static int64_t least_device(Compilation *c, int64_t guess) {
+  Machine machine = c->machine;
+  for (int attempt = 0; attempt < MAX_ATTEMPTS && guess > 0; attempt++) {
+    guess = (guess + 1023) / 1024 * 1024; /* as the option will be written */
+    machine.tier_bytes[TIER_DEVICE] = guess;
+    if (fit(c, machine)) return guess;
+    if (c->status) return -1;
+    int64_t more = does_fit(c) && c->layout ? c->layout->bytes : worst_least(c);
+    guess = more > guess ? more : guess + guess / 16;
+  }
+  return -1;
+}
+
+/* One more way out: a tier that is not there, or not large enough. */
+static const char *try_tier(Compilation *c, Tier tier, const char *name, int64_t bytes) {
+  Machine machine = c->machine;
+  if (machine.tier_bytes[tier] >= bytes) return NULL;
+  machine.tier_bytes[tier] = bytes;
+  if (tier == TIER_HOST && machine.links[CHANNEL_D2H].bandwidth <= 0) return NULL;
+  if (tier == TIER_SSD && machine.links[CHANNEL_SSD_WRITE].bandwidth <= 0) return NULL;
+  Machine kept = c->machine;
+  c->machine = machine;
+  bool is_enough = fit(c, machine);
+  c->machine = kept;
+  if (!is_enough) return NULL;
+  int64_t used = tier == TIER_HOST ? c->layout->host_bytes : c->layout->ssd_bytes;
+  return arena_printf(c->arena, "--budget %s=%s -> %s per epoch", name, size_option(c->arena, used), epoch_text(c->arena, c));
+}
+
+static const char *joined(Arena *arena, const char *list, const char *item) {
+  if (!item) return list;
+  return *list ? arena_printf(arena, "%s \302\267 %s", list, item) : item;
+}
+
+/* No plan fits: what binds, and the ways out, each of which was planned. */
+static bool refuse(Compilation *c) {
+  const Plan *p = c->training_plan && !c->training_plan->planned ? c->training_plan : c->evaluation_plan;
+  if (c->status || !p) return false;
+  int64_t budget = c->machine.tier_bytes[TIER_DEVICE], all = c->residents->bytes;
+  const char *device = c->program->has_target && c->program->target.device ? c->program->target.device : "device";
+  const PlannerReport *r = &p->report;
+  const Problem *problem = p->problem->problem;
+  Place place = c->program->data->place;
+  const char *what = "the data";
+  int32_t kernel = !p->planned && problem->step_count ? p->problem->kernel_of_op[problem->steps[r->bind_step].op] : NO_INDEX;
+  if (kernel != NO_INDEX) {
+    const Kernel *k = &p->problem->kernels->kernels[kernel];
+    place = p->problem->kernels->graph->values[k->anchor].place;
+    what = kernel_what(p->problem->kernels, k);
+  }
+  for (int i = 0; i < problem->datum_count; i++) all += problem->data[i].bytes;
+  bool is_policy = c->options->policy || c->program->plan_policy;
+  const char *bind = r->bind_bytes > 0 && !p->planned ? arena_strdup(c->arena, r->bind_pieces) : "";
+  int64_t bind_bytes = p->planned ? 0 : r->bind_bytes, guess = worst_least(c);
+  if (c->is_plan_given) {
+    diags_error(c->diags, "E0501", place, "the plan of %s needs %s of addresses, the %s budget is %s", c->options->plan_from, gnn_bytes_text(c->layout->bytes).text, device,
+                gnn_bytes_text(budget).text);
+    return false;
+  }
+  Machine machine = c->machine;
+  const char *ways = "";
+  int64_t least = least_device(c, guess > 0 ? guess : budget + budget / 16 + 1024);
+  if (least > 0) ways = joined(c->arena, ways, arena_printf(c->arena, "--budget %s=%s is the smallest that works (%s per epoch)", device, size_option(c->arena, least), epoch_text(c->arena, c)));
+  c->machine = machine;
+  ways = joined(c->arena, ways, try_tier(c, TIER_HOST, "host", all));
+  ways = joined(c->arena, ways, try_tier(c, TIER_SSD, "ssd", 2 * all));
+  c->machine = machine;
+  if (bind_bytes > budget)
+    diags_error(c->diags, "E0501", place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment, whatever else is moved away", device,
+                gnn_bytes_text(budget).text, what, (int)place.line, gnn_bytes_text(bind_bytes).text);
+  else
+    diags_error(c->diags, "E0501", place, "no %s fits %s budget %s: at operation %s (line %d) too much is still needed", is_policy ? "plan of this policy" : "plan", device,
+                gnn_bytes_text(budget).text, what, (int)place.line);
+  diags_note(c->diags, "%s of it for graph, features, weights and optimiser%s%s", gnn_bytes_text(c->residents->bytes).text, *bind ? "; there together: " : "", bind);
+  if (*ways) diags_help(c->diags, "%s", ways);
+  return false;
+}
+
+/* ---- the passes ---- */
+
+static bool check_links(Compilation *c) {
+  static const Channel needed[2] = {CHANNEL_D2H, CHANNEL_SSD_WRITE};
+  static const char *const names[2] = {"host", "ssd"};
+  for (int t = 0; t < 2; t++)
+    if (c->machine.tier_bytes[t + 1] > 0 && c->machine.links[needed[t]].bandwidth <= 0) {
+      diags_error(c->diags, "E0503", diags_no_place(), "%s can be reached from nowhere: add link %s <-> %s { \342\200\246 }", names[t], t ? "host" : "device", names[t]);
+      return false;
+    }
+  return true;
+}
+
+bool fit_plan(Compilation *c) {
+  c->residents = residents(c->arena, c->training_kernels, c->evaluation_kernels, c->is_sparse_field);
+  if (!check_links(c) || !read_pins(c)) return false;
+  if (c->options->plan_from && !take_plan(c)) return false;
+  if (!plan_both(c, &c->machine)) return false;
+  return does_fit(c) || refuse(c);
+}
+
+bool fit_schedule(Compilation *c) {
+  make_schedule(c);
+  return true;
+}
+
+bool fit_layout(Compilation *c) {
+  make_layout(c);
+  if (c->layout->bytes <= c->machine.tier_bytes[TIER_DEVICE]) return true;
+  return fit(c, c->machine) || refuse(c);
+}

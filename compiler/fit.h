@@ -1,0 +1,12 @@
+/* fit.h: plan, schedule and layout within the budgets, or the verdict that nothing fits and what would. */
+#ifndef GNNCC_FIT_H
+#define GNNCC_FIT_H
+
+#include "driver.h"
+
+/* The passes `plan`, `schedule` and `layout`. False after an error, which is said. */
+bool fit_plan(Compilation *c);
+bool fit_schedule(Compilation *c);
+bool fit_layout(Compilation *c);
+
+#endif

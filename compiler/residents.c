@@ -1,0 +1,157 @@
+/* residents: what stays on the device through the whole run: graph, features, weights, optimiser state. */
+#include <string.h>
+
+#include "../runtime/gnnrt.h"
+#include "plan.h"
+
+const char *block_kind_name(BlockKind kind) {
+  static const char *const names[BLOCK_KIND_COUNT] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
+  return names[kind];
+}
+
+const char *block_unique_name(Arena *arena, const Block *blocks, int count, const char *base) {
+  char *name = arena_strdup(arena, base);
+  for (char *c = name; *c; c++)
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
+  const char *result = name;
+  for (int n = 2;; n++) {
+    bool is_taken = false;
+    for (int i = 0; i < count; i++) is_taken = is_taken || strcmp(blocks[i].name, result) == 0;
+    if (!is_taken) return result;
+    result = arena_printf(arena, "%s_%d", name, n);
+  }
+}
+
+typedef struct Collecting {
+  Arena *arena;
+  Residents *residents;
+  const TypedProgram *program;
+  bool *is_field_used;
+} Collecting;
+
+static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t bytes) {
+  Residents *y = l->residents;
+  Block block = {.kind = kind, .name = block_unique_name(l->arena, y->blocks, y->count, name), .bytes = bytes > 0 ? bytes : 4,
+                 .offset = y->bytes, .value = NO_VALUE};
+  y->bytes += block_aligned(block.bytes);
+  ARENA_PUSH(l->arena, y->blocks, y->count, block);
+  return y->count - 1;
+}
+
+static void add_graph(Collecting *l, const Kernels *kernels[2]) {
+  Residents *y = l->residents;
+  const DataInfo *info = l->program->info;
+  bool in = false, out = false, edge = false, degree[2] = {false, false};
+  for (int k = 0; k < 2; k++) {
+    if (!kernels[k]) continue;
+    in = in || kernels[k]->needs_in;
+    out = out || kernels[k]->needs_out;
+    edge = edge || kernels[k]->needs_out_edge;
+    for (int e = 0; e < 2; e++) degree[e] = degree[e] || kernels[k]->needs_degree[e];
+  }
+  y->is_symmetric = info->is_symmetric;
+  y->has_out = out;
+  bool shares = out && info->is_symmetric;
+  if (in || shares) {
+    y->in_ptr = add_resident(l, BLOCK_GRAPH, "graph_in_ptr", 8 * (info->nodes + 1));
+    y->in_idx = add_resident(l, BLOCK_GRAPH, "graph_in_idx", 4 * info->edges);
+    y->in_bounds = add_resident(l, BLOCK_GRAPH, "graph_in_bounds", 8 * (GNN_TASKS + 1));
+  }
+  if (out && !shares) {
+    y->out_ptr = add_resident(l, BLOCK_GRAPH, "graph_out_ptr", 8 * (info->nodes + 1));
+    y->out_idx = add_resident(l, BLOCK_GRAPH, "graph_out_idx", 4 * info->edges);
+    y->out_bounds = add_resident(l, BLOCK_GRAPH, "graph_out_bounds", 8 * (GNN_TASKS + 1));
+  }
+  if (edge) y->out_edge = add_resident(l, BLOCK_GRAPH, "graph_out_edge", 8 * info->edges);
+  if (degree[END_DST]) y->degree[END_DST] = add_resident(l, BLOCK_GRAPH, "graph_in_degree", 4 * info->nodes);
+  if (degree[END_SRC]) y->degree[END_SRC] = add_resident(l, BLOCK_GRAPH, "graph_out_degree", 4 * info->nodes);
+  static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
+  for (int s = 0; s < SPLIT_COUNT; s++)
+    if (l->program->has_train && info->split_count[s] > 0)
+      y->rows[s] = add_resident(l, BLOCK_GRAPH, rows[s], 4 * info->split_count[s]);
+}
+
+static void add_field(Collecting *l, int f, bool is_sparse) {
+  const TypedField *field = &l->program->fields[f];
+  int64_t nodes = l->program->info->nodes;
+  int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : nodes, width = 1;
+  for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
+  if (!is_sparse) {
+    l->residents->field[f] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s", field->name), 4 * rows * width);
+    return;
+  }
+  static const char *const parts[SPARSE_BLOCKS] = {"row_ptr", "row_idx", "row_value", "row_bounds",
+                                                   "column_ptr", "column_idx", "column_value", "column_bounds"};
+  int64_t bytes[SPARSE_BLOCKS] = {8 * (nodes + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1),
+                                  8 * (width + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1)};
+  for (int p = 0; p < SPARSE_BLOCKS; p++) {
+    int index = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s_%s", field->name, parts[p]), bytes[p]);
+    if (p == 0) l->residents->field[f] = index;
+  }
+}
+
+int layout_state_count(const TypedProgram *program) {
+  const TrainSpec *train = &program->train;
+  if (!program->has_train) return 0;
+  if (train->optimizer != OPTIMIZER_SGD) return 2;
+  /* Momentum may be an option: room is kept unless it is the constant 0 everywhere. */
+  bool has_momentum = false;
+  for (int g = -1; g < train->group_count; g++) {
+    const Hyper *hyper = g < 0 ? &train->hyper : &train->groups[g].hyper;
+    if (hyper->momentum == NO_INDEX) continue;
+    const TypedExpr *e = &program->exprs[hyper->momentum];
+    has_momentum = has_momentum || e->kind != TYPED_NUMBER || e->number != 0;
+  }
+  return has_momentum ? 1 : 0;
+}
+
+static void add_weights(Collecting *l) {
+  const TypedProgram *program = l->program;
+  for (int p = 0; p < program->param_count; p++) {
+    int64_t count = 1;
+    for (int d = 0; d < program->params[p].type.rank; d++) count *= program->params[p].type.dim[d].size;
+    l->residents->weight[p] = add_resident(l, BLOCK_WEIGHTS, arena_printf(l->arena, "weight_%s", program->params[p].name), 4 * count);
+    for (int s = 0; program->params[p].is_trained && s < layout_state_count(program); s++)
+      l->residents->state[s][p] =
+          add_resident(l, BLOCK_OPTIMIZER, arena_printf(l->arena, "state%d_%s", s + 1, program->params[p].name), 4 * count);
+  }
+}
+
+static int *no_blocks(Arena *arena, int count) {
+  int *list = arena_alloc(arena, (size_t)(count + 1) * sizeof *list);
+  for (int i = 0; i < count; i++) list[i] = NO_INDEX;
+  return list;
+}
+
+static void find_used_fields(Collecting *l, const Kernels *kernels) {
+  for (int i = 0; kernels && i < kernels->graph->value_count; i++)
+    if (kernels->graph->values[i].op == OP_INPUT) l->is_field_used[kernels->graph->values[i].as.index] = true;
+}
+
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field) {
+  const TypedProgram *program = evaluation->graph->program;
+  Residents *y = arena_alloc(arena, sizeof *y);
+  Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1)};
+  y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = NO_INDEX;
+  y->degree[0] = y->degree[1] = NO_INDEX;
+  for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
+  y->field = no_blocks(arena, program->field_count);
+  y->weight = no_blocks(arena, program->param_count);
+  for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count);
+  add_graph(&l, (const Kernels *[2]){training, evaluation});
+  find_used_fields(&l, training);
+  find_used_fields(&l, evaluation);
+  for (int f = 0; f < program->field_count; f++)
+    if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f]);
+  add_weights(&l);
+  return y;
+}
+
+const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value) {
+  const Value *v = &graph->values[value];
+  int index = NO_INDEX;
+  if (v->op == OP_INPUT) index = residents->field[v->as.index];
+  else if (v->op == OP_PARAM) index = residents->weight[v->as.index];
+  else if (v->op == OP_DEGREE) index = residents->degree[v->as.end];
+  return index == NO_INDEX ? NULL : &residents->blocks[index];
+}
