@@ -17,14 +17,14 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   check_function.c check_layer.c check_names.c check_plan.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
   shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
-COMPILER := $(addprefix compiler/, autodiff.c build.c cost.c data.c describe.c driver.c emit.c emit_api.c emit_expr.c emit_kernel.c emit_rows.c \
+COMPILER := $(addprefix compiler/, autodiff.c build.c cost.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_expr.c emit_kernel.c emit_rows.c \
   fit.c fuse.c gnncc.c graph.c layout.c lower.c options.c plan.c problem.c reassociate.c report.c residents.c schedule.c simplify.c \
   verify_graph.c verify_kernels.c verify_plan.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c search.c sequence.c simplex.c \
   simulate.c timing.c)
 RUNTIME := $(addprefix runtime/, array.c checkpoint.c commands.c console.c container.c dataset.c file.c fill.c gradcheck.c \
-  instance.c job.c json.c karate.c lanes.c logs.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
+  instance.c job.c json.c karate.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
   prepare_fields.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \
   watch.c)
 GNNDATA := $(addprefix runtime/tools/, convert.c describe.c gnndata.c)

@@ -97,6 +97,11 @@ static void checkpoint_list_vector(checkpoint_list *list, const char *name, gnn_
 
 static gnn_dtype checkpoint_dtype(const gnn_program *program) { return program->real_bytes == 4 ? GNN_F32 : GNN_F64; }
 
+/* What must agree for training to go on from a file: the plan may be another. */
+static const char *checkpoint_identity(const gnn_program *program) {
+  return program->model_fingerprint ? program->model_fingerprint : program->fingerprint;
+}
+
 gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *snapshot, const char *path,
                             gnn_error *error) {
   const gnn_program *program = instance->run.program;
@@ -110,7 +115,7 @@ gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *sn
     checkpoint_list_add(&list, "", weight, checkpoint_dtype(program), data);
     if (snapshot) from += weight->count * program->real_bytes;
   }
-  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", program->fingerprint}};
+  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}};
   status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 3, error);
   checkpoint_list_destroy(&list);
   return status;
@@ -237,7 +242,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   checkpoint_list_vector(&list, "state.numbers", GNN_F64, CHECKPOINT_NUMBERS, numbers);
   checkpoint_list_vector(&list, "state.finished", GNN_F64, progress->finished_count * GNN_SPLIT_COUNT,
                          progress->finished ? (const void *)progress->finished : (const void *)numbers);
-  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", program->fingerprint}};
+  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}};
   status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 3, error);
   checkpoint_list_destroy(&list);
   return status;
@@ -261,9 +266,9 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
       gnn_array_integer(counts, 1) < 0)
     return gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" is a checkpoint of another version of gnncc", path);
   const char *fingerprint = gnn_safetensors_text(file, "gnncc.fingerprint");
-  if (fingerprint == NULL || strcmp(fingerprint, program->fingerprint) != 0) {
+  if (fingerprint == NULL || strcmp(fingerprint, checkpoint_identity(program)) != 0) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" was made by another program: its fingerprint is %.40s, this "
-                                 "one's %s", path, fingerprint ? fingerprint : "missing", program->fingerprint);
+                                 "one's %s", path, fingerprint ? fingerprint : "missing", checkpoint_identity(program));
     gnn_fail_help(error, "to start from its weights only: --weights %s", path);
     return status;
   }

@@ -8,7 +8,7 @@ typedef struct gnn_cli {
   const gnn_program *program;
   const char *name;        /* of the executable, without folders */
   double option[GNN_OPTION_MAX];
-  const char *data, *out, *weights, *resume, *board, *output, *split, *layer;
+  const char *data, *out, *weights, *resume, *board, *output, *split, *layer, *scratch;
   char default_out[256];
   int64_t epochs, runs, every, warmup, threads; /* epochs, runs, warmup: -1 where not given */
   int64_t samples;
@@ -20,9 +20,6 @@ typedef struct gnn_cli {
   const char *command_line;
 } gnn_cli;
 
-/* Opens and prepares the data, creates an instance, loads it, resets it to the seed. Errors are printed; returns the exit
- * code. */
-int gnn_cli_open(const gnn_cli *cli, const gnn_instance_options *options, gnn_instance **instance);
 /* Of an instance, as the command line has them: pages are not touched beforehand. */
 gnn_instance_options gnn_cli_options(const gnn_cli *cli);
 /* The data alone. */
@@ -36,6 +33,7 @@ int gnn_command_predict(const gnn_cli *cli);
 int gnn_command_info(const gnn_cli *cli);
 int gnn_command_check(const gnn_cli *cli);
 int gnn_command_bench(const gnn_cli *cli);
+int gnn_command_profile(const gnn_cli *cli);
 int gnn_command_gradcheck(const gnn_cli *cli);
 
 #endif

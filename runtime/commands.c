@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "cli.h"
+#include "lanes.h"
 #include "npy.h"
 
 int gnn_cli_fail(const gnn_cli *cli, gnn_status status, const gnn_error *error) {
@@ -43,22 +43,28 @@ gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_erro
 }
 
 gnn_instance_options gnn_cli_options(const gnn_cli *cli) {
-  return (gnn_instance_options){.threads = (int)cli->threads, .is_serial = cli->is_serial};
+  return (gnn_instance_options){.threads = (int)cli->threads, .is_serial = cli->is_serial, .scratch = cli->scratch,
+                                .temporary = getenv("TMPDIR")};
 }
 
-/* Ready to compute at full speed: pages touched. */
-static int commands_open(const gnn_cli *cli, gnn_instance **instance) {
-  gnn_instance_options options = gnn_cli_options(cli);
-  options.populate = 1;
-  return gnn_cli_open(cli, &options, instance);
+/* What a lane could not have as it should is said once. */
+static void commands_print_scratch(const gnn_cli *cli, const gnn_instance *instance) {
+  gnn_text text = {0};
+  gnn_lanes_scratch_text(&instance->run, &text);
+  if (text.data) fprintf(stderr, "%s: scratch %s\n", cli->name, text.data);
+  gnn_text_free(&text);
 }
 
-int gnn_cli_open(const gnn_cli *cli, const gnn_instance_options *options, gnn_instance **out) {
+/* Everything for training at full speed: data, an instance with its pages touched, reset to the seed. Errors are printed;
+ * returns the exit code. */
+static int commands_open(const gnn_cli *cli, gnn_instance **out) {
   gnn_error error;
   gnn_instance *instance = NULL;
   gnn_dataset *dataset = NULL;
+  gnn_instance_options options = gnn_cli_options(cli);
+  options.populate = 1;
   *out = NULL;
-  gnn_status status = gnn_instance_create(cli->program, options, &instance, &error);
+  gnn_status status = gnn_instance_create(cli->program, &options, &instance, &error);
   if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
   if (status == GNN_OK) status = gnn_instance_load(instance, dataset, &error);
   gnn_dataset_close(dataset);
@@ -68,6 +74,7 @@ int gnn_cli_open(const gnn_cli *cli, const gnn_instance_options *options, gnn_in
   }
   memcpy(instance->run.option, cli->option, sizeof instance->run.option);
   gnn_instance_reset(instance, cli->seed);
+  if (cli->is_verbose) commands_print_scratch(cli, instance);
   *out = instance;
   return GNN_EXIT_OK;
 }
@@ -280,7 +287,53 @@ int gnn_command_predict(const gnn_cli *cli) {
 
 /* ---- info ---- */
 
-static void commands_info_json(const gnn_program *program) {
+/* Where the scratch file would lie and how it would be reached. Broken or empty text: the program has none. */
+static void commands_try_scratch(const gnn_cli *cli, gnn_text *text) {
+  gnn_error error;
+  gnn_instance_options options = gnn_cli_options(cli);
+  const gnn_scratch_folders folders = gnn_instance_folders(cli->program, &options);
+  if (!gnn_lanes_use_scratch(cli->program, GNN_LANE_COUNT)) return;
+  if (gnn_scratch_try(&folders, text, &error) != GNN_OK) gnn_text_format(text, "none: %s", error.message);
+}
+
+static void commands_info_json_tiers(const gnn_cli *cli, gnn_text *text) {
+  const gnn_program *program = cli->program;
+  const char *between = "";
+  gnn_text_format(text, ",\"reserve_bytes\":%lld,\"staging_bytes\":%lld,\"copies\":%d,\"lanes\":[",
+                  (long long)program->reserve_bytes, (long long)gnn_staging_bytes(program), program->copy_count);
+  for (int l = 0; l < GNN_LANE_COUNT; l++) {
+    if (!gnn_lanes_uses(program, (gnn_lane)l)) continue;
+    gnn_text_format(text, "%s\"%s\"", between, gnn_lane_names[l]);
+    between = ",";
+  }
+  gnn_text scratch = {0};
+  commands_try_scratch(cli, &scratch);
+  gnn_text_format(text, "],\"scratch\":");
+  if (scratch.data) gnn_text_json(text, scratch.data);
+  else gnn_text_format(text, "null");
+  gnn_text_free(&scratch);
+  gnn_text_format(text, ",\"simulated\":%s,\"slowdown\":%.9g", program->is_simulated ? "true" : "false",
+                  program->is_simulated ? program->slowdown : 1.0);
+}
+
+static void commands_info_tiers(const gnn_cli *cli) {
+  const gnn_program *program = cli->program;
+  gnn_text scratch = {0};
+  if (program->copy_count) {
+    printf("lanes        compute");
+    for (int l = 0; l < GNN_LANE_COUNT; l++)
+      if (gnn_lanes_uses(program, (gnn_lane)l)) printf(", %s", gnn_lane_names[l]);
+    printf("; %d copies; staging %s\n", program->copy_count, gnn_bytes_text(gnn_staging_bytes(program)).text);
+  }
+  commands_try_scratch(cli, &scratch);
+  if (scratch.data) printf("scratch      %s\n", scratch.data);
+  gnn_text_free(&scratch);
+  if (program->is_simulated)
+    printf("simulated    no step takes less than its estimated time, times %g\n", program->slowdown);
+}
+
+static void commands_info_json(const gnn_cli *cli) {
+  const gnn_program *program = cli->program;
   gnn_text text = {0};
   gnn_text_format(&text, "{\"model\":");
   gnn_text_json(&text, program->name);
@@ -297,6 +350,7 @@ static void commands_info_json(const gnn_program *program) {
                   (long long)program->graph.row_count[1], (long long)program->graph.row_count[2],
                   (long long)program->device_bytes, (long long)program->host_bytes, (long long)program->ssd_bytes,
                   program->estimated_epoch_seconds);
+  commands_info_json_tiers(cli, &text);
   gnn_text_format(&text, ",\"epochs\":%lld,\"runs\":%lld,\"seed\":%lld,\"steps\":%d,\"options\":[",
                   (long long)program->epochs, (long long)program->runs, (long long)program->seed, program->step_count);
   for (int i = 0; i < program->option_count; i++) {
@@ -323,7 +377,7 @@ static void commands_info_json(const gnn_program *program) {
 int gnn_command_info(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
   if (cli->is_json) {
-    commands_info_json(program);
+    commands_info_json(cli);
     return GNN_EXIT_OK;
   }
   int64_t count = 0;
@@ -346,6 +400,7 @@ int gnn_command_info(const gnn_cli *cli) {
   printf("plan         device %s  host %s  ssd %s; %d steps; about %s an epoch (estimated)\n",
          gnn_bytes_text(program->device_bytes).text, gnn_bytes_text(program->host_bytes).text,
          gnn_bytes_text(program->ssd_bytes).text, program->step_count, gnn_seconds_text(program->estimated_epoch_seconds).text);
+  commands_info_tiers(cli);
   printf("parameters   %s\n", gnn_count_text(count).text);
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
@@ -366,100 +421,4 @@ int gnn_command_info(const gnn_cli *cli) {
     }
   }
   return GNN_EXIT_OK;
-}
-
-/* ---- check and bench ---- */
-
-/* Bytes of the arena that were ever touched, to the page. */
-static int64_t commands_touched(const gnn_instance *instance) {
-  enum { PAGE = 4096, CHUNK = 4096 };
-  unsigned char resident[CHUNK];
-  const gnn_program *program = instance->run.program;
-  int64_t bytes = program->device_bytes * (program->real_bytes / 4), touched = 0;
-  uintptr_t begin = (uintptr_t)instance->run.device / PAGE * PAGE, end = (uintptr_t)instance->run.device + (uintptr_t)bytes;
-  for (uintptr_t at = begin; at < end; at += (uintptr_t)PAGE * CHUNK) {
-    uintptr_t left = end - at, length = left < (uintptr_t)PAGE * CHUNK ? left : (uintptr_t)PAGE * CHUNK;
-    if (mincore((void *)at, length, resident) != 0) return -1;
-    for (uintptr_t p = 0; p < (length + PAGE - 1) / PAGE; p++) touched += resident[p] & 1 ? PAGE : 0;
-  }
-  return touched < bytes ? touched : bytes;
-}
-
-int gnn_command_check(const gnn_cli *cli) {
-  gnn_instance *instance;
-  gnn_error error;
-  gnn_instance_options options = gnn_cli_options(cli);
-  int code = gnn_cli_open(cli, &options, &instance);
-  if (code != GNN_EXIT_OK) return code;
-  const gnn_program *program = cli->program;
-  int64_t epochs = cli->epochs >= 0 ? cli->epochs : 1;
-  gnn_print_header(instance, cli->seed);
-  gnn_status status = GNN_OK;
-  gnn_result result[GNN_SPLIT_COUNT];
-  double first = 0;
-  for (int64_t e = 0; e < epochs && status == GNN_OK; e++) {
-    status = gnn_step_epoch(instance);
-    if (e == 0) first = instance->run.loss;
-  }
-  if (status == GNN_OK) status = gnn_evaluate(instance, result);
-  int64_t touched = commands_touched(instance);
-  if (status != GNN_OK) {
-    gnn_step_failed(instance, status, &error, "", "epoch %lld failed (loss %g)", (long long)instance->run.epoch, instance->run.loss);
-    code = gnn_cli_fail(cli, status, &error);
-  } else {
-    printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)epochs, epochs == 1 ? "" : "s", first,
-           instance->run.loss);
-    printf("device arena: planned %s, touched %s\n", gnn_bytes_text(program->device_bytes).text,
-           touched < 0 ? "unknown" : gnn_bytes_text(touched).text);
-    printf("data fit the plan\n");
-  }
-  gnn_instance_destroy(instance);
-  return code;
-}
-
-static int commands_by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-int gnn_command_bench(const gnn_cli *cli) {
-  gnn_instance *instance;
-  gnn_error error;
-  int64_t epochs = cli->epochs >= 0 ? cli->epochs : 20, warmup = cli->warmup >= 0 ? cli->warmup : 3;
-  if (epochs < 1) {
-    fprintf(stderr, "%s: bench needs at least one epoch\n", cli->name);
-    return GNN_EXIT_USAGE;
-  }
-  int code = commands_open(cli, &instance);
-  if (code != GNN_EXIT_OK) return code;
-  double *seconds = malloc((size_t)epochs * sizeof *seconds);
-  gnn_status status = seconds ? GNN_OK : gnn_fail_memory(&error, epochs * 8);
-  if (status == GNN_OK && cli->weights) status = gnn_weights_load(instance, cli->weights, &error);
-  for (int64_t e = -warmup; status == GNN_OK && e < epochs; e++) {
-    double before = gnn_now();
-    status = gnn_step_epoch(instance);
-    if (e >= 0) seconds[e] = gnn_now() - before;
-    if (status != GNN_OK)
-      gnn_step_failed(instance, status, &error, status == GNN_ENUMERIC ? "R0803" : "", "loss is %g at epoch %lld",
-                      instance->run.loss, (long long)instance->run.epoch);
-  }
-  if (status == GNN_OK) {
-    double loss = instance->run.loss;
-    int threads = gnn_team_threads(instance->run.team);
-    qsort(seconds, (size_t)epochs, sizeof *seconds, commands_by_value);
-    double median = (seconds[(epochs - 1) / 2] + seconds[epochs / 2]) / 2;
-    double low = seconds[epochs / 4], high = seconds[epochs - 1 - epochs / 4];
-    if (cli->is_json)
-      printf("{\"model\":\"%s\",\"fingerprint\":\"%s\",\"epochs\":%lld,\"threads\":%d,\"median\":%.9g,\"min\":%.9g,\"max\":%.9g,"
-             "\"p25\":%.9g,\"p75\":%.9g,\"estimated\":%.9g,\"loss\":%.9g}\n", cli->program->name, cli->program->fingerprint,
-             (long long)epochs, threads, median, seconds[0], seconds[epochs - 1], low, high,
-             cli->program->estimated_epoch_seconds, loss);
-    else
-      printf("%lld epochs, %d threads: median %s, least %s, middle half %s … %s   (estimated %s)\n", (long long)epochs, threads,
-             gnn_seconds_text(median).text, gnn_seconds_text(seconds[0]).text, gnn_seconds_text(low).text,
-             gnn_seconds_text(high).text, gnn_seconds_text(cli->program->estimated_epoch_seconds).text);
-  }
-  free(seconds);
-  gnn_instance_destroy(instance);
-  return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
 }

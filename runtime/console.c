@@ -32,8 +32,11 @@ void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
   printf("%s on %s   %s nodes  %s edges  train/valid/test %s/%s/%s\n", program->name, program->data_name,
          gnn_count_text(run->nodes).text, gnn_count_text(run->edges).text, gnn_count_text(run->row_count[GNN_TRAIN]).text,
          gnn_count_text(run->row_count[GNN_VALID]).text, gnn_count_text(run->row_count[GNN_TEST]).text);
-  printf("%s parameters   seed %llu   plan %.8s (peak %s device)", gnn_count_text(gnn_loop_parameters(program)).text,
+  printf("%s parameters   seed %llu   plan %.8s (peak %s device", gnn_count_text(gnn_loop_parameters(program)).text,
          (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text);
+  if (program->host_bytes) printf(", %s host", gnn_bytes_text(program->host_bytes).text);
+  if (program->ssd_bytes) printf(", %s ssd", gnn_bytes_text(program->ssd_bytes).text);
+  printf(")");
   int split = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   if (program->has_accuracy)
     printf("   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],

@@ -102,15 +102,15 @@ static void instance_release(gnn_instance *instance, gnn_tier tier) {
   else if (memory->release) memory->release(memory->user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, mapping->memory, mapping->bytes);
 }
 
-static int instance_has_scratch(const gnn_program *program) {
-  return program->ssd_bytes > 0 || gnn_lanes_use_scratch(program, GNN_LANE_SSD_WRITE) || gnn_lanes_use_scratch(program, GNN_LANE_SSD_READ);
+gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_instance_options *options) {
+  return (gnn_scratch_folders){options->scratch, program->scratch_dir, options->temporary};
 }
 
 /* Nothing is obtained unless everything is there: memory, counting a scratch file that lies in memory, and disk. */
 static gnn_status instance_find_room(const gnn_program *program, const gnn_instance_options *options, gnn_scratch *scratch,
                                      gnn_error *error) {
-  const gnn_scratch_folders folders = {options->scratch, program->scratch_dir, options->temporary};
-  int has_scratch = instance_has_scratch(program), is_given = options->memory && options->memory->alloc;
+  const gnn_scratch_folders folders = gnn_instance_folders(program, options);
+  int has_scratch = gnn_lanes_use_scratch(program, GNN_LANE_COUNT), is_given = options->memory && options->memory->alloc;
   gnn_status status = has_scratch ? gnn_scratch_open(scratch, &folders, error) : GNN_OK;
   int64_t file_bytes = gnn_tier_bytes(program, GNN_SSD);
   int64_t bytes = is_given ? 0 : gnn_memory_bytes(program) + program->reserve_bytes;

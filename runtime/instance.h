@@ -49,6 +49,7 @@ enum { GNN_METRIC_TASK_ROWS = 256 };
 gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *options, gnn_instance **instance,
                                gnn_error *error);
 void gnn_instance_destroy(gnn_instance *instance); /* NULL is fine */
+gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_instance_options *options);
 
 /* Fills graph, degrees, fields and splits from prepared data; the data set may be closed afterwards. R0802 where it does
  * not fit the plan. */

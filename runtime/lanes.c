@@ -183,8 +183,10 @@ int gnn_lanes_uses(const gnn_program *program, gnn_lane lane) {
 }
 
 int gnn_lanes_use_scratch(const gnn_program *program, gnn_lane lane) {
-  for (int c = 0; c < program->copy_count; c++)
-    if (program->copies[c].lane == lane && (program->copies[c].from.tier == GNN_SSD || program->copies[c].to.tier == GNN_SSD)) return 1;
+  for (int c = 0; c < program->copy_count; c++) {
+    const gnn_copy_desc *copy = &program->copies[c];
+    if ((copy->from.tier == GNN_SSD || copy->to.tier == GNN_SSD) && (lane == GNN_LANE_COUNT || copy->lane == lane)) return 1;
+  }
   return 0;
 }
 

@@ -15,7 +15,7 @@ void gnn_lanes_destroy(gnn_run *run);
 const gnn_error *gnn_lanes_error(const gnn_run *run);
 /* Whether some copy of the program goes over this lane; whether it goes through the scratch file. */
 int gnn_lanes_uses(const gnn_program *program, gnn_lane lane);
-int gnn_lanes_use_scratch(const gnn_program *program, gnn_lane lane);
+int gnn_lanes_use_scratch(const gnn_program *program, gnn_lane lane); /* GNN_LANE_COUNT: any lane */
 extern const char *const gnn_lane_names[GNN_LANE_COUNT];
 
 /* As gnn_scratch_text; nothing where no lane uses the file. */

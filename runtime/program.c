@@ -11,21 +11,22 @@
 typedef enum program_option {
   OPT_DATA, OPT_EPOCHS, OPT_RUNS, OPT_SEED, OPT_THREADS, OPT_WEIGHTS, OPT_RESUME, OPT_OUT, OPT_LOG, OPT_EVERY, OPT_PROGRESS,
   OPT_TIME_LIMIT, OPT_NAN, OPT_DETERMINISTIC, OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_VERSION, OPT_DEVICE, OPT_SCRATCH,
-  OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_COUNT
+  OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_SERIAL, OPT_COUNT
 } program_option;
 
 enum { CMD_TRAIN = 1, CMD_EVAL = 2, CMD_PREDICT = 4, CMD_INFO = 8, CMD_CHECK = 16, CMD_BENCH = 32, CMD_GRADCHECK = 64,
-       CMD_WITH_DATA = CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_CHECK | CMD_BENCH | CMD_GRADCHECK, CMD_ALL = 127 };
+       CMD_PROFILE = 128, CMD_WITH_DATA = CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_CHECK | CMD_BENCH | CMD_GRADCHECK | CMD_PROFILE,
+       CMD_ALL = 255 };
 
 /* value: 0 none, 1 needed, 2 may follow after "=" */
 static const struct program_row { const char *name, *value_name, *help; int value, commands; } program_rows[OPT_COUNT] = {
   [OPT_DATA] = {"data", "PATH", "read these data instead of those compiled in; any readable form", 1, CMD_WITH_DATA},
-  [OPT_EPOCHS] = {"epochs", "N", "epochs of a run", 1, CMD_TRAIN | CMD_BENCH | CMD_CHECK},
+  [OPT_EPOCHS] = {"epochs", "N", "epochs of a run", 1, CMD_TRAIN | CMD_BENCH | CMD_CHECK | CMD_PROFILE},
   [OPT_RUNS] = {"runs", "N", "runs, each with the next seed", 1, CMD_TRAIN},
   [OPT_SEED] = {"seed", "N", "seed of the first run", 1, CMD_WITH_DATA},
   [OPT_THREADS] = {"threads", "N", "threads; 0 stands for all processors", 1, CMD_WITH_DATA},
   [OPT_WEIGHTS] = {"weights", "FILE", "safetensors to start from (train), or to use (eval, predict)", 1,
-                   CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_BENCH},
+                   CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_BENCH | CMD_PROFILE},
   [OPT_RESUME] = {"resume", "[=FILE]", "go on from a checkpoint; without FILE the newest in --out", 2, CMD_TRAIN},
   [OPT_OUT] = {"out", "DIR", "folder of weights, checkpoints, logs", 1, CMD_TRAIN | CMD_EVAL | CMD_PREDICT},
   [OPT_LOG] = {"log", "csv|jsonl|tb=DIR", "write a log; repeatable", 1, CMD_TRAIN},
@@ -39,14 +40,15 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_HELP] = {"help", NULL, "this text (-h)", 0, CMD_ALL},
   [OPT_VERSION] = {"version", NULL, "name, fingerprint, version", 0, CMD_ALL},
   [OPT_DEVICE] = {"device", "0,1", "devices to use (programs planned for several)", 1, 0},
-  [OPT_SCRATCH] = {"scratch", "DIR", "folder of the SSD tier (plans that have one)", 1, 0},
-  [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv to write (-o)", 1, CMD_PREDICT},
+  [OPT_SCRATCH] = {"scratch", "DIR", "folder of the SSD tier (plans that have one)", 1, CMD_WITH_DATA | CMD_INFO},
+  [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv to write; profile: JSON, run.json (-o)", 1, CMD_PREDICT | CMD_PROFILE},
   [OPT_CLASSES] = {"classes", NULL, "predict: the class of each row instead of scores", 0, CMD_PREDICT},
   [OPT_SPLIT] = {"split", "train|valid|test|all", "eval, predict: which rows", 1, CMD_EVAL | CMD_PREDICT},
   [OPT_LAYER] = {"layer", "NAME", "predict: a named value instead of the scores", 1, CMD_PREDICT},
-  [OPT_WARMUP] = {"warmup", "N", "bench: epochs before the clock starts", 1, CMD_BENCH},
+  [OPT_WARMUP] = {"warmup", "N", "bench, profile: epochs before the clock starts", 1, CMD_BENCH | CMD_PROFILE},
   [OPT_JSON] = {"json", NULL, "info, bench: as JSON", 0, CMD_INFO | CMD_BENCH},
   [OPT_SAMPLES] = {"samples", "N", "gradcheck: numbers tried of each weight", 1, CMD_GRADCHECK},
+  [OPT_SERIAL] = {"serial-lanes", NULL, "wait for every copy between the tiers, to see what overlapping them saves", 0, CMD_WITH_DATA},
 };
 
 static const struct program_command { const char *name, *help; int bit; int (*run)(const gnn_cli *); } program_commands[] = {
@@ -56,6 +58,7 @@ static const struct program_command { const char *name, *help; int bit; int (*ru
   {"info", "fingerprint, shapes, parameters, plan, options; needs no data", CMD_INFO, gnn_command_info},
   {"check", "open data, allocate, run, compare memory with the plan", CMD_CHECK, gnn_command_check},
   {"bench", "median, least and spread of the time of an epoch", CMD_BENCH, gnn_command_bench},
+  {"profile", "what every step of an epoch took, beside the plan, into a file", CMD_PROFILE, gnn_command_profile},
   {"gradcheck", "gradients against finite differences, in double on a small subgraph", CMD_GRADCHECK, gnn_command_gradcheck},
 };
 enum { PROGRAM_COMMANDS = sizeof program_commands / sizeof *program_commands };
@@ -188,7 +191,7 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
   case OPT_QUIET: cli->is_quiet = 1; return 0;
   case OPT_VERBOSE: cli->is_verbose = 1; return 0;
   case OPT_DEVICE: return program_usage(cli, "--device: this program was planned for the processor%s%s", "", "");
-  case OPT_SCRATCH: return program_usage(cli, "--scratch: the plan of this program has no SSD tier%s%s", "", "");
+  case OPT_SCRATCH: cli->scratch = value; return 0;
   case OPT_OUTPUT: cli->output = value; return 0;
   case OPT_CLASSES: cli->wants_classes = 1; return 0;
   case OPT_SPLIT: cli->split = value; return 0;
@@ -196,6 +199,7 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
   case OPT_WARMUP: return program_integer(cli, name, value, 0, &cli->warmup);
   case OPT_JSON: cli->is_json = 1; return 0;
   case OPT_SAMPLES: return program_integer(cli, name, value, 1, &cli->samples);
+  case OPT_SERIAL: cli->is_serial = 1; return 0;
   default: return GNN_EXIT_INTERNAL;
   }
 }
@@ -248,7 +252,7 @@ static int program_short_option(gnn_cli *cli, int bit, int argc, char **argv, in
   if (strcmp(word, "-q") == 0) return program_set(cli, OPT_QUIET, NULL);
   if (strcmp(word, "-v") == 0) return program_set(cli, OPT_VERBOSE, NULL);
   if (strcmp(word, "-o") == 0) {
-    if (!(bit & CMD_PREDICT)) return program_usage(cli, "-o means nothing to this command%s%s", "", "");
+    if (!(bit & (CMD_PREDICT | CMD_PROFILE))) return program_usage(cli, "-o means nothing to this command%s%s", "", "");
     if (*at + 1 >= argc) return program_usage(cli, "-o needs a file%s%s", "", "");
     return program_set(cli, OPT_OUTPUT, argv[++*at]);
   }
@@ -264,7 +268,6 @@ static const struct program_command *program_find_command(const char *word) {
 static int program_unknown_command(const gnn_cli *cli, const char *word) {
   const char *names[PROGRAM_COMMANDS];
   for (int i = 0; i < PROGRAM_COMMANDS; i++) names[i] = program_commands[i].name;
-  if (strcmp(word, "profile") == 0) return program_usage(cli, "profile is not supported yet%s%s", "", "");
   const char *near = gnn_nearest(word, names, PROGRAM_COMMANDS);
   if (near) return program_usage(cli, "unknown command \"%s\"; did you mean %s?", word, near);
   return program_usage(cli, "unknown command \"%s\"%s", word, "");

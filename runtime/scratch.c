@@ -384,3 +384,14 @@ void gnn_scratch_text(const gnn_scratch_port *port, gnn_text *text) {
   if (scratch->why_buffered[0]) gnn_text_format(text, "; %s", scratch->why_buffered);
   if (port->why[0]) gnn_text_format(text, "; %s", port->why);
 }
+
+gnn_status gnn_scratch_try(const gnn_scratch_folders *folders, gnn_text *text, gnn_error *error) {
+  gnn_scratch scratch;
+  gnn_scratch_port *port = NULL;
+  gnn_status status = gnn_scratch_open(&scratch, folders, error);
+  if (status == GNN_OK) status = gnn_scratch_port_create(&scratch, 1, &port, error);
+  if (status == GNN_OK) gnn_scratch_text(port, text);
+  gnn_scratch_port_destroy(port);
+  gnn_scratch_close(&scratch);
+  return status;
+}

@@ -43,6 +43,8 @@ gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, gnn_scrat
 void gnn_scratch_port_destroy(gnn_scratch_port *port); /* NULL is fine */
 /* Where the file is and how it is reached, with what was tried in vain. */
 void gnn_scratch_text(const gnn_scratch_port *port, gnn_text *text);
+/* The same of a file and a port opened for that and closed again. */
+gnn_status gnn_scratch_try(const gnn_scratch_folders *folders, gnn_text *text, gnn_error *error);
 
 /* Bytes between memory and file; both walks cover that many. On failure *error says which bytes and why. */
 gnn_status gnn_scratch_move(gnn_scratch_port *port, gnn_spans memory, gnn_spans file, int64_t bytes, gnn_error *error);

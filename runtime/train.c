@@ -254,8 +254,9 @@ static gnn_status train_write_summary(gnn_loop *loop) {
   gnn_text_format(&text, ",\n  \"abi\": %d,\n  \"device\": \"cpu\",\n  \"threads\": %d,\n  \"seed\": %llu,\n  \"epochs\": %lld,\n",
                   program->abi, gnn_team_threads(loop->instance->run.team), (unsigned long long)loop->progress.seed,
                   (long long)loop->options->epochs);
-  gnn_text_format(&text, "  \"parameters\": %lld,\n  \"device_bytes\": %lld,\n  \"options\": {",
-                  (long long)gnn_loop_parameters(program), (long long)program->device_bytes);
+  gnn_text_format(&text, "  \"parameters\": %lld,\n  \"device_bytes\": %lld,\n  \"host_bytes\": %lld,\n  \"ssd_bytes\": %lld,\n  \"options\": {",
+                  (long long)gnn_loop_parameters(program), (long long)program->device_bytes, (long long)program->host_bytes,
+                  (long long)program->ssd_bytes);
   for (int i = 0; i < program->option_count; i++) {
     gnn_text_format(&text, "%s", i ? ", " : "");
     gnn_text_json(&text, program->options[i].name);

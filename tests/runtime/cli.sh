@@ -76,7 +76,6 @@ ls t | grep -c checkpoint- | grep -qx 2; ok $? "two checkpoints are kept"
 exits 0 "version" "$toy" --version
 exits 2 "unknown option" "$toy" --epohcs 3; says "did you mean --epochs?"
 exits 2 "unknown command" "$toy" trian; says "did you mean train?"
-exits 2 "profile" "$toy" profile; says "not supported yet"
 exits 2 "--device" "$toy" --device 0
 exits 2 "option of another command" "$toy" train --classes
 exits 2 "a number that is none" "$toy" --lr fast
