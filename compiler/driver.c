@@ -107,7 +107,13 @@ static bool run_cost(Compilation *c) {
 
 static bool run_layout(Compilation *c) {
   if (!fit_layout(c)) return false;
-  c->emission = (Emission){.arena = c->arena, .program = c->program, .machine = &c->machine, .training_plan = c->training_plan,
+  Decisions *d = decisions(c->arena, c->schedule, c->pins);
+  if (c->options->product == PRODUCT_PLAN && c->training_plan) {
+    enum { WEIGHED = 64 };
+    decisions_weigh(c->arena, c->training_plan, d, c->options->is_verbose || c->options->is_plan_json ? d->count : WEIGHED);
+  }
+  c->emission = (Emission){.decisions = d, .instead = c->options->product == PRODUCT_PLAN ? fit_instead(c) : NULL,
+                           .arena = c->arena, .program = c->program, .machine = &c->machine, .training_plan = c->training_plan,
                            .evaluation_plan = c->evaluation_plan, .schedule = c->schedule, .layout = c->layout, .training = c->training_kernels,
                            .evaluation = c->evaluation_kernels, .is_sparse_field = c->is_sparse_field, .fingerprint = c->fingerprint,
                            .model_path = c->model_path};

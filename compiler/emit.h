@@ -2,9 +2,16 @@
 #ifndef GNNCC_EMIT_H
 #define GNNCC_EMIT_H
 
-#include "plan.h"
+#include "decisions.h"
 
 #define GNNCC_VERSION "0.1.0"
+
+/* What other plans would be; bytes and times 0: not known. */
+typedef struct Instead {
+  int64_t keep_ns, keep_bytes, recompute_ns, recompute_bytes, least_ns, least_bytes;
+  int64_t unpinned_ns;                        /* without the pins */
+  int64_t step_up_bytes, step_up_saves_ns;    /* the next larger device that is faster */
+} Instead;
 
 typedef struct Emission {
   Arena *arena;
@@ -14,6 +21,8 @@ typedef struct Emission {
   const Plan *evaluation_plan;
   const Schedule *schedule;
   const Layout *layout;
+  const Decisions *decisions;
+  const Instead *instead;    /* NULL: not asked for */
   const Kernels *training;   /* NULL without a train block */
   const Kernels *evaluation;
   const bool *is_sparse_field;

@@ -283,6 +283,57 @@ static bool refuse(Compilation *c) {
   return false;
 }
 
+/* ---- other plans ---- */
+
+static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, const Pins *pins) {
+  PlannerOptions options;
+  ProblemError error = {"", ""};
+  Machine machine = c->machine;
+  read_options(c, &options);
+  options.policy = policy;
+  if (device_bytes > 0) machine.tier_bytes[TIER_DEVICE] = device_bytes;
+  const PlanningProblem *problem = planning_problem(c->arena, &machine, c->residents, c->training_kernels, pins, c->fingerprint, &error);
+  return problem ? plan(c->arena, problem, &options) : NULL;
+}
+
+/* Addresses included, where they can be had. */
+static int64_t bytes_of(const Plan *plan) { return plan->report.height_bytes > plan->report.peak_bytes ? plan->report.height_bytes : plan->report.peak_bytes; }
+
+/* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? */
+static void find_step_up(Compilation *c, Instead *i) {
+  enum { TRIES = 4 };
+  const Plan *now = c->training_plan;
+  const Decisions *d = decisions(c->arena, c->schedule, NULL);
+  int64_t step = INT64_MAX, device = c->machine.tier_bytes[TIER_DEVICE];
+  for (int k = 0; k < d->count; k++)
+    if (d->list[k].fate != PLAN_FATE_RETAIN && d->list[k].adds_ns > 0 && d->list[k].bytes < step) step = d->list[k].bytes;
+  for (int k = 1; k <= TRIES && step < INT64_MAX; k++) {
+    int64_t bytes = device + step * (1 << (k - 1));
+    Plan *p = plan_instead(c, bytes, -1, c->pins);
+    if (!p || !p->planned || p->simulation->makespan_ns * 100 > now->simulation->makespan_ns * 99) continue;
+    i->step_up_bytes = bytes;
+    i->step_up_saves_ns = now->simulation->makespan_ns - p->simulation->makespan_ns;
+    return;
+  }
+}
+
+const Instead *fit_instead(Compilation *c) {
+  if (!c->training_plan) return NULL;
+  const int64_t endless = INT64_C(1) << 50;
+  Instead *i = arena_alloc(c->arena, sizeof *i);
+  Plan *keep = plan_instead(c, endless, PLANNER_POLICY_KEEP, NULL), *recompute = plan_instead(c, endless, PLANNER_POLICY_RECOMPUTE, NULL);
+  if (keep && keep->planned) i->keep_ns = keep->simulation->makespan_ns, i->keep_bytes = bytes_of(keep);
+  if (recompute && recompute->planned) i->recompute_ns = recompute->simulation->makespan_ns, i->recompute_bytes = bytes_of(recompute);
+  Plan *none = plan_instead(c, c->residents->bytes + 1, -1, NULL);
+  int64_t least = none && !none->planned ? none->report.least_device_bytes : 0;
+  Plan *tightest = least > 0 ? plan_instead(c, least, -1, NULL) : NULL;
+  if (tightest && tightest->planned) i->least_bytes = least, i->least_ns = tightest->simulation->makespan_ns;
+  Plan *free = c->pins ? plan_instead(c, 0, -1, NULL) : NULL;
+  if (free && free->planned) i->unpinned_ns = free->simulation->makespan_ns;
+  find_step_up(c, i);
+  return i;
+}
+
 /* ---- the passes ---- */
 
 static bool check_links(Compilation *c) {

@@ -8,5 +8,7 @@
 bool fit_plan(Compilation *c);
 bool fit_schedule(Compilation *c);
 bool fit_layout(Compilation *c);
+/* What keeping or recomputing everything, or the smallest or a larger device, would give. NULL without a train block. */
+const Instead *fit_instead(Compilation *c);
 
 #endif

@@ -1,3 +1,4 @@
+/* report: the plan as text and as JSON (interface of both: docs/formats.md). */
 #include "report.h"
 
 #include <inttypes.h>
@@ -7,58 +8,79 @@
 
 #include "../runtime/text.h"
 
+static const char *const fate_names[PLAN_FATE_COUNT] = {"keep", "host", "ssd", "recompute"};
+
 static const char *bytes(Arena *arena, int64_t n) { return arena_strdup(arena, gnn_bytes_text(n).text); }
 
-static const char *milliseconds(Arena *arena, double seconds) { return arena_printf(arena, "%.3g ms", 1e3 * seconds); }
-
 static const char *duration(Arena *arena, double seconds) {
-  return seconds < 1 ? milliseconds(arena, seconds) : arena_printf(arena, "%.3g s", seconds);
+  return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
+}
+
+static const char *added(Arena *arena, int64_t ns) {
+  return ns == 0 ? "0" : arena_printf(arena, "%s%s", ns > 0 ? "+" : "-", duration(arena, 1e-9 * (double)(ns > 0 ? ns : -ns)));
+}
+
+static const char *device_name(const Emission *m) {
+  return m->program->has_target && m->program->target.device ? m->program->target.device : "device";
 }
 
 const char *report_verdict(const Emission *m) {
   Arena *arena = m->arena;
-  const char *verdict = arena_printf(arena, "peak %s of %s device, 0 host, 0 ssd", bytes(arena, m->layout->bytes),
-                                     bytes(arena, m->machine->tier_bytes[TIER_DEVICE]));
+  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host, %s ssd", bytes(arena, m->layout->bytes),
+                                     bytes(arena, m->machine->tier_bytes[TIER_DEVICE]), device_name(m),
+                                     m->layout->host_bytes ? bytes(arena, m->layout->host_bytes) : "0",
+                                     m->layout->ssd_bytes ? bytes(arena, m->layout->ssd_bytes) : "0");
   if (!m->program->has_train) return verdict;
   return arena_printf(arena, "%s; about %s/epoch", verdict, duration(arena, m->schedule->training_seconds));
 }
 
-static int compare_blocks(const void *a, const void *b) {
-  const Block *x = *(const Block *const *)a, *y = *(const Block *const *)b;
-  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
-  return x < y ? -1 : x > y;
+/* ---- the decisions ---- */
+
+static const char *made_by(const Emission *m, ValueId value) {
+  const Kernels *kernels = m->training;
+  return kernel_what(kernels, &kernels->kernels[kernels->made_by[value]]);
 }
 
-static const char *description(const Emission *m, const Block *block) {
-  if (!block->kernels || block->value == NO_VALUE) return block_kind_name(block->kind);
-  return m->schedule->steps[block->first].what;
+static const Alternative *best_alternative(const Decision *d) {
+  const Alternative *best = NULL;
+  for (int i = 0; i < d->alternative_count; i++)
+    if (d->alternatives[i].fits && (!best || d->alternatives[i].adds_ns < best->adds_ns)) best = &d->alternatives[i];
+  return best;
 }
 
-static void print_values(const Emission *m, bool is_verbose, FILE *out) {
-  enum { SHOWN = 6 };
-  const Layout *y = m->layout;
-  const Block **blocks = arena_alloc(m->arena, (size_t)(y->count + 1) * sizeof *blocks);
-  int count = 0;
-  for (int i = y->resident_count; i < y->count; i++)
-    if (y->blocks[i].kernels == m->training && y->blocks[i].value != NO_VALUE) blocks[count++] = &y->blocks[i];
-  if (!count) return;
-  qsort(blocks, (size_t)count, sizeof *blocks, compare_blocks);
-  fprintf(out, "\n  %-20s %-40s %5s %10s  %-10s %6s  %s\n", "value", "what it is", "line", "size", "fate", "adds", "alive");
-  int64_t rest_bytes = 0;
-  for (int i = 0; i < count; i++) {
-    const Block *b = blocks[i];
-    if (i >= SHOWN && !is_verbose) {
-      rest_bytes += b->bytes;
-      continue;
-    }
-    fprintf(out, "  %-20s %-40.40s %5d %10s  %-10s %6s  steps %d-%d\n", b->name, description(m, b),
-            (int)b->kernels->graph->values[b->value].place.line, bytes(m->arena, b->bytes), "keep", "0", b->first + 1, b->last + 1);
+/* "recompute +62 ms; keep: 13.8 MiB over budget" */
+static const char *why(Arena *arena, const Decision *d) {
+  const Alternative *best = best_alternative(d);
+  const char *text = d->is_pinned ? "pinned" : "";
+  if (best) text = arena_printf(arena, "%s%s%s %s", text, *text ? "; " : "", fate_names[best->fate], added(arena, best->adds_ns));
+  for (int i = 0; i < d->alternative_count; i++) {
+    const Alternative *a = &d->alternatives[i];
+    if (a->fits || a->fate != PLAN_FATE_RETAIN) continue;
+    text = arena_printf(arena, "%s%s%s: %s over budget", text, *text ? "; " : "", fate_names[a->fate], bytes(arena, a->over_bytes));
   }
-  if (count > SHOWN && !is_verbose)
-    fprintf(out, "  ... %d smaller values, %s together, kept\n", count - SHOWN, bytes(m->arena, rest_bytes));
+  return *text ? text : d->fate == PLAN_FATE_RETAIN ? "nothing else is possible or needed" : "nothing else fits";
 }
 
-void report_plan_text(const Emission *m, bool is_verbose, FILE *out) {
+enum { SHOWN = 8 };
+
+static void print_decisions(const Emission *m, const Decisions *d, bool is_verbose, FILE *out) {
+  if (!d->count) return;
+  int shown = is_verbose ? d->count : d->decided_count > SHOWN ? d->decided_count : SHOWN;
+  if (shown > d->count) shown = d->count;
+  fprintf(out, "\n  %-18s %-38s %5s %10s  %-9s %9s  %s\n", "value", "what it is", "line", "size", "fate", "adds", "why not the next best");
+  for (int i = 0; i < shown; i++) {
+    const Decision *x = &d->list[i];
+    fprintf(out, "  %-18s %-38.38s %5d %10s  %-9s %9s  %s\n", m->training->graph->values[x->value].name, made_by(m, x->value),
+            (int)m->training->graph->values[x->value].place.line, bytes(m->arena, x->bytes), fate_names[x->fate], added(m->arena, x->adds_ns), why(m->arena, x));
+  }
+  int64_t rest = 0;
+  for (int i = shown; i < d->count; i++) rest += d->list[i].bytes;
+  if (shown < d->count) fprintf(out, "  ... %d smaller values, %s together, kept\n", d->count - shown, bytes(m->arena, rest));
+}
+
+/* ---- the text ---- */
+
+static void print_fit(const Emission *m, FILE *out) {
   Arena *arena = m->arena;
   const Layout *y = m->layout;
   const Schedule *s = m->schedule;
@@ -67,51 +89,142 @@ void report_plan_text(const Emission *m, bool is_verbose, FILE *out) {
     const Step *peak = &s->steps[y->peak_step];
     at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->what, (int)peak->place.line);
   }
-  int64_t budget = m->machine->tier_bytes[TIER_DEVICE];
-  bool fits = y->bytes <= budget;
-  fprintf(out, "plan for %s on %s \302\267 target %s \302\267 device budget %s      all figures estimated\n", m->program->name, m->program->data->name,
-          m->machine->name, bytes(arena, budget));
-  fprintf(out, "  %-9s device %s of %s (%s) \302\267 host 0 \302\267 ssd 0\n", fits ? "fits" : "too large",
-          bytes(arena, y->bytes), bytes(arena, budget), at_peak);
+  fprintf(out, "plan for %s on %s \302\267 target %s \302\267 %s budget %s      all figures estimated\n", m->program->name, m->program->data->name,
+          m->machine->name, device_name(m), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]));
+  fprintf(out, "  fits      %s %s of %s (%s) \302\267 host %s \302\267 ssd %s\n", device_name(m), bytes(arena, y->bytes), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]),
+          at_peak, y->host_bytes ? bytes(arena, y->host_bytes) : "0", y->ssd_bytes ? bytes(arena, y->ssd_bytes) : "0");
   int64_t kinds[BLOCK_KIND_COUNT] = {0};
   for (int i = 0; i < y->resident_count; i++) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
-  int64_t resident = 0;
-  for (int k = 0; k < BLOCK_KIND_COUNT; k++) resident += kinds[k];
   fprintf(out, "  of which  graph %s \302\267 features %s \302\267 weights %s \302\267 optimizer %s \302\267 values of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]),
-          bytes(arena, kinds[BLOCK_FEATURES]), bytes(arena, kinds[BLOCK_WEIGHTS]), bytes(arena, kinds[BLOCK_OPTIMIZER]), bytes(arena, y->bytes - resident));
-  if (m->program->has_train)
-    fprintf(out, "  time      %s per epoch = %s compute + 0 recomputing + 0 waiting for transfers; evaluation %s\n", duration(arena, s->training_seconds),
-            duration(arena, s->training_seconds), duration(arena, s->evaluation_seconds));
-  else
-    fprintf(out, "  time      %s per evaluation\n", duration(arena, s->evaluation_seconds));
-  fprintf(out, "  moves     nothing\n");
-  fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", bytes(arena, y->bytes), bytes(arena, y->lower_bound),
-          y->lower_bound ? 100.0 * ((double)y->bytes / (double)y->lower_bound - 1) : 0);
-  print_values(m, is_verbose, out);
+          bytes(arena, kinds[BLOCK_FEATURES]), bytes(arena, kinds[BLOCK_WEIGHTS]), bytes(arena, kinds[BLOCK_OPTIMIZER]),
+          bytes(arena, y->bytes - y->residents->bytes));
+}
+
+static void print_times(const Emission *m, const Decisions *d, FILE *out) {
+  Arena *arena = m->arena;
+  const Schedule *s = m->schedule;
+  if (!m->program->has_train) {
+    fprintf(out, "  time      %s per evaluation\n  moves     nothing\n", duration(arena, s->evaluation_seconds));
+    return;
+  }
+  fprintf(out, "  time      %s per epoch = %s compute + %s recomputing + %s waiting for transfers; evaluation %s\n", duration(arena, s->training_seconds),
+          duration(arena, 1e-9 * (double)d->keep_all_ns), s->rerun_seconds > 0 ? duration(arena, s->rerun_seconds) : "0",
+          s->wait_seconds > 0 ? duration(arena, s->wait_seconds) : "0", duration(arena, s->evaluation_seconds));
+  const char *moves = "";
+  for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++)
+    if (d->in_bytes[tier])
+      moves = arena_printf(arena, "%s%s%s to %s, %s back per epoch", moves, *moves ? "; " : "", bytes(arena, d->out_bytes[tier]), fate_names[tier],
+                           bytes(arena, d->in_bytes[tier]));
+  if (!*moves) fprintf(out, "  moves     nothing\n");
+  else {
+    double hidden = d->transfer_seconds > 0 ? 1 - d->wait_seconds / d->transfer_seconds : 1;
+    fprintf(out, "  moves     %s; %.0f %% of the transfer time is hidden behind compute\n", moves, 100 * (hidden > 0 ? hidden : 0));
+  }
+}
+
+static void print_instead(const Emission *m, FILE *out) {
+  Arena *arena = m->arena;
+  const Instead *i = m->instead;
+  if (!i) return;
+  fprintf(out, "  instead   keep everything %s, needs %s", duration(arena, 1e-9 * (double)i->keep_ns), bytes(arena, i->keep_bytes));
+  if (i->recompute_bytes > 0) fprintf(out, " \302\267 recompute everything %s, needs %s", duration(arena, 1e-9 * (double)i->recompute_ns), bytes(arena, i->recompute_bytes));
+  if (i->least_bytes > 0) fprintf(out, " \302\267 least possible %s at %s", bytes(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
+  fprintf(out, "\n");
+}
+
+static void print_notes(const Emission *m, const Decisions *d, FILE *out) {
+  Arena *arena = m->arena;
+  const char *head = "  notes     ";
+#define NOTE(...) (fprintf(out, "%s", head), fprintf(out, __VA_ARGS__), fprintf(out, "\n"), head = "            ")
+  const Instead *i = m->instead;
+  if (i && i->unpinned_ns > 0)
+    NOTE("your pins cost %s; they were obeyed", added(arena, m->training_plan->simulation->makespan_ns - i->unpinned_ns));
+  if (i && i->step_up_bytes > 0)
+    NOTE("%s would save %s \342\200\224 the next useful step up", bytes(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns));
+  if (m->training_plan && d->decided_count) {
+    const PlannerReport *r = &m->training_plan->report;
+    double gap = r->lower_bound_ns > 0 ? 100.0 * (double)(r->makespan_ns - r->lower_bound_ns) / (double)r->lower_bound_ns : 0;
+    if (r->is_optimal) NOTE("solver: optimal, %d gaps open, %d of %d values not kept", r->open_count, d->decided_count, d->count);
+    else if (r->lower_bound_ns > 0)
+      NOTE("solver: within %.2f %% of a proved bound, %d gaps open, %d of %d values not kept", gap, r->open_count, d->decided_count, d->count);
+    else NOTE("the plan was given, %d of %d values are not kept", d->decided_count, d->count);
+  }
   const Graph *graph = m->evaluation->graph;
-  for (int i = 0; i < graph->note_count; i++) fprintf(out, "%s%s\n", i ? "            " : "  notes     ", graph->notes[i]);
+  for (int n = 0; n < graph->note_count; n++) NOTE("%s", graph->notes[n]);
+#undef NOTE
   for (const char *line = m->program->info->notes; line && *line;) {
     const char *end = strchr(line, '\n');
     int length = end ? (int)(end - line) : (int)strlen(line);
     fprintf(out, "  data      %.*s\n", length, line);
     line += length + (end != NULL);
   }
-  if (is_verbose) {
-    fprintf(out, "\n");
-    schedule_print(s, out);
-  }
 }
+
+void report_plan_text(const Emission *m, bool is_verbose, FILE *out) {
+  const Decisions *d = m->decisions;
+  const Layout *y = m->layout;
+  print_fit(m, out);
+  print_times(m, d, out);
+  print_instead(m, out);
+  fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", bytes(m->arena, y->bytes), bytes(m->arena, y->lower_bound),
+          y->lower_bound ? 100.0 * ((double)y->bytes / (double)y->lower_bound - 1) : 0);
+  print_decisions(m, d, is_verbose, out);
+  print_notes(m, d, out);
+  if (!is_verbose) return;
+  fprintf(out, "\n");
+  schedule_print(m->schedule, out);
+}
+
+/* ---- JSON ---- */
 
 static json_t *json_blocks(const Emission *m) {
   json_t *list = json_array();
   for (int i = 0; i < m->layout->count; i++) {
     const Block *b = &m->layout->blocks[i];
-    json_t *item = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:s}", "name", b->name, "kind", block_kind_name(b->kind), "tier", "device",
-                             "offset", (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", b->last + 1,
-                             "fate", "keep");
-    if (b->kernels && b->value != NO_VALUE)
+    json_t *item = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i}", "name", b->name, "kind", block_kind_name(b->kind), "tier", "device",
+                             "offset", (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", b->last + 1);
+    if (b->kernels && b->value != NO_VALUE) {
+      json_object_set_new(item, "value", json_string(b->kernels->graph->values[b->value].name));
       json_object_set_new(item, "line", json_integer(b->kernels->graph->values[b->value].place.line));
+    }
     json_array_append_new(list, item);
+  }
+  return list;
+}
+
+/* Where values wait outside the device. */
+static json_t *json_homes(const Emission *m) {
+  const Schedule *s = m->schedule;
+  json_t *list = json_array();
+  for (int h = 0; h < s->home_count; h++) {
+    const Home *home = &s->homes[h];
+    json_t *extents = json_array();
+    for (int e = m->layout->home_extent[h]; e < m->layout->home_extent[h + 1]; e++)
+      json_array_append_new(extents, json_pack("{s:I, s:I}", "at", (json_int_t)m->layout->extents[e].at, "bytes", (json_int_t)m->layout->extents[e].bytes));
+    int first = home->first ? s->kernel_step[home->first - 1] + 2 : 1;
+    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", home->kernels->graph->values[home->value].name, "tier",
+                                          fate_names[home->tier], "bytes", (json_int_t)home->bytes, "first_step", first, "last_step",
+                                          s->kernel_step[home->last] + 1, "extents", extents));
+  }
+  return list;
+}
+
+static json_t *json_values(const Emission *m) {
+  json_t *list = json_array();
+  const Decisions *d = m->decisions;
+  for (int i = 0; i < d->count; i++) {
+    const Decision *x = &d->list[i];
+    const Value *value = &m->training->graph->values[x->value];
+    json_t *others = json_array();
+    for (int k = 0; k < x->alternative_count; k++) {
+      const Alternative *a = &x->alternatives[k];
+      json_t *other = json_pack("{s:s, s:b}", "fate", fate_names[a->fate], "fits", a->fits);
+      json_object_set_new(other, a->fits ? "adds_seconds" : "over_bytes", a->fits ? json_real(1e-9 * (double)a->adds_ns) : json_integer(a->over_bytes));
+      json_array_append_new(others, other);
+    }
+    json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", value->name, "what", made_by(m, x->value), "line",
+                                          (int)value->place.line, "bytes", (json_int_t)x->bytes, "fate", fate_names[x->fate], "adds_seconds",
+                                          1e-9 * (double)x->adds_ns, "pinned", x->is_pinned, "alternatives", others));
   }
   return list;
 }
@@ -122,29 +235,65 @@ static json_t *json_steps(const Emission *m) {
   for (int i = 0; i < s->count; i++) {
     const Step *step = &s->steps[i];
     const char *kind = step->kind == STEP_KERNEL ? kernel_kind_name(step->kernels->kernels[step->kernel].kind) : step->kind == STEP_COPY ? "copy" : "wait";
-    json_array_append_new(list, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I}", "step", step->number, "lane", lane_name(step->lane), "phase",
-                                          schedule_phase(s, i), "kernel", kind, "what",
-                                          step->what, "line", (int)step->place.line, "start_seconds", step->start_seconds, "seconds",
-                                          step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",
-                                          (json_int_t)m->layout->live_bytes[i]));
+    json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I}", "step", step->number, "lane", lane_name(step->lane), "phase",
+                             schedule_phase(s, i), "kernel", kind, "what", step->what, "line", (int)step->place.line, "start_seconds",
+                             step->start_seconds, "seconds", step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",
+                             (json_int_t)m->layout->live_bytes[i], "host_bytes", (json_int_t)m->layout->host_live[step->boundary], "ssd_bytes",
+                             (json_int_t)m->layout->ssd_live[step->boundary]);
+    if (step->copy != NO_INDEX) {
+      const Copy *copy = &s->copies[step->copy];
+      json_object_set_new(item, "value", json_string(copy->kernels->graph->values[copy->value].name));
+      if (step->kind == STEP_WAIT) json_object_set_new(item, "waits_for", json_integer(copy->step + 1));
+      if (step->kind == STEP_COPY) {
+        json_t *after = json_array();
+        for (int k = 0; k < 2; k++)
+          if (copy->after[k] != NO_INDEX) json_array_append_new(after, json_integer(s->copies[copy->after[k]].step + 1));
+        json_object_set_new(item, "after", after);
+      }
+    }
+    json_array_append_new(list, item);
   }
   return list;
 }
 
+static json_t *json_tiers(const Emission *m) {
+  const Layout *y = m->layout;
+  const Machine *machine = m->machine;
+  return json_pack("{s:{s:I, s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:I}", "device", "peak_bytes", (json_int_t)y->bytes, "budget_bytes",
+                   (json_int_t)machine->tier_bytes[TIER_DEVICE], "lower_bound_bytes", (json_int_t)y->lower_bound, "host", "peak_bytes",
+                   (json_int_t)y->host_bytes, "budget_bytes", (json_int_t)machine->tier_bytes[TIER_HOST], "ssd", "peak_bytes", (json_int_t)y->ssd_bytes,
+                   "budget_bytes", (json_int_t)machine->tier_bytes[TIER_SSD], "ring_bytes", (json_int_t)y->ring_bytes);
+}
+
+static json_t *json_epoch(const Emission *m) {
+  const Schedule *s = m->schedule;
+  json_t *epoch = json_pack("{s:f, s:f, s:f, s:f, s:f}", "seconds", s->training_seconds, "compute_seconds", 1e-9 * (double)m->decisions->keep_all_ns,
+                            "recompute_seconds", s->rerun_seconds, "wait_seconds", s->wait_seconds, "evaluation_seconds", s->evaluation_seconds);
+  if (m->training_plan) {
+    const PlannerReport *r = &m->training_plan->report;
+    json_object_set_new(epoch, "lower_bound_seconds", json_real(1e-9 * (double)r->lower_bound_ns));
+    json_object_set_new(epoch, "is_optimal", json_boolean(r->is_optimal));
+  }
+  return epoch;
+}
+
+/* The decisions as gnncc-plan/1, for --plan-from. */
+static json_t *json_plan(const Emission *m) {
+  size_t length;
+  if (!m->training_plan) return json_null();
+  const char *text = plan_write_json(m->training_plan->planned, m->arena, &length);
+  return json_loadb(text, length, 0, NULL);
+}
+
 const char *report_plan_json(const Emission *m) {
   const Schedule *s = m->schedule;
-  const Layout *y = m->layout;
-  int64_t budget = m->machine->tier_bytes[TIER_DEVICE];
   json_t *notes = json_array();
   for (int i = 0; i < m->evaluation->graph->note_count; i++) json_array_append_new(notes, json_string(m->evaluation->graph->notes[i]));
-  json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:{s:{s:I, s:I, s:I}, s:{s:I}, s:{s:I}}, s:{s:f, s:f, s:f, s:f}, s:i, s:o, s:o, s:o}",
-                           "format", "gnncc-report/1", "generator", "generated by gnncc " GNNCC_VERSION, "model", m->program->name, "data", m->program->data->name, "target", m->machine->name,
-                           "fingerprint", m->fingerprint, "figures", "estimated", "fits", y->bytes <= budget,
-                           "tiers", "device", "peak_bytes", (json_int_t)y->bytes, "budget_bytes", (json_int_t)budget, "lower_bound_bytes",
-                           (json_int_t)y->lower_bound, "host", "peak_bytes", (json_int_t)0, "ssd", "peak_bytes", (json_int_t)0,
-                           "epoch", "seconds", s->training_seconds, "recompute_seconds", 0.0, "wait_seconds", 0.0, "evaluation_seconds",
-                           s->evaluation_seconds, "peak_step", s->count ? s->steps[y->peak_step].number : 0, "notes", notes, "values", json_blocks(m), "steps",
-                           json_steps(m));
+  json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "format", "gnncc-report/1", "generator",
+                           "generated by gnncc " GNNCC_VERSION, "model", m->program->name, "data", m->program->data->name, "target", m->machine->name,
+                           "fingerprint", m->fingerprint, "figures", "estimated", "fits", 1, "tiers", json_tiers(m), "epoch", json_epoch(m), "peak_step",
+                           s->count ? s->steps[m->layout->peak_step].number : 0, "notes", notes, "values", json_values(m), "blocks", json_blocks(m), "homes",
+                           json_homes(m), "steps", json_steps(m), "plan", json_plan(m));
   char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
   const char *result = text ? arena_printf(m->arena, "%s\n", text) : NULL;
   free(text);

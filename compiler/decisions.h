@@ -1,0 +1,38 @@
+/* decisions.h: a plan value by value: its fate, what that adds to the epoch, and what the next best would. */
+#ifndef GNNCC_DECISIONS_H
+#define GNNCC_DECISIONS_H
+
+#include "plan.h"
+
+typedef struct Alternative {
+  PlanFate fate;
+  bool fits;
+  int64_t adds_ns;    /* to the epoch as planned, when it fits; may be negative by rounding of the search */
+  int64_t over_bytes; /* of the device, when it does not */
+} Alternative;
+
+typedef struct Decision {
+  ValueId value;
+  int64_t bytes;
+  PlanFate fate;      /* the one that is not `retain`, if any of its gaps has one */
+  int64_t adds_ns;    /* its re-runs, and the waits for its copies: all of them sum to the epoch minus that of keeping all */
+  bool is_pinned;
+  int alternative_count;
+  Alternative alternatives[PLAN_FATE_COUNT];
+} Decision;
+
+typedef struct Decisions {
+  int count;
+  Decision *list;      /* by what they add, then by size */
+  int decided_count;   /* that are not kept */
+  int64_t keep_all_ns; /* the kernels alone */
+  int64_t out_bytes[PLAN_FATE_COUNT], in_bytes[PLAN_FATE_COUNT]; /* per epoch, by tier */
+  double transfer_seconds, wait_seconds;
+} Decisions;
+
+/* Of the training epoch. */
+Decisions *decisions(Arena *arena, const Schedule *schedule, const Pins *pins);
+/* Fills the alternatives of the first `count` decisions: each is planned with everything else as it is. */
+void decisions_weigh(Arena *arena, const Plan *plan, Decisions *decisions, int count);
+
+#endif
