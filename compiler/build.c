@@ -371,7 +371,7 @@ static Builder builder(Compilation *c) {
 static bool has_backend(Compilation *c) {
   const TypedProgram *p = c->program;
   bool is_cuda = p->has_target && p->target.kind && strncmp(p->target.kind, "cuda", 4) == 0;
-  if (!is_cuda || c->options->product == PRODUCT_EMIT) return true;
+  if (!is_cuda || c->options->is_simulated || c->options->product == PRODUCT_EMIT) return true;
   diags_error(c->diags, "E0507", p->target.place, "target %s is a GPU (%s), and programs for GPUs are not supported yet", p->target.name, p->target.kind);
   diags_help(c->diags, "--plan explains its plan; --target=native compiles for this machine");
   return false;

@@ -105,6 +105,20 @@ static bool run_cost(Compilation *c) {
   return true;
 }
 
+/* How much slower than the machine of the plan this one runs its slowest step, with some room; at least 1. */
+static double find_slowdown(const Compilation *c) {
+  Machine here = machine_of_target(NULL);
+  double slowdown = 1;
+  for (int s = 0; s < c->schedule->count; s++) {
+    const Step *step = &c->schedule->steps[s];
+    if (step->kind != STEP_KERNEL || step->cost.seconds <= 0) continue;
+    const Kernel *kernel = &step->kernels->kernels[step->kernel];
+    double ratio = 1.5 * cost_of_kernel(&here, step->kernels, kernel).seconds / step->cost.seconds;
+    if (ratio > slowdown) slowdown = ratio;
+  }
+  return slowdown;
+}
+
 static bool run_layout(Compilation *c) {
   if (!fit_layout(c)) return false;
   Decisions *d = decisions(c->arena, c->schedule, c->pins);
@@ -117,6 +131,7 @@ static bool run_layout(Compilation *c) {
                            .evaluation_plan = c->evaluation_plan, .schedule = c->schedule, .layout = c->layout, .training = c->training_kernels,
                            .evaluation = c->evaluation_kernels, .is_sparse_field = c->is_sparse_field, .fingerprint = c->fingerprint,
                            .model_path = c->model_path};
+  if (c->options->is_simulated) c->emission.slowdown = find_slowdown(c);
   c->emission.prefix = emit_prefix(c->arena, c->options->prefix ? c->options->prefix : c->stem);
   c->emission.plan_json = report_plan_json(&c->emission);
   return c->emission.plan_json != NULL;

@@ -317,6 +317,7 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
   fprintf(out, "  .host_bytes = %" PRId64 ",\n  .ssd_bytes = %" PRId64 ",\n  .ring_bytes = %" PRId64 ",\n", y->host_bytes, y->ssd_bytes, y->ring_bytes);
   if (m->schedule->copy_count)
     fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count, y->extent_count);
+  if (m->slowdown > 0) fprintf(out, "  .is_simulated = 1,\n  .slowdown = %.9g,\n", m->slowdown);
   if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", quoted(m->arena, m->machine->scratch_dir));
   fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", quoted(m->arena, p->data->source.kind), p->data->source.arg_count,
           p->data->source.arg_count ? ", .args = source_args" : "");

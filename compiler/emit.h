@@ -26,6 +26,7 @@ typedef struct Emission {
   const Kernels *training;   /* NULL without a train block */
   const Kernels *evaluation;
   const bool *is_sparse_field;
+  double slowdown;           /* 0: the program is for the machine it runs on; else the other machine's times, times this */
   const char *prefix;        /* of the embedding API's symbols: an identifier */
   const char *fingerprint;   /* 12 hexadecimal digits */
   const char *plan_json;

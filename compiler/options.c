@@ -369,7 +369,9 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_PLAN_FROM: o->plan_from = a; break;
   case OPT_POLICY: return parse_policy(p, a);
   case OPT_BACKEND:
-    if (strcmp(a, "cpu") != 0) return usage(strcmp(a, "cuda") == 0 || strcmp(a, "sim") == 0 ? "--backend=%s is not supported yet" : "--backend=%s: there is no such backend; cpu is one", a);
+    if (strcmp(a, "cuda") == 0) return usage("--backend=cuda is not supported yet");
+    if (strcmp(a, "cpu") != 0 && strcmp(a, "sim") != 0) return usage("--backend=%s: there is no such backend; cpu and sim are", a);
+    o->is_simulated = strcmp(a, "sim") == 0;
     break;
   case OPT_DEFINE: return parse_define(p, a);
   case OPT_DATA: {
