@@ -239,6 +239,15 @@ static const char *joined(Arena *arena, const char *list, const char *item) {
   return *list ? arena_printf(arena, "%s \302\267 %s", list, item) : item;
 }
 
+/* What the step that binds needs is what no plan can avoid. */
+static bool is_base_need(const Plan *plan) {
+  Arena *arena = arena_new();
+  const Geometry *g = geometry_make(plan->problem->problem, arena);
+  bool is_base = g->base_bytes[plan->report.bind_step] == plan->report.bind_bytes;
+  arena_free(arena);
+  return is_base;
+}
+
 /* No plan fits: what binds, and the ways out, each of which was planned. */
 static bool refuse(Compilation *c) {
   const Plan *p = c->training_plan && !c->training_plan->planned ? c->training_plan : c->evaluation_plan;
@@ -259,6 +268,7 @@ static bool refuse(Compilation *c) {
   bool is_policy = c->options->policy || c->program->plan_policy;
   const char *bind = r->bind_bytes > 0 && !p->planned ? arena_strdup(c->arena, r->bind_pieces) : "";
   int64_t bind_bytes = p->planned ? 0 : r->bind_bytes, guess = worst_least(c);
+  bool is_unavoidable = !p->planned && bind_bytes > budget && is_base_need(p);
   if (c->is_plan_given) {
     diags_error(c->diags, "E0501", place, "the plan of %s needs %s of addresses, the %s budget is %s", c->options->plan_from, gnn_bytes_text(c->layout->bytes).text, device,
                 gnn_bytes_text(budget).text);
@@ -272,12 +282,12 @@ static bool refuse(Compilation *c) {
   ways = joined(c->arena, ways, try_tier(c, TIER_HOST, "host", all));
   ways = joined(c->arena, ways, try_tier(c, TIER_SSD, "ssd", 2 * all));
   c->machine = machine;
-  if (bind_bytes > budget)
+  if (is_unavoidable)
     diags_error(c->diags, "E0501", place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment, whatever else is moved away", device,
                 gnn_bytes_text(budget).text, what, (int)place.line, gnn_bytes_text(bind_bytes).text);
   else
-    diags_error(c->diags, "E0501", place, "no %s fits %s budget %s: at operation %s (line %d) too much is still needed", is_policy ? "plan of this policy" : "plan", device,
-                gnn_bytes_text(budget).text, what, (int)place.line);
+    diags_error(c->diags, "E0501", place, "no %s fits %s budget %s: the one that comes nearest needs %s at operation %s (line %d)", is_policy ? "plan of this policy" : "plan",
+                device, gnn_bytes_text(budget).text, gnn_bytes_text(bind_bytes > 0 ? bind_bytes : c->layout->bytes).text, what, (int)place.line);
   diags_note(c->diags, "%s of it for graph, features, weights and optimiser%s%s", gnn_bytes_text(c->residents->bytes).text, *bind ? "; there together: " : "", bind);
   if (*ways) diags_help(c->diags, "%s", ways);
   return false;

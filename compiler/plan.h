@@ -133,7 +133,6 @@ typedef struct Copy {
   int boundary;        /* at which the block of the device holds the value; for STEP_COPY of the SSD lanes too */
   int home;            /* which copy in the other tier: index into Schedule.homes */
   int after[2];        /* copies on other lanes that must be complete, or NO_INDEX */
-  int until;           /* the step (index) that reads the value again (out), or before which it is there (in) */
 } Copy;
 
 /* The room of one value in the host arena or on the SSD. */
