@@ -234,6 +234,24 @@ static const char *try_tier(Compilation *c, Tier tier, const char *name, int64_t
   return arena_printf(c->arena, "--budget %s=%s -> %s per epoch", name, size_option(c->arena, used), epoch_text(c->arena, c));
 }
 
+/* What leaves the device does not fit where it goes: true where a larger host or SSD of those there are is enough. */
+static const char *try_overflow(Compilation *c, int64_t enough) {
+  static const char *const names[] = {"device", "host", "ssd"};
+  for (int tier = TIER_HOST; tier <= TIER_SSD; tier++) {
+    int64_t budget = c->machine.tier_bytes[tier];
+    Machine kept = c->machine;
+    c->machine.tier_bytes[tier] = 2 * enough;
+    bool is_enough = budget > 0 && budget < enough && fit(c, c->machine);
+    c->machine = kept;
+    if (!is_enough) continue;
+    int64_t used = tier == TIER_HOST ? c->layout->host_bytes : c->layout->ssd_bytes;
+    bool has_ssd = c->machine.tier_bytes[TIER_SSD] > 0;
+    return arena_printf(c->arena, "spilling %s overflows %s (%s)%s", arena_strdup(c->arena, gnn_bytes_text(used).text), names[tier],
+                        arena_strdup(c->arena, gnn_bytes_text(budget).text), has_ssd ? "" : " and there is no ssd tier");
+  }
+  return NULL;
+}
+
 static const char *joined(Arena *arena, const char *list, const char *item) {
   if (!item) return list;
   return *list ? arena_printf(arena, "%s \302\267 %s", list, item) : item;
@@ -282,7 +300,10 @@ static bool refuse(Compilation *c) {
   ways = joined(c->arena, ways, try_tier(c, TIER_HOST, "host", all));
   ways = joined(c->arena, ways, try_tier(c, TIER_SSD, "ssd", 2 * all));
   c->machine = machine;
-  if (is_unavoidable)
+  const char *overflow = try_overflow(c, all);
+  if (overflow)
+    diags_error(c->diags, "E0502", place, "fits the %s, but %s", device, overflow);
+  else if (is_unavoidable)
     diags_error(c->diags, "E0501", place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment, whatever else is moved away", device,
                 gnn_bytes_text(budget).text, what, (int)place.line, gnn_bytes_text(bind_bytes).text);
   else
