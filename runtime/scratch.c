@@ -37,7 +37,7 @@ static int scratch_completed(int is_write, int result) {
   return result;
 }
 
-gnn_scratch_calls gnn_scratch_system = {pread, pwrite, scratch_completed};
+gnn_scratch_calls gnn_scratch_system = {pread, pwrite, scratch_completed, 1};
 
 static int64_t scratch_round(int64_t bytes) {
   return (bytes + GNN_SCRATCH_UNIT_BYTES - 1) / GNN_SCRATCH_UNIT_BYTES * GNN_SCRATCH_UNIT_BYTES;
@@ -312,8 +312,8 @@ static void scratch_exchange(const gnn_scratch_port *port, Block *block, gnn_spa
 }
 
 /* The next block of the file sets out. */
-static gnn_status scratch_begin(gnn_scratch_port *port, Block *block, gnn_spans *memory, gnn_spans *file, int64_t left, gnn_error *error) {
-  block->used = gnn_spans_next(file, left < GNN_SCRATCH_BLOCK_BYTES ? left : GNN_SCRATCH_BLOCK_BYTES, &block->at);
+static gnn_status scratch_begin(gnn_scratch_port *port, Block *block, gnn_spans *memory, gnn_spans *file, int64_t most, gnn_error *error) {
+  block->used = gnn_spans_next(file, most, &block->at);
   block->bytes = scratch_round(block->used);
   block->done = block->is_complete = 0;
   if (port->is_write) scratch_exchange(port, block, memory);
@@ -329,13 +329,20 @@ static gnn_status scratch_end(gnn_scratch_port *port, Block *block, gnn_spans *m
   return GNN_OK;
 }
 
+/* A short move goes in shorter blocks, so that several still travel at a time. */
+static int64_t scratch_block_bytes(int64_t bytes) {
+  enum { LEAST = GNN_SCRATCH_BLOCK_BYTES / 4 };
+  int64_t share = scratch_round(bytes / GNN_SCRATCH_DEPTH);
+  return share < LEAST ? LEAST : share < GNN_SCRATCH_BLOCK_BYTES ? share : GNN_SCRATCH_BLOCK_BYTES;
+}
+
 gnn_status gnn_scratch_move(gnn_scratch_port *port, gnn_spans memory, gnn_spans file, int64_t bytes, gnn_error *error) {
-  int64_t begun = 0, ended = 0, left = bytes;
+  int64_t begun = 0, ended = 0, left = bytes, most = scratch_block_bytes(bytes);
   gnn_status status = GNN_OK;
   while (status == GNN_OK && (left > 0 || ended < begun)) {
     if (left > 0 && begun - ended < port->depth) {
       Block *block = &port->block[begun++ % port->depth];
-      status = scratch_begin(port, block, &memory, &file, left, error);
+      status = scratch_begin(port, block, &memory, &file, left < most ? left : most, error);
       left -= block->used;
     } else {
       status = scratch_end(port, &port->block[ended++ % port->depth], &memory, error);
@@ -359,7 +366,7 @@ gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, gnn_scrat
   }
   port->buffers = buffers;
   for (int b = 0; b < GNN_SCRATCH_DEPTH; b++) port->block[b].buffer = port->buffers + (size_t)b * GNN_SCRATCH_BLOCK_BYTES;
-  scratch_open_ring(port);
+  if (gnn_scratch_system.has_uring) scratch_open_ring(port);
   if (port->is_uring) scratch_register(port);
   port->depth = port->is_uring ? GNN_SCRATCH_DEPTH : 1;
   memset(buffers, 0, (size_t)port->depth * GNN_SCRATCH_BLOCK_BYTES); /* its pages come now */

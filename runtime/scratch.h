@@ -54,6 +54,7 @@ typedef struct gnn_scratch_calls {
   ssize_t (*pread)(int file, void *to, size_t bytes, off_t at);
   ssize_t (*pwrite)(int file, const void *from, size_t bytes, off_t at);
   int (*completed)(int is_write, int result); /* what io_uring answered: a count of bytes, or minus errno */
+  int has_uring;
 } gnn_scratch_calls;
 extern gnn_scratch_calls gnn_scratch_system;
 

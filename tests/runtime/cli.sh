@@ -161,5 +161,54 @@ exits 0 "bench" "$toy" bench --epochs 4 --warmup 1 --json; says '"median":'
 exits 0 "gradcheck" "$toy" gradcheck; says "all gradients agree"
 exits 0 "gradcheck of sparse features" "$toy" %sparse gradcheck
 exits 1 "gradcheck finds an error of 1 %" "$toy" gradcheck --drop -1; says "lin.bias"
+
+# ---- tiers ----
+for mode in host ssd ring mixed; do
+  exits 0 "$mode" "$toy" "%$mode" -q --out "t_$mode"
+  cmp -s one/last.safetensors "t_$mode/last.safetensors" && cmp -s one/best.safetensors "t_$mode/best.safetensors"; ok $? "  the bytes of the program that moves nothing"
+done
+exits 0 "serial lanes" "$toy" %mixed -q --serial-lanes --out t_serial
+cmp -s one/last.safetensors t_serial/last.safetensors; ok $? "  the same bytes"
+exits 0 "check of tiers" "$toy" %mixed check; says "host arena: planned 1.9 KiB, touched 1.9 KiB"
+says "scratch file: planned 32.0 KiB, written 32.0 KiB"
+says "epoch: estimated 1.0 ms, measured "
+exits 0 "gradcheck of tiers" "$toy" %ring gradcheck; says "all gradients agree"
+mkdir scratch
+exits 0 "info of tiers" "$toy" %mixed info --scratch scratch; says "lanes        compute, d2h, h2d, ssd write, ssd read; 16 copies"
+says "scratch      scratch: "
+exits 0 "info of tiers, --json" "$toy" %mixed info --json; says '"lanes":["d2h","h2d","ssd write","ssd read"],"scratch":"'
+exits 0 "verbose" "$toy" %ssd -v --epochs 1 --scratch scratch --out t_v; says "scratch scratch: "
+[ -z "$(ls -A scratch)" ]; ok $? "the scratch file has no name"
+for command in train eval check bench profile "predict -o s.npy" gradcheck; do
+  exits 4 "$command without the folder" "$toy" %ssd $command --scratch nowhere; says "cannot make a scratch file in \"nowhere\""
+  exits 4 "$command with a full disk" bash -c 'ulimit -f 20; trap "" XFSZ; exec "$0" %ssd "$@"' "$toy" $command; says "error[R0805]: the scratch disk is full"
+done
+exits 0 "profile" "$toy" %mixed %sim profile --epochs 2 -o measured.json; says "wrote measured.json: 2 epochs"
+grep -q '"measured": {"epochs": 2, "epoch_s": 0.1' measured.json && grep -q '"serial_lanes": false' measured.json &&
+  grep -q '"host_peak_bytes": 1920, "ssd_peak_bytes": 32768' measured.json && [ "$(grep -c '"step": ' measured.json)" -eq 9 ]
+ok $? "  epochs, peaks, nine steps"
+exits 0 "profile, nothing moved" "$toy" profile -o measured.json
+if command -v python3 >/dev/null; then python3 -m json.tool measured.json >out 2>err; ok $? "  it is JSON"; fi
+
+# Killed at any moment and resumed, by plans in turn: the bytes of a run that was left alone.
+"$toy" -q --epochs 400 --out alone >out 2>err
+modes=(ssd mixed ring)
+kills=0 turn=0
+while [ $turn -lt "${KILLS:-12}" ]; do
+  resume=--resume
+  ls killed 2>/dev/null | grep -q checkpoint- || resume=
+  "$toy" "%${modes[turn % 3]}" -q --epochs 400 --scratch scratch --out killed $resume >out 2>err &
+  pid=$!
+  sleep "0.$(printf %03d $((RANDOM % 250)))"
+  kill -9 $pid 2>/dev/null && kills=$((kills + 1))
+  wait $pid 2>/dev/null
+  turn=$((turn + 1))
+done
+resume=--resume
+ls killed 2>/dev/null | grep -q checkpoint- || resume=
+exits 0 "killed $kills times, and on" "$toy" %mixed -q --epochs 400 --out killed $resume
+cmp -s alone/last.safetensors killed/last.safetensors && cmp -s alone/best.safetensors killed/best.safetensors; ok $? "  the same bytes"
+[ -z "$(ls -A scratch)" ]; ok $? "  no scratch file is left behind"
+
 "$toy" info >/dev/full 2>err; [ $? -eq 4 ]; ok $? "a full disk: exit 4"
 echo "1..$n"

@@ -10,7 +10,9 @@
 #include "../../../runtime/readers.h"
 #include "../../../runtime/subgraph.h"
 #include "../tap.h"
+#include "../tiered.c"
 #include "../toy.c"
+#include "../../../runtime/train.h"
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -19,9 +21,10 @@ void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *memory, size_t bytes);
 
-static int64_t allocations_left = -1; /* negative: no limit */
+static _Atomic int64_t allocations_left = -1, allocations; /* negative: no limit; all of them */
 
 static int refused(void) {
+  allocations++;
   if (allocations_left < 0) return 0;
   return allocations_left-- == 0;
 }
@@ -84,6 +87,39 @@ static gnn_status do_instance(void) {
   return status;
 }
 
+static tiered_model tiered;
+
+static gnn_status do_tiers(void) {
+  gnn_dataset *d;
+  gnn_instance *instance = NULL;
+  gnn_status status = gnn_dataset_open_path("karate", &d, NULL);
+  if (status != GNN_OK) return status;
+  status = gnn_dataset_prepare(d, NULL, NULL);
+  if (status == GNN_OK)
+    status = gnn_instance_create(&tiered.program, &(gnn_instance_options){.threads = 1, .is_traced = 1}, &instance, NULL);
+  if (status == GNN_OK) status = gnn_instance_load(instance, d, NULL);
+  gnn_dataset_close(d);
+  if (status == GNN_OK) gnn_instance_reset(instance, 1);
+  for (int e = 0; e < 3 && status == GNN_OK; e++) status = gnn_step_epoch(instance);
+  gnn_instance_destroy(instance);
+  return status;
+}
+
+static void test_epochs_allocate_nothing(void) {
+  gnn_dataset *d;
+  gnn_instance *instance = NULL;
+  gnn_result result[GNN_SPLIT_COUNT];
+  if (gnn_dataset_open_path("karate", &d, NULL) != GNN_OK || gnn_dataset_prepare(d, NULL, NULL) != GNN_OK ||
+      gnn_instance_create(&tiered.program, NULL, &instance, NULL) != GNN_OK || gnn_instance_load(instance, d, NULL) != GNN_OK)
+    exit(98);
+  gnn_instance_reset(instance, 1);
+  int64_t before = allocations, failed = 0;
+  for (int e = 0; e < 5; e++) failed += gnn_step_epoch(instance) != GNN_OK || gnn_evaluate(instance, result) != GNN_OK;
+  tap_ok(failed == 0 && allocations == before, "epochs and evaluations with copies on every lane allocate nothing");
+  gnn_instance_destroy(instance);
+  gnn_dataset_close(d);
+}
+
 static gnn_status do_job(void) {
   gnn_job *job;
   gnn_job_options options;
@@ -141,6 +177,7 @@ int main(void) {
   gnn_dataset_prepare(d, NULL, &error);
   gnn_write_container(d, tap_path("m.safetensors"), "", &error);
   toy_make(&toy, d, NULL, 0);
+  tiered_make(&tiered, &toy, TIERED_MIXED);
   gnn_dataset_close(d);
   toy.program.data_name = "karate";
   each("karate", do_karate);
@@ -149,7 +186,9 @@ int main(void) {
   each("planetoid", do_planetoid);
   each("writing", do_write);
   each("instance and checkpoint", do_instance);
+  each("tiers", do_tiers);
   each("job", do_job);
+  test_epochs_allocate_nothing();
   if (tap_remove_folder() != 0) return 99;
   return tap_done();
 }
