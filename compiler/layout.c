@@ -14,14 +14,13 @@
 
 #include "plan.h"
 
-enum { SSD_BLOCK_BYTES = 4096 };
-
 typedef struct Laying {
   Arena *arena;
   Layout *layout;
   const Schedule *schedule;
   int64_t *planned_offset; /* parallel to blocks: where the planner puts it, -1: nowhere */
   int planned_count;
+  int64_t base; /* where the transients begin */
 } Laying;
 
 /* ---- the blocks of the device ---- */
@@ -40,13 +39,13 @@ static void add_block(Laying *l, Block block, int64_t planned_offset) {
 
 /* The planner's offset of a residency (piece >= 0) or of a step's workspace (-1), without the residents below it: they
  * lie at the bottom here, and since nothing else is ever where they are, what is above them moves as one. */
-static int64_t planned_offset(const Laying *l, const Plan *plan, int piece, int from) {
+static int64_t planned_offset(const Plan *plan, int piece, int from) {
   const PlannerPlan *p = plan->planned;
   const PlanInterval *found = NULL;
   for (int i = 0; i < p->interval_count && !p->page_bytes && !found; i++)
     if (p->intervals[i].piece == piece && p->intervals[i].from == from) found = &p->intervals[i];
   if (!found) return -1;
-  int64_t offset = l->layout->residents->bytes + found->offset;
+  int64_t offset = found->offset;
   for (int i = 0; i < p->interval_count; i++) {
     const PlanInterval *other = &p->intervals[i];
     bool is_resident = other->piece >= 0 && plan->problem->value_of_datum[plan->problem->problem->pieces[other->piece].datum] == NO_VALUE;
@@ -69,7 +68,8 @@ static void add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int firs
                  .name = plan->problem->name_of_value[value], .bytes = graph_bytes(kernels->graph, value), .kernels = kernels, .value = value,
                  .first = first_step_of(s, first_boundary + from), .last = s->kernel_step[first_boundary + until]};
   if (block.bytes <= 0) block.bytes = 4;
-  add_block(l, block, planned_offset(l, plan, stay->piece, from));
+  block.room = q->problem->pieces[stay->piece].bytes;
+  add_block(l, block, planned_offset(plan, stay->piece, from));
 }
 
 static bool is_output_kept(const Sequence *q, int t, int piece) {
@@ -87,13 +87,14 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
   if (step < 0 || s->steps[step].kind != STEP_KERNEL || s->steps[step].boundary != first_boundary + t) return;
   const Kernels *kernels = plan->problem->kernels;
   const Kernel *kernel = &kernels->kernels[s->steps[step].kernel];
-  int64_t offset = planned_offset(l, plan, -1, t);
+  int64_t offset = planned_offset(plan, -1, t);
   Block block = {.kind = BLOCK_SCRATCH, .first = step, .last = step, .kernels = kernels, .value = NO_VALUE};
   if (kernel->work_bytes) {
     block.name = arena_printf(l->arena, "scratch_%d", step + 1);
     block.bytes = kernel->work_bytes;
+    block.room = round_up(kernel->work_bytes, plan->problem->unit);
     add_block(l, block, offset);
-    if (offset >= 0) offset += block_aligned(kernel->work_bytes);
+    if (offset >= 0) offset += block.room;
   }
   const ProblemStep *base = &q->problem->steps[q->base[t]];
   for (int i = 0; i < base->use_count && q->rerun[t] >= 0; i++) {
@@ -102,8 +103,9 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
     block.value = plan->problem->value_of_datum[q->problem->pieces[use->piece].datum];
     block.name = plan->problem->name_of_value[block.value];
     block.bytes = graph_bytes(kernels->graph, block.value);
+    block.room = q->problem->pieces[use->piece].bytes;
     add_block(l, block, offset);
-    if (offset >= 0) offset += q->problem->pieces[use->piece].bytes;
+    if (offset >= 0) offset += block.room;
   }
 }
 
@@ -145,7 +147,7 @@ static void insert_placed(const Block **placed, int count, const Block *block) {
 }
 
 static int64_t best_fit(Block *block, const Block **placed, int placed_count, int64_t base, bool is_first_fit) {
-  int64_t best = -1, best_gap = INT64_MAX, cursor = base, bytes = block_aligned(block->bytes);
+  int64_t best = -1, best_gap = INT64_MAX, cursor = base, bytes = block->room;
   for (int i = 0; i <= placed_count; i++) {
     const Block *other = i < placed_count ? placed[i] : NULL;
     if (other && (other->last < block->first || block->last < other->first)) continue;
@@ -154,7 +156,7 @@ static int64_t best_fit(Block *block, const Block **placed, int placed_count, in
       best = cursor;
       best_gap = gap;
     }
-    if (other && other->offset + block_aligned(other->bytes) > cursor) cursor = other->offset + block_aligned(other->bytes);
+    if (other && other->offset + other->room > cursor) cursor = other->offset + other->room;
   }
   return best >= 0 ? best : cursor;
 }
@@ -171,15 +173,16 @@ static int64_t place_all(Laying *l, Order order, bool is_first_fit, int64_t base
   for (int i = 0; i < count; i++) {
     Block *block = &y->blocks[ranked[i].block];
     block->offset = best_fit(block, placed, i, base, is_first_fit);
-    if (block->offset + block_aligned(block->bytes) > height) height = block->offset + block_aligned(block->bytes);
+    if (block->offset + block->room > height) height = block->offset + block->room;
     insert_placed(placed, i, block);
   }
   for (int i = 0; i < count; i++) offsets[i] = y->blocks[y->resident_count + i].offset;
   return height;
 }
 
-static void place_transients(Laying *l, int64_t base, int64_t budget) {
+static void place_transients(Laying *l, int64_t budget) {
   Layout *y = l->layout;
+  int64_t base = l->base;
   int count = y->count - y->resident_count;
   int64_t *offsets = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *offsets);
   int64_t *best = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *best);
@@ -193,12 +196,12 @@ static void place_transients(Laying *l, int64_t base, int64_t budget) {
     }
   int64_t planned_height = base;
   for (int i = 0; i < count && planned_height < INT64_MAX; i++) {
-    int64_t end = l->planned_offset[i] + block_aligned(y->blocks[y->resident_count + i].bytes);
+    int64_t end = base + l->planned_offset[i] + y->blocks[y->resident_count + i].room;
     planned_height = l->planned_offset[i] < 0 ? INT64_MAX : end > planned_height ? end : planned_height;
   }
   bool takes_planned = y->bytes > budget && planned_height < y->bytes;
   if (takes_planned) y->bytes = planned_height;
-  for (int i = 0; i < count; i++) y->blocks[y->resident_count + i].offset = takes_planned ? l->planned_offset[i] : best[i];
+  for (int i = 0; i < count; i++) y->blocks[y->resident_count + i].offset = takes_planned ? base + l->planned_offset[i] : best[i];
 }
 
 static void measure(Laying *l) {
@@ -206,7 +209,7 @@ static void measure(Laying *l) {
   y->live_bytes = arena_alloc(l->arena, (size_t)(l->schedule->count + 1) * sizeof *y->live_bytes);
   for (int s = 0; s < l->schedule->count; s++) {
     for (int i = 0; i < y->count; i++)
-      if (y->blocks[i].first <= s && s <= y->blocks[i].last) y->live_bytes[s] += block_aligned(y->blocks[i].bytes);
+      if (y->blocks[i].first <= s && s <= y->blocks[i].last) y->live_bytes[s] += y->blocks[i].room;
     if (y->live_bytes[s] <= y->lower_bound) continue;
     y->lower_bound = y->live_bytes[s];
     y->peak_step = s;
@@ -265,8 +268,7 @@ static void allocate_home(Laying *l, FreeList *list, int64_t bytes) {
 }
 
 static int64_t home_bytes(const Home *home) {
-  int64_t unit = home->tier == PLAN_FATE_SSD ? SSD_BLOCK_BYTES : LAYOUT_ALIGNMENT;
-  return (home->bytes + unit - 1) / unit * unit;
+  return round_up(home->bytes, home->tier == PLAN_FATE_SSD ? SSD_BLOCK_BYTES : LAYOUT_ALIGNMENT);
 }
 
 static void place_homes(Laying *l) {
@@ -310,7 +312,7 @@ static void place_in_rings(Laying *l) {
     if (!copy->is_by_ring) continue;
     y->ring_bytes = ring;
     bool is_read = copy->lane == LANE_SSD_READ, is_entry = is_read || copy->lane == LANE_D2H;
-    int64_t bytes = (copy->bytes + SSD_BLOCK_BYTES - 1) / SSD_BLOCK_BYTES * SSD_BLOCK_BYTES;
+    int64_t bytes = round_up(copy->bytes, SSD_BLOCK_BYTES);
     y->ring_at[i] = is_entry ? next[is_read] : y->ring_at[copy->after[0]];
     if (is_entry) next[is_read] = (y->ring_at[i] + bytes) % ring;
   }
@@ -318,7 +320,7 @@ static void place_in_rings(Laying *l) {
 
 Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents) {
   Layout *y = arena_alloc(arena, sizeof *y);
-  Laying l = {arena, y, schedule, NULL, 0};
+  Laying l = {.arena = arena, .layout = y, .schedule = schedule};
   y->residents = residents;
   for (int i = 0; i < residents->count; i++) {
     Block block = residents->blocks[i];
@@ -328,7 +330,9 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   y->resident_count = y->count;
   if (schedule->training_plan) add_transients(&l, schedule->training_plan, 0);
   add_transients(&l, schedule->evaluation_plan, schedule->training_boundaries);
-  place_transients(&l, residents->bytes, machine->tier_bytes[TIER_DEVICE]);
+  const Plan *largest = schedule->training_plan ? schedule->training_plan : schedule->evaluation_plan;
+  l.base = round_up(residents->bytes, largest->problem->unit);
+  place_transients(&l, machine->tier_bytes[TIER_DEVICE]);
   measure(&l);
   place_homes(&l);
   place_in_rings(&l);

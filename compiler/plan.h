@@ -23,13 +23,13 @@ const char *block_kind_name(BlockKind kind);
 typedef struct Block {
   BlockKind kind;
   const char *name;    /* fit for a C identifier */
-  int64_t bytes, offset;
+  int64_t bytes, room, offset; /* room: bytes, rounded up to what the plan counts */
   int first, last;     /* indices of the first and last step that need it; 0 .. count - 1 for what always stays */
   const Kernels *kernels; /* whose value it is, with .value; NULL for others */
   ValueId value;
 } Block;
 
-enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, LAYOUT_ALIGNMENT = 64 };
+enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, LAYOUT_ALIGNMENT = 64, SSD_BLOCK_BYTES = 4096 };
 
 typedef struct Residents {
   /* Indices into blocks, NO_INDEX where no step needs the thing. */
@@ -52,7 +52,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */
 const char *block_unique_name(Arena *arena, const Block *blocks, int count, const char *base);
-static inline int64_t block_aligned(int64_t bytes) { return (bytes + LAYOUT_ALIGNMENT - 1) / LAYOUT_ALIGNMENT * LAYOUT_ALIGNMENT; }
+static inline int64_t round_up(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /* The SSD is the device's own: nothing passes a staging ring. With a host tier everything goes by the host. */
 static inline bool machine_reaches_ssd(const Machine *machine) {
@@ -66,6 +66,7 @@ typedef struct PlanningProblem {
   int32_t *kernel_of_op;     /* NO_INDEX: the reader of the scores, after the last kernel of an evaluation */
   ValueId *value_of_datum;   /* NO_VALUE: a resident block */
   const char **name_of_value; /* per value: the identifier of its datum, or NULL */
+  int64_t unit;              /* sizes are multiples of it: what the SSD reads and writes, where there is one */
   const char *text;          /* the JSON */
   size_t length;
   const Problem *problem;    /* the same, read back */

@@ -33,7 +33,8 @@ static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t
   Residents *y = l->residents;
   Block block = {.kind = kind, .name = block_unique_name(l->arena, y->blocks, y->count, name), .bytes = bytes > 0 ? bytes : 4,
                  .offset = y->bytes, .value = NO_VALUE};
-  y->bytes += block_aligned(block.bytes);
+  block.room = round_up(block.bytes, LAYOUT_ALIGNMENT);
+  y->bytes += block.room;
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
   return y->count - 1;
 }
