@@ -191,13 +191,15 @@ exits 0 "profile, nothing moved" "$toy" profile -o measured.json
 if command -v python3 >/dev/null; then python3 -m json.tool measured.json >out 2>err; ok $? "  it is JSON"; fi
 
 # Killed at any moment and resumed, by plans in turn: the bytes of a run that was left alone.
-"$toy" -q --epochs 400 --out alone >out 2>err
+: "${KILLS:=12}"
+epochs=$((KILLS * 300))
+"$toy" -q --epochs $epochs --out alone >out 2>err
 modes=(ssd mixed ring)
 kills=0 turn=0
-while [ $turn -lt "${KILLS:-12}" ]; do
+while [ $turn -lt "$KILLS" ]; do
   resume=--resume
   ls killed 2>/dev/null | grep -q checkpoint- || resume=
-  "$toy" "%${modes[turn % 3]}" -q --epochs 400 --scratch scratch --out killed $resume >out 2>err &
+  "$toy" "%${modes[turn % 3]}" -q --epochs $epochs --scratch scratch --out killed $resume >out 2>err &
   pid=$!
   sleep "0.$(printf %03d $((RANDOM % 250)))"
   kill -9 $pid 2>/dev/null && kills=$((kills + 1))
@@ -206,7 +208,7 @@ while [ $turn -lt "${KILLS:-12}" ]; do
 done
 resume=--resume
 ls killed 2>/dev/null | grep -q checkpoint- || resume=
-exits 0 "killed $kills times, and on" "$toy" %mixed -q --epochs 400 --out killed $resume
+exits 0 "killed $kills times, and on" "$toy" %mixed -q --epochs $epochs --out killed $resume
 cmp -s alone/last.safetensors killed/last.safetensors && cmp -s alone/best.safetensors killed/best.safetensors; ok $? "  the same bytes"
 [ -z "$(ls -A scratch)" ]; ok $? "  no scratch file is left behind"
 
