@@ -16,7 +16,7 @@ endif
 LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_call.c check_const.c check_data.c check_expr.c \
   check_function.c check_layer.c check_names.c check_plan.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
-  shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
+  rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
 COMPILER := $(addprefix compiler/, autodiff.c build.c cost.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_expr.c emit_kernel.c emit_rows.c \
   fit.c fuse.c gnncc.c graph.c layout.c lower.c options.c plan.c problem.c reassociate.c report.c residents.c schedule.c simplify.c \
   verify_graph.c verify_kernels.c verify_plan.c)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "rates.h"
 #include "syntax.h"
 
 /* What may stand in a block of a target. Facts that no pass reads yet (lanes, tf32) are checked and kept to the text. */
@@ -28,6 +29,7 @@ static const Setting tier_settings[] = {
 static const Setting link_settings[] = {
     {"bandwidth", SETTING_QUANTITY, UNIT_BYTES_PER_SECOND}, {"read", SETTING_QUANTITY, UNIT_BYTES_PER_SECOND},
     {"write", SETTING_QUANTITY, UNIT_BYTES_PER_SECOND},     {"latency", SETTING_QUANTITY, UNIT_SECONDS},
+    {"both", SETTING_QUANTITY, UNIT_BYTES_PER_SECOND},      {"slowdown", SETTING_QUANTITY, UNIT_SHARE},
     {"lanes", SETTING_WORD, 0}, {"duplex", SETTING_FLAG, 0}, {"kind", SETTING_WORD, 0},
 };
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
@@ -101,12 +103,68 @@ static bool read_setting(Checker *checker, const Setting *setting, const Expr *e
   return false;
 }
 
+/* ---- measured rates ---- */
+
+static const RateSetting *find_rate(Checker *checker, const ConfStmt *stmt) {
+  Suggest suggest = {.wanted = stmt->key};
+  const RateSetting *setting;
+  for (int i = 0; (setting = rate_setting(i)); i++) {
+    suggest_offer(&suggest, setting->name);
+    if (strcmp(setting->name, stmt->key) != 0) continue;
+    if (stmt->value && !stmt->word) return setting;
+    diags_error(checker->diags, "E0217", stmt->key_place, "\"%s\" takes a value: %s = ...", stmt->key, stmt->key);
+    return NULL;
+  }
+  diags_error(checker->diags, "E0217", stmt->key_place, "unknown rate \"%s\"%s", stmt->key, suggest_text(checker->arena, &suggest, "\""));
+  return NULL;
+}
+
+static bool positive_quantity(Checker *checker, const Expr *expr, const RateSetting *setting, double *number) {
+  if (!check_quantity(checker, expr, setting->name, setting->unit, number)) return false;
+  if (*number > 0) return true;
+  diags_error(checker->diags, "E0508", expr->span.place, "%s must be more than 0", setting->name);
+  return false;
+}
+
+static void check_rate_list(Checker *checker, const ConfStmt *stmt, const RateSetting *setting, DeviceRates *rates) {
+  const Expr *list = stmt->value;
+  double *numbers = rate_numbers(rates, setting);
+  bool is_sizes = numbers == rates->sizes;
+  int count = list->kind == EXPR_LIST ? list->arg_count : 0;
+  if (count < 1 || count > RATE_SIZES_MAX || (!is_sizes && count != rates->size_count)) {
+    if (is_sizes) diags_error(checker->diags, "E0509", list->span.place, "sizes must be a list of 1 to %d sizes", RATE_SIZES_MAX);
+    else diags_error(checker->diags, "E0509", list->span.place, "%s must be a list of as many numbers as sizes before it has (%d)", stmt->key, rates->size_count);
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    if (!positive_quantity(checker, list->args[i].value, setting, &numbers[i])) return;
+    if (!is_sizes || i == 0 || numbers[i] > numbers[i - 1]) continue;
+    diags_error(checker->diags, "E0508", list->args[i].value->span.place, "sizes must ascend");
+    return;
+  }
+  if (is_sizes) rates->size_count = count;
+}
+
+static void check_rates(Checker *checker, const Conf *body, DeviceRates *rates) {
+  for (int i = 0; i < body->count; i++) {
+    const ConfStmt *stmt = body->stmts[i];
+    const RateSetting *setting = *stmt->key ? find_rate(checker, stmt) : NULL;
+    if (!setting) continue;
+    if (setting->is_list) check_rate_list(checker, stmt, setting, rates);
+    else positive_quantity(checker, stmt->value, setting, rate_numbers(rates, setting));
+  }
+}
+
 /* ---- device, tiers, links ---- */
 
 static void check_device(Checker *checker, TargetSpec *target, const ConfStmt *stmt) {
   target->device = stmt->word;
   for (int i = 0; i < stmt->body->count; i++) {
     const ConfStmt *s = stmt->body->stmts[i];
+    if (strcmp(s->key, "rates") == 0 && s->body && !s->word) {
+      check_rates(checker, s->body, &target->rates);
+      continue;
+    }
     const Setting *setting = find_setting(checker, s, device_settings, COUNT(device_settings), "device");
     SettingValue value;
     if (!setting || !read_setting(checker, setting, s->value, &value)) continue;
@@ -166,8 +224,9 @@ static bool tier_named(Checker *checker, const TargetSpec *target, const char *n
   return false;
 }
 
-static void add_link(Checker *checker, TargetSpec *target, Tier from, Tier to, double bandwidth, double latency) {
-  if (bandwidth > 0) ARENA_PUSH(checker->arena, target->links, target->link_count, (TargetLink){from, to, bandwidth, latency});
+static void add_link(Checker *checker, TargetSpec *target, TargetLink link, double bandwidth) {
+  link.bandwidth = bandwidth;
+  if (bandwidth > 0) ARENA_PUSH(checker->arena, target->links, target->link_count, link);
 }
 
 static void doubt_bandwidth(Checker *checker, const TargetSpec *target, const ConfStmt *link, const ConfStmt *stmt, double bandwidth) {
@@ -183,7 +242,7 @@ static void doubt_bandwidth(Checker *checker, const TargetSpec *target, const Co
 
 static void check_link(Checker *checker, TargetSpec *target, const ConfStmt *stmt) {
   Tier from, to;
-  double bandwidth = 0, read = 0, write = 0, latency = 0;
+  double bandwidth = 0, read = 0, write = 0, latency = 0, slowdown = 0;
   if (!tier_named(checker, target, stmt->word, stmt->word_place, &from) || !tier_named(checker, target, stmt->far_word, stmt->far_place, &to)) return;
   for (int i = 0; i < stmt->body->count; i++) {
     const ConfStmt *s = stmt->body->stmts[i];
@@ -191,6 +250,7 @@ static void check_link(Checker *checker, TargetSpec *target, const ConfStmt *stm
     SettingValue value;
     if (!setting || !read_setting(checker, setting, s->value, &value)) continue;
     if (strcmp(s->key, "latency") == 0) latency = value.number;
+    if (strcmp(s->key, "slowdown") == 0) slowdown = value.number;
     if (strcmp(s->key, "bandwidth") == 0) bandwidth = value.number;
     if (strcmp(s->key, "read") == 0) read = value.number;
     if (strcmp(s->key, "write") == 0) write = value.number;
@@ -200,8 +260,8 @@ static void check_link(Checker *checker, TargetSpec *target, const ConfStmt *stm
   if (from == to) return; /* between devices of one kind: nothing moves there while there is one device */
   /* Reading is from the slower tier to the faster one. */
   double forth = to > from ? write : read, back = to > from ? read : write;
-  add_link(checker, target, from, to, forth > 0 ? forth : bandwidth, latency);
-  if (is_two_way) add_link(checker, target, to, from, back > 0 ? back : bandwidth, latency);
+  add_link(checker, target, (TargetLink){from, to, 0, latency, slowdown}, forth > 0 ? forth : bandwidth);
+  if (is_two_way) add_link(checker, target, (TargetLink){to, from, 0, latency, slowdown}, back > 0 ? back : bandwidth);
   if (bandwidth <= 0 && read <= 0 && write <= 0)
     diags_error(checker->diags, "E0509", stmt->key_place, "link %s %s %s has no bandwidth", stmt->word, stmt->arrow, stmt->far_word);
 }
@@ -278,4 +338,17 @@ void check_targets(Checker *checker) {
   int errors = diags_error_count(checker->diags);
   check_target(checker, item, &checker->program->target);
   checker->program->has_target = diags_error_count(checker->diags) == errors;
+}
+
+bool lang_target(Arena *arena, Diags *diags, const char *path, const char *text, size_t length, const LangOptions *options, TargetSpec *target) {
+  int errors = diags_error_count(diags);
+  const Ast *ast = lang_parse(arena, diags, path, text, length, options);
+  const Item *item = NULL;
+  for (int i = 0; ast && i < ast->item_count; i++)
+    if (ast->items[i]->kind == ITEM_TARGET) item = ast->items[i];
+  if (!item) return false;
+  Checker checker = {.arena = arena, .diags = diags, .ast = ast, .options = options};
+  checker.program = arena_alloc(arena, sizeof *checker.program);
+  check_target(&checker, item, target);
+  return diags_error_count(diags) == errors;
 }

@@ -37,6 +37,9 @@ Ast *lang_parse(Arena *arena, Diags *diags, const char *path, const char *text, 
 /* check, expand, unroll, type. NULL after errors in `diags`. */
 TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangOptions *options);
 
+/* The one target of a text; false after errors in `diags`. */
+bool lang_target(Arena *arena, Diags *diags, const char *path, const char *text, size_t length, const LangOptions *options, TargetSpec *target);
+
 /* The tokens as the scanner sees them, a line each. */
 void lang_dump_tokens(Arena *arena, const char *text, size_t length, FILE *out);
 

@@ -248,7 +248,23 @@ typedef struct TargetLink {
   Tier from, to;         /* one direction of one link */
   double bandwidth;      /* bytes per second */
   double latency;        /* seconds */
+  double slowdown;       /* how much longer compute takes beside it: 0.1 for a tenth */
 } TargetLink;
+
+/* `device cpu { rates { ... } }`, as gnncc --calibrate writes it; docs/calibration.md says what each number is. Of all
+ * threads together; 0: not said. */
+enum { RATE_SIZES_MAX = 8, GATHER_WIDTHS = 3 };
+
+typedef struct DeviceRates {
+  int size_count;
+  double sizes[RATE_SIZES_MAX];                 /* bytes, ascending, at which the next lists were measured */
+  double stream[RATE_SIZES_MAX];                /* bytes per second read and written, by the bytes of all arrays */
+  double gather[GATHER_WIDTHS][RATE_SIZES_MAX]; /* bytes of rows per second, by the bytes of the table */
+  double narrow, outer, outer_narrow;           /* flop per second of other products than fp32's */
+  double step, gather_row, element, random, exp, update, loss, loss_class; /* seconds */
+} DeviceRates;
+
+extern const int gather_row_bytes[GATHER_WIDTHS]; /* rates.c */
 
 typedef struct TargetSpec {
   const char *name, *description;
@@ -261,6 +277,7 @@ typedef struct TargetSpec {
   double device_bandwidth;    /* bytes per second; 0: not said */
   double fp32_flops;          /* per second; 0: not said */
   int threads;                /* 0: not said */
+  DeviceRates rates;
   int link_count;
   TargetLink *links;
   Place place;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lang.h"
+#include "rates.h"
 
 static const char *const domain_words[] = {"", "node", "edge", "graph"};
 
@@ -125,6 +126,18 @@ static void dump_train(const TypedProgram *program, FILE *out) {
   fputc('\n', out);
 }
 
+static void dump_rates(const DeviceRates *rates, FILE *out) {
+  DeviceRates copy = *rates;
+  const RateSetting *setting;
+  for (int i = 0; (setting = rate_setting(i)); i++) {
+    const double *numbers = rate_numbers(&copy, setting);
+    if (numbers[0] == 0) continue;
+    fprintf(out, "  %s", setting->name);
+    for (int k = 0; k < (setting->is_list ? rates->size_count : 1); k++) fprintf(out, " %.9g", numbers[k]);
+    fputc('\n', out);
+  }
+}
+
 static void dump_target(const TypedProgram *program, FILE *out) {
   static const char *const tiers[] = {"device", "host", "ssd"};
   const TargetSpec *t = &program->target;
@@ -132,8 +145,13 @@ static void dump_target(const TypedProgram *program, FILE *out) {
     fprintf(out, "target %s: %s is %s, %lld bytes, %lld reserved, %.9g B/s, %.9g flop/s, %d threads; host %lld, ssd %lld%s%s\n", t->name,
             t->device, t->kind, (long long)t->device_bytes, (long long)t->reserve_bytes, t->device_bandwidth, t->fp32_flops, t->threads,
             (long long)t->host_bytes, (long long)t->ssd_bytes, t->ssd_path ? " at " : "", t->ssd_path ? t->ssd_path : "");
-    for (int i = 0; i < t->link_count; i++)
-      fprintf(out, "  %s -> %s: %.9g B/s, %.9g s\n", tiers[t->links[i].from], tiers[t->links[i].to], t->links[i].bandwidth, t->links[i].latency);
+    dump_rates(&t->rates, out);
+    for (int i = 0; i < t->link_count; i++) {
+      const TargetLink *link = &t->links[i];
+      fprintf(out, "  %s -> %s: %.9g B/s, %.9g s", tiers[link->from], tiers[link->to], link->bandwidth, link->latency);
+      if (link->slowdown > 0) fprintf(out, ", slows compute by %.9g %%", 100 * link->slowdown);
+      fputc('\n', out);
+    }
   }
   for (int i = 0; i < program->budget_count; i++) {
     const TierBudget *b = &program->budgets[i];
