@@ -165,6 +165,11 @@ static Command compiler(const Builder *b) {
   return command;
 }
 
+static const char *system_compiler(const Options *options) {
+  if (options->cc) return options->cc;
+  return getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
+}
+
 static void print_command(const Builder *b, const Command *command) {
   if (!b->c->options->is_verbose && !b->c->options->is_dry_run) return;
   for (int i = 0; i < command->count; i++) fprintf(stderr, "%s%s", i ? " " : "", command->words[i]);
@@ -260,6 +265,18 @@ static int build_program(const Builder *b) {
   const char *run_as = strchr(output, '/') ? output : arena_printf(b->arena, "./%s", output);
   b->c->made = arena_printf(b->arena, "%s (%s). plan: gnncc --plan %s   run: %s", output, gnn_bytes_text(info.st_size).text, b->c->model_path, run_as);
   return status;
+}
+
+int build_tool(Arena *arena, const Options *options, const char *share_dir, const char *source, const char *program) {
+  Compilation c = {.arena = arena, .options = options, .share_dir = share_dir};
+  Builder b = {.c = &c, .arena = arena, .directory = share_dir, .cc = system_compiler(options)};
+  Command command = compiler(&b);
+  words(&b, &command, "-o");
+  word(&b, &command, program);
+  word(&b, &command, source);
+  word(&b, &command, arena_printf(arena, "%s/libgnnrt.a", share_dir));
+  words(&b, &command, GNNCC_LINK_ZLIB " -lm -lpthread");
+  return run(&b, &command);
 }
 
 static void emit_plan_file(const Emission *m, FILE *out) { fputs(m->plan_json, out); }
@@ -363,7 +380,7 @@ static int build_texts(const Builder *b) {
 
 static Builder builder(Compilation *c) {
   Builder b = {.c = c, .arena = c->arena, .directory = c->scratch_dir, .prefix = c->emission.prefix};
-  b.cc = c->options->cc ? c->options->cc : getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
+  b.cc = system_compiler(c->options);
   return b;
 }
 

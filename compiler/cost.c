@@ -1,36 +1,96 @@
 /* cost: seconds and bytes of kernels; the only file that knows bandwidths.
  *
- * A roofline: a kernel takes the longer of its memory traffic at the device's bandwidth and its arithmetic at the
- * device's rate, plus what starting it costs. The figures for a processor that has not been measured are those of one
- * core of a current server: about 12 GB/s of streaming and 60 GFLOP/s of fp32 in our products.
+ * A kernel has two parts: the anchor (product, gather, sum, loss, update) and the body that is computed and stored for
+ * each of its rows. Each takes the longer of its instructions and its memory traffic; the kernel takes both, one after
+ * the other, and what starting threads costs. Rates depend on sizes as docs/calibration.md says: a stream's on the bytes
+ * that pass through, a gather's on the bytes of the table and of a row, a product's on its shape. They are measured by
+ * gnncc --calibrate, or modelled as multiples of the two numbers that any target says, bandwidth and fp32.
  */
+#include <math.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "../lang/rates.h"
 #include "cost.h"
 
-#define CORE_BANDWIDTH 12e9
-#define CORE_FLOPS 60e9
-#define CPU_STEP_SECONDS 4e-6
-#define CUDA_STEP_SECONDS 5e-6
+/* Of one core of a server of today. */
+#define CORE_BANDWIDTH 13.5e9
+#define CORE_FLOPS 150e9
 #define LANE_BANDWIDTH (CORE_BANDWIDTH / 2) /* the copying thread reads and writes every byte */
 #define SSD_WRITE_BANDWIDTH 1e9
 #define SSD_READ_BANDWIDTH 2e9
 #define SSD_LATENCY 100e-6
 
+/* What calibration does not measure. */
+#define BIT_EXPS 0.6      /* packing or reading the bit of an element, in exponentials */
+#define ADDED 0.5         /* adding up an element, in elements stored */
+#define EDGE_ELEMENTS 1   /* the same of an edge */
+#define UPDATE_TASK 4096  /* weights a task: emit_kernel.c */
+#define WRITE_REUSE 2     /* what a kernel writes lies where so many times its own bytes ago something else lay */
+
+#define KIB 1024.0
+#define MIB (1024 * KIB)
+
+/* ---- rates ---- */
+
+/* Multiples of the bandwidth and of fp32, and numbers of fp32 operations that take as long; a step is in seconds. */
+static const DeviceRates cpu_model = {
+    .size_count = 5, .sizes = {256 * KIB, 4 * MIB, 32 * MIB, 256 * MIB, 1024 * MIB}, .stream = {5.2, 4.8, 2.2, 1.06, 1},
+    .gather = {{8.4, 3, 1.2, 0.68, 0.27}, {12, 3.4, 2.6, 1.2, 0.6}, {12, 3, 1.75, 1, 0.67}},
+    .narrow = 0.8, .outer = 0.93, .outer_narrow = 0.68, .step = 2e-6, .gather_row = 640, .element = 16, .random = 10, .exp = 28,
+    .update = 65, .loss = 1000, .loss_class = 600};
+static const DeviceRates gpu_model = {
+    .size_count = 1, .sizes = {32 * MIB}, .stream = {1}, .gather = {{0.5}, {0.8}, {1}}, .narrow = 0.5, .outer = 0.8, .outer_narrow = 0.4,
+    .step = 5e-6, .gather_row = 0, .element = 4, .random = 16, .exp = 16, .update = 40, .loss = 100, .loss_class = 30};
+
+/* Between the sizes of a list the rate is interpolated, in logarithms of both. */
+static double rate_at(const DeviceRates *rates, const double *list, double bytes) {
+  int last = rates->size_count - 1, i = 0;
+  if (bytes <= rates->sizes[0]) return list[0];
+  if (bytes >= rates->sizes[last]) return list[last];
+  while (bytes > rates->sizes[i + 1]) i++;
+  double share = log(bytes / rates->sizes[i]) / log(rates->sizes[i + 1] / rates->sizes[i]);
+  return list[i] * pow(list[i + 1] / list[i], share);
+}
+
+static double modelled(const Machine *machine, const RateSetting *setting, double number) {
+  if (setting->unit == UNIT_BYTES_PER_SECOND) return number * machine->bandwidth;
+  if (setting->unit == UNIT_FLOP_PER_SECOND) return number * machine->flops;
+  return setting->offset == offsetof(DeviceRates, step) ? number : number / machine->flops;
+}
+
+static void complete_rates(Machine *machine, DeviceRates model) {
+  const RateSetting *setting;
+  bool has_sizes = machine->rates.size_count > 0;
+  if (!has_sizes) machine->rates.size_count = model.size_count;
+  for (int i = 0; (setting = rate_setting(i)); i++) {
+    double *numbers = rate_numbers(&machine->rates, setting);
+    const double *from = rate_numbers(&model, setting);
+    if (numbers[0] > 0) continue;
+    for (int k = 0; k < (setting->is_list ? machine->rates.size_count : 1); k++) {
+      if (setting->unit == UNIT_BYTES) numbers[k] = from[k];
+      else numbers[k] = modelled(machine, setting, setting->is_list ? rate_at(&model, from, machine->rates.sizes[k]) : from[0]);
+    }
+  }
+  machine->step_seconds = machine->rates.step;
+}
+
 /* ---- the machine ---- */
 
-static bool link_between(const TargetSpec *target, Tier from, Tier to, Link *link) {
+static bool link_between(const TargetSpec *target, Tier from, Tier to, Machine *machine, Channel channel) {
   for (int i = 0; i < target->link_count; i++) {
-    if (target->links[i].from != from || target->links[i].to != to) continue;
-    *link = (Link){target->links[i].bandwidth, target->links[i].latency};
+    const TargetLink *link = &target->links[i];
+    if (link->from != from || link->to != to) continue;
+    machine->links[channel] = (Link){link->bandwidth, link->latency};
+    machine->overlap_slowdown[channel] = 1 + link->slowdown;
     return true;
   }
   return false;
 }
 
 static bool link_ssd_to(const TargetSpec *target, Tier near, Machine *machine) {
-  bool can_write = link_between(target, near, TIER_SSD, &machine->links[CHANNEL_SSD_WRITE]);
-  bool can_read = link_between(target, TIER_SSD, near, &machine->links[CHANNEL_SSD_READ]);
+  bool can_write = link_between(target, near, TIER_SSD, machine, CHANNEL_SSD_WRITE);
+  bool can_read = link_between(target, TIER_SSD, near, machine, CHANNEL_SSD_READ);
   return can_write || can_read;
 }
 
@@ -50,41 +110,114 @@ static void link_native(Machine *machine) {
   machine->is_ssd_direct = true;
 }
 
+static void apply_target(Machine *machine, const TargetSpec *target) {
+  machine->name = target->name;
+  if (target->threads > 0) machine->threads = target->threads;
+  machine->bandwidth = target->device_bandwidth > 0 ? target->device_bandwidth : CORE_BANDWIDTH * machine->threads;
+  machine->flops = target->fp32_flops > 0 ? target->fp32_flops : CORE_FLOPS * machine->threads;
+  machine->rates = target->rates;
+  machine->is_measured = target->rates.size_count > 0;
+  if (target->reserve_bytes > 0) machine->reserve_bytes = target->reserve_bytes;
+  if (target->device_bytes > 0) machine->tier_bytes[TIER_DEVICE] = target->device_bytes - machine->reserve_bytes;
+  machine->tier_bytes[TIER_HOST] = target->host_bytes;
+  machine->tier_bytes[TIER_SSD] = target->ssd_bytes;
+  machine->scratch_dir = target->ssd_path;
+  link_between(target, TIER_DEVICE, TIER_HOST, machine, CHANNEL_D2H);
+  link_between(target, TIER_HOST, TIER_DEVICE, machine, CHANNEL_H2D);
+  link_ssd(target, machine);
+}
+
 Machine machine_of_target(const TargetSpec *target) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (cores < 1) cores = 1;
-  Machine machine = {.name = "native", .bandwidth = CORE_BANDWIDTH * (double)cores, .flops = CORE_FLOPS * (double)cores,
-                     .step_seconds = CPU_STEP_SECONDS};
+  Machine machine = {.name = "native", .threads = (int)cores, .bandwidth = CORE_BANDWIDTH * (double)cores, .flops = CORE_FLOPS * (double)cores};
+  for (int c = 0; c < CHANNEL_COUNT; c++) machine.overlap_slowdown[c] = 1;
   machine.tier_bytes[TIER_DEVICE] = (int64_t)pages * page;
-  if (!target) {
-    link_native(&machine);
-    return machine;
-  }
-  machine.name = target->name;
-  if (target->kind && target->kind[0] == 'c' && target->kind[1] == 'u') machine.step_seconds = CUDA_STEP_SECONDS;
-  if (target->threads > 0) {
-    machine.bandwidth = CORE_BANDWIDTH * target->threads;
-    machine.flops = CORE_FLOPS * target->threads;
-  }
-  if (target->device_bandwidth > 0) machine.bandwidth = target->device_bandwidth;
-  if (target->fp32_flops > 0) machine.flops = target->fp32_flops;
-  if (target->reserve_bytes > 0) machine.reserve_bytes = target->reserve_bytes;
-  if (target->device_bytes > 0) machine.tier_bytes[TIER_DEVICE] = target->device_bytes - machine.reserve_bytes;
-  machine.tier_bytes[TIER_HOST] = target->host_bytes;
-  machine.tier_bytes[TIER_SSD] = target->ssd_bytes;
-  machine.scratch_dir = target->ssd_path;
-  link_between(target, TIER_DEVICE, TIER_HOST, &machine.links[CHANNEL_D2H]);
-  link_between(target, TIER_HOST, TIER_DEVICE, &machine.links[CHANNEL_H2D]);
-  link_ssd(target, &machine);
+  if (target) apply_target(&machine, target);
+  else link_native(&machine);
+  bool is_gpu = target && target->kind && strncmp(target->kind, "cuda", 4) == 0;
+  if (is_gpu) machine.threads = 0;
+  complete_rates(&machine, is_gpu ? gpu_model : cpu_model);
   return machine;
 }
 
 /* ---- kernels ---- */
 
+typedef struct Estimate {
+  const DeviceRates *rates;
+  const Machine *machine;
+  const Kernels *kernels;
+  const Graph *graph;
+  const Kernel *kernel;
+  const Value *anchor;
+  bool *is_counted;     /* per value: its function is in the sum */
+  double rows, nodes, edges;
+  double bytes;
+  double anchor_reads, body_reads, body_writes; /* seconds of memory traffic */
+  double anchor_work, body_work;                /* seconds of instructions */
+  double flops;
+  double tasks;         /* of the loop over rows; 0: as many as there are threads to share them */
+  int starts;           /* loops shared by the threads */
+} Estimate;
+
 static double numbers(const Graph *graph, ValueId id) {
   const Shape *shape = &graph->values[id].shape;
   return (double)shape_width(shape) * (double)graph_rows(graph, shape->domain);
 }
+
+/* What a function costs beyond reading and storing an element, in exponentials. */
+static double function_exps(int function) {
+  switch (function) {
+  case MAP_EXP:
+  case MAP_LOG: return 1;
+  case MAP_ELU: return 1.3;
+  case MAP_SIGMOID:
+  case MAP_SILU: return 1.6;
+  case MAP_TANH: return 2.2;
+  case MAP_POW:
+  case MAP_SOFTPLUS: return 2.5;
+  case MAP_GELU:
+  case POINT_GELU_SLOPE: return 3.2;
+  case MAP_SQRT: return 0.6;
+  case MAP_DIV: return 0.4;
+  case MAP_RSQRT: return 1;
+  default: return 0.03;
+  }
+}
+
+static double function_seconds(const Estimate *e, ValueId id) {
+  const Value *value = &e->graph->values[id];
+  if (value->op == OP_DROPOUT) return e->rates->random * numbers(e->graph, id);
+  if (value->op == OP_MAP) return function_exps(value->as.function) * e->rates->exp * numbers(e->graph, id);
+  if (value->op == OP_POSITIVE || value->op == OP_SELECT) return BIT_EXPS * e->rates->exp * numbers(e->graph, id);
+  return 0;
+}
+
+/* The functions behind a value that are computed where it is. */
+static double virtual_seconds(Estimate *e, ValueId id) {
+  if (e->is_counted[id] || !kernels_is_virtual(e->kernels, id)) return 0;
+  e->is_counted[id] = true;
+  double seconds = function_seconds(e, id);
+  for (int k = 0; k < e->graph->values[id].operand_count; k++) seconds += virtual_seconds(e, e->graph->values[id].operand[k]);
+  return seconds;
+}
+
+static double operand_seconds(Estimate *e, ValueId of) {
+  double seconds = 0;
+  for (int k = 0; k < e->graph->values[of].operand_count; k++) seconds += virtual_seconds(e, e->graph->values[of].operand[k]);
+  return seconds;
+}
+
+/* One element computed and stored for each number of a row, and the functions on the way. */
+static void add_body(Estimate *e) {
+  e->body_work = e->rates->element * numbers(e->graph, e->kernel->anchor);
+  for (int b = 0; b < e->kernel->body_count; b++) {
+    ValueId id = e->kernel->body[b];
+    e->body_work += function_seconds(e, id) + operand_seconds(e, id);
+  }
+}
+
+/* ---- memory traffic ---- */
 
 static double nonzeros_of(const Graph *graph, const Value *anchor) {
   for (int k = 0; k < anchor->operand_count; k++) {
@@ -95,36 +228,220 @@ static double nonzeros_of(const Graph *graph, const Value *anchor) {
   return 0;
 }
 
-Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel) {
-  const Graph *graph = kernels->graph;
-  const Value *anchor = &graph->values[kernel->anchor];
-  double bytes = 2 * (double)kernel->work_bytes, flops = 0;
-  double edges = (double)graph_rows(graph, DOMAIN_EDGE), width = (double)shape_width(&anchor->shape);
-  bool is_gather = kernel->kind == KERNEL_SPMM || kernel->kind == KERNEL_EDGE_SUM;
+static double input_bytes(const Graph *graph, const Kernel *kernel, ValueId id) {
   bool is_sparse = kernel->kind == KERNEL_SPARSE_MATMUL || kernel->kind == KERNEL_SPARSE_OUTER;
+  if (is_sparse && graph->values[id].op == OP_INPUT) return 8 * nonzeros_of(graph, &graph->values[kernel->anchor]);
+  /* an update reads and writes the optimiser's two numbers a weight as well */
+  return (double)graph_bytes(graph, id) * (kernel->kind == KERNEL_UPDATE ? 2 : 1);
+}
+
+static double touched_bytes(const Graph *graph, const Kernel *kernel, ValueId wanted, bool *is_touched) {
+  double bytes = 0;
   for (int k = 0; k < kernel->input_count; k++) {
-    const Value *input = &graph->values[kernel->inputs[k]];
-    bool is_sparse_field = is_sparse && input->op == OP_INPUT;
-    bytes += is_sparse_field ? 8 * nonzeros_of(graph, anchor) : (double)graph_bytes(graph, kernel->inputs[k]);
+    *is_touched = *is_touched || kernel->inputs[k] == wanted;
+    bytes += input_bytes(graph, kernel, kernel->inputs[k]);
   }
-  for (int k = 0; k < kernel->output_count; k++) bytes += (double)graph_bytes(graph, kernel->outputs[k]);
-  switch (kernel->kind) {
-  case KERNEL_MATMUL:
-  case KERNEL_OUTER: {
-    const struct Contraction *p = &anchor->as.product;
-    const Shape *rows = &graph->values[anchor->operand[0]].shape;
-    flops += 2.0 * (double)p->depth * (double)p->width * (double)p->lead * (double)graph_rows(graph, rows->domain);
-    break;
+  for (int k = 0; k < kernel->output_count; k++) {
+    *is_touched = *is_touched || kernel->outputs[k] == wanted;
+    bytes += (double)graph_bytes(graph, kernel->outputs[k]);
   }
-  case KERNEL_SPARSE_MATMUL: flops += 2 * nonzeros_of(graph, anchor) * width; break;
-  case KERNEL_SPARSE_OUTER: flops += 2 * nonzeros_of(graph, anchor) * (double)anchor->as.product.width; break;
-  default: break;
+  return bytes;
+}
+
+/* Bytes that pass between the last kernel that touched the value and this one, both included, going round the epoch. They
+ * tell which cache may hold it still. */
+static double reuse_bytes(const Estimate *e, ValueId id) {
+  int own = (int)(e->kernel - e->kernels->kernels), count = e->kernels->kernel_count;
+  double bytes = 0, most = e->rates->sizes[e->rates->size_count - 1];
+  bool is_found = false;
+  for (int back = 0; back < count && !is_found && bytes < most; back++) {
+    bool is_touched = false;
+    bytes += touched_bytes(e->graph, &e->kernels->kernels[(own + count - back) % count], id, &is_touched);
+    is_found = is_touched && back > 0;
   }
-  if (is_gather) {
-    bytes += edges * (4 * width + 4);
-    flops += edges * width;
+  return bytes;
+}
+
+/* What an SPMM sums, NO_VALUE for other kernels. */
+static ValueId gathered_value(const Estimate *e) {
+  if (e->kernel->kind != KERNEL_SPMM) return NO_VALUE;
+  return e->kernels->home[e->graph->values[e->anchor->operand[0]].operand[0]];
+}
+
+static bool is_operand(const Estimate *e, ValueId id) {
+  for (int k = 0; k < e->anchor->operand_count; k++)
+    if (e->kernels->home[e->anchor->operand[k]] == id) return true;
+  return false;
+}
+
+/* A product reads its operands while it multiplies; what is gathered is not read in order; all else the body reads. */
+static void add_traffic(Estimate *e) {
+  double written = 0;
+  for (int k = 0; k < e->kernel->input_count; k++) {
+    ValueId id = e->kernel->inputs[k];
+    double bytes = input_bytes(e->graph, e->kernel, id), seconds = bytes / rate_at(e->rates, e->rates->stream, reuse_bytes(e, id));
+    e->bytes += bytes;
+    if (id == gathered_value(e)) continue;
+    if (e->kernel->kind != KERNEL_MAP && is_operand(e, id)) e->anchor_reads += seconds;
+    else e->body_reads += seconds;
   }
-  flops += (double)kernel->body_count * numbers(graph, kernel->anchor);
-  double by_memory = bytes / machine->bandwidth, by_arithmetic = flops / machine->flops;
-  return (Cost){machine->step_seconds + (by_memory > by_arithmetic ? by_memory : by_arithmetic), (int64_t)bytes, flops};
+  for (int k = 0; k < e->kernel->output_count; k++) written += (double)graph_bytes(e->graph, e->kernel->outputs[k]);
+  if (e->kernel->kind == KERNEL_UPDATE) written = 3 * (double)graph_bytes(e->graph, e->anchor->operand[0]);
+  e->bytes += written;
+  e->body_writes = written / rate_at(e->rates, e->rates->stream, WRITE_REUSE * e->bytes);
+}
+
+/* ---- anchors ---- */
+
+enum { LINE_NUMBERS = 16 };
+
+static double padded(double columns) { return ceil(columns / LINE_NUMBERS) * LINE_NUMBERS; }
+
+/* Seconds to add up one row of `columns` numbers from a table: that of the measured row sizes around its own. A row that
+ * is no whole number of lines touches one more. */
+static double gathered_row_seconds(const Estimate *e, double columns, double table_bytes) {
+  bool is_part = columns == 1 || columns == 2 || columns == 4 || columns == 8;
+  double lines = ceil(columns / LINE_NUMBERS) + (!is_part && fmod(columns, LINE_NUMBERS) > 0);
+  double bytes = 64 * lines, seconds[GATHER_WIDTHS];
+  for (int w = 0; w < GATHER_WIDTHS; w++) seconds[w] = gather_row_bytes[w] / rate_at(e->rates, e->rates->gather[w], table_bytes);
+  int w = 0;
+  while (w + 2 < GATHER_WIDTHS && bytes > gather_row_bytes[w + 1]) w++;
+  if (bytes >= gather_row_bytes[GATHER_WIDTHS - 1]) return seconds[GATHER_WIDTHS - 1] * bytes / gather_row_bytes[GATHER_WIDTHS - 1];
+  double share = (bytes - gather_row_bytes[w]) / (gather_row_bytes[w + 1] - gather_row_bytes[w]);
+  return seconds[w] + share * (seconds[w + 1] - seconds[w]);
+}
+
+static void anchor_matmul(Estimate *e) {
+  const struct Contraction *p = &e->anchor->as.product;
+  double depth = (double)p->depth, width = (double)p->width, rows = e->rows * (double)p->lead;
+  double rate = width <= LINE_NUMBERS ? e->rates->narrow : e->machine->flops;
+  e->flops = 2 * rows * depth * width;
+  e->anchor_work = 2 * rows * depth * padded(width) / rate + e->rates->element * (rows + depth) * padded(width);
+  e->tasks = ceil(rows / (double)e->kernel->task_rows);
+  e->starts = 2;
+}
+
+static void anchor_outer(Estimate *e) {
+  const struct Contraction *p = &e->anchor->as.product;
+  double depth = (double)p->depth, width = (double)p->width, rows = (double)p->lead;
+  rows *= (double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain);
+  double parts = ceil(rows / (double)e->kernel->task_rows);
+  double rate = width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer;
+  e->flops = 2 * rows * depth * width;
+  e->anchor_work = 2 * rows * depth * padded(width) / rate + e->rates->element * (rows * padded(width) + parts * depth * width);
+  e->tasks = parts;
+  e->starts = 2;
+}
+
+static bool has_dropout(const Graph *graph, const Value *anchor) {
+  for (int k = 0; k < anchor->operand_count; k++)
+    if (graph->values[anchor->operand[k]].op == OP_DROPOUT) return true;
+  return false;
+}
+
+/* A gather whose edges are the numbers of the field that are not 0, drawn for dropout one by one. */
+static void anchor_sparse(Estimate *e) {
+  const struct Contraction *p = &e->anchor->as.product;
+  bool is_outer = e->kernel->kind == KERNEL_SPARSE_OUTER;
+  double nonzeros = nonzeros_of(e->graph, e->anchor), depth = (double)p->depth, width = (double)p->width;
+  double field_rows = (double)graph_rows(e->graph, DOMAIN_NODE), turned = e->kernel->work_bytes > 0 ? depth * width : 0;
+  if (is_outer && turned > 0) width = depth; /* the field is the right operand */
+  double table_bytes = 4 * width * (is_outer ? field_rows : depth);
+  e->flops = 2 * nonzeros * width;
+  e->anchor_work = nonzeros * gathered_row_seconds(e, width, table_bytes) + e->rows * e->rates->gather_row;
+  if (has_dropout(e->graph, e->anchor)) e->anchor_work += nonzeros * 2 * e->rates->random;
+  e->anchor_work += 2 * turned * e->rates->element;
+  e->starts = turned > 0 ? 2 : 1;
+}
+
+static void anchor_spmm(Estimate *e) {
+  double width = (double)shape_width(&e->anchor->shape);
+  e->flops = e->edges * width;
+  e->anchor_work = e->edges * gathered_row_seconds(e, width, 4 * e->nodes * width) + e->rows * e->rates->gather_row;
+}
+
+/* Values of nodes in the sum are gathered, at one end of the edge; what is computed of them is computed for each edge. */
+static void anchor_edge_sum(Estimate *e) {
+  double per_edge = 0, width = (double)shape_width(&e->anchor->shape);
+  for (int k = 0; k < e->kernel->input_count; k++) {
+    const Shape *shape = &e->graph->values[e->kernel->inputs[k]].shape;
+    double columns = (double)shape_width(shape);
+    if (shape->domain == DOMAIN_NODE) per_edge += gathered_row_seconds(e, columns, 4 * columns * e->nodes);
+  }
+  e->flops = e->edges * width;
+  e->anchor_work = e->edges * (per_edge + EDGE_ELEMENTS * e->rates->element * width) + operand_seconds(e, e->kernel->anchor);
+}
+
+/* A sum within rows or over them. */
+static void anchor_reduce(Estimate *e) {
+  const Value *from = &e->graph->values[e->anchor->operand[0]];
+  double elements = numbers(e->graph, e->anchor->operand[0]);
+  e->flops = elements;
+  e->anchor_work = ADDED * (e->rates->element * elements + operand_seconds(e, e->kernel->anchor));
+  if (e->kernel->kind == KERNEL_COLUMN_SUM) {
+    e->tasks = ceil((double)graph_rows(e->graph, from->shape.domain) / (double)e->kernel->task_rows);
+    e->starts = 2;
+  }
+}
+
+static void anchor_loss(Estimate *e) {
+  const TypedProgram *program = e->graph->program;
+  double rows = (double)program->info->split_count[SPLIT_TRAIN];
+  double classes = (double)shape_width(&e->graph->values[e->anchor->operand[0]].shape);
+  e->anchor_work = rows * (e->rates->loss + classes * e->rates->loss_class);
+  if (e->kernel->kind == KERNEL_CROSS_ENTROPY) e->tasks = ceil(rows / (double)e->kernel->task_rows);
+}
+
+static void add_anchor(Estimate *e) {
+  switch (e->kernel->kind) {
+  case KERNEL_MATMUL: anchor_matmul(e); break;
+  case KERNEL_OUTER: anchor_outer(e); break;
+  case KERNEL_SPARSE_MATMUL:
+  case KERNEL_SPARSE_OUTER: anchor_sparse(e); break;
+  case KERNEL_SPMM: anchor_spmm(e); break;
+  case KERNEL_EDGE_SUM: anchor_edge_sum(e); break;
+  case KERNEL_ROW_SUM:
+  case KERNEL_COLUMN_SUM: anchor_reduce(e); break;
+  case KERNEL_CROSS_ENTROPY:
+  case KERNEL_CROSS_ENTROPY_GRADIENT: anchor_loss(e); break;
+  case KERNEL_UPDATE: e->anchor_work = numbers(e->graph, e->anchor->operand[0]) * e->rates->update; break;
+  case KERNEL_MAP:
+  case KERNEL_KIND_COUNT: break;
+  }
+}
+
+/* ---- the sum ---- */
+
+/* How much longer than with all threads at work: the last tasks leave some of them idle, one task all but one. */
+static double idle_factor(const Estimate *e) {
+  double threads = e->machine->threads;
+  if (threads < 2 || e->tasks < 1) return 1;
+  return threads * ceil(e->tasks / threads) / e->tasks;
+}
+
+static double estimate_seconds(Estimate *e) {
+  add_anchor(e);
+  if (e->kernel->kind != KERNEL_UPDATE) add_body(e);
+  add_traffic(e);
+  double anchor = fmax(e->anchor_work, e->anchor_reads), body = fmax(e->body_work, e->body_reads + e->body_writes);
+  double starts = e->tasks == 1 ? 0 : e->starts * e->machine->step_seconds;
+  return starts + (anchor + body) * idle_factor(e);
+}
+
+Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel, const char *what) {
+  const Graph *graph = kernels->graph;
+  Estimate e = {.rates = &machine->rates, .machine = machine, .kernels = kernels, .graph = graph, .kernel = kernel,
+                .anchor = &graph->values[kernel->anchor], .starts = 1};
+  e.is_counted = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
+  e.rows = (double)graph_rows(graph, e.anchor->shape.domain);
+  e.nodes = (double)graph_rows(graph, DOMAIN_NODE);
+  e.edges = (double)graph_rows(graph, DOMAIN_EDGE);
+  bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
+  if (has_row_tasks && e.anchor->shape.domain != DOMAIN_EDGE) e.tasks = ceil(e.rows / (double)kernel->task_rows);
+  if (kernel->kind == KERNEL_UPDATE) e.tasks = ceil(numbers(graph, e.anchor->operand[0]) / UPDATE_TASK);
+  Cost cost = {.seconds = estimate_seconds(&e), .flops = e.flops};
+  cost.bytes = (int64_t)e.bytes;
+  if (kernel->kind == KERNEL_SPMM) cost.bytes += (int64_t)(4 * e.edges * (double)shape_width(&e.anchor->shape));
+  if (what && machine->profile) profile_seconds(machine->profile, what, &cost.seconds);
+  return cost;
 }

@@ -12,17 +12,24 @@ typedef struct Link {
   double latency;   /* seconds */
 } Link;
 
+/* Measured seconds of steps, by their description. */
+typedef struct Profile Profile;
+
 typedef struct Machine {
   const char *name;
+  int threads;                    /* 0: not a processor's; all rates are of all threads together */
   int64_t tier_bytes[TIER_COUNT]; /* budgets; 0: no such tier. Those of the target, then `plan`, then --budget */
   int64_t reserve_bytes;          /* of the device, for what lies outside the arena */
   double bandwidth;               /* device memory, bytes per second */
   double flops;                   /* fp32, per second */
   double step_seconds;            /* to start and join one step on all threads */
+  DeviceRates rates;              /* all known: what the target does not say is modelled */
   Link links[CHANNEL_COUNT];
+  double overlap_slowdown[CHANNEL_COUNT]; /* compute beside such a copy takes so many times as long; 1: no longer */
   bool is_ssd_direct;             /* the SSD is reached from the device's memory itself, not through the host's */
   const char *scratch_dir;        /* of the SSD tier; NULL: the program's choice */
-  bool is_measured;               /* false: modelled */
+  bool is_measured;               /* its rates are; false: modelled */
+  const Profile *profile;         /* or NULL */
 } Machine;
 
 /* The machine that a target describes; of this computer where `target` is NULL. */
@@ -34,6 +41,13 @@ typedef struct Cost {
   double flops;
 } Cost;
 
-Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
+/* `what` is the kernel's description (kernel_what): where a profile knows it, its seconds are those measured. NULL: as
+ * modelled. */
+Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel, const char *what);
+
+/* profile.c: what `train profile` wrote; from then on cost_of_kernel takes its seconds. Where the file is none, false and
+ * *fault says why. */
+bool cost_read_profile(Machine *machine, const char *path, Arena *arena, const char **fault);
+bool profile_seconds(const Profile *profile, const char *what, double *seconds);
 
 #endif

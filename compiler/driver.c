@@ -10,6 +10,7 @@
 
 #include "../runtime/text.h"
 #include "fit.h"
+#include "calibrate.h"
 #include "report.h"
 
 /* ---- the passes ---- */
@@ -93,8 +94,17 @@ static const char *fingerprint(Compilation *c) {
   return arena_printf(c->arena, "%012" PRIx64, hash >> 16);
 }
 
+static bool read_profile(Compilation *c) {
+  const char *fault;
+  if (cost_read_profile(&c->machine, c->options->profile, c->arena, &fault)) return true;
+  fprintf(stderr, "gnncc: error: cannot use the profile %s: %s\n", c->options->profile, fault);
+  c->status = 4;
+  return false;
+}
+
 static bool run_cost(Compilation *c) {
-  c->machine = machine_of_target(c->program->has_target ? &c->program->target : NULL);
+  c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
+  if (c->options->profile && !read_profile(c)) return false;
   for (int i = 0; i < c->program->budget_count; i++) {
     const TierBudget *b = &c->program->budgets[i];
     c->machine.tier_bytes[b->tier] = b->bytes >= 0 ? b->bytes : (int64_t)(b->share * (double)c->machine.tier_bytes[b->tier]);
@@ -113,7 +123,7 @@ static double find_slowdown(const Compilation *c) {
     const Step *step = &c->schedule->steps[s];
     if (step->kind != STEP_KERNEL || step->cost.seconds <= 0) continue;
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
-    double ratio = 1.5 * cost_of_kernel(&here, step->kernels, kernel).seconds / step->cost.seconds;
+    double ratio = 1.5 * cost_of_kernel(&here, step->kernels, kernel, NULL).seconds / step->cost.seconds;
     if (ratio > slowdown) slowdown = ratio;
   }
   return slowdown;

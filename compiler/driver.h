@@ -49,6 +49,9 @@ bool build_product(Compilation *c);
 /* Removes the scratch directory, unless it is to be kept. */
 void build_clean(Compilation *c, int status);
 
+/* A source of gnncc's own to a program, with the compiler and the options that programs are made with; an exit status. */
+int build_tool(Arena *arena, const Options *options, const char *share_dir, const char *source, const char *program);
+
 /* The names of the passes, for --help=passes; NULL after the last. */
 const char *driver_pass_name(int index);
 

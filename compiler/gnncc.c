@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calibrate.h"
 #include "driver.h"
 #include "planner/main.h"
 
@@ -25,7 +26,7 @@ int main(int argc, char **argv) {
   Options options;
   const char *share_dir = find_share_dir(arena);
   int status = options_parse(arena, argc, argv, share_dir, &options);
-  if (status < 0) status = driver_compile(&options, share_dir);
+  if (status < 0) status = options.calibrate ? calibrate(&options, share_dir) : driver_compile(&options, share_dir);
   arena_free(arena);
   if (fflush(stdout) != 0 && status == 0) status = 4;
   return status;

@@ -10,7 +10,7 @@
 #include "driver.h"
 
 typedef enum OptionId {
-  OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
+  OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_CALIBRATE, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
@@ -44,6 +44,8 @@ static const OptionRow rows[] = {
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
     {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help)"},
+    {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s)"},
+    {"--profile", OPT_PROFILE, ARG_REQUIRED, "for which machine", "--profile=FILE", "plan with the times that ./train profile measured"},
     {"-D", OPT_DEFINE, ARG_JOINED, "the program", "-D NAME=VALUE", "override a const"},
     {"--data", OPT_DATA, ARG_REQUIRED, "the program", "--data [NAME=]PATH", "read the data from there"},
     {"--shapes", OPT_SHAPES, ARG_NONE, "the program", "--shapes", "do not open data files: sizes as declared"},
@@ -84,8 +86,6 @@ static const OptionRow rows[] = {
     {"--report", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
     {"--annotate", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
     {"--sweep", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"--calibrate", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
-    {"--profile", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--compare", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
     {"--measured", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--arch", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
@@ -373,6 +373,8 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     if (strcmp(a, "cpu") != 0 && strcmp(a, "sim") != 0) return usage("--backend=%s: there is no such backend; cpu and sim are", a);
     o->is_simulated = strcmp(a, "sim") == 0;
     break;
+  case OPT_CALIBRATE: o->calibrate = a ? a : ""; break;
+  case OPT_PROFILE: o->profile = a; break;
   case OPT_DEFINE: return parse_define(p, a);
   case OPT_DATA: {
     const char *equals = strchr(a, '='), *slash = strchr(a, '/');
@@ -530,6 +532,6 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Op
   if (status < 0) status = parse_words(&p, argc - 1, argv + 1);
   if (status >= 0) return status;
   add_search_path(&p);
-  if (!options->input) return usage("no model; gnncc --help shows how it is used");
+  if (!options->input && !options->calibrate) return usage("no model; gnncc --help shows how it is used");
   return -1;
 }

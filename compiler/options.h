@@ -31,6 +31,8 @@ typedef struct Options {
   EmitRequest *emits;
   const char *target;  /* NULL: the file's own, if it has one */
   bool is_native;      /* this computer, whatever the file says */
+  const char *calibrate; /* --calibrate: the name of the target, "" without one; NULL: not asked for */
+  const char *profile;   /* what ./train profile wrote, or NULL */
   int budget_count;
   BudgetRequest *budgets;
   const char *plan_effort, *policy, *plan_from; /* NULL: not said */

@@ -140,7 +140,7 @@ static json_t *op(const Describing *d, int index) {
     add_block(writes, d->residents, d->residents->weight[param]);
     for (int s = 0; s < MAX_STATES; s++) add_block(writes, d->residents, d->residents->state[s][param]);
   }
-  Cost cost = cost_of_kernel(d->machine, d->kernels, kernel);
+  Cost cost = cost_of_kernel(d->machine, d->kernels, kernel, kernel_what(d->kernels, kernel));
   return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I}", "id",
                    arena_printf(d->arena, "%d: %s", index + 1, kernel_what(d->kernels, kernel)), "phase", phases[kernel->phase], "reads",
                    reads, "writes", writes, "ns", (json_int_t)llround(1e9 * cost.seconds), "work", (json_int_t)round_up(kernel->work_bytes, d->problem->unit));

@@ -221,7 +221,7 @@ static void add_kernel(Scheduling *c) {
   }
   const Kernel *kernel = &c->problem->kernels->kernels[index];
   Step step = {.kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernel = index, .is_rerun = c->q->rerun[t] >= 0, .copy = NO_INDEX,
-               .start_seconds = seconds_of(c->m->start_ns[t]), .cost = cost_of_kernel(c->machine, c->problem->kernels, kernel)};
+               .start_seconds = seconds_of(c->m->start_ns[t]), .cost = cost_of_kernel(c->machine, c->problem->kernels, kernel, NULL)};
   step.place = c->problem->kernels->graph->values[kernel->anchor].place;
   step.what = kernel_what(c->problem->kernels, kernel);
   step.cost.seconds = seconds_of(c->m->end_ns[t] - c->m->start_ns[t]);

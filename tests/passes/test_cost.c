@@ -1,7 +1,12 @@
 /* The machine that a target describes, and what kernels cost on it. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "compiler/calibrate.h"
 #include "compiler/cost.h"
+#include "compiler/driver.h"
 
 static int test_count, failures;
 
@@ -14,7 +19,7 @@ static void ok(bool is_right, const char *name) {
 
 enum { GB = 1000000000 };
 
-static TargetLink link(Tier from, Tier to, double bandwidth) { return (TargetLink){from, to, bandwidth, 1e-6}; }
+static TargetLink way(Tier from, Tier to, double bandwidth) { return (TargetLink){from, to, bandwidth, 1e-6, 0.25}; }
 
 static bool has_links(const Machine *m, double d2h, double h2d, double ssd_write, double ssd_read) {
   return m->links[CHANNEL_D2H].bandwidth == d2h && m->links[CHANNEL_H2D].bandwidth == h2d &&
@@ -22,12 +27,12 @@ static bool has_links(const Machine *m, double d2h, double h2d, double ssd_write
 }
 
 static void test_links(void) {
-  TargetLink host_road[] = {link(TIER_DEVICE, TIER_HOST, 3), link(TIER_HOST, TIER_DEVICE, 4), link(TIER_HOST, TIER_SSD, 1), link(TIER_SSD, TIER_HOST, 2)};
-  TargetLink direct[] = {link(TIER_DEVICE, TIER_SSD, 5), link(TIER_SSD, TIER_DEVICE, 6)};
+  TargetLink host_road[] = {way(TIER_DEVICE, TIER_HOST, 3), way(TIER_HOST, TIER_DEVICE, 4), way(TIER_HOST, TIER_SSD, 1), way(TIER_SSD, TIER_HOST, 2)};
+  TargetLink direct[] = {way(TIER_DEVICE, TIER_SSD, 5), way(TIER_SSD, TIER_DEVICE, 6)};
   TargetSpec target = {.name = "t", .kind = "cpu", .device_bytes = GB, .host_bytes = GB, .ssd_bytes = GB, .link_count = 4, .links = host_road};
   Machine m = machine_of_target(&target);
   ok(has_links(&m, 3, 4, 1, 2) && !m.is_ssd_direct, "the SSD behind the host");
-  ok(m.links[CHANNEL_D2H].latency == 1e-6, "a link keeps its latency");
+  ok(m.links[CHANNEL_D2H].latency == 1e-6 && m.overlap_slowdown[CHANNEL_SSD_READ] == 1.25, "a link keeps its latency and what it does to compute");
   target = (TargetSpec){.name = "t", .kind = "cpu", .device_bytes = GB, .ssd_bytes = GB, .ssd_path = "/fast", .link_count = 2, .links = direct};
   m = machine_of_target(&target);
   ok(has_links(&m, 0, 0, 5, 6) && m.is_ssd_direct, "the SSD beside the device");
@@ -37,12 +42,145 @@ static void test_links(void) {
   m = machine_of_target(&target);
   ok(has_links(&m, 3, 4, 5, 6) && !m.is_ssd_direct, "with a host tier the device's link to the SSD stands in for the host's");
   m = machine_of_target(NULL);
-  ok(m.links[CHANNEL_D2H].bandwidth > 0 && m.links[CHANNEL_SSD_WRITE].bandwidth > 0 && m.is_ssd_direct && !m.is_measured,
+  ok(m.overlap_slowdown[CHANNEL_D2H] == 1 && m.links[CHANNEL_D2H].bandwidth > 0 && m.links[CHANNEL_SSD_WRITE].bandwidth > 0 && m.is_ssd_direct && !m.is_measured,
      "this computer has links, should a budget give it tiers");
 }
 
-int main(void) {
+/* ---- kernels ---- */
+
+/* A training graph of so many nodes, as kernels; NULL after an error. */
+static Kernels *kernels_of(Arena *arena, const char *share_dir, int nodes, int width, const char *body) {
+  const char *text = arena_printf(arena,
+                                  "data d {\n  nodes = %d\n  edges = %d\n  node x : f32[%d]\n  node y : class[7]\n}\nmodel m on d {\n  h = %s\n"
+                                  "  return h |> GCN(y.classes) as conv2\n}\ntrain m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n",
+                                  nodes, 8 * nodes, width, body);
+  Diags *diags = diags_new(arena);
+  DataReader *reader = arena_alloc(arena, sizeof *reader);
+  reader->arena = arena;
+  LangOptions *lang = arena_alloc(arena, sizeof *lang);
+  *lang = (LangOptions){.share_dir = share_dir, .describe = data_describe, .describe_user = reader};
+  Ast *ast = lang_parse(arena, diags, "model.gnn", text, strlen(text), lang);
+  TypedProgram *program = ast ? lang_check(arena, diags, ast, lang) : NULL;
+  if (!program) {
+    diags_print(diags, stdout);
+    return NULL;
+  }
+  Graph *graph = lower(arena, program);
+  simplify(graph);
+  autodiff(graph);
+  simplify(graph);
+  return fuse(graph, sparse_fields(graph), true);
+}
+
+static double seconds_of(const Machine *machine, const Kernels *kernels) {
+  double sum = 0;
+  for (int k = 0; kernels && k < kernels->kernel_count; k++) {
+    Cost cost = cost_of_kernel(machine, kernels, &kernels->kernels[k], NULL);
+    if (!(cost.seconds > 0) || cost.bytes < 0) return -1;
+    sum += cost.seconds;
+  }
+  return kernels ? sum : -1;
+}
+
+static void test_kernels(const char *share_dir) {
+  Arena *arena = arena_new();
+  Machine machine = machine_of_target(NULL);
+  const char *plain = "x |> GCN(64) as conv1 |> relu", *dropped = "x |> dropout(0.5) |> GCN(64) as conv1 |> relu", *gelus = "x |> GCN(64) as conv1 |> gelu";
+  double small = seconds_of(&machine, kernels_of(arena, share_dir, 10000, 64, plain));
+  ok(small > 0, "every kernel costs time");
+  bool is_rising = true;
+  double before = 0;
+  for (int nodes = 1000; nodes <= 4000000; nodes *= 2) {
+    double seconds = seconds_of(&machine, kernels_of(arena, share_dir, nodes, 64, plain));
+    is_rising = is_rising && seconds > before;
+    before = seconds;
+  }
+  ok(is_rising, "more nodes take longer");
+  is_rising = true, before = 0;
+  for (int width = 16; width <= 1024; width += 16) {
+    double seconds = seconds_of(&machine, kernels_of(arena, share_dir, 10000, width, plain));
+    is_rising = is_rising && seconds > before;
+    before = seconds;
+  }
+  ok(is_rising, "wider rows take longer");
+  ok(seconds_of(&machine, kernels_of(arena, share_dir, 10000, 64, dropped)) > small, "dropout takes time");
+  ok(seconds_of(&machine, kernels_of(arena, share_dir, 10000, 64, gelus)) > small, "gelu takes longer than relu");
+  TargetSpec target = {.name = "t", .kind = "cpu", .device_bytes = GB, .threads = machine.threads, .device_bandwidth = machine.bandwidth / 4, .fp32_flops = machine.flops / 4};
+  Machine slow = machine_of_target(&target);
+  double ratio = seconds_of(&slow, kernels_of(arena, share_dir, 1000000, 64, plain)) / seconds_of(&machine, kernels_of(arena, share_dir, 1000000, 64, plain));
+  ok(ratio > 3.9 && ratio < 4.1, "a machine with a quarter of the rates takes four times as long");
+  arena_free(arena);
+}
+
+/* ---- profiles ---- */
+
+static bool read_text(Machine *machine, Arena *arena, const char *text, const char **fault) {
+  char path[] = "/tmp/gnncc-profile-XXXXXX";
+  int file = mkstemp(path);
+  bool is_written = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+  close(file);
+  bool is_read = is_written && cost_read_profile(machine, path, arena, fault);
+  unlink(path);
+  return is_read;
+}
+
+static void test_profiles(const char *share_dir) {
+  Arena *arena = arena_new();
+  Kernels *kernels = kernels_of(arena, share_dir, 1000, 16, "x |> GCN(16) as conv1 |> relu");
+  Machine machine = machine_of_target(NULL);
+  const char *fault = NULL;
+  double modelled = cost_of_kernel(&machine, kernels, &kernels->kernels[0], "a = b @ c").seconds;
+  bool is_read = read_text(&machine, arena,
+                           "{\"steps\": [{\"step\": 1, \"what\": \"a = b @ c\", \"phase\": \"forward\"}, {\"step\": 2, \"what\": \"d\", \"phase\": \"forward\"},"
+                           " {\"step\": 3, \"what\": \"a = b @ c\", \"phase\": \"backward\"}, {\"step\": 4, \"what\": \"d\", \"phase\": \"eval\"}],"
+                           " \"measured\": {\"steps\": [{\"step\": 1, \"start_s\": 0, \"seconds\": 0.25}, {\"step\": 2, \"start_s\": 1, \"seconds\": 0.0625},"
+                           " {\"step\": 3, \"start_s\": 2, \"seconds\": 0.75}, {\"step\": 4, \"start_s\": 3, \"seconds\": 9}]}}",
+                           &fault);
+  ok(is_read, "a profile is read");
+  ok(cost_of_kernel(&machine, kernels, &kernels->kernels[0], "a = b @ c").seconds == 0.5, "a step that is repeated gets the mean of what was measured");
+  ok(cost_of_kernel(&machine, kernels, &kernels->kernels[0], "d").seconds == 0.0625, "seconds come back exactly, and those of the evaluation do not count");
+  ok(cost_of_kernel(&machine, kernels, &kernels->kernels[0], "e").seconds == modelled, "a step that the profile does not know is modelled");
+  static const char *const bad[] = {"", "{", "[]", "{\"steps\": []}", "{\"steps\": [], \"measured\": {\"steps\": []}}",
+                                    "{\"steps\": [], \"measured\": {\"steps\": [{\"step\": 1, \"seconds\": 1}]}}",
+                                    "{\"steps\": [{\"step\": 1, \"what\": \"a\"}], \"measured\": {\"steps\": [{\"step\": 1, \"seconds\": -1}]}}",
+                                    "{\"steps\": [{\"step\": 1, \"what\": \"a\"}], \"measured\": {\"steps\": [{\"step\": \"1\"}]}}"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    Machine other = machine_of_target(NULL);
+    fault = NULL;
+    bool is_refused = !read_text(&other, arena, bad[i], &fault) && fault && *fault && !other.profile;
+    ok(is_refused, arena_printf(arena, "refused: %s", fault ? fault : "?"));
+  }
+  ok(!cost_read_profile(&machine, "/nonexistent/run.json", arena, &fault) && strstr(fault, "/nonexistent"), "refused: a file that is not there");
+  arena_free(arena);
+}
+
+/* ---- the cache ---- */
+
+static void test_cache(const char *share_dir) {
+  Arena *arena = arena_new();
+  char folder[] = "/tmp/gnncc-cache-XXXXXX";
+  if (!mkdtemp(folder)) return;
+  setenv("XDG_CACHE_HOME", folder, 1);
+  ok(!calibrated_native(arena, share_dir), "without a cache nothing was measured");
+  const char *inner = arena_printf(arena, "%s/gnncc", folder), *path = arena_printf(arena, "%s/native.gnn", inner);
+  static const char *const texts[] = {"target native \"another processor, 3 threads\" { device cpu { memory = 1GiB } }\n", "target native {", ""};
+  for (int i = 0; i < 3; i++) {
+    if (system(arena_printf(arena, "mkdir -p %s", inner)) != 0) return;
+    FILE *out = fopen(path, "w");
+    if (out) fputs(texts[i], out), fclose(out);
+    static const char *const names[] = {"the cache of another processor is not taken", "a damaged cache is not taken", "an empty cache is not taken"};
+    ok(!calibrated_native(arena, share_dir), names[i]);
+  }
+  unlink(path), rmdir(inner), rmdir(folder);
+  arena_free(arena);
+}
+
+int main(int argc, char **argv) {
+  const char *share_dir = argc > 1 ? argv[1] : "build/share";
   test_links();
+  test_kernels(share_dir);
+  test_profiles(share_dir);
+  test_cache(share_dir);
   printf("1..%d\n", test_count);
   return failures > 0;
 }

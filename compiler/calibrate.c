@@ -1,0 +1,289 @@
+#include "calibrate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "../lang/rates.h"
+#include "cost.h"
+#include "driver.h"
+
+/* What measure.c says beside the rates of the device. */
+typedef struct Measurement {
+  DeviceRates rates;
+  double threads, fp32, disturbed;
+  double host_write, host_read, host_both, host_slowdown;
+  double ssd_write, ssd_read, ssd_both, ssd_latency, ssd_write_slowdown, ssd_read_slowdown;
+} Measurement;
+
+typedef struct Figure {
+  const char *name;
+  size_t offset;
+} Figure;
+
+#define FIGURE(name) {#name, offsetof(Measurement, name)}
+static const Figure figures[] = {
+    FIGURE(threads), FIGURE(fp32), FIGURE(disturbed), FIGURE(host_write), FIGURE(host_read), FIGURE(host_both), FIGURE(host_slowdown),
+    FIGURE(ssd_write), FIGURE(ssd_read), FIGURE(ssd_both), FIGURE(ssd_latency), FIGURE(ssd_write_slowdown), FIGURE(ssd_read_slowdown)};
+enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
+
+static int complain(const char *what, const char *path) {
+  fprintf(stderr, "gnncc: error: cannot %s %s: %s\n", what, path, strerror(errno));
+  return 4;
+}
+
+/* ---- this computer ---- */
+
+static const char *processor_name(Arena *arena) {
+  FILE *in = fopen("/proc/cpuinfo", "r");
+  char line[256];
+  const char *name = "unknown processor";
+  while (in && fgets(line, sizeof line, in)) {
+    char *colon = strchr(line, ':');
+    if (!colon || strncmp(line, "model name", 10) != 0) continue;
+    name = arena_strndup(arena, colon + 2, strcspn(colon + 2, "\"\\\n"));
+    break;
+  }
+  if (in) fclose(in);
+  return name;
+}
+
+static const char *description(Arena *arena) {
+  return arena_printf(arena, "%s, %ld threads", processor_name(arena), sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static const char *cache_directory(Arena *arena) {
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (cache && *cache) return arena_printf(arena, "%s/gnncc", cache);
+  return home && *home ? arena_printf(arena, "%s/.cache/gnncc", home) : NULL;
+}
+
+static const char *scratch_directory(void) {
+  const char *directory = getenv("TMPDIR");
+  return directory && *directory ? directory : "/var/tmp";
+}
+
+/* ---- measuring ---- */
+
+static bool read_numbers(const char *text, double *numbers, int most, int *count) {
+  char *end;
+  for (*count = 0; *count < most; (*count)++) {
+    double number = strtod(text, &end);
+    if (end == text) break;
+    if (!(number >= 0) || isinf(number)) return false;
+    numbers[*count] = number;
+    text = end;
+  }
+  return *count > 0;
+}
+
+/* "name number number ..." to its place. */
+static bool read_line(const char *line, Measurement *m) {
+  size_t length = strcspn(line, " ");
+  double numbers[RATE_SIZES_MAX];
+  int count;
+  if (!read_numbers(line + length, numbers, RATE_SIZES_MAX, &count)) return false;
+  for (int i = 0; i < FIGURE_COUNT; i++)
+    if (strlen(figures[i].name) == length && strncmp(figures[i].name, line, length) == 0) {
+      *(double *)(void *)((char *)m + figures[i].offset) = numbers[0];
+      return true;
+    }
+  const RateSetting *setting;
+  for (int i = 0; (setting = rate_setting(i)); i++) {
+    if (strlen(setting->name) != length || strncmp(setting->name, line, length) != 0) continue;
+    memcpy(rate_numbers(&m->rates, setting), numbers, (size_t)count * sizeof *numbers);
+    if (i == 0) m->rates.size_count = count;
+    return true;
+  }
+  return false;
+}
+
+static int run_measure(const char *program, Measurement *m) {
+  Arena *arena = arena_new();
+  FILE *in = popen(arena_printf(arena, "'%s' '%s'", program, scratch_directory()), "r");
+  arena_free(arena);
+  char line[512];
+  bool is_right = in != NULL;
+  while (in && fgets(line, sizeof line, in)) is_right = read_line(line, m) && is_right;
+  int status = in ? pclose(in) : -1;
+  if (status == 0 && is_right && m->rates.size_count > 0 && m->fp32 > 0) return 0;
+  fprintf(stderr, "gnncc: error: measuring failed (status %d)\n", status);
+  return 70;
+}
+
+static int measure(Arena *arena, const Options *options, const char *share_dir, Measurement *m) {
+  const char *parent = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+  char *directory = arena_printf(arena, "%s/gnncc-XXXXXX", parent);
+  if (!mkdtemp(directory)) return complain("make a directory in", parent);
+  const char *program = arena_printf(arena, "%s/measure", directory);
+  int status = build_tool(arena, options, share_dir, arena_printf(arena, "%s/measure.c", share_dir), program);
+  if (status == 0 && !options->is_dry_run) status = run_measure(program, m);
+  unlink(program);
+  rmdir(directory);
+  return status;
+}
+
+/* ---- writing ---- */
+
+static const char *quantity_text(Arena *arena, UnitKind unit, double number) {
+  switch (unit) {
+  case UNIT_BYTES: return number >= 1048576 ? arena_printf(arena, "%.0fMiB", number / 1048576) : arena_printf(arena, "%.0fKiB", number / 1024);
+  case UNIT_BYTES_PER_SECOND: return arena_printf(arena, "%.*fGB/s", number < 1e11 ? 2 : 1, number / 1e9);
+  case UNIT_FLOP_PER_SECOND: return arena_printf(arena, "%.1fGFLOP/s", number / 1e9);
+  case UNIT_SECONDS: return number >= 1e-6 ? arena_printf(arena, "%.4gus", 1e6 * number) : arena_printf(arena, "%.4gns", 1e9 * number);
+  case UNIT_SHARE: return arena_printf(arena, "%.1f%%", 100 * number);
+  }
+  return "";
+}
+
+static void write_rates(Arena *arena, Measurement *m, FILE *out) {
+  const RateSetting *setting;
+  fprintf(out, "    rates {\n");
+  for (int i = 0; (setting = rate_setting(i)); i++) {
+    const double *numbers = rate_numbers(&m->rates, setting);
+    int count = setting->is_list ? m->rates.size_count : 1;
+    if (numbers[0] <= 0) continue;
+    fprintf(out, "      %-12s = %s", setting->name, setting->is_list ? "[" : "");
+    for (int k = 0; k < count; k++) fprintf(out, "%s%s", k ? ", " : "", quantity_text(arena, setting->unit, numbers[k]));
+    fprintf(out, "%s\n", setting->is_list ? "]" : "");
+  }
+  fprintf(out, "    }\n");
+}
+
+static void write_link(Arena *arena, FILE *out, const char *from, const char *to, double bandwidth, double latency, double both, double slowdown) {
+  fprintf(out, "  link %s -> %s { bandwidth = %s; latency = %s; both = %s; slowdown = %s }\n", from, to,
+          quantity_text(arena, UNIT_BYTES_PER_SECOND, bandwidth), quantity_text(arena, UNIT_SECONDS, latency),
+          quantity_text(arena, UNIT_BYTES_PER_SECOND, both), quantity_text(arena, UNIT_SHARE, fmax(0, slowdown - 1)));
+}
+
+/* Half of what is free, in whole GiB; 0 where it cannot be told. */
+static int64_t scratch_gib(void) {
+  struct statvfs info;
+  if (statvfs(scratch_directory(), &info) != 0) return 0;
+  return (int64_t)((double)info.f_bavail * (double)info.f_frsize / 2 / 1073741824.0);
+}
+
+static void write_target(Arena *arena, const char *name, Measurement *m, FILE *out) {
+  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  fprintf(out, "# measured by gnncc --calibrate; docs/calibration.md says what the numbers are. generated by gnncc\n");
+  fprintf(out, "target %s \"%s\" {\n  device cpu {\n", name, description(arena));
+  fprintf(out, "    memory = %s; threads = %.0f\n", quantity_text(arena, UNIT_BYTES, memory), m->threads);
+  fprintf(out, "    bandwidth = %s; fp32 = %s\n", quantity_text(arena, UNIT_BYTES_PER_SECOND, m->rates.stream[m->rates.size_count - 1]),
+          quantity_text(arena, UNIT_FLOP_PER_SECOND, m->fp32));
+  write_rates(arena, m, out);
+  fprintf(out, "  }\n");
+  fprintf(out, "  # A host tier would be the same memory. These links serve where --budget host=SIZE asks for one all the same.\n");
+  write_link(arena, out, "cpu", "host", m->host_write, 0, m->host_both, m->host_slowdown);
+  write_link(arena, out, "host", "cpu", m->host_read, 0, m->host_both, m->host_slowdown);
+  if (m->ssd_write > 0 && m->ssd_read > 0 && scratch_gib() > 0) {
+    fprintf(out, "  tier ssd { path = \"%s\"; budget = %" PRId64 "GiB }\n", scratch_directory(), scratch_gib());
+    write_link(arena, out, "cpu", "ssd", m->ssd_write, m->ssd_latency, m->ssd_both, m->ssd_write_slowdown);
+    write_link(arena, out, "ssd", "cpu", m->ssd_read, m->ssd_latency, m->ssd_both, m->ssd_read_slowdown);
+  }
+  fprintf(out, "}\n");
+}
+
+static int save(Arena *arena, const char *name, const char *path, Measurement *m) {
+  const char *temporary = arena_printf(arena, "%s.tmp-%d", path, (int)getpid());
+  FILE *out = fopen(temporary, "wb");
+  if (!out) return complain("write", path);
+  write_target(arena, name, m, out);
+  if (fclose(out) == 0 && rename(temporary, path) == 0) return 0;
+  unlink(temporary);
+  return complain("write", path);
+}
+
+/* ---- showing ---- */
+
+static void show(Arena *arena, const char *name, UnitKind unit, double asked, double measured, const char *what) {
+  const char *expected = asked > 0 ? quantity_text(arena, unit, asked) : "-";
+  printf("%-26s %14s %14s  %s\n", name, expected, measured > 0 ? quantity_text(arena, unit, measured) : "-", what);
+}
+
+static void show_rates(Arena *arena, const Machine *model, Measurement *m) {
+  DeviceRates modelled = model->rates;
+  const RateSetting *setting;
+  show(arena, "fp32", UNIT_FLOP_PER_SECOND, model->flops, m->fp32, "products of matrices");
+  for (int i = 1; (setting = rate_setting(i)); i++) {
+    const double *asked = rate_numbers(&modelled, setting), *measured = rate_numbers(&m->rates, setting);
+    for (int k = 0; k < (setting->is_list ? m->rates.size_count : 1); k++) {
+      const char *size = setting->is_list ? arena_printf(arena, " %s", quantity_text(arena, UNIT_BYTES, m->rates.sizes[k])) : "";
+      show(arena, arena_printf(arena, "%s%s", setting->name, size), setting->unit, asked[k], measured[k], k == 0 ? setting->what : "");
+    }
+  }
+}
+
+static void show_links(Arena *arena, const Machine *model, const Measurement *m) {
+  const Link *links = model->links;
+  show(arena, "cpu -> host", UNIT_BYTES_PER_SECOND, links[CHANNEL_D2H].bandwidth, m->host_write, "a copy in memory by a thread beside the others");
+  show(arena, "host -> cpu", UNIT_BYTES_PER_SECOND, links[CHANNEL_H2D].bandwidth, m->host_read, "");
+  show(arena, "cpu <-> host", UNIT_BYTES_PER_SECOND, 0, m->host_both, "both ways at once, together");
+  show(arena, "  compute beside it", UNIT_SHARE, 1, m->host_slowdown, "time, of that without the copy");
+  show(arena, "cpu -> ssd", UNIT_BYTES_PER_SECOND, links[CHANNEL_SSD_WRITE].bandwidth, m->ssd_write, "blocks of 1 MiB, 8 at a time, past the page cache");
+  show(arena, "ssd -> cpu", UNIT_BYTES_PER_SECOND, links[CHANNEL_SSD_READ].bandwidth, m->ssd_read, "");
+  show(arena, "cpu <-> ssd", UNIT_BYTES_PER_SECOND, 0, m->ssd_both, "both ways at once, together");
+  show(arena, "  latency", UNIT_SECONDS, links[CHANNEL_SSD_READ].latency, m->ssd_latency, "of reading 4 KiB");
+  show(arena, "  compute beside writing", UNIT_SHARE, 1, m->ssd_write_slowdown, "");
+  show(arena, "  compute beside reading", UNIT_SHARE, 1, m->ssd_read_slowdown, "");
+}
+
+/* ---- the command ---- */
+
+static bool is_name(const char *text) {
+  bool starts = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || *text == '_';
+  return starts && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(text);
+}
+
+int calibrate(const Options *options, const char *share_dir) {
+  const char *name = *options->calibrate ? options->calibrate : "native", *path;
+  Arena *arena = arena_new();
+  const char *cache = cache_directory(arena);
+  int status = 0;
+  if (!is_name(name)) {
+    fprintf(stderr, "gnncc: error: --calibrate=%s: a name is needed, of letters, digits and _\n", name);
+    status = 2;
+  } else if (!*options->calibrate && !cache) {
+    fprintf(stderr, "gnncc: error: there is no HOME to keep the measurement in; give it a name: --calibrate=NAME writes NAME.gnn\n");
+    status = 4;
+  }
+  path = *options->calibrate ? arena_printf(arena, "%s.gnn", name) : arena_printf(arena, "%s/native.gnn", cache ? cache : ".");
+  Measurement m = {.threads = 1};
+  if (status == 0) status = measure(arena, options, share_dir, &m);
+  if (status == 0 && !options->is_dry_run) {
+    if (!*options->calibrate) {
+      char *parent = arena_strndup(arena, cache, (size_t)(strrchr(cache, '/') - cache));
+      mkdir(parent, 0777);
+      mkdir(cache, 0777);
+    }
+    status = save(arena, name, path, &m);
+  }
+  if (status == 0 && !options->is_dry_run && !options->is_quiet) {
+    Machine model = machine_of_target(NULL);
+    printf("%-26s %14s %14s\n", description(arena), "asked", "measured");
+    show_rates(arena, &model, &m);
+    show_links(arena, &model, &m);
+    if (m.disturbed > 0.3) printf("other programs were running (%.0f %% of the measurements were disturbed): do it again when it is quiet\n", 100 * m.disturbed);
+    printf("wrote %s%s\n", path, *options->calibrate ? "" : ", from now on the native target");
+  }
+  arena_free(arena);
+  return status;
+}
+
+const TargetSpec *calibrated_native(Arena *arena, const char *share_dir) {
+  const char *cache = cache_directory(arena);
+  FILE *in = cache ? fopen(arena_printf(arena, "%s/native.gnn", cache), "rb") : NULL;
+  if (!in) return NULL;
+  enum { MOST = 1 << 16 };
+  char *text = arena_alloc(arena, MOST);
+  size_t length = fread(text, 1, MOST - 1, in);
+  fclose(in);
+  LangOptions lang = {.share_dir = share_dir};
+  TargetSpec *target = arena_alloc(arena, sizeof *target);
+  bool is_right = lang_target(arena, diags_new(arena), "native.gnn", text, length, &lang, target);
+  return is_right && strcmp(target->description, description(arena)) == 0 ? target : NULL;
+}
