@@ -19,7 +19,7 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
 COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c cost.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_expr.c emit_kernel.c emit_rows.c \
   fit.c fuse.c gnncc.c graph.c layout.c lower.c options.c plan.c problem.c profile.c reassociate.c report.c residents.c schedule.c simplify.c \
-  verify_graph.c verify_kernels.c verify_plan.c)
+  verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c search.c sequence.c simplex.c \
   simulate.c timing.c)

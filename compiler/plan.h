@@ -193,6 +193,8 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
 /* Optimiser state arrays of a weight. */
 int layout_state_count(const TypedProgram *program);
 const char *verify_layout(const Layout *layout, const Schedule *schedule);
+/* verify_memory.c: a training epoch, an evaluation, and both again. NULL, or what goes wrong. */
+const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout);
 /* Where a stored value or a leaf lies at a step (an index); NULL if it has no memory there. */
 const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int step);
 const Block *layout_of_copy(const Layout *layout, const Schedule *schedule, const Copy *copy);

@@ -1,8 +1,8 @@
 /* verify_plan, verify_schedule, verify_layout: do the products keep what they promise?
  *
  * Written against the headers alone. The schedule is replayed: what every step reads must be there, made or arrived and
- * waited for. The layout is compared range by range, quadratic and so simple that it can be believed; and what is still
- * being copied away must have been waited for before its place is written again. The fates themselves are judged by the
+ * waited for. The layout is compared range by range, quadratic and so simple that it can be believed, and what happens to
+ * memory is replayed (verify_memory.c). The fates themselves are judged by the
  * planner's checker (planner/check.c), on every plan.
  */
 #include <inttypes.h>
@@ -116,41 +116,6 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
 
 static bool share_addresses(const Block *a, const Block *b) { return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes; }
 
-/* The first step that writes a block: a copy that arrives there, or a kernel. */
-static int first_write(const Layout *layout, const Schedule *schedule, const Block *block) {
-  for (int s = block->first; s <= block->last; s++) {
-    const Step *step = &schedule->steps[s];
-    if (step->kind == STEP_KERNEL) return s;
-    if (step->kind == STEP_COPY && !schedule->copies[step->copy].is_out && layout_of_copy(layout, schedule, &schedule->copies[step->copy]) == block) return s;
-  }
-  return block->last;
-}
-
-static bool is_waited_for(const Schedule *schedule, int copy, int before) {
-  for (int s = schedule->copies[copy].step; s < before; s++) {
-    const Step *step = &schedule->steps[s];
-    if (step->kind == STEP_WAIT && step->copy >= copy && schedule->copies[step->copy].lane == schedule->copies[copy].lane) return true;
-  }
-  return false;
-}
-
-/* A place is written again only when what leaves it has left. */
-static const char *check_departures(Arena *arena, const Layout *layout, const Schedule *schedule) {
-  for (int i = 0; i < schedule->copy_count; i++) {
-    const Copy *copy = &schedule->copies[i];
-    if (copy->is_by_ring && copy->lane != LANE_D2H && copy->lane != LANE_H2D) continue;
-    const Block *block = layout_of_copy(layout, schedule, copy);
-    if (!block) return arena_printf(arena, "step %d copies what has no memory", copy->step + 1);
-    for (int k = layout->resident_count; copy->is_out && k < layout->count; k++) {
-      const Block *next = &layout->blocks[k];
-      if (next->kernels != copy->kernels || next->first <= block->last || !share_addresses(block, next)) continue;
-      if (!is_waited_for(schedule, i, first_write(layout, schedule, next)))
-        return arena_printf(arena, "%s is written where step %d may still read", next->name, copy->step + 1);
-    }
-  }
-  return NULL;
-}
-
 static const char *check_homes(Arena *arena, const Layout *layout, const Schedule *schedule) {
   for (int a = 0; a < schedule->home_count; a++)
     for (int b = 0; b < a; b++) {
@@ -180,6 +145,6 @@ const char *verify_layout(const Layout *layout, const Schedule *schedule) {
   }
   if (layout->lower_bound > layout->bytes) return "the arena is smaller than what is alive at one step";
   const char *fault = check_liveness(arena, layout, schedule);
-  if (!fault) fault = check_departures(arena, layout, schedule);
-  return fault ? fault : check_homes(arena, layout, schedule);
+  if (!fault) fault = check_homes(arena, layout, schedule);
+  return fault ? fault : verify_memory(arena, schedule, layout);
 }

@@ -1,0 +1,275 @@
+/* verify_memory: what a schedule and its layout do to memory, step by step.
+ *
+ * Two judges that share nothing with the passes. The first replays the schedule in the order in which steps are queued,
+ * over every byte of every tier, and looks whether each step finds the values it reads. The second gives every access
+ * of a kernel or a copy a vector clock (a lane does one thing after the other, a copy starts after it was queued and
+ * after what it is `after`, a wait ends after its copy; Mattern 1989) and looks for two accesses to one place, one of
+ * them a write, of which neither happens before the other. A schedule that passes both computes what the graph says,
+ * however fast or slow each lane is. Cost: quadratic in the accesses.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+enum { SPACE_DEVICE = 0, SPACE_HOST, SPACE_SSD, SPACE_WRITE_RING, SPACE_READ_RING, SPACE_COUNT };
+enum { TAG_EVALUATION = 1 << 20, TAG_RESIDENT = 1 << 24 };
+
+/* A run of bytes; several make up one side of a copy. */
+typedef struct Span {
+  int space;
+  int64_t from, to;
+} Span;
+
+typedef struct Access {
+  Span span;
+  bool is_write;
+  int lane, index, step;
+  int clock[LANE_COUNT];
+} Access;
+
+typedef struct Memory {
+  Arena *arena;
+  const Schedule *schedule;
+  const Layout *layout;
+  const char *fault;
+  int64_t bytes[SPACE_COUNT];
+  int point_count[SPACE_COUNT];
+  int64_t *points[SPACE_COUNT];           /* where blocks, extents and entries begin and end, ascending */
+  int *tags[SPACE_COUNT];                 /* what lies between a point and the next */
+  int clock[LANE_COUNT];                  /* of the compute lane: what has happened before its next step */
+  int (*lane_clock)[LANE_COUNT];          /* per lane: after the last copy queued there */
+  int lane_index[LANE_COUNT];
+  int (*copy_clock)[LANE_COUNT];          /* per copy: after the last time it was made */
+  Access *accesses;
+  int access_count;
+} Memory;
+
+static void memory_fault(Memory *m, int step, const char *what, const char *name) {
+  if (!m->fault) m->fault = arena_printf(m->arena, "step %d: %s %s", step + 1, what, name);
+}
+
+static int memory_tag(const Memory *m, const Kernels *kernels, ValueId value) {
+  value = kernels->home[value];
+  const Block *resident = resident_of_value(m->layout->residents, kernels->graph, value);
+  if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
+  return 1 + value + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
+}
+
+/* Remembers the access, and whether it is inside its space. */
+static bool memory_access(Memory *m, Span span, bool is_write, int lane, int index, int step, const int *clock) {
+  if (span.from < 0 || span.to > m->bytes[span.space] || span.from >= span.to) {
+    memory_fault(m, step, "an access outside", "the arena");
+    return false;
+  }
+  Access access = {.span = span, .is_write = is_write, .lane = lane, .index = index, .step = step};
+  memcpy(access.clock, clock, sizeof access.clock);
+  ARENA_PUSH(m->arena, m->accesses, m->access_count, access);
+  return true;
+}
+
+static int memory_point(const Memory *m, int space, int64_t at) {
+  int low = 0, high = m->point_count[space] - 1;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (m->points[space][middle] < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static void memory_write(Memory *m, Span span, int tag) {
+  for (int p = memory_point(m, span.space, span.from); m->points[span.space][p] < span.to; p++) m->tags[span.space][p] = tag;
+}
+
+static void memory_expect(Memory *m, Span span, int tag, int step, const char *name) {
+  for (int p = memory_point(m, span.space, span.from); m->points[span.space][p] < span.to; p++)
+    if (m->tags[span.space][p] != tag) {
+      memory_fault(m, step, "does not find", name);
+      return;
+    }
+}
+
+/* ---- kernels ---- */
+
+static Span memory_span_of_block(const Block *block) { return (Span){SPACE_DEVICE, block->offset, block->offset + block->bytes}; }
+
+static bool memory_of_value(Memory *m, const Step *step, ValueId value, int s, Span *span) {
+  const Block *block = layout_at(m->layout, step->kernels, value, s);
+  if (!block) memory_fault(m, s, "there is no memory for", step->kernels->graph->values[value].name);
+  else *span = memory_span_of_block(block);
+  return block != NULL;
+}
+
+static void memory_kernel(Memory *m, int s) {
+  const Step *step = &m->schedule->steps[s];
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  const Graph *graph = step->kernels->graph;
+  Span span;
+  for (int i = m->layout->resident_count; i < m->layout->count; i++) {
+    const Block *block = &m->layout->blocks[i];
+    bool is_work = block->kind == BLOCK_SCRATCH && block->value == NO_VALUE && block->first == s;
+    if (!is_work) continue;
+    span = memory_span_of_block(block);
+    if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, 0);
+  }
+  for (int k = 0; k < kernel->output_count; k++) {
+    if (!memory_of_value(m, step, kernel->outputs[k], s, &span)) return;
+    if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k]));
+  }
+  for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
+    ValueId id = step->kernels->home[kernel->inputs[k]];
+    bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id);
+    if (!is_stored) continue;
+    if (!memory_of_value(m, step, id, s, &span)) return;
+    if (memory_access(m, span, false, LANE_COMPUTE, s, s, m->clock)) memory_expect(m, span, memory_tag(m, step->kernels, id), s, graph->values[id].name);
+  }
+}
+
+/* ---- copies ---- */
+
+enum { MOST_SPANS = 4096 }; /* extents of one value */
+
+static int memory_spans_of_home(const Memory *m, int home, int64_t bytes, Span *spans) {
+  int space = m->schedule->homes[home].tier == PLAN_FATE_HOST ? SPACE_HOST : SPACE_SSD, count = 0;
+  for (int e = m->layout->home_extent[home]; e < m->layout->home_extent[home + 1] && bytes > 0 && count < MOST_SPANS; e++) {
+    const Extent *extent = &m->layout->extents[e];
+    int64_t part = extent->bytes < bytes ? extent->bytes : bytes;
+    spans[count++] = (Span){space, extent->at, extent->at + part};
+    bytes -= part;
+  }
+  return bytes > 0 ? -1 : count;
+}
+
+static int memory_spans_of_ring(const Memory *m, int space, int64_t at, int64_t bytes, Span *spans) {
+  int64_t end = m->layout->ring_bytes, first = bytes < end - at ? bytes : end - at;
+  spans[0] = (Span){space, at, at + first};
+  if (first == bytes) return 1;
+  spans[1] = (Span){space, 0, bytes - first};
+  return 2;
+}
+
+/* The two sides of a copy; -1 where one has no place. */
+static int memory_spans_of_side(Memory *m, int copy, bool is_device_side, Span *spans) {
+  const Copy *c = &m->schedule->copies[copy];
+  bool is_ssd_lane = c->lane == LANE_SSD_WRITE || c->lane == LANE_SSD_READ;
+  int ring = c->is_out ? SPACE_WRITE_RING : SPACE_READ_RING;
+  if (is_device_side && is_ssd_lane && c->is_by_ring) return memory_spans_of_ring(m, ring, m->layout->ring_at[copy], c->bytes, spans);
+  if (is_device_side) {
+    const Block *block = layout_of_copy(m->layout, m->schedule, c);
+    if (!block) return -1;
+    spans[0] = (Span){SPACE_DEVICE, block->offset, block->offset + c->bytes};
+    return c->bytes <= block->bytes ? 1 : -1;
+  }
+  if (c->is_by_ring && !is_ssd_lane) return memory_spans_of_ring(m, ring, m->layout->ring_at[copy], c->bytes, spans);
+  return memory_spans_of_home(m, c->home, c->bytes, spans);
+}
+
+static void memory_later(int *clock, const int *other) {
+  for (int l = 0; l < LANE_COUNT; l++)
+    if (other[l] > clock[l]) clock[l] = other[l];
+}
+
+static void memory_copy(Memory *m, int s) {
+  int copy = m->schedule->steps[s].copy;
+  const Copy *c = &m->schedule->copies[copy];
+  int *clock = m->copy_clock[copy];
+  memory_later(clock, m->clock);
+  memory_later(clock, m->lane_clock[c->lane]);
+  for (int i = 0; i < 2; i++)
+    if (c->after[i] != NO_INDEX) memory_later(clock, m->copy_clock[c->after[i]]);
+  int index = ++m->lane_index[c->lane];
+  Span *spans[2] = {arena_alloc(m->arena, MOST_SPANS * sizeof(Span)), arena_alloc(m->arena, MOST_SPANS * sizeof(Span))};
+  int counts[2];
+  for (int side = 0; side < 2; side++) {
+    counts[side] = memory_spans_of_side(m, copy, (side == 0) == c->is_out, spans[side]);
+    if (counts[side] < 0) memory_fault(m, s, "there is no place for", c->kernels->graph->values[c->value].name);
+    for (int i = 0; i < counts[side]; i++) memory_access(m, spans[side][i], side == 1, c->lane, index, s, clock);
+  }
+  clock[c->lane] = index;
+  memory_later(m->lane_clock[c->lane], clock);
+  if (m->fault) return;
+  int tag = memory_tag(m, c->kernels, c->value);
+  for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], tag, s, c->kernels->graph->values[c->value].name);
+  for (int i = 0; i < counts[1]; i++) memory_write(m, spans[1][i], tag);
+}
+
+/* ---- the places ---- */
+
+static void memory_add_point(Memory *m, int space, int64_t at) { ARENA_PUSH(m->arena, m->points[space], m->point_count[space], at); }
+
+static void memory_add_span(Memory *m, Span span) {
+  memory_add_point(m, span.space, span.from);
+  memory_add_point(m, span.space, span.to);
+}
+
+static int compare_points(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+static void memory_find_points(Memory *m) {
+  for (int i = 0; i < m->layout->count; i++) memory_add_span(m, memory_span_of_block(&m->layout->blocks[i]));
+  Span *spans = arena_alloc(m->arena, MOST_SPANS * sizeof *spans);
+  for (int copy = 0; copy < m->schedule->copy_count; copy++)
+    for (int side = 0; side < 2; side++)
+      for (int i = memory_spans_of_side(m, copy, side == 0, spans); i > 0; i--) memory_add_span(m, spans[i - 1]);
+  for (int space = 0; space < SPACE_COUNT; space++) {
+    memory_add_point(m, space, INT64_MAX);
+    qsort(m->points[space], (size_t)m->point_count[space], sizeof(int64_t), compare_points);
+    m->tags[space] = arena_alloc(m->arena, (size_t)m->point_count[space] * sizeof(int));
+  }
+}
+
+/* ---- the whole ---- */
+
+static void memory_step(Memory *m, int s) {
+  const Step *step = &m->schedule->steps[s];
+  if (step->kind == STEP_KERNEL) memory_kernel(m, s);
+  else if (step->kind == STEP_COPY) memory_copy(m, s);
+  else memory_later(m->clock, m->copy_clock[step->copy]);
+}
+
+static bool memory_happens_before(const Access *a, const Access *b) { return b->clock[a->lane] >= a->index; }
+
+static void memory_find_races(Memory *m) {
+  for (int i = 0; i < m->access_count && !m->fault; i++)
+    for (int k = 0; k < i; k++) {
+      const Access *b = &m->accesses[i], *a = &m->accesses[k];
+      if (a->lane == b->lane || a->span.space != b->span.space || !(a->is_write || b->is_write)) continue;
+      if (a->span.from >= b->span.to || b->span.from >= a->span.to) continue;
+      if (memory_happens_before(a, b) || memory_happens_before(b, a)) continue;
+      m->fault = arena_printf(m->arena, "steps %d and %d use one place at one time", a->step + 1, b->step + 1);
+      return;
+    }
+}
+
+const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout) {
+  Memory m = {.arena = arena, .schedule = schedule, .layout = layout};
+  const int64_t bytes[SPACE_COUNT] = {layout->bytes, layout->host_bytes, layout->ssd_bytes, layout->ring_bytes, layout->ring_bytes};
+  for (int space = 0; space < SPACE_COUNT; space++) m.bytes[space] = bytes[space];
+  memory_find_points(&m);
+  m.lane_clock = arena_alloc(arena, LANE_COUNT * sizeof *m.lane_clock);
+  m.copy_clock = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *m.copy_clock);
+  for (int i = 0; i < layout->resident_count; i++) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
+  for (int round = 0, now = 0; round < 2; round++)
+    for (int s = 0; s < schedule->count && !m.fault; s++) {
+      if (schedule->steps[s].kind == STEP_KERNEL && schedule->steps[s].kernel == NO_INDEX) memory_fault(&m, s, "no", "kernel");
+      int before = m.access_count;
+      memory_step(&m, s);
+      now++;
+      for (int a = before; a < m.access_count; a++)
+        if (m.accesses[a].lane == LANE_COMPUTE) m.accesses[a].index = now;
+      m.clock[LANE_COMPUTE] = now;
+      if (m.fault || s + 1 < schedule->count) continue;
+      const Kernels *evaluation = schedule->evaluation_plan->problem->kernels; /* the metrics read the scores */
+      const Step reader = {.kernels = evaluation};
+      Span span;
+      if (!memory_of_value(&m, &reader, evaluation->graph->scores, s, &span)) break;
+      if (!memory_access(&m, span, false, LANE_COMPUTE, now, s, m.clock)) break;
+      memory_expect(&m, span, memory_tag(&m, evaluation, evaluation->graph->scores), s, "scores");
+    }
+  for (int i = 0; i < layout->resident_count; i++) memory_expect(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i, schedule->count - 1, layout->blocks[i].name);
+  memory_find_races(&m);
+  return m.fault;
+}
