@@ -1,0 +1,54 @@
+/* view.h: what emitted CUDA kernels see of a run.
+ *
+ * A gnn_view lies in device memory; every kernel gets a pointer to it and nothing else, so that a captured graph can be
+ * replayed while seed, epoch and options change in it. Its fields have the names they have in gnn_run: the text of a
+ * row's computation is the same in C and in CUDA. Plain C and C++, also under NVRTC, which has no headers of the system.
+ */
+#ifndef GNN_CUDA_VIEW_H
+#define GNN_CUDA_VIEW_H
+
+#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#define INT64_C(x) x##LL
+#else
+#include <stdint.h>
+#endif
+
+#ifndef GNNRT_H
+typedef float gnn_real;
+enum { GNN_TRAIN, GNN_VALID, GNN_TEST };
+#endif
+
+typedef struct gnn_view_csr {
+  int64_t rows, entries;
+  const int64_t *ptr;
+  const int32_t *idx;
+  const int64_t *edge;   /* NULL where no step reads edge values by source */
+} gnn_view_csr;
+
+typedef struct gnn_view_sparse {
+  gnn_view_csr by_row;
+  const gnn_real *row_value;
+  gnn_view_csr by_column;
+  const gnn_real *column_value;
+} gnn_view_sparse;
+
+typedef struct gnn_view {
+  unsigned char *device; /* the arena */
+  int64_t nodes, edges;
+  gnn_view_csr in, out;
+  gnn_view_sparse sparse[8];
+  const int32_t *rows[3]; /* labelled nodes by split */
+  int64_t row_count[3];
+  double option[64];
+  uint64_t seed;
+  int64_t epoch;
+  double loss;            /* written by the loss's step */
+} gnn_view;
+
+#endif

@@ -1,0 +1,44 @@
+/* gnncuda.h: what emitted programs for CUDA are built on, beside gnnrt.h.
+ *
+ * The host side of an emitted program is C: the list of steps of gnnrt.h, where a step launches kernels on the stream
+ * of the compute lane and returns at once. The kernels are CUDA, compiled by nvcc or NVRTC to a cubin that the program
+ * carries; cudart loads it (cudaLibraryLoadData), so that neither nvcc nor the driver library is needed to build or to
+ * start the program. gnn_copy and gnn_await become copies on the lanes' streams and events between them
+ * (docs/planner.md, "Transfer scheduling").
+ */
+#ifndef GNNCUDA_H
+#define GNNCUDA_H
+
+#include "gnnrt.h"
+
+/* The device code of a program: kernels by name, in the order of the indices that gnn_launch takes. */
+typedef struct gnn_cuda_code {
+  const unsigned char *image; /* a cubin, a fatbin or PTX */
+  size_t image_bytes;
+  const char *architecture;   /* "sm_90" */
+  int kernel_count;
+  const char *const *kernels;
+} gnn_cuda_code;
+
+/* Launches kernel `kernel` with the device's gnn_view as its argument. Blocks, threads a block, bytes of dynamic shared
+ * memory. Errors are kept in the run with the step's number and end the epoch (GNN_EDEVICE). */
+void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes);
+
+typedef enum gnn_precision { GNN_FP32, GNN_TF32 } gnn_precision;
+
+/* C[m, n] = op(A) op(B) by cuBLASLt; row-major, all of it in the arena at these offsets. transpose_a: A is stored
+ * [k, m]; transpose_b: B is stored [n, k]. bias: offset of n numbers that are added to each row, or -1.
+ * is_relu: after the bias. workspace: offset and bytes of scratch in the arena. Deterministic. */
+typedef struct gnn_gemm_desc {
+  int64_t m, n, k;
+  int64_t at_a, at_b, at_c, at_bias, at_workspace, workspace_bytes;
+  int transpose_a, transpose_b, is_relu;
+  gnn_precision precision;
+} gnn_gemm_desc;
+void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *gemm, void **plan); /* plan: one static pointer a call site, NULL at first */
+
+/* Y[rows, width] = adjacency times X by cuSPARSE, with its buffer and preprocessing kept for the life of the program.
+ * is_out: the adjacency of `out`, else of `in`. */
+void gnn_cuda_spmm(gnn_run *run, int is_out, int64_t width, int64_t at_x, int64_t at_y, void **plan);
+
+#endif
