@@ -316,15 +316,19 @@ static bool refuse(Compilation *c) {
 
 /* ---- other plans ---- */
 
-static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, const Pins *pins) {
+Plan *fit_plan_on(Compilation *c, const Machine *machine, int policy, const Pins *pins) {
   PlannerOptions options;
   ProblemError error = {"", ""};
-  Machine machine = c->machine;
   read_options(c, &options);
   options.policy = policy;
-  if (device_bytes > 0) machine.tier_bytes[TIER_DEVICE] = device_bytes;
-  const PlanningProblem *problem = planning_problem(c->arena, &machine, c->residents, c->training_kernels, pins, c->fingerprint, &error);
+  const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, c->training_kernels, pins, c->fingerprint, &error);
   return problem ? plan(c->arena, problem, &options) : NULL;
+}
+
+static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, const Pins *pins) {
+  Machine machine = c->machine;
+  if (device_bytes > 0) machine.tier_bytes[TIER_DEVICE] = device_bytes;
+  return fit_plan_on(c, &machine, policy, pins);
 }
 
 /* Addresses included, where they can be had. */
@@ -348,6 +352,23 @@ static void find_step_up(Compilation *c, Instead *i) {
   }
 }
 
+/* The smallest device on which both the epoch and its evaluation can be planned; 0: not known. */
+static int64_t least_bytes(Compilation *c) {
+  const Kernels *all[] = {c->training_kernels, c->evaluation_kernels};
+  int64_t least = 0;
+  for (int i = 0; i < 2; i++) {
+    PlannerOptions options;
+    ProblemError error = {"", ""};
+    Machine machine = c->machine;
+    machine.tier_bytes[TIER_DEVICE] = c->residents->bytes + 1;
+    planner_default_options(&options);
+    Plan *p = plan_kernels(c, &machine, all[i], &options, &error);
+    if (!p || p->planned) return 0;
+    if (p->report.least_device_bytes > least) least = p->report.least_device_bytes;
+  }
+  return least;
+}
+
 const Instead *fit_instead(Compilation *c) {
   if (!c->training_plan) return NULL;
   const int64_t endless = INT64_C(1) << 50;
@@ -355,8 +376,7 @@ const Instead *fit_instead(Compilation *c) {
   Plan *keep = plan_instead(c, endless, PLANNER_POLICY_KEEP, NULL), *recompute = plan_instead(c, endless, PLANNER_POLICY_RECOMPUTE, NULL);
   if (keep && keep->planned) i->keep_ns = keep->simulation->makespan_ns, i->keep_bytes = bytes_of(keep);
   if (recompute && recompute->planned) i->recompute_ns = recompute->simulation->makespan_ns, i->recompute_bytes = bytes_of(recompute);
-  Plan *none = plan_instead(c, c->residents->bytes + 1, -1, NULL);
-  int64_t least = none && !none->planned ? none->report.least_device_bytes : 0;
+  int64_t least = least_bytes(c);
   Plan *tightest = least > 0 ? plan_instead(c, least, -1, NULL) : NULL;
   if (tightest && tightest->planned) i->least_bytes = least, i->least_ns = tightest->simulation->makespan_ns;
   Plan *free = c->pins ? plan_instead(c, 0, -1, NULL) : NULL;
