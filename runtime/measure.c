@@ -18,6 +18,7 @@ static const double measure_check_seconds = 10; /* after these, check has timed 
 
 typedef struct measure_peaks {
   int64_t device, host, ssd; /* -1: unknown */
+  gnn_text scratch;          /* where the file was and how it was reached */
 } measure_peaks;
 
 /* Bytes of an arena that were ever touched, to the page; its pages must not have been touched all beforehand. */
@@ -37,25 +38,23 @@ static int64_t measure_touched(const unsigned char *arena, int64_t bytes) {
 static measure_peaks measure_take_peaks(const gnn_instance *instance) {
   const gnn_program *program = instance->run.program;
   int64_t peak = atomic_load(&instance->scratch.peak), planned = gnn_tier_bytes(program, GNN_SSD);
-  return (measure_peaks){.device = measure_touched(instance->tiers.base[GNN_DEVICE], gnn_tier_bytes(program, GNN_DEVICE)),
+  measure_peaks peaks = {.device = measure_touched(instance->tiers.base[GNN_DEVICE], gnn_tier_bytes(program, GNN_DEVICE)),
                          .host = measure_touched(instance->tiers.base[GNN_HOST], gnn_tier_bytes(program, GNN_HOST)),
                          .ssd = peak < planned ? peak : planned};
+  gnn_lanes_scratch_text(&instance->run, &peaks.scratch);
+  return peaks;
 }
 
 static void measure_print_peak(const char *name, int64_t planned, const char *verb, int64_t measured) {
   printf("%s: planned %s, %s %s\n", name, gnn_bytes_text(planned).text, verb, measured < 0 ? "unknown" : gnn_bytes_text(measured).text);
 }
 
-static void measure_print_peaks(const gnn_instance *instance, measure_peaks peaks) {
-  const gnn_program *program = instance->run.program;
-  measure_print_peak("device arena", gnn_tier_bytes(program, GNN_DEVICE), "touched", peaks.device);
-  if (program->host_bytes) measure_print_peak("host arena", gnn_tier_bytes(program, GNN_HOST), "touched", peaks.host);
-  if (program->ssd_bytes) measure_print_peak("scratch file", gnn_tier_bytes(program, GNN_SSD), "written", peaks.ssd);
+static void measure_print_peaks(const gnn_program *program, const measure_peaks *peaks) {
+  measure_print_peak("device arena", gnn_tier_bytes(program, GNN_DEVICE), "touched", peaks->device);
+  if (program->host_bytes) measure_print_peak("host arena", gnn_tier_bytes(program, GNN_HOST), "touched", peaks->host);
+  if (program->ssd_bytes) measure_print_peak("scratch file", gnn_tier_bytes(program, GNN_SSD), "written", peaks->ssd);
   if (gnn_staging_bytes(program)) printf("staging for the SSD: %s\n", gnn_bytes_text(gnn_staging_bytes(program)).text);
-  gnn_text text = {0};
-  gnn_lanes_scratch_text(&instance->run, &text);
-  if (text.data) printf("scratch %s\n", text.data);
-  gnn_text_free(&text);
+  if (peaks->scratch.data) printf("scratch %s\n", peaks->scratch.data);
 }
 
 /* ---- epochs ---- */
@@ -103,31 +102,30 @@ static gnn_status measure_fill(const gnn_cli *cli, const gnn_dataset *dataset, c
 
 /* ---- check ---- */
 
-/* What is announced for memory is compared with pages untouched before. */
-static gnn_status measure_check_memory(const gnn_cli *cli, const gnn_dataset *dataset, gnn_error *error) {
+/* Memory is measured on pages that nobody touched before. Some epochs, an evaluation; the loss of the first. */
+static gnn_status measure_memory(const gnn_cli *cli, const gnn_dataset *dataset, int64_t epochs, int is_said, measure_peaks *peaks,
+                                 gnn_error *error) {
   gnn_instance *instance = NULL;
   gnn_result result[GNN_SPLIT_COUNT];
   gnn_instance_options options = gnn_cli_options(cli);
-  int64_t epochs = cli->epochs >= 0 ? cli->epochs : 1;
   double first = 0;
   gnn_status status = measure_fill(cli, dataset, &options, &instance, error);
-  if (status == GNN_OK) gnn_print_header(instance, cli->seed);
+  if (status == GNN_OK && is_said) gnn_print_header(instance, cli->seed);
   for (int64_t e = 0; e < epochs && status == GNN_OK; e++) {
     status = measure_epoch(instance, error);
     if (e == 0) first = instance->run.loss;
   }
   if (status == GNN_OK && (status = gnn_evaluate(instance, result)) != GNN_OK)
     gnn_step_failed(instance, status, error, "", "the evaluation failed");
-  if (status == GNN_OK) {
+  if (status == GNN_OK) *peaks = measure_take_peaks(instance);
+  if (status == GNN_OK && is_said)
     printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)epochs, epochs == 1 ? "" : "s", first, instance->run.loss);
-    measure_print_peaks(instance, measure_take_peaks(instance));
-  }
   gnn_instance_destroy(instance);
   return status;
 }
 
-/* And for time, on pages as training has them. */
-static gnn_status measure_check_time(const gnn_cli *cli, const gnn_dataset *dataset, gnn_error *error) {
+/* And time on pages as training has them. */
+static gnn_status measure_check_time(const gnn_cli *cli, const gnn_dataset *dataset, double *median, gnn_error *error) {
   double seconds[MEASURE_EPOCHS];
   measure_times times = {seconds, 0, MEASURE_EPOCHS};
   gnn_instance *instance = NULL;
@@ -141,21 +139,26 @@ static gnn_status measure_check_time(const gnn_cli *cli, const gnn_dataset *data
   gnn_instance_destroy(instance);
   if (status != GNN_OK) return status;
   qsort(seconds, (size_t)times.count, sizeof *seconds, measure_by_value);
-  printf("epoch: estimated %s, measured %s\n", gnn_seconds_text(cli->program->estimated_epoch_seconds).text,
-         gnn_seconds_text(measure_median(seconds, times.count)).text);
+  *median = measure_median(seconds, times.count);
   return GNN_OK;
 }
 
 int gnn_command_check(const gnn_cli *cli) {
   gnn_dataset *dataset = NULL;
   gnn_error error;
+  measure_peaks peaks = {0};
+  double seconds = 0;
   gnn_status status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = measure_check_memory(cli, dataset, &error);
-  if (status == GNN_OK) status = measure_check_time(cli, dataset, &error);
+  if (status == GNN_OK) status = measure_memory(cli, dataset, cli->epochs >= 0 ? cli->epochs : 1, 1, &peaks, &error);
+  if (status == GNN_OK) status = measure_check_time(cli, dataset, &seconds, &error);
   gnn_dataset_close(dataset);
-  if (status != GNN_OK) return gnn_cli_fail(cli, status, &error);
-  printf("data fit the plan\n");
-  return GNN_EXIT_OK;
+  if (status == GNN_OK) {
+    printf("epoch: estimated %s, measured %s\n", gnn_seconds_text(cli->program->estimated_epoch_seconds).text, gnn_seconds_text(seconds).text);
+    measure_print_peaks(cli->program, &peaks);
+    printf("data fit the plan\n");
+  }
+  gnn_text_free(&peaks.scratch);
+  return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
 }
 
 /* ---- bench ---- */
@@ -223,19 +226,6 @@ static void measure_profile_destroy(measure_profile *profile) {
   free(profile->times.seconds);
   free(profile->start);
   free(profile->end);
-}
-
-static gnn_status measure_profile_memory(const gnn_cli *cli, const gnn_dataset *dataset, measure_peaks *peaks, gnn_error *error) {
-  gnn_instance *instance = NULL;
-  gnn_result result[GNN_SPLIT_COUNT];
-  gnn_instance_options options = gnn_cli_options(cli);
-  gnn_status status = measure_fill(cli, dataset, &options, &instance, error);
-  if (status == GNN_OK) status = measure_epoch(instance, error);
-  if (status == GNN_OK && (status = gnn_evaluate(instance, result)) != GNN_OK)
-    gnn_step_failed(instance, status, error, "", "the evaluation failed");
-  if (status == GNN_OK) *peaks = measure_take_peaks(instance);
-  gnn_instance_destroy(instance);
-  return status;
 }
 
 static gnn_status measure_profile_epochs(gnn_instance *instance, measure_profile *profile, gnn_error *error) {
@@ -320,7 +310,7 @@ int gnn_command_profile(const gnn_cli *cli) {
   options.populate = options.is_traced = 1;
   measure_peaks peaks = {0};
   gnn_status status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = measure_profile_memory(cli, dataset, &peaks, &error);
+  if (status == GNN_OK) status = measure_memory(cli, dataset, 1, 0, &peaks, &error);
   if (status == GNN_OK) status = measure_fill(cli, dataset, &options, &instance, &error);
   gnn_dataset_close(dataset);
   if (status == GNN_OK) status = measure_profile_create(&profile, epochs, instance->run.watch->count, &error);
@@ -333,6 +323,7 @@ int gnn_command_profile(const gnn_cli *cli) {
            gnn_seconds_text(profile.times.seconds[measure_median_epoch(&profile.times)]).text,
            gnn_seconds_text(cli->program->estimated_epoch_seconds).text);
   measure_profile_destroy(&profile);
+  gnn_text_free(&peaks.scratch);
   gnn_instance_destroy(instance);
   return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
 }
