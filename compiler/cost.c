@@ -25,6 +25,8 @@
 #define BIT_EXPS 0.6      /* packing or reading the bit of an element, in exponentials */
 #define ADDED 0.5         /* adding up an element, in elements stored */
 #define EDGE_ELEMENTS 1   /* the same of an edge */
+#define TURNED 5          /* transposing an element, in elements stored; of the gradient, column by column */
+#define TURNED_GRADIENT 14
 #define UPDATE_TASK 4096  /* weights a task: emit_kernel.c */
 #define WRITE_REUSE 2     /* what a kernel writes lies where so many times its own bytes ago something else lay */
 
@@ -35,8 +37,8 @@
 
 /* Multiples of the bandwidth and of fp32, and numbers of fp32 operations that take as long; a step is in seconds. */
 static const DeviceRates cpu_model = {
-    .size_count = 5, .sizes = {256 * KIB, 4 * MIB, 32 * MIB, 256 * MIB, 1024 * MIB}, .stream = {5.2, 4.8, 2.2, 1.06, 1},
-    .gather = {{8.4, 3, 1.2, 0.68, 0.27}, {12, 3.4, 2.6, 1.2, 0.6}, {12, 3, 1.75, 1, 0.67}},
+    .size_count = 6, .sizes = {256 * KIB, MIB, 4 * MIB, 32 * MIB, 256 * MIB, 1024 * MIB}, .stream = {5.2, 5.2, 4.8, 2.2, 1.06, 1},
+    .gather = {{8.4, 7, 3, 1.2, 0.68, 0.27}, {12, 10, 3.4, 2.6, 1.2, 0.6}, {12, 10, 3, 1.75, 1, 0.67}},
     .narrow = 0.8, .outer = 0.93, .outer_narrow = 0.68, .step = 2e-6, .gather_row = 640, .element = 16, .random = 10, .exp = 28,
     .update = 65, .loss = 1000, .loss_class = 600};
 static const DeviceRates gpu_model = {
@@ -160,9 +162,15 @@ typedef struct Estimate {
   int starts;           /* loops shared by the threads */
 } Estimate;
 
+enum { LINE_NUMBERS = 16 };
+
+static double padded(double columns) { return ceil(columns / LINE_NUMBERS) * LINE_NUMBERS; }
+
+/* Loops over the numbers of a row take whole vectors, or as long for the rest of one. */
 static double numbers(const Graph *graph, ValueId id) {
   const Shape *shape = &graph->values[id].shape;
-  return (double)shape_width(shape) * (double)graph_rows(graph, shape->domain);
+  double width = (double)shape_width(shape);
+  return (width > 1 ? padded(width) : 1) * (double)graph_rows(graph, shape->domain);
 }
 
 /* What a function costs beyond reading and storing an element, in exponentials. */
@@ -210,7 +218,7 @@ static double operand_seconds(Estimate *e, ValueId of) {
 
 /* One element computed and stored for each number of a row, and the functions on the way. */
 static void add_body(Estimate *e) {
-  e->body_work = e->rates->element * numbers(e->graph, e->kernel->anchor);
+  e->body_work += e->rates->element * numbers(e->graph, e->kernel->anchor);
   for (int b = 0; b < e->kernel->body_count; b++) {
     ValueId id = e->kernel->body[b];
     e->body_work += function_seconds(e, id) + operand_seconds(e, id);
@@ -269,12 +277,14 @@ static ValueId gathered_value(const Estimate *e) {
 }
 
 static bool is_operand(const Estimate *e, ValueId id) {
-  for (int k = 0; k < e->anchor->operand_count; k++)
+  int count = e->kernel->kind == KERNEL_OUTER ? 1 : e->anchor->operand_count;
+  for (int k = 0; k < count; k++)
     if (e->kernels->home[e->anchor->operand[k]] == id) return true;
   return false;
 }
 
-/* A product reads its operands while it multiplies; what is gathered is not read in order; all else the body reads. */
+/* A product reads its operands while it multiplies; what is gathered is not read in order; all else the body reads. An
+ * update writes in place. */
 static void add_traffic(Estimate *e) {
   double written = 0;
   for (int k = 0; k < e->kernel->input_count; k++) {
@@ -286,24 +296,20 @@ static void add_traffic(Estimate *e) {
     else e->body_reads += seconds;
   }
   for (int k = 0; k < e->kernel->output_count; k++) written += (double)graph_bytes(e->graph, e->kernel->outputs[k]);
-  if (e->kernel->kind == KERNEL_UPDATE) written = 3 * (double)graph_bytes(e->graph, e->anchor->operand[0]);
   e->bytes += written;
   e->body_writes = written / rate_at(e->rates, e->rates->stream, WRITE_REUSE * e->bytes);
 }
 
 /* ---- anchors ---- */
 
-enum { LINE_NUMBERS = 16 };
-
-static double padded(double columns) { return ceil(columns / LINE_NUMBERS) * LINE_NUMBERS; }
-
 /* Seconds to add up one row of `columns` numbers from a table: that of the measured row sizes around its own. A row that
- * is no whole number of lines touches one more. */
+ * is no whole number of lines touches one more; one of less than a line that no vector fits is added as two. */
 static double gathered_row_seconds(const Estimate *e, double columns, double table_bytes) {
-  bool is_part = columns == 1 || columns == 2 || columns == 4 || columns == 8;
-  double lines = ceil(columns / LINE_NUMBERS) + (!is_part && fmod(columns, LINE_NUMBERS) > 0);
+  double lines = ceil(columns / LINE_NUMBERS) + (columns > LINE_NUMBERS && fmod(columns, LINE_NUMBERS) > 0);
   double bytes = 64 * lines, seconds[GATHER_WIDTHS];
   for (int w = 0; w < GATHER_WIDTHS; w++) seconds[w] = gather_row_bytes[w] / rate_at(e->rates, e->rates->gather[w], table_bytes);
+  bool is_vector = columns == 1 || columns == 2 || columns == 4 || columns == 8;
+  if (columns < LINE_NUMBERS) return (is_vector ? 1 : 2) * seconds[0];
   int w = 0;
   while (w + 2 < GATHER_WIDTHS && bytes > gather_row_bytes[w + 1]) w++;
   if (bytes >= gather_row_bytes[GATHER_WIDTHS - 1]) return seconds[GATHER_WIDTHS - 1] * bytes / gather_row_bytes[GATHER_WIDTHS - 1];
@@ -321,6 +327,13 @@ static void anchor_matmul(Estimate *e) {
   e->starts = 2;
 }
 
+/* Sums of so many rows of a gradient are open at a time; fewer leave the multipliers waiting. */
+static double outer_depth(double depth) {
+  enum { TILE = 6 };
+  return depth < TILE ? 2 * depth : ceil(depth / TILE) * TILE;
+}
+
+/* The right side is packed before it is multiplied: that is the body of a gradient. */
 static void anchor_outer(Estimate *e) {
   const struct Contraction *p = &e->anchor->as.product;
   double depth = (double)p->depth, width = (double)p->width, rows = (double)p->lead;
@@ -328,7 +341,8 @@ static void anchor_outer(Estimate *e) {
   double parts = ceil(rows / (double)e->kernel->task_rows);
   double rate = width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer;
   e->flops = 2 * rows * depth * width;
-  e->anchor_work = 2 * rows * depth * padded(width) / rate + e->rates->element * (rows * padded(width) + parts * depth * width);
+  e->anchor_work = 2 * rows * outer_depth(depth) * padded(width) / rate;
+  e->body_work = e->rates->element * (rows * padded(width) + parts * depth * width);
   e->tasks = parts;
   e->starts = 2;
 }
@@ -350,7 +364,7 @@ static void anchor_sparse(Estimate *e) {
   e->flops = 2 * nonzeros * width;
   e->anchor_work = nonzeros * gathered_row_seconds(e, width, table_bytes) + e->rows * e->rates->gather_row;
   if (has_dropout(e->graph, e->anchor)) e->anchor_work += nonzeros * 2 * e->rates->random;
-  e->anchor_work += 2 * turned * e->rates->element;
+  e->anchor_work += (is_outer ? TURNED_GRADIENT : TURNED) * turned * e->rates->element;
   e->starts = turned > 0 ? 2 : 1;
 }
 

@@ -21,9 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 5, MOST_ROUNDS = 25, SIZES = 5, WIDTHS = 3, COLUMNS = 64, DEGREE = 16, EDGES = 400000, DEPTH = 128, DENSE_ROWS = 20000 };
+enum { ROUNDS = 5, MOST_ROUNDS = 25, SIZES = 6, WIDTHS = 3, COLUMNS = 64, DEGREE = 16, EDGES = 400000, DEPTH = 128, DENSE_ROWS = 20000 };
 
-static const int64_t sizes[SIZES] = {(int64_t)256 << 10, (int64_t)4 << 20, (int64_t)32 << 20, (int64_t)256 << 20, (int64_t)1 << 30};
+static const int64_t sizes[SIZES] = {(int64_t)256 << 10, (int64_t)1 << 20, (int64_t)4 << 20, (int64_t)32 << 20, (int64_t)256 << 20, (int64_t)1 << 30};
 
 static gnn_team *team;
 static unsigned char *memory; /* as large as the last of the sizes that are measured */
@@ -321,23 +321,30 @@ static Gather gather_new(gnn_real *table, int64_t table_rows, int64_t degree) {
   return (Gather){{.rows = table_rows, .entries = EDGES, .ptr = ptr, .idx = idx}, table, y, degree};
 }
 
+/* A row costs something beside its edges: the difference between many and few to a row. */
+static double gather_row_seconds(void) {
+  enum { FEW = 3 };
+  Gather thin = gather_new((gnn_real *)memory, sizes[0] / 64, FEW);
+  const double few = seconds_of(gather_run_16, &thin) / EDGES;
+  Gather thick = gather_new((gnn_real *)memory, sizes[0] / 64, DEGREE);
+  const double many = seconds_of(gather_run_16, &thick) / EDGES;
+  return few > many ? (few - many) / (1.0 / FEW - 1.0 / DEGREE) : 0;
+}
+
 static void measure_gather(void) {
   static const char *const names[WIDTHS] = {"gather_64B", "gather_256B", "gather_512B"};
   static run_fn *const runs[WIDTHS] = {gather_run_16, gather_run_64, gather_run_128};
   static const int64_t row_bytes[WIDTHS] = {64, 256, 512};
-  double dense_edge = 0;
+  const double row = gather_row_seconds();
+  print_rate("gather_row", row);
   for (int w = 0; w < WIDTHS; w++) {
     double rates[SIZES];
     for (int i = 0; i < size_count; i++) {
       Gather s = gather_new((gnn_real *)memory, sizes[i] / row_bytes[w], DEGREE);
-      rates[i] = EDGES * (double)row_bytes[w] / seconds_of(runs[w], &s);
+      rates[i] = EDGES * (double)row_bytes[w] / (seconds_of(runs[w], &s) - EDGES / DEGREE * row);
     }
     print_rates(names[w], rates, size_count);
-    if (w == 0) dense_edge = 64 / rates[0];
   }
-  Gather thin = gather_new((gnn_real *)memory, sizes[0] / 64, 2);
-  const double row = seconds_of(gather_run_16, &thin) / (EDGES / 2) - 2 * dense_edge;
-  print_rate("gather_row", row > 0 ? row : 0);
 }
 
 /* ---- copies and files beside the compute ---- */
