@@ -1,0 +1,205 @@
+# plans.sh BUILD: the same training under many plans; also sourced by run.sh after its own tests.
+# Every program is verified, keeps to the memory that it announced in every tier, and has the losses of every epoch and
+# the final weights of the program that keeps everything, to the last bit.
+if [ -z "${tap_log:-}" ]; then
+  set -u
+  here=$(cd "$(dirname "$0")" && pwd)
+  build=$(cd "$1" && pwd)
+  . "$here/../tap.sh"
+  gnncc=$build/gnncc
+  work=$(mktemp -d)
+  trap 'rm -rf "$work" "$tap_log"' EXIT
+  plans_alone=yes
+fi
+mkdir "$work/plans" && cd "$work/plans" || exit 1
+plans=$here/models/plans epochs=6
+
+# ---- making programs: -O1 and no double precision, because most of the time is the C compiler's ----
+program() { # NAME MODEL OPTIONS...: ./NAME, with what was said in NAME.log and the status in NAME.status
+  local name=$1 model=$2 path=$plans/$2.gnn status
+  shift 2
+  [ ! -e "$name.gnn" ] || { path=$name.gnn && model=$name; } # a variant of the model lies here
+  "$gnncc" -w --verify -S "$@" "$path" -o "gen_$name" >"$name.log" 2>&1
+  status=$?
+  if [ $status -eq 0 ]; then
+    gcc -std=gnu11 -w -O1 -ffp-contract=off -fno-math-errno -fno-trapping-math "-Igen_$name" "gen_$name/$model.c" "gen_$name/main.c" \
+      "$build/share/libgnnrt.a" -o "$name" -l:libz.a -lm -lpthread >>"$name.log" 2>&1 || status=70
+  fi
+  echo $status >"$name.status"
+}
+queue() { printf '%s\n' "$*" >>queued; } # NAME MODEL OPTIONS...
+make_queued() {
+  export -f program
+  export gnncc build plans
+  xargs -P "$(nproc)" -L 1 bash -c 'program "$@"' program <queued
+  rm queued
+}
+is_made() { cat "$1.log" && [ "$(cat "$1.status")" -eq 0 ]; }
+
+# ---- comparing ----
+numbers() { # FILE.safetensors: what follows the header
+  local header
+  header=$(od -An -t u8 -N 8 "$1" | tr -d ' ')
+  tail -c +$((9 + header)) "$1"
+}
+curve() { cut -d, -f1-6 "$1/log.csv"; }
+same_as() { # DIRECTORY OTHER: losses, scores and weights
+  [ "$(curve "$1" | wc -l)" -eq $((epochs + 1)) ] || { echo "not every epoch is in the log"; return 1; }
+  diff <(curve "$1") <(curve "$2") && cmp <(numbers "$1/last.safetensors") <(numbers "$2/last.safetensors")
+}
+train() { # PROGRAM DIRECTORY OPTIONS...
+  local program=$1 directory=$2
+  shift 2
+  rm -rf "$directory"
+  "./$program" -q --epochs $epochs --every 1 --log csv --out "$directory" "$@"
+}
+touches_what_it_planned() { # PROGRAM
+  "./$1" check >"$1.check" || { cat "$1.check"; return 1; }
+  awk '/: planned .*, touched / { n++; p = t = $0; sub(/.*: planned /, "", p); sub(/, touched.*/, "", p); sub(/.*, touched /, "", t)
+         if (p != t) { print; bad = 1 } } END { exit bad || !n }' "$1.check"
+}
+agrees_with() { # KEEP PROGRAM
+  is_made "$2" && train "$2" "out_$2" && same_as "out_$2" "out_$1" && touches_what_it_planned "$2"
+}
+
+# ---- budgets, in KiB ----
+least_of() { # MODEL OPTIONS...
+  local model=$1
+  shift
+  "$gnncc" -w --budget device=1KiB "$@" "$plans/$model.gnn" -o no 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
+}
+keep_of() { "$gnncc" -w --plan=json "$plans/$1.gnn" | awk -F'[:,]' '/"peak_bytes"/ { print int(($2 + 1023) / 1024); exit }'; }
+has() { # PROGRAM ROAD: the plan has what the road is for
+  local source=("gen_$1"/"${1%%_*}".c)
+  case $2 in
+    reruns) grep -q 'again: its result was dropped' "$source" ;;
+    host) grep -q '"d2h"' "$source" && ! grep -q '"ssd write"' "$source" ;;
+    direct) grep -q '"ssd write"' "$source" && ! grep -q '"d2h"' "$source" ;;
+    ring) grep -q '"ssd write"' "$source" && grep -q '"d2h"' "$source" ;;
+  esac
+}
+
+models="sage4 gin3 attend2 residual6" box=--target=$plans/box.gnn
+if [ -e "$here/../../examples/cora.safetensors" ]; then models="$models gcn8"; else skip "gcn8" "examples/cora.safetensors is missing"; fi
+declare -A road=([reruns]="" [direct]="--budget ssd=64MiB" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
+names="" tight=""
+for model in $models; do
+  keep=$(keep_of $model)
+  queue keep_$model $model
+  case $model in sage4) roads="reruns direct host ring" shares="0 50" ;; gin3) roads="reruns host" shares=0 ;; *) roads="reruns direct host ring" shares=0 ;; esac
+  for kind in $roads; do
+    least=$(least_of $model ${road[$kind]})
+    check "$model, $kind: there is a smallest budget, and it is less than keeping everything" test -n "$least" -a "${least:-$keep}" -lt "$keep"
+    [ -n "$least" ] || continue
+    for share in $shares; do
+      queue ${model}_${kind}_$share $model ${road[$kind]} --budget device=$((least + (keep - least) * share / 100))KiB
+      names="$names ${model}_${kind}_$share"
+      [ $share -ne 0 ] || tight="$tight $model:$kind:$least"
+    done
+  done
+done
+
+# sage4 again: policies of others, other efforts, another machine, plans that are taken over.
+keep=$(keep_of sage4) least=$(least_of sage4 $box) policies="recompute offload checkpoint roc flexgnn torch-budget dtr capuchin"
+half=$((least + (keep - least) * 60 / 100))
+for policy in $policies; do queue policy_$policy sage4 $box --budget device=${half}KiB --policy=$policy; done
+for effort in fast best; do queue effort_$effort sage4 --budget device=$(least_of sage4)KiB --plan-effort=$effort; done
+queue simulated sage4 $box --backend=sim --budget host=200KiB --budget device=${least}KiB
+tightest="$box --budget device=${least}KiB"
+check "the plan and the problem are written" "$gnncc" -w $tightest --emit=plan=report.json,problem=problem.json "$plans/sage4.gnn"
+check "the planner alone plans the problem" "$gnncc" plan problem.json -o plan.json
+queue from_report sage4 $tightest --plan-from=report.json
+queue from_plan sage4 $tightest --plan-from=plan.json
+# Pins, one a fate, on a value that has a choice; the budget is one that needs something else as well.
+for fate in keep host ssd recompute; do
+  { cat "$plans/sage4.gnn" && printf 'plan {\n  fate "h2" = %s\n}\n' $fate; } >pin_$fate.gnn
+  queue pin_$fate sage4 $box --budget device=${half}KiB
+done
+make_queued
+
+for model in $models; do
+  everything_kept() { is_made keep_$model && train keep_$model out_keep_$model && touches_what_it_planned keep_$model; }
+  check "$model, everything kept: trains, memory as planned" everything_kept
+done
+for name in $names; do check "$name: same bits, memory as planned" agrees_with keep_${name%%_*} $name; done
+for item in $tight; do
+  IFS=: read -r model kind least_kib <<<"$item"
+  check "$model at the smallest budget has $kind" has ${model}_${kind}_0 $kind
+  refuse 3 "$model, $kind: one in a hundred less does not fit" "$gnncc" -w --verify ${road[$kind]} --budget device=$((least_kib * 99 / 100))KiB "$plans/$model.gnn" -o no
+done
+
+# ---- the same plan, run otherwise ----
+run_otherwise() { # PROGRAM OPTIONS...
+  local program=$1
+  shift
+  train "$program" out_otherwise "$@" && same_as out_otherwise out_keep_"${program%%_*}"
+}
+for name in sage4_reruns_0 sage4_host_0 sage4_ring_0; do
+  for threads in 1 2; do check "$name with $threads threads: same bits" run_otherwise $name --threads $threads; done
+done
+for name in sage4_host_0 sage4_direct_0 sage4_ring_0 residual6_ring_0; do check "$name, one copy after the other: same bits" run_otherwise $name --serial-lanes; done
+resumed() { # FIRST SECOND: three epochs of one plan, the rest of another
+  rm -rf out_resumed
+  "./$1" -q --epochs 3 --every 1 --log csv --out out_resumed && "./$2" -q --epochs $epochs --every 1 --log csv --out out_resumed --resume &&
+    same_as out_resumed out_keep_sage4
+}
+check "stopped with everything kept, resumed with the smallest device" resumed keep_sage4 sage4_reruns_0
+check "stopped with the smallest device, resumed by way of the SSD" resumed sage4_reruns_0 sage4_direct_0
+check "stopped on a machine with host and SSD, resumed with everything kept" resumed sage4_ring_0 keep_sage4
+
+# ---- policies, efforts, simulation ----
+fitting=0
+for policy in $policies; do
+  if [ "$(cat policy_$policy.status)" -eq 3 ]; then
+    check "policy $policy does not fit, and says so" grep -q 'E0501.*no plan of this policy fits' policy_$policy.log
+  else
+    check "policy $policy: same bits, memory as planned" agrees_with keep_sage4 policy_$policy
+    fitting=$((fitting + 1))
+  fi
+done
+check "some policies fit" test $fitting -ge 3
+for effort in fast best; do check "effort $effort: same bits, memory as planned" agrees_with keep_sage4 effort_$effort; done
+check "simulated: same bits, memory as planned" agrees_with keep_sage4 simulated
+
+# ---- pins ----
+fate_of() { # MODEL VALUE
+  "$gnncc" -w --plan=json $box --budget device=${half}KiB $1.gnn | awk -v value="\"value\": \"$2\"," 'index($0, value) { on = 1 } on && /"fate"/ { split($0, a, "\""); print a[4]; exit }'
+}
+pin_obeyed() {
+  local got
+  got=$(fate_of pin_$1 h2)
+  echo "the fate of h2 is $got"
+  [ "$got" = "$1" ]
+}
+for fate in keep host ssd recompute; do
+  check "h2 pinned to $fate has that fate" pin_obeyed $fate
+  check "h2 pinned to $fate: same bits, memory as planned" agrees_with keep_sage4 pin_$fate
+done
+
+# ---- plans from files ----
+for name in from_report from_plan; do check "$name: same bits, memory as planned" agrees_with keep_sage4 $name; done
+check "a report brings the plan that it reports" diff <("$gnncc" -w --dump=schedule --stop-after=schedule $tightest "$plans/sage4.gnn") \
+  <("$gnncc" -w --dump=schedule --stop-after=schedule $tightest --plan-from=report.json "$plans/sage4.gnn")
+refuse_plan() { # WHAT TEXT [OPTIONS]: damaged.json
+  local what=$1 text=$2
+  shift 2
+  says_why() {
+    "$gnncc" -w --verify $tightest "$@" --plan-from=damaged.json "$plans/sage4.gnn" -o no >said 2>&1
+    local status=$?
+    cat said
+    [ $status -eq 1 ] && grep -q "error\[E0510\]: damaged.json is not a plan for this program on this machine: .*$text" said
+  }
+  check "$what is refused" says_why "$@"
+}
+head -c 700 plan.json >damaged.json && refuse_plan "half a plan" "premature end of input"
+echo "everything recomputed" >damaged.json && refuse_plan "a text" ""
+echo '{"format": "gnncc-plan/1", "problem": "sage4"}' >damaged.json && refuse_plan "a plan without decisions, on a device too small for it" "allowed"
+sed 's/"to": "host"/"to": "moon"/' plan.json >damaged.json && refuse_plan "a tier that does not exist" "moon"
+sed 's/"to": "host"/"to": "ssd"/; s/"data": "h1"/"data": "h99"/' plan.json >damaged.json && refuse_plan "an unknown value" "moves.*not a move of this problem"
+sed -E 's/"after": [0-9]+/"after": 0/' plan.json >damaged.json && refuse_plan "a move before its value is made" ""
+sed -E 's/"offset": [0-9]+/"offset": 0/' plan.json >damaged.json && refuse_plan "a plan that puts everything in one place" ""
+sed -E 's/"makespan_ns": [0-9]+/"makespan_ns": 7/' plan.json >damaged.json && refuse_plan "a plan that promises too much" "7"
+cp plan.json damaged.json && refuse_plan "a plan for a machine with a host tier, without one," "tier" --budget host=0
+rm damaged.json && refuse 4 "a plan that is not there" "$gnncc" -w $tightest --plan-from=damaged.json "$plans/sage4.gnn" -o no
+cd "$work" || exit 1
+[ -z "${plans_alone:-}" ] || finish
