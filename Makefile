@@ -18,8 +18,10 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
 COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c cost.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_expr.c emit_kernel.c emit_rows.c \
-  fit.c fuse.c gnncc.c graph.c layout.c lower.c options.c plan.c problem.c profile.c reassociate.c report.c residents.c schedule.c simplify.c \
-  verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
+  fit.c fuse.c gnncc.c graph.c layout.c lower.c options.c plan.c problem.c profile.c reassociate.c report.c report_json.c residents.c schedule.c simplify.c \
+  sweep.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
+VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory.c page.c svg.c \
+  sweep.c trace.c views.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c search.c sequence.c simplex.c \
   simulate.c timing.c)
@@ -36,7 +38,9 @@ PUBLIC_HEADERS := runtime/gnnrt.h runtime/job.h $(addprefix kernels/cpu/, \
 
 GENERATED := $(B)/lang/parse.c $(B)/lang/scan.c
 LANG_OBJECTS := $(LANG:%.c=$(B)/%.o) $(GENERATED:.c=.o)
-GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(PLANNER:%.c=$(B)/%.o)
+PAGE := $(addprefix compiler/views/page., html css js)
+VIEW_OBJECTS := $(VIEWS:%.c=$(B)/%.o) $(B)/compiler/views/page_assets.o
+GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(VIEW_OBJECTS) $(PLANNER:%.c=$(B)/%.o)
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o)
 SHARE := $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
 
@@ -59,6 +63,14 @@ $(B)/lang/parse.o $(B)/lang/scan.o: $(B)/lang/%.o: $(B)/lang/%.c
 $(B)/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNN_ZLIB -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -I. -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
+
+# The page's parts as C strings page_html, page_css and page_js.
+$(B)/compiler/views/page_assets.c: $(PAGE)
+	@mkdir -p $(@D)
+	for part in html css js; do echo "extern const char page_$$part[]; const char page_$$part[] ="; \
+	  sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/  "&\\n"/' compiler/views/page.$$part; echo '  "";'; done > $@
+$(B)/compiler/views/page_assets.o: $(B)/compiler/views/page_assets.c
+	$(CC) $(CFLAGS) $(FLAGS) -Wno-overlength-strings -c -o $@ $<
 
 $(B)/share/libgnnrt.a: $(RUNTIME_OBJECTS)
 	@mkdir -p $(@D)

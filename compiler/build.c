@@ -17,6 +17,7 @@
 #include "../runtime/text.h"
 #include "driver.h"
 #include "report.h"
+#include "views/views.h"
 
 extern char **environ;
 
@@ -332,12 +333,12 @@ static int build_embeddable(const Builder *b) {
   return status;
 }
 
-static int emit_kind(const Builder *b, const EmitRequest *request, FILE *out) {
+static int emit_kind(const Builder *b, const EmitRequest *request, const Document *document, FILE *out) {
   Compilation *c = b->c;
+  if (view_named(request->kind)) return view_emit(document, request->kind, request->path, out);
   if (strcmp(request->kind, "ast") == 0) ast_dump(c->ast, out);
   else if (strcmp(request->kind, "program") == 0) typed_dump(c->program, out);
   else if (strcmp(request->kind, "plan") == 0) fputs(c->emission.plan_json, out);
-  else if (strcmp(request->kind, "schedule") == 0) schedule_print(c->schedule, out);
   else if (strcmp(request->kind, "problem") == 0) fputs((c->training_plan ? c->training_plan : c->evaluation_plan)->problem->text, out);
   else if (strcmp(request->kind, "header") == 0) emit_header(&c->emission, out);
   else if (strcmp(request->kind, "c") == 0) emit_source(&c->emission, out);
@@ -352,30 +353,57 @@ static int emit_kind(const Builder *b, const EmitRequest *request, FILE *out) {
   return 0;
 }
 
-static bool is_json(const char *kind) { return strcmp(kind, "plan") == 0 || strcmp(kind, "problem") == 0; }
+static const char *extension(const char *kind) {
+  if (view_named(kind)) return view_extension(kind);
+  if (strcmp(kind, "plan") == 0 || strcmp(kind, "problem") == 0) return "json";
+  return strcmp(kind, "c") == 0 ? "c" : strcmp(kind, "header") == 0 ? "h" : "txt";
+}
 
-static int build_texts(const Builder *b) {
+/* Kinds that have the mark within, or by their first line. */
+static bool has_mark(const char *kind, const char *path) {
+  return view_named(kind) ? view_has_mark(kind, path) : strcmp(extension(kind), "txt") != 0;
+}
+
+/* The report, with what was measured where that is asked for; NULL with a message. */
+static Document *read_report(const Builder *b) {
+  const char *fault = NULL;
+  Document *document = document_read(b->arena, b->c->emission.plan_json, strlen(b->c->emission.plan_json), &fault);
+  if (!document) fprintf(stderr, "gnncc: internal error in report: %s\n", fault);
+  else if (!b->c->options->measured || view_add_measured(document, b->c->options->measured)) return document;
+  document_free(document);
+  return NULL;
+}
+
+static int write_texts(const Builder *b, const Document *document) {
   for (int i = 0; i < b->c->options->emit_count; i++) {
     const EmitRequest *request = &b->c->options->emits[i];
-    const char *extension = is_json(request->kind) ? "json" : strcmp(request->kind, "c") == 0 ? "c" : strcmp(request->kind, "header") == 0 ? "h" : "txt";
-    const char *path = request->path ? request->path : arena_printf(b->arena, "%s.%s.%s", b->c->stem, request->kind, extension);
+    const char *path = request->path ? request->path : arena_printf(b->arena, "%s.%s.%s", b->c->stem, request->kind, extension(request->kind));
     if (strcmp(path, "-") == 0) {
-      emit_kind(b, request, stdout);
+      emit_kind(b, request, document, stdout);
       if (fflush(stdout) != 0) return complain("write", "standard output");
       continue;
     }
     const char *scratch = in_scratch(b, "plan.json");
     FILE *out = fopen(scratch, "wb");
     if (!out) return complain("write", scratch);
-    bool has_mark = strcmp(request->kind, "c") == 0 || strcmp(request->kind, "header") == 0 || is_json(request->kind);
-    if (!has_mark) fprintf(out, "# %s " GNNCC_VERSION " from %s\n", mark, b->c->model_path);
-    emit_kind(b, request, out);
+    if (!has_mark(request->kind, path)) fprintf(out, "# %s " GNNCC_VERSION " from %s\n", mark, b->c->model_path);
+    emit_kind(b, &(EmitRequest){request->kind, path}, document, out);
     int status = fclose(out) == 0 ? 0 : complain("write", scratch);
     if (status == 0 && (b->c->options->is_forced || access(path, F_OK) != 0 || may_write(b, path))) status = deliver(b, scratch, path, usual_mode(0666));
     else if (status == 0) status = 4;
     if (status != 0) return status;
   }
   return 0;
+}
+
+static int build_texts(const Builder *b) {
+  bool is_viewed = false;
+  for (int i = 0; i < b->c->options->emit_count; i++) is_viewed = is_viewed || view_named(b->c->options->emits[i].kind);
+  Document *document = is_viewed ? read_report(b) : NULL;
+  if (is_viewed && !document) return b->c->options->measured ? 4 : 70;
+  int status = write_texts(b, document);
+  document_free(document);
+  return status;
 }
 
 static Builder builder(Compilation *c) {

@@ -12,6 +12,7 @@
 #include "fit.h"
 #include "calibrate.h"
 #include "report.h"
+#include "sweep.h"
 
 /* ---- the passes ---- */
 
@@ -112,7 +113,7 @@ static bool run_cost(Compilation *c) {
   for (int i = 0; i < c->options->budget_count; i++)
     if (!set_budget(c, c->options->budgets[i].tier, c->options->budgets[i].size)) return false;
   c->fingerprint = fingerprint(c);
-  return true;
+  return sweep_prepare(c);
 }
 
 /* How much slower than the machine of the plan this one runs its slowest step, with some room; at least 1. */
@@ -132,15 +133,18 @@ static double find_slowdown(const Compilation *c) {
 static bool run_layout(Compilation *c) {
   if (!fit_layout(c)) return false;
   Decisions *d = decisions(c->arena, c->schedule, c->pins);
-  if (c->options->product == PRODUCT_PLAN && c->training_plan) {
+  bool is_reported = options_emits(c->options, "report"), is_explained = is_reported || c->options->product == PRODUCT_PLAN;
+  if (is_explained && c->training_plan) {
     enum { WEIGHED = 64 };
     decisions_weigh(c->arena, c->training_plan, d, c->options->is_verbose || c->options->is_plan_json ? d->count : WEIGHED);
   }
-  c->emission = (Emission){.decisions = d, .instead = c->options->product == PRODUCT_PLAN ? fit_instead(c) : NULL,
+  c->emission = (Emission){.decisions = d, .instead = is_explained ? fit_instead(c) : NULL,
                            .arena = c->arena, .program = c->program, .machine = &c->machine, .training_plan = c->training_plan,
                            .evaluation_plan = c->evaluation_plan, .schedule = c->schedule, .layout = c->layout, .training = c->training_kernels,
                            .evaluation = c->evaluation_kernels, .is_sparse_field = c->is_sparse_field, .fingerprint = c->fingerprint,
-                           .model_path = c->model_path};
+                           .model_path = c->model_path, .source_text = c->text};
+  if (c->options->sweep) c->emission.sweep = sweep_asked(c);
+  else if (is_reported) c->emission.sweep = sweep_of_device(c);
   if (c->options->is_simulated) c->emission.slowdown = find_slowdown(c);
   c->emission.prefix = emit_prefix(c->arena, c->options->prefix ? c->options->prefix : c->stem);
   c->emission.plan_json = report_plan_json(&c->emission);
@@ -266,7 +270,7 @@ static bool is_asked(const char *names, const char *pass) {
 /* The pass after which there is nothing more to do. */
 static const char *last_pass(const Options *options) {
   if (options->stop_after) return options->stop_after;
-  return options->product == PRODUCT_CHECK ? "check" : options->product == PRODUCT_PLAN ? "layout" : "build";
+  return options->product == PRODUCT_CHECK ? "check" : options->product == PRODUCT_PLAN && options->emit_count == 0 ? "layout" : "build";
 }
 
 /* Runs the passes; 0, or an exit status. */

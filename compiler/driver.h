@@ -26,6 +26,7 @@ typedef struct Compilation {
   bool *is_sparse_field;
   Kernels *training_kernels, *evaluation_kernels;
   Machine machine;
+  Machine unswept;       /* before --sweep gave its tiers the largest budget */
   const char *fingerprint;
   Residents *residents;
   const Pins *pins;      /* NULL: none */

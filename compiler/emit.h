@@ -23,6 +23,7 @@ typedef struct Emission {
   const Layout *layout;
   const Decisions *decisions;
   const Instead *instead;    /* NULL: not asked for */
+  const struct Sweep *sweep; /* NULL: not asked for */
   const Kernels *training;   /* NULL without a train block */
   const Kernels *evaluation;
   const bool *is_sparse_field;
@@ -31,6 +32,7 @@ typedef struct Emission {
   const char *fingerprint;   /* 12 hexadecimal digits */
   const char *plan_json;
   const char *model_path;    /* as shown in comments and messages */
+  const char *source_text;   /* of the model */
 } Emission;
 
 const char *emit_prefix(Arena *arena, const char *text); /* an identifier that collides with nothing in the emitted C */

@@ -316,19 +316,19 @@ static bool refuse(Compilation *c) {
 
 /* ---- other plans ---- */
 
-Plan *fit_plan_on(Compilation *c, const Machine *machine, int policy, const Pins *pins) {
+Plan *fit_plan_on(Compilation *c, const Machine *machine, const Kernels *kernels, int policy, const Pins *pins) {
   PlannerOptions options;
   ProblemError error = {"", ""};
   read_options(c, &options);
   options.policy = policy;
-  const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, c->training_kernels, pins, c->fingerprint, &error);
+  const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, kernels, pins, c->fingerprint, &error);
   return problem ? plan(c->arena, problem, &options) : NULL;
 }
 
 static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, const Pins *pins) {
   Machine machine = c->machine;
   if (device_bytes > 0) machine.tier_bytes[TIER_DEVICE] = device_bytes;
-  return fit_plan_on(c, &machine, policy, pins);
+  return fit_plan_on(c, &machine, c->training_kernels, policy, pins);
 }
 
 /* Addresses included, where they can be had. */

@@ -8,8 +8,8 @@
 bool fit_plan(Compilation *c);
 bool fit_schedule(Compilation *c);
 bool fit_layout(Compilation *c);
-/* One more plan of the training epoch. policy -1: none. NULL: the planner cannot take the problem. */
-Plan *fit_plan_on(Compilation *c, const Machine *machine, int policy, const Pins *pins);
+/* One more plan. policy -1: none. NULL: the planner cannot take the problem. */
+Plan *fit_plan_on(Compilation *c, const Machine *machine, const Kernels *kernels, int policy, const Pins *pins);
 /* What keeping or recomputing everything, or the smallest or a larger device, would give. NULL without a train block. */
 const Instead *fit_instead(Compilation *c);
 

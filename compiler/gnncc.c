@@ -7,6 +7,7 @@
 #include "calibrate.h"
 #include "driver.h"
 #include "planner/main.h"
+#include "views/views.h"
 
 /* std/, targets/ and the runtime lie beside the program: PREFIX/share/gnncc when installed, share/ in the build tree. */
 static const char *find_share_dir(Arena *arena) {
@@ -20,12 +21,21 @@ static const char *find_share_dir(Arena *arena) {
   return access(beside, R_OK) == 0 ? beside : arena_printf(arena, "%s/../share/gnncc", path);
 }
 
+/* Views of a run alone need no model. */
+static int view_measured_run(Arena *arena, const Options *options) {
+  ViewRequest *requests = arena_alloc(arena, (size_t)(options->emit_count + 1) * sizeof *requests);
+  for (int i = 0; i < options->emit_count; i++) requests[i] = (ViewRequest){options->emits[i].kind, options->emits[i].path};
+  return view_file(options->measured, requests, options->emit_count);
+}
+
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "plan") == 0) return planner_main(argc - 1, argv + 1);
   Arena *arena = arena_new();
   Options options;
   const char *share_dir = find_share_dir(arena);
   int status = options_parse(arena, argc, argv, share_dir, &options);
+  if (status < 0 && options.compare) status = view_compare_files(options.compare, options.input);
+  if (status < 0 && !options.input && options.measured) status = view_measured_run(arena, &options);
   if (status < 0) status = options.calibrate ? calibrate(&options, share_dir) : driver_compile(&options, share_dir);
   arena_free(arena);
   if (fflush(stdout) != 0 && status == 0) status = 4;

@@ -10,7 +10,7 @@
 #include "driver.h"
 
 typedef enum OptionId {
-  OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_CALIBRATE, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
+  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_CALIBRATE, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
@@ -36,7 +36,12 @@ static const OptionRow rows[] = {
     {"--check", OPT_CHECK, ARG_NONE, "what to make", "--check", "diagnostics only"},
     {"-fsyntax-only", OPT_CHECK, ARG_NONE, NULL, NULL, NULL},
     {"--plan", OPT_PLAN, ARG_OPTIONAL, "what to make", "--plan[=json]", "explain the memory plan, compile nothing"},
-    {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", "ast program plan schedule header c weights problem"},
+    {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", "ast program dag dot plan schedule gantt trace memory header c weights problem"},
+    {"--report", OPT_REPORT, ARG_OPTIONAL, "what to make", "--report[=FILE.html]", "one page: Gantt, memory, plan, sweep; beside the product"},
+    {"--measured", OPT_MEASURED, ARG_REQUIRED, "what to make", "--measured=RUN.json", "overlay what ./PROGRAM profile measured; views without a model, too"},
+    {"--annotate", OPT_ANNOTATE, ARG_OPTIONAL, "what to make", "--annotate[=FILE]", "the source with time, bytes and fate beside each line"},
+    {"--sweep", OPT_SWEEP, ARG_REQUIRED, "what to make", "--sweep TIER=LO:HI[:STEP]", "plan for many budgets; two tiers with a comma, several models"},
+    {"--compare", OPT_COMPARE, ARG_REQUIRED, "what to make", "--compare A.json B.json", "two plans, or two runs: what moved, what it costs"},
     {"--target", OPT_TARGET, ARG_REQUIRED, "for which machine", "--target=NAME", "pick the target block; native: this machine"},
     {"--budget", OPT_BUDGET, ARG_REQUIRED, "for which machine", "--budget TIER=SIZE", "cap a tier: device=24GiB, host=0, ssd=50%"},
     {"--backend", OPT_BACKEND, ARG_REQUIRED, "for which machine", "--backend=cpu|sim", "sim: the schedule of another machine, slowed to its rates"},
@@ -83,11 +88,6 @@ static const OptionRow rows[] = {
     {"--example", OPT_EXAMPLE, ARG_OPTIONAL, "asking", "--example[=NAME]", "list ready programs; print one"},
     {"--version", OPT_VERSION, ARG_NONE, "asking", "--version", ""},
     {"-dumpversion", OPT_DUMP_VERSION, ARG_NONE, NULL, NULL, NULL},
-    {"--report", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
-    {"--annotate", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
-    {"--sweep", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"--compare", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
-    {"--measured", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--arch", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--nvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"-Xnvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
@@ -187,7 +187,7 @@ static int print_topic(const Parser *p, const char *topic) {
   static const char exits[] =
       "0   made what was asked\n1   errors in the program or data\n2   bad command line\n3   no plan fits the budget\n"
       "4   cannot read or write a file\n5   the C compiler is missing or cannot run\n70  internal error\n";
-  static const char kinds[] = "ast program plan schedule header c weights problem\n";
+  static const char kinds[] = "ast program dag dot plan schedule gantt trace memory sweep report annotate header c weights problem\n";
   if (!topic) print_help(stdout);
   else if (strcmp(topic, "env") == 0) fputs(env, stdout);
   else if (strcmp(topic, "exit") == 0) fputs(exits, stdout);
@@ -248,8 +248,8 @@ static int unknown_option(const Parser *p, const char *word) {
 }
 
 static int parse_emit(Parser *p, const char *list) {
-  static const char *const known[] = {"ast", "program", "plan", "schedule", "header", "c", "weights", "problem"};
-  static const char *const later[] = {"dag", "dot", "gantt", "trace", "memory", "sweep", "cuda", "obj", "lib", "shared", "exe", "deps", "diagnostics"};
+  static const char *const known[] = {"ast", "program", "dag", "dot", "plan", "schedule", "gantt", "trace", "memory", "sweep", "report", "annotate", "header", "c", "weights", "problem"};
+  static const char *const later[] = {"cuda", "obj", "lib", "shared", "exe", "deps", "diagnostics"};
   char *copy = arena_strdup(p->arena, list), *rest = NULL;
   for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
     char *path = strchr(item, '=');
@@ -258,11 +258,21 @@ static int parse_emit(Parser *p, const char *list) {
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) is_known = is_known || strcmp(known[i], item) == 0;
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
       if (strcmp(later[i], item) == 0) return usage("--emit=%s is not supported yet", item);
-    if (!is_known) return usage("--emit=%s: unknown kind; there are ast, program, plan, schedule, header, c, weights, problem", item);
+    if (!is_known) return usage("--emit=%s: unknown kind; gnncc --help=emit lists them", item);
     ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){item, path});
   }
   if (p->options->product == PRODUCT_PROGRAM) p->options->product = PRODUCT_EMIT;
   return -1;
+}
+
+bool options_emits(const Options *options, const char *kind) {
+  for (int i = 0; i < options->emit_count; i++)
+    if (strcmp(options->emits[i].kind, kind) == 0) return true;
+  return false;
+}
+
+static void add_emit(Parser *p, const char *kind, const char *path) {
+  ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){kind, path});
 }
 
 static int parse_pass(Parser *p, const char *name) {
@@ -359,6 +369,17 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     o->is_plan_json = a && strcmp(a, "json") == 0;
     break;
   case OPT_EMIT: return parse_emit(p, a);
+  case OPT_REPORT: add_emit(p, "report", a); break;
+  case OPT_ANNOTATE:
+    add_emit(p, "annotate", a ? a : "-");
+    if (o->product == PRODUCT_PROGRAM) o->product = PRODUCT_EMIT;
+    break;
+  case OPT_SWEEP:
+    o->sweep = a;
+    if (o->product == PRODUCT_PROGRAM) o->product = PRODUCT_EMIT;
+    break;
+  case OPT_MEASURED: o->measured = a; break;
+  case OPT_COMPARE: o->compare = a; break;
   case OPT_TARGET:
     o->is_native = strcmp(a, "native") == 0;
     o->target = o->is_native ? NULL : a;
@@ -532,6 +553,10 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Op
   if (status < 0) status = parse_words(&p, argc - 1, argv + 1);
   if (status >= 0) return status;
   add_search_path(&p);
+  if (options->sweep && !options_emits(options, "sweep")) add_emit(&p, "sweep", "-");
+  if (options_emits(options, "sweep") && !options->sweep) return usage("--emit=sweep needs --sweep TIER=LOW:HIGH");
+  if (options->compare && !options->input) return usage("--compare needs two files");
+  if (options->measured && options->emit_count && !options->input) return -1;
   if (!options->input && !options->calibrate) return usage("no model; gnncc --help shows how it is used");
   return -1;
 }

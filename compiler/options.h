@@ -36,6 +36,9 @@ typedef struct Options {
   int budget_count;
   BudgetRequest *budgets;
   const char *plan_effort, *policy, *plan_from; /* NULL: not said */
+  const char *sweep;          /* --sweep TIER=LOW:HIGH[:STEP][,TIER=...] */
+  const char *measured;       /* --measured=RUN.json */
+  const char *compare;        /* --compare A B: A; B is the input */
   double plan_seconds;        /* 0: no limit */
   bool is_simulated;          /* --backend=sim */
   int define_count;
@@ -63,6 +66,9 @@ typedef struct Options {
 /* Fills *options. Returns -1 to go on, or the status to exit with when the command line was a question that is answered
  * (--help, --version, --list, ...) or wrong (2; said on stderr). */
 int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Options *options);
+
+/* --emit, or an option that stands for it, asks for this kind. */
+bool options_emits(const Options *options, const char *kind);
 
 /* Bytes of "24GiB", "24_000", "0"; a share of `whole` for "50%"; false where it is none. */
 bool options_size(const char *text, int64_t whole, int64_t *bytes);

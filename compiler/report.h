@@ -6,7 +6,7 @@
 
 /* The explanation of `--plan`. is_verbose: every value and every step. */
 void report_plan_text(const Emission *emission, bool is_verbose, FILE *out);
-/* The document of `--plan=json`, which the program carries too; the text is the arena's. */
+/* report_json.c: the document of `--plan=json`, which the program carries too; the text is the arena's. */
 const char *report_plan_json(const Emission *emission);
 /* "fits - peak 21.7 of 24.0 GiB device, ..." */
 const char *report_verdict(const Emission *emission);

@@ -1,0 +1,77 @@
+/* compare: two plans, or two runs, of one program or of two versions of it: what moved, and what that costs. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/text.h"
+#include "views.h"
+
+static const DocValue *find(const Document *d, const char *name) {
+  for (int i = 0; i < d->value_count; i++)
+    if (strcmp(d->values[i].value, name) == 0) return &d->values[i];
+  return NULL;
+}
+
+static void put_times(const char *name, double before, double after, FILE *out) {
+  fprintf(out, "  %-22s %12.4g %12.4g %12.4g", name, 1e3 * before, 1e3 * after, 1e3 * (after - before));
+  if (before > 0) fprintf(out, "  %.3fx", after / before);
+  fprintf(out, "\n");
+}
+
+static void put_bytes(const char *name, int64_t before, int64_t after, FILE *out) {
+  int64_t more = after - before;
+  fprintf(out, "  %-22s %12s %12s %s%11s\n", name, gnn_bytes_text(before).text, gnn_bytes_text(after).text, more < 0 ? "-" : more > 0 ? "+" : " ",
+          more ? gnn_bytes_text(more < 0 ? -more : more).text : "0");
+}
+
+static void put_fates(const Document *a, const Document *b, FILE *out) {
+  int moved = 0;
+  for (int i = 0; i < b->value_count; i++) {
+    const DocValue *y = &b->values[i], *x = find(a, y->value);
+    if (x && strcmp(x->fate, y->fate) == 0) continue;
+    if (moved++ == 0) fprintf(out, "\n  %-24s %5s %10s  %-10s    %-10s %12s\n", "value", "line", "size", "before", "after", "adds ms");
+    fprintf(out, "  %-24s %5" PRId64 " %10s  %-10s -> %-10s %12.4g\n", y->value, y->line, gnn_bytes_text(y->bytes).text, x ? x->fate : "(absent)", y->fate,
+            1e3 * (y->adds - (x ? x->adds : 0)));
+  }
+  for (int i = 0; i < a->value_count; i++) {
+    if (find(b, a->values[i].value)) continue;
+    if (moved++ == 0) fprintf(out, "\n");
+    fprintf(out, "  %-24s %5" PRId64 " %10s  %-10s -> (absent)\n", a->values[i].value, a->values[i].line, gnn_bytes_text(a->values[i].bytes).text, a->values[i].fate);
+  }
+  fprintf(out, "%s  %d of %d values have another fate\n", moved ? "" : "\n", moved, b->value_count);
+}
+
+/* The steps whose measured times differ most. */
+static void put_slowest(const Document *a, const Document *b, FILE *out) {
+  enum { SHOWN = 5 };
+  bool *is_shown = arena_alloc(a->arena, (size_t)b->step_count + 1);
+  fprintf(out, "\n  %5s %5s %12s %12s %8s  what\n", "step", "line", "before ms", "after ms", "ratio");
+  for (int n = 0; n < SHOWN; n++) {
+    int worst = -1;
+    double most = 0;
+    for (int i = 0; i < b->step_count; i++) {
+      double change = fabs(b->steps[i].measured_seconds - a->steps[i].measured_seconds);
+      if (!is_shown[i] && a->steps[i].is_measured && b->steps[i].is_measured && change > most) most = change, worst = i;
+    }
+    if (worst < 0) break;
+    is_shown[worst] = true;
+    const DocStep *x = &a->steps[worst], *y = &b->steps[worst];
+    fprintf(out, "  %5" PRId64 " %5" PRId64 " %12.4g %12.4g %7.2fx  %s\n", y->step, y->line, 1e3 * x->measured_seconds, 1e3 * y->measured_seconds,
+            x->measured_seconds > 0 ? y->measured_seconds / x->measured_seconds : 0, y->what);
+  }
+}
+
+void view_compare(const Document *a, const Document *b, FILE *out) {
+  bool are_measured = a->is_measured && b->is_measured, is_same = a->step_count == b->step_count;
+  for (int i = 0; is_same && i < a->step_count; i++) is_same = strcmp(a->steps[i].what, b->steps[i].what) == 0;
+  fprintf(out, "%s on %s, target %s (%s) -> %s on %s, target %s (%s)\n", a->model, a->data, a->target, a->fingerprint, b->model, b->data, b->target, b->fingerprint);
+  fprintf(out, "  %-22s %12s %12s %12s\n", "", "before", "after", "change");
+  put_times("epoch, estimated, ms", a->epoch.seconds, b->epoch.seconds, out);
+  put_times("  recomputing", a->epoch.recompute, b->epoch.recompute, out);
+  put_times("  waiting", a->epoch.wait, b->epoch.wait, out);
+  if (are_measured) put_times("epoch, measured, ms", a->measured.seconds, b->measured.seconds, out);
+  static const char *const tiers[] = {"device peak", "host peak", "ssd peak"};
+  for (int t = 0; t < 3; t++) put_bytes(tiers[t], a->tiers[t].peak_bytes, b->tiers[t].peak_bytes, out);
+  put_fates(a, b, out);
+  if (are_measured && is_same) put_slowest(a, b, out);
+}

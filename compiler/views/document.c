@@ -1,0 +1,294 @@
+/* document: the text of a gnncc-report/1 -> Document. The one reader, and so the judge of the schema. */
+#include "document.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *const doc_kinds[DOC_KINDS] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
+
+typedef struct Reader {
+  Arena *arena;
+  const char *fault; /* the first */
+} Reader;
+
+static void fail(Reader *r, const char *where, const char *key, const char *why) {
+  if (!r->fault) r->fault = arena_printf(r->arena, "%s%s%s: %s", where, *where ? "." : "", key, why);
+}
+
+/* ---- one member ---- */
+
+static const char *text_of(Reader *r, const char *where, const json_t *o, const char *key) {
+  const json_t *node = json_object_get(o, key);
+  if (!json_is_string(node)) {
+    fail(r, where, key, "a text is needed");
+    return "";
+  }
+  return json_string_value(node);
+}
+
+static const char *optional_text(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
+
+static double number_of(Reader *r, const char *where, const json_t *o, const char *key) {
+  const json_t *node = json_object_get(o, key);
+  if (!json_is_number(node)) fail(r, where, key, "a number is needed");
+  return json_number_value(node);
+}
+
+static int64_t count_of(Reader *r, const char *where, const json_t *o, const char *key) {
+  const json_t *node = json_object_get(o, key);
+  if (!json_is_integer(node)) fail(r, where, key, "a whole number is needed");
+  else if (json_integer_value(node) < 0) fail(r, where, key, "it is negative");
+  return json_integer_value(node);
+}
+
+static bool flag_of(Reader *r, const char *where, const json_t *o, const char *key) {
+  const json_t *node = json_object_get(o, key);
+  if (!json_is_boolean(node)) fail(r, where, key, "true or false is needed");
+  return json_is_true(node);
+}
+
+static const json_t *object_of(Reader *r, const char *where, const json_t *o, const char *key) {
+  const json_t *node = json_object_get(o, key);
+  if (!json_is_object(node)) fail(r, where, key, "an object is needed");
+  return node;
+}
+
+static const json_t *list_of(Reader *r, const char *where, const json_t *o, const char *key) {
+  const json_t *node = json_object_get(o, key);
+  if (!json_is_array(node)) fail(r, where, key, "a list is needed");
+  return node;
+}
+
+static DocNames names_of(Reader *r, const char *where, const json_t *o, const char *key, bool is_needed) {
+  DocNames names = {0};
+  const json_t *list = json_object_get(o, key), *node;
+  size_t i;
+  if (!list && !is_needed) return names;
+  if (!json_is_array(list)) fail(r, where, key, "a list of texts is needed");
+  names.list = arena_alloc(r->arena, (json_array_size(list) + 1) * sizeof *names.list);
+  json_array_foreach((json_t *)list, i, node) {
+    if (!json_is_string(node)) fail(r, where, key, "a list of texts is needed");
+    names.list[names.count++] = json_is_string(node) ? json_string_value(node) : "";
+  }
+  return names;
+}
+
+/* ---- lists ---- */
+
+static bool is_one_of(const char *text, const char *const *words) {
+  for (; *words; words++)
+    if (strcmp(text, *words) == 0) return true;
+  return false;
+}
+
+static const char *const lanes[] = {"compute", "d2h", "h2d", "ssd write", "ssd read", "p2p", "host", NULL};
+static const char *const phases[] = {"forward", "backward", "update", "recompute", "move", "wait", "exchange", "eval", NULL};
+static const char *const fates[] = {"keep", "host", "ssd", "recompute", NULL};
+
+static const char *word_of(Reader *r, const char *where, const json_t *o, const char *key, const char *const *words) {
+  const char *text = text_of(r, where, o, key);
+  if (!is_one_of(text, words)) fail(r, where, key, arena_printf(r->arena, "\"%s\" is not one of the words", text));
+  return text;
+}
+
+static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
+  *s = (DocStep){.step = count_of(r, at, o, "step"), .line = count_of(r, at, o, "line"), .decided_by = count_of(r, at, o, "decided_by"),
+                 .lane = word_of(r, at, o, "lane", lanes), .phase = word_of(r, at, o, "phase", phases), .kernel = text_of(r, at, o, "kernel"),
+                 .what = text_of(r, at, o, "what"), .value = optional_text(o, "value"), .to = optional_text(o, "to"), .from = optional_text(o, "from"),
+                 .start = number_of(r, at, o, "start_seconds"), .seconds = number_of(r, at, o, "seconds"), .bytes = count_of(r, at, o, "bytes"),
+                 .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"), .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
+  bool is_wait = strcmp(s->phase, "wait") == 0, is_kernel = !is_wait && strcmp(s->phase, "move") != 0;
+  if (is_wait) s->waits_for = count_of(r, at, o, "waits_for");
+  if (is_kernel) s->flops = number_of(r, at, o, "flops");
+  else s->value = text_of(r, at, o, "value");
+  s->reads = names_of(r, at, o, "reads", is_kernel);
+  s->writes = names_of(r, at, o, "writes", is_kernel);
+  s->frees = names_of(r, at, o, "frees", is_kernel);
+  const json_t *after = json_object_get(o, "after");
+  for (size_t i = 0; i < json_array_size(after) && i < 2; i++) s->after[s->after_count++] = json_integer_value(json_array_get(after, i));
+  if (s->seconds < 0 || s->start < 0) fail(r, at, "seconds", "times are not negative");
+}
+
+static void read_value(Reader *r, const char *at, const json_t *o, DocValue *v) {
+  *v = (DocValue){.value = text_of(r, at, o, "value"), .what = text_of(r, at, o, "what"), .fate = word_of(r, at, o, "fate", fates), .line = count_of(r, at, o, "line"),
+                  .bytes = count_of(r, at, o, "bytes"), .adds = number_of(r, at, o, "adds_seconds"), .is_pinned = flag_of(r, at, o, "pinned")};
+  const json_t *list = list_of(r, at, o, "alternatives");
+  for (size_t i = 0; i < json_array_size(list) && i < 4; i++) {
+    const json_t *item = json_array_get(list, i);
+    DocAlternative *a = &v->alternatives[v->alternative_count++];
+    *a = (DocAlternative){.fate = word_of(r, at, item, "fate", fates), .fits = flag_of(r, at, item, "fits")};
+    if (a->fits) a->adds = number_of(r, at, item, "adds_seconds");
+    else a->over_bytes = count_of(r, at, item, "over_bytes");
+  }
+}
+
+static void read_block(Reader *r, const char *at, const json_t *o, DocBlock *b) {
+  *b = (DocBlock){.name = text_of(r, at, o, "name"), .kind = text_of(r, at, o, "kind"), .value = optional_text(o, "value"), .how = optional_text(o, "how"),
+                  .offset = count_of(r, at, o, "offset"), .bytes = count_of(r, at, o, "bytes"), .first_step = count_of(r, at, o, "first_step"),
+                  .last_step = count_of(r, at, o, "last_step")};
+}
+
+static void read_home(Reader *r, const char *at, const json_t *o, DocHome *h) {
+  *h = (DocHome){.value = text_of(r, at, o, "value"), .tier = word_of(r, at, o, "tier", fates), .bytes = count_of(r, at, o, "bytes"),
+                 .first_step = count_of(r, at, o, "first_step"), .last_step = count_of(r, at, o, "last_step")};
+}
+
+static void read_lane(Reader *r, const char *at, const json_t *o, DocLane *l) {
+  *l = (DocLane){.lane = word_of(r, at, o, "lane", lanes), .steps = count_of(r, at, o, "steps"), .busy = number_of(r, at, o, "busy_seconds"),
+                 .waiting = number_of(r, at, o, "wait_seconds"), .idle = number_of(r, at, o, "idle_seconds")};
+}
+
+static void read_link(Reader *r, const char *at, const json_t *o, DocLink *l) {
+  *l = (DocLink){.lane = word_of(r, at, o, "lane", lanes), .bandwidth = number_of(r, at, o, "bandwidth"), .latency = number_of(r, at, o, "latency_seconds")};
+}
+
+static void read_memory(Reader *r, const char *at, const json_t *o, DocMemory *m) {
+  *m = (DocMemory){.first_step = count_of(r, at, o, "first_step"), .step = count_of(r, at, o, "step"), .start = number_of(r, at, o, "start_seconds"),
+                   .end = number_of(r, at, o, "end_seconds"), .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"),
+                   .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
+  for (int k = 0; k < DOC_KINDS; k++) m->kinds[k] = count_of(r, at, o, doc_kinds[k]);
+}
+
+/* Every element of a list by its own reader; the place of a fault is "steps[3]". */
+#define READ_LIST(r, root, key, items, count, read)                                        \
+  do {                                                                                     \
+    const json_t *list = list_of(r, "", root, key), *item;                                 \
+    size_t i;                                                                              \
+    (items) = arena_alloc((r)->arena, (json_array_size(list) + 1) * sizeof *(items));      \
+    json_array_foreach((json_t *)list, i, item)                                            \
+        read(r, arena_printf((r)->arena, "%s[%zu]", key, i), item, &(items)[(count)++]);   \
+  } while (0)
+
+/* ---- the whole ---- */
+
+static void read_tiers(Reader *r, const json_t *root, Document *d) {
+  static const char *const names[3] = {"device", "host", "ssd"};
+  const json_t *tiers = object_of(r, "", root, "tiers");
+  for (int t = 0; t < 3; t++) {
+    const json_t *tier = object_of(r, "tiers", tiers, names[t]);
+    d->tiers[t] = (DocTier){count_of(r, names[t], tier, "peak_bytes"), count_of(r, names[t], tier, "budget_bytes")};
+    if (t == 0) d->lower_bound_bytes = count_of(r, "device", tier, "lower_bound_bytes");
+  }
+}
+
+static void read_epoch(Reader *r, const json_t *root, Document *d) {
+  const json_t *o = object_of(r, "", root, "epoch");
+  d->epoch = (DocEpoch){number_of(r, "epoch", o, "seconds"),          number_of(r, "epoch", o, "compute_seconds"), number_of(r, "epoch", o, "recompute_seconds"),
+                        number_of(r, "epoch", o, "wait_seconds"),     number_of(r, "epoch", o, "transfer_seconds"), number_of(r, "epoch", o, "evaluation_seconds")};
+}
+
+/* What `profile` adds: when each step really ran. */
+static void read_measured(Reader *r, const json_t *root, Document *d) {
+  const json_t *measured = json_object_get(root, "measured"), *item;
+  if (!measured) return;
+  d->is_measured = true;
+  d->measured = (DocEpoch){.seconds = number_of(r, "measured", measured, "epoch_s"), .evaluation = number_of(r, "measured", measured, "evaluation_s")};
+  const json_t *list = list_of(r, "measured", measured, "steps");
+  size_t i;
+  json_array_foreach((json_t *)list, i, item) {
+    const char *at = arena_printf(r->arena, "measured.steps[%zu]", i);
+    int64_t step = count_of(r, at, item, "step");
+    double start = number_of(r, at, item, "start_s"), seconds = number_of(r, at, item, "seconds");
+    if (step < 1 || step > d->step_count) fail(r, at, "step", "there is no such step");
+    else d->steps[step - 1].is_measured = true, d->steps[step - 1].measured_start = start, d->steps[step - 1].measured_seconds = seconds;
+  }
+}
+
+static void judge(Reader *r, const Document *d) {
+  for (int i = 0; i < d->step_count; i++) {
+    const DocStep *s = &d->steps[i];
+    const char *at = arena_printf(r->arena, "steps[%d]", i);
+    if (s->step != i + 1) fail(r, at, "step", "steps are numbered from 1 in their order");
+    if (s->waits_for > d->step_count) fail(r, at, "waits_for", "there is no such step");
+    if (s->decided_by > d->step_count) fail(r, at, "decided_by", "there is no such step");
+    for (int k = 0; k < s->after_count; k++)
+      if (s->after[k] < 1 || s->after[k] > d->step_count) fail(r, at, "after", "there is no such step");
+  }
+  for (int i = 0; i < d->block_count; i++)
+    if (d->blocks[i].first_step < 1 || d->blocks[i].last_step > d->step_count) fail(r, arena_printf(r->arena, "blocks[%d]", i), "last_step", "there is no such step");
+  if (d->training_steps > d->step_count) fail(r, "", "training_steps", "there are not so many steps");
+  if (d->peak_step > d->step_count) fail(r, "", "peak_step", "there is no such step");
+}
+
+static Document *read_document(Reader *r, json_t *root) {
+  Document *d = arena_alloc(r->arena, sizeof *d);
+  if (!json_is_object(root) || strcmp(text_of(r, "", root, "format"), "gnncc-report/1") != 0) {
+    fail(r, "", "format", "\"gnncc-report/1\" is needed");
+    return d;
+  }
+  *d = (Document){.arena = r->arena, .json = root, .generator = text_of(r, "", root, "generator"), .model = text_of(r, "", root, "model"), .data = text_of(r, "", root, "data"),
+                  .target = text_of(r, "", root, "target"), .fingerprint = text_of(r, "", root, "fingerprint"), .training_steps = count_of(r, "", root, "training_steps"),
+                  .peak_step = count_of(r, "", root, "peak_step")};
+  const json_t *machine = object_of(r, "", root, "machine"), *source = object_of(r, "", root, "source");
+  d->device = text_of(r, "machine", machine, "device");
+  d->file = text_of(r, "source", source, "file");
+  d->source = names_of(r, "source", source, "lines", true);
+  d->notes = names_of(r, "", root, "notes", true);
+  text_of(r, "", root, "figures");
+  flag_of(r, "", root, "fits");
+  read_tiers(r, root, d);
+  read_epoch(r, root, d);
+  READ_LIST(r, machine, "links", d->links, d->link_count, read_link);
+  READ_LIST(r, root, "lanes", d->lanes, d->lane_count, read_lane);
+  READ_LIST(r, root, "values", d->values, d->value_count, read_value);
+  READ_LIST(r, root, "blocks", d->blocks, d->block_count, read_block);
+  READ_LIST(r, root, "homes", d->homes, d->home_count, read_home);
+  READ_LIST(r, root, "memory", d->memory, d->memory_count, read_memory);
+  READ_LIST(r, root, "steps", d->steps, d->step_count, read_step);
+  judge(r, d);
+  read_measured(r, root, d);
+  return d;
+}
+
+Document *document_read(Arena *arena, const char *text, size_t length, const char **fault) {
+  Reader r = {.arena = arena};
+  json_error_t error;
+  json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+  if (!root) {
+    *fault = arena_printf(arena, "%d:%d: %s", error.line, error.column, error.text);
+    return NULL;
+  }
+  Document *d = read_document(&r, root);
+  *fault = r.fault;
+  if (!r.fault) return d;
+  json_decref(root);
+  return NULL;
+}
+
+void document_free(Document *document) {
+  if (document) json_decref(document->json);
+}
+
+bool document_add_measured(Document *d, const Document *run, const char **fault) {
+  *fault = NULL;
+  if (!run->is_measured) *fault = "there is no measurement in it; ./PROGRAM profile -o run.json makes one";
+  else if (strcmp(d->fingerprint, run->fingerprint) != 0 || d->step_count != run->step_count) *fault = "it is of another program, or of another plan of it";
+  for (int i = 0; !*fault && i < d->step_count; i++)
+    if (strcmp(d->steps[i].what, run->steps[i].what) != 0) *fault = "it is of another plan of this program";
+  if (*fault) return false;
+  for (int i = 0; i < d->step_count; i++) {
+    d->steps[i].is_measured = run->steps[i].is_measured;
+    d->steps[i].measured_start = run->steps[i].measured_start;
+    d->steps[i].measured_seconds = run->steps[i].measured_seconds;
+  }
+  d->is_measured = true;
+  d->measured = run->measured;
+  json_object_set(d->json, "measured", json_object_get(run->json, "measured"));
+  return true;
+}
+
+/* ---- what views ask ---- */
+
+int document_shown_steps(const Document *d, const DocStep **first) {
+  *first = d->steps;
+  return (int)(d->training_steps ? d->training_steps : d->step_count);
+}
+
+double document_shown_seconds(const Document *d) { return d->training_steps ? d->epoch.seconds : d->epoch.evaluation; }
+
+const DocStep *document_step(const Document *d, int64_t number) { return number >= 1 && number <= d->step_count ? &d->steps[number - 1] : NULL; }
+
+TimeUnit document_time_unit(const Document *d) {
+  double seconds = document_shown_seconds(d);
+  return seconds >= 10 ? (TimeUnit){"s", 1} : seconds >= 1e-3 ? (TimeUnit){"ms", 1e3} : (TimeUnit){"us", 1e6};
+}

@@ -1,0 +1,169 @@
+/* gantt: lanes over time for a terminal, and under them the memory of the device. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/text.h"
+#include "views.h"
+
+enum { LEAST_COLUMNS = 40, MOST_COLUMNS = 400, USUAL_COLUMNS = 72, ROWS = 4 };
+
+typedef struct Role {
+  const char *phase, *utf8, *ascii, *meaning;
+} Role;
+
+static const Role roles[] = {
+    {"forward", "F", "F", "forward"},    {"backward", "B", "B", "backward"},    {"recompute", "r", "r", "recompute"}, {"update", "U", "U", "update"},
+    {"eval", "E", "E", "evaluation"},    {"exchange", "x", "x", "exchange"},    {"out", "o", "o", "moving out"},      {"in", "i", "i", "moving in"},
+    {"wait", "\342\226\221", "~", "waiting"}};
+enum { ROLE_COUNT = sizeof roles / sizeof roles[0], ROLE_WAIT = ROLE_COUNT - 1 };
+
+typedef struct Chart {
+  const Document *d;
+  FILE *out;
+  bool is_utf8;
+  int columns;
+  double whole; /* seconds */
+  const DocStep *steps;
+  int count;
+  bool is_used[ROLE_COUNT];
+} Chart;
+
+static int role_of(const DocStep *s) {
+  const char *phase = !s->to ? s->phase : strcmp(s->to, "device") == 0 ? "in" : "out";
+  for (int r = 0; r < ROLE_COUNT; r++)
+    if (strcmp(roles[r].phase, phase) == 0) return r;
+  return 0;
+}
+
+static int chart_columns(void) {
+  const char *text = getenv("COLUMNS");
+  int64_t columns;
+  if (!text || !gnn_parse_integer(text, &columns)) return USUAL_COLUMNS;
+  columns -= 20;
+  return columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns > MOST_COLUMNS ? MOST_COLUMNS : (int)columns;
+}
+
+static int column_of(const Chart *c, double seconds) {
+  int column = c->whole > 0 ? (int)(seconds / c->whole * c->columns) : 0;
+  return column < 0 ? 0 : column >= c->columns ? c->columns - 1 : column;
+}
+
+/* Each column shows what takes most of its time; a wait is shown however short it is. */
+static void fill_lane(Chart *c, const char *lane, int *cells) {
+  double *most = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *most), *sums = arena_alloc(c->d->arena, (size_t)(c->columns * ROLE_COUNT) * sizeof *sums);
+  double width = c->whole / c->columns;
+  for (int i = 0; i < c->columns; i++) cells[i] = -1;
+  for (int i = 0; i < c->count; i++) {
+    const DocStep *s = &c->steps[i];
+    if (strcmp(s->lane, lane) != 0 || s->seconds <= 0) continue;
+    int role = role_of(s);
+    for (int at = column_of(c, s->start); at <= column_of(c, s->start + s->seconds); at++) {
+      double from = fmax(s->start, at * width), to = fmin(s->start + s->seconds, (at + 1) * width), *sum = &sums[at * ROLE_COUNT + role];
+      *sum += fmax(to - from, 0);
+      if (*sum <= most[at]) continue;
+      most[at] = *sum;
+      cells[at] = role;
+    }
+  }
+  for (int i = 0; i < c->count; i++)
+    if (strcmp(c->steps[i].lane, lane) == 0 && c->steps[i].waits_for && c->steps[i].seconds > 0) cells[column_of(c, c->steps[i].start + c->steps[i].seconds / 2)] = ROLE_WAIT;
+}
+
+static void put_lane(Chart *c, const DocLane *lane) {
+  int *cells = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *cells);
+  fill_lane(c, lane->lane, cells);
+  fprintf(c->out, "%-8.8s %-9s  ", c->d->device, lane->lane);
+  for (int i = 0; i < c->columns; i++) {
+    if (cells[i] >= 0) c->is_used[cells[i]] = true;
+    fputs(cells[i] < 0 ? (c->is_utf8 ? "\302\267" : ".") : c->is_utf8 ? roles[cells[i]].utf8 : roles[cells[i]].ascii, c->out);
+  }
+  fprintf(c->out, "\n");
+}
+
+static double round_step(double whole) {
+  double power = pow(10, floor(log10(whole / 4)));
+  double shares[] = {1, 2, 5, 10};
+  for (int i = 0; i < 4; i++)
+    if (whole / (power * shares[i]) <= 6) return power * shares[i];
+  return power * 10;
+}
+
+static void put_axis(const Chart *c) {
+  TimeUnit unit = document_time_unit(c->d);
+  double whole = c->whole * unit.per_second;
+  char *line = arena_alloc(c->d->arena, (size_t)c->columns + 64);
+  memset(line, ' ', (size_t)c->columns + 40);
+  double step = whole > 0 ? round_step(whole) : 1;
+  for (double at = 0; at < whole * 0.9; at += step) {
+    char text[32];
+    int length = snprintf(text, sizeof text, "%.6g", at);
+    memcpy(line + (int)(at / whole * c->columns), text, (size_t)length);
+  }
+  snprintf(line + c->columns - 1, 40, "%.4g %s", whole, unit.name);
+  fprintf(c->out, "%20s%s\n", "", line);
+}
+
+/* ---- memory ---- */
+
+static int64_t scale_of(const Document *d) {
+  const DocTier *t = &d->tiers[0];
+  return t->budget_bytes > 4 * t->peak_bytes || t->budget_bytes < t->peak_bytes ? t->peak_bytes : t->budget_bytes;
+}
+
+static void fill_skyline(const Chart *c, int64_t *bytes) {
+  int64_t end = c->d->training_steps ? c->d->training_steps : c->d->step_count;
+  for (int i = 0; i < c->d->memory_count; i++) {
+    const DocMemory *m = &c->d->memory[i];
+    if (m->step > end) continue;
+    for (int at = column_of(c, m->start); at <= column_of(c, m->end); at++)
+      if (m->device_bytes > bytes[at]) bytes[at] = m->device_bytes;
+  }
+}
+
+static void put_skyline(const Chart *c) {
+  static const char *const eighths[] = {" ", "\342\226\201", "\342\226\202", "\342\226\203", "\342\226\204", "\342\226\205", "\342\226\206", "\342\226\207", "\342\226\210"};
+  int64_t *bytes = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *bytes), top = scale_of(c->d);
+  fill_skyline(c, bytes);
+  for (int row = ROWS - 1; row >= 0; row--) {
+    const char *label = row == ROWS - 1 ? gnn_bytes_text(top).text : row == 0 ? "0" : "";
+    fprintf(c->out, "%-8.8s %9s %s", row == ROWS - 1 ? c->d->device : "", arena_printf(c->d->arena, "%s", label), c->is_utf8 ? "\342\224\244" : "|");
+    for (int i = 0; i < c->columns; i++) {
+      double level = top > 0 ? (double)bytes[i] / (double)top * ROWS - row : 0;
+      int eighth = level >= 1 ? 8 : level <= 0 ? 0 : (int)ceil(8 * level);
+      fputs(c->is_utf8 ? eighths[eighth] : eighth >= 4 ? "#" : eighth > 0 ? "." : " ", c->out);
+    }
+    if (row == ROWS - 1 && top == c->d->tiers[0].budget_bytes) fprintf(c->out, "%s", c->is_utf8 ? " \342\206\220 budget" : " <- budget");
+    fprintf(c->out, "\n");
+  }
+}
+
+/* ---- legends ---- */
+
+static void put_legend(const Chart *c) {
+  fprintf(c->out, "%20s", "");
+  for (int r = 0; r < ROLE_COUNT; r++)
+    if (c->is_used[r]) fprintf(c->out, "%s %s   ", c->is_utf8 ? roles[r].utf8 : roles[r].ascii, roles[r].meaning);
+  fprintf(c->out, "\n");
+}
+
+static void put_waits(const Chart *c) {
+  TimeUnit unit = document_time_unit(c->d);
+  for (int i = 0; i < c->count; i++) {
+    const DocStep *s = &c->steps[i];
+    if (s->waits_for && s->seconds > 0)
+      fprintf(c->out, "%20sstep %" PRId64 " waits %.3g %s for step %" PRId64 " (%s)\n", "", s->step, unit.per_second * s->seconds, unit.name, s->waits_for,
+              document_step(c->d, s->waits_for)->what);
+  }
+}
+
+void view_gantt_text(const Document *d, bool is_utf8, FILE *out) {
+  Chart c = {.d = d, .out = out, .is_utf8 = is_utf8, .columns = chart_columns(), .whole = document_shown_seconds(d)};
+  c.count = document_shown_steps(d, &c.steps);
+  put_axis(&c);
+  for (int i = 0; i < d->lane_count; i++) put_lane(&c, &d->lanes[i]);
+  put_skyline(&c);
+  put_legend(&c);
+  put_waits(&c);
+}

@@ -1,0 +1,147 @@
+/* views: which views there are, and files of them. */
+#include "views.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Kind {
+  const char *name, *extension;
+  bool has_mark; /* in a comment of its own form */
+} Kind;
+
+static const Kind kinds[] = {{"schedule", "txt", false}, {"gantt", "svg", true}, {"trace", "json", true},   {"memory", "csv", true},    {"dag", "dot", true},
+                             {"dot", "dot", true},       {"sweep", "txt", true}, {"report", "html", true}, {"annotate", "txt", true}};
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+
+static const Kind *find(const char *name) {
+  for (int i = 0; i < KIND_COUNT; i++)
+    if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
+  return NULL;
+}
+
+static bool ends_with(const char *path, const char *ending) {
+  size_t length = path ? strlen(path) : 0, wanted = strlen(ending);
+  return length >= wanted && strcmp(path + length - wanted, ending) == 0;
+}
+
+bool view_named(const char *kind) { return find(kind) != NULL; }
+
+const char *view_extension(const char *kind) { return find(kind)->extension; }
+
+static bool is_drawn(const char *path) { return ends_with(path, ".svg") || ends_with(path, ".html") || ends_with(path, ".json"); }
+
+bool view_has_mark(const char *kind, const char *path) {
+  bool follows_path = strcmp(kind, "gantt") == 0 || strcmp(kind, "sweep") == 0 || strcmp(kind, "annotate") == 0;
+  return follows_path ? is_drawn(path) : find(kind)->has_mark;
+}
+
+/* As the locale of the terminal has it. */
+static bool is_utf8(void) {
+  const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"}, *value = "";
+  for (int i = 0; i < 3 && !*value; i++) value = getenv(names[i]) ? getenv(names[i]) : "";
+  return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "utf-8");
+}
+
+static void emit_sweep(const Document *d, const char *path, FILE *out) {
+  json_t *sweeps = json_array();
+  json_array_append(sweeps, json_object_get(d->json, "sweep"));
+  if (ends_with(path, ".svg")) view_sweep_svg(sweeps, out);
+  else if (ends_with(path, ".json")) view_sweep_json(sweeps, out);
+  else view_sweep_text(sweeps, out);
+  json_decref(sweeps);
+}
+
+int view_emit(const Document *d, const char *kind, const char *path, FILE *out) {
+  if (strcmp(kind, "schedule") == 0) view_listing(d, out);
+  else if (strcmp(kind, "gantt") == 0) ends_with(path, ".svg") ? view_gantt_svg(d, out) : view_gantt_text(d, is_utf8(), out);
+  else if (strcmp(kind, "trace") == 0) view_trace(d, out);
+  else if (strcmp(kind, "memory") == 0) view_memory(d, out);
+  else if (strcmp(kind, "dag") == 0 || strcmp(kind, "dot") == 0) view_dot(d, out);
+  else if (strcmp(kind, "annotate") == 0) ends_with(path, ".html") ? view_annotate_html(d, out) : view_annotate_text(d, out);
+  else if (strcmp(kind, "report") == 0) view_page(d, out);
+  else emit_sweep(d, path, out);
+  return 0;
+}
+
+/* ---- files ---- */
+
+static char *read_file(Arena *arena, const char *path, size_t *length) {
+  FILE *in = fopen(path, "rb");
+  size_t capacity = 1 << 16, got;
+  char *text = arena_alloc(arena, capacity);
+  *length = 0;
+  while (in && (got = fread(text + *length, 1, capacity - *length, in)) > 0) {
+    *length += got;
+    if (*length < capacity) continue;
+    char *bigger = arena_alloc(arena, 2 * capacity);
+    memcpy(bigger, text, capacity);
+    text = bigger;
+    capacity *= 2;
+  }
+  bool is_read = in && !ferror(in);
+  if (!is_read) fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", path, strerror(errno));
+  if (in) fclose(in);
+  return is_read ? text : NULL;
+}
+
+static Document *open_document(Arena *arena, const char *path) {
+  size_t length;
+  const char *fault = NULL;
+  char *text = read_file(arena, path, &length);
+  Document *d = text ? document_read(arena, text, length, &fault) : NULL;
+  if (text && !d) fprintf(stderr, "gnncc: error: %s is not a gnncc-report/1: %s\n", path, fault);
+  return d;
+}
+
+bool view_add_measured(Document *document, const char *path) {
+  const char *fault = NULL;
+  Document *run = open_document(document->arena, path);
+  bool is_added = run && document_add_measured(document, run, &fault);
+  if (fault) fprintf(stderr, "gnncc: error: %s: %s\n", path, fault);
+  document_free(run);
+  return is_added;
+}
+
+/* Written under another name, then renamed. */
+static int write_view(const Document *d, const ViewRequest *request, const char *path) {
+  const char *temporary = arena_printf(d->arena, "%s.tmp-%d", path, (int)getpid());
+  FILE *out = fopen(temporary, "wb");
+  if (out) view_emit(d, request->kind, path, out);
+  if (out && fclose(out) == 0 && rename(temporary, path) == 0) return 0;
+  fprintf(stderr, "gnncc: error: cannot write %s: %s\n", path, strerror(errno));
+  unlink(temporary);
+  return 4;
+}
+
+int view_file(const char *path, const ViewRequest *requests, int count) {
+  Arena *arena = arena_new();
+  Document *d = open_document(arena, path);
+  int status = d ? 0 : 4;
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+  for (int i = 0; d && i < count && status == 0; i++) {
+    if (!view_named(requests[i].kind)) {
+      fprintf(stderr, "gnncc: error: --emit=%s needs a model\n", requests[i].kind);
+      status = 2;
+    } else if (requests[i].path && strcmp(requests[i].path, "-") == 0) {
+      view_emit(d, requests[i].kind, "-", stdout);
+    } else {
+      const char *stem = arena_printf(arena, "%.*s.%s.%s", (int)(dot ? dot - base : (long)strlen(base)), base, requests[i].kind, view_extension(requests[i].kind));
+      status = write_view(d, &requests[i], requests[i].path ? requests[i].path : stem);
+    }
+  }
+  document_free(d);
+  arena_free(arena);
+  return status;
+}
+
+int view_compare_files(const char *before, const char *after) {
+  Arena *arena = arena_new();
+  Document *a = open_document(arena, before), *b = a ? open_document(arena, after) : NULL;
+  if (b) view_compare(a, b, stdout);
+  document_free(a);
+  document_free(b);
+  arena_free(arena);
+  return b ? 0 : 4;
+}

@@ -1,0 +1,47 @@
+/* views.h: pictures of a plan. Each is a function of one Document; none knows the compiler. */
+#ifndef GNNCC_VIEWS_VIEWS_H
+#define GNNCC_VIEWS_VIEWS_H
+
+#include "document.h"
+
+/* ---- views.c: the kinds of --emit that are views ---- */
+
+bool view_named(const char *kind);
+const char *view_extension(const char *kind);
+/* The file says by itself that gnncc wrote it. The form of some kinds follows the ending of the path. */
+bool view_has_mark(const char *kind, const char *path);
+int view_emit(const Document *document, const char *kind, const char *path, FILE *out);
+/* Lays what a run measured over the document; false with a message. */
+bool view_add_measured(Document *document, const char *path);
+/* --report --measured=RUN.json without a model, and --compare A B: the exit status. */
+typedef struct ViewRequest {
+  const char *kind, *path; /* path NULL: beside the document */
+} ViewRequest;
+int view_file(const char *path, const ViewRequest *requests, int count);
+int view_compare_files(const char *before, const char *after);
+
+/* ---- the views ---- */
+
+void view_listing(const Document *document, FILE *out);
+void view_gantt_text(const Document *document, bool is_utf8, FILE *out);
+void view_gantt_svg(const Document *document, FILE *out);
+void view_trace(const Document *document, FILE *out);
+void view_memory(const Document *document, FILE *out);
+extern const char view_memory_header[]; /* the first line of the CSV */
+void view_dot(const Document *document, FILE *out);
+void view_annotate_text(const Document *document, FILE *out);
+void view_annotate_html(const Document *document, FILE *out);
+/* Of a list of sweeps, as in the member `sweep`. */
+void view_sweep_text(const json_t *sweeps, FILE *out);
+void view_sweep_svg(const json_t *sweeps, FILE *out);
+void view_sweep_json(const json_t *sweeps, FILE *out);
+void view_page(const Document *document, FILE *out);
+void view_compare(const Document *before, const Document *after, FILE *out);
+
+/* ---- svg.c ---- */
+
+void svg_text(FILE *out, const char *text); /* escaped for XML and HTML */
+/* The colours and patterns of roles, of kinds of memory and of fates; after <svg>. */
+void svg_style(FILE *out);
+
+#endif
