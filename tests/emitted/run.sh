@@ -101,4 +101,23 @@ for sanitizer in address,undefined thread; do
       cd gen_$model && ./$model -q --threads 3 --epochs 3 --out s && ./$model predict --weights s/last.safetensors -o p.npy && ./$model gradcheck"
   done
 done
+
+# Lanes beside the compute: by the host and by the staging ring to the SSD, and to the SSD directly.
+plans=$models/plans
+check "sources of a plan with host and SSD" "$gnncc" -w -S --target="$plans/box.gnn" --budget host=200KiB --budget device=1200KiB "$plans/sage4.gnn" -o gen_ring
+check "sources of a plan with an SSD of the device's own" "$gnncc" -w -S --budget ssd=64MiB --budget device=1200KiB "$plans/sage4.gnn" -o gen_direct
+for compiler in gcc clang; do
+  if command -v $compiler >/dev/null; then
+    check "copies and waits: $compiler has no warning" clean_build $compiler gen_ring
+  else
+    skip "copies and waits: $compiler has no warning" "$compiler is not installed"
+  fi
+done
+check "host, ring and SSD are used" sh -c "grep -q '\"d2h\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_direct/sage4.c"
+for sanitizer in address,undefined thread; do
+  for road in ring direct; do
+    check "lanes ($road) under $sanitizer" sh -c "gcc -std=gnu11 -O1 -g -ffp-contract=off -fsanitize=$sanitizer -fno-sanitize-recover=all gen_$road/sage4.c gen_$road/main.c gen_$road/gnnrt.c -o watched -lm -lpthread &&
+      ./watched -q --threads 2 --epochs 2 --out s && ./watched -q --threads 2 --epochs 2 --out t --serial-lanes && ./watched check --scratch . && cmp s/last.safetensors t/last.safetensors"
+  done
+done
 finish
