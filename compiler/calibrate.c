@@ -239,36 +239,66 @@ static bool is_name(const char *text) {
   return starts && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(text);
 }
 
-int calibrate(const Options *options, const char *share_dir) {
-  const char *name = *options->calibrate ? options->calibrate : "native", *path;
-  Arena *arena = arena_new();
-  const char *cache = cache_directory(arena);
-  int status = 0;
-  if (!is_name(name)) {
-    fprintf(stderr, "gnncc: error: --calibrate=%s: a name is needed, of letters, digits and _\n", name);
-    status = 2;
-  } else if (!*options->calibrate && !cache) {
-    fprintf(stderr, "gnncc: error: there is no HOME to keep the measurement in; give it a name: --calibrate=NAME writes NAME.gnn\n");
-    status = 4;
+/* Where the target goes; NULL after a message. */
+static const char *target_path(Arena *arena, const Options *options, int *status) {
+  const char *name = options->calibrate, *cache = cache_directory(arena);
+  *status = 2;
+  if (options->input) {
+    fprintf(stderr, "gnncc: error: --calibrate measures this machine and takes no model (%s)\n", options->input);
+    return NULL;
   }
-  path = *options->calibrate ? arena_printf(arena, "%s.gnn", name) : arena_printf(arena, "%s/native.gnn", cache ? cache : ".");
+  if (*name && !is_name(name)) {
+    fprintf(stderr, "gnncc: error: --calibrate=%s: a name is needed, of letters, digits and _\n", name);
+    return NULL;
+  }
+  *status = 4;
+  if (!*name && !cache) {
+    fprintf(stderr, "gnncc: error: there is no HOME to keep the measurement in; --calibrate=NAME writes NAME.gnn\n");
+    return NULL;
+  }
+  const char *path = *name ? arena_printf(arena, "%s.gnn", name) : arena_printf(arena, "%s/native.gnn", cache);
+  if (access(path, F_OK) == 0 && !options->is_forced && !build_wrote(path)) {
+    fprintf(stderr, "gnncc: error: %s exists and was not written by gnncc; --force overwrites it\n", path);
+    return NULL;
+  }
+  *status = 0;
+  return path;
+}
+
+static void make_cache(Arena *arena) {
+  const char *cache = cache_directory(arena);
+  mkdir(arena_strndup(arena, cache, (size_t)(strrchr(cache, '/') - cache)), 0777);
+  mkdir(cache, 0777);
+}
+
+/* What the model would have taken, at the sizes that were measured. */
+static Machine model_of(const Measurement *m) {
+  TargetSpec target = {.name = "native", .kind = "cpu", .device_bytes = -1, .rates.size_count = m->rates.size_count};
+  memcpy(target.rates.sizes, m->rates.sizes, sizeof target.rates.sizes);
+  return machine_of_target(&target);
+}
+
+static void report(Arena *arena, const char *path, bool is_native, Measurement *m) {
+  Machine model = model_of(m), native = machine_of_target(NULL);
+  printf("%-26s %14s %14s\n", description(arena), "asked", "measured");
+  show_rates(arena, &model, m);
+  show_links(arena, &native, m);
+  if (m->disturbed > 0.3)
+    printf("other programs were running (%.0f %% of the measurements were disturbed): do it again when it is quiet\n", 100 * m->disturbed);
+  printf("wrote %s%s\n", path, is_native ? ", from now on the native target" : "");
+}
+
+int calibrate(const Options *options, const char *share_dir) {
+  Arena *arena = arena_new();
+  bool is_native = !*options->calibrate;
   Measurement m = {.threads = 1};
+  int status;
+  const char *path = target_path(arena, options, &status);
   if (status == 0) status = measure(arena, options, share_dir, &m);
   if (status == 0 && !options->is_dry_run) {
-    if (!*options->calibrate) {
-      char *parent = arena_strndup(arena, cache, (size_t)(strrchr(cache, '/') - cache));
-      mkdir(parent, 0777);
-      mkdir(cache, 0777);
-    }
-    status = save(arena, name, path, &m);
-  }
-  if (status == 0 && !options->is_dry_run && !options->is_quiet) {
-    Machine model = machine_of_target(NULL);
-    printf("%-26s %14s %14s\n", description(arena), "asked", "measured");
-    show_rates(arena, &model, &m);
-    show_links(arena, &model, &m);
-    if (m.disturbed > 0.3) printf("other programs were running (%.0f %% of the measurements were disturbed): do it again when it is quiet\n", 100 * m.disturbed);
-    printf("wrote %s%s\n", path, *options->calibrate ? "" : ", from now on the native target");
+    if (is_native) make_cache(arena);
+    status = save(arena, is_native ? "native" : options->calibrate, path, &m);
+    if (status == 0 && !options->is_quiet) report(arena, path, is_native, &m);
   }
   arena_free(arena);
   return status;

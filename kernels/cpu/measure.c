@@ -21,9 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 5, MOST_ROUNDS = 25, SIZES = 6, WIDTHS = 3, COLUMNS = 64, DEGREE = 16, EDGES = 400000, DEPTH = 128, DENSE_ROWS = 20000 };
+enum { ROUNDS = 5, MOST_ROUNDS = 25, SIZES = 8, WIDTHS = 3, COLUMNS = 64, DEGREE = 16, EDGES = 400000, DEPTH = 128, DENSE_ROWS = 20000 };
 
-static const int64_t sizes[SIZES] = {(int64_t)256 << 10, (int64_t)1 << 20, (int64_t)4 << 20, (int64_t)32 << 20, (int64_t)256 << 20, (int64_t)1 << 30};
+#define KIB ((int64_t)1 << 10)
+#define MIB ((int64_t)1 << 20)
+static const int64_t sizes[SIZES] = {256 * KIB, MIB, 2 * MIB, 4 * MIB, 16 * MIB, 64 * MIB, 256 * MIB, 1024 * MIB};
 
 static gnn_team *team;
 static unsigned char *memory; /* as large as the last of the sizes that are measured */
