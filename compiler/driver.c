@@ -31,7 +31,8 @@ static bool run_check(Compilation *c) {
   if (!c->program) return false;
   if (c->options->is_native) c->program->has_target = false;
   DataSource *source = &c->program->data->source;
-  for (int i = 0; i < source->arg_count; i++) /* the program is run from where it was compiled */
+  bool is_file = strcmp(source->kind, "synth") != 0 && strcmp(source->kind, "karate") != 0;
+  for (int i = 0; is_file && i < source->arg_count; i++) /* the program is run from where it was compiled */
     if (source->args[i].text && !*source->args[i].key) source->args[i].text = data_path(&c->reader, source->args[i].text);
   return true;
 }
@@ -86,13 +87,19 @@ static bool set_budget(Compilation *c, const char *tier, const char *size) {
   return false;
 }
 
-static const char *fingerprint(Compilation *c) {
-  uint64_t hash = c->program->source_fingerprint;
-  hash = (hash ^ c->program->info->fingerprint) * 0x100000001b3u;
-  for (const char *p = c->machine.name; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
-  for (const char *p = GNNCC_VERSION; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
-  hash = (hash ^ (uint64_t)(c->options->is_fusing * 2 + c->options->is_reassociating)) * 0x100000001b3u;
-  return arena_printf(c->arena, "%012" PRIx64, hash >> 16);
+static uint64_t hashed(uint64_t hash, uint64_t number) { return (hash ^ number) * 0x100000001b3u; }
+
+static uint64_t hashed_text(uint64_t hash, const char *text) {
+  for (; *text; text++) hash = hashed(hash, (unsigned char)*text);
+  return hash;
+}
+
+static void find_fingerprints(Compilation *c) {
+  uint64_t hash = hashed(c->program->source_fingerprint, c->program->info->fingerprint);
+  hash = hashed_text(hash, GNNCC_VERSION);
+  hash = hashed(hash, (uint64_t)(c->options->is_fusing * 2 + c->options->is_reassociating));
+  c->model_fingerprint = arena_printf(c->arena, "%012" PRIx64, hash >> 16);
+  c->fingerprint = arena_printf(c->arena, "%012" PRIx64, hashed_text(hash, c->machine.name) >> 16);
 }
 
 static bool read_profile(Compilation *c) {
@@ -112,7 +119,7 @@ static bool run_cost(Compilation *c) {
   }
   for (int i = 0; i < c->options->budget_count; i++)
     if (!set_budget(c, c->options->budgets[i].tier, c->options->budgets[i].size)) return false;
-  c->fingerprint = fingerprint(c);
+  find_fingerprints(c);
   return sweep_prepare(c);
 }
 
@@ -141,7 +148,7 @@ static bool run_layout(Compilation *c) {
   c->emission = (Emission){.decisions = d, .instead = is_explained ? fit_instead(c) : NULL,
                            .arena = c->arena, .program = c->program, .machine = &c->machine, .training_plan = c->training_plan,
                            .evaluation_plan = c->evaluation_plan, .schedule = c->schedule, .layout = c->layout, .training = c->training_kernels,
-                           .evaluation = c->evaluation_kernels, .is_sparse_field = c->is_sparse_field, .fingerprint = c->fingerprint,
+                           .evaluation = c->evaluation_kernels, .is_sparse_field = c->is_sparse_field, .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,
                            .model_path = c->model_path, .source_text = c->text};
   if (c->options->sweep) c->emission.sweep = sweep_asked(c);
   else if (is_reported) c->emission.sweep = sweep_of_device(c);

@@ -28,6 +28,8 @@ typedef struct Compilation {
   Machine machine;
   Machine unswept;       /* before --sweep gave its tiers the largest budget */
   const char *fingerprint;
+  const char *model_fingerprint; /* without the machine: what a checkpoint must agree with */
+  const char *effort;    /* of the planner while several plans are tried; NULL: as asked for */
   Residents *residents;
   const Pins *pins;      /* NULL: none */
   bool is_plan_given;    /* by --plan-from */

@@ -30,6 +30,7 @@ typedef struct Emission {
   double slowdown;           /* 0: the program is for the machine it runs on; else the other machine's times, times this */
   const char *prefix;        /* of the embedding API's symbols: an identifier */
   const char *fingerprint;   /* 12 hexadecimal digits */
+  const char *model_fingerprint; /* the same without the machine: what a checkpoint must agree with */
   const char *plan_json;
   const char *model_path;    /* as shown in comments and messages */
   const char *source_text;   /* of the model */

@@ -22,7 +22,7 @@ static const char *const efforts[] = {"fast", "normal", "best"};
 static bool read_options(Compilation *c, PlannerOptions *options) {
   const Options *o = c->options;
   planner_default_options(options);
-  const char *effort = o->plan_effort ? o->plan_effort : c->program->plan_effort, *policy = o->policy ? o->policy : c->program->plan_policy;
+  const char *effort = c->effort ? c->effort : o->plan_effort ? o->plan_effort : c->program->plan_effort, *policy = o->policy ? o->policy : c->program->plan_policy;
   for (int e = 0; effort && e <= PLANNER_BEST; e++)
     if (strcmp(effort, efforts[e]) == 0) options->effort = (PlannerEffort)e;
   for (int p = 0; policy && p < PLANNER_POLICY_COUNT; p++)
@@ -204,18 +204,31 @@ static int64_t worst_least(const Compilation *c) {
   return least;
 }
 
-/* The smallest device that a whole compilation fits, tried out; -1: none was found. */
-static int64_t least_device(Compilation *c, int64_t guess) {
+static bool fits_device(Compilation *c, int64_t bytes) {
   Machine machine = c->machine;
-  for (int attempt = 0; attempt < MAX_ATTEMPTS && guess > 0; attempt++) {
-    guess = (guess + 1023) / 1024 * 1024; /* as the option will be written */
-    machine.tier_bytes[TIER_DEVICE] = guess;
-    if (fit(c, machine)) return guess;
-    if (c->status) return -1;
-    int64_t more = does_fit(c) && c->layout ? c->layout->bytes : worst_least(c);
-    guess = more > guess ? more : guess + guess / 16;
+  machine.tier_bytes[TIER_DEVICE] = bytes;
+  return fit(c, machine);
+}
+
+/* The smallest device, in KiB as the option is written, on which a plan with addresses was found: from what the planner
+ * says up to one that does, and down again between the two. -1: none. c keeps its products. */
+static int64_t least_device(Compilation *c, int64_t guess, int64_t most) {
+  enum { KIB = 1024, FEW_STEPS = 100, TRIES = 14, TRIES_WHEN_LARGE = 4 };
+  int tries = c->training_kernels && c->training_kernels->kernel_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
+  int64_t bad = c->residents->bytes / KIB, good = round_up(guess > 0 ? guess : most, KIB) / KIB;
+  const char *effort = c->effort;
+  c->effort = "fast"; /* whatever fits then, fits with more effort */
+  while (good * KIB < 2 * most && !fits_device(c, good * KIB) && !c->status) {
+    bad = good;
+    good += good / 8 + 1;
   }
-  return -1;
+  for (int i = 0; i < tries && good - bad > good / 200 + 1; i++) {
+    int64_t middle = bad + (good - bad) / 2;
+    if (fits_device(c, middle * KIB)) good = middle;
+    else bad = middle;
+  }
+  c->effort = effort;
+  return fits_device(c, good * KIB) ? good * KIB : -1;
 }
 
 /* One more way out: a tier that is not there, or not large enough. */
@@ -294,7 +307,7 @@ static bool refuse(Compilation *c) {
   }
   Machine machine = c->machine;
   const char *ways = "";
-  int64_t least = least_device(c, guess > 0 ? guess : budget + budget / 16 + 1024);
+  int64_t least = least_device(c, guess > budget ? guess : budget + 1024, all);
   if (least > 0) ways = joined(c->arena, ways, arena_printf(c->arena, "--budget %s=%s is the smallest that works (%s per epoch)", device, size_option(c->arena, least), epoch_text(c->arena, c)));
   c->machine = machine;
   ways = joined(c->arena, ways, try_tier(c, TIER_HOST, "host", all));
