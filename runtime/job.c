@@ -116,13 +116,15 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
     memory.release = job_release;
   }
   if (program->real_bytes != 4) return gnn_fail(&job->error, GNN_EINVAL, "", "a job needs the single-precision program");
-  gnn_instance_options wanted = {.threads = job->options.threads, .populate = 1, .memory = &memory};
+  gnn_instance_options wanted = {.threads = job->options.threads, .populate = 1, .memory = &memory,
+                                 .scratch = job->options.scratch_dir};
   gnn_status status = gnn_instance_create(program, &wanted, &job->instance, &job->error);
   if (status == GNN_OK) status = gnn_snapshot_create(program, &job->best, &job->error);
   if (status != GNN_OK) return job_failed(job, status);
   for (int i = 0; job->options.options && i < program->option_count && i < GNN_OPTION_MAX; i++)
     job->instance->run.option[i] = job->options.options[i];
   job->options.options = NULL;
+  job->options.scratch_dir = NULL;
   gnn_instance_reset(job->instance, job->options.seed);
   return GNN_OK;
 }

@@ -21,6 +21,7 @@ typedef struct gnn_job_options {
   void (*log)(void *user, int level, const char *message);         /* level 0: note, 1: warning, 2: error */
   int (*progress)(void *user, int64_t epoch, double loss);         /* after each epoch of train; nonzero: stop */
   void *user;
+  const char *scratch_dir; /* folder of the SSD tier; NULL: the plan's, or else /var/tmp or /tmp; read by create only */
 } gnn_job_options;
 
 typedef struct gnn_job_result {

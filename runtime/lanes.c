@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES_SPINS = 2000, LANES_STACK_BYTES = 1 << 18 };
+enum { LANES_SPINS = 300, LANES_STACK_BYTES = 1 << 18 };
 
 typedef struct Lane {
   gnn_lanes *lanes;
@@ -166,6 +166,12 @@ gnn_status gnn_copy(gnn_run *run, int copy) {
   gnn_lanes *lanes = run->lanes;
   Lane *lane = &lanes->lane[run->program->copies[copy].lane];
   if (atomic_load(&lanes->is_failed)) return GNN_EIO;
+  if (atomic_load(&lanes->pending[copy])) {
+    gnn_error error;
+    gnn_fail(&error, GNN_EIO, "", "step %d copies what it has not finished copying; this is a bug in gnncc", run->program->copies[copy].step);
+    lanes_fail(lanes, &error);
+    return GNN_EIO;
+  }
   pthread_mutex_lock(&lanes->mutex);
   atomic_store(&lanes->pending[copy], 1);
   lane->queue[lane->tail++ % lanes->copy_count] = copy;

@@ -274,8 +274,9 @@ static void measure_profile_text(const gnn_cli *cli, const measure_profile *prof
   const char *between = "";
   for (int s = 0; s < program->step_count; s++) {
     const gnn_step_desc *step = &program->steps[s];
-    if (strcmp(step->phase, "eval") == 0 || step->number < 0) continue;
+    if (step->number < 0) continue;
     double start = profile->start[epoch * profile->steps + step->number], end = profile->end[epoch * profile->steps + step->number];
+    if (end == 0) continue; /* a step of the evaluation */
     gnn_text_format(text, "%s\n    {\"step\": %d, \"start_s\": %.9g, \"seconds\": %.9g}", between, step->number, start, end - start);
     between = ",";
   }

@@ -3,8 +3,9 @@
  * The file's room is taken before anything starts, and the file has no name: nobody finds it, and it is gone when the
  * process is. Its bytes go past the page cache, which would only hold them in the memory that the plan spares.
  *
- * Blocks travel through aligned buffers of the port's own, several at a time; the oldest is finished first, so that memory
- * is walked in order. A count shorter than asked for is gone on from, at the last whole unit.
+ * Blocks travel several at a time, and the oldest is finished first. Where memory is aligned as the disk wants it they
+ * travel straight from and to it, which spares a processor the copying; else through aligned buffers of the port's own. A
+ * count shorter than asked for is gone on from, at the last whole unit.
  *
  * A file that others cut short would read as zeros where it grew again. So its size and the blocks it occupies are looked
  * at after every move: what was taken away does not come back by itself. */
@@ -58,6 +59,16 @@ static int scratch_make(const char *folder) {
   return file;
 }
 
+static int64_t scratch_memory_align(int file) {
+#ifdef STATX_DIOALIGN
+  struct statx info;
+  if (statx(file, "", AT_EMPTY_PATH, STATX_DIOALIGN, &info) == 0 && (info.stx_mask & STATX_DIOALIGN) && info.stx_dio_mem_align > 0)
+    return info.stx_dio_mem_align;
+#endif
+  (void)file;
+  return GNN_SCRATCH_UNIT_BYTES;
+}
+
 static void scratch_set_direct(gnn_scratch *scratch, int is_direct) {
   int flags = fcntl(scratch->file, F_GETFL);
   int is_set = flags >= 0 && fcntl(scratch->file, F_SETFL, is_direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
@@ -88,6 +99,7 @@ gnn_status gnn_scratch_open(gnn_scratch *scratch, const gnn_scratch_folders *fol
   if (fstatfs(scratch->file, &system) == 0)
     scratch->is_in_memory = (int32_t)system.f_type == SCRATCH_TMPFS || (int32_t)system.f_type == SCRATCH_RAMFS;
   scratch_set_direct(scratch, 1);
+  scratch->memory_align = scratch_memory_align(scratch->file);
   return GNN_OK;
 }
 
@@ -152,6 +164,8 @@ gnn_status gnn_scratch_reserve(gnn_scratch *scratch, int64_t bytes, gnn_error *e
 
 typedef struct Block {
   unsigned char *buffer;
+  unsigned char *data;     /* the buffer, or the memory itself */
+  gnn_spans memory;        /* from where the block begins */
   int64_t at, bytes, done; /* in the file, in whole units */
   int64_t used;            /* bytes of the copy; the rest fills the last unit */
   int is_complete;
@@ -207,12 +221,13 @@ static gnn_status scratch_submit(gnn_scratch_port *port, Block *block, gnn_error
   struct io_uring_sqe *entry = io_uring_get_sqe(&port->ring);
   int number = (int)(block - port->block), file = port->scratch->file;
   if (entry == NULL) return scratch_failed(port, block, EBUSY, error);
-  unsigned char *memory = block->buffer + block->done;
+  unsigned char *memory = block->data + block->done;
   unsigned length = (unsigned)(block->bytes - block->done);
   uint64_t at = (uint64_t)(block->at + block->done);
-  if (port->is_write && port->is_registered) io_uring_prep_write_fixed(entry, file, memory, length, at, number);
+  int is_fixed = port->is_registered && block->data == block->buffer;
+  if (port->is_write && is_fixed) io_uring_prep_write_fixed(entry, file, memory, length, at, number);
   else if (port->is_write) io_uring_prep_write(entry, file, memory, length, at);
-  else if (port->is_registered) io_uring_prep_read_fixed(entry, file, memory, length, at, number);
+  else if (is_fixed) io_uring_prep_read_fixed(entry, file, memory, length, at, number);
   else io_uring_prep_read(entry, file, memory, length, at);
   io_uring_sqe_set_data64(entry, (uint64_t)number);
   int result;
@@ -289,7 +304,7 @@ static void scratch_register(gnn_scratch_port *port) { (void)port; }
 
 static gnn_status scratch_await_calls(gnn_scratch_port *port, Block *block, gnn_error *error) {
   while (!block->is_complete) {
-    unsigned char *memory = block->buffer + block->done;
+    unsigned char *memory = block->data + block->done;
     size_t length = (size_t)(block->bytes - block->done);
     off_t at = (off_t)(block->at + block->done);
     ssize_t result = port->is_write ? gnn_scratch_system.pwrite(port->scratch->file, memory, length, at)
@@ -300,32 +315,47 @@ static gnn_status scratch_await_calls(gnn_scratch_port *port, Block *block, gnn_
   return GNN_OK;
 }
 
+/* Where the bytes travel: whole units of memory in one place, aligned, need no buffer. */
+static unsigned char *scratch_find_data(const gnn_scratch_port *port, const Block *block) {
+  const gnn_scratch *scratch = port->scratch;
+  gnn_spans memory = block->memory;
+  int64_t at, length = gnn_spans_next(&memory, block->used, &at);
+  unsigned char *data = memory.base + at;
+  int is_aligned = !scratch->is_direct || (uintptr_t)data % (uintptr_t)scratch->memory_align == 0;
+  return is_aligned && length == block->bytes ? data : block->buffer;
+}
+
 /* A block's bytes between its buffer and the memory they belong to. */
-static void scratch_exchange(const gnn_scratch_port *port, Block *block, gnn_spans *memory) {
+static void scratch_exchange(const gnn_scratch_port *port, Block *block) {
+  gnn_spans memory = block->memory;
   int64_t at, length;
   for (int64_t done = 0; done < block->used; done += length) {
-    length = gnn_spans_next(memory, block->used - done, &at);
-    if (port->is_write) memcpy(block->buffer + done, memory->base + at, (size_t)length);
-    else memcpy(memory->base + at, block->buffer + done, (size_t)length);
+    length = gnn_spans_next(&memory, block->used - done, &at);
+    if (port->is_write) memcpy(block->buffer + done, memory.base + at, (size_t)length);
+    else memcpy(memory.base + at, block->buffer + done, (size_t)length);
   }
   if (port->is_write && block->bytes > block->used) memset(block->buffer + block->used, 0, (size_t)(block->bytes - block->used));
 }
 
 /* The next block of the file sets out. */
 static gnn_status scratch_begin(gnn_scratch_port *port, Block *block, gnn_spans *memory, gnn_spans *file, int64_t most, gnn_error *error) {
+  int64_t at;
+  block->memory = *memory;
   block->used = gnn_spans_next(file, most, &block->at);
   block->bytes = scratch_round(block->used);
   block->done = block->is_complete = 0;
-  if (port->is_write) scratch_exchange(port, block, memory);
+  block->data = scratch_find_data(port, block);
+  for (int64_t left = block->used; left > 0;) left -= gnn_spans_next(memory, left, &at);
+  if (port->is_write && block->data == block->buffer) scratch_exchange(port, block);
   return port->is_uring ? scratch_submit(port, block, error) : GNN_OK;
 }
 
-static gnn_status scratch_end(gnn_scratch_port *port, Block *block, gnn_spans *memory, gnn_error *error) {
+static gnn_status scratch_end(gnn_scratch_port *port, Block *block, gnn_error *error) {
   gnn_status status = port->is_uring ? scratch_await_uring(port, block, error) : scratch_await_calls(port, block, error);
   if (status != GNN_OK) return status;
   int64_t end = block->at + block->bytes;
-  if (!port->is_write) scratch_exchange(port, block, memory);
-  else if (end > atomic_load(&port->scratch->peak)) atomic_store(&port->scratch->peak, end);
+  if (!port->is_write && block->data == block->buffer) scratch_exchange(port, block);
+  if (port->is_write && end > atomic_load(&port->scratch->peak)) atomic_store(&port->scratch->peak, end);
   return GNN_OK;
 }
 
@@ -345,7 +375,7 @@ gnn_status gnn_scratch_move(gnn_scratch_port *port, gnn_spans memory, gnn_spans 
       status = scratch_begin(port, block, &memory, &file, left < most ? left : most, error);
       left -= block->used;
     } else {
-      status = scratch_end(port, &port->block[ended++ % port->depth], &memory, error);
+      status = scratch_end(port, &port->block[ended++ % port->depth], error);
     }
   }
   scratch_drain(port);

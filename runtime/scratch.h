@@ -19,6 +19,7 @@ typedef struct gnn_scratch {
   int64_t bytes;          /* reserved */
   int64_t reserved_blocks; /* of the file once reserved; 0: this file system does not say */
   int is_direct, is_in_memory;
+  int64_t memory_align;   /* of memory that the disk reads and writes itself */
   _Atomic int64_t peak;   /* end of the furthest block written */
   char folder[512];
   char why_folder[160], why_buffered[160]; /* what was tried in vain; "" where nothing was */

@@ -134,9 +134,16 @@ static gnn_status train_not_finite(gnn_loop *loop) {
   return status;
 }
 
+static gnn_status train_failed(gnn_loop *loop, gnn_status status, const char *what) {
+  gnn_step_failed(loop->instance, status, &loop->error, "", "%s %lld failed", what, (long long)loop->instance->run.epoch);
+  if (loop->last_saved)
+    gnn_fail_help(&loop->error, "--resume goes on from epoch %lld, %s", (long long)loop->last_saved_epoch, loop->last_saved);
+  return status;
+}
+
 static gnn_status train_evaluate(gnn_loop *loop, int64_t epoch, int counts) {
   gnn_status status = gnn_evaluate(loop->instance, loop->result);
-  if (status != GNN_OK) return gnn_step_failed(loop->instance, status, &loop->error, "", "evaluation failed at epoch %lld", (long long)epoch);
+  if (status != GNN_OK) return train_failed(loop, status, "the evaluation of epoch");
   for (int s = 0; s < GNN_SPLIT_COUNT; s++)
     if (!isfinite(loop->result[s].loss) && !loop->options->continues_after_nan) return train_not_finite(loop);
   if (counts && gnn_keeper_see(&loop->progress.keeper, loop->program, epoch, loop->result) && loop->program->has_keep)
@@ -179,8 +186,7 @@ static gnn_status train_epochs(gnn_loop *loop, int *exit_code) {
     double before = gnn_now();
     gnn_status status = gnn_step_epoch(loop->instance);
     if (status == GNN_ENUMERIC && !options->continues_after_nan) return train_not_finite(loop);
-    if (status != GNN_OK && status != GNN_ENUMERIC)
-      return gnn_step_failed(loop->instance, status, &loop->error, "", "epoch %lld failed", (long long)run->epoch);
+    if (status != GNN_OK && status != GNN_ENUMERIC) return train_failed(loop, status, "epoch");
     int64_t epoch = run->epoch;
     int counts = epoch % evaluate_every == 0 || epoch == options->epochs;
     int is_evaluated = counts || (options->every > 0 && epoch % options->every == 0);

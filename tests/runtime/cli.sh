@@ -190,6 +190,18 @@ ok $? "  epochs, peaks, nine steps"
 exits 0 "profile, nothing moved" "$toy" profile -o measured.json
 if command -v python3 >/dev/null; then python3 -m json.tool measured.json >out 2>err; ok $? "  it is JSON"; fi
 
+# The file taken away under a program that trains.
+"$toy" %mixed --progress=none --epochs 100000000 --scratch scratch --out cut >out 2>err &
+pid=$! tries=0
+while ! ls cut 2>/dev/null | grep -q checkpoint- && [ $tries -lt 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+for fd in /proc/$pid/fd/*; do
+  case $(readlink "$fd") in */scratch/*deleted*) truncate -s 4096 "$fd" ;; esac
+done
+wait $pid; code=$?
+[ $code -eq 4 ]; ok $? "truncated while it trains: exit 4 (got $code)"
+says "the scratch file in \"scratch\" was truncated: it holds "
+says "  help: --resume goes on from epoch "
+
 # Killed at any moment and resumed, by plans in turn: the bytes of a run that was left alone.
 : "${KILLS:=12}"
 epochs=$((KILLS * 300))

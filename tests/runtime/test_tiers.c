@@ -88,7 +88,10 @@ static void test_job(void) {
   for (int k = 0; k < 2; k++) {
     gnn_job *job;
     tiered_make(&tiered, &toy, TIERED_MIXED);
-    gnn_status status = gnn_job_create(k ? &tiered.program : &toy.program, NULL, &job);
+    gnn_job_options options;
+    gnn_job_options_init(&options, &toy.program);
+    options.scratch_dir = tap_folder(); /* perhaps in memory, where O_DIRECT may be refused */
+    gnn_status status = gnn_job_create(k ? &tiered.program : &toy.program, &options, &job);
     if (status == GNN_OK) status = gnn_job_load(job, "karate");
     if (status == GNN_OK) status = gnn_job_train(job, 20, NULL);
     if (status == GNN_OK) status = gnn_job_predict(job, scores[k], 34, 4);
@@ -343,6 +346,17 @@ static void test_faults(void) {
   normal_calls(1);
 }
 
+static void test_queued_twice(void) {
+  tiered_make(&tiered, &toy, TIERED_SSD);
+  tiered.program.is_simulated = 1;
+  tiered.program.slowdown = 1;
+  gnn_instance *instance = loaded(&tiered.program, 0, 0);
+  gnn_status status = gnn_copy(&instance->run, 0), again = gnn_copy(&instance->run, 0);
+  const gnn_error *cause = gnn_lanes_error(&instance->run);
+  tap_ok(status == GNN_OK && again == GNN_EIO && cause && strstr(cause->message, "a bug in gnncc"), "%s", cause ? cause->message : "queued twice");
+  gnn_instance_destroy(instance);
+}
+
 /* As others would do it: through the file's entry in /proc. */
 static int cut(const gnn_instance *instance, int64_t bytes, int64_t again) {
   char path[64];
@@ -533,6 +547,7 @@ int main(void) {
   normal_calls(1);
   test_short();
   test_faults();
+  test_queued_twice();
   test_truncated();
   test_refusals();
   test_simulation();
