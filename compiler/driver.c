@@ -367,22 +367,58 @@ static int finish(Compilation *c) {
   return 0;
 }
 
+static void start(Compilation *c, const Options *options, const char *share_dir) {
+  *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
+  c->diags = diags_new(c->arena);
+  c->reader.arena = c->arena;
+  c->reader.is_overridden = options->data_path != NULL;
+}
+
+static int run(Compilation *c) {
+  const Options *o = c->options;
+  c->lang = (LangOptions){.define_count = o->define_count, .defines = o->defines, .import_dir_count = o->import_dir_count,
+                          .import_dirs = o->import_dirs, .share_dir = c->share_dir, .target = o->target, .data_override = o->data_path,
+                          .is_shapes_only = o->is_shapes_only, .describe = data_describe, .describe_user = &c->reader};
+  return walk(c);
+}
+
+double driver_try(const Compilation *asked, const char *name, const char *value) {
+  Options options = *asked->options;
+  options.dump = NULL;
+  options.stop_after = "layout";
+  options.is_timing = options.is_verifying = false;
+  options.product = PRODUCT_PROGRAM;
+  LangDefine *defines = arena_alloc(asked->arena, (size_t)(options.define_count + 1) * sizeof *defines);
+  int count = 0;
+  for (int i = 0; i < options.define_count; i++)
+    if (strcmp(options.defines[i].name, name) != 0) defines[count++] = options.defines[i];
+  defines[count++] = (LangDefine){name, value};
+  options.defines = defines;
+  options.define_count = count;
+  Compilation c;
+  start(&c, &options, asked->share_dir);
+  c.is_trying = true;
+  c.text = arena_strndup(c.arena, asked->text, asked->length);
+  c.length = asked->length;
+  c.model_path = asked->model_path;
+  c.stem = asked->stem;
+  c.reader.base_dir = asked->reader.base_dir;
+  bool fits = run(&c) == 0 && diags_error_count(c.diags) == 0;
+  double seconds = !fits ? -1 : c.schedule->training_plan ? c.schedule->training_seconds : c.schedule->evaluation_seconds;
+  arena_free(c.arena);
+  return seconds;
+}
+
 int driver_compile(const Options *options, const char *share_dir) {
-  Compilation c = {.arena = arena_new(), .options = options, .share_dir = share_dir};
-  c.diags = diags_new(c.arena);
-  c.reader.arena = c.arena;
-  c.reader.is_overridden = options->data_path != NULL;
+  Compilation c;
+  start(&c, options, share_dir);
   diags_set_format(c.diags, options->format);
   diags_set_color(c.diags, options->color);
   diags_set_error_limit(c.diags, options->error_limit);
   for (int i = 0; i < options->warning_count; i++) diags_warning_option(c.diags, options->warnings[i]);
   int status = read_model(&c);
   if (status == 0) {
-    c.lang = (LangOptions){.define_count = options->define_count, .defines = options->defines, .import_dir_count = options->import_dir_count,
-                           .import_dirs = options->import_dirs, .share_dir = share_dir, .target = options->target,
-                           .data_override = options->data_path, .is_shapes_only = options->is_shapes_only,
-                           .describe = data_describe, .describe_user = &c.reader};
-    status = walk(&c);
+    status = run(&c);
     diags_print(c.diags, stderr);
     if (status == 0) status = diags_exit_code(c.diags);
     if (status == 0) status = finish(&c);

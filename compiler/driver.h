@@ -29,6 +29,7 @@ typedef struct Compilation {
   Machine unswept;       /* before --sweep gave its tiers the largest budget */
   const char *fingerprint;
   const char *model_fingerprint; /* without the machine: what a checkpoint must agree with */
+  bool is_trying;        /* only whether it fits is asked, nothing is said */
   const char *effort;    /* of the planner while several plans are tried; NULL: as asked for */
   Residents *residents;
   const Pins *pins;      /* NULL: none */
@@ -44,6 +45,9 @@ typedef struct Compilation {
 
 /* The exit status of the whole compilation. */
 int driver_compile(const Options *options, const char *share_dir);
+
+/* Seconds of an epoch were `name` defined so; -1: it does not fit then either. */
+double driver_try(const Compilation *compilation, const char *name, const char *value);
 
 /* build.c. The last two passes, each false after an error: the sources into a directory of their own, and the product
  * out of them by the system's C compiler. Warnings are printed before the C compiler is called. */

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
+#include "../lang/ast.h"
 #include "../lang/suggest.h"
 #include "../runtime/text.h"
 
@@ -190,9 +192,12 @@ static bool take_plan(Compilation *c) {
 
 static const char *size_option(Arena *arena, int64_t bytes) { return arena_printf(arena, "%" PRId64 "KiB", (bytes + 1023) / 1024); }
 
-static const char *epoch_text(Arena *arena, const Compilation *c) {
-  double seconds = c->schedule->training_plan ? c->schedule->training_seconds : c->schedule->evaluation_seconds;
+static const char *seconds_text(Arena *arena, double seconds) {
   return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
+}
+
+static const char *epoch_text(Arena *arena, const Compilation *c) {
+  return seconds_text(arena, c->schedule->training_plan ? c->schedule->training_seconds : c->schedule->evaluation_seconds);
 }
 
 static int64_t worst_least(const Compilation *c) {
@@ -270,6 +275,19 @@ static const char *joined(Arena *arena, const char *list, const char *item) {
   return *list ? arena_printf(arena, "%s \302\267 %s", list, item) : item;
 }
 
+/* Half of a constant of the program, such as a hidden width: the first that is enough. */
+static const char *try_constants(Compilation *c) {
+  for (int i = 0; i < c->ast->item_count; i++) {
+    const Item *item = c->ast->items[i];
+    bool is_number = item->kind == ITEM_CONST && item->value && item->value->kind == EXPR_NUMBER && item->value->number >= 2;
+    if (!is_number || item->value->number != floor(item->value->number)) continue;
+    const char *half = arena_printf(c->arena, "%.0f", floor(item->value->number / 2));
+    double seconds = driver_try(c, item->name, half);
+    if (seconds >= 0) return arena_printf(c->arena, "-D %s=%s -> %s per epoch", item->name, half, seconds_text(c->arena, seconds));
+  }
+  return NULL;
+}
+
 /* What the step that binds needs is what no plan can avoid. */
 static bool is_base_need(const Plan *plan) {
   Arena *arena = arena_new();
@@ -305,6 +323,10 @@ static bool refuse(Compilation *c) {
                 gnn_bytes_text(budget).text);
     return false;
   }
+  if (c->is_trying) {
+    diags_error(c->diags, "E0501", place, "it does not fit");
+    return false;
+  }
   Machine machine = c->machine;
   const char *ways = "";
   int64_t least = least_device(c, guess > budget ? guess : budget + 1024, all);
@@ -313,6 +335,7 @@ static bool refuse(Compilation *c) {
   ways = joined(c->arena, ways, try_tier(c, TIER_HOST, "host", all));
   ways = joined(c->arena, ways, try_tier(c, TIER_SSD, "ssd", 2 * all));
   c->machine = machine;
+  ways = joined(c->arena, ways, try_constants(c));
   const char *overflow = try_overflow(c, all);
   if (overflow)
     diags_error(c->diags, "E0502", place, "fits the %s, but %s", device, overflow);
