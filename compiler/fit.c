@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../lang/ast.h"
 #include "../lang/suggest.h"
 #include "../runtime/text.h"
 
@@ -277,13 +276,12 @@ static const char *joined(Arena *arena, const char *list, const char *item) {
 
 /* Half of a constant of the program, such as a hidden width: the first that is enough. */
 static const char *try_constants(Compilation *c) {
-  for (int i = 0; i < c->ast->item_count; i++) {
-    const Item *item = c->ast->items[i];
-    bool is_number = item->kind == ITEM_CONST && item->value && item->value->kind == EXPR_NUMBER && item->value->number >= 2;
-    if (!is_number || item->value->number != floor(item->value->number)) continue;
-    const char *half = arena_printf(c->arena, "%.0f", floor(item->value->number / 2));
-    double seconds = driver_try(c, item->name, half);
-    if (seconds >= 0) return arena_printf(c->arena, "-D %s=%s -> %s per epoch", item->name, half, seconds_text(c->arena, seconds));
+  for (int i = 0; i < c->program->const_count; i++) {
+    const TypedConst *constant = &c->program->consts[i];
+    if (constant->value < 2 || constant->value != floor(constant->value)) continue;
+    const char *half = arena_printf(c->arena, "%.0f", floor(constant->value / 2));
+    double seconds = driver_try(c, constant->name, half);
+    if (seconds >= 0) return arena_printf(c->arena, "-D %s=%s -> %s per epoch", constant->name, half, seconds_text(c->arena, seconds));
   }
   return NULL;
 }

@@ -114,7 +114,11 @@ void check_constants(Checker *checker) {
   }
   for (int i = 0; i < checker->ast->item_count; i++)
     if (checker->ast->items[i]->kind == ITEM_OPTION) check_option(checker, checker->ast->items[i]);
-  for (int i = 0; i < checker->constant_count; i++) check_constant_value(checker, &checker->constants[i]);
+  for (int i = 0; i < checker->constant_count; i++) {
+    Value value = check_constant_value(checker, &checker->constants[i]);
+    TypedConst constant = {checker->constants[i].item->name, value.number};
+    if (value.kind == VALUE_NUMBER) ARENA_PUSH(checker->arena, checker->program->consts, checker->program->const_count, constant);
+  }
   for (int i = 0; i < checker->options->define_count; i++) check_define(checker, &checker->options->defines[i]);
 }
 

@@ -297,12 +297,19 @@ typedef struct FatePin {
   Place place;
 } FatePin;
 
+typedef struct TypedConst { /* a constant of the program that is a number */
+  const char *name;
+  double value;
+} TypedConst;
+
 typedef struct TypedProgram {
   const char *name;         /* of the model */
   int file_count;
   const char **files;       /* as given or found; files[0] is the main one */
   DataSpec *data;
   DataInfo *info;
+  int const_count;
+  TypedConst *consts;
   int option_count;
   TypedOption *options;
   int field_count;
