@@ -114,6 +114,29 @@ for compiler in gcc clang; do
   fi
 done
 check "host, ring and SSD are used" sh -c "grep -q '\"d2h\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_direct/sage4.c"
+cat >tiers.c <<'END'
+#include <stdio.h>
+#include "sage4.h"
+int main(void) {
+  sage4_options opt; sage4 *it = NULL, *other = NULL; sage4_result r, q;
+  sage4_options_init(&opt);
+  opt.scratch_dir = ".";
+  sage4_status s = sage4_create(&opt, &it);
+  if (s == SAGE4_OK) s = sage4_create(&opt, &other);
+  if (s == SAGE4_OK) s = sage4_load(it, "train.safetensors");
+  if (s == SAGE4_OK) s = sage4_load(other, "train.safetensors");
+  for (int e = 0; s == SAGE4_OK && e < 3; e++) s = sage4_epoch(it, &r) ? SAGE4_EINVAL : sage4_epoch(other, &q);
+  if (s != SAGE4_OK) fprintf(stderr, "%s: %s\n", sage4_status_text(s), it ? sage4_error(it) : "");
+  else printf("%lld bytes of the SSD, losses %.9g and %.9g\n", (long long)sage4_bytes(2), r.loss, q.loss);
+  sage4_destroy(it);
+  sage4_destroy(other);
+  return s != SAGE4_OK || r.loss != q.loss || sage4_bytes(2) == 0;
+}
+END
+check "a library with an SSD tier, two instances of it" sh -c "'$gnncc' -w --lib --budget ssd=64MiB --budget device=1200KiB '$plans/sage4.gnn' -o libsage4.a &&
+  '$build/gnndata' synth rmat train.safetensors --nodes 1500 --degree 6 --features 32 --classes 8 --seed 1 &&
+  gcc -std=c99 -Wall -Wextra -Wpedantic -Werror tiers.c -o tiers -L. -lsage4 -l:libz.a -lm -lpthread && ./tiers"
+
 for sanitizer in address,undefined thread; do
   for road in ring direct; do
     check "lanes ($road) under $sanitizer" sh -c "gcc -std=gnu11 -O1 -g -ffp-contract=off -fsanitize=$sanitizer -fno-sanitize-recover=all gen_$road/sage4.c gen_$road/main.c gen_$road/gnnrt.c -o watched -lm -lpthread &&
