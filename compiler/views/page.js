@@ -1,1 +1,627 @@
+'use strict';
+/* The page is a view of the gnncc-report/1 inside it: it looks things up, adds nothing. */
 
+// ---- the document ----
+
+// Lists of like objects are stored as a table: their keys once, then rows.
+function unpack(x) {
+  if (Array.isArray(x)) return x.map(unpack);
+  if (x === null || typeof x !== 'object') return x;
+  if (x.keys && x.rows) return x.rows.map(row => Object.fromEntries(x.keys.map((key, i) => [key, unpack(row[i])]).filter(([, v]) => v !== null)));
+  return Object.fromEntries(Object.entries(x).map(([key, v]) => [key, unpack(v)]));
+}
+const report = unpack(JSON.parse(document.getElementById('report').textContent));
+const isTraining = report.training_steps > 0;
+const steps = isTraining ? report.steps.slice(0, report.training_steps) : report.steps;
+const memory = report.memory.filter(row => row.step <= steps.length);
+const device = report.machine.device;
+const valueNamed = new Map(report.values.map(v => [v.value, v]));
+for (const m of report.measured ? report.measured.steps : []) if (report.steps[m.step - 1]) report.steps[m.step - 1].measured = m;
+const estimatedSeconds = isTraining ? report.epoch.seconds : report.epoch.evaluation_seconds;
+const measuredSeconds = report.measured ? (isTraining ? report.measured.epoch_s : report.measured.evaluation_s) : 0;
+
+// ---- small tools ----
+
+const $ = id => document.getElementById(id);
+const maker = create => (name, attributes = {}, ...children) => {
+  const node = create(name);
+  for (const [key, v] of Object.entries(attributes)) if (v !== undefined && v !== false) node.setAttribute(key, v === true ? '' : v);
+  node.append(...children.filter(c => c !== undefined && c !== null));
+  return node;
+};
+const h = maker(name => document.createElement(name));
+const s = maker(name => document.createElementNS('http://www.w3.org/2000/svg', name));
+
+function bytes(n) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let u = 0;
+  while (Math.abs(n) >= 1024 && u < 4) { n /= 1024; u++; }
+  return u ? `${n.toFixed(1)} ${units[u]}` : `${n} B`;
+}
+const unit = estimatedSeconds >= 10 ? ['s', 1] : estimatedSeconds >= 1e-3 ? ['ms', 1e3] : ['us', 1e6];
+const time = (seconds, digits = 3) => `${(seconds * unit[1]).toFixed(digits)} ${unit[0]}`;
+const shortTime = seconds => `${Number((seconds * unit[1]).toPrecision(3))} ${unit[0]}`;
+const added = seconds => seconds === 0 ? '0' : (seconds > 0 ? '+' : '−') + shortTime(Math.abs(seconds));
+const rate = perSecond => perSecond >= 1e9 ? `${(perSecond / 1e9).toFixed(2)} GB/s` : `${(perSecond / 1e6).toFixed(1)} MB/s`;
+const roleOf = step => !step.to ? step.phase : step.to === 'device' ? 'in' : 'out';
+const roleNames = { forward: 'forward', backward: 'backward', recompute: 'recompute', update: 'update', eval: 'evaluation', exchange: 'exchange', out: 'moving out', in: 'moving in', wait: 'waiting' };
+const kinds = ['graph', 'features', 'weights', 'optimizer', 'activation', 'gradient', 'scratch'];
+
+function table(caption, columns, rows, onRow) {
+  const cell = (row, [, get, kind]) => h('td', { class: kind }, ...[get(row)].flat());
+  const body = h('tbody', {}, ...rows.map(row => {
+    const tr = h('tr', { ...(onRow ? { tabindex: 0 } : {}), ...(row.id ? { id: row.id } : {}) }, ...columns.map(c => cell(row, c)));
+    if (onRow) {
+      tr.addEventListener('click', () => onRow(row, tr));
+      tr.addEventListener('keydown', e => { if (e.key === 'Enter') onRow(row, tr); });
+    }
+    return tr;
+  }));
+  return h('table', {}, h('caption', {}, caption), h('thead', {}, h('tr', {}, ...columns.map(([name, , kind]) => h('th', { scope: 'col', class: kind === 'n' ? 'n' : undefined }, name)))), body);
+}
+
+// Scrolls within a box, so that the page stays where it is.
+function showIn(box, node) {
+  box.scrollTop = node.offsetTop - box.clientHeight / 3;
+}
+
+// ---- the head ----
+
+function drawHead() {
+  const title = `${report.model} on ${report.data}`;
+  document.title = title;
+  $('title').textContent = title;
+  const d = report.tiers.device;
+  $('verdict').textContent = `${report.fits ? 'fits' : 'does not fit'} · target ${report.target} · ${device} ${bytes(d.peak_bytes)} of ${bytes(d.budget_bytes)} · ` +
+    `${time(estimatedSeconds, 1)} per ${isTraining ? 'epoch' : 'evaluation'} estimated` + (measuredSeconds ? ` · ${time(measuredSeconds, 1)} measured` : '');
+}
+
+function bar(name, parts, whole, text) {
+  const box = h('div', {});
+  for (const [kind, amount, what] of parts) {
+    if (!(amount > 0)) continue;
+    box.append(s('svg', { style: `width:${100 * amount / whole}%`, 'aria-hidden': true }, s('title', {}, what), s('rect', { class: kind, width: '100%', height: '100%' })));
+  }
+  return h('div', { class: 'bar' }, h('span', {}, name), box, h('span', {}, text));
+}
+
+function drawBars() {
+  const peakRow = report.memory.find(row => row.step >= report.peak_step) || {};
+  for (const tier of ['device', 'host', 'ssd']) {
+    const { peak_bytes: used, budget_bytes: budget } = report.tiers[tier];
+    if (!budget && !used) continue;
+    const whole = Math.max(used, budget), parts = tier !== 'device' ? [[tier, used, `${bytes(used)}`]] : kinds.map(kind => [kind, peakRow[kind] || 0, `${kind} ${bytes(peakRow[kind] || 0)}`]);
+    $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${bytes(used)} of ${bytes(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : '')));
+  }
+  const e = report.epoch, seconds = estimatedSeconds;
+  const parts = isTraining ? [['forward', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers']] : [['eval', seconds, 'compute']];
+  $('split').append(bar('time', parts.map(([kind, t, what]) => [kind, t, `${what} ${time(t)}`]), seconds, parts.filter(p => p[1] > 0 || p[0] === 'wait').map(([, t, what]) => `${shortTime(t)} ${what}`).join(' + ')));
+  const i = report.instead || {}, texts = [];
+  if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${bytes(i.keep_everything.bytes)}`);
+  if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${bytes(i.recompute_everything.bytes)}`);
+  if (i.least) texts.push(`least possible: ${bytes(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
+  if (i.step_up) texts.push(`next useful step up: ${bytes(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
+  $('instead').textContent = texts.length ? `Instead — ${texts.join(' · ')}` : '';
+}
+
+// ---- the timeline: one scale for all its drawings ----
+
+const view = { from: 0, to: 1, mode: 'estimated', step: 0, value: '', line: 0, everyValue: false, found: [] };
+const gutter = () => $('timeline').clientWidth < 560 ? 62 : 104;
+const width = () => $('timeline').clientWidth;
+const x = t => gutter() + (t - view.from) / (view.to - view.from) * (width() - gutter() - 10);
+const timeAt = px => view.from + (px - gutter()) / (width() - gutter() - 10) * (view.to - view.from);
+const whole = () => view.mode === 'estimated' ? estimatedSeconds : view.mode === 'measured' ? measuredSeconds : Math.max(estimatedSeconds, measuredSeconds);
+
+// When a step runs: as estimated, or as measured.
+function span(step, mode) {
+  if (mode !== 'measured') return [step.start_seconds, step.start_seconds + step.seconds];
+  return step.measured ? [step.measured.start_s, step.measured.start_s + step.measured.seconds] : null;
+}
+const skyMode = () => view.mode === 'measured' ? 'measured' : 'estimated';
+const rowOfStep = [];
+memory.forEach(row => { for (let n = row.first_step; n <= row.step; n++) rowOfStep[n] = row; });
+function rowSpan(row) {
+  if (skyMode() === 'estimated') return [row.start_seconds, row.end_seconds];
+  const before = row.first_step > 1 ? span(steps[row.first_step - 2], 'measured') : null, own = span(steps[row.step - 1], 'measured');
+  return own ? [before ? Math.min(before[1], own[0]) : 0, own[1]] : [row.start_seconds, row.end_seconds];
+}
+const stepRange = (first, last) => [rowSpan(rowOfStep[Math.min(first, steps.length)])[0], rowSpan(rowOfStep[Math.min(last, steps.length)])[1]];
+
+const lanes = report.lanes.map(l => l.lane);
+const LANE = 26, BOX = 20, TOP = 22, MOST_BOXES = 400;
+
+// Neighbours of one role become one box where there are too many to see.
+function boxesOf(lane, mode) {
+  let list = [];
+  for (const step of steps) {
+    if (step.lane !== lane) continue;
+    const at = span(step, mode);
+    if (!at || at[1] <= at[0] || at[1] < view.from || at[0] > view.to) continue;
+    list.push({ role: roleOf(step), from: at[0], to: at[1], first: step, last: step });
+  }
+  if (list.length <= MOST_BOXES) return list;
+  const pixel = (view.to - view.from) / width(), merged = [];
+  for (const b of list) {
+    const a = merged[merged.length - 1];
+    if (a && a.role === b.role && a.role !== 'wait' && b.from - a.to < pixel && a.to - a.from < 24 * pixel) { a.to = b.to; a.last = b.last; }
+    else merged.push(b);
+  }
+  return merged;
+}
+
+function relatedTo(step) {
+  if (!step) return new Set();
+  const chain = report.steps.filter(o => (step.value && o.value === step.value) || o.step === step.decided_by || o.step === step.waits_for);
+  return new Set(chain.map(o => o.step));
+}
+
+function drawBox(b, y, height, related) {
+  const left = Math.max(x(b.from), gutter()), right = Math.min(x(b.to), width() - 10), wide = Math.max(right - left, b.role === 'wait' ? 2 : 0.6), n = b.first.step;
+  const classes = ['box', b.role, n === view.step ? 'chosen' : related.has(n) ? 'related' : '', view.line && b.first.line === view.line ? 'related' : '', view.found.includes(n) ? 'related' : ''];
+  const group = [s('rect', { class: classes.join(' ').trim(), x: left.toFixed(2), y, width: wide.toFixed(2), height, 'data-step': n, 'data-last': b.last.step })];
+  const many = b.last !== b.first, label = b.role === 'wait' ? `waits for ${b.first.waits_for}` : many ? `${b.last.step - n + 1} steps` : wide > 110 ? `${n} ${b.first.what}` : `${n}`;
+  const room = Math.floor((wide - 6) / 5.6), text = b.role === 'wait' ? label : label.length <= room ? label : wide > 110 ? label.slice(0, room - 1) + '…' : '';
+  const isTold = b.role === 'wait' ? wide > 70 || n === view.step : text && height > 12;
+  const isPlain = ['forward', 'eval', 'update', 'exchange'].includes(b.role);
+  if (b.role === 'wait' && wide < 8) group.push(s('path', { class: 'wait-mark', d: `M${left + wide / 2 - 4} ${y - 6}h8l-4 6z` }));
+  if (isTold) group.push(s('text', { class: b.role === 'wait' ? 'on-wait' : b.role === 'backward' ? 'on-dark' : isPlain ? 'on-box' : 'on-pattern', x: (left + 3).toFixed(1), y: y + height / 2 + 4 }, text));
+  return group;
+}
+
+function ticks() {
+  const wanted = Math.max(2, (width() - gutter()) / 90), raw = (view.to - view.from) / wanted, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map(k => k * power).find(k => k >= raw), list = [];
+  for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) list.push(t);
+  return list;
+}
+
+// Forward, backward and update as shaded bands.
+function bands(height, isNamed = false) {
+  const list = [];
+  for (const step of steps) {
+    const at = span(step, skyMode());
+    if (!['forward', 'backward', 'update', 'eval'].includes(step.phase) || !at) continue;
+    const last = list[list.length - 1];
+    if (last && last.phase === step.phase) last.to = at[1];
+    else list.push({ phase: step.phase, from: last ? last.to : 0, to: at[1] });
+  }
+  return list.flatMap((b, i) => {
+    const left = Math.max(x(b.from), gutter()), right = Math.min(x(b.to), width() - 10);
+    if (right <= left) return [];
+    return [s('rect', { class: i % 2 ? 'band odd' : 'band', x: left, y: 0, width: right - left, height })].concat(right - left > 60 && isNamed ? s('text', { class: 'quiet', x: left + 4, y: 11 }, roleNames[b.phase]) : []);
+  });
+}
+
+function drawGantt() {
+  const height = TOP + lanes.length * LANE + 4, node = $('gantt'), related = relatedTo(report.steps[view.step - 1]);
+  node.setAttribute('height', height);
+  node.replaceChildren(...bands(height));
+  for (const t of ticks()) node.append(s('path', { class: 'axis', d: `M${x(t)} 14V${height}` }), s('text', { class: 'quiet', x: x(t), y: 11, 'text-anchor': 'middle' }, Number((t * unit[1]).toPrecision(6))));
+  node.append(s('text', { class: 'quiet', x: 4, y: 11 }, unit[0]));
+  lanes.forEach((lane, i) => {
+    const y = TOP + i * LANE;
+    node.append(s('text', { x: 4, y: y + 14 }, lane));
+    const rows = view.mode === 'both' ? [['estimated', 0, BOX / 2 - 0.5], ['measured', BOX / 2 + 0.5, BOX / 2 - 0.5]] : [[view.mode, 0, BOX]];
+    for (const [mode, down, tall] of rows)
+      for (const b of boxesOf(lane, mode)) node.append(...drawBox(b, y + down, tall, related));
+  });
+  drawArrows(node);
+}
+
+// From the step that decided the start of the chosen one; and along a moved value: made, out, in, used.
+function drawArrows(node) {
+  const step = report.steps[view.step - 1];
+  if (!step || step.step > steps.length) return;
+  const yOf = o => TOP + lanes.indexOf(o.lane) * LANE + BOX / 2, pairs = [];
+  if (step.decided_by) pairs.push([report.steps[step.decided_by - 1], step]);
+  const chain = step.value ? steps.filter(o => o.value === step.value && o.to) : [];
+  const made = chain.length && steps.find(o => (o.writes || []).includes(step.value));
+  const used = chain.length && steps.find(o => o.step > chain[chain.length - 1].step && (o.reads || []).includes(step.value));
+  const road = [made, ...chain, used].filter(Boolean);
+  road.slice(1).forEach((o, i) => pairs.push([road[i], o]));
+  for (const [a, b] of pairs) {
+    const from = span(a, skyMode()), to = span(b, skyMode());
+    if (!from || !to) continue;
+    const x1 = x(from[1]), x2 = x(to[0]), y1 = yOf(a), y2 = yOf(b), bend = Math.max(12, Math.abs(x2 - x1) / 3);
+    if (Math.max(x1, x2) < gutter() || Math.min(x1, x2) > width()) continue;
+    node.append(s('path', { class: 'arrow', d: `M${x1.toFixed(1)} ${y1}C${(x1 + bend).toFixed(1)} ${y1} ${(x2 - bend).toFixed(1)} ${y2} ${x2.toFixed(1)} ${y2}` }));
+  }
+}
+
+// ---- memory under the same axis ----
+
+const SKY = 130;
+const skyTop = () => {
+  const { peak_bytes: peak, budget_bytes: budget } = report.tiers.device;
+  return 1.08 * (budget > 4 * peak || budget < peak ? peak : budget);
+};
+
+function drawSky() {
+  const node = $('sky'), top = skyTop(), y = b => SKY - 2 - (SKY - 12) * b / top;
+  node.setAttribute('height', SKY);
+  node.replaceChildren(...bands(SKY, true));
+  const rows = memory.map(row => ({ row, at: rowSpan(row) })).filter(({ at }) => at[1] >= view.from && at[0] <= view.to && at[1] > at[0]);
+  const base = rows.map(() => 0);
+  for (const kind of kinds) {
+    if (!rows.some(({ row }) => row[kind] > 0)) continue;
+    let up = '', down = '';
+    rows.forEach(({ row, at }, i) => {
+      const l = Math.max(x(at[0]), gutter()).toFixed(2), r = Math.min(x(at[1]), width() - 10).toFixed(2), low = y(base[i]).toFixed(1);
+      base[i] += row[kind];
+      up += `${i ? 'L' : 'M'}${l} ${y(base[i]).toFixed(1)}H${r}`;
+      down = `L${r} ${low}H${l}` + down;
+    });
+    node.append(s('path', { class: kind, d: up + down + 'Z', 'data-kind': kind }));
+  }
+  const { budget_bytes: budget, peak_bytes: peak } = report.tiers.device;
+  if (budget <= top) node.append(s('path', { class: 'budget', d: `M${gutter()} ${y(budget)}H${width() - 10}` }), s('text', { x: 4, y: Math.max(10, y(budget) + 4) }, bytes(budget)));
+  else node.append(s('text', { x: 4, y: y(peak) + 4 }, bytes(peak)));
+  node.append(s('text', { class: 'quiet', x: 4, y: Math.max(10, y(Math.min(budget, peak, top))) + 18 }, budget <= top ? 'budget' : 'peak'));
+  const measured = report.measured && report.measured.device_peak_bytes;
+  if (measured && view.mode !== 'estimated') node.append(s('path', { class: 'measured-peak', d: `M${gutter()} ${y(measured)}H${width() - 10}` }), s('text', { class: 'quiet', x: gutter() + 4, y: y(measured) - 3 }, `measured peak ${bytes(measured)}`));
+  node.append(s('path', { class: 'axis', d: `M${gutter()} ${y(0)}H${width() - 10}` }));
+}
+
+// ---- fate strips: where each value is, when ----
+
+function stripsShown() {
+  if (view.everyValue) return report.values;
+  const given = report.values.filter(v => v.fate !== 'keep'), kept = report.values.filter(v => v.fate === 'keep');
+  return given.concat(kept.slice(0, Math.max(0, 10 - given.length)));
+}
+
+function piecesOf(value) {
+  const on = report.blocks.filter(b => b.value === value && b.kind !== 'scratch' && b.first_step <= steps.length)
+    .map(b => ({ tier: b.how === 'recomputed' ? 'recomputed' : 'device', first: b.first_step, last: b.last_step }));
+  return report.homes.filter(o => o.value === value && o.first_step <= steps.length).map(o => ({ tier: o.tier, first: o.first_step, last: o.last_step })).concat(on);
+}
+const piecesNamed = new Map();
+
+function drawStrips() {
+  const ROW = 17, list = stripsShown(), node = $('strips'), height = list.length * ROW + 6;
+  node.setAttribute('height', height);
+  node.replaceChildren(...(list.length ? bands(height) : []));
+  list.forEach((v, i) => {
+    if (!piecesNamed.has(v.value)) piecesNamed.set(v.value, piecesOf(v.value));
+    const y = 3 + i * ROW, room = Math.floor((gutter() - 6) / 5.9), name = v.value.length > room ? v.value.slice(0, room - 1) + '…' : v.value;
+    const row = s('g', { class: 'strip-row', 'data-value': v.value }, s('title', {}, `${v.value}: ${v.fate}, ${bytes(v.bytes)}`), s('rect', { class: v.value === view.value ? 'row chosen' : 'row', x: 0, y, width: width(), height: ROW }), s('text', { x: 4, y: y + 12 }, name));
+    for (const p of piecesNamed.get(v.value)) {
+      const [from, to] = stepRange(p.first, p.last), left = Math.max(x(from), gutter()), right = Math.min(x(to), width() - 10);
+      const isAway = p.tier === 'host' || p.tier === 'ssd';
+      if (right > left) row.append(s('rect', { class: p.tier, x: left.toFixed(2), y: y + (isAway ? 9 : 2), width: (right - left).toFixed(2), height: isAway ? 5 : 9 }));
+    }
+    node.append(row);
+  });
+  $('more-strips').hidden = report.values.length <= list.length && !view.everyValue;
+}
+
+// ---- address by time ----
+
+function drawArena() {
+  if (!$('addresses').open) return;
+  const HEIGHT = 220, node = $('arena'), top = report.tiers.device.peak_bytes, y = b => HEIGHT - 2 - (HEIGHT - 8) * b / top;
+  node.setAttribute('height', HEIGHT);
+  node.replaceChildren(s('text', { x: 4, y: 12 }, bytes(top)), s('text', { class: 'quiet', x: 4, y: 26 }, 'of addresses'));
+  for (const b of report.blocks) {
+    if (b.first_step > steps.length) continue;
+    const [from, to] = stepRange(b.first_step, b.last_step), left = Math.max(x(from), gutter()), right = Math.min(x(to), width() - 10);
+    if (right <= left) continue;
+    node.append(s('rect', { class: `${b.kind} box${b.value && b.value === view.value ? ' chosen' : ''}`, x: left.toFixed(1), y: y(b.offset + b.bytes).toFixed(1), width: (right - left).toFixed(1), height: Math.max(0.5, y(b.offset) - y(b.offset + b.bytes)).toFixed(1), 'data-value': b.value },
+      s('title', {}, `${b.name}, ${bytes(b.bytes)}, steps ${b.first_step} to ${b.last_step}`)));
+  }
+}
+
+function draw() {
+  drawGantt();
+  drawSky();
+  drawStrips();
+  drawArena();
+  for (const b of document.querySelectorAll('#modes button')) b.setAttribute('aria-pressed', view.mode[0] === b.dataset.key);
+}
+let isDue = false;
+function redraw() {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => { isDue = false; draw(); });
+}
+
+function drawLegend() {
+  const swatch = (kind, text) => h('span', {}, s('svg', { 'aria-hidden': true }, s('rect', { class: kind, width: 14, height: 10 })), text);
+  const roles = [...new Set(steps.filter(o => o.seconds > 0).map(roleOf))];
+  const stays = kinds.filter(kind => memory.some(row => row[kind] > 0));
+  const tiers = [...new Set(report.homes.map(o => o.tier))];
+  $('legend').append(...roles.map(r => swatch(r, roleNames[r])), '│ memory:', ...stays.map(k => swatch(k, k)), '│ values:', swatch('device', `on ${device}`), ...tiers.map(t => swatch(t, `on ${t}`)), ...(report.values.some(v => v.fate === 'recompute') ? [swatch('recomputed', 'recomputed')] : []));
+}
+
+// ---- the chosen step, value, line ----
+
+function describeStep(step) {
+  const parts = [], link = report.machine.links.find(l => l.lane === step.lane);
+  parts.push(h('b', {}, `step ${step.step}`), ` ${step.what}`);
+  const facts = [`${step.lane}, ${roleNames[roleOf(step)] || step.phase}`];
+  if (step.line) facts.push(h('a', { href: `#line-${step.line}` }, `line ${step.line}`));
+  facts.push(`starts ${time(step.start_seconds)}, takes ${time(step.seconds)} estimated`);
+  if (step.measured) facts.push(`${time(step.measured.start_s)}, ${time(step.measured.seconds)} measured (${(step.measured.seconds / Math.max(step.seconds, 1e-12)).toFixed(2)}×)`);
+  if (step.bytes) facts.push(bytes(step.bytes) + (step.seconds > 0 ? ` at ${rate(step.bytes / step.seconds)}` : '') + (link ? ` of the link's ${rate(link.bandwidth)}` : ''));
+  if (step.flops > 0 && step.seconds > 0) facts.push(`${(step.flops / step.seconds / 1e9).toFixed(1)} GFLOP/s`);
+  facts.push(`${device} holds ${bytes(step.device_bytes)}`);
+  if (step.waits_for) facts.push(`it waits for step ${step.waits_for}: ${report.steps[step.waits_for - 1].what}`);
+  if (step.decided_by) facts.push(`its start was decided by step ${step.decided_by}: ${report.steps[step.decided_by - 1].what}`);
+  const names = [['reads', step.reads], ['writes', step.writes], ['frees', step.frees]].filter(([, list]) => list && list.length).map(([what, list]) => `${what} ${list.join(', ')}`);
+  return [h('p', {}, ...parts), h('p', { class: 'quiet' }, ...facts.flatMap((f, i) => i ? [' · ', f] : [f])), h('p', { class: 'quiet' }, names.join(' · '))];
+}
+
+function describeValue(v) {
+  const flips = v.alternatives.map(a => a.fits ? `${a.fate} ${added(a.adds_seconds)}` : `${a.fate}: needs ${bytes(a.over_bytes)} more ${device}`);
+  return [h('p', {}, h('b', {}, v.value), ` ${v.what}`), h('p', { class: 'quiet' }, `${bytes(v.bytes)} · ${v.fate}${v.pinned ? ', pinned' : ''}, adds ${added(v.adds_seconds)} · line ${v.line}`),
+    h('p', { class: 'quiet' }, flips.length ? `instead: ${flips.join(' · ')}` : 'nothing else is possible or needed')];
+}
+
+function mark(box, rows) {
+  for (const node of box.querySelectorAll('tr.chosen')) node.classList.remove('chosen');
+  rows.filter(Boolean).forEach((node, i) => { node.classList.add('chosen'); if (i === 0) showIn(box, node); });
+}
+
+function choose({ step = 0, value = '', line = 0 }) {
+  Object.assign(view, { step, value, line });
+  const o = report.steps[step - 1], v = valueNamed.get(value);
+  if (o) { view.value = o.value || (o.writes || []).find(name => valueNamed.has(name)) || ''; }
+  $('details').replaceChildren(...(o ? describeStep(o) : v ? describeValue(v) : hint()));
+  const lineShown = line || (o ? o.line : v ? v.line : 0);
+  mark($('source'), lineShown ? [$(`line-${lineShown}`)] : []);
+  mark($('decisions'), view.value ? [$(`value-${view.value}`)] : report.values.filter(w => line && w.line === line).map(w => $(`value-${w.value}`)));
+  redraw();
+}
+const hint = () => [h('p', { class: 'quiet' }, 'Point at a box for its step; click it, and its value and its source line light up. A value or a line lights up its boxes.')];
+
+// ---- moving about ----
+
+function show(from, to) {
+  const most = whole(), least = Math.max(most / 20000, 1e-9), wide = Math.min(Math.max(to - from, least), most);
+  view.from = Math.min(Math.max(from, 0), most - wide);
+  view.to = view.from + wide;
+  redraw();
+}
+function zoom(factor, middle = (view.from + view.to) / 2) { show(middle - (middle - view.from) * factor, middle + (view.to - middle) * factor); }
+function pan(share) { const by = (view.to - view.from) * share; show(view.from + by, view.to + by); }
+function reveal(step) {
+  const at = span(step, skyMode());
+  if (!at) return;
+  const wide = view.to - view.from;
+  if (at[1] - at[0] < wide / 200) show(at[0] - 40 * (at[1] - at[0]), at[1] + 40 * (at[1] - at[0]));
+  else if (at[0] < view.from || at[1] > view.to) show(at[0] - wide / 3, at[0] + 2 * wide / 3);
+}
+
+function nextWait() {
+  const waits = steps.filter(o => o.waits_for && o.seconds > 0);
+  if (!waits.length) { $('found').textContent = 'nothing waits'; return; }
+  const next = waits.find(o => o.step > view.step) || waits[0];
+  $('found').textContent = `wait ${waits.indexOf(next) + 1} of ${waits.length}, ${time(next.seconds)}`;
+  choose({ step: next.step });
+  reveal(next);
+}
+
+function goToPeak() {
+  const step = report.steps[report.peak_step - 1];
+  if (step && step.step <= steps.length) reveal(step);
+  choose({ step: report.peak_step });
+  drawThere(report.peak_step);
+}
+
+function setMode(key) {
+  if (!report.measured) { $('found').textContent = 'there is no measurement: --measured=run.json'; return; }
+  view.mode = { e: 'estimated', m: 'measured', b: 'both' }[key];
+  show(view.from, view.to);
+}
+
+function find(text, isNext) {
+  const wanted = text.toLowerCase();
+  view.found = wanted ? steps.filter(o => o.what.toLowerCase().includes(wanted) || (o.value || '').toLowerCase().includes(wanted) || String(o.step) === wanted).map(o => o.step) : [];
+  const next = view.found.find(n => !isNext || n > view.step) || view.found[0];
+  $('found').textContent = wanted ? `${view.found.length} of ${steps.length} steps` : '';
+  if (next) { choose({ step: next }); reveal(report.steps[next - 1]); } else redraw();
+}
+
+const keys = {
+  '+': () => zoom(1 / 1.6), '=': () => zoom(1 / 1.6), '-': () => zoom(1.6), 0: () => show(0, whole()), ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2),
+  '/': () => $('find').focus(), n: () => find($('find').value, true), w: nextWait, p: goToPeak, e: () => setMode('e'), m: () => setMode('m'), b: () => setMode('b'),
+  Escape: () => { view.found = []; $('find').value = ''; $('found').textContent = ''; choose({}); },
+};
+
+function listen() {
+  document.addEventListener('keydown', e => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.target === $('find') && e.key !== 'Escape') { if (e.key === 'Enter') find($('find').value, true); return; }
+    const act = keys[e.key];
+    if (!act) return;
+    e.preventDefault();
+    if (e.key === 'Escape') document.activeElement.blur();
+    act();
+  });
+  for (const b of document.querySelectorAll('[data-key]')) b.addEventListener('click', () => keys[b.dataset.key]());
+  $('find').addEventListener('input', () => find($('find').value, false));
+  $('more-strips').querySelector('input').addEventListener('change', e => { view.everyValue = e.target.checked; redraw(); });
+  $('addresses').addEventListener('toggle', redraw);
+  const line = $('timeline');
+  let grip = null;
+  line.addEventListener('pointerdown', e => { if (!e.target.closest('summary')) grip = { px: e.clientX, from: view.from, to: view.to, isDragged: false }; });
+  addEventListener('pointerup', () => { setTimeout(() => { grip = null; }); });
+  line.addEventListener('pointermove', e => {
+    const px = e.clientX - line.getBoundingClientRect().left, t = timeAt(px);
+    if (grip && Math.abs(e.clientX - grip.px) > 4) {
+      grip.isDragged = true;
+      const by = (grip.px - e.clientX) / (width() - gutter()) * (grip.to - grip.from);
+      show(grip.from + by, grip.to + by);
+    }
+    const row = memory.find(r => { const at = rowSpan(r); return t >= at[0] && t < at[1]; });
+    $('cursor').hidden = px < gutter();
+    $('cursor').style.left = `${px}px`;
+    $('cursor').classList.toggle('left', px > width() / 2);
+    $('cursor').firstChild.textContent = time(t) + (row ? `, ${bytes(row.device_bytes)}` : '');
+    const box = e.target.closest('[data-step]');
+    if (box && !view.step) $('details').replaceChildren(...describeStep(report.steps[box.dataset.step - 1]));
+  });
+  line.addEventListener('pointerleave', () => { $('cursor').hidden = true; });
+  line.addEventListener('wheel', e => { if (e.ctrlKey) { e.preventDefault(); zoom(e.deltaY > 0 ? 1.25 : 0.8, timeAt(e.clientX - line.getBoundingClientRect().left)); } }, { passive: false });
+  line.addEventListener('click', e => {
+    if (grip && grip.isDragged) return;
+    const box = e.target.closest('[data-step]'), strip = e.target.closest('[data-value]');
+    if (box && box.dataset.step !== box.dataset.last) { const a = span(report.steps[box.dataset.step - 1], skyMode()), b = span(report.steps[box.dataset.last - 1], skyMode()); show(a[0], b[1]); }
+    else if (box) choose({ step: Number(box.dataset.step) });
+    else if (strip) choose({ value: strip.dataset.value });
+    else if (e.target.closest('#sky')) {
+      const t = timeAt(e.clientX - line.getBoundingClientRect().left), row = memory.find(r => { const at = rowSpan(r); return t >= at[0] && t < at[1]; });
+      if (row) drawThere(row.step);
+    } else choose({});
+  });
+  $('details').addEventListener('click', e => {
+    const link = e.target.closest('a');
+    if (!link) return;
+    e.preventDefault();
+    showIn($('source'), $(link.hash.slice(1)));
+    $('source').scrollIntoView({ block: 'nearest' });
+  });
+  new ResizeObserver(redraw).observe(line);
+}
+
+// ---- tables ----
+
+const swatch = kind => s('svg', { width: 11, height: 11, style: 'display:inline-block;width:11px;margin-right:.35em', 'aria-hidden': true }, s('rect', { class: kind, width: 11, height: 11 }));
+const fateClass = { keep: 'device', host: 'host', ssd: 'ssd', recompute: 'recomputed' };
+
+function nextBest(v) {
+  const fitting = v.alternatives.filter(a => a.fits).sort((a, b) => a.adds_seconds - b.adds_seconds)[0], over = v.alternatives.filter(a => !a.fits);
+  const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${bytes(a.over_bytes)} over budget`)].filter(Boolean);
+  return texts.join('; ') || (v.fate === 'keep' ? 'nothing else is possible or needed' : 'nothing else fits');
+}
+
+function drawDecisions() {
+  const rows = report.values.map(v => ({ ...v, id: `value-${v.value}` }));
+  $('decisions').append(table(`${rows.filter(v => v.fate !== 'keep').length} of ${rows.length} values are not kept; estimated`, [
+    ['value', v => v.value], ['what it is', v => v.what, 'wrap'], ['line', v => v.line, 'n'], ['size', v => bytes(v.bytes), 'n'], ['fate', v => [swatch(fateClass[v.fate]), v.fate]],
+    ['adds', v => added(v.adds_seconds), 'n'], ['why not the next best', nextBest, 'wrap']], rows, v => choose({ value: v.value })));
+}
+
+function drawSource() {
+  $('source-title').textContent = `${report.source.file}, what each line costs`;
+  const computing = steps.filter(o => o.lane === 'compute'), lines = report.source.lines.map((text, i) => {
+    const own = computing.filter(o => o.line === i + 1), values = report.values.filter(v => v.line === i + 1), away = values.filter(v => v.fate !== 'keep');
+    return { text, line: i + 1, id: `line-${i + 1}`, seconds: own.reduce((sum, o) => sum + o.seconds, 0), bytes: values.reduce((sum, v) => sum + v.bytes, 0), away, isUsed: own.length > 0 };
+  });
+  const most = Math.max(...lines.map(l => l.seconds), 1e-12);
+  $('source').append(table('time on the compute lane and bytes of the values made; estimated', [
+    ['time', l => l.isUsed ? h('span', {}, time(l.seconds)) : '', 'n heat'], ['values', l => l.bytes ? bytes(l.bytes) : '', 'n'],
+    ['fates', l => [...new Set(l.away.map(v => v.fate))].flatMap(f => [swatch(fateClass[f]), `${l.away.filter(v => v.fate === f).length} ${f} `])], ['', l => h('span', { class: 'quiet' }, l.line), 'n'], ['source', l => h('code', {}, l.text)]],
+    lines, l => choose({ line: l.line })));
+  lines.forEach(l => { $(l.id).querySelector('.heat').style.setProperty('--share', l.seconds / most); });
+}
+
+function drawThere(n) {
+  const step = report.steps[n - 1], fates = name => valueNamed.get(name);
+  const there = report.blocks.filter(b => b.first_step <= n && n <= b.last_step).sort((a, b) => b.bytes - a.bytes);
+  $('there-title').textContent = n === report.peak_step ? `Who is in memory at the peak, step ${n}?` : `Who is in memory at step ${n}?`;
+  $('there').replaceChildren(table(`step ${n}, ${step.what}: ${bytes(step.device_bytes)} on ${device}`, [
+    ['what', b => [swatch(b.kind), b.value || b.name]], ['kind', b => b.kind], ['size', b => bytes(b.bytes), 'n'], ['born at step', b => b.first_step, 'n'], ['dies at step', b => b.last_step, 'n'],
+    ['fate', b => b.value && fates(b.value) && n <= steps.length ? fates(b.value).fate : 'stays'.repeat(b.last_step - b.first_step + 1 === report.steps.length)], ['line', b => b.line || '', 'n']], there, b => b.value && choose({ value: b.value })));
+}
+
+function whenOpened(id, fill) {
+  $(id).addEventListener('toggle', () => { const box = $(id).querySelector('.scroll'); if ($(id).open && !box.firstChild) box.append(fill()); });
+}
+const stepTable = () => table('every step in the order of its number', [
+  ['step', o => o.step, 'n'], ['lane', o => o.lane], ['phase', o => o.phase], ['start', o => time(o.start_seconds), 'n'], ['took', o => time(o.seconds), 'n'],
+  ...(report.measured ? [['measured', o => o.measured ? time(o.measured.seconds) : '', 'n']] : []), ['what', o => o.what, 'wrap'], ['line', o => o.line || '', 'n'], ['bytes', o => bytes(o.bytes), 'n'],
+  [`${device} now`, o => bytes(o.device_bytes), 'n'], ['waits for', o => o.waits_for || '', 'n']], report.steps, o => { choose({ step: o.step }); if (o.step <= steps.length) reveal(o); });
+const memoryTable = () => table('bytes alive from the end of one kernel to the end of the next', [
+  ['step', r => r.step, 'n'], ['until', r => time(r.end_seconds), 'n'], [device, r => bytes(r.device_bytes), 'n'], ['host', r => bytes(r.host_bytes), 'n'], ['ssd', r => bytes(r.ssd_bytes), 'n'],
+  ...kinds.map(k => [k, r => bytes(r[k]), 'n'])], report.memory, r => drawThere(r.step));
+
+// ---- less or more memory ----
+
+function drawSweep() {
+  const sweep = report.sweep;
+  if (!sweep || !sweep.points.some(p => p.fits)) return;
+  $('sweep').hidden = false;
+  const points = sweep.points.filter(p => p.fits), W = $('curve').clientWidth || 640, H = 260, L = 64, R = 20, T = 20, B = 34;
+  const low = Math.min(...points.map(p => p.needs_bytes)), high = Math.max(...points.map(p => p.budget_bytes), sweep.current_bytes < 1.5 * points[0].budget_bytes ? sweep.current_bytes : 0);
+  const pad = (high - low) * 0.08, most = 1.12 * Math.max(...points.map(p => p.seconds));
+  const px = b => L + (b - low + pad) / (high - low + 2 * pad || 1) * (W - L - R), py = t => H - B - t / most * (H - T - B);
+  const node = $('curve');
+  node.setAttribute('viewBox', `0 0 ${W} ${H}`);
+  for (let i = 0; i <= 4; i++) {
+    const t = most * i / 4, b = low + (high - low) * i / 4;
+    node.append(s('path', { class: 'axis', d: `M${L} ${py(t)}H${W - R}` }), s('text', { class: 'quiet', x: L - 4, y: py(t) + 4, 'text-anchor': 'end' }, shortTime(t)), s('text', { class: 'quiet', x: px(b), y: H - B + 15, 'text-anchor': 'middle' }, bytes(b)));
+  }
+  let d = `M${W - R} ${py(points[0].seconds)}`;
+  for (const p of points) d += `V${py(p.seconds)}H${px(p.needs_bytes)}`;
+  node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(low) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--blue)', 'stroke-width': 2.5 }));
+  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--blue)' }, s('title', {}, `${bytes(p.needs_bytes)}: ${time(p.seconds)}`)));
+  const label = (bytesAt, seconds, text, dy) => node.append(s('circle', { cx: px(bytesAt), cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--red)', 'stroke-width': 2 }), s('text', { x: px(bytesAt) + 8, y: py(seconds) + dy, style: 'font-weight:600' }, text));
+  const knee = sweep.points[sweep.knee], current = sweep.points[sweep.current];
+  if (knee) label(knee.needs_bytes, knee.seconds, 'best value', -8);
+  const isNear = knee && current && Math.abs(px(knee.needs_bytes) - px(Math.min(sweep.current_bytes, high))) < 80;
+  if (current) label(Math.min(sweep.current_bytes, high), current.seconds, 'this budget', isNear ? 18 : -8);
+  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated`));
+  const notes = (p, i) => [i === sweep.knee ? 'best value' : '', i === sweep.current ? `this budget, ${bytes(sweep.current_bytes)}` : '', p.host + p.ssd + p.recomputed === 0 ? 'everything kept' : '', sweep.least_bytes && i === sweep.points.length - 1 ? 'least that works' : ''].filter(Boolean).join(', ');
+  $('points').append(table(sweep.least_bytes ? `below ${bytes(sweep.least_bytes)} nothing fits` : 'plans by budget', [
+    ['from', p => bytes(p.needs_bytes), 'n'], ['epoch', p => time(p.seconds), 'n'], ['vs best', p => `${p.versus_best.toFixed(2)}×`, 'n'], ['kept', p => p.kept, 'n'], ['recomputed', p => p.recomputed, 'n'], ['host', p => p.host, 'n'], ['ssd', p => p.ssd, 'n'],
+    ['', p => notes(p, sweep.points.indexOf(p)), 'wrap']], points));
+}
+
+// ---- estimate against measurement ----
+
+const offBy = o => { const ratio = o.measured.seconds / o.seconds; return Math.max(ratio, 1 / ratio); };
+
+function drawAccuracy() {
+  const both = steps.filter(o => o.measured && o.seconds > 1e-9 && o.measured.seconds > 1e-9 && !o.waits_for);
+  if (!both.length) return;
+  $('accuracy').hidden = false;
+  const all = both.flatMap(o => [o.seconds, o.measured.seconds]), low = Math.log10(Math.min(...all)) - 0.1, high = Math.log10(Math.max(...all)) + 0.1, W = Math.min($('dots').clientWidth || 420, 460), H = 340, L = 60, B = 34;
+  const px = t => L + (Math.log10(t) - low) / (high - low) * (W - L - 12), py = t => H - B - (Math.log10(t) - low) / (high - low) * (H - B - 12), node = $('dots');
+  node.setAttribute('viewBox', `0 0 ${W} ${H}`);
+  node.style.maxWidth = `${W}px`;
+  for (const [k, style] of [[1, ''], [2, 'stroke-dasharray:4 3'], [0.5, 'stroke-dasharray:4 3'], [10, 'stroke-dasharray:1 3'], [0.1, 'stroke-dasharray:1 3']]) {
+    const from = 10 ** Math.max(low, low - Math.log10(k)), to = 10 ** Math.min(high, high - Math.log10(k));
+    node.append(s('path', { style: `fill:none;stroke:var(--quiet);${style}`, d: `M${px(from)} ${py(from * k)}L${px(to)} ${py(to * k)}` }), s('text', { class: 'quiet', x: px(to) - 22, y: py(to * k) + 12 }, k === 1 ? '' : k < 1 ? `1/${1 / k}` : `${k}×`));
+  }
+  const decades = Math.ceil((high - low) / ((W - L) / 70));
+  for (let p = Math.ceil(low); p <= high; p += decades) node.append(s('text', { class: 'quiet', x: px(10 ** p), y: H - B + 15, 'text-anchor': 'middle' }, shortTime(10 ** p)), s('text', { class: 'quiet', x: L - 4, y: py(10 ** p) + 4, 'text-anchor': 'end' }, shortTime(10 ** p)));
+  for (const o of both) node.append(s('circle', { class: `box ${roleOf(o)}`, cx: px(o.seconds), cy: py(o.measured.seconds), r: 4, 'data-step': o.step }, s('title', {}, `step ${o.step} ${o.what}: ${time(o.seconds)} estimated, ${time(o.measured.seconds)} measured`)));
+  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, 'estimated across, measured up'));
+  node.addEventListener('click', e => { const dot = e.target.closest('[data-step]'); if (dot) choose({ step: Number(dot.dataset.step) }); });
+  const worst = [...both].sort((a, b) => offBy(b) - offBy(a)).slice(0, 5), grade = o => offBy(o) >= 10 ? 'n off-10' : offBy(o) >= 2 ? 'n off-2' : 'n';
+  const worstTable = table('the five furthest off', [['step', o => o.step, 'n'], ['what', o => o.what, 'wrap'], ['estimated', o => time(o.seconds), 'n'], ['measured', o => time(o.measured.seconds), 'n'], ['ratio', o => `${(o.measured.seconds / o.seconds).toFixed(2)}×`, 'n']], worst, o => choose({ step: o.step }));
+  worst.forEach((o, i) => { worstTable.tBodies[0].rows[i].lastChild.className = grade(o); });
+  $('worst').append(worstTable);
+  const links = report.machine.links.map(l => ({ ...l, copies: steps.filter(o => o.lane === l.lane && o.to && o.measured && o.measured.seconds > 0) })).filter(l => l.copies.length);
+  const reached = l => l.copies.reduce((sum, o) => sum + o.bytes, 0) / l.copies.reduce((sum, o) => sum + o.measured.seconds, 0);
+  if (links.length) $('links').append(table(report.machine.is_measured ? 'links: as calibrated, and in this run' : 'links: as assumed, and in this run', [['link', l => l.lane], ['planned with', l => rate(l.bandwidth), 'n'], ['measured', l => rate(reached(l)), 'n'], ['copies', l => l.copies.length, 'n']], links));
+}
+
+function drawNotes() {
+  const e = report.epoch, notes = [...report.notes];
+  if (e.lower_bound_seconds > 0) notes.unshift(e.is_optimal ? 'solver: the plan is optimal for these costs' : `solver: within ${(100 * (e.seconds / e.lower_bound_seconds - 1)).toFixed(2)} % of a proved bound`);
+  if (report.tiers.device.lower_bound_bytes) notes.push(`layout: ${bytes(report.tiers.device.peak_bytes)} of addresses; no layout of these values is lower than ${bytes(report.tiers.device.lower_bound_bytes)}`);
+  $('notes').append(...notes.map(text => h('li', {}, text)));
+  const save = h('a', { href: '#', download: 'plan.json' }, 'save the data as JSON');
+  save.addEventListener('click', () => { save.href = URL.createObjectURL(new Blob([JSON.stringify(report, (key, v) => key === 'measured' && v.step ? undefined : v, 1)], { type: 'application/json' })); });
+  $('colophon').append(`${report.generator} · fingerprint ${report.fingerprint} · `, save);
+}
+
+drawHead();
+drawBars();
+if (report.measured) { $('modes').hidden = false; }
+drawLegend();
+drawDecisions();
+drawSource();
+drawThere(report.peak_step || 1);
+drawSweep();
+drawAccuracy();
+drawNotes();
+whenOpened('steps', stepTable);
+whenOpened('skyline', memoryTable);
+listen();
+choose({});
+view.to = estimatedSeconds || 1;
+draw();
