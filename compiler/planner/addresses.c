@@ -282,6 +282,93 @@ static void turn_wheel(Addresses *layout, Box *boxes, int count, Shelf *shelf, i
   }
 }
 
+/* A complete search for few boxes (MiniMalloc, ASPLOS 2023): boxes are placed by rising offset, each on the floor the
+ * placed ones leave it, so that every packing pushed down is met once. */
+typedef struct Stacking {
+  Box *boxes; /* widest and largest first */
+  bool *is_placed;
+  int count, steps;
+  int64_t limit, effort;
+  int64_t *floor; /* floor[depth * steps + step]: the top of what is placed */
+  int64_t *rest; /* bytes at a step not placed yet */
+  int64_t *base; /* base[depth * count + box]: where it would come to lie */
+} Stacking;
+
+static bool leaves_room(const Stacking *t, const int64_t *floor, int64_t lowest) {
+  for (int s = 0; s < t->steps; s++)
+    if (t->rest[s] && (floor[s] > lowest ? floor[s] : lowest) + t->rest[s] > t->limit) return false;
+  return true;
+}
+
+/* Where each box would lie; returns the least top among them: what lies above it leaves a hole for nothing. */
+static int64_t find_bases(Stacking *t, const int64_t *floor, int64_t *base) {
+  int64_t least_top = INT64_MAX;
+  for (int i = 0; i < t->count; i++) {
+    if (t->is_placed[i]) continue;
+    base[i] = 0;
+    for (int s = t->boxes[i].from; s <= t->boxes[i].until; s++)
+      if (floor[s] > base[i]) base[i] = floor[s];
+    if (base[i] + t->boxes[i].bytes < least_top) least_top = base[i] + t->boxes[i].bytes;
+  }
+  return least_top;
+}
+
+static void count_rest(Stacking *t, const Box *box, int64_t bytes) {
+  for (int s = box->from; s <= box->until; s++) t->rest[s] += bytes;
+}
+
+/* Place the boxes that are left on top of the `depth` placed ones, none lower than the last of them. */
+static bool stack(Stacking *t, int depth, int64_t lowest, int last) {
+  int64_t *floor = t->floor + (size_t)depth * (size_t)t->steps, *base = t->base + (size_t)depth * (size_t)t->count;
+  if (depth == t->count) return true;
+  t->effort -= 4 * t->steps + t->count;
+  if (t->effort < 0 || !leaves_room(t, floor, lowest)) return false;
+  int64_t least_top = find_bases(t, floor, base);
+  for (int64_t low = lowest; low < least_top;) { /* by rising offset */
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < t->count; i++) {
+      Box *box = &t->boxes[i];
+      if (t->is_placed[i] || base[i] < low) continue;
+      if (base[i] > low) {
+        if (base[i] < next) next = base[i];
+        continue;
+      }
+      if (base[i] == lowest && i < last) continue; /* met in the other order */
+      box->offset = base[i];
+      t->is_placed[i] = true;
+      count_rest(t, box, -box->bytes);
+      memcpy(floor + t->steps, floor, (size_t)t->steps * sizeof *floor);
+      for (int s = box->from; s <= box->until; s++) floor[t->steps + s] = base[i] + box->bytes;
+      if (stack(t, depth + 1, base[i], i)) return true;
+      t->is_placed[i] = false;
+      count_rest(t, box, box->bytes);
+    }
+    low = next;
+  }
+  return false;
+}
+
+enum { STACK_BOXES = 64, STACK_STEPS = 512 };
+
+static void try_stacking(Addresses *layout, Box *boxes, int count, int64_t limit, int64_t effort, Arena *arena) {
+  int steps = 0;
+  for (int i = 0; i < count; i++)
+    if (boxes[i].until >= steps) steps = boxes[i].until + 1;
+  if (count > STACK_BOXES || steps > STACK_STEPS || layout->load_bytes > limit) return;
+  weigh(boxes, count, PACK_AREA);
+  Stacking t = {.boxes = boxes, .count = count, .steps = steps, .limit = limit, .effort = effort};
+  t.is_placed = NEW(count, bool);
+  t.floor = NEW((count + 1) * steps, int64_t);
+  t.base = NEW((count + 1) * count, int64_t);
+  t.rest = NEW(steps, int64_t);
+  for (int i = 0; i < count; i++) count_rest(&t, &boxes[i], boxes[i].bytes);
+  if (!stack(&t, 0, 0, -1)) return;
+  int64_t height = 0;
+  for (int i = 0; i < count; i++)
+    if (boxes[i].offset + boxes[i].bytes > height) height = boxes[i].offset + boxes[i].bytes;
+  keep_offsets(layout, boxes, count, height);
+}
+
 static void try_offsets(Addresses *layout, int64_t limit, int64_t effort) {
   static const PackOrder orders[] = {PACK_AREA, PACK_WIDTH, PACK_SIZE, PACK_START};
   Arena *arena = arena_new();
@@ -299,6 +386,7 @@ static void try_offsets(Addresses *layout, int64_t limit, int64_t effort) {
     if (layout->height_bytes <= limit) break;
     effort -= each;
   }
+  if (layout->height_bytes > limit) try_stacking(layout, boxes, count, limit, effort / 8, arena);
   int64_t rounds = effort / each / 2; /* what a thousand turns did not find, more hardly ever do */
   if (rounds > 1000) rounds = 1000;
   for (int k = 0; k < 2 && effort > 0 && layout->height_bytes > limit; k++)

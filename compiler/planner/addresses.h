@@ -27,8 +27,8 @@ void addresses_tighten(Evaluator *evaluator);
 /* The intervals of the evaluator's simulated sequence, in the order the plan lists them. */
 Addresses *addresses_intervals(const Evaluator *evaluator, Arena *arena);
 
-/* Offsets below device_bytes if greedy orders and a squeaky wheel find them, else whole pages, of at least
- * ADDRESSES_LEAST_PAGE unless the device is a toy; else none. `effort`: pairs of intervals looked at. */
+/* Offsets below device_bytes if greedy orders, a complete search (few intervals) or a squeaky wheel find them, else
+ * whole pages, of at least ADDRESSES_LEAST_PAGE unless the device is a toy; else none. `effort`: pairs of intervals looked at. */
 AddressesKind addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort, Arena *arena);
 
 /* The bytes by which intervals rounded up to the least page overflow the device; 0: they fit. */
