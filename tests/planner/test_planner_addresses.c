@@ -1,0 +1,51 @@
+/* Packings without a byte to spare: rectangles of steps by bytes, cut at random into boxes, are put together again. */
+#include "compiler/planner/addresses.h"
+#include "generate.h"
+#include "tap.h"
+
+enum { STEPS = 24, BYTES = 64, MAX_BOXES = 18 };
+
+static bool cut(PlanInterval *box, PlanInterval *rest, uint64_t *seed) {
+  *rest = *box;
+  if (generate_below(seed, 2)) {
+    int width = box->until - box->from + 1;
+    if (width < 2) return false;
+    rest->from = box->from + 1 + generate_below(seed, width - 1);
+    box->until = rest->from - 1;
+    return true;
+  }
+  if (box->bytes < 2) return false;
+  rest->bytes = 1 + generate_below(seed, (int)box->bytes - 1);
+  box->bytes -= rest->bytes;
+  return true;
+}
+
+static bool are_apart(const Addresses *layout) {
+  for (int i = 0; i < layout->count; i++)
+    for (int k = 0; k < i; k++) {
+      const PlanInterval *a = &layout->intervals[i], *b = &layout->intervals[k];
+      bool share_steps = a->from <= b->until && b->from <= a->until;
+      if (share_steps && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes) return false;
+    }
+  return true;
+}
+
+int main(void) {
+  Tap tap = {0};
+  int count = tap_scale(200), packed = 0, wrong = 0;
+  uint64_t seed = 7;
+  for (int i = 0; i < count; i++) {
+    Arena *arena = arena_new();
+    PlanInterval boxes[MAX_BOXES] = {{.until = STEPS - 1, .bytes = BYTES}};
+    Addresses layout = {.intervals = boxes, .count = 1, .load_bytes = BYTES};
+    while (layout.count < MAX_BOXES)
+      layout.count += cut(&boxes[generate_below(&seed, layout.count)], &boxes[layout.count], &seed);
+    addresses_pack(&layout, BYTES, 40000000, arena);
+    packed += layout.kind == ADDRESSES_OFFSETS;
+    wrong += layout.kind == ADDRESSES_OFFSETS && (!are_apart(&layout) || layout.height_bytes > BYTES);
+    arena_free(arena);
+  }
+  tap_ok(&tap, packed == count, "%d of %d rectangles are put together again", packed, count);
+  tap_ok(&tap, wrong == 0, "no two boxes share an address at a step");
+  return tap_end(&tap);
+}
