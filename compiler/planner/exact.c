@@ -11,6 +11,7 @@ typedef struct Exact {
   Evaluator *evaluator;
   Timing *timing;
   Candidate *node;
+  int *order; /* the gaps, by u: what is decided is all of the past */
   int64_t limit;
   bool is_complete;
 } Exact;
@@ -49,11 +50,11 @@ static void branch(Exact *x, int depth) {
   if (!sequence_build(x->evaluator->sequence, node->fates, node->variants)) return;
   int64_t bound = timing_bound(x->timing, x->evaluator);
   if (bound >= COST_INVALID || bound >= x->search->best->cost) return;
-  if (depth == g->open_count) {
+  if (depth == x->search->gap_count) {
     leaf(x, bound);
     return;
   }
-  int gap = g->open[depth];
+  int gap = x->order[depth];
   for (int k = 0; k < PLAN_FATE_COUNT; k++) {
     if (!(g->gaps[gap].options & PLAN_FATE_BIT(order[k]))) continue;
     node->fates[gap] = order[k];
@@ -72,17 +73,34 @@ static bool has_few_variants(const Search *search) {
   return true;
 }
 
+static int *order_by_time(const Search *search, Arena *arena) {
+  const Geometry *g = search->evaluator->geometry;
+  int *order = arena_alloc(arena, (size_t)search->gap_count * sizeof *order + 1);
+  for (int i = 0; i < search->gap_count; i++) {
+    const PlanGap *gap = &g->gaps[g->open[i]];
+    int at = i;
+    for (; at > 0; at--) {
+      const PlanGap *other = &g->gaps[order[at - 1]];
+      if (other->u < gap->u || (other->u == gap->u && other->v >= gap->v)) break;
+      order[at] = order[at - 1];
+    }
+    order[at] = g->open[i];
+  }
+  return order;
+}
+
 bool exact_search(Search *search, int64_t effort) {
   Evaluator *e = search->evaluator;
   const Problem *p = e->problem;
-  if (!has_few_variants(search)) return false;
+  if (!has_few_variants(search) || (e->geometry->open_count && search->gap_count < e->geometry->wide_count)) return false;
   Arena *arena = arena_new();
   Exact x = {.search = search, .evaluator = e, .timing = timing_new(arena, e), .node = candidate_new(arena, e),
+             .order = order_by_time(search, arena),
              .limit = e->effort + effort, .is_complete = true};
   memset(x.node->variants, 0, (size_t)p->op_count * sizeof(int));
   for (;;) {
     memset(x.node->fates, PLAN_FATE_RETAIN, (size_t)e->geometry->gap_count);
-    for (int i = 0; i < e->geometry->open_count; i++) x.node->fates[e->geometry->open[i]] = PLAN_FATE_FREE;
+    for (int i = 0; i < search->gap_count; i++) x.node->fates[x.order[i]] = PLAN_FATE_FREE;
     branch(&x, 0);
     int i = 0;
     for (; i < search->choice_count; i++) { /* the next combination of variants */

@@ -1,6 +1,6 @@
 /* exact.h: the optimum of small problems: branch and bound over fates and variants, and over the prefetch boundaries
- * of one assignment (docs/planner.md, section "Exact search"). Optimal over: all fates of the open gaps, all variants,
- * all g, with canonical recompute. */
+ * of one assignment (docs/planner.md, section "Exact search"). Optimal over: all fates of the gaps that
+ * cover a step, all variants, all g, with canonical recompute. */
 #ifndef GNNCC_PLANNER_EXACT_H
 #define GNNCC_PLANNER_EXACT_H
 

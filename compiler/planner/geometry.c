@@ -274,10 +274,12 @@ static void find_profile(const Problem *p, Geometry *g, Arena *arena) {
 
 typedef struct OpenKey {
   int gap, u, v;
+  bool is_wide;
 } OpenKey;
 
 static int compare_open(const void *a, const void *b) {
   const OpenKey *x = a, *y = b;
+  if (x->is_wide != y->is_wide) return x->is_wide ? 1 : -1;
   if (x->u != y->u) return x->u < y->u ? -1 : 1;
   if (x->v != y->v) return x->v > y->v ? -1 : 1;
   return x->gap < y->gap ? -1 : x->gap > y->gap;
@@ -290,12 +292,14 @@ static void find_open(const Problem *p, Geometry *g, Arena *arena) {
   OpenKey *keys = NEW(g->gap_count, OpenKey);
   for (int i = 0; i < g->gap_count; i++) {
     PlanGap *gap = &g->gaps[i];
-    gap->is_open = gap->options != PLAN_FATE_BIT(PLAN_FATE_RETAIN) && over[gap->v] > over[gap->u + 1];
-    if (gap->is_open) keys[g->open_count++] = (OpenKey){i, gap->u, gap->v};
+    if (gap->options == PLAN_FATE_BIT(PLAN_FATE_RETAIN) || gap->v == gap->u + 1) continue;
+    gap->is_open = over[gap->v] > over[gap->u + 1];
+    g->open_count += gap->is_open;
+    keys[g->wide_count++] = (OpenKey){i, gap->u, gap->v, !gap->is_open};
   }
-  qsort(keys, (size_t)g->open_count, sizeof *keys, compare_open);
-  g->open = NEW(g->open_count, int);
-  for (int i = 0; i < g->open_count; i++) g->open[i] = keys[i].gap;
+  qsort(keys, (size_t)g->wide_count, sizeof *keys, compare_open);
+  g->open = NEW(g->wide_count, int);
+  for (int i = 0; i < g->wide_count; i++) g->open[i] = keys[i].gap;
 }
 
 Geometry *geometry_make(const Problem *problem, Arena *arena) {

@@ -14,7 +14,7 @@ typedef struct PlanGap {
   unsigned options; /* PLAN_FATE_BIT mask; PLAN_FATE_RETAIN is always there */
   bool is_clean; /* PLAN_FATE_HOST or PLAN_FATE_SSD only drops the copy: the home tier is valid */
   bool is_held; /* inside a communication */
-  bool is_open; /* worth a decision: has another option than RETAIN and covers an over-budget step */
+  bool is_open; /* has another option than RETAIN and covers an over-budget step: without some of these nothing fits */
 } PlanGap;
 
 typedef struct Geometry {
@@ -30,8 +30,9 @@ typedef struct Geometry {
   int *gap_first; /* gaps of piece x: gap_first[x] .. gap_first[x+1] */
   int *gap_before; /* parallel to `access`: the gap that ends at this access, or -1 */
   int *gap_after; /* parallel to `access`: the gap that starts at this access, or -1 */
-  int *open; /* the open gaps, by u then by -v */
+  int *open; /* the open gaps, by u then by -v; then the wide ones, in the same order */
   int open_count;
+  int wide_count; /* open and wide gaps: a wide one has another option than RETAIN and covers steps, none over the budget */
   int64_t *load_ns; /* L of section 4.2 */
   int64_t *start_ns, *end_ns; /* stall-free timeline */
   int64_t *tail_ns; /* tail(t); tail_ns[step_count] = 0 */

@@ -26,11 +26,11 @@ static Budget budget_of(PlannerEffort effort) {
   switch (effort) {
     case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000};
     case PLANNER_BEST: return (Budget){170000000, 40000000, 1200000, 11, 6, 60, 400000000};
-    default: return (Budget){7000000, 4000000, 1200000, 7, 4, 40, 40000000};
+    default: return (Budget){7000000, 6000000, 1200000, 7, 4, 40, 40000000};
   }
 }
 
-enum { EXACT_GAPS = 24 };
+enum { EXACT_GAPS = 32 };
 
 typedef struct Session { /* planning of one problem at one device budget */
   const Problem *problem;
@@ -166,15 +166,9 @@ static void run_session(Session *s, const Budget *budget, int64_t units) {
   if (search_is_done(search)) return;
   /* One policy an evaluation where evaluations are dear: the one that was best so far. */
   if (g->open_count > 300 && search->best->policies != PREFETCH_ALL) search->policies = search->best->policies;
-  bool is_small = g->open_count <= EXACT_GAPS;
-  if (is_small) {
-    search_local(search, units / 8);
-    search_polish(search, units / 16);
-    if (search_is_done(search)) return;
-    s->is_optimal = exact_search(search, budget->exact_units);
-    if (s->is_optimal) return;
-  }
-  improve(s, units);
+  bool is_small = search->gap_count <= EXACT_GAPS;
+  improve(s, is_small ? units / 3 : units); /* the exact search prunes by the best plan known */
+  if (is_small && !search_is_done(search)) s->is_optimal = exact_search(search, budget->exact_units);
 }
 
 /* A plan whose g are legal on a smaller device keeps them: its prefetch policy might choose others here. */
@@ -227,12 +221,11 @@ static void climb_ladder(Session *s, const Budget *budget) {
   int64_t low, high;
   range_of_devices(s, &low, &high);
   if (budget->ladder_rungs == 0) return;
-  /* Evaluations are cheap where there are few gaps: more rungs, each with as much as the fewer have. */
-  int rungs = s->geometry->open_count > 300 ? budget->ladder_rungs : 2 * budget->ladder_rungs;
+  int rungs = budget->ladder_rungs;
   Budget rung_budget = *budget;
-  rung_budget.units /= 4 * budget->ladder_rungs;
+  rung_budget.units /= 2 * rungs;
   rung_budget.dp_labels /= 2 * rungs;
-  rung_budget.exact_units /= 2 * budget->ladder_rungs;
+  rung_budget.exact_units /= 4 * rungs;
   rung_budget.splits = 1;
   Candidate *carried = candidate_new(s->arena, s->evaluator);
   for (int rung = 1; rung <= rungs; rung++) {
@@ -243,54 +236,33 @@ static void climb_ladder(Session *s, const Budget *budget) {
   if (!search_is_done(s->search)) improve(s, budget->units / 4);
 }
 
-/* The optimum is one over the open gaps, and a smaller device has more of them: go down to the largest devices on
- * which more steps are over the budget. */
-static void descend_thresholds(Session *s, const Budget *budget) {
-  enum { THRESHOLDS = 4 };
-  const Geometry *g = s->geometry;
-  Budget rung_budget = *budget;
-  rung_budget.units /= 4;
-  rung_budget.dp_labels /= 8;
-  rung_budget.exact_units /= 2;
-  rung_budget.splits = 1;
-  int64_t device = s->problem->device_bytes;
-  for (int k = 0; k < THRESHOLDS && !search_is_done(s->search); k++) {
-    int64_t next = -1;
-    for (int t = 0; t < s->problem->step_count; t++)
-      if (g->retain_bytes[t] <= device && g->retain_bytes[t] - 1 > next) next = g->retain_bytes[t] - 1;
-    int64_t low, high;
-    range_of_devices(s, &low, &high);
-    if (next < low) break;
-    device = next;
-    Candidate *carried = candidate_new(s->arena, s->evaluator);
-    climb_rung(s, device, &rung_budget, carried);
-  }
-}
-
 /* ---- infeasible ---- */
 
-static bool fits_somehow(const Problem *problem) {
+/* Any plan at all, whatever it takes; where the problem is small the exact search makes sure that there is none. */
+static bool find_any(const Problem *problem, const Evaluator *to, Candidate *found) {
   Arena *arena = arena_new();
   Session *s = session_new(problem, arena, 0);
   Candidate *candidate = candidate_new(arena, s->evaluator);
-  bool ok = false;
-  for (int preference = 0; preference < 6 && !ok; preference++) {
+  s->search->target_ns = COST_INVALID - 1;
+  for (int preference = 0; preference < 6 && !search_is_done(s->search); preference++) {
     policy_evict_all(s->evaluator, preference, candidate);
-    ok = candidate->cost < COST_INVALID;
     search_offer(s->search, candidate);
   }
   static const PlannerPolicy others[] = {PLANNER_POLICY_KEEP, PLANNER_POLICY_RECOMPUTE, PLANNER_POLICY_CHECKPOINT, PLANNER_POLICY_DTR, PLANNER_POLICY_CAPUCHIN};
-  for (int i = 0; i < 5 && !ok; i++) {
+  for (int i = 0; i < 5 && !search_is_done(s->search); i++) {
     policy_plan(s->evaluator, others[i], candidate);
-    ok = candidate->cost < COST_INVALID;
     search_offer(s->search, candidate);
   }
-  if (!ok && s->geometry->open_count) {
-    search_local(s->search, 2000000);
-    ok = s->search->best->cost < COST_INVALID;
-  }
+  if (!search_is_done(s->search) && s->search->gap_count) search_local(s->search, 1000000);
+  if (!search_is_done(s->search) && s->search->gap_count <= EXACT_GAPS) exact_search(s->search, 2000000);
+  bool ok = search_is_done(s->search);
+  if (ok && found) candidate_copy(to, found, s->search->best);
   arena_free(arena);
   return ok;
+}
+
+static bool fits_somehow(const Problem *problem) {
+  return find_any(problem, NULL, NULL);
 }
 
 typedef enum Tier { TIER_DEVICE, TIER_HOST, TIER_SSD } Tier;
@@ -453,6 +425,29 @@ static Addresses *lay_out(Session *s, const Budget *budget, const Candidate *fat
   return layout;
 }
 
+/* The last resort: the policies' plans for smaller and smaller devices, down to what no plan can avoid, until one of
+ * them can be laid out. */
+static void lay_out_policies(Session *s, const Budget *budget, Settled *best, Arena *arena) {
+  enum { RUNGS = 32 };
+  int64_t low, high;
+  range_of_devices(s, &low, &high);
+  for (int rung = RUNGS; rung >= 0 && best->layout->kind == ADDRESSES_NONE && !search_is_late(s->search); rung--) {
+    Arena *scratch = arena_new();
+    Problem smaller = *s->problem;
+    smaller.device_bytes = low + (s->problem->device_bytes - low) / RUNGS * rung;
+    Session *small = session_new(&smaller, scratch, 0);
+    for (int i = 0; i < 6 + PLANNER_POLICY_COUNT; i++) {
+      Candidate *candidate = small->search->best;
+      if (i < 6)
+        policy_evict_all(small->evaluator, i, candidate);
+      else
+        policy_plan(small->evaluator, (PlannerPolicy)(i - 6), candidate);
+      if (adopt(s, small)) lay_out(s, budget, candidate, best, arena);
+    }
+    arena_free(scratch);
+  }
+}
+
 /* Simulate the best candidate, tighten it and give it addresses; the evaluator is left at the plan. While there are no
  * plain offsets, plans for smaller devices are tried, by bisection over what is taken away. */
 static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
@@ -494,6 +489,8 @@ static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
     if (enough >= 0 && enough - too_little <= 1) attempt = 5;
     less = enough >= 0 ? too_little + (enough - too_little) / 2 : 2 * less + (layout->height_bytes > device ? layout->height_bytes - device : 0);
   }
+  packing.packing = budget->packing / 64;
+  lay_out_policies(s, &packing, &best, arena);
   candidate_copy(e, s->search->best, best.fates);
   sequence_build(e->sequence, best.fates->fates, best.fates->variants);
   if (e->sequence->move_count) memcpy(e->sequence->moves, best.moves, (size_t)e->sequence->move_count * sizeof *best.moves);
@@ -557,12 +554,13 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
     report->first_plan_s -= begin;
     for (int effort = PLANNER_FAST; effort <= (int)options->effort && !s->is_optimal; effort++) {
       Budget stage = budget_of((PlannerEffort)effort); /* more effort begins where less ended: it is never worse */
-      run_session(s, &stage, stage.units);
+      /* There the best effort would come near ten seconds. */
+      bool is_shortened = s->geometry->open_count > 3000 && effort == PLANNER_BEST;
+      run_session(s, &stage, is_shortened ? stage.units * 2 / 5 : stage.units);
     }
-    if (s->is_optimal)
-      descend_thresholds(s, &budget);
-    else if (s->search->best->cost < COST_INVALID)
-      climb_ladder(s, &budget);
+    Candidate *any = candidate_new(scratch, s->evaluator);
+    if (s->search->best->cost >= COST_INVALID && !search_is_late(s->search) && find_any(problem, s->evaluator, any)) search_offer_again(s->search, any);
+    if (!s->is_optimal && s->search->best->cost < COST_INVALID) climb_ladder(s, &budget);
   }
   PlannerPlan *plan = s->search->best->cost < COST_INVALID ? make_plan(s, options, &budget, arena, report) : NULL;
   report->lower_bound_ns = s->lower_bound_ns;

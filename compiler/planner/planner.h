@@ -17,7 +17,8 @@ typedef struct PlannerOptions {
 
 typedef struct PlannerReport {
   bool is_feasible;
-  bool is_optimal; /* the bound is reached, or the exact search finished */
+  bool is_optimal; /* the bound is reached, or the exact search finished: no plan is faster that decides the gaps which
+                      * cover a step, the variants and the prefetch boundaries, and recomputes canonically */
   int64_t makespan_ns, stall_free_ns, lower_bound_ns, peak_bytes;
   int64_t compute_ns, rerun_ns; /* busy; of which re-runs */
   int64_t *busy_ns; /* by channel */

@@ -8,6 +8,10 @@
 
 #define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
 
+/* Where evaluations are cheap, gaps that cover no step over the budget are decided too: to evict early makes a later
+ * eviction clean, and re-runs may bring another step over the budget. */
+enum { WIDE_GAPS = 128 };
+
 static void make_groups(Search *search, Arena *arena) {
   const Geometry *g = search->evaluator->geometry;
   const Problem *p = search->evaluator->problem;
@@ -32,6 +36,7 @@ static void make_groups(Search *search, Arena *arena) {
     }
   }
   search->group_first[search->group_count] = filled;
+  search->has_chunks = search->group_count < filled;
 }
 
 Search *search_new(Arena *arena, Evaluator *evaluator, int64_t target_ns, double deadline) {
@@ -39,6 +44,8 @@ Search *search_new(Arena *arena, Evaluator *evaluator, int64_t target_ns, double
   const Problem *p = evaluator->problem;
   *search = (Search){.evaluator = evaluator, .arena = arena, .random_state = 0x2545F4914F6CDD1Du,
                      .target_ns = target_ns, .deadline = deadline, .policies = PREFETCH_FEW};
+  const Geometry *g = evaluator->geometry;
+  search->gap_count = g->open_count > 0 && g->wide_count <= WIDE_GAPS ? g->wide_count : g->open_count;
   search->best = candidate_new(arena, evaluator);
   search->trial = candidate_new(arena, evaluator);
   search->current = candidate_new(arena, evaluator);
@@ -182,9 +189,9 @@ static bool improve_groups(Search *search, int64_t limit) {
 static bool improve_singles(Search *search, int64_t limit) {
   const Geometry *g = search->evaluator->geometry;
   bool has_improved = false;
-  int offset = g->open_count ? draw_below(search, g->open_count) : 0;
-  for (int k = 0; k < g->open_count && !is_out(search, limit); k++) {
-    int gap = g->open[(k + offset) % g->open_count];
+  int offset = search->gap_count ? draw_below(search, search->gap_count) : 0;
+  for (int k = 0; k < search->gap_count && !is_out(search, limit); k++) {
+    int gap = g->open[(k + offset) % search->gap_count];
     for (int fate = 0; fate < PLAN_FATE_COUNT; fate++) {
       if (!has_option(search, gap, fate) || search->current->fates[gap] == fate) continue;
       candidate_copy(search->evaluator, search->trial, search->current);
@@ -197,8 +204,8 @@ static bool improve_singles(Search *search, int64_t limit) {
 
 static bool improve_pairs(Search *search, int64_t limit) {
   const Geometry *g = search->evaluator->geometry;
-  for (int i = 0; i < g->open_count; i++)
-    for (int k = i + 1; k < g->open_count; k++) {
+  for (int i = 0; i < search->gap_count; i++)
+    for (int k = i + 1; k < search->gap_count; k++) {
       /* The bulk of what pays: exchange the two fates, or free one piece while another stays. */
       int a = g->open[i], b = g->open[k], fa = search->current->fates[a], fb = search->current->fates[b];
       if (is_out(search, limit)) return false;
@@ -223,7 +230,7 @@ static bool improve_variants(Search *search, int64_t limit) {
 void search_local(Search *search, int64_t effort) {
   Evaluator *e = search->evaluator;
   int64_t limit = e->effort + effort;
-  bool is_chunked = search->group_count < e->geometry->open_count, is_small = e->geometry->open_count <= 40;
+  bool is_chunked = search->has_chunks, is_small = search->gap_count <= 40;
   candidate_copy(e, search->current, search->best);
   bool has_improved = true;
   while (has_improved && !is_out(search, limit)) {
@@ -238,8 +245,8 @@ void search_local(Search *search, int64_t effort) {
 static bool trade(Search *search, Candidate *candidate) {
   const Geometry *g = search->evaluator->geometry;
   for (int tries = 0; tries < 20; tries++) {
-    int i = draw_below(search, g->open_count), k = i + 1 + draw_below(search, 24);
-    if (k >= g->open_count) continue;
+    int i = draw_below(search, search->gap_count), k = i + 1 + draw_below(search, 24);
+    if (k >= search->gap_count) continue;
     int a = g->open[i], b = g->open[k];
     uint8_t fa = candidate->fates[a], fb = candidate->fates[b];
     if (fa == fb || !has_option(search, a, fb) || !has_option(search, b, fa)) continue;
@@ -253,14 +260,14 @@ static bool trade(Search *search, Candidate *candidate) {
 static void mutate(Search *search, Candidate *candidate) {
   const Geometry *g = search->evaluator->geometry;
   const Problem *p = search->evaluator->problem;
-  if (search->choice_count && (g->open_count == 0 || draw_below(search, 100) < 15)) {
+  if (search->choice_count && (search->gap_count == 0 || draw_below(search, 100) < 15)) {
     int op = search->choices[draw_below(search, search->choice_count)];
     candidate->variants[op] = draw_below(search, p->ops[op].variant_count);
     return;
   }
-  if (g->open_count == 0) return;
+  if (search->gap_count == 0) return;
   if (draw_below(search, 100) < 40 && trade(search, candidate)) return;
-  bool is_chunked = search->group_count < g->open_count;
+  bool is_chunked = search->has_chunks;
   if (is_chunked && draw_below(search, 100) < 30) {
     int group = draw_below(search, search->group_count), first = search->group_first[group];
     int size = search->group_first[group + 1] - first, count = 1 + draw_below(search, size);
@@ -270,7 +277,7 @@ static void mutate(Search *search, Candidate *candidate) {
     return;
   }
   for (int tries = 0; tries < 20; tries++) {
-    int gap = g->open[draw_below(search, g->open_count)], fate = draw_below(search, PLAN_FATE_COUNT);
+    int gap = g->open[draw_below(search, search->gap_count)], fate = draw_below(search, PLAN_FATE_COUNT);
     if (!has_option(search, gap, fate) || candidate->fates[gap] == fate) continue;
     candidate->fates[gap] = (uint8_t)fate;
     return;
@@ -279,10 +286,10 @@ static void mutate(Search *search, Candidate *candidate) {
 
 void search_anneal(Search *search, int64_t effort) {
   Evaluator *e = search->evaluator;
-  if (e->geometry->open_count == 0 && search->choice_count == 0) return;
+  if (search->gap_count == 0 && search->choice_count == 0) return;
   int64_t start = e->effort, limit = start + effort;
   /* One change matters less the more gaps there are. */
-  int gaps = e->geometry->open_count;
+  int gaps = search->gap_count;
   double hottest = gaps > 12 ? 0.05 * 12 / gaps : 0.05;
   candidate_copy(e, search->current, search->best);
   while (!is_out(search, limit)) {

@@ -19,8 +19,10 @@ typedef struct Search {
   int64_t target_ns; /* a proved lower bound: nothing to gain below */
   double deadline; /* CLOCK_MONOTONIC seconds; 0: none */
   bool is_cut_short;
+  int gap_count; /* the first gaps of geometry->open, which are decided */
   unsigned policies; /* prefetch policies of an evaluation in the search */
   int *groups, *group_first, group_count; /* open gaps that belong to the chunks of one datum */
+  bool has_chunks; /* some group has several gaps */
   int *choices, choice_count; /* ops with several variants */
 } Search;
 

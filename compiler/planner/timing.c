@@ -4,7 +4,7 @@
 
 #define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
 
-enum { MAX_MOVES = 16, MAX_OUT = 32, MAX_COMM = 16, MAX_CHANNELS = 8, MAX_STATES = 1500 };
+enum { MAX_MOVES = 24, MAX_OUT = 32, MAX_COMM = 16, MAX_CHANNELS = 8, MAX_STATES = 1500, MAX_EFFORT = 2000000 };
 
 typedef struct Reload {
   int64_t ready_ns, ns;
@@ -34,6 +34,7 @@ struct Timing {
   int origin[MAX_MOVES], ring_of[MAX_OUT], ring_count, comm_of_count;
   int *comm_index; /* by extended step */
   bool is_cut;
+  int64_t effort_limit;
 };
 
 Timing *timing_new(Arena *arena, const Evaluator *e) {
@@ -338,7 +339,8 @@ static void expand_state(Timing *t, Evaluator *e, const TimingState *from, int s
   }
   for (uint32_t subset = optional;; subset = (subset - 1) & optional) {
     TimingState state = *from;
-    e->effort += 4;
+    e->effort += 8 + q->move_count;
+    if (e->effort > t->effort_limit) t->is_cut = true;
     if (run_step(t, e, &state, s, tail, must | subset, limit)) keep_state(t, e, &state, s, tail);
     if (subset == 0 || t->is_cut) break;
   }
@@ -349,6 +351,7 @@ int64_t timing_search(Timing *t, Evaluator *e, int64_t limit, bool *is_exact) {
   *is_exact = false;
   if (!set_up(t, e)) return limit;
   t->is_cut = false;
+  t->effort_limit = e->effort + MAX_EFFORT;
   int count = 1, tail = 0;
   memset(&t->states[0], 0, sizeof t->states[0]);
   for (int s = 0; s < q->count && count; s++) {

@@ -60,7 +60,7 @@ static int small(int count) {
     } else {
       if (strcmp(judge(plan, text, arena), "valid")) return 1;
       for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) losses += report.policy_ns[policy] < report.makespan_ns;
-      int64_t best = report.is_optimal ? report.makespan_ns : suite_optimum(problem, 2000000000);
+      int64_t best = report.is_optimal ? report.makespan_ns : suite_optimum(problem, 400000000);
       if (best < 0) {
         printf("# %s: %d gaps, not proved; %.3f s\n", problem->name, report.open_count, took);
       } else {
