@@ -9,6 +9,7 @@ gnncc=$build/gnncc models=$here/../end_to_end/models examples=$here/../../exampl
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$tap_log"' EXIT
 cd "$work"
+export XDG_CACHE_HOME=$work/cache # plans as for a computer that nobody measured
 
 silent() { # COMMAND...: succeeds and says nothing
   local said

@@ -10,6 +10,7 @@ gnncc=$build/gnncc reference=$build/tests/reference pyg=$here/../data/pyg shared
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$tap_log"' EXIT
 cd "$work"
+export XDG_CACHE_HOME=$work/cache # plans as for a computer that nobody measured
 
 losses() { # FILE.csv: "epoch loss" lines
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next } { print $column["epoch"], $column["loss"] }' "$1"

@@ -28,6 +28,7 @@ unset GNNCC_FLAGS GNNCC_PATH GNNCC_TARGET CFLAGS LDFLAGS COLUMNS CLICOLOR_FORCE
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ln -s "$root/examples" "$work/examples"
+export XDG_CACHE_HOME=$work/cache # a computer that nobody measured
 count=0 failures=0
 
 # The blocks of a document as files in $work/blocks: NNN.kind ("run", "data" or "file NAME"), NNN.text.
