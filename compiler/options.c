@@ -554,7 +554,7 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Op
   if (status >= 0) return status;
   add_search_path(&p);
   if (options->sweep && !options_emits(options, "sweep")) add_emit(&p, "sweep", "-");
-  if (options_emits(options, "sweep") && !options->sweep) return usage("--emit=sweep needs --sweep TIER=LOW:HIGH");
+  if (options_emits(options, "sweep") && !options->sweep && options->input) return usage("--emit=sweep needs --sweep TIER=LOW:HIGH");
   if (options->compare && !options->input) return usage("--compare needs two files");
   if (options->measured && options->emit_count && !options->input) return -1;
   if (!options->input && !options->calibrate) return usage("no model; gnncc --help shows how it is used");

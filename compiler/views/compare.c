@@ -19,9 +19,7 @@ static void put_times(const char *name, double before, double after, FILE *out) 
 }
 
 static void put_bytes(const char *name, int64_t before, int64_t after, FILE *out) {
-  int64_t more = after - before;
-  fprintf(out, "  %-22s %12s %12s %s%11s\n", name, gnn_bytes_text(before).text, gnn_bytes_text(after).text, more < 0 ? "-" : more > 0 ? "+" : " ",
-          more ? gnn_bytes_text(more < 0 ? -more : more).text : "0");
+  fprintf(out, "  %-22s %12s %12s %12s\n", name, gnn_bytes_text(before).text, gnn_bytes_text(after).text, gnn_bytes_text(after - before).text);
 }
 
 static void put_fates(const Document *a, const Document *b, FILE *out) {

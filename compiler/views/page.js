@@ -259,7 +259,7 @@ function drawSky() {
   else node.append(s('text', { x: 4, y: y(peak) + 4 }, bytes(peak)));
   node.append(s('text', { class: 'quiet', x: 4, y: Math.max(10, y(Math.min(budget, peak, top))) + 18 }, budget <= top ? 'budget' : 'peak'));
   const measured = report.measured && report.measured.device_peak_bytes;
-  if (measured && view.mode !== 'estimated') node.append(s('path', { class: 'measured-peak', d: `M${gutter()} ${y(measured)}H${width() - 10}` }), s('text', { class: 'quiet', x: gutter() + 4, y: y(measured) - 3 }, `measured peak ${bytes(measured)}`));
+  if (measured && view.mode !== 'estimated') node.append(s('path', { class: 'measured-peak', d: `M${gutter()} ${y(measured)}H${width() - 10}` }), s('text', { class: 'quiet', x: width() - 14, y: y(measured) - 3, 'text-anchor': 'end' }, `measured peak ${bytes(measured)}`));
   node.append(s('path', { class: 'axis', d: `M${gutter()} ${y(0)}H${width() - 10}` }));
 }
 
@@ -411,8 +411,10 @@ function goToPeak() {
 
 function setMode(key) {
   if (!report.measured) { $('found').textContent = 'there is no measurement: --measured=run.json'; return; }
+  const isAll = view.to - view.from > 0.999 * whole();
   view.mode = { e: 'estimated', m: 'measured', b: 'both' }[key];
-  show(view.from, view.to);
+  if (isAll) show(0, whole());
+  else show(view.from, view.to);
 }
 
 function find(text, isNext) {

@@ -1,0 +1,332 @@
+/* check_report report|trace|svg FILE [REPORT]: does a gnncc-report/1 keep the schema of docs/formats.md and do its sums
+ * agree; does a trace keep Perfetto's rules; is a drawing well-formed, and does it draw the times of the report? Shares no
+ * code with the views. Prints what is wrong; the status is 0 when nothing is. */
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int faults;
+
+static void fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void fault(const char *format, ...) {
+  va_list args;
+  if (faults++ > 20) return;
+  va_start(args, format);
+  vprintf(format, args);
+  printf("\n");
+  va_end(args);
+}
+
+static void close_to(double a, double b, double scale, const char *what) {
+  if (!(fabs(a - b) <= 2e-8 * fabs(scale) + 1e-12)) fault("%s: %.12g is not %.12g", what, a, b);
+}
+
+/* ---- the schema ---- */
+
+/* t text, n number, i whole number of at least 0, b boolean, o object, l list, m list of texts; a capital letter: may be absent. */
+typedef struct Member {
+  const char *key;
+  char type;
+} Member;
+
+static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"figures", 't'}, {"fits", 'b'},
+                                       {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'},
+                                       {"instead", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
+static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't'}, {"kernel", 't'}, {"what", 't'}, {"line", 'i'}, {"start_seconds", 'n'}, {"seconds", 'n'}, {"bytes", 'i'},
+                                      {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"decided_by", 'i'}, {"flops", 'N'}, {"reads", 'M'}, {"writes", 'M'}, {"frees", 'M'},
+                                      {"value", 'T'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {0}};
+static const Member value_members[] = {{"value", 't'}, {"what", 't'}, {"line", 'i'}, {"bytes", 'i'}, {"fate", 't'}, {"adds_seconds", 'n'}, {"pinned", 'b'}, {"alternatives", 'l'}, {0}};
+static const Member alternative_members[] = {{"fate", 't'}, {"fits", 'b'}, {"adds_seconds", 'N'}, {"over_bytes", 'I'}, {0}};
+static const Member block_members[] = {{"name", 't'}, {"kind", 't'}, {"tier", 't'}, {"offset", 'i'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"value", 'T'}, {"line", 'I'}, {"how", 'T'}, {0}};
+static const Member home_members[] = {{"value", 't'}, {"tier", 't'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"extents", 'l'}, {0}};
+static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"start_seconds", 'n'}, {"end_seconds", 'n'}, {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"graph", 'i'},
+                                        {"features", 'i'}, {"weights", 'i'}, {"optimizer", 'i'}, {"activation", 'i'}, {"gradient", 'i'}, {"scratch", 'i'}, {0}};
+static const Member lane_members[] = {{"lane", 't'}, {"steps", 'i'}, {"busy_seconds", 'n'}, {"wait_seconds", 'n'}, {"idle_seconds", 'n'}, {0}};
+static const Member link_members[] = {{"lane", 't'}, {"bandwidth", 'n'}, {"latency_seconds", 'n'}, {0}};
+static const Member point_members[] = {{"budget_bytes", 'i'}, {"other_budget_bytes", 'I'}, {"fits", 'b'}, {"needs_bytes", 'I'}, {"seconds", 'N'}, {"versus_best", 'N'}, {"kept", 'I'}, {"host", 'I'}, {"ssd", 'I'}, {"recomputed", 'I'}, {0}};
+
+static bool is_of_type(const json_t *node, char type) {
+  size_t i;
+  json_t *item;
+  switch (type) {
+  case 't': return json_is_string(node);
+  case 'n': return json_is_number(node) && isfinite(json_number_value(node));
+  case 'i': return json_is_integer(node) && json_integer_value(node) >= 0;
+  case 'b': return json_is_boolean(node);
+  case 'o': return json_is_object(node);
+  case 'p': return json_is_object(node) || json_is_null(node);
+  case 'l': return json_is_array(node);
+  default: break;
+  }
+  if (!json_is_array(node)) return false;
+  json_array_foreach((json_t *)node, i, item) if (!json_is_string(item)) return false;
+  return true;
+}
+
+static void check_members(const json_t *object, const Member *members, const char *where, size_t index) {
+  const char *key;
+  json_t *node;
+  for (const Member *m = members; m->key; m++) {
+    node = json_object_get(object, m->key);
+    if (!node && isupper((unsigned char)m->type)) continue;
+    if (!node || !is_of_type(node, (char)tolower(m->type))) fault("%s[%zu].%s is not of type %c", where, index, m->key, m->type);
+  }
+  json_object_foreach((json_t *)object, key, node) {
+    const Member *m = members;
+    while (m->key && strcmp(m->key, key) != 0) m++;
+    if (!m->key) fault("%s[%zu] has a member %s that the schema does not know", where, index, key);
+  }
+}
+
+static void check_list(const json_t *list, const Member *members, const char *where) {
+  size_t i;
+  json_t *item;
+  json_array_foreach((json_t *)list, i, item) check_members(item, members, where, i);
+}
+
+static void check_schema(const json_t *root) {
+  check_members(root, whole_members, "report", 0);
+  if (strcmp(json_string_value(json_object_get(root, "format")), "gnncc-report/1") != 0) fault("the format is another");
+  const struct { const char *key; const Member *members; } lists[] = {{"steps", step_members}, {"values", value_members}, {"blocks", block_members}, {"homes", home_members}, {"memory", memory_members}, {"lanes", lane_members}};
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) check_list(json_object_get(root, lists[i].key), lists[i].members, lists[i].key);
+  check_list(json_object_get(json_object_get(root, "machine"), "links"), link_members, "machine.links");
+  check_list(json_object_get(json_object_get(root, "sweep"), "points"), point_members, "sweep.points");
+  size_t i;
+  json_t *value;
+  json_array_foreach(json_object_get(root, "values"), i, value) check_list(json_object_get(value, "alternatives"), alternative_members, "alternatives");
+}
+
+/* ---- the sums ---- */
+
+static double num(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+static long long whole(const json_t *o, const char *key) { return (long long)json_integer_value(json_object_get(o, key)); }
+static const char *str(const json_t *o, const char *key) {
+  const char *text = json_string_value(json_object_get(o, key));
+  return text ? text : "";
+}
+static double ends(const json_t *step) { return num(step, "start_seconds") + num(step, "seconds"); }
+
+static void check_epoch(const json_t *root) {
+  const json_t *epoch = json_object_get(root, "epoch"), *lane, *value;
+  double seconds = num(epoch, "seconds"), adds = 0;
+  size_t i;
+  if (whole(root, "training_steps") == 0) return;
+  json_array_foreach(json_object_get(root, "values"), i, value) adds += num(value, "adds_seconds");
+  close_to(adds, seconds - num(epoch, "compute_seconds"), seconds, "what the fates add is the epoch less that of keeping everything");
+  close_to(num(epoch, "compute_seconds") + num(epoch, "recompute_seconds") + num(epoch, "wait_seconds"), seconds, seconds, "compute, recompute and waits make the epoch");
+  json_array_foreach(json_object_get(root, "lanes"), i, lane) {
+    close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds") + num(lane, "idle_seconds"), seconds, seconds, "a lane's times make the epoch");
+    if (strcmp(str(lane, "lane"), "compute") == 0) close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds"), seconds, seconds, "the compute lane's times and waits make the epoch");
+  }
+}
+
+static void check_memory(const json_t *root) {
+  static const char *const kinds[] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
+  const json_t *row, *steps = json_object_get(root, "steps"), *device = json_object_get(json_object_get(root, "tiers"), "device");
+  long long most = 0;
+  size_t i;
+  json_array_foreach(json_object_get(root, "memory"), i, row) {
+    long long sum = 0;
+    for (int k = 0; k < 7; k++) sum += whole(row, kinds[k]);
+    if (sum != whole(row, "device_bytes")) fault("memory[%zu]: the kinds sum to %lld, not %lld", i, sum, whole(row, "device_bytes"));
+    if (sum > most) most = sum;
+    const json_t *step = json_array_get(steps, (size_t)whole(row, "step") - 1);
+    if (whole(step, "device_bytes") != sum) fault("memory[%zu]: step %lld says %lld", i, whole(row, "step"), whole(step, "device_bytes"));
+  }
+  if (json_array_size(json_object_get(root, "memory")) == 0) return;
+  if (most != whole(device, "lower_bound_bytes")) fault("the skyline's maximum %lld is not the peak %lld", most, whole(device, "lower_bound_bytes"));
+  if (whole(json_array_get(steps, (size_t)whole(root, "peak_step") - 1), "device_bytes") != most) fault("the peak is not at the peak step");
+}
+
+/* Nothing lies where something else is. */
+static void check_addresses(const json_t *root) {
+  const json_t *blocks = json_object_get(root, "blocks");
+  size_t count = json_array_size(blocks);
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = i + 1; k < count; k++) {
+      const json_t *a = json_array_get(blocks, i), *b = json_array_get(blocks, k);
+      bool in_time = whole(a, "first_step") <= whole(b, "last_step") && whole(b, "first_step") <= whole(a, "last_step");
+      bool in_space = whole(a, "offset") < whole(b, "offset") + whole(b, "bytes") && whole(b, "offset") < whole(a, "offset") + whole(a, "bytes");
+      if (in_time && in_space) fault("%s and %s are in one place at one time", str(a, "name"), str(b, "name"));
+    }
+}
+
+static void check_steps(const json_t *root) {
+  const json_t *steps = json_object_get(root, "steps"), *step;
+  double seconds = num(json_object_get(root, "epoch"), "seconds");
+  size_t i;
+  json_array_foreach((json_t *)steps, i, step) {
+    if (whole(step, "step") != (long long)i + 1) fault("steps[%zu] has another number", i);
+    const json_t *waited = json_array_get(steps, (size_t)whole(step, "waits_for") - 1), *decided = json_array_get(steps, (size_t)whole(step, "decided_by") - 1);
+    if (whole(step, "waits_for") && num(step, "seconds") > 0) close_to(ends(step), ends(waited), seconds, "a wait ends when what it waits for ends");
+    if (whole(step, "decided_by") && ends(decided) > num(step, "start_seconds") + 1e-8 * seconds + 1e-12) fault("step %zu starts before step %lld ends, which decided its start", i + 1, whole(step, "decided_by"));
+    bool is_wait = strcmp(str(step, "phase"), "wait") == 0, is_move = strcmp(str(step, "phase"), "move") == 0;
+    if (is_wait != (json_object_get(step, "waits_for") != NULL)) fault("step %zu waits for nothing", i + 1);
+    if (is_move != (json_object_get(step, "to") != NULL)) fault("step %zu moves nowhere", i + 1);
+  }
+}
+
+static int check_report(const json_t *root) {
+  check_schema(root);
+  check_epoch(root);
+  check_memory(root);
+  check_addresses(root);
+  check_steps(root);
+  printf("%zu steps, %zu values, %zu blocks\n", json_array_size(json_object_get(root, "steps")), json_array_size(json_object_get(root, "values")), json_array_size(json_object_get(root, "blocks")));
+  return faults != 0;
+}
+
+/* ---- the trace ---- */
+
+static bool is_phase(const json_t *event, const char *phase) { return strcmp(str(event, "ph"), phase) == 0; }
+
+static bool is_in_a_slice(const json_t *events, const json_t *flow) {
+  const json_t *event;
+  size_t i;
+  json_array_foreach((json_t *)events, i, event) {
+    if (!is_phase(event, "X") || whole(event, "tid") != whole(flow, "tid") || whole(event, "pid") != whole(flow, "pid")) continue;
+    if (num(flow, "ts") >= num(event, "ts") - 1e-3 && num(flow, "ts") <= num(event, "ts") + num(event, "dur") + 1e-3) return true;
+  }
+  return false;
+}
+
+static int check_trace(const json_t *root, const json_t *report) {
+  const json_t *events = json_object_get(root, "traceEvents"), *event;
+  enum { TRACKS = 64, FLOWS = 4096 };
+  double end[TRACKS] = {0}, longest = num(json_object_get(report, "epoch"), "seconds");
+  char flows[FLOWS] = {0};
+  size_t i, slices = 0, wanted = 0;
+  json_array_foreach((json_t *)events, i, event) {
+    if (is_phase(event, "X")) {
+      long long track = whole(event, "pid") * 16 + whole(event, "tid");
+      if (track < 0 || track >= TRACKS || num(event, "dur") < 0) fault("event %zu: no such track, or a negative time", i);
+      else if (num(event, "ts") < end[track] - 1e-4) fault("event %zu begins at %.4f, before %.4f, where the one before it ends", i, num(event, "ts"), end[track]);
+      else end[track] = num(event, "ts") + num(event, "dur");
+      slices += whole(event, "pid") == 1;
+    } else if (is_phase(event, "s") || is_phase(event, "f")) {
+      long long id = whole(event, "id");
+      if (id <= 0 || id >= FLOWS) fault("event %zu: no such flow", i);
+      else flows[id] += is_phase(event, "s") ? 1 : 2;
+      if (!is_in_a_slice(events, event)) fault("event %zu: an end of flow %lld lies in no slice", i, id);
+    }
+  }
+  for (int id = 1; id < FLOWS; id++)
+    if (flows[id] && flows[id] != 3) fault("flow %d has one end only", id);
+  for (long long k = 0; k < whole(report, "training_steps"); k++) {
+    const json_t *step = json_array_get(json_object_get(report, "steps"), (size_t)k);
+    wanted += !json_object_get(step, "waits_for") || llround(1e9 * num(step, "seconds")) > 0;
+  }
+  if (slices != wanted) fault("%zu slices for %zu steps", slices, wanted);
+  for (int t = 0; t < 32; t++)
+    if (end[t] * 1e-6 > longest * (1 + 1e-6)) fault("track %d ends after the epoch", t);
+  printf("%zu slices\n", slices);
+  return faults != 0;
+}
+
+/* ---- drawings ---- */
+
+static char *read_file(const char *path) {
+  FILE *in = fopen(path, "rb");
+  if (!in) return NULL;
+  size_t capacity = 1 << 22, got;
+  char *text = malloc(capacity);
+  got = fread(text, 1, capacity - 1, in);
+  text[got] = 0;
+  fclose(in);
+  return text;
+}
+
+/* Elements nest, attributes are quoted, entities are known; enough of XML for what we write. */
+static void check_xml(const char *text) {
+  enum { DEPTH = 64 };
+  char open[DEPTH][32];
+  int depth = 0;
+  for (const char *at = text; *at;) {
+    if (*at == '&') {
+      static const char *const known[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#"};
+      bool is_known = false;
+      for (int i = 0; i < 5; i++) is_known = is_known || strncmp(at, known[i], strlen(known[i])) == 0;
+      if (!is_known) fault("an unknown entity: %.20s", at);
+      at++;
+      continue;
+    }
+    if (*at != '<') {
+      if (depth == 0 && !isspace((unsigned char)*at)) fault("text outside of the root: %.20s", at);
+      at++;
+      continue;
+    }
+    if (strncmp(at, "<!--", 4) == 0) {
+      at = strstr(at, "-->");
+      if (!at) { fault("a comment has no end"); return; }
+      at += 3;
+      continue;
+    }
+    bool is_end = at[1] == '/';
+    const char *name = at + 1 + is_end, *stop = name;
+    while (isalnum((unsigned char)*stop) || *stop == '-' || *stop == ':') stop++;
+    int length = (int)(stop - name);
+    char quote = 0;
+    for (; *stop && (quote || *stop != '>'); stop++) {
+      if (quote ? *stop == quote : *stop == '"' || *stop == '\'') quote = quote ? 0 : *stop;
+      else if (*stop == '<') fault("a < within a tag: %.30s", at);
+    }
+    if (!*stop || length == 0 || length > 31) { fault("a tag without end or name: %.30s", at); return; }
+    if (is_end) {
+      if (depth == 0 || strlen(open[depth - 1]) != (size_t)length || strncmp(open[depth - 1], name, (size_t)length) != 0) { fault("</%.*s> ends nothing", length, name); return; }
+      depth--;
+    } else if (stop[-1] != '/') {
+      if (depth == DEPTH) { fault("too deep"); return; }
+      snprintf(open[depth++], sizeof open[0], "%.*s", length, name);
+    }
+    at = stop + 1;
+  }
+  if (depth) fault("<%s> is not closed", open[depth - 1]);
+}
+
+/* Boxes named "step N" lie where the report has the step. */
+static void check_drawn(const char *svg, const json_t *report) {
+  const json_t *steps = json_object_get(report, "steps");
+  double epoch = num(json_object_get(report, "epoch"), "seconds");
+  int drawn = 0, wanted = 0;
+  for (const char *at = svg; (at = strstr(at, "<title>step ")); at++) {
+    long number = strtol(at + 12, NULL, 10);
+    const char *box = at;
+    while (box > svg && *box != '\n') box--;
+    double x = 0, y = 0, width = 0;
+    char role[32];
+    const json_t *step = json_array_get(steps, (size_t)number - 1);
+    drawn++;
+    if (sscanf(box, "\n<rect class=\"%31[a-z]\" x=\"%lf\" y=\"%lf\" width=\"%lf\"", role, &x, &y, &width) != 4) fault("the box of step %ld cannot be read", number);
+    double start = (x - 96) / (960 - 96 - 16) * epoch, took = width / (960 - 96 - 16) * epoch;
+    if (fabs(start - num(step, "start_seconds")) > epoch / 10000 || (width > 0.5 && fabs(took - num(step, "seconds")) > epoch / 10000)) fault("step %ld is drawn at another time", number);
+    if ((strcmp(role, "wait") == 0) != (strcmp(str(step, "phase"), "wait") == 0)) fault("step %ld is drawn as %s", number, role);
+  }
+  for (long long k = 0; k < whole(report, "training_steps"); k++) wanted += num(json_array_get(steps, (size_t)k), "seconds") > 0;
+  if (drawn != wanted) fault("%d boxes for %d steps", drawn, wanted);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  json_t *report = argc > 3 ? json_load_file(argv[3], 0, NULL) : NULL, *root = NULL;
+  if (strcmp(argv[1], "svg") == 0 || strcmp(argv[1], "xml") == 0) {
+    char *text = read_file(argv[2]);
+    if (!text) return 2;
+    check_xml(text);
+    if (report) check_drawn(text, report);
+    free(text);
+  } else {
+    json_error_t error;
+    root = json_load_file(argv[2], 0, &error);
+    if (!root) fault("%s:%d: %s", argv[2], error.line, error.text);
+    else if (strcmp(argv[1], "report") == 0) check_report(root);
+    else check_trace(root, report);
+  }
+  json_decref(root);
+  json_decref(report);
+  return faults != 0;
+}

@@ -1,0 +1,317 @@
+"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html: the report in a real browser. One line a test on standard
+output, "ok name" or "not_ok name"; what went wrong on standard error."""
+import json
+import os
+import sys
+import traceback
+
+sys.path.insert(0, os.path.dirname(__file__))
+from browser import Browser
+
+measured_page, run_file, today_page, plan_file, roomy_page = sys.argv[1:6]
+run, plan = json.load(open(run_file)), json.load(open(plan_file))
+tests = []
+
+
+def test(function):
+    tests.append((function.__doc__, function))
+
+
+def epoch_of(document):
+    return document["steps"][:document["training_steps"]]
+
+
+def size(n):
+    units = ["B", "KiB", "MiB", "GiB", "TiB"]
+    u = 0
+    while n >= 1024 and u < 4:
+        n, u = n / 1024, u + 1
+    return f"{n:.1f} {units[u]}" if u else f"{n} B"
+
+
+def duration(seconds):
+    return f"{1e3 * seconds:.3f} ms"
+
+
+def text(b, selector):
+    return b.js(f"document.querySelector({json.dumps(selector)}).textContent")
+
+
+def window(b):
+    return b.js("[view.from, view.to]")
+
+
+def waits_drawn(b):
+    return sorted(set(b.js("[...document.querySelectorAll('#gantt .wait')].map(n => Number(n.dataset.step))")))
+
+
+def red_boxes(b):
+    """Steps whose boxes are filled with the red pattern."""
+    return sorted(set(b.js("[...document.querySelectorAll('#gantt rect.box')].filter(n => getComputedStyle(n).fill.includes('p-wait')).map(n => Number(n.dataset.step))")))
+
+
+@test
+def opens(b):
+    "the page opens from file://, loads nothing and complains of nothing"
+    for page in (today_page, roomy_page, measured_page):
+        b.open(page)
+        assert b.complaints == [], b.complaints
+        assert len(b.requests) == 1, b.requests
+
+
+@test
+def bars(b):
+    "bars and verdict agree with the JSON"
+    tiers = run["tiers"]
+    shown = text(b, "#tiers")
+    assert f"{size(tiers['device']['peak_bytes'])} of {size(tiers['device']['budget_bytes'])}, peak at step {run['peak_step']}" in shown, shown
+    assert f"{size(tiers['host']['peak_bytes'])} of {size(tiers['host']['budget_bytes'])}" in shown, shown
+    widths = b.js("[...document.querySelectorAll('#split .bar svg')].map(n => n.getBoundingClientRect().width)")
+    inner = b.js("document.querySelector('#split .bar > div').clientWidth")
+    epoch = run["epoch"]
+    for wide, seconds in zip(widths, [s for s in (epoch["compute_seconds"], epoch["recompute_seconds"], epoch["wait_seconds"]) if s > 0]):
+        assert abs(wide / inner - seconds / epoch["seconds"]) < 0.005, (wide, inner, seconds)
+
+
+@test
+def waits(b):
+    "waits are red where the plan has waits and nowhere else"
+    wanted = [s["step"] for s in epoch_of(run) if s["phase"] == "wait" and s["seconds"] > 0]
+    assert wanted and waits_drawn(b) == wanted and red_boxes(b) == wanted, (wanted, waits_drawn(b), red_boxes(b))
+    b.open(roomy_page)
+    assert waits_drawn(b) == red_boxes(b) == []
+    b.open(measured_page)
+
+
+@test
+def boxes(b):
+    "boxes lie at the times of the JSON"
+    left, right = b.js("[gutter(), width() - 10]")
+    drawn = {n: (x, w) for n, x, w in b.js("[...document.querySelectorAll('#gantt rect.box')].map(n => [Number(n.dataset.step), Number(n.getAttribute('x')), Number(n.getAttribute('width'))])")}
+    steps = [s for s in epoch_of(run) if s["seconds"] > 0]
+    assert sorted(drawn) == [s["step"] for s in steps]
+    for s in steps:
+        x = left + s["start_seconds"] / run["epoch"]["seconds"] * (right - left)
+        assert abs(drawn[s["step"]][0] - x) < 0.02, s
+
+
+@test
+def tables(b):
+    "the tables say what the JSON says, to the last digit shown"
+    b.click("#steps summary")
+    rows = b.js("[...document.querySelectorAll('#steps tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    assert len(rows) == len(run["steps"])
+    for row, s in zip(rows, run["steps"]):
+        assert row[:5] == [str(s["step"]), s["lane"], s["phase"], duration(s["start_seconds"]), duration(s["seconds"])], row
+        assert size(s["device_bytes"]) in row, row
+    rows = b.js("[...document.querySelectorAll('#decisions tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    assert [(r[0], r[3], r[4]) for r in rows] == [(v["value"], size(v["bytes"]), v["fate"]) for v in run["values"]]
+    b.click("#steps summary")
+
+
+@test
+def hover(b):
+    "pointing at a box tells its step; the cursor tells the time"
+    step = next(s for s in epoch_of(run) if s.get("to") and s["seconds"] > 1e-3)
+    b.hover(f"#gantt rect[data-step='{step['step']}']")
+    shown = text(b, "#details")
+    assert f"step {step['step']} {step['what']}" in shown and f"line {step['line']}" in shown and size(step["bytes"]) in shown and "of the link's" in shown, shown
+    assert not b.js("document.getElementById('cursor').hidden") and "ms" in text(b, "#cursor")
+
+
+@test
+def click_wait(b):
+    "clicking a wait lights up its source line and its value, and draws what it waits for"
+    wait = next(s for s in epoch_of(run) if s["phase"] == "wait" and s["seconds"] > 1e-3)
+    b.click(f"#gantt rect[data-step='{wait['step']}']")
+    assert f"it waits for step {wait['waits_for']}" in text(b, "#details"), text(b, "#details")
+    assert b.js("[...document.querySelectorAll('#source tr.chosen')].map(r => r.id)") == [f"line-{wait['line']}"]
+    assert b.js("[...document.querySelectorAll('#decisions tr.chosen')].map(r => r.cells[0].textContent)") == [wait["value"]]
+    assert b.js("document.querySelectorAll('#gantt .arrow').length") >= 2
+    assert b.js("document.querySelector('rect.row.chosen') !== null")
+
+
+@test
+def click_line(b):
+    "clicking a source line lights up its boxes; Escape puts everything out"
+    b.key("Escape")
+    line = next(s["line"] for s in epoch_of(run) if s["line"])
+    b.click(f"#line-{line}")
+    related = set(b.js("[...document.querySelectorAll('#gantt rect.related')].map(n => Number(n.dataset.step))"))
+    assert related == {s["step"] for s in epoch_of(run) if s["line"] == line and s["seconds"] > 0}, related
+    b.key("Escape")
+    assert b.js("document.querySelectorAll('.chosen, .related').length") == 0
+
+
+@test
+def zoom_keys(b):
+    "+ - 0 and the arrows zoom and pan"
+    whole = window(b)
+    b.key("+")
+    closer = window(b)
+    assert closer[1] - closer[0] < 0.7 * (whole[1] - whole[0])
+    b.key("ArrowRight")
+    assert window(b)[0] > closer[0]
+    b.key("ArrowLeft")
+    assert abs(window(b)[0] - closer[0]) < 1e-9
+    b.key("-")
+    b.key("-")
+    assert abs(window(b)[1] - whole[1]) < 1e-9
+    b.key("+")
+    b.key("0")
+    assert window(b) == whole
+
+
+@test
+def wait_key(b):
+    "w goes from wait to wait, and round"
+    wanted = [s["step"] for s in epoch_of(run) if s["phase"] == "wait" and s["seconds"] > 0]
+    seen = []
+    for _ in range(len(wanted) + 1):
+        b.key("w")
+        seen.append(b.js("view.step"))
+    assert seen == wanted + wanted[:1], seen
+    assert "wait 1 of" in text(b, "#found")
+    b.key("Escape")
+    b.key("0")
+
+
+@test
+def peak_key(b):
+    "p goes to the peak and says who is there"
+    b.key("p")
+    n = run["peak_step"]
+    assert b.js("view.step") == n and f"step {n}" in text(b, "#there-title")
+    there = [k for k in run["blocks"] if k["first_step"] <= n <= k["last_step"]]
+    assert b.js("document.querySelectorAll('#there tbody tr').length") == len(there)
+    b.key("Escape")
+    b.key("0")
+
+
+@test
+def find_key(b):
+    "/ finds steps and values, n goes on"
+    b.key("/")
+    assert b.js("document.activeElement.id") == "find"
+    b.call("Input.insertText", text="spmm is nowhere")
+    b.settle()
+    assert text(b, "#found").startswith("0 of")
+    b.js("document.getElementById('find').value = ''")
+    b.call("Input.insertText", text="h1")
+    b.settle()
+    found = [s["step"] for s in epoch_of(run) if "h1" in s["what"] or "h1" in s.get("value", "")]
+    assert text(b, "#found").startswith(f"{len(found)} of"), text(b, "#found")
+    assert b.js("view.step") == found[0]
+    b.key("Enter")
+    assert b.js("view.step") == found[1]
+    b.js("document.activeElement.blur()")
+    b.key("n")
+    assert b.js("view.step") == found[2]
+    b.key("Escape")
+    b.key("0")
+    assert b.js("document.getElementById('find').value") == ""
+
+
+@test
+def mode_keys(b):
+    "e, m and b show estimated, measured and both times"
+    estimated = b.js("document.querySelectorAll('#gantt rect.box').length")
+    b.key("m")
+    assert b.js("view.mode") == "measured" and abs(window(b)[1] - run["measured"]["epoch_s"]) < 1e-9
+    left, right = b.js("[gutter(), width() - 10]")
+    m = run["measured"]["steps"][5]
+    x = b.js(f"Number(document.querySelector('#gantt rect[data-step=\"{m['step']}\"]').getAttribute('x'))")
+    assert abs(x - (left + m["start_s"] / run["measured"]["epoch_s"] * (right - left))) < 0.02
+    b.key("b")
+    assert b.js("document.querySelectorAll('#gantt rect.box').length") > 1.5 * estimated
+    b.key("e")
+    assert b.js("view.mode") == "estimated" and b.js("document.querySelectorAll('#gantt rect.box').length") == estimated
+    b.open(today_page)
+    b.key("m")
+    assert "no measurement" in text(b, "#found")
+    b.open(measured_page)
+
+
+@test
+def accuracy(b):
+    "estimates and measurements: a dot a step, the worst five, the links"
+    dots = b.js("document.querySelectorAll('#dots circle').length")
+    measured = {m["step"]: m["seconds"] for m in run["measured"]["steps"]}
+    assert dots == sum(1 for s in epoch_of(run) if s["phase"] != "wait" and s["seconds"] > 1e-9 and measured.get(s["step"], 0) > 1e-9)
+    assert b.js("document.querySelectorAll('#worst tbody tr').length") == 5
+    assert b.js("document.querySelectorAll('#links tbody tr').length") == len({s["lane"] for s in epoch_of(run) if s.get("to")})
+
+
+@test
+def sweep(b):
+    "the sweep has a point for each plan, the knee and this budget marked"
+    points = [p for p in run["sweep"]["points"] if p["fits"]]
+    assert b.js("document.querySelectorAll('#curve circle[r=\"3.5\"]').length") == len(points)
+    assert b.js("document.querySelectorAll('#points tbody tr').length") == len(points)
+    assert "this budget" in text(b, "#curve")
+
+
+@test
+def skyline(b):
+    "clicking the skyline says who is there at that moment; the addresses open"
+    b.click("#sky path[data-kind=activation]")
+    assert "Who is in memory at step" in text(b, "#there-title")
+    b.click("#addresses summary")
+    b.settle()
+    assert b.js("document.querySelectorAll('#arena rect').length") > 10
+    b.click("#addresses summary")
+
+
+@test
+def looks(b):
+    "it can be read at 400 and 1280 pixels, light and dark: nothing is wider than the page"
+    for width in (400, 1280):
+        b.resize(width, 900)
+        for scheme in ("light", "dark"):
+            b.scheme(scheme)
+            b.open(measured_page)
+            assert b.js("document.documentElement.scrollWidth") <= width, width
+            if os.environ.get("SHOTS"):
+                b.screenshot(f"{os.environ['SHOTS']}/report_{width}_{scheme}.png")
+    b.scheme("light")
+    b.open(measured_page)
+
+
+@test
+def keyboard_only(b):
+    "tables are reached and used by the keyboard"
+    b.js("document.querySelector('#decisions tbody tr').focus()")
+    b.key("Enter")
+    assert b.js("view.value") == run["values"][0]["value"]
+    b.key("Escape")
+
+
+@test
+def archive(b):
+    "the page contains its document"
+    inside = json.loads(b.js("JSON.stringify(report)"))
+    for key in ("fingerprint", "tiers", "epoch", "values", "blocks", "memory", "plan", "source"):
+        assert inside[key] == run[key], key
+
+
+def main():
+    b = Browser()
+    failed = 0
+    for name, function in tests:
+        try:
+            function(b)
+            assert b.complaints == [], b.complaints
+            print("ok", name, flush=True)
+        except Exception:
+            failed += 1
+            print("not_ok", name, flush=True)
+            print(name, file=sys.stderr)
+            traceback.print_exc()
+            b.complaints.clear()
+            b.open(measured_page)
+    b.close()
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

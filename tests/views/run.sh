@@ -1,0 +1,99 @@
+#!/bin/bash
+# run.sh BUILD: every picture of a plan. Views are functions of a document, so their goldens come from two documents that
+# are kept here (spill.json, roomy.json): no planner, no cost model, no masks. BLESS=1 writes the goldens anew.
+# What the compiler says today is checked by its sums, and the page in a real browser where there is one.
+set -u
+cd "$(dirname "$0")/../.."
+build=$(realpath "$1")
+. tests/tap.sh
+here=$PWD/tests/views
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$tap_log"' EXIT
+gnncc="$build/gnncc -w"
+judge="$build/tests/check_report"
+export LC_ALL=C.UTF-8
+unset COLUMNS
+
+# ---- texts, from documents ----
+
+golden() { # NAME COMMAND...: standard output is the golden, to the byte
+  local name=$1
+  shift
+  "$@" >"$work/$name" || return 1
+  [ "${BLESS:-}" != 1 ] || cp "$work/$name" "$here/golden/$name"
+  diff -u "$here/golden/$name" "$work/$name"
+}
+view() { "$build/gnncc" --measured="$here/spill.json" "$@"; }
+compare() { "$build/gnncc" --compare "$here/$1.json" "$here/$2.json"; }
+ascii_gantt() { LC_ALL=C view --emit=gantt=-; }
+narrow_gantt() { COLUMNS=60 view --emit=gantt=-; }
+
+for kind in schedule memory dag annotate sweep; do
+  check "the golden of $kind" golden $kind.txt view --emit=$kind=-
+done
+check "the golden of gantt" golden gantt.txt view --emit=gantt=-
+check "the golden of gantt where the locale is not UTF-8" golden gantt.ascii.txt ascii_gantt
+check "the golden of gantt in 60 columns" golden gantt.narrow.txt narrow_gantt
+check "the golden of a comparison" golden compare.txt compare roomy spill
+check "a plan compared with itself: nothing moved" golden compare.same.txt compare spill spill
+only_ascii() { ! LC_ALL=C grep -n '[^ -~]' "$here/golden/gantt.ascii.txt"; }
+check "ASCII is ASCII" only_ascii
+
+# ---- drawings, from documents ----
+
+cd "$work"
+svg() { view --emit="$1=$work/$1.svg" && "$judge" svg "$work/$1.svg" ${2:-}; }
+check "gantt.svg is well-formed and draws the times of the report" svg gantt "$here/spill.json"
+check "sweep.svg is well-formed" svg sweep
+trace() { view --emit=trace="$work/trace.json" && "$judge" trace "$work/trace.json" "$here/spill.json"; }
+check "the trace keeps Perfetto's rules" trace
+page_from_run() { view --report="$work/measured.html" && grep -q 'gnncc-report/1' "$work/measured.html"; }
+check "a page from a run alone" page_from_run
+check "a page from a plan alone" "$build/gnncc" --measured="$here/roomy.json" --report="$work/roomy.html"
+refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
+refuse 4 "a file that is not there" "$build/gnncc" --compare none.json "$here/spill.json"
+refuse 2 "what needs a model" "$build/gnncc" --measured="$here/spill.json" --emit=c=-
+
+# ---- what the compiler says today ----
+
+model="--target=box --budget device=260MiB $here/spill.gnn"
+today() { $gnncc --emit=plan=plan.json,trace=today.json,gantt=today.svg,schedule=today.txt,memory=today.csv,dot=today.dot $model; }
+check "all views of a plan at once" today
+check "the schema, and the sums: fates, lanes, the skyline, addresses" "$judge" report plan.json
+check "today's trace" "$judge" trace today.json plan.json
+check "today's drawing" "$judge" svg today.svg plan.json
+check "gnncc overwrites its own views" today
+numbers_agree() { # a step has one number, in the listing, the CSV's last row and the JSON
+  local listed=$(grep -c '^ *[0-9]' today.txt) last=$(tail -1 today.csv | cut -d, -f1)
+  echo "$listed lines, last row of step $last"
+  [ "$listed" = "$last" ] && grep -q "\"step\": $last," plan.json && ! grep -q "\"step\": $((last + 1))," plan.json
+}
+check "a step's number is the same everywhere" numbers_agree
+check "a plan that keeps everything" bash -c "$gnncc --target=box --emit=plan=keep.json $here/spill.gnn && $judge report keep.json"
+check "a program without a train block" bash -c "sed '/^train/,/^}/d' $here/spill.gnn >plain.gnn && $gnncc --target=box --emit=plan=plain.json,gantt=-,schedule=- plain.gnn && $judge report plain.json"
+twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --report=two.html --emit=plan=y.json $model -o two && cmp one.html two.html; }
+check "the page is the same twice" twice
+sweep() { $gnncc --target=box --sweep device=200MiB:500MiB "$here/spill.gnn" >sweep.txt && cat sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'best value' sweep.txt && grep -q 'everything kept' sweep.txt; }
+check "a sweep finds the least, the best value and where everything is kept" sweep
+two_tiers() { $gnncc --target=box --sweep device=240MiB:500MiB,host=0:200MiB --emit=sweep=two.svg "$here/spill.gnn" && "$judge" svg two.svg && grep -c '<rect' two.svg; }
+check "a sweep of two tiers as a heat map" two_tiers
+refuse 1 "a sweep of no tier" $gnncc --target=box --sweep disk=1:2 "$here/spill.gnn"
+refuse 1 "a sweep from more to less" $gnncc --target=box --sweep device=500MiB:200MiB "$here/spill.gnn"
+check "the annotated source as HTML" $gnncc --annotate=lines.html $model
+wrong_run() { $gnncc --report=wrong.html --measured="$here/spill.json" --target=box "$here/spill.gnn" -o wrong; }
+refuse 4 "a measurement of another plan is refused" wrong_run
+
+# ---- the page in a browser ----
+
+if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" >page.tap 2>page.log
+  while read -r status name; do
+    case $status in ok) true ;; *) false ;; esac
+    tap_line $? "$name"
+  done <page.tap
+  [ -s page.tap ] || { cp page.log "$tap_log"; tap_line 1 "the page in a browser"; }
+  grep -q . page.log && sed 's/^/# /' page.log | tail -20
+else
+  skip "the page in a browser" "python3 and chromium are needed"
+fi
+finish
