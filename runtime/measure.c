@@ -85,6 +85,9 @@ static int measure_by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* How much longer everything takes than the plan says, on purpose. */
+static double measure_slowdown(const gnn_program *program) { return program->is_simulated && program->slowdown > 0 ? program->slowdown : 1; }
+
 static double measure_median(const double *sorted, int64_t count) { return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2; }
 
 /* An instance on these data, reset. */
@@ -153,7 +156,10 @@ int gnn_command_check(const gnn_cli *cli) {
   if (status == GNN_OK) status = measure_check_time(cli, dataset, &seconds, &error);
   gnn_dataset_close(dataset);
   if (status == GNN_OK) {
-    printf("epoch: estimated %s, measured %s\n", gnn_seconds_text(cli->program->estimated_epoch_seconds).text, gnn_seconds_text(seconds).text);
+    double slowdown = measure_slowdown(cli->program);
+    printf("epoch: estimated %s, measured %s", gnn_seconds_text(cli->program->estimated_epoch_seconds).text, gnn_seconds_text(seconds / slowdown).text);
+    if (slowdown != 1) printf(" (%s, slowed down %g times)", gnn_seconds_text(seconds).text, slowdown);
+    printf("\n");
     measure_print_peaks(cli->program, &peaks);
     printf("data fit the plan\n");
   }
@@ -167,16 +173,17 @@ static void measure_print_bench(const gnn_cli *cli, const gnn_instance *instance
   const double *seconds = times->seconds;
   int64_t epochs = times->count;
   int threads = gnn_team_threads(instance->run.team);
+  double estimated = cli->program->estimated_epoch_seconds * measure_slowdown(cli->program);
   double median = measure_median(seconds, epochs), low = seconds[epochs / 4], high = seconds[epochs - 1 - epochs / 4];
   if (cli->is_json)
     printf("{\"model\":\"%s\",\"fingerprint\":\"%s\",\"epochs\":%lld,\"threads\":%d,\"median\":%.9g,\"min\":%.9g,\"max\":%.9g,"
            "\"p25\":%.9g,\"p75\":%.9g,\"estimated\":%.9g,\"loss\":%.9g}\n", cli->program->name, cli->program->fingerprint,
            (long long)epochs, threads, median, seconds[0], seconds[epochs - 1], low, high,
-           cli->program->estimated_epoch_seconds, instance->run.loss);
+           estimated, instance->run.loss);
   else
     printf("%lld epochs, %d threads: median %s, least %s, middle half %s … %s   (estimated %s)\n", (long long)epochs, threads,
            gnn_seconds_text(median).text, gnn_seconds_text(seconds[0]).text, gnn_seconds_text(low).text,
-           gnn_seconds_text(high).text, gnn_seconds_text(cli->program->estimated_epoch_seconds).text);
+           gnn_seconds_text(high).text, gnn_seconds_text(estimated).text);
 }
 
 int gnn_command_bench(const gnn_cli *cli) {
@@ -256,18 +263,18 @@ static int64_t measure_median_epoch(const measure_times *times) {
   return 0;
 }
 
-/* The plan's JSON with a key more. */
+/* The plan's JSON with a key more; times are those of the simulated machine where one is simulated. */
 static void measure_profile_text(const gnn_cli *cli, const measure_profile *profile, gnn_text *text) {
   const gnn_program *program = cli->program;
   int64_t epoch = measure_median_epoch(&profile->times);
+  double slowdown = measure_slowdown(program), seconds = profile->times.seconds[epoch] / slowdown;
   size_t length = strlen(program->plan_json);
   while (length > 0 && program->plan_json[length - 1] != '}') length--;
   if (length > 0) length--;
   while (length > 0 && strchr(" \n\t", program->plan_json[length - 1])) length--;
   gnn_text_append(text, program->plan_json, length);
-  gnn_text_format(text, "%s\n\"measured\": {\"epochs\": %lld, \"epoch_s\": %.9g, \"training_s\": %.9g, \"evaluation_s\": %.9g,\n",
-                  length > 1 ? "," : "", (long long)profile->times.count, profile->times.seconds[epoch],
-                  profile->times.seconds[epoch], profile->evaluation_seconds);
+  gnn_text_format(text, "%s\n\"measured\": {\"epochs\": %lld, \"epoch_s\": %.9g, \"training_s\": %.9g, \"evaluation_s\": %.9g, \"slowdown\": %.9g,\n",
+                  length > 1 ? "," : "", (long long)profile->times.count, seconds, seconds, profile->evaluation_seconds / slowdown, slowdown);
   gnn_text_format(text, "  \"device_peak_bytes\": %lld, \"host_peak_bytes\": %lld, \"ssd_peak_bytes\": %lld, \"serial_lanes\": %s,\n  \"steps\": [",
                   (long long)profile->peaks.device, (long long)profile->peaks.host, (long long)profile->peaks.ssd,
                   cli->is_serial ? "true" : "false");
@@ -277,7 +284,7 @@ static void measure_profile_text(const gnn_cli *cli, const measure_profile *prof
     if (step->number < 0) continue;
     double start = profile->start[epoch * profile->steps + step->number], end = profile->end[epoch * profile->steps + step->number];
     if (end == 0) continue; /* a step of the evaluation */
-    gnn_text_format(text, "%s\n    {\"step\": %d, \"start_s\": %.9g, \"seconds\": %.9g}", between, step->number, start, end - start);
+    gnn_text_format(text, "%s\n    {\"step\": %d, \"start_s\": %.9g, \"seconds\": %.9g}", between, step->number, start / slowdown, (end - start) / slowdown);
     between = ",";
   }
   gnn_text_format(text, "]}}\n");
@@ -321,7 +328,7 @@ int gnn_command_profile(const gnn_cli *cli) {
   if (status == GNN_OK) status = measure_profile_write(cli, &profile, path, &error);
   if (status == GNN_OK && !cli->is_quiet)
     printf("wrote %s: %lld epochs, the middle one %s (estimated %s)\n", path, (long long)epochs,
-           gnn_seconds_text(profile.times.seconds[measure_median_epoch(&profile.times)]).text,
+           gnn_seconds_text(profile.times.seconds[measure_median_epoch(&profile.times)] / measure_slowdown(cli->program)).text,
            gnn_seconds_text(cli->program->estimated_epoch_seconds).text);
   measure_profile_destroy(&profile);
   gnn_text_free(&peaks.scratch);
