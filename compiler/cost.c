@@ -40,10 +40,10 @@
 static const DeviceRates cpu_model = {
     .size_count = 6, .sizes = {256 * KIB, 2 * MIB, 4 * MIB, 32 * MIB, 256 * MIB, 1024 * MIB}, .stream = {5.2, 5.2, 4.8, 2.2, 1.06, 1},
     .gather = {{8.4, 7, 3, 1.2, 0.68, 0.27}, {12, 10, 3.4, 2.6, 1.2, 0.6}, {12, 10, 3, 1.75, 1, 0.67}},
-    .narrow = 0.8, .outer = 0.93, .outer_narrow = 0.68, .step = 2e-6, .gather_row = 640, .element = 16, .random = 10, .exp = 28,
+    .exchange = 1.2, .narrow = 0.8, .outer = 0.93, .outer_narrow = 0.68, .step = 2e-6, .gather_row = 640, .element = 16, .random = 10, .exp = 28,
     .update = 65, .loss = 1000, .loss_class = 600};
 static const DeviceRates gpu_model = {
-    .size_count = 1, .sizes = {32 * MIB}, .stream = {1}, .gather = {{0.5}, {0.8}, {1}}, .narrow = 0.5, .outer = 0.8, .outer_narrow = 0.4,
+    .size_count = 1, .sizes = {32 * MIB}, .stream = {1}, .gather = {{0.5}, {0.8}, {1}}, .exchange = 1, .narrow = 0.5, .outer = 0.8, .outer_narrow = 0.4,
     .step = 5e-6, .gather_row = 0, .element = 4, .random = 16, .exp = 16, .update = 40, .loss = 100, .loss_class = 30};
 
 /* Between the sizes of a list the rate is interpolated, in logarithms of both. */
@@ -160,6 +160,7 @@ typedef struct Estimate {
   double anchor_work, body_work;                /* seconds of instructions */
   double flops;
   double tasks;         /* of the loop over rows; 0: as many as there are threads to share them */
+  double task_share;    /* of the rows, in each but the last */
   int starts;           /* loops shared by the threads */
 } Estimate;
 
@@ -323,13 +324,18 @@ static double gathered_row_seconds(const Estimate *e, double columns, double tab
   return seconds[w] + share * (seconds[w + 1] - seconds[w]);
 }
 
+static void divide(Estimate *e, double rows) {
+  e->tasks = ceil(rows / (double)e->kernel->task_rows);
+  e->task_share = rows > 0 ? (double)e->kernel->task_rows / rows : 1;
+}
+
 static void anchor_matmul(Estimate *e) {
   const struct Contraction *p = &e->anchor->as.product;
   double depth = (double)p->depth, width = (double)p->width, rows = e->rows * (double)p->lead;
   double rate = width <= LINE_NUMBERS ? e->rates->narrow : e->machine->flops;
   e->flops = 2 * rows * depth * width;
   e->anchor_work = 2 * rows * depth * padded(width) / rate + e->rates->element * (rows + depth) * padded(width);
-  e->tasks = ceil(rows / (double)e->kernel->task_rows);
+  divide(e, rows);
   e->starts = 2;
 }
 
@@ -344,12 +350,12 @@ static void anchor_outer(Estimate *e) {
   const struct Contraction *p = &e->anchor->as.product;
   double depth = (double)p->depth, width = (double)p->width, rows = (double)p->lead;
   rows *= (double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain);
-  double parts = ceil(rows / (double)e->kernel->task_rows);
+  divide(e, rows);
+  double parts = e->tasks;
   double rate = width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer;
   e->flops = 2 * rows * depth * width;
   e->anchor_work = 2 * rows * outer_depth(depth) * padded(width) / rate;
   e->body_work = e->rates->element * (rows * padded(width) + parts * depth * width);
-  e->tasks = parts;
   e->starts = 2;
 }
 
@@ -374,8 +380,16 @@ static void anchor_sparse(Estimate *e) {
   e->starts = turned > 0 ? 2 : 1;
 }
 
+/* A small table that a step has just written lies in the caches of all threads, and each thread wants all of it. */
+static double exchange_seconds(const Estimate *e, ValueId table, double bytes) {
+  double others = e->machine->threads - 1;
+  if (others < 1 || e->kernels->made_by[table] == NO_INDEX) return 0;
+  return fmax(0, others * bytes * (1 / e->rates->exchange - 1 / rate_at(e->rates, e->rates->stream, bytes)));
+}
+
 static void anchor_spmm(Estimate *e) {
   double width = (double)shape_width(&e->anchor->shape);
+  e->anchor_reads = exchange_seconds(e, gathered_value(e), 4 * e->nodes * width);
   e->flops = e->edges * width;
   e->anchor_work = e->edges * gathered_row_seconds(e, width, 4 * e->nodes * width) + e->rows * e->rates->gather_row;
 }
@@ -399,7 +413,7 @@ static void anchor_reduce(Estimate *e) {
   e->flops = elements;
   e->anchor_work = ADDED * (e->rates->element * elements + operand_seconds(e, e->kernel->anchor));
   if (e->kernel->kind == KERNEL_COLUMN_SUM) {
-    e->tasks = ceil((double)graph_rows(e->graph, from->shape.domain) / (double)e->kernel->task_rows);
+    divide(e, (double)graph_rows(e->graph, from->shape.domain));
     e->starts = 2;
   }
 }
@@ -409,7 +423,7 @@ static void anchor_loss(Estimate *e) {
   double rows = (double)program->info->split_count[SPLIT_TRAIN];
   double classes = (double)shape_width(&e->graph->values[e->anchor->operand[0]].shape);
   e->anchor_work = rows * (e->rates->loss + classes * e->rates->loss_class);
-  if (e->kernel->kind == KERNEL_CROSS_ENTROPY) e->tasks = ceil(rows / (double)e->kernel->task_rows);
+  if (e->kernel->kind == KERNEL_CROSS_ENTROPY) divide(e, rows);
 }
 
 static void add_anchor(Estimate *e) {
@@ -432,11 +446,11 @@ static void add_anchor(Estimate *e) {
 
 /* ---- the sum ---- */
 
-/* How much longer than with all threads at work: the last tasks leave some of them idle, one task all but one. */
+/* How much longer than with all threads equally at work: the one with most tasks keeps the others waiting. */
 static double idle_factor(const Estimate *e) {
   double threads = e->machine->threads;
   if (threads < 2 || e->tasks < 1) return 1;
-  return threads * ceil(e->tasks / threads) / e->tasks;
+  return fmax(1, threads * fmin(1, ceil(e->tasks / threads) * e->task_share));
 }
 
 /* Processors run ahead of their memory, but not all the way. */
@@ -460,8 +474,11 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   e.nodes = (double)graph_rows(graph, DOMAIN_NODE);
   e.edges = (double)graph_rows(graph, DOMAIN_EDGE);
   bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
-  if (has_row_tasks && e.anchor->shape.domain != DOMAIN_EDGE) e.tasks = ceil(e.rows / (double)kernel->task_rows);
-  if (kernel->kind == KERNEL_UPDATE) e.tasks = ceil(numbers(graph, e.anchor->operand[0]) / UPDATE_TASK);
+  if (has_row_tasks && e.anchor->shape.domain != DOMAIN_EDGE) divide(&e, e.rows);
+  if (kernel->kind == KERNEL_UPDATE) {
+    e.tasks = ceil(numbers(graph, e.anchor->operand[0]) / UPDATE_TASK);
+    e.task_share = 1 / e.tasks;
+  }
   Cost cost = {.seconds = estimate_seconds(&e), .flops = e.flops};
   cost.bytes = (int64_t)e.bytes;
   if (kernel->kind == KERNEL_SPMM) cost.bytes += (int64_t)(4 * e.edges * (double)shape_width(&e.anchor->shape));

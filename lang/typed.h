@@ -260,6 +260,7 @@ typedef struct DeviceRates {
   double sizes[RATE_SIZES_MAX];                 /* bytes, ascending, at which the next lists were measured */
   double stream[RATE_SIZES_MAX];                /* bytes per second read and written, by the bytes of all arrays */
   double gather[GATHER_WIDTHS][RATE_SIZES_MAX]; /* bytes of rows per second, by the bytes of the table */
+  double exchange;                              /* bytes per second that one thread wrote and another reads, in the caches */
   double narrow, outer, outer_narrow;           /* flop per second of other products than fp32's */
   double step, gather_row, element, random, exp, update, loss, loss_class; /* seconds */
 } DeviceRates;
