@@ -416,7 +416,7 @@ void gnn_scratch_text(const gnn_scratch_port *port, gnn_text *text) {
   const gnn_scratch *scratch = port->scratch;
   gnn_text_format(text, "%s: %s by %s", scratch->folder, scratch->is_direct ? "O_DIRECT" : "through the page cache",
                   port->is_uring ? "io_uring" : "pread and pwrite");
-  if (scratch->is_in_memory) gnn_text_format(text, "; it lies in memory (tmpfs)");
+  if (scratch->is_in_memory) gnn_text_format(text, "; that folder lies in memory");
   if (scratch->why_folder[0]) gnn_text_format(text, "; %s", scratch->why_folder);
   if (scratch->why_buffered[0]) gnn_text_format(text, "; %s", scratch->why_buffered);
   if (port->why[0]) gnn_text_format(text, "; %s", port->why);

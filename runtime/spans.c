@@ -17,6 +17,7 @@ gnn_spans gnn_spans_of(const gnn_tiers *tiers, const gnn_side *side, int64_t byt
 }
 
 int64_t gnn_spans_next(gnn_spans *spans, int64_t most, int64_t *at) {
+  *at = spans->at;
   if (most == 0) return 0;
   if (spans->extents && spans->left == 0) {
     spans->extents++;

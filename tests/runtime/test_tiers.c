@@ -454,6 +454,32 @@ static int child_full_disk(void) {
   return code;
 }
 
+/* ramfs reserves nothing and refuses O_DIRECT. */
+static int child_page_cache(void) {
+  const char *folder = tap_path("pages");
+  gnn_error error;
+  gnn_instance *moved, *plain = loaded(&toy.program, 0, 0);
+  gnn_text text = {0};
+  if (mkdir(folder, 0700) != 0 || mount("none", folder, "ramfs", 0, "") != 0) return 77;
+  tiered_make(&tiered, &toy, TIERED_MIXED);
+  gnn_status status = gnn_instance_create(&tiered.program, &(gnn_instance_options){.threads = 1, .scratch = folder}, &moved, &error);
+  if (status == GNN_OK) status = gnn_instance_load(moved, karate, &error);
+  if (status != GNN_OK) return 1;
+  gnn_instance_reset(moved, 7);
+  train(moved, 5);
+  train(plain, 5);
+  gnn_lanes_scratch_text(&moved->run, &text);
+  printf("# %s\n", text.data);
+  int is_fine = same_weights(moved, plain) && strstr(text.data, "through the page cache") && strstr(text.data, "O_DIRECT is refused") &&
+                moved->scratch.bytes == 32768;
+  gnn_text_free(&text);
+  gnn_instance_destroy(moved);
+  gnn_instance_destroy(plain);
+  umount(folder);
+  fflush(stdout);
+  return is_fine ? 0 : 2;
+}
+
 static int child_little_memory(void) {
   gnn_error error = {0};
   tiered_make(&tiered, &toy, TIERED_HOST);
@@ -476,6 +502,7 @@ static void test_refusals(void) {
   refused("io_uring forbidden by seccomp: the same bits by pread and pwrite, and it is said", child_forbidden);
   refused("R0805: a limit on the size of files", child_limited_file);
   refused("R0805: a disk with less room than planned", child_full_disk);
+  refused("a file system without O_DIRECT and without reservations: the same bits, and it is said", child_page_cache);
 #ifndef __SANITIZE_ADDRESS__
 #ifndef __SANITIZE_THREAD__
   refused("R0801: less memory than the host arena needs", child_little_memory);
