@@ -106,6 +106,18 @@ static Plan *plan_kernels(Compilation *c, const Machine *machine, const Kernels 
   return problem ? plan(c->arena, problem, options) : NULL;
 }
 
+/* The results of layers that somebody may ask for (predict --layer) are kept only where there is room. */
+static bool drop_taps(Compilation *c) {
+  Graph *graph = c->evaluation;
+  bool has_taps = false;
+  for (int v = 0; v < graph->value_count; v++) has_taps = has_taps || graph->values[v].tap;
+  if (!has_taps) return false;
+  for (int v = 0; v < graph->value_count; v++) graph->values[v].tap = NULL;
+  ARENA_PUSH(c->arena, graph->notes, graph->note_count, "results of layers are not kept for predict --layer: there is no room");
+  c->evaluation_kernels = fuse(graph, c->is_sparse_field, c->options->is_fusing);
+  return true;
+}
+
 static bool plan_both(Compilation *c, const Machine *machine) {
   PlannerOptions options, plain;
   ProblemError error = {"", ""};
@@ -119,6 +131,7 @@ static bool plan_both(Compilation *c, const Machine *machine) {
     if (!c->training_plan->planned) return true;
   }
   c->evaluation_plan = plan_kernels(c, machine, c->evaluation_kernels, &plain, &error);
+  if (c->evaluation_plan && !c->evaluation_plan->planned && drop_taps(c)) c->evaluation_plan = plan_kernels(c, machine, c->evaluation_kernels, &plain, &error);
   if (!c->evaluation_plan) return internal(c, error.place, error.text);
   if (!c->evaluation_plan->is_valid) return internal(c, "the plan of the evaluation", "the checker rejects it");
   return true;
@@ -315,6 +328,7 @@ static bool refuse(Compilation *c) {
   bool is_policy = c->options->policy || c->program->plan_policy;
   const char *bind = r->bind_bytes > 0 && !p->planned ? arena_strdup(c->arena, r->bind_pieces) : "";
   int64_t bind_bytes = p->planned ? 0 : r->bind_bytes, guess = worst_least(c);
+  bool has_tier = c->machine.tier_bytes[TIER_HOST] > 0 || c->machine.tier_bytes[TIER_SSD] > 0;
   bool is_unavoidable = !p->planned && bind_bytes > budget && is_base_need(p);
   if (c->is_plan_given) {
     diags_error(c->diags, "E0501", place, "the plan of %s needs %s of addresses, the %s budget is %s", c->options->plan_from, gnn_bytes_text(c->layout->bytes).text, device,
@@ -338,8 +352,8 @@ static bool refuse(Compilation *c) {
   if (overflow)
     diags_error(c->diags, "E0502", place, "fits the %s, but %s", device, overflow);
   else if (is_unavoidable)
-    diags_error(c->diags, "E0501", place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment, whatever else is moved away", device,
-                gnn_bytes_text(budget).text, what, (int)place.line, gnn_bytes_text(bind_bytes).text);
+    diags_error(c->diags, "E0501", place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment, whatever else is %s", device,
+                gnn_bytes_text(budget).text, what, (int)place.line, gnn_bytes_text(bind_bytes).text, has_tier ? "moved away" : "made again later");
   else
     diags_error(c->diags, "E0501", place, "no %s fits %s budget %s: the one that comes nearest needs %s at operation %s (line %d)", is_policy ? "plan of this policy" : "plan",
                 device, gnn_bytes_text(budget).text, gnn_bytes_text(bind_bytes > 0 ? bind_bytes : c->layout->bytes).text, what, (int)place.line);
