@@ -417,11 +417,20 @@ static int64_t least_bytes(Compilation *c) {
   return least;
 }
 
+static const Pins *all_recomputed(Compilation *c) {
+  const Graph *graph = c->training;
+  Pins *pins = arena_alloc(c->arena, sizeof *pins);
+  pins->fates = arena_alloc(c->arena, (size_t)(graph->value_count + 1) * sizeof *pins->fates);
+  for (int v = 0; v < graph->value_count; v++)
+    if (graph->values[v].phase == PHASE_FORWARD) pins->fates[v] = PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
+  return pins;
+}
+
 const Instead *fit_instead(Compilation *c) {
   if (!c->training_plan) return NULL;
   const int64_t endless = INT64_C(1) << 50;
   Instead *i = arena_alloc(c->arena, sizeof *i);
-  Plan *keep = plan_instead(c, endless, PLANNER_POLICY_KEEP, NULL), *recompute = plan_instead(c, endless, PLANNER_POLICY_RECOMPUTE, NULL);
+  Plan *keep = plan_instead(c, endless, PLANNER_POLICY_KEEP, NULL), *recompute = plan_instead(c, endless, -1, all_recomputed(c));
   if (keep && keep->planned) i->keep_ns = keep->simulation->makespan_ns, i->keep_bytes = bytes_of(keep);
   if (recompute && recompute->planned) i->recompute_ns = recompute->simulation->makespan_ns, i->recompute_bytes = bytes_of(recompute);
   int64_t least = least_bytes(c);
