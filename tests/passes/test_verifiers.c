@@ -100,19 +100,19 @@ static Made make_small(void) {
   return m;
 }
 
-typedef enum Road { ROAD_RECOMPUTE, ROAD_HOST, ROAD_DIRECT, ROAD_RING, ROAD_COUNT } Road;
+typedef enum Road { ROAD_RECOMPUTE, ROAD_HOST, ROAD_DIRECT, ROAD_RING, ROAD_SLOW, ROAD_COUNT } Road;
 
-static const char *const road_names[ROAD_COUNT] = {"recompute", "host", "ssd", "host and ssd"};
+static const char *const road_names[ROAD_COUNT] = {"recompute", "host", "ssd", "host and ssd", "slow ssd"};
 
-/* A device of `percent` of the way from the least to all, on a machine with fast links, so that copies pay. */
+/* A device of `percent` of the way from the least to all. Fast links make copies pay, slow ones re-runs beside them. */
 static Made make_deep(Road road, int percent) {
   Made m = make_kernels(deep_model);
   m.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 40;
   int64_t all = plan_of(&m, m.kernels, PLANNER_POLICY_KEEP)->report.peak_bytes;
-  for (int c = 0; c < CHANNEL_COUNT; c++) m.machine.links[c] = (Link){30e9, 1e-6};
-  m.machine.is_ssd_direct = road == ROAD_DIRECT;
+  for (int c = 0; c < CHANNEL_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
+  m.machine.is_ssd_direct = road == ROAD_DIRECT || road == ROAD_SLOW;
   m.machine.tier_bytes[TIER_HOST] = road == ROAD_HOST ? 64 << 20 : road == ROAD_RING ? 300 << 10 : 0;
-  m.machine.tier_bytes[TIER_SSD] = road == ROAD_DIRECT || road == ROAD_RING ? 64 << 20 : 0;
+  m.machine.tier_bytes[TIER_SSD] = road == ROAD_RECOMPUTE || road == ROAD_HOST ? 0 : 64 << 20;
   m.machine.tier_bytes[TIER_DEVICE] = m.residents->bytes + 1;
   int64_t least = plan_of(&m, m.kernels, -1)->report.least_device_bytes;
   m.machine.tier_bytes[TIER_DEVICE] = least + (all - least) * percent / 100;
@@ -430,11 +430,6 @@ static bool another_home(Draft *d) {
     }
   return false;
 }
-static bool home_dies_early(Draft *d) {
-  if (d->s.home_count == 0) return false;
-  d->s.homes[0].last = d->s.homes[0].first;
-  return true;
-}
 static bool block_moved(Draft *d) {
   for (int i = d->y.resident_count; i < d->y.count; i++)
     for (int k = d->y.resident_count; k < i; k++) {
@@ -475,7 +470,7 @@ static const struct {
               {"a return that comes after its use", late_return}, {"a missing departure", departure_removed}, {"a missing return", return_removed},
               {"a missing re-run", rerun_removed}, {"an extent on another", extent_on_another}, {"an extent outside its tier", extent_outside},
               {"an extent that is too small", extent_too_small}, {"a home without extents", home_missing}, {"a return from another's home", another_home},
-              {"a home that ends before its last read", home_dies_early}, {"a block on another", block_moved}, {"a ring entry in another place", ring_entry_moved},
+              {"a block on another", block_moved}, {"a ring entry in another place", ring_entry_moved},
               {"a ring smaller than its entries", ring_too_small}, {"a wait before its copy", wait_before_copy}};
 
 enum { BREAK_COUNT = sizeof breaks / sizeof breaks[0] };
@@ -597,7 +592,7 @@ static void test_road(Road road, int percent, int rounds, int *seen) {
 
 int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
-  int rounds = argc > 2 ? atoi(argv[2]) : 100, seen[BREAK_COUNT] = {0};
+  int rounds = argc > 2 ? atoi(argv[2]) : 32, seen[BREAK_COUNT] = {0};
   test_small();
   test_road(ROAD_RECOMPUTE, 10, rounds / 4, seen);
   test_road(ROAD_HOST, 0, rounds, seen);
@@ -605,6 +600,7 @@ int main(int argc, char **argv) {
   test_road(ROAD_DIRECT, 10, rounds, seen);
   test_road(ROAD_RING, 0, rounds, seen);
   test_road(ROAD_RING, 30, rounds / 4, seen);
+  test_road(ROAD_SLOW, 20, rounds, seen);
   for (int i = 0; i < BREAK_COUNT; i++) ok(seen[i] > 0, breaks[i].what, "rejected on some machine");
   printf("1..%d\n", test_count);
   return failures > 0;
