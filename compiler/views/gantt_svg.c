@@ -38,47 +38,80 @@ static void put_box(const Drawing *w, const DocStep *first, const DocStep *last,
   fprintf(w->out, "<rect class=\"%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\">", role_of(first), x, y, width, BOX);
   put_title(w, first, last);
   fprintf(w->out, "</rect>\n");
-  if (width > 22 && first == last) fprintf(w->out, "<text x=\"%.2f\" y=\"%.1f\" text-anchor=\"middle\">%" PRId64 "</text>\n", x + width / 2, y + 14, first->step);
+  if (width > 22 && first == last) fprintf(w->out, "<text class=\"%s\" x=\"%.2f\" y=\"%.1f\" text-anchor=\"middle\">%" PRId64 "</text>\n", strcmp(role_of(first), "backward") == 0 ? "light" : "number", x + width / 2, y + 14, first->step);
 }
 
-static void put_lane(const Drawing *w, const char *lane, double y, bool is_merging) {
-  fprintf(w->out, "<text x=\"4\" y=\"%.1f\">%s</text>\n", y + 14, lane);
+/* The last of the steps that one box shows: neighbours of one role at most `gap` seconds apart; negative: each alone. */
+static int last_of_box(const Drawing *w, int first, double gap) {
+  const DocStep *s = w->steps;
+  int last = first;
+  for (int k = first + 1; gap >= 0 && k < w->count; k++) {
+    if (!is_drawn(&s[k], s[first].lane)) continue;
+    if (s[first].waits_for || strcmp(role_of(&s[k]), role_of(&s[first])) != 0 || s[k].start > s[last].start + s[last].seconds + gap) break;
+    last = k;
+  }
+  return last;
+}
+
+static int put_lane(const Drawing *w, const char *lane, double y, double gap, bool is_counting) {
+  int boxes = 0;
+  if (!is_counting) fprintf(w->out, "<text x=\"4\" y=\"%.1f\">%s</text>\n", y + 14, lane);
   for (int i = 0; i < w->count; i++) {
     if (!is_drawn(&w->steps[i], lane)) continue;
-    int last = i;
-    for (int k = i + 1; is_merging && k < w->count; k++) {
-      if (!is_drawn(&w->steps[k], lane)) continue;
-      if (strcmp(role_of(&w->steps[k]), role_of(&w->steps[i])) != 0 || w->steps[k].start > w->steps[last].start + w->steps[last].seconds + w->whole / WIDTH) break;
-      last = k;
-    }
-    put_box(w, &w->steps[i], &w->steps[last], y);
+    int last = last_of_box(w, i, gap);
+    if (!is_counting) put_box(w, &w->steps[i], &w->steps[last], y);
+    boxes++;
     i = last;
   }
+  return boxes;
+}
+
+/* The least gap to bridge so that there are not too many boxes. */
+static double gap_for(const Drawing *w) {
+  double gap = -1;
+  for (int tries = 0; tries < 14; tries++) {
+    int boxes = 0;
+    for (int i = 0; i < w->d->lane_count; i++) boxes += put_lane(w, w->d->lanes[i].lane, 0, gap, true);
+    if (boxes <= MOST_BOXES) break;
+    gap = gap < 0 ? w->whole / WIDTH / 4 : 2 * gap;
+  }
+  return gap;
 }
 
 static void put_axis(const Drawing *w, double y) {
   TimeUnit unit = document_time_unit(w->d);
-  for (int i = 0; i <= 10; i++) {
-    double x = x_of(w, w->whole * i / 10);
-    fprintf(w->out, "<path class=\"axis\" d=\"M%.1f %dV%.1f\"/>", x, TOP - 4, y);
-    if (i % 2 == 0) fprintf(w->out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%.4g%s%s</text>\n", x, TOP - 8, i == 0 ? "start" : i == 10 ? "end" : "middle",
-                            unit.per_second * w->whole * i / 10, i == 10 ? " " : "", i == 10 ? unit.name : "");
+  double whole = w->whole * unit.per_second, power = whole > 0 ? pow(10, floor(log10(whole / 8))) : 1, step = power;
+  for (int k = 0; k < 3 && whole / step > 10; k++) step = power * (double[]){2, 5, 10}[k];
+  for (double at = 0; at <= whole; at += step) {
+    double x = x_of(w, at / unit.per_second);
+    fprintf(w->out, "<path class=\"axis\" d=\"M%.1f %dV%.1f\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.6g%s%s</text>\n", x, TOP - 4, y, x, TOP - 8, at, at == 0 ? " " : "",
+            at == 0 ? unit.name : "");
   }
+}
+
+/* Up to and with a kind; those below are drawn over it. */
+static void put_area(const Drawing *w, const DocMemory **columns, int kind, double y, double top) {
+  fprintf(w->out, "<path class=\"%s\" d=\"M%d %.1f", doc_kinds[kind], LEFT, y + SKY);
+  for (int x = LEFT; x <= WIDTH - RIGHT; x++) {
+    if (columns[x] == columns[x - 1]) continue;
+    int64_t bytes = 0;
+    for (int k = 0; k <= kind && columns[x]; k++) bytes += columns[x]->kinds[k];
+    fprintf(w->out, "H%dV%.1f", x, y + SKY - SKY * (double)bytes / top);
+  }
+  fprintf(w->out, "H%dV%.1fZ\"/>\n", WIDTH - RIGHT, y + SKY);
 }
 
 static void put_skyline(const Drawing *w, double y) {
   const DocTier *t = &w->d->tiers[0];
   int64_t end = w->steps[w->count - 1].step;
   double top = (double)(t->budget_bytes > 4 * t->peak_bytes ? t->peak_bytes : t->budget_bytes > t->peak_bytes ? t->budget_bytes : t->peak_bytes);
+  const DocMemory **columns = arena_alloc(w->d->arena, (size_t)(WIDTH + 1) * sizeof *columns);
   for (int i = 0; i < w->d->memory_count && w->d->memory[i].step <= end; i++) {
     const DocMemory *m = &w->d->memory[i];
-    double below = 0, x = x_of(w, m->start), width = x_of(w, m->end) - x;
-    for (int k = 0; k < DOC_KINDS && width > 0; k++) {
-      double height = SKY * (double)m->kinds[k] / top;
-      if (height > 0) fprintf(w->out, "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", doc_kinds[k], x, y + SKY - below - height, width, height);
-      below += height;
-    }
+    for (int x = (int)x_of(w, m->start); x < x_of(w, m->end) && x <= WIDTH - RIGHT; x++)
+      if (!columns[x] || m->device_bytes > columns[x]->device_bytes) columns[x] = m;
   }
+  for (int k = DOC_KINDS - 1; k >= 0; k--) put_area(w, columns, k, y, top);
   double line = y + SKY - SKY * (double)t->budget_bytes / top;
   if (line >= y - 1) fprintf(w->out, "<path class=\"budget\" d=\"M%d %.1fH%d\"/>", LEFT, line, WIDTH - RIGHT);
   fprintf(w->out, "\n<text x=\"4\" y=\"%.1f\">%s</text><text class=\"s\" x=\"4\" y=\"%.1f\">%s</text>\n", y + 10, gnn_bytes_text((int64_t)top).text, y + 24,
@@ -88,8 +121,11 @@ static void put_skyline(const Drawing *w, double y) {
 static void put_legend(const Drawing *w, double y) {
   static const struct { const char *role, *text; } items[] = {{"forward", "forward"}, {"backward", "backward"}, {"recompute", "recompute"}, {"update", "update"}, {"out", "moving out"},
                                                              {"in", "moving in"}, {"wait", "waiting"}, {"features", "stays"}, {"activation", "activations"}, {"gradient", "gradients"}, {"scratch", "scratch"}};
-  for (int i = 0; i < 11; i++)
-    fprintf(w->out, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\"/><text x=\"%d\" y=\"%.1f\">%s</text>", items[i].role, LEFT + i * 76, y, LEFT + i * 76 + 16, y + 10, items[i].text);
+  int x = LEFT;
+  for (int i = 0; i < 11; i++) {
+    fprintf(w->out, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\"/><text x=\"%d\" y=\"%.1f\">%s</text>", items[i].role, x, y, x + 16, y + 10, items[i].text);
+    x += 32 + 6 * (int)strlen(items[i].text);
+  }
 }
 
 void view_gantt_svg(const Document *d, FILE *out) {
@@ -101,9 +137,9 @@ void view_gantt_svg(const Document *d, FILE *out) {
   fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/><text x=\"4\" y=\"16\" style=\"font-weight:bold\">");
   svg_text(out, arena_printf(d->arena, "%s on %s, target %s: one epoch, estimated", d->model, d->data, d->target));
   fprintf(out, "</text>\n");
-  double y = TOP;
+  double y = TOP, gap = gap_for(&w);
   put_axis(&w, TOP + d->lane_count * LANE + 16 + SKY);
-  for (int i = 0; i < d->lane_count; i++, y += LANE) put_lane(&w, d->lanes[i].lane, y, w.count > MOST_BOXES);
+  for (int i = 0; i < d->lane_count; i++, y += LANE) put_lane(&w, d->lanes[i].lane, y, gap, false);
   if (w.count) put_skyline(&w, y + 12);
   put_legend(&w, y + 12 + SKY + 12);
   fprintf(out, "\n</svg>\n");

@@ -5,6 +5,8 @@
 #include "runtime/text.h"
 #include "views.h"
 
+#define ROUNDING 2e-9 /* of times in the document, for epochs of seconds */
+
 /* At most `width` bytes, cut between characters, padded to `width`. */
 static void put_cell(FILE *out, const char *text, int width) {
   int length = (int)strlen(text), cut = length;
@@ -35,7 +37,7 @@ static const char *overlap(const Document *d, const DocStep *s) {
   int64_t first = 0, last = 0;
   for (int i = 0; i < count; i++) {
     const DocStep *x = &steps[i];
-    if (strcmp(x->lane, "compute") != 0 || x->waits_for || x->start >= s->start + s->seconds || x->start + x->seconds <= s->start) continue;
+    if (strcmp(x->lane, "compute") != 0 || x->waits_for || x->start >= s->start + s->seconds - ROUNDING || x->start + x->seconds <= s->start + ROUNDING) continue;
     if (!first) first = x->step;
     last = x->step;
   }

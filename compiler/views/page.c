@@ -1,7 +1,7 @@
 /* page: the whole report as one HTML file that loads nothing.
  *
- * page.html has the sections, page.css the looks, page.js draws. The document goes in as JSON, with every list of like
- * objects as a table of keys and rows: a page of 2,000 steps stays below a megabyte.
+ * page.html has the sections, page.css the looks, page.js draws. The document goes in as JSON, packed:
+ * a page of 2,000 steps stays below a megabyte.
  */
 #include <string.h>
 
@@ -11,15 +11,32 @@ extern const char page_html[], page_css[], page_js[];
 
 /* ---- the document, packed ---- */
 
+/* A list of like objects becomes a table {all, keys, rows}: members that all have alike, the keys of the others, and a row
+ * for each. Texts of a column whose key ends in "$" are numbers: places in one table of texts; 0 stands for none. */
 enum { LEAST_ROWS = 3 };
+
+typedef struct Packer {
+  json_t *texts, *place_of;
+} Packer;
+
+static json_t *packed(Packer *p, const json_t *node);
+
+static json_t *packed_text(Packer *p, const json_t *text) {
+  if (!text) return json_integer(0);
+  const char *key = json_string_value(text);
+  json_t *place = json_object_get(p->place_of, key);
+  if (place) return json_incref(place);
+  place = json_integer((json_int_t)json_array_size(p->texts));
+  json_array_append(p->texts, (json_t *)text);
+  json_object_set(p->place_of, key, place);
+  return place;
+}
 
 static bool is_list_of_objects(const json_t *list) {
   for (size_t i = 0; i < json_array_size(list); i++)
     if (!json_is_object(json_array_get(list, i))) return false;
   return json_array_size(list) >= LEAST_ROWS;
 }
-
-static json_t *packed(const json_t *node);
 
 /* The keys of all, in the order of their first appearance. */
 static json_t *keys_of(const json_t *list) {
@@ -35,30 +52,65 @@ static json_t *keys_of(const json_t *list) {
   return keys;
 }
 
-static json_t *packed_table(const json_t *list) {
-  json_t *keys = keys_of(list), *rows = json_array();
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    json_t *row = json_array();
-    for (size_t k = 0; k < json_array_size(keys); k++) {
-      const json_t *member = json_object_get(json_array_get(list, i), json_string_value(json_array_get(keys, k)));
-      json_array_append_new(row, member ? packed(member) : json_null());
-    }
-    json_array_append_new(rows, row);
-  }
-  return json_pack("{s:o, s:o}", "keys", keys, "rows", rows);
+static bool is_text_or_texts(const json_t *node) {
+  if (!node || json_is_string(node)) return true;
+  for (size_t i = 0; i < json_array_size(node); i++)
+    if (!json_is_string(json_array_get(node, i))) return false;
+  return json_is_array(node);
 }
 
-static json_t *packed(const json_t *node) {
+static bool is_text_column(const json_t *list, const char *key) {
+  for (size_t i = 0; i < json_array_size(list); i++)
+    if (!is_text_or_texts(json_object_get(json_array_get(list, i), key))) return false;
+  return true;
+}
+
+static bool is_alike_in_all(const json_t *list, const char *key) {
+  const json_t *first = json_object_get(json_array_get(list, 0), key);
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *member = json_object_get(json_array_get(list, i), key);
+    if (!member || !json_equal((json_t *)first, (json_t *)member)) return false;
+  }
+  return true;
+}
+
+static json_t *packed_cell(Packer *p, const json_t *member, bool is_text) {
+  if (!is_text) return member ? packed(p, member) : json_null();
+  if (!json_is_array(member)) return packed_text(p, member);
+  json_t *places = json_array();
+  for (size_t i = 0; i < json_array_size(member); i++) json_array_append_new(places, packed_text(p, json_array_get(member, i)));
+  return places;
+}
+
+static json_t *packed_table(Packer *p, const json_t *list) {
+  json_t *keys = keys_of(list), *all = json_object(), *marked = json_array(), *rows = json_array();
+  for (size_t i = 0; i < json_array_size(list); i++) json_array_append_new(rows, json_array());
+  for (size_t k = 0; k < json_array_size(keys); k++) {
+    const char *key = json_string_value(json_array_get(keys, k));
+    if (is_alike_in_all(list, key)) {
+      json_object_set_new(all, key, packed(p, json_object_get(json_array_get(list, 0), key)));
+      continue;
+    }
+    bool is_text = is_text_column(list, key);
+    json_array_append_new(marked, json_sprintf("%s%s", key, is_text ? "$" : ""));
+    for (size_t i = 0; i < json_array_size(list); i++)
+      json_array_append_new(json_array_get(rows, i), packed_cell(p, json_object_get(json_array_get(list, i), key), is_text));
+  }
+  json_decref(keys);
+  return json_pack("{s:o, s:o, s:o}", "all", all, "keys", marked, "rows", rows);
+}
+
+static json_t *packed(Packer *p, const json_t *node) {
   if (json_is_object(node)) {
     json_t *object = json_object(), *member;
     const char *key;
-    json_object_foreach((json_t *)node, key, member) json_object_set_new(object, key, packed(member));
+    json_object_foreach((json_t *)node, key, member) json_object_set_new(object, key, packed(p, member));
     return object;
   }
   if (!json_is_array(node)) return json_incref((json_t *)node);
-  if (is_list_of_objects(node)) return packed_table(node);
+  if (is_list_of_objects(node)) return packed_table(p, node);
   json_t *list = json_array();
-  for (size_t i = 0; i < json_array_size(node); i++) json_array_append_new(list, packed(json_array_get(node, i)));
+  for (size_t i = 0; i < json_array_size(node); i++) json_array_append_new(list, packed(p, json_array_get(node, i)));
   return list;
 }
 
@@ -71,9 +123,11 @@ static int put_safely(const char *buffer, size_t size, void *out) {
 }
 
 static void put_data(const Document *d, FILE *out) {
-  json_t *root = packed(d->json);
+  Packer p = {json_pack("[s]", ""), json_object()};
+  json_t *report = packed(&p, d->json), *root = json_pack("{s:o, s:o}", "texts", p.texts, "report", report);
   json_dump_callback(root, put_safely, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
   json_decref(root);
+  json_decref(p.place_of);
 }
 
 /* ---- the template ---- */

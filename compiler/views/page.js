@@ -3,14 +3,21 @@
 
 // ---- the document ----
 
-// Lists of like objects are stored as a table: their keys once, then rows.
+// Lists of like objects are stored as tables {all, keys, rows}; texts of a column whose key ends in $ are places in `texts`.
+const packed = JSON.parse(document.getElementById('report').textContent);
 function unpack(x) {
   if (Array.isArray(x)) return x.map(unpack);
   if (x === null || typeof x !== 'object') return x;
-  if (x.keys && x.rows) return x.rows.map(row => Object.fromEntries(x.keys.map((key, i) => [key, unpack(row[i])]).filter(([, v]) => v !== null)));
-  return Object.fromEntries(Object.entries(x).map(([key, v]) => [key, unpack(v)]));
+  if (!x.keys || !x.rows) return Object.fromEntries(Object.entries(x).map(([key, v]) => [key, unpack(v)]));
+  const columns = x.keys.map(key => key.endsWith('$') ? [key.slice(0, -1), true] : [key, false]), all = unpack(x.all);
+  const textOf = v => Array.isArray(v) ? v.map(textOf) : v ? packed.texts[v] : null;
+  return x.rows.map(row => {
+    const o = { ...all };
+    columns.forEach(([key, isText], i) => { const v = isText ? textOf(row[i]) : unpack(row[i]); if (v !== null) o[key] = v; });
+    return o;
+  });
 }
-const report = unpack(JSON.parse(document.getElementById('report').textContent));
+const report = unpack(packed.report);
 const isTraining = report.training_steps > 0;
 const steps = isTraining ? report.steps.slice(0, report.training_steps) : report.steps;
 const memory = report.memory.filter(row => row.step <= steps.length);
@@ -268,7 +275,7 @@ function drawSky() {
 function stripsShown() {
   if (view.everyValue) return report.values;
   const given = report.values.filter(v => v.fate !== 'keep'), kept = report.values.filter(v => v.fate === 'keep');
-  return given.concat(kept.slice(0, Math.max(0, 10 - given.length)));
+  return given.slice(0, 24).concat(kept.slice(0, Math.max(0, 10 - given.length)));
 }
 
 function piecesOf(value) {
@@ -498,11 +505,16 @@ function nextBest(v) {
   return texts.join('; ') || (v.fate === 'keep' ? 'nothing else is possible or needed' : 'nothing else fits');
 }
 
-function drawDecisions() {
-  const rows = report.values.map(v => ({ ...v, id: `value-${v.value}` }));
-  $('decisions').append(table(`${rows.filter(v => v.fate !== 'keep').length} of ${rows.length} values are not kept; estimated`, [
+const MOST_ROWS = 300;
+function drawDecisions(isWhole = false) {
+  const all = report.values.map(v => ({ ...v, id: `value-${v.value}` })), rows = isWhole ? all : all.slice(0, MOST_ROWS), box = $('decisions');
+  box.replaceChildren(table(`${all.filter(v => v.fate !== 'keep').length} of ${all.length} values are not kept; estimated`, [
     ['value', v => v.value], ['what it is', v => v.what, 'wrap'], ['line', v => v.line, 'n'], ['size', v => bytes(v.bytes), 'n'], ['fate', v => [swatch(fateClass[v.fate]), v.fate]],
     ['adds', v => added(v.adds_seconds), 'n'], ['why not the next best', nextBest, 'wrap']], rows, v => choose({ value: v.value })));
+  if (rows.length === all.length) return;
+  const more = h('button', {}, `${all.length - rows.length} more`);
+  more.addEventListener('click', () => drawDecisions(true));
+  box.append(more);
 }
 
 function drawSource() {
