@@ -140,6 +140,9 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   if (program->abi != GNN_ABI)
     return gnn_fail(error, GNN_EVERSION, "", "the program was emitted for version %d of the runtime; this is version %d",
                     program->abi, GNN_ABI);
+  for (int c = 0; c < program->copy_count; c++)
+    if (!gnn_copy_is_sound(program, &program->copies[c]))
+      return gnn_fail(error, GNN_EVERSION, "", "step %d copies from or to where nothing may be; this is a bug in gnncc", program->copies[c].step);
   gnn_instance *instance = calloc(1, sizeof *instance);
   if (instance == NULL) return gnn_fail_memory(error, (int64_t)sizeof *instance);
   instance->scratch.file = -1;

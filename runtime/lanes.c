@@ -265,9 +265,10 @@ const gnn_error *gnn_lanes_error(const gnn_run *run) {
 }
 
 void gnn_lanes_scratch_text(const gnn_run *run, gnn_text *text) {
+  const gnn_scratch_port *told = NULL; /* of two the one that lacks something */
   for (int l = 0; run->lanes && l < GNN_LANE_COUNT; l++) {
-    if (run->lanes->lane[l].port == NULL) continue;
-    gnn_scratch_text(run->lanes->lane[l].port, text);
-    return;
+    const gnn_scratch_port *port = run->lanes->lane[l].port;
+    if (port && (told == NULL || gnn_scratch_port_lacks(port))) told = port;
   }
+  if (told) gnn_scratch_text(told, text);
 }

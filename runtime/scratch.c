@@ -412,6 +412,8 @@ void gnn_scratch_port_destroy(gnn_scratch_port *port) {
   free(port);
 }
 
+int gnn_scratch_port_lacks(const gnn_scratch_port *port) { return port->why[0] != 0; }
+
 void gnn_scratch_text(const gnn_scratch_port *port, gnn_text *text) {
   const gnn_scratch *scratch = port->scratch;
   gnn_text_format(text, "%s: %s by %s", scratch->folder, scratch->is_direct ? "O_DIRECT" : "through the page cache",

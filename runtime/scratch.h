@@ -42,6 +42,7 @@ typedef struct gnn_scratch_port gnn_scratch_port;
 /* By io_uring where that is allowed, else by pread and pwrite. */
 gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, gnn_scratch_port **port, gnn_error *error);
 void gnn_scratch_port_destroy(gnn_scratch_port *port); /* NULL is fine */
+int gnn_scratch_port_lacks(const gnn_scratch_port *port); /* io_uring, or registered buffers */
 /* Where the file is and how it is reached, with what was tried in vain. */
 void gnn_scratch_text(const gnn_scratch_port *port, gnn_text *text);
 /* The same of a file and a port opened for that and closed again. */

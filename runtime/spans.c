@@ -32,3 +32,26 @@ int64_t gnn_spans_next(gnn_spans *spans, int64_t most, int64_t *at) {
   spans->left -= length;
   return length;
 }
+
+static int spans_side_is_sound(const gnn_program *p, const gnn_side *side, int64_t bytes) {
+  int is_ring = side->tier == GNN_WRITE_RING || side->tier == GNN_READ_RING;
+  if (side->at < 0) return 0;
+  if (is_ring) return side->extent_count == 0 && bytes <= p->ring_bytes;
+  if (side->tier == GNN_DEVICE) return side->extent_count == 0 && bytes <= p->device_bytes - side->at;
+  int64_t room = side->tier == GNN_HOST ? p->host_bytes : p->ssd_bytes, unit = side->tier == GNN_HOST ? 1 : 4096;
+  if (side->extent_count < 1 || side->extent_count > p->extent_count - side->at) return 0;
+  for (int e = 0; e < side->extent_count; e++) {
+    const gnn_extent *extent = &p->extents[side->at + e];
+    if (extent->bytes < 1 || extent->at < 0 || extent->at % unit != 0 || extent->bytes > room - extent->at) return 0;
+    bytes -= extent->bytes;
+  }
+  return bytes == 0;
+}
+
+int gnn_copy_is_sound(const gnn_program *p, const gnn_copy_desc *copy) {
+  int through_file = (copy->from.tier == GNN_SSD) + (copy->to.tier == GNN_SSD);
+  for (int i = 0; i < 2; i++)
+    if (copy->after[i] < -1 || copy->after[i] >= p->copy_count) return 0;
+  return copy->lane > GNN_LANE_COMPUTE && copy->lane < GNN_LANE_COUNT && copy->bytes > 0 && through_file < 2 &&
+         spans_side_is_sound(p, &copy->from, copy->bytes) && spans_side_is_sound(p, &copy->to, copy->bytes);
+}

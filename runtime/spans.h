@@ -22,4 +22,7 @@ gnn_spans gnn_spans_of(const gnn_tiers *tiers, const gnn_side *side, int64_t byt
 /* The next run, of at most `most` bytes: *at is its offset. Returns its length; 0 at the end. */
 int64_t gnn_spans_next(gnn_spans *spans, int64_t most, int64_t *at);
 
+/* Whether a copy's sides lie within their tiers and hold as many bytes as it says; and what it waits for exists. */
+int gnn_copy_is_sound(const gnn_program *program, const gnn_copy_desc *copy);
+
 #endif

@@ -357,6 +357,25 @@ static void test_queued_twice(void) {
   gnn_instance_destroy(instance);
 }
 
+static void test_unsound(void) {
+  int refused_count = 0, tries = 0;
+  gnn_error error;
+  for (int k = 0; k < 7; k++, tries++) {
+    gnn_instance *instance;
+    tiered_make(&tiered, &toy, TIERED_MIXED);
+    if (k == 0) tiered.copies[0].from.at = tiered.program.device_bytes;
+    if (k == 1) tiered.copies[0].bytes += 4;
+    if (k == 2) tiered.extents[tiered.copies[1].to.at].at += 64;
+    if (k == 3) tiered.extents[0].bytes = 0;
+    if (k == 4) tiered.program.ring_bytes = 64;
+    if (k == 5) tiered.copies[2].after[0] = tiered.program.copy_count;
+    if (k == 6) tiered.program.host_bytes -= 64;
+    gnn_status status = gnn_instance_create(&tiered.program, NULL, &instance, &error);
+    refused_count += status == GNN_EVERSION && gnn_exit_code(status) == GNN_EXIT_INTERNAL && instance == NULL;
+  }
+  tap_ok(refused_count == tries, "tables that would copy elsewhere are refused: %s", error.message);
+}
+
 /* As others would do it: through the file's entry in /proc. */
 static int cut(const gnn_instance *instance, int64_t bytes, int64_t again) {
   char path[64];
@@ -575,6 +594,7 @@ int main(void) {
   test_short();
   test_faults();
   test_queued_twice();
+  test_unsound();
   test_truncated();
   test_refusals();
   test_simulation();
