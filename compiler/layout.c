@@ -312,9 +312,8 @@ static void place_in_rings(Laying *l) {
     if (!copy->is_by_ring) continue;
     y->ring_bytes = ring;
     bool is_read = copy->lane == LANE_SSD_READ, is_entry = is_read || copy->lane == LANE_D2H;
-    int64_t bytes = round_up(copy->bytes, SSD_BLOCK_BYTES);
     y->ring_at[i] = is_entry ? next[is_read] : y->ring_at[copy->after[0]];
-    if (is_entry) next[is_read] = (y->ring_at[i] + bytes) % ring;
+    if (is_entry) next[is_read] = (y->ring_at[i] + copy->room) % ring;
   }
 }
 

@@ -128,7 +128,7 @@ typedef struct Copy {
   Lane lane;
   const Kernels *kernels;
   ValueId value;
-  int64_t bytes;
+  int64_t bytes, room; /* room: what the plan counts */
   PlanFate tier;       /* PLAN_FATE_HOST or PLAN_FATE_SSD: where the value goes or comes from */
   bool is_out, is_by_ring; /* by the ring: between it and the device, or (lanes of the SSD) between it and the SSD */
   int boundary;        /* at which the block of the device holds the value; for STEP_COPY of the SSD lanes too */

@@ -105,7 +105,7 @@ static void queue_out(Scheduling *c, int i) {
                .kernels = c->problem->kernels, .value = value};
   ARENA_PUSH(c->arena, c->schedule->homes, c->schedule->home_count, home);
   c->home[i] = c->schedule->home_count - 1;
-  Copy copy = {.lane = is_ssd && c->is_direct ? LANE_SSD_WRITE : LANE_D2H, .value = value, .bytes = bytes, .tier = tier, .is_out = true,
+  Copy copy = {.lane = is_ssd && c->is_direct ? LANE_SSD_WRITE : LANE_D2H, .value = value, .bytes = bytes, .room = piece->bytes, .tier = tier, .is_out = true,
                .is_by_ring = is_by_ring, .boundary = c->first_boundary + offload->after, .home = c->home[i],
                .after = {is_by_ring ? wait_for_write_ring(c, i) : NO_INDEX, NO_INDEX}};
   const char *name = name_of_piece(c, offload->piece);
@@ -135,7 +135,8 @@ static int origin_of(const Scheduling *c, int move) {
 static Copy return_of(const Scheduling *c, int move) {
   const PlanMove *m = &c->q->moves[move];
   ValueId value = value_of_piece(c, m->piece);
-  return (Copy){.value = value, .bytes = graph_bytes(c->problem->kernels->graph, value), .tier = m->to, .boundary = c->first_boundary + m->g,
+  return (Copy){.value = value, .bytes = graph_bytes(c->problem->kernels->graph, value),
+                .room = c->q->problem->pieces[m->piece].bytes, .tier = m->to, .boundary = c->first_boundary + m->g,
                 .home = c->home[origin_of(c, move)], .after = {NO_INDEX, NO_INDEX}};
 }
 
