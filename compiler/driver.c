@@ -293,7 +293,9 @@ static int walk(Compilation *c) {
       int status = c->status ? c->status : diags_exit_code(c->diags);
       return status ? status : internal_error(pass->name, "it failed without a reason");
     }
-    const char *fault = pass->verify && c->options->is_verifying ? pass->verify(c) : NULL;
+    /* Whatever memory is at stake, every compilation is checked. */
+    bool is_about_memory = pass->run == fit_plan || pass->run == fit_schedule || pass->run == run_layout;
+    const char *fault = pass->verify && (c->options->is_verifying || is_about_memory) ? pass->verify(c) : NULL;
     if (fault) return internal_error(pass->name, fault);
     if (pass->dump && is_asked(c->options->dump, pass->name)) {
       if (strchr(c->options->dump, ',')) printf("--- %s\n", pass->name);
