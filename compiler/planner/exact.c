@@ -99,7 +99,7 @@ bool exact_search(Search *search, int64_t effort) {
              .limit = e->effort + effort, .is_complete = true};
   memset(x.node->variants, 0, (size_t)p->op_count * sizeof(int));
   for (;;) {
-    memset(x.node->fates, PLAN_FATE_RETAIN, (size_t)e->geometry->gap_count);
+    geometry_stay(e->geometry, x.node->fates);
     for (int i = 0; i < search->gap_count; i++) x.node->fates[x.order[i]] = PLAN_FATE_FREE;
     branch(&x, 0);
     int i = 0;

@@ -91,6 +91,38 @@ static bool is_rerunnable(const Problem *p, const ProblemPiece *piece, int v) {
   return creator->can_rerun && v <= creator->rerun_limit;
 }
 
+/* The last base step before which each piece can be made again whatever fates the others have, or -1: what its creator
+ * reads is there until its own last access, and made again where it is dead. */
+static int *find_remake_limits(const Problem *p, const Geometry *g, Arena *arena) {
+  int *limit = NEW(p->piece_count, int);
+  for (int x = 0; x < p->piece_count; x++) limit[x] = -1;
+  for (int s = 0; s < p->step_count; s++) {
+    const ProblemStep *step = &p->steps[s];
+    int last = step->can_rerun ? step->rerun_limit : -1;
+    for (int i = 0; i < step->use_count; i++) {
+      const ProblemUse *use = &p->uses[step->first_use + i];
+      int y = use->piece;
+      if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != PROBLEM_HOME_NONE) continue;
+      int there = limit[y] > g->last_access[y] ? limit[y] : g->last_access[y];
+      if (last > there) last = there;
+    }
+    for (int i = 0; i < step->use_count; i++) {
+      const ProblemUse *use = &p->uses[step->first_use + i];
+      bool may_drop = (p->pieces[use->piece].fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)) != 0;
+      if ((use->flags & PROBLEM_USE_CREATE) && may_drop) limit[use->piece] = last;
+    }
+  }
+  return limit;
+}
+
+/* A piece that does not list "retain" leaves in every gap that covers a step and has another of its fates. */
+static void pin(const Problem *p, PlanGap *gap, int remake_limit) {
+  unsigned fates = p->pieces[gap->piece].fates, legal = gap->options & fates;
+  if (gap->v > remake_limit) legal &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
+  if (fates & PLAN_FATE_BIT(PLAN_FATE_RETAIN)) return;
+  if (legal && gap->v > gap->u + 1) gap->options = legal;
+}
+
 static void find_options(const Problem *p, PlanGap *gap) {
   const ProblemPiece *piece = &p->pieces[gap->piece];
   gap->options = PLAN_FATE_BIT(PLAN_FATE_RETAIN);
@@ -153,7 +185,11 @@ static void find_gaps(const Problem *p, Geometry *g, Arena *arena) {
       count[x]++;
     }
   }
-  for (int i = 0; i < g->gap_count; i++) find_options(p, &g->gaps[i]);
+  int *remake_limit = find_remake_limits(p, g, arena);
+  for (int i = 0; i < g->gap_count; i++) {
+    find_options(p, &g->gaps[i]);
+    pin(p, &g->gaps[i], remake_limit[g->gaps[i].piece]);
+  }
 }
 
 typedef struct Load {
@@ -293,13 +329,19 @@ static void find_open(const Problem *p, Geometry *g, Arena *arena) {
   for (int i = 0; i < g->gap_count; i++) {
     PlanGap *gap = &g->gaps[i];
     if (gap->options == PLAN_FATE_BIT(PLAN_FATE_RETAIN) || gap->v == gap->u + 1) continue;
-    gap->is_open = over[gap->v] > over[gap->u + 1];
+    gap->is_open = geometry_is_pinned(gap) || over[gap->v] > over[gap->u + 1];
     g->open_count += gap->is_open;
     keys[g->wide_count++] = (OpenKey){i, gap->u, gap->v, !gap->is_open};
   }
   qsort(keys, (size_t)g->wide_count, sizeof *keys, compare_open);
   g->open = NEW(g->wide_count, int);
   for (int i = 0; i < g->wide_count; i++) g->open[i] = keys[i].gap;
+}
+
+void geometry_stay(const Geometry *g, uint8_t *fates) {
+  memset(fates, PLAN_FATE_RETAIN, (size_t)g->gap_count);
+  for (int k = 0; k < g->open_count; k++)
+    while (!(g->gaps[g->open[k]].options & PLAN_FATE_BIT(fates[g->open[k]]))) fates[g->open[k]]++;
 }
 
 Geometry *geometry_make(const Problem *problem, Arena *arena) {

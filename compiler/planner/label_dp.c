@@ -262,7 +262,7 @@ static void decide(Dp *dp, int i, Label label, Decision decision) {
 static void expand(Dp *dp, int i, const Label *label) {
   const Item *item = &dp->items[i];
   unsigned options = dp->geometry->gaps[item->gap].options;
-  decide(dp, i, *label, DECIDE_RETAIN);
+  if (options & PLAN_FATE_BIT(PLAN_FATE_RETAIN)) decide(dp, i, *label, DECIDE_RETAIN);
   if (options & PLAN_FATE_BIT(PLAN_FATE_HOST)) decide(dp, i, *label, DECIDE_HOST);
   if (options & PLAN_FATE_BIT(PLAN_FATE_SSD)) decide(dp, i, *label, DECIDE_SSD);
   if (item->can_rerun && has_deps(dp, i, label, false)) decide(dp, i, *label, DECIDE_RERUN);

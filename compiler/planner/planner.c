@@ -87,7 +87,7 @@ static void try_policies(Session *s, int64_t *costs, double *first_plan_at) {
 static bool set_sides(const Session *s, uint8_t *sides, bool are_away) {
   const Geometry *g = s->geometry;
   bool has_sides = false;
-  memset(sides, PLAN_FATE_RETAIN, (size_t)g->gap_count);
+  geometry_stay(g, sides);
   for (int i = 0; i < g->open_count; i++) {
     const PlanGap *gap = &g->gaps[g->open[i]];
     if (gap->u < g->peak_step && g->peak_step < gap->v) continue;
@@ -140,7 +140,7 @@ static void try_label_dp(Session *s, int64_t label_budget) {
 static void try_prices(Session *s) {
   if (s->certificate.kind != CERTIFICATE_DUAL) return;
   uint8_t *fates = arena_alloc(s->arena, (size_t)s->geometry->gap_count + 1);
-  memset(fates, PLAN_FATE_RETAIN, (size_t)s->geometry->gap_count);
+  geometry_stay(s->geometry, fates);
   certificate_round(s->problem, s->geometry, &s->certificate, fates);
   search_try(s->search, fates, s->search->best->variants);
 }

@@ -58,6 +58,7 @@ static bool assign(Desk *d, int i, PlanFate fate) {
   const PlanGap *gap = &d->geometry->gaps[i];
   int64_t bytes = d->problem->pieces[gap->piece].bytes;
   if (!may(gap, fate)) return false;
+  if (d->fates[i] == fate) return true;
   if (!gap->is_clean && fate == PLAN_FATE_HOST) {
     if (!fits_range(d->host, gap->u + 1, gap->v + 1, bytes, d->problem->host_bytes)) return false;
     add_range(d->host, gap->u + 1, gap->v + 1, bytes);
@@ -66,6 +67,8 @@ static bool assign(Desk *d, int i, PlanFate fate) {
     if (!fits_range(d->ssd, gap->u + 1, gap->v + 1, bytes, d->problem->ssd_bytes)) return false;
     add_range(d->ssd, gap->u + 1, gap->v + 1, bytes);
   }
+  if (!gap->is_clean && d->fates[i] == PLAN_FATE_HOST) add_range(d->host, gap->u + 1, gap->v + 1, -bytes);
+  if (!gap->is_clean && d->fates[i] == PLAN_FATE_SSD) add_range(d->ssd, gap->u + 1, gap->v + 1, -bytes);
   if (fate != PLAN_FATE_RETAIN && d->fates[i] == PLAN_FATE_RETAIN) add_range(d->profile, gap->u + 1, gap->v, -bytes);
   if (fate == PLAN_FATE_RETAIN && d->fates[i] != PLAN_FATE_RETAIN) add_range(d->profile, gap->u + 1, gap->v, bytes);
   d->fates[i] = (uint8_t)fate;
@@ -74,6 +77,17 @@ static bool assign(Desk *d, int i, PlanFate fate) {
 
 static bool move_away(Desk *d, int i) {
   return assign(d, i, PLAN_FATE_HOST) || assign(d, i, PLAN_FATE_SSD);
+}
+
+/* What is pinned has left before a policy begins; it may give it another of its fates. */
+static void obey_pins(Desk *d) {
+  const Geometry *g = d->geometry;
+  for (int k = 0; k < g->open_count; k++) {
+    int i = g->open[k];
+    if (!geometry_is_pinned(&g->gaps[i])) continue;
+    if (move_away(d, i) || assign(d, i, PLAN_FATE_RECOMPUTE)) continue;
+    while (!may(&g->gaps[i], (PlanFate)d->fates[i])) d->fates[i]++; /* no room: that plan will not fit */
+  }
 }
 
 static bool covers_excess(const Desk *d, int i) {
@@ -157,14 +171,14 @@ static void flexgnn(Desk *d) {
   const Geometry *g = d->geometry;
   for (int k = 0; k < g->open_count; k++) { /* nothing is there yet */
     const PlanGap *gap = &g->gaps[g->open[k]];
-    if (may(gap, PLAN_FATE_HOST) || may(gap, PLAN_FATE_SSD))
+    if (!geometry_is_pinned(gap) && (may(gap, PLAN_FATE_HOST) || may(gap, PLAN_FATE_SSD)))
       add_range(d->profile, gap->u + 1, gap->v, -d->problem->pieces[gap->piece].bytes);
   }
   for (int k = g->open_count - 1; k >= 0; k--) {
     int i = g->open[k];
     const PlanGap *gap = &g->gaps[i];
     int64_t bytes = d->problem->pieces[gap->piece].bytes;
-    if (!may(gap, PLAN_FATE_HOST) && !may(gap, PLAN_FATE_SSD)) continue;
+    if (geometry_is_pinned(gap) || (!may(gap, PLAN_FATE_HOST) && !may(gap, PLAN_FATE_SSD))) continue;
     add_range(d->profile, gap->u + 1, gap->v, bytes);
     if (covers_excess(d, i)) move_away(d, i);
   }
@@ -242,6 +256,7 @@ static void best_checkpoint(Desk *d, Candidate *candidate) {
 void policy_plan(Evaluator *evaluator, PlannerPolicy policy, Candidate *candidate) {
   Desk desk = open_desk(evaluator, candidate);
   candidate->cost = COST_ILLEGAL;
+  obey_pins(&desk);
   switch (policy) {
     case PLANNER_POLICY_RECOMPUTE: all_recompute(&desk); break;
     case PLANNER_POLICY_OFFLOAD: all_offload(&desk); break;
@@ -276,6 +291,7 @@ void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate
     int end = g->join[s] > s ? g->join[s] : s;
     if (work) add_range(desk.host, s, end + 1, work);
   }
+  obey_pins(&desk);
   for (int k = 0; k < g->open_count; k++)
     for (int i = 0; i < 3; i++)
       if (assign(&desk, g->open[k], (PlanFate)orders[preference][i])) break;

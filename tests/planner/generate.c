@@ -346,6 +346,13 @@ char *generate_with_device(Arena *arena, const char *text, int64_t device_bytes)
   return arena_printf(arena, "%.*s%lld%s", (int)(at - text), text, (long long)device_bytes, at + strspn(at, "0123456789"));
 }
 
+char *generate_with_fates(Arena *arena, const char *text, const char *id, const char *fates) {
+  char *key = arena_printf(arena, "{\"id\": \"%s\", \"bytes\": ", id);
+  const char *at = strstr(text, key);
+  if (!at) return NULL;
+  return arena_printf(arena, "%.*s{\"fates\": [%s], %s", (int)(at - text), text, fates, at + 1);
+}
+
 /* A list of chunk lists for an op of `chunks` chunks over a datum of `pieces` pieces that reads something of it. */
 static const char *chunk_lists(Writer *w, const char *id, int chunks, int pieces) {
   char *lists = arena_strdup(w->arena, "");

@@ -39,4 +39,7 @@ const char *generate_family_name(Family family);
 uint64_t generate_draw(uint64_t *state);
 int generate_below(uint64_t *state, int n);
 
+/* The same problem with `fates`, such as "\"host\", \"ssd\"", for one datum; NULL when it has no such datum. */
+char *generate_with_fates(Arena *arena, const char *text, const char *id, const char *fates);
+
 #endif

@@ -20,10 +20,11 @@ PlannerPlan *random_plan(Arena *arena, Evaluator *e, uint64_t seed) {
   const Geometry *g = e->geometry;
   Candidate *candidate = candidate_new(arena, e);
   int restless = 20 + generate_below(&seed, 80);
+  geometry_stay(g, candidate->fates);
   for (int i = 0; i < g->gap_count; i++) {
     int fate = generate_below(&seed, PLAN_FATE_COUNT);
     bool is_allowed = (g->gaps[i].options & PLAN_FATE_BIT(fate)) && generate_below(&seed, 100) < restless;
-    candidate->fates[i] = is_allowed ? (uint8_t)fate : PLAN_FATE_RETAIN;
+    if (is_allowed) candidate->fates[i] = (uint8_t)fate;
   }
   for (int op = 0; op < e->problem->op_count; op++)
     candidate->variants[op] = generate_below(&seed, e->problem->ops[op].variant_count);
