@@ -39,11 +39,17 @@ const maker = create => (name, attributes = {}, ...children) => {
 const h = maker(name => document.createElement(name));
 const s = maker(name => document.createElementNS('http://www.w3.org/2000/svg', name));
 
+// Halves to the even digit, as printf does: 56.25 is 56.2 here and in every text.
+function tenths(n) {
+  const low = Math.floor(n * 10), isHalf = n * 10 - low === 0.5;
+  return ((isHalf ? low + low % 2 : Math.round(n * 10)) / 10).toFixed(1);
+}
+
 function bytes(n) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let u = 0;
   while (Math.abs(n) >= 1024 && u < 4) { n /= 1024; u++; }
-  return u ? `${n.toFixed(1)} ${units[u]}` : `${n} B`;
+  return u ? `${tenths(n)} ${units[u]}` : `${n} B`;
 }
 const unit = estimatedSeconds >= 10 ? ['s', 1] : estimatedSeconds >= 1e-3 ? ['ms', 1e3] : ['us', 1e6];
 const time = (seconds, digits = 3) => `${(seconds * unit[1]).toFixed(digits)} ${unit[0]}`;
