@@ -83,7 +83,7 @@ check "the annotated source as HTML" $gnncc --annotate=lines.html $model
 wrong_run() { $gnncc --report=wrong.html --measured="$here/spill.json" --target=box "$here/spill.gnn" -o wrong; }
 refuse 4 "a measurement of another plan is refused" wrong_run
 
-document() { cd "$here/../.." && tests/tutorial/run.sh "$build" docs/reading_a_plan.md; }
+document() (cd "$here/../.." && tests/tutorial/run.sh "$build" docs/reading_a_plan.md)
 check "docs/reading_a_plan.md does what it says" document
 
 # ---- the page in a browser ----
