@@ -164,7 +164,7 @@ void emit_api(const Emission *m, FILE *out) {
     fprintf(out, "  };\n  options.options = values;\n");
   }
   emit_put(m, out, "  options.seed = given->seed;\n  options.threads = given->threads;\n  options.alloc = given->alloc;\n"
-              "  options.release = given->release;\n  options.log = given->log;\n  options.progress = given->progress;\n  options.user = given->user;\n"
+              "  options.release = given->release;\n  options.log = given->log;\n  options.progress = given->progress;\n  options.user = given->user;\n  options.scratch_dir = given->scratch_dir;\n"
               "  gnn_job *job = NULL;\n  const gnn_status status = gnn_job_create(&`_program, &options, &job);\n"
               "  *result = (` *)(void *)job;\n  return (`_status)status;\n}\n\n"
               "void `_destroy(` *it) { gnn_job_destroy(job_of(it)); }\n\n"

@@ -188,6 +188,11 @@ static int commands_layer(const gnn_cli *cli) {
   if (cli->layer == NULL) return 0;
   for (int i = 0; i < program->tap_count; i++)
     if (strcmp(program->taps[i], cli->layer) == 0) return 0;
+  if (program->tap_count == 0) {
+    fprintf(stderr, "%s: --layer %s: this program keeps no results of layers\n  help: where its plan had no room for them, a larger --budget of gnncc brings them back\n",
+            cli->name, cli->layer);
+    return GNN_EXIT_USAGE;
+  }
   const char *near = gnn_nearest(cli->layer, program->taps, program->tap_count);
   fprintf(stderr, "%s: no value is called \"%s\"", cli->name, cli->layer);
   if (near) fprintf(stderr, "; did you mean %s?", near);
