@@ -106,15 +106,24 @@ static Plan *plan_kernels(Compilation *c, const Machine *machine, const Kernels 
   return problem ? plan(c->arena, problem, options) : NULL;
 }
 
-/* The results of layers that somebody may ask for (predict --layer) are kept only where there is room. */
+static bool has_taps(const Graph *graph) {
+  for (int v = 0; v < graph->value_count; v++)
+    if (graph->values[v].tap) return true;
+  return false;
+}
+
+/* The evaluation without the results of layers that somebody may ask for (predict --layer). */
+static Kernels *without_taps(Compilation *c, Graph *graph) {
+  for (int v = 0; v < graph->value_count; v++) graph->values[v].tap = NULL;
+  return fuse(graph, c->is_sparse_field, c->options->is_fusing);
+}
+
+/* Those results are kept only where there is room. */
 static bool drop_taps(Compilation *c) {
   Graph *graph = c->evaluation;
-  bool has_taps = false;
-  for (int v = 0; v < graph->value_count; v++) has_taps = has_taps || graph->values[v].tap;
-  if (!has_taps) return false;
-  for (int v = 0; v < graph->value_count; v++) graph->values[v].tap = NULL;
+  if (!has_taps(graph)) return false;
   ARENA_PUSH(c->arena, graph->notes, graph->note_count, "results of layers are not kept for predict --layer: there is no room");
-  c->evaluation_kernels = fuse(graph, c->is_sparse_field, c->options->is_fusing);
+  c->evaluation_kernels = without_taps(c, graph);
   return true;
 }
 
@@ -402,7 +411,7 @@ static void find_step_up(Compilation *c, Instead *i) {
 
 /* The smallest device on which both the epoch and its evaluation can be planned; 0: not known. */
 static int64_t least_bytes(Compilation *c) {
-  const Kernels *all[] = {c->training_kernels, c->evaluation_kernels};
+  const Kernels *all[] = {c->training_kernels, without_taps(c, graph_copy(c->evaluation))};
   int64_t least = 0;
   for (int i = 0; i < 2; i++) {
     PlannerOptions options;
