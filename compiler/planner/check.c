@@ -130,6 +130,8 @@ typedef struct Judge {
   int *ext_of; /* base step -> extended step */
   Visit **visit;
   int *visits;
+  int *last_use; /* by bit: base step */
+  bool *near_talk;
   Trip *trip;
   int trips;
   Stay *stay;
@@ -809,6 +811,56 @@ static int judge_gap(Judge *j, int x, int u, int v, int m, bool held, bool *has_
   return m;
 }
 
+/* Could base step b run again just before base step w, everything it reads being there in any case? */
+static bool could_run_again(Judge *j, int b, int w) {
+  const Base *base = &j->base[b];
+  if (!j->job[base->job].can_rerun) return false;
+  for (int t = 0; t < base->touches; t++) {
+    const Bit *p = &j->bit[base->touch[t].bit];
+    if ((base->touch[t].how & WRITES) && (p->home || p->writes != 1 || p->first_write != b)) return false;
+    if (!(base->touch[t].how & READS)) continue;
+    if (p->last_write > b || (!p->home && j->last_use[base->touch[t].bit] < w)) return false;
+  }
+  return true;
+}
+
+/* A piece whose fates leave out "retain" stays at base step u until base step w: is there another of its fates? */
+static bool could_leave(Judge *j, int x, int u, int w) {
+  const Bit *p = &j->bit[x];
+  bool is_settled = p->last_write <= u, has_way = j->link[0].exists && j->link[1].exists;
+  if (p->home || p->n == 0 || j->near_talk[x] || w <= u + 1) return false;
+  if ((p->may & MAY_HOST) && is_settled && has_way && p->n <= j->host) return true;
+  if ((p->may & MAY_SSD) && is_settled && has_way && j->link[2].exists && j->link[3].exists && p->n <= j->ssd && p->n <= j->ring)
+    return true;
+  return (p->may & MAY_RECOMPUTE) && could_run_again(j, p->first_write, w);
+}
+
+/* The i-th gap of x is kept: "fates" without "retain" forbids that where it begins at a step of the problem. */
+static void judge_kept(Judge *j, int x, int i) {
+  const Visit *visit = j->visit[x];
+  int next = i + 1, u = visit[i].step;
+  if ((j->bit[x].may & MAY_RETAIN) || j->ext[u].again) return;
+  while (next < j->visits[x] && j->ext[visit[next].step].again) next++;
+  if (next == j->visits[x] || !could_leave(j, x, j->ext[u].base, j->ext[visit[next].step].base)) return;
+  INVALID("\"%.80s\" piece %d is kept from step %d to %d, its fates leave out \"retain\" (S10)", id_of(j, x), j->bit[x].chunk, u,
+          visit[i + 1].step);
+}
+
+/* The last base step that uses each bit, and the bits that some variant of an op may hold in a communication. */
+static void look_around(Judge *j) {
+  j->last_use = NEW(j->bits, int);
+  j->near_talk = NEW(j->bits, bool);
+  for (int s = 0; s < j->bases; s++) {
+    const Job *job = &j->job[j->base[s].job];
+    bool may_talk = false;
+    for (int w = 0; w < job->ways; w++) may_talk |= talks(&job->way[w]);
+    for (int t = 0; t < j->base[s].touches; t++) {
+      j->last_use[j->base[s].touch[t].bit] = s;
+      j->near_talk[j->base[s].touch[t].bit] |= may_talk;
+    }
+  }
+}
+
 static void add_stay(Judge *j, Stay stay) {
   j->stay[j->stays++] = stay;
 }
@@ -856,6 +908,8 @@ static void judge_bit(Judge *j, int x, int first_trip, int end_trip, const bool 
       add_stay(j, (Stay){x, begin, u, t->clean ? -1 : trip, false, u + 1});
       begin = t->g;
       m++;
+    } else {
+      judge_kept(j, x, i);
     }
   }
   if (m < end_trip)
@@ -877,6 +931,7 @@ static void judge_gaps(Judge *j) {
     if (j->visits[x] > longest) longest = j->visits[x];
   }
   j->stay = NEW(stays, Stay);
+  look_around(j);
   bool **held = NEW(j->bits, bool *);
   bool *never = NEW(longest + 1, bool);
   for (int e = 0; e < j->exts; e++) {

@@ -141,6 +141,18 @@ static int64_t chain_ns(const char *x1, const char *x2) {
   return ok ? report.makespan_ns : -1;
 }
 
+/* The checker on the plan made without pins, where x1 stays. */
+static int check_kept(const char *x1) {
+  Arena *arena = arena_new();
+  PlannerReport report;
+  size_t length;
+  char *json = plan_write_json(plan_of(arena, chain_head, &report), arena, &length);
+  const char *text = generate_with_fates(arena, chain_head, "x1", x1);
+  int verdict = planner_check_json(text, strlen(text), json, length, NULL, NULL);
+  arena_free(arena);
+  return verdict;
+}
+
 int main(void) {
   Tap tap = {0};
   tap_ok(&tap, chain_ns(NULL, NULL) == 50, "with room for all nothing leaves");
@@ -149,6 +161,10 @@ int main(void) {
   tap_ok(&tap, chain_ns("\"host\"", NULL) == 85, "pinned to the host: out from 20 to 45, in from 45 to 65");
   tap_ok(&tap, chain_ns("\"host\"", "\"host\"") == -1, "the host has no room for both: infeasible");
   tap_ok(&tap, chain_ns("\"ssd\"", NULL) == 50, "no SSD: no fate is legal, it stays");
+  tap_ok(&tap, check_kept("\"host\"") == PLANNER_CHECK_INVALID, "the checker: x1 is kept and could leave");
+  tap_ok(&tap, check_kept("\"recompute\"") == PLANNER_CHECK_INVALID, "the checker: x1 is kept and could be recomputed");
+  tap_ok(&tap, check_kept("\"retain\", \"host\"") == PLANNER_CHECK_VALID, "the checker: x1 may stay");
+  tap_ok(&tap, check_kept("\"ssd\"") == PLANNER_CHECK_VALID, "the checker: no other fate of x1 is legal");
   for (int tight = 0; tight < 2; tight++) {
     Counts c = {0};
     int count = tap_scale(48);
