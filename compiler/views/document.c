@@ -81,7 +81,6 @@ static bool is_one_of(const char *text, const char *const *words) {
   return false;
 }
 
-static const char *const lanes[] = {"compute", "d2h", "h2d", "ssd write", "ssd read", "p2p", "host", NULL};
 static const char *const phases[] = {"forward", "backward", "update", "recompute", "move", "wait", "exchange", "eval", NULL};
 static const char *const fates[] = {"keep", "host", "ssd", "recompute", NULL};
 
@@ -93,7 +92,7 @@ static const char *word_of(Reader *r, const char *where, const json_t *o, const 
 
 static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
   *s = (DocStep){.step = count_of(r, at, o, "step"), .line = count_of(r, at, o, "line"), .decided_by = count_of(r, at, o, "decided_by"),
-                 .lane = word_of(r, at, o, "lane", lanes), .phase = word_of(r, at, o, "phase", phases), .kernel = text_of(r, at, o, "kernel"),
+                 .lane = text_of(r, at, o, "lane"), .phase = word_of(r, at, o, "phase", phases), .kernel = text_of(r, at, o, "kernel"),
                  .what = text_of(r, at, o, "what"), .value = optional_text(o, "value"), .to = optional_text(o, "to"), .from = optional_text(o, "from"),
                  .start = number_of(r, at, o, "start_seconds"), .seconds = number_of(r, at, o, "seconds"), .bytes = count_of(r, at, o, "bytes"),
                  .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"), .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
@@ -134,12 +133,12 @@ static void read_home(Reader *r, const char *at, const json_t *o, DocHome *h) {
 }
 
 static void read_lane(Reader *r, const char *at, const json_t *o, DocLane *l) {
-  *l = (DocLane){.lane = word_of(r, at, o, "lane", lanes), .steps = count_of(r, at, o, "steps"), .busy = number_of(r, at, o, "busy_seconds"),
+  *l = (DocLane){.lane = text_of(r, at, o, "lane"), .steps = count_of(r, at, o, "steps"), .busy = number_of(r, at, o, "busy_seconds"),
                  .waiting = number_of(r, at, o, "wait_seconds"), .idle = number_of(r, at, o, "idle_seconds")};
 }
 
 static void read_link(Reader *r, const char *at, const json_t *o, DocLink *l) {
-  *l = (DocLink){.lane = word_of(r, at, o, "lane", lanes), .bandwidth = number_of(r, at, o, "bandwidth"), .latency = number_of(r, at, o, "latency_seconds")};
+  *l = (DocLink){.lane = text_of(r, at, o, "lane"), .bandwidth = number_of(r, at, o, "bandwidth"), .latency = number_of(r, at, o, "latency_seconds")};
 }
 
 static void read_memory(Reader *r, const char *at, const json_t *o, DocMemory *m) {

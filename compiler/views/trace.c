@@ -18,13 +18,10 @@ typedef struct Tracing {
   bool is_measured;
 } Tracing;
 
-static const char *const lanes[] = {"compute", "d2h", "h2d", "ssd write", "ssd read", "p2p", "host"};
-enum { LANES = sizeof lanes / sizeof lanes[0] };
-
-static int lane_index(const char *lane) {
-  for (int i = 0; i < LANES; i++)
-    if (strcmp(lanes[i], lane) == 0) return i;
-  return LANES;
+static int lane_index(const Tracing *t, const char *lane) {
+  int i = 0;
+  while (i < t->d->lane_count && strcmp(t->d->lanes[i].lane, lane) != 0) i++;
+  return i;
 }
 
 static int64_t ns_of(double seconds) { return (int64_t)llround(1e9 * seconds); }
@@ -52,14 +49,14 @@ static void put_names(Tracing *t) {
   fprintf(t->out, "}}");
   for (int i = 0; i < d->lane_count; i++) {
     begin(t);
-    fprintf(t->out, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":", process_of(t), lane_index(d->lanes[i].lane) + 1);
+    fprintf(t->out, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":", process_of(t), lane_index(t, d->lanes[i].lane) + 1);
     put_text(t, arena_printf(d->arena, "%s %s", d->device, d->lanes[i].lane));
     fprintf(t->out, "}}");
   }
 }
 
 static void put_slice(Tracing *t, const DocStep *s, int64_t *lane_end) {
-  int lane = lane_index(s->lane);
+  int lane = lane_index(t, s->lane);
   int64_t start = ns_of(start_of(t, s)), end = ns_of(start_of(t, s) + seconds_of(t, s));
   if (start < lane_end[lane]) start = lane_end[lane];
   if (end < start) end = start;
@@ -93,7 +90,7 @@ static void put_flow(Tracing *t, const DocStep *from, const DocStep *to) {
   const DocStep *ends[] = {from, to};
   for (int end = 0; end < 2; end++) {
     begin(t);
-    fprintf(t->out, "{\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"id\":%d,\"cat\":\"value\",\"name\":", end ? "f\",\"bp\":\"e" : "s", lane_index(ends[end]->lane) + 1,
+    fprintf(t->out, "{\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"id\":%d,\"cat\":\"value\",\"name\":", end ? "f\",\"bp\":\"e" : "s", lane_index(t, ends[end]->lane) + 1,
             1e-3 * (double)ns_of(ends[end]->start), t->flows);
     put_text(t, to->value ? to->value : from->value);
     fprintf(t->out, "}");
@@ -128,7 +125,7 @@ static void put_flows(Tracing *t, const DocStep *steps, int count) {
 }
 
 static void put_slices(Tracing *t, const DocStep *steps, int count) {
-  int64_t lane_end[LANES + 1] = {0};
+  int64_t *lane_end = arena_alloc(t->d->arena, (size_t)(t->d->lane_count + 1) * sizeof *lane_end);
   put_names(t);
   for (int i = 0; i < count; i++)
     if (!t->is_measured || steps[i].is_measured) put_slice(t, &steps[i], lane_end);

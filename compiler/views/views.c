@@ -61,13 +61,14 @@ int view_emit(const Document *d, const char *kind, const char *path, FILE *out) 
   else if (strcmp(kind, "dag") == 0 || strcmp(kind, "dot") == 0) view_dot(d, out);
   else if (strcmp(kind, "annotate") == 0) ends_with(path, ".html") ? view_annotate_html(d, out) : view_annotate_text(d, out);
   else if (strcmp(kind, "report") == 0) view_page(d, out);
+  else if (strcmp(kind, "plan") == 0) json_dumpf(d->json, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
   else emit_sweep(d, path, out);
   return 0;
 }
 
 /* ---- files ---- */
 
-static char *read_file(Arena *arena, const char *path, size_t *length) {
+char *view_read_file(Arena *arena, const char *path, size_t *length) {
   FILE *in = fopen(path, "rb");
   size_t capacity = 1 << 16, got;
   char *text = arena_alloc(arena, capacity);
@@ -89,7 +90,7 @@ static char *read_file(Arena *arena, const char *path, size_t *length) {
 static Document *open_document(Arena *arena, const char *path) {
   size_t length;
   const char *fault = NULL;
-  char *text = read_file(arena, path, &length);
+  char *text = view_read_file(arena, path, &length);
   Document *d = text ? document_read(arena, text, length, &fault) : NULL;
   if (text && !d) fprintf(stderr, "gnncc: error: %s is not a gnncc-report/1: %s\n", path, fault);
   return d;
@@ -115,22 +116,41 @@ static int write_view(const Document *d, const ViewRequest *request, const char 
   return 4;
 }
 
+static int write_one(const Document *d, const char *stem, const ViewRequest *request) {
+  bool is_document = strcmp(request->kind, "plan") == 0;
+  if (!is_document && !view_named(request->kind)) {
+    fprintf(stderr, "gnncc: error: --emit=%s needs a model\n", request->kind);
+    return 2;
+  }
+  if (request->path && strcmp(request->path, "-") == 0) return view_emit(d, request->kind, "-", stdout);
+  const char *dot = strrchr(stem, '.');
+  int length = dot ? (int)(dot - stem) : (int)strlen(stem);
+  const char *usual = arena_printf(d->arena, "%.*s.%s.%s", length, stem, request->kind, is_document ? "json" : view_extension(request->kind));
+  return write_view(d, request, request->path ? request->path : usual);
+}
+
+static int write_all(const Document *d, const char *stem, const ViewRequest *requests, int count) {
+  int status = 0;
+  for (int i = 0; i < count && status == 0; i++) status = write_one(d, stem, &requests[i]);
+  return status;
+}
+
 int view_file(const char *path, const ViewRequest *requests, int count) {
   Arena *arena = arena_new();
   Document *d = open_document(arena, path);
-  int status = d ? 0 : 4;
-  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
-  for (int i = 0; d && i < count && status == 0; i++) {
-    if (!view_named(requests[i].kind)) {
-      fprintf(stderr, "gnncc: error: --emit=%s needs a model\n", requests[i].kind);
-      status = 2;
-    } else if (requests[i].path && strcmp(requests[i].path, "-") == 0) {
-      view_emit(d, requests[i].kind, "-", stdout);
-    } else {
-      const char *stem = arena_printf(arena, "%.*s.%s.%s", (int)(dot ? dot - base : (long)strlen(base)), base, requests[i].kind, view_extension(requests[i].kind));
-      status = write_view(d, &requests[i], requests[i].path ? requests[i].path : stem);
-    }
-  }
+  const char *slash = strrchr(path, '/');
+  int status = d ? write_all(d, slash ? slash + 1 : path, requests, count) : 4;
+  document_free(d);
+  arena_free(arena);
+  return status;
+}
+
+int view_text(const char *text, const char *stem, const ViewRequest *requests, int count) {
+  Arena *arena = arena_new();
+  const char *fault = NULL;
+  Document *d = document_read(arena, text, strlen(text), &fault);
+  if (!d) fprintf(stderr, "gnncc: internal error in report: %s\n", fault);
+  int status = d ? write_all(d, stem, requests, count) : 70;
   document_free(d);
   arena_free(arena);
   return status;

@@ -18,6 +18,10 @@ typedef struct ViewRequest {
   const char *kind, *path; /* path NULL: beside the document */
 } ViewRequest;
 int view_file(const char *path, const ViewRequest *requests, int count);
+/* The same of a document in memory; `stem` names its files. */
+int view_text(const char *text, const char *stem, const ViewRequest *requests, int count);
+/* A whole file, in the arena; NULL with a message. */
+char *view_read_file(Arena *arena, const char *path, size_t *length);
 int view_compare_files(const char *before, const char *after);
 
 /* ---- the views ---- */

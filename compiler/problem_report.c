@@ -1,0 +1,525 @@
+/* problem_report: a planner's problem and plan -> gnncc-report/1, so that the views serve plans without a program.
+ *
+ * Steps come in the order in which S13 of docs/planner.md queues tasks: at the boundary before a step what leaves, the
+ * wait for the places that are needed, what comes back, the wait for what the step reads, the step. A communication is
+ * a step on the lane of each of its stages.
+ */
+#include "problem_report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/planner.h"
+#include "planner/plan_report.h"
+#include "planner/simulate.h"
+#include "views/views.h"
+
+enum { NONE = -1 };
+
+typedef struct Drawn {
+  const char *lane, *phase, *kernel, *what, *to, *from;
+  int piece, boundary, waits_for, after, decided_by; /* indices into steps, or NONE */
+  int64_t start_ns, ns, bytes;
+  int step; /* extended step, or NONE */
+} Drawn;
+
+typedef struct Drawing {
+  Arena *arena;
+  const Problem *problem;
+  const PlannerPlan *plan;
+  const PlannerReport *report;
+  const Sequence *q;
+  const Simulation *m;
+  int count;
+  Drawn *steps;
+  int *kernel_step;               /* per extended step: its last step */
+  int *out_step, *stored_step;    /* per offload */
+  int *in_step, *read_step;       /* per move */
+  int *comm_step;                 /* per extended step that communicates: its last stage */
+  int64_t *free_ns;               /* per channel, of stages and writes to the SSD */
+  int64_t *adds_ns;               /* per piece */
+  int64_t compute_ns, rerun_ns, wait_ns, transfer_ns;
+} Drawing;
+
+static double seconds_of(int64_t ns) { return 1e-9 * (double)ns; }
+static int64_t ends(const Drawn *s) { return s->start_ns + s->ns; }
+
+static const char *piece_name(const Drawing *w, int piece) {
+  const ProblemPiece *p = &w->problem->pieces[piece];
+  const ProblemDatum *d = &w->problem->data[p->datum];
+  return d->chunks > 1 ? arena_printf(w->arena, "%s[%d]", d->id, p->chunk) : d->id;
+}
+
+static const char *step_name(const Drawing *w, int base) {
+  const ProblemStep *s = &w->problem->steps[base];
+  const ProblemOp *op = &w->problem->ops[s->op];
+  return op->chunks > 1 ? arena_printf(w->arena, "%s[%d]", op->id, s->chunk) : op->id;
+}
+
+/* ---- steps ---- */
+
+static int before_on_lane(const Drawing *w, const char *lane) {
+  for (int i = w->count - 1; i >= 0; i--)
+    if (strcmp(w->steps[i].lane, lane) == 0) return i;
+  return NONE;
+}
+
+static int add(Drawing *w, Drawn step) {
+  int candidates[] = {before_on_lane(w, step.lane), step.after, step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE};
+  step.decided_by = NONE;
+  for (int i = 0; i < 3; i++) {
+    int c = candidates[i];
+    if (c != NONE && ends(&w->steps[c]) <= step.start_ns && (step.decided_by == NONE || ends(&w->steps[c]) > ends(&w->steps[step.decided_by]))) step.decided_by = c;
+  }
+  ARENA_PUSH(w->arena, w->steps, w->count, step);
+  return w->count - 1;
+}
+
+static int add_move(Drawing *w, int piece, int boundary, const char *lane, const char *from, const char *to, int64_t start, int64_t ns, int after) {
+  w->transfer_ns += ns;
+  return add(w, (Drawn){.lane = lane, .phase = "move", .kernel = "copy", .from = from, .to = to, .piece = piece, .boundary = boundary, .waits_for = NONE, .after = after, .start_ns = start,
+                        .ns = ns, .bytes = w->problem->pieces[piece].bytes, .step = NONE,
+                        .what = arena_printf(w->arena, "%s %s %s %s", strcmp(to, "device") == 0 ? "in" : "out", piece_name(w, piece), strcmp(to, "device") == 0 ? "<-" : "->",
+                                             strcmp(to, "device") == 0 ? from : to)});
+}
+
+static void add_wait(Drawing *w, int boundary, int64_t from, int64_t to, int cause, const char *why) {
+  if (to <= from || cause == NONE) return;
+  int piece = w->steps[cause].piece;
+  w->wait_ns += to - from;
+  w->adds_ns[piece] += to - from;
+  add(w, (Drawn){.lane = "compute", .phase = "wait", .kernel = "wait", .piece = piece, .boundary = boundary, .waits_for = cause, .after = NONE, .start_ns = from, .ns = to - from, .step = NONE,
+                 .what = arena_printf(w->arena, "wait for step %d: %s", cause + 1, why)});
+}
+
+static void queue_out(Drawing *w, int i, int boundary) {
+  const PlanOffload *o = &w->q->offloads[i];
+  const ProblemPiece *piece = &w->problem->pieces[o->piece];
+  bool is_ssd = o->move >= 0 && w->q->moves[o->move].to == PLAN_FATE_SSD;
+  const char *to = is_ssd || (o->move < 0 && piece->home == PROBLEM_HOME_SSD) ? "ssd" : "host";
+  int64_t start = w->m->out_start_ns[i], done = w->m->out_done_ns[i];
+  w->out_step[i] = w->stored_step[i] = add_move(w, o->piece, boundary, "d2h", "device", to, start, done - start, NONE);
+  if (!is_ssd) return;
+  int64_t *free_ns = &w->free_ns[PROBLEM_CHANNEL_SSDW];
+  int64_t begun = *free_ns > done ? *free_ns : done;
+  *free_ns = begun + piece->ssdw_ns;
+  w->stored_step[i] = add_move(w, o->piece, boundary, "ssd write", "device", to, begun, piece->ssdw_ns, w->out_step[i]);
+}
+
+static int origin_of(const Drawing *w, int move) {
+  int origin = NONE;
+  for (int i = 0; i < w->q->offload_count; i++)
+    if (w->q->offloads[i].piece == w->q->moves[move].piece && w->q->offloads[i].after < w->q->moves[move].v && w->stored_step[i] != NONE) origin = w->stored_step[i];
+  return origin;
+}
+
+static void queue_in(Drawing *w, int i, int boundary) {
+  const PlanMove *move = &w->q->moves[i];
+  const ProblemPiece *piece = &w->problem->pieces[move->piece];
+  int after = origin_of(w, i);
+  const char *from = move->to == PLAN_FATE_SSD ? "ssd" : "host";
+  if (move->to == PLAN_FATE_SSD) after = w->read_step[i] = add_move(w, move->piece, boundary, "ssd read", from, "device", w->m->read_start_ns[i], piece->ssdr_ns, after);
+  w->in_step[i] = add_move(w, move->piece, boundary, "h2d", from, "device", w->m->in_start_ns[i], w->m->in_done_ns[i] - w->m->in_start_ns[i], after);
+}
+
+static int last_release(const Drawing *w, int s) {
+  int last = NONE;
+  for (int i = 0; i < w->q->offload_count; i++)
+    if (w->m->release[i] == s && (last == NONE || w->m->out_done_ns[i] >= w->m->out_done_ns[last])) last = i;
+  return last == NONE ? NONE : w->out_step[last];
+}
+
+/* What ends when step s starts: a return, or a communication. */
+static int last_arrival(const Drawing *w, int s) {
+  int last = NONE;
+  for (int i = 0; i < w->q->move_count; i++)
+    if (w->q->moves[i].v == s && w->m->in_done_ns[i] == w->m->start_ns[s]) last = w->in_step[i];
+  for (int t = 0; t < s && last == NONE; t++)
+    if (w->q->join[t] == s && w->comm_step[t] != NONE && ends(&w->steps[w->comm_step[t]]) == w->m->start_ns[s]) last = w->comm_step[t];
+  return last;
+}
+
+static const char *phase_of(const Drawing *w, int s) {
+  static const char *const phases[] = {"forward", "backward", "update"};
+  return w->q->rerun[s] >= 0 ? "recompute" : phases[w->problem->ops[w->problem->steps[w->q->base[s]].op].phase];
+}
+
+/* The first piece that a step makes, or touches. */
+static int piece_of(const Drawing *w, int s) {
+  const ProblemStep *base = &w->problem->steps[w->q->base[s]];
+  if (w->q->rerun[s] >= 0 && w->q->reruns[w->q->rerun[s]].out_count) return w->q->outs[w->q->reruns[w->q->rerun[s]].out_first];
+  for (int i = 0; i < base->use_count; i++)
+    if (w->problem->uses[base->first_use + i].flags & PROBLEM_USE_CREATE) return w->problem->uses[base->first_use + i].piece;
+  return base->use_count ? w->problem->uses[base->first_use].piece : 0;
+}
+
+static void add_communication(Drawing *w, int s) {
+  int base = w->q->base[s], op = w->problem->steps[base].op, v = w->q->variant[op];
+  const ProblemVariant *variant = &w->problem->ops[op].variants[v];
+  int64_t now = w->m->start_ns[s];
+  for (int i = 0; i < variant->stage_count; i++) {
+    int channel = variant->stages[i].channel;
+    int64_t ns = problem_stage_ns(w->problem, base, v, i);
+    if (w->free_ns[channel] > now) now = w->free_ns[channel];
+    w->comm_step[s] = add(w, (Drawn){.lane = w->problem->channels[channel].name, .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s), .boundary = s,
+                                     .waits_for = NONE, .after = NONE, .start_ns = now, .ns = ns, .bytes = variant->stages[i].is_bytes ? variant->stages[i].amount : 0, .step = s});
+    now += ns;
+    w->free_ns[channel] = now;
+  }
+  w->kernel_step[s] = w->count - 1;
+}
+
+static void add_kernel(Drawing *w, int s) {
+  int64_t ns = w->m->end_ns[s] - w->m->start_ns[s];
+  bool is_rerun = w->q->rerun[s] >= 0;
+  int piece = piece_of(w, s);
+  *(is_rerun ? &w->rerun_ns : &w->compute_ns) += ns;
+  if (is_rerun) w->adds_ns[piece] += ns;
+  w->kernel_step[s] = add(w, (Drawn){.lane = "compute", .phase = phase_of(w, s), .kernel = "op", .what = step_name(w, w->q->base[s]), .piece = piece, .boundary = s, .waits_for = NONE,
+                                     .after = NONE, .start_ns = w->m->start_ns[s], .ns = ns, .step = s});
+}
+
+static void draw_steps(Drawing *w) {
+  int next = 0;
+  int64_t now = 0;
+  for (int s = 0; s < w->q->count; s++) {
+    for (; next < w->q->offload_count && w->q->offloads[next].after == s - 1; next++) queue_out(w, next, s);
+    add_wait(w, s, now, w->m->boundary_ns[s], last_release(w, s), "its place is needed");
+    for (int i = 0; i < w->q->move_count; i++)
+      if (w->q->moves[i].g == s) queue_in(w, i, s);
+    add_wait(w, s, w->m->boundary_ns[s], w->m->start_ns[s], last_arrival(w, s), "it is read");
+    if (w->q->join[s] >= 0) add_communication(w, s);
+    else add_kernel(w, s);
+    now = w->m->end_ns[s];
+  }
+  for (; next < w->q->offload_count; next++) queue_out(w, next, w->q->count);
+  int last = NONE;
+  for (int i = 0; i < w->count; i++)
+    if (ends(&w->steps[i]) == w->m->makespan_ns) last = i;
+  add_wait(w, w->q->count, now, w->m->makespan_ns, last, "the epoch ends with it");
+}
+
+/* ---- JSON ---- */
+
+static int shown_kernel(const Drawing *w, int s) { return w->kernel_step[s < w->q->count ? s : w->q->count - 1]; }
+static int first_step_of(const Drawing *w, int s) { return s > 0 ? w->kernel_step[s - 1] + 2 : 1; }
+
+static json_t *names(const Drawing *w, int base, unsigned flags) {
+  json_t *list = json_array();
+  const ProblemStep *s = &w->problem->steps[base];
+  for (int i = 0; i < s->use_count; i++)
+    if (w->problem->uses[s->first_use + i].flags & flags) json_array_append_new(list, json_string(piece_name(w, w->problem->uses[s->first_use + i].piece)));
+  return list;
+}
+
+/* From where a stay begins to the last extended step that has its bytes. */
+static int stay_start(const Drawing *w, const PlanStay *stay) { return stay->in_move >= 0 ? w->q->moves[stay->in_move].g : stay->from; }
+
+static int stay_end(const Drawing *w, const PlanStay *stay) {
+  int until = stay->until;
+  for (int i = 0; i < w->q->offload_count; i++) {
+    const PlanOffload *o = &w->q->offloads[i];
+    bool is_its = stay->out_move >= 0 ? o->move == stay->out_move : stay->is_final && o->move < 0 && o->piece == stay->piece;
+    if (is_its && w->m->release[i] - 1 > until) until = w->m->release[i] - 1;
+  }
+  return until < w->q->count ? until : w->q->count - 1;
+}
+
+static const char *kind_of(const Drawing *w, int piece) {
+  const ProblemPiece *p = &w->problem->pieces[piece];
+  if (p->creator < 0) return "weights";
+  ProblemPhase phase = w->problem->ops[w->problem->steps[p->creator].op].phase;
+  return phase == PROBLEM_PHASE_FORWARD ? "activation" : phase == PROBLEM_PHASE_BACKWARD ? "gradient" : "optimizer";
+}
+
+static int64_t offset_of(const Drawing *w, int piece, int from) {
+  for (int i = 0; i < w->plan->interval_count && !w->plan->page_bytes; i++)
+    if (w->plan->intervals[i].piece == piece && w->plan->intervals[i].from == from) return w->plan->intervals[i].offset;
+  return NONE;
+}
+
+static json_t *json_blocks(const Drawing *w) {
+  json_t *list = json_array();
+  for (int i = 0; i < w->q->stay_count; i++) {
+    const PlanStay *stay = &w->q->stays[i];
+    int from = stay_start(w, stay), until = stay_end(w, stay);
+    int64_t offset = offset_of(w, stay->piece, from);
+    if (offset < 0 || until < from) continue;
+    const char *name = piece_name(w, stay->piece), *how = stay->in_move >= 0 ? "returned" : w->q->rerun[from] >= 0 ? "recomputed" : "made";
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:s, s:i, s:s}", "name", name, "kind", kind_of(w, stay->piece), "tier", "device", "offset", (json_int_t)offset, "bytes",
+                                          (json_int_t)w->problem->pieces[stay->piece].bytes, "first_step", first_step_of(w, from), "last_step", w->kernel_step[until] + 1, "value", name, "line", 0,
+                                          "how", how));
+  }
+  return list;
+}
+
+static json_t *json_homes(const Drawing *w) {
+  json_t *list = json_array();
+  for (int i = 0; i < w->q->move_count; i++) {
+    const PlanMove *move = &w->q->moves[i];
+    int first = move->after >= 0 ? first_step_of(w, move->after + 1) : 1;
+    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:[]}", "value", piece_name(w, move->piece), "tier", move->to == PLAN_FATE_SSD ? "ssd" : "host", "bytes",
+                                          (json_int_t)w->problem->pieces[move->piece].bytes, "first_step", first, "last_step", w->kernel_step[move->v] + 1, "extents"));
+  }
+  return list;
+}
+
+static json_t *json_memory(const Drawing *w) {
+  static const char *const kinds[] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
+  int64_t(*sums)[7] = arena_alloc(w->arena, (size_t)(w->q->count + 1) * sizeof *sums);
+  for (int i = 0; i < w->q->stay_count; i++)
+    for (int s = stay_start(w, &w->q->stays[i]); s <= stay_end(w, &w->q->stays[i]); s++)
+      for (int k = 0; k < 7; k++)
+        if (strcmp(kinds[k], kind_of(w, w->q->stays[i].piece)) == 0) sums[s][k] += w->problem->pieces[w->q->stays[i].piece].bytes;
+  json_t *list = json_array();
+  for (int s = 0; s < w->q->count; s++) {
+    int64_t rest = w->m->occupied_bytes[s];
+    json_t *row = json_pack("{s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "first_step", first_step_of(w, s), "step", w->kernel_step[s] + 1, "start_seconds", s ? seconds_of(w->m->end_ns[s - 1]) : 0.0,
+                            "end_seconds", seconds_of(w->m->end_ns[s]), "device_bytes", (json_int_t)rest, "host_bytes", (json_int_t)0, "ssd_bytes", (json_int_t)0);
+    for (int k = 0; k < 7; k++) {
+      int64_t bytes = k == 6 ? rest : sums[s][k] < rest ? sums[s][k] : rest;
+      rest -= bytes;
+      json_object_set_new(row, kinds[k], json_integer((json_int_t)bytes));
+    }
+    json_array_append_new(list, row);
+  }
+  return list;
+}
+
+static json_t *json_steps(const Drawing *w) {
+  json_t *list = json_array();
+  for (int i = 0; i < w->count; i++) {
+    const Drawn *s = &w->steps[i];
+    int b = s->boundary < w->q->count ? s->boundary : w->q->count - 1;
+    json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:i}", "step", i + 1, "lane", s->lane, "phase", s->phase, "kernel", s->kernel, "what", s->what, "line", 0,
+                             "start_seconds", seconds_of(s->start_ns), "seconds", seconds_of(s->ns), "bytes", (json_int_t)s->bytes, "device_bytes", (json_int_t)w->m->occupied_bytes[b], "host_bytes", 0,
+                             "ssd_bytes", 0, "decided_by", s->decided_by + 1);
+    if (s->step != NONE) {
+      json_object_set_new(item, "flops", json_real(0));
+      json_object_set_new(item, "reads", names(w, w->q->base[s->step], PROBLEM_USE_READ | PROBLEM_USE_UPDATE));
+      json_object_set_new(item, "writes", names(w, w->q->base[s->step], PROBLEM_USE_CREATE | PROBLEM_USE_UPDATE));
+      json_object_set_new(item, "frees", json_array());
+    } else {
+      json_object_set_new(item, "value", json_string(piece_name(w, s->piece)));
+    }
+    if (s->waits_for != NONE) json_object_set_new(item, "waits_for", json_integer(s->waits_for + 1));
+    if (s->to) json_object_update_new(item, json_pack("{s:s, s:s, s:[]}", "to", s->to, "from", s->from, "after"));
+    if (s->to && s->after != NONE) json_array_append_new(json_object_get(item, "after"), json_integer(s->after + 1));
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static const char *fate_of(const Drawing *w, int piece) {
+  for (int i = 0; i < w->q->move_count; i++)
+    if (w->q->moves[i].piece == piece) return w->q->moves[i].to == PLAN_FATE_SSD ? "ssd" : "host";
+  for (int i = 0; i < w->q->out_count; i++)
+    if (w->q->outs[i] == piece) return "recompute";
+  return "keep";
+}
+
+typedef struct Rank {
+  int piece;
+  int64_t adds_ns, bytes;
+} Rank;
+
+static int compare_ranks(const void *a, const void *b) {
+  const Rank *x = a, *y = b;
+  if (x->adds_ns != y->adds_ns) return x->adds_ns < y->adds_ns ? 1 : -1;
+  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  return x->piece - y->piece;
+}
+
+static json_t *json_values(const Drawing *w) {
+  Rank *ranks = arena_alloc(w->arena, (size_t)(w->problem->piece_count + 1) * sizeof *ranks);
+  for (int i = 0; i < w->problem->piece_count; i++) ranks[i] = (Rank){i, w->adds_ns[i], w->problem->pieces[i].bytes};
+  qsort(ranks, (size_t)w->problem->piece_count, sizeof *ranks, compare_ranks);
+  json_t *list = json_array();
+  for (int i = 0; i < w->problem->piece_count; i++) {
+    int piece = ranks[i].piece, creator = w->problem->pieces[piece].creator;
+    if (creator < 0 && strcmp(fate_of(w, piece), "keep") == 0 && ranks[i].adds_ns == 0) continue;
+    json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:[]}", "value", piece_name(w, piece), "what", creator >= 0 ? step_name(w, creator) : "given", "line", 0, "bytes",
+                                          (json_int_t)ranks[i].bytes, "fate", fate_of(w, piece), "adds_seconds", seconds_of(ranks[i].adds_ns), "pinned", 0, "alternatives"));
+  }
+  return list;
+}
+
+static json_t *json_lanes(const Drawing *w) {
+  json_t *list = json_array();
+  for (int i = 0; i < w->count; i++) {
+    const char *lane = w->steps[i].lane;
+    int64_t busy = 0, waiting = 0;
+    int count = 0;
+    bool is_new = true;
+    for (int k = 0; k < i && is_new; k++) is_new = strcmp(w->steps[k].lane, lane) != 0;
+    for (int k = 0; k < w->count && is_new; k++)
+      if (strcmp(w->steps[k].lane, lane) == 0) *(w->steps[k].waits_for != NONE ? &waiting : &busy) += w->steps[k].ns, count++;
+    if (is_new)
+      json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane, "steps", count, "busy_seconds", seconds_of(busy), "wait_seconds", seconds_of(waiting), "idle_seconds",
+                                            seconds_of(w->m->makespan_ns - busy - waiting)));
+  }
+  return list;
+}
+
+static json_t *json_links(const Problem *p) {
+  json_t *list = json_array();
+  static const char *const lanes[] = {"d2h", "h2d", "ssd write", "ssd read"};
+  for (int c = 0; c < p->channel_count; c++)
+    if (p->channels[c].is_present)
+      json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "lane", c < PROBLEM_CHANNEL_FIRST_OTHER ? lanes[c] : p->channels[c].name, "bandwidth", (double)p->channels[c].bandwidth, "latency_seconds",
+                                            seconds_of(p->channels[c].latency_ns)));
+  return list;
+}
+
+static json_t *json_epoch(const Drawing *w) {
+  return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b}", "seconds", seconds_of(w->m->makespan_ns), "compute_seconds", seconds_of(w->compute_ns), "recompute_seconds", seconds_of(w->rerun_ns),
+                   "wait_seconds", seconds_of(w->wait_ns), "transfer_seconds", seconds_of(w->transfer_ns), "evaluation_seconds", 0.0, "lower_bound_seconds", seconds_of(w->report->lower_bound_ns),
+                   "is_optimal", w->report->is_optimal);
+}
+
+static json_t *json_whole(const Drawing *w, const char *plan_text, size_t length) {
+  const Problem *p = w->problem;
+  const PlannerReport *r = w->report;
+  int peak = 0;
+  for (int s = 0; s < w->q->count; s++)
+    if (w->m->occupied_bytes[s] > w->m->occupied_bytes[peak]) peak = s;
+  int64_t height = r->height_bytes > r->peak_bytes ? r->height_bytes : r->peak_bytes;
+  json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:{s:{s:I, s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:I}, s:{s:s, s:f, s:f, s:f, s:b, s:o}, s:o}", "format", "gnncc-report/1",
+                           "generator", "generated by gnncc", "model", p->name, "data", "a planning problem", "target", "as given", "fingerprint", "", "figures", "estimated", "fits", 1, "tiers",
+                           "device", "peak_bytes", (json_int_t)height, "budget_bytes", (json_int_t)p->device_bytes, "lower_bound_bytes", (json_int_t)w->m->occupied_bytes[peak], "host", "peak_bytes",
+                           (json_int_t)r->host_peak_bytes, "budget_bytes", (json_int_t)p->host_bytes, "ssd", "peak_bytes", (json_int_t)r->ssd_peak_bytes, "budget_bytes", (json_int_t)p->ssd_bytes,
+                           "ring_bytes", (json_int_t)p->ring_bytes, "machine", "device", "device", "bandwidth", 0.0, "flops", 0.0, "step_seconds", 0.0, "is_measured", 0, "links", json_links(p), "epoch",
+                           json_epoch(w));
+  json_object_update_new(root, json_pack("{s:i, s:i, s:o, s:[], s:{s:s, s:[]}, s:o, s:o, s:o, s:o, s:o, s:o}", "training_steps", w->count, "peak_step", shown_kernel(w, peak) + 1, "lanes",
+                                         json_lanes(w), "notes", "source", "file", p->name, "lines", "values", json_values(w), "blocks", json_blocks(w), "homes", json_homes(w), "memory", json_memory(w),
+                                         "steps", json_steps(w), "plan", json_loadb(plan_text, length, 0, NULL)));
+  return root;
+}
+
+static int *nones(Arena *arena, int count) {
+  int *list = arena_alloc(arena, (size_t)(count + 1) * sizeof *list);
+  for (int i = 0; i <= count; i++) list[i] = NONE;
+  return list;
+}
+
+static int compare_moves(const void *a, const void *b) {
+  const PlanMove *x = a, *y = b;
+  return x->piece != y->piece ? x->piece - y->piece : x->after - y->after;
+}
+
+static char *report_text(Arena *arena, const Problem *problem, const PlannerPlan *plan, const PlannerReport *report) {
+  PlanMove *moves = arena_alloc(arena, (size_t)(plan->move_count + 1) * sizeof *moves);
+  if (plan->move_count) memcpy(moves, plan->moves, (size_t)plan->move_count * sizeof *moves);
+  qsort(moves, (size_t)plan->move_count, sizeof *moves, compare_moves);
+  Sequence *q = sequence_new(arena, problem, geometry_make(problem, arena), 0);
+  if (!sequence_build_explicit(q, plan->variant, plan->reruns, plan->rerun_count, plan->outs, moves, plan->move_count)) return NULL;
+  Simulation *m = simulation_new(arena, q);
+  if (!simulate(m, q)) return NULL;
+  Drawing w = {.arena = arena, .problem = problem, .plan = plan, .report = report, .q = q, .m = m};
+  w.kernel_step = nones(arena, q->count);
+  w.comm_step = nones(arena, q->count);
+  w.out_step = nones(arena, q->offload_count);
+  w.stored_step = nones(arena, q->offload_count);
+  w.in_step = nones(arena, q->move_count);
+  w.read_step = nones(arena, q->move_count);
+  w.free_ns = arena_alloc(arena, (size_t)(problem->channel_count + 1) * sizeof *w.free_ns);
+  w.adds_ns = arena_alloc(arena, (size_t)(problem->piece_count + 1) * sizeof *w.adds_ns);
+  draw_steps(&w);
+  size_t length;
+  const char *plan_text = plan_write_json(plan, arena, &length);
+  json_t *root = json_whole(&w, plan_text, length);
+  char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+  json_decref(root);
+  return text;
+}
+
+/* ---- the command ---- */
+
+typedef struct Words {
+  const char *problem;
+  int count;
+  ViewRequest requests[16];
+  PlannerOptions options;
+} Words;
+
+static const char *value_of(const char *word, const char *name) {
+  size_t length = strlen(name);
+  return strncmp(word, name, length) == 0 && (word[length] == '=' || word[length] == 0) ? word + length : NULL;
+}
+
+bool problem_report_is_asked(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (value_of(argv[i], "--report") || value_of(argv[i], "--emit")) return true;
+  return false;
+}
+
+static bool read_effort(const char *text, PlannerOptions *options) {
+  static const char *const efforts[] = {"fast", "normal", "best"};
+  for (int e = 0; e < 3; e++)
+    if (strcmp(text, efforts[e]) == 0) {
+      options->effort = (PlannerEffort)e;
+      return true;
+    }
+  return false;
+}
+
+static bool read_emit(Arena *arena, const char *text, Words *words) {
+  char *copy = arena_strdup(arena, text), *rest = NULL;
+  for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
+    char *path = strchr(item, '=');
+    if (path) *path++ = 0;
+    if ((!view_named(item) && strcmp(item, "plan") != 0) || words->count == 16) return false;
+    words->requests[words->count++] = (ViewRequest){item, path};
+  }
+  return true;
+}
+
+static bool read_words(Arena *arena, int argc, char **argv, Words *words) {
+  planner_default_options(&words->options);
+  for (int i = 1; i < argc; i++) {
+    const char *value;
+    if ((value = value_of(argv[i], "--report")) && words->count < 16) words->requests[words->count++] = (ViewRequest){"report", *value ? value + 1 : NULL};
+    else if ((value = value_of(argv[i], "--emit")) && *value && read_emit(arena, value + 1, words)) continue;
+    else if ((value = value_of(argv[i], "--effort")) && read_effort(*value ? value + 1 : i + 1 < argc ? argv[++i] : "", &words->options)) continue;
+    else if (argv[i][0] != '-' && !words->problem) words->problem = argv[i];
+    else return false;
+  }
+  return words->problem != NULL;
+}
+
+static int draw(Arena *arena, const Words *words, const Problem *problem, const char *text, size_t length) {
+  PlannerReport report;
+  PlannerText made;
+  PlannerPlan *plan = planner_plan_checked(text, length, problem, &words->options, arena, &report, &made);
+  if (!plan || !made.is_valid) {
+    plan_report_infeasible(stdout, problem, &report);
+    return 1;
+  }
+  char *document = report_text(arena, problem, plan, &report);
+  const char *stem = strrchr(words->problem, '/') ? strrchr(words->problem, '/') + 1 : words->problem;
+  int status = document ? view_text(document, stem, words->requests, words->count) : 70;
+  free(document);
+  return status;
+}
+
+int problem_report_main(int argc, char **argv) {
+  Words words = {0};
+  Arena *arena = arena_new();
+  int status = 2;
+  size_t length;
+  if (!read_words(arena, argc, argv, &words)) {
+    fprintf(stderr, "usage: gnncc plan problem.json --report[=FILE.html] --emit=K[=F],... [--effort fast|normal|best]\n");
+  } else {
+    char *text = view_read_file(arena, words.problem, &length);
+    ProblemError error;
+    Problem *problem = text ? problem_read_json(arena, text, length, &error) : NULL;
+    if (text && !problem) fprintf(stderr, "%s:%s%s %s\n", words.problem, error.place, *error.place ? ":" : "", error.text);
+    if (problem) status = draw(arena, &words, problem, text, length);
+  }
+  arena_free(arena);
+  return status;
+}
