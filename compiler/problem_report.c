@@ -45,6 +45,11 @@ typedef struct Drawing {
   int64_t compute_ns, rerun_ns, wait_ns, transfer_ns;
 } Drawing;
 
+static const char *lane_of(const Problem *p, int channel) {
+  static const char *const lanes[] = {"d2h", "h2d", "ssd write", "ssd read"};
+  return channel < PROBLEM_CHANNEL_FIRST_OTHER ? lanes[channel] : p->channels[channel].name;
+}
+
 static double seconds_of(int64_t ns) { return 1e-9 * (double)ns; }
 static int64_t ends(const Drawn *s) { return s->start_ns + s->ns; }
 
@@ -102,6 +107,7 @@ static void queue_out(Drawing *w, int i, int boundary) {
   bool is_ssd = o->move >= 0 && w->q->moves[o->move].to == PLAN_FATE_SSD;
   const char *to = is_ssd || (o->move < 0 && piece->home == PROBLEM_HOME_SSD) ? "ssd" : "host";
   int64_t start = w->m->out_start_ns[i], done = w->m->out_done_ns[i];
+  w->free_ns[PROBLEM_CHANNEL_D2H] = done;
   w->out_step[i] = w->stored_step[i] = add_move(w, o->piece, boundary, "d2h", "device", to, start, done - start, NONE);
   if (!is_ssd) return;
   int64_t *free_ns = &w->free_ns[PROBLEM_CHANNEL_SSDW];
@@ -122,7 +128,11 @@ static void queue_in(Drawing *w, int i, int boundary) {
   const ProblemPiece *piece = &w->problem->pieces[move->piece];
   int after = origin_of(w, i);
   const char *from = move->to == PLAN_FATE_SSD ? "ssd" : "host";
-  if (move->to == PLAN_FATE_SSD) after = w->read_step[i] = add_move(w, move->piece, boundary, "ssd read", from, "device", w->m->read_start_ns[i], piece->ssdr_ns, after);
+  if (move->to == PLAN_FATE_SSD) {
+    after = w->read_step[i] = add_move(w, move->piece, boundary, "ssd read", from, "device", w->m->read_start_ns[i], piece->ssdr_ns, after);
+    w->free_ns[PROBLEM_CHANNEL_SSDR] = w->m->read_start_ns[i] + piece->ssdr_ns;
+  }
+  w->free_ns[PROBLEM_CHANNEL_H2D] = w->m->in_done_ns[i];
   w->in_step[i] = add_move(w, move->piece, boundary, "h2d", from, "device", w->m->in_start_ns[i], w->m->in_done_ns[i] - w->m->in_start_ns[i], after);
 }
 
@@ -165,7 +175,7 @@ static void add_communication(Drawing *w, int s) {
     int channel = variant->stages[i].channel;
     int64_t ns = problem_stage_ns(w->problem, base, v, i);
     if (w->free_ns[channel] > now) now = w->free_ns[channel];
-    w->comm_step[s] = add(w, (Drawn){.lane = w->problem->channels[channel].name, .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s), .boundary = s,
+    w->comm_step[s] = add(w, (Drawn){.lane = lane_of(w->problem, channel), .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s), .boundary = s,
                                      .waits_for = NONE, .after = NONE, .start_ns = now, .ns = ns, .bytes = variant->stages[i].is_bytes ? variant->stages[i].amount : 0, .step = s});
     now += ns;
     w->free_ns[channel] = now;
@@ -367,10 +377,9 @@ static json_t *json_lanes(const Drawing *w) {
 
 static json_t *json_links(const Problem *p) {
   json_t *list = json_array();
-  static const char *const lanes[] = {"d2h", "h2d", "ssd write", "ssd read"};
   for (int c = 0; c < p->channel_count; c++)
     if (p->channels[c].is_present)
-      json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "lane", c < PROBLEM_CHANNEL_FIRST_OTHER ? lanes[c] : p->channels[c].name, "bandwidth", (double)p->channels[c].bandwidth, "latency_seconds",
+      json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "lane", lane_of(p, c), "bandwidth", (double)p->channels[c].bandwidth, "latency_seconds",
                                             seconds_of(p->channels[c].latency_ns)));
   return list;
 }

@@ -86,10 +86,35 @@ refuse 4 "a measurement of another plan is refused" wrong_run
 document() (cd "$here/../.." && tests/tutorial/run.sh "$build" docs/reading_a_plan.md)
 check "docs/reading_a_plan.md does what it says" document
 
+# ---- plans of the planner alone ----
+
+planned() { # FAMILY SEED...: of those that fit, the report's sums and the trace's rules
+  local family=$1 seed fitting=0
+  shift
+  for seed in "$@"; do
+    "$build/tests/make_problem" $family $seed >problem.json
+    "$build/gnncc" plan problem.json --emit=plan=planned.json,trace=planned.trace.json >planned.txt
+    case $? in
+      0) fitting=$((fitting + 1)) ;;
+      1) continue ;;
+      *) return 1 ;;
+    esac
+    "$judge" report planned.json && "$judge" trace planned.trace.json planned.json || { echo "family $family, seed $seed"; return 1; }
+  done
+  [ $fitting -gt 0 ]
+}
+check "a transformer's plan" planned 3 1 2 3
+check "a mixture of experts, with exchanges" planned 6 1 2 3
+check "a GCN in parts, a U-Net" planned 4 1 2 3
+check "odd problems" planned odd $(seq 1 60)
+transformer_page() { "$build/tests/make_problem" 3 1 >problem.json && "$build/gnncc" plan problem.json --report=transformer.html && grep -q gnncc-report/1 transformer.html; }
+check "a transformer's page" transformer_page
+refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.json --emit=c
+
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac
