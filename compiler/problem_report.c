@@ -42,6 +42,7 @@ typedef struct Drawing {
   int *comm_step;                 /* per extended step that communicates: its last stage */
   int64_t *free_ns;               /* per channel, of stages and writes to the SSD */
   int64_t *adds_ns;               /* per piece */
+  int64_t *away[2];               /* bytes on host and SSD, per extended step */
   int64_t compute_ns, rerun_ns, wait_ns, transfer_ns;
 } Drawing;
 
@@ -226,6 +227,23 @@ static json_t *names(const Drawing *w, int base, unsigned flags) {
   return list;
 }
 
+/* A copy in a tier is there from the move out to the last return that reads it. */
+static void sum_away(Drawing *w) {
+  for (int tier = 0; tier < 2; tier++) {
+    w->away[tier] = arena_alloc(w->arena, (size_t)(w->q->count + 1) * sizeof *w->away[tier]);
+    for (int piece = 0; piece < w->problem->piece_count; piece++) {
+      int first = w->q->count, last = NONE;
+      for (int i = 0; i < w->q->move_count; i++) {
+        const PlanMove *move = &w->q->moves[i];
+        if (move->piece != piece || (move->to == PLAN_FATE_SSD) != (tier == 1)) continue;
+        if (move->after + 1 < first) first = move->after + 1;
+        if (move->v > last) last = move->v;
+      }
+      for (int s = first; s <= last; s++) w->away[tier][s] += w->problem->pieces[piece].bytes;
+    }
+  }
+}
+
 /* From where a stay begins to the last extended step that has its bytes. */
 static int stay_start(const Drawing *w, const PlanStay *stay) { return stay->in_move >= 0 ? w->q->moves[stay->in_move].g : stay->from; }
 
@@ -289,7 +307,7 @@ static json_t *json_memory(const Drawing *w) {
   for (int s = 0; s < w->q->count; s++) {
     int64_t rest = w->m->occupied_bytes[s];
     json_t *row = json_pack("{s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "first_step", first_step_of(w, s), "step", w->kernel_step[s] + 1, "start_seconds", s ? seconds_of(w->m->end_ns[s - 1]) : 0.0,
-                            "end_seconds", seconds_of(w->m->end_ns[s]), "device_bytes", (json_int_t)rest, "host_bytes", (json_int_t)0, "ssd_bytes", (json_int_t)0);
+                            "end_seconds", seconds_of(w->m->end_ns[s]), "device_bytes", (json_int_t)rest, "host_bytes", (json_int_t)w->away[0][s], "ssd_bytes", (json_int_t)w->away[1][s]);
     for (int k = 0; k < 7; k++) {
       int64_t bytes = k == 6 ? rest : sums[s][k] < rest ? sums[s][k] : rest;
       rest -= bytes;
@@ -305,9 +323,9 @@ static json_t *json_steps(const Drawing *w) {
   for (int i = 0; i < w->count; i++) {
     const Drawn *s = &w->steps[i];
     int b = s->boundary < w->q->count ? s->boundary : w->q->count - 1;
-    json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:i}", "step", i + 1, "lane", s->lane, "phase", s->phase, "kernel", s->kernel, "what", s->what, "line", 0,
-                             "start_seconds", seconds_of(s->start_ns), "seconds", seconds_of(s->ns), "bytes", (json_int_t)s->bytes, "device_bytes", (json_int_t)w->m->occupied_bytes[b], "host_bytes", 0,
-                             "ssd_bytes", 0, "decided_by", s->decided_by + 1);
+    json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", i + 1, "lane", s->lane, "phase", s->phase, "kernel", s->kernel, "what", s->what, "line", 0,
+                             "start_seconds", seconds_of(s->start_ns), "seconds", seconds_of(s->ns), "bytes", (json_int_t)s->bytes, "device_bytes", (json_int_t)w->m->occupied_bytes[b], "host_bytes",
+                             (json_int_t)w->away[0][b], "ssd_bytes", (json_int_t)w->away[1][b], "decided_by", s->decided_by + 1);
     if (s->step != NONE) {
       json_object_set_new(item, "flops", json_real(0));
       json_object_set_new(item, "reads", names(w, w->q->base[s->step], PROBLEM_USE_READ | PROBLEM_USE_UPDATE));
@@ -438,6 +456,7 @@ static char *report_text(Arena *arena, const Problem *problem, const PlannerPlan
   w.free_ns = arena_alloc(arena, (size_t)(problem->channel_count + 1) * sizeof *w.free_ns);
   w.adds_ns = arena_alloc(arena, (size_t)(problem->piece_count + 1) * sizeof *w.adds_ns);
   draw_steps(&w);
+  sum_away(&w);
   size_t length;
   const char *plan_text = plan_write_json(plan, arena, &length);
   json_t *root = json_whole(&w, plan_text, length);

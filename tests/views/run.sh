@@ -36,6 +36,11 @@ check "the golden of gantt where the locale is not UTF-8" golden gantt.ascii.txt
 check "the golden of gantt in 60 columns" golden gantt.narrow.txt narrow_gantt
 check "the golden of a comparison" golden compare.txt compare roomy spill
 check "a plan compared with itself: nothing moved" golden compare.same.txt compare spill spill
+bench() { # SECONDS: what bench --json prints
+  echo "{\"model\":\"m\",\"median\":$1,\"min\":$1,\"max\":$1,\"p25\":$1,\"p75\":$1,\"estimated\":1}"
+}
+benches() { bench 0.5 >"$work/a.bench"; bench 0.25 >"$work/b.bench"; "$build/gnncc" --compare "$work/a.bench" "$work/b.bench"; }
+check "two benches compared" golden compare.bench.txt benches
 only_ascii() { ! LC_ALL=C grep -n '[^ -~]' "$here/golden/gantt.ascii.txt"; }
 check "ASCII is ASCII" only_ascii
 
@@ -75,6 +80,17 @@ twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --
 check "the page is the same twice" twice
 sweep() { $gnncc --target=box --sweep device=200MiB:500MiB "$here/spill.gnn" >sweep.txt && cat sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'best value' sweep.txt && grep -q 'everything kept' sweep.txt; }
 check "a sweep finds the least, the best value and where everything is kept" sweep
+models() { # two models in one table and on one chart
+  sed 's/hidden = 128/hidden = 64/; s/model sage/model slim/; s/train sage/train slim/' "$here/spill.gnn" >slim.gnn
+  $gnncc --target=box --sweep device=200MiB:500MiB --emit=sweep=models.svg "$here/spill.gnn" slim.gnn && "$judge" svg models.svg && [ $(grep -c 'class="line"' models.svg) = 2 ] &&
+    $gnncc --target=box --sweep device=200MiB:500MiB "$here/spill.gnn" slim.gnn | grep -c '^sweep of' | grep -qx 2
+}
+check "a sweep of two models on one chart" models
+rent() { # which card to rent: a report and a sweep of a GPU, without one
+  $gnncc --report=a100.html --target=a100 "$here/spill.gnn" && $gnncc --target=a100 --sweep gpu=100MiB:600MiB "$here/spill.gnn" && [ ! -e spill ]
+}
+check "a report and a sweep for a GPU that is not here" rent
+refuse 2 "two models without a sweep" $gnncc "$here/spill.gnn" "$here/spill.gnn"
 two_tiers() { $gnncc --target=box --sweep device=240MiB:500MiB,host=0:200MiB --emit=sweep=two.svg "$here/spill.gnn" && "$judge" svg two.svg && grep -c '<rect' two.svg; }
 check "a sweep of two tiers as a heat map" two_tiers
 refuse 1 "a sweep of no tier" $gnncc --target=box --sweep disk=1:2 "$here/spill.gnn"
