@@ -16,6 +16,7 @@ static const char usage[] =
     "  -o PLAN.json              write the plan there (\"-\": standard output)\n"
     "  --check PLAN.json         judge a plan instead of making one\n"
     "  --effort fast|normal|best how much to search (default normal)\n"
+    "  --report[=FILE.html], --emit=K[=F],...  the pictures of the plan\n"
     "  --time SECONDS            stop searching then; the plan says when that happened\n"
     "  --policy NAME             plan as another system would: keep recompute offload checkpoint roc flexgnn\n"
     "                            torch-budget dtr capuchin\n"
