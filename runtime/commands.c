@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "device.h"
 #include "lanes.h"
 #include "npy.h"
 
@@ -274,7 +275,8 @@ int gnn_command_predict(const gnn_cli *cli) {
     run->tap = commands_on_tap;
     run->tap_user = &tap;
   }
-  gnn_status status = cli->program->evaluate(run);
+  gnn_status status = gnn_do(instance, GNN_WORK_EVALUATE);
+  if (status == GNN_OK && !cli->layer) status = gnn_download_scores(instance, NULL);
   const float *values = cli->layer ? tap.values : gnn_instance_at(instance, cli->program->at_scores);
   int64_t width = cli->layer ? tap.width : cli->program->classes;
   if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "evaluation failed");

@@ -59,7 +59,8 @@ gnn_status gnn_job_train(gnn_job *job, int64_t epochs, gnn_job_result *best);
 gnn_status gnn_job_eval(gnn_job *job, unsigned split, gnn_job_result *result);
 gnn_status gnn_job_predict(gnn_job *job, float *scores, int64_t rows, int64_t columns); /* nodes, classes */
 
-/* The weight itself: *data [count] float32 in the arena, valid until destroy and changed by training. */
+/* The weight itself: *data [count] float32 in the arena, valid until destroy and changed by training. Where the device has
+ * memory of its own, its image: calls of the job that begin later take what was written there, and leave there what became of it. */
 gnn_status gnn_job_weight(gnn_job *job, const char *name, float **data, const int64_t **shape, int *rank);
 gnn_status gnn_job_save(gnn_job *job, const char *path);
 gnn_status gnn_job_restore(gnn_job *job, const char *path);
