@@ -29,6 +29,10 @@ RUNTIME := $(addprefix runtime/, array.c checkpoint.c commands.c console.c conta
   instance.c job.c json.c karate.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
   prepare_fields.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \
   watch.c)
+# Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
+CUDA_HOME ?= /usr/local/cuda
+CUDA_RUNTIME := $(addprefix runtime/cuda/, device_cuda.c error.c find.c gemm.c launch.c memory.c spmm.c streams.c users.c watch.c work.c)
+HAS_CUDA := $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h)
 GNNDATA := $(addprefix runtime/tools/, convert.c describe.c gnndata.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
@@ -44,7 +48,8 @@ GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(VIEW_OBJECTS) $(PLAN
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o)
 SHARE := $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
 
-all: $(B)/gnncc $(B)/gnndata $(SHARE)
+all: $(B)/gnncc $(B)/gnndata $(SHARE) $(if $(HAS_CUDA),cuda)
+cuda: $(B)/share/libgnncuda.a
 
 $(B)/gnncc: $(GNNCC_OBJECTS) $(B)/share/libgnnrt.a
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -ljansson $(LINK_ZLIB) -lm -lpthread
@@ -71,6 +76,13 @@ $(B)/compiler/views/page_assets.c: $(PAGE)
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/  "&\\n"/' compiler/views/page.$$part; echo '  "";'; done > $@
 $(B)/compiler/views/page_assets.o: $(B)/compiler/views/page_assets.c
 	$(CC) $(CFLAGS) $(FLAGS) -Wno-overlength-strings -c -o $@ $<
+
+$(B)/runtime/cuda/%.o: runtime/cuda/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(FLAGS) -fPIC -Iruntime -isystem $(CUDA_HOME)/include -MMD -MP -c -o $@ $<
+$(B)/share/libgnncuda.a: $(CUDA_RUNTIME:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	rm -f $@ && ar rcs $@ $^
 
 $(B)/share/libgnnrt.a: $(RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
@@ -171,10 +183,10 @@ install: all
 uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/bin/gnncc $(DESTDIR)$(PREFIX)/bin/gnndata $(DESTDIR)$(PREFIX)/share/gnncc
 
--include $(GNNCC_OBJECTS:.o=.d) $(RUNTIME_OBJECTS:.o=.d) $(GNNDATA:%.c=$(B)/%.d)
+-include $(GNNCC_OBJECTS:.o=.d) $(RUNTIME_OBJECTS:.o=.d) $(CUDA_RUNTIME:%.c=$(B)/%.d) $(GNNDATA:%.c=$(B)/%.d)
 
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/check $(B)/gnncc $(B)/gnndata
 
-.PHONY: all tests watched check demo deps fuzz install uninstall clean
+.PHONY: all cuda tests watched check demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:

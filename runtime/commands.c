@@ -43,9 +43,14 @@ gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_erro
   return GNN_OK;
 }
 
+static void commands_note(void *user, const char *text) { fprintf(stderr, "%s: %s\n", ((const gnn_cli *)user)->name, text); }
+
 gnn_instance_options gnn_cli_options(const gnn_cli *cli) {
+  const char *graph = getenv("GNN_CUDA_GRAPH");
   return (gnn_instance_options){.threads = (int)cli->threads, .is_serial = cli->is_serial, .scratch = cli->scratch,
-                                .temporary = getenv("TMPDIR")};
+                                .temporary = getenv("TMPDIR"), .device = cli->device,
+                                .has_no_graph = cli->has_no_graph || (graph && strcmp(graph, "0") == 0),
+                                .note = commands_note, .note_user = (void *)(uintptr_t)cli};
 }
 
 /* What a lane could not have as it should is said once. */

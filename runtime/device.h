@@ -34,7 +34,7 @@ struct gnn_backend {
   gnn_status (*copy)(gnn_run *run, int copy);
   gnn_status (*await)(gnn_run *run, int copy);
   const gnn_error *(*failure)(const gnn_run *run); /* what made it fail, or NULL */
-  void (*describe)(const gnn_instance *instance, gnn_text *text); /* "NVIDIA H200 (device 0, ...)" */
+  void (*describe)(const gnn_instance *instance, gnn_text *text); /* "NVIDIA H200 (device 0, sm_90), CUDA graph" */
 };
 
 extern const gnn_backend gnn_cpu_backend;

@@ -100,6 +100,11 @@ static void job_release(void *user, int tier, void *memory, size_t bytes) {
   if (job->options.release) job->options.release(job->options.user, (unsigned)tier, memory, bytes);
 }
 
+static void job_note(void *user, const char *text) {
+  const gnn_job *job = user;
+  if (job->options.log) job->options.log(job->options.user, 1, text);
+}
+
 gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *options, gnn_job **out) {
   *out = NULL;
   gnn_job *job = calloc(1, sizeof *job);
@@ -119,7 +124,7 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
   }
   if (program->real_bytes != 4) return gnn_fail(&job->error, GNN_EINVAL, "", "a job needs the single-precision program");
   gnn_instance_options wanted = {.threads = job->options.threads, .populate = 1, .memory = &memory,
-                                 .scratch = job->options.scratch_dir};
+                                 .scratch = job->options.scratch_dir, .device = job->options.device, .note = job_note, .note_user = job};
   gnn_status status = gnn_instance_create(program, &wanted, &job->instance, &job->error);
   if (status == GNN_OK) status = gnn_snapshot_create(program, &job->best, &job->error);
   if (status != GNN_OK) return job_failed(job, status);
@@ -469,7 +474,7 @@ gnn_status gnn_job_weight_dlpack(gnn_job *job, const char *name, struct DLManage
   managed->manager = job;
   managed->deleter = job_delete_tensor;
   managed->tensor.data = gnn_instance_at(job->instance, weight->at);
-  managed->tensor.device.type = JOB_DL_CPU;
+  managed->tensor.device.type = JOB_DL_CPU; /* where the device has memory of its own, its image */
   managed->tensor.rank = weight->rank;
   managed->tensor.dtype.code = JOB_DL_FLOAT;
   managed->tensor.dtype.bits = 32;

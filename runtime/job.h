@@ -15,13 +15,14 @@ typedef struct gnn_job_options {
   uint64_t seed;
   int threads;           /* 0: all */
   const double *options; /* values of the program's options, in its order; NULL: as compiled in; read by create only */
-  /* tier: 0 device, 1 host, 2 ssd. NULL: the runtime's own. The arenas come from here; a few small things do not. */
+  /* tier: 0 device, 1 host, 2 ssd. NULL: the runtime's own, and always for CUDA. The arenas come from here; a few small things do not. */
   void *(*alloc)(void *user, unsigned tier, size_t bytes, size_t align);
   void (*release)(void *user, unsigned tier, void *memory, size_t bytes);
   void (*log)(void *user, int level, const char *message);         /* level 0: note, 1: warning, 2: error */
   int (*progress)(void *user, int64_t epoch, double loss);         /* after each epoch of train; nonzero: stop */
   void *user;
   const char *scratch_dir; /* folder of the SSD tier; NULL: the plan's, or else /var/tmp or /tmp; read by create only */
+  int device;            /* which one, for programs of a device with memory of its own */
 } gnn_job_options;
 
 typedef struct gnn_job_result {
