@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STREAMS = 16, ZONE_BYTES = 4096, SPACES = 256, QUIET_NANOSECONDS = 60000, NODES = 4096, DEPENDENCIES = 8 };
+enum { STREAMS = 16, ZONE_BYTES = 4096, SPACES = 256, NODES = 4096, EVENTS = 512, LOGS = 1 << 16, DEPENDENCIES = 8 };
 
 /* Runs all threads of a kernel; brought by what emulates device code. 0: there is no such kernel. */
 int emulated_launch(const char *name, void *view, int64_t blocks, int threads, int order);
@@ -28,9 +28,8 @@ typedef enum Kind { COPY, FILL, KERNEL, GEMM, SPMM, RECORD, WAIT, GRAPH } Kind;
 /* Reached, or not yet, by the stream where an event was recorded. */
 typedef struct Mark {
   struct Mark *next;
-  int is_reached;
+  int is_reached, waiters; /* threads of the host that wait for it */
   double when;
-  int64_t clock[STREAMS]; /* of every stream, what is sure to be done by then */
 } Mark;
 
 typedef struct Operation {
@@ -75,8 +74,6 @@ struct CUstream_st {
   int number, is_running, is_ending;
   pthread_t thread;
   Operation *head, **tail;
-  int64_t submitted, completed;
-  int64_t clock[STREAMS];
   cudaGraph_t capture;
   int is_origin;
   Tails tails;
@@ -87,8 +84,14 @@ struct CUevent_st {
   Mark *mark;
   cudaGraph_t capture;
   Tails tails;
-  int64_t clock[STREAMS];
 };
+
+/* What was asked for, in that order: which wait is implied by others can be told from it. */
+typedef enum Asked { ASKED_WORK, ASKED_RECORD, ASKED_WAIT, ASKED_ALL /* the host waited for a stream */ } Asked;
+typedef struct Log {
+  Asked asked;
+  int stream, event;
+} Log;
 
 typedef struct Space {
   unsigned char *memory;
@@ -112,8 +115,10 @@ static struct {
   cudaError_t failure; /* sticky */
   int ignored_stream, ignored_event;
   standin_wait wait[STANDIN_WAITS];
-  int wait_count, graph_launches;
-} it = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .ignored_stream = STANDIN_HOST - 1};
+  int wait_count, graph_launches, log_count;
+  Log log[LOGS];
+  long quiet_nanoseconds;
+} it = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .ignored_stream = STANDIN_HOST - 1, .quiet_nanoseconds = 60000};
 
 static double now(void) {
   struct timespec time;
@@ -149,7 +154,7 @@ void standin_reset(unsigned seed, standin_fault fault, int after) {
   it.fault = fault;
   it.after = after;
   it.draws = 0;
-  it.stream_count = it.event_count = it.wait_count = it.graph_launches = 0;
+  it.stream_count = it.event_count = it.wait_count = it.graph_launches = it.log_count = 0;
   it.failure = cudaSuccess;
   it.ignored_stream = STANDIN_HOST - 1;
   pthread_mutex_unlock(&it.mutex);
@@ -160,9 +165,59 @@ void standin_ignore(int stream, int event) {
   it.ignored_event = event;
 }
 
+void standin_hold(long nanoseconds) { it.quiet_nanoseconds = nanoseconds; }
+
+/* ---- which waits are implied ---- */
+
+typedef struct Clock { int work[STREAMS]; } Clock; /* of every stream, how much comes before */
+
+static void merge(Clock *clock, const Clock *other) {
+  for (int s = 0; s < STREAMS; s++)
+    if (other->work[s] > clock->work[s]) clock->work[s] = other->work[s];
+}
+
+/* What comes before each piece of work, without a wait (-2: with all): before[log_count]. */
+static void order(Clock *before, int without_stream, int without_event) {
+  static Clock stream[STREAMS], event[EVENTS], host;
+  memset(stream, 0, sizeof stream);
+  memset(event, 0, sizeof event);
+  memset(&host, 0, sizeof host);
+  for (int l = 0; l < it.log_count; l++) {
+    const Log *log = &it.log[l];
+    Clock *own = &stream[log->stream];
+    switch (log->asked) {
+    case ASKED_RECORD: event[log->event] = *own; break;
+    case ASKED_ALL: merge(&host, own); break;
+    case ASKED_WAIT:
+      if (log->stream != without_stream || log->event != without_event) merge(own, &event[log->event]);
+      break;
+    case ASKED_WORK:
+      merge(own, &host);
+      own->work[log->stream]++;
+      before[l] = *own;
+      break;
+    }
+  }
+}
+
 int standin_waits(standin_wait waits[STANDIN_WAITS]) {
+  Clock *with = calloc((size_t)it.log_count + 1, sizeof *with), *without = calloc((size_t)it.log_count + 1, sizeof *without);
+  if (!with || !without) fatal("no memory");
+  order(with, STANDIN_HOST - 1, 0);
   memcpy(waits, it.wait, (size_t)it.wait_count * sizeof *waits);
+  for (int w = 0; w < it.wait_count; w++) {
+    if (waits[w].stream == STANDIN_HOST) continue;
+    order(without, waits[w].stream, waits[w].event);
+    waits[w].is_implied = memcmp(with, without, (size_t)it.log_count * sizeof *with) == 0;
+  }
+  free(with);
+  free(without);
   return it.wait_count;
+}
+
+static void note_down(Asked asked, int stream, int event) {
+  if (it.log_count == LOGS || event >= EVENTS) fatal("too much to take down");
+  it.log[it.log_count++] = (Log){asked, stream, event};
 }
 
 int64_t standin_allocated(void) {
@@ -208,7 +263,7 @@ static int is_ready(const struct CUstream_st *stream) {
   return stream->head && !stream->is_running && !(stream->head->kind == WAIT && !stream->head->mark->is_reached);
 }
 
-static int is_quiet(void) { return it.host_waits > 0 || now() - it.last_call > QUIET_NANOSECONDS * 1e-9; }
+static int is_quiet(void) { return it.host_waits > 0 || now() - it.last_call > (double)it.quiet_nanoseconds * 1e-9; }
 
 static int may_run(const struct CUstream_st *stream) {
   if (it.seed == STANDIN_FREE) return 1;
@@ -335,10 +390,10 @@ static void pop(struct CUstream_st *stream) {
   if (!stream->head) stream->tail = &stream->head;
   if (o->kind == RECORD) {
     o->mark->is_reached = 1;
-    o->mark->when = now();
+    o->mark->when = it.last_call = now(); /* who has waited gets to do something first */
+    it.host_waits -= o->mark->waiters;
   }
   free(o);
-  stream->completed++;
   pthread_cond_broadcast(&it.changed);
 }
 
@@ -353,7 +408,7 @@ static void *stream_main(void *context) {
     } else if (o->kind == WAIT || o->kind == RECORD) {
       pop(stream);
     } else if (!may_run(stream)) {
-      pause_for(QUIET_NANOSECONDS);
+      pause_for(it.quiet_nanoseconds);
     } else {
       unsigned chance = draw(1 << 20);
       stream->is_running = 1;
@@ -367,11 +422,6 @@ static void *stream_main(void *context) {
   }
   pthread_mutex_unlock(&it.mutex);
   return NULL;
-}
-
-static void merge(int64_t clock[STREAMS], const int64_t other[STREAMS]) {
-  for (int s = 0; s < STREAMS; s++)
-    if (other[s] > clock[s]) clock[s] = other[s];
 }
 
 static void add_tail(Tails *tails, int node) {
@@ -391,7 +441,7 @@ static void add_node(struct CUstream_st *stream, const Operation *o) {
 }
 
 static void submit(struct CUstream_st *stream, Operation wanted) {
-  stream->clock[stream->number] = ++stream->submitted;
+  if (wanted.kind != WAIT && wanted.kind != RECORD && wanted.kind != GRAPH) note_down(ASKED_WORK, stream->number, 0);
   if (stream->capture) {
     add_node(stream, &wanted);
     return;
@@ -404,21 +454,14 @@ static void submit(struct CUstream_st *stream, Operation wanted) {
   stream->tail = &o->next;
 }
 
-static Mark *new_mark(const struct CUstream_st *stream) {
+static Mark *new_mark(void) {
   Mark *mark = calloc(1, sizeof *mark);
   if (mark == NULL) fatal("no memory");
-  memcpy(mark->clock, stream->clock, sizeof mark->clock);
   mark->next = it.marks;
   return it.marks = mark;
 }
 
 static int is_busy(const struct CUstream_st *stream) { return stream->head != NULL; }
-
-/* The host knows now: what it queues from here on comes after. */
-static void host_learns(const int64_t clock[STREAMS]) {
-  for (int s = 0; s < it.stream_count; s++)
-    if (it.stream[s]) merge(it.stream[s]->clock, clock);
-}
 
 static void check_zones(void) {
   for (int s = 0; s < SPACES; s++) {
@@ -433,7 +476,7 @@ static void wait_for_stream(const struct CUstream_st *stream) {
   pthread_cond_broadcast(&it.changed);
   while (is_busy(stream)) pthread_cond_wait(&it.changed, &it.mutex);
   it.host_waits--;
-  host_learns(stream->clock);
+  note_down(ASKED_ALL, stream->number, 0);
   check_zones();
 }
 
@@ -499,33 +542,26 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   enter();
   event->capture = stream->capture;
+  note_down(ASKED_RECORD, stream->number, event->number);
   if (stream->capture) {
     event->tails = stream->tails;
-    memcpy(event->clock, stream->clock, sizeof event->clock);
     return leave(cudaSuccess);
   }
-  event->mark = new_mark(stream);
-  memcpy(event->clock, stream->clock, sizeof event->clock);
+  event->mark = new_mark();
   submit(stream, (Operation){.kind = RECORD, .mark = event->mark});
   return leave(cudaSuccess);
 }
 
 /* Takes the wait down; returns whether it is to be ignored. */
-static int take_down(int stream, int event, int is_implied) {
+static int take_down(int stream, int event) {
   int w = 0;
   while (w < it.wait_count && (it.wait[w].stream != stream || it.wait[w].event != event)) w++;
   if (w == it.wait_count) {
     if (w == STANDIN_WAITS) fatal("too many waits");
-    it.wait[it.wait_count++] = (standin_wait){stream, event, 1};
+    it.wait[it.wait_count++] = (standin_wait){stream, event, 0};
   }
-  it.wait[w].is_implied &= is_implied;
+  if (stream != STANDIN_HOST) note_down(ASKED_WAIT, stream, event);
   return stream == it.ignored_stream && event == it.ignored_event;
-}
-
-static int is_known(const int64_t clock[STREAMS], const int64_t event[STREAMS]) {
-  for (int s = 0; s < STREAMS; s++)
-    if (event[s] > clock[s]) return 0;
-  return 1;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
@@ -533,7 +569,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   enter();
   if (stream->capture && !event->capture && event->mark && !event->mark->is_reached) return leave(cudaErrorStreamCaptureIsolation);
   if (!event->capture && !event->mark) return leave(cudaSuccess);
-  int is_ignored = take_down(stream->number, event->number, is_known(stream->clock, event->clock));
+  int is_ignored = take_down(stream->number, event->number);
   if (event->capture) {
     if (stream->capture && stream->capture != event->capture) return leave(cudaErrorStreamCaptureMerge);
     if (!stream->capture) stream->tails.count = 0;
@@ -541,7 +577,6 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   }
   if (is_ignored) return leave(cudaSuccess);
   for (int t = 0; event->capture && t < event->tails.count; t++) add_tail(&stream->tails, event->tails.node[t]);
-  merge(stream->clock, event->clock);
   if (!event->capture) submit(stream, (Operation){.kind = WAIT, .mark = event->mark});
   return leave(cudaSuccess);
 }
@@ -549,11 +584,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   enter();
   if (event->capture) return leave(cudaErrorCapturedEvent);
-  if (!event->mark || take_down(STANDIN_HOST, event->number, 0)) return leave(cudaSuccess);
-  it.host_waits++;
-  pthread_cond_broadcast(&it.changed);
-  while (!event->mark->is_reached) pthread_cond_wait(&it.changed, &it.mutex);
-  it.host_waits--;
+  if (!event->mark || take_down(STANDIN_HOST, event->number)) return leave(cudaSuccess);
+  Mark *mark = event->mark;
+  if (!mark->is_reached) {
+    it.host_waits++;
+    mark->waiters++;
+    pthread_cond_broadcast(&it.changed);
+  }
+  while (!mark->is_reached) pthread_cond_wait(&it.changed, &it.mutex);
   return leave(cudaSuccess);
 }
 

@@ -22,13 +22,14 @@ typedef enum standin_fault {
 /* A wait of a stream, or of the host (STANDIN_HOST), for an event; both by number, from 0 in the order they were made. */
 typedef struct standin_wait {
   int stream, event;
-  int is_implied;  /* by other waits and by the order of streams, every time so far */
+  int is_implied;  /* without it every piece of work comes after the same others; unknown of the host's */
 } standin_wait;
 
 /* A fresh device: counts begin anew. `after`: calls that succeed before the fault. Also by STANDIN_SEED and STANDIN_FAULT, STANDIN_AFTER
  * (by number), read by the first call of a program that does not call this. */
 void standin_reset(unsigned seed, standin_fault fault, int after);
 void standin_ignore(int stream, int event);                       /* that wait is not kept; STANDIN_HOST - 1: keep all */
+void standin_hold(long nanoseconds);                              /* how long the host must have asked for nothing before streams go on */
 int standin_waits(standin_wait waits[STANDIN_WAITS]);              /* that were asked for since the reset */
 int64_t standin_allocated(void);                                  /* bytes of the device and pinned that are not free */
 int standin_graph_launches(void);

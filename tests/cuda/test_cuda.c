@@ -115,29 +115,40 @@ static void test_trace(void) {
 
 /* ---- no wait too few ---- */
 
-static gnn_status some_epochs(gnn_instance *cuda, int evaluates) {
-  gnn_result result[GNN_SPLIT_COUNT];
-  gnn_status status = GNN_OK;
-  for (int e = 0; e < 3 && status == GNN_OK; e++) {
-    status = gnn_step_epoch(cuda);
-    if (status == GNN_OK && evaluates) status = gnn_evaluate(cuda, result);
+/* Three epochs with their evaluations on the same data: the bits that are left, and the scores. */
+static int is_as(gnn_instance *cpu, gnn_instance *cuda) {
+  gnn_result wanted[GNN_SPLIT_COUNT], found[GNN_SPLIT_COUNT];
+  int64_t bytes = cpu->run.nodes * toy.program.classes * 4;
+  int is_same = 1;
+  gnn_instance_reset(cpu, 7);
+  for (int e = 0; e < 3 && is_same; e++) {
+    train(cpu, 1, wanted);
+    is_same = train(cuda, 1, found) == GNN_OK && memcmp(gnn_instance_at(cpu, toy.program.at_scores), gnn_instance_at(cuda, toy.program.at_scores), (size_t)bytes) == 0;
   }
-  return status;
+  return is_same && same(cpu, cuda);
 }
 
 /* Without the wait: is it seen, under some way in which streams may meet? */
-static int is_missed(gnn_instance *cpu, standin_wait wait, int has_no_graph) {
-  for (unsigned seed = 0; seed < 2 * SEEDS; seed++) {
+static int is_missed(gnn_instance *cpu, standin_wait wait, gnn_instance_options options) {
+  int is_wrong = 0;
+  for (unsigned seed = 0; seed < SEEDS && !is_wrong; seed++) {
     standin_reset(seed, STANDIN_FINE, 0);
-    gnn_instance *cuda = open_it(&toy.program, (gnn_instance_options){.has_no_graph = has_no_graph});
+    gnn_instance *cuda = open_it(&toy.program, options);
     standin_ignore(wait.stream, wait.event);
-    gnn_result result[GNN_SPLIT_COUNT];
-    int is_wrong = some_epochs(cuda, 1) != GNN_OK || !same(cpu, cuda);
-    standin_ignore(STANDIN_HOST - 1, 0);
-    if (!is_wrong) is_wrong = gnn_evaluate(cuda, result) != GNN_OK || memcmp(gnn_instance_at(cpu, toy.program.at_scores), gnn_instance_at(cuda, toy.program.at_scores),
-                                                                          (size_t)(cpu->run.nodes * toy.program.classes) * 4) != 0;
+    is_wrong = !is_as(cpu, cuda);
     gnn_instance_destroy(cuda);
-    if (is_wrong) return 1;
+  }
+  return is_wrong;
+}
+
+/* A thread of the disk waits for the compute to have got to where its copy was queued; here what it comes after would do. */
+static int is_for_start_of_disk(standin_wait wait) {
+  int event = 0; /* as they are made: a stream's, then for every copy where it was queued and, but for the disk's, where it was done */
+  for (int l = 0; l < GNN_LANE_COUNT; l++) event += l == GNN_LANE_COMPUTE || (l != GNN_LANE_SSD_WRITE && l != GNN_LANE_SSD_READ && gnn_lanes_uses(&toy.program, (gnn_lane)l));
+  for (int c = 0; c < toy.program.copy_count; c++) {
+    int is_disk = gnn_copy_uses_scratch(&toy.program.copies[c]);
+    if (is_disk && wait.stream == STANDIN_HOST && wait.event == event) return 1;
+    event += is_disk ? 1 : 2;
   }
   return 0;
 }
@@ -145,29 +156,29 @@ static int is_missed(gnn_instance *cpu, standin_wait wait, int has_no_graph) {
 static void test_waits(void) {
   for (int mode = TOY_HOST; mode < TOY_MODE_COUNT; mode++)
     for (int has_no_graph = 0; has_no_graph < 2; has_no_graph++) {
-      standin_wait waits[STANDIN_WAITS];
+      static standin_wait waits[STANDIN_WAITS];
+      standin_hold(mode == TOY_RING ? 1500000 : 60000);
       int needed = 0, missed = 0;
+      const gnn_instance_options options = {.has_no_graph = has_no_graph, .scratch = mode == TOY_RING ? "/dev/shm" : NULL};
       if (mode == TOY_RING && !has_no_graph) continue;
       toy_cuda_make(&toy, karate, (toy_mode)mode);
       gnn_instance *cpu = open_it(&toy.toy.program, (gnn_instance_options){0});
-      some_epochs(cpu, 1);
-      gnn_result result[GNN_SPLIT_COUNT];
-      gnn_evaluate(cpu, result);
       standin_reset(0, STANDIN_FINE, 0);
-      gnn_instance *cuda = open_it(&toy.program, (gnn_instance_options){.has_no_graph = has_no_graph});
-      some_epochs(cuda, 1);
+      gnn_instance *cuda = open_it(&toy.program, options);
+      if (!is_as(cpu, cuda)) printf("# not even with all waits\n");
       int count = standin_waits(waits);
       gnn_instance_destroy(cuda);
       for (int w = 0; w < count; w++) {
-        if (waits[w].is_implied) continue;
+        if (waits[w].is_implied || is_for_start_of_disk(waits[w])) continue;
         needed++;
-        if (is_missed(cpu, waits[w], has_no_graph)) missed++;
+        if (is_missed(cpu, waits[w], options)) missed++;
         else printf("# nothing shows that stream %d waits for event %d\n", waits[w].stream, waits[w].event);
       }
       tap_ok(needed > 0 && missed == needed, "%s, %s: %d waits, %d of them implied by others; without any one of the %d the bits are wrong (%d)",
              toy_mode_names[mode], has_no_graph ? "no graph" : "graph", count, count - needed, needed, missed);
       gnn_instance_destroy(cpu);
     }
+  standin_hold(60000);
 }
 
 /* ---- what is refused ---- */
@@ -203,7 +214,7 @@ static void test_refusals(void) {
 
 static void test_failures(void) {
   static const struct { standin_fault fault; int after, is_serial; const char *wanted; } cases[] = {
-    {STANDIN_BAD_LAUNCH, 0, 0, "step 1, line 1 of toy.gnn (all of training): launching toy_mask: cudaErrorLaunchOutOfResources"},
+    {STANDIN_BAD_LAUNCH, 0, 0, "step 1, line 1 of toy.gnn (all of training): launching toy_mask_state: cudaErrorLaunchOutOfResources"},
     {STANDIN_BAD_LAUNCH, 30, 0, "launching toy_"}, {STANDIN_BAD_COPY, 3, 0, "copying: cudaErrorInvalidValue"},
     {STANDIN_BAD_KERNEL, 9, 1, "step 1, line 1 of toy.gnn (all of training): running: cudaErrorIllegalAddress"},
     {STANDIN_BAD_KERNEL, 5, 0, "cudaErrorIllegalAddress"}};

@@ -8,10 +8,10 @@
 const char *const toy_mode_names[TOY_MODE_COUNT] = {"plain", "host", "ring"};
 
 typedef enum toy_kernel {
-  K_MASK, K_POISON_STATE, K_POISON_X, K_PROJECT, K_PROJECT_EVALUATION, K_FORWARD, K_LOSS, K_BACK_BIAS, K_BACK_FORWARD, K_BACK_WEIGHT, K_UPDATE_WEIGHT,
+  K_MASK_STATE, K_MASK_X, K_POISON_STATE, K_POISON_X, K_PROJECT, K_PROJECT_EVALUATION, K_FORWARD, K_LOSS, K_BACK_BIAS, K_BACK_FORWARD, K_BACK_WEIGHT, K_UPDATE_WEIGHT,
   K_UPDATE_BIAS, K_COUNT
 } toy_kernel;
-static const char *const toy_kernels[K_COUNT] = {"toy_mask", "toy_poison_state", "toy_poison_x", "toy_project_training", "toy_project_evaluation",
+static const char *const toy_kernels[K_COUNT] = {"toy_mask_state", "toy_mask_x", "toy_poison_state", "toy_poison_x", "toy_project_training", "toy_project_evaluation",
   "toy_forward", "toy_loss", "toy_back_bias", "toy_back_forward", "toy_back_weight", "toy_update_weight", "toy_update_bias"};
 
 #ifdef TOY_IMAGE
@@ -32,12 +32,29 @@ static void toy_launch(gnn_run *run, int step, toy_kernel kernel, int64_t thread
 
 static int64_t toy_cells(const gnn_run *run) { return run->nodes * run->program->classes; }
 
-static gnn_status toy_state_leaves(gnn_run *run) {
-  const struct tiered_plan *plan = &tiered_plan;
-  toy_launch(run, 1, K_MASK, plan->state_bytes / 4);
-  if (tiered_queue(run, plan->training_out) != GNN_OK || tiered_await(run, plan->training_out) != GNN_OK) return GNN_EIO;
-  toy_launch(run, 1, K_POISON_STATE, plan->state_bytes);
-  return tiered_queue(run, plan->training_in);
+/* Spoilt, out, written over, and on the way back, with as few waits as there may be: the compute waits for what leaves the
+ * device, and the host for what must be on the disk before it is read. */
+static gnn_status toy_leave(gnn_run *run, int step, tiered_part out, tiered_part in, toy_kernel mask, toy_kernel poison, int64_t bytes) {
+  const gnn_copy_desc *copies = run->program->copies;
+  int next = in.first, end = in.first + in.count;
+  toy_launch(run, step, mask, bytes / 4);
+  if (tiered_queue(run, out) != GNN_OK) return GNN_EIO;
+  for (int c = out.first; c < out.first + out.count; c++)
+    if (copies[c].to.tier != GNN_SSD && gnn_await(run, c) != GNN_OK) return GNN_EIO;
+  for (; next < end && copies[next].from.tier == GNN_SSD && next == in.first; next++)
+    if (gnn_await(run, out.first + 1) != GNN_OK || gnn_copy(run, next) != GNN_OK) return GNN_EIO;
+  toy_launch(run, step, poison, bytes);
+  for (; next < end; next++) {
+    if (copies[next].from.tier == GNN_SSD && gnn_await(run, out.first + 1 + next - in.first) != GNN_OK) return GNN_EIO;
+    if (gnn_copy(run, next) != GNN_OK) return GNN_EIO;
+  }
+  return GNN_OK;
+}
+
+static gnn_status toy_return(gnn_run *run, int step, tiered_part in, toy_kernel mask, int64_t bytes) {
+  if (tiered_await(run, in) != GNN_OK) return GNN_EIO;
+  toy_launch(run, step, mask, bytes / 4);
+  return GNN_OK;
 }
 
 /* The way down and the way up follow each other without the compute between them. */
@@ -47,16 +64,11 @@ static gnn_status toy_scores_travel(gnn_run *run) {
   return tiered_await(run, both);
 }
 
-static gnn_status toy_state_returns(gnn_run *run) {
-  if (tiered_await(run, tiered_plan.training_in) != GNN_OK) return GNN_EIO;
-  toy_launch(run, 1, K_MASK, tiered_plan.state_bytes / 4);
-  return GNN_OK;
-}
-
 static gnn_status toy_cuda_forward_backward(gnn_run *run) {
   int64_t cells = toy_cells(run), numbers = run->program->weights[0].count, classes = run->program->classes;
   int is_tiered = toy_now != TOY_PLAIN;
-  if (is_tiered && toy_state_leaves(run) != GNN_OK) return GNN_EIO;
+  const struct tiered_plan *plan = &tiered_plan;
+  if (is_tiered && toy_leave(run, 1, plan->training_out, plan->training_in, K_MASK_STATE, K_POISON_STATE, plan->state_bytes) != GNN_OK) return GNN_EIO;
   toy_launch(run, 1, K_PROJECT, cells);
   toy_launch(run, 1, K_FORWARD, cells);
   if (is_tiered && toy_scores_travel(run) != GNN_OK) return GNN_EIO;
@@ -64,7 +76,7 @@ static gnn_status toy_cuda_forward_backward(gnn_run *run) {
   toy_launch(run, 1, K_BACK_BIAS, classes);
   toy_launch(run, 1, K_BACK_FORWARD, cells);
   toy_launch(run, 1, K_BACK_WEIGHT, numbers);
-  return is_tiered ? toy_state_returns(run) : GNN_OK;
+  return is_tiered ? toy_return(run, 1, plan->training_in, K_MASK_STATE, plan->state_bytes) : GNN_OK;
 }
 
 static gnn_status toy_cuda_update(gnn_run *run) {
@@ -75,11 +87,9 @@ static gnn_status toy_cuda_update(gnn_run *run) {
 
 static gnn_status toy_cuda_evaluate(gnn_run *run) {
   const struct tiered_plan *plan = &tiered_plan;
-  if (toy_now != TOY_PLAIN) {
-    if (tiered_queue(run, plan->evaluation_out) != GNN_OK || tiered_await(run, plan->evaluation_out) != GNN_OK) return GNN_EIO;
-    toy_launch(run, 2, K_POISON_X, plan->x_bytes);
-    if (tiered_queue(run, plan->evaluation_in) != GNN_OK || tiered_await(run, plan->evaluation_in) != GNN_OK) return GNN_EIO;
-  }
+  if (toy_now != TOY_PLAIN && (toy_leave(run, 2, plan->evaluation_out, plan->evaluation_in, K_MASK_X, K_POISON_X, plan->x_bytes) != GNN_OK ||
+                               toy_return(run, 2, plan->evaluation_in, K_MASK_X, plan->x_bytes) != GNN_OK))
+    return GNN_EIO;
   toy_launch(run, 2, K_PROJECT_EVALUATION, toy_cells(run));
   if (run->tap) gnn_cuda_tap(run, "projected", (int64_t)run->option[TOY_PROJECTED], run->nodes, run->program->classes);
   toy_launch(run, 2, K_FORWARD, toy_cells(run));
@@ -95,7 +105,7 @@ static void toy_set_all(toy_cuda *it, int64_t at_spare) {
   toy_set(it, TOY_CLASSES, p->classes);
   toy_set(it, TOY_WIDTH, p->fields[0].width);
   toy_set(it, TOY_X, p->fields[0].at[0]);
-  toy_set(it, TOY_X_BYTES, p->graph.nodes * p->fields[0].width * 4);
+  toy_set(it, TOY_X_BYTES, tiered_plan.x_bytes);
   toy_set(it, TOY_Y, p->fields[1].at[0]);
   toy_set(it, TOY_DEGREE, p->graph.at_in_degree);
   toy_set(it, TOY_WEIGHT, weight->at);
@@ -114,7 +124,10 @@ static void toy_set_all(toy_cuda *it, int64_t at_spare) {
 static void toy_make_tiered(toy_cuda *it, toy_mode mode) {
   tiered_model *t = &it->tiered;
   int64_t bytes = it->toy.program.graph.nodes * it->toy.program.classes * 4, at_spare = it->toy.program.device_bytes;
-  tiered_make(t, &it->toy, mode == TOY_HOST ? TIERED_HOST : TIERED_RING);
+  toy_model narrow = it->toy;
+  narrow.fields[0].width = 8; /* as much of x leaves as of the state, so that a ring for one piece is short for both */
+  tiered_make(t, &narrow, mode == TOY_HOST ? TIERED_HOST : TIERED_RING);
+  if (mode == TOY_RING) t->program.ring_bytes = 448;
   gnn_side place = tiered_place(t, GNN_HOST, bytes);
   toy_scores_out = tiered_copy(t, GNN_LANE_D2H, bytes, (gnn_side){GNN_DEVICE, it->toy.program.at_scores, 0}, place, -1, -1);
   toy_scores_in = tiered_copy(t, GNN_LANE_H2D, bytes, place, (gnn_side){GNN_DEVICE, at_spare, 0}, toy_scores_out, -1);

@@ -20,11 +20,12 @@ static __device__ int toy_keeps(const gnn_view *g, int64_t feature) {
 }
 
 /* A place that leaves the device, made unfit before and fit again after. */
-extern "C" __global__ void toy_mask(const gnn_view *g) {
-  uint32_t *state = (uint32_t *)toy_at(g, TOY_STATE);
+static __device__ void toy_mask(uint32_t *memory, int64_t bytes) {
   int64_t i = toy_thread();
-  if (i < toy_number(g, TOY_STATE_BYTES) / 4) state[i] ^= 0x5a5a5a5au;
+  if (i < bytes / 4) memory[i] ^= 0x5a5a5a5au;
 }
+extern "C" __global__ void toy_mask_state(const gnn_view *g) { toy_mask((uint32_t *)toy_at(g, TOY_STATE), toy_number(g, TOY_STATE_BYTES)); }
+extern "C" __global__ void toy_mask_x(const gnn_view *g) { toy_mask((uint32_t *)toy_at(g, TOY_X), toy_number(g, TOY_X_BYTES)); }
 
 static __device__ void toy_poison(unsigned char *memory, int64_t bytes) {
   int64_t i = toy_thread();
