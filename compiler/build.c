@@ -16,6 +16,7 @@
 
 #include "../runtime/text.h"
 #include "driver.h"
+#include "emit_cuda.h"
 #include "report.h"
 #include "views/views.h"
 
@@ -342,6 +343,7 @@ static int emit_kind(const Builder *b, const EmitRequest *request, const Documen
   else if (strcmp(request->kind, "problem") == 0) fputs((c->training_plan ? c->training_plan : c->evaluation_plan)->problem->text, out);
   else if (strcmp(request->kind, "header") == 0) emit_header(&c->emission, out);
   else if (strcmp(request->kind, "c") == 0) emit_source(&c->emission, out);
+  else if (strcmp(request->kind, "cuda") == 0) emit_cuda(&c->emission, out);
   else if (strcmp(request->kind, "weights") == 0) {
     for (int p = 0; p < c->program->param_count; p++) {
       const TypedParam *param = &c->program->params[p];
@@ -356,7 +358,7 @@ static int emit_kind(const Builder *b, const EmitRequest *request, const Documen
 static const char *extension(const char *kind) {
   if (view_named(kind)) return view_extension(kind);
   if (strcmp(kind, "plan") == 0 || strcmp(kind, "problem") == 0) return "json";
-  return strcmp(kind, "c") == 0 ? "c" : strcmp(kind, "header") == 0 ? "h" : "txt";
+  return strcmp(kind, "c") == 0 ? "c" : strcmp(kind, "cuda") == 0 ? "cu" : strcmp(kind, "header") == 0 ? "h" : "txt";
 }
 
 /* Kinds that have the mark within, or by their first line. */

@@ -54,7 +54,10 @@ typedef struct Kernels {
 /* Which fields are kept by their non-zeros: mostly zero, and used as nothing but the left side of products. */
 bool *sparse_fields(const Graph *graph);
 
-Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing);
+/* What the kernels are printed for: how loops are divided and what scratch they need. */
+typedef enum Backend { BACKEND_CPU, BACKEND_CUDA } Backend;
+
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend backend);
 const char *verify_kernels(const Kernels *kernels);
 void kernels_dump(const Kernels *kernels, FILE *out);
 const char *kernel_kind_name(KernelKind kind);

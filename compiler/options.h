@@ -40,6 +40,8 @@ typedef struct Options {
   const char *measured;       /* --measured=RUN.json */
   const char *compare;        /* --compare A B: A; B is the input */
   double plan_seconds;        /* 0: no limit */
+  const char *backend;        /* NULL: the target's */
+  const char *architecture, *cuda_compiler; /* "sm_80"; "nvcc", "nvrtc"; NULL: not said */
   bool is_simulated;          /* --backend=sim */
   int define_count;
   LangDefine *defines;
