@@ -35,6 +35,6 @@ awk '/^static void step_[0-9]+\(gnn_run/ { match($0, /step_[0-9]+/); name = subs
 flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
 cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
 cc -std=gnu11 $flags $sanitize -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
-c++ -std=c++17 $flags $sanitize -Wno-pedantic -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"
+c++ -std=c++17 $flags $sanitize -Wno-clobbered -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"
 c++ $sanitize -rdynamic -o steps host.o steps.o emulated.o "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
 ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 ./steps train --epochs 2 --runs 1
