@@ -57,7 +57,8 @@ static void emit_code_table(const Emission *m, const DeviceCode *code, FILE *out
   fprintf(out, "  KERNEL_COUNT\n};\n\n");
   fprintf(out, "#ifndef GNN_ARCHITECTURE\n#define GNN_ARCHITECTURE \"%s\"\n#endif\n", m->architecture);
   emit_put(m, out, "static const unsigned char image[] __attribute__((aligned(64))) = {\n#include \"`_kernels.inc\"\n};\n\n"
-                   "static const gnn_cuda_code code = {image, sizeof image, GNN_ARCHITECTURE, KERNEL_COUNT, kernel_names};\n\n");
+                   "static const gnn_cuda_code code = {.image = image, .image_bytes = sizeof image, .architecture = GNN_ARCHITECTURE,\n"
+                   "                                   .kernel_count = KERNEL_COUNT, .kernels = kernel_names};\n\n");
 }
 
 void emit_cuda_host(const Emission *m, FILE *out) {

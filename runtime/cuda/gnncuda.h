@@ -26,8 +26,6 @@ typedef struct gnn_cuda_code {
   int64_t pool_bytes;         /* of the reserve: device memory for what gnn_cuda_spmm keeps, obtained with the arena */
 } gnn_cuda_code;
 
-extern const gnn_backend gnn_cuda_backend;
-
 /* Launches kernel `kernel` with the device's gnn_view as its argument. Blocks, threads a block, bytes of dynamic shared
  * memory. Errors are kept in the run with the step's number and end the epoch (GNN_EDEVICE). */
 void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes);
