@@ -160,8 +160,20 @@ $(T)/reference: $(wildcard tests/reference/*.c)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $^ -lm
 
-TEST_PROGRAMS := $(KERNEL_TESTS) $(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/toy $(T)/langtest $(T)/check_report $(T)/reference
 WATCHED := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# CUDA device code as host code (tests/cuda/emulate.h), under the sanitizers.
+EMULATION := -std=c++17 -O1 -g -Wall -Wextra -Wno-clobbered -Wno-unused-function -Wno-unknown-pragmas -ffp-contract=off $(WATCHED)
+$(T)/cuda/cpu_random.o: tests/cuda/cpu_random.c $(KERNELS)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -c -o $@ $<
+$(T)/cuda/emulator: tests/cuda/emulator.cc tests/cuda/emulate.h
+	@mkdir -p $(@D)
+	$(CXX) $(EMULATION) -o $@ $<
+$(T)/cuda/device: tests/cuda/device.cc tests/cuda/emulate.h $(B)/share/gnndevice.cuh $(T)/cuda/cpu_random.o
+	@mkdir -p $(@D)
+	$(CXX) $(EMULATION) -I$(B)/share -o $@ $< $(T)/cuda/cpu_random.o
+
+TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/toy $(T)/langtest $(T)/check_report $(T)/reference
 
 tests: all $(TEST_PROGRAMS)
 # The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers.

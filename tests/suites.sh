@@ -1,6 +1,6 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
-suites="lang lang_watched passes kernels runtime cuda_runtime reference planner planner_watched calibrate views end_to_end emitted tutorial"
+suites="lang lang_watched passes kernels runtime cuda_runtime reference planner planner_watched calibrate views end_to_end emitted cuda tutorial"
 
 each() { # PROGRAM...: runs test programs one after the other
   local status=0 program
@@ -24,4 +24,5 @@ suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }
 suite_end_to_end() { tests/end_to_end/run.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }
+suite_cuda() { tests/cuda/run.sh "$build"; }
 suite_tutorial() { tests/tutorial/run.sh "$build"; }

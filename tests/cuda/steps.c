@@ -6,10 +6,10 @@
  * three orders of threads and blocks, which have to leave the same bits.
  *
  * Tolerance: kernels sum in other orders and use other elementary functions, from equal inputs. Elements of a result
- * are sums of up to some thousand terms of either sign, which may be larger than their sum; the error of either side is
- * about the root of their number times half a unit in the last place of their size: 256 units of the block's largest
- * element, 1.5e-5 of it. One row that is left out of a sum of thousands makes 1e-4. A bit is the sign of such an element
- * and may differ where it is that close to 0: one in 256.
+ * are sums of up to some thousand terms of either sign, together some hundred times as large as their sum; each side's
+ * error is a few units in the last place of that: 1024 units of the block's largest element, 6e-5 of it. One term that is
+ * left out, or comes twice, makes more. A bit is the sign of such an element and may differ where it is that close to 0:
+ * one in 256.
  */
 #include "device.c"
 
@@ -99,7 +99,7 @@ static void compare_reals(int step, const Block *b, const float *got, const floa
   double largest = 0;
   for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs((double)want[i]));
   for (int64_t i = 0; i < count; i++)
-    if (!(fabs((double)got[i] - (double)want[i]) <= 256 * 0x1p-24 * largest)) {
+    if (!(fabs((double)got[i] - (double)want[i]) <= 1024 * 0x1p-24 * largest)) {
       complain(step, b, i, (double)got[i], (double)want[i]);
       return;
     }

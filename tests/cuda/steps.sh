@@ -1,7 +1,7 @@
 #!/bin/bash
 # steps.sh BUILD MODEL WORK [CHECKS]: builds and runs the comparison of steps.c for a model, in the directory WORK.
 set -eu
-build=$(realpath "$1") model=$(realpath "$2") work=$3 checks=${4:-2}
+build=$(realpath "$1") model=$(realpath "$2") work=$3 checks=${4:-1}
 here=$(realpath "$(dirname "$0")")
 mkdir -p "$work" && cd "$work"
 sanitize=${EMULATE_FLAGS--fsanitize=address,undefined -fno-sanitize-recover=all}
@@ -37,4 +37,4 @@ cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o ho
 cc -std=gnu11 $flags $sanitize -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
 c++ -std=c++17 $flags $sanitize -Wno-clobbered -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"
 c++ $sanitize -rdynamic -o steps host.o steps.o emulated.o "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
-ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 ./steps train --epochs 2 --runs 1
+ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 ./steps train --epochs "$checks" --runs 1
