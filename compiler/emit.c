@@ -194,6 +194,7 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
     else if (step->kind == STEP_COPY) emit_copy_step(m, s, out);
     else emit_wait_step(m, s, out);
   }
+  if (last == m->schedule->count && m->layout->residents->results != NO_INDEX) fprintf(out, "  measure(g);\n");
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
 
@@ -365,6 +366,7 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
   fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
   const Block *scores = layout_at(y, m->evaluation, m->evaluation->graph->scores, m->schedule->count - 1);
   fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
+  if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
   if (has_double_build(m)) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
   fprintf(out, "};\n");

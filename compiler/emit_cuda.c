@@ -16,6 +16,21 @@ typedef struct DeviceCode {
   int *first; /* per step: its first launch; first[step count] is the end */
 } DeviceCode;
 
+/* After an evaluation: loss and hits of every split, in parts and then together. */
+static void print_measure(const Emission *m, DeviceCode *code, FILE *out) {
+  const Layout *y = m->layout;
+  const Graph *graph = m->evaluation->graph;
+  const char *scores = layout_at(y, m->evaluation, graph->scores, m->schedule->count - 1)->name;
+  const char *labels = y->blocks[y->residents->field[m->program->train.label_field]].name;
+  ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){"measure_parts", arena_printf(m->arena, "%d", SPLIT_COUNT * RESULT_PARTS)}));
+  ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){"measure_splits", arena_printf(m->arena, "%d", SPLIT_COUNT)}));
+  fprintf(out, "/* ---- loss and hits of each split ---- */\n\nGNN_KERNEL measure_parts(const gnn_view *__restrict__ g) {\n"
+               "  gnn_measure_part(V(%s), %" PRId64 ", V_LABELS(%s), g, %d, V_DOUBLES(results) + %d);\n}\n\n", scores,
+          shape_width(&graph->values[graph->scores].shape), labels, RESULT_PARTS, 2 * SPLIT_COUNT);
+  fprintf(out, "GNN_KERNEL measure_splits(const gnn_view *__restrict__ g) {\n"
+               "  gnn_measure_split(V_DOUBLES(results) + %d, %d, V_DOUBLES(results));\n}\n\n", 2 * SPLIT_COUNT, RESULT_PARTS);
+}
+
 static DeviceCode device_code(const Emission *m) {
   DeviceCode code = {.first = arena_alloc(m->arena, (size_t)(m->schedule->count + 1) * sizeof *code.first)};
   size_t size = 0;
@@ -29,6 +44,7 @@ static DeviceCode device_code(const Emission *m) {
     emit_cuda_kernels(m, step, out, &code.launches, &code.count);
   }
   code.first[m->schedule->count] = code.count;
+  if (m->layout->residents->results != NO_INDEX) print_measure(m, &code, out);
   fclose(out);
   code.text = arena_strdup(m->arena, text);
   free(text);
@@ -76,4 +92,9 @@ void emit_cuda_host(const Emission *m, FILE *out) {
       fprintf(out, "  gnn_launch(g, KERNEL_%s, %s, %d, 0);\n", code.launches[i].kernel, code.launches[i].blocks, CUDA_THREADS);
     fprintf(out, "}\n\n");
   }
+  if (m->layout->residents->results == NO_INDEX) return;
+  fprintf(out, "/* loss and hits of each split */\nstatic void measure(gnn_run *g) {\n");
+  for (int i = code.first[m->schedule->count]; i < code.count; i++)
+    fprintf(out, "  gnn_launch(g, KERNEL_%s, %s, %d, 0);\n", code.launches[i].kernel, code.launches[i].blocks, CUDA_THREADS);
+  fprintf(out, "}\n\n");
 }

@@ -399,6 +399,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend
   graph_name_values(graph);
   Kernels *kernels = arena_alloc(arena, sizeof *kernels);
   kernels->graph = graph;
+  kernels->backend = backend;
   kernels->made_by = arena_alloc(arena, count * sizeof *kernels->made_by);
   kernels->is_stored = arena_alloc(arena, count);
   kernels->home = arena_alloc(arena, count * sizeof *kernels->home);

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -30,6 +29,39 @@ struct alignas(16) float4 { float x, y, z, w; };
 #define __align__(bytes) alignas(bytes)
 #define __restrict__ __restrict
 
+/* ---- contexts: a stack each ---- */
+
+#ifdef __x86_64__
+/* What a function must keep is on the stack; the rest of a context is where that is. (swapcontext asks the system.) */
+struct Context {
+  void *stack_pointer;
+};
+
+extern "C" void emulate_switch(Context *from, const Context *to);
+__asm__(".pushsection .text\nemulate_switch:\n"
+        "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
+        "  movq %rsp, (%rdi)\n  movq (%rsi), %rsp\n"
+        "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n  ret\n.popsection\n");
+
+static inline void context_start(Context *context, void *stack, size_t bytes, void (*function)(void)) {
+  void **top = (void **)((char *)stack + bytes) - 2; /* at its entry a function is 8 bytes past a multiple of 16 */
+  memcpy(top, &function, sizeof function);
+  context->stack_pointer = top - 6;
+}
+#else
+#include <ucontext.h>
+typedef ucontext_t Context;
+
+static inline void emulate_switch(Context *from, const Context *to) { swapcontext(from, to); }
+static inline void context_start(Context *context, void *stack, size_t bytes, void (*function)(void)) {
+  getcontext(context);
+  context->uc_stack.ss_sp = stack;
+  context->uc_stack.ss_size = bytes;
+  context->uc_link = nullptr;
+  makecontext(context, function, 0);
+}
+#endif
+
 static uint3 threadIdx, blockIdx, blockDim = {1, 1, 1}, gridDim = {1, 1, 1};
 
 namespace emulate {
@@ -39,7 +71,7 @@ enum Wait { READY, AT_BLOCK, AT_WARP, ENDED };
 typedef void Kernel(const void *argument);
 
 struct Fiber {
-  ucontext_t context;
+  Context context;
   char *stack;
   void *fake_stack;
   Wait wait;
@@ -50,7 +82,7 @@ struct Fiber {
 };
 
 static Fiber fibers[MOST_THREADS];
-static ucontext_t scheduler;
+static Context scheduler;
 static void *scheduler_fake_stack;
 static const void *scheduler_stack;
 static size_t scheduler_stack_bytes;
@@ -85,13 +117,13 @@ static void fiber_main(void) {
   kernel(argument);
   fibers[threadIdx.x].wait = ENDED;
   start_switch(nullptr, scheduler_stack, scheduler_stack_bytes);
-  swapcontext(&fibers[threadIdx.x].context, &scheduler);
+  emulate_switch(&fibers[threadIdx.x].context, &scheduler);
 }
 
 /* Back to the scheduler until what is waited for has come. */
 static inline void pause(Fiber *fiber) {
   start_switch(&fiber->fake_stack, scheduler_stack, scheduler_stack_bytes);
-  swapcontext(&fiber->context, &scheduler);
+  emulate_switch(&fiber->context, &scheduler);
   finish_switch(fiber->fake_stack, &scheduler_stack, &scheduler_stack_bytes);
 }
 
@@ -117,7 +149,7 @@ static inline void resume(unsigned thread) {
   Fiber *fiber = &fibers[thread];
   threadIdx = {thread, 0, 0};
   start_switch(&scheduler_fake_stack, fiber->stack, STACK_BYTES);
-  swapcontext(&scheduler, &fiber->context);
+  emulate_switch(&scheduler, &fiber->context);
   finish_switch(scheduler_fake_stack, nullptr, nullptr);
 }
 
@@ -161,12 +193,8 @@ static inline void run_block(void) {
   for (unsigned i = 0; i < blockDim.x; i++) {
     Fiber *fiber = &fibers[i];
     if (!fiber->stack) fiber->stack = (char *)malloc(STACK_BYTES);
-    getcontext(&fiber->context);
-    fiber->context.uc_stack.ss_sp = fiber->stack;
-    fiber->context.uc_stack.ss_size = STACK_BYTES;
-    fiber->context.uc_link = nullptr;
+    context_start(&fiber->context, fiber->stack, STACK_BYTES, fiber_main);
     fiber->wait = READY;
-    makecontext(&fiber->context, fiber_main, 0);
   }
   for (;;) {
     unsigned ended = 0;

@@ -122,6 +122,20 @@ static void compare(const gnn_run *g, int step) {
   }
 }
 
+/* The splits as measured on the device, from the scores that the last step left. */
+static void compare_results(gnn_run *g) {
+  const gnn_field_desc *label = &device_program.fields[device_program.label_field];
+  const float *scores = (const void *)(arena + device_program.at_scores);
+  const int32_t *labels = (const void *)(arena + label->at[0]);
+  const double *sums = (const void *)(arena + device_program.at_results);
+  measure(g);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    const double loss = gnn_cross_entropy_part(scores, device_program.classes, labels, g->rows[s], 0, g->row_count[s]);
+    const double hits = (double)gnn_accuracy_part(scores, device_program.classes, labels, g->rows[s], 0, g->row_count[s]);
+    if (fabs(loss - sums[2 * s]) > 1e-6 * loss || hits != sums[2 * s + 1]) complain(s, &(Block){.name = "measure"}, 0, sums[2 * s], loss);
+  }
+}
+
 void watched_leave(gnn_run *g, int step) {
   if (step >= STEP_COUNT || !step_functions[step] || checked[step] >= CHECKS) return;
   checked[step]++;
@@ -139,6 +153,7 @@ void watched_leave(gnn_run *g, int step) {
   free(before);
   compare(g, step);
   const double loss = view.loss;
+  if (step == device_program.step_count) compare_results(g);
   if (fabs(loss - g->loss) > 1e-5 * fabs(g->loss)) complain(step, &(Block){.name = "loss"}, 0, loss, g->loss);
 }
 
