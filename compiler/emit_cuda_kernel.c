@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE_ROWS = 128, OUTER_TILE = 64, TRANSPOSE_TILE = 32 };
+enum { TILE_ROWS = 128, OUTER_TILE = 64, TRANSPOSE_TILE = 32, MANY_SUMS = 4 };
 
 typedef struct CudaWriter {
   StepWriter w;
@@ -126,9 +126,7 @@ static void print_acc(const CudaWriter *c, const char *indent) {
   fprintf(c->w.out, "%sgnn_real acc[%" PRId64 "] = {};\n", indent, cuda_sums(body_width(c), c->lanes));
 }
 
-static bool is_sum_of_lanes(const CudaWriter *c) { return body_width(c) == 1 && c->lanes > 1; }
-
-/* One loop over the edges of row r; `inside` is printed for each. */
+/* One loop over the edges of row r, within a loop over rows. */
 typedef struct EdgeLoop {
   const char *csr, *row_lines, *edge_lines;
   bool is_out;
@@ -148,17 +146,36 @@ static void open_edge_loop(const CudaWriter *c, const EdgeLoop *loop) {
 
 static char *element_text(const RowWriter *rows) { return arena_printf(rows->arena, "%s%s", rows->bit_reads, rows->text[LEVEL_ELEMENT]); }
 
-/* What lanes and slots have summed becomes everybody's. */
-static void print_group_sum(const CudaWriter *c, bool is_of_lanes, bool is_of_slots, const char *indent) {
-  int size = is_of_slots ? c->lanes * c->slots : c->lanes, apart = is_of_lanes ? 1 : c->lanes;
-  if (size == apart) return;
-  if (is_of_lanes) fprintf(c->w.out, "%sacc[0] = gnn_group_sum<%d, 1>(acc[0]);\n", indent, size);
-  else
-    fprintf(c->w.out, "%sGNN_UNROLL for (int block = 0; block < %" PRId64 "; block++) acc[block] = gnn_group_sum<%d, %d>(acc[block]);\n", indent,
-            cuda_sums(body_width(c), c->lanes), size, apart);
+/* Where each lane has summed its elements, the sum of all becomes everybody's. */
+static void print_sum_of_lanes(const CudaWriter *c, const char *indent) {
+  if (body_width(c) == 1 && c->lanes > 1) fprintf(c->w.out, "%sacc[0] = gnn_group_sum<%d, 1>(acc[0]);\n", indent, c->lanes);
 }
 
 static const TypedProgram *program_of(const CudaWriter *c) { return c->w.emission->program; }
+
+/* The kernel that sums over the entries of each row, then computes the body. */
+static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int64_t width, const RowWriter *operand, bool is_out) {
+  FILE *out = c->w.out;
+  int64_t sums = cuda_sums(width, c->lanes);
+  const char *edge_lines = arena_printf(c->w.arena, "%s%s", operand->text[LEVEL_EDGE], element_text(operand));
+  const char *text = arena_printf(c->w.arena, "%s%s", operand->text[LEVEL_ROW], edge_lines);
+  const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
+  open_plain(c, "rows", blocks_of(c, rows));
+  print_step_struct(c);
+  print_lane_and_slot(c);
+  fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
+  fprintf(out, "  const auto row_sum = [&](int64_t r, int64_t begin, int64_t end, gnn_real (&acc)[%" PRId64 "]) {\n", sums);
+  if (step_mentions(text, is_out ? "src" : "dst")) fprintf(out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
+  step_print_lines(out, "    ", operand->text[LEVEL_ROW]);
+  fprintf(out, "    %s for (int64_t i = begin; i < end; %s) {\n", sums <= MANY_SUMS ? "GNN_UNROLL_4" : "GNN_UNROLL_2", next);
+  step_print_lines(out, "      ", step_edge_variables(&c->w, text, is_out));
+  step_print_lines(out, "      ", operand->text[LEVEL_EDGE]);
+  cuda_print_elements(operand, c->lanes, 0, out, "      ");
+  fprintf(out, "    }\n  };\n  const auto row_done = [&](int64_t r, const gnn_real (&acc)[%" PRId64 "]) {\n", sums);
+  print_body(c, 0, "    ");
+  fprintf(out, "  };\n  gnn_sum_rows<%d, %d, %" PRId64 ">(edges->ptr, %s, row_sum, row_done);\n", c->lanes, c->slots, sums, rows);
+  close_kernel(c);
+}
 
 /* SPMM and EDGE_SUM: the sum over the edges of a row, then the body. */
 static void emit_edge_sum(CudaWriter *c) {
@@ -166,17 +183,7 @@ static void emit_edge_sum(CudaWriter *c) {
   c->w.body = step_write_body(&c->w, "acc", "block", true);
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE);
   set_group(c, body_width(c), program_of(c)->info->nodes, program_of(c)->info->edges);
-  open_rows(c, "g->nodes");
-  print_acc(c, "    ");
-  const char *edge_lines = arena_printf(c->w.arena, "%s%s", c->w.operand->text[LEVEL_EDGE], element_text(c->w.operand));
-  open_edge_loop(c, &(EdgeLoop){is_out ? "g->out" : "g->in", c->w.operand->text[LEVEL_ROW], edge_lines, is_out});
-  step_print_lines(c->w.out, "      ", c->w.operand->text[LEVEL_EDGE]);
-  cuda_print_elements(c->w.operand, c->lanes, 0, c->w.out, "      ");
-  fprintf(c->w.out, "    }\n");
-  print_group_sum(c, false, true, "    ");
-  print_body(c, 0, "    ");
-  fprintf(c->w.out, "  }\n");
-  close_kernel(c);
+  print_row_sums(c, is_out ? "g->out" : "g->in", "g->nodes", body_width(c), c->w.operand, is_out);
 }
 
 /* A map or a sum within a row whose rows are edges: walked by destination, so that both ends are at hand. */
@@ -196,7 +203,7 @@ static void emit_edge_rows(CudaWriter *c) {
     print_acc(c, "      ");
     step_print_lines(w->out, "      ", sum->text[LEVEL_EDGE]);
     cuda_print_summands(sum, w->kernel->anchor, into, c->lanes, w->out, "      ");
-    if (is_sum_of_lanes(c)) print_group_sum(c, true, false, "      ");
+    print_sum_of_lanes(c, "      ");
   }
   int slots = c->slots; /* each has edges of its own */
   c->slots = 1;
@@ -215,7 +222,7 @@ static void emit_row_sum(CudaWriter *c) {
   print_acc(c, "    ");
   step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
   cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "    ");
-  if (is_sum_of_lanes(c)) print_group_sum(c, true, false, "    ");
+  print_sum_of_lanes(c, "    ");
   print_body(c, 0, "    ");
   fprintf(w->out, "  }\n");
   close_kernel(c);
@@ -364,15 +371,7 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   operand->text[LEVEL_ELEMENT] = p->width > 1 ? "acc[block] = gnn_fma(value, x[j], acc[block]);\n" : "acc[0] = gnn_fma(value, x[0], acc[0]);\n";
   c->lanes = cuda_lanes(p->width, c->w.body && c->w.body->has_bits);
   c->slots = cuda_slots(c->lanes, p->row_count, p->entries);
-  open_rows(c, p->rows);
-  fprintf(c->w.out, "    gnn_real acc[%" PRId64 "] = {};\n", cuda_sums(p->width, c->lanes));
-  open_edge_loop(c, &(EdgeLoop){arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), operand->text[LEVEL_ROW], "", false});
-  step_print_lines(c->w.out, "      ", operand->text[LEVEL_EDGE]);
-  cuda_print_elements(operand, c->lanes, 0, c->w.out, "      ");
-  fprintf(c->w.out, "    }\n");
-  if (c->slots > 1)
-    fprintf(c->w.out, "    GNN_UNROLL for (int block = 0; block < %" PRId64 "; block++) acc[block] = gnn_group_sum<%d, %d>(acc[block]);\n",
-            cuda_sums(p->width, c->lanes), c->lanes * c->slots, c->lanes);
+  print_row_sums(c, arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), p->rows, p->width, operand, false);
 }
 
 static void emit_sparse_matmul(CudaWriter *c) {
@@ -386,9 +385,6 @@ static void emit_sparse_matmul(CudaWriter *c) {
   w->body = step_write_body(w, "acc", "block", true);
   print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), false, has_dropout, p.transposed ? step_scratch(w) : matrix, "g->nodes", p.width,
                                            program_of(c)->info->nodes, program_of(c)->fields[field].nonzeros});
-  print_body(c, 0, "    ");
-  fprintf(w->out, "  }\n");
-  close_kernel(c);
 }
 
 static void emit_sparse_outer(CudaWriter *c) {
@@ -401,17 +397,14 @@ static void emit_sparse_outer(CudaWriter *c) {
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
   const char *result = step_block_name(w, w->kernel->anchor), *to = is_left ? result : step_scratch(w);
   bool has_dropout = step_sparse_dropout(w, dropout, &c->fields, &c->values);
-  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), true, has_dropout, step_block_name(w, w->anchor->operand[is_left ? 1 : 0]),
-                                           number(c, columns), width, columns, program_of(c)->fields[field].nonzeros});
   RowWriter *store = rows_new(w->emission, w->step, &w->anchor->shape);
   store->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n%s", to, width, width == 1 ? "to[0] = acc[0];\n" : "");
   store->text[LEVEL_ELEMENT] = width == 1 ? "" : "to[j] = acc[block];\n";
   store->loop_count = width > 1;
   store->loop_size[0] = width;
   w->body = store;
-  print_body(c, 0, "    ");
-  fprintf(w->out, "  }\n");
-  close_kernel(c);
+  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), true, has_dropout, step_block_name(w, w->anchor->operand[is_left ? 1 : 0]),
+                                           number(c, columns), width, columns, program_of(c)->fields[field].nonzeros});
   if (!is_left) print_transpose(c, step_scratch(w), columns, width, result);
 }
 

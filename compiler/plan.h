@@ -29,7 +29,7 @@ typedef struct Block {
   ValueId value;
 } Block;
 
-enum { RESULT_PARTS = 64 };
+enum { RESULT_PARTS = 256 };
 enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, LAYOUT_ALIGNMENT = 64, SSD_BLOCK_BYTES = 4096 };
 
 typedef struct Residents {

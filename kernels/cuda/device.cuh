@@ -20,8 +20,12 @@
 #define GNN_KERNEL extern "C" __global__ void __launch_bounds__(256)
 #ifdef __CUDACC__
 #define GNN_UNROLL _Pragma("unroll")
+#define GNN_UNROLL_2 _Pragma("unroll 2")
+#define GNN_UNROLL_4 _Pragma("unroll 4")
 #else
 #define GNN_UNROLL
+#define GNN_UNROLL_2
+#define GNN_UNROLL_4
 #endif
 
 enum { GNN_THREADS = 256 }; /* of every block */

@@ -32,9 +32,9 @@ awk 'function number(line, key,    part) { match(line, key); return substr(line,
   }' device_kernels.cu device.layout host.layout >blocks.inc
 awk '/^static void step_[0-9]+\(gnn_run/ { match($0, /step_[0-9]+/); name = substr($0, RSTART, RLENGTH); printf "[%d] = %s,\n", substr(name, 6), name }' device.c >steps.inc
 
-flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
+flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
 cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
 cc -std=gnu11 $flags $sanitize -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
-c++ -std=c++17 $flags $sanitize -Wno-clobbered -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"
+c++ -std=c++17 $flags $sanitize -Wno-clobbered -DGNN_LONG_ROW=16 -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"
 c++ $sanitize -rdynamic -o steps host.o steps.o emulated.o "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
 ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 ./steps train --epochs "$checks" --runs 1
