@@ -17,7 +17,7 @@
 
 #define restrict __restrict__
 #define GNN_INLINE static __device__ __forceinline__
-#define GNN_KERNEL extern "C" __global__ void __launch_bounds__(256)
+#define GNN_KERNEL extern "C" __global__ void __launch_bounds__(256, 2)
 #ifdef __CUDACC__
 #define GNN_UNROLL _Pragma("unroll")
 #define GNN_UNROLL_2 _Pragma("unroll 2")
