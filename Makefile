@@ -140,6 +140,9 @@ $(T)/planner/%: tests/planner/%.c $(filter-out $(wildcard tests/planner/test_*.c
 $(T)/passes/%: tests/passes/%.c $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $^ -ljansson $(LINK_ZLIB) -lm -lpthread
+$(T)/make_problem: tests/views/make_problem.c tests/planner/generate.c $(B)/lang/arena.o $(PLANNER:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ -ljansson -lm
 $(T)/check_report: tests/views/check_report.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< -ljansson -lm
@@ -147,7 +150,7 @@ $(T)/reference: $(wildcard tests/reference/*.c)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $^ -lm
 
-TEST_PROGRAMS := $(KERNEL_TESTS) $(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/toy $(T)/langtest $(T)/check_report $(T)/reference
+TEST_PROGRAMS := $(KERNEL_TESTS) $(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/toy $(T)/langtest $(T)/check_report $(T)/make_problem $(T)/reference
 WATCHED := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 tests: all $(TEST_PROGRAMS)

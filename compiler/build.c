@@ -377,6 +377,10 @@ static Document *read_report(const Builder *b) {
 static int write_texts(const Builder *b, const Document *document) {
   for (int i = 0; i < b->c->options->emit_count; i++) {
     const EmitRequest *request = &b->c->options->emits[i];
+    if (b->c->options->sweeps && strcmp(request->kind, "sweep") == 0) { /* written when all models have theirs */
+      json_array_append(b->c->options->sweeps, json_object_get(document->json, "sweep"));
+      continue;
+    }
     const char *path = request->path ? request->path : arena_printf(b->arena, "%s.%s.%s", b->c->stem, request->kind, extension(request->kind));
     if (strcmp(path, "-") == 0) {
       emit_kind(b, request, document, stdout);
@@ -392,6 +396,7 @@ static int write_texts(const Builder *b, const Document *document) {
     if (status == 0 && (b->c->options->is_forced || access(path, F_OK) != 0 || may_write(b, path))) status = deliver(b, scratch, path, usual_mode(0666));
     else if (status == 0) status = 4;
     if (status != 0) return status;
+    if (strcmp(request->kind, "report") == 0 && !b->c->options->is_quiet && isatty(2)) fprintf(stderr, "gnncc: wrote %s\n", path);
   }
   return 0;
 }
@@ -412,11 +417,22 @@ static Builder builder(Compilation *c) {
   return b;
 }
 
+static bool is_for_gpu(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  return p->has_target && p->target.kind && strncmp(p->target.kind, "cuda", 4) == 0;
+}
+
+/* A report of a machine that programs cannot be made for is wanted without one. */
+static bool is_text_only(const Compilation *c) {
+  const Options *o = c->options;
+  if (o->product == PRODUCT_EMIT || o->product == PRODUCT_PLAN) return true;
+  return o->product == PRODUCT_PROGRAM && !o->output && !o->is_simulated && is_for_gpu(c) && options_emits(o, "report");
+}
+
 /* The plan of a machine can be made anywhere; its program cannot yet. */
 static bool has_backend(Compilation *c) {
   const TypedProgram *p = c->program;
-  bool is_cuda = p->has_target && p->target.kind && strncmp(p->target.kind, "cuda", 4) == 0;
-  if (!is_cuda || c->options->is_simulated || c->options->product == PRODUCT_EMIT) return true;
+  if (!is_for_gpu(c) || c->options->is_simulated || is_text_only(c)) return true;
   diags_error(c->diags, "E0507", p->target.place, "target %s is a GPU (%s), and programs for GPUs are not supported yet", p->target.name, p->target.kind);
   diags_help(c->diags, "--plan explains its plan; --target=native compiles for this machine");
   return false;
@@ -439,7 +455,7 @@ bool build_emit(Compilation *c) {
 bool build_product(Compilation *c) {
   Builder b = builder(c);
   switch (c->options->product) {
-  case PRODUCT_PROGRAM: c->status = build_program(&b); break;
+  case PRODUCT_PROGRAM: c->status = is_text_only(c) ? 0 : build_program(&b); break;
   case PRODUCT_SOURCES: c->status = build_sources(&b); break;
   case PRODUCT_OBJECT:
   case PRODUCT_LIBRARY:

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LOSS_PARTS = 64, LOSS_MIN_ROWS = 256, SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, OUTER_MAX_PARTS = 32, OUTER_MIN_ROWS = 512 };
+enum { LOSS_PARTS = 64, LOSS_MIN_ROWS = 256, SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, OUTER_MAX_PARTS = 32, OUTER_MIN_ROWS = 512, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48 };
 
 const char *kernel_kind_name(KernelKind kind) {
   static const char *const names[KERNEL_KIND_COUNT] = {
@@ -333,7 +333,10 @@ static void choose_loops(Fusion *f, Kernel *kernel) {
   switch (kernel->kind) {
   case KERNEL_MATMUL: {
     const struct Contraction *p = &anchor->as.product;
+    int64_t all = p->lead * graph_rows(graph, graph->values[anchor->operand[0]].shape.domain);
+    int64_t even = ceil_div(ceil_div(all, MATMUL_LEAST_TASKS), MATMUL_TASK_UNIT) * MATMUL_TASK_UNIT; /* few rows: still enough tasks */
     kernel->task_rows = ceil_div(16 * TASK_NUMBERS, p->depth + p->width);
+    if (kernel->task_rows > even) kernel->task_rows = even;
     kernel->work_bytes = 4 * p->depth * (ceil_div(p->width, 64) * 64);
     break;
   }
