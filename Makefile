@@ -153,6 +153,9 @@ $(T)/planner/%: tests/planner/%.c $(filter-out $(wildcard tests/planner/test_*.c
 $(T)/passes/%: tests/passes/%.c $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $^ -ljansson $(LINK_ZLIB) -lm -lpthread
+$(T)/make_problem: tests/views/make_problem.c tests/planner/generate.c $(B)/lang/arena.o $(PLANNER:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ -ljansson -lm
 $(T)/check_report: tests/views/check_report.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< -ljansson -lm
@@ -173,7 +176,7 @@ $(T)/cuda/device: tests/cuda/device.cc tests/cuda/emulate.h $(B)/share/gnndevice
 	@mkdir -p $(@D)
 	$(CXX) $(EMULATION) -I$(B)/share -o $@ $< $(T)/cuda/cpu_random.o
 
-TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/toy $(T)/langtest $(T)/check_report $(T)/reference
+TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/toy $(T)/langtest $(T)/check_report $(T)/make_problem $(T)/reference
 
 tests: all $(TEST_PROGRAMS)
 # The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers.

@@ -450,6 +450,10 @@ static Document *read_report(const Builder *b) {
 static int write_texts(const Builder *b, const Document *document) {
   for (int i = 0; i < b->c->options->emit_count; i++) {
     const EmitRequest *request = &b->c->options->emits[i];
+    if (b->c->options->sweeps && strcmp(request->kind, "sweep") == 0) { /* written when all models have theirs */
+      json_array_append(b->c->options->sweeps, json_object_get(document->json, "sweep"));
+      continue;
+    }
     const char *path = request->path ? request->path : arena_printf(b->arena, "%s.%s.%s", b->c->stem, request->kind, extension(request->kind));
     if (strcmp(path, "-") == 0) {
       emit_kind(b, request, document, stdout);
@@ -465,6 +469,7 @@ static int write_texts(const Builder *b, const Document *document) {
     if (status == 0 && (b->c->options->is_forced || access(path, F_OK) != 0 || may_write(b, path))) status = deliver(b, scratch, path, usual_mode(0666));
     else if (status == 0) status = 4;
     if (status != 0) return status;
+    if (strcmp(request->kind, "report") == 0 && !b->c->options->is_quiet && isatty(2)) fprintf(stderr, "gnncc: wrote %s\n", path);
   }
   return 0;
 }
@@ -486,12 +491,19 @@ static Builder builder(Compilation *c) {
   return b;
 }
 
+/* A report of another machine is wanted without a program for it. */
+static bool is_text_only(const Compilation *c) {
+  const Options *o = c->options;
+  if (o->product == PRODUCT_EMIT || o->product == PRODUCT_PLAN) return true;
+  return o->product == PRODUCT_PROGRAM && !o->output && c->backend == BACKEND_CUDA && options_emits(o, "report");
+}
+
 /* What compiles and links programs for GPUs. Their plan, and their sources, can be made anywhere. */
 static bool has_backend(Compilation *c) {
   const TypedProgram *p = c->program;
   const char *target = p->has_target ? p->target.name : "cuda", *wanted = c->options->cuda_compiler, *missing = NULL;
   CudaCompiler found;
-  if (c->backend != BACKEND_CUDA || c->options->product == PRODUCT_EMIT || c->options->product == PRODUCT_SOURCES) return true;
+  if (c->backend != BACKEND_CUDA || is_text_only(c) || c->options->product == PRODUCT_SOURCES) return true;
   if (!cuda_compiler_find(c->arena, wanted, &found)) missing = !wanted ? "neither nvcc nor NVRTC is here" : arena_printf(c->arena, "%s is not here", wanted);
   else if (!found.home || access(arena_printf(c->arena, "%s/lib64/libcudart_static.a", found.home), R_OK) != 0) missing = "libcudart_static.a is not here";
   else if (access(arena_printf(c->arena, "%s/libgnncuda.a", c->share_dir), R_OK) != 0) missing = "gnncc was built without it";
@@ -518,7 +530,7 @@ bool build_emit(Compilation *c) {
 bool build_product(Compilation *c) {
   Builder b = builder(c);
   switch (c->options->product) {
-  case PRODUCT_PROGRAM: c->status = build_program(&b); break;
+  case PRODUCT_PROGRAM: c->status = is_text_only(c) ? 0 : build_program(&b); break;
   case PRODUCT_SOURCES: c->status = build_sources(&b); break;
   case PRODUCT_OBJECT:
   case PRODUCT_LIBRARY:

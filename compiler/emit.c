@@ -81,8 +81,12 @@ static void emit_homes(const Emission *m, FILE *out) {
   for (int h = 0; h < s->home_count; h++) {
     const Home *home = &s->homes[h];
     fprintf(out, "  ");
-    for (int e = y->home_extent[h]; e < y->home_extent[h + 1]; e++)
-      fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, ", y->extents[e].at, y->extents[e].bytes);
+    int64_t left = home->bytes; /* the last extent may have room to spare */
+    for (int e = y->home_extent[h]; e < y->home_extent[h + 1]; e++) {
+      int64_t bytes = y->extents[e].bytes < left ? y->extents[e].bytes : left;
+      fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, ", y->extents[e].at, bytes);
+      left -= bytes;
+    }
     fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->home_extent[h], emission_value_name(m, home->kernels, home->value),
             home->tier == PLAN_FATE_HOST ? "host arena" : "scratch file", first_step_at(s, home->first), s->kernel_step[home->last] + 1);
   }

@@ -77,7 +77,7 @@ static void run_over_bounds(const StepWriter *w, const char *task, const char *c
   fprintf(w->out, "  gnn_parallel_ranges(g->team, %s.bounds, %s.tasks, step_%d_%s, &s);\n", csr, csr, w->n, task);
 }
 
-enum { PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64 };
+enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64 };
 
 /* ---- kernels ---- */
 
@@ -160,7 +160,7 @@ static void emit_sparse_outer(StepWriter *w) {
                                             width, result));
   open_step(w, drop_value);
   run_over_bounds(w, "columns", arena_printf(w->arena, "g->sparse[%d].by_column", slot));
-  if (!is_left) run_over(w, "transpose", arena_printf(w->arena, "%" PRId64, width), 1);
+  if (!is_left) run_over(w, "transpose", arena_printf(w->arena, "%" PRId64, width), TRANSPOSED_ROWS_A_TASK);
   fprintf(w->out, "}\n\n");
 }
 

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LOSS_PARTS = 64, LOSS_MIN_ROWS = 256, SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, OUTER_MAX_PARTS = 32, OUTER_MIN_ROWS = 512 };
+enum { LOSS_PARTS = 64, LOSS_MIN_ROWS = 256, SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, OUTER_MAX_PARTS = 32, OUTER_MIN_ROWS = 512, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48 };
 /* On a GPU: parts for all its multiprocessors several times, a tile of a gradient being a block. */
 enum { CUDA_MAX_PARTS = 512, CUDA_MIN_ROWS = 128, CUDA_OUTER_TILE = 64 };
 
@@ -351,7 +351,10 @@ static void choose_loops(Fusion *f, Kernel *kernel) {
   switch (kernel->kind) {
   case KERNEL_MATMUL: {
     const struct Contraction *p = &anchor->as.product;
+    int64_t all = p->lead * graph_rows(graph, graph->values[anchor->operand[0]].shape.domain);
+    int64_t even = ceil_div(ceil_div(all, MATMUL_LEAST_TASKS), MATMUL_TASK_UNIT) * MATMUL_TASK_UNIT; /* few rows: still enough tasks */
     kernel->task_rows = ceil_div(16 * TASK_NUMBERS, p->depth + p->width);
+    if (kernel->task_rows > even) kernel->task_rows = even;
     kernel->work_bytes = f->backend == BACKEND_CUDA ? 0 : 4 * p->depth * (ceil_div(p->width, 64) * 64);
     break;
   }

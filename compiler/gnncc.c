@@ -29,6 +29,22 @@ static int view_measured_run(Arena *arena, const Options *options) {
   return view_file(options->measured, requests, options->emit_count);
 }
 
+/* --sweep of several models: each by itself, then all on one chart. */
+static int sweep_models(const Options *options, const char *share_dir) {
+  json_t *sweeps = json_array();
+  Options one = *options;
+  one.sweeps = sweeps;
+  int status = driver_compile(&one, share_dir);
+  for (int i = 0; i < options->more_count && status == 0; i++) {
+    one.input = options->more[i];
+    status = driver_compile(&one, share_dir);
+  }
+  for (int i = 0; i < options->emit_count && status == 0; i++)
+    if (strcmp(options->emits[i].kind, "sweep") == 0) status = view_sweeps_file(sweeps, options->emits[i].path);
+  json_decref(sweeps);
+  return status;
+}
+
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "plan") == 0) return problem_report_is_asked(argc - 1, argv + 1) ? problem_report_main(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1);
   Arena *arena = arena_new();
@@ -37,6 +53,7 @@ int main(int argc, char **argv) {
   int status = options_parse(arena, argc, argv, share_dir, &options);
   if (status < 0 && options.compare) status = view_compare_files(options.compare, options.input);
   if (status < 0 && !options.input && options.measured) status = view_measured_run(arena, &options);
+  if (status < 0 && options.more_count) status = sweep_models(&options, share_dir);
   if (status < 0) status = options.calibrate ? calibrate(&options, share_dir) : driver_compile(&options, share_dir);
   arena_free(arena);
   if (fflush(stdout) != 0 && status == 0) status = 4;

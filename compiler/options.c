@@ -118,6 +118,7 @@ static const char first_screen[] =
     "  gnncc gcn.gnn                      compile to ./gcn\n"
     "  gnncc gcn.gnn -o train             ... to ./train\n"
     "  gnncc --plan gcn.gnn               explain the memory plan, compile nothing\n"
+    "  gnncc --report gcn.gnn             write gcn.report.html: Gantt, memory, plan, sweep\n"
     "  gnncc -S gcn.gnn -o gen/           write readable C instead of a program\n"
     "  gnncc --example                    list ready programs; --example gcn > gcn.gnn\n"
     "  gnncc plan problem.json            the planner on its own\n";
@@ -494,8 +495,8 @@ static const OptionRow *find_row(const char *word, const char **argument) {
 
 static int parse_word(Parser *p, const char *word) {
   if (word[0] != '-' || !word[1]) {
-    if (p->options->input) return usage("two models, %s and %s; one at a time is compiled", p->options->input, word);
-    p->options->input = word;
+    if (p->options->input) ARENA_PUSH(p->arena, p->options->more, p->options->more_count, word);
+    else p->options->input = word;
     return -1;
   }
   const char *argument;
@@ -567,6 +568,7 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Op
   add_search_path(&p);
   if (options->sweep && !options_emits(options, "sweep")) add_emit(&p, "sweep", "-");
   if (options_emits(options, "sweep") && !options->sweep && options->input) return usage("--emit=sweep needs --sweep TIER=LOW:HIGH");
+  if (options->more_count && !options->sweep) return usage("two models, %s and %s; one at a time is compiled", options->input, options->more[0]);
   if (options->compare && !options->input) return usage("--compare needs two files");
   if (options->measured && options->emit_count && !options->input) return -1;
   if (!options->input && !options->calibrate) return usage("no model; gnncc --help shows how it is used");

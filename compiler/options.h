@@ -39,6 +39,9 @@ typedef struct Options {
   const char *sweep;          /* --sweep TIER=LOW:HIGH[:STEP][,TIER=...] */
   const char *measured;       /* --measured=RUN.json */
   const char *compare;        /* --compare A B: A; B is the input */
+  int more_count;             /* models after the first, for --sweep */
+  const char **more;
+  struct json_t *sweeps;      /* where those of several models are collected; NULL: one model */
   double plan_seconds;        /* 0: no limit */
   const char *backend;        /* NULL: the target's */
   const char *architecture, *cuda_compiler; /* "sm_80"; "nvcc", "nvrtc"; NULL: not said */

@@ -42,8 +42,14 @@ typedef struct Drawing {
   int *comm_step;                 /* per extended step that communicates: its last stage */
   int64_t *free_ns;               /* per channel, of stages and writes to the SSD */
   int64_t *adds_ns;               /* per piece */
+  int64_t *away[2];               /* bytes on host and SSD, per extended step */
   int64_t compute_ns, rerun_ns, wait_ns, transfer_ns;
 } Drawing;
+
+static const char *lane_of(const Problem *p, int channel) {
+  static const char *const lanes[] = {"d2h", "h2d", "ssd write", "ssd read"};
+  return channel < PROBLEM_CHANNEL_FIRST_OTHER ? lanes[channel] : p->channels[channel].name;
+}
 
 static double seconds_of(int64_t ns) { return 1e-9 * (double)ns; }
 static int64_t ends(const Drawn *s) { return s->start_ns + s->ns; }
@@ -102,6 +108,7 @@ static void queue_out(Drawing *w, int i, int boundary) {
   bool is_ssd = o->move >= 0 && w->q->moves[o->move].to == PLAN_FATE_SSD;
   const char *to = is_ssd || (o->move < 0 && piece->home == PROBLEM_HOME_SSD) ? "ssd" : "host";
   int64_t start = w->m->out_start_ns[i], done = w->m->out_done_ns[i];
+  w->free_ns[PROBLEM_CHANNEL_D2H] = done;
   w->out_step[i] = w->stored_step[i] = add_move(w, o->piece, boundary, "d2h", "device", to, start, done - start, NONE);
   if (!is_ssd) return;
   int64_t *free_ns = &w->free_ns[PROBLEM_CHANNEL_SSDW];
@@ -122,7 +129,11 @@ static void queue_in(Drawing *w, int i, int boundary) {
   const ProblemPiece *piece = &w->problem->pieces[move->piece];
   int after = origin_of(w, i);
   const char *from = move->to == PLAN_FATE_SSD ? "ssd" : "host";
-  if (move->to == PLAN_FATE_SSD) after = w->read_step[i] = add_move(w, move->piece, boundary, "ssd read", from, "device", w->m->read_start_ns[i], piece->ssdr_ns, after);
+  if (move->to == PLAN_FATE_SSD) {
+    after = w->read_step[i] = add_move(w, move->piece, boundary, "ssd read", from, "device", w->m->read_start_ns[i], piece->ssdr_ns, after);
+    w->free_ns[PROBLEM_CHANNEL_SSDR] = w->m->read_start_ns[i] + piece->ssdr_ns;
+  }
+  w->free_ns[PROBLEM_CHANNEL_H2D] = w->m->in_done_ns[i];
   w->in_step[i] = add_move(w, move->piece, boundary, "h2d", from, "device", w->m->in_start_ns[i], w->m->in_done_ns[i] - w->m->in_start_ns[i], after);
 }
 
@@ -165,7 +176,7 @@ static void add_communication(Drawing *w, int s) {
     int channel = variant->stages[i].channel;
     int64_t ns = problem_stage_ns(w->problem, base, v, i);
     if (w->free_ns[channel] > now) now = w->free_ns[channel];
-    w->comm_step[s] = add(w, (Drawn){.lane = w->problem->channels[channel].name, .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s), .boundary = s,
+    w->comm_step[s] = add(w, (Drawn){.lane = lane_of(w->problem, channel), .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s), .boundary = s,
                                      .waits_for = NONE, .after = NONE, .start_ns = now, .ns = ns, .bytes = variant->stages[i].is_bytes ? variant->stages[i].amount : 0, .step = s});
     now += ns;
     w->free_ns[channel] = now;
@@ -214,6 +225,23 @@ static json_t *names(const Drawing *w, int base, unsigned flags) {
   for (int i = 0; i < s->use_count; i++)
     if (w->problem->uses[s->first_use + i].flags & flags) json_array_append_new(list, json_string(piece_name(w, w->problem->uses[s->first_use + i].piece)));
   return list;
+}
+
+/* A copy in a tier is there from the move out to the last return that reads it. */
+static void sum_away(Drawing *w) {
+  for (int tier = 0; tier < 2; tier++) {
+    w->away[tier] = arena_alloc(w->arena, (size_t)(w->q->count + 1) * sizeof *w->away[tier]);
+    for (int piece = 0; piece < w->problem->piece_count; piece++) {
+      int first = w->q->count, last = NONE;
+      for (int i = 0; i < w->q->move_count; i++) {
+        const PlanMove *move = &w->q->moves[i];
+        if (move->piece != piece || (move->to == PLAN_FATE_SSD) != (tier == 1)) continue;
+        if (move->after + 1 < first) first = move->after + 1;
+        if (move->v > last) last = move->v;
+      }
+      for (int s = first; s <= last; s++) w->away[tier][s] += w->problem->pieces[piece].bytes;
+    }
+  }
 }
 
 /* From where a stay begins to the last extended step that has its bytes. */
@@ -279,7 +307,7 @@ static json_t *json_memory(const Drawing *w) {
   for (int s = 0; s < w->q->count; s++) {
     int64_t rest = w->m->occupied_bytes[s];
     json_t *row = json_pack("{s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "first_step", first_step_of(w, s), "step", w->kernel_step[s] + 1, "start_seconds", s ? seconds_of(w->m->end_ns[s - 1]) : 0.0,
-                            "end_seconds", seconds_of(w->m->end_ns[s]), "device_bytes", (json_int_t)rest, "host_bytes", (json_int_t)0, "ssd_bytes", (json_int_t)0);
+                            "end_seconds", seconds_of(w->m->end_ns[s]), "device_bytes", (json_int_t)rest, "host_bytes", (json_int_t)w->away[0][s], "ssd_bytes", (json_int_t)w->away[1][s]);
     for (int k = 0; k < 7; k++) {
       int64_t bytes = k == 6 ? rest : sums[s][k] < rest ? sums[s][k] : rest;
       rest -= bytes;
@@ -295,9 +323,9 @@ static json_t *json_steps(const Drawing *w) {
   for (int i = 0; i < w->count; i++) {
     const Drawn *s = &w->steps[i];
     int b = s->boundary < w->q->count ? s->boundary : w->q->count - 1;
-    json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:i, s:i, s:i}", "step", i + 1, "lane", s->lane, "phase", s->phase, "kernel", s->kernel, "what", s->what, "line", 0,
-                             "start_seconds", seconds_of(s->start_ns), "seconds", seconds_of(s->ns), "bytes", (json_int_t)s->bytes, "device_bytes", (json_int_t)w->m->occupied_bytes[b], "host_bytes", 0,
-                             "ssd_bytes", 0, "decided_by", s->decided_by + 1);
+    json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", i + 1, "lane", s->lane, "phase", s->phase, "kernel", s->kernel, "what", s->what, "line", 0,
+                             "start_seconds", seconds_of(s->start_ns), "seconds", seconds_of(s->ns), "bytes", (json_int_t)s->bytes, "device_bytes", (json_int_t)w->m->occupied_bytes[b], "host_bytes",
+                             (json_int_t)w->away[0][b], "ssd_bytes", (json_int_t)w->away[1][b], "decided_by", s->decided_by + 1);
     if (s->step != NONE) {
       json_object_set_new(item, "flops", json_real(0));
       json_object_set_new(item, "reads", names(w, w->q->base[s->step], PROBLEM_USE_READ | PROBLEM_USE_UPDATE));
@@ -367,10 +395,9 @@ static json_t *json_lanes(const Drawing *w) {
 
 static json_t *json_links(const Problem *p) {
   json_t *list = json_array();
-  static const char *const lanes[] = {"d2h", "h2d", "ssd write", "ssd read"};
   for (int c = 0; c < p->channel_count; c++)
     if (p->channels[c].is_present)
-      json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "lane", c < PROBLEM_CHANNEL_FIRST_OTHER ? lanes[c] : p->channels[c].name, "bandwidth", (double)p->channels[c].bandwidth, "latency_seconds",
+      json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "lane", lane_of(p, c), "bandwidth", (double)p->channels[c].bandwidth, "latency_seconds",
                                             seconds_of(p->channels[c].latency_ns)));
   return list;
 }
@@ -429,6 +456,7 @@ static char *report_text(Arena *arena, const Problem *problem, const PlannerPlan
   w.free_ns = arena_alloc(arena, (size_t)(problem->channel_count + 1) * sizeof *w.free_ns);
   w.adds_ns = arena_alloc(arena, (size_t)(problem->piece_count + 1) * sizeof *w.adds_ns);
   draw_steps(&w);
+  sum_away(&w);
   size_t length;
   const char *plan_text = plan_write_json(plan, arena, &length);
   json_t *root = json_whole(&w, plan_text, length);

@@ -21,7 +21,7 @@ struct gnn_backend {
   /* Before anything is obtained: R0801 where there is no such device or less of it is free than the program needs. */
   gnn_status (*open)(gnn_instance *instance, const gnn_instance_options *options, gnn_error *error);
   void (*close)(gnn_instance *instance);
-  /* Zeroed; leaves instance->mapping[tier] and tiers.base[tier], for the device run.device too. Not where the memory is lent. */
+  /* Zeroed where populate; leaves instance->mapping[tier] and tiers.base[tier], for the device run.device too. Not where the memory is lent. */
   gnn_status (*obtain)(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error);
   void (*release)(gnn_instance *instance, gnn_tier tier);
   /* Lanes, once all memory is there. */
@@ -33,6 +33,8 @@ struct gnn_backend {
   gnn_status (*work)(gnn_instance *instance, gnn_work work); /* returns when it is done; leaves run.loss */
   gnn_status (*copy)(gnn_run *run, int copy);
   gnn_status (*await)(gnn_run *run, int copy);
+  int64_t (*peak)(const gnn_instance *instance); /* bytes of the device arena that were ever written, to the page, of an instance
+                                                    made without populate; -1: unknown. NULL: the pages of the process tell */
   const gnn_error *(*failure)(const gnn_run *run); /* what made it fail, or NULL */
   void (*describe)(const gnn_instance *instance, gnn_text *text); /* "NVIDIA H200 (device 0, sm_90), CUDA graph" */
 };

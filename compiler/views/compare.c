@@ -59,6 +59,24 @@ static void put_slowest(const Document *a, const Document *b, FILE *out) {
   }
 }
 
+/* Of `bench --json`: medians, and whether they differ by more than the middle halves of the epochs spread. */
+void view_compare_benches(const json_t *a, const json_t *b, FILE *out) {
+  static const char *const rows[] = {"median", "min", "p25", "p75", "max", "estimated"};
+  const char *model = json_string_value(json_object_get(b, "model"));
+  fprintf(out, "%s, seconds of an epoch\n  %-10s %12s %12s %8s\n", model ? model : "bench", "", "before", "after", "ratio");
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    double before = json_number_value(json_object_get(a, rows[i])), after = json_number_value(json_object_get(b, rows[i]));
+    fprintf(out, "  %-10s %12.6g %12.6g %7.3fx\n", rows[i], before, after, before > 0 ? after / before : 0);
+  }
+  double low[2], high[2];
+  for (int i = 0; i < 2; i++) {
+    low[i] = json_number_value(json_object_get(i ? b : a, "p25"));
+    high[i] = json_number_value(json_object_get(i ? b : a, "p75"));
+  }
+  bool is_apart = high[0] < low[1] || high[1] < low[0];
+  fprintf(out, "  %s\n", !is_apart ? "within the spread of the epochs" : high[1] < low[0] ? "faster" : "slower");
+}
+
 void view_compare(const Document *a, const Document *b, FILE *out) {
   bool are_measured = a->is_measured && b->is_measured, is_same = a->step_count == b->step_count;
   for (int i = 0; is_same && i < a->step_count; i++) is_same = strcmp(a->steps[i].what, b->steps[i].what) == 0;

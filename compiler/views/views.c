@@ -44,12 +44,16 @@ static bool is_utf8(void) {
   return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "utf-8");
 }
 
-static void emit_sweep(const Document *d, const char *path, FILE *out) {
-  json_t *sweeps = json_array();
-  json_array_append(sweeps, json_object_get(d->json, "sweep"));
+void view_sweeps(const json_t *sweeps, const char *path, FILE *out) {
   if (ends_with(path, ".svg")) view_sweep_svg(sweeps, out);
   else if (ends_with(path, ".json")) view_sweep_json(sweeps, out);
   else view_sweep_text(sweeps, out);
+}
+
+static void emit_sweep(const Document *d, const char *path, FILE *out) {
+  json_t *sweeps = json_array();
+  json_array_append(sweeps, json_object_get(d->json, "sweep"));
+  view_sweeps(sweeps, path, out);
   json_decref(sweeps);
 }
 
@@ -105,15 +109,38 @@ bool view_add_measured(Document *document, const char *path) {
   return is_added;
 }
 
-/* Written under another name, then renamed. */
-static int write_view(const Document *d, const ViewRequest *request, const char *path) {
-  const char *temporary = arena_printf(d->arena, "%s.tmp-%d", path, (int)getpid());
-  FILE *out = fopen(temporary, "wb");
-  if (out) view_emit(d, request->kind, path, out);
+/* Files are written under another name, then renamed. */
+static FILE *begin_file(Arena *arena, const char *path, const char **temporary) {
+  *temporary = arena_printf(arena, "%s.tmp-%d", path, (int)getpid());
+  return fopen(*temporary, "wb");
+}
+
+static int end_file(FILE *out, const char *temporary, const char *path) {
   if (out && fclose(out) == 0 && rename(temporary, path) == 0) return 0;
   fprintf(stderr, "gnncc: error: cannot write %s: %s\n", path, strerror(errno));
   unlink(temporary);
   return 4;
+}
+
+static int write_view(const Document *d, const ViewRequest *request, const char *path) {
+  const char *temporary;
+  FILE *out = begin_file(d->arena, path, &temporary);
+  if (out) view_emit(d, request->kind, path, out);
+  return end_file(out, temporary, path);
+}
+
+int view_sweeps_file(const json_t *sweeps, const char *path) {
+  if (!path || strcmp(path, "-") == 0) {
+    view_sweeps(sweeps, "-", stdout);
+    return 0;
+  }
+  Arena *arena = arena_new();
+  const char *temporary;
+  FILE *out = begin_file(arena, path, &temporary);
+  if (out) view_sweeps(sweeps, path, out);
+  int status = end_file(out, temporary, path);
+  arena_free(arena);
+  return status;
 }
 
 static int write_one(const Document *d, const char *stem, const ViewRequest *request) {
@@ -156,7 +183,20 @@ int view_text(const char *text, const char *stem, const ViewRequest *requests, i
   return status;
 }
 
+/* What `bench --json` prints, or NULL. */
+static json_t *open_bench(const char *path) {
+  json_t *root = json_load_file(path, 0, NULL);
+  if (json_is_number(json_object_get(root, "median"))) return root;
+  json_decref(root);
+  return NULL;
+}
+
 int view_compare_files(const char *before, const char *after) {
+  json_t *first = open_bench(before), *second = first ? open_bench(after) : NULL;
+  if (second) view_compare_benches(first, second, stdout);
+  json_decref(first);
+  json_decref(second);
+  if (second) return 0;
   Arena *arena = arena_new();
   Document *a = open_document(arena, before), *b = a ? open_document(arena, after) : NULL;
   if (b) view_compare(a, b, stdout);

@@ -36,10 +36,14 @@ void view_dot(const Document *document, FILE *out);
 void view_annotate_text(const Document *document, FILE *out);
 void view_annotate_html(const Document *document, FILE *out);
 /* Of a list of sweeps, as in the member `sweep`. */
+/* In the form that the ending of the path asks for. */
+void view_sweeps(const json_t *sweeps, const char *path, FILE *out);
+int view_sweeps_file(const json_t *sweeps, const char *path);
 void view_sweep_text(const json_t *sweeps, FILE *out);
 void view_sweep_svg(const json_t *sweeps, FILE *out);
 void view_sweep_json(const json_t *sweeps, FILE *out);
 void view_page(const Document *document, FILE *out);
+void view_compare_benches(const json_t *before, const json_t *after, FILE *out);
 void view_compare(const Document *before, const Document *after, FILE *out);
 
 /* ---- svg.c ---- */

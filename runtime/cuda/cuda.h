@@ -11,7 +11,7 @@
 #include "gnncuda.h"
 #include "../../kernels/cuda/view.h"
 
-enum { GNN_WORK_COUNT = GNN_WORK_EVALUATE + 1, GNN_CUDA_ALIGNMENT = 256 };
+enum { GNN_WORK_COUNT = GNN_WORK_EVALUATE + 1, GNN_CUDA_ALIGNMENT = 256, GNN_CUDA_UNTOUCHED = 0xa5 /* bytes, where pages are to be counted */ };
 
 /* What the host tells the device before each piece of work: the tail of gnn_view, in pinned memory; and hears after it. */
 typedef struct gnn_cuda_mail {
@@ -85,6 +85,7 @@ void gnn_cuda_users_text(int device, gnn_text *text);             /* "pid 123 (p
 
 gnn_status gnn_cuda_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error);
 void gnn_cuda_release(gnn_instance *instance, gnn_tier tier);
+int64_t gnn_cuda_peak(const gnn_instance *instance);
 gnn_status gnn_cuda_load(gnn_instance *instance);
 gnn_status gnn_cuda_upload(const gnn_instance *instance, int64_t at, int64_t bytes);
 gnn_status gnn_cuda_download(const gnn_instance *instance, int64_t at, int64_t bytes);

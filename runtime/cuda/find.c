@@ -37,14 +37,21 @@ static gnn_status find_among(gnn_cuda *cuda, int count, gnn_error *error) {
   return GNN_ENOMEM;
 }
 
+static gnn_status find_misfit(gnn_cuda *cuda, cudaError_t code, gnn_error *error) {
+  gnn_cuda_fail(cuda, GNN_ENOMEM, error, "loading the kernels", code);
+  gnn_fail_help(error, "they were compiled for %s; compile again for this device", cuda->code->architecture);
+  return GNN_ENOMEM;
+}
+
+/* Asked for its attributes, a kernel is loaded now and not by its first launch: what it takes is no longer free then, and a
+ * capture would not bear it. */
 static gnn_status find_kernels(gnn_cuda *cuda, gnn_error *error) {
   const gnn_cuda_code *code = cuda->code;
+  struct cudaFuncAttributes attributes;
   cudaError_t result = cudaLibraryLoadData(&cuda->library, code->image, NULL, NULL, 0, NULL, NULL, 0);
   if (result != cudaSuccess) {
     cuda->library = NULL;
-    gnn_status status = gnn_cuda_fail(cuda, GNN_ENOMEM, error, "loading the kernels", result);
-    gnn_fail_help(error, "they were compiled for %s; compile again for this device", code->architecture);
-    return status;
+    return find_misfit(cuda, result, error);
   }
   cuda->kernels = calloc((size_t)code->kernel_count + 1, sizeof *cuda->kernels);
   cuda->shared_bytes = calloc((size_t)code->kernel_count + 1, sizeof *cuda->shared_bytes);
@@ -52,6 +59,8 @@ static gnn_status find_kernels(gnn_cuda *cuda, gnn_error *error) {
   for (int k = 0; k < code->kernel_count; k++) {
     result = cudaLibraryGetKernel(&cuda->kernels[k], cuda->library, code->kernels[k]);
     if (result != cudaSuccess) return gnn_cuda_fail(cuda, GNN_EDEVICE, error, code->kernels[k], result);
+    result = cudaFuncGetAttributes(&attributes, (const void *)cuda->kernels[k]);
+    if (result != cudaSuccess) return find_misfit(cuda, result, error);
   }
   return GNN_OK;
 }

@@ -5,6 +5,7 @@
 #include "cuda.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -22,7 +23,7 @@ static gnn_status memory_image(gnn_instance *instance, int64_t bytes, gnn_error 
   return GNN_OK;
 }
 
-static gnn_status memory_device(gnn_instance *instance, int64_t bytes, gnn_error *error) {
+static gnn_status memory_device(gnn_instance *instance, int64_t bytes, int populate, gnn_error *error) {
   gnn_cuda *cuda = instance->run.cuda;
   int64_t block = gnn_cuda_block_bytes(cuda);
   void *memory = NULL;
@@ -36,7 +37,7 @@ static gnn_status memory_device(gnn_instance *instance, int64_t bytes, gnn_error
   cuda->view = (gnn_view *)(void *)(cuda->arena + memory_aligned(gnn_tier_bytes(cuda->program, GNN_DEVICE)));
   cuda->pool = (unsigned char *)cuda->view + memory_aligned((int64_t)sizeof(gnn_view));
   instance->tiers.base[GNN_DEVICE] = cuda->arena;
-  code = cudaMemset(cuda->arena, 0, (size_t)block);
+  code = cudaMemset(cuda->arena, populate ? 0 : GNN_CUDA_UNTOUCHED, (size_t)block);
   if (code != cudaSuccess) return gnn_cuda_fail(cuda, GNN_EDEVICE, error, "clearing the device arena", code);
   return memory_image(instance, bytes, error);
 }
@@ -57,8 +58,7 @@ static gnn_status memory_pinned(gnn_instance *instance, gnn_tier tier, int64_t b
 }
 
 gnn_status gnn_cuda_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error) {
-  (void)populate; /* pinned pages are all there */
-  return tier == GNN_DEVICE ? memory_device(instance, bytes, error) : memory_pinned(instance, tier, bytes, error);
+  return tier == GNN_DEVICE ? memory_device(instance, bytes, populate, error) : memory_pinned(instance, tier, bytes, error);
 }
 
 /* Nobody is left to tell of what fails here. */
@@ -97,6 +97,24 @@ gnn_status gnn_cuda_upload(const gnn_instance *instance, int64_t at, int64_t byt
 gnn_status gnn_cuda_download(const gnn_instance *instance, int64_t at, int64_t bytes) {
   gnn_cuda *cuda = instance->run.cuda;
   return memory_move(cuda, instance->run.device + at, cuda->arena + at, bytes, cudaMemcpyDeviceToHost);
+}
+
+int64_t gnn_cuda_peak(const gnn_instance *instance) {
+  enum { PIECE = 1 << 20 };
+  gnn_cuda *cuda = instance->run.cuda;
+  int64_t bytes = gnn_tier_bytes(cuda->program, GNN_DEVICE), touched = 0, at = 0;
+  unsigned char *piece = malloc(PIECE), untouched[MEMORY_PAGE_BYTES];
+  memset(untouched, GNN_CUDA_UNTOUCHED, sizeof untouched);
+  for (; piece && at < bytes; at += PIECE) {
+    int64_t length = bytes - at < PIECE ? bytes - at : PIECE;
+    if (memory_move(cuda, piece, cuda->arena + at, length, cudaMemcpyDeviceToHost) != GNN_OK) break;
+    for (int64_t page = 0; page < length; page += MEMORY_PAGE_BYTES) {
+      int64_t own = length - page < MEMORY_PAGE_BYTES ? length - page : MEMORY_PAGE_BYTES;
+      if (memcmp(piece + page, untouched, (size_t)own) != 0) touched += own;
+    }
+  }
+  free(piece);
+  return at < bytes ? -1 : touched;
 }
 
 /* ---- the data ---- */

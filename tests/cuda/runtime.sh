@@ -68,6 +68,7 @@ exits 0 "eval" "$toy" %host eval
 exits 0 "predict" "$toy" %host predict -o scores.npy
 exits 0 "predict --layer" "$toy" %ring predict --layer projected -o layer.csv
 exits 0 "check" "$toy" %host check
+says "device arena: planned 14.9 KiB, touched 14.9 KiB"
 exits 0 "bench" "$toy" %host bench --epochs 5
 exits 0 "profile" "$toy" %ring profile --epochs 2
 exits 0 "gradcheck, on the processor" "$toy" %host gradcheck

@@ -336,6 +336,22 @@ static void test_tap(void) {
   tap_ok(memcmp(values[0], values[1], sizeof values[0]) == 0 && values[0][5] != 0, "a named value comes to the host, though evaluation has a graph");
 }
 
+static void test_results(void) {
+  gnn_result wanted[GNN_SPLIT_COUNT], found[GNN_SPLIT_COUNT];
+  int is_right = 1;
+  standin_reset(5, STANDIN_FINE, 0);
+  toy_cuda_make(&toy, karate, TOY_HOST);
+  toy.program.has_results = 1;
+  gnn_instance *cpu = open_it(&toy.toy.program, (gnn_instance_options){0}), *cuda = open_it(&toy.program, (gnn_instance_options){0});
+  is_right &= train(cpu, 4, wanted) == GNN_OK && train(cuda, 4, found) == GNN_OK;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) /* a loss in float against one in double */
+    is_right &= found[s].count == wanted[s].count && found[s].accuracy == wanted[s].accuracy && fabs(found[s].loss - wanted[s].loss) < 1e-6 * wanted[s].loss;
+  tap_ok(is_right && ((const float *)gnn_instance_at(cuda, toy.program.at_scores))[3] == 0, "a device that measures: loss %.7f as the host's, and no scores come over",
+         found[0].loss);
+  gnn_instance_destroy(cpu);
+  gnn_instance_destroy(cuda);
+}
+
 /* ---- products ---- */
 
 enum { M = 7, N = 5, K = 6, AT_A = 0, AT_B = 4096, AT_C = 8192, AT_BIAS = 12288, AT_WORK = 16384, AT_Y = 20480, ARENA = 40960 };
@@ -430,6 +446,7 @@ int main(void) {
   test_checkpoint();
   test_job();
   test_tap();
+  test_results();
   test_products();
   gnn_dataset_close(karate);
   if (tap_remove_folder() != 0) return 99;

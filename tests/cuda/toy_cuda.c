@@ -9,10 +9,10 @@ const char *const toy_mode_names[TOY_MODE_COUNT] = {"plain", "host", "ring"};
 
 typedef enum toy_kernel {
   K_MASK_STATE, K_MASK_X, K_POISON_STATE, K_POISON_X, K_PROJECT, K_PROJECT_EVALUATION, K_FORWARD, K_LOSS, K_BACK_BIAS, K_BACK_FORWARD, K_BACK_WEIGHT, K_UPDATE_WEIGHT,
-  K_UPDATE_BIAS, K_COUNT
+  K_UPDATE_BIAS, K_MEASURE, K_COUNT
 } toy_kernel;
 static const char *const toy_kernels[K_COUNT] = {"toy_mask_state", "toy_mask_x", "toy_poison_state", "toy_poison_x", "toy_project_training", "toy_project_evaluation",
-  "toy_forward", "toy_loss", "toy_back_bias", "toy_back_forward", "toy_back_weight", "toy_update_weight", "toy_update_bias"};
+  "toy_forward", "toy_loss", "toy_back_bias", "toy_back_forward", "toy_back_weight", "toy_update_weight", "toy_update_bias", "toy_measure"};
 
 #ifdef TOY_IMAGE
 #include TOY_IMAGE /* toy_image[], by nvcc */
@@ -93,6 +93,7 @@ static gnn_status toy_cuda_evaluate(gnn_run *run) {
   toy_launch(run, 2, K_PROJECT_EVALUATION, toy_cells(run));
   if (run->tap) gnn_cuda_tap(run, "projected", (int64_t)run->option[TOY_PROJECTED], run->nodes, run->program->classes);
   toy_launch(run, 2, K_FORWARD, toy_cells(run));
+  if (run->program->has_results) toy_launch(run, 2, K_MEASURE, 1);
   return GNN_OK;
 }
 
@@ -158,4 +159,7 @@ void toy_cuda_make(toy_cuda *it, const gnn_dataset *dataset, toy_mode mode) {
   it->program.update = toy_cuda_update;
   it->program.evaluate = toy_cuda_evaluate;
   it->program.in_double = &it->toy.in_double;
+  it->program.at_results = (it->program.device_bytes + 63) / 64 * 64;
+  it->program.device_bytes = it->program.at_results + 64;
+  toy_set(it, TOY_RESULTS, it->program.at_results);
 }

@@ -18,7 +18,7 @@ typedef struct toy_cuda {
 
 extern gnn_cuda_code toy_code;
 
-/* Plans for these prepared data. One at a time. */
+/* Plans for these prepared data. One at a time. With program.has_results the device measures. */
 void toy_cuda_make(toy_cuda *it, const gnn_dataset *dataset, toy_mode mode);
 
 #endif

@@ -77,6 +77,27 @@ extern "C" __global__ void toy_loss(const gnn_view *g) {
   ((gnn_view *)g)->loss = loss / count;
 }
 
+/* One thread. Sums of the losses and how many are right, of each split. */
+extern "C" __global__ void toy_measure(const gnn_view *g) {
+  int64_t classes = toy_number(g, TOY_CLASSES);
+  const int32_t *label = (const int32_t *)toy_at(g, TOY_Y);
+  double *results = (double *)toy_at(g, TOY_RESULTS);
+  if (toy_thread() != 0) return;
+  for (int s = 0; s < 3; s++) {
+    results[2 * s] = results[2 * s + 1] = 0;
+    for (int64_t k = 0; k < g->row_count[s]; k++) {
+      int32_t v = g->rows[s][k];
+      const float *row = toy_at(g, TOY_SCORES) + v * classes;
+      int64_t best = 0;
+      double sum = 0;
+      for (int64_t c = 1; c < classes; c++) best = row[c] > row[best] ? c : best;
+      for (int64_t c = 0; c < classes; c++) sum += exp((double)row[c] - (double)row[best]);
+      results[2 * s] += log(sum) + (double)row[best] - (double)row[label[v]];
+      results[2 * s + 1] += best == label[v];
+    }
+  }
+}
+
 extern "C" __global__ void toy_back_bias(const gnn_view *g) {
   int64_t classes = toy_number(g, TOY_CLASSES), c = toy_thread();
   if (c >= classes) return;

@@ -36,6 +36,11 @@ check "the golden of gantt where the locale is not UTF-8" golden gantt.ascii.txt
 check "the golden of gantt in 60 columns" golden gantt.narrow.txt narrow_gantt
 check "the golden of a comparison" golden compare.txt compare roomy spill
 check "a plan compared with itself: nothing moved" golden compare.same.txt compare spill spill
+bench() { # SECONDS: what bench --json prints
+  echo "{\"model\":\"m\",\"median\":$1,\"min\":$1,\"max\":$1,\"p25\":$1,\"p75\":$1,\"estimated\":1}"
+}
+benches() { bench 0.5 >"$work/a.bench"; bench 0.25 >"$work/b.bench"; "$build/gnncc" --compare "$work/a.bench" "$work/b.bench"; }
+check "two benches compared" golden compare.bench.txt benches
 only_ascii() { ! LC_ALL=C grep -n '[^ -~]' "$here/golden/gantt.ascii.txt"; }
 check "ASCII is ASCII" only_ascii
 
@@ -75,6 +80,17 @@ twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --
 check "the page is the same twice" twice
 sweep() { $gnncc --target=box --sweep device=200MiB:500MiB "$here/spill.gnn" >sweep.txt && cat sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'best value' sweep.txt && grep -q 'everything kept' sweep.txt; }
 check "a sweep finds the least, the best value and where everything is kept" sweep
+models() { # two models in one table and on one chart
+  sed 's/hidden = 128/hidden = 64/; s/model sage/model slim/; s/train sage/train slim/' "$here/spill.gnn" >slim.gnn
+  $gnncc --target=box --sweep device=200MiB:500MiB --emit=sweep=models.svg "$here/spill.gnn" slim.gnn && "$judge" svg models.svg && [ $(grep -c 'class="line"' models.svg) = 2 ] &&
+    $gnncc --target=box --sweep device=200MiB:500MiB "$here/spill.gnn" slim.gnn | grep -c '^sweep of' | grep -qx 2
+}
+check "a sweep of two models on one chart" models
+rent() { # which card to rent: a report and a sweep of a GPU, without one
+  $gnncc --report=a100.html --target=a100 "$here/spill.gnn" && $gnncc --target=a100 --sweep gpu=100MiB:600MiB "$here/spill.gnn" && [ ! -e spill ]
+}
+check "a report and a sweep for a GPU that is not here" rent
+refuse 2 "two models without a sweep" $gnncc "$here/spill.gnn" "$here/spill.gnn"
 two_tiers() { $gnncc --target=box --sweep device=240MiB:500MiB,host=0:200MiB --emit=sweep=two.svg "$here/spill.gnn" && "$judge" svg two.svg && grep -c '<rect' two.svg; }
 check "a sweep of two tiers as a heat map" two_tiers
 refuse 1 "a sweep of no tier" $gnncc --target=box --sweep disk=1:2 "$here/spill.gnn"
@@ -86,10 +102,35 @@ refuse 4 "a measurement of another plan is refused" wrong_run
 document() (cd "$here/../.." && tests/tutorial/run.sh "$build" docs/reading_a_plan.md)
 check "docs/reading_a_plan.md does what it says" document
 
+# ---- plans of the planner alone ----
+
+planned() { # FAMILY SEED...: of those that fit, the report's sums and the trace's rules
+  local family=$1 seed fitting=0
+  shift
+  for seed in "$@"; do
+    "$build/tests/make_problem" $family $seed >problem.json
+    "$build/gnncc" plan problem.json --emit=plan=planned.json,trace=planned.trace.json >planned.txt
+    case $? in
+      0) fitting=$((fitting + 1)) ;;
+      1) continue ;;
+      *) return 1 ;;
+    esac
+    "$judge" report planned.json && "$judge" trace planned.trace.json planned.json || { echo "family $family, seed $seed"; return 1; }
+  done
+  [ $fitting -gt 0 ]
+}
+check "a transformer's plan" planned 3 1 2 3
+check "a mixture of experts, with exchanges" planned 6 1 2 3
+check "a GCN in parts, a U-Net" planned 4 1 2 3
+check "odd problems" planned odd $(seq 1 60)
+transformer_page() { "$build/tests/make_problem" 3 1 >problem.json && "$build/gnncc" plan problem.json --report=transformer.html && grep -q gnncc-report/1 transformer.html; }
+check "a transformer's page" transformer_page
+refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.json --emit=c
+
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac
