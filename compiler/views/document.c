@@ -145,6 +145,7 @@ static void read_memory(Reader *r, const char *at, const json_t *o, DocMemory *m
   *m = (DocMemory){.first_step = count_of(r, at, o, "first_step"), .step = count_of(r, at, o, "step"), .start = number_of(r, at, o, "start_seconds"),
                    .end = number_of(r, at, o, "end_seconds"), .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"),
                    .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
+  if (m->start < 0 || m->end < m->start) fail(r, at, "start_seconds", "times are not negative, and do not run back");
   for (int k = 0; k < DOC_KINDS; k++) m->kinds[k] = count_of(r, at, o, doc_kinds[k]);
 }
 
@@ -205,6 +206,8 @@ static void judge(Reader *r, const Document *d) {
   }
   for (int i = 0; i < d->block_count; i++)
     if (d->blocks[i].first_step < 1 || d->blocks[i].last_step > d->step_count) fail(r, arena_printf(r->arena, "blocks[%d]", i), "last_step", "there is no such step");
+  for (int i = 0; i < d->memory_count; i++)
+    if (d->memory[i].first_step < 1 || d->memory[i].step > d->step_count) fail(r, arena_printf(r->arena, "memory[%d]", i), "step", "there is no such step");
   if (d->training_steps > d->step_count) fail(r, "", "training_steps", "there are not so many steps");
   if (d->peak_step > d->step_count) fail(r, "", "peak_step", "there is no such step");
 }
