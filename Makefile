@@ -205,6 +205,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/gnncc/std $(DESTDIR)$(PREFIX)/share/gnncc/targets $(DESTDIR)$(PREFIX)/share/gnncc/examples
 	install $(B)/gnncc $(B)/gnndata $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(DESTDIR)$(PREFIX)/share/gnncc
+	install -m 644 $(B)/share/gnndevice.cuh $(wildcard $(B)/share/*gnncuda.*) $(DESTDIR)$(PREFIX)/share/gnncc
 	install -m 644 lang/std/*.gnn $(DESTDIR)$(PREFIX)/share/gnncc/std
 	install -m 644 lang/targets/*.gnn $(DESTDIR)$(PREFIX)/share/gnncc/targets
 	install -m 644 examples/*.gnn examples/*.safetensors $(DESTDIR)$(PREFIX)/share/gnncc/examples
