@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "../runtime/text.h"
+#include "cuda_compiler.h"
 #include "driver.h"
+#include "emit_cuda.h"
 #include "report.h"
 #include "views/views.h"
 
@@ -27,6 +29,7 @@ typedef struct Builder {
   const char *directory; /* scratch */
   const char *prefix;
   const char *cc;
+  CudaCompiler cuda; /* for programs of that backend */
 } Builder;
 
 static int complain(const char *what, const char *path) {
@@ -120,7 +123,7 @@ static int write_text(const Builder *b, const char *path, void (*emit)(const Emi
 static const char *in_scratch(const Builder *b, const char *name) { return arena_printf(b->arena, "%s/%s", b->directory, name); }
 
 static void remove_scratch(const Builder *b) {
-  const char *const suffixes[] = {".c", ".h", ".o", "_in_double.o", "_in_double.c", ".a", ".so", ""};
+  const char *const suffixes[] = {".c", ".h", ".o", "_in_double.o", "_in_double.c", ".a", ".so", "_kernels.cu", "_kernels.image", "_kernels.inc", ""};
   for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
     unlink(in_scratch(b, arena_printf(b->arena, "%s%s", b->prefix, suffixes[i])));
   const char *const names[] = {"main.c", "main.o", "Makefile", "plan.json", "program"};
@@ -232,11 +235,76 @@ static int run(const Builder *b, Command *command) {
 
 /* ---- products ---- */
 
+static bool is_cuda(const Builder *b) { return b->c->backend == BACKEND_CUDA; }
+
+static const char *device_file(const Builder *b, const char *suffix) {
+  return in_scratch(b, arena_printf(b->arena, "%s_kernels.%s", b->prefix, suffix));
+}
+
 static int write_sources(const Builder *b) {
   int status = write_text(b, in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix)), emit_source);
   if (status == 0) status = write_text(b, in_scratch(b, arena_printf(b->arena, "%s.h", b->prefix)), emit_header);
   if (status == 0) status = write_text(b, in_scratch(b, "main.c"), emit_main);
+  if (status == 0 && is_cuda(b)) status = write_text(b, device_file(b, "cu"), emit_cuda);
   return status;
+}
+
+/* ---- device code ---- */
+
+/* The image as numbers of C, and a 0 at the end: PTX is a text. */
+static int write_numbers(const char *from, const char *to) {
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  int count = 0;
+  for (int byte; in && out && (byte = getc(in)) != EOF; count++) fprintf(out, count % 32 == 31 ? "%d,\n" : "%d,", byte);
+  bool is_read = in && !ferror(in);
+  if (in) fclose(in);
+  if (!is_read) return complain("read", from);
+  if (out) fputs("0\n", out);
+  return out && fclose(out) == 0 ? 0 : complain("write", to);
+}
+
+static int run_nvcc(const Builder *b) {
+  const char *architecture = b->c->emission.architecture;
+  Command command = {0};
+  word(b, &command, b->cuda.nvcc);
+  word(b, &command, "-O3");
+  for (int i = 0; cuda_compiler_options[i]; i++) word(b, &command, cuda_compiler_options[i]);
+  word(b, &command, arena_printf(b->arena, "-arch=%s", architecture));
+  word(b, &command, strncmp(architecture, "sm_", 3) == 0 ? "-cubin" : "-ptx");
+  word(b, &command, arena_printf(b->arena, "-I%s", b->c->share_dir));
+  word(b, &command, "-o");
+  word(b, &command, device_file(b, "image"));
+  word(b, &command, device_file(b, "cu"));
+  return run(b, &command);
+}
+
+static int run_nvrtc(const Builder *b) {
+  bool is_refused;
+  const char *fault = cuda_compiler_run_nvrtc(b->arena, &b->cuda, device_file(b, "cu"), b->c->share_dir, b->c->emission.architecture,
+                                              device_file(b, "image"), &is_refused);
+  if (!fault) return 0;
+  fprintf(stderr, is_refused ? "%s\n" : "gnncc: error: NVRTC: %s\n", fault);
+  return is_refused ? refused(b) : 5;
+}
+
+/* The kernels as PREFIX_kernels.inc, which PREFIX.c includes. */
+static int build_device(const Builder *b) {
+  if (!is_cuda(b)) return 0;
+  int status = b->cuda.nvcc ? run_nvcc(b) : run_nvrtc(b);
+  return status != 0 || b->c->options->is_dry_run ? status : write_numbers(device_file(b, "image"), device_file(b, "inc"));
+}
+
+static void link_libraries(const Builder *b, Command *link, const char *zlib) {
+  if (is_cuda(b)) {
+    word(b, link, arena_printf(b->arena, "%s/libgnncuda.a", b->c->share_dir));
+    word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
+    word(b, link, arena_printf(b->arena, "-L%s/lib64", b->cuda.home));
+    word(b, link, arena_printf(b->arena, "-Wl,-rpath,%s/lib64", b->cuda.home));
+    words(b, link, "-lcudart_static -Wl,--as-needed -lcublasLt -lcusparse -ldl -lrt");
+  }
+  word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
+  words(b, link, zlib);
+  words(b, link, "-lm -lpthread");
 }
 
 static int build_program(const Builder *b) {
@@ -246,16 +314,16 @@ static int build_program(const Builder *b) {
                                  in_scratch(b, arena_printf(b->arena, "%s_in_double.o", b->prefix))};
   /* The double build serves gradcheck alone: it is compiled for speed of compilation. */
   const char *const extra[] = {"-DGNN_HAS_DOUBLE", NULL, "-DGNN_DOUBLE -O1"};
-  bool has_double = b->c->program->has_train;
-  int status = compile_all(b, sources, objects, (const char *const[]){has_double ? extra[0] : NULL, NULL, extra[2]}, has_double ? 3 : 2);
+  bool has_double = b->c->program->has_train && !is_cuda(b);
+  int status = build_device(b);
+  if (status == 0) status = compile_all(b, sources, objects, (const char *const[]){has_double ? extra[0] : NULL, NULL, extra[2]}, has_double ? 3 : 2);
   if (status != 0) return status;
   Command link = compiler(b);
   const char *program = in_scratch(b, "program");
   word(b, &link, "-o");
   word(b, &link, program);
   for (int i = 0; i < (has_double ? 3 : 2); i++) word(b, &link, objects[i]);
-  word(b, &link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
-  words(b, &link, GNNCC_LINK_ZLIB " -lm -lpthread");
+  link_libraries(b, &link, GNNCC_LINK_ZLIB);
   if (getenv("LDFLAGS")) words(b, &link, getenv("LDFLAGS"));
   status = run(b, &link);
   if (status != 0 || b->c->options->is_dry_run) return status;
@@ -293,6 +361,10 @@ static int build_sources(const Builder *b) {
   const char *const runtime[] = {"gnnrt.h", "gnnrt.c"};
   for (int i = 0; i < 2 && status == 0; i++)
     status = deliver(b, arena_printf(b->arena, "%s/%s", b->c->share_dir, runtime[i]), arena_printf(b->arena, "%s/%s", output, runtime[i]), usual_mode(0666));
+  const char *const cuda[] = {"gnncuda.h", "gnncuda.c", "gnndevice.cuh"};
+  for (int i = 0; i < 3 && status == 0 && is_cuda(b); i++)
+    status = deliver(b, arena_printf(b->arena, "%s/%s", b->c->share_dir, cuda[i]), arena_printf(b->arena, "%s/%s", output, cuda[i]), usual_mode(0666));
+  if (status == 0 && is_cuda(b)) status = deliver(b, device_file(b, "cu"), arena_printf(b->arena, "%s/%s_kernels.cu", output, b->prefix), usual_mode(0666));
   b->c->made = arena_printf(b->arena, "%s/. build: make -C %s", output, output);
   return status;
 }
@@ -302,7 +374,8 @@ static int build_embeddable(const Builder *b) {
   Product product = b->c->options->product;
   const char *const sources[] = {in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix))};
   const char *const objects[] = {in_scratch(b, arena_printf(b->arena, "%s.o", b->prefix))};
-  int status = compile_all(b, sources, objects, (const char *const[]){product == PRODUCT_SHARED ? "-fPIC" : NULL}, 1);
+  int status = build_device(b);
+  if (status == 0) status = compile_all(b, sources, objects, (const char *const[]){product == PRODUCT_SHARED ? "-fPIC" : NULL}, 1);
   const char *made = objects[0], *suffix = ".o", *runtime = arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir);
   if (status == 0 && product == PRODUCT_LIBRARY) {
     suffix = ".a";
@@ -318,8 +391,7 @@ static int build_embeddable(const Builder *b) {
     words(b, &link, "-shared -o");
     word(b, &link, made);
     word(b, &link, objects[0]);
-    word(b, &link, runtime);
-    words(b, &link, "-lz -lm -lpthread"); /* Debian's static zlib is not position-independent */
+    link_libraries(b, &link, "-lz"); /* Debian's static zlib is not position-independent */
     status = run(b, &link);
   }
   if (status != 0 || b->c->options->is_dry_run) return status;
@@ -342,6 +414,7 @@ static int emit_kind(const Builder *b, const EmitRequest *request, const Documen
   else if (strcmp(request->kind, "problem") == 0) fputs((c->training_plan ? c->training_plan : c->evaluation_plan)->problem->text, out);
   else if (strcmp(request->kind, "header") == 0) emit_header(&c->emission, out);
   else if (strcmp(request->kind, "c") == 0) emit_source(&c->emission, out);
+  else if (strcmp(request->kind, "cuda") == 0) emit_cuda(&c->emission, out);
   else if (strcmp(request->kind, "weights") == 0) {
     for (int p = 0; p < c->program->param_count; p++) {
       const TypedParam *param = &c->program->params[p];
@@ -356,7 +429,7 @@ static int emit_kind(const Builder *b, const EmitRequest *request, const Documen
 static const char *extension(const char *kind) {
   if (view_named(kind)) return view_extension(kind);
   if (strcmp(kind, "plan") == 0 || strcmp(kind, "problem") == 0) return "json";
-  return strcmp(kind, "c") == 0 ? "c" : strcmp(kind, "header") == 0 ? "h" : "txt";
+  return strcmp(kind, "c") == 0 ? "c" : strcmp(kind, "cuda") == 0 ? "cu" : strcmp(kind, "header") == 0 ? "h" : "txt";
 }
 
 /* Kinds that have the mark within, or by their first line. */
@@ -414,27 +487,29 @@ static int build_texts(const Builder *b) {
 static Builder builder(Compilation *c) {
   Builder b = {.c = c, .arena = c->arena, .directory = c->scratch_dir, .prefix = c->emission.prefix};
   b.cc = system_compiler(c->options);
+  if (c->backend == BACKEND_CUDA) cuda_compiler_find(c->arena, c->options->cuda_compiler, &b.cuda);
   return b;
 }
 
-static bool is_for_gpu(const Compilation *c) {
-  const TypedProgram *p = c->program;
-  return p->has_target && p->target.kind && strncmp(p->target.kind, "cuda", 4) == 0;
-}
-
-/* A report of a machine that programs cannot be made for is wanted without one. */
+/* A report of another machine is wanted without a program for it. */
 static bool is_text_only(const Compilation *c) {
   const Options *o = c->options;
   if (o->product == PRODUCT_EMIT || o->product == PRODUCT_PLAN) return true;
-  return o->product == PRODUCT_PROGRAM && !o->output && !o->is_simulated && is_for_gpu(c) && options_emits(o, "report");
+  return o->product == PRODUCT_PROGRAM && !o->output && c->backend == BACKEND_CUDA && options_emits(o, "report");
 }
 
-/* The plan of a machine can be made anywhere; its program cannot yet. */
+/* What compiles and links programs for GPUs. Their plan, and their sources, can be made anywhere. */
 static bool has_backend(Compilation *c) {
   const TypedProgram *p = c->program;
-  if (!is_for_gpu(c) || c->options->is_simulated || is_text_only(c)) return true;
-  diags_error(c->diags, "E0507", p->target.place, "target %s is a GPU (%s), and programs for GPUs are not supported yet", p->target.name, p->target.kind);
-  diags_help(c->diags, "--plan explains its plan; --target=native compiles for this machine");
+  const char *target = p->has_target ? p->target.name : "cuda", *wanted = c->options->cuda_compiler, *missing = NULL;
+  CudaCompiler found;
+  if (c->backend != BACKEND_CUDA || is_text_only(c) || c->options->product == PRODUCT_SOURCES) return true;
+  if (!cuda_compiler_find(c->arena, wanted, &found)) missing = !wanted ? "neither nvcc nor NVRTC is here" : arena_printf(c->arena, "%s is not here", wanted);
+  else if (!found.home || access(arena_printf(c->arena, "%s/lib64/libcudart_static.a", found.home), R_OK) != 0) missing = "libcudart_static.a is not here";
+  else if (access(arena_printf(c->arena, "%s/libgnncuda.a", c->share_dir), R_OK) != 0) missing = "gnncc was built without it";
+  if (!missing) return true;
+  diags_error(c->diags, "E0507", p->has_target ? p->target.place : (Place){0}, "a program for %s needs the CUDA toolkit, and %s", target, missing);
+  diags_help(c->diags, "CUDA_HOME names where it is; -S writes sources to build elsewhere; --plan explains the plan; --target=native compiles for this machine");
   return false;
 }
 

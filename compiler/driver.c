@@ -61,10 +61,27 @@ static bool run_simplify(Compilation *c) {
   return true;
 }
 
+/* The backend of the target, unless the command line names one. */
+static Backend backend_of(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  bool is_gpu = p->has_target && p->target.kind && strncmp(p->target.kind, "cuda", 4) == 0;
+  const char *asked = c->options->backend;
+  return (asked ? strcmp(asked, "cuda") == 0 : is_gpu) ? BACKEND_CUDA : BACKEND_CPU;
+}
+
+/* --arch, else the target's kind, cuda(sm_80); else code that drivers translate for any GPU that nvcc 13 knows. */
+static const char *architecture_of(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  if (c->options->architecture) return c->options->architecture;
+  if (!p->has_target || !p->target.kind || strncmp(p->target.kind, "cuda(", 5) != 0) return "compute_75";
+  return arena_strndup(c->arena, p->target.kind + 5, strcspn(p->target.kind + 5, ")"));
+}
+
 static bool run_fuse(Compilation *c) {
+  c->backend = backend_of(c);
   c->is_sparse_field = sparse_fields(c->training ? c->training : c->evaluation);
-  if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, c->options->is_fusing);
-  c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, c->options->is_fusing);
+  if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, c->options->is_fusing, c->backend);
+  c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, c->options->is_fusing, c->backend);
   return true;
 }
 
@@ -151,7 +168,8 @@ static bool run_layout(Compilation *c) {
   c->emission = (Emission){.decisions = d, .instead = is_explained ? fit_instead(c) : NULL,
                            .arena = c->arena, .program = c->program, .machine = &c->machine, .training_plan = c->training_plan,
                            .evaluation_plan = c->evaluation_plan, .schedule = c->schedule, .layout = c->layout, .training = c->training_kernels,
-                           .evaluation = c->evaluation_kernels, .is_sparse_field = c->is_sparse_field, .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,
+                           .evaluation = c->evaluation_kernels, .is_sparse_field = c->is_sparse_field, .backend = c->backend, .architecture = architecture_of(c),
+                           .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,
                            .model_path = c->model_path, .source_text = c->text};
   if (c->options->sweep) c->emission.sweep = sweep_asked(c);
   else if (is_reported) c->emission.sweep = sweep_of_device(c);

@@ -29,6 +29,7 @@ typedef struct Compilation {
   Graph *training;       /* NULL without a train block */
   Graph *evaluation;
   bool *is_sparse_field;
+  Backend backend;
   Kernels *training_kernels, *evaluation_kernels;
   Machine machine;
   Machine unswept;       /* before --sweep gave its tiers the largest budget */

@@ -3,7 +3,7 @@
  * The source reads from top to bottom as the plan does: provenance, a table of the arena, the functions of each step,
  * the epoch as a list of steps, and a description of the program for the runtime. Same inputs, same bytes.
  */
-#include "emit.h"
+#include "emit_cuda.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -32,8 +32,7 @@ static const char *quoted(Arena *arena, const char *text) {
   return result;
 }
 
-/* A comment must not be closed by a name in it. */
-static const char *in_comment(Arena *arena, const char *text) {
+const char *emit_in_comment(Arena *arena, const char *text) {
   char *copy = arena_strdup(arena, text);
   for (char *c = copy; *c; c++)
     if (c[0] == '*' && c[1] == '/') c[1] = ' ';
@@ -68,7 +67,7 @@ static void emit_copy(const Emission *m, int index, FILE *out) {
   const char *near = copy_side(m, index, false), *far = copy_side(m, index, true);
   fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
           copy->is_out ? near : far, copy->is_out ? far : near, copy->after[0], copy->after[1], index,
-          in_comment(m->arena, m->schedule->steps[copy->step].what));
+          emit_in_comment(m->arena, m->schedule->steps[copy->step].what));
 }
 
 static int first_step_at(const Schedule *schedule, int boundary) { return boundary == 0 ? 1 : schedule->kernel_step[boundary - 1] + 2; }
@@ -139,7 +138,10 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   for (int k = 0; s >= m->schedule->training_count && !step->is_rerun && k < kernel->output_count; k++) {
     const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
-    if (value->tap)
+    if (value->tap && m->backend == BACKEND_CUDA)
+      fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, g->nodes, %" PRId64 ");\n", quoted(m->arena, value->tap),
+              layout_at(m->layout, step->kernels, kernel->outputs[k], s)->name, shape_width(&value->shape));
+    else if (value->tap)
       fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", quoted(m->arena, value->tap),
               layout_at(m->layout, step->kernels, kernel->outputs[k], s)->name, shape_width(&value->shape));
   }
@@ -191,11 +193,12 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
   for (int s = first; s < last; s++) {
     const Step *step = &m->schedule->steps[s];
     fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
-            (int)step->place.line, in_comment(m->arena, step->what));
+            (int)step->place.line, emit_in_comment(m->arena, step->what));
     if (step->kind == STEP_KERNEL) emit_kernel_step(m, s, out);
     else if (step->kind == STEP_COPY) emit_copy_step(m, s, out);
     else emit_wait_step(m, s, out);
   }
+  if (last == m->schedule->count && m->layout->residents->results != NO_INDEX) fprintf(out, "  measure(g);\n");
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
 
@@ -318,6 +321,9 @@ static int emit_taps(const Emission *m, FILE *out) {
   return count;
 }
 
+/* Gradients are checked by a build in double, which only the processor has. */
+static bool has_double_build(const Emission *m) { return m->program->has_train && m->backend == BACKEND_CPU; }
+
 static void emit_program(const Emission *m, int tap_count, FILE *out) {
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
@@ -364,7 +370,9 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
   fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
   const Block *scores = layout_at(y, m->evaluation, m->evaluation->graph->scores, m->schedule->count - 1);
   fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
-  if (p->has_train) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
+  if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
+  if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
+  if (has_double_build(m)) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
   fprintf(out, "};\n");
 }
 
@@ -390,29 +398,34 @@ static const char *kept_text(const Emission *m) {
                       count[PLAN_FATE_RETAIN], count[PLAN_FATE_RECOMPUTE], count[PLAN_FATE_HOST], count[PLAN_FATE_SSD]);
 }
 
+static void emit_cpu_steps(const Emission *m, FILE *out) {
+  emit_instances(m, out);
+  for (int s = 0; s < m->schedule->count; s++) {
+    if (m->schedule->steps[s].kind != STEP_KERNEL) continue;
+    fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", s + 1, emit_in_comment(m->arena, m->schedule->steps[s].what));
+    emit_step_functions(m, &m->schedule->steps[s], out);
+  }
+}
+
 void emit_source(const Emission *m, FILE *out) {
   const TypedProgram *p = m->program;
-  fprintf(out, "/* %s.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n *\n", m->prefix, in_comment(m->arena, m->model_path));
-  fprintf(out, " * model %s on %s: %" PRId64 " nodes, %" PRId64 " edges \302\267 fingerprint %s\n", in_comment(m->arena, p->name),
-          in_comment(m->arena, p->data->name), p->info->nodes, p->info->edges, m->fingerprint);
+  fprintf(out, "/* %s.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n *\n", m->prefix, emit_in_comment(m->arena, m->model_path));
+  fprintf(out, " * model %s on %s: %" PRId64 " nodes, %" PRId64 " edges \302\267 fingerprint %s\n", emit_in_comment(m->arena, p->name),
+          emit_in_comment(m->arena, p->data->name), p->info->nodes, p->info->edges, m->fingerprint);
   fprintf(out, " * plan for %s: %s of device memory, about %.3g ms per epoch; %s\n", m->machine->name,
           bytes_text(m->arena, m->layout->bytes), 1e3 * m->schedule->training_seconds, kept_text(m));
-  for (int i = 0; i < m->evaluation->graph->note_count; i++) fprintf(out, " * %s\n", in_comment(m->arena, m->evaluation->graph->notes[i]));
+  for (int i = 0; i < m->evaluation->graph->note_count; i++) fprintf(out, " * %s\n", emit_in_comment(m->arena, m->evaluation->graph->notes[i]));
   fprintf(out, " *\n * Rows r are nodes, j runs over the numbers of a row; acc is the row a product or sum has just finished.\n */\n");
-  fprintf(out, "#include \"%s.h\"\n\n#include \"gnnrt.h\"\n\n", m->prefix);
+  fprintf(out, "#include \"%s.h\"\n\n#include \"%s\"\n\n", m->prefix, m->backend == BACKEND_CUDA ? "gnncuda.h" : "gnnrt.h");
   fprintf(out, "#ifdef GNN_DOUBLE\n#define PROGRAM %s_program_in_double\n#else\n#define PROGRAM %s_program\n#endif\n", m->prefix, m->prefix);
-  if (p->has_train)
+  if (has_double_build(m))
     fprintf(out, "/* Linked with a double build of this file, the program can check its gradients. */\n"
                  "#if defined GNN_HAS_DOUBLE && !defined GNN_DOUBLE\nextern const gnn_program %s_program_in_double;\n"
                  "#define IN_DOUBLE &%s_program_in_double\n#else\n#define IN_DOUBLE NULL\n#endif\n", m->prefix, m->prefix);
   fprintf(out, "extern const gnn_program PROGRAM;\n\n");
   emit_arena(m, out);
-  emit_instances(m, out);
-  for (int s = 0; s < m->schedule->count; s++) {
-    if (m->schedule->steps[s].kind != STEP_KERNEL) continue;
-    fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", s + 1, in_comment(m->arena, m->schedule->steps[s].what));
-    emit_step_functions(m, &m->schedule->steps[s], out);
-  }
+  if (m->backend == BACKEND_CUDA) emit_cuda_host(m, out);
+  else emit_cpu_steps(m, out);
   if (p->has_train) {
     emit_step_list(m, "forward_backward", "One epoch's forward pass, loss and gradients.", 0, m->schedule->backward_end, out);
     emit_step_list(m, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
@@ -431,7 +444,20 @@ void emit_source(const Emission *m, FILE *out) {
 
 void emit_main(const Emission *m, FILE *out) {
   fprintf(out, "/* main.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit. */\n#include \"gnnrt.h\"\n\nextern const gnn_program %s_program;\n\n"
-               "int main(int argc, char **argv) { return gnn_main(argc, argv, &%s_program); }\n", in_comment(m->arena, m->model_path), m->prefix, m->prefix);
+               "int main(int argc, char **argv) { return gnn_main(argc, argv, &%s_program); }\n", emit_in_comment(m->arena, m->model_path), m->prefix, m->prefix);
+}
+
+/* What is more in the Makefile of a program for CUDA. */
+static void emit_cuda_rules(const Emission *m, FILE *out) {
+  fprintf(out, "# ARCH: the GPU's architecture, or compute_XX for code that drivers translate for that one and later ones.\n"
+               "CUDA_HOME ?= /usr/local/cuda\nNVCC ?= $(CUDA_HOME)/bin/nvcc\nARCH ?= %s\n", m->architecture);
+  emit_put(m, out,
+           "FLAGS += -isystem $(CUDA_HOME)/include -DGNN_ARCHITECTURE='\"$(ARCH)\"'\n"
+           "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -Wl,--as-needed -lcublasLt -lcusparse -ldl -lrt\n\n"
+           "OBJECTS = `.o gnncuda.o gnnrt.o\n\n"
+           "`_kernels.image: `_kernels.cu gnndevice.cuh\n\t$(NVCC) -O3 --std=c++17 --fmad=false -arch=$(ARCH) $(if $(filter sm_%,$(ARCH)),-cubin,-ptx) -o $@ $<\n"
+           "`_kernels.inc: `_kernels.image\n\tod -An -v -tx1 $< | sed 's/\\([0-9a-f][0-9a-f]\\)/0x\\1,/g' >$@ && echo 0 >>$@\n"
+           "`.o: `_kernels.inc\ngnncuda.o: gnncuda.c gnncuda.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnncuda.c\n");
 }
 
 void emit_makefile(const Emission *m, FILE *out) {
@@ -444,8 +470,11 @@ void emit_makefile(const Emission *m, FILE *out) {
            "ifeq ($(ZLIB),yes)\n  FLAGS += -DGNN_ZLIB\n  LIBS += -lz\nendif\n"
            "ifeq ($(URING),yes)\n  FLAGS += -DGNN_URING\n  LIBS += -luring\nendif\n"
            "ifeq ($(OPENMP),yes)\n  FLAGS += -DGNN_OPENMP -fopenmp\nendif\n\n");
-  bool has_double = m->program->has_train;
-  emit_put(m, out, has_double ? "OBJECTS = `.o `_in_double.o gnnrt.o\n\n" : "OBJECTS = `.o gnnrt.o\n\n");
+  bool has_double = has_double_build(m);
+  bool is_cuda = m->backend == BACKEND_CUDA;
+  emit_put(m, out, "all: `\n\n");
+  if (is_cuda) emit_cuda_rules(m, out);
+  else emit_put(m, out, has_double ? "OBJECTS = `.o `_in_double.o gnnrt.o\n\n" : "OBJECTS = `.o gnnrt.o\n\n");
   emit_put(m, out,
            "`: main.o $(OBJECTS)\n\t$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LIBS)\n"
            "lib`.a: $(OBJECTS)\n\trm -f $@ && $(AR) rcs $@ $^\n"
@@ -455,5 +484,5 @@ void emit_makefile(const Emission *m, FILE *out) {
                               : "`.o: `.c `.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ `.c\n");
   emit_put(m, out,
            "gnnrt.o: gnnrt.c gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnnrt.c\n"
-           "clean:\n\trm -f *.o ` lib`.a\n\n.PHONY: clean\n");
+           "clean:\n\trm -f *.o *.image *.inc ` lib`.a\n\n.PHONY: all clean\n");
 }

@@ -27,6 +27,8 @@ typedef struct Emission {
   const Kernels *training;   /* NULL without a train block */
   const Kernels *evaluation;
   const bool *is_sparse_field;
+  Backend backend;
+  const char *architecture;  /* BACKEND_CUDA: "sm_80", or "compute_75": for all from that on */
   double slowdown;           /* 0: the program is for the machine it runs on; else the other machine's times, times this */
   const char *prefix;        /* of the embedding API's symbols: an identifier */
   const char *fingerprint;   /* 12 hexadecimal digits */
@@ -51,6 +53,8 @@ void emit_api(const Emission *emission, FILE *out);
 
 /* emit_expr.c: a scalar expression over numbers and options, in double, as C. */
 const char *emit_scalar(const Emission *emission, TypedId id);
+/* A comment must not be closed by a name in it. */
+const char *emit_in_comment(Arena *arena, const char *text);
 /* Text in which ` stands for the prefix and ~ for the prefix in capitals. */
 void emit_put(const Emission *emission, FILE *out, const char *text);
 /* A number as a literal that keeps it exactly in float and in double builds. */

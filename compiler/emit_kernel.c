@@ -3,92 +3,18 @@
  * The kernels of kernels/cpu are templates; what is printed here instantiates them with the sizes of the step, and
  * hands them the body as a function that is called for each finished row.
  */
-#include <ctype.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit_rows.h"
-
-typedef struct StepWriter {
-  const Emission *emission;
-  const Step *step;
-  const Kernels *kernels;
-  const Kernel *kernel;
-  const Graph *graph;
-  const Value *anchor;
-  Arena *arena;
-  FILE *out;
-  int n;               /* the step's number */
-  RowWriter *body;     /* NULL where there is none to compute row by row */
-  RowWriter *operand;  /* of sums of expressions */
-} StepWriter;
-
-static bool mentions(const char *text, const char *word) {
-  size_t length = strlen(word);
-  for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
-    bool starts = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == '.');
-    bool ends = !(isalnum((unsigned char)at[length]) || at[length] == '_');
-    if (starts && ends) return true;
-  }
-  return false;
-}
-
-static void print_indented(FILE *out, const char *indent, const char *lines) {
-  while (*lines) {
-    const char *end = strchr(lines, '\n');
-    fprintf(out, "%s%.*s\n", indent, (int)(end - lines), lines);
-    lines = end + 1;
-  }
-}
-
-static const char *block_name(const StepWriter *w, ValueId value) {
-  return layout_at(w->emission->layout, w->kernels, value, w->n - 1)->name;
-}
-
-static const char *scratch(const StepWriter *w) {
-  const Layout *layout = w->emission->layout;
-  for (int i = layout->resident_count; i < layout->count; i++)
-    if (layout->blocks[i].kind == BLOCK_SCRATCH && layout->blocks[i].value == NO_VALUE && layout->blocks[i].first == w->n - 1)
-      return layout->blocks[i].name;
-  return "";
-}
+#include "emit_step.h"
 
 /* ---- the body ---- */
 
-static RowKind row_kind(Domain domain) {
-  return domain == DOMAIN_NONE ? ROWS_NONE : domain == DOMAIN_EDGE ? ROWS_EDGE : ROWS_SELF;
-}
-
-static bool is_output(const Kernel *kernel, ValueId id) {
-  for (int k = 0; k < kernel->output_count; k++)
-    if (kernel->outputs[k] == id) return true;
-  return false;
-}
-
-static RowWriter *write_body(const StepWriter *w, const char *acc) {
-  RowWriter *body = rows_new(w->emission, w->step, &w->anchor->shape);
-  /* A product goes over edges by their number alone. */
-  RowKind row = w->anchor->op == OP_MATMUL && w->anchor->shape.domain == DOMAIN_EDGE ? ROWS_SELF : row_kind(w->anchor->shape.domain);
-  Index index = rows_full_index(body, row);
-  if (acc) {
-    rows_name(body, w->kernel->anchor, index, arena_printf(w->arena, "%s[%s]", acc, rows_offset(body, &w->anchor->shape, index)));
-    if (is_output(w->kernel, w->kernel->anchor))
-      rows_store(body, w->kernel->anchor, rows_value(body, w->kernel->anchor, index), row);
-  }
-  for (int b = 0; b < w->kernel->body_count; b++) {
-    ValueId id = w->kernel->body[b];
-    const char *text = rows_value(body, id, index);
-    if (is_output(w->kernel, id)) rows_store(body, id, text, row);
-  }
-  return body;
-}
-
 /* The opening of a function over the step's struct: only what its text uses is declared. */
 static void print_opening(const StepWriter *w, const char *text) {
-  bool needs_g = strstr(text, "V(") || strstr(text, "V_BITS(") || mentions(text, "g");
-  bool needs_s = needs_g || mentions(text, "s");
+  bool needs_g = strstr(text, "V(") || strstr(text, "V_BITS(") || step_mentions(text, "g");
+  bool needs_s = needs_g || step_mentions(text, "s");
   if (needs_s) fprintf(w->out, "  const struct step_%d *s = context;\n", w->n);
   else fprintf(w->out, "  (void)context;\n");
   if (needs_g) fprintf(w->out, "  const gnn_run *g = s->g;\n");
@@ -107,15 +33,7 @@ static char *loops_text(const RowWriter *rows, const char *indent) {
 
 static void print_struct(const StepWriter *w, const char *more_fields) {
   fprintf(w->out, "struct step_%d {\n  const gnn_run *g;\n", w->n);
-  if (w->body) print_indented(w->out, "  ", w->body->fields);
-  if (w->operand)
-    for (const char *line = w->operand->fields; *line;) { /* a dropout may stand in both */
-      const char *end = strchr(line, '\n');
-      const char *field = arena_strndup(w->arena, line, (size_t)(end - line));
-      if (!w->body || !strstr(w->body->fields, field)) fprintf(w->out, "  %s\n", field);
-      line = end + 1;
-    }
-  print_indented(w->out, "  ", more_fields);
+  step_print_lines(w->out, "  ", step_fields(w, more_fields));
   fprintf(w->out, "};\n\n");
 }
 
@@ -125,16 +43,16 @@ static void print_row_function(const StepWriter *w) {
   const char *text = arena_printf(w->arena, "%s%s", w->body->text[LEVEL_ROW], loops);
   fprintf(w->out, "static inline void step_%d_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->n);
   print_opening(w, text);
-  if (!mentions(text, "r")) fprintf(w->out, "  (void)r;\n");
-  if (!mentions(text, "acc")) fprintf(w->out, "  (void)acc;\n");
-  print_indented(w->out, "  ", w->body->text[LEVEL_ROW]);
+  if (!step_mentions(text, "r")) fprintf(w->out, "  (void)r;\n");
+  if (!step_mentions(text, "acc")) fprintf(w->out, "  (void)acc;\n");
+  step_print_lines(w->out, "  ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s}\n\n", loops);
 }
 
 static void open_task(const StepWriter *w, const char *name, const char *text) {
   fprintf(w->out, "static void step_%d_%s(const void *context, int64_t begin, int64_t end, int64_t task) {\n", w->n, name);
   print_opening(w, text);
-  if (!mentions(text, "task")) fprintf(w->out, "  (void)task;\n");
+  if (!step_mentions(text, "task")) fprintf(w->out, "  (void)task;\n");
 }
 
 /* A task whose whole text is one call. */
@@ -147,21 +65,8 @@ static void print_task(const StepWriter *w, const char *name, const char *statem
 
 static void open_step(const StepWriter *w, const char *more_values) {
   fprintf(w->out, "static void step_%d(gnn_run *g) {\n  const struct step_%d s = {\n    .g = g,\n", w->n, w->n);
-  if (w->body) print_indented(w->out, "    ", w->body->text[LEVEL_STEP]);
-  if (w->operand)
-    for (const char *line = w->operand->text[LEVEL_STEP]; *line;) {
-      const char *end = strchr(line, '\n');
-      const char *value = arena_strndup(w->arena, line, (size_t)(end - line));
-      if (!w->body || !strstr(w->body->text[LEVEL_STEP], value)) fprintf(w->out, "    %s\n", value);
-      line = end + 1;
-    }
-  print_indented(w->out, "    ", more_values);
+  step_print_lines(w->out, "    ", step_values(w, more_values));
   fprintf(w->out, "  };\n");
-}
-
-static const char *row_count(const StepWriter *w, Domain domain, int64_t lead) {
-  const char *rows = domain == DOMAIN_NODE ? "g->nodes" : domain == DOMAIN_EDGE ? "g->edges" : "1";
-  return lead == 1 ? rows : arena_printf(w->arena, "%s * %" PRId64, rows, lead);
 }
 
 static void run_over(const StepWriter *w, const char *task, const char *count, int64_t extent) {
@@ -177,25 +82,25 @@ enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_
 /* ---- kernels ---- */
 
 static void emit_map(StepWriter *w) {
-  w->body = write_body(w, NULL);
+  w->body = step_write_body(w, NULL, NULL, false);
   print_struct(w, "");
   char *loops = loops_text(w->body, "    ");
   const char *text = arena_printf(w->arena, "%s%s", w->body->text[LEVEL_ROW], loops);
   open_task(w, "rows", text);
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
-  if (!mentions(text, "r")) fprintf(w->out, "    (void)r;\n");
-  print_indented(w->out, "    ", w->body->text[LEVEL_ROW]);
+  if (!step_mentions(text, "r")) fprintf(w->out, "    (void)r;\n");
+  step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", loops);
   open_step(w, "");
-  run_over(w, "rows", row_count(w, w->anchor->shape.domain, 1), w->kernel->task_rows);
+  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, 1), w->kernel->task_rows);
   fprintf(w->out, "}\n\n");
 }
 
 static void emit_matmul(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
-  w->body = write_body(w, "acc");
+  w->body = step_write_body(w, "acc", NULL, false);
   if (p.lead > 1) { /* rows of the product are parts of rows of the value: they are stored as they come */
-    w->body->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n", block_name(w, w->kernel->anchor), p.width);
+    w->body->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n", step_block_name(w, w->kernel->anchor), p.width);
     w->body->text[LEVEL_ELEMENT] = "to[j] = acc[j];\n";
     w->body->loop_count = 1;
     w->body->loop_size[0] = p.width;
@@ -203,50 +108,30 @@ static void emit_matmul(StepWriter *w) {
   print_struct(w, "");
   print_row_function(w);
   print_task(w, "pack", arena_printf(w->arena, "gnn_gemm_pack(V(%s), %" PRId64 ", %" PRId64 ", %d, V(%s), begin, end);",
-                                     block_name(w, w->anchor->operand[1]), p.depth, p.width, p.transposed, scratch(w)));
+                                     step_block_name(w, w->anchor->operand[1]), p.depth, p.width, p.transposed, step_scratch(w)));
   print_task(w, "rows", arena_printf(w->arena, "matmul_%" PRId64 "x%" PRId64 "(V(%s), V(%s), begin, end, step_%d_row, context);", p.depth, p.width,
-                                     block_name(w, w->anchor->operand[0]), scratch(w), w->n));
+                                     step_block_name(w, w->anchor->operand[0]), step_scratch(w), w->n));
   open_step(w, "");
   run_over(w, "pack", arena_printf(w->arena, "%" PRId64, p.depth), PACK_ROWS);
-  run_over(w, "rows", row_count(w, w->anchor->shape.domain, p.lead), w->kernel->task_rows);
+  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, p.lead), w->kernel->task_rows);
   fprintf(w->out, "}\n\n");
-}
-
-/* The dropout of sparse features as a member of the step's struct. */
-static const char *sparse_dropout(StepWriter *w, ValueId dropout, const char **field, const char **value) {
-  if (dropout == NO_VALUE) {
-    *field = *value = "";
-    return "NULL";
-  }
-  const Value *drop = &w->graph->values[dropout];
-  RowWriter *rows = rows_new(w->emission, w->step, &w->anchor->shape);
-  const char *p = rows_value(rows, drop->operand[1], (Index){.row = ROWS_NONE});
-  *field = "gnn_dropout drop;\n";
-  *value = arena_printf(w->arena, ".drop = gnn_dropout_make(g->seed, g->epoch, %d, (double)(%s)),\n", (int)drop->as.site, p);
-  return "&s->drop";
-}
-
-static int sparse_slot(const StepWriter *w, int32_t field) {
-  int slot = 0;
-  for (int f = 0; f < field; f++) slot += w->emission->is_sparse_field[f];
-  return slot;
 }
 
 static void emit_sparse_matmul(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   ValueId dropout;
   int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
-  const char *drop_field, *drop_value, *drop = sparse_dropout(w, dropout, &drop_field, &drop_value);
-  int slot = sparse_slot(w, field);
-  const char *matrix = block_name(w, w->anchor->operand[1]);
-  w->body = write_body(w, "acc");
+  const char *drop_field, *drop_value, *drop = step_sparse_dropout(w, dropout, &drop_field, &drop_value) ? "&s->drop" : "NULL";
+  int slot = step_sparse_slot(w, field);
+  const char *matrix = step_block_name(w, w->anchor->operand[1]);
+  w->body = step_write_body(w, "acc", NULL, false);
   print_struct(w, drop_field);
   print_row_function(w);
   if (p.transposed)
     print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(V(%s), %" PRId64 ", %" PRId64 ", V(%s), begin, end);", matrix, p.width,
-                                            p.depth, scratch(w)));
+                                            p.depth, step_scratch(w)));
   print_task(w, "rows", arena_printf(w->arena, "sparse_matmul_%" PRId64 "(&g->sparse[%d], V(%s), %s, begin, end, step_%d_row, context);", p.width,
-                                     slot, p.transposed ? scratch(w) : matrix, drop, w->n));
+                                     slot, p.transposed ? step_scratch(w) : matrix, drop, w->n));
   open_step(w, drop_value);
   if (p.transposed) run_over(w, "transpose", arena_printf(w->arena, "%" PRId64, p.depth), COLUMNS_A_TASK);
   run_over_bounds(w, "rows", arena_printf(w->arena, "g->sparse[%d].by_row", slot));
@@ -259,19 +144,19 @@ static void emit_sparse_outer(StepWriter *w) {
   int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
   bool is_left = field != NO_INDEX;
   if (!is_left) field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
-  const char *drop_field, *drop_value, *drop = sparse_dropout(w, dropout, &drop_field, &drop_value);
+  const char *drop_field, *drop_value, *drop = step_sparse_dropout(w, dropout, &drop_field, &drop_value) ? "&s->drop" : "NULL";
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
-  int slot = sparse_slot(w, field);
-  const char *result = block_name(w, w->kernel->anchor);
+  int slot = step_sparse_slot(w, field);
+  const char *result = step_block_name(w, w->kernel->anchor);
   print_struct(w, drop_field);
   fprintf(w->out, "static inline void step_%d_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->n);
   fprintf(w->out, "  const gnn_run *g = ((const struct step_%d *)context)->g;\n", w->n);
-  fprintf(w->out, "  gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n", is_left ? result : scratch(w), width);
+  fprintf(w->out, "  gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n", is_left ? result : step_scratch(w), width);
   fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
   print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%" PRId64 "(&g->sparse[%d], V(%s), %s, begin, end, step_%d_row, context);", width,
-                                        slot, block_name(w, w->anchor->operand[is_left ? 1 : 0]), drop, w->n));
+                                        slot, step_block_name(w, w->anchor->operand[is_left ? 1 : 0]), drop, w->n));
   if (!is_left)
-    print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(V(%s), %" PRId64 ", %" PRId64 ", V(%s), begin, end);", scratch(w), columns,
+    print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(V(%s), %" PRId64 ", %" PRId64 ", V(%s), begin, end);", step_scratch(w), columns,
                                             width, result));
   open_step(w, drop_value);
   run_over_bounds(w, "columns", arena_printf(w->arena, "g->sparse[%d].by_column", slot));
@@ -280,8 +165,8 @@ static void emit_sparse_outer(StepWriter *w) {
 }
 
 static void print_sum_of_parts(StepWriter *w, int64_t count) {
-  print_task(w, "sum", arena_printf(w->arena, "gnn_sum_parts(V(%s), s->parts, %" PRId64 ", V(%s), begin, end);", scratch(w), count,
-                                    block_name(w, w->kernel->anchor)));
+  print_task(w, "sum", arena_printf(w->arena, "gnn_sum_parts(V(%s), s->parts, %" PRId64 ", V(%s), begin, end);", step_scratch(w), count,
+                                    step_block_name(w, w->kernel->anchor)));
 }
 
 static const char *parts_value(const StepWriter *w, const char *rows) {
@@ -291,10 +176,10 @@ static const char *parts_value(const StepWriter *w, const char *rows) {
 static void emit_outer(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   Domain domain = w->graph->values[w->anchor->operand[0]].shape.domain;
-  const char *rows = row_count(w, domain, p.lead);
+  const char *rows = step_row_count(w, domain, p.lead);
   print_struct(w, "int64_t parts;\n");
   print_task(w, "part", arena_printf(w->arena, "outer_%" PRId64 "x%" PRId64 "(V(%s), V(%s), begin, end, V(%s) + task * %" PRId64 ");", p.depth, p.width,
-                                     block_name(w, w->anchor->operand[0]), block_name(w, w->anchor->operand[1]), scratch(w),
+                                     step_block_name(w, w->anchor->operand[0]), step_block_name(w, w->anchor->operand[1]), step_scratch(w),
                                      p.depth * p.width));
   print_sum_of_parts(w, p.depth * p.width);
   open_step(w, parts_value(w, rows));
@@ -306,25 +191,17 @@ static void emit_outer(StepWriter *w) {
 static void emit_spmm(StepWriter *w) {
   const Value *lifted = &w->graph->values[w->anchor->operand[0]];
   const char *csr = w->anchor->as.end == END_DST ? "g->in" : "g->out";
-  w->body = write_body(w, "acc");
+  w->body = step_write_body(w, "acc", NULL, false);
   print_struct(w, "");
   print_row_function(w);
   print_task(w, "rows", arena_printf(w->arena, "spmm_%" PRId64 "(&%s, V(%s), begin, end, step_%d_row, context);", shape_width(&w->anchor->shape), csr,
-                                     block_name(w, lifted->operand[0]), w->n));
+                                     step_block_name(w, lifted->operand[0]), w->n));
   open_step(w, "");
   run_over_bounds(w, "rows", csr);
   fprintf(w->out, "}\n\n");
 }
 
 /* ---- sums of expressions ---- */
-
-static const char *edge_variables(const StepWriter *w, const char *text, bool is_out) {
-  const char *lines = "";
-  if (mentions(text, is_out ? "dst" : "src"))
-    lines = arena_printf(w->arena, "const int64_t %s = edges->idx[i];\n", is_out ? "dst" : "src");
-  if (mentions(text, "e")) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out ? "edges->edge[i]" : "i");
-  return lines;
-}
 
 /* The operand of a sum, written so that each element is added to acc. */
 static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
@@ -343,18 +220,18 @@ static void print_edge_loop(const StepWriter *w, bool is_out, bool has_own_acc, 
   char *loops = loops_text(w->operand, "      ");
   const char *text = arena_printf(w->arena, "%s%s%s%s", w->operand->text[LEVEL_ROW], w->operand->text[LEVEL_EDGE], loops, after_edge);
   const char *fixed = is_out ? "src" : "dst";
-  if (mentions(text, fixed)) fprintf(w->out, "    const int64_t %s = r;\n", fixed);
-  print_indented(w->out, "    ", w->operand->text[LEVEL_ROW]);
+  if (step_mentions(text, fixed)) fprintf(w->out, "    const int64_t %s = r;\n", fixed);
+  step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
   fprintf(w->out, "    for (int64_t i = edges->ptr[r]; i < edges->ptr[r + 1]; i++) {\n");
-  print_indented(w->out, "      ", edge_variables(w, text, is_out));
+  step_print_lines(w->out, "      ", step_edge_variables(w, text, is_out));
   if (has_own_acc) fprintf(w->out, "      gnn_real acc[%" PRId64 "] = {0};\n", shape_width(&w->anchor->shape));
-  print_indented(w->out, "      ", w->operand->text[LEVEL_EDGE]);
+  step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
   fprintf(w->out, "%s%s    }\n", loops, after_edge);
 }
 
 static void emit_edge_sum(StepWriter *w) {
   bool is_out = w->anchor->as.end == END_SRC;
-  w->body = write_body(w, "acc");
+  w->body = step_write_body(w, "acc", NULL, false);
   write_operand(w, &w->anchor->shape, ROWS_EDGE);
   print_struct(w, "");
   print_row_function(w);
@@ -371,7 +248,7 @@ static void emit_edge_sum(StepWriter *w) {
 /* A map or a sum within a row whose rows are edges: walked by destination, so that both ends are at hand. */
 static void emit_edge_rows(StepWriter *w) {
   bool is_sum = w->anchor->op == OP_REDUCE;
-  w->body = write_body(w, is_sum ? "acc" : NULL);
+  w->body = step_write_body(w, is_sum ? "acc" : NULL, NULL, false);
   if (is_sum) write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE);
   print_struct(w, "");
   open_task(w, "rows", "g");
@@ -395,17 +272,17 @@ static void emit_row_sum(StepWriter *w) {
     emit_edge_rows(w);
     return;
   }
-  w->body = write_body(w, "acc");
-  write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, row_kind(w->anchor->shape.domain));
+  w->body = step_write_body(w, "acc", NULL, false);
+  write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain));
   print_struct(w, "");
   print_row_function(w);
   char *loops = loops_text(w->operand, "    ");
   open_task(w, "rows", arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_ROW], loops));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "] = {0};\n", shape_width(&w->anchor->shape));
-  print_indented(w->out, "    ", w->operand->text[LEVEL_ROW]);
+  step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
   fprintf(w->out, "%s    step_%d_row(context, r, acc);\n  }\n}\n\n", loops, w->n);
   open_step(w, "");
-  run_over(w, "rows", row_count(w, w->anchor->shape.domain, 1), w->kernel->task_rows);
+  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, 1), w->kernel->task_rows);
   fprintf(w->out, "}\n\n");
 }
 
@@ -413,7 +290,7 @@ static void emit_column_sum(StepWriter *w) {
   const Value *from = &w->graph->values[w->anchor->operand[0]];
   bool is_edge = from->shape.domain == DOMAIN_EDGE;
   int64_t width = shape_width(&w->anchor->shape);
-  write_operand(w, &from->shape, row_kind(from->shape.domain));
+  write_operand(w, &from->shape, step_row_kind(from->shape.domain));
   print_struct(w, "int64_t parts;\n");
   char *loops = loops_text(w->operand, "    ");
   open_task(w, "part", "g task");
@@ -423,13 +300,13 @@ static void emit_column_sum(StepWriter *w) {
   if (is_edge) {
     print_edge_loop(w, false, false, "");
   } else {
-    print_indented(w->out, "    ", w->operand->text[LEVEL_ROW]);
+    step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
     fprintf(w->out, "%s", loops);
   }
-  fprintf(w->out, "  }\n  gnn_real *restrict part = V(%s) + task * %" PRId64 ";\n", scratch(w), width);
+  fprintf(w->out, "  }\n  gnn_real *restrict part = V(%s) + task * %" PRId64 ";\n", step_scratch(w), width);
   fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) part[j] = acc[j];\n}\n\n", width);
   print_sum_of_parts(w, width);
-  const char *rows = row_count(w, is_edge ? DOMAIN_NODE : from->shape.domain, 1);
+  const char *rows = step_row_count(w, is_edge ? DOMAIN_NODE : from->shape.domain, 1);
   open_step(w, parts_value(w, rows));
   run_over(w, "part", rows, w->kernel->task_rows);
   run_over(w, "sum", arena_printf(w->arena, "%" PRId64, width), SUM_NUMBERS);
@@ -440,14 +317,14 @@ static void emit_column_sum(StepWriter *w) {
 
 static void emit_cross_entropy(StepWriter *w) {
   int64_t extent = w->kernel->task_rows, classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
-  const char *scores = block_name(w, w->anchor->operand[0]), *labels = block_name(w, w->anchor->operand[1]);
+  const char *scores = step_block_name(w, w->anchor->operand[0]), *labels = step_block_name(w, w->anchor->operand[1]);
   print_struct(w, "");
   print_task(w, "part", arena_printf(w->arena, "V_DOUBLES(%s)[task] = gnn_cross_entropy_part(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], begin, end);",
-                                     scratch(w), scores, classes, labels));
+                                     step_scratch(w), scores, classes, labels));
   open_step(w, "");
   run_over(w, "part", "g->row_count[GNN_TRAIN]", extent);
   fprintf(w->out, "  g->loss = gnn_sum_doubles(V_DOUBLES(%s), (g->row_count[GNN_TRAIN] + %" PRId64 ") / %" PRId64 ") / (double)g->row_count[GNN_TRAIN];\n}\n\n",
-          scratch(w), extent - 1, extent);
+          step_scratch(w), extent - 1, extent);
 }
 
 static void emit_cross_entropy_gradient(StepWriter *w) {
@@ -456,27 +333,19 @@ static void emit_cross_entropy_gradient(StepWriter *w) {
   print_task(w, "rows", arena_printf(w->arena,
                                      "gnn_cross_entropy_gradient_nodes(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], "
                                      "g->row_count[GNN_TRAIN], begin, end, V(%s));",
-                                     block_name(w, w->anchor->operand[0]), classes, block_name(w, w->anchor->operand[1]),
-                                     block_name(w, w->kernel->anchor)));
+                                     step_block_name(w, w->anchor->operand[0]), classes, step_block_name(w, w->anchor->operand[1]),
+                                     step_block_name(w, w->kernel->anchor)));
   open_step(w, "");
   run_over(w, "rows", "g->nodes", w->kernel->task_rows);
   fprintf(w->out, "}\n\n");
-}
-
-/* The last group whose pattern matches the weight's name, else the optimiser's own values. */
-static const Hyper *hyper_of(const TypedProgram *program, const char *name) {
-  const Hyper *hyper = &program->train.hyper;
-  for (int i = 0; i < program->train.group_count; i++)
-    if (fnmatch(program->train.groups[i].pattern, name, 0) == 0) hyper = &program->train.groups[i].hyper;
-  return hyper;
 }
 
 static void emit_update(StepWriter *w) {
   const TypedProgram *program = w->emission->program;
   const Layout *layout = w->emission->layout;
   int32_t p = w->anchor->as.index;
-  const Hyper *h = hyper_of(program, program->params[p].name);
-  const char *weight = block_name(w, w->anchor->operand[0]), *gradient = block_name(w, w->anchor->operand[1]);
+  const Hyper *h = step_hyper(program, program->params[p].name);
+  const char *weight = step_block_name(w, w->anchor->operand[0]), *gradient = step_block_name(w, w->anchor->operand[1]);
   const char *state[MAX_STATES] = {"NULL", "NULL"};
   for (int s = 0; s < MAX_STATES; s++)
     if (layout->residents->state[s][p] != NO_INDEX) state[s] = arena_printf(w->arena, "V(%s)", layout->blocks[layout->residents->state[s][p]].name);
@@ -552,11 +421,8 @@ const char *emit_instance(const Emission *m, const Step *step) {
 
 void emit_step_functions(const Emission *emission, const Step *step, FILE *out) {
   if (step->kind != STEP_KERNEL) return;
-  const Kernel *kernel = &step->kernels->kernels[step->kernel];
-  const Graph *graph = step->kernels->graph;
-  StepWriter w = {.emission = emission, .step = step, .kernels = step->kernels, .kernel = kernel, .graph = graph,
-                  .anchor = &graph->values[kernel->anchor], .arena = emission->arena, .out = out, .n = step->number};
-  switch (kernel->kind) {
+  StepWriter w = step_writer(emission, step, out);
+  switch (w.kernel->kind) {
   case KERNEL_MAP: w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&w) : emit_map(&w); break;
   case KERNEL_MATMUL: emit_matmul(&w); break;
   case KERNEL_SPARSE_MATMUL: emit_sparse_matmul(&w); break;

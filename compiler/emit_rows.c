@@ -145,7 +145,7 @@ RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loo
   w->loop_count = rank_of(w, loops);
   for (int d = 0; d < w->loop_count; d++) w->loop_size[d] = size_of(w, loops, d);
   for (int l = 0; l < LEVEL_COUNT; l++) w->text[l] = "";
-  w->fields = w->bit_reads = w->bit_writes = w->bit_clears = "";
+  w->fields = w->bit_reads = "";
   return w;
 }
 
@@ -155,9 +155,13 @@ RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loo
 static bool is_reserved(const char *name) {
   static const char *const reserved[] = {
       "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to",
-      "block", "last", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+      "block", "last", "lane", "slot", "element", "place", "step", "rows", "tile", "row", "column", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
       "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
-      "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof"};
+      "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof",
+      /* and those of C++, for CUDA */
+      "alignas", "alignof", "and", "bool", "catch", "class", "compl", "concept", "constexpr", "decltype", "delete", "explicit", "export",
+      "false", "friend", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
+      "requires", "template", "this", "throw", "true", "try", "typeid", "typename", "using", "virtual", "xor"};
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
     if (strcmp(reserved[i], name) == 0) return true;
   return strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 || (*name >= '0' && *name <= '9');
@@ -326,16 +330,15 @@ void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
     rows_write(w, w->loop_count ? LEVEL_ELEMENT : level_of_row(w, row), "%s[%s] = %s;", pointer, offset, text);
   } else if (w->loop_count == 0) {
     rows_write(w, level_of_row(w, row), "%s[0] = %s;", pointer, text);
-  } else if (!w->is_flat) {
+  } else if (!w->is_flat && !w->is_warp) {
     rows_write(w, LEVEL_ROW, "for (int i = 0; i < %" PRId64 "; i++) %s[i] = 0;", bit_words(shape_width(shape)), pointer);
     rows_write(w, LEVEL_ELEMENT, "%s[(%s) / 32] |= %s << (%s) %% 32;", pointer, offset, text, offset);
   } else {
     w->has_bits = true;
     const char *word = fresh_name(w, arena_printf(w->arena, "word_to_%s", block->name));
     rows_name(w, NO_VALUE, rows_full_index(w, row), word);
-    w->bit_clears = joined(w->arena, w->bit_clears, arena_printf(w->arena, "uint32_t %s = 0;\n", word));
+    ARENA_PUSH(w->arena, w->bit_words, w->bit_word_count, (BitWord){word, pointer});
     rows_write(w, LEVEL_ELEMENT, "%s |= %s << t;", word, text);
-    w->bit_writes = joined(w->arena, w->bit_writes, arena_printf(w->arena, "%s[block] = %s;\n", pointer, word));
   }
 }
 
@@ -354,7 +357,7 @@ static void print_bit_loops(const RowWriter *w, FILE *out, const char *indent) {
   const char *inner = arena_printf(w->arena, "%s  ", indent), *innermost = arena_printf(w->arena, "%s    ", indent);
   fprintf(out, "%sfor (int block = 0; block < %" PRId64 "; block++) {\n", indent, bit_words(size));
   print_lines(out, inner, w->bit_reads);
-  print_lines(out, inner, w->bit_clears);
+  for (int b = 0; b < w->bit_word_count; b++) fprintf(out, "%suint32_t %s = 0;\n", inner, w->bit_words[b].name);
   if (size % 32 == 0) fprintf(out, "%sfor (int t = 0; t < 32; t++) {\n", inner);
   else if (size < 32) fprintf(out, "%sfor (int t = 0; t < %" PRId64 "; t++) {\n", inner, size);
   else
@@ -362,7 +365,7 @@ static void print_bit_loops(const RowWriter *w, FILE *out, const char *indent) {
   fprintf(out, "%sconst int j = 32 * block + t;\n", innermost);
   print_lines(out, innermost, w->text[LEVEL_ELEMENT]);
   fprintf(out, "%s}\n", inner);
-  print_lines(out, inner, w->bit_writes);
+  for (int b = 0; b < w->bit_word_count; b++) fprintf(out, "%s%s[block] = %s;\n", inner, w->bit_words[b].pointer, w->bit_words[b].name);
   fprintf(out, "%s}\n", indent);
 }
 

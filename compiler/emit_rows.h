@@ -29,6 +29,11 @@ typedef struct Pointer {
   const char *name;
 } Pointer;
 
+/* 32 bits that are computed together: the word and where it is stored. */
+typedef struct BitWord {
+  const char *name, *pointer;
+} BitWord;
+
 typedef struct RowWriter {
   const Emission *emission;
   int step;                     /* index: where things lie depends on it */
@@ -45,7 +50,10 @@ typedef struct RowWriter {
   int temporary_count, pointer_count, name_count;
   Temporary *temporaries;
   Pointer *pointers;
-  char *bit_reads, *bit_writes, *bit_clears; /* statements around a block of 32 elements */
+  bool is_warp;                 /* elements run in warps, 32 by 32 whatever their dimensions: bits are written by words */
+  char *bit_reads;              /* statements before a block of 32 elements */
+  int bit_word_count;
+  BitWord *bit_words;           /* cleared before it, stored after it */
 } RowWriter;
 
 /* Loops over the dimensions of `loops`; every access of the kernel decides whether they can run as one. */

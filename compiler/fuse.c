@@ -11,6 +11,8 @@
 
 enum { LOSS_PARTS = 64, LOSS_MIN_ROWS = 256, SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, OUTER_MAX_PARTS = 32, OUTER_MIN_ROWS = 512, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
        MATMUL_LANES = 16 /* numbers of the widest vector: panels are whole vectors */ };
+/* On a GPU: parts for all its multiprocessors several times, a tile of a gradient being a block. */
+enum { CUDA_MAX_PARTS = 512, CUDA_MIN_ROWS = 128, CUDA_OUTER_TILE = 64 };
 
 const char *kernel_kind_name(KernelKind kind) {
   static const char *const names[KERNEL_KIND_COUNT] = {
@@ -70,6 +72,7 @@ typedef struct Fusion {
   Kernels *kernels;
   const bool *is_sparse_field;
   bool is_fusing;
+  Backend backend;
   bool *is_virtual;
   int *use_count;
   ValueId *only_user;
@@ -325,6 +328,21 @@ static void find_outputs(Fusion *f) {
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/* The parts in which a sum over all rows is taken, each with a result of its own. */
+static void choose_parts(const Fusion *f, Kernel *kernel, int64_t rows) {
+  const Value *anchor = &f->graph->values[kernel->anchor];
+  int64_t parts = OUTER_MAX_PARTS, least = OUTER_MIN_ROWS, width = shape_width(&anchor->shape);
+  if (f->backend == BACKEND_CUDA) {
+    const struct Contraction *p = &anchor->as.product;
+    int64_t tiles = kernel->kind == KERNEL_OUTER ? ceil_div(p->depth, CUDA_OUTER_TILE) * ceil_div(p->width, CUDA_OUTER_TILE) : 1;
+    parts = ceil_div(CUDA_MAX_PARTS, tiles);
+    least = CUDA_MIN_ROWS;
+  }
+  kernel->task_rows = ceil_div(rows, parts);
+  if (kernel->task_rows < least) kernel->task_rows = least;
+  kernel->work_bytes = 4 * width * ceil_div(rows, kernel->task_rows);
+}
+
 static void choose_loops(Fusion *f, Kernel *kernel) {
   const Graph *graph = f->graph;
   const Value *anchor = &graph->values[kernel->anchor];
@@ -338,7 +356,7 @@ static void choose_loops(Fusion *f, Kernel *kernel) {
     int64_t even = ceil_div(ceil_div(all, MATMUL_LEAST_TASKS), MATMUL_TASK_UNIT) * MATMUL_TASK_UNIT; /* few rows: still enough tasks */
     kernel->task_rows = ceil_div(16 * TASK_NUMBERS, p->depth + p->width);
     if (kernel->task_rows > even) kernel->task_rows = even;
-    kernel->work_bytes = 4 * p->depth * (ceil_div(p->width, MATMUL_LANES) * MATMUL_LANES);
+    kernel->work_bytes = f->backend == BACKEND_CUDA ? 0 : 4 * p->depth * (ceil_div(p->width, MATMUL_LANES) * MATMUL_LANES);
     break;
   }
   case KERNEL_SPARSE_MATMUL:
@@ -351,9 +369,7 @@ static void choose_loops(Fusion *f, Kernel *kernel) {
     bool is_outer = kernel->kind == KERNEL_OUTER;
     rows = graph_rows(graph, from->domain == DOMAIN_EDGE && !is_outer ? DOMAIN_NODE : from->domain);
     if (is_outer) rows *= anchor->as.product.lead;
-    kernel->task_rows = ceil_div(rows, OUTER_MAX_PARTS);
-    if (kernel->task_rows < OUTER_MIN_ROWS) kernel->task_rows = OUTER_MIN_ROWS;
-    kernel->work_bytes = 4 * width * ceil_div(rows, kernel->task_rows);
+    choose_parts(f, kernel, rows);
     break;
   }
   case KERNEL_SPARSE_OUTER: kernel->work_bytes = 4 * width; break;
@@ -381,16 +397,17 @@ static void note_graph_directions(Fusion *f, const Kernel *kernel) {
   if (walks_edges && anchor->op != OP_GATHER) kernels->needs_in = true;
 }
 
-Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing) {
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend backend) {
   Arena *arena = graph->arena;
   size_t count = (size_t)graph->value_count + 1;
   graph_name_values(graph);
   Kernels *kernels = arena_alloc(arena, sizeof *kernels);
   kernels->graph = graph;
+  kernels->backend = backend;
   kernels->made_by = arena_alloc(arena, count * sizeof *kernels->made_by);
   kernels->is_stored = arena_alloc(arena, count);
   kernels->home = arena_alloc(arena, count * sizeof *kernels->home);
-  Fusion f = {graph, kernels, is_sparse_field, is_fusing, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
+  Fusion f = {graph, kernels, is_sparse_field, is_fusing, backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {

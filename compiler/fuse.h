@@ -10,6 +10,9 @@
 
 #include "graph.h"
 
+/* What the kernels are printed for: how loops are divided and what scratch they need. */
+typedef enum Backend { BACKEND_CPU, BACKEND_CUDA } Backend;
+
 typedef enum KernelKind {
   KERNEL_MAP,            /* no anchor: the body alone, row by row */
   KERNEL_MATMUL,         /* rows of a stored value times a matrix */
@@ -42,6 +45,7 @@ typedef struct Kernel {
 
 typedef struct Kernels {
   const Graph *graph;
+  Backend backend;
   int kernel_count;
   Kernel *kernels;
   int32_t *made_by;  /* per value: its kernel, NO_INDEX for leaves and values that exist only inside kernels */
@@ -54,7 +58,7 @@ typedef struct Kernels {
 /* Which fields are kept by their non-zeros: mostly zero, and used as nothing but the left side of products. */
 bool *sparse_fields(const Graph *graph);
 
-Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing);
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend backend);
 const char *verify_kernels(const Kernels *kernels);
 void kernels_dump(const Kernels *kernels, FILE *out);
 const char *kernel_kind_name(KernelKind kind);

@@ -10,7 +10,7 @@
 #include "driver.h"
 
 typedef enum OptionId {
-  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_CALIBRATE, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
+  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
@@ -36,7 +36,7 @@ static const OptionRow rows[] = {
     {"--check", OPT_CHECK, ARG_NONE, "what to make", "--check", "diagnostics only"},
     {"-fsyntax-only", OPT_CHECK, ARG_NONE, NULL, NULL, NULL},
     {"--plan", OPT_PLAN, ARG_OPTIONAL, "what to make", "--plan[=json]", "explain the memory plan, compile nothing"},
-    {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", "ast program dag dot plan schedule gantt trace memory header c weights problem"},
+    {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", "ast program dag dot plan schedule gantt trace memory header c cuda weights problem"},
     {"--report", OPT_REPORT, ARG_OPTIONAL, "what to make", "--report[=FILE.html]", "one page: Gantt, memory, plan, sweep; beside the product"},
     {"--measured", OPT_MEASURED, ARG_REQUIRED, "what to make", "--measured=RUN.json", "overlay what ./PROGRAM profile measured; views without a model, too"},
     {"--annotate", OPT_ANNOTATE, ARG_OPTIONAL, "what to make", "--annotate[=FILE]", "the source with time, bytes and fate beside each line"},
@@ -44,7 +44,9 @@ static const OptionRow rows[] = {
     {"--compare", OPT_COMPARE, ARG_REQUIRED, "what to make", "--compare A.json B.json", "two plans, or two runs: what moved, what it costs"},
     {"--target", OPT_TARGET, ARG_REQUIRED, "for which machine", "--target=NAME", "pick the target block; native: this machine"},
     {"--budget", OPT_BUDGET, ARG_REQUIRED, "for which machine", "--budget TIER=SIZE", "cap a tier: device=24GiB, host=0, ssd=50%"},
-    {"--backend", OPT_BACKEND, ARG_REQUIRED, "for which machine", "--backend=cpu|sim", "sim: the schedule of another machine, slowed to its rates"},
+    {"--backend", OPT_BACKEND, ARG_REQUIRED, "for which machine", "--backend=cpu|cuda|sim", "sim: the schedule of another machine, slowed to its rates"},
+    {"--arch", OPT_ARCH, ARG_REQUIRED, "for which machine", "--arch=sm_XX", "of the GPU; the target's kind says it, too"},
+    {"--cuda-compiler", OPT_CUDA_COMPILER, ARG_REQUIRED, "builds", "--cuda-compiler=nvcc|nvrtc", "default: what is there"},
     {"--plan-effort", OPT_PLAN_EFFORT, ARG_REQUIRED, "for which machine", "--plan-effort=E", "fast, normal, best"},
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
@@ -88,10 +90,8 @@ static const OptionRow rows[] = {
     {"--example", OPT_EXAMPLE, ARG_OPTIONAL, "asking", "--example[=NAME]", "list ready programs; print one"},
     {"--version", OPT_VERSION, ARG_NONE, "asking", "--version", ""},
     {"-dumpversion", OPT_DUMP_VERSION, ARG_NONE, NULL, NULL, NULL},
-    {"--arch", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--nvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"-Xnvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"--cuda-compiler", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--tune", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
     {"--single-file", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
     {"--format", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
@@ -189,7 +189,7 @@ static int print_topic(const Parser *p, const char *topic) {
   static const char exits[] =
       "0   made what was asked\n1   errors in the program or data\n2   bad command line\n3   no plan fits the budget\n"
       "4   cannot read or write a file\n5   the C compiler is missing or cannot run\n70  internal error\n";
-  static const char kinds[] = "ast program dag dot plan schedule gantt trace memory sweep report annotate header c weights problem\n";
+  static const char kinds[] = "ast program dag dot plan schedule gantt trace memory sweep report annotate header c cuda weights problem\n";
   if (!topic) print_help(stdout);
   else if (strcmp(topic, "env") == 0) fputs(env, stdout);
   else if (strcmp(topic, "exit") == 0) fputs(exits, stdout);
@@ -250,8 +250,8 @@ static int unknown_option(const Parser *p, const char *word) {
 }
 
 static int parse_emit(Parser *p, const char *list) {
-  static const char *const known[] = {"ast", "program", "dag", "dot", "plan", "schedule", "gantt", "trace", "memory", "sweep", "report", "annotate", "header", "c", "weights", "problem"};
-  static const char *const later[] = {"cuda", "obj", "lib", "shared", "exe", "deps", "diagnostics"};
+  static const char *const known[] = {"ast", "program", "dag", "dot", "plan", "schedule", "gantt", "trace", "memory", "sweep", "report", "annotate", "header", "c", "cuda", "weights", "problem"};
+  static const char *const later[] = {"obj", "lib", "shared", "exe", "deps", "diagnostics"};
   char *copy = arena_strdup(p->arena, list), *rest = NULL;
   for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
     char *path = strchr(item, '=');
@@ -261,6 +261,7 @@ static int parse_emit(Parser *p, const char *list) {
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
       if (strcmp(later[i], item) == 0) return usage("--emit=%s is not supported yet", item);
     if (!is_known) return usage("--emit=%s: unknown kind; gnncc --help=emit lists them", item);
+    if (strcmp(item, "cuda") == 0 && !p->options->backend) p->options->backend = item;
     ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){item, path});
   }
   if (p->options->product == PRODUCT_PROGRAM) p->options->product = PRODUCT_EMIT;
@@ -392,9 +393,19 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_PLAN_FROM: o->plan_from = a; break;
   case OPT_POLICY: return parse_policy(p, a);
   case OPT_BACKEND:
-    if (strcmp(a, "cuda") == 0) return usage("--backend=cuda is not supported yet");
-    if (strcmp(a, "cpu") != 0 && strcmp(a, "sim") != 0) return usage("--backend=%s: there is no such backend; cpu and sim are", a);
+    if (strcmp(a, "cpu") != 0 && strcmp(a, "cuda") != 0 && strcmp(a, "sim") != 0)
+      return usage("--backend=%s: there is no such backend; cpu, cuda and sim are", a);
+    o->backend = a;
     o->is_simulated = strcmp(a, "sim") == 0;
+    break;
+  case OPT_ARCH:
+    if ((strncmp(a, "sm_", 3) != 0 || !is_number(a + 3)) && (strncmp(a, "compute_", 8) != 0 || !is_number(a + 8)))
+      return usage("--arch=%s: an architecture is needed, as in sm_80", a);
+    o->architecture = a;
+    break;
+  case OPT_CUDA_COMPILER:
+    if (strcmp(a, "nvcc") != 0 && strcmp(a, "nvrtc") != 0) return usage("--cuda-compiler=%s: nvcc or nvrtc", a);
+    o->cuda_compiler = a;
     break;
   case OPT_CALIBRATE: o->calibrate = a ? a : ""; break;
   case OPT_PROFILE: o->profile = a; break;

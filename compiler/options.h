@@ -43,6 +43,8 @@ typedef struct Options {
   const char **more;
   struct json_t *sweeps;      /* where those of several models are collected; NULL: one model */
   double plan_seconds;        /* 0: no limit */
+  const char *backend;        /* NULL: the target's */
+  const char *architecture, *cuda_compiler; /* "sm_80"; "nvcc", "nvrtc"; NULL: not said */
   bool is_simulated;          /* --backend=sim */
   int define_count;
   LangDefine *defines;

@@ -29,6 +29,7 @@ typedef struct Block {
   ValueId value;
 } Block;
 
+enum { RESULT_PARTS = 256 };
 enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, LAYOUT_ALIGNMENT = 64, SSD_BLOCK_BYTES = 4096 };
 
 typedef struct Residents {
@@ -40,6 +41,7 @@ typedef struct Residents {
                              bounds, by column the same */
   int *weight;            /* per param */
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v */
+  int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, then those of its parts */
   bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;
   Block *blocks;          /* one after the other from offset 0 */

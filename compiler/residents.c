@@ -145,6 +145,9 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   for (int f = 0; f < program->field_count; f++)
     if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f]);
   add_weights(&l);
+  /* Scores stay on a device with memory of its own: it measures them itself. */
+  bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX;
+  y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", 16 * SPLIT_COUNT * (RESULT_PARTS + 1)) : NO_INDEX;
   return y;
 }
 

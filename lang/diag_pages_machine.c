@@ -50,7 +50,8 @@ static const DiagPage pages[] = {
      NULL,
      NULL, 1},
     {"E0507", "a tool for the target is missing",
-     "A CUDA target needs nvcc. -S writes the sources without compiling; --target=native plans for this machine.",
+     "A CUDA target needs the CUDA toolkit: nvcc or NVRTC, and libcudart_static.a; CUDA_HOME says where it is. -S writes the sources without\n"
+     "compiling; --target=native plans for this machine.",
      NULL,
      NULL, 5},
     {"E0508", "a quantity of the wrong kind",

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "safetensors.h"
 
 enum { CHECKPOINT_COUNTS = 7, CHECKPOINT_NUMBERS = 2 + 3 * GNN_SPLIT_COUNT, CHECKPOINT_NAME_MAX = 320 };
@@ -34,8 +35,10 @@ void gnn_snapshot_destroy(gnn_snapshot *snapshot) {
   memset(snapshot, 0, sizeof *snapshot);
 }
 
-void gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instance) {
+gnn_status gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instance, gnn_error *error) {
   const gnn_program *program = instance->run.program;
+  gnn_status status = gnn_download_weights(instance, 0, error);
+  if (status != GNN_OK) return status;
   unsigned char *to = snapshot->data;
   for (int w = 0; w < program->weight_count; w++) {
     size_t bytes = (size_t)(program->weights[w].count * program->real_bytes);
@@ -43,9 +46,10 @@ void gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instance) {
     to += bytes;
   }
   snapshot->is_filled = 1;
+  return GNN_OK;
 }
 
-void gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance) {
+gnn_status gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   const unsigned char *from = snapshot->data;
   for (int w = 0; w < program->weight_count; w++) {
@@ -53,6 +57,7 @@ void gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance) {
     memcpy(gnn_instance_at(instance, program->weights[w].at), from, bytes);
     from += bytes;
   }
+  return gnn_upload_weights(instance, 0, error);
 }
 
 /* ---- the list of tensors of a file ---- */
@@ -106,7 +111,8 @@ gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *sn
                             gnn_error *error) {
   const gnn_program *program = instance->run.program;
   checkpoint_list list;
-  gnn_status status = checkpoint_list_create(&list, program->weight_count, error);
+  gnn_status status = snapshot ? GNN_OK : gnn_download_weights(instance, 0, error);
+  if (status == GNN_OK) status = checkpoint_list_create(&list, program->weight_count, error);
   if (status != GNN_OK) return status;
   const unsigned char *from = snapshot ? snapshot->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {
@@ -190,7 +196,7 @@ static gnn_status checkpoint_load_weights(gnn_instance *instance, const gnn_safe
   for (int w = 0; w < program->weight_count; w++)
     checkpoint_copy(gnn_instance_at(instance, program->weights[w].at), program->real_bytes,
                     gnn_safetensors_find(file, program->weights[w].name));
-  return GNN_OK;
+  return gnn_upload_weights(instance, 0, error);
 }
 
 gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error *error) {
@@ -216,7 +222,8 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   const gnn_keeper *keeper = &progress->keeper;
   gnn_dtype dtype = checkpoint_dtype(program);
   checkpoint_list list;
-  gnn_status status = checkpoint_list_create(&list, 4 * program->weight_count + 3, error);
+  gnn_status status = gnn_download_weights(instance, 1, error);
+  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 3, error);
   if (status != GNN_OK) return status;
   const unsigned char *from = best && best->is_filled ? best->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {
@@ -335,7 +342,7 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
     for (int s = 0; s < GNN_SPLIT_COUNT; s++)
       progress->finished[r][s] = gnn_array_number(finished, r * GNN_SPLIT_COUNT + s);
   gnn_safetensors_close(&file);
-  return GNN_OK;
+  return gnn_upload_weights(instance, 1, error);
 }
 
 /* ---- their files ---- */

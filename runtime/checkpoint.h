@@ -14,8 +14,8 @@ typedef struct gnn_snapshot {
 
 gnn_status gnn_snapshot_create(const gnn_program *program, gnn_snapshot *snapshot, gnn_error *error);
 void gnn_snapshot_destroy(gnn_snapshot *snapshot);
-void gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instance);
-void gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance);
+gnn_status gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instance, gnn_error *error);
+gnn_status gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance, gnn_error *error);
 
 /* snapshot NULL: the weights in the arena. Always float32. */
 gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *snapshot, const char *path,

@@ -12,6 +12,7 @@ typedef struct gnn_cli {
   char default_out[256];
   int64_t epochs, runs, every, warmup, threads; /* epochs, runs, warmup: -1 where not given */
   int64_t samples;
+  int device, has_no_graph;
   int has_seed;
   uint64_t seed;
   int resumes_newest, logs_csv, logs_jsonl, continues_after_nan, is_quiet, is_verbose, is_json, wants_classes, is_serial;

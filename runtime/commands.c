@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "device.h"
 #include "lanes.h"
 #include "npy.h"
 
@@ -42,9 +43,14 @@ gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_erro
   return GNN_OK;
 }
 
+static void commands_note(void *user, const char *text) { fprintf(stderr, "%s: %s\n", ((const gnn_cli *)user)->name, text); }
+
 gnn_instance_options gnn_cli_options(const gnn_cli *cli) {
+  const char *graph = getenv("GNN_CUDA_GRAPH");
   return (gnn_instance_options){.threads = (int)cli->threads, .is_serial = cli->is_serial, .scratch = cli->scratch,
-                                .temporary = getenv("TMPDIR")};
+                                .temporary = getenv("TMPDIR"), .device = cli->device,
+                                .has_no_graph = cli->has_no_graph || (graph && strcmp(graph, "0") == 0),
+                                .note = commands_note, .note_user = (void *)(uintptr_t)cli};
 }
 
 /* What a lane could not have as it should is said once. */
@@ -274,7 +280,8 @@ int gnn_command_predict(const gnn_cli *cli) {
     run->tap = commands_on_tap;
     run->tap_user = &tap;
   }
-  gnn_status status = cli->program->evaluate(run);
+  gnn_status status = gnn_do(instance, GNN_WORK_EVALUATE);
+  if (status == GNN_OK && !cli->layer) status = gnn_download_scores(instance, NULL);
   const float *values = cli->layer ? tap.values : gnn_instance_at(instance, cli->program->at_scores);
   int64_t width = cli->layer ? tap.width : cli->program->classes;
   if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "evaluation failed");

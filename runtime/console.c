@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "loop.h"
 
 enum { CONSOLE_ROWS = 20, CONSOLE_SECONDS = 60 }; /* rows of a run on a terminal; between rows in a file */
@@ -42,6 +43,11 @@ void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
     printf("   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],
            instance->majority_share[split]);
   printf("\n");
+  if (!gnn_backend_of(program)->is_apart) return;
+  gnn_text device = {0};
+  gnn_backend_of(program)->describe(instance, &device);
+  printf("on %s\n", device.data ? device.data : gnn_backend_of(program)->name);
+  gnn_text_free(&device);
 }
 
 void gnn_loop_erase_live(gnn_loop *loop) {

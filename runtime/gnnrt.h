@@ -105,18 +105,20 @@ typedef struct gnn_copy_desc {
 typedef struct gnn_run gnn_run;
 
 /* Queues a copy on its lane; never blocks. A copy is queued at most once between two returns of forward_backward, update
- * or evaluate, and awaited before they return. Both fail (GNN_EIO) only once a lane has failed. */
+ * or evaluate, and awaited before they return. Both fail (GNN_EIO, GNN_EDEVICE) only once a lane or the device has failed. */
 gnn_status gnn_copy(gnn_run *run, int copy);
-gnn_status gnn_await(gnn_run *run, int copy); /* blocks until it is complete */
+gnn_status gnn_await(gnn_run *run, int copy); /* what follows comes after it */
 
 /* ---- one training job ---- */
 
 typedef struct gnn_program gnn_program;
+typedef struct gnn_backend gnn_backend;
 
 struct gnn_run {
   const gnn_program *program;
   gnn_team *team;
-  unsigned char *device;         /* the device arena: program->device_bytes * GNN_SCALE */
+  unsigned char *device;         /* the device arena: program->device_bytes * GNN_SCALE; where the device has memory of its
+                                    own, the host's image of it */
   int64_t nodes, edges;          /* of the loaded data; at most those planned for */
   gnn_csr in, out;
   gnn_sparse sparse[GNN_SPARSE_MAX];
@@ -132,6 +134,7 @@ struct gnn_run {
   int step;                      /* number of the compute step being run */
   struct gnn_lanes *lanes;       /* NULL: the program copies nothing */
   struct gnn_watch *watch;       /* of the steps' times, for a trace or a simulation; NULL: nobody watches */
+  struct gnn_cuda *cuda;         /* NULL: the processor works */
 };
 
 void gnn_watch_enter(gnn_run *run, int step);
@@ -281,7 +284,12 @@ struct gnn_program {
   int tap_count;
   const char *const *taps;  /* names that predict --layer takes */
 
+  const gnn_backend *backend; /* NULL: the processor; &gnn_cuda_backend */
+  const void *code;           /* for the backend: gnn_cuda_code */
+
   int64_t at_scores;        /* nodes x classes, left by `evaluate` */
+  int has_results;          /* `evaluate` leaves double [GNN_SPLIT_COUNT][2] at at_results: sum of the losses of the split's */
+  int64_t at_results;       /* rows, and how many are right. 0: the host finds them from the scores */
   gnn_status (*forward_backward)(gnn_run *run); /* training forward, loss, gradients of every weight */
   gnn_status (*update)(gnn_run *run);           /* one optimiser step from those gradients */
   gnn_status (*evaluate)(gnn_run *run);         /* forward with dropout off; leaves the scores */

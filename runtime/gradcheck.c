@@ -18,6 +18,7 @@
 
 #include "../kernels/cpu/random.h"
 #include "cli.h"
+#include "device.h"
 #include "subgraph.h"
 
 enum { GRADCHECK_NODES = 300, GRADCHECK_STREAM = 0x6c, GRADCHECK_STEPS = 3 };
@@ -28,7 +29,8 @@ typedef struct gradcheck_weight {
 } gradcheck_weight;
 
 static gnn_status gradcheck_loss(gnn_instance *instance, double *loss) {
-  gnn_status status = instance->run.program->forward_backward(&instance->run);
+  gnn_status status = gnn_upload_weights(instance, 0, NULL);
+  if (status == GNN_OK) status = gnn_do(instance, GNN_WORK_GRADIENTS);
   *loss = instance->run.loss;
   return status;
 }
@@ -110,6 +112,7 @@ static gnn_status gradcheck_all(const gnn_cli *cli, gnn_instance *instance, int 
     double *gradient = malloc((size_t)weight->count * sizeof *gradient);
     if (gradient == NULL) return gnn_fail_memory(error, weight->count * 8);
     status = gradcheck_loss(instance, &loss);
+    if (status == GNN_OK) status = gnn_download(instance, weight->at_gradient, weight->count * (int64_t)sizeof *gradient, NULL);
     memcpy(gradient, gnn_instance_at(instance, weight->at_gradient), (size_t)weight->count * sizeof *gradient);
     gradcheck_weight row;
     if (status == GNN_OK) status = gradcheck_one(instance, w, gradient, cli->samples, &row);

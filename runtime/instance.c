@@ -8,14 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../kernels/cpu/random.h"
+#include "device.h"
 #include "fill.h"
 #include "lanes.h"
 #include "room.h"
-
-enum { INSTANCE_HUGE_BYTES = 1 << 21, INSTANCE_PAGE_BYTES = 4096 };
 
 void *gnn_instance_at(const gnn_instance *instance, int64_t offset) {
   return instance->run.device + offset * (instance->run.program->real_bytes / 4);
@@ -39,7 +37,12 @@ int64_t gnn_memory_bytes(const gnn_program *program) {
   return gnn_tier_bytes(program, GNN_DEVICE) + gnn_tier_bytes(program, GNN_HOST) + gnn_staging_bytes(program);
 }
 
-static const char *const instance_tier_names[GNN_TIER_COUNT] = {"device arena", "host arena", "scratch file", "write ring", "read ring"};
+int64_t gnn_host_memory_bytes(const gnn_program *program) {
+  int64_t bytes = gnn_memory_bytes(program);
+  return gnn_backend_of(program)->is_apart ? bytes - gnn_tier_bytes(program, GNN_DEVICE) : bytes + program->reserve_bytes;
+}
+
+const char *const gnn_tier_names[GNN_TIER_COUNT] = {"device arena", "host arena", "scratch file", "write ring", "read ring"};
 
 /* Memory of the host program; to it the rings are host memory. */
 static gnn_status instance_borrow(gnn_instance *instance, gnn_tier tier, size_t bytes, gnn_error *error) {
@@ -47,7 +50,7 @@ static gnn_status instance_borrow(gnn_instance *instance, gnn_tier tier, size_t 
   mapping->bytes = bytes;
   mapping->memory = instance->memory.alloc(instance->memory.user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, bytes, GNN_ALIGNMENT);
   if (mapping->memory == NULL)
-    return gnn_fail(error, GNN_ENOMEM, "R0801", "the host program gave no memory for the %s (%s)", instance_tier_names[tier],
+    return gnn_fail(error, GNN_ENOMEM, "R0801", "the host program gave no memory for the %s (%s)", gnn_tier_names[tier],
                     gnn_bytes_text((int64_t)bytes).text);
   if ((uintptr_t)mapping->memory % GNN_ALIGNMENT != 0)
     return gnn_fail(error, GNN_EINVAL, "", "the host program's memory is not aligned to %d bytes", GNN_ALIGNMENT);
@@ -56,49 +59,22 @@ static gnn_status instance_borrow(gnn_instance *instance, gnn_tier tier, size_t 
   return GNN_OK;
 }
 
-/* One mapping, aligned to 2 MiB so that the kernel can use huge pages for all of it. Where pages are to be counted
- * (populate 0) they stay small. */
-static gnn_status instance_map(gnn_instance *instance, gnn_tier tier, size_t bytes, int populate, gnn_error *error) {
-  size_t slack = bytes >= INSTANCE_HUGE_BYTES ? INSTANCE_HUGE_BYTES : 0;
-  void *memory = mmap(NULL, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not map %s for the %s", gnn_bytes_text((int64_t)bytes).text,
-                    instance_tier_names[tier]);
-  instance->mapping[tier] = (gnn_mapping){memory, bytes + slack};
-  uintptr_t begin = (uintptr_t)memory;
-  if (slack) begin = (begin + slack - 1) / slack * slack;
-  instance->tiers.base[tier] = (unsigned char *)memory + (begin - (uintptr_t)memory);
-#ifdef MADV_HUGEPAGE
-  if (slack && populate) {
-    int is_advice_only = madvise(instance->tiers.base[tier], bytes, MADV_HUGEPAGE);
-    (void)is_advice_only;
-  }
-#endif
-  return GNN_OK;
-}
-
-static void instance_touch(const void *context, int64_t begin, int64_t end, int64_t task) {
-  volatile unsigned char *memory = *(unsigned char *const *)context;
-  (void)task;
-  for (int64_t at = begin; at < end; at += INSTANCE_PAGE_BYTES) memory[at] = 0;
-}
-
 static gnn_status instance_obtain(gnn_instance *instance, gnn_tier tier, int populate, gnn_error *error) {
   int64_t bytes = gnn_tier_bytes(instance->run.program, tier);
   if (tier == GNN_DEVICE && bytes == 0) bytes = GNN_ALIGNMENT;
   if (tier == GNN_SSD || bytes == 0) return GNN_OK;
+  const gnn_backend *backend = gnn_backend_of(instance->run.program);
+  if (instance->memory.alloc && backend->is_apart)
+    return gnn_fail(error, GNN_EINVAL, "", "a program for %s obtains its memory itself: alloc must be NULL", backend->name);
   if (instance->memory.alloc) return instance_borrow(instance, tier, (size_t)bytes, error);
-  gnn_status status = instance_map(instance, tier, (size_t)bytes, populate, error);
-  if (status == GNN_OK && populate)
-    gnn_parallel(instance->run.team, bytes, INSTANCE_HUGE_BYTES, instance_touch, &instance->tiers.base[tier]);
-  return status;
+  return backend->obtain(instance, tier, bytes, populate, error);
 }
 
 static void instance_release(gnn_instance *instance, gnn_tier tier) {
   const gnn_mapping *mapping = &instance->mapping[tier];
   const gnn_memory *memory = &instance->memory;
   if (mapping->memory == NULL) return;
-  if (memory->alloc == NULL) munmap(mapping->memory, mapping->bytes);
+  if (memory->alloc == NULL) gnn_backend_of(instance->run.program)->release(instance, tier);
   else if (memory->release) memory->release(memory->user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, mapping->memory, mapping->bytes);
 }
 
@@ -113,7 +89,7 @@ static gnn_status instance_find_room(const gnn_program *program, const gnn_insta
   int has_scratch = gnn_lanes_use_scratch(program, GNN_LANE_COUNT), is_given = options->memory && options->memory->alloc;
   gnn_status status = has_scratch ? gnn_scratch_open(scratch, &folders, error) : GNN_OK;
   int64_t file_bytes = gnn_tier_bytes(program, GNN_SSD);
-  int64_t bytes = is_given ? 0 : gnn_memory_bytes(program) + program->reserve_bytes;
+  int64_t bytes = is_given ? 0 : gnn_host_memory_bytes(program);
   if (has_scratch && scratch->is_in_memory) bytes += file_bytes;
   if (status == GNN_OK && bytes > 0) status = gnn_check_room(bytes, error);
   if (status == GNN_OK && has_scratch) status = gnn_scratch_reserve(scratch, file_bytes, error);
@@ -146,12 +122,15 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   gnn_instance *instance = calloc(1, sizeof *instance);
   if (instance == NULL) return gnn_fail_memory(error, (int64_t)sizeof *instance);
   instance->scratch.file = -1;
-  gnn_status status = instance_find_room(program, &options, &instance->scratch, error);
+  instance->run.program = instance->tiers.program = program;
+  const gnn_backend *backend = gnn_backend_of(program);
+  gnn_status status = backend->open(instance, &options, error);
+  if (status == GNN_OK) status = instance_find_room(program, &options, &instance->scratch, error);
   if (status != GNN_OK) {
+    backend->close(instance);
     free(instance);
     return status;
   }
-  instance->run.program = instance->tiers.program = program;
   if (options.memory) instance->memory = *options.memory;
   for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++)
     instance->run.option[i] = program->options[i].value;
@@ -160,9 +139,8 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
     status = gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the threads and what they share");
   for (int t = 0; status == GNN_OK && t < GNN_TIER_COUNT; t++)
     status = instance_obtain(instance, (gnn_tier)t, options.populate, error);
-  instance->run.device = instance->tiers.base[GNN_DEVICE];
   if (status == GNN_OK) status = gnn_watch_create(&instance->run, options.is_traced, error);
-  if (status == GNN_OK) status = gnn_lanes_create(&instance->run, &instance->tiers, &instance->scratch, options.is_serial, error);
+  if (status == GNN_OK) status = backend->start(instance, &options, error);
   if (status != GNN_OK) {
     gnn_instance_destroy(instance);
     return status;
@@ -173,11 +151,12 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
 
 void gnn_instance_destroy(gnn_instance *instance) {
   if (instance == NULL) return;
-  gnn_lanes_destroy(&instance->run);
+  gnn_backend_of(instance->run.program)->stop(instance);
   gnn_scratch_close(&instance->scratch);
   gnn_watch_destroy(&instance->run);
   gnn_team_destroy(instance->run.team);
   for (int t = 0; t < GNN_TIER_COUNT; t++) instance_release(instance, (gnn_tier)t);
+  gnn_backend_of(instance->run.program)->close(instance);
   free(instance->partial_loss);
   free(instance->partial_correct);
   free(instance);
@@ -185,7 +164,7 @@ void gnn_instance_destroy(gnn_instance *instance) {
 
 gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,
                            const char *format, ...) {
-  const gnn_error *cause = status == GNN_EIO ? gnn_lanes_error(&instance->run) : NULL;
+  const gnn_error *cause = status == GNN_EIO || status == GNN_EDEVICE ? gnn_backend_of(instance->run.program)->failure(&instance->run) : NULL;
   if (cause) {
     if (error) *error = *cause;
     return status;
@@ -229,6 +208,8 @@ gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset,
   if (status == GNN_OK) status = gnn_fill_splits(instance, dataset, error);
   if (status != GNN_OK) return status;
   if (program->label_field >= 0) instance_survey_labels(instance);
+  status = gnn_backend_of(program)->load(instance);
+  if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the data did not get to the device");
   instance->is_loaded = 1;
   return GNN_OK;
 }
@@ -254,6 +235,8 @@ void gnn_instance_reset(gnn_instance *instance, uint64_t seed) {
     for (int s = 0; s < weight->state_count; s++)
       memset(gnn_instance_at(instance, weight->at_state[s]), 0, (size_t)(weight->count * program->real_bytes));
   }
+  gnn_status is_kept = gnn_upload_weights(instance, 1, NULL);
+  (void)is_kept;
   instance->run.seed = seed;
   instance->run.epoch = 0;
   instance->run.loss = 0;

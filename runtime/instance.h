@@ -20,6 +20,10 @@ typedef struct gnn_instance_options {
   const gnn_memory *memory; /* NULL: the runtime's own */
   const char *scratch;      /* folder of the SSD tier; NULL: the plan's, then `temporary`, /var/tmp, /tmp */
   const char *temporary;
+  int device;               /* which one, where there are several */
+  int has_no_graph;         /* steps are launched one by one in every epoch */
+  void (*note)(void *user, const char *text); /* told what the user should know, though nothing failed; NULL: nobody */
+  void *note_user;
 } gnn_instance_options;
 
 /* What was obtained for a tier. */
@@ -55,19 +59,22 @@ gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_i
  * not fit the plan. */
 gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error);
 
-/* Weights as the program initialises them, optimiser state zero, epoch 0. */
+/* Weights as the program initialises them, optimiser state zero, epoch 0. A device that fails here fails at its next work. */
 void gnn_instance_reset(gnn_instance *instance, uint64_t seed);
+
+extern const char *const gnn_tier_names[GNN_TIER_COUNT]; /* "device arena" */
 
 /* What the program takes of a tier; of memory in all: arenas, rings, and the buffers of the lanes to the SSD. */
 int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier);
 int64_t gnn_memory_bytes(const gnn_program *program);
+int64_t gnn_host_memory_bytes(const gnn_program *program); /* of it what the host gives, with the reserve */
 int64_t gnn_staging_bytes(const gnn_program *program); /* of these the rings and buffers */
 
-/* Why a step of the program failed with this status, where a lane knows it; otherwise the format says it. */
+/* Why a step of the program failed with this status, where a lane or the device knows it; otherwise the format says it. */
 gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,
                            const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Address of a planned offset, in bytes for 4-byte numbers. */
+/* Address of a planned offset, in bytes for 4-byte numbers, as the host sees it (device.h). */
 void *gnn_instance_at(const gnn_instance *instance, int64_t offset);
 
 #endif

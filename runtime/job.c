@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "checkpoint.h"
+#include "device.h"
 #include "train.h"
 
 typedef struct job_borrowed {
@@ -35,6 +36,7 @@ struct gnn_job {
   int64_t split_count[GNN_SPLIT_COUNT];
   int is_changed;  /* something was set since the arena was filled */
   int is_file;     /* the data in the arena came from load */
+  int has_lent;    /* weights; the host may write there between calls */
   atomic_int uses; /* the host's handle and every DLPack tensor */
 };
 
@@ -98,6 +100,11 @@ static void job_release(void *user, int tier, void *memory, size_t bytes) {
   if (job->options.release) job->options.release(job->options.user, (unsigned)tier, memory, bytes);
 }
 
+static void job_note(void *user, const char *text) {
+  const gnn_job *job = user;
+  if (job->options.log) job->options.log(job->options.user, 1, text);
+}
+
 gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *options, gnn_job **out) {
   *out = NULL;
   gnn_job *job = calloc(1, sizeof *job);
@@ -117,7 +124,7 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
   }
   if (program->real_bytes != 4) return gnn_fail(&job->error, GNN_EINVAL, "", "a job needs the single-precision program");
   gnn_instance_options wanted = {.threads = job->options.threads, .populate = 1, .memory = &memory,
-                                 .scratch = job->options.scratch_dir};
+                                 .scratch = job->options.scratch_dir, .device = job->options.device, .note = job_note, .note_user = job};
   gnn_status status = gnn_instance_create(program, &wanted, &job->instance, &job->error);
   if (status == GNN_OK) status = gnn_snapshot_create(program, &job->best, &job->error);
   if (status != GNN_OK) return job_failed(job, status);
@@ -244,9 +251,18 @@ static gnn_status job_borrowed_field(gnn_job *job, gnn_dataset *dataset, const j
   return gnn_dataset_add_field(dataset, field->name, domain, &array, &job->error);
 }
 
+static gnn_status job_take_back(gnn_job *job) {
+  return job->has_lent ? job_failed(job, gnn_upload_weights(job->instance, 0, &job->error)) : GNN_OK;
+}
+
+static gnn_status job_hand_out(gnn_job *job) {
+  return job->has_lent ? job_failed(job, gnn_download_weights(job->instance, 0, &job->error)) : GNN_OK;
+}
+
 /* What was set since the last time goes into the arena. */
 static gnn_status job_ready(gnn_job *job) {
   gnn_status status = job_alive(job);
+  if (status == GNN_OK) status = job_take_back(job);
   if (status != GNN_OK) return status;
   if (!job->is_changed) {
     if (job->instance->is_loaded) return GNN_OK;
@@ -298,6 +314,7 @@ static gnn_status job_step(gnn_job *job) {
 gnn_status gnn_job_epoch(gnn_job *job, gnn_job_result *result) {
   gnn_status status = job_ready(job);
   if (status == GNN_OK) status = job_step(job);
+  if (status == GNN_OK) status = job_hand_out(job);
   if (result) {
     *result = (gnn_job_result){.metric = (double)NAN};
     if (job->instance) {
@@ -336,14 +353,17 @@ gnn_status gnn_job_train(gnn_job *job, int64_t epochs, gnn_job_result *best) {
     if (epoch % every == 0 || e == epochs - 1) {
       status = job_evaluate(job, result);
       if (status == GNN_OK && gnn_keeper_see(&job->keeper, program, epoch, result) && program->has_keep)
-        gnn_snapshot_take(&job->best, job->instance);
+        status = job_failed(job, gnn_snapshot_take(&job->best, job->instance, &job->error));
     }
     if (status == GNN_OK && job->options.progress &&
         job->options.progress(job->options.user, epoch, job->instance->run.loss) != 0)
       status = gnn_fail(&job->error, GNN_ECANCELLED, "", "stopped by the progress callback at epoch %lld", (long long)epoch);
   }
   if (status != GNN_OK) return status;
-  if (program->has_keep && job->best.is_filled) gnn_snapshot_put(&job->best, job->instance);
+  if (program->has_keep && job->best.is_filled) status = gnn_snapshot_put(&job->best, job->instance, &job->error);
+  if (status != GNN_OK) return job_failed(job, status);
+  status = job_hand_out(job);
+  if (status != GNN_OK) return status;
   if (best) *best = job->keeper.best_epoch >= 0 ? job_result(job, &job->keeper.best[job_watched_split(job)])
                                                 : (gnn_job_result){.metric = (double)NAN};
   return GNN_OK;
@@ -380,7 +400,8 @@ gnn_status gnn_job_predict(gnn_job *job, float *scores, int64_t rows, int64_t co
     return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "predict: the scores are [%lld, %lld], not [%lld, %lld]",
                                     (long long)run->nodes, (long long)job->program->classes, (long long)rows,
                                     (long long)columns));
-  status = job->program->evaluate(&job->instance->run);
+  status = gnn_do(job->instance, GNN_WORK_EVALUATE);
+  if (status == GNN_OK) status = gnn_download_scores(job->instance, NULL);
   if (status != GNN_OK) return job_failed(job, gnn_step_failed(job->instance, status, &job->error, "", "the evaluation failed"));
   memcpy(scores, gnn_instance_at(job->instance, job->program->at_scores), (size_t)(rows * columns) * sizeof *scores);
   return GNN_OK;
@@ -394,7 +415,9 @@ static gnn_status job_find(gnn_job *job, const char *name, const gnn_weight_desc
   for (int w = 0; w < job->program->weight_count; w++) {
     if (strcmp(job->program->weights[w].name, name) != 0) continue;
     *weight = &job->program->weights[w];
-    return GNN_OK;
+    if (job->has_lent) return GNN_OK;
+    job->has_lent = 1;
+    return job_hand_out(job);
   }
   return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "no weight is called \"%s\"", name));
 }
@@ -411,6 +434,7 @@ gnn_status gnn_job_weight(gnn_job *job, const char *name, float **data, const in
 
 gnn_status gnn_job_save(gnn_job *job, const char *path) {
   gnn_status status = job_alive(job);
+  if (status == GNN_OK) status = job_take_back(job);
   if (status == GNN_OK) status = gnn_weights_save(job->instance, NULL, path, &job->error);
   return job_failed(job, status);
 }
@@ -450,7 +474,7 @@ gnn_status gnn_job_weight_dlpack(gnn_job *job, const char *name, struct DLManage
   managed->manager = job;
   managed->deleter = job_delete_tensor;
   managed->tensor.data = gnn_instance_at(job->instance, weight->at);
-  managed->tensor.device.type = JOB_DL_CPU;
+  managed->tensor.device.type = JOB_DL_CPU; /* where the device has memory of its own, its image */
   managed->tensor.rank = weight->rank;
   managed->tensor.dtype.code = JOB_DL_FLOAT;
   managed->tensor.dtype.bits = 32;

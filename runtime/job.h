@@ -15,13 +15,14 @@ typedef struct gnn_job_options {
   uint64_t seed;
   int threads;           /* 0: all */
   const double *options; /* values of the program's options, in its order; NULL: as compiled in; read by create only */
-  /* tier: 0 device, 1 host, 2 ssd. NULL: the runtime's own. The arenas come from here; a few small things do not. */
+  /* tier: 0 device, 1 host, 2 ssd. NULL: the runtime's own, and always for CUDA. The arenas come from here; a few small things do not. */
   void *(*alloc)(void *user, unsigned tier, size_t bytes, size_t align);
   void (*release)(void *user, unsigned tier, void *memory, size_t bytes);
   void (*log)(void *user, int level, const char *message);         /* level 0: note, 1: warning, 2: error */
   int (*progress)(void *user, int64_t epoch, double loss);         /* after each epoch of train; nonzero: stop */
   void *user;
   const char *scratch_dir; /* folder of the SSD tier; NULL: the plan's, or else /var/tmp or /tmp; read by create only */
+  int device;            /* which one, for programs of a device with memory of its own */
 } gnn_job_options;
 
 typedef struct gnn_job_result {
@@ -59,7 +60,8 @@ gnn_status gnn_job_train(gnn_job *job, int64_t epochs, gnn_job_result *best);
 gnn_status gnn_job_eval(gnn_job *job, unsigned split, gnn_job_result *result);
 gnn_status gnn_job_predict(gnn_job *job, float *scores, int64_t rows, int64_t columns); /* nodes, classes */
 
-/* The weight itself: *data [count] float32 in the arena, valid until destroy and changed by training. */
+/* The weight itself: *data [count] float32 in the arena, valid until destroy and changed by training. Where the device has
+ * memory of its own, its image: calls of the job that begin later take what was written there, and leave there what became of it. */
 gnn_status gnn_job_weight(gnn_job *job, const char *name, float **data, const int64_t **shape, int *rank);
 gnn_status gnn_job_save(gnn_job *job, const char *path);
 gnn_status gnn_job_restore(gnn_job *job, const char *path);

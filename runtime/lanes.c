@@ -34,6 +34,7 @@ struct gnn_lanes {
   gnn_run *run;
   gnn_tiers tiers;
   gnn_scratch *scratch;
+  const gnn_lanes_device *device;
   int is_serial, copy_count;
   atomic_uchar *pending; /* [copy_count] */
   atomic_int is_failed, is_ending;
@@ -115,8 +116,13 @@ static void lanes_carry_out(Lane *lane, int number) {
   for (int i = 0; i < 2; i++)
     if (copy->after[i] >= 0) lanes_wait(lanes, copy->after[i]);
   if (lanes_is_stopped(lanes)) return;
+  if (lanes->device) {
+    status = (gnn_copy_uses_scratch(copy) ? lanes->device->settle : lanes->device->move)(lanes->run, number, &error);
+    if (status != GNN_OK) lanes_fail(lanes, &error); /* it knows the step */
+    if (status != GNN_OK || !gnn_copy_uses_scratch(copy)) return;
+  }
   if (lanes->run->watch) gnn_watch_enter(lanes->run, copy->step);
-  if (copy->from.tier == GNN_SSD || copy->to.tier == GNN_SSD) status = lanes_move_scratch(lane, copy, &error);
+  if (gnn_copy_uses_scratch(copy)) status = lanes_move_scratch(lane, copy, &error);
   else lanes_move(lanes, copy);
   if (status != GNN_OK) lanes_fail_copy(lanes, copy, &error);
   else if (lanes->run->watch) gnn_watch_leave(lanes->run, copy->step);
@@ -156,13 +162,13 @@ static void *lanes_main(void *context) {
   return NULL;
 }
 
-gnn_status gnn_await(gnn_run *run, int copy) {
+gnn_status gnn_lanes_await(gnn_run *run, int copy) {
   gnn_lanes *lanes = run->lanes;
   lanes_wait(lanes, copy);
   return atomic_load(&lanes->is_failed) ? GNN_EIO : GNN_OK;
 }
 
-gnn_status gnn_copy(gnn_run *run, int copy) {
+gnn_status gnn_lanes_copy(gnn_run *run, int copy) {
   gnn_lanes *lanes = run->lanes;
   Lane *lane = &lanes->lane[run->program->copies[copy].lane];
   if (atomic_load(&lanes->is_failed)) return GNN_EIO;
@@ -177,7 +183,7 @@ gnn_status gnn_copy(gnn_run *run, int copy) {
   lane->queue[lane->tail++ % lanes->copy_count] = copy;
   pthread_cond_signal(&lane->queued);
   pthread_mutex_unlock(&lanes->mutex);
-  return lanes->is_serial ? gnn_await(run, copy) : GNN_OK;
+  return lanes->is_serial ? gnn_lanes_await(run, copy) : GNN_OK;
 }
 
 const char *const gnn_lane_names[GNN_LANE_COUNT] = {"compute", "d2h", "h2d", "ssd write", "ssd read"};
@@ -188,10 +194,12 @@ int gnn_lanes_uses(const gnn_program *program, gnn_lane lane) {
   return 0;
 }
 
+int gnn_copy_uses_scratch(const gnn_copy_desc *copy) { return copy->from.tier == GNN_SSD || copy->to.tier == GNN_SSD; }
+
 int gnn_lanes_use_scratch(const gnn_program *program, gnn_lane lane) {
   for (int c = 0; c < program->copy_count; c++) {
     const gnn_copy_desc *copy = &program->copies[c];
-    if ((copy->from.tier == GNN_SSD || copy->to.tier == GNN_SSD) && (lane == GNN_LANE_COUNT || copy->lane == lane)) return 1;
+    if (gnn_copy_uses_scratch(copy) && (lane == GNN_LANE_COUNT || copy->lane == lane)) return 1;
   }
   return 0;
 }
@@ -214,7 +222,8 @@ static gnn_status lanes_start(Lane *lane, gnn_error *error) {
   return GNN_ENOMEM;
 }
 
-gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, gnn_scratch *scratch, int is_serial, gnn_error *error) {
+gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, gnn_scratch *scratch, const gnn_lanes_device *device,
+                            int is_serial, gnn_error *error) {
   const gnn_program *program = run->program;
   if (program->copy_count == 0) return GNN_OK;
   gnn_lanes *lanes = calloc(1, sizeof *lanes);
@@ -223,6 +232,7 @@ gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, gnn_scratch *s
   lanes->run = run;
   lanes->tiers = *tiers;
   lanes->scratch = scratch;
+  lanes->device = device;
   lanes->is_serial = is_serial;
   lanes->copy_count = program->copy_count;
   pthread_mutex_init(&lanes->mutex, NULL);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "cli.h"
+#include "device.h"
 #include "lanes.h"
 
 enum { MEASURE_EPOCHS = 5 };
@@ -38,7 +39,9 @@ static int64_t measure_touched(const unsigned char *arena, int64_t bytes) {
 static measure_peaks measure_take_peaks(const gnn_instance *instance) {
   const gnn_program *program = instance->run.program;
   int64_t peak = atomic_load(&instance->scratch.peak), planned = gnn_tier_bytes(program, GNN_SSD);
-  measure_peaks peaks = {.device = measure_touched(instance->tiers.base[GNN_DEVICE], gnn_tier_bytes(program, GNN_DEVICE)),
+  const gnn_backend *backend = gnn_backend_of(program);
+  measure_peaks peaks = {.device = backend->peak ? backend->peak(instance)
+                                                 : measure_touched(instance->tiers.base[GNN_DEVICE], gnn_tier_bytes(program, GNN_DEVICE)),
                          .host = measure_touched(instance->tiers.base[GNN_HOST], gnn_tier_bytes(program, GNN_HOST)),
                          .ssd = peak < planned ? peak : planned};
   gnn_lanes_scratch_text(&instance->run, &peaks.scratch);

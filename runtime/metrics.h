@@ -10,9 +10,10 @@ typedef struct gnn_result {
   int64_t count;   /* rows; 0: both are 0 */
 } gnn_result;
 
-/* Sums over parts of fixed extent in their order: the same bits for every number of threads. 4-byte programs only. */
+/* From scores that were downloaded; sums over parts of fixed extent in their order: the same bits for every number of threads.
+ * 4-byte programs only. */
 gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split);
-/* Runs `evaluate`, then measures every split that has rows. */
+/* Runs `evaluate`, then measures every split that has rows, or takes what the device has measured. */
 gnn_status gnn_evaluate(gnn_instance *instance, gnn_result result[GNN_SPLIT_COUNT]);
 
 /* What keeps the best and decides to stop. NaN is never better than anything. */

@@ -7,16 +7,17 @@
 #include <string.h>
 
 #include "cli.h"
+#include "device.h"
 
 typedef enum program_option {
   OPT_DATA, OPT_EPOCHS, OPT_RUNS, OPT_SEED, OPT_THREADS, OPT_WEIGHTS, OPT_RESUME, OPT_OUT, OPT_LOG, OPT_EVERY, OPT_PROGRESS,
   OPT_TIME_LIMIT, OPT_NAN, OPT_DETERMINISTIC, OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_VERSION, OPT_DEVICE, OPT_SCRATCH,
-  OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_SERIAL, OPT_COUNT
+  OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_SERIAL, OPT_NO_GRAPH, OPT_COUNT
 } program_option;
 
 enum { CMD_TRAIN = 1, CMD_EVAL = 2, CMD_PREDICT = 4, CMD_INFO = 8, CMD_CHECK = 16, CMD_BENCH = 32, CMD_GRADCHECK = 64,
        CMD_PROFILE = 128, CMD_WITH_DATA = CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_CHECK | CMD_BENCH | CMD_GRADCHECK | CMD_PROFILE,
-       CMD_ALL = 255 };
+       CMD_ALL = 255, CMD_APART = 256 /* of programs for a device with memory of its own */ };
 
 /* value: 0 none, 1 needed, 2 may follow after "=" */
 static const struct program_row { const char *name, *value_name, *help; int value, commands; } program_rows[OPT_COUNT] = {
@@ -39,7 +40,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_VERBOSE] = {"verbose", NULL, "every evaluation, and what was done to the data (-v)", 0, CMD_ALL},
   [OPT_HELP] = {"help", NULL, "this text (-h)", 0, CMD_ALL},
   [OPT_VERSION] = {"version", NULL, "name, fingerprint, version", 0, CMD_ALL},
-  [OPT_DEVICE] = {"device", "0,1", "devices to use (programs planned for several)", 1, 0},
+  [OPT_DEVICE] = {"device", "N", "which CUDA device", 1, CMD_WITH_DATA | CMD_APART},
   [OPT_SCRATCH] = {"scratch", "DIR", "folder of the SSD tier (plans that have one)", 1, CMD_WITH_DATA | CMD_INFO},
   [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv to write; profile: JSON, run.json (-o)", 1, CMD_PREDICT | CMD_PROFILE},
   [OPT_CLASSES] = {"classes", NULL, "predict: the class of each row instead of scores", 0, CMD_PREDICT},
@@ -49,6 +50,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_JSON] = {"json", NULL, "info, bench: as JSON", 0, CMD_INFO | CMD_BENCH},
   [OPT_SAMPLES] = {"samples", "N", "gradcheck: numbers tried of each weight", 1, CMD_GRADCHECK},
   [OPT_SERIAL] = {"serial-lanes", NULL, "wait for every copy between the tiers, to see what overlapping them saves", 0, CMD_WITH_DATA},
+  [OPT_NO_GRAPH] = {"no-graph", NULL, "launch step by step, without a CUDA graph", 0, CMD_WITH_DATA | CMD_APART},
 };
 
 static const struct program_command { const char *name, *help; int bit; int (*run)(const gnn_cli *); } program_commands[] = {
@@ -86,7 +88,7 @@ static void program_help(const gnn_cli *cli) {
   for (int i = 0; i < OPT_COUNT; i++) {
     char left[64];
     const struct program_row *row = &program_rows[i];
-    if (row->commands == 0) continue;
+    if (row->commands & CMD_APART && !gnn_backend_of(program)->is_apart) continue;
     snprintf(left, sizeof left, "--%s%s%s", row->name, row->value == 1 ? " " : "", row->value_name ? row->value_name : "");
     printf("  %-32s %s\n", left, row->help);
   }
@@ -190,7 +192,12 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
   case OPT_DETERMINISTIC: return 0;
   case OPT_QUIET: cli->is_quiet = 1; return 0;
   case OPT_VERBOSE: cli->is_verbose = 1; return 0;
-  case OPT_DEVICE: return program_usage(cli, "--device: this program was planned for the processor%s%s", "", "");
+  case OPT_DEVICE:
+    code = program_integer(cli, name, value, 0, &number);
+    if (code == 0 && number > 1023) return program_usage(cli, "--device %s is more than %s", value, "1023");
+    if (code == 0) cli->device = (int)number;
+    return code;
+  case OPT_NO_GRAPH: cli->has_no_graph = 1; return 0;
   case OPT_SCRATCH: cli->scratch = value; return 0;
   case OPT_OUTPUT: cli->output = value; return 0;
   case OPT_CLASSES: cli->wants_classes = 1; return 0;
@@ -242,7 +249,9 @@ static int program_long_option(gnn_cli *cli, int bit, int argc, char **argv, int
       return program_usage(cli, "--%s is a probability: %s is outside 0 ... 1", name, value);
     return 0;
   }
-  if (program_rows[common].commands != 0 && !(program_rows[common].commands & bit))
+  if (program_rows[common].commands & CMD_APART && !gnn_backend_of(cli->program)->is_apart)
+    return program_usage(cli, "--%s: this program was planned for the processor%s", name, "");
+  if (!(program_rows[common].commands & bit))
     return program_usage(cli, "--%s means nothing to this command%s", name, "");
   return program_set(cli, (program_option)common, value);
 }

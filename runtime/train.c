@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "loop.h"
 
 /* Signal handlers can only leave word here; the loop looks after every epoch. */
@@ -58,12 +59,9 @@ void gnn_print_error(const char *program, const gnn_error *error) {
 gnn_status gnn_step_epoch(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   run->epoch++;
-  gnn_status status = run->program->forward_backward(run);
-  if (status != GNN_OK && status != GNN_ENUMERIC) return status;
-  int is_finite = isfinite(run->loss);
-  status = run->program->update(run);
+  gnn_status status = gnn_do(instance, GNN_WORK_EPOCH);
   if (status != GNN_OK) return status;
-  return is_finite ? GNN_OK : GNN_ENUMERIC;
+  return isfinite(run->loss) ? GNN_OK : GNN_ENUMERIC;
 }
 
 /* ---- what is saved ---- */
@@ -112,6 +110,7 @@ static gnn_status train_checkpoint(gnn_loop *loop) {
 static gnn_status train_not_finite(gnn_loop *loop) {
   const gnn_program *program = loop->program;
   const char *culprit = NULL;
+  if (gnn_download_weights(loop->instance, 0, &loop->error) != GNN_OK) return GNN_EDEVICE;
   for (int w = 0; w < program->weight_count && culprit == NULL; w++) {
     const float *values = gnn_instance_at(loop->instance, program->weights[w].at);
     for (int64_t i = 0; program->real_bytes == 4 && i < program->weights[w].count; i++)
@@ -147,7 +146,7 @@ static gnn_status train_evaluate(gnn_loop *loop, int64_t epoch, int counts) {
   for (int s = 0; s < GNN_SPLIT_COUNT; s++)
     if (!isfinite(loop->result[s].loss) && !loop->options->continues_after_nan) return train_not_finite(loop);
   if (counts && gnn_keeper_see(&loop->progress.keeper, loop->program, epoch, loop->result) && loop->program->has_keep)
-    gnn_snapshot_take(&loop->best, loop->instance);
+    return gnn_snapshot_take(&loop->best, loop->instance, &loop->error);
   return GNN_OK;
 }
 
@@ -257,8 +256,8 @@ static gnn_status train_write_summary(gnn_loop *loop) {
   gnn_text_json(&text, program->data_name);
   gnn_text_format(&text, ",\n  \"fingerprint\": ");
   gnn_text_json(&text, program->fingerprint);
-  gnn_text_format(&text, ",\n  \"abi\": %d,\n  \"device\": \"cpu\",\n  \"threads\": %d,\n  \"seed\": %llu,\n  \"epochs\": %lld,\n",
-                  program->abi, gnn_team_threads(loop->instance->run.team), (unsigned long long)loop->progress.seed,
+  gnn_text_format(&text, ",\n  \"abi\": %d,\n  \"device\": \"%s\",\n  \"threads\": %d,\n  \"seed\": %llu,\n  \"epochs\": %lld,\n",
+                  program->abi, gnn_backend_of(program)->name, gnn_team_threads(loop->instance->run.team), (unsigned long long)loop->progress.seed,
                   (long long)loop->options->epochs);
   gnn_text_format(&text, "  \"parameters\": %lld,\n  \"device_bytes\": %lld,\n  \"host_bytes\": %lld,\n  \"ssd_bytes\": %lld,\n  \"options\": {",
                   (long long)gnn_loop_parameters(program), (long long)program->device_bytes, (long long)program->host_bytes,

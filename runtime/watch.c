@@ -67,11 +67,16 @@ static void watch_until(double when) {
 
 void gnn_watch_enter(gnn_run *run, int step) {
   gnn_watch *watch = run->watch;
-  if (step >= 0 && step < watch->count) watch->start[step] = gnn_now() - watch->origin;
+  if (watch->mark) watch->mark(run, step, 0);
+  else if (step >= 0 && step < watch->count) watch->start[step] = gnn_now() - watch->origin;
 }
 
 void gnn_watch_leave(gnn_run *run, int step) {
   gnn_watch *watch = run->watch;
+  if (watch->mark) {
+    watch->mark(run, step, 1);
+    return;
+  }
   if (step < 0 || step >= watch->count || watch->steps[step] == NULL) return;
   double least = watch->steps[step]->estimated_seconds * watch->slowdown;
   if (least > 0) watch_until(watch->origin + watch->start[step] + least);

@@ -10,6 +10,7 @@ typedef struct gnn_watch {
   double slowdown;             /* 0: not simulated */
   double origin;               /* what start and end are relative to */
   double *start, *end;         /* [count] seconds */
+  void (*mark)(gnn_run *run, int step, int is_end); /* NULL: the process's own clock tells */
 } gnn_watch;
 
 /* Leaves run->watch NULL unless the program is simulated or is_traced. */

@@ -1,6 +1,6 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
-suites="lang lang_watched passes kernels runtime reference planner planner_watched calibrate views end_to_end emitted tutorial"
+suites="lang lang_watched passes kernels runtime cuda_runtime reference planner planner_watched calibrate views end_to_end emitted cuda tutorial"
 
 each() { # PROGRAM...: runs test programs one after the other
   local status=0 program
@@ -16,6 +16,7 @@ suite_lang_watched() { tests/lang/run.sh "$build/watched/tests/langtest"; }
 suite_passes() { each "$build"/tests/passes/test_* "$build"/watched/tests/passes/test_*; }
 suite_kernels() { each "$build"/tests/kernels/*; }
 suite_runtime() { tests/runtime/check.sh "$build"; }
+suite_cuda_runtime() { tests/cuda/runtime.sh "$build"; }
 suite_reference() { tests/reference/check.sh "$build/tests/reference"; }
 suite_planner() { each "$build"/tests/planner/test_*; }
 suite_planner_watched() { GNNCC_TEST_SCALE=10 each "$build"/watched/tests/planner/test_*; }
@@ -23,4 +24,5 @@ suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }
 suite_end_to_end() { tests/end_to_end/run.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }
+suite_cuda() { tests/cuda/run.sh "$build"; }
 suite_tutorial() { tests/tutorial/run.sh "$build"; }

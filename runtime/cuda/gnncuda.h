@@ -5,11 +5,16 @@
  * carries; cudart loads it (cudaLibraryLoadData), so that neither nvcc nor the driver library is needed to build or to
  * start the program. gnn_copy and gnn_await become copies on the lanes' streams and events between them
  * (docs/planner.md, "Transfer scheduling").
+ *
+ * A program's functions must do the same in every epoch: they are run once as they are, and then captured into a CUDA graph
+ * that is replayed, unless the program has an SSD tier, is watched, or was told not to.
  */
 #ifndef GNNCUDA_H
 #define GNNCUDA_H
 
 #include "gnnrt.h"
+
+extern const gnn_backend gnn_cuda_backend; /* for gnn_program.backend; gnn_program.code is a gnn_cuda_code */
 
 /* The device code of a program: kernels by name, in the order of the indices that gnn_launch takes. */
 typedef struct gnn_cuda_code {
@@ -18,6 +23,7 @@ typedef struct gnn_cuda_code {
   const char *architecture;   /* "sm_90" */
   int kernel_count;
   const char *const *kernels;
+  int64_t pool_bytes;         /* of the reserve: device memory for what gnn_cuda_spmm keeps, obtained with the arena */
 } gnn_cuda_code;
 
 /* Launches kernel `kernel` with the device's gnn_view as its argument. Blocks, threads a block, bytes of dynamic shared
@@ -28,17 +34,22 @@ typedef enum gnn_precision { GNN_FP32, GNN_TF32 } gnn_precision;
 
 /* C[m, n] = op(A) op(B) by cuBLASLt; row-major, all of it in the arena at these offsets. transpose_a: A is stored
  * [k, m]; transpose_b: B is stored [n, k]. bias: offset of n numbers that are added to each row, or -1.
- * is_relu: after the bias. workspace: offset and bytes of scratch in the arena. Deterministic. */
+ * is_relu: after the bias. workspace: offset and bytes of scratch in the arena. Deterministic: the same bits for the same
+ * sizes and workspace_bytes, wherever the operands lie. */
 typedef struct gnn_gemm_desc {
   int64_t m, n, k;
   int64_t at_a, at_b, at_c, at_bias, at_workspace, workspace_bytes;
   int transpose_a, transpose_b, is_relu;
   gnn_precision precision;
 } gnn_gemm_desc;
-void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *gemm, void **plan); /* plan: one static pointer a call site, NULL at first */
+void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *gemm, void **plan); /* plan: a static of its own for each call site; never written */
 
 /* Y[rows, width] = adjacency times X by cuSPARSE, with its buffer and preprocessing kept for the life of the program.
- * is_out: the adjacency of `out`, else of `in`. */
+ * is_out: the adjacency of `out`, else of `in`. Deterministic. Edges number less than 2^31. The pool holds 4 bytes an edge
+ * and a node, and cuSPARSE's buffer for each call site. */
 void gnn_cuda_spmm(gnn_run *run, int is_out, int64_t width, int64_t at_x, int64_t at_y, void **plan);
+
+/* In `evaluate`, where somebody may ask for a value [rows, width] by name. */
+void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width);
 
 #endif

@@ -105,7 +105,7 @@ for drop in 1.5 -0.5 nan; do refuse 2 "a dropout of $drop" ./karate --drop $drop
 
 sed '1i import "targets/a100.gnn"' "$here/../../examples/gcn_karate.gnn" >gpu.gnn
 check "a plan for a GPU" "$gnncc" --plan gpu.gnn
-refuse 5 "but no program yet" "$gnncc" gpu.gnn -o gpu
+refuse 5 "without a toolkit no program" env CUDA_HOME=/nowhere PATH=/usr/bin:/bin "$gnncc" gpu.gnn -o gpu
 check "the same for this computer" "$gnncc" --target=native gpu.gnn -o gpu
 planned() { # half of what keeping everything takes
   "$gnncc" --emit=problem=problem.json "$here/models/varied/norm.gnn" -w && "$gnncc" plan problem.json -o plan.json >all.txt &&

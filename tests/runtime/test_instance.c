@@ -248,7 +248,7 @@ static void test_checkpoints(void) {
   gnn_snapshot best, restored_best;
   gnn_snapshot_create(&toy.program, &best, &error);
   gnn_snapshot_create(&toy.program, &restored_best, &error);
-  gnn_snapshot_take(&best, halves);
+  gnn_snapshot_take(&best, halves, NULL);
   gnn_status status = gnn_checkpoint_save(halves, &best, &progress, path, &error);
   gnn_instance_reset(halves, 99);
   if (status == GNN_OK) status = gnn_checkpoint_load(halves, &restored_best, &restored, path, &error);

@@ -116,7 +116,7 @@ static void test_resume(void) {
     gnn_instance *part = loaded(mode < 0 ? &toy.program : &tiered.program, 0, 0);
     if (mode >= 0) status = gnn_checkpoint_load(part, &best, &restored, tap_path("part.safetensors"), &error);
     train(part, 2);
-    gnn_snapshot_take(&best, part);
+    gnn_snapshot_take(&best, part, NULL);
     if (status == GNN_OK) status = gnn_checkpoint_save(part, &best, &progress, tap_path("part.safetensors"), &error);
     if (mode == TIERED_MODE_COUNT - 1) tap_ok(same_weights(straight, part), "resume: five plans take turns and give the bits of one");
     gnn_instance_destroy(part);

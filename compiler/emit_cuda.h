@@ -1,0 +1,36 @@
+/* emit_cuda.h: steps as CUDA: kernels over a gnn_view (kernels/cuda/view.h), and the C that launches them. */
+#ifndef GNNCC_EMIT_CUDA_H
+#define GNNCC_EMIT_CUDA_H
+
+#include "emit_step.h"
+
+enum { CUDA_WARP = 32, CUDA_THREADS = 256, CUDA_MOST_BLOCKS = 4096 };
+
+/* ---- emit_cuda_rows.c: loops over the elements of a row by the lanes of a group ---- */
+
+int cuda_lanes(int64_t width, bool has_bits);      /* a power of two, at most a warp; a warp where there are bits */
+int cuda_slots(int lanes, int64_t rows, int64_t entries); /* groups of lanes that share the entries of a row */
+int64_t cuda_sums(int64_t width, int lanes);       /* elements a lane */
+
+/* The elements of a row: each lane has every `lanes`-th. Elements of a tile: those of columns [column, column + tile). */
+void cuda_print_elements(const RowWriter *w, int lanes, int tile, FILE *out, const char *indent);
+/* The operand of a sum within a row: to acc[block] in the lane that has the element of the sum; where the sum is one
+ * number, to acc[0] of every lane. */
+void cuda_print_summands(const RowWriter *w, ValueId sum, Index into, int lanes, FILE *out, const char *indent);
+
+/* ---- emit_cuda_kernel.c ---- */
+
+/* kernel<<<blocks, CUDA_THREADS>>>; blocks: an expression of C over g. */
+typedef struct Launch {
+  const char *kernel, *blocks;
+} Launch;
+
+/* Prints the kernels of a step to `out` and appends how they are launched. */
+void emit_cuda_kernels(const Emission *emission, const Step *step, FILE *out, Launch **launches, int *count);
+
+/* ---- emit_cuda.c ---- */
+
+void emit_cuda(const Emission *emission, FILE *out);       /* PREFIX_kernels.cu */
+void emit_cuda_host(const Emission *emission, FILE *out);  /* the steps of PREFIX.c */
+
+#endif

@@ -1,0 +1,480 @@
+/* emit_cuda_kernel: the kernels of one step.
+ *
+ * The rows of a kernel go round its groups of threads; a group's lanes run over the elements of the row. A sum over the
+ * edges of a row is kept in registers, in the order of the edges; where rows are narrow, slots of lanes share the edges.
+ * Whatever has the sums then computes the body. Products of matrices leave a tile in shared memory, whose rows the
+ * block's warps take.
+ */
+#include "emit_cuda.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILE_ROWS = 128, OUTER_TILE = 64, TRANSPOSE_TILE = 32, MANY_SUMS = 4 };
+
+typedef struct CudaWriter {
+  StepWriter w;
+  Launch **launches;
+  int *launch_count;
+  int lanes, slots;      /* of a row */
+  const char *fields, *values; /* members of the step's struct beside those of body and operand */
+} CudaWriter;
+
+static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(c->w.arena, "%" PRId64, n); }
+
+/* ---- a kernel's frame ---- */
+
+static void open_kernel(CudaWriter *c, const char *suffix, const char *blocks, const char *parameter) {
+  const char *name = arena_printf(c->w.arena, "step_%d_%s", c->w.n, suffix);
+  ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, (Launch){name, blocks});
+  fprintf(c->w.out, "GNN_KERNEL %s(%s) {\n", name, parameter);
+}
+
+static void open_plain(CudaWriter *c, const char *suffix, const char *blocks) { open_kernel(c, suffix, blocks, "const gnn_view *__restrict__ g"); }
+
+static void close_kernel(CudaWriter *c) { fprintf(c->w.out, "}\n\n"); }
+
+/* A kernel whose whole text is one call. */
+static void print_call(CudaWriter *c, const char *suffix, const char *blocks, const char *statement) {
+  open_plain(c, suffix, blocks);
+  fprintf(c->w.out, "  %s\n", statement);
+  close_kernel(c);
+}
+
+/* What is computed once for the step. */
+static void print_step_struct(const CudaWriter *c) {
+  const char *fields = step_fields(&c->w, c->fields);
+  if (!*fields) return;
+  fprintf(c->w.out, "  struct {\n");
+  step_print_lines(c->w.out, "    ", fields);
+  fprintf(c->w.out, "  } step;\n");
+  for (const char *line = step_values(&c->w, c->values); *line; line = strchr(line, '\n') + 1) {
+    const char *end = strchr(line, '\n');
+    bool has_comma = end[-1] == ',';
+    fprintf(c->w.out, "  step%.*s;\n", (int)(end - line) - has_comma, line);
+  }
+  fprintf(c->w.out, "  const auto *const s = &step;\n");
+}
+
+static void print_lane_and_slot(const CudaWriter *c) {
+  if (c->lanes > 1) fprintf(c->w.out, "  const int lane = (int)threadIdx.x %% %d;\n", c->lanes);
+  if (c->slots > 1) fprintf(c->w.out, "  const int slot = (int)threadIdx.x %% %d / %d;\n", c->lanes * c->slots, c->lanes);
+}
+
+static const char *blocks_of(const CudaWriter *c, const char *rows) {
+  return arena_printf(c->w.arena, "blocks_for(%s, %d)", rows, CUDA_THREADS / (c->lanes * c->slots));
+}
+
+static void open_row_loop(const CudaWriter *c, const char *rows) {
+  int group = c->lanes * c->slots;
+  fprintf(c->w.out, "  for (int64_t r = gnn_group<%d>(); r < %s; r += gnn_groups<%d>()) {\n", group, rows, group);
+}
+
+static void open_rows(CudaWriter *c, const char *rows) {
+  open_plain(c, "rows", blocks_of(c, rows));
+  print_step_struct(c);
+  print_lane_and_slot(c);
+  open_row_loop(c, rows);
+}
+
+static int64_t body_width(const CudaWriter *c) { return shape_width(&c->w.anchor->shape); }
+
+/* The body in a scope of its own: once for each element, and for a row of one number once. */
+static void print_body(const CudaWriter *c, int tile, const char *indent) {
+  const RowWriter *body = c->w.body;
+  const char *once = c->slots > 1 && body->loop_count == 0 && c->lanes > 1 ? "if (slot == 0 && lane == 0) "
+                     : c->slots > 1                                          ? "if (slot == 0) "
+                     : c->lanes > 1 && body->loop_count == 0                 ? "if (lane == 0) "
+                                                                             : "";
+  fprintf(c->w.out, "%s%s{\n", indent, once);
+  const char *inner = arena_printf(c->w.arena, "%s  ", indent);
+  step_print_lines(c->w.out, inner, body->text[LEVEL_ROW]);
+  step_print_lines(c->w.out, inner, body->text[LEVEL_EDGE]);
+  cuda_print_elements(body, c->lanes, tile, c->w.out, inner);
+  fprintf(c->w.out, "%s}\n", indent);
+}
+
+/* ---- sums of expressions ---- */
+
+/* The operand of the anchor's sum; gives the index of what it adds to. */
+static Index write_operand(CudaWriter *c, const Shape *loops, RowKind row) {
+  StepWriter *w = &c->w;
+  w->operand = rows_new(w->emission, w->step, loops);
+  w->operand->is_warp = true;
+  Index index = rows_full_index(w->operand, row);
+  const char *text = rows_value(w->operand, w->anchor->operand[0], index);
+  Index into = w->anchor->op == OP_REDUCE ? rows_reduced_index(w->operand, w->kernel->anchor, index) : index;
+  bool is_one = body_width(c) == 1;
+  rows_write(w->operand, LEVEL_ELEMENT, "acc[%s] += %s;", is_one ? "0" : "block", text);
+  return into;
+}
+
+static int64_t summand_width(const CudaWriter *c) {
+  const Value *from = &c->w.graph->values[c->w.anchor->operand[0]];
+  return body_width(c) == 1 ? shape_width(&from->shape) : body_width(c);
+}
+
+static bool has_bits(const CudaWriter *c) { return (c->w.body && c->w.body->has_bits) || (c->w.operand && c->w.operand->has_bits); }
+
+static void set_group(CudaWriter *c, int64_t width, int64_t rows, int64_t entries) {
+  c->lanes = cuda_lanes(width, has_bits(c));
+  c->slots = entries ? cuda_slots(c->lanes, rows, entries) : 1;
+}
+
+static void print_acc(const CudaWriter *c, const char *indent) {
+  fprintf(c->w.out, "%sgnn_real acc[%" PRId64 "] = {};\n", indent, cuda_sums(body_width(c), c->lanes));
+}
+
+/* One loop over the edges of row r, within a loop over rows. */
+typedef struct EdgeLoop {
+  const char *csr, *row_lines, *edge_lines;
+  bool is_out;
+} EdgeLoop;
+
+static void open_edge_loop(const CudaWriter *c, const EdgeLoop *loop) {
+  FILE *out = c->w.out;
+  const char *text = arena_printf(c->w.arena, "%s%s", loop->row_lines, loop->edge_lines);
+  if (step_mentions(text, loop->is_out ? "src" : "dst")) fprintf(out, "    const int64_t %s = r;\n", loop->is_out ? "src" : "dst");
+  step_print_lines(out, "    ", loop->row_lines);
+  fprintf(out, "    const gnn_view_csr *edges = &%s;\n", loop->csr);
+  const char *first = c->slots > 1 ? "edges->ptr[r] + slot" : "edges->ptr[r]";
+  const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
+  fprintf(out, "    for (int64_t i = %s; i < edges->ptr[r + 1]; %s) {\n", first, next);
+  step_print_lines(out, "      ", step_edge_variables(&c->w, text, loop->is_out));
+}
+
+static char *element_text(const RowWriter *rows) { return arena_printf(rows->arena, "%s%s", rows->bit_reads, rows->text[LEVEL_ELEMENT]); }
+
+/* Where each lane has summed its elements, the sum of all becomes everybody's. */
+static void print_sum_of_lanes(const CudaWriter *c, const char *indent) {
+  if (body_width(c) == 1 && c->lanes > 1) fprintf(c->w.out, "%sacc[0] = gnn_group_sum<%d, 1>(acc[0]);\n", indent, c->lanes);
+}
+
+static const TypedProgram *program_of(const CudaWriter *c) { return c->w.emission->program; }
+
+/* The kernel that sums over the entries of each row, then computes the body. */
+static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int64_t width, const RowWriter *operand, bool is_out) {
+  FILE *out = c->w.out;
+  int64_t sums = cuda_sums(width, c->lanes);
+  const char *edge_lines = arena_printf(c->w.arena, "%s%s", operand->text[LEVEL_EDGE], element_text(operand));
+  const char *text = arena_printf(c->w.arena, "%s%s", operand->text[LEVEL_ROW], edge_lines);
+  const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
+  open_plain(c, "rows", blocks_of(c, rows));
+  print_step_struct(c);
+  print_lane_and_slot(c);
+  fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
+  fprintf(out, "  const auto row_sum = [&](int64_t r, int64_t begin, int64_t end, gnn_real (&acc)[%" PRId64 "]) {\n", sums);
+  if (step_mentions(text, is_out ? "src" : "dst")) fprintf(out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
+  step_print_lines(out, "    ", operand->text[LEVEL_ROW]);
+  fprintf(out, "    %s for (int64_t i = begin; i < end; %s) {\n", sums <= MANY_SUMS ? "GNN_UNROLL_4" : "GNN_UNROLL_2", next);
+  step_print_lines(out, "      ", step_edge_variables(&c->w, text, is_out));
+  step_print_lines(out, "      ", operand->text[LEVEL_EDGE]);
+  cuda_print_elements(operand, c->lanes, 0, out, "      ");
+  fprintf(out, "    }\n  };\n  const auto row_done = [&](int64_t r, const gnn_real (&acc)[%" PRId64 "]) {\n", sums);
+  print_body(c, 0, "    ");
+  fprintf(out, "  };\n  gnn_sum_rows<%d, %d, %" PRId64 ">(edges->ptr, %s, row_sum, row_done);\n", c->lanes, c->slots, sums, rows);
+  close_kernel(c);
+}
+
+/* SPMM and EDGE_SUM: the sum over the edges of a row, then the body. */
+static void emit_edge_sum(CudaWriter *c) {
+  bool is_out = c->w.anchor->as.end == END_SRC;
+  c->w.body = step_write_body(&c->w, "acc", "block", true);
+  write_operand(c, &c->w.anchor->shape, ROWS_EDGE);
+  set_group(c, body_width(c), program_of(c)->info->nodes, program_of(c)->info->edges);
+  print_row_sums(c, is_out ? "g->out" : "g->in", "g->nodes", body_width(c), c->w.operand, is_out);
+}
+
+/* A map or a sum within a row whose rows are edges: walked by destination, so that both ends are at hand. */
+static void emit_edge_rows(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  bool is_sum = w->anchor->op == OP_REDUCE;
+  Index into = {0};
+  w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", true);
+  if (is_sum) into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE);
+  set_group(c, is_sum ? summand_width(c) : body_width(c), program_of(c)->info->nodes, program_of(c)->info->edges);
+  open_rows(c, "g->nodes");
+  const RowWriter *sum = w->operand;
+  const char *body = arena_printf(w->arena, "%s%s%s", w->body->text[LEVEL_ROW], w->body->text[LEVEL_EDGE], element_text(w->body));
+  const char *text = sum ? arena_printf(w->arena, "%s%s%s", body, sum->text[LEVEL_EDGE], element_text(sum)) : body;
+  open_edge_loop(c, &(EdgeLoop){"g->in", sum ? sum->text[LEVEL_ROW] : "", text, false});
+  if (sum) {
+    print_acc(c, "      ");
+    step_print_lines(w->out, "      ", sum->text[LEVEL_EDGE]);
+    cuda_print_summands(sum, w->kernel->anchor, into, c->lanes, w->out, "      ");
+    print_sum_of_lanes(c, "      ");
+  }
+  int slots = c->slots; /* each has edges of its own */
+  c->slots = 1;
+  print_body(c, 0, "      ");
+  c->slots = slots;
+  fprintf(w->out, "    }\n  }\n");
+  close_kernel(c);
+}
+
+static void emit_row_sum(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  w->body = step_write_body(w, "acc", "block", true);
+  Index into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain));
+  set_group(c, summand_width(c), 1, 0);
+  open_rows(c, step_row_count(w, w->anchor->shape.domain, 1));
+  print_acc(c, "    ");
+  step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
+  cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "    ");
+  print_sum_of_lanes(c, "    ");
+  print_body(c, 0, "    ");
+  fprintf(w->out, "  }\n");
+  close_kernel(c);
+}
+
+static void print_sum_of_parts(CudaWriter *c, const char *rows) {
+  int64_t width = body_width(c), extent = c->w.kernel->task_rows;
+  print_call(c, "sum", number(c, (width + CUDA_WARP - 1) / CUDA_WARP),
+             arena_printf(c->w.arena, "gnn_sum_parts(V(%s), (%s + %" PRId64 ") / %" PRId64 ", %" PRId64 ", V(%s));", step_scratch(&c->w), rows, extent - 1,
+                          extent, width, step_block_name(&c->w, c->w.kernel->anchor)));
+}
+
+/* Each block sums a part of the rows; the threads' sums are added up by halving. */
+static void emit_column_sum(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const Value *from = &w->graph->values[w->anchor->operand[0]];
+  bool is_edge = from->shape.domain == DOMAIN_EDGE, is_one = body_width(c) == 1;
+  const char *rows = step_row_count(w, is_edge ? DOMAIN_NODE : from->shape.domain, 1);
+  Index into = write_operand(c, &from->shape, step_row_kind(from->shape.domain));
+  set_group(c, summand_width(c), program_of(c)->info->nodes, is_edge ? program_of(c)->info->edges : 0);
+  int group = c->lanes * c->slots;
+  open_plain(c, "part", arena_printf(w->arena, "parts_of(%s, %" PRId64 ")", rows, w->kernel->task_rows));
+  print_step_struct(c);
+  print_lane_and_slot(c);
+  print_acc(c, "  ");
+  fprintf(w->out, "  const int64_t begin = (int64_t)blockIdx.x * %" PRId64 ", end = gnn_min(begin + %" PRId64 ", %s);\n", w->kernel->task_rows,
+          w->kernel->task_rows, rows);
+  fprintf(w->out, "  for (int64_t r = begin + threadIdx.x / %d; r < end; r += %d) {\n", group, CUDA_THREADS / group);
+  if (is_edge) {
+    const char *edge_lines = arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_EDGE], element_text(w->operand));
+    open_edge_loop(c, &(EdgeLoop){"g->in", w->operand->text[LEVEL_ROW], edge_lines, false});
+    step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
+  } else {
+    step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
+  }
+  cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, is_edge ? "      " : "    ");
+  fprintf(w->out, is_edge ? "    }\n  }\n" : "  }\n");
+  fprintf(w->out, "  gnn_real *part = V(%s) + (int64_t)blockIdx.x * %" PRId64 ";\n", step_scratch(w), body_width(c));
+  if (is_one) {
+    fprintf(w->out, "  acc[0] = gnn_block_sum<1>(acc[0]);\n  if (threadIdx.x == 0) part[0] = acc[0];\n");
+  } else {
+    fprintf(w->out, "  GNN_UNROLL for (int block = 0; block < %" PRId64 "; block++) {\n    const int j = %d * block + lane;\n", cuda_sums(body_width(c), c->lanes), c->lanes);
+    fprintf(w->out, "    acc[block] = gnn_block_sum<%d>(acc[block]);\n    if (threadIdx.x < %d && j < %" PRId64 ") part[j] = acc[block];\n  }\n", c->lanes, c->lanes,
+            body_width(c));
+  }
+  close_kernel(c);
+  print_sum_of_parts(c, rows);
+}
+
+static void emit_map(CudaWriter *c) {
+  c->w.body = step_write_body(&c->w, NULL, NULL, true);
+  set_group(c, body_width(c), 1, 0);
+  open_rows(c, step_row_count(&c->w, c->w.anchor->shape.domain, 1));
+  print_body(c, 0, "    ");
+  fprintf(c->w.out, "  }\n");
+  close_kernel(c);
+}
+
+/* ---- products ---- */
+
+static const char *transpose_blocks(const CudaWriter *c, int64_t rows, int64_t cols) {
+  int64_t down = (rows + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE, across = (cols + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE;
+  return number(c, down * across);
+}
+
+static void print_transpose(CudaWriter *c, const char *from, int64_t rows, int64_t cols, const char *to) {
+  print_call(c, "transpose", transpose_blocks(c, rows, cols),
+             arena_printf(c->w.arena, "gnn_transpose(V(%s), %" PRId64 ", %" PRId64 ", V(%s));", from, rows, cols, to));
+}
+
+static int64_t tiles_of(int64_t size, int64_t tile) { return (size + tile - 1) / tile; }
+
+/* A tile of the product a block; its rows go round the warps for the body. Rows of a product with more than one row to a
+ * row of the value are stored as they come. */
+static void emit_matmul(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  int columns = p.width > CUDA_WARP ? 2 * CUDA_WARP : CUDA_WARP;
+  int64_t across = tiles_of(p.width, columns);
+  const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
+  c->lanes = CUDA_WARP;
+  w->body = step_write_body(w, "acc", NULL, true);
+  if (w->body->loop_count > 0)
+    w->body = step_write_body(w, "acc", w->body->loop_count == 1 ? "j - column" : "element - column", true);
+  if (p.lead > 1) {
+    w->body->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n", step_block_name(w, w->kernel->anchor), p.width);
+    w->body->text[LEVEL_ELEMENT] = "to[j] = acc[j - column];\n";
+    w->body->loop_count = 1;
+    w->body->loop_size[0] = p.width;
+  }
+  open_plain(c, "rows", arena_printf(w->arena, "parts_of(%s, %d) * %" PRId64, rows, TILE_ROWS, across));
+  print_step_struct(c);
+  print_lane_and_slot(c);
+  fprintf(w->out, "  __shared__ gnn_gemm_tile<%d, %d> tile;\n", TILE_ROWS, columns);
+  fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " * %d;\n", across, TILE_ROWS);
+  fprintf(w->out, "  const int column = (int)(blockIdx.x %% %" PRId64 ") * %d;\n", across, columns);
+  fprintf(w->out, "  gnn_gemm<%d, %d, false, %s>(V(%s), %" PRId64 ", V(%s), %" PRId64 ", %s, %" PRId64 ", row, column, 0, %" PRId64 ", &tile);\n", TILE_ROWS,
+          columns, p.transposed ? "true" : "false", step_block_name(w, w->anchor->operand[0]), p.depth, step_block_name(w, w->anchor->operand[1]),
+          p.transposed ? p.depth : p.width, rows, p.width, p.depth);
+  fprintf(w->out, "  for (int64_t r = row + threadIdx.x / %d; r < gnn_min(row + %d, %s); r += %d) {\n", CUDA_WARP, TILE_ROWS, rows, CUDA_THREADS / CUDA_WARP);
+  fprintf(w->out, "    const gnn_real *acc = tile.c[r - row];\n");
+  print_body(c, columns, "    ");
+  fprintf(w->out, "  }\n");
+  close_kernel(c);
+}
+
+static void emit_outer(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  const char *rows = step_row_count(w, w->graph->values[w->anchor->operand[0]].shape.domain, p.lead);
+  int64_t extent = w->kernel->task_rows, down = tiles_of(p.depth, OUTER_TILE), across = tiles_of(p.width, OUTER_TILE);
+  open_plain(c, "part", arena_printf(w->arena, "parts_of(%s, %" PRId64 ") * %" PRId64, rows, extent, down * across));
+  fprintf(w->out, "  const int64_t task = (int64_t)blockIdx.x / %" PRId64 ", begin = task * %" PRId64 ", end = gnn_min(begin + %" PRId64 ", %s);\n", down * across,
+          extent, extent, rows);
+  fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " %% %" PRId64 " * %d, column = (int64_t)blockIdx.x %% %" PRId64 " * %d;\n", across, down,
+          OUTER_TILE, across, OUTER_TILE);
+  fprintf(w->out, "  gnn_outer_part<%d>(V(%s), V(%s), %" PRId64 ", %" PRId64 ", row, column, begin, end, V(%s) + task * %" PRId64 ");\n", OUTER_TILE,
+          step_block_name(w, w->anchor->operand[0]), step_block_name(w, w->anchor->operand[1]), p.depth, p.width, step_scratch(w), p.depth * p.width);
+  close_kernel(c);
+  print_sum_of_parts(c, rows);
+}
+
+/* Rows of a constant sparse matrix, or of its transpose, times a dense one; each entry is its value times the factor
+ * that a dense dropout gives the element. */
+typedef struct SparseProduct {
+  int slot;               /* of the field */
+  bool is_by_column, has_dropout;
+  const char *dense, *rows; /* the block of the dense matrix; how many rows the loop has */
+  int64_t width, row_count; /* of the dense matrix; of the loop, as planned */
+  int64_t entries;
+} SparseProduct;
+
+static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
+  const char *axis = p->is_by_column ? "column" : "row", *factor = "";
+  RowWriter *operand = rows_new(c->w.emission, c->w.step, &c->w.anchor->shape);
+  Arena *arena = c->w.arena;
+  if (p->has_dropout) {
+    if (!p->is_by_column) operand->text[LEVEL_ROW] = "const gnn_row_bits bits = gnn_random_row(s->drop.key, (uint64_t)r);\n";
+    factor = p->is_by_column ? " * gnn_dropout_factor(&s->drop, gnn_random_row(s->drop.key, (uint32_t)edges->idx[i]), (uint32_t)r)"
+                             : " * gnn_dropout_factor(&s->drop, bits, (uint32_t)edges->idx[i])";
+  }
+  operand->text[LEVEL_EDGE] = arena_printf(arena, "const gnn_real *restrict x = V(%s) + edges->idx[i] * INT64_C(%" PRId64 ");\n"
+                                                  "const gnn_real value = g->sparse[%d].%s_value[i]%s;\n", p->dense, p->width, p->slot, axis, factor);
+  operand->loop_count = p->width > 1;
+  operand->loop_size[0] = p->width;
+  operand->text[LEVEL_ELEMENT] = p->width > 1 ? "acc[block] = gnn_fma(value, x[j], acc[block]);\n" : "acc[0] = gnn_fma(value, x[0], acc[0]);\n";
+  c->lanes = cuda_lanes(p->width, c->w.body && c->w.body->has_bits);
+  c->slots = cuda_slots(c->lanes, p->row_count, p->entries);
+  print_row_sums(c, arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), p->rows, p->width, operand, false);
+}
+
+static void emit_sparse_matmul(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  ValueId dropout;
+  int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
+  const char *matrix = step_block_name(w, w->anchor->operand[1]);
+  bool has_dropout = step_sparse_dropout(w, dropout, &c->fields, &c->values);
+  if (p.transposed) print_transpose(c, matrix, p.width, p.depth, step_scratch(w));
+  w->body = step_write_body(w, "acc", "block", true);
+  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), false, has_dropout, p.transposed ? step_scratch(w) : matrix, "g->nodes", p.width,
+                                           program_of(c)->info->nodes, program_of(c)->fields[field].nonzeros});
+}
+
+static void emit_sparse_outer(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  ValueId dropout;
+  int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
+  bool is_left = field != NO_INDEX;
+  if (!is_left) field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
+  int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
+  const char *result = step_block_name(w, w->kernel->anchor), *to = is_left ? result : step_scratch(w);
+  bool has_dropout = step_sparse_dropout(w, dropout, &c->fields, &c->values);
+  RowWriter *store = rows_new(w->emission, w->step, &w->anchor->shape);
+  store->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n%s", to, width, width == 1 ? "to[0] = acc[0];\n" : "");
+  store->text[LEVEL_ELEMENT] = width == 1 ? "" : "to[j] = acc[block];\n";
+  store->loop_count = width > 1;
+  store->loop_size[0] = width;
+  w->body = store;
+  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), true, has_dropout, step_block_name(w, w->anchor->operand[is_left ? 1 : 0]),
+                                           number(c, columns), width, columns, program_of(c)->fields[field].nonzeros});
+  if (!is_left) print_transpose(c, step_scratch(w), columns, width, result);
+}
+
+/* ---- loss and update ---- */
+
+static void emit_cross_entropy(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
+  const char *scores = step_block_name(w, w->anchor->operand[0]), *labels = step_block_name(w, w->anchor->operand[1]);
+  const char *blocks = arena_printf(w->arena, "parts_of(g->row_count[GNN_TRAIN], %" PRId64 ")", w->kernel->task_rows);
+  print_call(c, "part", blocks, arena_printf(w->arena, "gnn_cross_entropy_part(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], V_DOUBLES(%s));",
+                                             scores, classes, labels, step_scratch(w)));
+  open_kernel(c, "mean", "1", "gnn_view *g");
+  fprintf(w->out, "  const int64_t parts = (g->row_count[GNN_TRAIN] + %" PRId64 ") / %" PRId64 ";\n", w->kernel->task_rows - 1, w->kernel->task_rows);
+  fprintf(w->out, "  gnn_cross_entropy_mean(V_DOUBLES(%s), parts, g->row_count[GNN_TRAIN], &g->loss);\n", step_scratch(w));
+  close_kernel(c);
+}
+
+static void emit_cross_entropy_gradient(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  int64_t classes = body_width(c);
+  const char *gradient = step_block_name(w, w->kernel->anchor);
+  print_call(c, "zero", arena_printf(w->arena, "blocks_for(g->nodes * %" PRId64 ", %d)", classes, CUDA_THREADS),
+             arena_printf(w->arena, "gnn_zero(V(%s), g->nodes * %" PRId64 ");", gradient, classes));
+  print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / CUDA_WARP),
+             arena_printf(w->arena, "gnn_cross_entropy_gradient(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], V(%s));",
+                          step_block_name(w, w->anchor->operand[0]), classes, step_block_name(w, w->anchor->operand[1]), gradient));
+}
+
+static void emit_update(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const TypedProgram *program = w->emission->program;
+  const Layout *layout = w->emission->layout;
+  int32_t p = w->anchor->as.index;
+  const Hyper *h = step_hyper(program, program->params[p].name);
+  const char *weight = step_block_name(w, w->anchor->operand[0]), *gradient = step_block_name(w, w->anchor->operand[1]);
+  const char *state[MAX_STATES] = {"nullptr", "nullptr"};
+  for (int s = 0; s < MAX_STATES; s++)
+    if (layout->residents->state[s][p] != NO_INDEX) state[s] = arena_printf(w->arena, "V(%s)", layout->blocks[layout->residents->state[s][p]].name);
+  int64_t count = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
+  const char *call;
+  if (program->train.optimizer == OPTIMIZER_SGD)
+    call = arena_printf(w->arena, "gnn_sgd(V(%s), V(%s), %s, %s, %s, %s, %d, g->epoch, %" PRId64 ");", weight, gradient, state[0],
+                        emit_scalar(w->emission, h->lr), emit_scalar(w->emission, h->momentum), emit_scalar(w->emission, h->weight_decay), h->is_nesterov, count);
+  else
+    call = arena_printf(w->arena, "gnn_%s(V(%s), V(%s), %s, %s, %s, %s, %s, %s, %s, g->epoch, %" PRId64 ");",
+                        program->train.optimizer == OPTIMIZER_ADAM ? "adam" : "adamw", weight, gradient, state[0], state[1], emit_scalar(w->emission, h->lr),
+                        emit_scalar(w->emission, h->beta1), emit_scalar(w->emission, h->beta2), emit_scalar(w->emission, h->epsilon),
+                        emit_scalar(w->emission, h->weight_decay), count);
+  print_call(c, "elements", arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", count, CUDA_THREADS), call);
+}
+
+/* ---- one step ---- */
+
+void emit_cuda_kernels(const Emission *emission, const Step *step, FILE *out, Launch **launches, int *count) {
+  if (step->kind != STEP_KERNEL) return;
+  CudaWriter c = {.w = step_writer(emission, step, out), .launches = launches, .launch_count = count, .lanes = 1, .slots = 1, .fields = "", .values = ""};
+  switch (c.w.kernel->kind) {
+  case KERNEL_MAP: c.w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&c) : emit_map(&c); break;
+  case KERNEL_MATMUL: emit_matmul(&c); break;
+  case KERNEL_SPARSE_MATMUL: emit_sparse_matmul(&c); break;
+  case KERNEL_OUTER: emit_outer(&c); break;
+  case KERNEL_SPARSE_OUTER: emit_sparse_outer(&c); break;
+  case KERNEL_SPMM:
+  case KERNEL_EDGE_SUM: emit_edge_sum(&c); break;
+  case KERNEL_ROW_SUM: c.w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&c) : emit_row_sum(&c); break;
+  case KERNEL_COLUMN_SUM: emit_column_sum(&c); break;
+  case KERNEL_CROSS_ENTROPY: emit_cross_entropy(&c); break;
+  case KERNEL_CROSS_ENTROPY_GRADIENT: emit_cross_entropy_gradient(&c); break;
+  case KERNEL_UPDATE: emit_update(&c); break;
+  case KERNEL_KIND_COUNT: break;
+  }
+}

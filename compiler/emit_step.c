@@ -1,0 +1,135 @@
+#include "emit_step.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+
+StepWriter step_writer(const Emission *emission, const Step *step, FILE *out) {
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  const Graph *graph = step->kernels->graph;
+  return (StepWriter){.emission = emission, .step = step, .kernels = step->kernels, .kernel = kernel, .graph = graph,
+                      .anchor = &graph->values[kernel->anchor], .arena = emission->arena, .out = out, .n = step->number};
+}
+
+bool step_mentions(const char *text, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+    bool starts = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == '.');
+    bool ends = !(isalnum((unsigned char)at[length]) || at[length] == '_');
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+void step_print_lines(FILE *out, const char *indent, const char *lines) {
+  while (*lines) {
+    const char *end = strchr(lines, '\n');
+    fprintf(out, "%s%.*s\n", indent, (int)(end - lines), lines);
+    lines = end + 1;
+  }
+}
+
+const char *step_block_name(const StepWriter *w, ValueId value) {
+  return layout_at(w->emission->layout, w->kernels, value, w->n - 1)->name;
+}
+
+const char *step_scratch(const StepWriter *w) {
+  const Layout *layout = w->emission->layout;
+  for (int i = layout->resident_count; i < layout->count; i++)
+    if (layout->blocks[i].kind == BLOCK_SCRATCH && layout->blocks[i].value == NO_VALUE && layout->blocks[i].first == w->n - 1)
+      return layout->blocks[i].name;
+  return "";
+}
+
+RowKind step_row_kind(Domain domain) {
+  return domain == DOMAIN_NONE ? ROWS_NONE : domain == DOMAIN_EDGE ? ROWS_EDGE : ROWS_SELF;
+}
+
+bool step_is_output(const Kernel *kernel, ValueId id) {
+  for (int k = 0; k < kernel->output_count; k++)
+    if (kernel->outputs[k] == id) return true;
+  return false;
+}
+
+RowWriter *step_write_body(const StepWriter *w, const char *acc, const char *at, bool is_warp) {
+  RowWriter *body = rows_new(w->emission, w->step, &w->anchor->shape);
+  body->is_warp = is_warp;
+  /* A product goes over edges by their number alone. */
+  RowKind row = w->anchor->op == OP_MATMUL && w->anchor->shape.domain == DOMAIN_EDGE ? ROWS_SELF : step_row_kind(w->anchor->shape.domain);
+  Index index = rows_full_index(body, row);
+  if (acc) {
+    if (body->loop_count == 0) at = "0";
+    rows_name(body, w->kernel->anchor, index, arena_printf(w->arena, "%s[%s]", acc, at ? at : rows_offset(body, &w->anchor->shape, index)));
+    if (step_is_output(w->kernel, w->kernel->anchor))
+      rows_store(body, w->kernel->anchor, rows_value(body, w->kernel->anchor, index), row);
+  }
+  for (int b = 0; b < w->kernel->body_count; b++) {
+    ValueId id = w->kernel->body[b];
+    const char *text = rows_value(body, id, index);
+    if (step_is_output(w->kernel, id)) rows_store(body, id, text, row);
+  }
+  return body;
+}
+
+const char *step_edge_variables(const StepWriter *w, const char *text, bool is_out) {
+  const char *lines = "";
+  if (step_mentions(text, is_out ? "dst" : "src"))
+    lines = arena_printf(w->arena, "const int64_t %s = edges->idx[i];\n", is_out ? "dst" : "src");
+  if (step_mentions(text, "e")) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out ? "edges->edge[i]" : "i");
+  return lines;
+}
+
+/* The lines of `more` that are not among `lines` after them: a dropout may stand in both. */
+static const char *merged(Arena *arena, const char *lines, const char *more) {
+  const char *result = lines;
+  while (*more) {
+    const char *end = strchr(more, '\n') + 1;
+    const char *line = arena_strndup(arena, more, (size_t)(end - more));
+    if (!strstr(lines, line)) result = arena_printf(arena, "%s%s", result, line);
+    more = end;
+  }
+  return result;
+}
+
+const char *step_fields(const StepWriter *w, const char *more) {
+  const char *lines = w->body ? w->body->fields : "";
+  if (w->operand) lines = merged(w->arena, lines, w->operand->fields);
+  return merged(w->arena, lines, more);
+}
+
+const char *step_values(const StepWriter *w, const char *more) {
+  const char *lines = w->body ? w->body->text[LEVEL_STEP] : "";
+  if (w->operand) lines = merged(w->arena, lines, w->operand->text[LEVEL_STEP]);
+  return merged(w->arena, lines, more);
+}
+
+const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead) {
+  const char *rows = domain == DOMAIN_NODE ? "g->nodes" : domain == DOMAIN_EDGE ? "g->edges" : "1";
+  return lead == 1 ? rows : arena_printf(w->arena, "%s * %" PRId64, rows, lead);
+}
+
+bool step_sparse_dropout(const StepWriter *w, ValueId dropout, const char **field, const char **value) {
+  *field = *value = "";
+  if (dropout == NO_VALUE) return false;
+  const Value *drop = &w->graph->values[dropout];
+  RowWriter *rows = rows_new(w->emission, w->step, &w->anchor->shape);
+  const char *p = rows_value(rows, drop->operand[1], (Index){.row = ROWS_NONE});
+  *field = "gnn_dropout drop;\n";
+  *value = arena_printf(w->arena, ".drop = gnn_dropout_make(g->seed, g->epoch, %d, (double)(%s)),\n", (int)drop->as.site, p);
+  return true;
+}
+
+int step_sparse_slot(const StepWriter *w, int32_t field) {
+  int slot = 0;
+  for (int f = 0; f < field; f++) slot += w->emission->is_sparse_field[f];
+  return slot;
+}
+
+/* The last group whose pattern matches the weight's name, else the optimiser's own values. */
+const Hyper *step_hyper(const TypedProgram *program, const char *name) {
+  const Hyper *hyper = &program->train.hyper;
+  for (int i = 0; i < program->train.group_count; i++)
+    if (fnmatch(program->train.groups[i].pattern, name, 0) == 0) hyper = &program->train.groups[i].hyper;
+  return hyper;
+}

@@ -1,0 +1,64 @@
+/* device.cuh: what emitted CUDA kernels are written in: rows by groups of lanes, sums in a fixed order.
+ *
+ * A row is computed by a group of neighbouring threads of a warp, a power of two of them; the rows of a kernel go
+ * round its groups. Within a group, `lane` runs over the elements of a row and `slot` over its edges. Sums are per
+ * thread in the order of the entries, then over slots by a butterfly: the same bits in every run and in every thread.
+ * Compile with --fmad=false: fused multiply-adds are written out, as in kernels/cpu.
+ */
+#ifndef GNN_CUDA_DEVICE_H
+#define GNN_CUDA_DEVICE_H
+
+#include "view.h"
+
+#ifdef __CUDACC_RTC__
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#endif
+
+#define restrict __restrict__
+#define GNN_INLINE static __device__ __forceinline__
+#define GNN_KERNEL extern "C" __global__ void __launch_bounds__(256, 2)
+#ifdef __CUDACC__
+#define GNN_UNROLL _Pragma("unroll")
+#define GNN_UNROLL_2 _Pragma("unroll 2")
+#define GNN_UNROLL_4 _Pragma("unroll 4")
+#else
+#define GNN_UNROLL
+#define GNN_UNROLL_2
+#define GNN_UNROLL_4
+#endif
+
+enum { GNN_THREADS = 256 }; /* of every block */
+
+/* The arena at a planned offset. */
+GNN_INLINE gnn_real *gnn_at(const gnn_view *g, int64_t offset) { return (gnn_real *)(void *)(g->device + offset); }
+
+GNN_INLINE int64_t gnn_min(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* This thread's group of SIZE threads among all of the launch, and how many there are. */
+template <int SIZE> GNN_INLINE int64_t gnn_group() { return ((int64_t)blockIdx.x * GNN_THREADS + threadIdx.x) / SIZE; }
+template <int SIZE> GNN_INLINE int64_t gnn_groups() { return (int64_t)gridDim.x * (GNN_THREADS / SIZE); }
+
+/* The threads of the group, as bits of the warp. */
+template <int SIZE> GNN_INLINE uint32_t gnn_group_mask() {
+  return (SIZE == 32 ? ~0u : (1u << SIZE % 32) - 1) << threadIdx.x % 32 / SIZE * SIZE;
+}
+
+/* Over the threads of the group with the same place modulo APART; every thread gets it. */
+template <int SIZE, int APART, class T> GNN_INLINE T gnn_group_sum(T x) {
+  GNN_UNROLL for (int bits = APART; bits < SIZE; bits *= 2) x += __shfl_xor_sync(gnn_group_mask<SIZE>(), x, bits);
+  return x;
+}
+
+template <int SIZE> GNN_INLINE gnn_real gnn_group_maximum(gnn_real x) {
+  GNN_UNROLL for (int bits = 1; bits < SIZE; bits *= 2) {
+    const gnn_real other = __shfl_xor_sync(gnn_group_mask<SIZE>(), x, bits);
+    x = other > x ? other : x;
+  }
+  return x;
+}
+
+/* The bits of a warp's 32 elements as one word. */
+GNN_INLINE uint32_t gnn_word(uint32_t bit) { return __ballot_sync(~0u, bit != 0); }
+
+#endif

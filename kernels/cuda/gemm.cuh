@@ -1,0 +1,98 @@
+/* gemm.cuh: dense products in fp32: C[i, j] = sum over k of A[i, k] B[k, j], a tile of C a block.
+ *
+ * Slices of A and B go through shared memory while the next ones are fetched into registers. Every element is one chain
+ * of fused multiply-adds over k in ascending order. The tile is left in shared memory, for whoever stores it.
+ * a_by_k: A is stored [k, i]; b_by_j: B is stored [j, k]; else [i, k] and [k, j], all row-major.
+ */
+#ifndef GNN_CUDA_GEMM_H
+#define GNN_CUDA_GEMM_H
+
+#include "math.cuh"
+
+enum { GNN_GEMM_DEPTH = 16 };
+
+template <int ROWS, int COLUMNS> struct __align__(16) gnn_gemm_tile {
+  union {
+    struct {
+      gnn_real a[GNN_GEMM_DEPTH][ROWS + 4], b[GNN_GEMM_DEPTH][COLUMNS + 4];
+    };
+    gnn_real c[ROWS][COLUMNS];
+  };
+};
+
+/* A slice of `DEPTH` k by SIZE places, EACH numbers a thread: consecutive threads read consecutive numbers. */
+template <int SIZE, bool by_k> struct gnn_gemm_slice {
+  enum { EACH = SIZE * GNN_GEMM_DEPTH / GNN_THREADS };
+  gnn_real number[EACH];
+
+  static __device__ __forceinline__ int k_of(int n) { return by_k ? n / SIZE : n % GNN_GEMM_DEPTH; }
+  static __device__ __forceinline__ int place_of(int n) { return by_k ? n % SIZE : n / GNN_GEMM_DEPTH; }
+
+  __device__ __forceinline__ void fetch(const gnn_real *from, int64_t stride, int64_t place, int64_t places, int64_t k, int64_t end) {
+    GNN_UNROLL for (int u = 0; u < EACH; u++) {
+      const int n = u * GNN_THREADS + (int)threadIdx.x;
+      const int64_t p = place + place_of(n), d = k + k_of(n);
+      number[u] = p < places && d < end ? from[by_k ? d * stride + p : p * stride + d] : 0;
+    }
+  }
+  __device__ __forceinline__ void put(gnn_real (*to)[SIZE + 4]) const {
+    GNN_UNROLL for (int u = 0; u < EACH; u++) {
+      const int n = u * GNN_THREADS + (int)threadIdx.x;
+      to[k_of(n)][place_of(n)] = number[u];
+    }
+  }
+};
+
+template <int COUNT> GNN_INLINE void gnn_load4(const gnn_real *from, gnn_real *to) {
+  GNN_UNROLL for (int i = 0; i < COUNT; i += 4) {
+    const float4 four = *(const float4 *)(const void *)(from + i);
+    to[i] = four.x, to[i + 1] = four.y, to[i + 2] = four.z, to[i + 3] = four.w;
+  }
+}
+
+/* tile->c = C[i0 .. i0 + ROWS, j0 .. j0 + COLUMNS] over k of [begin, end), zeros outside rows x columns. By a whole
+ * block; a barrier has to pass before and after others use the tile. */
+template <int ROWS, int COLUMNS, bool a_by_k, bool b_by_j>
+GNN_INLINE void gnn_gemm(const gnn_real *a, int64_t a_stride, const gnn_real *b, int64_t b_stride, int64_t rows, int64_t columns,
+                         int64_t i0, int64_t j0, int64_t begin, int64_t end, gnn_gemm_tile<ROWS, COLUMNS> *tile) {
+  enum { WIDE = 4, ACROSS = COLUMNS / WIDE, HIGH = ROWS * COLUMNS / WIDE / GNN_THREADS };
+  const int x = (int)threadIdx.x % ACROSS * WIDE, y = (int)threadIdx.x / ACROSS * HIGH;
+  gnn_real sum[HIGH][WIDE] = {};
+  gnn_gemm_slice<ROWS, a_by_k> next_a;
+  gnn_gemm_slice<COLUMNS, !b_by_j> next_b;
+  next_a.fetch(a, a_stride, i0, rows, begin, end);
+  next_b.fetch(b, b_stride, j0, columns, begin, end);
+  for (int64_t k = begin; k < end; k += GNN_GEMM_DEPTH) {
+    __syncthreads();
+    next_a.put(tile->a);
+    next_b.put(tile->b);
+    __syncthreads();
+    next_a.fetch(a, a_stride, i0, rows, k + GNN_GEMM_DEPTH, end);
+    next_b.fetch(b, b_stride, j0, columns, k + GNN_GEMM_DEPTH, end);
+    GNN_UNROLL for (int d = 0; d < GNN_GEMM_DEPTH; d++) {
+      gnn_real left[HIGH], right[WIDE];
+      gnn_load4<HIGH>(&tile->a[d][y], left);
+      gnn_load4<WIDE>(&tile->b[d][x], right);
+      GNN_UNROLL for (int i = 0; i < HIGH; i++)
+        GNN_UNROLL for (int j = 0; j < WIDE; j++) sum[i][j] = gnn_fma(left[i], right[j], sum[i][j]);
+    }
+  }
+  __syncthreads();
+  GNN_UNROLL for (int i = 0; i < HIGH; i++)
+    GNN_UNROLL for (int j = 0; j < WIDE; j++) tile->c[y + i][x + j] = sum[i][j];
+  __syncthreads();
+}
+
+/* One tile of a part of dB = A^T G, the part being rows [begin, end) of a: [rows, depth] and g: [rows, width]. */
+template <int SIZE>
+GNN_INLINE void gnn_outer_part(const gnn_real *a, const gnn_real *g, int64_t depth, int64_t width, int64_t i0, int64_t j0, int64_t begin,
+                               int64_t end, gnn_real *part) {
+  __shared__ gnn_gemm_tile<SIZE, SIZE> tile;
+  gnn_gemm<SIZE, SIZE, true, false>(a, depth, g, width, depth, width, i0, j0, begin, end, &tile);
+  for (int n = (int)threadIdx.x; n < SIZE * SIZE; n += GNN_THREADS) {
+    const int64_t i = i0 + n / SIZE, j = j0 + n % SIZE;
+    if (i < depth && j < width) part[i * width + j] = tile.c[n / SIZE][n % SIZE];
+  }
+}
+
+#endif

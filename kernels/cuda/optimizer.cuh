@@ -1,0 +1,53 @@
+/* optimizer.cuh: one step of SGD, Adam or AdamW on a weight of `count` elements; see kernels/cpu/optimizer.h. */
+#ifndef GNN_CUDA_OPTIMIZER_H
+#define GNN_CUDA_OPTIMIZER_H
+
+#include "math.cuh"
+
+GNN_INLINE void gnn_sgd(gnn_real *w, const gnn_real *g, gnn_real *buffer, double lr, double momentum, double weight_decay,
+                        int nesterov, int64_t step, int64_t count) {
+  const gnn_real rate = (gnn_real)lr, decay = (gnn_real)weight_decay, keep = (gnn_real)momentum;
+  for (int64_t i = gnn_group<1>(); i < count; i += gnn_groups<1>()) {
+    const gnn_real slope = gnn_fma(decay, w[i], g[i]);
+    gnn_real speed = slope;
+    if (buffer) {
+      speed = step == 1 ? slope : gnn_fma(keep, buffer[i], slope);
+      buffer[i] = speed;
+    }
+    w[i] = gnn_fma(-rate, buffer && nesterov ? gnn_fma(keep, speed, slope) : speed, w[i]);
+  }
+}
+
+/* The powers in double are computed once a block. */
+GNN_INLINE void gnn_adam_step(gnn_real *w, const gnn_real *g, gnn_real *m, gnn_real *v, double lr, double beta1, double beta2,
+                              double epsilon, gnn_real shrink, gnn_real decay, int64_t step, int64_t count) {
+  __shared__ gnn_real rate, root;
+  if (threadIdx.x == 0) {
+    rate = (gnn_real)(lr / (1 - pow(beta1, (double)step)));
+    root = (gnn_real)(1 / sqrt(1 - pow(beta2, (double)step)));
+  }
+  __syncthreads();
+  const gnn_real take1 = (gnn_real)(1 - beta1), take2 = (gnn_real)(1 - beta2), eps = (gnn_real)epsilon;
+  for (int64_t i = gnn_group<1>(); i < count; i += gnn_groups<1>()) {
+    const gnn_real x = w[i] * shrink, slope = gnn_fma(decay, x, g[i]);
+    const gnn_real mean = gnn_fma(take1, slope - m[i], m[i]);
+    const gnn_real square = gnn_fma(take2, gnn_fma(slope, slope, -v[i]), v[i]);
+    m[i] = mean;
+    v[i] = square;
+    w[i] = x - rate * mean / (gnn_sqrt(square) * root + eps);
+  }
+}
+
+/* Weight decay is part of the gradient. */
+GNN_INLINE void gnn_adam(gnn_real *w, const gnn_real *g, gnn_real *m, gnn_real *v, double lr, double beta1, double beta2,
+                         double epsilon, double weight_decay, int64_t step, int64_t count) {
+  gnn_adam_step(w, g, m, v, lr, beta1, beta2, epsilon, 1, (gnn_real)weight_decay, step, count);
+}
+
+/* Weight decay shrinks the weight beside the gradient. */
+GNN_INLINE void gnn_adamw(gnn_real *w, const gnn_real *g, gnn_real *m, gnn_real *v, double lr, double beta1, double beta2,
+                          double epsilon, double weight_decay, int64_t step, int64_t count) {
+  gnn_adam_step(w, g, m, v, lr, beta1, beta2, epsilon, (gnn_real)(1 - lr * weight_decay), 0, step, count);
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* cuda.h: the state of a run on CUDA, and the parts of the backend: finding the device (find.c), its memory (memory.c),
+ * streams and copies (streams.c), steps (launch.c, gemm.c, spmm.c), epochs and graphs (work.c). */
+#ifndef GNN_CUDA_H
+#define GNN_CUDA_H
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#include "../device.h"
+#include "../lanes.h"
+#include "gnncuda.h"
+#include "../../kernels/cuda/view.h"
+
+enum { GNN_WORK_COUNT = GNN_WORK_EVALUATE + 1, GNN_CUDA_ALIGNMENT = 256, GNN_CUDA_UNTOUCHED = 0xa5 /* bytes, where pages are to be counted */ };
+
+/* What the host tells the device before each piece of work: the tail of gnn_view, in pinned memory; and hears after it. */
+typedef struct gnn_cuda_mail {
+  double option[GNN_OPTION_MAX];
+  uint64_t seed;
+  int64_t epoch;
+  double loss;
+} gnn_cuda_mail;
+
+/* What a library keeps for one call site; `site` is the address that names it. */
+typedef struct gnn_cuda_plan {
+  struct gnn_cuda_plan *next;
+  const void *site;
+  void (*destroy)(struct gnn_cuda_plan *plan); /* frees it, too */
+} gnn_cuda_plan;
+
+typedef struct gnn_cuda {
+  const gnn_program *program;
+  const gnn_cuda_code *code;
+  const gnn_instance *instance;
+  int device;
+  char name[300];          /* "NVIDIA H200 (device 0)" */
+  int is_serial, is_traced, wants_graph, has_scratch;
+  void (*note)(void *user, const char *text);
+  void *note_user;
+
+  unsigned char *arena;    /* on the device; the view and the pool follow it */
+  gnn_view *view;          /* on the device */
+  unsigned char *pool;
+  int64_t pool_used;
+  gnn_cuda_mail *mail;
+  cudaLibrary_t library;
+  cudaKernel_t *kernels;   /* [kernel_count] */
+  int *shared_bytes;       /* [kernel_count] dynamic shared memory that was asked for */
+
+  cudaStream_t stream[GNN_LANE_COUNT]; /* NULL: the lane is not used, or is a thread */
+  cudaEvent_t *queued, *done;          /* [copy_count] on the compute lane when it was queued; on its own when it was complete */
+  cudaEvent_t joined[GNN_LANE_COUNT];
+  unsigned char *is_queued;            /* [copy_count] since this work began */
+  unsigned char is_used[GNN_LANE_COUNT]; /* by a copy since then */
+
+  cudaEvent_t *begin, *end, origin;    /* of every step, where the run is traced; [watch count] */
+  unsigned char *is_marked;            /* 1: begin and end belong to this work */
+  double begun;                        /* when this work began, by the watch */
+
+  cudaGraphExec_t graph[GNN_WORK_COUNT];
+  int done_before[GNN_WORK_COUNT];
+  gnn_cuda_plan *plans;
+
+  pthread_mutex_t mutex;               /* of the failure: copies are queued by lanes, too */
+  int is_failed;
+  gnn_error failure;
+} gnn_cuda;
+
+/* ---- failing: every code that cudart or a library returns goes through one of these ---- */
+
+int gnn_cuda_is_failed(gnn_cuda *cuda);
+/* 1: fine. Otherwise keeps the first failure, with the step, and returns 0. `what` was tried: "launch", "copy". */
+int gnn_cuda_check(gnn_cuda *cuda, int step, const char *what, cudaError_t code);
+int gnn_cuda_refuse(gnn_cuda *cuda, int step, const char *what, const char *code_name, const char *text);
+/* The same while nothing is running yet. */
+gnn_status gnn_cuda_fail(gnn_cuda *cuda, gnn_status status, gnn_error *error, const char *what, cudaError_t code);
+void gnn_cuda_note(gnn_cuda *cuda, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- parts ---- */
+
+gnn_status gnn_cuda_find(gnn_cuda *cuda, gnn_error *error);       /* a driver, the device, the kernels */
+gnn_status gnn_cuda_check_room(gnn_cuda *cuda, gnn_error *error); /* R0801 */
+int64_t gnn_cuda_block_bytes(const gnn_cuda *cuda);               /* arena, view and pool */
+void gnn_cuda_users_text(int device, gnn_text *text);             /* "pid 123 (python3) 21.0 GiB, ..."; nothing where nvml is missing */
+
+gnn_status gnn_cuda_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error);
+void gnn_cuda_release(gnn_instance *instance, gnn_tier tier);
+int64_t gnn_cuda_peak(const gnn_instance *instance);
+gnn_status gnn_cuda_load(gnn_instance *instance);
+gnn_status gnn_cuda_upload(const gnn_instance *instance, int64_t at, int64_t bytes);
+gnn_status gnn_cuda_download(const gnn_instance *instance, int64_t at, int64_t bytes);
+void *gnn_cuda_take(gnn_cuda *cuda, const char *what, int64_t bytes); /* from the pool; NULL: it is too small, and the run has failed */
+
+gnn_status gnn_cuda_create_streams(gnn_cuda *cuda, gnn_error *error);
+void gnn_cuda_destroy_streams(gnn_cuda *cuda);
+gnn_status gnn_cuda_copy(gnn_run *run, int copy);
+gnn_status gnn_cuda_await(gnn_run *run, int copy);
+extern const gnn_lanes_device gnn_cuda_lanes;
+void gnn_cuda_join(gnn_cuda *cuda); /* the compute stream waits for all that was queued on the others */
+
+gnn_status gnn_cuda_watch(gnn_cuda *cuda, gnn_run *run, gnn_error *error);
+void gnn_cuda_unwatch(gnn_cuda *cuda);
+void gnn_cuda_watch_begin(gnn_cuda *cuda, gnn_run *run);
+void gnn_cuda_watch_end(gnn_cuda *cuda, gnn_run *run);
+
+gnn_status gnn_cuda_work(gnn_instance *instance, gnn_work work);
+void gnn_cuda_forget_graphs(gnn_cuda *cuda);
+
+void gnn_cuda_settle(gnn_cuda *cuda, int step); /* with serial lanes: waits for the compute stream */
+gnn_cuda_plan *gnn_cuda_find_plan(gnn_cuda *cuda, const void *site);
+void gnn_cuda_add_plan(gnn_cuda *cuda, gnn_cuda_plan *plan, const void *site);
+void gnn_cuda_drop_plans(gnn_cuda *cuda);
+
+#endif

@@ -1,0 +1,68 @@
+/* launch.c: steps onto the compute stream. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "cuda.h"
+
+#include <stdio.h>
+
+enum { LAUNCH_SHARED_BYTES = 48 << 10 }; /* what a kernel may have without asking */
+
+void gnn_cuda_settle(gnn_cuda *cuda, int step) {
+  if (cuda->is_serial) gnn_cuda_check(cuda, step, "running", cudaStreamSynchronize(cuda->stream[GNN_LANE_COMPUTE]));
+}
+
+static int launch_ask(gnn_cuda *cuda, int step, int kernel, int shared_bytes) {
+  if (shared_bytes <= LAUNCH_SHARED_BYTES || shared_bytes <= cuda->shared_bytes[kernel]) return 1;
+  cuda->shared_bytes[kernel] = shared_bytes;
+  return gnn_cuda_check(cuda, step, "asking for shared memory",
+                        cudaKernelSetAttributeForDevice(cuda->kernels[kernel], cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes, cuda->device));
+}
+
+void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes) {
+  gnn_cuda *cuda = run->cuda;
+  char what[80];
+  if (blocks == 0 || gnn_cuda_is_failed(cuda)) return;
+  if (blocks > INT32_MAX) {
+    gnn_cuda_refuse(cuda, run->step, "launching", "too many blocks", "a grid has at most 2^31 - 1");
+    return;
+  }
+  void *arguments[] = {&cuda->view};
+  snprintf(what, sizeof what, "launching %.60s", cuda->code->kernels[kernel]);
+  if (!launch_ask(cuda, run->step, kernel, shared_bytes)) return;
+  cudaError_t code = cudaLaunchKernel((const void *)cuda->kernels[kernel], (dim3){(unsigned)blocks, 1, 1}, (dim3){(unsigned)threads, 1, 1},
+                                      arguments, (size_t)shared_bytes, cuda->stream[GNN_LANE_COMPUTE]);
+  if (gnn_cuda_check(cuda, run->step, what, code)) gnn_cuda_settle(cuda, run->step);
+}
+
+void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width) {
+  gnn_cuda *cuda = run->cuda;
+  const gnn_program *program = run->program;
+  int64_t place = at * (program->real_bytes / 4);
+  if (run->tap == NULL || !gnn_cuda_check(cuda, run->step, "running", cudaStreamSynchronize(cuda->stream[GNN_LANE_COMPUTE]))) return;
+  if (gnn_cuda_download(cuda->instance, place, rows * width * program->real_bytes) != GNN_OK) return;
+  run->tap(run->tap_user, name, gnn_at(run, at), rows, width);
+}
+
+/* ---- what libraries keep ---- */
+
+gnn_cuda_plan *gnn_cuda_find_plan(gnn_cuda *cuda, const void *site) {
+  gnn_cuda_plan *plan = cuda->plans;
+  while (plan && plan->site != site) plan = plan->next;
+  return plan;
+}
+
+void gnn_cuda_add_plan(gnn_cuda *cuda, gnn_cuda_plan *plan, const void *site) {
+  plan->site = site;
+  plan->next = cuda->plans;
+  cuda->plans = plan;
+}
+
+void gnn_cuda_drop_plans(gnn_cuda *cuda) {
+  while (cuda->plans) {
+    gnn_cuda_plan *plan = cuda->plans;
+    cuda->plans = plan->next;
+    plan->destroy(plan);
+  }
+  cuda->pool_used = 0;
+}

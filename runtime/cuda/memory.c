@@ -1,0 +1,196 @@
+/* memory.c: one block of the device's memory (arena, view, pool), pinned memory of the host, and the host's image of the arena. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MEMORY_PAGE_BYTES = 4096 };
+
+static int64_t memory_aligned(int64_t bytes) { return (bytes + GNN_CUDA_ALIGNMENT - 1) / GNN_CUDA_ALIGNMENT * GNN_CUDA_ALIGNMENT; }
+
+/* Addresses only: pages come when they are touched, and go once the device has their contents. */
+static gnn_status memory_image(gnn_instance *instance, int64_t bytes, gnn_error *error) {
+  void *image = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (image == MAP_FAILED)
+    return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no %s of addresses for the image of the device arena", gnn_bytes_text(bytes).text);
+  instance->mapping[GNN_DEVICE] = (gnn_mapping){image, (size_t)bytes};
+  instance->run.device = image;
+  return GNN_OK;
+}
+
+static gnn_status memory_device(gnn_instance *instance, int64_t bytes, int populate, gnn_error *error) {
+  gnn_cuda *cuda = instance->run.cuda;
+  int64_t block = gnn_cuda_block_bytes(cuda);
+  void *memory = NULL;
+  cudaError_t code = cudaMalloc(&memory, (size_t)block);
+  if (code != cudaSuccess) {
+    gnn_cuda_fail(cuda, GNN_ENOMEM, error, "obtaining the device arena", code);
+    gnn_fail_help(error, "%s were asked for at once", gnn_bytes_text(block).text);
+    return GNN_ENOMEM;
+  }
+  cuda->arena = memory;
+  cuda->view = (gnn_view *)(void *)(cuda->arena + memory_aligned(gnn_tier_bytes(cuda->program, GNN_DEVICE)));
+  cuda->pool = (unsigned char *)cuda->view + memory_aligned((int64_t)sizeof(gnn_view));
+  instance->tiers.base[GNN_DEVICE] = cuda->arena;
+  code = cudaMemset(cuda->arena, populate ? 0 : GNN_CUDA_UNTOUCHED, (size_t)block);
+  if (code != cudaSuccess) return gnn_cuda_fail(cuda, GNN_EDEVICE, error, "clearing the device arena", code);
+  return memory_image(instance, bytes, error);
+}
+
+static gnn_status memory_pinned(gnn_instance *instance, gnn_tier tier, int64_t bytes, gnn_error *error) {
+  void *memory = NULL;
+  cudaError_t code = cudaHostAlloc(&memory, (size_t)bytes, cudaHostAllocDefault);
+  if (code != cudaSuccess) {
+    gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not pin %s for the %s: %s: %s", gnn_bytes_text(bytes).text,
+             gnn_tier_names[tier], cudaGetErrorName(code), cudaGetErrorString(code));
+    gnn_fail_help(error, "a plan that keeps less in the host's memory: gnncc --budget host=…");
+    return GNN_ENOMEM;
+  }
+  memset(memory, 0, (size_t)bytes);
+  instance->mapping[tier] = (gnn_mapping){memory, (size_t)bytes};
+  instance->tiers.base[tier] = memory;
+  return GNN_OK;
+}
+
+gnn_status gnn_cuda_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error) {
+  return tier == GNN_DEVICE ? memory_device(instance, bytes, populate, error) : memory_pinned(instance, tier, bytes, error);
+}
+
+/* Nobody is left to tell of what fails here. */
+void gnn_cuda_release(gnn_instance *instance, gnn_tier tier) {
+  const gnn_mapping *mapping = &instance->mapping[tier];
+  if (tier == GNN_DEVICE) munmap(mapping->memory, mapping->bytes);
+  else cudaFreeHost(mapping->memory);
+}
+
+void *gnn_cuda_take(gnn_cuda *cuda, const char *what, int64_t bytes) {
+  char text[160];
+  if (cuda->pool_used + bytes > cuda->code->pool_bytes) {
+    snprintf(text, sizeof text, "%s needs %s of the pool; of %s %s are left", what, gnn_bytes_text(bytes).text,
+             gnn_bytes_text(cuda->code->pool_bytes).text, gnn_bytes_text(cuda->code->pool_bytes - cuda->pool_used).text);
+    gnn_cuda_refuse(cuda, cuda->instance->run.step, "memory", "more than the reserve that the plan announced", text);
+    return NULL;
+  }
+  void *memory = cuda->pool + cuda->pool_used;
+  cuda->pool_used += memory_aligned(bytes);
+  return memory;
+}
+
+/* ---- between the image and the arena; no work is under way ---- */
+
+static gnn_status memory_move(gnn_cuda *cuda, void *to, const void *from, int64_t bytes, enum cudaMemcpyKind kind) {
+  const char *what = kind == cudaMemcpyHostToDevice ? "copying to the device" : "copying from the device";
+  if (gnn_cuda_is_failed(cuda) || !gnn_cuda_check(cuda, 0, what, cudaSetDevice(cuda->device))) return GNN_EDEVICE;
+  return gnn_cuda_check(cuda, 0, what, cudaMemcpy(to, from, (size_t)bytes, kind)) ? GNN_OK : GNN_EDEVICE;
+}
+
+gnn_status gnn_cuda_upload(const gnn_instance *instance, int64_t at, int64_t bytes) {
+  gnn_cuda *cuda = instance->run.cuda;
+  return memory_move(cuda, cuda->arena + at, instance->run.device + at, bytes, cudaMemcpyHostToDevice);
+}
+
+gnn_status gnn_cuda_download(const gnn_instance *instance, int64_t at, int64_t bytes) {
+  gnn_cuda *cuda = instance->run.cuda;
+  return memory_move(cuda, instance->run.device + at, cuda->arena + at, bytes, cudaMemcpyDeviceToHost);
+}
+
+int64_t gnn_cuda_peak(const gnn_instance *instance) {
+  enum { PIECE = 1 << 20 };
+  gnn_cuda *cuda = instance->run.cuda;
+  int64_t bytes = gnn_tier_bytes(cuda->program, GNN_DEVICE), touched = 0, at = 0;
+  unsigned char *piece = malloc(PIECE), untouched[MEMORY_PAGE_BYTES];
+  memset(untouched, GNN_CUDA_UNTOUCHED, sizeof untouched);
+  for (; piece && at < bytes; at += PIECE) {
+    int64_t length = bytes - at < PIECE ? bytes - at : PIECE;
+    if (memory_move(cuda, piece, cuda->arena + at, length, cudaMemcpyDeviceToHost) != GNN_OK) break;
+    for (int64_t page = 0; page < length; page += MEMORY_PAGE_BYTES) {
+      int64_t own = length - page < MEMORY_PAGE_BYTES ? length - page : MEMORY_PAGE_BYTES;
+      if (memcmp(piece + page, untouched, (size_t)own) != 0) touched += own;
+    }
+  }
+  free(piece);
+  return at < bytes ? -1 : touched;
+}
+
+/* ---- the data ---- */
+
+/* What lies at an address of the image goes up; returns where to, NULL for NULL. */
+static void *memory_put(gnn_instance *instance, const void *image, int64_t bytes, gnn_status *status) {
+  gnn_cuda *cuda = instance->run.cuda;
+  if (image == NULL) return NULL;
+  int64_t at = (const unsigned char *)image - instance->run.device;
+  if (*status == GNN_OK && bytes > 0) *status = gnn_cuda_upload(instance, at, bytes);
+  return cuda->arena + at;
+}
+
+/* What the host needs no more gives its whole pages back. */
+static void memory_forget(const void *image, int64_t bytes) {
+  uintptr_t begin = ((uintptr_t)image + MEMORY_PAGE_BYTES - 1) / MEMORY_PAGE_BYTES * MEMORY_PAGE_BYTES;
+  uintptr_t end = ((uintptr_t)image + (uintptr_t)bytes) / MEMORY_PAGE_BYTES * MEMORY_PAGE_BYTES;
+  if (image == NULL || end <= begin) return;
+  int is_advice_only = madvise((void *)begin, end - begin, MADV_DONTNEED);
+  (void)is_advice_only;
+}
+
+static void *memory_hand_over(gnn_instance *instance, const void *image, int64_t bytes, gnn_status *status) {
+  void *there = memory_put(instance, image, bytes, status);
+  memory_forget(image, bytes);
+  return there;
+}
+
+static gnn_view_csr memory_csr(gnn_instance *instance, const gnn_csr *csr, gnn_status *status) {
+  return (gnn_view_csr){.rows = csr->rows, .entries = csr->entries,
+                        .ptr = memory_hand_over(instance, csr->ptr, (csr->rows + 1) * (int64_t)sizeof *csr->ptr, status),
+                        .idx = memory_hand_over(instance, csr->idx, csr->entries * (int64_t)sizeof *csr->idx, status),
+                        .edge = memory_hand_over(instance, csr->edge, csr->entries * (int64_t)sizeof *csr->edge, status)};
+}
+
+static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status *status) {
+  const gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  const int64_t real_bytes = program->real_bytes;
+  for (int f = 0; f < program->field_count; f++) {
+    const gnn_field_desc *field = &program->fields[f];
+    int64_t rows = field->domain == GNN_EDGE ? run->edges : run->nodes;
+    if (field->storage == GNN_LABEL) memory_put(instance, gnn_instance_at(instance, field->at[0]), rows * (int64_t)sizeof(int32_t), status);
+    if (field->storage == GNN_DENSE)
+      memory_hand_over(instance, gnn_instance_at(instance, field->at[0]), rows * field->width * real_bytes, status);
+    if (field->storage != GNN_SPARSE) continue;
+    const gnn_sparse *sparse = &run->sparse[field->sparse];
+    view->sparse[field->sparse] = (gnn_view_sparse){
+      memory_csr(instance, &sparse->by_row, status), memory_hand_over(instance, sparse->row_value, sparse->by_row.entries * real_bytes, status),
+      memory_csr(instance, &sparse->by_column, status), memory_hand_over(instance, sparse->column_value, sparse->by_column.entries * real_bytes, status)};
+  }
+}
+
+/* Labels and rows stay in the image: the host measures with them. */
+gnn_status gnn_cuda_load(gnn_instance *instance) {
+  gnn_run *run = &instance->run;
+  gnn_cuda *cuda = run->cuda;
+  const gnn_graph_desc *graph = &run->program->graph;
+  gnn_view view = {.device = cuda->arena, .nodes = run->nodes, .edges = run->edges};
+  gnn_status status = GNN_OK;
+  gnn_csr out = run->out;
+  int is_shared = out.ptr == run->in.ptr;
+  gnn_cuda_forget_graphs(cuda);
+  gnn_cuda_drop_plans(cuda);
+  if (is_shared) out.ptr = NULL, out.idx = NULL;
+  view.in = memory_csr(instance, &run->in, &status);
+  view.out = memory_csr(instance, &out, &status);
+  if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx;
+  const int64_t degrees[2] = {graph->at_in_degree, graph->at_out_degree};
+  for (int d = 0; d < 2; d++)
+    if (degrees[d] >= 0) memory_hand_over(instance, gnn_instance_at(instance, degrees[d]), run->nodes * run->program->real_bytes, &status);
+  memory_put_fields(instance, &view, &status);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    view.rows[s] = memory_put(instance, run->rows[s], run->row_count[s] * (int64_t)sizeof *run->rows[s], &status);
+    view.row_count[s] = run->row_count[s];
+  }
+  if (status == GNN_OK) status = memory_move(cuda, cuda->view, &view, (int64_t)sizeof view, cudaMemcpyHostToDevice);
+  return status;
+}

@@ -1,0 +1,82 @@
+/* device_cpu.c: the processor as the device: arenas are the process's own memory, and lanes are threads. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "device.h"
+
+#include <sys/mman.h>
+
+#include "lanes.h"
+
+enum { DEVICE_HUGE_BYTES = 1 << 21, DEVICE_PAGE_BYTES = 4096 };
+
+static gnn_status cpu_open(gnn_instance *instance, const gnn_instance_options *options, gnn_error *error) {
+  (void)instance, (void)options, (void)error;
+  return GNN_OK;
+}
+
+static void cpu_close(gnn_instance *instance) { (void)instance; }
+
+static void cpu_touch(const void *context, int64_t begin, int64_t end, int64_t task) {
+  volatile unsigned char *memory = *(unsigned char *const *)context;
+  (void)task;
+  for (int64_t at = begin; at < end; at += DEVICE_PAGE_BYTES) memory[at] = 0;
+}
+
+/* One mapping, aligned to 2 MiB so that the kernel can use huge pages for all of it. Where pages are to be counted
+ * (populate 0) they stay small. */
+static gnn_status cpu_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error) {
+  size_t slack = bytes >= DEVICE_HUGE_BYTES ? DEVICE_HUGE_BYTES : 0, length = (size_t)bytes;
+  void *memory = mmap(NULL, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not map %s for the %s", gnn_bytes_text(bytes).text,
+                    gnn_tier_names[tier]);
+  instance->mapping[tier] = (gnn_mapping){memory, length + slack};
+  uintptr_t begin = (uintptr_t)memory;
+  if (slack) begin = (begin + slack - 1) / slack * slack;
+  instance->tiers.base[tier] = (unsigned char *)memory + (begin - (uintptr_t)memory);
+#ifdef MADV_HUGEPAGE
+  if (slack && populate) {
+    int is_advice_only = madvise(instance->tiers.base[tier], length, MADV_HUGEPAGE);
+    (void)is_advice_only;
+  }
+#endif
+  if (populate) gnn_parallel(instance->run.team, bytes, DEVICE_HUGE_BYTES, cpu_touch, &instance->tiers.base[tier]);
+  return GNN_OK;
+}
+
+static void cpu_release(gnn_instance *instance, gnn_tier tier) { munmap(instance->mapping[tier].memory, instance->mapping[tier].bytes); }
+
+static gnn_status cpu_start(gnn_instance *instance, const gnn_instance_options *options, gnn_error *error) {
+  instance->run.device = instance->tiers.base[GNN_DEVICE];
+  return gnn_lanes_create(&instance->run, &instance->tiers, &instance->scratch, NULL, options->is_serial, error);
+}
+
+static void cpu_stop(gnn_instance *instance) { gnn_lanes_destroy(&instance->run); }
+
+static gnn_status cpu_load(gnn_instance *instance) {
+  (void)instance;
+  return GNN_OK;
+}
+
+static gnn_status cpu_move(const gnn_instance *instance, int64_t at, int64_t bytes) {
+  (void)instance, (void)at, (void)bytes;
+  return GNN_OK;
+}
+
+static gnn_status cpu_work(gnn_instance *instance, gnn_work work) {
+  gnn_run *run = &instance->run;
+  if (work == GNN_WORK_EVALUATE) return run->program->evaluate(run);
+  gnn_status status = run->program->forward_backward(run);
+  if (work == GNN_WORK_GRADIENTS || status != GNN_OK) return status;
+  return run->program->update(run);
+}
+
+static void cpu_describe(const gnn_instance *instance, gnn_text *text) {
+  gnn_text_format(text, "cpu, %d threads", gnn_team_threads(instance->run.team));
+}
+
+const gnn_backend gnn_cpu_backend = {
+  .name = "cpu", .open = cpu_open, .close = cpu_close, .obtain = cpu_obtain, .release = cpu_release, .start = cpu_start,
+  .stop = cpu_stop, .load = cpu_load, .upload = cpu_move, .download = cpu_move, .work = cpu_work, .copy = gnn_lanes_copy,
+  .await = gnn_lanes_await, .failure = gnn_lanes_error, .describe = cpu_describe};

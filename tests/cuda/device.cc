@@ -1,0 +1,303 @@
+/* The device headers, in the emulation, against their definitions in double: products of odd sizes, sums, transposes,
+ * losses, optimisers; and dropout against the CPU's generator, bit for bit (cpu_random.c). */
+#include "emulate.h"
+
+#include "gnndevice.cuh"
+
+#include <stdarg.h>
+
+#include <vector>
+
+extern "C" uint32_t cpu_random_bits(uint64_t seed, int64_t epoch, uint32_t site, uint64_t row, uint32_t column);
+extern "C" float cpu_dropout_factor(uint64_t seed, int64_t epoch, uint32_t site, double p, uint64_t row, uint32_t column);
+
+static int count, failed;
+
+__attribute__((format(printf, 2, 3))) static void ok(bool is_good, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  printf("%sok %d - ", is_good ? "" : "not ", ++count);
+  vprintf(format, arguments);
+  printf("\n");
+  va_end(arguments);
+  failed += !is_good;
+}
+
+static uint64_t state = 88172645463325252u;
+
+static uint64_t next(void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  return state ^= state << 17;
+}
+
+static std::vector<float> numbers(int64_t size) {
+  std::vector<float> x((size_t)size);
+  for (float &value : x) value = (float)((double)(next() >> 11) * 0x1p-52 - 1);
+  return x;
+}
+
+/* Runs under three orders of threads and blocks; false where they leave other bits. */
+template <class Job> static bool runs_alike(Job *job, void (*kernel)(const void *), std::vector<float> *result, int64_t blocks) {
+  const std::vector<float> before = *result;
+  std::vector<float> first;
+  bool is_alike = true;
+  for (emulate::order = 0; emulate::order < 3; emulate::order++) {
+    *result = before;
+    job->to = result->data();
+    emulate::launch(__func__, kernel, job, blocks, GNN_THREADS);
+    if (emulate::order == 0) first = *result;
+    else is_alike = is_alike && memcmp(first.data(), result->data(), first.size() * sizeof(float)) == 0;
+  }
+  return is_alike;
+}
+
+/* ---- products ---- */
+
+struct Product {
+  const float *a, *b;
+  float *to;
+  int64_t rows, depth, width;
+};
+
+template <int COLUMNS, bool by_j> static void product_kernel(const void *argument) {
+  const Product *p = (const Product *)argument;
+  __shared__ gnn_gemm_tile<128, COLUMNS> tile;
+  const int64_t across = (p->width + COLUMNS - 1) / COLUMNS, row = blockIdx.x / across * 128, column = blockIdx.x % across * COLUMNS;
+  gnn_gemm<128, COLUMNS, false, by_j>(p->a, p->depth, p->b, by_j ? p->depth : p->width, p->rows, p->width, row, column, 0, p->depth, &tile);
+  for (int n = (int)threadIdx.x; n < 128 * COLUMNS; n += GNN_THREADS) {
+    const int64_t i = row + n / COLUMNS, j = column + n % COLUMNS;
+    if (i < p->rows && j < p->width) p->to[i * p->width + j] = tile.c[n / COLUMNS][n % COLUMNS];
+  }
+}
+
+/* The sum of `depth` fused products of numbers below 1: each step rounds by half a unit of a sum below depth. */
+static bool is_close(double got, double want, int64_t depth) { return fabs(got - want) <= 0x1p-24 * (double)depth * sqrt((double)depth); }
+
+template <int COLUMNS, bool by_j> static void test_product(int64_t rows, int64_t depth, int64_t width) {
+  const std::vector<float> a = numbers(rows * depth), b = numbers(depth * width);
+  std::vector<float> to((size_t)(rows * width));
+  Product p = {a.data(), b.data(), nullptr, rows, depth, width};
+  bool is_good = runs_alike(&p, product_kernel<COLUMNS, by_j>, &to, (rows + 127) / 128 * ((width + COLUMNS - 1) / COLUMNS));
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < width; j++) {
+      double sum = 0;
+      for (int64_t k = 0; k < depth; k++) sum += (double)a[i * depth + k] * (double)b[by_j ? j * depth + k : k * width + j];
+      is_good = is_good && is_close((double)to[i * width + j], sum, depth + 1);
+    }
+  ok(is_good, "product %lld x %lld x %lld, tiles of %d columns%s", (long long)rows, (long long)depth, (long long)width, COLUMNS, by_j ? ", transposed" : "");
+}
+
+static void outer_kernel(const void *argument) {
+  const Product *p = (const Product *)argument;
+  const int64_t across = (p->width + 63) / 64;
+  gnn_outer_part<64>(p->a, p->b, p->depth, p->width, blockIdx.x / across * 64, blockIdx.x % across * 64, 0, p->rows, p->to);
+}
+
+static void test_outer(int64_t rows, int64_t depth, int64_t width) {
+  const std::vector<float> a = numbers(rows * depth), b = numbers(rows * width);
+  std::vector<float> to((size_t)(depth * width));
+  Product p = {a.data(), b.data(), nullptr, rows, depth, width};
+  bool is_good = runs_alike(&p, outer_kernel, &to, (depth + 63) / 64 * ((width + 63) / 64));
+  for (int64_t i = 0; i < depth; i++)
+    for (int64_t j = 0; j < width; j++) {
+      double sum = 0;
+      for (int64_t r = 0; r < rows; r++) sum += (double)a[r * depth + i] * (double)b[r * width + j];
+      is_good = is_good && is_close((double)to[i * width + j], sum, rows + 1);
+    }
+  ok(is_good, "gradient of %lld x %lld over %lld rows", (long long)depth, (long long)width, (long long)rows);
+}
+
+/* ---- sums and transposes ---- */
+
+struct Matrix {
+  const float *from;
+  float *to;
+  int64_t rows, columns;
+};
+
+static void transpose_kernel(const void *argument) {
+  const Matrix *m = (const Matrix *)argument;
+  gnn_transpose(m->from, m->rows, m->columns, m->to);
+}
+
+static void parts_kernel(const void *argument) {
+  const Matrix *m = (const Matrix *)argument;
+  gnn_sum_parts(m->from, m->rows, m->columns, m->to);
+}
+
+static void test_matrix(int64_t rows, int64_t columns) {
+  const std::vector<float> x = numbers(rows * columns);
+  std::vector<float> turned((size_t)(rows * columns)), sums((size_t)columns);
+  Matrix m = {x.data(), nullptr, rows, columns};
+  bool is_turned = runs_alike(&m, transpose_kernel, &turned, (rows + 31) / 32 * ((columns + 31) / 32));
+  bool is_summed = runs_alike(&m, parts_kernel, &sums, (columns + 31) / 32);
+  for (int64_t c = 0; c < columns; c++) {
+    double sum = 0;
+    for (int64_t r = 0; r < rows; r++) {
+      is_turned = is_turned && turned[c * rows + r] == x[r * columns + c];
+      sum += (double)x[r * columns + c];
+    }
+    is_summed = is_summed && is_close((double)sums[c], sum, rows);
+  }
+  ok(is_turned && is_summed, "transpose and sum of parts, %lld x %lld", (long long)rows, (long long)columns);
+}
+
+/* ---- loss ---- */
+
+struct Loss {
+  const float *scores;
+  const int32_t *labels, *rows;
+  float *to; /* the gradient */
+  double *parts, *mean;
+  int64_t classes, count, part_count;
+};
+
+static void loss_kernel(const void *argument) {
+  const Loss *l = (const Loss *)argument;
+  gnn_cross_entropy_part(l->scores, l->classes, l->labels, l->rows, l->count, l->parts);
+}
+static void mean_kernel(const void *argument) {
+  const Loss *l = (const Loss *)argument;
+  gnn_cross_entropy_mean(l->parts, l->part_count, l->count, l->mean);
+}
+static void gradient_kernel(const void *argument) {
+  const Loss *l = (const Loss *)argument;
+  gnn_cross_entropy_gradient(l->scores, l->classes, l->labels, l->rows, l->count, l->to);
+}
+
+static void test_loss(int64_t nodes, int64_t classes, float size) {
+  std::vector<float> scores = numbers(nodes * classes), gradient((size_t)(nodes * classes));
+  std::vector<int32_t> labels((size_t)nodes), rows;
+  for (float &score : scores) score *= size;
+  for (int64_t r = 0; r < nodes; r++) {
+    labels[(size_t)r] = (int32_t)(next() % (uint64_t)classes);
+    if (next() % 3) rows.push_back((int32_t)r);
+  }
+  double parts[3] = {0}, mean = 0, want = 0;
+  Loss l = {scores.data(), labels.data(), rows.data(), gradient.data(), parts, &mean, classes, (int64_t)rows.size(), 3};
+  emulate::order = 1;
+  emulate::launch("loss", loss_kernel, &l, 3, GNN_THREADS);
+  emulate::launch("mean", mean_kernel, &l, 1, GNN_THREADS);
+  bool is_good = runs_alike(&l, gradient_kernel, &gradient, 3);
+  std::vector<char> is_listed((size_t)nodes);
+  for (int32_t r : rows) is_listed[(size_t)r] = 1;
+  for (int64_t r = 0; r < nodes; r++) {
+    double maximum = -INFINITY, sum = 0;
+    for (int64_t c = 0; c < classes; c++) maximum = fmax(maximum, (double)scores[r * classes + c]);
+    for (int64_t c = 0; c < classes; c++) sum += exp((double)scores[r * classes + c] - maximum);
+    if (is_listed[(size_t)r]) want += log(sum) + maximum - (double)scores[r * classes + labels[(size_t)r]];
+    for (int64_t c = 0; c < classes; c++) {
+      const double slope = (exp((double)scores[r * classes + c] - maximum) / sum - (c == labels[(size_t)r])) / (double)rows.size();
+      is_good = is_good && fabs((double)gradient[r * classes + c] - (is_listed[(size_t)r] ? slope : 0)) <= 8 * 0x1p-23 / (double)rows.size();
+    }
+  }
+  want /= (double)rows.size();
+  ok(is_good && fabs(mean - want) <= 4 * 0x1p-23 * (fabs(want) + 1), "loss and gradient of %lld x %lld, scores of %g", (long long)nodes, (long long)classes, (double)size);
+}
+
+/* ---- optimisers ---- */
+
+struct Optimiser {
+  const char *name;
+  int kind; /* 0 SGD, 1 Adam, 2 AdamW */
+  double lr, a, b, epsilon, decay;
+  int nesterov;
+};
+
+static const Optimiser optimisers[] = {
+    {"SGD", 0, 0.1, 0, 0, 0, 0.01, 0},
+    {"SGD with momentum", 0, 0.1, 0.9, 0, 0, 0.01, 0},
+    {"SGD with Nesterov's momentum", 0, 0.1, 0.9, 0, 0, 0.01, 1},
+    {"Adam with weight decay", 1, 0.01, 0.8, 0.99, 1e-3, 5e-2, 0},
+    {"AdamW", 2, 0.01, 0.9, 0.999, 1e-8, 1e-2, 0},
+};
+
+struct Update {
+  const Optimiser *o;
+  float *w, *m, *v;
+  const float *g;
+  int64_t step, count;
+};
+
+static void update_kernel(const void *argument) {
+  const Update *u = (const Update *)argument;
+  const Optimiser *o = u->o;
+  if (o->kind == 0) gnn_sgd(u->w, u->g, o->a != 0 ? u->m : nullptr, o->lr, o->a, o->decay, o->nesterov, u->step, u->count);
+  else if (o->kind == 1) gnn_adam(u->w, u->g, u->m, u->v, o->lr, o->a, o->b, o->epsilon, o->decay, u->step, u->count);
+  else gnn_adamw(u->w, u->g, u->m, u->v, o->lr, o->a, o->b, o->epsilon, o->decay, u->step, u->count);
+}
+
+static void reference_update(const Optimiser *o, double *w, double g, double *m, double *v, int64_t step) {
+  if (o->kind == 2) *w -= o->lr * o->decay * *w;
+  else g += o->decay * *w;
+  if (o->kind == 0) {
+    if (o->a != 0) {
+      *m = step == 1 ? g : o->a * *m + g;
+      g = o->nesterov ? g + o->a * *m : *m;
+    }
+    *w -= o->lr * g;
+    return;
+  }
+  *m = o->a * *m + (1 - o->a) * g;
+  *v = o->b * *v + (1 - o->b) * g * g;
+  *w -= o->lr * (*m / (1 - pow(o->a, (double)step))) / (sqrt(*v / (1 - pow(o->b, (double)step))) + o->epsilon);
+}
+
+static void test_optimiser(const Optimiser *o) {
+  enum { WEIGHTS = 1001, STEPS = 5 };
+  std::vector<float> w = numbers(WEIGHTS), m(WEIGHTS), v(WEIGHTS);
+  std::vector<double> want(w.begin(), w.end()), mean(WEIGHTS), square(WEIGHTS);
+  bool is_good = true;
+  for (int64_t step = 1; step <= STEPS; step++) {
+    const std::vector<float> g = numbers(WEIGHTS);
+    const Update u = {o, w.data(), m.data(), v.data(), g.data(), step, WEIGHTS};
+    emulate::order = (int)step;
+    emulate::launch(o->name, update_kernel, &u, 3, GNN_THREADS);
+    for (int i = 0; i < WEIGHTS; i++) {
+      reference_update(o, &want[i], (double)g[i], &mean[i], &square[i], step);
+      is_good = is_good && fabs((double)w[i] - want[i]) <= 16 * 0x1p-23 * (double)step;
+    }
+  }
+  ok(is_good, "%s", o->name);
+}
+
+/* ---- dropout ---- */
+
+static void test_random(void) {
+  bool is_same = true;
+  for (int i = 0; i < 20000; i++) {
+    const uint64_t seed = next(), row = next() >> next() % 60;
+    const int64_t epoch = (int64_t)(next() >> 40);
+    const uint32_t site = (uint32_t)(next() >> 60), column = (uint32_t)next();
+    const double p = i % 16 == 0 ? (double)(i / 16 % 2) : (double)(next() >> 11) * 0x1p-53; /* now and then 0 or 1 */
+    const gnn_dropout drop = gnn_dropout_make(seed, epoch, site, p);
+    const gnn_row_bits bits = gnn_random_row(drop.key, row);
+    is_same = is_same && gnn_random_column(bits, column) == cpu_random_bits(seed, epoch, site, row, column) &&
+              gnn_dropout_factor(&drop, bits, column) == cpu_dropout_factor(seed, epoch, site, p, row, column);
+  }
+  ok(is_same, "dropout has the CPU's bits");
+}
+
+int main(void) {
+  test_product<64, false>(1, 1, 1);
+  test_product<64, false>(129, 17, 65);
+  test_product<64, true>(128, 16, 64);
+  test_product<64, true>(130, 33, 100);
+  test_product<32, false>(127, 15, 31);
+  test_product<32, true>(5, 40, 7);
+  test_product<32, true>(1, 100, 32);
+  test_outer(1, 1, 1);
+  test_outer(100, 7, 16);
+  test_outer(17, 65, 130);
+  test_matrix(1, 1);
+  test_matrix(33, 70);
+  test_matrix(100, 5);
+  test_loss(1000, 1, 1);
+  test_loss(300, 7, 1);
+  test_loss(100, 33, 50);
+  for (const Optimiser &o : optimisers) test_optimiser(&o);
+  test_random();
+  printf("1..%d\n", count);
+  return failed != 0;
+}

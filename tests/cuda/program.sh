@@ -1,0 +1,22 @@
+#!/bin/bash
+# program.sh BUILD PROGRAM MODEL [GNNCC_OPTION...]: the program that gnncc makes of the model for CUDA, with the emulation for
+# its kernels and the stand-in for the toolkit. Its intermediate files are in PROGRAM.work.
+set -eu
+build=$(realpath "$1") program=$(realpath -m "$2") model=$(realpath "$3")
+shift 3
+here=$(realpath "$(dirname "$0")")
+cuda=${CUDA_HOME:-/usr/local/cuda}
+mkdir -p "$program.work" && cd "$program.work"
+"$build/gnncc" -q -w --prefix=model --backend=cuda --emit=c=model.c,header=model.h,cuda=model_kernels.cu "$@" "$model"
+echo 0 >model_kernels.inc
+flags="-O1 -g -Wall -Wextra -ffp-contract=off -I$build/share -I."
+cc -std=gnu11 $flags -c -o model.o model.c
+echo '#include "gnnrt.h"
+extern const gnn_program model_program;
+int main(int argc, char **argv) { return gnn_main(argc, argv, &model_program); }' >main.c
+cc -std=gnu11 $flags -c -o main.o main.c
+c++ -std=c++17 -march=native $flags -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -Wno-clobbered -DGNN_LONG_ROW=16 -I"$here" -DKERNELS='"model_kernels.cu"' \
+  -c -o emulated.o "$here/emulated.cc"
+[ -e "$build/check/standin.o" ] && [ "$build/check/standin.o" -nt "$here/standin.c" ] ||
+  { mkdir -p "$build/check" && cc -std=gnu11 -O1 -g -I"$here/../../runtime" -isystem "$cuda/include" -c -o "$build/check/standin.o" "$here/standin.c"; }
+c++ -rdynamic -o "$program" main.o model.o emulated.o "$build/check/standin.o" "$build/share/libgnncuda.a" "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread

@@ -1,0 +1,97 @@
+#!/bin/bash
+# run.sh BUILD: the CUDA target without a GPU. The device headers and every step of every model run in the emulation,
+# under the sanitizers, and are compared with the CPU; what is emitted is compiled by nvcc and by NVRTC where they are.
+set -u
+build=$(realpath "$1")
+here=$(realpath "$(dirname "$0")")
+root=$(realpath "$here/../..")
+. "$here/../tap.sh"
+work=$build/check/cuda_kernels
+rm -rf "$work" && mkdir -p "$work"
+models=("$root"/examples/gcn_*.gnn "$here"/models/*.gnn "$root"/tests/end_to_end/models/*.gnn "$root"/tests/end_to_end/models/varied/*.gnn)
+
+steps() { # MODEL DIRECTORY: every step of it was compared, without a difference; nothing was compiled with a warning
+  mkdir -p "$2"
+  "$here/steps.sh" "$build" "$1" "$2" >"$2/log" 2>&1 && ! grep -q 'warning: ' "$2/log" || { tail -20 "$2/log"; return 1; }
+}
+check "the emulation itself" "$build/tests/cuda/emulator"
+check "the device headers" "$build/tests/cuda/device"
+for model in "${models[@]}"; do
+  name=$(basename "$model" .gnn)
+  check "$name: each step leaves what the CPU leaves, in every order of threads" steps "$model" "$work/$name"
+done
+
+# ---- whole programs, on the stand-in ----
+
+plans=$root/tests/end_to_end/models/plans box=--target=$plans/box.gnn
+epochs=3
+numbers() { # FILE.safetensors: what follows the header
+  tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"
+}
+curve() { cut -d, -f1-6 "$1/log.csv"; }
+train() { # PROGRAM
+  "$1" -q --epochs $epochs --every 1 --log csv --out "$1.out" && [ "$(curve "$1.out" | wc -l)" -eq $((epochs + 1)) ]
+}
+is_as_on_cpu() { # PROGRAM MODEL: losses to 1e-5, as many right but for one in a hundred
+  "$build/gnncc" -q -w "$2" -o "$1.cpu" && train "$1.cpu" &&
+    paste -d, <(curve "$1.out") <(curve "$1.cpu.out") | awk -F, 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > 1e-5 * $9) { print; bad = 1 }
+      for (c = 4; c <= 6; c++) if ($c != "" && ($c - $(c + 6) > 0.01 || $(c + 6) - $c > 0.01)) { print; bad = 1 } } END { exit bad || NR < 2 }'
+}
+is_same() { # PROGRAM OTHER: losses and weights, to the last bit
+  diff <(curve "$1.out") <(curve "$2.out") && cmp <(numbers "$1.out/last.safetensors") <(numbers "$2.out/last.safetensors")
+}
+least_of() { # MODEL OPTION...: the smallest budget that has a plan, in KiB
+  "$build/gnncc" -w --backend=cuda --budget device=1KiB "${@:2}" "$1" -o no 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
+}
+makes_and_trains() { "$here/program.sh" "$build" "$@" && train "$1"; } # PROGRAM MODEL OPTION...
+
+declare -A road=([reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
+if [ -e "$build/share/libgnncuda.a" ]; then
+  for model in sage4 attend2 residual6; do
+    keep=$work/${model}_keep path=$plans/$model.gnn
+    check "$model: the emitted program trains" makes_and_trains "$keep" "$path"
+    check "$model: with the losses of the CPU" is_as_on_cpu "$keep" "$path"
+    for kind in reruns host ring; do
+      least=$(least_of "$path" ${road[$kind]})
+      check "$model, $kind: the least budget, $least KiB" makes_and_trains "$work/${model}_$kind" "$path" ${road[$kind]} --budget device="${least}KiB"
+      check "$model, $kind: the same bits" is_same "$work/${model}_$kind" "$keep"
+    done
+  done
+  for seed in 0 3 5 8; do
+    check "another order of streams, $seed" env STANDIN_SEED=$seed bash -c "rm -rf '$work/sage4_ring.out'; '$work/sage4_ring' -q --epochs $epochs --every 1 --log csv --out '$work/sage4_ring.out'"
+    check "the same bits" is_same "$work/sage4_ring" "$work/sage4_keep"
+  done
+else
+  skip "whole programs" "no CUDA toolkit"
+fi
+
+# ---- compiled ----
+
+compiles() { # COMPILER ARCHITECTURE MODEL: to an object, without a warning
+  "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler="$1" --arch="$2" "$3" -o "$work/object.o" >"$work/messages" 2>&1
+  local status=$?
+  cat "$work/messages"
+  [ $status -eq 0 ] && [ ! -s "$work/messages" ]
+}
+for compiler in nvcc nvrtc; do
+  if ! "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=$compiler "${models[0]}" -o "$work/object.o" >/dev/null 2>&1; then
+    skip "$compiler compiles what is emitted" "there is no $compiler"
+    continue
+  fi
+  for model in "${models[@]}"; do
+    architectures="sm_90"
+    case $model in *gcn_cora* | *heads* | *norm*) architectures="sm_75 sm_80 sm_90 compute_75" ;; esac
+    for architecture in $architectures; do
+      check "$compiler compiles $(basename "$model" .gnn) for $architecture" compiles $compiler $architecture "$model"
+    done
+  done
+done
+
+if [ -e "$build/share/libgnncuda.a" ]; then
+  check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"
+  check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O1"
+fi
+no_toolkit() { CUDA_HOME=$work/nowhere PATH=/bin "$build/gnncc" "$@"; }
+refuse 5 "without the toolkit: E0507" no_toolkit --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/none"
+check "its sources are written all the same" no_toolkit -q --backend=cuda -S "$root/examples/gcn_karate.gnn" -o "$work/sources_only"
+finish

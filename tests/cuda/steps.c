@@ -1,0 +1,171 @@
+/* Every step of a program once more by its CUDA kernels, in the emulation, from the same memory; then what it left is
+ * compared with what the CPU left.
+ *
+ * The program of the CPU runs as usual and is watched. The two layouts differ in their scratch; blocks.inc lists the
+ * blocks by name with their offsets in both, device.c is the host's side of the CUDA program. Each step runs under
+ * three orders of threads and blocks, which have to leave the same bits.
+ *
+ * Tolerance: kernels sum in other orders and use other elementary functions, from equal inputs. Elements of a result
+ * are sums of up to some thousand terms of either sign, together some hundred times as large as their sum; each side's
+ * error is a few units in the last place of that: 1024 units of the block's largest element, 6e-5 of it. One term that is
+ * left out, or comes twice, makes more. A bit is the sign of such an element and may differ where it is that close to 0:
+ * one in 256.
+ */
+#include "device.c"
+
+#include "../../kernels/cuda/view.h"
+
+void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width) { (void)run, (void)name, (void)at, (void)rows, (void)width; }
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Kind { REALS, BITS, OTHERS } Kind;
+
+typedef struct Block {
+  const char *name;
+  Kind kind;
+  int64_t at, at_device, bytes;
+  int first, last; /* numbers of steps */
+} Block;
+
+static const Block blocks[] = {
+#include "blocks.inc"
+};
+enum { BLOCK_COUNT = sizeof blocks / sizeof blocks[0], ORDERS = 3 };
+
+int emulated_launch(const char *name, void *view, int64_t block_count, int threads, int order);
+
+typedef void StepFunction(gnn_run *g);
+static StepFunction *const step_functions[] = {
+#include "steps.inc"
+};
+enum { STEP_COUNT = sizeof step_functions / sizeof step_functions[0] };
+
+static unsigned char *arena, *first_arena;
+static gnn_view view;
+static int order, failures, checked[STEP_COUNT];
+struct gnn_backend { int nothing; };
+const gnn_backend gnn_cuda_backend = {0};
+
+void gnn_launch(gnn_run *g, int kernel, int64_t block_count, int threads, int shared_bytes) {
+  (void)g;
+  if (shared_bytes != 0 || !emulated_launch(kernel_names[kernel], &view, block_count, threads, order)) abort();
+}
+
+static int is_alive(const Block *b, int step) { return b->first <= step && step <= b->last; }
+
+static void snapshot(const gnn_run *g, int step) {
+  for (int i = 0; i < BLOCK_COUNT; i++)
+    if (is_alive(&blocks[i], step)) memcpy(arena + blocks[i].at_device, g->device + blocks[i].at, (size_t)blocks[i].bytes);
+}
+
+void watched_enter(gnn_run *g, int step) {
+  g->step = step;
+  if (!arena) {
+    const size_t bytes = (size_t)device_program.device_bytes;
+    arena = malloc(bytes), first_arena = malloc(bytes);
+    if (!arena || !first_arena) abort();
+    memset(arena, 0xff, bytes); /* NaN */
+  }
+  snapshot(g, step);
+}
+
+static gnn_view_csr view_of_csr(const gnn_csr *from) { return (gnn_view_csr){from->rows, from->entries, from->ptr, from->idx, from->edge}; }
+
+/* The graph and the labels are read where the CPU has them. */
+static gnn_view view_of(const gnn_run *g) {
+  gnn_view v = {.device = arena, .nodes = g->nodes, .edges = g->edges, .in = view_of_csr(&g->in), .out = view_of_csr(&g->out),
+                .seed = g->seed, .epoch = g->epoch, .loss = g->loss};
+  for (int i = 0; i < GNN_SPARSE_MAX; i++)
+    v.sparse[i] = (gnn_view_sparse){view_of_csr(&g->sparse[i].by_row), g->sparse[i].row_value, view_of_csr(&g->sparse[i].by_column),
+                                    g->sparse[i].column_value};
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    v.rows[s] = g->rows[s];
+    v.row_count[s] = g->row_count[s];
+  }
+  memcpy(v.option, g->option, sizeof v.option);
+  return v;
+}
+
+static void complain(int step, const Block *b, int64_t i, double got, double want) {
+  if (failures++ < 20) fprintf(stderr, "step %d: %s[%lld]: %.9g, the CPU has %.9g\n", step, b->name, (long long)i, got, want);
+}
+
+static void compare_reals(int step, const Block *b, const float *got, const float *want) {
+  const int64_t count = b->bytes / 4;
+  double largest = 0;
+  for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs((double)want[i]));
+  for (int64_t i = 0; i < count; i++)
+    if (!(fabs((double)got[i] - (double)want[i]) <= 1024 * 0x1p-24 * largest)) {
+      complain(step, b, i, (double)got[i], (double)want[i]);
+      return;
+    }
+}
+
+static void compare_bits(int step, const Block *b, const uint32_t *got, const uint32_t *want) {
+  int64_t differing = 0;
+  for (int64_t i = 0; i < b->bytes / 4; i++) differing += __builtin_popcount(got[i] ^ want[i]);
+  if (differing > b->bytes * 8 / 256) complain(step, b, -1, (double)differing, 0);
+}
+
+static void compare(const gnn_run *g, int step) {
+  for (int i = 0; i < BLOCK_COUNT; i++) {
+    const Block *b = &blocks[i];
+    if (!is_alive(b, step)) continue;
+    const void *got = arena + b->at_device, *want = g->device + b->at;
+    if (b->kind == REALS) compare_reals(step, b, got, want);
+    else if (b->kind == BITS) compare_bits(step, b, got, want);
+    else if (memcmp(got, want, (size_t)b->bytes) != 0) complain(step, b, -1, 0, 0);
+  }
+}
+
+/* The splits as measured on the device, from the scores that the last step left. */
+static void compare_results(gnn_run *g) {
+  const gnn_field_desc *label = &device_program.fields[device_program.label_field];
+  const float *scores = (const void *)(arena + device_program.at_scores);
+  const int32_t *labels = (const void *)(arena + label->at[0]);
+  const double *sums = (const void *)(arena + device_program.at_results);
+  measure(g);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    const double loss = gnn_cross_entropy_part(scores, device_program.classes, labels, g->rows[s], 0, g->row_count[s]);
+    const double hits = (double)gnn_accuracy_part(scores, device_program.classes, labels, g->rows[s], 0, g->row_count[s]);
+    if (fabs(loss - sums[2 * s]) > 1e-6 * loss || hits != sums[2 * s + 1]) complain(s, &(Block){.name = "measure"}, 0, sums[2 * s], loss);
+  }
+}
+
+void watched_leave(gnn_run *g, int step) {
+  if (step >= STEP_COUNT || !step_functions[step] || checked[step] >= CHECKS) return;
+  checked[step]++;
+  const size_t bytes = (size_t)device_program.device_bytes;
+  unsigned char *before = malloc(bytes);
+  if (!before) abort();
+  memcpy(before, arena, bytes);
+  for (order = 0; order < ORDERS; order++) {
+    memcpy(arena, before, bytes);
+    view = view_of(g);
+    step_functions[step](g);
+    if (order == 0) memcpy(first_arena, arena, bytes);
+    else if (memcmp(first_arena, arena, bytes) != 0) complain(step, &(Block){.name = "other bits in another order of threads"}, order, 0, 0);
+  }
+  free(before);
+  compare(g, step);
+  const double loss = view.loss;
+  if (step == device_program.step_count) compare_results(g);
+  if (fabs(loss - g->loss) > 1e-5 * fabs(g->loss)) complain(step, &(Block){.name = "loss"}, 0, loss, g->loss);
+}
+
+extern const gnn_program MODEL;
+
+int main(int argc, char **argv) {
+  const int status = gnn_main(argc, argv, &MODEL);
+  int steps = 0;
+  for (int s = 0; s < STEP_COUNT; s++) {
+    if (step_functions[s] && !checked[s]) complain(s, &(Block){.name = "never ran"}, 0, 0, 0);
+    steps += checked[s] > 0;
+  }
+  fprintf(stderr, "%d steps compared, %d differences\n", steps, failures);
+  return status ? status : failures != 0;
+}

@@ -1,0 +1,40 @@
+#!/bin/bash
+# steps.sh BUILD MODEL WORK [CHECKS]: builds and runs the comparison of steps.c for a model, in the directory WORK.
+set -eu
+build=$(realpath "$1") model=$(realpath "$2") work=$3 checks=${4:-1}
+here=$(realpath "$(dirname "$0")")
+mkdir -p "$work" && cd "$work"
+sanitize=${EMULATE_FLAGS--fsanitize=address,undefined -fno-sanitize-recover=all}
+
+"$build/gnncc" -q -w --prefix=host "$model" --emit=c=host.c,header=host.h
+"$build/gnncc" -q -w --prefix=device --backend=cuda "$model" --emit=c=device.c,header=device.h,cuda=device_kernels.cu
+"$build/gnncc" -q -w --stop-after=layout --dump=layout "$model" >host.layout
+"$build/gnncc" -q -w --stop-after=layout --dump=layout --backend=cuda "$model" >device.layout
+echo 0 >device_kernels.inc
+
+# Blocks that both have, with what they hold: what no kernel takes for numbers is compared byte by byte.
+awk 'function number(line, key,    part) { match(line, key); return substr(line, RSTART + length(key)) + 0 }
+  FILENAME ~ /\.cu$/ {
+    line = $0
+    while (match(line, /V_(BITS|LABELS)\([a-z0-9A-Z_]*\)/)) {
+      word = substr(line, RSTART, RLENGTH); split(word, part, /[()]/)
+      kind[part[2]] = part[1] == "V_BITS" ? "BITS" : "OTHERS"
+      line = substr(line, RSTART + RLENGTH)
+    }
+    next
+  }
+  /steps/ {
+    name = $NF; split($0, half, "steps"); split(half[1], size, "+"); split(half[2], life, /[- ]+/)
+    if (FILENAME ~ /^device/) { at[name] = size[1] + 0; bytes[name] = size[2] + 0; next }
+    if (!(name in at) || name ~ /^scratch_/ || bytes[name] != size[2] + 0) next
+    what = (name in kind) ? kind[name] : ($0 ~ / graph / || name ~ /_(ptr|idx|bounds)$/) && name !~ /degree/ ? "OTHERS" : "REALS"
+    printf "{\"%s\", %s, %d, %d, %d, %d, %d},\n", name, what, size[1], at[name], bytes[name], life[2], life[3]
+  }' device_kernels.cu device.layout host.layout >blocks.inc
+awk '/^static void step_[0-9]+\(gnn_run/ { match($0, /step_[0-9]+/); name = substr($0, RSTART, RLENGTH); printf "[%d] = %s,\n", substr(name, 6), name }' device.c >steps.inc
+
+flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
+cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
+cc -std=gnu11 $flags $sanitize -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
+c++ -std=c++17 $flags $sanitize -Wno-clobbered -DGNN_LONG_ROW=16 -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"
+c++ $sanitize -rdynamic -o steps host.o steps.o emulated.o "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
+ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 ./steps train --epochs "$checks" --runs 1
