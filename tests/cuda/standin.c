@@ -161,8 +161,10 @@ void standin_reset(unsigned seed, standin_fault fault, int after) {
 }
 
 void standin_ignore(int stream, int event) {
+  pthread_mutex_lock(&it.mutex);
   it.ignored_stream = stream;
   it.ignored_event = event;
+  pthread_mutex_unlock(&it.mutex);
 }
 
 void standin_hold(long nanoseconds) { it.quiet_nanoseconds = nanoseconds; }
@@ -220,17 +222,28 @@ static void note_down(Asked asked, int stream, int event) {
   it.log[it.log_count++] = (Log){asked, stream, event};
 }
 
-int64_t standin_allocated(void) {
+static int64_t allocated(void) {
   int64_t bytes = 0;
   for (int s = 0; s < SPACES; s++)
     if (it.space[s].memory) bytes += (int64_t)it.space[s].bytes;
   return bytes;
 }
 
-int standin_has_struck(void) { return it.after < 0; }
-void standin_calm(void) { it.fault = STANDIN_FINE; }
+static int64_t locked(int64_t (*ask)(void)) {
+  pthread_mutex_lock(&it.mutex);
+  int64_t answer = ask();
+  pthread_mutex_unlock(&it.mutex);
+  return answer;
+}
 
-int standin_graph_launches(void) { return it.graph_launches; }
+static int64_t has_struck(void) { return it.after < 0; }
+static int64_t calm(void) { return it.fault = STANDIN_FINE; }
+static int64_t graph_launches(void) { return it.graph_launches; }
+
+int64_t standin_allocated(void) { return locked(allocated); }
+int standin_has_struck(void) { return (int)locked(has_struck); }
+void standin_calm(void) { locked(calm); }
+int standin_graph_launches(void) { return (int)locked(graph_launches); }
 
 static int environment(const char *name, int otherwise) {
   const char *text = getenv(name);
@@ -799,7 +812,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total) {
   ENTER();
   *total = (size_t)16 << 30;
-  *room = it.fault == STANDIN_NO_MEMORY ? (size_t)3 << 10 : *total - (size_t)standin_allocated();
+  *room = it.fault == STANDIN_NO_MEMORY ? (size_t)3 << 10 : *total - (size_t)allocated();
   return leave(cudaSuccess);
 }
 

@@ -247,7 +247,7 @@ static void test_every_call(void) {
     toy_cuda_make(&toy, karate, (toy_mode)mode);
     gnn_instance *cpu = open_it(&toy.toy.program, (gnn_instance_options){0});
     train(cpu, 3, result);
-    for (; !is_over; calls++) {
+    for (; !is_over; calls += IS_WATCHED_FOR_RACES ? 11 : 1) {
       gnn_error error = {0};
       gnn_instance *cuda = NULL;
       standin_reset(STANDIN_FREE, STANDIN_ANY, calls);
@@ -263,7 +263,7 @@ static void test_every_call(void) {
       gnn_instance_destroy(cuda);
       wrong += standin_allocated() != 0;
     }
-    tap_ok(wrong == 0 && told > 100, "%s: of %d calls each fails once: %d times it is told, %d times it goes on with the same bits", toy_mode_names[mode], calls, told, went_on);
+    tap_ok(wrong == 0 && told > 10, "%s: of %d calls each fails once: %d times it is told, %d times it goes on with the same bits", toy_mode_names[mode], calls, told, went_on);
     gnn_instance_destroy(cpu);
   }
 }
