@@ -137,9 +137,9 @@ $(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS)
 $(T)/planner/%: tests/planner/%.c $(filter-out $(wildcard tests/planner/test_*.c tests/planner/*_main.c),$(wildcard tests/planner/*.c)) $(PLANNER:%.c=$(B)/%.o) $(B)/lang/arena.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ -ljansson -lm
-$(T)/passes/%: tests/passes/%.c $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
+$(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $^ -ljansson $(LINK_ZLIB) -lm -lpthread
+	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) -ljansson $(LINK_ZLIB) -lm -lpthread
 $(T)/make_problem: tests/views/make_problem.c tests/planner/generate.c $(B)/lang/arena.o $(PLANNER:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ -ljansson -lm

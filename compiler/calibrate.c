@@ -75,8 +75,8 @@ static bool read_numbers(const char *text, double *numbers, int most, int *count
   for (*count = 0; *count < most; (*count)++) {
     double number = strtod(text, &end);
     if (end == text) break;
-    if (!(number >= 0) || isinf(number)) return false;
-    numbers[*count] = number;
+    if (!isfinite(number)) return false;
+    numbers[*count] = number > 0 ? number : 0; /* a difference lost in noise */
     text = end;
   }
   return *count > 0;
@@ -109,7 +109,11 @@ static int run_measure(const char *program, Measurement *m) {
   arena_free(arena);
   char line[512];
   bool is_right = in != NULL;
-  while (in && fgets(line, sizeof line, in)) is_right = read_line(line, m) && is_right;
+  while (in && fgets(line, sizeof line, in)) {
+    if (read_line(line, m)) continue;
+    fprintf(stderr, "gnncc: error: measuring gave what cannot be: %s", line);
+    is_right = false;
+  }
   int status = in ? pclose(in) : -1;
   if (status == 0 && is_right && m->rates.size_count > 0 && m->fp32 > 0) return 0;
   fprintf(stderr, "gnncc: error: measuring failed (status %d)\n", status);

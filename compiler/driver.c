@@ -94,12 +94,15 @@ static uint64_t hashed_text(uint64_t hash, const char *text) {
   return hash;
 }
 
+static uint64_t hashed_program(const Compilation *c, uint64_t source) {
+  uint64_t hash = hashed_text(hashed(source, c->program->info->fingerprint), GNNCC_VERSION);
+  return hashed(hash, (uint64_t)(c->options->is_fusing * 2 + c->options->is_reassociating));
+}
+
 static void find_fingerprints(Compilation *c) {
-  uint64_t hash = hashed(c->program->source_fingerprint, c->program->info->fingerprint);
-  hash = hashed_text(hash, GNNCC_VERSION);
-  hash = hashed(hash, (uint64_t)(c->options->is_fusing * 2 + c->options->is_reassociating));
-  c->model_fingerprint = arena_printf(c->arena, "%012" PRIx64, hash >> 16);
-  c->fingerprint = arena_printf(c->arena, "%012" PRIx64, hashed_text(hash, c->machine.name) >> 16);
+  uint64_t model = hashed_program(c, c->program->model_fingerprint), source = hashed_program(c, c->program->source_fingerprint);
+  c->model_fingerprint = arena_printf(c->arena, "%012" PRIx64, model >> 16);
+  c->fingerprint = arena_printf(c->arena, "%012" PRIx64, hashed_text(source, c->machine.name) >> 16);
 }
 
 static bool read_profile(Compilation *c) {

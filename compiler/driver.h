@@ -6,6 +6,11 @@
 #include "emit.h"
 #include "options.h"
 
+typedef struct EvaluationChoice {
+  Graph *graph;
+  Kernels *kernels;
+} EvaluationChoice;
+
 typedef struct Compilation {
   Arena *arena;
   const Options *options;
@@ -33,6 +38,7 @@ typedef struct Compilation {
   const char *effort;    /* of the planner while several plans are tried; NULL: as asked for */
   Residents *residents;
   const Pins *pins;      /* NULL: none */
+  EvaluationChoice evaluations[2]; /* without and with the results of layers; filled when they are tried */
   bool is_plan_given;    /* by --plan-from */
   Plan *training_plan, *evaluation_plan; /* training_plan: NULL without a train block */
   Schedule *schedule;

@@ -119,12 +119,16 @@ static Kernels *without_taps(Compilation *c, Graph *graph) {
 }
 
 /* Those results are kept only where there is room. */
-static bool drop_taps(Compilation *c) {
-  Graph *graph = c->evaluation;
-  if (!has_taps(graph)) return false;
-  ARENA_PUSH(c->arena, graph->notes, graph->note_count, "results of layers are not kept for predict --layer: there is no room");
-  c->evaluation_kernels = without_taps(c, graph);
-  return true;
+static void choose_taps(Compilation *c, bool are_kept) {
+  EvaluationChoice *choice = &c->evaluations[are_kept];
+  if (!c->evaluations[true].graph) c->evaluations[true] = (EvaluationChoice){c->evaluation, c->evaluation_kernels};
+  if (!choice->graph) {
+    choice->graph = graph_copy(c->evaluation);
+    ARENA_PUSH(c->arena, choice->graph->notes, choice->graph->note_count, "results of layers are not kept for predict --layer: there is no room");
+    choice->kernels = without_taps(c, choice->graph);
+  }
+  c->evaluation = choice->graph;
+  c->evaluation_kernels = choice->kernels;
 }
 
 static bool plan_both(Compilation *c, const Machine *machine) {
@@ -139,8 +143,11 @@ static bool plan_both(Compilation *c, const Machine *machine) {
     if (!c->training_plan->is_valid) return internal(c, "the training plan", "the checker rejects it");
     if (!c->training_plan->planned) return true;
   }
-  c->evaluation_plan = plan_kernels(c, machine, c->evaluation_kernels, &plain, &error);
-  if (c->evaluation_plan && !c->evaluation_plan->planned && drop_taps(c)) c->evaluation_plan = plan_kernels(c, machine, c->evaluation_kernels, &plain, &error);
+  for (int are_kept = 1; are_kept >= 0; are_kept--) {
+    choose_taps(c, are_kept);
+    c->evaluation_plan = plan_kernels(c, machine, c->evaluation_kernels, &plain, &error);
+    if (!c->evaluation_plan || c->evaluation_plan->planned || !has_taps(c->evaluation)) break;
+  }
   if (!c->evaluation_plan) return internal(c, error.place, error.text);
   if (!c->evaluation_plan->is_valid) return internal(c, "the plan of the evaluation", "the checker rejects it");
   return true;
@@ -239,7 +246,7 @@ static bool fits_device(Compilation *c, int64_t bytes) {
 /* The smallest device, in KiB as the option is written, on which a plan with addresses was found: from what the planner
  * says up to one that does, and down again between the two. -1: none. c keeps its products. */
 static int64_t least_device(Compilation *c, int64_t guess, int64_t most) {
-  enum { KIB = 1024, FEW_STEPS = 100, TRIES = 14, TRIES_WHEN_LARGE = 4 };
+  enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5 };
   int tries = c->training_kernels && c->training_kernels->kernel_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
   int64_t bad = c->residents->bytes / KIB, good = round_up(guess > 0 ? guess : most, KIB) / KIB;
   const char *effort = c->effort;
@@ -254,6 +261,12 @@ static int64_t least_device(Compilation *c, int64_t guess, int64_t most) {
     else bad = middle;
   }
   c->effort = effort;
+  for (int percent = 1; percent <= (tries == TRIES ? 3 : 1); percent++) { /* what fits is not quite monotone: packing is hard */
+    int64_t less = good - good * percent / 100 - 1;
+    if (less * KIB <= c->residents->bytes || !fits_device(c, less * KIB)) continue;
+    good = less;
+    percent = 0;
+  }
   return fits_device(c, good * KIB) ? good * KIB : -1;
 }
 

@@ -155,8 +155,9 @@ static json_t *ops(Describing *d) {
       ARENA_PUSH(d->arena, d->problem->kernel_of_op, count, k);
     }
   if (d->graph->is_training) return list;
-  const char *scores = d->problem->name_of_value[d->kernels->home[d->graph->scores]];
-  if (!scores) return list; /* the model returns what it is given */
+  ValueId home = d->kernels->home[d->graph->scores];
+  const Block *given = resident_of_value(d->residents, d->graph, home); /* a model may return what it is given */
+  const char *scores = given ? given->name : d->problem->name_of_value[home];
   json_array_append_new(list, json_pack("{s:s, s:s, s:[s], s:[], s:i}", "id", "metrics and predictions", "phase", "bwd", "reads", scores, "writes", "ns", 0));
   ARENA_PUSH(d->arena, d->problem->kernel_of_op, count, NO_INDEX);
   return list;

@@ -13,7 +13,7 @@
 #include "../runtime/text.h"
 #include "fit.h"
 
-enum { DIVISIONS = 24, GRID = 8, MAX_POINTS = 256 };
+enum { DIVISIONS = 24, GRID = 8, MAX_POINTS = 256, MANY_STEPS = 500 };
 
 typedef struct Range {
   Tier tier;
@@ -99,7 +99,9 @@ static void fill(Compilation *c, const Machine *machine, const Plan *p, const Pl
 static const Plan *try_budgets(Compilation *c, const Machine *machine, Tier tier, SweepPoint *point) {
   const Plan *p = fit_plan_on(c, machine, c->training_kernels, -1, c->pins);
   if (!p || !p->planned) return p;
-  const Plan *evaluation = fit_plan_on(c, machine, c->evaluation_kernels, -1, NULL);
+  bool is_roomy = true; /* the evaluation's plan is good for every budget that it fits */
+  for (int t = 0; t < TIER_COUNT; t++) is_roomy = is_roomy && machine->tier_bytes[t] >= needs_of(c->evaluation_plan, (Tier)t);
+  const Plan *evaluation = is_roomy ? c->evaluation_plan : fit_plan_on(c, machine, c->evaluation_kernels, -1, NULL);
   if (!evaluation || !evaluation->planned) return evaluation;
   fill(c, machine, p, evaluation, tier, point);
   return p;
@@ -132,7 +134,9 @@ static void end_at_least(Compilation *c, Sweep *s, const Plan *p, Machine machin
 
 static void walk_down(Compilation *c, Sweep *s, const Range *range) {
   Machine machine = c->machine;
-  int64_t step = range->step > 0 ? range->step : (range->high - range->low) / DIVISIONS;
+  /* A large program's report takes long enough with fewer. */
+  int divisions = c->options->sweep || c->schedule->count < MANY_STEPS ? DIVISIONS : DIVISIONS / 4;
+  int64_t step = range->step > 0 ? range->step : (range->high - range->low) / divisions;
   for (int64_t next; s->count < MAX_POINTS; ) {
     const SweepPoint *last = &s->points[s->count - 1];
     next = last->bytes[0] - (step > 0 ? step : 1);

@@ -142,6 +142,7 @@ struct Ast {
   Item **items;       /* of all files, in the order in which they were read; those of imports stand before their importer's */
   int32_t main_file;
   uint64_t text_fingerprint; /* of all texts */
+  uint64_t model_fingerprint; /* the same without comments, targets and plan: what they say changes no number */
   const char *share_dir;
 };
 

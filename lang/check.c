@@ -155,8 +155,7 @@ static void warn_unused_params(Checker *checker) {
                     program->params[i].name);
 }
 
-static uint64_t fingerprint_of(const Checker *checker) {
-  uint64_t hash = checker->ast->text_fingerprint;
+static uint64_t fingerprint_with_defines(const Checker *checker, uint64_t hash) {
   for (int i = 0; i < checker->options->define_count; i++) {
     const char *text = arena_printf(checker->arena, "%s=%s\n", checker->options->defines[i].name, checker->options->defines[i].value);
     for (const char *c = text; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
@@ -192,6 +191,7 @@ TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangO
     }
   }
   list_files(checker);
-  checker->program->source_fingerprint = fingerprint_of(checker);
+  checker->program->source_fingerprint = fingerprint_with_defines(checker, ast->text_fingerprint);
+  checker->program->model_fingerprint = fingerprint_with_defines(checker, ast->model_fingerprint);
   return diags_error_count(diags) > errors ? NULL : checker->program;
 }

@@ -200,6 +200,34 @@ static void read_target(Reader *reader) {
     read_and_parse(reader, join(reader->arena, reader->options->share_dir, arena_printf(reader->arena, "targets/%s.gnn", name)), diags_no_place());
 }
 
+/* A line of a target or a plan; they stand on lines of their own. */
+static bool is_about_machines(const Ast *ast, int32_t file, int32_t line) {
+  for (int i = 0; i < ast->item_count; i++) {
+    const Item *item = ast->items[i];
+    bool is_here = item->span.place.file == file && item->span.place.line <= line && line <= item->span.end_line;
+    if (is_here && (item->kind == ITEM_TARGET || item->kind == ITEM_PLAN)) return true;
+  }
+  return false;
+}
+
+static uint64_t fingerprint_of_model(const Reader *reader) {
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (int32_t file = 0; file < diags_source_count(reader->diags); file++) {
+    size_t length;
+    const char *text = diags_source_text(reader->diags, file, &length);
+    int32_t line = 1;
+    for (size_t at = 0; at < length; line++) {
+      size_t end = at;
+      while (end < length && text[end] != '\n') end++;
+      while (at < end && isspace((unsigned char)text[at])) at++;
+      bool says_something = at < end && text[at] != '#';
+      if (says_something && !is_about_machines(reader->ast, file, line)) hash = fingerprint(hash, text + at, end - at);
+      at = end + 1;
+    }
+  }
+  return hash;
+}
+
 Ast *lang_parse(Arena *arena, Diags *diags, const char *path, const char *text, size_t length, const LangOptions *options) {
   Reader reader = {.arena = arena, .diags = diags, .options = options};
   reader.ast = arena_alloc(arena, sizeof *reader.ast);
@@ -209,6 +237,7 @@ Ast *lang_parse(Arena *arena, Diags *diags, const char *path, const char *text, 
   parse_source(&reader, reader.ast->main_file);
   read_standard_layers(&reader);
   read_target(&reader);
+  reader.ast->model_fingerprint = fingerprint_of_model(&reader);
   return diags_error_count(diags) > errors ? NULL : reader.ast;
 }
 

@@ -331,6 +331,7 @@ typedef struct TypedProgram {
   const char *plan_effort;  /* "fast", "normal", "best"; NULL: not said */
   const char *plan_policy;  /* a name of planner/policies.c; NULL: not said */
   uint64_t source_fingerprint; /* of all texts read and all -D */
+  uint64_t model_fingerprint;  /* without comments, targets and plan */
 } TypedProgram;
 
 #endif

@@ -19,7 +19,7 @@ suite_runtime() { tests/runtime/check.sh "$build"; }
 suite_cuda_runtime() { tests/cuda/runtime.sh "$build"; }
 suite_reference() { tests/reference/check.sh "$build/tests/reference"; }
 suite_planner() { each "$build"/tests/planner/test_*; }
-suite_planner_watched() { PLANNER_TEST_SHORT=1 each "$build"/watched/tests/planner/test_*; }
+suite_planner_watched() { GNNCC_TEST_SCALE=10 each "$build"/watched/tests/planner/test_*; }
 suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }
 suite_end_to_end() { tests/end_to_end/run.sh "$build"; }

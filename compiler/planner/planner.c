@@ -26,7 +26,7 @@ static Budget budget_of(PlannerEffort effort) {
   switch (effort) {
     case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000};
     case PLANNER_BEST: return (Budget){170000000, 40000000, 1200000, 11, 6, 60, 400000000};
-    default: return (Budget){7000000, 6000000, 1200000, 7, 4, 40, 40000000};
+    default: return (Budget){7000000, 12000000, 1200000, 7, 4, 40, 40000000};
   }
 }
 
@@ -186,7 +186,7 @@ static void climb_rung(Session *s, int64_t device_bytes, const Budget *budget, C
   Problem smaller = *s->problem;
   smaller.device_bytes = device_bytes;
   Session *small = session_new(&smaller, arena, s->search->deadline);
-  if (carried->cost < COST_INVALID) search_offer(small->search, carried);
+  if (carried->cost < COST_INVALID) search_offer_again(small->search, carried);
   Candidate *candidate = candidate_new(arena, small->evaluator);
   for (int preference = 0; preference < 2; preference++) {
     policy_evict_all(small->evaluator, preference, candidate);
@@ -234,6 +234,25 @@ static void climb_ladder(Session *s, const Budget *budget) {
     climb_rung(s, device, &rung_budget, carried);
   }
   if (!search_is_done(s->search)) improve(s, budget->units / 4);
+}
+
+/* Where evaluations are cheap and nothing is proved: plans for devices a little smaller than this one, nearer and nearer,
+ * and annealing that goes on from what they gave. */
+static void look_around(Session *s, const Budget *budget) {
+  enum { NEIGHBOURS = 5, MOST_GAPS = 128 };
+  int64_t low, high, device = s->problem->device_bytes;
+  range_of_devices(s, &low, &high);
+  if (budget->ladder_rungs == 0 || s->search->gap_count > MOST_GAPS) return;
+  Budget rung_budget = *budget;
+  rung_budget.units /= 10;
+  rung_budget.dp_labels /= 32;
+  rung_budget.exact_units /= 20;
+  rung_budget.splits = 1;
+  Candidate *carried = candidate_new(s->arena, s->evaluator);
+  for (int i = 0; i < NEIGHBOURS && !search_is_done(s->search); i++) {
+    climb_rung(s, device - ((device - low) >> (i + 2)), &rung_budget, carried);
+    if (!search_is_done(s->search)) improve(s, budget->units / 16);
+  }
 }
 
 /* ---- infeasible ---- */
@@ -425,6 +444,25 @@ static Addresses *lay_out(Session *s, const Budget *budget, const Candidate *fat
   return layout;
 }
 
+/* A plan that had to shrink for its addresses may be slower than a policy's that need not: those are laid out too, the
+ * fastest first, until one has addresses. */
+static void lay_out_faster_policies(Session *s, const Budget *budget, const int64_t *costs, Settled *best, Arena *arena) {
+  Candidate *candidate = candidate_new(s->arena, s->evaluator);
+  bool is_tried[PLANNER_POLICY_COUNT] = {false};
+  while (!search_is_late(s->search)) {
+    int next = -1;
+    for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++)
+      if (!is_tried[policy] && costs[policy] >= 0 && costs[policy] < best->makespan_ns && (next < 0 || costs[policy] < costs[next]))
+        next = policy;
+    if (next < 0) return;
+    is_tried[next] = true;
+    policy_plan(s->evaluator, (PlannerPolicy)next, candidate);
+    if (evaluate_candidate(s->evaluator, candidate) >= COST_INVALID) continue;
+    addresses_tighten(s->evaluator);
+    lay_out(s, budget, candidate, best, arena);
+  }
+}
+
 /* The last resort: the policies' plans for smaller and smaller devices, down to what no plan can avoid, until one of
  * them can be laid out. */
 static void lay_out_policies(Session *s, const Budget *budget, Settled *best, Arena *arena) {
@@ -449,8 +487,9 @@ static void lay_out_policies(Session *s, const Budget *budget, Settled *best, Ar
 }
 
 /* Simulate the best candidate, tighten it and give it addresses; the evaluator is left at the plan. While there are no
- * plain offsets, plans for smaller devices are tried, by bisection over what is taken away. */
-static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
+ * plain offsets, plans for smaller devices are tried, by bisection over what is taken away. `policy_ns`: what the plans
+ * of the policies take, NULL to leave them out. */
+static Addresses *settle(Session *s, const Budget *budget, const int64_t *policy_ns, Arena *arena) {
   Evaluator *e = s->evaluator;
   int64_t device = s->problem->device_bytes, makespan = s->search->best->cost;
   bool is_large = s->geometry->open_count > 3000;
@@ -489,6 +528,7 @@ static Addresses *settle(Session *s, const Budget *budget, Arena *arena) {
     if (enough >= 0 && enough - too_little <= 1) attempt = 5;
     less = enough >= 0 ? too_little + (enough - too_little) / 2 : 2 * less + (layout->height_bytes > device ? layout->height_bytes - device : 0);
   }
+  if (policy_ns) lay_out_faster_policies(s, budget, policy_ns, &best, arena);
   packing.packing = budget->packing / 64;
   lay_out_policies(s, &packing, &best, arena);
   candidate_copy(e, s->search->best, best.fates);
@@ -503,7 +543,7 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
                        PlannerReport *report) {
   static const char *const efforts[] = {"fast", "normal", "best"};
   if (evaluate_candidate(s->evaluator, s->search->best) >= COST_INVALID) return NULL;
-  Addresses *layout = settle(s, budget, arena);
+  Addresses *layout = settle(s, budget, options->policy < 0 ? report->policy_ns : NULL, arena);
   fill_report(s, report);
   const Sequence *q = s->evaluator->sequence;
   PlannerPlan *plan = arena_alloc(arena, sizeof *plan);
@@ -560,7 +600,10 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
     }
     Candidate *any = candidate_new(scratch, s->evaluator);
     if (s->search->best->cost >= COST_INVALID && !search_is_late(s->search) && find_any(problem, s->evaluator, any)) search_offer_again(s->search, any);
-    if (!s->is_optimal && s->search->best->cost < COST_INVALID) climb_ladder(s, &budget);
+    if (!s->is_optimal && s->search->best->cost < COST_INVALID) {
+      climb_ladder(s, &budget);
+      look_around(s, &budget);
+    }
   }
   PlannerPlan *plan = s->search->best->cost < COST_INVALID ? make_plan(s, options, &budget, arena, report) : NULL;
   report->lower_bound_ns = s->lower_bound_ns;

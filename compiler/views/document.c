@@ -93,10 +93,11 @@ static const char *word_of(Reader *r, const char *where, const json_t *o, const 
 static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
   *s = (DocStep){.step = count_of(r, at, o, "step"), .line = count_of(r, at, o, "line"), .decided_by = count_of(r, at, o, "decided_by"),
                  .lane = text_of(r, at, o, "lane"), .phase = word_of(r, at, o, "phase", phases), .kernel = text_of(r, at, o, "kernel"),
-                 .what = text_of(r, at, o, "what"), .value = optional_text(o, "value"), .to = optional_text(o, "to"), .from = optional_text(o, "from"),
+                 .what = text_of(r, at, o, "what"),
                  .start = number_of(r, at, o, "start_seconds"), .seconds = number_of(r, at, o, "seconds"), .bytes = count_of(r, at, o, "bytes"),
                  .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"), .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
-  bool is_wait = strcmp(s->phase, "wait") == 0, is_kernel = !is_wait && strcmp(s->phase, "move") != 0;
+  bool is_wait = strcmp(s->phase, "wait") == 0, is_move = strcmp(s->phase, "move") == 0, is_kernel = !is_wait && !is_move;
+  if (is_move) s->to = text_of(r, at, o, "to"), s->from = text_of(r, at, o, "from");
   if (is_wait) s->waits_for = count_of(r, at, o, "waits_for");
   if (is_kernel) s->flops = number_of(r, at, o, "flops");
   else s->value = text_of(r, at, o, "value");
@@ -145,6 +146,7 @@ static void read_memory(Reader *r, const char *at, const json_t *o, DocMemory *m
   *m = (DocMemory){.first_step = count_of(r, at, o, "first_step"), .step = count_of(r, at, o, "step"), .start = number_of(r, at, o, "start_seconds"),
                    .end = number_of(r, at, o, "end_seconds"), .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"),
                    .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
+  if (m->start < 0 || m->end < m->start) fail(r, at, "start_seconds", "times are not negative, and do not run back");
   for (int k = 0; k < DOC_KINDS; k++) m->kinds[k] = count_of(r, at, o, doc_kinds[k]);
 }
 
@@ -205,6 +207,8 @@ static void judge(Reader *r, const Document *d) {
   }
   for (int i = 0; i < d->block_count; i++)
     if (d->blocks[i].first_step < 1 || d->blocks[i].last_step > d->step_count) fail(r, arena_printf(r->arena, "blocks[%d]", i), "last_step", "there is no such step");
+  for (int i = 0; i < d->memory_count; i++)
+    if (d->memory[i].first_step < 1 || d->memory[i].step > d->step_count) fail(r, arena_printf(r->arena, "memory[%d]", i), "step", "there is no such step");
   if (d->training_steps > d->step_count) fail(r, "", "training_steps", "there are not so many steps");
   if (d->peak_step > d->step_count) fail(r, "", "peak_step", "there is no such step");
 }

@@ -116,8 +116,9 @@ static Axes axes_of(const json_t *sweeps) {
 static void put_mark(const Axes *a, const json_t *sweep, const char *key, const char *label, FILE *out) {
   const json_t *point = json_array_get(json_object_get(sweep, "points"), (size_t)count(sweep, key));
   if (count(sweep, key) < 0 || !point) return;
-  double bytes = number(point, "needs_bytes");
-  if (strcmp(key, "current") == 0 && count(sweep, "current_bytes") < a->most_bytes) bytes = (double)count(sweep, "current_bytes");
+  bool is_budget = strcmp(key, "current") == 0;
+  double bytes = is_budget ? number(sweep, "current_bytes") : number(point, "needs_bytes");
+  if (bytes > a->most_bytes) return;
   double x = x_of(a, bytes), y = y_of(a, number(point, "seconds"));
   fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"#d55e00\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, y, x + 8, y - 8, label);
 }

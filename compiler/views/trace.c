@@ -109,7 +109,7 @@ static void put_flows(Tracing *t, const DocStep *steps, int count) {
     if (!s->to) continue;
     for (int k = 0; k < s->after_count; k++) {
       const DocStep *before = document_step(t->d, s->after[k]);
-      if (strcmp(before->value, s->value) == 0) put_flow(t, before, s);
+      if (before->value && strcmp(before->value, s->value) == 0) put_flow(t, before, s);
     }
     for (int k = i - 1; k >= 0 && strcmp(s->from, "device") == 0 && s->after_count == 0; k--)
       if (has_name(&steps[k].writes, s->value)) {

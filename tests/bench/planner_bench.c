@@ -3,7 +3,7 @@
  *   planner_bench small [N]    N small instances against the proved optimum
  *   planner_bench large        the large instances at every effort
  *   planner_bench plot F.svg   first plan and fast plan against the number of gaps
- *   planner_bench budgets [N]  N instances at 21 device sizes: is a larger device ever worse?
+ *   planner_bench budgets [N [S]]  N instances at 21 device sizes, other seeds for every S: is a larger device ever worse?
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -116,11 +116,12 @@ static int large(void) {
   return 0;
 }
 
-static int budgets(int count) {
+static int budgets(int count, int shift) {
   int worse = 0, pairs = 0;
-  double slowest = 0;
+  double slowest = 0, sum = 0;
   for (int i = 0; i < count; i++) {
     GenerateOptions options = suite_small(i);
+    options.seed += 1000u * (unsigned)shift;
     if (i / FAMILY_COUNT % 3 == 2) options.depth += 6; /* beyond the exact search */
     int64_t last = INT64_MAX;
     for (int step = 0; step <= 20; step++) {
@@ -130,6 +131,7 @@ static int budgets(int count) {
       PlannerReport report;
       PlannerPlan *plan = plan_with(problem, PLANNER_NORMAL, arena, &report);
       if (report.total_s > slowest) slowest = report.total_s;
+      sum += report.total_s;
       if (plan) {
         pairs += last < INT64_MAX;
         if (report.makespan_ns > last) {
@@ -142,7 +144,7 @@ static int budgets(int count) {
       arena_free(arena);
     }
   }
-  printf("%d of %d larger budgets gave a worse plan; %.3f s slowest\n", worse, pairs, slowest);
+  printf("%d of %d larger budgets gave a worse plan; %.3f s mean, %.3f s slowest\n", worse, pairs, sum / (21 * count), slowest);
   return 0;
 }
 
@@ -205,8 +207,8 @@ static int plot(const char *path) {
 int main(int argc, char **argv) {
   if (argc >= 2 && !strcmp(argv[1], "small")) return small(argc > 2 ? atoi(argv[2]) : SUITE_SMALL_COUNT);
   if (argc >= 2 && !strcmp(argv[1], "large")) return large();
-  if (argc >= 2 && !strcmp(argv[1], "budgets")) return budgets(argc > 2 ? atoi(argv[2]) : 48);
+  if (argc >= 2 && !strcmp(argv[1], "budgets")) return budgets(argc > 2 ? atoi(argv[2]) : 48, argc > 3 ? atoi(argv[3]) : 0);
   if (argc >= 3 && !strcmp(argv[1], "plot")) return plot(argv[2]);
-  fprintf(stderr, "usage: planner_bench small [N] | large | budgets [N] | plot FILE.svg\n");
+  fprintf(stderr, "usage: planner_bench small [N] | large | budgets [N [S]] | plot FILE.svg\n");
   return 2;
 }

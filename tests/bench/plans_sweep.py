@@ -89,16 +89,19 @@ class Sweep:
         self.gnncc = os.path.join(arguments.build, "gnncc")
         self.environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(work, "cache"), LC_ALL="C.UTF-8")
         self.programs = {}  # hash of the schedule: program
-        self.rows, self.policy_rows, self.failures = [], [], []
+        self.rows, self.policy_rows, self.failures, self.notes = [], [], [], []
 
     def run(self, *command, limit=3600):
         return subprocess.run(command, cwd=self.work, env=self.environment, capture_output=True, text=True, timeout=limit)
 
     def calibrate(self):
-        said = self.run(self.gnncc, "--calibrate")
-        self.disturbed = [line for line in (said.stdout + said.stderr).splitlines() if "disturbed" in line]
-        if said.returncode:
-            sys.exit("plans_sweep: gnncc --calibrate failed: " + said.stderr)
+        for _ in range(3):
+            said = self.run(self.gnncc, "--calibrate")
+            if said.returncode == 0:
+                self.notes = ["The calibration says: " + line for line in (said.stdout + said.stderr).splitlines() if "disturbed" in line]
+                return
+        self.notes = ["This computer could not be measured (" + said.stderr.strip() + "): predictions are modelled."]
+        say(self.notes[0])
 
     def fault(self, what):
         say("FAULT:", what)
@@ -279,8 +282,8 @@ def print_tables(sweep, seconds):
     for failure in sweep.failures:
         print(f"* FAULT: {failure}")
     print(f"\n{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the end, {seconds / 60:.0f} minutes.")
-    for line in getattr(sweep, "disturbed", []):
-        print(f"The calibration says: {line}.")
+    for line in sweep.notes:
+        print(line)
 
 
 def main():
@@ -291,12 +294,15 @@ def main():
         if not arguments.no_calibrate:
             say("measuring this computer")
             sweep.calibrate()
-        for case in arguments.cases:
-            sweep.case(*case)
-            for program in sweep.programs.values():
-                if os.path.exists(program):
-                    os.remove(program)
-            sweep.programs.clear()
+        try:
+            for case in arguments.cases:
+                sweep.case(*case)
+                for program in sweep.programs.values():
+                    if os.path.exists(program):
+                        os.remove(program)
+                sweep.programs.clear()
+        except KeyboardInterrupt: # what was measured so far is still worth a table
+            sweep.notes.append("Interrupted: the table is not complete.")
         print_tables(sweep, time.time() - started)
         if arguments.json:
             with open(arguments.json, "w") as out:

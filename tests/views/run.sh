@@ -102,6 +102,18 @@ refuse 4 "a measurement of another plan is refused" wrong_run
 document() (cd "$here/../.." && tests/tutorial/run.sh "$build" docs/reading_a_plan.md)
 check "docs/reading_a_plan.md does what it says" document
 
+large() { # a page of 2,000 steps stays below a megabyte, a drawing below 200 boxes
+  {
+    sed '/^  h1/,/^  h3/d; s/hidden = 128/hidden = 32/; s/nodes = 102400/nodes = 20000/; s/features = 128/features = 32/; s/h3 |>/h130 |>/' "$here/spill.gnn" |
+      awk '/^model/ { print; print "  h0 = x |> SAGE(hidden) |> relu"; for (i = 1; i <= 130; i++) printf "  h%d = h%d |> SAGE(hidden) |> relu |> dropout(0.1)\n", i, i - 1; next } { print }'
+  } >large.gnn
+  $gnncc --target=box --budget device=480MiB --budget host=300MiB --emit=plan=large.json large.gnn && "$build/gnncc" --measured=large.json --emit=report=large.html,gantt=large.svg || return 1
+  local steps=$(grep -c '"decided_by"' large.json) size=$(stat -c %s large.html) boxes=$(grep -c '<title>' large.svg)
+  echo "$steps steps, $size bytes, $boxes boxes"
+  [ $steps -ge 2000 ] && [ $((size / steps)) -lt 500 ] && [ $boxes -le 200 ] && "$judge" svg large.svg
+}
+check "2,000 steps: a page below a megabyte, a drawing of at most 200 boxes" large
+
 # ---- plans of the planner alone ----
 
 planned() { # FAMILY SEED...: of those that fit, the report's sums and the trace's rules
