@@ -11,6 +11,8 @@
 
 enum { MEMORY_PAGE_BYTES = 4096 };
 
+_Static_assert(sizeof(((gnn_view *)0)->sparse) / sizeof(gnn_view_sparse) == GNN_SPARSE_MAX, "a view has room for all sparse fields");
+
 static int64_t memory_aligned(int64_t bytes) { return (bytes + GNN_CUDA_ALIGNMENT - 1) / GNN_CUDA_ALIGNMENT * GNN_CUDA_ALIGNMENT; }
 
 /* Addresses only: pages come when they are touched, and go once the device has their contents. */

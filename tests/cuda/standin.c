@@ -161,8 +161,10 @@ void standin_reset(unsigned seed, standin_fault fault, int after) {
 }
 
 void standin_ignore(int stream, int event) {
+  pthread_mutex_lock(&it.mutex);
   it.ignored_stream = stream;
   it.ignored_event = event;
+  pthread_mutex_unlock(&it.mutex);
 }
 
 void standin_hold(long nanoseconds) { it.quiet_nanoseconds = nanoseconds; }
@@ -220,14 +222,28 @@ static void note_down(Asked asked, int stream, int event) {
   it.log[it.log_count++] = (Log){asked, stream, event};
 }
 
-int64_t standin_allocated(void) {
+static int64_t allocated(void) {
   int64_t bytes = 0;
   for (int s = 0; s < SPACES; s++)
     if (it.space[s].memory) bytes += (int64_t)it.space[s].bytes;
   return bytes;
 }
 
-int standin_graph_launches(void) { return it.graph_launches; }
+static int64_t locked(int64_t (*ask)(void)) {
+  pthread_mutex_lock(&it.mutex);
+  int64_t answer = ask();
+  pthread_mutex_unlock(&it.mutex);
+  return answer;
+}
+
+static int64_t has_struck(void) { return it.after < 0; }
+static int64_t calm(void) { return it.fault = STANDIN_FINE; }
+static int64_t graph_launches(void) { return it.graph_launches; }
+
+int64_t standin_allocated(void) { return locked(allocated); }
+int standin_has_struck(void) { return (int)locked(has_struck); }
+void standin_calm(void) { locked(calm); }
+int standin_graph_launches(void) { return (int)locked(graph_launches); }
 
 static int environment(const char *name, int otherwise) {
   const char *text = getenv(name);
@@ -250,7 +266,14 @@ static cudaError_t leave(cudaError_t code) {
 }
 
 /* Whether this call is the one that fails. */
-static int strikes(standin_fault fault) { return it.fault == fault && it.after-- <= 0; }
+static int strikes(standin_fault fault) { return it.fault == fault && (fault == STANDIN_ANY ? it.after-- == 0 : it.after-- <= 0); }
+
+/* The same for calls that may be refused without anything done. */
+#define ENTER() \
+  do { \
+    enter(); \
+    if (strikes(STANDIN_ANY)) return leave(cudaErrorUnknown); \
+  } while (0)
 
 /* ---- whose turn it is ---- */
 
@@ -481,7 +504,7 @@ static void wait_for_stream(const struct CUstream_st *stream) {
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags) {
-  enter();
+  ENTER();
   if (flags != cudaStreamNonBlocking) fatal("a stream that blocks");
   if (it.stream_count == STREAMS) fatal("too many streams");
   struct CUstream_st *stream = calloc(1, sizeof *stream);
@@ -508,7 +531,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  enter();
+  ENTER();
   if (stream->capture) return leave(cudaErrorStreamCaptureUnsupported);
   wait_for_stream(stream);
   return leave(cudaSuccess);
@@ -525,7 +548,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags) {
   (void)flags;
-  enter();
+  ENTER();
   *out = calloc(1, sizeof **out);
   if (*out == NULL) fatal("no memory");
   (*out)->number = it.event_count++;
@@ -540,7 +563,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  enter();
+  ENTER();
   event->capture = stream->capture;
   note_down(ASKED_RECORD, stream->number, event->number);
   if (stream->capture) {
@@ -566,7 +589,7 @@ static int take_down(int stream, int event) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   (void)flags;
-  enter();
+  ENTER();
   if (stream->capture && !event->capture && event->mark && !event->mark->is_reached) return leave(cudaErrorStreamCaptureIsolation);
   if (!event->capture && !event->mark) return leave(cudaSuccess);
   int is_ignored = take_down(stream->number, event->number);
@@ -582,7 +605,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  enter();
+  ENTER();
   if (event->capture) return leave(cudaErrorCapturedEvent);
   if (!event->mark || take_down(STANDIN_HOST, event->number)) return leave(cudaSuccess);
   Mark *mark = event->mark;
@@ -596,7 +619,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
-  enter();
+  ENTER();
   if (!from->mark || !to->mark || !from->mark->is_reached || !to->mark->is_reached) return leave(cudaErrorNotReady);
   *milliseconds = (float)((to->mark->when - from->mark->when) * 1e3);
   return leave(cudaSuccess);
@@ -606,7 +629,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode) {
   (void)mode;
-  enter();
+  ENTER();
   if (strikes(STANDIN_NO_CAPTURE)) return leave(cudaErrorStreamCaptureUnsupported);
   cudaGraph_t graph = calloc(1, sizeof *graph);
   if (graph) graph->node = calloc(NODES, sizeof *graph->node);
@@ -647,7 +670,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out) {
     other->capture = NULL;
   }
   stream->is_origin = 0;
-  if (it.ignored_stream >= 0) code = cudaSuccess; /* the one that is missing may be the one that joins */
+  if (strikes(STANDIN_ANY)) code = cudaErrorUnknown;
+  else if (it.ignored_stream >= 0) code = cudaSuccess; /* the one that is missing may be the one that joins */
   if (code != cudaSuccess) {
     free(graph->node);
     free(graph);
@@ -665,7 +689,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags) {
   (void)flags;
-  enter();
+  ENTER();
   if (strikes(STANDIN_NO_GRAPH)) return leave(cudaErrorMemoryAllocation);
   cudaGraphExec_t exec = calloc(1, sizeof *exec);
   if (exec) exec->node = calloc((size_t)graph->node_count + 1, sizeof *exec->node);
@@ -683,7 +707,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  enter();
+  ENTER();
   it.graph_launches++;
   submit(stream, (Operation){.kind = GRAPH, .graph = exec});
   return leave(cudaSuccess);
@@ -728,13 +752,13 @@ static int whose(const void *memory, size_t bytes) {
 }
 
 cudaError_t cudaMalloc(void **out, size_t bytes) {
-  enter();
+  ENTER();
   return leave(obtain(out, bytes, 0) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags) {
   (void)flags;
-  enter();
+  ENTER();
   return leave(!strikes(STANDIN_NO_PINNED) && obtain(out, bytes, 1) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
@@ -749,14 +773,14 @@ cudaError_t cudaFreeHost(void *memory) {
 }
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
-  enter();
+  ENTER();
   if (whose(memory, bytes) != 0) return leave(cudaErrorInvalidValue);
   memset(memory, value, bytes);
   return leave(cudaSuccess);
 }
 
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream) {
-  enter();
+  ENTER();
   if (whose(memory, bytes) != 0) return leave(cudaErrorInvalidValue);
   submit(stream, (Operation){.kind = FILL, .to = memory, .value = value, .bytes = bytes});
   return leave(cudaSuccess);
@@ -772,36 +796,36 @@ static int is_copy(const void *to, const void *from, size_t bytes, enum cudaMemc
 
 /* Does not wait for streams: none of them is the default stream, or blocks. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-  enter();
+  ENTER();
   if (!is_copy(to, from, bytes, kind, 0)) return leave(cudaErrorInvalidValue);
   memcpy(to, from, bytes);
   return leave(cudaSuccess);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  enter();
+  ENTER();
   if (strikes(STANDIN_BAD_COPY) || !is_copy(to, from, bytes, kind, 1)) return leave(cudaErrorInvalidValue);
   submit(stream, (Operation){.kind = COPY, .to = to, .from = from, .bytes = bytes});
   return leave(cudaSuccess);
 }
 
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total) {
-  enter();
+  ENTER();
   *total = (size_t)16 << 30;
-  *room = it.fault == STANDIN_NO_MEMORY ? (size_t)3 << 10 : *total - (size_t)standin_allocated();
+  *room = it.fault == STANDIN_NO_MEMORY ? (size_t)3 << 10 : *total - (size_t)allocated();
   return leave(cudaSuccess);
 }
 
 /* ---- the device ---- */
 
 cudaError_t cudaDriverGetVersion(int *version) {
-  enter();
+  ENTER();
   *version = it.fault == STANDIN_NO_DRIVER ? 0 : it.fault == STANDIN_OLD_DRIVER ? 11040 : CUDART_VERSION;
   return leave(cudaSuccess);
 }
 
 cudaError_t cudaGetDeviceCount(int *count) {
-  enter();
+  ENTER();
   *count = it.fault == STANDIN_NO_DEVICE ? 0 : 1;
   return leave(it.fault == STANDIN_NO_DEVICE ? cudaErrorNoDevice : cudaSuccess);
 }
@@ -824,6 +848,7 @@ cudaError_t cudaGetLastError(void) { return it.failure; }
 
 static const struct { cudaError_t code; const char *name, *text; } errors[] = {
   {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+  {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
   {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
   {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
   {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
@@ -847,7 +872,7 @@ const char *cudaGetErrorString(cudaError_t code) { return errors[error_index(cod
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *options, void **values, unsigned count,
                                 enum cudaLibraryOption *library_options, void **library_values, unsigned library_count) {
   (void)code, (void)options, (void)values, (void)count, (void)library_options, (void)library_values, (void)library_count;
-  enter();
+  ENTER();
   *library = (cudaLibrary_t)(void *)&it;
   return leave(cudaSuccess);
 }
@@ -855,7 +880,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum c
 /* Whether there is code for the device shows when a kernel is loaded. */
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel) {
   (void)kernel;
-  enter();
+  ENTER();
   memset(attributes, 0, sizeof *attributes);
   return leave(it.fault == STANDIN_BAD_IMAGE ? cudaErrorNoKernelImageForDevice : cudaSuccess);
 }
@@ -877,7 +902,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAt
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream) {
   (void)shared;
-  enter();
+  ENTER();
   if (strikes(STANDIN_BAD_LAUNCH) || block.x > 1024 || grid.x == 0) return leave(cudaErrorLaunchOutOfResources);
   if (strikes(STANDIN_BAD_KERNEL)) {
     it.failure = cudaErrorIllegalAddress;

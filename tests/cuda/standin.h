@@ -16,7 +16,8 @@ typedef enum standin_fault {
   STANDIN_FINE, STANDIN_NO_DRIVER, STANDIN_OLD_DRIVER, STANDIN_NO_DEVICE, STANDIN_NO_MEMORY, STANDIN_NO_PINNED, STANDIN_NO_CAPTURE, STANDIN_NO_GRAPH,
   STANDIN_BAD_LAUNCH,  /* the launch is refused; in a capture, too */
   STANDIN_BAD_KERNEL,  /* the kernel does what it must not: told by the next call that waits */
-  STANDIN_BAD_COPY, STANDIN_BAD_IMAGE
+  STANDIN_BAD_COPY, STANDIN_BAD_IMAGE,
+  STANDIN_ANY          /* that one call, whichever it is; those that give something back succeed always */
 } standin_fault;
 
 /* A wait of a stream, or of the host (STANDIN_HOST), for an event; both by number, from 0 in the order they were made. */
@@ -32,6 +33,8 @@ void standin_ignore(int stream, int event);                       /* that wait i
 void standin_hold(long nanoseconds);                              /* how long the host must have asked for nothing before streams go on */
 int standin_waits(standin_wait waits[STANDIN_WAITS]);              /* that were asked for since the reset */
 int64_t standin_allocated(void);                                  /* bytes of the device and pinned that are not free */
+int standin_has_struck(void);                                     /* STANDIN_ANY */
+void standin_calm(void);                                          /* no fault from now on */
 int standin_graph_launches(void);
 
 #endif

@@ -239,6 +239,35 @@ static void test_failures(void) {
     }
 }
 
+/* Each call of a short training fails once: it is told, or does not matter to the bits; and nothing is left behind. */
+static void test_every_call(void) {
+  for (int mode = TOY_HOST; mode < TOY_MODE_COUNT; mode++) {
+    int calls = 0, told = 0, went_on = 0, is_over = 0, wrong = 0;
+    gnn_result result[GNN_SPLIT_COUNT];
+    toy_cuda_make(&toy, karate, (toy_mode)mode);
+    gnn_instance *cpu = open_it(&toy.toy.program, (gnn_instance_options){0});
+    train(cpu, 3, result);
+    for (; !is_over; calls += IS_WATCHED_FOR_RACES ? 11 : 1) {
+      gnn_error error = {0};
+      gnn_instance *cuda = NULL;
+      standin_reset(STANDIN_FREE, STANDIN_ANY, calls);
+      gnn_status status = try_open(&toy.program, (gnn_instance_options){.scratch = "/dev/shm"}, &cuda, &error);
+      if (status == GNN_OK && (status = train(cuda, 3, result)) != GNN_OK) gnn_step_failed(cuda, status, &error, "", "nobody knows why");
+      is_over = !standin_has_struck();
+      if (is_over) standin_calm();
+      int is_same = status == GNN_OK && same(cpu, cuda);
+      told += status != GNN_OK && (strstr(error.message, "cudaErrorUnknown") || strstr(error.message, "no CUDA d"));
+      went_on += is_same;
+      if (status == GNN_OK ? !is_same : !strstr(error.message, "cudaErrorUnknown") && !strstr(error.message, "no CUDA d"))
+        wrong++, printf("# call %d: %s\n", calls, status == GNN_OK ? "not a word, and other bits" : error.message);
+      gnn_instance_destroy(cuda);
+      wrong += standin_allocated() != 0;
+    }
+    tap_ok(wrong == 0 && told > 10, "%s: of %d calls each fails once: %d times it is told, %d times it goes on with the same bits", toy_mode_names[mode], calls, told, went_on);
+    gnn_instance_destroy(cpu);
+  }
+}
+
 static void test_capture_refused(void) {
   static const struct { standin_fault fault; int after; } cases[] = {{STANDIN_NO_CAPTURE, 0}, {STANDIN_NO_CAPTURE, 1}, {STANDIN_NO_GRAPH, 0}};
   gnn_result result[GNN_SPLIT_COUNT];
@@ -442,6 +471,7 @@ int main(void) {
   if (!IS_WATCHED_FOR_RACES) test_waits(); /* which makes races */
   test_refusals();
   test_failures();
+  test_every_call();
   test_capture_refused();
   test_checkpoint();
   test_job();
