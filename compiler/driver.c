@@ -118,6 +118,7 @@ static uint64_t hashed_program(const Compilation *c, uint64_t source) {
 
 static void find_fingerprints(Compilation *c) {
   uint64_t model = hashed_program(c, c->program->model_fingerprint), source = hashed_program(c, c->program->source_fingerprint);
+  if (c->backend == BACKEND_CUDA) source = hashed_text(source, "cuda"); /* other kernels, other scratch */
   c->model_fingerprint = arena_printf(c->arena, "%012" PRIx64, model >> 16);
   c->fingerprint = arena_printf(c->arena, "%012" PRIx64, hashed_text(source, c->machine.name) >> 16);
 }
