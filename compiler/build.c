@@ -60,6 +60,12 @@ bool build_wrote(const char *path) {
   return is_found;
 }
 
+/* A device, a pipe or a socket: it is written into, never replaced. */
+static bool is_node(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 static bool may_write(const Builder *b, const char *path) {
   struct stat info;
   if (stat(path, &info) != 0) return true;
@@ -86,10 +92,11 @@ static int copy_stream(FILE *in, FILE *out) {
   return ferror(in) ? -1 : 0;
 }
 
-/* Moves a finished file to its place by way of a temporary name beside it. */
+/* Moves a finished file to its place by way of a temporary name beside it. Devices and pipes stay what they are. */
 static int deliver(const Builder *b, const char *from, const char *to, mode_t mode) {
   if (!may_write(b, to)) return 4;
-  const char *temporary = arena_printf(b->arena, "%s.tmp-%d", to, (int)getpid());
+  bool is_special = is_node(to);
+  const char *temporary = is_special ? to : arena_printf(b->arena, "%s.tmp-%d", to, (int)getpid());
   FILE *in = fopen(from, "rb");
   if (!in) return complain("read", from);
   FILE *out = fopen(temporary, "wb");
@@ -99,9 +106,10 @@ static int deliver(const Builder *b, const char *from, const char *to, mode_t mo
   }
   int status = copy_stream(in, out);
   fclose(in);
-  if (fclose(out) != 0 || status != 0 || chmod(temporary, mode) != 0 || rename(temporary, to) != 0) {
+  bool is_written = fclose(out) == 0 && status == 0;
+  if (!is_written || (!is_special && (chmod(temporary, mode) != 0 || rename(temporary, to) != 0))) {
     status = complain("write", to);
-    unlink(temporary);
+    if (!is_special) unlink(temporary);
     return status;
   }
   return 0;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct Kind {
@@ -109,16 +110,21 @@ bool view_add_measured(Document *document, const char *path) {
   return is_added;
 }
 
-/* Files are written under another name, then renamed. */
+static bool is_node(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/* Files are written under another name, then renamed; devices and pipes are written into. */
 static FILE *begin_file(Arena *arena, const char *path, const char **temporary) {
-  *temporary = arena_printf(arena, "%s.tmp-%d", path, (int)getpid());
+  *temporary = is_node(path) ? path : arena_printf(arena, "%s.tmp-%d", path, (int)getpid());
   return fopen(*temporary, "wb");
 }
 
 static int end_file(FILE *out, const char *temporary, const char *path) {
-  if (out && fclose(out) == 0 && rename(temporary, path) == 0) return 0;
+  if (out && fclose(out) == 0 && (temporary == path || rename(temporary, path) == 0)) return 0;
   fprintf(stderr, "gnncc: error: cannot write %s: %s\n", path, strerror(errno));
-  unlink(temporary);
+  if (temporary != path) unlink(temporary);
   return 4;
 }
 
