@@ -8,7 +8,9 @@ root=$(realpath "$here/../..")
 . "$here/../tap.sh"
 work=$build/check/cuda_kernels
 rm -rf "$work" && mkdir -p "$work"
-models=("$root"/examples/gcn_*.gnn "$here"/models/*.gnn "$root"/tests/end_to_end/models/*.gnn "$root"/tests/end_to_end/models/varied/*.gnn)
+# The models of the standard layers are much like the examples: CUDA_ALL=1 takes them too.
+models=("$root"/examples/gcn_*.gnn "$here"/models/*.gnn "$root"/tests/end_to_end/models/varied/*.gnn)
+[ "${CUDA_ALL:-}" != 1 ] || models+=("$root"/tests/end_to_end/models/*.gnn)
 
 steps() { # MODEL DIRECTORY: every step of it was compared, without a difference; nothing was compiled with a warning
   mkdir -p "$2"

@@ -43,6 +43,14 @@ benches() { bench 0.5 >"$work/a.bench"; bench 0.25 >"$work/b.bench"; "$build/gnn
 check "two benches compared" golden compare.bench.txt benches
 only_ascii() { ! LC_ALL=C grep -n '[^ -~]' "$here/golden/gantt.ascii.txt"; }
 check "ASCII is ASCII" only_ascii
+into_a_pipe() { # a pipe stays one, and gets what a file would
+  mkfifo "$work/pipe" || return 1
+  timeout 20 cat "$work/pipe" >"$work/piped" &
+  timeout 20 "$build/gnncc" --measured="$here/spill.json" --emit=gantt="$work/pipe" || return 1
+  wait $!
+  [ -p "$work/pipe" ] && cmp "$work/piped" "$here/golden/gantt.txt"
+}
+check "a pipe is written into, not replaced" into_a_pipe
 
 # ---- drawings, from documents ----
 
