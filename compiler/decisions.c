@@ -6,6 +6,11 @@
 
 #include "planner/evaluate.h"
 
+const char *fate_name(PlanFate fate) {
+  static const char *const names[PLAN_FATE_COUNT] = {"keep", "host", "ssd", "recompute"};
+  return names[fate];
+}
+
 static int compare_decisions(const void *a, const void *b) {
   const Decision *x = a, *y = b;
   bool x_moved = x->fate != PLAN_FATE_RETAIN, y_moved = y->fate != PLAN_FATE_RETAIN;
@@ -42,10 +47,9 @@ static void attribute(const Schedule *s, Decisions *d, const int *index_of) {
     if (step->kind == STEP_KERNEL && !step->is_rerun) d->keep_all_ns += ns_of(step->cost.seconds);
     if (step->kind == STEP_COPY) {
       const Copy *copy = &s->copies[step->copy];
-      bool is_device_hop = copy->lane == LANE_D2H || copy->lane == LANE_H2D || !copy->is_by_ring;
       d->list[index_of[copy->value]].fate = copy->tier;
       d->transfer_seconds += step->cost.seconds;
-      if (is_device_hop) (copy->is_out ? d->out_bytes : d->in_bytes)[copy->tier] += copy->bytes;
+      if (copy_touches_device(copy)) (copy->is_out ? d->out_bytes : d->in_bytes)[copy->tier] += copy->bytes;
     }
     if (step->kind == STEP_WAIT) {
       d->list[index_of[s->copies[step->copy].value]].adds_ns += ns_of(step->cost.seconds);
@@ -97,31 +101,35 @@ static int64_t device_excess(const Evaluator *e) {
   return most > e->problem->device_bytes ? most - e->problem->device_bytes : 0;
 }
 
-/* The widest gap of a kept value stands for it; those of the others are the gaps that are not retained. */
-static bool takes_part(const Decision *decision, const Geometry *g, const uint8_t *fates, int gap, int widest) {
-  (void)g;
-  return decision->fate == PLAN_FATE_RETAIN ? gap == widest : fates[gap] != PLAN_FATE_RETAIN;
+static bool is_gap_of(const Plan *plan, const Geometry *g, int gap, ValueId value) {
+  return plan->problem->value_of_datum[plan->problem->problem->pieces[g->gaps[gap].piece].datum] == value;
+}
+
+static int widest_gap(const Plan *plan, const Geometry *g, ValueId value) {
+  int widest = NO_INDEX;
+  for (int i = 0; i < g->gap_count; i++)
+    if (is_gap_of(plan, g, i, value) && (widest < 0 || g->gaps[i].v - g->gaps[i].u > g->gaps[widest].v - g->gaps[widest].u)) widest = i;
+  return widest;
+}
+
+/* The value with another fate: in its widest gap where it is kept, else in the gaps in which it is not. False: not allowed. */
+static bool change_fate(const Plan *plan, const Geometry *g, const Decision *decision, int fate, uint8_t *fates) {
+  int widest = widest_gap(plan, g, decision->value), count = 0;
+  for (int i = 0; i < g->gap_count; i++) {
+    bool takes_part = decision->fate == PLAN_FATE_RETAIN ? i == widest : fates[i] != PLAN_FATE_RETAIN;
+    if (!takes_part || !is_gap_of(plan, g, i, decision->value)) continue;
+    if (!(g->gaps[i].options & PLAN_FATE_BIT(fate))) return false;
+    fates[i] = (uint8_t)fate;
+    count++;
+  }
+  return count > 0;
 }
 
 static void weigh(Evaluator *e, const Plan *plan, const uint8_t *fates, uint8_t *changed, int64_t base_ns, Decision *decision) {
-  const Geometry *g = e->geometry;
-  const Problem *p = e->problem;
   for (int fate = 0; fate < PLAN_FATE_COUNT; fate++) {
     if (fate == (int)decision->fate) continue;
-    memcpy(changed, fates, (size_t)g->gap_count);
-    int widest = -1, count = 0;
-    bool is_allowed = true;
-    for (int i = 0; i < g->gap_count; i++)
-      if (plan->problem->value_of_datum[p->pieces[g->gaps[i].piece].datum] == decision->value &&
-          (widest < 0 || g->gaps[i].v - g->gaps[i].u > g->gaps[widest].v - g->gaps[widest].u))
-        widest = i;
-    for (int i = 0; i < g->gap_count; i++) {
-      if (plan->problem->value_of_datum[p->pieces[g->gaps[i].piece].datum] != decision->value || !takes_part(decision, g, fates, i, widest)) continue;
-      is_allowed = is_allowed && (g->gaps[i].options & PLAN_FATE_BIT(fate));
-      changed[i] = (uint8_t)fate;
-      count++;
-    }
-    if (!is_allowed || count == 0) continue;
+    memcpy(changed, fates, (size_t)e->geometry->gap_count);
+    if (!change_fate(plan, e->geometry, decision, fate, changed)) continue;
     int64_t cost = evaluate(e, changed, plan->sequence->variant, PREFETCH_ALL);
     if (cost >= COST_ILLEGAL) continue;
     decision->alternatives[decision->alternative_count++] =

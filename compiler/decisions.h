@@ -30,6 +30,8 @@ typedef struct Decisions {
   double transfer_seconds, wait_seconds;
 } Decisions;
 
+const char *fate_name(PlanFate fate); /* "keep", "host", "ssd", "recompute": what users call them */
+
 /* Of the training epoch. */
 Decisions *decisions(Arena *arena, const Schedule *schedule, const Pins *pins);
 /* Fills the alternatives of the first `count` decisions: each is planned with everything else as it is. */

@@ -52,7 +52,7 @@ static const char *emission_value_name(const Emission *m, const Kernels *kernels
 static const char *copy_side(const Emission *m, int index, bool is_far) {
   const Layout *y = m->layout;
   const Copy *copy = &m->schedule->copies[index];
-  bool is_device = !is_far && (copy->lane == LANE_D2H || copy->lane == LANE_H2D || !copy->is_by_ring);
+  bool is_device = !is_far && copy_touches_device(copy);
   bool is_ring = copy->is_by_ring && !is_device && !(is_far && (copy->lane == LANE_SSD_WRITE || copy->lane == LANE_SSD_READ));
   if (is_device) return arena_printf(m->arena, "{GNN_DEVICE, AT_%s, 0}", layout_of_copy(y, m->schedule, copy)->name);
   if (is_ring)

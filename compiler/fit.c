@@ -34,10 +34,6 @@ static bool read_options(Compilation *c, PlannerOptions *options) {
 
 /* ---- pins ---- */
 
-static const unsigned fate_bits[] = {PLAN_FATE_BIT(PLAN_FATE_RETAIN), PLAN_FATE_BIT(PLAN_FATE_HOST), PLAN_FATE_BIT(PLAN_FATE_SSD),
-                                     PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)};
-static const char *const fate_words[] = {"keep", "host", "ssd", "recompute"};
-
 /* Values have the names of C identifiers; a pattern may be written as the source has them, with points. */
 static const char *as_identifier(Arena *arena, const char *pattern) {
   char *text = arena_strdup(arena, pattern);
@@ -65,13 +61,13 @@ static bool apply_pin(Compilation *c, const FatePin *pin, Pins *pins) {
     if (!kernels->is_stored[v] || graph->values[v].phase != PHASE_FORWARD) continue;
     suggest_offer(&suggest, graph->values[v].name);
     if (fnmatch(pattern, graph->values[v].name, 0) != 0) continue;
-    pins->fates[v] = fate_bits[pin->fate];
+    pins->fates[v] = PLAN_FATE_BIT(pin->fate);
     count++;
   }
   if (count && c->machine.tier_bytes[tiers[pin->fate]] > 0) return true;
   if (count)
     diags_error(c->diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern,
-                fate_words[pin->fate], fate_words[pin->fate], fate_words[pin->fate]);
+                fate_name(pin->fate), fate_name(pin->fate), fate_name(pin->fate));
   else if (names_input(c, pin))
     diags_error(c->diags, "E0506", pin->place, "\"%s\" is input data or a weight: it stays on the device, it is not %s", pin->pattern,
                 pin->fate == 3 ? "recomputed" : "moved");

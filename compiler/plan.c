@@ -5,35 +5,14 @@
 
 #include "plan.h"
 #include "planner/check.h"
-
-static int compare_moves(const void *a, const void *b) {
-  const PlanMove *x = a, *y = b;
-  if (x->piece != y->piece) return x->piece < y->piece ? -1 : 1;
-  return x->after < y->after ? -1 : x->after > y->after;
-}
-
-/* The planner's answer as the sequence of steps and the times that its clauses give it. */
-static bool replay(Arena *arena, Plan *plan) {
-  const Problem *problem = plan->problem->problem;
-  const PlannerPlan *p = plan->planned;
-  PlanMove *moves = arena_alloc(arena, (size_t)(p->move_count + 1) * sizeof *moves);
-  if (p->move_count) memcpy(moves, p->moves, (size_t)p->move_count * sizeof *moves);
-  qsort(moves, (size_t)p->move_count, sizeof *moves, compare_moves);
-  Sequence *sequence = sequence_new(arena, problem, geometry_make(problem, arena), 0);
-  if (!sequence_build_explicit(sequence, p->variant, p->reruns, p->rerun_count, p->outs, moves, p->move_count)) return false;
-  Simulation *simulation = simulation_new(arena, sequence);
-  if (!simulate(simulation, sequence)) return false;
-  plan->sequence = sequence;
-  plan->simulation = simulation;
-  return true;
-}
+#include "planner/replay.h"
 
 Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options) {
   Plan *plan = arena_alloc(arena, sizeof *plan);
   PlannerText text;
   plan->problem = problem;
   plan->planned = planner_plan_checked(problem->text, problem->length, problem->problem, options, arena, &plan->report, &text);
-  plan->is_valid = plan->planned ? replay(arena, plan) : text.text == NULL;
+  plan->is_valid = plan->planned ? replay(plan->planned, arena, &plan->sequence, &plan->simulation) : text.text == NULL;
   return plan;
 }
 
@@ -78,7 +57,8 @@ Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *t
   char *verdict = NULL;
   size_t verdict_length;
   FILE *out = open_memstream(&verdict, &verdict_length);
-  bool is_valid = planner_check_json(problem->text, problem->length, text, length, out, NULL) == PLANNER_CHECK_VALID && replay(arena, plan);
+  bool is_valid = planner_check_json(problem->text, problem->length, text, length, out, NULL) == PLANNER_CHECK_VALID &&
+                  replay(planned, arena, &plan->sequence, &plan->simulation);
   fclose(out);
   verdict[strcspn(verdict, "\n")] = 0;
   if (!is_valid) problem_fail(error, "", "%s", verdict);

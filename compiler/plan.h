@@ -138,6 +138,11 @@ typedef struct Copy {
   int after[2];        /* copies on other lanes that must be complete, or NO_INDEX */
 } Copy;
 
+/* One of its ends is the device: all but the hops between the ring and the SSD. */
+static inline bool copy_touches_device(const Copy *copy) {
+  return copy->lane == LANE_D2H || copy->lane == LANE_H2D || !copy->is_by_ring;
+}
+
 /* The room of one value in the host arena or on the SSD. */
 typedef struct Home {
   PlanFate tier;

@@ -15,7 +15,7 @@
 
 #include "planner/planner.h"
 #include "planner/plan_report.h"
-#include "planner/simulate.h"
+#include "planner/replay.h"
 #include "views/views.h"
 
 enum { NONE = -1 };
@@ -433,19 +433,10 @@ static int *nones(Arena *arena, int count) {
   return list;
 }
 
-static int compare_moves(const void *a, const void *b) {
-  const PlanMove *x = a, *y = b;
-  return x->piece != y->piece ? x->piece - y->piece : x->after - y->after;
-}
-
 static char *report_text(Arena *arena, const Problem *problem, const PlannerPlan *plan, const PlannerReport *report) {
-  PlanMove *moves = arena_alloc(arena, (size_t)(plan->move_count + 1) * sizeof *moves);
-  if (plan->move_count) memcpy(moves, plan->moves, (size_t)plan->move_count * sizeof *moves);
-  qsort(moves, (size_t)plan->move_count, sizeof *moves, compare_moves);
-  Sequence *q = sequence_new(arena, problem, geometry_make(problem, arena), 0);
-  if (!sequence_build_explicit(q, plan->variant, plan->reruns, plan->rerun_count, plan->outs, moves, plan->move_count)) return NULL;
-  Simulation *m = simulation_new(arena, q);
-  if (!simulate(m, q)) return NULL;
+  const Sequence *q;
+  const Simulation *m;
+  if (!replay(plan, arena, &q, &m)) return NULL;
   Drawing w = {.arena = arena, .problem = problem, .plan = plan, .report = report, .q = q, .m = m};
   w.kernel_step = nones(arena, q->count);
   w.comm_step = nones(arena, q->count);

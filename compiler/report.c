@@ -6,8 +6,6 @@
 
 #include "../runtime/text.h"
 
-static const char *const fate_names[PLAN_FATE_COUNT] = {"keep", "host", "ssd", "recompute"};
-
 static const char *bytes(Arena *arena, int64_t n) { return arena_strdup(arena, gnn_bytes_text(n).text); }
 
 static const char *duration(Arena *arena, double seconds) {
@@ -50,11 +48,11 @@ static const Alternative *best_alternative(const Decision *d) {
 static const char *why(Arena *arena, const Decision *d) {
   const Alternative *best = best_alternative(d);
   const char *text = d->is_pinned ? "pinned" : "";
-  if (best) text = arena_printf(arena, "%s%s%s %s", text, *text ? "; " : "", fate_names[best->fate], added(arena, best->adds_ns));
+  if (best) text = arena_printf(arena, "%s%s%s %s", text, *text ? "; " : "", fate_name(best->fate), added(arena, best->adds_ns));
   for (int i = 0; i < d->alternative_count; i++) {
     const Alternative *a = &d->alternatives[i];
     if (a->fits || a->fate != PLAN_FATE_RETAIN) continue;
-    text = arena_printf(arena, "%s%s%s: %s over budget", text, *text ? "; " : "", fate_names[a->fate], bytes(arena, a->over_bytes));
+    text = arena_printf(arena, "%s%s%s: %s over budget", text, *text ? "; " : "", fate_name(a->fate), bytes(arena, a->over_bytes));
   }
   return *text ? text : d->fate == PLAN_FATE_RETAIN ? "nothing else is possible or needed" : "nothing else fits";
 }
@@ -69,7 +67,7 @@ static void print_decisions(const Emission *m, const Decisions *d, bool is_verbo
   for (int i = 0; i < shown; i++) {
     const Decision *x = &d->list[i];
     fprintf(out, "  %-18s %-38.38s %5d %10s  %-9s %9s  %s\n", m->training->graph->values[x->value].name, made_by(m, x->value),
-            (int)m->training->graph->values[x->value].place.line, bytes(m->arena, x->bytes), fate_names[x->fate], added(m->arena, x->adds_ns), why(m->arena, x));
+            (int)m->training->graph->values[x->value].place.line, bytes(m->arena, x->bytes), fate_name(x->fate), added(m->arena, x->adds_ns), why(m->arena, x));
   }
   int64_t rest = 0;
   for (int i = shown; i < d->count; i++) rest += d->list[i].bytes;
@@ -111,7 +109,7 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
   const char *moves = "";
   for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++)
     if (d->in_bytes[tier])
-      moves = arena_printf(arena, "%s%s%s to %s, %s back per epoch", moves, *moves ? "; " : "", bytes(arena, d->out_bytes[tier]), fate_names[tier],
+      moves = arena_printf(arena, "%s%s%s to %s, %s back per epoch", moves, *moves ? "; " : "", bytes(arena, d->out_bytes[tier]), fate_name(tier),
                            bytes(arena, d->in_bytes[tier]));
   if (!*moves) fprintf(out, "  moves     nothing\n");
   else {

@@ -11,8 +11,6 @@
 #include "report.h"
 #include "sweep.h"
 
-static const char *const fate_names[PLAN_FATE_COUNT] = {"keep", "host", "ssd", "recompute"};
-
 static json_t *integer(int64_t n) { return json_integer((json_int_t)n); }
 
 static double seconds_of(int64_t ns) { return 1e-9 * (double)ns; }
@@ -103,7 +101,7 @@ static json_t *json_alternatives(const Decision *d) {
   json_t *list = json_array();
   for (int k = 0; k < d->alternative_count; k++) {
     const Alternative *a = &d->alternatives[k];
-    json_t *other = json_pack("{s:s, s:b}", "fate", fate_names[a->fate], "fits", a->fits);
+    json_t *other = json_pack("{s:s, s:b}", "fate", fate_name(a->fate), "fits", a->fits);
     json_object_set_new(other, a->fits ? "adds_seconds" : "over_bytes", a->fits ? json_real(seconds_of(a->adds_ns)) : integer(a->over_bytes));
     json_array_append_new(list, other);
   }
@@ -117,7 +115,7 @@ static json_t *json_values(const Emission *m) {
     const Value *value = &m->training->graph->values[d->value];
     const char *what = kernel_what(m->training, &m->training->kernels[m->training->made_by[d->value]]);
     json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", value->name, "what", what, "line",
-                                          (int)value->place.line, "bytes", (json_int_t)d->bytes, "fate", fate_names[d->fate], "adds_seconds",
+                                          (int)value->place.line, "bytes", (json_int_t)d->bytes, "fate", fate_name(d->fate), "adds_seconds",
                                           seconds_of(d->adds_ns), "pinned", d->is_pinned, "alternatives", json_alternatives(d)));
   }
   return list;
@@ -159,7 +157,7 @@ static json_t *json_homes(const Emission *m) {
       json_array_append_new(extents, json_pack("{s:I, s:I}", "at", (json_int_t)m->layout->extents[e].at, "bytes", (json_int_t)m->layout->extents[e].bytes));
     int first = home->first ? s->kernel_step[home->first - 1] + 2 : 1;
     json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", home->kernels->graph->values[home->value].name, "tier",
-                                          fate_names[home->tier], "bytes", (json_int_t)home->bytes, "first_step", first, "last_step",
+                                          fate_name(home->tier), "bytes", (json_int_t)home->bytes, "first_step", first, "last_step",
                                           s->kernel_step[home->last] + 1, "extents", extents));
   }
   return list;
@@ -258,8 +256,8 @@ static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   for (int k = 0; k < 2; k++)
     if (copy->after[k] != NO_INDEX) json_array_append_new(after, json_integer(s->copies[copy->after[k]].step + 1));
   json_object_set_new(item, "after", after);
-  json_object_set_new(item, "to", json_string(copy->is_out ? fate_names[copy->tier] : "device"));
-  json_object_set_new(item, "from", json_string(copy->is_out ? "device" : fate_names[copy->tier]));
+  json_object_set_new(item, "to", json_string(copy->is_out ? fate_name(copy->tier) : "device"));
+  json_object_set_new(item, "from", json_string(copy->is_out ? "device" : fate_name(copy->tier)));
 }
 
 static void add_kernel_facts(const Emission *m, int i, json_t *item) {

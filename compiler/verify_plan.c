@@ -60,7 +60,7 @@ static const char *replay_copy(Replay *r, const Step *step) {
   for (int i = 0; i < 2; i++)
     if (copy->after[i] != NO_INDEX && !r->is_queued[copy->after[i]])
       return arena_printf(r->arena, "step %d waits for a copy that is queued later", step->number);
-  bool touches_device = copy->lane == LANE_D2H || copy->lane == LANE_H2D || !copy->is_by_ring;
+  bool touches_device = copy_touches_device(copy);
   if (copy->is_out && touches_device && r->where[copy->value] != ON_DEVICE)
     return arena_printf(r->arena, "step %d moves %s away, which is not on the device", step->number, r->graph->values[copy->value].name);
   if (!copy->is_out && copy->after[0] == NO_INDEX) return arena_printf(r->arena, "step %d reads what nothing has written", step->number);

@@ -1,4 +1,5 @@
 #include "json_text.h"
+#include "replay.h"
 #include "plan.h"
 
 #include <stdio.h>
@@ -248,12 +249,6 @@ static bool read_plan_reruns(PlannerPlan *plan, Arena *arena, const json_t *list
   return true;
 }
 
-static int compare_moves(const void *a, const void *b) {
-  const PlanMove *x = a, *y = b;
-  if (x->piece != y->piece) return x->piece < y->piece ? -1 : 1;
-  return x->after < y->after ? -1 : x->after > y->after;
-}
-
 static bool read_plan_moves(PlannerPlan *plan, Arena *arena, const json_t *list, json_t *data, ProblemError *error) {
   size_t i;
   json_t *node;
@@ -273,7 +268,7 @@ static bool read_plan_moves(PlannerPlan *plan, Arena *arena, const json_t *list,
                (PlanMove){.piece = x, .after = (int)after, .g = (int)g, .f = (int)f,
                       .to = !strcmp(json_string_value(to), "host") ? PLAN_FATE_HOST : PLAN_FATE_SSD});
   }
-  if (plan->move_count) qsort(plan->moves, (size_t)plan->move_count, sizeof *plan->moves, compare_moves);
+  replay_sort_moves(plan->moves, plan->move_count);
   return true;
 }
 
