@@ -163,11 +163,13 @@ static int print_shared(const Parser *p, const char *folder, const char *name, c
 static const struct {
   const char *name, *what;
 } examples[] = {{"gcn", "two-layer GCN on the karate club, nothing to download"},
-                {"gcn_cora", "two-layer GCN on Cora (Kipf & Welling, 2017)"}};
+                {"gcn_cora", "two-layer GCN on Cora (Kipf & Welling, 2017)"},
+                {"sage_deep", "five-layer GraphSAGE that wants more memory than it needs"},
+                {"sage_products", "three-layer GraphSAGE at the size of ogbn-products, to plan for a GPU"}};
 
 static int print_example(const Parser *p, const char *name) {
   if (name) return print_shared(p, "examples", strcmp(name, "gcn") == 0 ? "gcn_karate" : name, "example", "--example lists them");
-  for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) printf("%-10s %s\n", examples[i].name, examples[i].what);
+  for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) printf("%-13s %s\n", examples[i].name, examples[i].what);
   return 0;
 }
 

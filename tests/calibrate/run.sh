@@ -1,6 +1,8 @@
 #!/bin/bash
-# gnncc --calibrate as TAP: it measures, and what it writes is a target. Usage: tests/calibrate/run.sh BUILD
+# Targets, as TAP: those that are installed, from the figures of others; and gnncc --calibrate, which measures and writes one.
+# Usage: tests/calibrate/run.sh BUILD
 set -u
+targets=$(realpath "$(dirname "$0")/../../lang/targets")
 gnncc=$(realpath "${1:?usage: run.sh BUILD}")/gnncc
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -23,6 +25,26 @@ exits() { # STATUS NAME COMMAND...: the command ends with that status
   [ $? = "$wanted" ]
   result $? "$name"
 }
+
+# ---- machines that are not here ----
+
+"$gnncc" --example=sage_products >sage_products.gnn || exit 2
+for target in t4 rtx4090 a100_40 a100 a100x4 h100 h200; do
+  grep -q '^# Sources\.' "$targets/$target.gnn"
+  result $? "$target says where its figures are from"
+  exits 0 "a plan for $target from shapes alone" "$gnncc" -w --plan --shapes --target=$target sage_products.gnn
+  grep -qE "^plan for sage on products .* target $target .* all figures estimated" out && grep -qE '^  fits +gpu 1[0-9.]+ GiB of' out
+  result $? "  which fits, and says so"
+  sed -n 's/^  time *\([0-9.]*\) \(m*s\) per epoch.*/\1 \2/p' out | awk '{ print $2 == "s" ? 1000 * $1 : $1 }' >$target.ms
+done
+cat t4.ms a100_40.ms a100.ms h100.ms h200.ms >out && [ "$(wc -l <out)" = 5 ] && sort -rn out | cmp -s - out
+result $? "a faster card has a shorter epoch"
+sed 's/count     = 1/count     = 4/; s/target a100 /target four /' "$targets/a100.gnn" >four.gnn
+exits 1 "four of them are refused" "$gnncc" --plan --shapes --target=four.gnn sage_products.gnn
+grep -q 'error\[E0110\]: several devices (count = 4) are not supported yet' out
+result $? "  by name"
+
+# ---- this one ----
 
 cat >model.gnn <<'EOF'
 data d {
