@@ -271,44 +271,52 @@ static int write_numbers(const char *from, const char *to) {
   return out && fclose(out) == 0 ? 0 : complain("write", to);
 }
 
-static int run_nvcc(const Builder *b) {
-  const char *architecture = b->c->emission.architecture;
+typedef struct DeviceSource {
+  const char *path, *architecture, *image; /* image: a cubin of it, or PTX */
+} DeviceSource;
+
+static int run_nvcc(const Builder *b, const DeviceSource *source) {
   Command command = {0};
   word(b, &command, b->cuda.nvcc);
   word(b, &command, "-O3");
   for (int i = 0; cuda_compiler_options[i]; i++) word(b, &command, cuda_compiler_options[i]);
-  word(b, &command, arena_printf(b->arena, "-arch=%s", architecture));
-  word(b, &command, strncmp(architecture, "sm_", 3) == 0 ? "-cubin" : "-ptx");
+  word(b, &command, arena_printf(b->arena, "-arch=%s", source->architecture));
+  word(b, &command, strncmp(source->architecture, "sm_", 3) == 0 ? "-cubin" : "-ptx");
   word(b, &command, arena_printf(b->arena, "-I%s", b->c->share_dir));
   word(b, &command, "-o");
-  word(b, &command, device_file(b, "image"));
-  word(b, &command, device_file(b, "cu"));
+  word(b, &command, source->image);
+  word(b, &command, source->path);
   return run(b, &command);
 }
 
-static int run_nvrtc(const Builder *b) {
+static int run_nvrtc(const Builder *b, const DeviceSource *source) {
   bool is_refused;
-  const char *fault = cuda_compiler_run_nvrtc(b->arena, &b->cuda, device_file(b, "cu"), b->c->share_dir, b->c->emission.architecture,
-                                              device_file(b, "image"), &is_refused);
+  const char *fault = cuda_compiler_run_nvrtc(b->arena, &b->cuda, source->path, b->c->share_dir, source->architecture, source->image, &is_refused);
   if (!fault) return 0;
   fprintf(stderr, is_refused ? "%s\n" : "gnncc: error: NVRTC: %s\n", fault);
   return is_refused ? refused(b) : 5;
 }
 
+static int compile_device(const Builder *b, const DeviceSource *source) { return b->cuda.nvcc ? run_nvcc(b, source) : run_nvrtc(b, source); }
+
 /* The kernels as PREFIX_kernels.inc, which PREFIX.c includes. */
 static int build_device(const Builder *b) {
   if (!is_cuda(b)) return 0;
-  int status = b->cuda.nvcc ? run_nvcc(b) : run_nvrtc(b);
+  int status = compile_device(b, &(DeviceSource){device_file(b, "cu"), b->c->emission.architecture, device_file(b, "image")});
   return status != 0 || b->c->options->is_dry_run ? status : write_numbers(device_file(b, "image"), device_file(b, "inc"));
+}
+
+static void link_toolkit(const Builder *b, Command *link) {
+  word(b, link, arena_printf(b->arena, "-L%s/lib64", b->cuda.home));
+  word(b, link, arena_printf(b->arena, "-Wl,-rpath,%s/lib64", b->cuda.home));
+  words(b, link, "-lcudart_static -Wl,--as-needed -lcublasLt -lcusparse -ldl -lrt");
 }
 
 static void link_libraries(const Builder *b, Command *link, const char *zlib) {
   if (is_cuda(b)) {
     word(b, link, arena_printf(b->arena, "%s/libgnncuda.a", b->c->share_dir));
     word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
-    word(b, link, arena_printf(b->arena, "-L%s/lib64", b->cuda.home));
-    word(b, link, arena_printf(b->arena, "-Wl,-rpath,%s/lib64", b->cuda.home));
-    words(b, link, "-lcudart_static -Wl,--as-needed -lcublasLt -lcusparse -ldl -lrt");
+    link_toolkit(b, link);
   }
   word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
   words(b, link, zlib);
@@ -344,16 +352,28 @@ static int build_program(const Builder *b) {
   return status;
 }
 
-int build_tool(Arena *arena, const Options *options, const char *share_dir, const char *source, const char *program) {
+int build_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source, const char *program) {
   Compilation c = {.arena = arena, .options = options, .share_dir = share_dir};
   Builder b = {.c = &c, .arena = arena, .directory = share_dir, .cc = system_compiler(options)};
   Command command = compiler(&b);
+  if (cuda) {
+    b.cuda = *cuda;
+    word(&b, &command, arena_printf(arena, "-I%s/include", cuda->home));
+  }
   words(&b, &command, "-o");
   word(&b, &command, program);
   word(&b, &command, source);
-  word(&b, &command, arena_printf(arena, "%s/libgnnrt.a", share_dir));
+  if (cuda) link_toolkit(&b, &command);
+  else word(&b, &command, arena_printf(arena, "%s/libgnnrt.a", share_dir));
   words(&b, &command, GNNCC_LINK_ZLIB " -lm -lpthread");
+  if (getenv("LDFLAGS")) words(&b, &command, getenv("LDFLAGS"));
   return run(&b, &command);
+}
+
+int build_device_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source, const char *architecture, const char *image) {
+  Compilation c = {.arena = arena, .options = options, .share_dir = share_dir};
+  const Builder b = {.c = &c, .arena = arena, .directory = share_dir, .cc = cuda->nvcc ? cuda->nvcc : "NVRTC", .cuda = *cuda};
+  return compile_device(&b, &(DeviceSource){source, architecture, image});
 }
 
 static void emit_plan_file(const Emission *m, FILE *out) { fputs(m->plan_json, out); }
@@ -506,15 +526,20 @@ static bool is_text_only(const Compilation *c) {
   return o->product == PRODUCT_PROGRAM && !o->output && c->backend == BACKEND_CUDA && options_emits(o, "report");
 }
 
+const char *build_missing_for_cuda(Arena *arena, const Options *options, const char *share_dir, CudaCompiler *found) {
+  const char *wanted = options->cuda_compiler;
+  if (!cuda_compiler_find(arena, wanted, found)) return !wanted ? "neither nvcc nor NVRTC is here" : arena_printf(arena, "%s is not here", wanted);
+  if (!found->home || access(arena_printf(arena, "%s/lib64/libcudart_static.a", found->home), R_OK) != 0) return "libcudart_static.a is not here";
+  return access(arena_printf(arena, "%s/libgnncuda.a", share_dir), R_OK) != 0 ? "gnncc was built without it" : NULL;
+}
+
 /* What compiles and links programs for GPUs. Their plan, and their sources, can be made anywhere. */
 static bool has_backend(Compilation *c) {
   const TypedProgram *p = c->program;
-  const char *target = p->has_target ? p->target.name : "cuda", *wanted = c->options->cuda_compiler, *missing = NULL;
+  const char *target = p->has_target ? p->target.name : "cuda";
   CudaCompiler found;
   if (c->backend != BACKEND_CUDA || is_text_only(c) || c->options->product == PRODUCT_SOURCES) return true;
-  if (!cuda_compiler_find(c->arena, wanted, &found)) missing = !wanted ? "neither nvcc nor NVRTC is here" : arena_printf(c->arena, "%s is not here", wanted);
-  else if (!found.home || access(arena_printf(c->arena, "%s/lib64/libcudart_static.a", found.home), R_OK) != 0) missing = "libcudart_static.a is not here";
-  else if (access(arena_printf(c->arena, "%s/libgnncuda.a", c->share_dir), R_OK) != 0) missing = "gnncc was built without it";
+  const char *missing = build_missing_for_cuda(c->arena, c->options, c->share_dir, &found);
   if (!missing) return true;
   diags_error(c->diags, "E0507", p->has_target ? p->target.place : (Place){0}, "a program for %s needs the CUDA toolkit, and %s", target, missing);
   diags_help(c->diags, "CUDA_HOME names where it is; -S writes sources to build elsewhere; --plan explains the plan; --target=native compiles for this machine");

@@ -12,14 +12,7 @@
 #include "../lang/rates.h"
 #include "cost.h"
 #include "driver.h"
-
-/* What measure.c says beside the rates of the device. */
-typedef struct Measurement {
-  DeviceRates rates;
-  double threads, fp32, disturbed;
-  double host_write, host_read, host_both, host_slowdown;
-  double ssd_write, ssd_read, ssd_both, ssd_latency, ssd_write_slowdown, ssd_read_slowdown;
-} Measurement;
+#include "measurement.h"
 
 typedef struct Figure {
   const char *name;
@@ -29,7 +22,7 @@ typedef struct Figure {
 #define FIGURE(name) {#name, offsetof(Measurement, name)}
 static const Figure figures[] = {
     FIGURE(threads), FIGURE(fp32), FIGURE(disturbed), FIGURE(host_write), FIGURE(host_read), FIGURE(host_both), FIGURE(host_slowdown),
-    FIGURE(ssd_write), FIGURE(ssd_read), FIGURE(ssd_both), FIGURE(ssd_latency), FIGURE(ssd_write_slowdown), FIGURE(ssd_read_slowdown)};
+    FIGURE(host_memory), FIGURE(host_latency), FIGURE(ssd_write), FIGURE(ssd_read), FIGURE(ssd_both), FIGURE(ssd_latency), FIGURE(ssd_write_slowdown), FIGURE(ssd_read_slowdown)};
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
 
 static int complain(const char *what, const char *path) {
@@ -55,6 +48,11 @@ static const char *processor_name(Arena *arena) {
 
 static const char *description(Arena *arena) {
   return arena_printf(arena, "%s, %ld threads", processor_name(arena), sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+/* Of a GPU its name; the text stands in quotes. */
+static const char *measured_name(Arena *arena, const Measurement *m) {
+  return m->gpu.name ? arena_printf(arena, "%s beside %s", m->gpu.name, description(arena)) : description(arena);
 }
 
 static const char *cache_directory(Arena *arena) {
@@ -103,10 +101,8 @@ static bool read_line(const char *line, Measurement *m) {
   return false;
 }
 
-static int run_measure(const char *program, Measurement *m) {
-  Arena *arena = arena_new();
-  FILE *in = popen(arena_printf(arena, "'%s' '%s'", program, scratch_directory()), "r");
-  arena_free(arena);
+int measurement_run(const char *command, Measurement *m) {
+  FILE *in = popen(command, "r");
   char line[512];
   bool is_right = in != NULL;
   while (in && fgets(line, sizeof line, in)) {
@@ -115,21 +111,31 @@ static int run_measure(const char *program, Measurement *m) {
     is_right = false;
   }
   int status = in ? pclose(in) : -1;
-  if (status == 0 && is_right && m->rates.size_count > 0 && m->fp32 > 0) return 0;
+  if (status == 0 && is_right) return 0;
   fprintf(stderr, "gnncc: error: measuring failed (status %d)\n", status);
   return 70;
 }
 
-static int measure(Arena *arena, const Options *options, const char *share_dir, Measurement *m) {
+static int measure_here(Arena *arena, const Options *options, const char *share_dir, const char *directory, Measurement *m) {
+  const char *program = arena_printf(arena, "%s/measure", directory);
+  int status = build_tool(arena, options, share_dir, NULL, arena_printf(arena, "%s/measure.c", share_dir), program);
+  if (status != 0 || options->is_dry_run) return status;
+  bool is_cuda = m->gpu.name != NULL;
+  return measurement_run(arena_printf(arena, "'%s' '%s'%s", program, scratch_directory(), is_cuda ? " host" : ""), m);
+}
+
+static int measure(Arena *arena, const Options *options, const char *share_dir, bool is_cuda, Measurement *m) {
   const char *parent = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
   char *directory = arena_printf(arena, "%s/gnncc-XXXXXX", parent);
   if (!mkdtemp(directory)) return complain("make a directory in", parent);
-  const char *program = arena_printf(arena, "%s/measure", directory);
-  int status = build_tool(arena, options, share_dir, arena_printf(arena, "%s/measure.c", share_dir), program);
-  if (status == 0 && !options->is_dry_run) status = run_measure(program, m);
-  unlink(program);
+  int status = is_cuda ? measure_gpu(arena, options, share_dir, directory, m) : 0;
+  if (status == 0) status = measure_here(arena, options, share_dir, directory, m);
+  unlink(arena_printf(arena, "%s/measure", directory));
   rmdir(directory);
-  return status;
+  bool is_complete = m->rates.size_count > 0 && m->fp32 > 0 && (!is_cuda || (m->host_write > 0 && m->host_read > 0));
+  if (status != 0 || options->is_dry_run || is_complete) return status;
+  fprintf(stderr, "gnncc: error: measuring left something out\n");
+  return 70;
 }
 
 /* ---- writing ---- */
@@ -137,8 +143,8 @@ static int measure(Arena *arena, const Options *options, const char *share_dir, 
 static const char *quantity_text(Arena *arena, UnitKind unit, double number) {
   switch (unit) {
   case UNIT_BYTES: return number >= 1048576 ? arena_printf(arena, "%.0fMiB", number / 1048576) : arena_printf(arena, "%.0fKiB", number / 1024);
-  case UNIT_BYTES_PER_SECOND: return arena_printf(arena, "%.*fGB/s", number < 1e11 ? 2 : 1, number / 1e9);
-  case UNIT_FLOP_PER_SECOND: return arena_printf(arena, "%.1fGFLOP/s", number / 1e9);
+  case UNIT_BYTES_PER_SECOND: return arena_printf(arena, "%.*fGB/s", number < 1e9 ? 6 : number < 1e11 ? 2 : 1, number / 1e9);
+  case UNIT_FLOP_PER_SECOND: return arena_printf(arena, "%.*fGFLOP/s", number < 1e9 ? 6 : 1, number / 1e9);
   case UNIT_SECONDS: return number >= 1e-6 ? arena_printf(arena, "%.4gus", 1e6 * number) : arena_printf(arena, "%.4gns", 1e9 * number);
   case UNIT_SHARE: return arena_printf(arena, "%.1f%%", 100 * number);
   }
@@ -172,22 +178,43 @@ static int64_t scratch_gib(void) {
   return (int64_t)((double)info.f_bavail * (double)info.f_frsize / 2 / 1073741824.0);
 }
 
-static void write_target(Arena *arena, const char *name, Measurement *m, FILE *out) {
-  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  fprintf(out, "# measured by gnncc --calibrate; docs/calibration.md says what the numbers are. generated by gnncc\n");
-  fprintf(out, "target %s \"%s\" {\n  device cpu {\n", name, description(arena));
-  fprintf(out, "    memory = %s; threads = %.0f\n", quantity_text(arena, UNIT_BYTES, memory), m->threads);
+/* What the driver and its contexts hold already, and a little of the rest, stays free. */
+static double gpu_reserve(const Gpu *gpu) { return (double)(gpu->memory_bytes - gpu->free_bytes) + (double)gpu->memory_bytes / 64; }
+
+static void write_device(Arena *arena, const Measurement *m, double memory, FILE *out) {
+  if (m->gpu.name)
+    fprintf(out, "  device gpu {\n    kind = cuda(%s); count = 1; memory = %s; reserve = %s\n", m->gpu.architecture,
+            quantity_text(arena, UNIT_BYTES, (double)m->gpu.memory_bytes), quantity_text(arena, UNIT_BYTES, gpu_reserve(&m->gpu)));
+  else
+    fprintf(out, "  device cpu {\n    memory = %s; threads = %.0f\n", quantity_text(arena, UNIT_BYTES, memory), m->threads);
   fprintf(out, "    bandwidth = %s; fp32 = %s\n", quantity_text(arena, UNIT_BYTES_PER_SECOND, m->rates.stream[m->rates.size_count - 1]),
           quantity_text(arena, UNIT_FLOP_PER_SECOND, m->fp32));
+}
+
+static void write_host(Arena *arena, const Measurement *m, double memory, FILE *out) {
+  const char *whole = quantity_text(arena, UNIT_BYTES, memory), *half = quantity_text(arena, UNIT_BYTES, memory / 2);
+  if (m->gpu.name)
+    fprintf(out, "  tier host { capacity = %s; budget = %s; pinned = %s } # read and written at %s by %.0f threads\n", whole, half, half,
+            quantity_text(arena, UNIT_BYTES_PER_SECOND, m->host_memory), m->threads);
+  else
+    fprintf(out, "  # A host tier would be the same memory. These links serve where --budget host=SIZE asks for one all the same.\n");
+}
+
+static void write_target(Arena *arena, const char *name, Measurement *m, FILE *out) {
+  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  const char *device = m->gpu.name ? "gpu" : "cpu", *near_ssd = m->gpu.name ? "host" : "cpu";
+  fprintf(out, "# measured by gnncc --calibrate; docs/calibration.md says what the numbers are. generated by gnncc\n");
+  fprintf(out, "target %s \"%s\" {\n", name, measured_name(arena, m));
+  write_device(arena, m, memory, out);
   write_rates(arena, m, out);
   fprintf(out, "  }\n");
-  fprintf(out, "  # A host tier would be the same memory. These links serve where --budget host=SIZE asks for one all the same.\n");
-  write_link(arena, out, "cpu", "host", m->host_write, 0, m->host_both, m->host_slowdown);
-  write_link(arena, out, "host", "cpu", m->host_read, 0, m->host_both, m->host_slowdown);
+  write_host(arena, m, memory, out);
+  write_link(arena, out, device, "host", m->host_write, m->host_latency, m->host_both, m->host_slowdown);
+  write_link(arena, out, "host", device, m->host_read, m->host_latency, m->host_both, m->host_slowdown);
   if (m->ssd_write > 0 && m->ssd_read > 0 && scratch_gib() > 0) {
     fprintf(out, "  tier ssd { path = \"%s\"; budget = %" PRId64 "GiB }\n", scratch_directory(), scratch_gib());
-    write_link(arena, out, "cpu", "ssd", m->ssd_write, m->ssd_latency, m->ssd_both, m->ssd_write_slowdown);
-    write_link(arena, out, "ssd", "cpu", m->ssd_read, m->ssd_latency, m->ssd_both, m->ssd_read_slowdown);
+    write_link(arena, out, near_ssd, "ssd", m->ssd_write, m->ssd_latency, m->ssd_both, m->ssd_write_slowdown);
+    write_link(arena, out, "ssd", near_ssd, m->ssd_read, m->ssd_latency, m->ssd_both, m->ssd_read_slowdown);
   }
   fprintf(out, "}\n");
 }
@@ -222,16 +249,25 @@ static void show_rates(Arena *arena, const Machine *model, Measurement *m) {
   }
 }
 
+static void show_way(Arena *arena, const char *from, const char *arrow, const char *to, double asked, double measured, const char *what) {
+  show(arena, arena_printf(arena, "%s %s %s", from, arrow, to), UNIT_BYTES_PER_SECOND, asked, measured, what);
+}
+
 static void show_links(Arena *arena, const Machine *model, const Measurement *m) {
   const Link *links = model->links;
-  show(arena, "cpu -> host", UNIT_BYTES_PER_SECOND, links[CHANNEL_D2H].bandwidth, m->host_write, "a copy in memory by a thread beside the others");
-  show(arena, "host -> cpu", UNIT_BYTES_PER_SECOND, links[CHANNEL_H2D].bandwidth, m->host_read, "");
-  show(arena, "cpu <-> host", UNIT_BYTES_PER_SECOND, 0, m->host_both, "both ways at once, together");
+  bool is_cuda = m->gpu.name != NULL;
+  const char *device = is_cuda ? "gpu" : "cpu", *near_ssd = is_cuda ? "host" : "cpu";
+  show_way(arena, device, "->", "host", is_cuda ? 0 : links[CHANNEL_D2H].bandwidth, m->host_write,
+           is_cuda ? "copies between its memory and pinned memory of the host" : "a copy in memory by a thread beside the others");
+  show_way(arena, "host", "->", device, is_cuda ? 0 : links[CHANNEL_H2D].bandwidth, m->host_read, "");
+  show_way(arena, device, "<->", "host", 0, m->host_both, "both ways at once, together");
   show(arena, "  compute beside it", UNIT_SHARE, 1, m->host_slowdown, "time, of that without the copy");
-  show(arena, "cpu -> ssd", UNIT_BYTES_PER_SECOND, links[CHANNEL_SSD_WRITE].bandwidth, m->ssd_write, "blocks of 1 MiB, 8 at a time, past the page cache");
-  show(arena, "ssd -> cpu", UNIT_BYTES_PER_SECOND, links[CHANNEL_SSD_READ].bandwidth, m->ssd_read, "");
-  show(arena, "cpu <-> ssd", UNIT_BYTES_PER_SECOND, 0, m->ssd_both, "both ways at once, together");
+  if (is_cuda) show(arena, "memory of the host", UNIT_BYTES_PER_SECOND, 0, m->host_memory, "arrays read and written in order by all threads");
+  show_way(arena, near_ssd, "->", "ssd", links[CHANNEL_SSD_WRITE].bandwidth, m->ssd_write, "blocks of 1 MiB, 8 at a time, past the page cache");
+  show_way(arena, "ssd", "->", near_ssd, links[CHANNEL_SSD_READ].bandwidth, m->ssd_read, "");
+  show_way(arena, near_ssd, "<->", "ssd", 0, m->ssd_both, "both ways at once, together");
   show(arena, "  latency", UNIT_SECONDS, links[CHANNEL_SSD_READ].latency, m->ssd_latency, "of reading 4 KiB");
+  if (is_cuda) return;
   show(arena, "  compute beside writing", UNIT_SHARE, 1, m->ssd_write_slowdown, "");
   show(arena, "  compute beside reading", UNIT_SHARE, 1, m->ssd_read_slowdown, "");
 }
@@ -243,9 +279,12 @@ static bool is_name(const char *text) {
   return starts && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(text);
 }
 
+static bool asks_for_gpu(const Options *options) { return options->backend && strcmp(options->backend, "cuda") == 0; }
+
 /* Where the target goes; NULL after a message. */
 static const char *target_path(Arena *arena, const Options *options, int *status) {
   const char *name = options->calibrate, *cache = cache_directory(arena);
+  if (!*name && asks_for_gpu(options)) name = "gpu";
   *status = 2;
   if (options->input) {
     fprintf(stderr, "gnncc: error: --calibrate measures this machine and takes no model (%s)\n", options->input);
@@ -275,16 +314,21 @@ static void make_cache(Arena *arena) {
   mkdir(cache, 0777);
 }
 
-/* What the model would have taken, at the sizes that were measured. */
+/* What the model would have taken, at the sizes that were measured; of a GPU, from its bandwidth and its products. */
 static Machine model_of(const Measurement *m) {
   TargetSpec target = {.name = "native", .kind = "cpu", .device_bytes = -1, .rates.size_count = m->rates.size_count};
+  if (m->gpu.name) {
+    target.kind = "cuda";
+    target.device_bandwidth = m->rates.stream[m->rates.size_count - 1];
+    target.fp32_flops = m->fp32;
+  }
   memcpy(target.rates.sizes, m->rates.sizes, sizeof target.rates.sizes);
   return machine_of_target(&target);
 }
 
 static void report(Arena *arena, const char *path, bool is_native, Measurement *m) {
   Machine model = model_of(m), native = machine_of_target(NULL);
-  printf("%-26s %14s %14s\n", description(arena), "asked", "measured");
+  printf("%-26s %14s %14s\n", measured_name(arena, m), "asked", "measured");
   show_rates(arena, &model, m);
   show_links(arena, &native, m);
   if (m->disturbed > 0.3)
@@ -294,14 +338,15 @@ static void report(Arena *arena, const char *path, bool is_native, Measurement *
 
 int calibrate(const Options *options, const char *share_dir) {
   Arena *arena = arena_new();
-  bool is_native = !*options->calibrate;
+  bool is_cuda = asks_for_gpu(options), is_native = !*options->calibrate && !is_cuda;
+  const char *name = is_native ? "native" : *options->calibrate ? options->calibrate : "gpu";
   Measurement m = {.threads = 1};
   int status;
   const char *path = target_path(arena, options, &status);
-  if (status == 0) status = measure(arena, options, share_dir, &m);
+  if (status == 0) status = measure(arena, options, share_dir, is_cuda, &m);
   if (status == 0 && !options->is_dry_run) {
     if (is_native) make_cache(arena);
-    status = save(arena, is_native ? "native" : options->calibrate, path, &m);
+    status = save(arena, name, path, &m);
     if (status == 0 && !options->is_quiet) report(arena, path, is_native, &m);
   }
   arena_free(arena);

@@ -2,6 +2,7 @@
 #ifndef GNNCC_DRIVER_H
 #define GNNCC_DRIVER_H
 
+#include "cuda_compiler.h"
 #include "data.h"
 #include "emit.h"
 #include "options.h"
@@ -65,8 +66,13 @@ void build_clean(Compilation *c, int status);
 
 /* The file carries gnncc's mark and may be overwritten. */
 bool build_wrote(const char *path);
-/* A source of gnncc's own to a program, with the compiler and the options that programs are made with; an exit status. */
-int build_tool(Arena *arena, const Options *options, const char *share_dir, const char *source, const char *program);
+/* A source of gnncc's own to a program, with the compiler and the options that programs are made with; linked with the CUDA runtime
+ * where `cuda` is not NULL. An exit status, as of build_device_tool: device code of gnncc's own to an image. */
+int build_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source, const char *program);
+int build_device_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source,
+                      const char *architecture, const char *image);
+/* What programs for a GPU cannot be compiled and linked without, and is not here; NULL: nothing. */
+const char *build_missing_for_cuda(Arena *arena, const Options *options, const char *share_dir, CudaCompiler *found);
 
 /* The names of the passes, for --help=passes; NULL after the last. */
 const char *driver_pass_name(int index);

@@ -51,7 +51,7 @@ static const OptionRow rows[] = {
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
     {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help)"},
-    {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s)"},
+    {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s); its GPU with --backend=cuda"},
     {"--profile", OPT_PROFILE, ARG_REQUIRED, "for which machine", "--profile=FILE", "plan with the times that ./train profile measured"},
     {"-D", OPT_DEFINE, ARG_JOINED, "the program", "-D NAME=VALUE", "override a const"},
     {"--data", OPT_DATA, ARG_REQUIRED, "the program", "--data [NAME=]PATH", "read the data from there"},

@@ -1,6 +1,7 @@
 /* measure.c: how fast this machine runs the kernels, moves bytes and reads and writes files; for gnncc --calibrate.
  *
- *   measure DIRECTORY      a file of half a GiB is made there and removed
+ *   measure DIRECTORY         a file of half a GiB is made there and removed
+ *   measure DIRECTORY host    only what a host is to its GPU: its memory and the file
  *
  * One line a rate: its name and its numbers in bytes, seconds and operations, as docs/calibration.md defines them. Loops
  * are those of emitted programs: run by the team over rows, with a function called for each finished row.
@@ -527,16 +528,30 @@ static void measure_ssd(Mix *mix, const char *directory) {
   print_rate("ssd_read", lane_rate(&read, 0.6));
   print_rate("ssd_both", both_rate(&write, &read, 0.6));
   print_rate("ssd_latency", latency_of(&read));
-  print_rate("ssd_write_slowdown", slowdown(mix, &write));
-  print_rate("ssd_read_slowdown", slowdown(mix, &read));
+  if (mix) print_rate("ssd_write_slowdown", slowdown(mix, &write));
+  if (mix) print_rate("ssd_read_slowdown", slowdown(mix, &read));
   if (write.is_failed || read.is_failed) fail("scratch file");
   close(file);
 }
 
+/* Bytes that all threads read and write in order, in arrays that no cache holds. */
+static void measure_host(const char *directory) {
+  const int64_t bytes = (int64_t)256 << 20, rows = bytes / 2 / (COLUMNS * (int64_t)sizeof(gnn_real));
+  Elements e = {.rows = rows, .x = reals_new(rows * COLUMNS), .y = reals_new(rows * COLUMNS)};
+  print_rate("host_memory", (double)bytes / seconds_of(relu_run, &e));
+  measure_ssd(NULL, directory);
+}
+
 int main(int argc, char **argv) {
-  if (argc != 2) return 2;
+  const int is_host = argc == 3 && strcmp(argv[2], "host") == 0;
+  if (argc != 2 && !is_host) return 2;
   team = gnn_team_create(0);
   if (!team) fail("threads");
+  if (is_host) {
+    print_rate("threads", gnn_team_threads(team));
+    measure_host(argv[1]);
+    return 0;
+  }
   const int64_t available = (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
   while (size_count > 1 && sizes[size_count - 1] > available / 4) size_count--;
   memory = (unsigned char *)reals_new(sizes[size_count - 1] / (int64_t)sizeof(gnn_real));

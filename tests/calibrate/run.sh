@@ -3,7 +3,8 @@
 # Usage: tests/calibrate/run.sh BUILD
 set -u
 targets=$(realpath "$(dirname "$0")/../../lang/targets")
-gnncc=$(realpath "${1:?usage: run.sh BUILD}")/gnncc
+tests=$(realpath "$(dirname "$0")/..")
+gnncc=$(realpath "${1:?usage: run.sh BUILD}")/gnncc share=$(realpath "$1")/share
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
@@ -77,6 +78,41 @@ sed -i 's/ threads"/ threads more"/' cache/gnncc/native.gnn
 "$gnncc" --dump=cost --stop-after=cost model.gnn >out 2>&1
 cmp out modelled
 result $? "the measurement of another machine is not used"
+
+# ---- its GPU: the stand-in, whose times mean nothing ----
+
+gpu() { CUDA_HOME=$work/toolkit LDFLAGS=-rdynamic STANDIN_MEBIBYTES=24 "$gnncc" --backend=cuda --cuda-compiler=nvcc "$@"; }
+without() { # STATUS WHAT MESSAGE COMMAND...: E0507, and why
+  exits "$1" "$2: E0507" "${@:4}"
+  grep -q 'error\[E0507\]' out && grep -q "$3" out
+  result $? "  says: $3"
+}
+without 5 "no toolkit" 'libcudart_static.a is not here\|neither nvcc nor NVRTC is here' env CUDA_HOME="$work/nowhere" PATH=/usr/bin:/bin "$gnncc" --calibrate --backend=cuda
+if [ -e "$share/measure_cuda.c" ] && "$tests/cuda/toolkit.sh" "$work/toolkit" >out 2>&1; then
+  STANDIN_FAULT=1 without 5 "no driver" "there is no CUDA driver here" gpu --calibrate
+  STANDIN_FAULT=2 without 5 "an old driver" "the driver here is older than the CUDA toolkit" gpu --calibrate
+  STANDIN_FAULT=3 without 5 "no GPU" "there is no CUDA device here" gpu --calibrate
+  [ ! -e gpu.gnn ]
+  result $? "  and no target"
+  exits 0 "a GPU is measured" gpu --calibrate
+  for rate in "stream 256KiB" "gather_64B 256KiB" "gather_512B 256KiB" narrow outer outer_narrow fp32 "gpu -> host" "host -> gpu" "gpu <-> host" "memory of the host" "host -> ssd" "ssd -> host"; do
+    grep -qE "^$rate +[^ ]+ +[0-9.]*[1-9][0-9.]*G" out || { echo "# no $rate"; false; }
+    result $? "the table has $rate"
+  done
+  for rate in element random exp update loss loss_class step gather_row exchange; do
+    grep -qE "^ +$rate += [0-9.]*[1-9]" gpu.gnn || { echo "# no $rate"; false; }
+    result $? "the target has $rate"
+  done
+  ! grep -qiE 'nan|inf|= -|\[-' gpu.gnn
+  result $? "all of them are numbers"
+  exits 0 "it is a target" "$gnncc" -w --plan --shapes --target=gpu.gnn --budget gpu=12MiB model.gnn
+  grep -q '^plan for m on d . target gpu . gpu budget 12.0 MiB' out
+  result $? "  of a GPU, by which plans are made"
+  grep -q '^target gpu "stand-in beside ' gpu.gnn && grep -q 'kind = cuda(sm_90)' gpu.gnn
+  result $? "  and names the card"
+else
+  echo "ok $((count += 1)) - a GPU is measured # SKIP no CUDA toolkit"
+fi
 ! find . -name 'gnncc-*' | grep -q .
 result $? "nothing is left behind"
 echo "1..$count"

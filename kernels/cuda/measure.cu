@@ -1,0 +1,109 @@
+/* measure.cu: the kernels of emitted programs, one by one, for gnncc --calibrate --backend=cuda; measure.c launches them. */
+#include "gemm.cuh"
+#include "loss.cuh"
+#include "measure.h"
+#include "optimizer.cuh"
+#include "random.cuh"
+#include "rows.cuh"
+
+#define MEASURE(name) GNN_KERNEL name(const measure_job *__restrict__ g)
+
+MEASURE(measure_nothing) { (void)g; }
+
+/* ---- before ---- */
+
+MEASURE(measure_fill) {
+  for (int64_t i = gnn_group<1>(); i < g->rows; i += gnn_groups<1>()) g->x[i] = (gnn_real)(i % 13) * 0.125f + 0.5f;
+}
+
+/* Every row has the same number of entries, from anywhere in the table. */
+MEASURE(measure_graph) {
+  int64_t *ptr = (int64_t *)g->ptr;
+  for (int64_t r = gnn_group<1>(); r <= g->rows; r += gnn_groups<1>()) ptr[r] = r * g->degree;
+  for (int64_t e = gnn_group<1>(); e < g->rows * g->degree; e += gnn_groups<1>()) g->idx[e] = (int32_t)(gnn_mix64((uint64_t)e) % (uint64_t)g->table_rows);
+}
+
+MEASURE(measure_labels) {
+  for (int64_t r = gnn_group<1>(); r < g->rows; r += gnn_groups<1>()) g->labels[r] = (int32_t)(r % 4), g->list[r] = (int32_t)r;
+}
+
+/* ---- elements ---- */
+
+template <class Function> GNN_INLINE void measure_rows(const measure_job *g, const Function &function) {
+  const int lane = (int)threadIdx.x % 32;
+  for (int64_t r = gnn_group<32>(); r < g->rows; r += gnn_groups<32>()) {
+    const gnn_real *restrict from = g->x + r * MEASURE_COLUMNS;
+    gnn_real *restrict to = g->y + r * MEASURE_COLUMNS;
+    GNN_UNROLL for (int block = 0; block < MEASURE_COLUMNS / 32; block++) {
+      const int j = 32 * block + lane;
+      to[j] = function(r, j, from[j]);
+    }
+  }
+}
+
+MEASURE(measure_relu) {
+  measure_rows(g, [](int64_t, int, gnn_real x) { return x > 0 ? x : 0; });
+}
+
+MEASURE(measure_dropout) {
+  const gnn_dropout drop = gnn_dropout_make(1, 1, 0, 0.5);
+  measure_rows(g, [&](int64_t r, int j, gnn_real x) { return x * gnn_dropout_factor(&drop, gnn_random_row(drop.key, (uint64_t)r), (uint32_t)j); });
+}
+
+MEASURE(measure_exp) {
+  measure_rows(g, [](int64_t, int, gnn_real x) { return gnn_exp(x); });
+}
+
+MEASURE(measure_update) { gnn_adam(g->y, g->x, g->m, g->v, 1e-3, 0.9, 0.999, 1e-8, 5e-4, 10, g->rows * MEASURE_COLUMNS); }
+
+/* ---- gathers ---- */
+
+template <int WIDTH> GNN_INLINE void measure_gather(const measure_job *g) {
+  enum { LANES = WIDTH < 32 ? WIDTH : 32, SLOTS = 32 / LANES, SUMS = WIDTH / LANES };
+  const int lane = (int)threadIdx.x % LANES;
+  const auto row_sum = [&](int64_t, int64_t begin, int64_t end, gnn_real (&acc)[SUMS]) {
+    GNN_UNROLL_4 for (int64_t i = begin; i < end; i += SLOTS) {
+      const gnn_real *restrict from = g->x + (int64_t)g->idx[i] * WIDTH;
+      GNN_UNROLL for (int block = 0; block < SUMS; block++) acc[block] += from[LANES * block + lane];
+    }
+  };
+  const auto row_done = [&](int64_t r, const gnn_real (&acc)[SUMS]) {
+    gnn_real *restrict to = g->y + r * WIDTH;
+    if (threadIdx.x % 32 >= LANES) return;
+    GNN_UNROLL for (int block = 0; block < SUMS; block++) to[LANES * block + lane] = acc[block];
+  };
+  gnn_sum_rows<LANES, SLOTS, SUMS>(g->ptr, g->rows, row_sum, row_done);
+}
+MEASURE(measure_gather_16) { measure_gather<16>(g); }
+MEASURE(measure_gather_64) { measure_gather<64>(g); }
+MEASURE(measure_gather_128) { measure_gather<128>(g); }
+
+/* ---- dense products ---- */
+
+template <int WIDTH> GNN_INLINE void measure_product(const measure_job *g) {
+  enum { TILE = WIDTH < 64 ? 32 : 64, ACROSS = (WIDTH + TILE - 1) / TILE };
+  __shared__ gnn_gemm_tile<128, TILE> tile;
+  const int lane = (int)threadIdx.x % 32, column = (int)(blockIdx.x % ACROSS) * TILE;
+  const int64_t row = (int64_t)blockIdx.x / ACROSS * 128;
+  gnn_gemm<128, TILE, false, true>(g->x, MEASURE_DEPTH, g->m, MEASURE_DEPTH, g->rows, WIDTH, row, column, 0, MEASURE_DEPTH, &tile);
+  for (int64_t r = row + threadIdx.x / 32; r < gnn_min(row + 128, g->rows); r += 8)
+    for (int j = column + lane; j < gnn_min(column + TILE, WIDTH); j += 32) g->y[r * WIDTH + j] = tile.c[r - row][j - column];
+}
+MEASURE(measure_wide) { measure_product<MEASURE_WIDE>(g); }
+MEASURE(measure_narrow) { measure_product<MEASURE_NARROW>(g); }
+
+template <int WIDTH> GNN_INLINE void measure_outer(const measure_job *g) {
+  enum { ACROSS = (WIDTH + 63) / 64, DOWN = MEASURE_DEPTH / 64 };
+  const int64_t task = (int64_t)blockIdx.x / (ACROSS * DOWN), begin = task * MEASURE_PART_ROWS, end = gnn_min(begin + MEASURE_PART_ROWS, g->rows);
+  const int64_t row = (int64_t)blockIdx.x / ACROSS % DOWN * 64, column = (int64_t)blockIdx.x % ACROSS * 64;
+  gnn_outer_part<64>(g->x, g->y, MEASURE_DEPTH, WIDTH, row, column, begin, end, g->v + task * MEASURE_DEPTH * WIDTH);
+}
+MEASURE(measure_outer_wide) { measure_outer<MEASURE_WIDE>(g); }
+MEASURE(measure_outer_narrow) { measure_outer<MEASURE_NARROW>(g); }
+MEASURE(measure_outer_wide_sum) { gnn_sum_parts(g->v, (g->rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS, MEASURE_DEPTH * MEASURE_WIDE, g->m); }
+MEASURE(measure_outer_narrow_sum) { gnn_sum_parts(g->v, (g->rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS, MEASURE_DEPTH * MEASURE_NARROW, g->m); }
+
+/* ---- losses ---- */
+
+MEASURE(measure_loss_4) { gnn_cross_entropy_part(g->x, 4, g->labels, g->list, g->rows, g->parts); }
+MEASURE(measure_loss_64) { gnn_cross_entropy_part(g->x, 64, g->labels, g->list, g->rows, g->parts); }
