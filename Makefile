@@ -6,6 +6,7 @@ CFLAGS ?= -O2 -g
 SANITIZE ?=
 FLAGS := -std=c11 -D_GNU_SOURCE -Wall -Wextra $(SANITIZE)
 LINK_ZLIB := -l:libz.a
+LINK_JANSSON := $(if $(wildcard $(shell $(CC) -print-file-name=libjansson.a)),-l:libjansson.a,-ljansson)
 # io_uring for the SSD tier (needs liburing); no: pread and pwrite.
 URING ?= yes
 ifeq ($(URING),yes)
@@ -30,9 +31,10 @@ RUNTIME := $(addprefix runtime/, array.c checkpoint.c commands.c console.c conta
   prepare_fields.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \
   watch.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
-CUDA_HOME ?= /usr/local/cuda
+CUDA_HOME ?= $(or $(CUDA_PATH),/usr/local/cuda)
 CUDA_RUNTIME := $(addprefix runtime/cuda/, device_cuda.c error.c find.c gemm.c launch.c memory.c spmm.c streams.c users.c watch.c work.c)
-HAS_CUDA := $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h)
+CUDA_HEADERS := $(addprefix $(CUDA_HOME)/include/, cuda_runtime_api.h cublasLt.h cusparse.h)
+NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
 GNNDATA := $(addprefix runtime/tools/, convert.c describe.c gnndata.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
@@ -51,11 +53,18 @@ GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(VIEW_OBJECTS) $(PLAN
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o)
 SHARE := $(B)/share/gnndevice.cuh $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
 
-all: $(B)/gnncc $(B)/gnndata $(SHARE) $(if $(HAS_CUDA),cuda)
+all: $(B)/gnncc $(B)/gnndata $(SHARE) $(if $(NO_CUDA),without_cuda,cuda)
+ifeq ($(NO_CUDA),)
 cuda: $(B)/share/libgnncuda.a $(B)/share/gnncuda.h $(B)/share/gnncuda.c $(B)/share/measure_cuda.c $(B)/share/measure_cuda.cu
+else
+cuda:
+	@echo "make cuda: there is no $(firstword $(NO_CUDA)); install the CUDA toolkit, or name it: make cuda CUDA_HOME=DIRECTORY" >&2; false
+endif
+without_cuda:
+	@echo "without programs for GPUs: there is no $(firstword $(NO_CUDA)) (CUDA_HOME)"
 
 $(B)/gnncc: $(GNNCC_OBJECTS) $(B)/share/libgnnrt.a
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -ljansson $(LINK_ZLIB) -lm -lpthread
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(B)/gnndata: $(GNNDATA:%.c=$(B)/%.o) $(B)/share/libgnnrt.a
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
 
@@ -155,16 +164,16 @@ $(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Ilang -o $@ $^ -lm
 $(T)/planner/%: tests/planner/%.c $(filter-out $(wildcard tests/planner/test_*.c tests/planner/*_main.c),$(wildcard tests/planner/*.c)) $(PLANNER:%.c=$(B)/%.o) $(B)/lang/arena.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ -ljansson -lm
+	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) -ljansson $(LINK_ZLIB) -lm -lpthread
+	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(T)/make_problem: tests/views/make_problem.c tests/planner/generate.c $(B)/lang/arena.o $(PLANNER:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ -ljansson -lm
+	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/check_report: tests/views/check_report.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< -ljansson -lm
+	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< $(LINK_JANSSON) -lm
 $(T)/reference: $(wildcard tests/reference/*.c)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $^ -lm
@@ -199,6 +208,12 @@ demo: deps
 deps:
 	tests/deps.sh
 
+# On a machine with a GPU. Where gnncc cannot be built it can be carried: `make gpu-kit` elsewhere, and BUILD/{gnncc,gnndata,share}.
+check-gpu bench-gpu:
+	tests/gpu/$(@:-gpu=).sh $(B)
+gpu-kit: all
+	cp "$$($(CC) -print-file-name=libz.a)" $(B)/share/
+
 # Hours of what `make check` does for seconds: damaged programs and damaged planning problems, under the sanitizers.
 FUZZ_ROUNDS ?= 200000
 fuzz: watched
@@ -223,5 +238,5 @@ uninstall:
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/check $(B)/gnncc $(B)/gnndata
 
-.PHONY: all cuda tests watched check demo deps fuzz install uninstall clean
+.PHONY: all cuda without_cuda tests watched check check-gpu bench-gpu gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:

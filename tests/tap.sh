@@ -30,6 +30,7 @@ refuse() { # STATUS NAME COMMAND...: the command must end with that status
   tap_line $? "$name"
 }
 skip() { # NAME REASON
+  tap_skipped=$((${tap_skipped:-0} + 1))
   tap_count=$((tap_count + 1))
   echo "ok $tap_count - $1 # SKIP $2"
 }

@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 99
 cuda=${CUDA_HOME:-/usr/local/cuda}
 [ -e "$cuda/include/cuda_runtime_api.h" ] || { echo "ok 1 - CUDA runtime # SKIP no CUDA toolkit in $cuda"; exit 0; }
-out=$(realpath -m "$1/check/cuda")
+build=$1 out=$(realpath -m "$1/check/cuda")
 cc=${CC:-cc}
 includes="-Iruntime -isystem $cuda/include"
 flags="-std=c11 -O1 -g -DGNN_ZLIB -DGNN_URING -Wall -Wextra -Wpedantic -Werror"
@@ -104,6 +104,16 @@ AFTER=40 exits 1 "a kernel is wrong, step by step" fault 9 "$toy" %plain --seria
 says "of toy.gnn (all of "
 exits 3 "kernels for another device" fault 11 "$toy"
 says "they were compiled for sm_90; compile again for this device"
+
+# ---- built without a toolkit ----
+
+exits 0 "make without a toolkit" make -C "$PWD" --no-print-directory B="$build" CUDA_HOME=/nowhere all
+says "without programs for GPUs: there is no /nowhere/include/cuda_runtime_api.h (CUDA_HOME)"
+exits 2 "make cuda without one" make -C "$PWD" --no-print-directory B="$build" CUDA_HOME=/nowhere cuda
+says "make cuda: there is no /nowhere/include/cuda_runtime_api.h; install the CUDA toolkit, or name it: make cuda CUDA_HOME=DIRECTORY"
+mkdir -p "$work/half/include" && touch "$work/half/include/cuda_runtime_api.h" "$work/half/include/cusparse.h"
+exits 2 "make cuda with half of one" make -C "$PWD" --no-print-directory B="$build" CUDA_HOME="$work/half" cuda
+says "there is no $work/half/include/cublasLt.h"
 
 # ---- with the real toolkit ----
 

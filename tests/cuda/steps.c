@@ -1,5 +1,5 @@
-/* Every step of a program once more by its CUDA kernels, in the emulation, from the same memory; then what it left is
- * compared with what the CPU left.
+/* Every step of a program once more by its CUDA kernels, in the emulation or (ON_GPU) on a GPU, from the same memory; then what it
+ * left is compared with what the CPU left.
  *
  * The program of the CPU runs as usual and is watched. The two layouts differ in their scratch; blocks.inc lists the
  * blocks by name with their offsets in both, device.c is the host's side of the CUDA program. Each step runs under
@@ -36,7 +36,14 @@ static const Block blocks[] = {
 };
 enum { BLOCK_COUNT = sizeof blocks / sizeof blocks[0], ORDERS = 3 };
 
+#ifdef ON_GPU /* tests/gpu/launch.c */
+int64_t arena_bytes(void);
+int64_t arena_bytes(void) { return device_program.device_bytes; }
+int emulated_kernel_launch(const char *name, void *view, int64_t block_count, int threads);
+#define emulated_launch(name, view, block_count, threads, order) emulated_kernel_launch(name, view, block_count, threads)
+#else
 int emulated_launch(const char *name, void *view, int64_t block_count, int threads, int order);
+#endif
 
 typedef void StepFunction(gnn_run *g);
 static StepFunction *const step_functions[] = {

@@ -1,9 +1,12 @@
 #!/bin/bash
-# steps.sh BUILD MODEL WORK [CHECKS]: builds and runs the comparison of steps.c for a model, in the directory WORK.
+# steps.sh BUILD MODEL WORK [CHECKS]: builds and runs the comparison of steps.c for a model, in the directory WORK. ON_GPU=1: its kernels on
+# a GPU, compiled by the nvcc of CUDA_HOME.
 set -eu
 build=$(realpath "$1") model=$(realpath "$2") work=$3 checks=${4:-1}
 here=$(realpath "$(dirname "$0")")
 mkdir -p "$work" && cd "$work"
+cuda=${CUDA_HOME:-/usr/local/cuda}
+[ -z "${ON_GPU:-}" ] || EMULATE_FLAGS=
 sanitize=${EMULATE_FLAGS--fsanitize=address,undefined -fno-sanitize-recover=all}
 
 "$build/gnncc" -q -w --prefix=host "$model" --emit=c=host.c,header=host.h
@@ -34,7 +37,13 @@ awk '/^static void step_[0-9]+\(gnn_run/ { match($0, /step_[0-9]+/); name = subs
 
 flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
 cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
-cc -std=gnu11 $flags $sanitize -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
+cc -std=gnu11 $flags $sanitize ${ON_GPU:+-DON_GPU} -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
+if [ -n "${ON_GPU:-}" ]; then
+  "$cuda/bin/nvcc" -O3 -arch="${ARCH:-native}" --std=c++17 --fmad=false -DGNN_LONG_ROW=16 -cubin -I"$build/share" -o device_kernels.image device_kernels.cu
+  cc -std=gnu11 $flags -I"$cuda/include" -c -o launch.o "$here/../gpu/launch.c"
+  cc -o steps host.o steps.o launch.o "$build/share/libgnnrt.a" -L"$cuda/lib64" -lcudart_static -l:libz.a -ldl -lrt -lm -lpthread ${LDFLAGS:-}
+  exec ./steps train --epochs "$checks" --runs 1
+fi
 c++ -std=c++17 $flags $sanitize -Wno-clobbered -DGNN_LONG_ROW=16 -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"
 c++ $sanitize -rdynamic -o steps host.o steps.o emulated.o "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
 ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 ./steps train --epochs "$checks" --runs 1
