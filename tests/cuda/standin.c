@@ -882,7 +882,7 @@ const char *cudaGetErrorString(cudaError_t code) { return errors[error_index(cod
 /* All its kernels become those of the program. */
 static void load_object(const void *image) {
   const Elf64_Ehdr *header = image;
-  if (memcmp(image, ELFMAG, SELFMAG) != 0 || header->e_type != ET_DYN || header->e_machine == EM_CUDA) return;
+  if (strncmp(image, ELFMAG, SELFMAG) != 0 || header->e_type != ET_DYN || header->e_machine == EM_CUDA) return;
   size_t bytes = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
   int file = memfd_create("image", 0);
   char path[64];

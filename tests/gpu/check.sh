@@ -74,9 +74,9 @@ done
 # ---- the sanitizer ----
 
 sanitizer=$(command -v compute-sanitizer || { [ -x "$cuda/bin/compute-sanitizer" ] && echo "$cuda/bin/compute-sanitizer"; })
-for tool in memcheck racecheck initcheck; do
-  for model in "${models[@]}"; do
-    program=$work/$(basename "$model" .gnn)_keep
+for tool in memcheck racecheck; do
+  for program in "$work"/*_keep "$work"/*_ring; do
+    [ -x "$program" ] || continue
     if [ -z "$sanitizer" ]; then skip "$(basename "$program"): $tool" "there is no compute-sanitizer"; continue; fi
     check "$(basename "$program"): $tool" "$sanitizer" --tool "$tool" --error-exitcode 9 "$program" -q --epochs 1 --scratch "$work" --out "$program.$tool"
   done
