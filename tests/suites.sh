@@ -24,5 +24,10 @@ suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }
 suite_end_to_end() { tests/end_to_end/run.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }
-suite_cuda() { tests/cuda/run.sh "$build"; }
+suite_cuda() {
+  local status=0
+  tests/cuda/run.sh "$build" || status=1
+  tests/gpu/run.sh "$build" || status=1
+  return $status
+}
 suite_tutorial() { tests/tutorial/run.sh "$build"; }
