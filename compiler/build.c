@@ -323,14 +323,24 @@ static void link_libraries(const Builder *b, Command *link, const char *zlib) {
   words(b, link, "-lm -lpthread");
 }
 
+/* The source whose double build serves gradcheck; NULL: there is none. */
+static const char *double_source(const Builder *b, const char *source) {
+  if (!b->c->program->has_train) return NULL;
+  if (!is_cuda(b)) return source;
+  const char *path = in_scratch(b, arena_printf(b->arena, "%s_in_double.c", b->prefix));
+  FILE *out = fopen(path, "wb");
+  bool is_made = out && driver_emit_for_processor(b->c, out);
+  return out && fclose(out) == 0 && is_made ? path : NULL;
+}
+
 static int build_program(const Builder *b) {
-  const char *source = in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix));
-  const char *const sources[] = {source, in_scratch(b, "main.c"), source};
+  const char *source = in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix)), *in_double = double_source(b, source);
+  const char *const sources[] = {source, in_scratch(b, "main.c"), in_double};
   const char *const objects[] = {in_scratch(b, arena_printf(b->arena, "%s.o", b->prefix)), in_scratch(b, "main.o"),
                                  in_scratch(b, arena_printf(b->arena, "%s_in_double.o", b->prefix))};
   /* The double build serves gradcheck alone: it is compiled for speed of compilation. */
   const char *const extra[] = {"-DGNN_HAS_DOUBLE", NULL, "-DGNN_DOUBLE -O1"};
-  bool has_double = b->c->program->has_train && !is_cuda(b);
+  bool has_double = in_double != NULL;
   int status = build_device(b);
   if (status == 0) status = compile_all(b, sources, objects, (const char *const[]){has_double ? extra[0] : NULL, NULL, extra[2]}, has_double ? 3 : 2);
   if (status != 0) return status;

@@ -406,6 +406,40 @@ static int run(Compilation *c) {
   return walk(c);
 }
 
+/* A second compilation of the same text, as far as its layout. */
+static bool run_again(const Compilation *asked, const Options *options, Compilation *c) {
+  start(c, options, asked->share_dir);
+  c->is_trying = true;
+  c->text = arena_strndup(c->arena, asked->text, asked->length);
+  c->length = asked->length;
+  c->model_path = asked->model_path;
+  c->stem = asked->stem;
+  c->reader.base_dir = asked->reader.base_dir;
+  return run(c) == 0 && diags_error_count(c->diags) == 0;
+}
+
+bool driver_emit_for_processor(const Compilation *asked, FILE *out) {
+  BudgetRequest budgets[] = {{"device", "1024GiB"}, {"host", "0"}, {"ssd", "0"}};
+  Options options = *asked->options;
+  options.dump = options.sweep = options.measured = options.profile = options.plan_from = NULL;
+  options.stop_after = "layout";
+  options.policy = "keep";
+  options.target = NULL;
+  options.backend = "cpu";
+  options.is_native = true;
+  options.is_timing = options.is_verifying = options.is_simulated = false;
+  options.product = PRODUCT_PROGRAM;
+  options.emit_count = 0;
+  options.budgets = budgets;
+  options.budget_count = 3;
+  options.prefix = asked->emission.prefix;
+  Compilation c;
+  bool is_done = run_again(asked, &options, &c);
+  if (is_done) emit_source(&c.emission, out);
+  arena_free(c.arena);
+  return is_done;
+}
+
 double driver_try(const Compilation *asked, const char *name, const char *value) {
   Options options = *asked->options;
   options.dump = NULL;
@@ -420,14 +454,7 @@ double driver_try(const Compilation *asked, const char *name, const char *value)
   options.defines = defines;
   options.define_count = count;
   Compilation c;
-  start(&c, &options, asked->share_dir);
-  c.is_trying = true;
-  c.text = arena_strndup(c.arena, asked->text, asked->length);
-  c.length = asked->length;
-  c.model_path = asked->model_path;
-  c.stem = asked->stem;
-  c.reader.base_dir = asked->reader.base_dir;
-  bool fits = run(&c) == 0 && diags_error_count(c.diags) == 0;
+  bool fits = run_again(asked, &options, &c);
   double seconds = !fits ? -1 : c.schedule->training_plan ? c.schedule->training_seconds : c.schedule->evaluation_seconds;
   arena_free(c.arena);
   return seconds;

@@ -57,6 +57,9 @@ int driver_compile(const Options *options, const char *share_dir);
 /* Seconds of an epoch were `name` defined so; -1: it does not fit then either. */
 double driver_try(const Compilation *compilation, const char *name, const char *value);
 
+/* The same program for the processor, everything kept: the half that checks gradients in double. false: there is none. */
+bool driver_emit_for_processor(const Compilation *compilation, FILE *out);
+
 /* build.c. The last two passes, each false after an error: the sources into a directory of their own, and the product
  * out of them by the system's C compiler. Warnings are printed before the C compiler is called. */
 bool build_emit(Compilation *c);

@@ -321,7 +321,7 @@ static int emit_taps(const Emission *m, FILE *out) {
   return count;
 }
 
-/* Gradients are checked by a build in double, which only the processor has. */
+/* Gradients are checked by a build in double, for the processor: of this source, or, beside a program for a GPU, of one that gnncc makes. */
 static bool has_double_build(const Emission *m) { return m->program->has_train && m->backend == BACKEND_CPU; }
 
 static void emit_program(const Emission *m, int tap_count, FILE *out) {
@@ -372,7 +372,7 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
   fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
-  if (has_double_build(m)) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
+  if (p->has_train) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
   fprintf(out, "};\n");
 }
 
@@ -418,10 +418,11 @@ void emit_source(const Emission *m, FILE *out) {
   fprintf(out, " *\n * Rows r are nodes, j runs over the numbers of a row; acc is the row a product or sum has just finished.\n */\n");
   fprintf(out, "#include \"%s.h\"\n\n#include \"%s\"\n\n", m->prefix, m->backend == BACKEND_CUDA ? "gnncuda.h" : "gnnrt.h");
   fprintf(out, "#ifdef GNN_DOUBLE\n#define PROGRAM %s_program_in_double\n#else\n#define PROGRAM %s_program\n#endif\n", m->prefix, m->prefix);
-  if (has_double_build(m))
-    fprintf(out, "/* Linked with a double build of this file, the program can check its gradients. */\n"
+  if (p->has_train)
+    fprintf(out, "/* Linked with a double build of %s, the program can check its gradients. */\n"
                  "#if defined GNN_HAS_DOUBLE && !defined GNN_DOUBLE\nextern const gnn_program %s_program_in_double;\n"
-                 "#define IN_DOUBLE &%s_program_in_double\n#else\n#define IN_DOUBLE NULL\n#endif\n", m->prefix, m->prefix);
+                 "#define IN_DOUBLE &%s_program_in_double\n#else\n#define IN_DOUBLE NULL\n#endif\n",
+            has_double_build(m) ? "this file" : "the same program for the processor", m->prefix, m->prefix);
   fprintf(out, "extern const gnn_program PROGRAM;\n\n");
   emit_arena(m, out);
   if (m->backend == BACKEND_CUDA) emit_cuda_host(m, out);

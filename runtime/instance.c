@@ -44,14 +44,22 @@ int64_t gnn_host_memory_bytes(const gnn_program *program) {
 
 const char *const gnn_tier_names[GNN_TIER_COUNT] = {"device arena", "host arena", "scratch file", "write ring", "read ring"};
 
-/* Memory of the host program; to it the rings are host memory. */
+gnn_status gnn_instance_ask(const gnn_instance *instance, gnn_tier tier, int64_t bytes, int align, void **memory, gnn_error *error) {
+  *memory = instance->memory.alloc(instance->memory.user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, (size_t)bytes, (size_t)align);
+  if (*memory == NULL)
+    return gnn_fail(error, GNN_ENOMEM, "R0801", "the host program gave no memory for the %s (%s)", gnn_tier_names[tier], gnn_bytes_text(bytes).text);
+  return GNN_OK;
+}
+
+void gnn_instance_give_back(const gnn_instance *instance, gnn_tier tier, void *memory, int64_t bytes) {
+  if (instance->memory.release) instance->memory.release(instance->memory.user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, memory, (size_t)bytes);
+}
+
 static gnn_status instance_borrow(gnn_instance *instance, gnn_tier tier, size_t bytes, gnn_error *error) {
   gnn_mapping *mapping = &instance->mapping[tier];
   mapping->bytes = bytes;
-  mapping->memory = instance->memory.alloc(instance->memory.user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, bytes, GNN_ALIGNMENT);
-  if (mapping->memory == NULL)
-    return gnn_fail(error, GNN_ENOMEM, "R0801", "the host program gave no memory for the %s (%s)", gnn_tier_names[tier],
-                    gnn_bytes_text((int64_t)bytes).text);
+  gnn_status status = gnn_instance_ask(instance, tier, (int64_t)bytes, GNN_ALIGNMENT, &mapping->memory, error);
+  if (status != GNN_OK) return status;
   if ((uintptr_t)mapping->memory % GNN_ALIGNMENT != 0)
     return gnn_fail(error, GNN_EINVAL, "", "the host program's memory is not aligned to %d bytes", GNN_ALIGNMENT);
   memset(mapping->memory, 0, bytes);
@@ -64,18 +72,16 @@ static gnn_status instance_obtain(gnn_instance *instance, gnn_tier tier, int pop
   if (tier == GNN_DEVICE && bytes == 0) bytes = GNN_ALIGNMENT;
   if (tier == GNN_SSD || bytes == 0) return GNN_OK;
   const gnn_backend *backend = gnn_backend_of(instance->run.program);
-  if (instance->memory.alloc && backend->is_apart)
-    return gnn_fail(error, GNN_EINVAL, "", "a program for %s obtains its memory itself: alloc must be NULL", backend->name);
-  if (instance->memory.alloc) return instance_borrow(instance, tier, (size_t)bytes, error);
+  if (instance->memory.alloc && !backend->is_apart) return instance_borrow(instance, tier, (size_t)bytes, error);
   return backend->obtain(instance, tier, bytes, populate, error);
 }
 
 static void instance_release(gnn_instance *instance, gnn_tier tier) {
   const gnn_mapping *mapping = &instance->mapping[tier];
-  const gnn_memory *memory = &instance->memory;
+  const gnn_backend *backend = gnn_backend_of(instance->run.program);
   if (mapping->memory == NULL) return;
-  if (memory->alloc == NULL) gnn_backend_of(instance->run.program)->release(instance, tier);
-  else if (memory->release) memory->release(memory->user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, mapping->memory, mapping->bytes);
+  if (instance->memory.alloc == NULL || backend->is_apart) backend->release(instance, tier);
+  else gnn_instance_give_back(instance, tier, mapping->memory, (int64_t)mapping->bytes);
 }
 
 gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_instance_options *options) {

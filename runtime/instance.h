@@ -48,6 +48,10 @@ typedef struct gnn_instance {
 
 enum { GNN_METRIC_TASK_ROWS = 256 };
 
+/* Memory of the host program, which has given alloc; to it the rings are host memory. */
+gnn_status gnn_instance_ask(const gnn_instance *instance, gnn_tier tier, int64_t bytes, int align, void **memory, gnn_error *error);
+void gnn_instance_give_back(const gnn_instance *instance, gnn_tier tier, void *memory, int64_t bytes);
+
 /* Refuses with R0801 (GNN_ENOMEM) before anything is obtained when the machine has less than the plan needs. options NULL:
  * all zero. */
 gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *options, gnn_instance **instance,

@@ -15,7 +15,8 @@ typedef struct gnn_job_options {
   uint64_t seed;
   int threads;           /* 0: all */
   const double *options; /* values of the program's options, in its order; NULL: as compiled in; read by create only */
-  /* tier: 0 device, 1 host, 2 ssd. NULL: the runtime's own, and always for CUDA. The arenas come from here; a few small things do not. */
+  /* tier: 0 device, 1 host. NULL: the runtime's own. The arenas come from here; a few small things do not. For CUDA, device memory is the
+   * device's (cudaMalloc), in one piece that holds a few KiB beside the arena, and host memory has to be pinned (cudaHostAlloc). */
   void *(*alloc)(void *user, unsigned tier, size_t bytes, size_t align);
   void (*release)(void *user, unsigned tier, void *memory, size_t bytes);
   void (*log)(void *user, int level, const char *message);         /* level 0: note, 1: warning, 2: error */

@@ -85,6 +85,7 @@ void gnn_cuda_users_text(int device, gnn_text *text);             /* "pid 123 (p
 
 gnn_status gnn_cuda_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error);
 void gnn_cuda_release(gnn_instance *instance, gnn_tier tier);
+void gnn_cuda_release_arena(gnn_instance *instance);
 int64_t gnn_cuda_peak(const gnn_instance *instance);
 gnn_status gnn_cuda_load(gnn_instance *instance);
 gnn_status gnn_cuda_upload(const gnn_instance *instance, int64_t at, int64_t bytes);

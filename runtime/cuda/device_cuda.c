@@ -34,7 +34,8 @@ static gnn_status device_open(gnn_instance *instance, const gnn_instance_options
   cuda->note = options->note;
   cuda->note_user = options->note_user;
   status = gnn_cuda_find(cuda, error);
-  return status == GNN_OK ? gnn_cuda_check_room(cuda, error) : status;
+  int is_given = options->memory && options->memory->alloc;
+  return status == GNN_OK && !is_given ? gnn_cuda_check_room(cuda, error) : status;
 }
 
 static gnn_status device_start(gnn_instance *instance, const gnn_instance_options *options, gnn_error *error) {
@@ -67,7 +68,7 @@ static void device_stop(gnn_instance *instance) {
 static void device_close(gnn_instance *instance) {
   gnn_cuda *cuda = instance->run.cuda;
   if (cuda == NULL) return;
-  if (cuda->arena) cudaFree(cuda->arena);
+  gnn_cuda_release_arena(instance);
   if (cuda->library) cudaLibraryUnload(cuda->library);
   pthread_mutex_destroy(&cuda->mutex);
   free(cuda->kernels);

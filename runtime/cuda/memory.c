@@ -25,34 +25,44 @@ static gnn_status memory_image(gnn_instance *instance, int64_t bytes, gnn_error 
   return GNN_OK;
 }
 
+static gnn_status memory_own(gnn_cuda *cuda, int64_t block, void **memory, gnn_error *error) {
+  cudaError_t code = cudaMalloc(memory, (size_t)block);
+  if (code == cudaSuccess) return GNN_OK;
+  gnn_cuda_fail(cuda, GNN_ENOMEM, error, "obtaining the device arena", code);
+  gnn_fail_help(error, "%s were asked for at once", gnn_bytes_text(block).text);
+  return GNN_ENOMEM;
+}
+
 static gnn_status memory_device(gnn_instance *instance, int64_t bytes, int populate, gnn_error *error) {
   gnn_cuda *cuda = instance->run.cuda;
   int64_t block = gnn_cuda_block_bytes(cuda);
   void *memory = NULL;
-  cudaError_t code = cudaMalloc(&memory, (size_t)block);
-  if (code != cudaSuccess) {
-    gnn_cuda_fail(cuda, GNN_ENOMEM, error, "obtaining the device arena", code);
-    gnn_fail_help(error, "%s were asked for at once", gnn_bytes_text(block).text);
-    return GNN_ENOMEM;
-  }
+  gnn_status status = instance->memory.alloc ? gnn_instance_ask(instance, GNN_DEVICE, block, GNN_CUDA_ALIGNMENT, &memory, error) : memory_own(cuda, block, &memory, error);
+  if (status != GNN_OK) return status;
   cuda->arena = memory;
+  if ((uintptr_t)memory % GNN_CUDA_ALIGNMENT != 0)
+    return gnn_fail(error, GNN_EINVAL, "", "the host program's device memory is not aligned to %d bytes", GNN_CUDA_ALIGNMENT);
   cuda->view = (gnn_view *)(void *)(cuda->arena + memory_aligned(gnn_tier_bytes(cuda->program, GNN_DEVICE)));
   cuda->pool = (unsigned char *)cuda->view + memory_aligned((int64_t)sizeof(gnn_view));
   instance->tiers.base[GNN_DEVICE] = cuda->arena;
-  code = cudaMemset(cuda->arena, populate ? 0 : GNN_CUDA_UNTOUCHED, (size_t)block);
+  cudaError_t code = cudaMemset(cuda->arena, populate ? 0 : GNN_CUDA_UNTOUCHED, (size_t)block);
   if (code != cudaSuccess) return gnn_cuda_fail(cuda, GNN_EDEVICE, error, "clearing the device arena", code);
   return memory_image(instance, bytes, error);
 }
 
+static gnn_status memory_own_pinned(gnn_tier tier, int64_t bytes, void **memory, gnn_error *error) {
+  cudaError_t code = cudaHostAlloc(memory, (size_t)bytes, cudaHostAllocDefault);
+  if (code == cudaSuccess) return GNN_OK;
+  gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not pin %s for the %s: %s: %s", gnn_bytes_text(bytes).text,
+           gnn_tier_names[tier], cudaGetErrorName(code), cudaGetErrorString(code));
+  gnn_fail_help(error, "a plan that keeps less in the host's memory: gnncc --budget host=…");
+  return GNN_ENOMEM;
+}
+
 static gnn_status memory_pinned(gnn_instance *instance, gnn_tier tier, int64_t bytes, gnn_error *error) {
   void *memory = NULL;
-  cudaError_t code = cudaHostAlloc(&memory, (size_t)bytes, cudaHostAllocDefault);
-  if (code != cudaSuccess) {
-    gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not pin %s for the %s: %s: %s", gnn_bytes_text(bytes).text,
-             gnn_tier_names[tier], cudaGetErrorName(code), cudaGetErrorString(code));
-    gnn_fail_help(error, "a plan that keeps less in the host's memory: gnncc --budget host=…");
-    return GNN_ENOMEM;
-  }
+  gnn_status status = instance->memory.alloc ? gnn_instance_ask(instance, tier, bytes, MEMORY_PAGE_BYTES, &memory, error) : memory_own_pinned(tier, bytes, &memory, error);
+  if (status != GNN_OK) return status;
   memset(memory, 0, (size_t)bytes);
   instance->mapping[tier] = (gnn_mapping){memory, (size_t)bytes};
   instance->tiers.base[tier] = memory;
@@ -67,7 +77,15 @@ gnn_status gnn_cuda_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes,
 void gnn_cuda_release(gnn_instance *instance, gnn_tier tier) {
   const gnn_mapping *mapping = &instance->mapping[tier];
   if (tier == GNN_DEVICE) munmap(mapping->memory, mapping->bytes);
+  else if (instance->memory.alloc) gnn_instance_give_back(instance, tier, mapping->memory, (int64_t)mapping->bytes);
   else cudaFreeHost(mapping->memory);
+}
+
+void gnn_cuda_release_arena(gnn_instance *instance) {
+  gnn_cuda *cuda = instance->run.cuda;
+  if (cuda->arena == NULL) return;
+  if (instance->memory.alloc) gnn_instance_give_back(instance, GNN_DEVICE, cuda->arena, gnn_cuda_block_bytes(cuda));
+  else cudaFree(cuda->arena);
 }
 
 void *gnn_cuda_take(gnn_cuda *cuda, const char *what, int64_t bytes) {

@@ -3,6 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -345,6 +346,72 @@ static void test_job(void) {
          "job: the processor's scores, and a lent weight that both sides write");
 }
 
+/* ---- memory of the host program ---- */
+
+enum { PIECES = 8 };
+
+typedef struct Lender {
+  int lent[2], returned, refuses; /* refuses: this tier; -1: none */
+  int64_t bytes;
+  struct { void *memory; size_t bytes; unsigned tier; } piece[PIECES];
+} Lender;
+
+static void *lend(void *user, unsigned tier, size_t bytes, size_t align) {
+  Lender *l = user;
+  void *memory = NULL;
+  if (tier > 1 || align == 0 || (int)tier == l->refuses || l->lent[0] + l->lent[1] == PIECES) return NULL;
+  cudaError_t code = tier == 0 ? cudaMalloc(&memory, bytes) : cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
+  if (code != cudaSuccess) return NULL;
+  const int k = l->lent[0] + l->lent[1];
+  l->piece[k].memory = memory, l->piece[k].bytes = bytes, l->piece[k].tier = tier;
+  l->lent[tier]++;
+  l->bytes += (int64_t)bytes;
+  return memory;
+}
+
+static void take_back(void *user, unsigned tier, void *memory, size_t bytes) {
+  Lender *l = user;
+  for (int k = 0; k < PIECES; k++)
+    if (l->piece[k].memory == memory && l->piece[k].bytes == bytes && l->piece[k].tier == tier) l->returned++;
+  if (tier == 0) cudaFree(memory);
+  else cudaFreeHost(memory);
+}
+
+static gnn_status lent_job(Lender *lender, float *scores, char *message) {
+  gnn_job_options options;
+  gnn_job *job = NULL;
+  standin_reset(3, STANDIN_FINE, 0);
+  toy_cuda_make(&toy, karate, TOY_RING);
+  gnn_job_options_init(&options, &toy.program);
+  if (lender) options.alloc = lend, options.release = take_back, options.user = lender;
+  gnn_status status = gnn_job_create(&toy.program, &options, &job);
+  if (status == GNN_OK) status = gnn_job_load(job, "karate");
+  if (status == GNN_OK) status = gnn_job_train(job, 5, NULL);
+  if (status == GNN_OK) status = gnn_job_predict(job, scores, 34, 4);
+  snprintf(message, 256, "%s", status == GNN_OK ? "" : gnn_job_error(job));
+  gnn_job_destroy(job);
+  return status;
+}
+
+static void test_lent_memory(void) {
+  static float own[34 * 4], lent[34 * 4];
+  char message[256];
+  Lender lender = {.refuses = -1};
+  gnn_status status = lent_job(NULL, own, message);
+  if (status == GNN_OK) status = lent_job(&lender, lent, message);
+  tap_ok(status == GNN_OK && memcmp(own, lent, sizeof own) == 0, "job: the same scores in memory of the host program %s", message);
+  tap_ok(lender.lent[0] == 1 && lender.lent[1] == 3 && lender.bytes >= gnn_program_bytes(&toy.program, GNN_DEVICE),
+         "one piece of the device, and pinned ones for the host arena and both rings: %d, %d", lender.lent[0], lender.lent[1]);
+  tap_ok(lender.returned == 4 && standin_allocated() == 0, "all of it comes back, with its size and tier: %d, and nothing else is left", lender.returned);
+  for (int tier = 0; tier < 2; tier++) {
+    Lender poor = {.refuses = tier};
+    status = lent_job(&poor, lent, message);
+    tap_ok(status == GNN_ENOMEM && strstr(message, tier == 0 ? "the host program gave no memory for the device arena" : "the host program gave no memory for the host arena"),
+           "it gives none of tier %d: %s", tier, message);
+    tap_ok(poor.returned == poor.lent[0] + poor.lent[1] && standin_allocated() == 0, "  what it gave comes back: %d", poor.returned);
+  }
+}
+
 static void on_tap(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width) {
   if (strcmp(name, "projected") == 0) memcpy(user, value, (size_t)(rows * width) * sizeof *value);
 }
@@ -475,6 +542,7 @@ int main(void) {
   test_capture_refused();
   test_checkpoint();
   test_job();
+  test_lent_memory();
   test_tap();
   test_results();
   test_products();

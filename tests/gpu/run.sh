@@ -32,6 +32,7 @@ check "check-gpu without nvcc" no_gpu "make check-gpu: there is no nvcc in $work
 bare=$work/bare
 mkdir -p "$bare" && for tool in $(ls /bin /usr/bin | grep -vxE 'flex|bison|lex|yacc' | sort -u); do ln -sfn "$(command -v "$tool" || echo /nowhere)" "$bare/$tool" 2>/dev/null; done
 check "check-gpu with what was carried" stand_in env PATH="$bare" CHECK_STEPS= CHECK_MODELS="$root/examples/gcn_karate.gnn" CHECK_ROADS= "$here/check.sh" "$build"
+check "a program for a GPU checks its gradients" bash -c "'$build/check/gpu/gcn_karate_keep' gradcheck | grep -x 'all gradients agree'"
 check "check-gpu with nothing" no_gpu 'and carry gnncc, gnndata and share' env PATH="$bare" CUDA_HOME="$work/toolkit" "$here/check.sh" "$work/empty"
 
 # ---- bench-gpu ----
