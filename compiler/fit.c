@@ -29,6 +29,7 @@ static bool read_options(Compilation *c, PlannerOptions *options) {
   for (int p = 0; policy && p < PLANNER_POLICY_COUNT; p++)
     if (strcmp(policy, policy_name(p)) == 0) options->policy = p;
   options->time_limit_s = o->plan_seconds;
+  options->needs_offsets = true;
   return true;
 }
 
