@@ -168,7 +168,7 @@ static int64_t try_smaller(Packer *packer, const Budget *budget, int64_t device_
   return least;
 }
 
-/* Smaller and smaller devices, until what is found there is, again and again, slower than what was laid out. The rungs are the same for
+/* Smaller and smaller devices, until what is found there is, again and again, slower than what was laid out, or nothing is. The rungs are the same for
  * every device, so a larger one goes down those of a smaller one too: first each, then every second, every fourth. */
 static void go_down(Packer *packer, const Budget *budget, int64_t target_ns) {
   enum { PATIENCE = 3 };
@@ -182,7 +182,7 @@ static void go_down(Packer *packer, const Budget *budget, int64_t target_ns) {
     bool was_laid = is_laid_out(packer);
     int64_t least = try_smaller(packer, budget, low + rung * notch, target_ns);
     idle = was_laid && packer->best.makespan_ns >= before && least >= before ? idle + 1 : 0;
-    if (idle == PATIENCE || (is_laid_out(packer) && packer->best.makespan_ns <= target_ns)) return;
+    if (least >= COST_INVALID || idle == PATIENCE || (is_laid_out(packer) && packer->best.makespan_ns <= target_ns)) return;
     if (attempt % 3 == 2) stride *= 2;
     rung -= rung % stride ? rung % stride : stride;
   }
