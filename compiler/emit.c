@@ -337,6 +337,8 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
           quoted(m->arena, p->data->name), quoted(m->arena, m->model_path), m->fingerprint, m->model_fingerprint);
   fprintf(out, "  .device_bytes = %" PRId64 ",\n  .reserve_bytes = %" PRId64 ",\n  .estimated_epoch_seconds = %.9g,\n", y->bytes,
           m->machine->reserve_bytes, m->schedule->training_seconds);
+  if (p->has_target && p->target.device) fprintf(out, "  .device_name = %s,\n", quoted(m->arena, p->target.device));
+  fprintf(out, "  .device_budget = %" PRId64 ",\n", m->machine->tier_bytes[TIER_DEVICE]);
   fprintf(out, "  .host_bytes = %" PRId64 ",\n  .ssd_bytes = %" PRId64 ",\n  .ring_bytes = %" PRId64 ",\n", y->host_bytes, y->ssd_bytes, y->ring_bytes);
   if (m->schedule->copy_count)
     fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count, y->extent_count);

@@ -184,7 +184,7 @@ static void measure_print_bench(const gnn_cli *cli, const gnn_instance *instance
            (long long)epochs, threads, median, seconds[0], seconds[epochs - 1], low, high,
            estimated, instance->run.loss);
   else
-    printf("%lld epochs, %d threads: median %s, least %s, middle half %s … %s   (estimated %s)\n", (long long)epochs, threads,
+    printf("%lld epochs, %d threads: median %s, least %s, middle half %s to %s   (estimated %s)\n", (long long)epochs, threads,
            gnn_seconds_text(median).text, gnn_seconds_text(seconds[0]).text, gnn_seconds_text(low).text,
            gnn_seconds_text(high).text, gnn_seconds_text(estimated).text);
 }

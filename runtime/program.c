@@ -30,7 +30,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
                    CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_BENCH | CMD_PROFILE},
   [OPT_RESUME] = {"resume", "[=FILE]", "go on from a checkpoint; without FILE the newest in --out", 2, CMD_TRAIN},
   [OPT_OUT] = {"out", "DIR", "folder of weights, checkpoints, logs", 1, CMD_TRAIN | CMD_EVAL | CMD_PREDICT},
-  [OPT_LOG] = {"log", "csv|jsonl|tb=DIR", "write a log; repeatable", 1, CMD_TRAIN},
+  [OPT_LOG] = {"log", "csv|jsonl|tb=DIR", "write a log into --out (csv, jsonl) or DIR; repeatable", 1, CMD_TRAIN},
   [OPT_EVERY] = {"every", "N", "print and log every N epochs", 1, CMD_TRAIN},
   [OPT_PROGRESS] = {"progress", "auto|bar|lines|none", "what is printed while it trains", 1, CMD_TRAIN},
   [OPT_TIME_LIMIT] = {"time-limit", "3h50m", "stop with a checkpoint (exit 75) before this time is over", 1, CMD_TRAIN},

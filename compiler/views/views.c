@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/text.h"
+
 typedef struct Kind {
   const char *name, *extension;
   bool has_mark; /* in a comment of its own form */
@@ -38,13 +40,6 @@ bool view_has_mark(const char *kind, const char *path) {
   return follows_path ? is_drawn(path) : find(kind)->has_mark;
 }
 
-/* As the locale of the terminal has it. */
-static bool is_utf8(void) {
-  const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"}, *value = "";
-  for (int i = 0; i < 3 && !*value; i++) value = getenv(names[i]) ? getenv(names[i]) : "";
-  return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "utf-8");
-}
-
 void view_sweeps(const json_t *sweeps, const char *path, FILE *out) {
   if (ends_with(path, ".svg")) view_sweep_svg(sweeps, out);
   else if (ends_with(path, ".json")) view_sweep_json(sweeps, out);
@@ -60,7 +55,7 @@ static void emit_sweep(const Document *d, const char *path, FILE *out) {
 
 int view_emit(const Document *d, const char *kind, const char *path, FILE *out) {
   if (strcmp(kind, "schedule") == 0) view_listing(d, out);
-  else if (strcmp(kind, "gantt") == 0) ends_with(path, ".svg") ? view_gantt_svg(d, out) : view_gantt_text(d, is_utf8(), out);
+  else if (strcmp(kind, "gantt") == 0) ends_with(path, ".svg") ? view_gantt_svg(d, out) : view_gantt_text(d, gnn_is_utf8(), out);
   else if (strcmp(kind, "trace") == 0) view_trace(d, out);
   else if (strcmp(kind, "memory") == 0) view_memory(d, out);
   else if (strcmp(kind, "dag") == 0 || strcmp(kind, "dot") == 0) view_dot(d, out);

@@ -87,6 +87,8 @@ void toy_make(toy_model *toy, const gnn_dataset *dataset, const char *path, int 
   program->fingerprint = "0123456789abcdef";
   program->plan_json = "{}";
   program->device_bytes = used;
+  program->device_name = "gpu";
+  program->device_budget = 1 << 20;
   program->estimated_epoch_seconds = 1e-3;
   program->source = (gnn_source){path ? "file" : "karate", path ? 1 : 0, toy->args};
   program->field_count = 2;
