@@ -42,7 +42,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_VERSION] = {"version", NULL, "name, fingerprint, version", 0, CMD_ALL},
   [OPT_DEVICE] = {"device", "N", "which CUDA device", 1, CMD_WITH_DATA | CMD_APART},
   [OPT_SCRATCH] = {"scratch", "DIR", "folder of the SSD tier (plans that have one)", 1, CMD_WITH_DATA | CMD_INFO},
-  [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv to write; profile: JSON, run.json (-o)", 1, CMD_PREDICT | CMD_PROFILE},
+  [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv; profile: JSON, run.json (-o); - is standard output", 1, CMD_PREDICT | CMD_PROFILE},
   [OPT_CLASSES] = {"classes", NULL, "predict: the class of each row instead of scores", 0, CMD_PREDICT},
   [OPT_SPLIT] = {"split", "train|valid|test|all", "eval, predict: which rows", 1, CMD_EVAL | CMD_PREDICT},
   [OPT_LAYER] = {"layer", "NAME", "predict: a named value instead of the scores", 1, CMD_PREDICT},

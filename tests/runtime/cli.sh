@@ -213,6 +213,20 @@ ok $? "  epochs, peaks, nine steps"
 exits 0 "profile, nothing moved" "$toy" profile -o measured.json
 if command -v python3 >/dev/null; then python3 -m json.tool measured.json >out 2>err; ok $? "  it is JSON"; fi
 
+exits 0 "profile again" "$toy" profile -o measured.json
+echo "a diary" >diary
+exits 4 "profile over what is no measurement" "$toy" profile -o diary; says "was not written by gnncc"
+[ "$(cat diary)" = "a diary" ]; ok $? "  it is left alone"
+exits 0 "profile to standard output" "$toy" profile -o -
+[ ! -e - ] && head -c 1 out | grep -q '{' && tail -c 4 out | grep -q '}}'; ok $? "  is the JSON alone"
+mkfifo pipe; timeout 20 cat pipe >piped &
+exits 0 "profile into a pipe" "$toy" profile -o pipe
+wait $!; [ -p pipe ] && grep -q '"measured"' piped; ok $? "  which stays a pipe"
+exits 4 "profile to a full device" "$toy" profile -o /dev/full
+exits 0 "predict to standard output" "$toy" predict -o - --classes --out t
+[ "$(wc -l <out)" -eq 35 ] && [ ! -e - ]; ok $? "  is CSV"
+ls | grep -q 'tmp-'; [ $? -ne 0 ]; ok $? "no temporary file is left"
+
 # The file taken away under a program that trains.
 "$toy" %mixed --progress=none --epochs 100000000 --scratch scratch --out cut >out 2>err &
 pid=$! tries=0
