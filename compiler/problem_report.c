@@ -75,12 +75,10 @@ static int before_on_lane(const Drawing *w, const char *lane) {
 }
 
 static int add(Drawing *w, Drawn step) {
-  int candidates[] = {before_on_lane(w, step.lane), step.after, step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE};
+  int candidates[] = {before_on_lane(w, step.lane), step.after, step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE, before_on_lane(w, "compute")};
   step.decided_by = NONE;
-  for (int i = 0; i < 3; i++) {
-    int c = candidates[i];
-    if (c != NONE && ends(&w->steps[c]) <= step.start_ns && (step.decided_by == NONE || ends(&w->steps[c]) > ends(&w->steps[step.decided_by]))) step.decided_by = c;
-  }
+  for (int i = 0; i < 4 && step.decided_by == NONE && step.start_ns > 0; i++)
+    if (candidates[i] != NONE && ends(&w->steps[candidates[i]]) == step.start_ns) step.decided_by = candidates[i];
   ARENA_PUSH(w->arena, w->steps, w->count, step);
   return w->count - 1;
 }
@@ -177,7 +175,7 @@ static void add_communication(Drawing *w, int s) {
     int64_t ns = problem_stage_ns(w->problem, base, v, i);
     if (w->free_ns[channel] > now) now = w->free_ns[channel];
     w->comm_step[s] = add(w, (Drawn){.lane = lane_of(w->problem, channel), .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s), .boundary = s,
-                                     .waits_for = NONE, .after = NONE, .start_ns = now, .ns = ns, .bytes = variant->stages[i].is_bytes ? variant->stages[i].amount : 0, .step = s});
+                                     .waits_for = NONE, .after = w->comm_step[s], .start_ns = now, .ns = ns, .bytes = variant->stages[i].is_bytes ? variant->stages[i].amount : 0, .step = s});
     now += ns;
     w->free_ns[channel] = now;
   }
