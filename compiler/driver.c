@@ -125,7 +125,7 @@ static void find_fingerprints(Compilation *c) {
 
 static bool read_profile(Compilation *c) {
   const char *fault;
-  if (cost_read_profile(&c->machine, c->options->profile, c->arena, &fault)) return true;
+  if (cost_read_profile(&c->machine, c->options->profile, c->model_fingerprint, c->arena, &fault)) return true;
   fprintf(stderr, "gnncc: error: cannot use the profile %s: %s\n", c->options->profile, fault);
   c->status = 4;
   return false;
@@ -133,6 +133,7 @@ static bool read_profile(Compilation *c) {
 
 static bool run_cost(Compilation *c) {
   c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
+  find_fingerprints(c);
   if (c->options->profile && !read_profile(c)) return false;
   for (int i = 0; i < c->program->budget_count; i++) {
     const TierBudget *b = &c->program->budgets[i];
@@ -140,7 +141,6 @@ static bool run_cost(Compilation *c) {
   }
   for (int i = 0; i < c->options->budget_count; i++)
     if (!set_budget(c, c->options->budgets[i].tier, c->options->budgets[i].size)) return false;
-  find_fingerprints(c);
   return sweep_prepare(c);
 }
 

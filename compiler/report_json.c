@@ -75,9 +75,10 @@ static json_t *json_lanes(const Emission *m) {
       *(s->steps[i].kind == STEP_WAIT ? &waiting : &busy) += s->steps[i].cost.seconds;
       steps++;
     }
+    double idle = whole - busy - waiting; /* what is left of rounding is nothing */
     if (steps)
       json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane_name((Lane)lane), "steps", steps, "busy_seconds", busy,
-                                            "wait_seconds", waiting, "idle_seconds", whole - busy - waiting));
+                                            "wait_seconds", waiting, "idle_seconds", idle > 1e-12 * whole ? idle : 0.0));
   }
   return list;
 }
@@ -328,6 +329,7 @@ const char *report_plan_json(const Emission *m) {
                            "fingerprint", m->fingerprint, "figures", "estimated", "fits", 1, "tiers", json_tiers(m), "machine", json_machine(m), "epoch",
                            json_epoch(m), "training_steps", s->training_count, "peak_step", s->count ? s->steps[m->layout->peak_step].number : 0, "lanes",
                            json_lanes(m), "notes", json_notes(m), "source", json_source(m));
+  if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
   if (root && m->instead) json_object_set_new(root, "instead", json_instead(m->instead));
   if (root && m->sweep) json_object_set_new(root, "sweep", sweep_json(m->sweep));
   const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"values", json_values}, {"blocks", json_blocks}, {"homes", json_homes},

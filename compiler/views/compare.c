@@ -78,14 +78,14 @@ void view_compare_benches(const json_t *a, const json_t *b, FILE *out) {
 }
 
 void view_compare(const Document *a, const Document *b, FILE *out) {
-  bool are_measured = a->is_measured && b->is_measured, is_same = a->step_count == b->step_count;
+  bool are_measured = a->measured && b->measured, is_same = a->step_count == b->step_count;
   for (int i = 0; is_same && i < a->step_count; i++) is_same = strcmp(a->steps[i].what, b->steps[i].what) == 0;
   fprintf(out, "%s on %s, target %s (%s) -> %s on %s, target %s (%s)\n", a->model, a->data, a->target, a->fingerprint, b->model, b->data, b->target, b->fingerprint);
   fprintf(out, "  %-22s %12s %12s %12s\n", "", "before", "after", "change");
   put_times("epoch, estimated, ms", a->epoch.seconds, b->epoch.seconds, out);
   put_times("  recomputing", a->epoch.recompute, b->epoch.recompute, out);
   put_times("  waiting", a->epoch.wait, b->epoch.wait, out);
-  if (are_measured) put_times("epoch, measured, ms", a->measured.seconds, b->measured.seconds, out);
+  if (are_measured) put_times("epoch, measured, ms", a->measured->epoch, b->measured->epoch, out);
   static const char *const tiers[] = {"device peak", "host peak", "ssd peak"};
   for (int t = 0; t < 3; t++) put_bytes(tiers[t], a->tiers[t].peak_bytes, b->tiers[t].peak_bytes, out);
   put_fates(a, b, out);

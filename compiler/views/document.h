@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "lang/arena.h"
+#include "measured.h"
 
 typedef struct DocNames {
   int count;
@@ -22,7 +22,7 @@ typedef struct DocStep {
   DocNames reads, writes, frees;
   int after_count;
   int64_t after[2];
-  bool is_measured;
+  bool is_measured; /* where the document is, every step of the training epoch */
   double measured_start, measured_seconds;
 } DocStep;
 
@@ -87,8 +87,7 @@ typedef struct Document {
   DocTier tiers[3]; /* device, host, ssd */
   int64_t lower_bound_bytes, training_steps, peak_step;
   DocEpoch epoch;
-  bool is_measured;
-  DocEpoch measured; /* of which: seconds, evaluation */
+  const Measured *measured; /* NULL: nothing was */
   const char *file;
   DocNames source, notes;
   int step_count, value_count, block_count, home_count, lane_count, link_count, memory_count;

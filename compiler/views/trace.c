@@ -140,6 +140,6 @@ void view_trace(const Document *d, FILE *out) {
   put_counters(&t);
   put_flows(&t, steps, count);
   t.is_measured = true;
-  if (d->is_measured) put_slices(&t, steps, count);
+  if (d->measured) put_slices(&t, steps, count);
   fprintf(out, "\n]}\n");
 }

@@ -34,7 +34,7 @@ typedef struct Member {
   char type;
 } Member;
 
-static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"figures", 't'}, {"fits", 'b'},
+static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"model_fingerprint", 'T'}, {"figures", 't'}, {"fits", 'b'},
                                        {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'},
                                        {"instead", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
 static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't'}, {"kernel", 't'}, {"what", 't'}, {"line", 'i'}, {"start_seconds", 'n'}, {"seconds", 'n'}, {"bytes", 'i'},
@@ -121,6 +121,7 @@ static void check_epoch(const json_t *root) {
   close_to(num(epoch, "compute_seconds") + num(epoch, "recompute_seconds") + num(epoch, "wait_seconds"), seconds, seconds, "compute, recompute and waits make the epoch");
   json_array_foreach(json_object_get(root, "lanes"), i, lane) {
     close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds") + num(lane, "idle_seconds"), seconds, seconds, "a lane's times make the epoch");
+    if (num(lane, "idle_seconds") < 0) fault("lane %s idles %g s", str(lane, "lane"), num(lane, "idle_seconds"));
     if (strcmp(str(lane, "lane"), "compute") == 0) close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds"), seconds, seconds, "the compute lane's times and waits make the epoch");
   }
 }
@@ -164,7 +165,8 @@ static void check_steps(const json_t *root) {
     if (whole(step, "step") != (long long)i + 1) fault("steps[%zu] has another number", i);
     const json_t *waited = json_array_get(steps, (size_t)whole(step, "waits_for") - 1), *decided = json_array_get(steps, (size_t)whole(step, "decided_by") - 1);
     if (whole(step, "waits_for") && num(step, "seconds") > 0) close_to(ends(step), ends(waited), seconds, "a wait ends when what it waits for ends");
-    if (whole(step, "decided_by") && ends(decided) > num(step, "start_seconds") + 1e-8 * seconds + 1e-12) fault("step %zu starts before step %lld ends, which decided its start", i + 1, whole(step, "decided_by"));
+    if (whole(step, "decided_by")) close_to(ends(decided), num(step, "start_seconds"), seconds, "a step starts when that one ends which decided it");
+    else if (num(step, "start_seconds") > 0) fault("nothing decided when step %zu starts", i + 1);
     bool is_wait = strcmp(str(step, "phase"), "wait") == 0, is_move = strcmp(str(step, "phase"), "move") == 0;
     if (is_wait != (json_object_get(step, "waits_for") != NULL)) fault("step %zu waits for nothing", i + 1);
     if (is_move != (json_object_get(step, "to") != NULL)) fault("step %zu moves nowhere", i + 1);

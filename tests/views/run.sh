@@ -65,6 +65,23 @@ check "a page from a run alone" page_from_run
 check "a page from a plan alone" "$build/gnncc" --measured="$here/roomy.json" --report="$work/roomy.html"
 refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
 refuse 4 "a file that is not there" "$build/gnncc" --compare none.json "$here/spill.json"
+wrong() { # WORDS SED-SCRIPT: a run changed so is refused, and what is wrong is said in one line
+  sed "$2" "$here/spill.json" >wrong.json
+  "$build/gnncc" --measured=wrong.json --emit=gantt=- >wrong.txt 2>wrong.err
+  local status=$?
+  cat wrong.err
+  ! cmp -s wrong.json "$here/spill.json" && [ $status = 4 ] && [ ! -s wrong.txt ] && [ $(wc -l <wrong.err) = 1 ] && grep -qF "$1" wrong.err
+}
+check "a measured time that is negative" wrong 'measured.steps[1].seconds: -0.05' '359s/"seconds":0.0502/"seconds":-0.05/'
+check "a measured start that is negative" wrong 'measured.steps[4].start_s: -2' '359s/"start_s":0.20846305/"start_s":-2/'
+check "a measured epoch of 1e308 seconds" wrong 'measured.epoch_s: 1e+308' '359s/"epoch_s":1.31931553/"epoch_s":1e308/'
+check "a step measured twice" wrong 'measured.steps[4].step: step 4 is there twice' '359s/"step":5,/"step":4,/'
+check "a step that was not measured" wrong 'step 5 of the epoch is missing' '359s/{"step":5,[^}]*},//'
+check "a measured step that there is not" wrong 'there is no step 500' '359s/"step":5,/"step":500,/'
+check "a lane that there is not" wrong '"d2x" is not among the lanes' '0,/"step":[0-9]*,"lane":"d2h"/s/\("step":[0-9]*,"lane":"\)d2h"/\1d2x"/'
+check "a lane idle for less than no time" wrong 'lanes[0].idle_seconds: -1 seconds' '16s/"idle_seconds":[^}]*/"idle_seconds":-1/'
+check "an estimate of 1e308 seconds" wrong 'epoch.seconds: 1e+308' '12s/"epoch": {"seconds":[^,]*/"epoch": {"seconds":1e308/'
+check "a step decided by another" wrong 'decided_by: that step does not end when this one starts' 's/"decided_by":8,/"decided_by":3,/'
 refuse 2 "what needs a model" "$build/gnncc" --measured="$here/spill.json" --emit=c=-
 
 # ---- what the compiler says today ----
@@ -106,6 +123,14 @@ refuse 1 "a sweep from more to less" $gnncc --target=box --sweep device=500MiB:2
 check "the annotated source as HTML" $gnncc --annotate=lines.html $model
 wrong_run() { $gnncc --report=wrong.html --measured="$here/spill.json" --target=box "$here/spill.gnn" -o wrong; }
 refuse 4 "a measurement of another plan is refused" wrong_run
+wrong_profile() { $gnncc --plan --profile="$here/spill.json" --target=box "$here/spill.gnn"; }
+refuse 4 "times of another program are refused" wrong_profile
+right_profile() { # the plan of a program, measured as in the kept run: a kernel that runs once takes the time of its step
+  local seconds=$(grep -o '"step":53,"start_s":[^}]*' "$here/spill.json" | sed 's/.*"seconds"://')
+  sed '$d' plan.json >timed.json && sed -n '359s/^/,/p; $p' "$here/spill.json" >>timed.json || return 1
+  $gnncc --emit=plan=profiled.json --profile=timed.json $model && grep "\"seconds\": $seconds," profiled.json && ! grep "\"seconds\": $seconds," plan.json
+}
+check "times of this program are taken" right_profile
 
 document() (cd "$here/../.." && tests/tutorial/run.sh "$build" docs/reading_a_plan.md)
 check "docs/reading_a_plan.md does what it says" document
