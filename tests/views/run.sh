@@ -126,7 +126,7 @@ refuse 4 "a measurement of another plan is refused" wrong_run
 wrong_profile() { $gnncc --plan --profile="$here/spill.json" --target=box "$here/spill.gnn"; }
 refuse 4 "times of another program are refused" wrong_profile
 right_profile() { # the plan of a program, measured as in the kept run: a kernel that runs once takes the time of its step
-  local seconds=$(grep -o '"step":53,"start_s":[^}]*' "$here/spill.json" | sed 's/.*"seconds"://')
+  local seconds=0.058626836 # of step 53, in whole nanoseconds
   sed '$d' plan.json >timed.json && sed -n '359s/^/,/p; $p' "$here/spill.json" >>timed.json || return 1
   $gnncc --emit=plan=profiled.json --profile=timed.json $model && grep "\"seconds\": $seconds," profiled.json && ! grep "\"seconds\": $seconds," plan.json
 }
