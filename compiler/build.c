@@ -445,16 +445,6 @@ static bool has_mark(const char *kind, const char *path) {
   return view_named(kind) ? view_has_mark(kind, path) : strcmp(extension(kind), "txt") != 0;
 }
 
-/* The report, with what was measured where that is asked for; NULL with a message. */
-static Document *read_report(const Builder *b) {
-  const char *fault = NULL;
-  Document *document = document_read(b->arena, b->c->emission.plan_json, strlen(b->c->emission.plan_json), &fault);
-  if (!document) fprintf(stderr, "gnncc: internal error in report: %s\n", fault);
-  else if (!b->c->options->measured || view_add_measured(document, b->c->options->measured)) return document;
-  document_free(document);
-  return NULL;
-}
-
 static int write_texts(const Builder *b, const Document *document) {
   for (int i = 0; i < b->c->options->emit_count; i++) {
     const EmitRequest *request = &b->c->options->emits[i];
@@ -485,8 +475,9 @@ static int write_texts(const Builder *b, const Document *document) {
 static int build_texts(const Builder *b) {
   bool is_viewed = false;
   for (int i = 0; i < b->c->options->emit_count; i++) is_viewed = is_viewed || view_named(b->c->options->emits[i].kind);
-  Document *document = is_viewed ? read_report(b) : NULL;
+  Document *document = is_viewed ? view_document(b->arena, b->c->emission.plan_json, b->c->options->measured) : NULL;
   if (is_viewed && !document) return b->c->options->measured ? 4 : 70;
+  if (document && (options_emits(b->c->options, "report") || options_emits(b->c->options, "annotate"))) document_add_code(document, report_code(&b->c->emission));
   int status = write_texts(b, document);
   document_free(document);
   return status;

@@ -13,6 +13,7 @@
 #include "calibrate.h"
 #include "report.h"
 #include "sweep.h"
+#include "views/views.h"
 
 /* ---- the passes ---- */
 
@@ -380,13 +381,19 @@ static void announce(const Compilation *c) {
   if (c->made) fprintf(stderr, "gnncc: wrote %s\n", c->made);
 }
 
+static int explain(Compilation *c) {
+  Document *document = c->options->measured ? view_document(c->arena, c->emission.plan_json, c->options->measured) : NULL;
+  if (c->options->measured && !document) return 4;
+  if (!c->options->is_plan_json) report_plan_text(&c->emission, document ? document->measured : NULL, c->options->is_verbose, stdout);
+  else if (document) view_emit(document, "plan", "-", stdout);
+  else fputs(c->emission.plan_json, stdout);
+  document_free(document);
+  return fflush(stdout) == 0 ? 0 : 4;
+}
+
 static int finish(Compilation *c) {
   if (c->options->stop_after || c->options->product == PRODUCT_CHECK) return 0;
-  if (c->options->product == PRODUCT_PLAN) {
-    if (c->options->is_plan_json) fputs(c->emission.plan_json, stdout);
-    else report_plan_text(&c->emission, c->options->is_verbose, stdout);
-    return fflush(stdout) == 0 ? 0 : 4;
-  }
+  if (c->options->product == PRODUCT_PLAN) return explain(c);
   announce(c);
   return 0;
 }

@@ -155,6 +155,7 @@ static void read_memory(Reader *r, const char *at, const json_t *o, DocMemory *m
   *m = (DocMemory){.first_step = count_of(r, at, o, "first_step"), .step = count_of(r, at, o, "step"), .start = time_of(r, at, o, "start_seconds"),
                    .end = time_of(r, at, o, "end_seconds"), .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"),
                    .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
+  if (json_object_get(o, "gaps")) m->gaps = count_of(r, at, o, "gaps");
   if (m->end < m->start) fail(r, at, "end_seconds", "it ends before it starts");
   for (int k = 0; k < DOC_KINDS; k++) m->kinds[k] = count_of(r, at, o, doc_kinds[k]);
 }
@@ -220,6 +221,17 @@ static void judge_start(Reader *r, const char *at, const Document *d, const DocS
   if (gap > ROUNDING * whole || gap < -ROUNDING * whole) fail(r, at, "decided_by", "that step does not end when this one starts");
 }
 
+static void read_code(Reader *r, const json_t *root, Document *d) {
+  const json_t *item;
+  size_t i;
+  json_array_foreach(json_object_get(root, "code"), i, item) {
+    const char *at = arena_printf(r->arena, "code[%zu]", i), *text = text_of(r, at, item, "text");
+    int64_t step = count_of(r, at, item, "step");
+    if (step < 1 || step > d->step_count) fail(r, at, "step", "there is no such step");
+    else d->steps[step - 1].code = text;
+  }
+}
+
 static void judge(Reader *r, const Document *d) {
   for (int i = 0; i < d->step_count; i++) {
     const DocStep *s = &d->steps[i];
@@ -266,6 +278,7 @@ static Document *read_document(Reader *r, json_t *root) {
   READ_LIST(r, root, "memory", d->memory, d->memory_count, read_memory);
   READ_LIST(r, root, "steps", d->steps, d->step_count, read_step);
   judge(r, d);
+  read_code(r, root, d);
   read_measured(r, root, d);
   return d;
 }
@@ -301,6 +314,13 @@ bool document_add_measured(Document *d, const Document *run, const char **fault)
   return true;
 }
 
+void document_add_code(Document *d, json_t *code) {
+  Reader r = {.arena = d->arena};
+  if (!code) return;
+  json_object_set_new(d->json, "code", code);
+  read_code(&r, d->json, d);
+}
+
 /* ---- what views ask ---- */
 
 int document_shown_steps(const Document *d, const DocStep **first) {
@@ -309,6 +329,10 @@ int document_shown_steps(const Document *d, const DocStep **first) {
 }
 
 double document_shown_seconds(const Document *d) { return d->training_steps ? d->epoch.seconds : d->epoch.evaluation; }
+
+bool document_has_run(const Document *d) { return d->measured && d->training_steps > 0; }
+
+double document_run_seconds(const Document *d) { return document_has_run(d) ? d->measured->epoch : 0; }
 
 const DocStep *document_step(const Document *d, int64_t number) { return number >= 1 && number <= d->step_count ? &d->steps[number - 1] : NULL; }
 

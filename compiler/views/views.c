@@ -96,13 +96,22 @@ static Document *open_document(Arena *arena, const char *path) {
   return d;
 }
 
-bool view_add_measured(Document *document, const char *path) {
+static bool add_measured(Document *document, const char *path) {
   const char *fault = NULL;
   Document *run = open_document(document->arena, path);
   bool is_added = run && document_add_measured(document, run, &fault);
   if (fault) fprintf(stderr, "gnncc: error: %s: %s\n", path, fault);
   document_free(run);
   return is_added;
+}
+
+Document *view_document(Arena *arena, const char *report, const char *measured) {
+  const char *fault = NULL;
+  Document *d = document_read(arena, report, strlen(report), &fault);
+  if (!d) fprintf(stderr, "gnncc: internal error in report: %s\n", fault);
+  if (!d || !measured || add_measured(d, measured)) return d;
+  document_free(d);
+  return NULL;
 }
 
 static bool is_node(const char *path) {
@@ -175,9 +184,7 @@ int view_file(const char *path, const ViewRequest *requests, int count) {
 
 int view_text(const char *text, const char *stem, const ViewRequest *requests, int count) {
   Arena *arena = arena_new();
-  const char *fault = NULL;
-  Document *d = document_read(arena, text, strlen(text), &fault);
-  if (!d) fprintf(stderr, "gnncc: internal error in report: %s\n", fault);
+  Document *d = view_document(arena, text, NULL);
   int status = d ? write_all(d, stem, requests, count) : 70;
   document_free(d);
   arena_free(arena);

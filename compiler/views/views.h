@@ -11,8 +11,8 @@ const char *view_extension(const char *kind);
 /* The file says by itself that gnncc wrote it. The form of some kinds follows the ending of the path. */
 bool view_has_mark(const char *kind, const char *path);
 int view_emit(const Document *document, const char *kind, const char *path, FILE *out);
-/* Lays what a run measured over the document; false with a message. */
-bool view_add_measured(Document *document, const char *path);
+/* The document of a report made here, and over it what the run of that path measured, if there is one; NULL with a message. */
+Document *view_document(Arena *arena, const char *report, const char *measured);
 /* --report --measured=RUN.json without a model, and --compare A B: the exit status. */
 typedef struct ViewRequest {
   const char *kind, *path; /* path NULL: beside the document */

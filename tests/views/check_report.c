@@ -36,7 +36,7 @@ typedef struct Member {
 
 static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"model_fingerprint", 'T'}, {"figures", 't'}, {"fits", 'b'},
                                        {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'},
-                                       {"instead", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
+                                       {"instead", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"code", 'L'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
 static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't'}, {"kernel", 't'}, {"what", 't'}, {"line", 'i'}, {"start_seconds", 'n'}, {"seconds", 'n'}, {"bytes", 'i'},
                                       {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"decided_by", 'i'}, {"flops", 'N'}, {"reads", 'M'}, {"writes", 'M'}, {"frees", 'M'},
                                       {"value", 'T'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {0}};
@@ -44,7 +44,7 @@ static const Member value_members[] = {{"value", 't'}, {"what", 't'}, {"line", '
 static const Member alternative_members[] = {{"fate", 't'}, {"fits", 'b'}, {"adds_seconds", 'N'}, {"over_bytes", 'I'}, {0}};
 static const Member block_members[] = {{"name", 't'}, {"kind", 't'}, {"tier", 't'}, {"offset", 'i'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"value", 'T'}, {"line", 'I'}, {"how", 'T'}, {0}};
 static const Member home_members[] = {{"value", 't'}, {"tier", 't'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"extents", 'l'}, {0}};
-static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"start_seconds", 'n'}, {"end_seconds", 'n'}, {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"graph", 'i'},
+static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"start_seconds", 'n'}, {"end_seconds", 'n'}, {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"gaps", 'i'}, {"graph", 'i'},
                                         {"features", 'i'}, {"weights", 'i'}, {"optimizer", 'i'}, {"activation", 'i'}, {"gradient", 'i'}, {"scratch", 'i'}, {0}};
 static const Member lane_members[] = {{"lane", 't'}, {"steps", 'i'}, {"busy_seconds", 'n'}, {"wait_seconds", 'n'}, {"idle_seconds", 'n'}, {0}};
 static const Member link_members[] = {{"lane", 't'}, {"bandwidth", 'n'}, {"latency_seconds", 'n'}, {0}};
@@ -129,19 +129,22 @@ static void check_epoch(const json_t *root) {
 static void check_memory(const json_t *root) {
   static const char *const kinds[] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
   const json_t *row, *steps = json_object_get(root, "steps"), *device = json_object_get(json_object_get(root, "tiers"), "device");
-  long long most = 0;
+  long long most = 0, peak = 0, gaps = 0;
   size_t i;
   json_array_foreach(json_object_get(root, "memory"), i, row) {
     long long sum = 0;
     for (int k = 0; k < 7; k++) sum += whole(row, kinds[k]);
     if (sum != whole(row, "device_bytes")) fault("memory[%zu]: the kinds sum to %lld, not %lld", i, sum, whole(row, "device_bytes"));
     if (sum > most) most = sum;
+    if (sum + whole(row, "gaps") > peak) peak = sum + whole(row, "gaps");
+    if (whole(row, "step") == whole(root, "peak_step")) gaps = whole(row, "gaps");
     const json_t *step = json_array_get(steps, (size_t)whole(row, "step") - 1);
     if (whole(step, "device_bytes") != sum) fault("memory[%zu]: step %lld says %lld", i, whole(row, "step"), whole(step, "device_bytes"));
   }
   if (json_array_size(json_object_get(root, "memory")) == 0) return;
-  if (most != whole(device, "lower_bound_bytes")) fault("the skyline's maximum %lld is not the peak %lld", most, whole(device, "lower_bound_bytes"));
-  if (whole(json_array_get(steps, (size_t)whole(root, "peak_step") - 1), "device_bytes") != most) fault("the peak is not at the peak step");
+  if (most != whole(device, "lower_bound_bytes")) fault("the most that is alive, %lld, is not the lower bound %lld", most, whole(device, "lower_bound_bytes"));
+  if (peak != whole(device, "peak_bytes")) fault("the skyline's maximum %lld is not the peak %lld", peak, whole(device, "peak_bytes"));
+  if (whole(json_array_get(steps, (size_t)whole(root, "peak_step") - 1), "device_bytes") + gaps != peak) fault("the peak is not at the peak step");
 }
 
 /* Nothing lies where something else is. */
