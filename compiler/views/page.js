@@ -22,7 +22,6 @@ const isTraining = report.training_steps > 0;
 const steps = isTraining ? report.steps.slice(0, report.training_steps) : report.steps;
 const memory = report.memory.filter(row => row.step <= steps.length);
 const device = report.machine.device;
-for (const row of report.memory) row.gaps = row.gaps || 0;
 const valueNamed = new Map(report.values.map(v => [v.value, v]));
 for (const m of report.measured ? report.measured.steps : []) if (report.steps[m.step - 1]) report.steps[m.step - 1].measured = m;
 const estimatedSeconds = isTraining ? report.epoch.seconds : report.epoch.evaluation_seconds;
@@ -277,7 +276,7 @@ function drawSky() {
     let up = '', down = '';
     rows.forEach(({ row, at }, i) => {
       const l = Math.max(x(at[0]), gutter()).toFixed(2), r = Math.min(x(at[1]), width() - 10).toFixed(2), low = y(base[i]).toFixed(1);
-      base[i] += row[kind];
+      base[i] += row[kind] || 0;
       up += `${i ? 'L' : 'M'}${l} ${y(base[i]).toFixed(1)}H${r}`;
       down = `L${r} ${low}H${l}` + down;
     });
@@ -638,7 +637,7 @@ const stepTable = () => table('every step in the order of its number', [
   [`${device} now`, o => bytes(o.device_bytes), 'n'], ['waits for', o => o.waits_for || '', 'n']], report.steps, o => { choose({ step: o.step }); if (o.step <= steps.length) reveal(o); });
 const memoryTable = () => table('bytes alive from the end of one kernel to the end of the next', [
   ['step', r => r.step, 'n'], ['until', r => time(r.end_seconds), 'n'], [device, r => bytes(r.device_bytes), 'n'], ['host', r => bytes(r.host_bytes), 'n'], ['ssd', r => bytes(r.ssd_bytes), 'n'],
-  ...kinds.map(k => [k, r => bytes(r[k]), 'n'])], report.memory, r => drawThere(r.step));
+  ...kinds.map(k => [k, r => bytes(r[k] || 0), 'n'])], report.memory, r => drawThere(r.step));
 
 // ---- less or more memory ----
 

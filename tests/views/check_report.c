@@ -293,25 +293,36 @@ static void check_xml(const char *text) {
   if (depth) fault("<%s> is not closed", open[depth - 1]);
 }
 
-/* Boxes named "step N" lie where the report has the step. */
+static const json_t *run_of(const json_t *report, long long number) {
+  const json_t *run;
+  size_t i;
+  json_array_foreach(json_object_get(json_object_get(report, "measured"), "steps"), i, run)
+    if (whole(run, "step") == number) return run;
+  return NULL;
+}
+
+/* Boxes named "step N" lie where the report has the step; those "measured", where its run had it. */
 static void check_drawn(const char *svg, const json_t *report) {
-  const json_t *steps = json_object_get(report, "steps");
-  double epoch = num(json_object_get(report, "epoch"), "seconds");
+  const json_t *steps = json_object_get(report, "steps"), *measured = json_object_get(report, "measured");
+  double epoch = fmax(num(json_object_get(report, "epoch"), "seconds"), num(measured, "epoch_s"));
   int drawn = 0, wanted = 0;
   for (const char *at = svg; (at = strstr(at, "<title>step ")); at++) {
     long number = strtol(at + 12, NULL, 10);
-    const char *box = at;
+    const char *box = at, *end = strstr(at, "</title>"), *mark = strstr(at, ", measured</title>");
     while (box > svg && *box != '\n') box--;
+    bool is_run = mark && end && mark < end;
     double x = 0, y = 0, width = 0;
     char role[32];
-    const json_t *step = json_array_get(steps, (size_t)number - 1);
+    const json_t *step = json_array_get(steps, (size_t)number - 1), *run = run_of(report, number);
     drawn++;
     if (sscanf(box, "\n<rect class=\"%31[a-z]\" x=\"%lf\" y=\"%lf\" width=\"%lf\"", role, &x, &y, &width) != 4) fault("the box of step %ld cannot be read", number);
     double start = (x - 96) / (960 - 96 - 16) * epoch, took = width / (960 - 96 - 16) * epoch;
-    if (fabs(start - num(step, "start_seconds")) > epoch / 10000 || (width > 0.5 && fabs(took - num(step, "seconds")) > epoch / 10000)) fault("step %ld is drawn at another time", number);
+    double start_wanted = is_run ? num(run, "start_s") : num(step, "start_seconds"), took_wanted = num(is_run ? run : step, "seconds");
+    if (fabs(start - start_wanted) > epoch / 10000 || (width > 0.5 && fabs(took - took_wanted) > epoch / 10000)) fault("step %ld is drawn at another time", number);
     if ((strcmp(role, "wait") == 0) != (strcmp(str(step, "phase"), "wait") == 0)) fault("step %ld is drawn as %s", number, role);
   }
-  for (long long k = 0; k < whole(report, "training_steps"); k++) wanted += num(json_array_get(steps, (size_t)k), "seconds") > 0;
+  for (long long k = 0; k < whole(report, "training_steps"); k++)
+    wanted += (num(json_array_get(steps, (size_t)k), "seconds") > 0) + (num(run_of(report, k + 1), "seconds") > 0);
   if (drawn != wanted) fault("%d boxes for %d steps", drawn, wanted);
 }
 

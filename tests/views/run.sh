@@ -23,7 +23,9 @@ golden() { # NAME COMMAND...: standard output is the golden, to the byte
   [ "${BLESS:-}" != 1 ] || cp "$work/$name" "$here/golden/$name"
   diff -u "$here/golden/$name" "$work/$name"
 }
-view() { "$build/gnncc" --measured="$here/spill.json" "$@"; }
+sed '358s/,$//; 359d' "$here/spill.json" >"$work/planned.json" # the plan without the run
+view() { "$build/gnncc" --measured="$work/planned.json" "$@"; }
+view_run() { "$build/gnncc" --measured="$here/spill.json" "$@"; }
 compare() { "$build/gnncc" --compare "$here/$1.json" "$here/$2.json"; }
 ascii_gantt() { LC_ALL=C view --emit=gantt=-; }
 narrow_gantt() { COLUMNS=60 view --emit=gantt=-; }
@@ -34,6 +36,8 @@ done
 check "the golden of gantt" golden gantt.txt view --emit=gantt=-
 check "the golden of gantt where the locale is not UTF-8" golden gantt.ascii.txt ascii_gantt
 check "the golden of gantt in 60 columns" golden gantt.narrow.txt narrow_gantt
+check "the golden of gantt, estimated and measured" golden gantt.run.txt view_run --emit=gantt=-
+check "the golden of schedule, estimated and measured" golden schedule.run.txt view_run --emit=schedule=-
 check "the golden of a comparison" golden compare.txt compare roomy spill
 check "a plan compared with itself: nothing moved" golden compare.same.txt compare spill spill
 bench() { # SECONDS: what bench --json prints
@@ -46,7 +50,7 @@ check "ASCII is ASCII" only_ascii
 into_a_pipe() { # a pipe stays one, and gets what a file would
   mkfifo "$work/pipe" || return 1
   timeout 20 cat "$work/pipe" >"$work/piped" &
-  timeout 20 "$build/gnncc" --measured="$here/spill.json" --emit=gantt="$work/pipe" || return 1
+  timeout 20 "$build/gnncc" --measured="$work/planned.json" --emit=gantt="$work/pipe" || return 1
   wait $!
   [ -p "$work/pipe" ] && cmp "$work/piped" "$here/golden/gantt.txt"
 }
@@ -56,11 +60,13 @@ check "a pipe is written into, not replaced" into_a_pipe
 
 cd "$work"
 svg() { view --emit="$1=$work/$1.svg" && "$judge" svg "$work/$1.svg" ${2:-}; }
-check "gantt.svg is well-formed and draws the times of the report" svg gantt "$here/spill.json"
+check "gantt.svg is well-formed and draws the times of the report" svg gantt "$work/planned.json"
+svg_run() { view_run --emit=gantt=run.svg && "$judge" svg run.svg "$here/spill.json"; }
+check "gantt.svg of a run draws both times" svg_run
 check "sweep.svg is well-formed" svg sweep
-trace() { view --emit=trace="$work/trace.json" && "$judge" trace "$work/trace.json" "$here/spill.json"; }
+trace() { view_run --emit=trace="$work/trace.json" && "$judge" trace "$work/trace.json" "$here/spill.json"; }
 check "the trace keeps Perfetto's rules" trace
-page_from_run() { view --report="$work/measured.html" && grep -q 'gnncc-report/1' "$work/measured.html"; }
+page_from_run() { view_run --report="$work/measured.html" && grep -q 'gnncc-report/1' "$work/measured.html"; }
 check "a page from a run alone" page_from_run
 check "a page from a plan alone" "$build/gnncc" --measured="$here/roomy.json" --report="$work/roomy.html"
 refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
