@@ -329,27 +329,6 @@ static int walk(Compilation *c) {
   return 0;
 }
 
-static bool read_stream(Compilation *c, FILE *in) {
-  size_t capacity = 1 << 16;
-  char *text = malloc(capacity);
-  for (size_t got = 1; text && got > 0;) {
-    got = fread(text + c->length, 1, capacity - c->length, in);
-    c->length += got;
-    if (c->length < capacity) continue;
-    capacity *= 2;
-    char *bigger = realloc(text, capacity);
-    if (!bigger) free(text);
-    text = bigger;
-  }
-  if (!text || ferror(in)) {
-    free(text);
-    return false;
-  }
-  c->text = arena_strndup(c->arena, text, c->length);
-  free(text);
-  return true;
-}
-
 static int read_model(Compilation *c) {
   const Options *o = c->options;
   bool is_stdin = strcmp(o->input, "-") == 0;
@@ -358,13 +337,11 @@ static int read_model(Compilation *c) {
     fprintf(stderr, "gnncc: error[E0001]: the model is to be read from a terminal; give a file, or pipe one in\n");
     return 4;
   }
-  FILE *in = is_stdin ? stdin : fopen(o->input, "rb");
-  if (!in || !read_stream(c, in)) {
+  c->text = is_stdin ? arena_read_stream(c->arena, stdin, &c->length) : arena_read_file(c->arena, o->input, &c->length);
+  if (!c->text) {
     fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", o->input, strerror(errno));
-    if (in && !is_stdin) fclose(in);
     return 4;
   }
-  if (!is_stdin) fclose(in);
   const char *slash = strrchr(c->model_path, '/');
   c->reader.base_dir = slash ? arena_strndup(c->arena, c->model_path, (size_t)(slash - c->model_path)) : NULL;
   const char *base = slash ? slash + 1 : c->model_path;

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../runtime/text.h"
+#include "outfile.h"
 #include "planner/planner.h"
 #include "planner/plan_report.h"
 #include "planner/replay.h"
@@ -481,9 +483,10 @@ static char *report_text(Arena *arena, const Problem *problem, const PlannerPlan
 /* ---- the command ---- */
 
 typedef struct Words {
-  const char *problem;
+  const char *problem, *output; /* output: of the plan, or NULL */
   int count;
   ViewRequest requests[16];
+  bool is_forced;
   PlannerOptions options;
 } Words;
 
@@ -498,6 +501,17 @@ bool problem_report_is_asked(int argc, char **argv) {
   return false;
 }
 
+static bool read_time(const char *text, PlannerOptions *options) {
+  double seconds;
+  size_t length = strlen(text);
+  if (length && text[length - 1] == 's') length--;
+  char copy[32];
+  snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), text);
+  if (!gnn_parse_number(copy, &seconds) || !(seconds > 0)) return false;
+  options->time_limit_s = seconds;
+  return true;
+}
+
 static bool read_effort(const char *text, PlannerOptions *options) {
   static const char *const efforts[] = {"fast", "normal", "best"};
   for (int e = 0; e < 3; e++)
@@ -508,41 +522,63 @@ static bool read_effort(const char *text, PlannerOptions *options) {
   return false;
 }
 
+static bool add_request(Arena *arena, Words *words, const char *kind, const char *path) {
+  const char *fault = view_path_fault(arena, kind, path);
+  if (!view_named(kind) && strcmp(kind, "plan") != 0) fault = "it needs a model, or is unknown";
+  if (words->count == 16) fault = "there are 16 already";
+  if (!fault) words->requests[words->count++] = (ViewRequest){kind, path};
+  else fprintf(stderr, "gnncc plan: %s%s%s: %s\n", kind, path ? "=" : "", path ? path : "", fault);
+  return !fault;
+}
+
 static bool read_emit(Arena *arena, const char *text, Words *words) {
   char *copy = arena_strdup(arena, text), *rest = NULL;
   for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
     char *path = strchr(item, '=');
     if (path) *path++ = 0;
-    if ((!view_named(item) && strcmp(item, "plan") != 0) || words->count == 16) return false;
-    words->requests[words->count++] = (ViewRequest){item, path};
+    if (!add_request(arena, words, item, path)) return false;
   }
   return true;
 }
 
+/* -o PLAN.json is the plan among the pictures. */
 static bool read_words(Arena *arena, int argc, char **argv, Words *words) {
+  bool is_right = true;
   planner_default_options(&words->options);
-  for (int i = 1; i < argc; i++) {
-    const char *value;
-    if ((value = value_of(argv[i], "--report")) && words->count < 16) words->requests[words->count++] = (ViewRequest){"report", *value ? value + 1 : NULL};
-    else if ((value = value_of(argv[i], "--emit")) && *value && read_emit(arena, value + 1, words)) continue;
-    else if ((value = value_of(argv[i], "--effort")) && read_effort(*value ? value + 1 : i + 1 < argc ? argv[++i] : "", &words->options)) continue;
+  for (int i = 1; i < argc && is_right; i++) {
+    const char *value, *next = i + 1 < argc ? argv[i + 1] : NULL;
+    if ((value = value_of(argv[i], "--report"))) is_right = add_request(arena, words, "report", *value ? value + 1 : NULL);
+    else if ((value = value_of(argv[i], "--emit")) && (*value || next)) is_right = read_emit(arena, *value ? value + 1 : argv[++i], words);
+    else if ((value = value_of(argv[i], "--effort")) && (*value || next)) is_right = read_effort(*value ? value + 1 : argv[++i], &words->options);
+    else if ((value = value_of(argv[i], "--time")) && (*value || next)) is_right = read_time(*value ? value + 1 : argv[++i], &words->options);
+    else if (strcmp(argv[i], "--force") == 0) words->is_forced = true;
+    else if (strcmp(argv[i], "-o") == 0 && next) words->output = argv[++i];
     else if (argv[i][0] != '-' && !words->problem) words->problem = argv[i];
-    else return false;
+    else is_right = false;
   }
-  return words->problem != NULL;
+  return is_right && words->problem;
+}
+
+static int write_plan(Arena *arena, const Words *words, const PlannerText *made) {
+  OutFile file;
+  if (!outfile_may_write(words->output, words->is_forced) || !outfile_open(&file, arena, words->output)) return 4;
+  fwrite(made->text, 1, made->length, file.out);
+  return outfile_close(&file, 0666);
 }
 
 static int draw(Arena *arena, const Words *words, const Problem *problem, const char *text, size_t length) {
   PlannerReport report;
   PlannerText made;
+  int status;
   PlannerPlan *plan = planner_plan_checked(text, length, problem, &words->options, arena, &report, &made);
   if (!plan || !made.is_valid) {
     plan_report_infeasible(stdout, problem, &report);
     return 1;
   }
+  if (words->output && (status = write_plan(arena, words, &made)) != 0) return status;
   char *document = report_text(arena, problem, plan, &report);
   const char *stem = strrchr(words->problem, '/') ? strrchr(words->problem, '/') + 1 : words->problem;
-  int status = document ? view_text(document, stem, words->requests, words->count) : 70;
+  status = document ? view_text(document, stem, words->requests, words->count, words->is_forced) : 70;
   free(document);
   return status;
 }
@@ -553,9 +589,10 @@ int problem_report_main(int argc, char **argv) {
   int status = 2;
   size_t length;
   if (!read_words(arena, argc, argv, &words)) {
-    fprintf(stderr, "usage: gnncc plan problem.json --report[=FILE.html] --emit=K[=F],... [--effort fast|normal|best]\n");
+    fprintf(stderr, "usage: gnncc plan problem.json --report[=FILE.html] --emit=K[=F],... [-o PLAN.json] [--effort fast|normal|best] [--time SECONDS] [--force]\n");
   } else {
-    char *text = view_read_file(arena, words.problem, &length);
+    char *text = arena_read_file(arena, words.problem, &length);
+    if (!text) fprintf(stderr, "gnncc plan: error[E0001]: cannot read %s: %s\n", words.problem, strerror(errno));
     ProblemError error;
     Problem *problem = text ? problem_read_json(arena, text, length, &error) : NULL;
     if (text && !problem) fprintf(stderr, "%s:%s%s %s\n", words.problem, error.place, *error.place ? ":" : "", error.text);

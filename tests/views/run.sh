@@ -71,6 +71,22 @@ check "a page from a run alone" page_from_run
 check "a page from a plan alone" "$build/gnncc" --measured="$here/roomy.json" --report="$work/roomy.html"
 refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
 refuse 4 "a file that is not there" "$build/gnncc" --compare none.json "$here/spill.json"
+refuse 2 "a drawing of a form that there is not" view --emit=gantt=x.png
+refuse 2 "a drawing into no file" view --emit=gantt=
+refuse 2 "a page into no file" view --report=
+refuse 2 "of a model, too" "$build/gnncc" --emit=gantt=x.png "$here/spill.gnn"
+unasked() { [ ! -e x.png ]; }
+check "nothing was written" unasked
+forms() { view --emit=gantt=a.txt,gantt=b.svg && grep -q '^cpu' a.txt && "$judge" svg b.svg; }
+check "the ending chooses the form" forms
+foreign() { # what gnncc did not write stays, unless --force says otherwise
+  echo "a diary" >theirs.svg
+  view --emit=gantt=theirs.svg 2>refused.txt
+  [ $? = 4 ] && grep -q 'was not written by gnncc' refused.txt && [ "$(cat theirs.svg)" = "a diary" ] && view --force --emit=gantt=theirs.svg && "$judge" svg theirs.svg
+}
+check "a file of somebody else is not overwritten" foreign
+own() { for turn in 1 2; do view --emit=schedule=own.txt,gantt=own.gantt.txt,memory=own.csv,plan=own.json,dag=own.dot,annotate=own.ann.txt || return 1; done; ! ls | grep tmp-; }
+check "its own files are" own
 wrong() { # WORDS SED-SCRIPT: a run changed so is refused, and what is wrong is said in one line
   sed "$2" "$here/spill.json" >wrong.json
   "$build/gnncc" --measured=wrong.json --emit=gantt=- >wrong.txt 2>wrong.err
@@ -176,6 +192,11 @@ check "a GCN in parts, a U-Net" planned 4 1 2 3
 check "odd problems" planned odd $(seq 1 60)
 transformer_page() { "$build/tests/make_problem" 3 1 >problem.json && "$build/gnncc" plan problem.json --report=transformer.html && grep -q gnncc-report/1 transformer.html; }
 check "a transformer's page" transformer_page
+both_outputs() { "$build/gnncc" plan problem.json -o p.plan.json --emit=gantt=p.svg && "$build/gnncc" plan problem.json --check p.plan.json && "$judge" svg p.svg && "$build/gnncc" plan problem.json -o p.plan.json; }
+check "a plan and its pictures at once" both_outputs
+foreign_plan() { echo "a diary" >p.diary; "$build/gnncc" plan problem.json -o p.diary; [ $? = 4 ] && [ "$(cat p.diary)" = "a diary" ]; }
+check "a plan goes over no file of somebody else" foreign_plan
+refuse 2 "gnncc plan into no file" "$build/gnncc" plan problem.json --report=
 refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.json --emit=c
 
 # ---- the page in a browser ----
