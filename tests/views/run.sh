@@ -192,6 +192,15 @@ check "a GCN in parts, a U-Net" planned 4 1 2 3
 check "odd problems" planned odd $(seq 1 60)
 transformer_page() { "$build/tests/make_problem" 3 1 >problem.json && "$build/gnncc" plan problem.json --report=transformer.html && grep -q gnncc-report/1 transformer.html; }
 check "a transformer's page" transformer_page
+columns() { sed '/^evaluation/,$d' "$1" | sed 1d | awk '{ print $1, $2, $3 ~ /^[a-z]/ ? $3 " " $4 " " $5 : $3 " " $4 }'; }
+same_steps() { # MODEL OPTION...: the steps of a program and of its problem: numbers, lanes, times
+  $gnncc --target=box "${@:2}" --emit=schedule=program.txt,problem=p.json "$1" && "$build/gnncc" plan p.json --emit=schedule=problem.txt || return 1
+  columns program.txt >program.columns && columns problem.txt >problem.columns
+  [ $(wc -l <program.columns) -gt 60 ] && grep -q "$wanted" program.columns && diff program.columns problem.columns
+}
+wanted='ssd read' check "a problem has the steps of its program" same_steps "$here/spill.gnn" --budget device=270MiB
+sed '/tier host/d; s/cpu <-> host/cpu <-> ssd/; /host <-> ssd/d; s/bandwidth = 6GB\/s; latency = 10us/read = 700MB\/s; write = 500MB\/s; latency = 100us/' "$here/spill.gnn" >direct.gnn
+wanted='ssd write' check "and where the device reaches the SSD itself" same_steps direct.gnn --budget device=300MiB
 both_outputs() { "$build/gnncc" plan problem.json -o p.plan.json --emit=gantt=p.svg && "$build/gnncc" plan problem.json --check p.plan.json && "$judge" svg p.svg && "$build/gnncc" plan problem.json -o p.plan.json; }
 check "a plan and its pictures at once" both_outputs
 foreign_plan() { echo "a diary" >p.diary; "$build/gnncc" plan problem.json -o p.diary; [ $? = 4 ] && [ "$(cat p.diary)" = "a diary" ]; }
