@@ -126,6 +126,12 @@ static void check_epoch(const json_t *root) {
   }
 }
 
+/* Another plan is told of where it is another. */
+static void check_instead(const json_t *root) {
+  const json_t *instead = json_object_get(root, "instead"), *keep = json_object_get(instead, "keep_everything"), *again = json_object_get(instead, "recompute_everything");
+  if (again && whole(again, "bytes") >= whole(keep, "bytes")) fault("recomputing everything needs %lld bytes, keeping it %lld", whole(again, "bytes"), whole(keep, "bytes"));
+}
+
 static void check_memory(const json_t *root) {
   static const char *const kinds[] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
   const json_t *row, *steps = json_object_get(root, "steps"), *device = json_object_get(json_object_get(root, "tiers"), "device");
@@ -179,6 +185,7 @@ static void check_steps(const json_t *root) {
 static int check_report(const json_t *root) {
   check_schema(root);
   check_epoch(root);
+  check_instead(root);
   check_memory(root);
   check_addresses(root);
   check_steps(root);

@@ -121,6 +121,12 @@ numbers_agree() { # a step has one number, in the listing, the CSV's last row an
   [ "$listed" = "$last" ] && grep -q "\"step\": $last," plan.json && ! grep -q "\"step\": $((last + 1))," plan.json
 }
 check "a step's number is the same everywhere" numbers_agree
+adds_sum() { # what the values add is what the epochs differ by in recomputing and waiting
+  $gnncc --target=box --budget device=240MiB --emit=plan=tight.json "$here/spill.gnn" && "$build/gnncc" --compare tight.json plan.json >compared.txt && cat compared.txt || return 1
+  awk '/^    recomputing|^    waiting/ { differ += $4 } / -> / && NR > 1 { sum += $NF; rows++ } /together/ { told = $NF }
+       function near(a, b) { return a - b < 0.05 && b - a < 0.05 } END { exit !(rows > 1 && near(sum, differ) && near(told, differ) && !near(differ, 0)) }' compared.txt
+}
+check "the column adds of a comparison sums to the difference" adds_sum
 check "a plan that keeps everything" bash -c "$gnncc --target=box --emit=plan=keep.json $here/spill.gnn && $judge report keep.json"
 check "a program without a train block" bash -c "sed '/^train/,/^}/d' $here/spill.gnn >plain.gnn && $gnncc --target=box --emit=plan=plain.json,gantt=-,schedule=- plain.gnn && $judge report plain.json"
 twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --report=two.html --emit=plan=y.json $model -o two && cmp one.html two.html; }
