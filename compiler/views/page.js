@@ -166,6 +166,7 @@ function boxesOf(lane, mode) {
     if (step.lane !== lane) continue;
     const at = span(step, mode);
     if (!at || at[1] <= at[0] || at[1] < view.from || at[0] > view.to) continue;
+    if (mode === 'measured' && step.waits_for && at[1] - at[0] < measuredSeconds / 1000) continue; // asking whether it is done takes time, too
     list.push({ role: roleOf(step), from: at[0], to: at[1], first: step, last: step });
   }
   if (list.length <= MOST_BOXES) return list;

@@ -127,6 +127,8 @@ adds_sum() { # what the values add is what the epochs differ by in recomputing a
        function near(a, b) { return a - b < 0.05 && b - a < 0.05 } END { exit !(rows > 1 && near(sum, differ) && near(told, differ) && !near(differ, 0)) }' compared.txt
 }
 check "the column adds of a comparison sums to the difference" adds_sum
+told() { $gnncc --plan=json --target=box "$here/spill.gnn" >told.json && "$judge" report told.json && grep -q '"keep_everything"' told.json; }
+check "the alternatives that a plan tells of are some" told
 check "a plan that keeps everything" bash -c "$gnncc --target=box --emit=plan=keep.json $here/spill.gnn && $judge report keep.json"
 check "a program without a train block" bash -c "sed '/^train/,/^}/d' $here/spill.gnn >plain.gnn && $gnncc --target=box --emit=plan=plain.json,gantt=-,schedule=- plain.gnn && $judge report plain.json"
 twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --report=two.html --emit=plan=y.json $model -o two && cmp one.html two.html; }
