@@ -135,8 +135,9 @@ function drawBars() {
 // ---- the timeline: one scale for all its drawings ----
 
 const view = { from: 0, to: 1, mode: 'estimated', step: 0, value: '', line: 0, everyValue: false, found: [] };
-const gutter = () => $('timeline').clientWidth < 560 ? 62 : 104;
-const width = () => $('timeline').clientWidth;
+let wideNow = 0; // asking for it between changes of the page would lay it out each time
+const gutter = () => wideNow < 560 ? 62 : 104;
+const width = () => wideNow;
 const x = t => gutter() + (t - view.from) / (view.to - view.from) * (width() - gutter() - 10);
 const timeAt = px => view.from + (px - gutter()) / (width() - gutter() - 10) * (view.to - view.from);
 const whole = () => view.mode === 'estimated' ? estimatedSeconds : view.mode === 'measured' ? measuredSeconds : Math.max(estimatedSeconds, measuredSeconds);
@@ -266,11 +267,23 @@ const skyTop = () => {
   return 1.08 * (budget > 4 * peak || budget < peak ? peak : budget);
 };
 
+// Where more rows than pixels are in view, the fullest of each pixel stands for it.
+function fullestOfPixels(rows) {
+  if (rows.length < 2 * width()) return rows;
+  const list = [], used = ({ row }) => row.device_bytes + (row.gaps || 0);
+  for (const r of rows) {
+    const last = list[list.length - 1];
+    if (!last || Math.floor(x(r.at[0])) !== Math.floor(x(last.at[0]))) list.push({ row: r.row, at: [...r.at] });
+    else { last.at[1] = r.at[1]; if (used(r) > used(last)) last.row = r.row; }
+  }
+  return list;
+}
+
 function drawSky() {
   const node = $('sky'), top = skyTop(), y = b => SKY - 2 - (SKY - 12) * b / top;
   node.setAttribute('height', SKY);
   node.replaceChildren(...bands(SKY, true));
-  const rows = memory.map(row => ({ row, at: rowSpan(row) })).filter(({ at }) => at[1] >= view.from && at[0] <= view.to && at[1] > at[0]);
+  const rows = fullestOfPixels(memory.map(row => ({ row, at: rowSpan(row) })).filter(({ at }) => at[1] >= view.from && at[0] <= view.to && at[1] > at[0]));
   const base = rows.map(() => 0);
   for (const kind of kinds) {
     if (!rows.some(({ row }) => row[kind] > 0)) continue;
@@ -342,6 +355,7 @@ function drawArena() {
 }
 
 function draw() {
+  wideNow = $('timeline').clientWidth;
   drawGantt();
   drawSky();
   drawStrips();
