@@ -18,9 +18,9 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
 COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c cost.c cuda_compiler.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c emit_kernel.c emit_rows.c emit_step.c \
-  fit.c fuse.c gnncc.c graph.c layout.c lower.c options.c plan.c problem.c problem_report.c profile.c reassociate.c report.c report_json.c residents.c schedule.c simplify.c \
+  fit.c fuse.c gnncc.c graph.c layout.c lower.c options.c outfile.c plan.c problem.c problem_report.c profile.c reassociate.c report.c report_json.c residents.c schedule.c simplify.c \
   sweep.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
-VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory.c page.c svg.c \
+VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
   sweep.c trace.c views.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c replay.c search.c sequence.c session.c settle.c simplex.c \
@@ -147,13 +147,13 @@ $(T)/toy: $(filter-out tests/runtime/test_%,$(wildcard tests/runtime/*.c)) $(B)/
 $(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Ilang -o $@ $^ -lm
-$(T)/planner/%: tests/planner/%.c $(filter-out $(wildcard tests/planner/test_*.c tests/planner/*_main.c),$(wildcard tests/planner/*.c)) $(PLANNER:%.c=$(B)/%.o) $(B)/lang/arena.o
+$(T)/planner/%: tests/planner/%.c $(filter-out $(wildcard tests/planner/test_*.c tests/planner/*_main.c),$(wildcard tests/planner/*.c)) $(PLANNER:%.c=$(B)/%.o) $(B)/compiler/outfile.o $(B)/lang/arena.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ -ljansson -lm
 $(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) -ljansson $(LINK_ZLIB) -lm -lpthread
-$(T)/make_problem: tests/views/make_problem.c tests/planner/generate.c $(B)/lang/arena.o $(PLANNER:%.c=$(B)/%.o)
+$(T)/make_problem: tests/views/make_problem.c tests/planner/generate.c $(B)/lang/arena.o $(B)/compiler/outfile.o $(PLANNER:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ -ljansson -lm
 $(T)/check_report: tests/views/check_report.c

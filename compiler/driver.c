@@ -13,6 +13,7 @@
 #include "calibrate.h"
 #include "report.h"
 #include "sweep.h"
+#include "views/views.h"
 
 /* ---- the passes ---- */
 
@@ -125,7 +126,7 @@ static void find_fingerprints(Compilation *c) {
 
 static bool read_profile(Compilation *c) {
   const char *fault;
-  if (cost_read_profile(&c->machine, c->options->profile, c->arena, &fault)) return true;
+  if (cost_read_profile(&c->machine, c->options->profile, c->model_fingerprint, c->arena, &fault)) return true;
   fprintf(stderr, "gnncc: error: cannot use the profile %s: %s\n", c->options->profile, fault);
   c->status = 4;
   return false;
@@ -133,6 +134,7 @@ static bool read_profile(Compilation *c) {
 
 static bool run_cost(Compilation *c) {
   c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
+  find_fingerprints(c);
   if (c->options->profile && !read_profile(c)) return false;
   for (int i = 0; i < c->program->budget_count; i++) {
     const TierBudget *b = &c->program->budgets[i];
@@ -140,7 +142,6 @@ static bool run_cost(Compilation *c) {
   }
   for (int i = 0; i < c->options->budget_count; i++)
     if (!set_budget(c, c->options->budgets[i].tier, c->options->budgets[i].size)) return false;
-  find_fingerprints(c);
   return sweep_prepare(c);
 }
 
@@ -328,27 +329,6 @@ static int walk(Compilation *c) {
   return 0;
 }
 
-static bool read_stream(Compilation *c, FILE *in) {
-  size_t capacity = 1 << 16;
-  char *text = malloc(capacity);
-  for (size_t got = 1; text && got > 0;) {
-    got = fread(text + c->length, 1, capacity - c->length, in);
-    c->length += got;
-    if (c->length < capacity) continue;
-    capacity *= 2;
-    char *bigger = realloc(text, capacity);
-    if (!bigger) free(text);
-    text = bigger;
-  }
-  if (!text || ferror(in)) {
-    free(text);
-    return false;
-  }
-  c->text = arena_strndup(c->arena, text, c->length);
-  free(text);
-  return true;
-}
-
 static int read_model(Compilation *c) {
   const Options *o = c->options;
   bool is_stdin = strcmp(o->input, "-") == 0;
@@ -357,13 +337,11 @@ static int read_model(Compilation *c) {
     fprintf(stderr, "gnncc: error[E0001]: the model is to be read from a terminal; give a file, or pipe one in\n");
     return 4;
   }
-  FILE *in = is_stdin ? stdin : fopen(o->input, "rb");
-  if (!in || !read_stream(c, in)) {
+  c->text = is_stdin ? arena_read_stream(c->arena, stdin, &c->length) : arena_read_file(c->arena, o->input, &c->length);
+  if (!c->text) {
     fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", o->input, strerror(errno));
-    if (in && !is_stdin) fclose(in);
     return 4;
   }
-  if (!is_stdin) fclose(in);
   const char *slash = strrchr(c->model_path, '/');
   c->reader.base_dir = slash ? arena_strndup(c->arena, c->model_path, (size_t)(slash - c->model_path)) : NULL;
   const char *base = slash ? slash + 1 : c->model_path;
@@ -380,13 +358,19 @@ static void announce(const Compilation *c) {
   if (c->made) fprintf(stderr, "gnncc: wrote %s\n", c->made);
 }
 
+static int explain(Compilation *c) {
+  Document *document = c->options->measured ? view_document(c->arena, c->emission.plan_json, c->options->measured) : NULL;
+  if (c->options->measured && !document) return 4;
+  if (!c->options->is_plan_json) report_plan_text(&c->emission, document ? document->measured : NULL, c->options->is_verbose, stdout);
+  else if (document) view_emit(document, "plan", "-", stdout);
+  else fputs(c->emission.plan_json, stdout);
+  document_free(document);
+  return fflush(stdout) == 0 ? 0 : 4;
+}
+
 static int finish(Compilation *c) {
   if (c->options->stop_after || c->options->product == PRODUCT_CHECK) return 0;
-  if (c->options->product == PRODUCT_PLAN) {
-    if (c->options->is_plan_json) fputs(c->emission.plan_json, stdout);
-    else report_plan_text(&c->emission, c->options->is_verbose, stdout);
-    return fflush(stdout) == 0 ? 0 : 4;
-  }
+  if (c->options->product == PRODUCT_PLAN) return explain(c);
   announce(c);
   return 0;
 }

@@ -63,8 +63,6 @@ bool build_product(Compilation *c);
 /* Removes the scratch directory, unless it is to be kept. */
 void build_clean(Compilation *c, int status);
 
-/* The file carries gnncc's mark and may be overwritten. */
-bool build_wrote(const char *path);
 /* A source of gnncc's own to a program, with the compiler and the options that programs are made with; an exit status. */
 int build_tool(Arena *arena, const Options *options, const char *share_dir, const char *source, const char *program);
 

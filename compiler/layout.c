@@ -206,13 +206,19 @@ static void place_transients(Laying *l, int64_t budget) {
 
 static void measure(Laying *l) {
   Layout *y = l->layout;
-  y->live_bytes = arena_alloc(l->arena, (size_t)(l->schedule->count + 1) * sizeof *y->live_bytes);
+  size_t count = (size_t)l->schedule->count + 1;
+  y->live_bytes = arena_alloc(l->arena, count * sizeof *y->live_bytes);
+  y->top_bytes = arena_alloc(l->arena, count * sizeof *y->top_bytes);
   for (int s = 0; s < l->schedule->count; s++) {
-    for (int i = 0; i < y->count; i++)
-      if (y->blocks[i].first <= s && s <= y->blocks[i].last) y->live_bytes[s] += y->blocks[i].room;
-    if (y->live_bytes[s] <= y->lower_bound) continue;
-    y->lower_bound = y->live_bytes[s];
-    y->peak_step = s;
+    for (int i = 0; i < y->count; i++) {
+      const Block *b = &y->blocks[i];
+      if (s < b->first || b->last < s) continue;
+      y->live_bytes[s] += b->room;
+      if (b->offset + b->room > y->top_bytes[s]) y->top_bytes[s] = b->offset + b->room;
+    }
+    int64_t top = y->top_bytes[s], most = y->top_bytes[y->peak_step];
+    if (y->live_bytes[s] > y->lower_bound) y->lower_bound = y->live_bytes[s];
+    if (top > most || (top == most && y->live_bytes[s] > y->live_bytes[y->peak_step])) y->peak_step = s;
   }
 }
 

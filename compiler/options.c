@@ -8,6 +8,7 @@
 #include "../lang/suggest.h"
 #include "../lang/units.h"
 #include "driver.h"
+#include "views/views.h"
 
 typedef enum OptionId {
   OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
@@ -261,6 +262,8 @@ static int parse_emit(Parser *p, const char *list) {
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
       if (strcmp(later[i], item) == 0) return usage("--emit=%s is not supported yet", item);
     if (!is_known) return usage("--emit=%s: unknown kind; gnncc --help=emit lists them", item);
+    const char *fault = view_path_fault(p->arena, item, path);
+    if (fault) return usage("--emit=%s=%s: %s", item, path, fault);
     if (strcmp(item, "cuda") == 0 && !p->options->backend) p->options->backend = item;
     ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){item, path});
   }
@@ -274,8 +277,12 @@ bool options_emits(const Options *options, const char *kind) {
   return false;
 }
 
-static void add_emit(Parser *p, const char *kind, const char *path) {
+/* --KIND=PATH */
+static int add_emit(Parser *p, const char *kind, const char *path) {
+  const char *fault = view_path_fault(p->arena, kind, path);
+  if (fault) return usage("--%s=%s: %s", kind, path, fault);
   ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){kind, path});
+  return -1;
 }
 
 static int parse_pass(Parser *p, const char *name) {
@@ -372,11 +379,10 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     o->is_plan_json = a && strcmp(a, "json") == 0;
     break;
   case OPT_EMIT: return parse_emit(p, a);
-  case OPT_REPORT: add_emit(p, "report", a); break;
+  case OPT_REPORT: return add_emit(p, "report", a);
   case OPT_ANNOTATE:
-    add_emit(p, "annotate", a ? a : "-");
     if (o->product == PRODUCT_PROGRAM) o->product = PRODUCT_EMIT;
-    break;
+    return add_emit(p, "annotate", a ? a : "-");
   case OPT_SWEEP:
     o->sweep = a;
     if (o->product == PRODUCT_PROGRAM) o->product = PRODUCT_EMIT;

@@ -186,8 +186,9 @@ typedef struct Layout {
   int resident_count;
   int64_t bytes;         /* height of the device arena */
   int64_t lower_bound;   /* most bytes alive at any step */
-  int peak_step;         /* index of a step where so many are alive */
   int64_t *live_bytes;   /* per step */
+  int64_t *top_bytes;    /* per step: the end of the highest block; what is not alive below it lies in gaps */
+  int peak_step;         /* index of a step where the top is that of the arena: of those the one where most is alive */
   int64_t host_bytes, ssd_bytes, ring_bytes; /* of the host arena, the file, each of the two rings */
   int extent_count;
   Extent *extents;

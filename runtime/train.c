@@ -332,6 +332,19 @@ static gnn_status train_check_splits(gnn_loop *loop) {
   return status;
 }
 
+/* Logs go to the folder of everything else; where none was named this says which that is. */
+static gnn_status train_open_logs(gnn_loop *loop, int is_resumed) {
+  const gnn_train_options *options = loop->options;
+  const char *folder = loop->out ? loop->out : options->default_out;
+  gnn_status status = gnn_logs_open(&loop->logs, loop->program, options->logs_csv ? folder : NULL, options->logs_jsonl ? folder : NULL,
+                                    options->board, is_resumed, &loop->error);
+  if (status != GNN_OK || options->is_quiet) return status;
+  if (options->logs_csv) printf("log: %s/log.csv\n", folder);
+  if (options->logs_jsonl) printf("log: %s/log.jsonl\n", folder);
+  if (options->board) printf("log: %s, for TensorBoard\n", options->board);
+  return GNN_OK;
+}
+
 static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   const gnn_train_options *options = loop->options;
   int is_resumed;
@@ -343,9 +356,7 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   if (is_resumed && !options->is_quiet)
     printf("resumed %s: run %lld, epoch %lld\n", loop->last_saved, (long long)loop->progress.run_index,
            (long long)loop->instance->run.epoch);
-  const char *log_folder = loop->out ? loop->out : options->default_out;
-  status = gnn_logs_open(&loop->logs, loop->program, options->logs_csv ? log_folder : NULL,
-                         options->logs_jsonl ? log_folder : NULL, options->board, is_resumed, &loop->error);
+  status = train_open_logs(loop, is_resumed);
   if (status != GNN_OK) return status;
   int has_rows = !options->is_quiet && options->progress != GNN_PROGRESS_NONE && options->epochs > 0;
   for (int64_t r = loop->progress.run_index; r < options->runs; r++) {
