@@ -10,7 +10,7 @@ mkdir -p "$build/check"
 . tests/suites.sh
 export XDG_CACHE_HOME=$PWD/$build/check/cache # no calibration of this machine: the model's times
 
-run_suite() { # SUITE: prints its line and what failed; the numbers are left in BUILD/check/SUITE.sum
+run_suite() { # SUITE: prints its line and what failed; the numbers are left in $sums
   local suite=$1 log=$build/check/$1.log start=$SECONDS status ok skip bad
   suite_$suite >"$log" 2>&1
   status=$?
@@ -22,19 +22,20 @@ run_suite() { # SUITE: prints its line and what failed; the numbers are left in 
     bad=1
     echo "not ok - $suite ended with status $status after $ok tests" >>"$log"
   fi
-  echo $((ok - skip)) $bad $skip >"$build/check/$suite.sum"
+  echo $((ok - skip)) $bad $skip >"$sums/$suite"
   printf '%-22s %5d passed %3d failed %3d skipped  %4d s\n' "$suite" $((ok - skip)) $bad $skip $((SECONDS - start))
   [ $bad -eq 0 ] || { grep -A12 '^not ok ' "$log" | head -60; tail -5 "$log"; }
 }
 
 [ $# -gt 0 ] || set -- $suites
-rm -f "$build"/check/*.sum
+sums=$(mktemp -d)
+trap 'rm -rf "$sums"' EXIT
 trap 'trap - TERM; kill 0' INT TERM # suites in the background do not hear Ctrl-C by themselves
 for suite in "$@"; do
   [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
   run_suite "$suite" &
 done
 wait
-read -r suites_run passed failed skipped < <(cat "$build"/check/*.sum | awk '{ p += $1; f += $2; s += $3 } END { print NR, p + 0, f + 0, s + 0 }')
+read -r suites_run passed failed skipped < <(cat "$sums"/* | awk '{ p += $1; f += $2; s += $3 } END { print NR, p + 0, f + 0, s + 0 }')
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$suites_run" -eq $# ] && [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

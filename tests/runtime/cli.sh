@@ -1,8 +1,8 @@
 #!/bin/bash
-# cli.sh BIN: gnndata and a produced program (the hand-made one) as a user runs them. TAP on stdout. BLESS=1 rewrites goldens.
+# cli.sh BUILD: gnndata and a produced program (the hand-made one) as a user runs them. TAP on stdout. BLESS=1 rewrites goldens.
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$(cd "$1" && pwd)
-gnndata=$bin/gnndata toy=$bin/toy
+gnndata=$bin/gnndata toy=$bin/tests/toy
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
