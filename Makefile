@@ -203,11 +203,13 @@ demo: deps
 deps:
 	tests/deps.sh
 
-# Hours of what `make check` does for seconds: damaged programs and damaged planning problems, under the sanitizers.
+# Hours of what `make check` does for seconds: damaged programs and damaged planning problems, under the sanitizers; random plans.
 FUZZ_ROUNDS ?= 200000
-fuzz: watched
+FUZZ_PLANS ?= 5000
+fuzz: all watched
 	FUZZ_TIMEOUT=36000 FUZZ_COUNT=$(FUZZ_ROUNDS) tests/lang/run.sh $(B)/watched/tests/langtest | tail -3
 	$(B)/watched/tests/planner/test_planner_input $(FUZZ_ROUNDS) | tail -3
+	tests/end_to_end/plans_fuzz.sh $(B) $(FUZZ_PLANS)
 
 prefix ?= /usr/local
 PREFIX ?= $(prefix)

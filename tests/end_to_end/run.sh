@@ -147,5 +147,4 @@ if [ -d "$shared/cora" ]; then
 else
   skip "real data" "../shared is not there"
 fi
-. "$here/plans.sh"
 finish
