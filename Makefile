@@ -125,7 +125,7 @@ KERNEL_FLAGS := -std=gnu11 -O3 -fno-math-errno -ffp-contract=off -fno-trapping-m
 KERNEL_TESTS := $(foreach t,$(notdir $(basename $(wildcard tests/kernels/*.c))),$(foreach v,native avx2 sse2 double,$(T)/kernels/$(t)_$(v)))
 RUNTIME_TESTS := $(patsubst tests/runtime/%.c,$(T)/runtime/%,$(wildcard tests/runtime/test_*.c))
 PLANNER_TESTS := $(patsubst tests/planner/%.c,$(T)/planner/%,$(wildcard tests/planner/test_*.c))
-PLANNER_TEST_PARTS := $(patsubst tests/planner/%.c,$(T)/planner/%.o,$(filter-out tests/planner/test_% %_main.c,$(wildcard tests/planner/*.c)))
+PLANNER_TEST_PARTS := $(patsubst tests/planner/%.c,$(T)/objects/planner/%.o,$(filter-out tests/planner/test_% %_main.c,$(wildcard tests/planner/*.c)))
 PASS_TESTS := $(patsubst tests/passes/%.c,$(T)/passes/%,$(wildcard tests/passes/test_*.c))
 
 $(T)/kernels/%_native: MARCH := -march=native
@@ -151,15 +151,16 @@ $(T)/toy: $(filter-out tests/runtime/test_%,$(wildcard tests/runtime/*.c)) $(B)/
 $(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Ilang -o $@ $^ -lm
-$(T)/planner/%.o: tests/planner/%.c $(wildcard tests/planner/*.h compiler/planner/*.h)
+$(T)/objects/planner/%.o: tests/planner/%.c $(wildcard tests/planner/*.h compiler/planner/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -c -o $@ $<
-$(T)/planner/%: $(T)/planner/%.o $(PLANNER_TEST_PARTS) $(PLANNER:%.c=$(B)/%.o) $(B)/lang/arena.o
+$(T)/planner/%: $(T)/objects/planner/%.o $(PLANNER_TEST_PARTS) $(PLANNER:%.c=$(B)/%.o) $(B)/lang/arena.o
+	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -ljansson -lm
 $(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) -ljansson $(LINK_ZLIB) -lm -lpthread
-$(T)/make_problem: tests/views/make_problem.c $(T)/planner/generate.o $(B)/lang/arena.o $(PLANNER:%.c=$(B)/%.o)
+$(T)/make_problem: tests/views/make_problem.c $(T)/objects/planner/generate.o $(B)/lang/arena.o $(PLANNER:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ -ljansson -lm
 $(T)/check_report: tests/views/check_report.c
@@ -231,4 +232,4 @@ clean:
 
 .PHONY: all cuda tests watched check demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
-.SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:=.o)
+.SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)

@@ -145,8 +145,9 @@ check "a library with an SSD tier, two instances of it" sh -c "'$gnncc' -w --lib
   gcc -std=c99 -Wall -Wextra -Wpedantic -Werror tiers.c -o tiers -L. -lsage4 -l:libz.a -lm -lpthread && ./tiers"
 
 lanes_watched() { # SANITIZER DIRECTORY
-  watched "$1" "$2" sage4 && (cd "$2" && rm -rf s t && ./sage4 -q --threads 2 --epochs 2 --out s && ./sage4 -q --threads 2 --epochs 2 --out t --serial-lanes &&
-    ./sage4 check --scratch . && cmp s/last.safetensors t/last.safetensors)
+  gcc -std=gnu11 -O1 -g -ffp-contract=off "-fsanitize=$1" -fno-sanitize-recover=all "$2/sage4.c" "$2/main.c" "runtime_$1.o" -o watched -lm -lpthread &&
+    rm -rf s t && ./watched -q --threads 2 --epochs 2 --out s && ./watched -q --threads 2 --epochs 2 --out t --serial-lanes &&
+    ./watched check --scratch . && cmp s/last.safetensors t/last.safetensors
 }
 for sanitizer in address,undefined thread; do
   for road in ring direct; do check "lanes ($road) under $sanitizer" lanes_watched $sanitizer gen_$road; done
