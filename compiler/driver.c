@@ -385,7 +385,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
 static int run(Compilation *c) {
   const Options *o = c->options;
   c->lang = (LangOptions){.define_count = o->define_count, .defines = o->defines, .import_dir_count = o->import_dir_count,
-                          .import_dirs = o->import_dirs, .share_dir = c->share_dir, .target = o->target, .data_override = o->data_path,
+                          .import_dirs = o->import_dirs, .share_dir = c->share_dir, .target = o->target, .data_override = o->data_path, .data_name = o->data_name,
                           .is_shapes_only = o->is_shapes_only, .describe = data_describe, .describe_user = &c->reader};
   return walk(c);
 }

@@ -78,6 +78,7 @@ typedef struct Fusion {
   ValueId *only_user;
   bool *has_anchor; /* an anchor on the edges is behind the value */
   bool *is_cheap;   /* find_cheap_scalars */
+  bool *is_wanted_whole; /* find_wanted_whole */
   int *visited;     /* marks of the walk that is under way: see visit */
   int walk;
 } Fusion;
@@ -93,17 +94,14 @@ static bool visit(Fusion *f, ValueId id, int role) {
   return true;
 }
 
-static bool is_wanted_whole(const Fusion *f, ValueId id) {
+static void find_wanted_whole(Fusion *f) {
   const Graph *graph = f->graph;
-  if (graph->scores == id || graph->values[id].tap) return true;
-  for (int u = id + 1; u < graph->value_count; u++) {
-    const Value *user = &graph->values[u];
-    for (int k = 0; k < user->operand_count; k++)
-      if (user->operand[k] == id && (user->op == OP_MATMUL || user->op == OP_OUTER || user->op == OP_RESHAPE ||
-                                     user->op == OP_UPDATE || user->op == OP_CROSS_ENTROPY))
-        return true;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    if (graph->scores == i || value->tap) f->is_wanted_whole[i] = true;
+    bool reads_whole = value->op == OP_MATMUL || value->op == OP_OUTER || value->op == OP_RESHAPE || value->op == OP_UPDATE || value->op == OP_CROSS_ENTROPY;
+    for (int k = 0; k < value->operand_count && reads_whole; k++) f->is_wanted_whole[value->operand[k]] = true;
   }
-  return false;
 }
 
 /* One number a row, or one in all, without anything that a kernel has to make: computed again wherever it is needed. Of
@@ -132,7 +130,7 @@ static bool decide_virtual(const Fusion *f, ValueId id) {
   const Value *value = &graph->values[id];
   if (op_info[value->op].kind != OP_KIND_POINT || value->op == OP_RESHAPE) return false;
   if (is_sparse_dropout(f, id)) return true;
-  if (is_wanted_whole(f, id)) return false;
+  if (f->is_wanted_whole[id]) return false;
   if (value->op == OP_BROADCAST || value->op == OP_LIFT) return true;
   if (value->shape.domain == DOMAIN_EDGE && !f->has_anchor[id]) return true;
   if (f->is_cheap[id]) return true;
@@ -408,7 +406,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend
   kernels->is_stored = arena_alloc(arena, count);
   kernels->home = arena_alloc(arena, count * sizeof *kernels->home);
   Fusion f = {graph, kernels, is_sparse_field, is_fusing, backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
-              arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count),
+              arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {
     kernels->made_by[i] = NO_INDEX;
@@ -416,6 +414,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend
     kernels->home[i] = value->op == OP_RESHAPE ? kernels->home[value->operand[0]] : i;
   }
   find_cheap_scalars(&f);
+  find_wanted_whole(&f);
   find_virtual_values(&f);
   for (int i = 0; i < graph->value_count; i++) {
     OpKind kind = op_info[graph->values[i].op].kind;

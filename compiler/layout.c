@@ -21,6 +21,7 @@ typedef struct Laying {
   int64_t *planned_offset; /* parallel to blocks: where the planner puts it, -1: nowhere */
   int planned_count;
   int64_t base; /* where the transients begin */
+  NameTable names; /* of the blocks */
 } Laying;
 
 /* ---- the blocks of the device ---- */
@@ -32,7 +33,8 @@ static int first_step_of(const Schedule *schedule, int boundary) {
 
 static void add_block(Laying *l, Block block, int64_t planned_offset) {
   Layout *y = l->layout;
-  block.name = block_unique_name(l->arena, y->blocks, y->count, block.name);
+  block.name = block_unique_name(l->arena, &l->names, block.name);
+  name_table_add(l->arena, &l->names, block.name, y->count);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
   ARENA_PUSH(l->arena, l->planned_offset, l->planned_count, planned_offset);
 }
@@ -330,6 +332,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   for (int i = 0; i < residents->count; i++) {
     Block block = residents->blocks[i];
     block.last = schedule->count - 1;
+    name_table_add(arena, &l.names, block.name, i);
     ARENA_PUSH(arena, y->blocks, y->count, block);
   }
   y->resident_count = y->count;

@@ -8,6 +8,7 @@
 #define GNNCC_PLAN_H
 
 #include "cost.h"
+#include "lang/name_table.h"
 #include "planner/planner.h"
 #include "planner/simulate.h"
 
@@ -45,6 +46,7 @@ typedef struct Residents {
   bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;
   Block *blocks;          /* one after the other from offset 0 */
+  NameTable names;        /* of the blocks */
   int64_t bytes;
 } Residents;
 
@@ -53,7 +55,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 /* The block of a field, a weight or the degrees; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */
-const char *block_unique_name(Arena *arena, const Block *blocks, int count, const char *base);
+const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base);
 static inline int64_t round_up(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /* The SSD is the device's own: nothing passes a staging ring. With a host tier everything goes by the host. */

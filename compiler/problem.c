@@ -104,7 +104,7 @@ static json_t *data(Describing *d) {
   for (int v = 0; v < d->graph->value_count; v++) {
     if (!d->kernels->is_stored[v]) continue;
     const char *base = arena_printf(arena, "%s%s", d->graph->is_training ? "" : "eval_", d->graph->values[v].name);
-    p->name_of_value[v] = block_unique_name(arena, d->residents->blocks, d->residents->count, base);
+    p->name_of_value[v] = block_unique_name(arena, &d->residents->names, base);
     int64_t bytes = planned_bytes(d, v);
     d->all_bytes += bytes;
     d->value_count++;

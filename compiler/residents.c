@@ -9,17 +9,13 @@ const char *block_kind_name(BlockKind kind) {
   return names[kind];
 }
 
-const char *block_unique_name(Arena *arena, const Block *blocks, int count, const char *base) {
+const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base) {
   char *name = arena_strdup(arena, base);
   for (char *c = name; *c; c++)
     if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
   const char *result = name;
-  for (int n = 2;; n++) {
-    bool is_taken = false;
-    for (int i = 0; i < count; i++) is_taken = is_taken || strcmp(blocks[i].name, result) == 0;
-    if (!is_taken) return result;
-    result = arena_printf(arena, "%s_%d", name, n);
-  }
+  for (int n = 2; name_table_find(taken, result) >= 0; n++) result = arena_printf(arena, "%s_%d", name, n);
+  return result;
 }
 
 typedef struct Collecting {
@@ -31,10 +27,11 @@ typedef struct Collecting {
 
 static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t bytes) {
   Residents *y = l->residents;
-  Block block = {.kind = kind, .name = block_unique_name(l->arena, y->blocks, y->count, name), .bytes = bytes > 0 ? bytes : 4,
+  Block block = {.kind = kind, .name = block_unique_name(l->arena, &y->names, name), .bytes = bytes > 0 ? bytes : 4,
                  .offset = y->bytes, .value = NO_VALUE};
   block.room = round_up(block.bytes, LAYOUT_ALIGNMENT);
   y->bytes += block.room;
+  name_table_add(l->arena, &y->names, block.name, y->count);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
   return y->count - 1;
 }

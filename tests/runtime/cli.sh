@@ -1,8 +1,8 @@
 #!/bin/bash
-# cli.sh BIN: gnndata and a produced program (the hand-made one) as a user runs them. TAP on stdout. BLESS=1 rewrites goldens.
+# cli.sh BUILD: gnndata and a produced program (the hand-made one) as a user runs them. TAP on stdout. BLESS=1 rewrites goldens.
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$(cd "$1" && pwd)
-gnndata=$bin/gnndata toy=$bin/toy
+gnndata=$bin/gnndata toy=$bin/tests/toy
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
@@ -160,11 +160,23 @@ signal TERM 143
 set -m; signal INT 130; set +m
 
 exits 5 "not a number" "$toy" --lr 1e39 --out nan; says "R0803"
+says "; the largest gradient of this epoch: 0.048 in lin.weight"
 exits 0 "not a number, and going on" "$toy" --lr 1e39 --nan=continue --out nan --epochs 5
 exits 0 "eval" "$toy" eval --out t; says "valid        10 nodes"
 exits 2 "eval of no split" "$toy" eval --split vaild --out t
 exits 4 "eval without weights" "$toy" eval --out empty
 exits 0 "eval after several runs" "$toy" eval --out runs3; says "weights from runs3/run0/best.safetensors"
+"$toy" -q --epochs 3 --out again >out 2>err && "$toy" -q --epochs 3 --runs 2 --out again >out 2>err
+exits 0 "eval after one run and then several" "$toy" eval --out again; says "weights from again/run0/best.safetensors"
+true & dead=$! # a process that is no more by the time of the next start
+wait $dead
+mkdir -p again/run1
+ours="again/best.safetensors.tmp-$dead again/checkpoint-r0-e000020.safetensors.tmp-$dead again/run.json.tmp-$dead again/run1/last.safetensors.tmp-$dead"
+others="again/best.safetensors.tmp-$$ again/notes.tmp-$dead again/best.safetensors.tmp-x"
+touch $ours $others
+exits 0 "a start after a kill" "$toy" -q --epochs 3 --runs 2 --out again
+ls $ours >out 2>err; [ ! -s out ]; ok $? "  what a dead process was writing is gone"
+ls $others >out 2>err; ok $? "  what is not ours, or of a process that lives, stays"
 exits 0 "weights" "$toy" --weights t/last.safetensors --epochs 1 -q --out w
 exits 1 "damaged weights" "$toy" --weights cut.safetensors -q --out w
 exits 1 "other weights" "$toy" --weights k.safetensors -q --out w; says "R0804"
