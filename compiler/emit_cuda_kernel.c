@@ -27,7 +27,7 @@ static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(
 
 static void open_kernel(CudaWriter *c, const char *suffix, const char *blocks, const char *parameter) {
   const char *name = arena_printf(c->w.arena, "step_%d_%s", c->w.n, suffix);
-  ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, (Launch){name, blocks});
+  ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, ((Launch){.kernel = name, .blocks = blocks}));
   fprintf(c->w.out, "GNN_KERNEL %s(%s) {\n", name, parameter);
 }
 
@@ -295,6 +295,65 @@ static void print_transpose(CudaWriter *c, const char *from, int64_t rows, int64
 
 static int64_t tiles_of(int64_t size, int64_t tile) { return (size + tile - 1) / tile; }
 
+/* ---- libraries ---- */
+
+static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, (Launch){.call = call}); }
+
+/* The product of two stored values, by cuBLASLt. Parts of long sums have the scratch to themselves. */
+static void add_gemm(CudaWriter *c, const char *sizes, ValueId to, const char *epilogue) {
+  static const char *const precisions[PRECISION_COUNT] = {"GNN_IN_FP32", "GNN_IN_TF32", "GNN_IN_BF16"};
+  const StepWriter *w = &c->w;
+  const char *scratch = w->kernel->work_bytes ? arena_printf(w->arena, ".at_workspace = AT_%s, .workspace_bytes = %" PRId64 ", ", step_scratch(w), w->kernel->work_bytes) : "";
+  add_call(c, arena_printf(w->arena, "gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = AT_%s, .at_b = AT_%s, .at_c = AT_%s,\n"
+                                     "                                  %s%s.precision = %s});\n", sizes, step_block_name(w, w->anchor->operand[0]),
+                           step_block_name(w, w->anchor->operand[1]), step_block_name(w, to), epilogue, scratch, precisions[w->kernels->precision]));
+}
+
+/* What is left of the body, row by row. */
+static void print_rest(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  if (w->kernel->epilogue.body_count == w->kernel->body_count) return;
+  w->body = step_write_rest(w);
+  set_group(c, body_width(c), 1, 0);
+  open_rows(c, step_row_count(w, w->anchor->shape.domain, 1));
+  print_body(c, 0, "    ");
+  fprintf(w->out, "  }\n");
+  close_kernel(c);
+}
+
+static void emit_library_matmul(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  const Epilogue *e = &w->kernel->epilogue;
+  const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
+  const char *bias = e->bias == NO_VALUE ? "-1" : arena_printf(w->arena, "AT_%s", step_block_name(w, e->bias));
+  add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), e->place,
+           arena_printf(w->arena, ".at_bias = %s, .is_relu = %d, ", bias, e->is_relu));
+  print_rest(c);
+}
+
+static void emit_library_outer(CudaWriter *c) {
+  const StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  const char *rows = step_row_count(w, w->graph->values[w->anchor->operand[0]].shape.domain, p.lead);
+  add_gemm(c, arena_printf(w->arena, ".m = %" PRId64 ", .n = %" PRId64 ", .k = %s, .transpose_a = 1", p.depth, p.width, rows), w->kernel->anchor, ".at_bias = -1, ");
+}
+
+static void emit_library_spmm(CudaWriter *c) {
+  const StepWriter *w = &c->w;
+  const Layout *y = w->emission->layout;
+  const Residents *residents = y->residents;
+  int is_out = w->anchor->as.end == END_SRC && !residents->is_symmetric;
+  int64_t width = body_width(c);
+  int buffer = residents_spmm_buffer(residents, is_out, width);
+  add_call(c, arena_printf(w->arena, "gnn_cuda_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .at_x = AT_%s, .at_y = AT_%s,\n"
+                                     "                                  .at_ones = AT_%s, .at_offsets = AT_%s,\n"
+                                     "                                  .at_buffer = AT_%s, .buffer_bytes = %" PRId64 "});\n",
+                           is_out, width, step_block_name(w, w->graph->values[w->anchor->operand[0]].operand[0]), step_block_name(w, w->kernel->epilogue.place),
+                           y->blocks[residents->spmm_ones].name, y->blocks[residents->spmm_offsets[is_out]].name, y->blocks[buffer].name, y->blocks[buffer].bytes));
+  print_rest(c);
+}
+
 /* A tile of the product a block; its rows go round the warps for the body. Rows of a product with more than one row to a
  * row of the value are stored as they come. */
 static void emit_matmul(CudaWriter *c) {
@@ -459,9 +518,21 @@ static void emit_update(CudaWriter *c) {
 
 /* ---- one step ---- */
 
+static void emit_library_call(CudaWriter *c) {
+  switch (c->w.kernel->kind) {
+  case KERNEL_MATMUL: emit_library_matmul(c); break;
+  case KERNEL_OUTER: emit_library_outer(c); break;
+  default: emit_library_spmm(c); break;
+  }
+}
+
 void emit_cuda_kernels(const Emission *emission, const Step *step, FILE *out, Launch **launches, int *count) {
   if (step->kind != STEP_KERNEL) return;
   CudaWriter c = {.w = step_writer(emission, step, out), .launches = launches, .launch_count = count, .lanes = 1, .slots = 1, .fields = "", .values = ""};
+  if (c.w.kernel->library) {
+    emit_library_call(&c);
+    return;
+  }
   switch (c.w.kernel->kind) {
   case KERNEL_MAP: c.w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&c) : emit_map(&c); break;
   case KERNEL_MATMUL: emit_matmul(&c); break;

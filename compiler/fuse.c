@@ -397,17 +397,18 @@ static void note_graph_directions(Fusion *f, const Kernel *kernel) {
   if (walks_edges && anchor->op != OP_GATHER) kernels->needs_in = true;
 }
 
-Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend backend) {
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {
   Arena *arena = graph->arena;
   size_t count = (size_t)graph->value_count + 1;
   graph_name_values(graph);
   Kernels *kernels = arena_alloc(arena, sizeof *kernels);
   kernels->graph = graph;
-  kernels->backend = backend;
+  kernels->backend = options->backend;
+  kernels->precision = options->precision;
   kernels->made_by = arena_alloc(arena, count * sizeof *kernels->made_by);
   kernels->is_stored = arena_alloc(arena, count);
   kernels->home = arena_alloc(arena, count * sizeof *kernels->home);
-  Fusion f = {graph, kernels, is_sparse_field, is_fusing, backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
+  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {
@@ -428,6 +429,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend
     choose_loops(&f, &kernels->kernels[i]);
     note_graph_directions(&f, &kernels->kernels[i]);
   }
+  if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);
   return kernels;
 }
 
@@ -435,7 +437,10 @@ void kernels_dump(const Kernels *kernels, FILE *out) {
   const Graph *graph = kernels->graph;
   for (int i = 0; i < kernels->kernel_count; i++) {
     const Kernel *kernel = &kernels->kernels[i];
-    fprintf(out, "kernel %d: %s of %s\n", i, kernel_kind_name(kernel->kind), graph->values[kernel->anchor].name);
+    fprintf(out, "kernel %d: %s of %s", i, kernel_kind_name(kernel->kind), graph->values[kernel->anchor].name);
+    if (kernel->library) fprintf(out, ", by %s", library_name(kernel->library));
+    if (kernel->library && kernel->epilogue.body_count) fprintf(out, " up to %s", graph->values[kernel->epilogue.result].name);
+    fprintf(out, "\n");
     fprintf(out, "  body   ");
     for (int b = 0; b < kernel->body_count; b++) fprintf(out, " %s", graph->values[kernel->body[b]].name);
     fprintf(out, "\n  reads  ");

@@ -1,10 +1,9 @@
-/* memory.c: one block of the device's memory (arena, view, pool), pinned memory of the host, and the host's image of the arena. */
+/* memory.c: one block of the device's memory (arena and view), pinned memory of the host, and the host's image of the arena. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "cuda.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -37,7 +36,6 @@ static gnn_status memory_device(gnn_instance *instance, int64_t bytes, int popul
   }
   cuda->arena = memory;
   cuda->view = (gnn_view *)(void *)(cuda->arena + memory_aligned(gnn_tier_bytes(cuda->program, GNN_DEVICE)));
-  cuda->pool = (unsigned char *)cuda->view + memory_aligned((int64_t)sizeof(gnn_view));
   instance->tiers.base[GNN_DEVICE] = cuda->arena;
   code = cudaMemset(cuda->arena, populate ? 0 : GNN_CUDA_UNTOUCHED, (size_t)block);
   if (code != cudaSuccess) return gnn_cuda_fail(cuda, GNN_EDEVICE, error, "clearing the device arena", code);
@@ -68,19 +66,6 @@ void gnn_cuda_release(gnn_instance *instance, gnn_tier tier) {
   const gnn_mapping *mapping = &instance->mapping[tier];
   if (tier == GNN_DEVICE) munmap(mapping->memory, mapping->bytes);
   else cudaFreeHost(mapping->memory);
-}
-
-void *gnn_cuda_take(gnn_cuda *cuda, const char *what, int64_t bytes) {
-  char text[160];
-  if (cuda->pool_used + bytes > cuda->code->pool_bytes) {
-    snprintf(text, sizeof text, "%s needs %s of the pool; of %s %s are left", what, gnn_bytes_text(bytes).text,
-             gnn_bytes_text(cuda->code->pool_bytes).text, gnn_bytes_text(cuda->code->pool_bytes - cuda->pool_used).text);
-    gnn_cuda_refuse(cuda, cuda->instance->run.step, "memory", "more than the reserve that the plan announced", text);
-    return NULL;
-  }
-  void *memory = cuda->pool + cuda->pool_used;
-  cuda->pool_used += memory_aligned(bytes);
-  return memory;
 }
 
 /* ---- between the image and the arena; no work is under way ---- */

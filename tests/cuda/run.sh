@@ -12,16 +12,17 @@ rm -rf "$work" && mkdir -p "$work"
 models=("$root"/examples/gcn_*.gnn "$here"/models/*.gnn "$root"/tests/end_to_end/models/varied/*.gnn)
 [ "${CUDA_ALL:-}" != 1 ] || models+=("$root"/tests/end_to_end/models/*.gnn)
 
-steps() { # MODEL DIRECTORY: every step of it was compared, without a difference; nothing was compiled with a warning
+steps() { # MODEL DIRECTORY OPTION...: every step of it was compared, without a difference; nothing was compiled with a warning
   mkdir -p "$2"
-  "$here/steps.sh" "$build" "$1" "$2" >"$2/log" 2>&1 && ! grep -q 'warning: ' "$2/log" || { tail -20 "$2/log"; return 1; }
+  "$here/steps.sh" "$build" "$1" "$2" "${@:3}" >"$2/log" 2>&1 && ! grep -q 'warning: ' "$2/log" || { tail -20 "$2/log"; return 1; }
 }
 check "the emulation itself" "$build/tests/cuda/emulator"
 check "the device headers" "$build/tests/cuda/device"
 for model in "${models[@]}"; do
   name=$(basename "$model" .gnn)
-  check "$name: each step leaves what the CPU leaves, in every order of threads" steps "$model" "$work/$name"
+  check "$name: each step leaves what the CPU leaves, in every order of threads" steps "$model" "$work/$name" --gemm=own
 done
+check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
 
 # ---- whole programs, on the stand-in ----
 

@@ -45,7 +45,7 @@ typedef struct Operation {
   struct CUgraphExec_st *graph;
   cublasLtMatmulDesc_t product; /* descriptions are copied when they are queued */
   struct { int64_t rows, columns, ld; } a, b, c;
-  int transpose_a, transpose_b, epilogue;
+  int transpose_a, transpose_b, epilogue, dropped_bits;
   const float *bias, *left, *right;
   const int32_t *offsets, *index;
   int64_t rows, width;
@@ -310,6 +310,15 @@ static void pause_for(long nanoseconds) {
 
 /* ---- what operations do ---- */
 
+/* To the nearest number with so many bits less, as tf32 and bf16 have. */
+static float rounded(float x, int bits) {
+  uint32_t word;
+  memcpy(&word, &x, sizeof word);
+  word = (word + ((1u << bits) >> 1)) >> bits << bits;
+  memcpy(&x, &word, sizeof word);
+  return x;
+}
+
 static void multiply(const Operation *o) {
   int64_t depth = o->transpose_a ? o->a.rows : o->a.columns;
   float *c = o->to;
@@ -317,8 +326,8 @@ static void multiply(const Operation *o) {
     for (int64_t row = 0; row < o->c.rows; row++) {
       float sum = 0;
       for (int64_t k = 0; k < depth; k++)
-        sum += (o->transpose_a ? o->left[row * o->a.ld + k] : o->left[k * o->a.ld + row]) *
-               (o->transpose_b ? o->right[k * o->b.ld + column] : o->right[column * o->b.ld + k]);
+        sum += rounded(o->transpose_a ? o->left[row * o->a.ld + k] : o->left[k * o->a.ld + row], o->dropped_bits) *
+               rounded(o->transpose_b ? o->right[k * o->b.ld + column] : o->right[column * o->b.ld + k], o->dropped_bits);
       if (o->epilogue & CUBLASLT_EPILOGUE_BIAS) sum += o->bias[row];
       if (o->epilogue & CUBLASLT_EPILOGUE_RELU && !(sum > 0)) sum = 0;
       c[column * o->c.ld + row] = sum;
@@ -916,7 +925,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 /* ---- cuBLASLt ---- */
 
 struct cublasLtContext { int unused; };
-typedef struct Product { int transpose_a, transpose_b; cublasLtEpilogue_t epilogue; const float *bias; } Product;
+typedef struct Product { int transpose_a, transpose_b, dropped_bits; cublasLtEpilogue_t epilogue; const float *bias; } Product;
 typedef struct Layout { int64_t rows, columns, ld; } Layout;
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
@@ -933,7 +942,9 @@ const char *cublasLtGetStatusString(cublasStatus_t status) { return cublasLtGetS
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *out, cublasComputeType_t compute, cudaDataType_t scale) {
   Product *product = calloc(1, sizeof *product);
   *out = (cublasLtMatmulDesc_t)(void *)product;
-  return product && scale == CUDA_R_32F && (compute == CUBLAS_COMPUTE_32F || compute == CUBLAS_COMPUTE_32F_FAST_TF32) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+  if (!product) return CUBLAS_STATUS_ALLOC_FAILED;
+  product->dropped_bits = compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? 13 : compute == CUBLAS_COMPUTE_32F_FAST_16BF ? 16 : 0;
+  return scale == CUDA_R_32F && (product->dropped_bits || compute == CUBLAS_COMPUTE_32F) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) {
   free(product);
@@ -996,7 +1007,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   if (is_fine)
     submit(stream, (Operation){.kind = GEMM, .to = d, .left = a, .right = b, .a = {la->rows, la->columns, la->ld}, .b = {lb->rows, lb->columns, lb->ld},
                                .c = {ld->rows, ld->columns, ld->ld}, .transpose_a = product->transpose_a, .transpose_b = product->transpose_b,
-                               .epilogue = product->epilogue, .bias = product->bias});
+                               .epilogue = product->epilogue, .dropped_bits = product->dropped_bits, .bias = product->bias});
   leave(cudaSuccess);
   return is_fine ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -1045,6 +1056,10 @@ cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *out, int64_t rows, in
 }
 cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t *out, int64_t rows, int64_t columns, int64_t ld, const void *values, cudaDataType type, cusparseOrder_t order) {
   return cusparseCreateDnMat((cusparseDnMatDescr_t *)(uintptr_t)out, rows, columns, ld, (void *)(uintptr_t)values, type, order);
+}
+cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t matrix, void *values) {
+  matrix->values = values;
+  return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix) {
   free((void *)(uintptr_t)matrix);

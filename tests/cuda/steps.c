@@ -55,6 +55,33 @@ void gnn_launch(gnn_run *g, int kernel, int64_t block_count, int threads, int sh
   if (shared_bytes != 0 || !emulated_launch(kernel_names[kernel], &view, block_count, threads, order)) abort();
 }
 
+/* The libraries are not here to be tested: what they are asked for, in double. */
+void gnn_cuda_gemm(gnn_run *g, const gnn_gemm_desc *d) {
+  const float *a = (const void *)(arena + d->at_a), *b = (const void *)(arena + d->at_b), *bias = d->at_bias < 0 ? NULL : (const void *)(arena + d->at_bias);
+  float *c = (void *)(arena + d->at_c);
+  (void)g;
+  for (int64_t i = 0; i < d->m; i++)
+    for (int64_t j = 0; j < d->n; j++) {
+      double sum = bias ? (double)bias[j] : 0;
+      for (int64_t k = 0; k < d->k; k++) sum += (double)a[d->transpose_a ? k * d->m + i : i * d->k + k] * (double)b[d->transpose_b ? j * d->k + k : k * d->n + j];
+      c[i * d->n + j] = (float)(d->is_relu && !(sum > 0) ? 0 : sum);
+    }
+  memset(arena + d->at_workspace, 0xff, (size_t)d->workspace_bytes);
+}
+
+void gnn_cuda_spmm(gnn_run *g, const gnn_spmm_desc *d) {
+  const gnn_view_csr *csr = d->is_out ? &view.out : &view.in;
+  const float *x = (const void *)(arena + d->at_x);
+  float *y = (void *)(arena + d->at_y);
+  (void)g;
+  for (int64_t r = 0; r < csr->rows; r++)
+    for (int64_t f = 0; f < d->width; f++) {
+      double sum = 0;
+      for (int64_t e = csr->ptr[r]; e < csr->ptr[r + 1]; e++) sum += (double)x[csr->idx[e] * d->width + f];
+      y[r * d->width + f] = (float)sum;
+    }
+}
+
 static int is_alive(const Block *b, int step) { return b->first <= step && step <= b->last; }
 
 static void snapshot(const gnn_run *g, int step) {

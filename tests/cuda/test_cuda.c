@@ -383,19 +383,25 @@ static void test_results(void) {
 
 /* ---- products ---- */
 
-enum { M = 7, N = 5, K = 6, AT_A = 0, AT_B = 4096, AT_C = 8192, AT_BIAS = 12288, AT_WORK = 16384, AT_Y = 20480, ARENA = 40960 };
+enum { M = 7, N = 5, K = 6, AT_A = 0, AT_B = 4096, AT_C = 8192, AT_BIAS = 12288, AT_WORK = 16384, AT_Y = 20480, AT_ONES = 32768, AT_OFFSETS = 36864, AT_BUFFER = 38912, ARENA = 40960 };
 
 static int products_kind; /* bits: transpose_a, transpose_b, bias, relu */
+static int64_t products_buffer = 1000;
+
+static void add_neighbours(gnn_run *run, int is_out, int64_t at_x, int64_t at_y) {
+  const gnn_spmm_desc desc = {.is_out = is_out, .width = 3, .at_x = at_x, .at_y = at_y, .at_ones = AT_ONES, .at_offsets = AT_OFFSETS, .at_buffer = AT_BUFFER + 1024 * is_out,
+                              .buffer_bytes = products_buffer};
+  gnn_cuda_spmm(run, &desc);
+}
 
 static gnn_status products(gnn_run *run) {
-  static void *site, *in, *out, *again;
   const gnn_gemm_desc desc = {.m = M, .n = N, .k = K, .at_a = AT_A, .at_b = AT_B, .at_c = AT_C, .at_bias = products_kind & 4 ? AT_BIAS : -1, .at_workspace = AT_WORK,
                               .workspace_bytes = 1024, .transpose_a = products_kind & 1, .transpose_b = products_kind >> 1 & 1, .is_relu = products_kind >> 3 & 1};
   gnn_enter(run, 1);
-  gnn_cuda_gemm(run, &desc, &site);
-  gnn_cuda_spmm(run, 0, 3, AT_A, AT_Y, &in);
-  gnn_cuda_spmm(run, 1, 3, AT_A, AT_Y + 4096, &out);
-  gnn_cuda_spmm(run, 0, 3, AT_Y, AT_Y + 8192, &again);
+  gnn_cuda_gemm(run, &desc);
+  add_neighbours(run, 0, AT_A, AT_Y);
+  add_neighbours(run, 1, AT_A, AT_Y + 4096);
+  add_neighbours(run, 0, AT_Y, AT_Y + 8192);
   gnn_leave(run, 1);
   return GNN_OK;
 }
@@ -426,8 +432,6 @@ static int products_are_right(gnn_instance *instance) {
 static void test_products(void) {
   int right = 0;
   gnn_error error = {0};
-  gnn_cuda_code code = toy_code;
-  code.pool_bytes = 1 << 14;
   toy_cuda_make(&toy, karate, TOY_PLAIN);
   gnn_program program = toy.program;
   const int64_t shift = ARENA;
@@ -440,7 +444,7 @@ static void test_products(void) {
   program.field_count = program.weight_count = 0;
   program.label_field = -1;
   program.forward_backward = program.update = program.evaluate = products;
-  program.code = &code;
+  program.code = &toy_code;
   for (products_kind = 0; products_kind < 16; products_kind++) {
     standin_reset((unsigned)products_kind % SEEDS, STANDIN_FINE, 0);
     gnn_instance *instance = open_it(&program, (gnn_instance_options){0});
@@ -454,11 +458,11 @@ static void test_products(void) {
     gnn_instance_destroy(instance);
   }
   tap_ok(right == 16, "products: every layout, bias and relu by cuBLASLt, neighbours by cuSPARSE: %d of 16", right);
-  code.pool_bytes = 2000;
+  products_buffer = 999;
   gnn_instance *instance = open_it(&program, (gnn_instance_options){0});
   gnn_status status = gnn_do(instance, GNN_WORK_GRADIENTS);
   gnn_step_failed(instance, status, &error, "", "?");
-  tap_ok(status == GNN_EDEVICE && strstr(error.message, "more than the reserve that the plan announced"), "a pool too small: %s", error.message);
+  tap_ok(status == GNN_EDEVICE && strstr(error.message, "its buffer needs 1000 B, the plan has 999 B"), "a buffer that is too small: %s", error.message);
   gnn_instance_destroy(instance);
 }
 
