@@ -50,7 +50,7 @@ static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel
   case KERNEL_COLUMN_SUM: return arena_printf(arena, "%s = sum of %s", name, a);
   case KERNEL_CROSS_ENTROPY: return arena_printf(arena, "loss = cross_entropy(%s, %s)", a, b);
   case KERNEL_CROSS_ENTROPY_GRADIENT: return arena_printf(arena, "%s = derivative of cross_entropy(%s, %s)", name, a, b);
-  case KERNEL_UPDATE: return arena_printf(arena, "update of %s", a);
+  case KERNEL_UPDATE: return kernel->body_count ? arena_printf(arena, "update of %d weights", 1 + kernel->body_count) : arena_printf(arena, "update of %s", a);
   default: return arena_printf(arena, "%s", kernels->graph->values[kernel->body[kernel->body_count - 1]].name);
   }
 }

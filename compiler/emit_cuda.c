@@ -57,7 +57,7 @@ void emit_cuda(const Emission *m, FILE *out) {
           emit_in_comment(m->arena, m->model_path));
   for (int i = 0; i < m->layout->count; i++) {
     const Block *b = &m->layout->blocks[i];
-    if (strstr(code.text, arena_printf(m->arena, "(%s)", b->name))) fprintf(out, "#define AT_%s INT64_C(%" PRId64 ")\n", b->name, b->offset);
+    if (strstr(code.text, arena_printf(m->arena, "(%s)", b->name)) || step_mentions(code.text, arena_printf(m->arena, "AT_%s", b->name))) fprintf(out, "#define AT_%s INT64_C(%" PRId64 ")\n", b->name, b->offset);
   }
   fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"

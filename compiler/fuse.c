@@ -265,6 +265,19 @@ static KernelKind anchor_kind(const Fusion *f, ValueId id) {
   }
 }
 
+/* On a GPU all weights are updated at once: launches of their own would take longer than what they do. */
+static void place_anchor(Fusion *f, ValueId id) {
+  KernelKind kind = anchor_kind(f, id);
+  int last = f->kernels->kernel_count - 1;
+  bool is_joining = kind == KERNEL_UPDATE && f->backend == BACKEND_CUDA && f->is_fusing && last >= 0 && f->kernels->kernels[last].kind == KERNEL_UPDATE;
+  if (!is_joining) {
+    new_kernel(f, kind, id);
+    return;
+  }
+  ARENA_PUSH(f->graph->arena, f->kernels->kernels[last].body, f->kernels->kernels[last].body_count, id);
+  f->kernels->made_by[id] = last;
+}
+
 /* ---- what each kernel reads and stores ---- */
 
 static void add_once(Arena *arena, ValueId **list, int *count, ValueId id) {
@@ -420,7 +433,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   find_virtual_values(&f);
   for (int i = 0; i < graph->value_count; i++) {
     OpKind kind = op_info[graph->values[i].op].kind;
-    if (kind == OP_KIND_ANCHOR) new_kernel(&f, anchor_kind(&f, i), i);
+    if (kind == OP_KIND_ANCHOR) place_anchor(&f, i);
     else if (kind == OP_KIND_POINT && kernels->home[i] == i && !f.is_virtual[i]) place_point(&f, i);
   }
   find_inputs(&f);

@@ -55,7 +55,7 @@ typedef struct Kernel {
   KernelKind kind;
   ValueId anchor;     /* KERNEL_MAP: the first value of the body */
   int body_count;
-  ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them */
+  ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them. KERNEL_UPDATE: more updates */
   int output_count;
   ValueId *outputs;   /* what is stored, of the anchor and the body */
   int input_count;

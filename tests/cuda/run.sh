@@ -60,6 +60,24 @@ if [ -e "$build/share/libgnncuda.a" ]; then
       check "$model, $kind: the same bits" is_same "$work/${model}_$kind" "$keep"
     done
   done
+
+  # Who multiplies, and in which numbers; the least budget has the same bits again.
+  path=$plans/sage4.gnn keep=$work/sage4_keep
+  is_near() { # PROGRAM OTHER SHARE: losses to that
+    paste -d, <(curve "$1.out") <(curve "$2.out") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
+  }
+  declare -A way=([own]="--gemm=own" [cusparse]="--spmm=cusparse" [tf32]="--precision=tf32" [bf16]="--precision=bf16 --spmm=cusparse") share=([own]=1e-5 [cusparse]=1e-5 [tf32]=1e-3 [bf16]=1e-2)
+  for kind in own cusparse tf32 bf16; do
+    check "sage4, ${way[$kind]}: the emitted program trains" makes_and_trains "$work/sage4_$kind" "$path" ${way[$kind]}
+    check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" is_near "$work/sage4_$kind" "$keep" ${share[$kind]}
+  done
+  for kind in tf32 bf16; do
+    check "sage4, ${way[$kind]}: other losses than in fp32" bash -c "! cmp '$work/sage4_$kind.out/last.safetensors' '$keep.out/last.safetensors'"
+  done
+  least=$(least_of "$path" $box --budget ssd=0 ${way[bf16]})
+  check "sage4, ${way[bf16]}, host: the least budget, $least KiB" makes_and_trains "$work/sage4_bf16_host" "$path" ${way[bf16]} $box --budget ssd=0 --budget device="${least}KiB"
+  check "sage4, ${way[bf16]}, host: the same bits" is_same "$work/sage4_bf16_host" "$work/sage4_bf16"
+
   for seed in 0 3 5 8; do
     check "another order of streams, $seed" env STANDIN_SEED=$seed bash -c "rm -rf '$work/sage4_ring.out'; '$work/sage4_ring' -q --epochs $epochs --every 1 --log csv --out '$work/sage4_ring.out'"
     check "the same bits" is_same "$work/sage4_ring" "$work/sage4_keep"
@@ -94,6 +112,32 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"
   check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O1"
 fi
+libraries_of() { # OPTION...: of CUDA that the program is linked with
+  "$build/gnncc" -q -w --backend=cuda --arch=sm_90 "$@" "$plans/sage4.gnn" -o "$work/linked" && readelf -d "$work/linked" | sed -n 's/.*NEEDED.*\[lib\(cu[a-zA-Z]*\)\.so.*/\1/p' | xargs
+}
+has_libraries() { [ "$(libraries_of "${@:2}")" = "$1" ]; } # LIST OPTION...
+if [ -e "$build/share/libgnncuda.a" ] && [ -e "${CUDA_HOME:-/usr/local/cuda}/lib64/libcublasLt.so" ]; then
+  check "with our own kernels no library is linked" has_libraries "" --gemm=own
+  check "with products by cuBLASLt, that one" has_libraries "cublasLt"
+  check "with sums by cuSPARSE both" has_libraries "cublasLt cusparse" --spmm=cusparse
+  check "the sources of a program without libraries build without them" bash -c "'$build/gnncc' -q -w --backend=cuda --arch=sm_90 --gemm=own -S '$plans/sage4.gnn' -o '$work/alone' &&
+    make -C '$work/alone' CFLAGS=-O0 && ! readelf -d '$work'/alone/sage4 | grep -E 'cublas|cusparse'"
+fi
+listed() { "$build/gnncc" -w --backend=cuda --plan -v "${@:2}" "$plans/sage4.gnn" | grep -qF -- "$1"; } # TEXT OPTION...
+check "the listing says who multiplies" listed ", by cuBLASLt"
+check "and in which numbers" listed ", by cuBLASLt in tf32" --precision=tf32
+check "and who adds" listed ", by cuSPARSE" --spmm=cusparse
+says() { # TEXT COMMAND...: fails, with that text
+  local text=$1
+  shift
+  ! "$@" >"$work/said" 2>&1 && cat "$work/said" && grep -qF -- "$text" "$work/said"
+}
+check "tf32 is not for processors" says "--precision=tf32 is for programs for a GPU" "$build/gnncc" --precision=tf32 "$plans/sage4.gnn" -o "$work/none"
+check "nor is cuSPARSE" says "--spmm=cusparse is for programs for a GPU" "$build/gnncc" --spmm=cusparse "$plans/sage4.gnn" -o "$work/none"
+check "bf16 is not for sm_75" says "--precision=bf16 needs sm_80 or newer, and this program is for sm_75" "$build/gnncc" --backend=cuda --arch=sm_75 --precision=bf16 "$plans/sage4.gnn" -o "$work/none"
+check "our own kernels have no tf32" says "--precision=tf32 needs cuBLASLt" "$build/gnncc" --backend=cuda --gemm=own --precision=tf32 "$plans/sage4.gnn" -o "$work/none"
+refuse 2 "fp64 is not supported" "$build/gnncc" --backend=cuda --precision=fp64 "$plans/sage4.gnn" -o "$work/none"
+
 no_toolkit() { CUDA_HOME=$work/nowhere PATH=/bin "$build/gnncc" "$@"; }
 refuse 5 "without the toolkit: E0507" no_toolkit --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/none"
 check "its sources are written all the same" no_toolkit -q --backend=cuda -S "$root/examples/gcn_karate.gnn" -o "$work/sources_only"
