@@ -73,7 +73,9 @@ void gnn_cuda_release(gnn_instance *instance, gnn_tier tier) {
 static gnn_status memory_move(gnn_cuda *cuda, void *to, const void *from, int64_t bytes, enum cudaMemcpyKind kind) {
   const char *what = kind == cudaMemcpyHostToDevice ? "copying to the device" : "copying from the device";
   if (gnn_cuda_is_failed(cuda) || !gnn_cuda_check(cuda, 0, what, cudaSetDevice(cuda->device))) return GNN_EDEVICE;
-  return gnn_cuda_check(cuda, 0, what, cudaMemcpy(to, from, (size_t)bytes, kind)) ? GNN_OK : GNN_EDEVICE;
+  cudaError_t code = cudaMemcpy(to, from, (size_t)bytes, kind);
+  if (code == cudaSuccess && kind == cudaMemcpyHostToDevice) code = cudaDeviceSynchronize(); /* it may return before all is there */
+  return gnn_cuda_check(cuda, 0, what, code) ? GNN_OK : GNN_EDEVICE;
 }
 
 gnn_status gnn_cuda_upload(const gnn_instance *instance, int64_t at, int64_t bytes) {

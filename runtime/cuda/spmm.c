@@ -55,7 +55,9 @@ static void spmm_destroy(gnn_cuda_plan *plan) {
 }
 
 static int spmm_memcpy(gnn_cuda *cuda, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-  return gnn_cuda_check(cuda, cuda->instance->run.step, "preparing for cuSPARSE", cudaMemcpy(to, from, bytes, kind));
+  cudaError_t code = cudaMemcpy(to, from, bytes, kind);
+  if (code == cudaSuccess && kind == cudaMemcpyHostToDevice) code = cudaDeviceSynchronize(); /* it may return before all is there */
+  return gnn_cuda_check(cuda, cuda->instance->run.step, "preparing for cuSPARSE", code);
 }
 
 static int spmm_fill_ones(gnn_cuda *cuda, float *ones, int64_t entries) {

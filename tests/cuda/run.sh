@@ -22,6 +22,10 @@ for model in "${models[@]}"; do
   name=$(basename "$model" .gnn)
   check "$name: each step leaves what the CPU leaves, in every order of threads" steps "$model" "$work/$name" --gemm=own
 done
+kinds() { sed -n '/^const char \*kernel_kind_name/,/^}/s/^ *\("[a-z].*"\).*/\1/p' "$root/compiler/fuse.c" | grep -o '"[^"]*"' | tr -d '"' | sort; }
+kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cuda --stop-after=fuse --dump=fuse "$model"; done | sed -n 's/^kernel [0-9]*: \(.*\) of .*/\1/p' | sort -u; }
+all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
+check "every kind of step is among them" all_kinds
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
 
 # ---- whole programs, on the stand-in ----
@@ -71,6 +75,8 @@ if [ -e "$build/share/libgnncuda.a" ]; then
     check "sage4, ${way[$kind]}: the emitted program trains" makes_and_trains "$work/sage4_$kind" "$path" ${way[$kind]}
     check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" is_near "$work/sage4_$kind" "$keep" ${share[$kind]}
   done
+  says_touched() { "$1" check 2>&1 | grep -E 'device arena: planned ([0-9.]+ [KMG]iB), touched \1'; }
+  check "sage4: the memory that the plan announced is what is used, with the workspaces of cuBLASLt" says_touched "$keep"
   for kind in tf32 bf16; do
     check "sage4, ${way[$kind]}: other losses than in fp32" bash -c "! cmp '$work/sage4_$kind.out/last.safetensors' '$keep.out/last.safetensors'"
   done
@@ -82,6 +88,33 @@ if [ -e "$build/share/libgnncuda.a" ]; then
     check "another order of streams, $seed" env STANDIN_SEED=$seed bash -c "rm -rf '$work/sage4_ring.out'; '$work/sage4_ring' -q --epochs $epochs --every 1 --log csv --out '$work/sage4_ring.out'"
     check "the same bits" is_same "$work/sage4_ring" "$work/sage4_keep"
   done
+
+  # Sparse features, SGD with momentum, AdamW in groups, rows that a block shares.
+  for path in "$root/examples/gcn_cora.gnn" "$here/models/wide.gnn" "$here/models/heads.gnn"; do
+    model=$(basename "$path" .gnn) keep=$work/$(basename "$path" .gnn)_keep
+    check "$model: the emitted program trains" makes_and_trains "$keep" "$path"
+    check "$model: with the losses of the CPU" is_as_on_cpu "$keep" "$path"
+    least=$(least_of "$path")
+    check "$model, reruns: the least budget, $least KiB" makes_and_trains "$work/${model}_reruns" "$path" --budget device="${least}KiB"
+    check "$model, reruns: the same bits" is_same "$work/${model}_reruns" "$keep"
+  done
+
+  # Surroundings in which it cannot run.
+  surroundings() { # FAULT STATUS TEXT OPTION...
+    local status said
+    said=$(cd "$work" && env STANDIN_FAULT="$1" "$work/sage4_host" -q --epochs 1 --out "$work/broken.out" "${@:4}" 2>&1)
+    status=$?
+    printf '%s\nstatus %d, expected %d\n' "$said" $status "$2"
+    [ $status -eq "$2" ] && grep -qF -- "$3" <<<"$said"
+  }
+  check "no driver" surroundings 1 3 "there is no CUDA driver here"
+  check "an old driver" surroundings 2 3 "the program needs one for CUDA"
+  check "no GPU" surroundings 3 3 "there is no CUDA device here"
+  check "no such device" surroundings 0 3 "there is no CUDA device 7" --device 7
+  check "less free memory than planned" surroundings 4 3 "has 3.0 KiB of 16.0 GiB free, the plan needs"
+  check "no pinned memory" surroundings 5 3 "the machine would not pin"
+  check "a launch is refused" surroundings 8 1 "launching step_"
+  check "kernels for another GPU" surroundings 11 3 "compile again for this device"
 else
   skip "whole programs" "no CUDA toolkit"
 fi

@@ -33,6 +33,7 @@ void standin_ignore(int stream, int event);                       /* that wait i
 void standin_hold(long nanoseconds);                              /* how long the host must have asked for nothing before streams go on */
 int standin_waits(standin_wait waits[STANDIN_WAITS]);              /* that were asked for since the reset */
 int64_t standin_allocated(void);                                  /* bytes of the device and pinned that are not free */
+int standin_allocations(void);                                    /* since the reset, given back or not */
 int standin_has_struck(void);                                     /* STANDIN_ANY */
 void standin_calm(void);                                          /* no fault from now on */
 int standin_graph_launches(void);
