@@ -257,10 +257,28 @@ static int environment(const char *name, int otherwise) {
   return text ? atoi(text) : otherwise;
 }
 
+/* To the file STANDIN_WAITS names: stream and event of each wait that no other implies. */
+static void write_waits(void) {
+  static standin_wait waits[STANDIN_WAITS];
+  const char *path = getenv("STANDIN_WAITS");
+  FILE *out = path ? fopen(path, "w") : NULL;
+  int count = out ? standin_waits(waits) : 0;
+  for (int w = 0; w < count; w++)
+    if (waits[w].stream != STANDIN_HOST && !waits[w].is_implied) fprintf(out, "%d,%d\n", waits[w].stream, waits[w].event);
+  if (out) fclose(out);
+}
+
+static void begin_as_told(void) {
+  const char *ignored = getenv("STANDIN_IGNORE");
+  int stream, event;
+  standin_reset((unsigned)environment("STANDIN_SEED", 6), (standin_fault)environment("STANDIN_FAULT", 0), environment("STANDIN_AFTER", 0));
+  if (ignored && sscanf(ignored, "%d,%d", &stream, &event) == 2) standin_ignore(stream, event);
+  if (getenv("STANDIN_WAITS")) atexit(write_waits);
+}
+
 /* Every call comes through here. */
 static void enter(void) {
-  if (!it.is_ready)
-    standin_reset((unsigned)environment("STANDIN_SEED", 6), (standin_fault)environment("STANDIN_FAULT", 0), environment("STANDIN_AFTER", 0));
+  if (!it.is_ready) begin_as_told();
   pthread_mutex_lock(&it.mutex);
   it.last_call = now();
 }
