@@ -248,7 +248,9 @@ static void link_libraries(const Builder *b, Command *link, const char *zlib) {
     word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
     word(b, link, arena_printf(b->arena, "-L%s/lib64", b->cuda.home));
     word(b, link, arena_printf(b->arena, "-Wl,-rpath,%s/lib64", b->cuda.home));
-    words(b, link, "-lcudart_static -Wl,--as-needed -lcublasLt -lcusparse -ldl -lrt");
+    if (emit_cuda_calls(&b->c->emission, LIBRARY_CUBLASLT)) word(b, link, "-lcublasLt");
+    if (emit_cuda_calls(&b->c->emission, LIBRARY_CUSPARSE)) word(b, link, "-lcusparse");
+    words(b, link, "-lcudart_static -ldl -lrt");
   }
   word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
   words(b, link, zlib);

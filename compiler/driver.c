@@ -78,11 +78,36 @@ static const char *architecture_of(const Compilation *c) {
   return arena_strndup(c->arena, p->target.kind + 5, strcspn(p->target.kind + 5, ")"));
 }
 
+/* What only a GPU has is asked of it alone. */
+static bool check_precision(Compilation *c, const char *architecture) {
+  const Options *o = c->options;
+  const char *name = precision_name(o->precision);
+  if (c->backend != BACKEND_CUDA && (o->precision || o->gemm || o->spmm)) {
+    const char *asked = o->precision ? arena_printf(c->arena, "--precision=%s", name) : o->gemm ? arena_printf(c->arena, "--gemm=%s", o->gemm) : arena_printf(c->arena, "--spmm=%s", o->spmm);
+    diags_error(c->diags, "E0110", diags_no_place(), "%s is for programs for a GPU; on a processor everything is fp32 by our own kernels", asked);
+    diags_help(c->diags, "--backend=cuda");
+    return false;
+  }
+  if (o->precision && strncmp(architecture, "sm_", 3) == 0 && atoi(architecture + 3) < 80) {
+    diags_error(c->diags, "E0110", diags_no_place(), "--precision=%s needs sm_80 or newer, and this program is for %s", name, architecture);
+    return false;
+  }
+  if (o->precision && o->gemm && strcmp(o->gemm, "own") == 0) {
+    diags_error(c->diags, "E0110", diags_no_place(), "--precision=%s needs cuBLASLt: our own kernels multiply in fp32", name);
+    return false;
+  }
+  return true;
+}
+
 static bool run_fuse(Compilation *c) {
+  const Options *o = c->options;
   c->backend = backend_of(c);
+  if (!check_precision(c, architecture_of(c))) return false;
+  c->fuse_options = (FuseOptions){.is_fusing = o->is_fusing, .backend = c->backend, .precision = o->precision,
+                                  .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0};
   c->is_sparse_field = sparse_fields(c->training ? c->training : c->evaluation);
-  if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, c->options->is_fusing, c->backend);
-  c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, c->options->is_fusing, c->backend);
+  if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, &c->fuse_options);
+  c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, &c->fuse_options);
   return true;
 }
 
@@ -119,7 +144,10 @@ static uint64_t hashed_program(const Compilation *c, uint64_t source) {
 
 static void find_fingerprints(Compilation *c) {
   uint64_t model = hashed_program(c, c->program->model_fingerprint), source = hashed_program(c, c->program->source_fingerprint);
-  if (c->backend == BACKEND_CUDA) source = hashed_text(source, "cuda"); /* other kernels, other scratch */
+  if (c->backend == BACKEND_CUDA) { /* other kernels, other scratch */
+    const FuseOptions *o = &c->fuse_options;
+    source = hashed(hashed_text(source, "cuda"), (uint64_t)(4 * (int)o->precision + 2 * o->is_gemm_own + o->is_spmm_by_library));
+  }
   c->model_fingerprint = arena_printf(c->arena, "%012" PRIx64, model >> 16);
   c->fingerprint = arena_printf(c->arena, "%012" PRIx64, hashed_text(source, c->machine.name) >> 16);
 }

@@ -30,6 +30,7 @@ typedef struct Compilation {
   Graph *evaluation;
   bool *is_sparse_field;
   Backend backend;
+  FuseOptions fuse_options;
   Kernels *training_kernels, *evaluation_kernels;
   Machine machine;
   Machine unswept;       /* before --sweep gave its tiers the largest budget */

@@ -455,7 +455,10 @@ static void emit_cuda_rules(const Emission *m, FILE *out) {
                "CUDA_HOME ?= /usr/local/cuda\nNVCC ?= $(CUDA_HOME)/bin/nvcc\nARCH ?= %s\n", m->architecture);
   emit_put(m, out,
            "FLAGS += -isystem $(CUDA_HOME)/include -DGNN_ARCHITECTURE='\"$(ARCH)\"'\n"
-           "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -Wl,--as-needed -lcublasLt -lcusparse -ldl -lrt\n\n"
+           "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt\n");
+  fprintf(out, emit_cuda_calls(m, LIBRARY_CUBLASLT) ? "LIBS += -lcublasLt\n" : "FLAGS += -DGNN_NO_CUBLASLT\n");
+  fprintf(out, emit_cuda_calls(m, LIBRARY_CUSPARSE) ? "LIBS += -lcusparse\n\n" : "FLAGS += -DGNN_NO_CUSPARSE\n\n");
+  emit_put(m, out,
            "OBJECTS = `.o gnncuda.o gnnrt.o\n\n"
            "`_kernels.image: `_kernels.cu gnndevice.cuh\n\t$(NVCC) -O3 --std=c++17 --fmad=false -arch=$(ARCH) $(if $(filter sm_%,$(ARCH)),-cubin,-ptx) -o $@ $<\n"
            "`_kernels.inc: `_kernels.image\n\tod -An -v -tx1 $< | sed 's/\\([0-9a-f][0-9a-f]\\)/0x\\1,/g' >$@ && echo 0 >>$@\n"

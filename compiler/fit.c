@@ -112,7 +112,7 @@ static bool has_taps(const Graph *graph) {
 /* The evaluation without the results of layers that somebody may ask for (predict --layer). */
 static Kernels *without_taps(Compilation *c, Graph *graph) {
   for (int v = 0; v < graph->value_count; v++) graph->values[v].tap = NULL;
-  return fuse(graph, c->is_sparse_field, c->options->is_fusing, c->backend);
+  return fuse(graph, c->is_sparse_field, &c->fuse_options);
 }
 
 /* Those results are kept only where there is room. */

@@ -263,6 +263,19 @@ static KernelKind anchor_kind(const Fusion *f, ValueId id) {
   }
 }
 
+/* On a GPU all weights are updated at once: launches of their own would take longer than what they do. */
+static void place_anchor(Fusion *f, ValueId id) {
+  KernelKind kind = anchor_kind(f, id);
+  int last = f->kernels->kernel_count - 1;
+  bool is_joining = kind == KERNEL_UPDATE && f->backend == BACKEND_CUDA && f->is_fusing && last >= 0 && f->kernels->kernels[last].kind == KERNEL_UPDATE;
+  if (!is_joining) {
+    new_kernel(f, kind, id);
+    return;
+  }
+  ARENA_PUSH(f->graph->arena, f->kernels->kernels[last].body, f->kernels->kernels[last].body_count, id);
+  f->kernels->made_by[id] = last;
+}
+
 /* ---- what each kernel reads and stores ---- */
 
 static void add_once(Arena *arena, ValueId **list, int *count, ValueId id) {
@@ -395,17 +408,18 @@ static void note_graph_directions(Fusion *f, const Kernel *kernel) {
   if (walks_edges && anchor->op != OP_GATHER) kernels->needs_in = true;
 }
 
-Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend backend) {
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {
   Arena *arena = graph->arena;
   size_t count = (size_t)graph->value_count + 1;
   graph_name_values(graph);
   Kernels *kernels = arena_alloc(arena, sizeof *kernels);
   kernels->graph = graph;
-  kernels->backend = backend;
+  kernels->backend = options->backend;
+  kernels->precision = options->precision;
   kernels->made_by = arena_alloc(arena, count * sizeof *kernels->made_by);
   kernels->is_stored = arena_alloc(arena, count);
   kernels->home = arena_alloc(arena, count * sizeof *kernels->home);
-  Fusion f = {graph, kernels, is_sparse_field, is_fusing, backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
+  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {
@@ -418,7 +432,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend
   find_virtual_values(&f);
   for (int i = 0; i < graph->value_count; i++) {
     OpKind kind = op_info[graph->values[i].op].kind;
-    if (kind == OP_KIND_ANCHOR) new_kernel(&f, anchor_kind(&f, i), i);
+    if (kind == OP_KIND_ANCHOR) place_anchor(&f, i);
     else if (kind == OP_KIND_POINT && kernels->home[i] == i && !f.is_virtual[i]) place_point(&f, i);
   }
   find_inputs(&f);
@@ -427,6 +441,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend
     choose_loops(&f, &kernels->kernels[i]);
     note_graph_directions(&f, &kernels->kernels[i]);
   }
+  if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);
   return kernels;
 }
 
@@ -434,7 +449,10 @@ void kernels_dump(const Kernels *kernels, FILE *out) {
   const Graph *graph = kernels->graph;
   for (int i = 0; i < kernels->kernel_count; i++) {
     const Kernel *kernel = &kernels->kernels[i];
-    fprintf(out, "kernel %d: %s of %s\n", i, kernel_kind_name(kernel->kind), graph->values[kernel->anchor].name);
+    fprintf(out, "kernel %d: %s of %s", i, kernel_kind_name(kernel->kind), graph->values[kernel->anchor].name);
+    if (kernel->library) fprintf(out, ", by %s", library_name(kernel->library));
+    if (kernel->library && kernel->epilogue.body_count) fprintf(out, " up to %s", graph->values[kernel->epilogue.result].name);
+    fprintf(out, "\n");
     fprintf(out, "  body   ");
     for (int b = 0; b < kernel->body_count; b++) fprintf(out, " %s", graph->values[kernel->body[b]].name);
     fprintf(out, "\n  reads  ");

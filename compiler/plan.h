@@ -42,6 +42,9 @@ typedef struct Residents {
                              bounds, by column the same */
   int *weight;            /* per param */
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v */
+  int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
+  int spmm_buffer_count;
+  struct SpmmBuffer { bool is_out; int64_t width; int block; } *spmm_buffers;
   int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, then those of its parts */
   bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;
@@ -52,6 +55,7 @@ typedef struct Residents {
 
 /* `training` may be NULL. */
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field);
+int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight or the degrees; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */

@@ -133,8 +133,8 @@ static json_t *op(const Describing *d, int index) {
     if (name) json_array_append_new(reads, json_string(name));
   }
   for (int k = 0; k < kernel->output_count; k++) json_array_append_new(writes, json_string(d->problem->name_of_value[kernel->outputs[k]]));
-  if (kernel->kind == KERNEL_UPDATE) {
-    int32_t param = d->graph->values[kernel->anchor].as.index;
+  for (int b = -1; kernel->kind == KERNEL_UPDATE && b < kernel->body_count; b++) {
+    int32_t param = d->graph->values[b < 0 ? kernel->anchor : kernel->body[b]].as.index;
     add_block(writes, d->residents, d->residents->weight[param]);
     for (int s = 0; s < MAX_STATES; s++) add_block(writes, d->residents, d->residents->state[s][param]);
   }

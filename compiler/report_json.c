@@ -268,8 +268,10 @@ static void add_kernel_facts(const Emission *m, int i, json_t *item) {
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   json_object_set_new(item, "flops", json_real(step->cost.flops));
   json_object_set_new(item, "reads", names_of(step->kernels, kernel->inputs, kernel->input_count));
-  json_object_set_new(item, "writes", kernel->kind == KERNEL_UPDATE ? names_of(step->kernels, &kernel->anchor, 1)
-                                                                      : names_of(step->kernels, kernel->outputs, kernel->output_count));
+  bool is_update = kernel->kind == KERNEL_UPDATE;
+  json_t *writes = is_update ? names_of(step->kernels, &kernel->anchor, 1) : names_of(step->kernels, kernel->outputs, kernel->output_count);
+  if (is_update) json_array_extend(writes, names_of(step->kernels, kernel->body, kernel->body_count));
+  json_object_set_new(item, "writes", writes);
   json_object_set_new(item, "frees", names_of_freed(m, i));
 }
 

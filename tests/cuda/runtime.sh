@@ -95,6 +95,9 @@ says "the machine would not pin"
 exits 0 "no capture" fault 6 "$toy" %host --out other
 says "no CUDA graph, steps are launched one by one: operation not permitted when stream is capturing"
 exits 0 "  the same weights" cmp best other/best.safetensors
+exits 0 "no graph" fault 7 "$toy" %host --out other
+says "no CUDA graph, steps are launched one by one: out of memory"
+exits 0 "  the same weights" cmp best other/best.safetensors
 exits 1 "a launch is refused" fault 8 "$toy" %host
 says "error: step 1, line 1 of toy.gnn (all of training): launching toy_mask_state: cudaErrorLaunchOutOfResources: too many resources requested for launch"
 AFTER=5 exits 1 "a kernel is wrong" fault 9 "$toy" %plain

@@ -69,7 +69,7 @@ static Kernels *kernels_of(Arena *arena, const char *share_dir, int nodes, int w
   simplify(graph);
   autodiff(graph);
   simplify(graph);
-  return fuse(graph, sparse_fields(graph), true, BACKEND_CPU);
+  return fuse(graph, sparse_fields(graph), &(FuseOptions){.is_fusing = true});
 }
 
 static double seconds_of(const Machine *machine, const Kernels *kernels) {
