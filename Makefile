@@ -18,13 +18,13 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   check_function.c check_layer.c check_names.c check_plan.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
-COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c cost.c cuda_compiler.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c emit_kernel.c emit_rows.c emit_step.c \
-  fit.c fuse.c gnncc.c graph.c layout.c lower.c measure_gpu.c options.c plan.c problem.c problem_report.c profile.c reassociate.c report.c report_json.c residents.c schedule.c simplify.c \
+COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c choose_library.c cost.c cuda_compiler.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c emit_kernel.c emit_rows.c emit_step.c \
+  fit.c fuse.c gnncc.c graph.c layout.c lower.c measure_gpu.c options.c outfile.c plan.c problem.c problem_report.c profile.c reassociate.c report.c report_json.c residents.c schedule.c simplify.c \
   sweep.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
-VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory.c page.c svg.c \
+VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
   sweep.c trace.c views.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
-  plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c replay.c search.c sequence.c simplex.c \
+  plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c replay.c search.c sequence.c session.c settle.c simplex.c \
   simulate.c timing.c)
 RUNTIME := $(addprefix runtime/, array.c checkpoint.c commands.c console.c container.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c \
   instance.c job.c json.c karate.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
@@ -140,6 +140,7 @@ KERNEL_FLAGS := -std=gnu11 -O3 -fno-math-errno -ffp-contract=off -fno-trapping-m
 KERNEL_TESTS := $(foreach t,$(notdir $(basename $(wildcard tests/kernels/*.c))),$(foreach v,native avx2 sse2 double,$(T)/kernels/$(t)_$(v)))
 RUNTIME_TESTS := $(patsubst tests/runtime/%.c,$(T)/runtime/%,$(wildcard tests/runtime/test_*.c))
 PLANNER_TESTS := $(patsubst tests/planner/%.c,$(T)/planner/%,$(wildcard tests/planner/test_*.c))
+PLANNER_TEST_PARTS := $(patsubst tests/planner/%.c,$(T)/objects/planner/%.o,$(filter-out tests/planner/test_% %_main.c,$(wildcard tests/planner/*.c)))
 PASS_TESTS := $(patsubst tests/passes/%.c,$(T)/passes/%,$(wildcard tests/passes/test_*.c))
 
 $(T)/kernels/%_native: MARCH := -march=native
@@ -156,19 +157,25 @@ $(foreach v,native avx2 sse2 double,$(eval $(call KERNEL_RULE,$(v))))
 $(T)/runtime/%: tests/runtime/%.c tests/runtime/tap.h $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -DGNN_ZLIB -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread
+$(T)/runtime/test_memory: tests/runtime/memory/test_memory.c tests/runtime/tap.h $(B)/share/libgnnrt.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(FLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread
 $(T)/toy: $(filter-out tests/runtime/test_%,$(wildcard tests/runtime/*.c)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
 $(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Ilang -o $@ $^ -lm
-$(T)/planner/%: tests/planner/%.c $(filter-out $(wildcard tests/planner/test_*.c tests/planner/*_main.c),$(wildcard tests/planner/*.c)) $(PLANNER:%.c=$(B)/%.o) $(B)/lang/arena.o
+$(T)/objects/planner/%.o: tests/planner/%.c $(wildcard tests/planner/*.h compiler/planner/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
+	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -c -o $@ $<
+$(T)/planner/%: $(T)/objects/planner/%.o $(PLANNER_TEST_PARTS) $(PLANNER:%.c=$(B)/%.o) $(B)/compiler/outfile.o $(B)/lang/arena.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
-$(T)/make_problem: tests/views/make_problem.c tests/planner/generate.c $(B)/lang/arena.o $(PLANNER:%.c=$(B)/%.o)
+$(T)/make_problem: tests/views/make_problem.c $(T)/objects/planner/generate.o $(B)/lang/arena.o $(B)/compiler/outfile.o $(PLANNER:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/check_report: tests/views/check_report.c
@@ -191,19 +198,23 @@ $(T)/cuda/device: tests/cuda/device.cc tests/cuda/emulate.h $(B)/share/gnndevice
 	@mkdir -p $(@D)
 	$(CXX) $(EMULATION) -I$(B)/share -o $@ $< $(T)/cuda/cpu_random.o
 
-TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/toy $(T)/langtest $(T)/check_report $(T)/make_problem $(T)/reference
+TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(T)/runtime/test_tiers $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest $(T)/check_report $(T)/make_problem $(T)/reference
 
 tests: all $(TEST_PROGRAMS)
-# The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers.
+# The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers; what works with
+# several threads once more under that of threads.
 watched:
-	$(MAKE) B=$(B)/watched CFLAGS="-O1 -g" SANITIZE="$(WATCHED)" all $(patsubst $(T)/%,$(B)/watched/tests/%,$(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest)
+	$(MAKE) B=$(B)/watched CFLAGS="-O1 -g" SANITIZE="$(WATCHED)" all $(patsubst $(T)/%,$(B)/watched/tests/%,$(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/runtime/test_memory $(T)/toy $(T)/langtest)
+	$(MAKE) B=$(B)/threads CFLAGS="-O1 -g" SANITIZE="-fsanitize=thread" $(B)/threads/tests/runtime/test_tiers
 
+# All processors, unless -j says otherwise.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$$(nproc))
 check:
 	tests/deps.sh check
-	$(MAKE) tests watched
+	$(MAKE) $(JOBS) tests watched
 	tests/run.sh $(B)
 demo: deps
-	$(MAKE) all
+	$(MAKE) $(JOBS) all
 	tests/demo.sh $(B)
 deps:
 	tests/deps.sh
@@ -214,11 +225,13 @@ check-gpu bench-gpu:
 gpu-kit: all
 	cp "$$($(CC) -print-file-name=libz.a)" $(B)/share/
 
-# Hours of what `make check` does for seconds: damaged programs and damaged planning problems, under the sanitizers.
+# Hours of what `make check` does for seconds: damaged programs and damaged planning problems, under the sanitizers; random plans.
 FUZZ_ROUNDS ?= 200000
-fuzz: watched
+FUZZ_PLANS ?= 5000
+fuzz: all watched
 	FUZZ_TIMEOUT=36000 FUZZ_COUNT=$(FUZZ_ROUNDS) tests/lang/run.sh $(B)/watched/tests/langtest | tail -3
 	$(B)/watched/tests/planner/test_planner_input $(FUZZ_ROUNDS) | tail -3
+	tests/end_to_end/plans_fuzz.sh $(B) $(FUZZ_PLANS)
 
 prefix ?= /usr/local
 PREFIX ?= $(prefix)
@@ -236,7 +249,8 @@ uninstall:
 -include $(GNNCC_OBJECTS:.o=.d) $(RUNTIME_OBJECTS:.o=.d) $(CUDA_RUNTIME:%.c=$(B)/%.d) $(GNNDATA:%.c=$(B)/%.d)
 
 clean:
-	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/check $(B)/gnncc $(B)/gnndata
+	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/threads $(B)/check $(B)/gnncc $(B)/gnndata
 
 .PHONY: all cuda without_cuda tests watched check check-gpu bench-gpu gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
+.SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)

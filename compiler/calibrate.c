@@ -13,6 +13,7 @@
 #include "cost.h"
 #include "driver.h"
 #include "measurement.h"
+#include "outfile.h"
 
 typedef struct Figure {
   const char *name;
@@ -24,11 +25,6 @@ static const Figure figures[] = {
     FIGURE(threads), FIGURE(fp32), FIGURE(disturbed), FIGURE(host_write), FIGURE(host_read), FIGURE(host_both), FIGURE(host_slowdown),
     FIGURE(host_memory), FIGURE(host_latency), FIGURE(ssd_write), FIGURE(ssd_read), FIGURE(ssd_both), FIGURE(ssd_latency), FIGURE(ssd_write_slowdown), FIGURE(ssd_read_slowdown)};
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
-
-static int complain(const char *what, const char *path) {
-  fprintf(stderr, "gnncc: error: cannot %s %s: %s\n", what, path, strerror(errno));
-  return 4;
-}
 
 /* ---- this computer ---- */
 
@@ -127,7 +123,7 @@ static int measure_here(Arena *arena, const Options *options, const char *share_
 static int measure(Arena *arena, const Options *options, const char *share_dir, bool is_cuda, Measurement *m) {
   const char *parent = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
   char *directory = arena_printf(arena, "%s/gnncc-XXXXXX", parent);
-  if (!mkdtemp(directory)) return complain("make a directory in", parent);
+  if (!mkdtemp(directory)) return outfile_complain("make a directory in", parent);
   int status = is_cuda ? measure_gpu(arena, options, share_dir, directory, m) : 0;
   if (status == 0) status = measure_here(arena, options, share_dir, directory, m);
   unlink(arena_printf(arena, "%s/measure", directory));
@@ -220,13 +216,10 @@ static void write_target(Arena *arena, const char *name, Measurement *m, FILE *o
 }
 
 static int save(Arena *arena, const char *name, const char *path, Measurement *m) {
-  const char *temporary = arena_printf(arena, "%s.tmp-%d", path, (int)getpid());
-  FILE *out = fopen(temporary, "wb");
-  if (!out) return complain("write", path);
-  write_target(arena, name, m, out);
-  if (fclose(out) == 0 && rename(temporary, path) == 0) return 0;
-  unlink(temporary);
-  return complain("write", path);
+  OutFile file;
+  if (!outfile_open(&file, arena, path)) return 4;
+  write_target(arena, name, m, file.out);
+  return outfile_close(&file, 0666);
 }
 
 /* ---- showing ---- */
@@ -300,10 +293,7 @@ static const char *target_path(Arena *arena, const Options *options, int *status
     return NULL;
   }
   const char *path = *name ? arena_printf(arena, "%s.gnn", name) : arena_printf(arena, "%s/native.gnn", cache);
-  if (access(path, F_OK) == 0 && !options->is_forced && !build_wrote(path)) {
-    fprintf(stderr, "gnncc: error: %s exists and was not written by gnncc; --force overwrites it\n", path);
-    return NULL;
-  }
+  if (!outfile_may_write(path, options->is_forced)) return NULL;
   *status = 0;
   return path;
 }

@@ -426,6 +426,12 @@ static void anchor_loss(Estimate *e) {
   if (e->kernel->kind == KERNEL_CROSS_ENTROPY) divide(e, rows);
 }
 
+static double updated_numbers(const Estimate *e) {
+  double sum = numbers(e->graph, e->anchor->operand[0]);
+  for (int b = 0; b < e->kernel->body_count; b++) sum += numbers(e->graph, e->graph->values[e->kernel->body[b]].operand[0]);
+  return sum;
+}
+
 static void add_anchor(Estimate *e) {
   switch (e->kernel->kind) {
   case KERNEL_MATMUL: anchor_matmul(e); break;
@@ -438,7 +444,7 @@ static void add_anchor(Estimate *e) {
   case KERNEL_COLUMN_SUM: anchor_reduce(e); break;
   case KERNEL_CROSS_ENTROPY:
   case KERNEL_CROSS_ENTROPY_GRADIENT: anchor_loss(e); break;
-  case KERNEL_UPDATE: e->anchor_work = numbers(e->graph, e->anchor->operand[0]) * e->rates->update; break;
+  case KERNEL_UPDATE: e->anchor_work = updated_numbers(e) * e->rates->update; break;
   case KERNEL_MAP:
   case KERNEL_KIND_COUNT: break;
   }
@@ -476,7 +482,7 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
   if (has_row_tasks && e.anchor->shape.domain != DOMAIN_EDGE) divide(&e, e.rows);
   if (kernel->kind == KERNEL_UPDATE) {
-    e.tasks = ceil(numbers(graph, e.anchor->operand[0]) / UPDATE_TASK);
+    e.tasks = ceil(updated_numbers(&e) / UPDATE_TASK);
     e.task_share = 1 / e.tasks;
   }
   Cost cost = {.seconds = estimate_seconds(&e), .flops = e.flops};

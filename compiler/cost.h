@@ -45,9 +45,9 @@ typedef struct Cost {
  * modelled. */
 Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel, const char *what);
 
-/* profile.c: what `train profile` wrote; from then on cost_of_kernel takes its seconds. Where the file is none, false and
- * *fault says why. */
-bool cost_read_profile(Machine *machine, const char *path, Arena *arena, const char **fault);
+/* profile.c: what `train profile` wrote of the program with this model_fingerprint; from then on cost_of_kernel takes its
+ * seconds. Where the file is none, false and *fault says why. */
+bool cost_read_profile(Machine *machine, const char *path, const char *model, Arena *arena, const char **fault);
 bool profile_seconds(const Profile *profile, const char *what, double *seconds);
 
 #endif

@@ -32,7 +32,7 @@ static const char *operand_text(const Kernels *kernels, ValueId id, int depth) {
   }
 }
 
-const char *kernel_what(const Kernels *kernels, const Kernel *kernel) {
+static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel) {
   enum { DEPTH = 4 };
   Arena *arena = kernels->graph->arena;
   const Value *anchor = &kernels->graph->values[kernel->anchor];
@@ -50,7 +50,14 @@ const char *kernel_what(const Kernels *kernels, const Kernel *kernel) {
   case KERNEL_COLUMN_SUM: return arena_printf(arena, "%s = sum of %s", name, a);
   case KERNEL_CROSS_ENTROPY: return arena_printf(arena, "loss = cross_entropy(%s, %s)", a, b);
   case KERNEL_CROSS_ENTROPY_GRADIENT: return arena_printf(arena, "%s = derivative of cross_entropy(%s, %s)", name, a, b);
-  case KERNEL_UPDATE: return arena_printf(arena, "update of %s", a);
+  case KERNEL_UPDATE: return kernel->body_count ? arena_printf(arena, "update of %d weights", 1 + kernel->body_count) : arena_printf(arena, "update of %s", a);
   default: return arena_printf(arena, "%s", kernels->graph->values[kernel->body[kernel->body_count - 1]].name);
   }
+}
+
+const char *kernel_what(const Kernels *kernels, const Kernel *kernel) {
+  const char *what = what_is_computed(kernels, kernel), *library = library_name(kernel->library);
+  if (!kernel->library) return what;
+  bool is_rounded = kernel->library == LIBRARY_CUBLASLT && kernels->precision != PRECISION_FP32;
+  return arena_printf(kernels->graph->arena, is_rounded ? "%s, by %s in %s" : "%s, by %s", what, library, precision_name(kernels->precision));
 }

@@ -13,6 +13,7 @@
 #include "calibrate.h"
 #include "report.h"
 #include "sweep.h"
+#include "views/views.h"
 
 /* ---- the passes ---- */
 
@@ -77,11 +78,36 @@ static const char *architecture_of(const Compilation *c) {
   return arena_strndup(c->arena, p->target.kind + 5, strcspn(p->target.kind + 5, ")"));
 }
 
+/* What only a GPU has is asked of it alone. */
+static bool check_precision(Compilation *c, const char *architecture) {
+  const Options *o = c->options;
+  const char *name = precision_name(o->precision);
+  if (c->backend != BACKEND_CUDA && (o->precision || o->gemm || o->spmm)) {
+    const char *asked = o->precision ? arena_printf(c->arena, "--precision=%s", name) : o->gemm ? arena_printf(c->arena, "--gemm=%s", o->gemm) : arena_printf(c->arena, "--spmm=%s", o->spmm);
+    diags_error(c->diags, "E0110", diags_no_place(), "%s is for programs for a GPU; on a processor everything is fp32 by our own kernels", asked);
+    diags_help(c->diags, "--backend=cuda");
+    return false;
+  }
+  if (o->precision && strncmp(architecture, "sm_", 3) == 0 && atoi(architecture + 3) < 80) {
+    diags_error(c->diags, "E0110", diags_no_place(), "--precision=%s needs sm_80 or newer, and this program is for %s", name, architecture);
+    return false;
+  }
+  if (o->precision && o->gemm && strcmp(o->gemm, "own") == 0) {
+    diags_error(c->diags, "E0110", diags_no_place(), "--precision=%s needs cuBLASLt: our own kernels multiply in fp32", name);
+    return false;
+  }
+  return true;
+}
+
 static bool run_fuse(Compilation *c) {
+  const Options *o = c->options;
   c->backend = backend_of(c);
+  if (!check_precision(c, architecture_of(c))) return false;
+  c->fuse_options = (FuseOptions){.is_fusing = o->is_fusing, .backend = c->backend, .precision = o->precision,
+                                  .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0};
   c->is_sparse_field = sparse_fields(c->training ? c->training : c->evaluation);
-  if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, c->options->is_fusing, c->backend);
-  c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, c->options->is_fusing, c->backend);
+  if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, &c->fuse_options);
+  c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, &c->fuse_options);
   return true;
 }
 
@@ -118,14 +144,17 @@ static uint64_t hashed_program(const Compilation *c, uint64_t source) {
 
 static void find_fingerprints(Compilation *c) {
   uint64_t model = hashed_program(c, c->program->model_fingerprint), source = hashed_program(c, c->program->source_fingerprint);
-  if (c->backend == BACKEND_CUDA) source = hashed_text(source, "cuda"); /* other kernels, other scratch */
+  if (c->backend == BACKEND_CUDA) { /* other kernels, other scratch */
+    const FuseOptions *o = &c->fuse_options;
+    source = hashed(hashed_text(source, "cuda"), (uint64_t)(4 * (int)o->precision + 2 * o->is_gemm_own + o->is_spmm_by_library));
+  }
   c->model_fingerprint = arena_printf(c->arena, "%012" PRIx64, model >> 16);
   c->fingerprint = arena_printf(c->arena, "%012" PRIx64, hashed_text(source, c->machine.name) >> 16);
 }
 
 static bool read_profile(Compilation *c) {
   const char *fault;
-  if (cost_read_profile(&c->machine, c->options->profile, c->arena, &fault)) return true;
+  if (cost_read_profile(&c->machine, c->options->profile, c->model_fingerprint, c->arena, &fault)) return true;
   fprintf(stderr, "gnncc: error: cannot use the profile %s: %s\n", c->options->profile, fault);
   c->status = 4;
   return false;
@@ -133,6 +162,7 @@ static bool read_profile(Compilation *c) {
 
 static bool run_cost(Compilation *c) {
   c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
+  find_fingerprints(c);
   if (c->options->profile && !read_profile(c)) return false;
   for (int i = 0; i < c->program->budget_count; i++) {
     const TierBudget *b = &c->program->budgets[i];
@@ -140,7 +170,6 @@ static bool run_cost(Compilation *c) {
   }
   for (int i = 0; i < c->options->budget_count; i++)
     if (!set_budget(c, c->options->budgets[i].tier, c->options->budgets[i].size)) return false;
-  find_fingerprints(c);
   return sweep_prepare(c);
 }
 
@@ -328,27 +357,6 @@ static int walk(Compilation *c) {
   return 0;
 }
 
-static bool read_stream(Compilation *c, FILE *in) {
-  size_t capacity = 1 << 16;
-  char *text = malloc(capacity);
-  for (size_t got = 1; text && got > 0;) {
-    got = fread(text + c->length, 1, capacity - c->length, in);
-    c->length += got;
-    if (c->length < capacity) continue;
-    capacity *= 2;
-    char *bigger = realloc(text, capacity);
-    if (!bigger) free(text);
-    text = bigger;
-  }
-  if (!text || ferror(in)) {
-    free(text);
-    return false;
-  }
-  c->text = arena_strndup(c->arena, text, c->length);
-  free(text);
-  return true;
-}
-
 static int read_model(Compilation *c) {
   const Options *o = c->options;
   bool is_stdin = strcmp(o->input, "-") == 0;
@@ -357,13 +365,11 @@ static int read_model(Compilation *c) {
     fprintf(stderr, "gnncc: error[E0001]: the model is to be read from a terminal; give a file, or pipe one in\n");
     return 4;
   }
-  FILE *in = is_stdin ? stdin : fopen(o->input, "rb");
-  if (!in || !read_stream(c, in)) {
+  c->text = is_stdin ? arena_read_stream(c->arena, stdin, &c->length) : arena_read_file(c->arena, o->input, &c->length);
+  if (!c->text) {
     fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", o->input, strerror(errno));
-    if (in && !is_stdin) fclose(in);
     return 4;
   }
-  if (!is_stdin) fclose(in);
   const char *slash = strrchr(c->model_path, '/');
   c->reader.base_dir = slash ? arena_strndup(c->arena, c->model_path, (size_t)(slash - c->model_path)) : NULL;
   const char *base = slash ? slash + 1 : c->model_path;
@@ -380,13 +386,19 @@ static void announce(const Compilation *c) {
   if (c->made) fprintf(stderr, "gnncc: wrote %s\n", c->made);
 }
 
+static int explain(Compilation *c) {
+  Document *document = c->options->measured ? view_document(c->arena, c->emission.plan_json, c->options->measured) : NULL;
+  if (c->options->measured && !document) return 4;
+  if (!c->options->is_plan_json) report_plan_text(&c->emission, document ? document->measured : NULL, c->options->is_verbose, stdout);
+  else if (document) view_emit(document, "plan", "-", stdout);
+  else fputs(c->emission.plan_json, stdout);
+  document_free(document);
+  return fflush(stdout) == 0 ? 0 : 4;
+}
+
 static int finish(Compilation *c) {
   if (c->options->stop_after || c->options->product == PRODUCT_CHECK) return 0;
-  if (c->options->product == PRODUCT_PLAN) {
-    if (c->options->is_plan_json) fputs(c->emission.plan_json, stdout);
-    else report_plan_text(&c->emission, c->options->is_verbose, stdout);
-    return fflush(stdout) == 0 ? 0 : 4;
-  }
+  if (c->options->product == PRODUCT_PLAN) return explain(c);
   announce(c);
   return 0;
 }
@@ -401,7 +413,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
 static int run(Compilation *c) {
   const Options *o = c->options;
   c->lang = (LangOptions){.define_count = o->define_count, .defines = o->defines, .import_dir_count = o->import_dir_count,
-                          .import_dirs = o->import_dirs, .share_dir = c->share_dir, .target = o->target, .data_override = o->data_path,
+                          .import_dirs = o->import_dirs, .share_dir = c->share_dir, .target = o->target, .data_override = o->data_path, .data_name = o->data_name,
                           .is_shapes_only = o->is_shapes_only, .describe = data_describe, .describe_user = &c->reader};
   return walk(c);
 }

@@ -31,6 +31,7 @@ typedef struct Compilation {
   Graph *evaluation;
   bool *is_sparse_field;
   Backend backend;
+  FuseOptions fuse_options;
   Kernels *training_kernels, *evaluation_kernels;
   Machine machine;
   Machine unswept;       /* before --sweep gave its tiers the largest budget */
@@ -67,8 +68,6 @@ bool build_product(Compilation *c);
 /* Removes the scratch directory, unless it is to be kept. */
 void build_clean(Compilation *c, int status);
 
-/* The file carries gnncc's mark and may be overwritten. */
-bool build_wrote(const char *path);
 /* A source of gnncc's own to a program, with the compiler and the options that programs are made with; linked with the CUDA runtime
  * where `cuda` is not NULL. An exit status, as of build_device_tool: device code of gnncc's own to an image. */
 int build_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source, const char *program);

@@ -97,9 +97,9 @@ static void emit_homes(const Emission *m, FILE *out) {
 
 static void emit_arena(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
-  fprintf(out, "/* The device arena, %" PRId64 " bytes: where everything lies, and from which step to which. At most %" PRId64 " bytes are in\n"
-               " * use at one step (step %d). A double build has twice of everything. */\n", y->bytes, y->lower_bound,
-          m->schedule->count ? m->schedule->steps[y->peak_step].number : 0);
+  fprintf(out, "/* The device arena, %" PRId64 " bytes: where everything lies, and from which step to which. All of it is in use at\n"
+               " * step %d; at most %" PRId64 " bytes are alive at one step. A double build has twice of everything. */\n", y->bytes,
+          m->schedule->count ? m->schedule->steps[y->peak_step].number : 0, y->lower_bound);
   for (int i = 0; i < y->count; i++) {
     const Block *b = &y->blocks[i];
     const char *life = i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
@@ -337,6 +337,8 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
           quoted(m->arena, p->data->name), quoted(m->arena, m->model_path), m->fingerprint, m->model_fingerprint);
   fprintf(out, "  .device_bytes = %" PRId64 ",\n  .reserve_bytes = %" PRId64 ",\n  .estimated_epoch_seconds = %.9g,\n", y->bytes,
           m->machine->reserve_bytes, m->schedule->training_seconds);
+  if (p->has_target && p->target.device) fprintf(out, "  .device_name = %s,\n", quoted(m->arena, p->target.device));
+  fprintf(out, "  .device_budget = %" PRId64 ",\n", m->machine->tier_bytes[TIER_DEVICE]);
   fprintf(out, "  .host_bytes = %" PRId64 ",\n  .ssd_bytes = %" PRId64 ",\n  .ring_bytes = %" PRId64 ",\n", y->host_bytes, y->ssd_bytes, y->ring_bytes);
   if (m->schedule->copy_count)
     fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count, y->extent_count);
@@ -454,7 +456,10 @@ static void emit_cuda_rules(const Emission *m, FILE *out) {
                "CUDA_HOME ?= /usr/local/cuda\nNVCC ?= $(CUDA_HOME)/bin/nvcc\nARCH ?= %s\n", m->architecture);
   emit_put(m, out,
            "FLAGS += -isystem $(CUDA_HOME)/include -DGNN_ARCHITECTURE='\"$(ARCH)\"'\n"
-           "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -Wl,--as-needed -lcublasLt -lcusparse -ldl -lrt\n\n"
+           "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt\n");
+  fprintf(out, emit_cuda_calls(m, LIBRARY_CUBLASLT) ? "LIBS += -lcublasLt\n" : "FLAGS += -DGNN_NO_CUBLASLT\n");
+  fprintf(out, emit_cuda_calls(m, LIBRARY_CUSPARSE) ? "LIBS += -lcusparse\n\n" : "FLAGS += -DGNN_NO_CUSPARSE\n\n");
+  emit_put(m, out,
            "OBJECTS = `.o gnncuda.o gnnrt.o\n\n"
            "`_kernels.image: `_kernels.cu gnndevice.cuh\n\t$(NVCC) -O3 --std=c++17 --fmad=false -arch=$(ARCH) $(if $(filter sm_%,$(ARCH)),-cubin,-ptx) -o $@ $<\n"
            "`_kernels.inc: `_kernels.image\n\tod -An -v -tx1 $< | sed 's/\\([0-9a-f][0-9a-f]\\)/0x\\1,/g' >$@ && echo 0 >>$@\n"

@@ -22,8 +22,8 @@ static void print_measure(const Emission *m, DeviceCode *code, FILE *out) {
   const Graph *graph = m->evaluation->graph;
   const char *scores = layout_at(y, m->evaluation, graph->scores, m->schedule->count - 1)->name;
   const char *labels = y->blocks[y->residents->field[m->program->train.label_field]].name;
-  ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){"measure_parts", arena_printf(m->arena, "%d", SPLIT_COUNT * RESULT_PARTS)}));
-  ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){"measure_splits", arena_printf(m->arena, "%d", SPLIT_COUNT)}));
+  ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){.kernel = "measure_parts", .blocks = arena_printf(m->arena, "%d", SPLIT_COUNT * RESULT_PARTS)}));
+  ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){.kernel = "measure_splits", .blocks = arena_printf(m->arena, "%d", SPLIT_COUNT)}));
   fprintf(out, "/* ---- loss and hits of each split ---- */\n\nGNN_KERNEL measure_parts(const gnn_view *__restrict__ g) {\n"
                "  gnn_measure_part(V(%s), %" PRId64 ", V_LABELS(%s), g, %d, V_DOUBLES(results) + %d);\n}\n\n", scores,
           shape_width(&graph->values[graph->scores].shape), labels, RESULT_PARTS, 2 * SPLIT_COUNT);
@@ -57,7 +57,7 @@ void emit_cuda(const Emission *m, FILE *out) {
           emit_in_comment(m->arena, m->model_path));
   for (int i = 0; i < m->layout->count; i++) {
     const Block *b = &m->layout->blocks[i];
-    if (strstr(code.text, arena_printf(m->arena, "(%s)", b->name))) fprintf(out, "#define AT_%s INT64_C(%" PRId64 ")\n", b->name, b->offset);
+    if (strstr(code.text, arena_printf(m->arena, "(%s)", b->name)) || step_mentions(code.text, arena_printf(m->arena, "AT_%s", b->name))) fprintf(out, "#define AT_%s INT64_C(%" PRId64 ")\n", b->name, b->offset);
   }
   fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
@@ -67,14 +67,26 @@ void emit_cuda(const Emission *m, FILE *out) {
 
 static void emit_code_table(const Emission *m, const DeviceCode *code, FILE *out) {
   fprintf(out, "/* The device code, %s_kernels.cu compiled, and its kernels. */\nstatic const char *const kernel_names[] = {\n", m->prefix);
-  for (int i = 0; i < code->count; i++) fprintf(out, "  \"%s\",\n", code->launches[i].kernel);
+  for (int i = 0; i < code->count; i++)
+    if (code->launches[i].kernel) fprintf(out, "  \"%s\",\n", code->launches[i].kernel);
   fprintf(out, "};\nenum {\n");
-  for (int i = 0; i < code->count; i++) fprintf(out, "  KERNEL_%s,\n", code->launches[i].kernel);
+  for (int i = 0; i < code->count; i++)
+    if (code->launches[i].kernel) fprintf(out, "  KERNEL_%s,\n", code->launches[i].kernel);
   fprintf(out, "  KERNEL_COUNT\n};\n\n");
   fprintf(out, "#ifndef GNN_ARCHITECTURE\n#define GNN_ARCHITECTURE \"%s\"\n#endif\n", m->architecture);
   emit_put(m, out, "static const unsigned char image[] __attribute__((aligned(64))) = {\n#include \"`_kernels.inc\"\n};\n\n"
                    "static const gnn_cuda_code code = {.image = image, .image_bytes = sizeof image, .architecture = GNN_ARCHITECTURE,\n"
                    "                                   .kernel_count = KERNEL_COUNT, .kernels = kernel_names};\n\n");
+}
+
+bool emit_cuda_calls(const Emission *m, Library library) { return kernels_use(m->training, library) || kernels_use(m->evaluation, library); }
+
+static void emit_launches(const DeviceCode *code, int first, int last, FILE *out) {
+  for (int i = first; i < last; i++) {
+    const Launch *launch = &code->launches[i];
+    if (launch->call) step_print_lines(out, "  ", launch->call);
+    else fprintf(out, "  gnn_launch(g, KERNEL_%s, %s, %d, 0);\n", launch->kernel, launch->blocks, CUDA_THREADS);
+  }
 }
 
 void emit_cuda_host(const Emission *m, FILE *out) {
@@ -88,13 +100,11 @@ void emit_cuda_host(const Emission *m, FILE *out) {
     const Step *step = &m->schedule->steps[s];
     if (step->kind != STEP_KERNEL) continue;
     fprintf(out, "/* step %d \302\267 %s */\nstatic void step_%d(gnn_run *g) {\n", step->number, emit_in_comment(m->arena, step->what), step->number);
-    for (int i = code.first[s]; i < code.first[s + 1]; i++)
-      fprintf(out, "  gnn_launch(g, KERNEL_%s, %s, %d, 0);\n", code.launches[i].kernel, code.launches[i].blocks, CUDA_THREADS);
+    emit_launches(&code, code.first[s], code.first[s + 1], out);
     fprintf(out, "}\n\n");
   }
   if (m->layout->residents->results == NO_INDEX) return;
   fprintf(out, "/* loss and hits of each split */\nstatic void measure(gnn_run *g) {\n");
-  for (int i = code.first[m->schedule->count]; i < code.count; i++)
-    fprintf(out, "  gnn_launch(g, KERNEL_%s, %s, %d, 0);\n", code.launches[i].kernel, code.launches[i].blocks, CUDA_THREADS);
+  emit_launches(&code, code.first[m->schedule->count], code.count, out);
   fprintf(out, "}\n\n");
 }

@@ -20,17 +20,18 @@ void cuda_print_summands(const RowWriter *w, ValueId sum, Index into, int lanes,
 
 /* ---- emit_cuda_kernel.c ---- */
 
-/* kernel<<<blocks, CUDA_THREADS>>>; blocks: an expression of C over g. */
+/* kernel<<<blocks, CUDA_THREADS>>>; blocks: an expression of C over g. Or a call of a library: the statement. */
 typedef struct Launch {
-  const char *kernel, *blocks;
+  const char *kernel, *blocks, *call;
 } Launch;
 
-/* Prints the kernels of a step to `out` and appends how they are launched. */
+/* Prints the kernels of a step to `out` and appends how they are launched, and what libraries do in between. */
 void emit_cuda_kernels(const Emission *emission, const Step *step, FILE *out, Launch **launches, int *count);
 
 /* ---- emit_cuda.c ---- */
 
 void emit_cuda(const Emission *emission, FILE *out);       /* PREFIX_kernels.cu */
 void emit_cuda_host(const Emission *emission, FILE *out);  /* the steps of PREFIX.c */
+bool emit_cuda_calls(const Emission *emission, Library library); /* some step does */
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE_ROWS = 128, OUTER_TILE = 64, TRANSPOSE_TILE = 32, MANY_SUMS = 4 };
+enum { TILE_ROWS = 128, OUTER_TILE = 64, TRANSPOSE_TILE = 32, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */ };
 
 typedef struct CudaWriter {
   StepWriter w;
@@ -27,7 +27,7 @@ static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(
 
 static void open_kernel(CudaWriter *c, const char *suffix, const char *blocks, const char *parameter) {
   const char *name = arena_printf(c->w.arena, "step_%d_%s", c->w.n, suffix);
-  ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, (Launch){name, blocks});
+  ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, ((Launch){.kernel = name, .blocks = blocks}));
   fprintf(c->w.out, "GNN_KERNEL %s(%s) {\n", name, parameter);
 }
 
@@ -57,8 +57,12 @@ static void print_step_struct(const CudaWriter *c) {
   fprintf(c->w.out, "  const auto *const s = &step;\n");
 }
 
-static void print_lane_and_slot(const CudaWriter *c) {
+static void print_lane(const CudaWriter *c) {
   if (c->lanes > 1) fprintf(c->w.out, "  const int lane = (int)threadIdx.x %% %d;\n", c->lanes);
+}
+
+static void print_lane_and_slot(const CudaWriter *c) {
+  print_lane(c);
   if (c->slots > 1) fprintf(c->w.out, "  const int slot = (int)threadIdx.x %% %d / %d;\n", c->lanes * c->slots, c->lanes);
 }
 
@@ -126,22 +130,25 @@ static void print_acc(const CudaWriter *c, const char *indent) {
   fprintf(c->w.out, "%sgnn_real acc[%" PRId64 "] = {};\n", indent, cuda_sums(body_width(c), c->lanes));
 }
 
-/* One loop over the edges of row r, within a loop over rows. */
-typedef struct EdgeLoop {
-  const char *csr, *row_lines, *edge_lines;
-  bool is_out;
-} EdgeLoop;
+/* A function over the entries of a row, all of them or a piece, for gnn_walk_rows. */
+typedef struct EdgeWalk {
+  const char *row_lines, *edge_lines;
+} EdgeWalk;
 
-static void open_edge_loop(const CudaWriter *c, const EdgeLoop *loop) {
+static void open_edge_walk(const CudaWriter *c, const EdgeWalk *walk) {
   FILE *out = c->w.out;
-  const char *text = arena_printf(c->w.arena, "%s%s", loop->row_lines, loop->edge_lines);
-  if (step_mentions(text, loop->is_out ? "src" : "dst")) fprintf(out, "    const int64_t %s = r;\n", loop->is_out ? "src" : "dst");
-  step_print_lines(out, "    ", loop->row_lines);
-  fprintf(out, "    const gnn_view_csr *edges = &%s;\n", loop->csr);
-  const char *first = c->slots > 1 ? "edges->ptr[r] + slot" : "edges->ptr[r]";
+  const char *text = arena_printf(c->w.arena, "%s%s", walk->row_lines, walk->edge_lines);
+  fprintf(out, "  const gnn_view_csr *edges = &g->in;\n  const auto edge_walk = [&](int64_t r, int64_t begin, int64_t end) {\n");
+  if (step_mentions(text, "dst")) fprintf(out, "    const int64_t dst = r;\n");
+  step_print_lines(out, "    ", walk->row_lines);
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
-  fprintf(out, "    for (int64_t i = %s; i < edges->ptr[r + 1]; %s) {\n", first, next);
-  step_print_lines(out, "      ", step_edge_variables(&c->w, text, loop->is_out));
+  fprintf(out, "    for (int64_t i = begin; i < end; %s) {\n", next);
+  step_print_lines(out, "      ", step_edge_variables(&c->w, text, false));
+}
+
+/* Over `rows`, given as its groups' first row, the end and their number. */
+static void close_edge_walk(const CudaWriter *c, const char *rows) {
+  fprintf(c->w.out, "    }\n  };\n  gnn_walk_rows<%d, %d>(edges->ptr, %s, edge_walk);\n", c->lanes, c->slots, rows);
 }
 
 static char *element_text(const RowWriter *rows) { return arena_printf(rows->arena, "%s%s", rows->bit_reads, rows->text[LEVEL_ELEMENT]); }
@@ -194,11 +201,13 @@ static void emit_edge_rows(CudaWriter *c) {
   w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", true);
   if (is_sum) into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE);
   set_group(c, is_sum ? summand_width(c) : body_width(c), program_of(c)->info->nodes, program_of(c)->info->edges);
-  open_rows(c, "g->nodes");
+  open_plain(c, "rows", blocks_of(c, "g->nodes"));
+  print_step_struct(c);
+  print_lane(c);
   const RowWriter *sum = w->operand;
   const char *body = arena_printf(w->arena, "%s%s%s", w->body->text[LEVEL_ROW], w->body->text[LEVEL_EDGE], element_text(w->body));
   const char *text = sum ? arena_printf(w->arena, "%s%s%s", body, sum->text[LEVEL_EDGE], element_text(sum)) : body;
-  open_edge_loop(c, &(EdgeLoop){"g->in", sum ? sum->text[LEVEL_ROW] : "", text, false});
+  open_edge_walk(c, &(EdgeWalk){sum ? sum->text[LEVEL_ROW] : "", text});
   if (sum) {
     print_acc(c, "      ");
     step_print_lines(w->out, "      ", sum->text[LEVEL_EDGE]);
@@ -209,7 +218,7 @@ static void emit_edge_rows(CudaWriter *c) {
   c->slots = 1;
   print_body(c, 0, "      ");
   c->slots = slots;
-  fprintf(w->out, "    }\n  }\n");
+  close_edge_walk(c, arena_printf(w->arena, "gnn_group<%d>(), g->nodes, gnn_groups<%d>()", c->lanes * slots, c->lanes * slots));
   close_kernel(c);
 }
 
@@ -246,20 +255,21 @@ static void emit_column_sum(CudaWriter *c) {
   int group = c->lanes * c->slots;
   open_plain(c, "part", arena_printf(w->arena, "parts_of(%s, %" PRId64 ")", rows, w->kernel->task_rows));
   print_step_struct(c);
-  print_lane_and_slot(c);
+  print_lane(c);
   print_acc(c, "  ");
   fprintf(w->out, "  const int64_t begin = (int64_t)blockIdx.x * %" PRId64 ", end = gnn_min(begin + %" PRId64 ", %s);\n", w->kernel->task_rows,
           w->kernel->task_rows, rows);
-  fprintf(w->out, "  for (int64_t r = begin + threadIdx.x / %d; r < end; r += %d) {\n", group, CUDA_THREADS / group);
   if (is_edge) {
-    const char *edge_lines = arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_EDGE], element_text(w->operand));
-    open_edge_loop(c, &(EdgeLoop){"g->in", w->operand->text[LEVEL_ROW], edge_lines, false});
+    open_edge_walk(c, &(EdgeWalk){w->operand->text[LEVEL_ROW], arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_EDGE], element_text(w->operand))});
     step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
+    cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "      ");
+    close_edge_walk(c, arena_printf(w->arena, "begin + threadIdx.x / %d, end, %d", group, CUDA_THREADS / group));
   } else {
+    fprintf(w->out, "  for (int64_t r = begin + threadIdx.x / %d; r < end; r += %d) {\n", group, CUDA_THREADS / group);
     step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
+    cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "    ");
+    fprintf(w->out, "  }\n");
   }
-  cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, is_edge ? "      " : "    ");
-  fprintf(w->out, is_edge ? "    }\n  }\n" : "  }\n");
   fprintf(w->out, "  gnn_real *part = V(%s) + (int64_t)blockIdx.x * %" PRId64 ";\n", step_scratch(w), body_width(c));
   if (is_one) {
     fprintf(w->out, "  acc[0] = gnn_block_sum<1>(acc[0]);\n  if (threadIdx.x == 0) part[0] = acc[0];\n");
@@ -294,6 +304,65 @@ static void print_transpose(CudaWriter *c, const char *from, int64_t rows, int64
 }
 
 static int64_t tiles_of(int64_t size, int64_t tile) { return (size + tile - 1) / tile; }
+
+/* ---- libraries ---- */
+
+static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, (Launch){.call = call}); }
+
+/* The product of two stored values, by cuBLASLt. Parts of long sums have the scratch to themselves. */
+static void add_gemm(CudaWriter *c, const char *sizes, ValueId to, const char *epilogue) {
+  static const char *const precisions[PRECISION_COUNT] = {"GNN_IN_FP32", "GNN_IN_TF32", "GNN_IN_BF16"};
+  const StepWriter *w = &c->w;
+  const char *scratch = w->kernel->work_bytes ? arena_printf(w->arena, ".at_workspace = AT_%s, .workspace_bytes = %" PRId64 ", ", step_scratch(w), w->kernel->work_bytes) : "";
+  add_call(c, arena_printf(w->arena, "gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = AT_%s, .at_b = AT_%s, .at_c = AT_%s,\n"
+                                     "                                  %s%s.precision = %s});\n", sizes, step_block_name(w, w->anchor->operand[0]),
+                           step_block_name(w, w->anchor->operand[1]), step_block_name(w, to), epilogue, scratch, precisions[w->kernels->precision]));
+}
+
+/* What is left of the body, row by row. */
+static void print_rest(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  if (w->kernel->epilogue.body_count == w->kernel->body_count) return;
+  w->body = step_write_rest(w);
+  set_group(c, body_width(c), 1, 0);
+  open_rows(c, step_row_count(w, w->anchor->shape.domain, 1));
+  print_body(c, 0, "    ");
+  fprintf(w->out, "  }\n");
+  close_kernel(c);
+}
+
+static void emit_library_matmul(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  const Epilogue *e = &w->kernel->epilogue;
+  const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
+  const char *bias = e->bias == NO_VALUE ? "-1" : arena_printf(w->arena, "AT_%s", step_block_name(w, e->bias));
+  add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), e->place,
+           arena_printf(w->arena, ".at_bias = %s, .is_relu = %d, ", bias, e->is_relu));
+  print_rest(c);
+}
+
+static void emit_library_outer(CudaWriter *c) {
+  const StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  const char *rows = step_row_count(w, w->graph->values[w->anchor->operand[0]].shape.domain, p.lead);
+  add_gemm(c, arena_printf(w->arena, ".m = %" PRId64 ", .n = %" PRId64 ", .k = %s, .transpose_a = 1", p.depth, p.width, rows), w->kernel->anchor, ".at_bias = -1, ");
+}
+
+static void emit_library_spmm(CudaWriter *c) {
+  const StepWriter *w = &c->w;
+  const Layout *y = w->emission->layout;
+  const Residents *residents = y->residents;
+  int is_out = w->anchor->as.end == END_SRC && !residents->is_symmetric;
+  int64_t width = body_width(c);
+  int buffer = residents_spmm_buffer(residents, is_out, width);
+  add_call(c, arena_printf(w->arena, "gnn_cuda_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .at_x = AT_%s, .at_y = AT_%s,\n"
+                                     "                                  .at_ones = AT_%s, .at_offsets = AT_%s,\n"
+                                     "                                  .at_buffer = AT_%s, .buffer_bytes = %" PRId64 "});\n",
+                           is_out, width, step_block_name(w, w->graph->values[w->anchor->operand[0]].operand[0]), step_block_name(w, w->kernel->epilogue.place),
+                           y->blocks[residents->spmm_ones].name, y->blocks[residents->spmm_offsets[is_out]].name, y->blocks[buffer].name, y->blocks[buffer].bytes));
+  print_rest(c);
+}
 
 /* A tile of the product a block; its rows go round the warps for the body. Rows of a product with more than one row to a
  * row of the value are stored as they come. */
@@ -434,34 +503,78 @@ static void emit_cross_entropy_gradient(CudaWriter *c) {
                           step_block_name(w, w->anchor->operand[0]), classes, step_block_name(w, w->anchor->operand[1]), gradient));
 }
 
+static const char *state_of(const CudaWriter *c, int state, int32_t param) {
+  const Layout *layout = c->w.emission->layout;
+  int block = layout->residents->state[state][param];
+  return block == NO_INDEX ? "-1" : arena_printf(c->w.arena, "AT_%s", layout->blocks[block].name);
+}
+
+/* One launch for all weights: a table says where they lie, and of which group of settings they are. */
+static const Hyper **print_weights(CudaWriter *c, int *group_count, int64_t *blocks) {
+  StepWriter *w = &c->w;
+  const Hyper **groups = arena_alloc(w->arena, (size_t)(w->kernel->body_count + 1) * sizeof *groups);
+  *group_count = 0;
+  *blocks = 0;
+  fprintf(w->out, "static __constant__ const gnn_weight step_%d_table[] = {\n", w->n);
+  for (int b = -1; b < w->kernel->body_count; b++) {
+    const Value *update = &w->graph->values[b < 0 ? w->kernel->anchor : w->kernel->body[b]];
+    int32_t p = update->as.index;
+    const Hyper *hyper = step_hyper(w->emission->program, w->emission->program->params[p].name);
+    int group = 0;
+    while (group < *group_count && groups[group] != hyper) group++;
+    if (group == *group_count) groups[(*group_count)++] = hyper;
+    int64_t count = shape_width(&w->graph->values[update->operand[0]].shape);
+    fprintf(w->out, "  {AT_%s, AT_%s, {%s, %s}, %" PRId64 ", %" PRId64 ", %d},\n", step_block_name(w, update->operand[0]), step_block_name(w, update->operand[1]),
+            state_of(c, 0, p), state_of(c, 1, p), count, *blocks, group);
+    *blocks += tiles_of(count, UPDATE_EACH);
+  }
+  fprintf(w->out, "};\n\n");
+  return groups;
+}
+
+static const char *update_call(const CudaWriter *c, const Hyper *h) {
+  const Emission *m = c->w.emission;
+  if (m->program->train.optimizer == OPTIMIZER_SGD)
+    return arena_printf(c->w.arena, "gnn_sgd(w, slope, gnn_state(g, weight, 0), %s, %s, %s, %d, g->epoch, begin, end);", emit_scalar(m, h->lr), emit_scalar(m, h->momentum),
+                        emit_scalar(m, h->weight_decay), h->is_nesterov);
+  return arena_printf(c->w.arena, "gnn_%s(w, slope, gnn_state(g, weight, 0), gnn_state(g, weight, 1), %s, %s, %s, %s, %s, g->epoch, begin, end);",
+                      m->program->train.optimizer == OPTIMIZER_ADAM ? "adam" : "adamw", emit_scalar(m, h->lr), emit_scalar(m, h->beta1), emit_scalar(m, h->beta2),
+                      emit_scalar(m, h->epsilon), emit_scalar(m, h->weight_decay));
+}
+
 static void emit_update(CudaWriter *c) {
   StepWriter *w = &c->w;
-  const TypedProgram *program = w->emission->program;
-  const Layout *layout = w->emission->layout;
-  int32_t p = w->anchor->as.index;
-  const Hyper *h = step_hyper(program, program->params[p].name);
-  const char *weight = step_block_name(w, w->anchor->operand[0]), *gradient = step_block_name(w, w->anchor->operand[1]);
-  const char *state[MAX_STATES] = {"nullptr", "nullptr"};
-  for (int s = 0; s < MAX_STATES; s++)
-    if (layout->residents->state[s][p] != NO_INDEX) state[s] = arena_printf(w->arena, "V(%s)", layout->blocks[layout->residents->state[s][p]].name);
-  int64_t count = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
-  const char *call;
-  if (program->train.optimizer == OPTIMIZER_SGD)
-    call = arena_printf(w->arena, "gnn_sgd(V(%s), V(%s), %s, %s, %s, %s, %d, g->epoch, %" PRId64 ");", weight, gradient, state[0],
-                        emit_scalar(w->emission, h->lr), emit_scalar(w->emission, h->momentum), emit_scalar(w->emission, h->weight_decay), h->is_nesterov, count);
-  else
-    call = arena_printf(w->arena, "gnn_%s(V(%s), V(%s), %s, %s, %s, %s, %s, %s, %s, g->epoch, %" PRId64 ");",
-                        program->train.optimizer == OPTIMIZER_ADAM ? "adam" : "adamw", weight, gradient, state[0], state[1], emit_scalar(w->emission, h->lr),
-                        emit_scalar(w->emission, h->beta1), emit_scalar(w->emission, h->beta2), emit_scalar(w->emission, h->epsilon),
-                        emit_scalar(w->emission, h->weight_decay), count);
-  print_call(c, "elements", arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", count, CUDA_THREADS), call);
+  int group_count;
+  int64_t blocks;
+  const Hyper **groups = print_weights(c, &group_count, &blocks);
+  open_plain(c, "weights", number(c, blocks));
+  fprintf(w->out, "  const gnn_weight &weight = gnn_weight_of_block(step_%d_table);\n", w->n);
+  fprintf(w->out, "  const int64_t begin = (int64_t)((int)blockIdx.x - weight.block) * GNN_UPDATE_EACH, end = gnn_min(begin + GNN_UPDATE_EACH, weight.count);\n");
+  fprintf(w->out, "  gnn_real *w = gnn_at(g, weight.at);\n  const gnn_real *slope = gnn_at(g, weight.at_gradient);\n");
+  for (int i = 0; i < group_count; i++) {
+    const char *condition = group_count > 1 ? arena_printf(w->arena, "if (weight.group == %d) ", i) : "";
+    fprintf(w->out, "  %s%s\n", condition, update_call(c, groups[i]));
+  }
+  close_kernel(c);
 }
 
 /* ---- one step ---- */
 
+static void emit_library_call(CudaWriter *c) {
+  switch (c->w.kernel->kind) {
+  case KERNEL_MATMUL: emit_library_matmul(c); break;
+  case KERNEL_OUTER: emit_library_outer(c); break;
+  default: emit_library_spmm(c); break;
+  }
+}
+
 void emit_cuda_kernels(const Emission *emission, const Step *step, FILE *out, Launch **launches, int *count) {
   if (step->kind != STEP_KERNEL) return;
   CudaWriter c = {.w = step_writer(emission, step, out), .launches = launches, .launch_count = count, .lanes = 1, .slots = 1, .fields = "", .values = ""};
+  if (c.w.kernel->library) {
+    emit_library_call(&c);
+    return;
+  }
   switch (c.w.kernel->kind) {
   case KERNEL_MAP: c.w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&c) : emit_map(&c); break;
   case KERNEL_MATMUL: emit_matmul(&c); break;

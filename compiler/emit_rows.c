@@ -155,7 +155,7 @@ RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loo
 static bool is_reserved(const char *name) {
   static const char *const reserved[] = {
       "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to",
-      "block", "last", "lane", "slot", "element", "place", "step", "rows", "tile", "row", "column", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+      "block", "last", "lane", "slot", "element", "place", "step", "rows", "tile", "row", "column", "from", "product", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
       "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
       "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof",
       /* and those of C++, for CUDA */
@@ -208,7 +208,7 @@ static const char *pointer_to(RowWriter *w, const Block *block, const Shape *sha
   const char *base = arena_printf(w->arena, is_bits ? "V_BITS(%s)" : "V(%s)", block->name);
   const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(row))
                                                            : arena_printf(w->arena, " + %s * %" PRId64, row_variable(row), stride);
-  rows_write(w, level_of_row(w, row), "%s%s *restrict %s = %s%s;", constant, type, name, base, offset);
+  rows_write(w, level_of_row(w, row), "%s%s *%s%s = %s%s;", constant, type, w->is_in_place ? "" : "restrict ", name, base, offset);
   ARENA_PUSH(w->arena, w->pointers, w->pointer_count, (Pointer){block, row, is_output, name});
   return name;
 }

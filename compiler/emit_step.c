@@ -52,11 +52,23 @@ bool step_is_output(const Kernel *kernel, ValueId id) {
   return false;
 }
 
+/* A product goes over edges by their number alone. */
+static RowKind body_row(const StepWriter *w) {
+  return w->anchor->op == OP_MATMUL && w->anchor->shape.domain == DOMAIN_EDGE ? ROWS_SELF : step_row_kind(w->anchor->shape.domain);
+}
+
+static void write_values(const StepWriter *w, RowWriter *body, int first, Index index, RowKind row) {
+  for (int b = first; b < w->kernel->body_count; b++) {
+    ValueId id = w->kernel->body[b];
+    const char *text = rows_value(body, id, index);
+    if (step_is_output(w->kernel, id)) rows_store(body, id, text, row);
+  }
+}
+
 RowWriter *step_write_body(const StepWriter *w, const char *acc, const char *at, bool is_warp) {
   RowWriter *body = rows_new(w->emission, w->step, &w->anchor->shape);
   body->is_warp = is_warp;
-  /* A product goes over edges by their number alone. */
-  RowKind row = w->anchor->op == OP_MATMUL && w->anchor->shape.domain == DOMAIN_EDGE ? ROWS_SELF : step_row_kind(w->anchor->shape.domain);
+  RowKind row = body_row(w);
   Index index = rows_full_index(body, row);
   if (acc) {
     if (body->loop_count == 0) at = "0";
@@ -64,11 +76,21 @@ RowWriter *step_write_body(const StepWriter *w, const char *acc, const char *at,
     if (step_is_output(w->kernel, w->kernel->anchor))
       rows_store(body, w->kernel->anchor, rows_value(body, w->kernel->anchor, index), row);
   }
-  for (int b = 0; b < w->kernel->body_count; b++) {
-    ValueId id = w->kernel->body[b];
-    const char *text = rows_value(body, id, index);
-    if (step_is_output(w->kernel, id)) rows_store(body, id, text, row);
-  }
+  write_values(w, body, 0, index, row);
+  return body;
+}
+
+RowWriter *step_write_rest(const StepWriter *w) {
+  const Epilogue *epilogue = &w->kernel->epilogue;
+  RowWriter *body = rows_new(w->emission, w->step, &w->anchor->shape);
+  body->is_warp = true;
+  body->is_in_place = epilogue->place != epilogue->result;
+  RowKind row = body_row(w);
+  Index index = rows_full_index(body, row);
+  rows_write(body, LEVEL_ROW, "const gnn_real *from = V(%s) + r * %" PRId64 ";", step_block_name(w, epilogue->place), shape_width(&w->anchor->shape));
+  rows_write(body, body->loop_count ? LEVEL_ELEMENT : LEVEL_ROW, "const gnn_real product = from[%s];", rows_offset(body, &w->anchor->shape, index));
+  rows_name(body, epilogue->result, index, "product");
+  write_values(w, body, epilogue->body_count, index, row);
   return body;
 }
 

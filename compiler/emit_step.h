@@ -33,6 +33,9 @@ const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /*
 /* The body for each row. `acc`: the anchor's element there: what stands for it, or an array that `at` (NULL: the
  * element's number) indexes; NULL: there is no anchor. is_warp: the elements run in warps. */
 RowWriter *step_write_body(const StepWriter *w, const char *acc, const char *at, bool is_warp);
+/* What is left of it where a library has the result of the product in memory: perhaps that of a value which is stored here,
+ * so that each element is read once, before it is overwritten. */
+RowWriter *step_write_rest(const StepWriter *w);
 /* "const int64_t src = .." of those variables of an edge that the text mentions. */
 const char *step_edge_variables(const StepWriter *w, const char *text, bool is_out);
 

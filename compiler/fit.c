@@ -29,6 +29,7 @@ static bool read_options(Compilation *c, PlannerOptions *options) {
   for (int p = 0; policy && p < PLANNER_POLICY_COUNT; p++)
     if (strcmp(policy, policy_name(p)) == 0) options->policy = p;
   options->time_limit_s = o->plan_seconds;
+  options->needs_offsets = true;
   return true;
 }
 
@@ -111,7 +112,7 @@ static bool has_taps(const Graph *graph) {
 /* The evaluation without the results of layers that somebody may ask for (predict --layer). */
 static Kernels *without_taps(Compilation *c, Graph *graph) {
   for (int v = 0; v < graph->value_count; v++) graph->values[v].tap = NULL;
-  return fuse(graph, c->is_sparse_field, c->options->is_fusing, c->backend);
+  return fuse(graph, c->is_sparse_field, &c->fuse_options);
 }
 
 /* Those results are kept only where there is room. */

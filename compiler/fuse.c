@@ -78,6 +78,7 @@ typedef struct Fusion {
   ValueId *only_user;
   bool *has_anchor; /* an anchor on the edges is behind the value */
   bool *is_cheap;   /* find_cheap_scalars */
+  bool *is_wanted_whole; /* find_wanted_whole */
   int *visited;     /* marks of the walk that is under way: see visit */
   int walk;
 } Fusion;
@@ -93,17 +94,14 @@ static bool visit(Fusion *f, ValueId id, int role) {
   return true;
 }
 
-static bool is_wanted_whole(const Fusion *f, ValueId id) {
+static void find_wanted_whole(Fusion *f) {
   const Graph *graph = f->graph;
-  if (graph->scores == id || graph->values[id].tap) return true;
-  for (int u = id + 1; u < graph->value_count; u++) {
-    const Value *user = &graph->values[u];
-    for (int k = 0; k < user->operand_count; k++)
-      if (user->operand[k] == id && (user->op == OP_MATMUL || user->op == OP_OUTER || user->op == OP_RESHAPE ||
-                                     user->op == OP_UPDATE || user->op == OP_CROSS_ENTROPY))
-        return true;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    if (graph->scores == i || value->tap) f->is_wanted_whole[i] = true;
+    bool reads_whole = value->op == OP_MATMUL || value->op == OP_OUTER || value->op == OP_RESHAPE || value->op == OP_UPDATE || value->op == OP_CROSS_ENTROPY;
+    for (int k = 0; k < value->operand_count && reads_whole; k++) f->is_wanted_whole[value->operand[k]] = true;
   }
-  return false;
 }
 
 /* One number a row, or one in all, without anything that a kernel has to make: computed again wherever it is needed. Of
@@ -132,7 +130,7 @@ static bool decide_virtual(const Fusion *f, ValueId id) {
   const Value *value = &graph->values[id];
   if (op_info[value->op].kind != OP_KIND_POINT || value->op == OP_RESHAPE) return false;
   if (is_sparse_dropout(f, id)) return true;
-  if (is_wanted_whole(f, id)) return false;
+  if (f->is_wanted_whole[id]) return false;
   if (value->op == OP_BROADCAST || value->op == OP_LIFT) return true;
   if (value->shape.domain == DOMAIN_EDGE && !f->has_anchor[id]) return true;
   if (f->is_cheap[id]) return true;
@@ -263,6 +261,19 @@ static KernelKind anchor_kind(const Fusion *f, ValueId id) {
   case OP_CROSS_ENTROPY_GRADIENT: return KERNEL_CROSS_ENTROPY_GRADIENT;
   default: return KERNEL_UPDATE;
   }
+}
+
+/* On a GPU all weights are updated at once: launches of their own would take longer than what they do. */
+static void place_anchor(Fusion *f, ValueId id) {
+  KernelKind kind = anchor_kind(f, id);
+  int last = f->kernels->kernel_count - 1;
+  bool is_joining = kind == KERNEL_UPDATE && f->backend == BACKEND_CUDA && f->is_fusing && last >= 0 && f->kernels->kernels[last].kind == KERNEL_UPDATE;
+  if (!is_joining) {
+    new_kernel(f, kind, id);
+    return;
+  }
+  ARENA_PUSH(f->graph->arena, f->kernels->kernels[last].body, f->kernels->kernels[last].body_count, id);
+  f->kernels->made_by[id] = last;
 }
 
 /* ---- what each kernel reads and stores ---- */
@@ -397,18 +408,19 @@ static void note_graph_directions(Fusion *f, const Kernel *kernel) {
   if (walks_edges && anchor->op != OP_GATHER) kernels->needs_in = true;
 }
 
-Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend backend) {
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {
   Arena *arena = graph->arena;
   size_t count = (size_t)graph->value_count + 1;
   graph_name_values(graph);
   Kernels *kernels = arena_alloc(arena, sizeof *kernels);
   kernels->graph = graph;
-  kernels->backend = backend;
+  kernels->backend = options->backend;
+  kernels->precision = options->precision;
   kernels->made_by = arena_alloc(arena, count * sizeof *kernels->made_by);
   kernels->is_stored = arena_alloc(arena, count);
   kernels->home = arena_alloc(arena, count * sizeof *kernels->home);
-  Fusion f = {graph, kernels, is_sparse_field, is_fusing, backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
-              arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count),
+  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
+              arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {
     kernels->made_by[i] = NO_INDEX;
@@ -416,10 +428,11 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend
     kernels->home[i] = value->op == OP_RESHAPE ? kernels->home[value->operand[0]] : i;
   }
   find_cheap_scalars(&f);
+  find_wanted_whole(&f);
   find_virtual_values(&f);
   for (int i = 0; i < graph->value_count; i++) {
     OpKind kind = op_info[graph->values[i].op].kind;
-    if (kind == OP_KIND_ANCHOR) new_kernel(&f, anchor_kind(&f, i), i);
+    if (kind == OP_KIND_ANCHOR) place_anchor(&f, i);
     else if (kind == OP_KIND_POINT && kernels->home[i] == i && !f.is_virtual[i]) place_point(&f, i);
   }
   find_inputs(&f);
@@ -428,6 +441,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend
     choose_loops(&f, &kernels->kernels[i]);
     note_graph_directions(&f, &kernels->kernels[i]);
   }
+  if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);
   return kernels;
 }
 
@@ -435,7 +449,10 @@ void kernels_dump(const Kernels *kernels, FILE *out) {
   const Graph *graph = kernels->graph;
   for (int i = 0; i < kernels->kernel_count; i++) {
     const Kernel *kernel = &kernels->kernels[i];
-    fprintf(out, "kernel %d: %s of %s\n", i, kernel_kind_name(kernel->kind), graph->values[kernel->anchor].name);
+    fprintf(out, "kernel %d: %s of %s", i, kernel_kind_name(kernel->kind), graph->values[kernel->anchor].name);
+    if (kernel->library) fprintf(out, ", by %s", library_name(kernel->library));
+    if (kernel->library && kernel->epilogue.body_count) fprintf(out, " up to %s", graph->values[kernel->epilogue.result].name);
+    fprintf(out, "\n");
     fprintf(out, "  body   ");
     for (int b = 0; b < kernel->body_count; b++) fprintf(out, " %s", graph->values[kernel->body[b]].name);
     fprintf(out, "\n  reads  ");

@@ -13,6 +13,20 @@
 /* What the kernels are printed for: how loops are divided and what scratch they need. */
 typedef enum Backend { BACKEND_CPU, BACKEND_CUDA } Backend;
 
+/* Of the factors of dense products; what is stored and every sum is fp32. */
+typedef enum Precision { PRECISION_FP32, PRECISION_TF32, PRECISION_BF16, PRECISION_COUNT } Precision;
+
+/* Who computes a product or a sum on a GPU. */
+typedef enum Library { LIBRARY_NONE, LIBRARY_CUBLASLT, LIBRARY_CUSPARSE, LIBRARY_COUNT } Library;
+
+typedef struct FuseOptions {
+  bool is_fusing;
+  Backend backend;
+  /* Of BACKEND_CUDA: */
+  Precision precision;
+  bool is_gemm_own, is_spmm_by_library;
+} FuseOptions;
+
 typedef enum KernelKind {
   KERNEL_MAP,            /* no anchor: the body alone, row by row */
   KERNEL_MATMUL,         /* rows of a stored value times a matrix */
@@ -29,11 +43,19 @@ typedef enum KernelKind {
   KERNEL_KIND_COUNT
 } KernelKind;
 
+/* What of a kernel's body a library computes with the product or the sum; the rest is a kernel of our own over its rows. */
+typedef struct Epilogue {
+  ValueId result, place; /* what it leaves, and the output in whose memory */
+  ValueId bias;          /* a weight, or NO_VALUE */
+  bool is_relu;
+  int body_count;        /* so many values of the body are done */
+} Epilogue;
+
 typedef struct Kernel {
   KernelKind kind;
   ValueId anchor;     /* KERNEL_MAP: the first value of the body */
   int body_count;
-  ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them */
+  ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them. KERNEL_UPDATE: more updates */
   int output_count;
   ValueId *outputs;   /* what is stored, of the anchor and the body */
   int input_count;
@@ -41,11 +63,14 @@ typedef struct Kernel {
   int64_t work_bytes; /* scratch: packed matrices, partial sums */
   int64_t task_rows;  /* rows a task, for loops over rows that are not split by the graph's bounds */
   Phase phase;
+  Library library;
+  Epilogue epilogue;  /* where a library computes a KERNEL_MATMUL or a KERNEL_SPMM */
 } Kernel;
 
 typedef struct Kernels {
   const Graph *graph;
   Backend backend;
+  Precision precision;
   int kernel_count;
   Kernel *kernels;
   int32_t *made_by;  /* per value: its kernel, NO_INDEX for leaves and values that exist only inside kernels */
@@ -58,7 +83,7 @@ typedef struct Kernels {
 /* Which fields are kept by their non-zeros: mostly zero, and used as nothing but the left side of products. */
 bool *sparse_fields(const Graph *graph);
 
-Kernels *fuse(Graph *graph, const bool *is_sparse_field, bool is_fusing, Backend backend);
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options);
 const char *verify_kernels(const Kernels *kernels);
 void kernels_dump(const Kernels *kernels, FILE *out);
 const char *kernel_kind_name(KernelKind kind);
@@ -67,6 +92,13 @@ const char *kernel_what(const Kernels *kernels, const Kernel *kernel);
 
 /* The field behind a sparse left operand, NO_INDEX if `id` is none; *dropout gets its DROPOUT value or NO_VALUE. */
 int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);
+
+/* choose_library.c */
+void choose_libraries(Kernels *kernels, const FuseOptions *options);
+const char *library_name(Library library);
+const char *precision_name(Precision precision);
+bool kernels_use(const Kernels *kernels, Library library); /* NULL uses none */
+int64_t library_buffer_bytes(const Kernels *kernels);      /* that the plan has for each direction and width of sums by cuSPARSE */
 
 /* A value that no kernel makes: it is computed where it is used. */
 bool kernels_is_virtual(const Kernels *kernels, ValueId id);

@@ -26,7 +26,7 @@ static const char *find_share_dir(Arena *arena) {
 static int view_measured_run(Arena *arena, const Options *options) {
   ViewRequest *requests = arena_alloc(arena, (size_t)(options->emit_count + 1) * sizeof *requests);
   for (int i = 0; i < options->emit_count; i++) requests[i] = (ViewRequest){options->emits[i].kind, options->emits[i].path};
-  return view_file(options->measured, requests, options->emit_count);
+  return view_file(options->measured, requests, options->emit_count, options->is_forced);
 }
 
 /* --sweep of several models: each by itself, then all on one chart. */
@@ -40,7 +40,7 @@ static int sweep_models(const Options *options, const char *share_dir) {
     status = driver_compile(&one, share_dir);
   }
   for (int i = 0; i < options->emit_count && status == 0; i++)
-    if (strcmp(options->emits[i].kind, "sweep") == 0) status = view_sweeps_file(sweeps, options->emits[i].path);
+    if (strcmp(options->emits[i].kind, "sweep") == 0) status = view_sweeps_file(sweeps, options->emits[i].path, options->is_forced);
   json_decref(sweeps);
   return status;
 }

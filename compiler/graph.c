@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lang/name_table.h"
+
 const OpInfo op_info[OP_COUNT] = {
 #define OP(name, operands, kind, what) {#name, operands, OP_KIND_##kind, what},
 #include "ops.h"
@@ -247,14 +249,10 @@ static const char *identifier(Arena *arena, const char *text) {
   return name;
 }
 
-static bool is_taken(const Graph *graph, int count, const char *name) {
-  for (int i = 0; i < count; i++)
-    if (strcmp(graph->values[i].name, name) == 0) return true;
-  return false;
-}
-
 void graph_name_values(Graph *graph) {
   const TypedProgram *program = graph->program;
+  NameTable taken = {0}; /* to the value that has the name */
+  int *last = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *last); /* the name of that value and name_2 .. name_last are taken */
   for (int i = 0; i < graph->value_count; i++) {
     Value *value = &graph->values[i];
     const char *base = value->name;
@@ -265,7 +263,10 @@ void graph_name_values(Graph *graph) {
     else if (!*base) base = "t";
     base = identifier(graph->arena, base);
     const char *name = base;
-    for (int n = 2; is_taken(graph, i, name); n++) name = arena_printf(graph->arena, "%s_%d", base, n);
+    int owner = name_table_find(&taken, base);
+    while (name_table_find(&taken, name) >= 0) name = arena_printf(graph->arena, "%s_%d", base, ++last[owner]);
+    name_table_add(graph->arena, &taken, name, i);
+    last[i] = 1;
     value->name = name;
   }
 }

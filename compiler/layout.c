@@ -21,6 +21,7 @@ typedef struct Laying {
   int64_t *planned_offset; /* parallel to blocks: where the planner puts it, -1: nowhere */
   int planned_count;
   int64_t base; /* where the transients begin */
+  NameTable names; /* of the blocks */
 } Laying;
 
 /* ---- the blocks of the device ---- */
@@ -32,7 +33,8 @@ static int first_step_of(const Schedule *schedule, int boundary) {
 
 static void add_block(Laying *l, Block block, int64_t planned_offset) {
   Layout *y = l->layout;
-  block.name = block_unique_name(l->arena, y->blocks, y->count, block.name);
+  block.name = block_unique_name(l->arena, &l->names, block.name);
+  name_table_add(l->arena, &l->names, block.name, y->count);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
   ARENA_PUSH(l->arena, l->planned_offset, l->planned_count, planned_offset);
 }
@@ -206,13 +208,19 @@ static void place_transients(Laying *l, int64_t budget) {
 
 static void measure(Laying *l) {
   Layout *y = l->layout;
-  y->live_bytes = arena_alloc(l->arena, (size_t)(l->schedule->count + 1) * sizeof *y->live_bytes);
+  size_t count = (size_t)l->schedule->count + 1;
+  y->live_bytes = arena_alloc(l->arena, count * sizeof *y->live_bytes);
+  y->top_bytes = arena_alloc(l->arena, count * sizeof *y->top_bytes);
   for (int s = 0; s < l->schedule->count; s++) {
-    for (int i = 0; i < y->count; i++)
-      if (y->blocks[i].first <= s && s <= y->blocks[i].last) y->live_bytes[s] += y->blocks[i].room;
-    if (y->live_bytes[s] <= y->lower_bound) continue;
-    y->lower_bound = y->live_bytes[s];
-    y->peak_step = s;
+    for (int i = 0; i < y->count; i++) {
+      const Block *b = &y->blocks[i];
+      if (s < b->first || b->last < s) continue;
+      y->live_bytes[s] += b->room;
+      if (b->offset + b->room > y->top_bytes[s]) y->top_bytes[s] = b->offset + b->room;
+    }
+    int64_t top = y->top_bytes[s], most = y->top_bytes[y->peak_step];
+    if (y->live_bytes[s] > y->lower_bound) y->lower_bound = y->live_bytes[s];
+    if (top > most || (top == most && y->live_bytes[s] > y->live_bytes[y->peak_step])) y->peak_step = s;
   }
 }
 
@@ -324,6 +332,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   for (int i = 0; i < residents->count; i++) {
     Block block = residents->blocks[i];
     block.last = schedule->count - 1;
+    name_table_add(arena, &l.names, block.name, i);
     ARENA_PUSH(arena, y->blocks, y->count, block);
   }
   y->resident_count = y->count;

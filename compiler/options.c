@@ -8,10 +8,11 @@
 #include "../lang/suggest.h"
 #include "../lang/units.h"
 #include "driver.h"
+#include "views/views.h"
 
 typedef enum OptionId {
   OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
-  OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
+  OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_GEMM, OPT_SPMM, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
   OPT_PRINT_TARGET, OPT_EXPLAIN, OPT_EXAMPLE, OPT_VERSION, OPT_DUMP_VERSION, OPT_LATER
@@ -56,7 +57,9 @@ static const OptionRow rows[] = {
     {"-D", OPT_DEFINE, ARG_JOINED, "the program", "-D NAME=VALUE", "override a const"},
     {"--data", OPT_DATA, ARG_REQUIRED, "the program", "--data [NAME=]PATH", "read the data from there"},
     {"--shapes", OPT_SHAPES, ARG_NONE, "the program", "--shapes", "do not open data files: sizes as declared"},
-    {"--precision", OPT_PRECISION, ARG_REQUIRED, "the program", "--precision=fp32", "the only one so far"},
+    {"--precision", OPT_PRECISION, ARG_REQUIRED, "the program", "--precision=fp32|tf32|bf16", "of the factors of dense products; tf32 and bf16 on a GPU"},
+    {"--gemm", OPT_GEMM, ARG_REQUIRED, "the program", "--gemm=cublas|own", "who computes dense products on a GPU; cublas is the default"},
+    {"--spmm", OPT_SPMM, ARG_REQUIRED, "the program", "--spmm=own|cusparse", "who computes wide sums over neighbours there"},
     {"-O", OPT_OPTIMISE, ARG_JOINED, "the program", "-O0 -O1 -O2 -O3", "-O0: one kernel per operation; -O2 is the default"},
     {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes: fuse, reassociate"},
     {"--deterministic", OPT_DETERMINISTIC, ARG_NONE, "the program", "--deterministic", "same bits whatever the plan; always so"},
@@ -263,6 +266,8 @@ static int parse_emit(Parser *p, const char *list) {
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
       if (strcmp(later[i], item) == 0) return usage("--emit=%s is not supported yet", item);
     if (!is_known) return usage("--emit=%s: unknown kind; gnncc --help=emit lists them", item);
+    const char *fault = view_path_fault(p->arena, item, path);
+    if (fault) return usage("--emit=%s=%s: %s", item, path, fault);
     if (strcmp(item, "cuda") == 0 && !p->options->backend) p->options->backend = item;
     ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){item, path});
   }
@@ -276,8 +281,12 @@ bool options_emits(const Options *options, const char *kind) {
   return false;
 }
 
-static void add_emit(Parser *p, const char *kind, const char *path) {
+/* --KIND=PATH */
+static int add_emit(Parser *p, const char *kind, const char *path) {
+  const char *fault = view_path_fault(p->arena, kind, path);
+  if (fault) return usage("--%s=%s: %s", kind, path, fault);
   ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){kind, path});
+  return -1;
 }
 
 static int parse_pass(Parser *p, const char *name) {
@@ -319,6 +328,16 @@ static int parse_effort(Parser *p, const char *text) {
   if (strcmp(text, "fast") && strcmp(text, "normal") && strcmp(text, "best")) return usage("--plan-effort %s: fast, normal or best", text);
   p->options->plan_effort = text;
   return -1;
+}
+
+static int parse_precision(Parser *p, const char *text) {
+  for (int i = 0; i < PRECISION_COUNT; i++) {
+    if (strcmp(text, precision_name(i)) != 0) continue;
+    p->options->precision = (Precision)i;
+    return -1;
+  }
+  if (strcmp(text, "fp16") == 0 || strcmp(text, "fp64") == 0) return usage("--precision=%s is not supported yet; fp32, tf32 and bf16 are", text);
+  return usage("--precision=%s: fp32, tf32 or bf16", text);
 }
 
 static int parse_plan_time(Parser *p, const char *text) {
@@ -374,11 +393,10 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     o->is_plan_json = a && strcmp(a, "json") == 0;
     break;
   case OPT_EMIT: return parse_emit(p, a);
-  case OPT_REPORT: add_emit(p, "report", a); break;
+  case OPT_REPORT: return add_emit(p, "report", a);
   case OPT_ANNOTATE:
-    add_emit(p, "annotate", a ? a : "-");
     if (o->product == PRODUCT_PROGRAM) o->product = PRODUCT_EMIT;
-    break;
+    return add_emit(p, "annotate", a ? a : "-");
   case OPT_SWEEP:
     o->sweep = a;
     if (o->product == PRODUCT_PROGRAM) o->product = PRODUCT_EMIT;
@@ -420,8 +438,14 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     break;
   }
   case OPT_SHAPES: o->is_shapes_only = true; break;
-  case OPT_PRECISION:
-    if (strcmp(a, "fp32") != 0) return usage("--precision=%s is not supported yet", a);
+  case OPT_PRECISION: return parse_precision(p, a);
+  case OPT_GEMM:
+    if (strcmp(a, "own") != 0 && strcmp(a, "cublas") != 0) return usage("--gemm=%s: own or cublas", a);
+    o->gemm = a;
+    break;
+  case OPT_SPMM:
+    if (strcmp(a, "own") != 0 && strcmp(a, "cusparse") != 0) return usage("--spmm=%s: own or cusparse", a);
+    o->spmm = a;
     break;
   case OPT_OPTIMISE:
     if (strlen(a) != 1 || a[0] < '0' || a[0] > '3') return usage("-O%s: the levels are 0, 1, 2 and 3", a);

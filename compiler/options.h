@@ -3,6 +3,7 @@
 #define GNNCC_OPTIONS_H
 
 #include "../lang/lang.h"
+#include "fuse.h"
 
 typedef enum Product {
   PRODUCT_PROGRAM,  /* an executable */
@@ -45,6 +46,8 @@ typedef struct Options {
   double plan_seconds;        /* 0: no limit */
   const char *backend;        /* NULL: the target's */
   const char *architecture, *cuda_compiler; /* "sm_80"; "nvcc", "nvrtc"; NULL: not said */
+  Precision precision;
+  const char *gemm, *spmm;    /* "own", "cublas"; "own", "cusparse"; NULL: not said */
   bool is_simulated;          /* --backend=sim */
   int define_count;
   LangDefine *defines;

@@ -8,6 +8,7 @@
 #define GNNCC_PLAN_H
 
 #include "cost.h"
+#include "lang/name_table.h"
 #include "planner/planner.h"
 #include "planner/simulate.h"
 
@@ -41,19 +42,24 @@ typedef struct Residents {
                              bounds, by column the same */
   int *weight;            /* per param */
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v */
+  int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
+  int spmm_buffer_count;
+  struct SpmmBuffer { bool is_out; int64_t width; int block; } *spmm_buffers;
   int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, then those of its parts */
   bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;
   Block *blocks;          /* one after the other from offset 0 */
+  NameTable names;        /* of the blocks */
   int64_t bytes;
 } Residents;
 
 /* `training` may be NULL. */
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field);
+int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight or the degrees; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */
-const char *block_unique_name(Arena *arena, const Block *blocks, int count, const char *base);
+const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base);
 static inline int64_t round_up(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /* The SSD is the device's own: nothing passes a staging ring. With a host tier everything goes by the host. */
@@ -186,8 +192,9 @@ typedef struct Layout {
   int resident_count;
   int64_t bytes;         /* height of the device arena */
   int64_t lower_bound;   /* most bytes alive at any step */
-  int peak_step;         /* index of a step where so many are alive */
   int64_t *live_bytes;   /* per step */
+  int64_t *top_bytes;    /* per step: the end of the highest block; what is not alive below it lies in gaps */
+  int peak_step;         /* index of a step where the top is that of the arena: of those the one where most is alive */
   int64_t host_bytes, ssd_bytes, ring_bytes; /* of the host arena, the file, each of the two rings */
   int extent_count;
   Extent *extents;

@@ -1,8 +1,8 @@
 /* problem_report: a planner's problem and plan -> gnncc-report/1, so that the views serve plans without a program.
  *
- * Steps come in the order in which S13 of docs/planner.md queues tasks: at the boundary before a step what leaves, the
- * wait for the places that are needed, what comes back, the wait for what the step reads, the step. A communication is
- * a step on the lane of each of its stages.
+ * Steps come in the order of schedule.c, so that a program's problem gives the steps of the program: at the boundary before
+ * a step what leaves, the wait for the places that are needed, what comes back, the wait for what the step reads, the
+ * step; reads of the SSD as soon as they may be queued. A communication is a step on the lane of each of its stages.
  */
 #include "problem_report.h"
 
@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../runtime/text.h"
+#include "outfile.h"
 #include "planner/planner.h"
 #include "planner/plan_report.h"
 #include "planner/replay.h"
@@ -22,7 +24,7 @@ enum { NONE = -1 };
 
 typedef struct Drawn {
   const char *lane, *phase, *kernel, *what, *to, *from;
-  int piece, boundary, waits_for, after, decided_by; /* indices into steps, or NONE */
+  int piece, boundary, waits_for, after[2], decided_by; /* indices into steps, or NONE */
   int64_t start_ns, ns, bytes;
   int step; /* extended step, or NONE */
 } Drawn;
@@ -40,9 +42,13 @@ typedef struct Drawing {
   int *out_step, *stored_step;    /* per offload */
   int *in_step, *read_step;       /* per move */
   int *comm_step;                 /* per extended step that communicates: its last stage */
+  bool is_direct;                 /* the device reaches the SSD itself: what the problem calls d2h and h2d is that */
+  int *reads, read_count;         /* the moves that read the SSD, in the order of their reads */
+  int next_read, oldest_read, oldest_write; /* the next to be queued; what still holds room in the rings */
+  int64_t read_held, write_held;
   int64_t *free_ns;               /* per channel, of stages and writes to the SSD */
   int64_t *adds_ns;               /* per piece */
-  int64_t *away[2];               /* bytes on host and SSD, per extended step */
+  int64_t *away[2], *gaps;        /* bytes on host and SSD, and in gaps on the device, per extended step */
   int64_t compute_ns, rerun_ns, wait_ns, transfer_ns;
 } Drawing;
 
@@ -75,66 +81,109 @@ static int before_on_lane(const Drawing *w, const char *lane) {
 }
 
 static int add(Drawing *w, Drawn step) {
-  int candidates[] = {before_on_lane(w, step.lane), step.after, step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE};
+  int candidates[] = {before_on_lane(w, step.lane), step.after[0], step.after[1], step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE, before_on_lane(w, "compute")};
   step.decided_by = NONE;
-  for (int i = 0; i < 3; i++) {
-    int c = candidates[i];
-    if (c != NONE && ends(&w->steps[c]) <= step.start_ns && (step.decided_by == NONE || ends(&w->steps[c]) > ends(&w->steps[step.decided_by]))) step.decided_by = c;
-  }
+  for (int i = 0; i < 5 && step.decided_by == NONE && step.start_ns > 0; i++)
+    if (candidates[i] != NONE && ends(&w->steps[candidates[i]]) == step.start_ns) step.decided_by = candidates[i];
   ARENA_PUSH(w->arena, w->steps, w->count, step);
   return w->count - 1;
 }
 
-static int add_move(Drawing *w, int piece, int boundary, const char *lane, const char *from, const char *to, int64_t start, int64_t ns, int after) {
+static int add_move(Drawing *w, int piece, int boundary, const char *lane, const char *from, const char *to, const char *what, int64_t start, int64_t ns, int after, int after_that) {
   w->transfer_ns += ns;
-  return add(w, (Drawn){.lane = lane, .phase = "move", .kernel = "copy", .from = from, .to = to, .piece = piece, .boundary = boundary, .waits_for = NONE, .after = after, .start_ns = start,
-                        .ns = ns, .bytes = w->problem->pieces[piece].bytes, .step = NONE,
-                        .what = arena_printf(w->arena, "%s %s %s %s", strcmp(to, "device") == 0 ? "in" : "out", piece_name(w, piece), strcmp(to, "device") == 0 ? "<-" : "->",
-                                             strcmp(to, "device") == 0 ? from : to)});
+  return add(w, (Drawn){.lane = lane, .phase = "move", .kernel = "copy", .from = from, .to = to, .piece = piece, .boundary = boundary, .waits_for = NONE, .after = {after, after_that},
+                        .start_ns = start, .ns = ns, .bytes = w->problem->pieces[piece].bytes, .step = NONE, .what = what});
 }
 
 static void add_wait(Drawing *w, int boundary, int64_t from, int64_t to, int cause, const char *why) {
-  if (to <= from || cause == NONE) return;
+  if (to < from || cause == NONE) return;
   int piece = w->steps[cause].piece;
   w->wait_ns += to - from;
   w->adds_ns[piece] += to - from;
-  add(w, (Drawn){.lane = "compute", .phase = "wait", .kernel = "wait", .piece = piece, .boundary = boundary, .waits_for = cause, .after = NONE, .start_ns = from, .ns = to - from, .step = NONE,
-                 .what = arena_printf(w->arena, "wait for step %d: %s", cause + 1, why)});
+  add(w, (Drawn){.lane = "compute", .phase = "wait", .kernel = "wait", .piece = piece, .boundary = boundary, .waits_for = cause, .after = {NONE, NONE}, .start_ns = from, .ns = to - from,
+                 .step = NONE, .what = arena_printf(w->arena, "wait for step %d: %s", cause + 1, arena_printf(w->arena, why, piece_name(w, piece)))});
+}
+
+/* S16: the write to the SSD whose end leaves room in the ring; NONE where there is room. */
+static int wait_for_write_ring(Drawing *w, int i) {
+  int64_t bytes = w->problem->pieces[w->q->offloads[i].piece].bytes;
+  int wait = NONE;
+  for (; w->oldest_write < i && w->write_held + bytes > w->problem->ring_bytes; w->oldest_write++) {
+    const PlanOffload *older = &w->q->offloads[w->oldest_write];
+    if (older->move < 0 || w->q->moves[older->move].to != PLAN_FATE_SSD) continue;
+    wait = w->stored_step[w->oldest_write];
+    w->write_held -= w->problem->pieces[older->piece].bytes;
+  }
+  w->write_held += bytes;
+  return wait;
 }
 
 static void queue_out(Drawing *w, int i, int boundary) {
   const PlanOffload *o = &w->q->offloads[i];
   const ProblemPiece *piece = &w->problem->pieces[o->piece];
-  bool is_ssd = o->move >= 0 && w->q->moves[o->move].to == PLAN_FATE_SSD;
-  const char *to = is_ssd || (o->move < 0 && piece->home == PROBLEM_HOME_SSD) ? "ssd" : "host";
+  bool is_ssd = o->move >= 0 && w->q->moves[o->move].to == PLAN_FATE_SSD, is_by_ring = is_ssd && !w->is_direct;
+  const char *to = is_ssd || (o->move < 0 && piece->home == PROBLEM_HOME_SSD) ? "ssd" : "host", *name = piece_name(w, o->piece);
   int64_t start = w->m->out_start_ns[i], done = w->m->out_done_ns[i];
   w->free_ns[PROBLEM_CHANNEL_D2H] = done;
-  w->out_step[i] = w->stored_step[i] = add_move(w, o->piece, boundary, "d2h", "device", to, start, done - start, NONE);
-  if (!is_ssd) return;
+  w->out_step[i] = w->stored_step[i] = add_move(w, o->piece, boundary, is_ssd && w->is_direct ? "ssd write" : "d2h", "device", to,
+                                                arena_printf(w->arena, "out %s -> %s", name, is_by_ring ? "ring" : to), start, done - start, is_by_ring ? wait_for_write_ring(w, i) : NONE, NONE);
+  if (!is_by_ring) return;
   int64_t *free_ns = &w->free_ns[PROBLEM_CHANNEL_SSDW];
   int64_t begun = *free_ns > done ? *free_ns : done;
   *free_ns = begun + piece->ssdw_ns;
-  w->stored_step[i] = add_move(w, o->piece, boundary, "ssd write", "device", to, begun, piece->ssdw_ns, w->out_step[i]);
+  w->stored_step[i] = add_move(w, o->piece, boundary, "ssd write", "device", to, arena_printf(w->arena, "out %s ring -> ssd", name), begun, piece->ssdw_ns, w->out_step[i], NONE);
 }
 
+/* The offload that made the copy which a return reads; NONE: it was there from the beginning. */
 static int origin_of(const Drawing *w, int move) {
   int origin = NONE;
   for (int i = 0; i < w->q->offload_count; i++)
-    if (w->q->offloads[i].piece == w->q->moves[move].piece && w->q->offloads[i].after < w->q->moves[move].v && w->stored_step[i] != NONE) origin = w->stored_step[i];
+    if (w->q->offloads[i].piece == w->q->moves[move].piece && w->q->offloads[i].after < w->q->moves[move].v) origin = i;
   return origin;
+}
+
+static int stored_of(const Drawing *w, int move) {
+  int origin = origin_of(w, move);
+  return origin == NONE ? NONE : w->stored_step[origin];
+}
+
+/* A read may be queued when its value is on its way to the SSD and the return it takes its room from is queued. */
+static bool can_queue_read(const Drawing *w, int k, int boundary) {
+  int move = w->reads[k], origin = origin_of(w, move), oldest = w->oldest_read;
+  int64_t held = w->read_held, bytes = w->problem->pieces[w->q->moves[move].piece].bytes;
+  if (origin != NONE && w->q->offloads[origin].after >= boundary) return false;
+  for (; oldest < k && held + bytes > w->problem->ring_bytes; oldest++) {
+    if (w->in_step[w->reads[oldest]] == NONE) return false;
+    held -= w->problem->pieces[w->q->moves[w->reads[oldest]].piece].bytes;
+  }
+  return true;
+}
+
+static void queue_read(Drawing *w, int k, int boundary) {
+  int move = w->reads[k], piece = w->q->moves[move].piece, room = NONE;
+  int64_t bytes = w->problem->pieces[piece].bytes;
+  for (; w->oldest_read < k && w->read_held + bytes > w->problem->ring_bytes; w->oldest_read++) {
+    room = w->in_step[w->reads[w->oldest_read]];
+    w->read_held -= w->problem->pieces[w->q->moves[w->reads[w->oldest_read]].piece].bytes;
+  }
+  w->read_held += bytes;
+  w->read_step[move] = add_move(w, piece, boundary, "ssd read", "ssd", "device", arena_printf(w->arena, "in %s ssd -> ring", piece_name(w, piece)), w->m->read_start_ns[move],
+                                w->problem->pieces[piece].ssdr_ns, stored_of(w, move), room);
+  w->free_ns[PROBLEM_CHANNEL_SSDR] = w->m->read_start_ns[move] + w->problem->pieces[piece].ssdr_ns;
+}
+
+static void queue_reads(Drawing *w, int boundary) {
+  while (w->next_read < w->read_count && can_queue_read(w, w->next_read, boundary)) queue_read(w, w->next_read++, boundary);
 }
 
 static void queue_in(Drawing *w, int i, int boundary) {
   const PlanMove *move = &w->q->moves[i];
-  const ProblemPiece *piece = &w->problem->pieces[move->piece];
-  int after = origin_of(w, i);
-  const char *from = move->to == PLAN_FATE_SSD ? "ssd" : "host";
-  if (move->to == PLAN_FATE_SSD) {
-    after = w->read_step[i] = add_move(w, move->piece, boundary, "ssd read", from, "device", w->m->read_start_ns[i], piece->ssdr_ns, after);
-    w->free_ns[PROBLEM_CHANNEL_SSDR] = w->m->read_start_ns[i] + piece->ssdr_ns;
-  }
+  bool is_ssd = move->to == PLAN_FATE_SSD, is_by_ring = is_ssd && !w->is_direct;
+  const char *from = is_ssd ? "ssd" : "host";
   w->free_ns[PROBLEM_CHANNEL_H2D] = w->m->in_done_ns[i];
-  w->in_step[i] = add_move(w, move->piece, boundary, "h2d", from, "device", w->m->in_start_ns[i], w->m->in_done_ns[i] - w->m->in_start_ns[i], after);
+  w->in_step[i] = add_move(w, move->piece, boundary, is_ssd && w->is_direct ? "ssd read" : "h2d", from, "device",
+                           arena_printf(w->arena, "in %s <- %s", piece_name(w, move->piece), is_by_ring ? "ring" : from), w->m->in_start_ns[i], w->m->in_done_ns[i] - w->m->in_start_ns[i],
+                           is_by_ring ? w->read_step[i] : stored_of(w, i), NONE);
 }
 
 static int last_release(const Drawing *w, int s) {
@@ -144,13 +193,13 @@ static int last_release(const Drawing *w, int s) {
   return last == NONE ? NONE : w->out_step[last];
 }
 
-/* What ends when step s starts: a return, or a communication. */
+/* What step s needs that comes last: a return, or a communication. */
 static int last_arrival(const Drawing *w, int s) {
   int last = NONE;
   for (int i = 0; i < w->q->move_count; i++)
-    if (w->q->moves[i].v == s && w->m->in_done_ns[i] == w->m->start_ns[s]) last = w->in_step[i];
-  for (int t = 0; t < s && last == NONE; t++)
-    if (w->q->join[t] == s && w->comm_step[t] != NONE && ends(&w->steps[w->comm_step[t]]) == w->m->start_ns[s]) last = w->comm_step[t];
+    if (w->q->moves[i].v == s && w->in_step[i] > last) last = w->in_step[i];
+  for (int t = 0; t < s; t++)
+    if (w->q->join[t] == s && w->comm_step[t] != NONE && (last == NONE || ends(&w->steps[w->comm_step[t]]) > ends(&w->steps[last]))) last = w->comm_step[t];
   return last;
 }
 
@@ -177,7 +226,7 @@ static void add_communication(Drawing *w, int s) {
     int64_t ns = problem_stage_ns(w->problem, base, v, i);
     if (w->free_ns[channel] > now) now = w->free_ns[channel];
     w->comm_step[s] = add(w, (Drawn){.lane = lane_of(w->problem, channel), .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s), .boundary = s,
-                                     .waits_for = NONE, .after = NONE, .start_ns = now, .ns = ns, .bytes = variant->stages[i].is_bytes ? variant->stages[i].amount : 0, .step = s});
+                                     .waits_for = NONE, .after = {w->comm_step[s], NONE}, .start_ns = now, .ns = ns, .bytes = variant->stages[i].is_bytes ? variant->stages[i].amount : 0, .step = s});
     now += ns;
     w->free_ns[channel] = now;
   }
@@ -191,18 +240,29 @@ static void add_kernel(Drawing *w, int s) {
   *(is_rerun ? &w->rerun_ns : &w->compute_ns) += ns;
   if (is_rerun) w->adds_ns[piece] += ns;
   w->kernel_step[s] = add(w, (Drawn){.lane = "compute", .phase = phase_of(w, s), .kernel = "op", .what = step_name(w, w->q->base[s]), .piece = piece, .boundary = s, .waits_for = NONE,
-                                     .after = NONE, .start_ns = w->m->start_ns[s], .ns = ns, .step = s});
+                                     .after = {NONE, NONE}, .start_ns = w->m->start_ns[s], .ns = ns, .step = s});
+}
+
+static void find_reads(Drawing *w) {
+  for (int g = 0; g < w->q->count && !w->is_direct; g++)
+    for (int i = 0; i < w->q->move_count; i++)
+      if (w->q->moves[i].g == g && w->q->moves[i].to == PLAN_FATE_SSD) ARENA_PUSH(w->arena, w->reads, w->read_count, i);
 }
 
 static void draw_steps(Drawing *w) {
   int next = 0;
   int64_t now = 0;
+  find_reads(w);
   for (int s = 0; s < w->q->count; s++) {
     for (; next < w->q->offload_count && w->q->offloads[next].after == s - 1; next++) queue_out(w, next, s);
-    add_wait(w, s, now, w->m->boundary_ns[s], last_release(w, s), "its place is needed");
-    for (int i = 0; i < w->q->move_count; i++)
-      if (w->q->moves[i].g == s) queue_in(w, i, s);
-    add_wait(w, s, w->m->boundary_ns[s], w->m->start_ns[s], last_arrival(w, s), "it is read");
+    add_wait(w, s, now, w->m->boundary_ns[s], last_release(w, s), "the place of %s is needed");
+    queue_reads(w, s);
+    for (int i = 0; i < w->q->move_count; i++) {
+      if (w->q->moves[i].g != s) continue;
+      queue_in(w, i, s);
+      queue_reads(w, s);
+    }
+    add_wait(w, s, w->m->boundary_ns[s], w->m->start_ns[s], last_arrival(w, s), "%s is read");
     if (w->q->join[s] >= 0) add_communication(w, s);
     else add_kernel(w, s);
     now = w->m->end_ns[s];
@@ -211,7 +271,7 @@ static void draw_steps(Drawing *w) {
   int last = NONE;
   for (int i = 0; i < w->count; i++)
     if (ends(&w->steps[i]) == w->m->makespan_ns) last = i;
-  add_wait(w, w->q->count, now, w->m->makespan_ns, last, "the epoch ends with it");
+  if (w->m->makespan_ns > now) add_wait(w, w->q->count, now, w->m->makespan_ns, last, "the epoch ends with %s");
 }
 
 /* ---- JSON ---- */
@@ -296,6 +356,29 @@ static json_t *json_homes(const Drawing *w) {
   return list;
 }
 
+/* The end of an interval's highest place: by its offset, or by its pages. */
+static int64_t end_of_interval(const Drawing *w, const PlanInterval *v) {
+  if (!w->plan->page_bytes) return v->offset + v->bytes;
+  int64_t end = 0;
+  for (int k = 0; k < v->range_count; k++) {
+    const PlanPages *pages = &w->plan->ranges[v->first_range + k];
+    if ((pages->first + pages->count) * w->plan->page_bytes > end) end = (pages->first + pages->count) * w->plan->page_bytes;
+  }
+  return end;
+}
+
+/* Below the highest place in use, what is not alive. */
+static int64_t *gaps_of(const Drawing *w) {
+  int64_t *gaps = arena_alloc(w->arena, (size_t)(w->q->count + 1) * sizeof *gaps);
+  for (int i = 0; i < w->plan->interval_count; i++) {
+    const PlanInterval *v = &w->plan->intervals[i];
+    int64_t end = end_of_interval(w, v);
+    for (int s = v->from < 0 ? 0 : v->from; s <= v->until && s < w->q->count; s++)
+      if (end - w->m->occupied_bytes[s] > gaps[s]) gaps[s] = end - w->m->occupied_bytes[s];
+  }
+  return gaps;
+}
+
 static json_t *json_memory(const Drawing *w) {
   static const char *const kinds[] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
   int64_t(*sums)[7] = arena_alloc(w->arena, (size_t)(w->q->count + 1) * sizeof *sums);
@@ -306,7 +389,7 @@ static json_t *json_memory(const Drawing *w) {
   json_t *list = json_array();
   for (int s = 0; s < w->q->count; s++) {
     int64_t rest = w->m->occupied_bytes[s];
-    json_t *row = json_pack("{s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "first_step", first_step_of(w, s), "step", w->kernel_step[s] + 1, "start_seconds", s ? seconds_of(w->m->end_ns[s - 1]) : 0.0,
+    json_t *row = json_pack("{s:I, s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "gaps", (json_int_t)w->gaps[s], "first_step", first_step_of(w, s), "step", w->kernel_step[s] + 1, "start_seconds", s ? seconds_of(w->m->end_ns[s - 1]) : 0.0,
                             "end_seconds", seconds_of(w->m->end_ns[s]), "device_bytes", (json_int_t)rest, "host_bytes", (json_int_t)w->away[0][s], "ssd_bytes", (json_int_t)w->away[1][s]);
     for (int k = 0; k < 7; k++) {
       int64_t bytes = k == 6 ? rest : sums[s][k] < rest ? sums[s][k] : rest;
@@ -336,7 +419,8 @@ static json_t *json_steps(const Drawing *w) {
     }
     if (s->waits_for != NONE) json_object_set_new(item, "waits_for", json_integer(s->waits_for + 1));
     if (s->to) json_object_update_new(item, json_pack("{s:s, s:s, s:[]}", "to", s->to, "from", s->from, "after"));
-    if (s->to && s->after != NONE) json_array_append_new(json_object_get(item, "after"), json_integer(s->after + 1));
+    for (int k = 0; s->to && k < 2; k++)
+      if (s->after[k] != NONE) json_array_append_new(json_object_get(item, "after"), json_integer(s->after[k] + 1));
     json_array_append_new(list, item);
   }
   return list;
@@ -376,29 +460,32 @@ static json_t *json_values(const Drawing *w) {
   return list;
 }
 
+static void add_lane(const Drawing *w, const char *lane, json_t *list) {
+  int64_t busy = 0, waiting = 0;
+  int count = 0;
+  for (int k = 0; k < w->count; k++)
+    if (strcmp(w->steps[k].lane, lane) == 0) *(w->steps[k].waits_for != NONE ? &waiting : &busy) += w->steps[k].ns, count++;
+  if (count)
+    json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane, "steps", count, "busy_seconds", seconds_of(busy), "wait_seconds", seconds_of(waiting), "idle_seconds",
+                                          seconds_of(w->m->makespan_ns - busy - waiting)));
+}
+
+/* In the order that a program's have. */
 static json_t *json_lanes(const Drawing *w) {
   json_t *list = json_array();
-  for (int i = 0; i < w->count; i++) {
-    const char *lane = w->steps[i].lane;
-    int64_t busy = 0, waiting = 0;
-    int count = 0;
-    bool is_new = true;
-    for (int k = 0; k < i && is_new; k++) is_new = strcmp(w->steps[k].lane, lane) != 0;
-    for (int k = 0; k < w->count && is_new; k++)
-      if (strcmp(w->steps[k].lane, lane) == 0) *(w->steps[k].waits_for != NONE ? &waiting : &busy) += w->steps[k].ns, count++;
-    if (is_new)
-      json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane, "steps", count, "busy_seconds", seconds_of(busy), "wait_seconds", seconds_of(waiting), "idle_seconds",
-                                            seconds_of(w->m->makespan_ns - busy - waiting)));
-  }
+  add_lane(w, "compute", list);
+  for (int c = 0; c < w->problem->channel_count; c++) add_lane(w, lane_of(w->problem, c), list);
   return list;
 }
 
-static json_t *json_links(const Problem *p) {
+static json_t *json_links(const Drawing *w) {
+  const Problem *p = w->problem;
   json_t *list = json_array();
-  for (int c = 0; c < p->channel_count; c++)
-    if (p->channels[c].is_present)
-      json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "lane", lane_of(p, c), "bandwidth", (double)p->channels[c].bandwidth, "latency_seconds",
-                                            seconds_of(p->channels[c].latency_ns)));
+  for (int c = 0; c < p->channel_count; c++) {
+    if (!p->channels[c].is_present || (w->is_direct && c > PROBLEM_CHANNEL_H2D && c < PROBLEM_CHANNEL_FIRST_OTHER)) continue;
+    const char *lane = !w->is_direct || c > PROBLEM_CHANNEL_H2D ? lane_of(p, c) : c == PROBLEM_CHANNEL_D2H ? "ssd write" : "ssd read";
+    json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "lane", lane, "bandwidth", (double)p->channels[c].bandwidth, "latency_seconds", seconds_of(p->channels[c].latency_ns)));
+  }
   return list;
 }
 
@@ -413,13 +500,13 @@ static json_t *json_whole(const Drawing *w, const char *plan_text, size_t length
   const PlannerReport *r = w->report;
   int peak = 0;
   for (int s = 0; s < w->q->count; s++)
-    if (w->m->occupied_bytes[s] > w->m->occupied_bytes[peak]) peak = s;
+    if (w->m->occupied_bytes[s] + w->gaps[s] > w->m->occupied_bytes[peak] + w->gaps[peak]) peak = s;
   int64_t height = r->height_bytes > r->peak_bytes ? r->height_bytes : r->peak_bytes;
   json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:{s:{s:I, s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:I}, s:{s:s, s:f, s:f, s:f, s:b, s:o}, s:o}", "format", "gnncc-report/1",
                            "generator", "generated by gnncc", "model", p->name, "data", "a planning problem", "target", "as given", "fingerprint", "", "figures", "estimated", "fits", 1, "tiers",
-                           "device", "peak_bytes", (json_int_t)height, "budget_bytes", (json_int_t)p->device_bytes, "lower_bound_bytes", (json_int_t)w->m->occupied_bytes[peak], "host", "peak_bytes",
+                           "device", "peak_bytes", (json_int_t)height, "budget_bytes", (json_int_t)p->device_bytes, "lower_bound_bytes", (json_int_t)r->peak_bytes, "host", "peak_bytes",
                            (json_int_t)r->host_peak_bytes, "budget_bytes", (json_int_t)p->host_bytes, "ssd", "peak_bytes", (json_int_t)r->ssd_peak_bytes, "budget_bytes", (json_int_t)p->ssd_bytes,
-                           "ring_bytes", (json_int_t)p->ring_bytes, "machine", "device", "device", "bandwidth", 0.0, "flops", 0.0, "step_seconds", 0.0, "is_measured", 0, "links", json_links(p), "epoch",
+                           "ring_bytes", (json_int_t)p->ring_bytes, "machine", "device", "device", "bandwidth", 0.0, "flops", 0.0, "step_seconds", 0.0, "is_measured", 0, "links", json_links(w), "epoch",
                            json_epoch(w));
   json_object_update_new(root, json_pack("{s:i, s:i, s:o, s:[], s:{s:s, s:[]}, s:o, s:o, s:o, s:o, s:o, s:o}", "training_steps", w->count, "peak_step", shown_kernel(w, peak) + 1, "lanes",
                                          json_lanes(w), "notes", "source", "file", p->name, "lines", "values", json_values(w), "blocks", json_blocks(w), "homes", json_homes(w), "memory", json_memory(w),
@@ -433,11 +520,20 @@ static int *nones(Arena *arena, int count) {
   return list;
 }
 
-static char *report_text(Arena *arena, const Problem *problem, const PlannerPlan *plan, const PlannerReport *report) {
+/* What gnncc says of a problem that it wrote: planner.md leaves `meta` to whoever writes it. */
+static bool says_direct(const char *text, size_t length) {
+  json_t *root = json_loadb(text, length, 0, NULL);
+  const char *ssd = json_string_value(json_object_get(json_object_get(root, "meta"), "ssd"));
+  bool is_direct = ssd && strcmp(ssd, "direct") == 0;
+  json_decref(root);
+  return is_direct;
+}
+
+static char *report_text(Arena *arena, const Problem *problem, bool is_direct, const PlannerPlan *plan, const PlannerReport *report) {
   const Sequence *q;
   const Simulation *m;
   if (!replay(plan, arena, &q, &m)) return NULL;
-  Drawing w = {.arena = arena, .problem = problem, .plan = plan, .report = report, .q = q, .m = m};
+  Drawing w = {.arena = arena, .problem = problem, .is_direct = is_direct, .plan = plan, .report = report, .q = q, .m = m};
   w.kernel_step = nones(arena, q->count);
   w.comm_step = nones(arena, q->count);
   w.out_step = nones(arena, q->offload_count);
@@ -448,6 +544,7 @@ static char *report_text(Arena *arena, const Problem *problem, const PlannerPlan
   w.adds_ns = arena_alloc(arena, (size_t)(problem->piece_count + 1) * sizeof *w.adds_ns);
   draw_steps(&w);
   sum_away(&w);
+  w.gaps = gaps_of(&w);
   size_t length;
   const char *plan_text = plan_write_json(plan, arena, &length);
   json_t *root = json_whole(&w, plan_text, length);
@@ -459,9 +556,10 @@ static char *report_text(Arena *arena, const Problem *problem, const PlannerPlan
 /* ---- the command ---- */
 
 typedef struct Words {
-  const char *problem;
+  const char *problem, *output; /* output: of the plan, or NULL */
   int count;
   ViewRequest requests[16];
+  bool is_forced;
   PlannerOptions options;
 } Words;
 
@@ -476,6 +574,17 @@ bool problem_report_is_asked(int argc, char **argv) {
   return false;
 }
 
+static bool read_time(const char *text, PlannerOptions *options) {
+  double seconds;
+  size_t length = strlen(text);
+  if (length && text[length - 1] == 's') length--;
+  char copy[32];
+  snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), text);
+  if (!gnn_parse_number(copy, &seconds) || !(seconds > 0)) return false;
+  options->time_limit_s = seconds;
+  return true;
+}
+
 static bool read_effort(const char *text, PlannerOptions *options) {
   static const char *const efforts[] = {"fast", "normal", "best"};
   for (int e = 0; e < 3; e++)
@@ -486,41 +595,63 @@ static bool read_effort(const char *text, PlannerOptions *options) {
   return false;
 }
 
+static bool add_request(Arena *arena, Words *words, const char *kind, const char *path) {
+  const char *fault = view_path_fault(arena, kind, path);
+  if (!view_named(kind) && strcmp(kind, "plan") != 0) fault = "it needs a model, or is unknown";
+  if (words->count == 16) fault = "there are 16 already";
+  if (!fault) words->requests[words->count++] = (ViewRequest){kind, path};
+  else fprintf(stderr, "gnncc plan: %s%s%s: %s\n", kind, path ? "=" : "", path ? path : "", fault);
+  return !fault;
+}
+
 static bool read_emit(Arena *arena, const char *text, Words *words) {
   char *copy = arena_strdup(arena, text), *rest = NULL;
   for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
     char *path = strchr(item, '=');
     if (path) *path++ = 0;
-    if ((!view_named(item) && strcmp(item, "plan") != 0) || words->count == 16) return false;
-    words->requests[words->count++] = (ViewRequest){item, path};
+    if (!add_request(arena, words, item, path)) return false;
   }
   return true;
 }
 
+/* -o PLAN.json is the plan among the pictures. */
 static bool read_words(Arena *arena, int argc, char **argv, Words *words) {
+  bool is_right = true;
   planner_default_options(&words->options);
-  for (int i = 1; i < argc; i++) {
-    const char *value;
-    if ((value = value_of(argv[i], "--report")) && words->count < 16) words->requests[words->count++] = (ViewRequest){"report", *value ? value + 1 : NULL};
-    else if ((value = value_of(argv[i], "--emit")) && *value && read_emit(arena, value + 1, words)) continue;
-    else if ((value = value_of(argv[i], "--effort")) && read_effort(*value ? value + 1 : i + 1 < argc ? argv[++i] : "", &words->options)) continue;
+  for (int i = 1; i < argc && is_right; i++) {
+    const char *value, *next = i + 1 < argc ? argv[i + 1] : NULL;
+    if ((value = value_of(argv[i], "--report"))) is_right = add_request(arena, words, "report", *value ? value + 1 : NULL);
+    else if ((value = value_of(argv[i], "--emit")) && (*value || next)) is_right = read_emit(arena, *value ? value + 1 : argv[++i], words);
+    else if ((value = value_of(argv[i], "--effort")) && (*value || next)) is_right = read_effort(*value ? value + 1 : argv[++i], &words->options);
+    else if ((value = value_of(argv[i], "--time")) && (*value || next)) is_right = read_time(*value ? value + 1 : argv[++i], &words->options);
+    else if (strcmp(argv[i], "--force") == 0) words->is_forced = true;
+    else if (strcmp(argv[i], "-o") == 0 && next) words->output = argv[++i];
     else if (argv[i][0] != '-' && !words->problem) words->problem = argv[i];
-    else return false;
+    else is_right = false;
   }
-  return words->problem != NULL;
+  return is_right && words->problem;
+}
+
+static int write_plan(Arena *arena, const Words *words, const PlannerText *made) {
+  OutFile file;
+  if (!outfile_may_write(words->output, words->is_forced) || !outfile_open(&file, arena, words->output)) return 4;
+  fwrite(made->text, 1, made->length, file.out);
+  return outfile_close(&file, 0666);
 }
 
 static int draw(Arena *arena, const Words *words, const Problem *problem, const char *text, size_t length) {
   PlannerReport report;
   PlannerText made;
+  int status;
   PlannerPlan *plan = planner_plan_checked(text, length, problem, &words->options, arena, &report, &made);
   if (!plan || !made.is_valid) {
     plan_report_infeasible(stdout, problem, &report);
     return 1;
   }
-  char *document = report_text(arena, problem, plan, &report);
+  if (words->output && (status = write_plan(arena, words, &made)) != 0) return status;
+  char *document = report_text(arena, problem, says_direct(text, length), plan, &report);
   const char *stem = strrchr(words->problem, '/') ? strrchr(words->problem, '/') + 1 : words->problem;
-  int status = document ? view_text(document, stem, words->requests, words->count) : 70;
+  status = document ? view_text(document, stem, words->requests, words->count, words->is_forced) : 70;
   free(document);
   return status;
 }
@@ -531,9 +662,10 @@ int problem_report_main(int argc, char **argv) {
   int status = 2;
   size_t length;
   if (!read_words(arena, argc, argv, &words)) {
-    fprintf(stderr, "usage: gnncc plan problem.json --report[=FILE.html] --emit=K[=F],... [--effort fast|normal|best]\n");
+    fprintf(stderr, "usage: gnncc plan problem.json --report[=FILE.html] --emit=K[=F],... [-o PLAN.json] [--effort fast|normal|best] [--time SECONDS] [--force]\n");
   } else {
-    char *text = view_read_file(arena, words.problem, &length);
+    char *text = arena_read_file(arena, words.problem, &length);
+    if (!text) fprintf(stderr, "gnncc plan: error[E0001]: cannot read %s: %s\n", words.problem, strerror(errno));
     ProblemError error;
     Problem *problem = text ? problem_read_json(arena, text, length, &error) : NULL;
     if (text && !problem) fprintf(stderr, "%s:%s%s %s\n", words.problem, error.place, *error.place ? ":" : "", error.text);

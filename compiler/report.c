@@ -76,7 +76,7 @@ static void print_decisions(const Emission *m, const Decisions *d, bool is_verbo
 
 /* ---- the text ---- */
 
-static void print_fit(const Emission *m, FILE *out) {
+static void print_fit(const Emission *m, const Measured *run, FILE *out) {
   Arena *arena = m->arena;
   const Layout *y = m->layout;
   const Schedule *s = m->schedule;
@@ -85,8 +85,8 @@ static void print_fit(const Emission *m, FILE *out) {
     const Step *peak = &s->steps[y->peak_step];
     at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->what, (int)peak->place.line);
   }
-  fprintf(out, "plan for %s on %s \302\267 target %s \302\267 %s budget %s      all figures estimated\n", m->program->name, m->program->data->name,
-          m->machine->name, device_name(m), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]));
+  fprintf(out, "plan for %s on %s \302\267 target %s \302\267 %s budget %s      %s\n", m->program->name, m->program->data->name,
+          m->machine->name, device_name(m), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
   fprintf(out, "  fits      %s %s of %s (%s) \302\267 host %s \302\267 ssd %s\n", device_name(m), bytes(arena, y->bytes), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]),
           at_peak, y->host_bytes ? bytes(arena, y->host_bytes) : "0", y->ssd_bytes ? bytes(arena, y->ssd_bytes) : "0");
   int64_t kinds[BLOCK_KIND_COUNT] = {0};
@@ -118,12 +118,25 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
   }
 }
 
+/* What ./PROGRAM profile found. */
+static void print_run(const Emission *m, const Measured *run, FILE *out) {
+  static const char *const names[3] = {NULL, "host", "ssd"};
+  Arena *arena = m->arena;
+  if (!run) return;
+  fprintf(out, "  measured  %s per epoch", duration(arena, run->epoch));
+  if (m->schedule->training_seconds > 0) fprintf(out, ", %.2f times the estimate", run->epoch / m->schedule->training_seconds);
+  fprintf(out, "; evaluation %s; touched", duration(arena, run->evaluation));
+  for (int t = 0; t < 3; t++)
+    if (t == 0 || run->tiers[t] > 0) fprintf(out, "%s %s %s", t ? " \302\267" : "", t ? names[t] : device_name(m), run->tiers[t] < 0 ? "unknown" : bytes(arena, run->tiers[t]));
+  fprintf(out, "\n");
+}
+
 static void print_instead(const Emission *m, FILE *out) {
   Arena *arena = m->arena;
   const Instead *i = m->instead;
   if (!i) return;
   fprintf(out, "  instead   keep everything %s, needs %s", duration(arena, 1e-9 * (double)i->keep_ns), bytes(arena, i->keep_bytes));
-  if (i->recompute_bytes > 0) fprintf(out, " \302\267 recompute everything %s, needs %s", duration(arena, 1e-9 * (double)i->recompute_ns), bytes(arena, i->recompute_bytes));
+  if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, " \302\267 recompute everything %s, needs %s", duration(arena, 1e-9 * (double)i->recompute_ns), bytes(arena, i->recompute_bytes));
   if (i->least_bytes > 0) fprintf(out, " \302\267 least possible %s at %s", bytes(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
   fprintf(out, "\n");
 }
@@ -156,11 +169,12 @@ static void print_notes(const Emission *m, const Decisions *d, FILE *out) {
   }
 }
 
-void report_plan_text(const Emission *m, bool is_verbose, FILE *out) {
+void report_plan_text(const Emission *m, const Measured *run, bool is_verbose, FILE *out) {
   const Decisions *d = m->decisions;
   const Layout *y = m->layout;
-  print_fit(m, out);
+  print_fit(m, run, out);
   print_times(m, d, out);
+  print_run(m, run, out);
   print_instead(m, out);
   fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", bytes(m->arena, y->bytes), bytes(m->arena, y->lower_bound),
           y->lower_bound ? 100.0 * ((double)y->bytes / (double)y->lower_bound - 1) : 0);

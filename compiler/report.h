@@ -2,12 +2,18 @@
 #ifndef GNNCC_REPORT_H
 #define GNNCC_REPORT_H
 
-#include "emit.h"
+#include <jansson.h>
 
-/* The explanation of `--plan`. is_verbose: every value and every step. */
-void report_plan_text(const Emission *emission, bool is_verbose, FILE *out);
+#include "emit.h"
+#include "views/measured.h"
+
+/* The explanation of `--plan`, with what a run measured (or NULL). is_verbose: every value and every step. */
+void report_plan_text(const Emission *emission, const Measured *run, bool is_verbose, FILE *out);
 /* report_json.c: the document of `--plan=json`, which the program carries too; the text is the arena's. */
 const char *report_plan_json(const Emission *emission);
+/* The emitted code of each kernel of the epoch, the member `code` of pages and annotated sources; NULL where it is too much
+ * to carry about. */
+json_t *report_code(const Emission *emission);
 /* "fits - peak 21.7 of 24.0 GiB device, ..." */
 const char *report_verdict(const Emission *emission);
 

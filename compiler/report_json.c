@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit_cuda.h"
 #include "report.h"
 #include "sweep.h"
 
@@ -75,9 +76,10 @@ static json_t *json_lanes(const Emission *m) {
       *(s->steps[i].kind == STEP_WAIT ? &waiting : &busy) += s->steps[i].cost.seconds;
       steps++;
     }
+    double idle = whole - busy - waiting; /* what is left of rounding is nothing */
     if (steps)
       json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane_name((Lane)lane), "steps", steps, "busy_seconds", busy,
-                                            "wait_seconds", waiting, "idle_seconds", whole - busy - waiting));
+                                            "wait_seconds", waiting, "idle_seconds", idle > 1e-12 * whole ? idle : 0.0));
   }
   return list;
 }
@@ -87,7 +89,7 @@ static json_t *json_instead(const Instead *i) {
   const struct { const char *name; int64_t ns, bytes; } rows[] = {
       {"keep_everything", i->keep_ns, i->keep_bytes}, {"recompute_everything", i->recompute_ns, i->recompute_bytes}, {"least", i->least_ns, i->least_bytes}};
   for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-    if (rows[k].bytes > 0)
+    if (rows[k].bytes > 0 && (k != 1 || rows[k].bytes < i->keep_bytes)) /* computing again is no alternative where it needs no less */
       json_object_set_new(object, rows[k].name, json_pack("{s:f, s:I}", "seconds", seconds_of(rows[k].ns), "bytes", (json_int_t)rows[k].bytes));
   if (i->unpinned_ns > 0) json_object_set_new(object, "without_pins", json_pack("{s:f}", "seconds", seconds_of(i->unpinned_ns)));
   if (i->step_up_bytes > 0)
@@ -181,6 +183,7 @@ static json_t *json_memory(const Emission *m) {
     json_t *row = json_pack("{s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "first_step", first + 1, "step", i + 1, "start_seconds", start, "end_seconds",
                             s->steps[i].start_seconds + s->steps[i].cost.seconds, "device_bytes", (json_int_t)m->layout->live_bytes[i], "host_bytes",
                             (json_int_t)m->layout->host_live[b], "ssd_bytes", (json_int_t)m->layout->ssd_live[b]);
+    json_object_set_new(row, "gaps", integer(m->layout->top_bytes[i] - m->layout->live_bytes[i]));
     for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++) json_object_set_new(row, block_kind_name((BlockKind)kind), integer(kinds[kind]));
     json_array_append_new(list, row);
   }
@@ -265,8 +268,10 @@ static void add_kernel_facts(const Emission *m, int i, json_t *item) {
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   json_object_set_new(item, "flops", json_real(step->cost.flops));
   json_object_set_new(item, "reads", names_of(step->kernels, kernel->inputs, kernel->input_count));
-  json_object_set_new(item, "writes", kernel->kind == KERNEL_UPDATE ? names_of(step->kernels, &kernel->anchor, 1)
-                                                                      : names_of(step->kernels, kernel->outputs, kernel->output_count));
+  bool is_update = kernel->kind == KERNEL_UPDATE;
+  json_t *writes = is_update ? names_of(step->kernels, &kernel->anchor, 1) : names_of(step->kernels, kernel->outputs, kernel->output_count);
+  if (is_update) json_array_extend(writes, names_of(step->kernels, kernel->body, kernel->body_count));
+  json_object_set_new(item, "writes", writes);
   json_object_set_new(item, "frees", names_of_freed(m, i));
 }
 
@@ -321,6 +326,36 @@ static json_t *json_notes(const Emission *m) {
   return notes;
 }
 
+static char *code_of(const Emission *m, const Step *step) {
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  Launch *launches = NULL;
+  int count = 0;
+  if (!out) return NULL;
+  if (m->backend == BACKEND_CUDA) emit_cuda_kernels(m, step, out, &launches, &count);
+  else emit_step_functions(m, step, out);
+  fclose(out);
+  return text;
+}
+
+json_t *report_code(const Emission *m) {
+  enum { MOST_BYTES = 256 << 10 };
+  const Schedule *s = m->schedule;
+  json_t *list = json_array();
+  size_t bytes = 0;
+  for (int i = 0; i < (s->training_count ? s->training_count : s->count) && bytes <= MOST_BYTES; i++) {
+    if (s->steps[i].kind != STEP_KERNEL) continue;
+    char *text = code_of(m, &s->steps[i]);
+    bytes += text ? strlen(text) : 0;
+    if (text) json_array_append_new(list, json_pack("{s:i, s:s}", "step", i + 1, "text", text));
+    free(text);
+  }
+  if (bytes <= MOST_BYTES) return list;
+  json_decref(list);
+  return NULL;
+}
+
 const char *report_plan_json(const Emission *m) {
   const Schedule *s = m->schedule;
   json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o}", "format", "gnncc-report/1", "generator",
@@ -328,6 +363,7 @@ const char *report_plan_json(const Emission *m) {
                            "fingerprint", m->fingerprint, "figures", "estimated", "fits", 1, "tiers", json_tiers(m), "machine", json_machine(m), "epoch",
                            json_epoch(m), "training_steps", s->training_count, "peak_step", s->count ? s->steps[m->layout->peak_step].number : 0, "lanes",
                            json_lanes(m), "notes", json_notes(m), "source", json_source(m));
+  if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
   if (root && m->instead) json_object_set_new(root, "instead", json_instead(m->instead));
   if (root && m->sweep) json_object_set_new(root, "sweep", sweep_json(m->sweep));
   const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"values", json_values}, {"blocks", json_blocks}, {"homes", json_homes},

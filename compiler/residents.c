@@ -9,17 +9,13 @@ const char *block_kind_name(BlockKind kind) {
   return names[kind];
 }
 
-const char *block_unique_name(Arena *arena, const Block *blocks, int count, const char *base) {
+const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base) {
   char *name = arena_strdup(arena, base);
   for (char *c = name; *c; c++)
     if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
   const char *result = name;
-  for (int n = 2;; n++) {
-    bool is_taken = false;
-    for (int i = 0; i < count; i++) is_taken = is_taken || strcmp(blocks[i].name, result) == 0;
-    if (!is_taken) return result;
-    result = arena_printf(arena, "%s_%d", name, n);
-  }
+  for (int n = 2; name_table_find(taken, result) >= 0; n++) result = arena_printf(arena, "%s_%d", name, n);
+  return result;
 }
 
 typedef struct Collecting {
@@ -31,10 +27,11 @@ typedef struct Collecting {
 
 static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t bytes) {
   Residents *y = l->residents;
-  Block block = {.kind = kind, .name = block_unique_name(l->arena, y->blocks, y->count, name), .bytes = bytes > 0 ? bytes : 4,
+  Block block = {.kind = kind, .name = block_unique_name(l->arena, &y->names, name), .bytes = bytes > 0 ? bytes : 4,
                  .offset = y->bytes, .value = NO_VALUE};
   block.room = round_up(block.bytes, LAYOUT_ALIGNMENT);
   y->bytes += block.room;
+  name_table_add(l->arena, &y->names, block.name, y->count);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
   return y->count - 1;
 }
@@ -70,6 +67,31 @@ static void add_graph(Collecting *l, const Kernels *kernels[2]) {
   for (int s = 0; s < SPLIT_COUNT; s++)
     if (l->program->has_train && info->split_count[s] > 0)
       y->rows[s] = add_resident(l, BLOCK_GRAPH, rows[s], 4 * info->split_count[s]);
+}
+
+int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width) {
+  for (int i = 0; i < residents->spmm_buffer_count; i++)
+    if (residents->spmm_buffers[i].is_out == is_out && residents->spmm_buffers[i].width == width) return residents->spmm_buffers[i].block;
+  return NO_INDEX;
+}
+
+/* Where both directions are the same, so are their sums. */
+static void add_spmm(Collecting *l, const Kernels *kernels) {
+  Residents *y = l->residents;
+  const DataInfo *info = l->program->info;
+  for (int i = 0; kernels && i < kernels->kernel_count; i++) {
+    if (kernels->kernels[i].library != LIBRARY_CUSPARSE) continue;
+    const Value *sum = &kernels->graph->values[kernels->kernels[i].anchor];
+    bool is_out = sum->as.end == END_SRC && !info->is_symmetric;
+    int64_t width = shape_width(&sum->shape);
+    if (y->spmm_ones == NO_INDEX) y->spmm_ones = add_resident(l, BLOCK_GRAPH, "spmm_ones", 4 * info->edges);
+    if (y->spmm_offsets[is_out] == NO_INDEX)
+      y->spmm_offsets[is_out] = add_resident(l, BLOCK_GRAPH, is_out ? "spmm_out_offsets" : "spmm_in_offsets", 4 * (info->nodes + 1));
+    if (residents_spmm_buffer(y, is_out, width) != NO_INDEX) continue;
+    const char *name = arena_printf(l->arena, "spmm_%s_buffer_%lld", is_out ? "out" : "in", (long long)width);
+    struct SpmmBuffer buffer = {is_out, width, add_resident(l, BLOCK_SCRATCH, name, library_buffer_bytes(kernels))};
+    ARENA_PUSH(l->arena, y->spmm_buffers, y->spmm_buffer_count, buffer);
+  }
 }
 
 static void add_field(Collecting *l, int f, bool is_sparse) {
@@ -134,12 +156,14 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Residents *y = arena_alloc(arena, sizeof *y);
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1)};
   y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = NO_INDEX;
-  y->degree[0] = y->degree[1] = NO_INDEX;
+  y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
   for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
   y->field = no_blocks(arena, program->field_count);
   y->weight = no_blocks(arena, program->param_count);
   for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count);
   add_graph(&l, (const Kernels *[2]){training, evaluation});
+  add_spmm(&l, training);
+  add_spmm(&l, evaluation);
   find_used_fields(&l, training);
   find_used_fields(&l, evaluation);
   for (int f = 0; f < program->field_count; f++)

@@ -19,6 +19,7 @@ static const char *check_body(const Kernels *kernels, int index) {
   const Shape *loops = &graph->values[kernel->anchor].shape;
   for (int b = 0; b < kernel->body_count; b++) {
     const Value *value = &graph->values[kernel->body[b]];
+    if (kernel->kind == KERNEL_UPDATE && value->op == OP_UPDATE) continue;
     if (op_info[value->op].kind != OP_KIND_POINT) return arena_printf(graph->arena, "kernel %d has %s in its body", index, value->name);
     if (value->shape.domain != loops->domain || shape_width(&value->shape) != shape_width(loops))
       return arena_printf(graph->arena, "kernel %d computes %s in loops of another shape", index, value->name);

@@ -1,5 +1,6 @@
 #include "arena.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,38 @@ char *arena_printf(Arena *arena, const char *format, ...) {
   va_start(args, format);
   char *text = arena_vprintf(arena, format, args);
   va_end(args);
+  return text;
+}
+
+char *arena_read_stream(Arena *arena, FILE *in, size_t *length) {
+  static const size_t most = (size_t)1 << 30; /* nothing that is read so is larger; /dev/zero has no end */
+  size_t capacity = 1 << 14, used = 0, got;
+  char *text = arena_alloc(arena, capacity);
+  while ((got = fread(text + used, 1, capacity - 1 - used, in)) > 0) {
+    used += got;
+    if (used < capacity - 1) continue;
+    if (used > most) {
+      errno = EFBIG;
+      return NULL;
+    }
+    char *bigger = arena_alloc(arena, 2 * capacity);
+    memcpy(bigger, text, used);
+    text = bigger;
+    capacity *= 2;
+  }
+  *length = used;
+  if (!ferror(in)) return text;
+  if (!errno) errno = EIO;
+  return NULL;
+}
+
+char *arena_read_file(Arena *arena, const char *path, size_t *length) {
+  FILE *in = fopen(path, "rb");
+  if (!in) return NULL;
+  char *text = arena_read_stream(arena, in, length);
+  int error = errno;
+  fclose(in);
+  errno = error;
   return text;
 }
 

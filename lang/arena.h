@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct Arena Arena;
 
@@ -20,6 +21,10 @@ char *arena_strdup(Arena *arena, const char *text);
 char *arena_strndup(Arena *arena, const char *text, size_t length);
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(Arena *arena, const char *format, va_list args);
+
+/* A whole file, and a 0 after it; NULL with errno where it cannot be read. */
+char *arena_read_file(Arena *arena, const char *path, size_t *length);
+char *arena_read_stream(Arena *arena, FILE *in, size_t *length); /* up to its end */
 
 /* The array `items` of `count` elements with room for at least one more: itself, or a copy of twice the size.
  * An array must only ever grow through this call, so that its capacity is the next power of two of its count. */

@@ -414,6 +414,11 @@ bool check_field_classes(Checker *checker, const char *name, int64_t *classes) {
 static void override_source(Checker *checker, DataSpec *spec) {
   const char *path = checker->options->data_override;
   if (!path) return;
+  const char *name = checker->options->data_name;
+  if (name && strcmp(name, spec->name) != 0) {
+    diags_error(checker->diags, "E0218", diags_no_place(), "--data %s=%s: the model's data is called \"%s\", not \"%s\"", name, path, spec->name, name);
+    return;
+  }
   spec->source.kind = "file";
   spec->source.arg_count = 0;
   spec->source.args = NULL;

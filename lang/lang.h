@@ -26,6 +26,7 @@ typedef struct LangOptions {
   const char *share_dir;     /* holds std/ and targets/ */
   const char *target;        /* --target, or NULL */
   const char *data_override; /* --data PATH (any readable kind) or NULL */
+  const char *data_name;     /* --data NAME=PATH: what the data must be called, or NULL */
   bool is_shapes_only;       /* --shapes */
   DescribeData *describe;
   void *describe_user;

@@ -26,33 +26,6 @@ static uint64_t fingerprint(uint64_t hash, const char *bytes, size_t length) {
   return hash;
 }
 
-/* The whole file; NULL with errno when it cannot be read. */
-static char *read_file(Arena *arena, const char *path, size_t *length) {
-  FILE *file = fopen(path, "rb");
-  if (!file) return NULL;
-  char *text = NULL;
-  size_t used = 0, capacity = 1 << 14;
-  text = arena_alloc(arena, capacity);
-  for (;;) {
-    size_t count = fread(text + used, 1, capacity - used, file);
-    if (count == 0) break;
-    used += count;
-    if (used < capacity) continue;
-    char *bigger = arena_alloc(arena, 2 * capacity);
-    memcpy(bigger, text, used);
-    text = bigger;
-    capacity *= 2;
-  }
-  int error = ferror(file) ? errno ? errno : EIO : 0;
-  fclose(file);
-  if (error) {
-    errno = error;
-    return NULL;
-  }
-  *length = used;
-  return text;
-}
-
 static const char *directory_of(Arena *arena, const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? arena_strndup(arena, path, (size_t)(slash - path) + 1) : "";
@@ -75,7 +48,7 @@ static bool read_and_parse(Reader *reader, const char *path, Place wanted_at) {
   if (is_read_already(reader, path)) return true;
   size_t length;
   errno = 0;
-  char *text = read_file(reader->arena, path, &length);
+  char *text = arena_read_file(reader->arena, path, &length);
   if (!text) {
     if (errno == ENOENT || errno == ENOTDIR) return false;
     diags_error(reader->diags, "E0001", wanted_at, "cannot read %s: %s", path, strerror(errno));

@@ -5,6 +5,8 @@
 #include "checkpoint.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -379,6 +381,32 @@ static int checkpoint_is_named(const char *path, const char *name) {
   if (path == NULL) return 0;
   const char *slash = strrchr(path, '/');
   return strcmp(slash ? slash + 1 : path, name) == 0;
+}
+
+/* A file that a process which is no more was writing: our name, our ending, a number that no process has. */
+static int checkpoint_is_leftover(const char *name) {
+  static const char *const own[] = {"best.safetensors", "last.safetensors", "run.json"};
+  char written[CHECKPOINT_NAME_MAX];
+  int64_t key[2], process;
+  const char *ending = strstr(name, ".tmp-");
+  size_t length = ending ? (size_t)(ending - name) : sizeof written;
+  if (length >= sizeof written || !gnn_parse_integer(ending + 5, &process) || process <= 0 || process > INT32_MAX) return 0;
+  memcpy(written, name, length);
+  written[length] = 0;
+  int is_own = checkpoint_parse_name(written, &key[0], &key[1]);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) is_own |= strcmp(written, own[i]) == 0;
+  return is_own && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
+void gnn_checkpoint_remove_leftovers(const char *folder) {
+  DIR *handle = opendir(folder);
+  if (handle == NULL) return;
+  const struct dirent *entry;
+  while ((entry = readdir(handle)) != NULL) {
+    int is_gone = checkpoint_is_leftover(entry->d_name) && unlinkat(dirfd(handle), entry->d_name, 0) == 0;
+    (void)is_gone;
+  }
+  closedir(handle);
 }
 
 /* Nothing depends on a removal: a checkpoint that stays is only in the way. */

@@ -48,5 +48,7 @@ char *gnn_checkpoint_path(const char *folder, int64_t run_index, int64_t epoch);
 char *gnn_checkpoint_newest(const char *folder);
 /* Removes the folder's checkpoints but for the two paths given (NULL: one, or none). */
 void gnn_checkpoint_prune(const char *folder, const char *newest, const char *previous);
+/* Removes what dead processes left half written in the folder: temporary files of weights, checkpoints and run.json. */
+void gnn_checkpoint_remove_leftovers(const char *folder);
 
 #endif

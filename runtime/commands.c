@@ -214,7 +214,7 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
   const gnn_run *run = &instance->run;
   int64_t rows = split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split];
   const char *dot = strrchr(cli->output, '.');
-  int is_csv = dot && strcmp(dot, ".csv") == 0;
+  int is_csv = (dot && strcmp(dot, ".csv") == 0) || strcmp(cli->output, "-") == 0;
   int64_t columns = cli->wants_classes ? 1 : width;
   float *scores = cli->wants_classes ? NULL : malloc((size_t)(rows * columns) * sizeof *scores + 1);
   int64_t *classes = cli->wants_classes ? malloc((size_t)rows * sizeof *classes + 1) : NULL;
@@ -289,7 +289,7 @@ int gnn_command_predict(const gnn_cli *cli) {
   else if (cli->layer && (values == NULL || tap.rows != run->nodes))
     status = gnn_fail(&error, GNN_EDATA, "", "\"%s\" is not a value of nodes", cli->layer);
   else status = commands_write(cli, instance, split, values, width, &error);
-  if (status == GNN_OK && !cli->is_quiet)
+  if (status == GNN_OK && !cli->is_quiet && strcmp(cli->output, "-") != 0)
     printf("wrote %s: %s rows\n", cli->output,
            gnn_count_text(split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split]).text);
   free(tap.values);

@@ -4,13 +4,18 @@
 #endif
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "device.h"
 #include "loop.h"
 
 enum { CONSOLE_ROWS = 20, CONSOLE_SECONDS = 60 }; /* rows of a run on a terminal; between rows in a file */
+enum { CONSOLE_COLUMNS = 80 };                      /* where neither the terminal nor COLUMNS says */
+
+static const char *console_device(const gnn_program *program) { return program->device_name ? program->device_name : "device"; }
 
 int gnn_loop_shows(const gnn_loop *loop, int split) {
   return loop->program->shows[split] && loop->instance->run.row_count[split] > 0;
@@ -33,8 +38,8 @@ void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
   printf("%s on %s   %s nodes  %s edges  train/valid/test %s/%s/%s\n", program->name, program->data_name,
          gnn_count_text(run->nodes).text, gnn_count_text(run->edges).text, gnn_count_text(run->row_count[GNN_TRAIN]).text,
          gnn_count_text(run->row_count[GNN_VALID]).text, gnn_count_text(run->row_count[GNN_TEST]).text);
-  printf("%s parameters   seed %llu   plan %.8s (peak %s device", gnn_count_text(gnn_loop_parameters(program)).text,
-         (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text);
+  printf("%s parameters   seed %llu   plan %.8s (peak %s %s", gnn_count_text(gnn_loop_parameters(program)).text,
+         (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text, console_device(program));
   if (program->host_bytes) printf(", %s host", gnn_bytes_text(program->host_bytes).text);
   if (program->ssd_bytes) printf(", %s ssd", gnn_bytes_text(program->ssd_bytes).text);
   printf(")");
@@ -85,36 +90,60 @@ void gnn_loop_row(gnn_loop *loop, int is_evaluated) {
 }
 
 /* The line that says where the loop is: live on a terminal, or once when USR2 asks. */
-static void console_status_line(gnn_loop *loop, FILE *to) {
+static void console_status_line(const gnn_loop *loop, gnn_text *line) {
   const gnn_program *program = loop->program;
   const gnn_keeper *keeper = &loop->progress.keeper;
   int64_t epoch = loop->instance->run.epoch, left = loop->options->epochs - epoch;
   double mean = epoch ? (gnn_now() - loop->run_started) / (double)epoch : 0;
   int split = loop->instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
-  fprintf(to, "▸ %lld/%lld  loss %.4f", (long long)epoch, (long long)loop->options->epochs, loop->instance->run.loss);
+  gnn_text_format(line, "%s ", gnn_is_utf8() ? "▸" : ">");
+  if (loop->options->runs > 1) gnn_text_format(line, "run %lld  ", (long long)loop->progress.run_index);
+  gnn_text_format(line, "%lld/%lld  loss %.4f", (long long)epoch, (long long)loop->options->epochs, loop->instance->run.loss);
   if (keeper->best_epoch >= 0) {
-    fprintf(to, "  %s %.4f", gnn_split_names[split], gnn_loop_metric(program, &loop->result[split]));
+    gnn_text_format(line, "  %s %.4f", gnn_split_names[split], gnn_loop_metric(program, &loop->result[split]));
     if (program->has_keep)
-      fprintf(to, " (best %.4f @ %lld)", gnn_loop_metric(program, &keeper->best[split]), (long long)keeper->best_epoch);
+      gnn_text_format(line, " (best %.4f @ %lld)", gnn_loop_metric(program, &keeper->best[split]), (long long)keeper->best_epoch);
   }
-  fprintf(to, "  %s/epoch  %s left  device %s", gnn_seconds_text(mean).text,
-          gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text, gnn_bytes_text(program->device_bytes).text);
+  gnn_text_format(line, "  %s/epoch  %s left  %s %s", gnn_seconds_text(mean).text,
+                  gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text, console_device(program), gnn_bytes_text(program->device_bytes).text);
+  if (program->device_budget > 0) gnn_text_format(line, " of %s", gnn_bytes_text(program->device_budget).text);
+}
+
+/* One column is left free: terminals go on to the next line in different ways. */
+static size_t console_columns(void) {
+  struct winsize size;
+  int64_t columns;
+  const char *text = getenv("COLUMNS");
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) columns = size.ws_col;
+  else if (!text || !gnn_parse_integer(text, &columns) || columns < 2 || columns > INT32_MAX) columns = CONSOLE_COLUMNS;
+  return (size_t)columns - 1;
+}
+
+/* The bytes of the first `columns` characters. */
+static size_t console_cut(const gnn_text *line, size_t columns) {
+  size_t shown = 0;
+  for (size_t i = 0; i < line->length; i++)
+    if (((unsigned char)line->data[i] & 0xc0) != 0x80 && shown++ == columns) return i;
+  return line->length;
 }
 
 void gnn_loop_live(gnn_loop *loop, int is_asked) {
   double now = gnn_now();
-  if (is_asked) {
+  int is_due = loop->has_live_line && now - loop->last_live >= 0.1;
+  if (!is_asked && !is_due) return;
+  gnn_text line = {0};
+  console_status_line(loop, &line);
+  if (is_asked && !line.is_broken) {
     gnn_loop_erase_live(loop);
-    console_status_line(loop, stdout);
-    printf("\n");
-    fflush(stdout);
+    printf("%s\n", line.data);
   }
-  if (!loop->has_live_line || now - loop->last_live < 0.1) return;
-  loop->last_live = now;
-  printf("\r\033[K");
-  console_status_line(loop, stdout);
+  if (is_due && !line.is_broken) {
+    loop->last_live = now;
+    loop->is_live_shown = 1;
+    printf("\r\033[K%.*s", (int)console_cut(&line, console_columns()), line.data);
+  }
   fflush(stdout);
-  loop->is_live_shown = 1;
+  gnn_text_free(&line);
 }
 
 void gnn_loop_choose_rows(gnn_loop *loop) {
@@ -197,7 +226,7 @@ void gnn_loop_closing(const gnn_loop *loop) {
       if (!gnn_loop_shows(loop, s)) continue;
       double mean, deviation;
       console_mean(loop, s, &mean, &deviation);
-      printf("%s%s %.4f ± %.4f", gap, gnn_split_names[s], mean, deviation);
+      printf("%s%s %.4f %s %.4f", gap, gnn_split_names[s], mean, gnn_is_utf8() ? "±" : "+-", deviation);
       gap = "   ";
     }
     printf("   (unbiased std)   %s parameters\n", gnn_count_text(gnn_loop_parameters(loop->program)).text);

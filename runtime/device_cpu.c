@@ -4,6 +4,7 @@
 #endif
 #include "device.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "lanes.h"
@@ -64,11 +65,48 @@ static gnn_status cpu_move(const gnn_instance *instance, int64_t at, int64_t byt
   return GNN_OK;
 }
 
+/* The largest magnitude; of numbers without sign the bits are in their order, what is not a number above infinity. */
+static float cpu_largest(const float *values, int64_t count) {
+  typedef int32_t lanes __attribute__((vector_size(16)));
+  typedef int32_t lanes_at __attribute__((vector_size(16), aligned(4), may_alias));
+  lanes most = {0};
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const lanes magnitude = *(const lanes_at *)(values + i) & INT32_MAX, is_more = magnitude > most;
+    most = (magnitude & is_more) | (most & ~is_more);
+  }
+  int32_t greatest = 0;
+  for (int k = 0; k < 4; k++) greatest = most[k] > greatest ? most[k] : greatest;
+  for (; i < count; i++) {
+    int32_t bits;
+    memcpy(&bits, &values[i], sizeof bits);
+    greatest = (bits & INT32_MAX) > greatest ? bits & INT32_MAX : greatest;
+  }
+  float result;
+  memcpy(&result, &greatest, sizeof result);
+  return result;
+}
+
+/* Little beside an update, which reads and writes more; without it a training that diverges could not say where. */
+static gnn_gradient_peak cpu_gradient_peak(const gnn_instance *instance) {
+  const gnn_program *program = instance->run.program;
+  gnn_gradient_peak peak = {-1, 0};
+  for (int w = 0; w < program->weight_count && program->real_bytes == 4; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    if (!weight->is_trained || weight->at_gradient < 0) continue;
+    const float most = cpu_largest(gnn_instance_at(instance, weight->at_gradient), weight->count);
+    if (peak.weight < 0 || !(most <= peak.magnitude)) peak = (gnn_gradient_peak){w, most};
+  }
+  return peak;
+}
+
 static gnn_status cpu_work(gnn_instance *instance, gnn_work work) {
   gnn_run *run = &instance->run;
   if (work == GNN_WORK_EVALUATE) return run->program->evaluate(run);
   gnn_status status = run->program->forward_backward(run);
   if (work == GNN_WORK_GRADIENTS || status != GNN_OK) return status;
+  instance->gradient_peak_before = instance->gradient_peak;
+  instance->gradient_peak = cpu_gradient_peak(instance);
   return run->program->update(run);
 }
 

@@ -123,6 +123,16 @@ void gnn_file_close(gnn_file *file) {
   memset(file, 0, sizeof *file);
 }
 
+/* Standard output, a device, a pipe or a socket: it is written into, never replaced. */
+static int file_is_node(const char *path) {
+  struct stat info;
+  return strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+}
+
+static int file_open_node(const char *path) {
+  return strcmp(path, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC);
+}
+
 gnn_status gnn_writer_open(gnn_writer *writer, const char *path, gnn_error *error) {
   memset(writer, 0, sizeof *writer);
   writer->descriptor = -1;
@@ -136,7 +146,8 @@ gnn_status gnn_writer_open(gnn_writer *writer, const char *path, gnn_error *erro
   }
   snprintf(writer->path, room, "%s", path);
   snprintf(writer->temporary, room, "%s.tmp-%ld", path, (long)getpid());
-  writer->descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  writer->is_node = file_is_node(path);
+  writer->descriptor = writer->is_node ? file_open_node(path) : open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (writer->descriptor < 0) {
     int code = errno;
     gnn_writer_abandon(writer);
@@ -189,15 +200,15 @@ static void file_sync_folder(const char *path) {
 gnn_status gnn_writer_close(gnn_writer *writer, gnn_error *error) {
   file_write_all(writer, writer->buffer, writer->used);
   int code = writer->errno_value;
-  if (code == 0 && fsync(writer->descriptor) != 0 && errno != EINVAL && errno != EROFS) code = errno;
+  if (code == 0 && !writer->is_node && fsync(writer->descriptor) != 0 && errno != EINVAL && errno != EROFS) code = errno;
   if (close(writer->descriptor) != 0 && code == 0 && errno != EINTR) code = errno;
   writer->descriptor = -1;
-  if (code == 0 && rename(writer->temporary, writer->path) != 0) code = errno;
+  if (code == 0 && !writer->is_node && rename(writer->temporary, writer->path) != 0) code = errno;
   gnn_status status = GNN_OK;
   if (code != 0) {
-    unlink(writer->temporary);
-    status = gnn_fail_file(error, "write", writer->path, code);
-  } else {
+    if (!writer->is_node) unlink(writer->temporary);
+    status = gnn_fail_file(error, "write", strcmp(writer->path, "-") == 0 ? "standard output" : writer->path, code);
+  } else if (!writer->is_node) {
     file_sync_folder(writer->path);
   }
   free(writer->path);
@@ -211,7 +222,7 @@ gnn_status gnn_writer_close(gnn_writer *writer, gnn_error *error) {
 void gnn_writer_abandon(gnn_writer *writer) {
   if (writer->descriptor >= 0) {
     close(writer->descriptor);
-    unlink(writer->temporary);
+    if (!writer->is_node) unlink(writer->temporary);
   }
   free(writer->path);
   free(writer->temporary);

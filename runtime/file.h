@@ -14,9 +14,10 @@ typedef struct gnn_file {
 gnn_status gnn_file_open(const char *path, gnn_file *file, gnn_error *error);
 void gnn_file_close(gnn_file *file); /* zeroed or closed is fine */
 
-/* A writer to PATH.tmp-PID, which becomes PATH on success and disappears otherwise. */
+/* A writer to PATH.tmp-PID, which becomes PATH on success and disappears otherwise; devices and pipes, and "-", standard
+ * output, are written into. */
 typedef struct gnn_writer {
-  int descriptor;
+  int descriptor, is_node;
   char *path, *temporary;
   unsigned char *buffer;
   size_t used;

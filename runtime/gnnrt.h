@@ -249,6 +249,8 @@ struct gnn_program {
   const char *model_fingerprint; /* the part of the fingerprint that no plan changes: checkpoints go from plan to plan.
                                     NULL: fingerprint */
   int64_t device_bytes, host_bytes, ssd_bytes; /* of the arenas */
+  const char *device_name;  /* as the target calls it; NULL: "device" */
+  int64_t device_budget;    /* what the device's arena may take; 0: not known */
   int64_t reserve_bytes;    /* announced for what lies outside them */
   double estimated_epoch_seconds;
 
@@ -296,7 +298,7 @@ struct gnn_program {
   const gnn_program *in_double;                 /* the same program built with GNN_DOUBLE, or NULL */
 };
 
-enum { GNN_ABI = 2 };
+enum { GNN_ABI = 3 };
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

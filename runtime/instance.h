@@ -32,6 +32,12 @@ typedef struct gnn_mapping {
   size_t bytes;
 } gnn_mapping;
 
+/* The largest magnitude in the gradients of an epoch, and whose it is; weight -1: unknown. */
+typedef struct gnn_gradient_peak {
+  int weight;
+  float magnitude;
+} gnn_gradient_peak;
+
 typedef struct gnn_instance {
   gnn_run run;
   gnn_memory memory;
@@ -44,6 +50,7 @@ typedef struct gnn_instance {
   int64_t partial_count;
   int64_t majority_class;  /* most frequent in the validation split, or in train where there is none */
   double majority_share[GNN_SPLIT_COUNT]; /* accuracy of always answering it */
+  gnn_gradient_peak gradient_peak, gradient_peak_before; /* of the last epoch and the one before it; on the processor only */
 } gnn_instance;
 
 enum { GNN_METRIC_TASK_ROWS = 256 };

@@ -117,6 +117,10 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
   else if (options->struct_size != sizeof *options)
     return gnn_fail(&job->error, GNN_EVERSION, "", "the options are of another version of the library; call options_init");
   else job->options = *options;
+  const double *values = job->options.options;
+  for (int i = 0; values && i < program->option_count && i < GNN_OPTION_MAX; i++)
+    if (program->options[i].is_probability && !(values[i] >= 0 && values[i] <= 1))
+      return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "%s is a probability: %g is outside 0 ... 1", program->options[i].name, values[i]));
   gnn_memory memory = {.user = job};
   if (job->options.alloc) {
     memory.alloc = job_alloc;
@@ -128,8 +132,7 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
   gnn_status status = gnn_instance_create(program, &wanted, &job->instance, &job->error);
   if (status == GNN_OK) status = gnn_snapshot_create(program, &job->best, &job->error);
   if (status != GNN_OK) return job_failed(job, status);
-  for (int i = 0; job->options.options && i < program->option_count && i < GNN_OPTION_MAX; i++)
-    job->instance->run.option[i] = job->options.options[i];
+  for (int i = 0; values && i < program->option_count && i < GNN_OPTION_MAX; i++) job->instance->run.option[i] = values[i];
   job->options.options = NULL;
   job->options.scratch_dir = NULL;
   gnn_instance_reset(job->instance, job->options.seed);

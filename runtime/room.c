@@ -36,30 +36,61 @@ static int64_t room_meminfo(void) {
   return value;
 }
 
-/* Control groups, version 2 (memory.max of the own group and those above it) and version 1. */
-static int64_t room_cgroup(void) {
+/* What the kernel can take back from the group before it kills: pages of files that nobody used lately. */
+static int64_t room_reclaimable(const char *folder, const char *key) {
+  char path[700], line[128], name[64];
+  long long value, found = 0;
+  snprintf(path, sizeof path, "%s/memory.stat", folder);
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return 0;
+  while (fgets(line, sizeof line, file))
+    if (sscanf(line, "%63s %lld", name, &value) == 2 && strcmp(name, key) == 0) found = value;
+  fclose(file);
+  return found;
+}
+
+/* What is left of a control group and of those above it, which limit it too. In a container the path may be the host's: what of
+ * it is not there says nothing, and the root is asked in any case. */
+static int64_t room_group(const char *root, char *group, const char *limit, const char *usage, const char *reclaimable) {
   int64_t room = INT64_MAX;
-  char line[512], path[700], group[512] = "";
+  char folder[600], path[700];
+  for (;;) {
+    snprintf(folder, sizeof folder, "%s%s", root, group);
+    snprintf(path, sizeof path, "%s/%s", folder, limit);
+    int64_t most = room_number(path);
+    snprintf(path, sizeof path, "%s/%s", folder, usage);
+    int64_t used = room_number(path);
+    if (most != INT64_MAX && used != INT64_MAX) {
+      used -= room_least(used, room_reclaimable(folder, reclaimable));
+      room = room_least(room, most > used ? most - used : 0);
+    }
+    char *slash = strrchr(group, '/');
+    if (slash == NULL) return room;
+    *slash = 0;
+  }
+}
+
+/* Is the controller in the list "cpu,memory"? */
+static int room_lists_memory(const char *controllers, size_t length) {
+  for (const char *c = controllers, *end = controllers + length; c < end; c += strcspn(c, ",:") + 1)
+    if (strcspn(c, ",:") == 6 && strncmp(c, "memory", 6) == 0) return 1;
+  return 0;
+}
+
+/* Control groups, version 2 ("0::/path") and version 1 ("4:memory:/path"). */
+static int64_t room_cgroup(void) {
+  char line[512], second[512] = "", first[512] = "";
   FILE *file = fopen("/proc/self/cgroup", "re");
   while (file && fgets(line, sizeof line, file)) {
     line[strcspn(line, "\n")] = 0;
-    if (strncmp(line, "0::", 3) == 0) snprintf(group, sizeof group, "%s", line + 3);
+    const char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
+    if (path == NULL) continue;
+    if (strncmp(line, "0::", 3) == 0) snprintf(second, sizeof second, "%s", path + 1);
+    else if (room_lists_memory(controllers + 1, (size_t)(path - controllers - 1))) snprintf(first, sizeof first, "%s", path + 1);
   }
   if (file) fclose(file);
-  while (group[0]) {
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", group);
-    int64_t most = room_number(path);
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.current", group);
-    int64_t used = room_number(path);
-    if (most != INT64_MAX && used != INT64_MAX) room = room_least(room, most > used ? most - used : 0);
-    char *slash = strrchr(group, '/');
-    if (slash == NULL) break;
-    *slash = 0;
-  }
-  int64_t most = room_number("/sys/fs/cgroup/memory/memory.limit_in_bytes");
-  int64_t used = room_number("/sys/fs/cgroup/memory/memory.usage_in_bytes");
-  if (most != INT64_MAX && used != INT64_MAX) room = room_least(room, most > used ? most - used : 0);
-  return room;
+  int64_t room = room_group("/sys/fs/cgroup", second, "memory.max", "memory.current", "inactive_file");
+  return room_least(room, room_group("/sys/fs/cgroup/memory", first, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"));
 }
 
 /* What a limit on address space or data leaves beside what is in use. */

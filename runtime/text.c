@@ -128,6 +128,12 @@ gnn_number gnn_seconds_text(double seconds) {
   return out;
 }
 
+int gnn_is_utf8(void) {
+  const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"}, *value = "";
+  for (int i = 0; i < 3 && !*value; i++) value = getenv(names[i]) ? getenv(names[i]) : "";
+  return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "utf-8") || strstr(value, "UTF8");
+}
+
 enum { TEXT_WORD_MAX = 40 };
 
 /* Damerau-Levenshtein, adjacent transpositions only (Wagner and Fischer 1974, Lowrance and Wagner 1975). */

@@ -48,6 +48,9 @@ gnn_number gnn_count_text(int64_t count);      /* "2,449,029" */
 gnn_number gnn_bytes_text(int64_t bytes);      /* "21.7 GiB" */
 gnn_number gnn_seconds_text(double seconds);   /* "0.45 s", "1 m 13 s", "18 ms" */
 
+/* The terminal takes UTF-8, as its locale says. */
+int gnn_is_utf8(void);
+
 /* The candidate that `word` was meant to be: Damerau-Levenshtein distance at most max(1, length / 3), or NULL. */
 const char *gnn_nearest(const char *word, const char *const *candidates, int count);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device.h"
 #include "loop.h"
@@ -73,11 +74,19 @@ static char *train_run_folder(const gnn_loop *loop) {
   return gnn_path_join(loop->out, name);
 }
 
+/* Weights of an earlier training of one run would be taken for those of this one: eval looks for them first. */
+static void train_remove_single(const gnn_loop *loop, const char *name) {
+  char *path = gnn_path_join(loop->out, name);
+  if (path) unlink(path);
+  free(path);
+}
+
 static gnn_status train_save_weights(gnn_loop *loop, const gnn_snapshot *snapshot, const char *name, char **saved) {
   char *folder = train_run_folder(loop);
   char *path = folder ? gnn_path_join(folder, name) : NULL;
   gnn_status status = path ? gnn_make_directories(folder, &loop->error) : gnn_fail_memory(&loop->error, 256);
   if (status == GNN_OK) status = gnn_weights_save(loop->instance, snapshot, path, &loop->error);
+  if (status == GNN_OK && loop->options->runs > 1) train_remove_single(loop, name);
   free(folder);
   if (status == GNN_OK && saved) *saved = path;
   else free(path);
@@ -119,10 +128,17 @@ static gnn_status train_not_finite(gnn_loop *loop) {
   double loss = loop->instance->run.loss, lr = (double)NAN;
   for (int i = 0; i < program->option_count; i++)
     if (strcmp(program->options[i].name, "lr") == 0) lr = loop->instance->run.option[i];
-  gnn_status status = gnn_fail(&loop->error, GNN_ENUMERIC, "R0803", "%s at epoch %lld%s%s%s",
+  /* The loss is that of the forward pass: what ruined it is the update of the epoch before. */
+  gnn_gradient_peak peak = isfinite(loss) ? loop->instance->gradient_peak : loop->instance->gradient_peak_before;
+  gnn_text largest = {0};
+  if (peak.weight >= 0)
+    gnn_text_format(&largest, "; the largest gradient of %s epoch: %.2g in %s", isfinite(loss) ? "this" : "the previous", (double)peak.magnitude,
+                    program->weights[peak.weight].name);
+  gnn_status status = gnn_fail(&loop->error, GNN_ENUMERIC, "R0803", "%s at epoch %lld%s%s%s%s",
                                isnan(loss) ? "loss is NaN" : isinf(loss) ? "loss is infinite" : "scores are not finite", (long long)loop->instance->run.epoch,
                                culprit ? "; the first weight that is not finite: " : "", culprit ? culprit : "",
-                               loop->last_saved ? "" : "; there is no checkpoint to go back to");
+                               largest.data ? largest.data : "", loop->last_saved ? "" : "; there is no checkpoint to go back to");
+  gnn_text_free(&largest);
   gnn_text help = {0};
   if (!isnan(lr)) gnn_text_format(&help, "--lr %g", lr / 10);
   if (loop->last_saved)
@@ -332,10 +348,39 @@ static gnn_status train_check_splits(gnn_loop *loop) {
   return status;
 }
 
+/* Logs go to the folder of everything else; where none was named this says which that is. */
+static gnn_status train_open_logs(gnn_loop *loop, int is_resumed) {
+  const gnn_train_options *options = loop->options;
+  const char *folder = loop->out ? loop->out : options->default_out;
+  gnn_status status = gnn_logs_open(&loop->logs, loop->program, options->logs_csv ? folder : NULL, options->logs_jsonl ? folder : NULL,
+                                    options->board, is_resumed, &loop->error);
+  if (status != GNN_OK || options->is_quiet) return status;
+  if (options->logs_csv) printf("log: %s/log.csv\n", folder);
+  if (options->logs_jsonl) printf("log: %s/log.jsonl\n", folder);
+  if (options->board) printf("log: %s, for TensorBoard\n", options->board);
+  return GNN_OK;
+}
+
+/* What a training that was killed while it saved left in the folders of this one. */
+static gnn_status train_remove_leftovers(gnn_loop *loop) {
+  const char *folder = loop->out ? loop->out : loop->options->default_out;
+  gnn_checkpoint_remove_leftovers(folder);
+  for (int64_t r = 0; r < loop->options->runs && loop->options->runs > 1; r++) {
+    char name[32];
+    snprintf(name, sizeof name, "run%lld", (long long)r);
+    char *path = gnn_path_join(folder, name);
+    if (path == NULL) return gnn_fail_memory(&loop->error, 256);
+    gnn_checkpoint_remove_leftovers(path);
+    free(path);
+  }
+  return GNN_OK;
+}
+
 static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   const gnn_train_options *options = loop->options;
   int is_resumed;
   gnn_status status = train_check_splits(loop);
+  if (status == GNN_OK) status = train_remove_leftovers(loop);
   if (status != GNN_OK) return status;
   status = train_resume(loop, &is_resumed);
   if (!options->is_quiet) gnn_print_header(loop->instance, loop->progress.seed);
@@ -343,9 +388,7 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   if (is_resumed && !options->is_quiet)
     printf("resumed %s: run %lld, epoch %lld\n", loop->last_saved, (long long)loop->progress.run_index,
            (long long)loop->instance->run.epoch);
-  const char *log_folder = loop->out ? loop->out : options->default_out;
-  status = gnn_logs_open(&loop->logs, loop->program, options->logs_csv ? log_folder : NULL,
-                         options->logs_jsonl ? log_folder : NULL, options->board, is_resumed, &loop->error);
+  status = train_open_logs(loop, is_resumed);
   if (status != GNN_OK) return status;
   int has_rows = !options->is_quiet && options->progress != GNN_PROGRESS_NONE && options->epochs > 0;
   for (int64_t r = loop->progress.run_index; r < options->runs; r++) {

@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh BUILD [SUITE...]: runs the test suites, which all speak TAP, and adds them up. Logs go to BUILD/check/SUITE.log.
-# The last line is "N passed, N failed, N skipped"; the status is 0 if nothing failed and something passed.
+# run.sh BUILD [SUITE...]: runs the test suites, which all speak TAP, as many at a time as there are processors, and adds them up.
+# Logs go to BUILD/check/SUITE.log. The last line is "N passed, N failed, N skipped"; the status is 0 if nothing failed and
+# something passed.
 set -u
 cd "$(dirname "$0")/.."
 build=$1
@@ -8,11 +9,9 @@ shift
 mkdir -p "$build/check"
 . tests/suites.sh
 export XDG_CACHE_HOME=$PWD/$build/check/cache # no calibration of this machine: the model's times
-passed=0 failed=0 skipped=0
-[ $# -gt 0 ] || set -- $suites
-for suite in "$@"; do
-  log=$build/check/$suite.log
-  start=$SECONDS
+
+run_suite() { # SUITE: prints its line and what failed; the numbers are left in $sums
+  local suite=$1 log=$build/check/$1.log start=$SECONDS status ok skip bad
   suite_$suite >"$log" 2>&1
   status=$?
   ok=$(grep -c '^ok ' "$log")
@@ -23,9 +22,20 @@ for suite in "$@"; do
     bad=1
     echo "not ok - $suite ended with status $status after $ok tests" >>"$log"
   fi
-  passed=$((passed + ok - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
+  echo $((ok - skip)) $bad $skip >"$sums/$suite"
   printf '%-22s %5d passed %3d failed %3d skipped  %4d s\n' "$suite" $((ok - skip)) $bad $skip $((SECONDS - start))
   [ $bad -eq 0 ] || { grep -A12 '^not ok ' "$log" | head -60; tail -5 "$log"; }
+}
+
+[ $# -gt 0 ] || set -- $suites
+sums=$(mktemp -d)
+trap 'rm -rf "$sums"' EXIT
+trap 'trap - TERM; kill 0' INT TERM # suites in the background do not hear Ctrl-C by themselves
+for suite in "$@"; do
+  [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
+  run_suite "$suite" &
 done
+wait
+read -r suites_run passed failed skipped < <(cat "$sums"/* | awk '{ p += $1; f += $2; s += $3 } END { print NR, p + 0, f + 0, s + 0 }')
 echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ] && [ $passed -gt 0 ]
+[ "$suites_run" -eq $# ] && [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

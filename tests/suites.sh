@@ -1,6 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
-suites="lang lang_watched passes kernels runtime cuda_runtime reference planner planner_watched calibrate views end_to_end emitted cuda tutorial"
+# The longest first, so that no processor is left alone with one at the end.
+suites="cuda end_to_end emitted plans cuda_runtime planner_watched runtime planner views tutorial lang_watched passes kernels calibrate lang reference"
 
 each() { # PROGRAM...: runs test programs one after the other
   local status=0 program
@@ -23,6 +24,7 @@ suite_planner_watched() { GNNCC_TEST_SCALE=10 each "$build"/watched/tests/planne
 suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }
 suite_end_to_end() { tests/end_to_end/run.sh "$build"; }
+suite_plans() { tests/end_to_end/plans.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }
 suite_cuda() {
   local status=0

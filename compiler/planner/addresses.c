@@ -487,21 +487,11 @@ static int64_t choose_page(const Addresses *layout, int64_t device_bytes) {
   return page >= least ? page : 0;
 }
 
-int64_t addresses_page_excess(const Addresses *layout, int64_t device_bytes) {
-  Arena *arena = arena_new();
-  int steps = 0;
-  for (int i = 0; i < layout->count; i++)
-    if (layout->intervals[i].until >= steps) steps = layout->intervals[i].until + 1;
-  int64_t pages = rounded_load(layout, ADDRESSES_LEAST_PAGE, NEW(steps + 1, int64_t), steps) - device_bytes / ADDRESSES_LEAST_PAGE;
-  arena_free(arena);
-  return pages > 0 ? pages * ADDRESSES_LEAST_PAGE : 0;
-}
-
-AddressesKind addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort, Arena *arena) {
+AddressesKind addresses_pack(Addresses *layout, int64_t device_bytes, bool may_be_pages, int64_t effort, Arena *arena) {
   layout->kind = ADDRESSES_OFFSETS;
   try_offsets(layout, device_bytes, effort);
   if (layout->height_bytes <= device_bytes) return layout->kind;
-  int64_t page = choose_page(layout, device_bytes);
+  int64_t page = may_be_pages ? choose_page(layout, device_bytes) : 0;
   layout->kind = page ? ADDRESSES_PAGES : ADDRESSES_NONE;
   layout->page_bytes = page;
   if (page) map_pages(layout, page, device_bytes / page, arena);

@@ -28,10 +28,8 @@ void addresses_tighten(Evaluator *evaluator);
 Addresses *addresses_intervals(const Evaluator *evaluator, Arena *arena);
 
 /* Offsets below device_bytes if greedy orders, a complete search (few intervals) or a squeaky wheel find them, else
- * whole pages, of at least ADDRESSES_LEAST_PAGE unless the device is a toy; else none. `effort`: pairs of intervals looked at. */
-AddressesKind addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort, Arena *arena);
-
-/* The bytes by which intervals rounded up to the least page overflow the device; 0: they fit. */
-int64_t addresses_page_excess(const Addresses *layout, int64_t device_bytes);
+ * whole pages, where they may be, of at least ADDRESSES_LEAST_PAGE unless the device is a toy; else none. `effort`: pairs of
+ * intervals looked at. */
+AddressesKind addresses_pack(Addresses *layout, int64_t device_bytes, bool may_be_pages, int64_t effort, Arena *arena);
 
 #endif

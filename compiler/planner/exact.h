@@ -10,4 +10,7 @@
  * beyond the limits of the timing search. */
 bool exact_search(Search *search, int64_t effort);
 
+/* The best plan with a few neighbouring gaps decided anew, exactly; window after window while that pays. */
+void exact_windows(Search *search, int64_t effort);
+
 #endif

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "planner.h"
 #include "plan_report.h"
+#include "../outfile.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,17 +21,19 @@ static const char usage[] =
     "  --time SECONDS            stop searching then; the plan says when that happened\n"
     "  --policy NAME             plan as another system would: keep recompute offload checkpoint roc flexgnn\n"
     "                            torch-budget dtr capuchin\n"
+    "  --offsets                 plain offsets for a program that cannot map pages, also where that takes longer\n"
+    "  --force                   overwrite files that gnncc did not write\n"
     "  --compare-policies        all of them beside ours and the lower bound\n"
     "  --help                    this text\n"
     "\n"
     "exit status: 0 planned or valid, 1 infeasible or invalid, 2 bad input or usage, 4 the plan cannot be written\n";
 
-static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--compare-policies", "--help",
+static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--offsets", "--force", "--compare-policies", "--help",
                                            NULL};
 
 typedef struct Arguments {
   const char *problem, *output, *check;
-  bool compares, wants_help;
+  bool compares, wants_help, is_forced;
   PlannerOptions options;
 } Arguments;
 
@@ -125,12 +128,16 @@ static int parse(int argc, char **argv, Arguments *a) {
     bool takes_value = !strcmp(name, "-o") || !strcmp(name, "--check") || !strcmp(name, "--effort") ||
                        !strcmp(name, "--time") || !strcmp(name, "--policy");
     if (!takes_value) {
-      if (value && (!strcmp(name, "--compare-policies") || !strcmp(name, "--help"))) {
+      if (value && (!strcmp(name, "--compare-policies") || !strcmp(name, "--offsets") || !strcmp(name, "--help"))) {
         fprintf(stderr, "gnncc plan: %s takes no value\n", name);
         return EXIT_USAGE;
       }
       if (!strcmp(name, "--compare-policies"))
         a->compares = true;
+      else if (!strcmp(name, "--offsets"))
+        a->options.needs_offsets = true;
+      else if (!strcmp(name, "--force"))
+        a->is_forced = true;
       else if (!strcmp(name, "--help") || !strcmp(name, "-h"))
         a->wants_help = true;
       else
@@ -151,53 +158,19 @@ static int parse(int argc, char **argv, Arguments *a) {
   return 0;
 }
 
-/* A whole file in the arena; NULL with a message. More than the readers accept is not read. */
+/* A whole file in the arena; NULL with a message. */
 static char *read_file(Arena *arena, const char *path, size_t *length) {
-  enum { CHUNK = 1 << 16 };
-  bool is_standard = !strcmp(path, "-");
-  FILE *file = is_standard ? stdin : fopen(path, "rb");
-  char *text = NULL;
-  size_t capacity = 0;
-  *length = 0;
-  if (!file) {
-    fprintf(stderr, "gnncc plan: %s: %s\n", path, strerror(errno));
-    return NULL;
-  }
-  for (;;) {
-    if (*length + CHUNK > capacity) {
-      capacity = capacity ? 2 * capacity : 4 * CHUNK;
-      char *bigger = arena_alloc(arena, capacity);
-      if (*length) memcpy(bigger, text, *length);
-      text = bigger;
-    }
-    size_t got = fread(text + *length, 1, CHUNK, file);
-    *length += got;
-    if (got == 0 || *length > PROBLEM_MAX_FILE_BYTES) break;
-  }
-  bool has_failed = ferror(file) != 0;
-  if (has_failed) fprintf(stderr, "gnncc plan: %s: %s\n", path, strerror(errno));
-  if (!is_standard) fclose(file);
-  return has_failed ? NULL : text;
+  char *text = strcmp(path, "-") ? arena_read_file(arena, path, length) : arena_read_stream(arena, stdin, length);
+  if (text && *length > PROBLEM_MAX_FILE_BYTES) text = NULL, errno = EFBIG;
+  if (!text) fprintf(stderr, "gnncc plan: %s: %s\n", path, strerror(errno));
+  return text;
 }
 
-/* To a temporary name beside the target, then renamed: no half files. */
-static int write_file(Arena *arena, const char *path, const char *text, size_t length) {
-  if (!strcmp(path, "-")) {
-    bool ok = fwrite(text, 1, length, stdout) == length && !fflush(stdout);
-    return ok ? 0 : EXIT_FILE;
-  }
-  const char *temporary = arena_printf(arena, "%s.tmp", path);
-  FILE *file = fopen(temporary, "wb");
-  if (!file) {
-    fprintf(stderr, "gnncc plan: %s: %s\n", temporary, strerror(errno));
-    return EXIT_FILE;
-  }
-  bool ok = fwrite(text, 1, length, file) == length;
-  ok = !fclose(file) && ok;
-  if (ok && !rename(temporary, path)) return 0;
-  fprintf(stderr, "gnncc plan: %s: %s\n", path, strerror(errno));
-  remove(temporary);
-  return EXIT_FILE;
+static int write_file(Arena *arena, const char *path, const char *text, size_t length, bool is_forced) {
+  OutFile file;
+  if (!outfile_may_write(path, is_forced) || !outfile_open(&file, arena, path)) return EXIT_FILE;
+  fwrite(text, 1, length, file.out);
+  return outfile_close(&file, 0666);
 }
 
 static int check_plan(Arena *arena, const char *problem, size_t problem_length, const char *path) {
@@ -228,7 +201,7 @@ static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, c
   }
   plan_report_plan(out, problem, &report, plan);
   if (a->compares) plan_report_policies(out, &report);
-  return a->output ? write_file(arena, a->output, made.text, made.length) : EXIT_PLANNED;
+  return a->output ? write_file(arena, a->output, made.text, made.length, a->is_forced) : EXIT_PLANNED;
 }
 
 static int run(Arena *arena, const Arguments *a) {

@@ -83,7 +83,8 @@ bool search_is_done(Search *search) {
 
 void search_offer(Search *search, const Candidate *candidate) {
   const Evaluator *e = search->evaluator;
-  if (candidate->cost < search->best->cost) candidate_copy(e, search->best, candidate);
+  bool is_better = candidate->cost < search->best->cost;
+  if (is_better && (!search->is_accepted || search->is_accepted(search->context, candidate))) candidate_copy(e, search->best, candidate);
   size_t gaps = (size_t)e->geometry->gap_count, variants = (size_t)e->problem->op_count * sizeof(int);
   int at = search->elite_count;
   for (int i = 0; i < search->elite_count; i++) {
@@ -101,6 +102,29 @@ void search_offer(Search *search, const Candidate *candidate) {
     if (search->elites[at]->cost <= candidate->cost) return;
   }
   candidate_copy(e, search->elites[at], candidate);
+}
+
+void search_accept_only(Search *search, bool (*is_accepted)(void *context, const Candidate *candidate), void *context) {
+  Candidate *before = candidate_new(search->arena, search->evaluator);
+  candidate_copy(search->evaluator, before, search->best);
+  search->best->cost = COST_ILLEGAL;
+  search->is_accepted = is_accepted;
+  search->context = context;
+  for (int i = 0; i < search->elite_count; i++) search_offer(search, search->elites[i]);
+  search_offer(search, before);
+}
+
+void search_accept_all(Search *search) {
+  search->is_accepted = NULL;
+  const Candidate *least = search_least(search);
+  if (least->cost < search->best->cost) candidate_copy(search->evaluator, search->best, least);
+}
+
+const Candidate *search_least(const Search *search) {
+  const Candidate *least = search->best;
+  for (int i = 0; i < search->elite_count; i++)
+    if (search->elites[i]->cost < least->cost) least = search->elites[i];
+  return least;
 }
 
 void search_offer_again(Search *search, const Candidate *candidate) {
@@ -227,11 +251,14 @@ static bool improve_variants(Search *search, int64_t limit) {
   return has_improved;
 }
 
+/* Where nothing was accepted yet, the way there begins at the best of the others. */
+static const Candidate *start_of(const Search *search) { return search->best->cost < COST_INVALID ? search->best : search_least(search); }
+
 void search_local(Search *search, int64_t effort) {
   Evaluator *e = search->evaluator;
   int64_t limit = e->effort + effort;
   bool is_chunked = search->has_chunks, is_small = search->gap_count <= 40;
-  candidate_copy(e, search->current, search->best);
+  candidate_copy(e, search->current, start_of(search));
   bool has_improved = true;
   while (has_improved && !is_out(search, limit)) {
     has_improved = improve_variants(search, limit);
@@ -291,7 +318,7 @@ void search_anneal(Search *search, int64_t effort) {
   /* One change matters less the more gaps there are. */
   int gaps = search->gap_count;
   double hottest = gaps > 12 ? 0.05 * 12 / gaps : 0.05;
-  candidate_copy(e, search->current, search->best);
+  candidate_copy(e, search->current, start_of(search));
   while (!is_out(search, limit)) {
     double left = 1 - (double)(e->effort - start) / (double)effort;
     double temperature = hottest * left * left;
@@ -313,7 +340,7 @@ void search_polish(Search *search, int64_t effort) {
   int64_t each = effort / (search->elite_count + 1);
   for (int i = 0; i < search->elite_count && !search_is_done(search); i++) {
     Candidate *elite = search->elites[i];
-    if (elite->cost >= COST_INVALID || (double)elite->cost > 1.05 * (double)search->best->cost) continue;
+    if (elite->cost >= COST_INVALID || (double)elite->cost > 1.05 * (double)start_of(search)->cost) continue;
     candidate_copy(search->evaluator, search->current, elite);
     if (!search->current->is_polished) search->current->policies = PREFETCH_ALL;
     polish(search->evaluator, search->current, each);

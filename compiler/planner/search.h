@@ -24,6 +24,9 @@ typedef struct Search {
   int *groups, *group_first, group_count; /* open gaps that belong to the chunks of one datum */
   bool has_chunks; /* some group has several gaps */
   int *choices, choice_count; /* ops with several variants */
+  bool (*is_accepted)(void *context, const Candidate *candidate); /* NULL: whatever is better becomes the best */
+  void *context;
+  struct Timing *timing; /* of exact.c, once it was needed */
 } Search;
 
 Search *search_new(Arena *arena, Evaluator *evaluator, int64_t target_ns, double deadline);
@@ -39,6 +42,14 @@ void search_offer_again(Search *search, const Candidate *candidate);
 
 /* Evaluate fates with every prefetch policy and offer them. Returns the cost. */
 int64_t search_try(Search *search, const uint8_t *fates, const int *variants);
+
+/* From here on the best is the best of those that `is_accepted` takes; none yet. It is asked only of candidates that are
+ * better than the best, and search_accept_all ends that. */
+void search_accept_only(Search *search, bool (*is_accepted)(void *context, const Candidate *candidate), void *context);
+void search_accept_all(Search *search);
+
+/* The least cost met, accepted or not, of those still remembered. */
+const Candidate *search_least(const Search *search);
 
 void search_local(Search *search, int64_t effort);
 void search_anneal(Search *search, int64_t effort);

@@ -57,7 +57,7 @@ void view_annotate_text(const Document *d, FILE *out) {
 static void put_html_line(const Document *d, const LineCost *c, int line, FILE *out) {
   TimeUnit unit = document_time_unit(d);
   double whole = document_shown_seconds(d), share = whole > 0 ? c->seconds / whole : 0;
-  fprintf(out, "<details%s><summary style=\"--heat:%.3f\"><span>%s</span><span>%s</span><span>%s</span><b>%d</b><code>", c->steps ? "" : " class=none", share,
+  fprintf(out, "<details class=\"line%s\"><summary style=\"--heat:%.3f\"><span>%s</span><span>%s</span><span>%s</span><b>%d</b><code>", c->steps ? "" : " none", share,
           c->steps ? arena_printf(d->arena, "%.3f %s", unit.per_second * c->seconds, unit.name) : "", c->bytes ? gnn_bytes_text(c->bytes).text : "",
           c->steps ? fate_text(d->arena, c) : "", line);
   svg_text(out, d->source.list[line - 1]);
@@ -69,6 +69,11 @@ static void put_html_line(const Document *d, const LineCost *c, int line, FILE *
     if (steps[i].line != line) continue;
     fprintf(out, "<li value=\"%" PRId64 "\">%s, %.3f %s: ", steps[i].step, steps[i].phase, unit.per_second * steps[i].seconds, unit.name);
     svg_text(out, steps[i].what);
+    if (steps[i].code) {
+      fprintf(out, "<details><summary>the code</summary><pre>");
+      svg_text(out, steps[i].code);
+      fprintf(out, "</pre></details>");
+    }
     fprintf(out, "</li>");
   }
   fprintf(out, "%s</details>\n", c->steps ? "</ol>" : "");
@@ -80,13 +85,13 @@ void view_annotate_html(const Document *d, FILE *out) {
   svg_text(out, d->file);
   fprintf(out, "</title>\n<meta name=\"viewport\" content=\"width=device-width\"><style>\n"
                ":root{color-scheme:light dark}body{font:14px/1.5 system-ui,sans-serif;margin:1rem}\n"
-               "summary{display:grid;grid-template-columns:7rem 6rem 10rem 3rem 1fr;gap:.5rem;cursor:pointer;list-style:none;"
+               ".line>summary{display:grid;grid-template-columns:7rem 6rem 10rem 3rem 1fr;gap:.5rem;cursor:pointer;list-style:none;"
                "background:rgb(217 95 2/calc(var(--heat)*.9))}\n"
-               "span{text-align:right}b{text-align:right;opacity:.6;font-weight:normal}code{white-space:pre-wrap}.none summary{cursor:default}\n"
-               "ol{margin:.2rem 0 .6rem 27rem;font-size:12px}@media(max-width:700px){summary{grid-template-columns:5rem 1.5rem 1fr}"
-               "summary span:nth-of-type(n+2){display:none}ol{margin-left:2rem}}\n</style>\n<h1>");
+               "span{text-align:right}b{text-align:right;opacity:.6;font-weight:normal}code{white-space:pre-wrap}.none>summary{cursor:default}\n"
+               "ol{margin:.2rem 0 .6rem 27rem;font-size:12px}li summary{cursor:pointer;opacity:.7}pre{overflow:auto;max-width:100%%}@media(max-width:700px){.line>summary{grid-template-columns:5rem 1.5rem 1fr}"
+               ".line>summary span:nth-of-type(n+2){display:none}ol{margin-left:2rem}}\n</style>\n<h1>");
   svg_text(out, d->file);
-  fprintf(out, "</h1>\n<p>Time, memory of the values made, and their fates, line by line; estimated. A line opens to the steps it became.</p>\n");
+  fprintf(out, "</h1>\n<p>Time, memory of the values made, and their fates, line by line; estimated. A line opens to the steps it became, a step to its code.</p>\n");
   for (int line = 1; line <= d->source.count; line++) put_html_line(d, &costs[line], line, out);
   fprintf(out, "</html>\n");
 }

@@ -22,21 +22,38 @@ static void put_bytes(const char *name, int64_t before, int64_t after, FILE *out
   fprintf(out, "  %-22s %12s %12s %12s\n", name, gnn_bytes_text(before).text, gnn_bytes_text(after).text, gnn_bytes_text(after - before).text);
 }
 
+/* A value of one plan or of both: x is NULL where it was not there before, y where it no longer is. */
+static void put_value(const DocValue *x, const DocValue *y, FILE *out) {
+  const DocValue *v = y ? y : x;
+  fprintf(out, "  %-24s %5" PRId64 " %10s  %-10s -> %-10s %12.4g\n", v->value, v->line, gnn_bytes_text(v->bytes).text, x ? x->fate : "(absent)", y ? y->fate : "(absent)",
+          1e3 * ((y ? y->adds : 0) - (x ? x->adds : 0)));
+}
+
+/* Values with another fate, or with another price of the same: so that the last column sums to what the epochs differ by,
+ * but for what any plan computes. */
 static void put_fates(const Document *a, const Document *b, FILE *out) {
-  int moved = 0;
+  int moved = 0, shown = 0;
+  double adds = 0;
+  const char *head = arena_printf(a->arena, "\n  %-24s %5s %10s  %-10s    %-10s %12s\n", "value", "line", "size", "before", "after", "adds ms");
   for (int i = 0; i < b->value_count; i++) {
     const DocValue *y = &b->values[i], *x = find(a, y->value);
-    if (x && strcmp(x->fate, y->fate) == 0) continue;
-    if (moved++ == 0) fprintf(out, "\n  %-24s %5s %10s  %-10s    %-10s %12s\n", "value", "line", "size", "before", "after", "adds ms");
-    fprintf(out, "  %-24s %5" PRId64 " %10s  %-10s -> %-10s %12.4g\n", y->value, y->line, gnn_bytes_text(y->bytes).text, x ? x->fate : "(absent)", y->fate,
-            1e3 * (y->adds - (x ? x->adds : 0)));
+    bool is_moved = !x || strcmp(x->fate, y->fate) != 0;
+    double change = y->adds - (x ? x->adds : 0);
+    adds += change;
+    moved += is_moved;
+    if (!is_moved && change == 0) continue;
+    if (shown++ == 0) fputs(head, out);
+    put_value(x, y, out);
   }
   for (int i = 0; i < a->value_count; i++) {
     if (find(b, a->values[i].value)) continue;
-    if (moved++ == 0) fprintf(out, "\n");
-    fprintf(out, "  %-24s %5" PRId64 " %10s  %-10s -> (absent)\n", a->values[i].value, a->values[i].line, gnn_bytes_text(a->values[i].bytes).text, a->values[i].fate);
+    adds -= a->values[i].adds;
+    moved++;
+    if (shown++ == 0) fputs(head, out);
+    put_value(&a->values[i], NULL, out);
   }
-  fprintf(out, "%s  %d of %d values have another fate\n", moved ? "" : "\n", moved, b->value_count);
+  if (shown) fprintf(out, "  %-67s %12.4g\n", "together: recomputing and waiting", 1e3 * adds);
+  fprintf(out, "%s  %d of %d values have another fate\n", shown ? "" : "\n", moved, b->value_count);
 }
 
 /* The steps whose measured times differ most. */
@@ -78,14 +95,15 @@ void view_compare_benches(const json_t *a, const json_t *b, FILE *out) {
 }
 
 void view_compare(const Document *a, const Document *b, FILE *out) {
-  bool are_measured = a->is_measured && b->is_measured, is_same = a->step_count == b->step_count;
+  bool are_measured = a->measured && b->measured, is_same = a->step_count == b->step_count;
   for (int i = 0; is_same && i < a->step_count; i++) is_same = strcmp(a->steps[i].what, b->steps[i].what) == 0;
   fprintf(out, "%s on %s, target %s (%s) -> %s on %s, target %s (%s)\n", a->model, a->data, a->target, a->fingerprint, b->model, b->data, b->target, b->fingerprint);
   fprintf(out, "  %-22s %12s %12s %12s\n", "", "before", "after", "change");
   put_times("epoch, estimated, ms", a->epoch.seconds, b->epoch.seconds, out);
+  put_times("  computing", a->epoch.compute, b->epoch.compute, out);
   put_times("  recomputing", a->epoch.recompute, b->epoch.recompute, out);
   put_times("  waiting", a->epoch.wait, b->epoch.wait, out);
-  if (are_measured) put_times("epoch, measured, ms", a->measured.seconds, b->measured.seconds, out);
+  if (are_measured) put_times("epoch, measured, ms", a->measured->epoch, b->measured->epoch, out);
   static const char *const tiers[] = {"device peak", "host peak", "ssd peak"};
   for (int t = 0; t < 3; t++) put_bytes(tiers[t], a->tiers[t].peak_bytes, b->tiers[t].peak_bytes, out);
   put_fates(a, b, out);

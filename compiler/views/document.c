@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#define MOST_SECONDS 1e9 /* thirty years */
+#define ROUNDING 1e-6    /* of times in a document, for an epoch of a second */
+
 const char *const doc_kinds[DOC_KINDS] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
 
 typedef struct Reader {
@@ -32,6 +35,13 @@ static double number_of(Reader *r, const char *where, const json_t *o, const cha
   const json_t *node = json_object_get(o, key);
   if (!json_is_number(node)) fail(r, where, key, "a number is needed");
   return json_number_value(node);
+}
+
+/* Seconds that can be: a file that says more was not written by us. */
+static double time_of(Reader *r, const char *where, const json_t *o, const char *key) {
+  double seconds = number_of(r, where, o, key);
+  if (!(seconds >= 0 && seconds <= MOST_SECONDS)) fail(r, where, key, arena_printf(r->arena, "%g seconds are no time", seconds));
+  return seconds;
 }
 
 static int64_t count_of(Reader *r, const char *where, const json_t *o, const char *key) {
@@ -94,7 +104,7 @@ static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
   *s = (DocStep){.step = count_of(r, at, o, "step"), .line = count_of(r, at, o, "line"), .decided_by = count_of(r, at, o, "decided_by"),
                  .lane = text_of(r, at, o, "lane"), .phase = word_of(r, at, o, "phase", phases), .kernel = text_of(r, at, o, "kernel"),
                  .what = text_of(r, at, o, "what"),
-                 .start = number_of(r, at, o, "start_seconds"), .seconds = number_of(r, at, o, "seconds"), .bytes = count_of(r, at, o, "bytes"),
+                 .start = time_of(r, at, o, "start_seconds"), .seconds = time_of(r, at, o, "seconds"), .bytes = count_of(r, at, o, "bytes"),
                  .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"), .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
   bool is_wait = strcmp(s->phase, "wait") == 0, is_move = strcmp(s->phase, "move") == 0, is_kernel = !is_wait && !is_move;
   if (is_move) s->to = text_of(r, at, o, "to"), s->from = text_of(r, at, o, "from");
@@ -106,7 +116,6 @@ static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
   s->frees = names_of(r, at, o, "frees", is_kernel);
   const json_t *after = json_object_get(o, "after");
   for (size_t i = 0; i < json_array_size(after) && i < 2; i++) s->after[s->after_count++] = json_integer_value(json_array_get(after, i));
-  if (s->seconds < 0 || s->start < 0) fail(r, at, "seconds", "times are not negative");
 }
 
 static void read_value(Reader *r, const char *at, const json_t *o, DocValue *v) {
@@ -134,19 +143,20 @@ static void read_home(Reader *r, const char *at, const json_t *o, DocHome *h) {
 }
 
 static void read_lane(Reader *r, const char *at, const json_t *o, DocLane *l) {
-  *l = (DocLane){.lane = text_of(r, at, o, "lane"), .steps = count_of(r, at, o, "steps"), .busy = number_of(r, at, o, "busy_seconds"),
-                 .waiting = number_of(r, at, o, "wait_seconds"), .idle = number_of(r, at, o, "idle_seconds")};
+  *l = (DocLane){.lane = text_of(r, at, o, "lane"), .steps = count_of(r, at, o, "steps"), .busy = time_of(r, at, o, "busy_seconds"),
+                 .waiting = time_of(r, at, o, "wait_seconds"), .idle = time_of(r, at, o, "idle_seconds")};
 }
 
 static void read_link(Reader *r, const char *at, const json_t *o, DocLink *l) {
-  *l = (DocLink){.lane = text_of(r, at, o, "lane"), .bandwidth = number_of(r, at, o, "bandwidth"), .latency = number_of(r, at, o, "latency_seconds")};
+  *l = (DocLink){.lane = text_of(r, at, o, "lane"), .bandwidth = number_of(r, at, o, "bandwidth"), .latency = time_of(r, at, o, "latency_seconds")};
 }
 
 static void read_memory(Reader *r, const char *at, const json_t *o, DocMemory *m) {
-  *m = (DocMemory){.first_step = count_of(r, at, o, "first_step"), .step = count_of(r, at, o, "step"), .start = number_of(r, at, o, "start_seconds"),
-                   .end = number_of(r, at, o, "end_seconds"), .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"),
+  *m = (DocMemory){.first_step = count_of(r, at, o, "first_step"), .step = count_of(r, at, o, "step"), .start = time_of(r, at, o, "start_seconds"),
+                   .end = time_of(r, at, o, "end_seconds"), .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"),
                    .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
-  if (m->start < 0 || m->end < m->start) fail(r, at, "start_seconds", "times are not negative, and do not run back");
+  if (json_object_get(o, "gaps")) m->gaps = count_of(r, at, o, "gaps");
+  if (m->end < m->start) fail(r, at, "end_seconds", "it ends before it starts");
   for (int k = 0; k < DOC_KINDS; k++) m->kinds[k] = count_of(r, at, o, doc_kinds[k]);
 }
 
@@ -174,24 +184,51 @@ static void read_tiers(Reader *r, const json_t *root, Document *d) {
 
 static void read_epoch(Reader *r, const json_t *root, Document *d) {
   const json_t *o = object_of(r, "", root, "epoch");
-  d->epoch = (DocEpoch){number_of(r, "epoch", o, "seconds"),          number_of(r, "epoch", o, "compute_seconds"), number_of(r, "epoch", o, "recompute_seconds"),
-                        number_of(r, "epoch", o, "wait_seconds"),     number_of(r, "epoch", o, "transfer_seconds"), number_of(r, "epoch", o, "evaluation_seconds")};
+  d->epoch = (DocEpoch){time_of(r, "epoch", o, "seconds"),          time_of(r, "epoch", o, "compute_seconds"), time_of(r, "epoch", o, "recompute_seconds"),
+                        time_of(r, "epoch", o, "wait_seconds"),     time_of(r, "epoch", o, "transfer_seconds"), time_of(r, "epoch", o, "evaluation_seconds")};
 }
 
-/* What `profile` adds: when each step really ran. */
+static void add_measured(Document *d, const Measured *measured) {
+  d->measured = measured;
+  for (int i = 0; i < d->step_count; i++) {
+    const MeasuredStep *m = &measured->steps[i];
+    d->steps[i].is_measured = m->is_measured;
+    d->steps[i].measured_start = m->start;
+    d->steps[i].measured_seconds = m->seconds;
+  }
+}
+
 static void read_measured(Reader *r, const json_t *root, Document *d) {
-  const json_t *measured = json_object_get(root, "measured"), *item;
-  if (!measured) return;
-  d->is_measured = true;
-  d->measured = (DocEpoch){.seconds = number_of(r, "measured", measured, "epoch_s"), .evaluation = number_of(r, "measured", measured, "evaluation_s")};
-  const json_t *list = list_of(r, "measured", measured, "steps");
+  const char *fault;
+  if (r->fault || !json_object_get(root, "measured")) return;
+  const Measured *measured = measured_read(r->arena, root, &fault);
+  if (measured) add_measured(d, measured);
+  else r->fault = fault;
+}
+
+static bool has_lane(const Document *d, const char *name) {
+  static const char *const known[] = {"compute", "d2h", "h2d", "p2p", "host", "ssd write", "ssd read", NULL};
+  for (int i = 0; i < d->lane_count; i++)
+    if (strcmp(d->lanes[i].lane, name) == 0) return true;
+  return is_one_of(name, known);
+}
+
+/* A step starts when that one ends which decided it. */
+static void judge_start(Reader *r, const char *at, const Document *d, const DocStep *s) {
+  double whole = d->epoch.seconds > d->epoch.evaluation ? d->epoch.seconds : d->epoch.evaluation;
+  const DocStep *decider = &d->steps[s->decided_by - 1];
+  double gap = s->start - decider->start - decider->seconds;
+  if (gap > ROUNDING * whole || gap < -ROUNDING * whole) fail(r, at, "decided_by", "that step does not end when this one starts");
+}
+
+static void read_code(Reader *r, const json_t *root, Document *d) {
+  const json_t *item;
   size_t i;
-  json_array_foreach((json_t *)list, i, item) {
-    const char *at = arena_printf(r->arena, "measured.steps[%zu]", i);
+  json_array_foreach(json_object_get(root, "code"), i, item) {
+    const char *at = arena_printf(r->arena, "code[%zu]", i), *text = text_of(r, at, item, "text");
     int64_t step = count_of(r, at, item, "step");
-    double start = number_of(r, at, item, "start_s"), seconds = number_of(r, at, item, "seconds");
     if (step < 1 || step > d->step_count) fail(r, at, "step", "there is no such step");
-    else d->steps[step - 1].is_measured = true, d->steps[step - 1].measured_start = start, d->steps[step - 1].measured_seconds = seconds;
+    else d->steps[step - 1].code = text;
   }
 }
 
@@ -202,6 +239,8 @@ static void judge(Reader *r, const Document *d) {
     if (s->step != i + 1) fail(r, at, "step", "steps are numbered from 1 in their order");
     if (s->waits_for > d->step_count) fail(r, at, "waits_for", "there is no such step");
     if (s->decided_by > d->step_count) fail(r, at, "decided_by", "there is no such step");
+    else if (s->decided_by) judge_start(r, at, d, s);
+    if (!has_lane(d, s->lane)) fail(r, at, "lane", arena_printf(r->arena, "\"%s\" is not among the lanes", s->lane));
     for (int k = 0; k < s->after_count; k++)
       if (s->after[k] < 1 || s->after[k] > d->step_count) fail(r, at, "after", "there is no such step");
   }
@@ -239,6 +278,7 @@ static Document *read_document(Reader *r, json_t *root) {
   READ_LIST(r, root, "memory", d->memory, d->memory_count, read_memory);
   READ_LIST(r, root, "steps", d->steps, d->step_count, read_step);
   judge(r, d);
+  read_code(r, root, d);
   read_measured(r, root, d);
   return d;
 }
@@ -264,20 +304,21 @@ void document_free(Document *document) {
 
 bool document_add_measured(Document *d, const Document *run, const char **fault) {
   *fault = NULL;
-  if (!run->is_measured) *fault = "there is no measurement in it; ./PROGRAM profile -o run.json makes one";
+  if (!run->measured) *fault = "there is no measurement in it; ./PROGRAM profile -o run.json makes one";
   else if (strcmp(d->fingerprint, run->fingerprint) != 0 || d->step_count != run->step_count) *fault = "it is of another program, or of another plan of it";
   for (int i = 0; !*fault && i < d->step_count; i++)
     if (strcmp(d->steps[i].what, run->steps[i].what) != 0) *fault = "it is of another plan of this program";
   if (*fault) return false;
-  for (int i = 0; i < d->step_count; i++) {
-    d->steps[i].is_measured = run->steps[i].is_measured;
-    d->steps[i].measured_start = run->steps[i].measured_start;
-    d->steps[i].measured_seconds = run->steps[i].measured_seconds;
-  }
-  d->is_measured = true;
-  d->measured = run->measured;
+  add_measured(d, run->measured);
   json_object_set(d->json, "measured", json_object_get(run->json, "measured"));
   return true;
+}
+
+void document_add_code(Document *d, json_t *code) {
+  Reader r = {.arena = d->arena};
+  if (!code) return;
+  json_object_set_new(d->json, "code", code);
+  read_code(&r, d->json, d);
 }
 
 /* ---- what views ask ---- */
@@ -288,6 +329,10 @@ int document_shown_steps(const Document *d, const DocStep **first) {
 }
 
 double document_shown_seconds(const Document *d) { return d->training_steps ? d->epoch.seconds : d->epoch.evaluation; }
+
+bool document_has_run(const Document *d) { return d->measured && d->training_steps > 0; }
+
+double document_run_seconds(const Document *d) { return document_has_run(d) ? d->measured->epoch : 0; }
 
 const DocStep *document_step(const Document *d, int64_t number) { return number >= 1 && number <= d->step_count ? &d->steps[number - 1] : NULL; }
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "lang/arena.h"
+#include "measured.h"
 
 typedef struct DocNames {
   int count;
@@ -22,7 +22,8 @@ typedef struct DocStep {
   DocNames reads, writes, frees;
   int after_count;
   int64_t after[2];
-  bool is_measured;
+  const char *code; /* what it became, or NULL */
+  bool is_measured; /* where the document is, every step of the training epoch */
   double measured_start, measured_seconds;
 } DocStep;
 
@@ -68,7 +69,7 @@ extern const char *const doc_kinds[DOC_KINDS]; /* graph, features, ... */
 
 /* From the end of one kernel to the end of the next. */
 typedef struct DocMemory {
-  int64_t first_step, step, device_bytes, host_bytes, ssd_bytes, kinds[DOC_KINDS];
+  int64_t first_step, step, device_bytes, host_bytes, ssd_bytes, kinds[DOC_KINDS], gaps; /* gaps: below the highest block */
   double start, end;
 } DocMemory;
 
@@ -87,8 +88,7 @@ typedef struct Document {
   DocTier tiers[3]; /* device, host, ssd */
   int64_t lower_bound_bytes, training_steps, peak_step;
   DocEpoch epoch;
-  bool is_measured;
-  DocEpoch measured; /* of which: seconds, evaluation */
+  const Measured *measured; /* NULL: nothing was */
   const char *file;
   DocNames source, notes;
   int step_count, value_count, block_count, home_count, lane_count, link_count, memory_count;
@@ -107,10 +107,19 @@ void document_free(Document *document);
 /* The measured steps and peaks of another document of the same program; false where it has none, or is of another. */
 bool document_add_measured(Document *document, const Document *run, const char **fault);
 
+/* Takes the member `code` over; NULL: there is none. */
+void document_add_code(Document *document, json_t *code);
+
 /* The steps that views show by default: those of the epoch, or of the evaluation where nothing is trained. */
 int document_shown_steps(const Document *document, const DocStep **first);
 /* Seconds of these. */
 double document_shown_seconds(const Document *document);
+/* Those steps were measured; and how many seconds they took then. */
+bool document_has_run(const Document *document);
+double document_run_seconds(const Document *document);
+/* When a step began and what it took, as estimated or as measured. */
+static inline double step_start(const DocStep *step, bool is_measured) { return is_measured ? step->measured_start : step->start; }
+static inline double step_seconds(const DocStep *step, bool is_measured) { return is_measured ? step->measured_seconds : step->seconds; }
 const DocStep *document_step(const Document *document, int64_t number);
 
 /* A unit in which the seconds of one epoch read well: "s", "ms" or "us" and what a second is in it. */

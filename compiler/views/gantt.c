@@ -22,7 +22,7 @@ enum { ROLE_COUNT = sizeof roles / sizeof roles[0], ROLE_WAIT = ROLE_COUNT - 1 }
 typedef struct Chart {
   const Document *d;
   FILE *out;
-  bool is_utf8;
+  bool is_utf8, is_measured; /* the lanes drawn now */
   int columns;
   double whole; /* seconds */
   const DocStep *steps;
@@ -50,36 +50,48 @@ static int column_of(const Chart *c, double seconds) {
   return column < 0 ? 0 : column >= c->columns ? c->columns - 1 : column;
 }
 
-/* Each column shows what takes most of its time; a wait is shown however short it is. */
+/* Each column shows what takes most of its time; a wait of the plan is shown however short it is. */
 static void fill_lane(Chart *c, const char *lane, int *cells) {
   double *most = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *most), *sums = arena_alloc(c->d->arena, (size_t)(c->columns * ROLE_COUNT) * sizeof *sums);
   double width = c->whole / c->columns;
   for (int i = 0; i < c->columns; i++) cells[i] = -1;
   for (int i = 0; i < c->count; i++) {
     const DocStep *s = &c->steps[i];
-    if (strcmp(s->lane, lane) != 0 || s->seconds <= 0) continue;
+    double start = step_start(s, c->is_measured), end = start + step_seconds(s, c->is_measured);
+    if (strcmp(s->lane, lane) != 0 || end <= start) continue;
     int role = role_of(s);
-    for (int at = column_of(c, s->start); at <= column_of(c, s->start + s->seconds); at++) {
-      double from = fmax(s->start, at * width), to = fmin(s->start + s->seconds, (at + 1) * width), *sum = &sums[at * ROLE_COUNT + role];
+    for (int at = column_of(c, start); at <= column_of(c, end); at++) {
+      double from = fmax(start, at * width), to = fmin(end, (at + 1) * width), *sum = &sums[at * ROLE_COUNT + role];
       *sum += fmax(to - from, 0);
       if (*sum <= most[at]) continue;
       most[at] = *sum;
       cells[at] = role;
     }
   }
-  for (int i = 0; i < c->count; i++)
+  for (int i = 0; i < c->count && !c->is_measured; i++)
     if (strcmp(c->steps[i].lane, lane) == 0 && c->steps[i].waits_for && c->steps[i].seconds > 0) cells[column_of(c, c->steps[i].start + c->steps[i].seconds / 2)] = ROLE_WAIT;
 }
 
-static void put_lane(Chart *c, const DocLane *lane) {
+static void put_lane(Chart *c, const char *head, const DocLane *lane) {
   int *cells = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *cells);
   fill_lane(c, lane->lane, cells);
-  fprintf(c->out, "%-8.8s %-9s  ", c->d->device, lane->lane);
+  fprintf(c->out, "%-8.8s %-9s  ", head, lane->lane);
   for (int i = 0; i < c->columns; i++) {
     if (cells[i] >= 0) c->is_used[cells[i]] = true;
     fputs(cells[i] < 0 ? (c->is_utf8 ? "\302\267" : ".") : c->is_utf8 ? roles[cells[i]].utf8 : roles[cells[i]].ascii, c->out);
   }
   fprintf(c->out, "\n");
+}
+
+/* Of a run, each lane twice: as estimated, and under it as measured. */
+static void put_lanes(Chart *c) {
+  bool has_run = document_has_run(c->d);
+  for (int i = 0; i < c->d->lane_count; i++)
+    for (int m = 0; m <= has_run; m++) {
+      c->is_measured = m;
+      put_lane(c, !has_run ? c->d->device : m ? "measured" : "estimate", &c->d->lanes[i]);
+    }
+  c->is_measured = false;
 }
 
 static double round_step(double whole) {
@@ -112,31 +124,42 @@ static int64_t scale_of(const Document *d) {
   return t->budget_bytes > 4 * t->peak_bytes || t->budget_bytes < t->peak_bytes ? t->peak_bytes : t->budget_bytes;
 }
 
-static void fill_skyline(const Chart *c, int64_t *bytes) {
+/* What is alive in each column, and what is in use with the gaps between blocks. */
+static void fill_skyline(const Chart *c, int64_t *alive, int64_t *used) {
   int64_t end = c->d->training_steps ? c->d->training_steps : c->d->step_count;
   for (int i = 0; i < c->d->memory_count; i++) {
     const DocMemory *m = &c->d->memory[i];
     if (m->step > end) continue;
-    for (int at = column_of(c, m->start); at <= column_of(c, m->end); at++)
-      if (m->device_bytes > bytes[at]) bytes[at] = m->device_bytes;
+    for (int at = column_of(c, m->start); at <= column_of(c, m->end); at++) {
+      if (m->device_bytes > alive[at]) alive[at] = m->device_bytes;
+      if (m->device_bytes + m->gaps > used[at]) used[at] = m->device_bytes + m->gaps;
+    }
   }
 }
 
+static int eighths_of(int64_t bytes, int64_t top, int row) {
+  double level = top > 0 ? (double)bytes / (double)top * ROWS - row : 0;
+  return level >= 1 ? 8 : level <= 0 ? 0 : (int)ceil(8 * level);
+}
+
 static void put_skyline(const Chart *c) {
-  static const char *const eighths[] = {" ", "\342\226\201", "\342\226\202", "\342\226\203", "\342\226\204", "\342\226\205", "\342\226\206", "\342\226\207", "\342\226\210"};
-  int64_t *bytes = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *bytes), top = scale_of(c->d);
-  fill_skyline(c, bytes);
+  static const char *const blocks[] = {" ", "\342\226\201", "\342\226\202", "\342\226\203", "\342\226\204", "\342\226\205", "\342\226\206", "\342\226\207", "\342\226\210"};
+  int64_t *alive = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *alive), *used = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *used), top = scale_of(c->d);
+  bool has_gaps = false;
+  fill_skyline(c, alive, used);
   for (int row = ROWS - 1; row >= 0; row--) {
     const char *label = row == ROWS - 1 ? gnn_bytes_text(top).text : row == 0 ? "0" : "";
     fprintf(c->out, "%-8.8s %9s %s", row == ROWS - 1 ? c->d->device : "", arena_printf(c->d->arena, "%s", label), c->is_utf8 ? "\342\224\244" : "|");
     for (int i = 0; i < c->columns; i++) {
-      double level = top > 0 ? (double)bytes[i] / (double)top * ROWS - row : 0;
-      int eighth = level >= 1 ? 8 : level <= 0 ? 0 : (int)ceil(8 * level);
-      fputs(c->is_utf8 ? eighths[eighth] : eighth >= 4 ? "#" : eighth > 0 ? "." : " ", c->out);
+      int eighth = eighths_of(alive[i], top, row);
+      bool is_gap = eighth == 0 && eighths_of(used[i], top, row) > 0;
+      has_gaps = has_gaps || is_gap;
+      fputs(is_gap ? ":" : c->is_utf8 ? blocks[eighth] : eighth >= 4 ? "#" : eighth > 0 ? "." : " ", c->out);
     }
     if (row == ROWS - 1 && top == c->d->tiers[0].budget_bytes) fprintf(c->out, "%s", c->is_utf8 ? " \342\206\220 budget" : " <- budget");
     fprintf(c->out, "\n");
   }
+  if (has_gaps) fprintf(c->out, "%20s: gaps between blocks\n", "");
 }
 
 /* ---- legends ---- */
@@ -150,19 +173,24 @@ static void put_legend(const Chart *c) {
 
 static void put_waits(const Chart *c) {
   TimeUnit unit = document_time_unit(c->d);
+  if (document_has_run(c->d))
+    fprintf(c->out, "%20sone epoch: %.4g %s estimated, %.4g %s measured; the memory is the plan's\n", "", unit.per_second * document_shown_seconds(c->d), unit.name,
+            unit.per_second * document_run_seconds(c->d), unit.name);
   for (int i = 0; i < c->count; i++) {
     const DocStep *s = &c->steps[i];
-    if (s->waits_for && s->seconds > 0)
-      fprintf(c->out, "%20sstep %" PRId64 " waits %.3g %s for step %" PRId64 " (%s)\n", "", s->step, unit.per_second * s->seconds, unit.name, s->waits_for,
-              document_step(c->d, s->waits_for)->what);
+    if (!s->waits_for || s->seconds <= 0) continue;
+    fprintf(c->out, "%20sstep %" PRId64 " waits %.3g %s for step %" PRId64 " (%s)", "", s->step, unit.per_second * s->seconds, unit.name, s->waits_for,
+            document_step(c->d, s->waits_for)->what);
+    if (s->is_measured) fprintf(c->out, "; measured %.3g %s", unit.per_second * s->measured_seconds, unit.name);
+    fprintf(c->out, "\n");
   }
 }
 
 void view_gantt_text(const Document *d, bool is_utf8, FILE *out) {
-  Chart c = {.d = d, .out = out, .is_utf8 = is_utf8, .columns = chart_columns(), .whole = document_shown_seconds(d)};
+  Chart c = {.d = d, .out = out, .is_utf8 = is_utf8, .columns = chart_columns(), .whole = fmax(document_shown_seconds(d), document_run_seconds(d))};
   c.count = document_shown_steps(d, &c.steps);
   put_axis(&c);
-  for (int i = 0; i < d->lane_count; i++) put_lane(&c, &d->lanes[i]);
+  put_lanes(&c);
   put_skyline(&c);
   put_legend(&c);
   put_waits(&c);

@@ -15,26 +15,32 @@ typedef struct Drawing {
   const DocStep *steps;
   int count;
   double whole;
+  bool is_measured; /* the lanes drawn now */
 } Drawing;
 
 static double x_of(const Drawing *w, double seconds) { return LEFT + (WIDTH - LEFT - RIGHT) * (w->whole > 0 ? seconds / w->whole : 0); }
 
 static const char *role_of(const DocStep *s) { return !s->to ? s->phase : strcmp(s->to, "device") == 0 ? "in" : "out"; }
 
-static bool is_drawn(const DocStep *s, const char *lane) { return strcmp(s->lane, lane) == 0 && s->seconds > 0; }
+static double start_of(const Drawing *w, const DocStep *s) { return step_start(s, w->is_measured); }
+
+static double end_of(const Drawing *w, const DocStep *s) { return step_start(s, w->is_measured) + step_seconds(s, w->is_measured); }
+
+static bool is_drawn(const Drawing *w, const DocStep *s, const char *lane) { return strcmp(s->lane, lane) == 0 && step_seconds(s, w->is_measured) > 0; }
 
 static void put_title(const Drawing *w, const DocStep *first, const DocStep *last) {
   TimeUnit unit = document_time_unit(w->d);
   fprintf(w->out, "<title>");
   if (first == last)
-    svg_text(w->out, arena_printf(w->d->arena, "step %" PRId64 ", line %" PRId64 ": %s, %.4g %s", first->step, first->line, first->what, unit.per_second * first->seconds, unit.name));
+    svg_text(w->out, arena_printf(w->d->arena, "step %" PRId64 ", line %" PRId64 ": %s, %.4g %s%s", first->step, first->line, first->what, unit.per_second * step_seconds(first, w->is_measured), unit.name,
+                                  w->is_measured ? ", measured" : ""));
   else
     svg_text(w->out, arena_printf(w->d->arena, "steps %" PRId64 " to %" PRId64, first->step, last->step));
   fprintf(w->out, "</title>");
 }
 
 static void put_box(const Drawing *w, const DocStep *first, const DocStep *last, double y) {
-  double x = x_of(w, first->start), width = fmax(x_of(w, last->start + last->seconds) - x, 0.4);
+  double x = x_of(w, start_of(w, first)), width = fmax(x_of(w, end_of(w, last)) - x, 0.4);
   fprintf(w->out, "<rect class=\"%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\">", role_of(first), x, y, width, BOX);
   put_title(w, first, last);
   fprintf(w->out, "</rect>\n");
@@ -46,8 +52,8 @@ static int last_of_box(const Drawing *w, int first, double gap) {
   const DocStep *s = w->steps;
   int last = first;
   for (int k = first + 1; gap >= 0 && k < w->count; k++) {
-    if (!is_drawn(&s[k], s[first].lane)) continue;
-    if (s[first].waits_for || strcmp(role_of(&s[k]), role_of(&s[first])) != 0 || s[k].start > s[last].start + s[last].seconds + gap) break;
+    if (!is_drawn(w, &s[k], s[first].lane)) continue;
+    if (s[first].waits_for || strcmp(role_of(&s[k]), role_of(&s[first])) != 0 || start_of(w, &s[k]) > end_of(w, &s[last]) + gap) break;
     last = k;
   }
   return last;
@@ -55,9 +61,9 @@ static int last_of_box(const Drawing *w, int first, double gap) {
 
 static int put_lane(const Drawing *w, const char *lane, double y, double gap, bool is_counting) {
   int boxes = 0;
-  if (!is_counting) fprintf(w->out, "<text x=\"4\" y=\"%.1f\">%s</text>\n", y + 14, lane);
+  if (!is_counting) fprintf(w->out, w->is_measured ? "<text class=\"s\" x=\"12\" y=\"%.1f\">measured</text>\n" : "<text x=\"4\" y=\"%.1f\">%s</text>\n", y + 14, lane);
   for (int i = 0; i < w->count; i++) {
-    if (!is_drawn(&w->steps[i], lane)) continue;
+    if (!is_drawn(w, &w->steps[i], lane)) continue;
     int last = last_of_box(w, i, gap);
     if (!is_counting) put_box(w, &w->steps[i], &w->steps[last], y);
     boxes++;
@@ -66,13 +72,23 @@ static int put_lane(const Drawing *w, const char *lane, double y, double gap, bo
   return boxes;
 }
 
+/* Each lane as estimated, and under it as measured, from y on; how many boxes. */
+static int put_lanes(Drawing *w, double y, double gap, bool is_counting) {
+  int boxes = 0;
+  for (int i = 0; i < w->d->lane_count; i++)
+    for (int m = 0; m <= document_has_run(w->d); m++, y += LANE) {
+      w->is_measured = m;
+      boxes += put_lane(w, w->d->lanes[i].lane, y, gap, is_counting);
+    }
+  w->is_measured = false;
+  return boxes;
+}
+
 /* The least gap to bridge so that there are not too many boxes. */
-static double gap_for(const Drawing *w) {
+static double gap_for(Drawing *w) {
   double gap = -1;
   for (int tries = 0; tries < 14; tries++) {
-    int boxes = 0;
-    for (int i = 0; i < w->d->lane_count; i++) boxes += put_lane(w, w->d->lanes[i].lane, 0, gap, true);
-    if (boxes <= MOST_BOXES) break;
+    if (put_lanes(w, 0, gap, true) <= MOST_BOXES) break;
     gap = gap < 0 ? w->whole / WIDTH / 4 : 2 * gap;
   }
   return gap;
@@ -89,13 +105,14 @@ static void put_axis(const Drawing *w, double y) {
   }
 }
 
-/* Up to and with a kind; those below are drawn over it. */
+/* Up to and with a kind (DOC_KINDS: the gaps, too); those below are drawn over it. */
 static void put_area(const Drawing *w, const DocMemory **columns, int kind, double y, double top) {
-  fprintf(w->out, "<path class=\"%s\" d=\"M%d %.1f", doc_kinds[kind], LEFT, y + SKY);
+  fprintf(w->out, "<path class=\"%s\" d=\"M%d %.1f", kind == DOC_KINDS ? "gaps" : doc_kinds[kind], LEFT, y + SKY);
   for (int x = LEFT; x <= WIDTH - RIGHT; x++) {
     if (columns[x] == columns[x - 1]) continue;
     int64_t bytes = 0;
-    for (int k = 0; k <= kind && columns[x]; k++) bytes += columns[x]->kinds[k];
+    for (int k = 0; k <= kind && k < DOC_KINDS && columns[x]; k++) bytes += columns[x]->kinds[k];
+    if (kind == DOC_KINDS && columns[x]) bytes += columns[x]->gaps;
     fprintf(w->out, "H%dV%.1f", x, y + SKY - SKY * (double)bytes / top);
   }
   fprintf(w->out, "H%dV%.1fZ\"/>\n", WIDTH - RIGHT, y + SKY);
@@ -109,9 +126,9 @@ static void put_skyline(const Drawing *w, double y) {
   for (int i = 0; i < w->d->memory_count && w->d->memory[i].step <= end; i++) {
     const DocMemory *m = &w->d->memory[i];
     for (int x = (int)x_of(w, m->start); x < x_of(w, m->end) && x <= WIDTH - RIGHT; x++)
-      if (!columns[x] || m->device_bytes > columns[x]->device_bytes) columns[x] = m;
+      if (!columns[x] || m->device_bytes + m->gaps > columns[x]->device_bytes + columns[x]->gaps) columns[x] = m;
   }
-  for (int k = DOC_KINDS - 1; k >= 0; k--) put_area(w, columns, k, y, top);
+  for (int k = DOC_KINDS; k >= 0; k--) put_area(w, columns, k, y, top);
   double line = y + SKY - SKY * (double)t->budget_bytes / top;
   if (line >= y - 1) fprintf(w->out, "<path class=\"budget\" d=\"M%d %.1fH%d\"/>", LEFT, line, WIDTH - RIGHT);
   fprintf(w->out, "\n<text x=\"4\" y=\"%.1f\">%s</text><text class=\"s\" x=\"4\" y=\"%.1f\">%s</text>\n", y + 10, gnn_bytes_text((int64_t)top).text, y + 24,
@@ -120,26 +137,33 @@ static void put_skyline(const Drawing *w, double y) {
 
 static void put_legend(const Drawing *w, double y) {
   static const struct { const char *role, *text; } items[] = {{"forward", "forward"}, {"backward", "backward"}, {"recompute", "recompute"}, {"update", "update"}, {"out", "moving out"},
-                                                             {"in", "moving in"}, {"wait", "waiting"}, {"features", "stays"}, {"activation", "activations"}, {"gradient", "gradients"}, {"scratch", "scratch"}};
+                                                             {"in", "moving in"}, {"wait", "waiting"}, {"features", "stays"}, {"activation", "activations"}, {"gradient", "gradients"}, {"scratch", "scratch"}, {"gaps", "gaps"}};
   int x = LEFT;
-  for (int i = 0; i < 11; i++) {
+  for (int i = 0; i < 12; i++) {
     fprintf(w->out, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\"/><text x=\"%d\" y=\"%.1f\">%s</text>", items[i].role, x, y, x + 16, y + 10, items[i].text);
-    x += 32 + 6 * (int)strlen(items[i].text);
+    x += 28 + 6 * (int)strlen(items[i].text);
   }
 }
 
+static const char *title(const Document *d) {
+  TimeUnit unit = document_time_unit(d);
+  const char *text = arena_printf(d->arena, "%s on %s, target %s: one %s, %.4g %s estimated", d->model, d->data, d->target, d->training_steps ? "epoch" : "evaluation",
+                                  unit.per_second * document_shown_seconds(d), unit.name);
+  return document_has_run(d) ? arena_printf(d->arena, "%s, %.4g %s measured", text, unit.per_second * document_run_seconds(d), unit.name) : text;
+}
+
 void view_gantt_svg(const Document *d, FILE *out) {
-  Drawing w = {.d = d, .out = out, .whole = document_shown_seconds(d)};
+  Drawing w = {.d = d, .out = out, .whole = fmax(document_shown_seconds(d), document_run_seconds(d))};
   w.count = document_shown_steps(d, &w.steps);
-  int height = TOP + d->lane_count * LANE + 16 + SKY + 40;
+  int lanes = d->lane_count * (1 + document_has_run(d)), height = TOP + lanes * LANE + 16 + SKY + 40;
   fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n<!-- %s -->\n", WIDTH, height, WIDTH, height, d->generator);
   svg_style(out);
   fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/><text x=\"4\" y=\"16\" style=\"font-weight:bold\">");
-  svg_text(out, arena_printf(d->arena, "%s on %s, target %s: one epoch, estimated", d->model, d->data, d->target));
+  svg_text(out, title(d));
   fprintf(out, "</text>\n");
-  double y = TOP, gap = gap_for(&w);
-  put_axis(&w, TOP + d->lane_count * LANE + 16 + SKY);
-  for (int i = 0; i < d->lane_count; i++, y += LANE) put_lane(&w, d->lanes[i].lane, y, gap, false);
+  double y = TOP + lanes * LANE;
+  put_axis(&w, (int)y + 16 + SKY);
+  put_lanes(&w, TOP, gap_for(&w), false);
   if (w.count) put_skyline(&w, y + 12);
   put_legend(&w, y + 12 + SKY + 12);
   fprintf(out, "\n</svg>\n");

@@ -51,14 +51,25 @@ static const char *note(const Document *d, const DocStep *s) {
   return joined(d->arena, &s->frees);
 }
 
+static void put_times(const Document *d, const DocStep *s, FILE *out) {
+  TimeUnit unit = document_time_unit(d);
+  fprintf(out, " %12.3f %11.3f  ", unit.per_second * s->start, unit.per_second * s->seconds);
+  if (!document_has_run(d)) return;
+  if (!s->is_measured) fprintf(out, "%12s %11s %8s  ", "-", "-", "-");
+  else fprintf(out, "%12.3f %11.3f %8s  ", unit.per_second * s->measured_start, unit.per_second * s->measured_seconds, s->seconds > 0 ? arena_printf(d->arena, "%.2fx", s->measured_seconds / s->seconds) : "-");
+}
+
+/* Of a run, what was measured stands beside the estimate. */
 void view_listing(const Document *d, FILE *out) {
   TimeUnit unit = document_time_unit(d);
-  fprintf(out, " step  lane       %8s %2s %8s %2s  %-44s %4s  %-40s %10s  %s\n", "start", unit.name, "took", unit.name, "what", "src", "reads -> writes",
-          arena_printf(d->arena, "%s now", d->device), "frees / note");
+  fprintf(out, " step  lane       %8s %2s %8s %2s  ", "start", unit.name, "took", unit.name);
+  if (document_has_run(d)) fprintf(out, "%9s %2s %8s %2s %8s  ", "began", unit.name, "measured", unit.name, "ratio");
+  fprintf(out, "%-44s %4s  %-40s %10s  %s\n", "what", "src", "reads -> writes", arena_printf(d->arena, "%s now", d->device), "frees / note");
   for (int i = 0; i < d->step_count; i++) {
     const DocStep *s = &d->steps[i];
     if (i == d->training_steps && i) fprintf(out, "evaluation\n");
-    fprintf(out, "%5" PRId64 "  %-9s %12.3f %11.3f  ", s->step, s->lane, unit.per_second * s->start, unit.per_second * s->seconds);
+    fprintf(out, "%5" PRId64 "  %-9s", s->step, s->lane);
+    put_times(d, s, out);
     put_cell(out, s->what, 44);
     if (s->line) fprintf(out, " %4" PRId64 "  ", s->line);
     else fprintf(out, " %4s  ", "-");

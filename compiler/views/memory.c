@@ -3,7 +3,7 @@
 
 #include "views.h"
 
-const char view_memory_header[] = "step,tier,bytes,start_seconds,end_seconds,graph,features,weights,optimizer,activation,gradient,scratch\n";
+const char view_memory_header[] = "step,tier,bytes,start_seconds,end_seconds,graph,features,weights,optimizer,activation,gradient,scratch,gaps\n";
 
 void view_memory(const Document *d, FILE *out) {
   fputs(view_memory_header, out);
@@ -11,7 +11,7 @@ void view_memory(const Document *d, FILE *out) {
     const DocMemory *m = &d->memory[i];
     fprintf(out, "%" PRId64 ",device,%" PRId64 ",%.9g,%.9g", m->step, m->device_bytes, m->start, m->end);
     for (int k = 0; k < DOC_KINDS; k++) fprintf(out, ",%" PRId64, m->kinds[k]);
-    fprintf(out, "\n%" PRId64 ",host,%" PRId64 ",%.9g,%.9g,,,,,,,\n", m->step, m->host_bytes, m->start, m->end);
-    fprintf(out, "%" PRId64 ",ssd,%" PRId64 ",%.9g,%.9g,,,,,,,\n", m->step, m->ssd_bytes, m->start, m->end);
+    fprintf(out, ",%" PRId64 "\n%" PRId64 ",host,%" PRId64 ",%.9g,%.9g,,,,,,,,\n", m->gaps, m->step, m->host_bytes, m->start, m->end);
+    fprintf(out, "%" PRId64 ",ssd,%" PRId64 ",%.9g,%.9g,,,,,,,,\n", m->step, m->ssd_bytes, m->start, m->end);
   }
 }

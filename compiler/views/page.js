@@ -58,7 +58,8 @@ const added = seconds => seconds === 0 ? '0' : (seconds > 0 ? '+' : '−') + sho
 const rate = perSecond => perSecond >= 1e9 ? `${(perSecond / 1e9).toFixed(2)} GB/s` : `${(perSecond / 1e6).toFixed(1)} MB/s`;
 const roleOf = step => !step.to ? step.phase : step.to === 'device' ? 'in' : 'out';
 const roleNames = { forward: 'forward', backward: 'backward', recompute: 'recompute', update: 'update', eval: 'evaluation', exchange: 'exchange', out: 'moving out', in: 'moving in', wait: 'waiting' };
-const kinds = ['graph', 'features', 'weights', 'optimizer', 'activation', 'gradient', 'scratch'];
+const kinds = ['graph', 'features', 'weights', 'optimizer', 'activation', 'gradient', 'scratch', 'gaps'];
+const kindNames = { gaps: 'gaps between blocks' };
 
 function table(caption, columns, rows, onRow) {
   const cell = (row, [, get, kind]) => h('td', { class: kind }, ...[get(row)].flat());
@@ -98,17 +99,31 @@ function bar(name, parts, whole, text) {
   return h('div', { class: 'bar' }, h('span', {}, name), box, h('span', {}, text));
 }
 
+// One bar of time; estimate and measurement have one scale.
+function drawSplit(name, parts, seconds) {
+  const whole = Math.max(estimatedSeconds, measuredSeconds), shown = parts.filter(p => p[1] > 0 || p[0] === 'wait');
+  $('split').append(bar(name, parts.map(([kind, t, what]) => [kind, t, `${what} ${time(t)}`]), whole, `${shortTime(seconds)} = ` + shown.map(([, t, what]) => `${shortTime(t)} ${what}`).join(' + ')));
+}
+
+function measuredParts() {
+  const ran = phases => steps.filter(o => o.lane === 'compute' && o.measured && phases(o.phase)).reduce((sum, o) => sum + o.measured.seconds, 0);
+  const own = [['forward', ran(p => p !== 'wait' && p !== 'recompute'), 'compute'], ['recompute', ran(p => p === 'recompute'), 'recomputing'], ['wait', ran(p => p === 'wait'), 'waiting for transfers']];
+  const rest = measuredSeconds - own.reduce((sum, p) => sum + p[1], 0);
+  return rest > measuredSeconds / 1000 ? own.concat([['idle', rest, 'between the steps']]) : own;
+}
+
 function drawBars() {
   const peakRow = report.memory.find(row => row.step >= report.peak_step) || {};
   for (const tier of ['device', 'host', 'ssd']) {
     const { peak_bytes: used, budget_bytes: budget } = report.tiers[tier];
     if (!budget && !used) continue;
-    const whole = Math.max(used, budget), parts = tier !== 'device' ? [[tier, used, `${bytes(used)}`]] : kinds.map(kind => [kind, peakRow[kind] || 0, `${kind} ${bytes(peakRow[kind] || 0)}`]);
+    const whole = Math.max(used, budget), parts = tier !== 'device' ? [[tier, used, `${bytes(used)}`]] : kinds.map(kind => [kind, peakRow[kind] || 0, `${kindNames[kind] || kind} ${bytes(peakRow[kind] || 0)}`]);
     $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${bytes(used)} of ${bytes(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : '')));
   }
   const e = report.epoch, seconds = estimatedSeconds;
   const parts = isTraining ? [['forward', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers']] : [['eval', seconds, 'compute']];
-  $('split').append(bar('time', parts.map(([kind, t, what]) => [kind, t, `${what} ${time(t)}`]), seconds, parts.filter(p => p[1] > 0 || p[0] === 'wait').map(([, t, what]) => `${shortTime(t)} ${what}`).join(' + ')));
+  drawSplit(measuredSeconds ? 'estimated' : 'time', parts, seconds);
+  if (measuredSeconds) drawSplit('measured', measuredParts(), measuredSeconds);
   const i = report.instead || {}, texts = [];
   if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${bytes(i.keep_everything.bytes)}`);
   if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${bytes(i.recompute_everything.bytes)}`);
@@ -120,8 +135,9 @@ function drawBars() {
 // ---- the timeline: one scale for all its drawings ----
 
 const view = { from: 0, to: 1, mode: 'estimated', step: 0, value: '', line: 0, everyValue: false, found: [] };
-const gutter = () => $('timeline').clientWidth < 560 ? 62 : 104;
-const width = () => $('timeline').clientWidth;
+let wideNow = 0; // asking for it between changes of the page would lay it out each time
+const gutter = () => wideNow < 560 ? 62 : 104;
+const width = () => wideNow;
 const x = t => gutter() + (t - view.from) / (view.to - view.from) * (width() - gutter() - 10);
 const timeAt = px => view.from + (px - gutter()) / (width() - gutter() - 10) * (view.to - view.from);
 const whole = () => view.mode === 'estimated' ? estimatedSeconds : view.mode === 'measured' ? measuredSeconds : Math.max(estimatedSeconds, measuredSeconds);
@@ -151,6 +167,7 @@ function boxesOf(lane, mode) {
     if (step.lane !== lane) continue;
     const at = span(step, mode);
     if (!at || at[1] <= at[0] || at[1] < view.from || at[0] > view.to) continue;
+    if (mode === 'measured' && step.waits_for && at[1] - at[0] < measuredSeconds / 1000) continue; // asking whether it is done takes time, too
     list.push({ role: roleOf(step), from: at[0], to: at[1], first: step, last: step });
   }
   if (list.length <= MOST_BOXES) return list;
@@ -250,18 +267,30 @@ const skyTop = () => {
   return 1.08 * (budget > 4 * peak || budget < peak ? peak : budget);
 };
 
+// Where more rows than pixels are in view, the fullest of each pixel stands for it.
+function fullestOfPixels(rows) {
+  if (rows.length < 2 * width()) return rows;
+  const list = [], used = ({ row }) => row.device_bytes + (row.gaps || 0);
+  for (const r of rows) {
+    const last = list[list.length - 1];
+    if (!last || Math.floor(x(r.at[0])) !== Math.floor(x(last.at[0]))) list.push({ row: r.row, at: [...r.at] });
+    else { last.at[1] = r.at[1]; if (used(r) > used(last)) last.row = r.row; }
+  }
+  return list;
+}
+
 function drawSky() {
   const node = $('sky'), top = skyTop(), y = b => SKY - 2 - (SKY - 12) * b / top;
   node.setAttribute('height', SKY);
   node.replaceChildren(...bands(SKY, true));
-  const rows = memory.map(row => ({ row, at: rowSpan(row) })).filter(({ at }) => at[1] >= view.from && at[0] <= view.to && at[1] > at[0]);
+  const rows = fullestOfPixels(memory.map(row => ({ row, at: rowSpan(row) })).filter(({ at }) => at[1] >= view.from && at[0] <= view.to && at[1] > at[0]));
   const base = rows.map(() => 0);
   for (const kind of kinds) {
     if (!rows.some(({ row }) => row[kind] > 0)) continue;
     let up = '', down = '';
     rows.forEach(({ row, at }, i) => {
       const l = Math.max(x(at[0]), gutter()).toFixed(2), r = Math.min(x(at[1]), width() - 10).toFixed(2), low = y(base[i]).toFixed(1);
-      base[i] += row[kind];
+      base[i] += row[kind] || 0;
       up += `${i ? 'L' : 'M'}${l} ${y(base[i]).toFixed(1)}H${r}`;
       down = `L${r} ${low}H${l}` + down;
     });
@@ -326,10 +355,12 @@ function drawArena() {
 }
 
 function draw() {
+  wideNow = $('timeline').clientWidth;
   drawGantt();
   drawSky();
   drawStrips();
   drawArena();
+  drawDag();
   for (const b of document.querySelectorAll('#modes button')) b.setAttribute('aria-pressed', view.mode[0] === b.dataset.key);
 }
 let isDue = false;
@@ -344,7 +375,7 @@ function drawLegend() {
   const roles = [...new Set(steps.filter(o => o.seconds > 0).map(roleOf))];
   const stays = kinds.filter(kind => memory.some(row => row[kind] > 0));
   const tiers = [...new Set(report.homes.map(o => o.tier))];
-  $('legend').append(...roles.map(r => swatch(r, roleNames[r])), '│ memory:', ...stays.map(k => swatch(k, k)), '│ values:', swatch('device', `on ${device}`), ...tiers.map(t => swatch(t, `on ${t}`)), ...(report.values.some(v => v.fate === 'recompute') ? [swatch('recomputed', 'recomputed')] : []));
+  $('legend').append(...roles.map(r => swatch(r, roleNames[r])), '│ memory:', ...stays.map(k => swatch(k, kindNames[k] || k)), '│ values:', swatch('device', `on ${device}`), ...tiers.map(t => swatch(t, `on ${t}`)), ...(report.values.some(v => v.fate === 'recompute') ? [swatch('recomputed', 'recomputed')] : []));
 }
 
 // ---- the chosen step, value, line ----
@@ -362,7 +393,17 @@ function describeStep(step) {
   if (step.waits_for) facts.push(`it waits for step ${step.waits_for}: ${report.steps[step.waits_for - 1].what}`);
   if (step.decided_by) facts.push(`its start was decided by step ${step.decided_by}: ${report.steps[step.decided_by - 1].what}`);
   const names = [['reads', step.reads], ['writes', step.writes], ['frees', step.frees]].filter(([, list]) => list && list.length).map(([what, list]) => `${what} ${list.join(', ')}`);
-  return [h('p', {}, ...parts), h('p', { class: 'quiet' }, ...facts.flatMap((f, i) => i ? [' · ', f] : [f])), h('p', { class: 'quiet' }, names.join(' · '))];
+  return [h('p', {}, ...parts), h('p', { class: 'quiet' }, ...facts.flatMap((f, i) => i ? [' · ', f] : [f])), h('p', { class: 'quiet' }, names.join(' · ')), codeOf(step)];
+}
+
+// The C that a step became, where the document has it.
+const codeNamed = new Map((report.code || []).map(c => [c.step, c.text]));
+const codeOf = step => codeNamed.has(step.step) ? h('details', { class: 'code' }, h('summary', {}, 'the code it became'), h('pre', {}, codeNamed.get(step.step))) : null;
+
+function describeLine(line) {
+  const own = steps.filter(o => o.line === line && !o.waits_for && !o.to);
+  const items = own.map(o => h('li', {}, h('b', {}, `step ${o.step}`), ` ${o.phase}, ${time(o.seconds)}: ${o.what}`, ...[codeOf(o)].filter(Boolean)));
+  return [h('p', {}, h('b', {}, `line ${line}`), ' ', h('code', {}, report.source.lines[line - 1])), items.length ? h('ul', {}, ...items) : h('p', { class: 'quiet' }, 'no step of the epoch comes from it')];
 }
 
 function describeValue(v) {
@@ -380,7 +421,7 @@ function choose({ step = 0, value = '', line = 0 }) {
   Object.assign(view, { step, value, line });
   const o = report.steps[step - 1], v = valueNamed.get(value);
   if (o) { view.value = o.value || (o.writes || []).find(name => valueNamed.has(name)) || ''; }
-  $('details').replaceChildren(...(o ? describeStep(o) : v ? describeValue(v) : hint()));
+  $('details').replaceChildren(...(o ? describeStep(o) : v ? describeValue(v) : line ? describeLine(line) : hint()).filter(Boolean));
   const lineShown = line || (o ? o.line : v ? v.line : 0);
   mark($('source'), lineShown ? [$(`line-${lineShown}`)] : []);
   mark($('decisions'), view.value ? [$(`value-${view.value}`)] : report.values.filter(w => line && w.line === line).map(w => $(`value-${w.value}`)));
@@ -430,9 +471,11 @@ function setMode(key) {
   else show(view.from, view.to);
 }
 
+// "15" and "step 15" are that step; other text is looked for in what steps do.
 function find(text, isNext) {
-  const wanted = text.toLowerCase();
-  view.found = wanted ? steps.filter(o => o.what.toLowerCase().includes(wanted) || (o.value || '').toLowerCase().includes(wanted) || String(o.step) === wanted).map(o => o.step) : [];
+  const wanted = text.trim().toLowerCase(), number = wanted.replace(/^step\s*/, '');
+  const isNumber = /^\d+$/.test(number);
+  view.found = wanted ? steps.filter(o => isNumber ? String(o.step) === number : o.what.toLowerCase().includes(wanted) || (o.value || '').toLowerCase().includes(wanted)).map(o => o.step) : [];
   const next = view.found.find(n => !isNext || n > view.step) || view.found[0];
   $('found').textContent = wanted ? `${view.found.length} of ${steps.length} steps` : '';
   if (next) { choose({ step: next }); reveal(report.steps[next - 1]); } else redraw();
@@ -475,7 +518,7 @@ function listen() {
     $('cursor').classList.toggle('left', px > width() / 2);
     $('cursor').firstChild.textContent = time(t) + (row ? `, ${bytes(row.device_bytes)}` : '');
     const box = e.target.closest('[data-step]');
-    if (box && !view.step) $('details').replaceChildren(...describeStep(report.steps[box.dataset.step - 1]));
+    if (box && !view.step && !view.line) $('details').replaceChildren(...describeStep(report.steps[box.dataset.step - 1]).filter(Boolean));
   });
   line.addEventListener('pointerleave', () => { $('cursor').hidden = true; });
   line.addEventListener('wheel', e => { if (e.ctrlKey) { e.preventDefault(); zoom(e.deltaY > 0 ? 1.25 : 0.8, timeAt(e.clientX - line.getBoundingClientRect().left)); } }, { passive: false });
@@ -498,6 +541,58 @@ function listen() {
     $('source').scrollIntoView({ block: 'nearest' });
   });
   new ResizeObserver(redraw).observe(line);
+}
+
+// ---- who makes what for whom: forward on the left going down, backward on the right coming up ----
+
+const MOST_NODES = 300, NODE = 18;
+const kernels = steps.filter(o => o.lane === 'compute' && !o.waits_for);
+
+// From the step that made a value last to each that reads it; by which tier it went in between.
+function edgesOf(list) {
+  const makerOf = new Map(), wayOf = new Map(), shown = new Set(list.map(o => o.step)), edges = [];
+  for (const o of steps) {
+    if (o.to) wayOf.set(o.value, o.to === 'device' ? o.from : o.to);
+    for (const value of o.reads || []) {
+      const from = makerOf.get(value);
+      if (from && shown.has(from) && shown.has(o.step)) edges.push({ value, from, to: o.step, way: wayOf.get(value) || '' });
+    }
+    for (const value of o.writes || []) { makerOf.set(value, o.step); wayOf.delete(value); }
+  }
+  return edges;
+}
+
+function drawDag() {
+  if (!$('graph').open) return;
+  const inView = kernels.filter(o => { const at = span(o, skyMode()); return at && at[1] >= view.from && at[0] <= view.to; }), list = inView.slice(0, MOST_NODES);
+  const isLeft = o => o.phase === 'forward' || o.phase === 'eval', left = list.filter(isLeft), right = list.filter(o => !isLeft(o));
+  const W = $('graph').clientWidth, rows = Math.max(left.length, right.length, 1), H = rows * NODE + 12, wide = W * 0.3, place = new Map(), node = $('dag');
+  left.forEach((o, i) => place.set(o.step, { x: W * 0.1, y: 6 + i * NODE, isLeft: true }));
+  right.forEach((o, i) => place.set(o.step, { x: W * 0.6, y: 6 + (rows - 1 - i) * NODE, isLeft: false }));
+  node.setAttribute('height', H);
+  node.replaceChildren();
+  for (const e of edgesOf(list)) {
+    const a = place.get(e.from), b = place.get(e.to), y1 = a.y + NODE / 2, y2 = b.y + NODE / 2, far = Math.min(W * 0.09, 8 + Math.abs(y2 - y1) / 4);
+    const outer = p => p.isLeft ? p.x - far : p.x + wide + far, edge = p => p.isLeft ? p.x : p.x + wide;
+    const d = a.isLeft === b.isLeft ? `M${edge(a)} ${y1}C${outer(a)} ${y1} ${outer(b)} ${y2} ${edge(b)} ${y2}` : `M${a.x + (a.isLeft ? wide : 0)} ${y1}C${W / 2} ${y1} ${W / 2} ${y2} ${b.x + (b.isLeft ? wide : 0)} ${y2}`;
+    node.append(s('path', { class: ['edge', e.way, e.value === view.value || e.from === view.step || e.to === view.step ? 'chosen' : ''].join(' ').trim(), d, 'data-value': e.value }, s('title', {}, `${e.value}: step ${e.from} to ${e.to}${e.way ? ` by ${e.way}` : ''}`)));
+  }
+  for (const o of list) {
+    const p = place.get(o.step), room = Math.floor((wide - 8) / 5.8), text = `${o.step} ${o.what}`;
+    const classes = ['box', roleOf(o), o.step === view.step ? 'chosen' : '', view.line && o.line === view.line ? 'related' : ''];
+    node.append(s('rect', { class: classes.join(' ').trim(), x: p.x, y: p.y + 1, width: wide, height: NODE - 3, 'data-step': o.step }, s('title', {}, text)),
+      s('text', { class: o.phase === 'backward' ? 'on-dark' : o.phase === 'recompute' ? 'on-pattern' : 'on-box', x: p.x + 4, y: p.y + 12 }, text.length <= room ? text : text.slice(0, room - 1) + '…'));
+  }
+  $('graph-note').textContent = `${list.length} of ${kernels.length} kernels, those that the timeline shows; moved values are thick` + (inView.length > list.length ? '; zoom in for the others' : '');
+}
+
+function listenToDag() {
+  $('graph').addEventListener('toggle', redraw);
+  $('dag').addEventListener('click', e => {
+    const box = e.target.closest('[data-step]'), edge = e.target.closest('[data-value]');
+    if (box) choose({ step: Number(box.dataset.step) });
+    else choose(edge && valueNamed.has(edge.dataset.value) ? { value: edge.dataset.value } : {});
+  });
 }
 
 // ---- tables ----
@@ -537,11 +632,13 @@ function drawSource() {
   lines.forEach(l => { $(l.id).querySelector('.heat').style.setProperty('--share', l.seconds / most); });
 }
 
+const gapsAt = n => (report.memory.find(r => r.first_step <= n && n <= r.step) || {}).gaps || 0;
+
 function drawThere(n) {
   const step = report.steps[n - 1], fates = name => valueNamed.get(name);
   const there = report.blocks.filter(b => b.first_step <= n && n <= b.last_step).sort((a, b) => b.bytes - a.bytes);
   $('there-title').textContent = n === report.peak_step ? `Who is in memory at the peak, step ${n}?` : `Who is in memory at step ${n}?`;
-  $('there').replaceChildren(table(`step ${n}, ${step.what}: ${bytes(step.device_bytes)} on ${device}`, [
+  $('there').replaceChildren(table(`step ${n}, ${step.what}: ${bytes(step.device_bytes)} on ${device}` + (gapsAt(n) ? `, and ${bytes(gapsAt(n))} in gaps between them` : ''), [
     ['what', b => [swatch(b.kind), b.value || b.name]], ['kind', b => b.kind], ['size', b => bytes(b.bytes), 'n'], ['born at step', b => b.first_step, 'n'], ['dies at step', b => b.last_step, 'n'],
     ['fate', b => b.value && fates(b.value) && n <= steps.length ? fates(b.value).fate : 'stays'.repeat(b.last_step - b.first_step + 1 === report.steps.length)], ['line', b => b.line || '', 'n']], there, b => b.value && choose({ value: b.value })));
 }
@@ -555,7 +652,7 @@ const stepTable = () => table('every step in the order of its number', [
   [`${device} now`, o => bytes(o.device_bytes), 'n'], ['waits for', o => o.waits_for || '', 'n']], report.steps, o => { choose({ step: o.step }); if (o.step <= steps.length) reveal(o); });
 const memoryTable = () => table('bytes alive from the end of one kernel to the end of the next', [
   ['step', r => r.step, 'n'], ['until', r => time(r.end_seconds), 'n'], [device, r => bytes(r.device_bytes), 'n'], ['host', r => bytes(r.host_bytes), 'n'], ['ssd', r => bytes(r.ssd_bytes), 'n'],
-  ...kinds.map(k => [k, r => bytes(r[k]), 'n'])], report.memory, r => drawThere(r.step));
+  ...kinds.map(k => [k, r => bytes(r[k] || 0), 'n'])], report.memory, r => drawThere(r.step));
 
 // ---- less or more memory ----
 
@@ -642,6 +739,7 @@ drawNotes();
 whenOpened('steps', stepTable);
 whenOpened('skyline', memoryTable);
 listen();
+listenToDag();
 choose({});
 view.to = estimatedSeconds || 1;
 draw();

@@ -26,8 +26,6 @@ static int lane_index(const Tracing *t, const char *lane) {
 
 static int64_t ns_of(double seconds) { return (int64_t)llround(1e9 * seconds); }
 
-static double start_of(const Tracing *t, const DocStep *s) { return t->is_measured ? s->measured_start : s->start; }
-static double seconds_of(const Tracing *t, const DocStep *s) { return t->is_measured ? s->measured_seconds : s->seconds; }
 static int process_of(const Tracing *t) { return t->is_measured ? 2 : 1; }
 
 static void begin(Tracing *t) {
@@ -57,7 +55,7 @@ static void put_names(Tracing *t) {
 
 static void put_slice(Tracing *t, const DocStep *s, int64_t *lane_end) {
   int lane = lane_index(t, s->lane);
-  int64_t start = ns_of(start_of(t, s)), end = ns_of(start_of(t, s) + seconds_of(t, s));
+  int64_t start = ns_of(step_start(s, t->is_measured)), end = ns_of(step_start(s, t->is_measured) + step_seconds(s, t->is_measured));
   if (start < lane_end[lane]) start = lane_end[lane];
   if (end < start) end = start;
   if (s->waits_for && end == start) return;
@@ -140,6 +138,6 @@ void view_trace(const Document *d, FILE *out) {
   put_counters(&t);
   put_flows(&t, steps, count);
   t.is_measured = true;
-  if (d->is_measured) put_slices(&t, steps, count);
+  if (d->measured) put_slices(&t, steps, count);
   fprintf(out, "\n]}\n");
 }

@@ -2,10 +2,10 @@
 #include "views.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "compiler/outfile.h"
+#include "runtime/text.h"
 
 typedef struct Kind {
   const char *name, *extension;
@@ -31,18 +31,31 @@ bool view_named(const char *kind) { return find(kind) != NULL; }
 
 const char *view_extension(const char *kind) { return find(kind)->extension; }
 
-static bool is_drawn(const char *path) { return ends_with(path, ".svg") || ends_with(path, ".html") || ends_with(path, ".json"); }
+/* Kinds of several forms, the first of them for a path that names none; the others have one. */
+static const struct { const char *kind, *endings[4]; } forms[] = {
+    {"gantt", {".txt", ".svg"}}, {"sweep", {".txt", ".svg", ".json"}}, {"annotate", {".txt", ".html"}}};
+enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
 
-bool view_has_mark(const char *kind, const char *path) {
-  bool follows_path = strcmp(kind, "gantt") == 0 || strcmp(kind, "sweep") == 0 || strcmp(kind, "annotate") == 0;
-  return follows_path ? is_drawn(path) : find(kind)->has_mark;
+const char *view_path_fault(Arena *arena, const char *kind, const char *path) {
+  if (!path) return NULL;
+  if (!*path) return "a file is needed";
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  for (int i = 0; dot && i < FORM_COUNT; i++) {
+    if (strcmp(forms[i].kind, kind) != 0) continue;
+    const char *known = "";
+    for (int k = 0; k < 4 && forms[i].endings[k]; k++) {
+      if (strcmp(dot, forms[i].endings[k]) == 0) return NULL;
+      known = arena_printf(arena, "%s%s%s", known, k ? ", " : "", forms[i].endings[k]);
+    }
+    return arena_printf(arena, "it is written as %s, not as %s", known, dot);
+  }
+  return NULL;
 }
 
-/* As the locale of the terminal has it. */
-static bool is_utf8(void) {
-  const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"}, *value = "";
-  for (int i = 0; i < 3 && !*value; i++) value = getenv(names[i]) ? getenv(names[i]) : "";
-  return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "utf-8");
+bool view_has_mark(const char *kind, const char *path) {
+  for (int i = 0; i < FORM_COUNT; i++)
+    if (strcmp(forms[i].kind, kind) == 0) return ends_with(path, ".svg") || ends_with(path, ".html") || ends_with(path, ".json");
+  return strcmp(kind, "plan") == 0 || find(kind)->has_mark;
 }
 
 void view_sweeps(const json_t *sweeps, const char *path, FILE *out) {
@@ -60,7 +73,7 @@ static void emit_sweep(const Document *d, const char *path, FILE *out) {
 
 int view_emit(const Document *d, const char *kind, const char *path, FILE *out) {
   if (strcmp(kind, "schedule") == 0) view_listing(d, out);
-  else if (strcmp(kind, "gantt") == 0) ends_with(path, ".svg") ? view_gantt_svg(d, out) : view_gantt_text(d, is_utf8(), out);
+  else if (strcmp(kind, "gantt") == 0) ends_with(path, ".svg") ? view_gantt_svg(d, out) : view_gantt_text(d, gnn_is_utf8(), out);
   else if (strcmp(kind, "trace") == 0) view_trace(d, out);
   else if (strcmp(kind, "memory") == 0) view_memory(d, out);
   else if (strcmp(kind, "dag") == 0 || strcmp(kind, "dot") == 0) view_dot(d, out);
@@ -73,35 +86,17 @@ int view_emit(const Document *d, const char *kind, const char *path, FILE *out) 
 
 /* ---- files ---- */
 
-char *view_read_file(Arena *arena, const char *path, size_t *length) {
-  FILE *in = fopen(path, "rb");
-  size_t capacity = 1 << 16, got;
-  char *text = arena_alloc(arena, capacity);
-  *length = 0;
-  while (in && (got = fread(text + *length, 1, capacity - *length, in)) > 0) {
-    *length += got;
-    if (*length < capacity) continue;
-    char *bigger = arena_alloc(arena, 2 * capacity);
-    memcpy(bigger, text, capacity);
-    text = bigger;
-    capacity *= 2;
-  }
-  bool is_read = in && !ferror(in);
-  if (!is_read) fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", path, strerror(errno));
-  if (in) fclose(in);
-  return is_read ? text : NULL;
-}
-
 static Document *open_document(Arena *arena, const char *path) {
   size_t length;
   const char *fault = NULL;
-  char *text = view_read_file(arena, path, &length);
+  char *text = arena_read_file(arena, path, &length);
+  if (!text) fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", path, strerror(errno));
   Document *d = text ? document_read(arena, text, length, &fault) : NULL;
   if (text && !d) fprintf(stderr, "gnncc: error: %s is not a gnncc-report/1: %s\n", path, fault);
   return d;
 }
 
-bool view_add_measured(Document *document, const char *path) {
+static bool add_measured(Document *document, const char *path) {
   const char *fault = NULL;
   Document *run = open_document(document->arena, path);
   bool is_added = run && document_add_measured(document, run, &fault);
@@ -110,80 +105,69 @@ bool view_add_measured(Document *document, const char *path) {
   return is_added;
 }
 
-static bool is_node(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+Document *view_document(Arena *arena, const char *report, const char *measured) {
+  const char *fault = NULL;
+  Document *d = document_read(arena, report, strlen(report), &fault);
+  if (!d) fprintf(stderr, "gnncc: internal error in report: %s\n", fault);
+  if (!d || !measured || add_measured(d, measured)) return d;
+  document_free(d);
+  return NULL;
 }
 
-/* Files are written under another name, then renamed; devices and pipes are written into. */
-static FILE *begin_file(Arena *arena, const char *path, const char **temporary) {
-  *temporary = is_node(path) ? path : arena_printf(arena, "%s.tmp-%d", path, (int)getpid());
-  return fopen(*temporary, "wb");
+static int write_view(const Document *d, const ViewRequest *request, const char *path, bool is_forced) {
+  OutFile file;
+  if (!outfile_may_write(path, is_forced) || !outfile_open(&file, d->arena, path)) return 4;
+  if (file.temporary && !view_has_mark(request->kind, path)) fprintf(file.out, "# %s\n", d->generator);
+  view_emit(d, request->kind, path, file.out);
+  return outfile_close(&file, 0666);
 }
 
-static int end_file(FILE *out, const char *temporary, const char *path) {
-  if (out && fclose(out) == 0 && (temporary == path || rename(temporary, path) == 0)) return 0;
-  fprintf(stderr, "gnncc: error: cannot write %s: %s\n", path, strerror(errno));
-  if (temporary != path) unlink(temporary);
-  return 4;
-}
-
-static int write_view(const Document *d, const ViewRequest *request, const char *path) {
-  const char *temporary;
-  FILE *out = begin_file(d->arena, path, &temporary);
-  if (out) view_emit(d, request->kind, path, out);
-  return end_file(out, temporary, path);
-}
-
-int view_sweeps_file(const json_t *sweeps, const char *path) {
-  if (!path || strcmp(path, "-") == 0) {
-    view_sweeps(sweeps, "-", stdout);
-    return 0;
-  }
+int view_sweeps_file(const json_t *sweeps, const char *path, bool is_forced) {
   Arena *arena = arena_new();
-  const char *temporary;
-  FILE *out = begin_file(arena, path, &temporary);
-  if (out) view_sweeps(sweeps, path, out);
-  int status = end_file(out, temporary, path);
+  OutFile file;
+  const char *to = path ? path : "-";
+  int status = outfile_may_write(to, is_forced) && outfile_open(&file, arena, to) ? 0 : 4;
+  if (status == 0) {
+    if (file.temporary && !view_has_mark("sweep", to)) fprintf(file.out, "# %s\n", outfile_mark);
+    view_sweeps(sweeps, to, file.out);
+    status = outfile_close(&file, 0666);
+  }
   arena_free(arena);
   return status;
 }
 
-static int write_one(const Document *d, const char *stem, const ViewRequest *request) {
+static int write_one(const Document *d, const char *stem, const ViewRequest *request, bool is_forced) {
   bool is_document = strcmp(request->kind, "plan") == 0;
   if (!is_document && !view_named(request->kind)) {
     fprintf(stderr, "gnncc: error: --emit=%s needs a model\n", request->kind);
     return 2;
   }
-  if (request->path && strcmp(request->path, "-") == 0) return view_emit(d, request->kind, "-", stdout);
   const char *dot = strrchr(stem, '.');
   int length = dot ? (int)(dot - stem) : (int)strlen(stem);
   const char *usual = arena_printf(d->arena, "%.*s.%s.%s", length, stem, request->kind, is_document ? "json" : view_extension(request->kind));
-  return write_view(d, request, request->path ? request->path : usual);
+  return write_view(d, request, request->path ? request->path : usual, is_forced);
 }
 
-static int write_all(const Document *d, const char *stem, const ViewRequest *requests, int count) {
+static int write_all(const Document *d, const char *stem, const ViewRequest *requests, int count, bool is_forced) {
   int status = 0;
-  for (int i = 0; i < count && status == 0; i++) status = write_one(d, stem, &requests[i]);
+  for (int i = 0; i < count && status == 0; i++) status = write_one(d, stem, &requests[i], is_forced);
   return status;
 }
 
-int view_file(const char *path, const ViewRequest *requests, int count) {
+int view_file(const char *path, const ViewRequest *requests, int count, bool is_forced) {
   Arena *arena = arena_new();
   Document *d = open_document(arena, path);
   const char *slash = strrchr(path, '/');
-  int status = d ? write_all(d, slash ? slash + 1 : path, requests, count) : 4;
+  int status = d ? write_all(d, slash ? slash + 1 : path, requests, count, is_forced) : 4;
   document_free(d);
   arena_free(arena);
   return status;
 }
 
-int view_text(const char *text, const char *stem, const ViewRequest *requests, int count) {
+int view_text(const char *text, const char *stem, const ViewRequest *requests, int count, bool is_forced) {
   Arena *arena = arena_new();
-  const char *fault = NULL;
-  Document *d = document_read(arena, text, strlen(text), &fault);
-  if (!d) fprintf(stderr, "gnncc: internal error in report: %s\n", fault);
-  int status = d ? write_all(d, stem, requests, count) : 70;
+  Document *d = view_document(arena, text, NULL);
+  int status = d ? write_all(d, stem, requests, count, is_forced) : 70;
   document_free(d);
   arena_free(arena);
   return status;

@@ -8,20 +8,20 @@
 
 bool view_named(const char *kind);
 const char *view_extension(const char *kind);
+/* What is wrong with the path of --emit=KIND=PATH: it is empty, or ends as no form of this kind does. NULL: nothing. */
+const char *view_path_fault(Arena *arena, const char *kind, const char *path);
 /* The file says by itself that gnncc wrote it. The form of some kinds follows the ending of the path. */
 bool view_has_mark(const char *kind, const char *path);
 int view_emit(const Document *document, const char *kind, const char *path, FILE *out);
-/* Lays what a run measured over the document; false with a message. */
-bool view_add_measured(Document *document, const char *path);
+/* The document of a report made here, and over it what the run of that path measured, if there is one; NULL with a message. */
+Document *view_document(Arena *arena, const char *report, const char *measured);
 /* --report --measured=RUN.json without a model, and --compare A B: the exit status. */
 typedef struct ViewRequest {
   const char *kind, *path; /* path NULL: beside the document */
 } ViewRequest;
-int view_file(const char *path, const ViewRequest *requests, int count);
+int view_file(const char *path, const ViewRequest *requests, int count, bool is_forced);
 /* The same of a document in memory; `stem` names its files. */
-int view_text(const char *text, const char *stem, const ViewRequest *requests, int count);
-/* A whole file, in the arena; NULL with a message. */
-char *view_read_file(Arena *arena, const char *path, size_t *length);
+int view_text(const char *text, const char *stem, const ViewRequest *requests, int count, bool is_forced);
 int view_compare_files(const char *before, const char *after);
 
 /* ---- the views ---- */
@@ -38,7 +38,7 @@ void view_annotate_html(const Document *document, FILE *out);
 /* Of a list of sweeps, as in the member `sweep`. */
 /* In the form that the ending of the path asks for. */
 void view_sweeps(const json_t *sweeps, const char *path, FILE *out);
-int view_sweeps_file(const json_t *sweeps, const char *path);
+int view_sweeps_file(const json_t *sweeps, const char *path, bool is_forced);
 void view_sweep_text(const json_t *sweeps, FILE *out);
 void view_sweep_svg(const json_t *sweeps, FILE *out);
 void view_sweep_json(const json_t *sweeps, FILE *out);

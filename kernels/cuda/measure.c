@@ -68,7 +68,10 @@ static void *take(int64_t bytes) {
   exit(1);
 }
 
-static void tell(const measure_job *now) { CHECK(cudaMemcpy(job, now, sizeof *now, cudaMemcpyHostToDevice)); }
+static void tell(const measure_job *now) {
+  CHECK(cudaMemcpy(job, now, sizeof *now, cudaMemcpyHostToDevice));
+  CHECK(cudaDeviceSynchronize()); /* it may return before all is there */
+}
 
 /* ---- launching ---- */
 
@@ -178,7 +181,7 @@ static void measure_step(void) {
 static Launch set_rows(measure_job *now, int64_t rows, int which) {
   static const char *const names[] = {"measure_relu", "measure_dropout", "measure_exp", "measure_update"};
   now->rows = rows;
-  return (Launch){.name = names[which], .blocks = which == 3 ? blocks_for(rows * MEASURE_COLUMNS, THREADS) : blocks_for(rows, THREADS / 32)};
+  return (Launch){.name = names[which], .blocks = which == 3 ? (rows * MEASURE_COLUMNS + MEASURE_UPDATED - 1) / MEASURE_UPDATED : blocks_for(rows, THREADS / 32)};
 }
 
 /* Arrays of this size are the nearest cache's; their time is the instructions'. */

@@ -21,10 +21,9 @@ typedef struct gnn_cuda_mail {
   double loss;
 } gnn_cuda_mail;
 
-/* What a library keeps for one call site; `site` is the address that names it. */
+/* What a library keeps until other data are loaded; `destroy` tells of which kind it is. */
 typedef struct gnn_cuda_plan {
   struct gnn_cuda_plan *next;
-  const void *site;
   void (*destroy)(struct gnn_cuda_plan *plan); /* frees it, too */
 } gnn_cuda_plan;
 
@@ -38,10 +37,8 @@ typedef struct gnn_cuda {
   void (*note)(void *user, const char *text);
   void *note_user;
 
-  unsigned char *arena;    /* on the device; the view and the pool follow it */
+  unsigned char *arena;    /* on the device; the view follows it */
   gnn_view *view;          /* on the device */
-  unsigned char *pool;
-  int64_t pool_used;
   gnn_cuda_mail *mail;
   cudaLibrary_t library;
   cudaKernel_t *kernels;   /* [kernel_count] */
@@ -80,7 +77,7 @@ void gnn_cuda_note(gnn_cuda *cuda, const char *format, ...) __attribute__((forma
 
 gnn_status gnn_cuda_find(gnn_cuda *cuda, gnn_error *error);       /* a driver, the device, the kernels */
 gnn_status gnn_cuda_check_room(gnn_cuda *cuda, gnn_error *error); /* R0801 */
-int64_t gnn_cuda_block_bytes(const gnn_cuda *cuda);               /* arena, view and pool */
+int64_t gnn_cuda_block_bytes(const gnn_cuda *cuda);               /* arena and view */
 void gnn_cuda_users_text(int device, gnn_text *text);             /* "pid 123 (python3) 21.0 GiB, ..."; nothing where nvml is missing */
 
 gnn_status gnn_cuda_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error);
@@ -90,7 +87,6 @@ int64_t gnn_cuda_peak(const gnn_instance *instance);
 gnn_status gnn_cuda_load(gnn_instance *instance);
 gnn_status gnn_cuda_upload(const gnn_instance *instance, int64_t at, int64_t bytes);
 gnn_status gnn_cuda_download(const gnn_instance *instance, int64_t at, int64_t bytes);
-void *gnn_cuda_take(gnn_cuda *cuda, const char *what, int64_t bytes); /* from the pool; NULL: it is too small, and the run has failed */
 
 gnn_status gnn_cuda_create_streams(gnn_cuda *cuda, gnn_error *error);
 void gnn_cuda_destroy_streams(gnn_cuda *cuda);
@@ -108,8 +104,7 @@ gnn_status gnn_cuda_work(gnn_instance *instance, gnn_work work);
 void gnn_cuda_forget_graphs(gnn_cuda *cuda);
 
 void gnn_cuda_settle(gnn_cuda *cuda, int step); /* with serial lanes: waits for the compute stream */
-gnn_cuda_plan *gnn_cuda_find_plan(gnn_cuda *cuda, const void *site);
-void gnn_cuda_add_plan(gnn_cuda *cuda, gnn_cuda_plan *plan, const void *site);
+void gnn_cuda_add_plan(gnn_cuda *cuda, gnn_cuda_plan *plan, void (*destroy)(gnn_cuda_plan *plan));
 void gnn_cuda_drop_plans(gnn_cuda *cuda);
 
 #endif

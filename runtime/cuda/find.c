@@ -84,9 +84,8 @@ gnn_status gnn_cuda_find(gnn_cuda *cuda, gnn_error *error) {
 
 int64_t gnn_cuda_block_bytes(const gnn_cuda *cuda) {
   int64_t arena = gnn_tier_bytes(cuda->program, GNN_DEVICE), view = (int64_t)sizeof(gnn_view);
-  int64_t before_pool = (arena + GNN_CUDA_ALIGNMENT - 1) / GNN_CUDA_ALIGNMENT * GNN_CUDA_ALIGNMENT +
-                        (view + GNN_CUDA_ALIGNMENT - 1) / GNN_CUDA_ALIGNMENT * GNN_CUDA_ALIGNMENT;
-  return before_pool + cuda->code->pool_bytes;
+  return (arena + GNN_CUDA_ALIGNMENT - 1) / GNN_CUDA_ALIGNMENT * GNN_CUDA_ALIGNMENT +
+         (view + GNN_CUDA_ALIGNMENT - 1) / GNN_CUDA_ALIGNMENT * GNN_CUDA_ALIGNMENT;
 }
 
 /* The context is there already: it is of the reserve, and no longer free. */

@@ -1,12 +1,13 @@
 /* gemm.c: dense products by cuBLASLt.
  *
  * cuBLASLt counts columns first: what is C = op(A) op(B) by rows is to it C' = op(B)' op(A)', and the numbers of a bias lie
- * along its rows. The algorithm is chosen once for a call site, by sizes, precision and workspace alone: the alignment that is
- * promised is the arena's, not that of the operands, so that every plan gets the same algorithm and the same bits. Partial
- * sums may be kept apart and added in their order (COMPUTE_TYPE), never where they meet. */
+ * along its rows. The algorithm is chosen once for all products of the same sizes, precision, epilogue and workspace, wherever
+ * their operands lie: a step and its recomputation have one algorithm, under every plan, and leave the same bits. The alignment
+ * that is promised is the arena's. Partial sums may be kept apart and added in their order (COMPUTE_TYPE), never where they meet. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#ifndef GNN_NO_CUBLASLT /* programs that call it not are linked without it */
 #include <cublasLt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,8 @@ typedef struct GemmPlan {
   cublasLtMatmulDesc_t product;
   cublasLtMatrixLayout_t a, b, c; /* as cuBLASLt sees them: a is B */
   cublasLtMatmulAlgo_t algorithm;
+  int is_ready;
 } GemmPlan;
-
-static const char gemm_handle_site;
 
 static int gemm_check(gnn_cuda *cuda, cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS) return 1;
@@ -44,16 +44,15 @@ static void gemm_destroy_handle(gnn_cuda_plan *plan) {
 }
 
 static cublasLtHandle_t gemm_handle(gnn_cuda *cuda) {
-  GemmHandle *handle = (GemmHandle *)gnn_cuda_find_plan(cuda, &gemm_handle_site);
-  if (handle) return handle->handle;
-  handle = calloc(1, sizeof *handle);
+  for (gnn_cuda_plan *plan = cuda->plans; plan; plan = plan->next)
+    if (plan->destroy == gemm_destroy_handle) return ((GemmHandle *)plan)->handle;
+  GemmHandle *handle = calloc(1, sizeof *handle);
   if (handle == NULL) return gemm_no_memory(cuda), NULL;
   if (!gemm_check(cuda, cublasLtCreate(&handle->handle))) {
     free(handle);
     return NULL;
   }
-  handle->plan.destroy = gemm_destroy_handle;
-  gnn_cuda_add_plan(cuda, &handle->plan, &gemm_handle_site);
+  gnn_cuda_add_plan(cuda, &handle->plan, gemm_destroy_handle);
   return handle->handle;
 }
 
@@ -70,13 +69,13 @@ static float *gemm_at(const gnn_cuda *cuda, int64_t at) { return (float *)(void 
 
 static int gemm_describe(gnn_cuda *cuda, GemmPlan *gemm) {
   const gnn_gemm_desc *d = &gemm->desc;
-  const cublasComputeType_t compute = d->precision == GNN_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  static const cublasComputeType_t computes[] = {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_16BF};
   const cublasOperation_t transpose[2] = {d->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, d->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N};
   const cublasLtEpilogue_t epilogue = d->at_bias >= 0 ? d->is_relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS
                                     : d->is_relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
   const void *bias = d->at_bias >= 0 ? gemm_at(cuda, d->at_bias) : NULL;
   uint64_t n = (uint64_t)d->n, m = (uint64_t)d->m, k = (uint64_t)d->k;
-  return gemm_check(cuda, cublasLtMatmulDescCreate(&gemm->product, compute, CUDA_R_32F)) &&
+  return gemm_check(cuda, cublasLtMatmulDescCreate(&gemm->product, computes[d->precision], CUDA_R_32F)) &&
          gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_TRANSA, &transpose[0], sizeof transpose[0])) &&
          gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_TRANSB, &transpose[1], sizeof transpose[1])) &&
          gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue)) &&
@@ -111,24 +110,43 @@ static int gemm_choose(gnn_cuda *cuda, cublasLtHandle_t handle, GemmPlan *gemm) 
   return is_fine;
 }
 
-/* A call site's sizes do not change while the data do not; what the data change, they drop. */
-static GemmPlan *gemm_plan(gnn_cuda *cuda, cublasLtHandle_t handle, const gnn_gemm_desc *desc, const void *site) {
-  GemmPlan *gemm = (GemmPlan *)gnn_cuda_find_plan(cuda, site);
+static int gemm_is_alike(const gnn_gemm_desc *a, const gnn_gemm_desc *b) {
+  return a->m == b->m && a->n == b->n && a->k == b->k && a->workspace_bytes == b->workspace_bytes && a->transpose_a == b->transpose_a &&
+         a->transpose_b == b->transpose_b && a->is_relu == b->is_relu && (a->at_bias < 0) == (b->at_bias < 0) && a->precision == b->precision;
+}
+
+static int gemm_is_same(const gnn_gemm_desc *a, const gnn_gemm_desc *b) {
+  return gemm_is_alike(a, b) && a->at_a == b->at_a && a->at_b == b->at_b && a->at_c == b->at_c && a->at_bias == b->at_bias && a->at_workspace == b->at_workspace;
+}
+
+static GemmPlan *gemm_find(gnn_cuda *cuda, const gnn_gemm_desc *desc, int (*is_it)(const gnn_gemm_desc *, const gnn_gemm_desc *)) {
+  for (gnn_cuda_plan *plan = cuda->plans; plan; plan = plan->next)
+    if (plan->destroy == gemm_destroy && ((GemmPlan *)plan)->is_ready && is_it(&((GemmPlan *)plan)->desc, desc)) return (GemmPlan *)plan;
+  return NULL;
+}
+
+/* Kept until other data are loaded. */
+static GemmPlan *gemm_plan(gnn_cuda *cuda, cublasLtHandle_t handle, const gnn_gemm_desc *desc) {
+  GemmPlan *gemm = gemm_find(cuda, desc, gemm_is_same);
+  const GemmPlan *twin = gemm_find(cuda, desc, gemm_is_alike);
   if (gemm) return gemm;
   gemm = calloc(1, sizeof *gemm);
   if (gemm == NULL) return gemm_no_memory(cuda), NULL;
   gemm->desc = *desc;
-  gemm->plan.destroy = gemm_destroy;
-  gnn_cuda_add_plan(cuda, &gemm->plan, site);
-  return gemm_describe(cuda, gemm) && gemm_choose(cuda, handle, gemm) ? gemm : NULL;
+  gnn_cuda_add_plan(cuda, &gemm->plan, gemm_destroy);
+  if (!gemm_describe(cuda, gemm)) return NULL;
+  if (twin) gemm->algorithm = twin->algorithm;
+  else if (!gemm_choose(cuda, handle, gemm)) return NULL;
+  gemm->is_ready = 1;
+  return gemm;
 }
 
-void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *desc, void **site) {
+void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *desc) {
   gnn_cuda *cuda = run->cuda;
   const float one = 1, zero = 0;
   if (desc->m == 0 || desc->n == 0 || gnn_cuda_is_failed(cuda)) return;
   cublasLtHandle_t handle = gemm_handle(cuda);
-  const GemmPlan *gemm = handle ? gemm_plan(cuda, handle, desc, site) : NULL;
+  const GemmPlan *gemm = handle ? gemm_plan(cuda, handle, desc) : NULL;
   if (gemm == NULL) return;
   float *c = gemm_at(cuda, desc->at_c);
   if (gemm_check(cuda, cublasLtMatmul(handle, gemm->product, &one, gemm_at(cuda, desc->at_b), gemm->a, gemm_at(cuda, desc->at_a), gemm->b, &zero,
@@ -136,3 +154,4 @@ void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *desc, void **site) {
                                       (size_t)desc->workspace_bytes, cuda->stream[GNN_LANE_COMPUTE])))
     gnn_cuda_settle(cuda, run->step);
 }
+#endif

@@ -23,31 +23,35 @@ typedef struct gnn_cuda_code {
   const char *architecture;   /* "sm_90" */
   int kernel_count;
   const char *const *kernels;
-  int64_t pool_bytes;         /* of the reserve: device memory for what gnn_cuda_spmm keeps, obtained with the arena */
 } gnn_cuda_code;
 
 /* Launches kernel `kernel` with the device's gnn_view as its argument. Blocks, threads a block, bytes of dynamic shared
  * memory. Errors are kept in the run with the step's number and end the epoch (GNN_EDEVICE). */
 void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes);
 
-typedef enum gnn_precision { GNN_FP32, GNN_TF32 } gnn_precision;
+/* How the factors of a product are rounded before they are multiplied; sums are fp32 always. */
+typedef enum gnn_precision { GNN_IN_FP32, GNN_IN_TF32, GNN_IN_BF16 } gnn_precision;
 
-/* C[m, n] = op(A) op(B) by cuBLASLt; row-major, all of it in the arena at these offsets. transpose_a: A is stored
+/* C[m, n] = op(A) op(B) by cuBLASLt; fp32, row-major, all of it in the arena at these offsets. transpose_a: A is stored
  * [k, m]; transpose_b: B is stored [n, k]. bias: offset of n numbers that are added to each row, or -1.
  * is_relu: after the bias. workspace: offset and bytes of scratch in the arena. Deterministic: the same bits for the same
- * sizes and workspace_bytes, wherever the operands lie. */
+ * sizes, precision and workspace_bytes, wherever the operands lie. */
 typedef struct gnn_gemm_desc {
   int64_t m, n, k;
   int64_t at_a, at_b, at_c, at_bias, at_workspace, workspace_bytes;
   int transpose_a, transpose_b, is_relu;
   gnn_precision precision;
 } gnn_gemm_desc;
-void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *gemm, void **plan); /* plan: a static of its own for each call site; never written */
+void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *gemm);
 
-/* Y[rows, width] = adjacency times X by cuSPARSE, with its buffer and preprocessing kept for the life of the program.
- * is_out: the adjacency of `out`, else of `in`. Deterministic. Edges number less than 2^31. The pool holds 4 bytes an edge
- * and a node, and cuSPARSE's buffer for each call site. */
-void gnn_cuda_spmm(gnn_run *run, int is_out, int64_t width, int64_t at_x, int64_t at_y, void **plan);
+/* Y[rows, width] = adjacency times X by cuSPARSE, with its buffer and preprocessing kept until other data are loaded.
+ * is_out: the adjacency of `out`, else of `in`. Deterministic. Edges number less than 2^31. In the arena, for nothing else:
+ * a one for each edge, the rows' offsets in 32 bits, and a buffer for the sums of this width and direction. */
+typedef struct gnn_spmm_desc {
+  int is_out;
+  int64_t width, at_x, at_y, at_ones, at_offsets, at_buffer, buffer_bytes;
+} gnn_spmm_desc;
+void gnn_cuda_spmm(gnn_run *run, const gnn_spmm_desc *spmm);
 
 /* In `evaluate`, where somebody may ask for a value [rows, width] by name. */
 void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width);

@@ -46,14 +46,8 @@ void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int6
 
 /* ---- what libraries keep ---- */
 
-gnn_cuda_plan *gnn_cuda_find_plan(gnn_cuda *cuda, const void *site) {
-  gnn_cuda_plan *plan = cuda->plans;
-  while (plan && plan->site != site) plan = plan->next;
-  return plan;
-}
-
-void gnn_cuda_add_plan(gnn_cuda *cuda, gnn_cuda_plan *plan, const void *site) {
-  plan->site = site;
+void gnn_cuda_add_plan(gnn_cuda *cuda, gnn_cuda_plan *plan, void (*destroy)(gnn_cuda_plan *plan)) {
+  plan->destroy = destroy;
   plan->next = cuda->plans;
   cuda->plans = plan;
 }
@@ -64,5 +58,4 @@ void gnn_cuda_drop_plans(gnn_cuda *cuda) {
     cuda->plans = plan->next;
     plan->destroy(plan);
   }
-  cuda->pool_used = 0;
 }

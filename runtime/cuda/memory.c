@@ -1,10 +1,9 @@
-/* memory.c: one block of the device's memory (arena, view, pool), pinned memory of the host, and the host's image of the arena. */
+/* memory.c: one block of the device's memory (arena and view), pinned memory of the host, and the host's image of the arena. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "cuda.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,7 +42,6 @@ static gnn_status memory_device(gnn_instance *instance, int64_t bytes, int popul
   if ((uintptr_t)memory % GNN_CUDA_ALIGNMENT != 0)
     return gnn_fail(error, GNN_EINVAL, "", "the host program's device memory is not aligned to %d bytes", GNN_CUDA_ALIGNMENT);
   cuda->view = (gnn_view *)(void *)(cuda->arena + memory_aligned(gnn_tier_bytes(cuda->program, GNN_DEVICE)));
-  cuda->pool = (unsigned char *)cuda->view + memory_aligned((int64_t)sizeof(gnn_view));
   instance->tiers.base[GNN_DEVICE] = cuda->arena;
   cudaError_t code = cudaMemset(cuda->arena, populate ? 0 : GNN_CUDA_UNTOUCHED, (size_t)block);
   if (code != cudaSuccess) return gnn_cuda_fail(cuda, GNN_EDEVICE, error, "clearing the device arena", code);
@@ -88,25 +86,14 @@ void gnn_cuda_release_arena(gnn_instance *instance) {
   else cudaFree(cuda->arena);
 }
 
-void *gnn_cuda_take(gnn_cuda *cuda, const char *what, int64_t bytes) {
-  char text[160];
-  if (cuda->pool_used + bytes > cuda->code->pool_bytes) {
-    snprintf(text, sizeof text, "%s needs %s of the pool; of %s %s are left", what, gnn_bytes_text(bytes).text,
-             gnn_bytes_text(cuda->code->pool_bytes).text, gnn_bytes_text(cuda->code->pool_bytes - cuda->pool_used).text);
-    gnn_cuda_refuse(cuda, cuda->instance->run.step, "memory", "more than the reserve that the plan announced", text);
-    return NULL;
-  }
-  void *memory = cuda->pool + cuda->pool_used;
-  cuda->pool_used += memory_aligned(bytes);
-  return memory;
-}
-
 /* ---- between the image and the arena; no work is under way ---- */
 
 static gnn_status memory_move(gnn_cuda *cuda, void *to, const void *from, int64_t bytes, enum cudaMemcpyKind kind) {
   const char *what = kind == cudaMemcpyHostToDevice ? "copying to the device" : "copying from the device";
   if (gnn_cuda_is_failed(cuda) || !gnn_cuda_check(cuda, 0, what, cudaSetDevice(cuda->device))) return GNN_EDEVICE;
-  return gnn_cuda_check(cuda, 0, what, cudaMemcpy(to, from, (size_t)bytes, kind)) ? GNN_OK : GNN_EDEVICE;
+  cudaError_t code = cudaMemcpy(to, from, (size_t)bytes, kind);
+  if (code == cudaSuccess && kind == cudaMemcpyHostToDevice) code = cudaDeviceSynchronize(); /* it may return before all is there */
+  return gnn_cuda_check(cuda, 0, what, code) ? GNN_OK : GNN_EDEVICE;
 }
 
 gnn_status gnn_cuda_upload(const gnn_instance *instance, int64_t at, int64_t bytes) {

@@ -1,10 +1,12 @@
 /* spmm.c: sums over neighbours by cuSPARSE.
  *
  * CSR_ALG3 is the algorithm over compressed rows that promises the same bits in every run. It wants a number for every edge,
- * and offsets as wide as the indices: both are kept in the pool, once for all call sites. */
+ * and offsets as wide as the indices: the plan has room for both, and for a buffer for each direction and width, which are
+ * prepared by the first sum that needs them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#ifndef GNN_NO_CUSPARSE /* programs that call it not are linked without it */
 #include <cusparse.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,22 +16,19 @@
 
 enum { SPMM_PIECE = 1 << 16 }; /* numbers that go up at a time */
 
-typedef struct SpmmShared {
+typedef struct SpmmHandle {
   gnn_cuda_plan plan;
   cusparseHandle_t handle;
-  float *ones;          /* [entries] on the device */
-  int32_t *offsets[2];  /* [rows + 1] on the device: of in, of out; NULL: nobody has asked */
-} SpmmShared;
+} SpmmHandle;
 
 typedef struct SpmmPlan {
   gnn_cuda_plan plan;
+  int is_out, is_ready;
+  int64_t width;
   cusparseConstSpMatDescr_t matrix;
-  cusparseConstDnMatDescr_t x;
-  cusparseDnMatDescr_t y;
-  void *buffer;
+  cusparseDnMatDescr_t x, y; /* whose addresses change from sum to sum */
 } SpmmPlan;
 
-static const char spmm_shared_site;
 static const float spmm_one = 1, spmm_zero = 0;
 
 static int spmm_check(gnn_cuda *cuda, cusparseStatus_t status) {
@@ -41,10 +40,10 @@ static int spmm_no_memory(gnn_cuda *cuda) {
   return gnn_cuda_refuse(cuda, cuda->instance->run.step, "cuSPARSE", "out of memory", "the machine gives no memory for its preparation");
 }
 
-static void spmm_destroy_shared(gnn_cuda_plan *plan) {
-  SpmmShared *shared = (SpmmShared *)plan;
-  if (shared->handle) cusparseDestroy(shared->handle);
-  free(shared);
+static void spmm_destroy_handle(gnn_cuda_plan *plan) {
+  SpmmHandle *handle = (SpmmHandle *)plan;
+  if (handle->handle) cusparseDestroy(handle->handle);
+  free(handle);
 }
 
 static void spmm_destroy(gnn_cuda_plan *plan) {
@@ -56,7 +55,9 @@ static void spmm_destroy(gnn_cuda_plan *plan) {
 }
 
 static int spmm_memcpy(gnn_cuda *cuda, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-  return gnn_cuda_check(cuda, cuda->instance->run.step, "preparing for cuSPARSE", cudaMemcpy(to, from, bytes, kind));
+  cudaError_t code = cudaMemcpy(to, from, bytes, kind);
+  if (code == cudaSuccess && kind == cudaMemcpyHostToDevice) code = cudaDeviceSynchronize(); /* it may return before all is there */
+  return gnn_cuda_check(cuda, cuda->instance->run.step, "preparing for cuSPARSE", code);
 }
 
 static int spmm_fill_ones(gnn_cuda *cuda, float *ones, int64_t entries) {
@@ -70,89 +71,91 @@ static int spmm_fill_ones(gnn_cuda *cuda, float *ones, int64_t entries) {
   return is_fine;
 }
 
-static SpmmShared *spmm_shared(gnn_cuda *cuda) {
-  SpmmShared *shared = (SpmmShared *)gnn_cuda_find_plan(cuda, &spmm_shared_site);
-  if (shared) return shared;
-  int64_t entries = cuda->instance->run.edges;
-  shared = calloc(1, sizeof *shared);
-  if (shared == NULL) return spmm_no_memory(cuda), NULL;
-  shared->plan.destroy = spmm_destroy_shared;
-  gnn_cuda_add_plan(cuda, &shared->plan, &spmm_shared_site);
-  shared->ones = gnn_cuda_take(cuda, "the edges' ones", entries * (int64_t)sizeof *shared->ones);
-  int is_fine = shared->ones && spmm_fill_ones(cuda, shared->ones, entries) && spmm_check(cuda, cusparseCreate(&shared->handle)) &&
-                spmm_check(cuda, cusparseSetStream(shared->handle, cuda->stream[GNN_LANE_COMPUTE]));
-  return is_fine ? shared : NULL;
-}
-
-static int spmm_narrow(gnn_cuda *cuda, const int64_t *wide_there, int32_t *narrow_there, int64_t count) {
-  int64_t *wide = malloc((size_t)count * sizeof *wide);
-  if (wide == NULL) return spmm_no_memory(cuda);
-  int is_fine = spmm_memcpy(cuda, wide, wide_there, (size_t)count * sizeof *wide, cudaMemcpyDeviceToHost);
-  int32_t *narrow = (int32_t *)(void *)wide;
-  for (int64_t i = 0; i < count && is_fine; i++) {
-    int32_t offset = (int32_t)wide[i];
-    memcpy(&narrow[i], &offset, sizeof offset);
-  }
-  is_fine = is_fine && spmm_memcpy(cuda, narrow_there, narrow, (size_t)count * sizeof *narrow, cudaMemcpyHostToDevice);
-  free(wide);
-  return is_fine;
+static cusparseHandle_t spmm_handle(gnn_cuda *cuda) {
+  for (gnn_cuda_plan *plan = cuda->plans; plan; plan = plan->next)
+    if (plan->destroy == spmm_destroy_handle) return ((SpmmHandle *)plan)->handle;
+  SpmmHandle *handle = calloc(1, sizeof *handle);
+  if (handle == NULL) return spmm_no_memory(cuda), NULL;
+  gnn_cuda_add_plan(cuda, &handle->plan, spmm_destroy_handle);
+  int is_fine = spmm_check(cuda, cusparseCreate(&handle->handle)) && spmm_check(cuda, cusparseSetStream(handle->handle, cuda->stream[GNN_LANE_COMPUTE]));
+  return is_fine ? handle->handle : NULL;
 }
 
 static const void *spmm_there(const gnn_cuda *cuda, const void *image) {
   return cuda->arena + ((const unsigned char *)image - cuda->instance->run.device);
 }
 
-static int32_t *spmm_offsets(gnn_cuda *cuda, SpmmShared *shared, int is_out) {
-  const gnn_csr *csr = is_out ? &cuda->instance->run.out : &cuda->instance->run.in;
-  int which = is_out && csr->ptr != cuda->instance->run.in.ptr;
-  if (shared->offsets[which]) return shared->offsets[which];
-  int32_t *offsets = gnn_cuda_take(cuda, "the rows' offsets", (csr->rows + 1) * (int64_t)sizeof *offsets);
-  if (offsets && spmm_narrow(cuda, spmm_there(cuda, csr->ptr), offsets, csr->rows + 1)) shared->offsets[which] = offsets;
-  return shared->offsets[which];
+static int spmm_narrow(gnn_cuda *cuda, const gnn_csr *csr, int32_t *narrow_there) {
+  size_t count = (size_t)csr->rows + 1;
+  int64_t *wide = malloc(count * sizeof *wide);
+  int32_t *narrow = malloc(count * sizeof *narrow);
+  int is_fine = wide && narrow ? spmm_memcpy(cuda, wide, spmm_there(cuda, csr->ptr), count * sizeof *wide, cudaMemcpyDeviceToHost) : spmm_no_memory(cuda);
+  for (size_t i = 0; is_fine && i < count; i++) narrow[i] = (int32_t)wide[i];
+  is_fine = is_fine && spmm_memcpy(cuda, narrow_there, narrow, count * sizeof *narrow, cudaMemcpyHostToDevice);
+  free(wide);
+  free(narrow);
+  return is_fine;
 }
 
-static int spmm_describe(gnn_cuda *cuda, SpmmShared *shared, SpmmPlan *spmm, int is_out, int64_t width, int64_t at_x, int64_t at_y) {
-  const gnn_csr *csr = is_out ? &cuda->instance->run.out : &cuda->instance->run.in;
-  const int32_t *offsets = spmm_offsets(cuda, shared, is_out);
+static int spmm_fits(gnn_cuda *cuda, size_t bytes, int64_t planned) {
+  char text[160];
+  if ((int64_t)bytes <= planned) return 1;
+  snprintf(text, sizeof text, "its buffer needs %s, the plan has %s; gnncc --spmm=own does without", gnn_bytes_text((int64_t)bytes).text,
+           gnn_bytes_text(planned).text);
+  return gnn_cuda_refuse(cuda, cuda->instance->run.step, "cuSPARSE", "more than was planned", text);
+}
+
+static int spmm_prepare(gnn_cuda *cuda, cusparseHandle_t handle, SpmmPlan *spmm, const gnn_spmm_desc *desc) {
+  const gnn_csr *csr = desc->is_out ? &cuda->instance->run.out : &cuda->instance->run.in;
+  float *ones = (float *)(void *)(cuda->arena + desc->at_ones);
+  int32_t *offsets = (int32_t *)(void *)(cuda->arena + desc->at_offsets);
+  void *buffer = cuda->arena + desc->at_buffer;
   size_t bytes = 0;
-  if (offsets == NULL ||
-      !spmm_check(cuda, cusparseCreateConstCsr(&spmm->matrix, csr->rows, csr->rows, csr->entries, offsets, spmm_there(cuda, csr->idx), shared->ones,
-                                               CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F)) ||
-      !spmm_check(cuda, cusparseCreateConstDnMat(&spmm->x, csr->rows, width, width, cuda->arena + at_x, CUDA_R_32F, CUSPARSE_ORDER_ROW)) ||
-      !spmm_check(cuda, cusparseCreateDnMat(&spmm->y, csr->rows, width, width, cuda->arena + at_y, CUDA_R_32F, CUSPARSE_ORDER_ROW)) ||
-      !spmm_check(cuda, cusparseSpMM_bufferSize(shared->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &spmm_one, spmm->matrix,
-                                                spmm->x, &spmm_zero, spmm->y, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3, &bytes)))
-    return 0;
-  spmm->buffer = gnn_cuda_take(cuda, "cuSPARSE's buffer", (int64_t)bytes);
-  return spmm->buffer && spmm_check(cuda, cusparseSpMM_preprocess(shared->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &spmm_one,
-                                                                  spmm->matrix, spmm->x, &spmm_zero, spmm->y, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3, spmm->buffer));
+  return spmm_fill_ones(cuda, ones, csr->entries) && spmm_narrow(cuda, csr, offsets) &&
+         spmm_check(cuda, cusparseCreateConstCsr(&spmm->matrix, csr->rows, csr->rows, csr->entries, offsets, spmm_there(cuda, csr->idx), ones,
+                                                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F)) &&
+         spmm_check(cuda, cusparseCreateDnMat(&spmm->x, csr->rows, desc->width, desc->width, cuda->arena + desc->at_x, CUDA_R_32F, CUSPARSE_ORDER_ROW)) &&
+         spmm_check(cuda, cusparseCreateDnMat(&spmm->y, csr->rows, desc->width, desc->width, cuda->arena + desc->at_y, CUDA_R_32F, CUSPARSE_ORDER_ROW)) &&
+         spmm_check(cuda, cusparseSpMM_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &spmm_one, spmm->matrix,
+                                                  spmm->x, &spmm_zero, spmm->y, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3, &bytes)) &&
+         spmm_fits(cuda, bytes, desc->buffer_bytes) &&
+         spmm_check(cuda, cusparseSpMM_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &spmm_one, spmm->matrix,
+                                                  spmm->x, &spmm_zero, spmm->y, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3, buffer));
 }
 
-static SpmmPlan *spmm_plan(gnn_cuda *cuda, SpmmShared *shared, int is_out, int64_t width, int64_t at_x, int64_t at_y, const void *site) {
-  SpmmPlan *spmm = (SpmmPlan *)gnn_cuda_find_plan(cuda, site);
-  if (spmm) return spmm;
-  spmm = calloc(1, sizeof *spmm);
+/* Kept until other data are loaded. */
+static SpmmPlan *spmm_plan(gnn_cuda *cuda, cusparseHandle_t handle, const gnn_spmm_desc *desc) {
+  for (gnn_cuda_plan *plan = cuda->plans; plan; plan = plan->next) {
+    SpmmPlan *spmm = (SpmmPlan *)plan;
+    if (plan->destroy == spmm_destroy && spmm->is_ready && spmm->is_out == desc->is_out && spmm->width == desc->width) return spmm;
+  }
+  SpmmPlan *spmm = calloc(1, sizeof *spmm);
   if (spmm == NULL) return spmm_no_memory(cuda), NULL;
-  spmm->plan.destroy = spmm_destroy;
-  gnn_cuda_add_plan(cuda, &spmm->plan, site);
-  return spmm_describe(cuda, shared, spmm, is_out, width, at_x, at_y) ? spmm : NULL;
+  spmm->is_out = desc->is_out;
+  spmm->width = desc->width;
+  gnn_cuda_add_plan(cuda, &spmm->plan, spmm_destroy);
+  spmm->is_ready = spmm_prepare(cuda, handle, spmm, desc);
+  return spmm->is_ready ? spmm : NULL;
 }
 
-void gnn_cuda_spmm(gnn_run *run, int is_out, int64_t width, int64_t at_x, int64_t at_y, void **site) {
+void gnn_cuda_spmm(gnn_run *run, const gnn_spmm_desc *desc) {
   gnn_cuda *cuda = run->cuda;
-  const gnn_csr *csr = is_out ? &run->out : &run->in;
-  if (csr->rows == 0 || width == 0 || gnn_cuda_is_failed(cuda)) return;
+  const gnn_csr *csr = desc->is_out ? &run->out : &run->in;
+  unsigned char *y = cuda->arena + desc->at_y;
+  if (csr->rows == 0 || desc->width == 0 || gnn_cuda_is_failed(cuda)) return;
   if (csr->entries == 0) {
-    gnn_cuda_check(cuda, run->step, "clearing", cudaMemsetAsync(cuda->arena + at_y, 0, (size_t)(csr->rows * width) * sizeof(float), cuda->stream[GNN_LANE_COMPUTE]));
+    gnn_cuda_check(cuda, run->step, "clearing", cudaMemsetAsync(y, 0, (size_t)(csr->rows * desc->width) * sizeof(float), cuda->stream[GNN_LANE_COMPUTE]));
     return;
   }
   if (csr->entries > INT32_MAX) {
     gnn_cuda_refuse(cuda, run->step, "cuSPARSE", "too many edges", "its indices have 32 bits here");
     return;
   }
-  SpmmShared *shared = spmm_shared(cuda);
-  const SpmmPlan *spmm = shared ? spmm_plan(cuda, shared, is_out, width, at_x, at_y, site) : NULL;
-  if (spmm && spmm_check(cuda, cusparseSpMM(shared->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &spmm_one, spmm->matrix,
-                                            spmm->x, &spmm_zero, spmm->y, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3, spmm->buffer)))
+  cusparseHandle_t handle = spmm_handle(cuda);
+  const SpmmPlan *spmm = handle ? spmm_plan(cuda, handle, desc) : NULL;
+  if (spmm && spmm_check(cuda, cusparseDnMatSetValues(spmm->x, cuda->arena + desc->at_x)) && spmm_check(cuda, cusparseDnMatSetValues(spmm->y, y)) &&
+      spmm_check(cuda, cusparseSpMM(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &spmm_one, spmm->matrix, spmm->x,
+                                    &spmm_zero, spmm->y, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3, cuda->arena + desc->at_buffer)))
     gnn_cuda_settle(cuda, run->step);
 }
+#endif

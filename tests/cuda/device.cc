@@ -223,9 +223,10 @@ struct Update {
 static void update_kernel(const void *argument) {
   const Update *u = (const Update *)argument;
   const Optimiser *o = u->o;
-  if (o->kind == 0) gnn_sgd(u->w, u->g, o->a != 0 ? u->m : nullptr, o->lr, o->a, o->decay, o->nesterov, u->step, u->count);
-  else if (o->kind == 1) gnn_adam(u->w, u->g, u->m, u->v, o->lr, o->a, o->b, o->epsilon, o->decay, u->step, u->count);
-  else gnn_adamw(u->w, u->g, u->m, u->v, o->lr, o->a, o->b, o->epsilon, o->decay, u->step, u->count);
+  const int64_t begin = (int64_t)blockIdx.x * GNN_UPDATE_EACH, end = gnn_min(begin + GNN_UPDATE_EACH, u->count);
+  if (o->kind == 0) gnn_sgd(u->w, u->g, o->a != 0 ? u->m : nullptr, o->lr, o->a, o->decay, o->nesterov, u->step, begin, end);
+  else if (o->kind == 1) gnn_adam(u->w, u->g, u->m, u->v, o->lr, o->a, o->b, o->epsilon, o->decay, u->step, begin, end);
+  else gnn_adamw(u->w, u->g, u->m, u->v, o->lr, o->a, o->b, o->epsilon, o->decay, u->step, begin, end);
 }
 
 static void reference_update(const Optimiser *o, double *w, double g, double *m, double *v, int64_t step) {
@@ -245,7 +246,7 @@ static void reference_update(const Optimiser *o, double *w, double g, double *m,
 }
 
 static void test_optimiser(const Optimiser *o) {
-  enum { WEIGHTS = 1001, STEPS = 5 };
+  enum { WEIGHTS = 2 * GNN_UPDATE_EACH + 1, STEPS = 5 };
   std::vector<float> w = numbers(WEIGHTS), m(WEIGHTS), v(WEIGHTS);
   std::vector<double> want(w.begin(), w.end()), mean(WEIGHTS), square(WEIGHTS);
   bool is_good = true;
@@ -260,6 +261,48 @@ static void test_optimiser(const Optimiser *o) {
     }
   }
   ok(is_good, "%s", o->name);
+}
+
+/* ---- rows ---- */
+
+struct Walk {
+  const int64_t *ptr;
+  float *to;
+  int64_t rows;
+};
+
+/* Each visit of an entry adds an odd number, from which the group can be told. */
+template <int LANES, int SLOTS> static void walk_kernel(const void *argument) {
+  const Walk *w = (const Walk *)argument;
+  const int group = (int)threadIdx.x / (LANES * SLOTS), lane = (int)threadIdx.x % LANES;
+  const auto visit = [&](int64_t, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i += SLOTS) w->to[i * LANES + lane] += (float)(1 + 2 * group);
+  };
+  gnn_walk_rows<LANES, SLOTS>(w->ptr, gnn_group<LANES * SLOTS>(), w->rows, gnn_groups<LANES * SLOTS>(), visit);
+}
+
+template <int LANES, int SLOTS> static void test_walk(void) {
+  enum { GROUPS = GNN_THREADS / (LANES * SLOTS) };
+  const int64_t lengths[] = {3, 0, 5000, GNN_LONG_ROW, GNN_LONG_ROW + 1, 1, 3000, 0, 2}, count = sizeof lengths / sizeof *lengths;
+  std::vector<int64_t> ptr(1);
+  for (int64_t length : lengths) ptr.push_back(ptr.back() + length);
+  std::vector<float> to((size_t)(ptr.back() * LANES));
+  Walk w = {ptr.data(), nullptr, count};
+  bool is_once = runs_alike(&w, walk_kernel<LANES, SLOTS>, &to, 2), is_shared = true;
+  for (int64_t r = 0; r < count; r++) {
+    std::vector<bool> has_worked(GROUPS);
+    int workers = 0;
+    for (int64_t n = ptr[(size_t)r] * LANES; n < ptr[(size_t)r + 1] * LANES; n++) {
+      const int visits = (int)to[(size_t)n], group = visits / 2;
+      is_once = is_once && visits % 2 == 1 && group < GROUPS;
+      if (!is_once || has_worked[(size_t)group]) continue;
+      has_worked[(size_t)group] = true;
+      workers++;
+    }
+    is_shared = is_shared && workers == (lengths[r] > GNN_LONG_ROW ? (int)GROUPS : (int)(lengths[r] > 0));
+  }
+  ok(is_once, "%d lanes, %d slots: every entry of every row is taken once", LANES, SLOTS);
+  ok(is_shared, "  a long row by all groups of a block, others by one");
 }
 
 /* ---- dropout ---- */
@@ -280,6 +323,8 @@ static void test_random(void) {
 }
 
 int main(void) {
+  test_walk<32, 1>();
+  test_walk<4, 2>();
   test_product<64, false>(1, 1, 1);
   test_product<64, false>(129, 17, 65);
   test_product<64, true>(128, 16, 64);

@@ -24,6 +24,7 @@ struct alignas(16) float4 { float x, y, z, w; };
 #define __device__
 #define __host__
 #define __shared__ static
+#define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)

@@ -12,16 +12,21 @@ rm -rf "$work" && mkdir -p "$work"
 models=("$root"/examples/gcn_*.gnn "$here"/models/*.gnn "$root"/tests/end_to_end/models/varied/*.gnn)
 [ "${CUDA_ALL:-}" != 1 ] || models+=("$root"/tests/end_to_end/models/*.gnn)
 
-steps() { # MODEL DIRECTORY: every step of it was compared, without a difference; nothing was compiled with a warning
+steps() { # MODEL DIRECTORY OPTION...: every step of it was compared, without a difference; nothing was compiled with a warning
   mkdir -p "$2"
-  "$here/steps.sh" "$build" "$1" "$2" >"$2/log" 2>&1 && ! grep -q 'warning: ' "$2/log" || { tail -20 "$2/log"; return 1; }
+  "$here/steps.sh" "$build" "$1" "$2" "${@:3}" >"$2/log" 2>&1 && ! grep -q 'warning: ' "$2/log" || { tail -20 "$2/log"; return 1; }
 }
 check "the emulation itself" "$build/tests/cuda/emulator"
 check "the device headers" "$build/tests/cuda/device"
 for model in "${models[@]}"; do
   name=$(basename "$model" .gnn)
-  check "$name: each step leaves what the CPU leaves, in every order of threads" steps "$model" "$work/$name"
+  check "$name: each step leaves what the CPU leaves, in every order of threads" steps "$model" "$work/$name" --gemm=own
 done
+kinds() { sed -n '/^const char \*kernel_kind_name/,/^}/s/^ *\("[a-z].*"\).*/\1/p' "$root/compiler/fuse.c" | grep -o '"[^"]*"' | tr -d '"' | sort; }
+kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cuda --stop-after=fuse --dump=fuse "$model"; done | sed -n 's/^kernel [0-9]*: \(.*\) of .*/\1/p' | sort -u; }
+all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
+check "every kind of step is among them" all_kinds
+check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
 
 # ---- whole programs, on the stand-in ----
 
@@ -32,7 +37,7 @@ numbers() { # FILE.safetensors: what follows the header
 }
 curve() { cut -d, -f1-6 "$1/log.csv"; }
 train() { # PROGRAM
-  "$1" -q --epochs $epochs --every 1 --log csv --out "$1.out" && [ "$(curve "$1.out" | wc -l)" -eq $((epochs + 1)) ]
+  "$1" -q --runs 1 --epochs $epochs --every 1 --log csv --out "$1.out" && [ "$(curve "$1.out" | wc -l)" -eq $((epochs + 1)) ]
 }
 is_as_on_cpu() { # PROGRAM MODEL: losses to 1e-5, as many right but for one in a hundred
   "$build/gnncc" -q -w "$2" -o "$1.cpu" && train "$1.cpu" &&
@@ -59,10 +64,81 @@ if [ -e "$build/share/libgnncuda.a" ]; then
       check "$model, $kind: the same bits" is_same "$work/${model}_$kind" "$keep"
     done
   done
+
+  # Who multiplies, and in which numbers; the least budget has the same bits again.
+  path=$plans/sage4.gnn keep=$work/sage4_keep
+  is_near() { # PROGRAM OTHER SHARE: losses to that
+    paste -d, <(curve "$1.out") <(curve "$2.out") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
+  }
+  declare -A way=([own]="--gemm=own" [cusparse]="--spmm=cusparse" [tf32]="--precision=tf32" [bf16]="--precision=bf16 --spmm=cusparse") share=([own]=1e-5 [cusparse]=1e-5 [tf32]=1e-3 [bf16]=1e-2)
+  for kind in own cusparse tf32 bf16; do
+    check "sage4, ${way[$kind]}: the emitted program trains" makes_and_trains "$work/sage4_$kind" "$path" ${way[$kind]}
+    check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" is_near "$work/sage4_$kind" "$keep" ${share[$kind]}
+  done
+  says_touched() { "$1" check 2>&1 | grep -E 'device arena: planned ([0-9.]+ [KMG]iB), touched \1'; }
+  check "sage4: the memory that the plan announced is what is used, with the workspaces of cuBLASLt" says_touched "$keep"
+  for kind in tf32 bf16; do
+    check "sage4, ${way[$kind]}: other losses than in fp32" bash -c "! cmp '$work/sage4_$kind.out/last.safetensors' '$keep.out/last.safetensors'"
+  done
+  least=$(least_of "$path" $box --budget ssd=0 ${way[bf16]})
+  check "sage4, ${way[bf16]}, host: the least budget, $least KiB" makes_and_trains "$work/sage4_bf16_host" "$path" ${way[bf16]} $box --budget ssd=0 --budget device="${least}KiB"
+  check "sage4, ${way[bf16]}, host: the same bits" is_same "$work/sage4_bf16_host" "$work/sage4_bf16"
+
   for seed in 0 3 5 8; do
     check "another order of streams, $seed" env STANDIN_SEED=$seed bash -c "rm -rf '$work/sage4_ring.out'; '$work/sage4_ring' -q --epochs $epochs --every 1 --log csv --out '$work/sage4_ring.out'"
     check "the same bits" is_same "$work/sage4_ring" "$work/sage4_keep"
   done
+
+  # Sparse features, SGD with momentum, AdamW in groups, rows that a block shares.
+  for path in "$root/examples/gcn_cora.gnn" "$here/models/wide.gnn" "$here/models/heads.gnn"; do
+    model=$(basename "$path" .gnn) keep=$work/$(basename "$path" .gnn)_keep
+    check "$model: the emitted program trains" makes_and_trains "$keep" "$path"
+    check "$model: with the losses of the CPU" is_as_on_cpu "$keep" "$path"
+    least=$(least_of "$path")
+    check "$model, reruns: the least budget, $least KiB" makes_and_trains "$work/${model}_reruns" "$path" --budget device="${least}KiB"
+    check "$model, reruns: the same bits" is_same "$work/${model}_reruns" "$keep"
+  done
+
+  # Every third wait of a program with products by cuBLASLt is left out. One may go unnoticed: that of a copy which begins later
+  # than its value is there.
+  without_waits() {
+    local number=0 missed=0 wait seed wanted
+    train_gin() { rm -rf "$1"; env "${@:2}" "$work/gin3_host" -q --epochs 2 --every 1 --log csv --out "$1" >/dev/null 2>&1; }
+    left() { cut -d, -f1-6 "$1/log.csv"; numbers "$1/last.safetensors" | md5sum; }
+    train_gin "$work/all_waits" STANDIN_SEED=0 STANDIN_WAITS="$work/waits" || return 1
+    wanted=$(left "$work/all_waits")
+    train_gin "$work/less" STANDIN_SEED=3 STANDIN_IGNORE=9,999 && [ "$(left "$work/less")" = "$wanted" ] || return 1
+    for wait in $(awk 'NR % 3 == 1' "$work/waits"); do
+      number=$((number + 1))
+      for seed in 0 2 3 4 none; do
+        [ $seed != none ] || { missed=$((missed + 1)); echo "nothing shows that a stream waits for an event: $wait"; break; }
+        train_gin "$work/less" STANDIN_SEED=$seed STANDIN_IGNORE="$wait"
+        [ "$(left "$work/less")" = "$wanted" ] || break
+      done
+    done
+    echo "$number waits, $missed of them missed by nobody"
+    [ $number -ge 5 ] && [ $missed -le 1 ]
+  }
+  least=$(least_of "$plans/gin3.gnn" $box --budget ssd=0)
+  check "gin3, host: the least budget, $least KiB" makes_and_trains "$work/gin3_host" "$plans/gin3.gnn" $box --budget ssd=0 --budget device="${least}KiB"
+  check "gin3, host: without a wait the bits are wrong" without_waits
+
+  # Surroundings in which it cannot run.
+  surroundings() { # FAULT STATUS TEXT OPTION...
+    local status said
+    said=$(cd "$work" && env STANDIN_FAULT="$1" "$work/sage4_host" -q --epochs 1 --out "$work/broken.out" "${@:4}" 2>&1)
+    status=$?
+    printf '%s\nstatus %d, expected %d\n' "$said" $status "$2"
+    [ $status -eq "$2" ] && grep -qF -- "$3" <<<"$said"
+  }
+  check "no driver" surroundings 1 3 "there is no CUDA driver here"
+  check "an old driver" surroundings 2 3 "the program needs one for CUDA"
+  check "no GPU" surroundings 3 3 "there is no CUDA device here"
+  check "no such device" surroundings 0 3 "there is no CUDA device 7" --device 7
+  check "less free memory than planned" surroundings 4 3 "has 3.0 KiB of 16.0 GiB free, the plan needs"
+  check "no pinned memory" surroundings 5 3 "the machine would not pin"
+  check "a launch is refused" surroundings 8 1 "launching step_"
+  check "kernels for another GPU" surroundings 11 3 "compile again for this device"
 else
   skip "whole programs" "no CUDA toolkit"
 fi
@@ -93,6 +169,32 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"
   check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O1"
 fi
+libraries_of() { # OPTION...: of CUDA that the program is linked with
+  "$build/gnncc" -q -w --backend=cuda --arch=sm_90 "$@" "$plans/sage4.gnn" -o "$work/linked" && readelf -d "$work/linked" | sed -n 's/.*NEEDED.*\[lib\(cu[a-zA-Z]*\)\.so.*/\1/p' | xargs
+}
+has_libraries() { [ "$(libraries_of "${@:2}")" = "$1" ]; } # LIST OPTION...
+if [ -e "$build/share/libgnncuda.a" ] && [ -e "${CUDA_HOME:-/usr/local/cuda}/lib64/libcublasLt.so" ]; then
+  check "with our own kernels no library is linked" has_libraries "" --gemm=own
+  check "with products by cuBLASLt, that one" has_libraries "cublasLt"
+  check "with sums by cuSPARSE both" has_libraries "cublasLt cusparse" --spmm=cusparse
+  check "the sources of a program without libraries build without them" bash -c "'$build/gnncc' -q -w --backend=cuda --arch=sm_90 --gemm=own -S '$plans/sage4.gnn' -o '$work/alone' &&
+    make -C '$work/alone' CFLAGS=-O0 && ! readelf -d '$work'/alone/sage4 | grep -E 'cublas|cusparse'"
+fi
+listed() { "$build/gnncc" -w --backend=cuda --plan -v "${@:2}" "$plans/sage4.gnn" | grep -qF -- "$1"; } # TEXT OPTION...
+check "the listing says who multiplies" listed ", by cuBLASLt"
+check "and in which numbers" listed ", by cuBLASLt in tf32" --precision=tf32
+check "and who adds" listed ", by cuSPARSE" --spmm=cusparse
+says() { # TEXT COMMAND...: fails, with that text
+  local text=$1
+  shift
+  ! "$@" >"$work/said" 2>&1 && cat "$work/said" && grep -qF -- "$text" "$work/said"
+}
+check "tf32 is not for processors" says "--precision=tf32 is for programs for a GPU" "$build/gnncc" --precision=tf32 "$plans/sage4.gnn" -o "$work/none"
+check "nor is cuSPARSE" says "--spmm=cusparse is for programs for a GPU" "$build/gnncc" --spmm=cusparse "$plans/sage4.gnn" -o "$work/none"
+check "bf16 is not for sm_75" says "--precision=bf16 needs sm_80 or newer, and this program is for sm_75" "$build/gnncc" --backend=cuda --arch=sm_75 --precision=bf16 "$plans/sage4.gnn" -o "$work/none"
+check "our own kernels have no tf32" says "--precision=tf32 needs cuBLASLt" "$build/gnncc" --backend=cuda --gemm=own --precision=tf32 "$plans/sage4.gnn" -o "$work/none"
+refuse 2 "fp64 is not supported" "$build/gnncc" --backend=cuda --precision=fp64 "$plans/sage4.gnn" -o "$work/none"
+
 no_toolkit() { CUDA_HOME=$work/nowhere PATH=/bin "$build/gnncc" "$@"; }
 refuse 5 "without the toolkit: E0507" no_toolkit --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/none"
 check "its sources are written all the same" no_toolkit -q --backend=cuda -S "$root/examples/gcn_karate.gnn" -o "$work/sources_only"

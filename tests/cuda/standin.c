@@ -48,8 +48,9 @@ typedef struct Operation {
   struct CUgraphExec_st *graph;
   cublasLtMatmulDesc_t product; /* descriptions are copied when they are queued */
   struct { int64_t rows, columns, ld; } a, b, c;
-  int transpose_a, transpose_b, epilogue;
+  int transpose_a, transpose_b, epilogue, dropped_bits;
   const float *bias, *left, *right;
+  void *workspace;
   const int32_t *offsets, *index;
   int64_t rows, width;
 } Operation;
@@ -114,11 +115,13 @@ static struct {
   int host_waits;      /* threads that wait for a stream or an event */
   double last_call;
   Mark *marks;
+  void *staged, *staged_to;
+  size_t staged_bytes;
   Space space[SPACES];
   cudaError_t failure; /* sticky */
   int ignored_stream, ignored_event;
   standin_wait wait[STANDIN_WAITS];
-  int wait_count, graph_launches, log_count;
+  int wait_count, graph_launches, log_count, allocation_count;
   Log log[LOGS];
   long quiet_nanoseconds;
 } it = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .ignored_stream = STANDIN_HOST - 1, .quiet_nanoseconds = 60000};
@@ -157,8 +160,10 @@ void standin_reset(unsigned seed, standin_fault fault, int after) {
   it.fault = fault;
   it.after = after;
   it.draws = 0;
-  it.stream_count = it.event_count = it.wait_count = it.graph_launches = it.log_count = 0;
+  it.stream_count = it.event_count = it.wait_count = it.graph_launches = it.log_count = it.allocation_count = 0;
   it.failure = cudaSuccess;
+  free(it.staged);
+  it.staged = NULL;
   it.ignored_stream = STANDIN_HOST - 1;
   pthread_mutex_unlock(&it.mutex);
 }
@@ -239,11 +244,13 @@ static int64_t locked(int64_t (*ask)(void)) {
   return answer;
 }
 
+static int64_t allocations(void) { return it.allocation_count; }
 static int64_t has_struck(void) { return it.after < 0; }
 static int64_t calm(void) { return it.fault = STANDIN_FINE; }
 static int64_t graph_launches(void) { return it.graph_launches; }
 
 int64_t standin_allocated(void) { return locked(allocated); }
+int standin_allocations(void) { return (int)locked(allocations); }
 int standin_has_struck(void) { return (int)locked(has_struck); }
 void standin_calm(void) { locked(calm); }
 int standin_graph_launches(void) { return (int)locked(graph_launches); }
@@ -253,10 +260,28 @@ static int environment(const char *name, int otherwise) {
   return text ? atoi(text) : otherwise;
 }
 
+/* To the file STANDIN_WAITS names: stream and event of each wait that no other implies. */
+static void write_waits(void) {
+  static standin_wait waits[STANDIN_WAITS];
+  const char *path = getenv("STANDIN_WAITS");
+  FILE *out = path ? fopen(path, "w") : NULL;
+  int count = out ? standin_waits(waits) : 0;
+  for (int w = 0; w < count; w++)
+    if (waits[w].stream != STANDIN_HOST && !waits[w].is_implied) fprintf(out, "%d,%d\n", waits[w].stream, waits[w].event);
+  if (out) fclose(out);
+}
+
+static void begin_as_told(void) {
+  const char *ignored = getenv("STANDIN_IGNORE");
+  int stream, event;
+  standin_reset((unsigned)environment("STANDIN_SEED", 6), (standin_fault)environment("STANDIN_FAULT", 0), environment("STANDIN_AFTER", 0));
+  if (ignored && sscanf(ignored, "%d,%d", &stream, &event) == 2) standin_ignore(stream, event);
+  if (getenv("STANDIN_WAITS")) atexit(write_waits);
+}
+
 /* Every call comes through here. */
 static void enter(void) {
-  if (!it.is_ready)
-    standin_reset((unsigned)environment("STANDIN_SEED", 6), (standin_fault)environment("STANDIN_FAULT", 0), environment("STANDIN_AFTER", 0));
+  if (!it.is_ready) begin_as_told();
   pthread_mutex_lock(&it.mutex);
   it.last_call = now();
 }
@@ -276,6 +301,15 @@ static int strikes(standin_fault fault) { return it.fault == fault && (fault == 
   do { \
     enter(); \
     if (strikes(STANDIN_ANY)) return leave(cudaErrorUnknown); \
+  } while (0)
+
+/* The same for libraries, which have errors of their own. */
+#define ENTER_LIBRARY(refused) \
+  do { \
+    enter(); \
+    int is_struck = strikes(STANDIN_ANY); \
+    leave(cudaSuccess); \
+    if (is_struck) return refused; \
   } while (0)
 
 /* ---- whose turn it is ---- */
@@ -313,15 +347,26 @@ static void pause_for(long nanoseconds) {
 
 /* ---- what operations do ---- */
 
+/* To the nearest number with so many bits less, as tf32 and bf16 have. */
+static float rounded(float x, int bits) {
+  uint32_t word;
+  memcpy(&word, &x, sizeof word);
+  word = (word + ((1u << bits) >> 1)) >> bits << bits;
+  memcpy(&x, &word, sizeof word);
+  return x;
+}
+
+/* The workspace is the product's own: nothing is left of what was there. */
 static void multiply(const Operation *o) {
   int64_t depth = o->transpose_a ? o->a.rows : o->a.columns;
   float *c = o->to;
+  memset(o->workspace, 0xff, o->bytes);
   for (int64_t column = 0; column < o->c.columns; column++)
     for (int64_t row = 0; row < o->c.rows; row++) {
       float sum = 0;
       for (int64_t k = 0; k < depth; k++)
-        sum += (o->transpose_a ? o->left[row * o->a.ld + k] : o->left[k * o->a.ld + row]) *
-               (o->transpose_b ? o->right[k * o->b.ld + column] : o->right[column * o->b.ld + k]);
+        sum += rounded(o->transpose_a ? o->left[row * o->a.ld + k] : o->left[k * o->a.ld + row], o->dropped_bits) *
+               rounded(o->transpose_b ? o->right[k * o->b.ld + column] : o->right[column * o->b.ld + k], o->dropped_bits);
       if (o->epilogue & CUBLASLT_EPILOGUE_BIAS) sum += o->bias[row];
       if (o->epilogue & CUBLASLT_EPILOGUE_RELU && !(sum > 0)) sum = 0;
       c[column * o->c.ld + row] = sum;
@@ -547,8 +592,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return leave(cudaSuccess);
 }
 
+static void arrive(void) {
+  if (it.staged) memcpy(it.staged_to, it.staged, it.staged_bytes);
+  free(it.staged);
+  it.staged = NULL;
+}
+
 cudaError_t cudaDeviceSynchronize(void) {
   enter();
+  arrive();
   for (int s = 0; s < it.stream_count; s++)
     if (it.stream[s]) wait_for_stream(it.stream[s]);
   return leave(cudaSuccess);
@@ -733,6 +785,7 @@ static int obtain(void **out, size_t bytes, int is_pinned) {
     memset(memory, 0xcd, (bytes + 2 * ZONE_BYTES + 4095) / 4096 * 4096);
     memset(memory + ZONE_BYTES, 0xa5, bytes);
     it.space[s] = (Space){memory, bytes, is_pinned};
+    it.allocation_count++;
     *out = memory + ZONE_BYTES;
     return 1;
   }
@@ -785,6 +838,7 @@ cudaError_t cudaFreeHost(void *memory) {
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
   ENTER();
   if (whose(memory, bytes) != 0) return leave(cudaErrorInvalidValue);
+  arrive();
   memset(memory, value, bytes);
   return leave(cudaSuccess);
 }
@@ -804,10 +858,19 @@ static int is_copy(const void *to, const void *from, size_t bytes, enum cudaMemc
          (is_from_device ? source == 0 : source != 0 && (!wants_pinned || source == 1));
 }
 
-/* Does not wait for streams: none of them is the default stream, or blocks. */
+/* Does not wait for streams: none of them is the default stream, or blocks. To the device it returns when it has read: what
+ * was read arrives with the next call on the default stream, or that waits for the device. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
   ENTER();
   if (!is_copy(to, from, bytes, kind, 0)) return leave(cudaErrorInvalidValue);
+  arrive();
+  if (kind == cudaMemcpyHostToDevice) {
+    it.staged = malloc(bytes + 1);
+    if (it.staged == NULL) fatal("no memory");
+    it.staged_to = to;
+    it.staged_bytes = bytes;
+    to = it.staged;
+  }
   memcpy(to, from, bytes);
   return leave(cudaSuccess);
 }
@@ -938,10 +1001,11 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 /* ---- cuBLASLt ---- */
 
 struct cublasLtContext { int unused; };
-typedef struct Product { int transpose_a, transpose_b; cublasLtEpilogue_t epilogue; const float *bias; } Product;
+typedef struct Product { int transpose_a, transpose_b, dropped_bits; cublasLtEpilogue_t epilogue; const float *bias; } Product;
 typedef struct Layout { int64_t rows, columns, ld; } Layout;
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+  ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   *handle = calloc(1, sizeof **handle);
   return *handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
 }
@@ -953,15 +1017,19 @@ const char *cublasLtGetStatusName(cublasStatus_t status) { return status == CUBL
 const char *cublasLtGetStatusString(cublasStatus_t status) { return cublasLtGetStatusName(status); }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *out, cublasComputeType_t compute, cudaDataType_t scale) {
+  ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   Product *product = calloc(1, sizeof *product);
   *out = (cublasLtMatmulDesc_t)(void *)product;
-  return product && scale == CUDA_R_32F && (compute == CUBLAS_COMPUTE_32F || compute == CUBLAS_COMPUTE_32F_FAST_TF32) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+  if (!product) return CUBLAS_STATUS_ALLOC_FAILED;
+  product->dropped_bits = compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? 13 : compute == CUBLAS_COMPUTE_32F_FAST_16BF ? 16 : 0;
+  return scale == CUDA_R_32F && (product->dropped_bits || compute == CUBLAS_COMPUTE_32F) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) {
   free(product);
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute, const void *value, size_t bytes) {
+  ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   Product *product = (Product *)(void *)desc;
   cublasOperation_t operation;
   if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE && bytes == sizeof product->epilogue) memcpy(&product->epilogue, value, bytes);
@@ -975,6 +1043,7 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasL
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *out, cudaDataType type, uint64_t rows, uint64_t columns, int64_t ld) {
+  ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   Layout *layout = calloc(1, sizeof *layout);
   if (layout) *layout = (Layout){(int64_t)rows, (int64_t)columns, ld};
   *out = (cublasLtMatrixLayout_t)(void *)layout;
@@ -985,6 +1054,7 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *out) {
+  ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   *out = calloc(1, 64);
   return *out ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
 }
@@ -993,12 +1063,14 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t prefer
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute, const void *value, size_t bytes) {
+  ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   (void)preference, (void)value;
   return bytes == (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES ? 8u : 4u) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int wanted,
                                               cublasLtMatmulHeuristicResult_t results[], int *count) {
+  ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   (void)handle, (void)desc, (void)a, (void)b, (void)c, (void)d, (void)preference;
   memset(results, 0, (size_t)wanted * sizeof *results);
   *count = 1;
@@ -1008,6 +1080,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha, const void *a, cublasLtMatrixLayout_t a_layout, const void *b,
                               cublasLtMatrixLayout_t b_layout, const void *beta, const void *c, cublasLtMatrixLayout_t c_layout, void *d,
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t *algorithm, void *workspace, size_t workspace_bytes, cudaStream_t stream) {
+  ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   (void)handle, (void)algorithm, (void)c_layout;
   const Product *product = (const Product *)(const void *)desc;
   const Layout *la = (const Layout *)(const void *)a_layout, *lb = (const Layout *)(const void *)b_layout, *ld = (const Layout *)(const void *)d_layout;
@@ -1018,7 +1091,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   if (is_fine)
     submit(stream, (Operation){.kind = GEMM, .to = d, .left = a, .right = b, .a = {la->rows, la->columns, la->ld}, .b = {lb->rows, lb->columns, lb->ld},
                                .c = {ld->rows, ld->columns, ld->ld}, .transpose_a = product->transpose_a, .transpose_b = product->transpose_b,
-                               .epilogue = product->epilogue, .bias = product->bias});
+                               .epilogue = product->epilogue, .workspace = workspace, .bytes = workspace_bytes, .dropped_bits = product->dropped_bits, .bias = product->bias});
   leave(cudaSuccess);
   return is_fine ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -1031,6 +1104,7 @@ struct cusparseDnMatDescr { int64_t rows, columns; void *values; };
 enum { SPMM_BUFFER_BYTES = 1000 };
 
 cusparseStatus_t cusparseCreate(cusparseHandle_t *handle) {
+  ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
   *handle = calloc(1, sizeof **handle);
   return *handle ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
 }
@@ -1039,6 +1113,7 @@ cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream) {
+  ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
   handle->stream = stream;
   return CUSPARSE_STATUS_SUCCESS;
 }
@@ -1046,6 +1121,7 @@ const char *cusparseGetErrorName(cusparseStatus_t status) { return status == CUS
 const char *cusparseGetErrorString(cusparseStatus_t status) { return cusparseGetErrorName(status); }
 cusparseStatus_t cusparseCreateConstCsr(cusparseConstSpMatDescr_t *out, int64_t rows, int64_t columns, int64_t entries, const void *offsets, const void *index,
                                         const void *values, cusparseIndexType_t offset_type, cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
+  ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
   if (offset_type != CUSPARSE_INDEX_32I || index_type != CUSPARSE_INDEX_32I || base != CUSPARSE_INDEX_BASE_ZERO || type != CUDA_R_32F) return CUSPARSE_STATUS_INVALID_VALUE;
   struct cusparseSpMatDescr *matrix = malloc(sizeof *matrix);
   if (matrix == NULL) return CUSPARSE_STATUS_ALLOC_FAILED;
@@ -1058,6 +1134,7 @@ cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *out, int64_t rows, int64_t columns, int64_t ld, void *values, cudaDataType type, cusparseOrder_t order) {
+  ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
   if (ld != columns || type != CUDA_R_32F || order != CUSPARSE_ORDER_ROW) return CUSPARSE_STATUS_INVALID_VALUE;
   struct cusparseDnMatDescr *matrix = malloc(sizeof *matrix);
   if (matrix == NULL) return CUSPARSE_STATUS_ALLOC_FAILED;
@@ -1065,8 +1142,10 @@ cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *out, int64_t rows, in
   *out = matrix;
   return CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t *out, int64_t rows, int64_t columns, int64_t ld, const void *values, cudaDataType type, cusparseOrder_t order) {
-  return cusparseCreateDnMat((cusparseDnMatDescr_t *)(uintptr_t)out, rows, columns, ld, (void *)(uintptr_t)values, type, order);
+cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t matrix, void *values) {
+  ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
+  matrix->values = values;
+  return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix) {
   free((void *)(uintptr_t)matrix);
@@ -1074,12 +1153,14 @@ cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix) {
 }
 cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t a, cusparseOperation_t b, const void *alpha, cusparseConstSpMatDescr_t matrix,
                                          cusparseConstDnMatDescr_t x, const void *beta, cusparseDnMatDescr_t y, cudaDataType type, cusparseSpMMAlg_t algorithm, size_t *bytes) {
+  ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
   (void)handle, (void)a, (void)b, (void)alpha, (void)matrix, (void)x, (void)beta, (void)y, (void)type;
   *bytes = SPMM_BUFFER_BYTES;
   return algorithm == CUSPARSE_SPMM_CSR_ALG3 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }
 cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t a, cusparseOperation_t b, const void *alpha, cusparseConstSpMatDescr_t matrix,
                                          cusparseConstDnMatDescr_t x, const void *beta, cusparseDnMatDescr_t y, cudaDataType type, cusparseSpMMAlg_t algorithm, void *buffer) {
+  ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
   (void)a, (void)b, (void)alpha, (void)matrix, (void)x, (void)beta, (void)y, (void)type, (void)algorithm;
   enter();
   int is_fine = whose(buffer, SPMM_BUFFER_BYTES) == 0 && !handle->stream->capture;
@@ -1089,6 +1170,7 @@ cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperat
 }
 cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t a, cusparseOperation_t b, const void *alpha, cusparseConstSpMatDescr_t matrix,
                               cusparseConstDnMatDescr_t x, const void *beta, cusparseDnMatDescr_t y, cudaDataType type, cusparseSpMMAlg_t algorithm, void *buffer) {
+  ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
   (void)a, (void)b, (void)alpha, (void)beta, (void)type, (void)algorithm;
   enter();
   int is_fine = whose(buffer, SPMM_BUFFER_BYTES) == 0 && whose(matrix->values, (size_t)matrix->entries * 4) == 0 &&

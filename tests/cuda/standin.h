@@ -27,12 +27,15 @@ typedef struct standin_wait {
 } standin_wait;
 
 /* A fresh device: counts begin anew. `after`: calls that succeed before the fault. Also by STANDIN_SEED and STANDIN_FAULT, STANDIN_AFTER
- * (by number), read by the first call of a program that does not call this. STANDIN_MEBIBYTES: of the device, 16 GiB without it. */
+ * (by number), read by the first call of a program that does not call this; STANDIN_IGNORE=stream,event is a wait that is not kept,
+ * STANDIN_WAITS a file for those that no other implies, one a line. STANDIN_MEBIBYTES: of the
+ * device, 16 GiB without it. */
 void standin_reset(unsigned seed, standin_fault fault, int after);
 void standin_ignore(int stream, int event);                       /* that wait is not kept; STANDIN_HOST - 1: keep all */
 void standin_hold(long nanoseconds);                              /* how long the host must have asked for nothing before streams go on */
 int standin_waits(standin_wait waits[STANDIN_WAITS]);              /* that were asked for since the reset */
 int64_t standin_allocated(void);                                  /* bytes of the device and pinned that are not free */
+int standin_allocations(void);                                    /* since the reset, given back or not */
 int standin_has_struck(void);                                     /* STANDIN_ANY */
 void standin_calm(void);                                          /* no fault from now on */
 int standin_graph_launches(void);

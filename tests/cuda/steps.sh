@@ -1,8 +1,8 @@
 #!/bin/bash
-# steps.sh BUILD MODEL WORK [CHECKS]: builds and runs the comparison of steps.c for a model, in the directory WORK. ON_GPU=1: its kernels on
-# a GPU, compiled by the nvcc of CUDA_HOME.
+# steps.sh BUILD MODEL WORK [OPTION...]: builds and runs the comparison of steps.c for a model, compiled with these options for
+# CUDA, in the directory WORK. CHECKS: how often each step is compared. ON_GPU=1: its kernels on a GPU, compiled by the nvcc of CUDA_HOME.
 set -eu
-build=$(realpath "$1") model=$(realpath "$2") work=$3 checks=${4:-1}
+build=$(realpath "$1") model=$(realpath "$2") work=$3 checks=${CHECKS:-1} options=("${@:4}")
 here=$(realpath "$(dirname "$0")")
 mkdir -p "$work" && cd "$work"
 cuda=${CUDA_HOME:-/usr/local/cuda}
@@ -10,9 +10,9 @@ cuda=${CUDA_HOME:-/usr/local/cuda}
 sanitize=${EMULATE_FLAGS--fsanitize=address,undefined -fno-sanitize-recover=all}
 
 "$build/gnncc" -q -w --prefix=host "$model" --emit=c=host.c,header=host.h
-"$build/gnncc" -q -w --prefix=device --backend=cuda "$model" --emit=c=device.c,header=device.h,cuda=device_kernels.cu
+"$build/gnncc" -q -w --prefix=device --backend=cuda "${options[@]}" "$model" --emit=c=device.c,header=device.h,cuda=device_kernels.cu
 "$build/gnncc" -q -w --stop-after=layout --dump=layout "$model" >host.layout
-"$build/gnncc" -q -w --stop-after=layout --dump=layout --backend=cuda "$model" >device.layout
+"$build/gnncc" -q -w --stop-after=layout --dump=layout --backend=cuda "${options[@]}" "$model" >device.layout
 echo 0 >device_kernels.inc
 
 # Blocks that both have, with what they hold: what no kernel takes for numbers is compared byte by byte.

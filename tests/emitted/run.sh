@@ -16,9 +16,11 @@ silent() { # COMMAND...: succeeds and says nothing
   said=$("$@" 2>&1) || { echo "$said"; return 1; }
   [ -z "$said" ] || { echo "$said"; return 1; }
 }
+# The run-time library is the same in all of them: compiled once by each compiler.
 clean_build() { # COMPILER DIRECTORY
   rm -f "$2"/*.o
-  silent make -s -C "$2" CC="$1" CFLAGS="-O3 -march=native -Wpedantic"
+  [ ! -e "runtime_$1.o" ] || cp "runtime_$1.o" "$2/gnnrt.o"
+  silent make -s -C "$2" CC="$1" CFLAGS="-O3 -march=native -Wpedantic" && cp "$2/gnnrt.o" "runtime_$1.o"
 }
 
 for model in gcn sage graphconv gin; do
@@ -50,7 +52,7 @@ check "OpenMP in place of the runtime's threads" sh -c 'cp -r gen omp && rm -f o
 # Names of files that C, its library, the runtime or the emitted functions use themselves.
 for name in gnn job exp logf float class main size_t y1 pthread result 3d; do
   cp "$examples/gcn_karate.gnn" $name.gnn
-  check "a model called $name" sh -c "CFLAGS='-O1 -Werror' '$gnncc' $name.gnn -o named && ./named -q --epochs 1"
+  check "a model called $name" sh -c "CFLAGS='-O0 -Werror' '$gnncc' $name.gnn -o named && ./named -q --epochs 1"
 done
 cat >echo.gnn <<'END'
 data d from karate()
@@ -95,12 +97,16 @@ check "nothing was written" test ! -e no
 
 # ---- sanitizers ----
 # The runtime is compiled in by -S, so everything in the program is watched.
+watched() { # SANITIZER DIRECTORY MODEL: makes DIRECTORY/MODEL
+  rm -f "$2"/*.o
+  [ ! -e "runtime_$1.o" ] || cp "runtime_$1.o" "$2/gnnrt.o"
+  make -s -C "$2" CFLAGS="-O1 -g -march=native -ffp-contract=off -fsanitize=$1 -fno-sanitize-recover=all" && cp "$2/gnnrt.o" "runtime_$1.o"
+}
+runs_watched() { # SANITIZER MODEL
+  watched "$1" "gen_$2" "$2" && (cd "gen_$2" && "./$2" -q --threads 3 --epochs 3 --out s && "./$2" predict --weights s/last.safetensors -o p.npy && "./$2" gradcheck)
+}
 for sanitizer in address,undefined thread; do
-  for model in gcn gin sage; do
-    rm -f gen_$model/*.o
-    check "$model under $sanitizer" sh -c "make -s -C gen_$model CFLAGS='-O1 -g -march=native -fsanitize=$sanitizer -fno-sanitize-recover=all' &&
-      cd gen_$model && ./$model -q --threads 3 --epochs 3 --out s && ./$model predict --weights s/last.safetensors -o p.npy && ./$model gradcheck"
-  done
+  for model in gcn gin sage; do check "$model under $sanitizer" runs_watched $sanitizer $model; done
 done
 
 # Lanes beside the compute: by the host and by the staging ring to the SSD, and to the SSD directly.
@@ -138,10 +144,12 @@ check "a library with an SSD tier, two instances of it" sh -c "'$gnncc' -w --lib
   '$build/gnndata' synth rmat train.safetensors --nodes 1500 --degree 6 --features 32 --classes 8 --seed 1 &&
   gcc -std=c99 -Wall -Wextra -Wpedantic -Werror tiers.c -o tiers -L. -lsage4 -l:libz.a -lm -lpthread && ./tiers"
 
+lanes_watched() { # SANITIZER DIRECTORY
+  gcc -std=gnu11 -O1 -g -ffp-contract=off "-fsanitize=$1" -fno-sanitize-recover=all "$2/sage4.c" "$2/main.c" "runtime_$1.o" -o watched -lm -lpthread &&
+    rm -rf s t && ./watched -q --threads 2 --epochs 2 --out s && ./watched -q --threads 2 --epochs 2 --out t --serial-lanes &&
+    ./watched check --scratch . && cmp s/last.safetensors t/last.safetensors
+}
 for sanitizer in address,undefined thread; do
-  for road in ring direct; do
-    check "lanes ($road) under $sanitizer" sh -c "gcc -std=gnu11 -O1 -g -ffp-contract=off -fsanitize=$sanitizer -fno-sanitize-recover=all gen_$road/sage4.c gen_$road/main.c gen_$road/gnnrt.c -o watched -lm -lpthread &&
-      ./watched -q --threads 2 --epochs 2 --out s && ./watched -q --threads 2 --epochs 2 --out t --serial-lanes && ./watched check --scratch . && cmp s/last.safetensors t/last.safetensors"
-  done
+  for road in ring direct; do check "lanes ($road) under $sanitizer" lanes_watched $sanitizer gen_$road; done
 done
 finish

@@ -1,18 +1,16 @@
-# plans.sh BUILD: the same training under many plans; also sourced by run.sh after its own tests.
+#!/bin/bash
+# plans.sh BUILD: the same training under many plans.
 # Every program is verified, keeps to the memory that it announced in every tier, and has the losses of every epoch and
 # the final weights of the program that keeps everything, to the last bit.
-if [ -z "${tap_log:-}" ]; then
-  set -u
-  here=$(cd "$(dirname "$0")" && pwd)
-  build=$(cd "$1" && pwd)
-  . "$here/../tap.sh"
-  gnncc=$build/gnncc
-  work=$(mktemp -d)
-  trap 'rm -rf "$work" "$tap_log"' EXIT
-  plans_alone=yes
-fi
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+gnncc=$build/gnncc
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$tap_log"' EXIT
+cd "$work" || exit 1
 export XDG_CACHE_HOME=$work/cache # plans as for a computer that nobody measured
-mkdir "$work/plans" && cd "$work/plans" || exit 1
 plans=$here/models/plans epochs=6
 
 # ---- making programs: -O1 and no double precision, because most of the time is the C compiler's ----
@@ -202,5 +200,7 @@ sed -E 's/"offset": [0-9]+/"offset": 0/' plan.json >damaged.json && refuse_plan 
 sed -E 's/"makespan_ns": [0-9]+/"makespan_ns": 7/' plan.json >damaged.json && refuse_plan "a plan that promises too much" "7"
 cp plan.json damaged.json && refuse_plan "a plan for a machine with a host tier, without one," "tier" --budget host=0
 rm damaged.json && refuse 4 "a plan that is not there" "$gnncc" -w $tightest --plan-from=damaged.json "$plans/sage4.gnn" -o no
-cd "$work" || exit 1
-[ -z "${plans_alone:-}" ] || finish
+
+# ---- and at random ----
+check "random budgets, tiers, policies and efforts: a plan, or a smallest budget that works" "$here/plans_fuzz.sh" "$build" 6 4
+finish

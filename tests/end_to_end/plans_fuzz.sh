@@ -1,7 +1,8 @@
 #!/bin/bash
 # plans_fuzz.sh BUILD [ROUNDS [SEED]]: random models, budgets, tiers, policies and efforts through the planner and every
 # verifier, without the C compiler. A compilation must end with a plan or with E0501; the budget that E0501 names must be
-# larger than the one that failed, and must work. Not part of `make check`; prints one line for each fault.
+# larger than the one that failed, and must work. A few rounds are in plans.sh, many in `make fuzz`; prints one line for
+# each fault.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 gnncc=$(cd "$1" && pwd)/gnncc rounds=${2:-200}

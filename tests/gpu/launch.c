@@ -83,6 +83,7 @@ int emulated_kernel_launch(const char *name, void *view, int64_t blocks, int thr
   const gnn_view now = sent_view(here, arena);
   CHECK(cudaMemcpy(arena, here->device, (size_t)arena_bytes(), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(there, &now, sizeof now, cudaMemcpyHostToDevice));
+  CHECK(cudaDeviceSynchronize()); /* it may return before all is there */
   void *arguments[] = {&there};
   if (blocks > 0) check(cudaLaunchKernel((const void *)kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){(unsigned)threads, 1, 1}, arguments, 0, stream), name);
   check(cudaStreamSynchronize(stream), name);

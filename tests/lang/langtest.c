@@ -237,6 +237,7 @@ int main(int argc, char **argv) {
     else if (strcmp(arg, "--share") == 0) s.lang.share_dir = value_of(argc, argv, &i);
     else if (strcmp(arg, "--target") == 0) s.lang.target = value_of(argc, argv, &i);
     else if (strcmp(arg, "--data") == 0) s.lang.data_override = value_of(argc, argv, &i);
+    else if (strcmp(arg, "--data-name") == 0) s.lang.data_name = value_of(argc, argv, &i);
     else if (strcmp(arg, "--width") == 0) s.width = atoi(value_of(argc, argv, &i));
     else if (strcmp(arg, "--limit") == 0) s.limit = atoi(value_of(argc, argv, &i));
     else if (strncmp(arg, "--color=", 8) == 0) diags_color_named(arg + 8, &s.color);

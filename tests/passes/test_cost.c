@@ -69,7 +69,7 @@ static Kernels *kernels_of(Arena *arena, const char *share_dir, int nodes, int w
   simplify(graph);
   autodiff(graph);
   simplify(graph);
-  return fuse(graph, sparse_fields(graph), true, BACKEND_CPU);
+  return fuse(graph, sparse_fields(graph), &(FuseOptions){.is_fusing = true});
 }
 
 static double seconds_of(const Machine *machine, const Kernels *kernels) {
@@ -119,7 +119,7 @@ static bool read_text(Machine *machine, Arena *arena, const char *text, const ch
   int file = mkstemp(path);
   bool is_written = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
   close(file);
-  bool is_read = is_written && cost_read_profile(machine, path, arena, fault);
+  bool is_read = is_written && cost_read_profile(machine, path, "abc", arena, fault);
   unlink(path);
   return is_read;
 }
@@ -131,26 +131,30 @@ static void test_profiles(const char *share_dir) {
   const char *fault = NULL;
   double modelled = cost_of_kernel(&machine, kernels, &kernels->kernels[0], "a = b @ c").seconds;
   bool is_read = read_text(&machine, arena,
-                           "{\"steps\": [{\"step\": 1, \"what\": \"a = b @ c\", \"phase\": \"forward\"}, {\"step\": 2, \"what\": \"d\", \"phase\": \"forward\"},"
+                           "{\"model_fingerprint\": \"abc\", \"training_steps\": 3, \"steps\": [{\"step\": 1, \"what\": \"a = b @ c\", \"phase\": \"forward\"}, {\"step\": 2, \"what\": \"d\", \"phase\": \"forward\"},"
                            " {\"step\": 3, \"what\": \"a = b @ c\", \"phase\": \"backward\"}, {\"step\": 4, \"what\": \"d\", \"phase\": \"eval\"}],"
-                           " \"measured\": {\"steps\": [{\"step\": 1, \"start_s\": 0, \"seconds\": 0.25}, {\"step\": 2, \"start_s\": 1, \"seconds\": 0.0625},"
+                           " \"measured\": {\"epoch_s\": 3, \"evaluation_s\": 9, \"steps\": [{\"step\": 1, \"start_s\": 0, \"seconds\": 0.25}, {\"step\": 2, \"start_s\": 1, \"seconds\": 0.0625},"
                            " {\"step\": 3, \"start_s\": 2, \"seconds\": 0.75}, {\"step\": 4, \"start_s\": 3, \"seconds\": 9}]}}",
                            &fault);
   ok(is_read, "a profile is read");
   ok(cost_of_kernel(&machine, kernels, &kernels->kernels[0], "a = b @ c").seconds == 0.5, "a step that is repeated gets the mean of what was measured");
   ok(cost_of_kernel(&machine, kernels, &kernels->kernels[0], "d").seconds == 0.0625, "seconds come back exactly, and those of the evaluation do not count");
   ok(cost_of_kernel(&machine, kernels, &kernels->kernels[0], "e").seconds == modelled, "a step that the profile does not know is modelled");
-  static const char *const bad[] = {"", "{", "[]", "{\"steps\": []}", "{\"steps\": [], \"measured\": {\"steps\": []}}",
-                                    "{\"steps\": [], \"measured\": {\"steps\": [{\"step\": 1, \"seconds\": 1}]}}",
-                                    "{\"steps\": [{\"step\": 1, \"what\": \"a\"}], \"measured\": {\"steps\": [{\"step\": 1, \"seconds\": -1}]}}",
-                                    "{\"steps\": [{\"step\": 1, \"what\": \"a\"}], \"measured\": {\"steps\": [{\"step\": \"1\"}]}}"};
+#define RUN(model, measured) "{\"model_fingerprint\": \"" model "\", \"training_steps\": 1, \"steps\": [{\"step\": 1, \"what\": \"a\", \"phase\": \"forward\"}], \"measured\": " measured "}"
+#define EPOCH "{\"epoch_s\": 1, \"evaluation_s\": 1, \"steps\": "
+  static const char *const bad[] = {"", "{", "[]", "{\"steps\": []}", RUN("abc", "{\"steps\": []}"), RUN("abc", EPOCH "[]}"),
+                                    RUN("abd", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}]}"),
+                                    RUN("abc", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": -1}]}"), RUN("abc", EPOCH "[{\"step\": \"1\", \"start_s\": 0, \"seconds\": 1}]}"),
+                                    RUN("abc", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}, {\"step\": 1, \"start_s\": 0, \"seconds\": 1}]}")};
+  Machine right = machine_of_target(NULL);
+  ok(read_text(&right, arena, RUN("abc", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}]}"), &fault), "what is refused next is read where it is right");
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     Machine other = machine_of_target(NULL);
     fault = NULL;
     bool is_refused = !read_text(&other, arena, bad[i], &fault) && fault && *fault && !other.profile;
     ok(is_refused, arena_printf(arena, "refused: %s", fault ? fault : "?"));
   }
-  ok(!cost_read_profile(&machine, "/nonexistent/run.json", arena, &fault) && strstr(fault, "/nonexistent"), "refused: a file that is not there");
+  ok(!cost_read_profile(&machine, "/nonexistent/run.json", "abc", arena, &fault) && strstr(fault, "/nonexistent"), "refused: a file that is not there");
   arena_free(arena);
 }
 

@@ -65,8 +65,8 @@ static Made make_kernels(const char *model) {
   autodiff(m.training);
   simplify(m.training);
   bool *is_sparse = sparse_fields(m.training);
-  m.kernels = fuse(m.training, is_sparse, true, BACKEND_CPU);
-  m.evaluation_kernels = fuse(m.evaluation, is_sparse, true, BACKEND_CPU);
+  m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true});
+  m.evaluation_kernels = fuse(m.evaluation, is_sparse, &(FuseOptions){.is_fusing = true});
   m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, is_sparse);
   return m;
 }

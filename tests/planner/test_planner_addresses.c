@@ -41,7 +41,7 @@ int main(void) {
     Addresses layout = {.intervals = boxes, .count = 1, .load_bytes = BYTES};
     while (layout.count < MAX_BOXES)
       layout.count += cut(&boxes[generate_below(&seed, layout.count)], &boxes[layout.count], &seed);
-    addresses_pack(&layout, BYTES, 40000000, arena);
+    addresses_pack(&layout, BYTES, true, 40000000, arena);
     packed += layout.kind == ADDRESSES_OFFSETS;
     wrong += layout.kind == ADDRESSES_OFFSETS && (!are_apart(&layout) || layout.height_bytes > BYTES);
     arena_free(arena);

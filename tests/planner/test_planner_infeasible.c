@@ -56,7 +56,7 @@ static void make_tight(Problem *problem, Tier tier, int i) {
 int main(void) {
   static const char *const names[] = {"device", "host", "SSD"};
   Tap tap = {0};
-  int wanted = tap_scale(60);
+  int wanted = tap_scale(36);
   for (Tier tier = DEVICE; tier < TIERS; tier++) {
     Tally tally = {0};
     for (int i = 0; i < wanted; i++) {

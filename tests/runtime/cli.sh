@@ -1,8 +1,8 @@
 #!/bin/bash
-# cli.sh BIN: gnndata and a produced program (the hand-made one) as a user runs them. TAP on stdout. BLESS=1 rewrites goldens.
+# cli.sh BUILD: gnndata and a produced program (the hand-made one) as a user runs them. TAP on stdout. BLESS=1 rewrites goldens.
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$(cd "$1" && pwd)
-gnndata=$bin/gnndata toy=$bin/toy
+gnndata=$bin/gnndata toy=$bin/tests/toy
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
@@ -96,6 +96,29 @@ events=(board/events.out.tfevents.*)
 # the first record: 24 bytes of Event{wall_time, file_version}, and the known checksum of that length
 [ "$(head -c 12 "${events[0]}" | od -An -tx1 | tr -d ' \n')" = 1800000000000000a37f4b22 ]; ok $? "the event file is framed as TensorBoard wants"
 
+exits 0 "a log without a folder" "$toy" --log csv --log jsonl --epochs 3 --progress=none; says "log: toy.out/log.csv"
+[ -s toy.out/log.csv ] && [ -s toy.out/log.jsonl ]; ok $? "  lies where it says"
+
+# ---- the live line, on a terminal of its own ----
+terminal() { # LOCALE COLUMNS OPTION...: the live lines, one a line
+  local locale=$1 columns=$2
+  shift 2
+  LC_ALL=$locale script -qec "stty cols $columns; $toy --epochs 200 --out live $*" /dev/null </dev/null >typescript 2>err
+  tr '\r' '\n' <typescript | sed 's/\x1b\[K//g' | LC_ALL=C grep '^\(>\|▸\) ' >out
+}
+widest() { [ "$(LC_ALL=C.UTF-8 wc -L <out)" -eq "$1" ]; }
+terminal C.UTF-8 200
+says "▸ 1/200  loss "; says " left  gpu "; says " of 1.0 MiB"
+terminal C.UTF-8 50 --runs 2
+says "▸ run 0  1/200  loss "; widest 49; ok $? "  is cut to a terminal of 50 columns"
+terminal C 64
+! LC_ALL=C grep -q '[^ -~]' out && grep -q '^> 1/200' out; ok $? "  is ASCII where the locale is not UTF-8"
+widest 63; ok $? "  is cut to a terminal of 64 columns"
+COLUMNS=40 "$toy" --epochs 20 --progress=bar --out live >typescript 2>err
+tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; widest 39; ok $? "  is cut to COLUMNS where there is no terminal"
+COLUMNS=0 "$toy" --epochs 20 --progress=bar --out live >typescript 2>err
+tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; widest 79; ok $? "  COLUMNS=0 is no width"
+
 "$toy" -q --epochs 25 --out t >out 2>err
 ls t | grep checkpoint- >out; [ "$(tr '\n' ' ' <out)" = "checkpoint-r0-e000020.safetensors checkpoint-r0-e000025.safetensors " ]; ok $? "checkpoints of an earlier session make room"
 
@@ -137,11 +160,23 @@ signal TERM 143
 set -m; signal INT 130; set +m
 
 exits 5 "not a number" "$toy" --lr 1e39 --out nan; says "R0803"
+says "; the largest gradient of this epoch: 0.048 in lin.weight"
 exits 0 "not a number, and going on" "$toy" --lr 1e39 --nan=continue --out nan --epochs 5
 exits 0 "eval" "$toy" eval --out t; says "valid        10 nodes"
 exits 2 "eval of no split" "$toy" eval --split vaild --out t
 exits 4 "eval without weights" "$toy" eval --out empty
 exits 0 "eval after several runs" "$toy" eval --out runs3; says "weights from runs3/run0/best.safetensors"
+"$toy" -q --epochs 3 --out again >out 2>err && "$toy" -q --epochs 3 --runs 2 --out again >out 2>err
+exits 0 "eval after one run and then several" "$toy" eval --out again; says "weights from again/run0/best.safetensors"
+true & dead=$! # a process that is no more by the time of the next start
+wait $dead
+mkdir -p again/run1
+ours="again/best.safetensors.tmp-$dead again/checkpoint-r0-e000020.safetensors.tmp-$dead again/run.json.tmp-$dead again/run1/last.safetensors.tmp-$dead"
+others="again/best.safetensors.tmp-$$ again/notes.tmp-$dead again/best.safetensors.tmp-x"
+touch $ours $others
+exits 0 "a start after a kill" "$toy" -q --epochs 3 --runs 2 --out again
+ls $ours >out 2>err; [ ! -s out ]; ok $? "  what a dead process was writing is gone"
+ls $others >out 2>err; ok $? "  what is not ours, or of a process that lives, stays"
 exits 0 "weights" "$toy" --weights t/last.safetensors --epochs 1 -q --out w
 exits 1 "damaged weights" "$toy" --weights cut.safetensors -q --out w
 exits 1 "other weights" "$toy" --weights k.safetensors -q --out w; says "R0804"
@@ -189,6 +224,20 @@ grep -q '"measured": {"epochs": 2, "epoch_s": 0.1' measured.json && grep -q '"se
 ok $? "  epochs, peaks, nine steps"
 exits 0 "profile, nothing moved" "$toy" profile -o measured.json
 if command -v python3 >/dev/null; then python3 -m json.tool measured.json >out 2>err; ok $? "  it is JSON"; fi
+
+exits 0 "profile again" "$toy" profile -o measured.json
+echo "a diary" >diary
+exits 4 "profile over what is no measurement" "$toy" profile -o diary; says "was not written by gnncc"
+[ "$(cat diary)" = "a diary" ]; ok $? "  it is left alone"
+exits 0 "profile to standard output" "$toy" profile -o -
+[ ! -e - ] && head -c 1 out | grep -q '{' && tail -c 4 out | grep -q '}}'; ok $? "  is the JSON alone"
+mkfifo pipe; timeout 20 cat pipe >piped &
+exits 0 "profile into a pipe" "$toy" profile -o pipe
+wait $!; [ -p pipe ] && grep -q '"measured"' piped; ok $? "  which stays a pipe"
+exits 4 "profile to a full device" "$toy" profile -o /dev/full
+exits 0 "predict to standard output" "$toy" predict -o - --classes --out t
+[ "$(wc -l <out)" -eq 35 ] && [ ! -e - ]; ok $? "  is CSV"
+ls | grep -q 'tmp-'; [ $? -ne 0 ]; ok $? "no temporary file is left"
 
 # The file taken away under a program that trains.
 "$toy" %mixed --progress=none --epochs 100000000 --scratch scratch --out cut >out 2>err &

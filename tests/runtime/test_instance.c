@@ -470,6 +470,20 @@ static void test_job(void) {
   tap_ok(h.released == h.taken, "job: and gives the arena back in the end");
   gnn_job_destroy(other);
   gnn_job_destroy(NULL);
+  gnn_option_desc described[2] = {toy.options[0], toy.options[1]};
+  gnn_program picky = toy.program;
+  picky.options = described;
+  described[1].is_probability = 1;
+  int refused = 0;
+  for (int k = 0; k < 3; k++) {
+    values[1] = k == 0 ? 1.5 : k == 1 ? -0.1 : (double)NAN;
+    refused += gnn_job_create(&picky, &options, &job) == GNN_EINVAL && strstr(gnn_job_error(job), "drop is a probability");
+    gnn_job_destroy(job);
+  }
+  values[1] = 1;
+  status = gnn_job_create(&picky, &options, &job);
+  gnn_job_destroy(job);
+  tap_ok(refused == 3 && status == GNN_OK, "job: a probability lies in 0 ... 1");
   options.struct_size = 3;
   status = gnn_job_create(&toy.program, &options, &job);
   tap_ok(status == GNN_EVERSION && gnn_job_error(job)[0], "job: options of another version");

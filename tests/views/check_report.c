@@ -34,9 +34,9 @@ typedef struct Member {
   char type;
 } Member;
 
-static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"figures", 't'}, {"fits", 'b'},
+static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"model_fingerprint", 'T'}, {"figures", 't'}, {"fits", 'b'},
                                        {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'},
-                                       {"instead", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
+                                       {"instead", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"code", 'L'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
 static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't'}, {"kernel", 't'}, {"what", 't'}, {"line", 'i'}, {"start_seconds", 'n'}, {"seconds", 'n'}, {"bytes", 'i'},
                                       {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"decided_by", 'i'}, {"flops", 'N'}, {"reads", 'M'}, {"writes", 'M'}, {"frees", 'M'},
                                       {"value", 'T'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {0}};
@@ -44,7 +44,7 @@ static const Member value_members[] = {{"value", 't'}, {"what", 't'}, {"line", '
 static const Member alternative_members[] = {{"fate", 't'}, {"fits", 'b'}, {"adds_seconds", 'N'}, {"over_bytes", 'I'}, {0}};
 static const Member block_members[] = {{"name", 't'}, {"kind", 't'}, {"tier", 't'}, {"offset", 'i'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"value", 'T'}, {"line", 'I'}, {"how", 'T'}, {0}};
 static const Member home_members[] = {{"value", 't'}, {"tier", 't'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"extents", 'l'}, {0}};
-static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"start_seconds", 'n'}, {"end_seconds", 'n'}, {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"graph", 'i'},
+static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"start_seconds", 'n'}, {"end_seconds", 'n'}, {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"gaps", 'i'}, {"graph", 'i'},
                                         {"features", 'i'}, {"weights", 'i'}, {"optimizer", 'i'}, {"activation", 'i'}, {"gradient", 'i'}, {"scratch", 'i'}, {0}};
 static const Member lane_members[] = {{"lane", 't'}, {"steps", 'i'}, {"busy_seconds", 'n'}, {"wait_seconds", 'n'}, {"idle_seconds", 'n'}, {0}};
 static const Member link_members[] = {{"lane", 't'}, {"bandwidth", 'n'}, {"latency_seconds", 'n'}, {0}};
@@ -121,26 +121,36 @@ static void check_epoch(const json_t *root) {
   close_to(num(epoch, "compute_seconds") + num(epoch, "recompute_seconds") + num(epoch, "wait_seconds"), seconds, seconds, "compute, recompute and waits make the epoch");
   json_array_foreach(json_object_get(root, "lanes"), i, lane) {
     close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds") + num(lane, "idle_seconds"), seconds, seconds, "a lane's times make the epoch");
+    if (num(lane, "idle_seconds") < 0) fault("lane %s idles %g s", str(lane, "lane"), num(lane, "idle_seconds"));
     if (strcmp(str(lane, "lane"), "compute") == 0) close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds"), seconds, seconds, "the compute lane's times and waits make the epoch");
   }
+}
+
+/* Another plan is told of where it is another. */
+static void check_instead(const json_t *root) {
+  const json_t *instead = json_object_get(root, "instead"), *keep = json_object_get(instead, "keep_everything"), *again = json_object_get(instead, "recompute_everything");
+  if (again && whole(again, "bytes") >= whole(keep, "bytes")) fault("recomputing everything needs %lld bytes, keeping it %lld", whole(again, "bytes"), whole(keep, "bytes"));
 }
 
 static void check_memory(const json_t *root) {
   static const char *const kinds[] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
   const json_t *row, *steps = json_object_get(root, "steps"), *device = json_object_get(json_object_get(root, "tiers"), "device");
-  long long most = 0;
+  long long most = 0, peak = 0, gaps = 0;
   size_t i;
   json_array_foreach(json_object_get(root, "memory"), i, row) {
     long long sum = 0;
     for (int k = 0; k < 7; k++) sum += whole(row, kinds[k]);
     if (sum != whole(row, "device_bytes")) fault("memory[%zu]: the kinds sum to %lld, not %lld", i, sum, whole(row, "device_bytes"));
     if (sum > most) most = sum;
+    if (sum + whole(row, "gaps") > peak) peak = sum + whole(row, "gaps");
+    if (whole(row, "step") == whole(root, "peak_step")) gaps = whole(row, "gaps");
     const json_t *step = json_array_get(steps, (size_t)whole(row, "step") - 1);
     if (whole(step, "device_bytes") != sum) fault("memory[%zu]: step %lld says %lld", i, whole(row, "step"), whole(step, "device_bytes"));
   }
   if (json_array_size(json_object_get(root, "memory")) == 0) return;
-  if (most != whole(device, "lower_bound_bytes")) fault("the skyline's maximum %lld is not the peak %lld", most, whole(device, "lower_bound_bytes"));
-  if (whole(json_array_get(steps, (size_t)whole(root, "peak_step") - 1), "device_bytes") != most) fault("the peak is not at the peak step");
+  if (most != whole(device, "lower_bound_bytes")) fault("the most that is alive, %lld, is not the lower bound %lld", most, whole(device, "lower_bound_bytes"));
+  if (peak != whole(device, "peak_bytes")) fault("the skyline's maximum %lld is not the peak %lld", peak, whole(device, "peak_bytes"));
+  if (whole(json_array_get(steps, (size_t)whole(root, "peak_step") - 1), "device_bytes") + gaps != peak) fault("the peak is not at the peak step");
 }
 
 /* Nothing lies where something else is. */
@@ -164,7 +174,8 @@ static void check_steps(const json_t *root) {
     if (whole(step, "step") != (long long)i + 1) fault("steps[%zu] has another number", i);
     const json_t *waited = json_array_get(steps, (size_t)whole(step, "waits_for") - 1), *decided = json_array_get(steps, (size_t)whole(step, "decided_by") - 1);
     if (whole(step, "waits_for") && num(step, "seconds") > 0) close_to(ends(step), ends(waited), seconds, "a wait ends when what it waits for ends");
-    if (whole(step, "decided_by") && ends(decided) > num(step, "start_seconds") + 1e-8 * seconds + 1e-12) fault("step %zu starts before step %lld ends, which decided its start", i + 1, whole(step, "decided_by"));
+    if (whole(step, "decided_by")) close_to(ends(decided), num(step, "start_seconds"), seconds, "a step starts when that one ends which decided it");
+    else if (num(step, "start_seconds") > 0) fault("nothing decided when step %zu starts", i + 1);
     bool is_wait = strcmp(str(step, "phase"), "wait") == 0, is_move = strcmp(str(step, "phase"), "move") == 0;
     if (is_wait != (json_object_get(step, "waits_for") != NULL)) fault("step %zu waits for nothing", i + 1);
     if (is_move != (json_object_get(step, "to") != NULL)) fault("step %zu moves nowhere", i + 1);
@@ -174,6 +185,7 @@ static void check_steps(const json_t *root) {
 static int check_report(const json_t *root) {
   check_schema(root);
   check_epoch(root);
+  check_instead(root);
   check_memory(root);
   check_addresses(root);
   check_steps(root);
@@ -288,25 +300,36 @@ static void check_xml(const char *text) {
   if (depth) fault("<%s> is not closed", open[depth - 1]);
 }
 
-/* Boxes named "step N" lie where the report has the step. */
+static const json_t *run_of(const json_t *report, long long number) {
+  const json_t *run;
+  size_t i;
+  json_array_foreach(json_object_get(json_object_get(report, "measured"), "steps"), i, run)
+    if (whole(run, "step") == number) return run;
+  return NULL;
+}
+
+/* Boxes named "step N" lie where the report has the step; those "measured", where its run had it. */
 static void check_drawn(const char *svg, const json_t *report) {
-  const json_t *steps = json_object_get(report, "steps");
-  double epoch = num(json_object_get(report, "epoch"), "seconds");
+  const json_t *steps = json_object_get(report, "steps"), *measured = json_object_get(report, "measured");
+  double epoch = fmax(num(json_object_get(report, "epoch"), "seconds"), num(measured, "epoch_s"));
   int drawn = 0, wanted = 0;
   for (const char *at = svg; (at = strstr(at, "<title>step ")); at++) {
     long number = strtol(at + 12, NULL, 10);
-    const char *box = at;
+    const char *box = at, *end = strstr(at, "</title>"), *mark = strstr(at, ", measured</title>");
     while (box > svg && *box != '\n') box--;
+    bool is_run = mark && end && mark < end;
     double x = 0, y = 0, width = 0;
     char role[32];
-    const json_t *step = json_array_get(steps, (size_t)number - 1);
+    const json_t *step = json_array_get(steps, (size_t)number - 1), *run = run_of(report, number);
     drawn++;
     if (sscanf(box, "\n<rect class=\"%31[a-z]\" x=\"%lf\" y=\"%lf\" width=\"%lf\"", role, &x, &y, &width) != 4) fault("the box of step %ld cannot be read", number);
     double start = (x - 96) / (960 - 96 - 16) * epoch, took = width / (960 - 96 - 16) * epoch;
-    if (fabs(start - num(step, "start_seconds")) > epoch / 10000 || (width > 0.5 && fabs(took - num(step, "seconds")) > epoch / 10000)) fault("step %ld is drawn at another time", number);
+    double start_wanted = is_run ? num(run, "start_s") : num(step, "start_seconds"), took_wanted = num(is_run ? run : step, "seconds");
+    if (fabs(start - start_wanted) > epoch / 10000 || (width > 0.5 && fabs(took - took_wanted) > epoch / 10000)) fault("step %ld is drawn at another time", number);
     if ((strcmp(role, "wait") == 0) != (strcmp(str(step, "phase"), "wait") == 0)) fault("step %ld is drawn as %s", number, role);
   }
-  for (long long k = 0; k < whole(report, "training_steps"); k++) wanted += num(json_array_get(steps, (size_t)k), "seconds") > 0;
+  for (long long k = 0; k < whole(report, "training_steps"); k++)
+    wanted += (num(json_array_get(steps, (size_t)k), "seconds") > 0) + (num(run_of(report, k + 1), "seconds") > 0);
   if (drawn != wanted) fault("%d boxes for %d steps", drawn, wanted);
 }
 

@@ -68,9 +68,14 @@ def bars(b):
     assert f"{size(tiers['host']['peak_bytes'])} of {size(tiers['host']['budget_bytes'])}" in shown, shown
     widths = b.js("[...document.querySelectorAll('#split .bar svg')].map(n => n.getBoundingClientRect().width)")
     inner = b.js("document.querySelector('#split .bar > div').clientWidth")
-    epoch = run["epoch"]
-    for wide, seconds in zip(widths, [s for s in (epoch["compute_seconds"], epoch["recompute_seconds"], epoch["wait_seconds"]) if s > 0]):
-        assert abs(wide / inner - seconds / epoch["seconds"]) < 0.005, (wide, inner, seconds)
+    epoch, measured = run["epoch"], run["measured"]
+    took = {m["step"]: m["seconds"] for m in measured["steps"]}
+    ran = lambda wanted: sum(took[s["step"]] for s in epoch_of(run) if s["lane"] == "compute" and wanted(s["phase"]))
+    parts = [epoch["compute_seconds"], epoch["recompute_seconds"], epoch["wait_seconds"], ran(lambda p: p not in ("wait", "recompute")), ran(lambda p: p == "recompute"), ran(lambda p: p == "wait")]
+    for wide, seconds in zip(widths, [p for p in parts if p > 0]):
+        assert abs(wide / inner - seconds / max(epoch["seconds"], measured["epoch_s"])) < 0.005, (wide, inner, seconds)
+    shown = text(b, "#split")
+    assert shown.count(" compute + ") == 2 and shown.index("estimated") < shown.index("measured"), shown
 
 
 @test
@@ -210,6 +215,52 @@ def find_key(b):
     b.key("Escape")
     b.key("0")
     assert b.js("document.getElementById('find').value") == ""
+
+
+@test
+def find_step(b):
+    "a step is found by its number, with the word or without"
+    for words in ("step 15", "15", "Step15"):
+        b.key("/")
+        b.call("Input.insertText", text=words)
+        b.settle()
+        assert text(b, "#found").startswith("1 of") and b.js("view.step") == 15, (words, text(b, "#found"))
+        b.key("Escape")
+    b.key("0")
+
+
+@test
+def graph(b):
+    "the graph has every kernel of the epoch, moved values are thick, and a node is the step"
+    b.js("document.querySelector('#graph').open = true")
+    b.settle()
+    kernels = [s for s in epoch_of(run) if s["lane"] == "compute" and s["phase"] != "wait"]
+    assert b.js("[...document.querySelectorAll('#dag rect')].map(n => Number(n.dataset.step)).sort((x, y) => x - y)") == [s["step"] for s in kernels]
+    moved = {s["value"] for s in epoch_of(run) if s.get("to")}
+    thick = b.js("[...document.querySelectorAll('#dag .edge')].filter(n => getComputedStyle(n).strokeWidth === '3px').map(n => n.dataset.value)")
+    assert thick and set(thick) <= moved, (thick, moved)
+    side = b.js("[...document.querySelectorAll('#dag rect')].map(n => [n.classList[1], Number(n.getAttribute('x')) < width() / 2])")
+    assert all(is_left == (role == "forward") for role, is_left in side), side
+    n = kernels[3]["step"]
+    b.js(f"document.querySelector('#dag [data-step=\"{n}\"]').dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))")
+    b.settle()
+    assert b.js("view.step") == n and b.js("document.querySelectorAll('#dag .edge.chosen').length") > 0
+    b.key("Escape")
+    b.js("document.querySelector('#graph').open = false")
+
+
+@test
+def code(b):
+    "a line opens to the steps it became, a step to its code"
+    b.open(today_page)
+    line = next(s["line"] for s in epoch_of(plan) if s["line"])
+    b.js(f"document.getElementById('line-{line}').click()")
+    b.settle()
+    own = [s["step"] for s in epoch_of(plan) if s["line"] == line and not s.get("to") and s["phase"] != "wait"]
+    listed = b.js("[...document.querySelectorAll('#details li b')].map(n => Number(n.textContent.slice(5)))")
+    assert listed == own, (listed, own)
+    assert f"static void step_{own[0]}(gnn_run *g)" in text(b, "#details li pre")
+    b.open(measured_page)
 
 
 @test

@@ -23,7 +23,9 @@ golden() { # NAME COMMAND...: standard output is the golden, to the byte
   [ "${BLESS:-}" != 1 ] || cp "$work/$name" "$here/golden/$name"
   diff -u "$here/golden/$name" "$work/$name"
 }
-view() { "$build/gnncc" --measured="$here/spill.json" "$@"; }
+sed '358s/,$//; 359d' "$here/spill.json" >"$work/planned.json" # the plan without the run
+view() { "$build/gnncc" --measured="$work/planned.json" "$@"; }
+view_run() { "$build/gnncc" --measured="$here/spill.json" "$@"; }
 compare() { "$build/gnncc" --compare "$here/$1.json" "$here/$2.json"; }
 ascii_gantt() { LC_ALL=C view --emit=gantt=-; }
 narrow_gantt() { COLUMNS=60 view --emit=gantt=-; }
@@ -34,6 +36,8 @@ done
 check "the golden of gantt" golden gantt.txt view --emit=gantt=-
 check "the golden of gantt where the locale is not UTF-8" golden gantt.ascii.txt ascii_gantt
 check "the golden of gantt in 60 columns" golden gantt.narrow.txt narrow_gantt
+check "the golden of gantt, estimated and measured" golden gantt.run.txt view_run --emit=gantt=-
+check "the golden of schedule, estimated and measured" golden schedule.run.txt view_run --emit=schedule=-
 check "the golden of a comparison" golden compare.txt compare roomy spill
 check "a plan compared with itself: nothing moved" golden compare.same.txt compare spill spill
 bench() { # SECONDS: what bench --json prints
@@ -46,7 +50,7 @@ check "ASCII is ASCII" only_ascii
 into_a_pipe() { # a pipe stays one, and gets what a file would
   mkfifo "$work/pipe" || return 1
   timeout 20 cat "$work/pipe" >"$work/piped" &
-  timeout 20 "$build/gnncc" --measured="$here/spill.json" --emit=gantt="$work/pipe" || return 1
+  timeout 20 "$build/gnncc" --measured="$work/planned.json" --emit=gantt="$work/pipe" || return 1
   wait $!
   [ -p "$work/pipe" ] && cmp "$work/piped" "$here/golden/gantt.txt"
 }
@@ -56,15 +60,50 @@ check "a pipe is written into, not replaced" into_a_pipe
 
 cd "$work"
 svg() { view --emit="$1=$work/$1.svg" && "$judge" svg "$work/$1.svg" ${2:-}; }
-check "gantt.svg is well-formed and draws the times of the report" svg gantt "$here/spill.json"
+check "gantt.svg is well-formed and draws the times of the report" svg gantt "$work/planned.json"
+svg_run() { view_run --emit=gantt=run.svg && "$judge" svg run.svg "$here/spill.json"; }
+check "gantt.svg of a run draws both times" svg_run
 check "sweep.svg is well-formed" svg sweep
-trace() { view --emit=trace="$work/trace.json" && "$judge" trace "$work/trace.json" "$here/spill.json"; }
+trace() { view_run --emit=trace="$work/trace.json" && "$judge" trace "$work/trace.json" "$here/spill.json"; }
 check "the trace keeps Perfetto's rules" trace
-page_from_run() { view --report="$work/measured.html" && grep -q 'gnncc-report/1' "$work/measured.html"; }
+page_from_run() { view_run --report="$work/measured.html" && grep -q 'gnncc-report/1' "$work/measured.html"; }
 check "a page from a run alone" page_from_run
 check "a page from a plan alone" "$build/gnncc" --measured="$here/roomy.json" --report="$work/roomy.html"
 refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
 refuse 4 "a file that is not there" "$build/gnncc" --compare none.json "$here/spill.json"
+refuse 2 "a drawing of a form that there is not" view --emit=gantt=x.png
+refuse 2 "a drawing into no file" view --emit=gantt=
+refuse 2 "a page into no file" view --report=
+refuse 2 "of a model, too" "$build/gnncc" --emit=gantt=x.png "$here/spill.gnn"
+unasked() { [ ! -e x.png ]; }
+check "nothing was written" unasked
+forms() { view --emit=gantt=a.txt,gantt=b.svg && grep -q '^cpu' a.txt && "$judge" svg b.svg; }
+check "the ending chooses the form" forms
+foreign() { # what gnncc did not write stays, unless --force says otherwise
+  echo "a diary" >theirs.svg
+  view --emit=gantt=theirs.svg 2>refused.txt
+  [ $? = 4 ] && grep -q 'was not written by gnncc' refused.txt && [ "$(cat theirs.svg)" = "a diary" ] && view --force --emit=gantt=theirs.svg && "$judge" svg theirs.svg
+}
+check "a file of somebody else is not overwritten" foreign
+own() { for turn in 1 2; do view --emit=schedule=own.txt,gantt=own.gantt.txt,memory=own.csv,plan=own.json,dag=own.dot,annotate=own.ann.txt || return 1; done; ! ls | grep tmp-; }
+check "its own files are" own
+wrong() { # WORDS SED-SCRIPT: a run changed so is refused, and what is wrong is said in one line
+  sed "$2" "$here/spill.json" >wrong.json
+  "$build/gnncc" --measured=wrong.json --emit=gantt=- >wrong.txt 2>wrong.err
+  local status=$?
+  cat wrong.err
+  ! cmp -s wrong.json "$here/spill.json" && [ $status = 4 ] && [ ! -s wrong.txt ] && [ $(wc -l <wrong.err) = 1 ] && grep -qF "$1" wrong.err
+}
+check "a measured time that is negative" wrong 'measured.steps[1].seconds: -0.05' '359s/"seconds":0.0502/"seconds":-0.05/'
+check "a measured start that is negative" wrong 'measured.steps[4].start_s: -2' '359s/"start_s":0.20846305/"start_s":-2/'
+check "a measured epoch of 1e308 seconds" wrong 'measured.epoch_s: 1e+308' '359s/"epoch_s":1.31931553/"epoch_s":1e308/'
+check "a step measured twice" wrong 'measured.steps[4].step: step 4 is there twice' '359s/"step":5,/"step":4,/'
+check "a step that was not measured" wrong 'step 5 of the epoch is missing' '359s/{"step":5,[^}]*},//'
+check "a measured step that there is not" wrong 'there is no step 500' '359s/"step":5,/"step":500,/'
+check "a lane that there is not" wrong '"d2x" is not among the lanes' '0,/"step":[0-9]*,"lane":"d2h"/s/\("step":[0-9]*,"lane":"\)d2h"/\1d2x"/'
+check "a lane idle for less than no time" wrong 'lanes[0].idle_seconds: -1 seconds' '16s/"idle_seconds":[^}]*/"idle_seconds":-1/'
+check "an estimate of 1e308 seconds" wrong 'epoch.seconds: 1e+308' '12s/"epoch": {"seconds":[^,]*/"epoch": {"seconds":1e308/'
+check "a step decided by another" wrong 'decided_by: that step does not end when this one starts' 's/"decided_by":8,/"decided_by":3,/'
 refuse 2 "what needs a model" "$build/gnncc" --measured="$here/spill.json" --emit=c=-
 
 # ---- what the compiler says today ----
@@ -82,6 +121,14 @@ numbers_agree() { # a step has one number, in the listing, the CSV's last row an
   [ "$listed" = "$last" ] && grep -q "\"step\": $last," plan.json && ! grep -q "\"step\": $((last + 1))," plan.json
 }
 check "a step's number is the same everywhere" numbers_agree
+adds_sum() { # what the values add is what the epochs differ by in recomputing and waiting
+  $gnncc --target=box --budget device=240MiB --emit=plan=tight.json "$here/spill.gnn" && "$build/gnncc" --compare tight.json plan.json >compared.txt && cat compared.txt || return 1
+  awk '/^    recomputing|^    waiting/ { differ += $4 } / -> / && NR > 1 { sum += $NF; rows++ } /together/ { told = $NF }
+       function near(a, b) { return a - b < 0.05 && b - a < 0.05 } END { exit !(rows > 1 && near(sum, differ) && near(told, differ) && !near(differ, 0)) }' compared.txt
+}
+check "the column adds of a comparison sums to the difference" adds_sum
+told() { $gnncc --plan=json --target=box "$here/spill.gnn" >told.json && "$judge" report told.json && grep -q '"keep_everything"' told.json; }
+check "the alternatives that a plan tells of are some" told
 check "a plan that keeps everything" bash -c "$gnncc --target=box --emit=plan=keep.json $here/spill.gnn && $judge report keep.json"
 check "a program without a train block" bash -c "sed '/^train/,/^}/d' $here/spill.gnn >plain.gnn && $gnncc --target=box --emit=plan=plain.json,gantt=-,schedule=- plain.gnn && $judge report plain.json"
 twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --report=two.html --emit=plan=y.json $model -o two && cmp one.html two.html; }
@@ -106,6 +153,20 @@ refuse 1 "a sweep from more to less" $gnncc --target=box --sweep device=500MiB:2
 check "the annotated source as HTML" $gnncc --annotate=lines.html $model
 wrong_run() { $gnncc --report=wrong.html --measured="$here/spill.json" --target=box "$here/spill.gnn" -o wrong; }
 refuse 4 "a measurement of another plan is refused" wrong_run
+wrong_profile() { $gnncc --plan --profile="$here/spill.json" --target=box "$here/spill.gnn"; }
+refuse 4 "times of another program are refused" wrong_profile
+right_profile() { # the plan of a program, measured as in the kept run: a kernel that runs once takes the time of its step
+  local seconds=0.058626836 # of step 53, in whole nanoseconds
+  sed '$d' plan.json >timed.json && sed -n '359s/^/,/p; $p' "$here/spill.json" >>timed.json || return 1
+  $gnncc --emit=plan=profiled.json --profile=timed.json $model && grep "\"seconds\": $seconds," profiled.json && ! grep "\"seconds\": $seconds," plan.json
+}
+check "times of this program are taken" right_profile
+plan_of_run() { # --plan says what was measured, and that the rest is not
+  $gnncc --plan --measured=timed.json $model >explained.txt && cat explained.txt && ! grep 'all figures estimated' explained.txt &&
+    grep -q 'measured  1.32 s per epoch, 1.73 times the estimate; evaluation 537 ms; touched cpu 267.8 MiB · host 56.2 MiB · ssd 100.0 MiB' explained.txt &&
+    $gnncc --plan=json --measured=timed.json $model | grep -q '"measured"'
+}
+check "a plan with what a run measured" plan_of_run
 
 document() (cd "$here/../.." && tests/tutorial/run.sh "$build" docs/reading_a_plan.md)
 check "docs/reading_a_plan.md does what it says" document
@@ -145,6 +206,20 @@ check "a GCN in parts, a U-Net" planned 4 1 2 3
 check "odd problems" planned odd $(seq 1 60)
 transformer_page() { "$build/tests/make_problem" 3 1 >problem.json && "$build/gnncc" plan problem.json --report=transformer.html && grep -q gnncc-report/1 transformer.html; }
 check "a transformer's page" transformer_page
+columns() { sed '/^evaluation/,$d' "$1" | sed 1d | awk '{ print $1, $2, $3 ~ /^[a-z]/ ? $3 " " $4 " " $5 : $3 " " $4 }'; }
+same_steps() { # MODEL OPTION...: the steps of a program and of its problem: numbers, lanes, times
+  $gnncc --target=box "${@:2}" --emit=schedule=program.txt,problem=p.json "$1" && "$build/gnncc" plan p.json --emit=schedule=problem.txt || return 1
+  columns program.txt >program.columns && columns problem.txt >problem.columns
+  [ $(wc -l <program.columns) -gt 60 ] && grep -q "$wanted" program.columns && diff program.columns problem.columns
+}
+wanted='ssd read' check "a problem has the steps of its program" same_steps "$here/spill.gnn" --budget device=270MiB
+sed '/tier host/d; s/cpu <-> host/cpu <-> ssd/; /host <-> ssd/d; s/bandwidth = 6GB\/s; latency = 10us/read = 700MB\/s; write = 500MB\/s; latency = 100us/' "$here/spill.gnn" >direct.gnn
+wanted='ssd write' check "and where the device reaches the SSD itself" same_steps direct.gnn --budget device=300MiB
+both_outputs() { "$build/gnncc" plan problem.json -o p.plan.json --emit=gantt=p.svg && "$build/gnncc" plan problem.json --check p.plan.json && "$judge" svg p.svg && "$build/gnncc" plan problem.json -o p.plan.json; }
+check "a plan and its pictures at once" both_outputs
+foreign_plan() { echo "a diary" >p.diary; "$build/gnncc" plan problem.json -o p.diary; [ $? = 4 ] && [ "$(cat p.diary)" = "a diary" ]; }
+check "a plan goes over no file of somebody else" foreign_plan
+refuse 2 "gnncc plan into no file" "$build/gnncc" plan problem.json --report=
 refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.json --emit=c
 
 # ---- the page in a browser ----

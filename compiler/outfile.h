@@ -1,0 +1,33 @@
+/* outfile.h: files that gnncc writes. Whole or not at all, and never over what it did not write. */
+#ifndef GNNCC_OUTFILE_H
+#define GNNCC_OUTFILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "lang/arena.h"
+
+/* What everything gnncc writes says of itself. */
+extern const char outfile_mark[];
+
+/* It carries the mark, or is of a form that has no comments and begins as one of ours. */
+bool outfile_is_ours(const char *path);
+/* Nothing is there, or something that may be written again; false with a message. */
+bool outfile_may_write(const char *path, bool is_forced);
+/* Standard output ("-"), a device, a pipe or a socket: it is written into, never replaced. */
+bool outfile_is_stream(const char *path);
+
+typedef struct OutFile {
+  const char *path, *temporary; /* the name it has until it is whole */
+  FILE *out;
+} OutFile;
+
+/* NULL with a message. */
+FILE *outfile_open(OutFile *file, Arena *arena, const char *path);
+/* `mode` as for open: less the umask. 0, or 4 with a message and nothing written. */
+int outfile_close(OutFile *file, mode_t mode);
+/* "cannot WHAT PATH: ...": 4. */
+int outfile_complain(const char *what, const char *path);
+
+#endif

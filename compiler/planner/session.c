@@ -1,0 +1,229 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "session.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "exact.h"
+#include "label_dp.h"
+
+Budget budget_of(PlannerEffort effort) {
+  switch (effort) {
+    case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000};
+    case PLANNER_BEST: return (Budget){170000000, 40000000, 1200000, 11, 6, 60, 400000000};
+    default: return (Budget){7000000, 7000000, 1200000, 7, 4, 40, 40000000};
+  }
+}
+
+static double processor_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+Session *session_new(const Problem *problem, Arena *arena, double deadline) {
+  Session *s = arena_alloc(arena, sizeof *s);
+  s->problem = problem;
+  s->arena = arena;
+  s->geometry = geometry_make(problem, arena);
+  s->evaluator = evaluator_new(arena, problem, s->geometry);
+  s->search = search_new(arena, s->evaluator, s->geometry->stall_free_ns, deadline);
+  return s;
+}
+
+void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
+  Candidate *candidate = candidate_new(s->arena, s->evaluator);
+  *first_plan_at = 0;
+  for (int preference = 0; preference < 6; preference++) {
+    if (s->search->best->cost < COST_INVALID && search_is_late(s->search)) break;
+    policy_evict_all(s->evaluator, preference, candidate);
+    search_offer(s->search, candidate);
+    if (*first_plan_at == 0 && candidate->cost < COST_INVALID) *first_plan_at = processor_time();
+  }
+  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
+    costs[policy] = PLANNER_POLICY_NOT_TRIED;
+    if (s->search->best->cost < COST_INVALID && search_is_late(s->search)) continue;
+    policy_plan(s->evaluator, (PlannerPolicy)policy, candidate);
+    costs[policy] = candidate->cost;
+    search_offer(s->search, candidate);
+  }
+  if (*first_plan_at == 0) *first_plan_at = processor_time();
+}
+
+/* Side gaps do not cover the centre of the DP: all of them retained, or all of them away. */
+static bool set_sides(const Session *s, uint8_t *sides, bool are_away) {
+  const Geometry *g = s->geometry;
+  bool has_sides = false;
+  geometry_stay(g, sides);
+  for (int i = 0; i < g->open_count; i++) {
+    const PlanGap *gap = &g->gaps[g->open[i]];
+    if (gap->u < g->peak_step && g->peak_step < gap->v) continue;
+    has_sides = true;
+    for (int fate = PLAN_FATE_HOST; are_away && fate < PLAN_FATE_COUNT && sides[g->open[i]] == PLAN_FATE_RETAIN; fate++)
+      if (gap->options & PLAN_FATE_BIT(fate)) sides[g->open[i]] = (uint8_t)fate;
+  }
+  return has_sides;
+}
+
+/* The DP with several prices of a byte: the certificate's price per byte is that of the whole problem, where a piece
+ * that stays costs more than the fluid model sees. */
+static void try_label_dp(Session *s, int64_t label_budget) {
+  static const struct {
+    double price;
+    int reserved_pieces;
+  } settings[] = {{0, 0}, {2, 2}, {3, 2}, {1, 0}};
+  const Geometry *g = s->geometry;
+  if (g->open_count == 0 || g->peak_step < 0) return;
+  bool is_large = g->open_count > 64;
+  int runs = is_large && s->certificate.kind == CERTIFICATE_DUAL ? 4 : 1;
+  int64_t items = 1, largest = 0;
+  for (int i = 0; i < g->open_count; i++)
+    items += g->gaps[g->open[i]].u < g->peak_step && g->peak_step < g->gaps[g->open[i]].v;
+  int64_t width = label_budget / items / runs;
+  width = width < 64 ? 64 : width > 1024 ? 1024 : width;
+  size_t gaps = (size_t)g->gap_count;
+  uint8_t *proposals[LABEL_DP_PROPOSALS], *sides = arena_alloc(s->arena, gaps + 1);
+  for (int i = 0; i < LABEL_DP_PROPOSALS; i++) proposals[i] = arena_alloc(s->arena, gaps + 1);
+  int *variants = arena_alloc(s->arena, (size_t)s->problem->op_count * sizeof(int) + 1);
+  for (int i = 0; i < g->open_count; i++) {
+    int64_t bytes = s->problem->pieces[g->gaps[g->open[i]].piece].bytes;
+    if (bytes > largest) largest = bytes;
+  }
+  for (int pass = 0; pass < 2; pass++) {
+    bool has_sides = set_sides(s, sides, pass == 1);
+    if (pass == 1 && !has_sides && s->search->choice_count == 0) break;
+    if (pass == 1) memcpy(variants, s->search->best->variants, (size_t)s->problem->op_count * sizeof(int));
+    for (int run = 0; run < (pass ? 1 : runs) && !search_is_done(s->search); run++) {
+      LabelDpOptions options = {.width = (int)width, .device_price = settings[run].price * s->certificate.lam,
+                                .host_price = s->certificate.mu, .reserve_bytes = settings[run].reserved_pieces * largest};
+      int found = label_dp(s->problem, g, g->peak_step, sides, variants, &options, proposals, &s->labels);
+      /* On large problems evaluations are dear, and the best labels are much alike. */
+      if (g->open_count > 500 && found > 3) found = 3;
+      for (int i = 0; i < found && !search_is_done(s->search); i++) search_try(s->search, proposals[i], variants);
+    }
+  }
+}
+
+static void try_prices(Session *s) {
+  if (s->certificate.kind != CERTIFICATE_DUAL) return;
+  uint8_t *fates = arena_alloc(s->arena, (size_t)s->geometry->gap_count + 1);
+  geometry_stay(s->geometry, fates);
+  certificate_round(s->problem, s->geometry, &s->certificate, fates);
+  search_try(s->search, fates, s->search->best->variants);
+}
+
+static void improve(Session *s, int64_t units) {
+  Search *search = s->search;
+  search_local(search, units / 6);
+  search_polish(search, units / 12);
+  search_anneal(search, units / 2);
+  search_local(search, units / 8);
+  search_polish(search, units / 8);
+  exact_windows(search, units / 8);
+}
+
+bool session_improve(Session *s, int64_t units, int64_t exact_units) {
+  bool is_small = s->search->gap_count <= SESSION_EXACT_GAPS;
+  improve(s, is_small ? units / 3 : units); /* the exact search prunes by the best plan known */
+  return is_small && exact_units > 0 && !search_is_done(s->search) && exact_search(s->search, exact_units);
+}
+
+void session_run(Session *s, const Budget *budget, int64_t units) {
+  Search *search = s->search;
+  const Geometry *g = s->geometry;
+  if (search_is_done(search)) return;
+  s->lower_bound_ns = certificate_find(s->problem, g, budget->splits, budget->rounds, &s->certificate);
+  if (s->lower_bound_ns > search->target_ns) search->target_ns = s->lower_bound_ns;
+  try_label_dp(s, budget->dp_labels);
+  if (search->best->cost <= search->target_ns) return;
+  try_prices(s);
+  if (search_is_done(search)) return;
+  /* One policy an evaluation where evaluations are dear: the one that was best so far. */
+  if (g->open_count > 300 && search->best->policies != PREFETCH_ALL) search->policies = search->best->policies;
+  s->is_optimal = session_improve(s, units, budget->exact_units);
+}
+
+/* A plan whose g are legal on a smaller device keeps them: its prefetch policy might choose others here. */
+static void fix_boundaries(Evaluator *e, Candidate *candidate) {
+  if (candidate->is_polished) return;
+  evaluate_candidate(e, candidate);
+  candidate->is_polished = true;
+  candidate->g_count = e->sequence->move_count;
+  for (int i = 0; i < candidate->g_count; i++) candidate->g[i] = e->sequence->moves[i].g;
+}
+
+/* Plan for a smaller device; `carried` is the best plan of the rungs below, then of this one. */
+static void climb_rung(Session *s, int64_t device_bytes, const Budget *budget, Candidate *carried) {
+  Arena *arena = arena_new();
+  Problem smaller = *s->problem;
+  smaller.device_bytes = device_bytes;
+  Session *small = session_new(&smaller, arena, s->search->deadline);
+  if (carried->cost < COST_INVALID) search_offer_again(small->search, carried);
+  Candidate *candidate = candidate_new(arena, small->evaluator);
+  for (int preference = 0; preference < 2; preference++) {
+    policy_evict_all(small->evaluator, preference, candidate);
+    search_offer(small->search, candidate);
+  }
+  session_run(small, budget, budget->units);
+  if (small->search->best->cost < COST_INVALID) {
+    candidate_copy(small->evaluator, carried, small->search->best);
+    fix_boundaries(small->evaluator, carried);
+    carried->cost = evaluate_candidate(s->evaluator, carried);
+    search_offer(s->search, carried);
+    search_try(s->search, carried->fates, carried->variants);
+  }
+  s->labels += small->labels;
+  s->evaluator->evaluations += small->evaluator->evaluations;
+  if (small->search->is_cut_short) s->search->is_cut_short = true;
+  arena_free(arena);
+}
+
+void session_device_range(const Session *s, int64_t *low, int64_t *high) {
+  const Geometry *g = s->geometry;
+  *low = *high = 0;
+  for (int t = 0; t < s->problem->step_count; t++) {
+    if (g->base_bytes[t] > *low) *low = g->base_bytes[t];
+    if (g->retain_bytes[t] > *high) *high = g->retain_bytes[t];
+  }
+}
+
+/* Plans for smaller devices fit this one too. The rungs do not depend on the device of this problem, so a larger
+ * device has at least the rungs of a smaller one. */
+void session_climb_ladder(Session *s, const Budget *budget) {
+  int64_t low, high;
+  session_device_range(s, &low, &high);
+  if (budget->ladder_rungs == 0) return;
+  int rungs = budget->ladder_rungs;
+  Budget rung_budget = *budget;
+  rung_budget.units /= 2 * rungs;
+  rung_budget.dp_labels /= 2 * rungs;
+  rung_budget.exact_units /= 4 * rungs;
+  rung_budget.splits = 1;
+  Candidate *carried = candidate_new(s->arena, s->evaluator);
+  for (int rung = 1; rung <= rungs; rung++) {
+    int64_t device = low + (high - low) / (rungs + 1) * rung;
+    if (device >= s->problem->device_bytes || search_is_done(s->search)) break;
+    climb_rung(s, device, &rung_budget, carried);
+  }
+  if (!search_is_done(s->search)) improve(s, budget->units / 4);
+}
+
+/* Where evaluations are cheap and nothing is proved: plans for devices a little smaller than this one, nearer and nearer,
+ * and annealing that goes on from what they gave. */
+void session_look_around(Session *s, const Budget *budget) {
+  enum { NEIGHBOURS = 5, MOST_GAPS = 128 };
+  int64_t low, high, device = s->problem->device_bytes;
+  session_device_range(s, &low, &high);
+  if (budget->ladder_rungs == 0 || s->search->gap_count > MOST_GAPS) return;
+  Budget rung_budget = *budget;
+  rung_budget.units /= 10;
+  rung_budget.dp_labels /= 32;
+  rung_budget.exact_units /= 20;
+  rung_budget.splits = 1;
+  Candidate *carried = candidate_new(s->arena, s->evaluator);
+  for (int i = 0; i < NEIGHBOURS && !search_is_done(s->search); i++) {
+    climb_rung(s, device - ((device - low) >> (i + 2)), &rung_budget, carried);
+    if (!search_is_done(s->search)) improve(s, budget->units / 16);
+  }
+}

@@ -1,0 +1,55 @@
+/* session.h: the search for the best plan of one problem on one device, without addresses: policies, label DP, certificate,
+ * search, and plans for smaller devices, which fit this one too. */
+#ifndef GNNCC_PLANNER_SESSION_H
+#define GNNCC_PLANNER_SESSION_H
+
+#include "certificate.h"
+#include "planner.h"
+#include "search.h"
+
+/* What an effort may spend. `units` are steps and moves gone over by the simulator: about 15 ns each. */
+typedef struct Budget {
+  int64_t units;
+  int64_t exact_units;
+  int64_t dp_labels;
+  int ladder_rungs;
+  int splits, rounds;
+  int64_t packing;
+} Budget;
+
+Budget budget_of(PlannerEffort effort);
+
+typedef struct Session {
+  const Problem *problem;
+  const Geometry *geometry;
+  Evaluator *evaluator;
+  Search *search;
+  Arena *arena;
+  PlanCertificate certificate;
+  int64_t lower_bound_ns, labels;
+  bool is_optimal;
+} Session;
+
+/* `deadline` as in search.h. */
+Session *session_new(const Problem *problem, Arena *arena, double deadline);
+
+/* The plans to fall back on, then the policies of others: never worse than any of them. `costs` by policy; the first plan
+ * was there at the processor time `first_plan_at`. */
+void session_try_policies(Session *session, int64_t *costs, double *first_plan_at);
+
+/* Certificate, label DP, search and, where the gaps are few, the exact search. */
+void session_run(Session *session, const Budget *budget, int64_t units);
+
+/* The last part of it alone: from the best candidate so far. True when the exact search finished. */
+bool session_improve(Session *session, int64_t units, int64_t exact_units);
+
+/* Plans for smaller devices: on rungs that do not depend on the device, then for devices near this one. */
+void session_climb_ladder(Session *session, const Budget *budget);
+void session_look_around(Session *session, const Budget *budget);
+
+/* What no plan can avoid, and what keeping everything needs. */
+void session_device_range(const Session *session, int64_t *low, int64_t *high);
+
+enum { SESSION_EXACT_GAPS = 32 };
+
+#endif

@@ -1,0 +1,260 @@
+#include "settle.h"
+
+#include <string.h>
+
+#include "exact.h"
+
+enum { SEEN = 4096, NOTCHES = 64, LARGE_GAPS = 512 };
+
+typedef struct Settled { /* a plan with its addresses */
+  Candidate *fates;
+  PlanMove *moves;
+  Addresses *layout;
+  int64_t makespan_ns;
+} Settled;
+
+typedef struct Packer {
+  const Session *session;
+  Evaluator *on_device; /* of the session's problem: a plan for a smaller device must hold here */
+  Evaluator *source; /* of the problem that is searched */
+  Evaluator *searched; /* the search's own: it pays for what is tried */
+  Candidate *trial;
+  Settled best;
+  bool needs_offsets;
+  int64_t effort; /* of one try during a search */
+  uint64_t seen[SEEN]; /* what was tried, by its hash */
+  Arena *arena;
+} Packer;
+
+static Packer *packer_new(Session *s, bool needs_offsets, Arena *arena) {
+  Packer *packer = arena_alloc(s->arena, sizeof *packer);
+  Evaluator *e = evaluator_new(s->arena, s->problem, s->geometry);
+  *packer = (Packer){.session = s, .on_device = e, .source = e, .searched = s->evaluator, .trial = candidate_new(s->arena, e),
+                     .needs_offsets = needs_offsets, .arena = arena};
+  packer->best = (Settled){.fates = candidate_new(s->arena, e), .moves = arena_alloc(s->arena, (size_t)e->sequence->move_limit * sizeof(PlanMove) + 1),
+                           .makespan_ns = INT64_MAX};
+  return packer;
+}
+
+/* With addresses before without, then the faster, then plain offsets before pages. */
+static bool beats(const Addresses *layout, int64_t makespan_ns, const Settled *best) {
+  if (!best->layout) return true;
+  bool is_laid = layout->kind != ADDRESSES_NONE, was_laid = best->layout->kind != ADDRESSES_NONE;
+  if (is_laid != was_laid) return is_laid;
+  if (makespan_ns != best->makespan_ns) return makespan_ns < best->makespan_ns;
+  return layout->kind < best->layout->kind;
+}
+
+static bool is_laid_out(const Packer *packer) { return packer->best.layout && packer->best.layout->kind != ADDRESSES_NONE; }
+
+/* Lay out the plan that the device's evaluator is at and take it if it beats the one so far. */
+static bool lay_out(Packer *packer, int64_t effort) {
+  Evaluator *e = packer->on_device;
+  int64_t makespan = e->simulation->makespan_ns, device = packer->session->problem->device_bytes;
+  if (is_laid_out(packer) && makespan > packer->best.makespan_ns) return false;
+  Arena *scratch = arena_new();
+  Addresses *layout = addresses_intervals(e, scratch);
+  addresses_pack(layout, device, !packer->needs_offsets, effort, scratch);
+  bool is_better = beats(layout, makespan, &packer->best);
+  arena_free(scratch);
+  if (!is_better) return false;
+  layout = addresses_intervals(e, packer->arena);
+  addresses_pack(layout, device, !packer->needs_offsets, effort, packer->arena);
+  packer->best.layout = layout;
+  packer->best.makespan_ns = makespan;
+  candidate_copy(e, packer->best.fates, packer->trial);
+  if (e->sequence->move_count) memcpy(packer->best.moves, e->sequence->moves, (size_t)e->sequence->move_count * sizeof(PlanMove));
+  return true;
+}
+
+/* The device's evaluator at a candidate of the source, tightened. The releases of a plan for a smaller device, written
+ * down as f, hold on the larger one too. */
+static bool bring_over(Packer *packer, const Candidate *candidate) {
+  Evaluator *from = packer->source, *to = packer->on_device;
+  candidate_copy(to, packer->trial, candidate);
+  if (evaluate_candidate(from, packer->trial) >= COST_INVALID) return false;
+  addresses_tighten(from);
+  if (from == to) return true;
+  if (!sequence_build(to->sequence, candidate->fates, candidate->variants)) return false;
+  for (int i = 0; i < from->sequence->move_count; i++) {
+    to->sequence->moves[i].g = from->sequence->moves[i].g;
+    to->sequence->moves[i].f = from->sequence->moves[i].f;
+  }
+  return evaluate_built(to) < COST_INVALID;
+}
+
+static bool try_candidate(Packer *packer, const Candidate *candidate, int64_t effort) {
+  return bring_over(packer, candidate) && lay_out(packer, effort);
+}
+
+/* ---- searching for what can be laid out ---- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) { /* FNV-1a */
+  for (size_t i = 0; i < count; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001B3u;
+  return hash;
+}
+
+static bool is_new(Packer *packer, const Candidate *candidate) {
+  const Evaluator *e = packer->on_device;
+  uint64_t hash = 0xCBF29CE484222325u ^ (uint64_t)packer->source->problem->device_bytes;
+  hash = hash_bytes(hash, candidate->fates, (size_t)e->geometry->gap_count);
+  hash = hash_bytes(hash, candidate->variants, (size_t)e->problem->op_count * sizeof(int));
+  if (candidate->is_polished) hash = hash_bytes(hash, candidate->g, (size_t)candidate->g_count * sizeof(int));
+  else hash ^= candidate->policies;
+  uint64_t *slot = &packer->seen[hash % SEEN];
+  if (*slot == hash) return false;
+  *slot = hash;
+  return true;
+}
+
+/* The search takes what can be laid out. */
+static bool has_addresses(void *context, const Candidate *candidate) {
+  Packer *packer = context;
+  if (candidate->cost >= COST_INVALID || !is_new(packer, candidate)) return false;
+  packer->searched->effort += packer->effort / 8;
+  return try_candidate(packer, candidate, packer->effort) && is_laid_out(packer);
+}
+
+static void search_laid_out(Packer *packer, Session *session, const Budget *budget) {
+  if (packer->session->geometry->open_count > LARGE_GAPS) return; /* there a try is too dear: the best one is laid out at the end */
+  int64_t boxes = packer->on_device->sequence->stay_count + packer->on_device->sequence->count / 4;
+  packer->effort = 8 * boxes * boxes;
+  packer->searched = session->evaluator;
+  session->search->target_ns = session->search->best->cost;
+  search_accept_only(session->search, has_addresses, packer);
+  session_improve(session, budget->units / 8, budget->exact_units / 8);
+}
+
+/* ---- smaller devices ---- */
+
+/* Candidates for a smaller device, best first: the plans so far as they are and mended, the policies. */
+static void seed(Session *small, const Packer *packer, int64_t units, Candidate *scratch) {
+  const Candidate *const known[] = {packer->best.fates, packer->session->search->best};
+  for (int i = 0; i < 2 && !search_is_done(small->search); i++) {
+    search_offer_again(small->search, known[i]);
+    search_try(small->search, known[i]->fates, known[i]->variants);
+  }
+  if (search_is_done(small->search)) return;
+  search_local(small->search, units);
+  for (int policy = 0; policy < PLANNER_POLICY_COUNT && !search_is_done(small->search); policy++) {
+    policy_plan(small->evaluator, (PlannerPolicy)policy, scratch);
+    search_offer(small->search, scratch);
+  }
+}
+
+/* Search on a smaller device, where plans are easier to lay out on this one. Returns the least time found there, laid
+ * out or not. */
+static int64_t try_smaller(Packer *packer, const Budget *budget, int64_t device_bytes, int64_t target_ns) {
+  Arena *arena = arena_new();
+  const Session *s = packer->session;
+  Problem smaller = *s->problem;
+  smaller.device_bytes = device_bytes;
+  Session *small = session_new(&smaller, arena, s->search->deadline);
+  small->search->target_ns = target_ns;
+  seed(small, packer, budget->units / 16, candidate_new(arena, small->evaluator));
+  Budget reduced = *budget;
+  if (s->geometry->open_count <= 1000) reduced.dp_labels /= 4; /* with few labels a large DP finds nothing */
+  reduced.exact_units /= 8;
+  reduced.splits = 1;
+  if (!search_is_done(small->search)) session_run(small, &reduced, budget->units / 4);
+  exact_windows(small->search, budget->units / 4);
+  int64_t least = small->search->best->cost;
+  packer->source = evaluator_new(arena, &smaller, small->geometry);
+  if (least < COST_INVALID && !(try_candidate(packer, small->search->best, budget->packing / 8) && is_laid_out(packer)))
+    search_laid_out(packer, small, budget);
+  s->evaluator->evaluations += small->evaluator->evaluations;
+  arena_free(arena);
+  packer->source = packer->on_device;
+  return least;
+}
+
+/* Smaller and smaller devices, until what is found there is, again and again, slower than what was laid out, or nothing is. The rungs are the same for
+ * every device, so a larger one goes down those of a smaller one too: first each, then every second, every fourth. */
+static void go_down(Packer *packer, const Budget *budget, int64_t target_ns) {
+  enum { PATIENCE = 3 };
+  const Session *s = packer->session;
+  int attempts = s->geometry->open_count > 3000 ? 2 : s->geometry->open_count > 64 ? 6 : 14;
+  int64_t low, high;
+  session_device_range(s, &low, &high);
+  int64_t notch = (high - low) / NOTCHES + 1, stride = 1, idle = 0, rung = (s->problem->device_bytes - low - 1) / notch;
+  for (int attempt = 0; attempt < attempts && rung >= 0 && !search_is_late(s->search); attempt++) {
+    int64_t before = packer->best.makespan_ns;
+    bool was_laid = is_laid_out(packer);
+    int64_t least = try_smaller(packer, budget, low + rung * notch, target_ns);
+    idle = was_laid && packer->best.makespan_ns >= before && least >= before ? idle + 1 : 0;
+    if (least >= COST_INVALID || idle == PATIENCE || (is_laid_out(packer) && packer->best.makespan_ns <= target_ns)) return;
+    if (attempt % 3 == 2) stride *= 2;
+    rung -= rung % stride ? rung % stride : stride;
+  }
+}
+
+/* ---- the policies ---- */
+
+/* A plan that had to shrink for its addresses may be slower than a policy's that need not: those are laid out too, the
+ * fastest first, until one has addresses. */
+static void lay_out_faster_policies(Packer *packer, const int64_t *costs, int64_t effort) {
+  Candidate *candidate = candidate_new(packer->session->arena, packer->on_device);
+  bool is_tried[PLANNER_POLICY_COUNT] = {false};
+  while (!search_is_late(packer->session->search)) {
+    int next = -1;
+    for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++)
+      if (!is_tried[policy] && costs[policy] >= 0 && costs[policy] < packer->best.makespan_ns && (next < 0 || costs[policy] < costs[next]))
+        next = policy;
+    if (next < 0) return;
+    is_tried[next] = true;
+    policy_plan(packer->on_device, (PlannerPolicy)next, candidate);
+    try_candidate(packer, candidate, effort);
+  }
+}
+
+/* The last resort: the policies' plans for smaller and smaller devices, down to what no plan can avoid, until one of
+ * them can be laid out. */
+static void lay_out_policies(Packer *packer, int64_t effort) {
+  enum { RUNGS = 32, EVICTIONS = 6 };
+  const Session *s = packer->session;
+  int64_t low, high;
+  session_device_range(s, &low, &high);
+  for (int rung = RUNGS; rung >= 0 && !is_laid_out(packer) && !search_is_late(s->search); rung--) {
+    Arena *scratch = arena_new();
+    Problem smaller = *s->problem;
+    smaller.device_bytes = low + (s->problem->device_bytes - low) / RUNGS * rung;
+    Session *small = session_new(&smaller, scratch, 0);
+    packer->source = small->evaluator;
+    Candidate *candidate = small->search->best;
+    for (int i = 0; i < EVICTIONS + PLANNER_POLICY_COUNT; i++) {
+      if (i < EVICTIONS)
+        policy_evict_all(small->evaluator, i, candidate);
+      else
+        policy_plan(small->evaluator, (PlannerPolicy)(i - EVICTIONS), candidate);
+      if (candidate->cost < COST_INVALID) try_candidate(packer, candidate, effort);
+    }
+    packer->source = packer->on_device;
+    arena_free(scratch);
+  }
+}
+
+static bool is_settled(const Packer *packer, int64_t makespan_ns) {
+  return packer->best.layout->kind == ADDRESSES_OFFSETS && packer->best.makespan_ns <= makespan_ns;
+}
+
+Addresses *settle(Session *s, const Budget *budget, bool needs_offsets, const int64_t *policy_ns, Arena *arena) {
+  Packer *packer = packer_new(s, needs_offsets, arena);
+  int64_t makespan = s->search->best->cost;
+  try_candidate(packer, s->search->best, budget->packing);
+  if (!is_settled(packer, makespan)) {
+    search_laid_out(packer, s, budget);
+    search_accept_all(s->search);
+  }
+  bool are_pages_enough = packer->best.layout->kind == ADDRESSES_PAGES && packer->best.makespan_ns <= makespan;
+  if (!is_settled(packer, makespan) && !are_pages_enough) go_down(packer, budget, makespan);
+  if (policy_ns) lay_out_faster_policies(packer, policy_ns, budget->packing / 8);
+  lay_out_policies(packer, budget->packing / 64);
+  Evaluator *e = s->evaluator;
+  const Settled *best = &packer->best;
+  candidate_copy(e, s->search->best, best->fates);
+  sequence_build(e->sequence, best->fates->fates, best->fates->variants);
+  if (e->sequence->move_count) memcpy(e->sequence->moves, best->moves, (size_t)e->sequence->move_count * sizeof(PlanMove));
+  evaluate_built(e);
+  if (best->makespan_ns > makespan) s->is_optimal = false;
+  return best->layout;
+}

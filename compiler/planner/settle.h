@@ -1,0 +1,14 @@
+/* settle.h: the best candidates of a session -> the fastest plan that has addresses. */
+#ifndef GNNCC_PLANNER_SETTLE_H
+#define GNNCC_PLANNER_SETTLE_H
+
+#include "addresses.h"
+#include "session.h"
+
+/* The session's best plan with its addresses; where it cannot be laid out, the fastest one found that can: among other
+ * candidates for this device, among plans for smaller ones, at last among the policies' (`policy_ns`: what they take,
+ * NULL to leave them out). The session's evaluator and best candidate are left at the plan. The kind of the result is
+ * ADDRESSES_NONE when nothing could be laid out. */
+Addresses *settle(Session *session, const Budget *budget, bool needs_offsets, const int64_t *policy_ns, Arena *arena);
+
+#endif
