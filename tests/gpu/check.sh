@@ -19,7 +19,7 @@ echo "# $gpu, $architecture"
 # ---- steps ----
 
 on_gpu() { # MODEL DIRECTORY
-  mkdir -p "$2" && ON_GPU=1 "$root/tests/cuda/steps.sh" "$build" "$1" "$2"
+  mkdir -p "$2" && ON_GPU=1 "$root/tests/cuda/steps.sh" "$build" "$1" "$2" --gemm=own
 }
 for model in "${steps[@]}"; do
   [ -e "$model" ] || continue
