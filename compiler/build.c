@@ -315,8 +315,10 @@ int build_tool(Arena *arena, const Options *options, const char *share_dir, cons
   words(&b, &command, "-o");
   word(&b, &command, program);
   word(&b, &command, source);
-  if (cuda) link_toolkit(&b, &command);
-  else word(&b, &command, arena_printf(arena, "%s/libgnnrt.a", share_dir));
+  if (cuda) {
+    word(&b, &command, "-lcublasLt");
+    link_toolkit(&b, &command);
+  } else word(&b, &command, arena_printf(arena, "%s/libgnnrt.a", share_dir));
   words(&b, &command, GNNCC_LINK_ZLIB " -lm -lpthread");
   if (getenv("LDFLAGS")) words(&b, &command, getenv("LDFLAGS"));
   return run(&b, &command);

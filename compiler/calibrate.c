@@ -22,8 +22,8 @@ typedef struct Figure {
 
 #define FIGURE(name) {#name, offsetof(Measurement, name)}
 static const Figure figures[] = {
-    FIGURE(threads), FIGURE(fp32), FIGURE(disturbed), FIGURE(host_write), FIGURE(host_read), FIGURE(host_both), FIGURE(host_slowdown),
-    FIGURE(host_memory), FIGURE(host_latency), FIGURE(ssd_write), FIGURE(ssd_read), FIGURE(ssd_both), FIGURE(ssd_latency), FIGURE(ssd_write_slowdown), FIGURE(ssd_read_slowdown)};
+    FIGURE(threads), FIGURE(fp32), FIGURE(tf32), FIGURE(bf16), FIGURE(disturbed), FIGURE(host_write), FIGURE(host_read), FIGURE(host_both),
+    FIGURE(host_slowdown), FIGURE(host_memory), FIGURE(host_latency), FIGURE(ssd_write), FIGURE(ssd_read), FIGURE(ssd_both), FIGURE(ssd_latency), FIGURE(ssd_write_slowdown), FIGURE(ssd_read_slowdown)};
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
 
 /* ---- this computer ---- */
@@ -183,8 +183,11 @@ static void write_device(Arena *arena, const Measurement *m, double memory, FILE
             quantity_text(arena, UNIT_BYTES, (double)m->gpu.memory_bytes), quantity_text(arena, UNIT_BYTES, gpu_reserve(&m->gpu)));
   else
     fprintf(out, "  device cpu {\n    memory = %s; threads = %.0f\n", quantity_text(arena, UNIT_BYTES, memory), m->threads);
-  fprintf(out, "    bandwidth = %s; fp32 = %s\n", quantity_text(arena, UNIT_BYTES_PER_SECOND, m->rates.stream[m->rates.size_count - 1]),
+  fprintf(out, "    bandwidth = %s; fp32 = %s", quantity_text(arena, UNIT_BYTES_PER_SECOND, m->rates.stream[m->rates.size_count - 1]),
           quantity_text(arena, UNIT_FLOP_PER_SECOND, m->fp32));
+  if (m->tf32 > 0) fprintf(out, "; tf32 = %s", quantity_text(arena, UNIT_FLOP_PER_SECOND, m->tf32));
+  if (m->bf16 > 0) fprintf(out, "; bf16 = %s", quantity_text(arena, UNIT_FLOP_PER_SECOND, m->bf16));
+  fprintf(out, "\n");
 }
 
 static void write_host(Arena *arena, const Measurement *m, double memory, FILE *out) {
@@ -233,6 +236,8 @@ static void show_rates(Arena *arena, const Machine *model, Measurement *m) {
   DeviceRates modelled = model->rates;
   const RateSetting *setting;
   show(arena, "fp32", UNIT_FLOP_PER_SECOND, model->flops, m->fp32, "products of matrices");
+  if (m->tf32 > 0) show(arena, "tf32", UNIT_FLOP_PER_SECOND, 0, m->tf32, "products whose factors are rounded so");
+  if (m->bf16 > 0) show(arena, "bf16", UNIT_FLOP_PER_SECOND, 0, m->bf16, "");
   for (int i = 1; (setting = rate_setting(i)); i++) {
     const double *asked = rate_numbers(&modelled, setting), *measured = rate_numbers(&m->rates, setting);
     for (int k = 0; k < (setting->is_list ? m->rates.size_count : 1); k++) {

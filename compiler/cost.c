@@ -118,6 +118,8 @@ static void apply_target(Machine *machine, const TargetSpec *target) {
   if (target->threads > 0) machine->threads = target->threads;
   machine->bandwidth = target->device_bandwidth > 0 ? target->device_bandwidth : CORE_BANDWIDTH * machine->threads;
   machine->flops = target->fp32_flops > 0 ? target->fp32_flops : CORE_FLOPS * machine->threads;
+  if (target->tf32_flops > 0) machine->product_speedup[PRECISION_TF32] = target->tf32_flops / machine->flops;
+  if (target->bf16_flops > 0) machine->product_speedup[PRECISION_BF16] = target->bf16_flops / machine->flops;
   machine->rates = target->rates;
   machine->is_measured = target->rates.size_count > 0;
   if (target->reserve_bytes > 0) machine->reserve_bytes = target->reserve_bytes;
@@ -135,6 +137,7 @@ Machine machine_of_target(const TargetSpec *target) {
   if (cores < 1) cores = 1;
   Machine machine = {.name = "native", .threads = (int)cores, .bandwidth = CORE_BANDWIDTH * (double)cores, .flops = CORE_FLOPS * (double)cores};
   for (int c = 0; c < CHANNEL_COUNT; c++) machine.overlap_slowdown[c] = 1;
+  for (int p = 0; p < PRECISION_COUNT; p++) machine.product_speedup[p] = 1;
   machine.tier_bytes[TIER_DEVICE] = (int64_t)pages * page;
   if (target) apply_target(&machine, target);
   else link_native(&machine);
@@ -329,10 +332,14 @@ static void divide(Estimate *e, double rows) {
   e->task_share = rows > 0 ? (double)e->kernel->task_rows / rows : 1;
 }
 
+static double product_speedup(const Estimate *e) {
+  return e->kernel->library == LIBRARY_CUBLASLT ? e->machine->product_speedup[e->kernels->precision] : 1;
+}
+
 static void anchor_matmul(Estimate *e) {
   const struct Contraction *p = &e->anchor->as.product;
   double depth = (double)p->depth, width = (double)p->width, rows = e->rows * (double)p->lead;
-  double rate = width <= LINE_NUMBERS ? e->rates->narrow : e->machine->flops;
+  double rate = (width <= LINE_NUMBERS ? e->rates->narrow : e->machine->flops) * product_speedup(e);
   e->flops = 2 * rows * depth * width;
   e->anchor_work = 2 * rows * depth * padded(width) / rate + e->rates->element * (rows + depth) * padded(width);
   divide(e, rows);
@@ -352,7 +359,7 @@ static void anchor_outer(Estimate *e) {
   rows *= (double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain);
   divide(e, rows);
   double parts = e->tasks;
-  double rate = width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer;
+  double rate = (width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer) * product_speedup(e);
   e->flops = 2 * rows * depth * width;
   e->anchor_work = 2 * rows * outer_depth(depth) * padded(width) / rate;
   e->body_work = e->rates->element * (rows * padded(width) + parts * depth * width);

@@ -22,6 +22,7 @@ typedef struct Machine {
   int64_t reserve_bytes;          /* of the device, for what lies outside the arena */
   double bandwidth;               /* device memory, bytes per second */
   double flops;                   /* fp32, per second */
+  double product_speedup[PRECISION_COUNT]; /* over fp32, of a product by a library whose factors are rounded so */
   double step_seconds;            /* to start and join one step on all threads */
   DeviceRates rates;              /* all known: what the target does not say is modelled */
   Link links[CHANNEL_COUNT];

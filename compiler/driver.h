@@ -69,7 +69,7 @@ bool build_product(Compilation *c);
 void build_clean(Compilation *c, int status);
 
 /* A source of gnncc's own to a program, with the compiler and the options that programs are made with; linked with the CUDA runtime
- * where `cuda` is not NULL. An exit status, as of build_device_tool: device code of gnncc's own to an image. */
+ * and cuBLASLt where `cuda` is not NULL. An exit status, as of build_device_tool: device code of gnncc's own to an image. */
 int build_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source, const char *program);
 int build_device_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source,
                       const char *architecture, const char *image);

@@ -14,7 +14,7 @@ typedef struct Gpu {
 typedef struct Measurement {
   Gpu gpu;
   DeviceRates rates;
-  double threads, fp32, disturbed;
+  double threads, fp32, tf32, bf16, disturbed;
   double host_write, host_read, host_both, host_latency, host_slowdown, host_memory;
   double ssd_write, ssd_read, ssd_both, ssd_latency, ssd_write_slowdown, ssd_read_slowdown;
 } Measurement;

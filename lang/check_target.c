@@ -5,7 +5,7 @@
 #include "rates.h"
 #include "syntax.h"
 
-/* What may stand in a block of a target. Facts that no pass reads yet (lanes, tf32) are checked and kept to the text. */
+/* What may stand in a block of a target. Facts that no pass reads yet (lanes, fp16) are checked and kept to the text. */
 typedef enum SettingKind { SETTING_QUANTITY, SETTING_COUNT, SETTING_WORD, SETTING_TEXT, SETTING_FLAG } SettingKind;
 
 typedef struct Setting {
@@ -179,6 +179,8 @@ static void check_device(Checker *checker, TargetSpec *target, const ConfStmt *s
     if (strcmp(s->key, "reserve") == 0) target->reserve_bytes = (int64_t)value.number;
     if (strcmp(s->key, "bandwidth") == 0) target->device_bandwidth = value.number;
     if (strcmp(s->key, "fp32") == 0) target->fp32_flops = value.number;
+    if (strcmp(s->key, "tf32") == 0) target->tf32_flops = value.number;
+    if (strcmp(s->key, "bf16") == 0) target->bf16_flops = value.number;
     if (strcmp(s->key, "threads") == 0) target->threads = (int)value.number;
   }
 }

@@ -277,6 +277,7 @@ typedef struct TargetSpec {
   const char *ssd_path;       /* or NULL */
   double device_bandwidth;    /* bytes per second; 0: not said */
   double fp32_flops;          /* per second; 0: not said */
+  double tf32_flops, bf16_flops; /* of products whose factors are rounded so; 0: not said */
   int threads;                /* 0: not said */
   DeviceRates rates;
   int link_count;

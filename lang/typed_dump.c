@@ -145,6 +145,8 @@ static void dump_target(const TypedProgram *program, FILE *out) {
     fprintf(out, "target %s: %s is %s, %lld bytes, %lld reserved, %.9g B/s, %.9g flop/s, %d threads; host %lld, ssd %lld%s%s\n", t->name,
             t->device, t->kind, (long long)t->device_bytes, (long long)t->reserve_bytes, t->device_bandwidth, t->fp32_flops, t->threads,
             (long long)t->host_bytes, (long long)t->ssd_bytes, t->ssd_path ? " at " : "", t->ssd_path ? t->ssd_path : "");
+    if (t->tf32_flops > 0) fprintf(out, "  tf32 %.9g flop/s\n", t->tf32_flops);
+    if (t->bf16_flops > 0) fprintf(out, "  bf16 %.9g flop/s\n", t->bf16_flops);
     dump_rates(&t->rates, out);
     for (int i = 0; i < t->link_count; i++) {
       const TargetLink *link = &t->links[i];

@@ -7,6 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <cublasLt.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 #include "measure.h"
 
-enum { SIZES = 7, WIDTHS = 3, DEGREE = 16, FEW = 3, ROUNDS = 5, THREADS = 256, MOST_BLOCKS = 4096, GRAPH_STEPS = 64, NO_DEVICE = 3 };
+enum { SIZES = 7, WIDTHS = 3, DEGREE = 16, FEW = 3, ROUNDS = 5, THREADS = 256, MOST_BLOCKS = 4096, LEAST_ROWS = 128, GRAPH_STEPS = 64, NO_DEVICE = 3 };
 
 #define KIB ((int64_t)1 << 10)
 #define MIB ((int64_t)1 << 20)
@@ -39,6 +40,15 @@ static void check(cudaError_t code, const char *what) {
   exit(1);
 }
 #define CHECK(call) check(call, #call)
+
+static cublasLtHandle_t cublas;
+
+static void check_cublas(cublasStatus_t status, const char *what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  fprintf(stderr, "%s: %s\n", what, cublasLtGetStatusName(status));
+  exit(1);
+}
+#define CHECK_CUBLAS(call) check_cublas(call, #call)
 
 static void print_rate(const char *name, double value) {
   printf("%s %.6g\n", name, value);
@@ -75,9 +85,21 @@ static void tell(const measure_job *now) {
 
 /* ---- launching ---- */
 
+/* A product by cuBLASLt, which counts columns first: see runtime/cuda/gemm.c. */
+typedef struct Product {
+  cublasLtMatmulDesc_t product;
+  cublasLtMatrixLayout_t a, b, c;
+  cublasLtMatmulAlgo_t algorithm;
+  const gnn_real *left, *right;
+  gnn_real *to;
+  void *workspace;
+  size_t workspace_bytes;
+} Product;
+
 typedef struct Launch {
-  const char *name, *then; /* then: a second kernel, or NULL */
-  int64_t blocks, then_blocks;
+  const char *name; /* of a kernel */
+  int64_t blocks;
+  const Product *product; /* instead of it, or NULL */
 } Launch;
 
 static int64_t blocks_for(int64_t count, int64_t each) { return most(1, least((count + each - 1) / each, MOST_BLOCKS)); }
@@ -89,9 +111,14 @@ static void launch_one(const char *name, int64_t blocks) {
   check(cudaLaunchKernel((const void *)kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){THREADS, 1, 1}, arguments, 0, stream), name);
 }
 
+static void launch_product(const Product *p) {
+  const float one = 1, zero = 0;
+  CHECK_CUBLAS(cublasLtMatmul(cublas, p->product, &one, p->right, p->a, p->left, p->b, &zero, p->to, p->c, p->to, p->c, &p->algorithm, p->workspace, p->workspace_bytes, stream));
+}
+
 static void launch(const Launch *l) {
-  launch_one(l->name, l->blocks);
-  if (l->then) launch_one(l->then, l->then_blocks);
+  if (l->product) launch_product(l->product);
+  else launch_one(l->name, l->blocks);
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -242,16 +269,68 @@ static void measure_loss(void) {
 
 /* ---- dense products ---- */
 
-static Launch set_dense(measure_job *now, int64_t rows, int which) {
-  static const char *const names[] = {"measure_wide", "measure_narrow", "measure_outer_wide", "measure_outer_narrow"};
-  static const char *const sums[] = {NULL, NULL, "measure_outer_wide_sum", "measure_outer_narrow_sum"};
-  const int is_narrow = which % 2, width = is_narrow ? MEASURE_NARROW : MEASURE_WIDE, across = is_narrow ? 1 : MEASURE_WIDE / 64;
-  const int64_t parts = (rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS;
-  now->rows = rows;
-  return (Launch){.name = names[which], .then = sums[which], .then_blocks = MEASURE_DEPTH * width / 32,
-                  .blocks = which < 2 ? (rows + 127) / 128 * across : parts * across * (MEASURE_DEPTH / 64)};
+static const struct { const char *name; int width, is_outer; cublasComputeType_t compute; } products[] = {
+    {"fp32", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F}, {"narrow", MEASURE_NARROW, 0, CUBLAS_COMPUTE_32F},
+    {"outer", MEASURE_WIDE, 1, CUBLAS_COMPUTE_32F}, {"outer_narrow", MEASURE_NARROW, 1, CUBLAS_COMPUTE_32F},
+    {"tf32", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F_FAST_TF32}, {"bf16", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F_FAST_16BF}};
+enum { PRODUCTS = sizeof products / sizeof *products };
+
+static void forget_product(Product *p) {
+  if (p->product == NULL) return;
+  CHECK_CUBLAS(cublasLtMatmulDescDestroy(p->product));
+  CHECK_CUBLAS(cublasLtMatrixLayoutDestroy(p->a));
+  CHECK_CUBLAS(cublasLtMatrixLayoutDestroy(p->b));
+  CHECK_CUBLAS(cublasLtMatrixLayoutDestroy(p->c));
+  p->product = NULL;
 }
 
+/* As in a linear layer: x times m transposed to y; of the gradient, x transposed times y to m. */
+static void describe_product(Product *p, const measure_job *now, int64_t rows, int which) {
+  const int is_outer = products[which].is_outer;
+  const uint64_t n = (uint64_t)products[which].width, m = is_outer ? MEASURE_DEPTH : (uint64_t)rows, k = is_outer ? (uint64_t)rows : MEASURE_DEPTH;
+  const cublasOperation_t transposed = CUBLAS_OP_T;
+  forget_product(p);
+  p->left = now->x, p->right = is_outer ? now->y : now->m, p->to = is_outer ? now->m : now->y;
+  p->workspace = now->v, p->workspace_bytes = is_outer ? (size_t)(rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS * MEASURE_DEPTH * (size_t)n * sizeof(gnn_real) : 0;
+  CHECK_CUBLAS(cublasLtMatmulDescCreate(&p->product, products[which].compute, CUDA_R_32F));
+  CHECK_CUBLAS(cublasLtMatmulDescSetAttribute(p->product, is_outer ? CUBLASLT_MATMUL_DESC_TRANSB : CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed));
+  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->a, CUDA_R_32F, is_outer ? n : k, is_outer ? k : n, (int64_t)(is_outer ? n : k)));
+  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->b, CUDA_R_32F, is_outer ? m : k, is_outer ? k : m, MEASURE_DEPTH));
+  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->c, CUDA_R_32F, n, m, (int64_t)n));
+}
+
+/* As programs choose it; false: cuBLASLt has none here. */
+static int choose_algorithm(Product *p) {
+  const uint32_t reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  const uint64_t workspace = p->workspace_bytes;
+  cublasLtMatmulPreference_t preference;
+  cublasLtMatmulHeuristicResult_t result;
+  int count = 0;
+  CHECK_CUBLAS(cublasLtMatmulPreferenceCreate(&preference));
+  CHECK_CUBLAS(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace));
+  CHECK_CUBLAS(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reduction, sizeof reduction));
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(cublas, p->product, p->a, p->b, p->c, p->c, preference, 1, &result, &count);
+  CHECK_CUBLAS(cublasLtMatmulPreferenceDestroy(preference));
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && count == 0)) return 0;
+  CHECK_CUBLAS(status);
+  p->algorithm = result.algo;
+  return 1;
+}
+
+static Product product;
+
+static Launch set_product(measure_job *now, int64_t rows, int which) {
+  describe_product(&product, now, rows, which);
+  if (!choose_algorithm(&product)) check_cublas(CUBLAS_STATUS_NOT_SUPPORTED, products[which].name);
+  return (Launch){.product = &product};
+}
+
+static int has_product(const measure_job *now, int which) {
+  describe_product(&product, now, LEAST_ROWS, which);
+  return choose_algorithm(&product);
+}
+
+/* What a GPU has none of, its target does not say: the precisions after fp32. */
 static void measure_dense(double element) {
   const int64_t rows = least(1 << 18, memory_bytes / 4 / (2 * MEASURE_DEPTH * 4)), parts = (rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS;
   measure_job now = {.x = take(rows * MEASURE_DEPTH * 4), .y = take(rows * MEASURE_WIDE * 4), .m = take(MEASURE_DEPTH * MEASURE_WIDE * 4),
@@ -259,11 +338,12 @@ static void measure_dense(double element) {
   fill(now.x, rows * MEASURE_DEPTH);
   fill(now.y, rows * MEASURE_WIDE);
   fill(now.m, MEASURE_DEPTH * MEASURE_WIDE);
-  static const char *const names[] = {"fp32", "narrow", "outer", "outer_narrow"};
-  for (int i = 0; i < 4; i++) {
-    const double width = i % 2 ? MEASURE_NARROW : MEASURE_WIDE, seconds = seconds_a_row(set_dense, &now, 128, rows, i, NULL);
-    print_rate(names[i], 2.0 * MEASURE_DEPTH * width / (i < 2 ? beyond(seconds, width * element) : seconds));
+  for (int i = 0; i < PRODUCTS; i++) {
+    if (products[i].compute != CUBLAS_COMPUTE_32F && !has_product(&now, i)) continue;
+    const double width = products[i].width, seconds = seconds_a_row(set_product, &now, LEAST_ROWS, rows, i, NULL);
+    print_rate(products[i].name, 2.0 * MEASURE_DEPTH * width / (products[i].is_outer ? seconds : beyond(seconds, width * element)));
   }
+  forget_product(&product);
   memory_used = 0;
 }
 
@@ -449,7 +529,9 @@ int main(int argc, char **argv) {
   const double element = measure_elements();
   measure_stream();
   measure_loss();
+  CHECK_CUBLAS(cublasLtCreate(&cublas));
   measure_dense(element);
+  CHECK_CUBLAS(cublasLtDestroy(cublas));
   measure_gather();
   measure_copies();
   return 0;

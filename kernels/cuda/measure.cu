@@ -81,31 +81,6 @@ MEASURE(measure_gather_16) { measure_gather<16>(g); }
 MEASURE(measure_gather_64) { measure_gather<64>(g); }
 MEASURE(measure_gather_128) { measure_gather<128>(g); }
 
-/* ---- dense products ---- */
-
-template <int WIDTH> GNN_INLINE void measure_product(const measure_job *g) {
-  enum { TILE = WIDTH < 64 ? 32 : 64, ACROSS = (WIDTH + TILE - 1) / TILE };
-  __shared__ gnn_gemm_tile<128, TILE> tile;
-  const int lane = (int)threadIdx.x % 32, column = (int)(blockIdx.x % ACROSS) * TILE;
-  const int64_t row = (int64_t)blockIdx.x / ACROSS * 128;
-  gnn_gemm<128, TILE, false, true>(g->x, MEASURE_DEPTH, g->m, MEASURE_DEPTH, g->rows, WIDTH, row, column, 0, MEASURE_DEPTH, &tile);
-  for (int64_t r = row + threadIdx.x / 32; r < gnn_min(row + 128, g->rows); r += 8)
-    for (int j = column + lane; j < gnn_min(column + TILE, WIDTH); j += 32) g->y[r * WIDTH + j] = tile.c[r - row][j - column];
-}
-MEASURE(measure_wide) { measure_product<MEASURE_WIDE>(g); }
-MEASURE(measure_narrow) { measure_product<MEASURE_NARROW>(g); }
-
-template <int WIDTH> GNN_INLINE void measure_outer(const measure_job *g) {
-  enum { ACROSS = (WIDTH + 63) / 64, DOWN = MEASURE_DEPTH / 64 };
-  const int64_t task = (int64_t)blockIdx.x / (ACROSS * DOWN), begin = task * MEASURE_PART_ROWS, end = gnn_min(begin + MEASURE_PART_ROWS, g->rows);
-  const int64_t row = (int64_t)blockIdx.x / ACROSS % DOWN * 64, column = (int64_t)blockIdx.x % ACROSS * 64;
-  gnn_outer_part<64>(g->x, g->y, MEASURE_DEPTH, WIDTH, row, column, begin, end, g->v + task * MEASURE_DEPTH * WIDTH);
-}
-MEASURE(measure_outer_wide) { measure_outer<MEASURE_WIDE>(g); }
-MEASURE(measure_outer_narrow) { measure_outer<MEASURE_NARROW>(g); }
-MEASURE(measure_outer_wide_sum) { gnn_sum_parts(g->v, (g->rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS, MEASURE_DEPTH * MEASURE_WIDE, g->m); }
-MEASURE(measure_outer_narrow_sum) { gnn_sum_parts(g->v, (g->rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS, MEASURE_DEPTH * MEASURE_NARROW, g->m); }
-
 /* ---- losses ---- */
 
 MEASURE(measure_loss_4) { gnn_cross_entropy_part(g->x, 4, g->labels, g->list, g->rows, g->parts); }

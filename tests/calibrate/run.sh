@@ -40,6 +40,11 @@ for target in t4 rtx4090 a100_40 a100 a100x4 h100 h200; do
 done
 cat t4.ms a100_40.ms a100.ms h100.ms h200.ms >out && [ "$(wc -l <out)" = 5 ] && sort -rn out | cmp -s - out
 result $? "a faster card has a shorter epoch"
+for precision in fp32 tf32 bf16; do
+  "$gnncc" -w --plan --shapes --target=h100 --precision=$precision sage_products.gnn | sed -n 's/^  time *\([0-9.]*\) \(m*s\) per epoch.*/\1 \2/p' | awk '{ print $2 == "s" ? 1000 * $1 : $1 }'
+done >out
+[ "$(wc -l <out)" = 3 ] && [ "$(sort -rn out | uniq | xargs)" = "$(xargs <out)" ]
+result $? "and one in tf32 is shorter, in bf16 more so"
 sed 's/count     = 1/count     = 4/; s/target a100 /target four /' "$targets/a100.gnn" >four.gnn
 exits 1 "four of them are refused" "$gnncc" --plan --shapes --target=four.gnn sage_products.gnn
 grep -q 'error\[E0110\]: several devices (count = 4) are not supported yet' out
@@ -95,11 +100,11 @@ if [ -e "$share/measure_cuda.c" ] && "$tests/cuda/toolkit.sh" "$work/toolkit" >o
   [ ! -e gpu.gnn ]
   result $? "  and no target"
   exits 0 "a GPU is measured" gpu --calibrate
-  for rate in "stream 256KiB" "gather_64B 256KiB" "gather_512B 256KiB" narrow outer outer_narrow fp32 "gpu -> host" "host -> gpu" "gpu <-> host" "memory of the host" "host -> ssd" "ssd -> host"; do
+  for rate in "stream 256KiB" "gather_64B 256KiB" "gather_512B 256KiB" narrow outer outer_narrow fp32 tf32 bf16 "gpu -> host" "host -> gpu" "gpu <-> host" "memory of the host" "host -> ssd" "ssd -> host"; do
     grep -qE "^$rate +[^ ]+ +[0-9.]*[1-9][0-9.]*G" out || { echo "# no $rate"; false; }
     result $? "the table has $rate"
   done
-  for rate in element random exp update loss loss_class step gather_row exchange; do
+  for rate in element random exp update loss loss_class step gather_row exchange "bandwidth.* tf32" "bandwidth.* bf16"; do
     grep -qE "^ +$rate += [0-9.]*[1-9]" gpu.gnn || { echo "# no $rate"; false; }
     result $? "the target has $rate"
   done

@@ -19,7 +19,7 @@ make -s -C "$root" B="$build" cuda >&2 || here_not "the CUDA runtime was not bui
 export LIBRARY_PATH=$build/share${LIBRARY_PATH:+:$LIBRARY_PATH} # the libz.a of make gpu-kit
 
 probe=$(mktemp)
-cc -O1 -I"$cuda/include" -o "$probe" "$build/share/measure_cuda.c" -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread ${LDFLAGS:-} ||
+cc -O1 -I"$cuda/include" -o "$probe" "$build/share/measure_cuda.c" -L"$cuda/lib64" -Wl,-rpath,"$cuda/lib64" -lcublasLt -lcudart_static -lm -ldl -lrt -lpthread ${LDFLAGS:-} ||
   here_not "a program for CUDA was not linked"
 found=$("$probe" name 2>&1) || { rm -f "$probe"; here_not "$found"; }
 rm -f "$probe"

@@ -49,7 +49,7 @@ static void test_links(void) {
 /* ---- kernels ---- */
 
 /* A training graph of so many nodes, as kernels; NULL after an error. */
-static Kernels *kernels_of(Arena *arena, const char *share_dir, int nodes, int width, const char *body) {
+static Kernels *kernels_by(Arena *arena, const char *share_dir, int nodes, int width, const char *body, FuseOptions options) {
   const char *text = arena_printf(arena,
                                   "data d {\n  nodes = %d\n  edges = %d\n  node x : f32[%d]\n  node y : class[7]\n}\nmodel m on d {\n  h = %s\n"
                                   "  return h |> GCN(y.classes) as conv2\n}\ntrain m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n",
@@ -69,7 +69,12 @@ static Kernels *kernels_of(Arena *arena, const char *share_dir, int nodes, int w
   simplify(graph);
   autodiff(graph);
   simplify(graph);
-  return fuse(graph, sparse_fields(graph), &(FuseOptions){.is_fusing = true});
+  options.is_fusing = true;
+  return fuse(graph, sparse_fields(graph), &options);
+}
+
+static Kernels *kernels_of(Arena *arena, const char *share_dir, int nodes, int width, const char *body) {
+  return kernels_by(arena, share_dir, nodes, width, body, (FuseOptions){.backend = BACKEND_CPU});
 }
 
 static double seconds_of(const Machine *machine, const Kernels *kernels) {
@@ -109,6 +114,37 @@ static void test_kernels(const char *share_dir) {
   Machine slow = machine_of_target(&target);
   double ratio = seconds_of(&slow, kernels_of(arena, share_dir, 1000000, 64, plain)) / seconds_of(&machine, kernels_of(arena, share_dir, 1000000, 64, plain));
   ok(ratio > 3.9 && ratio < 4.1, "a machine with a quarter of the rates takes four times as long");
+  arena_free(arena);
+}
+
+/* ---- factors of products ---- */
+
+static double product_seconds(const Machine *machine, const Kernels *kernels, KernelKind kind) {
+  double sum = 0;
+  for (int k = 0; kernels && k < kernels->kernel_count; k++)
+    if (kernels->kernels[k].kind == kind) sum += cost_of_kernel(machine, kernels, &kernels->kernels[k], NULL).seconds;
+  return sum;
+}
+
+static void test_precision(const char *share_dir) {
+  Arena *arena = arena_new();
+  const char *body = "x |> GCN(256) as conv1 |> relu";
+  TargetSpec target = {.name = "t", .kind = "cuda(sm_80)", .device_bytes = GB, .device_bandwidth = 2e12, .fp32_flops = 20e12};
+  Machine plain = machine_of_target(&target);
+  target.tf32_flops = 160e12, target.bf16_flops = 320e12;
+  Machine rated = machine_of_target(&target);
+  Kernels *by[PRECISION_COUNT], *own = kernels_by(arena, share_dir, 100000, 512, body, (FuseOptions){.backend = BACKEND_CUDA, .is_gemm_own = true});
+  for (int p = 0; p < PRECISION_COUNT; p++) by[p] = kernels_by(arena, share_dir, 100000, 512, body, (FuseOptions){.backend = BACKEND_CUDA, .precision = (Precision)p});
+  for (int kind = KERNEL_MATMUL; kind <= KERNEL_OUTER; kind += KERNEL_OUTER - KERNEL_MATMUL) {
+    double fp32 = product_seconds(&rated, by[PRECISION_FP32], kind), tf32 = product_seconds(&rated, by[PRECISION_TF32], kind), bf16 = product_seconds(&rated, by[PRECISION_BF16], kind);
+    const char *name = kernel_kind_name((KernelKind)kind);
+    ok(bf16 > 0 && bf16 < tf32 && tf32 < fp32, arena_printf(arena, "%s: the target's tf32 and bf16 count", name));
+    ok(fp32 == product_seconds(&plain, by[PRECISION_FP32], kind), arena_printf(arena, "%s: but not in fp32", name));
+    ok(product_seconds(&plain, by[PRECISION_BF16], kind) == fp32, arena_printf(arena, "%s: without these figures fp32's serves", name));
+    ok(product_seconds(&rated, own, kind) > 0 && product_seconds(&rated, own, kind) == product_seconds(&plain, own, kind), arena_printf(arena, "%s: nor for our own kernels", name));
+  }
+  double sums = product_seconds(&rated, by[PRECISION_FP32], KERNEL_SPMM);
+  ok(sums > 0 && sums == product_seconds(&rated, by[PRECISION_BF16], KERNEL_SPMM), "sums over neighbours cost the same in all of them");
   arena_free(arena);
 }
 
@@ -183,6 +219,7 @@ int main(int argc, char **argv) {
   const char *share_dir = argc > 1 ? argv[1] : "build/share";
   test_links();
   test_kernels(share_dir);
+  test_precision(share_dir);
   test_profiles(share_dir);
   test_cache(share_dir);
   printf("1..%d\n", test_count);
