@@ -42,8 +42,10 @@ static const DeviceRates cpu_model = {
     .gather = {{8.4, 7, 3, 1.2, 0.68, 0.27}, {12, 10, 3.4, 2.6, 1.2, 0.6}, {12, 10, 3, 1.75, 1, 0.67}},
     .exchange = 1.2, .narrow = 0.8, .outer = 0.93, .outer_narrow = 0.68, .step = 2e-6, .gather_row = 640, .element = 16, .random = 10, .exp = 28,
     .update = 65, .loss = 1000, .loss_class = 600};
+/* Near the multiprocessors, in the cache that they share, in memory. */
 static const DeviceRates gpu_model = {
-    .size_count = 1, .sizes = {32 * MIB}, .stream = {1}, .gather = {{0.5}, {0.8}, {1}}, .exchange = 1, .narrow = 0.5, .outer = 0.8, .outer_narrow = 0.4,
+    .size_count = 3, .sizes = {256 * KIB, 32 * MIB, 128 * MIB}, .stream = {16, 3, 1},
+    .gather = {{1.5, 1.5, 0.5}, {2.4, 2.4, 0.8}, {3, 3, 1}}, .exchange = 1, .narrow = 0.5, .outer = 0.8, .outer_narrow = 0.4,
     .step = 5e-6, .gather_row = 0, .element = 4, .random = 16, .exp = 16, .update = 40, .loss = 100, .loss_class = 30};
 
 /* Between the sizes of a list the rate is interpolated, in logarithms of both. */

@@ -117,6 +117,25 @@ static void test_kernels(const char *share_dir) {
   arena_free(arena);
 }
 
+/* ---- memory of a GPU ---- */
+
+static void test_traffic(const char *share_dir) {
+  Arena *arena = arena_new();
+  TargetSpec target = {.name = "t", .kind = "cuda(sm_80)", .device_bytes = GB, .device_bandwidth = 2e12, .fp32_flops = 20e12};
+  Machine machine = machine_of_target(&target);
+  Kernels *kernels = kernels_by(arena, share_dir, 1000000, 512, "x |> GCN(256) as conv1 |> relu", (FuseOptions){.backend = BACKEND_CUDA});
+  int count = 0;
+  bool is_bounded = kernels != NULL;
+  for (int k = 0; kernels && k < kernels->kernel_count; k++) {
+    Cost cost = cost_of_kernel(&machine, kernels, &kernels->kernels[k], NULL);
+    if (kernels->kernels[k].kind == KERNEL_SPMM || cost.bytes < 256 * 1000000) continue;
+    is_bounded = is_bounded && cost.seconds > 0.8 * (double)cost.bytes / machine.bandwidth;
+    count++;
+  }
+  ok(is_bounded && count > 2, "by a modelled GPU too, what is larger than its caches passes at its bandwidth");
+  arena_free(arena);
+}
+
 /* ---- factors of products ---- */
 
 static double product_seconds(const Machine *machine, const Kernels *kernels, KernelKind kind) {
@@ -219,6 +238,7 @@ int main(int argc, char **argv) {
   const char *share_dir = argc > 1 ? argv[1] : "build/share";
   test_links();
   test_kernels(share_dir);
+  test_traffic(share_dir);
   test_precision(share_dir);
   test_profiles(share_dir);
   test_cache(share_dir);
