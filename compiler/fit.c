@@ -20,7 +20,7 @@ enum { MAX_ATTEMPTS = 8 };
 
 static const char *const efforts[] = {"fast", "normal", "best"};
 
-static bool read_options(Compilation *c, PlannerOptions *options) {
+static void read_options(Compilation *c, PlannerOptions *options) {
   const Options *o = c->options;
   planner_default_options(options);
   const char *effort = c->effort ? c->effort : o->plan_effort ? o->plan_effort : c->program->plan_effort, *policy = o->policy ? o->policy : c->program->plan_policy;
@@ -30,7 +30,6 @@ static bool read_options(Compilation *c, PlannerOptions *options) {
     if (strcmp(policy, policy_name(p)) == 0) options->policy = p;
   options->time_limit_s = o->plan_seconds;
   options->needs_offsets = true;
-  return true;
 }
 
 /* ---- pins ---- */
@@ -128,10 +127,21 @@ static void choose_taps(Compilation *c, bool are_kept) {
   c->evaluation_kernels = choice->kernels;
 }
 
+/* With those results, else without. */
+static Plan *plan_evaluation(Compilation *c, const Machine *machine, const PlannerOptions *options, ProblemError *error) {
+  Plan *p = NULL;
+  for (int are_kept = 1; are_kept >= 0; are_kept--) {
+    choose_taps(c, are_kept);
+    p = plan_kernels(c, machine, c->evaluation_kernels, options, error);
+    if (!p || p->planned || !has_taps(c->evaluation)) break;
+  }
+  return p;
+}
+
 static bool plan_both(Compilation *c, const Machine *machine) {
   PlannerOptions options, plain;
   ProblemError error = {"", ""};
-  if (!read_options(c, &options)) return false;
+  read_options(c, &options);
   plain = options;
   plain.policy = -1; /* an evaluation has no backward pass to keep anything for */
   if (c->training_kernels && !c->is_plan_given) {
@@ -140,11 +150,7 @@ static bool plan_both(Compilation *c, const Machine *machine) {
     if (!c->training_plan->is_valid) return internal(c, "the training plan", "the checker rejects it");
     if (!c->training_plan->planned) return true;
   }
-  for (int are_kept = 1; are_kept >= 0; are_kept--) {
-    choose_taps(c, are_kept);
-    c->evaluation_plan = plan_kernels(c, machine, c->evaluation_kernels, &plain, &error);
-    if (!c->evaluation_plan || c->evaluation_plan->planned || !has_taps(c->evaluation)) break;
-  }
+  c->evaluation_plan = plan_evaluation(c, machine, &plain, &error);
   if (!c->evaluation_plan) return internal(c, error.place, error.text);
   if (!c->evaluation_plan->is_valid) return internal(c, "the plan of the evaluation", "the checker rejects it");
   return true;
@@ -383,19 +389,31 @@ static bool refuse(Compilation *c) {
 
 /* ---- other plans ---- */
 
-Plan *fit_plan_on(Compilation *c, const Machine *machine, const Kernels *kernels, int policy, const Pins *pins) {
+Plan *fit_training_on(Compilation *c, const Machine *machine, int policy, const Pins *pins) {
   PlannerOptions options;
   ProblemError error = {"", ""};
   read_options(c, &options);
   options.policy = policy;
-  const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, kernels, pins, c->fingerprint, &error);
+  const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, c->training_kernels, pins, c->fingerprint, &error);
   return problem ? plan(c->arena, problem, &options) : NULL;
+}
+
+Plan *fit_evaluation_on(Compilation *c, const Machine *machine) {
+  PlannerOptions options;
+  ProblemError error = {"", ""};
+  EvaluationChoice kept = {c->evaluation, c->evaluation_kernels};
+  read_options(c, &options);
+  options.policy = -1;
+  Plan *p = plan_evaluation(c, machine, &options, &error);
+  c->evaluation = kept.graph;
+  c->evaluation_kernels = kept.kernels;
+  return p;
 }
 
 static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, const Pins *pins) {
   Machine machine = c->machine;
   if (device_bytes > 0) machine.tier_bytes[TIER_DEVICE] = device_bytes;
-  return fit_plan_on(c, &machine, c->training_kernels, policy, pins);
+  return fit_training_on(c, &machine, policy, pins);
 }
 
 /* Addresses included, where they can be had. */

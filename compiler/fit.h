@@ -8,8 +8,10 @@
 bool fit_plan(Compilation *c);
 bool fit_schedule(Compilation *c);
 bool fit_layout(Compilation *c);
-/* One more plan. policy -1: none. NULL: the planner cannot take the problem. */
-Plan *fit_plan_on(Compilation *c, const Machine *machine, const Kernels *kernels, int policy, const Pins *pins);
+/* One more plan of the epoch (policy -1: none), or of its evaluation, on another machine; c stays as it is. NULL: the planner
+ * cannot take the problem. */
+Plan *fit_training_on(Compilation *c, const Machine *machine, int policy, const Pins *pins);
+Plan *fit_evaluation_on(Compilation *c, const Machine *machine);
 /* What keeping or recomputing everything, or the smallest or a larger device, would give. NULL without a train block. */
 const Instead *fit_instead(Compilation *c);
 

@@ -97,11 +97,11 @@ static void fill(Compilation *c, const Machine *machine, const Plan *p, const Pl
 
 /* The plan of the epoch, or of the evaluation where that is what does not fit. */
 static const Plan *try_budgets(Compilation *c, const Machine *machine, Tier tier, SweepPoint *point) {
-  const Plan *p = fit_plan_on(c, machine, c->training_kernels, -1, c->pins);
+  const Plan *p = fit_training_on(c, machine, -1, c->pins);
   if (!p || !p->planned) return p;
   bool is_roomy = true; /* the evaluation's plan is good for every budget that it fits */
   for (int t = 0; t < TIER_COUNT; t++) is_roomy = is_roomy && machine->tier_bytes[t] >= needs_of(c->evaluation_plan, (Tier)t);
-  const Plan *evaluation = is_roomy ? c->evaluation_plan : fit_plan_on(c, machine, c->evaluation_kernels, -1, NULL);
+  const Plan *evaluation = is_roomy ? c->evaluation_plan : fit_evaluation_on(c, machine);
   if (!evaluation || !evaluation->planned) return evaluation;
   fill(c, machine, p, evaluation, tier, point);
   return p;

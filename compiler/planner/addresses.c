@@ -87,6 +87,21 @@ void addresses_tighten(Evaluator *e) {
   arena_free(arena);
 }
 
+void addresses_delay(Evaluator *e) {
+  Sequence *q = e->sequence;
+  int64_t makespan = e->simulation->makespan_ns;
+  for (int i = q->move_count - 1; i >= 0; i--) {
+    PlanMove *move = &q->moves[i];
+    for (int by = move->v - move->g; by > 0; by /= 2) {
+      if (move->g + by > move->v) continue;
+      move->g += by;
+      if (evaluate_built(e) > makespan) move->g -= by;
+    }
+  }
+  evaluate_built(e);
+  addresses_tighten(e);
+}
+
 /* ---- intervals ---- */
 
 static int compare_intervals(const void *a, const void *b) {

@@ -24,6 +24,9 @@ typedef struct Addresses {
  * boundary after its copy is done. The sequence must be simulated; it is simulated again. The makespan stays. */
 void addresses_tighten(Evaluator *evaluator);
 
+/* Bring every piece back as late as the makespan allows, one after the other, and tighten. Dear: some simulations a move. */
+void addresses_delay(Evaluator *evaluator);
+
 /* The intervals of the evaluator's simulated sequence, in the order the plan lists them. */
 Addresses *addresses_intervals(const Evaluator *evaluator, Arena *arena);
 

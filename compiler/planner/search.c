@@ -104,10 +104,11 @@ void search_offer(Search *search, const Candidate *candidate) {
   candidate_copy(e, search->elites[at], candidate);
 }
 
-void search_accept_only(Search *search, bool (*is_accepted)(void *context, const Candidate *candidate), void *context) {
+void search_accept_only(Search *search, const Candidate *first, bool (*is_accepted)(void *context, const Candidate *candidate), void *context) {
   Candidate *before = candidate_new(search->arena, search->evaluator);
   candidate_copy(search->evaluator, before, search->best);
   search->best->cost = COST_ILLEGAL;
+  if (first) candidate_copy(search->evaluator, search->best, first);
   search->is_accepted = is_accepted;
   search->context = context;
   for (int i = 0; i < search->elite_count; i++) search_offer(search, search->elites[i]);

@@ -43,9 +43,9 @@ void search_offer_again(Search *search, const Candidate *candidate);
 /* Evaluate fates with every prefetch policy and offer them. Returns the cost. */
 int64_t search_try(Search *search, const uint8_t *fates, const int *variants);
 
-/* From here on the best is the best of those that `is_accepted` takes; none yet. It is asked only of candidates that are
- * better than the best, and search_accept_all ends that. */
-void search_accept_only(Search *search, bool (*is_accepted)(void *context, const Candidate *candidate), void *context);
+/* From here on the best is the best of `first` (NULL: none) and of those that `is_accepted` takes. It is asked only of
+ * candidates that are better than the best, and search_accept_all ends that. */
+void search_accept_only(Search *search, const Candidate *first, bool (*is_accepted)(void *context, const Candidate *candidate), void *context);
 void search_accept_all(Search *search);
 
 /* The least cost met, accepted or not, of those still remembered. */

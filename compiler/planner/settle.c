@@ -84,7 +84,12 @@ static bool bring_over(Packer *packer, const Candidate *candidate) {
 }
 
 static bool try_candidate(Packer *packer, const Candidate *candidate, int64_t effort) {
-  return bring_over(packer, candidate) && lay_out(packer, effort);
+  enum { MANY_MOVES = 256 };
+  if (!bring_over(packer, candidate)) return false;
+  if (lay_out(packer, effort) && is_laid_out(packer)) return true;
+  if (packer->on_device->sequence->move_count > MANY_MOVES) return false;
+  addresses_delay(packer->on_device);
+  return lay_out(packer, effort);
 }
 
 /* ---- searching for what can be laid out ---- */
@@ -120,8 +125,14 @@ static void search_laid_out(Packer *packer, Session *session, const Budget *budg
   int64_t boxes = packer->on_device->sequence->stay_count + packer->on_device->sequence->count / 4;
   packer->effort = 8 * boxes * boxes;
   packer->searched = session->evaluator;
+  const Candidate *first = NULL;
+  if (session == packer->session && is_laid_out(packer)) {
+    Candidate *laid = candidate_new(session->arena, session->evaluator);
+    candidate_copy(session->evaluator, laid, packer->best.fates);
+    if (evaluate_candidate(session->evaluator, laid) < COST_INVALID) first = laid;
+  }
   session->search->target_ns = session->search->best->cost;
-  search_accept_only(session->search, has_addresses, packer);
+  search_accept_only(session->search, first, has_addresses, packer);
   session_improve(session, budget->units / 8, budget->exact_units / 8);
 }
 
@@ -160,29 +171,33 @@ static int64_t try_smaller(Packer *packer, const Budget *budget, int64_t device_
   exact_windows(small->search, budget->units / 4);
   int64_t least = small->search->best->cost;
   packer->source = evaluator_new(arena, &smaller, small->geometry);
-  if (least < COST_INVALID && !(try_candidate(packer, small->search->best, budget->packing / 8) && is_laid_out(packer)))
-    search_laid_out(packer, small, budget);
+  try_candidate(packer, small->search->best, budget->packing / 4);
+  for (int i = 0; i < small->search->elite_count; i++) /* others that take as long may be easier to lay out */
+    if (!is_laid_out(packer) || small->search->elites[i]->cost < packer->best.makespan_ns) try_candidate(packer, small->search->elites[i], budget->packing / 8);
+  if (least < COST_INVALID && !(is_laid_out(packer) && packer->best.makespan_ns <= least)) search_laid_out(packer, small, budget);
   s->evaluator->evaluations += small->evaluator->evaluations;
   arena_free(arena);
   packer->source = packer->on_device;
   return least;
 }
 
-/* Smaller and smaller devices, until what is found there is, again and again, slower than what was laid out, or nothing is. The rungs are the same for
- * every device, so a larger one goes down those of a smaller one too: first each, then every second, every fourth. */
-static void go_down(Packer *packer, const Budget *budget, int64_t target_ns) {
-  enum { PATIENCE = 3 };
+/* Smaller and smaller devices, until what is found there is, again and again, slower than what was laid out, or nothing is.
+ * First smaller by what sticks out and by twice that, then down rungs that are the same for every device, so that a larger one
+ * goes down those of a smaller one too: first each, then every second, every fourth. */
+static void go_down(Packer *packer, const Budget *budget, int64_t excess_bytes, int64_t target_ns) {
+  enum { PATIENCE = 3, BY_EXCESS = 2 };
   const Session *s = packer->session;
   int attempts = s->geometry->open_count > 3000 ? 2 : s->geometry->open_count > 64 ? 6 : 14;
-  int64_t low, high;
+  int64_t low, high, device = s->problem->device_bytes;
   session_device_range(s, &low, &high);
-  int64_t notch = (high - low) / NOTCHES + 1, stride = 1, idle = 0, rung = (s->problem->device_bytes - low - 1) / notch;
+  int64_t notch = (high - low) / NOTCHES + 1, stride = 1, idle = 0, rung = (device - low - 1) / notch;
   for (int attempt = 0; attempt < attempts && rung >= 0 && !search_is_late(s->search); attempt++) {
-    int64_t before = packer->best.makespan_ns;
-    bool was_laid = is_laid_out(packer);
-    int64_t least = try_smaller(packer, budget, low + rung * notch, target_ns);
+    int64_t before = packer->best.makespan_ns, smaller = device - (attempt + 1) * excess_bytes;
+    bool was_laid = is_laid_out(packer), is_rung = attempt >= BY_EXCESS || smaller <= low;
+    int64_t least = try_smaller(packer, budget, is_rung ? low + rung * notch : smaller, target_ns);
     idle = was_laid && packer->best.makespan_ns >= before && least >= before ? idle + 1 : 0;
     if (least >= COST_INVALID || idle == PATIENCE || (is_laid_out(packer) && packer->best.makespan_ns <= target_ns)) return;
+    if (!is_rung) continue;
     if (attempt % 3 == 2) stride *= 2;
     rung -= rung % stride ? rung % stride : stride;
   }
@@ -241,12 +256,17 @@ Addresses *settle(Session *s, const Budget *budget, bool needs_offsets, const in
   Packer *packer = packer_new(s, needs_offsets, arena);
   int64_t makespan = s->search->best->cost;
   try_candidate(packer, s->search->best, budget->packing);
+  int64_t excess = packer->best.layout->height_bytes - s->problem->device_bytes;
   if (!is_settled(packer, makespan)) {
     search_laid_out(packer, s, budget);
     search_accept_all(s->search);
   }
   bool are_pages_enough = packer->best.layout->kind == ADDRESSES_PAGES && packer->best.makespan_ns <= makespan;
-  if (!is_settled(packer, makespan) && !are_pages_enough) go_down(packer, budget, makespan);
+  if (!is_settled(packer, makespan) && !are_pages_enough) {
+    go_down(packer, budget, excess, makespan);
+    if (!is_settled(packer, makespan)) search_laid_out(packer, s, budget);
+    search_accept_all(s->search);
+  }
   if (policy_ns) lay_out_faster_policies(packer, policy_ns, budget->packing / 8);
   lay_out_policies(packer, budget->packing / 64);
   Evaluator *e = s->evaluator;

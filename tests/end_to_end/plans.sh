@@ -201,6 +201,26 @@ sed -E 's/"makespan_ns": [0-9]+/"makespan_ns": 7/' plan.json >damaged.json && re
 cp plan.json damaged.json && refuse_plan "a plan for a machine with a host tier, without one," "tier" --budget host=0
 rm damaged.json && refuse 4 "a plan that is not there" "$gnncc" -w $tightest --plan-from=damaged.json "$plans/sage4.gnn" -o no
 
+# ---- budgets ----
+deep="$gnncc -w -D size=4000 --budget ssd=1GiB"
+epoch_of() { $deep --budget "device=$1" --plan "$here/../../examples/sage_deep.gnn" | sed -n 's/^  time *\([0-9.]*\) ms.*/\1/p'; }
+never_slower() { # BUDGETS, from the smallest: every one works, none takes longer than the one before
+  local last=inf now
+  for budget in "$@"; do
+    now=$(epoch_of "$budget")
+    echo "device=$budget: $now ms"
+    awk -v now="$now" -v last=$last 'BEGIN { exit !(now > 0 && (last == "inf" || now <= last)) }' || return 1
+    last=$now
+  done
+}
+check "a larger device is never slower" never_slower 10302KiB 10.5MiB 11MiB 12500KiB 13056000 14MiB
+sweep_agrees() {
+  $deep --sweep device=10302KiB:14MiB "$here/../../examples/sage_deep.gnn" >sweep.txt
+  cat sweep.txt
+  [ "$(awk '/ MiB .* ms / { ms = $5 } END { print ms }' sweep.txt | awk '{ print ($1 <= '"$(epoch_of 10302KiB)"') }')" = 1 ]
+}
+check "a sweep reaches what --plan reaches" sweep_agrees
+
 # ---- and at random ----
 check "random budgets, tiers, policies and efforts: a plan, or a smallest budget that works" "$here/plans_fuzz.sh" "$build" 6 4
 finish
