@@ -229,6 +229,13 @@ static int before_on_lane(const Schedule *s, int step) {
   return NO_INDEX;
 }
 
+/* The copy that compute waited for before this step in the list; NO_INDEX: it did not wait. */
+static int waited_for(const Schedule *s, int step) {
+  int i = step - 1, first = step >= s->training_count ? s->training_count : 0;
+  while (i >= first && s->steps[i].kind == STEP_COPY) i--;
+  return i >= first && s->steps[i].kind == STEP_WAIT && s->steps[i].cost.seconds > 0 ? s->copies[s->steps[i].copy].step : NO_INDEX;
+}
+
 /* The step whose end let this one start: of those it follows, the last to end. */
 static int decided_by(const Schedule *s, int step) {
   const Step *x = &s->steps[step];
@@ -240,11 +247,11 @@ static int decided_by(const Schedule *s, int step) {
   if (x->kind == STEP_WAIT) return lane;
   const Copy *copy = &s->copies[x->copy];
   int begun = x->boundary ? s->kernel_step[x->boundary - 1] : NO_INDEX;
-  int candidates[] = {lane, begun, copy->after[0] == NO_INDEX ? NO_INDEX : s->copies[copy->after[0]].step,
+  int candidates[] = {lane, begun, waited_for(s, step), copy->after[0] == NO_INDEX ? NO_INDEX : s->copies[copy->after[0]].step,
                       copy->after[1] == NO_INDEX ? NO_INDEX : s->copies[copy->after[1]].step};
   int best = NO_INDEX;
-  for (int i = 0; i < 4; i++)
-    if (candidates[i] != NO_INDEX && (best == NO_INDEX || end_of(s, candidates[i]) > end_of(s, best))) best = candidates[i];
+  for (int i = 0; i < 5; i++)
+    if (candidates[i] != NO_INDEX && end_of(s, candidates[i]) <= x->start_seconds + 1e-9 && (best == NO_INDEX || end_of(s, candidates[i]) > end_of(s, best))) best = candidates[i];
   return best;
 }
 
