@@ -13,8 +13,114 @@ typedef struct Exact {
   Candidate *node;
   int *order, count; /* the gaps to decide, by u: what is decided is all of the past */
   int64_t limit;
-  bool is_complete;
+  bool is_complete, is_proof;
+  /* for bounds that hold: */
+  Candidate *relaxed;
+  uint64_t *reach; /* reach[i * words ...]: the steps that may run again for the i-th gap of the order */
+  int words, *stack;
 } Exact;
+
+/* ---- bounds ---- */
+
+/* May the piece be absent before base step t? Then whatever reads it there in a re-run makes it again as well. */
+static bool may_be_absent(const Geometry *g, const uint8_t *fates, int piece, int t) {
+  for (int i = g->gap_first[piece]; i < g->gap_first[piece + 1]; i++) {
+    const PlanGap *gap = &g->gaps[i];
+    if (t <= gap->u || t > gap->v) continue;
+    return fates[i] == PLAN_FATE_RECOMPUTE || (fates[i] == PLAN_FATE_FREE && (gap->options & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)));
+  }
+  return true;
+}
+
+/* The producer of the gap's piece, and whatever may have to run again for it at the gap's end. */
+static void find_reach(Exact *x, int index) {
+  const Problem *p = x->evaluator->problem;
+  const Geometry *g = x->evaluator->geometry;
+  const PlanGap *gap = &g->gaps[x->order[index]];
+  uint64_t *reach = x->reach + (size_t)index * (size_t)x->words;
+  int depth = 0;
+  memset(reach, 0, (size_t)x->words * sizeof *reach);
+  if (p->pieces[gap->piece].creator >= 0) x->stack[depth++] = p->pieces[gap->piece].creator;
+  while (depth) {
+    int b = x->stack[--depth];
+    if (reach[b / 64] >> (b % 64) & 1) continue;
+    reach[b / 64] |= (uint64_t)1 << (b % 64);
+    for (int i = 0; i < p->steps[b].use_count; i++) {
+      const ProblemUse *use = &p->uses[p->steps[b].first_use + i];
+      const ProblemPiece *piece = &p->pieces[use->piece];
+      if (!(use->flags & PROBLEM_USE_READ) || piece->home != PROBLEM_HOME_NONE || piece->creator < 0) continue;
+      int c = piece->creator;
+      if (!(reach[c / 64] >> (c % 64) & 1) && may_be_absent(g, x->relaxed->fates, use->piece, gap->v)) x->stack[depth++] = c;
+    }
+  }
+}
+
+static bool have_common(const Exact *x, int a, int b) {
+  for (int w = 0; w < x->words; w++)
+    if (x->reach[(size_t)a * (size_t)x->words + (size_t)w] & x->reach[(size_t)b * (size_t)x->words + (size_t)w]) return true;
+  return false;
+}
+
+/* A re-run that is decided may move to an earlier one of what is not decided yet, which makes the same pieces again or
+ * needs some of the same steps: such a gap is as good as undecided. True when there are any. */
+static bool relax(Exact *x) {
+  const Geometry *g = x->evaluator->geometry;
+  uint8_t *fates = x->relaxed->fates;
+  bool has_relaxed = false, has_undecided = false, has_changed = true;
+  memcpy(fates, x->node->fates, (size_t)g->gap_count);
+  for (int i = 0; i < x->count; i++) has_undecided = has_undecided || fates[x->order[i]] == PLAN_FATE_FREE;
+  if (!has_undecided) return false;
+  while (has_changed) {
+    has_changed = false;
+    x->evaluator->effort += 4 * x->count * (x->words + 8);
+    for (int i = 0; i < x->count; i++) find_reach(x, i);
+    for (int i = 0; i < x->count; i++) {
+      const PlanGap *gap = &g->gaps[x->order[i]];
+      for (int k = 0; k < x->count && fates[x->order[i]] == PLAN_FATE_RECOMPUTE; k++) {
+        const PlanGap *other = &g->gaps[x->order[k]];
+        bool may_run_first = fates[x->order[k]] == PLAN_FATE_FREE && (other->options & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)) && other->v <= gap->v;
+        if (!may_run_first || !have_common(x, i, k)) continue;
+        fates[x->order[i]] = PLAN_FATE_FREE;
+        has_changed = has_relaxed = true;
+      }
+    }
+  }
+  return has_relaxed;
+}
+
+/* Every step once, and again the producers of what is recomputed, whenever they run. */
+static int64_t compute_bound(const Exact *x) {
+  const Problem *p = x->evaluator->problem;
+  const Geometry *g = x->evaluator->geometry;
+  int64_t sum = 0;
+  uint64_t *again = x->reach;
+  memset(again, 0, (size_t)x->words * sizeof *again);
+  for (int t = 0; t < p->step_count; t++) sum += g->min_ns[t];
+  for (int i = 0; i < x->count; i++) {
+    int b = p->pieces[g->gaps[x->order[i]].piece].creator;
+    if (x->node->fates[x->order[i]] != PLAN_FATE_RECOMPUTE || b < 0 || again[b / 64] >> (b % 64) & 1) continue;
+    again[b / 64] |= (uint64_t)1 << (b % 64);
+    sum += g->min_ns[b];
+  }
+  return sum;
+}
+
+static int64_t timed_bound(Exact *x, const uint8_t *fates) {
+  Evaluator *e = x->evaluator;
+  e->effort += e->problem->step_count;
+  return sequence_build(e->sequence, fates, x->node->variants) ? timing_bound(x->timing, e) : COST_INVALID;
+}
+
+/* Is there nothing better below this node? `bound`: of what the node has decided. */
+static bool is_hopeless(Exact *x, int64_t *bound) {
+  int64_t best = x->search->best->cost;
+  if (best > COST_INVALID) best = COST_INVALID;
+  *bound = timed_bound(x, x->node->fates);
+  if (*bound < best) return false;
+  return !x->is_proof || !relax(x) || compute_bound(x) >= best || timed_bound(x, x->relaxed->fates) >= best;
+}
+
+/* ---- branch and bound ---- */
 
 /* All gaps are decided: the best g of this assignment, if it beats the incumbent. */
 static void leaf(Exact *x, int64_t bound) {
@@ -46,10 +152,8 @@ static void branch(Exact *x, int depth) {
     if (x->search->best->cost > x->search->target_ns) x->is_complete = false;
     return;
   }
-  x->evaluator->effort += x->evaluator->problem->step_count;
-  if (!sequence_build(x->evaluator->sequence, node->fates, node->variants)) return;
-  int64_t bound = timing_bound(x->timing, x->evaluator);
-  if (bound >= COST_INVALID || bound >= x->search->best->cost) return;
+  int64_t bound;
+  if (is_hopeless(x, &bound)) return;
   if (depth == x->count) {
     leaf(x, bound);
     return;
@@ -95,6 +199,10 @@ static Exact *exact_new(Search *search, int64_t effort, Arena *arena) {
   if (!search->timing) search->timing = timing_new(search->arena, e);
   *x = (Exact){.search = search, .evaluator = e, .timing = search->timing, .node = candidate_new(arena, e),
                .order = order_by_time(search, arena), .count = search->gap_count, .limit = e->effort + effort};
+  x->relaxed = candidate_new(arena, e);
+  x->words = e->problem->step_count / 64 + 1;
+  x->reach = arena_alloc(arena, ((size_t)x->count + 1) * (size_t)x->words * sizeof *x->reach);
+  x->stack = arena_alloc(arena, ((size_t)e->problem->use_count + 1) * sizeof *x->stack);
   return x;
 }
 
@@ -122,6 +230,7 @@ bool exact_search(Search *search, int64_t effort) {
   Exact *x = exact_new(search, effort, arena);
   memset(x->node->variants, 0, (size_t)search->evaluator->problem->op_count * sizeof(int));
   geometry_stay(g, x->node->fates);
+  x->is_proof = true;
   enumerate(x, search->choices, search->choice_count);
   bool is_complete = x->is_complete;
   arena_free(arena);
