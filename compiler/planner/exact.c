@@ -72,7 +72,7 @@ static bool relax(Exact *x) {
   if (!has_undecided) return false;
   while (has_changed) {
     has_changed = false;
-    x->evaluator->effort += 4 * x->count * (x->words + 8);
+    x->evaluator->effort += 2 * x->count * (x->words + 8);
     for (int i = 0; i < x->count; i++) find_reach(x, i);
     for (int i = 0; i < x->count; i++) {
       const PlanGap *gap = &g->gaps[x->order[i]];
@@ -107,7 +107,7 @@ static int64_t compute_bound(const Exact *x) {
 
 static int64_t timed_bound(Exact *x, const uint8_t *fates) {
   Evaluator *e = x->evaluator;
-  e->effort += e->problem->step_count;
+  e->effort += (x->is_proof ? 1 : 4) * e->problem->step_count;
   return sequence_build(e->sequence, fates, x->node->variants) ? timing_bound(x->timing, e) : COST_INVALID;
 }
 
