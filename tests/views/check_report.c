@@ -111,6 +111,12 @@ static const char *str(const json_t *o, const char *key) {
 }
 static double ends(const json_t *step) { return num(step, "start_seconds") + num(step, "seconds"); }
 
+/* Where the device reaches the SSD itself, a value passes two hops that cost nothing, each rounded up to a nanosecond. */
+static void follows(double end, double start, double scale) {
+  enum { HOPS_NS = 5 };
+  if (start < end || start > end + 1e-9 * HOPS_NS) close_to(end, start, scale, "a step starts when that one ends which decided it");
+}
+
 static void check_epoch(const json_t *root) {
   const json_t *epoch = json_object_get(root, "epoch"), *lane, *value;
   double seconds = num(epoch, "seconds"), adds = 0;
@@ -174,7 +180,7 @@ static void check_steps(const json_t *root) {
     if (whole(step, "step") != (long long)i + 1) fault("steps[%zu] has another number", i);
     const json_t *waited = json_array_get(steps, (size_t)whole(step, "waits_for") - 1), *decided = json_array_get(steps, (size_t)whole(step, "decided_by") - 1);
     if (whole(step, "waits_for") && num(step, "seconds") > 0) close_to(ends(step), ends(waited), seconds, "a wait ends when what it waits for ends");
-    if (whole(step, "decided_by")) close_to(ends(decided), num(step, "start_seconds"), seconds, "a step starts when that one ends which decided it");
+    if (whole(step, "decided_by")) follows(ends(decided), num(step, "start_seconds"), seconds);
     else if (num(step, "start_seconds") > 0) fault("nothing decided when step %zu starts", i + 1);
     bool is_wait = strcmp(str(step, "phase"), "wait") == 0, is_move = strcmp(str(step, "phase"), "move") == 0;
     if (is_wait != (json_object_get(step, "waits_for") != NULL)) fault("step %zu waits for nothing", i + 1);

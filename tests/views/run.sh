@@ -130,6 +130,11 @@ check "the column adds of a comparison sums to the difference" adds_sum
 told() { $gnncc --plan=json --target=box "$here/spill.gnn" >told.json && "$judge" report told.json && grep -q '"keep_everything"' told.json; }
 check "the alternatives that a plan tells of are some" told
 check "a plan that keeps everything" bash -c "$gnncc --target=box --emit=plan=keep.json $here/spill.gnn && $judge report keep.json"
+nanoseconds() { # of the program's plan, and of its problem's
+  $gnncc -D size=4000 --budget ssd=1GiB --budget device=12MiB --emit=plan=exact.json,problem=direct.json "$here/../../examples/sage_deep.gnn" && "$judge" report exact.json &&
+    "$build/gnncc" plan direct.json --emit=plan=exact.json && "$judge" report exact.json
+}
+check "the times of a document are exact to the nanosecond" nanoseconds
 check "a program without a train block" bash -c "sed '/^train/,/^}/d' $here/spill.gnn >plain.gnn && $gnncc --target=box --emit=plan=plain.json,gantt=-,schedule=- plain.gnn && $judge report plain.json"
 twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --report=two.html --emit=plan=y.json $model -o two && cmp one.html two.html; }
 check "the page is the same twice" twice
