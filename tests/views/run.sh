@@ -155,6 +155,12 @@ two_tiers() { $gnncc --target=box --sweep device=240MiB:500MiB,host=0:200MiB --e
 check "a sweep of two tiers as a heat map" two_tiers
 refuse 1 "a sweep of no tier" $gnncc --target=box --sweep disk=1:2 "$here/spill.gnn"
 refuse 1 "a sweep from more to less" $gnncc --target=box --sweep device=500MiB:200MiB "$here/spill.gnn"
+refuse 1 "a sweep by steps of nothing" $gnncc --target=box --sweep device=200MiB:500MiB:0 "$here/spill.gnn"
+tiny_step() { # says which is not too small
+  $gnncc --target=box --sweep device=200MiB:500MiB:1KiB "$here/spill.gnn" 2>tiny.txt
+  [ $? = 1 ] && cat tiny.txt && grep -q 'more than 256 points: use one of at least 1205KiB' tiny.txt
+}
+check "a sweep by steps that are too small" tiny_step
 check "the annotated source as HTML" $gnncc --annotate=lines.html $model
 wrong_run() { $gnncc --report=wrong.html --measured="$here/spill.json" --target=box "$here/spill.gnn" -o wrong; }
 refuse 4 "a measurement of another plan is refused" wrong_run
