@@ -53,7 +53,8 @@ function bytes(n) {
 }
 const unit = estimatedSeconds >= 10 ? ['s', 1] : estimatedSeconds >= 1e-3 ? ['ms', 1e3] : ['us', 1e6];
 const time = (seconds, digits = 3) => `${(seconds * unit[1]).toFixed(digits)} ${unit[0]}`;
-const shortTime = seconds => `${Number((seconds * unit[1]).toPrecision(3))} ${unit[0]}`;
+const threeDigits = n => Math.abs(n) >= 1000 ? Math.round(n) : Number(n.toPrecision(3)); // or all before the point
+const shortTime = seconds => `${threeDigits(seconds * unit[1])} ${unit[0]}`;
 const added = seconds => seconds === 0 ? '0' : (seconds > 0 ? '+' : '−') + shortTime(Math.abs(seconds));
 const rate = perSecond => perSecond >= 1e9 ? `${(perSecond / 1e9).toFixed(2)} GB/s` : `${(perSecond / 1e6).toFixed(1)} MB/s`;
 const roleOf = step => !step.to ? step.phase : step.to === 'device' ? 'in' : 'out';

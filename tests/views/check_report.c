@@ -132,6 +132,16 @@ static void check_epoch(const json_t *root) {
   }
 }
 
+/* Of an optimal plan no value would add less with another fate. */
+static void check_alternatives(const json_t *root) {
+  const json_t *value, *other;
+  size_t i, k;
+  if (!json_is_true(json_object_get(json_object_get(root, "epoch"), "is_optimal"))) return;
+  json_array_foreach(json_object_get(root, "values"), i, value) json_array_foreach(json_object_get(value, "alternatives"), k, other)
+    if (json_is_true(json_object_get(other, "fits")) && num(other, "adds_seconds") < num(value, "adds_seconds") - 1e-8)
+      fault("%s adds %g s, and would add %g with the fate %s", str(value, "value"), num(value, "adds_seconds"), num(other, "adds_seconds"), str(other, "fate"));
+}
+
 /* Another plan is told of where it is another. */
 static void check_instead(const json_t *root) {
   const json_t *instead = json_object_get(root, "instead"), *keep = json_object_get(instead, "keep_everything"), *again = json_object_get(instead, "recompute_everything");
@@ -191,6 +201,7 @@ static void check_steps(const json_t *root) {
 static int check_report(const json_t *root) {
   check_schema(root);
   check_epoch(root);
+  check_alternatives(root);
   check_instead(root);
   check_memory(root);
   check_addresses(root);

@@ -75,6 +75,7 @@ def bars(b):
     for wide, seconds in zip(widths, [p for p in parts if p > 0]):
         assert abs(wide / inner - seconds / max(epoch["seconds"], measured["epoch_s"])) < 0.005, (wide, inner, seconds)
     shown = text(b, "#split")
+    assert measured["epoch_s"] > 1 and f"{1e3 * measured['epoch_s']:.0f} ms = " in shown, shown
     assert shown.count(" compute + ") == 2 and shown.index("estimated") < shown.index("measured"), shown
 
 
