@@ -165,6 +165,16 @@ static void check_memory(const json_t *root) {
   }
   if (json_array_size(json_object_get(root, "memory")) == 0) return;
   if (most != whole(device, "lower_bound_bytes")) fault("the most that is alive, %lld, is not the lower bound %lld", most, whole(device, "lower_bound_bytes"));
+  const char *const others[] = {"host", "ssd"}, *const alive[] = {"host_bytes", "ssd_bytes"};
+  for (int t = 0; t < 2; t++) {
+    const json_t *tier = json_object_get(json_object_get(root, "tiers"), others[t]);
+    json_array_foreach(json_object_get(root, "memory"), i, row)
+      if (whole(row, alive[t]) > whole(tier, "peak_bytes")) fault("memory[%zu]: %lld bytes on %s, whose peak is %lld", i, whole(row, alive[t]), others[t], whole(tier, "peak_bytes"));
+    if (whole(tier, "peak_bytes") > whole(tier, "budget_bytes")) fault("the peak of %s is above its budget", others[t]);
+  }
+  long long alive_at_peak = whole(json_array_get(steps, (size_t)whole(root, "peak_step") - 1), "device_bytes");
+  json_array_foreach(json_object_get(root, "memory"), i, row)
+    if (whole(row, "device_bytes") + whole(row, "gaps") == peak && whole(row, "device_bytes") > alive_at_peak) fault("at step %lld, too, is the peak, and more is alive than at the peak step", whole(row, "step"));
   if (peak != whole(device, "peak_bytes")) fault("the skyline's maximum %lld is not the peak %lld", peak, whole(device, "peak_bytes"));
   if (whole(json_array_get(steps, (size_t)whole(root, "peak_step") - 1), "device_bytes") + gaps != peak) fault("the peak is not at the peak step");
 }
