@@ -129,6 +129,15 @@ adds_sum() { # what the values add is what the epochs differ by in recomputing a
 check "the column adds of a comparison sums to the difference" adds_sum
 told() { $gnncc --plan=json --target=box "$here/spill.gnn" >told.json && "$judge" report told.json && grep -q '"keep_everything"' told.json; }
 check "the alternatives that a plan tells of are some" told
+epoch_at() { $gnncc --target=box --budget device=$1MiB --emit=plan=at.json "$here/spill.gnn" && awk '/"epoch": {/ { getline; print $2 + 0 }' OFMT=%.9f at.json; }
+step_up() { # what is told is saved with that much, and not with a hundredth less
+  local told=$($gnncc --plan $model | sed -n 's/.* \([0-9.]*\) MiB would save \([0-9.]*\) ms.*/\1 \2/p')
+  local size=${told% *} saves=${told#* } less
+  less=$(awk "BEGIN { printf \"%.1f\", 0.99 * $size }")
+  echo "$told" "$(epoch_at 270)" "$(epoch_at $size)" "$(epoch_at $less)" | tee step_up.txt
+  awk '{ d = 1000 * ($3 - $4) - $2; exit !(NF == 5 && d < 0.06 && d > -0.06 && $3 - $5 < 0.01 * $3) }' step_up.txt
+}
+check "the next useful step up is the next" step_up
 check "a plan that keeps everything" bash -c "$gnncc --target=box --emit=plan=keep.json $here/spill.gnn && $judge report keep.json"
 nanoseconds() { # of the program's plan, and of its problem's
   $gnncc -D size=4000 --budget ssd=1GiB --budget device=12MiB --emit=plan=exact.json,problem=direct.json "$here/../../examples/sage_deep.gnn" && "$judge" report exact.json &&
