@@ -38,6 +38,7 @@ check "the golden of gantt where the locale is not UTF-8" golden gantt.ascii.txt
 check "the golden of gantt in 60 columns" golden gantt.narrow.txt narrow_gantt
 check "the golden of gantt, estimated and measured" golden gantt.run.txt view_run --emit=gantt=-
 check "the golden of schedule, estimated and measured" golden schedule.run.txt view_run --emit=schedule=-
+check "the golden of annotate, estimated and measured" golden annotate.run.txt view_run --emit=annotate=-
 check "the golden of a comparison" golden compare.txt compare roomy spill
 check "a plan compared with itself: nothing moved" golden compare.same.txt compare spill spill
 bench() { # SECONDS: what bench --json prints
@@ -72,6 +73,7 @@ check "a page from a plan alone" "$build/gnncc" --measured="$here/roomy.json" --
 refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
 refuse 4 "a file that is not there" "$build/gnncc" --compare none.json "$here/spill.json"
 refuse 2 "a drawing of a form that there is not" view --emit=gantt=x.png
+refuse 2 "a graph of a form that there is not" view --emit=dag=x.svg
 refuse 2 "a drawing into no file" view --emit=gantt=
 refuse 2 "a page into no file" view --report=
 refuse 2 "of a model, too" "$build/gnncc" --emit=gantt=x.png "$here/spill.gnn"
@@ -104,6 +106,9 @@ check "a lane that there is not" wrong '"d2x" is not among the lanes' '0,/"step"
 check "a lane idle for less than no time" wrong 'lanes[0].idle_seconds: -1 seconds' '16s/"idle_seconds":[^}]*/"idle_seconds":-1/'
 check "an estimate of 1e308 seconds" wrong 'epoch.seconds: 1e+308' '12s/"epoch": {"seconds":[^,]*/"epoch": {"seconds":1e308/'
 check "a step decided by another" wrong 'decided_by: that step does not end when this one starts' 's/"decided_by":8,/"decided_by":3,/'
+check "a peak at no step" wrong 'peak_step: there is no such step' 's/"peak_step": [0-9]*/"peak_step": 0/'
+no_memory() { awk '/"memory": \[/ { print "\"memory\": [],"; is_in = 1 } /"steps":/ { is_in = 0 } !is_in' "$here/roomy.json" >wrong.json && "$build/gnncc" --measured=wrong.json --report=none.html 2>&1 | grep 'memory: what is alive is needed'; }
+check "a document that does not say what is alive" no_memory
 refuse 2 "what needs a model" "$build/gnncc" --measured="$here/spill.json" --emit=c=-
 
 # ---- what the compiler says today ----
