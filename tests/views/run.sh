@@ -208,6 +208,12 @@ large() { # a page of 2,000 steps stays below a megabyte, a drawing below 200 bo
 }
 check "2,000 steps: a page below a megabyte, a drawing of at most 200 boxes" large
 
+alternating() { # no two neighbours of one role: a box then holds several
+  awk '/"lane": "compute"/ { is_compute = 1 } /"phase": "(forward|backward)"/ && is_compute { if (n++ % 2) sub(/forward|backward/, "recompute"); is_compute = 0 } { print }' large.json >alternating.json
+  "$build/gnncc" --measured=alternating.json --emit=gantt=alternating.svg && "$judge" svg alternating.svg && [ $(grep -c '<title>' alternating.svg) -le 200 ]
+}
+check "a drawing of at most 200 boxes where roles alternate" alternating
+
 # ---- plans of the planner alone ----
 
 planned() { # FAMILY SEED...: of those that fit, the report's sums and the trace's rules
