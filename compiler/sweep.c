@@ -146,7 +146,8 @@ static void walk_down(Compilation *c, Sweep *s, const Range *range) {
     const SweepPoint *last = &s->points[s->count - 1];
     next = last->bytes[0] - (step > 0 ? step : 1);
     if (range->step <= 0 && last->needs - 1 < next) next = last->needs - 1;
-    if (next < range->low) break;
+    if (next < range->low && last->needs <= range->low) break;
+    if (next < range->low) next = range->low;
     SweepPoint point = {.bytes = {next}};
     machine.tier_bytes[range->tier] = next;
     const Plan *p = try_budgets(c, &machine, range->tier, &point);

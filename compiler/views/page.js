@@ -156,7 +156,12 @@ function rowSpan(row) {
   const before = row.first_step > 1 ? span(steps[row.first_step - 2], 'measured') : null, own = span(steps[row.step - 1], 'measured');
   return own ? [before ? Math.min(before[1], own[0]) : 0, own[1]] : [row.start_seconds, row.end_seconds];
 }
-const stepRange = (first, last) => [rowSpan(rowOfStep[Math.min(first, steps.length)])[0], rowSpan(rowOfStep[Math.min(last, steps.length)])[1]];
+// Of a step without a row, the step itself.
+function spanAt(n) {
+  const step = steps[Math.min(n, steps.length) - 1], row = rowOfStep[step.step];
+  return row ? rowSpan(row) : span(step, skyMode()) || span(step, 'estimated');
+}
+const stepRange = (first, last) => [spanAt(first)[0], spanAt(last)[1]];
 
 const lanes = report.lanes.map(l => l.lane);
 const LANE = 26, BOX = 20, TOP = 22, MOST_BOXES = 400;
