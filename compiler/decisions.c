@@ -133,7 +133,7 @@ static void weigh(Evaluator *e, const Plan *plan, const uint8_t *fates, uint8_t 
     int64_t cost = evaluate(e, changed, plan->sequence->variant, PREFETCH_ALL);
     if (cost >= COST_ILLEGAL) continue;
     decision->alternatives[decision->alternative_count++] =
-        (Alternative){.fate = (PlanFate)fate, .fits = cost < COST_INVALID, .adds_ns = cost - base_ns, .over_bytes = cost < COST_INVALID ? 0 : device_excess(e)};
+        (Alternative){.fate = (PlanFate)fate, .fits = cost < COST_INVALID, .adds_ns = decision->adds_ns + cost - base_ns, .over_bytes = cost < COST_INVALID ? 0 : device_excess(e)};
   }
 }
 

@@ -7,7 +7,7 @@
 typedef struct Alternative {
   PlanFate fate;
   bool fits;
-  int64_t adds_ns;    /* to the epoch as planned, when it fits; may be negative by rounding of the search */
+  int64_t adds_ns;    /* what the value would add with this fate and everything else as it is, when it fits */
   int64_t over_bytes; /* of the device, when it does not */
 } Alternative;
 

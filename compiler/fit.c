@@ -419,22 +419,42 @@ static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, cons
 /* Addresses included, where they can be had. */
 static int64_t bytes_of(const Plan *plan) { return plan->report.height_bytes > plan->report.peak_bytes ? plan->report.height_bytes : plan->report.peak_bytes; }
 
-/* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? */
+/* Upwards to what gnn_bytes_text can say. */
+static int64_t tenth_above(int64_t bytes) {
+  int64_t unit = 1;
+  while (bytes / unit >= 1024) unit *= 1024;
+  return unit == 1 ? bytes : (((bytes * 10 + unit - 1) / unit) * unit + 9) / 10;
+}
+
+/* A plan for a larger device, where it saves a hundredth; else NULL. */
+static const Plan *plan_that_saves(Compilation *c, int64_t bytes) {
+  const Plan *p = plan_instead(c, bytes, -1, c->pins);
+  return p && p->planned && p->simulation->makespan_ns * 100 <= c->training_plan->simulation->makespan_ns * 99 ? p : NULL;
+}
+
+/* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? Then between it and the last that does not. */
 static void find_step_up(Compilation *c, Instead *i) {
-  enum { TRIES = 4 };
-  const Plan *now = c->training_plan;
+  enum { TRIES = 4, HALVINGS = 5 };
   const Decisions *d = decisions(c->arena, c->schedule, NULL);
-  int64_t step = INT64_MAX, device = c->machine.tier_bytes[TIER_DEVICE];
+  const Plan *found = NULL;
+  int64_t step = INT64_MAX, bad = c->machine.tier_bytes[TIER_DEVICE], good = bad;
   for (int k = 0; k < d->count; k++)
     if (d->list[k].fate != PLAN_FATE_RETAIN && d->list[k].adds_ns > 0 && d->list[k].bytes < step) step = d->list[k].bytes;
-  for (int k = 1; k <= TRIES && step < INT64_MAX; k++) {
-    int64_t bytes = device + step * (1 << (k - 1));
-    Plan *p = plan_instead(c, bytes, -1, c->pins);
-    if (!p || !p->planned || p->simulation->makespan_ns * 100 > now->simulation->makespan_ns * 99) continue;
-    i->step_up_bytes = bytes;
-    i->step_up_saves_ns = now->simulation->makespan_ns - p->simulation->makespan_ns;
-    return;
+  for (int k = 0; k < TRIES && step < INT64_MAX && !found; k++) {
+    bad = good;
+    good = c->machine.tier_bytes[TIER_DEVICE] + step * (1 << k);
+    found = plan_that_saves(c, good);
   }
+  if (!found) return;
+  for (int k = 0; k <= HALVINGS; k++) {
+    if (bytes_of(found) < good && bytes_of(found) > bad) good = bytes_of(found);
+    if (k == HALVINGS || good - bad <= good / 1000) break;
+    const Plan *p = plan_that_saves(c, bad + (good - bad) / 2);
+    if (p) found = p, good = bad + (good - bad) / 2;
+    else bad += (good - bad) / 2;
+  }
+  i->step_up_bytes = tenth_above(good);
+  i->step_up_saves_ns = c->training_plan->simulation->makespan_ns - found->simulation->makespan_ns;
 }
 
 /* The smallest device on which both the epoch and its evaluation can be planned; 0: not known. */

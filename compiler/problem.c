@@ -19,7 +19,7 @@ static int64_t ssd_bytes(const Machine *machine, int64_t unit, int values) {
   int64_t bytes = machine->tier_bytes[TIER_SSD];
   return bytes > rounding ? bytes - rounding : 0;
 }
-#define FREE_BANDWIDTH 1000000000000000 /* of a channel that costs nothing */
+#define FREE_BANDWIDTH 9000000000000000000 /* of a channel that costs nothing: a nanosecond, as times are rounded up */
 
 typedef struct Describing {
   Arena *arena;

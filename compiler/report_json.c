@@ -376,7 +376,7 @@ const char *report_plan_json(const Emission *m) {
   const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"values", json_values}, {"blocks", json_blocks}, {"homes", json_homes},
                                                                                   {"memory", json_memory}, {"steps", json_steps},   {"plan", json_plan}};
   for (size_t i = 0; root && i < sizeof parts / sizeof parts[0]; i++) json_object_set_new(root, parts[i].key, parts[i].make(m));
-  char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
+  char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
   const char *result = text ? arena_printf(m->arena, "%s\n", text) : NULL;
   free(text);
   json_decref(root);

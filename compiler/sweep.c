@@ -7,6 +7,7 @@
  */
 #include "sweep.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,10 @@ static bool read_range(Compilation *c, char *text, Range *range) {
   for (char *part = strtok_r(equals + 1, ":", &rest); part; part = strtok_r(NULL, ":", &rest), count++)
     if (count == 3 || !options_size(part, whole, parts[count])) return refuse(c, "the range is LOW:HIGH[:STEP], sizes as in 24GiB or 50%");
   if (count < 2 || range->high <= range->low) return refuse(c, "the range goes from a smaller to a larger size");
+  if (count == 3 && range->step <= 0) return refuse(c, "STEP is more than 0");
+  int64_t least = (range->high - range->low + MAX_POINTS - 2) / (MAX_POINTS - 1);
+  if (count == 3 && range->step < least)
+    return refuse(c, arena_printf(c->arena, "a STEP so small makes more than %d points: use one of at least %" PRId64 "KiB, or a narrower range", MAX_POINTS, (least + 1023) / 1024));
   return true;
 }
 
@@ -141,7 +146,8 @@ static void walk_down(Compilation *c, Sweep *s, const Range *range) {
     const SweepPoint *last = &s->points[s->count - 1];
     next = last->bytes[0] - (step > 0 ? step : 1);
     if (range->step <= 0 && last->needs - 1 < next) next = last->needs - 1;
-    if (next < range->low) break;
+    if (next < range->low && last->needs <= range->low) break;
+    if (next < range->low) next = range->low;
     SweepPoint point = {.bytes = {next}};
     machine.tier_bytes[range->tier] = next;
     const Plan *p = try_budgets(c, &machine, range->tier, &point);

@@ -89,8 +89,11 @@ void gnn_loop_row(gnn_loop *loop, int is_evaluated) {
   loop->last_row = gnn_now();
 }
 
+/* What a narrow terminal goes without, the first first. */
+enum { WITHOUT_BEST = 1, WITHOUT_PACE, WITHOUT_BUDGET, WITHOUT_METRIC, WITHOUT_MEMORY, WITHOUT_LOSS };
+
 /* The line that says where the loop is: live on a terminal, or once when USR2 asks. */
-static void console_status_line(const gnn_loop *loop, gnn_text *line) {
+static void console_status_line(const gnn_loop *loop, int without, gnn_text *line) {
   const gnn_program *program = loop->program;
   const gnn_keeper *keeper = &loop->progress.keeper;
   int64_t epoch = loop->instance->run.epoch, left = loop->options->epochs - epoch;
@@ -98,15 +101,17 @@ static void console_status_line(const gnn_loop *loop, gnn_text *line) {
   int split = loop->instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   gnn_text_format(line, "%s ", gnn_is_utf8() ? "▸" : ">");
   if (loop->options->runs > 1) gnn_text_format(line, "run %lld  ", (long long)loop->progress.run_index);
-  gnn_text_format(line, "%lld/%lld  loss %.4f", (long long)epoch, (long long)loop->options->epochs, loop->instance->run.loss);
-  if (keeper->best_epoch >= 0) {
+  gnn_text_format(line, "%lld/%lld", (long long)epoch, (long long)loop->options->epochs);
+  if (without < WITHOUT_LOSS) gnn_text_format(line, "  loss %.4f", loop->instance->run.loss);
+  if (keeper->best_epoch >= 0 && without < WITHOUT_METRIC) {
     gnn_text_format(line, "  %s %.4f", gnn_split_names[split], gnn_loop_metric(program, &loop->result[split]));
-    if (program->has_keep)
+    if (program->has_keep && without < WITHOUT_BEST)
       gnn_text_format(line, " (best %.4f @ %lld)", gnn_loop_metric(program, &keeper->best[split]), (long long)keeper->best_epoch);
   }
-  gnn_text_format(line, "  %s/epoch  %s left  %s %s", gnn_seconds_text(mean).text,
-                  gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text, console_device(program), gnn_bytes_text(program->device_bytes).text);
-  if (program->device_budget > 0) gnn_text_format(line, " of %s", gnn_bytes_text(program->device_budget).text);
+  if (without < WITHOUT_PACE) gnn_text_format(line, "  %s/epoch", gnn_seconds_text(mean).text);
+  gnn_text_format(line, "  %s left", gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text);
+  if (without < WITHOUT_MEMORY) gnn_text_format(line, "  %s %s", console_device(program), gnn_bytes_text(program->device_bytes).text);
+  if (program->device_budget > 0 && without < WITHOUT_BUDGET) gnn_text_format(line, " of %s", gnn_bytes_text(program->device_budget).text);
 }
 
 /* One column is left free: terminals go on to the next line in different ways. */
@@ -132,7 +137,7 @@ void gnn_loop_live(gnn_loop *loop, int is_asked) {
   int is_due = loop->has_live_line && now - loop->last_live >= 0.1;
   if (!is_asked && !is_due) return;
   gnn_text line = {0};
-  console_status_line(loop, &line);
+  console_status_line(loop, 0, &line);
   if (is_asked && !line.is_broken) {
     gnn_loop_erase_live(loop);
     printf("%s\n", line.data);
@@ -140,7 +145,12 @@ void gnn_loop_live(gnn_loop *loop, int is_asked) {
   if (is_due && !line.is_broken) {
     loop->last_live = now;
     loop->is_live_shown = 1;
-    printf("\r\033[K%.*s", (int)console_cut(&line, console_columns()), line.data);
+    size_t columns = console_columns();
+    for (int without = WITHOUT_BEST; without <= WITHOUT_LOSS && console_cut(&line, columns) < line.length && !line.is_broken; without++) {
+      line.length = 0;
+      console_status_line(loop, without, &line);
+    }
+    printf("\r\033[K%.*s", (int)console_cut(&line, columns), line.data);
   }
   fflush(stdout);
   gnn_text_free(&line);

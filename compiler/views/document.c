@@ -249,7 +249,7 @@ static void judge(Reader *r, const Document *d) {
   for (int i = 0; i < d->memory_count; i++)
     if (d->memory[i].first_step < 1 || d->memory[i].step > d->step_count) fail(r, arena_printf(r->arena, "memory[%d]", i), "step", "there is no such step");
   if (d->training_steps > d->step_count) fail(r, "", "training_steps", "there are not so many steps");
-  if (d->peak_step > d->step_count) fail(r, "", "peak_step", "there is no such step");
+  if (d->peak_step > d->step_count || (d->step_count && d->peak_step < 1)) fail(r, "", "peak_step", "there is no such step");
 }
 
 static Document *read_document(Reader *r, json_t *root) {

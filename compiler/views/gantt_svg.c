@@ -1,5 +1,5 @@
 /* gantt_svg: the lanes and the skyline as a static drawing, for papers. At most 200 boxes: neighbours of one role on a
- * lane are drawn as one where there are more. */
+ * lane are drawn as one where there are more, and where that is not enough, neighbours of any role. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -16,6 +16,7 @@ typedef struct Drawing {
   int count;
   double whole;
   bool is_measured; /* the lanes drawn now */
+  bool is_mixed;    /* a box may hold several roles, and has that which takes most of its time */
 } Drawing;
 
 static double x_of(const Drawing *w, double seconds) { return LEFT + (WIDTH - LEFT - RIGHT) * (w->whole > 0 ? seconds / w->whole : 0); }
@@ -39,9 +40,25 @@ static void put_title(const Drawing *w, const DocStep *first, const DocStep *las
   fprintf(w->out, "</title>");
 }
 
+static const char *role_of_box(const Drawing *w, const DocStep *first, const DocStep *last) {
+  struct { const char *name; double seconds; } roles[16] = {{role_of(first), 0}};
+  int count = 1, most = 0;
+  for (const DocStep *s = first; s <= last; s++) {
+    if (!is_drawn(w, s, first->lane)) continue;
+    int k = 0;
+    while (k < count && strcmp(roles[k].name, role_of(s)) != 0) k++;
+    if (k == 16) continue;
+    if (k == count) roles[count++].name = role_of(s);
+    roles[k].seconds += step_seconds(s, w->is_measured);
+  }
+  for (int k = 1; k < count; k++)
+    if (roles[k].seconds > roles[most].seconds) most = k;
+  return roles[most].name;
+}
+
 static void put_box(const Drawing *w, const DocStep *first, const DocStep *last, double y) {
   double x = x_of(w, start_of(w, first)), width = fmax(x_of(w, end_of(w, last)) - x, 0.4);
-  fprintf(w->out, "<rect class=\"%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\">", role_of(first), x, y, width, BOX);
+  fprintf(w->out, "<rect class=\"%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\">", role_of_box(w, first, last), x, y, width, BOX);
   put_title(w, first, last);
   fprintf(w->out, "</rect>\n");
   if (width > 22 && first == last) fprintf(w->out, "<text class=\"%s\" x=\"%.2f\" y=\"%.1f\" text-anchor=\"middle\">%" PRId64 "</text>\n", strcmp(role_of(first), "backward") == 0 ? "light" : "number", x + width / 2, y + 14, first->step);
@@ -53,7 +70,8 @@ static int last_of_box(const Drawing *w, int first, double gap) {
   int last = first;
   for (int k = first + 1; gap >= 0 && k < w->count; k++) {
     if (!is_drawn(w, &s[k], s[first].lane)) continue;
-    if (s[first].waits_for || strcmp(role_of(&s[k]), role_of(&s[first])) != 0 || start_of(w, &s[k]) > end_of(w, &s[last]) + gap) break;
+    if (!w->is_mixed && (s[first].waits_for || strcmp(role_of(&s[k]), role_of(&s[first])) != 0)) break;
+    if (start_of(w, &s[k]) > end_of(w, &s[last]) + gap) break;
     last = k;
   }
   return last;
@@ -87,9 +105,10 @@ static int put_lanes(Drawing *w, double y, double gap, bool is_counting) {
 /* The least gap to bridge so that there are not too many boxes. */
 static double gap_for(Drawing *w) {
   double gap = -1;
-  for (int tries = 0; tries < 14; tries++) {
-    if (put_lanes(w, 0, gap, true) <= MOST_BOXES) break;
-    gap = gap < 0 ? w->whole / WIDTH / 4 : 2 * gap;
+  while (w->whole > 0 && put_lanes(w, 0, gap, true) > MOST_BOXES && !(w->is_mixed && gap > w->whole)) {
+    bool is_enough = gap <= w->whole;
+    w->is_mixed = w->is_mixed || !is_enough;
+    gap = gap < 0 || !is_enough ? w->whole / WIDTH / 4 : 2 * gap;
   }
   return gap;
 }

@@ -125,7 +125,7 @@ static int put_safely(const char *buffer, size_t size, void *out) {
 static void put_data(const Document *d, FILE *out) {
   Packer p = {json_pack("[s]", ""), json_object()};
   json_t *report = packed(&p, d->json), *root = json_pack("{s:o, s:o}", "texts", p.texts, "report", report);
-  json_dump_callback(root, put_safely, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
+  json_dump_callback(root, put_safely, out, JSON_COMPACT | JSON_REAL_PRECISION(12));
   json_decref(root);
   json_decref(p.place_of);
 }

@@ -53,7 +53,8 @@ function bytes(n) {
 }
 const unit = estimatedSeconds >= 10 ? ['s', 1] : estimatedSeconds >= 1e-3 ? ['ms', 1e3] : ['us', 1e6];
 const time = (seconds, digits = 3) => `${(seconds * unit[1]).toFixed(digits)} ${unit[0]}`;
-const shortTime = seconds => `${Number((seconds * unit[1]).toPrecision(3))} ${unit[0]}`;
+const threeDigits = n => Math.abs(n) >= 1000 ? Math.round(n) : Number(n.toPrecision(3)); // or all before the point
+const shortTime = seconds => `${threeDigits(seconds * unit[1])} ${unit[0]}`;
 const added = seconds => seconds === 0 ? '0' : (seconds > 0 ? '+' : '−') + shortTime(Math.abs(seconds));
 const rate = perSecond => perSecond >= 1e9 ? `${(perSecond / 1e9).toFixed(2)} GB/s` : `${(perSecond / 1e6).toFixed(1)} MB/s`;
 const roleOf = step => !step.to ? step.phase : step.to === 'device' ? 'in' : 'out';
@@ -155,7 +156,12 @@ function rowSpan(row) {
   const before = row.first_step > 1 ? span(steps[row.first_step - 2], 'measured') : null, own = span(steps[row.step - 1], 'measured');
   return own ? [before ? Math.min(before[1], own[0]) : 0, own[1]] : [row.start_seconds, row.end_seconds];
 }
-const stepRange = (first, last) => [rowSpan(rowOfStep[Math.min(first, steps.length)])[0], rowSpan(rowOfStep[Math.min(last, steps.length)])[1]];
+// Of a step without a row, the step itself.
+function spanAt(n) {
+  const step = steps[Math.min(n, steps.length) - 1], row = rowOfStep[step.step];
+  return row ? rowSpan(row) : span(step, skyMode()) || span(step, 'estimated');
+}
+const stepRange = (first, last) => [spanAt(first)[0], spanAt(last)[1]];
 
 const lanes = report.lanes.map(l => l.lane);
 const LANE = 26, BOX = 20, TOP = 22, MOST_BOXES = 400;

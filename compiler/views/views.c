@@ -33,7 +33,7 @@ const char *view_extension(const char *kind) { return find(kind)->extension; }
 
 /* Kinds of several forms, the first of them for a path that names none; the others have one. */
 static const struct { const char *kind, *endings[4]; } forms[] = {
-    {"gantt", {".txt", ".svg"}}, {"sweep", {".txt", ".svg", ".json"}}, {"annotate", {".txt", ".html"}}};
+    {"gantt", {".txt", ".svg"}}, {"dag", {".dot", ".gv", ".txt"}}, {"dot", {".dot", ".gv", ".txt"}}, {"sweep", {".txt", ".svg", ".json"}}, {"annotate", {".txt", ".html"}}};
 enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
 
 const char *view_path_fault(Arena *arena, const char *kind, const char *path) {
@@ -53,9 +53,11 @@ const char *view_path_fault(Arena *arena, const char *kind, const char *path) {
 }
 
 bool view_has_mark(const char *kind, const char *path) {
-  for (int i = 0; i < FORM_COUNT; i++)
+  const Kind *found = find(kind);
+  bool is_dot = found && strcmp(found->extension, "dot") == 0;
+  for (int i = 0; i < FORM_COUNT && !is_dot; i++)
     if (strcmp(forms[i].kind, kind) == 0) return ends_with(path, ".svg") || ends_with(path, ".html") || ends_with(path, ".json");
-  return strcmp(kind, "plan") == 0 || find(kind)->has_mark;
+  return !found || found->has_mark; /* the plan says in JSON who wrote it */
 }
 
 void view_sweeps(const json_t *sweeps, const char *path, FILE *out) {

@@ -106,18 +106,22 @@ terminal() { # LOCALE COLUMNS OPTION...: the live lines, one a line
   LC_ALL=$locale script -qec "stty cols $columns; $toy --epochs 200 --out live $*" /dev/null </dev/null >typescript 2>err
   tr '\r' '\n' <typescript | sed 's/\x1b\[K//g' | LC_ALL=C grep '^\(>\|▸\) ' >out
 }
-widest() { [ "$(LC_ALL=C.UTF-8 wc -L <out)" -eq "$1" ]; }
+fits() { # COLUMNS TEXT: no line is wider, each has the text
+  [ -s out ] && [ "$(LC_ALL=C.UTF-8 wc -L <out)" -le "$1" ] && ! grep -qv -- "$2" out
+}
 terminal C.UTF-8 200
-says "▸ 1/200  loss "; says " left  gpu "; says " of 1.0 MiB"
+says "▸ 1/200  loss "; says "(best "; says "/epoch"; says " left  gpu "; says " of 1.0 MiB"
+terminal C.UTF-8 80 --runs 2
+fits 79 'loss .*  valid .* left  gpu 14.2 KiB'; ok $? "  has the time left and the memory in 80 columns"
 terminal C.UTF-8 50 --runs 2
-says "▸ run 0  1/200  loss "; widest 49; ok $? "  is cut to a terminal of 50 columns"
+fits 49 '^▸ run . .*/200  loss .* left'; ok $? "  has the time left in 50 columns"
 terminal C 64
 ! LC_ALL=C grep -q '[^ -~]' out && grep -q '^> 1/200' out; ok $? "  is ASCII where the locale is not UTF-8"
-widest 63; ok $? "  is cut to a terminal of 64 columns"
+fits 63 ' left  gpu 14.2 KiB$'; ok $? "  has the memory in 64 columns"
 COLUMNS=40 "$toy" --epochs 20 --progress=bar --out live >typescript 2>err
-tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; widest 39; ok $? "  is cut to COLUMNS where there is no terminal"
+tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; fits 39 ' left$'; ok $? "  is as wide as COLUMNS where there is no terminal"
 COLUMNS=0 "$toy" --epochs 20 --progress=bar --out live >typescript 2>err
-tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; widest 79; ok $? "  COLUMNS=0 is no width"
+tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; fits 79 ' of 1.0 MiB$'; ok $? "  COLUMNS=0 is no width"
 
 "$toy" -q --epochs 25 --out t >out 2>err
 ls t | grep checkpoint- >out; [ "$(tr '\n' ' ' <out)" = "checkpoint-r0-e000020.safetensors checkpoint-r0-e000025.safetensors " ]; ok $? "checkpoints of an earlier session make room"

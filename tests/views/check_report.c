@@ -111,6 +111,12 @@ static const char *str(const json_t *o, const char *key) {
 }
 static double ends(const json_t *step) { return num(step, "start_seconds") + num(step, "seconds"); }
 
+/* Where the device reaches the SSD itself, a value passes two hops that cost nothing, each rounded up to a nanosecond. */
+static void follows(double end, double start, double scale) {
+  enum { HOPS_NS = 5 };
+  if (start < end || start > end + 1e-9 * HOPS_NS) close_to(end, start, scale, "a step starts when that one ends which decided it");
+}
+
 static void check_epoch(const json_t *root) {
   const json_t *epoch = json_object_get(root, "epoch"), *lane, *value;
   double seconds = num(epoch, "seconds"), adds = 0;
@@ -124,6 +130,16 @@ static void check_epoch(const json_t *root) {
     if (num(lane, "idle_seconds") < 0) fault("lane %s idles %g s", str(lane, "lane"), num(lane, "idle_seconds"));
     if (strcmp(str(lane, "lane"), "compute") == 0) close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds"), seconds, seconds, "the compute lane's times and waits make the epoch");
   }
+}
+
+/* Of an optimal plan no value would add less with another fate. */
+static void check_alternatives(const json_t *root) {
+  const json_t *value, *other;
+  size_t i, k;
+  if (!json_is_true(json_object_get(json_object_get(root, "epoch"), "is_optimal"))) return;
+  json_array_foreach(json_object_get(root, "values"), i, value) json_array_foreach(json_object_get(value, "alternatives"), k, other)
+    if (json_is_true(json_object_get(other, "fits")) && num(other, "adds_seconds") < num(value, "adds_seconds") - 1e-8)
+      fault("%s adds %g s, and would add %g with the fate %s", str(value, "value"), num(value, "adds_seconds"), num(other, "adds_seconds"), str(other, "fate"));
 }
 
 /* Another plan is told of where it is another. */
@@ -149,6 +165,16 @@ static void check_memory(const json_t *root) {
   }
   if (json_array_size(json_object_get(root, "memory")) == 0) return;
   if (most != whole(device, "lower_bound_bytes")) fault("the most that is alive, %lld, is not the lower bound %lld", most, whole(device, "lower_bound_bytes"));
+  const char *const others[] = {"host", "ssd"}, *const alive[] = {"host_bytes", "ssd_bytes"};
+  for (int t = 0; t < 2; t++) {
+    const json_t *tier = json_object_get(json_object_get(root, "tiers"), others[t]);
+    json_array_foreach(json_object_get(root, "memory"), i, row)
+      if (whole(row, alive[t]) > whole(tier, "peak_bytes")) fault("memory[%zu]: %lld bytes on %s, whose peak is %lld", i, whole(row, alive[t]), others[t], whole(tier, "peak_bytes"));
+    if (whole(tier, "peak_bytes") > whole(tier, "budget_bytes")) fault("the peak of %s is above its budget", others[t]);
+  }
+  long long alive_at_peak = whole(json_array_get(steps, (size_t)whole(root, "peak_step") - 1), "device_bytes");
+  json_array_foreach(json_object_get(root, "memory"), i, row)
+    if (whole(row, "device_bytes") + whole(row, "gaps") == peak && whole(row, "device_bytes") > alive_at_peak) fault("at step %lld, too, is the peak, and more is alive than at the peak step", whole(row, "step"));
   if (peak != whole(device, "peak_bytes")) fault("the skyline's maximum %lld is not the peak %lld", peak, whole(device, "peak_bytes"));
   if (whole(json_array_get(steps, (size_t)whole(root, "peak_step") - 1), "device_bytes") + gaps != peak) fault("the peak is not at the peak step");
 }
@@ -174,7 +200,7 @@ static void check_steps(const json_t *root) {
     if (whole(step, "step") != (long long)i + 1) fault("steps[%zu] has another number", i);
     const json_t *waited = json_array_get(steps, (size_t)whole(step, "waits_for") - 1), *decided = json_array_get(steps, (size_t)whole(step, "decided_by") - 1);
     if (whole(step, "waits_for") && num(step, "seconds") > 0) close_to(ends(step), ends(waited), seconds, "a wait ends when what it waits for ends");
-    if (whole(step, "decided_by")) close_to(ends(decided), num(step, "start_seconds"), seconds, "a step starts when that one ends which decided it");
+    if (whole(step, "decided_by")) follows(ends(decided), num(step, "start_seconds"), seconds);
     else if (num(step, "start_seconds") > 0) fault("nothing decided when step %zu starts", i + 1);
     bool is_wait = strcmp(str(step, "phase"), "wait") == 0, is_move = strcmp(str(step, "phase"), "move") == 0;
     if (is_wait != (json_object_get(step, "waits_for") != NULL)) fault("step %zu waits for nothing", i + 1);
@@ -185,6 +211,7 @@ static void check_steps(const json_t *root) {
 static int check_report(const json_t *root) {
   check_schema(root);
   check_epoch(root);
+  check_alternatives(root);
   check_instead(root);
   check_memory(root);
   check_addresses(root);

@@ -8,7 +8,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser
 
-measured_page, run_file, today_page, plan_file, roomy_page, transformer_page = sys.argv[1:7]
+measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page = sys.argv[1:8]
 run, plan = json.load(open(run_file)), json.load(open(plan_file))
 tests = []
 
@@ -53,7 +53,7 @@ def red_boxes(b):
 @test
 def opens(b):
     "the page opens from file://, loads nothing and complains of nothing"
-    for page in (today_page, roomy_page, transformer_page, measured_page):
+    for page in (today_page, roomy_page, transformer_page, bare_page, measured_page):
         b.open(page)
         assert b.complaints == [], b.complaints
         assert len(b.requests) == 1, b.requests
@@ -75,6 +75,7 @@ def bars(b):
     for wide, seconds in zip(widths, [p for p in parts if p > 0]):
         assert abs(wide / inner - seconds / max(epoch["seconds"], measured["epoch_s"])) < 0.005, (wide, inner, seconds)
     shown = text(b, "#split")
+    assert measured["epoch_s"] > 1 and f"{1e3 * measured['epoch_s']:.0f} ms = " in shown, shown
     assert shown.count(" compute + ") == 2 and shown.index("estimated") < shown.index("measured"), shown
 
 

@@ -38,6 +38,7 @@ check "the golden of gantt where the locale is not UTF-8" golden gantt.ascii.txt
 check "the golden of gantt in 60 columns" golden gantt.narrow.txt narrow_gantt
 check "the golden of gantt, estimated and measured" golden gantt.run.txt view_run --emit=gantt=-
 check "the golden of schedule, estimated and measured" golden schedule.run.txt view_run --emit=schedule=-
+check "the golden of annotate, estimated and measured" golden annotate.run.txt view_run --emit=annotate=-
 check "the golden of a comparison" golden compare.txt compare roomy spill
 check "a plan compared with itself: nothing moved" golden compare.same.txt compare spill spill
 bench() { # SECONDS: what bench --json prints
@@ -69,9 +70,14 @@ check "the trace keeps Perfetto's rules" trace
 page_from_run() { view_run --report="$work/measured.html" && grep -q 'gnncc-report/1' "$work/measured.html"; }
 check "a page from a run alone" page_from_run
 check "a page from a plan alone" "$build/gnncc" --measured="$here/roomy.json" --report="$work/roomy.html"
+bare() { # a document that does not say what is alive when; the browser opens its page below
+  awk '/"memory": \[/ { print "\"memory\": [],"; is_in = 1 } /"steps":/ { is_in = 0 } !is_in' "$here/spill.json" >"$work/bare.json" && "$build/gnncc" --measured="$work/bare.json" --report="$work/bare.html"
+}
+check "a page without the memory" bare
 refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
 refuse 4 "a file that is not there" "$build/gnncc" --compare none.json "$here/spill.json"
 refuse 2 "a drawing of a form that there is not" view --emit=gantt=x.png
+refuse 2 "a graph of a form that there is not" view --emit=dag=x.svg
 refuse 2 "a drawing into no file" view --emit=gantt=
 refuse 2 "a page into no file" view --report=
 refuse 2 "of a model, too" "$build/gnncc" --emit=gantt=x.png "$here/spill.gnn"
@@ -104,6 +110,7 @@ check "a lane that there is not" wrong '"d2x" is not among the lanes' '0,/"step"
 check "a lane idle for less than no time" wrong 'lanes[0].idle_seconds: -1 seconds' '16s/"idle_seconds":[^}]*/"idle_seconds":-1/'
 check "an estimate of 1e308 seconds" wrong 'epoch.seconds: 1e+308' '12s/"epoch": {"seconds":[^,]*/"epoch": {"seconds":1e308/'
 check "a step decided by another" wrong 'decided_by: that step does not end when this one starts' 's/"decided_by":8,/"decided_by":3,/'
+check "a peak at no step" wrong 'peak_step: there is no such step' 's/"peak_step": [0-9]*/"peak_step": 0/'
 refuse 2 "what needs a model" "$build/gnncc" --measured="$here/spill.json" --emit=c=-
 
 # ---- what the compiler says today ----
@@ -129,7 +136,21 @@ adds_sum() { # what the values add is what the epochs differ by in recomputing a
 check "the column adds of a comparison sums to the difference" adds_sum
 told() { $gnncc --plan=json --target=box "$here/spill.gnn" >told.json && "$judge" report told.json && grep -q '"keep_everything"' told.json; }
 check "the alternatives that a plan tells of are some" told
+epoch_at() { $gnncc --target=box --budget device=$1MiB --emit=plan=at.json "$here/spill.gnn" && awk '/"epoch": {/ { getline; print $2 + 0 }' OFMT=%.9f at.json; }
+step_up() { # what is told is saved with that much, and not with a hundredth less
+  local told=$($gnncc --plan $model | sed -n 's/.* \([0-9.]*\) MiB would save \([0-9.]*\) ms.*/\1 \2/p')
+  local size=${told% *} saves=${told#* } less
+  less=$(awk "BEGIN { printf \"%.1f\", 0.99 * $size }")
+  echo "$told" "$(epoch_at 270)" "$(epoch_at $size)" "$(epoch_at $less)" | tee step_up.txt
+  awk '{ d = 1000 * ($3 - $4) - $2; exit !(NF == 5 && d < 0.06 && d > -0.06 && $3 - $5 < 0.01 * $3) }' step_up.txt
+}
+check "the next useful step up is the next" step_up
 check "a plan that keeps everything" bash -c "$gnncc --target=box --emit=plan=keep.json $here/spill.gnn && $judge report keep.json"
+nanoseconds() { # of the program's plan, and of its problem's
+  $gnncc -D size=4000 --budget ssd=1GiB --budget device=12MiB --emit=plan=exact.json,problem=direct.json "$here/../../examples/sage_deep.gnn" && "$judge" report exact.json &&
+    "$build/gnncc" plan direct.json --emit=plan=exact.json && "$judge" report exact.json
+}
+check "the times of a document are exact to the nanosecond" nanoseconds
 check "a program without a train block" bash -c "sed '/^train/,/^}/d' $here/spill.gnn >plain.gnn && $gnncc --target=box --emit=plan=plain.json,gantt=-,schedule=- plain.gnn && $judge report plain.json"
 twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --report=two.html --emit=plan=y.json $model -o two && cmp one.html two.html; }
 check "the page is the same twice" twice
@@ -150,6 +171,12 @@ two_tiers() { $gnncc --target=box --sweep device=240MiB:500MiB,host=0:200MiB --e
 check "a sweep of two tiers as a heat map" two_tiers
 refuse 1 "a sweep of no tier" $gnncc --target=box --sweep disk=1:2 "$here/spill.gnn"
 refuse 1 "a sweep from more to less" $gnncc --target=box --sweep device=500MiB:200MiB "$here/spill.gnn"
+refuse 1 "a sweep by steps of nothing" $gnncc --target=box --sweep device=200MiB:500MiB:0 "$here/spill.gnn"
+tiny_step() { # says which is not too small
+  $gnncc --target=box --sweep device=200MiB:500MiB:1KiB "$here/spill.gnn" 2>tiny.txt
+  [ $? = 1 ] && cat tiny.txt && grep -q 'more than 256 points: use one of at least 1205KiB' tiny.txt
+}
+check "a sweep by steps that are too small" tiny_step
 check "the annotated source as HTML" $gnncc --annotate=lines.html $model
 wrong_run() { $gnncc --report=wrong.html --measured="$here/spill.json" --target=box "$here/spill.gnn" -o wrong; }
 refuse 4 "a measurement of another plan is refused" wrong_run
@@ -182,6 +209,12 @@ large() { # a page of 2,000 steps stays below a megabyte, a drawing below 200 bo
   [ $steps -ge 2000 ] && [ $((size / steps)) -lt 500 ] && [ $boxes -le 200 ] && "$judge" svg large.svg
 }
 check "2,000 steps: a page below a megabyte, a drawing of at most 200 boxes" large
+
+alternating() { # no two neighbours of one role: a box then holds several
+  awk '/"lane": "compute"/ { is_compute = 1 } /"phase": "(forward|backward)"/ && is_compute { if (n++ % 2) sub(/forward|backward/, "recompute"); is_compute = 0 } { print }' large.json >alternating.json
+  "$build/gnncc" --measured=alternating.json --emit=gantt=alternating.svg && "$judge" svg alternating.svg && [ $(grep -c '<title>' alternating.svg) -le 200 ]
+}
+check "a drawing of at most 200 boxes where roles alternate" alternating
 
 # ---- plans of the planner alone ----
 
@@ -225,7 +258,7 @@ refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.j
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html "$work/bare.html" >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac
