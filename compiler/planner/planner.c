@@ -136,7 +136,7 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
                        PlannerReport *report) {
   static const char *const efforts[] = {"fast", "normal", "best"};
   if (evaluate_candidate(s->evaluator, s->search->best) >= COST_INVALID) return NULL;
-  Addresses *layout = settle(s, budget, options->needs_offsets, options->policy < 0 ? report->policy_ns : NULL, arena);
+  Addresses *layout = settle(s, budget, options, report->policy_ns, arena);
   fill_report(s, report);
   const Sequence *q = s->evaluator->sequence;
   PlannerPlan *plan = arena_alloc(arena, sizeof *plan);

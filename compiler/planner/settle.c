@@ -248,14 +248,30 @@ static void lay_out_policies(Packer *packer, int64_t effort) {
   }
 }
 
+/* A plan of a policy stays one: as it is for this device, else for the largest smaller one whose plan can be laid out. */
+static void lay_out_policy(Packer *packer, PlannerPolicy policy, int64_t effort) {
+  const Session *s = packer->session;
+  int64_t low, high;
+  session_device_range(s, &low, &high);
+  for (int rung = NOTCHES - 1; rung >= 0 && !is_laid_out(packer) && !search_is_late(s->search); rung--) {
+    Arena *scratch = arena_new();
+    Problem smaller = *s->problem;
+    smaller.device_bytes = low + (s->problem->device_bytes - low) / NOTCHES * rung;
+    Session *small = session_new(&smaller, scratch, 0);
+    packer->source = small->evaluator;
+    policy_plan(small->evaluator, policy, small->search->best);
+    if (small->search->best->cost < COST_INVALID) try_candidate(packer, small->search->best, effort);
+    packer->source = packer->on_device;
+    arena_free(scratch);
+  }
+}
+
 static bool is_settled(const Packer *packer, int64_t makespan_ns) {
   return packer->best.layout->kind == ADDRESSES_OFFSETS && packer->best.makespan_ns <= makespan_ns;
 }
 
-Addresses *settle(Session *s, const Budget *budget, bool needs_offsets, const int64_t *policy_ns, Arena *arena) {
-  Packer *packer = packer_new(s, needs_offsets, arena);
-  int64_t makespan = s->search->best->cost;
-  try_candidate(packer, s->search->best, budget->packing);
+/* The fastest plan that can be laid out, whoever made it. */
+static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, const int64_t *policy_ns, int64_t makespan) {
   int64_t excess = packer->best.layout->height_bytes - s->problem->device_bytes;
   if (!is_settled(packer, makespan)) {
     search_laid_out(packer, s, budget);
@@ -267,7 +283,17 @@ Addresses *settle(Session *s, const Budget *budget, bool needs_offsets, const in
     if (!is_settled(packer, makespan)) search_laid_out(packer, s, budget);
     search_accept_all(s->search);
   }
-  if (policy_ns) lay_out_faster_policies(packer, policy_ns, budget->packing / 8);
+  lay_out_faster_policies(packer, policy_ns, budget->packing / 8);
+}
+
+Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *options, const int64_t *policy_ns, Arena *arena) {
+  Packer *packer = packer_new(s, options->needs_offsets, arena);
+  int64_t makespan = s->search->best->cost;
+  try_candidate(packer, s->search->best, budget->packing);
+  if (options->policy < 0)
+    lay_out_fastest(packer, s, budget, policy_ns, makespan);
+  else
+    lay_out_policy(packer, (PlannerPolicy)options->policy, budget->packing / 16);
   lay_out_policies(packer, budget->packing / 64);
   Evaluator *e = s->evaluator;
   const Settled *best = &packer->best;

@@ -6,9 +6,9 @@
 #include "session.h"
 
 /* The session's best plan with its addresses; where it cannot be laid out, the fastest one found that can: among other
- * candidates for this device, among plans for smaller ones, at last among the policies' (`policy_ns`: what they take,
- * NULL to leave them out). The session's evaluator and best candidate are left at the plan. The kind of the result is
- * ADDRESSES_NONE when nothing could be laid out. */
-Addresses *settle(Session *session, const Budget *budget, bool needs_offsets, const int64_t *policy_ns, Arena *arena);
+ * candidates for this device, among plans for smaller ones, at last among the policies' (`policy_ns`: what they take). A
+ * policy that was asked for is laid out as it is, or for a smaller device. The session's evaluator and best candidate are left
+ * at the plan. The kind of the result is ADDRESSES_NONE when nothing could be laid out. */
+Addresses *settle(Session *session, const Budget *budget, const PlannerOptions *options, const int64_t *policy_ns, Arena *arena);
 
 #endif
