@@ -157,7 +157,7 @@ static void put_skyline(const Drawing *w, double y) {
 static void put_legend(const Drawing *w, double y) {
   static const struct { const char *role, *text; } items[] = {{"forward", "forward"}, {"backward", "backward"}, {"recompute", "recompute"}, {"update", "update"}, {"out", "moving out"},
                                                              {"in", "moving in"}, {"wait", "waiting"}, {"features", "stays"}, {"activation", "activations"}, {"gradient", "gradients"}, {"scratch", "scratch"}, {"gaps", "gaps"}};
-  int x = LEFT;
+  int x = 4;
   for (int i = 0; i < 12; i++) {
     fprintf(w->out, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\"/><text x=\"%d\" y=\"%.1f\">%s</text>", items[i].role, x, y, x + 16, y + 10, items[i].text);
     x += 28 + 6 * (int)strlen(items[i].text);

@@ -584,7 +584,7 @@ function drawDag() {
     node.append(s('path', { class: ['edge', e.way, e.value === view.value || e.from === view.step || e.to === view.step ? 'chosen' : ''].join(' ').trim(), d, 'data-value': e.value }, s('title', {}, `${e.value}: step ${e.from} to ${e.to}${e.way ? ` by ${e.way}` : ''}`)));
   }
   for (const o of list) {
-    const p = place.get(o.step), room = Math.floor((wide - 8) / 5.8), text = `${o.step} ${o.what}`;
+    const p = place.get(o.step), room = Math.floor((wide - 8) / 6.2), text = `${o.step} ${o.what}`;
     const classes = ['box', roleOf(o), o.step === view.step ? 'chosen' : '', view.line && o.line === view.line ? 'related' : ''];
     node.append(s('rect', { class: classes.join(' ').trim(), x: p.x, y: p.y + 1, width: wide, height: NODE - 3, 'data-step': o.step }, s('title', {}, text)),
       s('text', { class: o.phase === 'backward' ? 'on-dark' : o.phase === 'recompute' ? 'on-pattern' : 'on-box', x: p.x + 4, y: p.y + 12 }, text.length <= room ? text : text.slice(0, room - 1) + '…'));
@@ -700,8 +700,8 @@ function drawAccuracy() {
   const both = steps.filter(o => o.measured && o.seconds > 1e-9 && o.measured.seconds > 1e-9 && !o.waits_for);
   if (!both.length) return;
   $('accuracy').hidden = false;
-  const all = both.flatMap(o => [o.seconds, o.measured.seconds]), low = Math.log10(Math.min(...all)) - 0.1, high = Math.log10(Math.max(...all)) + 0.1, W = Math.min($('dots').clientWidth || 420, 460), H = 340, L = 60, B = 34;
-  const px = t => L + (Math.log10(t) - low) / (high - low) * (W - L - 12), py = t => H - B - (Math.log10(t) - low) / (high - low) * (H - B - 12), node = $('dots');
+  const all = both.flatMap(o => [o.seconds, o.measured.seconds]), low = Math.log10(Math.min(...all)) - 0.1, high = Math.log10(Math.max(...all)) + 0.1, W = Math.min($('dots').clientWidth || 420, 460), H = 340, L = 68, B = 34;
+  const px = t => L + (Math.log10(t) - low) / (high - low) * (W - L - 22), py = t => H - B - (Math.log10(t) - low) / (high - low) * (H - B - 12), node = $('dots');
   node.setAttribute('viewBox', `0 0 ${W} ${H}`);
   node.style.maxWidth = `${W}px`;
   for (const [k, style] of [[1, ''], [2, 'stroke-dasharray:4 3'], [0.5, 'stroke-dasharray:4 3'], [10, 'stroke-dasharray:1 3'], [0.1, 'stroke-dasharray:1 3']]) {

@@ -120,7 +120,8 @@ static void put_mark(const Axes *a, const json_t *sweep, const char *key, const 
   double bytes = is_budget ? number(sweep, "current_bytes") : number(point, "needs_bytes");
   if (bytes > a->most_bytes) return;
   double x = x_of(a, bytes), y = y_of(a, number(point, "seconds"));
-  fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"#d55e00\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, y, x + 8, y - 8, label);
+  fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"#d55e00\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, y, x + 8,
+          is_budget ? y + 18 : y - 8, label);
 }
 
 /* A plan fits every budget from what it needs up: a staircase. */

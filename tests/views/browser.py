@@ -155,9 +155,10 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
         self.settle()
 
-    def screenshot(self, path, height=None):
+    def screenshot(self, path, clip=None):
+        """The whole page, or its rectangle (x, y, width, height)."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": height or size["height"], "scale": 1}
+        clip = dict(zip(("x", "y", "width", "height"), clip or (0, 0, size["width"], size["height"])), scale=1)
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
         with open(path, "wb") as out:
             out.write(base64.b64decode(data))

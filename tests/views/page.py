@@ -242,6 +242,7 @@ def graph(b):
     assert thick and set(thick) <= moved, (thick, moved)
     side = b.js("[...document.querySelectorAll('#dag rect')].map(n => [n.classList[1], Number(n.getAttribute('x')) < width() / 2])")
     assert all(is_left == (role == "forward") for role, is_left in side), side
+    assert b.js("[...document.querySelectorAll('#dag text')].every(n => n.getBBox().x + n.getBBox().width <= n.previousSibling.getBBox().x + n.previousSibling.getBBox().width)")
     n = kernels[3]["step"]
     b.js(f"document.querySelector('#dag [data-step=\"{n}\"]').dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))")
     b.settle()
@@ -290,6 +291,7 @@ def accuracy(b):
     dots = b.js("document.querySelectorAll('#dots circle').length")
     measured = {m["step"]: m["seconds"] for m in run["measured"]["steps"]}
     assert dots == sum(1 for s in epoch_of(run) if s["phase"] != "wait" and s["seconds"] > 1e-9 and measured.get(s["step"], 0) > 1e-9)
+    assert b.js("[...document.querySelectorAll('#dots text')].every(n => n.getBBox().x >= 0 && n.getBBox().x + n.getBBox().width <= document.querySelector('#dots').viewBox.baseVal.width)")
     assert b.js("document.querySelectorAll('#worst tbody tr').length") == 5
     assert b.js("document.querySelectorAll('#links tbody tr').length") == len({s["lane"] for s in epoch_of(run) if s.get("to")})
 

@@ -64,7 +64,14 @@ svg() { view --emit="$1=$work/$1.svg" && "$judge" svg "$work/$1.svg" ${2:-}; }
 check "gantt.svg is well-formed and draws the times of the report" svg gantt "$work/planned.json"
 svg_run() { view_run --emit=gantt=run.svg && "$judge" svg run.svg "$here/spill.json"; }
 check "gantt.svg of a run draws both times" svg_run
+inside() { # no text begins so far to the right that it ends outside
+  sed 's/<text/\n<text/g' gantt.svg | sed -n 's/^<text x="\([0-9]*\)"[^>]*>\([^<]*\)<.*/\1 \2/p' |
+    awk '{ if ($1 + 7 * (length - length($1) - 1) > 960) { print; outside = 1 } } END { exit outside || NR < 12 }'
+}
+check "gantt.svg has room for its texts" inside
 check "sweep.svg is well-formed" svg sweep
+marks() { grep -o 'y="[0-9.]*">\(best value\|current\)<' sweep.svg | sed 's/>.*//' | sort -u | wc -l | grep -qx 2; }
+check "sweep.svg has the names of close marks apart" marks
 trace() { view_run --emit=trace="$work/trace.json" && "$judge" trace "$work/trace.json" "$here/spill.json"; }
 check "the trace keeps Perfetto's rules" trace
 page_from_run() { view_run --report="$work/measured.html" && grep -q 'gnncc-report/1' "$work/measured.html"; }
