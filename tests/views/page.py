@@ -242,13 +242,25 @@ def graph(b):
     assert thick and set(thick) <= moved, (thick, moved)
     side = b.js("[...document.querySelectorAll('#dag rect')].map(n => [n.classList[1], Number(n.getAttribute('x')) < width() / 2])")
     assert all(is_left == (role == "forward") for role, is_left in side), side
-    assert b.js("[...document.querySelectorAll('#dag text')].every(n => n.getBBox().x + n.getBBox().width <= n.previousSibling.getBBox().x + n.previousSibling.getBBox().width)")
     n = kernels[3]["step"]
     b.js(f"document.querySelector('#dag [data-step=\"{n}\"]').dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))")
     b.settle()
     assert b.js("view.step") == n and b.js("document.querySelectorAll('#dag .edge.chosen').length") > 0
     b.key("Escape")
     b.js("document.querySelector('#graph').open = false")
+
+
+@test
+def graph_texts(b):
+    "the texts of the graph end inside their boxes"
+    b.resize(1100, 900)
+    b.open(measured_page)
+    b.js("document.querySelector('#graph').open = true")
+    b.settle()
+    right = "n.getBBox().x + n.getBBox().width"
+    assert b.js(f"[...document.querySelectorAll('#dag text')].every(t => (n => {right})(t) <= (n => {right})(t.previousSibling))")
+    b.resize(1280, 900)
+    b.open(measured_page)
 
 
 @test
