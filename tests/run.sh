@@ -9,6 +9,7 @@ shift
 mkdir -p "$build/check"
 . tests/suites.sh
 export XDG_CACHE_HOME=$PWD/$build/check/cache # no calibration of this machine: the model's times
+export LC_ALL=C.UTF-8 # programs speak ASCII elsewhere
 
 run_suite() { # SUITE: prints its line and what failed; the numbers are left in $sums
   local suite=$1 log=$build/check/$1.log start=$SECONDS status ok skip bad
