@@ -96,8 +96,7 @@ static bool internal(Compilation *c, const char *what, const char *why) {
 }
 
 /* One plan on a machine; NULL with `error` set when the problem itself is refused. */
-static Plan *plan_kernels(Compilation *c, const Machine *machine, const Kernels *kernels, const PlannerOptions *options, ProblemError *error) {
-  const Pins *pins = kernels == c->training_kernels ? c->pins : NULL;
+static Plan *plan_kernels(Compilation *c, const Machine *machine, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
   const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, kernels, pins, c->fingerprint, error);
   return problem ? plan(c->arena, problem, options) : NULL;
 }
@@ -132,7 +131,7 @@ static Plan *plan_evaluation(Compilation *c, const Machine *machine, const Plann
   Plan *p = NULL;
   for (int are_kept = 1; are_kept >= 0; are_kept--) {
     choose_taps(c, are_kept);
-    p = plan_kernels(c, machine, c->evaluation_kernels, options, error);
+    p = plan_kernels(c, machine, c->evaluation_kernels, NULL, options, error);
     if (!p || p->planned || !has_taps(c->evaluation)) break;
   }
   return p;
@@ -145,7 +144,7 @@ static bool plan_both(Compilation *c, const Machine *machine) {
   plain = options;
   plain.policy = -1; /* an evaluation has no backward pass to keep anything for */
   if (c->training_kernels && !c->is_plan_given) {
-    c->training_plan = plan_kernels(c, machine, c->training_kernels, &options, &error);
+    c->training_plan = plan_kernels(c, machine, c->training_kernels, c->pins, &options, &error);
     if (!c->training_plan) return internal(c, error.place, error.text);
     if (!c->training_plan->is_valid) return internal(c, "the training plan", "the checker rejects it");
     if (!c->training_plan->planned) return true;
@@ -180,35 +179,19 @@ static bool fit(Compilation *c, Machine machine) {
 
 /* ---- a plan from a file ---- */
 
-static bool read_file(Compilation *c, const char *path, char **text, size_t *length) {
-  FILE *in = fopen(path, "rb");
-  size_t capacity = 1 << 20, got = 0;
-  char *buffer = arena_alloc(c->arena, capacity);
-  while (in && (got = fread(buffer + *length, 1, capacity - *length, in)) > 0) {
-    *length += got;
-    if (*length < capacity) continue;
-    char *bigger = arena_alloc(c->arena, 2 * capacity);
-    memcpy(bigger, buffer, capacity);
-    buffer = bigger;
-    capacity *= 2;
-  }
-  bool is_read = in && !ferror(in);
-  if (!is_read) diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, strerror(errno));
-  if (in) fclose(in);
-  *text = buffer;
-  return is_read;
-}
-
 static bool take_plan(Compilation *c) {
   const char *path = c->options->plan_from;
-  char *text = NULL;
   size_t length = 0;
   ProblemError error = {"", ""};
   if (!c->training_kernels) {
     diags_error(c->diags, "E0001", diags_no_place(), "--plan-from %s: there is no train block to plan for", path);
     return false;
   }
-  if (!read_file(c, path, &text, &length)) return false;
+  const char *text = arena_read_file(c->arena, path, &length);
+  if (!text) {
+    diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, strerror(errno));
+    return false;
+  }
   const PlanningProblem *problem = planning_problem(c->arena, &c->machine, c->residents, c->training_kernels, c->pins, c->fingerprint, &error);
   c->training_plan = problem ? plan_from_text(c->arena, problem, text, length, &error) : NULL;
   if (!c->training_plan) {
@@ -394,8 +377,7 @@ Plan *fit_training_on(Compilation *c, const Machine *machine, int policy, const 
   ProblemError error = {"", ""};
   read_options(c, &options);
   options.policy = policy;
-  const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, c->training_kernels, pins, c->fingerprint, &error);
-  return problem ? plan(c->arena, problem, &options) : NULL;
+  return plan_kernels(c, machine, c->training_kernels, pins, &options, &error);
 }
 
 Plan *fit_evaluation_on(Compilation *c, const Machine *machine) {
@@ -467,7 +449,7 @@ static int64_t least_bytes(Compilation *c) {
     Machine machine = c->machine;
     machine.tier_bytes[TIER_DEVICE] = c->residents->bytes + 1;
     planner_default_options(&options);
-    Plan *p = plan_kernels(c, &machine, all[i], &options, &error);
+    Plan *p = plan_kernels(c, &machine, all[i], i == 0 ? c->pins : NULL, &options, &error);
     if (!p || p->planned) return 0;
     if (p->report.least_device_bytes > least) least = p->report.least_device_bytes;
   }

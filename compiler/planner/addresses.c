@@ -512,3 +512,13 @@ AddressesKind addresses_pack(Addresses *layout, int64_t device_bytes, bool may_b
   if (page) map_pages(layout, page, device_bytes / page, arena);
   return layout->kind;
 }
+
+Addresses *addresses_copy(const Addresses *layout, Arena *arena) {
+  Addresses *copy = NEW(1, Addresses);
+  *copy = *layout;
+  copy->intervals = NEW(layout->count, PlanInterval);
+  copy->ranges = NEW(layout->range_count, PlanPages);
+  if (layout->count) memcpy(copy->intervals, layout->intervals, (size_t)layout->count * sizeof *copy->intervals);
+  if (layout->range_count) memcpy(copy->ranges, layout->ranges, (size_t)layout->range_count * sizeof *copy->ranges);
+  return copy;
+}

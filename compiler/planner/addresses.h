@@ -30,6 +30,8 @@ void addresses_delay(Evaluator *evaluator);
 /* The intervals of the evaluator's simulated sequence, in the order the plan lists them. */
 Addresses *addresses_intervals(const Evaluator *evaluator, Arena *arena);
 
+Addresses *addresses_copy(const Addresses *layout, Arena *arena);
+
 /* Offsets below device_bytes if greedy orders, a complete search (few intervals) or a squeaky wheel find them, else
  * whole pages, where they may be, of at least ADDRESSES_LEAST_PAGE unless the device is a toy; else none. `effort`: pairs of
  * intervals looked at. */

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "check.h"
 #include "exact.h"
@@ -13,12 +12,6 @@
 
 void planner_default_options(PlannerOptions *options) {
   *options = (PlannerOptions){.effort = PLANNER_NORMAL, .policy = -1};
-}
-
-static double clock_s(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* ---- infeasible ---- */
@@ -168,8 +161,8 @@ PlannerPlan *planner_plan_checked(const char *text, size_t length, const Problem
 }
 
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
-  double begin = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-  double deadline = options->time_limit_s > 0 ? clock_s(CLOCK_MONOTONIC) + options->time_limit_s : 0;
+  double begin = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  double deadline = options->time_limit_s > 0 ? session_seconds(CLOCK_MONOTONIC) + options->time_limit_s : 0;
   Budget budget = budget_of(options->effort);
   Arena *scratch = arena_new();
   Session *s = session_new(problem, scratch, deadline);
@@ -207,6 +200,6 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
   report->evaluations = s->evaluator->evaluations;
   if (!plan) explain_infeasible(s, report);
   arena_free(scratch);
-  report->total_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - begin;
+  report->total_s = session_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
   return plan;
 }

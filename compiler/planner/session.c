@@ -3,7 +3,6 @@
 #include "session.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "exact.h"
 #include "label_dp.h"
@@ -16,9 +15,9 @@ Budget budget_of(PlannerEffort effort) {
   }
 }
 
-static double processor_time(void) {
+double session_seconds(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
@@ -39,7 +38,7 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
     if (s->search->best->cost < COST_INVALID && search_is_late(s->search)) break;
     policy_evict_all(s->evaluator, preference, candidate);
     search_offer(s->search, candidate);
-    if (*first_plan_at == 0 && candidate->cost < COST_INVALID) *first_plan_at = processor_time();
+    if (*first_plan_at == 0 && candidate->cost < COST_INVALID) *first_plan_at = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
   }
   for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
     costs[policy] = PLANNER_POLICY_NOT_TRIED;
@@ -48,7 +47,7 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
     costs[policy] = candidate->cost;
     search_offer(s->search, candidate);
   }
-  if (*first_plan_at == 0) *first_plan_at = processor_time();
+  if (*first_plan_at == 0) *first_plan_at = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* Side gaps do not cover the centre of the DP: all of them retained, or all of them away. */

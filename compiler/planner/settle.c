@@ -4,7 +4,7 @@
 
 #include "exact.h"
 
-enum { SEEN = 4096, NOTCHES = 64, LARGE_GAPS = 512 };
+enum { SEEN = 4096, NOTCHES = 64, LAST_RUNGS = 32, LARGE_GAPS = 512 };
 
 typedef struct Settled { /* a plan with its addresses */
   Candidate *fates;
@@ -56,11 +56,9 @@ static bool lay_out(Packer *packer, int64_t effort) {
   Addresses *layout = addresses_intervals(e, scratch);
   addresses_pack(layout, device, !packer->needs_offsets, effort, scratch);
   bool is_better = beats(layout, makespan, &packer->best);
+  if (is_better) packer->best.layout = addresses_copy(layout, packer->arena);
   arena_free(scratch);
   if (!is_better) return false;
-  layout = addresses_intervals(e, packer->arena);
-  addresses_pack(layout, device, !packer->needs_offsets, effort, packer->arena);
-  packer->best.layout = layout;
   packer->best.makespan_ns = makespan;
   candidate_copy(e, packer->best.fates, packer->trial);
   if (e->sequence->move_count) memcpy(packer->best.moves, e->sequence->moves, (size_t)e->sequence->move_count * sizeof(PlanMove));
@@ -222,45 +220,28 @@ static void lay_out_faster_policies(Packer *packer, const int64_t *costs, int64_
   }
 }
 
-/* The last resort: the policies' plans for smaller and smaller devices, down to what no plan can avoid, until one of
+enum { EVICTIONS = 6, MAKERS = EVICTIONS + PLANNER_POLICY_COUNT }; /* makers of plans: ways to evict everything, then the policies */
+
+/* The plans of some makers for smaller and smaller devices, from `rung` of `rungs` down to what no plan can avoid, until one of
  * them can be laid out. */
-static void lay_out_policies(Packer *packer, int64_t effort) {
-  enum { RUNGS = 32, EVICTIONS = 6 };
+static void lay_out_on_rungs(Packer *packer, int first_maker, int end_maker, int rung, int rungs, int64_t effort) {
   const Session *s = packer->session;
   int64_t low, high;
   session_device_range(s, &low, &high);
-  for (int rung = RUNGS; rung >= 0 && !is_laid_out(packer) && !search_is_late(s->search); rung--) {
+  for (; rung >= 0 && !is_laid_out(packer) && !search_is_late(s->search); rung--) {
     Arena *scratch = arena_new();
     Problem smaller = *s->problem;
-    smaller.device_bytes = low + (s->problem->device_bytes - low) / RUNGS * rung;
+    smaller.device_bytes = low + (s->problem->device_bytes - low) / rungs * rung;
     Session *small = session_new(&smaller, scratch, 0);
     packer->source = small->evaluator;
     Candidate *candidate = small->search->best;
-    for (int i = 0; i < EVICTIONS + PLANNER_POLICY_COUNT; i++) {
+    for (int i = first_maker; i < end_maker; i++) {
       if (i < EVICTIONS)
         policy_evict_all(small->evaluator, i, candidate);
       else
         policy_plan(small->evaluator, (PlannerPolicy)(i - EVICTIONS), candidate);
       if (candidate->cost < COST_INVALID) try_candidate(packer, candidate, effort);
     }
-    packer->source = packer->on_device;
-    arena_free(scratch);
-  }
-}
-
-/* A plan of a policy stays one: as it is for this device, else for the largest smaller one whose plan can be laid out. */
-static void lay_out_policy(Packer *packer, PlannerPolicy policy, int64_t effort) {
-  const Session *s = packer->session;
-  int64_t low, high;
-  session_device_range(s, &low, &high);
-  for (int rung = NOTCHES - 1; rung >= 0 && !is_laid_out(packer) && !search_is_late(s->search); rung--) {
-    Arena *scratch = arena_new();
-    Problem smaller = *s->problem;
-    smaller.device_bytes = low + (s->problem->device_bytes - low) / NOTCHES * rung;
-    Session *small = session_new(&smaller, scratch, 0);
-    packer->source = small->evaluator;
-    policy_plan(small->evaluator, policy, small->search->best);
-    if (small->search->best->cost < COST_INVALID) try_candidate(packer, small->search->best, effort);
     packer->source = packer->on_device;
     arena_free(scratch);
   }
@@ -292,9 +273,9 @@ Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *option
   try_candidate(packer, s->search->best, budget->packing);
   if (options->policy < 0)
     lay_out_fastest(packer, s, budget, policy_ns, makespan);
-  else
-    lay_out_policy(packer, (PlannerPolicy)options->policy, budget->packing / 16);
-  lay_out_policies(packer, budget->packing / 64);
+  else /* a plan of a policy stays one */
+    lay_out_on_rungs(packer, EVICTIONS + options->policy, EVICTIONS + options->policy + 1, NOTCHES - 1, NOTCHES, budget->packing / 16);
+  lay_out_on_rungs(packer, 0, MAKERS, LAST_RUNGS, LAST_RUNGS, budget->packing / 64); /* the last resort */
   Evaluator *e = s->evaluator;
   const Settled *best = &packer->best;
   candidate_copy(e, s->search->best, best->fates);
