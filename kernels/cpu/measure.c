@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../rate_lines.h"
+
 enum { ROUNDS = 5, MOST_ROUNDS = 25, SIZES = 8, WIDTHS = 3, COLUMNS = 64, DEGREE = 16, EDGES = 400000, DEPTH = 128, DENSE_ROWS = 20000 };
 
 #define KIB ((int64_t)1 << 10)
@@ -108,18 +110,6 @@ static gnn_real *reals_new(int64_t count) {
   gnn_real *x = memory_new(count * (int64_t)sizeof *x);
   gnn_parallel(team, count, 1 << 18, fill_task, x);
   return x;
-}
-
-static void print_rate(const char *name, double value) {
-  printf("%s %.6g\n", name, value);
-  fflush(stdout);
-}
-
-static void print_rates(const char *name, const double *values, int count) {
-  printf("%s", name);
-  for (int i = 0; i < count; i++) printf(" %.6g", values[i]);
-  printf("\n");
-  fflush(stdout);
 }
 
 /* ---- starting a step ---- */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../rate_lines.h"
 #include "measure.h"
 
 enum { SIZES = 7, WIDTHS = 3, DEGREE = 16, FEW = 3, ROUNDS = 5, THREADS = 256, MOST_BLOCKS = 4096, LEAST_ROWS = 128, GRAPH_STEPS = 64, NO_DEVICE = 3 };
@@ -49,18 +50,6 @@ static void check_cublas(cublasStatus_t status, const char *what) {
   exit(1);
 }
 #define CHECK_CUBLAS(call) check_cublas(call, #call)
-
-static void print_rate(const char *name, double value) {
-  printf("%s %.6g\n", name, value);
-  fflush(stdout);
-}
-
-static void print_rates(const char *name, const double *values, int count) {
-  printf("%s", name);
-  for (int i = 0; i < count; i++) printf(" %.6g", values[i]);
-  printf("\n");
-  fflush(stdout);
-}
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -5,22 +5,12 @@ WAY: csr (a torch CSR adjacency, cuSPARSE), sparse_tensor (torch_sparse), edge_i
 What cannot be done here is said: {"missing": "..."}."""
 
 import json
+import os
 import statistics
 import sys
 
-
-def load(path):
-    """The tensors of a safetensors file: 8 bytes length, a JSON header, raw numbers."""
-    import numpy
-    import torch
-
-    kinds = {"F32": "<f4", "I32": "<i4", "I64": "<i8", "U8": "u1", "BOOL": "?"}
-    with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(length))
-    body = numpy.memmap(path, mode="r", offset=8 + length)
-    return {name: torch.from_numpy(numpy.frombuffer(body[slice(*entry["data_offsets"])].tobytes(), kinds[entry["dtype"]]).reshape(entry["shape"]).copy())
-            for name, entry in header.items() if name != "__metadata__" and entry["dtype"] in kinds}
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+from safetensors_torch import load
 
 
 def edges_of(data):
