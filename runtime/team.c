@@ -39,6 +39,34 @@ typedef struct Loop {
   int64_t count, extent, tasks;
 } Loop;
 
+/* Within loops numbers too small to be normal count as 0: processors take a hundred times as long for them, and a softmax
+ * makes them by the million. Returns the mode that was, for restore_mode. */
+static uint64_t flush_subnormals(void) {
+#if defined __x86_64__
+  const unsigned mode = __builtin_ia32_stmxcsr(), flushing = mode | 0x8040; /* FTZ, DAZ */
+  if (flushing != mode) __builtin_ia32_ldmxcsr(flushing);
+  return mode;
+#elif defined __aarch64__
+  uint64_t mode;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+  const uint64_t flushing = mode | 1 << 24; /* FZ */
+  if (flushing != mode) __asm__ volatile("msr fpcr, %0" : : "r"(flushing));
+  return mode;
+#else
+  return 0;
+#endif
+}
+
+static void restore_mode(uint64_t mode) {
+#if defined __x86_64__
+  if (mode != __builtin_ia32_stmxcsr()) __builtin_ia32_ldmxcsr((unsigned)mode);
+#elif defined __aarch64__
+  __asm__ volatile("msr fpcr, %0" : : "r"(mode));
+#else
+  (void)mode;
+#endif
+}
+
 static void run_task(const Loop *loop, int64_t t) {
   if (loop->bounds) {
     loop->task(loop->context, loop->bounds[t], loop->bounds[t + 1], t);
@@ -64,7 +92,11 @@ void gnn_team_destroy(gnn_team *team) { free(team); }
 
 static void run_loop(gnn_team *team, const Loop *loop) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(team->threads)
-  for (int64_t t = 0; t < loop->tasks; t++) run_task(loop, t);
+  for (int64_t t = 0; t < loop->tasks; t++) {
+    const uint64_t mode = flush_subnormals(); /* of this thread of OpenMP's */
+    run_task(loop, t);
+    restore_mode(mode);
+  }
 }
 
 #else
@@ -139,6 +171,7 @@ static void *worker_main(void *argument) {
   gnn_team *team = member->team;
   const int self = (int)(member - team->member);
   uint64_t seen = 0;
+  flush_subnormals();
   while (!atomic_load(&team->is_ending)) {
     work(team, self);
     uint64_t loops = atomic_load(&team->loops);
@@ -214,11 +247,7 @@ void gnn_team_destroy(gnn_team *team) {
   if (team) team_end(team, team->threads);
 }
 
-static void run_loop(gnn_team *team, const Loop *loop) {
-  if (team->threads == 1 || loop->tasks <= 1) {
-    for (int64_t t = 0; t < loop->tasks; t++) run_task(loop, t);
-    return;
-  }
+static void share_loop(gnn_team *team, const Loop *loop) {
   team->loop = *loop;
   atomic_store_explicit(&team->finished, 0, memory_order_relaxed);
   int64_t begin = 0;
@@ -243,6 +272,15 @@ static void run_loop(gnn_team *team, const Loop *loop) {
   while (atomic_load(&team->finished) != loop->tasks) pthread_cond_wait(&team->completed, &team->mutex);
   atomic_store(&team->is_caller_asleep, 0);
   pthread_mutex_unlock(&team->mutex);
+}
+
+static void run_loop(gnn_team *team, const Loop *loop) {
+  const uint64_t mode = flush_subnormals();
+  if (team->threads == 1 || loop->tasks <= 1)
+    for (int64_t t = 0; t < loop->tasks; t++) run_task(loop, t);
+  else
+    share_loop(team, loop);
+  restore_mode(mode);
 }
 
 #endif

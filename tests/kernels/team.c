@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "tap.h"
 
+#include <float.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -83,6 +84,25 @@ static void test_succession(Tap *tap, gnn_team *team) {
   tap_ok(tap, good, "loops after sleep by %d threads", gnn_team_threads(team));
 }
 
+static void halve_task(const void *context, int64_t begin, int64_t end, int64_t task) {
+  volatile float *halves = (volatile float *)(uintptr_t)context, smallest = FLT_MIN;
+  (void)begin, (void)end;
+  halves[task] = smallest / 2;
+}
+
+static void test_subnormals(Tap *tap, gnn_team *team) {
+  enum { TASKS = 64 };
+  volatile float halves[TASKS], smallest = FLT_MIN;
+  for (int t = 0; t < TASKS; t++) halves[t] = 1;
+  gnn_parallel(team, TASKS, 1, halve_task, (const void *)(uintptr_t)halves);
+  int good = 1;
+  for (int t = 0; t < TASKS; t++) good &= halves[t] == 0;
+  tap_ok(tap, good, "subnormal numbers count as 0 in loops of %d threads", gnn_team_threads(team));
+  gnn_parallel(team, 1, 1, halve_task, (const void *)(uintptr_t)halves);
+  tap_ok(tap, halves[0] == 0, "and in a loop of one task");
+  tap_ok(tap, smallest / 2 > 0, "and the caller's are as they were");
+}
+
 static void *side_by_side(void *argument) {
   gnn_team *team = gnn_team_create(2);
   *(int *)argument = team && chain_is_right(team, 500, 64, 3);
@@ -128,6 +148,7 @@ int main(void) {
     test_extents(&tap, teams[i], 4999, 1);
     test_ranges(&tap, teams[i]);
     test_succession(&tap, teams[i]);
+    test_subnormals(&tap, teams[i]);
   }
   teams_destroy(teams);
   test_instances(&tap);
