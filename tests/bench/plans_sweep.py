@@ -1,7 +1,8 @@
 """The sweep of budgets: predicted and measured epochs, planned and measured peaks, equal bits, and the policies of others.
 
 For each model, graph and road (which tiers there are) programs are compiled for budgets from the smallest that fits to
-keeping everything. Each is checked (planned = touched in every tier), trained (losses and weights must be those of the
+keeping everything, from a profile of the program that keeps everything, and what calibration alone predicts stands
+beside it. Each is checked (planned = touched in every tier), trained (losses and weights must be those of the
 program that keeps everything, to the last bit) and timed. At each budget the policies that fit are compiled too and
 timed in turn with ours, round after round, so that a disturbance of the machine hits all of them. Programs whose
 schedules are equal are compiled once. Standard library only; the table is Markdown, on standard output."""
@@ -64,12 +65,14 @@ def read_arguments():
     parser.add_argument("--hidden", type=int, default=64, help="width on the real graphs")
     parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="folder of the real graphs")
     parser.add_argument("--scratch", default="/var/tmp", help="folder of the SSD tier")
+    parser.add_argument("--runner", default="", help="command before everything that is timed, such as 'chrt -r 50' or 'numactl -N 0'")
     parser.add_argument("--no-calibrate", action="store_true", help="predict by the model instead of measuring this computer first")
     parser.add_argument("--json", help="write all figures there too")
     a = parser.parse_args()
     quick = a.quick
     if a.cases is None and quick and not (a.models or a.layers or a.graphs):
         a.cases = "gcn:2:cora,gin:3:amazon_photo,sage:4:tolokers,gcn:6:debian_packages,sage:5:synth_100k"
+    a.runner = a.runner.split()
     a.roads = (a.roads or ("device,ssd,host+ssd" if quick else "device,ssd,host,host+ssd")).split(",")
     a.budgets = a.budgets or (3 if quick else 8)
     a.rounds = a.rounds or (5 if quick else 9)
@@ -96,7 +99,7 @@ class Sweep:
 
     def calibrate(self):
         for _ in range(3):
-            said = self.run(self.gnncc, "--calibrate")
+            said = self.run(*self.a.runner, self.gnncc, "--calibrate")
             if said.returncode == 0:
                 self.notes = ["The calibration says: " + line for line in (said.stdout + said.stderr).splitlines() if "disturbed" in line]
                 return
@@ -166,8 +169,16 @@ class Sweep:
         return {tier: (planned, touched) for tier, planned, touched in found}
 
     def epoch(self, program, epochs):
-        said = self.run(program, "bench", "--json", "--warmup", "1", "--epochs", str(epochs), "--scratch", self.a.scratch)
+        said = self.run(*self.a.runner, program, "bench", "--json", "--warmup", "1", "--epochs", str(epochs), "--scratch", self.a.scratch)
         return json.loads(said.stdout)["median"] if said.returncode == 0 else float("nan")
+
+    def profile(self, program):
+        """The option that plans from what the steps of this program take."""
+        path = program + ".profile.json"
+        said = self.run(*self.a.runner, program, "profile", "--scratch", self.a.scratch, "-o", path)
+        if said.returncode:
+            self.fault(f"{program} profile: status {said.returncode}: {said.stderr[-300:]}")
+        return f"--profile={path}"
 
     def times(self, programs, estimate):
         """{program: its median in each round}, in turn."""
@@ -195,7 +206,7 @@ class Sweep:
             self.fault(f"{model}: does not compile")
             return
         keep_kib = -(-report["tiers"]["device"]["peak_bytes"] // 1024)
-        wanted = self.numbers(keep)
+        wanted, profile = self.numbers(keep), self.profile(keep)
         say(f"{name} {layers} {graph}: everything kept {keep_kib} KiB")
         for road in self.a.roads:
             tiers = {"device": ["host=0", "ssd=0"], "ssd": ["host=0", "ssd=64GiB"], "host": ["host=64GiB", "ssd=0"],
@@ -207,10 +218,11 @@ class Sweep:
                 continue
             budgets = sorted({least + (keep_kib - least) * i // max(1, self.a.budgets - 1) for i in range(self.a.budgets)})
             for index, budget in enumerate(budgets):
-                self.budget((name, layers, graph, road), model, options, index, budget, keep_kib, wanted)
+                self.budget((name, layers, graph, road), model, [*options, profile], index, budget, keep_kib, wanted)
 
     def budget(self, where, model, options, index, budget, keep_kib, wanted):
         at = ["--budget", f"device={budget}KiB", *options]
+        calibrated, _ = self.plan(model, at[:-1])
         policies = self.a.policies if index in self.a.policy_budgets else []
         with ThreadPoolExecutor(2) as pool:
             ours, *others = pool.map(lambda extra: self.compile(model, at + extra), [[]] + [[f"--policy={p}"] for p in policies])
@@ -230,6 +242,7 @@ class Sweep:
         measured = self.times(list(dict.fromkeys([program, *rivals.values()])), estimate)
         mine = measured[program]
         row = dict(zip(("model", "layers", "graph", "road"), where), budget_kib=budget, keep_kib=keep_kib, predicted=report["epoch"]["seconds"],
+                   calibrated=calibrated["epoch"]["seconds"] if calibrated else None,
                    measured=statistics.median(mine), rounds=mine, peaks=peaks, bits=bits, moved=sum(v["fate"] in ("host", "ssd") for v in report["values"]),
                    again=sum(v["fate"] == "recompute" for v in report["values"]))
         self.rows.append(row)
@@ -250,21 +263,25 @@ def milliseconds(seconds):
     return f"{1e3 * seconds:.3g}" if seconds < 10 else f"{1e3 * seconds:.0f}"
 
 
+def ratio_text(row, by):
+    return f"{row['measured'] / row[by]:.2f}" if row[by] else ""
+
+
 def tier_text(peaks):
     return " · ".join(f"{tier} {planned}" + ("" if planned == touched else f" **touched {touched}**") for tier, (planned, touched) in peaks.items() if planned != "0 B")
 
 
 def print_tables(sweep, seconds):
     rows = sweep.rows
-    print("| model | graph | tiers | budget of keep-all | predicted ms | measured ms | ratio | made again, moved | planned = touched | bits |")
-    print("| --- | --- | --- | ---: | ---: | ---: | ---: | --- | --- | --- |")
+    print("| model | graph | tiers | budget of keep-all | predicted ms | measured ms | ratio | by calibration | made again, moved | planned = touched | bits |")
+    print("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |")
     for r in rows:
         print(f"| {r['model']} {r['layers']} | {r['graph']} | {r['road']} | {r['budget_kib'] / 1024:.3g} MiB, {100 * r['budget_kib'] / r['keep_kib']:.0f} % | {milliseconds(r['predicted'])} | "
-              f"{milliseconds(r['measured'])} | {r['measured'] / r['predicted']:.2f} | {r['again']}, {r['moved']} | {tier_text(r['peaks'])} | {'equal' if r['bits'] else '**other**'} |")
-    within = sum(abs(r["measured"] / r["predicted"] - 1) <= 0.1 for r in rows)
+              f"{milliseconds(r['measured'])} | {r['measured'] / r['predicted']:.2f} | {ratio_text(r, 'calibrated')} | {r['again']}, {r['moved']} | {tier_text(r['peaks'])} | {'equal' if r['bits'] else '**other**'} |")
+    within, calibrated = (sum(bool(r[by]) and abs(r["measured"] / r[by] - 1) <= 0.1 for r in rows) for by in ("predicted", "calibrated"))
     exact = sum(all(p == t for p, t in r["peaks"].values()) for r in rows)
     print(f"\n{len(rows)} programs: {sum(r['bits'] for r in rows)} with the bits of everything kept, {exact} with every tier's peak as planned, "
-          f"{within} with the measured epoch within 10 % of the predicted one.\n")
+          f"{within} with the measured epoch within 10 % of the predicted one; {calibrated} of what is predicted without a profile.\n")
     if sweep.policy_rows:
         print("Ours against each policy at the same budget: its epoch divided by ours, median (least … most) of interleaved rounds. "
               "Empty: the policy does not fit there. same: it is the same plan.\n")

@@ -263,7 +263,7 @@ modes=(ssd mixed ring)
 kills=0 turn=0
 while [ $turn -lt "$KILLS" ]; do
   resume=--resume
-  ls killed 2>/dev/null | grep -q checkpoint- || resume=
+  ls killed 2>/dev/null | grep -q "^checkpoint-.*safetensors$" || resume=
   "$toy" "%${modes[turn % 3]}" -q --epochs $epochs --scratch scratch --out killed $resume >out 2>err &
   pid=$!
   sleep "0.$(printf %03d $((RANDOM % 250)))"
@@ -272,7 +272,7 @@ while [ $turn -lt "$KILLS" ]; do
   turn=$((turn + 1))
 done
 resume=--resume
-ls killed 2>/dev/null | grep -q checkpoint- || resume=
+ls killed 2>/dev/null | grep -q "^checkpoint-.*safetensors$" || resume=
 exits 0 "killed $kills times, and on" "$toy" %mixed -q --epochs $epochs --out killed $resume
 cmp -s alone/last.safetensors killed/last.safetensors && cmp -s alone/best.safetensors killed/best.safetensors; ok $? "  the same bytes"
 [ -z "$(ls -A scratch)" ]; ok $? "  no scratch file is left behind"
