@@ -19,7 +19,7 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
 COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c choose_library.c cost.c cuda_compiler.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c emit_kernel.c emit_rows.c emit_step.c \
-  fit.c fuse.c gnncc.c graph.c layout.c lower.c measure_gpu.c options.c outfile.c plan.c problem.c problem_report.c profile.c reassociate.c report.c report_json.c residents.c schedule.c simplify.c \
+  fit.c fuse.c gnncc.c graph.c layout.c lower.c measure_gpu.c options.c outfile.c plan.c problem.c problem_report.c profile.c reassociate.c report.c report_json.c residents.c schedule.c shown.c simplify.c \
   sweep.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
 VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
   sweep.c trace.c views.c)
@@ -51,6 +51,8 @@ PAGE := $(addprefix compiler/views/page., html css js)
 VIEW_OBJECTS := $(VIEWS:%.c=$(B)/%.o) $(B)/compiler/views/page_assets.o
 GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(VIEW_OBJECTS) $(PLANNER:%.c=$(B)/%.o)
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o)
+# The planner without the compiler.
+PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/outfile.o compiler/shown.o lang/arena.o lang/source.o runtime/text.o)
 SHARE := $(B)/share/gnndevice.cuh $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
 
 all: $(B)/gnncc $(B)/gnndata $(SHARE) $(if $(NO_CUDA),without_cuda,cuda)
@@ -170,13 +172,13 @@ $(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS)
 $(T)/objects/planner/%.o: tests/planner/%.c $(wildcard tests/planner/*.h compiler/planner/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -c -o $@ $<
-$(T)/planner/%: $(T)/objects/planner/%.o $(PLANNER_TEST_PARTS) $(PLANNER:%.c=$(B)/%.o) $(B)/compiler/outfile.o $(B)/lang/arena.o
+$(T)/planner/%: $(T)/objects/planner/%.o $(PLANNER_TEST_PARTS) $(PLANNER_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
-$(T)/make_problem: tests/views/make_problem.c $(T)/objects/planner/generate.o $(B)/lang/arena.o $(B)/compiler/outfile.o $(PLANNER:%.c=$(B)/%.o)
+$(T)/make_problem: tests/views/make_problem.c $(T)/objects/planner/generate.o $(PLANNER_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/check_report: tests/views/check_report.c

@@ -6,6 +6,7 @@
 
 #include "calibrate.h"
 #include "driver.h"
+#include "outfile.h"
 #include "planner/main.h"
 #include "problem_report.h"
 #include "views/views.h"
@@ -46,7 +47,8 @@ static int sweep_models(const Options *options, const char *share_dir) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "plan") == 0) return problem_report_is_asked(argc - 1, argv + 1) ? problem_report_main(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "plan") == 0)
+    return outfile_end_stdout(problem_report_is_asked(argc - 1, argv + 1) ? problem_report_main(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1));
   Arena *arena = arena_new();
   Options options;
   const char *share_dir = find_share_dir(arena);
@@ -56,6 +58,5 @@ int main(int argc, char **argv) {
   if (status < 0 && options.more_count) status = sweep_models(&options, share_dir);
   if (status < 0) status = options.calibrate ? calibrate(&options, share_dir) : driver_compile(&options, share_dir);
   arena_free(arena);
-  if (fflush(stdout) != 0 && status == 0) status = 4;
-  return status;
+  return outfile_end_stdout(status);
 }

@@ -27,6 +27,9 @@ typedef struct OutFile {
 FILE *outfile_open(OutFile *file, Arena *arena, const char *path);
 /* `mode` as for open: less the umask. 0, or 4 with a message and nothing written. */
 int outfile_close(OutFile *file, mode_t mode);
+/* The end of a command that has printed: `status`, or 4 with a message where not all of it could be written (a 4 has had
+ * its message). */
+int outfile_end_stdout(int status);
 /* "cannot WHAT PATH: ...": 4. */
 int outfile_complain(const char *what, const char *path);
 

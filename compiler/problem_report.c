@@ -16,6 +16,7 @@
 #include "../runtime/text.h"
 #include "outfile.h"
 #include "planner/planner.h"
+#include "shown.h"
 #include "planner/plan_report.h"
 #include "planner/replay.h"
 #include "views/views.h"
@@ -630,7 +631,7 @@ static bool add_request(Arena *arena, Words *words, const char *kind, const char
   if (!view_named(kind) && strcmp(kind, "plan") != 0) fault = "it needs a model, or is unknown";
   if (words->count == 16) fault = "there are 16 already";
   if (!fault) words->requests[words->count++] = (ViewRequest){kind, path};
-  else fprintf(stderr, "gnncc plan: %s%s%s: %s\n", kind, path ? "=" : "", path ? path : "", fault);
+  else fprintf(stderr, "gnncc plan: %s%s%s: %s\n", shown(kind).text, path ? "=" : "", path ? shown(path).text : "", fault);
   return !fault;
 }
 
@@ -675,7 +676,7 @@ static int draw(Arena *arena, const Words *words, const Problem *problem, const 
   int status;
   PlannerPlan *plan = planner_plan_checked(text, length, problem, &words->options, arena, &report, &made);
   if (!plan || !made.is_valid) {
-    plan_report_infeasible(stdout, problem, &report);
+    plan_report_infeasible(stdout, problem, &report, NULL);
     return 1;
   }
   if (words->output && (status = write_plan(arena, words, &made)) != 0) return status;
@@ -695,10 +696,10 @@ int problem_report_main(int argc, char **argv) {
     fprintf(stderr, "usage: gnncc plan problem.json --report[=FILE.html] --emit=K[=F],... [-o PLAN.json] [--effort fast|normal|best] [--time SECONDS] [--force]\n");
   } else {
     char *text = arena_read_file(arena, words.problem, &length);
-    if (!text) fprintf(stderr, "gnncc plan: error[E0001]: cannot read %s: %s\n", words.problem, strerror(errno));
+    if (!text) fprintf(stderr, "gnncc plan: error[E0001]: cannot read %s: %s\n", shown(words.problem).text, strerror(errno));
     ProblemError error;
     Problem *problem = text ? problem_read_json(arena, text, length, &error) : NULL;
-    if (text && !problem) fprintf(stderr, "%s:%s%s %s\n", words.problem, error.place, *error.place ? ":" : "", error.text);
+    if (text && !problem) fprintf(stderr, "%s:%s%s %s\n", shown(words.problem).text, error.place, *error.place ? ":" : "", error.text);
     if (problem) status = draw(arena, &words, problem, text, length);
   }
   arena_free(arena);

@@ -1,5 +1,6 @@
 #!/bin/bash
 # run.sh BUILD [SUITE...]: runs the test suites, which all speak TAP, as many at a time as there are processors, and adds them up.
+# What they run is built by `make tests`, and for passes and the watched ones by `make watched` too.
 # Logs go to BUILD/check/SUITE.log. The last line is "N passed, N failed, N skipped"; the status is 0 if nothing failed and
 # something passed.
 set -u

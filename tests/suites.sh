@@ -4,9 +4,10 @@
 suites="cuda end_to_end emitted plans cuda_runtime planner_watched runtime planner views tutorial lang_watched passes kernels calibrate lang reference"
 
 each() { # PROGRAM...: runs test programs one after the other
-  local status=0 program
+  local status=0 program maker
   for program in "$@"; do
-    [ -x "$program" ] || { echo "not ok - $program is missing"; status=1; continue; }
+    case $program in "$build"/watched/*) maker="make watched" ;; *) maker="make tests" ;; esac
+    [ -x "$program" ] || { echo "not ok - $program is missing: \"$maker\" builds it"; status=1; continue; }
     "$program" || { status=$?; echo "# $program ended with status $status"; }
   done
   return $status

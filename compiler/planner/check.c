@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../shown.h"
+
 __extension__ typedef __int128 Big;
 
 enum { MAX_TEXT_BYTES = 64 << 20, MAX_TOKENS = 2000000, MAX_NESTING = 32, MAX_EXTENDED_STEPS = 2000000 };
@@ -147,11 +149,11 @@ static _Noreturn void stop(Judge *j, int verdict, const char *format, ...) {
   j->verdict = verdict;
   if (j->out) {
     va_list args;
+    char reason[sizeof(Shown)];
     va_start(args, format);
-    fprintf(j->out, verdict == PLANNER_CHECK_INVALID ? "invalid: " : "bad input: ");
-    vfprintf(j->out, format, args);
-    fprintf(j->out, "\n");
+    vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
+    fprintf(j->out, "%s: %s\n", verdict == PLANNER_CHECK_INVALID ? "invalid" : "bad input", shown(reason).text);
   }
   longjmp(j->stop, 1);
 }
@@ -188,11 +190,7 @@ static json_t *load(Judge *j, const char *what, const char *text, size_t length)
   }
   json_error_t error;
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-  if (!root) {
-    for (char *c = error.text; *c; c++)
-      if ((unsigned char)*c < 32 || *c == 127) *c = ' ';
-    BAD("%s:%d:%d: %s", what, error.line, error.column, error.text);
-  }
+  if (!root) BAD("%s:%d:%d: %s", what, error.line, error.column, error.text);
   return root;
 }
 
@@ -747,7 +745,7 @@ static void read_trips(Judge *j) {
     const char *id = text_of(j, node, "data", where), *to = text_of(j, node, "to", where);
     int64_t after = number(j, node, "after", INT64_MIN, INT64_MIN, where);
     int64_t g = number(j, node, "g", INT64_MIN, INT64_MIN, where), f = number(j, node, "f", INT64_MIN, -1, where);
-    if (strcmp(to, "host") && strcmp(to, "ssd")) INVALID("%s.to: \"%.40s\" is not host or ssd (S10)", where, to);
+    if (strcmp(to, "host") && strcmp(to, "ssd")) BAD("%s.to: \"%.40s\" is not a tier; expected host or ssd", where, to);
     Trip *m = &j->trip[i];
     *m = (Trip){.bit = named_bit(j, id, number(j, node, "chunk", INT64_MIN, 0, where), where), .index = (int)i,
                 .to = !strcmp(to, "host") ? HOME_OF_HOST : HOME_OF_SSD};
@@ -1024,7 +1022,7 @@ static void complain_memory(Judge *j, int s, int64_t bytes) {
                              j->bit[y->bit].chunk);
   }
   INVALID("step %d (\"%.80s\"): %lld bytes on the device, %lld allowed (S13.2): %s%s", s, op_of(j, s), (long long)bytes,
-          (long long)j->device, names, used >= sizeof names - 60 ? ", …" : "");
+          (long long)j->device, names, used >= sizeof names - 60 ? ", ..." : "");
 }
 
 static void run_pass(Judge *j) {
@@ -1147,10 +1145,15 @@ static Box *list_boxes(Judge *j, int *count) {
 }
 
 static Box *find_box(Judge *j, Box *box, int count, json_t *node, const char *where) {
+  static const char *const of_a_piece[] = {"data", "chunk", "from"};
   json_t *work = json_object_get(node, "work");
   Box key = {.bit = -1};
   if (work) {
-    key.from = (int)later(-1, number(j, node, "work", INT64_MIN, -1, where));
+    for (int i = 0; i < 3; i++)
+      if (json_object_get(node, of_a_piece[i])) BAD("%s: \"work\" and \"%s\" exclude each other", where, of_a_piece[i]);
+    int64_t step = number(j, node, "work", INT64_MIN, -1, where);
+    if (step < 0 || step >= j->exts) INVALID("%s: there is no step %lld (S18)", where, (long long)step);
+    key.from = (int)step;
   } else {
     key.bit = named_bit(j, text_of(j, node, "data", where), number(j, node, "chunk", INT64_MIN, 0, where), where);
     int64_t from = number(j, node, "from", INT64_MIN, INT64_MIN, where);
@@ -1524,7 +1527,10 @@ static void judge_certificate(Judge *j) {
   if (!c) return;
   only_keys(j, c, "certificate", " kind split rho theta a1 a2 b1 b2 b3 cw cr lam mu ");
   const char *kind = text_of(j, c, "kind", "certificate");
-  if (strcmp(kind, "dual") && strcmp(kind, "stallfree")) INVALID("certificate.kind: \"%.40s\" (S20)", kind);
+  if (!strcmp(kind, "stallfree"))
+    only_keys(j, c, "certificate", " kind ");
+  else if (strcmp(kind, "dual"))
+    BAD("certificate.kind: \"%.40s\" is not a certificate; expected dual or stallfree", kind);
   Floor f = {0};
   floor_steps(j, &f);
   floor_loads(j, &f);
@@ -1537,13 +1543,13 @@ static void judge_certificate(Judge *j) {
 /* ---- claims (S19) ---- */
 
 static void judge_claims(Judge *j) {
-  int64_t makespan = number(j, j->plan, "makespan_ns", INT64_MIN, -1, "plan");
-  int64_t peak = number(j, j->plan, "peak_bytes", INT64_MIN, -1, "plan");
+  int64_t makespan = number(j, j->plan, "makespan_ns", 0, 0, "plan");
+  int64_t peak = number(j, j->plan, "peak_bytes", 0, 0, "plan");
   if (json_object_get(j->plan, "makespan_ns") && makespan != j->makespan)
     INVALID("makespan_ns: the plan claims %lld, the pass gives %lld (S19)", (long long)makespan, (long long)j->makespan);
   if (json_object_get(j->plan, "peak_bytes") && peak != j->peak)
     INVALID("peak_bytes: the plan claims %lld, the pass gives %lld (S19)", (long long)peak, (long long)j->peak);
-  int64_t bound = number(j, j->plan, "lower_bound_ns", INT64_MIN, 0, "plan");
+  int64_t bound = number(j, j->plan, "lower_bound_ns", 0, 0, "plan");
   if (bound > j->makespan)
     INVALID("lower_bound_ns: %lld exceeds the makespan %lld (S19)", (long long)bound, (long long)j->makespan);
   if (bound > 0 && bound > j->bound)

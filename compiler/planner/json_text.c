@@ -1,4 +1,5 @@
 #include "json_text.h"
+#include "../shown.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,8 +50,6 @@ json_t *json_text_load(const char *text, size_t length, char *place, size_t plac
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
   if (root) return root;
   snprintf(place, place_size, "%d:%d", error.line, error.column);
-  for (char *c = error.text; *c; c++)
-    if ((unsigned char)*c < 32 || *c == 127) *c = ' ';
-  snprintf(message, message_size, "%s", error.text);
+  shown_in(message, message_size, error.text);
   return NULL;
 }

@@ -3,6 +3,7 @@
 #include "planner.h"
 #include "plan_report.h"
 #include "../outfile.h"
+#include "../shown.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,7 +27,7 @@ static const char usage[] =
     "  --compare-policies        all of them beside ours and the lower bound\n"
     "  --help                    this text\n"
     "\n"
-    "exit status: 0 planned or valid, 1 infeasible or invalid, 2 bad input or usage, 4 the plan cannot be written\n";
+    "exit status: 0 planned or valid, 1 infeasible or invalid, 2 bad input or usage, 4 the plan or the report cannot be written\n";
 
 static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--offsets", "--force", "--compare-policies", "--help",
                                            NULL};
@@ -63,7 +64,7 @@ static int unknown(const char *what, const char *word, const char *const *known)
       least = edit_distance(word, known[i]);
       nearest = known[i];
     }
-  fprintf(stderr, "gnncc plan: unknown %s \"%.80s\"", what, word);
+  fprintf(stderr, "gnncc plan: unknown %s \"%s\"", what, shown(word).text);
   if (nearest) fprintf(stderr, "; did you mean \"%s\"?", nearest);
   fprintf(stderr, "\n");
   return EXIT_USAGE;
@@ -85,7 +86,7 @@ static int set_option(Arguments *a, const char *name, const char *value) {
     a->options.time_limit_s = strtod(value, &end);
     if (end != value && !strcmp(end, "s")) end++;
     if (end == value || *end || !isfinite(a->options.time_limit_s) || a->options.time_limit_s <= 0) {
-      fprintf(stderr, "gnncc plan: --time: \"%.80s\" is not a positive number of seconds\n", value);
+      fprintf(stderr, "gnncc plan: --time: \"%s\" is not a positive number of seconds\n", shown(value).text);
       return EXIT_USAGE;
     }
   } else {
@@ -105,7 +106,7 @@ static int parse(int argc, char **argv, Arguments *a) {
     const char *word = argv[i];
     if (are_options_over || word[0] != '-' || !strcmp(word, "-")) {
       if (a->problem) {
-        fprintf(stderr, "gnncc plan: one problem at a time; found \"%.80s\" after \"%.80s\"\n", word, a->problem);
+        fprintf(stderr, "gnncc plan: one problem at a time; found \"%s\" after \"%s\"\n", shown(word).text, shown(a->problem).text);
         return EXIT_USAGE;
       }
       a->problem = word;
@@ -162,7 +163,7 @@ static int parse(int argc, char **argv, Arguments *a) {
 static char *read_file(Arena *arena, const char *path, size_t *length) {
   char *text = strcmp(path, "-") ? arena_read_file(arena, path, length) : arena_read_stream(arena, stdin, length);
   if (text && *length > PROBLEM_MAX_FILE_BYTES) text = NULL, errno = EFBIG;
-  if (!text) fprintf(stderr, "gnncc plan: %s: %s\n", path, strerror(errno));
+  if (!text) fprintf(stderr, "gnncc plan: %s: %s\n", shown(path).text, strerror(errno));
   return text;
 }
 
@@ -193,9 +194,8 @@ static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, c
   }
   if (!plan) {
     if (a->options.policy >= 0)
-      fprintf(out, "infeasible: policy %s does not fit; see gnncc plan without --policy\n", policy_name(a->options.policy));
-    else
-      plan_report_infeasible(out, problem, &report);
+      policy_least_bytes(problem, (PlannerPolicy)a->options.policy, &report.least_device_bytes, &report.least_host_bytes, &report.least_ssd_bytes);
+    plan_report_infeasible(out, problem, &report, policy_name(a->options.policy));
     if (a->compares) plan_report_policies(out, &report);
     return EXIT_INFEASIBLE;
   }
@@ -211,7 +211,7 @@ static int run(Arena *arena, const Arguments *a) {
   ProblemError error;
   Problem *problem = problem_read_json(arena, text, length, &error);
   if (!problem) {
-    fprintf(stderr, "%s:%s%s %s\n", a->problem, error.place, *error.place ? ":" : "", error.text);
+    fprintf(stderr, "%s:%s%s %s\n", shown(a->problem).text, error.place, *error.place ? ":" : "", error.text);
     return EXIT_USAGE;
   }
   if (a->check) return check_plan(arena, text, length, a->check);

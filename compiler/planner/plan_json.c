@@ -259,8 +259,12 @@ static bool read_plan_moves(PlannerPlan *plan, Arena *arena, const json_t *list,
     const json_t *to = json_object_get(node, "to");
     bool ok = read_int_field(node, "after", -2, &after) && read_int_field(node, "g", -1, &g) &&
               read_int_field(node, "f", -1, &f) && read_int_field(node, "chunk", 0, &chunk) && json_is_string(to);
+    if (ok && strcmp(json_string_value(to), "host") && strcmp(json_string_value(to), "ssd")) {
+      problem_fail(error, place, "\"%.40s\" is not a tier; expected host or ssd", json_string_value(to));
+      return false;
+    }
     int x = ok ? find_datum(plan->problem, data, json_object_get(node, "data"), chunk) : -1;
-    if (x < 0 || after < -1 || g <= after || g > INT32_MAX || f > g) {
+    if (x < 0 || after < -1 || g <= after || g > INT32_MAX || f < -1 || f > g) {
       problem_fail(error, place, "not a move of this problem");
       return false;
     }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "../shown.h"
+
 static void put_time(FILE *out, int64_t ns) {
   if (ns < 10000)
     fprintf(out, "%lld ns", (long long)ns);
@@ -60,7 +62,7 @@ static void put_channels(FILE *out, const Problem *p, const PlannerReport *r) {
   }
   for (int c = 0; c < p->channel_count; c++) {
     if (!r->busy_ns[c]) continue;
-    fprintf(out, "; %s ", p->channels[c].name);
+    fprintf(out, "; %s ", shown(p->channels[c].name).text);
     put_time(out, r->busy_ns[c]);
     fprintf(out, " (%.1f %%)", percent(r->busy_ns[c], r->makespan_ns));
   }
@@ -89,7 +91,7 @@ static void put_addresses(FILE *out, const PlannerReport *r) {
 
 void plan_report_plan(FILE *out, const Problem *problem, const PlannerReport *r, const PlannerPlan *plan) {
   static const char *const names[PLAN_FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
-  fprintf(out, "plan for %s\n  time         ", problem->name);
+  fprintf(out, "plan for %s\n  time         ", shown(problem->name).text);
   put_time(out, r->makespan_ns);
   fprintf(out, " per epoch; stall-free ");
   put_time(out, r->stall_free_ns);
@@ -118,15 +120,15 @@ static void put_least(FILE *out, const char *tier, int64_t bytes, int64_t now) {
     fprintf(out, "  %-6s %lld bytes would do (now %lld)\n", tier, (long long)bytes, (long long)now);
 }
 
-void plan_report_infeasible(FILE *out, const Problem *p, const PlannerReport *r) {
+void plan_report_infeasible(FILE *out, const Problem *p, const PlannerReport *r, const char *policy) {
   const ProblemStep *step = &p->steps[r->bind_step];
-  fprintf(out, "infeasible: no plan for %s fits %lld device, %lld host and %lld ssd bytes\n", p->name,
-          (long long)p->device_bytes, (long long)p->host_bytes, (long long)p->ssd_bytes);
+  fprintf(out, "infeasible: no plan %s%s%sfor %s fits %lld device, %lld host and %lld ssd bytes\n", policy ? "of policy " : "", policy ? policy : "", policy ? " " : "",
+          shown(p->name).text, (long long)p->device_bytes, (long long)p->host_bytes, (long long)p->ssd_bytes);
   put_least(out, "device", r->least_device_bytes, p->device_bytes);
   put_least(out, "host", r->least_host_bytes, p->host_bytes);
   put_least(out, "ssd", r->least_ssd_bytes, p->ssd_bytes);
   fprintf(out, "  binding: step %d, op \"%s\" chunk %d, needs %lld bytes on the device: %s\n", r->bind_step,
-          p->ops[step->op].id, step->chunk, (long long)r->bind_bytes, r->bind_pieces);
+          shown(p->ops[step->op].id).text, step->chunk, (long long)r->bind_bytes, shown(r->bind_pieces).text);
 }
 
 void plan_report_policies(FILE *out, const PlannerReport *r) {

@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 void plan_report_plan(FILE *out, const Problem *problem, const PlannerReport *report, const PlannerPlan *plan);
-void plan_report_infeasible(FILE *out, const Problem *problem, const PlannerReport *report);
+/* `policy`: the one whose plan was asked for, or NULL. */
+void plan_report_infeasible(FILE *out, const Problem *problem, const PlannerReport *report, const char *policy);
 void plan_report_policies(FILE *out, const PlannerReport *report);
 
 #endif

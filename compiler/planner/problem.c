@@ -1,5 +1,6 @@
 #include "problem.h"
 #include "wide.h"
+#include "../shown.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,10 +11,12 @@
 
 void problem_fail(ProblemError *error, const char *place, const char *format, ...) {
   va_list args;
+  char text[2 * sizeof error->text];
   va_start(args, format);
-  snprintf(error->place, sizeof error->place, "%s", place);
-  vsnprintf(error->text, sizeof error->text, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  shown_in(error->place, sizeof error->place, place);
+  shown_in(error->text, sizeof error->text, text);
 }
 
 Problem *problem_new(Arena *arena) {
@@ -131,7 +134,7 @@ static bool make_steps(Problem *p, Arena *arena, ProblemError *error) {
     snprintf(place, sizeof place, "order[%d]", s);
     int *slot = &p->op_steps[p->ops[op].first_step + chunk];
     if (*slot >= 0) {
-      problem_fail(error, place, "chunk %d of op \"%s\" appears a second time (first in order[%d])", chunk,
+      problem_fail(error, place, "chunk %d of op \"%.80s\" appears a second time (first in order[%d])", chunk,
                    p->ops[op].id, *slot);
       return false;
     }
@@ -142,7 +145,7 @@ static bool make_steps(Problem *p, Arena *arena, ProblemError *error) {
   for (int i = 0; i < p->op_count; i++)
     for (int k = 0; k < p->ops[i].chunks; k++)
       if (p->op_steps[p->ops[i].first_step + k] < 0) {
-        problem_fail(error, "order", "chunk %d of op \"%s\" is missing", k, p->ops[i].id);
+        problem_fail(error, "order", "chunk %d of op \"%.80s\" is missing", k, p->ops[i].id);
         return false;
       }
   return true;
@@ -164,13 +167,13 @@ static bool add_access(Problem *p, Arena *arena, const ProblemAccess *access, co
     else if (op->chunks == 1 || datum->chunks == 1)
       kind = PROBLEM_ACCESS_ALL;
     else {
-      problem_fail(error, place, "op \"%s\" has %d chunks and datum \"%s\" has %d: \"access\" is needed", op->id,
+      problem_fail(error, place, "op \"%.80s\" has %d chunks and datum \"%.80s\" has %d: \"access\" is needed", op->id,
                    op->chunks, datum->id, datum->chunks);
       return false;
     }
   }
   if (kind == PROBLEM_ACCESS_ROW && op->chunks != datum->chunks) {
-    problem_fail(error, place, "access \"row\" with %d chunks of op \"%s\" and %d chunks of datum \"%s\"", op->chunks,
+    problem_fail(error, place, "access \"row\" with %d chunks of op \"%.80s\" and %d chunks of datum \"%.80s\"", op->chunks,
                  op->id, datum->chunks, datum->id);
     return false;
   }
@@ -262,7 +265,7 @@ static bool find_writers(Problem *p, ProblemError *error) {
       if ((use->flags & PROBLEM_USE_READ) && !exists) {
         char place[64];
         snprintf(place, sizeof place, "ops[%d].reads", step->op);
-        problem_fail(error, place, "op \"%s\" chunk %d reads \"%s\" piece %d before any step has written it",
+        problem_fail(error, place, "op \"%.80s\" chunk %d reads \"%.80s\" piece %d before any step has written it",
                      p->ops[step->op].id, step->chunk, p->data[piece->datum].id, piece->chunk);
         return false;
       }
@@ -354,7 +357,7 @@ static bool check_channels(const Problem *p, ProblemError *error) {
     if (missing < 0) continue;
     char place[64];
     snprintf(place, sizeof place, "data[%d]", piece->datum);
-    problem_fail(error, place, "datum \"%s\" needs the channel \"%s\", which hardware.channels does not have",
+    problem_fail(error, place, "datum \"%.80s\" needs the channel \"%.80s\", which hardware.channels does not have",
                  p->data[piece->datum].id, p->channels[missing].name);
     return false;
   }

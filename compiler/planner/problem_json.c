@@ -203,7 +203,7 @@ static bool read_chunk_lists(Reader *r, const json_t *list, const ProblemOp *op,
       if (!want_kind(r, item, JSON_INTEGER, "a chunk number", path)) return false;
       json_int_t chunk = json_integer_value(item);
       if (chunk < 0 || chunk >= chunks)
-        return fail(r, path, "chunk %lld of \"%s\", which has %d", (long long)chunk,
+        return fail(r, path, "chunk %lld of \"%.80s\", which has %d", (long long)chunk,
                     r->problem->data[access->datum].id, chunks);
       ARENA_PUSH(r->arena, access->list, count, (int)chunk);
     }

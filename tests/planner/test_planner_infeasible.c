@@ -53,6 +53,35 @@ static void make_tight(Problem *problem, Tier tier, int i) {
   problem->ssd_bytes = tier == SSD ? 1000 : 0;
 }
 
+static bool is_planned_by(const Problem *problem, PlannerPolicy policy, Tier tier, int64_t bytes) {
+  Arena *arena = arena_new();
+  Problem changed = *problem;
+  *size_of(&changed, tier) = bytes;
+  Evaluator *evaluator = evaluator_new(arena, &changed, geometry_make(&changed, arena));
+  Candidate *candidate = candidate_new(arena, evaluator);
+  policy_plan(evaluator, policy, candidate);
+  bool ok = candidate->cost < COST_INVALID;
+  arena_free(arena);
+  return ok;
+}
+
+/* The same of each policy that does not fit. */
+static void ask_policies(Tally *tally, Problem *problem) {
+  for (PlannerPolicy policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
+    if (is_planned_by(problem, policy, DEVICE, problem->device_bytes)) continue;
+    PlannerReport report;
+    policy_least_bytes(problem, policy, &report.least_device_bytes, &report.least_host_bytes, &report.least_ssd_bytes);
+    tally->unnamed += report.least_device_bytes < 0;
+    for (Tier tier = DEVICE; tier < TIERS; tier++) {
+      int64_t least = named(&report, tier);
+      if (least < 0) continue;
+      tally->asked++;
+      tally->too_small += !is_planned_by(problem, policy, tier, least);
+      tally->too_large += is_planned_by(problem, policy, tier, least - 1);
+    }
+  }
+}
+
 int main(void) {
   static const char *const names[] = {"device", "host", "SSD"};
   Tap tap = {0};
@@ -77,5 +106,15 @@ int main(void) {
     tap_ok(&tap, tally.too_small == 0, "%s: with it a plan is found (%d without)", names[tier], tally.too_small);
     tap_ok(&tap, tally.too_large == 0, "%s: with one byte less none is (%d with)", names[tier], tally.too_large);
   }
+  Tally tally = {0};
+  for (int i = 0; i < wanted / 3; i++) {
+    Arena *arena = arena_new();
+    GenerateOptions options = suite_small(i);
+    ask_policies(&tally, suite_read(arena, generate_problem(arena, &options)));
+    arena_free(arena);
+  }
+  tap_ok(&tap, tally.asked > wanted / 3 && tally.unnamed == 0, "policies: %d sizes are named, always one of the device", tally.asked);
+  tap_ok(&tap, tally.too_small == 0, "policies: with it the policy fits (%d without)", tally.too_small);
+  tap_ok(&tap, tally.too_large == 0, "policies: with one byte less it does not (%d with)", tally.too_large);
   return tap_end(&tap);
 }

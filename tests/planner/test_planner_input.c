@@ -69,6 +69,74 @@ static void refuse(Tap *tap, const Bad *bad) {
   arena_free(arena);
 }
 
+#define PLAN(more) "{\"format\": \"gnncc-plan/1\", \"problem\": \"golden\"" more "}"
+#define MOVE(more) PLAN(", \"moves\": [{\"data\": \"x1\", \"after\": 1, " more "}]")
+#define RERUN(more) PLAN(", \"recompute\": [{\"op\": \"F1\", " more "}]")
+#define CLAIM(more) PLAN(", \"recompute\": [{\"op\": \"F1\", \"before\": 5}], " more)
+#define CERTIFIED(more) CLAIM("\"certificate\": {" more "}")
+
+typedef struct BadPlan {
+  const char *what, *text, *says;
+  int verdict;
+} BadPlan;
+
+/* Plans for problem A. What a plan cannot say is bad input; what it says and may not is invalid. */
+static const BadPlan plans[] = {
+    {"one that is valid", RERUN("\"before\": 5"), "valid: makespan 83 ns", 0},
+    {"one that is valid, with all it may claim", PLAN(", \"recompute\": [{\"before\": 5, \"op\": \"F1\"}], \"makespan_ns\": 83, \"peak_bytes\": 240, \"lower_bound_ns\": 73, \"certificate\": {\"kind\": \"stallfree\"}"), "valid", 0},
+    {"a truncated plan", "{\"format\": \"gnncc-plan/1\", ", "plan:1:", 2},
+    {"a list for a plan", "[]", "plan: expected an object", 2},
+    {"a problem for a plan", "{\"format\": \"gnncc-problem/1\"}", "plan.format", 2},
+    {"a plan for another problem", "{\"format\": \"gnncc-plan/1\", \"problem\": \"B\"}", "the plan is for \"B\"", 1},
+    {"an unknown key in a plan", PLAN(", \"colour\": 1"), "unknown key \"colour\"", 2},
+    {"an unknown key in a move", MOVE("\"to\": \"host\", \"g\": 5, \"why\": 1"), "moves[0]: unknown key \"why\"", 2},
+    {"an unknown key in a re-run", RERUN("\"before\": 5, \"after\": 1"), "recompute[0]: unknown key \"after\"", 2},
+    {"an unknown tier", MOVE("\"to\": \"moon\", \"g\": 5"), "moves[0].to: \"moon\" is not a tier", 2},
+    {"a tier that is a number", MOVE("\"to\": 1, \"g\": 5"), "moves[0].to: of the wrong type", 2},
+    {"a move without a tier", MOVE("\"g\": 5"), "moves[0].to: missing", 2},
+    {"a boundary that is text", MOVE("\"to\": \"host\", \"g\": \"5\""), "moves[0].g: of the wrong type", 2},
+    {"a boundary with a fraction", MOVE("\"to\": \"host\", \"g\": 4.5"), "moves[0].g: of the wrong type", 2},
+    {"a boundary beyond the steps", MOVE("\"to\": \"host\", \"g\": 4294967300"), "moves[0]", 1},
+    {"moves that are no list", PLAN(", \"moves\": {}"), "plan.moves: of the wrong type", 2},
+    {"a move that is no object", PLAN(", \"moves\": [1]"), "moves[0]: expected an object", 2},
+    {"a move of nothing", PLAN(", \"moves\": [{\"data\": \"y\", \"after\": 1, \"to\": \"host\", \"g\": 5}]"), "no datum \"y\"", 1},
+    {"a re-run of nothing", PLAN(", \"recompute\": [{\"op\": \"Z\", \"before\": 5}]"), "no op \"Z\"", 1},
+    {"a re-run of a chunk that is not", RERUN("\"before\": 5, \"k\": 1"), "no chunk 1", 1},
+    {"a re-run with an output that is no pair", RERUN("\"before\": 5, \"out\": [\"x1\"]"), "recompute[0].out[0]: expected", 2},
+    {"a variant of nothing", PLAN(", \"variants\": {\"Z\": \"v\"}"), "no op \"Z\"", 1},
+    {"a variant that is not", PLAN(", \"variants\": {\"F1\": \"v\"}"), "no variant \"v\"", 1},
+    {"a variant that is a number", PLAN(", \"variants\": {\"F1\": 1}"), "variants.F1: expected a string", 2},
+    {"an unknown certificate", CERTIFIED("\"kind\": \"oath\""), "certificate.kind: \"oath\"", 2},
+    {"a certificate without a kind", CERTIFIED("\"split\": 1"), "certificate.kind: missing", 2},
+    {"a stall-free certificate with weights", CERTIFIED("\"kind\": \"stallfree\", \"lam\": 1"), "certificate: unknown key \"lam\"", 2},
+    {"a weight that is text", CERTIFIED("\"kind\": \"dual\", \"split\": 3, \"lam\": \"1\""), "certificate.lam: expected a number", 2},
+    {"a negative weight", CERTIFIED("\"kind\": \"dual\", \"split\": 3, \"lam\": -1"), "certificate.lam: -1 is not a weight", 1},
+    {"a split beyond the steps", CERTIFIED("\"kind\": \"dual\", \"split\": 7"), "no step 7", 1},
+    {"a negative makespan", CLAIM("\"makespan_ns\": -83"), "plan.makespan_ns: -83 is too small", 2},
+    {"a negative peak", CLAIM("\"peak_bytes\": -1"), "plan.peak_bytes: -1 is too small", 2},
+    {"a negative lower bound", CLAIM("\"lower_bound_ns\": -1"), "plan.lower_bound_ns: -1 is too small", 2},
+    {"a makespan of nothing", CLAIM("\"makespan_ns\": 0"), "claims 0, the pass gives 83 (S19)", 1},
+    {"a peak that is too low", CLAIM("\"peak_bytes\": 239"), "claims 239, the pass gives 240 (S19)", 1},
+    {"a lower bound above the makespan", CLAIM("\"lower_bound_ns\": 84"), "84 exceeds the makespan 83 (S19)", 1},
+    {"a lower bound without a certificate", CLAIM("\"lower_bound_ns\": 1"), "the certificate proves 0 (S20)", 1},
+    {"a claim with a fraction", CLAIM("\"makespan_ns\": 83.0"), "plan.makespan_ns: of the wrong type", 2},
+    {"a claim beyond 64 bits", CLAIM("\"makespan_ns\": 18446744073709551699"), "too big", 2},
+    {"a work area of a step 2^32 too far", CLAIM("\"offsets\": [{\"work\": 4294967296, \"offset\": 0}]"), "no step 4294967296", 1},
+    {"a work area of a piece", CLAIM("\"offsets\": [{\"work\": 0, \"data\": \"x1\", \"offset\": 0}]"), "\"work\" and \"data\" exclude each other", 2},
+    {"an address of no interval", CLAIM("\"offsets\": [{\"data\": \"x1\", \"from\": 3, \"offset\": 0}]"), "no residency that starts", 1},
+    {"pages of no bytes", CLAIM("\"pages\": {\"page_bytes\": 0, \"map\": []}"), "pages.page_bytes: 0 is too small", 2},
+};
+
+static void judge_plan(Tap *tap, const BadPlan *bad) {
+  char *says = NULL;
+  size_t length;
+  FILE *out = open_memstream(&says, &length);
+  int verdict = planner_check_json(golden_problem_a, strlen(golden_problem_a), bad->text, strlen(bad->text), out, NULL);
+  fclose(out);
+  if (!tap_ok(tap, verdict == bad->verdict && strstr(says, bad->says), "%s: exit %d", bad->what, bad->verdict)) tap_note("exit %d: %s", verdict, says);
+  free(says);
+}
+
 static void refuse_size(Tap *tap) {
   Arena *arena = arena_new();
   ProblemError error = {{0}, {0}};
@@ -141,6 +209,7 @@ static bool try_mutant(const char *text, uint64_t *random, int *parsed) {
 int main(int argc, char **argv) {
   Tap tap = {0};
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) refuse(&tap, &problems[i]);
+  for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) judge_plan(&tap, &plans[i]);
   refuse_size(&tap);
   int rounds = argc > 1 ? atoi(argv[1]) : tap_scale(400), parsed = 0, wrong = 0;
   uint64_t random = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;

@@ -259,6 +259,18 @@ both_outputs() { "$build/gnncc" plan problem.json -o p.plan.json --emit=gantt=p.
 check "a plan and its pictures at once" both_outputs
 foreign_plan() { echo "a diary" >p.diary; "$build/gnncc" plan problem.json -o p.diary; [ $? = 4 ] && [ "$(cat p.diary)" = "a diary" ]; }
 check "a plan goes over no file of somebody else" foreign_plan
+lost() { # ARGUMENT...: what is printed goes nowhere: one line says so
+  "$build/gnncc" "$@" >/dev/full 2>lost.txt
+  [ $? = 4 ] && [ "$(cut -d: -f1-3 lost.txt)" = "gnncc: error: cannot write standard output" ]
+}
+"$build/gnncc" plan problem.json -o p.plan.json >/dev/null
+for arguments in "problem.json" "problem.json --check p.plan.json" "problem.json --effort=fast --compare-policies" "problem.json --policy=keep" \
+  "problem.json --emit=gantt=-" "problem.json --emit=plan=-,schedule=-" "--help"; do
+  check "gnncc plan $arguments on a full disk" lost plan $arguments
+done
+plan_lost() { ! "$build/gnncc" plan problem.json -o - >/dev/full 2>lost.txt && grep -q '^gnncc: error: cannot write standard output: No space' lost.txt; }
+check "gnncc plan -o - on a full disk" plan_lost
+check "gnncc --version on a full disk" lost --version
 refuse 2 "gnncc plan into no file" "$build/gnncc" plan problem.json --report=
 refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.json --emit=c
 
