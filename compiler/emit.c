@@ -107,10 +107,11 @@ static void emit_arena(const Emission *m, FILE *out) {
             block_kind_name(b->kind), life);
   }
   if (m->schedule->home_count) emit_homes(m, out);
-  fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
+  if (m->keep_order) emit_keep_places(m, out);
+  fprintf(out, "\n#define V(name) gnn_at(g, %s)\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
-               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n");
+               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n", m->keep_order ? "g->keeps_all ? KEEP_##name : AT_##name" : "AT_##name");
 }
 
 /* ---- kernels at the sizes of this model ---- */
@@ -374,6 +375,7 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
   fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
+  if (m->keep_order) fprintf(out, "  .keep_order = &keep_order,\n");
   if (p->has_train) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
   fprintf(out, "};\n");
 }
@@ -434,6 +436,7 @@ void emit_source(const Emission *m, FILE *out) {
     emit_step_list(m, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
   }
   emit_step_list(m, "evaluate", "The forward pass without dropout.", m->schedule->training_count, m->schedule->count, out);
+  if (m->keep_order) emit_keep_order(m, out);
   emit_options(m, out);
   emit_weights(m, out);
   emit_fields(m, out);

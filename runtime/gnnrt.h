@@ -131,6 +131,7 @@ struct gnn_run {
   /* Called by the evaluation forward for values that somebody may ask for by name; NULL unless predict --layer. */
   void (*tap)(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width);
   void *tap_user;
+  int keeps_all;                 /* the steps are those of program->keep_order, and lie where it says */
   int step;                      /* number of the compute step being run */
   struct gnn_lanes *lanes;       /* NULL: the program copies nothing */
   struct gnn_watch *watch;       /* of the steps' times, for a trace or a simulation; NULL: nobody watches */
@@ -241,6 +242,14 @@ typedef struct gnn_step_desc {
   double estimated_start_seconds;  /* after the beginning of the epoch, or of the evaluation */
 } gnn_step_desc;
 
+/* The program's steps in the order that keeps every value until its last use, with a device arena of its own. */
+typedef struct gnn_keep_order {
+  int64_t device_bytes, at_scores;
+  gnn_status (*forward_backward)(gnn_run *run);
+  gnn_status (*update)(gnn_run *run);
+  gnn_status (*evaluate)(gnn_run *run);
+} gnn_keep_order;
+
 struct gnn_program {
   int abi;                  /* GNN_ABI */
   int real_bytes;           /* sizeof(gnn_real) of this build: 4, or 8 and every offset and arena counts double */
@@ -296,9 +305,10 @@ struct gnn_program {
   gnn_status (*update)(gnn_run *run);           /* one optimiser step from those gradients */
   gnn_status (*evaluate)(gnn_run *run);         /* forward with dropout off; leaves the scores */
   const gnn_program *in_double;                 /* the same program built with GNN_DOUBLE, or NULL */
+  const gnn_keep_order *keep_order;             /* NULL: there is none beside the plan */
 };
 
-enum { GNN_ABI = 3 };
+enum { GNN_ABI = 4 };
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

@@ -129,6 +129,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   if (instance == NULL) return gnn_fail_memory(error, (int64_t)sizeof *instance);
   instance->scratch.file = -1;
   instance->run.program = instance->tiers.program = program;
+  instance->run.keeps_all = options.keeps_all;
   const gnn_backend *backend = gnn_backend_of(program);
   gnn_status status = backend->open(instance, &options, error);
   if (status == GNN_OK) status = instance_find_room(program, &options, &instance->scratch, error);
