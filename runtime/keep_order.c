@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bad_value.h"
 #include "device.h"
 #include "train.h"
 
@@ -60,8 +61,7 @@ void gnn_trail_destroy(gnn_trail *trail) {
 gnn_status gnn_trail_epoch(gnn_instance *instance, gnn_error *error) {
   gnn_status status = gnn_step_epoch(instance);
   if (status == GNN_OK) return status;
-  return gnn_step_failed(instance, status, error, status == GNN_ENUMERIC ? "R0803" : "", "loss is %g at epoch %lld",
-                         instance->run.loss, (long long)instance->run.epoch);
+  return gnn_epoch_failed(instance, status, error);
 }
 
 static gnn_status trail_take_weights(gnn_trail *trail, const gnn_instance *instance, gnn_error *error) {

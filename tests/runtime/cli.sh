@@ -223,7 +223,7 @@ for command in train eval check bench profile "predict -o s.npy" gradcheck; do
   exits 4 "$command with a full disk" bash -c 'ulimit -f 20; trap "" XFSZ; exec "$0" %ssd "$@"' "$toy" $command; says "error[R0805]: the scratch disk is full"
 done
 exits 0 "profile" "$toy" %mixed %sim profile --epochs 2 -o measured.json; says "wrote measured.json: 2 epochs"
-grep -q '"measured": {"epochs": 2, "epoch_s": 0.1' measured.json && grep -q '"serial_lanes": false' measured.json &&
+grep -q '"measured": {"epochs": 2, "epoch_s": 0.[1-9]' measured.json && grep -q '"serial_lanes": false' measured.json &&
   grep -q '"host_peak_bytes": 1920, "ssd_peak_bytes": 32768' measured.json && [ "$(grep -c '"step": ' measured.json)" -eq 9 ]
 ok $? "  epochs, peaks, nine steps"
 exits 0 "profile, nothing moved" "$toy" profile -o measured.json
