@@ -18,7 +18,7 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   check_function.c check_layer.c check_names.c check_plan.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
-COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c choose_library.c cost.c cuda_compiler.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c emit_kernel.c emit_rows.c emit_step.c \
+COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c choose_library.c cost.c cuda_compiler.c data.c decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c emit_keep_order.c emit_kernel.c emit_rows.c emit_step.c \
   fit.c fuse.c gnncc.c graph.c layout.c lower.c measure_gpu.c options.c outfile.c plan.c problem.c problem_report.c profile.c reassociate.c report.c report_json.c residents.c schedule.c shown.c simplify.c \
   sweep.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
 VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
@@ -26,8 +26,8 @@ VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gant
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c replay.c search.c sequence.c session.c settle.c simplex.c \
   simulate.c timing.c)
-RUNTIME := $(addprefix runtime/, array.c checkpoint.c commands.c console.c container.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c \
-  instance.c job.c json.c karate.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
+RUNTIME := $(addprefix runtime/, array.c bad_value.c checkpoint.c commands.c console.c container.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c \
+  instance.c job.c json.c karate.c keep_order.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
   prepare_fields.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \
   watch.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.

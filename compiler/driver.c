@@ -187,6 +187,11 @@ static double find_slowdown(const Compilation *c) {
   return slowdown;
 }
 
+/* The addresses of a program for a GPU are constants of its device code: it has those of its plan alone. */
+static bool is_checked_against_keeping(const Compilation *c) {
+  return !c->is_trying && c->options->product != PRODUCT_PLAN && c->backend == BACKEND_CPU && !schedule_keeps_all(c->schedule);
+}
+
 static bool run_layout(Compilation *c) {
   if (!fit_layout(c)) return false;
   Decisions *d = decisions(c->arena, c->schedule, c->pins);
@@ -203,6 +208,7 @@ static bool run_layout(Compilation *c) {
                            .model_path = c->model_path, .source_text = c->text};
   if (c->options->sweep) c->emission.sweep = sweep_asked(c);
   else if (is_reported) c->emission.sweep = sweep_of_device(c);
+  if (is_checked_against_keeping(c) && !(c->emission.keep_order = fit_keep_order(c))) return false;
   if (c->options->is_simulated) c->emission.slowdown = find_slowdown(c);
   c->emission.prefix = emit_prefix(c->arena, c->options->prefix ? c->options->prefix : c->stem);
   c->emission.plan_json = report_plan_json(&c->emission);
@@ -230,7 +236,13 @@ static const char *verify_planned(Compilation *c) {
   return fault ? fault : verify_plan(c->evaluation_plan);
 }
 static const char *verify_scheduled(Compilation *c) { return verify_schedule(c->schedule); }
-static const char *verify_laid_out(Compilation *c) { return verify_layout(c->layout, c->schedule); }
+
+static const char *verify_laid_out(Compilation *c) {
+  const char *fault = verify_layout(c->layout, c->schedule);
+  const KeepOrder *keep = c->emission.keep_order;
+  if (!fault && keep) fault = verify_schedule(keep->schedule);
+  return !fault && keep ? verify_layout(keep->layout, keep->schedule) : fault;
+}
 
 static void dump_parse(Compilation *c, FILE *out) { ast_dump(c->ast, out); }
 static void dump_check(Compilation *c, FILE *out) { typed_dump(c->program, out); }

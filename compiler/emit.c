@@ -107,10 +107,11 @@ static void emit_arena(const Emission *m, FILE *out) {
             block_kind_name(b->kind), life);
   }
   if (m->schedule->home_count) emit_homes(m, out);
-  fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
+  if (m->keep_order) emit_keep_places(m, out);
+  fprintf(out, "\n#define V(name) gnn_at(g, %s)\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
-               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n");
+               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n", m->keep_order ? "g->keeps_all ? KEEP_##name : AT_##name" : "AT_##name");
 }
 
 /* ---- kernels at the sizes of this model ---- */
@@ -293,6 +294,29 @@ static void emit_steps(const Emission *m, FILE *out) {
   fprintf(out, "};\n\n");
 }
 
+/* Where to look for the first number that is not finite. */
+static int emit_values(const Emission *m, FILE *out) {
+  static const char *const rows[] = {[DOMAIN_NONE] = "GNN_ROWS_NONE", [DOMAIN_NODE] = "GNN_ROWS_NODE", [DOMAIN_EDGE] = "GNN_ROWS_EDGE"};
+  int count = 0;
+  for (int s = 0; s < m->schedule->count && m->backend == BACKEND_CPU; s++) {
+    const Step *step = &m->schedule->steps[s];
+    bool is_update = s >= m->schedule->backward_end && s < m->schedule->training_count;
+    const Kernel *kernel = step->kind == STEP_KERNEL && !is_update ? &step->kernels->kernels[step->kernel] : NULL;
+    for (int k = 0; kernel && k < kernel->output_count; k++) {
+      const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
+      const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], s);
+      if (value->shape.element != ELEMENT_REAL || !block || kernel->kind == KERNEL_CROSS_ENTROPY) continue;
+      if (count++ == 0) fprintf(out, "static const gnn_value_desc values[] = {\n");
+      bool is_matrix = value->shape.domain == DOMAIN_NONE && value->shape.rank > 1;
+      int64_t numbers = shape_width(&value->shape), width = is_matrix ? value->shape.size[value->shape.rank - 1] : numbers;
+      fprintf(out, "  {%d, %d, %s, %s, %" PRId64 ", %" PRId64 ", AT_%s},\n", step->number, (int)value->place.line, quoted(m->arena, block->name), rows[value->shape.domain],
+              value->shape.domain == DOMAIN_NONE ? numbers / width : 0, width, block->name);
+    }
+  }
+  if (count) fprintf(out, "};\n\n");
+  return count;
+}
+
 static void emit_source_description(const Emission *m, FILE *out) {
   const DataSource *source = &m->program->data->source;
   const DataRecipe *recipe = &m->program->data->recipe;
@@ -324,7 +348,7 @@ static int emit_taps(const Emission *m, FILE *out) {
 /* Gradients are checked by a build in double, for the processor: of this source, or, beside a program for a GPU, of one that gnncc makes. */
 static bool has_double_build(const Emission *m) { return m->program->has_train && m->backend == BACKEND_CPU; }
 
-static void emit_program(const Emission *m, int tap_count, FILE *out) {
+static void emit_program(const Emission *m, int value_count, int tap_count, FILE *out) {
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
   const DataRecipe *r = &p->data->recipe;
@@ -361,6 +385,7 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
   fprintf(out, "  .label_field = %d,\n  .classes = %" PRId64 ",\n", label, shape_width(&m->evaluation->graph->values[m->evaluation->graph->scores].shape));
   fprintf(out, "  .option_count = %d,\n%s  .weight_count = %d,\n%s  .step_count = %d,\n  .steps = steps,\n", p->option_count,
           p->option_count ? "  .options = options,\n" : "", p->param_count, p->param_count ? "  .weights = weights,\n" : "", m->schedule->count);
+  if (value_count) fprintf(out, "  .value_count = %d,\n  .values = values,\n", value_count);
   if (p->has_train) {
     fprintf(out, "  .epochs = %" PRId64 ",\n  .runs = %" PRId64 ",\n  .seed = %" PRId64 ",\n  .evaluate_every = %" PRId64 ",\n  .checkpoint_every = %" PRId64 ",\n",
             t->epochs, t->runs, t->seed, t->evaluate_every, t->checkpoint_every);
@@ -374,6 +399,7 @@ static void emit_program(const Emission *m, int tap_count, FILE *out) {
   fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
+  if (m->keep_order) fprintf(out, "  .keep_order = &keep_order,\n");
   if (p->has_train) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
   fprintf(out, "};\n");
 }
@@ -434,14 +460,16 @@ void emit_source(const Emission *m, FILE *out) {
     emit_step_list(m, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
   }
   emit_step_list(m, "evaluate", "The forward pass without dropout.", m->schedule->training_count, m->schedule->count, out);
+  if (m->keep_order) emit_keep_order(m, out);
   emit_options(m, out);
   emit_weights(m, out);
   emit_fields(m, out);
   emit_steps(m, out);
+  int value_count = emit_values(m, out);
   emit_source_description(m, out);
   int tap_count = emit_taps(m, out);
   emit_plan_text(m, out);
-  emit_program(m, tap_count, out);
+  emit_program(m, value_count, tap_count, out);
   emit_api(m, out);
 }
 

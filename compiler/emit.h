@@ -13,6 +13,12 @@ typedef struct Instead {
   int64_t step_up_bytes, step_up_saves_ns;    /* the next larger device that is faster */
 } Instead;
 
+/* The kernels of a plan in the order that keeps every value, in a layout of its own. */
+typedef struct KeepOrder {
+  const Schedule *schedule;
+  const Layout *layout;
+} KeepOrder;
+
 typedef struct Emission {
   Arena *arena;
   const TypedProgram *program;
@@ -21,6 +27,7 @@ typedef struct Emission {
   const Plan *evaluation_plan;
   const Schedule *schedule;
   const Layout *layout;
+  const KeepOrder *keep_order; /* which the program checks its plan against; NULL: none */
   const Decisions *decisions;
   const Instead *instead;    /* NULL: not asked for */
   const struct Sweep *sweep; /* NULL: not asked for */
@@ -47,6 +54,10 @@ void emit_makefile(const Emission *emission, FILE *out);
 /* emit_kernel.c: the functions of one step, and the statements that run it. */
 const char *emit_instance(const Emission *emission, const Step *step); /* the function that steps of its sizes share */
 void emit_step_functions(const Emission *emission, const Step *step, FILE *out);
+
+/* emit_keep_order.c: where the blocks of the plan lie in that order, and its steps: functions of the plan's. */
+void emit_keep_places(const Emission *emission, FILE *out);
+void emit_keep_order(const Emission *emission, FILE *out);
 
 /* emit_api.c: the embedding API, one function of the runtime's job behind each. */
 void emit_api(const Emission *emission, FILE *out);

@@ -481,6 +481,30 @@ const Instead *fit_instead(Compilation *c) {
   return i;
 }
 
+/* ---- everything kept ---- */
+
+static Plan *keep_all_of(Compilation *c, const Machine *machine, const Kernels *kernels) {
+  PlannerOptions options;
+  ProblemError error = {"", ""};
+  planner_default_options(&options);
+  options.policy = PLANNER_POLICY_KEEP;
+  Plan *p = plan_kernels(c, machine, kernels, NULL, &options, &error);
+  return p && p->planned ? p : NULL;
+}
+
+const KeepOrder *fit_keep_order(Compilation *c) {
+  Machine machine = c->machine;
+  machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 50;
+  machine.tier_bytes[TIER_HOST] = machine.tier_bytes[TIER_SSD] = 0;
+  Plan *training = c->training_kernels ? keep_all_of(c, &machine, c->training_kernels) : NULL;
+  Plan *evaluation = keep_all_of(c, &machine, c->evaluation_kernels);
+  if (!evaluation || (c->training_kernels && !training)) return NULL;
+  KeepOrder *order = arena_alloc(c->arena, sizeof *order);
+  order->schedule = schedule(c->arena, &machine, training, evaluation);
+  order->layout = layout(c->arena, &machine, order->schedule, c->residents);
+  return order;
+}
+
 /* ---- the passes ---- */
 
 static bool check_links(Compilation *c) {

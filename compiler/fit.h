@@ -12,6 +12,8 @@ bool fit_layout(Compilation *c);
  * cannot take the problem. */
 Plan *fit_training_on(Compilation *c, const Machine *machine, int policy, const Pins *pins);
 Plan *fit_evaluation_on(Compilation *c, const Machine *machine);
+/* The kernels of c's plans with every value kept, whatever memory that takes. NULL: the planner cannot take the problem. */
+const KeepOrder *fit_keep_order(Compilation *c);
 /* What keeping or recomputing everything, or the smallest or a larger device, would give. NULL without a train block. */
 const Instead *fit_instead(Compilation *c);
 

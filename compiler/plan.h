@@ -174,6 +174,7 @@ typedef struct Schedule {
 } Schedule;
 
 Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation);
+bool schedule_keeps_all(const Schedule *schedule); /* nothing moves, nothing is made again */
 const char *verify_schedule(const Schedule *schedule);
 const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval" */
 void schedule_print(const Schedule *schedule, FILE *out);

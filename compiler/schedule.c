@@ -295,6 +295,12 @@ Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, c
   return s;
 }
 
+bool schedule_keeps_all(const Schedule *s) {
+  for (int i = 0; i < s->count; i++)
+    if (s->steps[i].kind != STEP_KERNEL || s->steps[i].is_rerun) return false;
+  return true;
+}
+
 const char *schedule_phase(const Schedule *schedule, int step) {
   static const char *const phases[] = {"forward", "backward", "update"};
   const Step *s = &schedule->steps[step];

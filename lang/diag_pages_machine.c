@@ -127,7 +127,7 @@ static const DiagPage pages[] = {
      NULL,
      NULL, 1},
     {"R0803", "the loss is not a number",
-     "A value overflowed. Smaller learning rates help; the message names the first weight that is not finite and,\non the processor, the largest gradient of the epoch that ruined it.",
+     "A value overflowed. Smaller learning rates help; on the processor the message names the first\nvalue that is not finite, with its node and column, and the largest gradient of the epoch that ruined it; on a GPU the first weight.",
      NULL,
      NULL, 5},
     {"R0804", "weights that do not fit the model",

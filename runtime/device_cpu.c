@@ -4,9 +4,11 @@
 #endif
 #include "device.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bad_value.h"
 #include "lanes.h"
 
 enum { DEVICE_HUGE_BYTES = 1 << 21, DEVICE_PAGE_BYTES = 4096 };
@@ -91,7 +93,7 @@ static float cpu_largest(const float *values, int64_t count) {
 static gnn_gradient_peak cpu_gradient_peak(const gnn_instance *instance) {
   const gnn_program *program = instance->run.program;
   gnn_gradient_peak peak = {-1, 0};
-  for (int w = 0; w < program->weight_count && program->real_bytes == 4; w++) {
+  for (int w = 0; w < program->weight_count && program->real_bytes == 4 && isfinite(peak.magnitude); w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     if (!weight->is_trained || weight->at_gradient < 0) continue;
     const float most = cpu_largest(gnn_instance_at(instance, weight->at_gradient), weight->count);
@@ -107,6 +109,7 @@ static gnn_status cpu_work(gnn_instance *instance, gnn_work work) {
   if (work == GNN_WORK_GRADIENTS || status != GNN_OK) return status;
   instance->gradient_peak_before = instance->gradient_peak;
   instance->gradient_peak = cpu_gradient_peak(instance);
+  if (!isfinite(run->loss) || !isfinite(instance->gradient_peak.magnitude)) gnn_bad_value_find(instance, GNN_WORK_GRADIENTS);
   return run->program->update(run);
 }
 

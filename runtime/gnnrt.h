@@ -131,14 +131,17 @@ struct gnn_run {
   /* Called by the evaluation forward for values that somebody may ask for by name; NULL unless predict --layer. */
   void (*tap)(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width);
   void *tap_user;
+  int keeps_all;                 /* the steps are those of program->keep_order, and lie where it says */
   int step;                      /* number of the compute step being run */
   struct gnn_lanes *lanes;       /* NULL: the program copies nothing */
+  struct gnn_bad_value *search;  /* for the first value that is not finite; NULL: nobody searches */
   struct gnn_watch *watch;       /* of the steps' times, for a trace or a simulation; NULL: nobody watches */
   struct gnn_cuda *cuda;         /* NULL: the processor works */
 };
 
 void gnn_watch_enter(gnn_run *run, int step);
 void gnn_watch_leave(gnn_run *run, int step);
+void gnn_bad_value_search(gnn_run *run, int step);
 
 /* Around every compute step. */
 static inline void gnn_enter(gnn_run *run, int step) {
@@ -147,6 +150,7 @@ static inline void gnn_enter(gnn_run *run, int step) {
 }
 static inline void gnn_leave(gnn_run *run, int step) {
   if (run->watch) gnn_watch_leave(run, step);
+  if (run->search) gnn_bad_value_search(run, step);
 }
 
 /* The arena at a planned offset. */
@@ -231,6 +235,17 @@ typedef struct gnn_recipe {
 
 typedef enum gnn_measure { GNN_MEASURE_LOSS, GNN_MEASURE_ACCURACY } gnn_measure;
 
+/* What a step stores: numbers, and where they are when it has ended. */
+typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE } gnn_rows;
+typedef struct gnn_value_desc {
+  int step, line;  /* of the model's source */
+  const char *name;
+  gnn_rows rows;   /* what its rows are */
+  int64_t count;   /* of rows; those of nodes and edges are known when the data are */
+  int64_t width;   /* numbers in each */
+  int64_t at;
+} gnn_value_desc;
+
 typedef struct gnn_step_desc {
   int number;
   const char *lane, *phase, *what; /* "compute", "d2h", "h2d", "ssd write" or "ssd read"; "forward", "backward",
@@ -240,6 +255,14 @@ typedef struct gnn_step_desc {
   int64_t bytes;                   /* read and written */
   double estimated_start_seconds;  /* after the beginning of the epoch, or of the evaluation */
 } gnn_step_desc;
+
+/* The program's steps in the order that keeps every value until its last use, with a device arena of its own. */
+typedef struct gnn_keep_order {
+  int64_t device_bytes, at_scores;
+  gnn_status (*forward_backward)(gnn_run *run);
+  gnn_status (*update)(gnn_run *run);
+  gnn_status (*evaluate)(gnn_run *run);
+} gnn_keep_order;
 
 struct gnn_program {
   int abi;                  /* GNN_ABI */
@@ -267,6 +290,8 @@ struct gnn_program {
   const gnn_weight_desc *weights;
   int step_count;
   const gnn_step_desc *steps;
+  int value_count;
+  const gnn_value_desc *values; /* in the order of their steps; none in programs for a GPU */
 
   int copy_count;
   const gnn_copy_desc *copies;
@@ -296,9 +321,10 @@ struct gnn_program {
   gnn_status (*update)(gnn_run *run);           /* one optimiser step from those gradients */
   gnn_status (*evaluate)(gnn_run *run);         /* forward with dropout off; leaves the scores */
   const gnn_program *in_double;                 /* the same program built with GNN_DOUBLE, or NULL */
+  const gnn_keep_order *keep_order;             /* NULL: there is none beside the plan */
 };
 
-enum { GNN_ABI = 3 };
+enum { GNN_ABI = 4 };
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

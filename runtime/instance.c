@@ -129,6 +129,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   if (instance == NULL) return gnn_fail_memory(error, (int64_t)sizeof *instance);
   instance->scratch.file = -1;
   instance->run.program = instance->tiers.program = program;
+  instance->run.keeps_all = options.keeps_all;
   const gnn_backend *backend = gnn_backend_of(program);
   gnn_status status = backend->open(instance, &options, error);
   if (status == GNN_OK) status = instance_find_room(program, &options, &instance->scratch, error);
@@ -229,6 +230,7 @@ static void instance_set(void *to, int real_bytes, int64_t index, double value) 
 void gnn_instance_reset(gnn_instance *instance, uint64_t seed) {
   const gnn_program *program = instance->run.program;
   instance->gradient_peak = instance->gradient_peak_before = (gnn_gradient_peak){-1, 0};
+  instance->bad = (gnn_bad_value){0};
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     void *to = gnn_instance_at(instance, weight->at);

@@ -16,6 +16,7 @@ typedef struct gnn_memory {
 typedef struct gnn_instance_options {
   int threads;              /* 0: all */
   int populate;             /* touch every page now */
+  int keeps_all;            /* the program is one of keep_order.h */
   int is_serial, is_traced; /* copies do not overlap; the times of steps are taken down (run.watch) */
   const gnn_memory *memory; /* NULL: the runtime's own */
   const char *scratch;      /* folder of the SSD tier; NULL: the plan's, then `temporary`, /var/tmp, /tmp */
@@ -38,6 +39,16 @@ typedef struct gnn_gradient_peak {
   float magnitude;
 } gnn_gradient_peak;
 
+/* The first value of an epoch that is not finite. */
+typedef struct gnn_bad_value {
+  int64_t epoch;    /* 0: none was found */
+  int step, line;   /* 0: it was a weight before anything was computed */
+  const char *name;
+  gnn_rows rows;
+  int64_t row, column;
+  float value;
+} gnn_bad_value;
+
 typedef struct gnn_instance {
   gnn_run run;
   gnn_memory memory;
@@ -50,6 +61,7 @@ typedef struct gnn_instance {
   int64_t partial_count;
   int64_t majority_class;  /* most frequent in the validation split, or in train where there is none */
   double majority_share[GNN_SPLIT_COUNT]; /* accuracy of always answering it */
+  gnn_bad_value bad;       /* of the first epoch that had one since the last reset; on the processor only */
   gnn_gradient_peak gradient_peak, gradient_peak_before; /* of the last epoch and the one before it; on the processor only */
 } gnn_instance;
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bad_value.h"
 #include "checkpoint.h"
 #include "device.h"
 #include "train.h"
@@ -309,9 +310,7 @@ gnn_status gnn_job_reset(gnn_job *job, uint64_t seed) {
 static gnn_status job_step(gnn_job *job) {
   gnn_status status = gnn_step_epoch(job->instance);
   if (status == GNN_OK) return status;
-  return job_failed(job, gnn_step_failed(job->instance, status, &job->error, status == GNN_ENUMERIC ? "R0803" : "",
-                                         "epoch %lld failed: loss is %g", (long long)job->instance->run.epoch,
-                                         job->instance->run.loss));
+  return job_failed(job, gnn_epoch_failed(job->instance, status, &job->error));
 }
 
 gnn_status gnn_job_epoch(gnn_job *job, gnn_job_result *result) {

@@ -12,7 +12,9 @@
 #include "cli.h"
 #include "device.h"
 #include "file.h"
+#include "keep_order.h"
 #include "lanes.h"
+#include "room.h"
 
 enum { MEASURE_EPOCHS = 5 };
 static const double measure_check_seconds = 10; /* after these, check has timed enough */
@@ -69,18 +71,11 @@ typedef struct measure_times {
   int64_t count, room;
 } measure_times;
 
-static gnn_status measure_epoch(gnn_instance *instance, gnn_error *error) {
-  gnn_status status = gnn_step_epoch(instance);
-  if (status == GNN_OK) return status;
-  return gnn_step_failed(instance, status, error, status == GNN_ENUMERIC ? "R0803" : "", "loss is %g at epoch %lld",
-                         instance->run.loss, (long long)instance->run.epoch);
-}
-
 /* One more epoch, on the clock. */
 static gnn_status measure_time(gnn_instance *instance, measure_times *times, gnn_error *error) {
   gnn_watch_restart(&instance->run);
   double before = gnn_now();
-  gnn_status status = measure_epoch(instance, error);
+  gnn_status status = gnn_trail_epoch(instance, error);
   times->seconds[times->count++] = gnn_now() - before;
   return status;
 }
@@ -96,10 +91,10 @@ static double measure_slowdown(const gnn_program *program) { return program->is_
 static double measure_median(const double *sorted, int64_t count) { return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2; }
 
 /* An instance on these data, reset. */
-static gnn_status measure_fill(const gnn_cli *cli, const gnn_dataset *dataset, const gnn_instance_options *options,
-                               gnn_instance **out, gnn_error *error) {
+static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *program, const gnn_dataset *dataset,
+                                       const gnn_instance_options *options, gnn_instance **out, gnn_error *error) {
   gnn_instance *instance;
-  gnn_status status = gnn_instance_create(cli->program, options, &instance, error);
+  gnn_status status = gnn_instance_create(program, options, &instance, error);
   *out = instance;
   if (status == GNN_OK) status = gnn_instance_load(instance, dataset, error);
   if (status != GNN_OK) return status;
@@ -108,27 +103,62 @@ static gnn_status measure_fill(const gnn_cli *cli, const gnn_dataset *dataset, c
   return cli->weights ? gnn_weights_load(instance, cli->weights, error) : GNN_OK;
 }
 
+static gnn_status measure_fill(const gnn_cli *cli, const gnn_dataset *dataset, const gnn_instance_options *options,
+                               gnn_instance **out, gnn_error *error) {
+  return measure_fill_program(cli, cli->program, dataset, options, out, error);
+}
+
 /* ---- check ---- */
 
-/* Memory is measured on pages that nobody touched before. Some epochs, an evaluation; the loss of the first. */
-static gnn_status measure_memory(const gnn_cli *cli, const gnn_dataset *dataset, int64_t epochs, int is_said, measure_peaks *peaks,
+/* Memory is measured on pages that nobody touched before. The epochs of the trail, an evaluation. */
+static gnn_status measure_memory(const gnn_cli *cli, const gnn_dataset *dataset, gnn_trail *trail, int is_said, measure_peaks *peaks,
                                  gnn_error *error) {
   gnn_instance *instance = NULL;
-  gnn_result result[GNN_SPLIT_COUNT];
   gnn_instance_options options = gnn_cli_options(cli);
-  double first = 0;
   gnn_status status = measure_fill(cli, dataset, &options, &instance, error);
   if (status == GNN_OK && is_said) gnn_print_header(instance, cli->seed);
-  for (int64_t e = 0; e < epochs && status == GNN_OK; e++) {
-    status = measure_epoch(instance, error);
-    if (e == 0) first = instance->run.loss;
-  }
-  if (status == GNN_OK && (status = gnn_evaluate(instance, result)) != GNN_OK)
-    gnn_step_failed(instance, status, error, "", "the evaluation failed");
+  if (status == GNN_OK) status = gnn_trail_run(trail, instance, error);
   if (status == GNN_OK) *peaks = measure_take_peaks(instance);
-  if (status == GNN_OK && is_said)
-    printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)epochs, epochs == 1 ? "" : "s", first, instance->run.loss);
+  if (status == GNN_OK && is_said && trail->epochs > 0)
+    printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)trail->epochs, trail->epochs == 1 ? "" : "s", trail->loss[0],
+           trail->loss[trail->epochs - 1]);
   gnn_instance_destroy(instance);
+  return status;
+}
+
+/* The same epochs in the order that keeps every value, where there is room for it: the bits must be those of the plan. */
+static gnn_status measure_keeping(const gnn_cli *cli, const gnn_dataset *dataset, const gnn_trail *trail, gnn_error *error) {
+  const gnn_program *program = cli->program;
+  if (gnn_keeps_all(program)) {
+    printf("keep-everything order: this plan is it\n");
+    return GNN_OK;
+  }
+  if (program->keep_order == NULL) {
+    printf("keep-everything order: not run, programs for a GPU have that of their plan alone\n");
+    return GNN_OK;
+  }
+  gnn_keeping keeping;
+  gnn_status status = gnn_keeping_create(&keeping, program, error);
+  const int64_t needed = gnn_host_memory_bytes(&keeping.program), room = gnn_available_bytes();
+  if (status == GNN_OK && needed > room) {
+    printf("keep-everything order: not run, it needs %s of memory and %s is free\n", gnn_bytes_text(needed).text, gnn_bytes_text(room).text);
+    gnn_keeping_destroy(&keeping);
+    return GNN_OK;
+  }
+  gnn_instance *instance = NULL;
+  gnn_trail kept = {0};
+  gnn_instance_options options = gnn_cli_options(cli);
+  options.keeps_all = 1;
+  if (status == GNN_OK) status = gnn_trail_create(&kept, program, trail->epochs, error);
+  if (status == GNN_OK) status = measure_fill_program(cli, &keeping.program, dataset, &options, &instance, error);
+  if (status == GNN_OK) status = gnn_trail_run(&kept, instance, error);
+  if (status == GNN_OK) status = gnn_trail_agrees(trail, &kept, program, error);
+  if (status == GNN_OK)
+    printf("keep-everything order, %s of device arena: losses, weights and scores are the same to the last bit\n",
+           gnn_bytes_text(gnn_tier_bytes(&keeping.program, GNN_DEVICE)).text);
+  gnn_instance_destroy(instance);
+  gnn_trail_destroy(&kept);
+  gnn_keeping_destroy(&keeping);
   return status;
 }
 
@@ -140,7 +170,7 @@ static gnn_status measure_check_time(const gnn_cli *cli, const gnn_dataset *data
   gnn_instance_options options = gnn_cli_options(cli);
   options.populate = 1;
   gnn_status status = measure_fill(cli, dataset, &options, &instance, error);
-  if (status == GNN_OK) status = measure_epoch(instance, error);
+  if (status == GNN_OK) status = gnn_trail_epoch(instance, error);
   double started = gnn_now();
   while (status == GNN_OK && times.count < times.room && (times.count == 0 || gnn_now() - started < measure_check_seconds))
     status = measure_time(instance, &times, error);
@@ -156,8 +186,12 @@ int gnn_command_check(const gnn_cli *cli) {
   gnn_error error;
   measure_peaks peaks = {0};
   double seconds = 0;
+  gnn_trail trail = {0};
   gnn_status status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = measure_memory(cli, dataset, cli->epochs >= 0 ? cli->epochs : 1, 1, &peaks, &error);
+  if (status == GNN_OK) status = gnn_trail_create(&trail, cli->program, cli->epochs >= 0 ? cli->epochs : 1, &error);
+  if (status == GNN_OK) status = measure_memory(cli, dataset, &trail, 1, &peaks, &error);
+  if (status == GNN_OK) status = measure_keeping(cli, dataset, &trail, &error);
+  gnn_trail_destroy(&trail);
   if (status == GNN_OK) status = measure_check_time(cli, dataset, &seconds, &error);
   gnn_dataset_close(dataset);
   if (status == GNN_OK) {
@@ -206,7 +240,7 @@ int gnn_command_bench(const gnn_cli *cli) {
   gnn_status status = times.seconds ? gnn_cli_open_data(cli, &dataset, &error) : gnn_fail_memory(&error, epochs * 8);
   if (status == GNN_OK) status = measure_fill(cli, dataset, &options, &instance, &error);
   gnn_dataset_close(dataset);
-  for (int64_t e = 0; status == GNN_OK && e < warmup; e++) status = measure_epoch(instance, &error);
+  for (int64_t e = 0; status == GNN_OK && e < warmup; e++) status = gnn_trail_epoch(instance, &error);
   while (status == GNN_OK && times.count < times.room) status = measure_time(instance, &times, &error);
   if (status == GNN_OK) {
     qsort(times.seconds, (size_t)epochs, sizeof *times.seconds, measure_by_value);
@@ -338,14 +372,17 @@ int gnn_command_profile(const gnn_cli *cli) {
   gnn_instance_options options = gnn_cli_options(cli);
   options.populate = options.is_traced = 1;
   measure_peaks peaks = {0};
+  gnn_trail trail = {0};
   gnn_status status = measure_may_write(path, &error);
   if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = measure_memory(cli, dataset, 1, 0, &peaks, &error);
+  if (status == GNN_OK) status = gnn_trail_create(&trail, cli->program, 1, &error);
+  if (status == GNN_OK) status = measure_memory(cli, dataset, &trail, 0, &peaks, &error);
+  gnn_trail_destroy(&trail);
   if (status == GNN_OK) status = measure_fill(cli, dataset, &options, &instance, &error);
   gnn_dataset_close(dataset);
   if (status == GNN_OK) status = measure_profile_create(&profile, epochs, instance->run.watch->count, &error);
   profile.peaks = peaks;
-  for (int64_t e = 0; status == GNN_OK && e < warmup; e++) status = measure_epoch(instance, &error);
+  for (int64_t e = 0; status == GNN_OK && e < warmup; e++) status = gnn_trail_epoch(instance, &error);
   if (status == GNN_OK) status = measure_profile_epochs(instance, &profile, &error);
   if (status == GNN_OK) status = measure_profile_write(cli, &profile, path, &error);
   if (status == GNN_OK && !cli->is_quiet && strcmp(path, "-") != 0)

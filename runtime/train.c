@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bad_value.h"
 #include "device.h"
 #include "loop.h"
 
@@ -120,7 +121,9 @@ static gnn_status train_not_finite(gnn_loop *loop) {
   const gnn_program *program = loop->program;
   const char *culprit = NULL;
   if (gnn_download_weights(loop->instance, 0, &loop->error) != GNN_OK) return GNN_EDEVICE;
-  for (int w = 0; w < program->weight_count && culprit == NULL; w++) {
+  gnn_text bad = {0};
+  gnn_bad_value_text(loop->instance, &bad);
+  for (int w = 0; w < program->weight_count && culprit == NULL && bad.data == NULL; w++) {
     const float *values = gnn_instance_at(loop->instance, program->weights[w].at);
     for (int64_t i = 0; program->real_bytes == 4 && i < program->weights[w].count; i++)
       if (!isfinite(values[i])) { culprit = program->weights[w].name; break; }
@@ -131,14 +134,17 @@ static gnn_status train_not_finite(gnn_loop *loop) {
   /* The loss is that of the forward pass: what ruined it is the update of the epoch before. */
   gnn_gradient_peak peak = isfinite(loss) ? loop->instance->gradient_peak : loop->instance->gradient_peak_before;
   gnn_text largest = {0};
-  if (peak.weight >= 0)
+  if (peak.weight >= 0 && !isfinite(peak.magnitude))
+    gnn_text_format(&largest, "; the first gradient that is not finite: %s", program->weights[peak.weight].name);
+  else if (peak.weight >= 0)
     gnn_text_format(&largest, "; the largest gradient of %s epoch: %.2g in %s", isfinite(loss) ? "this" : "the previous", (double)peak.magnitude,
                     program->weights[peak.weight].name);
-  gnn_status status = gnn_fail(&loop->error, GNN_ENUMERIC, "R0803", "%s at epoch %lld%s%s%s%s",
+  gnn_status status = gnn_fail(&loop->error, GNN_ENUMERIC, "R0803", "%s at epoch %lld%s%s%s%s%s",
                                isnan(loss) ? "loss is NaN" : isinf(loss) ? "loss is infinite" : "scores are not finite", (long long)loop->instance->run.epoch,
-                               culprit ? "; the first weight that is not finite: " : "", culprit ? culprit : "",
+                               bad.data ? bad.data : "", culprit ? "; the first weight that is not finite: " : "", culprit ? culprit : "",
                                largest.data ? largest.data : "", loop->last_saved ? "" : "; there is no checkpoint to go back to");
   gnn_text_free(&largest);
+  gnn_text_free(&bad);
   gnn_text help = {0};
   if (!isnan(lr)) gnn_text_format(&help, "--lr %g", lr / 10);
   if (loop->last_saved)
@@ -160,7 +166,10 @@ static gnn_status train_evaluate(gnn_loop *loop, int64_t epoch, int counts) {
   gnn_status status = gnn_evaluate(loop->instance, loop->result);
   if (status != GNN_OK) return train_failed(loop, status, "the evaluation of epoch");
   for (int s = 0; s < GNN_SPLIT_COUNT; s++)
-    if (!isfinite(loop->result[s].loss) && !loop->options->continues_after_nan) return train_not_finite(loop);
+    if (!isfinite(loop->result[s].loss) && !loop->options->continues_after_nan) {
+      gnn_bad_value_find(loop->instance, GNN_WORK_EVALUATE);
+      return train_not_finite(loop);
+    }
   if (counts && gnn_keeper_see(&loop->progress.keeper, loop->program, epoch, loop->result) && loop->program->has_keep)
     return gnn_snapshot_take(&loop->best, loop->instance, &loop->error);
   return GNN_OK;

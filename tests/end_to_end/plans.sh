@@ -20,15 +20,16 @@ program() { # NAME MODEL OPTIONS...: ./NAME, with what was said in NAME.log and 
   [ ! -e "$name.gnn" ] || { path=$name.gnn && model=$name; } # a variant of the model lies here
   "$gnncc" -w --verify -S "$@" "$path" -o "gen_$name" >"$name.log" 2>&1
   status=$?
-  if [ $status -eq 0 ]; then
-    gcc -std=gnu11 -w -O1 -ffp-contract=off -fno-math-errno -fno-trapping-math "-Igen_$name" "gen_$name/$model.c" "gen_$name/main.c" \
-      "$build/share/libgnnrt.a" -o "$name" -l:libz.a -lm -lpthread >>"$name.log" 2>&1 || status=70
-  fi
+  if [ $status -eq 0 ]; then compile "$name" "$model" >>"$name.log" 2>&1 || status=70; fi
   echo $status >"$name.status"
+}
+compile() { # NAME MODEL: gen_NAME
+  gcc -std=gnu11 -w -O1 -ffp-contract=off -fno-math-errno -fno-trapping-math "-Igen_$1" "gen_$1/$2.c" "gen_$1/main.c" "$build/share/libgnnrt.a" -o "$1" \
+    -l:libz.a -lm -lpthread
 }
 queue() { printf '%s\n' "$*" >>queued; } # NAME MODEL OPTIONS...
 make_queued() {
-  export -f program
+  export -f program compile
   export gnncc build plans
   xargs -P "$(nproc)" -L 1 bash -c 'program "$@"' program <queued
   rm queued
@@ -57,8 +58,11 @@ touches_what_it_planned() { # PROGRAM
   awk '/: planned .*, (touched|written) / { n++; p = t = $0; sub(/.*: planned /, "", p); sub(/, (touched|written) .*/, "", p); sub(/.*, (touched|written) /, "", t)
          if (p != t) { print; bad = 1 } } END { exit bad || !n }' "$1.check"
 }
+says_bits() { # PROGRAM TEXT: after touches_what_it_planned
+  grep -q "^keep-everything order.*$2" "$1.check" || { cat "$1.check"; return 1; }
+}
 agrees_with() { # KEEP PROGRAM
-  is_made "$2" && train "$2" "out_$2" && same_as "out_$2" "out_$1" && touches_what_it_planned "$2"
+  is_made "$2" && train "$2" "out_$2" && same_as "out_$2" "out_$1" && touches_what_it_planned "$2" && says_bits "$2" "this plan is it\|the same to the last bit"
 }
 
 # ---- budgets, in KiB ----
@@ -117,7 +121,7 @@ done
 make_queued
 
 for model in $models; do
-  everything_kept() { is_made keep_$model && train keep_$model out_keep_$model && touches_what_it_planned keep_$model; }
+  everything_kept() { is_made keep_$model && train keep_$model out_keep_$model && touches_what_it_planned keep_$model && says_bits keep_$model "this plan is it"; }
   check "$model, everything kept: trains, memory as planned" everything_kept
 done
 for name in $names; do check "$name: same bits, memory as planned" agrees_with keep_${name%%_*} $name; done
@@ -126,6 +130,24 @@ for item in $tight; do
   check "$model at the smallest budget has $kind" has ${model}_${kind}_0 $kind
   refuse 3 "$model, $kind: one in a hundred less does not fit" "$gnncc" -w --verify ${road[$kind]} --budget device=$((least_kib * 99 / 100))KiB "$plans/$model.gnn" -o no
 done
+
+# ---- check compares a plan with the order that keeps everything ----
+altered() { # NAME SED: sage4_reruns_0 with another source
+  cp -r gen_sage4_reruns_0 "gen_$1" && sed -i "$2" "gen_$1/sage4.c" && ! cmp -s "gen_$1/sage4.c" gen_sage4_reruns_0/sage4.c && compile "$1" sage4
+}
+compared() { says_bits sage4_reruns_0 "the same to the last bit" && "./sage4_reruns_0" check --epochs 3 --threads 1 | grep "^keep-everything order.*the same to the last bit"; }
+check "a plan with re-runs: check compares its bits" compared
+check "a program whose values are not made again compiles" altered stale '/, again: its result was dropped/,/gnn_leave/ s/^  step_[0-9]*(g);$//'
+says_stale() {
+  ./stale check >stale.check 2>&1
+  local status=$?
+  cat stale.check
+  [ $status -eq 70 ] && grep -q 'error: the .* differ from those of the keep-everything order' stale.check && ! grep -q 'data fit the plan' stale.check
+}
+check "its bits differ: check says so, and ends with 70" says_stale
+check "a program whose keep-everything order takes a pebibyte compiles" altered vast '/gnn_keep_order keep_order/,/};/ s/device_bytes = [0-9]*/device_bytes = 1125899906842624/'
+not_run() { touches_what_it_planned vast && says_bits vast 'not run, it needs .* of memory and .* is free' && grep -q 'data fit the plan' vast.check; }
+check "where memory is short that order is not run, and check says how much it needs" not_run
 
 # ---- the same plan, run otherwise ----
 run_otherwise() { # PROGRAM OPTIONS...

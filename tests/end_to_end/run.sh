@@ -77,6 +77,27 @@ for optimizer in adamw sgd nesterov decay_first; do
   check "$optimizer: losses are the reference's" agrees $optimizer "$pyg/karate" "$pyg/karate/gcn.safetensors" 20 "" -- --model gcn $flags
 done
 
+# ---- what is not finite is found ----
+planted() { # NAME LAYER: of the karate club only node 33 has 17 neighbours, and of its ends only the edge 32-33 has 29; neither is of a training node
+  printf '%s\n' 'layer Far(x : node[f], out) {' '  param W : [f, out] = ones' '  q = x @ W' '  n = sum(src.q)' "$2" '}' 'data g from karate()' "model $1 on g {" \
+    '  h = x |> Far(3)' '  return h |> Linear(y.classes)' '}' "train $1 {" 'loss = cross_entropy(out, y)' 'optimizer = sgd(lr = 0.1)' 'epochs = 9' '}' >"$1.gnn"
+}
+finds() { # TEXT COMMAND...
+  local text=$1 status
+  shift
+  "$@" >found 2>&1
+  status=$?
+  cat found
+  [ $status -eq 5 ] && grep -q "error\[R0803\]: .*; first bad value: $text" found
+}
+planted node '  return log(16.5 - n)'
+planted edge '  return sum(sqrt(85.5 - dot(dst.n, src.q) - dot(src.n, dst.q)) * src.q)'
+check "a value that is not finite compiles" in_float node node.gnn
+check "the first bad value: its name, node, column, step and line" finds "far1, node 33, column 0 is NaN (step [0-9]*, line 5)" ./node -q
+check "check finds it, too" finds "far1, node 33, column 0 is NaN" ./node check --epochs 3
+check "a value of an edge that is not finite compiles" in_float edge edge.gnn -O0
+check "the first bad value of an edge: its ends" finds "far1_[a-z]*, the edge from node 33 to 32, column 0 is NaN (step [0-9]*, line 5)" ./edge -q
+
 # ---- the same bits ----
 check "the karate example compiles" "$gnncc" "$here/../../examples/gcn_karate.gnn" -o karate
 same_bits() { # OPTIONS... : last weights as with one thread

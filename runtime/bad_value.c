@@ -1,0 +1,81 @@
+/* bad_value.c: the first value that is not finite, found by doing the same again: an epoch is a function of what stays in the arena. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "bad_value.h"
+
+#include <math.h>
+
+static int bad_value_look(const gnn_run *run, gnn_bad_value *bad, const char *name, gnn_rows rows, int64_t at, int64_t count, int64_t width) {
+  const gnn_real *values = gnn_at(run, at);
+  for (int64_t i = 0; i < count * width; i++) {
+    if (isfinite(values[i])) continue;
+    *bad = (gnn_bad_value){run->epoch, 0, 0, name, rows, i / width, i % width, (float)values[i]};
+    return 1;
+  }
+  return 0;
+}
+
+void gnn_bad_value_search(gnn_run *run, int step) {
+  const gnn_program *program = run->program;
+  gnn_bad_value *bad = run->search;
+  for (int v = 0; v < program->value_count && !bad->epoch; v++) {
+    const gnn_value_desc *value = &program->values[v];
+    const int64_t count = value->rows == GNN_ROWS_NODE ? run->nodes : value->rows == GNN_ROWS_EDGE ? run->edges : value->count;
+    if (value->step != step || !bad_value_look(run, bad, value->name, value->rows, value->at, count, value->width)) continue;
+    bad->step = step;
+    bad->line = value->line;
+  }
+}
+
+void gnn_bad_value_find(gnn_instance *instance, gnn_work work) {
+  gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  if (instance->bad.epoch || program->real_bytes != 4 || gnn_backend_of(program)->is_apart) return;
+  for (int w = 0; w < program->weight_count && !instance->bad.epoch; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    const int64_t width = weight->rank ? weight->shape[weight->rank - 1] : 1;
+    if (width > 0) bad_value_look(run, &instance->bad, weight->name, GNN_ROWS_NONE, weight->at, weight->count / width, width);
+  }
+  if (instance->bad.epoch) return;
+  run->search = &instance->bad;
+  gnn_status is_told_elsewhere = gnn_do(instance, work);
+  (void)is_told_elsewhere;
+  run->search = NULL;
+}
+
+/* Edges are known by their ends. */
+static void bad_value_row(const gnn_run *run, const gnn_bad_value *bad, gnn_text *text) {
+  if (bad->rows == GNN_ROWS_NODE) gnn_text_format(text, ", node %lld", (long long)bad->row);
+  if (bad->rows == GNN_ROWS_NONE && bad->row) gnn_text_format(text, ", row %lld", (long long)bad->row);
+  if (bad->rows != GNN_ROWS_EDGE || run->in.ptr == NULL) return;
+  int64_t low = 0, high = run->nodes; /* ptr[low] <= edge < ptr[high] */
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    if (run->in.ptr[middle] <= bad->row) low = middle;
+    else high = middle;
+  }
+  gnn_text_format(text, ", the edge from node %lld to %lld", (long long)run->in.idx[bad->row], (long long)low);
+}
+
+void gnn_bad_value_text(const gnn_instance *instance, gnn_text *text) {
+  const gnn_run *run = &instance->run;
+  const gnn_bad_value *bad = &instance->bad;
+  if (!bad->epoch) return;
+  gnn_text_format(text, "; first bad value: %s", bad->name);
+  bad_value_row(run, bad, text);
+  gnn_text_format(text, ", column %lld is ", (long long)bad->column);
+  if (isnan(bad->value)) gnn_text_format(text, "NaN"); /* some have a sign */
+  else gnn_text_format(text, "%g", (double)bad->value);
+  if (bad->step) gnn_text_format(text, " (step %d, line %d)", bad->step, bad->line);
+  if (bad->epoch != run->epoch) gnn_text_format(text, ", at epoch %lld", (long long)bad->epoch);
+}
+
+gnn_status gnn_epoch_failed(const gnn_instance *instance, gnn_status status, gnn_error *error) {
+  gnn_text bad = {0};
+  if (status == GNN_ENUMERIC) gnn_bad_value_text(instance, &bad);
+  status = gnn_step_failed(instance, status, error, status == GNN_ENUMERIC ? "R0803" : "", "loss is %s at epoch %lld%s",
+                           isnan(instance->run.loss) ? "NaN" : "infinite", (long long)instance->run.epoch, bad.data ? bad.data : "");
+  gnn_text_free(&bad);
+  return status;
+}
