@@ -3,19 +3,26 @@
 
 // ---- the document ----
 
-// Lists of like objects are stored as tables {all, keys, rows}; texts of a column whose key ends in $ are places in `texts`.
+// Lists of like objects are stored as tables {count, all, columns}; page.c says what the marks at the end of a key mean.
 const packed = JSON.parse(document.getElementById('report').textContent);
+const textAt = place => typeof packed.texts[place] === 'string' ? packed.texts[place] : packed.texts[place].map(textAt).join(' ');
+const textOf = v => Array.isArray(v) ? v.map(textOf) : v ? textAt(v) : null;
+function column(list, marks) {
+  let sum = 0;
+  if (marks.includes('*')) list = list.flatMap((v, i) => i % 2 ? [] : Array(list[i + 1]).fill(v));
+  if (marks.includes('+')) list = list.map(v => sum += v);
+  return list.map(marks.includes('~') ? ns => ns / 1e9 : marks.includes('$') ? textOf : unpack);
+}
 function unpack(x) {
   if (Array.isArray(x)) return x.map(unpack);
   if (x === null || typeof x !== 'object') return x;
-  if (!x.keys || !x.rows) return Object.fromEntries(Object.entries(x).map(([key, v]) => [key, unpack(v)]));
-  const columns = x.keys.map(key => key.endsWith('$') ? [key.slice(0, -1), true] : [key, false]), all = unpack(x.all);
-  const textOf = v => Array.isArray(v) ? v.map(textOf) : v ? packed.texts[v] : null;
-  return x.rows.map(row => {
-    const o = { ...all };
-    columns.forEach(([key, isText], i) => { const v = isText ? textOf(row[i]) : unpack(row[i]); if (v !== null) o[key] = v; });
-    return o;
-  });
+  if (!x.columns) return Object.fromEntries(Object.entries(x).map(([key, v]) => [key, unpack(v)]));
+  const all = unpack(x.all), rows = Array.from({ length: x.count }, () => ({ ...all }));
+  for (const [name, list] of Object.entries(x.columns)) {
+    const [, key, marks] = name.match(/^(.*?)([$~+*]*)$/);
+    column(list, marks).forEach((v, i) => { if (v !== null) rows[i][key] = v; });
+  }
+  return rows;
 }
 const report = unpack(packed.report);
 const isTraining = report.training_steps > 0;
