@@ -553,7 +553,10 @@ function listen() {
     showIn($('source'), $(link.hash.slice(1)));
     $('source').scrollIntoView({ block: 'nearest' });
   });
-  new ResizeObserver(redraw).observe(line);
+  new ResizeObserver(() => {
+    if (line.clientWidth !== wideNow) $('cursor').hidden = true; // it is at a time that is elsewhere now
+    redraw();
+  }).observe(line);
 }
 
 // ---- who makes what for whom: forward on the left going down, backward on the right coming up ----
@@ -667,6 +670,17 @@ const memoryTable = () => table('bytes alive from the end of one kernel to the e
   ['step', r => r.step, 'n'], ['until', r => time(r.end_seconds), 'n'], [device, r => bytes(r.device_bytes), 'n'], ['host', r => bytes(r.host_bytes), 'n'], ['ssd', r => bytes(r.ssd_bytes), 'n'],
   ...kinds.map(k => [k, r => bytes(r[k] || 0), 'n'])], report.memory, r => drawThere(r.step));
 
+const placeTable = () => table(`bytes on ${device} by address, and what is elsewhere`, [
+  ['what', p => p.name || p.value], ['kind', p => p.kind || ''], ['tier', p => p.tier === 'device' ? device : p.tier], ['address', p => p.offset === undefined ? '' : p.offset, 'n'], ['size', p => bytes(p.bytes), 'n'],
+  ['from step', p => p.first_step, 'n'], ['to step', p => p.last_step, 'n'], ['it was', p => p.how || '']], [...report.blocks, ...report.homes], p => valueNamed.has(p.value) && choose({ value: p.value }));
+function useTable() {
+  const sources = new Map();
+  for (const e of edgesOf(kernels)) sources.set(`${e.to} ${e.value}`, ` of step ${e.from}${e.way ? `, by ${e.way}` : ''}`);
+  return table('every kernel of the graph, what it reads and what it makes', [
+    ['step', o => o.step, 'n'], ['phase', o => o.phase], ['what', o => o.what, 'wrap'], ['reads', o => (o.reads || []).map(v => v + (sources.get(`${o.step} ${v}`) || '')).join('; '), 'wrap'],
+    ['writes', o => (o.writes || []).join('; '), 'wrap']], kernels, o => choose({ step: o.step }));
+}
+
 // ---- less or more memory ----
 
 function drawSweep() {
@@ -720,8 +734,10 @@ function drawAccuracy() {
   for (const o of both) node.append(s('circle', { class: `box ${roleOf(o)}`, cx: px(o.seconds), cy: py(o.measured.seconds), r: 4, 'data-step': o.step }, s('title', {}, `step ${o.step} ${o.what}: ${time(o.seconds)} estimated, ${time(o.measured.seconds)} measured`)));
   node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, 'estimated across, measured up'));
   node.addEventListener('click', e => { const dot = e.target.closest('[data-step]'); if (dot) choose({ step: Number(dot.dataset.step) }); });
+  const columns = [['step', o => o.step, 'n'], ['what', o => o.what, 'wrap'], ['estimated', o => time(o.seconds), 'n'], ['measured', o => time(o.measured.seconds), 'n'], ['ratio', o => `${(o.measured.seconds / o.seconds).toFixed(2)}×`, 'n']];
+  whenOpened('estimates', () => table('every step that was measured', columns, both, o => choose({ step: o.step })));
   const worst = [...both].sort((a, b) => offBy(b) - offBy(a)).slice(0, 5), grade = o => offBy(o) >= 10 ? 'n off-10' : offBy(o) >= 2 ? 'n off-2' : 'n';
-  const worstTable = table('the five furthest off', [['step', o => o.step, 'n'], ['what', o => o.what, 'wrap'], ['estimated', o => time(o.seconds), 'n'], ['measured', o => time(o.measured.seconds), 'n'], ['ratio', o => `${(o.measured.seconds / o.seconds).toFixed(2)}×`, 'n']], worst, o => choose({ step: o.step }));
+  const worstTable = table('the five furthest off', columns, worst, o => choose({ step: o.step }));
   worst.forEach((o, i) => { worstTable.tBodies[0].rows[i].lastChild.className = grade(o); });
   $('worst').append(worstTable);
   const links = report.machine.links.map(l => ({ ...l, copies: steps.filter(o => o.lane === l.lane && o.to && o.measured && o.measured.seconds > 0) })).filter(l => l.copies.length);
@@ -751,6 +767,8 @@ drawAccuracy();
 drawNotes();
 whenOpened('steps', stepTable);
 whenOpened('skyline', memoryTable);
+whenOpened('places', placeTable);
+whenOpened('uses', useTable);
 listen();
 listenToDag();
 choose({});
