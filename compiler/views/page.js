@@ -236,9 +236,15 @@ function bands(height, isNamed = false) {
   });
 }
 
+// The box is for paper, which has another width and draws nothing anew.
+function setSize(node, height) {
+  node.setAttribute('height', height);
+  node.setAttribute('viewBox', `0 0 ${node.clientWidth || width()} ${height}`);
+}
+
 function drawGantt() {
   const height = TOP + lanes.length * LANE + 4, node = $('gantt'), related = relatedTo(report.steps[view.step - 1]);
-  node.setAttribute('height', height);
+  setSize(node, height);
   node.replaceChildren(...bands(height));
   for (const t of ticks()) node.append(s('path', { class: 'axis', d: `M${x(t)} 14V${height}` }), s('text', { class: 'quiet', x: x(t), y: 11, 'text-anchor': 'middle' }, Number((t * unit[1]).toPrecision(6))));
   node.append(s('text', { class: 'quiet', x: 4, y: 11 }, unit[0]));
@@ -294,7 +300,7 @@ function fullestOfPixels(rows) {
 
 function drawSky() {
   const node = $('sky'), top = skyTop(), y = b => SKY - 2 - (SKY - 12) * b / top;
-  node.setAttribute('height', SKY);
+  setSize(node, SKY);
   node.replaceChildren(...bands(SKY, true));
   const rows = fullestOfPixels(memory.map(row => ({ row, at: rowSpan(row) })).filter(({ at }) => at[1] >= view.from && at[0] <= view.to && at[1] > at[0]));
   const base = rows.map(() => 0);
@@ -335,7 +341,7 @@ const piecesNamed = new Map();
 
 function drawStrips() {
   const ROW = 17, list = stripsShown(), node = $('strips'), height = list.length * ROW + 6;
-  node.setAttribute('height', height);
+  setSize(node, height);
   node.replaceChildren(...(list.length ? bands(height) : []));
   list.forEach((v, i) => {
     if (!piecesNamed.has(v.value)) piecesNamed.set(v.value, piecesOf(v.value));
@@ -356,7 +362,7 @@ function drawStrips() {
 function drawArena() {
   if (!$('addresses').open) return;
   const HEIGHT = 220, node = $('arena'), top = report.tiers.device.peak_bytes, y = b => HEIGHT - 2 - (HEIGHT - 8) * b / top;
-  node.setAttribute('height', HEIGHT);
+  setSize(node, HEIGHT);
   node.replaceChildren(s('text', { x: 4, y: 12 }, bytes(top)), s('text', { class: 'quiet', x: 4, y: 26 }, 'of addresses'));
   for (const b of report.blocks) {
     if (b.first_step > steps.length) continue;
@@ -585,7 +591,7 @@ function drawDag() {
   const W = $('graph').clientWidth, rows = Math.max(left.length, right.length, 1), H = rows * NODE + 12, wide = W * 0.3, place = new Map(), node = $('dag');
   left.forEach((o, i) => place.set(o.step, { x: W * 0.1, y: 6 + i * NODE, isLeft: true }));
   right.forEach((o, i) => place.set(o.step, { x: W * 0.6, y: 6 + (rows - 1 - i) * NODE, isLeft: false }));
-  node.setAttribute('height', H);
+  setSize(node, H);
   node.replaceChildren();
   for (const e of edgesOf(list)) {
     const a = place.get(e.from), b = place.get(e.to), y1 = a.y + NODE / 2, y2 = b.y + NODE / 2, far = Math.min(W * 0.09, 8 + Math.abs(y2 - y1) / 4);

@@ -1,4 +1,4 @@
-"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html: the report in a real browser. One line a test on standard
+"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html: the report in a real browser. One line a test on standard
 output, "ok name" or "not_ok name"; what went wrong on standard error."""
 import json
 import os
@@ -8,7 +8,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser
 
-measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page = sys.argv[1:8]
+measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page = sys.argv[1:9]
 run, plan = json.load(open(run_file)), json.load(open(plan_file))
 tests = []
 
@@ -401,6 +401,22 @@ def looks(b):
             if os.environ.get("SHOTS"):
                 b.screenshot(f"{os.environ['SHOTS']}/report_{width}_{scheme}.png")
     b.scheme("light")
+    b.open(measured_page)
+
+
+@test
+def paper(b):
+    "on paper nothing is wider than a page: long lines wrap, drawings shrink"
+    b.open(wide_page)
+    b.js("isDue = true")  # paper is laid out anew, not drawn anew
+    b.call("Emulation.setEmulatedMedia", media="print")
+    b.resize(718, 1000)
+    assert b.js("document.documentElement.scrollWidth") <= 718
+    sticking_out = "[...document.querySelectorAll('td, code, #timeline rect')].filter(n => n.getBoundingClientRect().right > 718).length"
+    assert b.js(sticking_out) == 0
+    assert b.js("document.querySelector('#gantt').clientHeight") > 40
+    b.call("Emulation.setEmulatedMedia", media="")
+    b.resize(1280, 900)
     b.open(measured_page)
 
 

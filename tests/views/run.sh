@@ -81,6 +81,12 @@ bare() { # a document that does not say what is alive when; the browser opens it
   awk '/"memory": \[/ { print "\"memory\": [],"; is_in = 1 } /"steps":/ { is_in = 0 } !is_in' "$here/spill.json" >"$work/bare.json" && "$build/gnncc" --measured="$work/bare.json" --report="$work/bare.html"
 }
 check "a page without the memory" bare
+wide() { # a line and a name that are wider than paper; the browser prints its page below
+  local many='so that nobody can print it in one line, '
+  sed "s/sage3_m/sage3_mean_over_all_the_neighbours_of_a_node_weighted_by_nothing/g; /\"lines\"/s/dropout(0.3)/& # long, $many$many$many${many// /_}/" "$here/spill.json" >wide.json
+  "$build/gnncc" --measured=wide.json --report=wide.html
+}
+check "a page with a long line and a long name" wide
 refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
 refuse 4 "a file that is not there" "$build/gnncc" --compare none.json "$here/spill.json"
 refuse 2 "a drawing of a form that there is not" view --emit=gantt=x.png
@@ -273,7 +279,7 @@ refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.j
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html "$work/bare.html" >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac
