@@ -16,6 +16,8 @@ unset COLUMNS
 
 # ---- texts, from documents ----
 
+model="--target=box --budget device=270MiB $here/spill.gnn"
+
 golden() { # NAME COMMAND...: standard output is the golden, to the byte
   local name=$1
   shift
@@ -46,8 +48,16 @@ bench() { # SECONDS: what bench --json prints
 }
 benches() { bench 0.5 >"$work/a.bench"; bench 0.25 >"$work/b.bench"; "$build/gnncc" --compare "$work/a.bench" "$work/b.bench"; }
 check "two benches compared" golden compare.bench.txt benches
-only_ascii() { ! LC_ALL=C grep -n '[^ -~]' "$here/golden/gantt.ascii.txt"; }
-check "ASCII is ASCII" only_ascii
+only_ascii() {
+  cd "$work" && LC_ALL=C $gnncc --plan $model >ascii.txt && grep -q 'next useful step up' ascii.txt && ! LC_ALL=C grep -n '[^ -~]' ascii.txt "$here/golden/gantt.ascii.txt"
+}
+check "ASCII is ASCII, in a drawing and in a plan" only_ascii
+widest() { wc -L | tee /dev/stderr; }
+fits_terminal() { # 80 columns in a file; what the terminal has; what COLUMNS says
+  [ $(view_run --emit=gantt=- | widest) = 80 ] && [ $(COLUMNS=60 view_run --emit=gantt=- | widest) = 60 ] &&
+    [ $(script -qc "stty cols 70; '$build/gnncc' --measured='$here/spill.json' --emit=gantt=-" /dev/null | tr -d '\r' | widest) = 70 ]
+}
+check "a drawing is as wide as the terminal" fits_terminal
 into_a_pipe() { # a pipe stays one, and gets what a file would
   mkfifo "$work/pipe" || return 1
   timeout 20 cat "$work/pipe" >"$work/piped" &
@@ -93,6 +103,7 @@ refuse 2 "a drawing of a form that there is not" view --emit=gantt=x.png
 refuse 2 "a graph of a form that there is not" view --emit=dag=x.svg
 refuse 2 "a drawing into no file" view --emit=gantt=
 refuse 2 "a page into no file" view --report=
+refuse 2 "no kind of view" view --emit=
 refuse 2 "of a model, too" "$build/gnncc" --emit=gantt=x.png "$here/spill.gnn"
 unasked() { [ ! -e x.png ]; }
 check "nothing was written" unasked
@@ -128,7 +139,6 @@ refuse 2 "what needs a model" "$build/gnncc" --measured="$here/spill.json" --emi
 
 # ---- what the compiler says today ----
 
-model="--target=box --budget device=270MiB $here/spill.gnn"
 today() { $gnncc --emit=plan=plan.json,trace=today.json,gantt=today.svg,schedule=today.txt,memory=today.csv,dot=today.dot $model; }
 check "all views of a plan at once" today
 check "the schema, and the sums: fates, lanes, the skyline, addresses" "$judge" report plan.json
