@@ -27,6 +27,8 @@ typedef struct OptionRow {
   const char *group, *form, *help;
 } OptionRow;
 
+#define EMIT_KINDS "ast program dag dot plan schedule gantt trace memory sweep report annotate header c cuda weights problem"
+
 /* The one list of options: parsing, --help and did-you-mean all read it. */
 static const OptionRow rows[] = {
     {"-o", OPT_OUTPUT, ARG_REQUIRED, "what to make", "-o PATH", "output file, or directory for -S"},
@@ -37,7 +39,7 @@ static const OptionRow rows[] = {
     {"--check", OPT_CHECK, ARG_NONE, "what to make", "--check", "diagnostics only"},
     {"-fsyntax-only", OPT_CHECK, ARG_NONE, NULL, NULL, NULL},
     {"--plan", OPT_PLAN, ARG_OPTIONAL, "what to make", "--plan[=json]", "explain the memory plan, compile nothing"},
-    {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", "ast program dag dot plan schedule gantt trace memory header c cuda weights problem"},
+    {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", EMIT_KINDS},
     {"--report", OPT_REPORT, ARG_OPTIONAL, "what to make", "--report[=FILE.html]", "one page: Gantt, memory, plan, sweep; beside the product"},
     {"--measured", OPT_MEASURED, ARG_REQUIRED, "what to make", "--measured=RUN.json", "overlay what ./PROGRAM profile measured; views without a model, too"},
     {"--annotate", OPT_ANNOTATE, ARG_OPTIONAL, "what to make", "--annotate[=FILE]", "the source with time, bytes and fate beside each line"},
@@ -194,11 +196,10 @@ static int print_topic(const Parser *p, const char *topic) {
   static const char exits[] =
       "0   made what was asked\n1   errors in the program or data\n2   bad command line\n3   no plan fits the budget\n"
       "4   cannot read or write a file\n5   the C compiler is missing or cannot run\n70  internal error\n";
-  static const char kinds[] = "ast program dag dot plan schedule gantt trace memory sweep report annotate header c cuda weights problem\n";
   if (!topic) print_help(stdout);
   else if (strcmp(topic, "env") == 0) fputs(env, stdout);
   else if (strcmp(topic, "exit") == 0) fputs(exits, stdout);
-  else if (strcmp(topic, "emit") == 0) fputs(kinds, stdout);
+  else if (strcmp(topic, "emit") == 0) puts(EMIT_KINDS);
   else if (strcmp(topic, "passes") == 0)
     for (int i = 0; driver_pass_name(i); i++) printf("%s\n", driver_pass_name(i));
   else if (strcmp(topic, "warnings") == 0)
@@ -254,18 +255,25 @@ static int unknown_option(const Parser *p, const char *word) {
   return usage("unknown option %s%s", suggest.wanted, suggest_text(p->arena, &suggest, ""));
 }
 
+static bool is_emit_kind(const char *item) {
+  size_t length = strlen(item), n;
+  for (const char *kind = EMIT_KINDS; *kind; kind += n + (kind[n] == ' ')) {
+    n = strcspn(kind, " ");
+    if (n == length && strncmp(kind, item, n) == 0) return true;
+  }
+  return false;
+}
+
 static int parse_emit(Parser *p, const char *list) {
-  static const char *const known[] = {"ast", "program", "dag", "dot", "plan", "schedule", "gantt", "trace", "memory", "sweep", "report", "annotate", "header", "c", "cuda", "weights", "problem"};
   static const char *const later[] = {"obj", "lib", "shared", "exe", "deps", "diagnostics"};
   char *copy = arena_strdup(p->arena, list), *rest = NULL;
+  if (!copy[strspn(copy, ",")]) return usage("--emit needs a kind; gnncc --help=emit lists them");
   for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
     char *path = strchr(item, '=');
     if (path) *path++ = 0;
-    bool is_known = false;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) is_known = is_known || strcmp(known[i], item) == 0;
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
       if (strcmp(later[i], item) == 0) return usage("--emit=%s is not supported yet", item);
-    if (!is_known) return usage("--emit=%s: unknown kind; gnncc --help=emit lists them", item);
+    if (!is_emit_kind(item)) return usage("--emit=%s: unknown kind; gnncc --help=emit lists them", item);
     const char *fault = view_path_fault(p->arena, item, path);
     if (fault) return usage("--emit=%s=%s: %s", item, path, fault);
     if (strcmp(item, "cuda") == 0 && !p->options->backend) p->options->backend = item;

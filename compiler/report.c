@@ -12,6 +12,8 @@ static const char *duration(Arena *arena, double seconds) {
   return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
 }
 
+static const char *dot(void) { return gnn_is_utf8() ? " \302\267 " : " | "; }
+
 static const char *added(Arena *arena, int64_t ns) {
   return ns == 0 ? "0" : arena_printf(arena, "%s%s", ns > 0 ? "+" : "-", duration(arena, 1e-9 * (double)(ns > 0 ? ns : -ns)));
 }
@@ -85,14 +87,14 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
     const Step *peak = &s->steps[y->peak_step];
     at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->what, (int)peak->place.line);
   }
-  fprintf(out, "plan for %s on %s \302\267 target %s \302\267 %s budget %s      %s\n", m->program->name, m->program->data->name,
-          m->machine->name, device_name(m), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
-  fprintf(out, "  fits      %s %s of %s (%s) \302\267 host %s \302\267 ssd %s\n", device_name(m), bytes(arena, y->bytes), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]),
-          at_peak, y->host_bytes ? bytes(arena, y->host_bytes) : "0", y->ssd_bytes ? bytes(arena, y->ssd_bytes) : "0");
+  fprintf(out, "plan for %s on %s%starget %s%s%s budget %s      %s\n", m->program->name, m->program->data->name, dot(),
+          m->machine->name, dot(), device_name(m), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
+  fprintf(out, "  fits      %s %s of %s (%s)%shost %s%sssd %s\n", device_name(m), bytes(arena, y->bytes), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]),
+          at_peak, dot(), y->host_bytes ? bytes(arena, y->host_bytes) : "0", dot(), y->ssd_bytes ? bytes(arena, y->ssd_bytes) : "0");
   int64_t kinds[BLOCK_KIND_COUNT] = {0};
   for (int i = 0; i < y->resident_count; i++) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
-  fprintf(out, "  of which  graph %s \302\267 features %s \302\267 weights %s \302\267 optimizer %s \302\267 values of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]),
-          bytes(arena, kinds[BLOCK_FEATURES]), bytes(arena, kinds[BLOCK_WEIGHTS]), bytes(arena, kinds[BLOCK_OPTIMIZER]),
+  fprintf(out, "  of which  graph %s%sfeatures %s%sweights %s%soptimizer %s%svalues of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]), dot(),
+          bytes(arena, kinds[BLOCK_FEATURES]), dot(), bytes(arena, kinds[BLOCK_WEIGHTS]), dot(), bytes(arena, kinds[BLOCK_OPTIMIZER]), dot(),
           bytes(arena, y->bytes - y->residents->bytes));
 }
 
@@ -127,7 +129,7 @@ static void print_run(const Emission *m, const Measured *run, FILE *out) {
   if (m->schedule->training_seconds > 0) fprintf(out, ", %.2f times the estimate", run->epoch / m->schedule->training_seconds);
   fprintf(out, "; evaluation %s; touched", duration(arena, run->evaluation));
   for (int t = 0; t < 3; t++)
-    if (t == 0 || run->tiers[t] > 0) fprintf(out, "%s %s %s", t ? " \302\267" : "", t ? names[t] : device_name(m), run->tiers[t] < 0 ? "unknown" : bytes(arena, run->tiers[t]));
+    if (t == 0 || run->tiers[t] > 0) fprintf(out, "%s%s %s", t ? dot() : " ", t ? names[t] : device_name(m), run->tiers[t] < 0 ? "unknown" : bytes(arena, run->tiers[t]));
   fprintf(out, "\n");
 }
 
@@ -136,8 +138,8 @@ static void print_instead(const Emission *m, FILE *out) {
   const Instead *i = m->instead;
   if (!i) return;
   fprintf(out, "  instead   keep everything %s, needs %s", duration(arena, 1e-9 * (double)i->keep_ns), bytes(arena, i->keep_bytes));
-  if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, " \302\267 recompute everything %s, needs %s", duration(arena, 1e-9 * (double)i->recompute_ns), bytes(arena, i->recompute_bytes));
-  if (i->least_bytes > 0) fprintf(out, " \302\267 least possible %s at %s", bytes(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
+  if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, "%srecompute everything %s, needs %s", dot(), duration(arena, 1e-9 * (double)i->recompute_ns), bytes(arena, i->recompute_bytes));
+  if (i->least_bytes > 0) fprintf(out, "%sleast possible %s at %s", dot(), bytes(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
   fprintf(out, "\n");
 }
 
@@ -149,7 +151,7 @@ static void print_notes(const Emission *m, const Decisions *d, FILE *out) {
   if (i && i->unpinned_ns > 0)
     NOTE("your pins cost %s; they were obeyed", added(arena, m->training_plan->simulation->makespan_ns - i->unpinned_ns));
   if (i && i->step_up_bytes > 0)
-    NOTE("%s would save %s \342\200\224 the next useful step up", bytes(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns));
+    NOTE("%s would save %s %s the next useful step up", bytes(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns), gnn_is_utf8() ? "\342\200\224" : "-");
   if (m->training_plan && d->decided_count) {
     const PlannerReport *r = &m->training_plan->report;
     double gap = r->lower_bound_ns > 0 ? 100.0 * (double)(r->makespan_ns - r->lower_bound_ns) / (double)r->lower_bound_ns : 0;

@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "runtime/text.h"
 #include "views.h"
 
-enum { LEAST_COLUMNS = 40, MOST_COLUMNS = 400, USUAL_COLUMNS = 72, ROWS = 4 };
+enum { HEAD = 20, LEAST_COLUMNS = 40, MOST_COLUMNS = 400, USUAL_WIDTH = 80, ROWS = 4 };
 
 typedef struct Role {
   const char *phase, *utf8, *ascii, *meaning;
@@ -37,11 +38,13 @@ static int role_of(const DocStep *s) {
   return 0;
 }
 
-static int chart_columns(void) {
+/* As wide as COLUMNS says, or the terminal that it goes to. */
+static int chart_columns(FILE *out) {
   const char *text = getenv("COLUMNS");
+  struct winsize size = {0};
   int64_t columns;
-  if (!text || !gnn_parse_integer(text, &columns)) return USUAL_COLUMNS;
-  columns -= 20;
+  if (!text || !gnn_parse_integer(text, &columns)) columns = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL_WIDTH;
+  columns -= HEAD;
   return columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns > MOST_COLUMNS ? MOST_COLUMNS : (int)columns;
 }
 
@@ -105,16 +108,17 @@ static double round_step(double whole) {
 static void put_axis(const Chart *c) {
   TimeUnit unit = document_time_unit(c->d);
   double whole = c->whole * unit.per_second;
-  char *line = arena_alloc(c->d->arena, (size_t)c->columns + 64);
-  memset(line, ' ', (size_t)c->columns + 40);
+  char *line = arena_alloc(c->d->arena, (size_t)c->columns + 1), text[40];
+  memset(line, ' ', (size_t)c->columns);
+  int length = snprintf(text, sizeof text, "%.4g %s", whole, unit.name), end = c->columns - length;
+  memcpy(line + end, text, (size_t)length);
   double step = whole > 0 ? round_step(whole) : 1;
-  for (double at = 0; at < whole * 0.9; at += step) {
-    char text[32];
-    int length = snprintf(text, sizeof text, "%.6g", at);
-    memcpy(line + (int)(at / whole * c->columns), text, (size_t)length);
+  for (double at = 0; at < whole; at += step) {
+    int column = (int)(at / whole * c->columns);
+    length = snprintf(text, sizeof text, "%.6g", at);
+    if (column + length < end) memcpy(line + column, text, (size_t)length);
   }
-  snprintf(line + c->columns - 1, 40, "%.4g %s", whole, unit.name);
-  fprintf(c->out, "%20s%s\n", "", line);
+  fprintf(c->out, "%*s%s\n", HEAD, "", line);
 }
 
 /* ---- memory ---- */
@@ -147,47 +151,63 @@ static void put_skyline(const Chart *c) {
   int64_t *alive = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *alive), *used = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *used), top = scale_of(c->d);
   bool has_gaps = false;
   fill_skyline(c, alive, used);
+  const char *labels[ROWS] = {"0", "", top == c->d->tiers[0].budget_bytes ? "budget" : "peak", arena_printf(c->d->arena, "%s", gnn_bytes_text(top).text)};
   for (int row = ROWS - 1; row >= 0; row--) {
-    const char *label = row == ROWS - 1 ? gnn_bytes_text(top).text : row == 0 ? "0" : "";
-    fprintf(c->out, "%-8.8s %9s %s", row == ROWS - 1 ? c->d->device : "", arena_printf(c->d->arena, "%s", label), c->is_utf8 ? "\342\224\244" : "|");
+    fprintf(c->out, "%-8.8s %9s %s", row == ROWS - 1 ? c->d->device : "", labels[row], c->is_utf8 ? "\342\224\244" : "|");
     for (int i = 0; i < c->columns; i++) {
       int eighth = eighths_of(alive[i], top, row);
       bool is_gap = eighth == 0 && eighths_of(used[i], top, row) > 0;
       has_gaps = has_gaps || is_gap;
       fputs(is_gap ? ":" : c->is_utf8 ? blocks[eighth] : eighth >= 4 ? "#" : eighth > 0 ? "." : " ", c->out);
     }
-    if (row == ROWS - 1 && top == c->d->tiers[0].budget_bytes) fprintf(c->out, "%s", c->is_utf8 ? " \342\206\220 budget" : " <- budget");
     fprintf(c->out, "\n");
   }
-  if (has_gaps) fprintf(c->out, "%20s: gaps between blocks\n", "");
+  if (has_gaps) fprintf(c->out, "%*s: gaps between blocks\n", HEAD, "");
 }
 
 /* ---- legends ---- */
 
 static void put_legend(const Chart *c) {
-  fprintf(c->out, "%20s", "");
-  for (int r = 0; r < ROLE_COUNT; r++)
-    if (c->is_used[r]) fprintf(c->out, "%s %s   ", c->is_utf8 ? roles[r].utf8 : roles[r].ascii, roles[r].meaning);
+  int used = 0;
+  for (int r = 0; r < ROLE_COUNT; r++) {
+    int length = 2 + (int)strlen(roles[r].meaning);
+    if (!c->is_used[r]) continue;
+    if (used && used + 3 + length > c->columns) used = 0, fprintf(c->out, "\n");
+    fprintf(c->out, "%*s%s %s", used ? 3 : HEAD, "", c->is_utf8 ? roles[r].utf8 : roles[r].ascii, roles[r].meaning);
+    used += (used ? 3 : 0) + length;
+  }
   fprintf(c->out, "\n");
+}
+
+/* What does not fit in a line is left out: the listing has it. */
+static void put_line(const Chart *c, const char *line) {
+  int wide = c->columns + HEAD, shown = 0;
+  for (const char *at = line; *at; at++) shown += ((unsigned char)*at & 0xc0) != 0x80;
+  if (shown <= wide) {
+    fprintf(c->out, "%s\n", line);
+    return;
+  }
+  const char *end = line;
+  for (int left = wide - 3; left > 0 || ((unsigned char)*end & 0xc0) == 0x80; end++) left -= ((unsigned char)*end & 0xc0) != 0x80;
+  fprintf(c->out, "%.*s...\n", (int)(end - line), line);
 }
 
 static void put_waits(const Chart *c) {
   TimeUnit unit = document_time_unit(c->d);
   if (document_has_run(c->d))
-    fprintf(c->out, "%20sone epoch: %.4g %s estimated, %.4g %s measured; the memory is the plan's\n", "", unit.per_second * document_shown_seconds(c->d), unit.name,
-            unit.per_second * document_run_seconds(c->d), unit.name);
+    put_line(c, arena_printf(c->d->arena, "epoch: %.4g %s estimated, %.4g %s measured; memory as planned", unit.per_second * document_shown_seconds(c->d), unit.name,
+                             unit.per_second * document_run_seconds(c->d), unit.name));
   for (int i = 0; i < c->count; i++) {
     const DocStep *s = &c->steps[i];
     if (!s->waits_for || s->seconds <= 0) continue;
-    fprintf(c->out, "%20sstep %" PRId64 " waits %.3g %s for step %" PRId64 " (%s)", "", s->step, unit.per_second * s->seconds, unit.name, s->waits_for,
-            document_step(c->d, s->waits_for)->what);
-    if (s->is_measured) fprintf(c->out, "; measured %.3g %s", unit.per_second * s->measured_seconds, unit.name);
-    fprintf(c->out, "\n");
+    const char *measured = s->is_measured ? arena_printf(c->d->arena, ", measured %.3g %s,", unit.per_second * s->measured_seconds, unit.name) : "";
+    put_line(c, arena_printf(c->d->arena, "step %" PRId64 " waits %.3g %s%s for step %" PRId64 " (%s)", s->step, unit.per_second * s->seconds, unit.name, measured, s->waits_for,
+                             document_step(c->d, s->waits_for)->what));
   }
 }
 
 void view_gantt_text(const Document *d, bool is_utf8, FILE *out) {
-  Chart c = {.d = d, .out = out, .is_utf8 = is_utf8, .columns = chart_columns(), .whole = fmax(document_shown_seconds(d), document_run_seconds(d))};
+  Chart c = {.d = d, .out = out, .is_utf8 = is_utf8, .columns = chart_columns(out), .whole = fmax(document_shown_seconds(d), document_run_seconds(d))};
   c.count = document_shown_steps(d, &c.steps);
   put_axis(&c);
   put_lanes(&c);

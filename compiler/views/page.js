@@ -3,19 +3,26 @@
 
 // ---- the document ----
 
-// Lists of like objects are stored as tables {all, keys, rows}; texts of a column whose key ends in $ are places in `texts`.
+// Lists of like objects are stored as tables {count, all, columns}; page.c says what the marks at the end of a key mean.
 const packed = JSON.parse(document.getElementById('report').textContent);
+const textAt = place => typeof packed.texts[place] === 'string' ? packed.texts[place] : packed.texts[place].map(textAt).join(' ');
+const textOf = v => Array.isArray(v) ? v.map(textOf) : v ? textAt(v) : null;
+function column(list, marks) {
+  let sum = 0;
+  if (marks.includes('*')) list = list.flatMap((v, i) => i % 2 ? [] : Array(list[i + 1]).fill(v));
+  if (marks.includes('+')) list = list.map(v => sum += v);
+  return list.map(marks.includes('~') ? ns => ns / 1e9 : marks.includes('$') ? textOf : unpack);
+}
 function unpack(x) {
   if (Array.isArray(x)) return x.map(unpack);
   if (x === null || typeof x !== 'object') return x;
-  if (!x.keys || !x.rows) return Object.fromEntries(Object.entries(x).map(([key, v]) => [key, unpack(v)]));
-  const columns = x.keys.map(key => key.endsWith('$') ? [key.slice(0, -1), true] : [key, false]), all = unpack(x.all);
-  const textOf = v => Array.isArray(v) ? v.map(textOf) : v ? packed.texts[v] : null;
-  return x.rows.map(row => {
-    const o = { ...all };
-    columns.forEach(([key, isText], i) => { const v = isText ? textOf(row[i]) : unpack(row[i]); if (v !== null) o[key] = v; });
-    return o;
-  });
+  if (!x.columns) return Object.fromEntries(Object.entries(x).map(([key, v]) => [key, unpack(v)]));
+  const all = unpack(x.all), rows = Array.from({ length: x.count }, () => ({ ...all }));
+  for (const [name, list] of Object.entries(x.columns)) {
+    const [, key, marks] = name.match(/^(.*?)([$~+*]*)$/);
+    column(list, marks).forEach((v, i) => { if (v !== null) rows[i][key] = v; });
+  }
+  return rows;
 }
 const report = unpack(packed.report);
 const isTraining = report.training_steps > 0;
@@ -229,9 +236,15 @@ function bands(height, isNamed = false) {
   });
 }
 
+// The box is for paper, which has another width and draws nothing anew.
+function setSize(node, height) {
+  node.setAttribute('height', height);
+  node.setAttribute('viewBox', `0 0 ${node.clientWidth || width()} ${height}`);
+}
+
 function drawGantt() {
   const height = TOP + lanes.length * LANE + 4, node = $('gantt'), related = relatedTo(report.steps[view.step - 1]);
-  node.setAttribute('height', height);
+  setSize(node, height);
   node.replaceChildren(...bands(height));
   for (const t of ticks()) node.append(s('path', { class: 'axis', d: `M${x(t)} 14V${height}` }), s('text', { class: 'quiet', x: x(t), y: 11, 'text-anchor': 'middle' }, Number((t * unit[1]).toPrecision(6))));
   node.append(s('text', { class: 'quiet', x: 4, y: 11 }, unit[0]));
@@ -287,7 +300,7 @@ function fullestOfPixels(rows) {
 
 function drawSky() {
   const node = $('sky'), top = skyTop(), y = b => SKY - 2 - (SKY - 12) * b / top;
-  node.setAttribute('height', SKY);
+  setSize(node, SKY);
   node.replaceChildren(...bands(SKY, true));
   const rows = fullestOfPixels(memory.map(row => ({ row, at: rowSpan(row) })).filter(({ at }) => at[1] >= view.from && at[0] <= view.to && at[1] > at[0]));
   const base = rows.map(() => 0);
@@ -328,7 +341,7 @@ const piecesNamed = new Map();
 
 function drawStrips() {
   const ROW = 17, list = stripsShown(), node = $('strips'), height = list.length * ROW + 6;
-  node.setAttribute('height', height);
+  setSize(node, height);
   node.replaceChildren(...(list.length ? bands(height) : []));
   list.forEach((v, i) => {
     if (!piecesNamed.has(v.value)) piecesNamed.set(v.value, piecesOf(v.value));
@@ -349,7 +362,7 @@ function drawStrips() {
 function drawArena() {
   if (!$('addresses').open) return;
   const HEIGHT = 220, node = $('arena'), top = report.tiers.device.peak_bytes, y = b => HEIGHT - 2 - (HEIGHT - 8) * b / top;
-  node.setAttribute('height', HEIGHT);
+  setSize(node, HEIGHT);
   node.replaceChildren(s('text', { x: 4, y: 12 }, bytes(top)), s('text', { class: 'quiet', x: 4, y: 26 }, 'of addresses'));
   for (const b of report.blocks) {
     if (b.first_step > steps.length) continue;
@@ -546,7 +559,10 @@ function listen() {
     showIn($('source'), $(link.hash.slice(1)));
     $('source').scrollIntoView({ block: 'nearest' });
   });
-  new ResizeObserver(redraw).observe(line);
+  new ResizeObserver(() => {
+    if (line.clientWidth !== wideNow) $('cursor').hidden = true; // it is at a time that is elsewhere now
+    redraw();
+  }).observe(line);
 }
 
 // ---- who makes what for whom: forward on the left going down, backward on the right coming up ----
@@ -575,7 +591,7 @@ function drawDag() {
   const W = $('graph').clientWidth, rows = Math.max(left.length, right.length, 1), H = rows * NODE + 12, wide = W * 0.3, place = new Map(), node = $('dag');
   left.forEach((o, i) => place.set(o.step, { x: W * 0.1, y: 6 + i * NODE, isLeft: true }));
   right.forEach((o, i) => place.set(o.step, { x: W * 0.6, y: 6 + (rows - 1 - i) * NODE, isLeft: false }));
-  node.setAttribute('height', H);
+  setSize(node, H);
   node.replaceChildren();
   for (const e of edgesOf(list)) {
     const a = place.get(e.from), b = place.get(e.to), y1 = a.y + NODE / 2, y2 = b.y + NODE / 2, far = Math.min(W * 0.09, 8 + Math.abs(y2 - y1) / 4);
@@ -660,6 +676,17 @@ const memoryTable = () => table('bytes alive from the end of one kernel to the e
   ['step', r => r.step, 'n'], ['until', r => time(r.end_seconds), 'n'], [device, r => bytes(r.device_bytes), 'n'], ['host', r => bytes(r.host_bytes), 'n'], ['ssd', r => bytes(r.ssd_bytes), 'n'],
   ...kinds.map(k => [k, r => bytes(r[k] || 0), 'n'])], report.memory, r => drawThere(r.step));
 
+const placeTable = () => table(`bytes on ${device} by address, and what is elsewhere`, [
+  ['what', p => p.name || p.value], ['kind', p => p.kind || ''], ['tier', p => p.tier === 'device' ? device : p.tier], ['address', p => p.offset === undefined ? '' : p.offset, 'n'], ['size', p => bytes(p.bytes), 'n'],
+  ['from step', p => p.first_step, 'n'], ['to step', p => p.last_step, 'n'], ['it was', p => p.how || '']], [...report.blocks, ...report.homes], p => valueNamed.has(p.value) && choose({ value: p.value }));
+function useTable() {
+  const sources = new Map();
+  for (const e of edgesOf(kernels)) sources.set(`${e.to} ${e.value}`, ` of step ${e.from}${e.way ? `, by ${e.way}` : ''}`);
+  return table('every kernel of the graph, what it reads and what it makes', [
+    ['step', o => o.step, 'n'], ['phase', o => o.phase], ['what', o => o.what, 'wrap'], ['reads', o => (o.reads || []).map(v => v + (sources.get(`${o.step} ${v}`) || '')).join('; '), 'wrap'],
+    ['writes', o => (o.writes || []).join('; '), 'wrap']], kernels, o => choose({ step: o.step }));
+}
+
 // ---- less or more memory ----
 
 function drawSweep() {
@@ -713,8 +740,10 @@ function drawAccuracy() {
   for (const o of both) node.append(s('circle', { class: `box ${roleOf(o)}`, cx: px(o.seconds), cy: py(o.measured.seconds), r: 4, 'data-step': o.step }, s('title', {}, `step ${o.step} ${o.what}: ${time(o.seconds)} estimated, ${time(o.measured.seconds)} measured`)));
   node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, 'estimated across, measured up'));
   node.addEventListener('click', e => { const dot = e.target.closest('[data-step]'); if (dot) choose({ step: Number(dot.dataset.step) }); });
+  const columns = [['step', o => o.step, 'n'], ['what', o => o.what, 'wrap'], ['estimated', o => time(o.seconds), 'n'], ['measured', o => time(o.measured.seconds), 'n'], ['ratio', o => `${(o.measured.seconds / o.seconds).toFixed(2)}×`, 'n']];
+  whenOpened('estimates', () => table('every step that was measured', columns, both, o => choose({ step: o.step })));
   const worst = [...both].sort((a, b) => offBy(b) - offBy(a)).slice(0, 5), grade = o => offBy(o) >= 10 ? 'n off-10' : offBy(o) >= 2 ? 'n off-2' : 'n';
-  const worstTable = table('the five furthest off', [['step', o => o.step, 'n'], ['what', o => o.what, 'wrap'], ['estimated', o => time(o.seconds), 'n'], ['measured', o => time(o.measured.seconds), 'n'], ['ratio', o => `${(o.measured.seconds / o.seconds).toFixed(2)}×`, 'n']], worst, o => choose({ step: o.step }));
+  const worstTable = table('the five furthest off', columns, worst, o => choose({ step: o.step }));
   worst.forEach((o, i) => { worstTable.tBodies[0].rows[i].lastChild.className = grade(o); });
   $('worst').append(worstTable);
   const links = report.machine.links.map(l => ({ ...l, copies: steps.filter(o => o.lane === l.lane && o.to && o.measured && o.measured.seconds > 0) })).filter(l => l.copies.length);
@@ -744,6 +773,8 @@ drawAccuracy();
 drawNotes();
 whenOpened('steps', stepTable);
 whenOpened('skyline', memoryTable);
+whenOpened('places', placeTable);
+whenOpened('uses', useTable);
 listen();
 listenToDag();
 choose({});

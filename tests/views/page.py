@@ -1,4 +1,4 @@
-"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html: the report in a real browser. One line a test on standard
+"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html: the report in a real browser. One line a test on standard
 output, "ok name" or "not_ok name"; what went wrong on standard error."""
 import json
 import os
@@ -8,7 +8,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser
 
-measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page = sys.argv[1:8]
+measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page = sys.argv[1:9]
 run, plan = json.load(open(run_file)), json.load(open(plan_file))
 tests = []
 
@@ -328,6 +328,67 @@ def skyline(b):
     b.click("#addresses summary")
 
 
+def opened(b, name):
+    """The rows of a table that is made when its details are opened."""
+    b.js(f"document.getElementById('{name}').open = true")
+    b.settle()
+    rows = b.js(f"[...document.querySelectorAll('#{name} tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    b.js(f"document.getElementById('{name}').open = false")
+    return rows
+
+
+@test
+def places(b):
+    "behind the addresses and the strips is a table: what, where, from when to when"
+    wanted = [(k["name"], k["kind"], str(k["offset"]), size(k["bytes"]), str(k["first_step"]), str(k["last_step"])) for k in run["blocks"]]
+    wanted += [(k["value"], "", "", size(k["bytes"]), str(k["first_step"]), str(k["last_step"])) for k in run["homes"]]
+    rows = opened(b, "places")
+    assert run["homes"] and [(r[0], r[1], *r[3:7]) for r in rows] == wanted
+    assert [r[2] for r in rows[-len(run["homes"]):]] == [k["tier"] for k in run["homes"]]
+
+
+@test
+def uses(b):
+    "behind the graph is a table: what each kernel reads, from which step, by which tier, and what it writes"
+    kernels = [s for s in epoch_of(run) if s["lane"] == "compute" and s["phase"] != "wait"]
+    rows, maker, way = opened(b, "uses"), {}, {}
+    assert [int(r[0]) for r in rows] == [s["step"] for s in kernels]
+    by_step = {int(r[0]): r for r in rows}
+    for s in epoch_of(run):
+        if s.get("to"):
+            way[s["value"]] = s["from"] if s["to"] == "device" else s["to"]
+        if s["step"] in by_step:
+            told = [v + (f" of step {maker[v]}" + (f", by {way[v]}" if v in way else "") if v in maker else "") for v in s["reads"]]
+            assert by_step[s["step"]][3:5] == ["; ".join(told), "; ".join(s["writes"])], by_step[s["step"]]
+            for v in s["writes"]:
+                maker[v] = s["step"]
+                way.pop(v, None)
+    assert any(", by host" in r[3] for r in rows) and any(", by ssd" in r[3] for r in rows)
+
+
+@test
+def estimates(b):
+    "behind the dots is a table, a row a dot"
+    took = {m["step"]: m["seconds"] for m in run["measured"]["steps"]}
+    rows = opened(b, "estimates")
+    assert len(rows) == b.js("document.querySelectorAll('#dots circle').length") > 5
+    for row in rows:
+        s = run["steps"][int(row[0]) - 1]
+        assert row[1:4] == [s["what"], duration(s["seconds"]), duration(took[s["step"]])], row
+
+
+@test
+def resized(b):
+    "the hair-line does not stay behind where the window was wider"
+    b.hover("#sky")
+    assert not b.js("document.getElementById('cursor').hidden")
+    b.resize(400, 900)
+    b.settle()
+    assert b.js("document.getElementById('cursor').hidden") and b.js("document.documentElement.scrollWidth") <= 400
+    b.resize(1280, 900)
+    b.settle()
+
+
 @test
 def looks(b):
     "it can be read at 400 and 1280 pixels, light and dark: nothing is wider than the page"
@@ -344,6 +405,22 @@ def looks(b):
 
 
 @test
+def paper(b):
+    "on paper nothing is wider than a page: long lines wrap, drawings shrink"
+    b.open(wide_page)
+    b.js("isDue = true")  # paper is laid out anew, not drawn anew
+    b.call("Emulation.setEmulatedMedia", media="print")
+    b.resize(718, 1000)
+    assert b.js("document.documentElement.scrollWidth") <= 718
+    sticking_out = "[...document.querySelectorAll('td, code, #timeline rect')].filter(n => n.getBoundingClientRect().right > 718).length"
+    assert b.js(sticking_out) == 0
+    assert b.js("document.querySelector('#gantt').clientHeight") > 40
+    b.call("Emulation.setEmulatedMedia", media="")
+    b.resize(1280, 900)
+    b.open(measured_page)
+
+
+@test
 def keyboard_only(b):
     "tables are reached and used by the keyboard"
     b.js("document.querySelector('#decisions tbody tr').focus()")
@@ -356,7 +433,10 @@ def keyboard_only(b):
 def archive(b):
     "the page contains its document"
     inside = json.loads(b.js("JSON.stringify(report)"))
-    for key in ("fingerprint", "tiers", "epoch", "values", "blocks", "memory", "plan", "source"):
+    for step in inside["steps"]:
+        step.pop("measured", None)
+    assert sorted(inside) == sorted(run)
+    for key in run:
         assert inside[key] == run[key], key
 
 
