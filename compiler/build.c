@@ -267,7 +267,7 @@ static void link_libraries(const Builder *b, Command *link, const char *zlib) {
 
 /* The source whose double build serves gradcheck; NULL: there is none. */
 static const char *double_source(const Builder *b, const char *source) {
-  if (!b->c->program->has_train) return NULL;
+  if (!b->c->program->has_train || b->c->options->trial) return NULL;
   if (!is_cuda(b)) return source;
   const char *path = in_scratch(b, arena_printf(b->arena, "%s_in_double.c", b->prefix));
   FILE *out = fopen(path, "wb");

@@ -51,7 +51,7 @@ static const char *measured_name(Arena *arena, const Measurement *m) {
   return m->gpu.name ? arena_printf(arena, "%s beside %s", m->gpu.name, description(arena)) : description(arena);
 }
 
-static const char *cache_directory(Arena *arena) {
+const char *cache_directory(Arena *arena) {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   if (cache && *cache) return arena_printf(arena, "%s/gnncc", cache);
   return home && *home ? arena_printf(arena, "%s/.cache/gnncc", home) : NULL;
@@ -303,7 +303,7 @@ static const char *target_path(Arena *arena, const Options *options, int *status
   return path;
 }
 
-static void make_cache(Arena *arena) {
+void cache_make(Arena *arena) {
   const char *cache = cache_directory(arena);
   mkdir(arena_strndup(arena, cache, (size_t)(strrchr(cache, '/') - cache)), 0777);
   mkdir(cache, 0777);
@@ -340,7 +340,7 @@ int calibrate(const Options *options, const char *share_dir) {
   const char *path = target_path(arena, options, &status);
   if (status == 0) status = measure(arena, options, share_dir, is_cuda, &m);
   if (status == 0 && !options->is_dry_run) {
-    if (is_native) make_cache(arena);
+    if (is_native) cache_make(arena);
     status = save(arena, name, path, &m);
     if (status == 0 && !options->is_quiet) report(arena, path, is_native, &m);
   }

@@ -12,4 +12,8 @@ int calibrate(const Options *options, const char *share_dir);
  * plans, never results. */
 const TargetSpec *calibrated_native(Arena *arena, const char *share_dir);
 
+/* Where measurements of this computer are kept, or NULL; and that it is there. */
+const char *cache_directory(Arena *arena);
+void cache_make(Arena *arena);
+
 #endif

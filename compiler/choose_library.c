@@ -1,8 +1,14 @@
-/* choose_library: which products and sums a library computes in a program for CUDA, and how much of the body with them.
+/* choose_library: which products and sums a library computes in a program for CUDA, and how much of the body with them; how
+ * kernels of our own divide their work among threads.
  *
- * Needs the kernels with their outputs; gives Kernel.library, the epilogue and the scratch. Nothing but sizes and the command
- * line counts, never the budget: a step and its recomputation have the same numbers under every plan.
+ * Needs the kernels with their outputs; gives Kernel.variant, library and epilogue. Each kernel has a list of variants, the usual
+ * one first; --tune times them and a tuning names the best. Nothing but sizes, the command line and the tuning counts, never the
+ * budget: a step and its recomputation have the same numbers under every plan. Variants may leave other bits, so those that are
+ * not the usual ones are part of the program's fingerprint.
  */
+#include <inttypes.h>
+#include <string.h>
+
 #include "fuse.h"
 
 /* Below it a product is bound by memory, and a pass of our own over what the library leaves would cost more than its faster
@@ -57,21 +63,35 @@ static ValueId bias_of(const Graph *graph, ValueId id, int64_t width) {
   return spread->operand[0];
 }
 
-/* Bias, then relu: as much of the body as begins so. */
+/* A stored value of as many numbers as the product, which the library adds as it lies. */
+static bool is_addend(const Kernels *kernels, const Kernel *kernel, ValueId id) {
+  const Value *value = &kernels->graph->values[id], *product = &kernels->graph->values[kernel->anchor];
+  bool is_read = false;
+  for (int k = 0; k < kernel->input_count; k++) is_read = is_read || kernel->inputs[k] == id;
+  return is_read && kernels->made_by[id] != NO_INDEX && value->shape.element == ELEMENT_REAL && shape_equal(&value->shape, &product->shape);
+}
+
+/* Bias and addend, each once, in either order. */
+static bool takes_sum(const Kernels *kernels, const Kernel *kernel, const Value *sum, Epilogue *e) {
+  bool is_first = sum->operand[0] == e->result;
+  if (sum->as.function != MAP_ADD || (!is_first && sum->operand[1] != e->result)) return false;
+  ValueId other = sum->operand[is_first], bias = bias_of(kernels->graph, other, shape_width(&kernels->graph->values[kernel->anchor].shape));
+  if (bias != NO_VALUE && e->bias == NO_VALUE) e->bias = bias;
+  else if (e->addend == NO_VALUE && is_addend(kernels, kernel, other)) e->addend = other;
+  else return false;
+  return true;
+}
+
+/* Sums, then relu: as much of the body as begins so. */
 static void find_epilogue(const Kernels *kernels, Kernel *kernel) {
-  const Graph *graph = kernels->graph;
-  int64_t width = shape_width(&graph->values[kernel->anchor].shape);
   Epilogue *e = &kernel->epilogue;
-  *e = (Epilogue){.result = kernel->anchor, .bias = NO_VALUE};
+  *e = (Epilogue){.result = kernel->anchor, .bias = NO_VALUE, .addend = NO_VALUE};
   for (int b = 0; b < kernel->body_count && !e->is_relu; b++) {
     ValueId id = kernel->body[b];
-    const Value *value = &graph->values[id];
+    const Value *value = &kernels->graph->values[id];
     if (value->op != OP_MAP || !is_passed_on(kernels, kernel, e->result, id)) break;
-    bool is_first = value->operand[0] == e->result;
-    if (value->as.function == MAP_RELU && is_first) e->is_relu = true;
-    else if (value->as.function == MAP_ADD && e->body_count == 0) e->bias = bias_of(graph, value->operand[is_first], width);
-    if (!e->is_relu && e->bias == NO_VALUE) break;
-    if (!e->is_relu && e->body_count > 0) break;
+    e->is_relu = value->as.function == MAP_RELU && value->operand[0] == e->result;
+    if (!e->is_relu && !takes_sum(kernels, kernel, value, e)) break;
     e->result = id;
     e->body_count = b + 1;
   }
@@ -86,12 +106,71 @@ static ValueId place_of(const Kernels *kernels, const Kernel *kernel) {
   return NO_VALUE;
 }
 
-static void choose_for_matmul(const Kernels *kernels, Kernel *kernel) {
+/* ---- lists of variants ---- */
+
+enum { MOST_VARIANTS = 4 };
+
+typedef struct Variants {
+  Arena *arena;
+  int count;
+  Variant list[MOST_VARIANTS];
+} Variants;
+
+static void offer(Variants *v, Variant variant) { v->list[v->count++] = variant; }
+
+static void offer_library(Variants *v, Library library) {
+  offer(v, (Variant){.name = arena_printf(v->arena, "by %s", library_name(library)), .library = library});
+}
+
+static void offer_tile(Variants *v, int rows, int columns) {
+  offer(v, (Variant){.name = arena_printf(v->arena, "in tiles of %d x %d", rows, columns), .tile_rows = rows, .tile_columns = columns});
+}
+
+/* The sums of a tile are one chain each over the depth: all of these leave the same bits. */
+static void offer_tiles(Variants *v, int64_t width) {
+  bool is_wide = width > 32;
+  offer_tile(v, 128, is_wide ? 64 : 32);
+  offer_tile(v, is_wide ? 64 : 256, is_wide ? 64 : 32);
+  if (width > 64) offer_tile(v, 64, 128);
+}
+
+/* Bits are written by whole warps. */
+static bool has_bits(const Kernels *kernels, const Kernel *kernel) {
+  bool is_bit = false;
+  for (int k = 0; k < kernel->output_count; k++) is_bit = is_bit || kernels->graph->values[kernel->outputs[k]].shape.element == ELEMENT_BIT;
+  for (int k = 0; k < kernel->input_count; k++) is_bit = is_bit || kernels->graph->values[kernel->inputs[k]].shape.element == ELEMENT_BIT;
+  return is_bit;
+}
+
+/* Fewer lanes have more elements of a row each, and leave more slots for its entries. */
+static void offer_lanes(Variants *v, const Kernels *kernels, const Kernel *kernel) {
+  enum { WARP = 32, LEAST_LANES = 4, HALVINGS = 2 };
+  int64_t width = shape_width(&kernels->graph->values[kernel->anchor].shape);
+  int usual = 1;
+  while (usual < WARP && usual < width) usual *= 2;
+  for (int half = 0, lanes = usual; half == 0 || (half <= HALVINGS && lanes >= LEAST_LANES && !has_bits(kernels, kernel)); half++, lanes /= 2)
+    offer(v, (Variant){.name = arena_printf(v->arena, "by %d lanes", lanes), .lanes = half == 0 ? 0 : lanes});
+}
+
+/* ---- products ---- */
+
+static void offer_for_matmul(Variants *v, const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
+  const struct Contraction *product = &kernels->graph->values[kernel->anchor].as.product;
   find_epilogue(kernels, kernel);
   kernel->epilogue.place = place_of(kernels, kernel);
   bool has_rest = kernel->epilogue.body_count < kernel->body_count;
-  bool is_worth_it = !has_rest || kernels->graph->values[kernel->anchor].as.product.depth >= LEAST_DEPTH || kernels->precision != PRECISION_FP32;
-  if (kernel->epilogue.place != NO_VALUE && is_worth_it) kernel->library = LIBRARY_CUBLASLT;
+  bool is_possible = kernel->epilogue.place != NO_VALUE && !options->is_gemm_own;
+  bool is_usual = is_possible && (!has_rest || product->depth >= LEAST_DEPTH || kernels->precision != PRECISION_FP32);
+  if (is_usual) offer_library(v, LIBRARY_CUBLASLT);
+  if (!is_usual || (kernels->precision == PRECISION_FP32 && !options->is_gemm_said)) offer_tiles(v, product->width);
+  if (is_possible && !is_usual && !options->is_gemm_said) offer_library(v, LIBRARY_CUBLASLT);
+}
+
+/* The library's workspace is where our own kernel has the sums of its parts. */
+static void offer_for_outer(Variants *v, const Kernels *kernels, const FuseOptions *options) {
+  enum { OUTER_TILE = 64 };
+  if (!options->is_gemm_own) offer_library(v, LIBRARY_CUBLASLT);
+  if (options->is_gemm_own || (kernels->precision == PRECISION_FP32 && !options->is_gemm_said)) offer_tile(v, OUTER_TILE, OUTER_TILE);
 }
 
 /* ---- sums over neighbours ---- */
@@ -99,11 +178,15 @@ static void choose_for_matmul(const Kernels *kernels, Kernel *kernel) {
 enum { LEAST_WIDTH = 32, BUFFER_BYTES = 1 << 16 };
 
 /* Of rows that fill a warp. */
-static void choose_for_spmm(const Kernels *kernels, Kernel *kernel) {
+static void offer_for_spmm(Variants *v, const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
   bool is_wide = shape_width(&kernels->graph->values[kernel->anchor].shape) >= LEAST_WIDTH;
-  kernel->epilogue = (Epilogue){.result = kernel->anchor, .bias = NO_VALUE};
+  kernel->epilogue = (Epilogue){.result = kernel->anchor, .bias = NO_VALUE, .addend = NO_VALUE};
   kernel->epilogue.place = place_of(kernels, kernel);
-  if (is_wide && kernel->epilogue.place != NO_VALUE && kernels->graph->program->info->edges < INT32_MAX) kernel->library = LIBRARY_CUSPARSE;
+  bool is_possible = is_wide && kernel->epilogue.place != NO_VALUE && kernels->graph->program->info->edges < INT32_MAX;
+  bool is_usual = is_possible && options->is_spmm_by_library;
+  if (is_usual) offer_library(v, LIBRARY_CUSPARSE);
+  if (!is_usual || !options->is_spmm_said) offer_lanes(v, kernels, kernel);
+  if (is_possible && !is_usual && !options->is_spmm_said) offer_library(v, LIBRARY_CUSPARSE);
 }
 
 /* cuSPARSE tells only on the device how much it wants: something for each row and each tile of entries. */
@@ -112,12 +195,69 @@ int64_t library_buffer_bytes(const Kernels *kernels) {
   return BUFFER_BYTES + 8 * info->nodes + info->edges;
 }
 
-void choose_libraries(Kernels *kernels, const FuseOptions *options) {
-  for (int i = 0; i < kernels->kernel_count; i++) {
-    Kernel *kernel = &kernels->kernels[i];
-    if (kernel->kind == KERNEL_MATMUL && !options->is_gemm_own) choose_for_matmul(kernels, kernel);
-    /* Its workspace is where our own kernel has the sums of its parts. */
-    if (kernel->kind == KERNEL_OUTER && !options->is_gemm_own) kernel->library = LIBRARY_CUBLASLT;
-    if (kernel->kind == KERNEL_SPMM && options->is_spmm_by_library) choose_for_spmm(kernels, kernel);
+/* ---- the choice ---- */
+
+static Variants variants_of(const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
+  Variants v = {.arena = kernels->graph->arena};
+  switch (kernel->kind) {
+  case KERNEL_MATMUL: offer_for_matmul(&v, kernels, kernel, options); break;
+  case KERNEL_OUTER: offer_for_outer(&v, kernels, options); break;
+  case KERNEL_SPMM: offer_for_spmm(&v, kernels, kernel, options); break;
+  case KERNEL_MAP:
+  case KERNEL_EDGE_SUM:
+  case KERNEL_SPARSE_MATMUL: offer_lanes(&v, kernels, kernel); break;
+  default: offer(&v, (Variant){.name = "as it is"}); break;
   }
+  return v;
+}
+
+const char *variant_key(const Kernels *kernels, const Kernel *kernel) {
+  const Graph *graph = kernels->graph;
+  const Value *anchor = &graph->values[kernel->anchor];
+  const char *kind = kernel_kind_name(kernel->kind), *sizes;
+  const DataInfo *info = graph->program->info;
+  if (anchor->op == OP_MATMUL || anchor->op == OP_OUTER) {
+    const struct Contraction *p = &anchor->as.product;
+    int64_t rows = p->lead * graph_rows(graph, anchor->op == OP_MATMUL ? anchor->shape.domain : graph->values[anchor->operand[0]].shape.domain);
+    sizes = arena_printf(graph->arena, "%" PRId64 " x %" PRId64 " x %" PRId64 "%s", rows, p->depth, p->width, p->transposed ? " transposed" : "");
+  } else if (anchor->op == OP_GATHER) {
+    sizes = arena_printf(graph->arena, "%" PRId64 " nodes, %" PRId64 " edges x %" PRId64, info->nodes, info->edges, shape_width(&anchor->shape));
+  } else {
+    sizes = arena_printf(graph->arena, "%" PRId64 " x %" PRId64, graph_rows(graph, anchor->shape.domain), shape_width(&anchor->shape));
+  }
+  return arena_printf(graph->arena, kernel->body_count ? "%s of %s, then %d" : "%s of %s", kind, sizes, kernel->body_count);
+}
+
+static int find_variant(const Variants *v, const char *name) {
+  for (int i = 0; i < v->count; i++)
+    if (strcmp(v->list[i].name, name) == 0) return i;
+  return NO_INDEX;
+}
+
+/* What the command line says is not tuned; a name that it would not have even if it said nothing is no variant at all. */
+static int tuned_variant(const Kernels *kernels, Kernel *kernel, const FuseOptions *options, const Variants *v) {
+  const char *key = variant_key(kernels, kernel), *name = tuning_choice(options->tuning, key);
+  int chosen = name ? find_variant(v, name) : 0;
+  if (chosen != NO_INDEX) return chosen;
+  Kernel copy = *kernel;
+  Variants all = variants_of(kernels, &copy, &(FuseOptions){.backend = BACKEND_CUDA});
+  if (find_variant(&all, name) == NO_INDEX) tuning_refuse(options->tuning, key, name);
+  return 0;
+}
+
+static void choose_variant(const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
+  Variants v = variants_of(kernels, kernel, options);
+  int chosen = options->trial < v.count ? options->trial : 0;
+  if (options->tuning && v.count > 1) chosen = tuned_variant(kernels, kernel, options, &v);
+  kernel->variant = v.list[chosen];
+  kernel->variant_count = v.count;
+  Variant *variants = arena_alloc(v.arena, sizeof v.list);
+  memcpy(variants, v.list, sizeof v.list);
+  kernel->variants = variants;
+  kernel->is_tuned = chosen != 0;
+  kernel->library = kernel->variant.library;
+}
+
+void choose_libraries(Kernels *kernels, const FuseOptions *options) {
+  for (int i = 0; i < kernels->kernel_count; i++) choose_variant(kernels, &kernels->kernels[i], options);
 }

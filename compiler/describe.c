@@ -57,7 +57,7 @@ static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel
 
 const char *kernel_what(const Kernels *kernels, const Kernel *kernel) {
   const char *what = what_is_computed(kernels, kernel), *library = library_name(kernel->library);
-  if (!kernel->library) return what;
+  if (!kernel->library) return kernel->is_tuned ? arena_printf(kernels->graph->arena, "%s, %s", what, kernel->variant.name) : what;
   bool is_rounded = kernel->library == LIBRARY_CUBLASLT && kernels->precision != PRECISION_FP32;
   return arena_printf(kernels->graph->arena, is_rounded ? "%s, by %s in %s" : "%s, by %s", what, library, precision_name(kernels->precision));
 }

@@ -13,6 +13,8 @@
 #include "calibrate.h"
 #include "report.h"
 #include "sweep.h"
+#include "tune.h"
+#include "tuning.h"
 #include "views/views.h"
 
 /* ---- the passes ---- */
@@ -99,15 +101,59 @@ static bool check_precision(Compilation *c, const char *architecture) {
   return true;
 }
 
+/* ---- the tuning of kernels ---- */
+
+/* By the name of the target, else of the architecture; in the cache. */
+static const char *kept_tuning(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  const char *cache = cache_directory(c->arena);
+  return cache ? arena_printf(c->arena, "%s/tune-%s.json", cache, p->has_target ? p->target.name : architecture_of(c)) : NULL;
+}
+
+/* One that was named has to be right; of what is kept from earlier only a warning comes. */
+static bool cannot_tune(Compilation *c, const char *fault) {
+  bool is_named = c->options->tuning != NULL;
+  if (is_named || (!c->is_trying && !c->options->is_quiet))
+    fprintf(stderr, "gnncc: %s: cannot use the tuning %s: %s\n", is_named ? "error" : "warning", c->tuning_path, fault);
+  if (is_named) c->status = 4;
+  return !is_named;
+}
+
+static bool read_tuning(Compilation *c) {
+  const char *asked = c->options->tuning, *fault;
+  if (c->backend != BACKEND_CUDA || (asked && strcmp(asked, "none") == 0)) return true;
+  c->tuning_path = asked ? asked : kept_tuning(c);
+  if (!asked && (!c->tuning_path || access(c->tuning_path, F_OK) != 0)) return true;
+  c->fuse_options.tuning = tuning_read(c->arena, c->tuning_path, architecture_of(c), &fault);
+  return c->fuse_options.tuning || cannot_tune(c, fault);
+}
+
+static int count_tuned(const Kernels *kernels) {
+  int count = 0;
+  for (int i = 0; kernels && i < kernels->kernel_count; i++) count += kernels->kernels[i].is_tuned;
+  return count;
+}
+
+static void note_tuning(Compilation *c) {
+  int count = count_tuned(c->training_kernels) + count_tuned(c->evaluation_kernels);
+  const char *slash = strrchr(c->tuning_path, '/'), *file = slash ? slash + 1 : c->tuning_path;
+  ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count, arena_printf(c->arena, "%d kernel%s not as usual but as %s says (--tuning=none)", count, count == 1 ? " is" : "s are", file));
+}
+
 static bool run_fuse(Compilation *c) {
   const Options *o = c->options;
   c->backend = backend_of(c);
   if (!check_precision(c, architecture_of(c))) return false;
   c->fuse_options = (FuseOptions){.is_fusing = o->is_fusing, .backend = c->backend, .precision = o->precision,
-                                  .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0};
+                                  .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0,
+                                  .is_gemm_said = o->gemm != NULL, .is_spmm_said = o->spmm != NULL, .trial = o->trial ? o->trial->number : 0};
+  if (!read_tuning(c)) return false;
   c->is_sparse_field = sparse_fields(c->training ? c->training : c->evaluation);
   if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, &c->fuse_options);
   c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, &c->fuse_options);
+  const char *fault = c->fuse_options.tuning ? tuning_fault(c->fuse_options.tuning) : NULL;
+  if (fault && !cannot_tune(c, fault)) return false;
+  if (c->fuse_options.tuning) note_tuning(c);
   return true;
 }
 
@@ -142,11 +188,19 @@ static uint64_t hashed_program(const Compilation *c, uint64_t source) {
   return hashed(hash, (uint64_t)(c->options->is_fusing * 2 + c->options->is_reassociating));
 }
 
+/* Variants may leave other bits. */
+static uint64_t hashed_variants(uint64_t hash, const Kernels *kernels) {
+  for (int i = 0; kernels && i < kernels->kernel_count; i++)
+    if (kernels->kernels[i].is_tuned) hash = hashed_text(hashed(hash, (uint64_t)i), kernels->kernels[i].variant.name);
+  return hash;
+}
+
 static void find_fingerprints(Compilation *c) {
   uint64_t model = hashed_program(c, c->program->model_fingerprint), source = hashed_program(c, c->program->source_fingerprint);
   if (c->backend == BACKEND_CUDA) { /* other kernels, other scratch */
     const FuseOptions *o = &c->fuse_options;
     source = hashed(hashed_text(source, "cuda"), (uint64_t)(4 * (int)o->precision + 2 * o->is_gemm_own + o->is_spmm_by_library));
+    source = hashed_variants(hashed_variants(source, c->training_kernels), c->evaluation_kernels);
   }
   c->model_fingerprint = arena_printf(c->arena, "%012" PRIx64, model >> 16);
   c->fingerprint = arena_printf(c->arena, "%012" PRIx64, hashed_text(source, c->machine.name) >> 16);
@@ -160,9 +214,20 @@ static bool read_profile(Compilation *c) {
   return false;
 }
 
+static void record_trial(const Compilation *c, Trial *trial) {
+  const char *path = kept_tuning(c);
+  trial->is_cuda = c->backend == BACKEND_CUDA;
+  trial->has_train = c->training != NULL;
+  trial->architecture = arena_strdup(trial->arena, architecture_of(c));
+  trial->tuning_path = path ? arena_strdup(trial->arena, path) : NULL;
+  trial->model_fingerprint = arena_strdup(trial->arena, c->model_fingerprint);
+  trial_record(trial, c->training_kernels);
+}
+
 static bool run_cost(Compilation *c) {
   c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
   find_fingerprints(c);
+  if (c->options->trial && !c->is_trying) record_trial(c, c->options->trial);
   if (c->options->profile && !read_profile(c)) return false;
   for (int i = 0; i < c->program->budget_count; i++) {
     const TierBudget *b = &c->program->budgets[i];
@@ -448,6 +513,8 @@ bool driver_emit_for_processor(const Compilation *asked, FILE *out) {
   options.dump = options.sweep = options.measured = options.profile = options.plan_from = NULL;
   options.stop_after = "layout";
   options.policy = "keep";
+  options.tuning = NULL;
+  options.trial = NULL;
   options.target = NULL;
   options.backend = "cpu";
   options.is_native = true;

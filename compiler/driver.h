@@ -31,6 +31,7 @@ typedef struct Compilation {
   Graph *evaluation;
   bool *is_sparse_field;
   Backend backend;
+  const char *tuning_path; /* where a tuning is looked for, or NULL */
   FuseOptions fuse_options;
   Kernels *training_kernels, *evaluation_kernels;
   Machine machine;

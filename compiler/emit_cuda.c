@@ -65,6 +65,22 @@ void emit_cuda(const Emission *m, FILE *out) {
                "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n%s", code.text);
 }
 
+/* How large a buffer cuSPARSE wants is known only where it runs: it is asked before the first step. */
+static void emit_preparation(const Emission *m, FILE *out) {
+  const Layout *y = m->layout;
+  const Residents *r = y->residents;
+  if (!r->spmm_buffer_count) return;
+  fprintf(out, "/* What cuSPARSE keeps, and whether its buffers suffice. */\nstatic void prepare(gnn_run *g) {\n");
+  for (int i = 0; i < r->spmm_buffer_count; i++) {
+    const struct SpmmBuffer *b = &r->spmm_buffers[i];
+    const Block *block = &y->blocks[b->block];
+    fprintf(out, "  gnn_cuda_prepare_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .at_ones = AT_%s, .at_offsets = AT_%s,\n"
+                 "                                            .at_buffer = AT_%s, .buffer_bytes = %" PRId64 "});\n",
+            b->is_out, b->width, y->blocks[r->spmm_ones].name, y->blocks[r->spmm_offsets[b->is_out]].name, block->name, block->bytes);
+  }
+  fprintf(out, "}\n\n");
+}
+
 static void emit_code_table(const Emission *m, const DeviceCode *code, FILE *out) {
   fprintf(out, "/* The device code, %s_kernels.cu compiled, and its kernels. */\nstatic const char *const kernel_names[] = {\n", m->prefix);
   for (int i = 0; i < code->count; i++)
@@ -76,7 +92,8 @@ static void emit_code_table(const Emission *m, const DeviceCode *code, FILE *out
   fprintf(out, "#ifndef GNN_ARCHITECTURE\n#define GNN_ARCHITECTURE \"%s\"\n#endif\n", m->architecture);
   emit_put(m, out, "static const unsigned char image[] __attribute__((aligned(64))) = {\n#include \"`_kernels.inc\"\n};\n\n"
                    "static const gnn_cuda_code code = {.image = image, .image_bytes = sizeof image, .architecture = GNN_ARCHITECTURE,\n"
-                   "                                   .kernel_count = KERNEL_COUNT, .kernels = kernel_names};\n\n");
+                   "                                   .kernel_count = KERNEL_COUNT, .kernels = kernel_names");
+  fprintf(out, "%s};\n\n", m->layout->residents->spmm_buffer_count ? ", .prepare = prepare" : "");
 }
 
 bool emit_cuda_calls(const Emission *m, Library library) { return kernels_use(m->training, library) || kernels_use(m->evaluation, library); }
@@ -91,6 +108,7 @@ static void emit_launches(const DeviceCode *code, int first, int last, FILE *out
 
 void emit_cuda_host(const Emission *m, FILE *out) {
   DeviceCode code = device_code(m);
+  emit_preparation(m, out);
   emit_code_table(m, &code, out);
   fprintf(out, "/* Blocks for `count` things, `each` to a block; beyond %d they take several rounds. */\n"
                "static inline int64_t blocks_for(int64_t count, int64_t each) {\n  const int64_t blocks = (count + each - 1) / each;\n"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE_ROWS = 128, OUTER_TILE = 64, TRANSPOSE_TILE = 32, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */ };
+enum { TRANSPOSE_TILE = 32, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */ };
 
 typedef struct CudaWriter {
   StepWriter w;
@@ -122,7 +122,9 @@ static int64_t summand_width(const CudaWriter *c) {
 static bool has_bits(const CudaWriter *c) { return (c->w.body && c->w.body->has_bits) || (c->w.operand && c->w.operand->has_bits); }
 
 static void set_group(CudaWriter *c, int64_t width, int64_t rows, int64_t entries) {
+  int tuned = has_bits(c) ? 0 : c->w.kernel->variant.lanes;
   c->lanes = cuda_lanes(width, has_bits(c));
+  if (tuned && tuned < c->lanes) c->lanes = tuned;
   c->slots = entries ? cuda_slots(c->lanes, rows, entries) : 1;
 }
 
@@ -337,8 +339,9 @@ static void emit_library_matmul(CudaWriter *c) {
   const Epilogue *e = &w->kernel->epilogue;
   const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
   const char *bias = e->bias == NO_VALUE ? "-1" : arena_printf(w->arena, "AT_%s", step_block_name(w, e->bias));
+  const char *addend = e->addend == NO_VALUE ? "-1" : arena_printf(w->arena, "AT_%s", step_block_name(w, e->addend));
   add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), e->place,
-           arena_printf(w->arena, ".at_bias = %s, .is_relu = %d, ", bias, e->is_relu));
+           arena_printf(w->arena, ".at_bias = %s, .at_addend = %s, .is_relu = %d, ", bias, addend, e->is_relu));
   print_rest(c);
 }
 
@@ -346,7 +349,7 @@ static void emit_library_outer(CudaWriter *c) {
   const StepWriter *w = &c->w;
   const struct Contraction p = w->anchor->as.product;
   const char *rows = step_row_count(w, w->graph->values[w->anchor->operand[0]].shape.domain, p.lead);
-  add_gemm(c, arena_printf(w->arena, ".m = %" PRId64 ", .n = %" PRId64 ", .k = %s, .transpose_a = 1", p.depth, p.width, rows), w->kernel->anchor, ".at_bias = -1, ");
+  add_gemm(c, arena_printf(w->arena, ".m = %" PRId64 ", .n = %" PRId64 ", .k = %s, .transpose_a = 1", p.depth, p.width, rows), w->kernel->anchor, ".at_bias = -1, .at_addend = -1, ");
 }
 
 static void emit_library_spmm(CudaWriter *c) {
@@ -369,7 +372,7 @@ static void emit_library_spmm(CudaWriter *c) {
 static void emit_matmul(CudaWriter *c) {
   StepWriter *w = &c->w;
   const struct Contraction p = w->anchor->as.product;
-  int columns = p.width > CUDA_WARP ? 2 * CUDA_WARP : CUDA_WARP;
+  int high = w->kernel->variant.tile_rows, columns = w->kernel->variant.tile_columns;
   int64_t across = tiles_of(p.width, columns);
   const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
   c->lanes = CUDA_WARP;
@@ -382,16 +385,16 @@ static void emit_matmul(CudaWriter *c) {
     w->body->loop_count = 1;
     w->body->loop_size[0] = p.width;
   }
-  open_plain(c, "rows", arena_printf(w->arena, "parts_of(%s, %d) * %" PRId64, rows, TILE_ROWS, across));
+  open_plain(c, "rows", arena_printf(w->arena, "parts_of(%s, %d) * %" PRId64, rows, high, across));
   print_step_struct(c);
   print_lane_and_slot(c);
-  fprintf(w->out, "  __shared__ gnn_gemm_tile<%d, %d> tile;\n", TILE_ROWS, columns);
-  fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " * %d;\n", across, TILE_ROWS);
+  fprintf(w->out, "  __shared__ gnn_gemm_tile<%d, %d> tile;\n", high, columns);
+  fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " * %d;\n", across, high);
   fprintf(w->out, "  const int column = (int)(blockIdx.x %% %" PRId64 ") * %d;\n", across, columns);
-  fprintf(w->out, "  gnn_gemm<%d, %d, false, %s>(V(%s), %" PRId64 ", V(%s), %" PRId64 ", %s, %" PRId64 ", row, column, 0, %" PRId64 ", &tile);\n", TILE_ROWS,
+  fprintf(w->out, "  gnn_gemm<%d, %d, false, %s>(V(%s), %" PRId64 ", V(%s), %" PRId64 ", %s, %" PRId64 ", row, column, 0, %" PRId64 ", &tile);\n", high,
           columns, p.transposed ? "true" : "false", step_block_name(w, w->anchor->operand[0]), p.depth, step_block_name(w, w->anchor->operand[1]),
           p.transposed ? p.depth : p.width, rows, p.width, p.depth);
-  fprintf(w->out, "  for (int64_t r = row + threadIdx.x / %d; r < gnn_min(row + %d, %s); r += %d) {\n", CUDA_WARP, TILE_ROWS, rows, CUDA_THREADS / CUDA_WARP);
+  fprintf(w->out, "  for (int64_t r = row + threadIdx.x / %d; r < gnn_min(row + %d, %s); r += %d) {\n", CUDA_WARP, high, rows, CUDA_THREADS / CUDA_WARP);
   fprintf(w->out, "    const gnn_real *acc = tile.c[r - row];\n");
   print_body(c, columns, "    ");
   fprintf(w->out, "  }\n");
@@ -402,13 +405,14 @@ static void emit_outer(CudaWriter *c) {
   StepWriter *w = &c->w;
   const struct Contraction p = w->anchor->as.product;
   const char *rows = step_row_count(w, w->graph->values[w->anchor->operand[0]].shape.domain, p.lead);
-  int64_t extent = w->kernel->task_rows, down = tiles_of(p.depth, OUTER_TILE), across = tiles_of(p.width, OUTER_TILE);
+  int tile = w->kernel->variant.tile_rows;
+  int64_t extent = w->kernel->task_rows, down = tiles_of(p.depth, tile), across = tiles_of(p.width, tile);
   open_plain(c, "part", arena_printf(w->arena, "parts_of(%s, %" PRId64 ") * %" PRId64, rows, extent, down * across));
   fprintf(w->out, "  const int64_t task = (int64_t)blockIdx.x / %" PRId64 ", begin = task * %" PRId64 ", end = gnn_min(begin + %" PRId64 ", %s);\n", down * across,
           extent, extent, rows);
   fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " %% %" PRId64 " * %d, column = (int64_t)blockIdx.x %% %" PRId64 " * %d;\n", across, down,
-          OUTER_TILE, across, OUTER_TILE);
-  fprintf(w->out, "  gnn_outer_part<%d>(V(%s), V(%s), %" PRId64 ", %" PRId64 ", row, column, begin, end, V(%s) + task * %" PRId64 ");\n", OUTER_TILE,
+          tile, across, tile);
+  fprintf(w->out, "  gnn_outer_part<%d>(V(%s), V(%s), %" PRId64 ", %" PRId64 ", row, column, begin, end, V(%s) + task * %" PRId64 ");\n", tile,
           step_block_name(w, w->anchor->operand[0]), step_block_name(w, w->anchor->operand[1]), p.depth, p.width, step_scratch(w), p.depth * p.width);
   close_kernel(c);
   print_sum_of_parts(c, rows);
@@ -438,8 +442,7 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   operand->loop_count = p->width > 1;
   operand->loop_size[0] = p->width;
   operand->text[LEVEL_ELEMENT] = p->width > 1 ? "acc[block] = gnn_fma(value, x[j], acc[block]);\n" : "acc[0] = gnn_fma(value, x[0], acc[0]);\n";
-  c->lanes = cuda_lanes(p->width, c->w.body && c->w.body->has_bits);
-  c->slots = cuda_slots(c->lanes, p->row_count, p->entries);
+  set_group(c, p->width, p->row_count, p->entries);
   print_row_sums(c, arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), p->rows, p->width, operand, false);
 }
 

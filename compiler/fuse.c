@@ -450,7 +450,7 @@ void kernels_dump(const Kernels *kernels, FILE *out) {
   for (int i = 0; i < kernels->kernel_count; i++) {
     const Kernel *kernel = &kernels->kernels[i];
     fprintf(out, "kernel %d: %s of %s", i, kernel_kind_name(kernel->kind), graph->values[kernel->anchor].name);
-    if (kernel->library) fprintf(out, ", by %s", library_name(kernel->library));
+    if (kernel->library || kernel->is_tuned) fprintf(out, ", %s", kernel->variant.name);
     if (kernel->library && kernel->epilogue.body_count) fprintf(out, " up to %s", graph->values[kernel->epilogue.result].name);
     fprintf(out, "\n");
     fprintf(out, "  body   ");
@@ -461,6 +461,8 @@ void kernels_dump(const Kernels *kernels, FILE *out) {
     for (int k = 0; k < kernel->output_count; k++)
       fprintf(out, " %s (%" PRId64 " bytes)", graph->values[kernel->outputs[k]].name, graph_bytes(graph, kernel->outputs[k]));
     fprintf(out, "\n");
+    if (kernel->variant_count > 1) fprintf(out, "  variants of %s:", variant_key(kernels, kernel));
+    for (int v = 0; v < kernel->variant_count && kernel->variant_count > 1; v++) fprintf(out, "%s %s%s", v ? ";" : "", kernel->variants[v].name, v + 1 == kernel->variant_count ? "\n" : "");
     if (kernel->work_bytes) fprintf(out, "  scratch %" PRId64 " bytes\n", kernel->work_bytes);
   }
 }

@@ -25,6 +25,9 @@ typedef struct FuseOptions {
   /* Of BACKEND_CUDA: */
   Precision precision;
   bool is_gemm_own, is_spmm_by_library;
+  bool is_gemm_said, is_spmm_said; /* by the command line: no tuning changes it */
+  struct Tuning *tuning;           /* NULL: every kernel is the usual variant */
+  int trial;                       /* every kernel that has so many is variant number `trial`; without a tuning */
 } FuseOptions;
 
 typedef enum KernelKind {
@@ -47,9 +50,18 @@ typedef enum KernelKind {
 typedef struct Epilogue {
   ValueId result, place; /* what it leaves, and the output in whose memory */
   ValueId bias;          /* a weight, or NO_VALUE */
+  ValueId addend;        /* a stored value of the product's shape, or NO_VALUE */
   bool is_relu;
   int body_count;        /* so many values of the body are done */
 } Epilogue;
+
+/* Who computes a kernel on a GPU, or how ours divides its work. Names are unique among those of a kernel. */
+typedef struct Variant {
+  const char *name;            /* "by cuBLASLt", "in tiles of 64 x 64", "by 16 lanes" */
+  Library library;
+  int tile_rows, tile_columns; /* of our own KERNEL_MATMUL and KERNEL_OUTER */
+  int lanes;                   /* of a row; 0: as many as it has elements, up to a warp */
+} Variant;
 
 typedef struct Kernel {
   KernelKind kind;
@@ -63,7 +75,11 @@ typedef struct Kernel {
   int64_t work_bytes; /* scratch: packed matrices, partial sums */
   int64_t task_rows;  /* rows a task, for loops over rows that are not split by the graph's bounds */
   Phase phase;
-  Library library;
+  Variant variant;    /* BACKEND_CUDA */
+  int variant_count;
+  const Variant *variants; /* that there are, the usual one first */
+  bool is_tuned;      /* it is not the usual one */
+  Library library;    /* the variant's */
   Epilogue epilogue;  /* where a library computes a KERNEL_MATMUL or a KERNEL_SPMM */
 } Kernel;
 
@@ -99,6 +115,12 @@ const char *library_name(Library library);
 const char *precision_name(Precision precision);
 bool kernels_use(const Kernels *kernels, Library library); /* NULL uses none */
 int64_t library_buffer_bytes(const Kernels *kernels);      /* that the plan has for each direction and width of sums by cuSPARSE */
+/* What kernels have in common whose variants take as long: kind and sizes. */
+const char *variant_key(const Kernels *kernels, const Kernel *kernel);
+
+/* tuning.c */
+const char *tuning_choice(const struct Tuning *tuning, const char *key); /* the name of the best variant, or NULL */
+void tuning_refuse(struct Tuning *tuning, const char *key, const char *name); /* there is no such variant */
 
 /* A value that no kernel makes: it is computed where it is used. */
 bool kernels_is_virtual(const Kernels *kernels, ValueId id);

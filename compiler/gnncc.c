@@ -9,6 +9,7 @@
 #include "outfile.h"
 #include "planner/main.h"
 #include "problem_report.h"
+#include "tune.h"
 #include "views/views.h"
 
 /* std/, targets/ and the runtime lie beside the program: PREFIX/share/gnncc when installed, share/ in the build tree. */
@@ -55,6 +56,10 @@ int main(int argc, char **argv) {
   int status = options_parse(arena, argc, argv, share_dir, &options);
   if (status < 0 && options.compare) status = view_compare_files(options.compare, options.input);
   if (status < 0 && !options.input && options.measured) status = view_measured_run(arena, &options);
+  if (status < 0 && options.tune && options.input) {
+    int tuned = tune(arena, &options, share_dir);
+    if (tuned != 0) status = tuned;
+  }
   if (status < 0 && options.more_count) status = sweep_models(&options, share_dir);
   if (status < 0) status = options.calibrate ? calibrate(&options, share_dir) : driver_compile(&options, share_dir);
   arena_free(arena);

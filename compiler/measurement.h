@@ -3,6 +3,7 @@
 #define GNNCC_MEASUREMENT_H
 
 #include "../lang/typed.h"
+#include "cuda_compiler.h"
 #include "options.h"
 
 typedef struct Gpu {
@@ -22,7 +23,10 @@ typedef struct Measurement {
 /* Runs a measuring program and reads its lines, "name number number ..."; an exit status after a message. */
 int measurement_run(const char *command, Measurement *m);
 
-/* measure_gpu.c: the GPU, by programs made in `directory`, which are removed. An exit status after a message. */
+/* measure_gpu.c: the toolkit and the GPU that is here, for that option; an exit status after a message that says what is missing.
+ * The program that asks is made at `program`, and left there. */
+int measure_gpu_find(Arena *arena, const Options *options, const char *share_dir, const char *option, const char *program, CudaCompiler *cuda, Gpu *gpu);
+/* The GPU, by programs made in `directory`, which are removed. An exit status after a message. */
 int measure_gpu(Arena *arena, const Options *options, const char *share_dir, const char *directory, Measurement *m);
 
 #endif

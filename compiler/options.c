@@ -11,7 +11,7 @@
 #include "views/views.h"
 
 typedef enum OptionId {
-  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
+  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_GEMM, OPT_SPMM, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
@@ -55,6 +55,8 @@ static const OptionRow rows[] = {
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
     {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help)"},
     {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s); its GPU with --backend=cuda"},
+    {"--tune", OPT_TUNE, ARG_OPTIONAL, "for which machine", "--tune[=FILE]", "time the variants of the model's kernels on the GPU, remember the best"},
+    {"--tuning", OPT_TUNING, ARG_REQUIRED, "for which machine", "--tuning=FILE|none", "kernels as --tune found them; default: for this target, if it did"},
     {"--profile", OPT_PROFILE, ARG_REQUIRED, "for which machine", "--profile=FILE", "plan with the times that ./train profile measured"},
     {"-D", OPT_DEFINE, ARG_JOINED, "the program", "-D NAME=VALUE", "override a const"},
     {"--data", OPT_DATA, ARG_REQUIRED, "the program", "--data [NAME=]PATH", "read the data from there"},
@@ -97,7 +99,6 @@ static const OptionRow rows[] = {
     {"-dumpversion", OPT_DUMP_VERSION, ARG_NONE, NULL, NULL, NULL},
     {"--nvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"-Xnvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"--tune", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
     {"--single-file", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
     {"--format", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
     {"--lsp", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
@@ -191,7 +192,7 @@ static int print_topic(const Parser *p, const char *topic) {
       "GNNCC_FLAGS  options put before those of the command line\n"
       "CC CFLAGS LDFLAGS   the C compiler and more options for it\n"
       "TMPDIR       where the sources are compiled\n"
-      "XDG_CACHE_HOME   gnncc/native.gnn there is what --calibrate measured (~/.cache without it)\n"
+      "XDG_CACHE_HOME   gnncc/native.gnn there is what --calibrate measured, gnncc/tune-TARGET.json what --tune did (~/.cache without it)\n"
       "NO_COLOR CLICOLOR_FORCE TERM COLUMNS   how messages look\n";
   static const char exits[] =
       "0   made what was asked\n1   errors in the program or data\n2   bad command line\n3   no plan fits the budget\n"
@@ -436,6 +437,8 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     o->cuda_compiler = a;
     break;
   case OPT_CALIBRATE: o->calibrate = a ? a : ""; break;
+  case OPT_TUNE: o->tune = a ? a : ""; break;
+  case OPT_TUNING: o->tuning = a; break;
   case OPT_PROFILE: o->profile = a; break;
   case OPT_DEFINE: return parse_define(p, a);
   case OPT_DATA: {
@@ -603,6 +606,8 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Op
   if (options->sweep && !options_emits(options, "sweep")) add_emit(&p, "sweep", "-");
   if (options_emits(options, "sweep") && !options->sweep && options->input) return usage("--emit=sweep needs --sweep TIER=LOW:HIGH");
   if (options->more_count && !options->sweep) return usage("two models, %s and %s; one at a time is compiled", options->input, options->more[0]);
+  if (options->tune && options->sweep) return usage("--tune and --sweep do not go together");
+  if (options->tune && options->tuning) return usage("--tune finds what --tuning names; one of them");
   if (options->compare && !options->input) return usage("--compare needs two files");
   if (options->measured && options->emit_count && !options->input) return -1;
   if (!options->input && !options->calibrate) return usage("no model; gnncc --help shows how it is used");

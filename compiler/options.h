@@ -33,6 +33,9 @@ typedef struct Options {
   const char *target;  /* NULL: the file's own, if it has one */
   bool is_native;      /* this computer, whatever the file says */
   const char *calibrate; /* --calibrate: the name of the target, "" without one; NULL: not asked for */
+  const char *tune;      /* --tune: the file to write, "" for the cache; NULL: not asked for */
+  const char *tuning;    /* a file, or "none"; NULL: the cache's */
+  struct Trial *trial;   /* of tune.c; NULL: an ordinary compilation */
   const char *profile;   /* what ./train profile wrote, or NULL */
   int budget_count;
   BudgetRequest *budgets;

@@ -171,7 +171,7 @@ void gnn_instance_destroy(gnn_instance *instance) {
 
 gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,
                            const char *format, ...) {
-  const gnn_error *cause = status == GNN_EIO || status == GNN_EDEVICE ? gnn_backend_of(instance->run.program)->failure(&instance->run) : NULL;
+  const gnn_error *cause = status == GNN_EIO || status == GNN_EDEVICE || status == GNN_ENOMEM ? gnn_backend_of(instance->run.program)->failure(&instance->run) : NULL;
   if (cause) {
     if (error) *error = *cause;
     return status;

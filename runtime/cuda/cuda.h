@@ -60,6 +60,7 @@ typedef struct gnn_cuda {
 
   pthread_mutex_t mutex;               /* of the failure: copies are queued by lanes, too */
   int is_failed;
+  gnn_status failure_status;
   gnn_error failure;
 } gnn_cuda;
 
@@ -69,6 +70,7 @@ int gnn_cuda_is_failed(gnn_cuda *cuda);
 /* 1: fine. Otherwise keeps the first failure, with the step, and returns 0. `what` was tried: "launch", "copy". */
 int gnn_cuda_check(gnn_cuda *cuda, int step, const char *what, cudaError_t code);
 int gnn_cuda_refuse(gnn_cuda *cuda, int step, const char *what, const char *code_name, const char *text);
+int gnn_cuda_lack(gnn_cuda *cuda, const char *text, const char *help); /* GNN_ENOMEM, R0801 */
 /* The same while nothing is running yet. */
 gnn_status gnn_cuda_fail(gnn_cuda *cuda, gnn_status status, gnn_error *error, const char *what, cudaError_t code);
 void gnn_cuda_note(gnn_cuda *cuda, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -34,6 +34,18 @@ int gnn_cuda_refuse(gnn_cuda *cuda, int number, const char *what, const char *co
       gnn_fail(error, GNN_EDEVICE, "", "%.60s on %.100s: %.60s: %.300s", what, cuda->name, code_name, text);
     if (!step && !cuda->is_serial) gnn_fail_help(error, "--serial-lanes waits for every step, and says at which it happens");
     cuda->is_failed = 1;
+    cuda->failure_status = GNN_EDEVICE;
+  }
+  pthread_mutex_unlock(&cuda->mutex);
+  return 0;
+}
+
+int gnn_cuda_lack(gnn_cuda *cuda, const char *text, const char *help) {
+  pthread_mutex_lock(&cuda->mutex);
+  if (!cuda->is_failed) {
+    cuda->failure_status = gnn_fail(&cuda->failure, GNN_ENOMEM, "R0801", "%s", text);
+    gnn_fail_help(&cuda->failure, "%s", help);
+    cuda->is_failed = 1;
   }
   pthread_mutex_unlock(&cuda->mutex);
   return 0;

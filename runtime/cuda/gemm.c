@@ -143,14 +143,15 @@ static GemmPlan *gemm_plan(gnn_cuda *cuda, cublasLtHandle_t handle, const gnn_ge
 
 void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *desc) {
   gnn_cuda *cuda = run->cuda;
-  const float one = 1, zero = 0;
+  const float one = 1, beta = desc->at_addend >= 0;
   if (desc->m == 0 || desc->n == 0 || gnn_cuda_is_failed(cuda)) return;
   cublasLtHandle_t handle = gemm_handle(cuda);
   const GemmPlan *gemm = handle ? gemm_plan(cuda, handle, desc) : NULL;
   if (gemm == NULL) return;
   float *c = gemm_at(cuda, desc->at_c);
-  if (gemm_check(cuda, cublasLtMatmul(handle, gemm->product, &one, gemm_at(cuda, desc->at_b), gemm->a, gemm_at(cuda, desc->at_a), gemm->b, &zero,
-                                      c, gemm->c, c, gemm->c, &gemm->algorithm, cuda->arena + desc->at_workspace,
+  const float *addend = desc->at_addend >= 0 ? gemm_at(cuda, desc->at_addend) : c;
+  if (gemm_check(cuda, cublasLtMatmul(handle, gemm->product, &one, gemm_at(cuda, desc->at_b), gemm->a, gemm_at(cuda, desc->at_a), gemm->b, &beta,
+                                      addend, gemm->c, c, gemm->c, &gemm->algorithm, cuda->arena + desc->at_workspace,
                                       (size_t)desc->workspace_bytes, cuda->stream[GNN_LANE_COMPUTE])))
     gnn_cuda_settle(cuda, run->step);
 }

@@ -23,6 +23,7 @@ typedef struct gnn_cuda_code {
   const char *architecture;   /* "sm_90" */
   int kernel_count;
   const char *const *kernels;
+  void (*prepare)(gnn_run *run); /* what libraries keep for the data that were just loaded; NULL: nothing */
 } gnn_cuda_code;
 
 /* Launches kernel `kernel` with the device's gnn_view as its argument. Blocks, threads a block, bytes of dynamic shared
@@ -33,12 +34,12 @@ void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int share
 typedef enum gnn_precision { GNN_IN_FP32, GNN_IN_TF32, GNN_IN_BF16 } gnn_precision;
 
 /* C[m, n] = op(A) op(B) by cuBLASLt; fp32, row-major, all of it in the arena at these offsets. transpose_a: A is stored
- * [k, m]; transpose_b: B is stored [n, k]. bias: offset of n numbers that are added to each row, or -1.
- * is_relu: after the bias. workspace: offset and bytes of scratch in the arena. Deterministic: the same bits for the same
+ * [k, m]; transpose_b: B is stored [n, k]. addend: offset of m x n numbers that are added, or -1; bias: of n numbers that are then
+ * added to each row, or -1. is_relu: after both. workspace: offset and bytes of scratch in the arena. Deterministic: the same bits for the same
  * sizes, precision and workspace_bytes, wherever the operands lie. */
 typedef struct gnn_gemm_desc {
   int64_t m, n, k;
-  int64_t at_a, at_b, at_c, at_bias, at_workspace, workspace_bytes;
+  int64_t at_a, at_b, at_c, at_bias, at_addend, at_workspace, workspace_bytes;
   int transpose_a, transpose_b, is_relu;
   gnn_precision precision;
 } gnn_gemm_desc;
@@ -52,6 +53,9 @@ typedef struct gnn_spmm_desc {
   int64_t width, at_x, at_y, at_ones, at_offsets, at_buffer, buffer_bytes;
 } gnn_spmm_desc;
 void gnn_cuda_spmm(gnn_run *run, const gnn_spmm_desc *spmm);
+/* The same before any step, wherever x and y will be: its buffer, which has a planned size, may be too small for these data. That ends
+ * the load with GNN_ENOMEM. */
+void gnn_cuda_prepare_spmm(gnn_run *run, const gnn_spmm_desc *spmm);
 
 /* In `evaluate`, where somebody may ask for a value [rows, width] by name. */
 void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width);

@@ -199,5 +199,8 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
     view.row_count[s] = run->row_count[s];
   }
   if (status == GNN_OK) status = memory_move(cuda, cuda->view, &view, (int64_t)sizeof view, cudaMemcpyHostToDevice);
-  return status;
+  if (status != GNN_OK || !cuda->code->prepare) return status;
+  run->step = 0;
+  cuda->code->prepare(run);
+  return gnn_cuda_is_failed(cuda) ? cuda->failure_status : GNN_OK;
 }

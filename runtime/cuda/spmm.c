@@ -2,7 +2,7 @@
  *
  * CSR_ALG3 is the algorithm over compressed rows that promises the same bits in every run. It wants a number for every edge,
  * and offsets as wide as the indices: the plan has room for both, and for a buffer for each direction and width, which are
- * prepared by the first sum that needs them. */
+ * prepared when the data are loaded (gnn_cuda_code.prepare), else by the first sum that needs them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -98,11 +98,11 @@ static int spmm_narrow(gnn_cuda *cuda, const gnn_csr *csr, int32_t *narrow_there
 }
 
 static int spmm_fits(gnn_cuda *cuda, size_t bytes, int64_t planned) {
-  char text[160];
+  char text[480];
   if ((int64_t)bytes <= planned) return 1;
-  snprintf(text, sizeof text, "its buffer needs %s, the plan has %s; gnncc --spmm=own does without", gnn_bytes_text((int64_t)bytes).text,
+  snprintf(text, sizeof text, "cuSPARSE on %.200s wants a buffer of %s for sums over these edges, the plan has %s", cuda->name, gnn_bytes_text((int64_t)bytes).text,
            gnn_bytes_text(planned).text);
-  return gnn_cuda_refuse(cuda, cuda->instance->run.step, "cuSPARSE", "more than was planned", text);
+  return gnn_cuda_lack(cuda, text, "gnncc --spmm=own does without");
 }
 
 static int spmm_prepare(gnn_cuda *cuda, cusparseHandle_t handle, SpmmPlan *spmm, const gnn_spmm_desc *desc) {
@@ -138,6 +138,18 @@ static SpmmPlan *spmm_plan(gnn_cuda *cuda, cusparseHandle_t handle, const gnn_sp
   return spmm->is_ready ? spmm : NULL;
 }
 
+static int spmm_bears(gnn_cuda *cuda, int64_t entries) {
+  return entries <= INT32_MAX || gnn_cuda_refuse(cuda, cuda->instance->run.step, "cuSPARSE", "too many edges", "its indices have 32 bits here");
+}
+
+void gnn_cuda_prepare_spmm(gnn_run *run, const gnn_spmm_desc *desc) {
+  gnn_cuda *cuda = run->cuda;
+  const gnn_csr *csr = desc->is_out ? &run->out : &run->in;
+  if (csr->rows == 0 || desc->width == 0 || csr->entries == 0 || gnn_cuda_is_failed(cuda) || !spmm_bears(cuda, csr->entries)) return;
+  cusparseHandle_t handle = spmm_handle(cuda);
+  if (handle) spmm_plan(cuda, handle, desc);
+}
+
 void gnn_cuda_spmm(gnn_run *run, const gnn_spmm_desc *desc) {
   gnn_cuda *cuda = run->cuda;
   const gnn_csr *csr = desc->is_out ? &run->out : &run->in;
@@ -147,10 +159,7 @@ void gnn_cuda_spmm(gnn_run *run, const gnn_spmm_desc *desc) {
     gnn_cuda_check(cuda, run->step, "clearing", cudaMemsetAsync(y, 0, (size_t)(csr->rows * desc->width) * sizeof(float), cuda->stream[GNN_LANE_COMPUTE]));
     return;
   }
-  if (csr->entries > INT32_MAX) {
-    gnn_cuda_refuse(cuda, run->step, "cuSPARSE", "too many edges", "its indices have 32 bits here");
-    return;
-  }
+  if (!spmm_bears(cuda, csr->entries)) return;
   cusparseHandle_t handle = spmm_handle(cuda);
   const SpmmPlan *spmm = handle ? spmm_plan(cuda, handle, desc) : NULL;
   if (spmm && spmm_check(cuda, cusparseDnMatSetValues(spmm->x, cuda->arena + desc->at_x)) && spmm_check(cuda, cusparseDnMatSetValues(spmm->y, y)) &&

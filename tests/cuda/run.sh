@@ -27,6 +27,8 @@ kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cud
 all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
 check "every kind of step is among them" all_kinds
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
+adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A1 'gnn_cuda_gemm' | grep -c 'at_addend = AT_' | grep -x 2; }
+check "wide: what is added to a product of two matrices is part of the library's call" adds
 
 # ---- whole programs, on the stand-in ----
 
@@ -137,6 +139,13 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "no such device" surroundings 0 3 "there is no CUDA device 7" --device 7
   check "less free memory than planned" surroundings 4 3 "has 3.0 KiB of 16.0 GiB free, the plan needs"
   check "no pinned memory" surroundings 5 3 "the machine would not pin"
+  many=$((1 << 30)) # bytes that cuSPARSE wants
+  wants_more() { # PROGRAM
+    local said
+    said=$(env STANDIN_SPMM_BYTES=$many "$1" -q --epochs 1 --out "$work/broken.out" 2>&1)
+    [ $? -eq 3 ] && grep -E 'error\[R0801\]: cuSPARSE on stand-in .* wants a buffer of 1.0 GiB for sums over these edges, the plan has [0-9.]+ KiB' <<<"$said" && [ ! -e "$work/broken.out/log.csv" ]
+  }
+  check "a larger buffer than was planned, before the first epoch" wants_more "$work/sage4_cusparse"
   check "a launch is refused" surroundings 8 1 "launching step_"
   check "kernels for another GPU" surroundings 11 3 "compile again for this device"
 else

@@ -65,11 +65,12 @@ void gnn_launch(gnn_run *g, int kernel, int64_t block_count, int threads, int sh
 /* The libraries are not here to be tested: what they are asked for, in double. */
 void gnn_cuda_gemm(gnn_run *g, const gnn_gemm_desc *d) {
   const float *a = (const void *)(arena + d->at_a), *b = (const void *)(arena + d->at_b), *bias = d->at_bias < 0 ? NULL : (const void *)(arena + d->at_bias);
+  const float *addend = d->at_addend < 0 ? NULL : (const void *)(arena + d->at_addend);
   float *c = (void *)(arena + d->at_c);
   (void)g;
   for (int64_t i = 0; i < d->m; i++)
     for (int64_t j = 0; j < d->n; j++) {
-      double sum = bias ? (double)bias[j] : 0;
+      double sum = (bias ? (double)bias[j] : 0) + (addend ? (double)addend[i * d->n + j] : 0);
       for (int64_t k = 0; k < d->k; k++) sum += (double)a[d->transpose_a ? k * d->m + i : i * d->k + k] * (double)b[d->transpose_b ? j * d->k + k : k * d->n + j];
       c[i * d->n + j] = (float)(d->is_relu && !(sum > 0) ? 0 : sum);
     }
@@ -88,6 +89,8 @@ void gnn_cuda_spmm(gnn_run *g, const gnn_spmm_desc *d) {
       y[r * d->width + f] = (float)sum;
     }
 }
+
+void gnn_cuda_prepare_spmm(gnn_run *g, const gnn_spmm_desc *d) { (void)g, (void)d; }
 
 static int is_alive(const Block *b, int step) { return b->first <= step && step <= b->last; }
 

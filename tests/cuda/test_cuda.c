@@ -451,9 +451,9 @@ static void test_results(void) {
 
 /* ---- products ---- */
 
-enum { M = 7, N = 5, K = 6, AT_A = 0, AT_B = 4096, AT_C = 8192, AT_BIAS = 12288, AT_WORK = 16384, AT_Y = 20480, AT_ONES = 32768, AT_OFFSETS = 36864, AT_BUFFER = 38912, ARENA = 40960 };
+enum { M = 7, N = 5, K = 6, AT_A = 0, AT_B = 4096, AT_C = 8192, AT_BIAS = 12288, AT_ADDEND = 13312, AT_WORK = 16384, AT_Y = 20480, AT_ONES = 32768, AT_OFFSETS = 36864, AT_BUFFER = 38912, ARENA = 40960 };
 
-static int products_kind; /* bits: transpose_a, transpose_b, bias, relu */
+static int products_kind; /* bits: transpose_a, transpose_b, bias, relu, addend */
 static int64_t products_buffer = 1000;
 
 static void add_neighbours(gnn_run *run, int is_out, int64_t at_x, int64_t at_y) {
@@ -463,8 +463,8 @@ static void add_neighbours(gnn_run *run, int is_out, int64_t at_x, int64_t at_y)
 }
 
 static gnn_status products(gnn_run *run) {
-  const gnn_gemm_desc desc = {.m = M, .n = N, .k = K, .at_a = AT_A, .at_b = AT_B, .at_c = AT_C, .at_bias = products_kind & 4 ? AT_BIAS : -1, .at_workspace = AT_WORK,
-                              .workspace_bytes = 1024, .transpose_a = products_kind & 1, .transpose_b = products_kind >> 1 & 1, .is_relu = products_kind >> 3 & 1};
+  const gnn_gemm_desc desc = {.m = M, .n = N, .k = K, .at_a = AT_A, .at_b = AT_B, .at_c = AT_C, .at_bias = products_kind & 4 ? AT_BIAS : -1,
+                              .at_addend = products_kind & 16 ? AT_ADDEND : -1, .at_workspace = AT_WORK, .workspace_bytes = 1024, .transpose_a = products_kind & 1, .transpose_b = products_kind >> 1 & 1, .is_relu = products_kind >> 3 & 1};
   gnn_enter(run, 1);
   gnn_cuda_gemm(run, &desc);
   add_neighbours(run, 0, AT_A, AT_Y);
@@ -476,6 +476,7 @@ static gnn_status products(gnn_run *run) {
 
 static int products_are_right(gnn_instance *instance) {
   const float *a = gnn_instance_at(instance, AT_A), *b = gnn_instance_at(instance, AT_B), *c = gnn_instance_at(instance, AT_C), *bias = gnn_instance_at(instance, AT_BIAS);
+  const float *addend = gnn_instance_at(instance, AT_ADDEND);
   const float *y = gnn_instance_at(instance, AT_Y);
   static float twice[34 * 3];
   int is_right = 1;
@@ -483,6 +484,7 @@ static int products_are_right(gnn_instance *instance) {
     for (int n = 0; n < N; n++) {
       float sum = 0;
       for (int k = 0; k < K; k++) sum += (products_kind & 1 ? a[k * M + m] : a[m * K + k]) * (products_kind & 2 ? b[n * K + k] : b[k * N + n]);
+      if (products_kind & 16) sum += addend[m * N + n];
       if (products_kind & 4) sum += bias[n];
       if (products_kind & 8 && sum < 0) sum = 0;
       is_right &= c[m * N + n] == sum;
@@ -538,7 +540,7 @@ static void test_products(void) {
   program.label_field = -1;
   program.forward_backward = program.update = program.evaluate = products;
   program.code = &toy_code;
-  for (products_kind = 0; products_kind < 16; products_kind++) {
+  for (products_kind = 0; products_kind < 32; products_kind++) {
     standin_reset((unsigned)products_kind % SEEDS, STANDIN_FINE, 0);
     gnn_instance *instance = open_it(&program, (gnn_instance_options){0});
     float *numbers = gnn_instance_at(instance, 0);
@@ -550,14 +552,14 @@ static void test_products(void) {
     right += status == GNN_OK && products_are_right(instance) && standin_graph_launches() == 2;
     gnn_instance_destroy(instance);
   }
-  tap_ok(right == 16, "products: every layout, bias and relu by cuBLASLt, neighbours by cuSPARSE: %d of 16", right);
+  tap_ok(right == 32, "products: every layout, addend, bias and relu by cuBLASLt, neighbours by cuSPARSE: %d of 32", right);
   test_every_library_call(&program);
   products_buffer = 999;
   standin_reset(0, STANDIN_FINE, 0);
   gnn_instance *instance = open_it(&program, (gnn_instance_options){0});
   gnn_status status = gnn_do(instance, GNN_WORK_GRADIENTS);
   gnn_step_failed(instance, status, &error, "", "?");
-  tap_ok(status == GNN_EDEVICE && strstr(error.message, "its buffer needs 1000 B, the plan has 999 B"), "a buffer that is too small: %s", error.message);
+  tap_ok(status == GNN_EDEVICE && strstr(error.message, "wants a buffer of 1000 B for sums over these edges, the plan has 999 B"), "a buffer that is too small: %s", error.message);
   gnn_instance_destroy(instance);
 }
 
