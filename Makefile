@@ -178,6 +178,8 @@ $(T)/planner/%: $(T)/objects/planner/%.o $(PLANNER_TEST_PARTS) $(PLANNER_OBJECTS
 $(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
+$(B)/planner_bench: tests/bench/planner_bench.c $(PLANNER_TEST_PARTS) $(filter-out %/planner/main.o,$(PLANNER_OBJECTS))
+	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/make_problem: tests/views/make_problem.c $(T)/objects/planner/generate.o $(PLANNER_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
@@ -228,6 +230,10 @@ check-gpu bench-gpu:
 gpu-kit: all
 	cp "$$($(CC) -print-file-name=libz.a)" $(B)/share/
 
+# The tables of docs/planner.md and its plot; some minutes.
+bench-planner: $(B)/planner_bench
+	for table in small large budgets "plot docs/planner-time.svg"; do $(B)/planner_bench $$table || exit; done
+
 # Hours of what `make check` does for seconds: damaged programs and damaged planning problems, under the sanitizers; random plans.
 FUZZ_ROUNDS ?= 200000
 FUZZ_PLANS ?= 5000
@@ -252,8 +258,8 @@ uninstall:
 -include $(GNNCC_OBJECTS:.o=.d) $(RUNTIME_OBJECTS:.o=.d) $(CUDA_RUNTIME:%.c=$(B)/%.d) $(GNNDATA:%.c=$(B)/%.d)
 
 clean:
-	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/threads $(B)/check $(B)/gnncc $(B)/gnndata
+	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/threads $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
-.PHONY: all cuda without_cuda tests watched check check-gpu bench-gpu gpu-kit demo deps fuzz install uninstall clean
+.PHONY: all cuda without_cuda tests watched check check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)
