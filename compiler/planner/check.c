@@ -462,7 +462,7 @@ static void read_base(Judge *j) {
     json_t *node;
     json_array_foreach(job->reads, i, node) count = touch_entry(j, job, b->k, node, READS, &list, count, &room);
     json_array_foreach(job->writes, i, node) count = touch_entry(j, job, b->k, node, WRITES, &list, count, &room);
-    qsort(list, (size_t)count, sizeof *list, by_bit);
+    if (count) qsort(list, (size_t)count, sizeof *list, by_bit);
     b->touch = NEW(count, Touch);
     for (int t = 0; t < count; t++) {
       if (b->touches && b->touch[b->touches - 1].bit == list[t].bit)

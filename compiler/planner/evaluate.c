@@ -151,7 +151,8 @@ int64_t evaluate_built(Evaluator *e) {
 int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *variants, unsigned policies) {
   Sequence *q = e->sequence;
   int64_t best = COST_ILLEGAL, over;
-  e->effort += 2 * e->problem->step_count;
+  const Problem *p = e->problem;
+  e->effort += max64(2 * p->step_count, ((int64_t)p->piece_count + p->use_count) / 16); /* where pieces are many and steps few */
   if (!sequence_build(q, fates, variants)) return COST_ILLEGAL;
   if (!prepare(e, &over)) return COST_INVALID + min64(over, COST_INVALID / 2);
   for (int policy = 0; policy < PREFETCH_COUNT; policy++) {

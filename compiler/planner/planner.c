@@ -85,8 +85,8 @@ static void explain_infeasible(const Session *s, PlannerReport *report) {
   for (int op = 0; op < p->op_count; op++)
     for (int v = 0; v < p->ops[op].variant_count; v++) host_work += p->ops[op].chunks * p->ops[op].variants[v].host_work_bytes;
   report->least_device_bytes = least_size(p, TIER_DEVICE, g->base_bytes[bind], most + all); /* re-runs that pins ask for come on top */
-  report->least_host_bytes = least_size(p, TIER_HOST, p->host_bytes, all + host_work + p->host_bytes);
-  report->least_ssd_bytes = least_size(p, TIER_SSD, p->ssd_bytes, all + p->ssd_bytes);
+  report->least_host_bytes = least_size(p, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
+  report->least_ssd_bytes = least_size(p, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
   size_t used = 0;

@@ -150,6 +150,51 @@ static void refuse_size(Tap *tap) {
   arena_free(arena);
 }
 
+/* What is odd and may be: the tiers as large as numbers get, no data at all, data that nobody uses. */
+static const struct {
+  const char *what, *text;
+  bool fits;
+} extremes[] = {
+    {"no data", HEAD "\"data\": [], \"ops\": [" OP("A", "") "]}", true},
+    {"data of no use and of no bytes", HEAD "\"data\": [{\"id\": \"x\", \"bytes\": 1000}, {\"id\": \"y\", \"bytes\": 0, \"home\": \"host\", \"final\": true}], \"ops\": [" OP("A", "") "]}", true},
+    {"an infeasible problem with all the host and SSD that a number can say",
+     "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1, \"host_bytes\": 9223372036854775807, \"ssd_bytes\": 9223372036854775807}, "
+     "\"data\": [{\"id\": \"x\", \"bytes\": 2}], \"ops\": [" OP("A", ", \"writes\": [\"x\"]") "]}", false},
+    {"all the device that a number can say",
+     "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 9223372036854775807}, "
+     "\"data\": [{\"id\": \"x\", \"bytes\": 36028797018963968}], \"ops\": [" OP("A", ", \"writes\": [\"x\"]") "]}", true},
+};
+
+static void plan_extremes(Tap *tap) {
+  for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
+    Arena *arena = arena_new();
+    ProblemError error;
+    PlannerOptions options;
+    PlannerReport report;
+    PlannerText made = {0};
+    planner_default_options(&options);
+    Problem *problem = problem_read_json(arena, extremes[i].text, strlen(extremes[i].text), &error);
+    PlannerPlan *plan = problem ? planner_plan_checked(extremes[i].text, strlen(extremes[i].text), problem, &options, arena, &report, &made) : NULL;
+    tap_ok(tap, problem && (plan != NULL) == extremes[i].fits && made.is_valid == extremes[i].fits, "%s", extremes[i].what);
+    arena_free(arena);
+  }
+}
+
+/* Few steps and many pieces: the effort counts them. */
+static void plan_many_pieces(Tap *tap) {
+  Arena *arena = arena_new();
+  const char *at = strstr(golden_problem_a, "{\"id\": \"x1\", ");
+  char *text = arena_printf(arena, "%.*s{\"id\": \"x1\", \"chunks\": 20000, %s", (int)(at - golden_problem_a), golden_problem_a, at + strlen("{\"id\": \"x1\", "));
+  ProblemError error;
+  PlannerOptions options;
+  PlannerReport report;
+  planner_default_options(&options);
+  options.effort = PLANNER_FAST;
+  bool ok = planner_plan(problem_read_json(arena, text, strlen(text), &error), &options, arena, &report) && report.evaluations < 8000;
+  if (!tap_ok(tap, ok, "twenty thousand pieces and seven steps")) tap_note("%lld evaluations", (long long)report.evaluations);
+  arena_free(arena);
+}
+
 /* A few random edits: bytes flipped, ranges dropped, doubled, numbers replaced. */
 static char *mutate(Arena *arena, const char *text, uint64_t *random) {
   static const char *const numbers[] = {"0", "-1", "1", "9223372036854775807", "-9223372036854775808", "1e9", "0.5", "null", "\"\"", "[]", "{}"};
@@ -211,6 +256,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) refuse(&tap, &problems[i]);
   for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) judge_plan(&tap, &plans[i]);
   refuse_size(&tap);
+  plan_extremes(&tap);
+  plan_many_pieces(&tap);
   int rounds = argc > 1 ? atoi(argv[1]) : tap_scale(400), parsed = 0, wrong = 0;
   uint64_t random = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   Arena *arena = arena_new();
