@@ -7,7 +7,7 @@
 #include "calibrate.h"
 #include "driver.h"
 #include "planner/main.h"
-#include "problem_report.h"
+#include "problem_command.h"
 #include "views/views.h"
 
 /* std/, targets/ and the runtime lie beside the program: PREFIX/share/gnncc when installed, share/ in the build tree. */
@@ -46,7 +46,7 @@ static int sweep_models(const Options *options, const char *share_dir) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "plan") == 0) return problem_report_is_asked(argc - 1, argv + 1) ? problem_report_main(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "plan") == 0) return problem_command_is_asked(argc - 1, argv + 1) ? problem_command(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1);
   Arena *arena = arena_new();
   Options options;
   const char *share_dir = find_share_dir(arena);

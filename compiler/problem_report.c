@@ -6,19 +6,11 @@
  */
 #include "problem_report.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/text.h"
-#include "outfile.h"
-#include "planner/planner.h"
-#include "planner/plan_report.h"
 #include "planner/replay.h"
-#include "views/views.h"
 
 enum { NONE = -1 };
 
@@ -433,12 +425,26 @@ static json_t *json_steps(const Drawing *w) {
   return list;
 }
 
+static PlanFate fate_in(const Sequence *q, int piece) {
+  for (int i = 0; i < q->move_count; i++)
+    if (q->moves[i].piece == piece) return q->moves[i].to;
+  for (int i = 0; i < q->out_count; i++)
+    if (q->outs[i] == piece) return PLAN_FATE_RECOMPUTE;
+  return PLAN_FATE_RETAIN;
+}
+
 static const char *fate_of(const Drawing *w, int piece) {
-  for (int i = 0; i < w->q->move_count; i++)
-    if (w->q->moves[i].piece == piece) return w->q->moves[i].to == PLAN_FATE_SSD ? "ssd" : "host";
-  for (int i = 0; i < w->q->out_count; i++)
-    if (w->q->outs[i] == piece) return "recompute";
-  return "keep";
+  static const char *const names[PLAN_FATE_COUNT] = {"keep", "host", "ssd", "recompute"};
+  return names[fate_in(w->q, piece)];
+}
+
+bool problem_fates(Arena *arena, const Problem *problem, const PlannerPlan *plan, int fates[PLAN_FATE_COUNT]) {
+  const Sequence *q;
+  const Simulation *m;
+  if (!replay(plan, arena, &q, &m)) return false;
+  for (int i = 0; i < problem->piece_count; i++)
+    if (problem->pieces[i].creator >= 0 || fate_in(q, i) != PLAN_FATE_RETAIN) fates[fate_in(q, i)]++;
+  return true;
 }
 
 typedef struct Rank {
@@ -550,16 +556,7 @@ static int *nones(Arena *arena, int count) {
   return list;
 }
 
-/* What gnncc says of a problem that it wrote: planner.md leaves `meta` to whoever writes it. */
-static bool says_direct(const char *text, size_t length) {
-  json_t *root = json_loadb(text, length, 0, NULL);
-  const char *ssd = json_string_value(json_object_get(json_object_get(root, "meta"), "ssd"));
-  bool is_direct = ssd && strcmp(ssd, "direct") == 0;
-  json_decref(root);
-  return is_direct;
-}
-
-static char *report_text(Arena *arena, const Problem *problem, bool is_direct, const PlannerPlan *plan, const PlannerReport *report) {
+char *problem_report_text(Arena *arena, const Problem *problem, bool is_direct, const PlannerPlan *plan, const PlannerReport *report, const Sweep *sweep) {
   const Sequence *q;
   const Simulation *m;
   if (!replay(plan, arena, &q, &m)) return NULL;
@@ -578,129 +575,8 @@ static char *report_text(Arena *arena, const Problem *problem, bool is_direct, c
   size_t length;
   const char *plan_text = plan_write_json(plan, arena, &length);
   json_t *root = json_whole(&w, plan_text, length);
+  if (sweep) json_object_set_new(root, "sweep", sweep_json(sweep));
   char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
   json_decref(root);
   return text;
-}
-
-/* ---- the command ---- */
-
-typedef struct Words {
-  const char *problem, *output; /* output: of the plan, or NULL */
-  int count;
-  ViewRequest requests[16];
-  bool is_forced;
-  PlannerOptions options;
-} Words;
-
-static const char *value_of(const char *word, const char *name) {
-  size_t length = strlen(name);
-  return strncmp(word, name, length) == 0 && (word[length] == '=' || word[length] == 0) ? word + length : NULL;
-}
-
-bool problem_report_is_asked(int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (value_of(argv[i], "--report") || value_of(argv[i], "--emit")) return true;
-  return false;
-}
-
-static bool read_time(const char *text, PlannerOptions *options) {
-  double seconds;
-  size_t length = strlen(text);
-  if (length && text[length - 1] == 's') length--;
-  char copy[32];
-  snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), text);
-  if (!gnn_parse_number(copy, &seconds) || !(seconds > 0)) return false;
-  options->time_limit_s = seconds;
-  return true;
-}
-
-static bool read_effort(const char *text, PlannerOptions *options) {
-  static const char *const efforts[] = {"fast", "normal", "best"};
-  for (int e = 0; e < 3; e++)
-    if (strcmp(text, efforts[e]) == 0) {
-      options->effort = (PlannerEffort)e;
-      return true;
-    }
-  return false;
-}
-
-static bool add_request(Arena *arena, Words *words, const char *kind, const char *path) {
-  const char *fault = view_path_fault(arena, kind, path);
-  if (!view_named(kind) && strcmp(kind, "plan") != 0) fault = "it needs a model, or is unknown";
-  if (words->count == 16) fault = "there are 16 already";
-  if (!fault) words->requests[words->count++] = (ViewRequest){kind, path};
-  else fprintf(stderr, "gnncc plan: %s%s%s: %s\n", kind, path ? "=" : "", path ? path : "", fault);
-  return !fault;
-}
-
-static bool read_emit(Arena *arena, const char *text, Words *words) {
-  char *copy = arena_strdup(arena, text), *rest = NULL;
-  for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
-    char *path = strchr(item, '=');
-    if (path) *path++ = 0;
-    if (!add_request(arena, words, item, path)) return false;
-  }
-  return true;
-}
-
-/* -o PLAN.json is the plan among the pictures. */
-static bool read_words(Arena *arena, int argc, char **argv, Words *words) {
-  bool is_right = true;
-  planner_default_options(&words->options);
-  for (int i = 1; i < argc && is_right; i++) {
-    const char *value, *next = i + 1 < argc ? argv[i + 1] : NULL;
-    if ((value = value_of(argv[i], "--report"))) is_right = add_request(arena, words, "report", *value ? value + 1 : NULL);
-    else if ((value = value_of(argv[i], "--emit")) && (*value || next)) is_right = read_emit(arena, *value ? value + 1 : argv[++i], words);
-    else if ((value = value_of(argv[i], "--effort")) && (*value || next)) is_right = read_effort(*value ? value + 1 : argv[++i], &words->options);
-    else if ((value = value_of(argv[i], "--time")) && (*value || next)) is_right = read_time(*value ? value + 1 : argv[++i], &words->options);
-    else if (strcmp(argv[i], "--force") == 0) words->is_forced = true;
-    else if (strcmp(argv[i], "-o") == 0 && next) words->output = argv[++i];
-    else if (argv[i][0] != '-' && !words->problem) words->problem = argv[i];
-    else is_right = false;
-  }
-  return is_right && words->problem;
-}
-
-static int write_plan(Arena *arena, const Words *words, const PlannerText *made) {
-  OutFile file;
-  if (!outfile_may_write(words->output, words->is_forced) || !outfile_open(&file, arena, words->output)) return 4;
-  fwrite(made->text, 1, made->length, file.out);
-  return outfile_close(&file, 0666);
-}
-
-static int draw(Arena *arena, const Words *words, const Problem *problem, const char *text, size_t length) {
-  PlannerReport report;
-  PlannerText made;
-  int status;
-  PlannerPlan *plan = planner_plan_checked(text, length, problem, &words->options, arena, &report, &made);
-  if (!plan || !made.is_valid) {
-    plan_report_infeasible(stdout, problem, &report);
-    return 1;
-  }
-  if (words->output && (status = write_plan(arena, words, &made)) != 0) return status;
-  char *document = report_text(arena, problem, says_direct(text, length), plan, &report);
-  const char *stem = strrchr(words->problem, '/') ? strrchr(words->problem, '/') + 1 : words->problem;
-  status = document ? view_text(document, stem, words->requests, words->count, words->is_forced) : 70;
-  free(document);
-  return status;
-}
-
-int problem_report_main(int argc, char **argv) {
-  Words words = {0};
-  Arena *arena = arena_new();
-  int status = 2;
-  size_t length;
-  if (!read_words(arena, argc, argv, &words)) {
-    fprintf(stderr, "usage: gnncc plan problem.json --report[=FILE.html] --emit=K[=F],... [-o PLAN.json] [--effort fast|normal|best] [--time SECONDS] [--force]\n");
-  } else {
-    char *text = arena_read_file(arena, words.problem, &length);
-    if (!text) fprintf(stderr, "gnncc plan: error[E0001]: cannot read %s: %s\n", words.problem, strerror(errno));
-    ProblemError error;
-    Problem *problem = text ? problem_read_json(arena, text, length, &error) : NULL;
-    if (text && !problem) fprintf(stderr, "%s:%s%s %s\n", words.problem, error.place, *error.place ? ":" : "", error.text);
-    if (problem) status = draw(arena, &words, problem, text, length);
-  }
-  arena_free(arena);
-  return status;
 }
