@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decided_by.h"
 #include "planner/replay.h"
 
 enum { NONE = -1 };
@@ -72,18 +73,12 @@ static int before_on_lane(const Drawing *w, const char *lane) {
   return NONE;
 }
 
-/* Where the device reaches the SSD itself, what a value needs to pass the ring is nothing, rounded up. */
-static bool does_follow(const Drawing *w, const Drawn *step, const Drawn *earlier) {
-  const ProblemPiece *piece = &w->problem->pieces[step->piece];
-  int64_t gap = step->start_ns - ends(earlier), hops = w->is_direct && step->to ? piece->ssdw_ns + piece->ssdr_ns : 0;
-  return gap >= 0 && gap <= hops;
-}
-
 static int add(Drawing *w, Drawn step) {
-  int candidates[] = {before_on_lane(w, step.lane), step.after[0], step.after[1], step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE, before_on_lane(w, "compute")};
-  step.decided_by = NONE;
-  for (int i = 0; i < 5 && step.decided_by == NONE && step.start_ns > 0; i++)
-    if (candidates[i] != NONE && does_follow(w, &step, &w->steps[candidates[i]])) step.decided_by = candidates[i];
+  int steps[] = {before_on_lane(w, step.lane), step.after[0], step.after[1], step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE, before_on_lane(w, "compute")};
+  enum { COUNT = sizeof steps / sizeof steps[0] };
+  Decider followed[COUNT];
+  for (int i = 0; i < COUNT; i++) followed[i] = (Decider){steps[i], steps[i] == NONE ? 0 : ends(&w->steps[steps[i]])};
+  step.decided_by = step.start_ns > 0 ? decided_by(step.start_ns, followed, COUNT) : NONE;
   ARENA_PUSH(w->arena, w->steps, w->count, step);
   return w->count - 1;
 }
