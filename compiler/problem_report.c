@@ -318,23 +318,33 @@ static const char *kind_of(const Drawing *w, int piece) {
   return phase == PROBLEM_PHASE_FORWARD ? "activation" : phase == PROBLEM_PHASE_BACKWARD ? "gradient" : "optimizer";
 }
 
-static int64_t offset_of(const Drawing *w, int piece, int from) {
-  for (int i = 0; i < w->plan->interval_count && !w->plan->page_bytes; i++)
-    if (w->plan->intervals[i].piece == piece && w->plan->intervals[i].from == from) return w->plan->intervals[i].offset;
-  return NONE;
+static const PlanInterval *interval_of(const Drawing *w, int piece, int from) {
+  for (int i = 0; i < w->plan->interval_count; i++)
+    if (w->plan->intervals[i].piece == piece && w->plan->intervals[i].from == from) return &w->plan->intervals[i];
+  return NULL;
 }
 
+static void add_block(const Drawing *w, json_t *list, const PlanStay *stay, int from, int until, int64_t offset, int64_t bytes) {
+  const char *name = piece_name(w, stay->piece), *how = stay->in_move >= 0 ? "returned" : w->q->rerun[from] >= 0 ? "recomputed" : "made";
+  json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:s, s:i, s:s}", "name", name, "kind", kind_of(w, stay->piece), "tier", "device", "offset", (json_int_t)offset, "bytes",
+                                        (json_int_t)bytes, "first_step", first_step_of(w, from), "last_step", w->kernel_step[until] + 1, "value", name, "line", 0, "how", how));
+}
+
+/* A block a stay; where pages are mapped, a block for each run of them. */
 static json_t *json_blocks(const Drawing *w) {
   json_t *list = json_array();
   for (int i = 0; i < w->q->stay_count; i++) {
     const PlanStay *stay = &w->q->stays[i];
     int from = stay_start(w, stay), until = stay_end(w, stay);
-    int64_t offset = offset_of(w, stay->piece, from);
-    if (offset < 0 || until < from) continue;
-    const char *name = piece_name(w, stay->piece), *how = stay->in_move >= 0 ? "returned" : w->q->rerun[from] >= 0 ? "recomputed" : "made";
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:s, s:i, s:s}", "name", name, "kind", kind_of(w, stay->piece), "tier", "device", "offset", (json_int_t)offset, "bytes",
-                                          (json_int_t)w->problem->pieces[stay->piece].bytes, "first_step", first_step_of(w, from), "last_step", w->kernel_step[until] + 1, "value", name, "line", 0,
-                                          "how", how));
+    const PlanInterval *v = until < from ? NULL : interval_of(w, stay->piece, from);
+    int64_t page = w->plan->page_bytes, rest = w->problem->pieces[stay->piece].bytes;
+    if (v && !page) add_block(w, list, stay, from, until, v->offset, rest);
+    for (int k = 0; v && page && k < v->range_count && rest > 0; k++) {
+      const PlanPages *pages = &w->plan->ranges[v->first_range + k];
+      int64_t bytes = pages->count * page < rest ? pages->count * page : rest;
+      add_block(w, list, stay, from, until, pages->first * page, bytes);
+      rest -= bytes;
+    }
   }
   return list;
 }

@@ -268,8 +268,11 @@ check "a transformer's plan" planned 3 1 2 3
 check "a mixture of experts, with exchanges" planned 6 1 2 3
 check "a GCN in parts, a U-Net" planned 4 1 2 3
 check "odd problems" planned odd $(seq 1 60)
-transformer_page() { "$build/tests/make_problem" 3 1 >problem.json && "$build/gnncc" plan problem.json --report=transformer.html && grep -q gnncc-report/1 transformer.html; }
+transformer_page() { # of a plan that maps pages; the browser opens it below
+  "$build/tests/make_problem" 3 1 12 >deep.json && "$build/gnncc" plan deep.json --effort fast --emit=plan=deep.plan.json,report=transformer.html && grep -q '"page_bytes"' deep.plan.json && "$judge" report deep.plan.json
+}
 check "a transformer's page" transformer_page
+"$build/tests/make_problem" 3 1 >problem.json
 problem_sweep() { # as of a program; a picture is drawn for the largest budget
   "$build/gnncc" plan problem.json --sweep=device=4MB:40MB >sweep.txt && cat sweep.txt && grep -q 'everything kept' sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'current budget 9.4 MiB' sweep.txt &&
     "$build/gnncc" plan problem.json --effort fast --sweep device=9MB:12MB:500KB --emit=sweep=problem.svg,plan=large.plan && "$judge" svg problem.svg && grep -q '"budget_bytes": 12000000' large.plan
