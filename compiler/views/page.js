@@ -345,7 +345,7 @@ function drawStrips() {
   node.replaceChildren(...(list.length ? bands(height) : []));
   list.forEach((v, i) => {
     if (!piecesNamed.has(v.value)) piecesNamed.set(v.value, piecesOf(v.value));
-    const y = 3 + i * ROW, room = Math.floor((gutter() - 6) / 5.9), name = v.value.length > room ? v.value.slice(0, room - 1) + '…' : v.value;
+    const y = 3 + i * ROW, room = Math.floor((gutter() - 6) / 6.3), name = v.value.length > room ? v.value.slice(0, room - 1) + '…' : v.value;
     const row = s('g', { class: 'strip-row', 'data-value': v.value }, s('title', {}, `${v.value}: ${v.fate}, ${bytes(v.bytes)}`), s('rect', { class: v.value === view.value ? 'row chosen' : 'row', x: 0, y, width: width(), height: ROW }), s('text', { x: 4, y: y + 12 }, name));
     for (const p of piecesNamed.get(v.value)) {
       const [from, to] = stepRange(p.first, p.last), left = Math.max(x(from), gutter()), right = Math.min(x(to), width() - 10);
