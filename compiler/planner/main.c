@@ -31,8 +31,8 @@ static const char usage[] =
     "\n"
     "exit status: 0 planned or valid, 1 infeasible or invalid, 2 bad input or usage, 4 the plan cannot be written\n";
 
-static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--offsets", "--force", "--compare-policies", "--report", "--emit", "--sweep", "--help",
-                                           NULL};
+static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--offsets", "--force", "--compare-policies",
+                                           "--report", "--emit", "--sweep", "--help", NULL};
 
 static int edit_distance(const char *a, const char *b) {
   int row[64], n = (int)strlen(b);
