@@ -12,7 +12,7 @@
 #include "fit.h"
 #include "calibrate.h"
 #include "report.h"
-#include "sweep.h"
+#include "sweep_program.h"
 #include "tune.h"
 #include "tuning.h"
 #include "views/views.h"

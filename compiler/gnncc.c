@@ -8,7 +8,7 @@
 #include "driver.h"
 #include "outfile.h"
 #include "planner/main.h"
-#include "problem_report.h"
+#include "problem_command.h"
 #include "tune.h"
 #include "views/views.h"
 
@@ -49,7 +49,7 @@ static int sweep_models(const Options *options, const char *share_dir) {
 
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "plan") == 0)
-    return outfile_end_stdout(problem_report_is_asked(argc - 1, argv + 1) ? problem_report_main(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1));
+    return outfile_end_stdout(problem_command_is_asked(argc - 1, argv + 1) ? problem_command(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1));
   Arena *arena = arena_new();
   Options options;
   const char *share_dir = find_share_dir(arena);

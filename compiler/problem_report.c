@@ -6,20 +6,12 @@
  */
 #include "problem_report.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/text.h"
-#include "outfile.h"
-#include "planner/planner.h"
-#include "shown.h"
-#include "planner/plan_report.h"
+#include "decided_by.h"
 #include "planner/replay.h"
-#include "views/views.h"
 
 enum { NONE = -1 };
 
@@ -81,18 +73,12 @@ static int before_on_lane(const Drawing *w, const char *lane) {
   return NONE;
 }
 
-/* Where the device reaches the SSD itself, what a value needs to pass the ring is nothing, rounded up. */
-static bool does_follow(const Drawing *w, const Drawn *step, const Drawn *earlier) {
-  const ProblemPiece *piece = &w->problem->pieces[step->piece];
-  int64_t gap = step->start_ns - ends(earlier), hops = w->is_direct && step->to ? piece->ssdw_ns + piece->ssdr_ns : 0;
-  return gap >= 0 && gap <= hops;
-}
-
 static int add(Drawing *w, Drawn step) {
-  int candidates[] = {before_on_lane(w, step.lane), step.after[0], step.after[1], step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE, before_on_lane(w, "compute")};
-  step.decided_by = NONE;
-  for (int i = 0; i < 5 && step.decided_by == NONE && step.start_ns > 0; i++)
-    if (candidates[i] != NONE && does_follow(w, &step, &w->steps[candidates[i]])) step.decided_by = candidates[i];
+  int steps[] = {before_on_lane(w, step.lane), step.after[0], step.after[1], step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE, before_on_lane(w, "compute")};
+  enum { COUNT = sizeof steps / sizeof steps[0] };
+  Decider followed[COUNT];
+  for (int i = 0; i < COUNT; i++) followed[i] = (Decider){steps[i], steps[i] == NONE ? 0 : ends(&w->steps[steps[i]])};
+  step.decided_by = step.start_ns > 0 ? decided_by(step.start_ns, followed, COUNT) : NONE;
   ARENA_PUSH(w->arena, w->steps, w->count, step);
   return w->count - 1;
 }
@@ -332,23 +318,33 @@ static const char *kind_of(const Drawing *w, int piece) {
   return phase == PROBLEM_PHASE_FORWARD ? "activation" : phase == PROBLEM_PHASE_BACKWARD ? "gradient" : "optimizer";
 }
 
-static int64_t offset_of(const Drawing *w, int piece, int from) {
-  for (int i = 0; i < w->plan->interval_count && !w->plan->page_bytes; i++)
-    if (w->plan->intervals[i].piece == piece && w->plan->intervals[i].from == from) return w->plan->intervals[i].offset;
-  return NONE;
+static const PlanInterval *interval_of(const Drawing *w, int piece, int from) {
+  for (int i = 0; i < w->plan->interval_count; i++)
+    if (w->plan->intervals[i].piece == piece && w->plan->intervals[i].from == from) return &w->plan->intervals[i];
+  return NULL;
 }
 
+static void add_block(const Drawing *w, json_t *list, const PlanStay *stay, int from, int until, int64_t offset, int64_t bytes) {
+  const char *name = piece_name(w, stay->piece), *how = stay->in_move >= 0 ? "returned" : w->q->rerun[from] >= 0 ? "recomputed" : "made";
+  json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:s, s:i, s:s}", "name", name, "kind", kind_of(w, stay->piece), "tier", "device", "offset", (json_int_t)offset, "bytes",
+                                        (json_int_t)bytes, "first_step", first_step_of(w, from), "last_step", w->kernel_step[until] + 1, "value", name, "line", 0, "how", how));
+}
+
+/* A block a stay; where pages are mapped, a block for each run of them. */
 static json_t *json_blocks(const Drawing *w) {
   json_t *list = json_array();
   for (int i = 0; i < w->q->stay_count; i++) {
     const PlanStay *stay = &w->q->stays[i];
     int from = stay_start(w, stay), until = stay_end(w, stay);
-    int64_t offset = offset_of(w, stay->piece, from);
-    if (offset < 0 || until < from) continue;
-    const char *name = piece_name(w, stay->piece), *how = stay->in_move >= 0 ? "returned" : w->q->rerun[from] >= 0 ? "recomputed" : "made";
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:s, s:i, s:s}", "name", name, "kind", kind_of(w, stay->piece), "tier", "device", "offset", (json_int_t)offset, "bytes",
-                                          (json_int_t)w->problem->pieces[stay->piece].bytes, "first_step", first_step_of(w, from), "last_step", w->kernel_step[until] + 1, "value", name, "line", 0,
-                                          "how", how));
+    const PlanInterval *v = until < from ? NULL : interval_of(w, stay->piece, from);
+    int64_t page = w->plan->page_bytes, rest = w->problem->pieces[stay->piece].bytes;
+    if (v && !page) add_block(w, list, stay, from, until, v->offset, rest);
+    for (int k = 0; v && page && k < v->range_count && rest > 0; k++) {
+      const PlanPages *pages = &w->plan->ranges[v->first_range + k];
+      int64_t bytes = pages->count * page < rest ? pages->count * page : rest;
+      add_block(w, list, stay, from, until, pages->first * page, bytes);
+      rest -= bytes;
+    }
   }
   return list;
 }
@@ -434,12 +430,26 @@ static json_t *json_steps(const Drawing *w) {
   return list;
 }
 
+static PlanFate fate_in(const Sequence *q, int piece) {
+  for (int i = 0; i < q->move_count; i++)
+    if (q->moves[i].piece == piece) return q->moves[i].to;
+  for (int i = 0; i < q->out_count; i++)
+    if (q->outs[i] == piece) return PLAN_FATE_RECOMPUTE;
+  return PLAN_FATE_RETAIN;
+}
+
 static const char *fate_of(const Drawing *w, int piece) {
-  for (int i = 0; i < w->q->move_count; i++)
-    if (w->q->moves[i].piece == piece) return w->q->moves[i].to == PLAN_FATE_SSD ? "ssd" : "host";
-  for (int i = 0; i < w->q->out_count; i++)
-    if (w->q->outs[i] == piece) return "recompute";
-  return "keep";
+  static const char *const names[PLAN_FATE_COUNT] = {"keep", "host", "ssd", "recompute"};
+  return names[fate_in(w->q, piece)];
+}
+
+bool problem_fates(Arena *arena, const Problem *problem, const PlannerPlan *plan, int fates[PLAN_FATE_COUNT]) {
+  const Sequence *q;
+  const Simulation *m;
+  if (!replay(plan, arena, &q, &m)) return false;
+  for (int i = 0; i < problem->piece_count; i++)
+    if (problem->pieces[i].creator >= 0 || fate_in(q, i) != PLAN_FATE_RETAIN) fates[fate_in(q, i)]++;
+  return true;
 }
 
 typedef struct Rank {
@@ -551,16 +561,7 @@ static int *nones(Arena *arena, int count) {
   return list;
 }
 
-/* What gnncc says of a problem that it wrote: planner.md leaves `meta` to whoever writes it. */
-static bool says_direct(const char *text, size_t length) {
-  json_t *root = json_loadb(text, length, 0, NULL);
-  const char *ssd = json_string_value(json_object_get(json_object_get(root, "meta"), "ssd"));
-  bool is_direct = ssd && strcmp(ssd, "direct") == 0;
-  json_decref(root);
-  return is_direct;
-}
-
-static char *report_text(Arena *arena, const Problem *problem, bool is_direct, const PlannerPlan *plan, const PlannerReport *report) {
+char *problem_report_text(Arena *arena, const Problem *problem, bool is_direct, const PlannerPlan *plan, const PlannerReport *report, const Sweep *sweep) {
   const Sequence *q;
   const Simulation *m;
   if (!replay(plan, arena, &q, &m)) return NULL;
@@ -579,129 +580,8 @@ static char *report_text(Arena *arena, const Problem *problem, bool is_direct, c
   size_t length;
   const char *plan_text = plan_write_json(plan, arena, &length);
   json_t *root = json_whole(&w, plan_text, length);
+  if (sweep) json_object_set_new(root, "sweep", sweep_json(sweep));
   char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
   json_decref(root);
   return text;
-}
-
-/* ---- the command ---- */
-
-typedef struct Words {
-  const char *problem, *output; /* output: of the plan, or NULL */
-  int count;
-  ViewRequest requests[16];
-  bool is_forced;
-  PlannerOptions options;
-} Words;
-
-static const char *value_of(const char *word, const char *name) {
-  size_t length = strlen(name);
-  return strncmp(word, name, length) == 0 && (word[length] == '=' || word[length] == 0) ? word + length : NULL;
-}
-
-bool problem_report_is_asked(int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (value_of(argv[i], "--report") || value_of(argv[i], "--emit")) return true;
-  return false;
-}
-
-static bool read_time(const char *text, PlannerOptions *options) {
-  double seconds;
-  size_t length = strlen(text);
-  if (length && text[length - 1] == 's') length--;
-  char copy[32];
-  snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), text);
-  if (!gnn_parse_number(copy, &seconds) || !(seconds > 0)) return false;
-  options->time_limit_s = seconds;
-  return true;
-}
-
-static bool read_effort(const char *text, PlannerOptions *options) {
-  static const char *const efforts[] = {"fast", "normal", "best"};
-  for (int e = 0; e < 3; e++)
-    if (strcmp(text, efforts[e]) == 0) {
-      options->effort = (PlannerEffort)e;
-      return true;
-    }
-  return false;
-}
-
-static bool add_request(Arena *arena, Words *words, const char *kind, const char *path) {
-  const char *fault = view_path_fault(arena, kind, path);
-  if (!view_named(kind) && strcmp(kind, "plan") != 0) fault = "it needs a model, or is unknown";
-  if (words->count == 16) fault = "there are 16 already";
-  if (!fault) words->requests[words->count++] = (ViewRequest){kind, path};
-  else fprintf(stderr, "gnncc plan: %s%s%s: %s\n", shown(kind).text, path ? "=" : "", path ? shown(path).text : "", fault);
-  return !fault;
-}
-
-static bool read_emit(Arena *arena, const char *text, Words *words) {
-  char *copy = arena_strdup(arena, text), *rest = NULL;
-  for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
-    char *path = strchr(item, '=');
-    if (path) *path++ = 0;
-    if (!add_request(arena, words, item, path)) return false;
-  }
-  return true;
-}
-
-/* -o PLAN.json is the plan among the pictures. */
-static bool read_words(Arena *arena, int argc, char **argv, Words *words) {
-  bool is_right = true;
-  planner_default_options(&words->options);
-  for (int i = 1; i < argc && is_right; i++) {
-    const char *value, *next = i + 1 < argc ? argv[i + 1] : NULL;
-    if ((value = value_of(argv[i], "--report"))) is_right = add_request(arena, words, "report", *value ? value + 1 : NULL);
-    else if ((value = value_of(argv[i], "--emit")) && (*value || next)) is_right = read_emit(arena, *value ? value + 1 : argv[++i], words);
-    else if ((value = value_of(argv[i], "--effort")) && (*value || next)) is_right = read_effort(*value ? value + 1 : argv[++i], &words->options);
-    else if ((value = value_of(argv[i], "--time")) && (*value || next)) is_right = read_time(*value ? value + 1 : argv[++i], &words->options);
-    else if (strcmp(argv[i], "--force") == 0) words->is_forced = true;
-    else if (strcmp(argv[i], "-o") == 0 && next) words->output = argv[++i];
-    else if (argv[i][0] != '-' && !words->problem) words->problem = argv[i];
-    else is_right = false;
-  }
-  return is_right && words->problem;
-}
-
-static int write_plan(Arena *arena, const Words *words, const PlannerText *made) {
-  OutFile file;
-  if (!outfile_may_write(words->output, words->is_forced) || !outfile_open(&file, arena, words->output)) return 4;
-  fwrite(made->text, 1, made->length, file.out);
-  return outfile_close(&file, 0666);
-}
-
-static int draw(Arena *arena, const Words *words, const Problem *problem, const char *text, size_t length) {
-  PlannerReport report;
-  PlannerText made;
-  int status;
-  PlannerPlan *plan = planner_plan_checked(text, length, problem, &words->options, arena, &report, &made);
-  if (!plan || !made.is_valid) {
-    plan_report_infeasible(stdout, problem, &report, NULL);
-    return 1;
-  }
-  if (words->output && (status = write_plan(arena, words, &made)) != 0) return status;
-  char *document = report_text(arena, problem, says_direct(text, length), plan, &report);
-  const char *stem = strrchr(words->problem, '/') ? strrchr(words->problem, '/') + 1 : words->problem;
-  status = document ? view_text(document, stem, words->requests, words->count, words->is_forced) : 70;
-  free(document);
-  return status;
-}
-
-int problem_report_main(int argc, char **argv) {
-  Words words = {0};
-  Arena *arena = arena_new();
-  int status = 2;
-  size_t length;
-  if (!read_words(arena, argc, argv, &words)) {
-    fprintf(stderr, "usage: gnncc plan problem.json --report[=FILE.html] --emit=K[=F],... [-o PLAN.json] [--effort fast|normal|best] [--time SECONDS] [--force]\n");
-  } else {
-    char *text = arena_read_file(arena, words.problem, &length);
-    if (!text) fprintf(stderr, "gnncc plan: error[E0001]: cannot read %s: %s\n", shown(words.problem).text, strerror(errno));
-    ProblemError error;
-    Problem *problem = text ? problem_read_json(arena, text, length, &error) : NULL;
-    if (text && !problem) fprintf(stderr, "%s:%s%s %s\n", shown(words.problem).text, error.place, *error.place ? ":" : "", error.text);
-    if (problem) status = draw(arena, &words, problem, text, length);
-  }
-  arena_free(arena);
-  return status;
 }

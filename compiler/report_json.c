@@ -5,9 +5,11 @@
  */
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "decided_by.h"
 #include "emit_cuda.h"
 #include "report.h"
 #include "sweep.h"
@@ -220,7 +222,7 @@ static json_t *names_of_freed(const Emission *m, int step) {
   return names;
 }
 
-static double end_of(const Schedule *s, int step) { return s->steps[step].start_seconds + s->steps[step].cost.seconds; }
+static int64_t ns_of(double seconds) { return llround(1e9 * seconds); }
 
 static int before_on_lane(const Schedule *s, int step) {
   int first = step >= s->training_count ? s->training_count : 0;
@@ -236,23 +238,24 @@ static int waited_for(const Schedule *s, int step) {
   return i >= first && s->steps[i].kind == STEP_WAIT && s->steps[i].cost.seconds > 0 ? s->copies[s->steps[i].copy].step : NO_INDEX;
 }
 
-/* The step whose end let this one start: of those it follows, the last to end. */
-static int decided_by(const Schedule *s, int step) {
+static Decider decider(const Schedule *s, int step) {
+  return (Decider){step, step == NO_INDEX ? 0 : ns_of(s->steps[step].start_seconds + s->steps[step].cost.seconds)};
+}
+
+/* A kernel follows what was waited for, a copy also the kernel before it and what it may not overtake. */
+static int decider_of(const Schedule *s, int step) {
   const Step *x = &s->steps[step];
-  int lane = before_on_lane(s, step);
-  if (x->kind == STEP_KERNEL) {
-    bool has_waited = lane != NO_INDEX && s->steps[lane].kind == STEP_WAIT && s->steps[lane].cost.seconds > 0;
-    return has_waited ? s->copies[s->steps[lane].copy].step : lane;
+  Decider followed[5];
+  int count = 0;
+  if (x->kind == STEP_KERNEL) followed[count++] = decider(s, waited_for(s, step));
+  followed[count++] = decider(s, before_on_lane(s, step));
+  if (x->kind == STEP_COPY) {
+    const Copy *copy = &s->copies[x->copy];
+    followed[count++] = decider(s, x->boundary ? s->kernel_step[x->boundary - 1] : NO_INDEX);
+    followed[count++] = decider(s, waited_for(s, step));
+    for (int k = 0; k < 2; k++) followed[count++] = decider(s, copy->after[k] == NO_INDEX ? NO_INDEX : s->copies[copy->after[k]].step);
   }
-  if (x->kind == STEP_WAIT) return lane;
-  const Copy *copy = &s->copies[x->copy];
-  int begun = x->boundary ? s->kernel_step[x->boundary - 1] : NO_INDEX;
-  int candidates[] = {lane, begun, waited_for(s, step), copy->after[0] == NO_INDEX ? NO_INDEX : s->copies[copy->after[0]].step,
-                      copy->after[1] == NO_INDEX ? NO_INDEX : s->copies[copy->after[1]].step};
-  int best = NO_INDEX;
-  for (int i = 0; i < 5; i++)
-    if (candidates[i] != NO_INDEX && end_of(s, candidates[i]) <= x->start_seconds + 1e-9 && (best == NO_INDEX || end_of(s, candidates[i]) > end_of(s, best))) best = candidates[i];
-  return best;
+  return decided_by(ns_of(x->start_seconds), followed, count);
 }
 
 static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
@@ -292,7 +295,7 @@ static json_t *json_steps(const Emission *m) {
                              "phase", schedule_phase(s, i), "kernel", kind, "what", step->what, "line", (int)step->place.line, "start_seconds",
                              step->start_seconds, "seconds", step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",
                              (json_int_t)m->layout->live_bytes[i], "host_bytes", (json_int_t)m->layout->host_live[step->boundary], "ssd_bytes",
-                             (json_int_t)m->layout->ssd_live[step->boundary], "decided_by", decided_by(s, i) + 1);
+                             (json_int_t)m->layout->ssd_live[step->boundary], "decided_by", decider_of(s, i) + 1);
     if (step->kind == STEP_KERNEL) add_kernel_facts(m, i, item);
     else add_copy_facts(s, step, item);
     json_array_append_new(list, item);

@@ -1,4 +1,6 @@
 /* `gnncc plan`: the planner on its own. */
+#include "main.h"
+
 #include "check.h"
 #include "planner.h"
 #include "plan_report.h"
@@ -19,6 +21,7 @@ static const char usage[] =
     "  --check PLAN.json         judge a plan instead of making one\n"
     "  --effort fast|normal|best how much to search (default normal)\n"
     "  --report[=FILE.html], --emit=K[=F],...  the pictures of the plan\n"
+    "  --sweep TIER=LO:HI[:STEP] plan for many budgets; two tiers with a comma, several problems\n"
     "  --time SECONDS            stop searching then; the plan says when that happened\n"
     "  --policy NAME             plan as another system would: keep recompute offload checkpoint roc flexgnn\n"
     "                            torch-budget dtr capuchin\n"
@@ -29,14 +32,8 @@ static const char usage[] =
     "\n"
     "exit status: 0 planned or valid, 1 infeasible or invalid, 2 bad input or usage, 4 the plan or the report cannot be written\n";
 
-static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--offsets", "--force", "--compare-policies", "--help",
-                                           NULL};
-
-typedef struct Arguments {
-  const char *problem, *output, *check;
-  bool compares, wants_help, is_forced;
-  PlannerOptions options;
-} Arguments;
+static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--offsets", "--force", "--compare-policies",
+                                           "--report", "--emit", "--sweep", "--help", NULL};
 
 static int edit_distance(const char *a, const char *b) {
   int row[64], n = (int)strlen(b);
@@ -70,7 +67,7 @@ static int unknown(const char *what, const char *word, const char *const *known)
   return EXIT_USAGE;
 }
 
-static int set_option(Arguments *a, const char *name, const char *value) {
+static int set_option(PlannerArguments *a, const char *name, const char *value) {
   static const char *const efforts[] = {"fast", "normal", "best", NULL};
   if (!strcmp(name, "-o")) {
     a->output = value;
@@ -100,16 +97,14 @@ static int set_option(Arguments *a, const char *name, const char *value) {
   return 0;
 }
 
-static int parse(int argc, char **argv, Arguments *a) {
+int planner_parse(int argc, char **argv, PlannerArguments *a) {
   bool are_options_over = false;
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
     if (are_options_over || word[0] != '-' || !strcmp(word, "-")) {
-      if (a->problem) {
-        fprintf(stderr, "gnncc plan: one problem at a time; found \"%s\" after \"%s\"\n", shown(word).text, shown(a->problem).text);
-        return EXIT_USAGE;
-      }
-      a->problem = word;
+      if (!a->problem) a->problem = word;
+      else if (a->more_count < PLANNER_MOST_MORE) a->more[a->more_count++] = word;
+      else return fprintf(stderr, "gnncc plan: more than %d problems\n", PLANNER_MOST_MORE + 1), EXIT_USAGE;
       continue;
     }
     if (!strcmp(word, "--")) {
@@ -159,8 +154,7 @@ static int parse(int argc, char **argv, Arguments *a) {
   return 0;
 }
 
-/* A whole file in the arena; NULL with a message. */
-static char *read_file(Arena *arena, const char *path, size_t *length) {
+char *planner_read_file(Arena *arena, const char *path, size_t *length) {
   char *text = strcmp(path, "-") ? arena_read_file(arena, path, length) : arena_read_stream(arena, stdin, length);
   if (text && *length > PROBLEM_MAX_FILE_BYTES) text = NULL, errno = EFBIG;
   if (!text) fprintf(stderr, "gnncc plan: %s: %s\n", shown(path).text, strerror(errno));
@@ -176,12 +170,12 @@ static int write_file(Arena *arena, const char *path, const char *text, size_t l
 
 static int check_plan(Arena *arena, const char *problem, size_t problem_length, const char *path) {
   size_t length;
-  char *plan = read_file(arena, path, &length);
+  char *plan = planner_read_file(arena, path, &length);
   if (!plan) return EXIT_USAGE;
   return planner_check_json(problem, problem_length, plan, length, stdout, NULL);
 }
 
-static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, const char *text, size_t length) {
+static int make_plan(Arena *arena, const PlannerArguments *a, const Problem *problem, const char *text, size_t length) {
   PlannerReport report;
   /* The summary goes where the plan does not. */
   FILE *out = a->output && !strcmp(a->output, "-") ? stderr : stdout;
@@ -193,8 +187,6 @@ static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, c
     return EXIT_INTERNAL;
   }
   if (!plan) {
-    if (a->options.policy >= 0)
-      policy_least_bytes(problem, (PlannerPolicy)a->options.policy, &report.least_device_bytes, &report.least_host_bytes, &report.least_ssd_bytes);
     plan_report_infeasible(out, problem, &report, policy_name(a->options.policy));
     if (a->compares) plan_report_policies(out, &report);
     return EXIT_INFEASIBLE;
@@ -204,9 +196,9 @@ static int make_plan(Arena *arena, const Arguments *a, const Problem *problem, c
   return a->output ? write_file(arena, a->output, made.text, made.length, a->is_forced) : EXIT_PLANNED;
 }
 
-static int run(Arena *arena, const Arguments *a) {
+static int run(Arena *arena, const PlannerArguments *a) {
   size_t length;
-  char *text = read_file(arena, a->problem, &length);
+  char *text = planner_read_file(arena, a->problem, &length);
   if (!text) return EXIT_USAGE;
   ProblemError error;
   Problem *problem = problem_read_json(arena, text, length, &error);
@@ -219,9 +211,9 @@ static int run(Arena *arena, const Arguments *a) {
 }
 
 int planner_main(int argc, char **argv) {
-  Arguments arguments = {0};
+  PlannerArguments arguments = {0};
   planner_default_options(&arguments.options);
-  int status = parse(argc, argv, &arguments);
+  int status = planner_parse(argc, argv, &arguments);
   if (status) return status;
   if (arguments.wants_help) {
     fputs(usage, stdout);
@@ -229,6 +221,10 @@ int planner_main(int argc, char **argv) {
   }
   if (!arguments.problem) {
     fputs(usage, stderr);
+    return EXIT_USAGE;
+  }
+  if (arguments.more_count) {
+    fprintf(stderr, "gnncc plan: one problem at a time; found \"%.80s\" after \"%.80s\"\n", arguments.more[0], arguments.problem);
     return EXIT_USAGE;
   }
   if (arguments.compares && arguments.options.policy >= 0) {

@@ -65,28 +65,37 @@ static int64_t least_size(const Problem *problem, Tier tier, int64_t low, int64_
 static void name_piece(const Problem *p, int x, PlannerReport *report, size_t *used) {
   const ProblemPiece *piece = &p->pieces[x];
   size_t room = sizeof report->bind_pieces - *used;
-  if (room < 80) return;
+  if (room < 80 || piece->bytes == 0) return;
   int n = snprintf(report->bind_pieces + *used, room, "%s%.40s[%d] %lld", *used ? ", " : "", p->data[piece->datum].id,
                    piece->chunk, (long long)piece->bytes);
   if (n > 0) *used += (size_t)n;
 }
 
-static void explain_infeasible(const Session *s, PlannerReport *report) {
+static void find_least_sizes(const Session *s, PlannerReport *report) {
   const Problem *p = s->problem;
   const Geometry *g = s->geometry;
-  int bind = 0;
-  int64_t all = 0, most = 0;
+  int64_t all = 0, base = 0, most = 0;
   for (int t = 0; t < p->step_count; t++) {
-    if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
+    if (g->base_bytes[t] > base) base = g->base_bytes[t];
     if (g->retain_bytes[t] > most) most = g->retain_bytes[t];
   }
   for (int x = 0; x < p->piece_count; x++) all += p->pieces[x].bytes;
   int64_t host_work = 0;
   for (int op = 0; op < p->op_count; op++)
     for (int v = 0; v < p->ops[op].variant_count; v++) host_work += p->ops[op].chunks * p->ops[op].variants[v].host_work_bytes;
-  report->least_device_bytes = least_size(p, TIER_DEVICE, g->base_bytes[bind], most + all); /* re-runs that pins ask for come on top */
+  report->least_device_bytes = least_size(p, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
   report->least_host_bytes = least_size(p, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
   report->least_ssd_bytes = least_size(p, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
+}
+
+static void explain_infeasible(const Session *s, int policy, PlannerReport *report) {
+  const Problem *p = s->problem;
+  const Geometry *g = s->geometry;
+  int bind = 0;
+  for (int t = 0; t < p->step_count; t++)
+    if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
+  if (policy >= 0) policy_least_bytes(p, (PlannerPolicy)policy, &report->least_device_bytes, &report->least_host_bytes, &report->least_ssd_bytes);
+  else find_least_sizes(s, report);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
   size_t used = 0;
@@ -198,7 +207,7 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
   report->is_optimal = plan && (s->is_optimal || report->makespan_ns <= s->lower_bound_ns);
   report->labels = s->labels;
   report->evaluations = s->evaluator->evaluations;
-  if (!plan) explain_infeasible(s, report);
+  if (!plan) explain_infeasible(s, options->policy, report);
   arena_free(scratch);
   report->total_s = session_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
   return plan;

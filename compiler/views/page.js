@@ -204,7 +204,7 @@ function drawBox(b, y, height, related) {
   const classes = ['box', b.role, n === view.step ? 'chosen' : related.has(n) ? 'related' : '', view.line && b.first.line === view.line ? 'related' : '', view.found.includes(n) ? 'related' : ''];
   const group = [s('rect', { class: classes.join(' ').trim(), x: left.toFixed(2), y, width: wide.toFixed(2), height, 'data-step': n, 'data-last': b.last.step })];
   const many = b.last !== b.first, label = b.role === 'wait' ? `waits for ${b.first.waits_for}` : many ? `${b.last.step - n + 1} steps` : wide > 110 ? `${n} ${b.first.what}` : `${n}`;
-  const room = Math.floor((wide - 6) / 5.6), text = b.role === 'wait' ? label : label.length <= room ? label : wide > 110 ? label.slice(0, room - 1) + '…' : '';
+  const room = Math.floor((wide - 6) / 6.1), text = b.role === 'wait' ? label : label.length <= room ? label : wide > 110 ? label.slice(0, room - 1) + '…' : '';
   const isTold = b.role === 'wait' ? wide > 70 || n === view.step : text && height > 12;
   const isPlain = ['forward', 'eval', 'update', 'exchange'].includes(b.role);
   if (b.role === 'wait' && wide < 8) group.push(s('path', { class: 'wait-mark', d: `M${left + wide / 2 - 4} ${y - 6}h8l-4 6z` }));
@@ -345,7 +345,7 @@ function drawStrips() {
   node.replaceChildren(...(list.length ? bands(height) : []));
   list.forEach((v, i) => {
     if (!piecesNamed.has(v.value)) piecesNamed.set(v.value, piecesOf(v.value));
-    const y = 3 + i * ROW, room = Math.floor((gutter() - 6) / 5.9), name = v.value.length > room ? v.value.slice(0, room - 1) + '…' : v.value;
+    const y = 3 + i * ROW, room = Math.floor((gutter() - 6) / 6.3), name = v.value.length > room ? v.value.slice(0, room - 1) + '…' : v.value;
     const row = s('g', { class: 'strip-row', 'data-value': v.value }, s('title', {}, `${v.value}: ${v.fate}, ${bytes(v.bytes)}`), s('rect', { class: v.value === view.value ? 'row chosen' : 'row', x: 0, y, width: width(), height: ROW }), s('text', { x: 4, y: y + 12 }, name));
     for (const p of piecesNamed.get(v.value)) {
       const [from, to] = stepRange(p.first, p.last), left = Math.max(x(from), gutter()), right = Math.min(x(to), width() - 10);
@@ -427,8 +427,8 @@ function describeLine(line) {
 
 function describeValue(v) {
   const flips = v.alternatives.map(a => a.fits ? `${a.fate} ${added(a.adds_seconds)}` : `${a.fate}: needs ${bytes(a.over_bytes)} more ${device}`);
-  return [h('p', {}, h('b', {}, v.value), ` ${v.what}`), h('p', { class: 'quiet' }, `${bytes(v.bytes)} · ${v.fate}${v.pinned ? ', pinned' : ''}, adds ${added(v.adds_seconds)} · line ${v.line}`),
-    h('p', { class: 'quiet' }, flips.length ? `instead: ${flips.join(' · ')}` : 'nothing else is possible or needed')];
+  return [h('p', {}, h('b', {}, v.value), ` ${v.what}`), h('p', { class: 'quiet' }, `${bytes(v.bytes)} · ${v.fate}${v.pinned ? ', pinned' : ''}, adds ${added(v.adds_seconds)}` + (v.line ? ` · line ${v.line}` : '')),
+    hasAlternatives && h('p', { class: 'quiet' }, flips.length ? `instead: ${flips.join(' · ')}` : 'nothing else is possible or needed')];
 }
 
 function mark(box, rows) {
@@ -622,6 +622,9 @@ function listenToDag() {
 const swatch = kind => s('svg', { width: 11, height: 11, style: 'display:inline-block;width:11px;margin-right:.35em', 'aria-hidden': true }, s('rect', { class: kind, width: 11, height: 11 }));
 const fateClass = { keep: 'device', host: 'host', ssd: 'ssd', recompute: 'recomputed' };
 
+// A planning problem says nothing of lines, and its report nothing of other fates.
+const hasAlternatives = report.values.some(v => v.alternatives.length), hasLines = report.source.lines.length > 0;
+
 function nextBest(v) {
   const fitting = v.alternatives.filter(a => a.fits).sort((a, b) => a.adds_seconds - b.adds_seconds)[0], over = v.alternatives.filter(a => !a.fits);
   const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${bytes(a.over_bytes)} over budget`)].filter(Boolean);
@@ -632,8 +635,8 @@ const MOST_ROWS = 300;
 function drawDecisions(isWhole = false) {
   const all = report.values.map(v => ({ ...v, id: `value-${v.value}` })), rows = isWhole ? all : all.slice(0, MOST_ROWS), box = $('decisions');
   box.replaceChildren(table(`${all.filter(v => v.fate !== 'keep').length} of ${all.length} values are not kept; estimated`, [
-    ['value', v => v.value], ['what it is', v => v.what, 'wrap'], ['line', v => v.line, 'n'], ['size', v => bytes(v.bytes), 'n'], ['fate', v => [swatch(fateClass[v.fate]), v.fate]],
-    ['adds', v => added(v.adds_seconds), 'n'], ['why not the next best', nextBest, 'wrap']], rows, v => choose({ value: v.value })));
+    ['value', v => v.value], ['what it is', v => v.what, 'wrap'], ...(hasLines ? [['line', v => v.line, 'n']] : []), ['size', v => bytes(v.bytes), 'n'], ['fate', v => [swatch(fateClass[v.fate]), v.fate]],
+    ['adds', v => added(v.adds_seconds), 'n'], ...(hasAlternatives ? [['why not the next best', nextBest, 'wrap']] : [])], rows, v => choose({ value: v.value })));
   if (rows.length === all.length) return;
   const more = h('button', {}, `${all.length - rows.length} more`);
   more.addEventListener('click', () => drawDecisions(true));
@@ -641,6 +644,7 @@ function drawDecisions(isWhole = false) {
 }
 
 function drawSource() {
+  $('source').parentNode.hidden = !hasLines;
   $('source-title').textContent = `${report.source.file}, what each line costs`;
   const computing = steps.filter(o => o.lane === 'compute'), lines = report.source.lines.map((text, i) => {
     const own = computing.filter(o => o.line === i + 1), values = report.values.filter(v => v.line === i + 1), away = values.filter(v => v.fate !== 'keep');
@@ -657,12 +661,17 @@ function drawSource() {
 const gapsAt = n => (report.memory.find(r => r.first_step <= n && n <= r.step) || {}).gaps || 0;
 
 function drawThere(n) {
-  const step = report.steps[n - 1], fates = name => valueNamed.get(name);
-  const there = report.blocks.filter(b => b.first_step <= n && n <= b.last_step).sort((a, b) => b.bytes - a.bytes);
+  const step = report.steps[n - 1], fates = name => valueNamed.get(name), there = [];
+  for (const b of report.blocks.filter(b => b.first_step <= n && n <= b.last_step)) {
+    const last = there[there.length - 1];
+    if (last && b.value && b.how && last.name === b.name && last.first_step === b.first_step) last.bytes += b.bytes; // pages of one value
+    else there.push({ ...b });
+  }
+  there.sort((a, b) => b.bytes - a.bytes);
   $('there-title').textContent = n === report.peak_step ? `Who is in memory at the peak, step ${n}?` : `Who is in memory at step ${n}?`;
   $('there').replaceChildren(table(`step ${n}, ${step.what}: ${bytes(step.device_bytes)} on ${device}` + (gapsAt(n) ? `, and ${bytes(gapsAt(n))} in gaps between them` : ''), [
     ['what', b => [swatch(b.kind), b.value || b.name]], ['kind', b => b.kind], ['size', b => bytes(b.bytes), 'n'], ['born at step', b => b.first_step, 'n'], ['dies at step', b => b.last_step, 'n'],
-    ['fate', b => b.value && fates(b.value) && n <= steps.length ? fates(b.value).fate : 'stays'.repeat(b.last_step - b.first_step + 1 === report.steps.length)], ['line', b => b.line || '', 'n']], there, b => b.value && choose({ value: b.value })));
+    ['fate', b => b.value && fates(b.value) && n <= steps.length ? fates(b.value).fate : 'stays'.repeat(b.last_step - b.first_step + 1 === report.steps.length)], ...(hasLines ? [['line', b => b.line || '', 'n']] : [])], there, b => b.value && choose({ value: b.value })));
 }
 
 function whenOpened(id, fill) {

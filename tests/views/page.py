@@ -390,6 +390,23 @@ def resized(b):
 
 
 @test
+def pages(b):
+    "where pages are mapped every value is somewhere, and those at the peak are all that is in use there"
+    b.open(transformer_page)
+    assert b.js("new Set(report.blocks.map(k => k.value + ' ' + k.first_step)).size < report.blocks.length")  # some are in several runs of pages
+    rows = b.js("[...document.querySelectorAll('#strips .strip-row')].map(r => r.querySelectorAll('rect').length)")
+    assert len(rows) > 10 and min(rows) > 1, rows
+    n = b.js("report.peak_step")
+    names = b.js("[...document.querySelectorAll('#there tbody tr')].map(r => r.cells[0].textContent)")
+    assert len(names) == len(set(names)) > 5, names
+    there = b.js(f"report.blocks.filter(k => k.first_step <= {n} && {n} <= k.last_step).reduce((sum, k) => sum + k.bytes, 0)")
+    scratch = b.js(f"report.memory.find(r => r.first_step <= {n} && {n} <= r.step).scratch")
+    assert there + scratch == b.js(f"report.steps[{n} - 1].device_bytes"), (there, scratch)
+    assert not b.js("document.getElementById('source').parentNode.offsetHeight") and b.js("document.getElementById('sweep').offsetHeight") > 0
+    b.open(measured_page)
+
+
+@test
 def looks(b):
     "it can be read at 400 and 1280 pixels, light and dark: nothing is wider than the page"
     for width in (400, 1280):

@@ -268,8 +268,43 @@ check "a transformer's plan" planned 3 1 2 3
 check "a mixture of experts, with exchanges" planned 6 1 2 3
 check "a GCN in parts, a U-Net" planned 4 1 2 3
 check "odd problems" planned odd $(seq 1 60)
-transformer_page() { "$build/tests/make_problem" 3 1 >problem.json && "$build/gnncc" plan problem.json --report=transformer.html && grep -q gnncc-report/1 transformer.html; }
+transformer_page() { # of a plan that maps pages; the browser opens it below
+  "$build/tests/make_problem" 3 1 12 >deep.json && "$build/gnncc" plan deep.json --effort fast --emit=plan=deep.plan.json,report=transformer.html && grep -q '"page_bytes"' deep.plan.json && "$judge" report deep.plan.json
+}
 check "a transformer's page" transformer_page
+"$build/tests/make_problem" 3 1 >problem.json
+problem_sweep() { # as of a program; a picture is drawn for the largest budget
+  "$build/gnncc" plan problem.json --sweep=device=4MB:40MB >sweep.txt && cat sweep.txt && grep -q 'everything kept' sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'current budget 9.4 MiB' sweep.txt &&
+    "$build/gnncc" plan problem.json --effort fast --sweep device=9MB:12MB:500KB --emit=sweep=problem.svg,plan=large.plan && "$judge" svg problem.svg && grep -q '"budget_bytes": 12000000' large.plan
+}
+check "a sweep of a problem" problem_sweep
+own_sweep() { # in the page: from what keeping everything needs down to the least, and the plan itself is one of its points
+  "$build/gnncc" plan problem.json --emit=report=swept.html,plan=swept.json && "$build/gnncc" --measured=swept.json --emit=sweep=- >swept.txt && cat swept.txt && "$judge" report swept.json &&
+    grep -q 'everything kept' swept.txt && grep -q 'least that works' swept.txt && grep 'current budget 9.4 MiB' swept.txt | grep -q "$("$build/gnncc" plan problem.json | sed -n 's/  time *\([0-9.]*\) ms.*/\1/p') ms"
+}
+check "the page of a problem has a sweep" own_sweep
+problem_sweeps() { # of two problems, and of two tiers
+  "$build/tests/make_problem" 3 2 >problem2.json && "$build/gnncc" plan problem.json problem2.json --effort fast --sweep device=5MB:40MB:5MB >two.txt && [ $(grep -c '^sweep of' two.txt) = 2 ] &&
+    "$build/gnncc" plan problem.json --effort fast --sweep device=6MB:20MB,host=0:12MB --emit=sweep=heat.svg && "$judge" svg heat.svg
+}
+check "sweeps of two problems, and of two tiers" problem_sweeps
+of_policy() { # what is drawn is the policy's plan
+  local told=$("$build/gnncc" plan problem.json --policy=offload | sed -n 's/  time *\([0-9.]*\) ms.*/\1/p') ours=$("$build/gnncc" plan problem.json | sed -n 's/  time *\([0-9.]*\) ms.*/\1/p') drawn
+  "$build/gnncc" plan problem.json --policy=offload --emit=plan=offload.json,gantt=offload.svg && "$judge" svg offload.svg offload.json || return 1
+  drawn=$(awk '/"epoch": {/ { getline; printf "%.2f", 1000 * ($2 + 0) }' offload.json)
+  echo "$told told, $drawn drawn, $ours ours"
+  [ "$told" = "$drawn" ] && [ "$told" != "$ours" ]
+}
+check "the picture of a policy's plan" of_policy
+no_source() { "$build/gnncc" plan problem.json --annotate 2>refused.txt; [ $? = 2 ] && grep -q 'no source to annotate' refused.txt; }
+check "a problem has no source to annotate" no_source
+refuse 2 "policies are compared in text" "$build/gnncc" plan problem.json --compare-policies --report
+refuse 2 "a sweep of a problem over no tier" "$build/gnncc" plan problem.json --sweep disk=1:2
+refuse 2 "a sweep that is not asked for" "$build/gnncc" plan problem.json --emit=sweep
+refuse 2 "two problems without a sweep" "$build/gnncc" plan problem.json problem.json --emit=gantt=-
+refuse 1 "a policy that does not fit" "$build/gnncc" plan problem.json --policy=keep --emit=gantt=-
+from_input() { "$build/gnncc" plan - --emit=gantt=- <problem.json | grep -q '^device'; }
+check "a problem from standard input" from_input
 columns() { sed '/^evaluation/,$d' "$1" | sed 1d | awk '{ print $1, $2, $3 ~ /^[a-z]/ ? $3 " " $4 " " $5 : $3 " " $4 }'; }
 same_steps() { # MODEL OPTION...: the steps of a program and of its problem: numbers, lanes, times
   $gnncc --target=box "${@:2}" --emit=schedule=program.txt,problem=p.json "$1" && "$build/gnncc" plan p.json --emit=schedule=problem.txt || return 1
