@@ -74,7 +74,7 @@ static void remove_scratch(const Builder *b) {
   const char *const suffixes[] = {".c", ".h", ".o", "_in_double.o", "_in_double.c", ".a", ".so", "_kernels.cu", "_kernels.image", "_kernels.inc", ""};
   for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
     unlink(in_scratch(b, arena_printf(b->arena, "%s%s", b->prefix, suffixes[i])));
-  const char *const names[] = {"main.c", "main.o", "Makefile", "plan.json", "program"};
+  const char *const names[] = {"main.c", "main.o", "Makefile", "CMakeLists.txt", "plan.json", "manifest.json", "example.py", "program"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(in_scratch(b, names[i]));
   rmdir(b->directory);
 }
@@ -335,11 +335,19 @@ static void emit_plan_file(const Emission *m, FILE *out) { fputs(m->plan_json, o
 static int build_sources(const Builder *b) {
   const char *output = b->c->options->output ? b->c->options->output : arena_printf(b->arena, "%s.src", b->c->stem);
   if (mkdir(output, 0777) != 0 && errno != EEXIST) return outfile_complain("make the directory", output);
-  int status = write_text(b, in_scratch(b, "Makefile"), emit_makefile);
-  if (status == 0) status = write_text(b, in_scratch(b, "plan.json"), emit_plan_file);
-  const char *const made[] = {arena_printf(b->arena, "%s.c", b->prefix), arena_printf(b->arena, "%s.h", b->prefix), "main.c", "Makefile", "plan.json"};
-  for (int i = 0; i < 5 && status == 0; i++)
-    status = deliver(b, in_scratch(b, made[i]), arena_printf(b->arena, "%s/%s", output, made[i]), 0666);
+  const struct {
+    const char *name;
+    void (*emit)(const Emission *, FILE *);
+  } texts[] = {{"Makefile", emit_makefile}, {"CMakeLists.txt", emit_cmake}, {"plan.json", emit_plan_file}, {"manifest.json", emit_manifest},
+               {"example.py", emit_example}};
+  const char *const sources[] = {arena_printf(b->arena, "%s.c", b->prefix), arena_printf(b->arena, "%s.h", b->prefix), "main.c"};
+  int status = 0;
+  for (int i = 0; i < 3 && status == 0; i++)
+    status = deliver(b, in_scratch(b, sources[i]), arena_printf(b->arena, "%s/%s", output, sources[i]), 0666);
+  for (int i = 0; i < 5 && status == 0; i++) {
+    status = write_text(b, in_scratch(b, texts[i].name), texts[i].emit);
+    if (status == 0) status = deliver(b, in_scratch(b, texts[i].name), arena_printf(b->arena, "%s/%s", output, texts[i].name), 0666);
+  }
   const char *const runtime[] = {"gnnrt.h", "gnnrt.c"};
   for (int i = 0; i < 2 && status == 0; i++)
     status = deliver(b, arena_printf(b->arena, "%s/%s", b->c->share_dir, runtime[i]), arena_printf(b->arena, "%s/%s", output, runtime[i]), 0666);

@@ -75,8 +75,28 @@ static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diag
   return true;
 }
 
+typedef struct DataWarning {
+  const char *code, *name, *text;
+  Place place;
+} DataWarning;
+
+/* Our own layers count the node itself, too; others may leave those without in-edges with nothing. */
+static bool sums_in_edges(const TypedProgram *program) {
+  for (int i = 0; i < program->expr_count; i++)
+    if (program->exprs[i].kind == TYPED_REDUCE_EDGES && !program->exprs[i].is_standard) return true;
+  return false;
+}
+
+void data_warn(const DataReader *reader, const TypedProgram *program, Diags *diags) {
+  for (int i = 0; i < reader->warning_count; i++) {
+    const DataWarning *w = &reader->warnings[i];
+    bool matters = strcmp(w->code, "W0703") == 0 ? program->wants_reverse_edges : sums_in_edges(program);
+    if (matters) diags_warning(diags, w->code, w->name, w->place, "%s", w->text);
+  }
+}
+
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
-  const DataReader *reader = user;
+  DataReader *reader = user;
   for (int i = 0; i < spec->decl_count; i++)
     if (spec->decls[i].source) {
       diags_error(diags, "E0110", spec->decls[i].place, "a source of its own for a field (%s = %s(...)) is not supported yet", spec->decls[i].name,
@@ -102,7 +122,11 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   }
   for (int n = 0; n < dataset->note_count; n++) {
     const gnn_note *note = &dataset->notes[n];
-    if (*note->code) {
+    bool is_about_edges = strcmp(note->code, "W0703") == 0 || strcmp(note->code, "W0704") == 0;
+    if (is_about_edges) {
+      DataWarning warning = {arena_strdup(reader->arena, note->code), arena_strdup(reader->arena, note->name), arena_strdup(reader->arena, note->text), spec->source.place};
+      ARENA_PUSH(reader->arena, reader->warnings, reader->warning_count, warning);
+    } else if (*note->code) {
       diags_warning(diags, arena_strdup(reader->arena, note->code), arena_strdup(reader->arena, note->name), spec->source.place, "%s", note->text);
       if (*note->help) diags_help(diags, "%s", note->help);
     } else {

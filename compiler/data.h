@@ -8,10 +8,15 @@ typedef struct DataReader {
   Arena *arena;
   const char *base_dir;   /* relative paths in the program start here; NULL: the working directory */
   bool is_overridden;     /* --data: the path starts in the working directory */
+  int warning_count;
+  struct DataWarning *warnings; /* that are said only of models they matter to */
 } DataReader;
 
 /* A DescribeData of lang.h; `user` is a DataReader. Paths in spec->source become relative to the working directory. */
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info);
+
+/* The warnings about edges, where the checked model makes one matter. */
+void data_warn(const DataReader *reader, const TypedProgram *program, Diags *diags);
 
 /* The path as the emitted program will open it. */
 const char *data_path(const DataReader *reader, const char *path);

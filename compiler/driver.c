@@ -32,6 +32,7 @@ static bool run_parse(Compilation *c) {
 static bool run_check(Compilation *c) {
   c->program = lang_check(c->arena, c->diags, c->ast, &c->lang);
   if (!c->program) return false;
+  data_warn(&c->reader, c->program, c->diags);
   if (c->options->is_native) c->program->has_target = false;
   DataSource *source = &c->program->data->source;
   bool is_file = strcmp(source->kind, "synth") != 0 && strcmp(source->kind, "karate") != 0;

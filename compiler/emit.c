@@ -508,15 +508,17 @@ void emit_makefile(const Emission *m, FILE *out) {
   bool is_cuda = m->backend == BACKEND_CUDA;
   emit_put(m, out, "all: `\n\n");
   if (is_cuda) emit_cuda_rules(m, out);
-  else emit_put(m, out, has_double ? "OBJECTS = `.o `_in_double.o gnnrt.o\n\n" : "OBJECTS = `.o gnnrt.o\n\n");
+  else emit_put(m, out, has_double ? "OBJECTS = `.o `_in_double.o gnnrt.o\n" : "OBJECTS = `.o gnnrt.o\n");
+  emit_put(m, out, is_cuda ? "SOURCES = `.c gnnrt.c gnncuda.c `_kernels.inc\n\n" : "SOURCES = `.c gnnrt.c\n\n");
   emit_put(m, out,
            "`: main.o $(OBJECTS)\n\t$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LIBS)\n"
            "lib`.a: $(OBJECTS)\n\trm -f $@ && $(AR) rcs $@ $^\n"
+           "lib`.so: $(SOURCES) `.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -fPIC -shared -o $@ $(filter %.c,$(SOURCES)) $(LIBS)\n"
            "main.o: main.c gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ main.c\n");
   emit_put(m, out, has_double ? "`.o: `.c `.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -DGNN_HAS_DOUBLE -c -o $@ `.c\n"
                                 "`_in_double.o: `.c `.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -DGNN_DOUBLE -c -o $@ `.c\n"
                               : "`.o: `.c `.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ `.c\n");
   emit_put(m, out,
            "gnnrt.o: gnnrt.c gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnnrt.c\n"
-           "clean:\n\trm -f *.o *.image *.inc ` lib`.a\n\n.PHONY: all clean\n");
+           "clean:\n\trm -f *.o *.image *.inc ` lib`.a lib`.so\n\n.PHONY: all clean\n");
 }

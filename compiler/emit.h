@@ -50,6 +50,10 @@ void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
 void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
 void emit_main(const Emission *emission, FILE *out);   /* main.c */
 void emit_makefile(const Emission *emission, FILE *out);
+/* emit_folder.c: what else lies beside the sources. */
+void emit_cmake(const Emission *emission, FILE *out);    /* CMakeLists.txt */
+void emit_manifest(const Emission *emission, FILE *out); /* manifest.json: the header for other languages */
+void emit_example(const Emission *emission, FILE *out);  /* example.py */
 
 /* emit_kernel.c: the functions of one step, and the statements that run it. */
 const char *emit_instance(const Emission *emission, const Step *step); /* the function that steps of its sizes share */

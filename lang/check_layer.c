@@ -202,6 +202,16 @@ static void place_at_call(Checker *checker, Place call, int first) {
     if (checker->program->exprs[i].place.file != checker->ast->main_file) checker->program->exprs[i].place = call;
 }
 
+/* What warnings about the data need to know: whether the layer is one of ours, and whether it is GCN. */
+static void mark_standard(Checker *checker, const Item *layer, int first) {
+  const char *folder = checker->options->share_dir;
+  if (!folder) return;
+  const char *std = arena_printf(checker->arena, "%s/std/", folder);
+  if (strncmp(diags_source_path(checker->diags, layer->place.file), std, strlen(std)) != 0) return;
+  if (strcmp(layer->name, "GCN") == 0) checker->program->wants_reverse_edges = true;
+  for (int i = first; i < checker->program->expr_count; i++) checker->program->exprs[i].is_standard = true;
+}
+
 static Value expand(Checker *checker, Scope *scope, const Item *layer, const Call *call, const char *path, Value *given, const Expr **exprs) {
   Scope *inner = arena_alloc(checker->arena, sizeof *inner);
   *inner = (Scope){.caller = scope, .item = layer, .path = path, .call_place = call->as ? call->as_place : call->place};
@@ -229,6 +239,7 @@ static Value expand(Checker *checker, Scope *scope, const Item *layer, const Cal
   if (result.kind == VALUE_NUMBER) result = check_tensor(checker, inner, result, layer->place);
   if (result.kind != VALUE_TENSOR) return none;
   mark_result(checker, inner, result.id, first);
+  mark_standard(checker, layer, first);
   place_at_call(checker, call->place, first);
   for (int d = 0; d < result.type.rank; d++) result.type.dim[d].name = check_dim_outside(checker, inner, &result.type.dim[d]);
   if (!is_known) checker->instances[name_table_find(&checker->instance_of, path)].width_out = last_width(&result);

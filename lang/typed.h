@@ -86,6 +86,7 @@ typedef struct TypedExpr {
   Place place;
   const char *name;  /* the variable it was bound to first ("h"), or "" */
   const char *scope; /* the layer call it stems from ("conv1.lin"), or "" in the model itself */
+  bool is_standard;  /* it stems from a layer of std */
   bool is_layer_result; /* the value that the call named `scope` returns; `predict --layer scope` asks for it */
   double number;
   int32_t index;
@@ -321,6 +322,7 @@ typedef struct TypedProgram {
   int expr_count;
   TypedExpr *exprs;
   TypedId result;           /* what the model returns */
+  bool wants_reverse_edges; /* it has a GCN */
   bool has_train;
   TrainSpec train;
   bool has_target;

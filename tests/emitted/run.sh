@@ -25,7 +25,7 @@ clean_build() { # COMPILER DIRECTORY
 
 for model in gcn sage graphconv gin; do
   check "$model: sources" "$gnncc" -S "$models/$model.gnn" -o gen_$model
-  for file in $model.c $model.h main.c Makefile plan.json gnnrt.h gnnrt.c; do
+  for file in $model.c $model.h main.c Makefile CMakeLists.txt plan.json manifest.json example.py gnnrt.h gnnrt.c; do
     check "$model: $file is there" test -s gen_$model/$file
   done
   for compiler in gcc clang; do
@@ -40,8 +40,46 @@ done
 
 check "the example's sources" "$gnncc" -S "$examples/gcn_karate.gnn" -o gen
 check "same input, same bytes" sh -c "'$gnncc' -S '$examples/gcn_karate.gnn' -o gen2 && diff -r gen gen2"
-check "no absolute path in the sources" sh -c "! grep -n '$work\|$build' gen/gcn_karate.c gen/gcn_karate.h gen/main.c gen/Makefile"
+check "no absolute path in the sources" sh -c "! grep -n '$work\|$build' gen/gcn_karate.c gen/gcn_karate.h gen/main.c gen/Makefile gen/CMakeLists.txt gen/example.py"
 check "the program builds by hand" gcc -std=gnu11 -O1 gen/gcn_karate.c gen/main.c gen/gnnrt.c -o by_hand -lm -lpthread
+if command -v cmake >/dev/null; then
+  by_cmake() { # the bits of the Makefile's program, and a host of the library
+    make -s -C gen && cp -r gen cmake_gen && rm -f cmake_gen/*.o &&
+      printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(host C)' 'add_subdirectory(cmake_gen)' 'add_executable(host cmake_host.c)' \
+        'target_link_libraries(host gcn_karate_library)' >CMakeLists.txt &&
+      printf '%s\n' '#include "gcn_karate.h"' 'int main(void) { return gcn_karate_abi() - GCN_KARATE_ABI; }' >cmake_host.c &&
+      cmake -S . -B cmake_build && cmake --build cmake_build && cmake_build/host && cmake_build/cmake_gen/gcn_karate gradcheck &&
+      cmake_build/cmake_gen/gcn_karate -q --epochs 5 --out cmake_out && gen/gcn_karate -q --epochs 5 --out make_out && cmp cmake_out/last.safetensors make_out/last.safetensors
+  }
+  check "by CMake: the same weights, gradcheck, a host" by_cmake
+else
+  skip "by CMake: the same weights, gradcheck, a host" "cmake is not installed"
+fi
+if command -v python3 >/dev/null; then
+  from_python() {
+    make -s -C gen libgcn_karate.so && python3 gen/example.py >python.out && cat python.out &&
+      grep -Eq '^test 0\.[0-9]{4} on 20 nodes$' python.out && ! python3 gen/example.py nowhere 2>python.err && grep -q nowhere python.err
+  }
+  check "example.py trains by way of the manifest" from_python
+  declared() { # every function of the header is in the manifest with as many arguments, and its types are those of the header
+    python3 - gen/gcn_karate.h gen/manifest.json <<'END'
+import json, re, sys
+header, manifest = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
+prototypes = re.findall(r"^([a-z][^\n(]*?)(\w+)\(([^)]*)\);", header, re.M)
+assert [f["name"] for f in manifest["functions"]] == [name for _, name, _ in prototypes] and len(prototypes) > 20
+for f, (returns, _, arguments) in zip(manifest["functions"], prototypes):
+    wanted = [] if arguments == "void" else [a.strip() for a in arguments.split(",")]
+    assert f["returns"] == returns.strip() and len(f["arguments"]) == len(wanted), f
+    assert all(re.fullmatch(re.escape(t) + r" ?\w*", a) for t, a in zip(f["arguments"], wanted)), f
+assert [m for m, _ in manifest["options"]][:2] == ["struct_size", "seed"] and ["lr", "float"] in manifest["options"]
+assert manifest["result"] == [["loss", "double"], ["metric", "double"], ["count", "int64_t"]]
+END
+  }
+  check "the manifest says what the header says" declared
+else
+  skip "example.py trains by way of the manifest" "python3 is not installed"
+  skip "the manifest says what the header says" "python3 is not installed"
+fi
 libraries() {
   "$gnncc" "$examples/gcn_karate.gnn" -o program && ldd program &&
     ! ldd program | grep -v 'linux-vdso\|libc\.so\|libm\.so\|libpthread\|ld-linux'

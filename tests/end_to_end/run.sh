@@ -77,6 +77,18 @@ for optimizer in adamw sgd nesterov decay_first; do
   check "$optimizer: losses are the reference's" agrees $optimizer "$pyg/karate" "$pyg/karate/gcn.safetensors" 20 "" -- --model gcn $flags
 done
 
+# ---- warnings about edges are said of models that they matter to ----
+warned() { # CODES LAYER [DEFINITION]
+  printf '%s\n' "${3:-}" "data g from npy(\"$pyg/directed\")" "model m on g { return $2 }" >edges.gnn
+  "$gnncc" --check edges.gnn >edges.said 2>&1
+  cat edges.said
+  [ "$(grep -o 'warning\[W070[34]\]' edges.said | sort -u | tr -cd '0-9\n' | xargs)" = "$1" ]
+}
+check "GCN wants edges both ways" warned "0703" "GCN(x, 2)"
+check "SAGE and GIN take the edges that there are" warned "" "GIN(SAGE(x, 4), 2)"
+check "no sum over edges, no warning about them" warned "" "Linear(x, 2)"
+check "an own layer leaves nodes without in-edges with nothing" warned "0704" "Own(x)" "layer Own(x : node[f]) { return mean(src.x) }"
+
 # ---- what is not finite is found ----
 planted() { # NAME LAYER: of the karate club only node 33 has 17 neighbours, and of its ends only the edge 32-33 has 29; neither is of a training node
   printf '%s\n' 'layer Far(x : node[f], out) {' '  param W : [f, out] = ones' '  q = x @ W' '  n = sum(src.q)' "$2" '}' 'data g from karate()' "model $1 on g {" \
