@@ -174,6 +174,23 @@ for compiler in nvcc nvrtc; do
   done
 done
 
+unknown() { # COMPILER ARCHITECTURE TEXT: the toolkit does not know it, and that is not our mistake
+  "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler="$1" --arch="$2" "${models[0]}" -o "$work/unknown.o" >"$work/said" 2>&1
+  local status=$?
+  cat "$work/said"
+  [ $status -eq 5 ] && grep -qE "error\[E0507\]: $3" "$work/said" && ! grep -q 'this is a bug' "$work/said"
+}
+for compiler in nvcc nvrtc; do
+  "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=$compiler "${models[0]}" -o "$work/object.o" >/dev/null 2>&1 || continue
+  check "$compiler: a GPU that the toolkit does not know" unknown $compiler sm_999 ".* does not compile for sm_999 here: "
+done
+mkdir -p "$work/broken/bin" && printf '#!/bin/sh\ncase "$*" in */dev/null) exit 0 ;; esac\nexit 1\n' >"$work/broken/bin/nvcc" && chmod +x "$work/broken/bin/nvcc"
+bug() {
+  mkdir -p "$work/broken/lib64" && touch "$work/broken/lib64/libcudart_static.a"
+  CUDA_HOME=$work/broken TMPDIR=$work "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=nvcc "${models[0]}" -o "$work/none.o" 2>&1 | grep -F "error[E0601]: $work/broken/bin/nvcc failed on code that gnncc wrote"
+}
+check "what nvcc refuses of ours alone is our mistake" bug
+
 if [ -e "$build/share/libgnncuda.a" ]; then
   check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"
   check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O1"

@@ -63,7 +63,7 @@ changes() { # NAME KEY VARIANT WHAT(sed) TEXT FILE: that text is in the tuned FI
 changes "a product in other tiles" "$product" "in tiles of 64 x 64" "d_h = " "gnn_gemm<64, 64," cu
 changes "a sum by fewer lanes" "$sum" "by 8 lanes" "conv_m = " "gnn_sum_rows<8, 4, 5>" cu
 changes "a sum by a library" "$sum" "by cuSPARSE" "conv_m = " "gnn_cuda_spmm(g" c
-changes "elements by fewer lanes" "$map" "by 16 lanes" "d_conv_add ----" "gnn_group<16>()" cu
+changes "elements by fewer lanes" "$map" "by 16 lanes" "line 5 · d_conv_add ----" "gnn_group<16>()" cu
 changes "a gradient of our own" "$outer" "in tiles of 64 x 64" "d_conv_lin_weight" "gnn_outer_part<64>" cu
 lists() { "$gnncc" -w --backend=cuda --plan -v --tuning=one.json small.gnn | grep -qF -- "$1"; }
 check "--plan says how many" lists "kernel is not as usual but as one.json says (--tuning=none)"
