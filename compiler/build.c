@@ -283,17 +283,47 @@ static void link_toolkit(const Builder *b, Command *link) {
   words(b, link, "-lcudart_static -ldl -lrt");
 }
 
+static const struct { Library library; const char *name, *without; } toolkit_libraries[] = {{LIBRARY_CUBLASLT, "cublasLt", "--gemm=own"}, {LIBRARY_CUSPARSE, "cusparse", "--spmm=own"}};
+enum { TOOLKIT_LIBRARIES = 2 };
+
 static void link_libraries(const Builder *b, Command *link, const char *zlib) {
   if (is_cuda(b)) {
     word(b, link, arena_printf(b->arena, "%s/libgnncuda.a", b->c->share_dir));
     word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
-    if (emit_cuda_calls(&b->c->emission, LIBRARY_CUBLASLT)) word(b, link, "-lcublasLt");
-    if (emit_cuda_calls(&b->c->emission, LIBRARY_CUSPARSE)) word(b, link, "-lcusparse");
+    for (int i = 0; i < TOOLKIT_LIBRARIES; i++)
+      if (emit_cuda_calls(&b->c->emission, toolkit_libraries[i].library)) word(b, link, arena_printf(b->arena, "-l%s", toolkit_libraries[i].name));
     link_toolkit(b, link);
   }
   word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
   words(b, link, zlib);
   words(b, link, "-lm -lpthread");
+}
+
+/* Asked once a link has failed: the linker alone knows where it looks. */
+static bool is_found(const Builder *b, const char *library) {
+  Command command = {0};
+  pid_t child;
+  words(b, &command, "/bin/sh -c");
+  word(b, &command, "exec \"$@\" 2>/dev/null");
+  word(b, &command, "sh");
+  words(b, &command, b->cc);
+  words(b, &command, "-shared -o /dev/null -x c /dev/null");
+  word(b, &command, arena_printf(b->arena, "-L%s/lib64", b->cuda.home));
+  word(b, &command, arena_printf(b->arena, "-l%s", library));
+  return start(b, &command, &child) == 0 && finish(child) == 0;
+}
+
+static int run_link(const Builder *b, Command *link) {
+  pid_t child;
+  int status = start(b, link, &child);
+  if (status != 0 || finish(child) == 0) return status;
+  for (int i = 0; is_cuda(b) && i < TOOLKIT_LIBRARIES; i++) {
+    if (!emit_cuda_calls(&b->c->emission, toolkit_libraries[i].library) || is_found(b, toolkit_libraries[i].name)) continue;
+    fprintf(stderr, "gnncc: error[E0507]: this program needs the CUDA toolkit's lib%s, and the linker finds none in %s/lib64\n"
+                    "   help: %s does without\n   more: gnncc --explain E0507\n", toolkit_libraries[i].name, b->cuda.home, toolkit_libraries[i].without);
+    return 5;
+  }
+  return refused(b);
 }
 
 /* The source whose double build serves gradcheck; NULL: there is none. */
@@ -324,7 +354,7 @@ static int build_program(const Builder *b) {
   for (int i = 0; i < (has_double ? 3 : 2); i++) word(b, &link, objects[i]);
   link_libraries(b, &link, GNNCC_LINK_ZLIB);
   if (getenv("LDFLAGS")) words(b, &link, getenv("LDFLAGS"));
-  status = run(b, &link);
+  status = run_link(b, &link);
   if (status != 0 || b->c->options->is_dry_run) return status;
   const char *output = b->c->options->output ? b->c->options->output : b->c->stem;
   status = deliver(b, program, output, 0777);
@@ -405,7 +435,7 @@ static int build_embeddable(const Builder *b) {
     word(b, &link, made);
     word(b, &link, objects[0]);
     link_libraries(b, &link, "-lz"); /* Debian's static zlib is not position-independent */
-    status = run(b, &link);
+    status = run_link(b, &link);
   }
   if (status != 0 || b->c->options->is_dry_run) return status;
   const char *lib = product == PRODUCT_OBJECT ? "" : "lib";

@@ -190,6 +190,21 @@ bug() {
   CUDA_HOME=$work/broken TMPDIR=$work "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=nvcc "${models[0]}" -o "$work/none.o" 2>&1 | grep -F "error[E0601]: $work/broken/bin/nvcc failed on code that gnncc wrote"
 }
 check "what nvcc refuses of ours alone is our mistake" bug
+no_library() { # LIBRARY OPTION...: the linker has none
+  local bin=$work/no_$1
+  mkdir -p "$bin/bin" "$bin/lib64" && touch "$bin/lib64/libcudart_static.a"
+  printf '#!/bin/sh\nwhile [ $# -gt 0 ]; do [ "$1" != -o ] || : >"$2"; shift; done\n' >"$bin/bin/nvcc"
+  printf '#!/bin/sh\nfor word; do [ "$word" != -l%s ] || exit 1; done\ncase "$*" in *libcudart_static*|*-lcudart_static*) exit 1 ;; esac\nexec cc "$@"\n' "$1" >"$bin/bin/cc"
+  chmod +x "$bin/bin/nvcc" "$bin/bin/cc"
+  CUDA_HOME=$bin CFLAGS=-O0 "$build/gnncc" -q -w --backend=cuda --cuda-compiler=nvcc --cc="$bin/bin/cc" "${@:2}" "$plans/sage4.gnn" -o "$work/none" >"$work/said" 2>&1
+  local status=$?
+  cat "$work/said"
+  [ $status -eq 5 ] && grep -F "error[E0507]: this program needs the CUDA toolkit's lib$1, and the linker finds none in $bin/lib64" "$work/said"
+}
+if [ -e "$build/share/libgnncuda.a" ]; then
+  check "without cuBLASLt to link with" no_library cublasLt
+  check "without cuSPARSE" no_library cusparse --spmm=cusparse
+fi
 
 if [ -e "$build/share/libgnncuda.a" ]; then
   check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"
