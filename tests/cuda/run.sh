@@ -101,6 +101,20 @@ if [ -e "$build/share/libgnncuda.a" ]; then
     check "$model, reruns: the same bits" is_same "$work/${model}_reruns" "$keep"
   done
 
+  # A target whose SSD is the device's own: its bytes pass through the host's memory all the same.
+  cat >"$work/direct.gnn" <<'TARGET'
+target direct {
+  device gpu { kind = cuda(sm_90); memory = 1MiB; bandwidth = 3000GB/s; fp32 = 60TFLOP/s }
+  tier ssd { path = "/tmp"; budget = 1GiB }
+  link gpu -> ssd { bandwidth = 5GB/s; latency = 50us }
+  link ssd -> gpu { bandwidth = 5GB/s; latency = 50us }
+}
+TARGET
+  least=$(least_of "$here/models/heads.gnn" --target="$work/direct.gnn")
+  check "heads, an SSD without a host: the least budget, $least KiB" makes_and_trains "$work/heads_direct" "$here/models/heads.gnn" --target="$work/direct.gnn" --budget gpu="${least}KiB"
+  check "heads, an SSD without a host: it is used" grep -q 'GNN_LANE_SSD_READ' "$work/heads_direct.work/model.c"
+  check "heads, an SSD without a host: the same bits" is_same "$work/heads_direct" "$work/heads_keep"
+
   # Every third wait of a program with products by cuBLASLt is left out. One may go unnoticed: that of a copy which begins later
   # than its value is there.
   without_waits() {
