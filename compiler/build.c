@@ -148,11 +148,13 @@ static int finish(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-static int refused(const Builder *b) {
-  fprintf(stderr, "gnncc: error[E0601]: %s failed on code that gnncc wrote; this is a bug in gnncc, not in your program\n", b->cc);
+static int refused_by(const Builder *b, const char *compiler) {
+  fprintf(stderr, "gnncc: error[E0601]: %s failed on code that gnncc wrote; this is a bug in gnncc, not in your program\n", compiler);
   fprintf(stderr, "gnncc: note: the sources are kept in %s; gnncc " GNNCC_VERSION "\n", b->directory);
   return 70;
 }
+
+static int refused(const Builder *b) { return refused_by(b, b->cc); }
 
 /* Compile the sources to objects, all at once. */
 static int compile_all(const Builder *b, const char *const *sources, const char *const *objects, const char *const *extra, int count) {
@@ -215,26 +217,55 @@ typedef struct DeviceSource {
   const char *path, *architecture, *image; /* image: a cubin of it, or PTX */
 } DeviceSource;
 
+/* Whatever the source is. */
+static int unable(const char *compiler, const DeviceSource *source, const char *why) {
+  fprintf(stderr, "gnncc: error[E0507]: %s does not compile for %s here: %s\n"
+                  "   help: --arch=sm_XX names another GPU; nvcc --list-gpu-code has those that the toolkit knows\n"
+                  "   more: gnncc --explain E0507\n", compiler, source->architecture, why);
+  return 5;
+}
+
+static void nvcc_words(const Builder *b, Command *command, const DeviceSource *source) {
+  word(b, command, b->cuda.nvcc);
+  word(b, command, "-O3");
+  for (int i = 0; cuda_compiler_options[i]; i++) word(b, command, cuda_compiler_options[i]);
+  word(b, command, arena_printf(b->arena, "-arch=%s", source->architecture));
+  word(b, command, strncmp(source->architecture, "sm_", 3) == 0 ? "-cubin" : "-ptx");
+  word(b, command, arena_printf(b->arena, "-I%s", b->c->share_dir));
+  word(b, command, "-o");
+  word(b, command, source->image);
+}
+
+/* An empty source: if it fails with that, too, it is not for what gnncc wrote. */
+static bool nvcc_is_able(const Builder *b, const DeviceSource *source) {
+  Command command = {0};
+  pid_t child;
+  words(b, &command, "/bin/sh -c");
+  word(b, &command, "exec \"$@\" 2>/dev/null");
+  word(b, &command, "sh");
+  nvcc_words(b, &command, source);
+  words(b, &command, "-x cu /dev/null");
+  return start(b, &command, &child) == 0 && finish(child) == 0;
+}
+
 static int run_nvcc(const Builder *b, const DeviceSource *source) {
   Command command = {0};
-  word(b, &command, b->cuda.nvcc);
-  word(b, &command, "-O3");
-  for (int i = 0; cuda_compiler_options[i]; i++) word(b, &command, cuda_compiler_options[i]);
-  word(b, &command, arena_printf(b->arena, "-arch=%s", source->architecture));
-  word(b, &command, strncmp(source->architecture, "sm_", 3) == 0 ? "-cubin" : "-ptx");
-  word(b, &command, arena_printf(b->arena, "-I%s", b->c->share_dir));
-  word(b, &command, "-o");
-  word(b, &command, source->image);
+  pid_t child;
+  nvcc_words(b, &command, source);
   word(b, &command, source->path);
-  return run(b, &command);
+  int status = start(b, &command, &child);
+  if (status != 0) return status;
+  if (finish(child) == 0) return 0;
+  return nvcc_is_able(b, source) ? refused_by(b, b->cuda.nvcc) : unable(b->cuda.nvcc, source, "its message is above");
 }
 
 static int run_nvrtc(const Builder *b, const DeviceSource *source) {
   bool is_refused;
   const char *fault = cuda_compiler_run_nvrtc(b->arena, &b->cuda, source->path, b->c->share_dir, source->architecture, source->image, &is_refused);
   if (!fault) return 0;
-  fprintf(stderr, is_refused ? "%s\n" : "gnncc: error: NVRTC: %s\n", fault);
-  return is_refused ? refused(b) : 5;
+  if (!is_refused) return unable("NVRTC", source, arena_strndup(b->arena, fault, strcspn(fault, "\n")));
+  fprintf(stderr, "%s\n", fault);
+  return refused_by(b, "NVRTC");
 }
 
 static int compile_device(const Builder *b, const DeviceSource *source) { return b->cuda.nvcc ? run_nvcc(b, source) : run_nvrtc(b, source); }
@@ -252,17 +283,47 @@ static void link_toolkit(const Builder *b, Command *link) {
   words(b, link, "-lcudart_static -ldl -lrt");
 }
 
+static const struct { Library library; const char *name, *without; } toolkit_libraries[] = {{LIBRARY_CUBLASLT, "cublasLt", "--gemm=own"}, {LIBRARY_CUSPARSE, "cusparse", "--spmm=own"}};
+enum { TOOLKIT_LIBRARIES = 2 };
+
 static void link_libraries(const Builder *b, Command *link, const char *zlib) {
   if (is_cuda(b)) {
     word(b, link, arena_printf(b->arena, "%s/libgnncuda.a", b->c->share_dir));
     word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
-    if (emit_cuda_calls(&b->c->emission, LIBRARY_CUBLASLT)) word(b, link, "-lcublasLt");
-    if (emit_cuda_calls(&b->c->emission, LIBRARY_CUSPARSE)) word(b, link, "-lcusparse");
+    for (int i = 0; i < TOOLKIT_LIBRARIES; i++)
+      if (emit_cuda_calls(&b->c->emission, toolkit_libraries[i].library)) word(b, link, arena_printf(b->arena, "-l%s", toolkit_libraries[i].name));
     link_toolkit(b, link);
   }
   word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
   words(b, link, zlib);
   words(b, link, "-lm -lpthread");
+}
+
+/* Asked once a link has failed: the linker alone knows where it looks. */
+static bool is_found(const Builder *b, const char *library) {
+  Command command = {0};
+  pid_t child;
+  words(b, &command, "/bin/sh -c");
+  word(b, &command, "exec \"$@\" 2>/dev/null");
+  word(b, &command, "sh");
+  words(b, &command, b->cc);
+  words(b, &command, "-shared -o /dev/null -x c /dev/null");
+  word(b, &command, arena_printf(b->arena, "-L%s/lib64", b->cuda.home));
+  word(b, &command, arena_printf(b->arena, "-l%s", library));
+  return start(b, &command, &child) == 0 && finish(child) == 0;
+}
+
+static int run_link(const Builder *b, Command *link) {
+  pid_t child;
+  int status = start(b, link, &child);
+  if (status != 0 || finish(child) == 0) return status;
+  for (int i = 0; is_cuda(b) && i < TOOLKIT_LIBRARIES; i++) {
+    if (!emit_cuda_calls(&b->c->emission, toolkit_libraries[i].library) || is_found(b, toolkit_libraries[i].name)) continue;
+    fprintf(stderr, "gnncc: error[E0507]: this program needs the CUDA toolkit's lib%s, and the linker finds none in %s/lib64\n"
+                    "   help: %s does without\n   more: gnncc --explain E0507\n", toolkit_libraries[i].name, b->cuda.home, toolkit_libraries[i].without);
+    return 5;
+  }
+  return refused(b);
 }
 
 /* The source whose double build serves gradcheck; NULL: there is none. */
@@ -293,7 +354,7 @@ static int build_program(const Builder *b) {
   for (int i = 0; i < (has_double ? 3 : 2); i++) word(b, &link, objects[i]);
   link_libraries(b, &link, GNNCC_LINK_ZLIB);
   if (getenv("LDFLAGS")) words(b, &link, getenv("LDFLAGS"));
-  status = run(b, &link);
+  status = run_link(b, &link);
   if (status != 0 || b->c->options->is_dry_run) return status;
   const char *output = b->c->options->output ? b->c->options->output : b->c->stem;
   status = deliver(b, program, output, 0777);
@@ -382,7 +443,7 @@ static int build_embeddable(const Builder *b) {
     word(b, &link, made);
     word(b, &link, objects[0]);
     link_libraries(b, &link, "-lz"); /* Debian's static zlib is not position-independent */
-    status = run(b, &link);
+    status = run_link(b, &link);
   }
   if (status != 0 || b->c->options->is_dry_run) return status;
   const char *lib = product == PRODUCT_OBJECT ? "" : "lib";

@@ -120,8 +120,9 @@ const char *cuda_compiler_run_nvrtc(Arena *arena, const CudaCompiler *compiler, 
   int result = n.create(&program, source, path, 1, headers, names);
   if (result != 0) return n.error_string(result);
   result = n.compile(program, count, options);
-  *is_refused = result == 6; /* NVRTC_ERROR_COMPILATION */
-  const char *fault = result == 0 ? write_image(arena, &n, program, output) : *is_refused ? compile_log(arena, &n, program) : n.error_string(result);
+  enum { INVALID_OPTION = 5, COMPILATION = 6 };
+  *is_refused = result == COMPILATION;
+  const char *fault = result == 0 ? write_image(arena, &n, program, output) : *is_refused || result == INVALID_OPTION ? compile_log(arena, &n, program) : n.error_string(result);
   n.destroy(&program);
   return fault;
 }

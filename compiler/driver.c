@@ -227,6 +227,7 @@ static void record_trial(const Compilation *c, Trial *trial) {
 
 static bool run_cost(Compilation *c) {
   c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
+  if (c->backend == BACKEND_CUDA) c->machine.is_ssd_direct = false; /* a disk reads and writes the host's memory */
   find_fingerprints(c);
   if (c->options->trial && !c->is_trying) record_trial(c, c->options->trial);
   if (c->options->profile && !read_profile(c)) return false;

@@ -50,8 +50,9 @@ static const DiagPage pages[] = {
      NULL,
      NULL, 1},
     {"E0507", "a tool for the target is missing",
-     "A CUDA target needs the CUDA toolkit: nvcc or NVRTC, and libcudart_static.a; CUDA_HOME says where it is. -S writes the sources without\n"
-     "compiling; --target=native plans for this machine. --calibrate and --tune need the GPU itself, too, and its driver.",
+     "A CUDA target needs the CUDA toolkit: nvcc or NVRTC that know the GPU's architecture, libcudart_static.a, libcublasLt unless --gemm=own says\n"
+     "otherwise, libcusparse with --spmm=cusparse; CUDA_HOME says where they are. -S writes the sources without compiling; --target=native plans\n"
+     "for this machine. --calibrate and --tune need the GPU itself, too, and its driver.",
      NULL,
      NULL, 5},
     {"E0508", "a quantity of the wrong kind",

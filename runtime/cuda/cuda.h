@@ -32,7 +32,8 @@ typedef struct gnn_cuda {
   const gnn_cuda_code *code;
   const gnn_instance *instance;
   int device;
-  char name[300];          /* "NVIDIA H200 (device 0)" */
+  char architecture[32];   /* "sm_90" */
+  char name[300];          /* "NVIDIA H200 (device 0, sm_90)" */
   int is_serial, is_traced, wants_graph, has_scratch;
   void (*note)(void *user, const char *text);
   void *note_user;
@@ -84,6 +85,7 @@ void gnn_cuda_users_text(int device, gnn_text *text);             /* "pid 123 (p
 
 gnn_status gnn_cuda_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error);
 void gnn_cuda_release(gnn_instance *instance, gnn_tier tier);
+gnn_status gnn_cuda_pin(void **memory, int64_t bytes, const char *what, gnn_error *error);
 void gnn_cuda_release_arena(gnn_instance *instance);
 int64_t gnn_cuda_peak(const gnn_instance *instance);
 gnn_status gnn_cuda_load(gnn_instance *instance);

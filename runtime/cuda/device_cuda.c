@@ -42,10 +42,10 @@ static gnn_status device_start(gnn_instance *instance, const gnn_instance_option
   gnn_run *run = &instance->run;
   gnn_cuda *cuda = run->cuda;
   void *mail = NULL;
-  cudaError_t code = cudaHostAlloc(&mail, sizeof *cuda->mail, cudaHostAllocDefault);
-  if (code != cudaSuccess) return gnn_cuda_fail(cuda, GNN_ENOMEM, error, "pinning memory of the host", code);
+  gnn_status status = gnn_cuda_pin(&mail, (int64_t)sizeof *cuda->mail, "options of each epoch", error);
+  if (status != GNN_OK) return status;
   cuda->mail = mail;
-  gnn_status status = gnn_cuda_create_streams(cuda, error);
+  status = gnn_cuda_create_streams(cuda, error);
   if (status == GNN_OK) status = gnn_cuda_watch(cuda, run, error);
   if (status == GNN_OK && cuda->has_scratch)
     status = gnn_lanes_create(run, &instance->tiers, &instance->scratch, &gnn_cuda_lanes, options->is_serial, error);

@@ -37,9 +37,16 @@ static gnn_status find_among(gnn_cuda *cuda, int count, gnn_error *error) {
   return GNN_ENOMEM;
 }
 
+/* PTX is translated by the driver, which has to be as new as the toolkit that wrote it; a cubin needs the same major version only. */
 static gnn_status find_misfit(gnn_cuda *cuda, cudaError_t code, gnn_error *error) {
+  int driver = 0;
+  int is_too_new = code == cudaErrorUnsupportedPtxVersion && cudaDriverGetVersion(&driver) == cudaSuccess;
   gnn_cuda_fail(cuda, GNN_ENOMEM, error, "loading the kernels", code);
-  gnn_fail_help(error, "they were compiled for %s; compile again for this device", cuda->code->architecture);
+  if (is_too_new)
+    gnn_fail_help(error, "the driver here is for CUDA %d.%d and translates no PTX of CUDA %d.%d; compile again for this device, gnncc --arch=%s, or install a newer driver",
+                  driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, cuda->architecture);
+  else
+    gnn_fail_help(error, "they were compiled for %s; compile again for this device: gnncc --arch=%s", cuda->code->architecture, cuda->architecture);
   return GNN_ENOMEM;
 }
 
@@ -78,7 +85,8 @@ gnn_status gnn_cuda_find(gnn_cuda *cuda, gnn_error *error) {
   code = cudaGetDeviceProperties(&properties, cuda->device);
   if (code == cudaSuccess) code = cudaSetDevice(cuda->device);
   if (code != cudaSuccess) return gnn_cuda_fail(cuda, GNN_ENOMEM, error, "opening", code);
-  snprintf(cuda->name, sizeof cuda->name, "%.200s (device %d, sm_%d%d)", properties.name, cuda->device, properties.major, properties.minor);
+  snprintf(cuda->architecture, sizeof cuda->architecture, "sm_%d%d", properties.major, properties.minor);
+  snprintf(cuda->name, sizeof cuda->name, "%.200s (device %d, %s)", properties.name, cuda->device, cuda->architecture);
   return find_kernels(cuda, error);
 }
 

@@ -48,13 +48,17 @@ static gnn_status memory_device(gnn_instance *instance, int64_t bytes, int popul
   return memory_image(instance, bytes, error);
 }
 
-static gnn_status memory_own_pinned(gnn_tier tier, int64_t bytes, void **memory, gnn_error *error) {
+gnn_status gnn_cuda_pin(void **memory, int64_t bytes, const char *what, gnn_error *error) {
   cudaError_t code = cudaHostAlloc(memory, (size_t)bytes, cudaHostAllocDefault);
   if (code == cudaSuccess) return GNN_OK;
-  gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not pin %s for the %s: %s: %s", gnn_bytes_text(bytes).text,
-           gnn_tier_names[tier], cudaGetErrorName(code), cudaGetErrorString(code));
-  gnn_fail_help(error, "a plan that keeps less in the host's memory: gnncc --budget host=…");
-  return GNN_ENOMEM;
+  return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not pin %s for the %s: %s: %s", gnn_bytes_text(bytes).text, what, cudaGetErrorName(code),
+                  cudaGetErrorString(code));
+}
+
+static gnn_status memory_own_pinned(gnn_tier tier, int64_t bytes, void **memory, gnn_error *error) {
+  gnn_status status = gnn_cuda_pin(memory, bytes, gnn_tier_names[tier], error);
+  if (status != GNN_OK) gnn_fail_help(error, "a plan that keeps less in the host's memory: gnncc --budget host=…");
+  return status;
 }
 
 static gnn_status memory_pinned(gnn_instance *instance, gnn_tier tier, int64_t bytes, gnn_error *error) {

@@ -27,7 +27,7 @@ kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cud
 all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
 check "every kind of step is among them" all_kinds
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
-adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A1 'gnn_cuda_gemm' | grep -c 'at_addend = AT_' | grep -x 2; }
+adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = AT_' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
 # ---- whole programs, on the stand-in ----
@@ -101,6 +101,20 @@ if [ -e "$build/share/libgnncuda.a" ]; then
     check "$model, reruns: the same bits" is_same "$work/${model}_reruns" "$keep"
   done
 
+  # A target whose SSD is the device's own: its bytes pass through the host's memory all the same.
+  cat >"$work/direct.gnn" <<'TARGET'
+target direct {
+  device gpu { kind = cuda(sm_90); memory = 1MiB; bandwidth = 3000GB/s; fp32 = 60TFLOP/s }
+  tier ssd { path = "/tmp"; budget = 1GiB }
+  link gpu -> ssd { bandwidth = 5GB/s; latency = 50us }
+  link ssd -> gpu { bandwidth = 5GB/s; latency = 50us }
+}
+TARGET
+  least=$(least_of "$here/models/heads.gnn" --target="$work/direct.gnn")
+  check "heads, an SSD without a host: the least budget, $least KiB" makes_and_trains "$work/heads_direct" "$here/models/heads.gnn" --target="$work/direct.gnn" --budget gpu="${least}KiB"
+  check "heads, an SSD without a host: it is used" grep -q 'GNN_LANE_SSD_READ' "$work/heads_direct.work/model.c"
+  check "heads, an SSD without a host: the same bits" is_same "$work/heads_direct" "$work/heads_keep"
+
   # Every third wait of a program with products by cuBLASLt is left out. One may go unnoticed: that of a copy which begins later
   # than its value is there.
   without_waits() {
@@ -173,6 +187,38 @@ for compiler in nvcc nvrtc; do
     done
   done
 done
+
+unknown() { # COMPILER ARCHITECTURE TEXT: the toolkit does not know it, and that is not our mistake
+  "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler="$1" --arch="$2" "${models[0]}" -o "$work/unknown.o" >"$work/said" 2>&1
+  local status=$?
+  cat "$work/said"
+  [ $status -eq 5 ] && grep -qE "error\[E0507\]: $3" "$work/said" && ! grep -q 'this is a bug' "$work/said"
+}
+for compiler in nvcc nvrtc; do
+  "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=$compiler "${models[0]}" -o "$work/object.o" >/dev/null 2>&1 || continue
+  check "$compiler: a GPU that the toolkit does not know" unknown $compiler sm_999 ".* does not compile for sm_999 here: "
+done
+mkdir -p "$work/broken/bin" && printf '#!/bin/sh\ncase "$*" in */dev/null) exit 0 ;; esac\nexit 1\n' >"$work/broken/bin/nvcc" && chmod +x "$work/broken/bin/nvcc"
+bug() {
+  mkdir -p "$work/broken/lib64" && touch "$work/broken/lib64/libcudart_static.a"
+  CUDA_HOME=$work/broken TMPDIR=$work "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=nvcc "${models[0]}" -o "$work/none.o" 2>&1 | grep -F "error[E0601]: $work/broken/bin/nvcc failed on code that gnncc wrote"
+}
+check "what nvcc refuses of ours alone is our mistake" bug
+no_library() { # LIBRARY OPTION...: the linker has none
+  local bin=$work/no_$1
+  mkdir -p "$bin/bin" "$bin/lib64" && touch "$bin/lib64/libcudart_static.a"
+  printf '#!/bin/sh\nwhile [ $# -gt 0 ]; do [ "$1" != -o ] || : >"$2"; shift; done\n' >"$bin/bin/nvcc"
+  printf '#!/bin/sh\nfor word; do [ "$word" != -l%s ] || exit 1; done\ncase "$*" in *libcudart_static*|*-lcudart_static*) exit 1 ;; esac\nexec cc "$@"\n' "$1" >"$bin/bin/cc"
+  chmod +x "$bin/bin/nvcc" "$bin/bin/cc"
+  CUDA_HOME=$bin CFLAGS=-O0 "$build/gnncc" -q -w --backend=cuda --cuda-compiler=nvcc --cc="$bin/bin/cc" "${@:2}" "$plans/sage4.gnn" -o "$work/none" >"$work/said" 2>&1
+  local status=$?
+  cat "$work/said"
+  [ $status -eq 5 ] && grep -F "error[E0507]: this program needs the CUDA toolkit's lib$1, and the linker finds none in $bin/lib64" "$work/said"
+}
+if [ -e "$build/share/libgnncuda.a" ]; then
+  check "without cuBLASLt to link with" no_library cublasLt
+  check "without cuSPARSE" no_library cusparse --spmm=cusparse
+fi
 
 if [ -e "$build/share/libgnncuda.a" ]; then
   check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"

@@ -108,7 +108,11 @@ says "cudaErrorIllegalAddress"
 AFTER=40 exits 1 "a kernel is wrong, step by step" fault 9 "$toy" %plain --serial-lanes
 says "of toy.gnn (all of "
 exits 3 "kernels for another device" fault 11 "$toy"
-says "they were compiled for sm_90; compile again for this device"
+says "they were compiled for sm_90; compile again for this device: gnncc --arch=sm_90"
+exits 3 "PTX of a newer toolkit" fault 12 "$toy"
+says "the driver here is for CUDA"
+says "translates no PTX of CUDA"
+says "compile again for this device, gnncc --arch=sm_90, or install a newer driver"
 
 # ---- built without a toolkit ----
 

@@ -926,6 +926,7 @@ static const struct { cudaError_t code; const char *name, *text; } errors[] = {
   {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
   {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
   {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+  {cudaErrorUnsupportedPtxVersion, "cudaErrorUnsupportedPtxVersion", "the provided PTX was compiled with an unsupported toolchain."},
   {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
   {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
   {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
@@ -969,7 +970,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
   (void)kernel;
   ENTER();
   memset(attributes, 0, sizeof *attributes);
-  return leave(it.fault == STANDIN_BAD_IMAGE ? cudaErrorNoKernelImageForDevice : cudaSuccess);
+  return leave(it.fault == STANDIN_BAD_IMAGE ? cudaErrorNoKernelImageForDevice : it.fault == STANDIN_BAD_PTX ? cudaErrorUnsupportedPtxVersion : cudaSuccess);
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) { return library == (cudaLibrary_t)(void *)&it ? cudaSuccess : cudaErrorInvalidValue; }

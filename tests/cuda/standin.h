@@ -17,6 +17,7 @@ typedef enum standin_fault {
   STANDIN_BAD_LAUNCH,  /* the launch is refused; in a capture, too */
   STANDIN_BAD_KERNEL,  /* the kernel does what it must not: told by the next call that waits */
   STANDIN_BAD_COPY, STANDIN_BAD_IMAGE,
+  STANDIN_BAD_PTX,     /* it is PTX of a newer toolkit */
   STANDIN_ANY          /* that one call, whichever it is; those that give something back succeed always */
 } standin_fault;
 

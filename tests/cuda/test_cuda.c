@@ -193,7 +193,7 @@ static void test_refusals(void) {
   static const struct { standin_fault fault; const char *wanted; } cases[] = {
     {STANDIN_NO_DRIVER, "no CUDA driver"}, {STANDIN_OLD_DRIVER, "the driver here is for CUDA 11.4; the program needs one for CUDA 13.0"},
     {STANDIN_NO_DEVICE, "no CUDA device here (cudaErrorNoDevice)"}, {STANDIN_NO_MEMORY, "3.0 KiB of 16.0 GiB free, the plan needs"},
-    {STANDIN_BAD_IMAGE, "loading the kernels"}, {STANDIN_NO_PINNED, "would not pin"}};
+    {STANDIN_BAD_IMAGE, "loading the kernels"}, {STANDIN_BAD_PTX, "loading the kernels"}, {STANDIN_NO_PINNED, "would not pin"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     gnn_error error = {0};
     gnn_instance *instance = NULL;
@@ -524,6 +524,50 @@ static void test_every_library_call(const gnn_program *program) {
   tap_ok(wrong == 0 && told >= 30, "products: of %d calls each fails once: %d times a library is named with the step", calls, told);
 }
 
+static void prepare_sums(gnn_run *run) {
+  for (int is_out = 0; is_out < 2; is_out++)
+    gnn_cuda_prepare_spmm(run, &(gnn_spmm_desc){.is_out = is_out, .width = 3, .at_ones = AT_ONES, .at_offsets = AT_OFFSETS, .at_buffer = AT_BUFFER + 1024 * is_out,
+                                                .buffer_bytes = products_buffer});
+}
+
+/* What cuSPARSE wants is looked at when the data are loaded, and not again. */
+static void test_preparation(gnn_program program) {
+  gnn_cuda_code code = toy_code;
+  gnn_error error = {0};
+  gnn_instance *instance = NULL;
+  code.prepare = prepare_sums;
+  program.code = &code;
+  standin_reset(0, STANDIN_FINE, 0);
+  instance = open_it(&program, (gnn_instance_options){0});
+  float *numbers = gnn_instance_at(instance, 0);
+  for (int i = 0; i < AT_Y / 4; i++) numbers[i] = (float)((i * 7919 + products_kind) % 13 - 6);
+  products_buffer = 999; /* the steps would ask for less than is wanted, and do not ask */
+  gnn_status status = gnn_upload(instance, 0, AT_Y, &error);
+  for (int e = 0; e < 3 && status == GNN_OK; e++) status = gnn_do(instance, GNN_WORK_GRADIENTS);
+  if (status == GNN_OK) status = gnn_download(instance, 0, ARENA, &error);
+  tap_ok(status == GNN_OK && products_are_right(instance), "sums that were prepared when the data were loaded");
+  gnn_instance_destroy(instance);
+  standin_reset(0, STANDIN_FINE, 0);
+  status = try_open(&program, (gnn_instance_options){0}, &instance, &error);
+  tap_ok(status == GNN_ENOMEM && strcmp(error.code, "R0801") == 0 && strstr(error.message, "wants a buffer of 1000 B for sums over these edges, the plan has 999 B") &&
+         strstr(error.help, "--spmm=own"), "R0801, exit 3, by the load: %s", error.message);
+  gnn_instance_destroy(instance);
+  products_buffer = 1000;
+  int wrong = 0, told = 0, calls = 0;
+  for (int is_over = 0; !is_over; calls++) {
+    error = (gnn_error){0};
+    instance = NULL;
+    standin_reset(0, STANDIN_ANY, calls);
+    status = try_open(&program, (gnn_instance_options){0}, &instance, &error);
+    is_over = !standin_has_struck();
+    told += status != GNN_OK && strstr(error.message, "cuSPARSE on stand-in");
+    wrong += status != GNN_OK && !*error.message;
+    gnn_instance_destroy(instance);
+    wrong += standin_allocated() != 0;
+  }
+  tap_ok(wrong == 0 && told >= 8, "of %d calls until the data are loaded each fails once: %d are cuSPARSE's", calls, told);
+}
+
 static void test_products(void) {
   int right = 0;
   gnn_error error = {0};
@@ -553,6 +597,8 @@ static void test_products(void) {
     gnn_instance_destroy(instance);
   }
   tap_ok(right == 32, "products: every layout, addend, bias and relu by cuBLASLt, neighbours by cuSPARSE: %d of 32", right);
+  products_kind = 15;
+  test_preparation(program);
   test_every_library_call(&program);
   products_buffer = 999;
   standin_reset(0, STANDIN_FINE, 0);

@@ -19,7 +19,7 @@ static const char *const toy_kernels[K_COUNT] = {"toy_mask_state", "toy_mask_x",
 #else
 static const unsigned char toy_image[] = {0};
 #endif
-gnn_cuda_code toy_code = {toy_image, sizeof toy_image, "sm_90", K_COUNT, toy_kernels};
+gnn_cuda_code toy_code = {.image = toy_image, .image_bytes = sizeof toy_image, .architecture = "sm_90", .kernel_count = K_COUNT, .kernels = toy_kernels};
 
 static toy_mode toy_now;
 static int toy_scores_out, toy_scores_in; /* copies of the scores: to the host, and from there to where the loss reads them */

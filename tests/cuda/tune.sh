@@ -63,7 +63,7 @@ changes() { # NAME KEY VARIANT WHAT(sed) TEXT FILE: that text is in the tuned FI
 changes "a product in other tiles" "$product" "in tiles of 64 x 64" "d_h = " "gnn_gemm<64, 64," cu
 changes "a sum by fewer lanes" "$sum" "by 8 lanes" "conv_m = " "gnn_sum_rows<8, 4, 5>" cu
 changes "a sum by a library" "$sum" "by cuSPARSE" "conv_m = " "gnn_cuda_spmm(g" c
-changes "elements by fewer lanes" "$map" "by 16 lanes" "d_conv_add ----" "gnn_group<16>()" cu
+changes "elements by fewer lanes" "$map" "by 16 lanes" "line 5 · d_conv_add ----" "gnn_group<16>()" cu
 changes "a gradient of our own" "$outer" "in tiles of 64 x 64" "d_conv_lin_weight" "gnn_outer_part<64>" cu
 lists() { "$gnncc" -w --backend=cuda --plan -v --tuning=one.json small.gnn | grep -qF -- "$1"; }
 check "--plan says how many" lists "kernel is not as usual but as one.json says (--tuning=none)"
@@ -124,6 +124,18 @@ for ((number = 2; number <= most; number++)); do
   check "wide: each step as its variant $number leaves what the CPU leaves, in every order of threads" steps "$number" "$here/models/wide.gnn"
 done
 
+compiles() { # NUMBER MODEL: for the oldest GPU, which has the least shared memory
+  all_as "$1" "$2" --gemm=own | sed 's/compute_75/sm_75/' >real.json
+  "$gnncc" -q -w -c --backend=cuda --cuda-compiler=nvrtc --arch=sm_75 --gemm=own --tuning=real.json "$2" -o real.o
+}
+if "$gnncc" -q -w -c --backend=cuda --cuda-compiler=nvrtc small.gnn -o real.o >/dev/null 2>&1; then
+  for number in 2 3; do
+    check "NVRTC compiles variant $number of wide" compiles $number "$here/models/wide.gnn"
+    check "NVRTC compiles variant $number of gcn_karate, of few columns" compiles $number "$here/../../examples/gcn_karate.gnn"
+  done
+else
+  skip "NVRTC compiles variants" "there is no NVRTC"
+fi
 numbers() { tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"; } # FILE.safetensors: what follows the header
 trained() { # NUMBER: weights after three epochs with products by that tile
   ONLY=matmul all_as "$1" small.gnn --gemm=own >"tiles_$1.json"

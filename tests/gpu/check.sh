@@ -1,7 +1,7 @@
 #!/bin/bash
 # check.sh BUILD: what the tests check on the emulation and the stand-in, on a GPU: every step of models against the CPU's, whole programs under
 # their least budgets, measured against planned memory, captured or not, under compute-sanitizer where it is. Prints TAP; the last line
-# is "N passed, N failed, N skipped". CHECK_STEPS, CHECK_MODELS and CHECK_ROADS name others, or none, in place of those below.
+# is "N passed, N failed, N skipped". CHECK_STEPS, CHECK_MODELS, CHECK_TUNED and CHECK_ROADS name others, or none, in place of those below.
 set -u
 . "$(dirname "$0")/prepare.sh"
 . "$root/tests/tap.sh"
@@ -13,6 +13,8 @@ plans=$root/tests/end_to_end/models/plans box=--target=$root/tests/end_to_end/mo
 steps=(${CHECK_STEPS-$root/examples/gcn_karate.gnn $root/tests/cuda/models/*.gnn $root/tests/end_to_end/models/varied/*.gnn $root/tests/end_to_end/models/*.gnn})
 # shellcheck disable=SC2206
 models=(${CHECK_MODELS-$plans/sage4.gnn $plans/attend2.gnn $plans/residual6.gnn})
+# shellcheck disable=SC2206
+tuned=(${CHECK_TUNED-$plans/sage4.gnn $root/tests/cuda/models/wide.gnn})
 epochs=${CHECK_EPOCHS:-3}
 echo "# $gpu, $architecture"
 
@@ -69,6 +71,17 @@ for model in "${models[@]}"; do
     check "$name, $kind: the same bits" is_same "$program.out" "$keep.out"
     check "$name, $kind: the memory that was planned is what was touched" has_planned_peak "$program"
   done
+done
+
+# ---- tuning ----
+
+tunes() { # PROGRAM MODEL
+  "$build/gnncc" -w --backend=cuda --arch="$architecture" --tune="$1.json" "$2" -o "$1" && train "$1" "$1.out"
+}
+for model in "${tuned[@]}"; do
+  name=$(basename "$model" .gnn)
+  check "$name: --tune, and the program trains" tunes "$work/${name}_tuned" "$model"
+  check "$name: with the losses of the CPU" is_as_on_cpu "$work/${name}_tuned" "$model"
 done
 
 # ---- the sanitizer ----
