@@ -61,6 +61,7 @@ def read_arguments():
     parser.add_argument("--epochs", type=int, default=20, help="trained for the comparison of bits")
     parser.add_argument("--rounds", type=int, help="of the interleaved timing")
     parser.add_argument("--policies", help="to compare with; none: ''")
+    parser.add_argument("--overlap", action="store_true", help="time plans that copy beside everything kept, and with their copies waited for")
     parser.add_argument("--policy-budgets", help="indices of the budgets at which policies are compared (default: all)")
     parser.add_argument("--hidden", type=int, default=64, help="width on the real graphs")
     parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="folder of the real graphs")
@@ -92,7 +93,7 @@ class Sweep:
         self.gnncc = os.path.join(arguments.build, "gnncc")
         self.environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(work, "cache"), LC_ALL="C.UTF-8")
         self.programs = {}  # hash of the schedule: program
-        self.rows, self.policy_rows, self.failures, self.notes = [], [], [], []
+        self.rows, self.policy_rows, self.overlap_rows, self.failures, self.notes = [], [], [], [], []
 
     def run(self, *command, limit=3600):
         return subprocess.run(command, cwd=self.work, env=self.environment, capture_output=True, text=True, timeout=limit)
@@ -168,8 +169,8 @@ class Sweep:
             self.fault(f"{program} check: status {said.returncode}: {(said.stdout + said.stderr)[-300:]}")
         return {tier: (planned, touched) for tier, planned, touched in found}
 
-    def epoch(self, program, epochs):
-        said = self.run(*self.a.runner, program, "bench", "--json", "--warmup", "1", "--epochs", str(epochs), "--scratch", self.a.scratch)
+    def epoch(self, program, epochs, *extra):
+        said = self.run(*self.a.runner, program, "bench", "--json", "--warmup", "1", "--epochs", str(epochs), "--scratch", self.a.scratch, *extra)
         return json.loads(said.stdout)["median"] if said.returncode == 0 else float("nan")
 
     def profile(self, program):
@@ -180,14 +181,28 @@ class Sweep:
             self.fault(f"{program} profile: status {said.returncode}: {said.stderr[-300:]}")
         return f"--profile={path}"
 
+    def epochs_a_round(self, seconds):
+        return max(1, min(20, int(0.3 / max(seconds, 1e-6))))
+
     def times(self, programs, estimate):
         """{program: its median in each round}, in turn."""
-        epochs = max(1, min(20, int(0.3 / max(estimate, 1e-6))))
+        epochs = self.epochs_a_round(estimate)
         measured = {program: [] for program in programs}
         for _ in range(self.a.rounds):
             for program in programs:
                 measured[program].append(self.epoch(program, epochs))
         return measured
+
+    def overlap(self, row, keep, program, report):
+        """Everything kept, the plan, and the plan with each copy waited for, in turn."""
+        epochs = self.epochs_a_round(report["epoch"]["seconds"])
+        runs = {"keep": (keep,), "overlapped": (program,), "serial": (program, "--serial-lanes")}
+        times = {name: [] for name in runs}
+        for _ in range(self.a.rounds):
+            for name, (path, *extra) in runs.items():
+                times[name].append(self.epoch(path, epochs, *extra))
+        epoch = report["epoch"]
+        self.overlap_rows.append(dict(row, times=times, copied=epoch["transfer_seconds"], serial=epoch["compute_seconds"] + epoch["transfer_seconds"]))
 
     # ---- the table ----
 
@@ -207,6 +222,7 @@ class Sweep:
             return
         keep_kib = -(-report["tiers"]["device"]["peak_bytes"] // 1024)
         wanted, profile = self.numbers(keep), self.profile(keep)
+        self.kept = self.plan(model, ["--budget", "host=0", "--budget", "ssd=0", profile])[0]["epoch"]["seconds"]
         say(f"{name} {layers} {graph}: everything kept {keep_kib} KiB")
         for road in self.a.roads:
             tiers = {"device": ["host=0", "ssd=0"], "ssd": ["host=0", "ssd=64GiB"], "host": ["host=64GiB", "ssd=0"],
@@ -218,9 +234,9 @@ class Sweep:
                 continue
             budgets = sorted({least + (keep_kib - least) * i // max(1, self.a.budgets - 1) for i in range(self.a.budgets)})
             for index, budget in enumerate(budgets):
-                self.budget((name, layers, graph, road), model, [*options, profile], index, budget, keep_kib, wanted)
+                self.budget((name, layers, graph, road), model, [*options, profile], index, budget, keep, keep_kib, wanted)
 
-    def budget(self, where, model, options, index, budget, keep_kib, wanted):
+    def budget(self, where, model, options, index, budget, keep, keep_kib, wanted):
         at = ["--budget", f"device={budget}KiB", *options]
         calibrated, _ = self.plan(model, at[:-1])
         policies = self.a.policies if index in self.a.policy_budgets else []
@@ -242,11 +258,13 @@ class Sweep:
         measured = self.times(list(dict.fromkeys([program, *rivals.values()])), estimate)
         mine = measured[program]
         row = dict(zip(("model", "layers", "graph", "road"), where), budget_kib=budget, keep_kib=keep_kib, predicted=report["epoch"]["seconds"],
-                   calibrated=calibrated["epoch"]["seconds"] if calibrated else None,
+                   kept=self.kept, calibrated=calibrated["epoch"]["seconds"] if calibrated else None,
                    measured=statistics.median(mine), rounds=mine, peaks=peaks, bits=bits, moved=sum(v["fate"] in ("host", "ssd") for v in report["values"]),
                    again=sum(v["fate"] == "recompute" for v in report["values"]))
         self.rows.append(row)
         say(f"  {where[3]} {budget} KiB: predicted {1e3 * row['predicted']:.3g} ms, measured {1e3 * row['measured']:.3g} ms")
+        if self.a.overlap and row["moved"]:
+            self.overlap(row, keep, program, report)
         if not policies:
             return
         ratios = {}
@@ -296,6 +314,16 @@ def print_tables(sweep, seconds):
         rivals = [q for r in sweep.policy_rows for q in r["ratios"].values() if q != "same"]
         lost = [q for q in rivals if q[2] < 1]
         print(f"\n{len(rivals)} comparisons with other plans: a policy was faster in every round in {len(lost)} of them.\n")
+    if sweep.overlap_rows:
+        print("What copies cost: epochs with everything kept, by the plan, and by the plan with each copy waited for; in turn, medians.\n")
+        print("| model | graph | tiers | budget | copies ms | kept ms | overlapped ms | costs | planned | serial ms | costs | planned |")
+        print("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+        for r in sweep.overlap_rows:
+            kept, overlapped, serial = (statistics.median(r["times"][name]) for name in ("keep", "overlapped", "serial"))
+            print(f"| {r['model']} {r['layers']} | {r['graph']} | {r['road']} | {100 * r['budget_kib'] / r['keep_kib']:.0f} % | {milliseconds(r['copied'])} | {milliseconds(kept)} | "
+                  f"{milliseconds(overlapped)} | {100 * (overlapped / kept - 1):+.1f} % | {100 * (r['predicted'] / r['kept'] - 1):+.1f} % | "
+                  f"{milliseconds(serial)} | {100 * (serial / kept - 1):+.1f} % | {100 * (r['serial'] / r['kept'] - 1):+.1f} % |")
+        print()
     for failure in sweep.failures:
         print(f"* FAULT: {failure}")
     print(f"\n{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the end, {seconds / 60:.0f} minutes.")
@@ -323,7 +351,7 @@ def main():
         print_tables(sweep, time.time() - started)
         if arguments.json:
             with open(arguments.json, "w") as out:
-                json.dump({"rows": sweep.rows, "policies": sweep.policy_rows, "faults": sweep.failures}, out, indent=1)
+                json.dump({"rows": sweep.rows, "policies": sweep.policy_rows, "overlap": sweep.overlap_rows, "faults": sweep.failures}, out, indent=1)
     return 1 if sweep.failures else 0
 
 
