@@ -14,6 +14,7 @@ typedef struct gnn_loop {
   gnn_progress progress;
   gnn_logs logs;
   const char *out;      /* folder, or NULL: nothing is saved */
+  int claim;            /* descriptor that holds the folder's lock, or -1 */
   char *last_saved;     /* path of the latest checkpoint or NULL: of this session, or the one resumed */
   int64_t last_saved_epoch;
   int has_live_line, is_plain, is_live_shown;

@@ -2,11 +2,14 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "bad_value.h"
@@ -357,10 +360,28 @@ static gnn_status train_check_splits(gnn_loop *loop) {
   return status;
 }
 
+static const char *train_log_folder(const gnn_loop *loop) {
+  const gnn_train_options *options = loop->options;
+  return loop->out ? loop->out : options->logs_csv || options->logs_jsonl ? options->default_out : NULL;
+}
+
+/* Two trainings would mix their files. Where the file system has no locks they may. */
+static gnn_status train_claim_folder(gnn_loop *loop) {
+  const char *folder = train_log_folder(loop);
+  if (folder == NULL) return GNN_OK;
+  gnn_status status = gnn_make_directories(folder, &loop->error);
+  if (status != GNN_OK) return status;
+  loop->claim = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (loop->claim < 0 || flock(loop->claim, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return GNN_OK;
+  status = gnn_fail(&loop->error, GNN_EIO, "", "another training is writing into \"%s\"", folder);
+  gnn_fail_help(&loop->error, "--out with another folder, or wait until it has ended");
+  return status;
+}
+
 /* Logs go to the folder of everything else; where none was named this says which that is. */
 static gnn_status train_open_logs(gnn_loop *loop, int is_resumed) {
   const gnn_train_options *options = loop->options;
-  const char *folder = loop->out ? loop->out : options->default_out;
+  const char *folder = train_log_folder(loop);
   gnn_status status = gnn_logs_open(&loop->logs, loop->program, options->logs_csv ? folder : NULL, options->logs_jsonl ? folder : NULL,
                                     options->board, is_resumed, &loop->error);
   if (status != GNN_OK || options->is_quiet) return status;
@@ -397,7 +418,8 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   if (is_resumed && !options->is_quiet)
     printf("resumed %s: run %lld, epoch %lld\n", loop->last_saved, (long long)loop->progress.run_index,
            (long long)loop->instance->run.epoch);
-  status = train_open_logs(loop, is_resumed);
+  status = train_claim_folder(loop);
+  if (status == GNN_OK) status = train_open_logs(loop, is_resumed);
   if (status != GNN_OK) return status;
   int has_rows = !options->is_quiet && options->progress != GNN_PROGRESS_NONE && options->epochs > 0;
   for (int64_t r = loop->progress.run_index; r < options->runs; r++) {
@@ -439,6 +461,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   loop->program = instance->run.program;
   loop->options = options;
   loop->started = gnn_now();
+  loop->claim = -1;
   loop->out = options->out ? options->out
               : loop->program->has_keep || loop->program->checkpoint_every > 0 ? options->default_out : NULL;
   loop->progress.seed = options->seed;
@@ -467,6 +490,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   } else if (exit_code != 0) {
     train_say_interrupted(loop, exit_code);
   }
+  if (loop->claim >= 0) close(loop->claim);
   gnn_snapshot_destroy(&loop->best);
   free(loop->progress.finished);
   free(loop->last_saved);

@@ -284,6 +284,14 @@ wait $pid; code=$?
 says "the scratch file in \"scratch\" was truncated: it holds "
 says "  help: --resume goes on from epoch "
 
+"$toy" -q --epochs 100000000 --out shared --log csv >out 2>err &
+pid=$!
+for i in $(seq 200); do [ -s shared/log.csv ] && break; sleep 0.05; done
+exits 4 "a second training into the same folder" "$toy" -q --epochs 3 --out shared
+says "another training is writing into \"shared\""
+kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
+exits 0 "  and when the first is no more, not" "$toy" -q --epochs 3 --out shared
+
 # Killed at any moment and resumed, by plans in turn: the bytes of a run that was left alone.
 : "${KILLS:=12}"
 epochs=$((KILLS * 300))
