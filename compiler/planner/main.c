@@ -175,6 +175,19 @@ static int check_plan(Arena *arena, const char *problem, size_t problem_length, 
   return planner_check_json(problem, problem_length, plan, length, stdout, NULL);
 }
 
+/* What the plan of each policy takes that --policy makes, which has addresses as ours has. */
+static void settle_policies(const Problem *problem, const PlannerOptions *options, PlannerReport *report) {
+  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
+    if (report->policy_ns[policy] < 0 || report->policy_ns[policy] >= COST_INVALID) continue;
+    Arena *arena = arena_new();
+    PlannerOptions asked = *options;
+    PlannerReport theirs;
+    asked.policy = policy;
+    if (planner_plan(problem, &asked, arena, &theirs)) report->policy_ns[policy] = theirs.makespan_ns;
+    arena_free(arena);
+  }
+}
+
 static int make_plan(Arena *arena, const PlannerArguments *a, const Problem *problem, const char *text, size_t length) {
   PlannerReport report;
   /* The summary goes where the plan does not. */
@@ -186,6 +199,7 @@ static int make_plan(Arena *arena, const PlannerArguments *a, const Problem *pro
     planner_check_json(text, length, made.text, made.length, stderr, NULL);
     return EXIT_INTERNAL;
   }
+  if (a->compares) settle_policies(problem, &a->options, &report);
   if (!plan) {
     plan_report_infeasible(out, problem, &report, policy_name(a->options.policy));
     if (a->compares) plan_report_policies(out, &report);

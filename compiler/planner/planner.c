@@ -16,7 +16,10 @@ void planner_default_options(PlannerOptions *options) {
 
 /* ---- infeasible ---- */
 
-/* Any plan at all, whatever it takes; where the problem is small the exact search makes sure that there is none. */
+/* Any plan at all, whatever it takes; where the problem is small the exact search makes sure that there is none, and with
+ * some more gaps the whole search looks for it. */
+enum { MANY_GAPS = 128 };
+
 static bool find_any(const Problem *problem, const Evaluator *to, Candidate *found) {
   Arena *arena = arena_new();
   Session *s = session_new(problem, arena, 0);
@@ -33,6 +36,10 @@ static bool find_any(const Problem *problem, const Evaluator *to, Candidate *fou
   }
   if (!search_is_done(s->search) && s->search->gap_count) search_local(s->search, 1000000);
   if (!search_is_done(s->search) && s->search->gap_count <= SESSION_EXACT_GAPS) exact_search(s->search, 2000000);
+  if (!search_is_done(s->search) && s->search->gap_count <= MANY_GAPS) {
+    Budget budget = budget_of(PLANNER_NORMAL);
+    session_run(s, &budget, budget.units);
+  }
   bool ok = search_is_done(s->search);
   if (ok && found) candidate_copy(to, found, s->search->best);
   arena_free(arena);

@@ -203,23 +203,6 @@ static void go_down(Packer *packer, const Budget *budget, int64_t excess_bytes, 
 
 /* ---- the policies ---- */
 
-/* A plan that had to shrink for its addresses may be slower than a policy's that need not: those are laid out too, the
- * fastest first, until one has addresses. */
-static void lay_out_faster_policies(Packer *packer, const int64_t *costs, int64_t effort) {
-  Candidate *candidate = candidate_new(packer->session->arena, packer->on_device);
-  bool is_tried[PLANNER_POLICY_COUNT] = {false};
-  while (!search_is_late(packer->session->search)) {
-    int next = -1;
-    for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++)
-      if (!is_tried[policy] && costs[policy] >= 0 && costs[policy] < packer->best.makespan_ns && (next < 0 || costs[policy] < costs[next]))
-        next = policy;
-    if (next < 0) return;
-    is_tried[next] = true;
-    policy_plan(packer->on_device, (PlannerPolicy)next, candidate);
-    try_candidate(packer, candidate, effort);
-  }
-}
-
 enum { EVICTIONS = 6, MAKERS = EVICTIONS + PLANNER_POLICY_COUNT }; /* makers of plans: ways to evict everything, then the policies */
 
 /* The plans of some makers for smaller and smaller devices, from `rung` of `rungs` down to what no plan can avoid, until one of
@@ -247,6 +230,42 @@ static void lay_out_on_rungs(Packer *packer, int first_maker, int end_maker, int
   }
 }
 
+/* A policy's own plan, or that for the largest smaller device that can be laid out, as --policy gives it, while it would be
+ * faster than what there is. */
+static void lay_out_faster_policy(Packer *packer, PlannerPolicy policy, int64_t packing) {
+  const Session *s = packer->session;
+  int64_t low, high, before = packer->best.makespan_ns;
+  session_device_range(s, &low, &high);
+  for (int rung = NOTCHES; rung >= 0 && packer->best.makespan_ns == before && !search_is_late(s->search); rung--) {
+    Arena *scratch = arena_new();
+    Problem smaller = *s->problem;
+    if (rung < NOTCHES) smaller.device_bytes = low + (s->problem->device_bytes - low) / NOTCHES * rung;
+    Session *small = session_new(&smaller, scratch, 0);
+    Candidate *candidate = small->search->best;
+    policy_plan(small->evaluator, policy, candidate);
+    bool is_faster = candidate->cost < before;
+    packer->source = small->evaluator;
+    if (is_faster) try_candidate(packer, candidate, rung == NOTCHES ? packing : packing / 16);
+    packer->source = packer->on_device;
+    arena_free(scratch);
+    if (!is_faster) return;
+  }
+}
+
+/* A plan that had to shrink for its addresses may be slower than a policy's: the fastest first. */
+static void lay_out_faster_policies(Packer *packer, const int64_t *costs, int64_t packing) {
+  bool is_tried[PLANNER_POLICY_COUNT] = {false};
+  while (!search_is_late(packer->session->search)) {
+    int next = -1;
+    for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++)
+      if (!is_tried[policy] && costs[policy] >= 0 && costs[policy] < packer->best.makespan_ns && (next < 0 || costs[policy] < costs[next]))
+        next = policy;
+    if (next < 0) return;
+    is_tried[next] = true;
+    lay_out_faster_policy(packer, (PlannerPolicy)next, packing);
+  }
+}
+
 static bool is_settled(const Packer *packer, int64_t makespan_ns) {
   return packer->best.layout->kind == ADDRESSES_OFFSETS && packer->best.makespan_ns <= makespan_ns;
 }
@@ -264,7 +283,7 @@ static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, co
     if (!is_settled(packer, makespan)) search_laid_out(packer, s, budget);
     search_accept_all(s->search);
   }
-  lay_out_faster_policies(packer, policy_ns, budget->packing / 8);
+  lay_out_faster_policies(packer, policy_ns, budget->packing);
 }
 
 Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *options, const int64_t *policy_ns, Arena *arena) {
