@@ -215,6 +215,45 @@ static bool try_exchange(Evaluator *e, int later, int earlier, int64_t *best) {
   return false;
 }
 
+static void keep_boundaries(const Sequence *q, Candidate *candidate) {
+  candidate->is_polished = true;
+  candidate->g_count = q->move_count;
+  for (int i = 0; i < q->move_count; i++) candidate->g[i] = q->moves[i].g;
+}
+
+static uint64_t draw(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth, MMIX */
+  return *state >> 33;
+}
+
+/* One or two returns a little earlier or later; undone where that makes the epoch longer. */
+static int64_t try_aside(Evaluator *e, uint64_t *state, int64_t best) {
+  static const int shifts[] = {-1, 1, -2, 2};
+  int count = 1 + (int)(draw(state) % 2), before[2];
+  PlanMove *moved[2];
+  for (int k = 0; k < count; k++) {
+    PlanMove *move = moved[k] = &e->sequence->moves[draw(state) % (uint64_t)e->sequence->move_count];
+    before[k] = move->g;
+    move->g += shifts[draw(state) % 4];
+    if (move->g <= move->after) move->g = move->after + 1;
+    if (move->g > move->v) move->g = move->v;
+  }
+  int64_t cost = evaluate_built(e);
+  for (int k = count; k-- > 0 && cost > best;) moved[k]->g = before[k];
+  return cost;
+}
+
+/* Sideways, for where no single return makes the epoch shorter: whatever makes it no longer is taken. */
+static void wander(Evaluator *e, Candidate *candidate, int64_t limit, int64_t *best) {
+  uint64_t state = 0x9E3779B97F4A7C15u;
+  while (e->sequence->move_count > 1 && e->effort < limit && *best > e->geometry->stall_free_ns) {
+    int64_t cost = try_aside(e, &state, *best);
+    if (cost >= *best) continue;
+    *best = cost;
+    keep_boundaries(e->sequence, candidate);
+  }
+}
+
 void polish(Evaluator *e, Candidate *candidate, int64_t effort) {
   static const int shifts[] = {-1, 1, -2, 2, -4, 4, -8, 8};
   int64_t limit = e->effort + effort, best = evaluate_candidate(e, candidate);
@@ -230,8 +269,7 @@ void polish(Evaluator *e, Candidate *candidate, int64_t effort) {
       for (int k = 0; k < q->move_count && e->effort < limit; k++)
         if (i != k && try_exchange(e, i, k, &best)) has_improved = true;
   }
+  keep_boundaries(q, candidate);
+  wander(e, candidate, limit, &best);
   candidate->cost = best;
-  candidate->is_polished = true;
-  candidate->g_count = q->move_count;
-  for (int i = 0; i < q->move_count; i++) candidate->g[i] = q->moves[i].g;
 }

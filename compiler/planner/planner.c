@@ -18,7 +18,7 @@ void planner_default_options(PlannerOptions *options) {
 
 /* Any plan at all, whatever it takes; where the problem is small the exact search makes sure that there is none, and with
  * some more gaps the whole search looks for it. */
-enum { MANY_GAPS = 128 };
+enum { MANY_GAPS = 64 };
 
 static bool find_any(const Problem *problem, const Evaluator *to, Candidate *found) {
   Arena *arena = arena_new();
@@ -35,8 +35,8 @@ static bool find_any(const Problem *problem, const Evaluator *to, Candidate *fou
     search_offer(s->search, candidate);
   }
   if (!search_is_done(s->search) && s->search->gap_count) search_local(s->search, 1000000);
-  if (!search_is_done(s->search) && s->search->gap_count <= SESSION_EXACT_GAPS) exact_search(s->search, 2000000);
-  if (!search_is_done(s->search) && s->search->gap_count <= MANY_GAPS) {
+  bool is_certain = !search_is_done(s->search) && s->search->gap_count <= SESSION_EXACT_GAPS && exact_search(s->search, 2000000);
+  if (!is_certain && !search_is_done(s->search) && s->search->gap_count <= MANY_GAPS) {
     Budget budget = budget_of(PLANNER_NORMAL);
     session_run(s, &budget, budget.units);
   }

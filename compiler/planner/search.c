@@ -312,13 +312,13 @@ static void mutate(Search *search, Candidate *candidate) {
   }
 }
 
-void search_anneal(Search *search, int64_t effort) {
+void search_anneal(Search *search, int64_t effort, double hottest) {
   Evaluator *e = search->evaluator;
   if (search->gap_count == 0 && search->choice_count == 0) return;
   int64_t start = e->effort, limit = start + effort;
   /* One change matters less the more gaps there are. */
   int gaps = search->gap_count;
-  double hottest = gaps > 12 ? 0.05 * 12 / gaps : 0.05;
+  if (gaps > 12) hottest *= 12.0 / gaps;
   candidate_copy(e, search->current, start_of(search));
   while (!is_out(search, limit)) {
     double left = 1 - (double)(e->effort - start) / (double)effort;

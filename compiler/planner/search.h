@@ -52,7 +52,8 @@ void search_accept_all(Search *search);
 const Candidate *search_least(const Search *search);
 
 void search_local(Search *search, int64_t effort);
-void search_anneal(Search *search, int64_t effort);
+/* `hottest`: the share of the time by which a change may be worse at the start, of a problem of up to 12 gaps. */
+void search_anneal(Search *search, int64_t effort, double hottest);
 void search_polish(Search *search, int64_t effort);
 
 bool search_is_done(Search *search); /* at the target, or out of time */

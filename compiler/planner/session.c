@@ -116,7 +116,8 @@ static void improve(Session *s, int64_t units) {
   Search *search = s->search;
   search_local(search, units / 6);
   search_polish(search, units / 12);
-  search_anneal(search, units / 2);
+  search_anneal(search, units / 4, 0.1); /* out of where it is, */
+  search_anneal(search, units / 4, 0.05); /* then around the best */
   search_local(search, units / 8);
   search_polish(search, units / 8);
   exact_windows(search, units / 8);
