@@ -190,7 +190,7 @@ static void plan_many_pieces(Tap *tap) {
   PlannerReport report;
   planner_default_options(&options);
   options.effort = PLANNER_FAST;
-  bool ok = planner_plan(problem_read_json(arena, text, strlen(text), &error), &options, arena, &report) && report.evaluations < 8000;
+  bool ok = planner_plan(problem_read_json(arena, text, strlen(text), &error), &options, arena, &report) && report.evaluations < 40000;
   if (!tap_ok(tap, ok, "twenty thousand pieces and seven steps")) tap_note("%lld evaluations", (long long)report.evaluations);
   arena_free(arena);
 }
