@@ -19,7 +19,7 @@ static void put_times(const char *name, double before, double after, FILE *out) 
 }
 
 static void put_bytes(const char *name, int64_t before, int64_t after, FILE *out) {
-  fprintf(out, "  %-22s %12s %12s %12s\n", name, gnn_bytes_text(before).text, gnn_bytes_text(after).text, gnn_bytes_text(after - before).text);
+  fprintf(out, "  %-22s %12s %12s %12s\n", name, gnn_bytes_above_text(before).text, gnn_bytes_above_text(after).text, gnn_bytes_above_text(after - before).text);
 }
 
 /* A value of one plan or of both: x is NULL where it was not there before, y where it no longer is. */

@@ -151,7 +151,7 @@ static void put_skyline(const Chart *c) {
   int64_t *alive = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *alive), *used = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *used), top = scale_of(c->d);
   bool has_gaps = false;
   fill_skyline(c, alive, used);
-  const char *labels[ROWS] = {"0", "", top == c->d->tiers[0].budget_bytes ? "budget" : "peak", arena_printf(c->d->arena, "%s", gnn_bytes_text(top).text)};
+  const char *labels[ROWS] = {"0", "", top == c->d->tiers[0].budget_bytes ? "budget" : "peak", arena_printf(c->d->arena, "%s", gnn_bytes_above_text(top).text)};
   for (int row = ROWS - 1; row >= 0; row--) {
     fprintf(c->out, "%-8.8s %9s %s", row == ROWS - 1 ? c->d->device : "", labels[row], c->is_utf8 ? "\342\224\244" : "|");
     for (int i = 0; i < c->columns; i++) {

@@ -150,7 +150,7 @@ static void put_skyline(const Drawing *w, double y) {
   for (int k = DOC_KINDS; k >= 0; k--) put_area(w, columns, k, y, top);
   double line = y + SKY - SKY * (double)t->budget_bytes / top;
   if (line >= y - 1) fprintf(w->out, "<path class=\"budget\" d=\"M%d %.1fH%d\"/>", LEFT, line, WIDTH - RIGHT);
-  fprintf(w->out, "\n<text x=\"4\" y=\"%.1f\">%s</text><text class=\"s\" x=\"4\" y=\"%.1f\">%s</text>\n", y + 10, gnn_bytes_text((int64_t)top).text, y + 24,
+  fprintf(w->out, "\n<text x=\"4\" y=\"%.1f\">%s</text><text class=\"s\" x=\"4\" y=\"%.1f\">%s</text>\n", y + 10, gnn_bytes_above_text((int64_t)top).text, y + 24,
           top == (double)t->budget_bytes ? "budget" : "peak");
 }
 

@@ -52,12 +52,14 @@ function tenths(n) {
   return ((isHalf ? low + low % 2 : Math.round(n * 10)) / 10).toFixed(1);
 }
 
-function bytes(n) {
+function bytes(n, digits = tenths) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let u = 0;
   while (Math.abs(n) >= 1024 && u < 4) { n /= 1024; u++; }
-  return u ? `${tenths(n)} ${units[u]}` : `${n} B`;
+  return u ? `${digits(n)} ${units[u]}` : `${n} B`;
 }
+// What is needed, rounded up: with a budget of what is told it fits.
+const needed = n => bytes(n, part => (Math.ceil(part * 10) / 10).toFixed(1));
 const unit = estimatedSeconds >= 10 ? ['s', 1] : estimatedSeconds >= 1e-3 ? ['ms', 1e3] : ['us', 1e6];
 const time = (seconds, digits = 3) => `${(seconds * unit[1]).toFixed(digits)} ${unit[0]}`;
 const threeDigits = n => Math.abs(n) >= 1000 ? Math.round(n) : Number(n.toPrecision(3)); // or all before the point
@@ -94,7 +96,7 @@ function drawHead() {
   document.title = title;
   $('title').textContent = title;
   const d = report.tiers.device;
-  $('verdict').textContent = `${report.fits ? 'fits' : 'does not fit'} · target ${report.target} · ${device} ${bytes(d.peak_bytes)} of ${bytes(d.budget_bytes)} · ` +
+  $('verdict').textContent = `${report.fits ? 'fits' : 'does not fit'} · target ${report.target} · ${device} ${needed(d.peak_bytes)} of ${needed(d.budget_bytes)} · ` +
     `${time(estimatedSeconds, 1)} per ${isTraining ? 'epoch' : 'evaluation'} estimated` + (measuredSeconds ? ` · ${time(measuredSeconds, 1)} measured` : '');
 }
 
@@ -125,18 +127,18 @@ function drawBars() {
   for (const tier of ['device', 'host', 'ssd']) {
     const { peak_bytes: used, budget_bytes: budget } = report.tiers[tier];
     if (!budget && !used) continue;
-    const whole = Math.max(used, budget), parts = tier !== 'device' ? [[tier, used, `${bytes(used)}`]] : kinds.map(kind => [kind, peakRow[kind] || 0, `${kindNames[kind] || kind} ${bytes(peakRow[kind] || 0)}`]);
-    $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${bytes(used)} of ${bytes(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : '')));
+    const whole = Math.max(used, budget), parts = tier !== 'device' ? [[tier, used, `${needed(used)}`]] : kinds.map(kind => [kind, peakRow[kind] || 0, `${kindNames[kind] || kind} ${bytes(peakRow[kind] || 0)}`]);
+    $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${needed(used)} of ${needed(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : '')));
   }
   const e = report.epoch, seconds = estimatedSeconds;
   const parts = isTraining ? [['forward', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers']] : [['eval', seconds, 'compute']];
   drawSplit(measuredSeconds ? 'estimated' : 'time', parts, seconds);
   if (measuredSeconds) drawSplit('measured', measuredParts(), measuredSeconds);
   const i = report.instead || {}, texts = [];
-  if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${bytes(i.keep_everything.bytes)}`);
-  if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${bytes(i.recompute_everything.bytes)}`);
-  if (i.least) texts.push(`least possible: ${bytes(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
-  if (i.step_up) texts.push(`next useful step up: ${bytes(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
+  if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${needed(i.keep_everything.bytes)}`);
+  if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${needed(i.recompute_everything.bytes)}`);
+  if (i.least) texts.push(`least possible: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
+  if (i.step_up) texts.push(`next useful step up: ${needed(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
   $('instead').textContent = texts.length ? `Instead — ${texts.join(' · ')}` : '';
 }
 
@@ -316,11 +318,11 @@ function drawSky() {
     node.append(s('path', { class: kind, d: up + down + 'Z', 'data-kind': kind }));
   }
   const { budget_bytes: budget, peak_bytes: peak } = report.tiers.device;
-  if (budget <= top) node.append(s('path', { class: 'budget', d: `M${gutter()} ${y(budget)}H${width() - 10}` }), s('text', { x: 4, y: Math.max(10, y(budget) + 4) }, bytes(budget)));
-  else node.append(s('text', { x: 4, y: y(peak) + 4 }, bytes(peak)));
+  if (budget <= top) node.append(s('path', { class: 'budget', d: `M${gutter()} ${y(budget)}H${width() - 10}` }), s('text', { x: 4, y: Math.max(10, y(budget) + 4) }, needed(budget)));
+  else node.append(s('text', { x: 4, y: y(peak) + 4 }, needed(peak)));
   node.append(s('text', { class: 'quiet', x: 4, y: Math.max(10, y(Math.min(budget, peak, top))) + 18 }, budget <= top ? 'budget' : 'peak'));
   const measured = report.measured && report.measured.device_peak_bytes;
-  if (measured && view.mode !== 'estimated') node.append(s('path', { class: 'measured-peak', d: `M${gutter()} ${y(measured)}H${width() - 10}` }), s('text', { class: 'quiet', x: width() - 14, y: y(measured) - 3, 'text-anchor': 'end' }, `measured peak ${bytes(measured)}`));
+  if (measured && view.mode !== 'estimated') node.append(s('path', { class: 'measured-peak', d: `M${gutter()} ${y(measured)}H${width() - 10}` }), s('text', { class: 'quiet', x: width() - 14, y: y(measured) - 3, 'text-anchor': 'end' }, `measured peak ${needed(measured)}`));
   node.append(s('path', { class: 'axis', d: `M${gutter()} ${y(0)}H${width() - 10}` }));
 }
 
@@ -363,7 +365,7 @@ function drawArena() {
   if (!$('addresses').open) return;
   const HEIGHT = 220, node = $('arena'), top = report.tiers.device.peak_bytes, y = b => HEIGHT - 2 - (HEIGHT - 8) * b / top;
   setSize(node, HEIGHT);
-  node.replaceChildren(s('text', { x: 4, y: 12 }, bytes(top)), s('text', { class: 'quiet', x: 4, y: 26 }, 'of addresses'));
+  node.replaceChildren(s('text', { x: 4, y: 12 }, needed(top)), s('text', { class: 'quiet', x: 4, y: 26 }, 'of addresses'));
   for (const b of report.blocks) {
     if (b.first_step > steps.length) continue;
     const [from, to] = stepRange(b.first_step, b.last_step), left = Math.max(x(from), gutter()), right = Math.min(x(to), width() - 10);
@@ -426,7 +428,7 @@ function describeLine(line) {
 }
 
 function describeValue(v) {
-  const flips = v.alternatives.map(a => a.fits ? `${a.fate} ${added(a.adds_seconds)}` : `${a.fate}: needs ${bytes(a.over_bytes)} more ${device}`);
+  const flips = v.alternatives.map(a => a.fits ? `${a.fate} ${added(a.adds_seconds)}` : `${a.fate}: needs ${needed(a.over_bytes)} more ${device}`);
   return [h('p', {}, h('b', {}, v.value), ` ${v.what}`), h('p', { class: 'quiet' }, `${bytes(v.bytes)} · ${v.fate}${v.pinned ? ', pinned' : ''}, adds ${added(v.adds_seconds)}` + (v.line ? ` · line ${v.line}` : '')),
     hasAlternatives && h('p', { class: 'quiet' }, flips.length ? `instead: ${flips.join(' · ')}` : 'nothing else is possible or needed')];
 }
@@ -627,7 +629,7 @@ const hasAlternatives = report.values.some(v => v.alternatives.length), hasLines
 
 function nextBest(v) {
   const fitting = v.alternatives.filter(a => a.fits).sort((a, b) => a.adds_seconds - b.adds_seconds)[0], over = v.alternatives.filter(a => !a.fits);
-  const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${bytes(a.over_bytes)} over budget`)].filter(Boolean);
+  const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${needed(a.over_bytes)} over budget`)].filter(Boolean);
   return texts.join('; ') || (v.fate === 'keep' ? 'nothing else is possible or needed' : 'nothing else fits');
 }
 
@@ -715,16 +717,16 @@ function drawSweep() {
   let d = `M${W - R} ${py(points[0].seconds)}`;
   for (const p of points) d += `V${py(p.seconds)}H${px(p.needs_bytes)}`;
   node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(low) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--blue)', 'stroke-width': 2.5 }));
-  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--blue)' }, s('title', {}, `${bytes(p.needs_bytes)}: ${time(p.seconds)}`)));
+  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--blue)' }, s('title', {}, `${needed(p.needs_bytes)}: ${time(p.seconds)}`)));
   const label = (bytesAt, seconds, text, dy) => node.append(s('circle', { cx: px(bytesAt), cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--red)', 'stroke-width': 2 }), s('text', { x: px(bytesAt) + 8, y: py(seconds) + dy, style: 'font-weight:600' }, text));
   const knee = sweep.points[sweep.knee], current = sweep.points[sweep.current];
   if (knee) label(knee.needs_bytes, knee.seconds, 'best value', -8);
   const isNear = knee && current && Math.abs(px(knee.needs_bytes) - px(Math.min(sweep.current_bytes, high))) < 80;
   if (current) label(Math.min(sweep.current_bytes, high), current.seconds, 'this budget', isNear ? 18 : -8);
   node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated`));
-  const notes = (p, i) => [i === sweep.knee ? 'best value' : '', i === sweep.current ? `this budget, ${bytes(sweep.current_bytes)}` : '', p.host + p.ssd + p.recomputed === 0 ? 'everything kept' : '', sweep.least_bytes && i === sweep.points.length - 1 ? 'least that works' : ''].filter(Boolean).join(', ');
-  $('points').append(table(sweep.least_bytes ? `below ${bytes(sweep.least_bytes)} nothing fits` : 'plans by budget', [
-    ['from', p => bytes(p.needs_bytes), 'n'], ['epoch', p => time(p.seconds), 'n'], ['vs best', p => `${p.versus_best.toFixed(2)}×`, 'n'], ['kept', p => p.kept, 'n'], ['recomputed', p => p.recomputed, 'n'], ['host', p => p.host, 'n'], ['ssd', p => p.ssd, 'n'],
+  const notes = (p, i) => [i === sweep.knee ? 'best value' : '', i === sweep.current ? `this budget, ${needed(sweep.current_bytes)}` : '', p.host + p.ssd + p.recomputed === 0 ? 'everything kept' : '', sweep.least_bytes && i === sweep.points.length - 1 ? 'least that works' : ''].filter(Boolean).join(', ');
+  $('points').append(table(sweep.least_bytes ? `below ${needed(sweep.least_bytes)} nothing fits` : 'plans by budget', [
+    ['from', p => needed(p.needs_bytes), 'n'], ['epoch', p => time(p.seconds), 'n'], ['vs best', p => `${p.versus_best.toFixed(2)}×`, 'n'], ['kept', p => p.kept, 'n'], ['recomputed', p => p.recomputed, 'n'], ['host', p => p.host, 'n'], ['ssd', p => p.ssd, 'n'],
     ['', p => notes(p, sweep.points.indexOf(p)), 'wrap']], points));
 }
 
@@ -763,7 +765,7 @@ function drawAccuracy() {
 function drawNotes() {
   const e = report.epoch, notes = [...report.notes];
   if (e.lower_bound_seconds > 0) notes.unshift(e.is_optimal ? 'solver: the plan is optimal for these costs' : `solver: within ${(100 * (e.seconds / e.lower_bound_seconds - 1)).toFixed(2)} % of a proved bound`);
-  if (report.tiers.device.lower_bound_bytes) notes.push(`layout: ${bytes(report.tiers.device.peak_bytes)} of addresses; no layout of these values is lower than ${bytes(report.tiers.device.lower_bound_bytes)}`);
+  if (report.tiers.device.lower_bound_bytes) notes.push(`layout: ${needed(report.tiers.device.peak_bytes)} of addresses; no layout of these values is lower than ${needed(report.tiers.device.lower_bound_bytes)}`);
   $('notes').append(...notes.map(text => h('li', {}, text)));
   const save = h('a', { href: '#', download: 'plan.json' }, 'save the data as JSON');
   save.addEventListener('click', () => { save.href = URL.createObjectURL(new Blob([JSON.stringify(report, (key, v) => key === 'measured' && v.step ? undefined : v, 1)], { type: 'application/json' })); });

@@ -27,9 +27,9 @@ static Duration duration(double seconds) {
 
 static void put_note(const json_t *sweep, size_t i, const json_t *point, FILE *out) {
   bool keeps_all = !count(point, "host") && !count(point, "ssd") && !count(point, "recomputed");
-  if (i == 0 && keeps_all) fprintf(out, "  everything kept from %s up", gnn_bytes_text(count(point, "needs_bytes")).text);
+  if (i == 0 && keeps_all) fprintf(out, "  everything kept from %s up", gnn_bytes_above_text(count(point, "needs_bytes")).text);
   if ((int64_t)i == count(sweep, "knee")) fprintf(out, "  <- best value");
-  if ((int64_t)i == count(sweep, "current")) fprintf(out, "  <- current budget %s", gnn_bytes_text(count(sweep, "current_bytes")).text);
+  if ((int64_t)i == count(sweep, "current")) fprintf(out, "  <- current budget %s", gnn_bytes_above_text(count(sweep, "current_bytes")).text);
   if (i + 1 == json_array_size(json_object_get(sweep, "points")) && count(sweep, "least_bytes")) fprintf(out, "  least that works");
 }
 
@@ -39,8 +39,8 @@ static void put_table(const json_t *sweep, FILE *out) {
   fprintf(out, "sweep of %s for %s on %s, target %s (all figures estimated)\n", text(sweep, "tier"), text(sweep, "model"), text(sweep, "data"), text(sweep, "target"));
   fprintf(out, " %12s %12s %12s %8s %5s %11s %5s %4s\n", "budget", "needs", "epoch", "vs best", "kept", "recomputed", "host", "ssd");
   json_array_foreach((json_t *)points, i, point) {
-    fprintf(out, " %12s %12s %12s %7.2fx %5" PRId64 " %11" PRId64 " %5" PRId64 " %4" PRId64, gnn_bytes_text(count(point, "budget_bytes")).text,
-            gnn_bytes_text(count(point, "needs_bytes")).text, duration(number(point, "seconds")).text, number(point, "versus_best"), count(point, "kept"),
+    fprintf(out, " %12s %12s %12s %7.2fx %5" PRId64 " %11" PRId64 " %5" PRId64 " %4" PRId64, gnn_bytes_above_text(count(point, "budget_bytes")).text,
+            gnn_bytes_above_text(count(point, "needs_bytes")).text, duration(number(point, "seconds")).text, number(point, "versus_best"), count(point, "kept"),
             count(point, "recomputed"), count(point, "host"), count(point, "ssd"));
     put_note(sweep, i, point, out);
     fprintf(out, "\n");
@@ -58,11 +58,11 @@ static void put_grid(const json_t *sweep, FILE *out) {
   json_array_foreach((json_t *)points, i, point) {
     if (row >= 0 && count(point, "budget_bytes") != row) break;
     row = count(point, "budget_bytes");
-    fprintf(out, " %11s", gnn_bytes_text(count(point, "other_budget_bytes")).text);
+    fprintf(out, " %11s", gnn_bytes_above_text(count(point, "other_budget_bytes")).text);
   }
   row = -1;
   json_array_foreach((json_t *)points, i, point) {
-    if (count(point, "budget_bytes") != row) fprintf(out, "\n %12s", gnn_bytes_text(row = count(point, "budget_bytes")).text);
+    if (count(point, "budget_bytes") != row) fprintf(out, "\n %12s", gnn_bytes_above_text(row = count(point, "budget_bytes")).text);
     fprintf(out, " %11s", does_fit(point) ? duration(number(point, "seconds")).text : "-");
   }
   fprintf(out, "\n");
@@ -148,7 +148,7 @@ static void put_scales(const Axes *a, const char *tier, FILE *out) {
     double bytes = a->least_bytes + (a->most_bytes - a->least_bytes) * i / 4, seconds = a->most_seconds * i / 4;
     fprintf(out, "<path class=\"axis\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT, y_of(a, seconds), WIDTH - RIGHT, LEFT - 6, y_of(a, seconds) + 4,
             duration(seconds).text);
-    fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x_of(a, bytes), HEIGHT - BOTTOM + 16, i == 4 ? "end" : "middle", gnn_bytes_text((int64_t)bytes).text);
+    fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x_of(a, bytes), HEIGHT - BOTTOM + 16, i == 4 ? "end" : "middle", gnn_bytes_above_text((int64_t)bytes).text);
   }
   fprintf(out, "<text x=\"%d\" y=\"%d\">seconds per epoch by %s budget, estimated</text>\n", LEFT, HEIGHT - 8, tier);
 }
@@ -168,12 +168,12 @@ static void put_heat(const json_t *sweep, FILE *out) {
       bytes = count(point, "budget_bytes");
       row++;
       column = 0;
-      fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>", LEFT - 6, TOP + row * 32 + 20, gnn_bytes_text(bytes).text);
+      fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>", LEFT - 6, TOP + row * 32 + 20, gnn_bytes_above_text(bytes).text);
     }
     double heat = does_fit(point) && most > least ? (number(point, "seconds") - least) / (most - least) : 0;
     fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"74\" height=\"30\" fill=\"%s\" fill-opacity=\"%.2f\" stroke=\"#bbb\"/><text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>", LEFT + column * 76,
             TOP + row * 32, does_fit(point) ? "#d55e00" : "none", 0.08 + 0.8 * heat, LEFT + column * 76 + 37, TOP + row * 32 + 19, does_fit(point) ? duration(number(point, "seconds")).text : "-");
-    if (row == 0) fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>", LEFT + column * 76 + 37, TOP - 6, gnn_bytes_text(count(point, "other_budget_bytes")).text);
+    if (row == 0) fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>", LEFT + column * 76 + 37, TOP - 6, gnn_bytes_above_text(count(point, "other_budget_bytes")).text);
     column++;
   }
   fprintf(out, "<text x=\"%d\" y=\"%d\">seconds per epoch by %s (down) and %s (across), estimated; -: no plan fits</text>\n", LEFT, HEIGHT - 8, text(sweep, "tier"), text(sweep, "other_tier"));

@@ -29,6 +29,14 @@ def size(n):
     return f"{n:.1f} {units[u]}" if u else f"{n} B"
 
 
+def needed(n):
+    """Rounded up to the digit shown, where it is a threshold."""
+    unit = 1
+    while n / unit >= 1024:
+        unit *= 1024
+    return size(-(-10 * n // unit) * unit / 10 if unit > 1 else n)
+
+
 def duration(seconds):
     return f"{1e3 * seconds:.3f} ms"
 
@@ -64,8 +72,8 @@ def bars(b):
     "bars and verdict agree with the JSON"
     tiers = run["tiers"]
     shown = text(b, "#tiers")
-    assert f"{size(tiers['device']['peak_bytes'])} of {size(tiers['device']['budget_bytes'])}, peak at step {run['peak_step']}" in shown, shown
-    assert f"{size(tiers['host']['peak_bytes'])} of {size(tiers['host']['budget_bytes'])}" in shown, shown
+    assert f"{needed(tiers['device']['peak_bytes'])} of {needed(tiers['device']['budget_bytes'])}, peak at step {run['peak_step']}" in shown, shown
+    assert f"{needed(tiers['host']['peak_bytes'])} of {needed(tiers['host']['budget_bytes'])}" in shown, shown
     widths = b.js("[...document.querySelectorAll('#split .bar svg')].map(n => n.getBoundingClientRect().width)")
     inner = b.js("document.querySelector('#split .bar > div').clientWidth")
     epoch, measured = run["epoch"], run["measured"]
@@ -315,6 +323,8 @@ def sweep(b):
     assert b.js("document.querySelectorAll('#curve circle[r=\"3.5\"]').length") == len(points)
     assert b.js("document.querySelectorAll('#points tbody tr').length") == len(points)
     assert "this budget" in text(b, "#curve")
+    assert b.js("[...document.querySelectorAll('#points tbody tr')].map(r => r.cells[0].textContent)") == [needed(p["needs_bytes"]) for p in points]
+    assert f"least possible: {needed(run['instead']['least']['bytes'])} at" in text(b, "#instead")
 
 
 @test

@@ -168,6 +168,15 @@ step_up() { # what is told is saved with that much, and not with a hundredth les
   awk '{ d = 1000 * ($3 - $4) - $2; exit !(NF == 5 && d < 0.06 && d > -0.06 && $3 - $5 < 0.01 * $3) }' step_up.txt
 }
 check "the next useful step up is the next" step_up
+least_typed() { # what --plan and a sweep say is the least works when it is typed back
+  local deep="$here/../../examples/sage_deep.gnn" told
+  for told in $($gnncc --plan "$deep" | sed -n 's/.*least possible \([0-9.]*\) MiB.*/\1/p') \
+    $($gnncc --sweep device=200MiB:230MiB "$deep" | sed -n 's/^ *[0-9.]* MiB  *\([0-9.]*\) MiB .*least that works/\1/p'); do
+    echo "$told" && $gnncc --plan --budget device=${told}MiB "$deep" | tee -a typed.txt | head -2
+  done
+  [ $(grep -c '^  fits' typed.txt) = 2 ]
+}
+check "the least that is told works" least_typed
 check "a plan that keeps everything" bash -c "$gnncc --target=box --emit=plan=keep.json $here/spill.gnn && $judge report keep.json"
 nanoseconds() { # of the program's plan, and of its problem's
   $gnncc -D size=4000 --budget ssd=1GiB --budget device=12MiB --emit=plan=exact.json,problem=direct.json "$here/../../examples/sage_deep.gnn" && "$judge" report exact.json &&
@@ -177,8 +186,19 @@ check "the times of a document are exact to the nanosecond" nanoseconds
 check "a program without a train block" bash -c "sed '/^train/,/^}/d' $here/spill.gnn >plain.gnn && $gnncc --target=box --emit=plan=plain.json,gantt=-,schedule=- plain.gnn && $judge report plain.json"
 twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --report=two.html --emit=plan=y.json $model -o two && cmp one.html two.html; }
 check "the page is the same twice" twice
-sweep() { $gnncc --target=box --sweep device=200MiB:500MiB "$here/spill.gnn" >sweep.txt && cat sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'best value' sweep.txt && grep -q 'everything kept' sweep.txt; }
+sweep() { $gnncc --target=box --sweep device=200MiB:80GiB "$here/spill.gnn" >sweep.txt && cat sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'best value' sweep.txt && grep -q 'everything kept' sweep.txt; }
 check "a sweep finds the least, the best value and where everything is kept" sweep
+sweep_row() { # of a budget: the next lower threshold of a table over a large range says within some percent what a plan for it takes
+  local size
+  for size in 215 240 270 330; do
+    awk -v size=$size '$4 == "MiB" && $3 <= size { print size, $5 * ($6 == "s" ? 1000 : 1), 1000 * at; exit }' at=$(epoch_at $size) sweep.txt
+  done | tee rows.txt
+  awk '{ off = $2 / $3 - 1; if (off > 0.05 || off < -0.05) wrong = 1 } END { exit wrong }' rows.txt && [ $(wc -l <rows.txt) = 4 ]
+}
+check "a sweep over a large range has the right row for any budget" sweep_row
+twice_told() { sed '1,2d; s/^ *[0-9.]* [KMG]*iB *//; s/x .*//' sweep.txt | uniq -d | grep .; }
+not_twice() { ! twice_told; }
+check "no row of a sweep is there twice" not_twice
 models() { # two models in one table and on one chart
   sed 's/hidden = 128/hidden = 64/; s/model sage/model slim/; s/train sage/train slim/' "$here/spill.gnn" >slim.gnn
   $gnncc --target=box --sweep device=200MiB:500MiB --emit=sweep=models.svg "$here/spill.gnn" slim.gnn && "$judge" svg models.svg && [ $(grep -c 'class="line"' models.svg) = 2 ] &&
