@@ -27,7 +27,7 @@ static double start_of(const Drawing *w, const DocStep *s) { return step_start(s
 
 static double end_of(const Drawing *w, const DocStep *s) { return step_start(s, w->is_measured) + step_seconds(s, w->is_measured); }
 
-static bool is_drawn(const Drawing *w, const DocStep *s, const char *lane) { return strcmp(s->lane, lane) == 0 && step_seconds(s, w->is_measured) > 0; }
+static bool is_drawn(const Drawing *w, const DocStep *s, const char *lane) { return strcmp(s->lane, lane) == 0 && document_shows(w->d, s, w->is_measured); }
 
 static void put_title(const Drawing *w, const DocStep *first, const DocStep *last) {
   TimeUnit unit = document_time_unit(w->d);

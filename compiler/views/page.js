@@ -157,6 +157,12 @@ function span(step, mode) {
   if (mode !== 'measured') return [step.start_seconds, step.start_seconds + step.seconds];
   return step.measured ? [step.measured.start_s, step.measured.start_s + step.measured.seconds] : null;
 }
+// It took time; of a run, a wait of at least a thousandth of the epoch: asking whether a copy is done takes time, too.
+function isShown(step, mode) {
+  const at = span(step, mode);
+  return at !== null && at[1] > at[0] && !(mode === 'measured' && step.waits_for && at[1] - at[0] < measuredSeconds / 1000);
+}
+const modesShown = () => view.mode === 'both' ? ['estimated', 'measured'] : [view.mode];
 const skyMode = () => view.mode === 'measured' ? 'measured' : 'estimated';
 const rowOfStep = [];
 memory.forEach(row => { for (let n = row.first_step; n <= row.step; n++) rowOfStep[n] = row; });
@@ -181,8 +187,7 @@ function boxesOf(lane, mode) {
   for (const step of steps) {
     if (step.lane !== lane) continue;
     const at = span(step, mode);
-    if (!at || at[1] <= at[0] || at[1] < view.from || at[0] > view.to) continue;
-    if (mode === 'measured' && step.waits_for && at[1] - at[0] < measuredSeconds / 1000) continue; // asking whether it is done takes time, too
+    if (!isShown(step, mode) || at[1] < view.from || at[0] > view.to) continue;
     list.push({ role: roleOf(step), from: at[0], to: at[1], first: step, last: step });
   }
   if (list.length <= MOST_BOXES) return list;
@@ -407,7 +412,7 @@ function describeStep(step) {
   const facts = [`${step.lane}, ${roleNames[roleOf(step)] || step.phase}`];
   if (step.line) facts.push(h('a', { href: `#line-${step.line}` }, `line ${step.line}`));
   facts.push(`starts ${time(step.start_seconds)}, takes ${time(step.seconds)} estimated`);
-  if (step.measured) facts.push(`${time(step.measured.start_s)}, ${time(step.measured.seconds)} measured (${(step.measured.seconds / Math.max(step.seconds, 1e-12)).toFixed(2)}×)`);
+  if (step.measured) facts.push(`${time(step.measured.start_s)}, ${time(step.measured.seconds)} measured` + (step.seconds > 1e-9 ? ` (${(step.measured.seconds / step.seconds).toFixed(2)}×)` : ''));
   if (step.bytes) facts.push(bytes(step.bytes) + (step.seconds > 0 ? ` at ${rate(step.bytes / step.seconds)}` : '') + (link ? ` of the link's ${rate(link.bandwidth)}` : ''));
   if (step.flops > 0 && step.seconds > 0) facts.push(`${(step.flops / step.seconds / 1e9).toFixed(1)} GFLOP/s`);
   facts.push(`${device} holds ${bytes(step.device_bytes)}`);
@@ -460,8 +465,8 @@ function show(from, to) {
 }
 function zoom(factor, middle = (view.from + view.to) / 2) { show(middle - (middle - view.from) * factor, middle + (view.to - middle) * factor); }
 function pan(share) { const by = (view.to - view.from) * share; show(view.from + by, view.to + by); }
-function reveal(step) {
-  const at = span(step, skyMode());
+function reveal(step, mode = skyMode()) {
+  const at = span(step, mode);
   if (!at) return;
   const wide = view.to - view.from;
   if (at[1] - at[0] < wide / 200) show(at[0] - 40 * (at[1] - at[0]), at[1] + 40 * (at[1] - at[0]));
@@ -469,12 +474,13 @@ function reveal(step) {
 }
 
 function nextWait() {
-  const waits = steps.filter(o => o.waits_for && o.seconds > 0);
+  const waits = steps.filter(o => o.waits_for && modesShown().some(mode => isShown(o, mode)));
   if (!waits.length) { $('found').textContent = 'nothing waits'; return; }
   const next = waits.find(o => o.step > view.step) || waits[0];
-  $('found').textContent = `wait ${waits.indexOf(next) + 1} of ${waits.length}, ${time(next.seconds)}`;
+  const modes = modesShown().filter(mode => isShown(next, mode)), took = mode => time(mode === 'measured' ? next.measured.seconds : next.seconds);
+  $('found').textContent = `wait ${waits.indexOf(next) + 1} of ${waits.length}, ${modes.map(mode => `${took(mode)} ${mode}`).join(', ')}`;
   choose({ step: next.step });
-  reveal(next);
+  reveal(next, modes[0]);
 }
 
 function goToPeak() {

@@ -1,4 +1,4 @@
-"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html: the report in a real browser. One line a test on standard
+"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json: the report in a real browser. One line a test on standard
 output, "ok name" or "not_ok name"; what went wrong on standard error."""
 import json
 import os
@@ -8,7 +8,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser
 
-measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page = sys.argv[1:9]
+measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file = sys.argv[1:11]
 run, plan = json.load(open(run_file)), json.load(open(plan_file))
 tests = []
 
@@ -188,6 +188,32 @@ def wait_key(b):
     assert "wait 1 of" in text(b, "#found")
     b.key("Escape")
     b.key("0")
+
+
+@test
+def measured_waits(b):
+    "of a run, w goes to the waits that were measured, and says how long they were"
+    waiting = json.load(open(waiting_file))
+    b.open(waiting_page)
+    took = {m["step"]: m["seconds"] for m in waiting["measured"]["steps"]}
+    waits = [s for s in epoch_of(waiting) if s["phase"] == "wait"]
+    estimated, measured = [s["step"] for s in waits if s["seconds"] > 0], [s["step"] for s in waits if took[s["step"]] >= waiting["measured"]["epoch_s"] / 1000]
+    assert measured and not set(measured) & set(estimated)
+    for mode, wanted in (("m", measured), ("b", sorted(measured + estimated)), ("e", estimated)):
+        b.key(mode)
+        assert waits_drawn(b) == wanted, (mode, waits_drawn(b))
+        seen = []
+        for _ in wanted:
+            b.key("w")
+            seen.append(b.js("view.step"))
+            if seen[-1] in measured:
+                assert f"{duration(took[seen[-1]])} measured" in text(b, "#found") and "estimated" not in text(b, "#found"), text(b, "#found")
+        assert seen == wanted, (mode, seen)
+        b.key("Escape")
+    b.key("m")
+    b.key("w")
+    assert duration(took[measured[0]]) in text(b, "#details") and "×" not in text(b, "#details"), text(b, "#details")
+    b.open(measured_page)
 
 
 @test

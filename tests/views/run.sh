@@ -91,6 +91,13 @@ bare() { # a document that does not say what is alive when; the browser opens it
   awk '/"memory": \[/ { print "\"memory\": [],"; is_in = 1 } /"steps":/ { is_in = 0 } !is_in' "$here/spill.json" >"$work/bare.json" && "$build/gnncc" --measured="$work/bare.json" --report="$work/bare.html"
 }
 check "a page without the memory" bare
+waiting() { # step 10 waited 50 ms in a run, and was not expected to; step 41 was, and waited next to nothing
+  sed '359s/\({"step":10,"start_s":[^,]*,"seconds":\)[^}]*/\10.05/; 359s/\({"step":41,"start_s":[^,]*,"seconds":\)[^}]*/\11e-6/' "$here/spill.json" >waiting.json
+  "$build/gnncc" --measured=waiting.json --report=waiting.html --emit=gantt=waiting.txt,gantt=waiting.svg && cat waiting.txt && "$judge" svg waiting.svg waiting.json &&
+    grep -q '^step 10 waits 0 ms, measured 50 ms,' waiting.txt && grep '^measured compute' waiting.txt | grep -q '░' && [ $(grep -c '^step .* waits' waiting.txt) = 2 ] &&
+    [ $(grep -c '<rect class="wait".*measured</title>' waiting.svg) = 1 ]
+}
+check "the waits of a run are drawn and named, those of next to nothing are not" waiting
 wide() { # a line and a name that are wider than paper; the browser prints its page below
   local many='so that nobody can print it in one line, '
   sed "s/sage3_m/sage3_mean_over_all_the_neighbours_of_a_node_weighted_by_nothing/g; /\"lines\"/s/dropout(0.3)/& # long, $many$many$many${many// /_}/" "$here/spill.json" >wide.json
@@ -356,7 +363,7 @@ refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.j
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac
