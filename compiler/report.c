@@ -47,6 +47,12 @@ static const Alternative *best_alternative(const Decision *d) {
   return best;
 }
 
+/* "13.8 MiB over budget", the device's if nothing else is said */
+static const char *lack(Arena *arena, const Alternative *a) {
+  static const char *const tiers[TIER_COUNT] = {"", " of host", " of ssd"};
+  return a->over_bytes ? arena_printf(arena, "%s over budget%s", needed(arena, a->over_bytes), tiers[a->short_tier]) : "no plan was found";
+}
+
 /* "recompute +62 ms; keep: 13.8 MiB over budget" */
 static const char *why(Arena *arena, const Decision *d) {
   const Alternative *best = best_alternative(d);
@@ -55,7 +61,7 @@ static const char *why(Arena *arena, const Decision *d) {
   for (int i = 0; i < d->alternative_count; i++) {
     const Alternative *a = &d->alternatives[i];
     if (a->fits || a->fate != PLAN_FATE_RETAIN) continue;
-    text = arena_printf(arena, "%s%s%s: %s over budget", text, *text ? "; " : "", fate_name(a->fate), needed(arena, a->over_bytes));
+    text = arena_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", fate_name(a->fate), lack(arena, a));
   }
   return *text ? text : d->fate == PLAN_FATE_RETAIN ? "nothing else is possible or needed" : "nothing else fits";
 }

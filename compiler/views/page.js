@@ -432,8 +432,11 @@ function describeLine(line) {
   return [h('p', {}, h('b', {}, `line ${line}`), ' ', h('code', {}, report.source.lines[line - 1])), items.length ? h('ul', {}, ...items) : h('p', { class: 'quiet' }, 'no step of the epoch comes from it')];
 }
 
+// Of a fate that does not fit: where memory is missing, if it is.
+const lack = a => !a.over_bytes ? 'no plan was found' : `${needed(a.over_bytes)} over budget` + (!a.short_of || a.short_of === 'device' ? '' : ` of ${a.short_of}`);
+
 function describeValue(v) {
-  const flips = v.alternatives.map(a => a.fits ? `${a.fate} ${added(a.adds_seconds)}` : `${a.fate}: needs ${needed(a.over_bytes)} more ${device}`);
+  const flips = v.alternatives.map(a => a.fits ? `${a.fate} ${added(a.adds_seconds)}` : `${a.fate}: ${lack(a)}`);
   return [h('p', {}, h('b', {}, v.value), ` ${v.what}`), h('p', { class: 'quiet' }, `${bytes(v.bytes)} · ${v.fate}${v.pinned ? ', pinned' : ''}, adds ${added(v.adds_seconds)}` + (v.line ? ` · line ${v.line}` : '')),
     hasAlternatives && h('p', { class: 'quiet' }, flips.length ? `instead: ${flips.join(' · ')}` : 'nothing else is possible or needed')];
 }
@@ -635,7 +638,7 @@ const hasAlternatives = report.values.some(v => v.alternatives.length), hasLines
 
 function nextBest(v) {
   const fitting = v.alternatives.filter(a => a.fits).sort((a, b) => a.adds_seconds - b.adds_seconds)[0], over = v.alternatives.filter(a => !a.fits);
-  const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${needed(a.over_bytes)} over budget`)].filter(Boolean);
+  const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${lack(a)}`)].filter(Boolean);
   return texts.join('; ') || (v.fate === 'keep' ? 'nothing else is possible or needed' : 'nothing else fits');
 }
 

@@ -146,6 +146,22 @@ def click_wait(b):
 
 
 @test
+def lacks(b):
+    "a value says of a fate that does not fit which tier is short, and by how much, or that no plan was found"
+    b.open(today_page)
+    told = set()
+    for v in b.js("report.values.map(v => [v.value, v.alternatives])"):
+        b.js(f"choose({{ value: {json.dumps(v[0])} }})")
+        for a in v[1]:
+            tier = "" if a.get("short_of", "device") == "device" else f" of {a['short_of']}"
+            lack = f"{needed(a['over_bytes'])} over budget{tier}" if a.get("over_bytes") else "no plan was found"
+            assert a["fits"] or f"{a['fate']}: {lack}" in text(b, "#details"), text(b, "#details")
+            told.add("fits" if a["fits"] else a.get("short_of", "none"))
+    assert {"fits", "device", "host"} <= told and "0 B" not in text(b, "#details"), told
+    b.open(measured_page)
+
+
+@test
 def click_line(b):
     "clicking a source line lights up its boxes; Escape puts everything out"
     b.key("Escape")
