@@ -164,9 +164,20 @@ static void put_legend(const Drawing *w, double y) {
   }
 }
 
+/* A name that leaves room for what else is said. */
+static const char *shortened(const Document *d, const char *name) {
+  enum { LONGEST = 24 };
+  int shown = 0;
+  for (const char *at = name; *at; at++) {
+    shown += ((unsigned char)*at & 0xc0) != 0x80;
+    if (shown == LONGEST + 1) return arena_printf(d->arena, "%.*s\342\200\246", (int)(at - name), name);
+  }
+  return name;
+}
+
 static const char *title(const Document *d) {
   TimeUnit unit = document_time_unit(d);
-  const char *text = arena_printf(d->arena, "%s on %s, target %s: one %s, %.4g %s estimated", d->model, d->data, d->target, d->training_steps ? "epoch" : "evaluation",
+  const char *text = arena_printf(d->arena, "%s on %s, target %s: one %s, %.4g %s estimated", shortened(d, d->model), shortened(d, d->data), shortened(d, d->target), d->training_steps ? "epoch" : "evaluation",
                                   unit.per_second * document_shown_seconds(d), unit.name);
   return document_has_run(d) ? arena_printf(d->arena, "%s, %.4g %s measured", text, unit.per_second * document_run_seconds(d), unit.name) : text;
 }

@@ -387,6 +387,7 @@ function draw() {
   drawStrips();
   drawArena();
   drawDag();
+  drawCurve();
   for (const b of document.querySelectorAll('#modes button')) b.setAttribute('aria-pressed', view.mode[0] === b.dataset.key);
 }
 let isDue = false;
@@ -664,7 +665,7 @@ function drawSource() {
   const most = Math.max(...lines.map(l => l.seconds), 1e-12);
   $('source').append(table('time on the compute lane and bytes of the values made; estimated', [
     ['time', l => l.isUsed ? h('span', {}, time(l.seconds)) : '', 'n heat'], ['values', l => l.bytes ? bytes(l.bytes) : '', 'n'],
-    ['fates', l => [...new Set(l.away.map(v => v.fate))].flatMap(f => [swatch(fateClass[f]), `${l.away.filter(v => v.fate === f).length} ${f} `])], ['', l => h('span', { class: 'quiet' }, l.line), 'n'], ['source', l => h('code', {}, l.text)]],
+    ['fates', l => [...new Set(l.away.map(v => v.fate))].map(f => h('span', { title: f }, swatch(fateClass[f]), `${l.away.filter(v => v.fate === f).length} `))], ['', l => h('span', { class: 'quiet' }, l.line), 'n'], ['source', l => h('code', {}, l.text)]],
     lines, l => choose({ line: l.line })));
   lines.forEach(l => { $(l.id).querySelector('.heat').style.setProperty('--share', l.seconds / most); });
 }
@@ -709,30 +710,39 @@ function useTable() {
 
 // ---- less or more memory ----
 
+let curveWide = -1;
+function drawCurve() {
+  const sweep = report.sweep, node = $('curve'), W = node.clientWidth || 640;
+  if ($('sweep').hidden || W === curveWide) return;
+  curveWide = W;
+  const points = sweep.points.filter(p => p.fits), H = 260, L = 64, R = 20, T = 20, B = 34, current = sweep.points[sweep.current], knee = sweep.points[sweep.knee];
+  const least = Math.min(...points.map(p => p.needs_bytes)), keep = Math.max(...points.map(p => p.needs_bytes)), now = sweep.current_bytes;
+  const isBeyond = now > 1.25 * keep, most = 1.12 * Math.max(...points.map(p => p.seconds)), high = current && !isBeyond ? Math.max(keep, now) : keep;
+  const pad = (high - least || high) * 0.08, end = W - R;
+  const px = b => L + (b - least + pad) / (high - least + 2 * pad) * (end - L), py = t => H - B - t / most * (H - T - B);
+  const under = b => s('text', { class: 'quiet', x: px(b), y: H - B + 15, 'text-anchor': 'middle' }, needed(b));
+  setSize(node, H);
+  node.replaceChildren();
+  for (let i = 0; i <= 4; i++)
+    node.append(s('path', { class: 'axis', d: `M${L} ${py(most * i / 4)}H${end}` }), s('text', { class: 'quiet', x: L - 4, y: py(most * i / 4) + 4, 'text-anchor': 'end' }, shortTime(most * i / 4)));
+  for (let i = 0; i <= (high > least ? 4 : 0); i++) node.append(under(least + (high - least) * i / 4));
+  let d = `M${end} ${py(points[0].seconds)}`;
+  for (const p of points) d += `V${py(p.seconds)}H${px(p.needs_bytes)}`;
+  node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(least) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--blue)', 'stroke-width': 2.5 }));
+  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--blue)' }, s('title', {}, `${needed(p.needs_bytes)}: ${time(p.seconds)}`)));
+  const label = (x, seconds, text, dy) => node.append(s('circle', { cx: x, cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--red)', 'stroke-width': 2 }),
+    s('text', { x: x > W / 2 ? x - 8 : x + 8, y: py(seconds) + dy, style: 'font-weight:600', 'text-anchor': x > W / 2 ? 'end' : 'start' }, text));
+  const kneeX = knee && px(knee.needs_bytes), nowX = isBeyond ? end - 6 : px(now);
+  if (knee) label(kneeX, knee.seconds, 'best value', -8);
+  if (current) label(nowX, current.seconds, isBeyond ? `this budget, ${needed(now)} →` : 'this budget', knee && Math.abs(kneeX - nowX) < 170 ? 18 : -8);
+  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated`));
+}
+
 function drawSweep() {
   const sweep = report.sweep;
   if (!sweep || !sweep.points.some(p => p.fits)) return;
   $('sweep').hidden = false;
-  const points = sweep.points.filter(p => p.fits), W = $('curve').clientWidth || 640, H = 260, L = 64, R = 20, T = 20, B = 34;
-  const low = Math.min(...points.map(p => p.needs_bytes)), high = Math.max(...points.map(p => p.budget_bytes), sweep.current_bytes < 1.5 * points[0].budget_bytes ? sweep.current_bytes : 0);
-  const pad = (high - low) * 0.08, most = 1.12 * Math.max(...points.map(p => p.seconds));
-  const px = b => L + (b - low + pad) / (high - low + 2 * pad || 1) * (W - L - R), py = t => H - B - t / most * (H - T - B);
-  const node = $('curve');
-  node.setAttribute('viewBox', `0 0 ${W} ${H}`);
-  for (let i = 0; i <= 4; i++) {
-    const t = most * i / 4, b = low + (high - low) * i / 4;
-    node.append(s('path', { class: 'axis', d: `M${L} ${py(t)}H${W - R}` }), s('text', { class: 'quiet', x: L - 4, y: py(t) + 4, 'text-anchor': 'end' }, shortTime(t)), s('text', { class: 'quiet', x: px(b), y: H - B + 15, 'text-anchor': 'middle' }, bytes(b)));
-  }
-  let d = `M${W - R} ${py(points[0].seconds)}`;
-  for (const p of points) d += `V${py(p.seconds)}H${px(p.needs_bytes)}`;
-  node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(low) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--blue)', 'stroke-width': 2.5 }));
-  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--blue)' }, s('title', {}, `${needed(p.needs_bytes)}: ${time(p.seconds)}`)));
-  const label = (bytesAt, seconds, text, dy) => node.append(s('circle', { cx: px(bytesAt), cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--red)', 'stroke-width': 2 }), s('text', { x: px(bytesAt) + 8, y: py(seconds) + dy, style: 'font-weight:600' }, text));
-  const knee = sweep.points[sweep.knee], current = sweep.points[sweep.current];
-  if (knee) label(knee.needs_bytes, knee.seconds, 'best value', -8);
-  const isNear = knee && current && Math.abs(px(knee.needs_bytes) - px(Math.min(sweep.current_bytes, high))) < 80;
-  if (current) label(Math.min(sweep.current_bytes, high), current.seconds, 'this budget', isNear ? 18 : -8);
-  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated`));
+  const points = sweep.points.filter(p => p.fits);
   const notes = (p, i) => [i === sweep.knee ? 'best value' : '', i === sweep.current ? `this budget, ${needed(sweep.current_bytes)}` : '', p.host + p.ssd + p.recomputed === 0 ? 'everything kept' : '', sweep.least_bytes && i === sweep.points.length - 1 ? 'least that works' : ''].filter(Boolean).join(', ');
   $('points').append(table(sweep.least_bytes ? `below ${needed(sweep.least_bytes)} nothing fits` : 'plans by budget', [
     ['from', p => needed(p.needs_bytes), 'n'], ['epoch', p => time(p.seconds), 'n'], ['vs best', p => `${p.versus_best.toFixed(2)}×`, 'n'], ['kept', p => p.kept, 'n'], ['recomputed', p => p.recomputed, 'n'], ['host', p => p.host, 'n'], ['ssd', p => p.ssd, 'n'],

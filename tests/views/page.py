@@ -474,6 +474,23 @@ def looks(b):
 
 
 @test
+def room(b):
+    "most of the source pane is code; tables beside nothing are not cut off; a long name is not wider than the page"
+    for width in (400, 1280):
+        b.resize(width, 900)
+        b.open(measured_page)
+        code, pane = b.js("[document.querySelector('#source tbody td:last-child').offsetWidth, document.querySelector('#source').clientWidth]")
+        left = b.js("document.querySelector('#source tbody td:last-child').offsetLeft")
+        assert code > 0.6 * pane and left < 0.4 * pane, (width, code, left, pane)
+        b.open(wide_page)
+        assert b.js("document.documentElement.scrollWidth") <= width, width
+    b.open(measured_page)
+    for name in ("there", "points"):
+        wide, shown = b.js(f"(n => [n.scrollWidth, n.clientWidth])(document.getElementById('{name}'))")
+        assert wide <= shown, (name, wide, shown)
+
+
+@test
 def paper(b):
     "on paper nothing is wider than a page: long lines wrap, drawings shrink"
     b.open(wide_page)

@@ -101,7 +101,8 @@ check "the waits of a run are drawn and named, those of next to nothing are not"
 wide() { # a line and a name that are wider than paper; the browser prints its page below
   local many='so that nobody can print it in one line, '
   sed "s/sage3_m/sage3_mean_over_all_the_neighbours_of_a_node_weighted_by_nothing/g; /\"lines\"/s/dropout(0.3)/& # long, $many$many$many${many// /_}/" "$here/spill.json" >wide.json
-  "$build/gnncc" --measured=wide.json --report=wide.html
+  sed -i 's/^"model": "[^"]*"/"model": "a_model_with_a_name_of_more_than_a_hundred_letters_that_nobody_would_like_to_type_more_than_once_if_at_all_and_none_to_break"/' wide.json
+  "$build/gnncc" --measured=wide.json --report=wide.html --emit=gantt=wide.svg && grep 'bold">a_model_with_a_name_of_m…' wide.svg
 }
 check "a page with a long line and a long name" wide
 refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
