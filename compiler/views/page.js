@@ -549,7 +549,9 @@ function listen() {
     $('cursor').classList.toggle('left', px > width() / 2);
     $('cursor').firstChild.textContent = time(t) + (row ? `, ${bytes(row.device_bytes)}` : '');
     const box = e.target.closest('[data-step]');
-    if (box && !view.step && !view.line) $('details').replaceChildren(...describeStep(report.steps[box.dataset.step - 1]).filter(Boolean));
+    const strip = e.target.closest('#strips [data-value]'), isFree = !view.step && !view.line;
+    if (strip && isFree && !view.value) $('details').replaceChildren(...describeValue(valueNamed.get(strip.dataset.value)).filter(Boolean));
+    if (box && isFree) $('details').replaceChildren(...describeStep(report.steps[box.dataset.step - 1]).filter(Boolean));
   });
   line.addEventListener('pointerleave', () => { $('cursor').hidden = true; });
   line.addEventListener('wheel', e => { if (e.ctrlKey) { e.preventDefault(); zoom(e.deltaY > 0 ? 1.25 : 0.8, timeAt(e.clientX - line.getBoundingClientRect().left)); } }, { passive: false });

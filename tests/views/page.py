@@ -430,6 +430,31 @@ def estimates(b):
 
 
 @test
+def hover_strip(b):
+    "pointing at a strip tells what its fate costs, and what the others would"
+    b.key("Escape")
+    v = next(v for v in run["values"] if v["fate"] != "keep" and any(a["fits"] for a in v["alternatives"]))
+    b.hover(f"#strips [data-value='{v['value']}'] text")
+    shown, other = text(b, "#details"), next(a for a in v["alternatives"] if a["fits"])
+    assert v["value"] in shown and f"{v['fate']}, adds " in shown and f"{other['fate']} +" in shown, shown
+
+
+@test
+def curve_resized(b):
+    "the curve is drawn anew in a window of another width, its texts inside and apart"
+    for width in (1280, 500):
+        b.resize(width, 900)
+        b.settle()
+        box = b.js("document.querySelector('#curve').clientWidth")
+        places = b.js("[...document.querySelectorAll('#curve text')].map(n => n.getBBox()).map(r => [r.x, r.y, r.x + r.width, r.y + r.height])")
+        assert b.js("document.querySelector('#curve').viewBox.baseVal.width") == box and len(places) > 8
+        assert all(0 <= p[0] and p[2] <= box for p in places), places
+        assert not any(p[0] < q[2] and q[0] < p[2] and p[1] + 2 < q[3] and q[1] + 2 < p[3] for i, p in enumerate(places) for q in places[:i]), places
+    b.resize(1280, 900)
+    b.settle()
+
+
+@test
 def resized(b):
     "the hair-line does not stay behind where the window was wider"
     b.hover("#sky")

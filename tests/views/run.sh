@@ -43,6 +43,10 @@ check "the golden of schedule, estimated and measured" golden schedule.run.txt v
 check "the golden of annotate, estimated and measured" golden annotate.run.txt view_run --emit=annotate=-
 check "the golden of a comparison" golden compare.txt compare roomy spill
 check "a plan compared with itself: nothing moved" golden compare.same.txt compare spill spill
+others() { # values of which none is in both plans: of all of them, none has its fate
+  sed 's/"value":"/&other_/' "$here/spill.json" >"$work/others.json" && "$build/gnncc" --compare "$here/spill.json" "$work/others.json" | grep '^  76 of 76 values have another fate'
+}
+check "values that are in one plan only are counted among all" others
 bench() { # SECONDS: what bench --json prints
   echo "{\"model\":\"m\",\"median\":$1,\"min\":$1,\"max\":$1,\"p25\":$1,\"p75\":$1,\"estimated\":1}"
 }
@@ -58,6 +62,10 @@ fits_terminal() { # 80 columns in a file; what the terminal has; what COLUMNS sa
     [ $(script -qc "stty cols 70; '$build/gnncc' --measured='$here/spill.json' --emit=gantt=-" /dev/null | tr -d '\r' | widest) = 70 ]
 }
 check "a drawing is as wide as the terminal" fits_terminal
+plain_dash() { # what is said of a program that was made, where the locale is not UTF-8
+  (cd "$work" && script -qc "LC_ALL=C $gnncc $model -o plain" /dev/null | tr -d '\r' >plain.txt; cat plain.txt; grep -q 'fits - peak' plain.txt && ! LC_ALL=C grep '[^ -~]' plain.txt)
+}
+check "the line of success is ASCII, too" plain_dash
 into_a_pipe() { # a pipe stays one, and gets what a file would
   mkfifo "$work/pipe" || return 1
   timeout 20 cat "$work/pipe" >"$work/piped" &
@@ -80,7 +88,7 @@ inside() { # no text begins so far to the right that it ends outside
 }
 check "gantt.svg has room for its texts" inside
 check "sweep.svg is well-formed" svg sweep
-marks() { grep -o 'y="[0-9.]*">\(best value\|current\)<' sweep.svg | sed 's/>.*//' | sort -u | wc -l | grep -qx 2; }
+marks() { grep -o 'y="[0-9.]*" text-anchor="[a-z]*">\(best value\|current\)<' sweep.svg | sed 's/ text.*//' | sort -u | wc -l | grep -qx 2; }
 check "sweep.svg has the names of close marks apart" marks
 trace() { view_run --emit=trace="$work/trace.json" && "$judge" trace "$work/trace.json" "$here/spill.json"; }
 check "the trace keeps Perfetto's rules" trace
