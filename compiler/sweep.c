@@ -103,6 +103,20 @@ static void add_point(const Sweeper *w, Sweep *s, SweepPoint point) {
   make_monotonous(s);
 }
 
+/* Towards the least that works, where nobody says what that is: below it, at `bad`, nothing fits. */
+static bool feel_down(const Sweeper *w, Sweep *s, Tier tier, int64_t bad) {
+  enum { HALVINGS = 6 };
+  for (int i = 0; i < HALVINGS; i++) {
+    int64_t bytes = bad + (s->points[s->count - 1].needs - bad) / 2;
+    SweepPoint point;
+    if (bytes <= bad) break;
+    if (!try_budget(w, tier, bytes, &point)) return false;
+    if (point.fits) add_point(w, s, point);
+    else bad = bytes;
+  }
+  return true;
+}
+
 /* The last point gets the plan for `low`, or for the least that works above it; what the planner says of less. False: it was broken off. */
 static bool end_at_least(const Sweeper *w, Sweep *s, Tier tier, int64_t low) {
   int64_t tried = low;
@@ -115,7 +129,7 @@ static bool end_at_least(const Sweeper *w, Sweep *s, Tier tier, int64_t low) {
     s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_above_text(report->bind_bytes).text, report->bind_pieces);
     least = least_of(report, tier);
     s->least_bytes = least > 0 ? least : 0;
-    if (least <= tried) return true;
+    if (least <= tried) return feel_down(w, s, tier, tried);
   }
   return true;
 }

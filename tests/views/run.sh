@@ -215,6 +215,11 @@ check "a sweep over a large range has the right row for any budget" sweep_row
 twice_told() { sed '1,2d; s/^ *[0-9.]* [KMG]*iB *//; s/x .*//' sweep.txt | uniq -d | grep .; }
 not_twice() { ! twice_told; }
 check "no row of a sweep is there twice" not_twice
+unknown_least() { # of the host nobody says what the least is: the sweep feels its way down to it
+  sed '/tier ssd/d; /host <-> ssd/d; s/budget = 80MiB/budget = 400MiB/' "$here/spill.gnn" >nossd.gnn
+  $gnncc --target=box --plan-effort=fast --budget device=230MiB --sweep host=0:320MiB nossd.gnn >felt.txt && cat felt.txt && [ $(grep -c ' ms ' felt.txt) -ge 3 ] && ! grep -q 'least that works' felt.txt
+}
+check "a sweep of a tier whose least is not known" unknown_least
 models() { # two models in one table and on one chart, where they are told apart though they have one name
   sed 's/hidden = 128/hidden = 64/' "$here/spill.gnn" >slim.gnn
   $gnncc --target=box --sweep device=200MiB:500MiB --emit=sweep=models.svg "$here/spill.gnn" slim.gnn && "$judge" svg models.svg && [ $(grep -c 'class="line"' models.svg) = 2 ] && grep -q '>sage on g (1)<' models.svg && grep -q '>sage on g (2)<' models.svg && grep -q 'text-anchor="end">current, 2.0 GiB →<' models.svg &&
