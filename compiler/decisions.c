@@ -101,6 +101,13 @@ static int64_t device_excess(const Evaluator *e) {
   return most > e->problem->device_bytes ? most - e->problem->device_bytes : 0;
 }
 
+/* What is missing on the first tier that is short of it. */
+static void find_excess(const Evaluator *e, Alternative *a) {
+  const int64_t over[TIER_COUNT] = {device_excess(e), e->sequence->host_peak_bytes - e->problem->host_bytes, e->sequence->ssd_peak_bytes - e->problem->ssd_bytes};
+  for (int t = 0; t < TIER_COUNT && a->over_bytes == 0; t++)
+    if (over[t] > 0) a->over_bytes = over[t], a->short_tier = (Tier)t;
+}
+
 static bool is_gap_of(const Plan *plan, const Geometry *g, int gap, ValueId value) {
   return plan->problem->value_of_datum[plan->problem->problem->pieces[g->gaps[gap].piece].datum] == value;
 }
@@ -132,8 +139,9 @@ static void weigh(Evaluator *e, const Plan *plan, const uint8_t *fates, uint8_t 
     if (!change_fate(plan, e->geometry, decision, fate, changed)) continue;
     int64_t cost = evaluate(e, changed, plan->sequence->variant, PREFETCH_ALL);
     if (cost >= COST_ILLEGAL) continue;
-    decision->alternatives[decision->alternative_count++] =
-        (Alternative){.fate = (PlanFate)fate, .fits = cost < COST_INVALID, .adds_ns = decision->adds_ns + cost - base_ns, .over_bytes = cost < COST_INVALID ? 0 : device_excess(e)};
+    Alternative other = {.fate = (PlanFate)fate, .fits = cost < COST_INVALID, .adds_ns = decision->adds_ns + cost - base_ns};
+    if (!other.fits) find_excess(e, &other);
+    decision->alternatives[decision->alternative_count++] = other;
   }
 }
 

@@ -8,7 +8,8 @@ typedef struct Alternative {
   PlanFate fate;
   bool fits;
   int64_t adds_ns;    /* what the value would add with this fate and everything else as it is, when it fits */
-  int64_t over_bytes; /* of the device, when it does not */
+  int64_t over_bytes; /* when it does not: what is missing; 0: there would be room, but no order of the copies was found */
+  Tier short_tier;    /* where it is missing */
 } Alternative;
 
 typedef struct Decision {

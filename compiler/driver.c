@@ -461,7 +461,7 @@ static int read_model(Compilation *c) {
 
 static void announce(const Compilation *c) {
   if (c->options->is_quiet || !isatty(2)) return;
-  fprintf(stderr, "gnncc: %s on %s, target %s: fits \342\200\224 %s\n", c->program->name, c->program->data->name, c->machine.name, report_verdict(&c->emission));
+  fprintf(stderr, "gnncc: %s on %s, target %s: fits %s %s\n", c->program->name, c->program->data->name, c->machine.name, gnn_is_utf8() ? "\342\200\224" : "-", report_verdict(&c->emission));
   if (c->made) fprintf(stderr, "gnncc: wrote %s\n", c->made);
 }
 

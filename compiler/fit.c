@@ -339,7 +339,7 @@ static bool refuse(Compilation *c) {
   bool has_tier = c->machine.tier_bytes[TIER_HOST] > 0 || c->machine.tier_bytes[TIER_SSD] > 0;
   bool is_unavoidable = !p->planned && bind_bytes > budget && is_base_need(p);
   if (c->is_plan_given) {
-    diags_error(c->diags, "E0501", place, "the plan of %s needs %s of addresses, the %s budget is %s", c->options->plan_from, gnn_bytes_text(c->layout->bytes).text, device,
+    diags_error(c->diags, "E0501", place, "the plan of %s needs %s of addresses, the %s budget is %s", c->options->plan_from, gnn_bytes_above_text(c->layout->bytes).text, device,
                 gnn_bytes_text(budget).text);
     return false;
   }
@@ -361,10 +361,10 @@ static bool refuse(Compilation *c) {
     diags_error(c->diags, "E0502", place, "fits the %s, but %s", device, overflow);
   else if (is_unavoidable)
     diags_error(c->diags, "E0501", place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment, whatever else is %s", device,
-                gnn_bytes_text(budget).text, what, (int)place.line, gnn_bytes_text(bind_bytes).text, has_tier ? "moved away" : "made again later");
+                gnn_bytes_text(budget).text, what, (int)place.line, gnn_bytes_above_text(bind_bytes).text, has_tier ? "moved away" : "made again later");
   else
     diags_error(c->diags, "E0501", place, "no %s fits %s budget %s: the one that comes nearest needs %s at operation %s (line %d)", is_policy ? "plan of this policy" : "plan",
-                device, gnn_bytes_text(budget).text, gnn_bytes_text(bind_bytes > 0 ? bind_bytes : c->layout->bytes).text, what, (int)place.line);
+                device, gnn_bytes_text(budget).text, gnn_bytes_above_text(bind_bytes > 0 ? bind_bytes : c->layout->bytes).text, what, (int)place.line);
   diags_note(c->diags, "%s of it for graph, features, weights and optimiser%s%s", gnn_bytes_text(c->residents->bytes).text, *bind ? "; there together: " : "", bind);
   if (*ways) diags_help(c->diags, "%s", ways);
   return false;
@@ -401,13 +401,6 @@ static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, cons
 /* Addresses included, where they can be had. */
 static int64_t bytes_of(const Plan *plan) { return plan->report.height_bytes > plan->report.peak_bytes ? plan->report.height_bytes : plan->report.peak_bytes; }
 
-/* Upwards to what gnn_bytes_text can say. */
-static int64_t tenth_above(int64_t bytes) {
-  int64_t unit = 1;
-  while (bytes / unit >= 1024) unit *= 1024;
-  return unit == 1 ? bytes : (((bytes * 10 + unit - 1) / unit) * unit + 9) / 10;
-}
-
 /* A plan for a larger device, where it saves a hundredth; else NULL. */
 static const Plan *plan_that_saves(Compilation *c, int64_t bytes) {
   const Plan *p = plan_instead(c, bytes, -1, c->pins);
@@ -435,7 +428,7 @@ static void find_step_up(Compilation *c, Instead *i) {
     if (p) found = p, good = bad + (good - bad) / 2;
     else bad += (good - bad) / 2;
   }
-  i->step_up_bytes = tenth_above(good);
+  i->step_up_bytes = good;
   i->step_up_saves_ns = c->training_plan->simulation->makespan_ns - found->simulation->makespan_ns;
 }
 

@@ -158,9 +158,9 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
 
 /* ---- sweeps ---- */
 
-static Sweeper sweeper_of(Subject *s, const int64_t own_bytes[TIER_COUNT], int divisions) {
+static Sweeper sweeper_of(Subject *s, const int64_t own_bytes[TIER_COUNT], int plans) {
   Sweeper w = {.arena = s->arena, .of = s, .try_budgets = try_budgets, .model = s->problem->name, .data = "a planning problem", .target = "as given",
-               .names = {"device", "host", "ssd"}, .divisions = divisions};
+               .names = {"device", "host", "ssd"}, .plans = plans};
   get_budgets(s->problem, w.tier_bytes);
   memcpy(w.own_bytes, own_bytes, sizeof w.own_bytes);
   return w;
@@ -195,7 +195,7 @@ static const Sweep *sweep_of_device(const Subject *s, const PlannerPlan *plan, c
   int64_t budgets[TIER_COUNT], keep = keep_bytes(s);
   get_budgets(s->problem, budgets);
   quick.options.effort = PLANNER_FAST;
-  Sweeper w = sweeper_of(&quick, budgets, sweep_divisions(report->labels < MANY_LABELS ? report->extended_step_count : INT_MAX));
+  Sweeper w = sweeper_of(&quick, budgets, sweep_plans(report->labels < MANY_LABELS ? report->extended_step_count : INT_MAX));
   return sweep_device(&w, own_point(s, plan, report, TIER_DEVICE), keep, 1);
 }
 
@@ -248,7 +248,7 @@ static int draw(Subject *s, const Words *words, json_t *sweeps) {
   if (words->planner.output && (status = write_plan(s->arena, &words->planner, &made)) != 0) return status;
   const Sweep *sweep = NULL;
   if (words->sweep) {
-    Sweeper w = sweeper_of(s, own_bytes, sweep_divisions(0));
+    Sweeper w = sweeper_of(s, own_bytes, sweep_plans(0));
     sweep = sweep_ranges(&w, ranges, range_count, own_point(s, plan, &report, ranges[0].tier));
   } else if (has_request(words, "report")) {
     sweep = sweep_of_device(s, plan, &report);

@@ -8,6 +8,9 @@
 
 static const char *bytes(Arena *arena, int64_t n) { return arena_strdup(arena, gnn_bytes_text(n).text); }
 
+/* What is needed: with a budget of what is told it fits. */
+static const char *needed(Arena *arena, int64_t n) { return n ? arena_strdup(arena, gnn_bytes_above_text(n).text) : "0"; }
+
 static const char *duration(Arena *arena, double seconds) {
   return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
 }
@@ -24,10 +27,8 @@ static const char *device_name(const Emission *m) {
 
 const char *report_verdict(const Emission *m) {
   Arena *arena = m->arena;
-  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host, %s ssd", bytes(arena, m->layout->bytes),
-                                     bytes(arena, m->machine->tier_bytes[TIER_DEVICE]), device_name(m),
-                                     m->layout->host_bytes ? bytes(arena, m->layout->host_bytes) : "0",
-                                     m->layout->ssd_bytes ? bytes(arena, m->layout->ssd_bytes) : "0");
+  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host, %s ssd", needed(arena, m->layout->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
+                                     device_name(m), needed(arena, m->layout->host_bytes), needed(arena, m->layout->ssd_bytes));
   if (!m->program->has_train) return verdict;
   return arena_printf(arena, "%s; about %s/epoch", verdict, duration(arena, m->schedule->training_seconds));
 }
@@ -46,6 +47,12 @@ static const Alternative *best_alternative(const Decision *d) {
   return best;
 }
 
+/* "13.8 MiB over budget", the device's if nothing else is said */
+static const char *lack(Arena *arena, const Alternative *a) {
+  static const char *const tiers[TIER_COUNT] = {"", " of host", " of ssd"};
+  return a->over_bytes ? arena_printf(arena, "%s over budget%s", needed(arena, a->over_bytes), tiers[a->short_tier]) : "no plan was found";
+}
+
 /* "recompute +62 ms; keep: 13.8 MiB over budget" */
 static const char *why(Arena *arena, const Decision *d) {
   const Alternative *best = best_alternative(d);
@@ -54,7 +61,7 @@ static const char *why(Arena *arena, const Decision *d) {
   for (int i = 0; i < d->alternative_count; i++) {
     const Alternative *a = &d->alternatives[i];
     if (a->fits || a->fate != PLAN_FATE_RETAIN) continue;
-    text = arena_printf(arena, "%s%s%s: %s over budget", text, *text ? "; " : "", fate_name(a->fate), bytes(arena, a->over_bytes));
+    text = arena_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", fate_name(a->fate), lack(arena, a));
   }
   return *text ? text : d->fate == PLAN_FATE_RETAIN ? "nothing else is possible or needed" : "nothing else fits";
 }
@@ -88,9 +95,9 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
     at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->what, (int)peak->place.line);
   }
   fprintf(out, "plan for %s on %s%starget %s%s%s budget %s      %s\n", m->program->name, m->program->data->name, dot(),
-          m->machine->name, dot(), device_name(m), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
-  fprintf(out, "  fits      %s %s of %s (%s)%shost %s%sssd %s\n", device_name(m), bytes(arena, y->bytes), bytes(arena, m->machine->tier_bytes[TIER_DEVICE]),
-          at_peak, dot(), y->host_bytes ? bytes(arena, y->host_bytes) : "0", dot(), y->ssd_bytes ? bytes(arena, y->ssd_bytes) : "0");
+          m->machine->name, dot(), device_name(m), needed(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
+  fprintf(out, "  fits      %s %s of %s (%s)%shost %s%sssd %s\n", device_name(m), needed(arena, y->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
+          at_peak, dot(), needed(arena, y->host_bytes), dot(), needed(arena, y->ssd_bytes));
   int64_t kinds[BLOCK_KIND_COUNT] = {0};
   for (int i = 0; i < y->resident_count; i++) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
   fprintf(out, "  of which  graph %s%sfeatures %s%sweights %s%soptimizer %s%svalues of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]), dot(),
@@ -137,9 +144,9 @@ static void print_instead(const Emission *m, FILE *out) {
   Arena *arena = m->arena;
   const Instead *i = m->instead;
   if (!i) return;
-  fprintf(out, "  instead   keep everything %s, needs %s", duration(arena, 1e-9 * (double)i->keep_ns), bytes(arena, i->keep_bytes));
-  if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, "%srecompute everything %s, needs %s", dot(), duration(arena, 1e-9 * (double)i->recompute_ns), bytes(arena, i->recompute_bytes));
-  if (i->least_bytes > 0) fprintf(out, "%sleast possible %s at %s", dot(), bytes(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
+  fprintf(out, "  instead   keep everything %s, needs %s", duration(arena, 1e-9 * (double)i->keep_ns), needed(arena, i->keep_bytes));
+  if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, "%srecompute everything %s, needs %s", dot(), duration(arena, 1e-9 * (double)i->recompute_ns), needed(arena, i->recompute_bytes));
+  if (i->least_bytes > 0) fprintf(out, "%sleast possible %s at %s", dot(), needed(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
   fprintf(out, "\n");
 }
 
@@ -151,7 +158,7 @@ static void print_notes(const Emission *m, const Decisions *d, FILE *out) {
   if (i && i->unpinned_ns > 0)
     NOTE("your pins cost %s; they were obeyed", added(arena, m->training_plan->simulation->makespan_ns - i->unpinned_ns));
   if (i && i->step_up_bytes > 0)
-    NOTE("%s would save %s %s the next useful step up", bytes(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns), gnn_is_utf8() ? "\342\200\224" : "-");
+    NOTE("%s would save %s %s the next useful step up", needed(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns), gnn_is_utf8() ? "\342\200\224" : "-");
   if (m->training_plan && d->decided_count) {
     const PlannerReport *r = &m->training_plan->report;
     double gap = r->lower_bound_ns > 0 ? 100.0 * (double)(r->makespan_ns - r->lower_bound_ns) / (double)r->lower_bound_ns : 0;
@@ -178,7 +185,7 @@ void report_plan_text(const Emission *m, const Measured *run, bool is_verbose, F
   print_times(m, d, out);
   print_run(m, run, out);
   print_instead(m, out);
-  fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", bytes(m->arena, y->bytes), bytes(m->arena, y->lower_bound),
+  fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->bytes), needed(m->arena, y->lower_bound),
           y->lower_bound ? 100.0 * ((double)y->bytes / (double)y->lower_bound - 1) : 0);
   print_decisions(m, d, is_verbose, out);
   print_notes(m, d, out);

@@ -107,6 +107,8 @@ static json_t *json_alternatives(const Decision *d) {
     const Alternative *a = &d->alternatives[k];
     json_t *other = json_pack("{s:s, s:b}", "fate", fate_name(a->fate), "fits", a->fits);
     json_object_set_new(other, a->fits ? "adds_seconds" : "over_bytes", a->fits ? json_real(seconds_of(a->adds_ns)) : integer(a->over_bytes));
+    static const char *const tiers[TIER_COUNT] = {"device", "host", "ssd"};
+    if (a->over_bytes) json_object_set_new(other, "short_of", json_string(tiers[a->short_tier]));
     json_array_append_new(list, other);
   }
   return list;

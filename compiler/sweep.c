@@ -1,8 +1,8 @@
 /* sweep: plans for many budgets -> Sweep, the price of memory.
  *
- * A plan made for one budget fits every budget down to what it needs, so the next smaller budget worth a plan is just
- * below that: the points lie where the plan changes. A range is walked down in steps not smaller than 1/24 of it, or
- * than the step asked for. The knee is the point farthest below the chord from end to end (Satopaa et al., "Finding a
+ * A plan made for one budget fits every budget down to what it needs: a staircase. Its ends are planned first, then the
+ * middle between the two neighbours between which least is known, until some number of plans is spent: the points lie
+ * where the time changes. A step that was asked for is walked down. The knee is the point farthest below the chord from end to end (Satopaa et al., "Finding a
  * Kneedle in a Haystack", 2011).
  */
 #include "sweep.h"
@@ -14,10 +14,10 @@
 #include "../runtime/text.h"
 #include "options.h"
 
-enum { DIVISIONS = 24, GRID = 8, MAX_POINTS = 256, MANY_STEPS = 500, NONE = -1 };
+enum { PLANS = 24, GRID = 8, MAX_POINTS = 256, MANY_STEPS = 500, NONE = -1 };
 
 /* A large program's report takes long enough with fewer. */
-int sweep_divisions(int steps) { return steps < MANY_STEPS ? DIVISIONS : DIVISIONS / 4; }
+int sweep_plans(int steps) { return steps < MANY_STEPS ? PLANS : PLANS / 4; }
 
 /* ---- what is asked for ---- */
 
@@ -80,36 +80,6 @@ static const PlannerReport *try_budget(const Sweeper *w, Tier tier, int64_t byte
   return w->try_budgets(w->of, budgets, tier, point);
 }
 
-/* Below this budget nothing fits: the plan for the least that does, if it lies above `low`. */
-static void end_at_least(const Sweeper *w, Sweep *s, const PlannerReport *failed, Tier tier) {
-  int64_t least = least_of(failed, tier);
-  SweepPoint point;
-  s->least_bytes = least > 0 ? least : 0;
-  s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_text(failed->bind_bytes).text, failed->bind_pieces);
-  if (least <= 0 || least >= s->points[s->count - 1].bytes[0]) return;
-  try_budget(w, tier, least, &point);
-  if (point.fits) ARENA_PUSH(w->arena, s->points, s->count, point);
-}
-
-static void walk_down(const Sweeper *w, Sweep *s, const SweepRange *range) {
-  int64_t step = range->step > 0 ? range->step : (range->high - range->low) / w->divisions;
-  for (int64_t next; s->count < MAX_POINTS; ) {
-    const SweepPoint *last = &s->points[s->count - 1];
-    SweepPoint point;
-    next = last->bytes[0] - (step > 0 ? step : 1);
-    if (range->step <= 0 && last->needs - 1 < next) next = last->needs - 1;
-    if (next < range->low && last->needs <= range->low) break;
-    if (next < range->low) next = range->low;
-    const PlannerReport *report = try_budget(w, range->tier, next, &point);
-    if (!report) return;
-    if (!point.fits) {
-      end_at_least(w, s, report, range->tier);
-      return;
-    }
-    ARENA_PUSH(w->arena, s->points, s->count, point);
-  }
-}
-
 static int compare_points(const void *a, const void *b) {
   const SweepPoint *x = a, *y = b;
   return x->bytes[0] < y->bytes[0] ? 1 : x->bytes[0] > y->bytes[0] ? -1 : 0;
@@ -127,15 +97,97 @@ static void make_monotonous(Sweep *s) {
   }
 }
 
-/* Of neighbours that take the same time, the first and the last say it. */
-static void thin(Sweep *s) {
-  int count = 0;
-  for (int i = 0; i < s->count; i++) {
-    bool is_between = i > 0 && i + 1 < s->count && s->points[i].ns - s->points[i - 1].ns < s->points[i].ns / 1000 &&
-                      s->points[i + 1].ns - s->points[i].ns < s->points[i].ns / 1000;
-    if (!is_between) s->points[count++] = s->points[i];
+static void add_point(const Sweeper *w, Sweep *s, SweepPoint point) {
+  ARENA_PUSH(w->arena, s->points, s->count, point);
+  qsort(s->points, (size_t)s->count, sizeof *s->points, compare_points);
+  make_monotonous(s);
+}
+
+/* Towards the least that works, where nobody says what that is: below it, at `bad`, nothing fits. */
+static bool feel_down(const Sweeper *w, Sweep *s, Tier tier, int64_t bad) {
+  enum { HALVINGS = 6 };
+  for (int i = 0; i < HALVINGS; i++) {
+    int64_t bytes = bad + (s->points[s->count - 1].needs - bad) / 2;
+    SweepPoint point;
+    if (bytes <= bad) break;
+    if (!try_budget(w, tier, bytes, &point)) return false;
+    if (point.fits) add_point(w, s, point);
+    else bad = bytes;
   }
-  s->count = count;
+  return true;
+}
+
+/* The last point gets the plan for `low`, or for the least that works above it; what the planner says of less. False: it was broken off. */
+static bool end_at_least(const Sweeper *w, Sweep *s, Tier tier, int64_t low) {
+  int64_t tried = low;
+  for (int64_t least; tried < s->points[s->count - 1].needs; tried = least) {
+    SweepPoint point;
+    const PlannerReport *report = try_budget(w, tier, tried, &point);
+    if (!report) return false;
+    if (point.fits) add_point(w, s, point);
+    if (point.fits) return true;
+    s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_above_text(report->bind_bytes).text, report->bind_pieces);
+    least = least_of(report, tier);
+    s->least_bytes = least > 0 ? least : 0;
+    if (least <= tried) return feel_down(w, s, tier, tried);
+  }
+  return true;
+}
+
+/* What is not known between two points: neither the time nor from which budget on. */
+static double unknown_between(const SweepPoint *more, const SweepPoint *less) {
+  enum { FINEST = 1000 };
+  double bytes = (double)(more->needs - less->bytes[0]) / (double)more->needs, ns = (double)(less->ns - more->ns) / (double)less->ns;
+  return more->needs > less->bytes[0] + 1 && FINEST * bytes > 1 && FINEST * ns > 1 ? bytes * ns : 0;
+}
+
+/* Halves what is least known, time and again. */
+static void refine(const Sweeper *w, Sweep *s, Tier tier) {
+  for (int plans = 0; plans < w->plans; plans++) {
+    int widest = 0;
+    double most = 0;
+    for (int i = 0; i + 1 < s->count; i++) {
+      double unknown = unknown_between(&s->points[i], &s->points[i + 1]);
+      if (unknown > most) most = unknown, widest = i;
+    }
+    if (most <= 0) return;
+    SweepPoint less = s->points[widest + 1], point;
+    int64_t bytes = less.bytes[0] + (s->points[widest].needs - less.bytes[0]) / 2;
+    if (!try_budget(w, tier, bytes, &point)) return;
+    if (!point.fits) point = less, point.bytes[0] = bytes;
+    add_point(w, s, point);
+  }
+}
+
+static void walk_down(const Sweeper *w, Sweep *s, const SweepRange *range) {
+  for (int64_t next = range->high; next > range->low && s->count < MAX_POINTS;) {
+    SweepPoint point;
+    next = next - range->step > range->low ? next - range->step : range->low;
+    if (!try_budget(w, range->tier, next, &point)) return;
+    if (!point.fits) {
+      end_at_least(w, s, range->tier, next);
+      return;
+    }
+    add_point(w, s, point);
+  }
+}
+
+/* They would be one row twice. */
+static bool is_told_alike(const SweepPoint *a, const SweepPoint *b) {
+  return strcmp(gnn_bytes_above_text(a->needs).text, gnn_bytes_above_text(b->needs).text) == 0;
+}
+
+/* Of plans that take the same time the one that needs least says it, but for the largest and that of the current budget. */
+static void thin(Sweep *s) {
+  SweepPoint *points = s->points;
+  int last = s->count - 1;
+  for (int i = last - 1; i >= 0; i--) {
+    bool is_faster = points[last].ns - points[i].ns > points[last].ns / 1000, is_same = is_told_alike(&points[i], &points[last]);
+    if (is_faster || (!is_same && (i == 0 || points[i].is_own))) points[--last] = points[i];
+    else if (is_same) points[last] = points[i];
+  }
+  s->points += last;
+  s->count -= last;
 }
 
 static int find_knee(const Sweep *s) {
@@ -165,7 +217,6 @@ static Sweep *new_sweep(const Sweeper *w, Tier tier) {
 }
 
 static Sweep *finish(const Sweeper *w, Sweep *s, Tier tier) {
-  make_monotonous(s);
   thin(s);
   s->knee = find_knee(s);
   mark_current(w, s, tier);
@@ -174,8 +225,9 @@ static Sweep *finish(const Sweeper *w, Sweep *s, Tier tier) {
 
 static Sweep *sweep_one(const Sweeper *w, const SweepRange *range, SweepPoint own) {
   Sweep *s = new_sweep(w, range->tier);
-  ARENA_PUSH(w->arena, s->points, s->count, own);
-  walk_down(w, s, range);
+  add_point(w, s, own);
+  if (range->step > 0) walk_down(w, s, range);
+  else if (end_at_least(w, s, range->tier, range->low)) refine(w, s, range->tier);
   return finish(w, s, range->tier);
 }
 
@@ -200,19 +252,15 @@ const Sweep *sweep_ranges(const Sweeper *w, const SweepRange ranges[2], int coun
 
 const Sweep *sweep_device(const Sweeper *w, SweepPoint own, int64_t keep_bytes, int64_t low) {
   Sweep *s = new_sweep(w, TIER_DEVICE);
-  SweepRange above = {.tier = TIER_DEVICE, .low = own.needs + 1, .high = keep_bytes}, below = {.tier = TIER_DEVICE, .low = low, .high = own.needs};
-  if (above.high > above.low) {
+  own.bytes[0] = own.needs;
+  own.is_own = true;
+  add_point(w, s, own);
+  if (keep_bytes > own.needs) {
     SweepPoint most;
     try_budget(w, TIER_DEVICE, keep_bytes, &most);
-    if (most.fits) {
-      ARENA_PUSH(w->arena, s->points, s->count, most);
-      walk_down(w, s, &above);
-    }
+    if (most.fits) add_point(w, s, most);
   }
-  own.bytes[0] = own.needs;
-  ARENA_PUSH(w->arena, s->points, s->count, own);
-  walk_down(w, s, &below);
-  qsort(s->points, (size_t)s->count, sizeof *s->points, compare_points);
+  if (end_at_least(w, s, TIER_DEVICE, low)) refine(w, s, TIER_DEVICE);
   return finish(w, s, TIER_DEVICE);
 }
 

@@ -10,6 +10,7 @@
 typedef struct SweepPoint {
   int64_t bytes[2];  /* the budgets: of the swept tier, and of the second one */
   bool fits;
+  bool is_own;       /* of the current budget */
   int64_t ns;        /* an epoch */
   int64_t needs;     /* of the swept tier: the same plan fits this many bytes */
   int fates[PLAN_FATE_COUNT]; /* values by what became of them */
@@ -39,10 +40,10 @@ typedef struct Sweeper {
   const char *model, *data, *target, *names[TIER_COUNT];
   int64_t tier_bytes[TIER_COUNT]; /* budgets: the largest asked for of those that are swept */
   int64_t own_bytes[TIER_COUNT];  /* before that: the current ones */
-  int divisions;                  /* of a range without steps */
+  int plans;                      /* for a range without steps, besides its ends */
 } Sweeper;
 
-int sweep_divisions(int steps);
+int sweep_plans(int steps);
 /* What is wrong with TIER=LOW:HIGH[:STEP][,TIER=...], or NULL. `device`: another name of that tier. */
 const char *sweep_read(Arena *arena, const char *text, const char *device, const int64_t tier_bytes[TIER_COUNT], SweepRange ranges[2], int *count);
 /* The bytes of a tier that a plan fits. */

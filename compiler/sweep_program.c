@@ -61,9 +61,9 @@ static SweepPoint own_point(Compilation *c, Tier tier) {
   return own;
 }
 
-static Sweeper sweeper_of(Compilation *c, int divisions) {
+static Sweeper sweeper_of(Compilation *c, int plans) {
   Sweeper w = {.arena = c->arena, .of = c, .try_budgets = try_budgets, .model = c->program->name, .data = c->program->data->name, .target = c->machine.name,
-               .names = {device_of(c), "host", "ssd"}, .divisions = divisions};
+               .names = {device_of(c), "host", "ssd"}, .plans = plans};
   memcpy(w.tier_bytes, c->machine.tier_bytes, sizeof w.tier_bytes);
   memcpy(w.own_bytes, c->unswept.tier_bytes, sizeof w.own_bytes);
   return w;
@@ -73,14 +73,14 @@ const Sweep *sweep_asked(Compilation *c) {
   SweepRange ranges[2];
   int count;
   sweep_read(c->arena, c->options->sweep, device_of(c), c->unswept.tier_bytes, ranges, &count);
-  Sweeper w = sweeper_of(c, sweep_divisions(0));
+  Sweeper w = sweeper_of(c, sweep_plans(0));
   return sweep_ranges(&w, ranges, count, own_point(c, ranges[0].tier));
 }
 
 const Sweep *sweep_of_device(Compilation *c) {
   const Instead *i = c->emission.instead;
   if (!i || !c->training_plan || i->keep_bytes <= 0) return NULL;
-  Sweeper w = sweeper_of(c, sweep_divisions(c->schedule->count));
+  Sweeper w = sweeper_of(c, sweep_plans(c->schedule->count));
   SweepPoint own = own_point(c, TIER_DEVICE);
   return sweep_device(&w, own, i->keep_bytes, i->least_bytes > 0 ? i->least_bytes / 2 : own.needs / 2);
 }

@@ -106,16 +106,20 @@ gnn_number gnn_count_text(int64_t count) {
   return out;
 }
 
-gnn_number gnn_bytes_text(int64_t bytes) {
+static gnn_number text_bytes(int64_t bytes, int is_above) {
   static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   gnn_number out;
   double value = (double)bytes;
   int u = 0;
   while (fabs(value) >= 1024 && u < 4) { value /= 1024; u++; }
   if (u == 0) snprintf(out.text, sizeof out.text, "%lld B", (long long)bytes);
-  else snprintf(out.text, sizeof out.text, "%.1f %s", value, unit[u]);
+  else snprintf(out.text, sizeof out.text, "%.1f %s", is_above ? ceil(10 * value) / 10 : value, unit[u]);
   return out;
 }
+
+gnn_number gnn_bytes_text(int64_t bytes) { return text_bytes(bytes, 0); }
+
+gnn_number gnn_bytes_above_text(int64_t bytes) { return text_bytes(bytes, 1); }
 
 gnn_number gnn_seconds_text(double seconds) {
   gnn_number out;

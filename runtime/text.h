@@ -46,6 +46,7 @@ typedef struct gnn_number {
 
 gnn_number gnn_count_text(int64_t count);      /* "2,449,029" */
 gnn_number gnn_bytes_text(int64_t bytes);      /* "21.7 GiB" */
+gnn_number gnn_bytes_above_text(int64_t bytes); /* the same rounded up: of what is needed, so that a budget of what is told fits */
 gnn_number gnn_seconds_text(double seconds);   /* "0.45 s", "1 m 13 s", "18 ms" */
 
 /* The terminal takes UTF-8, as its locale says. */

@@ -19,7 +19,7 @@ static void put_times(const char *name, double before, double after, FILE *out) 
 }
 
 static void put_bytes(const char *name, int64_t before, int64_t after, FILE *out) {
-  fprintf(out, "  %-22s %12s %12s %12s\n", name, gnn_bytes_text(before).text, gnn_bytes_text(after).text, gnn_bytes_text(after - before).text);
+  fprintf(out, "  %-22s %12s %12s %12s\n", name, gnn_bytes_above_text(before).text, gnn_bytes_above_text(after).text, gnn_bytes_above_text(after - before).text);
 }
 
 /* A value of one plan or of both: x is NULL where it was not there before, y where it no longer is. */
@@ -32,7 +32,7 @@ static void put_value(const DocValue *x, const DocValue *y, FILE *out) {
 /* Values with another fate, or with another price of the same: so that the last column sums to what the epochs differ by,
  * but for what any plan computes. */
 static void put_fates(const Document *a, const Document *b, FILE *out) {
-  int moved = 0, shown = 0;
+  int moved = 0, shown = 0, all = b->value_count;
   double adds = 0;
   const char *head = arena_printf(a->arena, "\n  %-24s %5s %10s  %-10s    %-10s %12s\n", "value", "line", "size", "before", "after", "adds ms");
   for (int i = 0; i < b->value_count; i++) {
@@ -49,11 +49,12 @@ static void put_fates(const Document *a, const Document *b, FILE *out) {
     if (find(b, a->values[i].value)) continue;
     adds -= a->values[i].adds;
     moved++;
+    all++;
     if (shown++ == 0) fputs(head, out);
     put_value(&a->values[i], NULL, out);
   }
   if (shown) fprintf(out, "  %-67s %12.4g\n", "together: recomputing and waiting", 1e3 * adds);
-  fprintf(out, "%s  %d of %d values have another fate\n", shown ? "" : "\n", moved, b->value_count);
+  fprintf(out, "%s  %d of %d values have another fate\n", shown ? "" : "\n", moved, all);
 }
 
 /* The steps whose measured times differ most. */

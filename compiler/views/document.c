@@ -334,6 +334,11 @@ bool document_has_run(const Document *d) { return d->measured && d->training_ste
 
 double document_run_seconds(const Document *d) { return document_has_run(d) ? d->measured->epoch : 0; }
 
+bool document_shows(const Document *d, const DocStep *s, bool is_measured) {
+  double seconds = step_seconds(s, is_measured);
+  return seconds > 0 && !(is_measured && s->waits_for && seconds < document_run_seconds(d) / 1000);
+}
+
 const DocStep *document_step(const Document *d, int64_t number) { return number >= 1 && number <= d->step_count ? &d->steps[number - 1] : NULL; }
 
 TimeUnit document_time_unit(const Document *d) {

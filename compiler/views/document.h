@@ -120,6 +120,8 @@ double document_run_seconds(const Document *document);
 /* When a step began and what it took, as estimated or as measured. */
 static inline double step_start(const DocStep *step, bool is_measured) { return is_measured ? step->measured_start : step->start; }
 static inline double step_seconds(const DocStep *step, bool is_measured) { return is_measured ? step->measured_seconds : step->seconds; }
+/* It took time; of a run, a wait of at least a thousandth of the epoch: asking whether a copy is done takes time, too. */
+bool document_shows(const Document *document, const DocStep *step, bool is_measured);
 const DocStep *document_step(const Document *document, int64_t number);
 
 /* A unit in which the seconds of one epoch read well: "s", "ms" or "us" and what a second is in it. */

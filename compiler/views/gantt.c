@@ -53,7 +53,7 @@ static int column_of(const Chart *c, double seconds) {
   return column < 0 ? 0 : column >= c->columns ? c->columns - 1 : column;
 }
 
-/* Each column shows what takes most of its time; a wait of the plan is shown however short it is. */
+/* Each column shows what takes most of its time; a wait is shown however short it is there. */
 static void fill_lane(Chart *c, const char *lane, int *cells) {
   double *most = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *most), *sums = arena_alloc(c->d->arena, (size_t)(c->columns * ROLE_COUNT) * sizeof *sums);
   double width = c->whole / c->columns;
@@ -61,7 +61,7 @@ static void fill_lane(Chart *c, const char *lane, int *cells) {
   for (int i = 0; i < c->count; i++) {
     const DocStep *s = &c->steps[i];
     double start = step_start(s, c->is_measured), end = start + step_seconds(s, c->is_measured);
-    if (strcmp(s->lane, lane) != 0 || end <= start) continue;
+    if (strcmp(s->lane, lane) != 0 || !document_shows(c->d, s, c->is_measured)) continue;
     int role = role_of(s);
     for (int at = column_of(c, start); at <= column_of(c, end); at++) {
       double from = fmax(start, at * width), to = fmin(end, (at + 1) * width), *sum = &sums[at * ROLE_COUNT + role];
@@ -71,8 +71,11 @@ static void fill_lane(Chart *c, const char *lane, int *cells) {
       cells[at] = role;
     }
   }
-  for (int i = 0; i < c->count && !c->is_measured; i++)
-    if (strcmp(c->steps[i].lane, lane) == 0 && c->steps[i].waits_for && c->steps[i].seconds > 0) cells[column_of(c, c->steps[i].start + c->steps[i].seconds / 2)] = ROLE_WAIT;
+  for (int i = 0; i < c->count; i++) {
+    const DocStep *s = &c->steps[i];
+    bool is_wait = strcmp(s->lane, lane) == 0 && s->waits_for && document_shows(c->d, s, c->is_measured);
+    if (is_wait) cells[column_of(c, step_start(s, c->is_measured) + step_seconds(s, c->is_measured) / 2)] = ROLE_WAIT;
+  }
 }
 
 static void put_lane(Chart *c, const char *head, const DocLane *lane) {
@@ -151,7 +154,7 @@ static void put_skyline(const Chart *c) {
   int64_t *alive = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *alive), *used = arena_alloc(c->d->arena, (size_t)c->columns * sizeof *used), top = scale_of(c->d);
   bool has_gaps = false;
   fill_skyline(c, alive, used);
-  const char *labels[ROWS] = {"0", "", top == c->d->tiers[0].budget_bytes ? "budget" : "peak", arena_printf(c->d->arena, "%s", gnn_bytes_text(top).text)};
+  const char *labels[ROWS] = {"0", "", top == c->d->tiers[0].budget_bytes ? "budget" : "peak", arena_printf(c->d->arena, "%s", gnn_bytes_above_text(top).text)};
   for (int row = ROWS - 1; row >= 0; row--) {
     fprintf(c->out, "%-8.8s %9s %s", row == ROWS - 1 ? c->d->device : "", labels[row], c->is_utf8 ? "\342\224\244" : "|");
     for (int i = 0; i < c->columns; i++) {
@@ -199,7 +202,8 @@ static void put_waits(const Chart *c) {
                              unit.per_second * document_run_seconds(c->d), unit.name));
   for (int i = 0; i < c->count; i++) {
     const DocStep *s = &c->steps[i];
-    if (!s->waits_for || s->seconds <= 0) continue;
+    bool is_estimated = document_shows(c->d, s, false), is_measured = document_has_run(c->d) && document_shows(c->d, s, true);
+    if (!s->waits_for || (!is_estimated && !is_measured)) continue;
     const char *measured = s->is_measured ? arena_printf(c->d->arena, ", measured %.3g %s,", unit.per_second * s->measured_seconds, unit.name) : "";
     put_line(c, arena_printf(c->d->arena, "step %" PRId64 " waits %.3g %s%s for step %" PRId64 " (%s)", s->step, unit.per_second * s->seconds, unit.name, measured, s->waits_for,
                              document_step(c->d, s->waits_for)->what));

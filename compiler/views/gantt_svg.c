@@ -27,7 +27,7 @@ static double start_of(const Drawing *w, const DocStep *s) { return step_start(s
 
 static double end_of(const Drawing *w, const DocStep *s) { return step_start(s, w->is_measured) + step_seconds(s, w->is_measured); }
 
-static bool is_drawn(const Drawing *w, const DocStep *s, const char *lane) { return strcmp(s->lane, lane) == 0 && step_seconds(s, w->is_measured) > 0; }
+static bool is_drawn(const Drawing *w, const DocStep *s, const char *lane) { return strcmp(s->lane, lane) == 0 && document_shows(w->d, s, w->is_measured); }
 
 static void put_title(const Drawing *w, const DocStep *first, const DocStep *last) {
   TimeUnit unit = document_time_unit(w->d);
@@ -150,7 +150,7 @@ static void put_skyline(const Drawing *w, double y) {
   for (int k = DOC_KINDS; k >= 0; k--) put_area(w, columns, k, y, top);
   double line = y + SKY - SKY * (double)t->budget_bytes / top;
   if (line >= y - 1) fprintf(w->out, "<path class=\"budget\" d=\"M%d %.1fH%d\"/>", LEFT, line, WIDTH - RIGHT);
-  fprintf(w->out, "\n<text x=\"4\" y=\"%.1f\">%s</text><text class=\"s\" x=\"4\" y=\"%.1f\">%s</text>\n", y + 10, gnn_bytes_text((int64_t)top).text, y + 24,
+  fprintf(w->out, "\n<text x=\"4\" y=\"%.1f\">%s</text><text class=\"s\" x=\"4\" y=\"%.1f\">%s</text>\n", y + 10, gnn_bytes_above_text((int64_t)top).text, y + 24,
           top == (double)t->budget_bytes ? "budget" : "peak");
 }
 
@@ -164,9 +164,20 @@ static void put_legend(const Drawing *w, double y) {
   }
 }
 
+/* A name that leaves room for what else is said. */
+static const char *shortened(const Document *d, const char *name) {
+  enum { LONGEST = 24 };
+  int shown = 0;
+  for (const char *at = name; *at; at++) {
+    shown += ((unsigned char)*at & 0xc0) != 0x80;
+    if (shown == LONGEST + 1) return arena_printf(d->arena, "%.*s\342\200\246", (int)(at - name), name);
+  }
+  return name;
+}
+
 static const char *title(const Document *d) {
   TimeUnit unit = document_time_unit(d);
-  const char *text = arena_printf(d->arena, "%s on %s, target %s: one %s, %.4g %s estimated", d->model, d->data, d->target, d->training_steps ? "epoch" : "evaluation",
+  const char *text = arena_printf(d->arena, "%s on %s, target %s: one %s, %.4g %s estimated", shortened(d, d->model), shortened(d, d->data), shortened(d, d->target), d->training_steps ? "epoch" : "evaluation",
                                   unit.per_second * document_shown_seconds(d), unit.name);
   return document_has_run(d) ? arena_printf(d->arena, "%s, %.4g %s measured", text, unit.per_second * document_run_seconds(d), unit.name) : text;
 }

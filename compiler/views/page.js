@@ -52,12 +52,14 @@ function tenths(n) {
   return ((isHalf ? low + low % 2 : Math.round(n * 10)) / 10).toFixed(1);
 }
 
-function bytes(n) {
+function bytes(n, digits = tenths) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let u = 0;
   while (Math.abs(n) >= 1024 && u < 4) { n /= 1024; u++; }
-  return u ? `${tenths(n)} ${units[u]}` : `${n} B`;
+  return u ? `${digits(n)} ${units[u]}` : `${n} B`;
 }
+// What is needed, rounded up: with a budget of what is told it fits.
+const needed = n => bytes(n, part => (Math.ceil(part * 10) / 10).toFixed(1));
 const unit = estimatedSeconds >= 10 ? ['s', 1] : estimatedSeconds >= 1e-3 ? ['ms', 1e3] : ['us', 1e6];
 const time = (seconds, digits = 3) => `${(seconds * unit[1]).toFixed(digits)} ${unit[0]}`;
 const threeDigits = n => Math.abs(n) >= 1000 ? Math.round(n) : Number(n.toPrecision(3)); // or all before the point
@@ -94,7 +96,7 @@ function drawHead() {
   document.title = title;
   $('title').textContent = title;
   const d = report.tiers.device;
-  $('verdict').textContent = `${report.fits ? 'fits' : 'does not fit'} · target ${report.target} · ${device} ${bytes(d.peak_bytes)} of ${bytes(d.budget_bytes)} · ` +
+  $('verdict').textContent = `${report.fits ? 'fits' : 'does not fit'} · target ${report.target} · ${device} ${needed(d.peak_bytes)} of ${needed(d.budget_bytes)} · ` +
     `${time(estimatedSeconds, 1)} per ${isTraining ? 'epoch' : 'evaluation'} estimated` + (measuredSeconds ? ` · ${time(measuredSeconds, 1)} measured` : '');
 }
 
@@ -125,18 +127,18 @@ function drawBars() {
   for (const tier of ['device', 'host', 'ssd']) {
     const { peak_bytes: used, budget_bytes: budget } = report.tiers[tier];
     if (!budget && !used) continue;
-    const whole = Math.max(used, budget), parts = tier !== 'device' ? [[tier, used, `${bytes(used)}`]] : kinds.map(kind => [kind, peakRow[kind] || 0, `${kindNames[kind] || kind} ${bytes(peakRow[kind] || 0)}`]);
-    $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${bytes(used)} of ${bytes(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : '')));
+    const whole = Math.max(used, budget), parts = tier !== 'device' ? [[tier, used, `${needed(used)}`]] : kinds.map(kind => [kind, peakRow[kind] || 0, `${kindNames[kind] || kind} ${bytes(peakRow[kind] || 0)}`]);
+    $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${needed(used)} of ${needed(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : '')));
   }
   const e = report.epoch, seconds = estimatedSeconds;
   const parts = isTraining ? [['forward', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers']] : [['eval', seconds, 'compute']];
   drawSplit(measuredSeconds ? 'estimated' : 'time', parts, seconds);
   if (measuredSeconds) drawSplit('measured', measuredParts(), measuredSeconds);
   const i = report.instead || {}, texts = [];
-  if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${bytes(i.keep_everything.bytes)}`);
-  if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${bytes(i.recompute_everything.bytes)}`);
-  if (i.least) texts.push(`least possible: ${bytes(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
-  if (i.step_up) texts.push(`next useful step up: ${bytes(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
+  if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${needed(i.keep_everything.bytes)}`);
+  if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${needed(i.recompute_everything.bytes)}`);
+  if (i.least) texts.push(`least possible: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
+  if (i.step_up) texts.push(`next useful step up: ${needed(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
   $('instead').textContent = texts.length ? `Instead — ${texts.join(' · ')}` : '';
 }
 
@@ -155,6 +157,12 @@ function span(step, mode) {
   if (mode !== 'measured') return [step.start_seconds, step.start_seconds + step.seconds];
   return step.measured ? [step.measured.start_s, step.measured.start_s + step.measured.seconds] : null;
 }
+// It took time; of a run, a wait of at least a thousandth of the epoch: asking whether a copy is done takes time, too.
+function isShown(step, mode) {
+  const at = span(step, mode);
+  return at !== null && at[1] > at[0] && !(mode === 'measured' && step.waits_for && at[1] - at[0] < measuredSeconds / 1000);
+}
+const modesShown = () => view.mode === 'both' ? ['estimated', 'measured'] : [view.mode];
 const skyMode = () => view.mode === 'measured' ? 'measured' : 'estimated';
 const rowOfStep = [];
 memory.forEach(row => { for (let n = row.first_step; n <= row.step; n++) rowOfStep[n] = row; });
@@ -179,8 +187,7 @@ function boxesOf(lane, mode) {
   for (const step of steps) {
     if (step.lane !== lane) continue;
     const at = span(step, mode);
-    if (!at || at[1] <= at[0] || at[1] < view.from || at[0] > view.to) continue;
-    if (mode === 'measured' && step.waits_for && at[1] - at[0] < measuredSeconds / 1000) continue; // asking whether it is done takes time, too
+    if (!isShown(step, mode) || at[1] < view.from || at[0] > view.to) continue;
     list.push({ role: roleOf(step), from: at[0], to: at[1], first: step, last: step });
   }
   if (list.length <= MOST_BOXES) return list;
@@ -316,11 +323,11 @@ function drawSky() {
     node.append(s('path', { class: kind, d: up + down + 'Z', 'data-kind': kind }));
   }
   const { budget_bytes: budget, peak_bytes: peak } = report.tiers.device;
-  if (budget <= top) node.append(s('path', { class: 'budget', d: `M${gutter()} ${y(budget)}H${width() - 10}` }), s('text', { x: 4, y: Math.max(10, y(budget) + 4) }, bytes(budget)));
-  else node.append(s('text', { x: 4, y: y(peak) + 4 }, bytes(peak)));
+  if (budget <= top) node.append(s('path', { class: 'budget', d: `M${gutter()} ${y(budget)}H${width() - 10}` }), s('text', { x: 4, y: Math.max(10, y(budget) + 4) }, needed(budget)));
+  else node.append(s('text', { x: 4, y: y(peak) + 4 }, needed(peak)));
   node.append(s('text', { class: 'quiet', x: 4, y: Math.max(10, y(Math.min(budget, peak, top))) + 18 }, budget <= top ? 'budget' : 'peak'));
   const measured = report.measured && report.measured.device_peak_bytes;
-  if (measured && view.mode !== 'estimated') node.append(s('path', { class: 'measured-peak', d: `M${gutter()} ${y(measured)}H${width() - 10}` }), s('text', { class: 'quiet', x: width() - 14, y: y(measured) - 3, 'text-anchor': 'end' }, `measured peak ${bytes(measured)}`));
+  if (measured && view.mode !== 'estimated') node.append(s('path', { class: 'measured-peak', d: `M${gutter()} ${y(measured)}H${width() - 10}` }), s('text', { class: 'quiet', x: width() - 14, y: y(measured) - 3, 'text-anchor': 'end' }, `measured peak ${needed(measured)}`));
   node.append(s('path', { class: 'axis', d: `M${gutter()} ${y(0)}H${width() - 10}` }));
 }
 
@@ -363,7 +370,7 @@ function drawArena() {
   if (!$('addresses').open) return;
   const HEIGHT = 220, node = $('arena'), top = report.tiers.device.peak_bytes, y = b => HEIGHT - 2 - (HEIGHT - 8) * b / top;
   setSize(node, HEIGHT);
-  node.replaceChildren(s('text', { x: 4, y: 12 }, bytes(top)), s('text', { class: 'quiet', x: 4, y: 26 }, 'of addresses'));
+  node.replaceChildren(s('text', { x: 4, y: 12 }, needed(top)), s('text', { class: 'quiet', x: 4, y: 26 }, 'of addresses'));
   for (const b of report.blocks) {
     if (b.first_step > steps.length) continue;
     const [from, to] = stepRange(b.first_step, b.last_step), left = Math.max(x(from), gutter()), right = Math.min(x(to), width() - 10);
@@ -380,6 +387,7 @@ function draw() {
   drawStrips();
   drawArena();
   drawDag();
+  drawCurve();
   for (const b of document.querySelectorAll('#modes button')) b.setAttribute('aria-pressed', view.mode[0] === b.dataset.key);
 }
 let isDue = false;
@@ -405,7 +413,7 @@ function describeStep(step) {
   const facts = [`${step.lane}, ${roleNames[roleOf(step)] || step.phase}`];
   if (step.line) facts.push(h('a', { href: `#line-${step.line}` }, `line ${step.line}`));
   facts.push(`starts ${time(step.start_seconds)}, takes ${time(step.seconds)} estimated`);
-  if (step.measured) facts.push(`${time(step.measured.start_s)}, ${time(step.measured.seconds)} measured (${(step.measured.seconds / Math.max(step.seconds, 1e-12)).toFixed(2)}×)`);
+  if (step.measured) facts.push(`${time(step.measured.start_s)}, ${time(step.measured.seconds)} measured` + (step.seconds > 1e-9 ? ` (${(step.measured.seconds / step.seconds).toFixed(2)}×)` : ''));
   if (step.bytes) facts.push(bytes(step.bytes) + (step.seconds > 0 ? ` at ${rate(step.bytes / step.seconds)}` : '') + (link ? ` of the link's ${rate(link.bandwidth)}` : ''));
   if (step.flops > 0 && step.seconds > 0) facts.push(`${(step.flops / step.seconds / 1e9).toFixed(1)} GFLOP/s`);
   facts.push(`${device} holds ${bytes(step.device_bytes)}`);
@@ -425,8 +433,11 @@ function describeLine(line) {
   return [h('p', {}, h('b', {}, `line ${line}`), ' ', h('code', {}, report.source.lines[line - 1])), items.length ? h('ul', {}, ...items) : h('p', { class: 'quiet' }, 'no step of the epoch comes from it')];
 }
 
+// Of a fate that does not fit: where memory is missing, if it is.
+const lack = a => !a.over_bytes ? 'no plan was found' : `${needed(a.over_bytes)} over budget` + (!a.short_of || a.short_of === 'device' ? '' : ` of ${a.short_of}`);
+
 function describeValue(v) {
-  const flips = v.alternatives.map(a => a.fits ? `${a.fate} ${added(a.adds_seconds)}` : `${a.fate}: needs ${bytes(a.over_bytes)} more ${device}`);
+  const flips = v.alternatives.map(a => a.fits ? `${a.fate} ${added(a.adds_seconds)}` : `${a.fate}: ${lack(a)}`);
   return [h('p', {}, h('b', {}, v.value), ` ${v.what}`), h('p', { class: 'quiet' }, `${bytes(v.bytes)} · ${v.fate}${v.pinned ? ', pinned' : ''}, adds ${added(v.adds_seconds)}` + (v.line ? ` · line ${v.line}` : '')),
     hasAlternatives && h('p', { class: 'quiet' }, flips.length ? `instead: ${flips.join(' · ')}` : 'nothing else is possible or needed')];
 }
@@ -458,8 +469,8 @@ function show(from, to) {
 }
 function zoom(factor, middle = (view.from + view.to) / 2) { show(middle - (middle - view.from) * factor, middle + (view.to - middle) * factor); }
 function pan(share) { const by = (view.to - view.from) * share; show(view.from + by, view.to + by); }
-function reveal(step) {
-  const at = span(step, skyMode());
+function reveal(step, mode = skyMode()) {
+  const at = span(step, mode);
   if (!at) return;
   const wide = view.to - view.from;
   if (at[1] - at[0] < wide / 200) show(at[0] - 40 * (at[1] - at[0]), at[1] + 40 * (at[1] - at[0]));
@@ -467,12 +478,13 @@ function reveal(step) {
 }
 
 function nextWait() {
-  const waits = steps.filter(o => o.waits_for && o.seconds > 0);
+  const waits = steps.filter(o => o.waits_for && modesShown().some(mode => isShown(o, mode)));
   if (!waits.length) { $('found').textContent = 'nothing waits'; return; }
   const next = waits.find(o => o.step > view.step) || waits[0];
-  $('found').textContent = `wait ${waits.indexOf(next) + 1} of ${waits.length}, ${time(next.seconds)}`;
+  const modes = modesShown().filter(mode => isShown(next, mode)), took = mode => time(mode === 'measured' ? next.measured.seconds : next.seconds);
+  $('found').textContent = `wait ${waits.indexOf(next) + 1} of ${waits.length}, ${modes.map(mode => `${took(mode)} ${mode}`).join(', ')}`;
   choose({ step: next.step });
-  reveal(next);
+  reveal(next, modes[0]);
 }
 
 function goToPeak() {
@@ -537,7 +549,9 @@ function listen() {
     $('cursor').classList.toggle('left', px > width() / 2);
     $('cursor').firstChild.textContent = time(t) + (row ? `, ${bytes(row.device_bytes)}` : '');
     const box = e.target.closest('[data-step]');
-    if (box && !view.step && !view.line) $('details').replaceChildren(...describeStep(report.steps[box.dataset.step - 1]).filter(Boolean));
+    const strip = e.target.closest('#strips [data-value]'), isFree = !view.step && !view.line;
+    if (strip && isFree && !view.value) $('details').replaceChildren(...describeValue(valueNamed.get(strip.dataset.value)).filter(Boolean));
+    if (box && isFree) $('details').replaceChildren(...describeStep(report.steps[box.dataset.step - 1]).filter(Boolean));
   });
   line.addEventListener('pointerleave', () => { $('cursor').hidden = true; });
   line.addEventListener('wheel', e => { if (e.ctrlKey) { e.preventDefault(); zoom(e.deltaY > 0 ? 1.25 : 0.8, timeAt(e.clientX - line.getBoundingClientRect().left)); } }, { passive: false });
@@ -627,7 +641,7 @@ const hasAlternatives = report.values.some(v => v.alternatives.length), hasLines
 
 function nextBest(v) {
   const fitting = v.alternatives.filter(a => a.fits).sort((a, b) => a.adds_seconds - b.adds_seconds)[0], over = v.alternatives.filter(a => !a.fits);
-  const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${bytes(a.over_bytes)} over budget`)].filter(Boolean);
+  const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${lack(a)}`)].filter(Boolean);
   return texts.join('; ') || (v.fate === 'keep' ? 'nothing else is possible or needed' : 'nothing else fits');
 }
 
@@ -653,7 +667,7 @@ function drawSource() {
   const most = Math.max(...lines.map(l => l.seconds), 1e-12);
   $('source').append(table('time on the compute lane and bytes of the values made; estimated', [
     ['time', l => l.isUsed ? h('span', {}, time(l.seconds)) : '', 'n heat'], ['values', l => l.bytes ? bytes(l.bytes) : '', 'n'],
-    ['fates', l => [...new Set(l.away.map(v => v.fate))].flatMap(f => [swatch(fateClass[f]), `${l.away.filter(v => v.fate === f).length} ${f} `])], ['', l => h('span', { class: 'quiet' }, l.line), 'n'], ['source', l => h('code', {}, l.text)]],
+    ['fates', l => [...new Set(l.away.map(v => v.fate))].map(f => h('span', { title: f }, swatch(fateClass[f]), `${l.away.filter(v => v.fate === f).length} `))], ['', l => h('span', { class: 'quiet' }, l.line), 'n'], ['source', l => h('code', {}, l.text)]],
     lines, l => choose({ line: l.line })));
   lines.forEach(l => { $(l.id).querySelector('.heat').style.setProperty('--share', l.seconds / most); });
 }
@@ -698,33 +712,42 @@ function useTable() {
 
 // ---- less or more memory ----
 
+let curveWide = -1;
+function drawCurve() {
+  const sweep = report.sweep, node = $('curve'), W = node.clientWidth || 640;
+  if ($('sweep').hidden || W === curveWide) return;
+  curveWide = W;
+  const points = sweep.points.filter(p => p.fits), H = 260, L = 64, R = 20, T = 20, B = 34, current = sweep.points[sweep.current], knee = sweep.points[sweep.knee];
+  const least = Math.min(...points.map(p => p.needs_bytes)), keep = Math.max(...points.map(p => p.needs_bytes)), now = sweep.current_bytes;
+  const isBeyond = now > 1.25 * keep, most = 1.12 * Math.max(...points.map(p => p.seconds)), high = current && !isBeyond ? Math.max(keep, now) : keep;
+  const pad = (high - least || high) * 0.08, end = W - R;
+  const px = b => L + (b - least + pad) / (high - least + 2 * pad) * (end - L), py = t => H - B - t / most * (H - T - B);
+  const under = b => s('text', { class: 'quiet', x: px(b), y: H - B + 15, 'text-anchor': 'middle' }, needed(b));
+  setSize(node, H);
+  node.replaceChildren();
+  for (let i = 0; i <= 4; i++)
+    node.append(s('path', { class: 'axis', d: `M${L} ${py(most * i / 4)}H${end}` }), s('text', { class: 'quiet', x: L - 4, y: py(most * i / 4) + 4, 'text-anchor': 'end' }, shortTime(most * i / 4)));
+  for (let i = 0; i <= (high > least ? 4 : 0); i++) node.append(under(least + (high - least) * i / 4));
+  let d = `M${end} ${py(points[0].seconds)}`;
+  for (const p of points) d += `V${py(p.seconds)}H${px(p.needs_bytes)}`;
+  node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(least) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--blue)', 'stroke-width': 2.5 }));
+  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--blue)' }, s('title', {}, `${needed(p.needs_bytes)}: ${time(p.seconds)}`)));
+  const label = (x, seconds, text, dy) => node.append(s('circle', { cx: x, cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--red)', 'stroke-width': 2 }),
+    s('text', { x: x > W / 2 ? x - 8 : x + 8, y: py(seconds) + dy, style: 'font-weight:600', 'text-anchor': x > W / 2 ? 'end' : 'start' }, text));
+  const kneeX = knee && px(knee.needs_bytes), nowX = isBeyond ? end - 6 : px(now);
+  if (knee) label(kneeX, knee.seconds, 'best value', -8);
+  if (current) label(nowX, current.seconds, isBeyond ? `this budget, ${needed(now)} →` : 'this budget', knee && Math.abs(kneeX - nowX) < 170 ? 18 : -8);
+  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated`));
+}
+
 function drawSweep() {
   const sweep = report.sweep;
   if (!sweep || !sweep.points.some(p => p.fits)) return;
   $('sweep').hidden = false;
-  const points = sweep.points.filter(p => p.fits), W = $('curve').clientWidth || 640, H = 260, L = 64, R = 20, T = 20, B = 34;
-  const low = Math.min(...points.map(p => p.needs_bytes)), high = Math.max(...points.map(p => p.budget_bytes), sweep.current_bytes < 1.5 * points[0].budget_bytes ? sweep.current_bytes : 0);
-  const pad = (high - low) * 0.08, most = 1.12 * Math.max(...points.map(p => p.seconds));
-  const px = b => L + (b - low + pad) / (high - low + 2 * pad || 1) * (W - L - R), py = t => H - B - t / most * (H - T - B);
-  const node = $('curve');
-  node.setAttribute('viewBox', `0 0 ${W} ${H}`);
-  for (let i = 0; i <= 4; i++) {
-    const t = most * i / 4, b = low + (high - low) * i / 4;
-    node.append(s('path', { class: 'axis', d: `M${L} ${py(t)}H${W - R}` }), s('text', { class: 'quiet', x: L - 4, y: py(t) + 4, 'text-anchor': 'end' }, shortTime(t)), s('text', { class: 'quiet', x: px(b), y: H - B + 15, 'text-anchor': 'middle' }, bytes(b)));
-  }
-  let d = `M${W - R} ${py(points[0].seconds)}`;
-  for (const p of points) d += `V${py(p.seconds)}H${px(p.needs_bytes)}`;
-  node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(low) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--blue)', 'stroke-width': 2.5 }));
-  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--blue)' }, s('title', {}, `${bytes(p.needs_bytes)}: ${time(p.seconds)}`)));
-  const label = (bytesAt, seconds, text, dy) => node.append(s('circle', { cx: px(bytesAt), cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--red)', 'stroke-width': 2 }), s('text', { x: px(bytesAt) + 8, y: py(seconds) + dy, style: 'font-weight:600' }, text));
-  const knee = sweep.points[sweep.knee], current = sweep.points[sweep.current];
-  if (knee) label(knee.needs_bytes, knee.seconds, 'best value', -8);
-  const isNear = knee && current && Math.abs(px(knee.needs_bytes) - px(Math.min(sweep.current_bytes, high))) < 80;
-  if (current) label(Math.min(sweep.current_bytes, high), current.seconds, 'this budget', isNear ? 18 : -8);
-  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated`));
-  const notes = (p, i) => [i === sweep.knee ? 'best value' : '', i === sweep.current ? `this budget, ${bytes(sweep.current_bytes)}` : '', p.host + p.ssd + p.recomputed === 0 ? 'everything kept' : '', sweep.least_bytes && i === sweep.points.length - 1 ? 'least that works' : ''].filter(Boolean).join(', ');
-  $('points').append(table(sweep.least_bytes ? `below ${bytes(sweep.least_bytes)} nothing fits` : 'plans by budget', [
-    ['from', p => bytes(p.needs_bytes), 'n'], ['epoch', p => time(p.seconds), 'n'], ['vs best', p => `${p.versus_best.toFixed(2)}×`, 'n'], ['kept', p => p.kept, 'n'], ['recomputed', p => p.recomputed, 'n'], ['host', p => p.host, 'n'], ['ssd', p => p.ssd, 'n'],
+  const points = sweep.points.filter(p => p.fits);
+  const notes = (p, i) => [i === sweep.knee ? 'best value' : '', i === sweep.current ? `this budget, ${needed(sweep.current_bytes)}` : '', p.host + p.ssd + p.recomputed === 0 ? 'everything kept' : '', sweep.least_bytes && i === sweep.points.length - 1 ? 'least that works' : ''].filter(Boolean).join(', ');
+  $('points').append(table(sweep.least_bytes ? `below ${needed(sweep.least_bytes)} nothing fits` : 'plans by budget', [
+    ['from', p => needed(p.needs_bytes), 'n'], ['epoch', p => time(p.seconds), 'n'], ['vs best', p => `${p.versus_best.toFixed(2)}×`, 'n'], ['kept', p => p.kept, 'n'], ['recomputed', p => p.recomputed, 'n'], ['host', p => p.host, 'n'], ['ssd', p => p.ssd, 'n'],
     ['', p => notes(p, sweep.points.indexOf(p)), 'wrap']], points));
 }
 
@@ -763,7 +786,7 @@ function drawAccuracy() {
 function drawNotes() {
   const e = report.epoch, notes = [...report.notes];
   if (e.lower_bound_seconds > 0) notes.unshift(e.is_optimal ? 'solver: the plan is optimal for these costs' : `solver: within ${(100 * (e.seconds / e.lower_bound_seconds - 1)).toFixed(2)} % of a proved bound`);
-  if (report.tiers.device.lower_bound_bytes) notes.push(`layout: ${bytes(report.tiers.device.peak_bytes)} of addresses; no layout of these values is lower than ${bytes(report.tiers.device.lower_bound_bytes)}`);
+  if (report.tiers.device.lower_bound_bytes) notes.push(`layout: ${needed(report.tiers.device.peak_bytes)} of addresses; no layout of these values is lower than ${needed(report.tiers.device.lower_bound_bytes)}`);
   $('notes').append(...notes.map(text => h('li', {}, text)));
   const save = h('a', { href: '#', download: 'plan.json' }, 'save the data as JSON');
   save.addEventListener('click', () => { save.href = URL.createObjectURL(new Blob([JSON.stringify(report, (key, v) => key === 'measured' && v.step ? undefined : v, 1)], { type: 'application/json' })); });

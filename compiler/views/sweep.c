@@ -27,9 +27,9 @@ static Duration duration(double seconds) {
 
 static void put_note(const json_t *sweep, size_t i, const json_t *point, FILE *out) {
   bool keeps_all = !count(point, "host") && !count(point, "ssd") && !count(point, "recomputed");
-  if (i == 0 && keeps_all) fprintf(out, "  everything kept from %s up", gnn_bytes_text(count(point, "needs_bytes")).text);
+  if (i == 0 && keeps_all) fprintf(out, "  everything kept from %s up", gnn_bytes_above_text(count(point, "needs_bytes")).text);
   if ((int64_t)i == count(sweep, "knee")) fprintf(out, "  <- best value");
-  if ((int64_t)i == count(sweep, "current")) fprintf(out, "  <- current budget %s", gnn_bytes_text(count(sweep, "current_bytes")).text);
+  if ((int64_t)i == count(sweep, "current")) fprintf(out, "  <- current budget %s", gnn_bytes_above_text(count(sweep, "current_bytes")).text);
   if (i + 1 == json_array_size(json_object_get(sweep, "points")) && count(sweep, "least_bytes")) fprintf(out, "  least that works");
 }
 
@@ -39,8 +39,8 @@ static void put_table(const json_t *sweep, FILE *out) {
   fprintf(out, "sweep of %s for %s on %s, target %s (all figures estimated)\n", text(sweep, "tier"), text(sweep, "model"), text(sweep, "data"), text(sweep, "target"));
   fprintf(out, " %12s %12s %12s %8s %5s %11s %5s %4s\n", "budget", "needs", "epoch", "vs best", "kept", "recomputed", "host", "ssd");
   json_array_foreach((json_t *)points, i, point) {
-    fprintf(out, " %12s %12s %12s %7.2fx %5" PRId64 " %11" PRId64 " %5" PRId64 " %4" PRId64, gnn_bytes_text(count(point, "budget_bytes")).text,
-            gnn_bytes_text(count(point, "needs_bytes")).text, duration(number(point, "seconds")).text, number(point, "versus_best"), count(point, "kept"),
+    fprintf(out, " %12s %12s %12s %7.2fx %5" PRId64 " %11" PRId64 " %5" PRId64 " %4" PRId64, gnn_bytes_above_text(count(point, "budget_bytes")).text,
+            gnn_bytes_above_text(count(point, "needs_bytes")).text, duration(number(point, "seconds")).text, number(point, "versus_best"), count(point, "kept"),
             count(point, "recomputed"), count(point, "host"), count(point, "ssd"));
     put_note(sweep, i, point, out);
     fprintf(out, "\n");
@@ -58,11 +58,11 @@ static void put_grid(const json_t *sweep, FILE *out) {
   json_array_foreach((json_t *)points, i, point) {
     if (row >= 0 && count(point, "budget_bytes") != row) break;
     row = count(point, "budget_bytes");
-    fprintf(out, " %11s", gnn_bytes_text(count(point, "other_budget_bytes")).text);
+    fprintf(out, " %11s", gnn_bytes_above_text(count(point, "other_budget_bytes")).text);
   }
   row = -1;
   json_array_foreach((json_t *)points, i, point) {
-    if (count(point, "budget_bytes") != row) fprintf(out, "\n %12s", gnn_bytes_text(row = count(point, "budget_bytes")).text);
+    if (count(point, "budget_bytes") != row) fprintf(out, "\n %12s", gnn_bytes_above_text(row = count(point, "budget_bytes")).text);
     fprintf(out, " %11s", does_fit(point) ? duration(number(point, "seconds")).text : "-");
   }
   fprintf(out, "\n");
@@ -87,7 +87,7 @@ void view_sweep_json(const json_t *sweeps, FILE *out) {
 
 /* ---- the curve ---- */
 
-enum { WIDTH = 720, HEIGHT = 360, LEFT = 80, RIGHT = 24, TOP = 36, BOTTOM = 44 };
+enum { WIDTH = 720, HEIGHT = 360, LEFT = 80, RIGHT = 24, TOP = 36, BOTTOM = 44, NAMES = 440 };
 
 typedef struct Axes {
   double least_bytes, most_bytes, most_seconds;
@@ -107,9 +107,11 @@ static Axes axes_of(const json_t *sweeps) {
   json_array_foreach((json_t *)sweeps, i, sweep) json_array_foreach(json_object_get(sweep, "points"), k, point) {
     if (!does_fit(point)) continue;
     a.least_bytes = fmin(a.least_bytes, number(point, "needs_bytes"));
-    a.most_bytes = fmax(a.most_bytes, number(point, "budget_bytes"));
+    a.most_bytes = fmax(a.most_bytes, number(point, "needs_bytes"));
     a.most_seconds = fmax(a.most_seconds, 1.1 * number(point, "seconds"));
   }
+  double keep = a.most_bytes;
+  json_array_foreach((json_t *)sweeps, i, sweep) if (number(sweep, "current_bytes") <= 1.25 * keep) a.most_bytes = fmax(a.most_bytes, number(sweep, "current_bytes"));
   return a;
 }
 
@@ -118,16 +120,33 @@ static void put_mark(const Axes *a, const json_t *sweep, const char *key, const 
   if (count(sweep, key) < 0 || !point) return;
   bool is_budget = strcmp(key, "current") == 0;
   double bytes = is_budget ? number(sweep, "current_bytes") : number(point, "needs_bytes");
-  if (bytes > a->most_bytes) return;
-  double x = x_of(a, bytes), y = y_of(a, number(point, "seconds"));
-  fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"#d55e00\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, y, x + 8,
-          is_budget ? y + 18 : y - 8, label);
+  bool is_beyond = bytes > a->most_bytes; /* nothing changes out there */
+  double x = x_of(a, is_beyond ? a->most_bytes : bytes), y = y_of(a, number(point, "seconds"));
+  bool is_left = x < (LEFT + WIDTH) / 2;
+  fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"#d55e00\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s", x, y, is_left ? x + 8 : x - 8, is_budget ? y + 18 : y - 8,
+          is_left ? "start" : "end", label);
+  if (is_beyond) fprintf(out, ", %s \342\206\222", gnn_bytes_above_text((int64_t)bytes).text);
+  fprintf(out, "</text>\n");
+}
+
+static bool are_named_alike(const json_t *a, const json_t *b) { return strcmp(text(a, "model"), text(b, "model")) == 0 && strcmp(text(a, "data"), text(b, "data")) == 0; }
+
+/* "sage on products", and of several such the place among those asked for. */
+static void put_name(const json_t *sweeps, int index, FILE *out) {
+  const json_t *sweep = json_array_get(sweeps, (size_t)index), *other;
+  size_t i;
+  bool is_one_of_several = false;
+  json_array_foreach((json_t *)sweeps, i, other) is_one_of_several = is_one_of_several || ((int)i != index && are_named_alike(sweep, other));
+  svg_text(out, text(sweep, "model"));
+  fprintf(out, " on ");
+  svg_text(out, text(sweep, "data"));
+  if (is_one_of_several) fprintf(out, " (%d)", index + 1);
 }
 
 /* A plan fits every budget from what it needs up: a staircase. */
-static void put_curve(const Axes *a, const json_t *sweep, int index, FILE *out) {
+static void put_curve(const Axes *a, const json_t *sweeps, int index, FILE *out) {
   static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
-  const json_t *points = json_object_get(sweep, "points"), *point;
+  const json_t *points = json_object_get(json_array_get(sweeps, (size_t)index), "points"), *point;
   size_t i;
   double x = WIDTH - RIGHT, y = 0;
   fprintf(out, "<path class=\"line\" style=\"stroke:%s%s\" d=\"", colours[index % 4], index % 2 ? ";stroke-dasharray:7 3" : "");
@@ -138,19 +157,22 @@ static void put_curve(const Axes *a, const json_t *sweep, int index, FILE *out) 
     x = x_of(a, number(point, "needs_bytes"));
     fprintf(out, "%.1f", x);
   }
-  fprintf(out, "\"/><text x=\"%.1f\" y=\"%.1f\" style=\"fill:%s\">", x + 4, y - 6, colours[index % 4]);
-  svg_text(out, text(sweep, "model"));
+  fprintf(out, "\"/>\n");
+  if (x == WIDTH - RIGHT && y == 0) return; /* nothing fits */
+  fprintf(out, "<path style=\"stroke:%s;stroke-width:3\" d=\"M%d %dh20\"/><text x=\"%d\" y=\"%d\">", colours[index % 4], NAMES, 10 + 14 * index, NAMES + 26, 14 + 14 * index);
+  put_name(sweeps, index, out);
   fprintf(out, "</text>\n");
 }
 
 static void put_scales(const Axes *a, const char *tier, FILE *out) {
   for (int i = 0; i <= 4; i++) {
     double bytes = a->least_bytes + (a->most_bytes - a->least_bytes) * i / 4, seconds = a->most_seconds * i / 4;
+    bool is_told = i == 0 || a->most_bytes > a->least_bytes;
     fprintf(out, "<path class=\"axis\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT, y_of(a, seconds), WIDTH - RIGHT, LEFT - 6, y_of(a, seconds) + 4,
             duration(seconds).text);
-    fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x_of(a, bytes), HEIGHT - BOTTOM + 16, i == 4 ? "end" : "middle", gnn_bytes_text((int64_t)bytes).text);
+    if (is_told) fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x_of(a, bytes), HEIGHT - BOTTOM + 16, i == 4 ? "end" : "middle", gnn_bytes_above_text((int64_t)bytes).text);
   }
-  fprintf(out, "<text x=\"%d\" y=\"%d\">seconds per epoch by %s budget, estimated</text>\n", LEFT, HEIGHT - 8, tier);
+  fprintf(out, "<text x=\"%d\" y=\"%d\">time of an epoch by %s budget, estimated</text>\n", LEFT, HEIGHT - 8, tier);
 }
 
 static void put_heat(const json_t *sweep, FILE *out) {
@@ -168,15 +190,15 @@ static void put_heat(const json_t *sweep, FILE *out) {
       bytes = count(point, "budget_bytes");
       row++;
       column = 0;
-      fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>", LEFT - 6, TOP + row * 32 + 20, gnn_bytes_text(bytes).text);
+      fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>", LEFT - 6, TOP + row * 32 + 20, gnn_bytes_above_text(bytes).text);
     }
     double heat = does_fit(point) && most > least ? (number(point, "seconds") - least) / (most - least) : 0;
     fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"74\" height=\"30\" fill=\"%s\" fill-opacity=\"%.2f\" stroke=\"#bbb\"/><text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>", LEFT + column * 76,
             TOP + row * 32, does_fit(point) ? "#d55e00" : "none", 0.08 + 0.8 * heat, LEFT + column * 76 + 37, TOP + row * 32 + 19, does_fit(point) ? duration(number(point, "seconds")).text : "-");
-    if (row == 0) fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>", LEFT + column * 76 + 37, TOP - 6, gnn_bytes_text(count(point, "other_budget_bytes")).text);
+    if (row == 0) fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>", LEFT + column * 76 + 37, TOP - 6, gnn_bytes_above_text(count(point, "other_budget_bytes")).text);
     column++;
   }
-  fprintf(out, "<text x=\"%d\" y=\"%d\">seconds per epoch by %s (down) and %s (across), estimated; -: no plan fits</text>\n", LEFT, HEIGHT - 8, text(sweep, "tier"), text(sweep, "other_tier"));
+  fprintf(out, "<text x=\"%d\" y=\"%d\">time of an epoch by %s (down) and %s (across), estimated; -: no plan fits</text>\n", LEFT, HEIGHT - 8, text(sweep, "tier"), text(sweep, "other_tier"));
 }
 
 void view_sweep_svg(const json_t *sweeps, FILE *out) {
@@ -191,7 +213,7 @@ void view_sweep_svg(const json_t *sweeps, FILE *out) {
     Axes a = axes_of(sweeps);
     put_scales(&a, text(first, "tier"), out);
     json_array_foreach((json_t *)sweeps, i, sweep) {
-      put_curve(&a, sweep, (int)i, out);
+      put_curve(&a, sweeps, (int)i, out);
       put_mark(&a, sweep, "knee", "best value", out);
       put_mark(&a, sweep, "current", "current", out);
     }

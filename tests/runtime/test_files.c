@@ -296,7 +296,8 @@ static void test_safetensors(void) {
 
 static void test_numbers(void) {
   tap_ok(strcmp(gnn_count_text(-1234567).text, "-1,234,567") == 0 && strcmp(gnn_count_text(999).text, "999") == 0 &&
-         strcmp(gnn_bytes_text(1536).text, "1.5 KiB") == 0 && strcmp(gnn_seconds_text(73).text, "1 m 13 s") == 0,
+         strcmp(gnn_bytes_text(1536).text, "1.5 KiB") == 0 && strcmp(gnn_bytes_above_text(1536).text, "1.5 KiB") == 0 &&
+             strcmp(gnn_bytes_text(1537).text, "1.5 KiB") == 0 && strcmp(gnn_bytes_above_text(1537).text, "1.6 KiB") == 0 && strcmp(gnn_seconds_text(73).text, "1 m 13 s") == 0,
          "text: numbers as people read them");
   static const char *const names[] = {"epochs", "seed", "learning_rate"};
   tap_ok(gnn_nearest("epohcs", names, 3) == names[0] && gnn_nearest("seeed", names, 3) == names[1] &&

@@ -41,7 +41,7 @@ static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't
                                       {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"decided_by", 'i'}, {"flops", 'N'}, {"reads", 'M'}, {"writes", 'M'}, {"frees", 'M'},
                                       {"value", 'T'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {0}};
 static const Member value_members[] = {{"value", 't'}, {"what", 't'}, {"line", 'i'}, {"bytes", 'i'}, {"fate", 't'}, {"adds_seconds", 'n'}, {"pinned", 'b'}, {"alternatives", 'l'}, {0}};
-static const Member alternative_members[] = {{"fate", 't'}, {"fits", 'b'}, {"adds_seconds", 'N'}, {"over_bytes", 'I'}, {0}};
+static const Member alternative_members[] = {{"fate", 't'}, {"fits", 'b'}, {"adds_seconds", 'N'}, {"over_bytes", 'I'}, {"short_of", 'T'}, {0}};
 static const Member block_members[] = {{"name", 't'}, {"kind", 't'}, {"tier", 't'}, {"offset", 'i'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"value", 'T'}, {"line", 'I'}, {"how", 'T'}, {0}};
 static const Member home_members[] = {{"value", 't'}, {"tier", 't'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"extents", 'l'}, {0}};
 static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"start_seconds", 'n'}, {"end_seconds", 'n'}, {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"gaps", 'i'}, {"graph", 'i'},
@@ -355,8 +355,12 @@ static void check_drawn(const char *svg, const json_t *report) {
     if (fabs(start - start_wanted) > epoch / 10000 || (width > 0.5 && fabs(took - took_wanted) > epoch / 10000)) fault("step %ld is drawn at another time", number);
     if ((strcmp(role, "wait") == 0) != (strcmp(str(step, "phase"), "wait") == 0)) fault("step %ld is drawn as %s", number, role);
   }
-  for (long long k = 0; k < whole(report, "training_steps"); k++)
-    wanted += (num(json_array_get(steps, (size_t)k), "seconds") > 0) + (num(run_of(report, k + 1), "seconds") > 0);
+  for (long long k = 0; k < whole(report, "training_steps"); k++) {
+    const json_t *step = json_array_get(steps, (size_t)k);
+    double took = num(run_of(report, k + 1), "seconds");
+    bool is_wait = strcmp(str(step, "phase"), "wait") == 0;
+    wanted += (num(step, "seconds") > 0) + (took > 0 && (!is_wait || took >= num(measured, "epoch_s") / 1000));
+  }
   if (drawn != wanted) fault("%d boxes for %d steps", drawn, wanted);
 }
 

@@ -1,4 +1,4 @@
-"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html: the report in a real browser. One line a test on standard
+"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json: the report in a real browser. One line a test on standard
 output, "ok name" or "not_ok name"; what went wrong on standard error."""
 import json
 import os
@@ -8,7 +8,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser
 
-measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page = sys.argv[1:9]
+measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file = sys.argv[1:11]
 run, plan = json.load(open(run_file)), json.load(open(plan_file))
 tests = []
 
@@ -27,6 +27,14 @@ def size(n):
     while n >= 1024 and u < 4:
         n, u = n / 1024, u + 1
     return f"{n:.1f} {units[u]}" if u else f"{n} B"
+
+
+def needed(n):
+    """Rounded up to the digit shown, where it is a threshold."""
+    unit = 1
+    while n / unit >= 1024:
+        unit *= 1024
+    return size(-(-10 * n // unit) * unit / 10 if unit > 1 else n)
 
 
 def duration(seconds):
@@ -64,8 +72,8 @@ def bars(b):
     "bars and verdict agree with the JSON"
     tiers = run["tiers"]
     shown = text(b, "#tiers")
-    assert f"{size(tiers['device']['peak_bytes'])} of {size(tiers['device']['budget_bytes'])}, peak at step {run['peak_step']}" in shown, shown
-    assert f"{size(tiers['host']['peak_bytes'])} of {size(tiers['host']['budget_bytes'])}" in shown, shown
+    assert f"{needed(tiers['device']['peak_bytes'])} of {needed(tiers['device']['budget_bytes'])}, peak at step {run['peak_step']}" in shown, shown
+    assert f"{needed(tiers['host']['peak_bytes'])} of {needed(tiers['host']['budget_bytes'])}" in shown, shown
     widths = b.js("[...document.querySelectorAll('#split .bar svg')].map(n => n.getBoundingClientRect().width)")
     inner = b.js("document.querySelector('#split .bar > div').clientWidth")
     epoch, measured = run["epoch"], run["measured"]
@@ -138,6 +146,22 @@ def click_wait(b):
 
 
 @test
+def lacks(b):
+    "a value says of a fate that does not fit which tier is short, and by how much, or that no plan was found"
+    b.open(today_page)
+    told = set()
+    for v in b.js("report.values.map(v => [v.value, v.alternatives])"):
+        b.js(f"choose({{ value: {json.dumps(v[0])} }})")
+        for a in v[1]:
+            tier = "" if a.get("short_of", "device") == "device" else f" of {a['short_of']}"
+            lack = f"{needed(a['over_bytes'])} over budget{tier}" if a.get("over_bytes") else "no plan was found"
+            assert a["fits"] or f"{a['fate']}: {lack}" in text(b, "#details"), text(b, "#details")
+            told.add("fits" if a["fits"] else a.get("short_of", "none"))
+    assert {"fits", "device", "host"} <= told and "0 B" not in text(b, "#details"), told
+    b.open(measured_page)
+
+
+@test
 def click_line(b):
     "clicking a source line lights up its boxes; Escape puts everything out"
     b.key("Escape")
@@ -180,6 +204,32 @@ def wait_key(b):
     assert "wait 1 of" in text(b, "#found")
     b.key("Escape")
     b.key("0")
+
+
+@test
+def measured_waits(b):
+    "of a run, w goes to the waits that were measured, and says how long they were"
+    waiting = json.load(open(waiting_file))
+    b.open(waiting_page)
+    took = {m["step"]: m["seconds"] for m in waiting["measured"]["steps"]}
+    waits = [s for s in epoch_of(waiting) if s["phase"] == "wait"]
+    estimated, measured = [s["step"] for s in waits if s["seconds"] > 0], [s["step"] for s in waits if took[s["step"]] >= waiting["measured"]["epoch_s"] / 1000]
+    assert measured and not set(measured) & set(estimated)
+    for mode, wanted in (("m", measured), ("b", sorted(measured + estimated)), ("e", estimated)):
+        b.key(mode)
+        assert waits_drawn(b) == wanted, (mode, waits_drawn(b))
+        seen = []
+        for _ in wanted:
+            b.key("w")
+            seen.append(b.js("view.step"))
+            if seen[-1] in measured:
+                assert f"{duration(took[seen[-1]])} measured" in text(b, "#found") and "estimated" not in text(b, "#found"), text(b, "#found")
+        assert seen == wanted, (mode, seen)
+        b.key("Escape")
+    b.key("m")
+    b.key("w")
+    assert duration(took[measured[0]]) in text(b, "#details") and "×" not in text(b, "#details"), text(b, "#details")
+    b.open(measured_page)
 
 
 @test
@@ -315,6 +365,8 @@ def sweep(b):
     assert b.js("document.querySelectorAll('#curve circle[r=\"3.5\"]').length") == len(points)
     assert b.js("document.querySelectorAll('#points tbody tr').length") == len(points)
     assert "this budget" in text(b, "#curve")
+    assert b.js("[...document.querySelectorAll('#points tbody tr')].map(r => r.cells[0].textContent)") == [needed(p["needs_bytes"]) for p in points]
+    assert f"least possible: {needed(run['instead']['least']['bytes'])} at" in text(b, "#instead")
 
 
 @test
@@ -378,6 +430,34 @@ def estimates(b):
 
 
 @test
+def hover_strip(b):
+    "pointing at a strip tells what its fate costs, and what the others would"
+    b.key("Escape")
+    v = next(v for v in run["values"] if v["fate"] != "keep" and any(a["fits"] for a in v["alternatives"]))
+    b.hover(f"#strips [data-value='{v['value']}'] text")
+    shown, other = text(b, "#details"), next(a for a in v["alternatives"] if a["fits"])
+    assert v["value"] in shown and f"{v['fate']}, adds " in shown and f"{other['fate']} +" in shown, shown
+
+
+@test
+def curve_resized(b):
+    "the curve is drawn anew in a window of another width, its texts inside and apart"
+    for width in (1280, 500, 1281):
+        if width == 1281:  # a budget far beyond the only point
+            b.js("report.sweep.points.splice(1); Object.assign(report.sweep, { knee: -1, current: 0, current_bytes: 8 * report.sweep.points[0].needs_bytes })")
+        b.resize(width, 900)
+        b.settle()
+        box = b.js("document.querySelector('#curve').clientWidth")
+        places = b.js("[...document.querySelectorAll('#curve text')].map(n => n.getBBox()).map(r => [r.x, r.y, r.x + r.width, r.y + r.height])")
+        assert b.js("document.querySelector('#curve').viewBox.baseVal.width") == box and len(places) > 8
+        assert all(0 <= p[0] and p[2] <= box for p in places), places
+        assert not any(p[0] < q[2] and q[0] < p[2] and p[1] + 2 < q[3] and q[1] + 2 < p[3] for i, p in enumerate(places) for q in places[:i]), places
+    assert "this budget, " in text(b, "#curve") and "→" in text(b, "#curve")
+    b.resize(1280, 900)
+    b.open(measured_page)
+
+
+@test
 def resized(b):
     "the hair-line does not stay behind where the window was wider"
     b.hover("#sky")
@@ -419,6 +499,23 @@ def looks(b):
                 b.screenshot(f"{os.environ['SHOTS']}/report_{width}_{scheme}.png")
     b.scheme("light")
     b.open(measured_page)
+
+
+@test
+def room(b):
+    "most of the source pane is code; tables beside nothing are not cut off; a long name is not wider than the page"
+    for width in (400, 1280):
+        b.resize(width, 900)
+        b.open(measured_page)
+        code, pane = b.js("[document.querySelector('#source tbody td:last-child').offsetWidth, document.querySelector('#source').clientWidth]")
+        left = b.js("document.querySelector('#source tbody td:last-child').offsetLeft")
+        assert code > 0.6 * pane and left < 0.4 * pane, (width, code, left, pane)
+        b.open(wide_page)
+        assert b.js("document.documentElement.scrollWidth") <= width, width
+    b.open(measured_page)
+    for name in ("there", "points"):
+        wide, shown = b.js(f"(n => [n.scrollWidth, n.clientWidth])(document.getElementById('{name}'))")
+        assert wide <= shown, (name, wide, shown)
 
 
 @test

@@ -63,8 +63,6 @@ def parts(b):
     picture(b, "addresses.png", "#addresses", above=0, below=1)
     b.click("#graph summary")
     picture(b, "graph.png", "#graph", above=0, below=0)
-    b.resize(760, 900)  # one column: the lines of the source have room
-    b.open("run.html")
     picture(b, "source.png", "#source")
 
 

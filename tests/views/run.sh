@@ -43,6 +43,10 @@ check "the golden of schedule, estimated and measured" golden schedule.run.txt v
 check "the golden of annotate, estimated and measured" golden annotate.run.txt view_run --emit=annotate=-
 check "the golden of a comparison" golden compare.txt compare roomy spill
 check "a plan compared with itself: nothing moved" golden compare.same.txt compare spill spill
+others() { # values of which none is in both plans: of all of them, none has its fate
+  sed 's/"value":"/&other_/' "$here/spill.json" >"$work/others.json" && "$build/gnncc" --compare "$here/spill.json" "$work/others.json" | grep '^  76 of 76 values have another fate'
+}
+check "values that are in one plan only are counted among all" others
 bench() { # SECONDS: what bench --json prints
   echo "{\"model\":\"m\",\"median\":$1,\"min\":$1,\"max\":$1,\"p25\":$1,\"p75\":$1,\"estimated\":1}"
 }
@@ -58,6 +62,10 @@ fits_terminal() { # 80 columns in a file; what the terminal has; what COLUMNS sa
     [ $(script -qc "stty cols 70; '$build/gnncc' --measured='$here/spill.json' --emit=gantt=-" /dev/null | tr -d '\r' | widest) = 70 ]
 }
 check "a drawing is as wide as the terminal" fits_terminal
+plain_dash() { # what is said of a program that was made, where the locale is not UTF-8
+  (cd "$work" && script -qc "LC_ALL=C $gnncc $model -o plain" /dev/null | tr -d '\r' >plain.txt; cat plain.txt; grep -q 'fits - peak' plain.txt && ! LC_ALL=C grep '[^ -~]' plain.txt)
+}
+check "the line of success is ASCII, too" plain_dash
 into_a_pipe() { # a pipe stays one, and gets what a file would
   mkfifo "$work/pipe" || return 1
   timeout 20 cat "$work/pipe" >"$work/piped" &
@@ -80,7 +88,7 @@ inside() { # no text begins so far to the right that it ends outside
 }
 check "gantt.svg has room for its texts" inside
 check "sweep.svg is well-formed" svg sweep
-marks() { grep -o 'y="[0-9.]*">\(best value\|current\)<' sweep.svg | sed 's/>.*//' | sort -u | wc -l | grep -qx 2; }
+marks() { grep -o 'y="[0-9.]*" text-anchor="[a-z]*">\(best value\|current\)<' sweep.svg | sed 's/ text.*//' | sort -u | wc -l | grep -qx 2; }
 check "sweep.svg has the names of close marks apart" marks
 trace() { view_run --emit=trace="$work/trace.json" && "$judge" trace "$work/trace.json" "$here/spill.json"; }
 check "the trace keeps Perfetto's rules" trace
@@ -91,10 +99,18 @@ bare() { # a document that does not say what is alive when; the browser opens it
   awk '/"memory": \[/ { print "\"memory\": [],"; is_in = 1 } /"steps":/ { is_in = 0 } !is_in' "$here/spill.json" >"$work/bare.json" && "$build/gnncc" --measured="$work/bare.json" --report="$work/bare.html"
 }
 check "a page without the memory" bare
+waiting() { # step 10 waited 50 ms in a run, and was not expected to; step 41 was, and waited next to nothing
+  sed '359s/\({"step":10,"start_s":[^,]*,"seconds":\)[^}]*/\10.05/; 359s/\({"step":41,"start_s":[^,]*,"seconds":\)[^}]*/\11e-6/' "$here/spill.json" >waiting.json
+  "$build/gnncc" --measured=waiting.json --report=waiting.html --emit=gantt=waiting.txt,gantt=waiting.svg && cat waiting.txt && "$judge" svg waiting.svg waiting.json &&
+    grep -q '^step 10 waits 0 ms, measured 50 ms,' waiting.txt && grep '^measured compute' waiting.txt | grep -q '░' && [ $(grep -c '^step .* waits' waiting.txt) = 2 ] &&
+    [ $(grep -c '<rect class="wait".*measured</title>' waiting.svg) = 1 ]
+}
+check "the waits of a run are drawn and named, those of next to nothing are not" waiting
 wide() { # a line and a name that are wider than paper; the browser prints its page below
   local many='so that nobody can print it in one line, '
   sed "s/sage3_m/sage3_mean_over_all_the_neighbours_of_a_node_weighted_by_nothing/g; /\"lines\"/s/dropout(0.3)/& # long, $many$many$many${many// /_}/" "$here/spill.json" >wide.json
-  "$build/gnncc" --measured=wide.json --report=wide.html
+  sed -i 's/^"model": "[^"]*"/"model": "a_model_with_a_name_of_more_than_a_hundred_letters_that_nobody_would_like_to_type_more_than_once_if_at_all_and_none_to_break"/' wide.json
+  "$build/gnncc" --measured=wide.json --report=wide.html --emit=gantt=wide.svg && grep 'bold">a_model_with_a_name_of_m…' wide.svg
 }
 check "a page with a long line and a long name" wide
 refuse 4 "what is no report is refused" "$build/gnncc" --measured="$here/run.sh" --report="$work/none.html"
@@ -168,6 +184,15 @@ step_up() { # what is told is saved with that much, and not with a hundredth les
   awk '{ d = 1000 * ($3 - $4) - $2; exit !(NF == 5 && d < 0.06 && d > -0.06 && $3 - $5 < 0.01 * $3) }' step_up.txt
 }
 check "the next useful step up is the next" step_up
+least_typed() { # what --plan and a sweep say is the least works when it is typed back
+  local deep="$here/../../examples/sage_deep.gnn" told
+  for told in $($gnncc --plan "$deep" | sed -n 's/.*least possible \([0-9.]*\) MiB.*/\1/p') \
+    $($gnncc --sweep device=200MiB:230MiB "$deep" | sed -n 's/^ *[0-9.]* MiB  *\([0-9.]*\) MiB .*least that works/\1/p'); do
+    echo "$told" && $gnncc --plan --budget device=${told}MiB "$deep" | tee -a typed.txt | head -2
+  done
+  [ $(grep -c '^  fits' typed.txt) = 2 ]
+}
+check "the least that is told works" least_typed
 check "a plan that keeps everything" bash -c "$gnncc --target=box --emit=plan=keep.json $here/spill.gnn && $judge report keep.json"
 nanoseconds() { # of the program's plan, and of its problem's
   $gnncc -D size=4000 --budget ssd=1GiB --budget device=12MiB --emit=plan=exact.json,problem=direct.json "$here/../../examples/sage_deep.gnn" && "$judge" report exact.json &&
@@ -177,11 +202,27 @@ check "the times of a document are exact to the nanosecond" nanoseconds
 check "a program without a train block" bash -c "sed '/^train/,/^}/d' $here/spill.gnn >plain.gnn && $gnncc --target=box --emit=plan=plain.json,gantt=-,schedule=- plain.gnn && $judge report plain.json"
 twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --report=two.html --emit=plan=y.json $model -o two && cmp one.html two.html; }
 check "the page is the same twice" twice
-sweep() { $gnncc --target=box --sweep device=200MiB:500MiB "$here/spill.gnn" >sweep.txt && cat sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'best value' sweep.txt && grep -q 'everything kept' sweep.txt; }
+sweep() { $gnncc --target=box --sweep device=200MiB:80GiB "$here/spill.gnn" >sweep.txt && cat sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'best value' sweep.txt && grep -q 'everything kept' sweep.txt; }
 check "a sweep finds the least, the best value and where everything is kept" sweep
-models() { # two models in one table and on one chart
-  sed 's/hidden = 128/hidden = 64/; s/model sage/model slim/; s/train sage/train slim/' "$here/spill.gnn" >slim.gnn
-  $gnncc --target=box --sweep device=200MiB:500MiB --emit=sweep=models.svg "$here/spill.gnn" slim.gnn && "$judge" svg models.svg && [ $(grep -c 'class="line"' models.svg) = 2 ] &&
+sweep_row() { # of a budget: the next lower threshold of a table over a large range says within some percent what a plan for it takes
+  local size
+  for size in 215 240 270 330; do
+    awk -v size=$size '$4 == "MiB" && $3 <= size { print size, $5 * ($6 == "s" ? 1000 : 1), 1000 * at; exit }' at=$(epoch_at $size) sweep.txt
+  done | tee rows.txt
+  awk '{ off = $2 / $3 - 1; if (off > 0.05 || off < -0.05) wrong = 1 } END { exit wrong }' rows.txt && [ $(wc -l <rows.txt) = 4 ]
+}
+check "a sweep over a large range has the right row for any budget" sweep_row
+twice_told() { sed '1,2d; s/^ *[0-9.]* [KMG]*iB *//; s/x .*//' sweep.txt | uniq -d | grep .; }
+not_twice() { ! twice_told; }
+check "no row of a sweep is there twice" not_twice
+unknown_least() { # of the host nobody says what the least is: the sweep feels its way down to it
+  sed '/tier ssd/d; /host <-> ssd/d; s/budget = 80MiB/budget = 400MiB/' "$here/spill.gnn" >nossd.gnn
+  $gnncc --target=box --plan-effort=fast --budget device=230MiB --sweep host=0:320MiB nossd.gnn >felt.txt && cat felt.txt && [ $(grep -c ' ms ' felt.txt) -ge 3 ] && ! grep -q 'least that works' felt.txt
+}
+check "a sweep of a tier whose least is not known" unknown_least
+models() { # two models in one table and on one chart, where they are told apart though they have one name
+  sed 's/hidden = 128/hidden = 64/' "$here/spill.gnn" >slim.gnn
+  $gnncc --target=box --sweep device=200MiB:500MiB --emit=sweep=models.svg "$here/spill.gnn" slim.gnn && "$judge" svg models.svg && [ $(grep -c 'class="line"' models.svg) = 2 ] && grep -q '>sage on g (1)<' models.svg && grep -q '>sage on g (2)<' models.svg && grep -q 'text-anchor="end">current, 2.0 GiB →<' models.svg &&
     $gnncc --target=box --sweep device=200MiB:500MiB "$here/spill.gnn" slim.gnn | grep -c '^sweep of' | grep -qx 2
 }
 check "a sweep of two models on one chart" models
@@ -336,7 +377,7 @@ refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.j
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac
