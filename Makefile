@@ -131,9 +131,9 @@ $(B)/share/measure_cuda.c: kernels/cuda/measure.c kernels/cuda/measure.h kernels
 $(B)/share/measure_cuda.cu: kernels/cuda/measure.cu kernels/cuda/measure.h $(DEVICE_HEADERS) runtime/amalgamate.sh
 	@mkdir -p $(@D)
 	{ echo '#include "gnndevice.cuh"'; runtime/amalgamate.sh $(DEVICE_HEADERS) -- $<; } > $@
-$(B)/share/measure.c: kernels/cpu/measure.c kernels/rate_lines.h runtime/amalgamate.sh
+$(B)/share/measure.c: kernels/cpu/measure.c kernels/rate_lines.h runtime/scratch.h runtime/spans.h runtime/text.h runtime/amalgamate.sh
 	@mkdir -p $(@D)
-	{ echo '#define _GNU_SOURCE'; echo '#include "gnnrt.h"'; runtime/amalgamate.sh -- $<; } > $@
+	{ echo '#define _GNU_SOURCE'; echo '#include "gnnrt.h"'; runtime/amalgamate.sh runtime/gnnrt.h -- $<; } > $@
 $(B)/share/std $(B)/share/targets: $(B)/share/%: $(wildcard lang/std/*.gnn lang/targets/*.gnn)
 	@mkdir -p $@ && cp lang/$*/*.gnn $@/ && touch $@
 $(B)/share/examples: $(wildcard examples/*.gnn examples/*.safetensors)

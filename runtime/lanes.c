@@ -11,10 +11,14 @@
 #include "lanes.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { LANES_SPINS = 300, LANES_STACK_BYTES = 1 << 18 };
 
@@ -142,9 +146,27 @@ static void lanes_get_ready(Lane *lane) {
   pthread_mutex_unlock(&lanes->mutex);
 }
 
+/* A lane works a little and often, beside threads that compute all the time: with a short time slice it gets a processor
+ * as soon as it wakes (sched_setattr(2), Linux 6.12 and later). Older kernels may refuse it. */
+static void lanes_ask_for_short_slices(void) {
+#ifdef SYS_sched_setattr
+  struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t slice_ns, deadline, period;
+  } wanted = {.size = sizeof wanted, .policy = SCHED_OTHER, .slice_ns = 100000};
+  wanted.nice = getpriority(PRIO_PROCESS, 0);
+  long refused = syscall(SYS_sched_setattr, 0, &wanted, 0);
+  (void)refused;
+#endif
+}
+
 static void *lanes_main(void *context) {
   Lane *lane = context;
   gnn_lanes *lanes = lane->lanes;
+  lanes_ask_for_short_slices();
   lanes_get_ready(lane);
   pthread_mutex_lock(&lanes->mutex);
   for (;;) {

@@ -382,14 +382,29 @@ gnn_status gnn_scratch_move(gnn_scratch_port *port, gnn_spans memory, gnn_spans 
   return status == GNN_OK ? scratch_check_whole(port->scratch, error) : status;
 }
 
+/* A mapping at a multiple of 2 MiB: of huge pages a disk takes a block in few pieces. */
+static unsigned char *scratch_huge_pages(size_t bytes) {
+  enum { HUGE_BYTES = 1 << 21 };
+  unsigned char *at = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return NULL;
+  size_t before = (HUGE_BYTES - (uintptr_t)at % HUGE_BYTES) % HUGE_BYTES;
+  if (before) munmap(at, before);
+  munmap(at + before + bytes, HUGE_BYTES - before);
+#ifdef MADV_HUGEPAGE
+  int is_advice_only = madvise(at + before, bytes, MADV_HUGEPAGE);
+  (void)is_advice_only;
+#endif
+  return at + before;
+}
+
 gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, gnn_scratch_port **out, gnn_error *error) {
   gnn_scratch_port *port = calloc(1, sizeof *port);
   *out = port;
   if (port == NULL) return gnn_fail_memory(error, (int64_t)sizeof *port);
   port->scratch = scratch;
   port->is_write = is_write;
-  void *buffers = mmap(NULL, GNN_SCRATCH_BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (buffers == MAP_FAILED) {
+  unsigned char *buffers = scratch_huge_pages(GNN_SCRATCH_BUFFER_BYTES);
+  if (buffers == NULL) {
     gnn_scratch_port_destroy(port);
     *out = NULL;
     return gnn_fail_memory(error, GNN_SCRATCH_BUFFER_BYTES);

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../runtime/scratch.h"
 #include "../rate_lines.h"
 
 enum { ROUNDS = 5, MOST_ROUNDS = 25, SIZES = 8, WIDTHS = 3, COLUMNS = 64, DEGREE = 16, EDGES = 400000, DEPTH = 128, DENSE_ROWS = 20000 };
@@ -367,55 +368,76 @@ static void measure_gather(void) {
 
 /* ---- copies and files beside the compute ---- */
 
-enum { BLOCK = 1 << 20, COPY_BYTES = 64 << 20, FILE_BLOCKS = 512, QUEUE = 8 };
+enum { BLOCK = 1 << 20, COPY_BYTES = 64 << 20, MOVE_BYTES = 4 << 20, FILE_BYTES = 512 << 20 };
 
+/* A lane of a program: one thread, one copy after the other. */
 typedef struct Lane {
   unsigned char *from, *to; /* a copy in memory */
-  int file;                 /* or -1 */
+  gnn_scratch *scratch;     /* or NULL */
   int is_write;
-  unsigned char *blocks;    /* QUEUE of them */
-  _Atomic int64_t moved;    /* blocks since the start */
-  _Atomic int is_stopping, is_failed;
-  pthread_t threads[QUEUE];
+  unsigned char *bytes;     /* MOVE_BYTES, to or from the file */
+  _Atomic int64_t moved;    /* bytes since the start */
+  _Atomic int is_running, is_stopping;
+  pthread_t thread;
   double start;
 } Lane;
 
-static void *copy_blocks(void *argument) {
-  Lane *lane = argument;
+static void copy_blocks(Lane *lane) {
   for (int64_t at = 0; !lane->is_stopping; at = (at + BLOCK) % COPY_BYTES) {
     memcpy(lane->to + at, lane->from + at, BLOCK);
-    lane->moved++;
+    lane->moved += BLOCK;
   }
-  return NULL;
 }
 
-static void *transfer_blocks(void *argument) {
-  Lane *lane = argument;
-  static _Atomic int next;
-  unsigned char *block = lane->blocks + (int64_t)(next++ % QUEUE) * BLOCK;
-  while (!lane->is_stopping && !lane->is_failed) {
-    const int64_t at = lane->moved++ % FILE_BLOCKS * BLOCK;
-    const ssize_t done = lane->is_write ? pwrite(lane->file, block, BLOCK, at) : pread(lane->file, block, BLOCK, at);
-    if (done != BLOCK) lane->is_failed = 1;
+static void scratch_fail(const gnn_error *error) {
+  fprintf(stderr, "measure: %s\n", error->message);
+  exit(1);
+}
+
+static void move_scratch(gnn_scratch_port *port, unsigned char *bytes, int64_t at, int64_t count) {
+  gnn_error error;
+  const gnn_spans memory = {.base = bytes, .scale = 1, .wrap = INT64_MAX, .left = count}, file = {.scale = 1, .wrap = INT64_MAX, .at = at, .left = count};
+  if (gnn_scratch_move(port, memory, file, count, &error) != GNN_OK) scratch_fail(&error);
+}
+
+static void transfer_blocks(Lane *lane, gnn_scratch_port *port) {
+  for (int64_t at = 0; !lane->is_stopping; at = (at + MOVE_BYTES) % FILE_BYTES) {
+    move_scratch(port, lane->bytes, at, MOVE_BYTES);
+    lane->moved += MOVE_BYTES;
   }
+}
+
+static gnn_scratch_port *port_new(gnn_scratch *scratch, int is_write) {
+  gnn_error error;
+  gnn_scratch_port *port;
+  if (gnn_scratch_port_create(scratch, is_write, &port, &error) != GNN_OK) scratch_fail(&error);
+  return port;
+}
+
+static void *lane_main(void *argument) {
+  Lane *lane = argument;
+  gnn_scratch_port *port = lane->scratch ? port_new(lane->scratch, lane->is_write) : NULL;
+  lane->start = seconds_now();
+  lane->is_running = 1;
+  if (port) transfer_blocks(lane, port);
+  else copy_blocks(lane);
+  gnn_scratch_port_destroy(port);
   return NULL;
 }
 
 static void lane_start(Lane *lane) {
-  const int count = lane->file < 0 ? 1 : QUEUE;
   lane->moved = 0;
-  lane->is_stopping = 0;
-  lane->start = seconds_now();
-  for (int i = 0; i < count; i++)
-    if (pthread_create(&lane->threads[i], NULL, lane->file < 0 ? copy_blocks : transfer_blocks, lane)) fail("thread");
+  lane->is_running = lane->is_stopping = 0;
+  if (pthread_create(&lane->thread, NULL, lane_main, lane)) fail("thread");
+  while (!lane->is_running) usleep(100);
 }
 
 /* Bytes per second since the start. */
 static double lane_stop(Lane *lane) {
-  const int count = lane->file < 0 ? 1 : QUEUE;
   lane->is_stopping = 1;
-  for (int i = 0; i < count; i++) pthread_join(lane->threads[i], NULL);
-  return (double)lane->moved * BLOCK / (seconds_now() - lane->start);
+  const double rate = (double)lane->moved / (seconds_now() - lane->start);
+  pthread_join(lane->thread, NULL);
+  return rate;
 }
 
 static double lane_rate(Lane *lane, double seconds) {
@@ -474,54 +496,48 @@ static void measure_copies(Mix *mix) {
   unsigned char *device = memory_new(2 * COPY_BYTES), *host = memory_new(2 * COPY_BYTES);
   memset(device, 1, 2 * COPY_BYTES);
   memset(host, 1, 2 * COPY_BYTES);
-  Lane out = {.from = device, .to = host, .file = -1}, in = {.from = host + COPY_BYTES, .to = device + COPY_BYTES, .file = -1};
+  Lane out = {.from = device, .to = host}, in = {.from = host + COPY_BYTES, .to = device + COPY_BYTES};
   print_rate("host_write", lane_rate(&out, 0.2));
   print_rate("host_read", lane_rate(&in, 0.2));
   print_rate("host_both", both_rate(&out, &in, 0.2));
   print_rate("host_slowdown", slowdown(mix, &out));
 }
 
-static int file_new(const char *directory) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/gnncc-measure-XXXXXX", directory);
-  int file = mkostemp(path, O_DIRECT);
-  if (file < 0) file = mkostemp(path, 0); /* tmpfs before Linux 6.6 */
-  if (file < 0) return -1;
-  unlink(path);
-  if (posix_fallocate(file, 0, (off_t)FILE_BLOCKS * BLOCK) == 0) return file;
-  close(file);
-  return -1;
-}
-
-static double latency_of(const Lane *lane) {
+static double latency_of(gnn_scratch *scratch, unsigned char *bytes) {
   enum { READS = 101 };
   double times[READS];
+  gnn_scratch_port *port = port_new(scratch, 0);
   for (int i = 0; i < READS; i++) {
     const double start = seconds_now();
-    if (pread(lane->file, lane->blocks, 4096, (off_t)(i * 97 % FILE_BLOCKS) * BLOCK) != 4096) fail("read");
+    move_scratch(port, bytes, (int64_t)(i * 97 % 512) * BLOCK, GNN_SCRATCH_UNIT_BYTES);
     times[i] = seconds_now() - start;
   }
+  gnn_scratch_port_destroy(port);
   return median(times, READS);
 }
 
 static void measure_ssd(Mix *mix, const char *directory) {
-  const int file = file_new(directory);
-  if (file < 0) {
-    fprintf(stderr, "measure: no scratch file in %s: %s\n", directory, strerror(errno));
+  gnn_scratch scratch;
+  gnn_error error;
+  gnn_status status = gnn_scratch_open(&scratch, &(gnn_scratch_folders){.wanted = directory}, &error);
+  if (status == GNN_OK) status = gnn_scratch_reserve(&scratch, FILE_BYTES, &error);
+  if (status != GNN_OK) {
+    fprintf(stderr, "measure: %s\n", error.message);
+    gnn_scratch_close(&scratch);
     return;
   }
-  unsigned char *blocks = memory_new(2 * QUEUE * BLOCK);
-  memset(blocks, 1, 2 * QUEUE * BLOCK);
-  Lane write = {.file = file, .is_write = 1, .blocks = blocks}, read = {.file = file, .blocks = blocks + QUEUE * BLOCK};
+  enum { UNEVEN = 64 }; /* as values in an arena lie; the disk itself wants whole pages */
+  unsigned char *bytes = memory_new(2 * MOVE_BYTES + UNEVEN);
+  memset(bytes, 1, 2 * MOVE_BYTES + UNEVEN);
+  Lane write = {.scratch = &scratch, .is_write = 1, .bytes = bytes + UNEVEN}, read = {.scratch = &scratch, .bytes = bytes + UNEVEN + MOVE_BYTES};
   lane_rate(&write, 0.6); /* the first pass over new blocks is slower than all others */
   print_rate("ssd_write", lane_rate(&write, 0.6));
   print_rate("ssd_read", lane_rate(&read, 0.6));
   print_rate("ssd_both", both_rate(&write, &read, 0.6));
-  print_rate("ssd_latency", latency_of(&read));
+  print_rate("ssd_latency", latency_of(&scratch, bytes));
   if (mix) print_rate("ssd_write_slowdown", slowdown(mix, &write));
   if (mix) print_rate("ssd_read_slowdown", slowdown(mix, &read));
-  if (write.is_failed || read.is_failed) fail("scratch file");
-  close(file);
+  gnn_scratch_close(&scratch);
 }
 
 /* Bytes that all threads read and write in order, in arrays that no cache holds. */
