@@ -261,7 +261,7 @@ static void show_links(Arena *arena, const Machine *model, const Measurement *m)
   show_way(arena, device, "<->", "host", 0, m->host_both, "both ways at once, together");
   show(arena, "  compute beside it", UNIT_SHARE, 1, m->host_slowdown, "time, of that without the copy");
   if (is_cuda) show(arena, "memory of the host", UNIT_BYTES_PER_SECOND, 0, m->host_memory, "arrays read and written in order by all threads");
-  show_way(arena, near_ssd, "->", "ssd", links[CHANNEL_SSD_WRITE].bandwidth, m->ssd_write, "blocks of 1 MiB, 8 at a time, past the page cache");
+  show_way(arena, near_ssd, "->", "ssd", links[CHANNEL_SSD_WRITE].bandwidth, m->ssd_write, "copies of 4 MiB as a program makes them, past the page cache");
   show_way(arena, "ssd", "->", near_ssd, links[CHANNEL_SSD_READ].bandwidth, m->ssd_read, "");
   show_way(arena, near_ssd, "<->", "ssd", 0, m->ssd_both, "both ways at once, together");
   show(arena, "  latency", UNIT_SECONDS, links[CHANNEL_SSD_READ].latency, m->ssd_latency, "of reading 4 KiB");

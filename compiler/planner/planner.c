@@ -18,7 +18,7 @@ void planner_default_options(PlannerOptions *options) {
 
 /* Any plan at all, whatever it takes; where the problem is small the exact search makes sure that there is none, and with
  * some more gaps the whole search looks for it. */
-enum { MANY_GAPS = 64 };
+enum { MANY_GAPS = 40 };
 
 static bool find_any(const Problem *problem, const Evaluator *to, Candidate *found) {
   Arena *arena = arena_new();
