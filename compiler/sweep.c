@@ -117,7 +117,8 @@ static bool feel_down(const Sweeper *w, Sweep *s, Tier tier, int64_t bad) {
   return true;
 }
 
-/* The last point gets the plan for `low`, or for the least that works above it; what the planner says of less. False: it was broken off. */
+/* The last point gets the plan for `low`, or for the least that works above it, and what the planner says of less. False:
+ * it was broken off. */
 static bool end_at_least(const Sweeper *w, Sweep *s, Tier tier, int64_t low) {
   int64_t tried = low;
   for (int64_t least; tried < s->points[s->count - 1].needs; tried = least) {
