@@ -186,9 +186,9 @@ step_up() { # what is told is saved with that much, and not with a hundredth les
 check "the next useful step up is the next" step_up
 least_typed() { # what --plan and a sweep say is the least works when it is typed back
   local deep="$here/../../examples/sage_deep.gnn" told
-  for told in $($gnncc --plan "$deep" | sed -n 's/.*least possible \([0-9.]*\) MiB.*/\1/p') \
-    $($gnncc --sweep device=200MiB:230MiB "$deep" | sed -n 's/^ *[0-9.]* MiB  *\([0-9.]*\) MiB .*least that works/\1/p'); do
-    echo "$told" && $gnncc --plan --budget device=${told}MiB "$deep" | tee -a typed.txt | head -2
+  for told in $($gnncc --plan --budget ssd=1GiB "$deep" | sed -n 's/.*least possible \([0-9.]*\) MiB.*/\1/p') \
+    $($gnncc --sweep device=200MiB:230MiB --budget ssd=1GiB "$deep" | sed -n 's/^ *[0-9.]* MiB  *\([0-9.]*\) MiB .*least that works/\1/p'); do
+    echo "$told" && $gnncc --plan --budget ssd=1GiB --budget device=${told}MiB "$deep" | tee -a typed.txt | head -2
   done
   [ $(grep -c '^  fits' typed.txt) = 2 ]
 }
