@@ -176,6 +176,20 @@ static int compile_all(const Builder *b, const char *const *sources, const char 
   return status == 70 ? refused(b) : status;
 }
 
+/* The beginning of a command that is tried, and says nothing. */
+static Command quiet(const Builder *b) {
+  Command command = {0};
+  words(b, &command, "/bin/sh -c");
+  word(b, &command, "exec \"$@\" 2>/dev/null");
+  word(b, &command, "sh");
+  return command;
+}
+
+static bool succeeds(const Builder *b, Command *command) {
+  pid_t child;
+  return start(b, command, &child) == 0 && finish(child) == 0;
+}
+
 static int run(const Builder *b, Command *command) {
   pid_t child;
   int status = start(b, command, &child);
@@ -238,14 +252,10 @@ static void nvcc_words(const Builder *b, Command *command, const DeviceSource *s
 
 /* An empty source: if it fails with that, too, it is not for what gnncc wrote. */
 static bool nvcc_is_able(const Builder *b, const DeviceSource *source) {
-  Command command = {0};
-  pid_t child;
-  words(b, &command, "/bin/sh -c");
-  word(b, &command, "exec \"$@\" 2>/dev/null");
-  word(b, &command, "sh");
+  Command command = quiet(b);
   nvcc_words(b, &command, source);
   words(b, &command, "-x cu /dev/null");
-  return start(b, &command, &child) == 0 && finish(child) == 0;
+  return succeeds(b, &command);
 }
 
 static int run_nvcc(const Builder *b, const DeviceSource *source) {
@@ -301,16 +311,12 @@ static void link_libraries(const Builder *b, Command *link, const char *zlib) {
 
 /* Asked once a link has failed: the linker alone knows where it looks. */
 static bool is_found(const Builder *b, const char *library) {
-  Command command = {0};
-  pid_t child;
-  words(b, &command, "/bin/sh -c");
-  word(b, &command, "exec \"$@\" 2>/dev/null");
-  word(b, &command, "sh");
+  Command command = quiet(b);
   words(b, &command, b->cc);
   words(b, &command, "-shared -o /dev/null -x c /dev/null");
   word(b, &command, arena_printf(b->arena, "-L%s/lib64", b->cuda.home));
   word(b, &command, arena_printf(b->arena, "-l%s", library));
-  return start(b, &command, &child) == 0 && finish(child) == 0;
+  return succeeds(b, &command);
 }
 
 static int run_link(const Builder *b, Command *link) {

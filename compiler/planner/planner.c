@@ -46,22 +46,23 @@ static bool find_any(const Problem *problem, const Evaluator *to, Candidate *fou
   return ok;
 }
 
-static bool fits_somehow(const Problem *problem) {
-  return find_any(problem, NULL, NULL);
-}
-
 typedef enum Tier { TIER_DEVICE, TIER_HOST, TIER_SSD } Tier;
 
+/* A plan of the policy, of any maker where that is negative. */
+static bool fits(const Problem *problem, int policy) {
+  return policy >= 0 ? policy_fits(problem, (PlannerPolicy)policy) : find_any(problem, NULL, NULL);
+}
+
 /* The least size of one tier with which a plan is found, the others as they are; -1 when no size helps. */
-static int64_t least_size(const Problem *problem, Tier tier, int64_t low, int64_t high) {
+static int64_t least_size(const Problem *problem, int policy, Tier tier, int64_t low, int64_t high) {
   Problem changed = *problem;
   int64_t *size = tier == TIER_DEVICE ? &changed.device_bytes : tier == TIER_HOST ? &changed.host_bytes : &changed.ssd_bytes;
   *size = high;
-  if (!fits_somehow(&changed)) return -1;
+  if (low > high || !fits(&changed, policy)) return -1;
   while (low < high) {
     int64_t middle = low + (high - low) / 2;
     *size = middle;
-    if (fits_somehow(&changed))
+    if (fits(&changed, policy))
       high = middle;
     else
       low = middle + 1;
@@ -90,9 +91,21 @@ static void find_least_sizes(const Session *s, PlannerReport *report) {
   int64_t host_work = 0;
   for (int op = 0; op < p->op_count; op++)
     for (int v = 0; v < p->ops[op].variant_count; v++) host_work += p->ops[op].chunks * p->ops[op].variants[v].host_work_bytes;
-  report->least_device_bytes = least_size(p, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
-  report->least_host_bytes = least_size(p, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
-  report->least_ssd_bytes = least_size(p, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
+  report->least_device_bytes = least_size(p, -1, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
+  report->least_host_bytes = least_size(p, -1, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
+  report->least_ssd_bytes = least_size(p, -1, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
+}
+
+/* A policy's plan did not fit as things are, so the sizes begin there. */
+static void find_policy_sizes(const Problem *p, int policy, PlannerReport *report) {
+  int64_t all = 0; /* pieces, twice for what runs again, and every workspace */
+  for (int x = 0; x < p->piece_count; x++) all += 2 * p->pieces[x].bytes;
+  for (int op = 0; op < p->op_count; op++)
+    for (int v = 0; v < p->ops[op].variant_count; v++)
+      all += p->ops[op].chunks * (p->ops[op].variants[v].work_bytes + p->ops[op].variants[v].host_work_bytes);
+  report->least_device_bytes = least_size(p, policy, TIER_DEVICE, p->device_bytes, all);
+  report->least_host_bytes = least_size(p, policy, TIER_HOST, p->host_bytes, all);
+  report->least_ssd_bytes = least_size(p, policy, TIER_SSD, p->ssd_bytes, all);
 }
 
 static void explain_infeasible(const Session *s, int policy, PlannerReport *report) {
@@ -101,7 +114,7 @@ static void explain_infeasible(const Session *s, int policy, PlannerReport *repo
   int bind = 0;
   for (int t = 0; t < p->step_count; t++)
     if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
-  if (policy >= 0) policy_least_bytes(p, (PlannerPolicy)policy, &report->least_device_bytes, &report->least_host_bytes, &report->least_ssd_bytes);
+  if (policy >= 0) find_policy_sizes(p, policy, report);
   else find_least_sizes(s, report);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];

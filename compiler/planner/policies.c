@@ -273,7 +273,7 @@ void policy_plan(Evaluator *evaluator, PlannerPolicy policy, Candidate *candidat
   arena_free(desk.arena);
 }
 
-static bool fits(const Problem *problem, PlannerPolicy policy) {
+bool policy_fits(const Problem *problem, PlannerPolicy policy) {
   Arena *arena = arena_new();
   Evaluator *evaluator = evaluator_new(arena, problem, geometry_make(problem, arena));
   Candidate *candidate = candidate_new(arena, evaluator);
@@ -281,34 +281,6 @@ static bool fits(const Problem *problem, PlannerPolicy policy) {
   bool ok = candidate->cost < COST_INVALID;
   arena_free(arena);
   return ok;
-}
-
-/* `size` is a field of `problem`, whom the policy does not fit as it is; more than `high` is of no use. */
-static int64_t least_size(const Problem *problem, PlannerPolicy policy, int64_t *size, int64_t high) {
-  int64_t now = *size, low = now;
-  *size = high;
-  bool helps = now < high && fits(problem, policy);
-  while (helps && low < high) {
-    *size = low + (high - low) / 2;
-    if (fits(problem, policy))
-      high = *size;
-    else
-      low = *size + 1;
-  }
-  *size = now;
-  return helps ? high : -1;
-}
-
-void policy_least_bytes(const Problem *problem, PlannerPolicy policy, int64_t *device_bytes, int64_t *host_bytes, int64_t *ssd_bytes) {
-  Problem changed = *problem;
-  int64_t all = 0; /* pieces, twice for what runs again, and every workspace */
-  for (int x = 0; x < problem->piece_count; x++) all += 2 * problem->pieces[x].bytes;
-  for (int op = 0; op < problem->op_count; op++)
-    for (int v = 0; v < problem->ops[op].variant_count; v++)
-      all += problem->ops[op].chunks * (problem->ops[op].variants[v].work_bytes + problem->ops[op].variants[v].host_work_bytes);
-  *device_bytes = least_size(&changed, policy, &changed.device_bytes, all);
-  *host_bytes = least_size(&changed, policy, &changed.host_bytes, all);
-  *ssd_bytes = least_size(&changed, policy, &changed.ssd_bytes, all);
 }
 
 void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate) {

@@ -16,8 +16,7 @@ const char *policy_name(int policy);
 /* The plan of a policy in `candidate` (fates, variants, cost). The cost is COST_INVALID or more when it does not fit. */
 void policy_plan(Evaluator *evaluator, PlannerPolicy policy, Candidate *candidate);
 
-/* The least device, host and SSD on which the policy's plan fits, one tier at a time; -1 where no size of it helps. */
-void policy_least_bytes(const Problem *problem, PlannerPolicy policy, int64_t *device_bytes, int64_t *host_bytes, int64_t *ssd_bytes);
+bool policy_fits(const Problem *problem, PlannerPolicy policy);
 
 /* Evict everything that can be evicted, in a way that keeps host and SSD within their sizes: the plan to fall back on.
  * `preference` (0..5) orders the tiers that are tried. */

@@ -103,6 +103,13 @@ static json_t *packed_cell(Packer *p, const json_t *member, bool is_text) {
 
 /* ---- a column, written shorter; NULL: it cannot be written so ---- */
 
+/* The list of a column of which `done` cells could be written so: all of them, or NULL. */
+static json_t *whole_column(json_t *list, size_t done, const json_t *column) {
+  if (done == json_array_size(column)) return list;
+  json_decref(list);
+  return NULL;
+}
+
 static json_t *as_nanoseconds(const json_t *column) {
   json_t *list = json_array(), *cell;
   size_t i;
@@ -111,9 +118,7 @@ static json_t *as_nanoseconds(const json_t *column) {
     if (!json_is_number(cell) || fabs(ns) > MOST_WHOLE || ns / 1e9 != seconds) break;
     json_array_append_new(list, json_integer((json_int_t)ns));
   }
-  if (i == json_array_size(column)) return list;
-  json_decref(list);
-  return NULL;
+  return whole_column(list, i, column);
 }
 
 static json_t *as_differences(const json_t *column) {
@@ -125,9 +130,7 @@ static json_t *as_differences(const json_t *column) {
     json_array_append_new(list, json_integer(json_integer_value(cell) - last));
     last = json_integer_value(cell);
   }
-  if (i == json_array_size(column)) return list;
-  json_decref(list);
-  return NULL;
+  return whole_column(list, i, column);
 }
 
 static json_t *as_runs(const json_t *column) {

@@ -69,8 +69,13 @@ static bool is_planned_by(const Problem *problem, PlannerPolicy policy, Tier tie
 static void ask_policies(Tally *tally, Problem *problem) {
   for (PlannerPolicy policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
     if (is_planned_by(problem, policy, DEVICE, problem->device_bytes)) continue;
+    Arena *arena = arena_new();
+    PlannerOptions asked;
     PlannerReport report;
-    policy_least_bytes(problem, policy, &report.least_device_bytes, &report.least_host_bytes, &report.least_ssd_bytes);
+    planner_default_options(&asked);
+    asked.policy = (int)policy;
+    tally->unnamed += planner_plan(problem, &asked, arena, &report) != NULL;
+    arena_free(arena);
     tally->unnamed += report.least_device_bytes < 0;
     for (Tier tier = DEVICE; tier < TIERS; tier++) {
       int64_t least = named(&report, tier);
