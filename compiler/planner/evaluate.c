@@ -8,6 +8,7 @@ typedef struct EvaluatorScratch {
   int64_t *start; /* nominal start of a step: compute only, no waiting */
   int64_t *room, *held_room; /* bytes free at a step while every g = v; less the copies that nominally still leave */
   int64_t *avail;
+  int64_t *ready; /* by move: nominally on the host or read from the SSD */
   int *order, *in_time; /* moves in the order of a policy; latest boundary that is nominally in time */
 } EvaluatorScratch;
 
@@ -24,6 +25,7 @@ Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *g
   c->held_room = NEW(steps, int64_t);
   c->avail = NEW(steps, int64_t);
   c->order = NEW(moves, int);
+  c->ready = NEW(moves, int64_t);
   c->in_time = NEW(moves, int);
   return e;
 }
@@ -31,6 +33,8 @@ Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *g
 Candidate *candidate_new(Arena *arena, const Evaluator *e) {
   Candidate *candidate = arena_alloc(arena, sizeof *candidate);
   candidate->fates = NEW(e->geometry->gap_count, uint8_t);
+  candidate->keep_from = NEW(e->geometry->gap_count, int);
+  candidate->is_canonical = true;
   candidate->variants = NEW(e->problem->op_count, int);
   candidate->g = NEW(e->sequence->move_limit, int);
   candidate->cost = COST_ILLEGAL;
@@ -40,12 +44,20 @@ Candidate *candidate_new(Arena *arena, const Evaluator *e) {
 
 void candidate_copy(const Evaluator *e, Candidate *to, const Candidate *from) {
   memcpy(to->fates, from->fates, (size_t)e->geometry->gap_count);
+  to->is_canonical = from->is_canonical;
+  if (!from->is_canonical) memcpy(to->keep_from, from->keep_from, (size_t)e->geometry->gap_count * sizeof *to->keep_from);
   memcpy(to->variants, from->variants, (size_t)e->problem->op_count * sizeof *to->variants);
   memcpy(to->g, from->g, (size_t)from->g_count * sizeof *to->g);
   to->g_count = from->g_count;
   to->cost = from->cost;
   to->policies = from->policies;
   to->is_polished = from->is_polished;
+}
+
+bool candidate_is_same(const Evaluator *e, const Candidate *a, const Candidate *b) {
+  size_t gaps = (size_t)e->geometry->gap_count, variants = (size_t)e->problem->op_count * sizeof(int);
+  return a->is_canonical == b->is_canonical && !memcmp(a->fates, b->fates, gaps) && !memcmp(a->variants, b->variants, variants) &&
+         (a->is_canonical || !memcmp(a->keep_from, b->keep_from, gaps * sizeof *a->keep_from));
 }
 
 static int64_t min64(int64_t a, int64_t b) {
@@ -101,6 +113,37 @@ static bool prepare(Evaluator *e, int64_t *over) {
   return true;
 }
 
+enum { TIE_PIECE, TIE_SMALL, TIE_LARGE, TIE_READY, TIE_COUNT };
+
+/* By v, but while a piece is still being read from the SSD, later ones that are there already go first as long as that
+ * keeps nobody waiting, in nominal times. False when that changes nothing. */
+static bool sort_by_readiness(Evaluator *e) {
+  enum { WINDOW = 8 };
+  EvaluatorScratch *c = e->scratch;
+  const Sequence *q = e->sequence;
+  int64_t read = 0, now = 0;
+  bool is_other = false;
+  for (int i = 0; i < q->move_count; i++) {
+    const PlanMove *move = &q->moves[i];
+    const ProblemPiece *piece = &e->problem->pieces[move->piece];
+    int64_t out = move->after < 0 ? 0 : c->start[move->after + 1] + piece->d2h_ns;
+    if (move->to == PLAN_FATE_SSD) read = max64(read, out + (move->after < 0 ? 0 : piece->ssdw_ns)) + piece->ssdr_ns;
+    c->ready[i] = move->to == PLAN_FATE_SSD ? read : out;
+    c->order[i] = i;
+  }
+  for (int k = 0; k < q->move_count; k++) {
+    int best = k, last = k + WINDOW < q->move_count ? k + WINDOW : q->move_count;
+    for (int i = k + 1; i < last && best == k && c->ready[c->order[k]] > now; i++)
+      if (max64(now, c->ready[c->order[i]]) + e->problem->pieces[q->moves[c->order[i]].piece].h2d_ns <= c->ready[c->order[k]]) best = i;
+    int chosen = c->order[best];
+    for (int i = best; i > k; i--) c->order[i] = c->order[i - 1];
+    c->order[k] = chosen;
+    is_other |= best > k;
+    now = max64(now, c->ready[chosen]) + e->problem->pieces[q->moves[chosen].piece].h2d_ns;
+  }
+  return is_other;
+}
+
 /* The moves by v, and among equal v by size. */
 static void sort_moves(Evaluator *e, int tie) {
   const Sequence *q = e->sequence;
@@ -110,35 +153,39 @@ static void sort_moves(Evaluator *e, int tie) {
     int64_t bytes = e->problem->pieces[q->moves[i].piece].bytes;
     for (; tie && at > 0 && q->moves[order[at - 1]].v == q->moves[i].v; at--) {
       int64_t other = e->problem->pieces[q->moves[order[at - 1]].piece].bytes;
-      if (tie == 1 ? other <= bytes : other >= bytes) break;
+      if (tie == TIE_SMALL ? other <= bytes : other >= bytes) break;
       order[at] = order[at - 1];
     }
     order[at] = i;
   }
 }
 
-static void assign_prefetch(Evaluator *e, int policy) {
+/* False when the policy is another one here. */
+static bool assign_prefetch(Evaluator *e, int policy) {
   EvaluatorScratch *c = e->scratch;
   Sequence *q = e->sequence;
   if (policy == PREFETCH_LATE) {
     for (int i = 0; i < q->move_count; i++) q->moves[i].g = q->moves[i].v;
-    return;
+    return true;
   }
-  int mode = (policy - PREFETCH_EARLY) / 3, tie = (policy - PREFETCH_EARLY) % 3;
+  int mode = (policy - PREFETCH_EARLY) / TIE_COUNT, tie = (policy - PREFETCH_EARLY) % TIE_COUNT;
   bool is_held = mode == 1 || mode == 3, is_jit = mode >= 2;
+  if (tie == TIE_READY && !sort_by_readiness(e)) return false;
+  if (tie != TIE_READY) sort_moves(e, tie);
   memcpy(c->avail, is_held ? c->held_room : c->room, (size_t)q->count * sizeof *c->avail);
-  sort_moves(e, tie);
-  int previous = 0;
+  int previous = 0, overtaken = 0; /* boundary and v of what went before */
   for (int k = 0; k < q->move_count; k++) {
     PlanMove *move = &q->moves[c->order[k]];
     int64_t bytes = e->problem->pieces[move->piece].bytes;
-    int low = max64(move->after + 1, previous), g = move->v;
+    int g = move->v, first = move->v < overtaken ? previous + 1 : previous; /* at one boundary they go by v */
+    int low = max64(move->after + 1, first);
     if (is_jit && low < c->in_time[c->order[k]]) low = c->in_time[c->order[k]];
     while (g > low && c->avail[g - 1] >= bytes) g--;
     for (int s = g; s < move->v; s++) c->avail[s] -= bytes;
-    move->g = g;
-    previous = g;
+    move->g = previous = g;
+    overtaken = move->v;
   }
+  return true;
 }
 
 int64_t evaluate_built(Evaluator *e) {
@@ -148,16 +195,16 @@ int64_t evaluate_built(Evaluator *e) {
   return simulate(e->simulation, q) ? e->simulation->makespan_ns : COST_INVALID + e->simulation->over_bytes;
 }
 
-int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *variants, unsigned policies) {
+int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *keep_from, const int *variants, unsigned policies) {
   Sequence *q = e->sequence;
   int64_t best = COST_ILLEGAL, over;
   const Problem *p = e->problem;
   e->effort += max64(2 * p->step_count, ((int64_t)p->piece_count + p->use_count) / 16); /* where pieces are many and steps few */
-  if (!sequence_build(q, fates, variants)) return COST_ILLEGAL;
+  if (!sequence_build(q, fates, keep_from, variants)) return COST_ILLEGAL;
   if (!prepare(e, &over)) return COST_INVALID + min64(over, COST_INVALID / 2);
   for (int policy = 0; policy < PREFETCH_COUNT; policy++) {
     if (!(policies & PREFETCH_BIT(policy))) continue;
-    assign_prefetch(e, policy);
+    if (!assign_prefetch(e, policy)) continue;
     e->effort += q->count;
     int64_t cost = evaluate_built(e);
     if (cost < best) {
@@ -173,11 +220,11 @@ int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *variants, unsign
 
 int64_t evaluate_candidate(Evaluator *e, Candidate *candidate) {
   if (!candidate->is_polished) {
-    candidate->cost = evaluate(e, candidate->fates, candidate->variants, candidate->policies);
+    candidate->cost = evaluate(e, candidate->fates, candidate_keep_from(candidate), candidate->variants, candidate->policies);
     if (candidate->cost >= COST_INVALID) return candidate->cost;
     return evaluate_built(e);
   }
-  if (!sequence_build(e->sequence, candidate->fates, candidate->variants)) return COST_ILLEGAL;
+  if (!sequence_build(e->sequence, candidate->fates, candidate_keep_from(candidate), candidate->variants)) return COST_ILLEGAL;
   for (int i = 0; i < e->sequence->move_count; i++) e->sequence->moves[i].g = candidate->g[i];
   return candidate->cost = evaluate_built(e);
 }

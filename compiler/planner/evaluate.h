@@ -6,13 +6,14 @@
 #include "simulate.h"
 
 /* Prefetch policies (docs/planner.md, section "When to bring back"): how early a return may start, and which of
- * several returns needed by the same step goes first. */
+ * several returns goes first: by need, and of those needed by the same step by piece or size, or what is ready while others
+ * are still being read from the SSD. */
 enum {
   PREFETCH_LATE, /* g = v */
-  PREFETCH_EARLY, PREFETCH_EARLY_SMALL, PREFETCH_EARLY_LARGE,
-  PREFETCH_HOLD, PREFETCH_HOLD_SMALL, PREFETCH_HOLD_LARGE,
-  PREFETCH_JIT, PREFETCH_JIT_SMALL, PREFETCH_JIT_LARGE,
-  PREFETCH_JITHOLD, PREFETCH_JITHOLD_SMALL, PREFETCH_JITHOLD_LARGE,
+  PREFETCH_EARLY, PREFETCH_EARLY_SMALL, PREFETCH_EARLY_LARGE, PREFETCH_EARLY_READY,
+  PREFETCH_HOLD, PREFETCH_HOLD_SMALL, PREFETCH_HOLD_LARGE, PREFETCH_HOLD_READY,
+  PREFETCH_JIT, PREFETCH_JIT_SMALL, PREFETCH_JIT_LARGE, PREFETCH_JIT_READY,
+  PREFETCH_JITHOLD, PREFETCH_JITHOLD_SMALL, PREFETCH_JITHOLD_LARGE, PREFETCH_JITHOLD_READY,
   PREFETCH_COUNT
 };
 
@@ -26,6 +27,8 @@ enum {
 
 typedef struct Candidate {
   uint8_t *fates; /* by gap of the geometry */
+  int *keep_from; /* by gap, see sequence_build; read where it is not canonical */
+  bool is_canonical; /* what is re-made stays: keep_from is 0 everywhere */
   int *variants; /* by op */
   int64_t cost;
   unsigned policies; /* the policies tried */
@@ -51,8 +54,16 @@ Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *g
 Candidate *candidate_new(Arena *arena, const Evaluator *evaluator);
 void candidate_copy(const Evaluator *evaluator, Candidate *to, const Candidate *from);
 
-/* The cost of fates and variants under the best of `policies`; leaves the sequence built and best_g set. */
-int64_t evaluate(Evaluator *evaluator, const uint8_t *fates, const int *variants, unsigned policies);
+/* The same decisions, whatever their boundaries. */
+bool candidate_is_same(const Evaluator *evaluator, const Candidate *a, const Candidate *b);
+
+static inline const int *candidate_keep_from(const Candidate *candidate) {
+  return candidate->is_canonical ? NULL : candidate->keep_from;
+}
+
+/* The cost of fates, keep_from (NULL: canonical) and variants under the best of `policies`; leaves the sequence built and
+ * best_g set. */
+int64_t evaluate(Evaluator *evaluator, const uint8_t *fates, const int *keep_from, const int *variants, unsigned policies);
 
 /* Rebuild the candidate's sequence with its own g (polished) or the best of its policies; the simulation is that of
  * the candidate afterwards. Returns the cost. */

@@ -16,12 +16,22 @@ void planner_default_options(PlannerOptions *options) {
 
 /* ---- infeasible ---- */
 
-/* Any plan at all, whatever it takes; where the problem is small the exact search makes sure that there is none, and with
- * some more gaps the whole search looks for it. */
+typedef enum Tier { TIER_DEVICE, TIER_HOST, TIER_SSD } Tier;
+
+static int64_t *size_of(Problem *problem, Tier tier) {
+  return tier == TIER_DEVICE ? &problem->device_bytes : tier == TIER_HOST ? &problem->host_bytes : &problem->ssd_bytes;
+}
+
+/* What the plan that the evaluator is at takes of a tier. */
+static int64_t used_bytes(const Evaluator *e, Tier tier) {
+  return tier == TIER_DEVICE ? e->simulation->peak_bytes : tier == TIER_HOST ? e->sequence->host_peak_bytes : e->sequence->ssd_peak_bytes;
+}
+
+/* Any plan at all: those that need little, a short search, and, where asked to be thorough, the exact search of small
+ * problems and with some more gaps the whole search. */
 enum { MANY_GAPS = 40 };
 
-static bool find_any(const Problem *problem, const Evaluator *to, Candidate *found) {
-  Arena *arena = arena_new();
+static Session *find_any(const Problem *problem, bool is_thorough, Arena *arena) {
   Session *s = session_new(problem, arena, 0);
   Candidate *candidate = candidate_new(arena, s->evaluator);
   s->search->target_ns = COST_INVALID - 1;
@@ -34,35 +44,55 @@ static bool find_any(const Problem *problem, const Evaluator *to, Candidate *fou
     policy_plan(s->evaluator, others[i], candidate);
     search_offer(s->search, candidate);
   }
+  if (!search_is_done(s->search)) session_try_revolve(s);
   if (!search_is_done(s->search) && s->search->gap_count) search_local(s->search, 1000000);
-  bool is_certain = !search_is_done(s->search) && s->search->gap_count <= SESSION_EXACT_GAPS && exact_search(s->search, 2000000);
-  if (!is_certain && !search_is_done(s->search) && s->search->gap_count <= MANY_GAPS) {
+  if (is_thorough && !search_is_done(s->search) && s->search->gap_count <= SESSION_EXACT_GAPS) exact_search(s->search, 2000000);
+  if (is_thorough && !search_is_done(s->search) && s->search->gap_count <= MANY_GAPS) {
     Budget budget = budget_of(PLANNER_NORMAL);
     session_run(s, &budget, budget.units);
   }
-  bool ok = search_is_done(s->search);
-  if (ok && found) candidate_copy(to, found, s->search->best);
+  return s;
+}
+
+/* Does a plan fit? *size becomes what it takes of the tier, if that is less. */
+static bool fits(const Problem *problem, bool is_thorough, Tier tier, int64_t *size) {
+  Problem changed = *problem;
+  *size_of(&changed, tier) = *size;
+  Arena *arena = arena_new();
+  Session *s = find_any(&changed, is_thorough, arena);
+  bool ok = search_is_done(s->search) && evaluate_candidate(s->evaluator, s->search->best) < COST_INVALID;
+  int64_t used = ok ? used_bytes(s->evaluator, tier) : *size;
+  if (used < *size) *size = used;
   arena_free(arena);
   return ok;
 }
 
-typedef enum Tier { TIER_DEVICE, TIER_HOST, TIER_SSD } Tier;
-
-/* A plan of the policy, of any maker where that is negative. */
-static bool fits(const Problem *problem, int policy) {
-  return policy >= 0 ? policy_fits(problem, (PlannerPolicy)policy) : find_any(problem, NULL, NULL);
+/* The least size of one tier with which a plan is found, the others as they are; -1 when no size helps. What is found
+ * quickly is halved down to; then less by a byte is asked for, thoroughly, until there is nothing. */
+static int64_t least_size(const Problem *problem, Tier tier, int64_t low, int64_t high) {
+  int64_t least = high;
+  if (low > high || !fits(problem, true, tier, &least)) return -1;
+  for (int64_t known = low; known < least;) {
+    int64_t middle = known + (least - known) / 2, size = middle;
+    if (fits(problem, false, tier, &size))
+      least = size;
+    else
+      known = middle + 1;
+  }
+  for (int64_t size = least - 1; size >= low && fits(problem, true, tier, &size); size = least - 1) least = size;
+  return least;
 }
 
-/* The least size of one tier with which a plan is found, the others as they are; -1 when no size helps. */
-static int64_t least_size(const Problem *problem, int policy, Tier tier, int64_t low, int64_t high) {
+/* The same of one policy's plans. */
+static int64_t least_size_of_policy(const Problem *problem, PlannerPolicy policy, Tier tier, int64_t low, int64_t high) {
   Problem changed = *problem;
-  int64_t *size = tier == TIER_DEVICE ? &changed.device_bytes : tier == TIER_HOST ? &changed.host_bytes : &changed.ssd_bytes;
+  int64_t *size = size_of(&changed, tier);
   *size = high;
-  if (low > high || !fits(&changed, policy)) return -1;
+  if (low > high || !policy_fits(&changed, policy)) return -1;
   while (low < high) {
     int64_t middle = low + (high - low) / 2;
     *size = middle;
-    if (fits(&changed, policy))
+    if (policy_fits(&changed, policy))
       high = middle;
     else
       low = middle + 1;
@@ -91,21 +121,21 @@ static void find_least_sizes(const Session *s, PlannerReport *report) {
   int64_t host_work = 0;
   for (int op = 0; op < p->op_count; op++)
     for (int v = 0; v < p->ops[op].variant_count; v++) host_work += p->ops[op].chunks * p->ops[op].variants[v].host_work_bytes;
-  report->least_device_bytes = least_size(p, -1, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
-  report->least_host_bytes = least_size(p, -1, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
-  report->least_ssd_bytes = least_size(p, -1, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
+  report->least_device_bytes = least_size(p, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
+  report->least_host_bytes = least_size(p, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
+  report->least_ssd_bytes = least_size(p, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
 }
 
 /* A policy's plan did not fit as things are, so the sizes begin there. */
-static void find_policy_sizes(const Problem *p, int policy, PlannerReport *report) {
+static void find_policy_sizes(const Problem *p, PlannerPolicy policy, PlannerReport *report) {
   int64_t all = 0; /* pieces, twice for what runs again, and every workspace */
   for (int x = 0; x < p->piece_count; x++) all += 2 * p->pieces[x].bytes;
   for (int op = 0; op < p->op_count; op++)
     for (int v = 0; v < p->ops[op].variant_count; v++)
       all += p->ops[op].chunks * (p->ops[op].variants[v].work_bytes + p->ops[op].variants[v].host_work_bytes);
-  report->least_device_bytes = least_size(p, policy, TIER_DEVICE, p->device_bytes, all);
-  report->least_host_bytes = least_size(p, policy, TIER_HOST, p->host_bytes, all);
-  report->least_ssd_bytes = least_size(p, policy, TIER_SSD, p->ssd_bytes, all);
+  report->least_device_bytes = least_size_of_policy(p, policy, TIER_DEVICE, p->device_bytes, all);
+  report->least_host_bytes = least_size_of_policy(p, policy, TIER_HOST, p->host_bytes, all);
+  report->least_ssd_bytes = least_size_of_policy(p, policy, TIER_SSD, p->ssd_bytes, all);
 }
 
 static void explain_infeasible(const Session *s, int policy, PlannerReport *report) {
@@ -114,14 +144,14 @@ static void explain_infeasible(const Session *s, int policy, PlannerReport *repo
   int bind = 0;
   for (int t = 0; t < p->step_count; t++)
     if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
-  if (policy >= 0) find_policy_sizes(p, policy, report);
+  if (policy >= 0) find_policy_sizes(p, (PlannerPolicy)policy, report);
   else find_least_sizes(s, report);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
   size_t used = 0;
   Sequence *q = s->evaluator->sequence;
   bool is_simulated = g->base_bytes[bind] <= p->device_bytes && s->search->best->cost < COST_ILLEGAL &&
-                      sequence_build(q, s->search->best->fates, s->search->best->variants);
+                      sequence_build(q, s->search->best->fates, candidate_keep_from(s->search->best), s->search->best->variants);
   int fail = -1;
   if (is_simulated && !simulate(s->evaluator->simulation, q)) fail = s->evaluator->simulation->fail_step;
   if (fail >= 0) { /* every step fits alone: what the plan that came nearest has on the device where it fails */
@@ -214,8 +244,7 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
       bool is_shortened = s->geometry->open_count > 3000 && effort == PLANNER_BEST;
       session_run(s, &stage, is_shortened ? stage.units * 2 / 5 : stage.units);
     }
-    Candidate *any = candidate_new(scratch, s->evaluator);
-    if (s->search->best->cost >= COST_INVALID && !search_is_late(s->search) && find_any(problem, s->evaluator, any)) search_offer_again(s->search, any);
+    if (s->search->best->cost >= COST_INVALID && !search_is_late(s->search)) search_offer_again(s->search, find_any(problem, true, scratch)->search->best);
     if (!s->is_optimal && s->search->best->cost < COST_INVALID) {
       session_climb_ladder(s, &budget);
       session_look_around(s, &budget);

@@ -29,6 +29,7 @@ static Desk open_desk(Evaluator *evaluator, Candidate *candidate) {
                .ssd = arena_alloc(arena, bytes)};
   memset(candidate->fates, PLAN_FATE_RETAIN, (size_t)desk.geometry->gap_count);
   memset(candidate->variants, 0, (size_t)p->op_count * sizeof *candidate->variants);
+  candidate->is_canonical = true;
   candidate->is_polished = false;
   candidate->policies = PREFETCH_ALL;
   for (int s = 0; s < p->step_count; s++) {
@@ -245,7 +246,7 @@ static void best_checkpoint(Desk *d, Candidate *candidate) {
   for (int k = 0; k < 10; k++) {
     if (k && (periods[k] == periods[0] || periods[k] > d->geometry->open_count)) continue;
     keep_every(d, periods[k]);
-    int64_t cost = evaluate(e, d->fates, candidate->variants, PREFETCH_ALL);
+    int64_t cost = evaluate(e, d->fates, NULL, candidate->variants, PREFETCH_ALL);
     if (cost >= candidate->cost) continue;
     candidate->cost = cost;
     memcpy(best, d->fates, gaps);
@@ -269,7 +270,7 @@ void policy_plan(Evaluator *evaluator, PlannerPolicy policy, Candidate *candidat
     default: break;
   }
   if (policy != PLANNER_POLICY_CHECKPOINT)
-    candidate->cost = evaluate(evaluator, candidate->fates, candidate->variants, PREFETCH_ALL);
+    candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);
   arena_free(desk.arena);
 }
 
@@ -305,6 +306,6 @@ void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate
   for (int k = 0; k < g->open_count; k++)
     for (int i = 0; i < 3; i++)
       if (assign(&desk, g->open[k], (PlanFate)orders[preference][i])) break;
-  candidate->cost = evaluate(evaluator, candidate->fates, candidate->variants, PREFETCH_ALL);
+  candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);
   arena_free(desk.arena);
 }

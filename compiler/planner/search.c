@@ -85,11 +85,10 @@ void search_offer(Search *search, const Candidate *candidate) {
   const Evaluator *e = search->evaluator;
   bool is_better = candidate->cost < search->best->cost;
   if (is_better && (!search->is_accepted || search->is_accepted(search->context, candidate))) candidate_copy(e, search->best, candidate);
-  size_t gaps = (size_t)e->geometry->gap_count, variants = (size_t)e->problem->op_count * sizeof(int);
   int at = search->elite_count;
   for (int i = 0; i < search->elite_count; i++) {
     Candidate *elite = search->elites[i];
-    if (memcmp(elite->fates, candidate->fates, gaps) || memcmp(elite->variants, candidate->variants, variants)) continue;
+    if (!candidate_is_same(e, elite, candidate)) continue;
     if (candidate->cost < elite->cost) candidate_copy(e, elite, candidate);
     return;
   }
@@ -137,14 +136,17 @@ void search_offer_again(Search *search, const Candidate *candidate) {
 static int64_t measure(Search *search, Candidate *candidate, unsigned policies) {
   candidate->is_polished = false;
   candidate->policies = policies;
-  candidate->cost = evaluate(search->evaluator, candidate->fates, candidate->variants, policies);
+  candidate->cost = evaluate(search->evaluator, candidate->fates, candidate_keep_from(candidate), candidate->variants, policies);
   if (candidate->cost < COST_INVALID) candidate->policies = PREFETCH_BIT(search->evaluator->best_policy);
   return candidate->cost;
 }
 
-int64_t search_try(Search *search, const uint8_t *fates, const int *variants) {
+int64_t search_try(Search *search, const uint8_t *fates, const int *keep_from, const int *variants) {
   Candidate *trial = search->trial;
-  memcpy(trial->fates, fates, (size_t)search->evaluator->geometry->gap_count);
+  size_t gaps = (size_t)search->evaluator->geometry->gap_count;
+  memcpy(trial->fates, fates, gaps);
+  trial->is_canonical = !keep_from;
+  if (keep_from) memcpy(trial->keep_from, keep_from, gaps * sizeof *keep_from);
   memcpy(trial->variants, variants, (size_t)search->evaluator->problem->op_count * sizeof *variants);
   int64_t cost = measure(search, trial, PREFETCH_ALL);
   search_offer(search, trial);
@@ -252,6 +254,52 @@ static bool improve_variants(Search *search, int64_t limit) {
   return has_improved;
 }
 
+/* ---- what is made again leaves again ---- */
+
+static void set_keep_from(Search *search, Candidate *candidate, int gap, int step) {
+  if (candidate->is_canonical) memset(candidate->keep_from, 0, (size_t)search->evaluator->geometry->gap_count * sizeof *candidate->keep_from);
+  candidate->is_canonical = false;
+  candidate->keep_from[gap] = step;
+}
+
+/* A moment from which on what is made again in the gap stays: never but for its own use, or about where another gap ends. */
+static int draw_keep_from(Search *search, int gap) {
+  const Geometry *g = search->evaluator->geometry;
+  const PlanGap *own = &g->gaps[gap];
+  for (int tries = 0; tries < 8; tries++) {
+    int step = g->gaps[g->open[draw_below(search, search->gap_count)]].v + draw_below(search, 2);
+    if (own->u < step && step < own->v) return step;
+  }
+  return own->v;
+}
+
+static bool improve_keep_from(Search *search, int64_t limit) {
+  const Geometry *g = search->evaluator->geometry;
+  bool has_improved = false;
+  for (int k = 0; k < search->gap_count && !is_out(search, limit); k++) {
+    int gap = g->open[k];
+    if (search->current->fates[gap] != PLAN_FATE_RECOMPUTE) continue;
+    const int steps[] = {0, g->gaps[gap].v, draw_keep_from(search, gap)};
+    for (int i = 0; i < 3; i++) {
+      if (steps[i] == (search->current->is_canonical ? 0 : search->current->keep_from[gap])) continue;
+      candidate_copy(search->evaluator, search->trial, search->current);
+      set_keep_from(search, search->trial, gap, steps[i]);
+      if (accept_better(search)) has_improved = true;
+    }
+  }
+  return has_improved;
+}
+
+static bool change_keep_from(Search *search, Candidate *candidate) {
+  for (int tries = 0; tries < 8; tries++) {
+    int gap = search->evaluator->geometry->open[draw_below(search, search->gap_count)];
+    if (candidate->fates[gap] != PLAN_FATE_RECOMPUTE) continue;
+    set_keep_from(search, candidate, gap, draw_below(search, 4) ? draw_keep_from(search, gap) : 0);
+    return true;
+  }
+  return false;
+}
+
 /* Where nothing was accepted yet, the way there begins at the best of the others. */
 static const Candidate *start_of(const Search *search) { return search->best->cost < COST_INVALID ? search->best : search_least(search); }
 
@@ -265,6 +313,7 @@ void search_local(Search *search, int64_t effort) {
     has_improved = improve_variants(search, limit);
     if (is_chunked && improve_groups(search, limit)) has_improved = true;
     if (improve_singles(search, limit)) has_improved = true;
+    if (!has_improved) has_improved = improve_keep_from(search, limit);
     if (!has_improved && is_small) has_improved = improve_pairs(search, limit);
   }
 }
@@ -294,6 +343,7 @@ static void mutate(Search *search, Candidate *candidate) {
     return;
   }
   if (search->gap_count == 0) return;
+  if (draw_below(search, 100) < 8 && change_keep_from(search, candidate)) return;
   if (draw_below(search, 100) < 40 && trade(search, candidate)) return;
   bool is_chunked = search->has_chunks;
   if (is_chunked && draw_below(search, 100) < 30) {

@@ -5,6 +5,8 @@
 
 #define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
 
+enum { MANY_STEPS = 2000 };
+
 typedef enum PieceState { STATE_NONE, STATE_PRESENT, STATE_MOVED, STATE_DROPPED, STATE_DEAD } PieceState;
 
 typedef struct Frame {
@@ -15,7 +17,8 @@ typedef struct SequenceScratch {
   uint8_t *state, *pending, *copied; /* by piece */
   int *from, *last, *stay_move; /* by piece: the open residency */
   int *tier_first, *tier_last; /* by 2 * piece + (is SSD) */
-  int *temps, *returned; /* pieces dead but present; dead home pieces brought back for a re-run */
+  int *gap; /* by piece: the gap it is in, or -1 */
+  int *temps, *returned; /* pieces that are there for one base step only; dead home pieces brought back for a re-run */
   bool *is_returned;
   int temp_count, returned_count;
   Frame *frames;
@@ -36,7 +39,7 @@ Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry,
   Sequence *q = arena_alloc(arena, sizeof *q);
   SequenceScratch *c = arena_alloc(arena, sizeof *c);
   int pieces = p->piece_count, n = p->step_count;
-  if (step_limit < n) step_limit = 3 * n + 64;
+  if (step_limit < n) step_limit = (n < MANY_STEPS ? 8 : 3) * n + 64;
   *q = (Sequence){.problem = p, .geometry = geometry, .step_limit = step_limit, .scratch = c};
   int longest = 0; /* most uses of one step */
   for (int s = 0; s < n; s++)
@@ -65,6 +68,7 @@ Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry,
   c->stay_move = NEW(pieces, int);
   c->tier_first = NEW(2 * pieces, int);
   c->tier_last = NEW(2 * pieces, int);
+  c->gap = NEW(pieces, int);
   c->temps = NEW(pieces, int);
   c->returned = NEW(pieces, int);
   c->is_returned = NEW(pieces, bool);
@@ -93,8 +97,8 @@ static bool emit(Sequence *q, int base, int rerun) {
   return true;
 }
 
-/* Insert a re-run of base step b before base step t, producing `target` and every other dropped output. */
-static bool emit_rerun(Sequence *q, int b, int t, int target) {
+/* Insert a re-run of base step b before base step t, producing `target` and every other dropped output that is to stay. */
+static bool emit_rerun(Sequence *q, const int *keep_from, int b, int t, int target) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
   const ProblemStep *step = &p->steps[b];
@@ -106,7 +110,9 @@ static bool emit_rerun(Sequence *q, int b, int t, int target) {
     const ProblemUse *use = &p->uses[step->first_use + i];
     int x = use->piece;
     if (!(use->flags & PROBLEM_USE_CREATE) || (c->state[x] != STATE_DROPPED && x != target)) continue;
-    if (c->state[x] == STATE_DEAD) c->temps[c->temp_count++] = x;
+    bool leaves = c->state[x] == STATE_DEAD || (keep_from && keep_from[c->gap[x]] > t);
+    if (leaves && x != target) continue;
+    if (leaves) c->temps[c->temp_count++] = x;
     c->state[x] = STATE_PRESENT;
     q->outs[q->out_count++] = x;
     rerun->out_count++;
@@ -122,7 +128,7 @@ static bool push_frame(Sequence *q, int x) {
 }
 
 /* Everything piece x needs to be there again before base step t. */
-static bool materialise(Sequence *q, int x, int t) {
+static bool materialise(Sequence *q, const int *keep_from, int x, int t) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
   c->frame_count = 0;
@@ -143,12 +149,12 @@ static bool materialise(Sequence *q, int x, int t) {
     if (is_waiting) continue;
     Frame done = c->frames[--c->frame_count];
     if (c->state[done.target] == STATE_PRESENT) continue;
-    if (!emit_rerun(q, done.step, t, done.target)) return false;
+    if (!emit_rerun(q, keep_from, done.step, t, done.target)) return false;
   }
   return true;
 }
 
-static bool make_canonical(Sequence *q, const uint8_t *fates) {
+static bool insert_reruns(Sequence *q, const uint8_t *fates, const int *keep_from) {
   static const uint8_t state_of[PLAN_FATE_COUNT + 1] = {STATE_PRESENT, STATE_MOVED, STATE_MOVED, STATE_DROPPED,
                                                     STATE_PRESENT};
   const Geometry *g = q->geometry;
@@ -159,12 +165,14 @@ static bool make_canonical(Sequence *q, const uint8_t *fates) {
     for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
       int x = g->access[i];
       if (c->state[x] == STATE_MOVED) c->state[x] = STATE_PRESENT;
-      if (c->state[x] == STATE_DROPPED && !materialise(q, x, t)) return false;
+      if (c->state[x] == STATE_DROPPED && !materialise(q, keep_from, x, t)) return false;
     }
     if (!emit(q, t, -1)) return false;
-    for (int i = 0; i < c->temp_count; i++) c->state[c->temps[i]] = STATE_DEAD;
-    for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++)
-      c->state[g->access[i]] = g->gap_after[i] < 0 ? STATE_DEAD : state_of[fates[g->gap_after[i]]];
+    for (int i = 0; i < c->temp_count; i++) c->state[c->temps[i]] = c->gap[c->temps[i]] < 0 ? STATE_DEAD : STATE_DROPPED;
+    for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
+      int x = g->access[i], gap = c->gap[x] = g->gap_after[i];
+      c->state[x] = gap < 0 ? STATE_DEAD : state_of[fates[gap]];
+    }
   }
   return true;
 }
@@ -459,9 +467,9 @@ static void start(Sequence *q, const int *variants) {
   q->scratch->given = NULL;
 }
 
-bool sequence_build(Sequence *q, const uint8_t *fates, const int *variants) {
+bool sequence_build(Sequence *q, const uint8_t *fates, const int *keep_from, const int *variants) {
   start(q, variants);
-  return make_canonical(q, fates) && finish(q, fates);
+  return insert_reruns(q, fates, keep_from) && finish(q, fates);
 }
 
 bool sequence_build_explicit(Sequence *q, const int *variants, const PlanRerun *reruns, int rerun_count, const int *outs,

@@ -1,8 +1,9 @@
 /* sequence.h: from decisions to the extended sequence of S8, its residencies and its moves.
  *
- * Canonical recompute (docs/planner.md, section "From fates to steps"): when a base step needs a dropped piece, its
- * producer runs again just before, after whatever that producer needs; re-made pieces stay until their own next base
- * use, and what was dead is dropped again. A Sequence is scratch: building another plan overwrites it.
+ * Recompute (docs/planner.md, section "From fates to steps"): when a base step needs a dropped piece, its producer runs
+ * again just before, after whatever that producer needs; re-made pieces stay until their own next base use, or leave
+ * again at once where the decisions say so, and what was dead is dropped again. A Sequence is scratch: building another
+ * plan overwrites it.
  */
 #ifndef GNNCC_PLANNER_SEQUENCE_H
 #define GNNCC_PLANNER_SEQUENCE_H
@@ -73,8 +74,10 @@ Sequence *sequence_new(Arena *arena, const Problem *problem, const Geometry *geo
  * from below. */
 enum { PLAN_FATE_FREE = PLAN_FATE_COUNT };
 
-/* Build from a fate per gap of the geometry and a variant per op. False when the assignment has no legal sequence. */
-bool sequence_build(Sequence *sequence, const uint8_t *fates, const int *variants);
+/* Build from a fate per gap of the geometry and a variant per op. False when the assignment has no legal sequence.
+ * keep_from, per gap (NULL: 0 everywhere): what is re-made in the gap before an earlier base step than this is dropped
+ * again after that step, and made once more when it is needed next. */
+bool sequence_build(Sequence *sequence, const uint8_t *fates, const int *keep_from, const int *variants);
 
 /* Build from explicit insertions (by `before`, in list order) and moves (by piece,
  * then by `after`; v and is_clean are filled in).

@@ -6,6 +6,7 @@
 
 #include "exact.h"
 #include "label_dp.h"
+#include "revolve.h"
 
 Budget budget_of(PlannerEffort effort) {
   switch (effort) {
@@ -48,6 +49,38 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
     search_offer(s->search, candidate);
   }
   if (*first_plan_at == 0) *first_plan_at = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* Nothing stays: what can be made again is, each time it is needed. The plans of the least memory. */
+static void try_nothing_kept(Session *s) {
+  const Geometry *g = s->geometry;
+  Candidate *candidate = candidate_new(s->arena, s->evaluator);
+  for (int preference = 0; preference < 6 && !search_is_done(s->search); preference++) {
+    policy_evict_all(s->evaluator, preference, candidate);
+    memset(candidate->keep_from, 0, (size_t)g->gap_count * sizeof *candidate->keep_from);
+    for (int i = 0; i < g->open_count; i++) candidate->keep_from[g->open[i]] = g->gaps[g->open[i]].v;
+    search_try(s->search, candidate->fates, candidate->keep_from, candidate->variants);
+  }
+}
+
+/* With the most room for what stays that is left in truth; what cannot be made again stays, or is away. */
+void session_try_revolve(Session *s) {
+  const Geometry *g = s->geometry;
+  if (s->search->best->cost >= COST_INVALID) try_nothing_kept(s);
+  Arena *arena = arena_new();
+  const Revolve *revolve = revolve_new(arena, s->problem, g);
+  uint8_t *fates = arena_alloc(arena, (size_t)g->gap_count + 1);
+  int *keep_from = arena_alloc(arena, (size_t)(g->gap_count + 1) * sizeof *keep_from);
+  for (int pass = 0; pass < 2 && revolve; pass++) {
+    geometry_stay(g, fates);
+    for (int i = 0; i < g->open_count && pass == 1; i++)
+      for (int fate = PLAN_FATE_SSD; fate > PLAN_FATE_RETAIN; fate--)
+        if (g->gaps[g->open[i]].options & PLAN_FATE_BIT(fate)) fates[g->open[i]] = (uint8_t)fate;
+    int64_t cost = COST_INVALID;
+    for (int level = revolve_levels(revolve); level >= 0 && cost >= COST_INVALID && !search_is_done(s->search); level--)
+      if (revolve_propose(revolve, level, fates, keep_from)) cost = search_try(s->search, fates, keep_from, s->search->best->variants);
+  }
+  arena_free(arena);
 }
 
 /* Side gaps do not cover the centre of the DP: all of them retained, or all of them away. */
@@ -99,7 +132,7 @@ static void try_label_dp(Session *s, int64_t label_budget) {
       int found = label_dp(s->problem, g, g->peak_step, sides, variants, &options, proposals, &s->labels);
       /* On large problems evaluations are dear, and the best labels are much alike. */
       if (g->open_count > 500 && found > 3) found = 3;
-      for (int i = 0; i < found && !search_is_done(s->search); i++) search_try(s->search, proposals[i], variants);
+      for (int i = 0; i < found && !search_is_done(s->search); i++) search_try(s->search, proposals[i], NULL, variants);
     }
   }
 }
@@ -109,7 +142,7 @@ static void try_prices(Session *s) {
   uint8_t *fates = arena_alloc(s->arena, (size_t)s->geometry->gap_count + 1);
   geometry_stay(s->geometry, fates);
   certificate_round(s->problem, s->geometry, &s->certificate, fates);
-  search_try(s->search, fates, s->search->best->variants);
+  search_try(s->search, fates, NULL, s->search->best->variants);
 }
 
 static void improve(Session *s, int64_t units) {
@@ -126,7 +159,7 @@ static void improve(Session *s, int64_t units) {
 bool session_improve(Session *s, int64_t units, int64_t exact_units) {
   bool is_small = s->search->gap_count <= SESSION_EXACT_GAPS;
   improve(s, is_small ? units / 3 : units); /* the exact search prunes by the best plan known */
-  return is_small && exact_units > 0 && !search_is_done(s->search) && exact_search(s->search, exact_units);
+  return is_small && exact_units > 0 && !search_is_done(s->search) && exact_search(s->search, exact_units) && s->search->best->is_canonical;
 }
 
 void session_run(Session *s, const Budget *budget, int64_t units) {
@@ -138,6 +171,7 @@ void session_run(Session *s, const Budget *budget, int64_t units) {
   try_label_dp(s, budget->dp_labels);
   if (search->best->cost <= search->target_ns) return;
   try_prices(s);
+  if (!search_is_done(search)) session_try_revolve(s);
   if (search_is_done(search)) return;
   /* One policy an evaluation where evaluations are dear: the one that was best so far. */
   if (g->open_count > 300 && search->best->policies != PREFETCH_ALL) search->policies = search->best->policies;
@@ -171,7 +205,7 @@ static void climb_rung(Session *s, int64_t device_bytes, const Budget *budget, C
     fix_boundaries(small->evaluator, carried);
     carried->cost = evaluate_candidate(s->evaluator, carried);
     search_offer(s->search, carried);
-    search_try(s->search, carried->fates, carried->variants);
+    search_try(s->search, carried->fates, candidate_keep_from(carried), carried->variants);
   }
   s->labels += small->labels;
   s->evaluator->evaluations += small->evaluator->evaluations;

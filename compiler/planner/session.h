@@ -41,6 +41,9 @@ Session *session_new(const Problem *problem, Arena *arena, double deadline);
  * was there at the processor time `first_plan_at`. */
 void session_try_policies(Session *session, int64_t *costs, double *first_plan_at);
 
+/* Plans that make pieces again more than once: for little memory. */
+void session_try_revolve(Session *session);
+
 /* Certificate, label DP, search and, where the gaps are few, the exact search. */
 void session_run(Session *session, const Budget *budget, int64_t units);
 

@@ -73,7 +73,7 @@ static bool bring_over(Packer *packer, const Candidate *candidate) {
   if (evaluate_candidate(from, packer->trial) >= COST_INVALID) return false;
   addresses_tighten(from);
   if (from == to) return true;
-  if (!sequence_build(to->sequence, candidate->fates, candidate->variants)) return false;
+  if (!sequence_build(to->sequence, candidate->fates, candidate_keep_from(candidate), candidate->variants)) return false;
   for (int i = 0; i < from->sequence->move_count; i++) {
     to->sequence->moves[i].g = from->sequence->moves[i].g;
     to->sequence->moves[i].f = from->sequence->moves[i].f;
@@ -101,6 +101,7 @@ static bool is_new(Packer *packer, const Candidate *candidate) {
   const Evaluator *e = packer->on_device;
   uint64_t hash = 0xCBF29CE484222325u ^ (uint64_t)packer->source->problem->device_bytes;
   hash = hash_bytes(hash, candidate->fates, (size_t)e->geometry->gap_count);
+  if (!candidate->is_canonical) hash = hash_bytes(hash, candidate->keep_from, (size_t)e->geometry->gap_count * sizeof(int));
   hash = hash_bytes(hash, candidate->variants, (size_t)e->problem->op_count * sizeof(int));
   if (candidate->is_polished) hash = hash_bytes(hash, candidate->g, (size_t)candidate->g_count * sizeof(int));
   else hash ^= candidate->policies;
@@ -141,7 +142,7 @@ static void seed(Session *small, const Packer *packer, int64_t units, Candidate 
   const Candidate *const known[] = {packer->best.fates, packer->session->search->best};
   for (int i = 0; i < 2 && !search_is_done(small->search); i++) {
     search_offer_again(small->search, known[i]);
-    search_try(small->search, known[i]->fates, known[i]->variants);
+    search_try(small->search, known[i]->fates, candidate_keep_from(known[i]), known[i]->variants);
   }
   if (search_is_done(small->search)) return;
   search_local(small->search, units);
@@ -298,7 +299,7 @@ Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *option
   Evaluator *e = s->evaluator;
   const Settled *best = &packer->best;
   candidate_copy(e, s->search->best, best->fates);
-  sequence_build(e->sequence, best->fates->fates, best->fates->variants);
+  sequence_build(e->sequence, best->fates->fates, candidate_keep_from(best->fates), best->fates->variants);
   if (e->sequence->move_count) memcpy(e->sequence->moves, best->moves, (size_t)e->sequence->move_count * sizeof(PlanMove));
   evaluate_built(e);
   if (best->makespan_ns > makespan) s->is_optimal = false;

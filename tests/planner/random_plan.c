@@ -26,9 +26,12 @@ PlannerPlan *random_plan(Arena *arena, Evaluator *e, uint64_t seed) {
     bool is_allowed = (g->gaps[i].options & PLAN_FATE_BIT(fate)) && generate_below(&seed, 100) < restless;
     if (is_allowed) candidate->fates[i] = (uint8_t)fate;
   }
+  candidate->is_canonical = generate_below(&seed, 3) > 0;
+  for (int i = 0; i < g->gap_count && !candidate->is_canonical; i++) /* made again more than once, if need be */
+    candidate->keep_from[i] = generate_below(&seed, 2) ? 0 : g->gaps[i].u + 1 + generate_below(&seed, g->gaps[i].v - g->gaps[i].u);
   for (int op = 0; op < e->problem->op_count; op++)
     candidate->variants[op] = generate_below(&seed, e->problem->ops[op].variant_count);
-  if (!sequence_build(e->sequence, candidate->fates, candidate->variants)) return NULL;
+  if (!sequence_build(e->sequence, candidate->fates, candidate_keep_from(candidate), candidate->variants)) return NULL;
   bool is_late = generate_below(&seed, 4) == 0;
   for (int i = 0; i < e->sequence->move_count; i++) {
     PlanMove *move = &e->sequence->moves[i];

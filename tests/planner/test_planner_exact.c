@@ -28,7 +28,7 @@ static void try_boundaries(Enumeration *e, int m) {
 static void try_fates(Enumeration *e, int depth) {
   const Geometry *g = e->evaluator->geometry;
   if (depth == g->wide_count) {
-    if (sequence_build(e->evaluator->sequence, e->candidate->fates, e->candidate->variants)) try_boundaries(e, 0);
+    if (sequence_build(e->evaluator->sequence, e->candidate->fates, NULL, e->candidate->variants)) try_boundaries(e, 0);
     return;
   }
   for (int fate = 0; fate < PLAN_FATE_COUNT; fate++) {
