@@ -39,6 +39,7 @@ typedef struct Compilation {
   const char *fingerprint;
   const char *model_fingerprint; /* without the machine: what a checkpoint must agree with */
   bool is_trying;        /* only whether it fits is asked, nothing is said */
+  bool is_probing;       /* fit looks for a size that works: of one that does not, nothing more is asked */
   const char *effort;    /* of the planner while several plans are tried; NULL: as asked for */
   Residents *residents;
   const Pins *pins;      /* NULL: none */

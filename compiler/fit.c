@@ -30,6 +30,7 @@ static void read_options(Compilation *c, PlannerOptions *options) {
     if (strcmp(policy, policy_name(p)) == 0) options->policy = p;
   options->time_limit_s = o->plan_seconds;
   options->needs_offsets = true;
+  options->skips_least_sizes = c->is_probing || c->is_trying;
 }
 
 /* ---- pins ---- */
@@ -230,13 +231,14 @@ static bool fits_device(Compilation *c, int64_t bytes) {
 }
 
 /* The smallest device, in KiB as the option is written, on which a plan with addresses was found: from what the planner
- * says up to one that does, and down again between the two. -1: none. c keeps its products. */
-static int64_t least_device(Compilation *c, int64_t guess, int64_t most) {
+ * says up to one that does, and down again between the two, but not to what cannot do. -1: none. c keeps its products. */
+static int64_t least_device(Compilation *c, int64_t too_small, int64_t guess, int64_t most) {
   enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5 };
   int tries = c->training_kernels && c->training_kernels->kernel_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
-  int64_t bad = c->residents->bytes / KIB, good = round_up(guess > 0 ? guess : most, KIB) / KIB;
+  int64_t bad = too_small / KIB, good = round_up(guess > 0 ? guess : most, KIB) / KIB;
   const char *effort = c->effort;
   c->effort = "fast"; /* whatever fits then, fits with more effort */
+  c->is_probing = true;
   while (good * KIB < 2 * most && !fits_device(c, good * KIB) && !c->status) {
     bad = good;
     good += good / 8 + 1;
@@ -249,10 +251,11 @@ static int64_t least_device(Compilation *c, int64_t guess, int64_t most) {
   c->effort = effort;
   for (int percent = 1; percent <= (tries == TRIES ? 3 : 1); percent++) { /* what fits is not quite monotone: packing is hard */
     int64_t less = good - good * percent / 100 - 1;
-    if (less * KIB <= c->residents->bytes || !fits_device(c, less * KIB)) continue;
+    if (less * KIB <= too_small || !fits_device(c, less * KIB)) continue;
     good = less;
     percent = 0;
   }
+  c->is_probing = false;
   return fits_device(c, good * KIB) ? good * KIB : -1;
 }
 
@@ -349,7 +352,7 @@ static bool refuse(Compilation *c) {
   }
   Machine machine = c->machine;
   const char *ways = "";
-  int64_t least = least_device(c, guess > budget ? guess : budget + 1024, all);
+  int64_t least = least_device(c, is_unavoidable ? bind_bytes - 1 : c->residents->bytes, guess > budget ? guess : budget + 1024, all);
   if (least > 0) ways = joined(c->arena, ways, arena_printf(c->arena, "--budget %s=%s is the smallest that works (%s per epoch)", device, size_option(c->arena, least), epoch_text(c->arena, c)));
   c->machine = machine;
   ways = joined(c->arena, ways, try_tier(c, TIER_HOST, "host", all));

@@ -199,8 +199,9 @@ int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *keep_from, const
   Sequence *q = e->sequence;
   int64_t best = COST_ILLEGAL, over;
   const Problem *p = e->problem;
-  e->effort += max64(2 * p->step_count, ((int64_t)p->piece_count + p->use_count) / 16); /* where pieces are many and steps few */
-  if (!sequence_build(q, fates, keep_from, variants)) return COST_ILLEGAL;
+  bool is_legal = sequence_build(q, fates, keep_from, variants);
+  e->effort += max64(p->step_count + q->count, ((int64_t)p->piece_count + p->use_count) / 16); /* where pieces are many and steps few */
+  if (!is_legal) return COST_ILLEGAL;
   if (!prepare(e, &over)) return COST_INVALID + min64(over, COST_INVALID / 2);
   for (int policy = 0; policy < PREFETCH_COUNT; policy++) {
     if (!(policies & PREFETCH_BIT(policy))) continue;

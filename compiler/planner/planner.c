@@ -67,11 +67,18 @@ static bool fits(const Problem *problem, bool is_thorough, Tier tier, int64_t *s
   return ok;
 }
 
+/* Can a copy go there and come back? */
+static bool is_reachable(const Problem *p, Tier tier) {
+  const ProblemChannel *c = p->channels;
+  bool is_host = tier == TIER_DEVICE || (c[PROBLEM_CHANNEL_D2H].is_present && c[PROBLEM_CHANNEL_H2D].is_present);
+  return is_host && (tier != TIER_SSD || (c[PROBLEM_CHANNEL_SSDW].is_present && c[PROBLEM_CHANNEL_SSDR].is_present && p->ring_bytes > 0));
+}
+
 /* The least size of one tier with which a plan is found, the others as they are; -1 when no size helps. What is found
  * quickly is halved down to; then less by a byte is asked for, thoroughly, until there is nothing. */
 static int64_t least_size(const Problem *problem, Tier tier, int64_t low, int64_t high) {
   int64_t least = high;
-  if (low > high || !fits(problem, true, tier, &least)) return -1;
+  if (low > high || !is_reachable(problem, tier) || !fits(problem, true, tier, &least)) return -1;
   for (int64_t known = low; known < least;) {
     int64_t middle = known + (least - known) / 2, size = middle;
     if (fits(problem, false, tier, &size))
@@ -138,14 +145,14 @@ static void find_policy_sizes(const Problem *p, PlannerPolicy policy, PlannerRep
   report->least_ssd_bytes = least_size_of_policy(p, policy, TIER_SSD, p->ssd_bytes, all);
 }
 
-static void explain_infeasible(const Session *s, int policy, PlannerReport *report) {
+static void explain_infeasible(const Session *s, const PlannerOptions *options, PlannerReport *report) {
   const Problem *p = s->problem;
   const Geometry *g = s->geometry;
   int bind = 0;
   for (int t = 0; t < p->step_count; t++)
     if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
-  if (policy >= 0) find_policy_sizes(p, (PlannerPolicy)policy, report);
-  else find_least_sizes(s, report);
+  if (!options->skips_least_sizes && options->policy >= 0) find_policy_sizes(p, (PlannerPolicy)options->policy, report);
+  else if (!options->skips_least_sizes) find_least_sizes(s, report);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
   size_t used = 0;
@@ -256,7 +263,7 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
   report->is_optimal = plan && (s->is_optimal || report->makespan_ns <= s->lower_bound_ns);
   report->labels = s->labels;
   report->evaluations = s->evaluator->evaluations;
-  if (!plan) explain_infeasible(s, options->policy, report);
+  if (!plan) explain_infeasible(s, options, report);
   arena_free(scratch);
   report->total_s = session_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
   return plan;

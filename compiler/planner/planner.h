@@ -13,6 +13,7 @@ typedef struct PlannerOptions {
   PlannerEffort effort;
   double time_limit_s; /* 0: none. A limit that ends the search makes the plan depend on the machine; it says so */
   int policy; /* a Policy: plan as that system would; -1: plan */
+  bool skips_least_sizes; /* where nothing fits, no least sizes are looked for: the report has 0 */
   bool needs_offsets; /* the program cannot map pages: a plan with plain offsets, if it takes longer */
 } PlannerOptions;
 
