@@ -27,7 +27,7 @@ kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cud
 all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
 check "every kind of step is among them" all_kinds
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
-adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = AT_' | grep -x 2; }
+adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = AT(' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
 # ---- whole programs, on the stand-in ----
