@@ -41,13 +41,14 @@ static void attribute(const Schedule *s, Decisions *d, const int *index_of) {
       last = value;
       if (value == NO_VALUE) continue;
       Decision *decision = &d->list[index_of[value]];
-      decision->adds_ns += ns_of(step->cost.seconds);
+      decision->adds_ns += ns_of(step->cost.seconds - step->slowed_seconds);
       decision->fate = PLAN_FATE_RECOMPUTE;
     }
-    if (step->kind == STEP_KERNEL && !step->is_rerun) d->keep_all_ns += ns_of(step->cost.seconds);
+    if (step->kind == STEP_KERNEL && !step->is_rerun) d->keep_all_ns += ns_of(step->cost.seconds - step->slowed_seconds);
     if (step->kind == STEP_COPY) {
       const Copy *copy = &s->copies[step->copy];
       d->list[index_of[copy->value]].fate = copy->tier;
+      d->list[index_of[copy->value]].adds_ns += ns_of(copy->slows_seconds);
       d->transfer_seconds += step->cost.seconds;
       if (copy_touches_device(copy)) (copy->is_out ? d->out_bytes : d->in_bytes)[copy->tier] += copy->bytes;
     }

@@ -254,9 +254,8 @@ static double find_slowdown(const Compilation *c) {
   return slowdown;
 }
 
-/* The addresses of a program for a GPU are constants of its device code: it has those of its plan alone. */
 static bool is_checked_against_keeping(const Compilation *c) {
-  return !c->is_trying && c->options->product != PRODUCT_PLAN && c->backend == BACKEND_CPU && !schedule_keeps_all(c->schedule);
+  return !c->is_trying && c->options->product != PRODUCT_PLAN && !schedule_keeps_all(c->schedule);
 }
 
 static bool run_layout(Compilation *c) {

@@ -108,7 +108,7 @@ static void emit_arena(const Emission *m, FILE *out) {
   }
   if (m->schedule->home_count) emit_homes(m, out);
   if (m->keep_order) emit_keep_places(m, out);
-  fprintf(out, "\n#define V(name) gnn_at(g, %s)\n"
+  fprintf(out, "\n#define AT(name) (%s)\n#define V(name) gnn_at(g, AT(name))\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
                "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n", m->keep_order ? "g->keeps_all ? KEEP_##name : AT_##name" : "AT_##name");

@@ -61,6 +61,7 @@ void emit_step_functions(const Emission *emission, const Step *step, FILE *out);
 
 /* emit_keep_order.c: where the blocks of the plan lie in that order, and its steps: functions of the plan's. */
 void emit_keep_places(const Emission *emission, FILE *out);
+void emit_keep_place(const Emission *emission, int block, FILE *out);
 void emit_keep_order(const Emission *emission, FILE *out);
 
 /* emit_api.c: the embedding API, one function of the runtime's job behind each. */

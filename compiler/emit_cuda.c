@@ -57,12 +57,14 @@ void emit_cuda(const Emission *m, FILE *out) {
           emit_in_comment(m->arena, m->model_path));
   for (int i = 0; i < m->layout->count; i++) {
     const Block *b = &m->layout->blocks[i];
-    if (strstr(code.text, arena_printf(m->arena, "(%s)", b->name)) || step_mentions(code.text, arena_printf(m->arena, "AT_%s", b->name))) fprintf(out, "#define AT_%s INT64_C(%" PRId64 ")\n", b->name, b->offset);
+    if (!strstr(code.text, arena_printf(m->arena, "(%s)", b->name)) && !step_mentions(code.text, arena_printf(m->arena, "AT_%s", b->name))) continue;
+    fprintf(out, "#define AT_%s INT64_C(%" PRId64 ")\n", b->name, b->offset);
+    if (m->keep_order) emit_keep_place(m, i, out);
   }
-  fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
+  fprintf(out, "\n#define V(name) gnn_at(g, %s)\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
-               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n%s", code.text);
+               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n%s", m->keep_order ? "g->keeps_all ? KEEP_##name : AT_##name" : "AT_##name", code.text);
 }
 
 /* How large a buffer cuSPARSE wants is known only where it runs: it is asked before the first step. */

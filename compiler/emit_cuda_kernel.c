@@ -315,8 +315,8 @@ static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, *
 static void add_gemm(CudaWriter *c, const char *sizes, ValueId to, const char *epilogue) {
   static const char *const precisions[PRECISION_COUNT] = {"GNN_IN_FP32", "GNN_IN_TF32", "GNN_IN_BF16"};
   const StepWriter *w = &c->w;
-  const char *scratch = w->kernel->work_bytes ? arena_printf(w->arena, ".at_workspace = AT_%s, .workspace_bytes = %" PRId64 ", ", step_scratch(w), w->kernel->work_bytes) : "";
-  add_call(c, arena_printf(w->arena, "gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = AT_%s, .at_b = AT_%s, .at_c = AT_%s,\n"
+  const char *scratch = w->kernel->work_bytes ? arena_printf(w->arena, ".at_workspace = AT(%s), .workspace_bytes = %" PRId64 ", ", step_scratch(w), w->kernel->work_bytes) : "";
+  add_call(c, arena_printf(w->arena, "gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = AT(%s), .at_b = AT(%s), .at_c = AT(%s),\n"
                                      "                                  %s%s.precision = %s});\n", sizes, step_block_name(w, w->anchor->operand[0]),
                            step_block_name(w, w->anchor->operand[1]), step_block_name(w, to), epilogue, scratch, precisions[w->kernels->precision]));
 }
@@ -338,8 +338,8 @@ static void emit_library_matmul(CudaWriter *c) {
   const struct Contraction p = w->anchor->as.product;
   const Epilogue *e = &w->kernel->epilogue;
   const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
-  const char *bias = e->bias == NO_VALUE ? "-1" : arena_printf(w->arena, "AT_%s", step_block_name(w, e->bias));
-  const char *addend = e->addend == NO_VALUE ? "-1" : arena_printf(w->arena, "AT_%s", step_block_name(w, e->addend));
+  const char *bias = e->bias == NO_VALUE ? "-1" : arena_printf(w->arena, "AT(%s)", step_block_name(w, e->bias));
+  const char *addend = e->addend == NO_VALUE ? "-1" : arena_printf(w->arena, "AT(%s)", step_block_name(w, e->addend));
   add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), e->place,
            arena_printf(w->arena, ".at_bias = %s, .at_addend = %s, .is_relu = %d, ", bias, addend, e->is_relu));
   print_rest(c);
@@ -359,7 +359,7 @@ static void emit_library_spmm(CudaWriter *c) {
   int is_out = w->anchor->as.end == END_SRC && !residents->is_symmetric;
   int64_t width = body_width(c);
   int buffer = residents_spmm_buffer(residents, is_out, width);
-  add_call(c, arena_printf(w->arena, "gnn_cuda_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .at_x = AT_%s, .at_y = AT_%s,\n"
+  add_call(c, arena_printf(w->arena, "gnn_cuda_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .at_x = AT(%s), .at_y = AT(%s),\n"
                                      "                                  .at_ones = AT_%s, .at_offsets = AT_%s,\n"
                                      "                                  .at_buffer = AT_%s, .buffer_bytes = %" PRId64 "});\n",
                            is_out, width, step_block_name(w, w->graph->values[w->anchor->operand[0]].operand[0]), step_block_name(w, w->kernel->epilogue.place),
@@ -527,8 +527,9 @@ static const Hyper **print_weights(CudaWriter *c, int *group_count, int64_t *blo
     while (group < *group_count && groups[group] != hyper) group++;
     if (group == *group_count) groups[(*group_count)++] = hyper;
     int64_t count = shape_width(&w->graph->values[update->operand[0]].shape);
-    fprintf(w->out, "  {AT_%s, AT_%s, {%s, %s}, %" PRId64 ", %" PRId64 ", %d},\n", step_block_name(w, update->operand[0]), step_block_name(w, update->operand[1]),
-            state_of(c, 0, p), state_of(c, 1, p), count, *blocks, group);
+    const char *gradient = step_block_name(w, update->operand[1]);
+    fprintf(w->out, "  {AT_%s, {AT_%s, %s_%s}, {%s, %s}, %" PRId64 ", %" PRId64 ", %d},\n", step_block_name(w, update->operand[0]), gradient,
+            w->emission->keep_order ? "KEEP" : "AT", gradient, state_of(c, 0, p), state_of(c, 1, p), count, *blocks, group);
     *blocks += tiles_of(count, UPDATE_EACH);
   }
   fprintf(w->out, "};\n\n");
@@ -553,7 +554,7 @@ static void emit_update(CudaWriter *c) {
   open_plain(c, "weights", number(c, blocks));
   fprintf(w->out, "  const gnn_weight &weight = gnn_weight_of_block(step_%d_table);\n", w->n);
   fprintf(w->out, "  const int64_t begin = (int64_t)((int)blockIdx.x - weight.block) * GNN_UPDATE_EACH, end = gnn_min(begin + GNN_UPDATE_EACH, weight.count);\n");
-  fprintf(w->out, "  gnn_real *w = gnn_at(g, weight.at);\n  const gnn_real *slope = gnn_at(g, weight.at_gradient);\n");
+  fprintf(w->out, "  gnn_real *w = gnn_at(g, weight.at);\n  const gnn_real *slope = gnn_at(g, weight.at_gradient[g->keeps_all]);\n");
   for (int i = 0; i < group_count; i++) {
     const char *condition = group_count > 1 ? arena_printf(w->arena, "if (weight.group == %d) ", i) : "";
     fprintf(w->out, "  %s%s\n", condition, update_call(c, groups[i]));

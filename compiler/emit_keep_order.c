@@ -30,20 +30,22 @@ static const Block *block_when_kept(const Emission *m, const Block *planned) {
   return NULL;
 }
 
+void emit_keep_place(const Emission *m, int block, FILE *out) {
+  const Block *planned = &m->layout->blocks[block], *kept = block < m->layout->resident_count ? NULL : block_when_kept(m, planned);
+  if (kept) fprintf(out, "#define KEEP_%s INT64_C(%" PRId64 ")\n", planned->name, kept->offset);
+  else fprintf(out, "#define KEEP_%s AT_%s\n", planned->name, planned->name);
+}
+
 void emit_keep_places(const Emission *m, FILE *out) {
-  const Layout *y = m->layout;
   fprintf(out, "\n/* Where the same things lie when every value is kept until its last use, which takes %" PRId64 " bytes. */\n", m->keep_order->layout->bytes);
-  for (int i = 0; i < y->count; i++) {
-    const Block *kept = i < y->resident_count ? NULL : block_when_kept(m, &y->blocks[i]);
-    if (kept) fprintf(out, "#define KEEP_%s INT64_C(%" PRId64 ")\n", y->blocks[i].name, kept->offset);
-    else fprintf(out, "#define KEEP_%s AT_%s\n", y->blocks[i].name, y->blocks[i].name);
-  }
+  for (int i = 0; i < m->layout->count; i++) emit_keep_place(m, i, out);
 }
 
 static void emit_calls(const Emission *m, const char *name, int first, int last, FILE *out) {
   fprintf(out, "static gnn_status keep_%s(gnn_run *g) {\n", name);
   if (first == last) fprintf(out, "  (void)g;\n");
   for (int s = first; s < last; s++) fprintf(out, "  step_%d(g);\n", step_in_plan(m, &m->keep_order->schedule->steps[s]));
+  if (last == m->keep_order->schedule->count && m->layout->residents->results != NO_INDEX) fprintf(out, "  measure(g);\n");
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
 

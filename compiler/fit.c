@@ -404,10 +404,14 @@ static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, cons
 /* Addresses included, where they can be had. */
 static int64_t bytes_of(const Plan *plan) { return plan->report.height_bytes > plan->report.peak_bytes ? plan->report.height_bytes : plan->report.peak_bytes; }
 
+static int64_t epoch_ns(Compilation *c, const Plan *plan) {
+  return llround(1e9 * schedule(c->arena, &c->machine, plan, c->evaluation_plan)->training_seconds);
+}
+
 /* A plan for a larger device, where it saves a hundredth; else NULL. */
 static const Plan *plan_that_saves(Compilation *c, int64_t bytes) {
   const Plan *p = plan_instead(c, bytes, -1, c->pins);
-  return p && p->planned && p->simulation->makespan_ns * 100 <= c->training_plan->simulation->makespan_ns * 99 ? p : NULL;
+  return p && p->planned && epoch_ns(c, p) * 100 <= epoch_ns(c, c->training_plan) * 99 ? p : NULL;
 }
 
 /* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? Then between it and the last that does not. */
@@ -432,7 +436,7 @@ static void find_step_up(Compilation *c, Instead *i) {
     else bad += (good - bad) / 2;
   }
   i->step_up_bytes = good;
-  i->step_up_saves_ns = c->training_plan->simulation->makespan_ns - found->simulation->makespan_ns;
+  i->step_up_saves_ns = epoch_ns(c, c->training_plan) - epoch_ns(c, found);
 }
 
 /* The smallest device on which both the epoch and its evaluation can be planned; 0: not known. */
@@ -466,13 +470,13 @@ const Instead *fit_instead(Compilation *c) {
   const int64_t endless = INT64_C(1) << 50;
   Instead *i = arena_alloc(c->arena, sizeof *i);
   Plan *keep = plan_instead(c, endless, PLANNER_POLICY_KEEP, NULL), *recompute = plan_instead(c, endless, -1, all_recomputed(c));
-  if (keep && keep->planned) i->keep_ns = keep->simulation->makespan_ns, i->keep_bytes = bytes_of(keep);
-  if (recompute && recompute->planned) i->recompute_ns = recompute->simulation->makespan_ns, i->recompute_bytes = bytes_of(recompute);
+  if (keep && keep->planned) i->keep_ns = epoch_ns(c, keep), i->keep_bytes = bytes_of(keep);
+  if (recompute && recompute->planned) i->recompute_ns = epoch_ns(c, recompute), i->recompute_bytes = bytes_of(recompute);
   int64_t least = least_bytes(c);
   Plan *tightest = least > 0 ? plan_instead(c, least, -1, NULL) : NULL;
-  if (tightest && tightest->planned) i->least_bytes = least, i->least_ns = tightest->simulation->makespan_ns;
+  if (tightest && tightest->planned) i->least_bytes = least, i->least_ns = epoch_ns(c, tightest);
   Plan *free = c->pins ? plan_instead(c, 0, -1, NULL) : NULL;
-  if (free && free->planned) i->unpinned_ns = free->simulation->makespan_ns;
+  if (free && free->planned) i->unpinned_ns = epoch_ns(c, free);
   find_step_up(c, i);
   return i;
 }

@@ -126,6 +126,7 @@ typedef struct Step {
   int boundary;     /* the steps between one kernel and the next have the latter's; counted from 0 over the whole schedule */
   double start_seconds;
   Cost cost;
+  double slowed_seconds; /* STEP_KERNEL: of .cost.seconds, what the copies beside it take */
   Place place;
   const char *what; /* "conv1.lin = dropout(x) @ conv1.lin.weight" */
 } Step;
@@ -142,6 +143,7 @@ typedef struct Copy {
   int boundary;        /* at which the block of the device holds the value; for STEP_COPY of the SSD lanes too */
   int home;            /* which copy in the other tier: index into Schedule.homes */
   int after[2];        /* copies on other lanes that must be complete, or NO_INDEX */
+  double slows_seconds; /* how much longer compute takes beside it */
 } Copy;
 
 /* One of its ends is the device: all but the hops between the ring and the SSD. */
@@ -170,7 +172,7 @@ typedef struct Schedule {
   int *kernel_step;    /* per boundary: the index of its kernel's step */
   const Plan *training_plan, *evaluation_plan; /* training_plan: NULL without a train block */
   double training_seconds, evaluation_seconds;
-  double rerun_seconds, wait_seconds; /* of training_seconds */
+  double rerun_seconds, wait_seconds, slowed_seconds; /* of training_seconds */
 } Schedule;
 
 Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation);
@@ -178,6 +180,10 @@ bool schedule_keeps_all(const Schedule *schedule); /* nothing moves, nothing is 
 const char *verify_schedule(const Schedule *schedule);
 const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval" */
 void schedule_print(const Schedule *schedule, FILE *out);
+
+/* slowing.c: the steps from `first` on take the time that a run takes, with compute slowed down by the copies beside it as
+ * the links of the machine say; returns their end. Where no link does, `planned_seconds`, and nothing is changed. */
+double slow_compute(Arena *arena, const Machine *machine, Schedule *schedule, int first, double planned_seconds);
 
 /* ---- layout.c ---- */
 

@@ -12,7 +12,7 @@
 
 #include "emit.h"
 
-enum { RING_MOST_BYTES = 64 << 20, SSD_LEAST_BYTES = 64 << 10, SSD_ALIGN_BYTES = 64 << 20 };
+enum { RING_MOST_BYTES = 64 << 20, SSD_LEAST_BYTES = 64 << 10, ROUNDING_FELT = 64 };
 
 static int64_t ssd_bytes(const Machine *machine, int64_t unit, int values) {
   int64_t rounding = unit < SSD_BLOCK_BYTES ? (int64_t)values * SSD_BLOCK_BYTES : 0; /* there they fill whole blocks */
@@ -186,15 +186,24 @@ static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerp
   return p->problem ? p : NULL;
 }
 
+/* Whether whole blocks of the SSD are less than a part in ROUNDING_FELT more than the values that fill them. */
+static bool fits_blocks(const Kernels *kernels) {
+  int64_t all = 0, rounding = 0;
+  for (int v = 0; v < kernels->graph->value_count; v++) {
+    if (!kernels->is_stored[v]) continue;
+    int64_t bytes = graph_bytes(kernels->graph, v);
+    all += bytes;
+    rounding += round_up(bytes, SSD_BLOCK_BYTES) - bytes;
+  }
+  return rounding < all / ROUNDING_FELT;
+}
+
 /* With an SSD, values fill whole blocks of it and begin at one, so that it reads and writes them where they lie; not
  * where they are so small that rounding would be felt, or where everything can be kept. */
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
                                   const Pins *pins, const char *fingerprint, ProblemError *error) {
   Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins};
   PlanningProblem *p = describe(d, LAYOUT_ALIGNMENT, fingerprint, error);
-  int64_t all = 0;
-  for (int v = 0; v < kernels->graph->value_count; v++)
-    if (kernels->is_stored[v]) all += graph_bytes(kernels->graph, v);
-  if (!p || machine->tier_bytes[TIER_SSD] == 0 || all < SSD_ALIGN_BYTES || !geometry_make(p->problem, arena)->is_over_budget) return p;
+  if (!p || machine->tier_bytes[TIER_SSD] == 0 || !fits_blocks(kernels) || !geometry_make(p->problem, arena)->is_over_budget) return p;
   return describe(d, SSD_BLOCK_BYTES, fingerprint, error);
 }

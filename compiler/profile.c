@@ -20,6 +20,11 @@ struct Profile {
   Timed *steps;
 };
 
+static bool has_phase(const json_t *step, const char *wanted) {
+  const char *phase = json_string_value(json_object_get(step, "phase"));
+  return phase && strcmp(phase, wanted) == 0;
+}
+
 static Timed *find(const Profile *profile, const char *what) {
   for (int i = 0; i < profile->count; i++)
     if (strcmp(profile->steps[i].what, what) == 0) return &profile->steps[i];
@@ -37,9 +42,14 @@ static void add(Arena *arena, Profile *profile, const char *what, double seconds
 }
 
 /* Steps of the evaluation are described as those of the training, but draw no dropout. */
-static bool is_evaluation(const json_t *step) {
-  const char *phase = json_string_value(json_object_get(step, "phase"));
-  return phase && strcmp(phase, "eval") == 0;
+static bool is_evaluation(const json_t *step) { return has_phase(step, "eval"); }
+
+/* What was measured beside copies has in it what they slow down. */
+static bool has_copies(const json_t *root) {
+  size_t i;
+  json_t *step;
+  json_array_foreach(json_object_get(root, "steps"), i, step) if (has_phase(step, "move")) return true;
+  return false;
 }
 
 static const char *read_steps(const json_t *root, const char *model, Arena *arena, Profile *profile) {
@@ -63,6 +73,7 @@ bool cost_read_profile(Machine *machine, const char *path, const char *model, Ar
   }
   Profile *profile = arena_alloc(arena, sizeof *profile);
   *fault = read_steps(root, model, arena, profile);
+  for (int c = 0; c < CHANNEL_COUNT && !*fault && has_copies(root); c++) machine->overlap_slowdown[c] = 1;
   json_decref(root);
   if (!*fault) machine->profile = profile;
   return !*fault;

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "../runtime/text.h"
@@ -112,9 +113,10 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
     fprintf(out, "  time      %s per evaluation\n  moves     nothing\n", duration(arena, s->evaluation_seconds));
     return;
   }
-  fprintf(out, "  time      %s per epoch = %s compute + %s recomputing + %s waiting for transfers; evaluation %s\n", duration(arena, s->training_seconds),
+  fprintf(out, "  time      %s per epoch = %s compute + %s recomputing + %s waiting for transfers%s; evaluation %s\n", duration(arena, s->training_seconds),
           duration(arena, 1e-9 * (double)d->keep_all_ns), s->rerun_seconds > 0 ? duration(arena, s->rerun_seconds) : "0",
-          s->wait_seconds > 0 ? duration(arena, s->wait_seconds) : "0", duration(arena, s->evaluation_seconds));
+          s->wait_seconds > 0 ? duration(arena, s->wait_seconds) : "0",
+          s->slowed_seconds > 0 ? arena_printf(arena, " + %s slower beside them", duration(arena, s->slowed_seconds)) : "", duration(arena, s->evaluation_seconds));
   const char *moves = "";
   for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++)
     if (d->in_bytes[tier])
@@ -122,7 +124,7 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
                            bytes(arena, d->in_bytes[tier]));
   if (!*moves) fprintf(out, "  moves     nothing\n");
   else {
-    double hidden = d->transfer_seconds > 0 ? 1 - d->wait_seconds / d->transfer_seconds : 1;
+    double hidden = d->transfer_seconds > 0 ? 1 - (d->wait_seconds + s->slowed_seconds) / d->transfer_seconds : 1;
     fprintf(out, "  moves     %s; %.0f %% of the transfer time is hidden behind compute\n", moves, 100 * (hidden > 0 ? hidden : 0));
   }
 }
@@ -156,7 +158,7 @@ static void print_notes(const Emission *m, const Decisions *d, FILE *out) {
 #define NOTE(...) (fprintf(out, "%s", head), fprintf(out, __VA_ARGS__), fprintf(out, "\n"), head = "            ")
   const Instead *i = m->instead;
   if (i && i->unpinned_ns > 0)
-    NOTE("your pins cost %s; they were obeyed", added(arena, m->training_plan->simulation->makespan_ns - i->unpinned_ns));
+    NOTE("your pins cost %s; they were obeyed", added(arena, llround(1e9 * m->schedule->training_seconds) - i->unpinned_ns));
   if (i && i->step_up_bytes > 0)
     NOTE("%s would save %s %s the next useful step up", needed(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns), gnn_is_utf8() ? "\342\200\224" : "-");
   if (m->training_plan && d->decided_count) {

@@ -51,6 +51,7 @@ static json_t *json_epoch(const Emission *m) {
   json_t *epoch = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "seconds", s->training_seconds, "compute_seconds", seconds_of(d->keep_all_ns),
                             "recompute_seconds", s->rerun_seconds, "wait_seconds", s->wait_seconds, "transfer_seconds", d->transfer_seconds,
                             "evaluation_seconds", s->evaluation_seconds);
+  if (s->slowed_seconds > 0) json_object_set_new(epoch, "slowed_seconds", json_real(s->slowed_seconds));
   for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++) {
     json_object_set_new(epoch, tier == PLAN_FATE_HOST ? "host_out_bytes" : "ssd_out_bytes", integer(d->out_bytes[tier]));
     json_object_set_new(epoch, tier == PLAN_FATE_HOST ? "host_in_bytes" : "ssd_in_bytes", integer(d->in_bytes[tier]));

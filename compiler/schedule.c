@@ -274,7 +274,8 @@ static void sum_times(Schedule *s) {
   for (int i = 0; i < s->training_count; i++) {
     const Step *step = &s->steps[i];
     if (step->kind == STEP_WAIT) s->wait_seconds += step->cost.seconds;
-    if (step->kind == STEP_KERNEL && step->is_rerun) s->rerun_seconds += step->cost.seconds;
+    if (step->kind == STEP_KERNEL && step->is_rerun) s->rerun_seconds += step->cost.seconds - step->slowed_seconds;
+    s->slowed_seconds += step->slowed_seconds;
   }
 }
 
@@ -284,13 +285,13 @@ Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, c
   s->evaluation_plan = evaluation;
   if (training) {
     append(arena, machine, s, training);
-    s->training_seconds = seconds_of(training->simulation->makespan_ns);
+    s->training_seconds = slow_compute(arena, machine, s, 0, seconds_of(training->simulation->makespan_ns));
     if (s->backward_end == 0) s->backward_end = s->count;
   }
   s->training_count = s->count;
   s->training_boundaries = s->boundary_count;
   append(arena, machine, s, evaluation);
-  s->evaluation_seconds = seconds_of(evaluation->simulation->makespan_ns);
+  s->evaluation_seconds = slow_compute(arena, machine, s, s->training_count, seconds_of(evaluation->simulation->makespan_ns));
   sum_times(s);
   return s;
 }

@@ -1,6 +1,7 @@
 /* sweep_program: Compilation -> Sweep. */
 #include "sweep_program.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "fit.h"
@@ -33,7 +34,7 @@ static void fill(Compilation *c, const Machine *machine, const Plan *p, const Pl
   const Schedule *s = schedule(c->arena, machine, p, evaluation);
   const Decisions *d = decisions(c->arena, s, NULL);
   point->fits = true;
-  point->ns = p->simulation->makespan_ns;
+  point->ns = llround(1e9 * s->training_seconds);
   point->needs = larger(sweep_needs(&p->report, tier), sweep_needs(&evaluation->report, tier));
   for (int i = 0; i < d->count; i++) point->fates[d->list[i].fate]++;
 }

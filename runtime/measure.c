@@ -134,7 +134,7 @@ static gnn_status measure_keeping(const gnn_cli *cli, const gnn_dataset *dataset
     return GNN_OK;
   }
   if (program->keep_order == NULL) {
-    printf("keep-everything order: not run, programs for a GPU have that of their plan alone\n");
+    printf("keep-everything order: not run, the program has none\n");
     return GNN_OK;
   }
   gnn_keeping keeping;
@@ -151,6 +151,12 @@ static gnn_status measure_keeping(const gnn_cli *cli, const gnn_dataset *dataset
   options.keeps_all = 1;
   if (status == GNN_OK) status = gnn_trail_create(&kept, program, trail->epochs, error);
   if (status == GNN_OK) status = measure_fill_program(cli, &keeping.program, dataset, &options, &instance, error);
+  if (status == GNN_ENOMEM && instance == NULL) {
+    printf("keep-everything order: not run, %s\n", error->message);
+    gnn_trail_destroy(&kept);
+    gnn_keeping_destroy(&keeping);
+    return GNN_OK;
+  }
   if (status == GNN_OK) status = gnn_trail_run(&kept, instance, error);
   if (status == GNN_OK) status = gnn_trail_agrees(trail, &kept, program, error);
   if (status == GNN_OK)

@@ -104,6 +104,7 @@ void view_compare(const Document *a, const Document *b, FILE *out) {
   put_times("  computing", a->epoch.compute, b->epoch.compute, out);
   put_times("  recomputing", a->epoch.recompute, b->epoch.recompute, out);
   put_times("  waiting", a->epoch.wait, b->epoch.wait, out);
+  if (a->epoch.slowed > 0 || b->epoch.slowed > 0) put_times("  slower beside copies", a->epoch.slowed, b->epoch.slowed, out);
   if (are_measured) put_times("epoch, measured, ms", a->measured->epoch, b->measured->epoch, out);
   static const char *const tiers[] = {"device peak", "host peak", "ssd peak"};
   for (int t = 0; t < 3; t++) put_bytes(tiers[t], a->tiers[t].peak_bytes, b->tiers[t].peak_bytes, out);

@@ -185,7 +185,8 @@ static void read_tiers(Reader *r, const json_t *root, Document *d) {
 static void read_epoch(Reader *r, const json_t *root, Document *d) {
   const json_t *o = object_of(r, "", root, "epoch");
   d->epoch = (DocEpoch){time_of(r, "epoch", o, "seconds"),          time_of(r, "epoch", o, "compute_seconds"), time_of(r, "epoch", o, "recompute_seconds"),
-                        time_of(r, "epoch", o, "wait_seconds"),     time_of(r, "epoch", o, "transfer_seconds"), time_of(r, "epoch", o, "evaluation_seconds")};
+                        time_of(r, "epoch", o, "wait_seconds"),     time_of(r, "epoch", o, "transfer_seconds"), time_of(r, "epoch", o, "evaluation_seconds"),
+                        json_object_get(o, "slowed_seconds") ? time_of(r, "epoch", o, "slowed_seconds") : 0};
 }
 
 static void add_measured(Document *d, const Measured *measured) {

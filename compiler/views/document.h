@@ -78,7 +78,7 @@ typedef struct DocTier {
 } DocTier;
 
 typedef struct DocEpoch {
-  double seconds, compute, recompute, wait, transfer, evaluation;
+  double seconds, compute, recompute, wait, transfer, evaluation, slowed;
 } DocEpoch;
 
 typedef struct Document {

@@ -131,7 +131,7 @@ function drawBars() {
     $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${needed(used)} of ${needed(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : '')));
   }
   const e = report.epoch, seconds = estimatedSeconds;
-  const parts = isTraining ? [['forward', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers']] : [['eval', seconds, 'compute']];
+  const parts = isTraining ? [['forward', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers'], ['out', e.slowed_seconds || 0, 'slower beside them']] : [['eval', seconds, 'compute']];
   drawSplit(measuredSeconds ? 'estimated' : 'time', parts, seconds);
   if (measuredSeconds) drawSplit('measured', measuredParts(), measuredSeconds);
   const i = report.instead || {}, texts = [];

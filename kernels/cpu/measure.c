@@ -526,10 +526,9 @@ static void measure_ssd(Mix *mix, const char *directory) {
     gnn_scratch_close(&scratch);
     return;
   }
-  enum { UNEVEN = 64 }; /* as values in an arena lie; the disk itself wants whole pages */
-  unsigned char *bytes = memory_new(2 * MOVE_BYTES + UNEVEN);
-  memset(bytes, 1, 2 * MOVE_BYTES + UNEVEN);
-  Lane write = {.scratch = &scratch, .is_write = 1, .bytes = bytes + UNEVEN}, read = {.scratch = &scratch, .bytes = bytes + UNEVEN + MOVE_BYTES};
+  unsigned char *bytes = memory_new(2 * MOVE_BYTES); /* at a page, as the values that go there lie in an arena */
+  memset(bytes, 1, 2 * MOVE_BYTES);
+  Lane write = {.scratch = &scratch, .is_write = 1, .bytes = bytes}, read = {.scratch = &scratch, .bytes = bytes + MOVE_BYTES};
   lane_rate(&write, 0.6); /* the first pass over new blocks is slower than all others */
   print_rate("ssd_write", lane_rate(&write, 0.6));
   print_rate("ssd_read", lane_rate(&read, 0.6));

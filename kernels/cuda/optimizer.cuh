@@ -9,7 +9,7 @@ enum { GNN_UPDATE_EACH = 1024 }; /* elements a block */
 
 /* Offsets in the arena; a state that the optimiser has not is at -1. Its blocks begin with number `block`. */
 struct gnn_weight {
-  int64_t at, at_gradient, at_state[2], count;
+  int64_t at, at_gradient[2], at_state[2], count; /* the gradient in the plan, and where everything is kept */
   int block, group;
 };
 

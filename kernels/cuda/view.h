@@ -40,6 +40,7 @@ typedef struct gnn_view_sparse {
 
 typedef struct gnn_view {
   unsigned char *device; /* the arena */
+  int64_t keeps_all;     /* things lie where the order that keeps everything has them, not where the plan does */
   int64_t nodes, edges;
   gnn_view_csr in, out;
   gnn_view_sparse sparse[8];

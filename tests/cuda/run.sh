@@ -27,7 +27,7 @@ kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cud
 all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
 check "every kind of step is among them" all_kinds
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
-adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = AT_' | grep -x 2; }
+adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = AT(' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
 # ---- whole programs, on the stand-in ----
@@ -52,6 +52,13 @@ is_same() { # PROGRAM OTHER: losses and weights, to the last bit
 least_of() { # MODEL OPTION...: the smallest budget that has a plan, in KiB
   "$build/gnncc" -w --backend=cuda --budget device=1KiB "${@:2}" "$1" -o no 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
 }
+says_keeping() { # PROGRAM STATUS TEXT: what check says of the order that keeps everything
+  local status
+  "$1" check >"$1.check" 2>&1
+  status=$?
+  cat "$1.check"
+  [ $status -eq "$2" ] && grep -qE -- "$3" "$1.check"
+}
 makes_and_trains() { "$here/program.sh" "$build" "$@" && train "$1"; } # PROGRAM MODEL OPTION...
 
 declare -A road=([reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
@@ -64,8 +71,19 @@ if [ -e "$build/share/libgnncuda.a" ]; then
       least=$(least_of "$path" ${road[$kind]})
       check "$model, $kind: the least budget, $least KiB" makes_and_trains "$work/${model}_$kind" "$path" ${road[$kind]} --budget device="${least}KiB"
       check "$model, $kind: the same bits" is_same "$work/${model}_$kind" "$keep"
+      check "$model, $kind: check finds them itself" says_keeping "$work/${model}_$kind" 0 '^keep-everything order, .* are the same to the last bit'
     done
   done
+  check "sage4, everything kept: there is nothing to compare" says_keeping "$work/sage4_keep" 0 'this plan is it'
+  altered() { # NAME SED: sage4_reruns with another source of the host
+    cp -r "$work/sage4_reruns.work" "$work/$1.work" && cd "$work/$1.work" && sed -i "$2" model.c && ! cmp -s model.c ../sage4_reruns.work/model.c &&
+      cc -std=gnu11 -O1 -w -I"$build/share" -I. -c -o model.o model.c &&
+      c++ -rdynamic -o "$work/$1" main.o model.o emulated.o "$build/check/standin.o" "$build/share/libgnncuda.a" "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
+  }
+  check "a program whose values are not made again" altered stale '/, again: its result was dropped/,/gnn_leave/ s/^  step_[0-9]*(g);$//'
+  check "its bits differ: check says so" says_keeping "$work/stale" 70 'differ from those of the keep-everything order'
+  check "a program whose keep-everything order takes a pebibyte" altered vast '/gnn_keep_order keep_order/,/};/ s/device_bytes = [0-9]*/device_bytes = 1125899906842624/'
+  check "where the GPU has less that order is not run" says_keeping "$work/vast" 0 '^keep-everything order: not run, .* the plan needs 1024'
 
   # Who multiplies, and in which numbers; the least budget has the same bits again.
   path=$plans/sage4.gnn keep=$work/sage4_keep

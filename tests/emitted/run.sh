@@ -159,6 +159,13 @@ for compiler in gcc clang; do
   fi
 done
 check "host, ring and SSD are used" sh -c "grep -q '\"d2h\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_direct/sage4.c"
+at_blocks() { # DIRECTORY: whatever goes to the SSD or comes from there lies at a multiple of 4096
+  awk '/^#define AT_/ { place[$2] = substr($3, 9) + 0 } # INT64_C(532480)
+       /^  \{[0-9]+, GNN_LANE_SSD/ { match($0, /GNN_DEVICE, AT_[A-Za-z0-9_]+/); name = substr($0, RSTART + 12, RLENGTH - 12); n++
+         if (!(name in place) || place[name] % 4096) { print name, place[name]; bad = 1 } }
+       END { exit bad || !n }' "$1/sage4.c"
+}
+check "what the SSD reads and writes begins where its blocks do" at_blocks gen_direct
 cat >tiers.c <<'END'
 #include <stdio.h>
 #include "sage4.h"

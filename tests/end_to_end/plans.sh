@@ -212,7 +212,7 @@ refuse_plan() { # WHAT TEXT [OPTIONS]: damaged.json
   }
   check "$what is refused" says_why "$@"
 }
-head -c 700 plan.json >damaged.json && refuse_plan "half a plan" "premature end of input"
+head -c 700 plan.json >damaged.json && refuse_plan "half a plan" "\(premature end of input\|near end of file\)"
 echo "everything recomputed" >damaged.json && refuse_plan "a text" ""
 echo '{"format": "gnncc-plan/1", "problem": "sage4"}' >damaged.json && refuse_plan "a plan without decisions, on a device too small for it" "allowed"
 sed 's/"to": "host"/"to": "moon"/' plan.json >damaged.json && refuse_plan "a tier that does not exist" "moon"

@@ -203,6 +203,11 @@ static void test_profiles(const char *share_dir) {
                                     RUN("abc", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}, {\"step\": 1, \"start_s\": 0, \"seconds\": 1}]}")};
   Machine right = machine_of_target(NULL);
   ok(read_text(&right, arena, RUN("abc", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}]}"), &fault), "what is refused next is read where it is right");
+  Machine slowed = {.overlap_slowdown = {1.5, 1.5, 1.5, 1.5}}, again = slowed;
+#define MOVED "{\"model_fingerprint\": \"abc\", \"training_steps\": 2, \"steps\": [{\"step\": 1, \"what\": \"a\", \"phase\": \"forward\"}, {\"step\": 2, \"what\": \"out\", \"phase\": \"move\"}], \"measured\": "
+  bool are_read = read_text(&slowed, arena, RUN("abc", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}]}"), &fault) &&
+                 read_text(&again, arena, MOVED EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}, {\"step\": 2, \"start_s\": 0, \"seconds\": 1}]}}", &fault);
+  ok(are_read && slowed.overlap_slowdown[CHANNEL_D2H] == 1.5 && again.overlap_slowdown[CHANNEL_D2H] == 1, "steps that were measured beside copies are not slowed down by them once more");
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     Machine other = machine_of_target(NULL);
     fault = NULL;

@@ -124,7 +124,7 @@ static void check_epoch(const json_t *root) {
   if (whole(root, "training_steps") == 0) return;
   json_array_foreach(json_object_get(root, "values"), i, value) adds += num(value, "adds_seconds");
   close_to(adds, seconds - num(epoch, "compute_seconds"), seconds, "what the fates add is the epoch less that of keeping everything");
-  close_to(num(epoch, "compute_seconds") + num(epoch, "recompute_seconds") + num(epoch, "wait_seconds"), seconds, seconds, "compute, recompute and waits make the epoch");
+  close_to(num(epoch, "compute_seconds") + num(epoch, "recompute_seconds") + num(epoch, "wait_seconds") + num(epoch, "slowed_seconds"), seconds, seconds, "compute, recompute, waits and what copies slow down make the epoch");
   json_array_foreach(json_object_get(root, "lanes"), i, lane) {
     close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds") + num(lane, "idle_seconds"), seconds, seconds, "a lane's times make the epoch");
     if (num(lane, "idle_seconds") < 0) fault("lane %s idles %g s", str(lane, "lane"), num(lane, "idle_seconds"));

@@ -161,6 +161,14 @@ check "the schema, and the sums: fates, lanes, the skyline, addresses" "$judge" 
 check "today's trace" "$judge" trace today.json plan.json
 check "today's drawing" "$judge" svg today.svg plan.json
 check "gnncc overwrites its own views" today
+slowed() { # links that slow down compute: the same plan, a longer epoch, sums that still add up
+  sed 's/latency = [0-9]*us }/latency = 10us; slowdown = 40% }/' "$here/spill.gnn" >slow.gnn && sed 's/; slowdown = 40%//' slow.gnn >unslowed.gnn &&
+    $gnncc --target=box --budget device=270MiB --emit=plan=slow.json slow.gnn && $gnncc --target=box --budget device=270MiB --emit=plan=unslowed.json unslowed.gnn &&
+    "$judge" report slow.json && "$build/gnncc" --compare unslowed.json slow.json | tee compared.txt || return 1
+  [ "$(grep makespan_ns slow.json)" = "$(grep makespan_ns unslowed.json)" ] && ! grep -q slowed_seconds unslowed.json &&
+    awk '/epoch, estimated/ { longer = $6 } /^    waiting/ { waits = $4 } /slower beside copies/ { slower = $6 } END { exit !(slower > 1 && (longer - waits - slower) ^ 2 < 0.01) }' compared.txt
+}
+check "compute that copies slow down" slowed
 numbers_agree() { # a step has one number, in the listing, the CSV's last row and the JSON
   local listed=$(grep -c '^ *[0-9]' today.txt) last=$(tail -1 today.csv | cut -d, -f1)
   echo "$listed lines, last row of step $last"
