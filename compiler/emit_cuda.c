@@ -60,6 +60,7 @@ void emit_cuda(const Emission *m, FILE *out) {
     if (strstr(code.text, arena_printf(m->arena, "(%s)", b->name)) || step_mentions(code.text, arena_printf(m->arena, "AT_%s", b->name))) fprintf(out, "#define AT_%s INT64_C(%" PRId64 ")\n", b->name, b->offset);
   }
   fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
+               "#define V_HALF(name) ((gnn_half *)(void *)V(name))\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
                "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n%s", code.text);
