@@ -543,6 +543,8 @@ bool driver_emit_for_processor(const Compilation *asked, FILE *out) {
   options.trial = NULL;
   options.target = NULL;
   options.backend = "cpu";
+  options.precision = PRECISION_FP32;
+  options.gemm = options.spmm = NULL;
   options.is_native = true;
   options.is_timing = options.is_verifying = options.is_simulated = false;
   options.product = PRODUCT_PROGRAM;
