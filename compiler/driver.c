@@ -160,7 +160,8 @@ static void drop_taps(Compilation *c) {
 static void note_half(Compilation *c) {
   int count = count_half(c->training_kernels) + count_half(c->evaluation_kernels);
   ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count,
-             arena_printf(c->arena, "%d value%s kept in bf16, 2 bytes a number; results of layers are not kept for predict --layer", count, count == 1 ? " is" : "s are"));
+             arena_printf(c->arena, "%d value%s kept in bf16, 2 bytes a number; results of layers are not kept for predict --layer", count,
+                          count == 1 ? " is" : "s are"));
 }
 
 static bool run_fuse(Compilation *c) {

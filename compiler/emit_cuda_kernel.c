@@ -365,7 +365,8 @@ static void emit_library_outer(CudaWriter *c) {
   const struct Contraction p = w->anchor->as.product;
   const char *rows = step_row_count(w, w->graph->values[w->anchor->operand[0]].shape.domain, p.lead);
   add_gemm(c, arena_printf(w->arena, ".m = %" PRId64 ", .n = %" PRId64 ", .k = %s, .transpose_a = 1", p.depth, p.width, rows), place_of(w, w->anchor->operand[1]),
-           w->kernel->anchor, arena_printf(w->arena, ".at_bias = -1, .at_addend = -1, .at_workspace = AT_%s, .workspace_bytes = %" PRId64 ", ", step_scratch(w), w->kernel->work_bytes));
+           w->kernel->anchor,
+           arena_printf(w->arena, ".at_bias = -1, .at_addend = -1, .at_workspace = AT_%s, .workspace_bytes = %" PRId64 ", ", step_scratch(w), w->kernel->work_bytes));
 }
 
 static void emit_library_spmm(CudaWriter *c) {
@@ -457,7 +458,8 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
                              : " * gnn_dropout_factor(&s->drop, bits, (uint32_t)edges->idx[i])";
   }
   operand->text[LEVEL_EDGE] = arena_printf(arena, "const %s *restrict x = %s + edges->idx[i] * INT64_C(%" PRId64 ");\n"
-                                                  "const gnn_real value = g->sparse[%d].%s_value[i]%s;\n", p->is_half ? "gnn_half" : "gnn_real", p->dense, p->width, p->slot, axis, factor);
+                                                  "const gnn_real value = g->sparse[%d].%s_value[i]%s;\n",
+                                           p->is_half ? "gnn_half" : "gnn_real", p->dense, p->width, p->slot, axis, factor);
   operand->loop_count = p->width > 1;
   operand->loop_size[0] = p->width;
   const char *sum = p->width > 1 ? "acc[block]" : "acc[0]", *element = p->width > 1 ? "x[j]" : "x[0]";

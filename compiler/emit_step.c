@@ -91,7 +91,8 @@ RowWriter *step_write_rest(const StepWriter *w) {
   body->is_in_place = epilogue->place != epilogue->result;
   RowKind row = body_row(w);
   Index index = rows_full_index(body, row);
-  rows_write(body, LEVEL_ROW, "const %s *from = %s + r * %" PRId64 ";", rows_type(w->kernels, epilogue->place), step_at(w, epilogue->place), shape_width(&w->anchor->shape));
+  rows_write(body, LEVEL_ROW, "const %s *from = %s + r * %" PRId64 ";", rows_type(w->kernels, epilogue->place), step_at(w, epilogue->place),
+             shape_width(&w->anchor->shape));
   rows_write(body, body->loop_count ? LEVEL_ELEMENT : LEVEL_ROW, "const gnn_real product = %s;",
              rows_loaded(w->kernels, epilogue->place, arena_printf(w->arena, "from[%s]", rows_offset(body, &w->anchor->shape, index))));
   rows_name(body, epilogue->result, index, "product");
