@@ -18,7 +18,7 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   check_function.c check_layer.c check_names.c check_plan.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
-COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c choose_library.c cost.c cuda_compiler.c data.c \
+COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c choose_half.c choose_library.c cost.c cuda_compiler.c data.c \
   decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c \
   emit_folder.c emit_keep_order.c emit_kernel.c emit_rows.c emit_step.c fit.c fuse.c gnncc.c graph.c layout.c lower.c \
   measure_gpu.c options.c outfile.c plan.c problem.c problem_command.c problem_report.c profile.c reassociate.c \
@@ -46,7 +46,7 @@ PUBLIC_HEADERS := runtime/gnnrt.h runtime/job.h $(addprefix kernels/cpu/, \
   vector.h random.h math.h gemm.h spmm.h sparse.h reduce.h loss.h optimizer.h)
 
 # What emitted CUDA includes.
-DEVICE_HEADERS := $(addprefix kernels/cuda/, view.h device.cuh math.cuh random.cuh reduce.cuh rows.cuh gemm.cuh loss.cuh optimizer.cuh)
+DEVICE_HEADERS := $(addprefix kernels/cuda/, view.h device.cuh half.cuh math.cuh random.cuh reduce.cuh rows.cuh gemm.cuh loss.cuh optimizer.cuh)
 
 GENERATED := $(B)/lang/parse.c $(B)/lang/scan.c
 LANG_OBJECTS := $(LANG:%.c=$(B)/%.o) $(GENERATED:.c=.o)

@@ -72,18 +72,18 @@ static bool is_addend(const Kernels *kernels, const Kernel *kernel, ValueId id) 
 }
 
 /* Bias and addend, each once, in either order. */
-static bool takes_sum(const Kernels *kernels, const Kernel *kernel, const Value *sum, Epilogue *e) {
+static bool takes_sum(const Kernels *kernels, const Kernel *kernel, const Value *sum, Epilogue *e, bool may_add) {
   bool is_first = sum->operand[0] == e->result;
   if (sum->as.function != MAP_ADD || (!is_first && sum->operand[1] != e->result)) return false;
   ValueId other = sum->operand[is_first], bias = bias_of(kernels->graph, other, shape_width(&kernels->graph->values[kernel->anchor].shape));
   if (bias != NO_VALUE && e->bias == NO_VALUE) e->bias = bias;
-  else if (e->addend == NO_VALUE && is_addend(kernels, kernel, other)) e->addend = other;
+  else if (may_add && e->addend == NO_VALUE && is_addend(kernels, kernel, other)) e->addend = other;
   else return false;
   return true;
 }
 
 /* Sums, then relu: as much of the body as begins so. */
-static void find_epilogue(const Kernels *kernels, Kernel *kernel) {
+static void find_epilogue(const Kernels *kernels, Kernel *kernel, bool may_add) {
   Epilogue *e = &kernel->epilogue;
   *e = (Epilogue){.result = kernel->anchor, .bias = NO_VALUE, .addend = NO_VALUE};
   for (int b = 0; b < kernel->body_count && !e->is_relu; b++) {
@@ -91,7 +91,7 @@ static void find_epilogue(const Kernels *kernels, Kernel *kernel) {
     const Value *value = &kernels->graph->values[id];
     if (value->op != OP_MAP || !is_passed_on(kernels, kernel, e->result, id)) break;
     e->is_relu = value->as.function == MAP_RELU && value->operand[0] == e->result;
-    if (!e->is_relu && !takes_sum(kernels, kernel, value, e)) break;
+    if (!e->is_relu && !takes_sum(kernels, kernel, value, e, may_add)) break;
     e->result = id;
     e->body_count = b + 1;
   }
@@ -104,6 +104,16 @@ static ValueId place_of(const Kernels *kernels, const Kernel *kernel) {
   for (int k = 0; k < kernel->output_count; k++)
     if (kernels->graph->values[kernel->outputs[k]].shape.element == ELEMENT_REAL) return kernel->outputs[k];
   return NO_VALUE;
+}
+
+/* What is added has to be of the result's kind. */
+static void choose_epilogue(const Kernels *kernels, Kernel *kernel) {
+  Epilogue *e = &kernel->epilogue;
+  find_epilogue(kernels, kernel, true);
+  e->place = place_of(kernels, kernel);
+  if (e->addend == NO_VALUE || e->place == NO_VALUE || kernels_is_half(kernels, e->addend) == kernels_is_half(kernels, e->place)) return;
+  find_epilogue(kernels, kernel, false);
+  e->place = place_of(kernels, kernel);
 }
 
 /* ---- lists of variants ---- */
@@ -154,12 +164,20 @@ static void offer_lanes(Variants *v, const Kernels *kernels, const Kernel *kerne
 
 /* ---- products ---- */
 
+/* Factors are of one kind: a matrix that is multiplied with bf16 is rounded for it, but rows are as they are. The result of fp32 is
+ * fp32. */
+static bool can_multiply(const Kernels *kernels, const Kernel *kernel) {
+  const Value *product = &kernels->graph->values[kernel->anchor];
+  bool is_half = kernels_is_half(kernels, product->operand[0]);
+  if (kernel->kind == KERNEL_OUTER) return is_half == kernels_is_half(kernels, product->operand[1]);
+  return kernel->epilogue.place != NO_VALUE && (is_half || !kernels_is_half(kernels, kernel->epilogue.place));
+}
+
 static void offer_for_matmul(Variants *v, const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
   const struct Contraction *product = &kernels->graph->values[kernel->anchor].as.product;
-  find_epilogue(kernels, kernel);
-  kernel->epilogue.place = place_of(kernels, kernel);
+  choose_epilogue(kernels, kernel);
   bool has_rest = kernel->epilogue.body_count < kernel->body_count;
-  bool is_possible = kernel->epilogue.place != NO_VALUE && !options->is_gemm_own;
+  bool is_possible = can_multiply(kernels, kernel) && !options->is_gemm_own;
   bool is_usual = is_possible && (!has_rest || product->depth >= LEAST_DEPTH || kernels->precision != PRECISION_FP32);
   if (is_usual) offer_library(v, LIBRARY_CUBLASLT);
   if (!is_usual || (kernels->precision == PRECISION_FP32 && !options->is_gemm_said)) offer_tiles(v, product->width);
@@ -167,10 +185,11 @@ static void offer_for_matmul(Variants *v, const Kernels *kernels, Kernel *kernel
 }
 
 /* The library's workspace is where our own kernel has the sums of its parts. */
-static void offer_for_outer(Variants *v, const Kernels *kernels, const FuseOptions *options) {
+static void offer_for_outer(Variants *v, const Kernels *kernels, const Kernel *kernel, const FuseOptions *options) {
   enum { OUTER_TILE = 64 };
-  if (!options->is_gemm_own) offer_library(v, LIBRARY_CUBLASLT);
-  if (options->is_gemm_own || (kernels->precision == PRECISION_FP32 && !options->is_gemm_said)) offer_tile(v, OUTER_TILE, OUTER_TILE);
+  bool is_usual = can_multiply(kernels, kernel) && !options->is_gemm_own;
+  if (is_usual) offer_library(v, LIBRARY_CUBLASLT);
+  if (!is_usual || (kernels->precision == PRECISION_FP32 && !options->is_gemm_said)) offer_tile(v, OUTER_TILE, OUTER_TILE);
 }
 
 /* ---- sums over neighbours ---- */
@@ -182,7 +201,7 @@ static void offer_for_spmm(Variants *v, const Kernels *kernels, Kernel *kernel, 
   bool is_wide = shape_width(&kernels->graph->values[kernel->anchor].shape) >= LEAST_WIDTH;
   kernel->epilogue = (Epilogue){.result = kernel->anchor, .bias = NO_VALUE, .addend = NO_VALUE};
   kernel->epilogue.place = place_of(kernels, kernel);
-  bool is_possible = is_wide && kernel->epilogue.place != NO_VALUE && kernels->graph->program->info->edges < INT32_MAX;
+  bool is_possible = is_wide && kernel->epilogue.place != NO_VALUE && kernels->graph->program->info->edges < INT32_MAX && kernels->precision != PRECISION_BF16;
   bool is_usual = is_possible && options->is_spmm_by_library;
   if (is_usual) offer_library(v, LIBRARY_CUSPARSE);
   if (!is_usual || !options->is_spmm_said) offer_lanes(v, kernels, kernel);
@@ -195,13 +214,29 @@ int64_t library_buffer_bytes(const Kernels *kernels) {
   return BUFFER_BYTES + 8 * info->nodes + info->edges;
 }
 
+/* ---- what is rounded for a library ---- */
+
+enum { ALIGNMENT = 64 };
+
+static int64_t rounded_bytes(const Kernels *kernels, ValueId id) { return (graph_bytes(kernels->graph, id) / 2 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+int64_t library_matrix_bytes(const Kernels *kernels, const Kernel *kernel) {
+  const Value *product = &kernels->graph->values[kernel->anchor];
+  return kernels_is_half(kernels, product->operand[0]) ? rounded_bytes(kernels, product->operand[1]) : 0;
+}
+
+int64_t library_bias_bytes(const Kernels *kernels, const Kernel *kernel) {
+  const Epilogue *e = &kernel->epilogue;
+  return e->bias != NO_VALUE && kernels_is_half(kernels, e->place) ? rounded_bytes(kernels, e->bias) : 0;
+}
+
 /* ---- the choice ---- */
 
 static Variants variants_of(const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
   Variants v = {.arena = kernels->graph->arena};
   switch (kernel->kind) {
   case KERNEL_MATMUL: offer_for_matmul(&v, kernels, kernel, options); break;
-  case KERNEL_OUTER: offer_for_outer(&v, kernels, options); break;
+  case KERNEL_OUTER: offer_for_outer(&v, kernels, kernel, options); break;
   case KERNEL_SPMM: offer_for_spmm(&v, kernels, kernel, options); break;
   case KERNEL_MAP:
   case KERNEL_EDGE_SUM:
@@ -225,6 +260,7 @@ const char *variant_key(const Kernels *kernels, const Kernel *kernel) {
   } else {
     sizes = arena_printf(graph->arena, "%" PRId64 " x %" PRId64, graph_rows(graph, anchor->shape.domain), shape_width(&anchor->shape));
   }
+  if (kernels->precision == PRECISION_BF16) sizes = arena_printf(graph->arena, "%s in bf16", sizes);
   return arena_printf(graph->arena, kernel->body_count ? "%s of %s, then %d" : "%s of %s", kind, sizes, kernel->body_count);
 }
 
@@ -256,6 +292,7 @@ static void choose_variant(const Kernels *kernels, Kernel *kernel, const FuseOpt
   kernel->variants = variants;
   kernel->is_tuned = chosen != 0;
   kernel->library = kernel->variant.library;
+  if (kernel->kind == KERNEL_MATMUL && kernel->library) kernel->work_bytes = library_matrix_bytes(kernels, kernel) + library_bias_bytes(kernels, kernel);
 }
 
 void choose_libraries(Kernels *kernels, const FuseOptions *options) {

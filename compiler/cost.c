@@ -243,22 +243,23 @@ static double nonzeros_of(const Graph *graph, const Value *anchor) {
   return 0;
 }
 
-static double input_bytes(const Graph *graph, const Kernel *kernel, ValueId id) {
+static double input_bytes(const Kernels *kernels, const Kernel *kernel, ValueId id) {
+  const Graph *graph = kernels->graph;
   bool is_sparse = kernel->kind == KERNEL_SPARSE_MATMUL || kernel->kind == KERNEL_SPARSE_OUTER;
   if (is_sparse && graph->values[id].op == OP_INPUT) return 8 * nonzeros_of(graph, &graph->values[kernel->anchor]);
   /* an update reads and writes the optimiser's two numbers a weight as well */
-  return (double)graph_bytes(graph, id) * (kernel->kind == KERNEL_UPDATE ? 2 : 1);
+  return (double)kernels_bytes(kernels, id) * (kernel->kind == KERNEL_UPDATE ? 2 : 1);
 }
 
-static double touched_bytes(const Graph *graph, const Kernel *kernel, ValueId wanted, bool *is_touched) {
+static double touched_bytes(const Kernels *kernels, const Kernel *kernel, ValueId wanted, bool *is_touched) {
   double bytes = 0;
   for (int k = 0; k < kernel->input_count; k++) {
     *is_touched = *is_touched || kernel->inputs[k] == wanted;
-    bytes += input_bytes(graph, kernel, kernel->inputs[k]);
+    bytes += input_bytes(kernels, kernel, kernel->inputs[k]);
   }
   for (int k = 0; k < kernel->output_count; k++) {
     *is_touched = *is_touched || kernel->outputs[k] == wanted;
-    bytes += (double)graph_bytes(graph, kernel->outputs[k]);
+    bytes += (double)kernels_bytes(kernels, kernel->outputs[k]);
   }
   return bytes;
 }
@@ -271,10 +272,15 @@ static double reuse_bytes(const Estimate *e, ValueId id) {
   bool is_found = false;
   for (int back = 0; back < count && !is_found && bytes < most; back++) {
     bool is_touched = false;
-    bytes += touched_bytes(e->graph, &e->kernels->kernels[(own + count - back) % count], id, &is_touched);
+    bytes += touched_bytes(e->kernels, &e->kernels->kernels[(own + count - back) % count], id, &is_touched);
     is_found = is_touched && back > 0;
   }
   return bytes;
+}
+
+/* As many numbers of fp32 as take the bytes of a row. */
+static double row_numbers(const Kernels *kernels, ValueId id) {
+  return (double)shape_width(&kernels->graph->values[id].shape) * (kernels_is_half(kernels, id) ? 0.5 : 1);
 }
 
 /* What an SPMM sums, NO_VALUE for other kernels. */
@@ -301,13 +307,13 @@ static void add_traffic(Estimate *e) {
   double written = 0;
   for (int k = 0; k < e->kernel->input_count; k++) {
     ValueId id = e->kernel->inputs[k];
-    double bytes = input_bytes(e->graph, e->kernel, id), seconds = traffic_seconds(e, bytes, reuse_bytes(e, id));
+    double bytes = input_bytes(e->kernels, e->kernel, id), seconds = traffic_seconds(e, bytes, reuse_bytes(e, id));
     e->bytes += bytes;
     if (id == gathered_value(e)) continue;
     if (e->kernel->kind != KERNEL_MAP && is_operand(e, id)) e->anchor_reads += seconds;
     else e->body_reads += seconds;
   }
-  for (int k = 0; k < e->kernel->output_count; k++) written += (double)graph_bytes(e->graph, e->kernel->outputs[k]);
+  for (int k = 0; k < e->kernel->output_count; k++) written += (double)kernels_bytes(e->kernels, e->kernel->outputs[k]);
   e->bytes += written;
   e->body_writes = traffic_seconds(e, written, WRITE_REUSE * e->bytes);
 }
@@ -381,9 +387,11 @@ static void anchor_sparse(Estimate *e) {
   double nonzeros = nonzeros_of(e->graph, e->anchor), depth = (double)p->depth, width = (double)p->width;
   double field_rows = (double)graph_rows(e->graph, DOMAIN_NODE), turned = e->kernel->work_bytes > 0 ? depth * width : 0;
   if (is_outer && turned > 0) width = depth; /* the field is the right operand */
-  double table_bytes = 4 * width * (is_outer ? field_rows : depth);
+  bool is_half = is_outer && (kernels_is_half(e->kernels, e->anchor->operand[0]) || kernels_is_half(e->kernels, e->anchor->operand[1]));
+  double columns = is_half ? width / 2 : width;
+  double table_bytes = 4 * columns * (is_outer ? field_rows : depth);
   e->flops = 2 * nonzeros * width;
-  e->anchor_work = nonzeros * gathered_row_seconds(e, width, table_bytes) + e->rows * e->rates->gather_row;
+  e->anchor_work = nonzeros * gathered_row_seconds(e, columns, table_bytes) + e->rows * e->rates->gather_row;
   if (has_dropout(e->graph, e->anchor)) e->anchor_work += nonzeros * 2 * e->rates->random;
   e->anchor_work += (is_outer ? TURNED_GRADIENT : TURNED) * turned * e->rates->element;
   e->starts = turned > 0 ? 2 : 1;
@@ -397,19 +405,18 @@ static double exchange_seconds(const Estimate *e, ValueId table, double bytes) {
 }
 
 static void anchor_spmm(Estimate *e) {
-  double width = (double)shape_width(&e->anchor->shape);
-  e->anchor_reads = exchange_seconds(e, gathered_value(e), 4 * e->nodes * width);
-  e->flops = e->edges * width;
-  e->anchor_work = e->edges * gathered_row_seconds(e, width, 4 * e->nodes * width) + e->rows * e->rates->gather_row;
+  double columns = row_numbers(e->kernels, gathered_value(e));
+  e->anchor_reads = exchange_seconds(e, gathered_value(e), 4 * e->nodes * columns);
+  e->flops = e->edges * (double)shape_width(&e->anchor->shape);
+  e->anchor_work = e->edges * gathered_row_seconds(e, columns, 4 * e->nodes * columns) + e->rows * e->rates->gather_row;
 }
 
 /* Values of nodes in the sum are gathered, at one end of the edge; what is computed of them is computed for each edge. */
 static void anchor_edge_sum(Estimate *e) {
   double per_edge = 0, width = (double)shape_width(&e->anchor->shape);
   for (int k = 0; k < e->kernel->input_count; k++) {
-    const Shape *shape = &e->graph->values[e->kernel->inputs[k]].shape;
-    double columns = (double)shape_width(shape);
-    if (shape->domain == DOMAIN_NODE) per_edge += gathered_row_seconds(e, columns, 4 * columns * e->nodes);
+    double columns = row_numbers(e->kernels, e->kernel->inputs[k]);
+    if (e->graph->values[e->kernel->inputs[k]].shape.domain == DOMAIN_NODE) per_edge += gathered_row_seconds(e, columns, 4 * columns * e->nodes);
   }
   e->flops = e->edges * width;
   e->anchor_work = e->edges * (per_edge + EDGE_ELEMENTS * e->rates->element * width) + operand_seconds(e, e->kernel->anchor);
@@ -496,7 +503,7 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   }
   Cost cost = {.seconds = estimate_seconds(&e), .flops = e.flops};
   cost.bytes = (int64_t)e.bytes;
-  if (kernel->kind == KERNEL_SPMM) cost.bytes += (int64_t)(4 * e.edges * (double)shape_width(&e.anchor->shape));
+  if (kernel->kind == KERNEL_SPMM) cost.bytes += (int64_t)(4 * e.edges * row_numbers(kernels, gathered_value(&e)));
   if (what && machine->profile) profile_seconds(machine->profile, what, &cost.seconds);
   return cost;
 }

@@ -68,7 +68,7 @@ Decisions *decisions(Arena *arena, const Schedule *schedule, const Pins *pins) {
   for (int v = 0; v < graph->value_count; v++) {
     if (!kernels->is_stored[v]) continue;
     index_of[v] = d->count;
-    Decision decision = {.value = v, .bytes = graph_bytes(graph, v), .fate = PLAN_FATE_RETAIN, .is_pinned = pins && pins->fates[v]};
+    Decision decision = {.value = v, .bytes = kernels_bytes(kernels, v), .fate = PLAN_FATE_RETAIN, .is_pinned = pins && pins->fates[v]};
     ARENA_PUSH(arena, d->list, d->count, decision);
   }
   attribute(schedule, d, index_of);

@@ -91,12 +91,17 @@ static bool check_precision(Compilation *c, const char *architecture) {
     diags_help(c->diags, "--backend=cuda");
     return false;
   }
-  if (o->precision && strncmp(architecture, "sm_", 3) == 0 && atoi(architecture + 3) < 80) {
+  bool is_own = o->gemm && strcmp(o->gemm, "own") == 0, is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0;
+  if (o->precision && !(is_own && o->precision == PRECISION_BF16) && strncmp(architecture, "sm_", 3) == 0 && atoi(architecture + 3) < 80) {
     diags_error(c->diags, "E0110", diags_no_place(), "--precision=%s needs sm_80 or newer, and this program is for %s", name, architecture);
     return false;
   }
-  if (o->precision && o->gemm && strcmp(o->gemm, "own") == 0) {
-    diags_error(c->diags, "E0110", diags_no_place(), "--precision=%s needs cuBLASLt: our own kernels multiply in fp32", name);
+  if (o->precision == PRECISION_TF32 && is_own) {
+    diags_error(c->diags, "E0110", diags_no_place(), "--precision=tf32 needs cuBLASLt: our own kernels multiply in fp32");
+    return false;
+  }
+  if (o->precision == PRECISION_BF16 && is_spmm_by_library) {
+    diags_error(c->diags, "E0110", diags_no_place(), "--precision=bf16 needs --spmm=own: sums over neighbours by cuSPARSE are of fp32");
     return false;
   }
   return true;
@@ -141,6 +146,24 @@ static void note_tuning(Compilation *c) {
   ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count, arena_printf(c->arena, "%d kernel%s not as usual but as %s says (--tuning=none)", count, count == 1 ? " is" : "s are", file));
 }
 
+static int count_half(const Kernels *kernels) {
+  int count = 0;
+  for (int i = 0; kernels && i < kernels->graph->value_count; i++) count += kernels->is_half[i];
+  return count;
+}
+
+/* Whether somebody may ask for a layer's result says where it is rounded, and that must not depend on whether there is room for it. */
+static void drop_taps(Compilation *c) {
+  for (int i = 0; i < c->evaluation->value_count; i++) c->evaluation->values[i].tap = NULL;
+}
+
+static void note_half(Compilation *c) {
+  int count = count_half(c->training_kernels) + count_half(c->evaluation_kernels);
+  ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count,
+             arena_printf(c->arena, "%d value%s kept in bf16, 2 bytes a number; results of layers are not kept for predict --layer", count,
+                          count == 1 ? " is" : "s are"));
+}
+
 static bool run_fuse(Compilation *c) {
   const Options *o = c->options;
   c->backend = backend_of(c);
@@ -149,12 +172,14 @@ static bool run_fuse(Compilation *c) {
                                   .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0,
                                   .is_gemm_said = o->gemm != NULL, .is_spmm_said = o->spmm != NULL, .trial = o->trial ? o->trial->number : 0};
   if (!read_tuning(c)) return false;
+  if (o->precision == PRECISION_BF16) drop_taps(c);
   c->is_sparse_field = sparse_fields(c->training ? c->training : c->evaluation);
   if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, &c->fuse_options);
   c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, &c->fuse_options);
   const char *fault = c->fuse_options.tuning ? tuning_fault(c->fuse_options.tuning) : NULL;
   if (fault && !cannot_tune(c, fault)) return false;
   if (c->fuse_options.tuning) note_tuning(c);
+  if (o->precision == PRECISION_BF16) note_half(c);
   return true;
 }
 
@@ -518,6 +543,8 @@ bool driver_emit_for_processor(const Compilation *asked, FILE *out) {
   options.trial = NULL;
   options.target = NULL;
   options.backend = "cpu";
+  options.precision = PRECISION_FP32;
+  options.gemm = options.spmm = NULL;
   options.is_native = true;
   options.is_timing = options.is_verifying = options.is_simulated = false;
   options.product = PRODUCT_PROGRAM;

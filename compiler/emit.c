@@ -275,8 +275,8 @@ static void emit_fields(const Emission *m, FILE *out) {
     fprintf(out, "  {.name = %s, .domain = %s, .storage = %s, .width = %" PRId64 ", .classes = %" PRId64 ",\n", quoted(m->arena, field->name),
             field->type.domain == DOMAIN_EDGE ? "GNN_EDGE" : "GNN_NODE", is_label ? "GNN_LABEL" : is_sparse ? "GNN_SPARSE" : "GNN_DENSE",
             width, is_label ? field->type.classes : 0);
-    fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .at = {", is_sparse ? field->nonzeros : -1,
-            is_sparse ? sparse++ : -1, field->is_row_normalised);
+    fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
+            is_sparse ? sparse++ : -1, field->is_row_normalised, m->layout->residents->is_field_half[f]);
     for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->residents->field[f] + k));
     fprintf(out, "}},\n");
   }

@@ -62,6 +62,7 @@ void emit_cuda(const Emission *m, FILE *out) {
     if (m->keep_order) emit_keep_place(m, i, out);
   }
   fprintf(out, "\n#define V(name) gnn_at(g, %s)\n"
+                "#define V_HALF(name) ((gnn_half *)(void *)V(name))\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
                "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n%s", m->keep_order ? "g->keeps_all ? KEEP_##name : AT_##name" : "AT_##name", code.text);

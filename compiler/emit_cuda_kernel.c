@@ -311,14 +311,16 @@ static int64_t tiles_of(int64_t size, int64_t tile) { return (size + tile - 1) /
 
 static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, (Launch){.call = call}); }
 
-/* The product of two stored values, by cuBLASLt. Parts of long sums have the scratch to themselves. */
-static void add_gemm(CudaWriter *c, const char *sizes, ValueId to, const char *epilogue) {
+static const char *place_of(const StepWriter *w, ValueId value) { return arena_printf(w->arena, "AT(%s)", step_block_name(w, value)); }
+
+/* The product of the first operand and what lies at `right`, by cuBLASLt. */
+static void add_gemm(CudaWriter *c, const char *sizes, const char *right, ValueId to, const char *more) {
   static const char *const precisions[PRECISION_COUNT] = {"GNN_IN_FP32", "GNN_IN_TF32", "GNN_IN_BF16"};
   const StepWriter *w = &c->w;
-  const char *scratch = w->kernel->work_bytes ? arena_printf(w->arena, ".at_workspace = AT(%s), .workspace_bytes = %" PRId64 ", ", step_scratch(w), w->kernel->work_bytes) : "";
-  add_call(c, arena_printf(w->arena, "gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = AT(%s), .at_b = AT(%s), .at_c = AT(%s),\n"
-                                     "                                  %s%s.precision = %s});\n", sizes, step_block_name(w, w->anchor->operand[0]),
-                           step_block_name(w, w->anchor->operand[1]), step_block_name(w, to), epilogue, scratch, precisions[w->kernels->precision]));
+  const char *precision = kernels_is_half(w->kernels, w->anchor->operand[0]) ? "GNN_OF_BF16" : precisions[w->kernels->precision];
+  add_call(c, arena_printf(w->arena, "gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = %s, .at_b = %s, .at_c = %s, .is_half = %d,\n"
+                                     "                                  %s.precision = %s});\n", sizes, place_of(w, w->anchor->operand[0]), right, place_of(w, to),
+                           kernels_is_half(w->kernels, to), more, precision));
 }
 
 /* What is left of the body, row by row. */
@@ -333,14 +335,27 @@ static void print_rest(CudaWriter *c) {
   close_kernel(c);
 }
 
+/* A weight in bf16, `at` bytes into the scratch; where it is then. */
+static const char *print_rounding(CudaWriter *c, const char *suffix, ValueId weight, int64_t at) {
+  const StepWriter *w = &c->w;
+  int64_t count = shape_width(&w->graph->values[weight].shape);
+  print_call(c, suffix, arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", count, CUDA_THREADS),
+             arena_printf(w->arena, "gnn_round_all(V(%s), %" PRId64 ", V_HALF(%s) + %" PRId64 ");", step_block_name(w, weight), count, step_scratch(w), at / 2));
+  return arena_printf(w->arena, "AT(%s) + %" PRId64, step_scratch(w), at);
+}
+
 static void emit_library_matmul(CudaWriter *c) {
   StepWriter *w = &c->w;
   const struct Contraction p = w->anchor->as.product;
   const Epilogue *e = &w->kernel->epilogue;
   const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
-  const char *bias = e->bias == NO_VALUE ? "-1" : arena_printf(w->arena, "AT(%s)", step_block_name(w, e->bias));
-  const char *addend = e->addend == NO_VALUE ? "-1" : arena_printf(w->arena, "AT(%s)", step_block_name(w, e->addend));
-  add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), e->place,
+  int64_t matrix_bytes = library_matrix_bytes(w->kernels, w->kernel);
+  const char *matrix = matrix_bytes ? print_rounding(c, "matrix", w->anchor->operand[1], 0) : place_of(w, w->anchor->operand[1]);
+  const char *bias = e->bias == NO_VALUE                            ? "-1"
+                     : library_bias_bytes(w->kernels, w->kernel) ? print_rounding(c, "bias", e->bias, matrix_bytes)
+                                                                    : place_of(w, e->bias);
+  const char *addend = e->addend == NO_VALUE ? "-1" : place_of(w, e->addend);
+  add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), matrix, e->place,
            arena_printf(w->arena, ".at_bias = %s, .at_addend = %s, .is_relu = %d, ", bias, addend, e->is_relu));
   print_rest(c);
 }
@@ -349,7 +364,9 @@ static void emit_library_outer(CudaWriter *c) {
   const StepWriter *w = &c->w;
   const struct Contraction p = w->anchor->as.product;
   const char *rows = step_row_count(w, w->graph->values[w->anchor->operand[0]].shape.domain, p.lead);
-  add_gemm(c, arena_printf(w->arena, ".m = %" PRId64 ", .n = %" PRId64 ", .k = %s, .transpose_a = 1", p.depth, p.width, rows), w->kernel->anchor, ".at_bias = -1, .at_addend = -1, ");
+  add_gemm(c, arena_printf(w->arena, ".m = %" PRId64 ", .n = %" PRId64 ", .k = %s, .transpose_a = 1", p.depth, p.width, rows), place_of(w, w->anchor->operand[1]),
+           w->kernel->anchor,
+           arena_printf(w->arena, ".at_bias = -1, .at_addend = -1, .at_workspace = AT(%s), .workspace_bytes = %" PRId64 ", ", step_scratch(w), w->kernel->work_bytes));
 }
 
 static void emit_library_spmm(CudaWriter *c) {
@@ -380,8 +397,9 @@ static void emit_matmul(CudaWriter *c) {
   if (w->body->loop_count > 0)
     w->body = step_write_body(w, "acc", w->body->loop_count == 1 ? "j - column" : "element - column", true);
   if (p.lead > 1) {
-    w->body->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n", step_block_name(w, w->kernel->anchor), p.width);
-    w->body->text[LEVEL_ELEMENT] = "to[j] = acc[j - column];\n";
+    w->body->text[LEVEL_ROW] = arena_printf(w->arena, "%s *restrict to = %s + r * %" PRId64 ";\n", rows_type(w->kernels, w->kernel->anchor),
+                                            step_at(w, w->kernel->anchor), p.width);
+    w->body->text[LEVEL_ELEMENT] = arena_printf(w->arena, "to[j] = %s;\n", rows_rounded(w->kernels, w->kernel->anchor, "acc[j - column]"));
     w->body->loop_count = 1;
     w->body->loop_size[0] = p.width;
   }
@@ -391,8 +409,8 @@ static void emit_matmul(CudaWriter *c) {
   fprintf(w->out, "  __shared__ gnn_gemm_tile<%d, %d> tile;\n", high, columns);
   fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " * %d;\n", across, high);
   fprintf(w->out, "  const int column = (int)(blockIdx.x %% %" PRId64 ") * %d;\n", across, columns);
-  fprintf(w->out, "  gnn_gemm<%d, %d, false, %s>(V(%s), %" PRId64 ", V(%s), %" PRId64 ", %s, %" PRId64 ", row, column, 0, %" PRId64 ", &tile);\n", high,
-          columns, p.transposed ? "true" : "false", step_block_name(w, w->anchor->operand[0]), p.depth, step_block_name(w, w->anchor->operand[1]),
+  fprintf(w->out, "  gnn_gemm<%d, %d, false, %s>(%s, %" PRId64 ", %s, %" PRId64 ", %s, %" PRId64 ", row, column, 0, %" PRId64 ", &tile);\n", high,
+          columns, p.transposed ? "true" : "false", step_at(w, w->anchor->operand[0]), p.depth, step_at(w, w->anchor->operand[1]),
           p.transposed ? p.depth : p.width, rows, p.width, p.depth);
   fprintf(w->out, "  for (int64_t r = row + threadIdx.x / %d; r < gnn_min(row + %d, %s); r += %d) {\n", CUDA_WARP, high, rows, CUDA_THREADS / CUDA_WARP);
   fprintf(w->out, "    const gnn_real *acc = tile.c[r - row];\n");
@@ -412,8 +430,8 @@ static void emit_outer(CudaWriter *c) {
           extent, extent, rows);
   fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " %% %" PRId64 " * %d, column = (int64_t)blockIdx.x %% %" PRId64 " * %d;\n", across, down,
           tile, across, tile);
-  fprintf(w->out, "  gnn_outer_part<%d>(V(%s), V(%s), %" PRId64 ", %" PRId64 ", row, column, begin, end, V(%s) + task * %" PRId64 ");\n", tile,
-          step_block_name(w, w->anchor->operand[0]), step_block_name(w, w->anchor->operand[1]), p.depth, p.width, step_scratch(w), p.depth * p.width);
+  fprintf(w->out, "  gnn_outer_part<%d>(%s, %s, %" PRId64 ", %" PRId64 ", row, column, begin, end, V(%s) + task * %" PRId64 ");\n", tile,
+          step_at(w, w->anchor->operand[0]), step_at(w, w->anchor->operand[1]), p.depth, p.width, step_scratch(w), p.depth * p.width);
   close_kernel(c);
   print_sum_of_parts(c, rows);
 }
@@ -423,7 +441,9 @@ static void emit_outer(CudaWriter *c) {
 typedef struct SparseProduct {
   int slot;               /* of the field */
   bool is_by_column, has_dropout;
-  const char *dense, *rows; /* the block of the dense matrix; how many rows the loop has */
+  const char *dense;        /* where the dense matrix lies */
+  bool is_half;             /* it is bf16 */
+  const char *rows;         /* how many the loop has */
   int64_t width, row_count; /* of the dense matrix; of the loop, as planned */
   int64_t entries;
 } SparseProduct;
@@ -437,11 +457,13 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
     factor = p->is_by_column ? " * gnn_dropout_factor(&s->drop, gnn_random_row(s->drop.key, (uint32_t)edges->idx[i]), (uint32_t)r)"
                              : " * gnn_dropout_factor(&s->drop, bits, (uint32_t)edges->idx[i])";
   }
-  operand->text[LEVEL_EDGE] = arena_printf(arena, "const gnn_real *restrict x = V(%s) + edges->idx[i] * INT64_C(%" PRId64 ");\n"
-                                                  "const gnn_real value = g->sparse[%d].%s_value[i]%s;\n", p->dense, p->width, p->slot, axis, factor);
+  operand->text[LEVEL_EDGE] = arena_printf(arena, "const %s *restrict x = %s + edges->idx[i] * INT64_C(%" PRId64 ");\n"
+                                                  "const gnn_real value = g->sparse[%d].%s_value[i]%s;\n",
+                                           p->is_half ? "gnn_half" : "gnn_real", p->dense, p->width, p->slot, axis, factor);
   operand->loop_count = p->width > 1;
   operand->loop_size[0] = p->width;
-  operand->text[LEVEL_ELEMENT] = p->width > 1 ? "acc[block] = gnn_fma(value, x[j], acc[block]);\n" : "acc[0] = gnn_fma(value, x[0], acc[0]);\n";
+  const char *sum = p->width > 1 ? "acc[block]" : "acc[0]", *element = p->width > 1 ? "x[j]" : "x[0]";
+  operand->text[LEVEL_ELEMENT] = arena_printf(arena, p->is_half ? "%s = gnn_fma(value, gnn_number(%s), %s);\n" : "%s = gnn_fma(value, %s, %s);\n", sum, element, sum);
   set_group(c, p->width, p->row_count, p->entries);
   print_row_sums(c, arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), p->rows, p->width, operand, false);
 }
@@ -451,11 +473,11 @@ static void emit_sparse_matmul(CudaWriter *c) {
   const struct Contraction p = w->anchor->as.product;
   ValueId dropout;
   int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
-  const char *matrix = step_block_name(w, w->anchor->operand[1]);
+  const char *matrix = step_block_name(w, w->anchor->operand[1]), *dense = p.transposed ? step_scratch(w) : matrix;
   bool has_dropout = step_sparse_dropout(w, dropout, &c->fields, &c->values);
   if (p.transposed) print_transpose(c, matrix, p.width, p.depth, step_scratch(w));
   w->body = step_write_body(w, "acc", "block", true);
-  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), false, has_dropout, p.transposed ? step_scratch(w) : matrix, "g->nodes", p.width,
+  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), false, has_dropout, arena_printf(w->arena, "V(%s)", dense), false, "g->nodes", p.width,
                                            program_of(c)->info->nodes, program_of(c)->fields[field].nonzeros});
 }
 
@@ -475,7 +497,8 @@ static void emit_sparse_outer(CudaWriter *c) {
   store->loop_count = width > 1;
   store->loop_size[0] = width;
   w->body = store;
-  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), true, has_dropout, step_block_name(w, w->anchor->operand[is_left ? 1 : 0]),
+  ValueId dense = w->anchor->operand[is_left ? 1 : 0];
+  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), true, has_dropout, step_at(w, dense), kernels_is_half(w->kernels, dense),
                                            number(c, columns), width, columns, program_of(c)->fields[field].nonzeros});
   if (!is_left) print_transpose(c, step_scratch(w), columns, width, result);
 }
@@ -498,11 +521,11 @@ static void emit_cross_entropy(CudaWriter *c) {
 static void emit_cross_entropy_gradient(CudaWriter *c) {
   StepWriter *w = &c->w;
   int64_t classes = body_width(c);
-  const char *gradient = step_block_name(w, w->kernel->anchor);
+  const char *gradient = step_at(w, w->kernel->anchor);
   print_call(c, "zero", arena_printf(w->arena, "blocks_for(g->nodes * %" PRId64 ", %d)", classes, CUDA_THREADS),
-             arena_printf(w->arena, "gnn_zero(V(%s), g->nodes * %" PRId64 ");", gradient, classes));
+             arena_printf(w->arena, "gnn_zero(%s, g->nodes * %" PRId64 ");", gradient, classes));
   print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / CUDA_WARP),
-             arena_printf(w->arena, "gnn_cross_entropy_gradient(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], V(%s));",
+             arena_printf(w->arena, "gnn_cross_entropy_gradient(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);",
                           step_block_name(w, w->anchor->operand[0]), classes, step_block_name(w, w->anchor->operand[1]), gradient));
 }
 

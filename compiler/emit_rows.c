@@ -196,16 +196,33 @@ static Level level_of_row(const RowWriter *w, RowKind row) {
 
 static int64_t bit_words(int64_t width) { return (width + 31) / 32; }
 
-/* The pointer to the numbers of a block in a row. */
-static const char *pointer_to(RowWriter *w, const Block *block, const Shape *shape, RowKind row, bool is_output) {
+const char *rows_type(const Kernels *kernels, ValueId value) {
+  if (kernels->graph->values[kernels->home[value]].shape.element == ELEMENT_BIT) return "uint32_t";
+  return kernels_is_half(kernels, value) ? "gnn_half" : "gnn_real";
+}
+
+const char *rows_at(const Kernels *kernels, ValueId value, const Block *block) {
+  bool is_bits = kernels->graph->values[kernels->home[value]].shape.element == ELEMENT_BIT;
+  return arena_printf(kernels->graph->arena, "%s(%s)", is_bits ? "V_BITS" : kernels_is_half(kernels, value) ? "V_HALF" : "V", block->name);
+}
+
+const char *rows_loaded(const Kernels *kernels, ValueId value, const char *element) {
+  return kernels_is_half(kernels, value) ? arena_printf(kernels->graph->arena, "gnn_number(%s)", element) : element;
+}
+
+const char *rows_rounded(const Kernels *kernels, ValueId value, const char *number) {
+  return kernels_is_half(kernels, value) ? arena_printf(kernels->graph->arena, "gnn_rounded(%s)", number) : number;
+}
+
+/* The pointer to the numbers of a value in a row. */
+static const char *pointer_to(RowWriter *w, const Block *block, ValueId value, RowKind row, bool is_output) {
   for (int i = 0; i < w->pointer_count; i++)
     if (w->pointers[i].block == block && w->pointers[i].row == row && w->pointers[i].is_output == is_output) return w->pointers[i].name;
   static const char *const prefixes[] = {"", "", "src_", "dst_", "edge_"};
   const char *name = fresh_name(w, arena_printf(w->arena, "%s%s%s", is_output ? "to_" : "at_", prefixes[row], block->name));
-  bool is_bits = shape->element == ELEMENT_BIT;
-  int64_t stride = is_bits ? bit_words(shape_width(shape)) : shape_width(shape);
-  const char *type = is_bits ? "uint32_t" : "gnn_real", *constant = is_output ? "" : "const ";
-  const char *base = arena_printf(w->arena, is_bits ? "V_BITS(%s)" : "V(%s)", block->name);
+  const Shape *shape = &w->kernels->graph->values[w->kernels->home[value]].shape;
+  int64_t stride = shape->element == ELEMENT_BIT ? bit_words(shape_width(shape)) : shape_width(shape);
+  const char *type = rows_type(w->kernels, value), *constant = is_output ? "" : "const ", *base = rows_at(w->kernels, value, block);
   const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(row))
                                                            : arena_printf(w->arena, " + %s * %" PRId64, row_variable(row), stride);
   rows_write(w, level_of_row(w, row), "%s%s *%s%s = %s%s;", constant, type, w->is_in_place ? "" : "restrict ", name, base, offset);
@@ -220,8 +237,8 @@ static const char *load(RowWriter *w, ValueId id, Index index) {
   const Shape *shape = &w->kernels->graph->values[id].shape;
   const Block *block = layout_at(w->emission->layout, w->kernels, id, w->step);
   if (home->shape.element != ELEMENT_BIT)
-    return arena_printf(w->arena, "%s[%s]", pointer_to(w, block, &home->shape, index.row, false), rows_offset(w, shape, index));
-  const char *pointer = pointer_to(w, block, &home->shape, index.row, false);
+    return rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer_to(w, block, id, index.row, false), rows_offset(w, shape, index)));
+  const char *pointer = pointer_to(w, block, id, index.row, false);
   if (!w->is_flat || w->loop_count == 0)
     return arena_printf(w->arena, "(%s[(%s) / 32] >> (%s) %% 32 & 1)", pointer, rows_offset(w, shape, index), rows_offset(w, shape, index));
   w->has_bits = true;
@@ -324,10 +341,10 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
   const Shape *shape = &w->kernels->graph->values[value].shape;
   const Block *block = layout_at(w->emission->layout, w->kernels, value, w->step);
-  const char *pointer = pointer_to(w, block, shape, row, true);
+  const char *pointer = pointer_to(w, block, value, row, true);
   const char *offset = rows_offset(w, shape, rows_full_index(w, row));
   if (shape->element != ELEMENT_BIT) {
-    rows_write(w, w->loop_count ? LEVEL_ELEMENT : level_of_row(w, row), "%s[%s] = %s;", pointer, offset, text);
+    rows_write(w, w->loop_count ? LEVEL_ELEMENT : level_of_row(w, row), "%s[%s] = %s;", pointer, offset, rows_rounded(w->kernels, value, text));
   } else if (w->loop_count == 0) {
     rows_write(w, level_of_row(w, row), "%s[0] = %s;", pointer, text);
   } else if (!w->is_flat && !w->is_warp) {

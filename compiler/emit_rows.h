@@ -68,6 +68,12 @@ void rows_name(RowWriter *w, ValueId value, Index index, const char *name);  /* 
 void rows_write(RowWriter *w, Level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row);
 
+/* What a value is in memory: the type of its elements, where they begin, and an element as a number and back. */
+const char *rows_type(const Kernels *kernels, ValueId value);                        /* "gnn_half" */
+const char *rows_at(const Kernels *kernels, ValueId value, const Block *block);      /* "V_HALF(h)" */
+const char *rows_loaded(const Kernels *kernels, ValueId value, const char *element); /* "gnn_number(x[j])" */
+const char *rows_rounded(const Kernels *kernels, ValueId value, const char *number); /* "gnn_rounded(sum)" */
+
 /* Print the element loops around LEVEL_ELEMENT, indented. */
 void rows_print_loops(const RowWriter *w, FILE *out, const char *indent);
 

@@ -34,6 +34,10 @@ const char *step_block_name(const StepWriter *w, ValueId value) {
   return layout_at(w->emission->layout, w->kernels, value, w->n - 1)->name;
 }
 
+const char *step_at(const StepWriter *w, ValueId value) {
+  return rows_at(w->kernels, value, layout_at(w->emission->layout, w->kernels, value, w->n - 1));
+}
+
 const char *step_scratch(const StepWriter *w) {
   const Layout *layout = w->emission->layout;
   for (int i = layout->resident_count; i < layout->count; i++)
@@ -87,8 +91,10 @@ RowWriter *step_write_rest(const StepWriter *w) {
   body->is_in_place = epilogue->place != epilogue->result;
   RowKind row = body_row(w);
   Index index = rows_full_index(body, row);
-  rows_write(body, LEVEL_ROW, "const gnn_real *from = V(%s) + r * %" PRId64 ";", step_block_name(w, epilogue->place), shape_width(&w->anchor->shape));
-  rows_write(body, body->loop_count ? LEVEL_ELEMENT : LEVEL_ROW, "const gnn_real product = from[%s];", rows_offset(body, &w->anchor->shape, index));
+  rows_write(body, LEVEL_ROW, "const %s *from = %s + r * %" PRId64 ";", rows_type(w->kernels, epilogue->place), step_at(w, epilogue->place),
+             shape_width(&w->anchor->shape));
+  rows_write(body, body->loop_count ? LEVEL_ELEMENT : LEVEL_ROW, "const gnn_real product = %s;",
+             rows_loaded(w->kernels, epilogue->place, arena_printf(w->arena, "from[%s]", rows_offset(body, &w->anchor->shape, index))));
   rows_name(body, epilogue->result, index, "product");
   write_values(w, body, epilogue->body_count, index, row);
   return body;

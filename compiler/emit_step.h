@@ -25,6 +25,7 @@ typedef struct StepWriter {
 StepWriter step_writer(const Emission *emission, const Step *step, FILE *out);
 
 const char *step_block_name(const StepWriter *w, ValueId value); /* where a value lies */
+const char *step_at(const StepWriter *w, ValueId value);         /* and as a pointer to what it holds: "V(h)" */
 const char *step_scratch(const StepWriter *w);
 RowKind step_row_kind(Domain domain);
 bool step_is_output(const Kernel *kernel, ValueId id);

@@ -418,6 +418,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   kernels->precision = options->precision;
   kernels->made_by = arena_alloc(arena, count * sizeof *kernels->made_by);
   kernels->is_stored = arena_alloc(arena, count);
+  kernels->is_half = arena_alloc(arena, count);
   kernels->home = arena_alloc(arena, count * sizeof *kernels->home);
   Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
@@ -437,6 +438,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   }
   find_inputs(&f);
   find_outputs(&f);
+  if (options->backend == BACKEND_CUDA && options->precision == PRECISION_BF16) choose_half(kernels, is_sparse_field);
   for (int i = 0; i < kernels->kernel_count; i++) {
     choose_loops(&f, &kernels->kernels[i]);
     note_graph_directions(&f, &kernels->kernels[i]);
@@ -459,7 +461,8 @@ void kernels_dump(const Kernels *kernels, FILE *out) {
     for (int k = 0; k < kernel->input_count; k++) fprintf(out, " %s", graph->values[kernel->inputs[k]].name);
     fprintf(out, "\n  writes ");
     for (int k = 0; k < kernel->output_count; k++)
-      fprintf(out, " %s (%" PRId64 " bytes)", graph->values[kernel->outputs[k]].name, graph_bytes(graph, kernel->outputs[k]));
+      fprintf(out, " %s (%" PRId64 " bytes%s)", graph->values[kernel->outputs[k]].name, kernels_bytes(kernels, kernel->outputs[k]),
+              kernels_is_half(kernels, kernel->outputs[k]) ? " in bf16" : "");
     fprintf(out, "\n");
     if (kernel->variant_count > 1) fprintf(out, "  variants of %s:", variant_key(kernels, kernel));
     for (int v = 0; v < kernel->variant_count && kernel->variant_count > 1; v++) fprintf(out, "%s %s%s", v ? ";" : "", kernel->variants[v].name, v + 1 == kernel->variant_count ? "\n" : "");

@@ -13,7 +13,7 @@
 /* What the kernels are printed for: how loops are divided and what scratch they need. */
 typedef enum Backend { BACKEND_CPU, BACKEND_CUDA } Backend;
 
-/* Of the factors of dense products; what is stored and every sum is fp32. */
+/* Of the factors of dense products; in bf16, of large stored values too (choose_half.c). Every sum is fp32. */
 typedef enum Precision { PRECISION_FP32, PRECISION_TF32, PRECISION_BF16, PRECISION_COUNT } Precision;
 
 /* Who computes a product or a sum on a GPU. */
@@ -91,6 +91,7 @@ typedef struct Kernels {
   Kernel *kernels;
   int32_t *made_by;  /* per value: its kernel, NO_INDEX for leaves and values that exist only inside kernels */
   bool *is_stored;   /* per value: has memory of its own for some steps */
+  bool *is_half;     /* per value that has storage: it is kept in bf16 */
   ValueId *home;     /* per value: the value in whose memory it lies (a reshape lies in its operand's); else itself */
   bool needs_in, needs_out, needs_out_edge; /* directions of the graph that kernels walk */
   bool needs_degree[2];                     /* by EdgeEnd */
@@ -109,11 +110,19 @@ const char *kernel_what(const Kernels *kernels, const Kernel *kernel);
 /* The field behind a sparse left operand, NO_INDEX if `id` is none; *dropout gets its DROPOUT value or NO_VALUE. */
 int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);
 
+/* choose_half.c */
+void choose_half(Kernels *kernels, const bool *is_sparse_field);
+bool kernels_is_half(const Kernels *kernels, ValueId id);   /* what is read where it lies is bf16 */
+int64_t kernels_bytes(const Kernels *kernels, ValueId id);  /* of its storage, were it stored */
+
 /* choose_library.c */
 void choose_libraries(Kernels *kernels, const FuseOptions *options);
 const char *library_name(Library library);
 const char *precision_name(Precision precision);
 bool kernels_use(const Kernels *kernels, Library library); /* NULL uses none */
+/* Of scratch for the matrix and the bias of a product in bf16, which are fp32 in memory; 0: they are taken as they are. */
+int64_t library_matrix_bytes(const Kernels *kernels, const Kernel *kernel);
+int64_t library_bias_bytes(const Kernels *kernels, const Kernel *kernel);
 int64_t library_buffer_bytes(const Kernels *kernels);      /* that the plan has for each direction and width of sums by cuSPARSE */
 /* What kernels have in common whose variants take as long: kind and sizes. */
 const char *variant_key(const Kernels *kernels, const Kernel *kernel);

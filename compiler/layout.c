@@ -67,7 +67,7 @@ static void add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int firs
   for (int i = 0; i < q->offload_count && stay->out_move >= 0; i++)
     if (q->offloads[i].move == stay->out_move) until = plan->simulation->release[i] - 1;
   Block block = {.kind = kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT,
-                 .name = plan->problem->name_of_value[value], .bytes = graph_bytes(kernels->graph, value), .kernels = kernels, .value = value,
+                 .name = plan->problem->name_of_value[value], .bytes = kernels_bytes(kernels, value), .kernels = kernels, .value = value,
                  .first = first_step_of(s, first_boundary + from), .last = s->kernel_step[first_boundary + until]};
   if (block.bytes <= 0) block.bytes = 4;
   block.room = q->problem->pieces[stay->piece].bytes;
@@ -104,7 +104,7 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
     if (!(use->flags & PROBLEM_USE_CREATE) || is_output_kept(q, t, use->piece)) continue;
     block.value = plan->problem->value_of_datum[q->problem->pieces[use->piece].datum];
     block.name = plan->problem->name_of_value[block.value];
-    block.bytes = graph_bytes(kernels->graph, block.value);
+    block.bytes = kernels_bytes(kernels, block.value);
     block.room = q->problem->pieces[use->piece].bytes;
     add_block(l, block, offset);
     if (offset >= 0) offset += block.room;

@@ -40,6 +40,7 @@ typedef struct Residents {
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
                              bounds, by column the same */
+  bool *is_field_half;    /* its numbers are kept in bf16 */
   int *weight;            /* per param */
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v */
   int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */

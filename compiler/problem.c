@@ -34,7 +34,7 @@ typedef struct Describing {
 } Describing;
 
 static int64_t planned_bytes(const Describing *d, ValueId value) {
-  int64_t bytes = graph_bytes(d->graph, value);
+  int64_t bytes = kernels_bytes(d->kernels, value);
   return round_up(bytes > 0 ? bytes : 1, d->problem->unit);
 }
 
@@ -73,7 +73,7 @@ static bool is_gradient_of_weight(const Graph *graph, ValueId value) {
 static unsigned allowed_fates(const Describing *d, ValueId value) {
   unsigned fates = PLAN_FATE_ALL;
   if (d->machine->tier_bytes[TIER_HOST] == 0) fates &= ~PLAN_FATE_BIT(PLAN_FATE_HOST);
-  if (d->machine->tier_bytes[TIER_SSD] == 0 || graph_bytes(d->graph, value) < SSD_LEAST_BYTES) fates &= ~PLAN_FATE_BIT(PLAN_FATE_SSD);
+  if (d->machine->tier_bytes[TIER_SSD] == 0 || kernels_bytes(d->kernels, value) < SSD_LEAST_BYTES) fates &= ~PLAN_FATE_BIT(PLAN_FATE_SSD);
   if (d->graph->values[value].phase != PHASE_FORWARD) fates &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
   if (is_gradient_of_weight(d->graph, value)) fates = PLAN_FATE_BIT(PLAN_FATE_RETAIN);
   if (d->pins && d->pins->fates[value]) fates = d->pins->fates[value];
@@ -191,7 +191,7 @@ static bool fits_blocks(const Kernels *kernels) {
   int64_t all = 0, rounding = 0;
   for (int v = 0; v < kernels->graph->value_count; v++) {
     if (!kernels->is_stored[v]) continue;
-    int64_t bytes = graph_bytes(kernels->graph, v);
+    int64_t bytes = kernels_bytes(kernels, v);
     all += bytes;
     rounding += round_up(bytes, SSD_BLOCK_BYTES) - bytes;
   }

@@ -97,10 +97,10 @@ static void add_spmm(Collecting *l, const Kernels *kernels) {
 static void add_field(Collecting *l, int f, bool is_sparse) {
   const TypedField *field = &l->program->fields[f];
   int64_t nodes = l->program->info->nodes;
-  int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : nodes, width = 1;
+  int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : nodes, width = 1, number_bytes = l->residents->is_field_half[f] ? 2 : 4;
   for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
   if (!is_sparse) {
-    l->residents->field[f] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s", field->name), 4 * rows * width);
+    l->residents->field[f] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * width);
     return;
   }
   static const char *const parts[SPARSE_BLOCKS] = {"row_ptr", "row_idx", "row_value", "row_bounds",
@@ -148,7 +148,10 @@ static int *no_blocks(Arena *arena, int count) {
 
 static void find_used_fields(Collecting *l, const Kernels *kernels) {
   for (int i = 0; kernels && i < kernels->graph->value_count; i++)
-    if (kernels->graph->values[i].op == OP_INPUT) l->is_field_used[kernels->graph->values[i].as.index] = true;
+    if (kernels->graph->values[i].op == OP_INPUT) {
+      l->is_field_used[kernels->graph->values[i].as.index] = true;
+      l->residents->is_field_half[kernels->graph->values[i].as.index] = kernels->is_half[i];
+    }
 }
 
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field) {
@@ -159,6 +162,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
   for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
   y->field = no_blocks(arena, program->field_count);
+  y->is_field_half = arena_alloc(arena, (size_t)program->field_count + 1);
   y->weight = no_blocks(arena, program->param_count);
   for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count);
   add_graph(&l, (const Kernels *[2]){training, evaluation});

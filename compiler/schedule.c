@@ -100,7 +100,7 @@ static void queue_out(Scheduling *c, int i) {
   PlanFate tier = c->q->moves[offload->move].to;
   bool is_ssd = tier == PLAN_FATE_SSD, is_by_ring = is_ssd && !c->is_direct;
   ValueId value = value_of_piece(c, offload->piece);
-  int64_t bytes = graph_bytes(c->problem->kernels->graph, value);
+  int64_t bytes = kernels_bytes(c->problem->kernels, value);
   Home home = {.tier = tier, .bytes = bytes, .first = c->first_boundary + offload->after + 1, .last = c->first_boundary + last_read(c, i),
                .kernels = c->problem->kernels, .value = value};
   ARENA_PUSH(c->arena, c->schedule->homes, c->schedule->home_count, home);
@@ -135,7 +135,7 @@ static int origin_of(const Scheduling *c, int move) {
 static Copy return_of(const Scheduling *c, int move) {
   const PlanMove *m = &c->q->moves[move];
   ValueId value = value_of_piece(c, m->piece);
-  return (Copy){.value = value, .bytes = graph_bytes(c->problem->kernels->graph, value),
+  return (Copy){.value = value, .bytes = kernels_bytes(c->problem->kernels, value),
                 .room = c->q->problem->pieces[m->piece].bytes, .tier = m->to, .boundary = c->first_boundary + m->g,
                 .home = c->home[origin_of(c, move)], .after = {NO_INDEX, NO_INDEX}};
 }

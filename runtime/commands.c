@@ -195,7 +195,7 @@ static int commands_layer(const gnn_cli *cli) {
   for (int i = 0; i < program->tap_count; i++)
     if (strcmp(program->taps[i], cli->layer) == 0) return 0;
   if (program->tap_count == 0) {
-    fprintf(stderr, "%s: --layer %s: this program keeps no results of layers\n  help: where its plan had no room for them, a larger --budget of gnncc brings them back\n",
+    fprintf(stderr, "%s: --layer %s: this program keeps no results of layers\n  help: where its plan had no room for them, a larger --budget of gnncc brings them back; --precision=bf16 keeps none\n",
             cli->name, cli->layer);
     return GNN_EXIT_USAGE;
   }
@@ -404,7 +404,7 @@ int gnn_command_info(const gnn_cli *cli) {
     const gnn_field_desc *field = &program->fields[i];
     printf("             %s %s : ", field->domain == GNN_NODE ? "node" : "edge", field->name);
     if (field->storage == GNN_LABEL) printf("class[%lld]\n", (long long)field->classes);
-    else printf("f32[%lld]%s%s\n", (long long)field->width, field->storage == GNN_SPARSE ? ", sparse" : "",
+    else printf("%s[%lld]%s%s\n", field->is_half ? "bf16" : "f32", (long long)field->width, field->storage == GNN_SPARSE ? ", sparse" : "",
                 field->is_row_normalised ? ", rows scaled to sum 1" : "");
   }
   printf("training     %lld epochs, %lld runs, seed %lld\n", (long long)program->epochs, (long long)program->runs,

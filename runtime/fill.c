@@ -137,20 +137,30 @@ gnn_status gnn_fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gn
 
 /* ---- fields ---- */
 
+/* To nearest even; what is no number stays none. */
+static uint16_t fill_rounded(float x) {
+  uint32_t word;
+  memcpy(&word, &x, sizeof word);
+  return (uint16_t)(x != x ? 0x7fff : (word + 0x7fff + (word >> 16 & 1)) >> 16);
+}
+
 static gnn_status fill_dense(gnn_instance *instance, const gnn_data_field *data, const gnn_field_desc *field,
                              gnn_error *error) {
   int real_bytes = instance->run.program->real_bytes;
   int64_t width = field->width;
   unsigned char *to = fill_at(instance, field->at[0]);
-  float *row = real_bytes == 4 ? NULL : malloc((size_t)width * sizeof *row);
-  if (real_bytes != 4 && row == NULL) return gnn_fail_memory(error, width * (int64_t)sizeof *row);
+  int is_as_it_is = real_bytes == 4 && !field->is_half;
+  float *row = is_as_it_is ? NULL : malloc((size_t)width * sizeof *row);
+  if (!is_as_it_is && row == NULL) return gnn_fail_memory(error, width * (int64_t)sizeof *row);
   for (int64_t r = 0; r < data->rows; r++) {
-    if (real_bytes == 4) {
+    if (is_as_it_is) {
       gnn_field_row(data, r, (float *)(void *)to + r * width);
       continue;
     }
     gnn_field_row(data, r, row);
-    for (int64_t c = 0; c < width; c++) ((double *)(void *)to)[r * width + c] = (double)row[c];
+    for (int64_t c = 0; c < width; c++)
+      if (field->is_half) ((uint16_t *)(void *)to)[r * width + c] = fill_rounded(row[c]);
+      else ((double *)(void *)to)[r * width + c] = (double)row[c];
   }
   free(row);
   return GNN_OK;

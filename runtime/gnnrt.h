@@ -193,6 +193,7 @@ typedef struct gnn_field_desc {
   int64_t nonzeros;     /* GNN_SPARSE: room that was planned */
   int sparse;           /* GNN_SPARSE: index into gnn_run.sparse */
   int is_row_normalised;
+  int is_half;          /* GNN_DENSE: kept in bf16, 2 bytes a number */
   /* GNN_DENSE, GNN_LABEL: at[0]. GNN_SPARSE: by_row ptr, idx, value, bounds; by_column ptr, idx, value, bounds. */
   int64_t at[8];
 } gnn_field_desc;

@@ -1,4 +1,4 @@
-/* gemm.cuh: dense products in fp32: C[i, j] = sum over k of A[i, k] B[k, j], a tile of C a block.
+/* gemm.cuh: dense products: C[i, j] = sum over k of A[i, k] B[k, j], a tile of C a block; in fp32, whatever A and B are kept in.
  *
  * Slices of A and B go through shared memory while the next ones are fetched into registers. Every element is one chain
  * of fused multiply-adds over k in ascending order. The tile is left in shared memory, for whoever stores it.
@@ -7,6 +7,7 @@
 #ifndef GNN_CUDA_GEMM_H
 #define GNN_CUDA_GEMM_H
 
+#include "half.cuh"
 #include "math.cuh"
 
 enum { GNN_GEMM_DEPTH = 16 };
@@ -28,11 +29,11 @@ template <int SIZE, bool by_k> struct gnn_gemm_slice {
   static __device__ __forceinline__ int k_of(int n) { return by_k ? n / SIZE : n % GNN_GEMM_DEPTH; }
   static __device__ __forceinline__ int place_of(int n) { return by_k ? n % SIZE : n / GNN_GEMM_DEPTH; }
 
-  __device__ __forceinline__ void fetch(const gnn_real *from, int64_t stride, int64_t place, int64_t places, int64_t k, int64_t end) {
+  template <class T> __device__ __forceinline__ void fetch(const T *from, int64_t stride, int64_t place, int64_t places, int64_t k, int64_t end) {
     GNN_UNROLL for (int u = 0; u < EACH; u++) {
       const int n = u * GNN_THREADS + (int)threadIdx.x;
       const int64_t p = place + place_of(n), d = k + k_of(n);
-      number[u] = p < places && d < end ? from[by_k ? d * stride + p : p * stride + d] : 0;
+      number[u] = p < places && d < end ? gnn_number(from[by_k ? d * stride + p : p * stride + d]) : 0;
     }
   }
   __device__ __forceinline__ void put(gnn_real (*to)[SIZE + 4]) const {
@@ -52,8 +53,8 @@ template <int COUNT> GNN_INLINE void gnn_load4(const gnn_real *from, gnn_real *t
 
 /* tile->c = C[i0 .. i0 + ROWS, j0 .. j0 + COLUMNS] over k of [begin, end), zeros outside rows x columns. By a whole
  * block; a barrier has to pass before and after others use the tile. */
-template <int ROWS, int COLUMNS, bool a_by_k, bool b_by_j>
-GNN_INLINE void gnn_gemm(const gnn_real *a, int64_t a_stride, const gnn_real *b, int64_t b_stride, int64_t rows, int64_t columns,
+template <int ROWS, int COLUMNS, bool a_by_k, bool b_by_j, class A, class B>
+GNN_INLINE void gnn_gemm(const A *a, int64_t a_stride, const B *b, int64_t b_stride, int64_t rows, int64_t columns,
                          int64_t i0, int64_t j0, int64_t begin, int64_t end, gnn_gemm_tile<ROWS, COLUMNS> *tile) {
   enum { WIDE = 4, ACROSS = COLUMNS / WIDE, HIGH = ROWS * COLUMNS / WIDE / GNN_THREADS };
   const int x = (int)threadIdx.x % ACROSS * WIDE, y = (int)threadIdx.x / ACROSS * HIGH;
@@ -84,8 +85,8 @@ GNN_INLINE void gnn_gemm(const gnn_real *a, int64_t a_stride, const gnn_real *b,
 }
 
 /* One tile of a part of dB = A^T G, the part being rows [begin, end) of a: [rows, depth] and g: [rows, width]. */
-template <int SIZE>
-GNN_INLINE void gnn_outer_part(const gnn_real *a, const gnn_real *g, int64_t depth, int64_t width, int64_t i0, int64_t j0, int64_t begin,
+template <int SIZE, class A, class G>
+GNN_INLINE void gnn_outer_part(const A *a, const G *g, int64_t depth, int64_t width, int64_t i0, int64_t j0, int64_t begin,
                                int64_t end, gnn_real *part) {
   __shared__ gnn_gemm_tile<SIZE, SIZE> tile;
   gnn_gemm<SIZE, SIZE, true, false>(a, depth, g, width, depth, width, i0, j0, begin, end, &tile);

@@ -39,15 +39,16 @@ GNN_INLINE void gnn_cross_entropy_mean(const double *parts, int64_t part_count, 
 }
 
 /* gradient[row] = (softmax - onehot) / row_count for the rows listed; all others have to be zero already. */
+template <class T>
 GNN_INLINE void gnn_cross_entropy_gradient(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows,
-                                           int64_t row_count, gnn_real *gradient) {
+                                           int64_t row_count, T *gradient) {
   const double count = (double)row_count;
   for (int64_t i = gnn_group<32>(); i < row_count; i += gnn_groups<32>()) {
     const gnn_real *row = scores + rows[i] * classes, maximum = gnn_row_maximum(row, classes);
     const gnn_real scale = (gnn_real)(1 / (gnn_row_exp_sum(row, classes, maximum) * count));
-    gnn_real *to = gradient + rows[i] * classes;
+    T *to = gradient + rows[i] * classes;
     for (int64_t c = threadIdx.x % 32; c < classes; c += 32)
-      to[c] = gnn_exp(row[c] - maximum) * scale - (c == labels[rows[i]] ? (gnn_real)(1 / count) : 0);
+      gnn_put(&to[c], gnn_exp(row[c] - maximum) * scale - (c == labels[rows[i]] ? (gnn_real)(1 / count) : 0));
   }
 }
 

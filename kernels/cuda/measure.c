@@ -258,10 +258,11 @@ static void measure_loss(void) {
 
 /* ---- dense products ---- */
 
-static const struct { const char *name; int width, is_outer; cublasComputeType_t compute; } products[] = {
-    {"fp32", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F}, {"narrow", MEASURE_NARROW, 0, CUBLAS_COMPUTE_32F},
-    {"outer", MEASURE_WIDE, 1, CUBLAS_COMPUTE_32F}, {"outer_narrow", MEASURE_NARROW, 1, CUBLAS_COMPUTE_32F},
-    {"tf32", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F_FAST_TF32}, {"bf16", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F_FAST_16BF}};
+/* type: of what lies in memory. */
+static const struct { const char *name; int width, is_outer; cublasComputeType_t compute; cudaDataType_t type; } products[] = {
+    {"fp32", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F, CUDA_R_32F}, {"narrow", MEASURE_NARROW, 0, CUBLAS_COMPUTE_32F, CUDA_R_32F},
+    {"outer", MEASURE_WIDE, 1, CUBLAS_COMPUTE_32F, CUDA_R_32F}, {"outer_narrow", MEASURE_NARROW, 1, CUBLAS_COMPUTE_32F, CUDA_R_32F},
+    {"tf32", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F}, {"bf16", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F, CUDA_R_16BF}};
 enum { PRODUCTS = sizeof products / sizeof *products };
 
 static void forget_product(Product *p) {
@@ -283,9 +284,9 @@ static void describe_product(Product *p, const measure_job *now, int64_t rows, i
   p->workspace = now->v, p->workspace_bytes = is_outer ? (size_t)(rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS * MEASURE_DEPTH * (size_t)n * sizeof(gnn_real) : 0;
   CHECK_CUBLAS(cublasLtMatmulDescCreate(&p->product, products[which].compute, CUDA_R_32F));
   CHECK_CUBLAS(cublasLtMatmulDescSetAttribute(p->product, is_outer ? CUBLASLT_MATMUL_DESC_TRANSB : CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed));
-  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->a, CUDA_R_32F, is_outer ? n : k, is_outer ? k : n, (int64_t)(is_outer ? n : k)));
-  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->b, CUDA_R_32F, is_outer ? m : k, is_outer ? k : m, MEASURE_DEPTH));
-  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->c, CUDA_R_32F, n, m, (int64_t)n));
+  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->a, products[which].type, is_outer ? n : k, is_outer ? k : n, (int64_t)(is_outer ? n : k)));
+  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->b, products[which].type, is_outer ? m : k, is_outer ? k : m, MEASURE_DEPTH));
+  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->c, products[which].type, n, m, (int64_t)n));
 }
 
 /* As programs choose it; false: cuBLASLt has none here. */
@@ -328,7 +329,8 @@ static void measure_dense(double element) {
   fill(now.y, rows * MEASURE_WIDE);
   fill(now.m, MEASURE_DEPTH * MEASURE_WIDE);
   for (int i = 0; i < PRODUCTS; i++) {
-    if (products[i].compute != CUBLAS_COMPUTE_32F && !has_product(&now, i)) continue;
+    const int is_fp32 = products[i].compute == CUBLAS_COMPUTE_32F && products[i].type == CUDA_R_32F;
+    if (!is_fp32 && !has_product(&now, i)) continue;
     const double width = products[i].width, seconds = seconds_a_row(set_product, &now, LEAST_ROWS, rows, i, NULL);
     print_rate(products[i].name, 2.0 * MEASURE_DEPTH * width / (products[i].is_outer ? seconds : beyond(seconds, width * element)));
   }

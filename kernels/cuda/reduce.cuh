@@ -2,10 +2,10 @@
 #ifndef GNN_CUDA_REDUCE_H
 #define GNN_CUDA_REDUCE_H
 
-#include "device.cuh"
+#include "half.cuh"
 
-GNN_INLINE void gnn_zero(gnn_real *x, int64_t count) {
-  for (int64_t i = gnn_group<1>(); i < count; i += gnn_groups<1>()) x[i] = 0;
+template <class T> GNN_INLINE void gnn_zero(T *x, int64_t count) {
+  for (int64_t i = gnn_group<1>(); i < count; i += gnn_groups<1>()) gnn_put(&x[i], 0);
 }
 
 /* y = x^T; x: [rows, cols], y: [cols, rows], row-major. One tile of 32 x 32 a block. */

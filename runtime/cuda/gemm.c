@@ -65,11 +65,12 @@ static void gemm_destroy(gnn_cuda_plan *plan) {
   free(gemm);
 }
 
-static float *gemm_at(const gnn_cuda *cuda, int64_t at) { return (float *)(void *)(cuda->arena + at); }
+static void *gemm_at(const gnn_cuda *cuda, int64_t at) { return cuda->arena + at; }
 
 static int gemm_describe(gnn_cuda *cuda, GemmPlan *gemm) {
   const gnn_gemm_desc *d = &gemm->desc;
-  static const cublasComputeType_t computes[] = {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_16BF};
+  static const cublasComputeType_t computes[] = {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_16BF, CUBLAS_COMPUTE_32F};
+  const cudaDataType_t factor = d->precision == GNN_OF_BF16 ? CUDA_R_16BF : CUDA_R_32F, result = d->is_half ? CUDA_R_16BF : CUDA_R_32F;
   const cublasOperation_t transpose[2] = {d->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, d->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N};
   const cublasLtEpilogue_t epilogue = d->at_bias >= 0 ? d->is_relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS
                                     : d->is_relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
@@ -80,9 +81,9 @@ static int gemm_describe(gnn_cuda *cuda, GemmPlan *gemm) {
          gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_TRANSB, &transpose[1], sizeof transpose[1])) &&
          gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue)) &&
          (bias == NULL || gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias))) &&
-         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->a, CUDA_R_32F, d->transpose_b ? k : n, d->transpose_b ? n : k, d->transpose_b ? d->k : d->n)) &&
-         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->b, CUDA_R_32F, d->transpose_a ? m : k, d->transpose_a ? k : m, d->transpose_a ? d->m : d->k)) &&
-         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->c, CUDA_R_32F, n, m, d->n));
+         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->a, factor, d->transpose_b ? k : n, d->transpose_b ? n : k, d->transpose_b ? d->k : d->n)) &&
+         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->b, factor, d->transpose_a ? m : k, d->transpose_a ? k : m, d->transpose_a ? d->m : d->k)) &&
+         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->c, result, n, m, d->n));
 }
 
 static int gemm_prefer(gnn_cuda *cuda, cublasLtMatmulPreference_t preference, uint64_t workspace) {
@@ -112,7 +113,7 @@ static int gemm_choose(gnn_cuda *cuda, cublasLtHandle_t handle, GemmPlan *gemm) 
 
 static int gemm_is_alike(const gnn_gemm_desc *a, const gnn_gemm_desc *b) {
   return a->m == b->m && a->n == b->n && a->k == b->k && a->workspace_bytes == b->workspace_bytes && a->transpose_a == b->transpose_a &&
-         a->transpose_b == b->transpose_b && a->is_relu == b->is_relu && (a->at_bias < 0) == (b->at_bias < 0) && a->precision == b->precision;
+         a->transpose_b == b->transpose_b && a->is_relu == b->is_relu && a->is_half == b->is_half && (a->at_bias < 0) == (b->at_bias < 0) && a->precision == b->precision;
 }
 
 static int gemm_is_same(const gnn_gemm_desc *a, const gnn_gemm_desc *b) {
@@ -148,8 +149,8 @@ void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *desc) {
   cublasLtHandle_t handle = gemm_handle(cuda);
   const GemmPlan *gemm = handle ? gemm_plan(cuda, handle, desc) : NULL;
   if (gemm == NULL) return;
-  float *c = gemm_at(cuda, desc->at_c);
-  const float *addend = desc->at_addend >= 0 ? gemm_at(cuda, desc->at_addend) : c;
+  void *c = gemm_at(cuda, desc->at_c);
+  const void *addend = desc->at_addend >= 0 ? gemm_at(cuda, desc->at_addend) : c;
   if (gemm_check(cuda, cublasLtMatmul(handle, gemm->product, &one, gemm_at(cuda, desc->at_b), gemm->a, gemm_at(cuda, desc->at_a), gemm->b, &beta,
                                       addend, gemm->c, c, gemm->c, &gemm->algorithm, cuda->arena + desc->at_workspace,
                                       (size_t)desc->workspace_bytes, cuda->stream[GNN_LANE_COMPUTE])))

@@ -30,17 +30,18 @@ typedef struct gnn_cuda_code {
  * memory. Errors are kept in the run with the step's number and end the epoch (GNN_EDEVICE). */
 void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes);
 
-/* How the factors of a product are rounded before they are multiplied; sums are fp32 always. */
-typedef enum gnn_precision { GNN_IN_FP32, GNN_IN_TF32, GNN_IN_BF16 } gnn_precision;
+/* How the factors of a product are rounded before they are multiplied; sums are fp32 always. GNN_OF_BF16: they are kept so. */
+typedef enum gnn_precision { GNN_IN_FP32, GNN_IN_TF32, GNN_IN_BF16, GNN_OF_BF16 } gnn_precision;
 
-/* C[m, n] = op(A) op(B) by cuBLASLt; fp32, row-major, all of it in the arena at these offsets. transpose_a: A is stored
+/* C[m, n] = op(A) op(B) by cuBLASLt; row-major, all of it in the arena at these offsets. is_half: C, what is added and the bias are bf16
+ * (of GNN_OF_BF16 only), else fp32. transpose_a: A is stored
  * [k, m]; transpose_b: B is stored [n, k]. addend: offset of m x n numbers that are added, or -1; bias: of n numbers that are then
  * added to each row, or -1. is_relu: after both. workspace: offset and bytes of scratch in the arena. Deterministic: the same bits for the same
  * sizes, precision and workspace_bytes, wherever the operands lie. */
 typedef struct gnn_gemm_desc {
   int64_t m, n, k;
   int64_t at_a, at_b, at_c, at_bias, at_addend, at_workspace, workspace_bytes;
-  int transpose_a, transpose_b, is_relu;
+  int transpose_a, transpose_b, is_relu, is_half;
   gnn_precision precision;
 } gnn_gemm_desc;
 void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *gemm);

@@ -322,7 +322,26 @@ static void test_random(void) {
   ok(is_same, "dropout has the CPU's bits");
 }
 
+/* ---- bf16 ---- */
+
+static float left_of(float x) { return gnn_number(gnn_rounded(x)); }
+
+/* Of the neighbours with 8 bits of mantissa no other is nearer; of two as near, the even one. */
+static void test_half() {
+  bool is_nearest = true;
+  for (const float x : numbers(10000)) {
+    int exponent;
+    const double unit = ldexp(1, (frexp((double)x, &exponent), exponent) - 8);
+    is_nearest = is_nearest && (double)left_of(x) == unit * nearbyint((double)x / unit);
+  }
+  ok(is_nearest, "bf16: to the nearest");
+  ok(left_of(0x1.01p0f) == 1 && left_of(0x1.03p0f) == 0x1.04p0f && left_of(-0x1.05p0f) == -0x1.04p0f, "bf16: halfway, to even");
+  ok(left_of(0) == 0 && left_of(INFINITY) == INFINITY && left_of(-INFINITY) == -INFINITY && left_of(0x1.fffffep127f) == INFINITY && isnan(left_of(NAN)),
+     "bf16: infinities, what is beyond, and no number");
+}
+
 int main(void) {
+  test_half();
   test_walk<32, 1>();
   test_walk<4, 2>();
   test_product<64, false>(1, 1, 1);

@@ -263,6 +263,8 @@ static inline unsigned ballot(unsigned mask, int predicate, int line) {
 #define __shfl_sync(mask, value, lane) emulate::shuffle(mask, value, (unsigned)(lane), __LINE__)
 #define __shfl_xor_sync(mask, value, bits) emulate::shuffle(mask, value, (threadIdx.x % 32) ^ (unsigned)(bits), __LINE__)
 #define __ballot_sync(mask, predicate) emulate::ballot(mask, predicate, __LINE__)
+#define __uint_as_float(bits) emulate::unpacked<float>(bits)
+#define __float_as_uint(number) ((uint32_t)emulate::packed<float>(number))
 #define __popc(bits) __builtin_popcount(bits)
 #define __ldg(pointer) (*(pointer))
 

@@ -27,6 +27,12 @@ kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cud
 all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
 check "every kind of step is among them" all_kinds
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
+for model in "$here/models/wide.gnn" "$here/models/heads.gnn" "$root/examples/gcn_cora.gnn" "$root/tests/end_to_end/models/varied/"{edges,norm}.gnn; do
+  name=$(basename "$model" .gnn)
+  check "$name, in bf16: each step leaves what the CPU leaves, rounded" steps "$model" "$work/${name}_bf16" --gemm=own --precision=bf16
+  check "$name, in bf16: of numbers that are kept so" grep -q 'HALVES' "$work/${name}_bf16/blocks.inc"
+done
+check "wide, in bf16: the same with cuBLASLt" env TWICE=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_library --precision=bf16"
 adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = AT(' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
@@ -90,19 +96,40 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   is_near() { # PROGRAM OTHER SHARE: losses to that
     paste -d, <(curve "$1.out") <(curve "$2.out") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
   }
-  declare -A way=([own]="--gemm=own" [cusparse]="--spmm=cusparse" [tf32]="--precision=tf32" [bf16]="--precision=bf16 --spmm=cusparse") share=([own]=1e-5 [cusparse]=1e-5 [tf32]=1e-3 [bf16]=1e-2)
-  for kind in own cusparse tf32 bf16; do
+  declare -A way=([own]="--gemm=own" [cusparse]="--spmm=cusparse" [tf32]="--precision=tf32" [bf16]="--precision=bf16" [bf16_own]="--precision=bf16 --gemm=own") share=([own]=1e-5 [cusparse]=1e-5 [tf32]=1e-3 [bf16]=1e-2 [bf16_own]=1e-2)
+  for kind in own cusparse tf32 bf16 bf16_own; do
     check "sage4, ${way[$kind]}: the emitted program trains" makes_and_trains "$work/sage4_$kind" "$path" ${way[$kind]}
     check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" is_near "$work/sage4_$kind" "$keep" ${share[$kind]}
   done
   says_touched() { "$1" check 2>&1 | grep -E 'device arena: planned ([0-9.]+ [KMG]iB), touched \1'; }
   check "sage4: the memory that the plan announced is what is used, with the workspaces of cuBLASLt" says_touched "$keep"
-  for kind in tf32 bf16; do
+  for kind in tf32 bf16 bf16_own; do
     check "sage4, ${way[$kind]}: other losses than in fp32" bash -c "! cmp '$work/sage4_$kind.out/last.safetensors' '$keep.out/last.safetensors'"
   done
-  least=$(least_of "$path" $box --budget ssd=0 ${way[bf16]})
-  check "sage4, ${way[bf16]}, host: the least budget, $least KiB" makes_and_trains "$work/sage4_bf16_host" "$path" ${way[bf16]} $box --budget ssd=0 --budget device="${least}KiB"
-  check "sage4, ${way[bf16]}, host: the same bits" is_same "$work/sage4_bf16_host" "$work/sage4_bf16"
+  for kind in bf16 bf16_own; do
+    least=$(least_of "$path" $box --budget ssd=0 ${way[$kind]})
+    check "sage4, ${way[$kind]}, host: the least budget, $least KiB" makes_and_trains "$work/sage4_${kind}_host" "$path" ${way[$kind]} $box --budget ssd=0 --budget device="${least}KiB"
+    check "sage4, ${way[$kind]}, host: the same bits" is_same "$work/sage4_${kind}_host" "$work/sage4_$kind"
+  done
+  check "sage4, ${way[bf16]}: the memory that the plan announced is what is used" says_touched "$work/sage4_bf16"
+  for model in attend2 residual6; do
+    check "$model, ${way[bf16]}: the emitted program trains" makes_and_trains "$work/${model}_bf16" "$plans/$model.gnn" ${way[bf16]}
+    check "$model, ${way[bf16]}: losses as in fp32, to ${share[bf16]} of them" is_near "$work/${model}_bf16" "$work/${model}_keep" ${share[bf16]}
+    least=$(least_of "$plans/$model.gnn" ${way[bf16]}) full=$(least_of "$plans/$model.gnn")
+    check "$model, ${way[bf16]}: the least budget, $least KiB, is below two thirds of that in fp32, $full KiB" test $((3 * least)) -lt $((2 * full))
+    for kind in reruns ring; do
+      least=$(least_of "$plans/$model.gnn" ${road[$kind]} ${way[bf16]})
+      check "$model, ${way[bf16]}, $kind: the least budget, $least KiB" makes_and_trains "$work/${model}_bf16_$kind" "$plans/$model.gnn" ${way[bf16]} ${road[$kind]} --budget device="${least}KiB"
+      check "$model, ${way[bf16]}, $kind: the same bits" is_same "$work/${model}_bf16_$kind" "$work/${model}_bf16"
+    done
+  done
+  predicts() { # PROGRAM: the scores that training ended with are those of its checkpoint
+    "$1" eval --weights "$1.out/last.safetensors" >"$1.eval" && "$1" predict --weights "$1.out/last.safetensors" -o "$1.npy" && cat "$1.eval" && [ -s "$1.npy" ] &&
+      grep -qF "$(printf '%.4f' "$(tail -1 "$1.out/log.csv" | cut -d, -f5)")" "$1.eval"
+  }
+  check "sage4, ${way[bf16]}: eval and predict of its checkpoint" predicts "$work/sage4_bf16"
+  keeps_no_layers() { ! "$work/sage4_bf16" predict --weights "$work/sage4_bf16.out/last.safetensors" --layer h1 -o "$work/layer.npy" 2>"$work/said" && grep -F -- "--precision=bf16 keeps none" "$work/said"; }
+  check "sage4, ${way[bf16]}: predict --layer says why there is none" keeps_no_layers
 
   for seed in 0 3 5 8; do
     check "another order of streams, $seed" env STANDIN_SEED=$seed bash -c "rm -rf '$work/sage4_ring.out'; '$work/sage4_ring' -q --epochs $epochs --every 1 --log csv --out '$work/sage4_ring.out'"
@@ -186,8 +213,8 @@ fi
 
 # ---- compiled ----
 
-compiles() { # COMPILER ARCHITECTURE MODEL: to an object, without a warning
-  "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler="$1" --arch="$2" "$3" -o "$work/object.o" >"$work/messages" 2>&1
+compiles() { # COMPILER ARCHITECTURE MODEL OPTION...: to an object, without a warning
+  "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler="$1" --arch="$2" "${@:3}" -o "$work/object.o" >"$work/messages" 2>&1
   local status=$?
   cat "$work/messages"
   [ $status -eq 0 ] && [ ! -s "$work/messages" ]
@@ -203,6 +230,11 @@ for compiler in nvcc nvrtc; do
     for architecture in $architectures; do
       check "$compiler compiles $(basename "$model" .gnn) for $architecture" compiles $compiler $architecture "$model"
     done
+    case $model in *gcn_cora* | *heads*) architectures="sm_80 sm_90 compute_75" ;; *) continue ;; esac
+    for architecture in $architectures; do
+      check "$compiler compiles $(basename "$model" .gnn) in bf16 for $architecture" compiles $compiler $architecture "$model" --precision=bf16
+    done
+    check "$compiler compiles $(basename "$model" .gnn) in bf16 for sm_75, by our own kernels" compiles $compiler sm_75 "$model" --precision=bf16 --gemm=own
   done
 done
 
@@ -240,6 +272,8 @@ fi
 
 if [ -e "$build/share/libgnncuda.a" ]; then
   check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"
+  checks_gradients() { "$build/gnncc" -q -w --backend=cuda "$@" "$root/examples/gcn_karate.gnn" -o "$work/gradients" && "$work/gradients" gradcheck | grep -x 'all gradients agree'; }
+  for way in --precision=bf16 --gemm=own --spmm=cusparse; do check "with $way it checks its gradients" checks_gradients $way; done
   check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O1"
 fi
 libraries_of() { # OPTION...: of CUDA that the program is linked with
@@ -266,6 +300,20 @@ check "tf32 is not for processors" says "--precision=tf32 is for programs for a 
 check "nor is cuSPARSE" says "--spmm=cusparse is for programs for a GPU" "$build/gnncc" --spmm=cusparse "$plans/sage4.gnn" -o "$work/none"
 check "bf16 is not for sm_75" says "--precision=bf16 needs sm_80 or newer, and this program is for sm_75" "$build/gnncc" --backend=cuda --arch=sm_75 --precision=bf16 "$plans/sage4.gnn" -o "$work/none"
 check "our own kernels have no tf32" says "--precision=tf32 needs cuBLASLt" "$build/gnncc" --backend=cuda --gemm=own --precision=tf32 "$plans/sage4.gnn" -o "$work/none"
+check "cuSPARSE has no bf16" says "--precision=bf16 needs --spmm=own" "$build/gnncc" --backend=cuda --spmm=cusparse --precision=bf16 "$plans/sage4.gnn" -o "$work/none"
+check "the listing says what is kept in bf16" listed "values are kept in bf16, 2 bytes a number" --precision=bf16
+kept_in() { # bf16|fp32 VALUE...: so attend2 keeps these
+  local value bytes
+  for value in "${@:2}"; do
+    bytes=$("$build/gnncc" -q -w --backend=cuda --precision=bf16 --stop-after=fuse --dump=fuse "$plans/attend2.gnn" | sed '/^evaluation:/,$d' | grep -oE " $value \([0-9]+ bytes( in bf16)?\)")
+    case $1/$bytes in bf16/*"in bf16)" | fp32/*"bytes)") ;; *) echo "$value:$bytes"; return 1 ;; esac
+  done
+}
+check "wide rows of nodes and edges are kept in bf16" kept_in bf16 a1_q a1_sum a1_mul_2 h back_h d_a1_q d_a1_src
+check "scores, narrow rows and gradients of weights in fp32" kept_in fp32 head d_scores a1_dropped d_a1_product d_a1_W_q d_head_bias
+problem_bytes() { "$build/gnncc" -q -w --backend=cuda "$@" --emit=problem=- "$plans/sage4.gnn" | sed -n 's/.*"bytes": *\([0-9]*\).*/\1/p' | sort -n | tail -1; }
+halves() { [ $((2 * $(problem_bytes --precision=bf16))) -eq "$(problem_bytes)" ]; }
+check "the planner's problem has half the bytes of the largest value" halves
 refuse 2 "fp64 is not supported" "$build/gnncc" --backend=cuda --precision=fp64 "$plans/sage4.gnn" -o "$work/none"
 
 no_toolkit() { CUDA_HOME=$work/nowhere PATH=/bin "$build/gnncc" "$@"; }

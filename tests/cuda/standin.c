@@ -49,9 +49,11 @@ typedef struct Operation {
   cublasLtMatmulDesc_t product; /* descriptions are copied when they are queued */
   struct { int64_t rows, columns, ld; } a, b, c;
   int transpose_a, transpose_b, epilogue, dropped_bits;
-  const float *bias, *left, *right;
+  const void *bias;
+  const float *left, *right;
   void *workspace;
-  const float *addend;
+  const void *addend;
+  int is_half, is_result_half; /* the factors are bf16; the result, what is added and the bias */
   const int32_t *offsets, *index;
   int64_t rows, width;
 } Operation;
@@ -357,21 +359,35 @@ static float rounded(float x, int bits) {
   return x;
 }
 
+static float element(const void *matrix, int64_t at, int is_half) {
+  if (!is_half) return ((const float *)matrix)[at];
+  const uint32_t word = (uint32_t)((const uint16_t *)matrix)[at] << 16;
+  float x;
+  memcpy(&x, &word, sizeof x);
+  return x;
+}
+
+static void put(void *matrix, int64_t at, float x, int is_half) {
+  uint32_t word;
+  memcpy(&word, &x, sizeof word);
+  if (is_half) ((uint16_t *)matrix)[at] = (uint16_t)(x != x ? 0x7fff : (word + 0x7fff + (word >> 16 & 1)) >> 16);
+  else ((float *)matrix)[at] = x;
+}
+
 /* The workspace is the product's own: nothing is left of what was there. */
 static void multiply(const Operation *o) {
   int64_t depth = o->transpose_a ? o->a.rows : o->a.columns;
-  float *c = o->to;
   memset(o->workspace, 0xff, o->bytes);
   for (int64_t column = 0; column < o->c.columns; column++)
     for (int64_t row = 0; row < o->c.rows; row++) {
       float sum = 0;
       for (int64_t k = 0; k < depth; k++)
-        sum += rounded(o->transpose_a ? o->left[row * o->a.ld + k] : o->left[k * o->a.ld + row], o->dropped_bits) *
-               rounded(o->transpose_b ? o->right[k * o->b.ld + column] : o->right[column * o->b.ld + k], o->dropped_bits);
-      if (o->addend) sum += o->addend[column * o->c.ld + row];
-      if (o->epilogue & CUBLASLT_EPILOGUE_BIAS) sum += o->bias[row];
+        sum += rounded(element(o->left, o->transpose_a ? row * o->a.ld + k : k * o->a.ld + row, o->is_half), o->dropped_bits) *
+               rounded(element(o->right, o->transpose_b ? k * o->b.ld + column : column * o->b.ld + k, o->is_half), o->dropped_bits);
+      if (o->addend) sum += element(o->addend, column * o->c.ld + row, o->is_result_half);
+      if (o->epilogue & CUBLASLT_EPILOGUE_BIAS) sum += element(o->bias, row, o->is_result_half);
       if (o->epilogue & CUBLASLT_EPILOGUE_RELU && !(sum > 0)) sum = 0;
-      c[column * o->c.ld + row] = sum;
+      put(o->to, column * o->c.ld + row, sum, o->is_result_half);
     }
 }
 
@@ -1004,8 +1020,8 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 /* ---- cuBLASLt ---- */
 
 struct cublasLtContext { int unused; };
-typedef struct Product { int transpose_a, transpose_b, dropped_bits; cublasLtEpilogue_t epilogue; const float *bias; } Product;
-typedef struct Layout { int64_t rows, columns, ld; } Layout;
+typedef struct Product { int transpose_a, transpose_b, dropped_bits; cublasLtEpilogue_t epilogue; const void *bias; } Product;
+typedef struct Layout { int64_t rows, columns, ld; int is_half; } Layout;
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
@@ -1048,9 +1064,9 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasL
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *out, cudaDataType type, uint64_t rows, uint64_t columns, int64_t ld) {
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   Layout *layout = calloc(1, sizeof *layout);
-  if (layout) *layout = (Layout){(int64_t)rows, (int64_t)columns, ld};
+  if (layout) *layout = (Layout){(int64_t)rows, (int64_t)columns, ld, type == CUDA_R_16BF};
   *out = (cublasLtMatrixLayout_t)(void *)layout;
-  return layout && type == CUDA_R_32F && ld >= (int64_t)rows ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+  return layout && (type == CUDA_R_32F || type == CUDA_R_16BF) && ld >= (int64_t)rows ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
   free(layout);
@@ -1080,6 +1096,13 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   return CUBLAS_STATUS_SUCCESS;
 }
 
+static int is_whole(const void *matrix, const Layout *layout) { return whose(matrix, (size_t)(layout->ld * layout->columns) * (layout->is_half ? 2 : 4)) == 0; }
+
+/* Factors of two kinds, or of fp32 with a result of bf16, are not multiplied. */
+static int can_multiply(const Product *product, const Layout *a, const Layout *b, const Layout *d) {
+  return a->is_half == b->is_half && (a->is_half ? product->dropped_bits == 0 : !d->is_half);
+}
+
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha, const void *a, cublasLtMatrixLayout_t a_layout, const void *b,
                               cublasLtMatrixLayout_t b_layout, const void *beta, const void *c, cublasLtMatrixLayout_t c_layout, void *d,
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t *algorithm, void *workspace, size_t workspace_bytes, cudaStream_t stream) {
@@ -1091,13 +1114,12 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   int64_t depth = product->transpose_a ? la->rows : la->columns, other = product->transpose_b ? lb->columns : lb->rows;
   enter();
   int is_fine = depth == other && (scale == 1 || (scale == 0 && c == d)) && c_layout == d_layout && *(const float *)alpha == 1 && (workspace_bytes == 0 || whose(workspace, workspace_bytes) == 0) &&
-                whose(a, (size_t)(la->ld * la->columns) * 4) == 0 && whose(b, (size_t)(lb->ld * lb->columns) * 4) == 0 && whose(d, (size_t)(ld->ld * ld->columns) * 4) == 0 &&
-                whose(c, (size_t)(ld->ld * ld->columns) * 4) == 0;
+                is_whole(a, la) && is_whole(b, lb) && is_whole(d, ld) && is_whole(c, ld) && can_multiply(product, la, lb, ld);
   if (is_fine)
     submit(stream, (Operation){.kind = GEMM, .to = d, .left = a, .right = b, .a = {la->rows, la->columns, la->ld}, .b = {lb->rows, lb->columns, lb->ld},
                                .c = {ld->rows, ld->columns, ld->ld}, .transpose_a = product->transpose_a, .transpose_b = product->transpose_b,
                                .epilogue = product->epilogue, .workspace = workspace, .bytes = workspace_bytes, .dropped_bits = product->dropped_bits, .bias = product->bias,
-                               .addend = scale == 1 ? c : NULL});
+                               .addend = scale == 1 ? c : NULL, .is_half = la->is_half, .is_result_half = ld->is_half});
   leave(cudaSuccess);
   return is_fine ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }

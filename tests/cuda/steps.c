@@ -10,6 +10,10 @@
  * error is a few units in the last place of that: 1024 units of the block's largest element, 6e-5 of it. One term that is
  * left out, or comes twice, makes more. A bit is the sign of such an element and may differ where it is that close to 0:
  * one in 256.
+ *
+ * What the CUDA program keeps in bf16 (HALVES), and weights where there is such a thing, are rounded in the CPU's memory before each step: both
+ * start from the same numbers, and a library that wants the weights in bf16 has them as they are. A bf16 that is left is off by half a unit in its
+ * last place more, 2^-8 of itself; where a library leaves a product in the place of a multiple of it, by that of the product, too (TWICE).
  */
 #include "device.c"
 
@@ -22,18 +26,21 @@ void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int6
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Kind { REALS, BITS, OTHERS } Kind;
+typedef enum Kind { REALS, HALVES, BITS, OTHERS } Kind;
 
 typedef struct Block {
   const char *name;
   Kind kind;
-  int64_t at, at_device, bytes;
+  int64_t at, at_device, bytes; /* bytes: of the CPU's */
   int first, last; /* numbers of steps */
 } Block;
 
 static const Block blocks[] = {
 #include "blocks.inc"
 };
+#ifndef TWICE
+#define TWICE 0
+#endif
 enum { BLOCK_COUNT = sizeof blocks / sizeof blocks[0], ORDERS = 3 };
 
 #ifdef ON_GPU /* tests/gpu/launch.c */
@@ -62,17 +69,37 @@ void gnn_launch(gnn_run *g, int kernel, int64_t block_count, int threads, int sh
   if (shared_bytes != 0 || !emulated_launch(kernel_names[kernel], &view, block_count, threads, order)) abort();
 }
 
+static uint16_t rounded(float x) {
+  uint32_t word;
+  memcpy(&word, &x, sizeof word);
+  return (uint16_t)(x != x ? 0x7fff : (word + 0x7fff + (word >> 16 & 1)) >> 16);
+}
+
+static float widened(uint16_t half) {
+  const uint32_t word = (uint32_t)half << 16;
+  float x;
+  memcpy(&x, &word, sizeof x);
+  return x;
+}
+
+/* Number i of those that begin at `at`; nothing is there: 0. */
+static double number_at(int64_t at, int64_t i, int is_half) {
+  if (at < 0) return 0;
+  return (double)(is_half ? widened(((const uint16_t *)(const void *)(arena + at))[i]) : ((const float *)(const void *)(arena + at))[i]);
+}
+
 /* The libraries are not here to be tested: what they are asked for, in double. */
 void gnn_cuda_gemm(gnn_run *g, const gnn_gemm_desc *d) {
-  const float *a = (const void *)(arena + d->at_a), *b = (const void *)(arena + d->at_b), *bias = d->at_bias < 0 ? NULL : (const void *)(arena + d->at_bias);
-  const float *addend = d->at_addend < 0 ? NULL : (const void *)(arena + d->at_addend);
-  float *c = (void *)(arena + d->at_c);
+  const int is_half = d->precision == GNN_OF_BF16;
   (void)g;
   for (int64_t i = 0; i < d->m; i++)
     for (int64_t j = 0; j < d->n; j++) {
-      double sum = (bias ? (double)bias[j] : 0) + (addend ? (double)addend[i * d->n + j] : 0);
-      for (int64_t k = 0; k < d->k; k++) sum += (double)a[d->transpose_a ? k * d->m + i : i * d->k + k] * (double)b[d->transpose_b ? j * d->k + k : k * d->n + j];
-      c[i * d->n + j] = (float)(d->is_relu && !(sum > 0) ? 0 : sum);
+      double sum = number_at(d->at_bias, j, d->is_half) + number_at(d->at_addend, i * d->n + j, d->is_half);
+      for (int64_t k = 0; k < d->k; k++)
+        sum += number_at(d->at_a, d->transpose_a ? k * d->m + i : i * d->k + k, is_half) * number_at(d->at_b, d->transpose_b ? j * d->k + k : k * d->n + j, is_half);
+      const float c = (float)(d->is_relu && !(sum > 0) ? 0 : sum);
+      if (d->is_half) ((uint16_t *)(void *)(arena + d->at_c))[i * d->n + j] = rounded(c);
+      else ((float *)(void *)(arena + d->at_c))[i * d->n + j] = c;
     }
   memset(arena + d->at_workspace, 0xff, (size_t)d->workspace_bytes);
 }
@@ -94,9 +121,29 @@ void gnn_cuda_prepare_spmm(gnn_run *g, const gnn_spmm_desc *d) { (void)g, (void)
 
 static int is_alive(const Block *b, int step) { return b->first <= step && step <= b->last; }
 
-static void snapshot(const gnn_run *g, int step) {
+static int has_halves(void) {
   for (int i = 0; i < BLOCK_COUNT; i++)
-    if (is_alive(&blocks[i], step)) memcpy(arena + blocks[i].at_device, g->device + blocks[i].at, (size_t)blocks[i].bytes);
+    if (blocks[i].kind == HALVES) return 1;
+  return 0;
+}
+
+/* The CPU's numbers are rounded; where the device keeps them so, it gets them. */
+static void round_block(const gnn_run *g, const Block *b) {
+  float *x = (void *)(g->device + b->at);
+  uint16_t *halves = (void *)(arena + b->at_device);
+  for (int64_t i = 0; i < b->bytes / 4; i++) {
+    x[i] = widened(rounded(x[i]));
+    if (b->kind == HALVES) halves[i] = rounded(x[i]);
+  }
+}
+
+static void snapshot(const gnn_run *g, int step) {
+  for (int i = 0; i < BLOCK_COUNT; i++) {
+    const Block *b = &blocks[i];
+    if (!is_alive(b, step)) continue;
+    if (b->kind == HALVES || (has_halves() && strncmp(b->name, "weight_", 7) == 0)) round_block(g, b);
+    if (b->kind != HALVES) memcpy(arena + b->at_device, g->device + b->at, (size_t)b->bytes);
+  }
 }
 
 extern const gnn_program MODEL;
@@ -155,6 +202,19 @@ static void compare_reals(int step, const Block *b, const float *got, const floa
     }
 }
 
+static void compare_halves(int step, const Block *b, const uint16_t *got, const float *want) {
+  const int64_t count = b->bytes / 4;
+  double largest = 0;
+  for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs((double)want[i]));
+  for (int64_t i = 0; i < count; i++) {
+    const double roundings = TWICE ? 2 : 1;
+    if (!(fabs((double)widened(got[i]) - (double)want[i]) <= roundings * 0x1p-8 * fabs((double)want[i]) + 1032 * 0x1p-24 * largest)) {
+      complain(step, b, i, (double)widened(got[i]), (double)want[i]);
+      return;
+    }
+  }
+}
+
 static void compare_bits(int step, const Block *b, const uint32_t *got, const uint32_t *want) {
   int64_t differing = 0;
   for (int64_t i = 0; i < b->bytes / 4; i++) differing += __builtin_popcount(got[i] ^ want[i]);
@@ -167,6 +227,7 @@ static void compare(const gnn_run *g, int step) {
     if (!is_alive(b, step)) continue;
     const void *got = arena + b->at_device, *want = g->device + b->at;
     if (b->kind == REALS) compare_reals(step, b, got, want);
+    else if (b->kind == HALVES) compare_halves(step, b, got, want);
     else if (b->kind == BITS) compare_bits(step, b, got, want);
     else if (memcmp(got, want, (size_t)b->bytes) != 0) complain(step, b, -1, 0, 0);
   }

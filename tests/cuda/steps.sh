@@ -1,6 +1,6 @@
 #!/bin/bash
 # steps.sh BUILD MODEL WORK [OPTION...]: builds and runs the comparison of steps.c for a model, compiled with these options for
-# CUDA, in the directory WORK. CHECKS: how often each step is compared. ON_GPU=1: its kernels on a GPU, compiled by the nvcc of CUDA_HOME.
+# CUDA, in the directory WORK. CHECKS: how often each step is compared. TWICE=1: numbers may be rounded twice. ON_GPU=1: its kernels on a GPU, compiled by the nvcc of CUDA_HOME.
 set -eu
 build=$(realpath "$1") model=$(realpath "$2") work=$3 checks=${CHECKS:-1} options=("${@:4}")
 here=$(realpath "$(dirname "$0")")
@@ -29,15 +29,16 @@ awk 'function number(line, key,    part) { match(line, key); return substr(line,
   /steps/ {
     name = $NF; split($0, half, "steps"); split(half[1], size, "+"); split(half[2], life, /[- ]+/)
     if (FILENAME ~ /^device/) { at[name] = size[1] + 0; bytes[name] = size[2] + 0; next }
-    if (!(name in at) || name ~ /^scratch_/ || bytes[name] != size[2] + 0) next
-    what = (name in kind) ? kind[name] : ($0 ~ / graph / || name ~ /_(ptr|idx|bounds)$/) && name !~ /degree/ ? "OTHERS" : "REALS"
-    printf "{\"%s\", %s, %d, %d, %d, %d, %d},\n", name, what, size[1], at[name], bytes[name], life[2], life[3]
+    is_half = 2 * bytes[name] == size[2] + 0
+    if (!(name in at) || name ~ /^scratch_/ || (bytes[name] != size[2] + 0 && !is_half)) next
+    what = is_half ? "HALVES" : (name in kind) ? kind[name] : ($0 ~ / graph / || name ~ /_(ptr|idx|bounds)$/) && name !~ /degree/ ? "OTHERS" : "REALS"
+    printf "{\"%s\", %s, %d, %d, %d, %d, %d},\n", name, what, size[1], at[name], size[2], life[2], life[3]
   }' device_kernels.cu device.layout host.layout >blocks.inc
 awk '/^static void step_[0-9]+\(gnn_run/ { match($0, /step_[0-9]+/); name = substr($0, RSTART, RLENGTH); printf "[%d] = %s,\n", substr(name, 6), name }' device.c >steps.inc
 
 flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
 cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
-cc -std=gnu11 $flags $sanitize ${ON_GPU:+-DON_GPU} -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
+cc -std=gnu11 $flags $sanitize ${ON_GPU:+-DON_GPU} -DTWICE="${TWICE:-0}" -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
 if [ -n "${ON_GPU:-}" ]; then
   "$cuda/bin/nvcc" -O3 -arch="${ARCH:-native}" --std=c++17 --fmad=false -DGNN_LONG_ROW=16 -cubin -I"$build/share" -o device_kernels.image device_kernels.cu
   cc -std=gnu11 $flags -I"$cuda/include" -c -o launch.o "$here/../gpu/launch.c"

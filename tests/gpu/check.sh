@@ -1,7 +1,7 @@
 #!/bin/bash
 # check.sh BUILD: what the tests check on the emulation and the stand-in, on a GPU: every step of models against the CPU's, whole programs under
-# their least budgets, measured against planned memory, captured or not, under compute-sanitizer where it is. Prints TAP; the last line
-# is "N passed, N failed, N skipped". CHECK_STEPS, CHECK_MODELS, CHECK_TUNED and CHECK_ROADS name others, or none, in place of those below.
+# their least budgets, in fp32 and in bf16, measured against planned memory, captured or not, under compute-sanitizer where it is. Prints TAP; the last line
+# is "N passed, N failed, N skipped". CHECK_STEPS, CHECK_MODELS, CHECK_HALF, CHECK_TUNED and CHECK_ROADS name others, or none, in place of those below.
 set -u
 . "$(dirname "$0")/prepare.sh"
 . "$root/tests/tap.sh"
@@ -14,14 +14,16 @@ steps=(${CHECK_STEPS-$root/examples/gcn_karate.gnn $root/tests/cuda/models/*.gnn
 # shellcheck disable=SC2206
 models=(${CHECK_MODELS-$plans/sage4.gnn $plans/attend2.gnn $plans/residual6.gnn})
 # shellcheck disable=SC2206
+half=(${CHECK_HALF-$plans/sage4.gnn $plans/attend2.gnn $root/tests/cuda/models/wide.gnn})
+# shellcheck disable=SC2206
 tuned=(${CHECK_TUNED-$plans/sage4.gnn $root/tests/cuda/models/wide.gnn})
 epochs=${CHECK_EPOCHS:-3}
 echo "# $gpu, $architecture"
 
 # ---- steps ----
 
-on_gpu() { # MODEL DIRECTORY
-  mkdir -p "$2" && ON_GPU=1 "$root/tests/cuda/steps.sh" "$build" "$1" "$2" --gemm=own
+on_gpu() { # MODEL DIRECTORY OPTION...
+  mkdir -p "$2" && ON_GPU=1 "$root/tests/cuda/steps.sh" "$build" "$1" "$2" --gemm=own "${@:3}"
 }
 for model in "${steps[@]}"; do
   [ -e "$model" ] || continue
@@ -44,9 +46,9 @@ makes() { # PROGRAM OPTION...: for the GPU
   "$build/gnncc" -q -w --backend=cuda --arch="$architecture" --cuda-compiler=nvcc "${@:2}" -o "$1" && train "$1" "$1.out"
 }
 is_same() { diff <(curve "$1") <(curve "$2") && cmp <(numbers "$1/last.safetensors") <(numbers "$2/last.safetensors"); }
-is_as_on_cpu() { # PROGRAM MODEL: losses to 1e-5 of each, as where the CUDA suite derives it
+is_as_on_cpu() { # PROGRAM MODEL [SHARE]: losses to that of each; 1e-5, as where the CUDA suite derives it
   "$build/gnncc" -q -w --target=native "$2" -o "$1.cpu" && train "$1.cpu" "$1.cpu.out" &&
-    paste -d, <(curve "$1.out") <(curve "$1.cpu.out") | awk -F, 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > 1e-5 * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
+    paste -d, <(curve "$1.out") <(curve "$1.cpu.out") | awk -F, -v share="${3:-1e-5}" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
 }
 least_of() { # MODEL OPTION...: the smallest device budget, in KiB
   "$build/gnncc" -w --backend=cuda --budget device=1KiB "${@:2}" "$1" --plan 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
@@ -71,6 +73,18 @@ for model in "${models[@]}"; do
     check "$name, $kind: the same bits" is_same "$program.out" "$keep.out"
     check "$name, $kind: the memory that was planned is what was touched" has_planned_peak "$program"
   done
+done
+
+# ---- values in bf16 ----
+
+for model in "${half[@]}"; do
+  name=$(basename "$model" .gnn) keep=$work/${name}_half
+  check "$name in bf16: each step leaves what the CPU leaves, rounded" on_gpu "$model" "$work/steps_${name}_half" --precision=bf16
+  check "$name in bf16: the program trains" makes "$keep" "$model" --precision=bf16
+  check "$name in bf16: losses as on the CPU, to a hundredth of them" is_as_on_cpu "$keep" "$model" 1e-2
+  least=$(least_of "$model" --precision=bf16)
+  check "$name in bf16: the least budget, $least KiB" makes "${keep}_least" "$model" --precision=bf16 --budget device="${least}KiB"
+  check "$name in bf16: the same bits" is_same "${keep}_least.out" "$keep.out"
 done
 
 # ---- tuning ----

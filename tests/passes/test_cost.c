@@ -159,11 +159,13 @@ static void test_precision(const char *share_dir) {
     const char *name = kernel_kind_name((KernelKind)kind);
     ok(bf16 > 0 && bf16 < tf32 && tf32 < fp32, arena_printf(arena, "%s: the target's tf32 and bf16 count", name));
     ok(fp32 == product_seconds(&plain, by[PRECISION_FP32], kind), arena_printf(arena, "%s: but not in fp32", name));
-    ok(product_seconds(&plain, by[PRECISION_BF16], kind) == fp32, arena_printf(arena, "%s: without these figures fp32's serves", name));
+    ok(product_seconds(&plain, by[PRECISION_TF32], kind) == fp32, arena_printf(arena, "%s: without these figures fp32's serves", name));
+    ok(product_seconds(&plain, by[PRECISION_BF16], kind) < fp32, arena_printf(arena, "%s: in bf16 it moves half the bytes", name));
     ok(product_seconds(&rated, own, kind) > 0 && product_seconds(&rated, own, kind) == product_seconds(&plain, own, kind), arena_printf(arena, "%s: nor for our own kernels", name));
   }
   double sums = product_seconds(&rated, by[PRECISION_FP32], KERNEL_SPMM);
-  ok(sums > 0 && sums == product_seconds(&rated, by[PRECISION_BF16], KERNEL_SPMM), "sums over neighbours cost the same in all of them");
+  ok(sums > 0 && sums == product_seconds(&rated, by[PRECISION_TF32], KERNEL_SPMM), "sums over neighbours cost the same in tf32");
+  ok(product_seconds(&rated, by[PRECISION_BF16], KERNEL_SPMM) < 0.75 * sums, "and less in bf16: they gather half the bytes");
   arena_free(arena);
 }
 
