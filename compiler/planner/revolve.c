@@ -114,6 +114,20 @@ static int64_t find_room(const Revolve *r, const Problem *p, const Geometry *g) 
   return room < all ? room : all;
 }
 
+/* Levels such that the largest item takes a whole number of them: equal ones lose nothing to rounding. */
+static void choose_levels(Revolve *r, int64_t room) {
+  int64_t most = r->item_count <= FEW_ITEMS ? LEVELS : FEW_LEVELS, largest = 1;
+  for (int i = 1; i <= r->item_count; i++)
+    if (r->items[i].bytes > largest) largest = r->items[i].bytes;
+  int64_t parts = (int64_t)((double)most * (double)largest / (double)room); /* of the largest item */
+  int64_t quantum = parts ? (largest + parts - 1) / parts : room / most + 1;
+  r->levels = room / quantum > most ? (int)most : (int)(room / quantum);
+  for (int i = 1; i <= r->item_count; i++) {
+    int64_t size = (r->items[i].bytes + quantum - 1) / quantum;
+    r->items[i].size = size > r->levels ? r->levels + 1 : (int)size;
+  }
+}
+
 /* ---- the program ---- */
 
 /* Item k is left behind on the way from i to j; the rest with what then remains. */
@@ -160,11 +174,7 @@ Revolve *revolve_new(Arena *arena, const Problem *problem, const Geometry *geome
   int64_t room = find_room(r, problem, geometry);
   if (room <= 0) return NULL;
   int m = r->item_count;
-  r->levels = m <= FEW_ITEMS ? LEVELS : FEW_LEVELS;
-  for (int i = 1; i <= m; i++) {
-    int64_t quantum = room / r->levels + 1, size = (r->items[i].bytes + quantum - 1) / quantum;
-    r->items[i].size = size > r->levels ? r->levels + 1 : (int)size;
-  }
+  choose_levels(r, room);
   r->again = NEW(place(m, m) * (size_t)(r->levels + 1) + (size_t)r->levels + 1, double);
   r->forward = NEW((m + 1) * (r->levels + 1), double);
   solve(r);
