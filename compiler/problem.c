@@ -191,7 +191,7 @@ static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerp
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
                                   const Pins *pins, const char *fingerprint, ProblemError *error) {
   Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins};
-  PlanningProblem *p = describe(d, LAYOUT_ALIGNMENT, fingerprint, error);
+  PlanningProblem *p = describe(d, residents->alignment, fingerprint, error);
   int64_t all = 0;
   for (int v = 0; v < kernels->graph->value_count; v++)
     if (kernels->is_stored[v]) all += graph_bytes(kernels->graph, v);

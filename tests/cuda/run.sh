@@ -30,6 +30,14 @@ check "wide: the same with libraries for products and sums" steps "$here/models/
 adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = AT_' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
+# cuBLASLt wants its workspace so; the stand-in refuses another one, and matrices that are not as was promised.
+is_aligned() { # MODEL OPTION...: everything in the arena begins at a multiple of 256 bytes, workspaces among it
+  "$build/gnncc" -q -w --backend=cuda --emit=c=- "$@" | grep '#define AT_' >"$work/places" && grep -q 'AT_scratch_' "$work/places" &&
+    awk -F'[()]' '$2 % 256 { print; bad = 1 } END { exit bad || NR < 20 }' "$work/places"
+}
+check "sage4: everything on the device begins at a multiple of 256 bytes" is_aligned "$root/tests/end_to_end/models/plans/sage4.gnn"
+check "wide: so it does, with the buffers of cuSPARSE" is_aligned --spmm=cusparse "$here/models/wide.gnn"
+
 # ---- whole programs, on the stand-in ----
 
 plans=$root/tests/end_to_end/models/plans box=--target=$plans/box.gnn
