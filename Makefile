@@ -56,11 +56,12 @@ GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(VIEW_OBJECTS) $(PLAN
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o)
 # The planner without the compiler.
 PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/outfile.o compiler/shown.o lang/arena.o lang/source.o runtime/text.o)
-SHARE := $(B)/share/gnndevice.cuh $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
+# The sources for CUDA are there without the toolkit, too: `gnncc -S` delivers them.
+SHARE := $(addprefix $(B)/share/, gnndevice.cuh gnncuda.h gnncuda.c) $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
 
 all: $(B)/gnncc $(B)/gnndata $(SHARE) $(if $(NO_CUDA),without_cuda,cuda)
 ifeq ($(NO_CUDA),)
-cuda: $(B)/share/libgnncuda.a $(B)/share/gnncuda.h $(B)/share/gnncuda.c $(B)/share/measure_cuda.c $(B)/share/measure_cuda.cu
+cuda: $(B)/share/libgnncuda.a $(B)/share/measure_cuda.c $(B)/share/measure_cuda.cu
 else
 cuda:
 	@echo "make cuda: there is no $(firstword $(NO_CUDA)); install the CUDA toolkit, or name it: make cuda CUDA_HOME=DIRECTORY" >&2; false
@@ -251,7 +252,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/gnncc/std $(DESTDIR)$(PREFIX)/share/gnncc/targets $(DESTDIR)$(PREFIX)/share/gnncc/examples
 	install $(B)/gnncc $(B)/gnndata $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(DESTDIR)$(PREFIX)/share/gnncc
-	install -m 644 $(B)/share/gnndevice.cuh $(wildcard $(B)/share/*gnncuda.* $(B)/share/measure_cuda.*) $(DESTDIR)$(PREFIX)/share/gnncc
+	install -m 644 $(B)/share/gnndevice.cuh $(B)/share/gnncuda.h $(B)/share/gnncuda.c $(wildcard $(B)/share/libgnncuda.a $(B)/share/measure_cuda.*) $(DESTDIR)$(PREFIX)/share/gnncc
 	install -m 644 lang/std/*.gnn $(DESTDIR)$(PREFIX)/share/gnncc/std
 	install -m 644 lang/targets/*.gnn $(DESTDIR)$(PREFIX)/share/gnncc/targets
 	install -m 644 examples/*.gnn examples/*.safetensors $(DESTDIR)$(PREFIX)/share/gnncc/examples
