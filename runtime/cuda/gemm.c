@@ -31,7 +31,7 @@ typedef struct GemmPlan {
 
 static int gemm_check(gnn_cuda *cuda, cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS) return 1;
-  return gnn_cuda_refuse(cuda, cuda->instance->run.step, "cuBLASLt", cublasLtGetStatusName(status), cublasLtGetStatusString(status));
+  return gnn_cuda_refuse_library(cuda, "cuBLASLt", cublasLtGetStatusName(status), cublasLtGetStatusString(status));
 }
 
 static int gemm_no_memory(gnn_cuda *cuda) {

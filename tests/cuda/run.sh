@@ -161,6 +161,19 @@ TARGET
   check "no such device" surroundings 0 3 "there is no CUDA device 7" --device 7
   check "less free memory than planned" surroundings 4 3 "has 3.0 KiB of 16.0 GiB free, the plan needs"
   check "no pinned memory" surroundings 5 3 "the machine would not pin"
+  # The second kernel is wrong, that of step 4; later steps must not have the blame, whoever hears of it: a copy, a library, a launch, the host.
+  fails() { # PROGRAM AFTER TEXT OPTION...: the kernel after so many
+    local said
+    said=$(env STANDIN_FAULT=9 STANDIN_AFTER="$2" "$1" -q --epochs 3 --out "$work/broken.out" "${@:4}" 2>&1)
+    local status=$?
+    printf '%s\nstatus %d\n' "$said" $status
+    [ $status -eq 1 ] && grep -qE -- "$3" <<<"$said" && grep -qE "cudaErrorIllegalAddress" <<<"$said"
+  }
+  check "a kernel fails: the step or one before it" fails "$work/sage4_host" 1 'a kernel failed on stand-in .*; it is of step 5, line 4 of .*\(wait for step 3: .*\), or of a step before that in this epoch'
+  check "a kernel fails before a library is called" fails "$work/sage4_host" 0 'it is of step 2, .*by cuBLASLt\), or of a step before that in this epoch'
+  check "a kernel fails: how to find it" fails "$work/sage4_host" 1 'help: --serial-lanes waits for every step, and says at which it happens'
+  check "a kernel fails, --serial-lanes: its step" fails "$work/sage4_host" 1 'error: step 4, line 4 of .*running: ' --serial-lanes
+  check "a kernel fails while threads copy: no step has the blame" fails "$work/sage4_ring" 5 'a kernel failed on stand-in .*; it is of some step of this epoch'
   many=$((1 << 30)) # bytes that cuSPARSE wants
   wants_more() { # PROGRAM
     local said

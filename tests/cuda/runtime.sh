@@ -101,6 +101,8 @@ exits 0 "  the same weights" cmp best other/best.safetensors
 exits 1 "a launch is refused" fault 8 "$toy" %host
 says "error: step 1, line 1 of toy.gnn (all of training): launching toy_mask_state: cudaErrorLaunchOutOfResources: too many resources requested for launch"
 AFTER=5 exits 1 "a kernel is wrong" fault 9 "$toy" %plain
+says "a kernel failed on stand-in (device 0, sm_90): cudaErrorIllegalAddress"
+says "it is of step 1, line 1 of toy.gnn (all of training), or of a step before that in this epoch"
 says "cudaErrorIllegalAddress: an illegal memory access was encountered"
 says "--serial-lanes waits for every step, and says at which it happens"
 AFTER=15 exits 1 "a kernel is wrong while steps are captured" fault 9 "$toy" %plain

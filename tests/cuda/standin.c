@@ -308,7 +308,7 @@ static int strikes(standin_fault fault) { return it.fault == fault && (fault == 
 #define ENTER_LIBRARY(refused) \
   do { \
     enter(); \
-    int is_struck = strikes(STANDIN_ANY); \
+    int is_struck = strikes(STANDIN_ANY) || it.failure != cudaSuccess; \
     leave(cudaSuccess); \
     if (is_struck) return refused; \
   } while (0)
@@ -994,7 +994,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
   (void)shared;
   ENTER();
   if (strikes(STANDIN_BAD_LAUNCH) || block.x > 1024 || grid.x == 0) return leave(cudaErrorLaunchOutOfResources);
-  if (strikes(STANDIN_BAD_KERNEL)) {
+  if (it.failure == cudaSuccess && strikes(STANDIN_BAD_KERNEL)) {
     it.failure = cudaErrorIllegalAddress;
     pthread_mutex_unlock(&it.mutex);
     return cudaSuccess;
