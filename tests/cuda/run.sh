@@ -6,6 +6,7 @@ build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../..")
 . "$here/../tap.sh"
+. "$here/losses.sh"
 work=$build/check/cuda_kernels
 rm -rf "$work" && mkdir -p "$work"
 # The models of the standard layers are much like the examples: CUDA_ALL=1 takes them too.
@@ -45,17 +46,18 @@ epochs=3
 numbers() { # FILE.safetensors: what follows the header
   tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"
 }
-curve() { cut -d, -f1-6 "$1/log.csv"; }
+training=(-q --runs 1 --epochs $epochs --every 1 --log csv)
 train() { # PROGRAM
-  "$1" -q --runs 1 --epochs $epochs --every 1 --log csv --out "$1.out" && [ "$(curve "$1.out" | wc -l)" -eq $((epochs + 1)) ]
+  "$1" "${training[@]}" --out "$1.out" && [ "$(loss_curve "$1.out" | wc -l)" -eq $((epochs + 1)) ]
 }
-is_as_on_cpu() { # PROGRAM MODEL: losses to 1e-5, as many right but for one in a hundred
-  "$build/gnncc" -q -w "$2" -o "$1.cpu" && train "$1.cpu" &&
-    paste -d, <(curve "$1.out") <(curve "$1.cpu.out") | awk -F, 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > 1e-5 * $9) { print; bad = 1 }
-      for (c = 4; c <= 6; c++) if ($c != "" && ($c - $(c + 6) > 0.01 || $(c + 6) - $c > 0.01)) { print; bad = 1 } } END { exit bad || NR < 2 }'
+is_as_on_cpu() { "$build/gnncc" -q -w "$2" -o "$1.cpu" && losses_agree "$1.cpu" "$1.out" "${training[@]}"; } # PROGRAM MODEL
+# The tolerance must not be so wide that it takes another training for this one: a rate of learning that is a thousandth larger.
+is_noticed() { # PROGRAM MODEL
+  sed 's/lr = 0.01/lr = 0.01001/' "$2" >"$work/other_rate.gnn" && ! diff -q "$2" "$work/other_rate.gnn" && "$build/gnncc" -q -w "$work/other_rate.gnn" -o "$work/other_rate" &&
+    ! losses_agree "$work/other_rate" "$1.out" "${training[@]}"
 }
 is_same() { # PROGRAM OTHER: losses and weights, to the last bit
-  diff <(curve "$1.out") <(curve "$2.out") && cmp <(numbers "$1.out/last.safetensors") <(numbers "$2.out/last.safetensors")
+  diff <(loss_curve "$1.out") <(loss_curve "$2.out") && cmp <(numbers "$1.out/last.safetensors") <(numbers "$2.out/last.safetensors")
 }
 least_of() { # MODEL OPTION...: the smallest budget that has a plan, in KiB
   "$build/gnncc" -w --backend=cuda --budget device=1KiB "${@:2}" "$1" -o no 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
@@ -68,6 +70,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
     keep=$work/${model}_keep path=$plans/$model.gnn
     check "$model: the emitted program trains" makes_and_trains "$keep" "$path"
     check "$model: with the losses of the CPU" is_as_on_cpu "$keep" "$path"
+    check "$model: and not with those of another rate of learning" is_noticed "$keep" "$path"
     for kind in reruns host ring; do
       least=$(least_of "$path" ${road[$kind]})
       check "$model, $kind: the least budget, $least KiB" makes_and_trains "$work/${model}_$kind" "$path" ${road[$kind]} --budget device="${least}KiB"
@@ -78,12 +81,13 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   # Who multiplies, and in which numbers; the least budget has the same bits again.
   path=$plans/sage4.gnn keep=$work/sage4_keep
   is_near() { # PROGRAM OTHER SHARE: losses to that
-    paste -d, <(curve "$1.out") <(curve "$2.out") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
+    paste -d, <(loss_curve "$1.out") <(loss_curve "$2.out") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
   }
-  declare -A way=([own]="--gemm=own" [cusparse]="--spmm=cusparse" [tf32]="--precision=tf32" [bf16]="--precision=bf16 --spmm=cusparse") share=([own]=1e-5 [cusparse]=1e-5 [tf32]=1e-3 [bf16]=1e-2)
+  declare -A way=([own]="--gemm=own" [cusparse]="--spmm=cusparse" [tf32]="--precision=tf32" [bf16]="--precision=bf16 --spmm=cusparse") share=([tf32]=0.00098 [bf16]=0.0078) # 2 u: two factors are rounded
   for kind in own cusparse tf32 bf16; do
     check "sage4, ${way[$kind]}: the emitted program trains" makes_and_trains "$work/sage4_$kind" "$path" ${way[$kind]}
-    check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" is_near "$work/sage4_$kind" "$keep" ${share[$kind]}
+    if [ -z "${share[$kind]:-}" ]; then check "sage4, ${way[$kind]}: with the losses of the CPU" losses_agree "$keep.cpu" "$work/sage4_$kind.out" "${training[@]}"
+    else check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" is_near "$work/sage4_$kind" "$keep" "${share[$kind]}"; fi
   done
   says_touched() { "$1" check 2>&1 | grep -E 'device arena: planned ([0-9.]+ [KMG]iB), touched \1'; }
   check "sage4: the memory that the plan announced is what is used, with the workspaces of cuBLASLt" says_touched "$keep"

@@ -5,6 +5,7 @@
 set -u
 . "$(dirname "$0")/prepare.sh"
 . "$root/tests/tap.sh"
+. "$root/tests/cuda/losses.sh"
 work=$build/check/gpu
 rm -rf "$work" && mkdir -p "$work"
 export XDG_CACHE_HOME=$work/cache ARCH=$architecture
@@ -44,9 +45,8 @@ makes() { # PROGRAM OPTION...: for the GPU
   "$build/gnncc" -q -w --backend=cuda --arch="$architecture" --cuda-compiler=nvcc "${@:2}" -o "$1" && train "$1" "$1.out"
 }
 is_same() { diff <(curve "$1") <(curve "$2") && cmp <(numbers "$1/last.safetensors") <(numbers "$2/last.safetensors"); }
-is_as_on_cpu() { # PROGRAM MODEL: losses to 1e-5 of each, as where the CUDA suite derives it
-  "$build/gnncc" -q -w --target=native "$2" -o "$1.cpu" && train "$1.cpu" "$1.cpu.out" &&
-    paste -d, <(curve "$1.out") <(curve "$1.cpu.out") | awk -F, 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > 1e-5 * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
+is_as_on_cpu() { # PROGRAM MODEL
+  "$build/gnncc" -q -w --target=native "$2" -o "$1.cpu" && losses_agree "$1.cpu" "$1.out" -q --runs 1 --epochs "$epochs" --every 1 --log csv
 }
 least_of() { # MODEL OPTION...: the smallest device budget, in KiB
   "$build/gnncc" -w --backend=cuda --budget device=1KiB "${@:2}" "$1" --plan 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
