@@ -228,6 +228,10 @@ demo: deps
 deps:
 	tests/deps.sh
 
+# Every example and every model of the planner's sweep, on the stand-in; some ten minutes (`make check` has a few of them).
+check-cuda-sweep: all
+	tests/cuda/sweep.sh $(B)
+
 # On a machine with a GPU. Where gnncc cannot be built it can be carried: `make gpu-kit` elsewhere, and BUILD/{gnncc,gnndata,share}.
 check-gpu bench-gpu:
 	tests/gpu/$(@:-gpu=).sh $(B)
@@ -264,6 +268,6 @@ uninstall:
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/threads $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
-.PHONY: all cuda without_cuda tests watched check check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
+.PHONY: all cuda without_cuda tests watched check check-cuda-sweep check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)
