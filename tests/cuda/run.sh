@@ -272,6 +272,12 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"
   check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O1"
 fi
+sources_without_nvcc() {
+  "$build/gnncc" -q --backend=cuda --arch=sm_90 -S "$root/examples/gcn_karate.gnn" -o "$work/src_bare" || return 1
+  ! make -C "$work/src_bare" gcn_karate_kernels.inc NVCC=/nowhere/nvcc >"$work/said" 2>&1 && cat "$work/said" && grep -F "there is no /nowhere/nvcc, which makes gcn_karate_kernels.image" "$work/said" || return 1
+  echo image >"$work/src_bare/gcn_karate_kernels.image" && make -C "$work/src_bare" gcn_karate_kernels.inc NVCC=/nowhere/nvcc
+}
+check "its sources without nvcc: what is needed, and with the image from elsewhere" sources_without_nvcc
 libraries_of() { # OPTION...: of CUDA that the program is linked with
   "$build/gnncc" -q -w --backend=cuda --arch=sm_90 "$@" "$plans/sage4.gnn" -o "$work/linked" && readelf -d "$work/linked" | sed -n 's/.*NEEDED.*\[lib\(cu[a-zA-Z]*\)\.so.*/\1/p' | xargs
 }
@@ -301,4 +307,5 @@ refuse 2 "fp64 is not supported" "$build/gnncc" --backend=cuda --precision=fp64 
 no_toolkit() { CUDA_HOME=$work/nowhere PATH=/bin "$build/gnncc" "$@"; }
 refuse 5 "without the toolkit: E0507" no_toolkit --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/none"
 check "its sources are written all the same" no_toolkit -q --backend=cuda -S "$root/examples/gcn_karate.gnn" -o "$work/sources_only"
+check "and once more over themselves" no_toolkit -q --backend=cuda -S "$root/examples/gcn_karate.gnn" -o "$work/sources_only"
 finish
