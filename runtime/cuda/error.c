@@ -53,8 +53,9 @@ int gnn_cuda_lack(gnn_cuda *cuda, const char *text, const char *help) {
 
 /* What a kernel did wrong while it ran. Any call that comes after tells it, and nothing works on the device from then on. */
 static int error_is_of_kernel(cudaError_t code) {
-  static const cudaError_t codes[] = {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
-                                      cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace, cudaErrorInvalidPc, cudaErrorLaunchFailure};
+  static const cudaError_t codes[] = {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError,
+                                      cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace,
+                                      cudaErrorInvalidPc, cudaErrorLaunchFailure};
   for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
     if (codes[c] == code) return 1;
   return 0;
@@ -73,8 +74,9 @@ static int error_of_kernel(gnn_cuda *cuda, int number, cudaError_t code) {
   pthread_mutex_lock(&cuda->mutex);
   if (!cuda->is_failed) {
     if (last)
-      gnn_fail(&cuda->failure, GNN_EDEVICE, "", "a kernel failed on %.100s: %.60s: %.200s; it is of step %d, line %d of %.100s (%.100s), or of a step before that in this %s", cuda->name,
-               cudaGetErrorName(code), cudaGetErrorString(code), last->number, last->line, cuda->program->source_name, last->what, work);
+      gnn_fail(&cuda->failure, GNN_EDEVICE, "",
+               "a kernel failed on %.100s: %.60s: %.200s; it is of step %d, line %d of %.100s (%.100s), or of a step before that in this %s",
+               cuda->name, cudaGetErrorName(code), cudaGetErrorString(code), last->number, last->line, cuda->program->source_name, last->what, work);
     else
       gnn_fail(&cuda->failure, GNN_EDEVICE, "", "a kernel failed on %.100s: %.60s: %.200s; it is of some step of this %s", cuda->name, cudaGetErrorName(code),
                cudaGetErrorString(code), work);

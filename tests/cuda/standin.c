@@ -1103,7 +1103,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   enter();
   int is_fine = depth == other && (scale == 1 || (scale == 0 && c == d)) && c_layout == d_layout && *(const float *)alpha == 1 && (workspace_bytes == 0 || (whose(workspace, workspace_bytes) == 0 && is_aligned(workspace, LIBRARY_ALIGNMENT))) &&
                 whose(a, (size_t)(la->ld * la->columns) * 4) == 0 && whose(b, (size_t)(lb->ld * lb->columns) * 4) == 0 && whose(d, (size_t)(ld->ld * ld->columns) * 4) == 0 &&
-                whose(c, (size_t)(ld->ld * ld->columns) * 4) == 0 && is_aligned(a, alignment) && is_aligned(b, alignment) && is_aligned(c, alignment) && is_aligned(d, alignment);
+                whose(c, (size_t)(ld->ld * ld->columns) * 4) == 0 && is_aligned(a, alignment) &&
+                is_aligned(b, alignment) && is_aligned(c, alignment) && is_aligned(d, alignment);
   if (is_fine)
     submit(stream, (Operation){.kind = GEMM, .to = d, .left = a, .right = b, .a = {la->rows, la->columns, la->ld}, .b = {lb->rows, lb->columns, lb->ld},
                                .c = {ld->rows, ld->columns, ld->ld}, .transpose_a = product->transpose_a, .transpose_b = product->transpose_b,

@@ -604,7 +604,8 @@ static void test_products(void) {
     gnn_instance *instance = open_it(&program, (gnn_instance_options){0});
     gnn_status status = gnn_do(instance, GNN_WORK_GRADIENTS);
     gnn_step_failed(instance, status, &error, "", "?");
-    tap_ok(status == GNN_EDEVICE && strstr(error.message, "cuBLASLt"), "the stand-in is as strict as cuBLASLt: a workspace at 256 n + %d: %s", (int)products_askew, error.message);
+    tap_ok(status == GNN_EDEVICE && strstr(error.message, "cuBLASLt"), "the stand-in is as strict as cuBLASLt: a workspace at 256 n + %d: %s",
+           (int)products_askew, error.message);
     gnn_instance_destroy(instance);
   }
   products_askew = 0;
