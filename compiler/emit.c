@@ -489,7 +489,11 @@ static void emit_cuda_rules(const Emission *m, FILE *out) {
   fprintf(out, emit_cuda_calls(m, LIBRARY_CUSPARSE) ? "LIBS += -lcusparse\n\n" : "FLAGS += -DGNN_NO_CUSPARSE\n\n");
   emit_put(m, out,
            "OBJECTS = `.o gnncuda.o gnnrt.o\n\n"
-           "`_kernels.image: `_kernels.cu gnndevice.cuh\n\t$(NVCC) -O3 --std=c++17 --fmad=false -arch=$(ARCH) $(if $(filter sm_%,$(ARCH)),-cubin,-ptx) -o $@ $<\n"
+           "# Device code is compiled by nvcc; NVRTC is a library, which gnncc calls where it makes the program itself. Without nvcc: make this\n"
+           "# image where it is, and bring it along.\n"
+           "`_kernels.image: `_kernels.cu gnndevice.cuh\n"
+           "\t@command -v $(NVCC) >/dev/null || { echo \"there is no $(NVCC), which makes $@ (NVCC, CUDA_HOME): make $@ where it is, and bring it; or gnncc without -S, which does with NVRTC\" >&2; false; }\n"
+           "\t$(NVCC) -O3 --std=c++17 --fmad=false -arch=$(ARCH) $(if $(filter sm_%,$(ARCH)),-cubin,-ptx) -o $@ $<\n"
            "`_kernels.inc: `_kernels.image\n\tod -An -v -tx1 $< | sed 's/\\([0-9a-f][0-9a-f]\\)/0x\\1,/g' >$@ && echo 0 >>$@\n"
            "`.o: `_kernels.inc\ngnncuda.o: gnncuda.c gnncuda.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnncuda.c\n");
 }

@@ -275,8 +275,8 @@ static void allocate_home(Laying *l, FreeList *list, int64_t bytes) {
   list->top += bytes;
 }
 
-static int64_t home_bytes(const Home *home) {
-  return round_up(home->bytes, home->tier == PLAN_FATE_SSD ? SSD_BLOCK_BYTES : LAYOUT_ALIGNMENT);
+static int64_t home_bytes(const Layout *y, const Home *home) {
+  return round_up(home->bytes, home->tier == PLAN_FATE_SSD ? SSD_BLOCK_BYTES : y->residents->alignment);
 }
 
 static void place_homes(Laying *l) {
@@ -295,9 +295,9 @@ static void place_homes(Laying *l) {
       for (int e = y->home_extent[k]; e < y->home_extent[k + 1]; e++) give_back(l->arena, &lists[s->homes[k].tier == PLAN_FATE_SSD], y->extents[e]);
     }
     y->home_extent[h] = y->extent_count;
-    allocate_home(l, &lists[home->tier == PLAN_FATE_SSD], home_bytes(home));
+    allocate_home(l, &lists[home->tier == PLAN_FATE_SSD], home_bytes(y, home));
     y->home_extent[h + 1] = y->extent_count;
-    for (int b = home->first; b <= home->last; b++) (home->tier == PLAN_FATE_SSD ? y->ssd_live : y->host_live)[b] += home_bytes(home);
+    for (int b = home->first; b <= home->last; b++) (home->tier == PLAN_FATE_SSD ? y->ssd_live : y->host_live)[b] += home_bytes(y, home);
   }
   y->host_bytes = lists[0].top;
   y->ssd_bytes = lists[1].top;

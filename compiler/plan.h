@@ -31,9 +31,10 @@ typedef struct Block {
 } Block;
 
 enum { RESULT_PARTS = 256 };
-enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, LAYOUT_ALIGNMENT = 64, SSD_BLOCK_BYTES = 4096 };
+enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
 
 typedef struct Residents {
+  int64_t alignment; /* of every block, and of everything that lies in the arenas after them */
   /* Indices into blocks, NO_INDEX where no step needs the thing. */
   int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
   int degree[2];          /* by EdgeEnd */

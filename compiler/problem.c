@@ -203,7 +203,7 @@ static bool fits_blocks(const Kernels *kernels) {
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
                                   const Pins *pins, const char *fingerprint, ProblemError *error) {
   Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins};
-  PlanningProblem *p = describe(d, LAYOUT_ALIGNMENT, fingerprint, error);
+  PlanningProblem *p = describe(d, residents->alignment, fingerprint, error);
   if (!p || machine->tier_bytes[TIER_SSD] == 0 || !fits_blocks(kernels) || !geometry_make(p->problem, arena)->is_over_budget) return p;
   return describe(d, SSD_BLOCK_BYTES, fingerprint, error);
 }

@@ -29,7 +29,7 @@ static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t
   Residents *y = l->residents;
   Block block = {.kind = kind, .name = block_unique_name(l->arena, &y->names, name), .bytes = bytes > 0 ? bytes : 4,
                  .offset = y->bytes, .value = NO_VALUE};
-  block.room = round_up(block.bytes, LAYOUT_ALIGNMENT);
+  block.room = round_up(block.bytes, y->alignment);
   y->bytes += block.room;
   name_table_add(l->arena, &y->names, block.name, y->count);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
@@ -157,6 +157,7 @@ static void find_used_fields(Collecting *l, const Kernels *kernels) {
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field) {
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
+  y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1)};
   y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = NO_INDEX;
   y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;

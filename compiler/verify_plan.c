@@ -135,7 +135,7 @@ const char *verify_layout(const Layout *layout, const Schedule *schedule) {
   Arena *arena = schedule->steps[0].kernels->graph->arena;
   for (int i = 0; i < layout->count; i++) {
     const Block *a = &layout->blocks[i];
-    if (a->offset < 0 || a->offset % LAYOUT_ALIGNMENT || a->offset + a->bytes > layout->bytes)
+    if (a->offset < 0 || a->offset % layout->residents->alignment || a->offset + a->bytes > layout->bytes)
       return arena_printf(arena, "%s lies outside the arena or is not aligned", a->name);
     for (int j = 0; j < i; j++) {
       const Block *b = &layout->blocks[j];

@@ -30,6 +30,7 @@ suite_emitted() { tests/emitted/run.sh "$build"; }
 suite_cuda() {
   local status=0
   tests/cuda/run.sh "$build" || status=1
+  tests/cuda/sweep.sh "$build" GCN3 SAGE3 GIN3 || status=1
   tests/cuda/tune.sh "$build" || status=1
   tests/gpu/run.sh "$build" || status=1
   return $status

@@ -55,6 +55,7 @@ typedef struct gnn_cuda {
   unsigned char *is_marked;            /* 1: begin and end belong to this work */
   double begun;                        /* when this work began, by the watch */
 
+  gnn_work work;                       /* that is under way, or was last */
   cudaGraphExec_t graph[GNN_WORK_COUNT];
   int done_before[GNN_WORK_COUNT];
   gnn_cuda_plan *plans;
@@ -68,9 +69,11 @@ typedef struct gnn_cuda {
 /* ---- failing: every code that cudart or a library returns goes through one of these ---- */
 
 int gnn_cuda_is_failed(gnn_cuda *cuda);
-/* 1: fine. Otherwise keeps the first failure, with the step, and returns 0. `what` was tried: "launch", "copy". */
+/* 1: fine. Otherwise keeps the first failure, with the step, and returns 0. `what` was tried: "launch", "copy". What a kernel did wrong shows
+ * later than it was done, unless lanes are serial: it is told as of this step or of one before. */
 int gnn_cuda_check(gnn_cuda *cuda, int step, const char *what, cudaError_t code);
 int gnn_cuda_refuse(gnn_cuda *cuda, int step, const char *what, const char *code_name, const char *text);
+int gnn_cuda_refuse_library(gnn_cuda *cuda, const char *library, const char *code_name, const char *text); /* in the step that runs */
 int gnn_cuda_lack(gnn_cuda *cuda, const char *text, const char *help); /* GNN_ENOMEM, R0801 */
 /* The same while nothing is running yet. */
 gnn_status gnn_cuda_fail(gnn_cuda *cuda, gnn_status status, gnn_error *error, const char *what, cudaError_t code);

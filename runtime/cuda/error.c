@@ -51,9 +51,53 @@ int gnn_cuda_lack(gnn_cuda *cuda, const char *text, const char *help) {
   return 0;
 }
 
+/* What a kernel did wrong while it ran. Any call that comes after tells it, and nothing works on the device from then on. */
+static int error_is_of_kernel(cudaError_t code) {
+  static const cudaError_t codes[] = {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError,
+                                      cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace,
+                                      cudaErrorInvalidPc, cudaErrorLaunchFailure};
+  for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
+    if (codes[c] == code) return 1;
+  return 0;
+}
+
+/* The last step that may be the one: the streams were idle when this work began. 0: any, where threads queue copies while steps are
+ * launched, or all of them are. */
+static int error_last_step(const gnn_cuda *cuda, int number) {
+  if (number == 0 || cuda->has_scratch) return 0;
+  return cuda->instance->run.step > number ? cuda->instance->run.step : number;
+}
+
+static int error_of_kernel(gnn_cuda *cuda, int number, cudaError_t code) {
+  const char *work = cuda->work == GNN_WORK_EVALUATE ? "evaluation" : "epoch";
+  const gnn_step_desc *last = error_step(cuda, error_last_step(cuda, number));
+  pthread_mutex_lock(&cuda->mutex);
+  if (!cuda->is_failed) {
+    if (last)
+      gnn_fail(&cuda->failure, GNN_EDEVICE, "",
+               "a kernel failed on %.100s: %.60s: %.200s; it is of step %d, line %d of %.100s (%.100s), or of a step before that in this %s",
+               cuda->name, cudaGetErrorName(code), cudaGetErrorString(code), last->number, last->line, cuda->program->source_name, last->what, work);
+    else
+      gnn_fail(&cuda->failure, GNN_EDEVICE, "", "a kernel failed on %.100s: %.60s: %.200s; it is of some step of this %s", cuda->name, cudaGetErrorName(code),
+               cudaGetErrorString(code), work);
+    gnn_fail_help(&cuda->failure, "--serial-lanes waits for every step, and says at which it happens");
+    cuda->is_failed = 1;
+    cuda->failure_status = GNN_EDEVICE;
+  }
+  pthread_mutex_unlock(&cuda->mutex);
+  return 0;
+}
+
 int gnn_cuda_check(gnn_cuda *cuda, int step, const char *what, cudaError_t code) {
   if (code == cudaSuccess) return 1;
+  if (!cuda->is_serial && error_is_of_kernel(code)) return error_of_kernel(cuda, step, code);
   return gnn_cuda_refuse(cuda, step, what, cudaGetErrorName(code), cudaGetErrorString(code));
+}
+
+int gnn_cuda_refuse_library(gnn_cuda *cuda, const char *library, const char *code_name, const char *text) {
+  const int step = cuda->instance->run.step;
+  const cudaError_t code = cudaGetLastError(); /* a library tells what went wrong before it, too, in words of its own */
+  return error_is_of_kernel(code) ? gnn_cuda_check(cuda, step, library, code) : gnn_cuda_refuse(cuda, step, library, code_name, text);
 }
 
 gnn_status gnn_cuda_fail(gnn_cuda *cuda, gnn_status status, gnn_error *error, const char *what, cudaError_t code) {

@@ -3,7 +3,8 @@
  * cuBLASLt counts columns first: what is C = op(A) op(B) by rows is to it C' = op(B)' op(A)', and the numbers of a bias lie
  * along its rows. The algorithm is chosen once for all products of the same sizes, precision, epilogue and workspace, wherever
  * their operands lie: a step and its recomputation have one algorithm, under every plan, and leave the same bits. The alignment
- * that is promised is the arena's. Partial sums may be kept apart and added in their order (COMPUTE_TYPE), never where they meet. */
+ * that is promised is that of everything in the arena, and the one that a workspace must have. Partial sums may be kept apart and
+ * added in their order (COMPUTE_TYPE), never where they meet. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -30,7 +31,7 @@ typedef struct GemmPlan {
 
 static int gemm_check(gnn_cuda *cuda, cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS) return 1;
-  return gnn_cuda_refuse(cuda, cuda->instance->run.step, "cuBLASLt", cublasLtGetStatusName(status), cublasLtGetStatusString(status));
+  return gnn_cuda_refuse_library(cuda, "cuBLASLt", cublasLtGetStatusName(status), cublasLtGetStatusString(status));
 }
 
 static int gemm_no_memory(gnn_cuda *cuda) {
@@ -87,7 +88,7 @@ static int gemm_describe(gnn_cuda *cuda, GemmPlan *gemm) {
 }
 
 static int gemm_prefer(gnn_cuda *cuda, cublasLtMatmulPreference_t preference, uint64_t workspace) {
-  const uint32_t alignment = GNN_ALIGNMENT, reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  const uint32_t alignment = GNN_CUDA_ALIGNMENT, reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   static const cublasLtMatmulPreferenceAttributes_t aligned[] = {
     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};

@@ -33,7 +33,7 @@ static const float spmm_one = 1, spmm_zero = 0;
 
 static int spmm_check(gnn_cuda *cuda, cusparseStatus_t status) {
   if (status == CUSPARSE_STATUS_SUCCESS) return 1;
-  return gnn_cuda_refuse(cuda, cuda->instance->run.step, "cuSPARSE", cusparseGetErrorName(status), cusparseGetErrorString(status));
+  return gnn_cuda_refuse_library(cuda, "cuSPARSE", cusparseGetErrorName(status), cusparseGetErrorString(status));
 }
 
 static int spmm_no_memory(gnn_cuda *cuda) {

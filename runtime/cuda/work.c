@@ -98,6 +98,8 @@ gnn_status gnn_cuda_work(gnn_instance *instance, gnn_work work) {
   gnn_cuda *cuda = run->cuda;
   gnn_status status = work_failed(cuda, run, GNN_OK);
   if (status != GNN_OK || !work_send(cuda, run)) return work_failed(cuda, run, status);
+  cuda->work = work;
+  run->step = 0;
   gnn_cuda_watch_begin(cuda, run);
   if (!cuda->graph[work] && work_can_capture(cuda, run, work)) work_capture(cuda, run, work);
   if (cuda->graph[work] && !run->tap) gnn_cuda_check(cuda, 0, "launching the graph", cudaGraphLaunch(cuda->graph[work], cuda->stream[GNN_LANE_COMPUTE]));

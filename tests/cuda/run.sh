@@ -6,6 +6,7 @@ build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../..")
 . "$here/../tap.sh"
+. "$here/losses.sh"
 work=$build/check/cuda_kernels
 rm -rf "$work" && mkdir -p "$work"
 # The models of the standard layers are much like the examples: CUDA_ALL=1 takes them too.
@@ -36,6 +37,14 @@ check "wide, in bf16: the same with cuBLASLt" env TWICE=1 bash -c "$(declare -f 
 adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = AT(' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
+# cuBLASLt wants its workspace so; the stand-in refuses another one, and matrices that are not as was promised.
+is_aligned() { # MODEL OPTION...: everything in the arena begins at a multiple of 256 bytes, workspaces among it
+  "$build/gnncc" -q -w --backend=cuda --emit=c=- "$@" | grep '#define AT_' >"$work/places" && grep -q 'AT_scratch_' "$work/places" &&
+    awk -F'[()]' '$2 % 256 { print; bad = 1 } END { exit bad || NR < 20 }' "$work/places"
+}
+check "sage4: everything on the device begins at a multiple of 256 bytes" is_aligned "$root/tests/end_to_end/models/plans/sage4.gnn"
+check "wide: so it does, with the buffers of cuSPARSE" is_aligned --spmm=cusparse "$here/models/wide.gnn"
+
 # ---- whole programs, on the stand-in ----
 
 plans=$root/tests/end_to_end/models/plans box=--target=$plans/box.gnn
@@ -43,17 +52,18 @@ epochs=3
 numbers() { # FILE.safetensors: what follows the header
   tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"
 }
-curve() { cut -d, -f1-6 "$1/log.csv"; }
+training=(-q --runs 1 --epochs $epochs --every 1 --log csv)
 train() { # PROGRAM
-  "$1" -q --runs 1 --epochs $epochs --every 1 --log csv --out "$1.out" && [ "$(curve "$1.out" | wc -l)" -eq $((epochs + 1)) ]
+  "$1" "${training[@]}" --out "$1.out" && [ "$(loss_curve "$1.out" | wc -l)" -eq $((epochs + 1)) ]
 }
-is_as_on_cpu() { # PROGRAM MODEL: losses to 1e-5, as many right but for one in a hundred
-  "$build/gnncc" -q -w "$2" -o "$1.cpu" && train "$1.cpu" &&
-    paste -d, <(curve "$1.out") <(curve "$1.cpu.out") | awk -F, 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > 1e-5 * $9) { print; bad = 1 }
-      for (c = 4; c <= 6; c++) if ($c != "" && ($c - $(c + 6) > 0.01 || $(c + 6) - $c > 0.01)) { print; bad = 1 } } END { exit bad || NR < 2 }'
+is_as_on_cpu() { "$build/gnncc" -q -w "$2" -o "$1.cpu" && losses_agree "$1.cpu" "$1.out" "${training[@]}"; } # PROGRAM MODEL
+# The tolerance must not be so wide that it takes another training for this one: a rate of learning that is a thousandth larger.
+is_noticed() { # PROGRAM MODEL
+  sed 's/lr = 0.01/lr = 0.01001/' "$2" >"$work/other_rate.gnn" && ! diff -q "$2" "$work/other_rate.gnn" && "$build/gnncc" -q -w "$work/other_rate.gnn" -o "$work/other_rate" &&
+    ! losses_agree "$work/other_rate" "$1.out" "${training[@]}"
 }
 is_same() { # PROGRAM OTHER: losses and weights, to the last bit
-  diff <(curve "$1.out") <(curve "$2.out") && cmp <(numbers "$1.out/last.safetensors") <(numbers "$2.out/last.safetensors")
+  diff <(loss_curve "$1.out") <(loss_curve "$2.out") && cmp <(numbers "$1.out/last.safetensors") <(numbers "$2.out/last.safetensors")
 }
 least_of() { # MODEL OPTION...: the smallest budget that has a plan, in KiB
   "$build/gnncc" -w --backend=cuda --budget device=1KiB "${@:2}" "$1" -o no 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
@@ -73,6 +83,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
     keep=$work/${model}_keep path=$plans/$model.gnn
     check "$model: the emitted program trains" makes_and_trains "$keep" "$path"
     check "$model: with the losses of the CPU" is_as_on_cpu "$keep" "$path"
+    check "$model: and not with those of another rate of learning" is_noticed "$keep" "$path"
     for kind in reruns host ring; do
       least=$(least_of "$path" ${road[$kind]})
       check "$model, $kind: the least budget, $least KiB" makes_and_trains "$work/${model}_$kind" "$path" ${road[$kind]} --budget device="${least}KiB"
@@ -94,12 +105,14 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   # Who multiplies, and in which numbers; the least budget has the same bits again.
   path=$plans/sage4.gnn keep=$work/sage4_keep
   is_near() { # PROGRAM OTHER SHARE: losses to that
-    paste -d, <(curve "$1.out") <(curve "$2.out") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
+    paste -d, <(loss_curve "$1.out") <(loss_curve "$2.out") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
   }
-  declare -A way=([own]="--gemm=own" [cusparse]="--spmm=cusparse" [tf32]="--precision=tf32" [bf16]="--precision=bf16" [bf16_own]="--precision=bf16 --gemm=own") share=([own]=1e-5 [cusparse]=1e-5 [tf32]=1e-3 [bf16]=1e-2 [bf16_own]=1e-2)
+  declare -A way=([own]="--gemm=own" [cusparse]="--spmm=cusparse" [tf32]="--precision=tf32" [bf16]="--precision=bf16" [bf16_own]="--precision=bf16 --gemm=own")
+  declare -A share=([tf32]=0.00098 [bf16]=1e-2 [bf16_own]=1e-2) # tf32: 2 u, two factors are rounded
   for kind in own cusparse tf32 bf16 bf16_own; do
     check "sage4, ${way[$kind]}: the emitted program trains" makes_and_trains "$work/sage4_$kind" "$path" ${way[$kind]}
-    check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" is_near "$work/sage4_$kind" "$keep" ${share[$kind]}
+    if [ -z "${share[$kind]:-}" ]; then check "sage4, ${way[$kind]}: with the losses of the CPU" losses_agree "$keep.cpu" "$work/sage4_$kind.out" "${training[@]}"
+    else check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" is_near "$work/sage4_$kind" "$keep" "${share[$kind]}"; fi
   done
   says_touched() { "$1" check 2>&1 | grep -E 'device arena: planned ([0-9.]+ [KMG]iB), touched \1'; }
   check "sage4: the memory that the plan announced is what is used, with the workspaces of cuBLASLt" says_touched "$keep"
@@ -160,29 +173,52 @@ TARGET
   check "heads, an SSD without a host: it is used" grep -q 'GNN_LANE_SSD_READ' "$work/heads_direct.work/model.c"
   check "heads, an SSD without a host: the same bits" is_same "$work/heads_direct" "$work/heads_keep"
 
-  # Every third wait of a program with products by cuBLASLt is left out. One may go unnoticed: that of a copy which begins later
-  # than its value is there.
+  # Every wait of a program that no other implies is left out. It shows, or the data imply it: the stream of copies to the host waits for the compute
+  # to have got to where copy C was queued, but its value is written once, before a step where an earlier copy of that stream was queued, whose wait
+  # is kept, and no copy before had its place on the host. Streams: the compute's, to the host, to the device; events: three of theirs,
+  # then two for each copy, queued and done.
+  is_implied_by_data() { # WAIT MODEL.c
+    awk -v wait="$1" 'BEGIN { split(wait, w, ","); copy = (w[2] - 3) / 2; if (w[1] != 1 || copy != int(copy)) exit 1 }
+      /^#define AT_/ && match($0, /steps [0-9]+/) { first[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
+      /^  \{[0-9]+, GNN_LANE_/ {
+        number[copies] = substr($1, 2) + 0; is_out[copies] = $2 == "GNN_LANE_D2H,"
+        match($0, /AT_[a-zA-Z0-9_]+/); value[copies] = substr($0, RSTART, RLENGTH)
+        match($0, /GNN_HOST, [0-9]+/); place[copies++] = substr($0, RSTART, RLENGTH)
+      }
+      /^  \{[0-9]+, "compute", / && !/"wait"/ { step[++steps] = substr($1, 2) + 0 } # the n-th that computes has this number
+      END {
+        if (!(value[copy] in first)) exit 1
+        for (c = 0; c < copy; c++) {
+          if (is_out[c] && number[c] > step[first[value[copy]]]) is_there = 1
+          if (place[c] == place[copy]) exit 1
+        }
+        exit !is_there
+      }' "$2"
+  }
   without_waits() {
-    local number=0 missed=0 wait seed wanted
+    local number=0 implied=0 missed=0 wait seed wanted
     train_gin() { rm -rf "$1"; env "${@:2}" "$work/gin3_host" -q --epochs 2 --every 1 --log csv --out "$1" >/dev/null 2>&1; }
     left() { cut -d, -f1-6 "$1/log.csv"; numbers "$1/last.safetensors" | md5sum; }
     train_gin "$work/all_waits" STANDIN_SEED=0 STANDIN_WAITS="$work/waits" || return 1
     wanted=$(left "$work/all_waits")
     train_gin "$work/less" STANDIN_SEED=3 STANDIN_IGNORE=9,999 && [ "$(left "$work/less")" = "$wanted" ] || return 1
-    for wait in $(awk 'NR % 3 == 1' "$work/waits"); do
+    while read -r wait; do
       number=$((number + 1))
-      for seed in 0 2 3 4 none; do
-        [ $seed != none ] || { missed=$((missed + 1)); echo "nothing shows that a stream waits for an event: $wait"; break; }
+      for seed in 0 2 3 4 1 5 none; do
+        [ $seed != none ] || break
         train_gin "$work/less" STANDIN_SEED=$seed STANDIN_IGNORE="$wait"
         [ "$(left "$work/less")" = "$wanted" ] || break
       done
-    done
-    echo "$number waits, $missed of them missed by nobody"
-    [ $number -ge 5 ] && [ $missed -le 1 ]
+      [ $seed = none ] || continue
+      if is_implied_by_data "$wait" "$work/gin3_host.work/model.c"; then implied=$((implied + 1))
+      else missed=$((missed + 1)); echo "nothing shows that a stream waits for an event: $wait"; fi
+    done <"$work/waits"
+    echo "$number waits, $implied of them implied by the data, $missed missed by nobody"
+    [ $number -ge 15 ] && [ $implied -le 3 ] && [ $missed -eq 0 ]
   }
   least=$(least_of "$plans/gin3.gnn" $box --budget ssd=0)
   check "gin3, host: the least budget, $least KiB" makes_and_trains "$work/gin3_host" "$plans/gin3.gnn" $box --budget ssd=0 --budget device="${least}KiB"
-  check "gin3, host: without a wait the bits are wrong" without_waits
+  check "gin3, host: without any one of its waits the bits are wrong" without_waits
 
   # Surroundings in which it cannot run.
   surroundings() { # FAULT STATUS TEXT OPTION...
@@ -198,6 +234,19 @@ TARGET
   check "no such device" surroundings 0 3 "there is no CUDA device 7" --device 7
   check "less free memory than planned" surroundings 4 3 "has 3.0 KiB of 16.0 GiB free, the plan needs"
   check "no pinned memory" surroundings 5 3 "the machine would not pin"
+  # The second kernel is wrong, that of step 4; later steps must not have the blame, whoever hears of it: a copy, a library, a launch, the host.
+  fails() { # PROGRAM AFTER TEXT OPTION...: the kernel after so many
+    local said
+    said=$(env STANDIN_FAULT=9 STANDIN_AFTER="$2" "$1" -q --epochs 3 --out "$work/broken.out" "${@:4}" 2>&1)
+    local status=$?
+    printf '%s\nstatus %d\n' "$said" $status
+    [ $status -eq 1 ] && grep -qE -- "$3" <<<"$said" && grep -qE "cudaErrorIllegalAddress" <<<"$said"
+  }
+  check "a kernel fails: the step or one before it" fails "$work/sage4_host" 1 'a kernel failed on stand-in .*; it is of step 5, line 4 of .*\(wait for step 3: .*\), or of a step before that in this epoch'
+  check "a kernel fails before a library is called" fails "$work/sage4_host" 0 'it is of step 2, .*by cuBLASLt\), or of a step before that in this epoch'
+  check "a kernel fails: how to find it" fails "$work/sage4_host" 1 'help: --serial-lanes waits for every step, and says at which it happens'
+  check "a kernel fails, --serial-lanes: its step" fails "$work/sage4_host" 1 'error: step 4, line 4 of .*running: ' --serial-lanes
+  check "a kernel fails while threads copy: no step has the blame" fails "$work/sage4_ring" 5 'a kernel failed on stand-in .*; it is of some step of this epoch'
   many=$((1 << 30)) # bytes that cuSPARSE wants
   wants_more() { # PROGRAM
     local said
@@ -276,6 +325,12 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   for way in --precision=bf16 --gemm=own --spmm=cusparse; do check "with $way it checks its gradients" checks_gradients $way; done
   check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O1"
 fi
+sources_without_nvcc() {
+  "$build/gnncc" -q --backend=cuda --arch=sm_90 -S "$root/examples/gcn_karate.gnn" -o "$work/src_bare" || return 1
+  ! make -C "$work/src_bare" gcn_karate_kernels.inc NVCC=/nowhere/nvcc >"$work/said" 2>&1 && cat "$work/said" && grep -F "there is no /nowhere/nvcc, which makes gcn_karate_kernels.image" "$work/said" || return 1
+  echo image >"$work/src_bare/gcn_karate_kernels.image" && make -C "$work/src_bare" gcn_karate_kernels.inc NVCC=/nowhere/nvcc
+}
+check "its sources without nvcc: what is needed, and with the image from elsewhere" sources_without_nvcc
 libraries_of() { # OPTION...: of CUDA that the program is linked with
   "$build/gnncc" -q -w --backend=cuda --arch=sm_90 "$@" "$plans/sage4.gnn" -o "$work/linked" && readelf -d "$work/linked" | sed -n 's/.*NEEDED.*\[lib\(cu[a-zA-Z]*\)\.so.*/\1/p' | xargs
 }
@@ -319,4 +374,5 @@ refuse 2 "fp64 is not supported" "$build/gnncc" --backend=cuda --precision=fp64 
 no_toolkit() { CUDA_HOME=$work/nowhere PATH=/bin "$build/gnncc" "$@"; }
 refuse 5 "without the toolkit: E0507" no_toolkit --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/none"
 check "its sources are written all the same" no_toolkit -q --backend=cuda -S "$root/examples/gcn_karate.gnn" -o "$work/sources_only"
+check "and once more over themselves" no_toolkit -q --backend=cuda -S "$root/examples/gcn_karate.gnn" -o "$work/sources_only"
 finish

@@ -101,6 +101,8 @@ exits 0 "  the same weights" cmp best other/best.safetensors
 exits 1 "a launch is refused" fault 8 "$toy" %host
 says "error: step 1, line 1 of toy.gnn (all of training): launching toy_mask_state: cudaErrorLaunchOutOfResources: too many resources requested for launch"
 AFTER=5 exits 1 "a kernel is wrong" fault 9 "$toy" %plain
+says "a kernel failed on stand-in (device 0, sm_90): cudaErrorIllegalAddress"
+says "it is of step 1, line 1 of toy.gnn (all of training), or of a step before that in this epoch"
 says "cudaErrorIllegalAddress: an illegal memory access was encountered"
 says "--serial-lanes waits for every step, and says at which it happens"
 AFTER=15 exits 1 "a kernel is wrong while steps are captured" fault 9 "$toy" %plain
@@ -118,6 +120,15 @@ says "compile again for this device, gnncc --arch=sm_90, or install a newer driv
 
 exits 0 "make without a toolkit" make -C "$PWD" --no-print-directory B="$build" CUDA_HOME=/nowhere all
 says "without programs for GPUs: there is no /nowhere/include/cuda_runtime_api.h (CUDA_HOME)"
+without=$work/without # what was built, but for the parts for CUDA
+mkdir -p "$without" && cp -a "$build"/{lang,compiler,runtime,share,gnncc,gnndata} "$without" && rm -f "$without"/share/*cuda*
+exits 0 "a build that never saw one" make -C "$PWD" --no-print-directory B="$without" CUDA_HOME=/nowhere all
+exits 0 "  writes the sources of a program for a GPU" env CUDA_HOME=/nowhere PATH=/bin:/usr/bin "$without/gnncc" -q --backend=cuda -S "$PWD/examples/gcn_karate.gnn" -o sources
+for file in gnncuda.h gnncuda.c gnndevice.cuh gnnrt.h gnnrt.c; do
+  exits 0 "  with $file" cmp "$build/share/$file" "sources/$file"
+done
+exits 5 "  and no program" env CUDA_HOME=/nowhere PATH=/bin:/usr/bin "$without/gnncc" --backend=cuda "$PWD/examples/gcn_karate.gnn" -o program
+says "-S writes sources to build elsewhere"
 exits 2 "make cuda without one" make -C "$PWD" --no-print-directory B="$build" CUDA_HOME=/nowhere cuda
 says "make cuda: there is no /nowhere/include/cuda_runtime_api.h; install the CUDA toolkit, or name it: make cuda CUDA_HOME=DIRECTORY"
 mkdir -p "$work/half/include" && touch "$work/half/include/cuda_runtime_api.h" "$work/half/include/cusparse.h"

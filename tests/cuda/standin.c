@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STREAMS = 16, ZONE_BYTES = 4096, SPACES = 256, NODES = 4096, EVENTS = 512, LOGS = 1 << 16, DEPENDENCIES = 8 };
+enum { LIBRARY_ALIGNMENT = 256, STREAMS = 16, ZONE_BYTES = 4096, SPACES = 256, NODES = 4096, EVENTS = 512, LOGS = 1 << 16, DEPENDENCIES = 8 };
 
 /* Runs all threads of a kernel; brought by what emulates device code, in the program or in the image that it loads. 0: there is no
  * such kernel. */
@@ -310,7 +310,7 @@ static int strikes(standin_fault fault) { return it.fault == fault && (fault == 
 #define ENTER_LIBRARY(refused) \
   do { \
     enter(); \
-    int is_struck = strikes(STANDIN_ANY); \
+    int is_struck = strikes(STANDIN_ANY) || it.failure != cudaSuccess; \
     leave(cudaSuccess); \
     if (is_struck) return refused; \
   } while (0)
@@ -832,6 +832,8 @@ static int whose(const void *memory, size_t bytes) {
   return -1;
 }
 
+static int is_aligned(const void *memory, uint64_t bytes) { return (uintptr_t)memory % bytes == 0; }
+
 cudaError_t cudaMalloc(void **out, size_t bytes) {
   ENTER();
   return leave(obtain(out, bytes, 0) ? cudaSuccess : cudaErrorMemoryAllocation);
@@ -1008,7 +1010,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
   (void)shared;
   ENTER();
   if (strikes(STANDIN_BAD_LAUNCH) || block.x > 1024 || grid.x == 0) return leave(cudaErrorLaunchOutOfResources);
-  if (strikes(STANDIN_BAD_KERNEL)) {
+  if (it.failure == cudaSuccess && strikes(STANDIN_BAD_KERNEL)) {
     it.failure = cudaErrorIllegalAddress;
     pthread_mutex_unlock(&it.mutex);
     return cudaSuccess;
@@ -1022,6 +1024,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 struct cublasLtContext { int unused; };
 typedef struct Product { int transpose_a, transpose_b, dropped_bits; cublasLtEpilogue_t epilogue; const void *bias; } Product;
 typedef struct Layout { int64_t rows, columns, ld; int is_half; } Layout;
+typedef struct Preference { uint32_t alignment; } Preference; /* of all matrices: the least that was promised */
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
@@ -1074,7 +1077,9 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
 }
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *out) {
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
-  *out = calloc(1, 64);
+  Preference *preference = calloc(1, sizeof *preference);
+  if (preference) preference->alignment = LIBRARY_ALIGNMENT;
+  *out = (cublasLtMatmulPreference_t)(void *)preference;
   return *out ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
 }
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
@@ -1083,15 +1088,20 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t prefer
 }
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute, const void *value, size_t bytes) {
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
-  (void)preference, (void)value;
-  return bytes == (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES ? 8u : 4u) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+  uint32_t promised = LIBRARY_ALIGNMENT;
+  if (bytes != (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES ? 8u : 4u)) return CUBLAS_STATUS_INVALID_VALUE;
+  if (attribute >= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES && attribute <= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES) memcpy(&promised, value, bytes);
+  Preference *kept = (Preference *)(void *)preference;
+  if (promised < kept->alignment) kept->alignment = promised;
+  return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int wanted,
                                               cublasLtMatmulHeuristicResult_t results[], int *count) {
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
-  (void)handle, (void)desc, (void)a, (void)b, (void)c, (void)d, (void)preference;
+  (void)handle, (void)desc, (void)a, (void)b, (void)c, (void)d;
   memset(results, 0, (size_t)wanted * sizeof *results);
+  results[0].algo.data[0] = ((const Preference *)(const void *)preference)->alignment;
   *count = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -1107,14 +1117,17 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               cublasLtMatrixLayout_t b_layout, const void *beta, const void *c, cublasLtMatrixLayout_t c_layout, void *d,
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t *algorithm, void *workspace, size_t workspace_bytes, cudaStream_t stream) {
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
-  (void)handle, (void)algorithm;
+  (void)handle;
   const float scale = *(const float *)beta;
+  const uint64_t alignment = algorithm->data[0];
   const Product *product = (const Product *)(const void *)desc;
   const Layout *la = (const Layout *)(const void *)a_layout, *lb = (const Layout *)(const void *)b_layout, *ld = (const Layout *)(const void *)d_layout;
   int64_t depth = product->transpose_a ? la->rows : la->columns, other = product->transpose_b ? lb->columns : lb->rows;
   enter();
-  int is_fine = depth == other && (scale == 1 || (scale == 0 && c == d)) && c_layout == d_layout && *(const float *)alpha == 1 && (workspace_bytes == 0 || whose(workspace, workspace_bytes) == 0) &&
-                is_whole(a, la) && is_whole(b, lb) && is_whole(d, ld) && is_whole(c, ld) && can_multiply(product, la, lb, ld);
+  int is_fine = depth == other && (scale == 1 || (scale == 0 && c == d)) && c_layout == d_layout && *(const float *)alpha == 1 &&
+                (workspace_bytes == 0 || (whose(workspace, workspace_bytes) == 0 && is_aligned(workspace, LIBRARY_ALIGNMENT))) &&
+                is_whole(a, la) && is_whole(b, lb) && is_whole(d, ld) && is_whole(c, ld) && can_multiply(product, la, lb, ld) &&
+                is_aligned(a, alignment) && is_aligned(b, alignment) && is_aligned(c, alignment) && is_aligned(d, alignment);
   if (is_fine)
     submit(stream, (Operation){.kind = GEMM, .to = d, .left = a, .right = b, .a = {la->rows, la->columns, la->ld}, .b = {lb->rows, lb->columns, lb->ld},
                                .c = {ld->rows, ld->columns, ld->ld}, .transpose_a = product->transpose_a, .transpose_b = product->transpose_b,
@@ -1191,7 +1204,7 @@ cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperat
   ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
   (void)a, (void)b, (void)alpha, (void)matrix, (void)x, (void)beta, (void)y, (void)type, (void)algorithm;
   enter();
-  int is_fine = whose(buffer, SPMM_BUFFER_BYTES) == 0 && !handle->stream->capture;
+  int is_fine = whose(buffer, SPMM_BUFFER_BYTES) == 0 && is_aligned(buffer, LIBRARY_ALIGNMENT) && !handle->stream->capture;
   if (is_fine) submit(handle->stream, (Operation){.kind = FILL, .to = buffer, .value = 1, .bytes = SPMM_BUFFER_BYTES});
   leave(cudaSuccess);
   return is_fine ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
@@ -1201,7 +1214,7 @@ cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t a, cu
   ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
   (void)a, (void)b, (void)alpha, (void)beta, (void)type, (void)algorithm;
   enter();
-  int is_fine = whose(buffer, SPMM_BUFFER_BYTES) == 0 && whose(matrix->values, (size_t)matrix->entries * 4) == 0 &&
+  int is_fine = whose(buffer, SPMM_BUFFER_BYTES) == 0 && is_aligned(buffer, LIBRARY_ALIGNMENT) && whose(matrix->values, (size_t)matrix->entries * 4) == 0 &&
                 whose(x->values, (size_t)(x->rows * x->columns) * 4) == 0 && whose(y->values, (size_t)(y->rows * y->columns) * 4) == 0;
   if (is_fine)
     submit(handle->stream, (Operation){.kind = SPMM, .to = y->values, .left = matrix->values, .right = x->values, .offsets = matrix->offsets, .index = matrix->index,

@@ -453,6 +453,7 @@ static void test_results(void) {
 
 enum { M = 7, N = 5, K = 6, AT_A = 0, AT_B = 4096, AT_C = 8192, AT_BIAS = 12288, AT_ADDEND = 13312, AT_WORK = 16384, AT_Y = 20480, AT_ONES = 32768, AT_OFFSETS = 36864, AT_BUFFER = 38912, ARENA = 40960 };
 
+static int64_t products_askew; /* how far the workspace is from where it may begin */
 static int products_kind; /* bits: transpose_a, transpose_b, bias, relu, addend */
 static int64_t products_buffer = 1000;
 
@@ -464,7 +465,7 @@ static void add_neighbours(gnn_run *run, int is_out, int64_t at_x, int64_t at_y)
 
 static gnn_status products(gnn_run *run) {
   const gnn_gemm_desc desc = {.m = M, .n = N, .k = K, .at_a = AT_A, .at_b = AT_B, .at_c = AT_C, .at_bias = products_kind & 4 ? AT_BIAS : -1,
-                              .at_addend = products_kind & 16 ? AT_ADDEND : -1, .at_workspace = AT_WORK, .workspace_bytes = 1024, .transpose_a = products_kind & 1, .transpose_b = products_kind >> 1 & 1, .is_relu = products_kind >> 3 & 1};
+                              .at_addend = products_kind & 16 ? AT_ADDEND : -1, .at_workspace = AT_WORK + products_askew, .workspace_bytes = 1024, .transpose_a = products_kind & 1, .transpose_b = products_kind >> 1 & 1, .is_relu = products_kind >> 3 & 1};
   gnn_enter(run, 1);
   gnn_cuda_gemm(run, &desc);
   add_neighbours(run, 0, AT_A, AT_Y);
@@ -598,6 +599,16 @@ static void test_products(void) {
   }
   tap_ok(right == 32, "products: every layout, addend, bias and relu by cuBLASLt, neighbours by cuSPARSE: %d of 32", right);
   products_kind = 15;
+  for (products_askew = 64; products_askew <= 128; products_askew += 64) {
+    standin_reset(0, STANDIN_FINE, 0);
+    gnn_instance *instance = open_it(&program, (gnn_instance_options){0});
+    gnn_status status = gnn_do(instance, GNN_WORK_GRADIENTS);
+    gnn_step_failed(instance, status, &error, "", "?");
+    tap_ok(status == GNN_EDEVICE && strstr(error.message, "cuBLASLt"), "the stand-in is as strict as cuBLASLt: a workspace at 256 n + %d: %s",
+           (int)products_askew, error.message);
+    gnn_instance_destroy(instance);
+  }
+  products_askew = 0;
   test_preparation(program);
   test_every_library_call(&program);
   products_buffer = 999;
