@@ -215,5 +215,5 @@ void autodiff(Graph *graph) {
     ARENA_PUSH(graph->arena, graph->updates, graph->update_count, id);
   }
   graph->is_training = true;
-  for (int i = 0; i < graph->value_count; i++) graph->values[i].tap = NULL; /* only the evaluation is looked into */
+  graph_drop_taps(graph); /* only the evaluation is looked into */
 }

@@ -152,11 +152,6 @@ static int count_half(const Kernels *kernels) {
   return count;
 }
 
-/* Whether somebody may ask for a layer's result says where it is rounded, and that must not depend on whether there is room for it. */
-static void drop_taps(Compilation *c) {
-  for (int i = 0; i < c->evaluation->value_count; i++) c->evaluation->values[i].tap = NULL;
-}
-
 static void note_half(Compilation *c) {
   int count = count_half(c->training_kernels) + count_half(c->evaluation_kernels);
   ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count,
@@ -172,7 +167,8 @@ static bool run_fuse(Compilation *c) {
                                   .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0,
                                   .is_gemm_said = o->gemm != NULL, .is_spmm_said = o->spmm != NULL, .trial = o->trial ? o->trial->number : 0};
   if (!read_tuning(c)) return false;
-  if (o->precision == PRECISION_BF16) drop_taps(c);
+  /* Whether a layer's result may be asked for says where it is rounded, and that must not depend on whether there is room for it. */
+  if (o->precision == PRECISION_BF16) graph_drop_taps(c->evaluation);
   c->is_sparse_field = sparse_fields(c->training ? c->training : c->evaluation);
   if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, &c->fuse_options);
   c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, &c->fuse_options);

@@ -110,7 +110,7 @@ static bool has_taps(const Graph *graph) {
 
 /* The evaluation without the results of layers that somebody may ask for (predict --layer). */
 static Kernels *without_taps(Compilation *c, Graph *graph) {
-  for (int v = 0; v < graph->value_count; v++) graph->values[v].tap = NULL;
+  graph_drop_taps(graph);
   return fuse(graph, c->is_sparse_field, &c->fuse_options);
 }
 
@@ -404,6 +404,9 @@ static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, cons
 /* Addresses included, where they can be had. */
 static int64_t bytes_of(const Plan *plan) { return plan->report.height_bytes > plan->report.peak_bytes ? plan->report.height_bytes : plan->report.peak_bytes; }
 
+/* Of c's own plan the schedule is there. */
+static int64_t own_epoch_ns(const Compilation *c) { return llround(1e9 * c->schedule->training_seconds); }
+
 static int64_t epoch_ns(Compilation *c, const Plan *plan) {
   return llround(1e9 * schedule(c->arena, &c->machine, plan, c->evaluation_plan)->training_seconds);
 }
@@ -411,7 +414,7 @@ static int64_t epoch_ns(Compilation *c, const Plan *plan) {
 /* A plan for a larger device, where it saves a hundredth; else NULL. */
 static const Plan *plan_that_saves(Compilation *c, int64_t bytes) {
   const Plan *p = plan_instead(c, bytes, -1, c->pins);
-  return p && p->planned && epoch_ns(c, p) * 100 <= epoch_ns(c, c->training_plan) * 99 ? p : NULL;
+  return p && p->planned && epoch_ns(c, p) * 100 <= own_epoch_ns(c) * 99 ? p : NULL;
 }
 
 /* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? Then between it and the last that does not. */
@@ -436,7 +439,7 @@ static void find_step_up(Compilation *c, Instead *i) {
     else bad += (good - bad) / 2;
   }
   i->step_up_bytes = good;
-  i->step_up_saves_ns = epoch_ns(c, c->training_plan) - epoch_ns(c, found);
+  i->step_up_saves_ns = own_epoch_ns(c) - epoch_ns(c, found);
 }
 
 /* The smallest device on which both the epoch and its evaluation can be planned; 0: not known. */

@@ -28,6 +28,10 @@ Graph *graph_new(Arena *arena, const TypedProgram *program) {
   return graph;
 }
 
+void graph_drop_taps(Graph *graph) {
+  for (int i = 0; i < graph->value_count; i++) graph->values[i].tap = NULL;
+}
+
 Graph *graph_copy(const Graph *graph) {
   Graph *copy = graph_new(graph->arena, graph->program);
   for (int i = 0; i < graph->value_count; i++) graph_add(copy, graph->values[i]);

@@ -104,6 +104,9 @@ typedef struct Graph {
 Graph *graph_new(Arena *arena, const TypedProgram *program);
 Graph *graph_copy(const Graph *graph);
 
+/* From here on no value is a layer's result that somebody may ask for. */
+void graph_drop_taps(Graph *graph);
+
 /* Append a value. `like` gives place, phase and a base for the name (NULL: none). */
 ValueId graph_add(Graph *graph, Value value);
 ValueId graph_number(Graph *graph, double number);

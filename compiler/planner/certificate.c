@@ -33,9 +33,7 @@ typedef struct Split {
 } Split;
 
 static unsigned choices_of(const Problem *p, const ProblemPiece *piece, int u) {
-  const ProblemChannel *c = p->channels;
-  bool has_host = c[PROBLEM_CHANNEL_D2H].is_present && c[PROBLEM_CHANNEL_H2D].is_present;
-  bool has_ssd = has_host && c[PROBLEM_CHANNEL_SSDW].is_present && c[PROBLEM_CHANNEL_SSDR].is_present;
+  bool has_host = problem_reaches_host(p), has_ssd = problem_reaches_ssd(p);
   unsigned choices = 1u << CHOICE_KEEP;
   if (piece->home == PROBLEM_HOME_HOST || piece->home == PROBLEM_HOME_SSD) {
     if (piece->first_write < 0 || piece->first_write > u) choices |= 1u << CHOICE_CLEAN;

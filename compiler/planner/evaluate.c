@@ -54,6 +54,10 @@ void candidate_copy(const Evaluator *e, Candidate *to, const Candidate *from) {
   to->is_polished = from->is_polished;
 }
 
+bool candidate_build(Evaluator *e, const Candidate *candidate) {
+  return sequence_build(e->sequence, candidate->fates, candidate_keep_from(candidate), candidate->variants);
+}
+
 bool candidate_is_same(const Evaluator *e, const Candidate *a, const Candidate *b) {
   size_t gaps = (size_t)e->geometry->gap_count, variants = (size_t)e->problem->op_count * sizeof(int);
   return a->is_canonical == b->is_canonical && !memcmp(a->fates, b->fates, gaps) && !memcmp(a->variants, b->variants, variants) &&
@@ -225,7 +229,7 @@ int64_t evaluate_candidate(Evaluator *e, Candidate *candidate) {
     if (candidate->cost >= COST_INVALID) return candidate->cost;
     return evaluate_built(e);
   }
-  if (!sequence_build(e->sequence, candidate->fates, candidate_keep_from(candidate), candidate->variants)) return COST_ILLEGAL;
+  if (!candidate_build(e, candidate)) return COST_ILLEGAL;
   for (int i = 0; i < e->sequence->move_count; i++) e->sequence->moves[i].g = candidate->g[i];
   return candidate->cost = evaluate_built(e);
 }

@@ -54,6 +54,9 @@ Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *g
 Candidate *candidate_new(Arena *arena, const Evaluator *evaluator);
 void candidate_copy(const Evaluator *evaluator, Candidate *to, const Candidate *from);
 
+/* The candidate's decisions as the evaluator's sequence. False when they have no legal one. */
+bool candidate_build(Evaluator *evaluator, const Candidate *candidate);
+
 /* The same decisions, whatever their boundaries. */
 bool candidate_is_same(const Evaluator *evaluator, const Candidate *a, const Candidate *b);
 

@@ -127,9 +127,7 @@ static void find_options(const Problem *p, PlanGap *gap) {
   const ProblemPiece *piece = &p->pieces[gap->piece];
   gap->options = PLAN_FATE_BIT(PLAN_FATE_RETAIN);
   if (gap->is_held || piece->home == PROBLEM_HOME_DEVICE || piece->bytes == 0) return;
-  const ProblemChannel *c = p->channels;
-  bool has_host = c[PROBLEM_CHANNEL_D2H].is_present && c[PROBLEM_CHANNEL_H2D].is_present;
-  bool has_ssd = has_host && c[PROBLEM_CHANNEL_SSDW].is_present && c[PROBLEM_CHANNEL_SSDR].is_present;
+  bool has_host = problem_reaches_host(p), has_ssd = problem_reaches_ssd(p);
   if (piece->home != PROBLEM_HOME_NONE) {
     gap->is_clean = piece->first_write < 0 || piece->first_write > gap->u;
     if (gap->is_clean) gap->options |= PLAN_FATE_BIT(piece->home == PROBLEM_HOME_HOST ? PLAN_FATE_HOST : PLAN_FATE_SSD);

@@ -67,11 +67,8 @@ static bool fits(const Problem *problem, bool is_thorough, Tier tier, int64_t *s
   return ok;
 }
 
-/* Can a copy go there and come back? */
 static bool is_reachable(const Problem *p, Tier tier) {
-  const ProblemChannel *c = p->channels;
-  bool is_host = tier == TIER_DEVICE || (c[PROBLEM_CHANNEL_D2H].is_present && c[PROBLEM_CHANNEL_H2D].is_present);
-  return is_host && (tier != TIER_SSD || (c[PROBLEM_CHANNEL_SSDW].is_present && c[PROBLEM_CHANNEL_SSDR].is_present && p->ring_bytes > 0));
+  return tier == TIER_DEVICE || (tier == TIER_HOST ? problem_reaches_host(p) : problem_reaches_ssd(p) && p->ring_bytes > 0);
 }
 
 /* The least size of one tier with which a plan is found, the others as they are; -1 when no size helps. What is found
@@ -158,7 +155,7 @@ static void explain_infeasible(const Session *s, const PlannerOptions *options, 
   size_t used = 0;
   Sequence *q = s->evaluator->sequence;
   bool is_simulated = g->base_bytes[bind] <= p->device_bytes && s->search->best->cost < COST_ILLEGAL &&
-                      sequence_build(q, s->search->best->fates, candidate_keep_from(s->search->best), s->search->best->variants);
+                      candidate_build(s->evaluator, s->search->best);
   int fail = -1;
   if (is_simulated && !simulate(s->evaluator->simulation, q)) fail = s->evaluator->simulation->fail_step;
   if (fail >= 0) { /* every step fits alone: what the plan that came nearest has on the device where it fails */

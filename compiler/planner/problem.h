@@ -163,6 +163,15 @@ static inline bool problem_is_communication(const Problem *problem, int op, int 
   return problem->ops[op].variants[variant].stages[0].channel != PROBLEM_CHANNEL_COMPUTE;
 }
 
+/* Can copies go to the host and come back; and to the SSD? */
+static inline bool problem_reaches_host(const Problem *problem) {
+  return problem->channels[PROBLEM_CHANNEL_D2H].is_present && problem->channels[PROBLEM_CHANNEL_H2D].is_present;
+}
+
+static inline bool problem_reaches_ssd(const Problem *problem) {
+  return problem_reaches_host(problem) && problem->channels[PROBLEM_CHANNEL_SSDW].is_present && problem->channels[PROBLEM_CHANNEL_SSDR].is_present;
+}
+
 static inline int64_t problem_stage_ns(const Problem *problem, int step, int variant, int stage) {
   const ProblemStep *s = &problem->steps[step];
   return problem->stage_ns[s->first_stage + problem->ops[s->op].variants[variant].first_stage + stage];

@@ -73,7 +73,7 @@ static bool bring_over(Packer *packer, const Candidate *candidate) {
   if (evaluate_candidate(from, packer->trial) >= COST_INVALID) return false;
   addresses_tighten(from);
   if (from == to) return true;
-  if (!sequence_build(to->sequence, candidate->fates, candidate_keep_from(candidate), candidate->variants)) return false;
+  if (!candidate_build(to, candidate)) return false;
   for (int i = 0; i < from->sequence->move_count; i++) {
     to->sequence->moves[i].g = from->sequence->moves[i].g;
     to->sequence->moves[i].f = from->sequence->moves[i].f;
@@ -299,7 +299,7 @@ Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *option
   Evaluator *e = s->evaluator;
   const Settled *best = &packer->best;
   candidate_copy(e, s->search->best, best->fates);
-  sequence_build(e->sequence, best->fates->fates, candidate_keep_from(best->fates), best->fates->variants);
+  candidate_build(e, best->fates);
   if (e->sequence->move_count) memcpy(e->sequence->moves, best->moves, (size_t)e->sequence->move_count * sizeof(PlanMove));
   evaluate_built(e);
   if (best->makespan_ns > makespan) s->is_optimal = false;

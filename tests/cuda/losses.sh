@@ -10,6 +10,10 @@
 
 loss_curve() { cut -d, -f1-6 "$1/log.csv"; } # FOLDER
 
+losses_near() { # OUT OTHER SHARE: losses of OUT within that part of those of OTHER
+  paste -d, <(loss_curve "$1") <(loss_curve "$2") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
+}
+
 # CPU_PROGRAM OUT OPTION...: what OUT/log.csv, written with these options by a program for CUDA, has against the CPU's.
 # Hits are counted, and a tie may go either way: of them one in a hundred may differ.
 losses_agree() {

@@ -104,15 +104,12 @@ if [ -e "$build/share/libgnncuda.a" ]; then
 
   # Who multiplies, and in which numbers; the least budget has the same bits again.
   path=$plans/sage4.gnn keep=$work/sage4_keep
-  is_near() { # PROGRAM OTHER SHARE: losses to that
-    paste -d, <(loss_curve "$1.out") <(loss_curve "$2.out") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
-  }
   declare -A way=([own]="--gemm=own" [cusparse]="--spmm=cusparse" [tf32]="--precision=tf32" [bf16]="--precision=bf16" [bf16_own]="--precision=bf16 --gemm=own")
   declare -A share=([tf32]=0.00098 [bf16]=1e-2 [bf16_own]=1e-2) # tf32: 2 u, two factors are rounded
   for kind in own cusparse tf32 bf16 bf16_own; do
     check "sage4, ${way[$kind]}: the emitted program trains" makes_and_trains "$work/sage4_$kind" "$path" ${way[$kind]}
     if [ -z "${share[$kind]:-}" ]; then check "sage4, ${way[$kind]}: with the losses of the CPU" losses_agree "$keep.cpu" "$work/sage4_$kind.out" "${training[@]}"
-    else check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" is_near "$work/sage4_$kind" "$keep" "${share[$kind]}"; fi
+    else check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" losses_near "$work/sage4_$kind.out" "$keep.out" "${share[$kind]}"; fi
   done
   says_touched() { "$1" check 2>&1 | grep -E 'device arena: planned ([0-9.]+ [KMG]iB), touched \1'; }
   check "sage4: the memory that the plan announced is what is used, with the workspaces of cuBLASLt" says_touched "$keep"
@@ -127,7 +124,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "sage4, ${way[bf16]}: the memory that the plan announced is what is used" says_touched "$work/sage4_bf16"
   for model in attend2 residual6; do
     check "$model, ${way[bf16]}: the emitted program trains" makes_and_trains "$work/${model}_bf16" "$plans/$model.gnn" ${way[bf16]}
-    check "$model, ${way[bf16]}: losses as in fp32, to ${share[bf16]} of them" is_near "$work/${model}_bf16" "$work/${model}_keep" ${share[bf16]}
+    check "$model, ${way[bf16]}: losses as in fp32, to ${share[bf16]} of them" losses_near "$work/${model}_bf16.out" "$work/${model}_keep.out" ${share[bf16]}
     least=$(least_of "$plans/$model.gnn" ${way[bf16]}) full=$(least_of "$plans/$model.gnn")
     check "$model, ${way[bf16]}: the least budget, $least KiB, is below two thirds of that in fp32, $full KiB" test $((3 * least)) -lt $((2 * full))
     for kind in reruns ring; do

@@ -52,8 +52,7 @@ is_as_on_cpu() { # PROGRAM MODEL [SHARE]: its losses, to rounding or to that par
   if [ -z "${3:-}" ]; then
     losses_agree "$1.cpu" "$1.out" -q --runs 1 --epochs "$epochs" --every 1 --log csv
   else
-    train "$1.cpu" "$1.cpu.out" &&
-      paste -d, <(loss_curve "$1.out") <(loss_curve "$1.cpu.out") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'
+    train "$1.cpu" "$1.cpu.out" && losses_near "$1.out" "$1.cpu.out" "$3"
   fi
 }
 least_of() { # MODEL OPTION...: the smallest device budget, in KiB

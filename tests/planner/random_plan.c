@@ -31,7 +31,7 @@ PlannerPlan *random_plan(Arena *arena, Evaluator *e, uint64_t seed) {
     candidate->keep_from[i] = generate_below(&seed, 2) ? 0 : g->gaps[i].u + 1 + generate_below(&seed, g->gaps[i].v - g->gaps[i].u);
   for (int op = 0; op < e->problem->op_count; op++)
     candidate->variants[op] = generate_below(&seed, e->problem->ops[op].variant_count);
-  if (!sequence_build(e->sequence, candidate->fates, candidate_keep_from(candidate), candidate->variants)) return NULL;
+  if (!candidate_build(e, candidate)) return NULL;
   bool is_late = generate_below(&seed, 4) == 0;
   for (int i = 0; i < e->sequence->move_count; i++) {
     PlanMove *move = &e->sequence->moves[i];
