@@ -288,8 +288,8 @@ static int build_device(const Builder *b) {
 }
 
 static void link_toolkit(const Builder *b, Command *link) {
-  word(b, link, arena_printf(b->arena, "-L%s/lib64", b->cuda.home));
-  word(b, link, arena_printf(b->arena, "-Wl,-rpath,%s/lib64", b->cuda.home));
+  word(b, link, arena_printf(b->arena, "-L%s", b->cuda.libraries));
+  word(b, link, arena_printf(b->arena, "-Wl,-rpath,%s", b->cuda.libraries));
   words(b, link, "-lcudart_static -ldl -lrt");
 }
 
@@ -314,7 +314,7 @@ static bool is_found(const Builder *b, const char *library) {
   Command command = quiet(b);
   words(b, &command, b->cc);
   words(b, &command, "-shared -o /dev/null -x c /dev/null");
-  word(b, &command, arena_printf(b->arena, "-L%s/lib64", b->cuda.home));
+  word(b, &command, arena_printf(b->arena, "-L%s", b->cuda.libraries));
   word(b, &command, arena_printf(b->arena, "-l%s", library));
   return succeeds(b, &command);
 }
@@ -325,8 +325,8 @@ static int run_link(const Builder *b, Command *link) {
   if (status != 0 || finish(child) == 0) return status;
   for (int i = 0; is_cuda(b) && i < TOOLKIT_LIBRARIES; i++) {
     if (!emit_cuda_calls(&b->c->emission, toolkit_libraries[i].library) || is_found(b, toolkit_libraries[i].name)) continue;
-    fprintf(stderr, "gnncc: error[E0507]: this program needs the CUDA toolkit's lib%s, and the linker finds none in %s/lib64\n"
-                    "   help: %s does without\n   more: gnncc --explain E0507\n", toolkit_libraries[i].name, b->cuda.home, toolkit_libraries[i].without);
+    fprintf(stderr, "gnncc: error[E0507]: this program needs the CUDA toolkit's lib%s, and the linker finds none in %s\n"
+                    "   help: %s does without\n   more: gnncc --explain E0507\n", toolkit_libraries[i].name, b->cuda.libraries, toolkit_libraries[i].without);
     return 5;
   }
   return refused(b);
@@ -377,7 +377,7 @@ int build_tool(Arena *arena, const Options *options, const char *share_dir, cons
   Command command = compiler(&b);
   if (cuda) {
     b.cuda = *cuda;
-    word(&b, &command, arena_printf(arena, "-I%s/include", cuda->home));
+    word(&b, &command, arena_printf(arena, "-I%s", cuda->headers));
   }
   words(&b, &command, "-o");
   word(&b, &command, program);
@@ -546,7 +546,7 @@ static bool is_text_only(const Compilation *c) {
 const char *build_missing_for_cuda(Arena *arena, const Options *options, const char *share_dir, CudaCompiler *found) {
   const char *wanted = options->cuda_compiler;
   if (!cuda_compiler_find(arena, wanted, found)) return !wanted ? "neither nvcc nor NVRTC is here" : arena_printf(arena, "%s is not here", wanted);
-  if (!found->home || access(arena_printf(arena, "%s/lib64/libcudart_static.a", found->home), R_OK) != 0) return "libcudart_static.a is not here";
+  if (!found->has_runtime) return "libcudart_static.a is not here";
   return access(arena_printf(arena, "%s/libgnncuda.a", share_dir), R_OK) != 0 ? "gnncc was built without it" : NULL;
 }
 

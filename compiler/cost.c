@@ -289,9 +289,10 @@ static ValueId gathered_value(const Estimate *e) {
   return e->kernels->home[e->graph->values[e->anchor->operand[0]].operand[0]];
 }
 
-/* What it takes beyond the nearest cache, whose time is in the measured rates of the instructions. */
+/* What it takes beyond the nearest cache, whose time is in the measured rates of the instructions. A busy machine can have
+ * measured that cache as slower than the next. */
 static double traffic_seconds(const Estimate *e, double bytes, double distance) {
-  return bytes / rate_at(e->rates, e->rates->stream, distance) - bytes / e->rates->stream[0];
+  return fmax(0, bytes / rate_at(e->rates, e->rates->stream, distance) - bytes / e->rates->stream[0]);
 }
 
 static bool is_operand(const Estimate *e, ValueId id) {
@@ -333,6 +334,20 @@ static double gathered_row_seconds(const Estimate *e, double columns, double tab
   if (bytes >= gather_row_bytes[GATHER_WIDTHS - 1]) return seconds[GATHER_WIDTHS - 1] * bytes / gather_row_bytes[GATHER_WIDTHS - 1];
   double share = (bytes - gather_row_bytes[w]) / (gather_row_bytes[w + 1] - gather_row_bytes[w]);
   return seconds[w] + share * (seconds[w + 1] - seconds[w]);
+}
+
+/* The same of rows that come back as the data's do. A row that is taken from anywhere in a table of d bytes was touched up to d
+ * bytes ago, so d times its seconds adds up those of all distances up to d, and the difference of two such sums is what
+ * the distances between them take. */
+static double local_row_seconds(const Estimate *e, double columns, double table_bytes, const Locality *locality) {
+  if (!locality->is_known) return gathered_row_seconds(e, columns, table_bytes);
+  double seconds = 0, near = 0, near_sum = 0, nearer_share = 0;
+  for (int k = LOCALITY_STEPS - 1; k >= 0; k--) {
+    double far = table_bytes * exp2(-k / 2.0), far_sum = far * gathered_row_seconds(e, columns, far);
+    seconds += (locality->within[k] - nearer_share) * fmax(0, far_sum - near_sum) / (far - near);
+    near = far, near_sum = far_sum, nearer_share = locality->within[k];
+  }
+  return seconds;
 }
 
 static void divide(Estimate *e, double rows) {
@@ -405,10 +420,11 @@ static double exchange_seconds(const Estimate *e, ValueId table, double bytes) {
 }
 
 static void anchor_spmm(Estimate *e) {
-  double columns = row_numbers(e->kernels, gathered_value(e));
-  e->anchor_reads = exchange_seconds(e, gathered_value(e), 4 * e->nodes * columns);
+  double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
+  const Locality *locality = &e->graph->program->info->locality[e->anchor->as.end];
+  e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
   e->flops = e->edges * (double)shape_width(&e->anchor->shape);
-  e->anchor_work = e->edges * gathered_row_seconds(e, columns, 4 * e->nodes * columns) + e->rows * e->rates->gather_row;
+  e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, locality) + e->rows * e->rates->gather_row;
 }
 
 /* Values of nodes in the sum are gathered, at one end of the edge; what is computed of them is computed for each edge. */

@@ -1,6 +1,7 @@
 #include "cuda_compiler.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,38 +12,78 @@ const char *const cuda_compiler_options[] = {"--std=c++17", "--fmad=false", NULL
 
 /* ---- what is there ---- */
 
-static const char *home_folder(Arena *arena) {
-  static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
-  for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
-    if (getenv(variables[i]) && *getenv(variables[i])) return arena_strdup(arena, getenv(variables[i]));
-  return access("/usr/local/cuda", X_OK) == 0 ? "/usr/local/cuda" : NULL;
+/* Below the home of NVIDIA's own toolkit, of a distribution's (/usr), of conda's. */
+#ifdef __aarch64__
+static const char *const library_folders[] = {"lib64", "lib/aarch64-linux-gnu", "lib", "targets/sbsa-linux/lib", NULL};
+static const char *const include_folders[] = {"include", "targets/sbsa-linux/include", NULL};
+#else
+static const char *const library_folders[] = {"lib64", "lib/x86_64-linux-gnu", "lib", "targets/x86_64-linux/lib", NULL};
+static const char *const include_folders[] = {"include", "targets/x86_64-linux/include", NULL};
+#endif
+static const char *const runtime_library = "libcudart_static.a";
+
+static const char *folder_with(Arena *arena, const char *home, const char *const *folders, const char *file) {
+  for (int i = 0; home && folders[i]; i++)
+    if (access(arena_printf(arena, "%s/%s/%s", home, folders[i], file), R_OK) == 0) return arena_printf(arena, "%s/%s", home, folders[i]);
+  return NULL;
 }
 
-static const char *find_nvcc(Arena *arena, const char *home) {
-  const char *path = home ? arena_printf(arena, "%s/bin/nvcc", home) : NULL;
-  if (path && access(path, X_OK) == 0) return path;
+static const char *nvcc_in_path(Arena *arena) {
   char *folders = arena_strdup(arena, getenv("PATH") ? getenv("PATH") : ""), *rest = NULL;
   for (char *folder = strtok_r(folders, ":", &rest); folder; folder = strtok_r(NULL, ":", &rest)) {
-    path = arena_printf(arena, "%s/nvcc", folder);
+    const char *path = arena_printf(arena, "%s/nvcc", folder);
     if (access(path, X_OK) == 0) return path;
   }
   return NULL;
 }
 
-static void *find_nvrtc(Arena *arena, const char *home) {
+/* The folder above the one that the file is in; links to folders are resolved, one that is the file itself is not. */
+static const char *home_of(Arena *arena, const char *file) {
+  char *folder = arena_strdup(arena, file), resolved[PATH_MAX];
+  *strrchr(folder, '/') = 0;
+  return realpath(arena_printf(arena, "%s/..", folder), resolved) ? arena_strdup(arena, resolved) : NULL;
+}
+
+/* nvcc may be a link into its toolkit, or lie where a distribution puts everything (and then be a link to somewhere else all the same). */
+static const char *home_by_path(Arena *arena) {
+  char resolved[PATH_MAX];
+  const char *nvcc = nvcc_in_path(arena);
+  if (!nvcc || !realpath(nvcc, resolved)) return NULL;
+  const char *real = home_of(arena, resolved), *apparent = home_of(arena, nvcc);
+  if (folder_with(arena, real, library_folders, runtime_library)) return real;
+  return folder_with(arena, apparent, library_folders, runtime_library) ? apparent : real;
+}
+
+static const char *home_folder(Arena *arena) {
+  static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
+  for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+    if (getenv(variables[i]) && *getenv(variables[i])) return arena_strdup(arena, getenv(variables[i]));
+  return access("/usr/local/cuda", X_OK) == 0 ? "/usr/local/cuda" : home_by_path(arena);
+}
+
+static const char *find_nvcc(Arena *arena, const char *home) {
+  const char *path = home ? arena_printf(arena, "%s/bin/nvcc", home) : NULL;
+  return path && access(path, X_OK) == 0 ? path : nvcc_in_path(arena);
+}
+
+static void *find_nvrtc(Arena *arena, const char *folder) {
   static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
   void *library = NULL;
   for (size_t i = 0; i < sizeof names / sizeof names[0] && !library; i++) {
-    if (home) library = dlopen(arena_printf(arena, "%s/lib64/%s", home, names[i]), RTLD_NOW | RTLD_LOCAL);
+    if (folder) library = dlopen(arena_printf(arena, "%s/%s", folder, names[i]), RTLD_NOW | RTLD_LOCAL);
     if (!library) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
   }
   return library;
 }
 
 bool cuda_compiler_find(Arena *arena, const char *wanted, CudaCompiler *compiler) {
-  *compiler = (CudaCompiler){.home = home_folder(arena)};
-  if (!wanted || strcmp(wanted, "nvcc") == 0) compiler->nvcc = find_nvcc(arena, compiler->home);
-  if (!compiler->nvcc && (!wanted || strcmp(wanted, "nvrtc") == 0)) compiler->nvrtc = find_nvrtc(arena, compiler->home);
+  const char *home = home_folder(arena), *libraries = folder_with(arena, home, library_folders, runtime_library);
+  const char *headers = folder_with(arena, home, include_folders, "cuda_runtime_api.h");
+  compiler->has_runtime = libraries != NULL;
+  compiler->libraries = libraries || !home ? libraries : arena_printf(arena, "%s/lib64", home);
+  compiler->headers = headers || !home ? headers : arena_printf(arena, "%s/include", home);
+  compiler->nvcc = !wanted || strcmp(wanted, "nvcc") == 0 ? find_nvcc(arena, home) : NULL;
+  compiler->nvrtc = !compiler->nvcc && (!wanted || strcmp(wanted, "nvrtc") == 0) ? find_nvrtc(arena, compiler->libraries) : NULL;
   return compiler->nvcc || compiler->nvrtc;
 }
 

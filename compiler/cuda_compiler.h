@@ -7,9 +7,10 @@
 #include "../lang/arena.h"
 
 typedef struct CudaCompiler {
-  const char *home;  /* of the toolkit, or NULL */
-  const char *nvcc;  /* its path, or NULL: NVRTC */
-  void *nvrtc;       /* the library, or NULL */
+  const char *libraries, *headers; /* the toolkit's folders, or NULL: there is no toolkit */
+  bool has_runtime;                /* libcudart_static.a is among the libraries */
+  const char *nvcc;                /* its path, or NULL: NVRTC */
+  void *nvrtc;                     /* the library, or NULL */
 } CudaCompiler;
 
 /* wanted: "nvcc", "nvrtc" or NULL, the first of them that is there. false: it is not there. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../runtime/dataset.h"
+#include "locality.h"
 
 const char *data_path(const DataReader *reader, const char *path) {
   if (!reader->base_dir || reader->is_overridden || path[0] == '/') return path;
@@ -120,6 +121,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->has_split[s] = dataset->has_split[s];
     info->split_count[s] = dataset->split_count[s];
   }
+  locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
   for (int n = 0; n < dataset->note_count; n++) {
     const gnn_note *note = &dataset->notes[n];
     bool is_about_edges = strcmp(note->code, "W0703") == 0 || strcmp(note->code, "W0704") == 0;

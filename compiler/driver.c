@@ -13,6 +13,7 @@
 #include "calibrate.h"
 #include "report.h"
 #include "sweep_program.h"
+#include "tiers.h"
 #include "tune.h"
 #include "tuning.h"
 #include "views/views.h"
@@ -179,22 +180,15 @@ static bool run_fuse(Compilation *c) {
   return true;
 }
 
-/* --budget wins over `plan`, which wins over the target. */
-static bool set_budget(Compilation *c, const char *tier, const char *size) {
-  const TargetSpec *target = c->program->has_target ? &c->program->target : NULL;
-  static const char *const names[TIER_COUNT] = {"device", "host", "ssd"};
-  for (int t = 0; t < TIER_COUNT; t++) {
-    bool is_device = t == TIER_DEVICE && target && target->device && strcmp(tier, target->device) == 0;
-    if (strcmp(tier, names[t]) != 0 && !is_device) continue;
-    int64_t bytes;
-    if (!options_size(size, c->machine.tier_bytes[t], &bytes)) {
-      diags_error(c->diags, "E0108", diags_no_place(), "--budget %s=%s: the size is not a number of bytes, as in 24GiB or 50%%", tier, size);
-      return false;
-    }
-    c->machine.tier_bytes[t] = bytes;
-    return true;
-  }
-  diags_error(c->diags, "E0210", diags_no_place(), "--budget %s=%s: there is no tier \"%s\"; the tiers are device, host and ssd", tier, size, tier);
+/* --budget wins over `plan`, which wins over the target: only here it shows whether there is such a tier, and what a share of it is. */
+static bool set_budget(Compilation *c, const char *name, const char *size) {
+  const char *fault = NULL, *device = tier_device(c->program);
+  Tier tier;
+  if (!tier_named(device, name, &tier)) fault = tier_unknown(c->arena, device, name);
+  else if (!options_size(size, c->machine.tier_bytes[tier], &c->machine.tier_bytes[tier])) fault = "the size is too large";
+  if (!fault) return true;
+  fprintf(stderr, "gnncc: error: --budget %s=%s: %s\n", name, size, fault);
+  c->status = 2;
   return false;
 }
 

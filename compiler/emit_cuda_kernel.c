@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRANSPOSE_TILE = 32, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */ };
+enum { TRANSPOSE_TILE = 32, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */, CONSTANT_WEIGHTS = 1000 /* of 56 bytes; constant memory is 64 KiB */ };
 
 typedef struct CudaWriter {
   StepWriter w;
@@ -535,13 +535,13 @@ static const char *state_of(const CudaWriter *c, int state, int32_t param) {
   return block == NO_INDEX ? "-1" : arena_printf(c->w.arena, "AT_%s", layout->blocks[block].name);
 }
 
-/* One launch for all weights: a table says where they lie, and of which group of settings they are. */
+/* One launch for all weights: a table says where they lie, and of which group of settings they are; in constant memory, while it has room. */
 static const Hyper **print_weights(CudaWriter *c, int *group_count, int64_t *blocks) {
   StepWriter *w = &c->w;
   const Hyper **groups = arena_alloc(w->arena, (size_t)(w->kernel->body_count + 1) * sizeof *groups);
   *group_count = 0;
   *blocks = 0;
-  fprintf(w->out, "static __constant__ const gnn_weight step_%d_table[] = {\n", w->n);
+  fprintf(w->out, "static %s const gnn_weight step_%d_table[] = {\n", w->kernel->body_count < CONSTANT_WEIGHTS ? "__constant__" : "__device__", w->n);
   for (int b = -1; b < w->kernel->body_count; b++) {
     const Value *update = &w->graph->values[b < 0 ? w->kernel->anchor : w->kernel->body[b]];
     int32_t p = update->as.index;

@@ -13,6 +13,7 @@
 
 #include "../lang/suggest.h"
 #include "../runtime/text.h"
+#include "tiers.h"
 
 enum { MAX_ATTEMPTS = 8 };
 
@@ -96,10 +97,43 @@ static bool internal(Compilation *c, const char *what, const char *why) {
   return false;
 }
 
+/* Seconds of a plan as they are announced: with what copies take from the compute beside them. */
+static double announced_seconds(Compilation *c, const Machine *machine, const Plan *p) {
+  return schedule(c->arena, machine, NULL, p)->evaluation_seconds;
+}
+
+static unsigned fates_of_moves(const PlannerPlan *plan) {
+  unsigned fates = 0;
+  for (int i = 0; i < plan->move_count; i++) fates |= PLAN_FATE_BIT(plan->moves[i].to);
+  return fates;
+}
+
+/* The planner takes copies beside compute for free. Where they are not, a plan that leaves a tier alone may be the faster one. */
+static Plan *plan_with_fewer_copies(Compilation *c, const Machine *machine, PlannerOptions options, Plan *found) {
+  const double noticed = 1.02;
+  static const unsigned tiers[] = {PLAN_FATE_BIT(PLAN_FATE_HOST), PLAN_FATE_BIT(PLAN_FATE_SSD), PLAN_FATE_BIT(PLAN_FATE_HOST) | PLAN_FATE_BIT(PLAN_FATE_SSD)};
+  unsigned used = fates_of_moves(found->planned);
+  double least = announced_seconds(c, machine, found);
+  bool is_limited = options.time_limit_s > 0;
+  if (least < noticed * 1e-9 * (double)found->simulation->makespan_ns) return found;
+  Plan *best = found;
+  if (is_limited) options.time_limit_s = (options.time_limit_s - found->report.total_s) / 3;
+  if (is_limited && options.time_limit_s <= 0) return found;
+  for (int t = 0; t < 3; t++) {
+    if ((used & tiers[t]) != tiers[t]) continue;
+    Plan *p = plan_avoiding(c->arena, found->problem, &options, tiers[t], found);
+    double seconds = p ? announced_seconds(c, machine, p) : least;
+    if (seconds < least) best = p, least = seconds;
+  }
+  return best;
+}
+
 /* One plan on a machine; NULL with `error` set when the problem itself is refused. */
 static Plan *plan_kernels(Compilation *c, const Machine *machine, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
   const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, kernels, pins, c->fingerprint, error);
-  return problem ? plan(c->arena, problem, options) : NULL;
+  Plan *p = problem ? plan(c->arena, problem, options) : NULL;
+  bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !c->is_probing;
+  return has_choice ? plan_with_fewer_copies(c, machine, *options, p) : p;
 }
 
 static bool has_taps(const Graph *graph) {
@@ -164,8 +198,7 @@ static void make_schedule(Compilation *c) { c->schedule = schedule(c->arena, &c-
 
 static void make_layout(Compilation *c) { c->layout = layout(c->arena, &c->machine, c->schedule, c->residents); }
 
-/* Plans with addresses within the device of `machine`; false when there are none. c keeps the products. */
-static bool fit(Compilation *c, Machine machine) {
+static bool fit_with_effort(Compilation *c, Machine machine) {
   int64_t budget = machine.tier_bytes[TIER_DEVICE];
   for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (!plan_both(c, &machine) || !does_fit(c)) return false;
@@ -177,6 +210,27 @@ static bool fit(Compilation *c, Machine machine) {
   }
   return false;
 }
+
+/* More effort may choose a faster plan that finds no addresses, where less effort chose one that does. */
+static bool fit_with_less_effort(Compilation *c, const Machine *machine) {
+  PlannerOptions options;
+  read_options(c, &options);
+  const char *effort = c->effort;
+  Plan *training = c->training_plan, *evaluation = c->evaluation_plan;
+  bool is_found = false, was_trying = c->is_trying;
+  c->is_trying = true; /* the least sizes are known from the plan that did not fit */
+  for (int e = (int)options.effort - 1; e >= PLANNER_FAST && !is_found && !c->is_plan_given && !c->status; e--) {
+    c->effort = efforts[e];
+    is_found = fit_with_effort(c, *machine);
+  }
+  c->effort = effort;
+  c->is_trying = was_trying;
+  if (!is_found) c->training_plan = training, c->evaluation_plan = evaluation;
+  return is_found;
+}
+
+/* Plans with addresses within the device of `machine`; false when there are none. c keeps the products. */
+static bool fit(Compilation *c, Machine machine) { return fit_with_effort(c, machine) || fit_with_less_effort(c, &machine); }
 
 /* ---- a plan from a file ---- */
 
@@ -259,20 +313,23 @@ static int64_t least_device(Compilation *c, int64_t too_small, int64_t guess, in
   return fits_device(c, good * KIB) ? good * KIB : -1;
 }
 
-/* One more way out: a tier that is not there, or not large enough. */
-static const char *try_tier(Compilation *c, Tier tier, const char *name, int64_t bytes) {
-  Machine machine = c->machine;
-  if (machine.tier_bytes[tier] >= bytes) return NULL;
-  machine.tier_bytes[tier] = bytes;
-  if (tier == TIER_HOST && machine.links[CHANNEL_D2H].bandwidth <= 0) return NULL;
-  if (tier == TIER_SSD && machine.links[CHANNEL_SSD_WRITE].bandwidth <= 0) return NULL;
+static bool fits_tier(Compilation *c, Tier tier, int64_t bytes) {
   Machine kept = c->machine;
-  c->machine = machine;
-  bool is_enough = fit(c, machine);
+  c->machine.tier_bytes[tier] = bytes;
+  bool is_enough = fit(c, c->machine);
   c->machine = kept;
-  if (!is_enough) return NULL;
-  int64_t used = tier == TIER_HOST ? c->layout->host_bytes : c->layout->ssd_bytes;
-  return arena_printf(c->arena, "--budget %s=%s -> %s per epoch", name, size_option(c->arena, used), epoch_text(c->arena, c));
+  return is_enough;
+}
+
+/* One more way out: a tier that is not there, or not large enough. What a plan takes of plenty is planned for once more:
+ * with no more than that the planner may find another, and that is the one that the option brings. */
+static const char *try_tier(Compilation *c, Tier tier, const char *name, int64_t plenty) {
+  Channel way_out = tier == TIER_HOST ? CHANNEL_D2H : CHANNEL_SSD_WRITE;
+  if (c->machine.tier_bytes[tier] >= plenty || c->machine.links[way_out].bandwidth <= 0 || !fits_tier(c, tier, plenty)) return NULL;
+  const char *epoch = epoch_text(c->arena, c);
+  int64_t bytes = plenty, used = round_up(tier == TIER_HOST ? c->layout->host_bytes : c->layout->ssd_bytes, 1024);
+  if (fits_tier(c, tier, used)) bytes = used, epoch = epoch_text(c->arena, c);
+  return arena_printf(c->arena, "--budget %s=%s -> %s per epoch", name, size_option(c->arena, bytes), epoch);
 }
 
 /* What leaves the device does not fit where it goes: true where a larger host or SSD of those there are is enough. */
@@ -280,10 +337,7 @@ static const char *try_overflow(Compilation *c, int64_t enough) {
   static const char *const names[] = {"device", "host", "ssd"};
   for (int tier = TIER_HOST; tier <= TIER_SSD; tier++) {
     int64_t budget = c->machine.tier_bytes[tier];
-    Machine kept = c->machine;
-    c->machine.tier_bytes[tier] = 2 * enough;
-    bool is_enough = budget > 0 && budget < enough && fit(c, c->machine);
-    c->machine = kept;
+    bool is_enough = budget > 0 && budget < enough && fits_tier(c, tier, 2 * enough);
     if (!is_enough) continue;
     int64_t used = tier == TIER_HOST ? c->layout->host_bytes : c->layout->ssd_bytes;
     bool has_ssd = c->machine.tier_bytes[TIER_SSD] > 0;
@@ -324,7 +378,7 @@ static bool refuse(Compilation *c) {
   const Plan *p = c->training_plan && !c->training_plan->planned ? c->training_plan : c->evaluation_plan;
   if (c->status || !p) return false;
   int64_t budget = c->machine.tier_bytes[TIER_DEVICE], all = c->residents->bytes;
-  const char *device = c->program->has_target && c->program->target.device ? c->program->target.device : "device";
+  const char *device = tier_device(c->program);
   const PlannerReport *r = &p->report;
   const Problem *problem = p->problem->problem;
   Place place = c->program->data->place;
@@ -337,7 +391,7 @@ static bool refuse(Compilation *c) {
   }
   for (int i = 0; i < problem->datum_count; i++) all += problem->data[i].bytes;
   bool is_policy = c->options->policy || c->program->plan_policy;
-  const char *bind = r->bind_bytes > 0 && !p->planned ? arena_strdup(c->arena, r->bind_pieces) : "";
+  const char *bind = r->bind_bytes > 0 && !p->planned ? plan_bind(c->arena, p) : "";
   int64_t bind_bytes = p->planned ? 0 : r->bind_bytes, guess = worst_least(c);
   bool has_tier = c->machine.tier_bytes[TIER_HOST] > 0 || c->machine.tier_bytes[TIER_SSD] > 0;
   bool is_unavoidable = !p->planned && bind_bytes > budget && is_base_need(p);
@@ -368,7 +422,8 @@ static bool refuse(Compilation *c) {
   else
     diags_error(c->diags, "E0501", place, "no %s fits %s budget %s: the one that comes nearest needs %s at operation %s (line %d)", is_policy ? "plan of this policy" : "plan",
                 device, gnn_bytes_text(budget).text, gnn_bytes_above_text(bind_bytes > 0 ? bind_bytes : c->layout->bytes).text, what, (int)place.line);
-  diags_note(c->diags, "%s of it for graph, features, weights and optimiser%s%s", gnn_bytes_text(c->residents->bytes).text, *bind ? "; there together: " : "", bind);
+  if (*bind) diags_note(c->diags, "there together: %s", bind);
+  else diags_note(c->diags, "%s of it for graph, features, weights and optimiser", gnn_bytes_text(c->residents->bytes).text);
   if (*ways) diags_help(c->diags, "%s", ways);
   return false;
 }
@@ -408,7 +463,7 @@ static int64_t bytes_of(const Plan *plan) { return plan->report.height_bytes > p
 static int64_t own_epoch_ns(const Compilation *c) { return llround(1e9 * c->schedule->training_seconds); }
 
 static int64_t epoch_ns(Compilation *c, const Plan *plan) {
-  return llround(1e9 * schedule(c->arena, &c->machine, plan, c->evaluation_plan)->training_seconds);
+  return llround(1e9 * announced_seconds(c, &c->machine, plan));
 }
 
 /* A plan for a larger device, where it saves a hundredth; else NULL. */
@@ -511,13 +566,15 @@ const KeepOrder *fit_keep_order(Compilation *c) {
 /* ---- the passes ---- */
 
 static bool check_links(Compilation *c) {
-  static const Channel needed[2] = {CHANNEL_D2H, CHANNEL_SSD_WRITE};
-  static const char *const names[2] = {"host", "ssd"};
-  for (int t = 0; t < 2; t++)
-    if (c->machine.tier_bytes[t + 1] > 0 && c->machine.links[needed[t]].bandwidth <= 0) {
-      diags_error(c->diags, "E0503", diags_no_place(), "%s can be reached from nowhere: add link %s <-> %s { \342\200\246 }", names[t], t ? "host" : "device", names[t]);
-      return false;
-    }
+  static const Channel needed[TIER_COUNT] = {[TIER_HOST] = CHANNEL_D2H, [TIER_SSD] = CHANNEL_SSD_WRITE};
+  const Machine *m = &c->machine;
+  const char *device = tier_device(c->program);
+  Place place = c->program->has_target ? c->program->target.place : diags_no_place();
+  for (Tier t = TIER_HOST; t < TIER_COUNT; t++) {
+    if (m->tier_bytes[t] == 0 || m->links[needed[t]].bandwidth > 0) continue;
+    lang_unreachable(c->diags, place, t == TIER_SSD && m->tier_bytes[TIER_HOST] > 0 ? "host" : device, t);
+    return false;
+  }
   return true;
 }
 
@@ -526,7 +583,7 @@ bool fit_plan(Compilation *c) {
   if (!check_links(c) || !read_pins(c)) return false;
   if (c->options->plan_from && !take_plan(c)) return false;
   if (!plan_both(c, &c->machine)) return false;
-  return does_fit(c) || refuse(c);
+  return does_fit(c) || fit_with_less_effort(c, &c->machine) || refuse(c);
 }
 
 bool fit_schedule(Compilation *c) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../runtime/scratch.h"
 #include "plan.h"
 
 typedef struct Laying {
@@ -325,6 +326,19 @@ static void place_in_rings(Laying *l) {
   }
 }
 
+/* As the runtime takes it. */
+static void measure_staging(Laying *l) {
+  const Schedule *s = l->schedule;
+  int64_t most[LANE_COUNT] = {0};
+  for (int i = 0; i < s->copy_count; i++) {
+    const Copy *copy = &s->copies[i];
+    if (copy->bytes > most[copy->lane]) most[copy->lane] = copy->bytes;
+  }
+  l->layout->staging_bytes = 2 * l->layout->ring_bytes;
+  for (int lane = LANE_SSD_WRITE; lane <= LANE_SSD_READ; lane++)
+    if (most[lane] > 0) l->layout->staging_bytes += gnn_scratch_buffer_bytes(most[lane]);
+}
+
 Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents) {
   Layout *y = arena_alloc(arena, sizeof *y);
   Laying l = {.arena = arena, .layout = y, .schedule = schedule};
@@ -344,6 +358,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   measure(&l);
   place_homes(&l);
   place_in_rings(&l);
+  measure_staging(&l);
   return y;
 }
 

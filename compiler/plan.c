@@ -5,6 +5,7 @@
 
 #include "plan.h"
 #include "planner/check.h"
+#include "planner/plan_report.h"
 #include "planner/replay.h"
 
 Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options) {
@@ -14,6 +15,40 @@ Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *o
   plan->planned = planner_plan_checked(problem->text, problem->length, problem->problem, options, arena, &plan->report, &text);
   plan->is_valid = plan->planned ? replay(plan->planned, arena, &plan->sequence, &plan->simulation) : text.text == NULL;
   return plan;
+}
+
+/* The checker, which says why not to `said` (or NULL), and S13. */
+static bool is_valid_as(Plan *plan, Arena *arena, const char *text, size_t length, FILE *said) {
+  const PlanningProblem *problem = plan->problem;
+  return planner_check_json(problem->text, problem->length, text, length, said, NULL) == PLANNER_CHECK_VALID &&
+         replay(plan->planned, arena, &plan->sequence, &plan->simulation);
+}
+
+/* A piece with no other fate keeps its own. */
+static Problem without_fates(Arena *arena, const Problem *problem, unsigned fates) {
+  Problem changed = *problem;
+  changed.pieces = arena_alloc(arena, (size_t)(problem->piece_count + 1) * sizeof *changed.pieces);
+  memcpy(changed.pieces, problem->pieces, (size_t)problem->piece_count * sizeof *changed.pieces);
+  for (int x = 0; x < changed.piece_count; x++)
+    if (changed.pieces[x].fates & ~fates) changed.pieces[x].fates &= ~fates;
+  return changed;
+}
+
+Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options, unsigned fates, const Plan *found) {
+  Problem changed = without_fates(arena, problem->problem, fates);
+  Plan *plan = arena_alloc(arena, sizeof *plan);
+  plan->problem = problem;
+  PlannerPlan *planned = planner_plan(&changed, options, arena, &plan->report);
+  if (!planned) return NULL;
+  planned->problem = problem->problem;
+  planned->lower_bound_ns = plan->report.lower_bound_ns = found->planned->lower_bound_ns;
+  planned->certificate = found->planned->certificate;
+  plan->report.is_optimal = planned->makespan_ns <= planned->lower_bound_ns;
+  size_t length;
+  const char *text = plan_write_json(planned, arena, &length);
+  plan->planned = planned;
+  plan->is_valid = is_valid_as(plan, arena, text, length, NULL);
+  return plan->is_valid ? plan : NULL;
 }
 
 /* A report (gnncc-report/1) carries the plan it reports. */
@@ -57,8 +92,7 @@ Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *t
   char *verdict = NULL;
   size_t verdict_length;
   FILE *out = open_memstream(&verdict, &verdict_length);
-  bool is_valid = planner_check_json(problem->text, problem->length, text, length, out, NULL) == PLANNER_CHECK_VALID &&
-                  replay(planned, arena, &plan->sequence, &plan->simulation);
+  bool is_valid = is_valid_as(plan, arena, text, length, out);
   fclose(out);
   verdict[strcspn(verdict, "\n")] = 0;
   if (!is_valid) problem_fail(error, "", "%s", verdict);
@@ -70,4 +104,20 @@ Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *t
   read_offsets(arena, planned, text, length);
   plan->is_valid = true;
   return plan;
+}
+
+const char *plan_bind(Arena *arena, const Plan *plan) {
+  const PlannerReport *r = &plan->report;
+  const Graph *graph = plan->problem->kernels->graph;
+  Share *shares = NULL;
+  int count = 0;
+  int64_t residents = 0;
+  for (int i = 0; i < r->bind_piece_count; i++) {
+    const ProblemPiece *piece = &plan->problem->problem->pieces[r->bind_pieces[i]];
+    ValueId value = plan->problem->value_of_datum[piece->datum];
+    if (value == NO_VALUE) residents += piece->bytes;
+    else ARENA_PUSH(arena, shares, count, (Share){graph->values[value].name, piece->bytes});
+  }
+  if (residents > 0) ARENA_PUSH(arena, shares, count, (Share){"graph, features, weights and optimiser", residents});
+  return plan_report_shares(arena, shares, count, r->bind_bytes);
 }

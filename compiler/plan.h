@@ -104,9 +104,14 @@ typedef struct Plan {
 } Plan;
 
 Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options);
+/* The best plan found whose copies do not go where these fates would bring them (PLAN_FATE_BIT mask), with the claims of `found`, a plan
+ * of the same problem without that. NULL: there is none. */
+Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options, unsigned fates, const Plan *found);
 /* The same decisions as the text of a gnncc-plan/1. NULL with `error` set: it is not a plan for this problem. */
 Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error);
 const char *verify_plan(const Plan *plan);
+/* Where nothing fits: what is on the device together at the step that binds, as the model names it, the residents as one. */
+const char *plan_bind(Arena *arena, const Plan *plan);
 
 /* ---- schedule.c ---- */
 
@@ -205,6 +210,7 @@ typedef struct Layout {
   int64_t *top_bytes;    /* per step: the end of the highest block; what is not alive below it lies in gaps */
   int peak_step;         /* index of a step where the top is that of the arena: of those the one where most is alive */
   int64_t host_bytes, ssd_bytes, ring_bytes; /* of the host arena, the file, each of the two rings */
+  int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */
   int extent_count;
   Extent *extents;
   int *home_extent;      /* per home: its first extent; home_extent[home_count] is the end */

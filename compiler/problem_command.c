@@ -153,6 +153,7 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
   const PlannerPlan *plan = plan_of(&other, report, &made);
   if (!plan && made.text) return NULL;
   if (plan) fill(&other, plan, report, tier, point);
+  else point->binds = plan_report_bind(other.arena, other.problem, report);
   return report;
 }
 

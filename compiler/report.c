@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../runtime/text.h"
+#include "tiers.h"
 
 static const char *bytes(Arena *arena, int64_t n) { return arena_strdup(arena, gnn_bytes_text(n).text); }
 
@@ -22,14 +23,18 @@ static const char *added(Arena *arena, int64_t ns) {
   return ns == 0 ? "0" : arena_printf(arena, "%s%s", ns > 0 ? "+" : "-", duration(arena, 1e-9 * (double)(ns > 0 ? ns : -ns)));
 }
 
-static const char *device_name(const Emission *m) {
-  return m->program->has_target && m->program->target.device ? m->program->target.device : "device";
+static const char *device_name(const Emission *m) { return tier_device(m->program); }
+
+/* What an SSD takes of the host's memory beside the tiers. */
+static const char *staging(Arena *arena, const Layout *layout, const char *before) {
+  return layout->staging_bytes ? arena_printf(arena, "%s%s of staging for it", before, needed(arena, layout->staging_bytes)) : "";
 }
 
 const char *report_verdict(const Emission *m) {
   Arena *arena = m->arena;
-  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host, %s ssd", needed(arena, m->layout->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
-                                     device_name(m), needed(arena, m->layout->host_bytes), needed(arena, m->layout->ssd_bytes));
+  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host, %s ssd%s", needed(arena, m->layout->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
+                                     device_name(m), needed(arena, m->layout->host_bytes), needed(arena, m->layout->ssd_bytes),
+                                     staging(arena, m->layout, " and "));
   if (!m->program->has_train) return verdict;
   return arena_printf(arena, "%s; about %s/epoch", verdict, duration(arena, m->schedule->training_seconds));
 }
@@ -97,8 +102,8 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
   }
   fprintf(out, "plan for %s on %s%starget %s%s%s budget %s      %s\n", m->program->name, m->program->data->name, dot(),
           m->machine->name, dot(), device_name(m), needed(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
-  fprintf(out, "  fits      %s %s of %s (%s)%shost %s%sssd %s\n", device_name(m), needed(arena, y->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
-          at_peak, dot(), needed(arena, y->host_bytes), dot(), needed(arena, y->ssd_bytes));
+  fprintf(out, "  fits      %s %s of %s (%s)%shost %s%sssd %s%s\n", device_name(m), needed(arena, y->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
+          at_peak, dot(), needed(arena, y->host_bytes), dot(), needed(arena, y->ssd_bytes), staging(arena, y, " and "));
   int64_t kinds[BLOCK_KIND_COUNT] = {0};
   for (int i = 0; i < y->resident_count; i++) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
   fprintf(out, "  of which  graph %s%sfeatures %s%sweights %s%soptimizer %s%svalues of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]), dot(),

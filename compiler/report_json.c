@@ -13,6 +13,7 @@
 #include "emit_cuda.h"
 #include "report.h"
 #include "sweep.h"
+#include "tiers.h"
 
 static json_t *integer(int64_t n) { return json_integer((json_int_t)n); }
 
@@ -29,7 +30,7 @@ static json_t *json_machine(const Emission *m) {
     json_array_append_new(links, json_pack("{s:s, s:f, s:f}", "lane", lane_name(lanes[c]), "bandwidth", machine->links[c].bandwidth,
                                            "latency_seconds", machine->links[c].latency));
   }
-  const char *device = m->program->has_target && m->program->target.device ? m->program->target.device : "device";
+  const char *device = tier_device(m->program);
   return json_pack("{s:s, s:f, s:f, s:f, s:b, s:o}", "device", device, "bandwidth", machine->bandwidth, "flops", machine->flops, "step_seconds",
                    machine->step_seconds, "is_measured", machine->is_measured, "links", links);
 }
@@ -37,10 +38,10 @@ static json_t *json_machine(const Emission *m) {
 static json_t *json_tiers(const Emission *m) {
   const Layout *y = m->layout;
   const int64_t *budget = m->machine->tier_bytes;
-  return json_pack("{s:{s:I, s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:I}", "device", "peak_bytes", (json_int_t)y->bytes, "budget_bytes",
+  return json_pack("{s:{s:I, s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:I, s:I}", "device", "peak_bytes", (json_int_t)y->bytes, "budget_bytes",
                    (json_int_t)budget[TIER_DEVICE], "lower_bound_bytes", (json_int_t)y->lower_bound, "host", "peak_bytes", (json_int_t)y->host_bytes,
                    "budget_bytes", (json_int_t)budget[TIER_HOST], "ssd", "peak_bytes", (json_int_t)y->ssd_bytes, "budget_bytes",
-                   (json_int_t)budget[TIER_SSD], "ring_bytes", (json_int_t)y->ring_bytes);
+                   (json_int_t)budget[TIER_SSD], "ring_bytes", (json_int_t)y->ring_bytes, "staging_bytes", (json_int_t)y->staging_bytes);
 }
 
 /* ---- times ---- */

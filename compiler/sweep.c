@@ -13,6 +13,7 @@
 
 #include "../runtime/text.h"
 #include "options.h"
+#include "tiers.h"
 
 enum { PLANS = 24, GRID = 8, MAX_POINTS = 256, MANY_STEPS = 500, NONE = -1 };
 
@@ -21,21 +22,12 @@ int sweep_plans(int steps) { return steps < MANY_STEPS ? PLANS : PLANS / 4; }
 
 /* ---- what is asked for ---- */
 
-static bool tier_named(const char *device, const char *name, Tier *tier) {
-  static const char *const names[TIER_COUNT] = {"device", "host", "ssd"};
-  for (int t = 0; t < TIER_COUNT; t++) {
-    *tier = (Tier)t;
-    if (strcmp(name, names[t]) == 0 || (t == TIER_DEVICE && strcmp(name, device) == 0)) return true;
-  }
-  return false;
-}
-
 /* TIER=LOW:HIGH[:STEP]; what is wrong with it, or NULL */
 static const char *read_range(Arena *arena, char *text, const char *device, const int64_t tier_bytes[TIER_COUNT], SweepRange *range) {
   char *equals = strchr(text, '='), *rest = NULL;
   if (!equals) return "TIER=LOW:HIGH[:STEP] is needed, as in device=6GiB:24GiB";
   *equals = 0;
-  if (!tier_named(device, text, &range->tier)) return "there is no such tier; the tiers are device, host and ssd";
+  if (!tier_named(device, text, &range->tier)) return tier_unknown(arena, device, text);
   int64_t *const parts[] = {&range->low, &range->high, &range->step};
   int count = 0;
   for (char *part = strtok_r(equals + 1, ":", &rest); part; part = strtok_r(NULL, ":", &rest), count++)
@@ -127,7 +119,7 @@ static bool end_at_least(const Sweeper *w, Sweep *s, Tier tier, int64_t low) {
     if (!report) return false;
     if (point.fits) add_point(w, s, point);
     if (point.fits) return true;
-    s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_above_text(report->bind_bytes).text, report->bind_pieces);
+    s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_above_text(report->bind_bytes).text, point.binds);
     least = least_of(report, tier);
     s->least_bytes = least > 0 ? least : 0;
     if (least <= tried) return feel_down(w, s, tier, tried);

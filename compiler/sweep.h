@@ -14,6 +14,7 @@ typedef struct SweepPoint {
   int64_t ns;        /* an epoch */
   int64_t needs;     /* of the swept tier: the same plan fits this many bytes */
   int fates[PLAN_FATE_COUNT]; /* values by what became of them */
+  const char *binds; /* where no plan fits: what is on the device at one moment */
 } SweepPoint;
 
 typedef struct Sweep {
@@ -35,7 +36,7 @@ typedef struct SweepRange {
 typedef struct Sweeper {
   Arena *arena;
   void *of; /* what is planned */
-  /* Fills the point (of bytes nothing) if a plan fits. What the planner said; NULL: it was broken off. */
+  /* Fills the point (of bytes nothing) if a plan fits, else what binds. What the planner said; NULL: it was broken off. */
   const PlannerReport *(*try_budgets)(void *of, const int64_t tier_bytes[TIER_COUNT], Tier tier, SweepPoint *point);
   const char *model, *data, *target, *names[TIER_COUNT];
   int64_t tier_bytes[TIER_COUNT]; /* budgets: the largest asked for of those that are swept */

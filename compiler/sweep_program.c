@@ -6,11 +6,14 @@
 
 #include "fit.h"
 #include "sweep.h"
+#include "tiers.h"
 
-static const char *device_of(const Compilation *c) { return c->program->has_target && c->program->target.device ? c->program->target.device : "device"; }
+static const char *device_of(const Compilation *c) { return tier_device(c->program); }
 
+/* The command line is wrong, which shows only here: the target says what its tiers are called and how large they are. */
 static bool refuse(Compilation *c, const char *why) {
-  diags_error(c->diags, "E0108", diags_no_place(), "--sweep %s: %s", c->options->sweep, why);
+  fprintf(stderr, "gnncc: error: --sweep %s: %s\n", c->options->sweep, why);
+  c->status = 2;
   return false;
 }
 
@@ -39,17 +42,23 @@ static void fill(Compilation *c, const Machine *machine, const Plan *p, const Pl
   for (int i = 0; i < d->count; i++) point->fates[d->list[i].fate]++;
 }
 
+static const PlannerReport *does_not_fit(Compilation *c, const Plan *p, SweepPoint *point) {
+  if (!p) return NULL;
+  point->binds = plan_bind(c->arena, p);
+  return &p->report;
+}
+
 /* The plan of the epoch, or of the evaluation where that is what does not fit. */
 static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_COUNT], Tier tier, SweepPoint *point) {
   Compilation *c = of;
   Machine machine = c->machine;
   memcpy(machine.tier_bytes, tier_bytes, sizeof machine.tier_bytes);
   const Plan *p = fit_training_on(c, &machine, -1, c->pins);
-  if (!p || !p->planned) return p ? &p->report : NULL;
+  if (!p || !p->planned) return does_not_fit(c, p, point);
   bool is_roomy = true; /* the evaluation's plan is good for every budget that it fits */
   for (int t = 0; t < TIER_COUNT; t++) is_roomy = is_roomy && tier_bytes[t] >= sweep_needs(&c->evaluation_plan->report, (Tier)t);
   const Plan *evaluation = is_roomy ? c->evaluation_plan : fit_evaluation_on(c, &machine);
-  if (!evaluation || !evaluation->planned) return evaluation ? &evaluation->report : NULL;
+  if (!evaluation || !evaluation->planned) return does_not_fit(c, evaluation, point);
   fill(c, &machine, p, evaluation, tier, point);
   return &p->report;
 }

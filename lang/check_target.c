@@ -274,6 +274,13 @@ static bool is_linked(const TargetSpec *target, Tier tier) {
   return false;
 }
 
+void lang_unreachable(Diags *diags, Place place, const char *from, Tier tier) {
+  static const char *const names[TIER_COUNT] = {"", "host", "ssd"};
+  static const char *const examples[TIER_COUNT] = {"", "bandwidth = 20GB/s; latency = 10us", "read = 2GB/s; write = 1GB/s; latency = 100us"};
+  diags_error(diags, "E0503", place, "%s can be reached from nowhere: add link %s <-> %s { \xE2\x80\xA6 }", names[tier], from, names[tier]);
+  diags_help(diags, "in the target, with the numbers of the machine: link %s <-> %s { %s }", from, names[tier], examples[tier]);
+}
+
 static void check_target(Checker *checker, const Item *item, TargetSpec *target) {
   static const char *const known[] = {"device", "tier", "link"};
   *target = (TargetSpec){.name = item->name, .description = item->text ? item->text : "", .device_bytes = -1, .place = item->name_place};
@@ -297,10 +304,9 @@ static void check_target(Checker *checker, const Item *item, TargetSpec *target)
   if (diags_error_count(checker->diags) > errors) return;
   if (!target->device) diags_error(checker->diags, "E0509", item->name_place, "target %s has no device", item->name);
   if (!target->kind) target->kind = "cpu";
-  if (target->host_bytes > 0 && !is_linked(target, TIER_HOST))
-    diags_error(checker->diags, "E0503", item->name_place, "host can be reached from nowhere: add link %s <-> host { \xE2\x80\xA6 }", target->device);
+  if (target->host_bytes > 0 && !is_linked(target, TIER_HOST)) lang_unreachable(checker->diags, item->name_place, target->device, TIER_HOST);
   if (target->ssd_bytes > 0 && !is_linked(target, TIER_SSD))
-    diags_error(checker->diags, "E0503", item->name_place, "ssd can be reached from nowhere: add link %s <-> ssd { \xE2\x80\xA6 }", target->host_bytes > 0 ? "host" : target->device);
+    lang_unreachable(checker->diags, item->name_place, target->host_bytes > 0 ? "host" : target->device, TIER_SSD);
 }
 
 /* ---- which target ---- */

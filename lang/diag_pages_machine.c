@@ -3,11 +3,13 @@
 
 static const DiagPage pages[] = {
     {"E0501", "no plan fits",
-     "With every value kept until its last use, one operation needs more than the budget at one moment. The message names it and the smallest budget that works.",
+     "One operation needs more than the budget at one moment, whatever is moved away or made again later; or no plan was found that comes\n"
+     "down to the budget. The message names the operation, the smallest budget that works, and other ways out, each of which was planned.",
      NULL,
      NULL, 3},
     {"E0502", "the host or SSD budget is too small",
-     "The plan fits the device only by moving more to the host or the SSD than they may take.",
+     "The plan fits the device only by moving more to the host or the SSD than they may take. The message says how much it moves, and names\n"
+     "ways out, each of which was planned.",
      NULL,
      NULL, 3},
     {"E0503", "a tier without a link",
@@ -51,7 +53,7 @@ static const DiagPage pages[] = {
      NULL, 1},
     {"E0507", "a tool for the target is missing",
      "A CUDA target needs the CUDA toolkit: nvcc or NVRTC that know the GPU's architecture, libcudart_static.a, libcublasLt unless --gemm=own says\n"
-     "otherwise, libcusparse with --spmm=cusparse; CUDA_HOME says where they are. -S writes the sources without compiling; --target=native plans\n"
+     "otherwise, libcusparse with --spmm=cusparse; CUDA_HOME, or else the nvcc in PATH, says where they are. -S writes the sources without compiling; --target=native plans\n"
      "for this machine. --calibrate and --tune need the GPU itself, too, and its driver.",
      NULL,
      NULL, 5},

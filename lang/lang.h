@@ -41,6 +41,9 @@ TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangO
 /* The one target of a text; false after errors in `diags`. */
 bool lang_target(Arena *arena, Diags *diags, const char *path, const char *text, size_t length, const LangOptions *options, TargetSpec *target);
 
+/* E0503: no link leads to the tier; `from`: where the one that is missing should begin. */
+void lang_unreachable(Diags *diags, Place place, const char *from, Tier tier);
+
 /* The tokens as the scanner sees them, a line each. */
 void lang_dump_tokens(Arena *arena, const char *text, size_t length, FILE *out);
 

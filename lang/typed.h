@@ -187,8 +187,16 @@ typedef struct FieldInfo {
   int64_t nonzeros; /* f32; -1 where unknown (shapes only) */
 } FieldInfo;
 
+/* How soon gathers along all edges, in the order of kernels, come back to the same row of a table of nodes. */
+enum { LOCALITY_STEPS = 24 };
+typedef struct Locality {
+  bool is_known;
+  double within[LOCALITY_STEPS]; /* share of the gathers before which at most nodes / 2^(k/2) other rows were gathered since theirs was */
+} Locality;
+
 typedef struct DataInfo {
   int64_t nodes, edges; /* edges as stored: directed */
+  Locality locality[2]; /* by EdgeEnd: that at which the sums arrive; of rows from anywhere where not known */
   bool is_symmetric;    /* every edge has its reverse */
   bool is_shapes_only;  /* no files were read */
   int field_count;

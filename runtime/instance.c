@@ -28,8 +28,10 @@ int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier) {
 
 int64_t gnn_staging_bytes(const gnn_program *program) {
   int64_t bytes = gnn_tier_bytes(program, GNN_WRITE_RING) + gnn_tier_bytes(program, GNN_READ_RING);
-  for (int l = 0; l < GNN_LANE_COUNT; l++)
-    if (gnn_lanes_use_scratch(program, (gnn_lane)l)) bytes += GNN_SCRATCH_BUFFER_BYTES;
+  for (int l = 0; l < GNN_LANE_COUNT; l++) {
+    int64_t most = gnn_lanes_largest_move(program, (gnn_lane)l);
+    if (most > 0) bytes += gnn_scratch_buffer_bytes(most);
+  }
   return bytes;
 }
 
@@ -96,8 +98,9 @@ static gnn_status instance_find_room(const gnn_program *program, const gnn_insta
   gnn_status status = has_scratch ? gnn_scratch_open(scratch, &folders, error) : GNN_OK;
   int64_t file_bytes = gnn_tier_bytes(program, GNN_SSD);
   int64_t bytes = is_given ? 0 : gnn_host_memory_bytes(program);
+  int64_t device = is_given || gnn_backend_of(program)->is_apart ? 0 : gnn_tier_bytes(program, GNN_DEVICE);
   if (has_scratch && scratch->is_in_memory) bytes += file_bytes;
-  if (status == GNN_OK && bytes > 0) status = gnn_check_room(bytes, error);
+  if (status == GNN_OK && bytes > 0) status = gnn_check_room(bytes, bytes - device, error);
   if (status == GNN_OK && has_scratch) status = gnn_scratch_reserve(scratch, file_bytes, error);
   if (status != GNN_OK) gnn_scratch_close(scratch);
   return status;

@@ -137,8 +137,8 @@ static void lanes_get_ready(Lane *lane) {
   gnn_lanes *lanes = lane->lanes;
   gnn_error error;
   gnn_status status = GNN_OK;
-  if (gnn_lanes_use_scratch(lanes->run->program, lane->kind))
-    status = gnn_scratch_port_create(lanes->scratch, lane->kind == GNN_LANE_SSD_WRITE, &lane->port, &error);
+  int64_t most = gnn_lanes_largest_move(lanes->run->program, lane->kind);
+  if (most > 0) status = gnn_scratch_port_create(lanes->scratch, lane->kind == GNN_LANE_SSD_WRITE, most, &lane->port, &error);
   if (status != GNN_OK) lanes_fail(lanes, &error);
   pthread_mutex_lock(&lanes->mutex);
   lane->is_ready = 1;
@@ -218,13 +218,16 @@ int gnn_lanes_uses(const gnn_program *program, gnn_lane lane) {
 
 int gnn_copy_uses_scratch(const gnn_copy_desc *copy) { return copy->from.tier == GNN_SSD || copy->to.tier == GNN_SSD; }
 
-int gnn_lanes_use_scratch(const gnn_program *program, gnn_lane lane) {
+int64_t gnn_lanes_largest_move(const gnn_program *program, gnn_lane lane) {
+  int64_t most = 0;
   for (int c = 0; c < program->copy_count; c++) {
     const gnn_copy_desc *copy = &program->copies[c];
-    if (gnn_copy_uses_scratch(copy) && (lane == GNN_LANE_COUNT || copy->lane == lane)) return 1;
+    if ((lane == GNN_LANE_COUNT || copy->lane == lane) && gnn_copy_uses_scratch(copy) && copy->bytes > most) most = copy->bytes;
   }
-  return 0;
+  return most * (program->real_bytes / 4);
 }
+
+int gnn_lanes_use_scratch(const gnn_program *program, gnn_lane lane) { return gnn_lanes_largest_move(program, lane) > 0; }
 
 static gnn_status lanes_start(Lane *lane, gnn_error *error) {
   gnn_lanes *lanes = lane->lanes;

@@ -28,6 +28,7 @@ const gnn_error *gnn_lanes_error(const gnn_run *run);
 /* Whether some copy of the program goes over this lane; whether it goes through the scratch file. */
 int gnn_lanes_uses(const gnn_program *program, gnn_lane lane);
 int gnn_lanes_use_scratch(const gnn_program *program, gnn_lane lane); /* GNN_LANE_COUNT: any lane */
+int64_t gnn_lanes_largest_move(const gnn_program *program, gnn_lane lane); /* bytes of the longest copy to or from the scratch file; 0: none */
 int gnn_copy_uses_scratch(const gnn_copy_desc *copy);
 extern const char *const gnn_lane_names[GNN_LANE_COUNT];
 

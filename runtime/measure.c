@@ -370,7 +370,8 @@ int gnn_command_profile(const gnn_cli *cli) {
   gnn_error error;
   measure_profile profile = {0};
   const char *path = cli->output ? cli->output : "run.json";
-  int64_t epochs = cli->epochs >= 0 ? cli->epochs : MEASURE_EPOCHS, warmup = cli->warmup >= 0 ? cli->warmup : 1;
+  /* Of the first two epochs one makes libraries choose, the other is captured, where the backend does that. */
+  int64_t epochs = cli->epochs >= 0 ? cli->epochs : MEASURE_EPOCHS, warmup = cli->warmup >= 0 ? cli->warmup : 2;
   if (epochs < 1) {
     fprintf(stderr, "%s: profile needs at least one epoch\n", cli->name);
     return GNN_EXIT_USAGE;

@@ -112,11 +112,13 @@ static int64_t room_limits(void) {
 
 int64_t gnn_available_bytes(void) { return room_least(room_least(room_meminfo(), room_cgroup()), room_limits()); }
 
-gnn_status gnn_check_room(int64_t bytes, gnn_error *error) {
+gnn_status gnn_check_room(int64_t bytes, int64_t beside, gnn_error *error) {
   int64_t free_bytes = gnn_available_bytes();
   if (bytes <= free_bytes) return GNN_OK;
   gnn_status status = gnn_fail(error, GNN_ENOMEM, "R0801", "memory has %s free, the plan needs %s",
                                gnn_bytes_text(free_bytes).text, gnn_bytes_text(bytes).text);
-  if (free_bytes >= 1 << 20) gnn_fail_help(error, "gnncc --budget device=%lldMiB …", (long long)(free_bytes >> 20));
+  int64_t device_mib = (free_bytes - beside) >> 20;
+  if (device_mib > 0) gnn_fail_help(error, "gnncc --budget device=%lldMiB …", (long long)device_mib);
+  else if (beside > 0) gnn_fail_help(error, "%s of it is not the device's: host tier, what goes to and from the SSD; gnncc --budget host=SIZE, or ssd=0, …", gnn_bytes_text(beside).text);
   return status;
 }

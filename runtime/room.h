@@ -6,6 +6,7 @@
 
 /* The least of: memory available, address space and data limits, what is left of the control group. INT64_MAX: unknown. */
 int64_t gnn_available_bytes(void);
-gnn_status gnn_check_room(int64_t bytes, gnn_error *error); /* R0801, GNN_ENOMEM */
+/* R0801 (GNN_ENOMEM) where there are fewer bytes than that; `beside` are those of them that a smaller device does not save. */
+gnn_status gnn_check_room(int64_t bytes, int64_t beside, gnn_error *error);
 
 #endif

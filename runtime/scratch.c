@@ -40,10 +40,6 @@ static int scratch_completed(int is_write, int result) {
 
 gnn_scratch_calls gnn_scratch_system = {pread, pwrite, scratch_completed, 1};
 
-static int64_t scratch_round(int64_t bytes) {
-  return (bytes + GNN_SCRATCH_UNIT_BYTES - 1) / GNN_SCRATCH_UNIT_BYTES * GNN_SCRATCH_UNIT_BYTES;
-}
-
 /* ---- the file ---- */
 
 /* Descriptor of a file without a name, or minus errno. */
@@ -145,7 +141,7 @@ static void scratch_try_direct(gnn_scratch *scratch) {
 gnn_status gnn_scratch_reserve(gnn_scratch *scratch, int64_t bytes, gnn_error *error) {
   struct rlimit limit;
   struct stat info;
-  bytes = scratch_round(bytes);
+  bytes = gnn_scratch_round(bytes);
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < (rlim_t)bytes)
     return scratch_full(scratch, bytes, (int64_t)limit.rlim_cur, error);
   int problem;
@@ -174,7 +170,7 @@ typedef struct Block {
 struct gnn_scratch_port {
   gnn_scratch *scratch;
   int is_write, is_uring, is_registered;
-  int64_t depth, travelling, futile; /* calls in a row that moved nothing */
+  int64_t block_bytes, depth, travelling, futile; /* calls in a row that moved nothing */
   unsigned char *buffers;
   char why[160]; /* what is in the way of io_uring or of registered buffers; "" where nothing is */
   Block block[GNN_SCRATCH_DEPTH];
@@ -284,7 +280,7 @@ static void scratch_open_ring(gnn_scratch_port *port) {
 
 static void scratch_register(gnn_scratch_port *port) {
   struct iovec buffers[GNN_SCRATCH_DEPTH];
-  for (int b = 0; b < GNN_SCRATCH_DEPTH; b++) buffers[b] = (struct iovec){port->block[b].buffer, GNN_SCRATCH_BLOCK_BYTES};
+  for (int b = 0; b < GNN_SCRATCH_DEPTH; b++) buffers[b] = (struct iovec){port->block[b].buffer, (size_t)port->block_bytes};
   int result = io_uring_register_buffers(&port->ring, buffers, GNN_SCRATCH_DEPTH);
   port->is_registered = result == 0;
   if (!port->is_registered) snprintf(port->why, sizeof port->why, "its buffers are not registered: %s", strerror(-result));
@@ -342,7 +338,7 @@ static gnn_status scratch_begin(gnn_scratch_port *port, Block *block, gnn_spans 
   int64_t at;
   block->memory = *memory;
   block->used = gnn_spans_next(file, most, &block->at);
-  block->bytes = scratch_round(block->used);
+  block->bytes = gnn_scratch_round(block->used);
   block->done = block->is_complete = 0;
   block->data = scratch_find_data(port, block);
   for (int64_t left = block->used; left > 0;) left -= gnn_spans_next(memory, left, &at);
@@ -359,16 +355,10 @@ static gnn_status scratch_end(gnn_scratch_port *port, Block *block, gnn_error *e
   return GNN_OK;
 }
 
-/* A short move goes in shorter blocks, so that several still travel at a time. */
-static int64_t scratch_block_bytes(int64_t bytes) {
-  enum { LEAST = GNN_SCRATCH_BLOCK_BYTES / 4 };
-  int64_t share = scratch_round(bytes / GNN_SCRATCH_DEPTH);
-  return share < LEAST ? LEAST : share < GNN_SCRATCH_BLOCK_BYTES ? share : GNN_SCRATCH_BLOCK_BYTES;
-}
-
 gnn_status gnn_scratch_move(gnn_scratch_port *port, gnn_spans memory, gnn_spans file, int64_t bytes, gnn_error *error) {
-  int64_t begun = 0, ended = 0, left = bytes, most = scratch_block_bytes(bytes);
+  int64_t begun = 0, ended = 0, left = bytes, most = gnn_scratch_block_bytes(bytes);
   gnn_status status = GNN_OK;
+  if (most > port->block_bytes) most = port->block_bytes;
   while (status == GNN_OK && (left > 0 || ended < begun)) {
     if (left > 0 && begun - ended < port->depth) {
       Block *block = &port->block[begun++ % port->depth];
@@ -397,24 +387,25 @@ static unsigned char *scratch_huge_pages(size_t bytes) {
   return at + before;
 }
 
-gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, gnn_scratch_port **out, gnn_error *error) {
+gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, int64_t most, gnn_scratch_port **out, gnn_error *error) {
   gnn_scratch_port *port = calloc(1, sizeof *port);
   *out = port;
   if (port == NULL) return gnn_fail_memory(error, (int64_t)sizeof *port);
   port->scratch = scratch;
   port->is_write = is_write;
-  unsigned char *buffers = scratch_huge_pages(GNN_SCRATCH_BUFFER_BYTES);
+  port->block_bytes = gnn_scratch_block_bytes(most);
+  unsigned char *buffers = scratch_huge_pages((size_t)(GNN_SCRATCH_DEPTH * port->block_bytes));
   if (buffers == NULL) {
     gnn_scratch_port_destroy(port);
     *out = NULL;
-    return gnn_fail_memory(error, GNN_SCRATCH_BUFFER_BYTES);
+    return gnn_fail_memory(error, gnn_scratch_buffer_bytes(most));
   }
   port->buffers = buffers;
-  for (int b = 0; b < GNN_SCRATCH_DEPTH; b++) port->block[b].buffer = port->buffers + (size_t)b * GNN_SCRATCH_BLOCK_BYTES;
+  for (int b = 0; b < GNN_SCRATCH_DEPTH; b++) port->block[b].buffer = port->buffers + b * port->block_bytes;
   if (gnn_scratch_system.has_uring) scratch_open_ring(port);
   if (port->is_uring) scratch_register(port);
   port->depth = port->is_uring ? GNN_SCRATCH_DEPTH : 1;
-  memset(buffers, 0, (size_t)port->depth * GNN_SCRATCH_BLOCK_BYTES); /* its pages come now */
+  memset(buffers, 0, (size_t)(port->depth * port->block_bytes)); /* its pages come now */
   return GNN_OK;
 }
 
@@ -423,7 +414,7 @@ void gnn_scratch_port_destroy(gnn_scratch_port *port) {
 #ifdef GNN_URING
   if (port->is_uring) io_uring_queue_exit(&port->ring);
 #endif
-  if (port->buffers) munmap(port->buffers, GNN_SCRATCH_BUFFER_BYTES);
+  if (port->buffers) munmap(port->buffers, (size_t)(GNN_SCRATCH_DEPTH * port->block_bytes));
   free(port);
 }
 
@@ -443,7 +434,7 @@ gnn_status gnn_scratch_try(const gnn_scratch_folders *folders, gnn_text *text, g
   gnn_scratch scratch;
   gnn_scratch_port *port = NULL;
   gnn_status status = gnn_scratch_open(&scratch, folders, error);
-  if (status == GNN_OK) status = gnn_scratch_port_create(&scratch, 1, &port, error);
+  if (status == GNN_OK) status = gnn_scratch_port_create(&scratch, 1, 0, &port, error);
   if (status == GNN_OK) gnn_scratch_text(port, text);
   gnn_scratch_port_destroy(port);
   gnn_scratch_close(&scratch);

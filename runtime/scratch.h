@@ -10,7 +10,6 @@
 
 enum {
   GNN_SCRATCH_BLOCK_BYTES = 1 << 20, GNN_SCRATCH_DEPTH = 8, /* blocks on their way at a time */
-  GNN_SCRATCH_BUFFER_BYTES = GNN_SCRATCH_BLOCK_BYTES * GNN_SCRATCH_DEPTH, /* of a lane */
   GNN_SCRATCH_UNIT_BYTES = 4096 /* what O_DIRECT needs offsets and lengths to be multiples of, on any disk */
 };
 
@@ -36,11 +35,26 @@ gnn_status gnn_scratch_open(gnn_scratch *scratch, const gnn_scratch_folders *fol
 gnn_status gnn_scratch_reserve(gnn_scratch *scratch, int64_t bytes, gnn_error *error);
 void gnn_scratch_close(gnn_scratch *scratch);
 
+/* To whole units. */
+static inline int64_t gnn_scratch_round(int64_t bytes) {
+  return (bytes + GNN_SCRATCH_UNIT_BYTES - 1) / GNN_SCRATCH_UNIT_BYTES * GNN_SCRATCH_UNIT_BYTES;
+}
+
+/* Of the blocks in which so many bytes move: a short move goes in shorter ones, so that several still travel at a time. */
+static inline int64_t gnn_scratch_block_bytes(int64_t bytes) {
+  enum { LEAST = GNN_SCRATCH_BLOCK_BYTES / 4 };
+  int64_t share = gnn_scratch_round(bytes / GNN_SCRATCH_DEPTH);
+  return share < LEAST ? LEAST : share < GNN_SCRATCH_BLOCK_BYTES ? share : GNN_SCRATCH_BLOCK_BYTES;
+}
+
+/* Memory of a port that moves no more than `most` bytes at once. */
+static inline int64_t gnn_scratch_buffer_bytes(int64_t most) { return GNN_SCRATCH_DEPTH * gnn_scratch_block_bytes(most); }
+
 /* One direction's way to the file, used by one thread. */
 typedef struct gnn_scratch_port gnn_scratch_port;
 
 /* By io_uring where that is allowed, else by pread and pwrite. */
-gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, gnn_scratch_port **port, gnn_error *error);
+gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, int64_t most, gnn_scratch_port **port, gnn_error *error);
 void gnn_scratch_port_destroy(gnn_scratch_port *port); /* NULL is fine */
 int gnn_scratch_port_lacks(const gnn_scratch_port *port); /* io_uring, or registered buffers */
 /* Where the file is and how it is reached, with what was tried in vain. */

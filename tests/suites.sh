@@ -32,6 +32,7 @@ suite_cuda() {
   tests/cuda/run.sh "$build" || status=1
   tests/cuda/sweep.sh "$build" GCN3 SAGE3 GIN3 || status=1
   tests/cuda/tune.sh "$build" || status=1
+  tests/cuda/home.sh "$build" || status=1
   tests/gpu/run.sh "$build" || status=1
   return $status
 }

@@ -1,7 +1,9 @@
 #include "plan_report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "../../runtime/text.h"
 #include "../shown.h"
 
 static void put_time(FILE *out, int64_t ns) {
@@ -113,6 +115,38 @@ void plan_report_plan(FILE *out, const Problem *problem, const PlannerReport *r,
           plan->is_cut_short ? "; cut short by the time limit" : "");
 }
 
+static int compare_shares(const void *a, const void *b) {
+  const Share *x = a, *y = b;
+  return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+const char *plan_report_shares(Arena *arena, Share *shares, int count, int64_t bytes) {
+  enum { NAMED = 6 };
+  for (int i = 0; i < count; i++) bytes -= shares[i].bytes;
+  if (bytes > 0) ARENA_PUSH(arena, shares, count, (Share){"workspace", bytes});
+  int named = count <= NAMED + 1 ? count : NAMED; /* one more takes no more room than saying that there is one */
+  int64_t rest = 0;
+  const char *text = "";
+  qsort(shares, (size_t)count, sizeof *shares, compare_shares);
+  for (int i = 0; i < named; i++)
+    text = arena_printf(arena, "%s%s%s %s", text, i ? " + " : "", gnn_bytes_text(shares[i].bytes).text, shares[i].name);
+  for (int i = named; i < count; i++) rest += shares[i].bytes;
+  return named < count ? arena_printf(arena, "%s, and %d smaller, %s in all", text, count - named, gnn_bytes_text(rest).text) : text;
+}
+
+const char *plan_report_bind(Arena *arena, const Problem *p, const PlannerReport *r) {
+  Share *shares = NULL;
+  int count = 0;
+  for (int i = 0; i < r->bind_piece_count; i++) {
+    const ProblemPiece *piece = &p->pieces[r->bind_pieces[i]];
+    char name[64];
+    shown_in(name, sizeof name, p->data[piece->datum].id);
+    const char *which = p->data[piece->datum].chunks > 1 ? arena_printf(arena, "%s[%d]", name, piece->chunk) : arena_strdup(arena, name);
+    if (piece->bytes > 0) ARENA_PUSH(arena, shares, count, (Share){which, piece->bytes});
+  }
+  return plan_report_shares(arena, shares, count, r->bind_bytes);
+}
+
 static void put_least(FILE *out, const char *tier, int64_t bytes, int64_t now) {
   if (bytes < 0)
     fprintf(out, "  %-6s no size would do with the other tiers as they are (now %lld bytes)\n", tier, (long long)now);
@@ -127,8 +161,10 @@ void plan_report_infeasible(FILE *out, const Problem *p, const PlannerReport *r,
   put_least(out, "device", r->least_device_bytes, p->device_bytes);
   put_least(out, "host", r->least_host_bytes, p->host_bytes);
   put_least(out, "ssd", r->least_ssd_bytes, p->ssd_bytes);
+  Arena *arena = arena_new();
   fprintf(out, "  binding: step %d, op \"%s\" chunk %d, needs %lld bytes on the device: %s\n", r->bind_step,
-          shown(p->ops[step->op].id).text, step->chunk, (long long)r->bind_bytes, shown(r->bind_pieces).text);
+          shown(p->ops[step->op].id).text, step->chunk, (long long)r->bind_bytes, plan_report_bind(arena, p, r));
+  arena_free(arena);
 }
 
 void plan_report_policies(FILE *out, const PlannerReport *r) {

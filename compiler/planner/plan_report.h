@@ -6,6 +6,18 @@
 
 #include <stdio.h>
 
+/* One of the things that are on the device together. */
+typedef struct Share {
+  const char *name;
+  int64_t bytes;
+} Share;
+
+/* "50.0 MiB h1 + 1.6 MiB relu_bits, and 12 smaller, 35.1 KiB in all": the largest first. What is not in the list of all these `bytes` is
+ * workspace; that is added to the list, which lies in the arena. */
+const char *plan_report_shares(Arena *arena, Share *shares, int count, int64_t bytes);
+/* Those at the step that binds, as the problem names them. */
+const char *plan_report_bind(Arena *arena, const Problem *problem, const PlannerReport *report);
+
 void plan_report_plan(FILE *out, const Problem *problem, const PlannerReport *report, const PlannerPlan *plan);
 /* `policy`: the one whose plan was asked for, or NULL. */
 void plan_report_infeasible(FILE *out, const Problem *problem, const PlannerReport *report, const char *policy);

@@ -104,13 +104,13 @@ static int64_t least_size_of_policy(const Problem *problem, PlannerPolicy policy
   return high;
 }
 
-static void name_piece(const Problem *p, int x, PlannerReport *report, size_t *used) {
-  const ProblemPiece *piece = &p->pieces[x];
-  size_t room = sizeof report->bind_pieces - *used;
-  if (room < 80 || piece->bytes == 0) return;
-  int n = snprintf(report->bind_pieces + *used, room, "%s%.40s[%d] %lld", *used ? ", " : "", p->data[piece->datum].id,
-                   piece->chunk, (long long)piece->bytes);
-  if (n > 0) *used += (size_t)n;
+/* As base_bytes counts: whatever is decided. */
+static bool is_there_anyway(const Geometry *g, const ProblemPiece *piece, int x, int step) {
+  if (piece->home == PROBLEM_HOME_DEVICE) return true;
+  if (g->first_access[x] < 0 || step < g->first_access[x] || step > g->last_access[x]) return false;
+  for (int i = g->gap_first[x]; i < g->gap_first[x + 1]; i++)
+    if (g->gaps[i].u < step && step < g->gaps[i].v && g->gaps[i].options != PLAN_FATE_BIT(PLAN_FATE_RETAIN)) return false;
+  return true;
 }
 
 static void find_least_sizes(const Session *s, PlannerReport *report) {
@@ -142,7 +142,7 @@ static void find_policy_sizes(const Problem *p, PlannerPolicy policy, PlannerRep
   report->least_ssd_bytes = least_size_of_policy(p, policy, TIER_SSD, p->ssd_bytes, all);
 }
 
-static void explain_infeasible(const Session *s, const PlannerOptions *options, PlannerReport *report) {
+static void explain_infeasible(const Session *s, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
   const Problem *p = s->problem;
   const Geometry *g = s->geometry;
   int bind = 0;
@@ -152,7 +152,6 @@ static void explain_infeasible(const Session *s, const PlannerOptions *options, 
   else if (!options->skips_least_sizes) find_least_sizes(s, report);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
-  size_t used = 0;
   Sequence *q = s->evaluator->sequence;
   bool is_simulated = g->base_bytes[bind] <= p->device_bytes && s->search->best->cost < COST_ILLEGAL &&
                       candidate_build(s->evaluator, s->search->best);
@@ -161,11 +160,14 @@ static void explain_infeasible(const Session *s, const PlannerOptions *options, 
   if (fail >= 0) { /* every step fits alone: what the plan that came nearest has on the device where it fails */
     report->bind_step = q->base[fail];
     report->bind_bytes = q->need_bytes[fail];
+    for (int x = 0; x < p->piece_count; x++)
+      if (p->pieces[x].home == PROBLEM_HOME_DEVICE) ARENA_PUSH(arena, report->bind_pieces, report->bind_piece_count, x);
     for (int i = 0; i < q->stay_count; i++)
-      if (q->stays[i].from <= fail && fail <= q->stays[i].until) name_piece(p, q->stays[i].piece, report, &used);
+      if (q->stays[i].from <= fail && fail <= q->stays[i].until) ARENA_PUSH(arena, report->bind_pieces, report->bind_piece_count, q->stays[i].piece);
     return;
   }
-  for (int i = g->access_first[bind]; i < g->access_first[bind + 1]; i++) name_piece(p, g->access[i], report, &used);
+  for (int x = 0; x < p->piece_count; x++)
+    if (is_there_anyway(g, &p->pieces[x], x, bind)) ARENA_PUSH(arena, report->bind_pieces, report->bind_piece_count, x);
 }
 
 /* ---- the result ---- */
@@ -260,7 +262,7 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
   report->is_optimal = plan && (s->is_optimal || report->makespan_ns <= s->lower_bound_ns);
   report->labels = s->labels;
   report->evaluations = s->evaluator->evaluations;
-  if (!plan) explain_infeasible(s, options, report);
+  if (!plan) explain_infeasible(s, options, arena, report);
   arena_free(scratch);
   report->total_s = session_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
   return plan;

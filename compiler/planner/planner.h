@@ -36,7 +36,7 @@ typedef struct PlannerReport {
   int64_t least_device_bytes, least_host_bytes, least_ssd_bytes;
   int bind_step; /* base step */
   int64_t bind_bytes;
-  char bind_pieces[512];
+  int bind_piece_count, *bind_pieces; /* what is on the device there; the rest of the bytes is workspace */
 } PlannerReport;
 
 void planner_default_options(PlannerOptions *options);

@@ -410,7 +410,7 @@ static void transfer_blocks(Lane *lane, gnn_scratch_port *port) {
 static gnn_scratch_port *port_new(gnn_scratch *scratch, int is_write) {
   gnn_error error;
   gnn_scratch_port *port;
-  if (gnn_scratch_port_create(scratch, is_write, &port, &error) != GNN_OK) scratch_fail(&error);
+  if (gnn_scratch_port_create(scratch, is_write, MOVE_BYTES, &port, &error) != GNN_OK) scratch_fail(&error);
   return port;
 }
 

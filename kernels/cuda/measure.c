@@ -18,7 +18,7 @@
 #include "../rate_lines.h"
 #include "measure.h"
 
-enum { SIZES = 7, WIDTHS = 3, DEGREE = 16, FEW = 3, ROUNDS = 5, THREADS = 256, MOST_BLOCKS = 4096, LEAST_ROWS = 128, GRAPH_STEPS = 64, NO_DEVICE = 3 };
+enum { SIZES = 7, WIDTHS = 3, DEGREE = 16, FEW = 3, ROUNDS = 5, THREADS = 256, MOST_BLOCKS = 4096, LEAST_ROWS = 128, NO_DEVICE = 3 };
 
 #define KIB ((int64_t)1 << 10)
 #define MIB ((int64_t)1 << 20)
@@ -27,13 +27,13 @@ enum { SIZES = 7, WIDTHS = 3, DEGREE = 16, FEW = 3, ROUNDS = 5, THREADS = 256, M
 static const int64_t sizes[SIZES] = {256 * KIB, 2 * MIB, 16 * MIB, 64 * MIB, 256 * MIB, 1024 * MIB, 4096 * MIB};
 static int size_count = SIZES;
 
-static cudaStream_t stream, other;
+static cudaStream_t stream, other, another;
 static cudaEvent_t begin, end;
 static cudaLibrary_t library;
 static unsigned char *memory; /* of the device */
 static int64_t memory_bytes, memory_used;
 static measure_job *job; /* on the device */
-static double launch_seconds;
+static double start_seconds; /* of a kernel in a graph that does nothing */
 
 static void check(cudaError_t code, const char *what) {
   if (code == cudaSuccess) return;
@@ -121,23 +121,42 @@ static double seconds_between(cudaEvent_t from, cudaEvent_t to) {
   return (double)milliseconds * 1e-3;
 }
 
-static double seconds_once(const Launch *l, int repeats) {
-  CHECK(cudaEventRecord(begin, stream));
+/* Launches as one graph, as epochs are: one by one, short kernels would wait for the host, and what they take would not show. The first is
+ * launched alone: what it needs of a library is loaded by that, which no capture bears. */
+static cudaGraphExec_t graph_of(const Launch *l, int repeats) {
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  launch(l);
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   for (int i = 0; i < repeats; i++) launch(l);
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(cudaGraphDestroy(graph));
+  CHECK(cudaGraphLaunch(exec, stream)); /* the first time it is sent to the device, too */
+  CHECK(cudaStreamSynchronize(stream));
+  return exec;
+}
+
+static double seconds_once(cudaGraphExec_t exec, int repeats) {
+  CHECK(cudaEventRecord(begin, stream));
+  CHECK(cudaGraphLaunch(exec, stream));
   CHECK(cudaEventRecord(end, stream));
   CHECK(cudaEventSynchronize(end));
   return seconds_between(begin, end) / repeats;
 }
 
-/* Seconds of a run without what launching it costs: the median of some, short ones repeated. */
+/* Seconds of a run without what starting it costs: the median of some, short ones repeated. */
 static double seconds_of(const Launch *l) {
   double times[ROUNDS];
-  seconds_once(l, 1);
-  const double once = seconds_once(l, 1);
+  cudaGraphExec_t exec = graph_of(l, 1);
+  const double once = seconds_once(exec, 1);
   const int repeats = once > LONG_ENOUGH ? 1 : (int)fmin(LONG_ENOUGH / (once + 1e-7), 200) + 1, rounds = once > TOO_LONG ? 1 : ROUNDS;
-  for (int i = 0; i < rounds; i++) times[i] = seconds_once(l, repeats);
+  CHECK(cudaGraphExecDestroy(exec));
+  exec = graph_of(l, repeats);
+  for (int i = 0; i < rounds; i++) times[i] = seconds_once(exec, repeats);
+  CHECK(cudaGraphExecDestroy(exec));
   qsort(times, (size_t)rounds, sizeof *times, compare_doubles);
-  return beyond(times[rounds / 2], launch_seconds);
+  return beyond(times[rounds / 2], start_seconds);
 }
 
 /* Rows, doubled from `rows` until a run takes long enough; `set` prepares so many and says how they are launched. */
@@ -160,36 +179,12 @@ static void fill(gnn_real *x, int64_t count) {
   CHECK(cudaStreamSynchronize(stream));
 }
 
-/* ---- starting a step: one of a captured graph, as epochs are ---- */
-
-static double graph_step_seconds(void) {
-  cudaGraph_t graph;
-  cudaGraphExec_t exec;
-  double times[ROUNDS];
-  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  for (int i = 0; i < GRAPH_STEPS; i++) launch_one("measure_nothing", 1);
-  CHECK(cudaStreamEndCapture(stream, &graph));
-  CHECK(cudaGraphInstantiate(&exec, graph, 0));
-  for (int i = 0; i < ROUNDS; i++) {
-    CHECK(cudaGraphLaunch(exec, stream));
-    CHECK(cudaEventRecord(begin, stream));
-    CHECK(cudaGraphLaunch(exec, stream));
-    CHECK(cudaEventRecord(end, stream));
-    CHECK(cudaEventSynchronize(end));
-    times[i] = seconds_between(begin, end) / GRAPH_STEPS;
-  }
-  CHECK(cudaGraphExecDestroy(exec));
-  CHECK(cudaGraphDestroy(graph));
-  qsort(times, ROUNDS, sizeof *times, compare_doubles);
-  return fmax(times[ROUNDS / 2], 1e-9);
-}
-
 static void measure_step(void) {
   const Launch nothing = {.name = "measure_nothing", .blocks = 1};
   const measure_job now = {0};
   tell(&now);
-  launch_seconds = seconds_of(&nothing);
-  print_rate("step", graph_step_seconds());
+  start_seconds = fmax(seconds_of(&nothing), 1e-9);
+  print_rate("step", start_seconds);
 }
 
 /* ---- elements ---- */
@@ -301,7 +296,7 @@ static int choose_algorithm(Product *p) {
   CHECK_CUBLAS(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reduction, sizeof reduction));
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(cublas, p->product, p->a, p->b, p->c, p->c, preference, 1, &result, &count);
   CHECK_CUBLAS(cublasLtMatmulPreferenceDestroy(preference));
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && count == 0)) return 0;
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && (count == 0 || result.state == CUBLAS_STATUS_NOT_SUPPORTED))) return 0;
   CHECK_CUBLAS(status);
   p->algorithm = result.algo;
   return 1;
@@ -430,12 +425,15 @@ static double slowdown(unsigned char *host, int64_t bytes) {
   const Launch l = set_rows(&now, rows, 0);
   double ratios[ROUNDS];
   tell(&now);
+  cudaGraphExec_t exec = graph_of(&l, 4);
   for (int i = 0; i < ROUNDS; i++) {
-    const double alone = seconds_once(&l, 4);
-    for (int k = 0; k < 4; k++) copy(OUT | IN, host, bytes, other, other);
-    ratios[i] = fmax(seconds_once(&l, 4), 1e-9) / fmax(alone, 1e-9);
+    const double alone = seconds_once(exec, 4);
+    for (int k = 0; k < 4; k++) copy(OUT | IN, host, bytes, other, another);
+    ratios[i] = fmax(seconds_once(exec, 4), 1e-9) / fmax(alone, 1e-9);
     CHECK(cudaStreamSynchronize(other));
+    CHECK(cudaStreamSynchronize(another));
   }
+  CHECK(cudaGraphExecDestroy(exec));
   qsort(ratios, ROUNDS, sizeof *ratios, compare_doubles);
   return fmin(fmax(ratios[ROUNDS / 2], 1), 10);
 }
@@ -499,6 +497,7 @@ static void obtain_memory(void) {
   job = at;
   CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  CHECK(cudaStreamCreateWithFlags(&another, cudaStreamNonBlocking));
   CHECK(cudaEventCreate(&begin));
   CHECK(cudaEventCreate(&end));
 }

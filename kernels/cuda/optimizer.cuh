@@ -15,9 +15,12 @@ struct gnn_weight {
 
 /* Whose elements this block has. */
 template <int COUNT> GNN_INLINE const gnn_weight &gnn_weight_of_block(const gnn_weight (&weights)[COUNT]) {
-  int i = 0;
-  while (i + 1 < COUNT && weights[i + 1].block <= (int)blockIdx.x) i++;
-  return weights[i];
+  int first = 0, end = COUNT; /* it is of these, and there are no empty weights */
+  while (end - first > 1) {
+    const int middle = (first + end) / 2;
+    (weights[middle].block <= (int)blockIdx.x ? first : end) = middle;
+  }
+  return weights[first];
 }
 
 GNN_INLINE gnn_real *gnn_state(const gnn_view *g, const gnn_weight &weight, int state) {

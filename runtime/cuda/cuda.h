@@ -34,7 +34,7 @@ typedef struct gnn_cuda {
   int device;
   char architecture[32];   /* "sm_90" */
   char name[300];          /* "NVIDIA H200 (device 0, sm_90)" */
-  int is_serial, is_traced, wants_graph, has_scratch;
+  int is_serial, is_traced, wants_graph, has_scratch, is_capturing;
   void (*note)(void *user, const char *text);
   void *note_user;
 
@@ -52,7 +52,7 @@ typedef struct gnn_cuda {
   unsigned char is_used[GNN_LANE_COUNT]; /* by a copy since then */
 
   cudaEvent_t *begin, *end, origin;    /* of every step, where the run is traced; [watch count] */
-  unsigned char *is_marked;            /* 1: begin and end belong to this work */
+  unsigned char *marked[GNN_WORK_COUNT]; /* [watch count] 1: the step is part of that work, or of its graph, and has these events */
   double begun;                        /* when this work began, by the watch */
 
   gnn_work work;                       /* that is under way, or was last */

@@ -108,6 +108,7 @@ static int gemm_choose(gnn_cuda *cuda, cublasLtHandle_t handle, GemmPlan *gemm) 
                 gemm_check(cuda, cublasLtMatmulAlgoGetHeuristic(handle, gemm->product, gemm->a, gemm->b, gemm->c, gemm->c, preference, 1, &result, &count));
   is_fine = gemm_check(cuda, cublasLtMatmulPreferenceDestroy(preference)) && is_fine;
   if (is_fine && count == 0) is_fine = gemm_check(cuda, CUBLAS_STATUS_NOT_SUPPORTED);
+  if (is_fine) is_fine = gemm_check(cuda, result.state);
   if (is_fine) gemm->algorithm = result.algo;
   return is_fine;
 }
@@ -127,6 +128,12 @@ static GemmPlan *gemm_find(gnn_cuda *cuda, const gnn_gemm_desc *desc, int (*is_i
   return NULL;
 }
 
+/* How much of its workspace an algorithm needs is its own affair; all of it is in use, and counts as touched (gnn_cuda_peak). */
+static int gemm_take_workspace(gnn_cuda *cuda, const gnn_gemm_desc *d) {
+  return d->workspace_bytes == 0 || gnn_cuda_check(cuda, cuda->instance->run.step, "clearing a workspace",
+                                                   cudaMemsetAsync(gemm_at(cuda, d->at_workspace), 0, (size_t)d->workspace_bytes, cuda->stream[GNN_LANE_COMPUTE]));
+}
+
 /* Kept until other data are loaded. */
 static GemmPlan *gemm_plan(gnn_cuda *cuda, cublasLtHandle_t handle, const gnn_gemm_desc *desc) {
   GemmPlan *gemm = gemm_find(cuda, desc, gemm_is_same);
@@ -136,7 +143,7 @@ static GemmPlan *gemm_plan(gnn_cuda *cuda, cublasLtHandle_t handle, const gnn_ge
   if (gemm == NULL) return gemm_no_memory(cuda), NULL;
   gemm->desc = *desc;
   gnn_cuda_add_plan(cuda, &gemm->plan, gemm_destroy);
-  if (!gemm_describe(cuda, gemm)) return NULL;
+  if (!gemm_describe(cuda, gemm) || !gemm_take_workspace(cuda, desc)) return NULL;
   if (twin) gemm->algorithm = twin->algorithm;
   else if (!gemm_choose(cuda, handle, gemm)) return NULL;
   gemm->is_ready = 1;

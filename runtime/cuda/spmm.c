@@ -105,6 +105,11 @@ static int spmm_fits(gnn_cuda *cuda, size_t bytes, int64_t planned) {
   return gnn_cuda_lack(cuda, text, "gnncc --spmm=own does without");
 }
 
+/* What it needs less than was planned is in use all the same, and counts as touched (gnn_cuda_peak). */
+static int spmm_take_buffer(gnn_cuda *cuda, void *buffer, int64_t bytes) {
+  return gnn_cuda_check(cuda, cuda->instance->run.step, "preparing for cuSPARSE", cudaMemsetAsync(buffer, 0, (size_t)bytes, cuda->stream[GNN_LANE_COMPUTE]));
+}
+
 static int spmm_prepare(gnn_cuda *cuda, cusparseHandle_t handle, SpmmPlan *spmm, const gnn_spmm_desc *desc) {
   const gnn_csr *csr = desc->is_out ? &cuda->instance->run.out : &cuda->instance->run.in;
   float *ones = (float *)(void *)(cuda->arena + desc->at_ones);
@@ -118,7 +123,7 @@ static int spmm_prepare(gnn_cuda *cuda, cusparseHandle_t handle, SpmmPlan *spmm,
          spmm_check(cuda, cusparseCreateDnMat(&spmm->y, csr->rows, desc->width, desc->width, cuda->arena + desc->at_y, CUDA_R_32F, CUSPARSE_ORDER_ROW)) &&
          spmm_check(cuda, cusparseSpMM_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &spmm_one, spmm->matrix,
                                                   spmm->x, &spmm_zero, spmm->y, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3, &bytes)) &&
-         spmm_fits(cuda, bytes, desc->buffer_bytes) &&
+         spmm_fits(cuda, bytes, desc->buffer_bytes) && spmm_take_buffer(cuda, buffer, desc->buffer_bytes) &&
          spmm_check(cuda, cusparseSpMM_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &spmm_one, spmm->matrix,
                                                   spmm->x, &spmm_zero, spmm->y, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3, buffer));
 }

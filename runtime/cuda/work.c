@@ -32,7 +32,7 @@ static gnn_status work_queue(gnn_cuda *cuda, gnn_run *run, gnn_work work) {
 
 /* The first time libraries choose their kernels, and may do what no capture bears. */
 static int work_can_capture(const gnn_cuda *cuda, const gnn_run *run, gnn_work work) {
-  return cuda->wants_graph && !cuda->has_scratch && !cuda->is_serial && !cuda->is_traced && !run->tap && cuda->done_before[work];
+  return cuda->wants_graph && !cuda->has_scratch && !cuda->is_serial && !run->tap && cuda->done_before[work];
 }
 
 /* What spoils a capture is no failure of the run: it goes on without a graph. If it is more than that, the steps will show. */
@@ -52,7 +52,9 @@ static void work_capture(gnn_cuda *cuda, gnn_run *run, gnn_work work) {
     work_give_up(cuda, code);
     return;
   }
+  cuda->is_capturing = 1;
   gnn_status status = work_queue(cuda, run, work);
+  cuda->is_capturing = 0;
   code = cudaStreamEndCapture(compute, &graph);
   if (status == GNN_OK && code == cudaSuccess) code = cudaGraphInstantiate(&cuda->graph[work], graph, 0);
   if (status != GNN_OK || code != cudaSuccess) {
@@ -100,8 +102,8 @@ gnn_status gnn_cuda_work(gnn_instance *instance, gnn_work work) {
   if (status != GNN_OK || !work_send(cuda, run)) return work_failed(cuda, run, status);
   cuda->work = work;
   run->step = 0;
-  gnn_cuda_watch_begin(cuda, run);
   if (!cuda->graph[work] && work_can_capture(cuda, run, work)) work_capture(cuda, run, work);
+  gnn_cuda_watch_begin(cuda, run);
   if (cuda->graph[work] && !run->tap) gnn_cuda_check(cuda, 0, "launching the graph", cudaGraphLaunch(cuda->graph[work], cuda->stream[GNN_LANE_COMPUTE]));
   else status = work_queue(cuda, run, work);
   if (status != GNN_OK || !work_receive(cuda)) return work_failed(cuda, run, status);

@@ -69,6 +69,7 @@ def read_arguments():
     parser.add_argument("--scratch", default="/var/tmp", help="folder of the SSD tier")
     parser.add_argument("--runner", default="", help="command before everything that is timed, such as 'chrt -r 50' or 'numactl -N 0'")
     parser.add_argument("--no-calibrate", action="store_true", help="predict by the model instead of measuring this computer first")
+    parser.add_argument("--condensed", action="store_true", help="a line for each model, graph and set of tiers, instead of one for each budget")
     parser.add_argument("--json", help="write all figures there too")
     a = parser.parse_args()
     quick = a.quick
@@ -163,12 +164,17 @@ class Sweep:
         return digest.hexdigest()
 
     def peaks(self, program):
-        """{tier: (planned, touched)} as check prints them."""
-        said = self.run(program, "check", "--scratch", self.a.scratch)
-        found = re.findall(r"(device|host|scratch) (?:arena|file): planned (.*?), (?:touched|written) (.*)", said.stdout)
-        if said.returncode or not found:
-            self.fault(f"{program} check: status {said.returncode}: {(said.stdout + said.stderr)[-300:]}")
-        return {tier: (planned, touched) for tier, planned, touched in found}
+        """{tier: (planned, touched)} in bytes; its `check` has to find nothing wrong, either."""
+        path = program + ".peaks.json"
+        for command in (["check"], ["profile", "-o", path]):
+            said = self.run(program, *command, "--scratch", self.a.scratch)
+            if said.returncode:
+                self.fault(f"{program} {command[0]}: status {said.returncode}: {(said.stdout + said.stderr)[-300:]}")
+                return {}
+        with open(path) as file:
+            document = json.load(file)
+        return {tier: (document["tiers"][tier]["peak_bytes"], document["measured"][f"{tier}_peak_bytes"]) for tier in ("device", "host", "ssd")
+                if document["tiers"][tier]["peak_bytes"]}
 
     def epoch(self, program, epochs, *extra):
         said = self.run(*self.a.runner, program, "bench", "--json", "--warmup", "1", "--epochs", str(epochs), "--scratch", self.a.scratch, *extra)
@@ -253,7 +259,7 @@ class Sweep:
         peaks = self.peaks(program)
         for tier, (planned, touched) in peaks.items():
             if planned != touched:
-                self.fault(f"{model} {' '.join(at)}: {tier}: planned {planned}, touched {touched}")
+                self.fault(f"{model} {' '.join(at)}: {tier}: planned {planned} bytes, touched {touched}")
         estimate = report["epoch"]["seconds"] + report["epoch"]["evaluation_seconds"]
         rivals = {p: made[0] for p, made in zip(policies, others) if made[0]}
         measured = self.times(list(dict.fromkeys([keep, program, *rivals.values()])), estimate)
@@ -288,19 +294,44 @@ def ratio_text(row, by):
 
 
 def tier_text(peaks):
-    return " · ".join(f"{tier} {planned}" + ("" if planned == touched else f" **touched {touched}**") for tier, (planned, touched) in peaks.items() if planned != "0 B")
+    return " · ".join(f"{tier} {planned / 2**20:.3g} MiB" + ("" if planned == touched else f" **{touched - planned:+d} bytes**") for tier, (planned, touched) in peaks.items())
 
 
-def print_tables(sweep, seconds):
-    rows = sweep.rows
+def span_text(numbers, form="{:.2f}"):
+    least, most = form.format(min(numbers)), form.format(max(numbers))
+    return least if least == most else f"{least} … {most}"
+
+
+def print_condensed(rows):
+    """A line for each model, graph and road: the least and the most of its budgets."""
+    print("| model | graph | tiers | budgets | of keep-all | measured ms | measured / predicted | drift-free | by calibration | bits | planned = touched |")
+    print("| --- | --- | --- | ---: | --- | --- | --- | --- | --- | --- | --- |")
+    groups = {}
+    for r in rows:
+        groups.setdefault((f"{r['model']} {r['layers']}", r["graph"], r["road"]), []).append(r)
+    for where, group in groups.items():
+        exact = sum(bool(r["peaks"]) and all(p == t for p, t in r["peaks"].values()) for r in group)
+        calibrated = [r["measured"] / r["calibrated"] for r in group if r["calibrated"]]
+        cells = [len(group), span_text([100 * r["budget_kib"] / r["keep_kib"] for r in group], "{:.0f} %"), span_text([1e3 * r["measured"] for r in group], "{:.3g}"),
+                 span_text([r["measured"] / r["predicted"] for r in group]), span_text([r["beside"] for r in group]), span_text(calibrated) if calibrated else "",
+                 f"{sum(r['bits'] for r in group)} of {len(group)}", f"{exact} of {len(group)}"]
+        print("| " + " | ".join([*where, *map(str, cells)]) + " |")
+
+
+def print_rows(rows):
     print("| model | graph | tiers | budget of keep-all | predicted ms | measured ms | ratio | drift-free | by calibration | made again, moved | planned = touched | bits |")
     print("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |")
     for r in rows:
         print(f"| {r['model']} {r['layers']} | {r['graph']} | {r['road']} | {r['budget_kib'] / 1024:.3g} MiB, {100 * r['budget_kib'] / r['keep_kib']:.0f} % | {milliseconds(r['predicted'])} | "
               f"{milliseconds(r['measured'])} | {r['measured'] / r['predicted']:.2f} | {r['beside']:.2f} | {ratio_text(r, 'calibrated')} | {r['again']}, {r['moved']} | {tier_text(r['peaks'])} | {'equal' if r['bits'] else '**other**'} |")
+
+
+def print_tables(sweep, seconds):
+    rows = sweep.rows
+    (print_condensed if sweep.a.condensed else print_rows)(rows)
     within, calibrated = (sum(bool(r[by]) and abs(r["measured"] / r[by] - 1) <= 0.1 for r in rows) for by in ("predicted", "calibrated"))
     beside = sum(abs(r["beside"] - 1) <= 0.1 for r in rows)
-    exact = sum(all(p == t for p, t in r["peaks"].values()) for r in rows)
+    exact = sum(bool(r["peaks"]) and all(p == t for p, t in r["peaks"].values()) for r in rows)
     print(f"\n{len(rows)} programs: {sum(r['bits'] for r in rows)} with the bits of everything kept, {exact} with every tier's peak as planned, "
           f"{within} with the measured epoch within 10 % of the predicted one, {beside} where it is compared with keeping everything in the same rounds; "
           f"{calibrated} of what is predicted without a profile.\n")

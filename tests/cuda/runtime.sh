@@ -73,6 +73,13 @@ exits 0 "check" "$toy" %host check
 says "device arena: planned 14.9 KiB, touched 14.9 KiB"
 exits 0 "bench" "$toy" %host bench --epochs 5
 exits 0 "profile" "$toy" %ring profile --epochs 2
+exits 0 "profile of a graph" "$toy" %host profile --epochs 2 -o graph.json
+exits 0 "profile step by step" "$toy" %host profile --no-graph --epochs 2 -o steps.json
+measured() { sed -n 's/.*{"step": \([0-9]*\), "start_s": .*/\1/p' "$1"; }
+[ -n "$(measured "$work/graph.json")" ] && [ "$(measured "$work/graph.json")" = "$(measured "$work/steps.json")" ]
+ok $? "  the same steps"
+exits 0 "profile where no graph can be captured" fault 6 "$toy" %host profile --epochs 2 -o graph.json
+says "no CUDA graph, steps are launched one by one: operation not permitted when stream is capturing"
 exits 0 "gradcheck, on the processor" "$toy" %host gradcheck
 exits 0 "resume" "$toy" %ring --resume --epochs 70 -q
 exits 2 "no such number" "$toy" --device x

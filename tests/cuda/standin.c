@@ -45,6 +45,7 @@ typedef struct Operation {
   const char *kernel;
   unsigned blocks, threads;
   Mark *mark;
+  cudaEvent_t event; /* of a RECORD in a graph, which every launch does anew */
   struct CUgraphExec_st *graph;
   cublasLtMatmulDesc_t product; /* descriptions are copied when they are queued */
   struct { int64_t rows, columns, ld; } a, b, c;
@@ -88,6 +89,7 @@ struct CUstream_st {
 
 struct CUevent_st {
   int number;
+  unsigned flags;
   Mark *mark;
   cudaGraph_t capture;
   Tails tails;
@@ -374,10 +376,11 @@ static void put(void *matrix, int64_t at, float x, int is_half) {
   else ((float *)matrix)[at] = x;
 }
 
-/* The workspace is the product's own: nothing is left of what was there. */
+/* The workspace is the product's own: nothing is left of what was there. STANDIN_WORKSPACE: what it uses of it, in bytes. */
 static void multiply(const Operation *o) {
   int64_t depth = o->transpose_a ? o->a.rows : o->a.columns;
-  memset(o->workspace, 0xff, o->bytes);
+  const size_t used = (size_t)environment("STANDIN_WORKSPACE", 1 << 30);
+  memset(o->workspace, 0xff, used < o->bytes ? used : o->bytes);
   for (int64_t column = 0; column < o->c.columns; column++)
     for (int64_t row = 0; row < o->c.rows; row++) {
       float sum = 0;
@@ -445,6 +448,12 @@ static Node *next_node(struct CUgraphExec_st *graph, int *left) {
   return best;
 }
 
+static void reach(Mark *mark) {
+  mark->is_reached = 1;
+  mark->when = it.last_call = now(); /* who has waited gets to do something first */
+  it.host_waits -= mark->waiters;
+}
+
 static void *work_on_graph(void *context) {
   struct CUgraphExec_st *graph = context;
   int left;
@@ -457,6 +466,12 @@ static void *work_on_graph(void *context) {
       continue;
     }
     node->is_running = 1;
+    if (node->operation.kind == RECORD) {
+      reach(node->operation.mark);
+      node->is_done = 1;
+      pthread_cond_broadcast(&it.changed);
+      continue;
+    }
     unsigned chance = draw(1 << 20);
     pthread_mutex_unlock(&it.mutex);
     carry_out(&node->operation, chance);
@@ -484,11 +499,7 @@ static void pop(struct CUstream_st *stream) {
   Operation *o = stream->head;
   stream->head = o->next;
   if (!stream->head) stream->tail = &stream->head;
-  if (o->kind == RECORD) {
-    o->mark->is_reached = 1;
-    o->mark->when = it.last_call = now(); /* who has waited gets to do something first */
-    it.host_waits -= o->mark->waiters;
-  }
+  if (o->kind == RECORD) reach(o->mark);
   free(o);
   pthread_cond_broadcast(&it.changed);
 }
@@ -627,10 +638,10 @@ cudaError_t cudaDeviceSynchronize(void) {
 /* ---- events ---- */
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags) {
-  (void)flags;
   ENTER();
   *out = calloc(1, sizeof **out);
   if (*out == NULL) fatal("no memory");
+  (*out)->flags = flags;
   (*out)->number = it.event_count++;
   return leave(cudaSuccess);
 }
@@ -642,8 +653,18 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+/* A node of the graph, of which no stream of the capture may wait: it is told by its launches. */
+static cudaError_t record_outside(cudaEvent_t event, cudaStream_t stream) {
+  if (!stream->capture) return cudaErrorInvalidValue; /* CU_EVENT_RECORD_EXTERNAL is "invalid when used outside of capture" */
+  event->capture = NULL;
+  submit(stream, (Operation){.kind = RECORD, .event = event});
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   ENTER();
+  if (flags == cudaEventRecordExternal) return leave(record_outside(event, stream));
+  if (flags != cudaEventRecordDefault) return leave(cudaErrorInvalidValue);
   event->capture = stream->capture;
   note_down(ASKED_RECORD, stream->number, event->number);
   if (stream->capture) {
@@ -654,6 +675,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   submit(stream, (Operation){.kind = RECORD, .mark = event->mark});
   return leave(cudaSuccess);
 }
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault); }
 
 /* Takes the wait down; returns whether it is to be ignored. */
 static int take_down(int stream, int event) {
@@ -670,7 +693,7 @@ static int take_down(int stream, int event) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   (void)flags;
   ENTER();
-  if (stream->capture && !event->capture && event->mark && !event->mark->is_reached) return leave(cudaErrorStreamCaptureIsolation);
+  if (stream->capture && !event->capture) return leave(cudaErrorStreamCaptureIsolation); /* even if it is reached already */
   if (!event->capture && !event->mark) return leave(cudaSuccess);
   int is_ignored = take_down(stream->number, event->number);
   if (event->capture) {
@@ -700,7 +723,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
   ENTER();
-  if (!from->mark || !to->mark || !from->mark->is_reached || !to->mark->is_reached) return leave(cudaErrorNotReady);
+  if (from->capture || to->capture) return leave(cudaErrorInvalidValue); /* last recorded by a capture, which is no point in time */
+  if (!from->mark || !to->mark || (from->flags | to->flags) & cudaEventDisableTiming) return leave(cudaErrorInvalidResourceHandle);
+  if (!from->mark->is_reached || !to->mark->is_reached) return leave(cudaErrorNotReady);
   *milliseconds = (float)((to->mark->when - from->mark->when) * 1e3);
   return leave(cudaSuccess);
 }
@@ -789,6 +814,10 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   ENTER();
   it.graph_launches++;
+  for (int n = 0; n < exec->node_count; n++) {
+    Operation *o = &exec->node[n].operation;
+    if (o->kind == RECORD) o->mark = o->event->mark = new_mark(), o->event->capture = NULL;
+  }
   submit(stream, (Operation){.kind = GRAPH, .graph = exec});
   return leave(cudaSuccess);
 }
@@ -941,6 +970,7 @@ cudaError_t cudaGetLastError(void) { return it.failure; }
 
 static const struct { cudaError_t code; const char *name, *text; } errors[] = {
   {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+  {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
   {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
   {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
   {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},

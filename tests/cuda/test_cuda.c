@@ -93,7 +93,7 @@ static void test_bits(void) {
         gnn_instance_destroy(cuda);
         right -= standin_allocated() != 0;
       }
-      int planned = variant == 0 && mode != TOY_RING ? SEEDS * 2 * (EPOCHS - 1) : 0;
+      int planned = (variant == 0 || variant == 3) && mode != TOY_RING ? SEEDS * 2 * (EPOCHS - 1) : 0;
       tap_ok(right == SEEDS && graphs == planned, "%s, %s: the processor's bits however streams meet (%d of %d), %d graphs launched", toy_mode_names[mode],
              names[variant], right, SEEDS, graphs);
     }
@@ -101,22 +101,58 @@ static void test_bits(void) {
   }
 }
 
+/* Each epoch's times are its own: they come after those of the epoch before. */
+static void trace_epochs(int has_no_graph) {
+  standin_reset(STANDIN_FREE, STANDIN_FINE, 0);
+  gnn_instance *cuda = open_it(&toy.program, (gnn_instance_options){.is_traced = 1, .has_no_graph = has_no_graph});
+  const gnn_watch *watch = cuda->run.watch;
+  int is_ordered = 1;
+  double latest = 0;
+  gnn_watch_restart(&cuda->run);
+  for (int e = 0; e < 4; e++) {
+    is_ordered &= gnn_step_epoch(cuda) == GNN_OK;
+    double before = latest;
+    for (int s = 3; s < 3 + 2 * TIERED_PIECES; s++) {
+      is_ordered &= watch->start[s] > before && watch->end[s] >= watch->start[s] && watch->end[s] < 10;
+      if (watch->end[s] > latest) latest = watch->end[s];
+    }
+    is_ordered &= watch->end[3] <= watch->start[4];
+  }
+  int graphs = standin_graph_launches();
+  tap_ok(is_ordered && notes == 0 && graphs == (has_no_graph ? 0 : 3), "trace: every copy has its times, one after the other on its lane, epoch after epoch, %d of 4 by a graph", graphs);
+  gnn_instance_destroy(cuda);
+}
+
 static void test_trace(void) {
   toy_cuda_make(&toy, karate, TOY_HOST);
-  standin_reset(STANDIN_FREE, STANDIN_FINE, 0);
-  gnn_instance *cuda = open_it(&toy.program, (gnn_instance_options){.is_traced = 1});
-  int is_ordered = 1, seen = 0;
-  for (int e = 0; e < 3; e++) {
-    gnn_watch_restart(&cuda->run);
-    gnn_step_epoch(cuda);
-  }
-  const gnn_watch *watch = cuda->run.watch;
-  for (int s = 3; s < 3 + 2 * TIERED_PIECES; s++) {
-    is_ordered &= watch->end[s] >= watch->start[s] && watch->start[s] >= 0 && watch->end[s] < 10;
-    seen += watch->end[s] > 0;
-  }
-  tap_ok(is_ordered && seen == 2 * TIERED_PIECES && watch->end[3] <= watch->start[4], "trace: every copy has its times, one after the other on its lane");
-  gnn_instance_destroy(cuda);
+  trace_epochs(0);
+  trace_epochs(1);
+}
+
+/* What the traces rest on: an event of a capture has no time, one that the graph records has. */
+static void test_events_of_graphs(void) {
+  cudaStream_t stream, other;
+  cudaEvent_t captured, recorded, timeless;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  float time = -1;
+  standin_reset(0, STANDIN_FINE, 0);
+  int is_made = !cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) && !cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking) &&
+                !cudaEventCreate(&captured) && !cudaEventCreate(&recorded) && !cudaEventCreateWithFlags(&timeless, cudaEventDisableTiming);
+  tap_ok(is_made && cudaEventRecordWithFlags(recorded, stream, cudaEventRecordExternal) == cudaErrorInvalidValue, "stand-in: no external event outside of a capture");
+  int is_captured = !cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) && !cudaEventRecord(captured, stream) &&
+                    !cudaEventRecordWithFlags(recorded, stream, cudaEventRecordExternal);
+  tap_ok(is_captured && cudaStreamWaitEvent(other, recorded, 0) == cudaSuccess && cudaStreamWaitEvent(stream, recorded, 0) == cudaErrorStreamCaptureIsolation,
+         "  nor does a stream of the capture wait for one");
+  is_made = !cudaStreamEndCapture(stream, &graph) && !cudaGraphInstantiate(&exec, graph, 0) && !cudaGraphDestroy(graph);
+  tap_ok(is_made && cudaEventElapsedTime(&time, recorded, recorded) == cudaErrorInvalidResourceHandle, "  before the graph is launched it has no time");
+  is_made = !cudaGraphLaunch(exec, stream) && !cudaEventRecord(timeless, stream) && !cudaStreamSynchronize(stream);
+  tap_ok(is_made && cudaEventElapsedTime(&time, recorded, recorded) == cudaSuccess && time == 0, "  then it has");
+  tap_ok(cudaEventElapsedTime(&time, captured, recorded) == cudaErrorInvalidValue, "  the event of the capture has none");
+  tap_ok(cudaEventElapsedTime(&time, timeless, recorded) == cudaErrorInvalidResourceHandle, "  nor has one made without");
+  cudaGraphExecDestroy(exec);
+  cudaEventDestroy(captured), cudaEventDestroy(recorded), cudaEventDestroy(timeless);
+  cudaStreamDestroy(stream), cudaStreamDestroy(other);
 }
 
 /* ---- no wait too few ---- */
@@ -243,17 +279,19 @@ static void test_failures(void) {
 
 /* Each call of a short training fails once: it is told, or does not matter to the bits; and nothing is left behind. */
 static void test_every_call(void) {
-  for (int mode = TOY_HOST; mode < TOY_MODE_COUNT; mode++) {
+  for (int run = 0; run < 3; run++) {
+    const toy_mode mode = run == 1 ? TOY_RING : TOY_HOST;
+    const int is_traced = run == 2;
     int calls = 0, told = 0, went_on = 0, is_over = 0, wrong = 0;
     gnn_result result[GNN_SPLIT_COUNT];
-    toy_cuda_make(&toy, karate, (toy_mode)mode);
+    toy_cuda_make(&toy, karate, mode);
     gnn_instance *cpu = open_it(&toy.toy.program, (gnn_instance_options){0});
     train(cpu, 3, result);
     for (; !is_over; calls += IS_WATCHED_FOR_RACES ? 11 : 1) {
       gnn_error error = {0};
       gnn_instance *cuda = NULL;
       standin_reset(STANDIN_FREE, STANDIN_ANY, calls);
-      gnn_status status = try_open(&toy.program, (gnn_instance_options){.scratch = "/dev/shm"}, &cuda, &error);
+      gnn_status status = try_open(&toy.program, (gnn_instance_options){.scratch = "/dev/shm", .is_traced = is_traced}, &cuda, &error);
       if (status == GNN_OK && (status = train(cuda, 3, result)) != GNN_OK) gnn_step_failed(cuda, status, &error, "", "nobody knows why");
       is_over = !standin_has_struck();
       if (is_over) standin_calm();
@@ -265,7 +303,8 @@ static void test_every_call(void) {
       gnn_instance_destroy(cuda);
       wrong += standin_allocated() != 0;
     }
-    tap_ok(wrong == 0 && told > 10, "%s: of %d calls each fails once: %d times it is told, %d times it goes on with the same bits", toy_mode_names[mode], calls, told, went_on);
+    tap_ok(wrong == 0 && told > 10, "%s%s: of %d calls each fails once: %d times it is told, %d times it goes on with the same bits", toy_mode_names[mode],
+           is_traced ? ", traced" : "", calls, told, went_on);
     gnn_instance_destroy(cpu);
   }
 }
@@ -276,11 +315,15 @@ static void test_capture_refused(void) {
   toy_cuda_make(&toy, karate, TOY_HOST);
   gnn_instance *cpu = open_it(&toy.toy.program, (gnn_instance_options){0});
   train(cpu, EPOCHS, result);
-  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    standin_reset(2, cases[k].fault, cases[k].after);
-    gnn_instance *cuda = open_it(&toy.program, (gnn_instance_options){0});
+  for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
+    const int is_traced = k % 2;
+    standin_reset(2, cases[k / 2].fault, cases[k / 2].after);
+    gnn_instance *cuda = open_it(&toy.program, (gnn_instance_options){.is_traced = is_traced});
+    if (is_traced) gnn_watch_restart(&cuda->run);
     gnn_status status = train(cuda, EPOCHS, result);
-    tap_ok(status == GNN_OK && same(cpu, cuda) && notes == 1 && strstr(last_note, "no CUDA graph"), "goes on, and says once: %s", last_note);
+    int has_times = !is_traced || cuda->run.watch->end[3] > 0;
+    tap_ok(status == GNN_OK && same(cpu, cuda) && notes == 1 && has_times && strstr(last_note, "no CUDA graph"), "goes on%s, and says once: %s",
+           is_traced ? ", with the times of its steps" : "", last_note);
     gnn_instance_destroy(cuda);
   }
   gnn_instance_destroy(cpu);
@@ -626,6 +669,7 @@ int main(void) {
   if (gnn_dataset_open_path("karate", &karate, &error) != GNN_OK || gnn_dataset_prepare(karate, NULL, &error) != GNN_OK) return 98;
   test_bits();
   test_trace();
+  test_events_of_graphs();
   if (!IS_WATCHED_FOR_RACES) test_waits(); /* which makes races */
   test_refusals();
   test_failures();

@@ -183,6 +183,11 @@ if [ -e "$build/share/libgnncuda.a" ] && "$here/toolkit.sh" "$work/toolkit" >too
   on_stand_in -q --emit=c=by_file.c --prefix=tuned small.gnn
   check "later compilations are of the same program" bash -c "grep -aqF \"\$(sed -n 's/.*fingerprint \([0-9a-f]*\)\$/\1/p' by_file.c)\" tuned"
   check "which trains" ./tuned -q --runs 1 --epochs 2 --out tuned.out
+  profile_of_graph() { # every step has its times, or gnncc refuses it; nobody says that the epoch was not captured
+    ./tuned profile --epochs 2 -o tuned_run.json >said 2>&1 && ! grep 'no CUDA graph' said && "$gnncc" -q -w --backend=cuda --profile=tuned_run.json --plan small.gnn >/dev/null
+  }
+  check "its profile is of a graph" profile_of_graph
+  check "  and is of its steps one by one where none is captured" bash -c "STANDIN_FAULT=6 ./tuned profile --epochs 2 -o tuned_steps.json 2>&1 | grep 'no CUDA graph' && [ -s tuned_steps.json ]"
   check "nothing is left behind" bash -c "! ls -d gnncc-*"
 else
   skip "--tune" "no CUDA toolkit"

@@ -149,6 +149,18 @@ check "a program whose keep-everything order takes a pebibyte compiles" altered 
 not_run() { touches_what_it_planned vast && says_bits vast 'not run, it needs .* of memory and .* is free' && grep -q 'data fit the plan' vast.check; }
 check "where memory is short that order is not run, and check says how much it needs" not_run
 
+# ---- what an SSD takes beside the tiers ----
+staging_is_announced() { # PROGRAM MODEL OPTIONS...
+  local program=$1 model=$2 announced
+  shift 2
+  announced=$("$gnncc" -w --plan=json "$@" "$plans/$model.gnn" | grep -o '"staging_bytes": *[0-9]*' | tr -dc 0-9)
+  "./$program" info --json | grep -o '"staging_bytes": *[0-9]*' | tee /dev/stderr | tr -dc 0-9 | grep -qx "$announced" || { echo "announced: $announced"; return 1; }
+  [ "$announced" -gt 0 ] && "$gnncc" -w --plan "$@" "$plans/$model.gnn" | grep -q "of staging for it"
+}
+for name in direct ring; do
+  eval "check \"sage4, $name: what the SSD takes beside the tiers is announced\" staging_is_announced sage4_${name}_0 sage4 ${road[$name]} --budget device=$(least_of sage4 ${road[$name]})KiB"
+done
+
 # ---- the same plan, run otherwise ----
 run_otherwise() { # PROGRAM OPTIONS...
   local program=$1
@@ -223,6 +235,18 @@ sed -E 's/"makespan_ns": [0-9]+/"makespan_ns": 7/' plan.json >damaged.json && re
 cp plan.json damaged.json && refuse_plan "a plan for a machine with a host tier, without one," "tier" --budget host=0
 rm damaged.json && refuse 4 "a plan that is not there" "$gnncc" -w $tightest --plan-from=damaged.json "$plans/sage4.gnn" -o no
 
+# ---- copies that slow the compute ----
+seconds_of() { "$gnncc" -w --plan=json --target=lab --budget cpu=22MiB "$@" "$plans/slowing_host.gnn" | awk -F'[:,]' '/"seconds"/ { print $2 + 0; exit }'; }
+leaves_host_alone() { # the budget of the target has a host tier
+  local with without
+  with=$(seconds_of) without=$(seconds_of --budget host=0)
+  echo "with a host $with s, without $without s"
+  awk -v with="$with" -v without="$without" 'BEGIN { exit !(with > 0 && with <= without) }'
+}
+check "a tier whose copies slow the compute by more than they save is left alone" leaves_host_alone
+check "its plan and problem are written" "$gnncc" -w --verify --target=lab --budget cpu=22MiB --emit=plan=alone.json,problem=slowing.json "$plans/slowing_host.gnn"
+check "the plan that leaves it alone is taken for the problem that has it" "$gnncc" -w --plan-from alone.json --target=lab --budget cpu=22MiB --plan "$plans/slowing_host.gnn"
+
 # ---- budgets ----
 deep="$gnncc -w -D size=4000 --budget ssd=1GiB"
 epoch_of() { $deep --budget "device=$1" --plan "$here/../../examples/sage_deep.gnn" | sed -n 's/^  time *\([0-9.]*\) ms.*/\1/p'; }
@@ -239,9 +263,26 @@ check "a larger device is never slower" never_slower 10302KiB 10.5MiB 11MiB 1250
 sweep_agrees() {
   $deep --sweep device=10302KiB:14MiB "$here/../../examples/sage_deep.gnn" >sweep.txt
   cat sweep.txt
-  [ "$(awk '/ MiB .* ms / { ms = $5 } END { print ms }' sweep.txt | awk '{ print ($1 <= '"$(epoch_of 10302KiB)"') }')" = 1 ]
+  awk -v plan="$(epoch_of 10302KiB)" '/ MiB .* ms / { ms = $5 } END { exit !(ms > 0 && sprintf("%.3g", ms) + 0 <= plan) }' sweep.txt
 }
 check "a sweep reaches what --plan reaches" sweep_agrees
+
+# ---- the ways out ----
+ways_work() { # MODEL OPTIONS...: what fits nothing names a smallest device, and each way out, tried as it is written, has the epoch that was promised
+  local model=$1 ways=0 option promised
+  shift
+  "$gnncc" -w "$@" --plan "$plans/$model.gnn" >ways 2>&1
+  grep -q 'help: --budget device=.* is the smallest that works' ways || { cat ways; return 1; }
+  while read -r option promised; do
+    "$gnncc" -w "$@" --budget "$option" --plan "$plans/$model.gnn" >way
+    echo "$option: $promised is promised, $(sed -n 's/^  time *//p' way)"
+    grep -qF "  time      $promised per epoch =" way || return 1
+    ways=$((ways + 1))
+  done < <(sed -n 's/^ *help: //p' ways | sed 's/ \xc2\xb7 /\n/g' | sed -nE 's/^--budget ([a-z]+=[0-9]+KiB) (is the smallest that works \(|-> )(.*) per epoch\)?$/\1 \3/p')
+  [ $ways -gt 0 ]
+}
+check "a plan of more effort that finds no addresses gives way to one of less" ways_work shared4 --budget host=2MiB --budget device=1KiB
+check "a larger host or SSD is priced as it is written" ways_work shared4 --budget ssd=3KiB --budget device=3156KiB
 
 # ---- and at random ----
 check "random budgets, tiers, policies and efforts: a plan, or a smallest budget that works" "$here/plans_fuzz.sh" "$build" 6 4

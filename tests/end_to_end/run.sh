@@ -142,6 +142,48 @@ smallest() {
     ! "$gnncc" --budget device=$((least - 1))KiB "$here/../../examples/gcn_karate.gnn" -o no
 }
 check "the smallest budget it names works, and one less does not" smallest
+what_binds() { # the largest first, with units and as the model has them; all of it is what the message says
+  "$gnncc" -w --budget device=4KiB "$here/../../examples/gcn_karate.gnn" -o no 2>said
+  cat said
+  ! grep 'there together.*\[[0-9]*\]' said &&
+    awk '/error.E0501/ { sub(/.* needs /, ""); needs = $1 * size[$2] }
+         /note: there together: / { sub(/.*together: /, ""); sub(/, and [0-9]+ smaller, /, " + "); sub(/ in all/, " rest"); rows = split($0, row, / \+ /)
+           for (i = 1; i <= rows; i++) { split(row[i], word, " "); bytes = word[1] * size[word[2]]; all += bytes; bad = bad || bytes <= 0 || (i > 1 && i < rows && bytes > last); last = bytes } }
+         BEGIN { size["B"] = 1; size["KiB"] = 1024; size["MiB"] = 1048576 }
+         END { d = all / needs - 1; print all, needs; exit !(rows >= 4 && !bad && d < 0.02 && d > -0.02) }' said
+}
+check "what binds is told, with units" what_binds
+wrong_words() { # MESSAGE OPTIONS...: a fault of the command line, said as one, without a page of the diagnostics
+  local message=$1
+  shift
+  "$gnncc" -w "$@" -o no >said 2>&1
+  local status=$?
+  cat said
+  [ $status -eq 2 ] && [ "$(cat said)" = "gnncc: error: $message" ]
+}
+karate="$here/../../examples/gcn_karate.gnn"
+check "a budget of no tier" wrong_words '--budget moon=5MiB: there is no tier "moon"; the tiers are device, host and ssd' --budget moon=5MiB "$karate"
+check "a budget of a tier spelt wrongly, where the device has a name" wrong_words '--budget gpo=5MiB: there is no tier "gpo"; the tiers are gpu, host and ssd; did you mean "gpu"?' \
+  --plan --target=a100 --budget gpo=5MiB "$karate"
+check "a budget of no size" wrong_words '--budget device=12parsecs: "12parsecs" is not a size in bytes, as in 24GiB or 50%' --budget device=12parsecs "$karate"
+check "a share of a budget that is no size" wrong_words '--budget device=999999999999999999%: the size is too large' --budget device=999999999999999999% "$karate"
+check "a sweep of no tier" wrong_words '--sweep hots=1:2: there is no tier "hots"; the tiers are device, host and ssd; did you mean "host"?' --sweep hots=1:2 "$karate"
+check "a sweep from more to less" wrong_words '--sweep device=2MiB:1MiB: the range goes from a smaller to a larger size' --sweep device=2MiB:1MiB "$karate"
+pasted_links() { # LINKS OPTIONS...: the link that is said to be missing begins where there is something, and with the line in the target there is one
+  { cat "$karate" && printf 'target t {\n  device cpu { memory = 2GiB }\n}\n'; } >linked.gnn
+  local missing links=$1
+  shift
+  for missing in $links; do
+    "$gnncc" -w --plan "$@" linked.gnn >said 2>&1
+    [ $? -eq 1 ] && grep -q "linked.gnn:.*E0503.*add link $missing {" said || { cat said; return 1; }
+    sed -n 's/^ *help: in the target, .*: link/link/p' said >line
+    cat line && sed -i '/^  device cpu {/r line' linked.gnn
+  done
+  "$gnncc" -w --plan "$@" linked.gnn
+}
+check "a link to the host that is missing is told" pasted_links "cpu.<->.host" --budget host=4MiB
+check "a link to the SSD that is missing is told" pasted_links "cpu.<->.ssd" --budget ssd=4MiB
+check "both, one after the other" pasted_links "cpu.<->.host host.<->.ssd" --budget host=4MiB --budget ssd=4MiB
 check "measured peak is the planned one" ./karate check
 for drop in 1.5 -0.5 nan; do refuse 2 "a dropout of $drop" ./karate --drop $drop; done
 

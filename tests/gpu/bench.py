@@ -35,7 +35,11 @@ train {name} {{
   epochs    = {epochs}
 }}
 """
-WAYS = ("csr", "sparse_tensor", "edge_index", "csr+compile")
+WAYS = ("csr", "sparse_tensor", "edge_index", "csr+compile", "edge_index+compile", "csr+reduce-overhead", "edge_index+reduce-overhead")
+
+
+def mebibytes(count):
+    return f"{count / 2**20:,.1f} MiB"
 
 
 def arguments():
@@ -95,10 +99,10 @@ class Bench:
         done = self.run(self.gnncc, "-q", "-w", "--force", "--backend=cuda", f"--arch={self.a.architecture}", f"--target={self.target_path}", *options, model, "-o", program, may_fail=True)
         return program if done.returncode == 0 else None, done.stderr.strip()
 
-    def memory(self, program):
-        """Bytes planned and touched of the device's arena, as texts: they are equal or they are not."""
-        text = self.run(program, "check", "--epochs", 1).stdout
-        return re.search(r"device arena: planned (.*), touched (.*)", text).groups()
+    @staticmethod
+    def memory(profile):
+        """Bytes planned and touched of the device's arena."""
+        return profile["tiers"]["device"]["peak_bytes"], profile["measured"]["device_peak_bytes"]
 
     def bench(self, program):
         return json.loads(self.run(program, "bench", "--json", "--epochs", self.a.epochs, "--warmup", 2).stdout.splitlines()[-1])
@@ -122,8 +126,8 @@ class Bench:
         program, why = self.compile(f"{model}_{shape}", LAYERS[model], data)
         if not program:
             return self.found["runs"].append({"shape": shape, "model": model, "missing": why})
-        planned, touched = self.memory(program)
         profile = self.profile(program)
+        planned, touched = self.memory(profile)
         ours, peers, ways = [], {}, list(WAYS)
         for _ in range(self.a.rounds):
             ours.append(self.bench(program))
@@ -132,8 +136,7 @@ class Bench:
                 peers.setdefault(way, []).append(found)
                 if "missing" in found:
                     ways.remove(way)
-        self.found["runs"].append({"shape": shape, "model": model, "ours": ours, "peers": peers, "planned": planned, "touched": touched,
-                                   "peak_bytes": profile["tiers"]["device"]["peak_bytes"], "measured_peak_bytes": profile["measured"]["device_peak_bytes"]})
+        self.found["runs"].append({"shape": shape, "model": model, "ours": ours, "peers": peers, "planned": planned, "touched": touched})
         self.found["kernels"][f"{model}, {shape}"] = self.kernels(profile)
 
     @staticmethod
@@ -178,7 +181,7 @@ class Bench:
             if not program:
                 row["missing"] = why.splitlines()[0] if why else "it does not fit"
             else:
-                planned, touched = self.memory(program)
+                planned, touched = self.memory(self.profile(program))
                 rounds = [self.bench(program) for _ in range(self.a.rounds)]
                 row.update(planned=planned, touched=touched, seconds=statistics.median(r["median"] for r in rounds), predicted=rounds[0]["estimated"], same_bits=self.bits(program) == bits)
             self.found["budgets"].append(row)
@@ -207,7 +210,7 @@ class Bench:
         say("\nPlanned and touched memory:\n\n| model | shape | planned | touched | equal |\n| --- | --- | ---: | ---: | --- |")
         for r in f["runs"]:
             if "ours" in r:
-                say(f"| {r['model']} | {r['shape']} | {r['planned']} | {r['touched']} | {'yes' if r['planned'] == r['touched'] else 'NO'} |")
+                say(f"| {r['model']} | {r['shape']} | {mebibytes(r['planned'])} | {mebibytes(r['touched'])} | {'yes' if r['planned'] == r['touched'] else 'NO'} |")
         say("\nWhat kernels reach of the bandwidth (of fp32, where that is more) that calibration measured, in a profiled epoch:\n")
         say("| model, shape | kernel | steps | ms | of the bandwidth | of fp32 | measured / predicted |\n| --- | --- | ---: | ---: | ---: | ---: | ---: |")
         for name, k in f["kernels"].items():
@@ -222,7 +225,7 @@ class Bench:
                 say(f"| {b['share']} % | {b['missing']} | | | | | | | |")
                 continue
             which = f"{b['share']} %" if abs(100 * b["of_keep"] - b["share"]) < 1 else f"{100 * b['of_keep']:.1f} %, the least that works, for {b['share']} %"
-            say(f"| {which} | {b['planned']} | {b['touched']} | {'yes' if b['planned'] == b['touched'] else 'NO'} | {'yes' if b['same_bits'] else 'NO'} | "
+            say(f"| {which} | {mebibytes(b['planned'])} | {mebibytes(b['touched'])} | {'yes' if b['planned'] == b['touched'] else 'NO'} | {'yes' if b['same_bits'] else 'NO'} | "
                 f"{1e3 * b['seconds']:.3g} | {b['seconds'] / first:.2f} | {1e3 * b['predicted']:.3g} | {b['seconds'] / b['predicted']:.2f} |")
         text = "\n".join(self.out) + "\n"
         Path(self.a.build, "bench_gpu.md").write_text(text)
@@ -233,15 +236,15 @@ class Bench:
         if "missing" in r:
             return f"| {r['model']} | {r['shape']} | {r['missing']} | | | | | | | |"
         edges = self.found["sizes"][r["shape"]]["edges"]
-        ours, peak = statistics.median(o["median"] for o in r["ours"]), r["measured_peak_bytes"]
+        ours, peak = statistics.median(o["median"] for o in r["ours"]), r["touched"]
         there = {way: p for way, p in r["peers"].items() if not any("missing" in one for one in p)}
         begin = f"| {r['model']} | {r['shape']} | {edges:,} | {1e3 * ours:.3g} |"
         if not there:
-            return begin + f" | | {peak / 2**20:,.1f} MiB | | | none: {next(iter(r['peers'].values()))[-1]['missing']} |"
+            return begin + f" | | {mebibytes(peak)} | | | none: {next(iter(r['peers'].values()))[-1]['missing']} |"
         seconds = {way: statistics.median(one["median"] for one in p) for way, p in there.items()}
         best = min(seconds, key=seconds.get)
         theirs = statistics.median(one["peak_bytes"] for one in there[best])
-        return begin + f" {1e3 * seconds[best]:.3g} | {seconds[best] / ours:.2f} | {peak / 2**20:,.1f} MiB | {theirs / 2**20:,.1f} MiB | {peak / theirs:.2f} | {best}, PyG {there[best][0]['version']} |"
+        return begin + f" {1e3 * seconds[best]:.3g} | {seconds[best] / ours:.2f} | {mebibytes(peak)} | {mebibytes(theirs)} | {peak / theirs:.2f} | {best}, PyG {there[best][0]['version']} |"
 
 
 def main():
@@ -258,4 +261,5 @@ def main():
     sys.exit(1 if wrong else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -45,6 +45,25 @@ tables() {
 if command -v python3 >/dev/null; then
   check "bench-gpu, tiny: all its tables" tables
   check "what runs the peers is Python" python3 -m py_compile "$here/bench_worker.py"
+  ways() { # each form that is tried is what it is called, as far as it shows without torch
+    python3 -B - "$here" <<'PEERS'
+import sys, types
+sys.path.insert(0, sys.argv[1])
+asked = []
+sys.modules["torch"] = types.SimpleNamespace(compile=lambda net, **how: asked.append(how) or "compiled")
+sys.modules["safetensors_torch"] = types.SimpleNamespace(load=None)
+import bench, bench_worker
+forms = [(way, bench_worker.prepared("net", way.partition("+")[2])) for way in bench.WAYS]
+print(forms, asked)
+assert all(net == ("compiled" if "+" in way else "net") for way, net in forms)
+assert asked == [{}, {}, {"mode": "reduce-overhead"}, {"mode": "reduce-overhead"}]
+PEERS
+  }
+  check "the forms of the peers, compiled and with CUDA graphs" ways
+  one_form_fails() { # a Python without torch: each form says what is missing, and no more
+    python3 -B "$here/bench_worker.py" /nowhere GCN csr+reduce-overhead 4 1 | grep '^{"missing": '
+  }
+  check "a form that fails says so" one_form_fails
   rm -rf "$here/__pycache__"
 else
   skip "bench-gpu" "no python3"

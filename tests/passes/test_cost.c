@@ -1,4 +1,5 @@
 /* The machine that a target describes, and what kernels cost on it. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,27 @@ static void test_kernels(const char *share_dir) {
   Machine slow = machine_of_target(&target);
   double ratio = seconds_of(&slow, kernels_of(arena, share_dir, 1000000, 64, plain)) / seconds_of(&machine, kernels_of(arena, share_dir, 1000000, 64, plain));
   ok(ratio > 3.9 && ratio < 4.1, "a machine with a quarter of the rates takes four times as long");
+  Machine disturbed = machine;
+  disturbed.rates.stream[0] = machine.rates.stream[machine.rates.size_count - 1] / 1000;
+  ok(seconds_of(&disturbed, kernels_of(arena, share_dir, 1000000, 64, plain)) > 0, "no kernel takes less than no time where the nearest cache was measured as the slowest");
+  arena_free(arena);
+}
+
+/* ---- rows that come back soon ---- */
+
+static void test_locality(const char *share_dir) {
+  Arena *arena = arena_new();
+  Machine machine = machine_of_target(NULL);
+  Kernels *kernels = kernels_of(arena, share_dir, 1000000, 64, "x |> GCN(64) as conv1 |> relu");
+  double unknown = seconds_of(&machine, kernels), seconds[2];
+  for (int is_hub = 0; kernels && is_hub < 2; is_hub++) {
+    Locality locality = {.is_known = true};
+    for (int k = 0; k < LOCALITY_STEPS; k++) locality.within[k] = pow(2, -k / (is_hub ? 20.0 : 2.0));
+    for (int end = 0; end < 2; end++) kernels->graph->program->info->locality[end] = locality;
+    seconds[is_hub] = seconds_of(&machine, kernels);
+  }
+  ok(kernels && fabs(seconds[0] / unknown - 1) < 1e-4, "rows from anywhere cost what they were measured to");
+  ok(kernels && seconds[1] < 0.8 * unknown, "rows that come back soon cost less");
   arena_free(arena);
 }
 
@@ -245,6 +267,7 @@ int main(int argc, char **argv) {
   const char *share_dir = argc > 1 ? argv[1] : "build/share";
   test_links();
   test_kernels(share_dir);
+  test_locality(share_dir);
   test_traffic(share_dir);
   test_precision(share_dir);
   test_profiles(share_dir);

@@ -1,7 +1,10 @@
 /* The smallest device, host and SSD that an infeasible answer names: planning succeeds there and one byte below it does
- * not. */
+ * not. What is on the device where it binds, and how people are told. */
+#include "compiler/planner/plan_report.h"
 #include "suite.h"
 #include "tap.h"
+
+#include <string.h>
 
 typedef enum Tier { DEVICE, HOST, SSD, TIERS } Tier;
 
@@ -87,6 +90,53 @@ static void ask_policies(Tally *tally, Problem *problem) {
   }
 }
 
+/* Where nothing is made again and nothing takes workspace, the pieces are all that binds. */
+static void judge_bind(Tally *tally, Problem *problem) {
+  Arena *arena = arena_new();
+  PlannerOptions options;
+  PlannerReport report;
+  for (int x = 0; x < problem->piece_count; x++) problem->pieces[x].fates &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
+  for (int op = 0; op < problem->op_count; op++)
+    for (int v = 0; v < problem->ops[op].variant_count; v++) problem->ops[op].variants[v].work_bytes = 0;
+  planner_default_options(&options);
+  options.skips_least_sizes = true;
+  if (!planner_plan(problem, &options, arena, &report)) {
+    int64_t bytes = 0;
+    for (int i = 0; i < report.bind_piece_count; i++) bytes += problem->pieces[report.bind_pieces[i]].bytes;
+    tally->asked++;
+    tally->too_small += bytes < report.bind_bytes;
+    tally->too_large += bytes > report.bind_bytes;
+  }
+  arena_free(arena);
+}
+
+static bool is_told(const Share *shares, int count, int64_t workspace, const char *wanted) {
+  Arena *arena = arena_new();
+  Share *list = NULL;
+  int length = 0;
+  int64_t bytes = workspace;
+  for (int i = 0; i < count; i++) {
+    ARENA_PUSH(arena, list, length, shares[i]);
+    bytes += shares[i].bytes;
+  }
+  const char *text = plan_report_shares(arena, list, length, bytes);
+  bool is_right = strcmp(text, wanted) == 0;
+  if (!is_right) printf("# %s\n", text);
+  arena_free(arena);
+  return is_right;
+}
+
+static void judge_shares(Tap *tap) {
+  Share few[] = {{"b", 100}, {"c", 52428800}, {"a", 100}};
+  Share seven[] = {{"a", 1}, {"b", 2}, {"c", 3}, {"d", 4}, {"e", 5}, {"f", 6}, {"g", 7}};
+  Share many[] = {{"a", 1000}, {"b", 2048}, {"c", 3072}, {"d", 4096}, {"e", 5120}, {"f", 6144}, {"g", 7168}, {"h", 536}};
+  tap_ok(tap, is_told(few, 3, 0, "50.0 MiB c + 100 B a + 100 B b"), "shares: the largest first, with units");
+  tap_ok(tap, is_told(few, 3, 2048, "50.0 MiB c + 2.0 KiB workspace + 100 B a + 100 B b"), "shares: what is no piece is workspace");
+  tap_ok(tap, is_told(seven, 7, 0, "7 B g + 6 B f + 5 B e + 4 B d + 3 B c + 2 B b + 1 B a"), "shares: seven are told");
+  tap_ok(tap, is_told(many, 8, 0,
+                      "7.0 KiB g + 6.0 KiB f + 5.0 KiB e + 4.0 KiB d + 3.0 KiB c + 2.0 KiB b, and 2 smaller, 1.5 KiB in all"), "shares: of more the smallest are summed");
+}
+
 int main(void) {
   static const char *const names[] = {"device", "host", "SSD"};
   Tap tap = {0};
@@ -121,5 +171,17 @@ int main(void) {
   tap_ok(&tap, tally.asked > wanted / 3 && tally.unnamed == 0, "policies: %d sizes are named, always one of the device", tally.asked);
   tap_ok(&tap, tally.too_small == 0, "policies: with it the policy fits (%d without)", tally.too_small);
   tap_ok(&tap, tally.too_large == 0, "policies: with one byte less it does not (%d with)", tally.too_large);
+  Tally bind = {0};
+  for (int i = 0; i < wanted; i++) {
+    Arena *arena = arena_new();
+    GenerateOptions options = suite_small(i);
+    Problem *problem = suite_read(arena, generate_problem(arena, &options));
+    make_tight(problem, DEVICE, i);
+    judge_bind(&bind, problem);
+    arena_free(arena);
+  }
+  tap_ok(&tap, bind.asked * 2 > wanted && bind.too_small == 0 && bind.too_large == 0,
+         "of %d problems all that is on the device where they bind is told (%d less, %d more)", bind.asked, bind.too_small, bind.too_large);
+  judge_shares(&tap);
   return tap_end(&tap);
 }

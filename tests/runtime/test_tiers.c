@@ -20,6 +20,7 @@
 #include "../../runtime/checkpoint.h"
 #include "../../runtime/job.h"
 #include "../../runtime/lanes.h"
+#include "../../runtime/room.h"
 #include "../../runtime/train.h"
 #include "tap.h"
 #include "tiered.c"
@@ -584,6 +585,14 @@ static void test_refusals(void) {
   tiered_make(&tiered, &toy, TIERED_MIXED);
   tiered.program.host_bytes = INT64_C(1) << 50;
   tap_ok(gnn_instance_create(&tiered.program, NULL, &instance, &error) == GNN_ENOMEM && strcmp(error.code, "R0801") == 0, "R0801: %s", error.message);
+  tap_ok(strstr(error.help, "1024.0 TiB of it is not the device's") && !strstr(error.help, "device="), "no smaller device is advised where that does not help: %s", error.help);
+  tiered_make(&tiered, &toy, TIERED_SSD);
+  tiered.program.device_bytes = INT64_C(1) << 50;
+  long long advised = 0;
+  gnn_status status = gnn_instance_create(&tiered.program, NULL, &instance, &error);
+  int is_read = sscanf(error.help, "gnncc --budget device=%lldMiB", &advised) == 1;
+  int64_t room = gnn_available_bytes() - gnn_staging_bytes(&tiered.program);
+  tap_ok(status == GNN_ENOMEM && is_read && advised > 0 && advised << 20 < room + (64 << 20), "the device that is advised leaves room for staging: %s", error.help);
 }
 
 /* ---- time ---- */
