@@ -173,8 +173,8 @@ static double measure_elements(void) {
                 .m = reals_new(count), .v = reals_new(count)};
   const double element = seconds_of(relu_run, &e) / (double)count;
   print_rate("element", element);
-  print_rate("random", seconds_of(dropout_run, &e) / (double)count - element);
-  print_rate("exp", seconds_of(exp_run, &e) / (double)count - element);
+  print_rate("random", beyond(seconds_of(dropout_run, &e) / (double)count, element));
+  print_rate("exp", beyond(seconds_of(exp_run, &e) / (double)count, element));
   for (int64_t i = 0; i < count; i++) e.v[i] = e.v[i] * e.v[i];
   print_rate("update", seconds_of(update_run, &e) / (double)count);
   return element;
@@ -201,8 +201,7 @@ static void exchange_run(void *job) {
 static void measure_exchange(double element) {
   const int64_t rows = 2048, count = rows * COLUMNS;
   Elements e = {.rows = rows, .x = (gnn_real *)memory, .y = (gnn_real *)memory + count};
-  const double beyond = seconds_of(exchange_run, &e) - 2 * (double)count * element, bytes = 2 * (double)count * sizeof(gnn_real);
-  print_rate("exchange", beyond > bytes / 1e12 ? bytes / beyond : 1e12);
+  print_rate("exchange", 2 * (double)count * sizeof(gnn_real) / beyond(seconds_of(exchange_run, &e), 2 * (double)count * element));
 }
 
 static void measure_stream(void) {
@@ -211,6 +210,7 @@ static void measure_stream(void) {
     Elements e = {.rows = sizes[i] / 2 / (COLUMNS * (int64_t)sizeof(gnn_real)), .x = (gnn_real *)memory, .y = (gnn_real *)(memory + sizes[i] / 2)};
     rates[i] = (double)sizes[i] / seconds_of(relu_run, &e);
   }
+  nearer_is_faster(rates, size_count);
   print_rates("stream", rates, size_count);
 }
 
@@ -237,8 +237,8 @@ static void measure_loss(void) {
   Loss l = {.scores = reals_new(LOSS_ROWS * 64), .labels = memory_new(4 * LOSS_ROWS), .rows = memory_new(4 * LOSS_ROWS)};
   for (int32_t i = 0; i < LOSS_ROWS; i++) l.labels[i] = i % 4, l.rows[i] = i;
   const double few = seconds_of(loss_run_4, &l) / LOSS_ROWS, many = seconds_of(loss_run_64, &l) / LOSS_ROWS;
-  const double each = many > few ? (many - few) / 60 : 0;
-  print_rate("loss", few - 4 * each);
+  const double each = beyond(many, few) / 60;
+  print_rate("loss", beyond(few, 4 * each));
   print_rate("loss_class", each);
 }
 
@@ -285,11 +285,11 @@ static void measure_dense(double element) {
   Dense d = dense_new();
   const double wide = 2.0 * DENSE_ROWS * DEPTH * 64, narrow = 2.0 * DENSE_ROWS * DEPTH * 16;
   const double wide_elements = DENSE_ROWS * 64 * element, narrow_elements = DENSE_ROWS * 16 * element;
-  print_rate("fp32", wide / (seconds_of(dense_run_64, &d) - 2 * wide_elements));
-  print_rate("outer", wide / (seconds_of(outer_run_64, &d) - wide_elements));
+  print_rate("fp32", wide / beyond(seconds_of(dense_run_64, &d), 2 * wide_elements));
+  print_rate("outer", wide / beyond(seconds_of(outer_run_64, &d), wide_elements));
   gnn_gemm_pack(d.b, DEPTH, 16, 1, d.packed, 0, DEPTH);
-  print_rate("narrow", narrow / (seconds_of(dense_run_16, &d) - 2 * narrow_elements));
-  print_rate("outer_narrow", narrow / (seconds_of(outer_run_16, &d) - narrow_elements));
+  print_rate("narrow", narrow / beyond(seconds_of(dense_run_16, &d), 2 * narrow_elements));
+  print_rate("outer_narrow", narrow / beyond(seconds_of(outer_run_16, &d), narrow_elements));
 }
 
 /* ---- gathers ---- */
@@ -360,8 +360,10 @@ static void measure_gather(void) {
     double rates[SIZES];
     for (int i = 0; i < size_count; i++) {
       Gather s = gather_new((gnn_real *)memory, sizes[i] / row_bytes[w], DEGREE);
-      rates[i] = EDGES * (double)row_bytes[w] / (seconds_of(runs[w], &s) - EDGES / DEGREE * row);
+      const double whole = seconds_of(runs[w], &s), rows = EDGES / DEGREE * row;
+      rates[i] = EDGES * (double)row_bytes[w] / beyond(whole, rows < whole / 2 ? rows : whole / 2);
     }
+    nearer_is_faster(rates, size_count);
     print_rates(names[w], rates, size_count);
   }
 }

@@ -54,9 +54,6 @@ static void check_cublas(cublasStatus_t status, const char *what) {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* What is left when `known` is taken off; a hundredth at least, where the noise has swallowed the rest. */
-static double beyond(double whole, double known) { return fmax(whole - known, whole / 100); }
-
 /* ---- memory ---- */
 
 static void *take(int64_t bytes) {
