@@ -48,8 +48,15 @@ static bool run_lower(Compilation *c) {
   return true;
 }
 
+/* Values are pinned by name; a library may add up otherwise, and bf16 rounds what is stored: there everything is computed where it was
+ * written. */
+static bool may_hoist(const Compilation *c) {
+  const Options *o = c->options;
+  return o->is_hoisting && c->program->has_train && c->program->fate_count == 0 && !o->spmm && o->precision != PRECISION_BF16;
+}
+
 static bool run_reassociate(Compilation *c) {
-  if (c->options->is_reassociating) reassociate(c->forward);
+  if (c->options->is_reassociating) reassociate(c->forward, may_hoist(c));
   return true;
 }
 
@@ -160,6 +167,25 @@ static void note_half(Compilation *c) {
                           count == 1 ? " is" : "s are"));
 }
 
+static const char *names_of_hoisted(Arena *arena, const Hoisting *p) {
+  const char *text = "";
+  for (int v = 0; v < p->count; v++) text = arena_printf(arena, "%s%s%s", text, v ? ", " : "", p->graph->values[p->values[v]].name);
+  return text;
+}
+
+static void make_hoisted_form(Compilation *c) {
+  bool has_usual_kernels = !c->fuse_options.tuning && !c->fuse_options.trial; /* others may add up otherwise, and are chosen by the kernel */
+  Hoisting *p = may_hoist(c) && has_usual_kernels ? hoist(c->arena, c->training, c->evaluation) : NULL;
+  if (!p) return;
+  Hoisted *hoisted = arena_alloc(c->arena, sizeof *hoisted);
+  *hoisted = (Hoisted){fuse(p->graph, c->is_sparse_field, &c->fuse_options), p->values};
+  for (int k = 0; k < hoisted->kernels->kernel_count; k++)
+    if (hoisted->kernels->kernels[k].work_bytes > 0) return;
+  ARENA_PUSH(c->arena, p->evaluation->notes, p->evaluation->note_count, arena_printf(c->arena, "computed once, before the first epoch: %s", names_of_hoisted(c->arena, p)));
+  c->forms[FORM_HOISTED] = (Form){p->training, p->evaluation, fuse(p->training, c->is_sparse_field, &c->fuse_options),
+                                   fuse(p->evaluation, c->is_sparse_field, &c->fuse_options), hoisted, NULL};
+}
+
 static bool run_fuse(Compilation *c) {
   const Options *o = c->options;
   c->backend = backend_of(c);
@@ -177,6 +203,8 @@ static bool run_fuse(Compilation *c) {
   if (fault && !cannot_tune(c, fault)) return false;
   if (c->fuse_options.tuning) note_tuning(c);
   if (o->precision == PRECISION_BF16) note_half(c);
+  c->forms[FORM_PLAIN] = (Form){c->training, c->evaluation, c->training_kernels, c->evaluation_kernels, NULL, NULL};
+  make_hoisted_form(c);
   return true;
 }
 
@@ -308,8 +336,14 @@ static const char *verify_graphs(Compilation *c) {
 }
 
 static const char *verify_fused(Compilation *c) {
-  const char *fault = c->training_kernels ? verify_kernels(c->training_kernels) : NULL;
-  return fault ? fault : verify_kernels(c->evaluation_kernels);
+  const char *fault = NULL;
+  for (int f = 0; f < 2 && !fault; f++) {
+    const Form *form = &c->forms[f];
+    const Kernels *all[] = {form->training_kernels, form->evaluation_kernels, form->hoisted ? form->hoisted->kernels : NULL};
+    for (int k = 0; k < 3 && !fault; k++)
+      if (all[k] && !(fault = verify_graph(all[k]->graph))) fault = verify_kernels(all[k]);
+  }
+  return fault;
 }
 
 static const char *verify_planned(Compilation *c) {
@@ -339,6 +373,14 @@ static void dump_kernels(Compilation *c, FILE *out) {
   if (c->training_kernels) kernels_dump(c->training_kernels, out);
   fprintf(out, "evaluation:\n");
   kernels_dump(c->evaluation_kernels, out);
+  const Form *form = &c->forms[FORM_HOISTED];
+  if (!form->hoisted) return;
+  fprintf(out, "what can be computed once:\n");
+  kernels_dump(form->hoisted->kernels, out);
+  fprintf(out, "the epoch then:\n");
+  kernels_dump(form->training_kernels, out);
+  fprintf(out, "the evaluation then:\n");
+  kernels_dump(form->evaluation_kernels, out);
 }
 
 static void dump_cost(Compilation *c, FILE *out) {

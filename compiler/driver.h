@@ -6,11 +6,22 @@
 #include "data.h"
 #include "emit.h"
 #include "options.h"
+#include "hoist.h"
 
 typedef struct EvaluationChoice {
   Graph *graph;
   Kernels *kernels;
 } EvaluationChoice;
+
+typedef enum FormKind { FORM_PLAIN, FORM_HOISTED } FormKind;
+
+/* The epoch and the evaluation as kernels: each computing all it needs, or with what never changes computed once before. */
+typedef struct Form {
+  Graph *training, *evaluation; /* training: NULL without a train block */
+  Kernels *training_kernels, *evaluation_kernels;
+  const Hoisted *hoisted;       /* NULL: nothing is computed once */
+  Residents *residents;         /* from the pass `plan` on */
+} Form;
 
 typedef struct Compilation {
   Arena *arena;
@@ -34,6 +45,8 @@ typedef struct Compilation {
   const char *tuning_path; /* where a tuning is looked for, or NULL */
   FuseOptions fuse_options;
   Kernels *training_kernels, *evaluation_kernels;
+  Form forms[2];         /* by FormKind; the graphs, kernels and residents above and below are those of the one that is chosen */
+  FormKind form;
   Machine machine;
   Machine unswept;       /* before --sweep gave its tiers the largest budget */
   const char *fingerprint;

@@ -119,10 +119,10 @@ static void emit_arena(const Emission *m, FILE *out) {
 static void emit_instances(const Emission *m, FILE *out) {
   fprintf(out, "/* The kernels at the sizes of this model. Each is compiled once, however many steps call it. */\n"
                "#ifdef __clang__\n#define SHARED static __attribute__((noinline))\n#else\n#define SHARED static __attribute__((noinline, noclone))\n#endif\n\n");
-  const char **printed = arena_alloc(m->arena, (size_t)(m->schedule->count + 1) * sizeof *printed);
+  const char **printed = arena_alloc(m->arena, (size_t)(schedule_step_count(m->schedule) + 1) * sizeof *printed);
   int count = 0;
-  for (int s = 0; s < m->schedule->count; s++) {
-    const char *text = emit_instance(m, &m->schedule->steps[s]);
+  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
+    const char *text = emit_instance(m, schedule_step(m->schedule, s));
     bool is_new = *text != 0;
     for (int i = 0; i < count && is_new; i++) is_new = strcmp(printed[i], text) != 0;
     if (!is_new) continue;
@@ -200,6 +200,23 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
     else emit_wait_step(m, s, out);
   }
   if (last == m->schedule->count && m->layout->residents->results != NO_INDEX) fprintf(out, "  measure(g);\n");
+  fprintf(out, "  return GNN_OK;\n}\n\n");
+}
+
+static void emit_hoisted(const Emission *m, FILE *out) {
+  const Schedule *s = m->schedule;
+  if (!s->hoisted_count) return;
+  fprintf(out, "/* What every epoch and every evaluation reads, once the data are there. */\nstatic gnn_status once(gnn_run *g) {\n");
+  for (int i = 0; i < s->hoisted_count; i++) {
+    const Step *step = &s->hoisted[i];
+    const Kernel *kernel = &step->kernels->kernels[step->kernel];
+    fprintf(out, "  /* step %d \302\267 compute \302\267 once \302\267 line %d \302\267 %s\n   * %s", step->number, (int)step->place.line, emit_in_comment(m->arena, step->what), kernel_kind_name(kernel->kind));
+    for (int k = 0; k < kernel->output_count; k++) {
+      const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], s->count - 1);
+      fprintf(out, "%s %s (%s, kept always)", k ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes));
+    }
+    fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n  step_%d(g);\n  gnn_leave(g, %d);\n", 1e3 * step->cost.seconds, step->number, step->number, step->number);
+  }
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
 
@@ -285,8 +302,8 @@ static void emit_fields(const Emission *m, FILE *out) {
 
 static void emit_steps(const Emission *m, FILE *out) {
   fprintf(out, "static const gnn_step_desc steps[] = {\n");
-  for (int s = 0; s < m->schedule->count; s++) {
-    const Step *step = &m->schedule->steps[s];
+  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
+    const Step *step = schedule_step(m->schedule, s);
     double seconds = step->kind == STEP_WAIT ? 0 : step->cost.seconds; /* a wait takes as long as it must */
     fprintf(out, "  {%d, \"%s\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 "), %.9g},\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
             quoted(m->arena, step->what), (int)step->place.line, seconds, step->cost.bytes, step->start_seconds);
@@ -400,6 +417,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
   if (m->keep_order) fprintf(out, "  .keep_order = &keep_order,\n");
+  if (m->schedule->hoisted_count) fprintf(out, "  .once_count = %d,\n  .once = once,\n", m->schedule->hoisted_count);
   if (p->has_train) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
   fprintf(out, "};\n");
 }
@@ -428,10 +446,11 @@ static const char *kept_text(const Emission *m) {
 
 static void emit_cpu_steps(const Emission *m, FILE *out) {
   emit_instances(m, out);
-  for (int s = 0; s < m->schedule->count; s++) {
-    if (m->schedule->steps[s].kind != STEP_KERNEL) continue;
-    fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", s + 1, emit_in_comment(m->arena, m->schedule->steps[s].what));
-    emit_step_functions(m, &m->schedule->steps[s], out);
+  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
+    const Step *step = schedule_step(m->schedule, s);
+    if (step->kind != STEP_KERNEL) continue;
+    fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", step->number, emit_in_comment(m->arena, step->what));
+    emit_step_functions(m, step, out);
   }
 }
 
@@ -460,6 +479,7 @@ void emit_source(const Emission *m, FILE *out) {
     emit_step_list(m, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
   }
   emit_step_list(m, "evaluate", "The forward pass without dropout.", m->schedule->training_count, m->schedule->count, out);
+  emit_hoisted(m, out);
   if (m->keep_order) emit_keep_order(m, out);
   emit_options(m, out);
   emit_weights(m, out);

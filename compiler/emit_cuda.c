@@ -32,18 +32,19 @@ static void print_measure(const Emission *m, DeviceCode *code, FILE *out) {
 }
 
 static DeviceCode device_code(const Emission *m) {
-  DeviceCode code = {.first = arena_alloc(m->arena, (size_t)(m->schedule->count + 1) * sizeof *code.first)};
+  const int steps = schedule_step_count(m->schedule);
+  DeviceCode code = {.first = arena_alloc(m->arena, (size_t)(steps + 1) * sizeof *code.first)};
   size_t size = 0;
   char *text = NULL;
   FILE *out = open_memstream(&text, &size);
-  for (int s = 0; s < m->schedule->count; s++) {
-    const Step *step = &m->schedule->steps[s];
+  for (int s = 0; s < steps; s++) {
+    const Step *step = schedule_step(m->schedule, s);
     code.first[s] = code.count;
     if (step->kind != STEP_KERNEL) continue;
     fprintf(out, "/* ---- step %d \302\267 line %d \302\267 %s ---- */\n\n", step->number, (int)step->place.line, emit_in_comment(m->arena, step->what));
     emit_cuda_kernels(m, step, out, &code.launches, &code.count);
   }
-  code.first[m->schedule->count] = code.count;
+  code.first[steps] = code.count;
   if (m->layout->residents->results != NO_INDEX) print_measure(m, &code, out);
   fclose(out);
   code.text = arena_strdup(m->arena, text);
@@ -69,11 +70,11 @@ void emit_cuda(const Emission *m, FILE *out) {
 }
 
 /* How large a buffer cuSPARSE wants is known only where it runs: it is asked before the first step. */
-static void emit_preparation(const Emission *m, FILE *out) {
+static void emit_buffers(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   const Residents *r = y->residents;
   if (!r->spmm_buffer_count) return;
-  fprintf(out, "/* What cuSPARSE keeps, and whether its buffers suffice. */\nstatic void prepare(gnn_run *g) {\n");
+  fprintf(out, "/* What cuSPARSE keeps, and whether its buffers suffice. */\nstatic void prepare_libraries(gnn_run *g) {\n");
   for (int i = 0; i < r->spmm_buffer_count; i++) {
     const struct SpmmBuffer *b = &r->spmm_buffers[i];
     const Block *block = &y->blocks[b->block];
@@ -96,7 +97,7 @@ static void emit_code_table(const Emission *m, const DeviceCode *code, FILE *out
   emit_put(m, out, "static const unsigned char image[] __attribute__((aligned(64))) = {\n#include \"`_kernels.inc\"\n};\n\n"
                    "static const gnn_cuda_code code = {.image = image, .image_bytes = sizeof image, .architecture = GNN_ARCHITECTURE,\n"
                    "                                   .kernel_count = KERNEL_COUNT, .kernels = kernel_names");
-  fprintf(out, "%s};\n\n", m->layout->residents->spmm_buffer_count ? ", .prepare = prepare" : "");
+  fprintf(out, "%s};\n\n", m->layout->residents->spmm_buffer_count ? ", .prepare = prepare_libraries" : "");
 }
 
 bool emit_cuda_calls(const Emission *m, Library library) { return kernels_use(m->training, library) || kernels_use(m->evaluation, library); }
@@ -111,14 +112,14 @@ static void emit_launches(const DeviceCode *code, int first, int last, FILE *out
 
 void emit_cuda_host(const Emission *m, FILE *out) {
   DeviceCode code = device_code(m);
-  emit_preparation(m, out);
+  emit_buffers(m, out);
   emit_code_table(m, &code, out);
   fprintf(out, "/* Blocks for `count` things, `each` to a block; beyond %d they take several rounds. */\n"
                "static inline int64_t blocks_for(int64_t count, int64_t each) {\n  const int64_t blocks = (count + each - 1) / each;\n"
                "  return blocks < %d ? blocks : %d;\n}\n\n"
                "static inline int64_t parts_of(int64_t count, int64_t each) { return (count + each - 1) / each; }\n\n", CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS);
-  for (int s = 0; s < m->schedule->count; s++) {
-    const Step *step = &m->schedule->steps[s];
+  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
+    const Step *step = schedule_step(m->schedule, s);
     if (step->kind != STEP_KERNEL) continue;
     fprintf(out, "/* step %d \302\267 %s */\nstatic void step_%d(gnn_run *g) {\n", step->number, emit_in_comment(m->arena, step->what), step->number);
     emit_launches(&code, code.first[s], code.first[s + 1], out);
@@ -126,6 +127,6 @@ void emit_cuda_host(const Emission *m, FILE *out) {
   }
   if (m->layout->residents->results == NO_INDEX) return;
   fprintf(out, "/* loss and hits of each split */\nstatic void measure(gnn_run *g) {\n");
-  emit_launches(&code, code.first[m->schedule->count], code.count, out);
+  emit_launches(&code, code.first[schedule_step_count(m->schedule)], code.count, out);
   fprintf(out, "}\n\n");
 }

@@ -331,7 +331,7 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
     if (w->temporaries[i].value == id && same_index(&w->temporaries[i].index, &index)) return w->temporaries[i].name;
   if (value->op == OP_NUMBER) return emit_real(w->arena, value->as.number);
   if (value->op == OP_OPTION) return arena_printf(w->arena, "(gnn_real)g->option[%d]", (int)value->as.index);
-  if (value->op == OP_INPUT || value->op == OP_PARAM || value->op == OP_DEGREE) return load(w, id, index);
+  if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return load(w, id, index);
   bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&
                       op_info[value->op].kind == OP_KIND_POINT;
   if (is_made_here || kernels_is_virtual(w->kernels, id)) return computed(w, id, index);

@@ -129,8 +129,9 @@ static Plan *plan_with_fewer_copies(Compilation *c, const Machine *machine, Plan
 }
 
 /* One plan on a machine; NULL with `error` set when the problem itself is refused. */
-static Plan *plan_kernels(Compilation *c, const Machine *machine, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
-  const PlanningProblem *problem = planning_problem(c->arena, machine, c->residents, kernels, pins, c->fingerprint, error);
+static Plan *plan_kernels(Compilation *c, const Machine *machine, const Residents *residents, const Kernels *kernels, const Pins *pins, const PlannerOptions *options,
+                          ProblemError *error) {
+  const PlanningProblem *problem = planning_problem(c->arena, machine, residents, kernels, pins, c->fingerprint, error);
   Plan *p = problem ? plan(c->arena, problem, options) : NULL;
   bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !c->is_probing;
   return has_choice ? plan_with_fewer_copies(c, machine, *options, p) : p;
@@ -166,7 +167,7 @@ static Plan *plan_evaluation(Compilation *c, const Machine *machine, const Plann
   Plan *p = NULL;
   for (int are_kept = 1; are_kept >= 0; are_kept--) {
     choose_taps(c, are_kept);
-    p = plan_kernels(c, machine, c->evaluation_kernels, NULL, options, error);
+    p = plan_kernels(c, machine, c->residents, c->evaluation_kernels, NULL, options, error);
     if (!p || p->planned || !has_taps(c->evaluation)) break;
   }
   return p;
@@ -179,7 +180,7 @@ static bool plan_both(Compilation *c, const Machine *machine) {
   plain = options;
   plain.policy = -1; /* an evaluation has no backward pass to keep anything for */
   if (c->training_kernels && !c->is_plan_given) {
-    c->training_plan = plan_kernels(c, machine, c->training_kernels, c->pins, &options, &error);
+    c->training_plan = plan_kernels(c, machine, c->residents, c->training_kernels, c->pins, &options, &error);
     if (!c->training_plan) return internal(c, error.place, error.text);
     if (!c->training_plan->is_valid) return internal(c, "the training plan", "the checker rejects it");
     if (!c->training_plan->planned) return true;
@@ -194,7 +195,10 @@ static bool does_fit(const Compilation *c) {
   return (!c->training_plan || c->training_plan->planned) && c->evaluation_plan && c->evaluation_plan->planned;
 }
 
-static void make_schedule(Compilation *c) { c->schedule = schedule(c->arena, &c->machine, c->training_plan, c->evaluation_plan); }
+static void make_schedule(Compilation *c) {
+  c->schedule = schedule(c->arena, &c->machine, c->training_plan, c->evaluation_plan);
+  if (c->residents->hoisted_kernels) schedule_hoisted(c->arena, &c->machine, c->schedule, c->residents->hoisted_kernels);
+}
 
 static void make_layout(Compilation *c) { c->layout = layout(c->arena, &c->machine, c->schedule, c->residents); }
 
@@ -229,8 +233,70 @@ static bool fit_with_less_effort(Compilation *c, const Machine *machine) {
   return is_found;
 }
 
+/* ---- what is computed once ---- */
+
+/* False: c has no such form. */
+static bool choose_form(Compilation *c, FormKind kind) {
+  const Form *form = &c->forms[kind];
+  if (!form->evaluation) return false;
+  if (kind == c->form && c->residents == form->residents) return true;
+  c->form = kind;
+  c->training = form->training;
+  c->evaluation = form->evaluation;
+  c->training_kernels = form->training_kernels;
+  c->evaluation_kernels = form->evaluation_kernels;
+  c->residents = form->residents;
+  c->evaluations[0] = c->evaluations[1] = (EvaluationChoice){NULL, NULL};
+  return true;
+}
+
+/* What a fit leaves in c. */
+typedef struct Fitted {
+  bool fits;
+  double seconds; /* of an epoch, as announced */
+  EvaluationChoice evaluation, evaluations[2];
+  Plan *training_plan, *evaluation_plan;
+  Schedule *schedule;
+  Layout *layout;
+} Fitted;
+
+/* The form in which what never changes is computed once: its memory is taken for the whole run, so often it does not fit
+ * where the other does. c keeps the products. */
+static Fitted fit_hoisted(Compilation *c, Machine machine) {
+  if (c->is_probing || c->is_plan_given || !choose_form(c, FORM_HOISTED)) return (Fitted){.fits = false};
+  bool was_trying = c->is_trying;
+  c->is_trying = true; /* the least sizes are those of the other form */
+  bool fits = fit_with_effort(c, machine) || fit_with_less_effort(c, &machine);
+  c->is_trying = was_trying;
+  if (!fits) return (Fitted){.fits = false};
+  return (Fitted){true, c->schedule->training_seconds, {c->evaluation, c->evaluation_kernels}, {c->evaluations[0], c->evaluations[1]},
+                  c->training_plan, c->evaluation_plan, c->schedule, c->layout};
+}
+
+static void take_hoisted(Compilation *c, const Fitted *fitted) {
+  choose_form(c, FORM_HOISTED);
+  c->evaluation = fitted->evaluation.graph;
+  c->evaluation_kernels = fitted->evaluation.kernels;
+  memcpy(c->evaluations, fitted->evaluations, sizeof c->evaluations);
+  c->training_plan = fitted->training_plan;
+  c->evaluation_plan = fitted->evaluation_plan;
+  c->schedule = fitted->schedule;
+  c->layout = fitted->layout;
+}
+
+/* Nothing is faster than a part of the steps, each of them once. */
+static bool is_best(const Fitted *fitted) { return fitted->fits && schedule_keeps_all(fitted->schedule); }
+
 /* Plans with addresses within the device of `machine`; false when there are none. c keeps the products. */
-static bool fit(Compilation *c, Machine machine) { return fit_with_effort(c, machine) || fit_with_less_effort(c, &machine); }
+static bool fit(Compilation *c, Machine machine) {
+  Fitted hoisted = fit_hoisted(c, machine);
+  if (is_best(&hoisted)) return true;
+  choose_form(c, FORM_PLAIN);
+  bool fits = fit_with_effort(c, machine) || fit_with_less_effort(c, &machine);
+  if (!hoisted.fits || (fits && c->schedule->training_seconds < hoisted.seconds)) return fits;
+  take_hoisted(c, &hoisted);
+  return true;
+}
 
 /* ---- a plan from a file ---- */
 
@@ -247,8 +313,11 @@ static bool take_plan(Compilation *c) {
     diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, strerror(errno));
     return false;
   }
-  const PlanningProblem *problem = planning_problem(c->arena, &c->machine, c->residents, c->training_kernels, c->pins, c->fingerprint, &error);
-  c->training_plan = problem ? plan_from_text(c->arena, problem, text, length, &error) : NULL;
+  for (int form = FORM_HOISTED; form >= FORM_PLAIN && !c->training_plan; form--) {
+    if (!choose_form(c, (FormKind)form)) continue;
+    const PlanningProblem *problem = planning_problem(c->arena, &c->machine, c->residents, c->training_kernels, c->pins, c->fingerprint, &error);
+    c->training_plan = problem ? plan_from_text(c->arena, problem, text, length, &error) : NULL;
+  }
   if (!c->training_plan) {
     diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);
     return false;
@@ -430,23 +499,45 @@ static bool refuse(Compilation *c) {
 
 /* ---- other plans ---- */
 
+/* In the form that is faster; pins are of the one that computes everything where it was written. */
 Plan *fit_training_on(Compilation *c, const Machine *machine, int policy, const Pins *pins) {
   PlannerOptions options;
   ProblemError error = {"", ""};
+  Plan *best = NULL;
+  double least = 0;
   read_options(c, &options);
   options.policy = policy;
-  return plan_kernels(c, machine, c->training_kernels, pins, &options, &error);
+  const bool skips_least_sizes = options.skips_least_sizes;
+  for (int f = pins ? FORM_PLAIN : FORM_HOISTED; f >= FORM_PLAIN; f--) {
+    const Form *form = &c->forms[f];
+    if (!form->training_kernels) continue;
+    options.skips_least_sizes = skips_least_sizes || f == FORM_HOISTED;
+    Plan *p = plan_kernels(c, machine, form->residents, form->training_kernels, pins, &options, &error);
+    if (!p || !p->planned) {
+      if (!best || !best->planned) best = p; /* that of the plain form says what would be enough */
+      continue;
+    }
+    const Schedule *s = schedule(c->arena, machine, NULL, p);
+    if (!best || !best->planned || s->evaluation_seconds < least) best = p, least = s->evaluation_seconds;
+    if (schedule_keeps_all(s)) break;
+  }
+  return best;
 }
 
-Plan *fit_evaluation_on(Compilation *c, const Machine *machine) {
+Plan *fit_evaluation_on(Compilation *c, const Machine *machine, const Plan *training) {
   PlannerOptions options;
   ProblemError error = {"", ""};
-  EvaluationChoice kept = {c->evaluation, c->evaluation_kernels};
+  const FormKind form = c->form;
+  const EvaluationChoice kept[] = {{c->evaluation, c->evaluation_kernels}, c->evaluations[0], c->evaluations[1]};
   read_options(c, &options);
   options.policy = -1;
+  choose_form(c, training->problem->kernels == c->forms[FORM_HOISTED].training_kernels ? FORM_HOISTED : FORM_PLAIN);
   Plan *p = plan_evaluation(c, machine, &options, &error);
-  c->evaluation = kept.graph;
-  c->evaluation_kernels = kept.kernels;
+  choose_form(c, form);
+  c->evaluation = kept[0].graph;
+  c->evaluation_kernels = kept[0].kernels;
+  c->evaluations[0] = kept[1];
+  c->evaluations[1] = kept[2];
   return p;
 }
 
@@ -499,15 +590,16 @@ static void find_step_up(Compilation *c, Instead *i) {
 
 /* The smallest device on which both the epoch and its evaluation can be planned; 0: not known. */
 static int64_t least_bytes(Compilation *c) {
-  const Kernels *all[] = {c->training_kernels, without_taps(c, graph_copy(c->evaluation))};
+  const Form *form = &c->forms[FORM_PLAIN];
+  const Kernels *all[] = {form->training_kernels, without_taps(c, graph_copy(form->evaluation))};
   int64_t least = 0;
   for (int i = 0; i < 2; i++) {
     PlannerOptions options;
     ProblemError error = {"", ""};
     Machine machine = c->machine;
-    machine.tier_bytes[TIER_DEVICE] = c->residents->bytes + 1;
+    machine.tier_bytes[TIER_DEVICE] = form->residents->bytes + 1;
     planner_default_options(&options);
-    Plan *p = plan_kernels(c, &machine, all[i], i == 0 ? c->pins : NULL, &options, &error);
+    Plan *p = plan_kernels(c, &machine, form->residents, all[i], i == 0 ? c->pins : NULL, &options, &error);
     if (!p || p->planned) return 0;
     if (p->report.least_device_bytes > least) least = p->report.least_device_bytes;
   }
@@ -515,7 +607,7 @@ static int64_t least_bytes(Compilation *c) {
 }
 
 static const Pins *all_recomputed(Compilation *c) {
-  const Graph *graph = c->training;
+  const Graph *graph = c->forms[FORM_PLAIN].training;
   Pins *pins = arena_alloc(c->arena, sizeof *pins);
   pins->fates = arena_alloc(c->arena, (size_t)(graph->value_count + 1) * sizeof *pins->fates);
   for (int v = 0; v < graph->value_count; v++)
@@ -546,7 +638,7 @@ static Plan *keep_all_of(Compilation *c, const Machine *machine, const Kernels *
   ProblemError error = {"", ""};
   planner_default_options(&options);
   options.policy = PLANNER_POLICY_KEEP;
-  Plan *p = plan_kernels(c, machine, kernels, NULL, &options, &error);
+  Plan *p = plan_kernels(c, machine, c->residents, kernels, NULL, &options, &error);
   return p && p->planned ? p : NULL;
 }
 
@@ -579,11 +671,24 @@ static bool check_links(Compilation *c) {
 }
 
 bool fit_plan(Compilation *c) {
-  c->residents = residents(c->arena, c->training_kernels, c->evaluation_kernels, c->is_sparse_field);
+  for (int f = 0; f < 2; f++) {
+    Form *form = &c->forms[f];
+    if (form->evaluation) form->residents = residents(c->arena, form->training_kernels, form->evaluation_kernels, form->hoisted, c->is_sparse_field);
+  }
+  choose_form(c, FORM_PLAIN);
   if (!check_links(c) || !read_pins(c)) return false;
   if (c->options->plan_from && !take_plan(c)) return false;
+  Fitted hoisted = fit_hoisted(c, c->machine);
+  if (is_best(&hoisted)) return true;
+  if (!c->is_plan_given) choose_form(c, FORM_PLAIN);
   if (!plan_both(c, &c->machine)) return false;
-  return does_fit(c) || fit_with_less_effort(c, &c->machine) || refuse(c);
+  bool fits = does_fit(c) || fit_with_less_effort(c, &c->machine);
+  bool is_faster = fits && c->training_plan && announced_seconds(c, &c->machine, c->training_plan) < hoisted.seconds;
+  if (hoisted.fits && !is_faster) {
+    take_hoisted(c, &hoisted);
+    return true;
+  }
+  return fits || refuse(c);
 }
 
 bool fit_schedule(Compilation *c) {

@@ -8,10 +8,10 @@
 bool fit_plan(Compilation *c);
 bool fit_schedule(Compilation *c);
 bool fit_layout(Compilation *c);
-/* One more plan of the epoch (policy -1: none), or of its evaluation, on another machine; c stays as it is. NULL: the planner
+/* One more plan of the epoch (policy -1: none), or of the evaluation beside such a plan, on another machine; c stays as it is. NULL: the planner
  * cannot take the problem. */
 Plan *fit_training_on(Compilation *c, const Machine *machine, int policy, const Pins *pins);
-Plan *fit_evaluation_on(Compilation *c, const Machine *machine);
+Plan *fit_evaluation_on(Compilation *c, const Machine *machine, const Plan *training);
 /* The kernels of c's plans with every value kept, whatever memory that takes. NULL: the planner cannot take the problem. */
 const KeepOrder *fit_keep_order(Compilation *c);
 /* What keeping or recomputing everything, or the smallest or a larger device, would give. NULL without a train block. */

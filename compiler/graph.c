@@ -173,6 +173,42 @@ bool *graph_depends_on_weights(const Graph *graph) {
   return depends;
 }
 
+bool *graph_changes(const Graph *graph) {
+  bool *changes = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    changes[i] = value->op == OP_PARAM || value->op == OP_OPTION || value->op == OP_DROPOUT || value->op == OP_UPDATE;
+    for (int k = 0; k < value->operand_count; k++) changes[i] = changes[i] || changes[value->operand[k]];
+  }
+  return changes;
+}
+
+static bool same_attribute(const Value *a, const Value *b) {
+  switch (a->op) {
+  case OP_INPUT:
+  case OP_PARAM:
+  case OP_HOISTED:
+  case OP_OPTION: return a->as.index == b->as.index;
+  case OP_NUMBER: return memcmp(&a->as.number, &b->as.number, sizeof a->as.number) == 0;
+  case OP_DEGREE:
+  case OP_LIFT:
+  case OP_GATHER: return a->as.end == b->as.end;
+  case OP_MAP: return a->as.function == b->as.function;
+  case OP_DROPOUT: return a->as.site == b->as.site;
+  case OP_MATMUL: return a->as.product.transposed == b->as.product.transposed && a->as.product.lead == b->as.product.lead;
+  case OP_OUTER: return a->as.product.lead == b->as.product.lead;
+  case OP_BROADCAST:
+  case OP_REDUCE: return memcmp(a->as.map, b->as.map, sizeof a->as.map) == 0;
+  case OP_UPDATE: return false;
+  default: return true;
+  }
+}
+
+bool graph_is_same(const Value *a, const ValueId *operands_of_a, const Value *b, const ValueId *operands_of_b) {
+  if (a->op != b->op || a->operand_count != b->operand_count || !shape_equal(&a->shape, &b->shape) || !same_attribute(a, b)) return false;
+  return memcmp(operands_of_a, operands_of_b, (size_t)a->operand_count * sizeof *operands_of_a) == 0;
+}
+
 /* ---- rebuild ---- */
 
 ValueId *graph_no_redirections(Graph *graph) {

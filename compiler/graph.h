@@ -63,7 +63,7 @@ typedef struct Value {
   int operand_count;
   ValueId operand[MAX_OPERANDS];
   union {
-    int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option */
+    int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into Hoisting.values */
     double number;    /* NUMBER */
     EdgeEnd end;      /* DEGREE, LIFT; GATHER: the end at which the sums arrive */
     int function;     /* MAP: MapOp or PointFunction */
@@ -142,10 +142,14 @@ bool graph_constant(const Graph *graph, ValueId id, double *number);
 ValueId graph_row_scalar(const Graph *graph, ValueId id);
 /* Per value: a trained weight has influence on it. */
 bool *graph_depends_on_weights(const Graph *graph);
+/* Per value: weights, options or dropout have influence on it; others are the same in every epoch. */
+bool *graph_changes(const Graph *graph);
+/* Two values compute the same: operator, attribute, shape and the operands given for them, perhaps in two graphs. */
+bool graph_is_same(const Value *a, const ValueId *operands_of_a, const Value *b, const ValueId *operands_of_b);
 
 /* The passes. */
 Graph *lower(Arena *arena, const TypedProgram *program);
-void reassociate(Graph *graph);
+void reassociate(Graph *graph, bool is_hoisting); /* is_hoisting: what does not change may be computed once */
 void autodiff(Graph *graph);
 void simplify(Graph *graph);
 /* The forward graph as it is run to measure: no dropout, no loss. */

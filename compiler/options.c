@@ -65,7 +65,7 @@ static const OptionRow rows[] = {
     {"--gemm", OPT_GEMM, ARG_REQUIRED, "the program", "--gemm=cublas|own", "who computes dense products on a GPU; cublas is the default"},
     {"--spmm", OPT_SPMM, ARG_REQUIRED, "the program", "--spmm=own|cusparse", "who computes wide sums over neighbours there"},
     {"-O", OPT_OPTIMISE, ARG_JOINED, "the program", "-O0 -O1 -O2 -O3", "-O0: one kernel per operation; -O2 is the default"},
-    {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes: fuse, reassociate"},
+    {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes: fuse, hoist, reassociate"},
     {"--deterministic", OPT_DETERMINISTIC, ARG_NONE, "the program", "--deterministic", "same bits whatever the plan; always so"},
     {"-g", OPT_DEBUG, ARG_NONE, "the program", "-g", "debugging information in the program"},
     {"--prefix", OPT_PREFIX, ARG_REQUIRED, "the program", "--prefix=IDENT", "symbols of the embedding API (default: file stem)"},
@@ -304,7 +304,8 @@ static int parse_pass(Parser *p, const char *name) {
   const char *pass = is_on ? name : name + 3;
   if (strcmp(pass, "fuse") == 0) o->is_fusing = is_on;
   else if (strcmp(pass, "reassociate") == 0) o->is_reassociating = is_on;
-  else return usage("-f%s: there is no such pass to switch; there are fuse and reassociate", name);
+  else if (strcmp(pass, "hoist") == 0) o->is_hoisting = is_on;
+  else return usage("-f%s: there is no such pass to switch; there are fuse, hoist and reassociate", name);
   return -1;
 }
 
@@ -461,7 +462,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_OPTIMISE:
     if (strlen(a) != 1 || a[0] < '0' || a[0] > '3') return usage("-O%s: the levels are 0, 1, 2 and 3", a);
     o->optimisation = a[0] - '0';
-    o->is_fusing = o->optimisation > 0;
+    o->is_fusing = o->is_hoisting = o->optimisation > 0;
     break;
   case OPT_PASS: return parse_pass(p, a);
   case OPT_DETERMINISTIC: break;
@@ -592,7 +593,7 @@ static void add_search_path(Parser *p) {
 }
 
 int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Options *options) {
-  *options = (Options){.optimisation = 2, .is_fusing = true, .is_reassociating = true, .error_limit = 20,
+  *options = (Options){.optimisation = 2, .is_fusing = true, .is_reassociating = true, .is_hoisting = true, .error_limit = 20,
                        .target = getenv("GNNCC_TARGET") && *getenv("GNNCC_TARGET") ? getenv("GNNCC_TARGET") : NULL};
   Parser p = {.arena = arena, .share_dir = share_dir, .options = options};
   if (argc <= 1) {

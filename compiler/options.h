@@ -59,7 +59,7 @@ typedef struct Options {
   int import_dir_count;
   const char **import_dirs;
   int optimisation;           /* 0 .. 3; -O2 is the default */
-  bool is_fusing, is_reassociating, is_debugging;
+  bool is_fusing, is_reassociating, is_hoisting, is_debugging;
   const char *prefix, *name;
   const char *dump, *stop_after; /* pass names */
   bool is_verifying, is_timing, is_verbose, is_quiet, is_dry_run, is_forced;

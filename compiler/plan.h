@@ -42,6 +42,9 @@ typedef struct Residents {
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
                              bounds, by column the same */
   bool *is_field_half;    /* its numbers are kept in bf16 */
+  const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
+  int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */
+  const ValueId *hoisted_value; /* of that graph, by the index of HOISTED */
   int *weight;            /* per param */
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v */
   int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
@@ -55,10 +58,16 @@ typedef struct Residents {
   int64_t bytes;
 } Residents;
 
-/* `training` may be NULL. */
-Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field);
+/* Kernels that run before the first epoch; all that they store stays. */
+typedef struct Hoisted {
+  const Kernels *kernels;
+  const ValueId *values; /* by the index of HOISTED */
+} Hoisted;
+
+/* `training` and `hoisted` may be NULL. */
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field);
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
-/* The block of a field, a weight or the degrees; NULL for other values. */
+/* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */
 const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base);
@@ -180,12 +189,19 @@ typedef struct Schedule {
   const Plan *training_plan, *evaluation_plan; /* training_plan: NULL without a train block */
   double training_seconds, evaluation_seconds;
   double rerun_seconds, wait_seconds, slowed_seconds; /* of training_seconds */
+  int hoisted_count;
+  Step *hoisted;   /* before the first epoch; the numbers go on after the others' */
 } Schedule;
 
 Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation);
+/* The steps before the first epoch: `kernels`, one after the other, on residents alone. */
+void schedule_hoisted(Arena *arena, const Machine *machine, Schedule *schedule, const Kernels *kernels);
+/* By index: those of the epoch and the evaluation, then those before the first epoch. */
+const Step *schedule_step(const Schedule *schedule, int index);
+static inline int schedule_step_count(const Schedule *schedule) { return schedule->count + schedule->hoisted_count; }
 bool schedule_keeps_all(const Schedule *schedule); /* nothing moves, nothing is made again */
 const char *verify_schedule(const Schedule *schedule);
-const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval" */
+const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval", "once" */
 void schedule_print(const Schedule *schedule, FILE *out);
 
 /* slowing.c: the steps from `first` on take the time that a run takes, with compute slowed down by the copies beside it as

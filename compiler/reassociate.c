@@ -16,6 +16,7 @@ typedef struct Reassociation {
   ValueId *leaf; /* per value: the one value of which it is a linear function of rows; itself where there is none */
   bool *aggregates; /* per value: there is an aggregation between it and its leaf */
   bool *depends;    /* per value: on trained weights */
+  bool *is_once;    /* per value: what is made of it and the graph alone may be computed once, before the first epoch */
   ValueId *rebuilt; /* per value: what it became in the tree being rebuilt, NO_VALUE for nothing yet */
 } Reassociation;
 
@@ -85,8 +86,17 @@ static bool is_simple_product(const Graph *graph, const Value *v) {
          graph->values[v->operand[0]].shape.rank == 1;
 }
 
-/* Numbers moved per row and aggregation in an epoch: forward, and backward where a gradient flows back through it. */
-static int64_t passes(int64_t width, bool needs_gradient) { return width * (needs_gradient ? 2 : 1); }
+/* Sparse features are best multiplied as they are. */
+static bool is_sparse_input(const Graph *graph, ValueId id, int64_t width) {
+  if (graph->values[id].op == OP_DROPOUT) id = graph->values[id].operand[0];
+  if (graph->values[id].op != OP_INPUT) return false;
+  int64_t nonzeros = graph->program->fields[graph->values[id].as.index].nonzeros;
+  return nonzeros >= 0 && nonzeros * 4 < graph_rows(graph, DOMAIN_NODE) * width;
+}
+
+/* Halves of a number moved per row and aggregation in an epoch: forward, and backward where a gradient flows back through
+ * it. What may be computed once takes none where there is room for it, and is counted as half. */
+static int64_t passes(const Reassociation *r, int64_t width, ValueId leaf) { return width * (r->depends[leaf] ? 4 : r->is_once[leaf] ? 1 : 2); }
 
 static void note(Graph *graph, const Value *at, const char *what, int64_t from, int64_t to) {
   const char *text = arena_printf(graph->arena, "line %" PRId32 ": %s aggregates %s the product, %" PRId64 " numbers a row instead of %" PRId64,
@@ -101,19 +111,12 @@ static ValueId multiply_first(const Reassociation *r, ValueId id) {
   if (!is_simple_product(graph, &v)) return NO_VALUE;
   ValueId x = v.operand[0], leaf = r->leaf[x];
   if (!r->aggregates[x]) return NO_VALUE;
-  if (passes(v.as.product.width, true) >= passes(v.as.product.depth, r->depends[leaf])) return NO_VALUE;
+  if (passes(r, v.as.product.width, id) >= passes(r, v.as.product.depth, leaf)) return NO_VALUE;
   note(graph, &v, "after", v.as.product.depth, v.as.product.width);
   Value product = v;
   product.operand[0] = leaf;
   product.tap = NULL;
   return rebuilt_over(r, x, leaf, graph_add(graph, product));
-}
-
-static bool is_sparse_input(const Graph *graph, ValueId id, int64_t width) {
-  if (graph->values[id].op == OP_DROPOUT) id = graph->values[id].operand[0];
-  if (graph->values[id].op != OP_INPUT) return false;
-  int64_t nonzeros = graph->program->fields[graph->values[id].as.index].nonzeros;
-  return nonzeros >= 0 && nonzeros * 4 < graph_rows(graph, DOMAIN_NODE) * width;
 }
 
 /* A root is a linear function of its leaf that some user needs as such, not as one more step of the tree; every other
@@ -134,7 +137,7 @@ static bool is_tree_root(const Reassociation *r, ValueId id, ValueId leaf) {
   return is_needed;
 }
 
-/* A (X W) -> (A X) W, where `id` is the root of the tree. Sparse features are best multiplied as they are. */
+/* A (X W) -> (A X) W, where `id` is the root of the tree. */
 static ValueId aggregate_first(const Reassociation *r, ValueId id) {
   Graph *graph = r->graph;
   ValueId leaf = r->leaf[id];
@@ -142,7 +145,7 @@ static ValueId aggregate_first(const Reassociation *r, ValueId id) {
   if (!is_simple_product(graph, &product) || !r->aggregates[id]) return NO_VALUE;
   ValueId x = product.operand[0];
   if (is_sparse_input(graph, x, product.as.product.depth)) return NO_VALUE;
-  if (passes(product.as.product.depth, r->depends[x]) >= passes(product.as.product.width, true)) return NO_VALUE;
+  if (passes(r, product.as.product.depth, x) >= passes(r, product.as.product.width, leaf)) return NO_VALUE;
   if (!is_tree_root(r, id, leaf)) return NO_VALUE;
   note(graph, &graph->values[id], "before", product.as.product.width, product.as.product.depth);
   Value result = product;
@@ -153,12 +156,13 @@ static ValueId aggregate_first(const Reassociation *r, ValueId id) {
   return graph_add(graph, result);
 }
 
-static void rewrite(Graph *graph, ValueId (*rule)(const Reassociation *, ValueId)) {
+static void rewrite(Graph *graph, bool is_hoisting, ValueId (*rule)(const Reassociation *, ValueId)) {
   int count = graph->value_count;
   size_t room = (size_t)count + 1;
   Reassociation r = {graph, count, arena_alloc(graph->arena, room * sizeof(ValueId)), arena_alloc(graph->arena, room),
-                     graph_depends_on_weights(graph), arena_alloc(graph->arena, room * sizeof(ValueId))};
+                     graph_depends_on_weights(graph), graph_changes(graph), arena_alloc(graph->arena, room * sizeof(ValueId))};
   for (int i = 0; i < count; i++) {
+    r.is_once[i] = is_hoisting && !r.is_once[i] && !is_sparse_input(graph, i, shape_width(&graph->values[i].shape));
     r.leaf[i] = find_leaf(graph, r.leaf, i);
     r.aggregates[i] = find_aggregation(graph, r.leaf, r.aggregates, i);
   }
@@ -169,7 +173,7 @@ static void rewrite(Graph *graph, ValueId (*rule)(const Reassociation *, ValueId
   graph_rebuild(graph, forward);
 }
 
-void reassociate(Graph *graph) {
-  rewrite(graph, multiply_first);
-  rewrite(graph, aggregate_first);
+void reassociate(Graph *graph, bool is_hoisting) {
+  rewrite(graph, is_hoisting, multiply_first);
+  rewrite(graph, is_hoisting, aggregate_first);
 }

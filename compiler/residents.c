@@ -36,11 +36,11 @@ static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t
   return y->count - 1;
 }
 
-static void add_graph(Collecting *l, const Kernels *kernels[2]) {
+static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   Residents *y = l->residents;
   const DataInfo *info = l->program->info;
   bool in = false, out = false, edge = false, degree[2] = {false, false};
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 3; k++) {
     if (!kernels[k]) continue;
     in = in || kernels[k]->needs_in;
     out = out || kernels[k]->needs_out;
@@ -146,6 +146,16 @@ static int *no_blocks(Arena *arena, int count) {
   return list;
 }
 
+static void add_hoisted(Collecting *l, const Hoisted *hoisted) {
+  const Graph *graph = hoisted->kernels->graph;
+  l->residents->hoisted_kernels = hoisted->kernels;
+  l->residents->hoisted_value = hoisted->values;
+  l->residents->hoisted = no_blocks(l->arena, graph->value_count);
+  for (int v = 0; v < graph->value_count; v++)
+    if (hoisted->kernels->is_stored[v])
+      l->residents->hoisted[v] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "once_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v));
+}
+
 static void find_used_fields(Collecting *l, const Kernels *kernels) {
   for (int i = 0; kernels && i < kernels->graph->value_count; i++)
     if (kernels->graph->values[i].op == OP_INPUT) {
@@ -154,7 +164,7 @@ static void find_used_fields(Collecting *l, const Kernels *kernels) {
     }
 }
 
-Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const bool *is_sparse_field) {
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field) {
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
@@ -166,13 +176,16 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->is_field_half = arena_alloc(arena, (size_t)program->field_count + 1);
   y->weight = no_blocks(arena, program->param_count);
   for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count);
-  add_graph(&l, (const Kernels *[2]){training, evaluation});
+  const Kernels *once = hoisted ? hoisted->kernels : NULL;
+  add_graph(&l, (const Kernels *[3]){training, evaluation, once});
   add_spmm(&l, training);
   add_spmm(&l, evaluation);
   find_used_fields(&l, training);
   find_used_fields(&l, evaluation);
+  find_used_fields(&l, once);
   for (int f = 0; f < program->field_count; f++)
     if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f]);
+  if (hoisted) add_hoisted(&l, hoisted);
   add_weights(&l);
   /* Scores stay on a device with memory of its own: it measures them itself. */
   bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX;
@@ -186,5 +199,7 @@ const Block *resident_of_value(const Residents *residents, const Graph *graph, V
   if (v->op == OP_INPUT) index = residents->field[v->as.index];
   else if (v->op == OP_PARAM) index = residents->weight[v->as.index];
   else if (v->op == OP_DEGREE) index = residents->degree[v->as.end];
+  else if (v->op == OP_HOISTED) index = residents->hoisted[residents->hoisted_value[v->as.index]];
+  else if (residents->hoisted_kernels && residents->hoisted_kernels->graph == graph) index = residents->hoisted[value];
   return index == NO_INDEX ? NULL : &residents->blocks[index];
 }

@@ -296,6 +296,19 @@ Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, c
   return s;
 }
 
+void schedule_hoisted(Arena *arena, const Machine *machine, Schedule *s, const Kernels *kernels) {
+  double seconds = 0;
+  for (int k = 0; k < kernels->kernel_count; k++) {
+    const Kernel *kernel = &kernels->kernels[k];
+    Step step = {.number = s->count + k + 1, .kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernels = kernels, .kernel = k, .copy = NO_INDEX, .start_seconds = seconds,
+                 .cost = cost_of_kernel(machine, kernels, kernel, NULL), .place = kernels->graph->values[kernel->anchor].place, .what = kernel_what(kernels, kernel)};
+    seconds += step.cost.seconds;
+    ARENA_PUSH(arena, s->hoisted, s->hoisted_count, step);
+  }
+}
+
+const Step *schedule_step(const Schedule *s, int index) { return index < s->count ? &s->steps[index] : &s->hoisted[index - s->count]; }
+
 bool schedule_keeps_all(const Schedule *s) {
   for (int i = 0; i < s->count; i++)
     if (s->steps[i].kind != STEP_KERNEL || s->steps[i].is_rerun) return false;
@@ -304,7 +317,8 @@ bool schedule_keeps_all(const Schedule *s) {
 
 const char *schedule_phase(const Schedule *schedule, int step) {
   static const char *const phases[] = {"forward", "backward", "update"};
-  const Step *s = &schedule->steps[step];
+  const Step *s = schedule_step(schedule, step);
+  if (step >= schedule->count) return "once";
   if (s->kind != STEP_KERNEL) return s->kind == STEP_COPY ? "move" : "wait";
   if (s->is_rerun) return "recompute";
   return step < schedule->training_count ? phases[s->kernels->kernels[s->kernel].phase] : "eval";

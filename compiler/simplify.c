@@ -90,26 +90,6 @@ static ValueId simplified(Graph *graph, ValueId id) {
   }
 }
 
-static bool same_attribute(const Value *a, const Value *b) {
-  switch (a->op) {
-  case OP_INPUT:
-  case OP_PARAM:
-  case OP_OPTION: return a->as.index == b->as.index;
-  case OP_NUMBER: return memcmp(&a->as.number, &b->as.number, sizeof a->as.number) == 0;
-  case OP_DEGREE:
-  case OP_LIFT:
-  case OP_GATHER: return a->as.end == b->as.end;
-  case OP_MAP: return a->as.function == b->as.function;
-  case OP_DROPOUT: return a->as.site == b->as.site;
-  case OP_MATMUL: return a->as.product.transposed == b->as.product.transposed && a->as.product.lead == b->as.product.lead;
-  case OP_OUTER: return a->as.product.lead == b->as.product.lead;
-  case OP_BROADCAST:
-  case OP_REDUCE: return memcmp(a->as.map, b->as.map, sizeof a->as.map) == 0;
-  case OP_UPDATE: return false;
-  default: return true;
-  }
-}
-
 static uint32_t hash_value(const Value *value, const ValueId *operand) {
   uint32_t hash = (uint32_t)value->op * 2654435761u;
   for (int k = 0; k < value->operand_count; k++) hash = (hash ^ (uint32_t)operand[k]) * 16777619u;
@@ -131,9 +111,7 @@ static void merge_equal_values(Graph *graph, ValueId *forward) {
     ValueId twin = head[bucket];
     for (; twin != NO_VALUE; twin = next[twin]) {
       const Value *other = &graph->values[twin];
-      if (other->op != value->op || !shape_equal(&other->shape, &value->shape) || !same_attribute(value, other)) continue;
-      if (other->operand_count != value->operand_count) continue;
-      if (memcmp(other->operand, value->operand, (size_t)value->operand_count * sizeof(ValueId)) == 0) break;
+      if (graph_is_same(value, value->operand, other, other->operand)) break;
     }
     if (twin != NO_VALUE) {
       forward[i] = twin;

@@ -55,9 +55,9 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
   memcpy(machine.tier_bytes, tier_bytes, sizeof machine.tier_bytes);
   const Plan *p = fit_training_on(c, &machine, -1, c->pins);
   if (!p || !p->planned) return does_not_fit(c, p, point);
-  bool is_roomy = true; /* the evaluation's plan is good for every budget that it fits */
+  bool is_roomy = p->problem->kernels == c->training_kernels; /* the evaluation's plan is good for every budget that it fits */
   for (int t = 0; t < TIER_COUNT; t++) is_roomy = is_roomy && tier_bytes[t] >= sweep_needs(&c->evaluation_plan->report, (Tier)t);
-  const Plan *evaluation = is_roomy ? c->evaluation_plan : fit_evaluation_on(c, &machine);
+  const Plan *evaluation = is_roomy ? c->evaluation_plan : fit_evaluation_on(c, &machine, p);
   if (!evaluation || !evaluation->planned) return does_not_fit(c, evaluation, point);
   fill(c, &machine, p, evaluation, tier, point);
   return &p->report;

@@ -38,6 +38,7 @@ static const char *check_value(const Graph *graph, const Value *value) {
   const TypedProgram *program = graph->program;
   switch (value->op) {
   case OP_INPUT: return value->as.index < 0 || value->as.index >= program->field_count ? "no such field" : NULL;
+  case OP_HOISTED: return value->as.index < 0 || s->domain != DOMAIN_NODE || s->element != ELEMENT_REAL ? "not what can be computed once" : NULL;
   case OP_PARAM: return value->as.index < 0 || value->as.index >= program->param_count ? "no such weight" : NULL;
   case OP_OPTION:
     if (value->as.index < 0 || value->as.index >= program->option_count) return "no such option";

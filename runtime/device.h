@@ -12,7 +12,8 @@
 typedef enum gnn_work {
   GNN_WORK_GRADIENTS, /* forward_backward */
   GNN_WORK_EPOCH,     /* forward_backward, then update */
-  GNN_WORK_EVALUATE
+  GNN_WORK_EVALUATE,
+  GNN_WORK_ONCE       /* of a program that has something to compute before the first epoch */
 } gnn_work;
 
 struct gnn_backend {

@@ -105,6 +105,7 @@ static gnn_gradient_peak cpu_gradient_peak(const gnn_instance *instance) {
 static gnn_status cpu_work(gnn_instance *instance, gnn_work work) {
   gnn_run *run = &instance->run;
   if (work == GNN_WORK_EVALUATE) return run->program->evaluate(run);
+  if (work == GNN_WORK_ONCE) return run->program->once(run);
   gnn_status status = run->program->forward_backward(run);
   if (work == GNN_WORK_GRADIENTS || status != GNN_OK) return status;
   instance->gradient_peak_before = instance->gradient_peak;

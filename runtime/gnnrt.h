@@ -289,8 +289,8 @@ struct gnn_program {
   const gnn_option_desc *options;
   int weight_count;
   const gnn_weight_desc *weights;
-  int step_count;
-  const gnn_step_desc *steps;
+  int step_count, once_count;
+  const gnn_step_desc *steps; /* those of an epoch and an evaluation, then those of `once` */
   int value_count;
   const gnn_value_desc *values; /* in the order of their steps; none in programs for a GPU */
 
@@ -318,6 +318,7 @@ struct gnn_program {
   int64_t at_scores;        /* nodes x classes, left by `evaluate` */
   int has_results;          /* `evaluate` leaves double [GNN_SPLIT_COUNT][2] at at_results: sum of the losses of the split's */
   int64_t at_results;       /* rows, and how many are right. 0: the host finds them from the scores */
+  gnn_status (*once)(gnn_run *run);             /* once the data are there: what does not change; or NULL */
   gnn_status (*forward_backward)(gnn_run *run); /* training forward, loss, gradients of every weight */
   gnn_status (*update)(gnn_run *run);           /* one optimiser step from those gradients */
   gnn_status (*evaluate)(gnn_run *run);         /* forward with dropout off; leaves the scores */
@@ -325,7 +326,7 @@ struct gnn_program {
   const gnn_keep_order *keep_order;             /* NULL: there is none beside the plan */
 };
 
-enum { GNN_ABI = 4 };
+enum { GNN_ABI = 5 };
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

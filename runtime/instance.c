@@ -219,6 +219,7 @@ gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset,
   if (status != GNN_OK) return status;
   if (program->label_field >= 0) instance_survey_labels(instance);
   status = gnn_backend_of(program)->load(instance);
+  if (status == GNN_OK && program->once) status = gnn_do(instance, GNN_WORK_ONCE);
   if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the data did not get to the device");
   instance->is_loaded = 1;
   return GNN_OK;

@@ -19,7 +19,7 @@ gnn_status gnn_watch_create(gnn_run *run, int is_traced, gnn_error *error) {
   const gnn_program *program = run->program;
   if (!is_traced && !program->is_simulated) return GNN_OK;
   int count = 1;
-  for (int s = 0; s < program->step_count; s++)
+  for (int s = 0; s < program->step_count + program->once_count; s++)
     if (program->steps[s].number >= count) count = program->steps[s].number + 1;
   gnn_watch *watch = calloc(1, sizeof *watch);
   if (watch == NULL) return gnn_fail_memory(error, (int64_t)sizeof *watch);
@@ -33,7 +33,7 @@ gnn_status gnn_watch_create(gnn_run *run, int is_traced, gnn_error *error) {
     gnn_watch_destroy(run);
     return gnn_fail_memory(error, count * (int64_t)sizeof *watch->start);
   }
-  for (int s = 0; s < program->step_count; s++)
+  for (int s = 0; s < program->step_count + program->once_count; s++)
     if (program->steps[s].number >= 0) watch->steps[program->steps[s].number] = &program->steps[s];
   gnn_watch_restart(run);
   return GNN_OK;

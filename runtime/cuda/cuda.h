@@ -11,7 +11,7 @@
 #include "gnncuda.h"
 #include "../../kernels/cuda/view.h"
 
-enum { GNN_WORK_COUNT = GNN_WORK_EVALUATE + 1, GNN_CUDA_ALIGNMENT = 256, GNN_CUDA_UNTOUCHED = 0xa5 /* bytes, where pages are to be counted */ };
+enum { GNN_WORK_COUNT = GNN_WORK_ONCE + 1, GNN_CUDA_ALIGNMENT = 256, GNN_CUDA_UNTOUCHED = 0xa5 /* bytes, where pages are to be counted */ };
 
 /* What the host tells the device before each piece of work: the tail of gnn_view, in pinned memory; and hears after it. */
 typedef struct gnn_cuda_mail {

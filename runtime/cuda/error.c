@@ -16,7 +16,7 @@ int gnn_cuda_is_failed(gnn_cuda *cuda) {
 }
 
 static const gnn_step_desc *error_step(const gnn_cuda *cuda, int number) {
-  for (int s = 0; s < cuda->program->step_count; s++)
+  for (int s = 0; s < cuda->program->step_count + cuda->program->once_count; s++)
     if (cuda->program->steps[s].number == number) return &cuda->program->steps[s];
   return NULL;
 }
@@ -69,17 +69,17 @@ static int error_last_step(const gnn_cuda *cuda, int number) {
 }
 
 static int error_of_kernel(gnn_cuda *cuda, int number, cudaError_t code) {
-  const char *work = cuda->work == GNN_WORK_EVALUATE ? "evaluation" : "epoch";
+  static const char *const works[GNN_WORK_COUNT] = {"epoch", "epoch", "evaluation", "preparation"};
   const gnn_step_desc *last = error_step(cuda, error_last_step(cuda, number));
   pthread_mutex_lock(&cuda->mutex);
   if (!cuda->is_failed) {
     if (last)
       gnn_fail(&cuda->failure, GNN_EDEVICE, "",
                "a kernel failed on %.100s: %.60s: %.200s; it is of step %d, line %d of %.100s (%.100s), or of a step before that in this %s",
-               cuda->name, cudaGetErrorName(code), cudaGetErrorString(code), last->number, last->line, cuda->program->source_name, last->what, work);
+               cuda->name, cudaGetErrorName(code), cudaGetErrorString(code), last->number, last->line, cuda->program->source_name, last->what, works[cuda->work]);
     else
       gnn_fail(&cuda->failure, GNN_EDEVICE, "", "a kernel failed on %.100s: %.60s: %.200s; it is of some step of this %s", cuda->name, cudaGetErrorName(code),
-               cudaGetErrorString(code), work);
+               cudaGetErrorString(code), works[cuda->work]);
     gnn_fail_help(&cuda->failure, "--serial-lanes waits for every step, and says at which it happens");
     cuda->is_failed = 1;
     cuda->failure_status = GNN_EDEVICE;

@@ -15,6 +15,7 @@ _Static_assert(offsetof(gnn_view, seed) - offsetof(gnn_view, option) == offsetof
 
 static gnn_status work_steps(gnn_run *run, gnn_work work) {
   if (work == GNN_WORK_EVALUATE) return run->program->evaluate(run);
+  if (work == GNN_WORK_ONCE) return run->program->once(run);
   gnn_status status = run->program->forward_backward(run);
   return work == GNN_WORK_EPOCH && status == GNN_OK ? run->program->update(run) : status;
 }
@@ -109,6 +110,6 @@ gnn_status gnn_cuda_work(gnn_instance *instance, gnn_work work) {
   if (status != GNN_OK || !work_receive(cuda)) return work_failed(cuda, run, status);
   gnn_cuda_watch_end(cuda, run);
   cuda->done_before[work] = 1;
-  if (work != GNN_WORK_EVALUATE) run->loss = cuda->mail->loss;
+  if (work != GNN_WORK_EVALUATE && work != GNN_WORK_ONCE) run->loss = cuda->mail->loss;
   return work_failed(cuda, run, GNN_OK);
 }

@@ -1,0 +1,120 @@
+/* hoist: what no epoch changes is computed once.
+ *
+ * Sums over neighbours of what is given with the data depend on no weight, no dropout and no option: they are the same in
+ * every epoch and every evaluation. (Models such as SGC, ICML 2019, and SIGN, 2020, consist of such sums and a product;
+ * the first layer of most others begins with one.) They are found in the finished graphs, and copies of these read them
+ * as leaves. The bits are those of computing them each time; what it costs is memory for the whole run, so `fit` decides.
+ * Spoils nothing.
+ */
+#include "hoist.h"
+
+typedef struct Walk {
+  Hoisting *result;
+  const Graph *graph;  /* that is looked at */
+  bool *is_constant;   /* per value of it: nothing that changes has influence on it */
+  bool *has_sum;       /* there is a sum over edges in it */
+  ValueId *image;      /* the same value in result->graph, or NO_VALUE */
+  bool *is_leaf;       /* it is one of result->values */
+} Walk;
+
+/* Whose kernels want no scratch: what is computed once lies among the residents, and nothing else is there then. */
+static bool needs_no_scratch(const Value *value) {
+  bool is_sum_of_rows = value->op == OP_REDUCE && value->shape.domain == DOMAIN_NONE;
+  return !is_sum_of_rows && value->op != OP_MATMUL && value->op != OP_OUTER && value->op != OP_CROSS_ENTROPY && value->op != OP_CROSS_ENTROPY_GRADIENT;
+}
+
+static Walk look_at(Hoisting *result, const Graph *graph) {
+  Arena *arena = result->graph->arena;
+  size_t count = (size_t)graph->value_count + 1;
+  Walk p = {result, graph, arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count * sizeof *p.image), arena_alloc(arena, count)};
+  const bool *changes = graph_changes(graph);
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    p.image[i] = NO_VALUE;
+    p.is_constant[i] = !changes[i] && !value->tap && needs_no_scratch(value); /* taps: the evaluation shows them */
+    p.has_sum[i] = value->op == OP_GATHER;
+    for (int k = 0; k < value->operand_count; k++) {
+      p.is_constant[i] = p.is_constant[i] && p.is_constant[value->operand[k]];
+      p.has_sum[i] = p.has_sum[i] || p.has_sum[value->operand[k]];
+    }
+  }
+  return p;
+}
+
+static ValueId find_same(const Walk *p, ValueId id) {
+  const Graph *to = p->result->graph;
+  const Value *value = &p->graph->values[id];
+  ValueId operand[MAX_OPERANDS];
+  for (int k = 0; k < value->operand_count; k++)
+    if ((operand[k] = p->image[value->operand[k]]) == NO_VALUE) return NO_VALUE;
+  for (int i = 0; i < to->value_count; i++)
+    if (graph_is_same(value, operand, &to->values[i], to->values[i].operand)) return i;
+  return NO_VALUE;
+}
+
+static ValueId copy(Walk *p, ValueId id) {
+  Value value = p->graph->values[id];
+  if (p->image[id] != NO_VALUE) return p->image[id];
+  for (int k = 0; k < value.operand_count; k++) value.operand[k] = copy(p, value.operand[k]);
+  value.phase = PHASE_FORWARD;
+  return p->image[id] = graph_add(p->result->graph, value);
+}
+
+/* A row for each node is worth keeping; of rows for edges, and of what only repeats, that which they are made of. */
+static void want(Walk *p, ValueId id) {
+  const Value *value = &p->graph->values[id];
+  if (!p->is_constant[id] || !p->has_sum[id] || p->is_leaf[id]) return;
+  bool only_repeats = value->op == OP_BROADCAST || value->op == OP_RESHAPE;
+  if (value->shape.domain != DOMAIN_NODE || value->shape.element != ELEMENT_REAL || only_repeats) {
+    for (int k = 0; k < value->operand_count; k++) want(p, value->operand[k]);
+    return;
+  }
+  p->is_leaf[id] = true;
+  ARENA_PUSH(p->result->graph->arena, p->result->values, p->result->count, copy(p, id));
+}
+
+/* Where what changes begins. */
+static void find_leaves(Walk *p) {
+  const Graph *graph = p->graph;
+  for (int i = 0; i < graph->value_count; i++)
+    for (int k = 0; k < graph->values[i].operand_count; k++)
+      if (!p->is_constant[i]) want(p, graph->values[i].operand[k]);
+}
+
+static Graph *with_leaves(const Walk *p) {
+  Graph *graph = arena_alloc(p->graph->arena, sizeof *graph);
+  *graph = *p->graph;
+  graph->values = NULL;
+  graph->value_count = 0;
+  for (int i = 0; i < p->graph->value_count; i++) graph_add(graph, p->graph->values[i]);
+  const int count = graph->value_count;
+  ValueId *leaf_of = arena_alloc(graph->arena, (size_t)(count + 1) * sizeof *leaf_of);
+  for (int i = 0; i < count; i++) {
+    leaf_of[i] = NO_VALUE;
+    for (int v = 0; v < p->result->count && p->image[i] != NO_VALUE; v++) {
+      if (p->result->values[v] != p->image[i]) continue;
+      const Value *from = &graph->values[i];
+      Value leaf = {.op = OP_HOISTED, .shape = from->shape, .as.index = v, .place = from->place, .name = from->name};
+      leaf_of[i] = graph_add(graph, leaf);
+    }
+  }
+  ValueId *forward = graph_no_redirections(graph);
+  for (int i = 0; i < count; i++) forward[i] = leaf_of[i];
+  graph_rebuild(graph, forward);
+  return graph;
+}
+
+Hoisting *hoist(Arena *arena, const Graph *training, const Graph *evaluation) {
+  Hoisting *result = arena_alloc(arena, sizeof *result);
+  result->graph = graph_new(arena, evaluation->program);
+  Walk of_epoch = look_at(result, training);
+  find_leaves(&of_epoch);
+  if (result->count == 0) return NULL;
+  for (int v = 0; v < result->count; v++) result->graph->values[result->values[v]].tap = "hoisted"; /* a kernel must store it */
+  Walk of_evaluation = look_at(result, evaluation);
+  for (int i = 0; i < evaluation->value_count; i++)
+    if (of_evaluation.is_constant[i]) of_evaluation.image[i] = find_same(&of_evaluation, i);
+  result->training = with_leaves(&of_epoch);
+  result->evaluation = with_leaves(&of_evaluation);
+  return result;
+}

@@ -1,0 +1,18 @@
+/* hoist.h: what is the same in every epoch and every evaluation, to be computed once. */
+#ifndef GNNCC_HOIST_H
+#define GNNCC_HOIST_H
+
+#include "graph.h"
+
+/* The two graphs in which such values are leaves, HOISTED, and the one that computes them. */
+typedef struct Hoisting {
+  Graph *training, *evaluation;
+  Graph *graph;
+  int count;
+  ValueId *values;              /* of `graph`, by the index of HOISTED */
+} Hoisting;
+
+/* Both graphs are those that kernels are made of, and stay as they are. NULL: there is none. */
+Hoisting *hoist(Arena *arena, const Graph *training, const Graph *evaluation);
+
+#endif
