@@ -42,7 +42,7 @@ static bool is_output(const Kernel *kernel, ValueId id) {
 /* Nothing but the next value of the body reads it. */
 static bool is_passed_on(const Kernels *kernels, const Kernel *kernel, ValueId id, ValueId next) {
   const Graph *graph = kernels->graph;
-  if (is_output(kernel, id)) return false;
+  if (is_output(kernel, id) || graph->values[id].was_tap) return false;
   for (int u = id + 1; u < graph->value_count; u++)
     for (int k = 0; k < graph->values[u].operand_count; k++)
       if (graph->values[u].operand[k] == id && u != next) return false;

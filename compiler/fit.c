@@ -145,7 +145,8 @@ static bool has_taps(const Graph *graph) {
 
 /* The evaluation without the results of layers that somebody may ask for (predict --layer). */
 static Kernels *without_taps(Compilation *c, Graph *graph) {
-  graph_drop_taps(graph);
+  if (c->backend == BACKEND_CUDA) graph_hide_taps(graph);
+  else graph_drop_taps(graph);
   return fuse(graph, c->is_sparse_field, &c->fuse_options);
 }
 

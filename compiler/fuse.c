@@ -98,7 +98,7 @@ static void find_wanted_whole(Fusion *f) {
   const Graph *graph = f->graph;
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    if (graph->scores == i || value->tap) f->is_wanted_whole[i] = true;
+    if (graph->scores == i || value->tap || value->was_tap) f->is_wanted_whole[i] = true;
     bool reads_whole = value->op == OP_MATMUL || value->op == OP_OUTER || value->op == OP_RESHAPE || value->op == OP_UPDATE || value->op == OP_CROSS_ENTROPY;
     for (int k = 0; k < value->operand_count && reads_whole; k++) f->is_wanted_whole[value->operand[k]] = true;
   }

@@ -32,6 +32,11 @@ void graph_drop_taps(Graph *graph) {
   for (int i = 0; i < graph->value_count; i++) graph->values[i].tap = NULL;
 }
 
+void graph_hide_taps(Graph *graph) {
+  for (int i = 0; i < graph->value_count; i++) graph->values[i].was_tap = graph->values[i].was_tap || graph->values[i].tap;
+  graph_drop_taps(graph);
+}
+
 Graph *graph_copy(const Graph *graph) {
   Graph *copy = graph_new(graph->arena, graph->program);
   for (int i = 0; i < graph->value_count; i++) graph_add(copy, graph->values[i]);

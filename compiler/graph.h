@@ -84,6 +84,7 @@ typedef struct Value {
   Place place;
   const char *name; /* in dumps, listings and emitted code; made unique by graph_name_values */
   const char *tap;  /* the layer whose result this is, or NULL */
+  bool was_tap;     /* it is one, but is not kept: kernels are cut as if it were */
 } Value;
 
 typedef struct Graph {
@@ -106,6 +107,8 @@ Graph *graph_copy(const Graph *graph);
 
 /* From here on no value is a layer's result that somebody may ask for. */
 void graph_drop_taps(Graph *graph);
+/* The same, but what a library computes with a product stays what it is with them: its sums may depend on that. */
+void graph_hide_taps(Graph *graph);
 
 /* Append a value. `like` gives place, phase and a base for the name (NULL: none). */
 ValueId graph_add(Graph *graph, Value value);

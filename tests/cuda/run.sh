@@ -173,6 +173,18 @@ MODEL
     check "$model, reruns: the same bits" is_same "$work/${model}_reruns" "$keep"
   done
 
+  # What is computed once, before the first epoch; and results of layers, which are kept only where there is room.
+  path=$here/models/layers.gnn keep=$work/layers_keep
+  check "layers: the emitted program trains" makes_and_trains "$keep" "$path"
+  check "layers: with the losses of the CPU" is_as_on_cpu "$keep" "$path"
+  check "layers: a sum over neighbours is computed once" grep -q '^static gnn_status once(gnn_run \*g) {$' "$keep.work/model.c"
+  check "layers: computed in each epoch" makes_and_trains "$work/layers_each" "$path" -fno-hoist
+  check "layers: the same bits" is_same "$work/layers_each" "$keep"
+  least=$(least_of "$path" $box --budget ssd=0)
+  check "layers, host: the least budget, $least KiB" makes_and_trains "$work/layers_host" "$path" $box --budget ssd=0 --budget device="${least}KiB"
+  check "layers, host: no result of a layer is kept" bash -c "! grep -q 'taps\[\]' '$work/layers_host.work/model.c' && grep -q 'taps\[\]' '$keep.work/model.c'"
+  check "layers, host: the same bits, of scores too" is_same "$work/layers_host" "$keep"
+
   # A target whose SSD is the device's own: its bytes pass through the host's memory all the same.
   cat >"$work/direct.gnn" <<'TARGET'
 target direct {

@@ -82,14 +82,14 @@ has() { # PROGRAM ROAD: the plan has what the road is for
   esac
 }
 
-models="sage4 gin3 attend2 residual6" box=--target=$plans/box.gnn
+models="sage4 gin3 attend2 residual6 hoist3" box=--target=$plans/box.gnn
 if [ -e "$here/../../examples/cora.safetensors" ]; then models="$models gcn8"; else skip "gcn8" "examples/cora.safetensors is missing"; fi
 declare -A road=([reruns]="" [direct]="--budget ssd=64MiB" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
 names="" tight=""
 for model in $models; do
   keep=$(keep_of $model)
   queue keep_$model $model
-  case $model in sage4) roads="reruns direct host ring" shares="0 50" ;; gin3) roads="reruns host" shares=0 ;; *) roads="reruns direct host ring" shares=0 ;; esac
+  case $model in sage4) roads="reruns direct host ring" shares="0 50" ;; gin3) roads="reruns host" shares=0 ;; hoist3) roads=host shares="0 80" ;; *) roads="reruns direct host ring" shares=0 ;; esac
   for kind in $roads; do
     least=$(least_of $model ${road[$kind]})
     check "$model, $kind: there is a smallest budget, and it is less than keeping everything" test -n "$least" -a "${least:-$keep}" -lt "$keep"
@@ -118,6 +118,7 @@ for fate in keep host ssd recompute; do
   { cat "$plans/sage4.gnn" && printf 'plan {\n  fate "h2" = %s\n}\n' $fate; } >pin_$fate.gnn
   queue pin_$fate sage4 $box --budget device=${half}KiB
 done
+queue each_epoch hoist3 -fno-hoist
 make_queued
 
 for model in $models; do
@@ -130,6 +131,62 @@ for item in $tight; do
   check "$model at the smallest budget has $kind" has ${model}_${kind}_0 $kind
   refuse 3 "$model, $kind: one in a hundred less does not fit" "$gnncc" -w --verify ${road[$kind]} --budget device=$((least_kib * 99 / 100))KiB "$plans/$model.gnn" -o no
 done
+
+# ---- what is computed once ----
+says_once() { "$gnncc" -w --plan "$@" | grep 'computed once, before the first epoch: '; } # OPTION... MODEL: of which values
+check "hoist3: sums over neighbours that no weight changes are computed once" test "$(says_once "$plans/hoist3.gnn" | sed 's/.*: //')" = "p, q"
+check "hoist3: its C computes them before the first epoch" grep -q '^static gnn_status once(gnn_run \*g) {$' gen_keep_hoist3/hoist3.c
+check "hoist3, -fno-hoist: they are computed in each" bash -c "! grep -q 'gnn_status once' gen_each_epoch/hoist3.c"
+check "hoist3, -fno-hoist: same bits, memory as planned" agrees_with keep_hoist3 each_epoch
+check "hoist3 at the smallest budget: they are computed in each, there is no room for more" bash -c "! grep -q 'gnn_status once' gen_hoist3_host_0/hoist3.c"
+faster_with() { # OPTION...: announced
+  local with without
+  with=$("$gnncc" -w --plan=json "$@" "$plans/hoist3.gnn" | awk -F'[:,]' '/"seconds"/ { print $2 + 0; exit }')
+  without=$("$gnncc" -w --plan=json -fno-hoist "$@" "$plans/hoist3.gnn" | awk -F'[:,]' '/"seconds"/ { print $2 + 0; exit }')
+  echo "$with s, else $without s"
+  awk -v with="$with" -v without="$without" 'BEGIN { exit !(with > 0 && with <= without) }'
+}
+check "hoist3: an epoch is shorter for it" faster_with
+check "hoist3: and with memory short not longer" faster_with $box --budget ssd=0 --budget device=$(( (2 * $(least_of hoist3 $box --budget ssd=0) + $(keep_of hoist3)) / 3 ))KiB
+{ cat "$plans/hoist3.gnn" && printf 'plan {\n  fate "*" = keep\n}\n'; } >pinned.gnn
+sed 's/z = c \* x/z = c * dropout(x, 0.2)/' "$plans/hoist3.gnn" >drawn.gnn
+sed 's/^model/option scale = 1.0\nmodel/; s/z = c \* x/z = scale * c * x/' "$plans/hoist3.gnn" >scaled.gnn
+for name in pinned drawn scaled; do
+  check "not of a program that is $name" bash -c "'$gnncc' -w --plan $name.gnn >once.txt && ! grep -q 'computed once' once.txt"
+done
+check "its plan is taken back" "$gnncc" -w --verify --plan --plan-from=<("$gnncc" -w --plan=json "$plans/hoist3.gnn") "$plans/hoist3.gnn"
+cat >ring.gnn <<'MODEL'
+data ring { nodes = 100; edges = 400; node x : f32[8]; node y : class[3] }
+model ring on ring { return x |> SAGE(16) as first |> relu |> SAGE(y.classes) as second }
+train ring { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }
+MODEL
+cat >reload.c <<'HOST'
+#include <stdio.h>
+#include <string.h>
+#include "ring.h"
+enum { N = 100, F = 8, C = 3 };
+static int64_t src[4 * N], dst[4 * N], y[N], train[N];
+static float x[N * F], scores[2][N * C];
+static int give(ring *g, int seed) { /* other features, then one epoch from the same weights */
+  for (int i = 0; i < N * F; i++) x[i] = (float)((i * 37 + seed * 11) % 17) / 17;
+  return ring_set_edges(g, src, dst, 4 * N) || ring_set_x(g, x, N, F) || ring_set_y(g, y, N) || ring_set_split(g, RING_TRAIN, train, N / 2) || ring_reset(g, 5) || ring_epoch(g, NULL);
+}
+int main(void) {
+  for (int v = 0; v < N; v++) {
+    train[v] = v, y[v] = v % C;
+    for (int k = 0; k < 4; k++) src[4 * v + k] = v, dst[4 * v + k] = (v + k + 1) % N;
+  }
+  ring *twice = NULL, *fresh = NULL;
+  int status = ring_create(NULL, &twice) || ring_create(NULL, &fresh) || give(twice, 1) || give(twice, 2) || ring_predict(twice, scores[0], N, C) || give(fresh, 2) ||
+               ring_predict(fresh, scores[1], N, C);
+  if (status) printf("%s %s\n", ring_error(twice), ring_error(fresh));
+  status = status || memcmp(scores[0], scores[1], sizeof scores[0]) != 0;
+  ring_destroy(twice), ring_destroy(fresh);
+  return status;
+}
+HOST
+other_features() { "$gnncc" -q -w --lib ring.gnn && says_once ring.gnn && cc -o reload reload.c libring.a -l:libz.a -lm -lpthread && ./reload; }
+check "other features through the library: it is computed anew" other_features
 
 # ---- check compares a plan with the order that keeps everything ----
 altered() { # NAME SED: sage4_reruns_0 with another source

@@ -1,0 +1,79 @@
+/* Which values are the same in every epoch, and that both graphs read them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/data.h"
+#include "compiler/hoist.h"
+
+static int test_count, failures;
+
+static void ok(bool is_right, const char *name) {
+  printf("%sok %d - %s\n", is_right ? "" : "not ", ++test_count, name);
+  failures += !is_right;
+}
+
+/* A model of this body; NULL after an error. */
+static Hoisting *hoisting_of(Arena *arena, const char *share_dir, const char *body) {
+  const char *text = arena_printf(arena,
+                                  "data d {\n  nodes = 500\n  edges = 3000\n  node x : f32[8]\n  node y : class[7]\n  edge w : f32[1]\n}\noption scale = 1.0\nmodel m on d {\n%s\n}\n"
+                                  "train m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n", body);
+  Diags *diags = diags_new(arena);
+  DataReader *reader = arena_alloc(arena, sizeof *reader);
+  reader->arena = arena;
+  LangOptions *lang = arena_alloc(arena, sizeof *lang);
+  *lang = (LangOptions){.share_dir = share_dir, .describe = data_describe, .describe_user = reader};
+  Ast *ast = lang_parse(arena, diags, "model.gnn", text, strlen(text), lang);
+  TypedProgram *program = ast ? lang_check(arena, diags, ast, lang) : NULL;
+  if (!program) {
+    diags_print(diags, stdout);
+    ok(false, "the model is one");
+    return NULL;
+  }
+  Graph *training = lower(arena, program);
+  simplify(training);
+  Graph *evaluation = evaluation_graph(training);
+  autodiff(training);
+  simplify(training);
+  return hoist(arena, training, evaluation);
+}
+
+static int count_of(const Graph *graph, Op op) {
+  int count = 0;
+  for (int i = 0; i < graph->value_count; i++) count += graph->values[i].op == op;
+  return count;
+}
+
+static bool are_sound(const Hoisting *h) { return !verify_graph(h->graph) && !verify_graph(h->training) && !verify_graph(h->evaluation); }
+
+int main(int argc, char **argv) {
+  const char *share_dir = argc > 1 ? argv[1] : "build/share";
+  Arena *arena = arena_new();
+  static const struct {
+    const char *what, *body;
+    int values, left; /* that are computed once; sums over neighbours that the evaluation still has */
+  } models[] = {
+      {"the mean over neighbours of features", "  return x |> SAGE(16) as a |> relu |> SAGE(y.classes) as b", 1, 1},
+      {"their sum, where what is done with it then depends on weights", "  return x |> GIN(16) as a |> relu |> GIN(y.classes) as b", 1, 1},
+      {"two sums, one of the other", "  p = mean(src.x)\n  q = mean(src.p)\n  return (Linear(p, 7) as a) + (Linear(q, 7) as b)", 2, 0},
+      {"a sum that another one alone reads is no value for the epoch", "  p = mean(src.x)\n  q = mean(src.p)\n  return Linear(q, 7) as a", 1, 0},
+      {"a sum of what edges have", "  p = sum(src.x * w)\n  return Linear(p, 7) as a", 1, 0},
+  };
+  for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+    const Hoisting *h = hoisting_of(arena, share_dir, models[i].body);
+    bool is_right = h && h->count == models[i].values && count_of(h->training, OP_HOISTED) == h->count && count_of(h->evaluation, OP_HOISTED) == h->count &&
+                    count_of(h->evaluation, OP_GATHER) == models[i].left && count_of(h->graph, OP_GATHER) >= h->count && are_sound(h);
+    ok(is_right, models[i].what);
+  }
+  static const struct {
+    const char *what, *body;
+  } none[] = {
+      {"not where dropout is first: it differs in each epoch", "  return x |> dropout(0.5) |> SAGE(y.classes) as a"},
+      {"not where an option has influence", "  z = scale * x\n  return z |> SAGE(y.classes) as a"},
+      {"not where a weight has influence", "  return (Linear(x, 16) as a) |> SAGE(y.classes) as b"},
+      {"not where there is no sum over neighbours", "  z = relu(x) * x\n  return Linear(z, 7) as a"},
+  };
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) ok(!hoisting_of(arena, share_dir, none[i].body), none[i].what);
+  arena_free(arena);
+  printf("1..%d\n", test_count);
+  return failures > 0;
+}
