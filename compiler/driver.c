@@ -73,6 +73,11 @@ static bool run_simplify(Compilation *c) {
   return true;
 }
 
+static bool run_hoist(Compilation *c) {
+  c->hoisting = may_hoist(c) ? hoist(c->arena, c->training, c->evaluation) : NULL;
+  return true;
+}
+
 /* The backend of the target, unless the command line names one. */
 static Backend backend_of(const Compilation *c) {
   const TypedProgram *p = c->program;
@@ -175,8 +180,8 @@ static const char *names_of_hoisted(Arena *arena, const Hoisting *p) {
 
 static void make_hoisted_form(Compilation *c) {
   bool has_usual_kernels = !c->fuse_options.tuning && !c->fuse_options.trial; /* others may add up otherwise, and are chosen by the kernel */
-  Hoisting *p = may_hoist(c) && has_usual_kernels ? hoist(c->arena, c->training, c->evaluation) : NULL;
-  if (!p) return;
+  const Hoisting *p = c->hoisting;
+  if (!p || !has_usual_kernels) return;
   Hoisted *hoisted = arena_alloc(c->arena, sizeof *hoisted);
   *hoisted = (Hoisted){fuse(p->graph, c->is_sparse_field, &c->fuse_options), p->values};
   for (int k = 0; k < hoisted->kernels->kernel_count; k++)
@@ -335,13 +340,20 @@ static const char *verify_graphs(Compilation *c) {
   return fault ? fault : verify_graph(c->evaluation);
 }
 
+static const char *verify_hoisted(Compilation *c) {
+  const Graph *graphs[] = {c->training, c->evaluation, c->hoisting ? c->hoisting->graph : NULL, c->hoisting ? c->hoisting->training : NULL,
+                           c->hoisting ? c->hoisting->evaluation : NULL};
+  const char *fault = NULL;
+  for (int g = 0; g < 5 && !fault; g++) fault = graphs[g] ? verify_graph(graphs[g]) : NULL;
+  return fault;
+}
+
 static const char *verify_fused(Compilation *c) {
   const char *fault = NULL;
   for (int f = 0; f < 2 && !fault; f++) {
     const Form *form = &c->forms[f];
     const Kernels *all[] = {form->training_kernels, form->evaluation_kernels, form->hoisted ? form->hoisted->kernels : NULL};
-    for (int k = 0; k < 3 && !fault; k++)
-      if (all[k] && !(fault = verify_graph(all[k]->graph))) fault = verify_kernels(all[k]);
+    for (int k = 0; k < 3 && !fault; k++) fault = all[k] ? verify_kernels(all[k]) : NULL;
   }
   return fault;
 }
@@ -367,6 +379,18 @@ static void dump_graphs(Compilation *c, FILE *out) {
   if (c->training) graph_dump(c->training, out);
   fprintf(out, "evaluation:\n");
   graph_dump(c->evaluation, out);
+}
+
+static void dump_hoisted(Compilation *c, FILE *out) {
+  if (!c->hoisting) {
+    fprintf(out, "nothing can be computed once\n");
+    return;
+  }
+  graph_dump(c->hoisting->graph, out);
+  fprintf(out, "training:\n");
+  graph_dump(c->hoisting->training, out);
+  fprintf(out, "evaluation:\n");
+  graph_dump(c->hoisting->evaluation, out);
 }
 
 static void dump_kernels(Compilation *c, FILE *out) {
@@ -424,6 +448,7 @@ static const Pass road[] = {
     {"reassociate", run_reassociate, verify_forward, dump_forward},
     {"autodiff", run_autodiff, verify_graphs, dump_graphs},
     {"simplify", run_simplify, verify_graphs, dump_graphs},
+    {"hoist", run_hoist, verify_hoisted, dump_hoisted},
     {"fuse", run_fuse, verify_fused, dump_kernels},
     {"cost", run_cost, NULL, dump_cost},
     {"plan", fit_plan, verify_planned, dump_plan},

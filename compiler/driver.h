@@ -40,6 +40,7 @@ typedef struct Compilation {
   Graph *forward;
   Graph *training;       /* NULL without a train block */
   Graph *evaluation;
+  Hoisting *hoisting;    /* NULL: there is nothing to compute once */
   bool *is_sparse_field;
   Backend backend;
   const char *tuning_path; /* where a tuning is looked for, or NULL */
