@@ -183,7 +183,7 @@ static void make_hoisted_form(Compilation *c) {
   const Hoisting *p = c->hoisting;
   if (!p || !has_usual_kernels) return;
   Hoisted *hoisted = arena_alloc(c->arena, sizeof *hoisted);
-  *hoisted = (Hoisted){fuse(p->graph, c->is_sparse_field, &c->fuse_options), p->values};
+  *hoisted = (Hoisted){fuse(p->graph, c->is_sparse_field, &c->fuse_options), p->count, p->values};
   for (int k = 0; k < hoisted->kernels->kernel_count; k++)
     if (hoisted->kernels->kernels[k].work_bytes > 0) return;
   ARENA_PUSH(c->arena, p->evaluation->notes, p->evaluation->note_count, arena_printf(c->arena, "computed once, before the first epoch: %s", names_of_hoisted(c->arena, p)));

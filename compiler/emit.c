@@ -102,7 +102,7 @@ static void emit_arena(const Emission *m, FILE *out) {
           m->schedule->count ? m->schedule->steps[y->peak_step].number : 0, y->lower_bound);
   for (int i = 0; i < y->count; i++) {
     const Block *b = &y->blocks[i];
-    const char *life = i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
+    const char *life = b->first == BEFORE_STEPS ? "before the first epoch" : i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
     fprintf(out, "#define AT_%s INT64_C(%" PRId64 ") /* %s, %s, %s */\n", b->name, b->offset, bytes_text(m->arena, b->bytes),
             block_kind_name(b->kind), life);
   }

@@ -345,7 +345,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   y->residents = residents;
   for (int i = 0; i < residents->count; i++) {
     Block block = residents->blocks[i];
-    block.last = schedule->count - 1;
+    if (block.first != BEFORE_STEPS) block.last = schedule->count - 1;
     name_table_add(arena, &l.names, block.name, i);
     ARENA_PUSH(arena, y->blocks, y->count, block);
   }
@@ -356,6 +356,9 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   l.base = round_up(residents->bytes, largest->problem->unit);
   place_transients(&l, machine->tier_bytes[TIER_DEVICE]);
   measure(&l);
+  int64_t before = residents->bytes + residents->early_bytes; /* everything is there before the first step */
+  if (before > y->bytes) y->bytes = before;
+  if (before > y->lower_bound) y->lower_bound = before;
   place_homes(&l);
   place_in_rings(&l);
   measure_staging(&l);

@@ -25,12 +25,13 @@ typedef struct Block {
   BlockKind kind;
   const char *name;    /* fit for a C identifier */
   int64_t bytes, room, offset; /* room: bytes, rounded up to what the plan counts */
-  int first, last;     /* indices of the first and last step that need it; 0 .. count - 1 for what always stays */
+  int first, last;     /* indices of the first and last step that need it; 0 .. count - 1 for what always stays; BEFORE_STEPS for
+                          what only the steps before the first epoch read: its place is used again */
   const Kernels *kernels; /* whose value it is, with .value; NULL for others */
   ValueId value;
 } Block;
 
-enum { RESULT_PARTS = 256 };
+enum { RESULT_PARTS = 256, BEFORE_STEPS = -1 };
 enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
 
 typedef struct Residents {
@@ -53,14 +54,15 @@ typedef struct Residents {
   int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, then those of its parts */
   bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;
-  Block *blocks;          /* one after the other from offset 0 */
+  Block *blocks;          /* one after the other from offset 0; after them, from `bytes` on, those of BEFORE_STEPS */
   NameTable names;        /* of the blocks */
-  int64_t bytes;
+  int64_t bytes, early_bytes; /* of what stays, and of what does not */
 } Residents;
 
-/* Kernels that run before the first epoch; all that they store stays. */
+/* Kernels that run before the first epoch. */
 typedef struct Hoisted {
   const Kernels *kernels;
+  int count;
   const ValueId *values; /* by the index of HOISTED */
 } Hoisted;
 

@@ -92,11 +92,12 @@ static json_t *data(Describing *d) {
   json_t *list = json_array();
   PlanningProblem *p = d->problem;
   Arena *arena = d->arena;
-  int count = 0;
-  for (int i = 0; i < d->residents->count; i++) {
+  int count = 0, stays = 0;
+  for (int i = 0; i < d->residents->count; i++) stays += d->residents->blocks[i].first != BEFORE_STEPS;
+  for (int i = 0; i < stays; i++) {
     const Block *block = &d->residents->blocks[i];
     int64_t bytes = block->room;
-    if (i == d->residents->count - 1) bytes += round_up(d->residents->bytes, p->unit) - d->residents->bytes; /* values begin at a unit */
+    if (i == stays - 1) bytes += round_up(d->residents->bytes, p->unit) - d->residents->bytes; /* values begin at a unit */
     json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "id", block->name, "bytes", (json_int_t)bytes, "home", "device"));
     ARENA_PUSH(arena, p->value_of_datum, count, NO_VALUE);
   }

@@ -105,7 +105,8 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
   fprintf(out, "  fits      %s %s of %s (%s)%shost %s%sssd %s%s\n", device_name(m), needed(arena, y->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
           at_peak, dot(), needed(arena, y->host_bytes), dot(), needed(arena, y->ssd_bytes), staging(arena, y, " and "));
   int64_t kinds[BLOCK_KIND_COUNT] = {0};
-  for (int i = 0; i < y->resident_count; i++) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
+  for (int i = 0; i < y->resident_count; i++)
+    if (y->blocks[i].first != BEFORE_STEPS) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
   fprintf(out, "  of which  graph %s%sfeatures %s%sweights %s%soptimizer %s%svalues of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]), dot(),
           bytes(arena, kinds[BLOCK_FEATURES]), dot(), bytes(arena, kinds[BLOCK_WEIGHTS]), dot(), bytes(arena, kinds[BLOCK_OPTIMIZER]), dot(),
           bytes(arena, y->bytes - y->residents->bytes));

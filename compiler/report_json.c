@@ -142,6 +142,7 @@ static json_t *json_blocks(const Emission *m) {
   json_t *list = json_array();
   for (int i = 0; i < m->layout->count; i++) {
     const Block *b = &m->layout->blocks[i];
+    if (b->first == BEFORE_STEPS) continue; /* in no step is it there */
     json_t *item = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i}", "name", b->name, "kind", block_kind_name(b->kind), "tier", "device", "offset",
                              (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", b->last + 1);
     if (b->kernels && b->value != NO_VALUE) {

@@ -25,16 +25,18 @@ typedef struct Collecting {
   bool *is_field_used;
 } Collecting;
 
-static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t bytes) {
+static int add_block(Collecting *l, BlockKind kind, const char *name, int64_t bytes, bool is_early) {
   Residents *y = l->residents;
   Block block = {.kind = kind, .name = block_unique_name(l->arena, &y->names, name), .bytes = bytes > 0 ? bytes : 4,
-                 .offset = y->bytes, .value = NO_VALUE};
+                 .offset = y->bytes + y->early_bytes, .first = is_early ? BEFORE_STEPS : 0, .last = is_early ? BEFORE_STEPS : 0, .value = NO_VALUE};
   block.room = round_up(block.bytes, y->alignment);
-  y->bytes += block.room;
+  *(is_early ? &y->early_bytes : &y->bytes) += block.room;
   name_table_add(l->arena, &y->names, block.name, y->count);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
   return y->count - 1;
 }
+
+static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t bytes) { return add_block(l, kind, name, bytes, false); }
 
 static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   Residents *y = l->residents;
@@ -94,13 +96,13 @@ static void add_spmm(Collecting *l, const Kernels *kernels) {
   }
 }
 
-static void add_field(Collecting *l, int f, bool is_sparse) {
+static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   const TypedField *field = &l->program->fields[f];
   int64_t nodes = l->program->info->nodes;
   int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : nodes, width = 1, number_bytes = l->residents->is_field_half[f] ? 2 : 4;
   for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
   if (!is_sparse) {
-    l->residents->field[f] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * width);
+    l->residents->field[f] = add_block(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * width, is_early);
     return;
   }
   static const char *const parts[SPARSE_BLOCKS] = {"row_ptr", "row_idx", "row_value", "row_bounds",
@@ -146,22 +148,35 @@ static int *no_blocks(Arena *arena, int count) {
   return list;
 }
 
-static void add_hoisted(Collecting *l, const Hoisted *hoisted) {
-  const Graph *graph = hoisted->kernels->graph;
-  l->residents->hoisted_kernels = hoisted->kernels;
-  l->residents->hoisted_value = hoisted->values;
-  l->residents->hoisted = no_blocks(l->arena, graph->value_count);
-  for (int v = 0; v < graph->value_count; v++)
-    if (hoisted->kernels->is_stored[v])
-      l->residents->hoisted[v] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "once_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v));
-}
-
 static void find_used_fields(Collecting *l, const Kernels *kernels) {
   for (int i = 0; kernels && i < kernels->graph->value_count; i++)
     if (kernels->graph->values[i].op == OP_INPUT) {
       l->is_field_used[kernels->graph->values[i].as.index] = true;
       l->residents->is_field_half[kernels->graph->values[i].as.index] = kernels->is_half[i];
     }
+}
+
+/* What the epoch reads of what is computed once. */
+static void add_hoisted(Collecting *l, const Hoisted *hoisted) {
+  Residents *y = l->residents;
+  const Graph *graph = hoisted->kernels->graph;
+  y->hoisted_kernels = hoisted->kernels;
+  y->hoisted_value = hoisted->values;
+  y->hoisted = no_blocks(l->arena, graph->value_count);
+  for (int i = 0; i < hoisted->count; i++) {
+    ValueId v = hoisted->values[i];
+    y->hoisted[v] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "once_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v));
+  }
+}
+
+/* What only that is computed from. */
+static void add_early(Collecting *l, const Hoisted *hoisted) {
+  const Graph *graph = hoisted->kernels->graph;
+  for (int v = 0; v < graph->value_count; v++) {
+    if (graph->values[v].op == OP_INPUT && l->residents->field[graph->values[v].as.index] == NO_INDEX) add_field(l, graph->values[v].as.index, false, true);
+    if (hoisted->kernels->is_stored[v] && l->residents->hoisted[v] == NO_INDEX)
+      l->residents->hoisted[v] = add_block(l, BLOCK_FEATURES, arena_printf(l->arena, "before_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v), true);
+  }
 }
 
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field) {
@@ -182,14 +197,14 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   add_spmm(&l, evaluation);
   find_used_fields(&l, training);
   find_used_fields(&l, evaluation);
-  find_used_fields(&l, once);
   for (int f = 0; f < program->field_count; f++)
-    if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f]);
+    if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f], false);
   if (hoisted) add_hoisted(&l, hoisted);
   add_weights(&l);
   /* Scores stay on a device with memory of its own: it measures them itself. */
   bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX;
   y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", 16 * SPLIT_COUNT * (RESULT_PARTS + 1)) : NO_INDEX;
+  if (hoisted) add_early(&l, hoisted);
   return y;
 }
 

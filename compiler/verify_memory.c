@@ -251,7 +251,8 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   memory_find_points(&m);
   m.lane_clock = arena_alloc(arena, LANE_COUNT * sizeof *m.lane_clock);
   m.copy_clock = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *m.copy_clock);
-  for (int i = 0; i < layout->resident_count; i++) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
+  for (int i = 0; i < layout->resident_count; i++)
+    if (layout->blocks[i].first != BEFORE_STEPS) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
   for (int round = 0, now = 0; round < 2; round++)
     for (int s = 0; s < schedule->count && !m.fault; s++) {
       if (schedule->steps[s].kind == STEP_KERNEL && schedule->steps[s].kernel == NO_INDEX) memory_fault(&m, s, "no", "kernel");
@@ -269,7 +270,8 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
       if (!memory_access(&m, span, false, LANE_COMPUTE, now, s, m.clock)) break;
       memory_expect(&m, span, memory_tag(&m, evaluation, evaluation->graph->scores), s, "scores");
     }
-  for (int i = 0; i < layout->resident_count; i++) memory_expect(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i, schedule->count - 1, layout->blocks[i].name);
+  for (int i = 0; i < layout->resident_count; i++)
+    if (layout->blocks[i].first != BEFORE_STEPS) memory_expect(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i, schedule->count - 1, layout->blocks[i].name);
   memory_find_races(&m);
   return m.fault;
 }
