@@ -126,7 +126,13 @@ void gnn_cuda_spmm(gnn_run *g, const gnn_spmm_desc *d) {
 
 void gnn_cuda_prepare_spmm(gnn_run *g, const gnn_spmm_desc *d) { (void)g, (void)d; }
 
-static int is_alive(const Block *b, int step) { return b->first <= step && step <= b->last; }
+extern const gnn_program MODEL;
+
+/* Before the first epoch (the steps after the last) what always stays is there, and what only they read, which has step 0. */
+static int is_alive(const Block *b, int step) {
+  if (step > MODEL.step_count) return b->first == 0 || (b->first == 1 && b->last == MODEL.step_count);
+  return b->first <= step && step <= b->last;
+}
 
 static int has_halves(void) {
   for (int i = 0; i < BLOCK_COUNT; i++)
@@ -153,12 +159,10 @@ static void snapshot(const gnn_run *g, int step) {
   }
 }
 
-extern const gnn_program MODEL;
-
 /* The CPU updates weight after weight, what is CUDA all at once: the step that has the number `step` there. */
 static int device_step(int step) {
   int number = 0, is_update = 0;
-  for (int s = 0; s < step && s < MODEL.step_count; s++) {
+  for (int s = 0; s < step && s < MODEL.step_count + MODEL.once_count; s++) {
     int was_update = is_update;
     is_update = strncmp(MODEL.steps[s].what, "update of ", 10) == 0;
     number += !(was_update && is_update);
@@ -292,7 +296,7 @@ static void compare_results(gnn_run *g) {
 }
 
 void watched_leave(gnn_run *g, int host_step) {
-  const int step = device_step(host_step), is_last = host_step == MODEL.step_count || device_step(host_step + 1) != step;
+  const int step = device_step(host_step), is_last = host_step == MODEL.step_count + MODEL.once_count || device_step(host_step + 1) != step;
   if (step >= STEP_COUNT || !step_functions[step] || checked[step] >= CHECKS || !is_last) return;
   checked[step]++;
   const size_t bytes = (size_t)device_program.device_bytes;
