@@ -283,8 +283,9 @@ static int tuned_variant(const Kernels *kernels, Kernel *kernel, const FuseOptio
 
 static void choose_variant(const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
   Variants v = variants_of(kernels, kernel, options);
-  int chosen = options->trial < v.count ? options->trial : 0;
-  if (options->tuning && v.count > 1) chosen = tuned_variant(kernels, kernel, options, &v);
+  bool is_free = !kernels->graph->values[kernel->anchor].is_once;
+  int chosen = is_free && options->trial < v.count ? options->trial : 0;
+  if (is_free && options->tuning && v.count > 1) chosen = tuned_variant(kernels, kernel, options, &v);
   kernel->variant = v.list[chosen];
   kernel->variant_count = v.count;
   Variant *variants = arena_alloc(v.arena, sizeof v.list);

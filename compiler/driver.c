@@ -179,9 +179,8 @@ static const char *names_of_hoisted(Arena *arena, const Hoisting *p) {
 }
 
 static void make_hoisted_form(Compilation *c) {
-  bool has_usual_kernels = !c->fuse_options.tuning && !c->fuse_options.trial; /* others may add up otherwise, and are chosen by the kernel */
   const Hoisting *p = c->hoisting;
-  if (!p || !has_usual_kernels) return;
+  if (!p || c->options->trial) return; /* a trial is of all kernels there are */
   Hoisted *hoisted = arena_alloc(c->arena, sizeof *hoisted);
   *hoisted = (Hoisted){fuse(p->graph, c->is_sparse_field, &c->fuse_options), p->count, p->values};
   for (int k = 0; k < hoisted->kernels->kernel_count; k++)

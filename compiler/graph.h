@@ -85,6 +85,7 @@ typedef struct Value {
   const char *name; /* in dumps, listings and emitted code; made unique by graph_name_values */
   const char *tap;  /* the layer whose result this is, or NULL */
   bool was_tap;     /* it is one, but is not kept: kernels are cut as if it were */
+  bool is_once;     /* it may be computed once (hoist.h): its kernel is no matter of tuning, for the bits are to be those of each time */
 } Value;
 
 typedef struct Graph {

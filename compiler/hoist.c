@@ -104,7 +104,11 @@ static Graph *with_leaves(const Walk *p) {
   return graph;
 }
 
-Hoisting *hoist(Arena *arena, const Graph *training, const Graph *evaluation) {
+static void mark(const Walk *p, Graph *graph) {
+  for (int i = 0; i < graph->value_count; i++) graph->values[i].is_once = p->image[i] != NO_VALUE;
+}
+
+Hoisting *hoist(Arena *arena, Graph *training, Graph *evaluation) {
   Hoisting *result = arena_alloc(arena, sizeof *result);
   result->graph = graph_new(arena, evaluation->program);
   Walk of_epoch = look_at(result, training);
@@ -114,6 +118,9 @@ Hoisting *hoist(Arena *arena, const Graph *training, const Graph *evaluation) {
   Walk of_evaluation = look_at(result, evaluation);
   for (int i = 0; i < evaluation->value_count; i++)
     if (of_evaluation.is_constant[i]) of_evaluation.image[i] = find_same(&of_evaluation, i);
+  mark(&of_epoch, training);
+  mark(&of_evaluation, evaluation);
+  for (int i = 0; i < result->graph->value_count; i++) result->graph->values[i].is_once = true;
   result->training = with_leaves(&of_epoch);
   result->evaluation = with_leaves(&of_evaluation);
   return result;

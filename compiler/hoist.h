@@ -12,7 +12,7 @@ typedef struct Hoisting {
   ValueId *values;              /* of `graph`, by the index of HOISTED */
 } Hoisting;
 
-/* Both graphs are those that kernels are made of, and stay as they are. NULL: there is none. */
-Hoisting *hoist(Arena *arena, const Graph *training, const Graph *evaluation);
+/* Both graphs are those that kernels are made of; what is hoisted out of them is marked there (is_once). NULL: there is none. */
+Hoisting *hoist(Arena *arena, Graph *training, Graph *evaluation);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/data.h"
+#include "compiler/fuse.h"
 #include "compiler/hoist.h"
 
 static int test_count, failures;
@@ -13,7 +14,7 @@ static void ok(bool is_right, const char *name) {
 }
 
 /* A model of this body; NULL after an error. */
-static Hoisting *hoisting_of(Arena *arena, const char *share_dir, const char *body) {
+static Hoisting *hoisting_of(Arena *arena, const char *share_dir, const char *body, Graph **plain) {
   const char *text = arena_printf(arena,
                                   "data d {\n  nodes = 500\n  edges = 3000\n  node x : f32[8]\n  node y : class[7]\n  edge w : f32[1]\n}\noption scale = 1.0\nmodel m on d {\n%s\n}\n"
                                   "train m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n", body);
@@ -34,6 +35,7 @@ static Hoisting *hoisting_of(Arena *arena, const char *share_dir, const char *bo
   Graph *evaluation = evaluation_graph(training);
   autodiff(training);
   simplify(training);
+  if (plain) *plain = training;
   return hoist(arena, training, evaluation);
 }
 
@@ -44,6 +46,26 @@ static int count_of(const Graph *graph, Op op) {
 }
 
 static bool are_sound(const Hoisting *h) { return !verify_graph(h->graph) && !verify_graph(h->training) && !verify_graph(h->evaluation); }
+
+/* Another variant of a kernel may add up otherwise: what is computed once is by the usual one, wherever it is computed. */
+static void test_variants(Arena *arena, const char *share_dir) {
+  Graph *plain = NULL;
+  Hoisting *h = hoisting_of(arena, share_dir, "  return x |> SAGE(16) as a |> relu |> SAGE(y.classes) as b", &plain);
+  int others = 0, once = 0;
+  bool is_usual = h != NULL;
+  for (int k = 0; h && k < 2; k++) {
+    const FuseOptions second = {.is_fusing = true, .backend = BACKEND_CUDA, .trial = 1};
+    const Kernels *kernels = fuse(k ? h->graph : plain, sparse_fields(plain), &second);
+    for (int i = 0; i < kernels->kernel_count; i++) {
+      const Kernel *kernel = &kernels->kernels[i];
+      bool is_once = kernels->graph->values[kernel->anchor].is_once;
+      once += is_once && kernel->variant_count > 1;
+      others += !is_once && kernel->is_tuned;
+      is_usual = is_usual && !(is_once && kernel->is_tuned);
+    }
+  }
+  ok(is_usual && once == 2 && others > 2, "by the usual kernel, of several, in both forms");
+}
 
 int main(int argc, char **argv) {
   const char *share_dir = argc > 1 ? argv[1] : "build/share";
@@ -59,7 +81,7 @@ int main(int argc, char **argv) {
       {"a sum of what edges have", "  p = sum(src.x * w)\n  return Linear(p, 7) as a", 1, 0},
   };
   for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-    const Hoisting *h = hoisting_of(arena, share_dir, models[i].body);
+    const Hoisting *h = hoisting_of(arena, share_dir, models[i].body, NULL);
     bool is_right = h && h->count == models[i].values && count_of(h->training, OP_HOISTED) == h->count && count_of(h->evaluation, OP_HOISTED) == h->count &&
                     count_of(h->evaluation, OP_GATHER) == models[i].left && count_of(h->graph, OP_GATHER) >= h->count && are_sound(h);
     ok(is_right, models[i].what);
@@ -72,7 +94,8 @@ int main(int argc, char **argv) {
       {"not where a weight has influence", "  return (Linear(x, 16) as a) |> SAGE(y.classes) as b"},
       {"not where there is no sum over neighbours", "  z = relu(x) * x\n  return Linear(z, 7) as a"},
   };
-  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) ok(!hoisting_of(arena, share_dir, none[i].body), none[i].what);
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) ok(!hoisting_of(arena, share_dir, none[i].body, NULL), none[i].what);
+  test_variants(arena, share_dir);
   arena_free(arena);
   printf("1..%d\n", test_count);
   return failures > 0;
