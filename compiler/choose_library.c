@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fuse.h"
+#include "lang/name_table.h"
 
 /* Below it a product is bound by memory, and a pass of our own over what the library leaves would cost more than its faster
  * multiplication saves: our kernel computes the body from the tile that it has in shared memory. */
@@ -298,4 +299,30 @@ static void choose_variant(const Kernels *kernels, Kernel *kernel, const FuseOpt
 
 void choose_libraries(Kernels *kernels, const FuseOptions *options) {
   for (int i = 0; i < kernels->kernel_count; i++) choose_variant(kernels, &kernels->kernels[i], options);
+}
+
+/* ---- the same sums? ---- */
+
+static const char *name_of(const Kernels *kernels, ValueId id) { return id == NO_VALUE ? "" : kernels->graph->values[id].name; }
+
+static bool is_same_epilogue(const Kernels *a, const Epilogue *x, const Kernels *b, const Epilogue *y) {
+  return x->is_relu == y->is_relu && strcmp(name_of(a, x->result), name_of(b, y->result)) == 0 && strcmp(name_of(a, x->bias), name_of(b, y->bias)) == 0 &&
+         strcmp(name_of(a, x->addend), name_of(b, y->addend)) == 0;
+}
+
+static bool adds_alike(const Kernels *a, const Kernel *x, const Kernels *b, const Kernel *y) {
+  if (x->kind != y->kind || x->library != y->library) return false;
+  if (x->library && x->kind == KERNEL_MATMUL) return is_same_epilogue(a, &x->epilogue, b, &y->epilogue);
+  return x->library || (x->variant.lanes == y->variant.lanes && has_bits(a, x) == has_bits(b, y));
+}
+
+bool kernels_add_alike(const Kernels *a, const Kernels *b) {
+  NameTable anchors = {0};
+  for (int i = 0; i < b->kernel_count; i++) name_table_add(b->graph->arena, &anchors, name_of(b, b->kernels[i].anchor), i);
+  for (int i = 0; i < a->kernel_count; i++) {
+    const Kernel *x = &a->kernels[i];
+    int k = x->kind == KERNEL_MAP || x->kind == KERNEL_UPDATE ? NO_INDEX : name_table_find(&anchors, name_of(a, x->anchor));
+    if (k >= 0 && !adds_alike(a, x, b, &b->kernels[k])) return false;
+  }
+  return true;
 }

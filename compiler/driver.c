@@ -74,6 +74,8 @@ static bool run_simplify(Compilation *c) {
 }
 
 static bool run_hoist(Compilation *c) {
+  if (c->training) graph_name_values(c->training); /* in all forms they have these names */
+  graph_name_values(c->evaluation);
   c->hoisting = may_hoist(c) ? hoist(c->arena, c->training, c->evaluation) : NULL;
   return true;
 }
@@ -185,9 +187,12 @@ static void make_hoisted_form(Compilation *c) {
   *hoisted = (Hoisted){fuse(p->graph, c->is_sparse_field, &c->fuse_options), p->count, p->values};
   for (int k = 0; k < hoisted->kernels->kernel_count; k++)
     if (hoisted->kernels->kernels[k].work_bytes > 0) return;
+  Form form = {p->training, p->evaluation, fuse(p->training, c->is_sparse_field, &c->fuse_options), fuse(p->evaluation, c->is_sparse_field, &c->fuse_options), hoisted, NULL};
+  const Kernels *plain[] = {c->training_kernels, c->evaluation_kernels}, *then[] = {form.training_kernels, form.evaluation_kernels};
+  for (int i = 0; i < 2 && c->backend == BACKEND_CUDA; i++)
+    if (!kernels_add_alike(then[i], plain[i]) || !kernels_add_alike(hoisted->kernels, plain[i])) return; /* no plan may change a bit */
   ARENA_PUSH(c->arena, p->evaluation->notes, p->evaluation->note_count, arena_printf(c->arena, "computed once, before the first epoch: %s", names_of_hoisted(c->arena, p)));
-  c->forms[FORM_HOISTED] = (Form){p->training, p->evaluation, fuse(p->training, c->is_sparse_field, &c->fuse_options),
-                                   fuse(p->evaluation, c->is_sparse_field, &c->fuse_options), hoisted, NULL};
+  c->forms[FORM_HOISTED] = form;
 }
 
 static bool run_fuse(Compilation *c) {

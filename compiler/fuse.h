@@ -117,6 +117,9 @@ int64_t kernels_bytes(const Kernels *kernels, ValueId id);  /* of its storage, w
 
 /* choose_library.c */
 void choose_libraries(Kernels *kernels, const FuseOptions *options);
+/* Whether whatever both compute adds up in the same order; not where a library computes more of a body in one of them, or a row
+ * has other lanes. By names, which both graphs share. */
+bool kernels_add_alike(const Kernels *a, const Kernels *b);
 const char *library_name(Library library);
 const char *precision_name(Precision precision);
 bool kernels_use(const Kernels *kernels, Library library); /* NULL uses none */

@@ -35,6 +35,7 @@ static Hoisting *hoisting_of(Arena *arena, const char *share_dir, const char *bo
   Graph *evaluation = evaluation_graph(training);
   autodiff(training);
   simplify(training);
+  graph_name_values(training);
   if (plain) *plain = training;
   return hoist(arena, training, evaluation);
 }
@@ -67,6 +68,22 @@ static void test_variants(Arena *arena, const char *share_dir) {
   ok(is_usual && once == 2 && others > 2, "by the usual kernel, of several, in both forms");
 }
 
+/* Rows whose signs are kept as bits are summed by whole warps, others by as many lanes as they have numbers. */
+static void test_orders(Arena *arena, const char *share_dir) {
+  static const char *const bodies[] = {"  return x |> SAGE(16) as a |> relu |> SAGE(y.classes) as b",
+                                       "  param s : [1] = uniform(1.0)\n  h = relu(s * x + sum(src.x))\n  return h |> GCN(y.classes) as b"};
+  bool alike[2] = {false, false};
+  for (int i = 0; i < 2; i++) {
+    Graph *plain = NULL;
+    Hoisting *h = hoisting_of(arena, share_dir, bodies[i], &plain);
+    const FuseOptions options = {.is_fusing = true, .backend = BACKEND_CUDA};
+    if (!h) continue;
+    const Kernels *each = fuse(plain, sparse_fields(plain), &options);
+    alike[i] = kernels_add_alike(fuse(h->training, sparse_fields(plain), &options), each) && kernels_add_alike(fuse(h->graph, sparse_fields(plain), &options), each);
+  }
+  ok(alike[0] && !alike[1], "on a GPU not where its rows would be summed in another order");
+}
+
 int main(int argc, char **argv) {
   const char *share_dir = argc > 1 ? argv[1] : "build/share";
   Arena *arena = arena_new();
@@ -96,6 +113,7 @@ int main(int argc, char **argv) {
   };
   for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) ok(!hoisting_of(arena, share_dir, none[i].body, NULL), none[i].what);
   test_variants(arena, share_dir);
+  test_orders(arena, share_dir);
   arena_free(arena);
   printf("1..%d\n", test_count);
   return failures > 0;
