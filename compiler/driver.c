@@ -48,15 +48,8 @@ static bool run_lower(Compilation *c) {
   return true;
 }
 
-/* Values are pinned by name; a library may add up otherwise, and bf16 rounds what is stored: there everything is computed where it was
- * written. */
-static bool may_hoist(const Compilation *c) {
-  const Options *o = c->options;
-  return o->is_hoisting && c->program->has_train && c->program->fate_count == 0 && !o->spmm && o->precision != PRECISION_BF16;
-}
-
 static bool run_reassociate(Compilation *c) {
-  if (c->options->is_reassociating) reassociate(c->forward, may_hoist(c));
+  if (c->options->is_reassociating) reassociate(c->forward);
   return true;
 }
 
@@ -71,6 +64,13 @@ static bool run_autodiff(Compilation *c) {
 static bool run_simplify(Compilation *c) {
   if (c->training) simplify(c->training);
   return true;
+}
+
+/* Values are pinned by name; a library may add up otherwise, and bf16 rounds what is stored: there everything is computed where it was
+ * written. */
+static bool may_hoist(const Compilation *c) {
+  const Options *o = c->options;
+  return o->is_hoisting && c->program->has_train && c->program->fate_count == 0 && !o->spmm && o->precision != PRECISION_BF16;
 }
 
 static bool run_hoist(Compilation *c) {

@@ -97,9 +97,10 @@ static void emit_homes(const Emission *m, FILE *out) {
 
 static void emit_arena(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
-  fprintf(out, "/* The device arena, %" PRId64 " bytes: where everything lies, and from which step to which. All of it is in use at\n"
-               " * step %d; at most %" PRId64 " bytes are alive at one step. A double build has twice of everything. */\n", y->bytes,
-          m->schedule->count ? m->schedule->steps[y->peak_step].number : 0, y->lower_bound);
+  int peak = m->schedule->count ? m->schedule->steps[y->peak_step].number : 0;
+  const char *when = y->epoch_bytes < y->bytes ? "\n * before the first epoch" : arena_printf(m->arena, "\n * step %d", peak);
+  fprintf(out, "/* The device arena, %" PRId64 " bytes: where everything lies, and from which step to which. All of it is in use at%s; at most %" PRId64
+               " bytes are alive at one step. A double build has twice of everything. */\n", y->bytes, when, y->lower_bound);
   for (int i = 0; i < y->count; i++) {
     const Block *b = &y->blocks[i];
     const char *life = b->first == BEFORE_STEPS ? "before the first epoch" : i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);

@@ -13,6 +13,7 @@
 
 #include "../lang/suggest.h"
 #include "../runtime/text.h"
+#include "sweep.h"
 #include "tiers.h"
 
 enum { MAX_ATTEMPTS = 8 };
@@ -29,7 +30,7 @@ static void read_options(Compilation *c, PlannerOptions *options) {
     if (strcmp(effort, efforts[e]) == 0) options->effort = (PlannerEffort)e;
   for (int p = 0; policy && p < PLANNER_POLICY_COUNT; p++)
     if (strcmp(policy, policy_name(p)) == 0) options->policy = p;
-  options->time_limit_s = o->plan_seconds;
+  options->time_limit_s = c->forms[FORM_HOISTED].evaluation ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
   options->needs_offsets = true;
   options->skips_least_sizes = c->is_probing || c->is_trying;
 }
@@ -128,13 +129,32 @@ static Plan *plan_with_fewer_copies(Compilation *c, const Machine *machine, Plan
   return best;
 }
 
+/* The planner knows of what stays and of the epoch. Before the first there may be more. */
+static void count_early(const Machine *machine, const Residents *residents, Plan *p) {
+  PlannerReport *r = &p->report;
+  const int64_t before = residents->bytes + residents->early_bytes;
+  if (residents->early_bytes == 0) return;
+  if (p->planned && before > machine->tier_bytes[TIER_DEVICE]) {
+    p->planned = NULL;
+    r->is_feasible = false;
+    r->least_device_bytes = 1;
+    r->bind_bytes = 0;
+  }
+  p->is_early = p->planned ? sweep_needs(r, TIER_DEVICE) < before : r->least_device_bytes > 0 && r->least_device_bytes < before;
+  if (!p->is_early) return;
+  if (p->planned) r->height_bytes = before;
+  else r->least_device_bytes = r->bind_bytes = before, r->bind_piece_count = 0;
+}
+
 /* One plan on a machine; NULL with `error` set when the problem itself is refused. */
 static Plan *plan_kernels(Compilation *c, const Machine *machine, const Residents *residents, const Kernels *kernels, const Pins *pins, const PlannerOptions *options,
                           ProblemError *error) {
   const PlanningProblem *problem = planning_problem(c->arena, machine, residents, kernels, pins, c->fingerprint, error);
   Plan *p = problem ? plan(c->arena, problem, options) : NULL;
   bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !c->is_probing;
-  return has_choice ? plan_with_fewer_copies(c, machine, *options, p) : p;
+  if (has_choice) p = plan_with_fewer_copies(c, machine, *options, p);
+  if (p) count_early(machine, residents, p);
+  return p;
 }
 
 static bool has_taps(const Graph *graph) {
@@ -264,7 +284,7 @@ typedef struct Fitted {
 /* The form in which what never changes is computed once: its memory is taken for the whole run, so often it does not fit
  * where the other does. c keeps the products. */
 static Fitted fit_hoisted(Compilation *c, Machine machine) {
-  if (c->is_probing || c->is_plan_given || !choose_form(c, FORM_HOISTED)) return (Fitted){.fits = false};
+  if (c->is_plan_given || !choose_form(c, FORM_HOISTED)) return (Fitted){.fits = false};
   bool was_trying = c->is_trying;
   c->is_trying = true; /* the least sizes are those of the other form */
   bool fits = fit_with_effort(c, machine) || fit_with_less_effort(c, &machine);
@@ -290,6 +310,7 @@ static bool is_best(const Fitted *fitted) { return fitted->fits && schedule_keep
 
 /* Plans with addresses within the device of `machine`; false when there are none. c keeps the products. */
 static bool fit(Compilation *c, Machine machine) {
+  if (c->is_probing || c->is_plan_given) return fit_with_effort(c, machine) || fit_with_less_effort(c, &machine);
   Fitted hoisted = fit_hoisted(c, machine);
   if (is_best(&hoisted)) return true;
   choose_form(c, FORM_PLAIN);
@@ -443,8 +464,20 @@ static bool is_base_need(const Plan *plan) {
   return is_base;
 }
 
+/* Where neither form fits, the one is told of that needs less. */
+static void choose_nearer_form(Compilation *c) {
+  Plan *training = c->training_plan, *evaluation = c->evaluation_plan;
+  const int64_t least = worst_least(c);
+  if (c->is_trying || c->is_plan_given || least == 0 || !choose_form(c, FORM_HOISTED)) return;
+  if (plan_both(c, &c->machine) && worst_least(c) > 0 && worst_least(c) < least) return;
+  choose_form(c, FORM_PLAIN);
+  c->training_plan = training;
+  c->evaluation_plan = evaluation;
+}
+
 /* No plan fits: what binds, and the ways out, each of which was planned. */
 static bool refuse(Compilation *c) {
+  choose_nearer_form(c);
   const Plan *p = c->training_plan && !c->training_plan->planned ? c->training_plan : c->evaluation_plan;
   if (c->status || !p) return false;
   int64_t budget = c->machine.tier_bytes[TIER_DEVICE], all = c->residents->bytes;
@@ -459,14 +492,19 @@ static bool refuse(Compilation *c) {
     place = p->problem->kernels->graph->values[k->anchor].place;
     what = kernel_what(p->problem->kernels, k);
   }
+  if (p->is_early) {
+    const Kernels *once = c->residents->hoisted_kernels;
+    place = once->graph->values[once->kernels[0].anchor].place;
+    what = kernel_what(once, &once->kernels[0]);
+  }
   for (int i = 0; i < problem->datum_count; i++) all += problem->data[i].bytes;
   bool is_policy = c->options->policy || c->program->plan_policy;
-  const char *bind = r->bind_bytes > 0 && !p->planned ? plan_bind(c->arena, p) : "";
+  const char *bind = r->bind_bytes > 0 && !p->planned && !p->is_early ? plan_bind(c->arena, p) : "";
   int64_t bind_bytes = p->planned ? 0 : r->bind_bytes, guess = worst_least(c);
   bool has_tier = c->machine.tier_bytes[TIER_HOST] > 0 || c->machine.tier_bytes[TIER_SSD] > 0;
-  bool is_unavoidable = !p->planned && bind_bytes > budget && is_base_need(p);
+  bool is_unavoidable = !p->planned && !p->is_early && bind_bytes > budget && is_base_need(p);
   if (c->is_plan_given) {
-    diags_error(c->diags, "E0501", place, "the plan of %s needs %s of addresses, the %s budget is %s", c->options->plan_from, gnn_bytes_above_text(c->layout->bytes).text, device,
+    diags_error(c->diags, "E0501", place, "the plan of %s needs %s of addresses, the %s budget is %s", c->options->plan_from, gnn_bytes_above_text(c->layout ? c->layout->bytes : bind_bytes).text, device,
                 gnn_bytes_text(budget).text);
     return false;
   }
@@ -589,9 +627,7 @@ static void find_step_up(Compilation *c, Instead *i) {
   i->step_up_saves_ns = own_epoch_ns(c) - epoch_ns(c, found);
 }
 
-/* The smallest device on which both the epoch and its evaluation can be planned; 0: not known. */
-static int64_t least_bytes(Compilation *c) {
-  const Form *form = &c->forms[FORM_PLAIN];
+static int64_t least_of_form(Compilation *c, const Form *form) {
   const Kernels *all[] = {form->training_kernels, without_taps(c, graph_copy(form->evaluation))};
   int64_t least = 0;
   for (int i = 0; i < 2; i++) {
@@ -605,6 +641,12 @@ static int64_t least_bytes(Compilation *c) {
     if (p->report.least_device_bytes > least) least = p->report.least_device_bytes;
   }
   return least;
+}
+
+/* The smallest device on which both the epoch and its evaluation can be planned; 0: not known. */
+static int64_t least_bytes(Compilation *c) {
+  int64_t plain = least_of_form(c, &c->forms[FORM_PLAIN]), hoisted = c->forms[FORM_HOISTED].evaluation ? least_of_form(c, &c->forms[FORM_HOISTED]) : 0;
+  return hoisted > 0 && (hoisted < plain || plain == 0) ? hoisted : plain;
 }
 
 static const Pins *all_recomputed(Compilation *c) {

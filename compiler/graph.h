@@ -153,7 +153,7 @@ bool graph_is_same(const Value *a, const ValueId *operands_of_a, const Value *b,
 
 /* The passes. */
 Graph *lower(Arena *arena, const TypedProgram *program);
-void reassociate(Graph *graph, bool is_hoisting); /* is_hoisting: what does not change may be computed once */
+void reassociate(Graph *graph);
 void autodiff(Graph *graph);
 void simplify(Graph *graph);
 /* The forward graph as it is run to measure: no dropout, no loss. */

@@ -356,9 +356,9 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   l.base = round_up(residents->bytes, largest->problem->unit);
   place_transients(&l, machine->tier_bytes[TIER_DEVICE]);
   measure(&l);
+  y->epoch_bytes = y->bytes;
   int64_t before = residents->bytes + residents->early_bytes; /* everything is there before the first step */
   if (before > y->bytes) y->bytes = before;
-  if (before > y->lower_bound) y->lower_bound = before;
   place_homes(&l);
   place_in_rings(&l);
   measure_staging(&l);

@@ -109,6 +109,7 @@ typedef struct Plan {
   const PlannerPlan *planned; /* NULL: nothing fits, the report says what would */
   PlannerReport report;
   bool is_valid;              /* the planner's checker agrees */
+  bool is_early;              /* not planned, or as large as it is, for what is there before the first epoch (Residents.early_bytes) */
   /* The plan run through S13. */
   const Sequence *sequence;
   const Simulation *simulation;
@@ -226,6 +227,7 @@ typedef struct Layout {
   int64_t lower_bound;   /* most bytes alive at any step */
   int64_t *live_bytes;   /* per step */
   int64_t *top_bytes;    /* per step: the end of the highest block; what is not alive below it lies in gaps */
+  int64_t epoch_bytes;   /* of `bytes`, what the steps take; more is there before them */
   int peak_step;         /* index of a step where the top is that of the arena: of those the one where most is alive */
   int64_t host_bytes, ssd_bytes, ring_bytes; /* of the host arena, the file, each of the two rings */
   int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */

@@ -94,9 +94,10 @@ static bool is_sparse_input(const Graph *graph, ValueId id, int64_t width) {
   return nonzeros >= 0 && nonzeros * 4 < graph_rows(graph, DOMAIN_NODE) * width;
 }
 
-/* Halves of a number moved per row and aggregation in an epoch: forward, and backward where a gradient flows back through
- * it. What may be computed once takes none where there is room for it, and is counted as half. */
-static int64_t passes(const Reassociation *r, int64_t width, ValueId leaf) { return width * (r->depends[leaf] ? 4 : r->is_once[leaf] ? 1 : 2); }
+/* Thirds of a number moved per row and aggregation in an epoch: forward, and backward where a gradient flows back through
+ * it. What may be computed once takes none where there is room for it, and is counted as two thirds: the order may not
+ * depend on room, for it changes bits. */
+static int64_t passes(const Reassociation *r, int64_t width, ValueId leaf) { return width * (r->depends[leaf] ? 6 : r->is_once[leaf] ? 2 : 3); }
 
 static void note(Graph *graph, const Value *at, const char *what, int64_t from, int64_t to) {
   const char *text = arena_printf(graph->arena, "line %" PRId32 ": %s aggregates %s the product, %" PRId64 " numbers a row instead of %" PRId64,
@@ -156,13 +157,13 @@ static ValueId aggregate_first(const Reassociation *r, ValueId id) {
   return graph_add(graph, result);
 }
 
-static void rewrite(Graph *graph, bool is_hoisting, ValueId (*rule)(const Reassociation *, ValueId)) {
+static void rewrite(Graph *graph, ValueId (*rule)(const Reassociation *, ValueId)) {
   int count = graph->value_count;
   size_t room = (size_t)count + 1;
   Reassociation r = {graph, count, arena_alloc(graph->arena, room * sizeof(ValueId)), arena_alloc(graph->arena, room),
                      graph_depends_on_weights(graph), graph_changes(graph), arena_alloc(graph->arena, room * sizeof(ValueId))};
   for (int i = 0; i < count; i++) {
-    r.is_once[i] = is_hoisting && !r.is_once[i] && !is_sparse_input(graph, i, shape_width(&graph->values[i].shape));
+    r.is_once[i] = !r.is_once[i] && !is_sparse_input(graph, i, shape_width(&graph->values[i].shape));
     r.leaf[i] = find_leaf(graph, r.leaf, i);
     r.aggregates[i] = find_aggregation(graph, r.leaf, r.aggregates, i);
   }
@@ -173,7 +174,7 @@ static void rewrite(Graph *graph, bool is_hoisting, ValueId (*rule)(const Reasso
   graph_rebuild(graph, forward);
 }
 
-void reassociate(Graph *graph, bool is_hoisting) {
-  rewrite(graph, is_hoisting, multiply_first);
-  rewrite(graph, is_hoisting, aggregate_first);
+void reassociate(Graph *graph) {
+  rewrite(graph, multiply_first);
+  rewrite(graph, aggregate_first);
 }

@@ -99,6 +99,7 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
   if (s->count) {
     const Step *peak = &s->steps[y->peak_step];
     at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->what, (int)peak->place.line);
+    if (y->epoch_bytes < y->bytes) at_peak = arena_printf(arena, "peak before the first epoch, step %d, %s, line %d", s->hoisted->number, s->hoisted->what, (int)s->hoisted->place.line);
   }
   fprintf(out, "plan for %s on %s%starget %s%s%s budget %s      %s\n", m->program->name, m->program->data->name, dot(),
           m->machine->name, dot(), device_name(m), needed(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
@@ -109,7 +110,7 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
     if (y->blocks[i].first != BEFORE_STEPS) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
   fprintf(out, "  of which  graph %s%sfeatures %s%sweights %s%soptimizer %s%svalues of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]), dot(),
           bytes(arena, kinds[BLOCK_FEATURES]), dot(), bytes(arena, kinds[BLOCK_WEIGHTS]), dot(), bytes(arena, kinds[BLOCK_OPTIMIZER]), dot(),
-          bytes(arena, y->bytes - y->residents->bytes));
+          bytes(arena, y->epoch_bytes - y->residents->bytes));
 }
 
 static void print_times(const Emission *m, const Decisions *d, FILE *out) {
@@ -193,8 +194,8 @@ void report_plan_text(const Emission *m, const Measured *run, bool is_verbose, F
   print_times(m, d, out);
   print_run(m, run, out);
   print_instead(m, out);
-  fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->bytes), needed(m->arena, y->lower_bound),
-          y->lower_bound ? 100.0 * ((double)y->bytes / (double)y->lower_bound - 1) : 0);
+  fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->epoch_bytes), needed(m->arena, y->lower_bound),
+          y->lower_bound ? 100.0 * ((double)y->epoch_bytes / (double)y->lower_bound - 1) : 0);
   print_decisions(m, d, is_verbose, out);
   print_notes(m, d, out);
   if (!is_verbose) return;

@@ -119,6 +119,18 @@ for fate in keep host ssd recompute; do
   queue pin_$fate sage4 $box --budget device=${half}KiB
 done
 queue each_epoch hoist3 -fno-hoist
+# Features of 2 to 3 times the width of what they are multiplied to: the order of product and sum is not for any option to choose.
+cat >order2.gnn <<'MODEL'
+data web from synth(kind = "rmat", nodes = 1000, degree = 6, features = 40, classes = 5, seed = 3)
+model order2 on web { return x |> GCN(16) as first |> relu |> GCN(y.classes) as second }
+train order2 { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 6 }
+MODEL
+for name in keep_order2 order_each order_pinned order_small; do cp order2.gnn $name.gnn; done
+printf 'plan {\n  fate "*" = keep\n}\n' >>order_pinned.gnn
+queue keep_order2 order2
+queue order_each order2 -fno-hoist
+queue order_pinned order2
+queue order_small order2 --budget device=$("$gnncc" -w --budget device=1KiB order2.gnn -o no 2>&1 | sed -n 's/.*device=\([0-9]*\)KiB is the smallest.*/\1/p')KiB
 make_queued
 
 for model in $models; do
@@ -148,6 +160,37 @@ faster_with() { # OPTION...: announced
 }
 check "hoist3: an epoch is shorter for it" faster_with
 check "hoist3: and with memory short not longer" faster_with $box --budget ssd=0 --budget device=$(( (2 * $(least_of hoist3 $box --budget ssd=0) + $(keep_of hoist3)) / 3 ))KiB
+check "order2, everything kept: trains" train keep_order2 out_keep_order2
+for name in order_each order_pinned order_small; do check "$name: same bits, memory as planned" agrees_with keep_order2 $name; done
+early() { # a plan whose epoch fits, but not what is there before it
+  "$gnncc" -w --plan=json two_sums.gnn >two_sums.json && awk '/"epoch_bytes"/ { gsub(/[^0-9]/, ""); epoch = $0 } /"peak_bytes"/ && !peak { gsub(/[^0-9]/, ""); peak = $0 } END { print epoch, peak }' two_sums.json
+}
+cat >two_sums.gnn <<'MODEL'
+data web from synth(kind = "rmat", nodes = 1000, degree = 6, features = 40, classes = 5, seed = 3)
+model two_sums on web {
+  c = rsqrt(in_degree + 1)
+  z = c * x
+  p = c * (sum(src.z) + z)
+  q = c * p
+  r = c * (sum(src.q) + q)
+  return Linear(relu(Linear(r, 24) as first), y.classes) as second
+}
+train two_sums { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 6 }
+MODEL
+read -r epoch_bytes peak_bytes < <(early)
+check "more is there before the first epoch than in it" test "$epoch_bytes" -lt "$peak_bytes"
+check "that is said" grep -q 'peak before the first epoch' <("$gnncc" -w --plan two_sums.gnn)
+check "with exactly so much it fits" bash -c "'$gnncc' -w --plan --budget device=$peak_bytes two_sums.gnn | grep -q 'computed once'"
+check "with less there is another plan, as slow as it is announced" bash -c "'$gnncc' -w --plan --budget device=$((peak_bytes - 1)) two_sums.gnn >once.txt && ! grep -q 'computed once' once.txt"
+refuse 3 "a plan from a file that does not fit before the epoch" "$gnncc" -w --plan --plan-from=two_sums.json --budget device=$((peak_bytes - 1)) two_sums.gnn
+sweep_row() { "$gnncc" -w --sweep "device=$((peak_bytes - 1)):$peak_bytes" two_sums.gnn && [ "$("$gnncc" -w --sweep "device=$((peak_bytes - 1)):$peak_bytes" two_sums.gnn | grep -c ' ms ')" = 2 ]; }
+check "a sweep tells the two apart" sweep_row
+least_typed() { # the smallest budget, in either form
+  local least
+  least=$("$gnncc" -w --budget device=1KiB "$1" -o no 2>&1 | sed -n 's/.*device=\([0-9]*\)KiB is the smallest.*/\1/p')
+  echo "$least" && "$gnncc" -w --plan --budget device="${least}KiB" "$1" && ! "$gnncc" -w --plan --budget device=$((least * 98 / 100))KiB "$1"
+}
+for name in two_sums order2; do check "$name: the smallest budget works, and 2 % less does not" least_typed $name.gnn; done
 { cat "$plans/hoist3.gnn" && printf 'plan {\n  fate "*" = keep\n}\n'; } >pinned.gnn
 sed 's/z = c \* x/z = c * dropout(x, 0.2)/' "$plans/hoist3.gnn" >drawn.gnn
 sed 's/^model/option scale = 1.0\nmodel/; s/z = c \* x/z = scale * c * x/' "$plans/hoist3.gnn" >scaled.gnn
