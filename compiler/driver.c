@@ -180,6 +180,15 @@ static const char *names_of_hoisted(Arena *arena, const Hoisting *p) {
   return text;
 }
 
+/* What is noted of the one evaluation holds of the other, too. */
+static void note_hoisted(Compilation *c, const Hoisting *p) {
+  Graph *graph = p->evaluation;
+  graph->notes = NULL;
+  graph->note_count = 0;
+  for (int n = 0; n < c->evaluation->note_count; n++) ARENA_PUSH(c->arena, graph->notes, graph->note_count, c->evaluation->notes[n]);
+  ARENA_PUSH(c->arena, graph->notes, graph->note_count, arena_printf(c->arena, "computed once, before the first epoch: %s", names_of_hoisted(c->arena, p)));
+}
+
 static void make_hoisted_form(Compilation *c) {
   const Hoisting *p = c->hoisting;
   if (!p || c->options->trial) return; /* a trial is of all kernels there are */
@@ -191,7 +200,7 @@ static void make_hoisted_form(Compilation *c) {
   const Kernels *plain[] = {c->training_kernels, c->evaluation_kernels}, *then[] = {form.training_kernels, form.evaluation_kernels};
   for (int i = 0; i < 2 && c->backend == BACKEND_CUDA; i++)
     if (!kernels_add_alike(then[i], plain[i]) || !kernels_add_alike(hoisted->kernels, plain[i])) return; /* no plan may change a bit */
-  ARENA_PUSH(c->arena, p->evaluation->notes, p->evaluation->note_count, arena_printf(c->arena, "computed once, before the first epoch: %s", names_of_hoisted(c->arena, p)));
+  note_hoisted(c, p);
   c->forms[FORM_HOISTED] = form;
 }
 
