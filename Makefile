@@ -180,7 +180,7 @@ $(T)/objects/planner/%.o: tests/planner/%.c $(wildcard tests/planner/*.h compile
 $(T)/planner/%: $(T)/objects/planner/%.o $(PLANNER_TEST_PARTS) $(PLANNER_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_JANSSON) -lm
-$(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
+$(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h tests/passes/model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(B)/planner_bench: tests/bench/planner_bench.c $(PLANNER_TEST_PARTS) $(filter-out %/planner/main.o,$(PLANNER_OBJECTS))

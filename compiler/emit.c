@@ -150,17 +150,18 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
 }
 
 static void emit_kernel_step(const Emission *m, int s, FILE *out) {
-  const Step *step = &m->schedule->steps[s];
+  const Step *step = schedule_step(m->schedule, s);
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  bool is_once = s >= m->schedule->count;
   fprintf(out, "   * %s%s", kernel_kind_name(kernel->kind), step->is_rerun ? ", again: its result was dropped" : "");
   for (int k = 0; k < kernel->output_count; k++) {
     const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], s);
-    fprintf(out, "%s %s (%s, %s until step %d)", k ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes),
-            block->kind == BLOCK_SCRATCH ? "not read this time," : "kept", block->last + 1);
+    const char *life = arena_printf(m->arena, "%s until step %d", block->kind == BLOCK_SCRATCH ? "not read this time," : "kept", block->last + 1);
+    fprintf(out, "%s %s (%s, %s)", k ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes), is_once ? "kept always" : life);
   }
   fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n  step_%d(g);\n  gnn_leave(g, %d);\n", 1e3 * step->cost.seconds, step->number,
           step->number, step->number);
-  emit_tap_calls(m, s, out);
+  if (!is_once) emit_tap_calls(m, s, out);
 }
 
 /* Why a copy is made: who needs the place of what leaves, or the value that comes. */
@@ -193,7 +194,7 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
   fprintf(out, "/* %s */\nstatic gnn_status %s(gnn_run *g) {\n", what, name);
   if (first == last) fprintf(out, "  (void)g;\n");
   for (int s = first; s < last; s++) {
-    const Step *step = &m->schedule->steps[s];
+    const Step *step = schedule_step(m->schedule, s);
     fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
             (int)step->place.line, emit_in_comment(m->arena, step->what));
     if (step->kind == STEP_KERNEL) emit_kernel_step(m, s, out);
@@ -201,23 +202,6 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
     else emit_wait_step(m, s, out);
   }
   if (last == m->schedule->count && m->layout->residents->results != NO_INDEX) fprintf(out, "  measure(g);\n");
-  fprintf(out, "  return GNN_OK;\n}\n\n");
-}
-
-static void emit_hoisted(const Emission *m, FILE *out) {
-  const Schedule *s = m->schedule;
-  if (!s->hoisted_count) return;
-  fprintf(out, "/* What every epoch and every evaluation reads, once the data are there. */\nstatic gnn_status once(gnn_run *g) {\n");
-  for (int i = 0; i < s->hoisted_count; i++) {
-    const Step *step = &s->hoisted[i];
-    const Kernel *kernel = &step->kernels->kernels[step->kernel];
-    fprintf(out, "  /* step %d \302\267 compute \302\267 once \302\267 line %d \302\267 %s\n   * %s", step->number, (int)step->place.line, emit_in_comment(m->arena, step->what), kernel_kind_name(kernel->kind));
-    for (int k = 0; k < kernel->output_count; k++) {
-      const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], s->count - 1);
-      fprintf(out, "%s %s (%s, kept always)", k ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes));
-    }
-    fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n  step_%d(g);\n  gnn_leave(g, %d);\n", 1e3 * step->cost.seconds, step->number, step->number, step->number);
-  }
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
 
@@ -480,7 +464,8 @@ void emit_source(const Emission *m, FILE *out) {
     emit_step_list(m, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
   }
   emit_step_list(m, "evaluate", "The forward pass without dropout.", m->schedule->training_count, m->schedule->count, out);
-  emit_hoisted(m, out);
+  if (m->schedule->hoisted_count)
+    emit_step_list(m, "once", "What every epoch and every evaluation reads, once the data are there.", m->schedule->count, schedule_step_count(m->schedule), out);
   if (m->keep_order) emit_keep_order(m, out);
   emit_options(m, out);
   emit_weights(m, out);

@@ -137,8 +137,7 @@ static void count_early(const Machine *machine, const Residents *residents, Plan
   if (p->planned && before > machine->tier_bytes[TIER_DEVICE]) {
     p->planned = NULL;
     r->is_feasible = false;
-    r->least_device_bytes = 1;
-    r->bind_bytes = 0;
+    r->least_device_bytes = sweep_needs(r, TIER_DEVICE);
   }
   p->is_early = p->planned ? sweep_needs(r, TIER_DEVICE) < before : r->least_device_bytes > 0 && r->least_device_bytes < before;
   if (!p->is_early) return;
@@ -254,6 +253,9 @@ static bool fit_with_less_effort(Compilation *c, const Machine *machine) {
   return is_found;
 }
 
+/* In the form that is chosen. */
+static bool fit_form(Compilation *c, Machine machine) { return fit_with_effort(c, machine) || fit_with_less_effort(c, &machine); }
+
 /* ---- what is computed once ---- */
 
 /* False: c has no such form. */
@@ -287,7 +289,7 @@ static Fitted fit_hoisted(Compilation *c, Machine machine) {
   if (c->is_plan_given || !choose_form(c, FORM_HOISTED)) return (Fitted){.fits = false};
   bool was_trying = c->is_trying;
   c->is_trying = true; /* the least sizes are those of the other form */
-  bool fits = fit_with_effort(c, machine) || fit_with_less_effort(c, &machine);
+  bool fits = fit_form(c, machine);
   c->is_trying = was_trying;
   if (!fits) return (Fitted){.fits = false};
   return (Fitted){true, c->schedule->training_seconds, {c->evaluation, c->evaluation_kernels}, {c->evaluations[0], c->evaluations[1]},
@@ -310,11 +312,11 @@ static bool is_best(const Fitted *fitted) { return fitted->fits && schedule_keep
 
 /* Plans with addresses within the device of `machine`; false when there are none. c keeps the products. */
 static bool fit(Compilation *c, Machine machine) {
-  if (c->is_probing || c->is_plan_given) return fit_with_effort(c, machine) || fit_with_less_effort(c, &machine);
+  if (c->is_probing || c->is_plan_given) return fit_form(c, machine);
   Fitted hoisted = fit_hoisted(c, machine);
   if (is_best(&hoisted)) return true;
   choose_form(c, FORM_PLAIN);
-  bool fits = fit_with_effort(c, machine) || fit_with_less_effort(c, &machine);
+  bool fits = fit_form(c, machine);
   if (!hoisted.fits || (fits && c->schedule->training_seconds < hoisted.seconds)) return fits;
   take_hoisted(c, &hoisted);
   return true;
@@ -587,7 +589,7 @@ static Plan *plan_instead(Compilation *c, int64_t device_bytes, int policy, cons
 }
 
 /* Addresses included, where they can be had. */
-static int64_t bytes_of(const Plan *plan) { return plan->report.height_bytes > plan->report.peak_bytes ? plan->report.height_bytes : plan->report.peak_bytes; }
+static int64_t bytes_of(const Plan *plan) { return sweep_needs(&plan->report, TIER_DEVICE); }
 
 /* Of c's own plan the schedule is there. */
 static int64_t own_epoch_ns(const Compilation *c) { return llround(1e9 * c->schedule->training_seconds); }

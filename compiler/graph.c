@@ -42,8 +42,11 @@ Graph *graph_copy(const Graph *graph) {
   for (int i = 0; i < graph->value_count; i++) graph_add(copy, graph->values[i]);
   copy->scores = graph->scores;
   copy->loss = graph->loss;
-  copy->note_count = graph->note_count;
-  copy->notes = graph->notes;
+  copy->gradients = graph->gradients; /* lists that a rebuild makes anew */
+  copy->updates = graph->updates;
+  copy->update_count = graph->update_count;
+  copy->is_training = graph->is_training;
+  for (int n = 0; n < graph->note_count; n++) ARENA_PUSH(graph->arena, copy->notes, copy->note_count, graph->notes[n]);
   return copy;
 }
 

@@ -82,11 +82,7 @@ static void find_leaves(Walk *p) {
 }
 
 static Graph *with_leaves(const Walk *p) {
-  Graph *graph = arena_alloc(p->graph->arena, sizeof *graph);
-  *graph = *p->graph;
-  graph->values = NULL;
-  graph->value_count = 0;
-  for (int i = 0; i < p->graph->value_count; i++) graph_add(graph, p->graph->values[i]);
+  Graph *graph = graph_copy(p->graph);
   const int count = graph->value_count;
   ValueId *leaf_of = arena_alloc(graph->arena, (size_t)(count + 1) * sizeof *leaf_of);
   for (int i = 0; i < count; i++) {

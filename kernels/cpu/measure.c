@@ -361,7 +361,7 @@ static void measure_gather(void) {
     for (int i = 0; i < size_count; i++) {
       Gather s = gather_new((gnn_real *)memory, sizes[i] / row_bytes[w], DEGREE);
       const double whole = seconds_of(runs[w], &s), rows = EDGES / DEGREE * row;
-      rates[i] = EDGES * (double)row_bytes[w] / beyond(whole, rows < whole / 2 ? rows : whole / 2);
+      rates[i] = EDGES * (double)row_bytes[w] / (whole - (rows < whole / 2 ? rows : whole / 2));
     }
     nearer_is_faster(rates, size_count);
     print_rates(names[w], rates, size_count);

@@ -8,6 +8,7 @@
 #include "compiler/calibrate.h"
 #include "compiler/cost.h"
 #include "compiler/driver.h"
+#include "model.h"
 
 static int test_count, failures;
 
@@ -55,17 +56,8 @@ static Kernels *kernels_by(Arena *arena, const char *share_dir, int nodes, int w
                                   "data d {\n  nodes = %d\n  edges = %d\n  node x : f32[%d]\n  node y : class[7]\n}\nmodel m on d {\n  h = %s\n"
                                   "  return h |> GCN(y.classes) as conv2\n}\ntrain m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n",
                                   nodes, 8 * nodes, width, body);
-  Diags *diags = diags_new(arena);
-  DataReader *reader = arena_alloc(arena, sizeof *reader);
-  reader->arena = arena;
-  LangOptions *lang = arena_alloc(arena, sizeof *lang);
-  *lang = (LangOptions){.share_dir = share_dir, .describe = data_describe, .describe_user = reader};
-  Ast *ast = lang_parse(arena, diags, "model.gnn", text, strlen(text), lang);
-  TypedProgram *program = ast ? lang_check(arena, diags, ast, lang) : NULL;
-  if (!program) {
-    diags_print(diags, stdout);
-    return NULL;
-  }
+  TypedProgram *program = program_of(arena, share_dir, text);
+  if (!program) return NULL;
   Graph *graph = lower(arena, program);
   simplify(graph);
   autodiff(graph);

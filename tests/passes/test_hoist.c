@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/data.h"
 #include "compiler/fuse.h"
 #include "compiler/hoist.h"
+#include "model.h"
 
 static int test_count, failures;
 
@@ -18,15 +18,8 @@ static Hoisting *hoisting_of(Arena *arena, const char *share_dir, const char *bo
   const char *text = arena_printf(arena,
                                   "data d {\n  nodes = 500\n  edges = 3000\n  node x : f32[8]\n  node y : class[7]\n  edge w : f32[1]\n}\noption scale = 1.0\nmodel m on d {\n%s\n}\n"
                                   "train m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n", body);
-  Diags *diags = diags_new(arena);
-  DataReader *reader = arena_alloc(arena, sizeof *reader);
-  reader->arena = arena;
-  LangOptions *lang = arena_alloc(arena, sizeof *lang);
-  *lang = (LangOptions){.share_dir = share_dir, .describe = data_describe, .describe_user = reader};
-  Ast *ast = lang_parse(arena, diags, "model.gnn", text, strlen(text), lang);
-  TypedProgram *program = ast ? lang_check(arena, diags, ast, lang) : NULL;
+  TypedProgram *program = program_of(arena, share_dir, text);
   if (!program) {
-    diags_print(diags, stdout);
     ok(false, "the model is one");
     return NULL;
   }

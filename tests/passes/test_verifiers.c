@@ -4,6 +4,7 @@
 
 #include "compiler/driver.h"
 #include "memory_model.h"
+#include "model.h"
 
 static const char small_model[] =
     "data karate from karate()\n"
@@ -48,17 +49,8 @@ typedef struct Made {
 
 static Made make_kernels(const char *model) {
   Made m = {.arena = arena_new(), .machine = machine_of_target(NULL)};
-  Diags *diags = diags_new(m.arena);
-  DataReader *reader = arena_alloc(m.arena, sizeof *reader);
-  reader->arena = m.arena;
-  LangOptions *lang = arena_alloc(m.arena, sizeof *lang);
-  *lang = (LangOptions){.share_dir = share_dir, .describe = data_describe, .describe_user = reader};
-  Ast *ast = lang_parse(m.arena, diags, "model.gnn", model, strlen(model), lang);
-  TypedProgram *program = ast ? lang_check(m.arena, diags, ast, lang) : NULL;
-  if (!program) {
-    diags_print(diags, stdout);
-    exit(1);
-  }
+  TypedProgram *program = program_of(m.arena, share_dir, model);
+  if (!program) exit(1);
   m.training = lower(m.arena, program);
   simplify(m.training);
   m.evaluation = evaluation_graph(m.training);
