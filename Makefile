@@ -223,15 +223,16 @@ check:
 	tests/deps.sh check
 	$(MAKE) $(JOBS) tests watched
 	tests/run.sh $(B)
+# What takes too long for `make check`: the large matrices of faults, random programs, every model on the stand-in for a GPU.
+check-long:
+	tests/deps.sh check
+	$(MAKE) $(JOBS) tests watched
+	tests/run.sh $(B) long
 demo: deps
 	$(MAKE) $(JOBS) all
 	tests/demo.sh $(B)
 deps:
 	tests/deps.sh
-
-# Every example and every model of the planner's sweep, on the stand-in; some ten minutes (`make check` has a few of them).
-check-cuda-sweep: all
-	tests/cuda/sweep.sh $(B)
 
 # On a machine with a GPU. Where gnncc cannot be built it can be carried: `make gpu-kit` elsewhere, and BUILD/{gnncc,gnndata,share}.
 check-gpu bench-gpu:
@@ -269,6 +270,6 @@ uninstall:
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/threads $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
-.PHONY: all cuda without_cuda tests watched check check-cuda-sweep check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
+.PHONY: all cuda without_cuda tests watched check check-long check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# run.sh BUILD [SUITE...]: runs the test suites, which all speak TAP, as many at a time as there are processors, and adds them up.
+# run.sh BUILD [SUITE...|long]: runs the test suites (long: those of `make check-long`), which all speak TAP, as many at a time as there are processors, and adds them up.
 # What they run is built by `make tests`, and for passes and the watched ones by `make watched` too.
 # Logs go to BUILD/check/SUITE.log. The last line is "N passed, N failed, N skipped"; the status is 0 if nothing failed and
 # something passed.
@@ -30,6 +30,7 @@ run_suite() { # SUITE: prints its line and what failed; the numbers are left in 
 }
 
 [ $# -gt 0 ] || set -- $suites
+[ "$1" != long ] || set -- $long_suites
 sums=$(mktemp -d)
 trap 'rm -rf "$sums"' EXIT
 trap 'trap - TERM; kill 0' INT TERM # suites in the background do not hear Ctrl-C by themselves
