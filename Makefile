@@ -18,12 +18,12 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   check_function.c check_layer.c check_names.c check_plan.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
-COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c choose_half.c choose_library.c cost.c cuda_compiler.c data.c \
+COMPILER := $(addprefix compiler/, answer.c autodiff.c build.c cache.c calibrate.c choose_half.c choose_library.c cost.c cuda_compiler.c data.c \
   decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c \
-  emit_folder.c emit_keep_order.c emit_kernel.c emit_rows.c emit_step.c fit.c fuse.c gnncc.c graph.c hoist.c layout.c locality.c \
-  lower.c measure_gpu.c options.c outfile.c plan.c problem.c problem_command.c problem_report.c profile.c reassociate.c \
-  report.c report_json.c residents.c schedule.c shown.c simplify.c slowing.c sweep.c sweep_program.c tiers.c tune.c tuning.c \
-  verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
+  emit_folder.c emit_keep_order.c emit_kernel.c emit_rows.c emit_step.c fuse.c gnncc.c graph.c hoist.c instead.c layout.c locality.c \
+  lower.c measure_gpu.c measurement.c native.c options.c outfile.c pins.c plan.c problem.c problem_command.c problem_report.c profile.c reassociate.c \
+  report.c report_json.c residents.c schedule.c shown.c simplify.c slowing.c sweep.c sweep_program.c tiers.c trial.c tune.c tuning.c \
+  verdict.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
 VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
   sweep.c trace.c views.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \

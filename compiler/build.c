@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "../runtime/text.h"
-#include "cuda_compiler.h"
-#include "driver.h"
+#include "build.h"
 #include "outfile.h"
 #include "emit_cuda.h"
 #include "report.h"
@@ -334,12 +333,8 @@ static int run_link(const Builder *b, Command *link) {
 
 /* The source whose double build serves gradcheck; NULL: there is none. */
 static const char *double_source(const Builder *b, const char *source) {
-  if (!b->c->program->has_train || b->c->options->trial) return NULL;
-  if (!is_cuda(b)) return source;
-  const char *path = in_scratch(b, arena_printf(b->arena, "%s_in_double.c", b->prefix));
-  FILE *out = fopen(path, "wb");
-  bool is_made = out && driver_emit_for_processor(b->c, out);
-  return out && fclose(out) == 0 && is_made ? path : NULL;
+  if (is_cuda(b)) return b->c->double_source;
+  return b->c->program->has_train && !b->c->options->trial ? source : NULL;
 }
 
 static int build_program(const Builder *b) {
@@ -468,7 +463,7 @@ static int emit_kind(const Builder *b, const EmitRequest *request, const Documen
   if (strcmp(request->kind, "ast") == 0) ast_dump(c->ast, out);
   else if (strcmp(request->kind, "program") == 0) typed_dump(c->program, out);
   else if (strcmp(request->kind, "plan") == 0) fputs(c->emission.plan_json, out);
-  else if (strcmp(request->kind, "problem") == 0) fputs((c->training_plan ? c->training_plan : c->evaluation_plan)->problem->text, out);
+  else if (strcmp(request->kind, "problem") == 0) fputs((c->answer->training_plan ? c->answer->training_plan : c->answer->evaluation_plan)->problem->text, out);
   else if (strcmp(request->kind, "header") == 0) emit_header(&c->emission, out);
   else if (strcmp(request->kind, "c") == 0) emit_source(&c->emission, out);
   else if (strcmp(request->kind, "cuda") == 0) emit_cuda(&c->emission, out);

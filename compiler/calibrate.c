@@ -10,51 +10,18 @@
 #include <unistd.h>
 
 #include "../lang/rates.h"
+#include "build.h"
+#include "cache.h"
 #include "cost.h"
-#include "driver.h"
 #include "measurement.h"
+#include "native.h"
 #include "outfile.h"
-
-typedef struct Figure {
-  const char *name;
-  size_t offset;
-} Figure;
-
-#define FIGURE(name) {#name, offsetof(Measurement, name)}
-static const Figure figures[] = {
-    FIGURE(threads), FIGURE(fp32), FIGURE(tf32), FIGURE(bf16), FIGURE(disturbed), FIGURE(host_write), FIGURE(host_read), FIGURE(host_both),
-    FIGURE(host_slowdown), FIGURE(host_memory), FIGURE(host_latency), FIGURE(ssd_write), FIGURE(ssd_read), FIGURE(ssd_both), FIGURE(ssd_latency), FIGURE(ssd_write_slowdown), FIGURE(ssd_read_slowdown)};
-enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
 
 /* ---- this computer ---- */
 
-static const char *processor_name(Arena *arena) {
-  FILE *in = fopen("/proc/cpuinfo", "r");
-  char line[256];
-  const char *name = "unknown processor";
-  while (in && fgets(line, sizeof line, in)) {
-    char *colon = strchr(line, ':');
-    if (!colon || strncmp(line, "model name", 10) != 0) continue;
-    name = arena_strndup(arena, colon + 2, strcspn(colon + 2, "\"\\\n"));
-    break;
-  }
-  if (in) fclose(in);
-  return name;
-}
-
-static const char *description(Arena *arena) {
-  return arena_printf(arena, "%s, %ld threads", processor_name(arena), sysconf(_SC_NPROCESSORS_ONLN));
-}
-
 /* Of a GPU its name; the text stands in quotes. */
 static const char *measured_name(Arena *arena, const Measurement *m) {
-  return m->gpu.name ? arena_printf(arena, "%s beside %s", m->gpu.name, description(arena)) : description(arena);
-}
-
-const char *cache_directory(Arena *arena) {
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (cache && *cache) return arena_printf(arena, "%s/gnncc", cache);
-  return home && *home ? arena_printf(arena, "%s/.cache/gnncc", home) : NULL;
+  return m->gpu.name ? arena_printf(arena, "%s beside %s", m->gpu.name, native_description(arena)) : native_description(arena);
 }
 
 static const char *scratch_directory(void) {
@@ -63,54 +30,6 @@ static const char *scratch_directory(void) {
 }
 
 /* ---- measuring ---- */
-
-static bool read_numbers(const char *text, double *numbers, int most, int *count) {
-  char *end;
-  for (*count = 0; *count < most; (*count)++) {
-    double number = strtod(text, &end);
-    if (end == text) break;
-    if (!isfinite(number)) return false;
-    numbers[*count] = number > 0 ? number : 0; /* a difference lost in noise */
-    text = end;
-  }
-  return *count > 0;
-}
-
-/* "name number number ..." to its place. */
-static bool read_line(const char *line, Measurement *m) {
-  size_t length = strcspn(line, " ");
-  double numbers[RATE_SIZES_MAX];
-  int count;
-  if (!read_numbers(line + length, numbers, RATE_SIZES_MAX, &count)) return false;
-  for (int i = 0; i < FIGURE_COUNT; i++)
-    if (strlen(figures[i].name) == length && strncmp(figures[i].name, line, length) == 0) {
-      *(double *)(void *)((char *)m + figures[i].offset) = numbers[0];
-      return true;
-    }
-  const RateSetting *setting;
-  for (int i = 0; (setting = rate_setting(i)); i++) {
-    if (strlen(setting->name) != length || strncmp(setting->name, line, length) != 0) continue;
-    memcpy(rate_numbers(&m->rates, setting), numbers, (size_t)count * sizeof *numbers);
-    if (i == 0) m->rates.size_count = count;
-    return true;
-  }
-  return false;
-}
-
-int measurement_run(const char *command, Measurement *m) {
-  FILE *in = popen(command, "r");
-  char line[512];
-  bool is_right = in != NULL;
-  while (in && fgets(line, sizeof line, in)) {
-    if (read_line(line, m)) continue;
-    fprintf(stderr, "gnncc: error: measuring gave what cannot be: %s", line);
-    is_right = false;
-  }
-  int status = in ? pclose(in) : -1;
-  if (status == 0 && is_right) return 0;
-  fprintf(stderr, "gnncc: error: measuring failed (status %d)\n", status);
-  return 70;
-}
 
 static int measure_here(Arena *arena, const Options *options, const char *share_dir, const char *directory, Measurement *m) {
   const char *program = arena_printf(arena, "%s/measure", directory);
@@ -303,12 +222,6 @@ static const char *target_path(Arena *arena, const Options *options, int *status
   return path;
 }
 
-void cache_make(Arena *arena) {
-  const char *cache = cache_directory(arena);
-  mkdir(arena_strndup(arena, cache, (size_t)(strrchr(cache, '/') - cache)), 0777);
-  mkdir(cache, 0777);
-}
-
 /* What the model would have taken, at the sizes that were measured; of a GPU, from its bandwidth and its products. */
 static Machine model_of(const Measurement *m) {
   TargetSpec target = {.name = "native", .kind = "cpu", .device_bytes = -1, .rates.size_count = m->rates.size_count};
@@ -346,18 +259,4 @@ int calibrate(const Options *options, const char *share_dir) {
   }
   arena_free(arena);
   return status;
-}
-
-const TargetSpec *calibrated_native(Arena *arena, const char *share_dir) {
-  const char *cache = cache_directory(arena);
-  FILE *in = cache ? fopen(arena_printf(arena, "%s/native.gnn", cache), "rb") : NULL;
-  if (!in) return NULL;
-  enum { MOST = 1 << 16 };
-  char *text = arena_alloc(arena, MOST);
-  size_t length = fread(text, 1, MOST - 1, in);
-  fclose(in);
-  LangOptions lang = {.share_dir = share_dir};
-  TargetSpec *target = arena_alloc(arena, sizeof *target);
-  bool is_right = lang_target(arena, diags_new(arena), "native.gnn", text, length, &lang, target);
-  return is_right && strcmp(target->description, description(arena)) == 0 ? target : NULL;
 }

@@ -9,14 +9,90 @@
 #include <unistd.h>
 
 #include "../runtime/text.h"
-#include "fit.h"
-#include "calibrate.h"
+#include "build.h"
+#include "cache.h"
+#include "native.h"
+#include "pins.h"
+#include "outfile.h"
 #include "report.h"
 #include "sweep_program.h"
 #include "tiers.h"
-#include "tune.h"
+#include "trial.h"
 #include "tuning.h"
+#include "verdict.h"
 #include "views/views.h"
+
+/* ---- the same program once more ---- */
+
+static int run(Compilation *c);
+
+static void start(Compilation *c, const Options *options, const char *share_dir) {
+  *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
+  c->diags = diags_new(c->arena);
+  c->reader.arena = c->arena;
+  c->reader.is_overridden = options->data_path != NULL;
+}
+
+/* A second compilation of the same text, as far as options->stop_after. */
+static bool run_again(const Compilation *asked, const Options *options, Compilation *c) {
+  start(c, options, asked->share_dir);
+  c->is_trying = true;
+  c->text = arena_strndup(c->arena, asked->text, asked->length);
+  c->length = asked->length;
+  c->model_path = asked->model_path;
+  c->stem = asked->stem;
+  c->reader.base_dir = asked->reader.base_dir;
+  return run(c) == 0 && diags_error_count(c->diags) == 0;
+}
+
+/* Seconds of an epoch were `name` defined so; -1: it does not fit then either. */
+static double try_constant(void *of, const char *name, const char *value) {
+  const Compilation *asked = of;
+  Options options = *asked->options;
+  options.dump = NULL;
+  options.stop_after = "layout";
+  options.is_timing = options.is_verifying = false;
+  options.product = PRODUCT_PROGRAM;
+  LangDefine *defines = arena_alloc(asked->arena, (size_t)(options.define_count + 1) * sizeof *defines);
+  int count = 0;
+  for (int i = 0; i < options.define_count; i++)
+    if (strcmp(options.defines[i].name, name) != 0) defines[count++] = options.defines[i];
+  defines[count++] = (LangDefine){name, value};
+  options.defines = defines;
+  options.define_count = count;
+  Compilation c;
+  bool fits = run_again(asked, &options, &c);
+  double seconds = fits ? answer_seconds(c.answer) : -1;
+  arena_free(c.arena);
+  return seconds;
+}
+
+/* The same program for the processor, everything kept: the half that checks gradients in double. false: there is none. */
+static bool emit_for_processor(const Compilation *asked, FILE *out) {
+  BudgetRequest budgets[] = {{"device", "1024GiB"}, {"host", "0"}, {"ssd", "0"}};
+  Options options = *asked->options;
+  options.dump = options.sweep = options.measured = options.profile = options.plan_from = NULL;
+  options.stop_after = "explain";
+  options.policy = "keep";
+  options.tuning = NULL;
+  options.trial = NULL;
+  options.target = NULL;
+  options.backend = "cpu";
+  options.precision = PRECISION_FP32;
+  options.gemm = options.spmm = NULL;
+  options.is_native = true;
+  options.is_timing = options.is_verifying = options.is_simulated = false;
+  options.product = PRODUCT_PROGRAM;
+  options.emit_count = 0;
+  options.budgets = budgets;
+  options.budget_count = 3;
+  options.prefix = asked->emission.prefix;
+  Compilation c;
+  bool is_done = run_again(asked, &options, &c);
+  if (is_done) emit_source(&c.emission, out);
+  arena_free(c.arena);
+  return is_done;
+}
 
 /* ---- the passes ---- */
 
@@ -196,12 +272,29 @@ static void make_hoisted_form(Compilation *c) {
   *hoisted = (Hoisted){fuse(p->graph, c->is_sparse_field, &c->fuse_options), p->count, p->values};
   for (int k = 0; k < hoisted->kernels->kernel_count; k++)
     if (hoisted->kernels->kernels[k].work_bytes > 0) return;
-  Form form = {p->training, p->evaluation, fuse(p->training, c->is_sparse_field, &c->fuse_options), fuse(p->evaluation, c->is_sparse_field, &c->fuse_options), hoisted, NULL};
-  const Kernels *plain[] = {c->training_kernels, c->evaluation_kernels}, *then[] = {form.training_kernels, form.evaluation_kernels};
+  Form form = {.training = p->training, .training_kernels = fuse(p->training, c->is_sparse_field, &c->fuse_options), .evaluation_count = 1,
+               .evaluations = {{p->evaluation, fuse(p->evaluation, c->is_sparse_field, &c->fuse_options)}}, .hoisted = hoisted};
+  const Kernels *plain[] = {c->training_kernels, c->evaluation_kernels}, *then[] = {form.training_kernels, form.evaluations[0].kernels};
   for (int i = 0; i < 2 && c->backend == BACKEND_CUDA; i++)
     if (!kernels_add_alike(then[i], plain[i]) || !kernels_add_alike(hoisted->kernels, plain[i])) return; /* no plan may change a bit */
   note_hoisted(c, p);
   c->forms[FORM_HOISTED] = form;
+}
+
+static bool has_taps(const Graph *graph) {
+  for (int v = 0; v < graph->value_count; v++)
+    if (graph->values[v].tap) return true;
+  return false;
+}
+
+/* The evaluation without the results of layers that somebody may ask for (predict --layer). */
+static void add_evaluation_without_taps(Compilation *c, Form *form) {
+  if (form->evaluation_count == 0 || !has_taps(form->evaluations[0].graph)) return;
+  Graph *graph = graph_copy(form->evaluations[0].graph);
+  ARENA_PUSH(c->arena, graph->notes, graph->note_count, "results of layers are not kept for predict --layer: there is no room");
+  if (c->backend == BACKEND_CUDA) graph_hide_taps(graph);
+  else graph_drop_taps(graph);
+  form->evaluations[form->evaluation_count++] = (EvaluationForm){graph, fuse(graph, c->is_sparse_field, &c->fuse_options)};
 }
 
 static bool run_fuse(Compilation *c) {
@@ -221,8 +314,9 @@ static bool run_fuse(Compilation *c) {
   if (fault && !cannot_tune(c, fault)) return false;
   if (c->fuse_options.tuning) note_tuning(c);
   if (o->precision == PRECISION_BF16) note_half(c);
-  c->forms[FORM_PLAIN] = (Form){c->training, c->evaluation, c->training_kernels, c->evaluation_kernels, NULL, NULL};
+  c->forms[FORM_PLAIN] = (Form){.training = c->training, .training_kernels = c->training_kernels, .evaluation_count = 1, .evaluations = {{c->evaluation, c->evaluation_kernels}}};
   make_hoisted_form(c);
+  for (int f = 0; f < FORM_COUNT; f++) add_evaluation_without_taps(c, &c->forms[f]);
   return true;
 }
 
@@ -298,15 +392,112 @@ static bool run_cost(Compilation *c) {
   }
   for (int i = 0; i < c->options->budget_count; i++)
     if (!set_budget(c, c->options->budgets[i].tier, c->options->budgets[i].size)) return false;
-  return sweep_prepare(c);
+  c->unswept = c->machine;
+  const char *fault = c->options->sweep ? sweep_prepare(c->arena, c->program, c->options->sweep, &c->machine) : NULL;
+  if (!fault) return true;
+  fprintf(stderr, "gnncc: error: --sweep %s: %s\n", c->options->sweep, fault);
+  c->status = 2; /* the command line is wrong, which shows only here: the target says what its tiers are called and how large they are */
+  return false;
 }
 
+/* ---- the plan ---- */
+
+static bool check_links(Compilation *c) {
+  static const Channel needed[TIER_COUNT] = {[TIER_HOST] = CHANNEL_D2H, [TIER_SSD] = CHANNEL_SSD_WRITE};
+  const Machine *m = &c->machine;
+  const char *device = tier_device(c->program);
+  Place place = c->program->has_target ? c->program->target.place : diags_no_place();
+  for (Tier t = TIER_HOST; t < TIER_COUNT; t++) {
+    if (m->tier_bytes[t] == 0 || m->links[needed[t]].bandwidth > 0) continue;
+    lang_unreachable(c->diags, place, t == TIER_SSD && m->tier_bytes[TIER_HOST] > 0 ? "host" : device, t);
+    return false;
+  }
+  return true;
+}
+
+static const char *asked_for(const char *option, const char *setting) { return option ? option : setting; }
+
+static PlanRequest request_of(Compilation *c) {
+  static const char *const efforts[] = {"fast", "normal", "best"};
+  const Options *o = c->options;
+  const char *effort = asked_for(o->plan_effort, c->program->plan_effort), *policy = asked_for(o->policy, c->program->plan_policy);
+  PlanRequest r = {.arena = c->arena, .forms = c->forms, .machine = c->machine, .effort = PLANNER_NORMAL, .policy = -1, .fingerprint = c->fingerprint,
+                   .skips_least_sizes = c->is_trying};
+  for (int e = 0; effort && e <= PLANNER_BEST; e++)
+    if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
+  for (int p = 0; policy && p < PLANNER_POLICY_COUNT; p++)
+    if (strcmp(policy, policy_name(p)) == 0) r.policy = p;
+  r.time_limit_s = c->forms[FORM_HOISTED].evaluation_count > 0 ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
+  r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, c->diags);
+  return r;
+}
+
+/* --plan-from: the epoch's plan in the form that it is of. */
+static bool take_plan(Compilation *c) {
+  const char *path = c->options->plan_from;
+  size_t length = 0;
+  ProblemError error = {"", ""};
+  if (!c->training_kernels) {
+    diags_error(c->diags, "E0001", diags_no_place(), "--plan-from %s: there is no train block to plan for", path);
+    return false;
+  }
+  const char *text = arena_read_file(c->arena, path, &length);
+  if (!text) {
+    diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, strerror(errno));
+    return false;
+  }
+  for (int form = FORM_HOISTED; form >= FORM_PLAIN && !c->request.given; form--) {
+    if (!c->forms[form].training_kernels) continue;
+    const PlanningProblem *problem = plan_problem_of(&c->request, (FormKind)form, &error);
+    c->request.form = (FormKind)form;
+    c->request.given = problem ? plan_from_text(c->arena, problem, text, length, &error) : NULL;
+  }
+  if (c->request.given) return true;
+  diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);
+  return false;
+}
+
+static bool internal(Compilation *c, const char *at, const char *what) {
+  fprintf(stderr, "gnncc: internal error in plan: %s: %s\ngnncc: this is a bug in gnncc, not in your program: please report it with the model\n", at, what);
+  c->status = 70;
+  return false;
+}
+
+static bool refuse(Compilation *c) {
+  if (c->is_trying) {
+    diags_error(c->diags, "E0501", diags_no_place(), "it does not fit");
+    return false;
+  }
+  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, try_constant, c};
+  const char *fault = verdict_refuse(&refusal, c->diags);
+  return fault ? internal(c, "a way out", fault) : false;
+}
+
+static bool run_plan(Compilation *c) {
+  for (int f = 0; f < FORM_COUNT; f++) {
+    Form *form = &c->forms[f];
+    if (form->evaluation_count) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field);
+  }
+  if (!check_links(c)) return false;
+  c->request = request_of(c);
+  if (diags_error_count(c->diags) > 0 || (c->options->plan_from && !take_plan(c))) return false;
+  c->answer = plan_answer(&c->request);
+  if (c->answer->fault) return internal(c, c->answer->fault_at, c->answer->fault);
+  return c->answer->fits || refuse(c);
+}
+
+/* The answer has a schedule and a layout; these two passes exist to be verified and looked at. */
+static bool run_schedule(Compilation *c) { return c->answer->schedule != NULL; }
+static bool run_layout(Compilation *c) { return c->answer->layout != NULL; }
+
+/* ---- the explanation ---- */
+
 /* How much slower than the machine of the plan this one runs its slowest step, with some room; at least 1. */
-static double find_slowdown(const Compilation *c) {
+static double find_slowdown(const Schedule *schedule) {
   Machine here = machine_of_target(NULL);
   double slowdown = 1;
-  for (int s = 0; s < c->schedule->count; s++) {
-    const Step *step = &c->schedule->steps[s];
+  for (int s = 0; s < schedule->count; s++) {
+    const Step *step = &schedule->steps[s];
     if (step->kind != STEP_KERNEL || step->cost.seconds <= 0) continue;
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
     double ratio = 1.5 * cost_of_kernel(&here, step->kernels, kernel, NULL).seconds / step->cost.seconds;
@@ -316,30 +507,52 @@ static double find_slowdown(const Compilation *c) {
 }
 
 static bool is_checked_against_keeping(const Compilation *c) {
-  return !c->is_trying && c->options->product != PRODUCT_PLAN && !schedule_keeps_all(c->schedule);
+  return !c->is_trying && c->options->product != PRODUCT_PLAN && !schedule_keeps_all(c->answer->schedule);
 }
 
-static bool run_layout(Compilation *c) {
-  if (!fit_layout(c)) return false;
-  Decisions *d = decisions(c->arena, c->schedule, c->pins);
-  bool is_reported = options_emits(c->options, "report"), is_explained = is_reported || c->options->product == PRODUCT_PLAN;
-  if (is_explained && c->training_plan) {
-    enum { WEIGHED = 64 };
-    decisions_weigh(c->arena, c->training_plan, d, c->options->is_verbose || c->options->is_plan_json ? d->count : WEIGHED);
-  }
-  c->emission = (Emission){.decisions = d, .instead = is_explained ? fit_instead(c) : NULL,
-                           .arena = c->arena, .program = c->program, .machine = &c->machine, .training_plan = c->training_plan,
-                           .evaluation_plan = c->evaluation_plan, .schedule = c->schedule, .layout = c->layout, .training = c->training_kernels,
-                           .evaluation = c->evaluation_kernels, .is_sparse_field = c->is_sparse_field, .backend = c->backend, .architecture = architecture_of(c),
+static bool run_explain(Compilation *c) {
+  enum { WEIGHED = 64 };
+  const Options *o = c->options;
+  const PlanAnswer *a = c->answer;
+  Decisions *d = decisions(c->arena, a->schedule, c->request.pins);
+  bool is_reported = options_emits(o, "report"), is_explained = is_reported || o->product == PRODUCT_PLAN;
+  if (is_explained && a->training_plan) decisions_weigh(c->arena, a->training_plan, d, o->is_verbose || o->is_plan_json ? d->count : WEIGHED);
+  c->emission = (Emission){.arena = c->arena, .program = c->program, .machine = &c->machine, .training_plan = a->training_plan,
+                           .evaluation_plan = a->evaluation_plan, .schedule = a->schedule, .layout = a->layout, .training = a->of->training_kernels,
+                           .evaluation = a->evaluation->kernels, .is_sparse_field = c->is_sparse_field, .backend = c->backend, .architecture = architecture_of(c),
                            .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,
                            .model_path = c->model_path, .source_text = c->text};
-  if (c->options->sweep) c->emission.sweep = sweep_asked(c);
-  else if (is_reported) c->emission.sweep = sweep_of_device(c);
-  if (is_checked_against_keeping(c) && !(c->emission.keep_order = fit_keep_order(c))) return false;
-  if (c->options->is_simulated) c->emission.slowdown = find_slowdown(c);
-  c->emission.prefix = emit_prefix(c->arena, c->options->prefix ? c->options->prefix : c->stem);
-  c->emission.plan_json = report_plan_json(&c->emission);
+  for (int i = 0; i < d->count; i++) c->emission.values_by_fate[d->list[i].fate]++;
+  if (is_checked_against_keeping(c) && !(c->emission.keep_order = plan_keep_order(&c->request, a))) return false;
+  if (o->is_simulated) c->emission.slowdown = find_slowdown(a->schedule);
+  c->emission.prefix = emit_prefix(c->arena, o->prefix ? o->prefix : c->stem);
+  c->explanation = (Explanation){.emission = &c->emission, .decisions = d, .instead = is_explained ? instead_of(&c->request, a) : NULL};
+  const SweptProgram swept = {c->program, &c->request, a, &c->unswept};
+  if (o->sweep) c->explanation.sweep = sweep_asked(&swept, o->sweep);
+  else if (is_reported) c->explanation.sweep = sweep_of_device(&swept, c->explanation.instead);
+  c->emission.plan_json = report_plan_json(&c->explanation);
   return c->emission.plan_json != NULL;
+}
+
+/* ---- the products ---- */
+
+/* A program for a GPU checks its gradients by the same program for the processor. */
+static bool emit_double(Compilation *c) {
+  const char *path = arena_printf(c->arena, "%s/%s_in_double.c", c->scratch_dir, c->emission.prefix);
+  FILE *out = fopen(path, "wb");
+  if (!out) {
+    c->status = outfile_complain("write", path);
+    return false;
+  }
+  bool is_made = emit_for_processor(c, out);
+  if (fclose(out) == 0 && is_made) c->double_source = path;
+  return true;
+}
+
+static bool run_emit(Compilation *c) {
+  bool is_program = c->options->product == PRODUCT_PROGRAM && c->program->has_train && !c->options->trial;
+  if (!build_emit(c)) return false;
+  return !is_program || c->backend != BACKEND_CUDA || emit_double(c);
 }
 
 /* ---- verifiers and dumps ---- */
@@ -365,22 +578,26 @@ static const char *verify_fused(Compilation *c) {
   const char *fault = NULL;
   for (int f = 0; f < 2 && !fault; f++) {
     const Form *form = &c->forms[f];
-    const Kernels *all[] = {form->training_kernels, form->evaluation_kernels, form->hoisted ? form->hoisted->kernels : NULL};
-    for (int k = 0; k < 3 && !fault; k++) fault = all[k] ? verify_kernels(all[k]) : NULL;
+    const Kernels *all[] = {form->training_kernels, form->evaluations[0].kernels, form->evaluations[1].kernels, form->hoisted ? form->hoisted->kernels : NULL};
+    for (int k = 0; k < 4 && !fault; k++) fault = all[k] ? verify_kernels(all[k]) : NULL;
   }
   return fault;
 }
 
 static const char *verify_planned(Compilation *c) {
-  const char *fault = c->training_plan ? verify_plan(c->training_plan) : NULL;
-  return fault ? fault : verify_plan(c->evaluation_plan);
+  const PlanAnswer *a = c->answer;
+  const char *fault = a->training_plan ? verify_plan(a->training_plan) : NULL;
+  return fault ? fault : verify_plan(a->evaluation_plan);
 }
-static const char *verify_scheduled(Compilation *c) { return verify_schedule(c->schedule); }
+static const char *verify_scheduled(Compilation *c) { return verify_schedule(c->answer->schedule); }
 
 static const char *verify_laid_out(Compilation *c) {
-  const char *fault = verify_layout(c->layout, c->schedule);
+  return verify_layout(c->answer->layout, c->answer->schedule);
+}
+
+static const char *verify_explained(Compilation *c) {
   const KeepOrder *keep = c->emission.keep_order;
-  if (!fault && keep) fault = verify_schedule(keep->schedule);
+  const char *fault = keep ? verify_schedule(keep->schedule) : NULL;
   return !fault && keep ? verify_layout(keep->layout, keep->schedule) : fault;
 }
 
@@ -417,7 +634,7 @@ static void dump_kernels(Compilation *c, FILE *out) {
   fprintf(out, "the epoch then:\n");
   kernels_dump(form->training_kernels, out);
   fprintf(out, "the evaluation then:\n");
-  kernels_dump(form->evaluation_kernels, out);
+  kernels_dump(form->evaluations[0].kernels, out);
 }
 
 static void dump_cost(Compilation *c, FILE *out) {
@@ -428,18 +645,20 @@ static void dump_cost(Compilation *c, FILE *out) {
 
 static void dump_plan(Compilation *c, FILE *out) {
   size_t length;
-  if (c->training_plan) fputs(plan_write_json(c->training_plan->planned, c->arena, &length), out);
-  fprintf(out, "evaluation:\n%s", plan_write_json(c->evaluation_plan->planned, c->arena, &length));
+  const PlanAnswer *a = c->answer;
+  if (a->training_plan) fputs(plan_write_json(a->training_plan->planned, c->arena, &length), out);
+  fprintf(out, "evaluation:\n%s", plan_write_json(a->evaluation_plan->planned, c->arena, &length));
 }
 
-static void dump_schedule(Compilation *c, FILE *out) { schedule_print(c->schedule, out); }
+static void dump_schedule(Compilation *c, FILE *out) { schedule_print(c->answer->schedule, out); }
 
 static void dump_layout(Compilation *c, FILE *out) {
-  for (int i = 0; i < c->layout->count; i++) {
-    const Block *b = &c->layout->blocks[i];
+  const Layout *y = c->answer->layout;
+  for (int i = 0; i < y->count; i++) {
+    const Block *b = &y->blocks[i];
     fprintf(out, "%12" PRId64 " + %12" PRId64 "  steps %4d-%-4d %-10s %s\n", b->offset, b->bytes, b->first + 1, b->last + 1, block_kind_name(b->kind), b->name);
   }
-  fprintf(out, "arena %" PRId64 " bytes, at least %" PRId64 "\n", c->layout->bytes, c->layout->lower_bound);
+  fprintf(out, "arena %" PRId64 " bytes, at least %" PRId64 "\n", y->bytes, y->lower_bound);
 }
 
 static void dump_emit(Compilation *c, FILE *out) { emit_source(&c->emission, out); }
@@ -464,16 +683,21 @@ static const Pass road[] = {
     {"hoist", run_hoist, verify_hoisted, dump_hoisted},
     {"fuse", run_fuse, verify_fused, dump_kernels},
     {"cost", run_cost, NULL, dump_cost},
-    {"plan", fit_plan, verify_planned, dump_plan},
-    {"schedule", fit_schedule, verify_scheduled, dump_schedule},
+    {"plan", run_plan, verify_planned, dump_plan},
+    {"schedule", run_schedule, verify_scheduled, dump_schedule},
     {"layout", run_layout, verify_laid_out, dump_layout},
-    {"emit", build_emit, NULL, dump_emit},
+    {"explain", run_explain, verify_explained, NULL},
+    {"emit", run_emit, NULL, dump_emit},
     {"build", build_product, NULL, NULL},
 };
 
 enum { PASS_COUNT = sizeof road / sizeof road[0] };
 
-const char *driver_pass_name(int index) { return index < PASS_COUNT ? road[index].name : NULL; }
+const char *const *driver_passes(void) {
+  static const char *names[PASS_COUNT + 1];
+  for (int i = 0; i < PASS_COUNT; i++) names[i] = road[i].name;
+  return names;
+}
 
 static double now_seconds(void) {
   struct timespec t;
@@ -501,7 +725,7 @@ static bool is_asked(const char *names, const char *pass) {
 /* The pass after which there is nothing more to do. */
 static const char *last_pass(const Options *options) {
   if (options->stop_after) return options->stop_after;
-  return options->product == PRODUCT_CHECK ? "check" : options->product == PRODUCT_PLAN && options->emit_count == 0 ? "layout" : "build";
+  return options->product == PRODUCT_CHECK ? "check" : options->product == PRODUCT_PLAN && options->emit_count == 0 ? "explain" : "build";
 }
 
 /* Runs the passes; 0, or an exit status. */
@@ -518,7 +742,7 @@ static int walk(Compilation *c) {
       return status ? status : internal_error(pass->name, "it failed without a reason");
     }
     /* Whatever memory is at stake, every compilation is checked. */
-    bool is_about_memory = pass->run == fit_plan || pass->run == fit_schedule || pass->run == run_layout;
+    bool is_about_memory = pass->run == run_plan || pass->run == run_schedule || pass->run == run_layout || pass->run == run_explain;
     const char *fault = pass->verify && (c->options->is_verifying || is_about_memory) ? pass->verify(c) : NULL;
     if (fault) return internal_error(pass->name, fault);
     if (pass->dump && is_asked(c->options->dump, pass->name)) {
@@ -562,7 +786,7 @@ static void announce(const Compilation *c) {
 static int explain(Compilation *c) {
   Document *document = c->options->measured ? view_document(c->arena, c->emission.plan_json, c->options->measured) : NULL;
   if (c->options->measured && !document) return 4;
-  if (!c->options->is_plan_json) report_plan_text(&c->emission, document ? document->measured : NULL, c->options->is_verbose, stdout);
+  if (!c->options->is_plan_json) report_plan_text(&c->explanation, document ? document->measured : NULL, c->options->is_verbose, stdout);
   else if (document) view_emit(document, "plan", "-", stdout);
   else fputs(c->emission.plan_json, stdout);
   document_free(document);
@@ -576,77 +800,12 @@ static int finish(Compilation *c) {
   return 0;
 }
 
-static void start(Compilation *c, const Options *options, const char *share_dir) {
-  *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
-  c->diags = diags_new(c->arena);
-  c->reader.arena = c->arena;
-  c->reader.is_overridden = options->data_path != NULL;
-}
-
 static int run(Compilation *c) {
   const Options *o = c->options;
   c->lang = (LangOptions){.define_count = o->define_count, .defines = o->defines, .import_dir_count = o->import_dir_count,
                           .import_dirs = o->import_dirs, .share_dir = c->share_dir, .target = o->target, .data_override = o->data_path, .data_name = o->data_name,
                           .is_shapes_only = o->is_shapes_only, .describe = data_describe, .describe_user = &c->reader};
   return walk(c);
-}
-
-/* A second compilation of the same text, as far as its layout. */
-static bool run_again(const Compilation *asked, const Options *options, Compilation *c) {
-  start(c, options, asked->share_dir);
-  c->is_trying = true;
-  c->text = arena_strndup(c->arena, asked->text, asked->length);
-  c->length = asked->length;
-  c->model_path = asked->model_path;
-  c->stem = asked->stem;
-  c->reader.base_dir = asked->reader.base_dir;
-  return run(c) == 0 && diags_error_count(c->diags) == 0;
-}
-
-bool driver_emit_for_processor(const Compilation *asked, FILE *out) {
-  BudgetRequest budgets[] = {{"device", "1024GiB"}, {"host", "0"}, {"ssd", "0"}};
-  Options options = *asked->options;
-  options.dump = options.sweep = options.measured = options.profile = options.plan_from = NULL;
-  options.stop_after = "layout";
-  options.policy = "keep";
-  options.tuning = NULL;
-  options.trial = NULL;
-  options.target = NULL;
-  options.backend = "cpu";
-  options.precision = PRECISION_FP32;
-  options.gemm = options.spmm = NULL;
-  options.is_native = true;
-  options.is_timing = options.is_verifying = options.is_simulated = false;
-  options.product = PRODUCT_PROGRAM;
-  options.emit_count = 0;
-  options.budgets = budgets;
-  options.budget_count = 3;
-  options.prefix = asked->emission.prefix;
-  Compilation c;
-  bool is_done = run_again(asked, &options, &c);
-  if (is_done) emit_source(&c.emission, out);
-  arena_free(c.arena);
-  return is_done;
-}
-
-double driver_try(const Compilation *asked, const char *name, const char *value) {
-  Options options = *asked->options;
-  options.dump = NULL;
-  options.stop_after = "layout";
-  options.is_timing = options.is_verifying = false;
-  options.product = PRODUCT_PROGRAM;
-  LangDefine *defines = arena_alloc(asked->arena, (size_t)(options.define_count + 1) * sizeof *defines);
-  int count = 0;
-  for (int i = 0; i < options.define_count; i++)
-    if (strcmp(options.defines[i].name, name) != 0) defines[count++] = options.defines[i];
-  defines[count++] = (LangDefine){name, value};
-  options.defines = defines;
-  options.define_count = count;
-  Compilation c;
-  bool fits = run_again(asked, &options, &c);
-  double seconds = !fits ? -1 : c.schedule->training_plan ? c.schedule->training_seconds : c.schedule->evaluation_seconds;
-  arena_free(c.arena);
-  return seconds;
 }
 
 int driver_compile(const Options *options, const char *share_dir) {

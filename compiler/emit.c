@@ -421,11 +421,11 @@ static void emit_plan_text(const Emission *m, FILE *out) {
 }
 
 static const char *kept_text(const Emission *m) {
-  const Decisions *d = m->decisions;
-  int count[PLAN_FATE_COUNT] = {0};
-  for (int i = 0; i < d->count; i++) count[d->list[i].fate]++;
-  if (d->decided_count == 0) return "every value is kept until its last use";
-  return arena_printf(m->arena, "of %d values %d are kept until their last use, %d recomputed, %d moved to the host, %d to the SSD", d->count,
+  const int *count = m->values_by_fate;
+  int all = 0;
+  for (int f = 0; f < PLAN_FATE_COUNT; f++) all += count[f];
+  if (all == count[PLAN_FATE_RETAIN]) return "every value is kept until its last use";
+  return arena_printf(m->arena, "of %d values %d are kept until their last use, %d recomputed, %d moved to the host, %d to the SSD", all,
                       count[PLAN_FATE_RETAIN], count[PLAN_FATE_RECOMPUTE], count[PLAN_FATE_HOST], count[PLAN_FATE_SSD]);
 }
 

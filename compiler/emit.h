@@ -2,22 +2,8 @@
 #ifndef GNNCC_EMIT_H
 #define GNNCC_EMIT_H
 
-#include "decisions.h"
-
-#define GNNCC_VERSION "0.1.0"
-
-/* What other plans would be; bytes and times 0: not known. */
-typedef struct Instead {
-  int64_t keep_ns, keep_bytes, recompute_ns, recompute_bytes, least_ns, least_bytes;
-  int64_t unpinned_ns;                        /* without the pins */
-  int64_t step_up_bytes, step_up_saves_ns;    /* the next larger device that is faster */
-} Instead;
-
-/* The kernels of a plan in the order that keeps every value, in a layout of its own. */
-typedef struct KeepOrder {
-  const Schedule *schedule;
-  const Layout *layout;
-} KeepOrder;
+#include "answer.h"
+#include "version.h"
 
 typedef struct Emission {
   Arena *arena;
@@ -28,9 +14,7 @@ typedef struct Emission {
   const Schedule *schedule;
   const Layout *layout;
   const KeepOrder *keep_order; /* which the program checks its plan against; NULL: none */
-  const Decisions *decisions;
-  const Instead *instead;    /* NULL: not asked for */
-  const struct Sweep *sweep; /* NULL: not asked for */
+  int values_by_fate[PLAN_FATE_COUNT]; /* of the epoch */
   const Kernels *training;   /* NULL without a train block */
   const Kernels *evaluation;
   const bool *is_sparse_field;

@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
   Arena *arena = arena_new();
   Options options;
   const char *share_dir = find_share_dir(arena);
-  int status = options_parse(arena, argc, argv, share_dir, &options);
+  int status = options_parse(arena, argc, argv, share_dir, driver_passes(), &options);
   if (status < 0 && options.compare) status = view_compare_files(options.compare, options.input);
   if (status < 0 && !options.input && options.measured) status = view_measured_run(arena, &options);
   if (status < 0 && options.tune && options.input) {

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "driver.h"
+#include "build.h"
 #include "measurement.h"
 
 static int missing(const char *option, const char *what) {

@@ -7,7 +7,8 @@
 
 #include "../lang/suggest.h"
 #include "../lang/units.h"
-#include "driver.h"
+#include "planner/policies.h"
+#include "version.h"
 #include "views/views.h"
 
 typedef enum OptionId {
@@ -112,7 +113,7 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 typedef struct Parser {
   Arena *arena;
-  const char *share_dir;
+  const char *share_dir, *const *passes;
   Options *options;
   int argc, next;
   char **argv;
@@ -202,7 +203,7 @@ static int print_topic(const Parser *p, const char *topic) {
   else if (strcmp(topic, "exit") == 0) fputs(exits, stdout);
   else if (strcmp(topic, "emit") == 0) puts(EMIT_KINDS);
   else if (strcmp(topic, "passes") == 0)
-    for (int i = 0; driver_pass_name(i); i++) printf("%s\n", driver_pass_name(i));
+    for (int i = 0; p->passes[i]; i++) printf("%s\n", p->passes[i]);
   else if (strcmp(topic, "warnings") == 0)
     for (int i = 0; diags_warning_name(i); i++) printf("-W%s\n", diags_warning_name(i));
   else {
@@ -309,12 +310,11 @@ static int parse_pass(Parser *p, const char *name) {
   return -1;
 }
 
-static int parse_pass_names(const char *option, const char *list) {
+static int parse_pass_names(const Parser *p, const char *option, const char *list) {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, ",");
     bool is_known = false;
-    for (int i = 0; driver_pass_name(i); i++)
-      is_known = is_known || (strlen(driver_pass_name(i)) == length && strncmp(at, driver_pass_name(i), length) == 0);
+    for (int i = 0; p->passes[i]; i++) is_known = is_known || (strlen(p->passes[i]) == length && strncmp(at, p->passes[i], length) == 0);
     if (!is_known) return usage("%s=%.*s: there is no such pass (gnncc --help=passes)", option, (int)length, at);
     at += length + (at[length] == ',');
   }
@@ -490,10 +490,10 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_DRY_RUN: o->is_dry_run = true; break;
   case OPT_QUIET: o->is_quiet = true; break;
   case OPT_TIME: o->is_timing = true; break;
-  case OPT_DUMP: o->dump = a; return parse_pass_names("--dump", a);
+  case OPT_DUMP: o->dump = a; return parse_pass_names(p, "--dump", a);
   case OPT_STOP_AFTER:
     o->stop_after = a;
-    return strchr(a, ',') ? usage("--stop-after=%s: one pass is needed", a) : parse_pass_names("--stop-after", a);
+    return strchr(a, ',') ? usage("--stop-after=%s: one pass is needed", a) : parse_pass_names(p, "--stop-after", a);
   case OPT_VERIFY: o->is_verifying = true; break;
   case OPT_IMPORT_DIR: ARENA_PUSH(p->arena, o->import_dirs, o->import_dir_count, a); break;
   case OPT_CC: o->cc = a; break;
@@ -592,10 +592,10 @@ static void add_search_path(Parser *p) {
     ARENA_PUSH(p->arena, p->options->import_dirs, p->options->import_dir_count, folder);
 }
 
-int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Options *options) {
+int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, const char *const *passes, Options *options) {
   *options = (Options){.optimisation = 2, .is_fusing = true, .is_reassociating = true, .is_hoisting = true, .error_limit = 20,
                        .target = getenv("GNNCC_TARGET") && *getenv("GNNCC_TARGET") ? getenv("GNNCC_TARGET") : NULL};
-  Parser p = {.arena = arena, .share_dir = share_dir, .options = options};
+  Parser p = {.arena = arena, .share_dir = share_dir, .passes = passes, .options = options};
   if (argc <= 1) {
     fputs(first_screen, stderr);
     return 2;

@@ -75,8 +75,8 @@ typedef struct Options {
 } Options;
 
 /* Fills *options. Returns -1 to go on, or the status to exit with when the command line was a question that is answered
- * (--help, --version, --list, ...) or wrong (2; said on stderr). */
-int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Options *options);
+ * (--help, --version, --list, ...) or wrong (2; said on stderr). passes: their names, NULL after the last. */
+int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, const char *const *passes, Options *options);
 
 /* --emit, or an option that stands for it, asks for this kind. */
 bool options_emits(const Options *options, const char *kind);

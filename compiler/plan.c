@@ -121,3 +121,8 @@ const char *plan_bind(Arena *arena, const Plan *plan) {
   if (residents > 0) ARENA_PUSH(arena, shares, count, (Share){"graph, features, weights and optimiser", residents});
   return plan_report_shares(arena, shares, count, r->bind_bytes);
 }
+
+int64_t plan_needs(const PlannerReport *r, Tier tier) {
+  int64_t device = r->height_bytes > r->peak_bytes ? r->height_bytes : r->peak_bytes;
+  return tier == TIER_DEVICE ? device : tier == TIER_HOST ? r->host_peak_bytes : r->ssd_peak_bytes;
+}

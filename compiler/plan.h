@@ -121,6 +121,8 @@ Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *o
 Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options, unsigned fates, const Plan *found);
 /* The same decisions as the text of a gnncc-plan/1. NULL with `error` set: it is not a plan for this problem. */
 Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error);
+/* The bytes of a tier that a plan fits. */
+int64_t plan_needs(const PlannerReport *report, Tier tier);
 const char *verify_plan(const Plan *plan);
 /* Where nothing fits: what is on the device together at the step that binds, as the model names it, the residents as one. */
 const char *plan_bind(Arena *arena, const Plan *plan);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
+#include "plan.h"
+#include "version.h"
 
 enum { RING_MOST_BYTES = 64 << 20, SSD_LEAST_BYTES = 64 << 10, ROUNDING_FELT = 64 };
 

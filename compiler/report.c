@@ -149,9 +149,8 @@ static void print_run(const Emission *m, const Measured *run, FILE *out) {
   fprintf(out, "\n");
 }
 
-static void print_instead(const Emission *m, FILE *out) {
+static void print_instead(const Emission *m, const Instead *i, FILE *out) {
   Arena *arena = m->arena;
-  const Instead *i = m->instead;
   if (!i) return;
   fprintf(out, "  instead   keep everything %s, needs %s", duration(arena, 1e-9 * (double)i->keep_ns), needed(arena, i->keep_bytes));
   if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, "%srecompute everything %s, needs %s", dot(), duration(arena, 1e-9 * (double)i->recompute_ns), needed(arena, i->recompute_bytes));
@@ -159,11 +158,10 @@ static void print_instead(const Emission *m, FILE *out) {
   fprintf(out, "\n");
 }
 
-static void print_notes(const Emission *m, const Decisions *d, FILE *out) {
+static void print_notes(const Emission *m, const Decisions *d, const Instead *i, FILE *out) {
   Arena *arena = m->arena;
   const char *head = "  notes     ";
 #define NOTE(...) (fprintf(out, "%s", head), fprintf(out, __VA_ARGS__), fprintf(out, "\n"), head = "            ")
-  const Instead *i = m->instead;
   if (i && i->unpinned_ns > 0)
     NOTE("your pins cost %s; they were obeyed", added(arena, llround(1e9 * m->schedule->training_seconds) - i->unpinned_ns));
   if (i && i->step_up_bytes > 0)
@@ -187,17 +185,18 @@ static void print_notes(const Emission *m, const Decisions *d, FILE *out) {
   }
 }
 
-void report_plan_text(const Emission *m, const Measured *run, bool is_verbose, FILE *out) {
-  const Decisions *d = m->decisions;
+void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose, FILE *out) {
+  const Emission *m = x->emission;
+  const Decisions *d = x->decisions;
   const Layout *y = m->layout;
   print_fit(m, run, out);
   print_times(m, d, out);
   print_run(m, run, out);
-  print_instead(m, out);
+  print_instead(m, x->instead, out);
   fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->epoch_bytes), needed(m->arena, y->lower_bound),
           y->lower_bound ? 100.0 * ((double)y->epoch_bytes / (double)y->lower_bound - 1) : 0);
   print_decisions(m, d, is_verbose, out);
-  print_notes(m, d, out);
+  print_notes(m, d, x->instead, out);
   if (!is_verbose) return;
   fprintf(out, "\n");
   schedule_print(m->schedule, out);

@@ -4,13 +4,13 @@
 
 #include <jansson.h>
 
-#include "emit.h"
+#include "explanation.h"
 #include "views/measured.h"
 
 /* The explanation of `--plan`, with what a run measured (or NULL). is_verbose: every value and every step. */
-void report_plan_text(const Emission *emission, const Measured *run, bool is_verbose, FILE *out);
+void report_plan_text(const Explanation *explanation, const Measured *run, bool is_verbose, FILE *out);
 /* report_json.c: the document of `--plan=json`, which the program carries too; the text is the arena's. */
-const char *report_plan_json(const Emission *emission);
+const char *report_plan_json(const Explanation *explanation);
 /* The emitted code of each kernel of the epoch, the member `code` of pages and annotated sources; NULL where it is too much
  * to carry about. */
 json_t *report_code(const Emission *emission);

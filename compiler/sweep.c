@@ -55,11 +55,6 @@ const char *sweep_read(Arena *arena, const char *text, const char *device, const
 
 /* ---- points ---- */
 
-int64_t sweep_needs(const PlannerReport *r, Tier tier) {
-  int64_t device = r->height_bytes > r->peak_bytes ? r->height_bytes : r->peak_bytes;
-  return tier == TIER_DEVICE ? device : tier == TIER_HOST ? r->host_peak_bytes : r->ssd_peak_bytes;
-}
-
 static int64_t least_of(const PlannerReport *r, Tier tier) {
   return tier == TIER_DEVICE ? r->least_device_bytes : tier == TIER_HOST ? r->least_host_bytes : r->least_ssd_bytes;
 }

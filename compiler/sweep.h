@@ -47,8 +47,6 @@ typedef struct Sweeper {
 int sweep_plans(int steps);
 /* What is wrong with TIER=LOW:HIGH[:STEP][,TIER=...], or NULL. `device`: another name of that tier. */
 const char *sweep_read(Arena *arena, const char *text, const char *device, const int64_t tier_bytes[TIER_COUNT], SweepRange ranges[2], int *count);
-/* The bytes of a tier that a plan fits. */
-int64_t sweep_needs(const PlannerReport *report, Tier tier);
 /* `own`: the plan for the largest budgets asked for. */
 const Sweep *sweep_ranges(const Sweeper *sweeper, const SweepRange ranges[2], int count, SweepPoint own);
 /* The device from `low`, or the least that works, to what keeping everything needs; `own`: the plan at the current budget. */

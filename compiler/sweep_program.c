@@ -1,96 +1,85 @@
-/* sweep_program: Compilation -> Sweep. */
+/* sweep_program: PlanRequest, PlanAnswer -> Sweep. */
 #include "sweep_program.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "fit.h"
-#include "sweep.h"
+#include "decisions.h"
 #include "tiers.h"
 
-static const char *device_of(const Compilation *c) { return tier_device(c->program); }
-
-/* The command line is wrong, which shows only here: the target says what its tiers are called and how large they are. */
-static bool refuse(Compilation *c, const char *why) {
-  fprintf(stderr, "gnncc: error: --sweep %s: %s\n", c->options->sweep, why);
-  c->status = 2;
-  return false;
-}
-
-bool sweep_prepare(Compilation *c) {
+const char *sweep_prepare(Arena *arena, const TypedProgram *program, const char *text, Machine *machine) {
   SweepRange ranges[2];
   int count;
-  c->unswept = c->machine;
-  if (!c->options->sweep) return true;
-  const char *fault = sweep_read(c->arena, c->options->sweep, device_of(c), c->machine.tier_bytes, ranges, &count);
-  if (!fault && !c->program->has_train) fault = "there is no train block to plan for";
-  if (fault) return refuse(c, fault);
-  for (int i = 0; i < count; i++) c->machine.tier_bytes[ranges[i].tier] = ranges[i].high;
-  return true;
+  const char *fault = sweep_read(arena, text, tier_device(program), machine->tier_bytes, ranges, &count);
+  if (!fault && !program->has_train) fault = "there is no train block to plan for";
+  for (int i = 0; !fault && i < count; i++) machine->tier_bytes[ranges[i].tier] = ranges[i].high;
+  return fault;
 }
 
 /* ---- points ---- */
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static void fill(Compilation *c, const Machine *machine, const Plan *p, const Plan *evaluation, Tier tier, SweepPoint *point) {
-  const Schedule *s = schedule(c->arena, machine, p, evaluation);
-  const Decisions *d = decisions(c->arena, s, NULL);
+static void fill(const PlanRequest *r, const Plan *p, const Plan *evaluation, Tier tier, SweepPoint *point) {
+  const Schedule *s = schedule(r->arena, &r->machine, p, evaluation);
+  const Decisions *d = decisions(r->arena, s, NULL);
   point->fits = true;
   point->ns = llround(1e9 * s->training_seconds);
-  point->needs = larger(sweep_needs(&p->report, tier), sweep_needs(&evaluation->report, tier));
+  point->needs = larger(plan_needs(&p->report, tier), plan_needs(&evaluation->report, tier));
   for (int i = 0; i < d->count; i++) point->fates[d->list[i].fate]++;
 }
 
-static const PlannerReport *does_not_fit(Compilation *c, const Plan *p, SweepPoint *point) {
+static const PlannerReport *does_not_fit(const PlanRequest *r, const Plan *p, SweepPoint *point) {
   if (!p) return NULL;
-  point->binds = plan_bind(c->arena, p);
+  point->binds = plan_bind(r->arena, p);
   return &p->report;
 }
 
 /* The plan of the epoch, or of the evaluation where that is what does not fit. */
 static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_COUNT], Tier tier, SweepPoint *point) {
-  Compilation *c = of;
-  Machine machine = c->machine;
-  memcpy(machine.tier_bytes, tier_bytes, sizeof machine.tier_bytes);
-  const Plan *p = fit_training_on(c, &machine, -1, c->pins);
-  if (!p || !p->planned) return does_not_fit(c, p, point);
-  bool is_roomy = p->problem->kernels == c->training_kernels; /* the evaluation's plan is good for every budget that it fits */
-  for (int t = 0; t < TIER_COUNT; t++) is_roomy = is_roomy && tier_bytes[t] >= sweep_needs(&c->evaluation_plan->report, (Tier)t);
-  const Plan *evaluation = is_roomy ? c->evaluation_plan : fit_evaluation_on(c, &machine, p);
-  if (!evaluation || !evaluation->planned) return does_not_fit(c, evaluation, point);
-  fill(c, &machine, p, evaluation, tier, point);
+  const SweptProgram *w = of;
+  const PlanAnswer *own = w->answer;
+  PlanRequest r = *w->request;
+  memcpy(r.machine.tier_bytes, tier_bytes, sizeof r.machine.tier_bytes);
+  r.policy = -1;
+  const Plan *p = plan_epoch(&r);
+  if (!p || !p->planned) return does_not_fit(&r, p, point);
+  bool is_roomy = p->problem->kernels == own->of->training_kernels; /* the evaluation's plan is good for every budget that it fits */
+  for (int t = 0; t < TIER_COUNT; t++) is_roomy = is_roomy && tier_bytes[t] >= plan_needs(&own->evaluation_plan->report, (Tier)t);
+  const Plan *evaluation = is_roomy ? own->evaluation_plan : plan_evaluation_beside(&r, p);
+  if (!evaluation || !evaluation->planned) return does_not_fit(&r, evaluation, point);
+  fill(&r, p, evaluation, tier, point);
   return &p->report;
 }
 
-/* The plan of this compilation, at its own budget. */
-static SweepPoint own_point(Compilation *c, Tier tier) {
-  SweepPoint own = {.bytes = {c->machine.tier_bytes[tier]}};
-  fill(c, &c->machine, c->training_plan, c->evaluation_plan, tier, &own);
-  if (tier == TIER_DEVICE) own.needs = c->layout->bytes;
+/* The plan that the answer has, at its own budget. */
+static SweepPoint own_point(const SweptProgram *w, Tier tier) {
+  SweepPoint own = {.bytes = {w->request->machine.tier_bytes[tier]}};
+  fill(w->request, w->answer->training_plan, w->answer->evaluation_plan, tier, &own);
+  if (tier == TIER_DEVICE) own.needs = w->answer->layout->bytes;
   return own;
 }
 
-static Sweeper sweeper_of(Compilation *c, int plans) {
-  Sweeper w = {.arena = c->arena, .of = c, .try_budgets = try_budgets, .model = c->program->name, .data = c->program->data->name, .target = c->machine.name,
-               .names = {device_of(c), "host", "ssd"}, .plans = plans};
-  memcpy(w.tier_bytes, c->machine.tier_bytes, sizeof w.tier_bytes);
-  memcpy(w.own_bytes, c->unswept.tier_bytes, sizeof w.own_bytes);
+static Sweeper sweeper_of(const SweptProgram *swept, int plans) {
+  const PlanRequest *r = swept->request;
+  Sweeper w = {.arena = r->arena, .of = (void *)(uintptr_t)swept, .try_budgets = try_budgets, .model = swept->program->name, .data = swept->program->data->name,
+               .target = r->machine.name, .names = {tier_device(swept->program), "host", "ssd"}, .plans = plans};
+  memcpy(w.tier_bytes, r->machine.tier_bytes, sizeof w.tier_bytes);
+  memcpy(w.own_bytes, swept->unswept->tier_bytes, sizeof w.own_bytes);
   return w;
 }
 
-const Sweep *sweep_asked(Compilation *c) {
+const Sweep *sweep_asked(const SweptProgram *swept, const char *text) {
   SweepRange ranges[2];
   int count;
-  sweep_read(c->arena, c->options->sweep, device_of(c), c->unswept.tier_bytes, ranges, &count);
-  Sweeper w = sweeper_of(c, sweep_plans(0));
-  return sweep_ranges(&w, ranges, count, own_point(c, ranges[0].tier));
+  sweep_read(swept->request->arena, text, tier_device(swept->program), swept->unswept->tier_bytes, ranges, &count);
+  Sweeper w = sweeper_of(swept, sweep_plans(0));
+  return sweep_ranges(&w, ranges, count, own_point(swept, ranges[0].tier));
 }
 
-const Sweep *sweep_of_device(Compilation *c) {
-  const Instead *i = c->emission.instead;
-  if (!i || !c->training_plan || i->keep_bytes <= 0) return NULL;
-  Sweeper w = sweeper_of(c, sweep_plans(c->schedule->count));
-  SweepPoint own = own_point(c, TIER_DEVICE);
+const Sweep *sweep_of_device(const SweptProgram *swept, const Instead *i) {
+  if (!i || !swept->answer->training_plan || i->keep_bytes <= 0) return NULL;
+  Sweeper w = sweeper_of(swept, sweep_plans(swept->answer->schedule->count));
+  SweepPoint own = own_point(swept, TIER_DEVICE);
   return sweep_device(&w, own, i->keep_bytes, i->least_bytes > 0 ? i->least_bytes / 2 : own.needs / 2);
 }

@@ -2,15 +2,21 @@
 #ifndef GNNCC_SWEEP_PROGRAM_H
 #define GNNCC_SWEEP_PROGRAM_H
 
-#include "driver.h"
+#include "instead.h"
+#include "sweep.h"
 
-struct Sweep;
+typedef struct SweptProgram {
+  const TypedProgram *program;
+  const PlanRequest *request; /* of its plan */
+  const PlanAnswer *answer;   /* it fits */
+  const Machine *unswept;     /* before --sweep gave its tiers the largest budget */
+} SweptProgram;
 
-/* Before planning: gives the swept tiers the largest budget asked for. False after an error, which is said. */
-bool sweep_prepare(Compilation *c);
-/* After the layout: the sweep asked for by --sweep. */
-const struct Sweep *sweep_asked(Compilation *c);
+/* Before planning: gives the swept tiers of the machine the largest budget asked for. What is wrong with --sweep=TEXT, or NULL. */
+const char *sweep_prepare(Arena *arena, const TypedProgram *program, const char *text, Machine *machine);
+/* The sweep asked for by --sweep=TEXT. */
+const Sweep *sweep_asked(const SweptProgram *swept, const char *text);
 /* The device from the least that works to what keeping everything needs, for the report. NULL without a train block. */
-const struct Sweep *sweep_of_device(Compilation *c);
+const Sweep *sweep_of_device(const SweptProgram *swept, const Instead *instead);
 
 #endif

@@ -12,11 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calibrate.h"
+#include "cache.h"
 #include "cost.h"
 #include "driver.h"
 #include "measurement.h"
 #include "outfile.h"
+#include "trial.h"
 #include "tuning.h"
 
 enum { MOST_TRIALS = 8, ROUNDS = 5, EPOCHS = 3 };
@@ -32,16 +33,6 @@ typedef struct Tuner {
   bool is_there[MOST_TRIALS];   /* its program is */
   double *seconds[MOST_TRIALS]; /* [kernel][round]; 0: not measured */
 } Tuner;
-
-void trial_record(Trial *trial, const Kernels *kernels) {
-  for (int i = 0; kernels && i < kernels->kernel_count; i++) {
-    const Kernel *kernel = &kernels->kernels[i];
-    if (kernel->variant_count < 2) continue;
-    TrialKernel is = {arena_strdup(trial->arena, variant_key(kernels, kernel)), arena_strdup(trial->arena, kernel_what(kernels, kernel)),
-                      arena_strdup(trial->arena, kernel->variant.name), kernel->variant_count};
-    ARENA_PUSH(trial->arena, trial->kernels, trial->kernel_count, is);
-  }
-}
 
 /* ---- programs ---- */
 

@@ -1,0 +1,279 @@
+/* answer: PlanRequest -> PlanAnswer, by the passes plan, schedule and layout.
+ *
+ * The planner counts bytes alive; addresses may need more. Where they do, the plan is made again for a device smaller by the excess, until
+ * it lies within the budget. Both forms of the program are asked for, and the one whose epoch is the shorter is the answer.
+ */
+#include "answer.h"
+
+#include <string.h>
+
+enum { MAX_ATTEMPTS = 8 };
+
+/* ---- one plan ---- */
+
+double plan_announced_seconds(const PlanRequest *r, const Plan *p) { return schedule(r->arena, &r->machine, NULL, p)->evaluation_seconds; }
+
+static PlannerOptions options_of(const PlanRequest *r) {
+  PlannerOptions options;
+  planner_default_options(&options);
+  options.effort = r->effort;
+  options.policy = r->policy;
+  options.time_limit_s = r->time_limit_s;
+  options.needs_offsets = true;
+  options.skips_least_sizes = r->skips_least_sizes;
+  return options;
+}
+
+static unsigned fates_of_moves(const PlannerPlan *plan) {
+  unsigned fates = 0;
+  for (int i = 0; i < plan->move_count; i++) fates |= PLAN_FATE_BIT(plan->moves[i].to);
+  return fates;
+}
+
+/* The planner takes copies beside compute for free. Where they are not, a plan that leaves a tier alone may be the faster one. */
+static Plan *plan_with_fewer_copies(const PlanRequest *r, PlannerOptions options, Plan *found) {
+  const double noticed = 1.02;
+  static const unsigned tiers[] = {PLAN_FATE_BIT(PLAN_FATE_HOST), PLAN_FATE_BIT(PLAN_FATE_SSD), PLAN_FATE_BIT(PLAN_FATE_HOST) | PLAN_FATE_BIT(PLAN_FATE_SSD)};
+  unsigned used = fates_of_moves(found->planned);
+  double least = plan_announced_seconds(r, found);
+  bool is_limited = options.time_limit_s > 0;
+  if (least < noticed * 1e-9 * (double)found->simulation->makespan_ns) return found;
+  Plan *best = found;
+  if (is_limited) options.time_limit_s = (options.time_limit_s - found->report.total_s) / 3;
+  if (is_limited && options.time_limit_s <= 0) return found;
+  for (int t = 0; t < 3; t++) {
+    if ((used & tiers[t]) != tiers[t]) continue;
+    Plan *p = plan_avoiding(r->arena, found->problem, &options, tiers[t], found);
+    double seconds = p ? plan_announced_seconds(r, p) : least;
+    if (seconds < least) best = p, least = seconds;
+  }
+  return best;
+}
+
+/* The planner knows of what stays and of the epoch. Before the first there may be more. */
+static void count_early(const PlanRequest *request, const Residents *residents, Plan *p) {
+  PlannerReport *r = &p->report;
+  const int64_t before = residents->bytes + residents->early_bytes;
+  if (residents->early_bytes == 0) return;
+  if (p->planned && before > request->machine.tier_bytes[TIER_DEVICE]) {
+    p->planned = NULL;
+    r->is_feasible = false;
+    r->least_device_bytes = plan_needs(r, TIER_DEVICE);
+  }
+  p->is_early = p->planned ? plan_needs(r, TIER_DEVICE) < before : r->least_device_bytes > 0 && r->least_device_bytes < before;
+  if (!p->is_early) return;
+  if (p->planned) r->height_bytes = before;
+  else r->least_device_bytes = r->bind_bytes = before, r->bind_piece_count = 0;
+}
+
+/* NULL with `error` set: the planner cannot take the problem. */
+static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
+  const PlanningProblem *problem = planning_problem(r->arena, &r->machine, form->residents, kernels, pins, r->fingerprint, error);
+  Plan *p = problem ? plan(r->arena, problem, options) : NULL;
+  bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !r->is_quick;
+  if (has_choice) p = plan_with_fewer_copies(r, *options, p);
+  if (p) count_early(r, form->residents, p);
+  return p;
+}
+
+const PlanningProblem *plan_problem_of(const PlanRequest *r, FormKind form, ProblemError *error) {
+  const Form *of = &r->forms[form];
+  return planning_problem(r->arena, &r->machine, of->residents, of->training_kernels, r->pins, r->fingerprint, error);
+}
+
+/* ---- both plans of one form ---- */
+
+static bool fault(const PlanRequest *r, PlanAnswer *a, const char *at, const char *what) {
+  a->fault_at = arena_strdup(r->arena, at);
+  a->fault = arena_strdup(r->arena, what);
+  return false;
+}
+
+/* An evaluation has no backward pass to keep anything for: no policy says what it keeps. */
+static const Plan *plan_evaluation(const PlanRequest *r, const Form *form, const EvaluationForm **chosen, ProblemError *error) {
+  PlannerOptions options = options_of(r);
+  const Plan *p = NULL;
+  options.policy = -1;
+  for (int e = 0; e < form->evaluation_count; e++) {
+    *chosen = &form->evaluations[e];
+    p = plan_kernels(r, form, form->evaluations[e].kernels, NULL, &options, error);
+    if (!p || p->planned) break;
+  }
+  return p;
+}
+
+/* Both fit, but perhaps not their addresses. */
+static bool plan_both(const PlanRequest *r, PlanAnswer *a) {
+  const PlannerOptions options = options_of(r);
+  ProblemError error = {"", ""};
+  a->evaluation = NULL;
+  a->evaluation_plan = NULL;
+  if (a->of->training_kernels) {
+    a->training_plan = r->given ? r->given : plan_kernels(r, a->of, a->of->training_kernels, r->pins, &options, &error);
+    if (!a->training_plan) return fault(r, a, error.place, error.text);
+    if (!a->training_plan->is_valid) return fault(r, a, "the training plan", "the checker rejects it");
+    if (!a->training_plan->planned) return false;
+  }
+  a->evaluation_plan = plan_evaluation(r, a->of, &a->evaluation, &error);
+  if (!a->evaluation_plan) return fault(r, a, error.place, error.text);
+  if (!a->evaluation_plan->is_valid) return fault(r, a, "the plan of the evaluation", "the checker rejects it");
+  return a->evaluation_plan->planned != NULL;
+}
+
+static void place(const PlanRequest *r, PlanAnswer *a) {
+  Schedule *s = schedule(r->arena, &r->machine, a->training_plan, a->evaluation_plan);
+  const Residents *residents = a->of->residents;
+  if (residents->hoisted_kernels) schedule_hoisted(r->arena, &r->machine, s, residents->hoisted_kernels);
+  a->schedule = s;
+  a->layout = layout(r->arena, &r->machine, s, residents);
+}
+
+static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
+  PlanAnswer a = {.form = form, .of = &r.forms[form]};
+  const int64_t budget = r.machine.tier_bytes[TIER_DEVICE];
+  for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (!plan_both(&r, &a)) return a;
+    place(&r, &a);
+    a.fits = a.layout->bytes <= budget;
+    if (a.fits || r.given) return a;
+    r.machine.tier_bytes[TIER_DEVICE] -= a.layout->bytes - budget;
+  }
+  return a;
+}
+
+/* More effort may choose a faster plan that finds no addresses, where less effort chose one that does. */
+static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
+  const PlanAnswer first = answer_with_effort(r, form);
+  PlanAnswer a = first;
+  r.skips_least_sizes = true; /* they are known from the plan that did not fit */
+  for (int e = (int)r.effort - 1; e >= PLANNER_FAST && !a.fits && !a.fault && !r.given; e--) {
+    r.effort = (PlannerEffort)e;
+    a = answer_with_effort(r, form);
+  }
+  return a.fits || a.fault ? a : first;
+}
+
+/* ---- the form ---- */
+
+static const PlanAnswer *kept(const PlanRequest *r, PlanAnswer answer) {
+  PlanAnswer *a = arena_alloc(r->arena, sizeof *a);
+  *a = answer;
+  return a;
+}
+
+/* Nothing is faster than a part of the steps, each of them once. */
+static bool is_best(const PlanAnswer *a) { return a->fits && schedule_keeps_all(a->schedule); }
+
+static int64_t least_of(const PlanAnswer *a) {
+  int64_t least = 0;
+  const Plan *const plans[] = {a->training_plan, a->evaluation_plan};
+  for (int i = 0; i < 2; i++)
+    if (plans[i] && !plans[i]->planned && plans[i]->report.least_device_bytes > least) least = plans[i]->report.least_device_bytes;
+  return least;
+}
+
+/* Where neither form fits, the answer is of the one that needs less. */
+static PlanAnswer nearer_form(const PlanRequest *r, PlanAnswer plain) {
+  PlanAnswer hoisted = {.form = FORM_HOISTED, .of = &r->forms[FORM_HOISTED]};
+  if (r->skips_least_sizes || least_of(&plain) == 0 || plan_both(r, &hoisted)) return plain;
+  return hoisted.fault || (least_of(&hoisted) > 0 && least_of(&hoisted) < least_of(&plain)) ? hoisted : plain;
+}
+
+/* The memory of what is computed once is taken for the whole run, so often that form does not fit where the other does. */
+const PlanAnswer *plan_answer(const PlanRequest *r) {
+  if (r->given || r->is_quick) return kept(r, answer_in_form(*r, r->form));
+  if (r->forms[FORM_HOISTED].evaluation_count == 0) return kept(r, answer_in_form(*r, FORM_PLAIN));
+  PlanRequest once = *r;
+  once.skips_least_sizes = true; /* they are those of the other form */
+  const PlanAnswer hoisted = answer_in_form(once, FORM_HOISTED);
+  if (hoisted.fault || is_best(&hoisted)) return kept(r, hoisted);
+  const PlanAnswer plain = answer_in_form(*r, FORM_PLAIN);
+  bool is_plain_faster = plain.fits && (!hoisted.fits || plain.schedule->training_seconds < hoisted.schedule->training_seconds);
+  if (plain.fault || is_plain_faster) return kept(r, plain);
+  return kept(r, hoisted.fits ? hoisted : nearer_form(r, plain));
+}
+
+double answer_seconds(const PlanAnswer *a) { return a->training_plan ? a->schedule->training_seconds : a->schedule->evaluation_seconds; }
+
+/* ---- the epoch alone, the evaluation alone ---- */
+
+/* Pins are of the form that computes everything where it was written. */
+const Plan *plan_epoch(const PlanRequest *request) {
+  PlanRequest r = *request;
+  ProblemError error = {"", ""};
+  const Plan *best = NULL;
+  double least = 0;
+  for (int f = r.pins ? FORM_PLAIN : FORM_HOISTED; f >= FORM_PLAIN; f--) {
+    const Form *form = &r.forms[f];
+    if (!form->training_kernels) continue;
+    r.skips_least_sizes = request->skips_least_sizes || f == FORM_HOISTED;
+    const PlannerOptions options = options_of(&r);
+    const Plan *p = plan_kernels(&r, form, form->training_kernels, r.pins, &options, &error);
+    if (!p || !p->planned) {
+      if (!best || !best->planned) best = p; /* that of the plain form says what would be enough */
+      continue;
+    }
+    const Schedule *s = schedule(r.arena, &r.machine, NULL, p);
+    if (!best || !best->planned || s->evaluation_seconds < least) best = p, least = s->evaluation_seconds;
+    if (schedule_keeps_all(s)) break;
+  }
+  return best;
+}
+
+const Plan *plan_evaluation_beside(const PlanRequest *r, const Plan *training) {
+  ProblemError error = {"", ""};
+  const EvaluationForm *chosen;
+  bool is_hoisted = training->problem->kernels == r->forms[FORM_HOISTED].training_kernels;
+  return plan_evaluation(r, &r->forms[is_hoisted ? FORM_HOISTED : FORM_PLAIN], &chosen, &error);
+}
+
+static int64_t least_of_form(PlanRequest r, const Form *form) {
+  const Kernels *const all[] = {form->training_kernels, form->evaluations[form->evaluation_count - 1].kernels};
+  const Pins *const pins[] = {r.pins, NULL};
+  int64_t least = 0;
+  r.machine.tier_bytes[TIER_DEVICE] = form->residents->bytes + 1;
+  r.effort = PLANNER_NORMAL;
+  r.policy = -1;
+  r.time_limit_s = 0;
+  r.skips_least_sizes = false;
+  PlannerOptions options = options_of(&r);
+  options.needs_offsets = false;
+  for (int i = 0; i < 2; i++) {
+    ProblemError error = {"", ""};
+    const Plan *p = plan_kernels(&r, form, all[i], pins[i], &options, &error);
+    if (!p || p->planned) return 0;
+    if (p->report.least_device_bytes > least) least = p->report.least_device_bytes;
+  }
+  return least;
+}
+
+int64_t plan_least_device(const PlanRequest *r) {
+  const Form *hoisted = &r->forms[FORM_HOISTED];
+  int64_t plain = least_of_form(*r, &r->forms[FORM_PLAIN]), once = hoisted->evaluation_count > 0 ? least_of_form(*r, hoisted) : 0;
+  return once > 0 && (once < plain || plain == 0) ? once : plain;
+}
+
+/* ---- everything kept ---- */
+
+static const Plan *keep_all_of(const PlanRequest *r, const Form *form, const Kernels *kernels) {
+  PlannerOptions options;
+  ProblemError error = {"", ""};
+  planner_default_options(&options);
+  options.policy = PLANNER_POLICY_KEEP;
+  const Plan *p = plan_kernels(r, form, kernels, NULL, &options, &error);
+  return p && p->planned ? p : NULL;
+}
+
+const KeepOrder *plan_keep_order(const PlanRequest *request, const PlanAnswer *answer) {
+  PlanRequest r = *request;
+  const Form *form = answer->of;
+  r.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 50;
+  r.machine.tier_bytes[TIER_HOST] = r.machine.tier_bytes[TIER_SSD] = 0;
+  const Plan *training = form->training_kernels ? keep_all_of(&r, form, form->training_kernels) : NULL;
+  const Plan *evaluation = keep_all_of(&r, form, answer->evaluation->kernels);
+  if (!evaluation || (form->training_kernels && !training)) return NULL;
+  KeepOrder *order = arena_alloc(r.arena, sizeof *order);
+  order->schedule = schedule(r.arena, &r.machine, training, evaluation);
+  order->layout = layout(r.arena, &r.machine, order->schedule, form->residents);
+  return order;
+}

@@ -1,0 +1,82 @@
+/* answer.h: asking for a plan.
+ *
+ * A PlanRequest says of what and for which machine, a PlanAnswer is what came of it: plans, schedule and layout of one form of the
+ * program. Both are values: nothing that was asked or answered is changed afterwards, and any number of questions can be asked of one
+ * program. An answer lives as long as the arena of its request.
+ */
+#ifndef GNNCC_ANSWER_H
+#define GNNCC_ANSWER_H
+
+#include "plan.h"
+
+typedef enum FormKind { FORM_PLAIN, FORM_HOISTED, FORM_COUNT } FormKind;
+
+typedef struct EvaluationForm {
+  Graph *graph;
+  Kernels *kernels;
+} EvaluationForm;
+
+/* The epoch and the evaluation as kernels: each computing all it needs, or with what never changes computed once before. */
+typedef struct Form {
+  Graph *training; /* NULL without a train block */
+  Kernels *training_kernels;
+  int evaluation_count; /* 0: there is no such form */
+  EvaluationForm evaluations[2]; /* with the results of layers that somebody may ask for; where there are any, without them: if there is no room */
+  const Hoisted *hoisted; /* NULL: nothing is computed once */
+  const Residents *residents;
+} Form;
+
+typedef struct PlanRequest {
+  Arena *arena;
+  const Form *forms;     /* by FormKind */
+  Machine machine;       /* with the budgets */
+  const Pins *pins;      /* of the plain form; NULL: none */
+  PlannerEffort effort;
+  int policy;            /* of the epoch; -1: none */
+  double time_limit_s;   /* of each plan; 0: none */
+  const char *fingerprint; /* for the meta of the problem */
+  const Plan *given;     /* the epoch's plan, of the form `form` (--plan-from); NULL: it is to be found */
+  bool skips_least_sizes; /* where nothing fits, the least sizes that would are not asked for */
+  bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
+  FormKind form;
+} PlanRequest;
+
+typedef struct PlanAnswer {
+  bool fits;
+  FormKind form;
+  const Form *of;
+  const EvaluationForm *evaluation; /* the one that was planned; NULL: the epoch did not fit, so it was not asked for */
+  const Plan *training_plan;   /* NULL without a train block */
+  const Plan *evaluation_plan; /* NULL where `evaluation` is */
+  const Schedule *schedule;    /* these two are NULL where plans do not fit, and there where only their addresses do not */
+  const Layout *layout;
+  const char *fault_at, *fault; /* a bug in gnncc; NULL: none */
+} PlanAnswer;
+
+/* Plans with addresses within the machine's budgets, in the form whose epoch is the shorter; or, where fits is false, the plans that
+ * come nearest, which say what would be enough. */
+const PlanAnswer *plan_answer(const PlanRequest *request);
+/* The epoch alone, without addresses, in the form in which it is the shorter. NULL: the planner cannot take the problem. */
+const Plan *plan_epoch(const PlanRequest *request);
+/* The evaluation beside such a plan. */
+const Plan *plan_evaluation_beside(const PlanRequest *request, const Plan *training);
+/* The least sizes with which the planner can plan both; 0: not known. */
+int64_t plan_least_device(const PlanRequest *request);
+/* The problem of the epoch in one form. NULL with `error` set: the planner cannot take it. */
+const PlanningProblem *plan_problem_of(const PlanRequest *request, FormKind form, ProblemError *error);
+
+/* Seconds of a plan's epoch as they are announced: with what copies take from the compute beside them. */
+double plan_announced_seconds(const PlanRequest *request, const Plan *plan);
+/* Of an answer that fits: of an epoch, or of an evaluation where nothing is trained. */
+double answer_seconds(const PlanAnswer *answer);
+
+/* The steps of an answer in the order that keeps every value, in a layout of their own. */
+typedef struct KeepOrder {
+  const Schedule *schedule;
+  const Layout *layout;
+} KeepOrder;
+
+/* NULL: the planner cannot take the problem. */
+const KeepOrder *plan_keep_order(const PlanRequest *request, const PlanAnswer *answer);
+
+#endif
