@@ -20,7 +20,7 @@ static PlannerOptions options_of(const PlanRequest *r) {
   options.policy = r->policy;
   options.time_limit_s = r->time_limit_s;
   options.needs_offsets = true;
-  options.skips_least_sizes = r->skips_least_sizes;
+  options.least = r->least;
   return options;
 }
 
@@ -145,7 +145,7 @@ static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
 static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
   const PlanAnswer first = answer_with_effort(r, form);
   PlanAnswer a = first;
-  r.skips_least_sizes = true; /* they are known from the plan that did not fit */
+  r.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
   for (int e = (int)r.effort - 1; e >= PLANNER_FAST && !a.fits && !a.fault && !r.given; e--) {
     r.effort = (PlannerEffort)e;
     a = answer_with_effort(r, form);
@@ -175,7 +175,7 @@ static int64_t least_of(const PlanAnswer *a) {
 /* Where neither form fits, the answer is of the one that needs less. */
 static PlanAnswer nearer_form(const PlanRequest *r, PlanAnswer plain) {
   PlanAnswer hoisted = {.form = FORM_HOISTED, .of = &r->forms[FORM_HOISTED]};
-  if (r->skips_least_sizes || least_of(&plain) == 0 || plan_both(r, &hoisted)) return plain;
+  if (r->least == PLANNER_LEAST_NONE || least_of(&plain) == 0 || plan_both(r, &hoisted)) return plain;
   return hoisted.fault || (least_of(&hoisted) > 0 && least_of(&hoisted) < least_of(&plain)) ? hoisted : plain;
 }
 
@@ -184,7 +184,7 @@ const PlanAnswer *plan_answer(const PlanRequest *r) {
   if (r->given || r->is_quick) return kept(r, answer_in_form(*r, r->form));
   if (r->forms[FORM_HOISTED].evaluation_count == 0) return kept(r, answer_in_form(*r, FORM_PLAIN));
   PlanRequest once = *r;
-  once.skips_least_sizes = true; /* they are those of the other form */
+  once.least = PLANNER_LEAST_NONE; /* they are those of the other form */
   const PlanAnswer hoisted = answer_in_form(once, FORM_HOISTED);
   if (hoisted.fault || is_best(&hoisted)) return kept(r, hoisted);
   const PlanAnswer plain = answer_in_form(*r, FORM_PLAIN);
@@ -206,7 +206,7 @@ const Plan *plan_epoch(const PlanRequest *request) {
   for (int f = r.pins ? FORM_PLAIN : FORM_HOISTED; f >= FORM_PLAIN; f--) {
     const Form *form = &r.forms[f];
     if (!form->training_kernels) continue;
-    r.skips_least_sizes = request->skips_least_sizes || f == FORM_HOISTED;
+    r.least = f == FORM_HOISTED ? PLANNER_LEAST_NONE : request->least;
     const PlannerOptions options = options_of(&r);
     const Plan *p = plan_kernels(&r, form, form->training_kernels, r.pins, &options, &error);
     if (!p || !p->planned) {
@@ -232,10 +232,10 @@ static int64_t least_of_form(PlanRequest r, const Form *form) {
   const Pins *const pins[] = {r.pins, NULL};
   int64_t least = 0;
   r.machine.tier_bytes[TIER_DEVICE] = form->residents->bytes + 1;
-  r.effort = PLANNER_NORMAL;
+  r.effort = PLANNER_FAST;
   r.policy = -1;
   r.time_limit_s = 0;
-  r.skips_least_sizes = false;
+  r.least = PLANNER_LEAST_QUICK;
   PlannerOptions options = options_of(&r);
   options.needs_offsets = false;
   for (int i = 0; i < 2; i++) {

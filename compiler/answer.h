@@ -36,7 +36,7 @@ typedef struct PlanRequest {
   double time_limit_s;   /* of each plan; 0: none */
   const char *fingerprint; /* for the meta of the problem */
   const Plan *given;     /* the epoch's plan, of the form `form` (--plan-from); NULL: it is to be found */
-  bool skips_least_sizes; /* where nothing fits, the least sizes that would are not asked for */
+  PlannerLeast least;    /* where nothing fits: which of the sizes that would are looked for */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
   FormKind form;
 } PlanRequest;
@@ -60,7 +60,7 @@ const PlanAnswer *plan_answer(const PlanRequest *request);
 const Plan *plan_epoch(const PlanRequest *request);
 /* The evaluation beside such a plan. */
 const Plan *plan_evaluation_beside(const PlanRequest *request, const Plan *training);
-/* The least sizes with which the planner can plan both; 0: not known. */
+/* A small device with which the planner can plan both; 0: not known. */
 int64_t plan_least_device(const PlanRequest *request);
 /* The problem of the epoch in one form. NULL with `error` set: the planner cannot take it. */
 const PlanningProblem *plan_problem_of(const PlanRequest *request, FormKind form, ProblemError *error);

@@ -5,8 +5,11 @@
 
 #include "decisions.h"
 
+/* An explanation is bounded: with little effort each. */
 static const Plan *plan_instead(const PlanRequest *request, int64_t device_bytes, int policy, const Pins *pins) {
   PlanRequest r = *request;
+  r.effort = PLANNER_FAST;
+  r.least = PLANNER_LEAST_NONE;
   r.machine.tier_bytes[TIER_DEVICE] = device_bytes;
   r.policy = policy;
   r.pins = pins;
@@ -51,19 +54,11 @@ static void find_step_up(const PlanRequest *r, const PlanAnswer *answer, Instead
   i->step_up_saves_ns = own_ns - epoch_ns(r, found);
 }
 
-static const Pins *all_recomputed(Arena *arena, const Graph *graph) {
-  Pins *pins = arena_alloc(arena, sizeof *pins);
-  pins->fates = arena_alloc(arena, (size_t)(graph->value_count + 1) * sizeof *pins->fates);
-  for (int v = 0; v < graph->value_count; v++)
-    if (graph->values[v].phase == PHASE_FORWARD) pins->fates[v] = PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
-  return pins;
-}
-
 const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   if (!answer->training_plan) return NULL;
   const int64_t endless = INT64_C(1) << 50, own_bytes = r->machine.tier_bytes[TIER_DEVICE];
   Instead *i = arena_alloc(r->arena, sizeof *i);
-  const Plan *keep = plan_instead(r, endless, PLANNER_POLICY_KEEP, NULL), *recompute = plan_instead(r, endless, -1, all_recomputed(r->arena, r->forms[FORM_PLAIN].training));
+  const Plan *keep = plan_instead(r, endless, PLANNER_POLICY_KEEP, NULL), *recompute = plan_instead(r, endless, PLANNER_POLICY_RECOMPUTE, NULL);
   if (keep && keep->planned) i->keep_ns = epoch_ns(r, keep), i->keep_bytes = bytes_of(keep);
   if (recompute && recompute->planned) i->recompute_ns = epoch_ns(r, recompute), i->recompute_bytes = bytes_of(recompute);
   int64_t least = plan_least_device(r);

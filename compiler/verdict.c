@@ -162,7 +162,7 @@ static int64_t worst_least(const PlanAnswer *a) {
 const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const PlanAnswer *answer = refusal->answer;
   PlanRequest trial = *refusal->request;
-  trial.skips_least_sizes = true; /* they are known from the plan that did not fit */
+  trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
   Verdict v = {trial.arena, refusal, &trial, NULL};
   const Plan *p = answer->training_plan && !answer->training_plan->planned ? answer->training_plan : answer->evaluation_plan;
   const PlannerReport *r = &p->report;

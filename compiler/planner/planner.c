@@ -29,7 +29,7 @@ static int64_t used_bytes(const Evaluator *e, Tier tier) {
 
 /* Any plan at all: those that need little, a short search, and, where asked to be thorough, the exact search of small
  * problems and with some more gaps the whole search. */
-enum { MANY_GAPS = 40 };
+enum { MANY_GAPS = 40, QUICK_PART = 500 };
 
 static Session *find_any(const Problem *problem, bool is_thorough, Arena *arena) {
   Session *s = session_new(problem, arena, 0);
@@ -72,18 +72,18 @@ static bool is_reachable(const Problem *p, Tier tier) {
 }
 
 /* The least size of one tier with which a plan is found, the others as they are; -1 when no size helps. What is found
- * quickly is halved down to; then less by a byte is asked for, thoroughly, until there is nothing. */
-static int64_t least_size(const Problem *problem, Tier tier, int64_t low, int64_t high) {
+ * quickly is halved down to, to a part of the size where that is enough; then, thoroughly, less by a byte is asked for until there is nothing. */
+static int64_t least_size(const Problem *problem, bool is_thorough, Tier tier, int64_t low, int64_t high) {
   int64_t least = high;
-  if (low > high || !is_reachable(problem, tier) || !fits(problem, true, tier, &least)) return -1;
-  for (int64_t known = low; known < least;) {
+  if (low > high || !is_reachable(problem, tier) || !fits(problem, is_thorough, tier, &least)) return -1;
+  for (int64_t known = low; known < least - (is_thorough ? 0 : least / QUICK_PART);) {
     int64_t middle = known + (least - known) / 2, size = middle;
     if (fits(problem, false, tier, &size))
       least = size;
     else
       known = middle + 1;
   }
-  for (int64_t size = least - 1; size >= low && fits(problem, true, tier, &size); size = least - 1) least = size;
+  for (int64_t size = least - 1; is_thorough && size >= low && fits(problem, true, tier, &size); size = least - 1) least = size;
   return least;
 }
 
@@ -113,7 +113,7 @@ static bool is_there_anyway(const Geometry *g, const ProblemPiece *piece, int x,
   return true;
 }
 
-static void find_least_sizes(const Session *s, PlannerReport *report) {
+static void find_least_sizes(const Session *s, PlannerLeast least, PlannerReport *report) {
   const Problem *p = s->problem;
   const Geometry *g = s->geometry;
   int64_t all = 0, base = 0, most = 0;
@@ -125,9 +125,10 @@ static void find_least_sizes(const Session *s, PlannerReport *report) {
   int64_t host_work = 0;
   for (int op = 0; op < p->op_count; op++)
     for (int v = 0; v < p->ops[op].variant_count; v++) host_work += p->ops[op].chunks * p->ops[op].variants[v].host_work_bytes;
-  report->least_device_bytes = least_size(p, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
-  report->least_host_bytes = least_size(p, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
-  report->least_ssd_bytes = least_size(p, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
+  report->least_device_bytes = least_size(p, least == PLANNER_LEAST_ALL, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
+  if (least == PLANNER_LEAST_QUICK) return;
+  report->least_host_bytes = least_size(p, true, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
+  report->least_ssd_bytes = least_size(p, true, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
 }
 
 /* A policy's plan did not fit as things are, so the sizes begin there. */
@@ -148,8 +149,8 @@ static void explain_infeasible(const Session *s, const PlannerOptions *options, 
   int bind = 0;
   for (int t = 0; t < p->step_count; t++)
     if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
-  if (!options->skips_least_sizes && options->policy >= 0) find_policy_sizes(p, (PlannerPolicy)options->policy, report);
-  else if (!options->skips_least_sizes) find_least_sizes(s, report);
+  if (options->least != PLANNER_LEAST_NONE && options->policy >= 0) find_policy_sizes(p, (PlannerPolicy)options->policy, report);
+  else if (options->least != PLANNER_LEAST_NONE) find_least_sizes(s, options->least, report);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
   Sequence *q = s->evaluator->sequence;
@@ -225,6 +226,13 @@ PlannerPlan *planner_plan_checked(const char *text, size_t length, const Problem
   return plan_text->is_valid ? plan : NULL;
 }
 
+/* Some step needs more than the device has, whatever is decided. */
+static bool is_hopeless(const Session *s) {
+  for (int t = 0; t < s->problem->step_count; t++)
+    if (s->geometry->base_bytes[t] > s->problem->device_bytes) return true;
+  return false;
+}
+
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
   double begin = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
   double deadline = options->time_limit_s > 0 ? session_seconds(CLOCK_MONOTONIC) + options->time_limit_s : 0;
@@ -240,7 +248,7 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
     policy_plan(s->evaluator, (PlannerPolicy)options->policy, s->search->best);
     report->policy_ns[options->policy] = s->search->best->cost;
     s->lower_bound_ns = certificate_find(problem, s->geometry, budget.splits, budget.rounds, &s->certificate);
-  } else {
+  } else if (!is_hopeless(s)) {
     session_try_policies(s, report->policy_ns, &report->first_plan_s);
     report->first_plan_s -= begin;
     for (int effort = PLANNER_FAST; effort <= (int)options->effort && !s->is_optimal; effort++) {

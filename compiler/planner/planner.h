@@ -7,13 +7,16 @@
 
 typedef enum PlannerEffort { PLANNER_FAST, PLANNER_NORMAL, PLANNER_BEST } PlannerEffort;
 
+/* Of every tier, with all effort; of the device alone, the first that halving finds; none: the report has 0. */
+typedef enum PlannerLeast { PLANNER_LEAST_ALL, PLANNER_LEAST_QUICK, PLANNER_LEAST_NONE } PlannerLeast;
+
 enum { PLANNER_POLICY_NOT_TRIED = -1 };
 
 typedef struct PlannerOptions {
   PlannerEffort effort;
   double time_limit_s; /* 0: none. A limit that ends the search makes the plan depend on the machine; it says so */
   int policy; /* a Policy: plan as that system would; -1: plan */
-  bool skips_least_sizes; /* where nothing fits, no least sizes are looked for: the report has 0 */
+  PlannerLeast least; /* where nothing fits, the least sizes that are looked for */
   bool needs_offsets; /* the program cannot map pages: a plan with plain offsets, if it takes longer */
 } PlannerOptions;
 
