@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../runtime/text.h"
@@ -22,6 +23,12 @@
 #include "views/views.h"
 
 extern char **environ;
+
+static double clock_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 typedef struct Builder {
   Compilation *c;
@@ -155,11 +162,27 @@ static int refused_by(const Builder *b, const char *compiler) {
 
 static int refused(const Builder *b) { return refused_by(b, b->cc); }
 
+/* A row of --time. */
+static void say_time(const Builder *b, const char *path, double since) {
+  const char *slash = strrchr(path, '/');
+  if (b->c->options->is_timing) fprintf(stderr, "%-12s %9.3f ms  %s\n", "", 1e3 * (clock_seconds() - since), slash ? slash + 1 : path);
+}
+
+/* On a terminal, what is going on; NULL: it is over. */
+static void say_progress(const Builder *b, const char *what) {
+  const Options *o = b->c->options;
+  if (o->is_quiet || o->is_verbose || o->is_dry_run || o->is_timing || !isatty(2)) return;
+  if (what) fprintf(stderr, "gnncc: %s ...", what);
+  else fprintf(stderr, "\r\033[K");
+}
+
 /* Compile the sources to objects, all at once. */
 static int compile_all(const Builder *b, const char *const *sources, const char *const *objects, const char *const *extra, int count) {
   enum { MOST = 4 };
   pid_t children[MOST];
   int status = 0, started = 0;
+  const double since = clock_seconds();
+  say_progress(b, arena_printf(b->arena, "%s compiles the program", b->cc));
   for (; started < count && status == 0; started++) {
     Command command = compiler(b);
     if (extra[started]) words(b, &command, extra[started]);
@@ -170,8 +193,11 @@ static int compile_all(const Builder *b, const char *const *sources, const char 
     status = start(b, &command, &children[started]);
     if (status != 0) break;
   }
-  for (int i = 0; i < started; i++)
+  for (int i = 0; i < started; i++) {
     if (finish(children[i]) != 0 && status == 0) status = 70;
+    say_time(b, objects[i], since);
+  }
+  say_progress(b, NULL);
   return status == 70 ? refused(b) : status;
 }
 
@@ -260,11 +286,16 @@ static bool nvcc_is_able(const Builder *b, const DeviceSource *source) {
 static int run_nvcc(const Builder *b, const DeviceSource *source) {
   Command command = {0};
   pid_t child;
+  const double since = clock_seconds();
   nvcc_words(b, &command, source);
   word(b, &command, source->path);
+  say_progress(b, arena_printf(b->arena, "%s compiles the kernels", b->cuda.nvcc));
   int status = start(b, &command, &child);
   if (status != 0) return status;
-  if (finish(child) == 0) return 0;
+  bool is_compiled = finish(child) == 0;
+  say_progress(b, NULL);
+  say_time(b, source->image, since);
+  if (is_compiled) return 0;
   return nvcc_is_able(b, source) ? refused_by(b, b->cuda.nvcc) : unable(b->cuda.nvcc, source, "its message is above");
 }
 
@@ -320,8 +351,11 @@ static bool is_found(const Builder *b, const char *library) {
 
 static int run_link(const Builder *b, Command *link) {
   pid_t child;
+  const double since = clock_seconds();
   int status = start(b, link, &child);
-  if (status != 0 || finish(child) == 0) return status;
+  bool is_linked = status == 0 && finish(child) == 0;
+  say_time(b, "link", since);
+  if (status != 0 || is_linked) return status;
   for (int i = 0; is_cuda(b) && i < TOOLKIT_LIBRARIES; i++) {
     if (!emit_cuda_calls(&b->c->emission, toolkit_libraries[i].library) || is_found(b, toolkit_libraries[i].name)) continue;
     fprintf(stderr, "gnncc: error[E0507]: this program needs the CUDA toolkit's lib%s, and the linker finds none in %s\n"
@@ -334,7 +368,7 @@ static int run_link(const Builder *b, Command *link) {
 /* The source whose double build serves gradcheck; NULL: there is none. */
 static const char *double_source(const Builder *b, const char *source) {
   if (is_cuda(b)) return b->c->double_source;
-  return b->c->program->has_train && !b->c->options->trial ? source : NULL;
+  return b->c->emission.has_double ? source : NULL;
 }
 
 static int build_program(const Builder *b) {

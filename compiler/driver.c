@@ -522,6 +522,7 @@ static bool run_explain(Compilation *c) {
                            .evaluation = a->evaluation->kernels, .is_sparse_field = c->is_sparse_field, .backend = c->backend, .architecture = architecture_of(c),
                            .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,
                            .model_path = c->model_path, .source_text = c->text};
+  c->emission.has_double = o->has_double && c->program->has_train;
   for (int i = 0; i < d->count; i++) c->emission.values_by_fate[d->list[i].fate]++;
   if (is_checked_against_keeping(c) && !(c->emission.keep_order = plan_keep_order(&c->request, a))) return false;
   if (o->is_simulated) c->emission.slowdown = find_slowdown(a->schedule);
@@ -550,9 +551,8 @@ static bool emit_double(Compilation *c) {
 }
 
 static bool run_emit(Compilation *c) {
-  bool is_program = c->options->product == PRODUCT_PROGRAM && c->program->has_train && !c->options->trial;
   if (!build_emit(c)) return false;
-  return !is_program || c->backend != BACKEND_CUDA || emit_double(c);
+  return c->options->product != PRODUCT_PROGRAM || !c->emission.has_double || c->backend != BACKEND_CUDA || emit_double(c);
 }
 
 /* ---- verifiers and dumps ---- */

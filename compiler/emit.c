@@ -347,9 +347,6 @@ static int emit_taps(const Emission *m, FILE *out) {
   return count;
 }
 
-/* Gradients are checked by a build in double, for the processor: of this source, or, beside a program for a GPU, of one that gnncc makes. */
-static bool has_double_build(const Emission *m) { return m->program->has_train && m->backend == BACKEND_CPU; }
-
 static void emit_program(const Emission *m, int value_count, int tap_count, FILE *out) {
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
@@ -403,7 +400,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
   if (m->keep_order) fprintf(out, "  .keep_order = &keep_order,\n");
   if (m->schedule->hoisted_count) fprintf(out, "  .once_count = %d,\n  .once = once,\n", m->schedule->hoisted_count);
-  if (p->has_train) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
+  if (m->has_double) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
   fprintf(out, "};\n");
 }
 
@@ -450,11 +447,11 @@ void emit_source(const Emission *m, FILE *out) {
   fprintf(out, " *\n * Rows r are nodes, j runs over the numbers of a row; acc is the row a product or sum has just finished.\n */\n");
   fprintf(out, "#include \"%s.h\"\n\n#include \"%s\"\n\n", m->prefix, m->backend == BACKEND_CUDA ? "gnncuda.h" : "gnnrt.h");
   fprintf(out, "#ifdef GNN_DOUBLE\n#define PROGRAM %s_program_in_double\n#else\n#define PROGRAM %s_program\n#endif\n", m->prefix, m->prefix);
-  if (p->has_train)
+  if (m->has_double)
     fprintf(out, "/* Linked with a double build of %s, the program can check its gradients. */\n"
                  "#if defined GNN_HAS_DOUBLE && !defined GNN_DOUBLE\nextern const gnn_program %s_program_in_double;\n"
                  "#define IN_DOUBLE &%s_program_in_double\n#else\n#define IN_DOUBLE NULL\n#endif\n",
-            has_double_build(m) ? "this file" : "the same program for the processor", m->prefix, m->prefix);
+            m->backend == BACKEND_CPU ? "this file" : "the same program for the processor", m->prefix, m->prefix);
   fprintf(out, "extern const gnn_program PROGRAM;\n\n");
   emit_arena(m, out);
   if (m->backend == BACKEND_CUDA) emit_cuda_host(m, out);
@@ -514,7 +511,7 @@ void emit_makefile(const Emission *m, FILE *out) {
            "ifeq ($(ZLIB),yes)\n  FLAGS += -DGNN_ZLIB\n  LIBS += -lz\nendif\n"
            "ifeq ($(URING),yes)\n  FLAGS += -DGNN_URING\n  LIBS += -luring\nendif\n"
            "ifeq ($(OPENMP),yes)\n  FLAGS += -DGNN_OPENMP -fopenmp\nendif\n\n");
-  bool has_double = has_double_build(m);
+  bool has_double = m->has_double && m->backend == BACKEND_CPU;
   bool is_cuda = m->backend == BACKEND_CUDA;
   emit_put(m, out, "all: `\n\n");
   if (is_cuda) emit_cuda_rules(m, out);

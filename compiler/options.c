@@ -66,7 +66,7 @@ static const OptionRow rows[] = {
     {"--gemm", OPT_GEMM, ARG_REQUIRED, "the program", "--gemm=cublas|own", "who computes dense products on a GPU; cublas is the default"},
     {"--spmm", OPT_SPMM, ARG_REQUIRED, "the program", "--spmm=own|cusparse", "who computes wide sums over neighbours there"},
     {"-O", OPT_OPTIMISE, ARG_JOINED, "the program", "-O0 -O1 -O2 -O3", "-O0: one kernel per operation; -O2 is the default"},
-    {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes: fuse, hoist, reassociate"},
+    {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes: fuse, hoist, reassociate; gradcheck: the program has that command"},
     {"--deterministic", OPT_DETERMINISTIC, ARG_NONE, "the program", "--deterministic", "same bits whatever the plan; always so"},
     {"-g", OPT_DEBUG, ARG_NONE, "the program", "-g", "debugging information in the program"},
     {"--prefix", OPT_PREFIX, ARG_REQUIRED, "the program", "--prefix=IDENT", "symbols of the embedding API (default: file stem)"},
@@ -306,7 +306,8 @@ static int parse_pass(Parser *p, const char *name) {
   if (strcmp(pass, "fuse") == 0) o->is_fusing = is_on;
   else if (strcmp(pass, "reassociate") == 0) o->is_reassociating = is_on;
   else if (strcmp(pass, "hoist") == 0) o->is_hoisting = is_on;
-  else return usage("-f%s: there is no such pass to switch; there are fuse, hoist and reassociate", name);
+  else if (strcmp(pass, "gradcheck") == 0) o->has_double = is_on;
+  else return usage("-f%s: there is nothing of that name to switch; there are fuse, gradcheck, hoist and reassociate", name);
   return -1;
 }
 

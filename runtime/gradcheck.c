@@ -133,7 +133,7 @@ int gnn_command_gradcheck(const gnn_cli *cli) {
   gnn_error error;
   int failed = 0;
   if (twice == NULL) {
-    fprintf(stderr, "%s: error: this program was built without its double-precision half; gnncc --target=native makes one that has it\n", cli->name);
+    fprintf(stderr, "%s: error: this program has no double-precision twin to check gradients with; gnncc -fgradcheck makes it with one\n", cli->name);
     return GNN_EXIT_FAILED;
   }
   gnn_instance_options options = gnn_cli_options(cli);

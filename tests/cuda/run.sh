@@ -375,7 +375,7 @@ fi
 
 if [ -e "$build/share/libgnncuda.a" ]; then
   check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"
-  checks_gradients() { "$build/gnncc" -q -w --backend=cuda "$@" "$root/examples/gcn_karate.gnn" -o "$work/gradients" && "$work/gradients" gradcheck | grep -x 'all gradients agree'; }
+  checks_gradients() { "$build/gnncc" -q -w -fgradcheck --backend=cuda "$@" "$root/examples/gcn_karate.gnn" -o "$work/gradients" && "$work/gradients" gradcheck | grep -x 'all gradients agree'; }
   for way in --precision=bf16 --gemm=own --spmm=cusparse; do check "with $way it checks its gradients" checks_gradients $way; done
   check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O1"
 fi

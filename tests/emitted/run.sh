@@ -24,7 +24,7 @@ clean_build() { # COMPILER DIRECTORY
 }
 
 for model in gcn sage graphconv gin; do
-  check "$model: sources" "$gnncc" -S "$models/$model.gnn" -o gen_$model
+  check "$model: sources" "$gnncc" -fgradcheck -S "$models/$model.gnn" -o gen_$model
   for file in $model.c $model.h main.c Makefile CMakeLists.txt plan.json manifest.json example.py gnnrt.h gnnrt.c; do
     check "$model: $file is there" test -s gen_$model/$file
   done
@@ -38,8 +38,8 @@ for model in gcn sage graphconv gin; do
   check "$model: runs" sh -c "cd gen_$model && ./$model -q --epochs 3"
 done
 
-check "the example's sources" "$gnncc" -S "$examples/gcn_karate.gnn" -o gen
-check "same input, same bytes" sh -c "'$gnncc' -S '$examples/gcn_karate.gnn' -o gen2 && diff -r gen gen2"
+check "the example's sources" "$gnncc" -fgradcheck -S "$examples/gcn_karate.gnn" -o gen
+check "same input, same bytes" sh -c "'$gnncc' -fgradcheck -S '$examples/gcn_karate.gnn' -o gen2 && diff -r gen gen2"
 check "no absolute path in the sources" sh -c "! grep -n '$work\|$build' gen/gcn_karate.c gen/gcn_karate.h gen/main.c gen/Makefile gen/CMakeLists.txt gen/example.py"
 check "the program builds by hand" gcc -std=gnu11 -O1 gen/gcn_karate.c gen/main.c gen/gnnrt.c -o by_hand -lm -lpthread
 if command -v cmake >/dev/null; then

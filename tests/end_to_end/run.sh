@@ -25,7 +25,6 @@ agrees() { # PROGRAM DATA WEIGHTS EPOCHS PROGRAM_OPTIONS -- REFERENCE_OPTIONS...
   "$reference" --data "$data" --weights "$weights" --epochs "$epochs" --expect losses.txt --tolerance 1e-5 "$@"
 }
 
-# Without the half in double precision, which only gradcheck runs: most of the time is the C compiler's.
 in_float() { # PROGRAM MODEL.gnn GNNCC_OPTION...
   local program=$1 name
   name=$(basename "$2" .gnn)
@@ -33,7 +32,7 @@ in_float() { # PROGRAM MODEL.gnn GNNCC_OPTION...
     gcc -std=gnu11 -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -Igen gen/"$name".c gen/main.c "$build/share/libgnnrt.a" \
       -o "$program" -l:libz.a -lm -lpthread
 }
-whole() { "$gnncc" --verify "${@:3}" "$2" -o "$1"; } # PROGRAM MODEL.gnn GNNCC_OPTION...
+whole() { "$gnncc" --verify -fgradcheck "${@:3}" "$2" -o "$1"; } # PROGRAM MODEL.gnn GNNCC_OPTION...
 for model in gcn sage graphconv gin gin_eps; do
   case $model in gin_eps) flags="--model gin --train-eps" ;; *) flags="--model $model" ;; esac
   for graph in karate directed; do
@@ -58,7 +57,7 @@ threads_agree() { # PROGRAM
 for path in "$here"/models/varied/*.gnn; do
   model=$(basename "$path" .gnn)
   for level in -O2 -O0; do
-    check "$model $level compiles" env CFLAGS=-Werror "$gnncc" --verify $level "$path" -o varied
+    check "$model $level compiles" env CFLAGS=-Werror "$gnncc" --verify -fgradcheck $level "$path" -o varied
     check "$model $level: gradients agree with finite differences" ./varied gradcheck
   done
   check "$model: same bits for every number of threads" threads_agree varied

@@ -66,7 +66,7 @@ has_planned_peak() { # PROGRAM: "device arena: planned X, touched X", and so for
 declare -A road=([reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
 for model in "${models[@]}"; do
   name=$(basename "$model" .gnn) keep=$work/${name}_keep
-  check "$name: the program trains" makes "$keep" "$model"
+  check "$name: the program trains" makes "$keep" "$model" -fgradcheck
   check "$name: with the losses of the CPU" is_as_on_cpu "$keep" "$model"
   for way in --no-graph --serial-lanes; do
     check "$name, $way: trains" train "$keep" "$keep$way" $way
