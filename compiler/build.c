@@ -497,7 +497,11 @@ static int emit_kind(const Builder *b, const EmitRequest *request, const Documen
   if (strcmp(request->kind, "ast") == 0) ast_dump(c->ast, out);
   else if (strcmp(request->kind, "program") == 0) typed_dump(c->program, out);
   else if (strcmp(request->kind, "plan") == 0) fputs(c->emission.plan_json, out);
-  else if (strcmp(request->kind, "problem") == 0) fputs((c->answer->training_plan ? c->answer->training_plan : c->answer->evaluation_plan)->problem->text, out);
+  else if (strcmp(request->kind, "problem") == 0) {
+    size_t length;
+    const Plan *plan = c->answer->training_plan ? c->answer->training_plan : c->answer->evaluation_plan;
+    fputs(planning_problem_text(c->arena, plan->problem, &length), out);
+  }
   else if (strcmp(request->kind, "header") == 0) emit_header(&c->emission, out);
   else if (strcmp(request->kind, "c") == 0) emit_source(&c->emission, out);
   else if (strcmp(request->kind, "cuda") == 0) emit_cuda(&c->emission, out);

@@ -1,4 +1,4 @@
-/* plan: gnncc-problem/1 -> Plan, by the planner; and the plan run through S13 of docs/planner.md for its times. */
+/* plan: Problem -> Plan, by the planner; and the plan run through S13 of docs/planner.md for its times. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,10 @@
 
 Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options) {
   Plan *plan = arena_alloc(arena, sizeof *plan);
-  PlannerText text;
   plan->problem = problem;
-  plan->planned = planner_plan_checked(problem->text, problem->length, problem->problem, options, arena, &plan->report, &text);
-  plan->is_valid = plan->planned ? replay(plan->planned, arena, &plan->sequence, &plan->simulation) : text.text == NULL;
+  plan->planned = planner_plan(problem->problem, options, arena, &plan->report);
+  plan->is_valid = !plan->planned || replay(plan->planned, arena, &plan->sequence, &plan->simulation);
   return plan;
-}
-
-/* The checker, which says why not to `said` (or NULL), and S13. */
-static bool is_valid_as(Plan *plan, Arena *arena, const char *text, size_t length, FILE *said) {
-  const PlanningProblem *problem = plan->problem;
-  return planner_check_json(problem->text, problem->length, text, length, said, NULL) == PLANNER_CHECK_VALID &&
-         replay(plan->planned, arena, &plan->sequence, &plan->simulation);
 }
 
 /* A piece with no other fate keeps its own. */
@@ -44,10 +36,8 @@ Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerO
   planned->lower_bound_ns = plan->report.lower_bound_ns = found->planned->lower_bound_ns;
   planned->certificate = found->planned->certificate;
   plan->report.is_optimal = planned->makespan_ns <= planned->lower_bound_ns;
-  size_t length;
-  const char *text = plan_write_json(planned, arena, &length);
   plan->planned = planned;
-  plan->is_valid = is_valid_as(plan, arena, text, length, NULL);
+  plan->is_valid = replay(planned, arena, &plan->sequence, &plan->simulation);
   return plan->is_valid ? plan : NULL;
 }
 
@@ -92,7 +82,10 @@ Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *t
   char *verdict = NULL;
   size_t verdict_length;
   FILE *out = open_memstream(&verdict, &verdict_length);
-  bool is_valid = is_valid_as(plan, arena, text, length, out);
+  size_t problem_length;
+  const char *problem_text = planning_problem_text(arena, problem, &problem_length);
+  bool is_valid = planner_check_json(problem_text, problem_length, text, length, out, NULL) == PLANNER_CHECK_VALID &&
+                  replay(planned, arena, &plan->sequence, &plan->simulation);
   fclose(out);
   verdict[strcspn(verdict, "\n")] = 0;
   if (!is_valid) problem_fail(error, "", "%s", verdict);

@@ -80,7 +80,7 @@ static inline bool machine_reaches_ssd(const Machine *machine) {
   return machine->is_ssd_direct && machine->tier_bytes[TIER_SSD] > 0 && machine->tier_bytes[TIER_HOST] == 0;
 }
 
-/* ---- problem.c: Kernels -> gnncc-problem/1 ---- */
+/* ---- problem.c: Kernels -> Problem ---- */
 
 typedef struct PlanningProblem {
   const Kernels *kernels;
@@ -88,9 +88,8 @@ typedef struct PlanningProblem {
   ValueId *value_of_datum;   /* NO_VALUE: a resident block */
   const char **name_of_value; /* per value: the identifier of its datum, or NULL */
   int64_t unit;              /* sizes are multiples of it: what the SSD reads and writes, where there is one */
-  const char *text;          /* the JSON */
-  size_t length;
-  const Problem *problem;    /* the same, read back */
+  const Problem *problem;
+  ProblemMeta meta;          /* for its file */
 } PlanningProblem;
 
 /* A decision taken by the user: only these fates for values whose name matches. */
@@ -98,6 +97,8 @@ typedef struct Pins {
   unsigned *fates; /* per value of the training graph: PLAN_FATE_BIT mask */
 } Pins;
 
+/* As a file: gnncc-problem/1. */
+const char *planning_problem_text(Arena *arena, const PlanningProblem *problem, size_t *length);
 /* `pins` may be NULL; `fingerprint` goes into the meta of the problem. NULL with `error` set: the planner cannot take it. */
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
                                   const Pins *pins, const char *fingerprint, ProblemError *error);
@@ -108,7 +109,7 @@ typedef struct Plan {
   const PlanningProblem *problem;
   const PlannerPlan *planned; /* NULL: nothing fits, the report says what would */
   PlannerReport report;
-  bool is_valid;              /* the planner's checker agrees */
+  bool is_valid;              /* it can be run */
   bool is_early;              /* not planned, or as large as it is, for what is there before the first epoch (Residents.early_bytes) */
   /* The plan run through S13. */
   const Sequence *sequence;

@@ -9,11 +9,17 @@
 #include <string.h>
 
 #include "plan.h"
+#include "planner/check.h"
 
 const char *verify_plan(const Plan *plan) {
   if (!plan->planned) return NULL;
   const PlanningProblem *problem = plan->problem;
-  if (!plan->is_valid) return "the planner's checker rejects the plan";
+  Arena *arena = arena_new();
+  size_t problem_length, length;
+  const char *text = planning_problem_text(arena, problem, &problem_length), *planned = plan_write_json(plan->planned, arena, &length);
+  bool is_valid = plan->is_valid && text && planner_check_json(text, problem_length, planned, length, NULL, NULL) == PLANNER_CHECK_VALID;
+  arena_free(arena);
+  if (!is_valid) return "the planner's checker rejects the plan";
   int *seen = arena_alloc(problem->kernels->graph->arena, (size_t)problem->kernels->graph->value_count * sizeof *seen + 1);
   for (int i = 0; i < problem->problem->datum_count; i++)
     if (problem->value_of_datum[i] != NO_VALUE) seen[problem->value_of_datum[i]]++;

@@ -153,6 +153,15 @@ bool problem_expand(Problem *problem, Arena *arena, ProblemError *error);
 /* Reads and expands a gnncc-problem/1 text. NULL with `error` set when it is not one. */
 Problem *problem_read_json(Arena *arena, const char *text, size_t length, ProblemError *error);
 
+/* What the file says of its origin; no part of the problem. */
+typedef struct ProblemMeta {
+  int count;
+  struct { const char *key, *text; } pairs[4];
+} ProblemMeta;
+
+/* The text of a gnncc-problem/1, deterministic to the byte, in the arena. NULL: a name is not UTF-8. */
+char *problem_write_json(const Problem *problem, const ProblemMeta *meta, Arena *arena, size_t *length);
+
 void problem_fail(ProblemError *error, const char *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
