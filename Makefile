@@ -28,7 +28,7 @@ VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gant
   sweep.c trace.c views.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
-  simulate.c timing.c)
+  simulate.c timeline.c timing.c)
 RUNTIME := $(addprefix runtime/, array.c bad_value.c blocks.c checkpoint.c commands.c console.c container.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c \
   instance.c job.c json.c karate.c keep_order.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
   prepare_fields.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \

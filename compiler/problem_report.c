@@ -1,8 +1,6 @@
 /* problem_report: a planner's problem and plan -> gnncc-report/1, so that the views serve plans without a program.
  *
- * Steps come in the order of schedule.c, so that a program's problem gives the steps of the program: at the boundary before
- * a step what leaves, the wait for the places that are needed, what comes back, the wait for what the step reads, the
- * step; reads of the SSD as soon as they may be queued. A communication is a step on the lane of each of its stages.
+ * Steps are those of the planner's timeline, as a program's are. A communication is a step on the lane of each of its stages.
  */
 #include "problem_report.h"
 
@@ -12,6 +10,7 @@
 
 #include "decided_by.h"
 #include "planner/replay.h"
+#include "planner/timeline.h"
 
 enum { NONE = -1 };
 
@@ -31,15 +30,8 @@ typedef struct Drawing {
   const Simulation *m;
   int count;
   Drawn *steps;
-  int *kernel_step;               /* per extended step: its last step */
-  int *out_step, *stored_step;    /* per offload */
-  int *in_step, *read_step;       /* per move */
-  int *comm_step;                 /* per extended step that communicates: its last stage */
+  const int *kernel_step;         /* per extended step: its last step */
   bool is_direct;                 /* the device reaches the SSD itself: what the problem calls d2h and h2d is that */
-  int *reads, read_count;         /* the moves that read the SSD, in the order of their reads */
-  int next_read, oldest_read, oldest_write; /* the next to be queued; what still holds room in the rings */
-  int64_t read_held, write_held;
-  int64_t *free_ns;               /* per channel, of stages and writes to the SSD */
   int64_t *adds_ns;               /* per piece */
   int64_t *away[2], *gaps;        /* bytes on host and SSD, and in gaps on the device, per extended step */
   int64_t compute_ns, rerun_ns, wait_ns, transfer_ns;
@@ -73,128 +65,13 @@ static int before_on_lane(const Drawing *w, const char *lane) {
   return NONE;
 }
 
-static int add(Drawing *w, Drawn step) {
+static void add(Drawing *w, Drawn step) {
   int steps[] = {before_on_lane(w, step.lane), step.after[0], step.after[1], step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE, before_on_lane(w, "compute")};
   enum { COUNT = sizeof steps / sizeof steps[0] };
   Decider followed[COUNT];
   for (int i = 0; i < COUNT; i++) followed[i] = (Decider){steps[i], steps[i] == NONE ? 0 : ends(&w->steps[steps[i]])};
   step.decided_by = step.start_ns > 0 ? decided_by(step.start_ns, followed, COUNT) : NONE;
   ARENA_PUSH(w->arena, w->steps, w->count, step);
-  return w->count - 1;
-}
-
-static int add_move(Drawing *w, int piece, int boundary, const char *lane, const char *from, const char *to, const char *what, int64_t start, int64_t ns, int after, int after_that) {
-  w->transfer_ns += ns;
-  return add(w, (Drawn){.lane = lane, .phase = "move", .kernel = "copy", .from = from, .to = to, .piece = piece, .boundary = boundary, .waits_for = NONE, .after = {after, after_that},
-                        .start_ns = start, .ns = ns, .bytes = w->problem->pieces[piece].bytes, .step = NONE, .what = what});
-}
-
-static void add_wait(Drawing *w, int boundary, int64_t from, int64_t to, int cause, const char *why) {
-  if (to < from || cause == NONE) return;
-  int piece = w->steps[cause].piece;
-  w->wait_ns += to - from;
-  w->adds_ns[piece] += to - from;
-  add(w, (Drawn){.lane = "compute", .phase = "wait", .kernel = "wait", .piece = piece, .boundary = boundary, .waits_for = cause, .after = {NONE, NONE}, .start_ns = from, .ns = to - from,
-                 .step = NONE, .what = arena_printf(w->arena, "wait for step %d: %s", cause + 1, arena_printf(w->arena, why, piece_name(w, piece)))});
-}
-
-/* S16: the write to the SSD whose end leaves room in the ring; NONE where there is room. */
-static int wait_for_write_ring(Drawing *w, int i) {
-  int64_t bytes = w->problem->pieces[w->q->offloads[i].piece].bytes;
-  int wait = NONE;
-  for (; w->oldest_write < i && w->write_held + bytes > w->problem->ring_bytes; w->oldest_write++) {
-    const PlanOffload *older = &w->q->offloads[w->oldest_write];
-    if (older->move < 0 || w->q->moves[older->move].to != PLAN_FATE_SSD) continue;
-    wait = w->stored_step[w->oldest_write];
-    w->write_held -= w->problem->pieces[older->piece].bytes;
-  }
-  w->write_held += bytes;
-  return wait;
-}
-
-static void queue_out(Drawing *w, int i, int boundary) {
-  const PlanOffload *o = &w->q->offloads[i];
-  const ProblemPiece *piece = &w->problem->pieces[o->piece];
-  bool is_ssd = o->move >= 0 && w->q->moves[o->move].to == PLAN_FATE_SSD, is_by_ring = is_ssd && !w->is_direct;
-  const char *to = is_ssd || (o->move < 0 && piece->home == PROBLEM_HOME_SSD) ? "ssd" : "host", *name = piece_name(w, o->piece);
-  int64_t start = w->m->out_start_ns[i], done = w->m->out_done_ns[i];
-  w->free_ns[PROBLEM_CHANNEL_D2H] = done;
-  w->out_step[i] = w->stored_step[i] = add_move(w, o->piece, boundary, is_ssd && w->is_direct ? "ssd write" : "d2h", "device", to,
-                                                arena_printf(w->arena, "out %s -> %s", name, is_by_ring ? "ring" : to), start, done - start, is_by_ring ? wait_for_write_ring(w, i) : NONE, NONE);
-  if (!is_by_ring) return;
-  int64_t *free_ns = &w->free_ns[PROBLEM_CHANNEL_SSDW];
-  int64_t begun = *free_ns > done ? *free_ns : done;
-  *free_ns = begun + piece->ssdw_ns;
-  w->stored_step[i] = add_move(w, o->piece, boundary, "ssd write", "device", to, arena_printf(w->arena, "out %s ring -> ssd", name), begun, piece->ssdw_ns, w->out_step[i], NONE);
-}
-
-/* The offload that made the copy which a return reads; NONE: it was there from the beginning. */
-static int origin_of(const Drawing *w, int move) {
-  int origin = NONE;
-  for (int i = 0; i < w->q->offload_count; i++)
-    if (w->q->offloads[i].piece == w->q->moves[move].piece && w->q->offloads[i].after < w->q->moves[move].v) origin = i;
-  return origin;
-}
-
-static int stored_of(const Drawing *w, int move) {
-  int origin = origin_of(w, move);
-  return origin == NONE ? NONE : w->stored_step[origin];
-}
-
-/* A read may be queued when its value is on its way to the SSD and the return it takes its room from is queued. */
-static bool can_queue_read(const Drawing *w, int k, int boundary) {
-  int move = w->reads[k], origin = origin_of(w, move), oldest = w->oldest_read;
-  int64_t held = w->read_held, bytes = w->problem->pieces[w->q->moves[move].piece].bytes;
-  if (origin != NONE && w->q->offloads[origin].after >= boundary) return false;
-  for (; oldest < k && held + bytes > w->problem->ring_bytes; oldest++) {
-    if (w->in_step[w->reads[oldest]] == NONE) return false;
-    held -= w->problem->pieces[w->q->moves[w->reads[oldest]].piece].bytes;
-  }
-  return true;
-}
-
-static void queue_read(Drawing *w, int k, int boundary) {
-  int move = w->reads[k], piece = w->q->moves[move].piece, room = NONE;
-  int64_t bytes = w->problem->pieces[piece].bytes;
-  for (; w->oldest_read < k && w->read_held + bytes > w->problem->ring_bytes; w->oldest_read++) {
-    room = w->in_step[w->reads[w->oldest_read]];
-    w->read_held -= w->problem->pieces[w->q->moves[w->reads[w->oldest_read]].piece].bytes;
-  }
-  w->read_held += bytes;
-  w->read_step[move] = add_move(w, piece, boundary, "ssd read", "ssd", "device", arena_printf(w->arena, "in %s ssd -> ring", piece_name(w, piece)), w->m->read_start_ns[move],
-                                w->problem->pieces[piece].ssdr_ns, stored_of(w, move), room);
-  w->free_ns[PROBLEM_CHANNEL_SSDR] = w->m->read_start_ns[move] + w->problem->pieces[piece].ssdr_ns;
-}
-
-static void queue_reads(Drawing *w, int boundary) {
-  while (w->next_read < w->read_count && can_queue_read(w, w->next_read, boundary)) queue_read(w, w->next_read++, boundary);
-}
-
-static void queue_in(Drawing *w, int i, int boundary) {
-  const PlanMove *move = &w->q->moves[i];
-  bool is_ssd = move->to == PLAN_FATE_SSD, is_by_ring = is_ssd && !w->is_direct;
-  const char *from = is_ssd ? "ssd" : "host";
-  w->free_ns[PROBLEM_CHANNEL_H2D] = w->m->in_done_ns[i];
-  w->in_step[i] = add_move(w, move->piece, boundary, is_ssd && w->is_direct ? "ssd read" : "h2d", from, "device",
-                           arena_printf(w->arena, "in %s <- %s", piece_name(w, move->piece), is_by_ring ? "ring" : from), w->m->in_start_ns[i], w->m->in_done_ns[i] - w->m->in_start_ns[i],
-                           is_by_ring ? w->read_step[i] : stored_of(w, i), NONE);
-}
-
-static int last_release(const Drawing *w, int s) {
-  int last = NONE;
-  for (int i = 0; i < w->q->offload_count; i++)
-    if (w->m->release[i] == s && (last == NONE || w->m->out_done_ns[i] >= w->m->out_done_ns[last])) last = i;
-  return last == NONE ? NONE : w->out_step[last];
-}
-
-/* What step s needs that comes last: a return, or a communication. */
-static int last_arrival(const Drawing *w, int s) {
-  int last = NONE;
-  for (int i = 0; i < w->q->move_count; i++)
-    if (w->q->moves[i].v == s && w->in_step[i] > last) last = w->in_step[i];
-  for (int t = 0; t < s; t++)
-    if (w->q->join[t] == s && w->comm_step[t] != NONE && (last == NONE || ends(&w->steps[w->comm_step[t]]) > ends(&w->steps[last]))) last = w->comm_step[t];
-  return last;
 }
 
 static const char *phase_of(const Drawing *w, int s) {
@@ -211,61 +88,69 @@ static int piece_of(const Drawing *w, int s) {
   return base->use_count ? w->problem->uses[base->first_use].piece : 0;
 }
 
-static void add_communication(Drawing *w, int s) {
-  int base = w->q->base[s], op = w->problem->steps[base].op, v = w->q->variant[op];
-  const ProblemVariant *variant = &w->problem->ops[op].variants[v];
-  int64_t now = w->m->start_ns[s];
-  for (int i = 0; i < variant->stage_count; i++) {
-    int channel = variant->stages[i].channel;
-    int64_t ns = problem_stage_ns(w->problem, base, v, i);
-    if (w->free_ns[channel] > now) now = w->free_ns[channel];
-    w->comm_step[s] = add(w, (Drawn){.lane = lane_of(w->problem, channel), .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s), .boundary = s,
-                                     .waits_for = NONE, .after = {w->comm_step[s], NONE}, .start_ns = now, .ns = ns, .bytes = variant->stages[i].is_bytes ? variant->stages[i].amount : 0, .step = s});
-    now += ns;
-    w->free_ns[channel] = now;
-  }
-  w->kernel_step[s] = w->count - 1;
+static const char *lane_of_copy(const Drawing *w, const TimelineEvent *event) {
+  bool is_own = w->is_direct && event->is_ssd && (event->kind == EVENT_IN || w->q->offloads[event->offload].move >= 0);
+  return !is_own ? lane_of(w->problem, event->channel) : event->kind == EVENT_OUT ? "ssd write" : "ssd read";
 }
 
-static void add_kernel(Drawing *w, int s) {
-  int64_t ns = w->m->end_ns[s] - w->m->start_ns[s];
+static Drawn draw_copy(Drawing *w, const TimelineEvent *event) {
+  bool is_out = event->kind == EVENT_OUT || event->kind == EVENT_WRITE;
+  const char *tier = event->is_ssd ? "ssd" : "host", *end = event->is_by_ring ? "ring" : tier, *name = piece_name(w, event->piece);
+  const char *what = event->kind == EVENT_OUT     ? arena_printf(w->arena, "out %s -> %s", name, end)
+                     : event->kind == EVENT_WRITE ? arena_printf(w->arena, "out %s ring -> ssd", name)
+                     : event->kind == EVENT_READ  ? arena_printf(w->arena, "in %s ssd -> ring", name)
+                                                  : arena_printf(w->arena, "in %s <- %s", name, end);
+  w->transfer_ns += event->ns;
+  return (Drawn){.lane = lane_of_copy(w, event), .phase = "move", .kernel = "copy", .what = what, .from = is_out ? "device" : tier, .to = is_out ? tier : "device",
+                 .piece = event->piece, .bytes = w->problem->pieces[event->piece].bytes, .step = NONE};
+}
+
+static Drawn draw_wait(Drawing *w, const TimelineEvent *event) {
+  static const char *const reasons[] = {[WAIT_PLACE] = "the place of %s is needed", [WAIT_ARRIVAL] = "%s is read", [WAIT_END] = "the epoch ends with %s"};
+  int piece = w->steps[event->waits_for].piece;
+  w->wait_ns += event->ns;
+  w->adds_ns[piece] += event->ns;
+  return (Drawn){.lane = "compute", .phase = "wait", .kernel = "wait", .piece = piece, .step = NONE,
+                 .what = arena_printf(w->arena, "wait for step %d: %s", event->waits_for + 1, arena_printf(w->arena, reasons[event->reason], piece_name(w, piece)))};
+}
+
+static Drawn draw_stage(const Drawing *w, const TimelineEvent *event) {
+  int s = event->boundary, base = w->q->base[s], op = w->problem->steps[base].op;
+  const ProblemStage *stage = &w->problem->ops[op].variants[w->q->variant[op]].stages[event->stage];
+  return (Drawn){.lane = lane_of(w->problem, event->channel), .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s),
+                 .bytes = stage->is_bytes ? stage->amount : 0, .step = s};
+}
+
+static Drawn draw_kernel(Drawing *w, const TimelineEvent *event) {
+  int s = event->boundary, piece = piece_of(w, s);
   bool is_rerun = w->q->rerun[s] >= 0;
-  int piece = piece_of(w, s);
-  *(is_rerun ? &w->rerun_ns : &w->compute_ns) += ns;
-  if (is_rerun) w->adds_ns[piece] += ns;
-  w->kernel_step[s] = add(w, (Drawn){.lane = "compute", .phase = phase_of(w, s), .kernel = "op", .what = step_name(w, w->q->base[s]), .piece = piece, .boundary = s, .waits_for = NONE,
-                                     .after = {NONE, NONE}, .start_ns = w->m->start_ns[s], .ns = ns, .step = s});
-}
-
-static void find_reads(Drawing *w) {
-  for (int g = 0; g < w->q->count && !w->is_direct; g++)
-    for (int i = 0; i < w->q->move_count; i++)
-      if (w->q->moves[i].g == g && w->q->moves[i].to == PLAN_FATE_SSD) ARENA_PUSH(w->arena, w->reads, w->read_count, i);
+  *(is_rerun ? &w->rerun_ns : &w->compute_ns) += event->ns;
+  if (is_rerun) w->adds_ns[piece] += event->ns;
+  return (Drawn){.lane = "compute", .phase = phase_of(w, s), .kernel = "op", .what = step_name(w, w->q->base[s]), .piece = piece, .step = s};
 }
 
 static void draw_steps(Drawing *w) {
-  int next = 0;
-  int64_t now = 0;
-  find_reads(w);
-  for (int s = 0; s < w->q->count; s++) {
-    for (; next < w->q->offload_count && w->q->offloads[next].after == s - 1; next++) queue_out(w, next, s);
-    add_wait(w, s, now, w->m->boundary_ns[s], last_release(w, s), "the place of %s is needed");
-    queue_reads(w, s);
-    for (int i = 0; i < w->q->move_count; i++) {
-      if (w->q->moves[i].g != s) continue;
-      queue_in(w, i, s);
-      queue_reads(w, s);
+  const Timeline *t = timeline(w->arena, w->q, w->m, w->is_direct);
+  w->kernel_step = t->last_event;
+  for (int i = 0; i < t->count; i++) {
+    const TimelineEvent *event = &t->events[i];
+    Drawn step = {0};
+    switch (event->kind) {
+    case EVENT_KERNEL: step = draw_kernel(w, event); break;
+    case EVENT_STAGE: step = draw_stage(w, event); break;
+    case EVENT_OUT:
+    case EVENT_WRITE:
+    case EVENT_READ:
+    case EVENT_IN: step = draw_copy(w, event); break;
+    case EVENT_WAIT: step = draw_wait(w, event); break;
     }
-    add_wait(w, s, w->m->boundary_ns[s], w->m->start_ns[s], last_arrival(w, s), "%s is read");
-    if (w->q->join[s] >= 0) add_communication(w, s);
-    else add_kernel(w, s);
-    now = w->m->end_ns[s];
+    step.boundary = event->boundary;
+    step.waits_for = event->waits_for;
+    memcpy(step.after, event->after, sizeof step.after);
+    step.start_ns = event->start_ns;
+    step.ns = event->ns;
+    add(w, step);
   }
-  for (; next < w->q->offload_count; next++) queue_out(w, next, w->q->count);
-  int last = NONE;
-  for (int i = 0; i < w->count; i++)
-    if (ends(&w->steps[i]) == w->m->makespan_ns) last = i;
-  if (w->m->makespan_ns > now) add_wait(w, w->q->count, now, w->m->makespan_ns, last, "the epoch ends with %s");
 }
 
 /* ---- JSON ---- */
@@ -555,24 +440,11 @@ static json_t *json_whole(const Drawing *w, const char *plan_text, size_t length
   return root;
 }
 
-static int *nones(Arena *arena, int count) {
-  int *list = arena_alloc(arena, (size_t)(count + 1) * sizeof *list);
-  for (int i = 0; i <= count; i++) list[i] = NONE;
-  return list;
-}
-
 char *problem_report_text(Arena *arena, const Problem *problem, bool is_direct, const PlannerPlan *plan, const PlannerReport *report, const Sweep *sweep) {
   const Sequence *q;
   const Simulation *m;
   if (!replay(plan, arena, &q, &m)) return NULL;
   Drawing w = {.arena = arena, .problem = problem, .is_direct = is_direct, .plan = plan, .report = report, .q = q, .m = m};
-  w.kernel_step = nones(arena, q->count);
-  w.comm_step = nones(arena, q->count);
-  w.out_step = nones(arena, q->offload_count);
-  w.stored_step = nones(arena, q->offload_count);
-  w.in_step = nones(arena, q->move_count);
-  w.read_step = nones(arena, q->move_count);
-  w.free_ns = arena_alloc(arena, (size_t)(problem->channel_count + 1) * sizeof *w.free_ns);
   w.adds_ns = arena_alloc(arena, (size_t)(problem->piece_count + 1) * sizeof *w.adds_ns);
   draw_steps(&w);
   sum_away(&w);

@@ -1,0 +1,251 @@
+#include "timeline.h"
+
+enum { NONE = -1 };
+
+typedef struct Queueing {
+  Arena *arena;
+  Timeline *t;
+  const Sequence *q;
+  const Simulation *m;
+  int boundary;
+  int *out, *stored;   /* per offload: the event that leaves the device, the one that ends in the tier */
+  int *in, *read;      /* per move: the event that arrives on the device, the one that reads into the ring */
+  int *reads;          /* moves that read the SSD by the ring, in queue order */
+  int read_count, next_read;
+  int oldest_read, oldest_write; /* what still holds room in the rings */
+  int64_t read_held, write_held;
+  int64_t *free_ns;    /* per channel: of stages, and of writes to the SSD */
+} Queueing;
+
+static int *nones(Arena *arena, int count) {
+  int *list = arena_alloc(arena, (size_t)(count + 1) * sizeof *list);
+  for (int i = 0; i <= count; i++) list[i] = NONE;
+  return list;
+}
+
+static int add(Queueing *w, TimelineEvent event) {
+  event.boundary = w->boundary;
+  ARENA_PUSH(w->arena, w->t->events, w->t->count, event);
+  return w->t->count - 1;
+}
+
+static int64_t end_of(const Queueing *w, int event) { return w->t->events[event].start_ns + w->t->events[event].ns; }
+static int64_t bytes_of(const Queueing *w, int piece) { return w->q->problem->pieces[piece].bytes; }
+
+static TimelineEvent copy_of(EventKind kind, int channel, int piece) {
+  return (TimelineEvent){.kind = kind, .channel = channel, .piece = piece, .offload = NONE, .move = NONE, .after = {NONE, NONE}, .waits_for = NONE};
+}
+
+/* ---- out ---- */
+
+static bool goes_to_ssd(const Queueing *w, const PlanOffload *o) {
+  return o->move >= 0 ? w->q->moves[o->move].to == PLAN_FATE_SSD : w->q->problem->pieces[o->piece].home == PROBLEM_HOME_SSD;
+}
+
+/* What passes the ring: moves, not the last copies of what is at home elsewhere. */
+static bool passes_ring(const Queueing *w, const PlanOffload *o) { return o->move >= 0 && goes_to_ssd(w, o) && !w->t->is_direct; }
+
+/* The write to the SSD whose end leaves room in the ring; NONE where there is room. */
+static int wait_for_write_ring(Queueing *w, int i) {
+  int64_t bytes = bytes_of(w, w->q->offloads[i].piece);
+  int wait = NONE;
+  for (; w->oldest_write < i && w->write_held + bytes > w->q->problem->ring_bytes; w->oldest_write++) {
+    const PlanOffload *older = &w->q->offloads[w->oldest_write];
+    if (!passes_ring(w, older)) continue;
+    wait = w->stored[w->oldest_write];
+    w->write_held -= bytes_of(w, older->piece);
+  }
+  w->write_held += bytes;
+  return wait;
+}
+
+static void queue_out(Queueing *w, int i) {
+  const PlanOffload *o = &w->q->offloads[i];
+  const int64_t start = w->m->out_start_ns[i], done = w->m->out_done_ns[i];
+  TimelineEvent out = copy_of(EVENT_OUT, PROBLEM_CHANNEL_D2H, o->piece);
+  out.offload = i;
+  out.is_ssd = goes_to_ssd(w, o);
+  out.is_by_ring = passes_ring(w, o);
+  out.start_ns = start;
+  out.ns = done - start;
+  if (out.is_by_ring) out.after[0] = wait_for_write_ring(w, i);
+  w->free_ns[PROBLEM_CHANNEL_D2H] = done;
+  w->out[i] = w->stored[i] = add(w, out);
+  if (!out.is_by_ring) return;
+  TimelineEvent write = out;
+  int64_t *free_ns = &w->free_ns[PROBLEM_CHANNEL_SSDW];
+  write.kind = EVENT_WRITE;
+  write.channel = PROBLEM_CHANNEL_SSDW;
+  write.after[0] = w->out[i];
+  write.start_ns = *free_ns > done ? *free_ns : done;
+  write.ns = w->q->problem->pieces[o->piece].ssdw_ns;
+  *free_ns = write.start_ns + write.ns;
+  w->stored[i] = add(w, write);
+}
+
+/* ---- in ---- */
+
+static int origin_of(const Queueing *w, const PlanMove *move) {
+  int origin = NONE;
+  for (int i = 0; i < w->q->offload_count; i++) {
+    const PlanOffload *o = &w->q->offloads[i];
+    bool is_same_tier = goes_to_ssd(w, o) == (move->to == PLAN_FATE_SSD);
+    if (o->piece == move->piece && is_same_tier && o->after < move->v) origin = i;
+  }
+  return origin;
+}
+
+static int stored_of(const Queueing *w, int move) { return w->t->origin[move] == NONE ? NONE : w->stored[w->t->origin[move]]; }
+
+/* A read may be queued when its piece is on its way to the SSD and the return that it takes its room from is queued. */
+static bool can_queue_read(const Queueing *w, int k) {
+  int move = w->reads[k], origin = w->t->origin[move], oldest = w->oldest_read;
+  int64_t held = w->read_held, bytes = bytes_of(w, w->q->moves[move].piece);
+  if (origin != NONE && w->q->offloads[origin].after >= w->boundary) return false;
+  for (; oldest < k && held + bytes > w->q->problem->ring_bytes; oldest++) {
+    if (w->in[w->reads[oldest]] == NONE) return false;
+    held -= bytes_of(w, w->q->moves[w->reads[oldest]].piece);
+  }
+  return true;
+}
+
+static void queue_read(Queueing *w, int k) {
+  int move = w->reads[k], piece = w->q->moves[move].piece;
+  int64_t bytes = bytes_of(w, piece);
+  TimelineEvent read = copy_of(EVENT_READ, PROBLEM_CHANNEL_SSDR, piece);
+  read.move = move;
+  read.is_ssd = read.is_by_ring = true;
+  read.after[0] = stored_of(w, move);
+  read.start_ns = w->m->read_start_ns[move];
+  read.ns = w->q->problem->pieces[piece].ssdr_ns;
+  for (; w->oldest_read < k && w->read_held + bytes > w->q->problem->ring_bytes; w->oldest_read++) {
+    read.after[1] = w->in[w->reads[w->oldest_read]];
+    w->read_held -= bytes_of(w, w->q->moves[w->reads[w->oldest_read]].piece);
+  }
+  w->read_held += bytes;
+  w->free_ns[PROBLEM_CHANNEL_SSDR] = read.start_ns + read.ns;
+  w->read[move] = add(w, read);
+}
+
+static void queue_reads(Queueing *w) {
+  while (w->next_read < w->read_count && can_queue_read(w, w->next_read)) queue_read(w, w->next_read++);
+}
+
+static void queue_in(Queueing *w, int i) {
+  const PlanMove *move = &w->q->moves[i];
+  TimelineEvent in = copy_of(EVENT_IN, PROBLEM_CHANNEL_H2D, move->piece);
+  in.move = i;
+  in.is_ssd = move->to == PLAN_FATE_SSD;
+  in.is_by_ring = in.is_ssd && !w->t->is_direct;
+  in.after[0] = in.is_by_ring ? w->read[i] : stored_of(w, i);
+  in.start_ns = w->m->in_start_ns[i];
+  in.ns = w->m->in_done_ns[i] - in.start_ns;
+  w->free_ns[PROBLEM_CHANNEL_H2D] = w->m->in_done_ns[i];
+  w->in[i] = add(w, in);
+}
+
+/* ---- waits and steps ---- */
+
+static void add_wait(Queueing *w, WaitReason reason, int64_t from, int64_t to, int event) {
+  if (event == NONE || to < from) return;
+  TimelineEvent wait = copy_of(EVENT_WAIT, PROBLEM_CHANNEL_COMPUTE, w->t->events[event].piece);
+  wait.waits_for = event;
+  wait.reason = reason;
+  wait.start_ns = from;
+  wait.ns = to - from;
+  add(w, wait);
+}
+
+static int last_release(const Queueing *w) {
+  int last = NONE;
+  for (int i = 0; i < w->q->offload_count; i++)
+    if (w->m->release[i] == w->boundary && (last == NONE || w->m->out_done_ns[i] >= w->m->out_done_ns[last])) last = i;
+  return last == NONE ? NONE : w->out[last];
+}
+
+/* What the step needs that comes last: a return, or a communication. */
+static int last_arrival(const Queueing *w) {
+  int last = NONE, s = w->boundary;
+  for (int i = 0; i < w->q->move_count; i++)
+    if (w->q->moves[i].v == s && w->in[i] > last) last = w->in[i];
+  for (int t = 0; t < s; t++) {
+    if (w->q->join[t] != s) continue;
+    int event = w->t->last_event[t];
+    if (last == NONE || end_of(w, event) > end_of(w, last)) last = event;
+  }
+  return last;
+}
+
+static void add_stages(Queueing *w) {
+  int s = w->boundary, base = w->q->base[s], op = w->q->problem->steps[base].op, v = w->q->variant[op];
+  const ProblemVariant *variant = &w->q->problem->ops[op].variants[v];
+  int64_t now = w->m->start_ns[s];
+  for (int i = 0; i < variant->stage_count; i++) {
+    int channel = variant->stages[i].channel;
+    TimelineEvent stage = copy_of(EVENT_STAGE, channel, NONE);
+    if (w->free_ns[channel] > now) now = w->free_ns[channel];
+    stage.stage = i;
+    stage.after[0] = w->t->last_event[s];
+    stage.start_ns = now;
+    stage.ns = problem_stage_ns(w->q->problem, base, v, i);
+    now += stage.ns;
+    w->free_ns[channel] = now;
+    w->t->last_event[s] = add(w, stage);
+  }
+}
+
+static void add_kernel(Queueing *w) {
+  TimelineEvent kernel = copy_of(EVENT_KERNEL, PROBLEM_CHANNEL_COMPUTE, NONE);
+  kernel.start_ns = w->m->start_ns[w->boundary];
+  kernel.ns = w->m->end_ns[w->boundary] - kernel.start_ns;
+  w->t->last_event[w->boundary] = add(w, kernel);
+}
+
+static void find_reads(Queueing *w) {
+  for (int g = 0; g < w->q->count && !w->t->is_direct; g++)
+    for (int i = 0; i < w->q->move_count; i++)
+      if (w->q->moves[i].g == g && w->q->moves[i].to == PLAN_FATE_SSD) ARENA_PUSH(w->arena, w->reads, w->read_count, i);
+}
+
+/* Copies that nobody waits for may end after the last step; then the epoch ends with the last of them. */
+static void end_with_copies(Queueing *w, int64_t now) {
+  int last = NONE;
+  for (int i = 0; i < w->t->count; i++)
+    if (end_of(w, i) == w->m->makespan_ns) last = i;
+  if (w->m->makespan_ns > now) add_wait(w, WAIT_END, now, w->m->makespan_ns, last);
+}
+
+const Timeline *timeline(Arena *arena, const Sequence *q, const Simulation *m, bool is_direct) {
+  Timeline *t = arena_alloc(arena, sizeof *t);
+  Queueing w = {.arena = arena, .t = t, .q = q, .m = m};
+  t->is_direct = is_direct;
+  t->last_event = nones(arena, q->count);
+  t->origin = nones(arena, q->move_count);
+  w.out = nones(arena, q->offload_count);
+  w.stored = nones(arena, q->offload_count);
+  w.in = nones(arena, q->move_count);
+  w.read = nones(arena, q->move_count);
+  w.free_ns = arena_alloc(arena, (size_t)(q->problem->channel_count + 1) * sizeof *w.free_ns);
+  for (int i = 0; i < q->move_count; i++) t->origin[i] = origin_of(&w, &q->moves[i]);
+  find_reads(&w);
+  int next_out = 0;
+  int64_t now = 0;
+  for (w.boundary = 0; w.boundary < q->count; w.boundary++) {
+    const int s = w.boundary;
+    for (; next_out < q->offload_count && q->offloads[next_out].after == s - 1; next_out++) queue_out(&w, next_out);
+    add_wait(&w, WAIT_PLACE, now, m->boundary_ns[s], last_release(&w));
+    queue_reads(&w);
+    for (int i = 0; i < q->move_count; i++)
+      if (q->moves[i].g == s) {
+        queue_in(&w, i);
+        queue_reads(&w);
+      }
+    add_wait(&w, WAIT_ARRIVAL, m->boundary_ns[s], m->start_ns[s], last_arrival(&w));
+    if (q->join[s] >= 0) add_stages(&w);
+    else add_kernel(&w);
+    now = m->end_ns[s];
+  }
+  for (; next_out < q->offload_count; next_out++) queue_out(&w, next_out);
+  end_with_copies(&w, now);
+  return t;
+}
