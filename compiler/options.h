@@ -76,6 +76,10 @@ typedef struct Options {
 
 /* Fills *options. Returns -1 to go on, or the status to exit with when the command line was a question that is answered
  * (--help, --version, --list, ...) or wrong (2; said on stderr). */
+enum { STEM_MAX = 200 }; /* bytes of the name that products begin with: a file's name has 255, and endings follow */
+
+/* false after a message: a word has control characters or is not UTF-8 */
+bool options_are_text(int count, char **words);
 int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, Options *options);
 
 /* --emit, or an option that stands for it, asks for this kind. */
