@@ -45,9 +45,11 @@ rm -f ./*.gnn
 
 # ---- names that end comments, open strings, or run ----
 
-names=('a$(touch pwned)b' 'a`touch pwned`' "it's \"quoted\"" 'ends*' 'back\' '%s%n%08x' 'end*/touch' '</script><svg onload=alert(1)>' ']]>' '--><b>' 'a,b"c,=1+1'
-  '=cmd()' ' spaces  ' '-S' '#[[ && ; | {{generator}} ${PATH} $$ ~' 'coding=utf-7 +AAo-import os+AAo-' 'coding: rot13' 'what??/' '/*' "$(printf 'e\314\201 \346\274\242\345\255\227 \360\237\230\200 \357\277\277 \342\200\256')"
-  "\$(shell touch pwned)" "'; touch pwned; '" '!ref' '@~`' "$(printf 'n%.0s' {1..200})")
+names=("it's \$(touch pwned)\`touch pwned\`; touch pwned; \$(shell touch pwned) \"%s%n\" \${PATH} {{generator}} @~,=1+1" 'dir/end*/touch??/' 'a</script><svg onload=alert(1)>]]>--><b>' 'back\'
+  'coding=utf-7 +AAo-import os+AAo-' '-S' "$(printf 'e\314\201 \346\274\242\345\255\227 \360\237\230\200 \342\200\256')" "$(printf 'n%.0s' {1..200})")
+more=('a$(touch pwned)b' 'a`touch pwned`' "it's \"quoted\"" 'ends*' '%s%n%08x' 'end*/touch' '</script><svg onload=alert(1)>' ']]>' '--><b>' 'a,b"c,=1+1' '=cmd()' ' spaces  '
+  '#[[ && ; | {{generator}} ${PATH} $$ ~' 'coding: rot13' 'what??/' 'a/*' "\$(shell touch pwned)" "'; touch pwned; '" '!ref' '@~`')
+if [ "$is_long" ]; then names+=("${more[@]}"); fi
 if ! command -v python3 >/dev/null; then
   skip "${#names[@]} names in what gnncc writes" "python3 is not installed"
   names=()
@@ -58,12 +60,12 @@ for odd in "${names[@]}"; do
   folder=in$count
   mkdir -p "$(dirname "$folder/x/$odd.gnn")"
   cp "$example" "$folder/x/$odd.gnn"
-  base=$(basename "$odd.gnn")
-  written() { # all that has the name in it: sources, and the views
+  base=$(basename -- "$odd.gnn")
+  written() ( # all that has the name in it: sources, and the views
     cd "$folder/x" && "$gnncc" -q -S -o ../gen -- "$odd.gnn" && cd .. && mkdir views &&
       "$gnncc" -q --budget device=24KiB --budget host=1MiB --emit=plan=views/p.json,trace=views/t.json,gantt=views/g.svg,dot=views/d.dot,memory=views/m.csv,report=views/r.html,annotate=views/a.html,sweep=views/s.svg,sweep=views/s.json,gantt=views/g.txt,c=views/it.c \
         --sweep device=20KiB:40KiB:10KiB "x/$odd.gnn" && rm views/it.c
-  }
+  )
   check "$odd: written" written
   check "$odd: make reads the Makefile, and runs nothing else" make -s -C "$folder/gen" CC=true AR=true all
   check "$odd: the sources are well-formed" sh -c 'cp "$1"/gen/plan.json "$1"/plan.json && rm "$1"/gen/plan.json && python3 "$2"/products.py "$1"/gen "$3"' sh "$folder" "$here" "$odd.gnn"
@@ -71,8 +73,13 @@ for odd in "${names[@]}"; do
   if [ "$is_long" ] && command -v cmake >/dev/null; then check "$odd: CMake reads CMakeLists.txt" cmake -S "$folder/gen" -B "$folder/cmake"; fi
   printf 'model m on nothing {\n' >"$folder/x/$odd.gnn"
   for form in json sarif; do
-    check "$odd: diagnostics as $form" sh -c '"$1" --check --diagnostics="$2" "$3" 2>&1 | python3 -c "import json, sys; print([json.loads(line) for line in sys.stdin])" && "$1" --check --diagnostics="$2" "$3" 2>&1 | grep -q E0' sh "$gnncc" $form "$folder/x/$odd.gnn"
+    "$gnncc" --check --diagnostics=$form "$folder/x/$odd.gnn" 2>"$folder/$form"
   done
+  check "$odd: diagnostics name it" python3 -c '
+import json, sys
+line, log = json.load(open(sys.argv[1] + "/json", encoding="utf-8")), json.load(open(sys.argv[1] + "/sarif", encoding="utf-8"))
+place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+assert line["file"] == place["artifactLocation"]["uri"] == sys.argv[2], line' "$folder" "$folder/x/$odd.gnn"
 done
 check "none of them ran" nothing_ran
 
@@ -120,25 +127,28 @@ PYTHON
   views() { # FILE FOLDER
     mkdir "$2" && "$gnncc" --measured="$1" --emit=trace="$2/t.json,gantt=$2/g.svg,dot=$2/d.dot,memory=$2/m.csv,report=$2/r.html,annotate=$2/a.html"
   }
-  change hostile.json model data target fingerprint machine.device source.file source.lines.3 notes.0 steps.0.what steps.0.kernel values.0.value steps.0.lane
+  change hostile.json model data target fingerprint machine.device source.file source.lines.3 steps.0.what steps.0.kernel values.0.value steps.0.lane
   check "views of a hostile document" views hostile.json of_hostile
   check "are well-formed" python3 "$here/products.py" of_hostile "$(python3 -c "import json; print(json.load(open('hostile.json'))['source']['file'])")"
   change generator.json generator
   refuse 4 "a document whose generator is no word" "$gnncc" --measured=generator.json --emit=dot=never.dot
-  python3 - "$here/../views/roomy.json" <<'PYTHON'
+  "$gnncc" --emit=problem=plain.json "$example"
+  python3 - plain.json <<'PYTHON'
 import json, sys
 text = open(sys.argv[1]).read()
 ids = {item["id"] for part in json.loads(text).values() if isinstance(part, list) for item in part if isinstance(item, dict) and "id" in item}
 for one in sorted(ids, key=len, reverse=True):
     text = text.replace(json.dumps(one), json.dumps('</script><svg onload=x>"\\' + one))
-open("problem.json", "w").write(text)
+document = json.loads(text)
+document["name"] = 'a</script><svg onload=x>"&-->'
+json.dump(document, open("problem.json", "w"))
 PYTHON
   planned() {
     mkdir of_problem && "$gnncc" plan problem.json --emit=plan=of_problem/p.json,trace=of_problem/t.json,gantt=of_problem/g.svg,dot=of_problem/d.dot,memory=of_problem/m.csv,report=of_problem/r.html &&
       "$gnncc" plan problem.json -o planned.json && "$gnncc" plan problem.json --check planned.json
   }
   check "a problem with hostile names, planned and checked" planned
-  check "its views are well-formed" python3 "$here/products.py" of_problem problem.json
+  check "its views are well-formed" python3 "$here/products.py" of_problem 'a</script><svg onload=x>"&-->'
 fi
 
 # ---- long names ----

@@ -11,7 +11,7 @@ import sys
 import xml.etree.ElementTree
 
 TAGS = {"a", "b", "body", "br", "button", "canvas", "circle", "code", "defs", "details", "div", "figcaption", "figure", "footer", "g", "h1", "h2", "h3", "head",
-        "header", "html", "input", "label", "li", "line", "link", "main", "meta", "nav", "ol", "option", "p", "path", "pattern", "pre", "rect", "script",
+        "header", "html", "input", "kbd", "label", "li", "line", "link", "main", "marker", "meta", "nav", "noscript", "ol", "option", "p", "path", "pattern", "pre", "rect", "script",
         "section", "select", "small", "span", "strong", "style", "summary", "svg", "table", "tbody", "td", "text", "th", "thead", "title", "tr", "ul"}
 
 
