@@ -17,6 +17,7 @@
 
 #include "../runtime/text.h"
 #include "build.h"
+#include "escape.h"
 #include "outfile.h"
 #include "emit_cuda.h"
 #include "report.h"
@@ -468,7 +469,9 @@ static int build_embeddable(const Builder *b) {
     made = in_scratch(b, arena_printf(b->arena, "%s.a", b->prefix));
     Command command = {0};
     words(b, &command, "sh -c");
-    word(b, &command, arena_printf(b->arena, "cp '%s' '%s' && ar r '%s' '%s' 2>/dev/null", runtime, made, made, objects[0]));
+    word(b, &command, "cp \"$1\" \"$2\" && ar r \"$2\" \"$3\" 2>/dev/null");
+    const char *const arguments[] = {"sh", runtime, made, objects[0]};
+    for (int i = 0; i < 4; i++) word(b, &command, arguments[i]);
     status = run(b, &command);
   } else if (status == 0 && product == PRODUCT_SHARED) {
     suffix = ".so";
@@ -542,7 +545,7 @@ static int write_texts(const Builder *b, const Document *document) {
     }
     OutFile file;
     if (!may_write(b, path) || !outfile_open(&file, b->arena, path)) return 4;
-    if (!has_mark(request->kind, path) && file.temporary) fprintf(file.out, "# %s " GNNCC_VERSION " from %s\n", outfile_mark, b->c->model_path);
+    if (!has_mark(request->kind, path) && file.temporary) fprintf(file.out, "# %s " GNNCC_VERSION " from %s.\n", outfile_mark, escape_comment(b->arena, b->c->model_path));
     emit_kind(b, &(EmitRequest){request->kind, path}, document, file.out);
     int status = outfile_close(&file, 0666);
     if (status != 0) return status;

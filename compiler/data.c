@@ -6,6 +6,11 @@
 #include "../runtime/dataset.h"
 #include "locality.h"
 
+bool data_is_path(const DataSource *source, int index) {
+  const SourceArg *arg = &source->args[index];
+  return arg->text && !*arg->key && strcmp(source->kind, "synth") != 0;
+}
+
 const char *data_path(const DataReader *reader, const char *path) {
   if (!reader->base_dir || reader->is_overridden || path[0] == '/') return path;
   return arena_printf(reader->arena, "%s/%s", reader->base_dir, path);
@@ -15,8 +20,7 @@ static const gnn_source *runtime_source(const DataReader *reader, const DataSour
   gnn_source *result = arena_alloc(reader->arena, sizeof *result);
   gnn_source_arg *args = arena_alloc(reader->arena, (size_t)(source->arg_count + 1) * sizeof *args);
   for (int i = 0; i < source->arg_count; i++) {
-    bool is_path = source->args[i].text && !*source->args[i].key;
-    args[i] = (gnn_source_arg){source->args[i].key, is_path ? data_path(reader, source->args[i].text) : source->args[i].text, source->args[i].number};
+    args[i] = (gnn_source_arg){source->args[i].key, data_is_path(source, i) ? data_path(reader, source->args[i].text) : source->args[i].text, source->args[i].number};
   }
   *result = (gnn_source){source->kind, source->arg_count, args};
   bool is_karate = strcmp(source->kind, "file") == 0 && source->arg_count == 1 && source->args[0].text && strcmp(source->args[0].text, "karate") == 0;

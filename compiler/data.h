@@ -18,6 +18,8 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
 /* The warnings about edges, where the checked model makes one matter. */
 void data_warn(const DataReader *reader, const TypedProgram *program, Diags *diags);
 
+/* Argument `index` of a source is a path: it has no name, and the source is read from files. */
+bool data_is_path(const DataSource *source, int index);
 /* The path as the emitted program will open it. */
 const char *data_path(const DataReader *reader, const char *path);
 

@@ -112,9 +112,8 @@ static bool run_check(Compilation *c) {
   data_warn(&c->reader, c->program, c->diags);
   if (c->options->is_native) c->program->has_target = false;
   DataSource *source = &c->program->data->source;
-  bool is_file = strcmp(source->kind, "synth") != 0 && strcmp(source->kind, "karate") != 0;
-  for (int i = 0; is_file && i < source->arg_count; i++) /* the program is run from where it was compiled */
-    if (source->args[i].text && !*source->args[i].key) source->args[i].text = data_path(&c->reader, source->args[i].text);
+  for (int i = 0; i < source->arg_count; i++) /* the program is run from where it was compiled */
+    if (data_is_path(source, i)) source->args[i].text = data_path(&c->reader, source->args[i].text);
   return true;
 }
 
@@ -774,7 +773,9 @@ static int read_model(Compilation *c) {
   char *stem = arena_strndup(c->arena, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
   if (o->name) stem = arena_strdup(c->arena, o->name);
   c->stem = stem;
-  return 0;
+  if (strlen(stem) <= STEM_MAX) return 0;
+  fprintf(stderr, "gnncc: error: the name of the model, %.40s..., has more than %d bytes; --name=NAME gives another\n", stem, STEM_MAX);
+  return 2;
 }
 
 static void announce(const Compilation *c) {

@@ -9,35 +9,7 @@
 #include <string.h>
 
 #include "../runtime/text.h"
-
-static const char *quoted(Arena *arena, const char *text) {
-  if (!text) return "NULL";
-  size_t length = strlen(text);
-  char *result = arena_alloc(arena, 4 * length + 3), *to = result;
-  *to++ = '"';
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-    if (*c == '"' || *c == '\\') {
-      *to++ = '\\';
-      *to++ = (char)*c;
-    } else if (*c == '\n') {
-      *to++ = '\\';
-      *to++ = 'n';
-    } else if (*c < 32 || *c == 127) {
-      to += sprintf(to, "\\%03o", *c);
-    } else {
-      *to++ = (char)*c;
-    }
-  }
-  *to++ = '"';
-  return result;
-}
-
-const char *emit_in_comment(Arena *arena, const char *text) {
-  char *copy = arena_strdup(arena, text);
-  for (char *c = copy; *c; c++)
-    if (c[0] == '*' && c[1] == '/') c[1] = ' ';
-  return copy;
-}
+#include "escape.h"
 
 static const char *bytes_text(Arena *arena, int64_t bytes) { return arena_strdup(arena, gnn_bytes_text(bytes).text); }
 
@@ -67,7 +39,7 @@ static void emit_copy(const Emission *m, int index, FILE *out) {
   const char *near = copy_side(m, index, false), *far = copy_side(m, index, true);
   fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
           copy->is_out ? near : far, copy->is_out ? far : near, copy->after[0], copy->after[1], index,
-          emit_in_comment(m->arena, m->schedule->steps[copy->step].what));
+          escape_comment(m->arena, m->schedule->steps[copy->step].what));
 }
 
 static int first_step_at(const Schedule *schedule, int boundary) { return boundary == 0 ? 1 : schedule->kernel_step[boundary - 1] + 2; }
@@ -141,10 +113,10 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   for (int k = 0; s >= m->schedule->training_count && !step->is_rerun && k < kernel->output_count; k++) {
     const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
     if (value->tap && m->backend == BACKEND_CUDA)
-      fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, g->nodes, %" PRId64 ");\n", quoted(m->arena, value->tap),
+      fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, g->nodes, %" PRId64 ");\n", escape_c(m->arena, value->tap),
               layout_at(m->layout, step->kernels, kernel->outputs[k], s)->name, shape_width(&value->shape));
     else if (value->tap)
-      fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", quoted(m->arena, value->tap),
+      fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", escape_c(m->arena, value->tap),
               layout_at(m->layout, step->kernels, kernel->outputs[k], s)->name, shape_width(&value->shape));
   }
 }
@@ -196,7 +168,7 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
   for (int s = first; s < last; s++) {
     const Step *step = schedule_step(m->schedule, s);
     fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
-            (int)step->place.line, emit_in_comment(m->arena, step->what));
+            (int)step->place.line, escape_comment(m->arena, step->what));
     if (step->kind == STEP_KERNEL) emit_kernel_step(m, s, out);
     else if (step->kind == STEP_COPY) emit_copy_step(m, s, out);
     else emit_wait_step(m, s, out);
@@ -222,7 +194,7 @@ static void emit_options(const Emission *m, FILE *out) {
   if (!p->option_count) return;
   fprintf(out, "static const gnn_option_desc options[] = {\n");
   for (int i = 0; i < p->option_count; i++)
-    fprintf(out, "  {%s, %s, %.17g, %d},\n", quoted(m->arena, p->options[i].name), quoted(m->arena, p->options[i].help), p->options[i].value,
+    fprintf(out, "  {%s, %s, %.17g, %d},\n", escape_c(m->arena, p->options[i].name), escape_c(m->arena, p->options[i].help), p->options[i].value,
             is_probability(m, i));
   fprintf(out, "};\n\n");
 }
@@ -240,7 +212,7 @@ static void emit_weights(const Emission *m, FILE *out) {
   for (int i = 0; i < p->param_count; i++) {
     const TypedParam *param = &p->params[i];
     int64_t count = 1;
-    fprintf(out, "  {.name = %s, .rank = %d, .shape = {", quoted(m->arena, param->name), param->type.rank);
+    fprintf(out, "  {.name = %s, .rank = %d, .shape = {", escape_c(m->arena, param->name), param->type.rank);
     for (int d = 0; d < param->type.rank; d++) {
       fprintf(out, "%s%" PRId64, d ? ", " : "", param->type.dim[d].size);
       count *= param->type.dim[d].size;
@@ -274,7 +246,7 @@ static void emit_fields(const Emission *m, FILE *out) {
     bool is_label = field->type.dtype == DTYPE_CLASS, is_sparse = m->is_sparse_field[f];
     int64_t width = 1;
     for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
-    fprintf(out, "  {.name = %s, .domain = %s, .storage = %s, .width = %" PRId64 ", .classes = %" PRId64 ",\n", quoted(m->arena, field->name),
+    fprintf(out, "  {.name = %s, .domain = %s, .storage = %s, .width = %" PRId64 ", .classes = %" PRId64 ",\n", escape_c(m->arena, field->name),
             field->type.domain == DOMAIN_EDGE ? "GNN_EDGE" : "GNN_NODE", is_label ? "GNN_LABEL" : is_sparse ? "GNN_SPARSE" : "GNN_DENSE",
             width, is_label ? field->type.classes : 0);
     fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
@@ -291,7 +263,7 @@ static void emit_steps(const Emission *m, FILE *out) {
     const Step *step = schedule_step(m->schedule, s);
     double seconds = step->kind == STEP_WAIT ? 0 : step->cost.seconds; /* a wait takes as long as it must */
     fprintf(out, "  {%d, \"%s\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 "), %.9g},\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
-            quoted(m->arena, step->what), (int)step->place.line, seconds, step->cost.bytes, step->start_seconds);
+            escape_c(m->arena, step->what), (int)step->place.line, seconds, step->cost.bytes, step->start_seconds);
   }
   fprintf(out, "};\n\n");
 }
@@ -311,7 +283,7 @@ static int emit_values(const Emission *m, FILE *out) {
       if (count++ == 0) fprintf(out, "static const gnn_value_desc values[] = {\n");
       bool is_matrix = value->shape.domain == DOMAIN_NONE && value->shape.rank > 1;
       int64_t numbers = shape_width(&value->shape), width = is_matrix ? value->shape.size[value->shape.rank - 1] : numbers;
-      fprintf(out, "  {%d, %d, %s, %s, %" PRId64 ", %" PRId64 ", AT_%s},\n", step->number, (int)value->place.line, quoted(m->arena, block->name), rows[value->shape.domain],
+      fprintf(out, "  {%d, %d, %s, %s, %" PRId64 ", %" PRId64 ", AT_%s},\n", step->number, (int)value->place.line, escape_c(m->arena, block->name), rows[value->shape.domain],
               value->shape.domain == DOMAIN_NONE ? numbers / width : 0, width, block->name);
     }
   }
@@ -325,12 +297,12 @@ static void emit_source_description(const Emission *m, FILE *out) {
   if (source->arg_count) {
     fprintf(out, "static const gnn_source_arg source_args[] = {\n");
     for (int i = 0; i < source->arg_count; i++)
-      fprintf(out, "  {%s, %s, %.17g},\n", quoted(m->arena, source->args[i].key), quoted(m->arena, source->args[i].text), source->args[i].number);
+      fprintf(out, "  {%s, %s, %.17g},\n", escape_c(m->arena, source->args[i].key), escape_c(m->arena, source->args[i].text), source->args[i].number);
     fprintf(out, "};\n\n");
   }
   if (recipe->normalised_count) {
     fprintf(out, "static const char *const normalised[] = {");
-    for (int i = 0; i < recipe->normalised_count; i++) fprintf(out, "%s%s", i ? ", " : "", quoted(m->arena, recipe->normalised[i]));
+    for (int i = 0; i < recipe->normalised_count; i++) fprintf(out, "%s%s", i ? ", " : "", escape_c(m->arena, recipe->normalised[i]));
     fprintf(out, "};\n\n");
   }
 }
@@ -341,7 +313,7 @@ static int emit_taps(const Emission *m, FILE *out) {
   for (int i = 0; i < graph->value_count; i++) {
     const Kernels *kernels = m->evaluation;
     if (!graph->values[i].tap || kernels->made_by[i] == NO_INDEX) continue;
-    fprintf(out, count++ ? ", %s" : "static const char *const taps[] = {%s", quoted(m->arena, graph->values[i].tap));
+    fprintf(out, count++ ? ", %s" : "static const char *const taps[] = {%s", escape_c(m->arena, graph->values[i].tap));
   }
   if (count) fprintf(out, "};\n\n");
   return count;
@@ -356,18 +328,18 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   int used_fields = 0;
   for (int f = 0; f < p->field_count; f++) used_fields += y->residents->field[f] != NO_INDEX;
   fprintf(out, "const gnn_program PROGRAM = {\n  .abi = GNN_ABI,\n  .real_bytes = sizeof(gnn_real),\n");
-  fprintf(out, "  .generator = \"generated by gnncc " GNNCC_VERSION "\",\n  .name = %s,\n  .data_name = %s,\n  .source_name = %s,\n  .fingerprint = \"%s\",\n  .model_fingerprint = \"%s\",\n  .plan_json = PLAN,\n", quoted(m->arena, p->name),
-          quoted(m->arena, p->data->name), quoted(m->arena, m->model_path), m->fingerprint, m->model_fingerprint);
+  fprintf(out, "  .generator = \"generated by gnncc " GNNCC_VERSION "\",\n  .name = %s,\n  .data_name = %s,\n  .source_name = %s,\n  .fingerprint = \"%s\",\n  .model_fingerprint = \"%s\",\n  .plan_json = PLAN,\n", escape_c(m->arena, p->name),
+          escape_c(m->arena, p->data->name), escape_c(m->arena, m->model_path), m->fingerprint, m->model_fingerprint);
   fprintf(out, "  .device_bytes = %" PRId64 ",\n  .reserve_bytes = %" PRId64 ",\n  .estimated_epoch_seconds = %.9g,\n", y->bytes,
           m->machine->reserve_bytes, m->schedule->training_seconds);
-  if (p->has_target && p->target.device) fprintf(out, "  .device_name = %s,\n", quoted(m->arena, p->target.device));
+  if (p->has_target && p->target.device) fprintf(out, "  .device_name = %s,\n", escape_c(m->arena, p->target.device));
   fprintf(out, "  .device_budget = %" PRId64 ",\n", m->machine->tier_bytes[TIER_DEVICE]);
   fprintf(out, "  .host_bytes = %" PRId64 ",\n  .ssd_bytes = %" PRId64 ",\n  .ring_bytes = %" PRId64 ",\n", y->host_bytes, y->ssd_bytes, y->ring_bytes);
   if (m->schedule->copy_count)
     fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count, y->extent_count);
   if (m->slowdown > 0) fprintf(out, "  .is_simulated = 1,\n  .slowdown = %.9g,\n", m->slowdown);
-  if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", quoted(m->arena, m->machine->scratch_dir));
-  fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", quoted(m->arena, p->data->source.kind), p->data->source.arg_count,
+  if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", escape_c(m->arena, m->machine->scratch_dir));
+  fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", escape_c(m->arena, p->data->source.kind), p->data->source.arg_count,
           p->data->source.arg_count ? ", .args = source_args" : "");
   fprintf(out, "  .recipe = {.is_undirected = %d, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d},\n",
           r->is_undirected, loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",
@@ -411,7 +383,7 @@ static void emit_plan_text(const Emission *m, FILE *out) {
   while (*line) {
     const char *end = strchr(line, '\n');
     size_t length = end ? (size_t)(end - line) + 1 : strlen(line);
-    fprintf(out, "  %s\n", quoted(m->arena, arena_strndup(m->arena, line, length)));
+    fprintf(out, "  %s\n", escape_c(m->arena, arena_strndup(m->arena, line, length)));
     line += length;
   }
   fprintf(out, "  ;\n#pragma GCC diagnostic pop\n\n");
@@ -431,19 +403,19 @@ static void emit_cpu_steps(const Emission *m, FILE *out) {
   for (int s = 0; s < schedule_step_count(m->schedule); s++) {
     const Step *step = schedule_step(m->schedule, s);
     if (step->kind != STEP_KERNEL) continue;
-    fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", step->number, emit_in_comment(m->arena, step->what));
+    fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", step->number, escape_comment(m->arena, step->what));
     emit_step_functions(m, step, out);
   }
 }
 
 void emit_source(const Emission *m, FILE *out) {
   const TypedProgram *p = m->program;
-  fprintf(out, "/* %s.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n *\n", m->prefix, emit_in_comment(m->arena, m->model_path));
-  fprintf(out, " * model %s on %s: %" PRId64 " nodes, %" PRId64 " edges \302\267 fingerprint %s\n", emit_in_comment(m->arena, p->name),
-          emit_in_comment(m->arena, p->data->name), p->info->nodes, p->info->edges, m->fingerprint);
-  fprintf(out, " * plan for %s: %s of device memory, about %.3g ms per epoch; %s\n", m->machine->name,
+  fprintf(out, "/* %s.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n *\n", m->prefix, escape_comment(m->arena, m->model_path));
+  fprintf(out, " * model %s on %s: %" PRId64 " nodes, %" PRId64 " edges \302\267 fingerprint %s\n", escape_comment(m->arena, p->name),
+          escape_comment(m->arena, p->data->name), p->info->nodes, p->info->edges, m->fingerprint);
+  fprintf(out, " * plan for %s: %s of device memory, about %.3g ms per epoch; %s\n", escape_comment(m->arena, m->machine->name),
           bytes_text(m->arena, m->layout->bytes), 1e3 * m->schedule->training_seconds, kept_text(m));
-  for (int i = 0; i < m->evaluation->graph->note_count; i++) fprintf(out, " * %s\n", emit_in_comment(m->arena, m->evaluation->graph->notes[i]));
+  for (int i = 0; i < m->evaluation->graph->note_count; i++) fprintf(out, " * %s\n", escape_comment(m->arena, m->evaluation->graph->notes[i]));
   fprintf(out, " *\n * Rows r are nodes, j runs over the numbers of a row; acc is the row a product or sum has just finished.\n */\n");
   fprintf(out, "#include \"%s.h\"\n\n#include \"%s\"\n\n", m->prefix, m->backend == BACKEND_CUDA ? "gnncuda.h" : "gnnrt.h");
   fprintf(out, "#ifdef GNN_DOUBLE\n#define PROGRAM %s_program_in_double\n#else\n#define PROGRAM %s_program\n#endif\n", m->prefix, m->prefix);
@@ -478,7 +450,7 @@ void emit_source(const Emission *m, FILE *out) {
 
 void emit_main(const Emission *m, FILE *out) {
   fprintf(out, "/* main.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit. */\n#include \"gnnrt.h\"\n\nextern const gnn_program %s_program;\n\n"
-               "int main(int argc, char **argv) { return gnn_main(argc, argv, &%s_program); }\n", emit_in_comment(m->arena, m->model_path), m->prefix, m->prefix);
+               "int main(int argc, char **argv) { return gnn_main(argc, argv, &%s_program); }\n", escape_comment(m->arena, m->model_path), m->prefix, m->prefix);
 }
 
 /* What is more in the Makefile of a program for CUDA. */
@@ -502,7 +474,7 @@ static void emit_cuda_rules(const Emission *m, FILE *out) {
 }
 
 void emit_makefile(const Emission *m, FILE *out) {
-  fprintf(out, "# Makefile \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n", m->model_path);
+  fprintf(out, "# Makefile \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n", escape_comment(m->arena, m->model_path));
   emit_put(m, out,
            "# ZLIB=yes reads gzipped data (needs zlib); URING=yes uses io_uring for the SSD (needs liburing), else pread and pwrite;\n"
            "# OPENMP=yes shares loops by OpenMP instead of the runtime's own threads.\n"

@@ -54,8 +54,6 @@ void emit_api(const Emission *emission, FILE *out);
 
 /* emit_expr.c: a scalar expression over numbers and options, in double, as C. */
 const char *emit_scalar(const Emission *emission, TypedId id);
-/* A comment must not be closed by a name in it. */
-const char *emit_in_comment(Arena *arena, const char *text);
 /* Text in which ` stands for the prefix and ~ for the prefix in capitals. */
 void emit_put(const Emission *emission, FILE *out, const char *text);
 /* A number as a literal that keeps it exactly in float and in double builds. */

@@ -48,8 +48,10 @@ static int sweep_models(const Options *options, const char *share_dir) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "plan") == 0)
+  if (argc > 1 && strcmp(argv[1], "plan") == 0) {
+    if (!options_are_text(argc, argv)) return 2;
     return outfile_end_stdout(problem_command_is_asked(argc - 1, argv + 1) ? problem_command(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1));
+  }
   Arena *arena = arena_new();
   Options options;
   const char *share_dir = find_share_dir(arena);

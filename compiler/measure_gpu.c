@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "build.h"
+#include "escape.h"
 #include "measurement.h"
 
 static int missing(const char *option, const char *what) {
@@ -18,7 +19,7 @@ static int missing(const char *option, const char *what) {
 
 /* "sm_90 BYTES BYTES NAME", or what is missing instead. */
 static int ask(Arena *arena, const char *option, const char *program, Gpu *gpu) {
-  FILE *in = popen(arena_printf(arena, "'%s' name 2>&1", program), "r");
+  FILE *in = popen(arena_printf(arena, "%s name 2>&1", escape_shell(arena, program)), "r");
   char line[512] = "", architecture[32];
   int name_at = 0;
   if (in && !fgets(line, sizeof line, in)) line[0] = 0;

@@ -7,7 +7,9 @@
 
 #include "../lang/suggest.h"
 #include "../lang/units.h"
+#include "../runtime/text.h"
 #include "planner/policies.h"
+#include "shown.h"
 #include "version.h"
 #include "views/views.h"
 
@@ -468,8 +470,11 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_PASS: return parse_pass(p, a);
   case OPT_DETERMINISTIC: break;
   case OPT_DEBUG: o->is_debugging = true; break;
-  case OPT_PREFIX: o->prefix = a; break;
-  case OPT_NAME: o->name = a; break;
+  case OPT_PREFIX:
+  case OPT_NAME:
+    if (!*a || strlen(a) > STEM_MAX) return usage("%s=%.40s: a name of 1 to %d characters is needed", row->name, a, STEM_MAX);
+    *(row->id == OPT_PREFIX ? &o->prefix : &o->name) = a;
+    break;
   case OPT_WARNING: {
     Diags *diags = diags_new(p->arena);
     if (!diags_warning_option(diags, a)) return usage("-W%s: there is no such warning (gnncc --help=warnings)", a);
@@ -552,7 +557,18 @@ static int parse_word(Parser *p, const char *word) {
   return apply(p, row, argument);
 }
 
+/* Any of them may be a name in what is written. */
+bool options_are_text(int count, char **words) {
+  for (int i = 0; i < count; i++) {
+    const char *fault = gnn_name_fault(words[i]);
+    if (fault) usage("the word \"%s\" of the command line %s", shown(words[i]).text, fault);
+    if (fault) return false;
+  }
+  return true;
+}
+
 static int parse_words(Parser *p, int argc, char **argv) {
+  if (!options_are_text(argc, argv)) return 2;
   p->argc = argc;
   p->argv = argv;
   bool has_ended = false;

@@ -79,6 +79,11 @@ typedef struct Options {
  * (--help, --version, --list, ...) or wrong (2; said on stderr). passes: their names, NULL after the last. */
 int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, const char *const *passes, Options *options);
 
+enum { STEM_MAX = 200 }; /* bytes of the name that products begin with: a file's name has 255, and endings follow */
+
+/* false after a message: a word has control characters or is not UTF-8 */
+bool options_are_text(int count, char **words);
+
 /* --emit, or an option that stands for it, asks for this kind. */
 bool options_emits(const Options *options, const char *kind);
 

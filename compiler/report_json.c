@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lang/source.h"
 #include "decided_by.h"
 #include "emit_cuda.h"
 #include "report.h"
@@ -321,7 +322,7 @@ static json_t *json_source(const Emission *m) {
   json_t *lines = json_array();
   for (const char *at = m->source_text ? m->source_text : ""; *at;) {
     size_t length = strcspn(at, "\n");
-    json_array_append_new(lines, json_stringn(at, length));
+    json_array_append_new(lines, json_string(source_printable(m->arena, at, length - (length && at[length - 1] == '\r'))));
     at += length + (at[length] == '\n');
   }
   return json_pack("{s:s, s:o}", "file", slash ? slash + 1 : m->model_path, "lines", lines);
@@ -333,7 +334,7 @@ static json_t *json_notes(const Emission *m) {
   for (int i = 0; i < m->evaluation->graph->note_count; i++) json_array_append_new(notes, json_string(m->evaluation->graph->notes[i]));
   for (const char *at = m->program->info->notes ? m->program->info->notes : ""; *at;) {
     size_t length = strcspn(at, "\n");
-    json_array_append_new(notes, json_stringn(at, length));
+    json_array_append_new(notes, json_string(source_printable(m->arena, at, length)));
     at += length + (at[length] == '\n');
   }
   return notes;

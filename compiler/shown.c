@@ -6,18 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../lang/source.h"
 #include "../runtime/text.h"
 
 /* Moves the cursor, ends a line, turns the direction of what follows, or is no character at all. */
 static bool is_unseen(int32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) ||
-         (c >= 0xD800 && c <= 0xDFFF) || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
-}
-
-static bool is_whole(int32_t c, int bytes) {
-  static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  return c >= least[bytes] && c <= 0x10FFFF;
+         c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
 }
 
 void shown_in(char *line, size_t size, const char *words) {
@@ -27,9 +21,8 @@ void shown_in(char *line, size_t size, const char *words) {
   while (left && used < end) {
     char *to = line + used;
     int32_t c;
-    int bytes = source_decode(words, left, &c);
-    if (!is_whole(c, bytes)) {
-      bytes = 1;
+    int bytes = gnn_utf8_decode(words, left, &c);
+    if (c < 0) {
       used += (size_t)snprintf(to, LONGEST, "\\x%02x", (unsigned char)*words);
     } else if (c == '\n' || c == '\t' || c == '\r') {
       used += (size_t)snprintf(to, LONGEST, "\\%c", c == '\n' ? 'n' : c == '\t' ? 't' : 'r');

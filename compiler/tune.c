@@ -15,6 +15,7 @@
 #include "cache.h"
 #include "cost.h"
 #include "driver.h"
+#include "escape.h"
 #include "measurement.h"
 #include "outfile.h"
 #include "trial.h"
@@ -88,7 +89,7 @@ static int take_turn(Tuner *t, int number, int round) {
   const Trial *trial = &t->trials[number];
   const char *program = in_directory(t, "trial", number), *run = in_directory(t, "run", number), *said = in_directory(t, "said", number), *fault;
   unlink(run);
-  int status = system(arena_printf(t->arena, "'%s' profile --epochs %d -o '%s' >'%s' 2>&1", program, EPOCHS, run, said));
+  int status = system(arena_printf(t->arena, "%s profile --epochs %d -o %s >%s 2>&1", escape_shell(t->arena, program), EPOCHS, escape_shell(t->arena, run), escape_shell(t->arena, said)));
   Machine machine = {0};
   if (status != 0) {
     show_file(said);

@@ -154,6 +154,7 @@ void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
     return;
   }
   const char *name = *scope->path ? arena_printf(checker->arena, "%s.%s", scope->path, stmt->name) : stmt->name;
+  if (!name_is_short(checker->diags, stmt->name_place, name)) return;
   TypedParam param = {.name = name, .type = type, .place = stmt->name_place};
   initialise(&param, rule);
   int index = name_table_find(&checker->param_of, name);
@@ -201,6 +202,10 @@ static bool loop_bound(Checker *checker, Scope *scope, const Expr *expr, double 
 static void loop(Checker *checker, Scope *scope, const Stmt *stmt) {
   double first, last;
   if (!loop_bound(checker, scope, stmt->value, &first) || !loop_bound(checker, scope, stmt->to, &last)) return;
+  if (last < first - 1) { /* 1 .. n - 1 with n = 1 is empty and may be meant */
+    diags_error(checker->diags, "E0116", stmt->to->span.place, "this loop runs backward, from %.0f to %.0f; loops count up", first, last);
+    return;
+  }
   if (last - first >= LOOP_MAX) {
     diags_error(checker->diags, "E0112", stmt->span.place, "this loop would be unrolled %.0f times; the limit is %d", last - first + 1, LOOP_MAX);
     return;

@@ -258,7 +258,7 @@ Value check_layer_call(Checker *checker, Scope *scope, const Item *layer, const 
   allocate(checker, layer, &given, &exprs);
   if (!evaluate(checker, scope, layer, call, given, exprs)) return none;
   const char *path = weights_path(checker, scope, layer, call);
-  if (!path) return none;
+  if (!path || !name_is_short(checker->diags, call->as ? call->as_place : call->place, path)) return none;
   const Instance *known = check_find_path(checker, path);
   if (known && known->layer != layer) {
     diags_error(checker->diags, "E0206", call->as ? call->as_place : call->place, "\"%s\" already names a %s (%s); name this one differently", path,

@@ -93,7 +93,7 @@ static const DiagPage pages[] = {
      "  return h\n"
      "}\n", 1},
     {"E0107", "a character without meaning",
-     "Curly quotes, non-breaking spaces and full-width commas come from word processors and web pages; write the plain ones. Texts must be UTF-8.",
+     "Curly quotes, non-breaking spaces and full-width commas come from word processors and web pages; write the plain ones. Texts must be UTF-8, and strings have no control characters, \\n and \\t neither: they are names, paths and lines of help.",
      "data d from karate()\n"
      "option lr = 0.01 \342\200\234learning rate\342\200\235\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
@@ -173,6 +173,37 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "option lr = 0.01 \"learning rate\"\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+    {"E0115", "a name too long",
+     "A name has at most 255 characters; a weight's name is counted with the names of the layers it is in (\"conv1.lin.weight\").",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as c"
+     "onvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolution"
+     "onvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolution"
+     "onvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolution"
+     " }\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as convolution }\n", 1},
+    {"E0116", "a loop that runs backward",
+     "Both ends of a loop are included, and it counts up. One that ends just before its beginning (1 .. n - 1 with n = 1) runs not at all, "
+     "which may be meant; one that ends further down is not.",
+     "const n = -5\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x\n"
+     "  for i in 1 .. n {\n"
+     "    h = relu(h)\n"
+     "  }\n"
+     "  return GCN(h, y.classes) as conv1\n"
+     "}\n",
+     "const n = 0\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x\n"
+     "  for i in 1 .. n {\n"
+     "    h = relu(h)\n"
+     "  }\n"
+     "  return GCN(h, y.classes) as conv1\n"
+     "}\n", 1},
     {"E0201", "no such layer or function",
      "Layers begin with a capital letter and come from the program or the standard library; functions do not. Names of PyTorch Geometric are known and translated in the message.",
      "data d from karate()\n"

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../runtime/text.h"
 #include "diag_internal.h"
 
 typedef struct Paint {
@@ -79,7 +80,7 @@ static const char *cut(Arena *arena, const char *text, int from, int to) {
       break;
     }
     int32_t c;
-    int bytes = source_decode(text + i, length - i, &c);
+    int bytes = gnn_utf8_decode(text + i, length - i, &c);
     column += source_screen_width(text + i, length - i, (size_t)bytes);
     i += (size_t)bytes;
   }
@@ -204,19 +205,10 @@ static void print_text(const Diags *diags, const Diag *item, const Paint *paint,
 /* ---- json ---- */
 
 static void print_json_string(FILE *out, const char *text) {
-  fputc('"', out);
-  size_t length = strlen(text);
-  for (size_t i = 0; i < length;) {
-    int32_t c;
-    int bytes = source_decode(text + i, length - i, &c);
-    if (c == '"' || c == '\\') fprintf(out, "\\%c", (char)c);
-    else if (c == '\n') fputs("\\n", out);
-    else if (c < 0) fputs("\\ufffd", out);
-    else if (c < 0x20 || c == 0x7F) fprintf(out, "\\u%04x", (unsigned)c);
-    else fwrite(text + i, 1, (size_t)bytes, out);
-    i += (size_t)bytes;
-  }
-  fputc('"', out);
+  gnn_text json = {0};
+  gnn_text_json(&json, text);
+  fputs(json.is_broken ? "\"\"" : json.data, out);
+  gnn_text_free(&json);
 }
 
 static int token_width(const Diags *diags, Place place, int width) {
@@ -283,7 +275,7 @@ static int character_column(const Diags *diags, Place place, int column) {
   int count = 1;
   for (; line && i + 1 < (size_t)column && i < length; count++) {
     int32_t c;
-    i += (size_t)source_decode(line + i, length - i, &c);
+    i += (size_t)gnn_utf8_decode(line + i, length - i, &c);
   }
   return count + (line ? column - 1 - (int)i : 0);
 }

@@ -32,3 +32,10 @@ void name_table_add(Arena *arena, NameTable *table, const char *name, int value)
   table->values[at] = value;
   table->count++;
 }
+
+bool name_is_short(Diags *diags, Place place, const char *name) {
+  size_t length = strlen(name);
+  if (length <= NAME_BYTES_MAX) return true;
+  diags_error(diags, "E0115", place, "the name %.40s... has %zu characters; %d is the most, with the layers it is in", name, length, NAME_BYTES_MAX);
+  return false;
+}

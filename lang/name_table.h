@@ -2,7 +2,12 @@
 #ifndef GNNCC_NAME_TABLE_H
 #define GNNCC_NAME_TABLE_H
 
-#include "arena.h"
+#include "diag.h"
+
+enum { NAME_BYTES_MAX = 255 }; /* of a name in the program, and of a weight with the layers it is in */
+
+/* false after a message */
+bool name_is_short(Diags *diags, Place place, const char *name);
 
 typedef struct NameTable {
   int count, capacity; /* capacity: a power of two, or 0 */

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "../runtime/text.h"
+
 enum { TAB_STOP = 8 };
 
 Source source_new(Arena *arena, const char *path, const char *text, size_t length) {
@@ -23,24 +25,6 @@ const char *source_line(const Source *source, int32_t line, size_t *length) {
   return source->text + start;
 }
 
-int source_decode(const char *text, size_t length, int32_t *codepoint) {
-  const unsigned char *byte = (const unsigned char *)text;
-  if (byte[0] < 0x80) {
-    *codepoint = byte[0];
-    return 1;
-  }
-  int bytes = byte[0] >= 0xF0 && byte[0] < 0xF5 ? 4 : byte[0] >= 0xE0 && byte[0] < 0xF0 ? 3 : byte[0] >= 0xC2 && byte[0] < 0xE0 ? 2 : 0;
-  *codepoint = -1;
-  if (bytes == 0 || (size_t)bytes > length) return 1;
-  int32_t value = byte[0] & (0xFF >> (bytes + 1));
-  for (int i = 1; i < bytes; i++) {
-    if ((byte[i] & 0xC0) != 0x80) return 1;
-    value = value << 6 | (byte[i] & 0x3F);
-  }
-  *codepoint = value;
-  return bytes;
-}
-
 static int character_width(int32_t c) {
   static const struct { int32_t first, last; int width; } ranges[] = {
       {0x0300, 0x036F, 0}, {0x200B, 0x200F, 0}, {0xFE00, 0xFE0F, 0}, {0x1100, 0x115F, 2}, {0x2E80, 0xA4CF, 2},
@@ -57,7 +41,7 @@ int source_screen_width(const char *line, size_t length, size_t bytes) {
   for (size_t i = 0; i < bytes;) {
     if (i >= length) return width + (int)(bytes - i);
     int32_t c;
-    i += (size_t)source_decode(line + i, length - i, &c);
+    i += (size_t)gnn_utf8_decode(line + i, length - i, &c);
     width += c == '\t' ? TAB_STOP - width % TAB_STOP : character_width(c);
   }
   return width;
@@ -69,7 +53,7 @@ char *source_printable(Arena *arena, const char *line, size_t length) {
   int width = 0;
   for (size_t i = 0; i < length;) {
     int32_t c;
-    int bytes = source_decode(line + i, length - i, &c);
+    int bytes = gnn_utf8_decode(line + i, length - i, &c);
     if (c == '\t') {
       int blanks = TAB_STOP - width % TAB_STOP;
       memset(text + used, ' ', (size_t)blanks);
@@ -110,7 +94,7 @@ int source_token_length(const char *line, size_t length, size_t at) {
       if (length - at >= width && strncmp(line + at, operators[i], width) == 0) return (int)width;
     }
     int32_t c;
-    return source_decode(line + at, length - at, &c);
+    return gnn_utf8_decode(line + at, length - at, &c);
   }
   return (int)(end - at);
 }

@@ -23,10 +23,6 @@ Source source_new(Arena *arena, const char *path, const char *text, size_t lengt
 /* Line `line` (from 1) without its newline; NULL and length 0 when there is no such line. */
 const char *source_line(const Source *source, int32_t line, size_t *length);
 
-/* Decodes one character of `text` (at least 1 byte left) and returns its length in bytes. A byte that is not
- * UTF-8 counts as one character, *codepoint -1. */
-int source_decode(const char *text, size_t length, int32_t *codepoint);
-
 /* Screen columns of the first `bytes` bytes of a line. */
 int source_screen_width(const char *line, size_t length, size_t bytes);
 

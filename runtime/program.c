@@ -78,9 +78,8 @@ static void program_help(const gnn_cli *cli) {
          program->data_name, program->source_name);
   if (program->option_count) printf("\noptions of the program, with the values compiled in:\n");
   for (int i = 0; i < program->option_count; i++) {
-    char left[64];
-    snprintf(left, sizeof left, "--%s %.9g", program->options[i].name, program->options[i].value);
-    printf("  %-32s %s\n", left, program->options[i].help ? program->options[i].help : "");
+    int used = printf("  --%s %.9g", program->options[i].name, program->options[i].value);
+    printf("%*s %s\n", used < 34 ? 34 - used : 0, "", program->options[i].help ? program->options[i].help : "");
   }
   printf("\ncommands:\n");
   for (int i = 0; i < PROGRAM_COMMANDS; i++) printf("  %-32s %s\n", program_commands[i].name, program_commands[i].help);
@@ -223,7 +222,7 @@ static int program_unknown(const gnn_cli *cli, const char *name) {
 
 /* argv[*at] begins with "--"; takes its value from there or from the next word. */
 static int program_long_option(gnn_cli *cli, int bit, int argc, char **argv, int *at) {
-  char name[64];
+  char name[256]; /* the compiler allows names of 255 characters */
   const char *word = argv[*at] + 2, *equals = strchr(word, '=');
   size_t length = equals ? (size_t)(equals - word) : strlen(word);
   if (length >= sizeof name) return program_unknown(cli, word);

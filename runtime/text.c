@@ -77,12 +77,15 @@ void gnn_text_format(gnn_text *text, const char *format, ...) {
 
 void gnn_text_json(gnn_text *text, const char *string) {
   gnn_text_append(text, "\"", 1);
-  for (const char *s = string; *s; s++) {
-    unsigned char c = (unsigned char)*s;
-    if (c == '"' || c == '\\') gnn_text_format(text, "\\%c", c);
+  const char *s = string;
+  for (size_t left = strlen(s), bytes; left > 0; s += bytes, left -= bytes) {
+    int32_t c;
+    bytes = (size_t)gnn_utf8_decode(s, left, &c);
+    if (c == '"' || c == '\\') gnn_text_format(text, "\\%c", (char)c);
     else if (c == '\n') gnn_text_append(text, "\\n", 2);
-    else if (c < 0x20) gnn_text_format(text, "\\u%04x", c);
-    else gnn_text_append(text, s, 1);
+    else if (c < 0) gnn_text_append(text, "\\ufffd", 6);
+    else if (c < 0x20 || c == 0x7F) gnn_text_format(text, "\\u%04x", (unsigned)c);
+    else gnn_text_append(text, s, bytes);
   }
   gnn_text_append(text, "\"", 1);
 }
@@ -130,6 +133,34 @@ gnn_number gnn_seconds_text(double seconds) {
   else if (seconds < 3600) snprintf(out.text, sizeof out.text, "%d m %02d s", (int)seconds / 60, (int)seconds % 60);
   else snprintf(out.text, sizeof out.text, "%d h %02d m", (int)(seconds / 3600), (int)(seconds / 60) % 60);
   return out;
+}
+
+int gnn_utf8_decode(const char *text, size_t length, int32_t *codepoint) {
+  static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const unsigned char *byte = (const unsigned char *)text;
+  *codepoint = byte[0];
+  if (byte[0] < 0x80) return 1;
+  int bytes = byte[0] >= 0xF5 ? 0 : byte[0] >= 0xF0 ? 4 : byte[0] >= 0xE0 ? 3 : byte[0] >= 0xC2 ? 2 : 0;
+  *codepoint = -1;
+  if (bytes == 0 || (size_t)bytes > length) return 1;
+  int32_t value = byte[0] & (0xFF >> (bytes + 1));
+  for (int i = 1; i < bytes; i++) {
+    if ((byte[i] & 0xC0) != 0x80) return 1;
+    value = value << 6 | (byte[i] & 0x3F);
+  }
+  if (value < least[bytes] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return 1;
+  *codepoint = value;
+  return bytes;
+}
+
+const char *gnn_name_fault(const char *name) {
+  for (size_t left = strlen(name), bytes; left > 0; name += bytes, left -= bytes) {
+    int32_t c;
+    bytes = (size_t)gnn_utf8_decode(name, left, &c);
+    if (c < 0) return "is not text in UTF-8";
+    if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return "has a control character";
+  }
+  return NULL;
 }
 
 int gnn_is_utf8(void) {

@@ -36,7 +36,7 @@ void gnn_text_append(gnn_text *text, const char *bytes, size_t count);
 __attribute__((format(printf, 2, 3)))
 #endif
 void gnn_text_format(gnn_text *text, const char *format, ...);
-void gnn_text_json(gnn_text *text, const char *string); /* quoted and escaped */
+void gnn_text_json(gnn_text *text, const char *string); /* quoted and escaped; what is not UTF-8 becomes U+FFFD */
 void gnn_text_free(gnn_text *text);
 
 /* Numbers for people. The returned value is its argument: room for the text on the caller's stack. */
@@ -48,6 +48,13 @@ gnn_number gnn_count_text(int64_t count);      /* "2,449,029" */
 gnn_number gnn_bytes_text(int64_t bytes);      /* "21.7 GiB" */
 gnn_number gnn_bytes_above_text(int64_t bytes); /* the same rounded up: of what is needed, so that a budget of what is told fits */
 gnn_number gnn_seconds_text(double seconds);   /* "0.45 s", "1 m 13 s", "18 ms" */
+
+/* Decodes one character of `text` (at least 1 byte left) and returns its length in bytes. A byte that is not UTF-8 counts as
+ * one character, *codepoint -1. */
+int gnn_utf8_decode(const char *text, size_t length, int32_t *codepoint);
+
+/* What a name must not have: "has a control character", "is not text in UTF-8"; NULL: it has nothing of that. */
+const char *gnn_name_fault(const char *name);
 
 /* The terminal takes UTF-8, as its locale says. */
 int gnn_is_utf8(void);

@@ -1,3 +1,4 @@
+#include "../../runtime/text.h"
 #include "json_text.h"
 #include "replay.h"
 #include "plan.h"
@@ -45,20 +46,10 @@ static void put_real(Text *text, const char *before, double value) {
 
 static void put_string(Text *text, const char *before, const char *string) {
   put_text(text, before);
-  put_text(text, "\"");
-  for (const char *c = string; *c; c++) {
-    char escape[8];
-    if (*c == '"' || *c == '\\') {
-      snprintf(escape, sizeof escape, "\\%c", *c);
-      put_text(text, escape);
-    } else if ((unsigned char)*c < 32) {
-      snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*c);
-      put_text(text, escape);
-    } else {
-      put(text, c, 1);
-    }
-  }
-  put_text(text, "\"");
+  gnn_text json = {0};
+  gnn_text_json(&json, string);
+  put_text(text, json.is_broken ? "\"\"" : json.data);
+  gnn_text_free(&json);
 }
 
 static const char *datum_id(const PlannerPlan *plan, int piece) {

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "compiler/escape.h"
 #include "runtime/text.h"
 #include "views.h"
 
@@ -65,7 +66,7 @@ static void put_html_line(const Document *d, const LineCost *c, int line, FILE *
           c->steps ? arena_printf(d->arena, "%.3f %s", unit.per_second * c->seconds, unit.name) : "",
           c->steps && document_has_run(d) ? arena_printf(d->arena, "<br>%.3f %s measured", unit.per_second * c->measured, unit.name) : "", c->bytes ? gnn_bytes_text(c->bytes).text : "",
           c->steps ? fate_text(d->arena, c) : "", line);
-  svg_text(out, d->source.list[line - 1]);
+  escape_xml(out, d->source.list[line - 1]);
   fprintf(out, "</code></summary>");
   const DocStep *steps;
   int count = document_shown_steps(d, &steps);
@@ -75,10 +76,10 @@ static void put_html_line(const Document *d, const LineCost *c, int line, FILE *
     fprintf(out, "<li value=\"%" PRId64 "\">%s, %.3f %s", steps[i].step, steps[i].phase, unit.per_second * steps[i].seconds, unit.name);
     if (steps[i].is_measured) fprintf(out, ", %.3f %s measured", unit.per_second * steps[i].measured_seconds, unit.name);
     fprintf(out, ": ");
-    svg_text(out, steps[i].what);
+    escape_xml(out, steps[i].what);
     if (steps[i].code) {
       fprintf(out, "<details><summary>the code</summary><pre>");
-      svg_text(out, steps[i].code);
+      escape_xml(out, steps[i].code);
       fprintf(out, "</pre></details>");
     }
     fprintf(out, "</li>");
@@ -89,7 +90,7 @@ static void put_html_line(const Document *d, const LineCost *c, int line, FILE *
 void view_annotate_html(const Document *d, FILE *out) {
   const LineCost *costs = line_costs(d);
   fprintf(out, "<!doctype html>\n<!-- %s -->\n<html lang=\"en\"><meta charset=\"utf-8\"><title>", d->generator);
-  svg_text(out, d->file);
+  escape_xml(out, d->file);
   fprintf(out, "</title>\n<meta name=\"viewport\" content=\"width=device-width\"><style>\n"
                ":root{color-scheme:light dark}body{font:14px/1.5 system-ui,sans-serif;margin:1rem}\n"
                ".line>summary{display:grid;grid-template-columns:7rem 6rem 10rem 3rem 1fr;gap:.5rem;cursor:pointer;list-style:none;"
@@ -97,7 +98,7 @@ void view_annotate_html(const Document *d, FILE *out) {
                "span{text-align:right}b{text-align:right;opacity:.6;font-weight:normal}code{white-space:pre-wrap}.none>summary{cursor:default}\n"
                "ol{margin:.2rem 0 .6rem 27rem;font-size:12px}li summary{cursor:pointer;opacity:.7}pre{overflow:auto;max-width:100%%}@media(max-width:700px){.line>summary{grid-template-columns:5rem 1.5rem 1fr}"
                ".line>summary span:nth-of-type(n+2){display:none}ol{margin-left:2rem}}\n</style>\n<h1>");
-  svg_text(out, d->file);
+  escape_xml(out, d->file);
   fprintf(out, "</h1>\n<p>Time, memory of the values made, and their fates, line by line; %s. A line opens to the steps it became, a step to its code.</p>\n",
           document_has_run(d) ? "estimated, and what a run measured" : "estimated");
   for (int line = 1; line <= d->source.count; line++) put_html_line(d, &costs[line], line, out);

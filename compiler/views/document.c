@@ -262,6 +262,8 @@ static Document *read_document(Reader *r, json_t *root) {
   *d = (Document){.arena = r->arena, .json = root, .generator = text_of(r, "", root, "generator"), .model = text_of(r, "", root, "model"), .data = text_of(r, "", root, "data"),
                   .target = text_of(r, "", root, "target"), .fingerprint = text_of(r, "", root, "fingerprint"), .training_steps = count_of(r, "", root, "training_steps"),
                   .peak_step = count_of(r, "", root, "peak_step")};
+  /* It stands in comments of every form. */
+  if (d->generator[strspn(d->generator, "abcdefghijklmnopqrstuvwxyz0123456789. ")]) fail(r, "", "generator", "small letters, digits, dots and blanks are all it has");
   const json_t *machine = object_of(r, "", root, "machine"), *source = object_of(r, "", root, "source");
   d->device = text_of(r, "machine", machine, "device");
   d->file = text_of(r, "source", source, "file");

@@ -2,17 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "compiler/escape.h"
 #include "runtime/text.h"
 #include "views.h"
-
-static void put_quoted(FILE *out, const char *text) {
-  fputc('"', out);
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') fputc('\\', out);
-    fputc(*text, out);
-  }
-  fputc('"', out);
-}
 
 static const DocValue *find_value(const Document *d, const char *name) {
   for (int i = 0; i < d->value_count; i++)
@@ -39,7 +31,7 @@ static void put_edge(const Document *d, const DocStep *from, const DocStep *to, 
   const DocValue *v = find_value(d, name);
   bool is_moved = v && (strcmp(v->fate, "host") == 0 || strcmp(v->fate, "ssd") == 0);
   fprintf(out, "  s%" PRId64 " -> s%" PRId64 " [label=", from->step, to->step);
-  put_quoted(out, v ? arena_printf(d->arena, "%s\n%s%s%s", name, gnn_bytes_text(v->bytes).text, strcmp(v->fate, "keep") ? ", " : "", strcmp(v->fate, "keep") ? v->fate : "") : name);
+  escape_dot(out, v ? arena_printf(d->arena, "%s\n%s%s%s", name, gnn_bytes_text(v->bytes).text, strcmp(v->fate, "keep") ? ", " : "", strcmp(v->fate, "keep") ? v->fate : "") : name);
   fprintf(out, "%s];\n", is_moved ? ", penwidth=3, color=\"#d95f02\"" : "");
 }
 
@@ -47,12 +39,12 @@ void view_dot(const Document *d, FILE *out) {
   const DocStep *steps;
   int count = document_shown_steps(d, &steps);
   fprintf(out, "// %s\ndigraph ", d->generator);
-  put_quoted(out, d->model);
+  escape_dot(out, d->model);
   fprintf(out, " {\n  rankdir=LR;\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];\n");
   for (int i = 0; i < count; i++) {
     if (strcmp(steps[i].lane, "compute") != 0 || steps[i].waits_for) continue;
     fprintf(out, "  s%" PRId64 " [label=", steps[i].step);
-    put_quoted(out, arena_printf(d->arena, "%" PRId64 ": %s", steps[i].step, steps[i].what));
+    escape_dot(out, arena_printf(d->arena, "%" PRId64 ": %s", steps[i].step, steps[i].what));
     fprintf(out, ", fillcolor=\"%s\"];\n", colour_of(steps[i].phase));
   }
   for (int i = 0; i < count; i++)

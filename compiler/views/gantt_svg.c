@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/escape.h"
 #include "runtime/text.h"
 #include "views.h"
 
@@ -33,10 +34,10 @@ static void put_title(const Drawing *w, const DocStep *first, const DocStep *las
   TimeUnit unit = document_time_unit(w->d);
   fprintf(w->out, "<title>");
   if (first == last)
-    svg_text(w->out, arena_printf(w->d->arena, "step %" PRId64 ", line %" PRId64 ": %s, %.4g %s%s", first->step, first->line, first->what, unit.per_second * step_seconds(first, w->is_measured), unit.name,
+    escape_xml(w->out, arena_printf(w->d->arena, "step %" PRId64 ", line %" PRId64 ": %s, %.4g %s%s", first->step, first->line, first->what, unit.per_second * step_seconds(first, w->is_measured), unit.name,
                                   w->is_measured ? ", measured" : ""));
   else
-    svg_text(w->out, arena_printf(w->d->arena, "steps %" PRId64 " to %" PRId64, first->step, last->step));
+    escape_xml(w->out, arena_printf(w->d->arena, "steps %" PRId64 " to %" PRId64, first->step, last->step));
   fprintf(w->out, "</title>");
 }
 
@@ -79,7 +80,11 @@ static int last_of_box(const Drawing *w, int first, double gap) {
 
 static int put_lane(const Drawing *w, const char *lane, double y, double gap, bool is_counting) {
   int boxes = 0;
-  if (!is_counting) fprintf(w->out, w->is_measured ? "<text class=\"s\" x=\"12\" y=\"%.1f\">measured</text>\n" : "<text x=\"4\" y=\"%.1f\">%s</text>\n", y + 14, lane);
+  if (!is_counting) {
+    fprintf(w->out, w->is_measured ? "<text class=\"s\" x=\"12\" y=\"%.1f\">" : "<text x=\"4\" y=\"%.1f\">", y + 14);
+    escape_xml(w->out, w->is_measured ? "measured" : lane);
+    fprintf(w->out, "</text>\n");
+  }
   for (int i = 0; i < w->count; i++) {
     if (!is_drawn(w, &w->steps[i], lane)) continue;
     int last = last_of_box(w, i, gap);
@@ -189,7 +194,7 @@ void view_gantt_svg(const Document *d, FILE *out) {
   fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n<!-- %s -->\n", WIDTH, height, WIDTH, height, d->generator);
   svg_style(out);
   fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/><text x=\"4\" y=\"16\" style=\"font-weight:bold\">");
-  svg_text(out, title(d));
+  escape_xml(out, title(d));
   fprintf(out, "</text>\n");
   double y = TOP + lanes * LANE;
   put_axis(&w, (int)y + 16 + SKY);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/escape.h"
 #include "views.h"
 
 extern const char page_html[], page_css[], page_js[];
@@ -214,8 +215,8 @@ static void put_data(const Document *d, FILE *out) {
 /* ---- the template ---- */
 
 static void put_part(const Document *d, const char *name, size_t length, FILE *out) {
-  if (strncmp(name, "generator", length) == 0) svg_text(out, d->generator);
-  else if (strncmp(name, "title", length) == 0) svg_text(out, arena_printf(d->arena, "%s on %s", d->model, d->data));
+  if (strncmp(name, "generator", length) == 0) escape_xml(out, d->generator);
+  else if (strncmp(name, "title", length) == 0) escape_xml(out, arena_printf(d->arena, "%s on %s", d->model, d->data));
   else if (strncmp(name, "css", length) == 0) fputs(page_css, out);
   else if (strncmp(name, "js", length) == 0) fputs(page_js, out);
   else if (strncmp(name, "data", length) == 0) put_data(d, out);

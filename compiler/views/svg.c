@@ -4,17 +4,6 @@
 
 #include "views.h"
 
-void svg_text(FILE *out, const char *text) {
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c == '<') fputs("&lt;", out);
-    else if (c == '>') fputs("&gt;", out);
-    else if (c == '&') fputs("&amp;", out);
-    else if (c == '"') fputs("&quot;", out);
-    else if (c >= 0x20 || c == '\t' || c == '\n') fputc(c, out);
-  }
-}
-
 void svg_style(FILE *out) {
   fputs("<style>text{font:11px sans-serif;fill:#222}.light{fill:#fff}.number{paint-order:stroke;stroke:#fff;stroke-width:2px;stroke-opacity:.7}.s{fill:#666}.forward,.eval{fill:#56b4e9}.backward{fill:#0072b2}.recompute{fill:url(#recompute)}"
         ".update{fill:#9a9a9a}.out{fill:url(#out)}.in{fill:url(#in)}.wait{fill:url(#wait);stroke:#c00;stroke-width:.5}.exchange{fill:#cc79a7}"

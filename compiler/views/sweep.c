@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/escape.h"
 #include "runtime/text.h"
 #include "views.h"
 
@@ -137,9 +138,9 @@ static void put_name(const json_t *sweeps, int index, FILE *out) {
   size_t i;
   bool is_one_of_several = false;
   json_array_foreach((json_t *)sweeps, i, other) is_one_of_several = is_one_of_several || ((int)i != index && are_named_alike(sweep, other));
-  svg_text(out, text(sweep, "model"));
+  escape_xml(out, text(sweep, "model"));
   fprintf(out, " on ");
-  svg_text(out, text(sweep, "data"));
+  escape_xml(out, text(sweep, "data"));
   if (is_one_of_several) fprintf(out, " (%d)", index + 1);
 }
 
@@ -172,7 +173,9 @@ static void put_scales(const Axes *a, const char *tier, FILE *out) {
             duration(seconds).text);
     if (is_told) fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x_of(a, bytes), HEIGHT - BOTTOM + 16, i == 4 ? "end" : "middle", gnn_bytes_above_text((int64_t)bytes).text);
   }
-  fprintf(out, "<text x=\"%d\" y=\"%d\">time of an epoch by %s budget, estimated</text>\n", LEFT, HEIGHT - 8, tier);
+  fprintf(out, "<text x=\"%d\" y=\"%d\">time of an epoch by ", LEFT, HEIGHT - 8);
+  escape_xml(out, tier);
+  fprintf(out, " budget, estimated</text>\n");
 }
 
 static void put_heat(const json_t *sweep, FILE *out) {
@@ -198,7 +201,11 @@ static void put_heat(const json_t *sweep, FILE *out) {
     if (row == 0) fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>", LEFT + column * 76 + 37, TOP - 6, gnn_bytes_above_text(count(point, "other_budget_bytes")).text);
     column++;
   }
-  fprintf(out, "<text x=\"%d\" y=\"%d\">time of an epoch by %s (down) and %s (across), estimated; -: no plan fits</text>\n", LEFT, HEIGHT - 8, text(sweep, "tier"), text(sweep, "other_tier"));
+  fprintf(out, "<text x=\"%d\" y=\"%d\">time of an epoch by ", LEFT, HEIGHT - 8);
+  escape_xml(out, text(sweep, "tier"));
+  fprintf(out, " (down) and ");
+  escape_xml(out, text(sweep, "other_tier"));
+  fprintf(out, " (across), estimated; -: no plan fits</text>\n");
 }
 
 void view_sweep_svg(const json_t *sweeps, FILE *out) {

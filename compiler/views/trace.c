@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/escape.h"
 #include "views.h"
 
 typedef struct Tracing {
@@ -34,9 +35,7 @@ static void begin(Tracing *t) {
 }
 
 static void put_text(Tracing *t, const char *text) {
-  json_t *node = json_string(text);
-  json_dumpf(node, t->out, JSON_ENCODE_ANY);
-  json_decref(node);
+  fputs(escape_json(t->d->arena, text), t->out);
 }
 
 static void put_names(Tracing *t) {
@@ -133,7 +132,8 @@ void view_trace(const Document *d, FILE *out) {
   const DocStep *steps;
   int count = document_shown_steps(d, &steps);
   Tracing t = {.d = d, .out = out, .between = ""};
-  fprintf(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"generator\":\"%s\",\"fingerprint\":\"%s\"},\"traceEvents\":[\n", d->generator, d->fingerprint);
+  fprintf(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"generator\":%s,\"fingerprint\":%s},\"traceEvents\":[\n", escape_json(d->arena, d->generator),
+          escape_json(d->arena, d->fingerprint));
   put_slices(&t, steps, count);
   put_counters(&t);
   put_flows(&t, steps, count);

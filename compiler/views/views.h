@@ -48,7 +48,6 @@ void view_compare(const Document *before, const Document *after, FILE *out);
 
 /* ---- svg.c ---- */
 
-void svg_text(FILE *out, const char *text); /* escaped for XML and HTML */
 /* The colours and patterns of roles, of kinds of memory and of fates; after <svg>. */
 void svg_style(FILE *out);
 

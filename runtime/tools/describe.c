@@ -95,6 +95,18 @@ static void describe_identifier(const char *name) {
   for (; *name; name++) putchar(isalnum((unsigned char)*name) ? *name : '_');
 }
 
+static int describe_is_identifier(const char *name) {
+  size_t letters = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+  return letters && !name[letters] && !isdigit((unsigned char)*name);
+}
+
+/* A string of the language, in its quotes. */
+static void describe_string(const char *text) {
+  putchar('"');
+  for (; *text; text++) printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+  putchar('"');
+}
+
 static void describe_block(const gnn_dataset *dataset, const gnndata_options *options) {
   const gnn_recipe *recipe = &options->recipe;
   const char *kind = strstr(dataset->kind ? dataset->kind : "", "NumPy") ? "npy" : strstr(dataset->kind ? dataset->kind : "", "text:")
@@ -102,9 +114,14 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
   printf("\ndata ");
   describe_identifier(dataset->name);
   if (strcmp(kind, "karate") == 0) printf(" from karate() {\n");
-  else printf(" from %s(\"%s\") {\n", kind, options->words[0]);
+  else {
+    printf(" from %s(", kind);
+    describe_string(options->words[0]);
+    printf(") {\n");
+  }
   for (int i = 0; i < dataset->field_count; i++) {
     const gnn_data_field *field = &dataset->fields[i];
+    if (!describe_is_identifier(field->name)) continue; /* the language has no name for it */
     printf("  %s %s : ", describe_domains[field->domain], field->name);
     if (field->storage == GNN_LABEL) printf("class[%lld]\n", (long long)field->classes);
     else printf("f32[%lld]\n", (long long)field->width);
