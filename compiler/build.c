@@ -78,7 +78,7 @@ static int write_text(const Builder *b, const char *path, void (*emit)(const Emi
 static const char *in_scratch(const Builder *b, const char *name) { return arena_printf(b->arena, "%s/%s", b->directory, name); }
 
 static void remove_scratch(const Builder *b) {
-  const char *const suffixes[] = {".c", ".h", ".o", "_in_double.o", "_in_double.c", ".a", ".so", "_kernels.cu", "_kernels.image", "_kernels.inc", ""};
+  const char *const suffixes[] = {".c", ".h", ".o", "_in_double.o", "_in_double.c", ".a", ".so", "_kernels.cu", "_kernels.image", "_kernels.inc", "_plan.inc", ""};
   for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
     unlink(in_scratch(b, arena_printf(b->arena, "%s%s", b->prefix, suffixes[i])));
   const char *const names[] = {"main.c", "main.o", "Makefile", "CMakeLists.txt", "plan.json", "manifest.json", "example.py", "program"};
@@ -235,6 +235,7 @@ static int write_sources(const Builder *b) {
   int status = write_text(b, in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix)), emit_source);
   if (status == 0) status = write_text(b, in_scratch(b, arena_printf(b->arena, "%s.h", b->prefix)), emit_header);
   if (status == 0) status = write_text(b, in_scratch(b, "main.c"), emit_main);
+  if (status == 0) status = write_text(b, in_scratch(b, arena_printf(b->arena, "%s_plan.inc", b->prefix)), emit_plan_numbers);
   if (status == 0 && is_cuda(b)) status = write_text(b, device_file(b, "cu"), emit_cuda);
   return status;
 }
@@ -437,9 +438,9 @@ static int build_sources(const Builder *b) {
     void (*emit)(const Emission *, FILE *);
   } texts[] = {{"Makefile", emit_makefile}, {"CMakeLists.txt", emit_cmake}, {"plan.json", emit_plan_file}, {"manifest.json", emit_manifest},
                {"example.py", emit_example}};
-  const char *const sources[] = {arena_printf(b->arena, "%s.c", b->prefix), arena_printf(b->arena, "%s.h", b->prefix), "main.c"};
+  const char *const sources[] = {arena_printf(b->arena, "%s.c", b->prefix), arena_printf(b->arena, "%s.h", b->prefix), "main.c", arena_printf(b->arena, "%s_plan.inc", b->prefix)};
   int status = 0;
-  for (int i = 0; i < 3 && status == 0; i++)
+  for (int i = 0; i < 4 && status == 0; i++)
     status = deliver(b, in_scratch(b, sources[i]), arena_printf(b->arena, "%s/%s", output, sources[i]), 0666);
   for (int i = 0; i < 5 && status == 0; i++) {
     status = write_text(b, in_scratch(b, texts[i].name), texts[i].emit);

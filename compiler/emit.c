@@ -376,17 +376,11 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "};\n");
 }
 
-static void emit_plan_text(const Emission *m, FILE *out) {
-  fprintf(out, "/* C promises room for 4095 characters in a literal; every compiler we know has more. */\n"
-               "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\nstatic const char PLAN[] =\n");
-  const char *line = m->plan_json;
-  while (*line) {
-    const char *end = strchr(line, '\n');
-    size_t length = end ? (size_t)(end - line) + 1 : strlen(line);
-    fprintf(out, "  %s\n", escape_c(m->arena, arena_strndup(m->arena, line, length)));
-    line += length;
-  }
-  fprintf(out, "  ;\n#pragma GCC diagnostic pop\n\n");
+/* plan.json as numbers of C, which PREFIX.c includes. */
+void emit_plan_numbers(const Emission *m, FILE *out) {
+  int count = 0;
+  for (const char *byte = m->plan_json; *byte; byte++) fprintf(out, ++count % 32 ? "%d," : "%d,\n", (unsigned char)*byte);
+  fputs("0\n", out);
 }
 
 static const char *kept_text(const Emission *m) {
@@ -443,7 +437,7 @@ void emit_source(const Emission *m, FILE *out) {
   int value_count = emit_values(m, out);
   emit_source_description(m, out);
   int tap_count = emit_taps(m, out);
-  emit_plan_text(m, out);
+  fprintf(out, "/* plan.json, which lies beside this file. */\nstatic const char PLAN[] = {\n#include \"%s_plan.inc\"\n};\n\n", m->prefix);
   emit_program(m, value_count, tap_count, out);
   emit_api(m, out);
 }

@@ -34,6 +34,7 @@ const char *emit_prefix(Arena *arena, const char *text); /* an identifier that c
 void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
 void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
 void emit_main(const Emission *emission, FILE *out);   /* main.c */
+void emit_plan_numbers(const Emission *emission, FILE *out); /* PREFIX_plan.inc */
 void emit_makefile(const Emission *emission, FILE *out);
 /* emit_folder.c: what else lies beside the sources. */
 void emit_cmake(const Emission *emission, FILE *out);    /* CMakeLists.txt */

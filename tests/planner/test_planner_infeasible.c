@@ -99,7 +99,7 @@ static void judge_bind(Tally *tally, Problem *problem) {
   for (int op = 0; op < problem->op_count; op++)
     for (int v = 0; v < problem->ops[op].variant_count; v++) problem->ops[op].variants[v].work_bytes = 0;
   planner_default_options(&options);
-  options.skips_least_sizes = true;
+  options.least = PLANNER_LEAST_NONE;
   if (!planner_plan(problem, &options, arena, &report)) {
     int64_t bytes = 0;
     for (int i = 0; i < report.bind_piece_count; i++) bytes += problem->pieces[report.bind_pieces[i]].bytes;
