@@ -176,13 +176,15 @@ static void edges_report(gnn_dataset *dataset, const gnn_recipe *recipe, const e
                      gnn_count_text(dataset->silent_nodes).text, gnn_count_text(dataset->nodes).text);
 }
 
+enum { EDGES_ROOM_BYTES = 1 << 30 }; /* less is simply asked for */
+
 /* A few bytes can claim thousands of millions of nodes: what sorting takes has to be there before it is touched. */
 static gnn_status edges_room(const gnn_dataset *dataset, const edges_list *list, int64_t *most, gnn_error *error) {
   int64_t arrays, bytes;
   if (!gnn_add_fits(list->raw, list->reversed, most) || !gnn_add_fits(*most, list->loops, most) || !gnn_multiply_fits(*most, 8, &bytes) ||
       !gnn_multiply_fits(dataset->nodes + 1, 16, &arrays) || !gnn_add_fits(bytes, arrays, &bytes))
     bytes = INT64_MAX;
-  if (bytes <= gnn_available_bytes()) return GNN_OK;
+  if (bytes <= EDGES_ROOM_BYTES || bytes <= gnn_available_bytes()) return GNN_OK;
   return gnn_fail(error, GNN_ENOMEM, "R0801", "%s: sorting its edges takes %s, and memory has %s free", dataset->title,
                   gnn_bytes_text(bytes).text, gnn_bytes_text(gnn_available_bytes()).text);
 }

@@ -426,6 +426,42 @@ static void test_changed_data(void) {
   gnn_dataset_close(d);
 }
 
+static gnn_array vector(gnn_dtype dtype, int64_t count, const void *data) {
+  return (gnn_array){.dtype = dtype, .rank = 1, .shape = {count}, .count = count, .data = data};
+}
+
+/* Features that are mostly not 0, stored densely and by their non-zeros. */
+static void test_thick_data(void) {
+  static const int64_t from[] = {0, 1, 2, 3}, to[] = {1, 0, 3, 2}, label[] = {0, 1, 0, 1}, rows[] = {0, 1};
+  static const float dense[] = {1, 2, 0, 3, 4, 5, 6, 0}, value[] = {1, 2, 3, 4, 5, 6};
+  static const int64_t ptr[] = {0, 2, 3, 5, 6}, column[] = {0, 1, 1, 0, 1, 0};
+  const gnn_array x = {.dtype = GNN_F32, .rank = 2, .shape = {4, 2}, .count = 8, .data = (const unsigned char *)dense};
+  const gnn_array parts[] = {vector(GNN_I64, 5, ptr), vector(GNN_I64, 6, column), vector(GNN_F32, 6, value)}, y = vector(GNN_I64, 4, label);
+  gnn_instance *instance[2];
+  gnn_dataset *d[2];
+  toy_model toy[2];
+  for (int i = 0; i < 2; i++) {
+    d[i] = gnn_dataset_new("thick");
+    d[i]->has_edges = 1;
+    d[i]->raw_source = vector(GNN_I64, 4, from);
+    d[i]->raw_destination = vector(GNN_I64, 4, to);
+    if (i) gnn_dataset_add_sparse(d[i], "x", 2, &parts[0], &parts[1], &parts[2], NULL);
+    else gnn_dataset_add_field(d[i], "x", GNN_DATA_NODE, &x, NULL);
+    gnn_dataset_add_field(d[i], "y", GNN_DATA_NODE, &y, NULL);
+    d[i]->raw_split[GNN_TRAIN] = vector(GNN_I64, 2, rows);
+    d[i]->is_split_ids[GNN_TRAIN] = 1;
+    if (gnn_dataset_prepare(d[i], NULL, NULL) != GNN_OK) exit(93);
+    toy_make(&toy[i], d[i], NULL, 0);
+    instance[i] = loaded(&toy[i].program, d[i], 1);
+  }
+  tap_ok(gnn_dataset_field(d[1], "x")->storage == GNN_SPARSE && memcmp(instance[0]->contents, instance[1]->contents, sizeof instance[0]->contents) == 0,
+         "data: many numbers stored sparsely are the same as stored densely");
+  for (int i = 0; i < 2; i++) {
+    gnn_instance_destroy(instance[i]);
+    gnn_dataset_close(d[i]);
+  }
+}
+
 static gnn_status write_weights(const char *path, gnn_dtype dtype, const void *weight, int rank, int64_t rows, int64_t columns, const char *bias) {
   static const double zeros[4];
   gnn_tensor tensors[] = {
@@ -645,6 +681,7 @@ int main(void) {
   test_checkpoints();
   test_forged_checkpoints();
   test_changed_data();
+  test_thick_data();
   test_weights();
   test_subgraph();
   test_job();
