@@ -29,7 +29,7 @@ VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gant
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
   simulate.c timing.c)
-RUNTIME := $(addprefix runtime/, array.c bad_value.c blocks.c checkpoint.c commands.c console.c container.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c \
+RUNTIME := $(addprefix runtime/, array.c bad_value.c blocks.c checkpoint.c commands.c console.c container.c contents.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c \
   instance.c job.c json.c karate.c keep_order.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
   prepare_fields.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \
   watch.c)
@@ -85,7 +85,7 @@ $(B)/lang/parse.o $(B)/lang/scan.o: $(B)/lang/%.o: $(B)/lang/%.c
 
 $(B)/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNN_ZLIB -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -I. -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -I. -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
 
 # The page's parts as C strings page_html, page_css and page_js.
 $(B)/compiler/views/page_assets.c: $(PAGE)
@@ -164,7 +164,7 @@ $(foreach v,native avx2 sse2 double,$(eval $(call KERNEL_RULE,$(v))))
 
 $(T)/runtime/%: tests/runtime/%.c tests/runtime/tap.h $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -DGNN_ZLIB -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread
+	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread
 $(T)/runtime/test_memory: tests/runtime/memory/test_memory.c tests/runtime/tap.h $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checked.h"
 #include "readers.h"
 
 const char *const gnn_synth_names[4] = {"sbm", "rmat", "er", "grid"};
@@ -66,16 +67,17 @@ static int dataset_grow(void **items, int count, int *capacity, size_t item_byte
 }
 
 void *gnn_dataset_alloc(gnn_dataset *dataset, int64_t count, int64_t item_bytes, gnn_error *error) {
-  if (count < 0 || (count > 0 && item_bytes > INT64_MAX / 2 / count)) {
+  int64_t bytes;
+  if (count < 0 || item_bytes < 0 || !gnn_multiply_fits(count, item_bytes, &bytes)) {
     gnn_fail(error, GNN_ENOMEM, "", "%s needs more memory than there can be", dataset->title);
     return NULL;
   }
   void *items = dataset->owned;
   int has_room = dataset_grow(&items, dataset->owned_count, &dataset->owned_capacity, sizeof *dataset->owned);
   dataset->owned = items;
-  void *data = has_room ? malloc(count ? (size_t)(count * item_bytes) : 1) : NULL;
+  void *data = has_room ? malloc(bytes ? (size_t)bytes : 1) : NULL;
   if (data == NULL) {
-    gnn_fail_memory(error, count * item_bytes);
+    gnn_fail_memory(error, bytes);
     return NULL;
   }
   dataset->owned[dataset->owned_count++] = data;

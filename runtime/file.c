@@ -12,13 +12,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef GNN_ZLIB
 #include <zlib.h>
-#endif
 
 enum { FILE_BUFFER_BYTES = 1 << 18 };
 
-#ifdef GNN_ZLIB
 /* Inflates all members of a gzip file (RFC 1952) held in `packed`. */
 static gnn_status file_inflate(const char *path, const gnn_file *packed, gnn_file *out, gnn_error *error) {
   z_stream stream;
@@ -69,7 +66,6 @@ static gnn_status file_inflate(const char *path, const gnn_file *packed, gnn_fil
   out->is_mapped = 0;
   return GNN_OK;
 }
-#endif
 
 static gnn_status file_map(const char *path, gnn_file *file, gnn_error *error) {
   int descriptor;
@@ -103,16 +99,10 @@ gnn_status gnn_file_open(const char *path, gnn_file *file, gnn_error *error) {
   gnn_status status = file_map(path, file, error);
   if (status != GNN_OK) return status;
   if (file->size < 2 || file->data[0] != 0x1f || file->data[1] != 0x8b) return GNN_OK;
-#ifdef GNN_ZLIB
   gnn_file packed = *file;
   memset(file, 0, sizeof *file);
   status = file_inflate(path, &packed, file, error);
   gnn_file_close(&packed);
-#else
-  gnn_file_close(file);
-  status = gnn_fail(error, GNN_EIO, "", "\"%s\" is gzipped, and this program was built without zlib", path);
-  gnn_fail_help(error, "gunzip -k \"%s\"", path);
-#endif
   return status;
 }
 

@@ -10,7 +10,7 @@ typedef struct gnn_file {
   int is_mapped;
 } gnn_file;
 
-/* Maps a plain file; reads one in gzip form into memory (told from its first bytes; needs a build with GNN_ZLIB). */
+/* Maps a plain file; reads one in gzip form into memory (told from its first bytes). */
 gnn_status gnn_file_open(const char *path, gnn_file *file, gnn_error *error);
 void gnn_file_close(gnn_file *file); /* zeroed or closed is fine */
 

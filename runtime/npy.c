@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checked.h"
+
 static const struct { char code[4]; gnn_dtype dtype; } npy_dtypes[] = {
   {"b1", GNN_BOOL}, {"u1", GNN_U8}, {"i1", GNN_I8}, {"u2", GNN_U16}, {"i2", GNN_I16}, {"u4", GNN_U32}, {"i4", GNN_I32},
   {"u8", GNN_U64}, {"i8", GNN_I64}, {"f2", GNN_F16}, {"f4", GNN_F32}, {"f8", GNN_F64},
@@ -82,8 +84,7 @@ static gnn_status npy_shape(npy_header *h, gnn_array *array) {
     int64_t size = 0;
     const char *begin = h->at;
     while (h->at < h->end && *h->at >= '0' && *h->at <= '9') {
-      if (size > (INT64_MAX - 9) / 10) return npy_bad(h, "a dimension beyond 2^63");
-      size = size * 10 + (*h->at++ - '0');
+      if (!gnn_digit_fits(&size, *h->at++)) return npy_bad(h, "a dimension beyond 2^63");
     }
     if (h->at == begin) return npy_bad(h, "a malformed shape");
     if (h->at < h->end && *h->at == 'L') h->at++; /* Python 2 */

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checked.h"
 #include "prepare.h"
+#include "room.h"
 
 /* Arc k of the graph wanted: the raw ones, their reverses, the added self-loops, in this order, so that of equal arcs
  * the one that is in the data comes first. */
@@ -174,6 +176,19 @@ static void edges_report(gnn_dataset *dataset, const gnn_recipe *recipe, const e
                      gnn_count_text(dataset->silent_nodes).text, gnn_count_text(dataset->nodes).text);
 }
 
+enum { EDGES_ROOM_BYTES = 1 << 30 }; /* less is simply asked for */
+
+/* A few bytes can claim thousands of millions of nodes: what sorting takes has to be there before it is touched. */
+static gnn_status edges_room(const gnn_dataset *dataset, const edges_list *list, int64_t *most, gnn_error *error) {
+  int64_t arrays, bytes;
+  if (!gnn_add_fits(list->raw, list->reversed, most) || !gnn_add_fits(*most, list->loops, most) || !gnn_multiply_fits(*most, 8, &bytes) ||
+      !gnn_multiply_fits(dataset->nodes + 1, 16, &arrays) || !gnn_add_fits(bytes, arrays, &bytes))
+    bytes = INT64_MAX;
+  if (bytes <= EDGES_ROOM_BYTES || bytes <= gnn_available_bytes()) return GNN_OK;
+  return gnn_fail(error, GNN_ENOMEM, "R0801", "%s: sorting its edges takes %s, and memory has %s free", dataset->title,
+                  gnn_bytes_text(bytes).text, gnn_bytes_text(gnn_available_bytes()).text);
+}
+
 gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, const int64_t **origin,
                              gnn_error *error) {
   int64_t nodes = dataset->nodes;
@@ -192,7 +207,9 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
   edges_counts counts = {0};
   for (int64_t e = 0; list.removes_loops && e < list.raw; e++)
     counts.loops_removed += gnn_array_integer(list.source, e) == gnn_array_integer(list.destination, e);
-  int64_t most = list.raw + list.reversed + list.loops;
+  int64_t most;
+  status = edges_room(dataset, &list, &most, error);
+  if (status != GNN_OK) return status;
   int64_t *in_ptr = gnn_dataset_alloc(dataset, nodes + 1, sizeof *in_ptr, error);
   int32_t *source = gnn_dataset_alloc(dataset, most, sizeof *source, error);
   int64_t *kept_origin = wants_origin ? gnn_dataset_alloc(dataset, most, sizeof *kept_origin, error) : NULL;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checked.h"
+
 gnn_status gnn_fail(gnn_error *error, gnn_status status, const char *code, const char *format, ...) {
   if (error == NULL) return status;
   memset(error, 0, sizeof *error);
@@ -210,8 +212,7 @@ int gnn_parse_integer(const char *text, int64_t *value) {
   int64_t v = 0;
   for (; (*s >= '0' && *s <= '9') || *s == '_'; s++) {
     if (*s == '_') continue;
-    if (v > (INT64_MAX - (*s - '0')) / 10) return 0;
-    v = v * 10 + (*s - '0');
+    if (!gnn_digit_fits(&v, *s)) return 0;
   }
   if (*s) return 0;
   *value = is_negative ? -v : v;

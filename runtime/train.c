@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bad_value.h"
+#include "contents.h"
 #include "device.h"
 #include "loop.h"
 
@@ -282,6 +283,7 @@ static gnn_status train_write_summary(gnn_loop *loop) {
   gnn_text_json(&text, program->name);
   gnn_text_format(&text, ",\n  \"data\": ");
   gnn_text_json(&text, program->data_name);
+  if (loop->changed_data) gnn_text_format(&text, ",\n  \"data_changed\": \"%s\"", loop->changed_data);
   gnn_text_format(&text, ",\n  \"fingerprint\": ");
   gnn_text_json(&text, program->fingerprint);
   gnn_text_format(&text, ",\n  \"abi\": %d,\n  \"device\": \"%s\",\n  \"threads\": %d,\n  \"seed\": %llu,\n  \"epochs\": %lld,\n",
@@ -318,6 +320,27 @@ static gnn_status train_write_summary(gnn_loop *loop) {
 
 /* ---- all runs ---- */
 
+/* Fills loop->changed_data; refused unless that was asked for. */
+static gnn_status train_check_data(gnn_loop *loop, const char *path) {
+  gnn_text changed = {0};
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++)
+    if (loop->progress.changed_data >> c & 1) gnn_text_format(&changed, "%s%s", changed.length ? ", " : "", gnn_content_names[c]);
+  loop->changed_data = changed.data;
+  if (changed.is_broken) return gnn_fail_memory(&loop->error, 256);
+  if (changed.data == NULL || loop->options->accepts_changed_data) return GNN_OK;
+  gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "R0807", "the data are not those that \"%s\" was trained on; changed: %s", path,
+                               changed.data);
+  gnn_fail_help(&loop->error, "--data-changed=accept goes on with them");
+  return status;
+}
+
+/* Where a checkpoint is damaged, the one before it may not be. */
+static void train_offer_before(gnn_loop *loop, const char *path) {
+  char *before = gnn_checkpoint_before(path);
+  if (before) gnn_fail_help(&loop->error, "the checkpoint before it is sound: --resume=%s", before);
+  free(before);
+}
+
 static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
   const gnn_train_options *options = loop->options;
   const char *folder = loop->out ? loop->out : options->default_out;
@@ -329,6 +352,8 @@ static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
     return gnn_fail(&loop->error, GNN_EIO, "", "--resume: there is no checkpoint in \"%s\"", folder);
   }
   gnn_status status = gnn_checkpoint_load(loop->instance, &loop->best, &loop->progress, path, &loop->error);
+  if (strcmp(loop->error.code, "R0806") == 0) train_offer_before(loop, path);
+  if (status == GNN_OK) status = train_check_data(loop, path);
   if (status == GNN_OK && loop->progress.run_index >= options->runs)
     status = gnn_fail(&loop->error, GNN_EDATA, "", "\"%s\" is of run %lld; only %lld are wanted", path,
                       (long long)loop->progress.run_index, (long long)options->runs);
@@ -418,6 +443,7 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   if (is_resumed && !options->is_quiet)
     printf("resumed %s: run %lld, epoch %lld\n", loop->last_saved, (long long)loop->progress.run_index,
            (long long)loop->instance->run.epoch);
+  if (loop->changed_data && !options->is_quiet) printf("the data are not those it was trained on; changed: %s\n", loop->changed_data);
   status = train_claim_folder(loop);
   if (status == GNN_OK) status = train_open_logs(loop, is_resumed);
   if (status != GNN_OK) return status;
@@ -494,6 +520,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   gnn_snapshot_destroy(&loop->best);
   free(loop->progress.finished);
   free(loop->last_saved);
+  free(loop->changed_data);
   free(loop);
   return exit_code;
 }

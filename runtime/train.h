@@ -21,6 +21,7 @@ typedef struct gnn_train_options {
   gnn_progress_mode progress;
   double time_limit;        /* seconds; 0: none */
   int continues_after_nan, is_quiet, is_verbose;
+  int accepts_changed_data; /* a checkpoint of other data is gone on from, too */
   const char *command_line; /* for run.json */
 } gnn_train_options;
 

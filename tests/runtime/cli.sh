@@ -182,7 +182,7 @@ exits 0 "a start after a kill" "$toy" -q --epochs 3 --runs 2 --out again
 ls $ours >out 2>err; [ ! -s out ]; ok $? "  what a dead process was writing is gone"
 ls $others >out 2>err; ok $? "  what is not ours, or of a process that lives, stays"
 exits 0 "weights" "$toy" --weights t/last.safetensors --epochs 1 -q --out w
-exits 1 "damaged weights" "$toy" --weights cut.safetensors -q --out w
+exits 4 "damaged weights" "$toy" --weights cut.safetensors -q --out w
 exits 1 "other weights" "$toy" --weights k.safetensors -q --out w; says "R0804"
 exits 0 "predict" "$toy" predict -o p.npy --out t
 [ "$(stat -c %s p.npy)" -eq $((128 + 34 * 4 * 4)) ]; ok $? "34 rows of 4 scores"
