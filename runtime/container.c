@@ -294,6 +294,7 @@ gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, con
   if (status == GNN_OK) status = container_put_edges(&w);
   for (int i = 0; status == GNN_OK && i < dataset->field_count; i++) status = container_put_field(&w, &dataset->fields[i]);
   if (status == GNN_OK) status = container_put_splits(&w);
+  status = gnn_dataset_check_files(dataset, status, error);
   if (status == GNN_OK) status = gnn_safetensors_write(path, w.tensors, w.count, w.pairs, w.pair_count, error);
   free(w.tensors);
   free(w.pairs);

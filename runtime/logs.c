@@ -7,6 +7,8 @@
 #endif
 #include "logs.h"
 
+#include "open.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +94,8 @@ static gnn_status logs_open_file(const char *folder, const char *name, int is_re
   if (path == NULL) return gnn_fail_memory(error, 256);
   gnn_status status = gnn_make_directories(folder, error);
   if (status == GNN_OK) {
-    *file = fopen(path, is_resumed ? "ae" : "we");
+    int descriptor = gnn_open_log(path, !is_resumed);
+    *file = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
     if (*file == NULL) status = gnn_fail_file(error, "write", path, errno);
   }
   free(path);

@@ -208,7 +208,7 @@ static gnn_status planetoid_open(const char *folder, const char *name, const cha
   gnn_text_format(&base, "%s%s", name, ending);
   *path = base.data ? gnn_path_join(folder, base.data) : NULL;
   gnn_text_free(&base);
-  return *path ? gnn_file_open(*path, file, error) : gnn_fail_memory(error, 256);
+  return *path ? gnn_file_open(*path, gnn_file_text, file, error) : gnn_fail_memory(error, 256);
 }
 
 static planetoid_text planetoid_view(const char *path, const gnn_file *file, gnn_error *error) {
@@ -249,6 +249,7 @@ gnn_status gnn_read_planetoid(gnn_dataset *dataset, const char *path, gnn_error 
     status = gnn_dataset_add_field(dataset, "x", GNN_DATA_NODE, &array, error);
   }
   if (status == GNN_OK) status = planetoid_labels(dataset, classes, count, error);
+  status = gnn_file_check(&content, gnn_file_check(&cites, status, error), error);
   free(papers);
   free(classes);
   free(name);
