@@ -138,16 +138,30 @@ void build_stop(void) {
     if (children_running[i] > 0 && kill(children_running[i], SIGTERM) == 0) waitpid(children_running[i], NULL, 0);
 }
 
+/* No signal comes between a child and the note of it. 0 or errno. */
+static int spawn(const Command *command, pid_t *child) {
+  sigset_t all, before;
+  posix_spawnattr_t attributes;
+  sigfillset(&all);
+  int fault = posix_spawnattr_init(&attributes);
+  if (fault != 0) return fault;
+  sigprocmask(SIG_BLOCK, &all, &before);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  fault = posix_spawnp(child, command->words[0], NULL, &attributes, (char *const *)(void *)command->words, environ);
+  if (fault == 0) replace_child(0, *child);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  posix_spawnattr_destroy(&attributes);
+  return fault;
+}
+
 static int start(const Builder *b, Command *command, pid_t *child) {
   print_command(b, command);
   *child = -1;
   if (b->c->options->is_dry_run) return 0;
   word(b, command, NULL);
-  int fault = posix_spawnp(child, command->words[0], NULL, NULL, (char *const *)(void *)command->words, environ);
-  if (fault == 0) {
-    replace_child(0, *child);
-    return 0;
-  }
+  int fault = spawn(command, child);
+  if (fault == 0) return 0;
   fprintf(stderr, "gnncc: error: cannot run %s: %s; install a C compiler (apt install gcc) or name one with --cc=PATH\n", command->words[0],
           strerror(fault));
   return 5;

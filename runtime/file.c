@@ -113,18 +113,18 @@ static gnn_status file_inflate(const char *path, int descriptor, gnn_file_promis
 }
 
 static gnn_status file_load(const char *path, int descriptor, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
-  struct stat info;
   unsigned char mark[2];
-  if (fstat(descriptor, &info) != 0) return gnn_fail_file(error, "read", path, errno);
-  if (pread(descriptor, mark, 2, 0) == 2 && mark[0] == 0x1f && mark[1] == 0x8b) return file_inflate(path, descriptor, promise, file, error);
-  file->size = (size_t)info.st_size;
-  if (file->size == 0) {
+  ssize_t count = pread(descriptor, mark, 2, 0);
+  if (count < 0) return gnn_fail_file(error, "read", path, errno);
+  if (count == 2 && mark[0] == 0x1f && mark[1] == 0x8b) return file_inflate(path, descriptor, promise, file, error);
+  if (count == 0) {
     file->data = malloc(1);
     return file->data ? GNN_OK : gnn_fail_memory(error, 1);
   }
-  file->guard = gnn_guard_map(descriptor, file->size);
+  file->guard = gnn_guard_map(descriptor);
   if (file->guard == NULL) return gnn_fail_file(error, "map", path, errno);
   file->data = gnn_guard_data(file->guard);
+  file->size = gnn_guard_size(file->guard);
   return GNN_OK;
 }
 
@@ -134,7 +134,7 @@ gnn_status gnn_file_open(const char *path, gnn_file_promise promise, gnn_file *f
   if (descriptor < 0) return gnn_fail_file(error, errno == ENOENT ? "open" : "read", path, errno);
   file->path = strdup(path);
   gnn_status status = file->path ? file_load(path, descriptor, promise, file, error) : gnn_fail_memory(error, (int64_t)strlen(path));
-  close(descriptor);
+  if (file->guard == NULL) close(descriptor);
   if (status != GNN_OK) gnn_file_close(file);
   return status;
 }
@@ -145,8 +145,9 @@ int64_t gnn_file_text(const unsigned char *head, size_t size) {
 }
 
 gnn_status gnn_file_check(const gnn_file *file, gnn_status status, gnn_error *error) {
-  if (file->guard == NULL || !gnn_guard_is_torn(file->guard)) return status;
-  status = gnn_fail(error, GNN_EIO, "E0001", "\"%s\" was cut short, or could not be read, while it was being read", file->path);
+  const char *fault = file->guard ? gnn_guard_fault(file->guard) : NULL;
+  if (fault == NULL) return status;
+  status = gnn_fail(error, GNN_EIO, "E0001", "\"%s\" %s while it was being read", file->path, fault);
   gnn_fail_help(error, "wait until nothing writes into it, then run again");
   return status;
 }

@@ -23,8 +23,8 @@ gnn_status gnn_file_open(const char *path, gnn_file_promise promise, gnn_file *f
 /* Texts promise nothing: they are unpacked up to a size that texts of graphs do not have. */
 enum { GNN_FILE_TEXT_MOST = 256 << 20 };
 int64_t gnn_file_text(const unsigned char *head, size_t size);
-/* A file that others cut short while it is mapped reads as zeros from there on. To be asked once its bytes were read: `status`, or
- * the error that they cannot be believed. */
+/* Others may change a file, or cut it short, while it is mapped. To be asked once its bytes were read: `status`, or the error that
+ * they cannot be believed. */
 gnn_status gnn_file_check(const gnn_file *file, gnn_status status, gnn_error *error);
 /* Its bytes are these from now on, of malloc. */
 void gnn_file_hold(gnn_file *file, unsigned char *data, size_t size);

@@ -1,5 +1,5 @@
 /* guard.c: reading a page that a mapped file has no more is SIGBUS, the end of the process. While files are mapped a handler
- * puts zeros where such a page was, and notes of which file it was; who reads asks for that before believing what was read.
+ * puts zeros where such a page was; who reads asks what became of the file before believing what was read.
  *
  * The handler is a guest where the run-time library is one: it is there only while something is mapped, what is not about our
  * files goes to the handler that was there before, and that one is put back. */
@@ -16,12 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What the handler walks along; nodes are used again and never freed, and `next` stays as it is. */
 struct gnn_guard {
   atomic_uintptr_t begin, end; /* end 0: free */
   atomic_int is_torn;
+  int descriptor;
+  struct stat info; /* when it was mapped */
   gnn_guard *next;
 };
 
@@ -82,17 +85,21 @@ static gnn_guard *guard_node(void) {
   return guard;
 }
 
-gnn_guard *gnn_guard_map(int descriptor, size_t size) {
+gnn_guard *gnn_guard_map(int descriptor) {
+  struct stat info;
+  if (fstat(descriptor, &info) != 0) return NULL;
   pthread_mutex_lock(&guard_lock);
   gnn_guard *guard = guard_node();
-  void *data = guard ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
+  void *data = guard ? mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
   int code = guard ? errno : ENOMEM;
   if (data != MAP_FAILED) {
     if (!guard_is_installed) guard_install();
     guard_mapped++;
+    guard->descriptor = descriptor;
+    guard->info = info;
     atomic_store(&guard->is_torn, 0);
     atomic_store(&guard->begin, (uintptr_t)data);
-    atomic_store(&guard->end, (uintptr_t)data + size);
+    atomic_store(&guard->end, (uintptr_t)data + (size_t)info.st_size);
   }
   pthread_mutex_unlock(&guard_lock);
   errno = code;
@@ -101,13 +108,24 @@ gnn_guard *gnn_guard_map(int descriptor, size_t size) {
 
 unsigned char *gnn_guard_data(const gnn_guard *guard) { return (unsigned char *)atomic_load(&guard->begin); }
 
-int gnn_guard_is_torn(const gnn_guard *guard) { return atomic_load(&guard->is_torn); }
+size_t gnn_guard_size(const gnn_guard *guard) { return (size_t)guard->info.st_size; }
+
+const char *gnn_guard_fault(const gnn_guard *guard) {
+  struct stat now;
+  const struct stat *before = &guard->info;
+  int is_known = fstat(guard->descriptor, &now) == 0;
+  if (is_known && now.st_size < before->st_size) return "was cut short";
+  if (is_known && (now.st_size > before->st_size || now.st_mtim.tv_sec != before->st_mtim.tv_sec || now.st_mtim.tv_nsec != before->st_mtim.tv_nsec))
+    return "was changed";
+  return atomic_load(&guard->is_torn) ? "could not be read" : NULL;
+}
 
 void gnn_guard_unmap(gnn_guard *guard) {
   pthread_mutex_lock(&guard_lock);
   uintptr_t begin = atomic_load(&guard->begin), end = atomic_load(&guard->end);
-  atomic_store(&guard->end, 0);
   munmap((void *)begin, end - begin);
+  close(guard->descriptor);
+  atomic_store(&guard->end, 0);
   if (--guard_mapped == 0 && guard_is_installed) guard_remove();
   pthread_mutex_unlock(&guard_lock);
 }

@@ -6,11 +6,12 @@
 
 typedef struct gnn_guard gnn_guard;
 
-/* Maps the first `size` bytes (more than 0), to be read. NULL with errno. */
-gnn_guard *gnn_guard_map(int descriptor, size_t size);
+/* Maps a file that is not empty, to be read; the descriptor is the guard's from now on. NULL with errno. */
+gnn_guard *gnn_guard_map(int descriptor);
 unsigned char *gnn_guard_data(const gnn_guard *guard);
-/* Bytes that were read had been lost, or could not be brought, and zeros stood in for them. */
-int gnn_guard_is_torn(const gnn_guard *guard);
+size_t gnn_guard_size(const gnn_guard *guard);
+/* What happened to the file since, "was cut short": what was read may be something else, or zeros. NULL: nothing. */
+const char *gnn_guard_fault(const gnn_guard *guard);
 void gnn_guard_unmap(gnn_guard *guard);
 
 #endif
