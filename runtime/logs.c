@@ -110,7 +110,7 @@ gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char 
   gnn_status status = GNN_OK;
   if (csv_folder) {
     status = logs_open_file(csv_folder, "log.csv", is_resumed, &logs->csv, error);
-    if (status == GNN_OK && ftell(logs->csv) <= 0) /* a pipe has no place */
+    if (status == GNN_OK && ftell(logs->csv) <= 0) /* -1: a pipe */
       fprintf(logs->csv, "run,epoch,loss,train,valid,test,lr,seconds,gpu_peak,host_peak,ssd_bytes\n");
   }
   if (status == GNN_OK && jsonl_folder) status = logs_open_file(jsonl_folder, "log.jsonl", is_resumed, &logs->jsonl, error);

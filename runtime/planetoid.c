@@ -104,7 +104,7 @@ static gnn_status planetoid_content(const planetoid_text *text, gnn_dataset *dat
     const char *stop = planetoid_line_end(at, text->end);
     planetoid_word id = planetoid_next(&at, stop), word, last = {0};
     line++;
-    if (id.length > 0) {
+    if (id.length > 0 && row < text->lines) { /* as many as were counted, whatever the file holds by now */
       if (*width < 0) {
         const char *probe = at;
         int64_t words = 0;
@@ -152,7 +152,7 @@ static gnn_status planetoid_cites(const planetoid_text *text, gnn_dataset *datas
     const char *stop = planetoid_line_end(at, text->end);
     planetoid_word cited = planetoid_next(&at, stop), citing = planetoid_next(&at, stop);
     line++;
-    if (cited.length > 0) {
+    if (cited.length > 0 && count < room) {
       if (citing.length == 0 || planetoid_next(&at, stop).length > 0)
         return gnn_fail(text->error, GNN_EDATA, "", "\"%s\" line %lld: two ids are needed", text->path, (long long)line);
       const planetoid_word *to = bsearch(&cited, papers, (size_t)paper_count, sizeof *papers, planetoid_compare);
