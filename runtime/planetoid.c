@@ -135,6 +135,7 @@ static gnn_status planetoid_content(const planetoid_text *text, gnn_dataset *dat
     }
     at = stop + 1;
   }
+  if (row < text->lines) return gnn_fail(text->error, GNN_EDATA, "", "\"%s\" has %lld lines, and had more before", text->path, (long long)row);
   qsort(papers, (size_t)row, sizeof *papers, planetoid_compare);
   for (int64_t i = 1; i < row; i++)
     if (planetoid_compare(&papers[i - 1], &papers[i]) == 0)
