@@ -37,6 +37,7 @@ gnn_status gnn_fail_memory(gnn_error *error, int64_t bytes) {
 }
 
 gnn_status gnn_fail_file(gnn_error *error, const char *verb, const char *path, int errno_value) {
+  if (errno_value == ENOMEM) return gnn_fail_memory(error, (int64_t)strlen(path));
   const char *code = errno_value == ENOENT || errno_value == EISDIR || errno_value == ENOTDIR || errno_value == ESPIPE ? "E0001" : "";
   return gnn_fail(error, GNN_EIO, code, "cannot %s \"%s\": %s", verb, path, gnn_open_reason(errno_value));
 }
