@@ -61,7 +61,10 @@ int gnn_open_beside(const char *path, char **name) {
   size_t room = strlen(path) + 48;
   int descriptor = -1;
   *name = malloc(room);
-  if (*name == NULL) return -1;
+  if (*name == NULL) {
+    errno = ENOMEM;
+    return -1;
+  }
   for (int i = 0; i < OPEN_TRIES; i++) {
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) break;
