@@ -112,8 +112,8 @@ int measurement_run(const char *command, Measurement *m) {
   return 70;
 }
 
-static int measure_here(Arena *arena, const Options *options, const char *share_dir, const char *directory, Measurement *m) {
-  const char *program = arena_printf(arena, "%s/measure", directory);
+static int measure_here(Arena *arena, const Options *options, const char *share_dir, Workplace *place, Measurement *m) {
+  const char *program = workplace_file(place, "measure");
   int status = build_tool(arena, options, share_dir, NULL, arena_printf(arena, "%s/measure.c", share_dir), program);
   if (status != 0 || options->is_dry_run) return status;
   bool is_cuda = m->gpu.name != NULL;
@@ -121,13 +121,11 @@ static int measure_here(Arena *arena, const Options *options, const char *share_
 }
 
 static int measure(Arena *arena, const Options *options, const char *share_dir, bool is_cuda, Measurement *m) {
-  const char *parent = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-  char *directory = arena_printf(arena, "%s/gnncc-XXXXXX", parent);
-  if (!mkdtemp(directory)) return outfile_complain("make a directory in", parent);
-  int status = is_cuda ? measure_gpu(arena, options, share_dir, directory, m) : 0;
-  if (status == 0) status = measure_here(arena, options, share_dir, directory, m);
-  unlink(arena_printf(arena, "%s/measure", directory));
-  rmdir(directory);
+  Workplace *place = workplace_new(arena);
+  if (!place) return 4;
+  int status = is_cuda ? measure_gpu(arena, options, share_dir, place, m) : 0;
+  if (status == 0) status = measure_here(arena, options, share_dir, place, m);
+  workplace_end(place, false);
   bool is_complete = m->rates.size_count > 0 && m->fp32 > 0 && (!is_cuda || (m->host_write > 0 && m->host_read > 0));
   if (status != 0 || options->is_dry_run || is_complete) return status;
   fprintf(stderr, "gnncc: error: measuring left something out\n");
@@ -220,7 +218,7 @@ static void write_target(Arena *arena, const char *name, Measurement *m, FILE *o
 
 static int save(Arena *arena, const char *name, const char *path, Measurement *m) {
   OutFile file;
-  if (!outfile_open(&file, arena, path)) return 4;
+  if (!outfile_open(&file, path)) return 4;
   write_target(arena, name, m, file.out);
   return outfile_close(&file, 0666);
 }
@@ -350,12 +348,9 @@ int calibrate(const Options *options, const char *share_dir) {
 
 const TargetSpec *calibrated_native(Arena *arena, const char *share_dir) {
   const char *cache = cache_directory(arena);
-  FILE *in = cache ? fopen(arena_printf(arena, "%s/native.gnn", cache), "rb") : NULL;
-  if (!in) return NULL;
-  enum { MOST = 1 << 16 };
-  char *text = arena_alloc(arena, MOST);
-  size_t length = fread(text, 1, MOST - 1, in);
-  fclose(in);
+  size_t length;
+  const char *text = cache ? arena_read_file(arena, arena_printf(arena, "%s/native.gnn", cache), &length) : NULL;
+  if (!text) return NULL;
   LangOptions lang = {.share_dir = share_dir};
   TargetSpec *target = arena_alloc(arena, sizeof *target);
   bool is_right = lang_target(arena, diags_new(arena), "native.gnn", text, length, &lang, target);

@@ -1,4 +1,5 @@
 /* driver: the road. A list of passes and one hook after each: verify, dump, time. */
+#include "../runtime/open.h"
 #include "driver.h"
 
 #include <errno.h>
@@ -539,7 +540,7 @@ static int read_model(Compilation *c) {
   }
   c->text = is_stdin ? arena_read_stream(c->arena, stdin, &c->length) : arena_read_file(c->arena, o->input, &c->length);
   if (!c->text) {
-    fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", o->input, strerror(errno));
+    fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", o->input, gnn_open_reason(errno));
     return 4;
   }
   const char *slash = strrchr(c->model_path, '/');

@@ -3,6 +3,7 @@
  * The planner counts bytes alive; addresses may need more. Where they do, the plan is made again for a device smaller
  * by the excess, until it lies within the budget.
  */
+#include "../runtime/open.h"
 #include "fit.h"
 
 #include <errno.h>
@@ -334,7 +335,7 @@ static bool take_plan(Compilation *c) {
   }
   const char *text = arena_read_file(c->arena, path, &length);
   if (!text) {
-    diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, strerror(errno));
+    diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, gnn_open_reason(errno));
     return false;
   }
   for (int form = FORM_HOISTED; form >= FORM_PLAIN && !c->training_plan; form--) {

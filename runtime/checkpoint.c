@@ -240,6 +240,7 @@ gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error 
   status = checkpoint_mismatch(instance->run.program, &file, path, gnn_safetensors_find(&file, "state.counts") != NULL, error);
   if (status == GNN_OK) status = checkpoint_check_finite(instance, &file, path, 0, error);
   if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, error);
+  status = gnn_file_check(&file.file, status, error);
   gnn_safetensors_close(&file);
   return status;
 }
@@ -361,6 +362,7 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   if (status == GNN_OK) status = checkpoint_mismatch(program, &file, path, 1, error);
   if (status == GNN_OK) status = checkpoint_check_finite(instance, &file, path, 1, error);
   if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, error);
+  status = gnn_file_check(&file.file, status, error);
   if (status != GNN_OK) {
     gnn_safetensors_close(&file);
     return status;
@@ -401,8 +403,9 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   for (int64_t r = 0; r < progress->finished_count; r++)
     for (int s = 0; s < GNN_SPLIT_COUNT; s++)
       progress->finished[r][s] = gnn_array_number(state.finished, r * GNN_SPLIT_COUNT + s);
+  status = gnn_file_check(&file.file, GNN_OK, error);
   gnn_safetensors_close(&file);
-  return gnn_upload_weights(instance, 1, error);
+  return status == GNN_OK ? gnn_upload_weights(instance, 1, error) : status;
 }
 
 /* ---- their files ---- */
@@ -472,7 +475,10 @@ static int checkpoint_is_leftover(const char *name) {
   int64_t key[2], process;
   const char *ending = strstr(name, ".tmp-");
   size_t length = ending ? (size_t)(ending - name) : sizeof written;
-  if (length >= sizeof written || !gnn_parse_integer(ending + 5, &process) || process <= 0 || process > INT32_MAX) return 0;
+  if (length >= sizeof written) return 0;
+  char *after;
+  process = strtoll(ending + 5, &after, 10);
+  if (*after != '-' || process <= 0 || process > INT32_MAX) return 0;
   memcpy(written, name, length);
   written[length] = 0;
   int is_own = checkpoint_parse_name(written, &key[0], &key[1]);

@@ -128,6 +128,11 @@ void gnn_dataset_warn(gnn_dataset *dataset, const char *code, const char *name, 
   va_end(args);
 }
 
+gnn_status gnn_dataset_check_files(const gnn_dataset *dataset, gnn_status status, gnn_error *error) {
+  for (int i = 0; i < dataset->file_count; i++) status = gnn_file_check(&dataset->files[i], status, error);
+  return status;
+}
+
 static gnn_status dataset_new_field(gnn_dataset *dataset, const char *name, gnn_data_field **field, gnn_error *error) {
   size_t length = strlen(name);
   if (length == 0 || length >= sizeof dataset->fields->name)
@@ -232,6 +237,12 @@ static gnn_status dataset_open_synth(const gnn_source *source, gnn_dataset *data
   return gnn_read_synth(dataset, &synth, error);
 }
 
+/* Enough to tell the forms from each other. */
+static int64_t dataset_promise(const unsigned char *head, size_t size) {
+  (void)head;
+  return size < 9 ? 9 : -1;
+}
+
 static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_error *error) {
   if (gnn_path_is_directory(path)) {
     if (gnn_is_npy_folder(path)) return gnn_read_npy_folder(dataset, path, error);
@@ -241,7 +252,7 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
     return status;
   }
   gnn_file file;
-  gnn_status status = gnn_file_open(path, &file, error);
+  gnn_status status = gnn_file_open(path, dataset_promise, &file, error);
   if (status != GNN_OK) return status;
   int is_numpy = file.size >= 6 && memcmp(file.data, "\x93NUMPY", 6) == 0;
   int is_zip = file.size >= 4 && memcmp(file.data, "PK\3\4", 4) == 0;

@@ -219,6 +219,7 @@ gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset,
     status = gnn_fill_field(instance, dataset, &program->fields[i], error);
   if (status == GNN_OK) status = gnn_fill_splits(instance, dataset, error);
   if (status == GNN_OK) status = gnn_contents_take(instance, dataset, error);
+  status = gnn_dataset_check_files(dataset, status, error);
   if (status != GNN_OK) return status;
   if (program->label_field >= 0) instance_survey_labels(instance);
   status = gnn_backend_of(program)->load(instance);

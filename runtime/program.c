@@ -2,12 +2,16 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "device.h"
+#include "open.h"
+#include "partial.h"
 
 typedef enum program_option {
   OPT_DATA, OPT_EPOCHS, OPT_RUNS, OPT_SEED, OPT_THREADS, OPT_WEIGHTS, OPT_RESUME, OPT_OUT, OPT_LOG, OPT_EVERY, OPT_PROGRESS,
@@ -95,7 +99,7 @@ static void program_help(const gnn_cli *cli) {
   }
   printf("\ndefaults: --epochs %lld --runs %lld --seed %lld --out %s\n"
          "exit codes: 0 done, 1 failed, 2 bad command line, 3 not enough memory, 4 file error, 5 not a number,\n"
-         "            75 stopped with a checkpoint (--resume goes on), 130/143 interrupted\n",
+         "            75 stopped with a checkpoint (--resume goes on), 128 + N by signal N\n",
          (long long)program->epochs, (long long)program->runs, (long long)program->seed, cli->default_out);
 }
 
@@ -320,7 +324,15 @@ static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
   return command->run(cli);
 }
 
+/* Who reads what is printed may have seen enough. */
+static int program_is_pipe_closed(void) {
+  struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
+}
+
 int gnn_main(int argc, char **argv, const gnn_program *program) {
+  gnn_open_standard();
+  gnn_partial_on_signals(0, NULL);
   gnn_cli *cli = calloc(1, sizeof *cli);
   if (cli == NULL) return GNN_EXIT_NO_ROOM;
   cli->program = program;
@@ -338,7 +350,7 @@ int gnn_main(int argc, char **argv, const gnn_program *program) {
   cli->command_line = line;
   int code = program_parse_and_run(cli, argc, argv);
   free(line);
-  if (fflush(stdout) != 0 || ferror(stdout)) {
+  if ((fflush(stdout) != 0 || ferror(stdout)) && !program_is_pipe_closed()) {
     fprintf(stderr, "%s: error: cannot write to standard output\n", cli->name);
     if (code == GNN_EXIT_OK) code = GNN_EXIT_IO;
   }

@@ -201,10 +201,29 @@ static gnn_status safetensors_parse(const char *path, gnn_safetensors *out, gnn_
   return status == GNN_OK ? safetensors_check_data(path, out, error) : status;
 }
 
+/* As far as the last tensor reaches. */
+static int64_t safetensors_promise(const unsigned char *head, size_t size) {
+  uint64_t length = 0;
+  gnn_json json = {0};
+  int64_t last = 0;
+  if (size < 8) return 8;
+  for (int i = 7; i >= 0; i--) length = length << 8 | head[i];
+  if (length > SAFETENSORS_HEADER_MAX || (size > 8 && head[8] != '{')) return -1;
+  if (size < 8 + length) return size == 8 ? 9 : (int64_t)(8 + length);
+  int is_sound = gnn_json_parse("", head + 8, (size_t)length, &json, NULL) == GNN_OK;
+  for (int32_t i = is_sound ? json.nodes[0].first : -1; i >= 0; i = json.nodes[i].next) {
+    const gnn_json_node *offsets = gnn_json_member(&json, &json.nodes[i], "data_offsets");
+    for (int32_t k = offsets && offsets->kind == GNN_JSON_ARRAY ? offsets->first : -1; k >= 0; k = json.nodes[k].next)
+      if (json.nodes[k].is_integer && json.nodes[k].integer > last) last = json.nodes[k].integer;
+  }
+  gnn_json_free(&json);
+  return is_sound && last <= INT64_MAX - 8 - SAFETENSORS_HEADER_MAX ? (int64_t)(8 + length) + last : -1;
+}
+
 gnn_status gnn_safetensors_open(const char *path, gnn_safetensors *out, gnn_error *error) {
   memset(out, 0, sizeof *out);
-  gnn_status status = gnn_file_open(path, &out->file, error);
-  if (status == GNN_OK) status = safetensors_parse(path, out, error);
+  gnn_status status = gnn_file_open(path, safetensors_promise, &out->file, error);
+  if (status == GNN_OK) status = gnn_file_check(&out->file, safetensors_parse(path, out, error), error);
   if (status != GNN_OK) gnn_safetensors_close(out);
   return status;
 }

@@ -4,6 +4,8 @@
 #endif
 #include "text.h"
 
+#include "open.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -37,8 +39,9 @@ gnn_status gnn_fail_memory(gnn_error *error, int64_t bytes) {
 }
 
 gnn_status gnn_fail_file(gnn_error *error, const char *verb, const char *path, int errno_value) {
-  const char *code = errno_value == ENOENT || errno_value == EISDIR || errno_value == ENOTDIR ? "E0001" : "";
-  return gnn_fail(error, GNN_EIO, code, "cannot %s \"%s\": %s", verb, path, strerror(errno_value));
+  if (errno_value == ENOMEM) return gnn_fail_memory(error, (int64_t)strlen(path));
+  const char *code = errno_value == ENOENT || errno_value == EISDIR || errno_value == ENOTDIR || errno_value == ESPIPE ? "E0001" : "";
+  return gnn_fail(error, GNN_EIO, code, "cannot %s \"%s\": %s", verb, path, gnn_open_reason(errno_value));
 }
 
 static int text_reserve(gnn_text *text, size_t more) {

@@ -16,31 +16,35 @@
 #include "contents.h"
 #include "device.h"
 #include "loop.h"
+#include "partial.h"
 
 /* Signal handlers can only leave word here; the loop looks after every epoch. */
 static volatile sig_atomic_t train_signal, train_status_wanted;
 
+static const int train_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2};
+enum { TRAIN_SIGNALS = sizeof train_signals / sizeof *train_signals };
+
 static void train_on_signal(int number) {
+  if ((number == SIGINT || number == SIGTERM) && train_signal == number) gnn_partial_stop(number); /* asked for twice */
   if (number == SIGUSR2) train_status_wanted = 1;
-  else train_signal = number;
+  else if (train_signal == 0 || number != SIGXFSZ) train_signal = number; /* a checkpoint that is being written may meet that one */
 }
 
-static void train_catch(struct sigaction before[4]) {
-  static const int numbers[4] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+static void train_catch(struct sigaction before[TRAIN_SIGNALS]) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = train_on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
   train_signal = train_status_wanted = 0;
-  for (int i = 0; i < 4; i++) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = train_on_signal;
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART | (i < 2 ? (int)SA_RESETHAND : 0); /* a second Ctrl-C kills */
-    sigaction(numbers[i], &action, &before[i]);
+  for (int i = 0; i < TRAIN_SIGNALS; i++) {
+    sigaction(train_signals[i], NULL, &before[i]);
+    if (train_signals[i] != SIGHUP || before[i].sa_handler != SIG_IGN) sigaction(train_signals[i], &action, NULL); /* nohup */
   }
 }
 
-static void train_release(const struct sigaction before[4]) {
-  static const int numbers[4] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
-  for (int i = 0; i < 4; i++) sigaction(numbers[i], &before[i], NULL);
+static void train_release(const struct sigaction before[TRAIN_SIGNALS]) {
+  for (int i = 0; i < TRAIN_SIGNALS; i++) sigaction(train_signals[i], &before[i], NULL);
 }
 
 int gnn_exit_code(gnn_status status) {
@@ -194,9 +198,7 @@ static void train_log(gnn_loop *loop, int is_evaluated) {
 /* Whether to leave: *exit_code is that of the interruption. */
 static int train_is_interrupted(const gnn_loop *loop, int *exit_code) {
   double limit = loop->options->time_limit;
-  if (train_signal == SIGINT) *exit_code = 130;
-  else if (train_signal == SIGTERM) *exit_code = 143;
-  else if (train_signal == SIGUSR1) *exit_code = GNN_EXIT_AGAIN;
+  if (train_signal) *exit_code = train_signal == SIGUSR1 ? GNN_EXIT_AGAIN : 128 + train_signal;
   else if (limit > 0 && gnn_now() - loop->started + loop->epoch_seconds > limit) *exit_code = GNN_EXIT_AGAIN;
   else return 0;
   return 1;
@@ -471,13 +473,24 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   return loop->out ? train_write_summary(loop) : GNN_OK;
 }
 
-static void train_say_interrupted(gnn_loop *loop, int exit_code) {
+static const char *train_stopper(void) {
+  switch (train_signal) {
+  case 0: return "--time-limit";
+  case SIGINT: return "an interrupt";
+  case SIGTERM: return "SIGTERM";
+  case SIGHUP: return "SIGHUP";
+  case SIGXCPU: return "SIGXCPU, the limit of processor time";
+  case SIGXFSZ: return "SIGXFSZ, the limit of the size of a file";
+  default: return "SIGUSR1";
+  }
+}
+
+static void train_say_interrupted(gnn_loop *loop) {
   gnn_loop_erase_live(loop);
   fflush(stdout);
   fprintf(stderr, "%s: stopped at epoch %lld of run %lld by %s; go on with --resume%s%s\n", loop->program->name,
           (long long)loop->instance->run.epoch, (long long)loop->progress.run_index,
-          exit_code == 130 ? "an interrupt" : exit_code == 143 ? "SIGTERM" : train_signal == SIGUSR1 ? "SIGUSR1" : "--time-limit",
-          loop->last_saved ? "=" : "", loop->last_saved ? loop->last_saved : "");
+          train_stopper(), loop->last_saved ? "=" : "", loop->last_saved ? loop->last_saved : "");
 }
 
 int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
@@ -493,7 +506,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   loop->progress.seed = options->seed;
   gnn_keeper_reset(&loop->progress.keeper);
   gnn_loop_choose_rows(loop);
-  struct sigaction before[4];
+  struct sigaction before[TRAIN_SIGNALS];
   int exit_code = 0;
   gnn_status status = gnn_snapshot_create(loop->program, &loop->best, &loop->error);
   loop->progress.finished = calloc(GNN_FINISHED_MAX, sizeof *loop->progress.finished);
@@ -506,7 +519,8 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   gnn_error log_error;
   gnn_status log_status = gnn_logs_close(&loop->logs, &log_error);
   if (status == GNN_OK && log_status != GNN_OK) {
-    status = log_status;
+    if (exit_code == 0) status = log_status;
+    else gnn_print_error(loop->program->name, &log_error); /* what stopped it may be what the log met, too */
     loop->error = log_error;
   }
   if (status != GNN_OK) {
@@ -514,7 +528,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
     gnn_print_error(loop->program->name, &loop->error);
     exit_code = gnn_exit_code(status);
   } else if (exit_code != 0) {
-    train_say_interrupted(loop, exit_code);
+    train_say_interrupted(loop);
   }
   if (loop->claim >= 0) close(loop->claim);
   gnn_snapshot_destroy(&loop->best);

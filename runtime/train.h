@@ -39,7 +39,7 @@ gnn_status gnn_step_epoch(gnn_instance *instance);
 /* Header lines of a run: sizes, parameters, seed, plan, baseline. */
 void gnn_print_header(const gnn_instance *instance, uint64_t seed);
 
-/* Trains a loaded instance; returns the exit code. Catches INT, TERM, USR1 and USR2 meanwhile. */
+/* Trains a loaded instance; returns the exit code. Catches INT, TERM, HUP, XCPU, XFSZ, USR1 and USR2 meanwhile. */
 int gnn_train(gnn_instance *instance, const gnn_train_options *options);
 
 #endif
