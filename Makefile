@@ -20,17 +20,17 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
 COMPILER := $(addprefix compiler/, answer.c autodiff.c build.c cache.c calibrate.c choose_half.c choose_library.c cost.c cuda_compiler.c data.c \
   decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c \
-  emit_folder.c emit_keep_order.c emit_kernel.c emit_rows.c emit_step.c escape.c fuse.c gnncc.c graph.c hoist.c instead.c layout.c locality.c \
+  emit_folder.c emit_keep_order.c emit_kernel.c emit_rows.c emit_step.c escape.c fuse.c gnncc.c graph.c hoist.c instead.c json_file.c layout.c locality.c \
   lower.c measure_gpu.c measurement.c native.c options.c outfile.c pins.c plan.c problem.c problem_command.c problem_report.c profile.c reassociate.c \
   report.c report_json.c residents.c schedule.c shown.c simplify.c slowing.c sweep.c sweep_program.c tiers.c trial.c tune.c tuning.c \
-  verdict.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c)
+  verdict.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c workplace.c)
 VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
   sweep.c trace.c views.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
   simulate.c timeline.c timing.c)
-RUNTIME := $(addprefix runtime/, array.c bad_value.c blocks.c checkpoint.c commands.c console.c container.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c \
-  instance.c job.c json.c karate.c keep_order.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c planetoid.c prepare.c prepare_edges.c \
+RUNTIME := $(addprefix runtime/, array.c bad_value.c blocks.c checkpoint.c commands.c console.c container.c contents.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c guard.c \
+  instance.c job.c json.c karate.c keep_order.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c open.c partial.c planetoid.c prepare.c prepare_edges.c \
   prepare_fields.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \
   watch.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
@@ -55,7 +55,7 @@ VIEW_OBJECTS := $(VIEWS:%.c=$(B)/%.o) $(B)/compiler/views/page_assets.o
 GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(VIEW_OBJECTS) $(PLANNER:%.c=$(B)/%.o)
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o)
 # The planner without the compiler.
-PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/outfile.o compiler/shown.o lang/arena.o lang/source.o runtime/text.o)
+PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/outfile.o compiler/shown.o lang/arena.o lang/source.o runtime/open.o runtime/partial.o runtime/text.o)
 # The sources for CUDA are there without the toolkit, too: `gnncc -S` delivers them.
 SHARE := $(addprefix $(B)/share/, gnndevice.cuh gnncuda.h gnncuda.c) $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
 
@@ -85,7 +85,7 @@ $(B)/lang/parse.o $(B)/lang/scan.o: $(B)/lang/%.o: $(B)/lang/%.c
 
 $(B)/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNN_ZLIB -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -I. -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -I. -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
 
 # The page's parts as C strings page_html, page_css and page_js.
 $(B)/compiler/views/page_assets.c: $(PAGE)
@@ -164,14 +164,14 @@ $(foreach v,native avx2 sse2 double,$(eval $(call KERNEL_RULE,$(v))))
 
 $(T)/runtime/%: tests/runtime/%.c tests/runtime/tap.h $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -DGNN_ZLIB -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread
+	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread
 $(T)/runtime/test_memory: tests/runtime/memory/test_memory.c tests/runtime/tap.h $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread
 $(T)/toy: $(filter-out tests/runtime/test_%,$(wildcard tests/runtime/*.c)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
-$(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS) $(B)/runtime/text.o
+$(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS) $(B)/runtime/open.o $(B)/runtime/text.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Ilang -o $@ $^ -lm
 $(T)/objects/planner/%.o: tests/planner/%.c $(wildcard tests/planner/*.h compiler/planner/*.h)

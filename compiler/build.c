@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "emit_cuda.h"
 #include "report.h"
 #include "views/views.h"
+#include "workplace.h"
 
 extern char **environ;
 
@@ -34,7 +36,7 @@ static double clock_seconds(void) {
 typedef struct Builder {
   Compilation *c;
   Arena *arena;
-  const char *directory; /* scratch */
+  const char *directory; /* of the sources */
   const char *prefix;
   const char *cc;
   CudaCompiler cuda; /* for programs of that backend */
@@ -62,7 +64,7 @@ static int deliver(const Builder *b, const char *from, const char *to, mode_t mo
   if (!may_write(b, to)) return 4;
   FILE *in = fopen(from, "rb");
   if (!in) return outfile_complain("read", from);
-  bool is_open = outfile_open(&file, b->arena, to);
+  bool is_open = outfile_open(&file, to);
   if (is_open) copy_stream(in, file.out);
   fclose(in);
   return is_open ? outfile_close(&file, mode) : 4;
@@ -75,16 +77,7 @@ static int write_text(const Builder *b, const char *path, void (*emit)(const Emi
   return fclose(out) == 0 ? 0 : outfile_complain("write", path);
 }
 
-static const char *in_scratch(const Builder *b, const char *name) { return arena_printf(b->arena, "%s/%s", b->directory, name); }
-
-static void remove_scratch(const Builder *b) {
-  const char *const suffixes[] = {".c", ".h", ".o", "_in_double.o", "_in_double.c", ".a", ".so", "_kernels.cu", "_kernels.image", "_kernels.inc", "_plan.inc", ""};
-  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
-    unlink(in_scratch(b, arena_printf(b->arena, "%s%s", b->prefix, suffixes[i])));
-  const char *const names[] = {"main.c", "main.o", "Makefile", "CMakeLists.txt", "plan.json", "manifest.json", "example.py", "program"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(in_scratch(b, names[i]));
-  rmdir(b->directory);
-}
+static const char *in_scratch(const Builder *b, const char *name) { return workplace_file(b->c->workplace, name); }
 
 /* ---- commands ---- */
 
@@ -135,12 +128,45 @@ static void print_command(const Builder *b, const Command *command) {
   fprintf(stderr, "\n");
 }
 
+enum { CHILDREN = 4 };
+static volatile pid_t children_running[CHILDREN]; /* 0: none */
+
+static void replace_child(pid_t from, pid_t to) {
+  for (int i = 0; i < CHILDREN; i++) {
+    if (children_running[i] != from) continue;
+    children_running[i] = to;
+    return;
+  }
+}
+
+void build_stop(void) {
+  for (int i = 0; i < CHILDREN; i++)
+    if (children_running[i] > 0 && kill(children_running[i], SIGTERM) == 0) waitpid(children_running[i], NULL, 0);
+}
+
+/* No signal comes between a child and the note of it. 0 or errno. */
+static int spawn(const Command *command, pid_t *child) {
+  sigset_t all, before;
+  posix_spawnattr_t attributes;
+  sigfillset(&all);
+  int fault = posix_spawnattr_init(&attributes);
+  if (fault != 0) return fault;
+  sigprocmask(SIG_BLOCK, &all, &before);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  fault = posix_spawnp(child, command->words[0], NULL, &attributes, (char *const *)(void *)command->words, environ);
+  if (fault == 0) replace_child(0, *child);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  posix_spawnattr_destroy(&attributes);
+  return fault;
+}
+
 static int start(const Builder *b, Command *command, pid_t *child) {
   print_command(b, command);
   *child = -1;
   if (b->c->options->is_dry_run) return 0;
   word(b, command, NULL);
-  int fault = posix_spawnp(child, command->words[0], NULL, NULL, (char *const *)(void *)command->words, environ);
+  int fault = spawn(command, child);
   if (fault == 0) return 0;
   fprintf(stderr, "gnncc: error: cannot run %s: %s; install a C compiler (apt install gcc) or name one with --cc=PATH\n", command->words[0],
           strerror(fault));
@@ -152,6 +178,7 @@ static int finish(pid_t child) {
   int status;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return 5;
+  replace_child(child, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
@@ -179,8 +206,7 @@ static void say_progress(const Builder *b, const char *what) {
 
 /* Compile the sources to objects, all at once. */
 static int compile_all(const Builder *b, const char *const *sources, const char *const *objects, const char *const *extra, int count) {
-  enum { MOST = 4 };
-  pid_t children[MOST];
+  pid_t children[CHILDREN];
   int status = 0, started = 0;
   const double since = clock_seconds();
   say_progress(b, arena_printf(b->arena, "%s compiles the program", b->cc));
@@ -545,7 +571,7 @@ static int write_texts(const Builder *b, const Document *document) {
       continue;
     }
     OutFile file;
-    if (!may_write(b, path) || !outfile_open(&file, b->arena, path)) return 4;
+    if (!may_write(b, path) || !outfile_open(&file, path)) return 4;
     if (!has_mark(request->kind, path) && file.temporary) fprintf(file.out, "# %s " GNNCC_VERSION " from %s.\n", outfile_mark, escape_comment(b->arena, b->c->model_path));
     emit_kind(b, &(EmitRequest){request->kind, path}, document, file.out);
     int status = outfile_close(&file, 0666);
@@ -567,7 +593,7 @@ static int build_texts(const Builder *b) {
 }
 
 static Builder builder(Compilation *c) {
-  Builder b = {.c = c, .arena = c->arena, .directory = c->scratch_dir, .prefix = c->emission.prefix};
+  Builder b = {.c = c, .arena = c->arena, .directory = c->workplace->path, .prefix = c->emission.prefix};
   b.cc = system_compiler(c->options);
   if (c->backend == BACKEND_CUDA) cuda_compiler_find(c->arena, c->options->cuda_compiler, &b.cuda);
   return b;
@@ -602,13 +628,11 @@ static bool has_backend(Compilation *c) {
 
 bool build_emit(Compilation *c) {
   if (!has_backend(c)) return false;
-  const char *parent = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-  char *directory = arena_printf(c->arena, "%s/gnncc-XXXXXX", parent);
-  if (!mkdtemp(directory)) {
-    c->status = outfile_complain("make a directory in", parent);
+  c->workplace = workplace_new(c->arena);
+  if (!c->workplace) {
+    c->status = 4;
     return false;
   }
-  c->scratch_dir = directory;
   Builder b = builder(c);
   c->status = write_sources(&b);
   return c->status == 0;
@@ -629,8 +653,7 @@ bool build_product(Compilation *c) {
 }
 
 void build_clean(Compilation *c, int status) {
-  if (!c->scratch_dir) return;
-  Builder b = builder(c);
-  if (c->options->is_saving_temps) fprintf(stderr, "gnncc: the sources are in %s\n", b.directory);
-  else if (status != 70) remove_scratch(&b);
+  if (!c->workplace) return;
+  if (c->options->is_saving_temps) fprintf(stderr, "gnncc: the sources are in %s\n", c->workplace->path);
+  workplace_end(c->workplace, c->options->is_saving_temps || status == 70);
 }

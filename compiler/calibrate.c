@@ -31,8 +31,8 @@ static const char *scratch_directory(void) {
 
 /* ---- measuring ---- */
 
-static int measure_here(Arena *arena, const Options *options, const char *share_dir, const char *directory, Measurement *m) {
-  const char *program = arena_printf(arena, "%s/measure", directory);
+static int measure_here(Arena *arena, const Options *options, const char *share_dir, Workplace *place, Measurement *m) {
+  const char *program = workplace_file(place, "measure");
   int status = build_tool(arena, options, share_dir, NULL, arena_printf(arena, "%s/measure.c", share_dir), program);
   if (status != 0 || options->is_dry_run) return status;
   bool is_cuda = m->gpu.name != NULL;
@@ -40,13 +40,11 @@ static int measure_here(Arena *arena, const Options *options, const char *share_
 }
 
 static int measure(Arena *arena, const Options *options, const char *share_dir, bool is_cuda, Measurement *m) {
-  const char *parent = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-  char *directory = arena_printf(arena, "%s/gnncc-XXXXXX", parent);
-  if (!mkdtemp(directory)) return outfile_complain("make a directory in", parent);
-  int status = is_cuda ? measure_gpu(arena, options, share_dir, directory, m) : 0;
-  if (status == 0) status = measure_here(arena, options, share_dir, directory, m);
-  unlink(arena_printf(arena, "%s/measure", directory));
-  rmdir(directory);
+  Workplace *place = workplace_new(arena);
+  if (!place) return 4;
+  int status = is_cuda ? measure_gpu(arena, options, share_dir, place, m) : 0;
+  if (status == 0) status = measure_here(arena, options, share_dir, place, m);
+  workplace_end(place, false);
   bool is_complete = m->rates.size_count > 0 && m->fp32 > 0 && (!is_cuda || (m->host_write > 0 && m->host_read > 0));
   if (status != 0 || options->is_dry_run || is_complete) return status;
   fprintf(stderr, "gnncc: error: measuring left something out\n");
@@ -139,7 +137,7 @@ static void write_target(Arena *arena, const char *name, Measurement *m, FILE *o
 
 static int save(Arena *arena, const char *name, const char *path, Measurement *m) {
   OutFile file;
-  if (!outfile_open(&file, arena, path)) return 4;
+  if (!outfile_open(&file, path)) return 4;
   write_target(arena, name, m, file.out);
   return outfile_close(&file, 0666);
 }

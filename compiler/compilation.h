@@ -40,7 +40,7 @@ typedef struct Compilation {
   const PlanAnswer *answer;
   Emission emission;
   Explanation explanation;
-  const char *scratch_dir; /* where emit writes and build compiles; NULL before */
+  struct Workplace *workplace; /* where emit writes and build compiles; NULL before */
   const char *double_source; /* the double-precision twin that gradcheck runs; NULL: none */
   const char *made;      /* what build wrote, for the closing line */
   int status;            /* of a pass that failed otherwise than by a diagnostic; 0: none */

@@ -1,4 +1,5 @@
 /* driver: the road. A list of passes and one hook after each: verify, dump, time. */
+#include "../runtime/open.h"
 #include "driver.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include "trial.h"
 #include "tuning.h"
 #include "verdict.h"
+#include "workplace.h"
 #include "views/views.h"
 
 /* ---- the same program once more ---- */
@@ -442,7 +444,7 @@ static bool take_plan(Compilation *c) {
   }
   const char *text = arena_read_file(c->arena, path, &length);
   if (!text) {
-    diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, strerror(errno));
+    diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, gnn_open_reason(errno));
     return false;
   }
   for (int form = FORM_HOISTED; form >= FORM_PLAIN && !c->request.given; form--) {
@@ -538,7 +540,7 @@ static bool run_explain(Compilation *c) {
 
 /* A program for a GPU checks its gradients by the same program for the processor. */
 static bool emit_double(Compilation *c) {
-  const char *path = arena_printf(c->arena, "%s/%s_in_double.c", c->scratch_dir, c->emission.prefix);
+  const char *path = workplace_file(c->workplace, arena_printf(c->arena, "%s_in_double.c", c->emission.prefix));
   FILE *out = fopen(path, "wb");
   if (!out) {
     c->status = outfile_complain("write", path);
@@ -763,7 +765,7 @@ static int read_model(Compilation *c) {
   }
   c->text = is_stdin ? arena_read_stream(c->arena, stdin, &c->length) : arena_read_file(c->arena, o->input, &c->length);
   if (!c->text) {
-    fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", o->input, strerror(errno));
+    fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", o->input, gnn_open_reason(errno));
     return 4;
   }
   const char *slash = strrchr(c->model_path, '/');

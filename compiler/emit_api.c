@@ -11,7 +11,7 @@ static bool is_node_field(const Emission *m, int f) {
 
 /* An option whose name is a keyword of C or a member of the struct gets an underscore. */
 static const char *member_name(Arena *arena, const char *name) {
-  static const char *const taken[] = {"struct_size", "seed", "threads", "deterministic", "devices", "n_devices", "scratch_dir",
+  static const char *const taken[] = {"struct_size", "seed", "threads", "deterministic", "devices", "n_devices", "scratch_dir", "takes_nan",
     "alloc", "release", "log", "progress", "user", "auto", "break", "case", "char", "const", "continue", "default", "do", "double",
     "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
     "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "class", "new",
@@ -92,7 +92,8 @@ void emit_header(const Emission *m, FILE *out) {
       "  int deterministic;                 /* results always are */\n"
       "  const int *devices;                /* must be NULL: the device is the processor */\n"
       "  int n_devices;\n"
-      "  const char *scratch_dir;           /* for the SSD tier */\n");
+      "  const char *scratch_dir;           /* for the SSD tier */\n"
+      "  int takes_nan;                     /* restore takes weights that are not finite */\n");
   for (int i = 0; i < m->program->option_count; i++)
     fprintf(out, "  float %s;\n", member_name(m->arena, m->program->options[i].name));
   emit_put(m, out,
@@ -167,7 +168,7 @@ void emit_api(const Emission *m, FILE *out) {
     fprintf(out, "  };\n  options.options = values;\n");
   }
   emit_put(m, out, "  options.seed = given->seed;\n  options.threads = given->threads;\n  options.alloc = given->alloc;\n"
-              "  options.release = given->release;\n  options.log = given->log;\n  options.progress = given->progress;\n  options.user = given->user;\n  options.scratch_dir = given->scratch_dir;\n"
+              "  options.release = given->release;\n  options.log = given->log;\n  options.progress = given->progress;\n  options.user = given->user;\n  options.scratch_dir = given->scratch_dir;\n  options.continues_after_nan = given->takes_nan;\n"
               "  gnn_job *job = NULL;\n  const gnn_status status = gnn_job_create(&`_program, &options, &job);\n"
               "  *result = (` *)(void *)job;\n  return (`_status)status;\n}\n\n"
               "void `_destroy(` *it) { gnn_job_destroy(job_of(it)); }\n\n"

@@ -22,12 +22,11 @@ static void emit_cmake_by_make(const Emission *m, FILE *out) {
            "add_library(`_library INTERFACE)\n"
            "add_dependencies(`_library `_objects)\n"
            "target_include_directories(`_library INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})\n"
-           "target_link_libraries(`_library INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/lib`.a CUDA::cudart_static CUDA::cublasLt CUDA::cusparse m Threads::Threads)\n");
+           "target_link_libraries(`_library INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/lib`.a CUDA::cudart_static CUDA::cublasLt CUDA::cusparse z m Threads::Threads)\n");
 }
 
 static void emit_cmake_targets(const Emission *m, FILE *out) {
   emit_put(m, out,
-           "option(ZLIB \"read gzipped data (needs zlib)\" OFF)\n"
            "option(URING \"io_uring for the SSD (needs liburing), else pread and pwrite\" OFF)\n"
            "set(MARCH native CACHE STRING \"the processor to compile for\")\n"
            "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n"
@@ -37,8 +36,7 @@ static void emit_cmake_targets(const Emission *m, FILE *out) {
            "add_library(`_library `.c gnnrt.c)\n"
            "set_target_properties(`_library PROPERTIES OUTPUT_NAME ` C_STANDARD 11 POSITION_INDEPENDENT_CODE ON)\n"
            "target_include_directories(`_library PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n"
-           "target_link_libraries(`_library PUBLIC m Threads::Threads)\n"
-           "if(ZLIB)\n  target_compile_definitions(`_library PRIVATE GNN_ZLIB)\n  target_link_libraries(`_library PUBLIC z)\nendif()\n"
+           "target_link_libraries(`_library PUBLIC z m Threads::Threads)\n"
            "if(URING)\n  target_compile_definitions(`_library PRIVATE GNN_URING)\n  target_link_libraries(`_library PUBLIC uring)\nendif()\n");
 }
 

@@ -4,7 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../runtime/open.h"
+#include "../runtime/partial.h"
 #include "calibrate.h"
+#include "build.h"
 #include "driver.h"
 #include "outfile.h"
 #include "planner/main.h"
@@ -48,6 +51,8 @@ static int sweep_models(const Options *options, const char *share_dir) {
 }
 
 int main(int argc, char **argv) {
+  gnn_open_standard();
+  gnn_partial_on_signals(1, build_stop);
   if (argc > 1 && strcmp(argv[1], "plan") == 0) {
     if (!options_are_text(argc, argv)) return 2;
     return outfile_end_stdout(problem_command_is_asked(argc - 1, argv + 1) ? problem_command(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1));

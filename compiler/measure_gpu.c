@@ -41,14 +41,12 @@ int measure_gpu_find(Arena *arena, const Options *options, const char *share_dir
   return status == 0 && !options->is_dry_run ? ask(arena, option, program, gpu) : status;
 }
 
-int measure_gpu(Arena *arena, const Options *options, const char *share_dir, const char *directory, Measurement *m) {
+int measure_gpu(Arena *arena, const Options *options, const char *share_dir, Workplace *place, Measurement *m) {
   CudaCompiler cuda;
-  const char *program = arena_printf(arena, "%s/measure_cuda", directory), *image = arena_printf(arena, "%s/measure_cuda.image", directory);
+  const char *program = workplace_file(place, "measure_cuda"), *image = workplace_file(place, "measure_cuda.image");
   int status = measure_gpu_find(arena, options, share_dir, "--calibrate --backend=cuda", program, &cuda, &m->gpu);
   const char *architecture = options->architecture ? options->architecture : m->gpu.architecture ? m->gpu.architecture : "sm_90";
   if (status == 0) status = build_device_tool(arena, options, share_dir, &cuda, arena_printf(arena, "%s/measure_cuda.cu", share_dir), architecture, image);
   if (status == 0 && !options->is_dry_run) status = measurement_run(arena_printf(arena, "'%s' rates '%s'", program, image), m);
-  unlink(program);
-  unlink(image);
   return status;
 }

@@ -5,6 +5,7 @@
 #include "../lang/typed.h"
 #include "cuda_compiler.h"
 #include "options.h"
+#include "workplace.h"
 
 typedef struct Gpu {
   const char *name, *architecture; /* "NVIDIA H200", "sm_90"; name NULL: the processor is measured */
@@ -27,6 +28,6 @@ int measurement_run(const char *command, Measurement *m);
  * The program that asks is made at `program`, and left there. */
 int measure_gpu_find(Arena *arena, const Options *options, const char *share_dir, const char *option, const char *program, CudaCompiler *cuda, Gpu *gpu);
 /* The GPU, by programs made in `directory`, which are removed. An exit status after a message. */
-int measure_gpu(Arena *arena, const Options *options, const char *share_dir, const char *directory, Measurement *m);
+int measure_gpu(Arena *arena, const Options *options, const char *share_dir, Workplace *place, Measurement *m);
 
 #endif

@@ -27,12 +27,9 @@ const char *native_description(Arena *arena) {
 
 const TargetSpec *calibrated_native(Arena *arena, const char *share_dir) {
   const char *cache = cache_directory(arena);
-  FILE *in = cache ? fopen(arena_printf(arena, "%s/native.gnn", cache), "rb") : NULL;
-  if (!in) return NULL;
-  enum { MOST = 1 << 16 };
-  char *text = arena_alloc(arena, MOST);
-  size_t length = fread(text, 1, MOST - 1, in);
-  fclose(in);
+  size_t length;
+  const char *text = cache ? arena_read_file(arena, arena_printf(arena, "%s/native.gnn", cache), &length) : NULL;
+  if (!text) return NULL;
   LangOptions lang = {.share_dir = share_dir};
   TargetSpec *target = arena_alloc(arena, sizeof *target);
   bool is_right = lang_target(arena, diags_new(arena), "native.gnn", text, length, &lang, target);

@@ -19,12 +19,13 @@ bool outfile_may_write(const char *path, bool is_forced);
 bool outfile_is_stream(const char *path);
 
 typedef struct OutFile {
-  const char *path, *temporary; /* the name it has until it is whole */
+  const char *path;
+  char *temporary; /* the name it has until it is whole: one that nobody can guess */
   FILE *out;
 } OutFile;
 
 /* NULL with a message. */
-FILE *outfile_open(OutFile *file, Arena *arena, const char *path);
+FILE *outfile_open(OutFile *file, const char *path);
 /* `mode` as for open: less the umask. 0, or 4 with a message and nothing written. */
 int outfile_close(OutFile *file, mode_t mode);
 /* The end of a command that has printed: `status`, or 4 with a message where not all of it could be written (a 4 has had

@@ -212,9 +212,9 @@ static bool says_direct(const Subject *s) {
   return is_direct;
 }
 
-static int write_plan(Arena *arena, const PlannerArguments *a, const PlannerText *made) {
+static int write_plan(const PlannerArguments *a, const PlannerText *made) {
   OutFile file;
-  if (!outfile_may_write(a->output, a->is_forced) || !outfile_open(&file, arena, a->output)) return 4;
+  if (!outfile_may_write(a->output, a->is_forced) || !outfile_open(&file, a->output)) return 4;
   fwrite(made->text, 1, made->length, file.out);
   return outfile_close(&file, 0666);
 }
@@ -247,7 +247,7 @@ static int draw(Subject *s, const Words *words, json_t *sweeps) {
   const PlannerPlan *plan = plan_of(s, &report, &made);
   if (!plan && made.text) return fprintf(stderr, "gnncc plan: internal error in the planner (this is a bug): the checker rejects its plan\n"), INTERNAL;
   if (!plan) return say_infeasible(s, &report);
-  if (words->planner.output && (status = write_plan(s->arena, &words->planner, &made)) != 0) return status;
+  if (words->planner.output && (status = write_plan(&words->planner, &made)) != 0) return status;
   const Sweep *sweep = NULL;
   if (words->sweep) {
     Sweeper w = sweeper_of(s, own_bytes, sweep_plans(0));

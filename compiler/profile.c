@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "json_file.h"
 #include "views/measured.h"
 
 typedef struct Timed {
@@ -65,12 +66,8 @@ static const char *read_steps(const json_t *root, const char *model, Arena *aren
 }
 
 bool cost_read_profile(Machine *machine, const char *path, const char *model, Arena *arena, const char **fault) {
-  json_error_t error;
-  json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-  if (!root) {
-    *fault = error.line > 0 ? arena_printf(arena, "line %d: %s", error.line, error.text) : arena_strdup(arena, error.text);
-    return false;
-  }
+  json_t *root = json_file_read(arena, path, JSON_REJECT_DUPLICATES, fault);
+  if (!root) return false;
   Profile *profile = arena_alloc(arena, sizeof *profile);
   *fault = read_steps(root, model, arena, profile);
   if (!*fault && has_copies(root))

@@ -20,6 +20,7 @@
 #include "outfile.h"
 #include "trial.h"
 #include "tuning.h"
+#include "workplace.h"
 
 enum { MOST_TRIALS = 8, ROUNDS = 5, EPOCHS = 3 };
 static const double noise = 0.03;
@@ -27,7 +28,8 @@ static const double noise = 0.03;
 typedef struct Tuner {
   Arena *arena;
   const Options *options;
-  const char *share_dir, *directory, *path;
+  const char *share_dir, *path;
+  Workplace *place;
   Gpu gpu;
   int trial_count;
   Trial trials[MOST_TRIALS];
@@ -37,7 +39,7 @@ typedef struct Tuner {
 
 /* ---- programs ---- */
 
-static const char *in_directory(const Tuner *t, const char *name, int number) { return arena_printf(t->arena, "%s/%s%d", t->directory, name, number); }
+static const char *in_directory(const Tuner *t, const char *name, int number) { return workplace_file(t->place, arena_printf(t->arena, "%s%d", name, number)); }
 
 /* Every kernel as variant `number`, as far as the pass `last`; NULL: to a program. An exit status. */
 static int compile(Tuner *t, int number, const char *last) {
@@ -195,13 +197,6 @@ static int prepare(Tuner *t) {
   return 0;
 }
 
-static void clean(const Tuner *t) {
-  static const char *const names[] = {"trial", "run", "said", "measure_cuda"};
-  for (int i = 0; i < MOST_TRIALS; i++)
-    for (int n = 0; n < 4; n++) unlink(in_directory(t, names[n], i));
-  rmdir(t->directory);
-}
-
 static int find_best(Tuner *t) {
   CudaCompiler cuda;
   int status = measure_gpu_find(t->arena, t->options, t->share_dir, "--tune", in_directory(t, "measure_cuda", 0), &cuda, &t->gpu);
@@ -214,12 +209,11 @@ static int find_best(Tuner *t) {
 
 int tune(Arena *arena, Options *options, const char *share_dir) {
   Tuner t = {.arena = arena, .options = options, .share_dir = share_dir};
-  const char *parent = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-  char *directory = arena_printf(arena, "%s/gnncc-XXXXXX", parent);
-  t.directory = directory;
-  int status = mkdtemp(directory) ? prepare(&t) : outfile_complain("make a directory in", parent);
+  t.place = workplace_new(arena);
+  if (!t.place) return 4;
+  int status = prepare(&t);
   if (status == 0) status = find_best(&t);
   if (status == 0 && !options->is_dry_run) options->tuning = t.path;
-  clean(&t);
+  workplace_end(t.place, false);
   return status;
 }

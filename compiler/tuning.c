@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "json_file.h"
 #include "outfile.h"
 
 typedef struct Choice {
@@ -49,12 +50,8 @@ static const char *read_choices(Tuning *tuning, json_t *kernels) {
 }
 
 Tuning *tuning_read(Arena *arena, const char *path, const char *architecture, const char **fault) {
-  json_error_t error;
-  json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-  if (!root) {
-    *fault = error.line > 0 ? arena_printf(arena, "line %d: %s", error.line, error.text) : arena_strdup(arena, error.text);
-    return NULL;
-  }
+  json_t *root = json_file_read(arena, path, JSON_REJECT_DUPLICATES, fault);
+  if (!root) return NULL;
   Tuning *tuning = arena_alloc(arena, sizeof *tuning);
   *tuning = (Tuning){.arena = arena};
   *fault = find_fault(arena, root, architecture);
@@ -85,7 +82,7 @@ static json_t *kernel_json(const TunedKernel *kernel) {
 }
 
 static json_t *begin(Arena *arena, const char *path, const char *architecture, const char *gpu) {
-  json_t *old = json_load_file(path, 0, NULL);
+  json_t *old = json_file_read(arena, path, 0, NULL);
   if (old && !find_fault(arena, old, architecture) && strcmp(text_of(old, "gpu"), gpu) == 0) return old;
   json_decref(old);
   return json_pack("{s:i, s:s, s:s, s:s, s:{}}", "tuning", 1, "generator", generator(arena), "architecture", architecture, "gpu", gpu, "kernels");
@@ -95,7 +92,7 @@ int tuning_write(Arena *arena, const char *path, const char *architecture, const
   OutFile file;
   json_t *root = begin(arena, path, architecture, gpu);
   for (int i = 0; i < count; i++) json_object_set_new(json_object_get(root, "kernels"), kernels[i].key, kernel_json(&kernels[i]));
-  int status = outfile_open(&file, arena, path) ? 0 : 4;
+  int status = outfile_open(&file, path) ? 0 : 4;
   if (status == 0) {
     json_dumpf(root, file.out, JSON_INDENT(1) | JSON_REAL_PRECISION(4));
     fputs("\n", file.out);

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "../runtime/open.h"
 
 enum { ALIGNMENT = 16, BLOCK_BYTES = 64 * 1024 };
 
@@ -110,8 +113,14 @@ char *arena_read_stream(Arena *arena, FILE *in, size_t *length) {
 }
 
 char *arena_read_file(Arena *arena, const char *path, size_t *length) {
-  FILE *in = fopen(path, "rb");
-  if (!in) return NULL;
+  int descriptor = gnn_open_plain(path);
+  FILE *in = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+  if (!in) {
+    int error = errno;
+    if (descriptor >= 0) close(descriptor);
+    errno = error;
+    return NULL;
+  }
   char *text = arena_read_stream(arena, in, length);
   int error = errno;
   fclose(in);

@@ -141,6 +141,18 @@ static const DiagPage pages[] = {
      "The SSD tier or the output directory has less room than needed.",
      NULL,
      NULL, 4},
+    {"R0806", "damaged weights or a damaged checkpoint",
+     "What was read does not match the checksums it was written with, or is no sound file at all; nothing was taken from it. Where the\ncheckpoint before it is sound, the message names it: --resume=FILE goes on from there.",
+     NULL,
+     NULL, 4},
+    {"R0807", "a checkpoint of other data",
+     "Edges, features, labels or splits changed since the checkpoint was written. --data-changed=accept goes on with them.",
+     NULL,
+     NULL, 1},
+    {"R0808", "weights that are not finite",
+     "A tensor of the file holds a NaN or an infinity. --nan=continue takes it as it is.",
+     NULL,
+     NULL, 5},
 };
 
 const DiagPage *diags_pages_machine(int *count) {

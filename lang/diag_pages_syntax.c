@@ -3,7 +3,7 @@
 
 static const DiagPage pages[] = {
     {"E0001", "a file cannot be read",
-     "The model, an import, a data file or a target file is missing, is a directory, or may not be read. The message ends with what the system says.",
+     "The model, an import, a data file or a target file is missing, is a directory, a pipe or a device, or may not be read; or a data file was changed while it was being read. The message ends with what the system says. A model is read from a pipe by the name -.",
      NULL,
      NULL, 4},
     {"E0100", "the text does not follow the grammar",

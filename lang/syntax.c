@@ -1,5 +1,6 @@
 /* syntax: text -> syntax tree of the whole program, imports and the standard layers it uses included. */
 #define _POSIX_C_SOURCE 200809L
+#include "../runtime/open.h"
 #include "syntax.h"
 
 #include <ctype.h>
@@ -51,7 +52,7 @@ static bool read_and_parse(Reader *reader, const char *path, Place wanted_at) {
   char *text = arena_read_file(reader->arena, path, &length);
   if (!text) {
     if (errno == ENOENT || errno == ENOTDIR) return false;
-    diags_error(reader->diags, "E0001", wanted_at, "cannot read %s: %s", path, strerror(errno));
+    diags_error(reader->diags, "E0001", wanted_at, "cannot read %s: %s", path, gnn_open_reason(errno));
     return true;
   }
   parse_source(reader, diags_add_source(reader->diags, path, text, length));
@@ -166,7 +167,7 @@ static void read_target(Reader *reader) {
   if (!name || strcmp(name, "native") == 0 || has_target(reader->ast, name)) return;
   bool is_path = strchr(name, '/') || (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".gnn") == 0);
   if (is_path) {
-    if (!read_and_parse(reader, name, diags_no_place())) diags_error(reader->diags, "E0001", diags_no_place(), "cannot read %s: %s", name, strerror(errno));
+    if (!read_and_parse(reader, name, diags_no_place())) diags_error(reader->diags, "E0001", diags_no_place(), "cannot read %s: %s", name, gnn_open_reason(errno));
     return;
   }
   if (reader->options->share_dir)

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "checked.h"
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the readers assume a little-endian machine"
 #endif
@@ -24,18 +26,15 @@ const char *gnn_dtype_name(gnn_dtype dtype) { return array_dtypes[dtype].name; }
 int gnn_dtype_is_float(gnn_dtype dtype) { return array_dtypes[dtype].is_float; }
 
 int gnn_array_measure(gnn_array *array) {
-  int64_t count = 1;
+  int64_t count = 1, bytes;
   int is_empty = 0;
   for (int i = 0; i < array->rank; i++) {
     if (array->shape[i] < 0) return 0;
     if (array->shape[i] == 0) is_empty = 1;
-  }
-  for (int i = 0; !is_empty && i < array->rank; i++) {
-    if (count > INT64_MAX / 16 / array->shape[i]) return 0;
-    count *= array->shape[i];
+    else if (!gnn_multiply_fits(count, array->shape[i], &count)) return 0;
   }
   array->count = is_empty ? 0 : count;
-  return 1;
+  return gnn_multiply_fits(count, 16, &bytes);
 }
 
 gnn_number gnn_shape_text(const gnn_array *array) {

@@ -22,7 +22,8 @@ typedef struct gnn_array {
 int64_t gnn_dtype_bytes(gnn_dtype dtype);
 const char *gnn_dtype_name(gnn_dtype dtype); /* as safetensors spells it: "F32" */
 int gnn_dtype_is_float(gnn_dtype dtype);
-/* Fills array->count from the shape; 0 where a dimension is negative or the bytes would overflow int64_t. */
+/* Fills array->count from the shape; 0 where a dimension is negative or the bytes would overflow int64_t, dimensions of 0 left aside:
+ * an array without rows has no absurd width either. */
 int gnn_array_measure(gnn_array *array);
 gnn_number gnn_shape_text(const gnn_array *array); /* "[2708, 1433]" */
 

@@ -6,12 +6,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "checked.h"
 #include "device.h"
 #include "safetensors.h"
 
@@ -190,11 +192,41 @@ static void checkpoint_copy(void *to, int real_bytes, const gnn_array *array) {
   else for (int64_t i = 0; i < array->count; i++) ((double *)to)[i] = gnn_array_number(array, i);
 }
 
-static gnn_status checkpoint_load_weights(gnn_instance *instance, const gnn_safetensors *file, const char *path,
-                                          int is_checkpoint, gnn_error *error) {
+/* A damaged file is one that cannot be read. */
+static gnn_status checkpoint_open(const char *path, gnn_safetensors *file, gnn_error *error) {
+  gnn_error why;
+  gnn_status status = gnn_safetensors_open(path, file, &why);
+  if (status == GNN_EDATA) return gnn_fail(error, GNN_EIO, "R0806", "%s", why.message);
+  if (status != GNN_OK && error) *error = why;
+  return status;
+}
+
+/* What is loaded has to be finite as numbers of the program; the state of the loop may hold NaN. */
+static gnn_status checkpoint_check_finite(const gnn_instance *instance, const gnn_safetensors *file, const char *path, int is_whole,
+                                          gnn_error *error) {
+  const int real_bytes = instance->run.program->real_bytes;
+  for (int t = 0; t < file->tensor_count && !instance->continues_after_nan; t++) {
+    const char *name = file->tensors[t].name;
+    const gnn_array *array = &file->tensors[t].array;
+    int64_t bad = 0, first = 0;
+    if (is_whole ? strncmp(name, "state.", 6) == 0 : checkpoint_is_extra(name)) continue;
+    for (int64_t i = array->count - 1; i >= 0; i--) {
+      const double number = gnn_array_number(array, i);
+      if (real_bytes == 4 ? isfinite((float)number) : isfinite(number)) continue;
+      bad++;
+      first = i;
+    }
+    if (bad == 0) continue;
+    gnn_status status = gnn_fail(error, GNN_ENUMERIC, "R0808", "\"%.200s\": %s of the %s numbers of %s %s not finite, the first of them at %lld", path,
+                                 gnn_count_text(bad).text, gnn_count_text(array->count).text, name, bad == 1 ? "is" : "are", (long long)first);
+    gnn_fail_help(error, "--nan=continue takes them as they are");
+    return status;
+  }
+  return GNN_OK;
+}
+
+static gnn_status checkpoint_load_weights(gnn_instance *instance, const gnn_safetensors *file, gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  gnn_status status = checkpoint_mismatch(program, file, path, is_checkpoint, error);
-  if (status != GNN_OK) return status;
   for (int w = 0; w < program->weight_count; w++)
     checkpoint_copy(gnn_instance_at(instance, program->weights[w].at), program->real_bytes,
                     gnn_safetensors_find(file, program->weights[w].name));
@@ -203,10 +235,12 @@ static gnn_status checkpoint_load_weights(gnn_instance *instance, const gnn_safe
 
 gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error *error) {
   gnn_safetensors file;
-  gnn_status status = gnn_safetensors_open(path, &file, error);
+  gnn_status status = checkpoint_open(path, &file, error);
   if (status != GNN_OK) return status;
-  int is_checkpoint = gnn_safetensors_find(&file, "state.counts") != NULL;
-  status = checkpoint_load_weights(instance, &file, path, is_checkpoint, error);
+  status = checkpoint_mismatch(instance->run.program, &file, path, gnn_safetensors_find(&file, "state.counts") != NULL, error);
+  if (status == GNN_OK) status = checkpoint_check_finite(instance, &file, path, 0, error);
+  if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, error);
+  status = gnn_file_check(&file.file, status, error);
   gnn_safetensors_close(&file);
   return status;
 }
@@ -225,7 +259,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   gnn_dtype dtype = checkpoint_dtype(program);
   checkpoint_list list;
   gnn_status status = gnn_download_weights(instance, 1, error);
-  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 3, error);
+  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 4, error);
   if (status != GNN_OK) return status;
   const unsigned char *from = best && best->is_filled ? best->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {
@@ -247,6 +281,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
     numbers[3 + 3 * s] = keeper->best[s].accuracy;
     numbers[4 + 3 * s] = (double)keeper->best[s].count;
   }
+  checkpoint_list_vector(&list, "state.data", GNN_I64, GNN_CONTENT_COUNT, instance->contents);
   checkpoint_list_vector(&list, "state.counts", GNN_I64, CHECKPOINT_COUNTS, counts);
   checkpoint_list_vector(&list, "state.numbers", GNN_F64, CHECKPOINT_NUMBERS, numbers);
   checkpoint_list_vector(&list, "state.finished", GNN_F64, progress->finished_count * GNN_SPLIT_COUNT,
@@ -257,23 +292,43 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   return status;
 }
 
+/* What a checkpoint holds beside weights. */
+typedef struct checkpoint_state {
+  const gnn_array *data, *counts, *numbers, *finished;
+} checkpoint_state;
+
+static int checkpoint_is_vector(const gnn_array *array, gnn_dtype dtype, int64_t count) { return array->dtype == dtype && array->count == count; }
+
+/* Counts are used to index and to count on: they have to be such as gnn_checkpoint_save stores. */
+static int checkpoint_counts_are_sound(const checkpoint_state *state) {
+  const int64_t run_index = gnn_array_integer(state->counts, 0), epoch = gnn_array_integer(state->counts, 1);
+  const int64_t best_epoch = gnn_array_integer(state->counts, 3), stop_waits = gnn_array_integer(state->counts, 4);
+  const int64_t finished = gnn_array_integer(state->counts, 5);
+  int64_t entries;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    const double rows = gnn_array_number(state->numbers, 4 + 3 * s);
+    if (!(rows >= 0 && rows <= INT32_MAX)) return 0;
+  }
+  return run_index >= 0 && epoch >= 0 && epoch < INT64_MAX && best_epoch >= -1 && best_epoch <= epoch && stop_waits >= -1 && stop_waits <= epoch &&
+         finished == run_index && finished < GNN_FINISHED_MAX && gnn_multiply_fits(finished, GNN_SPLIT_COUNT, &entries) &&
+         checkpoint_is_vector(state->finished, GNN_F64, entries);
+}
+
 /* The tensors a checkpoint of this program must have beside the weights. */
-static gnn_status checkpoint_check(const gnn_program *program, const gnn_safetensors *file, const char *path,
+static gnn_status checkpoint_check(const gnn_program *program, const gnn_safetensors *file, const char *path, checkpoint_state *state,
                                    gnn_error *error) {
-  const gnn_array *counts = gnn_safetensors_find(file, "state.counts");
-  const gnn_array *numbers = gnn_safetensors_find(file, "state.numbers");
-  const gnn_array *finished = gnn_safetensors_find(file, "state.finished");
-  if (!counts || !numbers || !finished) {
+  *state = (checkpoint_state){gnn_safetensors_find(file, "state.data"), gnn_safetensors_find(file, "state.counts"),
+                              gnn_safetensors_find(file, "state.numbers"), gnn_safetensors_find(file, "state.finished")};
+  if (!state->counts || !state->numbers || !state->finished) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" holds no checkpoint", path);
     gnn_fail_help(error, "if it holds weights: --weights %s", path);
     return status;
   }
-  if (counts->dtype != GNN_I64 || counts->count != CHECKPOINT_COUNTS || numbers->dtype != GNN_F64 ||
-      numbers->count != CHECKPOINT_NUMBERS || finished->dtype != GNN_F64 ||
-      finished->count != gnn_array_integer(counts, 5) * GNN_SPLIT_COUNT ||
-      finished->count > GNN_FINISHED_MAX * GNN_SPLIT_COUNT || gnn_array_integer(counts, 0) < 0 ||
-      gnn_array_integer(counts, 1) < 0)
+  if (!file->has_sums || !state->data || !checkpoint_is_vector(state->data, GNN_I64, GNN_CONTENT_COUNT) ||
+      !checkpoint_is_vector(state->counts, GNN_I64, CHECKPOINT_COUNTS) || !checkpoint_is_vector(state->numbers, GNN_F64, CHECKPOINT_NUMBERS))
     return gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" is a checkpoint of another version of gnncc", path);
+  if (!checkpoint_counts_are_sound(state))
+    return gnn_fail(error, GNN_EIO, "R0806", "\"%s\" is a damaged checkpoint: its counts of runs and epochs cannot be", path);
   const char *fingerprint = gnn_safetensors_text(file, "gnncc.fingerprint");
   if (fingerprint == NULL || strcmp(fingerprint, checkpoint_identity(program)) != 0) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" was made by another program: its fingerprint is %.40s, this "
@@ -286,10 +341,10 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
     const gnn_weight_desc *weight = &program->weights[w];
     for (int s = 0; s <= weight->state_count; s++) {
       int is_best = s == weight->state_count;
-      if (is_best && gnn_array_integer(counts, 6) == 0) continue;
+      if (is_best && gnn_array_integer(state->counts, 6) == 0) continue;
       snprintf(name, sizeof name, "%s%s", is_best ? "best." : checkpoint_state_prefix(weight, s), weight->name);
       const gnn_array *array = gnn_safetensors_find(file, name);
-      if (array == NULL || array->count != weight->count)
+      if (array == NULL || !gnn_dtype_is_float(array->dtype) || array->count != weight->count)
         return gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" lacks %s", path, name);
     }
   }
@@ -300,17 +355,22 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
                                gnn_error *error) {
   const gnn_program *program = instance->run.program;
   gnn_safetensors file;
-  gnn_status status = gnn_safetensors_open(path, &file, error);
+  checkpoint_state state;
+  gnn_status status = checkpoint_open(path, &file, error);
   if (status != GNN_OK) return status;
-  status = checkpoint_check(program, &file, path, error);
-  if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, path, 1, error);
+  status = checkpoint_check(program, &file, path, &state, error);
+  if (status == GNN_OK) status = checkpoint_mismatch(program, &file, path, 1, error);
+  if (status == GNN_OK) status = checkpoint_check_finite(instance, &file, path, 1, error);
+  if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, error);
+  status = gnn_file_check(&file.file, status, error);
   if (status != GNN_OK) {
     gnn_safetensors_close(&file);
     return status;
   }
-  const gnn_array *counts = gnn_safetensors_find(&file, "state.counts");
-  const gnn_array *numbers = gnn_safetensors_find(&file, "state.numbers");
-  const gnn_array *finished = gnn_safetensors_find(&file, "state.finished");
+  const gnn_array *counts = state.counts, *numbers = state.numbers;
+  progress->changed_data = 0;
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++)
+    if (gnn_array_integer(state.data, c) != instance->contents[c]) progress->changed_data |= 1u << c;
   char name[CHECKPOINT_NAME_MAX];
   unsigned char *to = best->data;
   best->is_filled = gnn_array_integer(counts, 6) != 0;
@@ -342,9 +402,10 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
                                    .count = (int64_t)gnn_array_number(numbers, 4 + 3 * s)};
   for (int64_t r = 0; r < progress->finished_count; r++)
     for (int s = 0; s < GNN_SPLIT_COUNT; s++)
-      progress->finished[r][s] = gnn_array_number(finished, r * GNN_SPLIT_COUNT + s);
+      progress->finished[r][s] = gnn_array_number(state.finished, r * GNN_SPLIT_COUNT + s);
+  status = gnn_file_check(&file.file, GNN_OK, error);
   gnn_safetensors_close(&file);
-  return gnn_upload_weights(instance, 1, error);
+  return status == GNN_OK ? gnn_upload_weights(instance, 1, error) : status;
 }
 
 /* ---- their files ---- */
@@ -355,26 +416,50 @@ char *gnn_checkpoint_path(const char *folder, int64_t run_index, int64_t epoch) 
   return gnn_path_join(folder, name);
 }
 
+/* Only names as gnn_checkpoint_path makes them. */
 static int checkpoint_parse_name(const char *name, int64_t *run_index, int64_t *epoch) {
   long long r, e;
-  int used = 0;
-  if (sscanf(name, "checkpoint-r%lld-e%lld.safetensors%n", &r, &e, &used) != 2 || used == 0 || name[used]) return 0;
+  if (sscanf(name, "checkpoint-r%18lld-e%18lld.safetensors", &r, &e) != 2 || r < 0 || e < 0) return 0;
+  char *own = gnn_checkpoint_path(NULL, r, e);
+  int is_own = own && strcmp(own, name) == 0;
+  free(own);
   *run_index = r;
   *epoch = e;
-  return r >= 0 && e >= 0;
+  return is_own;
 }
 
-char *gnn_checkpoint_newest(const char *folder) {
+/* Of the folder's checkpoints the furthest one before `limit`; NULL: none. */
+static char *checkpoint_furthest(const char *folder, const int64_t limit[2]) {
   int64_t best[2] = {-1, -1}, key[2];
   DIR *handle = opendir(folder);
   if (handle == NULL) return NULL;
   const struct dirent *entry;
   while ((entry = readdir(handle)) != NULL) {
     if (!checkpoint_parse_name(entry->d_name, &key[0], &key[1])) continue;
+    if (key[0] > limit[0] || (key[0] == limit[0] && key[1] >= limit[1])) continue;
     if (key[0] > best[0] || (key[0] == best[0] && key[1] > best[1])) memcpy(best, key, sizeof best);
   }
   closedir(handle);
   return best[0] < 0 ? NULL : gnn_checkpoint_path(folder, best[0], best[1]);
+}
+
+char *gnn_checkpoint_newest(const char *folder) { return checkpoint_furthest(folder, (const int64_t[2]){INT64_MAX, 0}); }
+
+char *gnn_checkpoint_before(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  int64_t key[2];
+  gnn_safetensors file;
+  char *before = folder && checkpoint_parse_name(slash ? slash + 1 : path, &key[0], &key[1]) ? checkpoint_furthest(folder, key) : NULL;
+  free(folder);
+  if (before == NULL) return NULL;
+  if (gnn_safetensors_open(before, &file, NULL) == GNN_OK) {
+    gnn_safetensors_close(&file);
+    return before;
+  }
+  char *earlier = gnn_checkpoint_before(before);
+  free(before);
+  return earlier;
 }
 
 static int checkpoint_is_named(const char *path, const char *name) {
@@ -390,7 +475,10 @@ static int checkpoint_is_leftover(const char *name) {
   int64_t key[2], process;
   const char *ending = strstr(name, ".tmp-");
   size_t length = ending ? (size_t)(ending - name) : sizeof written;
-  if (length >= sizeof written || !gnn_parse_integer(ending + 5, &process) || process <= 0 || process > INT32_MAX) return 0;
+  if (length >= sizeof written) return 0;
+  char *after;
+  process = strtoll(ending + 5, &after, 10);
+  if (*after != '-' || process <= 0 || process > INT32_MAX) return 0;
   memcpy(written, name, length);
   written[length] = 0;
   int is_own = checkpoint_parse_name(written, &key[0], &key[1]);

@@ -21,8 +21,9 @@ gnn_status gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance
 gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *snapshot, const char *path,
                             gnn_error *error);
 /* Float64, float16 and bfloat16 are converted; shapes must agree after dropping dimensions of size 1. R0804 with a table
- * of names and shapes where the file lacks a weight or has one too many; then nothing is changed. A checkpoint's
- * weights can be loaded too. */
+ * of names and shapes where the file lacks a weight or has one too many; R0806 (GNN_EIO) where it is damaged; R0808 (GNN_ENUMERIC)
+ * where a weight is not finite, unless the instance continues after that; then nothing is changed. A checkpoint's weights can be
+ * loaded too. */
 gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error *error);
 
 enum { GNN_FINISHED_MAX = 4096 };
@@ -34,11 +35,13 @@ typedef struct gnn_progress {
   gnn_keeper keeper; /* epoch: run.epoch */
   int64_t finished_count;
   double (*finished)[GNN_SPLIT_COUNT]; /* metric of each finished run; room for GNN_FINISHED_MAX */
+  unsigned changed_data; /* by gnn_checkpoint_load: bit c where gnn_content c is not what the checkpoint was trained on */
 } gnn_progress;
 
 gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot *best, const gnn_progress *progress,
                                const char *path, gnn_error *error);
-/* Restores what gnn_checkpoint_save stored; refuses another program's (R0804). */
+/* Restores what gnn_checkpoint_save stored; refuses another program's (R0804), a damaged one (R0806, GNN_EIO), and as
+ * gnn_weights_load what is not finite. That the data are others is for the caller to refuse. */
 gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_progress *progress, const char *path,
                                gnn_error *error);
 
@@ -46,6 +49,8 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
 char *gnn_checkpoint_path(const char *folder, int64_t run_index, int64_t epoch);
 /* The furthest checkpoint of a folder, malloc'ed; NULL: none. */
 char *gnn_checkpoint_newest(const char *folder);
+/* Of the checkpoints in the same folder the furthest sound one before this one, malloc'ed; NULL: none. */
+char *gnn_checkpoint_before(const char *path);
 /* Removes the folder's checkpoints but for the two paths given (NULL: one, or none). */
 void gnn_checkpoint_prune(const char *folder, const char *newest, const char *previous);
 /* Removes what dead processes left half written in the folder: temporary files of weights, checkpoints and run.json. */

@@ -48,7 +48,7 @@ static void commands_note(void *user, const char *text) { fprintf(stderr, "%s: %
 gnn_instance_options gnn_cli_options(const gnn_cli *cli) {
   const char *graph = getenv("GNN_CUDA_GRAPH");
   return (gnn_instance_options){.threads = (int)cli->threads, .is_serial = cli->is_serial, .scratch = cli->scratch,
-                                .temporary = getenv("TMPDIR"), .device = cli->device,
+                                .temporary = getenv("TMPDIR"), .continues_after_nan = cli->continues_after_nan, .device = cli->device,
                                 .has_no_graph = cli->has_no_graph || (graph && strcmp(graph, "0") == 0),
                                 .note = commands_note, .note_user = (void *)(uintptr_t)cli};
 }
@@ -95,7 +95,7 @@ int gnn_command_train(const gnn_cli *cli) {
     .every = cli->every, .seed = cli->seed, .has_seed = cli->has_seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
     .resume = cli->resume, .resumes_newest = cli->resumes_newest, .logs_csv = cli->logs_csv,
     .logs_jsonl = cli->logs_jsonl, .board = cli->board, .progress = cli->progress, .time_limit = cli->time_limit,
-    .continues_after_nan = cli->continues_after_nan, .is_quiet = cli->is_quiet, .is_verbose = cli->is_verbose,
+    .continues_after_nan = cli->continues_after_nan, .accepts_changed_data = cli->accepts_changed_data, .is_quiet = cli->is_quiet, .is_verbose = cli->is_verbose,
     .command_line = cli->command_line};
   code = gnn_train(instance, &options);
   gnn_instance_destroy(instance);
@@ -145,6 +145,24 @@ static int commands_split(const gnn_cli *cli) {
   return -1;
 }
 
+/* Whether the rows of the split (all: every node) of values[nodes, width] are numbers. */
+static gnn_status commands_check_finite(const gnn_cli *cli, const gnn_run *run, int split, const float *values, int64_t width, gnn_error *error) {
+  const int64_t rows = split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split];
+  int64_t bad = 0, first = 0;
+  for (int64_t k = rows - 1; k >= 0 && !cli->continues_after_nan; k--) {
+    const int64_t node = split == GNN_SPLIT_COUNT ? k : run->rows[split][k];
+    int is_bad = 0;
+    for (int64_t c = 0; c < width; c++) is_bad |= !isfinite(values[node * width + c]);
+    bad += is_bad;
+    if (is_bad) first = node;
+  }
+  if (bad == 0) return GNN_OK;
+  gnn_status status = gnn_fail(error, GNN_ENUMERIC, "R0803", "%s of %s nodes have numbers that are not finite, the first of them is node %lld",
+                               gnn_count_text(bad).text, gnn_count_text(rows).text, (long long)first);
+  gnn_fail_help(error, "--nan=continue writes them as they are");
+  return status;
+}
+
 int gnn_command_eval(const gnn_cli *cli) {
   gnn_instance *instance;
   gnn_error error;
@@ -161,6 +179,12 @@ int gnn_command_eval(const gnn_cli *cli) {
   if (code == GNN_EXIT_OK && split < GNN_SPLIT_COUNT && result[split].count == 0) {
     fprintf(stderr, "%s: error: the data have no split \"%s\"\n", cli->name, gnn_split_names[split]);
     code = GNN_EXIT_FAILED;
+  }
+  for (int s = 0; code == GNN_EXIT_OK && !cli->continues_after_nan && s < GNN_SPLIT_COUNT; s++) {
+    if ((split != GNN_SPLIT_COUNT && split != s) || isfinite(result[s].loss)) continue;
+    status = gnn_fail(&error, GNN_ENUMERIC, "R0803", "the loss of split %s is %s", gnn_split_names[s], isnan(result[s].loss) ? "NaN" : "infinite");
+    gnn_fail_help(&error, "--nan=continue shows it all the same");
+    code = gnn_cli_fail(cli, status, &error);
   }
   for (int s = 0; code == GNN_EXIT_OK && s < GNN_SPLIT_COUNT; s++) {
     if (result[s].count == 0 || (split != GNN_SPLIT_COUNT && split != s)) continue;
@@ -288,7 +312,8 @@ int gnn_command_predict(const gnn_cli *cli) {
   else if (tap.is_broken) status = gnn_fail_memory(&error, 0);
   else if (cli->layer && (values == NULL || tap.rows != run->nodes))
     status = gnn_fail(&error, GNN_EDATA, "", "\"%s\" is not a value of nodes", cli->layer);
-  else status = commands_write(cli, instance, split, values, width, &error);
+  else status = commands_check_finite(cli, run, split, values, width, &error);
+  if (status == GNN_OK) status = commands_write(cli, instance, split, values, width, &error);
   if (status == GNN_OK && !cli->is_quiet && strcmp(cli->output, "-") != 0)
     printf("wrote %s: %s rows\n", cli->output,
            gnn_count_text(split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split]).text);

@@ -225,7 +225,8 @@ static gnn_status container_put_sparse(container_writer *w, const gnn_data_field
   if (!ptr || !column || !value) return GNN_ENOMEM;
   ptr[0] = 0;
   int all_ones = 1;
-  for (int64_t r = 0; r < field->rows; r++) ptr[r + 1] = ptr[r] + gnn_field_row_nonzeros(field, r, column + ptr[r], value + ptr[r]);
+  for (int64_t r = 0; r < field->rows; r++) /* they were counted before: a file may have changed since */
+    ptr[r + 1] = ptr[r] + (ptr[r] > field->nonzeros ? 0 : gnn_field_row_nonzeros(field, r, column + ptr[r], value + ptr[r]));
   int64_t entries = ptr[field->rows];
   for (int64_t k = 0; k < entries; k++) all_ones &= value[k] == 1;
   gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {field->rows + 1}, .data = (const unsigned char *)ptr};
@@ -294,6 +295,7 @@ gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, con
   if (status == GNN_OK) status = container_put_edges(&w);
   for (int i = 0; status == GNN_OK && i < dataset->field_count; i++) status = container_put_field(&w, &dataset->fields[i]);
   if (status == GNN_OK) status = container_put_splits(&w);
+  status = gnn_dataset_check_files(dataset, status, error);
   if (status == GNN_OK) status = gnn_safetensors_write(path, w.tensors, w.count, w.pairs, w.pair_count, error);
   free(w.tensors);
   free(w.pairs);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checked.h"
 #include "readers.h"
 
 const char *const gnn_synth_names[4] = {"sbm", "rmat", "er", "grid"};
@@ -66,16 +67,17 @@ static int dataset_grow(void **items, int count, int *capacity, size_t item_byte
 }
 
 void *gnn_dataset_alloc(gnn_dataset *dataset, int64_t count, int64_t item_bytes, gnn_error *error) {
-  if (count < 0 || (count > 0 && item_bytes > INT64_MAX / 2 / count)) {
+  int64_t bytes;
+  if (count < 0 || item_bytes < 0 || !gnn_multiply_fits(count, item_bytes, &bytes)) {
     gnn_fail(error, GNN_ENOMEM, "", "%s needs more memory than there can be", dataset->title);
     return NULL;
   }
   void *items = dataset->owned;
   int has_room = dataset_grow(&items, dataset->owned_count, &dataset->owned_capacity, sizeof *dataset->owned);
   dataset->owned = items;
-  void *data = has_room ? malloc(count ? (size_t)(count * item_bytes) : 1) : NULL;
+  void *data = has_room ? malloc(bytes ? (size_t)bytes : 1) : NULL;
   if (data == NULL) {
-    gnn_fail_memory(error, count * item_bytes);
+    gnn_fail_memory(error, bytes);
     return NULL;
   }
   dataset->owned[dataset->owned_count++] = data;
@@ -124,6 +126,11 @@ void gnn_dataset_warn(gnn_dataset *dataset, const char *code, const char *name, 
   va_start(args, format);
   vsnprintf(note->text, sizeof note->text, format, args);
   va_end(args);
+}
+
+gnn_status gnn_dataset_check_files(const gnn_dataset *dataset, gnn_status status, gnn_error *error) {
+  for (int i = 0; i < dataset->file_count; i++) status = gnn_file_check(&dataset->files[i], status, error);
+  return status;
 }
 
 static gnn_status dataset_new_field(gnn_dataset *dataset, const char *name, gnn_data_field **field, gnn_error *error) {
@@ -230,6 +237,12 @@ static gnn_status dataset_open_synth(const gnn_source *source, gnn_dataset *data
   return gnn_read_synth(dataset, &synth, error);
 }
 
+/* Enough to tell the forms from each other. */
+static int64_t dataset_promise(const unsigned char *head, size_t size) {
+  (void)head;
+  return size < 9 ? 9 : -1;
+}
+
 static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_error *error) {
   if (gnn_path_is_directory(path)) {
     if (gnn_is_npy_folder(path)) return gnn_read_npy_folder(dataset, path, error);
@@ -239,7 +252,7 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
     return status;
   }
   gnn_file file;
-  gnn_status status = gnn_file_open(path, &file, error);
+  gnn_status status = gnn_file_open(path, dataset_promise, &file, error);
   if (status != GNN_OK) return status;
   int is_numpy = file.size >= 6 && memcmp(file.data, "\x93NUMPY", 6) == 0;
   int is_zip = file.size >= 4 && memcmp(file.data, "PK\3\4", 4) == 0;

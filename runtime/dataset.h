@@ -88,6 +88,8 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
 gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **dataset, gnn_error *error);
 /* Once per data set. recipe NULL: nothing but dropping duplicates. */
 gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
+/* Fields may lie in files that are mapped. To be asked when they were read: `status`, or the error that such a file was cut short. */
+gnn_status gnn_dataset_check_files(const gnn_dataset *dataset, gnn_status status, gnn_error *error);
 void gnn_dataset_close(gnn_dataset *dataset); /* NULL is fine */
 
 const gnn_data_field *gnn_dataset_field(const gnn_dataset *dataset, const char *name); /* NULL: absent */

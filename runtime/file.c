@@ -4,123 +4,156 @@
 #endif
 #include "file.h"
 
+#include "guard.h"
+#include "open.h"
+#include "partial.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef GNN_ZLIB
 #include <zlib.h>
-#endif
 
 enum { FILE_BUFFER_BYTES = 1 << 18 };
 
-#ifdef GNN_ZLIB
-/* Inflates all members of a gzip file (RFC 1952) held in `packed`. */
-static gnn_status file_inflate(const char *path, const gnn_file *packed, gnn_file *out, gnn_error *error) {
-  z_stream stream;
-  memset(&stream, 0, sizeof stream);
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) return gnn_fail_memory(error, FILE_BUFFER_BYTES);
-  size_t capacity = packed->size < (1u << 16) ? (1u << 18) : packed->size * 4, used = 0, consumed = 0;
-  unsigned char *data = malloc(capacity);
-  int code = Z_OK;
-  gnn_status status = GNN_OK;
-  if (data == NULL) status = gnn_fail_memory(error, (int64_t)capacity);
-  while (status == GNN_OK) {
-    if (used == capacity) {
-      unsigned char *more = capacity > SIZE_MAX / 2 ? NULL : realloc(data, capacity * 2);
-      if (more == NULL) { status = gnn_fail_memory(error, (int64_t)capacity); break; }
-      data = more;
-      capacity *= 2;
-    }
-    size_t in = packed->size - consumed, room = capacity - used;
-    stream.next_in = packed->data + consumed;
-    stream.avail_in = in > (1u << 30) ? (1u << 30) : (uInt)in;
-    stream.next_out = data + used;
-    stream.avail_out = room > (1u << 30) ? (1u << 30) : (uInt)room;
-    code = inflate(&stream, Z_NO_FLUSH);
-    consumed = (size_t)(stream.next_in - packed->data);
-    used = (size_t)(stream.next_out - data);
-    if (code == Z_STREAM_END) {
-      if (consumed == packed->size) break;
-      if (inflateReset(&stream) != Z_OK) code = Z_DATA_ERROR;
-      else continue;
-    }
-    if (code == Z_BUF_ERROR || (code == Z_OK && consumed == packed->size && used < capacity)) {
-      status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a truncated gzip file: it ends inside its data", path);
-    } else if (code == Z_MEM_ERROR) {
-      status = gnn_fail_memory(error, FILE_BUFFER_BYTES);
-    } else if (code != Z_OK) {
-      status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a damaged gzip file: %s", path,
-                        stream.msg ? stream.msg : "its contents do not match its check sum");
-    }
-  }
-  inflateEnd(&stream);
-  if (status != GNN_OK) {
-    free(data);
-    return status;
-  }
-  unsigned char *fitted = realloc(data, used ? used : 1); /* up to half of it was never needed */
-  out->data = fitted ? fitted : data;
-  out->size = used;
-  out->is_mapped = 0;
-  return GNN_OK;
-}
-#endif
-
-static gnn_status file_map(const char *path, gnn_file *file, gnn_error *error) {
+/* A gzip file (RFC 1952) on its way out of its form, member after member. */
+typedef struct file_packed {
+  const char *path;
   int descriptor;
-  do descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  while (descriptor < 0 && errno == EINTR);
-  if (descriptor < 0) return gnn_fail_file(error, "open", path, errno);
-  struct stat info;
-  if (fstat(descriptor, &info) != 0) {
-    int code = errno;
-    close(descriptor);
-    return gnn_fail_file(error, "read", path, code);
+  int is_between; /* members: the file may end here */
+  z_stream stream;
+  unsigned char in[1 << 16];
+} file_packed;
+
+/* The next `wanted` bytes, or as many as there are. */
+static gnn_status file_unpack(file_packed *packed, unsigned char *to, size_t wanted, size_t *got, gnn_error *error) {
+  z_stream *stream = &packed->stream;
+  *got = 0;
+  while (*got < wanted) {
+    if (stream->avail_in == 0) {
+      ssize_t count = read(packed->descriptor, packed->in, sizeof packed->in);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return gnn_fail_file(error, "read", packed->path, errno);
+      if (count == 0 && packed->is_between) return GNN_OK;
+      if (count == 0) return gnn_fail(error, GNN_EDATA, "", "\"%s\" is a truncated gzip file: it ends inside its data", packed->path);
+      stream->next_in = packed->in;
+      stream->avail_in = (uInt)count;
+    }
+    size_t room = wanted - *got < (1u << 30) ? wanted - *got : 1u << 30;
+    stream->next_out = to + *got;
+    stream->avail_out = (uInt)room;
+    packed->is_between = 0;
+    int code = inflate(stream, Z_NO_FLUSH);
+    *got += room - stream->avail_out;
+    if (code == Z_STREAM_END) {
+      packed->is_between = 1;
+      code = inflateReset(stream);
+    }
+    if (code == Z_MEM_ERROR) return gnn_fail_memory(error, FILE_BUFFER_BYTES);
+    if (code != Z_OK && code != Z_BUF_ERROR)
+      return gnn_fail(error, GNN_EDATA, "", "\"%s\" is a damaged gzip file: %s", packed->path,
+                      stream->msg ? stream->msg : "its contents do not match its check sum");
   }
-  if (!S_ISREG(info.st_mode)) {
-    close(descriptor);
-    return gnn_fail_file(error, "read", path, S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
-  }
-  size_t size = (size_t)info.st_size;
-  void *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0) : malloc(1);
-  int code = errno;
-  close(descriptor);
-  if (size && data == MAP_FAILED) return gnn_fail_file(error, "map", path, code);
-  if (data == NULL) return gnn_fail_memory(error, 1);
-  file->data = data;
-  file->size = size;
-  file->is_mapped = size != 0;
   return GNN_OK;
 }
 
-gnn_status gnn_file_open(const char *path, gnn_file *file, gnn_error *error) {
-  memset(file, 0, sizeof *file);
-  gnn_status status = file_map(path, file, error);
-  if (status != GNN_OK) return status;
-  if (file->size < 2 || file->data[0] != 0x1f || file->data[1] != 0x8b) return GNN_OK;
-#ifdef GNN_ZLIB
-  gnn_file packed = *file;
-  memset(file, 0, sizeof *file);
-  status = file_inflate(path, &packed, file, error);
-  gnn_file_close(&packed);
-#else
-  gnn_file_close(file);
-  status = gnn_fail(error, GNN_EIO, "", "\"%s\" is gzipped, and this program was built without zlib", path);
-  gnn_fail_help(error, "gunzip -k \"%s\"", path);
-#endif
+static gnn_status file_grow(gnn_file *file, size_t capacity, gnn_error *error) {
+  unsigned char *more = realloc(file->data, capacity ? capacity : 1);
+  if (more == NULL) return gnn_fail_memory(error, (int64_t)capacity);
+  file->data = more;
+  return GNN_OK;
+}
+
+/* As far as the promise goes, which may become clear bit by bit. Room is taken as bytes arrive, not as they are promised. */
+static gnn_status file_unpack_all(file_packed *packed, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
+  size_t capacity = 0, got = 0;
+  gnn_status status = file_grow(file, 1, error);
+  int64_t promised = 0;
+  while (status == GNN_OK && (promised = promise(file->data, file->size)) > (int64_t)file->size) {
+    capacity = (size_t)promised < 2 * file->size + FILE_BUFFER_BYTES ? (size_t)promised : 2 * file->size + FILE_BUFFER_BYTES;
+    status = file_grow(file, capacity, error);
+    if (status == GNN_OK) status = file_unpack(packed, file->data + file->size, capacity - file->size, &got, error);
+    file->size += got;
+    if (file->size < capacity) return status; /* shorter than promised: who reads it says so */
+  }
+  unsigned char more;
+  if (status == GNN_OK && promised >= 0) status = file_unpack(packed, &more, 1, &got, error);
+  if (status == GNN_OK && promised >= 0 && got)
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is larger than it says: %s bytes are unpacked, and more follow", packed->path,
+                      gnn_count_text((int64_t)file->size).text);
   return status;
 }
 
-void gnn_file_close(gnn_file *file) {
-  if (file->data == NULL) return;
-  if (file->is_mapped) munmap(file->data, file->size);
-  else free(file->data);
+static gnn_status file_inflate(const char *path, int descriptor, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
+  file_packed *packed = calloc(1, sizeof *packed);
+  int is_ready = packed && inflateInit2(&packed->stream, 15 + 16) == Z_OK;
+  gnn_status status = is_ready ? GNN_OK : gnn_fail_memory(error, FILE_BUFFER_BYTES);
+  if (is_ready) {
+    packed->path = path;
+    packed->descriptor = descriptor;
+    packed->is_between = 0;
+    status = file_unpack_all(packed, promise, file, error);
+    inflateEnd(&packed->stream);
+  }
+  free(packed);
+  return status;
+}
+
+static gnn_status file_load(const char *path, int descriptor, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
+  unsigned char mark[2];
+  ssize_t count = pread(descriptor, mark, 2, 0);
+  if (count < 0) return gnn_fail_file(error, "read", path, errno);
+  if (count == 2 && mark[0] == 0x1f && mark[1] == 0x8b) return file_inflate(path, descriptor, promise, file, error);
+  if (count == 0) {
+    file->data = malloc(1);
+    return file->data ? GNN_OK : gnn_fail_memory(error, 1);
+  }
+  file->guard = gnn_guard_map(descriptor);
+  if (file->guard == NULL) return gnn_fail_file(error, "map", path, errno);
+  file->data = gnn_guard_data(file->guard);
+  file->size = gnn_guard_size(file->guard);
+  return GNN_OK;
+}
+
+gnn_status gnn_file_open(const char *path, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
   memset(file, 0, sizeof *file);
+  int descriptor = gnn_open_plain(path);
+  if (descriptor < 0) return gnn_fail_file(error, errno == ENOENT ? "open" : "read", path, errno);
+  file->path = strdup(path);
+  gnn_status status = file->path ? file_load(path, descriptor, promise, file, error) : gnn_fail_memory(error, (int64_t)strlen(path));
+  if (file->guard == NULL) close(descriptor);
+  if (status != GNN_OK) gnn_file_close(file);
+  return status;
+}
+
+int64_t gnn_file_text(const unsigned char *head, size_t size) {
+  (void)head;
+  return size < GNN_FILE_TEXT_MOST ? GNN_FILE_TEXT_MOST : (int64_t)size;
+}
+
+gnn_status gnn_file_check(const gnn_file *file, gnn_status status, gnn_error *error) {
+  const char *fault = file->guard ? gnn_guard_fault(file->guard) : NULL;
+  if (fault == NULL) return status;
+  status = gnn_fail(error, GNN_EIO, "E0001", "\"%s\" %s while it was being read", file->path, fault);
+  gnn_fail_help(error, "wait until nothing writes into it, then run again");
+  return status;
+}
+
+void gnn_file_hold(gnn_file *file, unsigned char *data, size_t size) {
+  if (file->guard) gnn_guard_unmap(file->guard);
+  else free(file->data);
+  file->guard = NULL;
+  file->data = data;
+  file->size = size;
+}
+
+void gnn_file_close(gnn_file *file) {
+  gnn_file_hold(file, NULL, 0);
+  free(file->path);
+  file->path = NULL;
 }
 
 /* Standard output, a device, a pipe or a socket: it is written into, never replaced. */
@@ -130,29 +163,36 @@ static int file_is_node(const char *path) {
 }
 
 static int file_open_node(const char *path) {
-  return strcmp(path, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC);
+  return strcmp(path, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : gnn_open_into(path);
+}
+
+/* All that is left of a writer: nothing. */
+static void file_release(gnn_writer *writer) {
+  if (writer->temporary) gnn_partial_drop(writer->temporary);
+  free(writer->path);
+  free(writer->temporary);
+  free(writer->buffer);
+  memset(writer, 0, sizeof *writer);
+  writer->descriptor = -1;
 }
 
 gnn_status gnn_writer_open(gnn_writer *writer, const char *path, gnn_error *error) {
   memset(writer, 0, sizeof *writer);
   writer->descriptor = -1;
-  size_t room = strlen(path) + 32;
-  writer->path = malloc(room);
-  writer->temporary = malloc(room);
+  writer->path = strdup(path);
   writer->buffer = malloc(FILE_BUFFER_BYTES);
-  if (!writer->path || !writer->temporary || !writer->buffer) {
-    gnn_writer_abandon(writer);
+  if (!writer->path || !writer->buffer) {
+    file_release(writer);
     return gnn_fail_memory(error, FILE_BUFFER_BYTES);
   }
-  snprintf(writer->path, room, "%s", path);
-  snprintf(writer->temporary, room, "%s.tmp-%ld", path, (long)getpid());
   writer->is_node = file_is_node(path);
-  writer->descriptor = writer->is_node ? file_open_node(path) : open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  writer->descriptor = writer->is_node ? file_open_node(path) : gnn_open_beside(path, &writer->temporary);
   if (writer->descriptor < 0) {
     int code = errno;
-    gnn_writer_abandon(writer);
+    file_release(writer);
     return gnn_fail_file(error, "write", path, code);
   }
+  if (writer->temporary) gnn_partial_add(writer->temporary);
   return GNN_OK;
 }
 
@@ -211,11 +251,7 @@ gnn_status gnn_writer_close(gnn_writer *writer, gnn_error *error) {
   } else if (!writer->is_node) {
     file_sync_folder(writer->path);
   }
-  free(writer->path);
-  free(writer->temporary);
-  free(writer->buffer);
-  memset(writer, 0, sizeof *writer);
-  writer->descriptor = -1;
+  file_release(writer);
   return status;
 }
 
@@ -224,11 +260,7 @@ void gnn_writer_abandon(gnn_writer *writer) {
     close(writer->descriptor);
     if (!writer->is_node) unlink(writer->temporary);
   }
-  free(writer->path);
-  free(writer->temporary);
-  free(writer->buffer);
-  memset(writer, 0, sizeof *writer);
-  writer->descriptor = -1;
+  file_release(writer);
 }
 
 int gnn_path_exists(const char *path) {

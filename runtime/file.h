@@ -4,18 +4,34 @@
 
 #include "text.h"
 
+struct gnn_guard;
+
 typedef struct gnn_file {
   unsigned char *data; /* read only; never NULL after success, even of an empty file */
   size_t size;
-  int is_mapped;
+  struct gnn_guard *guard; /* of a file that is mapped; NULL: data is of malloc */
+  char *path;
 } gnn_file;
 
-/* Maps a plain file; reads one in gzip form into memory (told from its first bytes; needs a build with GNN_ZLIB). */
-gnn_status gnn_file_open(const char *path, gnn_file *file, gnn_error *error);
+/* How many bytes the whole of a file has, as far as its first `size` bytes tell: more than `size` where there must be more, or where
+ * more are needed to tell; -1 where it is not of the form. What is compressed is unpacked so far and no further. */
+typedef int64_t (*gnn_file_promise)(const unsigned char *head, size_t size);
+
+/* Maps a plain file; unpacks one in gzip form into memory (told from its first bytes). Directories,
+ * pipes and devices are refused. */
+gnn_status gnn_file_open(const char *path, gnn_file_promise promise, gnn_file *file, gnn_error *error);
+/* Texts promise nothing: they are unpacked up to a size that texts of graphs do not have. */
+enum { GNN_FILE_TEXT_MOST = 256 << 20 };
+int64_t gnn_file_text(const unsigned char *head, size_t size);
+/* Others may change a file, or cut it short, while it is mapped. To be asked once its bytes were read: `status`, or the error that
+ * they cannot be believed. */
+gnn_status gnn_file_check(const gnn_file *file, gnn_status status, gnn_error *error);
+/* Its bytes are these from now on, of malloc. */
+void gnn_file_hold(gnn_file *file, unsigned char *data, size_t size);
 void gnn_file_close(gnn_file *file); /* zeroed or closed is fine */
 
-/* A writer to PATH.tmp-PID, which becomes PATH on success and disappears otherwise; devices and pipes, and "-", standard
- * output, are written into. */
+/* A writer to a file of a name that nobody can guess beside PATH, which becomes PATH on success and disappears otherwise; devices
+ * and pipes, and "-", standard output, are written into. */
 typedef struct gnn_writer {
   int descriptor, is_node;
   char *path, *temporary;

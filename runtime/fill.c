@@ -213,7 +213,7 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_data_field *data
   for (int64_t r = 0; r < rows; r++) {
     m.ptr[r] = at;
     int64_t count = gnn_field_row_nonzeros(data, r, column, value);
-    for (int64_t k = 0; k < count; k++, at++) {
+    for (int64_t k = 0; k < count && at < field->nonzeros; k++, at++) { /* they were counted before: a file may have changed since */
       m.idx[at] = column[k];
       fill_real(m.value, real_bytes, at, (double)value[k]);
     }

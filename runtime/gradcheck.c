@@ -138,7 +138,7 @@ int gnn_command_gradcheck(const gnn_cli *cli) {
   }
   gnn_instance_options options = gnn_cli_options(cli);
   gnn_status status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = gnn_subgraph(dataset, GRADCHECK_NODES, &part, &error);
+  if (status == GNN_OK) status = gnn_dataset_check_files(dataset, gnn_subgraph(dataset, GRADCHECK_NODES, &part, &error), &error);
   gnn_dataset_close(dataset);
   if (status == GNN_OK) status = gnn_instance_create(twice, &options, &instance, &error);
   if (status == GNN_OK) status = gnn_instance_load(instance, part, &error);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../kernels/cpu/random.h"
+#include "contents.h"
 #include "device.h"
 #include "fill.h"
 #include "lanes.h"
@@ -133,6 +134,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   instance->scratch.file = -1;
   instance->run.program = instance->tiers.program = program;
   instance->run.keeps_all = options.keeps_all;
+  instance->continues_after_nan = options.continues_after_nan;
   const gnn_backend *backend = gnn_backend_of(program);
   gnn_status status = backend->open(instance, &options, error);
   if (status == GNN_OK) status = instance_find_room(program, &options, &instance->scratch, error);
@@ -216,6 +218,8 @@ gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset,
   for (int i = 0; status == GNN_OK && i < program->field_count; i++)
     status = gnn_fill_field(instance, dataset, &program->fields[i], error);
   if (status == GNN_OK) status = gnn_fill_splits(instance, dataset, error);
+  if (status == GNN_OK) status = gnn_contents_take(instance, dataset, error);
+  status = gnn_dataset_check_files(dataset, status, error);
   if (status != GNN_OK) return status;
   if (program->label_field >= 0) instance_survey_labels(instance);
   status = gnn_backend_of(program)->load(instance);

@@ -21,6 +21,7 @@ typedef struct gnn_instance_options {
   const gnn_memory *memory; /* NULL: the runtime's own */
   const char *scratch;      /* folder of the SSD tier; NULL: the plan's, then `temporary`, /var/tmp, /tmp */
   const char *temporary;
+  int continues_after_nan;  /* weights that are not finite are taken */
   int device;               /* which one, where there are several */
   int has_no_graph;         /* steps are launched one by one in every epoch */
   void (*note)(void *user, const char *text); /* told what the user should know, though nothing failed; NULL: nobody */
@@ -49,6 +50,8 @@ typedef struct gnn_bad_value {
   float value;
 } gnn_bad_value;
 
+typedef enum gnn_content { GNN_CONTENT_EDGES, GNN_CONTENT_FEATURES, GNN_CONTENT_LABELS, GNN_CONTENT_SPLITS, GNN_CONTENT_COUNT } gnn_content;
+
 typedef struct gnn_instance {
   gnn_run run;
   gnn_memory memory;
@@ -56,6 +59,8 @@ typedef struct gnn_instance {
   gnn_scratch scratch;     /* file -1: the program has no SSD tier */
   gnn_mapping mapping[GNN_TIER_COUNT];
   int is_loaded;
+  int64_t contents[GNN_CONTENT_COUNT]; /* checksums of what was loaded */
+  int continues_after_nan; /* weights that are not finite are taken */
   double *partial_loss;    /* one a task of the metrics: GNN_METRIC_TASK_ROWS rows */
   int64_t *partial_correct;
   int64_t partial_count;

@@ -129,7 +129,7 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
   }
   if (program->real_bytes != 4) return gnn_fail(&job->error, GNN_EINVAL, "", "a job needs the single-precision program");
   gnn_instance_options wanted = {.threads = job->options.threads, .populate = 1, .memory = &memory,
-                                 .scratch = job->options.scratch_dir, .device = job->options.device, .note = job_note, .note_user = job};
+                                 .scratch = job->options.scratch_dir, .continues_after_nan = job->options.continues_after_nan, .device = job->options.device, .note = job_note, .note_user = job};
   gnn_status status = gnn_instance_create(program, &wanted, &job->instance, &job->error);
   if (status == GNN_OK) status = gnn_snapshot_create(program, &job->best, &job->error);
   if (status != GNN_OK) return job_failed(job, status);

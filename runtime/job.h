@@ -23,6 +23,7 @@ typedef struct gnn_job_options {
   int (*progress)(void *user, int64_t epoch, double loss);         /* after each epoch of train; nonzero: stop */
   void *user;
   const char *scratch_dir; /* folder of the SSD tier; NULL: the plan's, or else /var/tmp or /tmp; read by create only */
+  int continues_after_nan; /* restore takes weights that are not finite */
   int device;            /* which one, for programs of a device with memory of its own */
 } gnn_job_options;
 

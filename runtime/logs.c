@@ -7,6 +7,8 @@
 #endif
 #include "logs.h"
 
+#include "open.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +94,8 @@ static gnn_status logs_open_file(const char *folder, const char *name, int is_re
   if (path == NULL) return gnn_fail_memory(error, 256);
   gnn_status status = gnn_make_directories(folder, error);
   if (status == GNN_OK) {
-    *file = fopen(path, is_resumed ? "ae" : "we");
+    int descriptor = gnn_open_log(path, !is_resumed);
+    *file = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
     if (*file == NULL) status = gnn_fail_file(error, "write", path, errno);
   }
   free(path);
@@ -107,7 +110,7 @@ gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char 
   gnn_status status = GNN_OK;
   if (csv_folder) {
     status = logs_open_file(csv_folder, "log.csv", is_resumed, &logs->csv, error);
-    if (status == GNN_OK && ftell(logs->csv) == 0)
+    if (status == GNN_OK && ftell(logs->csv) <= 0) /* -1: a pipe */
       fprintf(logs->csv, "run,epoch,loss,train,valid,test,lr,seconds,gpu_peak,host_peak,ssd_bytes\n");
   }
   if (status == GNN_OK && jsonl_folder) status = logs_open_file(jsonl_folder, "log.jsonl", is_resumed, &logs->jsonl, error);

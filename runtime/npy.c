@@ -8,10 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checked.h"
+
 static const struct { char code[4]; gnn_dtype dtype; } npy_dtypes[] = {
   {"b1", GNN_BOOL}, {"u1", GNN_U8}, {"i1", GNN_I8}, {"u2", GNN_U16}, {"i2", GNN_I16}, {"u4", GNN_U32}, {"i4", GNN_I32},
   {"u8", GNN_U64}, {"i8", GNN_I64}, {"f2", GNN_F16}, {"f4", GNN_F32}, {"f8", GNN_F64},
 };
+
+static const unsigned char npy_magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+enum { NPY_HEADER_MAX = 1 << 20 }; /* of what is compressed; NumPy itself takes 10,000 bytes */
 
 /* The header is a Python dict literal with exactly the keys descr, fortran_order and shape. */
 typedef struct npy_header {
@@ -82,8 +87,7 @@ static gnn_status npy_shape(npy_header *h, gnn_array *array) {
     int64_t size = 0;
     const char *begin = h->at;
     while (h->at < h->end && *h->at >= '0' && *h->at <= '9') {
-      if (size > (INT64_MAX - 9) / 10) return npy_bad(h, "a dimension beyond 2^63");
-      size = size * 10 + (*h->at++ - '0');
+      if (!gnn_digit_fits(&size, *h->at++)) return npy_bad(h, "a dimension beyond 2^63");
     }
     if (h->at == begin) return npy_bad(h, "a malformed shape");
     if (h->at < h->end && *h->at == 'L') h->at++; /* Python 2 */
@@ -144,38 +148,47 @@ static gnn_status npy_transpose(gnn_file *file, gnn_array *array, gnn_error *err
       place[i] = 0;
     }
   }
-  gnn_file_close(file);
-  file->data = data;
-  file->size = (size_t)bytes;
-  file->is_mapped = 0;
+  gnn_status status = gnn_file_check(file, GNN_OK, error);
+  gnn_file_hold(file, data, (size_t)bytes);
   array->data = data;
-  return GNN_OK;
+  return status;
+}
+
+/* Where the dictionary begins, and its length. 0: these bytes do not tell. */
+static int npy_place(const unsigned char *data, size_t size, size_t *at, size_t *length) {
+  if (size < 12) return 0; /* no version has a header that short */
+  *at = data[6] == 1 ? 10 : 12;
+  *length = (size_t)data[8] | (size_t)data[9] << 8;
+  if (data[6] != 1) *length |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
+  return 1;
+}
+
+static int64_t npy_promise(const unsigned char *head, size_t size) {
+  gnn_array array;
+  size_t at, length;
+  int is_fortran;
+  if (!npy_place(head, size, &at, &length)) return 12;
+  if (memcmp(head, npy_magic, sizeof npy_magic) != 0 || head[6] < 1 || head[6] > 3 || length > NPY_HEADER_MAX) return -1;
+  if (size < at + length) return (int64_t)(at + length);
+  npy_header h = {.path = "", .at = (const char *)head + at, .end = (const char *)head + at + length};
+  if (npy_dict(&h, &array, &is_fortran) != GNN_OK || !gnn_array_measure(&array)) return -1;
+  return (int64_t)(at + length) + array.count * gnn_dtype_bytes(array.dtype);
 }
 
 static gnn_status npy_parse(const char *path, gnn_file *file, gnn_array *array, int *is_transposed, gnn_error *error) {
-  static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
-  if (file->size < sizeof magic || memcmp(file->data, magic, sizeof magic) != 0) {
+  if (file->size < sizeof npy_magic || memcmp(file->data, npy_magic, sizeof npy_magic) != 0) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "E0707", "\"%s\" has no NumPy header", path);
-    if (file->size < 8 && (file->size == 0 || memcmp(file->data, magic, file->size < 6 ? file->size : 6) == 0))
+    if (file->size < 8 && (file->size == 0 || memcmp(file->data, npy_magic, file->size < 6 ? file->size : 6) == 0))
       gnn_fail_help(error, "it holds %lld bytes only; was it copied completely?", (long long)file->size);
     else
       gnn_fail_help(error, "IGB large and full are raw numbers; other files come from numpy.save");
     return status;
   }
   npy_header h = {.path = path, .error = error};
-  if (file->size < 10) return npy_bad(&h, "the file ends inside it");
-  int version = file->data[6];
-  if (version < 1 || version > 3)
-    return gnn_fail(error, GNN_EDATA, "", "\"%s\" is of .npy version %d; versions 1 to 3 are known", path, version);
-  size_t at = version == 1 ? 10 : 12, length;
-  if (version == 1) {
-    length = (size_t)file->data[8] | (size_t)file->data[9] << 8;
-  } else {
-    if (file->size < 12) return npy_bad(&h, "the file ends inside it");
-    length = (size_t)file->data[8] | (size_t)file->data[9] << 8 | (size_t)file->data[10] << 16 |
-             (size_t)file->data[11] << 24;
-  }
-  if (length > file->size - at) return npy_bad(&h, "the file ends inside it");
+  size_t at, length;
+  if (file->size > 6 && (file->data[6] < 1 || file->data[6] > 3))
+    return gnn_fail(error, GNN_EDATA, "", "\"%s\" is of .npy version %d; versions 1 to 3 are known", path, file->data[6]);
+  if (!npy_place(file->data, file->size, &at, &length) || length > file->size - at) return npy_bad(&h, "the file ends inside it");
   h.at = (const char *)file->data + at;
   h.end = h.at + length;
   int is_fortran = 0;
@@ -209,9 +222,9 @@ gnn_status gnn_npy_open(const char *path, gnn_file *file, gnn_array *array, int 
   if (!gnn_path_exists(path) && snprintf(packed, sizeof packed, "%s.gz", path) < (int)sizeof packed &&
       gnn_path_exists(packed))
     path = packed;
-  gnn_status status = gnn_file_open(path, file, error);
+  gnn_status status = gnn_file_open(path, npy_promise, file, error);
   if (status != GNN_OK) return status;
-  status = npy_parse(path, file, array, is_transposed, error);
+  status = gnn_file_check(file, npy_parse(path, file, array, is_transposed, error), error);
   if (status != GNN_OK) gnn_file_close(file);
   return status;
 }

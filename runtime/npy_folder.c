@@ -78,8 +78,8 @@ static gnn_status npy_folder_about(npy_folder *folder, gnn_dataset *dataset, gnn
   gnn_json json = {0};
   gnn_status status = GNN_OK;
   if (!gnn_path_exists(path)) goto done;
-  status = gnn_file_open(path, &file, error);
-  if (status == GNN_OK) status = gnn_json_parse(path, file.data, file.size, &json, error);
+  status = gnn_file_open(path, gnn_file_text, &file, error);
+  if (status == GNN_OK) status = gnn_file_check(&file, gnn_json_parse(path, file.data, file.size, &json, error), error);
   if (status != GNN_OK) goto done;
   if (json.nodes[0].kind != GNN_JSON_OBJECT) {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is not a JSON object", path);

@@ -104,7 +104,7 @@ static gnn_status planetoid_content(const planetoid_text *text, gnn_dataset *dat
     const char *stop = planetoid_line_end(at, text->end);
     planetoid_word id = planetoid_next(&at, stop), word, last = {0};
     line++;
-    if (id.length > 0) {
+    if (id.length > 0 && row < text->lines) { /* as many as were counted, whatever the file holds by now */
       if (*width < 0) {
         const char *probe = at;
         int64_t words = 0;
@@ -135,6 +135,7 @@ static gnn_status planetoid_content(const planetoid_text *text, gnn_dataset *dat
     }
     at = stop + 1;
   }
+  if (row < text->lines) return gnn_fail(text->error, GNN_EDATA, "", "\"%s\" has %lld lines, and had more before", text->path, (long long)row);
   qsort(papers, (size_t)row, sizeof *papers, planetoid_compare);
   for (int64_t i = 1; i < row; i++)
     if (planetoid_compare(&papers[i - 1], &papers[i]) == 0)
@@ -152,7 +153,7 @@ static gnn_status planetoid_cites(const planetoid_text *text, gnn_dataset *datas
     const char *stop = planetoid_line_end(at, text->end);
     planetoid_word cited = planetoid_next(&at, stop), citing = planetoid_next(&at, stop);
     line++;
-    if (cited.length > 0) {
+    if (cited.length > 0 && count < room) {
       if (citing.length == 0 || planetoid_next(&at, stop).length > 0)
         return gnn_fail(text->error, GNN_EDATA, "", "\"%s\" line %lld: two ids are needed", text->path, (long long)line);
       const planetoid_word *to = bsearch(&cited, papers, (size_t)paper_count, sizeof *papers, planetoid_compare);
@@ -208,7 +209,7 @@ static gnn_status planetoid_open(const char *folder, const char *name, const cha
   gnn_text_format(&base, "%s%s", name, ending);
   *path = base.data ? gnn_path_join(folder, base.data) : NULL;
   gnn_text_free(&base);
-  return *path ? gnn_file_open(*path, file, error) : gnn_fail_memory(error, 256);
+  return *path ? gnn_file_open(*path, gnn_file_text, file, error) : gnn_fail_memory(error, 256);
 }
 
 static planetoid_text planetoid_view(const char *path, const gnn_file *file, gnn_error *error) {
@@ -249,6 +250,7 @@ gnn_status gnn_read_planetoid(gnn_dataset *dataset, const char *path, gnn_error 
     status = gnn_dataset_add_field(dataset, "x", GNN_DATA_NODE, &array, error);
   }
   if (status == GNN_OK) status = planetoid_labels(dataset, classes, count, error);
+  status = gnn_file_check(&content, gnn_file_check(&cites, status, error), error);
   free(papers);
   free(classes);
   free(name);

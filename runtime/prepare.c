@@ -1,5 +1,5 @@
 /* prepare.c: from the arrays of a reader to a data set that can be trained on.
- * O(nodes + edges + numbers) time; besides the result it holds 8 bytes an edge while sorting. */
+ * O(nodes + edges + numbers) time; besides the result it holds 12 bytes an edge while sorting. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -78,6 +78,7 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
   if (status == GNN_OK) status = gnn_prepare_edges(dataset, recipe, wants_origin, &origin, error);
   if (status == GNN_OK) status = gnn_prepare_fields(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_splits(dataset, recipe, error);
+  status = gnn_dataset_check_files(dataset, status, error);
   if (status != GNN_OK) return status;
   dataset->fingerprint = prepare_fingerprint(dataset, recipe);
   dataset->is_prepared = 1;

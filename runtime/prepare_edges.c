@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checked.h"
 #include "prepare.h"
+#include "room.h"
 
 /* Arc k of the graph wanted: the raw ones, their reverses, the added self-loops, in this order, so that of equal arcs
  * the one that is in the data comes first. */
 typedef struct edges_list {
-  const gnn_array *source, *destination;
+  const int32_t *source, *destination;
   int64_t raw, reversed, loops; /* counts; reversed is 0 or raw */
   int removes_loops;
 } edges_list;
@@ -23,7 +25,7 @@ static int edges_arc(const edges_list *list, int64_t k, int32_t *from, int32_t *
   }
   int is_reverse = k >= list->raw;
   int64_t e = is_reverse ? k - list->raw : k;
-  int32_t s = (int32_t)gnn_array_integer(list->source, e), d = (int32_t)gnn_array_integer(list->destination, e);
+  int32_t s = list->source[e], d = list->destination[e];
   if (s == d && (is_reverse || list->removes_loops)) return 0;
   *from = is_reverse ? d : s;
   *to = is_reverse ? s : d;
@@ -31,11 +33,14 @@ static int edges_arc(const edges_list *list, int64_t k, int32_t *from, int32_t *
   return 1;
 }
 
-static gnn_status edges_check(const gnn_dataset *dataset, gnn_error *error) {
+/* The ends that are right go into source[] and destination[]: files may change, and what was checked is what is used. */
+static gnn_status edges_take(const gnn_dataset *dataset, int32_t *to_source, int32_t *to_destination, gnn_error *error) {
   const gnn_array *source = &dataset->raw_source, *destination = &dataset->raw_destination;
   int64_t nodes = dataset->nodes, edges = source->count;
   for (int64_t e = 0; e < edges; e++) {
     int64_t s = gnn_array_integer(source, e), d = gnn_array_integer(destination, e);
+    to_source[e] = (int32_t)s;
+    to_destination[e] = (int32_t)d;
     if (s >= 0 && s < nodes && d >= 0 && d < nodes) continue;
     gnn_status status =
       gnn_fail(error, GNN_EDATA, "E0701", "%s: edge %lld is %lld → %lld, but nodes run 0 … %lld", dataset->title,
@@ -174,38 +179,56 @@ static void edges_report(gnn_dataset *dataset, const gnn_recipe *recipe, const e
                      gnn_count_text(dataset->silent_nodes).text, gnn_count_text(dataset->nodes).text);
 }
 
+enum { EDGES_ROOM_BYTES = 1 << 30 }; /* less is simply asked for */
+
+/* A few bytes can claim thousands of millions of nodes: what sorting takes has to be there before it is touched. */
+static gnn_status edges_room(const gnn_dataset *dataset, const edges_list *list, int64_t *most, gnn_error *error) {
+  int64_t arrays, bytes;
+  if (!gnn_add_fits(list->raw, list->reversed, most) || !gnn_add_fits(*most, list->loops, most) || !gnn_multiply_fits(*most, 8, &bytes) ||
+      !gnn_multiply_fits(dataset->nodes + 1, 16, &arrays) || !gnn_add_fits(bytes, arrays, &bytes))
+    bytes = INT64_MAX;
+  if (bytes <= EDGES_ROOM_BYTES || bytes <= gnn_available_bytes()) return GNN_OK;
+  return gnn_fail(error, GNN_ENOMEM, "R0801", "%s: sorting its edges takes %s, and memory has %s free", dataset->title,
+                  gnn_bytes_text(bytes).text, gnn_bytes_text(gnn_available_bytes()).text);
+}
+
 gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, const int64_t **origin,
                              gnn_error *error) {
   int64_t nodes = dataset->nodes;
-  edges_list list = {.source = &dataset->raw_source, .destination = &dataset->raw_destination,
-                     .raw = dataset->raw_source.count, .removes_loops = recipe->self_loops == GNN_LOOPS_REMOVE};
+  edges_list list = {.raw = dataset->raw_source.count, .removes_loops = recipe->self_loops == GNN_LOOPS_REMOVE};
   if (gnn_dtype_is_float(dataset->raw_source.dtype) || gnn_dtype_is_float(dataset->raw_destination.dtype))
     return gnn_fail(error, GNN_EDATA, "", "%s: edge ids are stored as %s; whole numbers are needed", dataset->title,
                     gnn_dtype_name(dataset->raw_source.dtype));
   if (dataset->raw_destination.count != list.raw)
     return gnn_fail(error, GNN_EDATA, "", "%s has %s sources but %s destinations", dataset->title,
                     gnn_count_text(list.raw).text, gnn_count_text(dataset->raw_destination.count).text);
-  gnn_status status = edges_check(dataset, error);
-  if (status != GNN_OK) return status;
+  int32_t *ends = malloc(list.raw ? 2 * (size_t)list.raw * sizeof *ends : 1);
+  if (ends == NULL) return gnn_fail_memory(error, 2 * list.raw * (int64_t)sizeof *ends);
+  gnn_status status = edges_take(dataset, ends, ends + list.raw, error);
+  list.source = ends;
+  list.destination = ends + list.raw;
   list.reversed = recipe->is_undirected ? list.raw : 0;
   list.loops = recipe->self_loops == GNN_LOOPS_ADD ? nodes : 0;
   edges_counts counts = {0};
-  for (int64_t e = 0; list.removes_loops && e < list.raw; e++)
-    counts.loops_removed += gnn_array_integer(list.source, e) == gnn_array_integer(list.destination, e);
-  int64_t most = list.raw + list.reversed + list.loops;
-  int64_t *in_ptr = gnn_dataset_alloc(dataset, nodes + 1, sizeof *in_ptr, error);
-  int32_t *source = gnn_dataset_alloc(dataset, most, sizeof *source, error);
-  int64_t *kept_origin = wants_origin ? gnn_dataset_alloc(dataset, most, sizeof *kept_origin, error) : NULL;
-  if (!in_ptr || !source || (wants_origin && !kept_origin)) return GNN_ENOMEM;
+  for (int64_t e = 0; status == GNN_OK && list.removes_loops && e < list.raw; e++) counts.loops_removed += list.source[e] == list.destination[e];
+  int64_t most = 0;
+  if (status == GNN_OK) status = edges_room(dataset, &list, &most, error);
+  if (status != GNN_OK) {
+    free(ends);
+    return status;
+  }
   int64_t *ptr = malloc((size_t)(nodes + 1) * sizeof *ptr);
   int32_t *to = malloc(most ? (size_t)most * sizeof *to : 1);
   int64_t *from_origin = wants_origin ? malloc(most ? (size_t)most * sizeof *from_origin : 1) : NULL;
-  if (ptr && to && (!wants_origin || from_origin)) {
-    edges_sort_by_source(&list, nodes, ptr, to, from_origin);
-    edges_sort_by_destination(nodes, ptr, to, from_origin, in_ptr, source, kept_origin, &counts);
-  } else {
-    status = gnn_fail_memory(error, most * (int64_t)sizeof *to);
-  }
+  int has_room = ptr && to && (!wants_origin || from_origin);
+  if (status == GNN_OK && !has_room) status = gnn_fail_memory(error, most * (int64_t)sizeof *to);
+  if (status == GNN_OK) edges_sort_by_source(&list, nodes, ptr, to, from_origin);
+  free(ends);
+  int64_t *in_ptr = status == GNN_OK ? gnn_dataset_alloc(dataset, nodes + 1, sizeof *in_ptr, error) : NULL;
+  int32_t *source = in_ptr ? gnn_dataset_alloc(dataset, most, sizeof *source, error) : NULL;
+  int64_t *kept_origin = source && wants_origin ? gnn_dataset_alloc(dataset, most, sizeof *kept_origin, error) : NULL;
+  if (status == GNN_OK && (source == NULL || (wants_origin && kept_origin == NULL))) status = GNN_ENOMEM;
+  if (status == GNN_OK) edges_sort_by_destination(nodes, ptr, to, from_origin, in_ptr, source, kept_origin, &counts);
   free(ptr);
   free(to);
   free(from_origin);

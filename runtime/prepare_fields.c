@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checked.h"
 #include "prepare.h"
 
 static const char *fields_row_word(const gnn_data_field *field) {
@@ -18,6 +19,13 @@ static gnn_status fields_rows(const gnn_dataset *dataset, const gnn_data_field *
   if (stored == wanted) return GNN_OK;
   return gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows, but there are %s %ss", dataset->title, field->name,
                   gnn_count_text(stored).text, gnn_count_text(wanted).text, fields_row_word(field));
+}
+
+/* Sizes are computed with rows * width numbers, stored or not. */
+static gnn_status fields_width(const gnn_dataset *dataset, const gnn_data_field *field, int64_t rows, int64_t width, gnn_error *error) {
+  int64_t bytes;
+  if (width > 0 && width <= INT32_MAX && gnn_multiply_fits(rows, width, &bytes) && gnn_multiply_fits(bytes, 16, &bytes)) return GNN_OK;
+  return gnn_fail(error, GNN_EDATA, "", "%s: %s has %lld columns", dataset->title, field->name, (long long)width);
 }
 
 /* ---- labels ---- */
@@ -82,6 +90,9 @@ static gnn_status fields_labels(gnn_dataset *dataset, gnn_data_field *field, gnn
   field->width = 1;
   field->label = label;
   field->labelled = labelled;
+  if (field->declared_classes > INT32_MAX)
+    return gnn_fail(error, GNN_EDATA, "E0702", "%s: %s declares %lld classes; labels are below 2^31", dataset->title, field->name,
+                    (long long)field->declared_classes);
   field->classes = field->declared_classes > 0 ? field->declared_classes : greatest + 1;
   if (field->classes < 1) field->classes = 1;
   gnn_status status = gnn_field_check_labels(field, field->classes, error);
@@ -143,6 +154,8 @@ static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, gnn_
   if (field->width == 0)
     return gnn_fail(error, GNN_EDATA, "", "%s: %s has no columns: its shape is %s", dataset->title, field->name,
                     gnn_shape_text(raw).text);
+  gnn_status status = fields_width(dataset, field, field->rows, field->width, error);
+  if (status != GNN_OK) return status;
   if (raw->dtype == GNN_F32 && (uintptr_t)raw->data % sizeof(float) == 0) {
     field->dense = (const float *)(const void *)raw->data;
   } else {
@@ -169,9 +182,8 @@ static gnn_status fields_sparse(gnn_dataset *dataset, gnn_data_field *field, gnn
   if (raw->data && raw->count != entries)
     return gnn_fail(error, GNN_EDATA, "", "%s: %s.val has %s numbers, .col %s", dataset->title, field->name,
                     gnn_count_text(raw->count).text, gnn_count_text(entries).text);
-  if (field->raw_width < 1 || field->raw_width > INT32_MAX)
-    return gnn_fail(error, GNN_EDATA, "", "%s: %s has %lld columns", dataset->title, field->name,
-                    (long long)field->raw_width);
+  gnn_status status = fields_width(dataset, field, rows, field->raw_width, error);
+  if (status != GNN_OK) return status;
   int64_t *ptr = gnn_dataset_alloc(dataset, rows + 1, sizeof *ptr, error);
   int32_t *column = gnn_dataset_alloc(dataset, entries, sizeof *column, error);
   float *value = raw->data ? gnn_dataset_alloc(dataset, entries, sizeof *value, error) : NULL;

@@ -2,16 +2,20 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "device.h"
+#include "open.h"
+#include "partial.h"
 
 typedef enum program_option {
   OPT_DATA, OPT_EPOCHS, OPT_RUNS, OPT_SEED, OPT_THREADS, OPT_WEIGHTS, OPT_RESUME, OPT_OUT, OPT_LOG, OPT_EVERY, OPT_PROGRESS,
-  OPT_TIME_LIMIT, OPT_NAN, OPT_DETERMINISTIC, OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_VERSION, OPT_DEVICE, OPT_SCRATCH,
+  OPT_TIME_LIMIT, OPT_NAN, OPT_DATA_CHANGED, OPT_DETERMINISTIC, OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_VERSION, OPT_DEVICE, OPT_SCRATCH,
   OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_SERIAL, OPT_NO_GRAPH, OPT_COUNT
 } program_option;
 
@@ -34,7 +38,9 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_EVERY] = {"every", "N", "print and log every N epochs", 1, CMD_TRAIN},
   [OPT_PROGRESS] = {"progress", "auto|bar|lines|none", "what is printed while it trains", 1, CMD_TRAIN},
   [OPT_TIME_LIMIT] = {"time-limit", "3h50m", "stop with a checkpoint (exit 75) before this time is over", 1, CMD_TRAIN},
-  [OPT_NAN] = {"nan", "stop|continue", "what to do when the loss is not finite (stop: exit 5)", 1, CMD_TRAIN},
+  [OPT_NAN] = {"nan", "stop|continue", "what to do when weights, loss or scores are not finite (stop: exit 5)", 1,
+               CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_BENCH | CMD_PROFILE},
+  [OPT_DATA_CHANGED] = {"data-changed", "refuse|accept", "what to do with --resume when the data are not those of the checkpoint", 1, CMD_TRAIN},
   [OPT_DETERMINISTIC] = {"deterministic", NULL, "same bits for any number of threads; always so on this backend", 0, CMD_ALL},
   [OPT_QUIET] = {"quiet", NULL, "errors only (-q)", 0, CMD_ALL},
   [OPT_VERBOSE] = {"verbose", NULL, "every evaluation, and what was done to the data (-v)", 0, CMD_ALL},
@@ -93,7 +99,7 @@ static void program_help(const gnn_cli *cli) {
   }
   printf("\ndefaults: --epochs %lld --runs %lld --seed %lld --out %s\n"
          "exit codes: 0 done, 1 failed, 2 bad command line, 3 not enough memory, 4 file error, 5 not a number,\n"
-         "            75 stopped with a checkpoint (--resume goes on), 130/143 interrupted\n",
+         "            75 stopped with a checkpoint (--resume goes on), 128 + N by signal N\n",
          (long long)program->epochs, (long long)program->runs, (long long)program->seed, cli->default_out);
 }
 
@@ -188,6 +194,10 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
     cli->continues_after_nan = strcmp(value, "continue") == 0;
     return cli->continues_after_nan || strcmp(value, "stop") == 0
              ? 0 : program_usage(cli, "--nan takes stop or continue, not \"%s\"%s", value, "");
+  case OPT_DATA_CHANGED:
+    cli->accepts_changed_data = strcmp(value, "accept") == 0;
+    return cli->accepts_changed_data || strcmp(value, "refuse") == 0
+             ? 0 : program_usage(cli, "--data-changed takes refuse or accept, not \"%s\"%s", value, "");
   case OPT_DETERMINISTIC: return 0;
   case OPT_QUIET: cli->is_quiet = 1; return 0;
   case OPT_VERBOSE: cli->is_verbose = 1; return 0;
@@ -314,7 +324,15 @@ static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
   return command->run(cli);
 }
 
+/* Who reads what is printed may have seen enough. */
+static int program_is_pipe_closed(void) {
+  struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
+}
+
 int gnn_main(int argc, char **argv, const gnn_program *program) {
+  gnn_open_standard();
+  gnn_partial_on_signals(0, NULL);
   gnn_cli *cli = calloc(1, sizeof *cli);
   if (cli == NULL) return GNN_EXIT_NO_ROOM;
   cli->program = program;
@@ -332,7 +350,7 @@ int gnn_main(int argc, char **argv, const gnn_program *program) {
   cli->command_line = line;
   int code = program_parse_and_run(cli, argc, argv);
   free(line);
-  if (fflush(stdout) != 0 || ferror(stdout)) {
+  if ((fflush(stdout) != 0 || ferror(stdout)) && !program_is_pipe_closed()) {
     fprintf(stderr, "%s: error: cannot write to standard output\n", cli->name);
     if (code == GNN_EXIT_OK) code = GNN_EXIT_IO;
   }

@@ -7,10 +7,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
+#include "checked.h"
 #include "json.h"
 
-enum { SAFETENSORS_HEADER_MAX = 100000000 }; /* the limit of the reference implementation */
+enum { SAFETENSORS_HEADER_MAX = 100000000 /* the limit of the reference implementation */, SAFETENSORS_DIGITS = 8 };
+
+/* How the header begins where it has a checksum. */
+static const char safetensors_lead[] = "{\"__metadata__\":{\"gnncc.crc32\":\"";
+enum { SAFETENSORS_SUM_AT = 8 + sizeof safetensors_lead - 1, SAFETENSORS_SUM_END = SAFETENSORS_SUM_AT + SAFETENSORS_DIGITS };
+
+typedef struct safetensors_sum {
+  char digits[SAFETENSORS_DIGITS + 1];
+} safetensors_sum;
+
+static safetensors_sum safetensors_digits(uLong sum) {
+  safetensors_sum out;
+  snprintf(out.digits, sizeof out.digits, "%08lx", sum & 0xffffffffUL);
+  return out;
+}
+
+/* Of the length and the header, which are the file's first `bytes`. */
+static safetensors_sum safetensors_header_sum(const unsigned char *file, size_t bytes) {
+  uLong sum = crc32_z(0, file, SAFETENSORS_SUM_AT);
+  sum = crc32_z(sum, (const unsigned char *)"00000000", SAFETENSORS_DIGITS);
+  return safetensors_digits(crc32_z(sum, file + SAFETENSORS_SUM_END, bytes - SAFETENSORS_SUM_END));
+}
+
+static safetensors_sum safetensors_data_sum(const gnn_array *array) {
+  return safetensors_digits(crc32_z(0, array->data, (size_t)(array->count * gnn_dtype_bytes(array->dtype))));
+}
 
 static gnn_status safetensors_bad(const char *path, const char *name, const char *what, gnn_error *error) {
   if (name)
@@ -60,7 +87,8 @@ static gnn_status safetensors_entry(const char *path, const gnn_json *json, cons
     return safetensors_bad(path, name, "has malformed data_offsets", error);
   if ((uint64_t)bound[1] > data_bytes)
     return safetensors_bad(path, name, "lies beyond the end of the file, which seems truncated", error);
-  if (bound[1] - bound[0] != array->count * gnn_dtype_bytes(array->dtype))
+  int64_t bytes;
+  if (!gnn_multiply_fits(array->count, gnn_dtype_bytes(array->dtype), &bytes) || bound[1] - bound[0] != bytes)
     return safetensors_bad(path, name, "has data_offsets that do not fit its shape", error);
   array->data = data + bound[0];
   return GNN_OK;
@@ -100,6 +128,19 @@ static gnn_status safetensors_check(const char *path, const gnn_safetensors *out
   return status;
 }
 
+/* The tensors against the list of their checksums; without a header that is known to be right there must be no list. */
+static gnn_status safetensors_check_data(const char *path, const gnn_safetensors *out, gnn_error *error) {
+  const char *sums = gnn_safetensors_text(out, "gnncc.crc32.data");
+  size_t step = SAFETENSORS_DIGITS + 1;
+  if (!out->has_sums && sums == NULL) return GNN_OK;
+  if (!out->has_sums || sums == NULL || strlen(sums) + (out->tensor_count > 0) != step * (size_t)out->tensor_count)
+    return safetensors_bad(path, NULL, "its header does not match its checksum", error);
+  for (int i = 0; i < out->tensor_count; i++)
+    if (memcmp(safetensors_data_sum(&out->tensors[i].array).digits, sums + step * (size_t)i, SAFETENSORS_DIGITS) != 0)
+      return safetensors_bad(path, out->tensors[i].name, "does not match its checksum", error);
+  return GNN_OK;
+}
+
 static gnn_status safetensors_metadata(const char *path, const gnn_json *json, const gnn_json_node *node,
                                        gnn_safetensors *out, gnn_error *error) {
   if (node->kind != GNN_JSON_OBJECT || out->pairs)
@@ -128,6 +169,9 @@ static gnn_status safetensors_parse(const char *path, gnn_safetensors *out, gnn_
                     is_cut ? "a truncated" : "no", (unsigned long long)length, (unsigned long long)file->size - 8);
   }
   if (length < 2 || file->data[8] != '{') return safetensors_bad(path, NULL, "its header does not begin with {", error);
+  out->has_sums = length >= SAFETENSORS_SUM_END - 8 && memcmp(file->data + 8, safetensors_lead, SAFETENSORS_SUM_AT - 8) == 0;
+  if (out->has_sums && memcmp(safetensors_header_sum(file->data, (size_t)length + 8).digits, file->data + SAFETENSORS_SUM_AT, SAFETENSORS_DIGITS) != 0)
+    return safetensors_bad(path, NULL, "its header does not match its checksum", error);
   const unsigned char *data = file->data + 8 + length;
   uint64_t data_bytes = file->size - 8 - length;
   gnn_json *json = calloc(1, sizeof *json);
@@ -153,13 +197,33 @@ static gnn_status safetensors_parse(const char *path, gnn_safetensors *out, gnn_
   }
   if (status != GNN_OK) return status;
   qsort(out->tensors, (size_t)out->tensor_count, sizeof *out->tensors, safetensors_by_place);
-  return safetensors_check(path, out, data, data_bytes, error);
+  status = safetensors_check(path, out, data, data_bytes, error);
+  return status == GNN_OK ? safetensors_check_data(path, out, error) : status;
+}
+
+/* As far as the last tensor reaches. */
+static int64_t safetensors_promise(const unsigned char *head, size_t size) {
+  uint64_t length = 0;
+  gnn_json json = {0};
+  int64_t last = 0;
+  if (size < 8) return 8;
+  for (int i = 7; i >= 0; i--) length = length << 8 | head[i];
+  if (length > SAFETENSORS_HEADER_MAX || (size > 8 && head[8] != '{')) return -1;
+  if (size < 8 + length) return size == 8 ? 9 : (int64_t)(8 + length);
+  int is_sound = gnn_json_parse("", head + 8, (size_t)length, &json, NULL) == GNN_OK;
+  for (int32_t i = is_sound ? json.nodes[0].first : -1; i >= 0; i = json.nodes[i].next) {
+    const gnn_json_node *offsets = gnn_json_member(&json, &json.nodes[i], "data_offsets");
+    for (int32_t k = offsets && offsets->kind == GNN_JSON_ARRAY ? offsets->first : -1; k >= 0; k = json.nodes[k].next)
+      if (json.nodes[k].is_integer && json.nodes[k].integer > last) last = json.nodes[k].integer;
+  }
+  gnn_json_free(&json);
+  return is_sound && last <= INT64_MAX - 8 - SAFETENSORS_HEADER_MAX ? (int64_t)(8 + length) + last : -1;
 }
 
 gnn_status gnn_safetensors_open(const char *path, gnn_safetensors *out, gnn_error *error) {
   memset(out, 0, sizeof *out);
-  gnn_status status = gnn_file_open(path, &out->file, error);
-  if (status == GNN_OK) status = safetensors_parse(path, out, error);
+  gnn_status status = gnn_file_open(path, safetensors_promise, &out->file, error);
+  if (status == GNN_OK) status = gnn_file_check(&out->file, safetensors_parse(path, out, error), error);
   if (status != GNN_OK) gnn_safetensors_close(out);
   return status;
 }
@@ -188,48 +252,51 @@ const char *gnn_safetensors_text(const gnn_safetensors *file, const char *key) {
 gnn_status gnn_safetensors_write(const char *path, const gnn_tensor *tensors, int tensor_count, const gnn_pair *pairs,
                                  int pair_count, gnn_error *error) {
   static const int width_order[] = {8, 4, 2, 1};
-  gnn_text header = {0};
-  gnn_text_append(&header, "{", 1);
+  gnn_text header = {0}; /* its length before it */
+  gnn_text_append(&header, "\0\0\0\0\0\0\0", 8);
+  gnn_text_format(&header, "%s00000000\",\"gnncc.crc32.data\":\"", safetensors_lead);
   const char *comma = "";
-  if (pair_count > 0) {
-    gnn_text_format(&header, "\"__metadata__\":{");
-    for (int i = 0; i < pair_count; i++) {
-      gnn_text_format(&header, "%s", i ? "," : "");
-      gnn_text_json(&header, pairs[i].key);
-      gnn_text_append(&header, ":", 1);
-      gnn_text_json(&header, pairs[i].value);
+  for (int w = 0; w < 4; w++) {
+    for (int t = 0; t < tensor_count; t++) {
+      if (gnn_dtype_bytes(tensors[t].array.dtype) != width_order[w]) continue;
+      gnn_text_format(&header, "%s%s", comma, safetensors_data_sum(&tensors[t].array).digits);
+      comma = " ";
     }
-    gnn_text_append(&header, "}", 1);
-    comma = ",";
   }
+  gnn_text_append(&header, "\"", 1);
+  for (int i = 0; i < pair_count; i++) {
+    gnn_text_append(&header, ",", 1);
+    gnn_text_json(&header, pairs[i].key);
+    gnn_text_append(&header, ":", 1);
+    gnn_text_json(&header, pairs[i].value);
+  }
+  gnn_text_append(&header, "}", 1);
   int64_t at = 0;
   for (int w = 0; w < 4; w++) {
     for (int t = 0; t < tensor_count; t++) {
       const gnn_array *array = &tensors[t].array;
       if (gnn_dtype_bytes(array->dtype) != width_order[w]) continue;
       int64_t bytes = array->count * width_order[w];
-      gnn_text_format(&header, "%s", comma);
+      gnn_text_append(&header, ",", 1);
       gnn_text_json(&header, tensors[t].name);
       gnn_text_format(&header, ":{\"dtype\":\"%s\",\"shape\":[", gnn_dtype_name(array->dtype));
       for (int i = 0; i < array->rank; i++)
         gnn_text_format(&header, "%s%lld", i ? "," : "", (long long)array->shape[i]);
       gnn_text_format(&header, "],\"data_offsets\":[%lld,%lld]}", (long long)at, (long long)(at + bytes));
       at += bytes;
-      comma = ",";
     }
   }
   gnn_text_append(&header, "}", 1);
-  while (!header.is_broken && (8 + header.length) % 64 != 0) gnn_text_append(&header, " ", 1);
+  while (!header.is_broken && header.length % 64 != 0) gnn_text_append(&header, " ", 1);
   if (header.is_broken || header.length > SAFETENSORS_HEADER_MAX) {
     gnn_text_free(&header);
     return gnn_fail_memory(error, (int64_t)header.length);
   }
-  unsigned char lead[8];
-  for (int i = 0; i < 8; i++) lead[i] = (unsigned char)((uint64_t)header.length >> (8 * i));
+  for (int i = 0; i < 8; i++) header.data[i] = (char)((uint64_t)(header.length - 8) >> (8 * i));
+  memcpy(header.data + SAFETENSORS_SUM_AT, safetensors_header_sum((const unsigned char *)header.data, header.length).digits, SAFETENSORS_DIGITS);
   gnn_writer writer;
   gnn_status status = gnn_writer_open(&writer, path, error);
   if (status == GNN_OK) {
-    gnn_writer_put(&writer, lead, sizeof lead);
     gnn_writer_put(&writer, header.data, header.length);
     for (int w = 0; w < 4; w++) {
       for (int t = 0; t < tensor_count; t++)

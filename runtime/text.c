@@ -4,12 +4,16 @@
 #endif
 #include "text.h"
 
+#include "open.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "checked.h"
 
 gnn_status gnn_fail(gnn_error *error, gnn_status status, const char *code, const char *format, ...) {
   if (error == NULL) return status;
@@ -35,8 +39,9 @@ gnn_status gnn_fail_memory(gnn_error *error, int64_t bytes) {
 }
 
 gnn_status gnn_fail_file(gnn_error *error, const char *verb, const char *path, int errno_value) {
-  const char *code = errno_value == ENOENT || errno_value == EISDIR || errno_value == ENOTDIR ? "E0001" : "";
-  return gnn_fail(error, GNN_EIO, code, "cannot %s \"%s\": %s", verb, path, strerror(errno_value));
+  if (errno_value == ENOMEM) return gnn_fail_memory(error, (int64_t)strlen(path));
+  const char *code = errno_value == ENOENT || errno_value == EISDIR || errno_value == ENOTDIR || errno_value == ESPIPE ? "E0001" : "";
+  return gnn_fail(error, GNN_EIO, code, "cannot %s \"%s\": %s", verb, path, gnn_open_reason(errno_value));
 }
 
 static int text_reserve(gnn_text *text, size_t more) {
@@ -210,8 +215,7 @@ int gnn_parse_integer(const char *text, int64_t *value) {
   int64_t v = 0;
   for (; (*s >= '0' && *s <= '9') || *s == '_'; s++) {
     if (*s == '_') continue;
-    if (v > (INT64_MAX - (*s - '0')) / 10) return 0;
-    v = v * 10 + (*s - '0');
+    if (!gnn_digit_fits(&v, *s)) return 0;
   }
   if (*s) return 0;
   *value = is_negative ? -v : v;

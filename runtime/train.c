@@ -13,33 +13,38 @@
 #include <unistd.h>
 
 #include "bad_value.h"
+#include "contents.h"
 #include "device.h"
 #include "loop.h"
+#include "partial.h"
 
 /* Signal handlers can only leave word here; the loop looks after every epoch. */
 static volatile sig_atomic_t train_signal, train_status_wanted;
 
+static const int train_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2};
+enum { TRAIN_SIGNALS = sizeof train_signals / sizeof *train_signals };
+
 static void train_on_signal(int number) {
+  if ((number == SIGINT || number == SIGTERM) && train_signal == number) gnn_partial_stop(number); /* asked for twice */
   if (number == SIGUSR2) train_status_wanted = 1;
-  else train_signal = number;
+  else if (train_signal == 0 || number != SIGXFSZ) train_signal = number; /* a checkpoint that is being written may meet that one */
 }
 
-static void train_catch(struct sigaction before[4]) {
-  static const int numbers[4] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+static void train_catch(struct sigaction before[TRAIN_SIGNALS]) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = train_on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
   train_signal = train_status_wanted = 0;
-  for (int i = 0; i < 4; i++) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = train_on_signal;
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART | (i < 2 ? (int)SA_RESETHAND : 0); /* a second Ctrl-C kills */
-    sigaction(numbers[i], &action, &before[i]);
+  for (int i = 0; i < TRAIN_SIGNALS; i++) {
+    sigaction(train_signals[i], NULL, &before[i]);
+    if (train_signals[i] != SIGHUP || before[i].sa_handler != SIG_IGN) sigaction(train_signals[i], &action, NULL); /* nohup */
   }
 }
 
-static void train_release(const struct sigaction before[4]) {
-  static const int numbers[4] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
-  for (int i = 0; i < 4; i++) sigaction(numbers[i], &before[i], NULL);
+static void train_release(const struct sigaction before[TRAIN_SIGNALS]) {
+  for (int i = 0; i < TRAIN_SIGNALS; i++) sigaction(train_signals[i], &before[i], NULL);
 }
 
 int gnn_exit_code(gnn_status status) {
@@ -193,9 +198,7 @@ static void train_log(gnn_loop *loop, int is_evaluated) {
 /* Whether to leave: *exit_code is that of the interruption. */
 static int train_is_interrupted(const gnn_loop *loop, int *exit_code) {
   double limit = loop->options->time_limit;
-  if (train_signal == SIGINT) *exit_code = 130;
-  else if (train_signal == SIGTERM) *exit_code = 143;
-  else if (train_signal == SIGUSR1) *exit_code = GNN_EXIT_AGAIN;
+  if (train_signal) *exit_code = train_signal == SIGUSR1 ? GNN_EXIT_AGAIN : 128 + train_signal;
   else if (limit > 0 && gnn_now() - loop->started + loop->epoch_seconds > limit) *exit_code = GNN_EXIT_AGAIN;
   else return 0;
   return 1;
@@ -282,6 +285,7 @@ static gnn_status train_write_summary(gnn_loop *loop) {
   gnn_text_json(&text, program->name);
   gnn_text_format(&text, ",\n  \"data\": ");
   gnn_text_json(&text, program->data_name);
+  if (loop->changed_data) gnn_text_format(&text, ",\n  \"data_changed\": \"%s\"", loop->changed_data);
   gnn_text_format(&text, ",\n  \"fingerprint\": ");
   gnn_text_json(&text, program->fingerprint);
   gnn_text_format(&text, ",\n  \"abi\": %d,\n  \"device\": \"%s\",\n  \"threads\": %d,\n  \"seed\": %llu,\n  \"epochs\": %lld,\n",
@@ -318,6 +322,27 @@ static gnn_status train_write_summary(gnn_loop *loop) {
 
 /* ---- all runs ---- */
 
+/* Fills loop->changed_data; refused unless that was asked for. */
+static gnn_status train_check_data(gnn_loop *loop, const char *path) {
+  gnn_text changed = {0};
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++)
+    if (loop->progress.changed_data >> c & 1) gnn_text_format(&changed, "%s%s", changed.length ? ", " : "", gnn_content_names[c]);
+  loop->changed_data = changed.data;
+  if (changed.is_broken) return gnn_fail_memory(&loop->error, 256);
+  if (changed.data == NULL || loop->options->accepts_changed_data) return GNN_OK;
+  gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "R0807", "the data are not those that \"%s\" was trained on; changed: %s", path,
+                               changed.data);
+  gnn_fail_help(&loop->error, "--data-changed=accept goes on with them");
+  return status;
+}
+
+/* Where a checkpoint is damaged, the one before it may not be. */
+static void train_offer_before(gnn_loop *loop, const char *path) {
+  char *before = gnn_checkpoint_before(path);
+  if (before) gnn_fail_help(&loop->error, "the checkpoint before it is sound: --resume=%s", before);
+  free(before);
+}
+
 static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
   const gnn_train_options *options = loop->options;
   const char *folder = loop->out ? loop->out : options->default_out;
@@ -329,6 +354,8 @@ static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
     return gnn_fail(&loop->error, GNN_EIO, "", "--resume: there is no checkpoint in \"%s\"", folder);
   }
   gnn_status status = gnn_checkpoint_load(loop->instance, &loop->best, &loop->progress, path, &loop->error);
+  if (strcmp(loop->error.code, "R0806") == 0) train_offer_before(loop, path);
+  if (status == GNN_OK) status = train_check_data(loop, path);
   if (status == GNN_OK && loop->progress.run_index >= options->runs)
     status = gnn_fail(&loop->error, GNN_EDATA, "", "\"%s\" is of run %lld; only %lld are wanted", path,
                       (long long)loop->progress.run_index, (long long)options->runs);
@@ -418,6 +445,7 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   if (is_resumed && !options->is_quiet)
     printf("resumed %s: run %lld, epoch %lld\n", loop->last_saved, (long long)loop->progress.run_index,
            (long long)loop->instance->run.epoch);
+  if (loop->changed_data && !options->is_quiet) printf("the data are not those it was trained on; changed: %s\n", loop->changed_data);
   status = train_claim_folder(loop);
   if (status == GNN_OK) status = train_open_logs(loop, is_resumed);
   if (status != GNN_OK) return status;
@@ -445,13 +473,24 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   return loop->out ? train_write_summary(loop) : GNN_OK;
 }
 
-static void train_say_interrupted(gnn_loop *loop, int exit_code) {
+static const char *train_stopper(void) {
+  switch (train_signal) {
+  case 0: return "--time-limit";
+  case SIGINT: return "an interrupt";
+  case SIGTERM: return "SIGTERM";
+  case SIGHUP: return "SIGHUP";
+  case SIGXCPU: return "SIGXCPU, the limit of processor time";
+  case SIGXFSZ: return "SIGXFSZ, the limit of the size of a file";
+  default: return "SIGUSR1";
+  }
+}
+
+static void train_say_interrupted(gnn_loop *loop) {
   gnn_loop_erase_live(loop);
   fflush(stdout);
   fprintf(stderr, "%s: stopped at epoch %lld of run %lld by %s; go on with --resume%s%s\n", loop->program->name,
           (long long)loop->instance->run.epoch, (long long)loop->progress.run_index,
-          exit_code == 130 ? "an interrupt" : exit_code == 143 ? "SIGTERM" : train_signal == SIGUSR1 ? "SIGUSR1" : "--time-limit",
-          loop->last_saved ? "=" : "", loop->last_saved ? loop->last_saved : "");
+          train_stopper(), loop->last_saved ? "=" : "", loop->last_saved ? loop->last_saved : "");
 }
 
 int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
@@ -467,7 +506,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   loop->progress.seed = options->seed;
   gnn_keeper_reset(&loop->progress.keeper);
   gnn_loop_choose_rows(loop);
-  struct sigaction before[4];
+  struct sigaction before[TRAIN_SIGNALS];
   int exit_code = 0;
   gnn_status status = gnn_snapshot_create(loop->program, &loop->best, &loop->error);
   loop->progress.finished = calloc(GNN_FINISHED_MAX, sizeof *loop->progress.finished);
@@ -480,7 +519,8 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   gnn_error log_error;
   gnn_status log_status = gnn_logs_close(&loop->logs, &log_error);
   if (status == GNN_OK && log_status != GNN_OK) {
-    status = log_status;
+    if (exit_code == 0) status = log_status;
+    else gnn_print_error(loop->program->name, &log_error); /* what stopped it may be what the log met, too */
     loop->error = log_error;
   }
   if (status != GNN_OK) {
@@ -488,12 +528,13 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
     gnn_print_error(loop->program->name, &loop->error);
     exit_code = gnn_exit_code(status);
   } else if (exit_code != 0) {
-    train_say_interrupted(loop, exit_code);
+    train_say_interrupted(loop);
   }
   if (loop->claim >= 0) close(loop->claim);
   gnn_snapshot_destroy(&loop->best);
   free(loop->progress.finished);
   free(loop->last_saved);
+  free(loop->changed_data);
   free(loop);
   return exit_code;
 }

@@ -21,6 +21,7 @@ typedef struct gnn_train_options {
   gnn_progress_mode progress;
   double time_limit;        /* seconds; 0: none */
   int continues_after_nan, is_quiet, is_verbose;
+  int accepts_changed_data; /* a checkpoint of other data is gone on from, too */
   const char *command_line; /* for run.json */
 } gnn_train_options;
 
@@ -38,7 +39,7 @@ gnn_status gnn_step_epoch(gnn_instance *instance);
 /* Header lines of a run: sizes, parameters, seed, plan, baseline. */
 void gnn_print_header(const gnn_instance *instance, uint64_t seed);
 
-/* Trains a loaded instance; returns the exit code. Catches INT, TERM, USR1 and USR2 meanwhile. */
+/* Trains a loaded instance; returns the exit code. Catches INT, TERM, HUP, XCPU, XFSZ, USR1 and USR2 meanwhile. */
 int gnn_train(gnn_instance *instance, const gnn_train_options *options);
 
 #endif

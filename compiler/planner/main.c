@@ -1,4 +1,5 @@
 /* `gnncc plan`: the planner on its own. */
+#include "../../runtime/open.h"
 #include "main.h"
 
 #include "check.h"
@@ -157,13 +158,13 @@ int planner_parse(int argc, char **argv, PlannerArguments *a) {
 char *planner_read_file(Arena *arena, const char *path, size_t *length) {
   char *text = strcmp(path, "-") ? arena_read_file(arena, path, length) : arena_read_stream(arena, stdin, length);
   if (text && *length > PROBLEM_MAX_FILE_BYTES) text = NULL, errno = EFBIG;
-  if (!text) fprintf(stderr, "gnncc plan: %s: %s\n", shown(path).text, strerror(errno));
+  if (!text) fprintf(stderr, "gnncc plan: %s: %s\n", shown(path).text, gnn_open_reason(errno));
   return text;
 }
 
-static int write_file(Arena *arena, const char *path, const char *text, size_t length, bool is_forced) {
+static int write_file(const char *path, const char *text, size_t length, bool is_forced) {
   OutFile file;
-  if (!outfile_may_write(path, is_forced) || !outfile_open(&file, arena, path)) return EXIT_FILE;
+  if (!outfile_may_write(path, is_forced) || !outfile_open(&file, path)) return EXIT_FILE;
   fwrite(text, 1, length, file.out);
   return outfile_close(&file, 0666);
 }
@@ -207,7 +208,7 @@ static int make_plan(Arena *arena, const PlannerArguments *a, const Problem *pro
   }
   plan_report_plan(out, problem, &report, plan);
   if (a->compares) plan_report_policies(out, &report);
-  return a->output ? write_file(arena, a->output, made.text, made.length, a->is_forced) : EXIT_PLANNED;
+  return a->output ? write_file(a->output, made.text, made.length, a->is_forced) : EXIT_PLANNED;
 }
 
 static int run(Arena *arena, const PlannerArguments *a) {

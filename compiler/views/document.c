@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define MOST_SECONDS 1e9 /* thirty years */
+#define MOST_COUNT (INT64_C(1) << 48) /* of bytes, steps or lines: sums of as many as a document can hold stay below 2^63 */
 #define ROUNDING 1e-6    /* of times in a document, for an epoch of a second */
 
 const char *const doc_kinds[DOC_KINDS] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
@@ -48,6 +49,7 @@ static int64_t count_of(Reader *r, const char *where, const json_t *o, const cha
   const json_t *node = json_object_get(o, key);
   if (!json_is_integer(node)) fail(r, where, key, "a whole number is needed");
   else if (json_integer_value(node) < 0) fail(r, where, key, "it is negative");
+  else if (json_integer_value(node) > MOST_COUNT) fail(r, where, key, "it is more than there can be");
   return json_integer_value(node);
 }
 

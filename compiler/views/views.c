@@ -1,4 +1,6 @@
 /* views: which views there are, and files of them. */
+#include "../../runtime/open.h"
+#include "../json_file.h"
 #include "views.h"
 
 #include <errno.h>
@@ -92,7 +94,7 @@ static Document *open_document(Arena *arena, const char *path) {
   size_t length;
   const char *fault = NULL;
   char *text = arena_read_file(arena, path, &length);
-  if (!text) fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", path, strerror(errno));
+  if (!text) fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", path, gnn_open_reason(errno));
   Document *d = text ? document_read(arena, text, length, &fault) : NULL;
   if (text && !d) fprintf(stderr, "gnncc: error: %s is not a gnncc-report/1: %s\n", path, fault);
   return d;
@@ -118,23 +120,21 @@ Document *view_document(Arena *arena, const char *report, const char *measured) 
 
 static int write_view(const Document *d, const ViewRequest *request, const char *path, bool is_forced) {
   OutFile file;
-  if (!outfile_may_write(path, is_forced) || !outfile_open(&file, d->arena, path)) return 4;
+  if (!outfile_may_write(path, is_forced) || !outfile_open(&file, path)) return 4;
   if (file.temporary && !view_has_mark(request->kind, path)) fprintf(file.out, "# %s\n", d->generator);
   view_emit(d, request->kind, path, file.out);
   return outfile_close(&file, 0666);
 }
 
 int view_sweeps_file(const json_t *sweeps, const char *path, bool is_forced) {
-  Arena *arena = arena_new();
   OutFile file;
   const char *to = path ? path : "-";
-  int status = outfile_may_write(to, is_forced) && outfile_open(&file, arena, to) ? 0 : 4;
+  int status = outfile_may_write(to, is_forced) && outfile_open(&file, to) ? 0 : 4;
   if (status == 0) {
     if (file.temporary && !view_has_mark("sweep", to)) fprintf(file.out, "# %s\n", outfile_mark);
     view_sweeps(sweeps, to, file.out);
     status = outfile_close(&file, 0666);
   }
-  arena_free(arena);
   return status;
 }
 
@@ -176,24 +176,23 @@ int view_text(const char *text, const char *stem, const ViewRequest *requests, i
 }
 
 /* What `bench --json` prints, or NULL. */
-static json_t *open_bench(const char *path) {
-  json_t *root = json_load_file(path, 0, NULL);
+static json_t *open_bench(Arena *arena, const char *path) {
+  json_t *root = json_file_read(arena, path, 0, NULL);
   if (json_is_number(json_object_get(root, "median"))) return root;
   json_decref(root);
   return NULL;
 }
 
 int view_compare_files(const char *before, const char *after) {
-  json_t *first = open_bench(before), *second = first ? open_bench(after) : NULL;
+  Arena *arena = arena_new();
+  json_t *first = open_bench(arena, before), *second = first ? open_bench(arena, after) : NULL;
   if (second) view_compare_benches(first, second, stdout);
   json_decref(first);
   json_decref(second);
-  if (second) return 0;
-  Arena *arena = arena_new();
-  Document *a = open_document(arena, before), *b = a ? open_document(arena, after) : NULL;
+  Document *a = second ? NULL : open_document(arena, before), *b = a ? open_document(arena, after) : NULL;
   if (b) view_compare(a, b, stdout);
   document_free(a);
   document_free(b);
   arena_free(arena);
-  return b ? 0 : 4;
+  return b || second ? 0 : 4;
 }

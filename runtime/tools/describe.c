@@ -25,6 +25,13 @@ gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset 
 
 static int describe_exit(gnn_status status) { return status == GNN_EIO ? 4 : status == GNN_EINVAL ? 2 : 1; }
 
+int gnndata_close(gnn_dataset *dataset, int code) {
+  gnn_error error;
+  gnn_status status = gnn_dataset_check_files(dataset, GNN_OK, &error);
+  gnn_dataset_close(dataset);
+  return status == GNN_OK ? code : gnndata_fail(status, &error);
+}
+
 void gnndata_print_notes(const gnn_dataset *dataset, const char *indent) {
   for (int i = 0; i < dataset->note_count; i++) {
     const gnn_note *note = &dataset->notes[i];
@@ -150,8 +157,7 @@ int gnndata_info(const gnndata_options *options) {
   describe_memory(dataset);
   gnndata_print_notes(dataset, "note       ");
   describe_block(dataset, options);
-  gnn_dataset_close(dataset);
-  return 0;
+  return gnndata_close(dataset, 0);
 }
 
 static gnn_status describe_classes(const gnn_dataset *dataset) {
@@ -198,8 +204,7 @@ int gnndata_check(const gnndata_options *options) {
   printf("; %s\n", warnings ? "see below" : "no problems");
   status = describe_classes(dataset);
   gnndata_print_notes(dataset, "");
-  gnn_dataset_close(dataset);
-  return status == GNN_OK ? 0 : 1;
+  return gnndata_close(dataset, status == GNN_OK ? 0 : 1);
 }
 
 int gnndata_head(const gnndata_options *options) {
@@ -238,8 +243,7 @@ int gnndata_head(const gnndata_options *options) {
     code = row ? 0 : 1;
     free(row);
   }
-  gnn_dataset_close(dataset);
-  return code;
+  return gnndata_close(dataset, code);
 }
 
 /* ---- diff ---- */
@@ -317,9 +321,7 @@ int gnndata_diff(const gnndata_options *options) {
     differs = 1;
   }
   if (!differs) printf("the same graph, fields and splits\n");
-  gnn_dataset_close(a);
-  gnn_dataset_close(b);
-  return differs;
+  return gnndata_close(b, gnndata_close(a, differs));
 }
 
 int gnndata_list(const gnndata_options *options) {

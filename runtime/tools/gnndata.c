@@ -4,6 +4,9 @@
 #endif
 #include "gnndata.h"
 
+#include "../open.h"
+#include "../partial.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +194,8 @@ static int gnndata_run(const struct gnndata_command *command, int argc, char **a
 
 int main(int argc, char **argv) {
   const char *names[GNNDATA_COMMANDS];
+  gnn_open_standard();
+  gnn_partial_on_signals(1, NULL);
   if (argc < 2) {
     gnndata_usage(stderr);
     return EXIT_USAGE;

@@ -18,6 +18,8 @@ typedef struct gnndata_options {
 int gnndata_fail(gnn_status status, const gnn_error *error);
 /* Opens and prepares with the recipe; errors are printed. */
 gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset **dataset);
+/* `code`, or that of what went wrong with its files meanwhile, which is printed. */
+int gnndata_close(gnn_dataset *dataset, int code);
 void gnndata_print_notes(const gnn_dataset *dataset, const char *indent);
 
 int gnndata_info(const gnndata_options *options);

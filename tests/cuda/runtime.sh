@@ -9,7 +9,7 @@ build=$(realpath "$1")
 out=$build/check/cuda
 cc=${CC:-cc}
 includes="-Iruntime -isystem $cuda/include"
-flags="-std=c11 -O1 -g -DGNN_ZLIB -DGNN_URING -Wall -Wextra -Wpedantic -Werror"
+flags="-std=c11 -O1 -g -DGNN_URING -Wall -Wextra -Wpedantic -Werror"
 libraries="-rdynamic -lz -luring -lm -lpthread -ldl -lstdc++"
 watched="-fsanitize=address,undefined -fno-sanitize-recover=all"
 

@@ -94,7 +94,7 @@ unusable() { # WHAT TEXT: of bad.json
   cp bad.json cache/gnncc/tune-compute_75.json 2>/dev/null || return
   check "  in the cache: a warning" bash -c "'$gnncc' -w --backend=cuda --prefix=small --emit=cuda=kept.cu small.gnn 2>&1 | grep -F 'tune-compute_75.json: $2' && cmp usual.cu kept.cu"
 }
-unusable "no tuning" "unable to open bad.json"
+unusable "no tuning" "cannot read bad.json"
 echo '{"tuning": 1,' >bad.json
 unusable "half a tuning" "line 2"
 echo '[1]' >bad.json

@@ -41,7 +41,7 @@ done
 check "the example's sources" "$gnncc" -fgradcheck -S "$examples/gcn_karate.gnn" -o gen
 check "same input, same bytes" sh -c "'$gnncc' -fgradcheck -S '$examples/gcn_karate.gnn' -o gen2 && diff -r gen gen2"
 check "no absolute path in the sources" sh -c "! grep -n '$work\|$build' gen/gcn_karate.c gen/gcn_karate.h gen/main.c gen/Makefile gen/CMakeLists.txt gen/example.py"
-check "the program builds by hand" gcc -std=gnu11 -O1 gen/gcn_karate.c gen/main.c gen/gnnrt.c -o by_hand -lm -lpthread
+check "the program builds by hand" gcc -std=gnu11 -O1 gen/gcn_karate.c gen/main.c gen/gnnrt.c -o by_hand -lz -lm -lpthread
 if command -v cmake >/dev/null; then
   by_cmake() { # the bits of the Makefile's program, and a host of the library
     make -s -C gen && cp -r gen cmake_gen && rm -f cmake_gen/*.o &&
@@ -190,7 +190,7 @@ check "a library with an SSD tier, two instances of it" sh -c "'$gnncc' -w --lib
   gcc -std=c99 -Wall -Wextra -Wpedantic -Werror tiers.c -o tiers -L. -lsage4 -l:libz.a -lm -lpthread && ./tiers"
 
 lanes_watched() { # SANITIZER DIRECTORY
-  gcc -std=gnu11 -O1 -g -ffp-contract=off "-fsanitize=$1" -fno-sanitize-recover=all "$2/sage4.c" "$2/main.c" "runtime_$1.o" -o watched -lm -lpthread &&
+  gcc -std=gnu11 -O1 -g -ffp-contract=off "-fsanitize=$1" -fno-sanitize-recover=all "$2/sage4.c" "$2/main.c" "runtime_$1.o" -o watched -lz -lm -lpthread &&
     rm -rf s t && ./watched -q --threads 2 --epochs 2 --out s && ./watched -q --threads 2 --epochs 2 --out t --serial-lanes &&
     ./watched check --scratch . && cmp s/last.safetensors t/last.safetensors
 }

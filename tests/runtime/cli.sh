@@ -175,14 +175,14 @@ exits 0 "eval after one run and then several" "$toy" eval --out again; says "wei
 true & dead=$! # a process that is no more by the time of the next start
 wait $dead
 mkdir -p again/run1
-ours="again/best.safetensors.tmp-$dead again/checkpoint-r0-e000020.safetensors.tmp-$dead again/run.json.tmp-$dead again/run1/last.safetensors.tmp-$dead"
-others="again/best.safetensors.tmp-$$ again/notes.tmp-$dead again/best.safetensors.tmp-x"
+ours="again/best.safetensors.tmp-$dead-0 again/checkpoint-r0-e000020.safetensors.tmp-$dead-5e again/run.json.tmp-$dead-a1 again/run1/last.safetensors.tmp-$dead-7"
+others="again/best.safetensors.tmp-$$-0 again/notes.tmp-$dead-0 again/best.safetensors.tmp-x-0"
 touch $ours $others
 exits 0 "a start after a kill" "$toy" -q --epochs 3 --runs 2 --out again
 ls $ours >out 2>err; [ ! -s out ]; ok $? "  what a dead process was writing is gone"
 ls $others >out 2>err; ok $? "  what is not ours, or of a process that lives, stays"
 exits 0 "weights" "$toy" --weights t/last.safetensors --epochs 1 -q --out w
-exits 1 "damaged weights" "$toy" --weights cut.safetensors -q --out w
+exits 4 "damaged weights" "$toy" --weights cut.safetensors -q --out w
 exits 1 "other weights" "$toy" --weights k.safetensors -q --out w; says "R0804"
 exits 0 "predict" "$toy" predict -o p.npy --out t
 [ "$(stat -c %s p.npy)" -eq $((128 + 34 * 4 * 4)) ]; ok $? "34 rows of 4 scores"

@@ -273,14 +273,19 @@ static void test_checkpoints(void) {
     wrong += gnn_checkpoint_load(halves, &restored_best, &restored, tap_path("cut.safetensors"), &error) == GNN_OK || !error.message[0];
   }
   tap_ok(wrong == 0 && same_weights(straight, halves, 1), "checkpoint: cut anywhere in %d bytes it is refused, and nothing changes", (int)size);
-  for (size_t n = 0; n < 2400 * 8; n += 5) {
+  for (size_t n = 0; n < size * 8; n += 5) {
     bytes[n / 8] ^= (unsigned char)(1 << n % 8);
     tap_write(tap_path("cut.safetensors"), bytes, size);
-    error.message[0] = 0;
-    wrong += gnn_checkpoint_load(halves, &restored_best, &restored, tap_path("cut.safetensors"), &error) != GNN_OK && !error.message[0];
+    status = gnn_checkpoint_load(halves, &restored_best, &restored, tap_path("cut.safetensors"), &error);
+    wrong += status != GNN_EIO || strcmp(error.code, "R0806") != 0;
     bytes[n / 8] ^= (unsigned char)(1 << n % 8);
   }
-  tap_ok(wrong == 0, "checkpoint: flipped bits of the header are refused with a reason, or harmless");
+  tap_ok(wrong == 0 && same_weights(straight, halves, 1), "R0806: every fifth bit of a checkpoint flipped is seen, and nothing changes");
+  bytes[size - 1] ^= 1;
+  tap_write(tap_path("cut.safetensors"), bytes, size);
+  bytes[size - 1] ^= 1;
+  gnn_checkpoint_load(halves, &restored_best, &restored, tap_path("cut.safetensors"), &error);
+  tap_ok(strstr(error.message, "tensor \"best.lin.bias\" does not match its checksum") != NULL, "  by name: %s", error.message);
   const char *folder = tap_folder();
   for (int e = 10; e < 30; e += 5) {
     char *name = gnn_checkpoint_path(folder, 1, e);
@@ -297,6 +302,164 @@ static void test_checkpoints(void) {
   gnn_instance_destroy(straight);
   gnn_instance_destroy(halves);
   gnn_dataset_close(d);
+}
+
+/* What a checkpoint of karate says beside weights. */
+typedef struct forged_state {
+  int64_t counts[7];
+  double numbers[11], finished[6];
+  int finished_count;
+} forged_state;
+
+static const forged_state honest = {{1, 9, 10, 4, 3, 1, 0}, {0}, {0}, 3};
+
+/* A checkpoint like that of `path`, its checksums right, with this state. */
+static void forge(const char *path, const char *forged, const forged_state *state) {
+  gnn_safetensors file;
+  gnn_tensor tensors[32];
+  if (gnn_safetensors_open(path, &file, NULL) != GNN_OK || file.tensor_count > 32) exit(94);
+  for (int t = 0; t < file.tensor_count; t++) {
+    tensors[t] = file.tensors[t];
+    gnn_array *array = &tensors[t].array;
+    if (strcmp(tensors[t].name, "state.counts") == 0) array->data = (const unsigned char *)state->counts;
+    if (strcmp(tensors[t].name, "state.numbers") == 0) array->data = (const unsigned char *)state->numbers;
+    if (strcmp(tensors[t].name, "state.finished") != 0) continue;
+    array->data = (const unsigned char *)state->finished;
+    array->count = array->shape[0] = state->finished_count;
+  }
+  const gnn_pair pairs[] = {{"gnncc.fingerprint", gnn_safetensors_text(&file, "gnncc.fingerprint")}};
+  if (gnn_safetensors_write(forged, tensors, file.tensor_count, pairs, 1, NULL) != GNN_OK) exit(94);
+  gnn_safetensors_close(&file);
+}
+
+/* Counts that no training has. The first one's product with 3 is 2 more than 2^64. */
+static void test_forged_checkpoints(void) {
+  static const struct { int at; int64_t value; int finished_count; } counts[] = {
+    {5, INT64_C(0x5555555555555556), 2}, {5, INT64_MAX, 3}, {5, -1, 3}, {5, 2, 6}, {0, 0, 3}, {0, INT64_MAX, 3}, {0, -1, 3}, {1, INT64_MAX, 3},
+    {1, -1, 3}, {3, INT64_MAX, 3}, {3, -2, 3}, {4, INT64_MAX, 3}, {4, INT64_MIN, 3}};
+  static const double rows[] = {1e300, -1, (double)NAN, (double)INFINITY};
+  toy_model toy;
+  gnn_dataset *d;
+  gnn_error error;
+  gnn_snapshot best;
+  static double finished[GNN_FINISHED_MAX][GNN_SPLIT_COUNT];
+  gnn_progress progress = {.run_index = 1, .finished_count = 1, .finished = finished};
+  gnn_dataset_open_path("karate", &d, &error);
+  gnn_dataset_prepare(d, NULL, &error);
+  toy_make(&toy, d, NULL, 0);
+  gnn_instance *instance = loaded(&toy.program, d, 1);
+  gnn_instance_reset(instance, 1);
+  gnn_snapshot_create(&toy.program, &best, NULL);
+  const char *path = tap_path("honest.safetensors"), *forged = tap_path("forged.safetensors");
+  gnn_status status = gnn_checkpoint_save(instance, NULL, &progress, path, &error);
+  forge(path, forged, &honest);
+  if (status == GNN_OK) status = gnn_checkpoint_load(instance, &best, &progress, forged, &error);
+  tap_ok(status == GNN_OK && instance->run.epoch == 9 && progress.keeper.best_epoch == 4, "forged: a state that can be is taken");
+  int wrong = 0;
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    forged_state state = honest;
+    state.counts[counts[i].at] = counts[i].value;
+    state.finished_count = counts[i].finished_count;
+    forge(path, forged, &state);
+    if (gnn_checkpoint_load(instance, &best, &progress, forged, &error) == GNN_EIO && strcmp(error.code, "R0806") == 0) continue;
+    printf("# count %d of %lld is taken\n", counts[i].at, (long long)counts[i].value);
+    wrong++;
+  }
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    forged_state state = honest;
+    state.numbers[4] = rows[i];
+    forge(path, forged, &state);
+    wrong += gnn_checkpoint_load(instance, &best, &progress, forged, &error) != GNN_EIO || strcmp(error.code, "R0806") != 0;
+  }
+  tap_ok(wrong == 0, "R0806: %d forged counts are refused", (int)(sizeof counts / sizeof *counts + sizeof rows / sizeof *rows));
+  gnn_snapshot_destroy(&best);
+  gnn_instance_destroy(instance);
+  gnn_dataset_close(d);
+}
+
+static unsigned changed_since(gnn_instance *instance, const gnn_dataset *d, const char *path) {
+  static double finished[GNN_FINISHED_MAX][GNN_SPLIT_COUNT];
+  gnn_progress progress = {.finished = finished};
+  gnn_snapshot best;
+  gnn_error error;
+  gnn_snapshot_create(instance->run.program, &best, NULL);
+  if (gnn_instance_load(instance, d, &error) != GNN_OK || gnn_checkpoint_load(instance, &best, &progress, path, &error) != GNN_OK) exit(93);
+  gnn_snapshot_destroy(&best);
+  return progress.changed_data;
+}
+
+/* One number of each kind, and back. */
+static void test_changed_data(void) {
+  toy_model toy;
+  gnn_dataset *d, *sparse;
+  gnn_error error;
+  gnn_progress progress = {0};
+  gnn_dataset_open_path("karate", &d, &error);
+  gnn_dataset_prepare(d, NULL, &error);
+  toy_make(&toy, d, NULL, 0);
+  gnn_instance *instance = loaded(&toy.program, d, 3);
+  gnn_instance_reset(instance, 1);
+  const char *path = tap_path("trained.safetensors"), *converted = tap_path("karate.safetensors");
+  if (gnn_checkpoint_save(instance, NULL, &progress, path, &error) != GNN_OK) exit(93);
+  float *x = (float *)(uintptr_t)gnn_dataset_field(d, "x")->dense;
+  int32_t *y = (int32_t *)(uintptr_t)gnn_dataset_field(d, "y")->label, *source = (int32_t *)(uintptr_t)d->in_source;
+  int32_t *row = (int32_t *)(uintptr_t)d->split_rows[GNN_TEST];
+  tap_ok(changed_since(instance, d, path) == 0, "data: the same are the same");
+  x[34 * 34 - 2] = 0.5f;
+  tap_ok(changed_since(instance, d, path) == 1u << GNN_CONTENT_FEATURES, "data: one feature changed");
+  x[34 * 34 - 2] = 0;
+  y[33] ^= 1;
+  tap_ok(changed_since(instance, d, path) == 1u << GNN_CONTENT_LABELS, "data: one label changed");
+  y[33] ^= 1;
+  source[0]--;
+  tap_ok(changed_since(instance, d, path) == 1u << GNN_CONTENT_EDGES, "data: one edge changed");
+  source[0]++;
+  row[0] ^= 1;
+  tap_ok(changed_since(instance, d, path) == 1u << GNN_CONTENT_SPLITS, "data: one row of a split changed");
+  row[0] ^= 1;
+  if (gnn_write_container(d, converted, NULL, &error) != GNN_OK || gnn_dataset_open_path(converted, &sparse, &error) != GNN_OK ||
+      gnn_dataset_prepare(sparse, NULL, &error) != GNN_OK)
+    exit(93);
+  tap_ok(gnn_dataset_field(sparse, "x")->storage == GNN_SPARSE && changed_since(instance, sparse, path) == 0, "data: in another form they are the same");
+  gnn_dataset_close(sparse);
+  gnn_instance_destroy(instance);
+  gnn_dataset_close(d);
+}
+
+static gnn_array vector(gnn_dtype dtype, int64_t count, const void *data) {
+  return (gnn_array){.dtype = dtype, .rank = 1, .shape = {count}, .count = count, .data = data};
+}
+
+/* Features that are mostly not 0, stored densely and by their non-zeros. */
+static void test_thick_data(void) {
+  static const int64_t from[] = {0, 1, 2, 3}, to[] = {1, 0, 3, 2}, label[] = {0, 1, 0, 1}, rows[] = {0, 1};
+  static const float dense[] = {1, 2, 0, 3, 4, 5, 6, 0}, value[] = {1, 2, 3, 4, 5, 6};
+  static const int64_t ptr[] = {0, 2, 3, 5, 6}, column[] = {0, 1, 1, 0, 1, 0};
+  const gnn_array x = {.dtype = GNN_F32, .rank = 2, .shape = {4, 2}, .count = 8, .data = (const unsigned char *)dense};
+  const gnn_array parts[] = {vector(GNN_I64, 5, ptr), vector(GNN_I64, 6, column), vector(GNN_F32, 6, value)}, y = vector(GNN_I64, 4, label);
+  gnn_instance *instance[2];
+  gnn_dataset *d[2];
+  toy_model toy[2];
+  for (int i = 0; i < 2; i++) {
+    d[i] = gnn_dataset_new("thick");
+    d[i]->has_edges = 1;
+    d[i]->raw_source = vector(GNN_I64, 4, from);
+    d[i]->raw_destination = vector(GNN_I64, 4, to);
+    if (i) gnn_dataset_add_sparse(d[i], "x", 2, &parts[0], &parts[1], &parts[2], NULL);
+    else gnn_dataset_add_field(d[i], "x", GNN_DATA_NODE, &x, NULL);
+    gnn_dataset_add_field(d[i], "y", GNN_DATA_NODE, &y, NULL);
+    d[i]->raw_split[GNN_TRAIN] = vector(GNN_I64, 2, rows);
+    d[i]->is_split_ids[GNN_TRAIN] = 1;
+    if (gnn_dataset_prepare(d[i], NULL, NULL) != GNN_OK) exit(93);
+    toy_make(&toy[i], d[i], NULL, 0);
+    instance[i] = loaded(&toy[i].program, d[i], 1);
+  }
+  tap_ok(gnn_dataset_field(d[1], "x")->storage == GNN_SPARSE && memcmp(instance[0]->contents, instance[1]->contents, sizeof instance[0]->contents) == 0,
+         "data: many numbers stored sparsely are the same as stored densely");
+  for (int i = 0; i < 2; i++) {
+    gnn_instance_destroy(instance[i]);
+    gnn_dataset_close(d[i]);
+  }
 }
 
 static gnn_status write_weights(const char *path, gnn_dtype dtype, const void *weight, int rank, int64_t rows, int64_t columns, const char *bias) {
@@ -340,6 +503,14 @@ static void test_weights(void) {
          strstr(error.message, "lin.biass") && values[5] == before, "R0804: names and shapes side by side, nothing changed");
   write_weights(path, GNN_I64, wide, 2, 4, 34, "lin.bias");
   tap_ok(gnn_weights_load(copy, path, &error) == GNN_EDATA, "R0804: whole numbers are no weights");
+  wide[7] = (double)NAN;
+  wide[9] = 1e300; /* infinite as float32 */
+  write_weights(path, GNN_F64, wide, 2, 4, 34, "lin.bias");
+  status = gnn_weights_load(copy, path, &error);
+  tap_ok(status == GNN_ENUMERIC && strcmp(error.code, "R0808") == 0 && strstr(error.message, "2 of the 136 numbers of lin.weight are not finite") &&
+         strstr(error.message, "at 7") && values[5] == before, "R0808: %s", error.message);
+  copy->continues_after_nan = 1;
+  tap_ok(gnn_weights_load(copy, path, &error) == GNN_OK && isnan(values[7]) && isinf(values[9]), "  taken where that was asked for");
   const float *weight = gnn_instance_at(instance, toy.weights[0].at);
   gnn_instance_reset(instance, 8);
   float least = 1, greatest = -1;
@@ -508,6 +679,9 @@ int main(void) {
   test_misfits();
   test_metrics();
   test_checkpoints();
+  test_forged_checkpoints();
+  test_changed_data();
+  test_thick_data();
   test_weights();
   test_subgraph();
   test_job();

@@ -141,6 +141,7 @@ wrong() { # WORDS SED-SCRIPT: a run changed so is refused, and what is wrong is 
   ! cmp -s wrong.json "$here/spill.json" && [ $status = 4 ] && [ ! -s wrong.txt ] && [ $(wc -l <wrong.err) = 1 ] && grep -qF "$1" wrong.err
 }
 check "a measured time that is negative" wrong 'measured.steps[1].seconds: -0.05' '359s/"seconds":0.0502/"seconds":-0.05/'
+check "a size that no sum can hold" wrong 'device.peak_bytes: it is more than there can be' 's/"device":{"peak_bytes":[0-9]*/"device":{"peak_bytes":9223372036854775807/'
 check "a measured start that is negative" wrong 'measured.steps[4].start_s: -2' '359s/"start_s":0.20846305/"start_s":-2/'
 check "a measured epoch of 1e308 seconds" wrong 'measured.epoch_s: 1e+308' '359s/"epoch_s":1.31931553/"epoch_s":1e308/'
 check "a step measured twice" wrong 'measured.steps[4].step: step 4 is there twice' '359s/"step":5,/"step":4,/'

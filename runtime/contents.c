@@ -1,0 +1,108 @@
+/* contents.c: checksums of prepared data, part by part on all threads. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "contents.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+const char *const gnn_content_names[GNN_CONTENT_COUNT] = {"edges", "features", "labels", "splits"};
+
+enum { CONTENTS_PART_BYTES = 1 << 20, CONTENTS_PART_ROWS = 1 << 12, CONTENTS_KEPT = 512 };
+
+typedef struct contents_part {
+  const void *bytes;
+  const gnn_data_field *field;
+  uint32_t *sum; /* of each part */
+} contents_part;
+
+static void contents_bytes(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const contents_part *part = context;
+  part->sum[task] = (uint32_t)crc32_z(0, (const unsigned char *)part->bytes + begin, (size_t)(end - begin));
+}
+
+/* Numbers are summed up as if they were stored in the way that takes less: how they are stored makes no difference. */
+static int contents_is_thin(const gnn_data_field *field) { return field->nonzeros * 3 < field->rows * field->width; }
+
+/* The numbers that are not 0 with their columns, and where each row ends. */
+static uLong contents_thin(const gnn_data_field *field, int64_t begin, int64_t end) {
+  const int is_dense = field->storage == GNN_DENSE;
+  struct { int32_t column; float value; } kept[CONTENTS_KEPT];
+  int count = 0;
+  uLong sum = 0;
+  for (int64_t r = begin; r < end; r++) {
+    const int64_t first = is_dense ? r * field->width : field->ptr[r], last = is_dense ? first + field->width : field->ptr[r + 1];
+    for (int64_t k = first; k <= last; k++) {
+      const float value = k == last ? 0 : is_dense ? field->dense[k] : field->value ? field->value[k] : 1;
+      if (k < last && value == 0) continue;
+      kept[count].column = k == last ? -1 : is_dense ? (int32_t)(k - first) : field->column[k];
+      kept[count++].value = value;
+      if (count < CONTENTS_KEPT) continue;
+      sum = crc32_z(sum, (const unsigned char *)kept, sizeof kept);
+      count = 0;
+    }
+  }
+  return crc32_z(sum, (const unsigned char *)kept, (size_t)count * sizeof *kept);
+}
+
+/* Every number, the zeros too. */
+static uLong contents_thick(const gnn_data_field *field, int64_t begin, int64_t end) {
+  if (field->storage == GNN_DENSE)
+    return crc32_z(0, (const unsigned char *)(field->dense + begin * field->width), (size_t)((end - begin) * field->width) * sizeof *field->dense);
+  float kept[CONTENTS_KEPT];
+  int count = 0;
+  uLong sum = 0;
+  int64_t k = field->ptr[begin];
+  for (int64_t r = begin; r < end; r++) {
+    for (int64_t c = 0; c < field->width; c++) {
+      const int is_stored = k < field->ptr[r + 1] && field->column[k] == c;
+      kept[count++] = !is_stored ? 0 : field->value ? field->value[k] : 1;
+      k += is_stored;
+      if (count < CONTENTS_KEPT) continue;
+      sum = crc32_z(sum, (const unsigned char *)kept, sizeof kept);
+      count = 0;
+    }
+  }
+  return crc32_z(sum, (const unsigned char *)kept, (size_t)count * sizeof *kept);
+}
+
+static void contents_rows(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const contents_part *part = context;
+  part->sum[task] = (uint32_t)(contents_is_thin(part->field) ? contents_thin : contents_thick)(part->field, begin, end);
+}
+
+/* *content goes on with `count` bytes or rows. */
+static gnn_status contents_add(gnn_team *team, contents_part part, int64_t count, int64_t *content, gnn_error *error) {
+  const int64_t extent = part.field ? CONTENTS_PART_ROWS : CONTENTS_PART_BYTES, tasks = (count + extent - 1) / extent;
+  part.sum = malloc((size_t)(tasks + 1) * sizeof *part.sum);
+  if (part.sum == NULL) return gnn_fail_memory(error, (tasks + 1) * (int64_t)sizeof *part.sum);
+  gnn_parallel(team, count, extent, part.field ? contents_rows : contents_bytes, &part);
+  part.sum[tasks] = (uint32_t)count;
+  *content = (int64_t)crc32_z((uLong)*content, (const unsigned char *)part.sum, (size_t)(tasks + 1) * sizeof *part.sum);
+  free(part.sum);
+  return GNN_OK;
+}
+
+gnn_status gnn_contents_take(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  gnn_team *team = instance->run.team;
+  int64_t content[GNN_CONTENT_COUNT] = {0};
+  gnn_status status = contents_add(team, (contents_part){.bytes = dataset->in_ptr}, (dataset->nodes + 1) * (int64_t)sizeof *dataset->in_ptr,
+                                   &content[GNN_CONTENT_EDGES], error);
+  if (status == GNN_OK)
+    status = contents_add(team, (contents_part){.bytes = dataset->in_source}, dataset->edges * (int64_t)sizeof *dataset->in_source,
+                          &content[GNN_CONTENT_EDGES], error);
+  for (int f = 0; status == GNN_OK && f < program->field_count; f++) {
+    const gnn_data_field *field = gnn_dataset_field(dataset, program->fields[f].name);
+    if (field->storage == GNN_LABEL)
+      status = contents_add(team, (contents_part){.bytes = field->label}, field->rows * (int64_t)sizeof *field->label,
+                            &content[GNN_CONTENT_LABELS], error);
+    else status = contents_add(team, (contents_part){.field = field}, field->rows, &content[GNN_CONTENT_FEATURES], error);
+  }
+  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++)
+    status = contents_add(team, (contents_part){.bytes = dataset->split_rows[s]}, dataset->split_count[s] * (int64_t)sizeof *dataset->split_rows[s],
+                          &content[GNN_CONTENT_SPLITS], error);
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++) instance->contents[c] = content[c];
+  return status;
+}

@@ -1,0 +1,17 @@
+/* guard.h: files in memory by mapping, which others may cut short at any time. */
+#ifndef GNN_GUARD_H
+#define GNN_GUARD_H
+
+#include <stddef.h>
+
+typedef struct gnn_guard gnn_guard;
+
+/* Maps a file that is not empty, to be read; the descriptor is the guard's from now on. NULL with errno. */
+gnn_guard *gnn_guard_map(int descriptor);
+unsigned char *gnn_guard_data(const gnn_guard *guard);
+size_t gnn_guard_size(const gnn_guard *guard);
+/* What happened to the file since, "was cut short": what was read may be something else, or zeros. NULL: nothing. */
+const char *gnn_guard_fault(const gnn_guard *guard);
+void gnn_guard_unmap(gnn_guard *guard);
+
+#endif
