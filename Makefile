@@ -188,6 +188,9 @@ $(B)/planner_bench: tests/bench/planner_bench.c $(PLANNER_TEST_PARTS) $(filter-o
 $(T)/make_problem: tests/views/make_problem.c $(T)/objects/planner/generate.o $(PLANNER_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
+$(T)/generate_program: tests/programs/generate.c $(T)/objects/planner/generate.o $(PLANNER_OBJECTS) $(B)/share/libgnnrt.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(T)/check_report: tests/views/check_report.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< $(LINK_JANSSON) -lm
@@ -208,7 +211,7 @@ $(T)/cuda/device: tests/cuda/device.cc tests/cuda/emulate.h $(B)/share/gnndevice
 	@mkdir -p $(@D)
 	$(CXX) $(EMULATION) -I$(B)/share -o $@ $< $(T)/cuda/cpu_random.o
 
-TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(T)/runtime/test_tiers $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest $(T)/check_report $(T)/make_problem $(T)/reference
+TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(T)/runtime/test_tiers $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest $(T)/check_report $(T)/make_problem $(T)/generate_program $(T)/reference
 
 tests: all $(TEST_PROGRAMS)
 # The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers; what works with
