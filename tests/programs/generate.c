@@ -90,9 +90,9 @@ static const char library[] =
     "layer Twice(x : node[f], hidden, out) {\n  h = x |> Linear(hidden) as first |> relu |> SAGE(hidden) as conv\n  return conv(h) |> Linear(out) as last\n}\n";
 
 static const Named *pick(Writer *w, const Named *from, int count, Where where, int size) {
-  const Named *found = NULL;
-  for (int i = 0, seen = 0; i < count; i++)
-    if (from[i].where == where && (size < 0 || from[i].size == size) && below(w, ++seen) == 0) found = &from[i];
+  const Named *found = NULL; /* rather one of the last, so that what is computed is used */
+  for (int i = 0; i < count; i++)
+    if (from[i].where == where && (size < 0 || from[i].size == size) && (!found || below(w, 3) > 0)) found = &from[i];
   return found;
 }
 
@@ -323,7 +323,7 @@ static void data(Writer *w, FILE *how, bool is_plain) {
   if (is_named) line(w, 2, "node x : f32[feats]");
   if (chance(w, 50)) line(w, 2, TEXT("node y : class%s", chance(w, 50) ? TEXT("[%d]", (int)classes) : chance(w, 50) ? "[kinds]" : ""));
   if (w->has_edge_fields && chance(w, 50)) line(w, 2, "edge edge_w : f32; edge edge_v : f32[3]");
-  if (!has_split || chance(w, 30)) line(w, 2, TEXT("split = random(0.5, 0.25, 0.2, seed = %d)", below(w, 9)));
+  if (!has_split || (!is_plain && chance(w, 30))) line(w, 2, TEXT("split = random(0.5, 0.25, 0.2, seed = %d)", below(w, 9)));
   else if (chance(w, 20)) line(w, 2, "split = public");
   if (!is_plain && source != 1 && chance(w, 30)) line(w, 2, TEXT("normalize = %s", chance(w, 50) ? "rows(x)" : "[rows(x)]"));
   if (!is_plain && !w->has_edge_fields && chance(w, 40)) line(w, 2, TEXT("self_loops = %s", ONE_OF(loops)));
@@ -355,9 +355,9 @@ static void train(Writer *w, bool is_plain, const char *optimizer) {
 }
 
 static void plan(Writer *w) {
-  static const char *const fates[] = {"keep", "host", "ssd", "recompute"}, *const patterns[] = {"h?", "layer*", "*", "own*.h*", "h1*"};
+  static const char *const fates[] = {"keep", "host", "ssd", "recompute"}, *const patterns[] = {"h?", "h??", "*", "last*", "h1*"};
   line(w, 0, "plan {");
-  if (chance(w, 30)) line(w, 2, TEXT("effort = %s", chance(w, 50) ? "fast" : "best"));
+  if (chance(w, 30)) line(w, 2, TEXT("effort = %s", chance(w, 80) ? "fast" : "best"));
   if (chance(w, 30)) line(w, 2, "objective = time");
   if (chance(w, 30)) line(w, 2, TEXT("budget device = %d%s", between(w, 10, 200), chance(w, 50) ? "KiB" : "0 KB"));
   if (chance(w, 70)) line(w, 2, TEXT("fate \"%s\" = %s", ONE_OF(patterns), ONE_OF(fates)));
@@ -391,7 +391,7 @@ static void second_plan(Writer *w, FILE *how) {
   }
   }
   if (chance(w, 25)) other = TEXT("%s --policy=%s", other, ONE_OF(policies));
-  else if (chance(w, 40)) other = TEXT("%s --plan-effort=%s", other, chance(w, 50) ? "fast" : "best");
+  else if (chance(w, 30)) other = TEXT("%s --plan-effort=%s", other, chance(w, 80) ? "normal" : "best");
   if (chance(w, 20)) other = TEXT("%s -fno-hoist", other);
   fprintf(how, "other='%s'\nshare=%d\n", other, below(w, 120));
 }
@@ -400,9 +400,10 @@ static void random_model(Writer *w) {
   line(w, 0, "model m on d {");
   know(w, "x", ON_NODES, 0);
   if (w->has_edge_fields) know(w, "edge_v", ON_EDGES, 4);
-  statements(w, 2, between(w, 2, 14));
-  const Named *last = &w->scope.values[w->scope.value_count - 1];
-  line(w, 2, TEXT("return %s |> %s(y.classes) as last", last->where == ON_NODES ? last->name : "x", chance(w, 50) ? "GCN" : "SAGE"));
+  statements(w, 2, between(w, 2, 10));
+  const char *last = some_value(w, ON_NODES, -1)->name;
+  if (chance(w, 50)) line(w, 2, TEXT("return %s |> %s(y.classes) as last", last, chance(w, 50) ? "GCN" : "SAGE"));
+  else line(w, 2, TEXT("return (%s |> GraphConv(y.classes) as last) + Linear(%s, y.classes)", last, some_value(w, ON_NODES, -1)->name));
   line(w, 0, "}");
 }
 
@@ -447,7 +448,7 @@ static void program(Writer *w, uint64_t seed) {
   if (chance(w, 30)) plan(w);
   second_plan(w, how);
   static const char *const levels[] = {"", "", "-O0", "-O1", "-O3", "-fno-fuse", "-fno-reassociate", "-fno-fuse -fno-reassociate", "-g"};
-  fprintf(how, "both='%s%s'\n", ONE_OF(levels), defined ? TEXT(" -D hidden=%d%s", defined, chance(w, 50) ? " -D deep=false" : "") : "");
+  fprintf(how, "both='%s%s%s'\n", chance(w, 75) ? "--plan-effort=fast " : "", ONE_OF(levels), defined ? TEXT(" -D hidden=%d%s", defined, chance(w, 50) ? " -D deep=false" : "") : "");
   fprintf(how, "run='%s%s'\nthreads=%d\n", is_plain || chance(w, 70) ? "" : "--lr 0.005 --drop 0.4 --seed 7", chance(w, 20) ? " --serial-lanes" : "", between(w, 2, 5));
   fclose(how), fclose(w->out);
 }

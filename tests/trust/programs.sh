@@ -13,6 +13,7 @@ esac
 . tests/tap.sh
 gnncc=$build/gnncc
 kept=$build/check/programs
+other_cc=$(command -v clang || command -v cc)
 flags="-std=gnu11 -Wall -Wextra -Werror -ffp-contract=off -fno-math-errno -fno-trapping-math"
 export XDG_CACHE_HOME=$build/check/cache # plans as for a computer that nobody measured
 
@@ -24,14 +25,14 @@ numbers() { # FILE.safetensors: what follows the header
 compile() { # NAME GNNCC_OPTION...: the program ./NAME, of the same status as gnncc
   local name=$1 status
   shift
-  if [ $((seed % 8)) -eq 0 ]; then # as a user does
+  if [ $((seed % 16)) -eq 0 ]; then # as a user does
     CFLAGS="-Wall -Wextra -Werror" "$gnncc" -w --verify "$@" p.gnn -o "$name" >"$name.said" 2>&1
     return
   fi
   "$gnncc" -w --verify -S "$@" p.gnn -o "gen_$name" >"$name.said" 2>&1 || return
-  gcc $flags -O0 -Igen_$name gen_$name/p.c gen_$name/main.c "$build/share/libgnnrt.a" -o "$name" -l:libz.a -lm -lpthread >"$name.said" 2>&1 || return 70
+  $([ $((seed % 2)) -eq 0 ] && echo cc || echo "$other_cc") $flags -O0 -Igen_$name gen_$name/p.c gen_$name/main.c "$build/share/libgnnrt.a" -o "$name" -l:libz.a -lm -lpthread >"$name.said" 2>&1 || return 70
 }
-least() { sed -n 's/.*--budget device=\([0-9]*\)KiB is the smallest.*/\1/p' "$1.said"; }
+least() { sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p' "$1.said"; }
 make_plan() { # NAME OPTION...: where nothing fits, the smallest device that is named must do, and be larger than what was asked for
   local name=$1 status smallest
   shift
@@ -78,9 +79,10 @@ try() { # SEED, in a folder of its own
   local seed=$1 both= other= run= reference= convert= share= hidden= threads= asked= peak status
   mkdir data && "$build/tests/generate_program" "$seed" . && . ./how || fault "generate_program $seed"
   [ -z "$convert" ] || "$build/gnndata" convert data data.safetensors >convert.said 2>&1 || { cat convert.said && fault "gnndata convert"; }
+  if grep -q '^  fate' p.gnn && "$gnncc" -w --plan $both p.gnn 2>&1 | grep -q 'error.E050[56]'; then sed -i '/^  fate /d' p.gnn; fi # a pin of nothing, or to a tier that is not there
   make_plan keep $both || return
-  peak=$("$gnncc" -w --plan=json $both p.gnn | awk -F'[:,]' '/"peak_bytes"/ { print int(($2 + 1023) / 1024); exit }')
-  asked=$((${peak:-8} * share / 100))
+  peak=$(./keep info --json | grep -o '"device_bytes": *[0-9]*' | tr -dc 0-9)
+  asked=$((peak / 1024 * share / 100))
   make_plan other $both $other --budget device=${asked}KiB || return
   train keep --threads 1 $run
   status=$?
@@ -91,7 +93,7 @@ try() { # SEED, in a folder of its own
   touches_what_it_planned keep
   touches_what_it_planned other
   [ -z "$reference" ] || agrees_with_reference
-  [ $((seed % 8)) -ne 0 ] || ./keep gradcheck >keep.gradcheck 2>&1 || { cat keep.gradcheck && fault "./keep gradcheck"; }
+  [ $((seed % 16)) -ne 0 ] || ./keep gradcheck >keep.gradcheck 2>&1 || { cat keep.gradcheck && fault "./keep gradcheck"; }
 }
 one() { # SEED: a line "SEED STATUS", and what was said where it is a fault
   local seed=$1 folder status said
@@ -106,7 +108,7 @@ one() { # SEED: a line "SEED STATUS", and what was said where it is a fault
   echo "$seed $status"
 }
 export -f fault numbers compile least make_plan train same touches_what_it_planned agrees_with_reference try one
-export build gnncc kept flags
+export build gnncc kept flags other_cc
 
 results=$(mktemp)
 trap 'rm -f "$tap_log" "$results"' EXIT
