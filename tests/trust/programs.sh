@@ -1,6 +1,7 @@
 #!/bin/bash
 # programs.sh BUILD [long | FIRST [LAST]]: random programs (tests/programs/generate.c), each under two plans. Both must train to the same
-# bits, whatever the threads, keep to the memory that they announce, and agree with the independent reference where it knows the model.
+# bits, whatever the threads, also when one goes on where the other stopped, keep to the memory that they announce, and agree with the
+# independent reference where it knows the model; some are compiled without the passes that change a graph, and some check their gradients.
 # A dozen programs; 1,000 in the long form; or those of the seeds FIRST to LAST. A difference is kept in BUILD/check/programs/SEED.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -62,6 +63,21 @@ same() { # NAME OTHER: losses, scores and weights
   [ -s tensors ] || fault "$1 leaves no weights"
   while read -r file; do cmp <(numbers "$1.out/$file") <(numbers "$2.out/$file") || fault "$file of $1 and $2 differs"; done <tensors
 }
+same_scores() { # NAME OTHER
+  ./$1 predict -q --out $1.out -o $1.npy >$1.predicted 2>&1 && ./$2 predict -q --out $2.out -o $2.npy >>$1.predicted 2>&1 || { cat $1.predicted && fault "predict"; }
+  cmp $1.npy $2.npy || fault "the scores of $1 and $2 differ"
+}
+goes_on() { # after two epochs of one plan the rest of the other, to what the first alone came to
+  rm -rf both.out && ./keep -q --every 1 --log csv --out both.out --epochs 2 $run >both.ran 2>&1 &&
+    ./other -q --every 1 --log csv --out both.out --resume $run >both.ran 2>&1 || { cat both.ran && fault "stopped by one plan, resumed by the other"; }
+  same keep both
+}
+another_graph() { # the losses, nearly, of the graph as it is written
+  compile plain $both -O0 -fno-reassociate --plan-effort=fast || { head -5 plain.said && fault "-O0 -fno-reassociate"; }
+  train plain $run || fault "-O0 -fno-reassociate: numbers that are not finite"
+  paste -d, <(cut -d, -f3 keep.out/log.csv) <(cut -d, -f3 plain.out/log.csv) | awk -F, 'NR > 1 { d = $1 - $2; if (d * d > (NR == 2 ? 1e-8 : 1e-4) * (1 + $1 * $1)) { print "loss " $1 ", as written " $2; bad = 1 } } END { exit bad }' ||
+    fault "-O0 -fno-reassociate has other losses"
+}
 touches_what_it_planned() { # NAME
   "./$1" check $run >"$1.check" 2>&1 || { cat "$1.check" && fault "./$1 check"; }
   awk '/: planned .*, (touched|written) / { n++; p = t = $0; sub(/.*: planned /, "", p); sub(/, (touched|written) .*/, "", p); sub(/.*, (touched|written) /, "", t)
@@ -92,6 +108,9 @@ try() { # SEED, in a folder of its own
   same keep other
   touches_what_it_planned keep
   touches_what_it_planned other
+  same_scores keep other
+  grep -q '^  \(runs\|stop\) = ' p.gnn || goes_on
+  [ $((seed % 4)) -ne 1 ] || another_graph
   [ -z "$reference" ] || agrees_with_reference
   [ $((seed % 16)) -ne 0 ] || ./keep gradcheck >keep.gradcheck 2>&1 || { cat keep.gradcheck && fault "./keep gradcheck"; }
 }
@@ -107,7 +126,7 @@ one() { # SEED: a line "SEED STATUS", and what was said where it is a fault
   esac
   echo "$seed $status"
 }
-export -f fault numbers compile least make_plan train same touches_what_it_planned agrees_with_reference try one
+export -f fault numbers compile least make_plan train same same_scores goes_on another_graph touches_what_it_planned agrees_with_reference try one
 export build gnncc kept flags other_cc
 
 results=$(mktemp)
