@@ -319,7 +319,7 @@ static void data(Writer *w, FILE *how, bool is_plain) {
     text = source == 5 ? "planetoid(\"data\")" : source == 4 ? chance(w, 50) ? "\"data.safetensors\"" : "safetensors(\"data.safetensors\")" : chance(w, 50) ? "npy(\"data\")" : "\"data\"";
   }
   line(w, 0, TEXT("data d from %s {", text));
-  bool is_named = chance(w, 60);
+  bool is_named = chance(w, 60) || features == 1; /* a field of one number a node has no dimension, unless it is declared */
   if (is_named) line(w, 2, "node x : f32[feats]");
   if (chance(w, 50)) line(w, 2, TEXT("node y : class%s", chance(w, 50) ? TEXT("[%d]", (int)classes) : chance(w, 50) ? "[kinds]" : ""));
   if (w->has_edge_fields && chance(w, 50)) line(w, 2, "edge edge_w : f32; edge edge_v : f32[3]");

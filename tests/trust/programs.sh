@@ -26,7 +26,7 @@ numbers() { # FILE.safetensors: what follows the header
 compile() { # NAME GNNCC_OPTION...: the program ./NAME, of the same status as gnncc
   local name=$1 status
   shift
-  if [ $((seed % 16)) -eq 0 ]; then # as a user does
+  if [ $((seed % 16)) -eq 6 ]; then # as a user does
     CFLAGS="-Wall -Wextra -Werror" "$gnncc" -w --verify "$@" p.gnn -o "$name" >"$name.said" 2>&1
     return
   fi
@@ -112,7 +112,7 @@ try() { # SEED, in a folder of its own
   grep -q '^  \(runs\|stop\) = ' p.gnn || goes_on
   [ $((seed % 4)) -ne 1 ] || another_graph
   [ -z "$reference" ] || agrees_with_reference
-  [ $((seed % 16)) -ne 0 ] || ./keep gradcheck >keep.gradcheck 2>&1 || { cat keep.gradcheck && fault "./keep gradcheck"; }
+  [ $((seed % 16)) -ne 6 ] || ./keep gradcheck >keep.gradcheck 2>&1 || { cat keep.gradcheck && fault "./keep gradcheck"; }
 }
 one() { # SEED: a line "SEED STATUS", and what was said where it is a fault
   local seed=$1 folder status said
