@@ -67,7 +67,7 @@ static bool apply_pin(Compilation *c, const FatePin *pin, Pins *pins) {
     pins->fates[v] = PLAN_FATE_BIT(pin->fate);
     count++;
   }
-  if (count && c->machine.tier_bytes[tiers[pin->fate]] > 0) return true;
+  if (count && (tiers[pin->fate] == TIER_DEVICE || c->machine.tier_bytes[tiers[pin->fate]] > 0)) return true;
   if (count)
     diags_error(c->diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern,
                 fate_name(pin->fate), fate_name(pin->fate), fate_name(pin->fate));
