@@ -48,7 +48,7 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     const char *fate = fate_name(pin->fate);
     Suggest suggest = {0};
     int count = apply(arena, pin, kernels, &suggest, pins);
-    if (count && machine->tier_bytes[tiers[pin->fate]] > 0) continue;
+    if (count && (tiers[pin->fate] == TIER_DEVICE || machine->tier_bytes[tiers[pin->fate]] > 0)) continue;
     if (count)
       diags_error(diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern, fate, fate, fate);
     else if (names_input(program, pin))

@@ -134,6 +134,8 @@ done
 # ---- budgets ----
 check "the plan is explained" sh -c "'$gnncc' --plan '$here/../../examples/gcn_karate.gnn' | grep -q '^  fits'"
 refuse 3 "a budget that is too small" "$gnncc" --budget device=4KiB "$here/../../examples/gcn_karate.gnn" -o no
+{ cat "$here/../../examples/gcn_karate.gnn" && printf 'plan {\n  fate "*" = keep\n}\n'; } >kept.gnn
+refuse 3 "no room at all, and values that are to be kept" "$gnncc" --budget device=0 kept.gnn -o no
 smallest() {
   local least
   least=$("$gnncc" --budget device=4KiB "$here/../../examples/gcn_karate.gnn" -o no 2>&1 | sed -n 's/.*--budget device=\([0-9]*\)KiB.*/\1/p')
