@@ -27,7 +27,7 @@ compile() { # NAME GNNCC_OPTION...: the program ./NAME, of the same status as gn
   local name=$1 status
   shift
   if [ $((seed % 16)) -eq 6 ]; then # as a user does
-    CFLAGS="-Wall -Wextra -Werror" "$gnncc" -w --verify "$@" p.gnn -o "$name" >"$name.said" 2>&1
+    CFLAGS="-Wall -Wextra -Werror" "$gnncc" -w --verify -fgradcheck "$@" p.gnn -o "$name" >"$name.said" 2>&1
     return
   fi
   "$gnncc" -w --verify -S "$@" p.gnn -o "gen_$name" >"$name.said" 2>&1 || return
