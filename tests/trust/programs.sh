@@ -15,7 +15,7 @@ esac
 gnncc=$build/gnncc
 kept=$build/check/programs
 other_cc=$(command -v clang || command -v cc)
-flags="-std=gnu11 -Wall -Wextra -Werror -ffp-contract=off -fno-math-errno -fno-trapping-math"
+flags="-std=gnu11 -march=native -Wall -Wextra -Werror -ffp-contract=off -fno-math-errno -fno-trapping-math"
 export XDG_CACHE_HOME=$build/check/cache # plans as for a computer that nobody measured
 
 # What went wrong is the last line that is said; the status of try is that of the program: 0 agreed, 5 not finite in the same way, 3 no plan, 1 a fault.
