@@ -104,7 +104,7 @@ void gnn_cuda_gemm(gnn_run *g, const gnn_gemm_desc *d) {
       double sum = number_at(d->at_bias, j, d->is_half) + number_at(d->at_addend, i * d->n + j, d->is_half);
       for (int64_t k = 0; k < d->k; k++)
         sum += number_at(d->at_a, d->transpose_a ? k * d->m + i : i * d->k + k, is_half) * number_at(d->at_b, d->transpose_b ? j * d->k + k : k * d->n + j, is_half);
-      const float c = (float)(d->is_relu && sum <= 0 ? 0 : sum);
+      const float c = (float)(d->is_relu && !(sum > 0) ? 0 : sum);
       if (d->is_half) ((uint16_t *)(void *)(arena + d->at_c))[i * d->n + j] = rounded(c);
       else ((float *)(void *)(arena + d->at_c))[i * d->n + j] = c;
     }
