@@ -114,6 +114,7 @@ static Command compiler(const Builder *b) {
   word(b, &command, arena_printf(b->arena, "-ffile-prefix-map=%s=.", b->directory));
   if (getenv("CFLAGS")) words(b, &command, getenv("CFLAGS"));
   for (int i = 0; i < o->cc_option_count; i++) word(b, &command, o->cc_options[i]);
+  word(b, &command, "-fno-finite-math-only"); /* whatever was asked for: NaN stays NaN */
   return command;
 }
 

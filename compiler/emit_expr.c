@@ -35,8 +35,8 @@ const char *emit_scalar(const Emission *emission, TypedId id) {
   case MAP_MUL:
   case MAP_DIV: return arena_printf(arena, "(%s %s %s)", a, typed_map_name(e->map), b);
   case MAP_POW: return arena_printf(arena, "pow(%s, %s)", a, b);
-  case MAP_MAX: return arena_printf(arena, "fmax(%s, %s)", a, b);
-  case MAP_MIN: return arena_printf(arena, "fmin(%s, %s)", a, b);
+  case MAP_MAX: return arena_printf(arena, "GNN_MAX(%s, %s)", a, b);
+  case MAP_MIN: return arena_printf(arena, "GNN_MIN(%s, %s)", a, b);
   case MAP_NEG: return arena_printf(arena, "-(%s)", a);
   case MAP_RSQRT: return arena_printf(arena, "1 / sqrt(%s)", a);
   case MAP_ABS: return arena_printf(arena, "fabs(%s)", a);

@@ -256,12 +256,12 @@ static const char *function_call(RowWriter *w, int function, const char *a, cons
   case MAP_MUL:
   case MAP_DIV: return arena_printf(w->arena, "%s %s %s", a, infix[function], b);
   case MAP_POW: return arena_printf(w->arena, "gnn_pow(%s, %s)", a, b);
-  case MAP_MAX: return arena_printf(w->arena, "%s > %s ? %s : %s", a, b, a, b);
-  case MAP_MIN: return arena_printf(w->arena, "%s < %s ? %s : %s", a, b, a, b);
+  case MAP_MAX: return arena_printf(w->arena, "GNN_MAX(%s, %s)", a, b);
+  case MAP_MIN: return arena_printf(w->arena, "GNN_MIN(%s, %s)", a, b);
   case MAP_LEAKY_RELU: return arena_printf(w->arena, "%s > 0 ? %s : %s * %s", a, a, b, a);
   case MAP_ELU: return arena_printf(w->arena, "gnn_elu(%s, %s)", a, b);
   case MAP_NEG: return arena_printf(w->arena, "-%s", a);
-  case MAP_RELU: return arena_printf(w->arena, "%s > 0 ? %s : 0", a, a);
+  case MAP_RELU: return arena_printf(w->arena, "%s <= 0 ? 0 : %s", a, a);
   case MAP_RSQRT: return arena_printf(w->arena, "1 / gnn_sqrt(%s)", a);
   case MAP_ABS: return arena_printf(w->arena, "%s < 0 ? -%s : %s", a, a, a);
   case POINT_SIGN: return arena_printf(w->arena, "(gnn_real)((%s > 0) - (%s < 0))", a, a);
@@ -318,7 +318,7 @@ static const char *computed(RowWriter *w, ValueId id, Index index) {
   case OP_MAP: return temporary(w, id, index, "gnn_real", function_call(w, value.as.function, operand[0], operand[1]));
   case OP_DROPOUT:
     return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s * %s", operand[0], dropout_factor(w, id, index)));
-  case OP_POSITIVE: return temporary(w, id, index, "uint32_t", arena_printf(w->arena, "%s > 0", operand[0]));
+  case OP_POSITIVE: return temporary(w, id, index, "uint32_t", arena_printf(w->arena, "!(%s <= 0)", operand[0]));
   case OP_SELECT:
     return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s ? %s : %s", operand[0], operand[1], operand[2]));
   default: return "0";

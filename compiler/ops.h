@@ -19,7 +19,7 @@ OP(BROADCAST, 1, POINT, "the operand repeated along dimensions or rows it does n
 OP(RESHAPE, 1, POINT, "the same numbers under other dimensions")
 OP(LIFT, 1, POINT, "a node value at one end of each edge")
 OP(DROPOUT, 2, POINT, "zero with a probability, scaled otherwise; a pure function of seed, epoch, site and place")
-OP(POSITIVE, 1, POINT, "one bit: the operand is greater than 0")
+OP(POSITIVE, 1, POINT, "one bit: the operand is not at most 0, so that NaN passes on its gradient")
 OP(SELECT, 3, POINT, "second operand where the bit is set, third elsewhere")
 OP(GATHER, 1, ANCHOR, "sum of an edge value over the edges that have the node at one end")
 OP(REDUCE, 1, ANCHOR, "sum over dimensions, or over all rows")

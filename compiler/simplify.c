@@ -16,8 +16,8 @@ static bool fold(int function, double a, double b, double *result) {
   case MAP_MUL: *result = a * b; return true;
   case MAP_DIV: *result = a / b; return b != 0;
   case MAP_POW: *result = pow(a, b); return true;
-  case MAP_MAX: *result = a > b ? a : b; return true;
-  case MAP_MIN: *result = a < b ? a : b; return true;
+  case MAP_MAX: *result = a <= b || isnan(b) ? b : a; return true;
+  case MAP_MIN: *result = a >= b || isnan(b) ? b : a; return true;
   case MAP_NEG: *result = -a; return true;
   case MAP_SQRT: *result = sqrt(a); return a >= 0;
   case MAP_RSQRT: *result = 1 / sqrt(a); return a > 0;

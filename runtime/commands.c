@@ -247,7 +247,7 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
     int64_t node = split == GNN_SPLIT_COUNT ? k : run->rows[split][k];
     const float *row = values + node * width;
     int64_t best = 0;
-    for (int64_t c = 1; c < width; c++) best = row[c] > row[best] ? c : best;
+    for (int64_t c = 1; c < width; c++) best = !(row[c] <= row[best] || isnan(row[best])) ? c : best; /* the first NaN, as PyTorch */
     if (classes) classes[k] = best;
     else memcpy(scores + k * width, row, (size_t)width * sizeof *row);
   }

@@ -13,6 +13,10 @@
 
 #include "../../runtime/gnnrt.h"
 
+#if defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__
+#error "NaN and infinities have to stay what they are: compile without -ffast-math and -ffinite-math-only"
+#endif
+
 #ifdef __FMA__
 #include <immintrin.h>
 #endif

@@ -16,6 +16,10 @@ GNN_INLINE float gnn_sqrt(float x) { return sqrtf(x); }
 GNN_INLINE float gnn_abs(float x) { return fabsf(x); }
 GNN_INLINE float gnn_pow(float x, float y) { return powf(x, y); }
 
+/* Of numbers of any type. As in PyTorch what is no number wins; of equals the second. */
+#define GNN_MAX(a, b) ((((a) <= (b)) | ((b) != (b))) ? (b) : (a))
+#define GNN_MIN(a, b) ((((a) >= (b)) | ((b) != (b))) ? (b) : (a))
+
 GNN_INLINE float gnn_clamp(float x, float bound) {
   const float above = x < -bound ? -bound : x;
   return above > bound ? bound : above;

@@ -166,6 +166,19 @@ static void gradient_kernel(const void *argument) {
   gnn_cross_entropy_gradient(l->scores, l->classes, l->labels, l->rows, l->count, l->to);
 }
 
+struct Measured {
+  const float *scores;
+  const int32_t *labels;
+  const gnn_view *view;
+  double *results;
+  int64_t classes;
+};
+
+static void measure_kernel(const void *argument) {
+  const Measured *m = (const Measured *)argument;
+  gnn_measure_part(m->scores, m->classes, m->labels, m->view, 1, m->results);
+}
+
 static void test_loss(int64_t nodes, int64_t classes, float size) {
   std::vector<float> scores = numbers(nodes * classes), gradient((size_t)(nodes * classes));
   std::vector<int32_t> labels((size_t)nodes), rows;
@@ -340,7 +353,90 @@ static void test_half() {
      "bf16: infinities, what is beyond, and no number");
 }
 
+/* ---- numbers that are not finite ---- */
+
+struct Special {
+  const char *name;
+  float (*function)(float);
+  double expected[5]; /* at NaN, the infinities, and zeros of both signs */
+};
+
+static const Special specials[] = {
+    {"exp", gnn_exp, {NAN, INFINITY, 0, 1, 1}},
+    {"log", gnn_log, {NAN, INFINITY, NAN, -INFINITY, -INFINITY}},
+    {"tanh", gnn_tanh, {NAN, 1, -1, 0, -0.0}},
+    {"sqrt", gnn_sqrt, {NAN, INFINITY, NAN, 0, -0.0}},
+    {"abs", gnn_abs, {NAN, INFINITY, INFINITY, 0, 0}},
+    {"clamp", [](float x) { return gnn_clamp(x, 2); }, {NAN, 2, -2, 0, -0.0}},
+    {"sigmoid", gnn_sigmoid, {NAN, 1, 0, 0.5, 0.5}},
+    {"silu", gnn_silu, {NAN, INFINITY, 0, 0, -0.0}},
+    {"silu_slope", gnn_silu_slope, {NAN, 1, 0, 0.5, 0.5}},
+    {"gelu", gnn_gelu, {NAN, INFINITY, 0, 0, -0.0}},
+    {"gelu_slope", gnn_gelu_slope, {NAN, 1, 0, 0.5, 0.5}},
+    {"elu", [](float x) { return gnn_elu(x, 2); }, {NAN, INFINITY, -2, 0, -0.0}},
+    {"elu_slope", [](float x) { return gnn_elu_slope(x, 2); }, {NAN, 1, 0, 2, 2}},
+    {"softplus", gnn_softplus, {NAN, INFINITY, 0, 0.69314718055994531, 0.69314718055994531}},
+    {"x ^ 3", [](float x) { return gnn_pow(x, 3); }, {NAN, INFINITY, -INFINITY, 0, -0.0}},
+    {"max(x, 0)", [](float x) { return GNN_MAX(x, 0); }, {NAN, INFINITY, 0, 0, 0}},
+    {"max(2, x)", [](float x) { return GNN_MAX(2.0f, x); }, {NAN, INFINITY, 2, 2, 2}},
+    {"min(x, 0)", [](float x) { return GNN_MIN(x, 0); }, {NAN, 0, -INFINITY, 0, 0}},
+    {"min(2, x)", [](float x) { return GNN_MIN(2.0f, x); }, {NAN, 2, -INFINITY, 0, -0.0}},
+};
+
+static void test_special(const Special *s) {
+  static const float at[5] = {NAN, INFINITY, -INFINITY, 0, -0.0f};
+  bool is_good = true;
+  for (int i = 0; i < 5; i++) {
+    const double got = (double)s->function(at[i]), want = s->expected[i];
+    if (isnan(want) || isinf(want)) is_good = is_good && (isnan(want) ? isnan(got) : got == want);
+    else is_good = is_good && fabs(got - want) <= 0x1p-23 && (at[i] != 0 || want != 0 || signbit(got) == signbit(want));
+  }
+  ok(is_good, "%s of NaN, infinities and zeros", s->name);
+}
+
+/* In every lane of the warp that a row is divided among. */
+static void test_nan_scores(int64_t classes) {
+  const int32_t label = 0, row = 1;
+  bool is_nan = true, is_wrong = true;
+  for (int64_t c = 0; c < classes; c++) {
+    std::vector<float> scores((size_t)(3 * classes)), gradient((size_t)(3 * classes));
+    scores[(size_t)classes] = 1;
+    scores[(size_t)(classes + c)] = NAN;
+    const int32_t labels[3] = {label, label, label};
+    double part = 0, mean = 0, results[2] = {0, 1};
+    Loss l = {scores.data(), labels, &row, gradient.data(), &part, &mean, classes, 1, 1};
+    emulate::launch("loss", loss_kernel, &l, 1, GNN_THREADS);
+    emulate::launch("gradient", gradient_kernel, &l, 1, GNN_THREADS);
+    is_nan = is_nan && isnan(part);
+    for (int64_t i = 0; i < 3 * classes; i++) is_nan = is_nan && isnan(gradient[(size_t)i]) == (i / classes == 1);
+    gnn_view view = {};
+    view.rows[0] = &row;
+    view.row_count[0] = 1;
+    Measured m = {scores.data(), labels, &view, results, classes};
+    emulate::launch("measure", measure_kernel, &m, 1, GNN_THREADS);
+    is_wrong = is_wrong && isnan(results[0]) && results[1] == 0;
+  }
+  ok(is_nan, "loss and gradient of a row with NaN, %lld classes", (long long)classes);
+  ok(is_wrong, "a row with NaN is never right, %lld classes", (long long)classes);
+}
+
+static void test_nan_update(const Optimiser *o) {
+  enum { WEIGHTS = GNN_UPDATE_EACH + 1 };
+  bool is_good = true;
+  for (int place = 0; place < WEIGHTS; place += 341) {
+    std::vector<float> w = numbers(WEIGHTS), g = numbers(WEIGHTS), m(WEIGHTS), v(WEIGHTS);
+    g[(size_t)place] = NAN;
+    const Update u = {o, w.data(), m.data(), v.data(), g.data(), 1, WEIGHTS};
+    emulate::launch(o->name, update_kernel, &u, 2, GNN_THREADS);
+    for (int i = 0; i < WEIGHTS; i++) is_good = is_good && isnan(w[(size_t)i]) == (i == place);
+  }
+  ok(is_good, "%s: a NaN gradient leaves a NaN weight, and no other", o->name);
+}
+
 int main(void) {
+  for (const Special &s : specials) test_special(&s);
+  for (const int64_t classes : {1, 7, 33}) test_nan_scores(classes);
+  for (const Optimiser &o : optimisers) test_nan_update(&o);
   test_half();
   test_walk<32, 1>();
   test_walk<4, 2>();
