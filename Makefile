@@ -24,6 +24,8 @@ COMPILER := $(addprefix compiler/, autodiff.c build.c calibrate.c choose_half.c 
   lower.c measure_gpu.c options.c outfile.c plan.c problem.c problem_command.c problem_report.c profile.c reassociate.c \
   report.c report_json.c residents.c schedule.c shown.c simplify.c slowing.c sweep.c sweep_program.c tiers.c tune.c tuning.c \
   verify_graph.c verify_kernels.c verify_memory.c verify_plan.c workplace.c)
+# What compiler/memory.c comes between.
+MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=fopen,--wrap=fdopen
 VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
   sweep.c trace.c views.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
@@ -69,8 +71,8 @@ endif
 without_cuda:
 	@echo "without programs for GPUs: there is no $(firstword $(NO_CUDA)) (CUDA_HOME)"
 
-$(B)/gnncc: $(GNNCC_OBJECTS) $(B)/share/libgnnrt.a
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
+$(B)/gnncc: $(GNNCC_OBJECTS) $(B)/compiler/memory.o $(B)/share/libgnnrt.a
+	$(CC) $(CFLAGS) $(SANITIZE) $(MEMORY) -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(B)/gnndata: $(GNNDATA:%.c=$(B)/%.o) $(B)/share/libgnnrt.a
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
 
