@@ -197,6 +197,10 @@ $(T)/reference: $(wildcard tests/reference/*.c)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $^ -lm
 
+$(T)/faults.so: tests/faults/faults.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(FLAGS) -shared -fPIC -o $@ $<
+
 WATCHED := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # CUDA device code as host code (tests/cuda/emulate.h), under the sanitizers.
 EMULATION := -std=c++17 -O1 -g -Wall -Wextra -Wno-clobbered -Wno-unused-function -Wno-unknown-pragmas -ffp-contract=off $(WATCHED)
@@ -210,7 +214,7 @@ $(T)/cuda/device: tests/cuda/device.cc tests/cuda/emulate.h $(B)/share/gnndevice
 	@mkdir -p $(@D)
 	$(CXX) $(EMULATION) -I$(B)/share -o $@ $< $(T)/cuda/cpu_random.o
 
-TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(T)/runtime/test_tiers $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest $(T)/check_report $(T)/make_problem $(T)/reference
+TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(T)/runtime/test_tiers $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest $(T)/faults.so $(T)/check_report $(T)/make_problem $(T)/reference
 
 tests: all $(TEST_PROGRAMS)
 # The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers; what works with
