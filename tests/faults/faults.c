@@ -114,7 +114,7 @@ static void on_call(int signal, siginfo_t *info, void *context) {
     else count /= 2;
   }
   if (is_now && wanted.what == 'r') result = wanted.error ? -wanted.error : -row->error;
-  if (result == 0 && wanted.disk >= 0 && (row->traits & WRITES) && (row->traits & HAS_COUNT) && is_file(a)) {
+  if (result == 0 && wanted.disk >= 0 && !is_message && (row->traits & WRITES) && (row->traits & HAS_COUNT) && is_file(a)) {
     count = granted(count);
     if (count < 0) result = -ENOSPC;
   }
