@@ -294,6 +294,7 @@ static int program_unknown_command(const gnn_cli *cli, const char *word) {
 static char *program_command_line(int argc, char **argv) {
   gnn_text text = {0};
   for (int i = 0; i < argc; i++) gnn_text_format(&text, "%s%s", i ? " " : "", argv[i]);
+  if (text.is_broken) gnn_text_free(&text);
   return text.data;
 }
 

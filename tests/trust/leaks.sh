@@ -8,13 +8,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work" "$tap_log"' EXIT
 cd "$work" || exit 1
 export ASAN_OPTIONS=detect_leaks=1 XDG_CACHE_HOME=$work/cache
-gnncc=$build/gnncc gnndata=$build/gnndata model=$here/../end_to_end/models/plans/hoist3.gnn
+gnncc=$build/gnncc gnndata=$build/gnndata model=$here/../../examples/gcn_karate.gnn
 
 for product in --plan --plan=json --check "-S -o sources" "--emit=ast=-,program=-,weights=-" "--emit=plan=report.json,problem=problem.json"; do
   check "gnncc $product" "$gnncc" -w $product "$model"
 done
 check "gnncc --emit, every view" "$gnncc" -w --emit=report=r.html,annotate=a.txt,annotate=a.html,gantt=g.txt,gantt=g.svg,memory=m.csv,dot=d.dot,trace=t.json,schedule=-,dag=-,c=-,header=- "$model"
-check "gnncc --sweep" "$gnncc" -w --sweep=device=10MiB:20MiB:10MiB --emit=sweep=s.svg "$model"
+check "gnncc --sweep" "$gnncc" -w --sweep=device=200KiB:400KiB:200KiB --emit=sweep=s.svg "$model"
 check "gnncc --plan-from" "$gnncc" -w --plan-from=report.json --plan "$model"
 check "gnncc --compare" "$gnncc" --compare report.json report.json
 check "gnncc plan" "$gnncc" plan problem.json -o plan.json
