@@ -26,6 +26,8 @@ COMPILER := $(addprefix compiler/, answer.c autodiff.c build.c cache.c calibrate
   lower.c measure_gpu.c measurement.c native.c options.c outfile.c pins.c plan.c problem.c problem_command.c problem_report.c profile.c reassociate.c \
   report.c report_json.c residents.c schedule.c shown.c simplify.c slowing.c sweep.c sweep_program.c tiers.c trial.c tune.c tuning.c \
   verdict.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c workplace.c)
+# What compiler/memory.c comes between.
+MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=fopen,--wrap=fdopen
 VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
   sweep.c trace.c views.c)
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
@@ -71,8 +73,8 @@ endif
 without_cuda:
 	@echo "without programs for GPUs: there is no $(firstword $(NO_CUDA)) (CUDA_HOME)"
 
-$(B)/gnncc: $(GNNCC_OBJECTS) $(B)/share/libgnnrt.a
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
+$(B)/gnncc: $(GNNCC_OBJECTS) $(B)/compiler/memory.o $(B)/share/libgnnrt.a
+	$(CC) $(CFLAGS) $(SANITIZE) $(MEMORY) -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(B)/gnndata: $(GNNDATA:%.c=$(B)/%.o) $(B)/share/libgnnrt.a
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
 
@@ -198,6 +200,10 @@ $(T)/reference: $(wildcard tests/reference/*.c)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $^ -lm
 
+$(T)/faults.so: tests/faults/faults.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(FLAGS) -shared -fPIC -o $@ $<
+
 WATCHED := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # CUDA device code as host code (tests/cuda/emulate.h), under the sanitizers.
 EMULATION := -std=c++17 -O1 -g -Wall -Wextra -Wno-clobbered -Wno-unused-function -Wno-unknown-pragmas -ffp-contract=off $(WATCHED)
@@ -211,7 +217,7 @@ $(T)/cuda/device: tests/cuda/device.cc tests/cuda/emulate.h $(B)/share/gnndevice
 	@mkdir -p $(@D)
 	$(CXX) $(EMULATION) -I$(B)/share -o $@ $< $(T)/cuda/cpu_random.o
 
-TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(T)/runtime/test_tiers $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest $(T)/check_report $(T)/make_problem $(T)/generate_program $(T)/reference
+TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(T)/runtime/test_tiers $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest $(T)/faults.so $(T)/check_report $(T)/make_problem $(T)/generate_program $(T)/reference
 
 tests: all $(TEST_PROGRAMS)
 # The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers; what works with

@@ -52,10 +52,11 @@ static bool may_write(const Builder *b, const char *path) {
   return false;
 }
 
-static void copy_stream(FILE *in, FILE *out) {
+static bool copy_stream(FILE *in, FILE *out) {
   char buffer[65536];
   size_t got;
   while ((got = fread(buffer, 1, sizeof buffer, in)) > 0 && fwrite(buffer, 1, got, out) == got) {}
+  return !ferror(in);
 }
 
 /* Moves a finished file to its place. */
@@ -64,17 +65,20 @@ static int deliver(const Builder *b, const char *from, const char *to, mode_t mo
   if (!may_write(b, to)) return 4;
   FILE *in = fopen(from, "rb");
   if (!in) return outfile_complain("read", from);
-  bool is_open = outfile_open(&file, to);
-  if (is_open) copy_stream(in, file.out);
+  if (!outfile_open(&file, to)) {
+    fclose(in);
+    return 4;
+  }
+  int status = copy_stream(in, file.out) ? 0 : outfile_complain("read", from);
   fclose(in);
-  return is_open ? outfile_close(&file, mode) : 4;
+  return status == 0 ? outfile_close(&file, mode) : outfile_drop(&file, status);
 }
 
 static int write_text(const Builder *b, const char *path, void (*emit)(const Emission *, FILE *)) {
   FILE *out = fopen(path, "wb");
   if (!out) return outfile_complain("write", path);
   emit(&b->c->emission, out);
-  return fclose(out) == 0 ? 0 : outfile_complain("write", path);
+  return outfile_end(out) ? 0 : outfile_complain("write", path);
 }
 
 static const char *in_scratch(const Builder *b, const char *name) { return workplace_file(b->c->workplace, name); }
@@ -169,6 +173,7 @@ static int start(const Builder *b, Command *command, pid_t *child) {
   word(b, command, NULL);
   int fault = spawn(command, child);
   if (fault == 0) return 0;
+  if (fault == ENOMEM) arena_out_of_memory(0);
   fprintf(stderr, "gnncc: error: cannot run %s: %s; install a C compiler (apt install gcc) or name one with --cc=PATH\n", command->words[0],
           strerror(fault));
   return 5;
@@ -278,7 +283,7 @@ static int write_numbers(const char *from, const char *to) {
   if (in) fclose(in);
   if (!is_read) return outfile_complain("read", from);
   if (out) fputs("0\n", out);
-  return out && fclose(out) == 0 ? 0 : outfile_complain("write", to);
+  return out && outfile_end(out) ? 0 : outfile_complain("write", to);
 }
 
 typedef struct DeviceSource {

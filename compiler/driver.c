@@ -547,7 +547,7 @@ static bool emit_double(Compilation *c) {
     return false;
   }
   bool is_made = emit_for_processor(c, out);
-  if (fclose(out) == 0 && is_made) c->double_source = path;
+  if (outfile_end(out) && is_made) c->double_source = path;
   return true;
 }
 

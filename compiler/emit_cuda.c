@@ -36,9 +36,8 @@ static void print_measure(const Emission *m, DeviceCode *code, FILE *out) {
 static DeviceCode device_code(const Emission *m) {
   const int steps = schedule_step_count(m->schedule);
   DeviceCode code = {.first = arena_alloc(m->arena, (size_t)(steps + 1) * sizeof *code.first)};
-  size_t size = 0;
-  char *text = NULL;
-  FILE *out = open_memstream(&text, &size);
+  size_t size;
+  FILE *out = arena_open_text(m->arena, &code.text, &size);
   for (int s = 0; s < steps; s++) {
     const Step *step = schedule_step(m->schedule, s);
     code.first[s] = code.count;
@@ -49,8 +48,6 @@ static DeviceCode device_code(const Emission *m) {
   code.first[steps] = code.count;
   if (m->layout->residents->results != NO_INDEX) print_measure(m, &code, out);
   fclose(out);
-  code.text = arena_strdup(m->arena, text);
-  free(text);
   return code;
 }
 

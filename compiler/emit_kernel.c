@@ -21,14 +21,12 @@ static void print_opening(const StepWriter *w, const char *text) {
 }
 
 static char *loops_text(const RowWriter *rows, const char *indent) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&text, &size);
+  char *text;
+  size_t size;
+  FILE *memory = arena_open_text(rows->arena, &text, &size);
   rows_print_loops(rows, memory, indent);
   fclose(memory);
-  char *copy = arena_strdup(rows->arena, text);
-  free(text);
-  return copy;
+  return text;
 }
 
 static void print_struct(const StepWriter *w, const char *more_fields) {

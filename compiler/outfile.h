@@ -28,10 +28,14 @@ typedef struct OutFile {
 FILE *outfile_open(OutFile *file, const char *path);
 /* `mode` as for open: less the umask. 0, or 4 with a message and nothing written. */
 int outfile_close(OutFile *file, mode_t mode);
+/* What is written so far is dropped: `status`. */
+int outfile_drop(OutFile *file, int status);
+/* Closes a stream; false with errno where not all of it has arrived. */
+bool outfile_end(FILE *out);
 /* The end of a command that has printed: `status`, or 4 with a message where not all of it could be written (a 4 has had
  * its message). */
 int outfile_end_stdout(int status);
-/* "cannot WHAT PATH: ...": 4. */
+/* "cannot WHAT PATH: ...": 4; 3 where it is memory that is missing. */
 int outfile_complain(const char *what, const char *path);
 
 #endif

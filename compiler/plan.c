@@ -79,18 +79,19 @@ Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *t
   PlannerPlan *planned = plan_read_json(problem->problem, arena, text, length, error);
   if (!planned) return NULL;
   plan->planned = planned;
-  char *verdict = NULL;
+  char *verdict;
   size_t verdict_length;
-  FILE *out = open_memstream(&verdict, &verdict_length);
+  FILE *out = arena_open_text(arena, &verdict, &verdict_length);
   size_t problem_length;
   const char *problem_text = planning_problem_text(arena, problem, &problem_length);
   bool is_valid = planner_check_json(problem_text, problem_length, text, length, out, NULL) == PLANNER_CHECK_VALID &&
                   replay(planned, arena, &plan->sequence, &plan->simulation);
   fclose(out);
   verdict[strcspn(verdict, "\n")] = 0;
-  if (!is_valid) problem_fail(error, "", "%s", verdict);
-  free(verdict);
-  if (!is_valid) return NULL;
+  if (!is_valid) {
+    problem_fail(error, "", "%s", verdict);
+    return NULL;
+  }
   const Simulation *m = plan->simulation;
   plan->report = (PlannerReport){.is_feasible = true, .makespan_ns = m->makespan_ns, .peak_bytes = m->peak_bytes,
                                  .stall_free_ns = plan->sequence->geometry->stall_free_ns};

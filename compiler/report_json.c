@@ -284,7 +284,9 @@ static void add_kernel_facts(const Emission *m, int i, json_t *item) {
   json_object_set_new(item, "reads", names_of(step->kernels, kernel->inputs, kernel->input_count));
   bool is_update = kernel->kind == KERNEL_UPDATE;
   json_t *writes = is_update ? names_of(step->kernels, &kernel->anchor, 1) : names_of(step->kernels, kernel->outputs, kernel->output_count);
-  if (is_update) json_array_extend(writes, names_of(step->kernels, kernel->body, kernel->body_count));
+  json_t *body = is_update ? names_of(step->kernels, kernel->body, kernel->body_count) : NULL;
+  json_array_extend(writes, body);
+  json_decref(body);
   json_object_set_new(item, "writes", writes);
   json_object_set_new(item, "frees", names_of_freed(m, i));
 }
@@ -341,12 +343,11 @@ static json_t *json_notes(const Emission *m) {
 }
 
 static char *code_of(const Emission *m, const Step *step) {
-  char *text = NULL;
+  char *text;
   size_t length;
-  FILE *out = open_memstream(&text, &length);
+  FILE *out = arena_open_text(m->arena, &text, &length);
   Launch *launches = NULL;
   int count = 0;
-  if (!out) return NULL;
   if (m->backend == BACKEND_CUDA) emit_cuda_kernels(m, step, out, &launches, &count);
   else emit_step_functions(m, step, out);
   fclose(out);
@@ -361,9 +362,8 @@ json_t *report_code(const Emission *m) {
   for (int i = 0; i < (s->training_count ? s->training_count : s->count) && bytes <= MOST_BYTES; i++) {
     if (s->steps[i].kind != STEP_KERNEL) continue;
     char *text = code_of(m, &s->steps[i]);
-    bytes += text ? strlen(text) : 0;
-    if (text) json_array_append_new(list, json_pack("{s:i, s:s}", "step", i + 1, "text", text));
-    free(text);
+    bytes += strlen(text);
+    json_array_append_new(list, json_pack("{s:i, s:s}", "step", i + 1, "text", text));
   }
   if (bytes <= MOST_BYTES) return list;
   json_decref(list);

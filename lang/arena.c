@@ -21,15 +21,16 @@ struct Arena {
   Block *last;
 };
 
-static _Noreturn void out_of_memory(size_t bytes) {
-  fprintf(stderr, "gnncc: out of memory (%zu bytes wanted)\n", bytes);
-  exit(70);
+void arena_out_of_memory(size_t bytes) {
+  if (bytes) fprintf(stderr, "gnncc: error: out of memory (%zu bytes wanted)\n", bytes);
+  else fprintf(stderr, "gnncc: error: out of memory\n");
+  exit(3);
 }
 
 static void add_block(Arena *arena, size_t capacity) {
-  if (capacity > SIZE_MAX - sizeof(Block)) out_of_memory(capacity);
+  if (capacity > SIZE_MAX - sizeof(Block)) arena_out_of_memory(capacity);
   Block *block = calloc(1, sizeof *block + capacity);
-  if (!block) out_of_memory(capacity);
+  if (!block) arena_out_of_memory(capacity);
   block->capacity = capacity;
   block->previous = arena->last;
   arena->last = block;
@@ -37,7 +38,7 @@ static void add_block(Arena *arena, size_t capacity) {
 
 Arena *arena_new(void) {
   Arena *arena = calloc(1, sizeof *arena);
-  if (!arena) out_of_memory(sizeof *arena);
+  if (!arena) arena_out_of_memory(sizeof *arena);
   add_block(arena, BLOCK_BYTES);
   return arena;
 }
@@ -53,7 +54,7 @@ void arena_free(Arena *arena) {
 }
 
 void *arena_alloc(Arena *arena, size_t bytes) {
-  if (bytes > SIZE_MAX - ALIGNMENT) out_of_memory(bytes);
+  if (bytes > SIZE_MAX - ALIGNMENT) arena_out_of_memory(bytes);
   size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (arena->last->capacity - arena->last->used < rounded)
     add_block(arena, rounded > BLOCK_BYTES ? rounded : BLOCK_BYTES);
@@ -132,8 +133,42 @@ void *arena_grow(Arena *arena, void *items, size_t count, size_t item_bytes) {
   int is_full = count == 0 || (count >= 4 && (count & (count - 1)) == 0);
   if (!is_full) return items;
   size_t capacity = count == 0 ? 4 : 2 * count;
-  if (capacity > SIZE_MAX / item_bytes) out_of_memory(SIZE_MAX);
+  if (capacity > SIZE_MAX / item_bytes) arena_out_of_memory(SIZE_MAX);
   void *bigger = arena_alloc(arena, capacity * item_bytes);
   if (count) memcpy(bigger, items, count * item_bytes);
   return bigger;
+}
+
+/* ---- text in memory ---- */
+
+typedef struct TextStream {
+  Arena *arena;
+  char **text;
+  size_t *length, capacity;
+} TextStream;
+
+static ssize_t write_text(void *cookie, const char *bytes, size_t count) {
+  TextStream *stream = cookie;
+  size_t length = *stream->length;
+  if (count >= stream->capacity - length) {
+    size_t capacity = 2 * stream->capacity + count;
+    char *bigger = arena_alloc(stream->arena, capacity);
+    memcpy(bigger, *stream->text, length);
+    *stream->text = bigger;
+    stream->capacity = capacity;
+  }
+  memcpy(*stream->text + length, bytes, count);
+  *stream->length = length + count;
+  return (ssize_t)count;
+}
+
+FILE *arena_open_text(Arena *arena, char **text, size_t *length) {
+  enum { BEGIN = 4096 };
+  TextStream *stream = arena_alloc(arena, sizeof *stream);
+  *stream = (TextStream){arena, text, length, BEGIN};
+  *text = arena_alloc(arena, BEGIN);
+  *length = 0;
+  FILE *out = fopencookie(stream, "w", (cookie_io_functions_t){.write = write_text});
+  if (!out) arena_out_of_memory(0);
+  return out;
 }

@@ -2,7 +2,7 @@
  *
  * Everything a compilation makes lives in one Arena and is released at once; nothing is freed by hand.
  * Every allocation is zeroed and aligned to 16 bytes. Running out of memory is reported on stderr and ends
- * the process with status 70: there is nothing a caller could do about it.
+ * the process with status 3: there is nothing a caller could do about it.
  */
 #ifndef GNNCC_ARENA_H
 #define GNNCC_ARENA_H
@@ -15,6 +15,7 @@ typedef struct Arena Arena;
 
 Arena *arena_new(void);
 void arena_free(Arena *arena); /* NULL is fine */
+_Noreturn void arena_out_of_memory(size_t bytes); /* that were wanted; 0: nobody knows */
 
 void *arena_alloc(Arena *arena, size_t bytes);
 char *arena_strdup(Arena *arena, const char *text);
@@ -25,6 +26,9 @@ char *arena_vprintf(Arena *arena, const char *format, va_list args);
 /* A whole file, and a 0 after it; NULL with errno where it cannot be read. */
 char *arena_read_file(Arena *arena, const char *path, size_t *length);
 char *arena_read_stream(Arena *arena, FILE *in, size_t *length); /* up to its end */
+
+/* A stream whose text, once it is closed, is in *text with a 0 after it. Unlike open_memstream's it loses nothing in silence. */
+FILE *arena_open_text(Arena *arena, char **text, size_t *length);
 
 /* The array `items` of `count` elements with room for at least one more: itself, or a copy of twice the size.
  * An array must only ever grow through this call, so that its capacity is the next power of two of its count. */

@@ -104,15 +104,17 @@ int gnn_command_train(const gnn_cli *cli) {
 
 /* ---- eval and predict ---- */
 
-/* The weights that train left in a folder; of several runs those of the first. NULL: none. */
-static char *commands_find_weights(const char *folder) {
+/* The weights that train left in a folder; of several runs those of the first. *path NULL: none. */
+static gnn_status commands_find_weights(const char *folder, char **path, gnn_error *error) {
   const char *const names[] = {"best.safetensors", "last.safetensors", "run0/best.safetensors", "run0/last.safetensors"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    char *path = gnn_path_join(folder, names[i]);
-    if (path == NULL || gnn_path_exists(path)) return path;
-    free(path);
+    *path = gnn_path_join(folder, names[i]);
+    if (*path == NULL) return gnn_fail_memory(error, 256);
+    if (gnn_path_exists(*path)) return GNN_OK;
+    free(*path);
+    *path = NULL;
   }
-  return NULL;
+  return GNN_OK;
 }
 
 /* Opens everything and loads the weights asked for, or those that train left. */
@@ -120,15 +122,17 @@ static int commands_open_trained(const gnn_cli *cli, gnn_instance **instance) {
   int code = commands_open(cli, instance);
   if (code != GNN_EXIT_OK) return code;
   const char *folder = cli->out ? cli->out : cli->default_out;
-  char *found = cli->weights ? gnn_path_join(NULL, cli->weights) : commands_find_weights(folder);
+  char *found = NULL;
   gnn_error error;
-  gnn_status status;
-  if (found == NULL) {
+  gnn_status status = GNN_OK;
+  if (cli->weights == NULL) status = commands_find_weights(folder, &found, &error);
+  const char *from = cli->weights ? cli->weights : found;
+  if (status == GNN_OK && from == NULL) {
     status = gnn_fail(&error, GNN_EIO, "", "there are no saved weights in \"%s\"", folder);
     gnn_fail_help(&error, "train first, or name a file: --weights FILE");
-  } else {
-    status = gnn_weights_load(*instance, found, &error);
-    if (status == GNN_OK && !cli->is_quiet) fprintf(stderr, "%s: weights from %s\n", cli->name, found);
+  } else if (status == GNN_OK) {
+    status = gnn_weights_load(*instance, from, &error);
+    if (status == GNN_OK && !cli->is_quiet) fprintf(stderr, "%s: weights from %s\n", cli->name, from);
   }
   free(found);
   if (status == GNN_OK) return GNN_EXIT_OK;
@@ -369,7 +373,7 @@ static void commands_info_tiers(const gnn_cli *cli) {
     printf("simulated    no step takes less than its estimated time, times %g\n", program->slowdown);
 }
 
-static void commands_info_json(const gnn_cli *cli) {
+static int commands_info_json(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
   gnn_text text = {0};
   gnn_text_format(&text, "{\"model\":");
@@ -407,16 +411,16 @@ static void commands_info_json(const gnn_cli *cli) {
     gnn_text_format(&text, "],\"trained\":%s}", weight->is_trained ? "true" : "false");
   }
   gnn_text_format(&text, "]}\n");
-  if (text.data && !text.is_broken) fputs(text.data, stdout);
+  gnn_error error;
+  int code = text.is_broken ? gnn_cli_fail(cli, gnn_fail_memory(&error, 0), &error) : GNN_EXIT_OK;
+  if (code == GNN_EXIT_OK) fputs(text.data, stdout);
   gnn_text_free(&text);
+  return code;
 }
 
 int gnn_command_info(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
-  if (cli->is_json) {
-    commands_info_json(cli);
-    return GNN_EXIT_OK;
-  }
+  if (cli->is_json) return commands_info_json(cli);
   int64_t count = 0;
   for (int w = 0; w < program->weight_count; w++) count += program->weights[w].is_trained ? program->weights[w].count : 0;
   printf("model        %s, from %s\n", program->name, program->source_name);

@@ -147,7 +147,7 @@ gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error 
   gnn_safetensors file;
   gnn_status status = gnn_safetensors_open(path, &file, error);
   if (status != GNN_OK) return status;
-  dataset->kind = strdup("a safetensors file");
+  dataset->kind = "a safetensors file";
   const char *name = gnn_safetensors_text(&file, "gnncc.name");
   if (name) status = gnn_dataset_set_name(dataset, name, error);
   if (status == GNN_OK) status = container_number(&file, path, "gnncc.nodes", &dataset->declared_nodes, error);

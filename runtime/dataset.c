@@ -42,7 +42,6 @@ void gnn_dataset_close(gnn_dataset *dataset) {
   free(dataset->fields);
   free(dataset->notes);
   free(dataset->name);
-  free(dataset->kind);
   free(dataset->title);
   free(dataset);
 }
@@ -99,7 +98,10 @@ gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error 
 
 static gnn_note *dataset_new_note(gnn_dataset *dataset) {
   gnn_note *notes = realloc(dataset->notes, (size_t)(dataset->note_count + 1) * sizeof *notes);
-  if (notes == NULL) return NULL;
+  if (notes == NULL) {
+    dataset->is_note_lost = 1;
+    return NULL;
+  }
   dataset->notes = notes;
   gnn_note *note = &notes[dataset->note_count++];
   memset(note, 0, sizeof *note);
@@ -275,7 +277,8 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   return status;
 }
 
-static gnn_status dataset_finish_open(gnn_status status, gnn_dataset *dataset, gnn_dataset **out) {
+static gnn_status dataset_finish_open(gnn_status status, gnn_dataset *dataset, gnn_dataset **out, gnn_error *error) {
+  if (status == GNN_OK && dataset->is_note_lost) status = gnn_fail_memory(error, 0);
   if (status == GNN_OK) *out = dataset;
   else gnn_dataset_close(dataset);
   return status;
@@ -287,7 +290,7 @@ gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error 
   if (dataset == NULL) return gnn_fail_memory(error, (int64_t)sizeof *dataset);
   gnn_status status = strcmp(path, "karate") == 0 && !gnn_path_exists(path) ? gnn_read_karate(dataset, error)
                                                                            : dataset_open_file(dataset, path, error);
-  return dataset_finish_open(status, dataset, out);
+  return dataset_finish_open(status, dataset, out, error);
 }
 
 gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **out, gnn_error *error) {
@@ -328,5 +331,5 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
   }
 done:
   free(path);
-  return dataset_finish_open(status, dataset, out);
+  return dataset_finish_open(status, dataset, out, error);
 }

@@ -44,7 +44,7 @@ typedef struct gnn_data_field {
 
 typedef struct gnn_dataset {
   char *name;              /* of the set: "cora" */
-  char *kind;              /* what it was read as, in words: "a folder of NumPy arrays" */
+  const char *kind;              /* what it was read as, in words: "a folder of NumPy arrays" */
   char *title;             /* how messages call it: its path, or "karate()" */
 
   /* What the reader found. */
@@ -73,7 +73,7 @@ typedef struct gnn_dataset {
   int label_field;         /* index into fields: "y", or the only label field; -1: none */
   uint64_t fingerprint;    /* of shapes and transformations, not of the contents */
 
-  int note_count;
+  int note_count, is_note_lost; /* is_note_lost: there was no memory for one */
   gnn_note *notes;
 
   int owned_count, owned_capacity;

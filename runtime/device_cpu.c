@@ -32,7 +32,7 @@ static gnn_status cpu_obtain(gnn_instance *instance, gnn_tier tier, int64_t byte
   size_t slack = bytes >= DEVICE_HUGE_BYTES ? DEVICE_HUGE_BYTES : 0, length = (size_t)bytes;
   void *memory = mmap(NULL, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
-    return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not map %s for the %s", gnn_bytes_text(bytes).text,
+    return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not map %s of memory for the %s", gnn_bytes_text(bytes).text,
                     gnn_tier_names[tier]);
   instance->mapping[tier] = (gnn_mapping){memory, length + slack};
   uintptr_t begin = (uintptr_t)memory;

@@ -87,7 +87,7 @@ gnn_status gnn_read_karate(gnn_dataset *dataset, gnn_error *error) {
   gnn_array features = {.dtype = GNN_F32, .rank = 2, .shape = {KARATE_NODES, KARATE_NODES},
                         .count = KARATE_NODES * KARATE_NODES, .data = (const unsigned char *)x};
   gnn_array labels = {.dtype = GNN_U8, .rank = 1, .shape = {KARATE_NODES}, .count = KARATE_NODES, .data = karate_community};
-  dataset->kind = strdup("Zachary's karate club, built in");
+  dataset->kind = "Zachary's karate club, built in";
   gnn_status status = gnn_dataset_set_name(dataset, "karate", error);
   if (status == GNN_OK) status = gnn_dataset_add_field(dataset, "x", GNN_DATA_NODE, &features, error);
   if (status == GNN_OK) status = gnn_dataset_add_field(dataset, "y", GNN_DATA_NODE, &labels, error);

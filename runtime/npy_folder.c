@@ -184,7 +184,7 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
   gnn_array array;
   gnn_status status = GNN_OK;
   if (slash && slash[1]) status = gnn_dataset_set_name(dataset, slash + 1, error);
-  dataset->kind = strdup("a folder of NumPy arrays");
+  dataset->kind = "a folder of NumPy arrays";
   if (status == GNN_OK && !gnn_path_is_directory(path)) status = gnn_fail_file(error, "open", path, ENOTDIR);
   if (status == GNN_OK) status = npy_folder_about(folder, dataset, error);
   if (status == GNN_OK) status = npy_folder_list(folder, error);

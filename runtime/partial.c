@@ -26,13 +26,17 @@ static int partial_swap(const char *from, const char *to) {
 void gnn_partial_add(const char *path) { partial_swap(NULL, path); }
 void gnn_partial_drop(const char *path) { partial_swap(path, NULL); }
 
-_Noreturn void gnn_partial_stop(int number) {
-  if (partial_first) partial_first();
+void gnn_partial_remove(void) {
   for (int turn = 0; turn < 2; turn++) /* files, then the folders that they were in */
     for (int i = 0; i < PARTIAL_MOST; i++) {
       const char *path = atomic_load(&partial_paths[i]);
       if (path && (turn == 0 ? unlink(path) : rmdir(path)) == 0) atomic_store(&partial_paths[i], NULL);
     }
+}
+
+_Noreturn void gnn_partial_stop(int number) {
+  if (partial_first) partial_first();
+  gnn_partial_remove();
   _exit(128 + number);
 }
 

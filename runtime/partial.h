@@ -5,6 +5,8 @@
 /* The name is the caller's, who drops it before it goes. Of very many at once the last ones would be left behind. */
 void gnn_partial_add(const char *path);
 void gnn_partial_drop(const char *path);
+/* All of it goes. Allocates nothing. */
+void gnn_partial_remove(void);
 
 /* For programs alone, never in a host's process. INT, TERM, HUP, XCPU and, where `is_piped`, PIPE remove what is partial and end
  * the process with 128 + the signal, after a call of `first` (NULL: none); a HUP that is ignored stays so (nohup). A file that may not

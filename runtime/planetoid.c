@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ typedef struct planetoid_word {
 
 /* The name before ".content", or NULL; malloc'ed. */
 static char *planetoid_name(const char *path) {
+  errno = 0;
   DIR *handle = opendir(path);
   if (handle == NULL) return NULL;
   char *name = NULL;
@@ -36,7 +38,7 @@ static char *planetoid_name(const char *path) {
 
 int gnn_is_planetoid(const char *path) {
   char *name = planetoid_name(path);
-  int is_one = name != NULL;
+  int is_one = name != NULL || errno == ENOMEM; /* reading says so */
   free(name);
   return is_one;
 }
@@ -195,7 +197,8 @@ static gnn_status planetoid_labels(gnn_dataset *dataset, planetoid_word *classes
     }
     label[classes[i].number] = current;
   }
-  if (names.data) gnn_dataset_note(dataset, "classes: %s%s", names.data, current >= 12 ? ", ..." : "");
+  if (names.is_broken) dataset->is_note_lost = 1;
+  else if (names.data) gnn_dataset_note(dataset, "classes: %s%s", names.data, current >= 12 ? ", ..." : "");
   gnn_text_free(&names);
   gnn_array array = {.dtype = GNN_I32, .rank = 1, .shape = {count}, .count = count, .data = (const unsigned char *)label};
   gnn_status status = gnn_dataset_add_field(dataset, "y", GNN_DATA_NODE, &array, error);
@@ -225,11 +228,11 @@ gnn_status gnn_read_planetoid(gnn_dataset *dataset, const char *path, gnn_error 
   planetoid_word *papers = NULL, *classes = NULL;
   float *x = NULL;
   int64_t width = 0, count = 0;
-  gnn_status status = name ? GNN_OK : gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no NAME.content", path);
+  gnn_status status = name ? GNN_OK : errno == ENOMEM ? gnn_fail_memory(error, 0) : gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no NAME.content", path);
   if (status == GNN_OK) status = gnn_dataset_set_name(dataset, name, error);
   if (status == GNN_OK) status = planetoid_open(path, name, ".content", &content, &content_path, error);
   if (status == GNN_OK) status = planetoid_open(path, name, ".cites", &cites, &cites_path, error);
-  dataset->kind = strdup("text: NAME.content and NAME.cites");
+  dataset->kind = "text: NAME.content and NAME.cites";
   if (status == GNN_OK) {
     planetoid_text text = planetoid_view(content_path, &content, error);
     count = text.lines;

@@ -78,6 +78,7 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
   if (status == GNN_OK) status = gnn_prepare_edges(dataset, recipe, wants_origin, &origin, error);
   if (status == GNN_OK) status = gnn_prepare_fields(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_splits(dataset, recipe, error);
+  if (status == GNN_OK && dataset->is_note_lost) status = gnn_fail_memory(error, 0);
   status = gnn_dataset_check_files(dataset, status, error);
   if (status != GNN_OK) return status;
   dataset->fingerprint = prepare_fingerprint(dataset, recipe);

@@ -294,6 +294,7 @@ static int program_unknown_command(const gnn_cli *cli, const char *word) {
 static char *program_command_line(int argc, char **argv) {
   gnn_text text = {0};
   for (int i = 0; i < argc; i++) gnn_text_format(&text, "%s%s", i ? " " : "", argv[i]);
+  if (text.is_broken) gnn_text_free(&text);
   return text.data;
 }
 
@@ -334,7 +335,15 @@ int gnn_main(int argc, char **argv, const gnn_program *program) {
   gnn_open_standard();
   gnn_partial_on_signals(0, NULL);
   gnn_cli *cli = calloc(1, sizeof *cli);
-  if (cli == NULL) return GNN_EXIT_NO_ROOM;
+  char *line = program_command_line(argc, argv);
+  if (cli == NULL || line == NULL) {
+    gnn_error error;
+    gnn_fail_memory(&error, 0);
+    gnn_print_error(program->name, &error);
+    free(cli);
+    free(line);
+    return GNN_EXIT_NO_ROOM;
+  }
   cli->program = program;
   cli->name = program->name;
   if (argc > 0 && argv[0][0]) {
@@ -346,7 +355,6 @@ int gnn_main(int argc, char **argv, const gnn_program *program) {
   cli->samples = 8;
   cli->seed = (uint64_t)program->seed;
   for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++) cli->option[i] = program->options[i].value;
-  char *line = program_command_line(argc, argv);
   cli->command_line = line;
   int code = program_parse_and_run(cli, argc, argv);
   free(line);

@@ -170,7 +170,7 @@ gnn_status gnn_read_synth(gnn_dataset *dataset, const gnn_synth *s, gnn_error *e
   char name[64];
   snprintf(name, sizeof name, "synth_%s", gnn_synth_names[s->kind]);
   dataset->declared_nodes = s->nodes;
-  dataset->kind = strdup("a generated graph");
+  dataset->kind = "a generated graph";
   gnn_status status = gnn_dataset_set_name(dataset, name, error);
   if (status == GNN_OK) status = synth_edges(dataset, &m, error);
   if (status == GNN_OK) status = s->is_sparse ? synth_sparse(dataset, &m, error) : synth_dense(dataset, &m, error);

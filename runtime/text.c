@@ -35,6 +35,7 @@ void gnn_fail_help(gnn_error *error, const char *format, ...) {
 }
 
 gnn_status gnn_fail_memory(gnn_error *error, int64_t bytes) {
+  if (bytes <= 0) return gnn_fail(error, GNN_ENOMEM, "", "out of memory");
   return gnn_fail(error, GNN_ENOMEM, "", "out of memory: could not get %s", gnn_bytes_text(bytes).text);
 }
 

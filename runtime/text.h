@@ -20,7 +20,7 @@ gnn_status gnn_fail(gnn_error *error, gnn_status status, const char *code, const
 __attribute__((format(printf, 2, 3)))
 #endif
 void gnn_fail_help(gnn_error *error, const char *format, ...);
-gnn_status gnn_fail_memory(gnn_error *error, int64_t bytes);
+gnn_status gnn_fail_memory(gnn_error *error, int64_t bytes); /* 0: nobody knows how many */
 /* "cannot VERB PATH: text of errno" */
 gnn_status gnn_fail_file(gnn_error *error, const char *verb, const char *path, int errno_value);
 

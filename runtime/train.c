@@ -495,7 +495,12 @@ static void train_say_interrupted(gnn_loop *loop) {
 
 int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   gnn_loop *loop = calloc(1, sizeof *loop);
-  if (loop == NULL) return GNN_EXIT_NO_ROOM;
+  if (loop == NULL) {
+    gnn_error error;
+    gnn_fail_memory(&error, (int64_t)sizeof *loop);
+    gnn_print_error(instance->run.program->name, &error);
+    return GNN_EXIT_NO_ROOM;
+  }
   loop->instance = instance;
   loop->program = instance->run.program;
   loop->options = options;

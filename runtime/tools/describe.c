@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../train.h"
 #include "gnndata.h"
 
 static const char *const describe_splits[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
@@ -22,8 +23,6 @@ gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset 
   if (status != GNN_OK) gnndata_fail(status, &error);
   return status;
 }
-
-static int describe_exit(gnn_status status) { return status == GNN_EIO ? 4 : status == GNN_EINVAL ? 2 : 1; }
 
 int gnndata_close(gnn_dataset *dataset, int code) {
   gnn_error error;
@@ -147,7 +146,7 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
 int gnndata_info(const gnndata_options *options) {
   gnn_dataset *dataset;
   gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
-  if (status != GNN_OK) return describe_exit(status);
+  if (status != GNN_OK) return gnn_exit_code(status);
   printf("%s: %s\n", dataset->name, dataset->kind ? dataset->kind : "");
   printf("nodes      %s\n", gnn_count_text(dataset->nodes).text);
   if (dataset->declared_graphs >= 0) printf("graphs     %s\n", gnn_count_text(dataset->declared_graphs).text);
@@ -188,7 +187,7 @@ static gnn_status describe_classes(const gnn_dataset *dataset) {
 int gnndata_check(const gnndata_options *options) {
   gnn_dataset *dataset;
   gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
-  if (status != GNN_OK) return describe_exit(status);
+  if (status != GNN_OK) return gnn_exit_code(status);
   int warnings = 0;
   int64_t between = dataset->edges - dataset->self_loops;
   for (int i = 0; i < dataset->note_count; i++) warnings += dataset->notes[i].code[0] != 0;
@@ -217,7 +216,7 @@ int gnndata_head(const gnndata_options *options) {
     return 2;
   }
   gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
-  if (status != GNN_OK) return describe_exit(status);
+  if (status != GNN_OK) return gnn_exit_code(status);
   const gnn_data_field *field = gnn_dataset_field(dataset, name);
   int code = 0;
   if (strcmp(name, "edges") == 0) {
@@ -307,11 +306,11 @@ static int describe_differ_graph(const gnn_dataset *a, const gnn_dataset *b) {
 int gnndata_diff(const gnndata_options *options) {
   gnn_dataset *a, *b;
   gnn_status status = gnndata_open(options->words[0], &options->recipe, &a);
-  if (status != GNN_OK) return describe_exit(status);
+  if (status != GNN_OK) return gnn_exit_code(status);
   status = gnndata_open(options->words[1], &options->recipe, &b);
   if (status != GNN_OK) {
     gnn_dataset_close(a);
-    return describe_exit(status);
+    return gnn_exit_code(status);
   }
   int differs = describe_differ_graph(a, b);
   for (int i = 0; i < a->field_count; i++) differs |= describe_differ_field(b, &a->fields[i]);

@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "../train.h"
 #include "gnndata.h"
 
 #include "../open.h"
@@ -54,7 +55,7 @@ int gnndata_fail(gnn_status status, const gnn_error *error) {
   if (error->code[0]) fprintf(stderr, "gnndata: error[%s]: %s\n", error->code, error->message);
   else fprintf(stderr, "gnndata: error: %s\n", error->message);
   if (error->help[0]) fprintf(stderr, "  help: %s\n", error->help);
-  return status == GNN_EIO ? EXIT_IO : status == GNN_EINVAL ? EXIT_USAGE : 1;
+  return gnn_exit_code(status);
 }
 
 static void gnndata_usage(FILE *to) {
@@ -69,7 +70,7 @@ static void gnndata_usage(FILE *to) {
     fprintf(to, "  %-40s %s\n", left, gnndata_rows[i].help);
   }
   fprintf(to, "\nreads: safetensors, a folder of .npy files, NAME.content with NAME.cites, karate\n"
-              "exit codes: 0 fine, 1 the data are wrong (or differ), 2 bad command line, 4 file error\n");
+              "exit codes: 0 fine, 1 the data are wrong (or differ), 2 bad command line, 3 not enough memory, 4 file error\n");
 }
 
 static int gnndata_complain(const char *what, const char *word, const char *near) {
@@ -182,6 +183,9 @@ static int gnndata_run(const struct gnndata_command *command, int argc, char **a
       fprintf(stderr, "gnndata: several inputs are not supported yet\n");
     fprintf(stderr, "usage: gnndata %s %s\n", command->name, command->words);
     code = EXIT_USAGE;
+  } else if (changes.is_broken) {
+    gnn_error error;
+    code = gnndata_fail(gnn_fail_memory(&error, 0), &error);
   } else {
     options.recipe.normalised = options.normalised;
     options.recipe.normalised_count = options.normalised_count;
