@@ -61,6 +61,11 @@ judged() { # COMMAND KIND DIRECTORY STATUS
   whole "$1" "$3" || return 1
   case $1 in train* | resume*) goes_on "$1" "$3" ;; esac
 }
+flipped() { # FILE N: its byte N with another lowest bit
+  local byte
+  byte=$(od -An -t u1 -j $(($2 - 1)) -N 1 "$1")
+  printf "\\$(printf %03o $((byte ^ 1)))" | dd of="$1" bs=1 seek=$(($2 - 1)) conv=notrunc status=none
+}
 one() { # COMMAND KIND N: a line in the results
   local name=$1 kind=$2 n=$3 directory=$work/run.$BASHPID status fault
   prepared "$name" "$directory"
@@ -69,17 +74,19 @@ one() { # COMMAND KIND N: a line in the results
     allocations) fault=(FAULTS_ALLOCATION=$n+) ;;
     disk) fault=(FAULTS_DISK=$n) ;;
     truncate) fault=(FAULTS_CALL=$n FAULTS_WHAT=truncate FAULTS_FILE="$directory/web.safetensors") ;;
+    flip) fault=() && flipped "$directory/$(cat "$name.flips")" "$n" ;;
     *) fault=(FAULTS_CALL=$n FAULTS_WHAT=$kind) ;;
   esac
   { run_in "$name" "$directory" LD_PRELOAD="$faults" "${fault[@]}"; } 2>"$directory.why" # bash tells of killed ones
   status=$?
+  [ $kind != flip ] || cp "$name.before/$(cat "$name.flips")" "$directory/$(cat "$name.flips")"
   [ $kind != truncate ] || cp "$work/$name.before/web.safetensors" "$directory/"
   if judged "$name" "$kind" "$directory" $status 2>"$directory.why"; then echo "good $status"; else
     echo "bad $name $kind $n: status $status; $(tail -1 "$directory.err" | cut -c1-200); $(head -c 300 "$directory.why" | tr '\n' ' ')"
   fi
   rm -rf "$directory" "$directory".{out,err,why}
 }
-export -f one judged goes_on numbers whole products_same run_in prepared
+export -f one flipped judged goes_on numbers whole products_same run_in prepared
 
 # ---- all of one kind ----
 some() { # COUNT: at most $moments of 1..COUNT
@@ -106,7 +113,7 @@ drive() { # NAME SPEAKS KINDS COMMAND...: runs it once without a fault, then und
   read -r allocations calls <counts
   bytes=$(du -sb "$name.after" | cut -f1)
   for kind in $kinds; do
-    case $kind in allocation*) count=$allocations ;; disk) count=$bytes ;; *) count=$calls ;; esac
+    case $kind in allocation*) count=$allocations ;; disk) count=$bytes ;; flip) count=$(stat -c %s "$name.before/$(cat "$name.flips")") ;; *) count=$calls ;; esac
     check "$name: $kind at $(some "$count" | wc -l) of $count" under "$name" $kind "$count"
   done
 }
@@ -172,9 +179,11 @@ for kind in plain tiered; do
   drive train_$kind yes "$usual truncate disk kill" ./$kind train -q --out o
   with resume_$kind $kind model/web.safetensors
   (cd resume_$kind.before && ./$kind train -q --out o --epochs 4 && rm -f o/last* o/best* o/run.json)
-  drive resume_$kind yes "$usual disk kill" ./$kind train -q --out o --resume
+  echo o/checkpoint-r0-e000004.safetensors >resume_$kind.flips
+  drive resume_$kind yes "$usual disk kill flip" ./$kind train -q --out o --resume
   for use in eval predict; do with ${use}_$kind $kind model/web.safetensors model/o/last.safetensors; done
-  drive eval_$kind no "$usual truncate" ./$kind eval --weights last.safetensors
+  echo last.safetensors >eval_$kind.flips
+  drive eval_$kind no "$usual truncate flip" ./$kind eval --weights last.safetensors
   drive predict_$kind no "$usual disk kill" ./$kind predict --weights last.safetensors -o scores.npy
   with check_$kind $kind model/web.safetensors
   drive check_$kind yes "$usual" ./$kind check
