@@ -157,7 +157,8 @@ static void derive(Reverse *r, ValueId y, ValueId g) {
     break;
   }
   case OP_MATMUL: derive_matmul(r, y, g); break;
-  default: break;
+  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_POSITIVE: case OP_OUTER:
+  case OP_CROSS_ENTROPY: case OP_CROSS_ENTROPY_GRADIENT: case OP_UPDATE: case OP_COUNT: break;
   }
 }
 

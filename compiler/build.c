@@ -652,7 +652,7 @@ bool build_product(Compilation *c) {
   case PRODUCT_OBJECT:
   case PRODUCT_LIBRARY:
   case PRODUCT_SHARED: c->status = build_embeddable(&b); break;
-  default: break;
+  case PRODUCT_PLAN: case PRODUCT_CHECK: case PRODUCT_EMIT: break;
   }
   if (c->status == 0) c->status = build_texts(&b);
   return c->status == 0;

@@ -242,7 +242,8 @@ static Variants variants_of(const Kernels *kernels, Kernel *kernel, const FuseOp
   case KERNEL_MAP:
   case KERNEL_EDGE_SUM:
   case KERNEL_SPARSE_MATMUL: offer_lanes(&v, kernels, kernel); break;
-  default: offer(&v, (Variant){.name = "as it is"}); break;
+  case KERNEL_SPARSE_OUTER: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT:
+  case KERNEL_UPDATE: case KERNEL_KIND_COUNT: offer(&v, (Variant){.name = "as it is"}); break;
   }
   return v;
 }

@@ -8,28 +8,21 @@ static const char *operand_text(const Kernels *kernels, ValueId id, int depth) {
   Arena *arena = graph->arena;
   const Value *value = &graph->values[id];
   const TypedProgram *program = graph->program;
-  switch (value->op) {
-  case OP_INPUT: return program->fields[value->as.index].name;
-  case OP_PARAM: return program->params[value->as.index].name;
-  case OP_OPTION: return program->options[value->as.index].name;
-  case OP_NUMBER: return arena_printf(arena, "%.6g", value->as.number);
-  default: break;
-  }
+  if (value->op == OP_INPUT) return program->fields[value->as.index].name;
+  if (value->op == OP_PARAM) return program->params[value->as.index].name;
+  if (value->op == OP_OPTION) return program->options[value->as.index].name;
+  if (value->op == OP_NUMBER) return arena_printf(arena, "%.6g", value->as.number);
   if (!kernels_is_virtual(kernels, id) || depth == 0) return value->name;
   const char *first = operand_text(kernels, value->operand[0], depth - 1);
-  switch (value->op) {
-  case OP_BROADCAST: return first;
-  case OP_LIFT: return arena_printf(arena, "%s.%s", value->as.end == END_SRC ? "src" : "dst", first);
-  case OP_DROPOUT: return arena_printf(arena, "dropout(%s)", first);
-  case OP_MAP: {
-    const char *name = point_name(value->as.function);
-    if (value->operand_count == 1) return arena_printf(arena, "%s(%s)", name, first);
-    const char *second = operand_text(kernels, value->operand[1], depth - 1);
-    bool is_infix = strchr("+-*/^", name[0]) != NULL;
-    return is_infix ? arena_printf(arena, "(%s %s %s)", first, name, second) : arena_printf(arena, "%s(%s, %s)", name, first, second);
-  }
-  default: return value->name;
-  }
+  if (value->op == OP_BROADCAST) return first;
+  if (value->op == OP_LIFT) return arena_printf(arena, "%s.%s", value->as.end == END_SRC ? "src" : "dst", first);
+  if (value->op == OP_DROPOUT) return arena_printf(arena, "dropout(%s)", first);
+  if (value->op != OP_MAP) return value->name;
+  const char *name = point_name(value->as.function);
+  if (value->operand_count == 1) return arena_printf(arena, "%s(%s)", name, first);
+  const char *second = operand_text(kernels, value->operand[1], depth - 1);
+  bool is_infix = strchr("+-*/^", name[0]) != NULL;
+  return is_infix ? arena_printf(arena, "(%s %s %s)", first, name, second) : arena_printf(arena, "%s(%s, %s)", name, first, second);
 }
 
 static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel) {
@@ -51,8 +44,10 @@ static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel
   case KERNEL_CROSS_ENTROPY: return arena_printf(arena, "loss = cross_entropy(%s, %s)", a, b);
   case KERNEL_CROSS_ENTROPY_GRADIENT: return arena_printf(arena, "%s = derivative of cross_entropy(%s, %s)", name, a, b);
   case KERNEL_UPDATE: return kernel->body_count ? arena_printf(arena, "update of %d weights", 1 + kernel->body_count) : arena_printf(arena, "update of %s", a);
-  default: return arena_printf(arena, "%s", kernels->graph->values[kernel->body[kernel->body_count - 1]].name);
+  case KERNEL_MAP:
+  case KERNEL_KIND_COUNT: break;
   }
+  return kernels->graph->values[kernel->body[kernel->body_count - 1]].name;
 }
 
 const char *kernel_what(const Kernels *kernels, const Kernel *kernel) {

@@ -591,7 +591,8 @@ static void emit_library_call(CudaWriter *c) {
   switch (c->w.kernel->kind) {
   case KERNEL_MATMUL: emit_library_matmul(c); break;
   case KERNEL_OUTER: emit_library_outer(c); break;
-  default: emit_library_spmm(c); break;
+  case KERNEL_MAP: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM:
+  case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: emit_library_spmm(c); break;
   }
 }
 

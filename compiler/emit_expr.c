@@ -40,8 +40,10 @@ const char *emit_scalar(const Emission *emission, TypedId id) {
   case MAP_NEG: return arena_printf(arena, "-(%s)", a);
   case MAP_RSQRT: return arena_printf(arena, "1 / sqrt(%s)", a);
   case MAP_ABS: return arena_printf(arena, "fabs(%s)", a);
-  default: return arena_printf(arena, "%s(%s)", typed_map_name(e->map), a);
+  case MAP_LEAKY_RELU: case MAP_ELU: case MAP_RELU: case MAP_GELU: case MAP_SIGMOID: case MAP_TANH: case MAP_EXP: case MAP_LOG:
+  case MAP_SQRT: case MAP_SILU: case MAP_SOFTPLUS: case MAP_COUNT: break;
   }
+  return arena_printf(arena, "%s(%s)", typed_map_name(e->map), a);
 }
 
 void emit_put(const Emission *emission, FILE *out, const char *text) {

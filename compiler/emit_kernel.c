@@ -411,8 +411,10 @@ const char *emit_instance(const Emission *m, const Step *step) {
                         "    int64_t end, gnn_row_done *done, const void *context) {\n"
                         "  gnn_sparse_tn_rows(x, g, %" PRId64 ", drop, begin, end, done, context);\n}\n", width, width);
   }
-  default: return "";
+  case KERNEL_MAP: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY:
+  case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
+  return "";
 }
 
 /* ---- one step ---- */

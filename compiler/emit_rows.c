@@ -321,8 +321,10 @@ static const char *computed(RowWriter *w, ValueId id, Index index) {
   case OP_POSITIVE: return temporary(w, id, index, "uint32_t", arena_printf(w->arena, "!(%s <= 0)", operand[0]));
   case OP_SELECT:
     return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s ? %s : %s", operand[0], operand[1], operand[2]));
-  default: return "0";
+  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_RESHAPE: case OP_GATHER:
+  case OP_REDUCE: case OP_MATMUL: case OP_OUTER: case OP_CROSS_ENTROPY: case OP_CROSS_ENTROPY_GRADIENT: case OP_UPDATE: case OP_COUNT: break;
   }
+  return "0";
 }
 
 const char *rows_value(RowWriter *w, ValueId id, Index index) {

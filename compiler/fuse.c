@@ -172,8 +172,10 @@ static bool takes_a_body(KernelKind kind, Domain domain) {
   case KERNEL_SPARSE_MATMUL:
   case KERNEL_SPMM:
   case KERNEL_EDGE_SUM: return domain == DOMAIN_NODE;
-  default: return false;
+  case KERNEL_OUTER: case KERNEL_SPARSE_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT:
+  case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
+  return false;
 }
 
 /* The kernels behind the operands of a point value, through values that exist only inside kernels. Gives the latest;
@@ -259,8 +261,10 @@ static KernelKind anchor_kind(const Fusion *f, ValueId id) {
   }
   case OP_CROSS_ENTROPY: return KERNEL_CROSS_ENTROPY;
   case OP_CROSS_ENTROPY_GRADIENT: return KERNEL_CROSS_ENTROPY_GRADIENT;
-  default: return KERNEL_UPDATE;
+  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_MAP: case OP_BROADCAST:
+  case OP_RESHAPE: case OP_LIFT: case OP_DROPOUT: case OP_POSITIVE: case OP_SELECT: case OP_UPDATE: case OP_COUNT: break;
   }
+  return KERNEL_UPDATE;
 }
 
 /* On a GPU all weights are updated at once: launches of their own would take longer than what they do. */
@@ -389,7 +393,8 @@ static void choose_loops(Fusion *f, Kernel *kernel) {
     if (kernel->task_rows < LOSS_MIN_ROWS) kernel->task_rows = LOSS_MIN_ROWS;
     kernel->work_bytes = 8 * LOSS_PARTS;
     return; /* its rows are labelled nodes */
-  default: break;
+  case KERNEL_MAP: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM: case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE:
+  case KERNEL_KIND_COUNT: break;
   }
   if (kernel->task_rows < 1) kernel->task_rows = 1;
   if (kernel->task_rows > rows && rows > 0) kernel->task_rows = rows;

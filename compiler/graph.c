@@ -6,7 +6,7 @@
 #include "lang/name_table.h"
 
 const OpInfo op_info[OP_COUNT] = {
-#define OP(name, operands, kind, what) {#name, operands, OP_KIND_##kind, what},
+#define OP(name, operands, kind, attribute, what) {#name, operands, OP_KIND_##kind, ATTRIBUTE_##attribute, what},
 #include "ops.h"
 #undef OP
 };
@@ -67,8 +67,10 @@ int64_t graph_rows(const Graph *graph, Domain domain) {
   switch (domain) {
   case DOMAIN_NODE: return graph->program->info->nodes;
   case DOMAIN_EDGE: return graph->program->info->edges;
-  default: return 1;
+  case DOMAIN_NONE:
+  case DOMAIN_GRAPH: break;
   }
+  return 1;
 }
 
 int64_t graph_bytes(const Graph *graph, ValueId id) {
@@ -192,24 +194,17 @@ bool *graph_changes(const Graph *graph) {
 }
 
 static bool same_attribute(const Value *a, const Value *b) {
-  switch (a->op) {
-  case OP_INPUT:
-  case OP_PARAM:
-  case OP_HOISTED:
-  case OP_OPTION: return a->as.index == b->as.index;
-  case OP_NUMBER: return memcmp(&a->as.number, &b->as.number, sizeof a->as.number) == 0;
-  case OP_DEGREE:
-  case OP_LIFT:
-  case OP_GATHER: return a->as.end == b->as.end;
-  case OP_MAP: return a->as.function == b->as.function;
-  case OP_DROPOUT: return a->as.site == b->as.site;
-  case OP_MATMUL: return a->as.product.transposed == b->as.product.transposed && a->as.product.lead == b->as.product.lead;
-  case OP_OUTER: return a->as.product.lead == b->as.product.lead;
-  case OP_BROADCAST:
-  case OP_REDUCE: return memcmp(a->as.map, b->as.map, sizeof a->as.map) == 0;
-  case OP_UPDATE: return false;
-  default: return true;
+  switch (op_info[a->op].attribute) {
+  case ATTRIBUTE_NONE: return true;
+  case ATTRIBUTE_INDEX: return a->as.index == b->as.index && a->op != OP_UPDATE; /* no two updates are one */
+  case ATTRIBUTE_NUMBER: return memcmp(&a->as.number, &b->as.number, sizeof a->as.number) == 0;
+  case ATTRIBUTE_END: return a->as.end == b->as.end;
+  case ATTRIBUTE_FUNCTION: return a->as.function == b->as.function;
+  case ATTRIBUTE_SITE: return a->as.site == b->as.site;
+  case ATTRIBUTE_PRODUCT: return a->as.product.transposed == b->as.product.transposed && a->as.product.lead == b->as.product.lead;
+  case ATTRIBUTE_MAP: return memcmp(a->as.map, b->as.map, sizeof a->as.map) == 0;
   }
+  return false;
 }
 
 bool graph_is_same(const Value *a, const ValueId *operands_of_a, const Value *b, const ValueId *operands_of_b) {
@@ -327,35 +322,34 @@ static void dump_shape(const Shape *shape, FILE *out) {
   fprintf(out, "]%s", elements[shape->element]);
 }
 
-static void dump_attribute(const Graph *graph, const Value *value, FILE *out) {
+static void dump_index(const Graph *graph, const Value *value, FILE *out) {
   const TypedProgram *program = graph->program;
-  switch (value->op) {
-  case OP_INPUT: fprintf(out, " %s", program->fields[value->as.index].name); break;
-  case OP_PARAM:
-  case OP_UPDATE: fprintf(out, " %s", program->params[value->as.index].name); break;
-  case OP_OPTION: fprintf(out, " %s", program->options[value->as.index].name); break;
-  case OP_NUMBER: fprintf(out, " %.9g", value->as.number); break;
-  case OP_DEGREE:
-  case OP_LIFT:
-  case OP_GATHER: fprintf(out, " %s", value->as.end == END_SRC ? "src" : "dst"); break;
-  case OP_MAP: fprintf(out, " %s", point_name(value->as.function)); break;
-  case OP_DROPOUT: fprintf(out, " site %" PRId32, value->as.site); break;
-  case OP_MATMUL:
-  case OP_OUTER:
-    fprintf(out, " %" PRId64 " x %" PRId64 "%s", value->as.product.depth, value->as.product.width,
-            value->as.product.transposed ? " transposed" : "");
-    if (value->as.product.lead > 1) fprintf(out, " lead %" PRId64, value->as.product.lead);
+  int32_t index = value->as.index;
+  if (value->op == OP_INPUT) fprintf(out, " %s", program->fields[index].name);
+  if (value->op == OP_PARAM || value->op == OP_UPDATE) fprintf(out, " %s", program->params[index].name);
+  if (value->op == OP_OPTION) fprintf(out, " %s", program->options[index].name);
+}
+
+static void dump_attribute(const Graph *graph, const Value *value, FILE *out) {
+  const struct Contraction *product = &value->as.product;
+  int rank = value->op == OP_BROADCAST ? value->shape.rank : value->operand_count ? graph->values[value->operand[0]].shape.rank : 0;
+  switch (op_info[value->op].attribute) {
+  case ATTRIBUTE_NONE: break;
+  case ATTRIBUTE_INDEX: dump_index(graph, value, out); break;
+  case ATTRIBUTE_NUMBER: fprintf(out, " %.9g", value->as.number); break;
+  case ATTRIBUTE_END: fprintf(out, " %s", value->as.end == END_SRC ? "src" : "dst"); break;
+  case ATTRIBUTE_FUNCTION: fprintf(out, " %s", point_name(value->as.function)); break;
+  case ATTRIBUTE_SITE: fprintf(out, " site %" PRId32, value->as.site); break;
+  case ATTRIBUTE_PRODUCT:
+    fprintf(out, " %" PRId64 " x %" PRId64 "%s", product->depth, product->width, product->transposed ? " transposed" : "");
+    if (product->lead > 1) fprintf(out, " lead %" PRId64, product->lead);
     break;
-  case OP_BROADCAST:
-  case OP_REDUCE: {
-    int rank = value->op == OP_BROADCAST ? value->shape.rank : graph->values[value->operand[0]].shape.rank;
+  case ATTRIBUTE_MAP:
     fprintf(out, " (");
     for (int d = 0; d < rank; d++)
       value->as.map[d] == NO_INDEX ? fprintf(out, "%s-", d ? " " : "") : fprintf(out, "%s%d", d ? " " : "", value->as.map[d]);
     fprintf(out, ")");
     break;
-  }
-  default: break;
   }
 }
 

@@ -17,7 +17,7 @@ typedef int32_t ValueId; /* index into Graph.values; NO_VALUE for none */
 enum { NO_VALUE = -1 };
 
 typedef enum Op {
-#define OP(name, operands, kind, what) OP_##name,
+#define OP(name, operands, kind, attribute, what) OP_##name,
 #include "ops.h"
 #undef OP
   OP_COUNT
@@ -25,10 +25,16 @@ typedef enum Op {
 
 typedef enum OpKind { OP_KIND_LEAF, OP_KIND_POINT, OP_KIND_ANCHOR } OpKind;
 
+/* Which member of Value.as an operator has. */
+typedef enum Attribute {
+  ATTRIBUTE_NONE, ATTRIBUTE_INDEX, ATTRIBUTE_NUMBER, ATTRIBUTE_END, ATTRIBUTE_FUNCTION, ATTRIBUTE_SITE, ATTRIBUTE_PRODUCT, ATTRIBUTE_MAP
+} Attribute;
+
 typedef struct OpInfo {
   const char *name;
   int operand_count; /* -1: as the attribute says */
   OpKind kind;
+  Attribute attribute;
   const char *what;
 } OpInfo;
 

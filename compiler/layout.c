@@ -138,8 +138,9 @@ static double order_key(Order order, const Block *block) {
   case ORDER_SIZE: return size;
   case ORDER_AREA: return size * span;
   case ORDER_SPAN: return span;
-  default: return -block->first;
+  case ORDER_START: case ORDER_COUNT: break;
   }
+  return -block->first;
 }
 
 /* Into the list that is sorted by offset. */

@@ -166,8 +166,9 @@ static const char *kind_name(const TypedExpr *e) {
   case TYPED_DOT: return "product";
   case TYPED_MAP: return e->map <= MAP_POW ? infix[e->map] : typed_map_name(e->map);
   case TYPED_DROPOUT: return "dropped";
-  default: return "t";
+  case TYPED_NUMBER: case TYPED_OPTION: case TYPED_FIELD: case TYPED_PARAM: case TYPED_DEGREE: case TYPED_ZEROS: case TYPED_RESHAPE: break;
   }
+  return "t";
 }
 
 static const char *value_name(Arena *arena, const TypedExpr *e) {

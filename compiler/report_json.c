@@ -201,12 +201,8 @@ static json_t *json_memory(const Emission *m) {
 static const char *value_name(const Kernels *kernels, ValueId id) {
   const Value *value = &kernels->graph->values[id];
   const TypedProgram *program = kernels->graph->program;
-  switch (value->op) {
-  case OP_INPUT: return program->fields[value->as.index].name;
-  case OP_PARAM:
-  case OP_UPDATE: return program->params[value->as.index].name;
-  default: return value->name;
-  }
+  if (value->op == OP_INPUT) return program->fields[value->as.index].name;
+  return value->op == OP_PARAM || value->op == OP_UPDATE ? program->params[value->as.index].name : value->name;
 }
 
 static json_t *names_of(const Kernels *kernels, const ValueId *list, int count) {

@@ -86,8 +86,10 @@ static ValueId simplified(Graph *graph, ValueId id) {
   case OP_DROPOUT: return graph_constant(graph, v.operand[1], &number) && number == 0 ? v.operand[0] : NO_VALUE;
   case OP_LIFT:
     return graph_constant(graph, v.operand[0], &number) ? graph_spread(graph, graph_number(graph, number), v.shape) : NO_VALUE;
-  default: return NO_VALUE;
+  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_POSITIVE: case OP_SELECT:
+  case OP_MATMUL: case OP_OUTER: case OP_CROSS_ENTROPY: case OP_CROSS_ENTROPY_GRADIENT: case OP_UPDATE: case OP_COUNT: break;
   }
+  return NO_VALUE;
 }
 
 static uint32_t hash_value(const Value *value, const ValueId *operand) {

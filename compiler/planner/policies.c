@@ -267,7 +267,7 @@ void policy_plan(Evaluator *evaluator, PlannerPolicy policy, Candidate *candidat
     case PLANNER_POLICY_TORCH_BUDGET: torch_budget(&desk); break;
     case PLANNER_POLICY_DTR: dtr(&desk); break;
     case PLANNER_POLICY_CAPUCHIN: capuchin(&desk); break;
-    default: break;
+    case PLANNER_POLICY_KEEP: case PLANNER_POLICY_COUNT: break;
   }
   if (policy != PLANNER_POLICY_CHECKPOINT)
     candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);

@@ -33,8 +33,9 @@ static const char *kind_name(const json_t *value) {
     case JSON_INTEGER: return "an integer";
     case JSON_REAL: return "a number with a fraction";
     case JSON_TRUE: case JSON_FALSE: return "true or false";
-    default: return "null";
+    case JSON_NULL: break;
   }
+  return "null";
 }
 
 static bool want_kind(Reader *r, const json_t *value, json_type kind, const char *what, const char *place) {

@@ -12,8 +12,9 @@ Budget budget_of(PlannerEffort effort) {
   switch (effort) {
     case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000};
     case PLANNER_BEST: return (Budget){100000000, 40000000, 1200000, 11, 6, 60, 120000000};
-    default: return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000};
+    case PLANNER_NORMAL: break;
   }
+  return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000};
 }
 
 double session_seconds(clockid_t clock) {
