@@ -1,8 +1,9 @@
 /* layout: Schedule -> Layout, a place for every byte of every tier.
  *
  * Device: what stays through the run (graph, features, weights, optimiser state) lies at the bottom; above it live
- * ranges are packed as the planner packs them (planner/pack.h), until they are below the budget. The bound from below is
- * the largest number of bytes alive at one step: no layout can be lower (dynamic storage allocation, Garey & Johnson SR2).
+ * ranges are packed as the planner packs its own (planner/pack.h), as low as a short search brings them; a long one follows
+ * where that is above the budget. The bound from below is the largest number of bytes alive at one step: no layout can be
+ * lower (dynamic storage allocation, Garey & Johnson SR2).
  *
  * Host and SSD: only copies read and write there, so a value may lie in pieces, and nothing is ever wasted between them.
  */
@@ -95,13 +96,14 @@ static void add_transients(Laying *l, const Plan *plan, int first_boundary) {
 /* ---- offsets ---- */
 
 static void place_transients(Laying *l, int64_t base, int64_t budget) {
-  const int64_t effort = 40000000;
+  const int64_t effort = 4000000;
   Layout *y = l->layout;
   Block *blocks = y->blocks + y->resident_count;
   int count = y->count - y->resident_count;
   PackBox *boxes = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *boxes);
   for (int i = 0; i < count; i++) boxes[i] = (PackBox){.from = blocks[i].first, .until = blocks[i].last, .bytes = blocks[i].room};
-  y->bytes = base + pack(boxes, count, budget - base, effort);
+  y->bytes = base + pack(boxes, count, pack_load(boxes, count), effort);
+  if (y->bytes > budget) y->bytes = base + pack(boxes, count, budget - base, 10 * effort);
   for (int i = 0; i < count; i++) blocks[i].offset = base + boxes[i].offset;
 }
 

@@ -1214,7 +1214,7 @@ static void judge_offsets(Judge *j) {
   }
 }
 
-/* ---- the certificate (4.2 and 4.7), on the base order ---- */
+/* ---- the certificate (S20), on the base order ---- */
 
 typedef struct Floor { /* what no plan can beat, by base step */
   int *join; /* -1, or the joining step of a step that may communicate */
