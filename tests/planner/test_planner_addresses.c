@@ -44,5 +44,7 @@ int main(void) {
   }
   tap_ok(&tap, packed == count, "%d of %d rectangles are put together again", packed, count);
   tap_ok(&tap, wrong == 0, "no two boxes share an address at a step");
+  PackBox three[] = {{0, 0, 4, 0}, {0, 1, 3, 0}, {1, 3, 3, 0}}; /* 10 bytes by area or by width, 7 by size */
+  tap_ok(&tap, pack_load(three, 3) == 7 && pack(three, 3, 100, 1000) == 7, "where an order fits, a lower one is taken");
   return tap_end(&tap);
 }
