@@ -96,14 +96,14 @@ static void add_transients(Laying *l, const Plan *plan, int first_boundary) {
 /* ---- offsets ---- */
 
 static void place_transients(Laying *l, int64_t base, int64_t budget) {
-  const int64_t effort = 4000000;
+  const int64_t effort = 40000000;
   Layout *y = l->layout;
   Block *blocks = y->blocks + y->resident_count;
   int count = y->count - y->resident_count;
   PackBox *boxes = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *boxes);
   for (int i = 0; i < count; i++) boxes[i] = (PackBox){.from = blocks[i].first, .until = blocks[i].last, .bytes = blocks[i].room};
   y->bytes = base + pack(boxes, count, pack_load(boxes, count), effort);
-  if (y->bytes > budget) y->bytes = base + pack(boxes, count, budget - base, 10 * effort);
+  if (y->bytes > budget) y->bytes = base + pack(boxes, count, budget - base, effort);
   for (int i = 0; i < count; i++) blocks[i].offset = base + boxes[i].offset;
 }
 

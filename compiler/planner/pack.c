@@ -33,7 +33,7 @@ int64_t pack_load(const PackBox *boxes, int count) {
 
 /* ---- greedy orders ---- */
 
-typedef enum PackOrder { PACK_START, PACK_SIZE, PACK_AREA, PACK_WIDTH, PACK_ORDERS } PackOrder;
+typedef enum PackOrder { PACK_START, PACK_SIZE, PACK_AREA, PACK_WIDTH } PackOrder;
 
 typedef struct Box {
   int index, from, until;
