@@ -32,7 +32,7 @@ COMPILER := $(addprefix compiler/, answer.c autodiff.c build.c cache.c calibrate
 MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=fopen,--wrap=fdopen
 VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
   sweep.c trace.c views.c)
-PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c \
+PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c pack.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
   simulate.c timeline.c timing.c)
 RUNTIME := $(addprefix runtime/, array.c bad_value.c blocks.c checkpoint.c commands.c console.c container.c contents.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c guard.c \

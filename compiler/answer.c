@@ -19,7 +19,6 @@ static PlannerOptions options_of(const PlanRequest *r) {
   options.effort = r->effort;
   options.policy = r->policy;
   options.time_limit_s = r->time_limit_s;
-  options.needs_offsets = true;
   options.least = r->least;
   return options;
 }
@@ -237,7 +236,6 @@ static int64_t least_of_form(PlanRequest r, const Form *form) {
   r.time_limit_s = 0;
   r.least = PLANNER_LEAST_QUICK;
   PlannerOptions options = options_of(&r);
-  options.needs_offsets = false;
   for (int i = 0; i < 2; i++) {
     ProblemError error = {"", ""};
     const Plan *p = plan_kernels(&r, form, all[i], pins[i], &options, &error);

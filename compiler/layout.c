@@ -1,10 +1,9 @@
 /* layout: Schedule -> Layout, a place for every byte of every tier.
  *
  * Device: what stays through the run (graph, features, weights, optimiser state) lies at the bottom; above it live
- * ranges are placed greedily, largest first, each into the smallest gap among those that are alive with it where it
- * fits (best fit), or on top. Several orders are tried and the lowest arena kept; where the budget needs it, the
- * planner's own packing is taken. The bound from below is the largest number of bytes alive at one step: no layout can
- * be lower (dynamic storage allocation, Garey & Johnson SR2). Cost: quadratic in the number of ranges for each order.
+ * ranges are packed as the planner packs its own (planner/pack.h), as low as a short search brings them; a long one follows
+ * where that is above the budget. The bound from below is the largest number of bytes alive at one step: no layout can be
+ * lower (dynamic storage allocation, Garey & Johnson SR2).
  *
  * Host and SSD: only copies read and write there, so a value may lie in pieces, and nothing is ever wasted between them.
  */
@@ -14,14 +13,12 @@
 
 #include "../runtime/scratch.h"
 #include "plan.h"
+#include "planner/pack.h"
 
 typedef struct Laying {
   Arena *arena;
   Layout *layout;
   const Schedule *schedule;
-  int64_t *planned_offset; /* parallel to blocks: where the planner puts it, -1: nowhere */
-  int planned_count;
-  int64_t base; /* where the transients begin */
   NameTable names; /* of the blocks */
 } Laying;
 
@@ -32,29 +29,11 @@ static int first_step_of(const Schedule *schedule, int boundary) {
   return schedule->kernel_step[boundary - 1] + 1;
 }
 
-static void add_block(Laying *l, Block block, int64_t planned_offset) {
+static void add_block(Laying *l, Block block) {
   Layout *y = l->layout;
   block.name = block_unique_name(l->arena, &l->names, block.name);
   name_table_add(l->arena, &l->names, block.name, y->count);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
-  ARENA_PUSH(l->arena, l->planned_offset, l->planned_count, planned_offset);
-}
-
-/* The planner's offset of a residency (piece >= 0) or of a step's workspace (-1), without the residents below it: they
- * lie at the bottom here, and since nothing else is ever where they are, what is above them moves as one. */
-static int64_t planned_offset(const Plan *plan, int piece, int from) {
-  const PlannerPlan *p = plan->planned;
-  const PlanInterval *found = NULL;
-  for (int i = 0; i < p->interval_count && !p->page_bytes && !found; i++)
-    if (p->intervals[i].piece == piece && p->intervals[i].from == from) found = &p->intervals[i];
-  if (!found) return -1;
-  int64_t offset = found->offset;
-  for (int i = 0; i < p->interval_count; i++) {
-    const PlanInterval *other = &p->intervals[i];
-    bool is_resident = other->piece >= 0 && plan->problem->value_of_datum[plan->problem->problem->pieces[other->piece].datum] == NO_VALUE;
-    if (is_resident && other->offset < found->offset) offset -= other->bytes;
-  }
-  return offset;
 }
 
 /* S17: from production or return to the last use, or to the step before the one that needs the place of what leaves. */
@@ -72,7 +51,7 @@ static void add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int firs
                  .first = first_step_of(s, first_boundary + from), .last = s->kernel_step[first_boundary + until]};
   if (block.bytes <= 0) block.bytes = 4;
   block.room = q->problem->pieces[stay->piece].bytes;
-  add_block(l, block, planned_offset(plan, stay->piece, from));
+  add_block(l, block);
 }
 
 static bool is_output_kept(const Sequence *q, int t, int piece) {
@@ -90,14 +69,12 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
   if (step < 0 || s->steps[step].kind != STEP_KERNEL || s->steps[step].boundary != first_boundary + t) return;
   const Kernels *kernels = plan->problem->kernels;
   const Kernel *kernel = &kernels->kernels[s->steps[step].kernel];
-  int64_t offset = planned_offset(plan, -1, t);
   Block block = {.kind = BLOCK_SCRATCH, .first = step, .last = step, .kernels = kernels, .value = NO_VALUE};
   if (kernel->work_bytes) {
     block.name = arena_printf(l->arena, "scratch_%d", step + 1);
     block.bytes = kernel->work_bytes;
     block.room = round_up(kernel->work_bytes, plan->problem->unit);
-    add_block(l, block, offset);
-    if (offset >= 0) offset += block.room;
+    add_block(l, block);
   }
   const ProblemStep *base = &q->problem->steps[q->base[t]];
   for (int i = 0; i < base->use_count && q->rerun[t] >= 0; i++) {
@@ -107,8 +84,7 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
     block.name = plan->problem->name_of_value[block.value];
     block.bytes = kernels_bytes(kernels, block.value);
     block.room = q->problem->pieces[use->piece].bytes;
-    add_block(l, block, offset);
-    if (offset >= 0) offset += block.room;
+    add_block(l, block);
   }
 }
 
@@ -119,93 +95,16 @@ static void add_transients(Laying *l, const Plan *plan, int first_boundary) {
 
 /* ---- offsets ---- */
 
-typedef enum Order { ORDER_SIZE, ORDER_AREA, ORDER_SPAN, ORDER_START, ORDER_COUNT } Order;
-
-typedef struct Ranked {
-  double key;
-  int block;
-} Ranked;
-
-static int compare_ranked(const void *a, const void *b) {
-  const Ranked *x = a, *y = b;
-  if (x->key != y->key) return x->key > y->key ? -1 : 1;
-  return x->block - y->block;
-}
-
-static double order_key(Order order, const Block *block) {
-  double size = (double)block->bytes, span = block->last - block->first + 1;
-  switch (order) {
-  case ORDER_SIZE: return size;
-  case ORDER_AREA: return size * span;
-  case ORDER_SPAN: return span;
-  case ORDER_START: case ORDER_COUNT: break;
-  }
-  return -block->first;
-}
-
-/* Into the list that is sorted by offset. */
-static void insert_placed(const Block **placed, int count, const Block *block) {
-  int at = count;
-  for (; at > 0 && placed[at - 1]->offset > block->offset; at--) placed[at] = placed[at - 1];
-  placed[at] = block;
-}
-
-static int64_t best_fit(Block *block, const Block **placed, int placed_count, int64_t base, bool is_first_fit) {
-  int64_t best = -1, best_gap = INT64_MAX, cursor = base, bytes = block->room;
-  for (int i = 0; i <= placed_count; i++) {
-    const Block *other = i < placed_count ? placed[i] : NULL;
-    if (other && (other->last < block->first || block->last < other->first)) continue;
-    int64_t gap = other ? other->offset - cursor : INT64_MAX;
-    if (gap >= bytes && gap < best_gap && !(is_first_fit && best >= 0)) {
-      best = cursor;
-      best_gap = gap;
-    }
-    if (other && other->offset + other->room > cursor) cursor = other->offset + other->room;
-  }
-  return best >= 0 ? best : cursor;
-}
-
-static int64_t place_all(Laying *l, Order order, bool is_first_fit, int64_t base, int64_t *offsets) {
+static void place_transients(Laying *l, int64_t base, int64_t budget) {
+  const int64_t effort = 40000000;
   Layout *y = l->layout;
+  Block *blocks = y->blocks + y->resident_count;
   int count = y->count - y->resident_count;
-  Ranked *ranked = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *ranked);
-  const Block **placed = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *placed);
-  for (int i = 0; i < count; i++)
-    ranked[i] = (Ranked){order_key(order, &y->blocks[y->resident_count + i]), y->resident_count + i};
-  qsort(ranked, (size_t)count, sizeof *ranked, compare_ranked);
-  int64_t height = base;
-  for (int i = 0; i < count; i++) {
-    Block *block = &y->blocks[ranked[i].block];
-    block->offset = best_fit(block, placed, i, base, is_first_fit);
-    if (block->offset + block->room > height) height = block->offset + block->room;
-    insert_placed(placed, i, block);
-  }
-  for (int i = 0; i < count; i++) offsets[i] = y->blocks[y->resident_count + i].offset;
-  return height;
-}
-
-static void place_transients(Laying *l, int64_t budget) {
-  Layout *y = l->layout;
-  int64_t base = l->base;
-  int count = y->count - y->resident_count;
-  int64_t *offsets = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *offsets);
-  int64_t *best = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *best);
-  y->bytes = INT64_MAX;
-  for (int order = 0; order < ORDER_COUNT; order++)
-    for (int is_first_fit = 0; is_first_fit < 2; is_first_fit++) {
-      int64_t height = place_all(l, (Order)order, is_first_fit != 0, base, offsets);
-      if (height >= y->bytes) continue;
-      y->bytes = height;
-      memcpy(best, offsets, (size_t)count * sizeof *best);
-    }
-  int64_t planned_height = base;
-  for (int i = 0; i < count && planned_height < INT64_MAX; i++) {
-    int64_t end = base + l->planned_offset[i] + y->blocks[y->resident_count + i].room;
-    planned_height = l->planned_offset[i] < 0 ? INT64_MAX : end > planned_height ? end : planned_height;
-  }
-  bool takes_planned = y->bytes > budget && planned_height < y->bytes;
-  if (takes_planned) y->bytes = planned_height;
-  for (int i = 0; i < count; i++) y->blocks[y->resident_count + i].offset = takes_planned ? base + l->planned_offset[i] : best[i];
+  PackBox *boxes = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *boxes);
+  for (int i = 0; i < count; i++) boxes[i] = (PackBox){.from = blocks[i].first, .until = blocks[i].last, .bytes = blocks[i].room};
+  y->bytes = base + pack(boxes, count, pack_load(boxes, count), effort);
+  if (y->bytes > budget) y->bytes = base + pack(boxes, count, budget - base, effort);
+  for (int i = 0; i < count; i++) blocks[i].offset = base + boxes[i].offset;
 }
 
 static void measure(Laying *l) {
@@ -354,8 +253,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   if (schedule->training_plan) add_transients(&l, schedule->training_plan, 0);
   add_transients(&l, schedule->evaluation_plan, schedule->training_boundaries);
   const Plan *largest = schedule->training_plan ? schedule->training_plan : schedule->evaluation_plan;
-  l.base = round_up(residents->bytes, largest->problem->unit);
-  place_transients(&l, machine->tier_bytes[TIER_DEVICE]);
+  place_transients(&l, round_up(residents->bytes, largest->problem->unit), machine->tier_bytes[TIER_DEVICE]);
   measure(&l);
   y->epoch_bytes = y->bytes;
   int64_t before = residents->bytes + residents->early_bytes; /* everything is there before the first step */

@@ -55,23 +55,6 @@ static const char *plan_of_report(Arena *arena, const char *text, size_t *length
   return text;
 }
 
-/* S18: the addresses of a plan; the checker has judged them. */
-static void read_offsets(Arena *arena, PlannerPlan *plan, const char *text, size_t length) {
-  json_t *root = json_loadb(text, length, 0, NULL), *node;
-  size_t i;
-  json_array_foreach(json_object_get(root, "offsets"), i, node) {
-    PlanInterval interval = {.piece = -1, .offset = json_integer_value(json_object_get(node, "offset"))};
-    const json_t *work = json_object_get(node, "work");
-    const char *id = json_string_value(json_object_get(node, "data"));
-    interval.from = (int)json_integer_value(work ? work : json_object_get(node, "from"));
-    for (int d = 0; id && !work && d < plan->problem->datum_count; d++)
-      if (strcmp(plan->problem->data[d].id, id) == 0) interval.piece = plan->problem->data[d].first_piece;
-    if (interval.piece >= 0) interval.bytes = plan->problem->pieces[interval.piece].bytes;
-    ARENA_PUSH(arena, plan->intervals, plan->interval_count, interval);
-  }
-  json_decref(root);
-}
-
 Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error) {
   text = plan_of_report(arena, text, &length);
   Plan *plan = arena_alloc(arena, sizeof *plan);
@@ -95,7 +78,6 @@ Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *t
   const Simulation *m = plan->simulation;
   plan->report = (PlannerReport){.is_feasible = true, .makespan_ns = m->makespan_ns, .peak_bytes = m->peak_bytes,
                                  .stall_free_ns = plan->sequence->geometry->stall_free_ns};
-  read_offsets(arena, planned, text, length);
   plan->is_valid = true;
   return plan;
 }

@@ -143,7 +143,7 @@ static PlannerPlan *plan_of(const Subject *s, PlannerReport *report, PlannerText
 static void fill(const Subject *s, const PlannerPlan *plan, const PlannerReport *report, Tier tier, SweepPoint *point) {
   point->fits = problem_fates(s->arena, s->problem, plan, point->fates);
   point->ns = report->makespan_ns;
-  point->needs = tier == TIER_DEVICE && report->page_bytes ? report->peak_bytes : plan_needs(report, tier);
+  point->needs = plan_needs(report, tier);
 }
 
 static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_COUNT], Tier tier, SweepPoint *point) {

@@ -215,21 +215,13 @@ static void add_block(const Drawing *w, json_t *list, const PlanStay *stay, int 
                                         (json_int_t)bytes, "first_step", first_step_of(w, from), "last_step", w->kernel_step[until] + 1, "value", name, "line", 0, "how", how));
 }
 
-/* A block a stay; where pages are mapped, a block for each run of them. */
 static json_t *json_blocks(const Drawing *w) {
   json_t *list = json_array();
   for (int i = 0; i < w->q->stay_count; i++) {
     const PlanStay *stay = &w->q->stays[i];
     int from = stay_start(w, stay), until = stay_end(w, stay);
     const PlanInterval *v = until < from ? NULL : interval_of(w, stay->piece, from);
-    int64_t page = w->plan->page_bytes, rest = w->problem->pieces[stay->piece].bytes;
-    if (v && !page) add_block(w, list, stay, from, until, v->offset, rest);
-    for (int k = 0; v && page && k < v->range_count && rest > 0; k++) {
-      const PlanPages *pages = &w->plan->ranges[v->first_range + k];
-      int64_t bytes = pages->count * page < rest ? pages->count * page : rest;
-      add_block(w, list, stay, from, until, pages->first * page, bytes);
-      rest -= bytes;
-    }
+    if (v) add_block(w, list, stay, from, until, v->offset, w->problem->pieces[stay->piece].bytes);
   }
   return list;
 }
@@ -245,23 +237,12 @@ static json_t *json_homes(const Drawing *w) {
   return list;
 }
 
-/* The end of an interval's highest place: by its offset, or by its pages. */
-static int64_t end_of_interval(const Drawing *w, const PlanInterval *v) {
-  if (!w->plan->page_bytes) return v->offset + v->bytes;
-  int64_t end = 0;
-  for (int k = 0; k < v->range_count; k++) {
-    const PlanPages *pages = &w->plan->ranges[v->first_range + k];
-    if ((pages->first + pages->count) * w->plan->page_bytes > end) end = (pages->first + pages->count) * w->plan->page_bytes;
-  }
-  return end;
-}
-
 /* Below the highest place in use, what is not alive. */
 static int64_t *gaps_of(const Drawing *w) {
   int64_t *gaps = arena_alloc(w->arena, (size_t)(w->q->count + 1) * sizeof *gaps);
   for (int i = 0; i < w->plan->interval_count; i++) {
     const PlanInterval *v = &w->plan->intervals[i];
-    int64_t end = end_of_interval(w, v);
+    int64_t end = v->offset + v->bytes;
     for (int s = v->from < 0 ? 0 : v->from; s <= v->until && s < w->q->count; s++)
       if (end - w->m->occupied_bytes[s] > gaps[s]) gaps[s] = end - w->m->occupied_bytes[s];
   }

@@ -23,7 +23,12 @@ suite_kernels() { each "$build"/tests/kernels/*; }
 suite_runtime() { tests/runtime/check.sh "$build"; }
 suite_cuda_runtime() { tests/cuda/runtime.sh "$build"; }
 suite_reference() { tests/reference/check.sh "$build/tests/reference"; }
-suite_planner() { each "$build"/tests/planner/test_*; }
+suite_planner() {
+  local status=0
+  each "$build"/tests/planner/test_* || status=1
+  tests/planner/citations.sh || status=1
+  return $status
+}
 suite_planner_watched() { GNNCC_TEST_SCALE=10 each "$build"/watched/tests/planner/test_*; }
 suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }

@@ -1214,79 +1214,7 @@ static void judge_offsets(Judge *j) {
   }
 }
 
-typedef struct Span {
-  int64_t first, n;
-} Span;
-
-typedef struct Paged {
-  Box *box;
-  Span *span;
-  size_t spans;
-} Paged;
-
-static int by_paged_from(const void *a, const void *b) {
-  return ((const Paged *)a)->box->from - ((const Paged *)b)->box->from;
-}
-
-/* The page-mapped form of S18: every interval has whole pages of its own while it lives. */
-static void judge_pages(Judge *j) {
-  json_t *pages = member(j, j->plan, "pages", JSON_OBJECT, false, "plan"), *node, *range;
-  if (!pages) return;
-  if (json_object_get(j->plan, "offsets")) INVALID("pages: the plan has offsets too (S18)");
-  only_keys(j, pages, "pages", " page_bytes map ");
-  int64_t page = number(j, pages, "page_bytes", 1, INT64_MIN, "pages");
-  int64_t total = j->device / page;
-  json_t *map = member(j, pages, "map", JSON_ARRAY, true, "pages");
-  int count;
-  size_t i, k;
-  Box *box = list_boxes(j, &count);
-  Paged *all = NEW(json_array_size(map), Paged);
-  json_array_foreach(map, i, node) {
-    char where[48];
-    snprintf(where, sizeof where, "pages.map[%zu]", i);
-    only_keys(j, node, where, " data chunk from work pages ");
-    Paged *a = &all[i];
-    a->box = find_box(j, box, count, node, where);
-    json_t *list = member(j, node, "pages", JSON_ARRAY, true, where);
-    a->spans = json_array_size(list);
-    a->span = NEW(a->spans, Span);
-    int64_t have = 0;
-    json_array_foreach(list, k, range) {
-      json_t *first = json_array_get(range, 0), *n = json_array_get(range, 1);
-      if (json_array_size(range) != 2 || !json_is_integer(first) || !json_is_integer(n))
-        BAD("%s.pages[%zu]: expected [first, count]", where, k);
-      a->span[k] = (Span){json_integer_value(first), json_integer_value(n)};
-      if (a->span[k].first < 0 || a->span[k].n < 1 || a->span[k].n > total || a->span[k].first > total - a->span[k].n)
-        INVALID("%s: a page beyond the device (S18)", where);
-      for (size_t o = 0; o < k; o++)
-        if (a->span[o].first < a->span[k].first + a->span[k].n && a->span[k].first < a->span[o].first + a->span[o].n)
-          INVALID("%s: a page is mapped twice (S18)", where);
-      have += a->span[k].n;
-    }
-    if (have < (a->box->n + page - 1) / page) INVALID("%s: too few pages for %lld bytes (S18)", where, (long long)a->box->n);
-  }
-  all_placed(j, box, count);
-  qsort(all, json_array_size(map), sizeof *all, by_paged_from);
-  size_t *live = NEW(json_array_size(map), size_t), lives = 0;
-  for (size_t a = 0; a < json_array_size(map); a++) {
-    size_t kept = 0;
-    for (size_t l = 0; l < lives; l++) {
-      const Paged *other = &all[live[l]];
-      if (other->box->to < all[a].box->from) continue;
-      live[kept++] = live[l];
-      for (size_t p = 0; p < all[a].spans; p++)
-        for (size_t q = 0; q < other->spans; q++)
-          if (all[a].span[p].first < other->span[q].first + other->span[q].n &&
-              other->span[q].first < all[a].span[p].first + all[a].span[p].n)
-            INVALID("pages: \"%.80s\" (from step %d) and \"%.80s\" (from step %d) share a page (S18)",
-                    box_name(j, all[a].box), all[a].box->from, box_name(j, other->box), other->box->from);
-    }
-    live[kept++] = a;
-    lives = kept;
-  }
-}
-
-/* ---- the certificate (4.2 and 4.7), on the base order ---- */
+/* ---- the certificate (S20), on the base order ---- */
 
 typedef struct Floor { /* what no plan can beat, by base step */
   int *join; /* -1, or the joining step of a step that may communicate */
@@ -1570,8 +1498,9 @@ static void judge_all(Judge *j, const char *problem_text, size_t problem_length,
   read_jobs(j);
   read_base(j);
   j->plan = load(j, "plan", plan_text, plan_length);
+  if (json_object_get(j->plan, "pages")) BAD("plan.pages: there are no page-mapped layouts; addresses are \"offsets\" (S18)");
   only_keys(j, j->plan, "plan",
-            " format problem variants recompute moves offsets pages makespan_ns peak_bytes lower_bound_ns certificate meta ");
+            " format problem variants recompute moves offsets makespan_ns peak_bytes lower_bound_ns certificate meta ");
   if (strcmp(text_of(j, j->plan, "format", "plan"), "gnncc-plan/1")) BAD("plan.format: not gnncc-plan/1");
   if (strcmp(text_of(j, j->plan, "problem", "plan"), j->name))
     INVALID("problem: the plan is for \"%.80s\", the problem is \"%.80s\"", text_of(j, j->plan, "problem", "plan"), j->name);
@@ -1582,7 +1511,6 @@ static void judge_all(Judge *j, const char *problem_text, size_t problem_length,
   judge_gaps(j);
   run_pass(j);
   judge_offsets(j);
-  judge_pages(j);
   judge_certificate(j);
   judge_claims(j);
 }

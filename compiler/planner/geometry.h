@@ -34,7 +34,7 @@ typedef struct Geometry {
   int *open; /* the open gaps, by u then by -v; then the wide ones, in the same order */
   int open_count;
   int wide_count; /* open and wide gaps: a wide one has another option than RETAIN and covers steps, none over the budget */
-  int64_t *load_ns; /* L of section 4.2 */
+  int64_t *load_ns; /* L of S20 */
   int64_t *start_ns, *end_ns; /* stall-free timeline */
   int64_t *tail_ns; /* tail(t); tail_ns[step_count] = 0 */
   int64_t stall_free_ns;

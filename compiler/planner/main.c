@@ -26,14 +26,13 @@ static const char usage[] =
     "  --time SECONDS            stop searching then; the plan says when that happened\n"
     "  --policy NAME             plan as another system would: keep recompute offload checkpoint roc flexgnn\n"
     "                            torch-budget dtr capuchin\n"
-    "  --offsets                 plain offsets for a program that cannot map pages, also where that takes longer\n"
-    "  --force                   overwrite files that gnncc did not write\n"
+      "  --force                   overwrite files that gnncc did not write\n"
     "  --compare-policies        all of them beside ours and the lower bound\n"
     "  --help                    this text\n"
     "\n"
     "exit status: 0 planned or valid, 1 infeasible or invalid, 2 bad input or usage, 4 the plan or the report cannot be written\n";
 
-static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--offsets", "--force", "--compare-policies",
+static const char *const option_names[] = {"--check", "--effort", "--time", "--policy", "--force", "--compare-policies",
                                            "--report", "--emit", "--sweep", "--help", NULL};
 
 static int edit_distance(const char *a, const char *b) {
@@ -125,14 +124,12 @@ int planner_parse(int argc, char **argv, PlannerArguments *a) {
     bool takes_value = !strcmp(name, "-o") || !strcmp(name, "--check") || !strcmp(name, "--effort") ||
                        !strcmp(name, "--time") || !strcmp(name, "--policy");
     if (!takes_value) {
-      if (value && (!strcmp(name, "--compare-policies") || !strcmp(name, "--offsets") || !strcmp(name, "--help"))) {
+      if (value && (!strcmp(name, "--compare-policies") || !strcmp(name, "--help"))) {
         fprintf(stderr, "gnncc plan: %s takes no value\n", name);
         return EXIT_USAGE;
       }
       if (!strcmp(name, "--compare-policies"))
         a->compares = true;
-      else if (!strcmp(name, "--offsets"))
-        a->options.needs_offsets = true;
       else if (!strcmp(name, "--force"))
         a->is_forced = true;
       else if (!strcmp(name, "--help") || !strcmp(name, "-h"))

@@ -9,12 +9,7 @@
 typedef struct PlanInterval {
   int piece, from, until;
   int64_t bytes, offset;
-  int first_range, range_count; /* page-mapped layouts: ranges[first_range ..] */
 } PlanInterval;
-
-typedef struct PlanPages {
-  int64_t first, count;
-} PlanPages;
 
 typedef struct PlanCertificate {
   enum { CERTIFICATE_NONE, CERTIFICATE_STALL_FREE, CERTIFICATE_DUAL } kind;
@@ -35,9 +30,6 @@ typedef struct PlannerPlan {
   int move_count;
   PlanInterval *intervals; /* empty: no addresses */
   int interval_count;
-  int64_t page_bytes; /* 0: offsets; else the page-mapped form */
-  PlanPages *ranges;
-  int range_count;
   int64_t makespan_ns, peak_bytes, lower_bound_ns; /* -1: not claimed */
   PlanCertificate certificate;
   const char *effort; /* NULL: not written */

@@ -104,31 +104,15 @@ static void put_place(Text *text, const PlannerPlan *plan, const PlanInterval *i
 
 static void put_addresses(Text *text, const PlannerPlan *plan) {
   if (!plan->interval_count) return;
-  if (plan->page_bytes) {
-    put_int(text, ",\n \"pages\": {\"page_bytes\": ", plan->page_bytes);
-    put_text(text, ", \"map\": [");
-  } else {
-    put_text(text, ",\n \"offsets\": [");
-  }
+  put_text(text, ",\n \"offsets\": [");
   for (int i = 0; i < plan->interval_count; i++) {
     const PlanInterval *interval = &plan->intervals[i];
     put_text(text, i ? ",\n  " : "\n  ");
     put_place(text, plan, interval);
-    if (!plan->page_bytes) {
-      put_int(text, ", \"offset\": ", interval->offset);
-    } else {
-      put_text(text, ", \"pages\": [");
-      for (int r = 0; r < interval->range_count; r++) {
-        const PlanPages *range = &plan->ranges[interval->first_range + r];
-        put_int(text, r ? ", [" : "[", range->first);
-        put_int(text, ", ", range->count);
-        put_text(text, "]");
-      }
-      put_text(text, "]");
-    }
+    put_int(text, ", \"offset\": ", interval->offset);
     put_text(text, "}");
   }
-  put_text(text, plan->page_bytes ? "\n ]}" : "\n ]");
+  put_text(text, "\n ]");
 }
 
 static void put_certificate(Text *text, const PlanCertificate *c) {

@@ -77,12 +77,7 @@ static void put_addresses(FILE *out, const PlannerReport *r) {
   if (!r->has_addresses) {
     fprintf(out, ", offsets would need ");
     put_bytes(out, r->height_bytes);
-    fprintf(out, ": none found, nor pages of 4 KiB");
-  } else if (r->page_bytes) {
-    fprintf(out, ", offsets would need ");
-    put_bytes(out, r->height_bytes);
-    fprintf(out, ": pages of ");
-    put_bytes(out, r->page_bytes);
+    fprintf(out, ": none found");
   } else {
     fprintf(out, ", height ");
     put_bytes(out, r->height_bytes);

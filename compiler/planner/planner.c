@@ -202,8 +202,7 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
   *plan = (PlannerPlan){.problem = s->problem, .makespan_ns = report->makespan_ns, .peak_bytes = report->peak_bytes,
                  .lower_bound_ns = s->lower_bound_ns, .certificate = s->certificate, .effort = efforts[options->effort],
                  .is_cut_short = s->search->is_cut_short, .intervals = layout->intervals,
-                 .interval_count = layout->kind == ADDRESSES_NONE ? 0 : layout->count, .page_bytes = layout->page_bytes, .ranges = layout->ranges,
-                 .range_count = layout->range_count};
+                 .interval_count = layout->is_packed ? layout->count : 0};
   plan->variant = arena_alloc(arena, (size_t)s->problem->op_count * sizeof(int) + 1);
   memcpy(plan->variant, q->variant, (size_t)s->problem->op_count * sizeof(int));
   for (int i = 0; i < q->rerun_count; i++) ARENA_PUSH(arena, plan->reruns, plan->rerun_count, q->reruns[i]);
@@ -211,8 +210,7 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
   for (int i = 0; i < q->move_count; i++) ARENA_PUSH(arena, plan->moves, plan->move_count, q->moves[i]);
   report->load_bytes = layout->load_bytes;
   report->height_bytes = layout->height_bytes;
-  report->page_bytes = layout->page_bytes;
-  report->has_addresses = layout->kind != ADDRESSES_NONE;
+  report->has_addresses = layout->is_packed;
   return plan;
 }
 

@@ -17,7 +17,6 @@ typedef struct PlannerOptions {
   double time_limit_s; /* 0: none. A limit that ends the search makes the plan depend on the machine; it says so */
   int policy; /* a Policy: plan as that system would; -1: plan */
   PlannerLeast least; /* where nothing fits, the least sizes that are looked for */
-  bool needs_offsets; /* the program cannot map pages: a plan with plain offsets, if it takes longer */
 } PlannerOptions;
 
 typedef struct PlannerReport {
@@ -30,8 +29,8 @@ typedef struct PlannerReport {
   int64_t gap_bytes[PLAN_FATE_COUNT]; /* bytes of the open gaps by fate */
   int gap_count, open_count, step_count, extended_step_count;
   int64_t host_peak_bytes, ssd_peak_bytes;
-  int64_t load_bytes, height_bytes, page_bytes;
-  bool has_addresses; /* false: neither offsets nor pages of a useful size were found */
+  int64_t load_bytes, height_bytes;
+  bool has_addresses; /* false: none were found */
   int64_t labels, evaluations;
   double first_plan_s, total_s; /* processor time: for people, in no file */
   int64_t policy_ns[PLANNER_POLICY_COUNT]; /* COST_INVALID or more: does not fit; or not tried, for want of time */

@@ -20,32 +20,28 @@ typedef struct Packer {
   Evaluator *searched; /* the search's own: it pays for what is tried */
   Candidate *trial;
   Settled best;
-  bool needs_offsets;
   int64_t effort; /* of one try during a search */
   uint64_t seen[SEEN]; /* what was tried, by its hash */
   Arena *arena;
 } Packer;
 
-static Packer *packer_new(Session *s, bool needs_offsets, Arena *arena) {
+static Packer *packer_new(Session *s, Arena *arena) {
   Packer *packer = arena_alloc(s->arena, sizeof *packer);
   Evaluator *e = evaluator_new(s->arena, s->problem, s->geometry);
   *packer = (Packer){.session = s, .on_device = e, .source = e, .searched = s->evaluator, .trial = candidate_new(s->arena, e),
-                     .needs_offsets = needs_offsets, .arena = arena};
+                     .arena = arena};
   packer->best = (Settled){.fates = candidate_new(s->arena, e), .moves = arena_alloc(s->arena, (size_t)e->sequence->move_limit * sizeof(PlanMove) + 1),
                            .makespan_ns = INT64_MAX};
   return packer;
 }
 
-/* With addresses before without, then the faster, then plain offsets before pages. */
+/* With addresses before without, then the faster. */
 static bool beats(const Addresses *layout, int64_t makespan_ns, const Settled *best) {
   if (!best->layout) return true;
-  bool is_laid = layout->kind != ADDRESSES_NONE, was_laid = best->layout->kind != ADDRESSES_NONE;
-  if (is_laid != was_laid) return is_laid;
-  if (makespan_ns != best->makespan_ns) return makespan_ns < best->makespan_ns;
-  return layout->kind < best->layout->kind;
+  return layout->is_packed != best->layout->is_packed ? layout->is_packed : makespan_ns < best->makespan_ns;
 }
 
-static bool is_laid_out(const Packer *packer) { return packer->best.layout && packer->best.layout->kind != ADDRESSES_NONE; }
+static bool is_laid_out(const Packer *packer) { return packer->best.layout && packer->best.layout->is_packed; }
 
 /* Lay out the plan that the device's evaluator is at and take it if it beats the one so far. */
 static bool lay_out(Packer *packer, int64_t effort) {
@@ -54,7 +50,7 @@ static bool lay_out(Packer *packer, int64_t effort) {
   if (is_laid_out(packer) && makespan > packer->best.makespan_ns) return false;
   Arena *scratch = arena_new();
   Addresses *layout = addresses_intervals(e, scratch);
-  addresses_pack(layout, device, !packer->needs_offsets, effort, scratch);
+  addresses_pack(layout, device, effort);
   bool is_better = beats(layout, makespan, &packer->best);
   if (is_better) packer->best.layout = addresses_copy(layout, packer->arena);
   arena_free(scratch);
@@ -268,7 +264,7 @@ static void lay_out_faster_policies(Packer *packer, const int64_t *costs, int64_
 }
 
 static bool is_settled(const Packer *packer, int64_t makespan_ns) {
-  return packer->best.layout->kind == ADDRESSES_OFFSETS && packer->best.makespan_ns <= makespan_ns;
+  return is_laid_out(packer) && packer->best.makespan_ns <= makespan_ns;
 }
 
 /* The fastest plan that can be laid out, whoever made it. */
@@ -278,8 +274,7 @@ static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, co
     search_laid_out(packer, s, budget);
     search_accept_all(s->search);
   }
-  bool are_pages_enough = packer->best.layout->kind == ADDRESSES_PAGES && packer->best.makespan_ns <= makespan;
-  if (!is_settled(packer, makespan) && !are_pages_enough) {
+  if (!is_settled(packer, makespan)) {
     go_down(packer, budget, excess, makespan);
     if (!is_settled(packer, makespan)) search_laid_out(packer, s, budget);
     search_accept_all(s->search);
@@ -288,7 +283,7 @@ static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, co
 }
 
 Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *options, const int64_t *policy_ns, Arena *arena) {
-  Packer *packer = packer_new(s, options->needs_offsets, arena);
+  Packer *packer = packer_new(s, arena);
   int64_t makespan = s->search->best->cost;
   try_candidate(packer, s->search->best, budget->packing);
   if (options->policy < 0)

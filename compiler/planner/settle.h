@@ -8,7 +8,7 @@
 /* The session's best plan with its addresses; where it cannot be laid out, the fastest one found that can: among other
  * candidates for this device, among plans for smaller ones, at last among the policies' (`policy_ns`: what they take). A
  * policy that was asked for is laid out as it is, or for a smaller device. The session's evaluator and best candidate are left
- * at the plan. The kind of the result is ADDRESSES_NONE when nothing could be laid out. */
+ * at the plan. The result is not packed when nothing could be laid out. */
 Addresses *settle(Session *session, const Budget *budget, const PlannerOptions *options, const int64_t *policy_ns, Arena *arena);
 
 #endif

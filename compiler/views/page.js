@@ -675,12 +675,7 @@ function drawSource() {
 const gapsAt = n => (report.memory.find(r => r.first_step <= n && n <= r.step) || {}).gaps || 0;
 
 function drawThere(n) {
-  const step = report.steps[n - 1], fates = name => valueNamed.get(name), there = [];
-  for (const b of report.blocks.filter(b => b.first_step <= n && n <= b.last_step)) {
-    const last = there[there.length - 1];
-    if (last && b.value && b.how && last.name === b.name && last.first_step === b.first_step) last.bytes += b.bytes; // pages of one value
-    else there.push({ ...b });
-  }
+  const step = report.steps[n - 1], fates = name => valueNamed.get(name), there = report.blocks.filter(b => b.first_step <= n && n <= b.last_step);
   there.sort((a, b) => b.bytes - a.bytes);
   $('there-title').textContent = n === report.peak_step ? `Who is in memory at the peak, step ${n}?` : `Who is in memory at step ${n}?`;
   $('there').replaceChildren(table(`step ${n}, ${step.what}: ${bytes(step.device_bytes)} on ${device}` + (gapsAt(n) ? `, and ${bytes(gapsAt(n))} in gaps between them` : ''), [

@@ -3,7 +3,7 @@
  *   planner_bench small [N]    N small instances against the proved optimum
  *   planner_bench large        the large instances at every effort
  *   planner_bench plot F.svg   first plan and fast plan against the number of gaps
- *   planner_bench budgets [N [S [--offsets]]]  N instances at 21 device sizes, other seeds for every S: is a larger device ever worse?
+ *   planner_bench budgets [N [S]]  N instances at 21 device sizes, other seeds for every S: is a larger device ever worse?
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -106,7 +106,7 @@ static int large(void) {
         const char *verdict = judge(plan, text, arena);
         printf("%-34s %6d %7d %7s %9.3f %9.3f %8.2f%% %8.2f%% %s%s\n", suite_large[i].name, r.open_count, r.step_count,
                efforts[effort], r.first_plan_s, r.total_s, 100.0 * (double)(r.makespan_ns - r.stall_free_ns) / (double)r.stall_free_ns,
-               100.0 * (double)(r.makespan_ns - r.lower_bound_ns) / (double)r.lower_bound_ns, verdict, r.page_bytes ? ", pages" : r.has_addresses ? "" : ", NO ADDRESSES");
+               100.0 * (double)(r.makespan_ns - r.lower_bound_ns) / (double)r.lower_bound_ns, verdict, r.has_addresses ? "" : ", NO ADDRESSES");
       }
       fflush(stdout);
       arena_free(arena);
@@ -117,7 +117,7 @@ static int large(void) {
   return 0;
 }
 
-static int budgets(int count, int shift, bool needs_offsets) {
+static int budgets(int count, int shift) {
   int worse = 0, pairs = 0;
   double slowest = 0, sum = 0, certified = 0;
   for (int i = 0; i < count; i++) {
@@ -132,7 +132,6 @@ static int budgets(int count, int shift, bool needs_offsets) {
       PlannerReport report;
       PlannerOptions how;
       planner_default_options(&how);
-      how.needs_offsets = needs_offsets;
       PlannerPlan *plan = planner_plan(problem, &how, arena, &report);
       if (report.total_s > slowest) slowest = report.total_s;
       sum += report.total_s;
@@ -213,8 +212,8 @@ static int plot(const char *path) {
 int main(int argc, char **argv) {
   if (argc >= 2 && !strcmp(argv[1], "small")) return small(argc > 2 ? atoi(argv[2]) : SUITE_SMALL_COUNT);
   if (argc >= 2 && !strcmp(argv[1], "large")) return large();
-  if (argc >= 2 && !strcmp(argv[1], "budgets")) return budgets(argc > 2 ? atoi(argv[2]) : 48, argc > 3 ? atoi(argv[3]) : 0, argc > 4 && !strcmp(argv[4], "--offsets"));
+  if (argc >= 2 && !strcmp(argv[1], "budgets")) return budgets(argc > 2 ? atoi(argv[2]) : 48, argc > 3 ? atoi(argv[3]) : 0);
   if (argc >= 3 && !strcmp(argv[1], "plot")) return plot(argv[2]);
-  fprintf(stderr, "usage: planner_bench small [N] | large | budgets [N [S [--offsets]]] | plot FILE.svg\n");
+  fprintf(stderr, "usage: planner_bench small [N] | large | budgets [N [S]] | plot FILE.svg\n");
   return 2;
 }

@@ -1,254 +1,196 @@
-/* memory_model.h: what a schedule and its layout do to memory, step by step; for tests of the verifiers.
+/* memory_model.h: a machine on which a schedule is played, for tests of the verifiers.
  *
- * Two judges that share nothing with the passes and nothing with verify_plan.c. The first replays the schedule in the
- * order in which steps are queued, over every 64 bytes of every tier, and looks whether each step finds the values it
- * reads. The second gives every access of a kernel or a copy a vector clock (a lane does one thing after the other, a
- * copy starts after it was queued and after what it is `after`, a wait ends after its copy) and looks for two accesses to
- * one place, one of them a write, of which neither happens before the other. A schedule that passes both computes what
- * the graph says, however fast or slow each lane is. */
+ * Every tier is a row of cells. A cell knows which part of which value it holds, the event that wrote it and the last event of
+ * each lane that read it. An event is a kernel, a wait or a copy, or the reading of the scores after the last step. Its past are
+ * the events that are over before it begins, however fast or slow each lane is: the one before it on its lane and that one's
+ * past; for a copy also what compute had come to when it was queued and the copies it is `after`; for a wait its copy. A cell that does
+ * not hold what is read, or whose writer (and, where it is written, readers) are not past, is a fault. Without one, what the
+ * steps compute is what the graph says. */
 #ifndef GNNCC_TEST_MEMORY_MODEL_H
 #define GNNCC_TEST_MEMORY_MODEL_H
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "compiler/plan.h"
 
-enum { CELL_BYTES = 64, SPACE_DEVICE = 0, SPACE_HOST, SPACE_SSD, SPACE_WRITE_RING, SPACE_READ_RING, SPACE_COUNT };
-enum { TAG_EVALUATION = 1 << 20, TAG_RESIDENT = 1 << 24 };
+enum { CELL_BYTES = 64, EPOCHS = 2, NOTHING_PAST = 0 /* the event before all others */ };
 
-/* A run of bytes; several make up one side of a copy. */
-typedef struct Span {
-  int space;
-  int64_t from, to;
-} Span;
+typedef enum Row { ROW_DEVICE, ROW_HOST, ROW_SSD, ROW_RING_OUT, ROW_RING_IN, ROW_COUNT } Row;
 
-typedef struct Access {
-  Span span;
-  bool is_write;
-  int lane, index, step;
-  int clock[LANE_COUNT];
-} Access;
+typedef struct Cell {
+  const void *holds; /* a value of a graph, or a block that is no value */
+  int part;          /* which of its cells */
+  int epoch;         /* that made it; what always stays is of none */
+  int written, read[LANE_COUNT];
+} Cell;
 
-typedef struct Memory {
-  Arena *arena;
-  const Schedule *schedule;
-  const Layout *layout;
-  const char *fault;
-  int64_t bytes[SPACE_COUNT];
-  int *cells[SPACE_COUNT];
-  int clock[LANE_COUNT];                  /* of the compute lane: what has happened before its next step */
-  int (*lane_clock)[LANE_COUNT];          /* per lane: after the last copy queued there */
-  int lane_index[LANE_COUNT];
-  int (*copy_clock)[LANE_COUNT];          /* per copy: after the last time it was made */
-  Access *accesses;
-  int access_count;
-} Memory;
+typedef struct Play {
+  Arena *scratch;
+  const Schedule *s;
+  const Layout *y;
+  Cell *cells[ROW_COUNT];
+  int64_t cell_count[ROW_COUNT];
+  uint64_t *past; /* per event a bit for each */
+  int words, event, lane, step, epoch; /* of `past`; what happens now */
+  int newest[LANE_COUNT], *made; /* events: the last of each lane, of each copy */
+  const char *wrong;
+} Play;
 
-static void memory_fault(Memory *m, int step, const char *what, const char *name) {
-  if (!m->fault) m->fault = arena_printf(m->arena, "step %d: %s %s", step + 1, what, name);
+static void complain(Play *p, const char *what, const char *name) {
+  if (!p->wrong) p->wrong = arena_printf(p->scratch, "epoch %d, step %d: %s %s", p->epoch, p->step + 1, name, what);
 }
 
-static int memory_tag(const Memory *m, const Kernels *kernels, ValueId value) {
-  value = kernels->home[value];
-  const Block *resident = resident_of_value(m->layout->residents, kernels->graph, value);
-  if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
-  return 1 + value + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
+/* ---- events ---- */
+
+static bool is_past(const Play *p, int event) {
+  const uint64_t *mine = p->past + (size_t)p->event * (size_t)p->words;
+  return event == NOTHING_PAST || event == p->event || (mine[event / 64] >> event % 64 & 1);
 }
 
-/* Remembers the access, and whether it is inside its space. */
-static bool memory_access(Memory *m, Span span, bool is_write, int lane, int index, int step, const int *clock) {
-  if (span.from < 0 || span.to > m->bytes[span.space] || span.from >= span.to) {
-    memory_fault(m, step, "an access outside", "the arena");
-    return false;
+static void put_behind(Play *p, int event) {
+  uint64_t *mine = p->past + (size_t)p->event * (size_t)p->words, *its = p->past + (size_t)event * (size_t)p->words;
+  for (int word = 0; word < p->words; word++) mine[word] |= its[word];
+  mine[event / 64] |= UINT64_C(1) << event % 64;
+}
+
+static void begin_event(Play *p, Lane lane, int number) {
+  p->lane = (int)lane;
+  p->event = number;
+  put_behind(p, p->newest[lane]);
+  p->newest[lane] = number;
+}
+
+/* ---- cells ---- */
+
+static Cell *cell_at(const Play *p, Row row, int64_t index) { return index >= 0 && index < p->cell_count[row] ? &p->cells[row][index] : NULL; }
+
+static int64_t cells_in(int64_t bytes) { return round_up(bytes, CELL_BYTES) / CELL_BYTES; }
+
+static void fill(Play *p, Cell *cell, const Cell *content, const char *name) {
+  if (!cell) {
+    complain(p, "has no place", name);
+    return;
   }
-  Access access = {.span = span, .is_write = is_write, .lane = lane, .index = index, .step = step};
-  memcpy(access.clock, clock, sizeof access.clock);
-  ARENA_PUSH(m->arena, m->accesses, m->access_count, access);
-  return true;
+  bool is_free = is_past(p, cell->written);
+  for (int lane = 0; lane < LANE_COUNT; lane++) is_free = is_free && is_past(p, cell->read[lane]);
+  if (!is_free) complain(p, "is written while something else uses its place", name);
+  *cell = *content;
+  cell->written = p->event;
 }
 
-static void memory_write(Memory *m, Span span, int tag) {
-  for (int64_t c = span.from / CELL_BYTES; c * CELL_BYTES < span.to; c++) m->cells[span.space][c] = tag;
+static void look(Play *p, Cell *cell, const Cell *wanted, const char *name) {
+  if (!cell || cell->holds != wanted->holds || cell->part != wanted->part || cell->epoch != wanted->epoch) complain(p, "is not where it is read", name);
+  else if (!is_past(p, cell->written)) complain(p, "is read while it is written", name);
+  else cell->read[p->lane] = p->event;
 }
 
-static void memory_expect(Memory *m, Span span, int tag, int step, const char *name) {
-  for (int64_t c = span.from / CELL_BYTES; c * CELL_BYTES < span.to; c++)
-    if (m->cells[span.space][c] != tag) {
-      memory_fault(m, step, "does not find", name);
-      return;
-    }
+/* What the first cell of a value holds. */
+static Cell first_cell(const Play *p, const Kernels *kernels, ValueId id) {
+  const Block *stays = resident_of_value(p->y->residents, kernels->graph, kernels->home[id]);
+  return stays ? (Cell){.holds = stays} : (Cell){.holds = &kernels->graph->values[kernels->home[id]], .epoch = p->epoch};
 }
 
-/* ---- kernels ---- */
+typedef void (*CellUse)(Play *, Cell *, const Cell *, const char *);
 
-static Span memory_span_of_block(const Block *block) { return (Span){SPACE_DEVICE, block->offset, block->offset + block->bytes}; }
-
-static bool memory_of_value(Memory *m, const Step *step, ValueId value, int s, Span *span) {
-  const Block *block = layout_at(m->layout, step->kernels, value, s);
-  if (!block) memory_fault(m, s, "there is no memory for", step->kernels->graph->values[value].name);
-  else *span = memory_span_of_block(block);
-  return block != NULL;
+static void use_block(Play *p, CellUse use, const Block *block, Cell content, const char *name) {
+  if (!block || block->bytes <= 0) complain(p, "has no block", name);
+  for (int64_t k = 0, count = p->wrong ? 0 : cells_in(block->bytes); k < count && !p->wrong; k++, content.part++)
+    use(p, cell_at(p, ROW_DEVICE, block->offset < 0 ? -1 : block->offset / CELL_BYTES + k), &content, name);
 }
 
-static void memory_kernel(Memory *m, int s) {
-  const Step *step = &m->schedule->steps[s];
-  const Kernel *kernel = &step->kernels->kernels[step->kernel];
-  const Graph *graph = step->kernels->graph;
-  Span span;
-  for (int i = m->layout->resident_count; i < m->layout->count; i++) {
-    const Block *block = &m->layout->blocks[i];
-    bool is_work = block->kind == BLOCK_SCRATCH && block->value == NO_VALUE && block->first == s;
-    if (!is_work) continue;
-    span = memory_span_of_block(block);
-    if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, 0);
+static void use_value(Play *p, CellUse use, const Kernels *kernels, ValueId id) {
+  use_block(p, use, layout_at(p->y, kernels, id, p->step), first_cell(p, kernels, id), kernels->graph->values[id].name);
+}
+
+static void use_residents(Play *p, CellUse use) {
+  const Block *stays = p->y->residents->blocks, *here = p->y->blocks;
+  for (int i = 0; i < p->y->resident_count && !p->wrong; i++)
+    if (stays[i].first != BEFORE_STEPS) use_block(p, use, &here[i], (Cell){.holds = &stays[i]}, stays[i].name);
+}
+
+/* ---- steps ---- */
+
+/* The inputs are looked at last: they have to be there still when the kernel has written. */
+static void play_kernel(Play *p, const Kernels *kernels, int index) {
+  if (index == NO_INDEX) {
+    complain(p, "is missing", "a kernel");
+    return;
   }
-  for (int k = 0; k < kernel->output_count; k++) {
-    if (!memory_of_value(m, step, kernel->outputs[k], s, &span)) return;
-    if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k]));
-  }
-  for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
-    ValueId id = step->kernels->home[kernel->inputs[k]];
-    bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id);
-    if (!is_stored) continue;
-    if (!memory_of_value(m, step, id, s, &span)) return;
-    if (memory_access(m, span, false, LANE_COMPUTE, s, s, m->clock)) memory_expect(m, span, memory_tag(m, step->kernels, id), s, graph->values[id].name);
-  }
-}
-
-/* ---- copies ---- */
-
-static int memory_spans_of_home(const Memory *m, int home, int64_t bytes, Span *spans) {
-  int space = m->schedule->homes[home].tier == PLAN_FATE_HOST ? SPACE_HOST : SPACE_SSD, count = 0;
-  for (int e = m->layout->home_extent[home]; e < m->layout->home_extent[home + 1] && bytes > 0; e++) {
-    const Extent *extent = &m->layout->extents[e];
-    int64_t part = extent->bytes < bytes ? extent->bytes : bytes;
-    spans[count++] = (Span){space, extent->at, extent->at + part};
-    bytes -= part;
-  }
-  return bytes > 0 ? -1 : count;
-}
-
-static int memory_spans_of_ring(const Memory *m, int space, int64_t at, int64_t bytes, Span *spans) {
-  int64_t end = m->layout->ring_bytes, first = bytes < end - at ? bytes : end - at;
-  spans[0] = (Span){space, at, at + first};
-  if (first == bytes) return 1;
-  spans[1] = (Span){space, 0, bytes - first};
-  return 2;
-}
-
-enum { MOST_SPANS = 64 };
-
-/* The two sides of a copy; -1 where one has no place. */
-static int memory_spans_of_side(Memory *m, int copy, bool is_device_side, Span *spans) {
-  const Copy *c = &m->schedule->copies[copy];
-  bool is_ssd_lane = c->lane == LANE_SSD_WRITE || c->lane == LANE_SSD_READ;
-  int ring = c->is_out ? SPACE_WRITE_RING : SPACE_READ_RING;
-  if (is_device_side && is_ssd_lane && c->is_by_ring) return memory_spans_of_ring(m, ring, m->layout->ring_at[copy], c->bytes, spans);
-  if (is_device_side) {
-    const Block *block = layout_of_copy(m->layout, m->schedule, c);
-    if (!block) return -1;
-    spans[0] = (Span){SPACE_DEVICE, block->offset, block->offset + c->bytes};
-    return c->bytes <= block->bytes ? 1 : -1;
-  }
-  if (c->is_by_ring && !is_ssd_lane) return memory_spans_of_ring(m, ring, m->layout->ring_at[copy], c->bytes, spans);
-  return memory_spans_of_home(m, c->home, c->bytes, spans);
-}
-
-static void memory_move(Memory *m, const Span *from, const Span *to, int64_t bytes) {
-  int64_t source = from->from, target = to->from;
-  for (; bytes > 0; bytes -= CELL_BYTES) {
-    if (source >= from->to) source = (++from)->from;
-    if (target >= to->to) target = (++to)->from;
-    m->cells[to->space][target / CELL_BYTES] = m->cells[from->space][source / CELL_BYTES];
-    source += CELL_BYTES;
-    target += CELL_BYTES;
+  const Kernel *k = &kernels->kernels[index];
+  for (const Block *b = p->y->blocks; b < p->y->blocks + p->y->count; b++)
+    if (b->kind == BLOCK_SCRATCH && b->value == NO_VALUE && b->first == p->step) use_block(p, fill, b, (Cell){.holds = b}, b->name);
+  for (int i = 0; i < k->output_count; i++) use_value(p, fill, kernels, k->outputs[i]);
+  for (int i = 0; i < k->input_count; i++) {
+    const Value *input = &kernels->graph->values[kernels->home[k->inputs[i]]];
+    bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->home[k->inputs[i]]);
+    if (!is_nowhere) use_value(p, look, kernels, k->inputs[i]);
   }
 }
 
-static void memory_later(int *clock, const int *other) {
-  for (int l = 0; l < LANE_COUNT; l++)
-    if (other[l] > clock[l]) clock[l] = other[l];
+static Cell *cell_of_home(const Play *p, int home, int64_t k) {
+  Row row = p->s->homes[home].tier == PLAN_FATE_SSD ? ROW_SSD : ROW_HOST;
+  int e = p->y->home_extent[home];
+  for (; e < p->y->home_extent[home + 1] && k >= p->y->extents[e].bytes / CELL_BYTES; e++) k -= p->y->extents[e].bytes / CELL_BYTES;
+  return e < p->y->home_extent[home + 1] ? cell_at(p, row, p->y->extents[e].at / CELL_BYTES + k) : NULL;
 }
 
-static void memory_copy(Memory *m, int s) {
-  int copy = m->schedule->steps[s].copy;
-  const Copy *c = &m->schedule->copies[copy];
-  int *clock = m->copy_clock[copy];
-  memory_later(clock, m->clock);
-  memory_later(clock, m->lane_clock[c->lane]);
-  for (int i = 0; i < 2; i++)
-    if (c->after[i] != NO_INDEX) memory_later(clock, m->copy_clock[c->after[i]]);
-  int index = ++m->lane_index[c->lane];
-  Span spans[2][MOST_SPANS];
-  int counts[2];
-  for (int side = 0; side < 2; side++) {
-    counts[side] = memory_spans_of_side(m, copy, (side == 0) == c->is_out, spans[side]);
-    if (counts[side] < 0) memory_fault(m, s, "there is no place for", c->kernels->graph->values[c->value].name);
-    for (int i = 0; i < counts[side]; i++) memory_access(m, spans[side][i], side == 1, c->lane, index, s, clock);
+/* The k-th cell on a copy's side: towards the device, or away from it. A copy by the ring has the ring on one of them. */
+static Cell *cell_of_side(const Play *p, int copy, const Block *block, bool is_near, int64_t k) {
+  const Copy *c = &p->s->copies[copy];
+  bool is_hop = c->lane == LANE_SSD_WRITE || c->lane == LANE_SSD_READ;
+  int64_t round = p->y->ring_bytes / CELL_BYTES;
+  if (c->is_by_ring && is_near == is_hop) return round ? cell_at(p, c->is_out ? ROW_RING_OUT : ROW_RING_IN, (p->y->ring_at[copy] / CELL_BYTES + k) % round) : NULL;
+  if (!is_near) return cell_of_home(p, c->home, k);
+  return block && k < cells_in(block->bytes) ? cell_at(p, ROW_DEVICE, block->offset / CELL_BYTES + k) : NULL;
+}
+
+static void play_copy(Play *p, int copy) {
+  const Copy *c = &p->s->copies[copy];
+  put_behind(p, p->newest[LANE_COMPUTE]);
+  for (const int *before = c->after; before < c->after + 2; before++)
+    if (*before != NO_INDEX) put_behind(p, p->made[*before]);
+  p->made[copy] = p->event;
+  Cell content = first_cell(p, c->kernels, c->value);
+  const char *name = c->kernels->graph->values[c->value].name;
+  const Block *block = copy_touches_device(c) ? layout_of_copy(p->y, p->s, c) : NULL;
+  for (; content.part < cells_in(c->bytes) && !p->wrong; content.part++) {
+    look(p, cell_of_side(p, copy, block, c->is_out, content.part), &content, name);
+    fill(p, cell_of_side(p, copy, block, !c->is_out, content.part), &content, name);
   }
-  clock[c->lane] = index;
-  memory_later(m->lane_clock[c->lane], clock);
-  if (m->fault) return;
-  int tag = memory_tag(m, c->kernels, c->value);
-  for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], tag, s, c->kernels->graph->values[c->value].name);
-  memory_move(m, spans[0], spans[1], c->bytes);
 }
 
-/* ---- the whole ---- */
-
-static void memory_step(Memory *m, int s) {
-  const Step *step = &m->schedule->steps[s];
-  if (step->kind == STEP_KERNEL) memory_kernel(m, s);
-  else if (step->kind == STEP_COPY) memory_copy(m, s);
-  else memory_later(m->clock, m->copy_clock[step->copy]);
-}
-
-static bool memory_happens_before(const Access *a, const Access *b) { return b->clock[a->lane] >= a->index; }
-
-static void memory_find_races(Memory *m) {
-  for (int i = 0; i < m->access_count && !m->fault; i++)
-    for (int k = 0; k < i; k++) {
-      const Access *b = &m->accesses[i], *a = &m->accesses[k];
-      if (a->lane == b->lane || a->span.space != b->span.space || !(a->is_write || b->is_write)) continue;
-      if (a->span.from >= b->span.to || b->span.from >= a->span.to) continue;
-      if (memory_happens_before(a, b) || memory_happens_before(b, a)) continue;
-      m->fault = arena_printf(m->arena, "steps %d and %d use one place at one time", a->step + 1, b->step + 1);
-      return;
-    }
+static void play_step(Play *p, const Step *step, int number) {
+  begin_event(p, step->kind == STEP_COPY ? p->s->copies[step->copy].lane : LANE_COMPUTE, number);
+  if (step->kind == STEP_COPY) play_copy(p, step->copy);
+  if (step->kind == STEP_WAIT) put_behind(p, p->made[step->copy]);
+  if (step->kind == STEP_KERNEL) play_kernel(p, step->kernels, step->kernel);
 }
 
 /* A training epoch, an evaluation, and both again. NULL, or what goes wrong. */
 static const char *memory_judge(Arena *arena, const Schedule *schedule, const Layout *layout) {
-  Memory m = {.arena = arena, .schedule = schedule, .layout = layout};
-  const int64_t bytes[SPACE_COUNT] = {layout->bytes, layout->host_bytes, layout->ssd_bytes, layout->ring_bytes, layout->ring_bytes};
-  for (int space = 0; space < SPACE_COUNT; space++) {
-    m.bytes[space] = bytes[space];
-    m.cells[space] = arena_alloc(arena, (size_t)(bytes[space] / CELL_BYTES + 2) * sizeof(int));
+  Play p = {.scratch = arena, .s = schedule, .y = layout, .lane = LANE_COMPUTE};
+  const int64_t sizes[] = {layout->bytes, layout->host_bytes, layout->ssd_bytes, layout->ring_bytes, layout->ring_bytes};
+  const Kernels *evaluation = schedule->evaluation_plan->problem->kernels;
+  int events = EPOCHS * (schedule->count + 1) + 1;
+  for (int row = 0; row < ROW_COUNT; row++) {
+    p.cell_count[row] = sizes[row] / CELL_BYTES;
+    p.cells[row] = arena_alloc(arena, (size_t)(p.cell_count[row] + 1) * sizeof(Cell));
   }
-  m.lane_clock = arena_alloc(arena, LANE_COUNT * sizeof *m.lane_clock);
-  m.copy_clock = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *m.copy_clock);
-  for (int i = 0; i < layout->resident_count; i++) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
-  for (int round = 0, now = 0; round < 2; round++)
-    for (int s = 0; s < schedule->count && !m.fault; s++) {
-      if (schedule->steps[s].kind == STEP_KERNEL && schedule->steps[s].kernel == NO_INDEX) memory_fault(&m, s, "no", "kernel");
-      int before = m.access_count;
-      memory_step(&m, s);
-      now++;
-      for (int a = before; a < m.access_count; a++)
-        if (m.accesses[a].lane == LANE_COMPUTE) m.accesses[a].index = now;
-      m.clock[LANE_COMPUTE] = now;
-      if (m.fault || s + 1 < schedule->count) continue;
-      const Kernels *evaluation = schedule->evaluation_plan->problem->kernels; /* the metrics read the scores */
-      const Step reader = {.kernels = evaluation};
-      Span span;
-      if (!memory_of_value(&m, &reader, evaluation->graph->scores, s, &span)) break;
-      if (!memory_access(&m, span, false, LANE_COMPUTE, now, s, m.clock)) break;
-      memory_expect(&m, span, memory_tag(&m, evaluation, evaluation->graph->scores), s, "scores");
+  p.words = events / 64 + 1;
+  p.past = arena_alloc(arena, (size_t)events * (size_t)p.words * sizeof *p.past);
+  p.made = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *p.made);
+  use_residents(&p, fill);
+  for (int number = 1; number < events && !p.wrong; number++) {
+    p.step = (number - 1) % (schedule->count + 1);
+    p.epoch = 1 + (number - 1) / (schedule->count + 1);
+    if (p.step < schedule->count) {
+      play_step(&p, &schedule->steps[p.step], number);
+      continue;
     }
-  for (int i = 0; i < layout->resident_count; i++) memory_expect(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i, schedule->count - 1, layout->blocks[i].name);
-  memory_find_races(&m);
-  return m.fault;
+    p.step--; /* the metrics read the scores as the last step left them */
+    begin_event(&p, LANE_COMPUTE, number);
+    use_value(&p, look, evaluation, evaluation->graph->scores);
+  }
+  use_residents(&p, look);
+  return p.wrong;
 }
 
 #endif

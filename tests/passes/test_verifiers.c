@@ -1,5 +1,6 @@
 /* Every verifier must accept what the passes make and reject each way of breaking it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/driver.h"

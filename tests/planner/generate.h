@@ -1,4 +1,4 @@
-/* generate.h: problems of the families of section 5.2, and random ones, as gnncc-problem/1 text. */
+/* generate.h: problems of eight families, and random ones, as gnncc-problem/1 text. */
 #ifndef TESTS_PLANNER_GENERATE_H
 #define TESTS_PLANNER_GENERATE_H
 

@@ -1,4 +1,4 @@
-/* golden.h: the problems and plans of section 6.3 of the contract, with what the pass must give to the nanosecond. */
+/* golden.h: problems and plans with what the pass must give to the nanosecond, worked out by hand. */
 #ifndef TESTS_PLANNER_GOLDEN_H
 #define TESTS_PLANNER_GOLDEN_H
 

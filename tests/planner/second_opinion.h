@@ -13,7 +13,7 @@ typedef struct Opinion {
 /* The plan must be legal (its moves match gaps); validity is about memory. */
 Opinion second_opinion(const Problem *problem, const PlannerPlan *plan);
 
-/* Run the event graph of section 4.10 with every task stretched or shortened at random: tasks start when their waits
+/* Run the event graph of the plan, every wait of S13, with every task stretched or shortened at random: tasks start when their waits
  * are over, in no other order. False, with a note, when something never starts, or when more than device_bytes live
  * at any moment. */
 bool second_opinion_shaken(const Problem *problem, const PlannerPlan *plan, uint64_t seed);

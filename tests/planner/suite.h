@@ -1,4 +1,4 @@
-/* suite.h: the instances of section 5.2 and the optimum of small ones. */
+/* suite.h: the instances of docs/planner.md, section "Results", and the optimum of small ones. */
 #ifndef TESTS_PLANNER_SUITE_H
 #define TESTS_PLANNER_SUITE_H
 

@@ -1,4 +1,4 @@
-/* The golden vectors of section 6.3, through the checker and through the planner's simulator. */
+/* The golden vectors, through the checker and through the planner's simulator. */
 #include "compiler/planner/check.h"
 #include "compiler/planner/plan.h"
 #include "compiler/planner/simulate.h"

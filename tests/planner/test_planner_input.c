@@ -124,7 +124,7 @@ static const BadPlan plans[] = {
     {"a work area of a step 2^32 too far", CLAIM("\"offsets\": [{\"work\": 4294967296, \"offset\": 0}]"), "no step 4294967296", 1},
     {"a work area of a piece", CLAIM("\"offsets\": [{\"work\": 0, \"data\": \"x1\", \"offset\": 0}]"), "\"work\" and \"data\" exclude each other", 2},
     {"an address of no interval", CLAIM("\"offsets\": [{\"data\": \"x1\", \"from\": 3, \"offset\": 0}]"), "no residency that starts", 1},
-    {"pages of no bytes", CLAIM("\"pages\": {\"page_bytes\": 0, \"map\": []}"), "pages.page_bytes: 0 is too small", 2},
+    {"a page-mapped layout", CLAIM("\"pages\": {\"page_bytes\": 4096, \"map\": []}"), "plan.pages: there are no page-mapped layouts", 2},
 };
 
 static void judge_plan(Tap *tap, const BadPlan *bad) {

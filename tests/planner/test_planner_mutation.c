@@ -98,7 +98,6 @@ static void edit_claims(Edited *edited, Arena *arena, const char *text, const Pl
 }
 
 static void edit_addresses(Edited *edited, Arena *arena, const char *text, const PlannerPlan *plan) {
-  if (plan->page_bytes) return;
   for (int i = 0; i < plan->interval_count; i++) {
     /* On top of another interval that is live at the same time. */
     for (int k = 0; k < plan->interval_count; k++) {

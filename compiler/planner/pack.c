@@ -1,0 +1,290 @@
+#include "pack.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/arena.h"
+
+#define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
+
+static int count_steps(const PackBox *boxes, int count) {
+  int steps = 1;
+  for (int i = 0; i < count; i++)
+    if (boxes[i].until >= steps) steps = boxes[i].until + 1;
+  return steps;
+}
+
+int64_t pack_load(const PackBox *boxes, int count) {
+  Arena *arena = arena_new();
+  int steps = count_steps(boxes, count);
+  int64_t *grows = NEW(steps + 1, int64_t), live = 0, load = 0;
+  for (int i = 0; i < count; i++) {
+    grows[boxes[i].from] += boxes[i].bytes;
+    grows[boxes[i].until + 1] -= boxes[i].bytes;
+  }
+  for (int s = 0; s < steps; s++) {
+    live += grows[s];
+    if (live > load) load = live;
+  }
+  arena_free(arena);
+  return load;
+}
+
+/* ---- greedy orders ---- */
+
+typedef enum PackOrder { PACK_START, PACK_SIZE, PACK_AREA, PACK_WIDTH } PackOrder;
+
+typedef struct Box {
+  int index, from, until;
+  int64_t bytes, offset;
+  double weight; /* larger goes first; the wheel raises it */
+} Box;
+
+static int compare_boxes(const void *a, const void *b) {
+  const Box *x = a, *y = b;
+  if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+  if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+typedef struct Placed {
+  int64_t offset, bytes;
+  int from, until;
+} Placed;
+
+/* Placed boxes sorted by offset, once for all of time and once for each of many overlapping stretches of it, so that a
+ * short box is compared with its contemporaries only. Stretch i covers steps i * half .. (i + 2) * half - 1. */
+typedef struct Shelf {
+  Placed **stretch; /* the last one is all of time */
+  int *count, stretches, half;
+} Shelf;
+
+static void stretches_of(const Shelf *shelf, const Box *box, int *first, int *last) {
+  *first = box->from / shelf->half - 1;
+  *last = box->until / shelf->half;
+  if (*first < 0) *first = 0;
+  if (*last >= shelf->stretches) *last = shelf->stretches - 1;
+}
+
+static Shelf *shelf_new(Arena *arena, const Box *boxes, int count, int steps) {
+  Shelf *shelf = NEW(1, Shelf);
+  shelf->stretches = count / 200 < 1 ? 1 : count / 200 > 400 ? 400 : count / 200;
+  shelf->half = (steps + shelf->stretches - 1) / shelf->stretches;
+  shelf->stretch = NEW(shelf->stretches + 1, Placed *);
+  shelf->count = NEW(shelf->stretches + 1, int);
+  for (int i = 0, first, last; i < count; i++) {
+    stretches_of(shelf, &boxes[i], &first, &last);
+    for (int k = first; k <= last; k++) shelf->count[k]++;
+  }
+  shelf->count[shelf->stretches] = count;
+  for (int k = 0; k <= shelf->stretches; k++) shelf->stretch[k] = NEW(shelf->count[k] + 1, Placed);
+  return shelf;
+}
+
+static void shelf_add(Shelf *shelf, int k, const Box *box) {
+  Placed *placed = shelf->stretch[k];
+  int low = 0, high = shelf->count[k]++;
+  int count = high;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (placed[middle].offset <= box->offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  memmove(placed + low + 1, placed + low, (size_t)(count - low) * sizeof *placed);
+  placed[low] = (Placed){box->offset, box->bytes, box->from, box->until};
+}
+
+/* Lowest (or tightest) hole among the placed boxes. */
+static int64_t find_hole(const Shelf *shelf, const Box *box, bool is_best_fit) {
+  int k = box->from / shelf->half;
+  if (box->until >= (k + 2) * shelf->half || k >= shelf->stretches) k = shelf->stretches;
+  const Placed *placed = shelf->stretch[k];
+  int count = shelf->count[k];
+  int64_t top = 0, best = -1, best_size = INT64_MAX;
+  for (int i = 0; i < count; i++) {
+    if (placed[i].until < box->from || placed[i].from > box->until) continue;
+    int64_t hole = placed[i].offset - top;
+    if (hole >= box->bytes && hole < best_size) {
+      if (!is_best_fit) return top;
+      best = top;
+      best_size = hole;
+    }
+    if (placed[i].offset + placed[i].bytes > top) top = placed[i].offset + placed[i].bytes;
+  }
+  return best >= 0 ? best : top;
+}
+
+/* Place the boxes in their order; the height. */
+static int64_t place(Box *boxes, int count, Shelf *shelf, bool is_best_fit) {
+  int64_t height = 0;
+  memset(shelf->count, 0, ((size_t)shelf->stretches + 1) * sizeof *shelf->count);
+  for (int i = 0; i < count; i++) {
+    Box *box = &boxes[i];
+    box->offset = find_hole(shelf, box, is_best_fit);
+    if (box->offset + box->bytes > height) height = box->offset + box->bytes;
+    int first, last;
+    stretches_of(shelf, box, &first, &last);
+    for (int k = first; k <= last; k++) shelf_add(shelf, k, box);
+    shelf_add(shelf, shelf->stretches, box);
+  }
+  return height;
+}
+
+static void weigh(Box *boxes, int count, PackOrder order) {
+  for (int i = 0; i < count; i++) {
+    double bytes = (double)boxes[i].bytes, width = boxes[i].until - boxes[i].from + 1;
+    boxes[i].weight = order == PACK_SIZE ? bytes : order == PACK_AREA ? bytes * width
+                    : order == PACK_WIDTH ? width : -(double)boxes[i].from;
+  }
+  qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
+}
+
+typedef struct Packing {
+  PackBox *result; /* of the lowest packing so far */
+  Box *boxes; /* those that have bytes */
+  int count, steps;
+  int64_t limit, load, height;
+  Shelf *shelf; /* for them */
+} Packing;
+
+static void keep_offsets(Packing *p, int64_t height) {
+  if (height >= p->height) return;
+  p->height = height;
+  for (int i = 0; i < p->count; i++) p->result[p->boxes[i].index].offset = p->boxes[i].offset;
+}
+
+/* Boxes that end above the limit go further forward, again and again (squeaky wheel). */
+static void turn_wheel(Packing *p, PackOrder order, int rounds) {
+  Box *boxes = p->boxes;
+  int count = p->count;
+  weigh(boxes, count, order);
+  for (int i = 0; i < count; i++) boxes[i].weight = count - i;
+  uint64_t random = 88172645463325252u;
+  for (int round = 0; round < rounds && p->height > p->limit; round++) {
+    int64_t height = place(boxes, count, p->shelf, round % 2);
+    keep_offsets(p, height);
+    int64_t above = p->limit + (height - p->limit) * (round % 3) / 4;
+    for (int i = 0; i < count; i++) {
+      random ^= random << 13;
+      random ^= random >> 7;
+      random ^= random << 17;
+      if (boxes[i].offset + boxes[i].bytes > above)
+        boxes[i].weight += (0.02 + 0.3 * (double)(random >> 40) / 16777216.0) * count;
+    }
+    qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
+  }
+}
+
+/* A complete search for few boxes (MiniMalloc, ASPLOS 2023): boxes are placed by rising offset, each on the floor the
+ * placed ones leave it, so that every packing pushed down is met once. */
+typedef struct Stacking {
+  Box *boxes; /* widest and largest first */
+  bool *is_placed;
+  int count, steps;
+  int64_t limit, effort;
+  int64_t *floor; /* floor[depth * steps + step]: the top of what is placed */
+  int64_t *rest; /* bytes at a step not placed yet */
+  int64_t *base; /* base[depth * count + box]: where it would come to lie */
+} Stacking;
+
+static bool leaves_room(const Stacking *t, const int64_t *floor, int64_t lowest) {
+  for (int s = 0; s < t->steps; s++)
+    if (t->rest[s] && (floor[s] > lowest ? floor[s] : lowest) + t->rest[s] > t->limit) return false;
+  return true;
+}
+
+/* Where each box would lie; returns the least top among them: what lies above it leaves a hole for nothing. */
+static int64_t find_bases(Stacking *t, const int64_t *floor, int64_t *base) {
+  int64_t least_top = INT64_MAX;
+  for (int i = 0; i < t->count; i++) {
+    if (t->is_placed[i]) continue;
+    base[i] = 0;
+    for (int s = t->boxes[i].from; s <= t->boxes[i].until; s++)
+      if (floor[s] > base[i]) base[i] = floor[s];
+    if (base[i] + t->boxes[i].bytes < least_top) least_top = base[i] + t->boxes[i].bytes;
+  }
+  return least_top;
+}
+
+static void count_rest(Stacking *t, const Box *box, int64_t bytes) {
+  for (int s = box->from; s <= box->until; s++) t->rest[s] += bytes;
+}
+
+/* Place the boxes that are left on top of the `depth` placed ones, none lower than the last of them. */
+static bool stack(Stacking *t, int depth, int64_t lowest, int last) {
+  int64_t *floor = t->floor + (size_t)depth * (size_t)t->steps, *base = t->base + (size_t)depth * (size_t)t->count;
+  if (depth == t->count) return true;
+  t->effort -= 4 * t->steps + t->count;
+  if (t->effort < 0 || !leaves_room(t, floor, lowest)) return false;
+  int64_t least_top = find_bases(t, floor, base);
+  for (int64_t low = lowest; low < least_top;) { /* by rising offset */
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < t->count; i++) {
+      Box *box = &t->boxes[i];
+      if (t->is_placed[i] || base[i] < low) continue;
+      if (base[i] > low) {
+        if (base[i] < next) next = base[i];
+        continue;
+      }
+      if (base[i] == lowest && i < last) continue; /* met in the other order */
+      box->offset = base[i];
+      t->is_placed[i] = true;
+      count_rest(t, box, -box->bytes);
+      memcpy(floor + t->steps, floor, (size_t)t->steps * sizeof *floor);
+      for (int s = box->from; s <= box->until; s++) floor[t->steps + s] = base[i] + box->bytes;
+      if (stack(t, depth + 1, base[i], i)) return true;
+      t->is_placed[i] = false;
+      count_rest(t, box, box->bytes);
+    }
+    low = next;
+  }
+  return false;
+}
+
+enum { STACK_BOXES = 64, STACK_STEPS = 512 };
+
+static void try_stacking(Packing *p, int64_t effort, Arena *arena) {
+  Box *boxes = p->boxes;
+  int count = p->count, steps = p->steps;
+  if (count > STACK_BOXES || steps > STACK_STEPS || p->load > p->limit) return;
+  weigh(boxes, count, PACK_AREA);
+  Stacking t = {.boxes = boxes, .count = count, .steps = steps, .limit = p->limit, .effort = effort};
+  t.is_placed = NEW(count, bool);
+  t.floor = NEW((count + 1) * steps, int64_t);
+  t.base = NEW((count + 1) * count, int64_t);
+  t.rest = NEW(steps, int64_t);
+  for (int i = 0; i < count; i++) count_rest(&t, &boxes[i], boxes[i].bytes);
+  if (!stack(&t, 0, 0, -1)) return;
+  int64_t height = 0;
+  for (int i = 0; i < count; i++)
+    if (boxes[i].offset + boxes[i].bytes > height) height = boxes[i].offset + boxes[i].bytes;
+  keep_offsets(p, height);
+}
+
+/* ---- all of it ---- */
+
+int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
+  static const PackOrder orders[] = {PACK_AREA, PACK_WIDTH, PACK_SIZE, PACK_START};
+  Arena *arena = arena_new();
+  Packing p = {.result = boxes, .boxes = NEW(count, Box), .steps = count_steps(boxes, count), .limit = limit,
+               .load = pack_load(boxes, count), .height = INT64_MAX};
+  for (int i = 0; i < count; i++)
+    if (boxes[i].bytes > 0)
+      p.boxes[p.count++] = (Box){.index = i, .from = boxes[i].from, .until = boxes[i].until, .bytes = boxes[i].bytes};
+  p.shelf = shelf_new(arena, p.boxes, p.count, p.steps);
+  int64_t each = (int64_t)p.count * p.count + 1;
+  for (int k = 0; k < 8 && (k < 2 || effort > 0) && p.height > p.load; k++) {
+    weigh(p.boxes, p.count, orders[k % 4]);
+    keep_offsets(&p, place(p.boxes, p.count, p.shelf, k >= 4));
+    effort -= each;
+  }
+  if (p.height > limit) try_stacking(&p, effort / 8, arena);
+  int64_t rounds = effort / each / 2; /* what a thousand turns did not find, more hardly ever do */
+  if (rounds > 1000) rounds = 1000;
+  for (int k = 0; k < 2 && effort > 0 && p.height > limit; k++) turn_wheel(&p, orders[k], (int)rounds);
+  arena_free(arena);
+  return p.height;
+}
