@@ -3,7 +3,7 @@
 
 int gnn_block_levels(int64_t rows) {
   int levels = 0;
-  while (levels < GNN_BLOCK_MOST_LEVELS && (rows >> (levels + 1)) >= GNN_BLOCK_LEAST_ROWS) levels++;
+  while (levels < GNN_BLOCK_MOST_LEVELS && (rows >> (levels + 1)) >= (levels < GNN_BLOCK_FEW_LEVELS ? GNN_BLOCK_LEAST_ROWS : GNN_BLOCK_MANY_ROWS)) levels++;
   return levels;
 }
 

@@ -1,7 +1,8 @@
 /* blocks.h: canonical blocks, the unit of every sum over rows.
  *
  * The rows of the nodes, in their order, are cut into 2^levels blocks, each a run of rows. How many there are follows from the number
- * of rows alone; where they are cut, from the graph. Both belong to the data, never to a plan, a thread or a device. A sum over rows is
+ * of rows alone: a few are small, so that the threads of a processor find work in small graphs; where there are more, a block has enough
+ * rows to hide what folding its sum takes. Where they are cut follows from the graph. Both belong to the data, never to a plan, a thread or a device. A sum over rows is
  * folded within each block, in the order of its rows, and then over the balanced binary tree of blocks,
  *     S[a, b) = S[a, m) + S[m, b)  with  m = (a + b) / 2,
  * so its bits are those of the data, however the blocks are divided among tasks, parts or devices.
@@ -13,6 +14,8 @@
 
 enum {
   GNN_BLOCK_LEAST_ROWS = 256, /* of every block, where there are several */
+  GNN_BLOCK_FEW_LEVELS = 5,
+  GNN_BLOCK_MANY_ROWS = 1024, /* of a block on average, where there are more than 2^GNN_BLOCK_FEW_LEVELS */
   GNN_BLOCK_MOST_LEVELS = 12,
 };
 

@@ -266,7 +266,7 @@ enum { PART_ROWS = (DENSE_ROWS + 31) / 32 };
   }                                                                                                    \
   static void outer_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {          \
     const Dense *d = context;                                                                          \
-    gnn_gemm_tn_part(d->a, d->y, DEPTH, W, begin, end, d->parts + task * DEPTH * W);                   \
+    gnn_gemm_tn(d->a, d->y, DEPTH, W, begin, end, d->parts + task * DEPTH * W);                        \
   }                                                                                                    \
   static void outer_run_##W(void *job) { gnn_parallel(team, DENSE_ROWS, PART_ROWS, outer_task_##W, job); }
 DEFINE_DENSE(16)

@@ -1,0 +1,54 @@
+/* Canonical blocks: how many there are, and where they are cut. */
+#include "../../runtime/blocks.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum { MOST_BLOCKS = 1 << GNN_BLOCK_MOST_LEVELS };
+
+static void test_levels(void) {
+  int is_monotone = 1, has_room = 1;
+  for (int64_t rows = 0; rows < 1 << 25; rows += rows / 97 + 1) {
+    int levels = gnn_block_levels(rows);
+    is_monotone = is_monotone && levels <= gnn_block_levels(rows + 1);
+    has_room = has_room && (levels == 0 || rows >> levels >= (levels > GNN_BLOCK_FEW_LEVELS ? GNN_BLOCK_MANY_ROWS : GNN_BLOCK_LEAST_ROWS));
+  }
+  tap_ok(gnn_block_levels(0) == 0 && gnn_block_levels(511) == 0 && gnn_block_levels(512) == 1 && gnn_block_levels(2708) == 3, "few rows, few blocks");
+  tap_ok(gnn_block_levels(65535) == 5 && gnn_block_levels(65536) == 6 && gnn_block_levels(INT64_C(111059956)) == GNN_BLOCK_MOST_LEVELS, "many rows, larger blocks");
+  tap_ok(is_monotone, "more rows, no fewer blocks");
+  tap_ok(has_room, "every block has its rows");
+}
+
+/* Row r has as many entries as `entries` says. */
+static void test_cut(const char *what, int64_t rows, int64_t (*entries)(int64_t r, int64_t rows)) {
+  int64_t *ptr = calloc((size_t)rows + 1, sizeof *ptr), first[MOST_BLOCKS + 1], most = 0;
+  for (int64_t r = 0; r < rows; r++) ptr[r + 1] = ptr[r] + entries(r, rows);
+  int levels = gnn_block_levels(rows), is_sound = 1;
+  const int64_t blocks = INT64_C(1) << levels;
+  gnn_blocks_cut(rows, levels, ptr, ptr, first);
+  for (int64_t b = 0; b < blocks; b++) {
+    is_sound = is_sound && first[b + 1] - first[b] >= (levels ? GNN_BLOCK_LEAST_ROWS : rows);
+    int64_t work = 2 * (ptr[first[b + 1]] - ptr[first[b]]) + first[b + 1] - first[b];
+    if (work > most) most = work;
+  }
+  tap_ok(is_sound && first[0] == 0 && first[blocks] == rows, "%s: %lld rows in %lld blocks, none with too few", what, (long long)rows, (long long)blocks);
+  /* A block is at most its share, the largest row, and what blocks of the least rows take from it. */
+  tap_ok(entries(0, rows) > rows / 2 || most <= 2 * ((2 * ptr[rows] + rows) / blocks + GNN_BLOCK_LEAST_ROWS), "%s: blocks have about the same work", what);
+  free(ptr);
+}
+
+static int64_t none(int64_t r, int64_t rows) { return 0 * (r + rows); }
+static int64_t regular(int64_t r, int64_t rows) { return 7 + 0 * (r + rows); }
+static int64_t hub(int64_t r, int64_t rows) { return r == 0 ? rows : 1; }
+static int64_t falling(int64_t r, int64_t rows) { return 4 * (rows - r) / rows; }
+
+int main(void) {
+  test_levels();
+  for (int64_t rows = 0; rows < 300000; rows = 3 * rows + 500) {
+    test_cut("no edges", rows, none);
+    test_cut("regular", rows, regular);
+    test_cut("a hub", rows, hub);
+    test_cut("falling degrees", rows, falling);
+  }
+  return tap_done();
+}
