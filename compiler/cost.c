@@ -356,7 +356,7 @@ static void divide(Estimate *e, double rows) {
   e->task_share = rows > 0 ? (double)e->kernel->task_rows / rows : 1;
 }
 
-/* Blocks have about the same work. */
+/* Runs have about as many rows. */
 static void divide_among_walkers(Estimate *e) {
   e->tasks = exp2(e->kernel->walker_levels);
   e->task_share = 1 / e->tasks;
@@ -388,11 +388,11 @@ static void anchor_outer(Estimate *e) {
   double depth = (double)p->depth, width = (double)p->width, rows = (double)p->lead;
   rows *= (double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain);
   divide_among_walkers(e);
-  double blocks = exp2(gnn_block_levels(graph_rows(e->graph, DOMAIN_NODE)));
+  double runs = exp2(gnn_run_levels(graph_rows(e->graph, DOMAIN_NODE)));
   double rate = (width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer) * product_speedup(e);
   e->flops = 2 * rows * depth * width;
   e->anchor_work = 2 * rows * outer_depth(depth) * padded(width) / rate;
-  e->body_work = e->rates->element * (rows * padded(width) + blocks * depth * width);
+  e->body_work = e->rates->element * (rows * padded(width) + runs * depth * width);
   e->starts = 2;
 }
 

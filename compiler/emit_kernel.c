@@ -153,7 +153,7 @@ static void emit_sparse_outer(StepWriter *w) {
   fprintf(w->out, "  const gnn_run *g = ((const struct step_%d *)context)->g;\n", w->n);
   fprintf(w->out, "  gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n", is_left ? result : step_scratch(w), width);
   fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
-  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%" PRId64 "(&g->sparse[%d], V(%s), %s, begin, end, step_%d_row, context);", width,
+  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%" PRId64 "(&g->sparse[%d], &g->blocks, V(%s), %s, begin, end, step_%d_row, context);", width,
                                         slot, step_block_name(w, w->anchor->operand[is_left ? 1 : 0]), drop, w->n));
   if (!is_left)
     print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(V(%s), %" PRId64 ", %" PRId64 ", V(%s), begin, end);", step_scratch(w), columns,
@@ -164,23 +164,23 @@ static void emit_sparse_outer(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
-/* Sums over the rows of all blocks, `count` numbers: `block` is a function's name and its arguments but the last three, which are the
- * rows of a block and where their sum goes. */
-static void emit_walk(StepWriter *w, const char *block, const char *from, const char *to, int64_t count) {
+/* Sums over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
+ * and where their sum goes. */
+static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
   const char *sums = arena_printf(w->arena, "V(%s) + walker * s->walkers.open * %" PRId64, step_scratch(w), count);
   fprintf(w->out, "static void step_%d_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->n);
   print_opening(w, "s g");
   fprintf(w->out, "  for (gnn_walk walk = gnn_walk_begin(begin, end, %s, %" PRId64 "); walk.left > 0; gnn_walk_on(&walk))\n", sums, count);
-  fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", block, from, to);
+  fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
   print_task(w, "sum", arena_printf(w->arena, "gnn_sum_walkers(V(%s), s->walkers, %" PRId64 ", V(%s), begin, end);", step_scratch(w), count,
                                     step_block_name(w, w->kernel->anchor)));
-  open_step(w, arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.levels, %d),\n", w->kernel->walker_levels));
-  run_over(w, "walk", "s.walkers.blocks", "s.walkers.each");
+  open_step(w, arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels, %d),\n", w->kernel->walker_levels));
+  run_over(w, "walk", "s.walkers.runs", "s.walkers.each");
   run_over(w, "sum", number(w, count), number(w, SUM_NUMBERS));
   fprintf(w->out, "}\n\n");
 }
 
-/* A product over edges or over parts of rows: each block has those of its nodes. */
+/* A product over edges or over parts of rows: each run has those of its nodes. */
 static void emit_outer(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   Domain domain = w->graph->values[w->anchor->operand[0]].shape.domain;
@@ -191,7 +191,7 @@ static void emit_outer(StepWriter *w) {
     return;
   }
   print_struct(w, "gnn_walkers walkers;\n");
-  emit_walk(w, outer, step_block_row(w, domain, p.lead, "walk.block"), step_block_row(w, domain, p.lead, "walk.block + 1"), p.depth * p.width);
+  emit_walk(w, outer, step_run_first(w, domain, p.lead, "walk.run"), step_run_first(w, domain, p.lead, "walk.run + 1"), p.depth * p.width);
 }
 
 static void emit_spmm(StepWriter *w) {
@@ -299,7 +299,7 @@ static void emit_column_sum(StepWriter *w) {
   write_operand(w, &from->shape, step_row_kind(from->shape.domain));
   print_struct(w, "gnn_walkers walkers;\n");
   char *loops = loops_text(w->operand, "    ");
-  fprintf(w->out, "static inline void step_%d_block(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->n);
+  fprintf(w->out, "static inline void step_%d_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->n);
   print_opening(w, is_edge ? "g" : arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_ROW], loops));
   fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
   if (is_edge) fprintf(w->out, "  const gnn_csr *edges = &g->in;\n");
@@ -311,8 +311,8 @@ static void emit_column_sum(StepWriter *w) {
     fprintf(w->out, "%s", loops);
   }
   fprintf(w->out, "  }\n  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j];\n}\n\n", width);
-  emit_walk(w, arena_printf(w->arena, "step_%d_block(context", w->n), step_block_row(w, DOMAIN_NODE, 1, "walk.block"),
-            step_block_row(w, DOMAIN_NODE, 1, "walk.block + 1"), width);
+  emit_walk(w, arena_printf(w->arena, "step_%d_run(context", w->n), step_run_first(w, DOMAIN_NODE, 1, "walk.run"),
+            step_run_first(w, DOMAIN_NODE, 1, "walk.run + 1"), width);
 }
 
 /* ---- loss and update ---- */
@@ -400,21 +400,21 @@ const char *emit_instance(const Emission *m, const Step *step) {
     int64_t width = shape_width(&anchor->shape);
     return arena_printf(m->arena,
                         "SHARED void spmm_%" PRId64 "(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
-                        "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", begin, end, done, context);\n}\n", width, width);
+                        "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", width, width, width);
   }
   case KERNEL_SPARSE_MATMUL:
     return arena_printf(m->arena,
                         "SHARED void sparse_matmul_%" PRId64 "(const gnn_sparse *x, const gnn_real *b, const gnn_dropout *drop, int64_t begin,\n"
                         "    int64_t end, gnn_row_done *done, const void *context) {\n"
-                        "  gnn_sparse_rows(x, b, %" PRId64 ", drop, begin, end, done, context);\n}\n", p.width, p.width);
+                        "  gnn_sparse_rows(x, b, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", p.width, p.width, p.width);
   case KERNEL_SPARSE_OUTER: {
     ValueId dropout;
     bool is_left = kernel_sparse_field(graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
     int64_t width = is_left ? p.width : p.depth;
     return arena_printf(m->arena,
-                        "SHARED void sparse_outer_%" PRId64 "(const gnn_sparse *x, const gnn_real *g, const gnn_dropout *drop, int64_t begin,\n"
-                        "    int64_t end, gnn_row_done *done, const void *context) {\n"
-                        "  gnn_sparse_tn_rows(x, g, %" PRId64 ", drop, begin, end, done, context);\n}\n", width, width);
+                        "SHARED void sparse_outer_%" PRId64 "(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *g, const gnn_dropout *drop,\n"
+                        "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
+                        "  gnn_sparse_tn_rows(x, blocks, g, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", width, width, width);
   }
   default: return "";
   }

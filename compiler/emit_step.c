@@ -137,8 +137,8 @@ const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead) {
   return lead == 1 ? rows : arena_printf(w->arena, "%s * %" PRId64, rows, lead);
 }
 
-const char *step_block_row(const StepWriter *w, Domain domain, int64_t lead, const char *block) {
-  const char *row = arena_printf(w->arena, domain == DOMAIN_EDGE ? "g->in.ptr[g->blocks.first[%s]]" : "g->blocks.first[%s]", block);
+const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run) {
+  const char *row = arena_printf(w->arena, domain == DOMAIN_EDGE ? "g->in.ptr[gnn_run_first(&g->blocks, %s)]" : "gnn_run_first(&g->blocks, %s)", run);
   return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
 }
 

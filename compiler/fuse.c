@@ -13,7 +13,7 @@
 
 enum { SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
        MATMUL_LANES = 16 /* numbers of the widest vector: panels are whole vectors */ };
-/* Of walkers over blocks: enough for the threads of a processor, but where their sums take more than a part in WALKER_SHARE of what
+/* Of walkers over runs of rows: enough for the threads of a processor, but where their sums take more than a part in WALKER_SHARE of what
  * they read, as few as LEAST; on a GPU enough for all its multiprocessors several times, a tile of a gradient being a block of threads. */
 enum { WALKER_LEVELS = 5, LEAST_WALKER_LEVELS = 3, WALKER_SHARE = 8, CUDA_WALKER_LEVELS = 9, CUDA_OUTER_TILE = 64 };
 
@@ -342,16 +342,18 @@ static void find_outputs(Fusion *f) {
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* How many share the blocks of a sum over all rows, each with room for the sums that it may have open. */
+/* How many share the runs of a sum over all rows, each with room for the sums that it may have open. */
 static void choose_walkers(const Fusion *f, Kernel *kernel) {
   const Graph *graph = f->graph;
   const Value *anchor = &graph->values[kernel->anchor];
   int64_t width = shape_width(&anchor->shape), read = 0;
   for (int k = 0; k < anchor->operand_count; k++) read += graph_bytes(graph, anchor->operand[k]);
-  int levels = gnn_block_levels(graph_rows(graph, DOMAIN_NODE)), most = WALKER_LEVELS, least = LEAST_WALKER_LEVELS;
+  int64_t nodes = graph_rows(graph, DOMAIN_NODE);
+  int levels = gnn_run_levels(nodes), most = WALKER_LEVELS, least = LEAST_WALKER_LEVELS;
   if (f->backend == BACKEND_CUDA) {
     const struct Contraction *p = &anchor->as.product;
     int64_t tiles = kernel->kind == KERNEL_OUTER ? ceil_div(p->depth, CUDA_OUTER_TILE) * ceil_div(p->width, CUDA_OUTER_TILE) : 1;
+    levels = gnn_block_levels(nodes) + GNN_DEVICE_RUN_LEVELS;
     for (most = CUDA_WALKER_LEVELS; most > 0 && tiles > 1; most--) tiles = ceil_div(tiles, 2);
   }
   for (int shared = most < levels ? most : levels;; shared--) {

@@ -74,7 +74,7 @@ typedef struct Kernel {
   ValueId *inputs;    /* stored values and leaves with storage that it reads, each once */
   int64_t work_bytes; /* scratch: packed matrices, open sums */
   int64_t task_rows;  /* rows a task, for loops over rows that are not split by the graph's bounds */
-  int walker_levels;  /* of a sum over all rows: at most 2^walker_levels walkers share their blocks (runtime/blocks.h) */
+  int walker_levels;  /* of a sum over all rows: at most 2^walker_levels walkers share the runs of them (runtime/blocks.h) */
   Phase phase;
   Variant variant;    /* BACKEND_CUDA */
   int variant_count;

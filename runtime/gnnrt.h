@@ -68,8 +68,16 @@ typedef struct gnn_csr {
  * their destination, labelled rows to that of their node. */
 typedef struct gnn_blocks {
   int levels;           /* there are 2^levels */
+  int run_levels;       /* and 2^run_levels runs of rows, as many in each block */
   const int64_t *first; /* [2^levels + 1]: block b has the rows first[b] .. first[b + 1] - 1 */
 } gnn_blocks;
+
+/* The first row of a run, or where the last one ends. */
+static inline int64_t gnn_run_first(const gnn_blocks *blocks, int64_t run) {
+  const int below = blocks->run_levels - blocks->levels;
+  const int64_t block = run >> below, place = run - (block << below), first = blocks->first[block];
+  return place == 0 ? first : first + ((blocks->first[block + 1] - first) * place >> below);
+}
 
 /* A constant matrix stored by its non-zeros, both ways. */
 typedef struct gnn_sparse {

@@ -311,7 +311,7 @@ enum { GATHER_TASKS = 128, OWN_ROWS = 16 };
   static void gather_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {         \
     Gather s = *(const Gather *)context;                                                               \
     s.y += task * OWN_ROWS * W;                                                                        \
-    gnn_spmm_rows(&s.graph, s.x, W, begin, end, gather_done_##W, &s);                                  \
+    gnn_spmm_rows(&s.graph, s.x, W, gnn_gather_chains(W), begin, end, gather_done_##W, &s);            \
   }                                                                                                    \
   static void gather_run_##W(void *job) {                                                              \
     Gather *s = job;                                                                                   \

@@ -113,25 +113,19 @@ enum { PEAK_STEPS = 400000, PEAK_TASKS = 16 };
 enum { WALKER_LEVELS = 5 };
 
 /* Rows of the same work each, so blocks of the same size. */
-typedef struct Blocks {
-  int levels;
-  int64_t first[(1 << GNN_BLOCK_MOST_LEVELS) + 1];
-} Blocks;
+static gnn_blocks blocks_new(int64_t rows, int levels) {
+  int64_t *first = memory_new(((1 << levels) + 1) * sizeof *first);
+  for (int64_t b = 0; b <= INT64_C(1) << levels; b++) first[b] = rows * b >> levels;
+  return (gnn_blocks){levels, levels, first};
+}
 
 typedef struct Dense {
   Bench *bench;
   int64_t rows, k, w;
   gnn_real *a, *b, *packed, *y, *sums;
-  Blocks *blocks, *canonical, *parts; /* one of these: what a program has; as many as there are walkers, so that none has a tree */
+  gnn_blocks blocks, canonical, parts; /* one of these: the runs of a program; as many as walkers, so that none has a tree */
   gnn_walkers walkers;
 } Dense;
-
-static Blocks *blocks_new(int64_t rows, int levels) {
-  Blocks *blocks = memory_new(sizeof *blocks);
-  blocks->levels = levels;
-  for (int64_t b = 0; b <= INT64_C(1) << levels; b++) blocks->first[b] = rows * b >> levels;
-  return blocks;
-}
 
 static void dense_peak(void *job) {
   Dense *d = job;
@@ -193,7 +187,7 @@ static void dense_blas_tn(void *job) {
   static void dense_walk_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t walker) {            \
     const Dense *d = context;                                                                                       \
     for (gnn_walk walk = gnn_walk_begin(begin, end, d->sums + walker * d->walkers.open * K * W, K * W); walk.left; gnn_walk_on(&walk)) \
-      gnn_gemm_tn(d->a, d->y, K, W, d->blocks->first[walk.block], d->blocks->first[walk.block + 1], gnn_walk_place(&walk)); \
+      gnn_gemm_tn(d->a, d->y, K, W, gnn_run_first(&d->blocks, walk.run), gnn_run_first(&d->blocks, walk.run + 1), gnn_walk_place(&walk)); \
   }                                                                                                                 \
   static void dense_sum_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t task) {             \
     const Dense *d = context;                                                                                       \
@@ -202,8 +196,8 @@ static void dense_blas_tn(void *job) {
   }                                                                                                                 \
   static void dense_tn_##K##_##W(void *job) {                                                                       \
     Dense *d = job;                                                                                                 \
-    d->walkers = gnn_walkers_of(d->blocks->levels, WALKER_LEVELS);                                                  \
-    gnn_parallel(d->bench->team, d->walkers.blocks, d->walkers.each, dense_walk_task_##K##_##W, d);                 \
+    d->walkers = gnn_walkers_of(d->blocks.levels, WALKER_LEVELS);                                                  \
+    gnn_parallel(d->bench->team, d->walkers.runs, d->walkers.each, dense_walk_task_##K##_##W, d);                 \
     gnn_parallel(d->bench->team, K * W, 4096, dense_sum_task_##K##_##W, d);                                         \
   }                                                                                                                 \
   static void dense_blocks_##K##_##W(void *job) {                                                                   \
@@ -223,7 +217,7 @@ static void bench_dense(Bench *bench, int64_t k, int64_t w, bench_run *run, benc
   snprintf(name, sizeof name, "gemm %lldx%lld", (long long)k, (long long)w);
   if (strncmp(name, bench->only, strlen(bench->only))) return;
   const int64_t rows = bench->rows ? bench->rows : gnn_min(160000, 70000000 / k);
-  const int levels = gnn_block_levels(rows);
+  const int levels = gnn_run_levels(rows);
   const int64_t open = gnn_walkers_of(levels, WALKER_LEVELS).open << WALKER_LEVELS;
   Dense d = {.bench = bench, .rows = rows, .k = k, .w = w, .a = reals_new(rows * k, 1), .b = reals_new(k * w, 1),
              .packed = reals_new(GNN_GEMM_PACKED_BYTES(k, w) / 4, 0), .y = reals_new(rows * w, 1), .sums = reals_new(open * k * w, 0),
@@ -239,9 +233,9 @@ static void bench_dense(Bench *bench, int64_t k, int64_t w, bench_run *run, benc
   measure(runs, COUNT, &d, seconds);
   const double flops = 2e-9 * (double)rows * (double)k * (double)w;
   const double peak = 2e-9 * 12 * GNN_LANES * PEAK_STEPS / seconds[0];
-  printf("%-14s peak %4.0f GF/s  A B %4.0f (%3.0f%%)  A^T G %4.0f (%3.0f%%), in %d parts / in %d blocks %5.3f  A B / plain loop %5.2f", name, peak,
+  printf("%-14s peak %4.0f GF/s  A B %4.0f (%3.0f%%)  A^T G %4.0f (%3.0f%%), in %d parts / in %d runs %5.3f  A B / plain loop %5.2f", name, peak,
          flops / seconds[1], 100 * flops / seconds[1] / peak, flops / seconds[2], 100 * flops / seconds[2] / peak,
-         1 << d.parts->levels, 1 << levels, seconds[3] / seconds[2], seconds[4] / seconds[1]);
+         1 << d.parts.levels, 1 << levels, seconds[3] / seconds[2], seconds[4] / seconds[1]);
   if (COUNT > 5) printf("  / BLAS %5.2f  A^T G / BLAS %5.2f", seconds[5] / seconds[1], seconds[COUNT - 1] / seconds[2]);
   printf("\n");
   fflush(stdout);
@@ -255,6 +249,7 @@ typedef struct Sparse {
   Bench *bench;
   gnn_csr g;
   gnn_sparse s;
+  gnn_blocks blocks;
   gnn_dropout drop;
   gnn_real *x, *y;
   int64_t w;
@@ -343,7 +338,7 @@ static void sparse_naive(void *job) {
   static void spmm_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {           \
     const Sparse *s = context;                                                                         \
     (void)task;                                                                                        \
-    gnn_spmm_rows(&s->g, s->x, W, begin, end, spmm_done_##W, s);                                       \
+    gnn_spmm_rows(&s->g, s->x, W, gnn_gather_chains(W), begin, end, spmm_done_##W, s);                 \
   }                                                                                                    \
   static void spmm_run_##W(void *job) {                                                                \
     Sparse *s = job;                                                                                   \
@@ -371,7 +366,7 @@ static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_
   static void rows_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {           \
     const Sparse *s = context;                                                                         \
     (void)task;                                                                                        \
-    gnn_sparse_rows(&s->s, s->x, W, &s->drop, begin, end, spmm_done_##W, s);                           \
+    gnn_sparse_rows(&s->s, s->x, W, gnn_gather_chains(W), &s->drop, begin, end, spmm_done_##W, s);     \
   }                                                                                                    \
   static void rows_run_##W(void *job) {                                                                \
     Sparse *s = job;                                                                                   \
@@ -380,7 +375,7 @@ static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_
   static void columns_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {        \
     const Sparse *s = context;                                                                         \
     (void)task;                                                                                        \
-    gnn_sparse_tn_rows(&s->s, s->x, W, &s->drop, begin, end, spmm_done_##W, s);                        \
+    gnn_sparse_tn_rows(&s->s, &s->blocks, s->x, W, gnn_gather_chains(W), &s->drop, begin, end, spmm_done_##W, s); \
   }                                                                                                    \
   static void columns_run_##W(void *job) {                                                             \
     Sparse *s = job;                                                                                   \
@@ -389,7 +384,7 @@ static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_
   static void rows_plain_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {     \
     const Sparse *s = context;                                                                         \
     (void)task;                                                                                        \
-    gnn_sparse_rows(&s->s, s->x, W, NULL, begin, end, spmm_done_##W, s);                               \
+    gnn_sparse_rows(&s->s, s->x, W, gnn_gather_chains(W), NULL, begin, end, spmm_done_##W, s);         \
   }                                                                                                    \
   static void rows_plain_run_##W(void *job) {                                                          \
     Sparse *s = job;                                                                                   \
@@ -409,7 +404,8 @@ static void empty_run(void *job) {
 
 static void bench_features(Bench *bench, int64_t w, bench_run *rows, bench_run *columns, bench_run *plain) {
   if (strncmp("features", bench->only, strlen(bench->only))) return;
-  Sparse s = {.bench = bench, .s = sparse_random(2708, 1433, 18), .drop = gnn_dropout_make(1, 1, 0, 0.5), .w = w,
+  Sparse s = {.bench = bench, .s = sparse_random(2708, 1433, 18),
+              .blocks = blocks_new(2708, gnn_block_levels(2708)), .drop = gnn_dropout_make(1, 1, 0, 0.5), .w = w,
               .x = reals_new(2708 * w, 1), .y = reals_new(2708 * w, 0)};
   double seconds[4];
   measure((bench_run *const[]){rows, columns, plain, empty_run}, 4, &s, seconds);
