@@ -205,7 +205,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   add_weights(&l);
   /* Scores stay on a device with memory of its own: it measures them itself. */
   bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX;
-  y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", 16 * SPLIT_COUNT * (RESULT_PARTS + 1)) : NO_INDEX;
+  y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(program->info->nodes)) + 1)) : NO_INDEX;
   if (hoisted) add_early(&l, hoisted);
   return y;
 }

@@ -4,6 +4,7 @@
 #endif
 #include "fill.h"
 #include "blocks.h"
+#include "device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +131,8 @@ gnn_status gnn_fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gn
   int64_t *counted = dataset->is_symmetric ? NULL : fill_count_out(dataset), *first = fill_at(instance, plan->at_blocks);
   const int64_t *out_ptr = dataset->is_symmetric ? dataset->in_ptr : counted;
   if (out_ptr == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *counted);
-  run->blocks = (gnn_blocks){gnn_block_levels(nodes), gnn_run_levels(nodes), first};
+  int levels = gnn_block_levels(nodes), is_apart = gnn_backend_of(run->program)->is_apart;
+  run->blocks = (gnn_blocks){levels, is_apart ? levels + GNN_DEVICE_RUN_LEVELS : gnn_run_levels(nodes), first};
   if (first) gnn_blocks_cut(nodes, run->blocks.levels, dataset->in_ptr, out_ptr, first);
   fill_degrees(fill_at(instance, plan->at_in_degree), run->program->real_bytes, dataset->in_ptr, nodes);
   fill_degrees(fill_at(instance, plan->at_out_degree), run->program->real_bytes, out_ptr, nodes);
