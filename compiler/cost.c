@@ -389,7 +389,7 @@ static void anchor_outer(Estimate *e) {
   rows *= (double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain);
   divide_among_walkers(e);
   double runs = exp2(gnn_run_levels(graph_rows(e->graph, DOMAIN_NODE)));
-  double rate = (width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer) * product_speedup(e);
+  double rate = width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer;
   e->flops = 2 * rows * depth * width;
   e->anchor_work = 2 * rows * outer_depth(depth) * padded(width) / rate;
   e->body_work = e->rates->element * (rows * padded(width) + runs * depth * width);
