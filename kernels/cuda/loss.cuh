@@ -35,14 +35,20 @@ GNN_INLINE double gnn_row_loss(const gnn_real *row, int64_t classes, int32_t lab
   return threadIdx.x % 32 == 0 ? log(sum) + (double)maximum - (double)row[label] : 0;
 }
 
-/* sums[block] = that of -log p(label) over the labelled rows of a canonical block, whose warps share them by their place in it. */
-GNN_INLINE void gnn_cross_entropy_block(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows, int64_t row_count,
-                                        const gnn_view_blocks *blocks, double *sums) {
-  const int64_t begin = gnn_position_of(rows, row_count, blocks->first[blockIdx.x]), end = gnn_position_of(rows, row_count, blocks->first[blockIdx.x + 1]);
+/* sum = that of -log p(label) over the positions [begin, end) of the list, which the warps of a block share by their place. */
+GNN_INLINE void gnn_cross_entropy_rows(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows, int64_t begin,
+                                       int64_t end, double *sum) {
   double loss = 0;
   for (int64_t i = begin + threadIdx.x / 32; i < end; i += GNN_THREADS / 32) loss += gnn_row_loss(scores + rows[i] * classes, classes, labels[rows[i]]);
   loss = gnn_block_sum<1>(loss);
-  if (threadIdx.x == 0) sums[blockIdx.x] = loss;
+  if (threadIdx.x == 0) *sum = loss;
+}
+
+/* sums[block]: over the labelled rows of a canonical block. */
+GNN_INLINE void gnn_cross_entropy_block(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows, int64_t row_count,
+                                        const gnn_view_blocks *blocks, double *sums) {
+  gnn_cross_entropy_rows(scores, classes, labels, rows, gnn_position_of(rows, row_count, blocks->first[blockIdx.x]),
+                         gnn_position_of(rows, row_count, blocks->first[blockIdx.x + 1]), &sums[blockIdx.x]);
 }
 
 /* By one block. */
