@@ -207,19 +207,6 @@ static void gradient_kernel(const void *argument) {
   gnn_cross_entropy_gradient(l->scores, l->classes, l->labels, l->rows, l->count, l->to);
 }
 
-struct Measured {
-  const float *scores;
-  const int32_t *labels;
-  const gnn_view *view;
-  double *results;
-  int64_t classes;
-};
-
-static void measure_kernel(const void *argument) {
-  const Measured *m = (const Measured *)argument;
-  gnn_measure_part(m->scores, m->classes, m->labels, m->view, 1, m->results);
-}
-
 static void test_loss(int64_t nodes, int64_t classes, float size) {
   std::vector<float> scores = numbers(nodes * classes), gradient((size_t)(nodes * classes));
   std::vector<int32_t> labels((size_t)nodes), rows;
@@ -546,16 +533,16 @@ static void test_nan_scores(int64_t classes) {
     scores[(size_t)(classes + c)] = NAN;
     const int32_t labels[3] = {label, label, label};
     double part = 0, mean = 0, results[2] = {0, 1};
-    Loss l = {scores.data(), labels, &row, gradient.data(), &part, &mean, classes, 1, 1};
+    Cut cut(3, 0, 0);
+    Loss l = {scores.data(), labels, &row, gradient.data(), &part, &mean, classes, 1, &cut.view};
     emulate::launch("loss", loss_kernel, &l, 1, GNN_THREADS);
     emulate::launch("gradient", gradient_kernel, &l, 1, GNN_THREADS);
     is_nan = is_nan && isnan(part);
     for (int64_t i = 0; i < 3 * classes; i++) is_nan = is_nan && isnan(gradient[(size_t)i]) == (i / classes == 1);
-    gnn_view view = {};
-    view.rows[0] = &row;
-    view.row_count[0] = 1;
-    Measured m = {scores.data(), labels, &view, results, classes};
-    emulate::launch("measure", measure_kernel, &m, 1, GNN_THREADS);
+    cut.view.rows[0] = &row;
+    cut.view.row_count[0] = 1;
+    l.sums = results;
+    emulate::launch("measure", measure_kernel, &l, 1, GNN_THREADS);
     is_wrong = is_wrong && isnan(results[0]) && results[1] == 0;
   }
   ok(is_nan, "loss and gradient of a row with NaN, %lld classes", (long long)classes);
