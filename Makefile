@@ -49,7 +49,7 @@ RUNTIME_HEADERS := $(wildcard runtime/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
 # What emitted sources include: the interface, the embedding layer and the kernels, in this order.
 PUBLIC_HEADERS := runtime/gnnrt.h runtime/job.h $(addprefix kernels/cpu/, \
-  vector.h random.h math.h gemm.h spmm.h sparse.h reduce.h loss.h optimizer.h)
+  vector.h random.h math.h gemm.h walk.h spmm.h sparse.h reduce.h loss.h optimizer.h)
 
 # What emitted CUDA includes.
 DEVICE_HEADERS := $(addprefix kernels/cuda/, view.h device.cuh half.cuh math.cuh random.cuh reduce.cuh rows.cuh gemm.cuh loss.cuh optimizer.cuh)

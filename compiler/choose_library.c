@@ -119,7 +119,7 @@ static void choose_epilogue(const Kernels *kernels, Kernel *kernel) {
 
 /* ---- lists of variants ---- */
 
-enum { MOST_VARIANTS = 4 };
+enum { MOST_VARIANTS = 4, OUTER_TILE = 64 };
 
 typedef struct Variants {
   Arena *arena;
@@ -170,7 +170,6 @@ static void offer_lanes(Variants *v, const Kernels *kernels, const Kernel *kerne
 static bool can_multiply(const Kernels *kernels, const Kernel *kernel) {
   const Value *product = &kernels->graph->values[kernel->anchor];
   bool is_half = kernels_is_half(kernels, product->operand[0]);
-  if (kernel->kind == KERNEL_OUTER) return is_half == kernels_is_half(kernels, product->operand[1]);
   return kernel->epilogue.place != NO_VALUE && (is_half || !kernels_is_half(kernels, kernel->epilogue.place));
 }
 
@@ -183,14 +182,6 @@ static void offer_for_matmul(Variants *v, const Kernels *kernels, Kernel *kernel
   if (is_usual) offer_library(v, LIBRARY_CUBLASLT);
   if (!is_usual || (kernels->precision == PRECISION_FP32 && !options->is_gemm_said)) offer_tiles(v, product->width);
   if (is_possible && !is_usual && !options->is_gemm_said) offer_library(v, LIBRARY_CUBLASLT);
-}
-
-/* The library's workspace is where our own kernel has the sums of its parts. */
-static void offer_for_outer(Variants *v, const Kernels *kernels, const Kernel *kernel, const FuseOptions *options) {
-  enum { OUTER_TILE = 64 };
-  bool is_usual = can_multiply(kernels, kernel) && !options->is_gemm_own;
-  if (is_usual) offer_library(v, LIBRARY_CUBLASLT);
-  if (!is_usual || (kernels->precision == PRECISION_FP32 && !options->is_gemm_said)) offer_tile(v, OUTER_TILE, OUTER_TILE);
 }
 
 /* ---- sums over neighbours ---- */
@@ -237,7 +228,7 @@ static Variants variants_of(const Kernels *kernels, Kernel *kernel, const FuseOp
   Variants v = {.arena = kernels->graph->arena};
   switch (kernel->kind) {
   case KERNEL_MATMUL: offer_for_matmul(&v, kernels, kernel, options); break;
-  case KERNEL_OUTER: offer_for_outer(&v, kernels, kernel, options); break;
+  case KERNEL_OUTER: offer_tile(&v, OUTER_TILE, OUTER_TILE); break; /* by runs of rows, which no library can */
   case KERNEL_SPMM: offer_for_spmm(&v, kernels, kernel, options); break;
   case KERNEL_MAP:
   case KERNEL_EDGE_SUM:

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../lang/rates.h"
+#include "../runtime/blocks.h"
 #include "cost.h"
 
 /* Of one core of a server of today. */
@@ -355,6 +356,12 @@ static void divide(Estimate *e, double rows) {
   e->task_share = rows > 0 ? (double)e->kernel->task_rows / rows : 1;
 }
 
+/* Runs have about as many rows. */
+static void divide_among_walkers(Estimate *e) {
+  e->tasks = exp2(e->kernel->walker_levels);
+  e->task_share = 1 / e->tasks;
+}
+
 static double product_speedup(const Estimate *e) {
   return e->kernel->library == LIBRARY_CUBLASLT ? e->machine->product_speedup[e->kernels->precision] : 1;
 }
@@ -380,12 +387,12 @@ static void anchor_outer(Estimate *e) {
   const struct Contraction *p = &e->anchor->as.product;
   double depth = (double)p->depth, width = (double)p->width, rows = (double)p->lead;
   rows *= (double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain);
-  divide(e, rows);
-  double parts = e->tasks;
-  double rate = (width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer) * product_speedup(e);
+  divide_among_walkers(e);
+  double runs = exp2(gnn_run_levels(graph_rows(e->graph, DOMAIN_NODE)));
+  double rate = width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer;
   e->flops = 2 * rows * depth * width;
   e->anchor_work = 2 * rows * outer_depth(depth) * padded(width) / rate;
-  e->body_work = e->rates->element * (rows * padded(width) + parts * depth * width);
+  e->body_work = e->rates->element * (rows * padded(width) + runs * depth * width);
   e->starts = 2;
 }
 
@@ -440,12 +447,11 @@ static void anchor_edge_sum(Estimate *e) {
 
 /* A sum within rows or over them. */
 static void anchor_reduce(Estimate *e) {
-  const Value *from = &e->graph->values[e->anchor->operand[0]];
   double elements = numbers(e->graph, e->anchor->operand[0]);
   e->flops = elements;
   e->anchor_work = ADDED * (e->rates->element * elements + operand_seconds(e, e->kernel->anchor));
   if (e->kernel->kind == KERNEL_COLUMN_SUM) {
-    divide(e, (double)graph_rows(e->graph, from->shape.domain));
+    divide_among_walkers(e);
     e->starts = 2;
   }
 }
@@ -455,7 +461,6 @@ static void anchor_loss(Estimate *e) {
   double rows = (double)program->info->split_count[SPLIT_TRAIN];
   double classes = (double)shape_width(&e->graph->values[e->anchor->operand[0]].shape);
   e->anchor_work = rows * (e->rates->loss + classes * e->rates->loss_class);
-  if (e->kernel->kind == KERNEL_CROSS_ENTROPY) divide(e, rows);
 }
 
 static double updated_numbers(const Estimate *e) {

@@ -348,7 +348,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->residents->in_ptr), at(m, y->residents->in_idx), at(m, y->residents->in_bounds));
   fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->residents->out_ptr), at(m, y->residents->out_idx),
           at(m, y->residents->out_edge), at(m, y->residents->out_bounds));
-  fprintf(out, "            .at_in_degree = %s, .at_out_degree = %s,\n", at(m, y->residents->degree[END_DST]), at(m, y->residents->degree[END_SRC]));
+  fprintf(out, "            .at_in_degree = %s, .at_out_degree = %s, .at_blocks = %s,\n", at(m, y->residents->degree[END_DST]), at(m, y->residents->degree[END_SRC]),
+          at(m, y->residents->node_blocks));
   fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
           at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");

@@ -18,19 +18,19 @@ typedef struct DeviceCode {
   int *first; /* per step: its first launch; first[step count] is the end */
 } DeviceCode;
 
-/* After an evaluation: loss and hits of every split, in parts and then together. */
+/* After an evaluation: loss and hits of every split, by blocks and then together. */
 static void print_measure(const Emission *m, DeviceCode *code, FILE *out) {
   const Layout *y = m->layout;
   const Graph *graph = m->evaluation->graph;
   const char *scores = layout_at(y, m->evaluation, graph->scores, m->schedule->count - 1)->name;
   const char *labels = y->blocks[y->residents->field[m->program->train.label_field]].name;
-  ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){.kernel = "measure_parts", .blocks = arena_printf(m->arena, "%d", SPLIT_COUNT * RESULT_PARTS)}));
+  ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){.kernel = "measure_blocks", .blocks = arena_printf(m->arena, "INT64_C(%d) << g->blocks.levels", SPLIT_COUNT)}));
   ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){.kernel = "measure_splits", .blocks = arena_printf(m->arena, "%d", SPLIT_COUNT)}));
-  fprintf(out, "/* ---- loss and hits of each split ---- */\n\nGNN_KERNEL measure_parts(const gnn_view *__restrict__ g) {\n"
-               "  gnn_measure_part(V(%s), %" PRId64 ", V_LABELS(%s), g, %d, V_DOUBLES(results) + %d);\n}\n\n", scores,
-          shape_width(&graph->values[graph->scores].shape), labels, RESULT_PARTS, 2 * SPLIT_COUNT);
+  fprintf(out, "/* ---- loss and hits of each split ---- */\n\nGNN_KERNEL measure_blocks(const gnn_view *__restrict__ g) {\n"
+               "  gnn_measure_block(V(%s), %" PRId64 ", V_LABELS(%s), g, V_DOUBLES(results) + %d);\n}\n\n", scores,
+          shape_width(&graph->values[graph->scores].shape), labels, 2 * SPLIT_COUNT);
   fprintf(out, "GNN_KERNEL measure_splits(const gnn_view *__restrict__ g) {\n"
-               "  gnn_measure_split(V_DOUBLES(results) + %d, %d, V_DOUBLES(results));\n}\n\n", 2 * SPLIT_COUNT, RESULT_PARTS);
+               "  gnn_measure_split(V_DOUBLES(results) + %d, &g->blocks, V_DOUBLES(results));\n}\n\n", 2 * SPLIT_COUNT);
 }
 
 static DeviceCode device_code(const Emission *m) {
@@ -116,7 +116,10 @@ void emit_cuda_host(const Emission *m, FILE *out) {
   fprintf(out, "/* Blocks for `count` things, `each` to a block; beyond %d they take several rounds. */\n"
                "static inline int64_t blocks_for(int64_t count, int64_t each) {\n  const int64_t blocks = (count + each - 1) / each;\n"
                "  return blocks < %d ? blocks : %d;\n}\n\n"
-               "static inline int64_t parts_of(int64_t count, int64_t each) { return (count + each - 1) / each; }\n\n", CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS);
+               "static inline int64_t parts_of(int64_t count, int64_t each) { return (count + each - 1) / each; }\n\n"
+               "/* Of the runs of rows, at most 2^most_levels. */\n"
+               "static inline int64_t walkers_of(const gnn_run *g, int most_levels) {\n"
+               "  return INT64_C(1) << (g->blocks.run_levels < most_levels ? g->blocks.run_levels : most_levels);\n}\n\n", CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS);
   for (int s = 0; s < schedule_step_count(m->schedule); s++) {
     const Step *step = schedule_step(m->schedule, s);
     if (step->kind != STEP_KERNEL) continue;

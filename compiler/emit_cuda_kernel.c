@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRANSPOSE_TILE = 32, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */, CONSTANT_WEIGHTS = 1000 /* of 56 bytes; constant memory is 64 KiB */ };
+enum { TRANSPOSE_TILE = 32, SUM_NUMBERS = 8 /* GNN_SUM_NUMBERS */, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */, CONSTANT_WEIGHTS = 1000 /* of 56 bytes; constant memory is 64 KiB */ };
 
 typedef struct CudaWriter {
   StepWriter w;
@@ -162,14 +162,15 @@ static void print_sum_of_lanes(const CudaWriter *c, const char *indent) {
 
 static const TypedProgram *program_of(const CudaWriter *c) { return c->w.emission->program; }
 
-/* The kernel that sums over the entries of each row, then computes the body. */
-static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int64_t width, const RowWriter *operand, bool is_out) {
+/* The kernel that sums over the entries of each row, then computes the body; is_by_column: rows are columns of sparse features, whose
+ * entries are rows of nodes. */
+static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int64_t width, const RowWriter *operand, bool is_out, bool is_by_column) {
   FILE *out = c->w.out;
   int64_t sums = cuda_sums(width, c->lanes);
   const char *edge_lines = arena_printf(c->w.arena, "%s%s", operand->text[LEVEL_EDGE], element_text(operand));
   const char *text = arena_printf(c->w.arena, "%s%s", operand->text[LEVEL_ROW], edge_lines);
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
-  open_plain(c, "rows", blocks_of(c, rows));
+  open_plain(c, "rows", is_by_column ? arena_printf(c->w.arena, "blocks_for(%s, 1)", rows) : blocks_of(c, rows));
   print_step_struct(c);
   print_lane_and_slot(c);
   fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
@@ -182,7 +183,8 @@ static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int
   cuda_print_elements(operand, c->lanes, 0, out, "      ");
   fprintf(out, "    }\n  };\n  const auto row_done = [&](int64_t r, const gnn_real (&acc)[%" PRId64 "]) {\n", sums);
   print_body(c, 0, "    ");
-  fprintf(out, "  };\n  gnn_sum_rows<%d, %d, %" PRId64 ">(edges->ptr, %s, row_sum, row_done);\n", c->lanes, c->slots, sums, rows);
+  fprintf(out, "  };\n  gnn_sum_%s<%d, %d, %" PRId64 ">(%s, %s, %srow_sum, row_done);\n", is_by_column ? "columns" : "rows", c->lanes, c->slots, sums,
+          is_by_column ? "edges" : "edges->ptr", rows, is_by_column ? "&g->blocks, " : "");
   close_kernel(c);
 }
 
@@ -192,7 +194,7 @@ static void emit_edge_sum(CudaWriter *c) {
   c->w.body = step_write_body(&c->w, "acc", "block", true);
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE);
   set_group(c, body_width(c), program_of(c)->info->nodes, program_of(c)->info->edges);
-  print_row_sums(c, is_out ? "g->out" : "g->in", "g->nodes", body_width(c), c->w.operand, is_out);
+  print_row_sums(c, is_out ? "g->out" : "g->in", "g->nodes", body_width(c), c->w.operand, is_out, false);
 }
 
 /* A map or a sum within a row whose rows are edges: walked by destination, so that both ends are at hand. */
@@ -239,28 +241,39 @@ static void emit_row_sum(CudaWriter *c) {
   close_kernel(c);
 }
 
-static void print_sum_of_parts(CudaWriter *c, const char *rows) {
-  int64_t width = body_width(c), extent = c->w.kernel->task_rows;
-  print_call(c, "sum", number(c, (width + CUDA_WARP - 1) / CUDA_WARP),
-             arena_printf(c->w.arena, "gnn_sum_parts(V(%s), (%s + %" PRId64 ") / %" PRId64 ", %" PRId64 ", V(%s));", step_scratch(&c->w), rows, extent - 1,
-                          extent, width, step_block_name(&c->w, c->w.kernel->anchor)));
+/* A kernel whose blocks are walkers over the runs of all rows, `tiles` of them each. */
+static void open_walk(CudaWriter *c, int64_t tiles) {
+  const char *walkers = arena_printf(c->w.arena, "walkers_of(g, %d)", c->w.kernel->walker_levels);
+  open_plain(c, "walk", tiles > 1 ? arena_printf(c->w.arena, "%s * %" PRId64, walkers, tiles) : walkers);
+  print_step_struct(c);
 }
 
-/* Each block sums a part of the rows; the threads' sums are added up by halving. */
+static void print_walk(const CudaWriter *c, const char *walker) {
+  fprintf(c->w.out, "  for (gnn_walk walk = gnn_walk_begin(g, %s, %d, V(%s), %" PRId64 "); walk.run < walk.end; gnn_walk_on(&walk))", walker, c->w.kernel->walker_levels,
+          step_scratch(&c->w), body_width(c));
+}
+
+static void print_sum_of_walkers(CudaWriter *c) {
+  int64_t width = body_width(c);
+  print_call(c, "sum", number(c, (width + SUM_NUMBERS - 1) / SUM_NUMBERS),
+             arena_printf(c->w.arena, "gnn_sum_walkers(g, %d, V(%s), %" PRId64 ", V(%s));", c->w.kernel->walker_levels, step_scratch(&c->w), width,
+                          step_block_name(&c->w, c->w.kernel->anchor)));
+}
+
+/* The threads of a block share the rows of a run by their place in it; their sums are added up by halving. */
 static void emit_column_sum(CudaWriter *c) {
   StepWriter *w = &c->w;
   const Value *from = &w->graph->values[w->anchor->operand[0]];
   bool is_edge = from->shape.domain == DOMAIN_EDGE, is_one = body_width(c) == 1;
-  const char *rows = step_row_count(w, is_edge ? DOMAIN_NODE : from->shape.domain, 1);
   Index into = write_operand(c, &from->shape, step_row_kind(from->shape.domain));
   set_group(c, summand_width(c), program_of(c)->info->nodes, is_edge ? program_of(c)->info->edges : 0);
   int group = c->lanes * c->slots;
-  open_plain(c, "part", arena_printf(w->arena, "parts_of(%s, %" PRId64 ")", rows, w->kernel->task_rows));
-  print_step_struct(c);
+  open_walk(c, 1);
   print_lane(c);
+  print_walk(c, "blockIdx.x");
+  fprintf(w->out, " {\n");
   print_acc(c, "  ");
-  fprintf(w->out, "  const int64_t begin = (int64_t)blockIdx.x * %" PRId64 ", end = gnn_min(begin + %" PRId64 ", %s);\n", w->kernel->task_rows,
-          w->kernel->task_rows, rows);
+  fprintf(w->out, "  const int64_t begin = %s, end = %s;\n", step_run_first(w, DOMAIN_NODE, 1, "walk.run"), step_run_first(w, DOMAIN_NODE, 1, "walk.run + 1"));
   if (is_edge) {
     open_edge_walk(c, &(EdgeWalk){w->operand->text[LEVEL_ROW], arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_EDGE], element_text(w->operand))});
     step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
@@ -272,16 +285,16 @@ static void emit_column_sum(CudaWriter *c) {
     cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "    ");
     fprintf(w->out, "  }\n");
   }
-  fprintf(w->out, "  gnn_real *part = V(%s) + (int64_t)blockIdx.x * %" PRId64 ";\n", step_scratch(w), body_width(c));
   if (is_one) {
-    fprintf(w->out, "  acc[0] = gnn_block_sum<1>(acc[0]);\n  if (threadIdx.x == 0) part[0] = acc[0];\n");
+    fprintf(w->out, "  acc[0] = gnn_block_sum<1>(acc[0]);\n  if (threadIdx.x == 0) gnn_walk_add(&walk, 0, acc[0]);\n");
   } else {
     fprintf(w->out, "  GNN_UNROLL for (int block = 0; block < %" PRId64 "; block++) {\n    const int j = %d * block + lane;\n", cuda_sums(body_width(c), c->lanes), c->lanes);
-    fprintf(w->out, "    acc[block] = gnn_block_sum<%d>(acc[block]);\n    if (threadIdx.x < %d && j < %" PRId64 ") part[j] = acc[block];\n  }\n", c->lanes, c->lanes,
+    fprintf(w->out, "    acc[block] = gnn_block_sum<%d>(acc[block]);\n    if (threadIdx.x < %d && j < %" PRId64 ") gnn_walk_add(&walk, j, acc[block]);\n  }\n", c->lanes, c->lanes,
             body_width(c));
   }
+  fprintf(w->out, "  }\n");
   close_kernel(c);
-  print_sum_of_parts(c, rows);
+  print_sum_of_walkers(c);
 }
 
 static void emit_map(CudaWriter *c) {
@@ -360,15 +373,6 @@ static void emit_library_matmul(CudaWriter *c) {
   print_rest(c);
 }
 
-static void emit_library_outer(CudaWriter *c) {
-  const StepWriter *w = &c->w;
-  const struct Contraction p = w->anchor->as.product;
-  const char *rows = step_row_count(w, w->graph->values[w->anchor->operand[0]].shape.domain, p.lead);
-  add_gemm(c, arena_printf(w->arena, ".m = %" PRId64 ", .n = %" PRId64 ", .k = %s, .transpose_a = 1", p.depth, p.width, rows), place_of(w, w->anchor->operand[1]),
-           w->kernel->anchor,
-           arena_printf(w->arena, ".at_bias = -1, .at_addend = -1, .at_workspace = AT(%s), .workspace_bytes = %" PRId64 ", ", step_scratch(w), w->kernel->work_bytes));
-}
-
 static void emit_library_spmm(CudaWriter *c) {
   const StepWriter *w = &c->w;
   const Layout *y = w->emission->layout;
@@ -419,21 +423,26 @@ static void emit_matmul(CudaWriter *c) {
   close_kernel(c);
 }
 
+/* A tile of the gradient a block. A product over edges or over parts of rows: each run has those of its nodes. One without rows of the
+ * data is a single run. */
 static void emit_outer(CudaWriter *c) {
   StepWriter *w = &c->w;
   const struct Contraction p = w->anchor->as.product;
-  const char *rows = step_row_count(w, w->graph->values[w->anchor->operand[0]].shape.domain, p.lead);
+  Domain domain = w->graph->values[w->anchor->operand[0]].shape.domain;
   int tile = w->kernel->variant.tile_rows;
-  int64_t extent = w->kernel->task_rows, down = tiles_of(p.depth, tile), across = tiles_of(p.width, tile);
-  open_plain(c, "part", arena_printf(w->arena, "parts_of(%s, %" PRId64 ") * %" PRId64, rows, extent, down * across));
-  fprintf(w->out, "  const int64_t task = (int64_t)blockIdx.x / %" PRId64 ", begin = task * %" PRId64 ", end = gnn_min(begin + %" PRId64 ", %s);\n", down * across,
-          extent, extent, rows);
+  int64_t down = tiles_of(p.depth, tile), across = tiles_of(p.width, tile);
+  bool has_rows = domain != DOMAIN_NONE;
+  const char *begin = has_rows ? step_run_first(w, domain, p.lead, "walk.run") : "0", *end = has_rows ? step_run_first(w, domain, p.lead, "walk.run + 1") : number(c, p.lead);
+  if (has_rows) open_walk(c, down * across);
+  else open_plain(c, "walk", number(c, down * across));
   fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " %% %" PRId64 " * %d, column = (int64_t)blockIdx.x %% %" PRId64 " * %d;\n", across, down,
           tile, across, tile);
-  fprintf(w->out, "  gnn_outer_part<%d>(%s, %s, %" PRId64 ", %" PRId64 ", row, column, begin, end, V(%s) + task * %" PRId64 ");\n", tile,
-          step_at(w, w->anchor->operand[0]), step_at(w, w->anchor->operand[1]), p.depth, p.width, step_scratch(w), p.depth * p.width);
+  if (has_rows) print_walk(c, arena_printf(w->arena, "blockIdx.x / %" PRId64, down * across));
+  else fprintf(w->out, "  const gnn_walk walk = {0, 1, 0, %" PRId64 ", V(%s)};", p.depth * p.width, step_block_name(w, w->kernel->anchor));
+  fprintf(w->out, "\n%s  gnn_outer_run<%d>(%s, %s, %" PRId64 ", %" PRId64 ", row, column, %s, %s, &walk);\n", has_rows ? "  " : "", tile,
+          step_at(w, w->anchor->operand[0]), step_at(w, w->anchor->operand[1]), p.depth, p.width, begin, end);
   close_kernel(c);
-  print_sum_of_parts(c, rows);
+  if (has_rows) print_sum_of_walkers(c);
 }
 
 /* Rows of a constant sparse matrix, or of its transpose, times a dense one; each entry is its value times the factor
@@ -465,7 +474,7 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   const char *sum = p->width > 1 ? "acc[block]" : "acc[0]", *element = p->width > 1 ? "x[j]" : "x[0]";
   operand->text[LEVEL_ELEMENT] = arena_printf(arena, p->is_half ? "%s = gnn_fma(value, gnn_number(%s), %s);\n" : "%s = gnn_fma(value, %s, %s);\n", sum, element, sum);
   set_group(c, p->width, p->row_count, p->entries);
-  print_row_sums(c, arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), p->rows, p->width, operand, false);
+  print_row_sums(c, arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), p->rows, p->width, operand, false, p->is_by_column);
 }
 
 static void emit_sparse_matmul(CudaWriter *c) {
@@ -509,12 +518,11 @@ static void emit_cross_entropy(CudaWriter *c) {
   StepWriter *w = &c->w;
   int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
   const char *scores = step_block_name(w, w->anchor->operand[0]), *labels = step_block_name(w, w->anchor->operand[1]);
-  const char *blocks = arena_printf(w->arena, "parts_of(g->row_count[GNN_TRAIN], %" PRId64 ")", w->kernel->task_rows);
-  print_call(c, "part", blocks, arena_printf(w->arena, "gnn_cross_entropy_part(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], V_DOUBLES(%s));",
-                                             scores, classes, labels, step_scratch(w)));
+  print_call(c, "blocks", "INT64_C(1) << g->blocks.levels",
+             arena_printf(w->arena, "gnn_cross_entropy_block(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, V_DOUBLES(%s));",
+                          scores, classes, labels, step_scratch(w)));
   open_kernel(c, "mean", "1", "gnn_view *g");
-  fprintf(w->out, "  const int64_t parts = (g->row_count[GNN_TRAIN] + %" PRId64 ") / %" PRId64 ";\n", w->kernel->task_rows - 1, w->kernel->task_rows);
-  fprintf(w->out, "  gnn_cross_entropy_mean(V_DOUBLES(%s), parts, g->row_count[GNN_TRAIN], &g->loss);\n", step_scratch(w));
+  fprintf(w->out, "  gnn_cross_entropy_mean(V_DOUBLES(%s), &g->blocks, g->row_count[GNN_TRAIN], &g->loss);\n", step_scratch(w));
   close_kernel(c);
 }
 
@@ -590,8 +598,7 @@ static void emit_update(CudaWriter *c) {
 static void emit_library_call(CudaWriter *c) {
   switch (c->w.kernel->kind) {
   case KERNEL_MATMUL: emit_library_matmul(c); break;
-  case KERNEL_OUTER: emit_library_outer(c); break;
-  case KERNEL_MAP: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM:
+  case KERNEL_MAP: case KERNEL_OUTER: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM:
   case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: emit_library_spmm(c); break;
   }
 }

@@ -67,15 +67,17 @@ static void open_step(const StepWriter *w, const char *more_values) {
   fprintf(w->out, "  };\n");
 }
 
-static void run_over(const StepWriter *w, const char *task, const char *count, int64_t extent) {
-  fprintf(w->out, "  gnn_parallel(g->team, %s, %" PRId64 ", step_%d_%s, &s);\n", count, extent, w->n, task);
+static const char *number(const StepWriter *w, int64_t n) { return arena_printf(w->arena, "%" PRId64, n); }
+
+static void run_over(const StepWriter *w, const char *task, const char *count, const char *extent) {
+  fprintf(w->out, "  gnn_parallel(g->team, %s, %s, step_%d_%s, &s);\n", count, extent, w->n, task);
 }
 
 static void run_over_bounds(const StepWriter *w, const char *task, const char *csr) {
   fprintf(w->out, "  gnn_parallel_ranges(g->team, %s.bounds, %s.tasks, step_%d_%s, &s);\n", csr, csr, w->n, task);
 }
 
-enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64 };
+enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64 };
 
 /* ---- kernels ---- */
 
@@ -90,7 +92,7 @@ static void emit_map(StepWriter *w) {
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", loops);
   open_step(w, "");
-  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, 1), w->kernel->task_rows);
+  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, 1), number(w, w->kernel->task_rows));
   fprintf(w->out, "}\n\n");
 }
 
@@ -110,8 +112,8 @@ static void emit_matmul(StepWriter *w) {
   print_task(w, "rows", arena_printf(w->arena, "matmul_%" PRId64 "x%" PRId64 "(V(%s), V(%s), begin, end, step_%d_row, context);", p.depth, p.width,
                                      step_block_name(w, w->anchor->operand[0]), step_scratch(w), w->n));
   open_step(w, "");
-  run_over(w, "pack", arena_printf(w->arena, "%" PRId64, p.depth), PACK_ROWS);
-  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, p.lead), w->kernel->task_rows);
+  run_over(w, "pack", number(w, p.depth), number(w, PACK_ROWS));
+  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, p.lead), number(w, w->kernel->task_rows));
   fprintf(w->out, "}\n\n");
 }
 
@@ -131,7 +133,7 @@ static void emit_sparse_matmul(StepWriter *w) {
   print_task(w, "rows", arena_printf(w->arena, "sparse_matmul_%" PRId64 "(&g->sparse[%d], V(%s), %s, begin, end, step_%d_row, context);", p.width,
                                      slot, p.transposed ? step_scratch(w) : matrix, drop, w->n));
   open_step(w, drop_value);
-  if (p.transposed) run_over(w, "transpose", arena_printf(w->arena, "%" PRId64, p.depth), COLUMNS_A_TASK);
+  if (p.transposed) run_over(w, "transpose", number(w, p.depth), number(w, COLUMNS_A_TASK));
   run_over_bounds(w, "rows", arena_printf(w->arena, "g->sparse[%d].by_row", slot));
   fprintf(w->out, "}\n\n");
 }
@@ -151,39 +153,45 @@ static void emit_sparse_outer(StepWriter *w) {
   fprintf(w->out, "  const gnn_run *g = ((const struct step_%d *)context)->g;\n", w->n);
   fprintf(w->out, "  gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n", is_left ? result : step_scratch(w), width);
   fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
-  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%" PRId64 "(&g->sparse[%d], V(%s), %s, begin, end, step_%d_row, context);", width,
+  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%" PRId64 "(&g->sparse[%d], &g->blocks, V(%s), %s, begin, end, step_%d_row, context);", width,
                                         slot, step_block_name(w, w->anchor->operand[is_left ? 1 : 0]), drop, w->n));
   if (!is_left)
     print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(V(%s), %" PRId64 ", %" PRId64 ", V(%s), begin, end);", step_scratch(w), columns,
                                             width, result));
   open_step(w, drop_value);
   run_over_bounds(w, "columns", arena_printf(w->arena, "g->sparse[%d].by_column", slot));
-  if (!is_left) run_over(w, "transpose", arena_printf(w->arena, "%" PRId64, width), TRANSPOSED_ROWS_A_TASK);
+  if (!is_left) run_over(w, "transpose", number(w, width), number(w, TRANSPOSED_ROWS_A_TASK));
   fprintf(w->out, "}\n\n");
 }
 
-static void print_sum_of_parts(StepWriter *w, int64_t count) {
-  print_task(w, "sum", arena_printf(w->arena, "gnn_sum_parts(V(%s), s->parts, %" PRId64 ", V(%s), begin, end);", step_scratch(w), count,
+/* Sums over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
+ * and where their sum goes. */
+static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
+  const char *sums = arena_printf(w->arena, "V(%s) + walker * s->walkers.open * %" PRId64, step_scratch(w), count);
+  fprintf(w->out, "static void step_%d_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->n);
+  print_opening(w, "s g");
+  fprintf(w->out, "  for (gnn_walk walk = gnn_walk_begin(begin, end, %s, %" PRId64 "); walk.left > 0; gnn_walk_on(&walk))\n", sums, count);
+  fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
+  print_task(w, "sum", arena_printf(w->arena, "gnn_sum_walkers(V(%s), s->walkers, %" PRId64 ", V(%s), begin, end);", step_scratch(w), count,
                                     step_block_name(w, w->kernel->anchor)));
+  open_step(w, arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels, %d),\n", w->kernel->walker_levels));
+  run_over(w, "walk", "s.walkers.runs", "s.walkers.each");
+  run_over(w, "sum", number(w, count), number(w, SUM_NUMBERS));
+  fprintf(w->out, "}\n\n");
 }
 
-static const char *parts_value(const StepWriter *w, const char *rows) {
-  return arena_printf(w->arena, ".parts = (%s + %" PRId64 ") / %" PRId64 ",\n", rows, w->kernel->task_rows - 1, w->kernel->task_rows);
-}
-
+/* A product over edges or over parts of rows: each run has those of its nodes. */
 static void emit_outer(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   Domain domain = w->graph->values[w->anchor->operand[0]].shape.domain;
-  const char *rows = step_row_count(w, domain, p.lead);
-  print_struct(w, "int64_t parts;\n");
-  print_task(w, "part", arena_printf(w->arena, "outer_%" PRId64 "x%" PRId64 "(V(%s), V(%s), begin, end, V(%s) + task * %" PRId64 ");", p.depth, p.width,
-                                     step_block_name(w, w->anchor->operand[0]), step_block_name(w, w->anchor->operand[1]), step_scratch(w),
-                                     p.depth * p.width));
-  print_sum_of_parts(w, p.depth * p.width);
-  open_step(w, parts_value(w, rows));
-  run_over(w, "part", rows, w->kernel->task_rows);
-  run_over(w, "sum", arena_printf(w->arena, "%" PRId64, p.depth * p.width), SUM_NUMBERS);
-  fprintf(w->out, "}\n\n");
+  const char *outer = arena_printf(w->arena, "outer_%" PRId64 "x%" PRId64 "(V(%s), V(%s)", p.depth, p.width, step_block_name(w, w->anchor->operand[0]),
+                                   step_block_name(w, w->anchor->operand[1]));
+  if (domain == DOMAIN_NONE) {
+    fprintf(w->out, "static void step_%d(gnn_run *g) {\n  %s, 0, %" PRId64 ", V(%s));\n}\n\n", w->n, outer, p.lead, step_block_name(w, w->kernel->anchor));
+    return;
+  }
+  print_struct(w, "gnn_walkers walkers;\n");
+  emit_walk(w, outer, step_run_first(w, domain, p.lead, "walk.run"), step_run_first(w, domain, p.lead, "walk.run + 1"), p.depth * p.width);
 }
 
 static void emit_spmm(StepWriter *w) {
@@ -280,7 +288,7 @@ static void emit_row_sum(StepWriter *w) {
   step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
   fprintf(w->out, "%s    step_%d_row(context, r, acc);\n  }\n}\n\n", loops, w->n);
   open_step(w, "");
-  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, 1), w->kernel->task_rows);
+  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, 1), number(w, w->kernel->task_rows));
   fprintf(w->out, "}\n\n");
 }
 
@@ -289,9 +297,10 @@ static void emit_column_sum(StepWriter *w) {
   bool is_edge = from->shape.domain == DOMAIN_EDGE;
   int64_t width = shape_width(&w->anchor->shape);
   write_operand(w, &from->shape, step_row_kind(from->shape.domain));
-  print_struct(w, "int64_t parts;\n");
+  print_struct(w, "gnn_walkers walkers;\n");
   char *loops = loops_text(w->operand, "    ");
-  open_task(w, "part", "g task");
+  fprintf(w->out, "static inline void step_%d_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->n);
+  print_opening(w, is_edge ? "g" : arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_ROW], loops));
   fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
   if (is_edge) fprintf(w->out, "  const gnn_csr *edges = &g->in;\n");
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
@@ -301,28 +310,24 @@ static void emit_column_sum(StepWriter *w) {
     step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
     fprintf(w->out, "%s", loops);
   }
-  fprintf(w->out, "  }\n  gnn_real *restrict part = V(%s) + task * %" PRId64 ";\n", step_scratch(w), width);
-  fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) part[j] = acc[j];\n}\n\n", width);
-  print_sum_of_parts(w, width);
-  const char *rows = step_row_count(w, is_edge ? DOMAIN_NODE : from->shape.domain, 1);
-  open_step(w, parts_value(w, rows));
-  run_over(w, "part", rows, w->kernel->task_rows);
-  run_over(w, "sum", arena_printf(w->arena, "%" PRId64, width), SUM_NUMBERS);
-  fprintf(w->out, "}\n\n");
+  fprintf(w->out, "  }\n  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j];\n}\n\n", width);
+  emit_walk(w, arena_printf(w->arena, "step_%d_run(context", w->n), step_run_first(w, DOMAIN_NODE, 1, "walk.run"),
+            step_run_first(w, DOMAIN_NODE, 1, "walk.run + 1"), width);
 }
 
 /* ---- loss and update ---- */
 
 static void emit_cross_entropy(StepWriter *w) {
-  int64_t extent = w->kernel->task_rows, classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
-  const char *scores = step_block_name(w, w->anchor->operand[0]), *labels = step_block_name(w, w->anchor->operand[1]);
+  int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
+  const char *sums = arena_printf(w->arena, "V_DOUBLES(%s)", step_scratch(w));
   print_struct(w, "");
-  print_task(w, "part", arena_printf(w->arena, "V_DOUBLES(%s)[task] = gnn_cross_entropy_part(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], begin, end);",
-                                     step_scratch(w), scores, classes, labels));
+  print_task(w, "blocks", arena_printf(w->arena, "gnn_cross_entropy_blocks(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
+                                       "g->blocks.first, begin, end, %s);",
+                                       step_block_name(w, w->anchor->operand[0]), classes, step_block_name(w, w->anchor->operand[1]), sums));
   open_step(w, "");
-  run_over(w, "part", "g->row_count[GNN_TRAIN]", extent);
-  fprintf(w->out, "  g->loss = gnn_sum_doubles(V_DOUBLES(%s), (g->row_count[GNN_TRAIN] + %" PRId64 ") / %" PRId64 ") / (double)g->row_count[GNN_TRAIN];\n}\n\n",
-          step_scratch(w), extent - 1, extent);
+  fprintf(w->out, "  const int64_t blocks = INT64_C(1) << g->blocks.levels;\n");
+  run_over(w, "blocks", "blocks", arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
+  fprintf(w->out, "  g->loss = gnn_sum_tree(%s, blocks) / (double)g->row_count[GNN_TRAIN];\n}\n\n", sums);
 }
 
 static void emit_cross_entropy_gradient(StepWriter *w) {
@@ -334,7 +339,7 @@ static void emit_cross_entropy_gradient(StepWriter *w) {
                                      step_block_name(w, w->anchor->operand[0]), classes, step_block_name(w, w->anchor->operand[1]),
                                      step_block_name(w, w->kernel->anchor)));
   open_step(w, "");
-  run_over(w, "rows", "g->nodes", w->kernel->task_rows);
+  run_over(w, "rows", "g->nodes", number(w, w->kernel->task_rows));
   fprintf(w->out, "}\n\n");
 }
 
@@ -365,7 +370,7 @@ static void emit_update(StepWriter *w) {
   }
   print_task(w, "elements", call);
   open_step(w, values);
-  run_over(w, "elements", arena_printf(w->arena, "%" PRId64, shape_width(&w->graph->values[w->anchor->operand[0]].shape)), SUM_NUMBERS);
+  run_over(w, "elements", number(w, shape_width(&w->graph->values[w->anchor->operand[0]].shape)), number(w, SUM_NUMBERS));
   fprintf(w->out, "}\n\n");
 }
 
@@ -388,28 +393,28 @@ const char *emit_instance(const Emission *m, const Step *step) {
                         p.depth, p.width, p.depth, p.width);
   case KERNEL_OUTER:
     return arena_printf(m->arena,
-                        "SHARED void outer_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *b, int64_t begin, int64_t end, gnn_real *part) {\n"
-                        "  gnn_gemm_tn_part(a, b, %" PRId64 ", %" PRId64 ", begin, end, part);\n}\n",
+                        "SHARED void outer_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *b, int64_t begin, int64_t end, gnn_real *sum) {\n"
+                        "  gnn_gemm_tn(a, b, %" PRId64 ", %" PRId64 ", begin, end, sum);\n}\n",
                         p.depth, p.width, p.depth, p.width);
   case KERNEL_SPMM: {
     int64_t width = shape_width(&anchor->shape);
     return arena_printf(m->arena,
                         "SHARED void spmm_%" PRId64 "(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
-                        "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", begin, end, done, context);\n}\n", width, width);
+                        "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", width, width, width);
   }
   case KERNEL_SPARSE_MATMUL:
     return arena_printf(m->arena,
                         "SHARED void sparse_matmul_%" PRId64 "(const gnn_sparse *x, const gnn_real *b, const gnn_dropout *drop, int64_t begin,\n"
                         "    int64_t end, gnn_row_done *done, const void *context) {\n"
-                        "  gnn_sparse_rows(x, b, %" PRId64 ", drop, begin, end, done, context);\n}\n", p.width, p.width);
+                        "  gnn_sparse_rows(x, b, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", p.width, p.width, p.width);
   case KERNEL_SPARSE_OUTER: {
     ValueId dropout;
     bool is_left = kernel_sparse_field(graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
     int64_t width = is_left ? p.width : p.depth;
     return arena_printf(m->arena,
-                        "SHARED void sparse_outer_%" PRId64 "(const gnn_sparse *x, const gnn_real *g, const gnn_dropout *drop, int64_t begin,\n"
-                        "    int64_t end, gnn_row_done *done, const void *context) {\n"
-                        "  gnn_sparse_tn_rows(x, g, %" PRId64 ", drop, begin, end, done, context);\n}\n", width, width);
+                        "SHARED void sparse_outer_%" PRId64 "(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *g, const gnn_dropout *drop,\n"
+                        "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
+                        "  gnn_sparse_tn_rows(x, blocks, g, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", width, width, width);
   }
   case KERNEL_MAP: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY:
   case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;

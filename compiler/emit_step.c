@@ -137,6 +137,11 @@ const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead) {
   return lead == 1 ? rows : arena_printf(w->arena, "%s * %" PRId64, rows, lead);
 }
 
+const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run) {
+  const char *row = arena_printf(w->arena, domain == DOMAIN_EDGE ? "g->in.ptr[gnn_run_first(&g->blocks, %s)]" : "gnn_run_first(&g->blocks, %s)", run);
+  return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
+}
+
 bool step_sparse_dropout(const StepWriter *w, ValueId dropout, const char **field, const char **value) {
   *field = *value = "";
   if (dropout == NO_VALUE) return false;

@@ -30,6 +30,7 @@ const char *step_scratch(const StepWriter *w);
 RowKind step_row_kind(Domain domain);
 bool step_is_output(const Kernel *kernel, ValueId id);
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /* "g->nodes * 4" */
+const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run); /* row: "gnn_run_first(&g->blocks, run) * 4" */
 
 /* The body for each row. `acc`: the anchor's element there: what stands for it, or an array that `at` (NULL: the
  * element's number) indexes; NULL: there is no anchor. is_warp: the elements run in warps. */

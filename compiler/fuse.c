@@ -9,10 +9,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LOSS_PARTS = 64, LOSS_MIN_ROWS = 256, SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, OUTER_MAX_PARTS = 32, OUTER_MIN_ROWS = 512, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
+#include "../runtime/blocks.h"
+
+enum { SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
        MATMUL_LANES = 16 /* numbers of the widest vector: panels are whole vectors */ };
-/* On a GPU: parts for all its multiprocessors several times, a tile of a gradient being a block. */
-enum { CUDA_MAX_PARTS = 512, CUDA_MIN_ROWS = 128, CUDA_OUTER_TILE = 64 };
+/* Of walkers over runs of rows: enough for the threads of a processor, but where their sums take more than a part in WALKER_SHARE of what
+ * they read, as few as LEAST; on a GPU enough for all its multiprocessors several times, a tile of a gradient being a block of threads. */
+enum { WALKER_LEVELS = 5, LEAST_WALKER_LEVELS = 3, WALKER_SHARE = 8, CUDA_WALKER_LEVELS = 9, CUDA_OUTER_TILE = 64 };
 
 const char *kernel_kind_name(KernelKind kind) {
   static const char *const names[KERNEL_KIND_COUNT] = {
@@ -343,19 +346,25 @@ static void find_outputs(Fusion *f) {
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* The parts in which a sum over all rows is taken, each with a result of its own. */
-static void choose_parts(const Fusion *f, Kernel *kernel, int64_t rows) {
-  const Value *anchor = &f->graph->values[kernel->anchor];
-  int64_t parts = OUTER_MAX_PARTS, least = OUTER_MIN_ROWS, width = shape_width(&anchor->shape);
+/* How many share the runs of a sum over all rows, each with room for the sums that it may have open. */
+static void choose_walkers(const Fusion *f, Kernel *kernel) {
+  const Graph *graph = f->graph;
+  const Value *anchor = &graph->values[kernel->anchor];
+  int64_t width = shape_width(&anchor->shape), read = 0;
+  for (int k = 0; k < anchor->operand_count; k++) read += graph_bytes(graph, anchor->operand[k]);
+  int64_t nodes = graph_rows(graph, DOMAIN_NODE);
+  int levels = gnn_run_levels(nodes), most = WALKER_LEVELS, least = LEAST_WALKER_LEVELS;
   if (f->backend == BACKEND_CUDA) {
     const struct Contraction *p = &anchor->as.product;
     int64_t tiles = kernel->kind == KERNEL_OUTER ? ceil_div(p->depth, CUDA_OUTER_TILE) * ceil_div(p->width, CUDA_OUTER_TILE) : 1;
-    parts = ceil_div(CUDA_MAX_PARTS, tiles);
-    least = CUDA_MIN_ROWS;
+    levels = gnn_block_levels(nodes) + GNN_DEVICE_RUN_LEVELS;
+    for (most = CUDA_WALKER_LEVELS; most > 0 && tiles > 1; most--) tiles = ceil_div(tiles, 2);
   }
-  kernel->task_rows = ceil_div(rows, parts);
-  if (kernel->task_rows < least) kernel->task_rows = least;
-  kernel->work_bytes = 4 * width * ceil_div(rows, kernel->task_rows);
+  for (int shared = most < levels ? most : levels;; shared--) {
+    kernel->walker_levels = shared;
+    kernel->work_bytes = (4 * width * (levels - shared + 1)) << shared;
+    if (shared <= least || WALKER_SHARE * kernel->work_bytes <= read) break;
+  }
 }
 
 static void choose_loops(Fusion *f, Kernel *kernel) {
@@ -379,20 +388,11 @@ static void choose_loops(Fusion *f, Kernel *kernel) {
     kernel->work_bytes = anchor->as.product.transposed ? 4 * anchor->as.product.depth * anchor->as.product.width : 0;
     break;
   case KERNEL_OUTER:
-  case KERNEL_COLUMN_SUM: {
-    const Shape *from = &graph->values[anchor->operand[0]].shape;
-    bool is_outer = kernel->kind == KERNEL_OUTER;
-    rows = graph_rows(graph, from->domain == DOMAIN_EDGE && !is_outer ? DOMAIN_NODE : from->domain);
-    if (is_outer) rows *= anchor->as.product.lead;
-    choose_parts(f, kernel, rows);
-    break;
-  }
+  case KERNEL_COLUMN_SUM:
+    if (graph->values[anchor->operand[0]].shape.domain != DOMAIN_NONE) choose_walkers(f, kernel);
+    return;
   case KERNEL_SPARSE_OUTER: kernel->work_bytes = 4 * width; break;
-  case KERNEL_CROSS_ENTROPY:
-    kernel->task_rows = ceil_div(graph->program->info->split_count[SPLIT_TRAIN], LOSS_PARTS);
-    if (kernel->task_rows < LOSS_MIN_ROWS) kernel->task_rows = LOSS_MIN_ROWS;
-    kernel->work_bytes = 8 * LOSS_PARTS;
-    return; /* its rows are labelled nodes */
+  case KERNEL_CROSS_ENTROPY: kernel->work_bytes = 8 << gnn_block_levels(graph_rows(graph, DOMAIN_NODE)); break;
   case KERNEL_MAP: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM: case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE:
   case KERNEL_KIND_COUNT: break;
   }

@@ -72,8 +72,9 @@ typedef struct Kernel {
   ValueId *outputs;   /* what is stored, of the anchor and the body */
   int input_count;
   ValueId *inputs;    /* stored values and leaves with storage that it reads, each once */
-  int64_t work_bytes; /* scratch: packed matrices, partial sums */
+  int64_t work_bytes; /* scratch: packed matrices, open sums */
   int64_t task_rows;  /* rows a task, for loops over rows that are not split by the graph's bounds */
+  int walker_levels;  /* of a sum over all rows: at most 2^walker_levels walkers share the runs of them (runtime/blocks.h) */
   Phase phase;
   Variant variant;    /* BACKEND_CUDA */
   int variant_count;

@@ -31,7 +31,7 @@ typedef struct Block {
   ValueId value;
 } Block;
 
-enum { RESULT_PARTS = 256, BEFORE_STEPS = -1 };
+enum { BEFORE_STEPS = -1 };
 enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
 
 typedef struct Residents {
@@ -39,6 +39,7 @@ typedef struct Residents {
   /* Indices into blocks, NO_INDEX where no step needs the thing. */
   int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
   int degree[2];          /* by EdgeEnd */
+  int node_blocks;        /* where the rows of the nodes are cut (runtime/blocks.h) */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
                              bounds, by column the same */
@@ -51,7 +52,7 @@ typedef struct Residents {
   int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
   int spmm_buffer_count;
   struct SpmmBuffer { bool is_out; int64_t width; int block; } *spmm_buffers;
-  int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, then those of its parts */
+  int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, then those of its blocks */
   bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;
   Block *blocks;          /* one after the other from offset 0; after them, from `bytes` on, those of BEFORE_STEPS */

@@ -1,6 +1,7 @@
 /* residents: what stays on the device through the whole run: graph, features, weights, optimiser state. */
 #include <string.h>
 
+#include "../runtime/blocks.h"
 #include "../runtime/gnnrt.h"
 #include "plan.h"
 
@@ -65,6 +66,7 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   if (edge) y->out_edge = add_resident(l, BLOCK_GRAPH, "graph_out_edge", 8 * info->edges);
   if (degree[END_DST]) y->degree[END_DST] = add_resident(l, BLOCK_GRAPH, "graph_in_degree", 4 * info->nodes);
   if (degree[END_SRC]) y->degree[END_SRC] = add_resident(l, BLOCK_GRAPH, "graph_out_degree", 4 * info->nodes);
+  y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1));
   static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
   for (int s = 0; s < SPLIT_COUNT; s++)
     if (l->program->has_train && info->split_count[s] > 0)
@@ -203,7 +205,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   add_weights(&l);
   /* Scores stay on a device with memory of its own: it measures them itself. */
   bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX;
-  y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", 16 * SPLIT_COUNT * (RESULT_PARTS + 1)) : NO_INDEX;
+  y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(program->info->nodes)) + 1)) : NO_INDEX;
   if (hoisted) add_early(&l, hoisted);
   return y;
 }

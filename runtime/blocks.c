@@ -3,7 +3,13 @@
 
 int gnn_block_levels(int64_t rows) {
   int levels = 0;
-  while (levels < GNN_BLOCK_MOST_LEVELS && (rows >> (levels + 1)) >= GNN_BLOCK_LEAST_ROWS) levels++;
+  while (levels < GNN_BLOCK_MOST_LEVELS && (rows >> (levels + 1)) >= GNN_BLOCK_ROWS) levels++;
+  return levels;
+}
+
+int gnn_run_levels(int64_t rows) {
+  int levels = gnn_block_levels(rows);
+  while (levels < GNN_RUN_LEVELS && (rows >> (levels + 1)) >= GNN_RUN_ROWS) levels++;
   return levels;
 }
 

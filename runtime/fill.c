@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #endif
 #include "fill.h"
+#include "blocks.h"
+#include "device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +102,18 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, g
   return GNN_OK;
 }
 
+/* Entries by source of edges that are stored by destination, as a ptr of rows; to be freed. */
+static int64_t *fill_count_out(const gnn_dataset *dataset) {
+  int64_t *ptr = calloc((size_t)dataset->nodes + 1, sizeof *ptr);
+  for (int64_t e = 0; ptr && e < dataset->edges; e++) ptr[dataset->in_source[e] + 1]++;
+  for (int64_t v = 0; ptr && v < dataset->nodes; v++) ptr[v + 1] += ptr[v];
+  return ptr;
+}
+
+static void fill_degrees(void *degree, int real_bytes, const int64_t *ptr, int64_t nodes) {
+  for (int64_t v = 0; degree && v < nodes; v++) fill_real(degree, real_bytes, v, (double)(ptr[v + 1] - ptr[v]));
+}
+
 gnn_status gnn_fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
@@ -114,20 +128,15 @@ gnn_status gnn_fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gn
   if (ptr) memcpy(ptr, dataset->in_ptr, (size_t)(nodes + 1) * sizeof *ptr);
   if (idx && edges) memcpy(idx, dataset->in_source, (size_t)edges * sizeof *idx);
   if (bounds) run->in.tasks = fill_bounds(dataset->in_ptr, nodes, bounds);
-  int real_bytes = run->program->real_bytes;
-  if (plan->at_in_degree >= 0) {
-    void *degree = fill_at(instance, plan->at_in_degree);
-    for (int64_t v = 0; v < nodes; v++)
-      fill_real(degree, real_bytes, v, (double)(dataset->in_ptr[v + 1] - dataset->in_ptr[v]));
-  }
-  if (plan->at_out_degree >= 0) {
-    int64_t *count = calloc((size_t)nodes, sizeof *count);
-    if (count == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *count);
-    for (int64_t e = 0; e < edges; e++) count[dataset->in_source[e]]++;
-    void *degree = fill_at(instance, plan->at_out_degree);
-    for (int64_t v = 0; v < nodes; v++) fill_real(degree, real_bytes, v, (double)count[v]);
-    free(count);
-  }
+  int64_t *counted = dataset->is_symmetric ? NULL : fill_count_out(dataset), *first = fill_at(instance, plan->at_blocks);
+  const int64_t *out_ptr = dataset->is_symmetric ? dataset->in_ptr : counted;
+  if (out_ptr == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *counted);
+  int levels = gnn_block_levels(nodes), is_apart = gnn_backend_of(run->program)->is_apart;
+  run->blocks = (gnn_blocks){levels, is_apart ? levels + GNN_DEVICE_RUN_LEVELS : gnn_run_levels(nodes), first};
+  if (first) gnn_blocks_cut(nodes, run->blocks.levels, dataset->in_ptr, out_ptr, first);
+  fill_degrees(fill_at(instance, plan->at_in_degree), run->program->real_bytes, dataset->in_ptr, nodes);
+  fill_degrees(fill_at(instance, plan->at_out_degree), run->program->real_bytes, out_ptr, nodes);
+  free(counted);
   if (!plan->has_out) {
     run->out = (gnn_csr){.rows = nodes, .entries = edges};
     return GNN_OK;

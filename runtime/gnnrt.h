@@ -36,7 +36,7 @@ typedef enum gnn_status {
 /* ---- threads ---- */
 
 /* A pool of threads that share loops. Tasks are of fixed extent, whatever the number of threads, and each runs exactly
- * once; so a reduction over per-task partial results in task order has the same bits for every thread count. */
+ * once. */
 typedef struct gnn_team gnn_team;
 typedef void gnn_task(const void *context, int64_t begin, int64_t end, int64_t task);
 
@@ -63,6 +63,21 @@ typedef struct gnn_csr {
   const int64_t *bounds; /* [tasks + 1] row ranges of about equal work (entries + rows) */
   int64_t tasks;
 } gnn_csr;
+
+/* The canonical blocks of the nodes' rows, the unit of every sum over rows (blocks.h); entries of edges belong to the block of
+ * their destination, labelled rows to that of their node. */
+typedef struct gnn_blocks {
+  int levels;           /* there are 2^levels */
+  int run_levels;       /* and 2^run_levels runs of rows, as many in each block */
+  const int64_t *first; /* [2^levels + 1]: block b has the rows first[b] .. first[b + 1] - 1 */
+} gnn_blocks;
+
+/* The first row of a run, or where the last one ends. */
+static inline int64_t gnn_run_first(const gnn_blocks *blocks, int64_t run) {
+  const int below = blocks->run_levels - blocks->levels;
+  const int64_t block = run >> below, place = run - (block << below), first = blocks->first[block];
+  return place == 0 ? first : first + ((blocks->first[block + 1] - first) * place >> below);
+}
 
 /* A constant matrix stored by its non-zeros, both ways. */
 typedef struct gnn_sparse {
@@ -121,6 +136,7 @@ struct gnn_run {
                                     own, the host's image of it */
   int64_t nodes, edges;          /* of the loaded data; at most those planned for */
   gnn_csr in, out;
+  gnn_blocks blocks;
   gnn_sparse sparse[GNN_SPARSE_MAX];
   const int32_t *rows[GNN_SPLIT_COUNT]; /* labelled nodes of each split, ascending, in the arena */
   int64_t row_count[GNN_SPLIT_COUNT];
@@ -206,6 +222,7 @@ typedef struct gnn_graph_desc {
   int64_t at_in_ptr, at_in_idx, at_in_bounds;
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
   int64_t at_in_degree, at_out_degree; /* gnn_real per node */
+  int64_t at_blocks;     /* gnn_blocks.first, with room for as many as `nodes` rows have */
   int64_t at_rows[GNN_SPLIT_COUNT];
   int64_t row_count[GNN_SPLIT_COUNT];
 } gnn_graph_desc;
@@ -326,7 +343,7 @@ struct gnn_program {
   const gnn_keep_order *keep_order;             /* NULL: there is none beside the plan */
 };
 
-enum { GNN_ABI = 5 };
+enum { GNN_ABI = 6 };
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

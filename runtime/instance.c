@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../kernels/cpu/random.h"
+#include "blocks.h"
 #include "contents.h"
 #include "device.h"
 #include "fill.h"
@@ -108,14 +109,10 @@ static gnn_status instance_find_room(const gnn_program *program, const gnn_insta
 }
 
 static gnn_status instance_create_metrics(gnn_instance *instance, gnn_error *error) {
-  int64_t most_rows = 1;
-  const int64_t *row_count = instance->run.program->graph.row_count;
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
-    if (row_count[s] > most_rows) most_rows = row_count[s];
-  instance->partial_count = (most_rows + GNN_METRIC_TASK_ROWS - 1) / GNN_METRIC_TASK_ROWS;
-  instance->partial_loss = malloc((size_t)instance->partial_count * sizeof *instance->partial_loss);
-  instance->partial_correct = malloc((size_t)instance->partial_count * sizeof *instance->partial_correct);
-  if (instance->partial_loss && instance->partial_correct) return GNN_OK;
+  const size_t blocks = (size_t)1 << gnn_block_levels(instance->run.program->graph.nodes);
+  instance->block_loss = malloc(blocks * sizeof *instance->block_loss);
+  instance->block_correct = malloc(blocks * sizeof *instance->block_correct);
+  if (instance->block_loss && instance->block_correct) return GNN_OK;
   return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the metrics");
 }
 
@@ -169,8 +166,8 @@ void gnn_instance_destroy(gnn_instance *instance) {
   gnn_team_destroy(instance->run.team);
   for (int t = 0; t < GNN_TIER_COUNT; t++) instance_release(instance, (gnn_tier)t);
   gnn_backend_of(instance->run.program)->close(instance);
-  free(instance->partial_loss);
-  free(instance->partial_correct);
+  free(instance->block_loss);
+  free(instance->block_correct);
   free(instance);
 }
 

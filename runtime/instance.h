@@ -61,16 +61,13 @@ typedef struct gnn_instance {
   int is_loaded;
   int64_t contents[GNN_CONTENT_COUNT]; /* checksums of what was loaded */
   int continues_after_nan; /* weights that are not finite are taken */
-  double *partial_loss;    /* one a task of the metrics: GNN_METRIC_TASK_ROWS rows */
-  int64_t *partial_correct;
-  int64_t partial_count;
+  double *block_loss;      /* of the metrics, one a block */
+  int64_t *block_correct;
   int64_t majority_class;  /* most frequent in the validation split, or in train where there is none */
   double majority_share[GNN_SPLIT_COUNT]; /* accuracy of always answering it */
   gnn_bad_value bad;       /* of the first epoch that had one since the last reset; on the processor only */
   gnn_gradient_peak gradient_peak, gradient_peak_before; /* of the last epoch and the one before it; on the processor only */
 } gnn_instance;
-
-enum { GNN_METRIC_TASK_ROWS = 256 };
 
 /* Memory of the host program, which has given alloc; to it the rings are host memory. */
 gnn_status gnn_instance_ask(const gnn_instance *instance, gnn_tier tier, int64_t bytes, int align, void **memory, gnn_error *error);

@@ -9,21 +9,29 @@
 #include <string.h>
 
 #include "../kernels/cpu/loss.h"
+#include "../kernels/cpu/reduce.h"
 
 const char *const gnn_split_names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
+
+enum { METRICS_TASKS = 64 };
 
 typedef struct metrics_task {
   const float *scores;
   int64_t classes;
   const int32_t *labels, *rows;
+  int64_t row_count;
+  const int64_t *first;
   double *loss;
   int64_t *correct;
 } metrics_task;
 
-static void metrics_part(const void *context, int64_t begin, int64_t end, int64_t task) {
+static void metrics_blocks(const void *context, int64_t begin, int64_t end, int64_t task) {
   const metrics_task *m = context;
-  m->loss[task] = gnn_cross_entropy_part(m->scores, m->classes, m->labels, m->rows, begin, end);
-  m->correct[task] = gnn_accuracy_part(m->scores, m->classes, m->labels, m->rows, begin, end);
+  (void)task;
+  gnn_cross_entropy_blocks(m->scores, m->classes, m->labels, m->rows, m->row_count, m->first, begin, end, m->loss);
+  for (int64_t b = begin; b < end; b++)
+    m->correct[b] = gnn_accuracy_part(m->scores, m->classes, m->labels, m->rows, gnn_position_of(m->rows, m->row_count, m->first[b]),
+                                      gnn_position_of(m->rows, m->row_count, m->first[b + 1]));
 }
 
 gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
@@ -33,16 +41,12 @@ gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
   if (result.count == 0 || program->real_bytes != 4) return result;
   const gnn_field_desc *label = &program->fields[program->label_field];
   metrics_task m = {.scores = gnn_instance_at(instance, program->at_scores), .classes = program->classes,
-                    .labels = gnn_instance_at(instance, label->at[0]), .rows = run->rows[split],
-                    .loss = instance->partial_loss, .correct = instance->partial_correct};
-  gnn_parallel(run->team, result.count, GNN_METRIC_TASK_ROWS, metrics_part, &m);
-  int64_t tasks = (result.count + GNN_METRIC_TASK_ROWS - 1) / GNN_METRIC_TASK_ROWS, correct = 0;
-  double loss = 0;
-  for (int64_t t = 0; t < tasks; t++) {
-    loss += instance->partial_loss[t];
-    correct += instance->partial_correct[t];
-  }
-  result.loss = loss / (double)result.count;
+                    .labels = gnn_instance_at(instance, label->at[0]), .rows = run->rows[split], .row_count = result.count,
+                    .first = run->blocks.first, .loss = instance->block_loss, .correct = instance->block_correct};
+  int64_t blocks = INT64_C(1) << run->blocks.levels, correct = 0;
+  gnn_parallel(run->team, blocks, blocks / METRICS_TASKS + 1, metrics_blocks, &m);
+  for (int64_t b = 0; b < blocks; b++) correct += m.correct[b];
+  result.loss = gnn_sum_tree(m.loss, blocks) / (double)result.count;
   result.accuracy = (double)correct / (double)result.count;
   return result;
 }

@@ -53,13 +53,13 @@ GNN_INLINE int gnn_gather_lanes(int64_t w) {
   return GNN_LANES >= 16 && w >= 16 ? 16 : GNN_LANES >= 8 && w >= 8 ? 8 : GNN_LANES >= 4 && w >= 4 ? 4 : w >= 2 ? 2 : 1;
 }
 
-/* By the width and not by the vectors, so that all instruction sets sum in the same order. */
-GNN_INLINE int gnn_gather_chains(int64_t w) { return w <= 16 ? 4 : w <= 32 ? 2 : 1; }
+/* The accumulators that a row's entries go round, from the width that a value was declared with: a slice of its columns is summed with
+ * the chains of the whole. By the width and not by the vectors, so that all instruction sets sum in the same order. */
+GNN_INLINE int gnn_gather_chains(int64_t declared) { return declared <= 16 ? 4 : declared <= 32 ? 2 : 1; }
 
 GNN_INLINE void gnn_gather_tile(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit,
-                                const gnn_real *x, int64_t w, int64_t column, int vectors, int is_last, int is_first,
+                                const gnn_real *x, int64_t w, int chains, int64_t column, int vectors, int is_last, int is_first,
                                 int64_t ahead, gnn_real *acc) {
-  const int chains = gnn_gather_chains(w);
 #define GNN_GATHER_CASE(lanes)                                                                                         \
   case lanes:                                                                                                          \
     gnn_gather_tile##lanes(idx, weight, count, limit, x, w, column, vectors, chains, is_last, is_first, ahead, acc);   \
@@ -80,18 +80,18 @@ GNN_INLINE void gnn_gather_tile(const int32_t *idx, const gnn_real *weight, int6
 #undef GNN_GATHER_CASE
 }
 
-/* acc[0 .. w) = (is_first ? 0 : acc) + sum over j < count of weight[j] * x[idx[j]], weight NULL being ones.
+/* acc[0 .. w) = (is_first ? 0 : acc) + sum over j < count of weight[j] * x[idx[j]], weight NULL being ones, in `chains` chains.
  * idx may be read up to limit >= count, to fetch rows `ahead` entries early (0: not at all). */
 GNN_INLINE void gnn_gather(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit, const gnn_real *x,
-                           int64_t w, int is_first, int64_t ahead, gnn_real *acc) {
+                           int64_t w, int chains, int is_first, int64_t ahead, gnn_real *acc) {
   const int lanes = gnn_gather_lanes(w);
   const int64_t vectors = (w + lanes - 1) / lanes;
-  const int64_t widest = GNN_GATHER_TILE / gnn_gather_chains(w);
+  const int64_t widest = GNN_GATHER_TILE / chains;
   const int64_t passes = (vectors + widest - 1) / widest;
   const int64_t tile = (vectors + passes - 1) / passes, before_last = (passes - 1) * tile;
   for (int64_t v = 0; v < before_last; v += tile)
-    gnn_gather_tile(idx, weight, count, limit, x, w, v * lanes, (int)tile, 0, is_first, ahead, acc);
-  gnn_gather_tile(idx, weight, count, limit, x, w, before_last * lanes, (int)(vectors - before_last), 1, is_first,
+    gnn_gather_tile(idx, weight, count, limit, x, w, chains, v * lanes, (int)tile, 0, is_first, ahead, acc);
+  gnn_gather_tile(idx, weight, count, limit, x, w, chains, before_last * lanes, (int)(vectors - before_last), 1, is_first,
                   ahead, acc);
 }
 

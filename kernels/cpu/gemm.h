@@ -129,12 +129,22 @@ GNN_INLINE void gnn_gemm_rows(const gnn_real *a, const gnn_real *packed, int64_t
 }
 
 /* sums[i][0 .. vectors) (+)= sum over r < rows of a[r][i] * g[r], i < tile; g: rows packed for one panel; sums has the
- * stride w. Of its last vector only `tail` numbers are stored; its first `skip` rows are left alone. From `ahead` on, A
- * is fetched for a later block, as much as this tile reads (NULL: nothing). */
+ * stride w. Of its last vector there are only `tail` numbers; its first `skip` rows are left alone. From `ahead` on, A
+ * is fetched for later rows, as much as this tile reads (NULL: nothing). */
 GNN_INLINE void gnn_gemm_tn_tile(int tile, int vectors, const gnn_real *a, int64_t k, const gnn_real *g, int64_t rows,
                                  int is_first, const gnn_real *ahead, int64_t skip, int tail, gnn_real *sums, int64_t w) {
+  const int whole = tail < GNN_LANES ? vectors - 1 : vectors;
   gnn_vec sum[GNN_TILE_MAX];
+  gnn_real last[GNN_LANES];
   GNN_UNROLL for (int i = 0; i < tile * vectors; i++) sum[i] = (gnn_vec){0};
+  if (!is_first) {
+    GNN_UNROLL for (int i = 0; i < tile; i++) {
+      GNN_UNROLL for (int v = 0; v < whole; v++) sum[i * vectors + v] = GNN_LOAD(sums + i * w + v * GNN_LANES);
+      if (whole == vectors) continue;
+      for (int c = 0; c < GNN_LANES; c++) last[c] = c < tail ? sums[i * w + whole * GNN_LANES + c] : 0;
+      sum[i * vectors + whole] = GNN_LOAD(last);
+    }
+  }
   for (int64_t r = 0; r < rows; r++) {
     gnn_vec b[GNN_PANEL_MAX];
     GNN_UNROLL for (int v = 0; v < vectors; v++) b[v] = GNN_LOAD(g + (r * vectors + v) * GNN_LANES);
@@ -146,24 +156,14 @@ GNN_INLINE void gnn_gemm_tn_tile(int tile, int vectors, const gnn_real *a, int64
   }
   GNN_UNROLL for (int i = 0; i < tile; i++) {
     if (i < skip) continue;
-    gnn_real *to = sums + i * w;
-    const int whole = tail < GNN_LANES ? vectors - 1 : vectors;
-    GNN_UNROLL for (int v = 0; v < whole; v++) {
-      if (!is_first) sum[i * vectors + v] += GNN_LOAD(to + v * GNN_LANES);
-      GNN_STORE(to + v * GNN_LANES, sum[i * vectors + v]);
-    }
-    if (whole < vectors) {
-      gnn_real last[GNN_LANES];
-      GNN_STORE(last, sum[i * vectors + vectors - 1]);
-      for (int c = 0; c < tail; c++) {
-        gnn_real *at = to + whole * GNN_LANES + c;
-        *at = is_first ? last[c] : *at + last[c];
-      }
-    }
+    GNN_UNROLL for (int v = 0; v < whole; v++) GNN_STORE(sums + i * w + v * GNN_LANES, sum[i * vectors + v]);
+    if (whole == vectors) continue;
+    GNN_STORE(last, sum[i * vectors + whole]);
+    for (int c = 0; c < tail; c++) sums[i * w + whole * GNN_LANES + c] = last[c];
   }
 }
 
-/* Adds the products of a block of rows to `columns` columns of partial; a and g begin at the block. */
+/* Adds the products of a few rows to `columns` columns of partial; a and g begin at the first of them. */
 GNN_INLINE void gnn_gemm_tn_panel(int tile, int columns, const gnn_real *a, const gnn_real *g, int64_t k, int64_t w,
                                   int64_t rows, int is_first, int is_ahead, gnn_real *packed, gnn_real *partial) {
   const int vectors = (columns + GNN_LANES - 1) / GNN_LANES, room = vectors * GNN_LANES;
@@ -184,41 +184,25 @@ GNN_INLINE void gnn_gemm_tn_panel(int tile, int columns, const gnn_real *a, cons
   }
 }
 
-/* partial[k, w] = sum over rows r of [begin, end) of a[r]^T g[r], in blocks of rows counted from `begin`; a: [any, k],
- * g: [any, w]. A block is so large that the sums, which pass through the caches once for each, are little beside the
- * products, and so small that a block of A stays in the second-level cache and a panel of G in the first. */
-GNN_INLINE void gnn_gemm_tn_part(const gnn_real *a, const gnn_real *g, int64_t k, int64_t w, int64_t begin, int64_t end,
-                                 gnn_real *partial) {
+/* partial[k, w] = sum over rows r of [begin, end) of a[r]^T g[r], one chain for each number; a: [any, k], g: [any, w]. So many
+ * rows are taken at a time that the sums, which pass through the caches once for each time, are little beside the products,
+ * and so few that those of A stay in the second-level cache and a panel of G in the first. */
+GNN_INLINE void gnn_gemm_tn(const gnn_real *a, const gnn_real *g, int64_t k, int64_t w, int64_t begin, int64_t end,
+                            gnn_real *partial) {
   enum { ROWS = 128 };
   const gnn_gemm_shape s = gnn_gemm_shape_of(w);
   const int widest = (int)s.widest * GNN_LANES;
-  const int64_t block_rows = k <= 512 ? ROWS : k <= 1024 ? 96 : 64, last = (s.panels - 1) * widest;
+  const int64_t most = k <= 512 ? ROWS : k <= 1024 ? 96 : 64, last = (s.panels - 1) * widest;
   gnn_real packed[ROWS * GNN_PANEL_MAX * GNN_LANES] __attribute__((aligned(64)));
   int64_t r = begin;
   do {
-    const int64_t rows = gnn_min(block_rows, end - r);
+    const int64_t rows = gnn_min(most, end - r);
     for (int64_t c = 0; c < last; c += widest)
       gnn_gemm_tn_panel(s.rows, widest, a + r * k, g + r * w + c, k, w, rows, r == begin, c == 0, packed, partial + c);
     gnn_gemm_tn_panel(s.rows, (int)(w - last), a + r * k, g + r * w + last, k, w, rows, r == begin, last == 0, packed,
                       partial + last);
     r += rows;
   } while (r < end);
-}
-
-/* out[begin .. end) = the sum of the parts, in their order; parts: [part_count, count]. */
-GNN_INLINE void gnn_sum_parts(const gnn_real *parts, int64_t part_count, int64_t count, gnn_real *out, int64_t begin,
-                              int64_t end) {
-  int64_t i = begin;
-  for (; i + GNN_LANES <= end; i += GNN_LANES) {
-    gnn_vec sum = GNN_LOAD(parts + i);
-    for (int64_t p = 1; p < part_count; p++) sum += GNN_LOAD(parts + p * count + i);
-    GNN_STORE(out + i, sum);
-  }
-  for (; i < end; i++) {
-    gnn_real sum = parts[i];
-    for (int64_t p = 1; p < part_count; p++) sum += parts[p * count + i];
-    out[i] = sum;
-  }
 }
 
 #endif

@@ -266,7 +266,7 @@ enum { PART_ROWS = (DENSE_ROWS + 31) / 32 };
   }                                                                                                    \
   static void outer_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {          \
     const Dense *d = context;                                                                          \
-    gnn_gemm_tn_part(d->a, d->y, DEPTH, W, begin, end, d->parts + task * DEPTH * W);                   \
+    gnn_gemm_tn(d->a, d->y, DEPTH, W, begin, end, d->parts + task * DEPTH * W);                        \
   }                                                                                                    \
   static void outer_run_##W(void *job) { gnn_parallel(team, DENSE_ROWS, PART_ROWS, outer_task_##W, job); }
 DEFINE_DENSE(16)
@@ -311,7 +311,7 @@ enum { GATHER_TASKS = 128, OWN_ROWS = 16 };
   static void gather_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {         \
     Gather s = *(const Gather *)context;                                                               \
     s.y += task * OWN_ROWS * W;                                                                        \
-    gnn_spmm_rows(&s.graph, s.x, W, begin, end, gather_done_##W, &s);                                  \
+    gnn_spmm_rows(&s.graph, s.x, W, gnn_gather_chains(W), begin, end, gather_done_##W, &s);            \
   }                                                                                                    \
   static void gather_run_##W(void *job) {                                                              \
     Gather *s = job;                                                                                   \

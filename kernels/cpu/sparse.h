@@ -1,13 +1,15 @@
 /* sparse.h: products with a constant sparse matrix S (rows x K), such as bag-of-words features, under dropout.
  *
  * The entry (r, c) is multiplied by the factor that a dense dropout would give the element (r, c), so storing a matrix
- * by its non-zeros changes no result. drop NULL: no dropout. Rows without entries are handed to `done` as zeros.
+ * by its non-zeros changes no result. drop NULL: no dropout. Rows without entries are handed to `done` as zeros. chains:
+ * gnn_gather_chains of the whole width, where w is that of a slice.
  */
 #ifndef GNN_SPARSE_PRODUCT_H
 #define GNN_SPARSE_PRODUCT_H
 
 #include "gather.h"
 #include "random.h"
+#include "../../runtime/blocks.h"
 
 enum { GNN_SPARSE_BLOCK = 128 };
 
@@ -25,37 +27,83 @@ GNN_INLINE void gnn_sparse_factors(const gnn_real *value, const int32_t *idx, in
   }
 }
 
-GNN_INLINE void gnn_sparse_product(const gnn_csr *s, const gnn_real *value, int is_transposed, const gnn_real *x,
-                                   int64_t w, const gnn_dropout *drop, int64_t begin, int64_t end, gnn_row_done *done,
-                                   const void *context) {
-  gnn_real acc[w], block[GNN_SPARSE_BLOCK];
+/* acc[0 .. w) = the sum of the entries [first, last) of a row (or, is_transposed, a column) of S times the rows of x they name. */
+GNN_INLINE void gnn_sparse_sum(const gnn_csr *s, const gnn_real *value, int is_transposed, int64_t row, int64_t first, int64_t last,
+                               const gnn_real *x, int64_t w, int chains, const gnn_dropout *drop, gnn_real *acc) {
+  gnn_real factors[GNN_SPARSE_BLOCK];
+  if (!drop) {
+    gnn_gather(s->idx + first, value + first, last - first, last - first, x, w, chains, 1, 0, acc);
+    return;
+  }
+  int64_t e = first;
+  do {
+    const int64_t count = gnn_min(last - e, GNN_SPARSE_BLOCK);
+    gnn_sparse_factors(value + e, s->idx + e, count, s->entries - e, drop, is_transposed, row, factors);
+    gnn_gather(s->idx + e, factors, count, count, x, w, chains, e == first, 0, acc);
+    e += count;
+  } while (e < last);
+}
+
+/* Rows [begin, end) of S B; b: [K, w] row-major. */
+GNN_INLINE void gnn_sparse_rows(const gnn_sparse *s, const gnn_real *b, int64_t w, int chains, const gnn_dropout *drop,
+                                int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
+  const gnn_csr *rows = &s->by_row;
+  gnn_real acc[w];
   for (int64_t r = begin; r < end; r++) {
-    const int64_t first = s->ptr[r], last = s->ptr[r + 1];
-    if (drop) {
-      int64_t e = first;
-      do {
-        const int64_t count = gnn_min(last - e, GNN_SPARSE_BLOCK);
-        gnn_sparse_factors(value + e, s->idx + e, count, s->entries - e, drop, is_transposed, r, block);
-        gnn_gather(s->idx + e, block, count, count, x, w, e == first, 0, acc);
-        e += count;
-      } while (e < last);
-    } else {
-      gnn_gather(s->idx + first, value + first, last - first, last - first, x, w, 1, 0, acc);
-    }
+    gnn_sparse_sum(rows, s->row_value, 0, r, rows->ptr[r], rows->ptr[r + 1], b, w, chains, drop, acc);
     done(context, r, acc);
   }
 }
 
-/* Rows [begin, end) of S B; b: [K, w] row-major. */
-GNN_INLINE void gnn_sparse_rows(const gnn_sparse *s, const gnn_real *b, int64_t w, const gnn_dropout *drop,
-                                int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
-  gnn_sparse_product(&s->by_row, s->row_value, 0, b, w, drop, begin, end, done, context);
+/* The block of a row that is not before block `low`. */
+GNN_INLINE int64_t gnn_block_of(const gnn_blocks *blocks, int64_t low, int64_t row) {
+  int64_t high = INT64_C(1) << blocks->levels;
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    if (blocks->first[middle] <= row) low = middle;
+    else high = middle;
+  }
+  return low;
 }
 
-/* Rows [begin, end) of S^T G, which are columns of S; g: [rows, w] row-major. */
-GNN_INLINE void gnn_sparse_tn_rows(const gnn_sparse *s, const gnn_real *g, int64_t w, const gnn_dropout *drop,
-                                   int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
-  gnn_sparse_product(&s->by_column, s->column_value, 1, g, w, drop, begin, end, done, context);
+/* The first of the entries [e, last) whose row is not below `row`, else last. */
+GNN_INLINE int64_t gnn_entry_of(const int32_t *idx, int64_t e, int64_t last, int64_t row) {
+  int64_t low = e, high = last;
+  if (e == last || idx[last - 1] < row) return last;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (idx[middle] < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Rows [begin, end) of S^T G, which are columns of S; g: [rows, w] row-major. The entries of a column are summed in each block, and
+ * the sums over the tree of blocks. Blocks without entries would add zeros: they are passed over. Two open sums are added when the
+ * next entry lies outside the least subtree that holds them both, which is told by the highest bit in which the numbers of
+ * blocks differ. */
+GNN_INLINE void gnn_sparse_tn_rows(const gnn_sparse *s, const gnn_blocks *blocks, const gnn_real *g, int64_t w, int chains,
+                                   const gnn_dropout *drop, int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
+  const gnn_csr *columns = &s->by_column;
+  gnn_real open[(GNN_BLOCK_MOST_LEVELS + 1) * w];
+  int64_t block_of[GNN_BLOCK_MOST_LEVELS + 1];
+  for (int64_t c = begin; c < end; c++) {
+    const int64_t last = columns->ptr[c + 1];
+    int64_t e = columns->ptr[c], block = 0;
+    int count = 0;
+    do {
+      if (e < last) block = gnn_block_of(blocks, block, columns->idx[e]);
+      for (; count > 1 && (block_of[count - 2] ^ block_of[count - 1]) < (block_of[count - 1] ^ block); count--)
+        for (int64_t j = 0; j < w; j++) open[(count - 2) * w + j] += open[(count - 1) * w + j];
+      const int64_t block_end = gnn_entry_of(columns->idx, e, last, blocks->first[block + 1]);
+      gnn_sparse_sum(columns, s->column_value, 1, c, e, block_end, g, w, chains, drop, open + count * w);
+      block_of[count++] = block;
+      e = block_end;
+    } while (e < last);
+    for (; count > 1; count--)
+      for (int64_t j = 0; j < w; j++) open[(count - 2) * w + j] += open[(count - 1) * w + j];
+    done(context, c, open);
+  }
 }
 
 /* Rows [begin, end) of y = x^T; x: [rows, cols], y: [cols, rows], row-major. */

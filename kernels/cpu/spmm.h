@@ -1,7 +1,8 @@
 /* spmm.h: the sparse product of message passing, Y[r] = sum over the entries e of row r of (weight of e) * X[idx[e]].
  *
  * Rows are summed in registers in the order of their entries, whoever computes them, and handed to `done`, which
- * scales, adds and stores; rows without entries are handed over as zeros. x: [any, w] row-major.
+ * scales, adds and stores; rows without entries are handed over as zeros. x: [any, w] row-major, perhaps a slice of a wider value;
+ * chains: gnn_gather_chains of the whole width.
  */
 #ifndef GNN_SPMM_H
 #define GNN_SPMM_H
@@ -18,19 +19,19 @@ GNN_INLINE int64_t gnn_gather_ahead(int64_t table_rows, int64_t w) {
   return row_bytes <= 512 ? 16 : row_bytes <= 1024 ? 6 : 4;
 }
 
-GNN_INLINE void gnn_spmm_rows(const gnn_csr *g, const gnn_real *x, int64_t w, int64_t begin, int64_t end,
+GNN_INLINE void gnn_spmm_rows(const gnn_csr *g, const gnn_real *x, int64_t w, int chains, int64_t begin, int64_t end,
                               gnn_row_done *done, const void *context) {
   gnn_real acc[w];
   const int64_t ahead = gnn_gather_ahead(g->rows, w), limit = g->ptr[end];
   for (int64_t r = begin; r < end; r++) {
     const int64_t first = g->ptr[r];
-    gnn_gather(g->idx + first, NULL, g->ptr[r + 1] - first, limit - first, x, w, 1, ahead, acc);
+    gnn_gather(g->idx + first, NULL, g->ptr[r + 1] - first, limit - first, x, w, chains, 1, ahead, acc);
     done(context, r, acc);
   }
 }
 
 /* weight: [edges], by edge number: g->edge[e] where the graph has it, else the entry's position. */
-GNN_INLINE void gnn_spmm_weighted_rows(const gnn_csr *g, const gnn_real *weight, const gnn_real *x, int64_t w,
+GNN_INLINE void gnn_spmm_weighted_rows(const gnn_csr *g, const gnn_real *weight, const gnn_real *x, int64_t w, int chains,
                                        int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
   gnn_real acc[w], block[GNN_WEIGHT_BLOCK];
   const int64_t ahead = gnn_gather_ahead(g->rows, w), limit = g->ptr[end];
@@ -41,11 +42,11 @@ GNN_INLINE void gnn_spmm_weighted_rows(const gnn_csr *g, const gnn_real *weight,
       do {
         const int64_t count = gnn_min(last - e, GNN_WEIGHT_BLOCK);
         for (int64_t i = 0; i < count; i++) block[i] = weight[g->edge[e + i]];
-        gnn_gather(g->idx + e, block, count, limit - e, x, w, e == first, ahead, acc);
+        gnn_gather(g->idx + e, block, count, limit - e, x, w, chains, e == first, ahead, acc);
         e += count;
       } while (e < last);
     } else {
-      gnn_gather(g->idx + first, weight + first, last - first, limit - first, x, w, 1, ahead, acc);
+      gnn_gather(g->idx + first, weight + first, last - first, limit - first, x, w, chains, 1, ahead, acc);
     }
     done(context, r, acc);
   }

@@ -17,25 +17,44 @@ GNN_INLINE double gnn_row_exp_sum(const gnn_real *row, int64_t classes, gnn_real
   return gnn_group_sum<32, 1>(sum);
 }
 
-/* parts[block] = the sum of -log p(label) over the rows that come to this block. */
-GNN_INLINE void gnn_cross_entropy_part(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows,
-                                       int64_t row_count, double *parts) {
-  double loss = 0;
-  for (int64_t i = gnn_group<32>(); i < row_count; i += gnn_groups<32>()) {
-    const gnn_real *row = scores + rows[i] * classes, maximum = gnn_row_maximum(row, classes);
-    const double sum = gnn_row_exp_sum(row, classes, maximum);
-    if (threadIdx.x % 32 == 0) loss += log(sum) + (double)maximum - (double)row[labels[rows[i]]];
+/* The first position in the list that is at or after a node. */
+GNN_INLINE int64_t gnn_position_of(const int32_t *rows, int64_t row_count, int64_t node) {
+  int64_t low = 0, high = row_count;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (rows[middle] < node) low = middle + 1;
+    else high = middle;
   }
+  return low;
+}
+
+/* What a warp does with labelled row r: -log p(label), in its first lane. */
+GNN_INLINE double gnn_row_loss(const gnn_real *row, int64_t classes, int32_t label) {
+  const gnn_real maximum = gnn_row_maximum(row, classes);
+  const double sum = gnn_row_exp_sum(row, classes, maximum);
+  return threadIdx.x % 32 == 0 ? log(sum) + (double)maximum - (double)row[label] : 0;
+}
+
+/* sum = that of -log p(label) over the positions [begin, end) of the list, which the warps of a block share by their place. */
+GNN_INLINE void gnn_cross_entropy_rows(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows, int64_t begin,
+                                       int64_t end, double *sum) {
+  double loss = 0;
+  for (int64_t i = begin + threadIdx.x / 32; i < end; i += GNN_THREADS / 32) loss += gnn_row_loss(scores + rows[i] * classes, classes, labels[rows[i]]);
   loss = gnn_block_sum<1>(loss);
-  if (threadIdx.x == 0) parts[blockIdx.x] = loss;
+  if (threadIdx.x == 0) *sum = loss;
+}
+
+/* sums[block]: over the labelled rows of a canonical block. */
+GNN_INLINE void gnn_cross_entropy_block(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows, int64_t row_count,
+                                        const gnn_view_blocks *blocks, double *sums) {
+  gnn_cross_entropy_rows(scores, classes, labels, rows, gnn_position_of(rows, row_count, blocks->first[blockIdx.x]),
+                         gnn_position_of(rows, row_count, blocks->first[blockIdx.x + 1]), &sums[blockIdx.x]);
 }
 
 /* By one block. */
-GNN_INLINE void gnn_cross_entropy_mean(const double *parts, int64_t part_count, int64_t row_count, double *loss) {
-  double sum = 0;
-  for (int64_t p = threadIdx.x; p < part_count; p += GNN_THREADS) sum += parts[p];
-  sum = gnn_block_sum<1>(sum);
-  if (threadIdx.x == 0) *loss = sum / (double)row_count;
+GNN_INLINE void gnn_cross_entropy_mean(double *sums, const gnn_view_blocks *blocks, int64_t row_count, double *loss) {
+  gnn_sum_tree(sums, INT64_C(1) << blocks->levels, 1);
+  if (threadIdx.x == 0) *loss = sums[0] / (double)row_count;
 }
 
 /* gradient[row] = (softmax - onehot) / row_count for the rows listed; all others have to be zero already. */
@@ -75,35 +94,31 @@ GNN_INLINE int64_t gnn_row_best(const gnn_real *row, int64_t classes) {
   return __ballot_sync(~0u, is_nan) ? -1 : best;
 }
 
-/* results[split][part] = the sum of -log p(label) over rows of the split, and how many have their label as best. A block
- * for each part of each split. */
-GNN_INLINE void gnn_measure_part(const gnn_real *scores, int64_t classes, const int32_t *labels, const gnn_view *g, int parts, double *results) {
-  const int split = (int)blockIdx.x / parts, part = (int)blockIdx.x % parts;
+/* results[split][block] = the sum of -log p(label) over rows of the split, and how many have their label as best. A block of threads
+ * for each canonical block of each split. */
+GNN_INLINE void gnn_measure_block(const gnn_real *scores, int64_t classes, const int32_t *labels, const gnn_view *g, double *results) {
+  const int64_t split = blockIdx.x >> g->blocks.levels, block = blockIdx.x - (split << g->blocks.levels), count = g->row_count[split];
+  const int64_t end = gnn_position_of(g->rows[split], count, g->blocks.first[block + 1]);
   double loss = 0, hits = 0;
-  for (int64_t i = part * (GNN_THREADS / 32) + threadIdx.x / 32; i < g->row_count[split]; i += parts * (GNN_THREADS / 32)) {
+  for (int64_t i = gnn_position_of(g->rows[split], count, g->blocks.first[block]) + threadIdx.x / 32; i < end; i += GNN_THREADS / 32) {
     const int64_t r = g->rows[split][i];
-    const gnn_real *row = scores + r * classes, maximum = gnn_row_maximum(row, classes);
-    const double sum = gnn_row_exp_sum(row, classes, maximum);
+    const gnn_real *row = scores + r * classes;
     const int64_t best = gnn_row_best(row, classes);
-    if (threadIdx.x % 32 != 0) continue;
-    loss += log(sum) + (double)maximum - (double)row[labels[r]];
-    hits += best == labels[r];
+    loss += gnn_row_loss(row, classes, labels[r]);
+    hits += threadIdx.x % 32 == 0 && best == labels[r];
   }
   loss = gnn_block_sum<1>(loss);
   hits = gnn_block_sum<1>(hits);
   if (threadIdx.x == 0) results[2 * blockIdx.x] = loss, results[2 * blockIdx.x + 1] = hits;
 }
 
-/* sums[split] = the sum of its parts; a block for each split. */
-GNN_INLINE void gnn_measure_split(const double *results, int parts, double *sums) {
-  double loss = 0, hits = 0;
-  for (int p = (int)threadIdx.x; p < parts; p += GNN_THREADS) {
-    loss += results[2 * (blockIdx.x * parts + p)];
-    hits += results[2 * (blockIdx.x * parts + p) + 1];
-  }
-  loss = gnn_block_sum<1>(loss);
-  hits = gnn_block_sum<1>(hits);
-  if (threadIdx.x == 0) sums[2 * blockIdx.x] = loss, sums[2 * blockIdx.x + 1] = hits;
+/* sums[split] = the sum of its blocks; a block of threads for each split. */
+GNN_INLINE void gnn_measure_split(double *results, const gnn_view_blocks *blocks, double *sums) {
+  const int64_t count = INT64_C(1) << blocks->levels;
+  double *own = results + 2 * (blockIdx.x * count);
+  gnn_sum_tree(own, count, 2);
+  gnn_sum_tree(own + 1, count, 2);
+  if (threadIdx.x < 2) sums[2 * blockIdx.x + threadIdx.x] = own[threadIdx.x];
 }
 
 #endif

@@ -78,8 +78,6 @@ typedef struct Product {
   cublasLtMatmulAlgo_t algorithm;
   const gnn_real *left, *right;
   gnn_real *to;
-  void *workspace;
-  size_t workspace_bytes;
 } Product;
 
 typedef struct Launch {
@@ -99,7 +97,7 @@ static void launch_one(const char *name, int64_t blocks) {
 
 static void launch_product(const Product *p) {
   const float one = 1, zero = 0;
-  CHECK_CUBLAS(cublasLtMatmul(cublas, p->product, &one, p->right, p->a, p->left, p->b, &zero, p->to, p->c, p->to, p->c, &p->algorithm, p->workspace, p->workspace_bytes, stream));
+  CHECK_CUBLAS(cublasLtMatmul(cublas, p->product, &one, p->right, p->a, p->left, p->b, &zero, p->to, p->c, p->to, p->c, &p->algorithm, NULL, 0, stream));
 }
 
 static void launch(const Launch *l) {
@@ -234,12 +232,12 @@ static Launch set_loss(measure_job *now, int64_t rows, int which) {
   tell(now);
   launch_one("measure_labels", blocks_for(rows, THREADS));
   CHECK(cudaStreamSynchronize(stream));
-  return (Launch){.name = names[which], .blocks = most(1, (rows + 255) / 256)};
+  return (Launch){.name = names[which], .blocks = most(1, (rows + MEASURE_LOSSES - 1) / MEASURE_LOSSES)};
 }
 
 static void measure_loss(void) {
   const int64_t rows = least(1 << 20, memory_bytes / 2 / (64 * 4 + 16));
-  measure_job now = {.x = take(rows * 64 * (int64_t)sizeof(gnn_real)), .labels = take(4 * rows), .list = take(4 * rows), .parts = take(8 * (rows / 256 + 1))};
+  measure_job now = {.x = take(rows * 64 * (int64_t)sizeof(gnn_real)), .labels = take(4 * rows), .list = take(4 * rows), .parts = take(8 * (rows / MEASURE_LOSSES + 1))};
   fill(now.x, rows * 64);
   const double few = seconds_a_row(set_loss, &now, 256, rows, 0, NULL), many = seconds_a_row(set_loss, &now, 256, rows, 1, NULL);
   const double each = beyond(many, few) / 60;
@@ -250,11 +248,11 @@ static void measure_loss(void) {
 
 /* ---- dense products ---- */
 
-/* type: of what lies in memory. */
-static const struct { const char *name; int width, is_outer; cublasComputeType_t compute; cudaDataType_t type; } products[] = {
-    {"fp32", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F, CUDA_R_32F}, {"narrow", MEASURE_NARROW, 0, CUBLAS_COMPUTE_32F, CUDA_R_32F},
-    {"outer", MEASURE_WIDE, 1, CUBLAS_COMPUTE_32F, CUDA_R_32F}, {"outer_narrow", MEASURE_NARROW, 1, CUBLAS_COMPUTE_32F, CUDA_R_32F},
-    {"tf32", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F}, {"bf16", MEASURE_WIDE, 0, CUBLAS_COMPUTE_32F, CUDA_R_16BF}};
+/* type: of what lies in memory. outer: a kernel of ours. */
+static const struct { const char *name; int width; const char *outer; cublasComputeType_t compute; cudaDataType_t type; } products[] = {
+    {"fp32", MEASURE_WIDE, NULL, CUBLAS_COMPUTE_32F, CUDA_R_32F}, {"narrow", MEASURE_NARROW, NULL, CUBLAS_COMPUTE_32F, CUDA_R_32F},
+    {"outer", MEASURE_WIDE, "measure_outer", CUBLAS_COMPUTE_32F, CUDA_R_32F}, {"outer_narrow", MEASURE_NARROW, "measure_outer_narrow", CUBLAS_COMPUTE_32F, CUDA_R_32F},
+    {"tf32", MEASURE_WIDE, NULL, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F}, {"bf16", MEASURE_WIDE, NULL, CUBLAS_COMPUTE_32F, CUDA_R_16BF}};
 enum { PRODUCTS = sizeof products / sizeof *products };
 
 static void forget_product(Product *p) {
@@ -266,25 +264,23 @@ static void forget_product(Product *p) {
   p->product = NULL;
 }
 
-/* As in a linear layer: x times m transposed to y; of the gradient, x transposed times y to m. */
+/* As in a linear layer: x times m transposed to y. */
 static void describe_product(Product *p, const measure_job *now, int64_t rows, int which) {
-  const int is_outer = products[which].is_outer;
-  const uint64_t n = (uint64_t)products[which].width, m = is_outer ? MEASURE_DEPTH : (uint64_t)rows, k = is_outer ? (uint64_t)rows : MEASURE_DEPTH;
+  const uint64_t n = (uint64_t)products[which].width, m = (uint64_t)rows, k = MEASURE_DEPTH;
   const cublasOperation_t transposed = CUBLAS_OP_T;
   forget_product(p);
-  p->left = now->x, p->right = is_outer ? now->y : now->m, p->to = is_outer ? now->m : now->y;
-  p->workspace = now->v, p->workspace_bytes = is_outer ? (size_t)(rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS * MEASURE_DEPTH * (size_t)n * sizeof(gnn_real) : 0;
+  p->left = now->x, p->right = now->m, p->to = now->y;
   CHECK_CUBLAS(cublasLtMatmulDescCreate(&p->product, products[which].compute, CUDA_R_32F));
-  CHECK_CUBLAS(cublasLtMatmulDescSetAttribute(p->product, is_outer ? CUBLASLT_MATMUL_DESC_TRANSB : CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed));
-  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->a, products[which].type, is_outer ? n : k, is_outer ? k : n, (int64_t)(is_outer ? n : k)));
-  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->b, products[which].type, is_outer ? m : k, is_outer ? k : m, MEASURE_DEPTH));
+  CHECK_CUBLAS(cublasLtMatmulDescSetAttribute(p->product, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed));
+  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->a, products[which].type, k, n, (int64_t)k));
+  CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->b, products[which].type, k, m, MEASURE_DEPTH));
   CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->c, products[which].type, n, m, (int64_t)n));
 }
 
 /* As programs choose it; false: cuBLASLt has none here. */
 static int choose_algorithm(Product *p) {
   const uint32_t reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-  const uint64_t workspace = p->workspace_bytes;
+  const uint64_t workspace = 0;
   cublasLtMatmulPreference_t preference;
   cublasLtMatmulHeuristicResult_t result;
   int count = 0;
@@ -301,7 +297,16 @@ static int choose_algorithm(Product *p) {
 
 static Product product;
 
+/* Of a gradient: x transposed times y, in runs of rows whose sums stay in v. */
+static Launch set_outer(measure_job *now, int64_t rows, int which) {
+  const int64_t runs = (rows + MEASURE_RUN_ROWS - 1) / MEASURE_RUN_ROWS, across = (products[which].width + MEASURE_TILE - 1) / MEASURE_TILE;
+  now->rows = rows;
+  tell(now);
+  return (Launch){.name = products[which].outer, .blocks = most(1, runs * (MEASURE_DEPTH / MEASURE_TILE) * across)};
+}
+
 static Launch set_product(measure_job *now, int64_t rows, int which) {
+  if (products[which].outer) return set_outer(now, rows, which);
   describe_product(&product, now, rows, which);
   if (!choose_algorithm(&product)) check_cublas(CUBLAS_STATUS_NOT_SUPPORTED, products[which].name);
   return (Launch){.product = &product};
@@ -314,9 +319,9 @@ static int has_product(const measure_job *now, int which) {
 
 /* What a GPU has none of, its target does not say: the precisions after fp32. */
 static void measure_dense(double element) {
-  const int64_t rows = least(1 << 18, memory_bytes / 4 / (2 * MEASURE_DEPTH * 4)), parts = (rows + MEASURE_PART_ROWS - 1) / MEASURE_PART_ROWS;
+  const int64_t rows = least(1 << 18, memory_bytes / 4 / (2 * MEASURE_DEPTH * 4)), runs = (rows + MEASURE_RUN_ROWS - 1) / MEASURE_RUN_ROWS;
   measure_job now = {.x = take(rows * MEASURE_DEPTH * 4), .y = take(rows * MEASURE_WIDE * 4), .m = take(MEASURE_DEPTH * MEASURE_WIDE * 4),
-                     .v = take(parts * MEASURE_DEPTH * MEASURE_WIDE * 4)};
+                     .v = take(runs * MEASURE_DEPTH * MEASURE_WIDE * 4)};
   fill(now.x, rows * MEASURE_DEPTH);
   fill(now.y, rows * MEASURE_WIDE);
   fill(now.m, MEASURE_DEPTH * MEASURE_WIDE);
@@ -324,7 +329,7 @@ static void measure_dense(double element) {
     const int is_fp32 = products[i].compute == CUBLAS_COMPUTE_32F && products[i].type == CUDA_R_32F;
     if (!is_fp32 && !has_product(&now, i)) continue;
     const double width = products[i].width, seconds = seconds_a_row(set_product, &now, LEAST_ROWS, rows, i, NULL);
-    print_rate(products[i].name, 2.0 * MEASURE_DEPTH * width / (products[i].is_outer ? seconds : beyond(seconds, width * element)));
+    print_rate(products[i].name, 2.0 * MEASURE_DEPTH * width / (products[i].outer ? seconds : beyond(seconds, width * element)));
   }
   forget_product(&product);
   memory_used = 0;

@@ -4,7 +4,7 @@
 
 #include "view.h"
 
-enum { MEASURE_COLUMNS = 64, MEASURE_DEPTH = 256, MEASURE_WIDE = 256, MEASURE_NARROW = 16, MEASURE_PART_ROWS = 512, MEASURE_UPDATED = 1024 /* weights a block */ };
+enum { MEASURE_COLUMNS = 64, MEASURE_DEPTH = 256, MEASURE_WIDE = 256, MEASURE_NARROW = 16, MEASURE_TILE = 64, MEASURE_RUN_ROWS = 512, MEASURE_LOSSES = 256 /* rows a block */, MEASURE_UPDATED = 1024 /* weights a block */ };
 
 typedef struct measure_job {
   gnn_real *x, *y, *m, *v;

@@ -1,4 +1,4 @@
-/* reduce.cuh: clearing, transposing, and sums over blocks in a fixed order. */
+/* reduce.cuh: clearing, transposing, and sums over the threads of a block and over all rows in a fixed order. */
 #ifndef GNN_CUDA_REDUCE_H
 #define GNN_CUDA_REDUCE_H
 
@@ -34,16 +34,72 @@ template <int APART, class T> GNN_INLINE T gnn_block_sum(T x) {
   return x;
 }
 
-/* to[0 .. count) = the sum of the parts, each count numbers, one after the other in memory: a block for 32 numbers, its
- * warps sharing the parts. */
-GNN_INLINE void gnn_sum_parts(const gnn_real *part, int64_t parts, int64_t count, gnn_real *to) {
-  const int64_t i = (int64_t)blockIdx.x * 32 + threadIdx.x % 32;
-  gnn_real sum = 0;
-  if (i < count) {
-    for (int64_t p = threadIdx.x / 32; p < parts; p += GNN_THREADS / 32) sum += part[p * count + i];
+/* ---- sums over runs of rows, folded over their balanced binary tree: kernels/cpu/walk.h ---- */
+
+/* The first row of a run, or where the last one ends. */
+GNN_INLINE int64_t gnn_run_first(const gnn_view_blocks *blocks, int64_t run) {
+  const int64_t below = blocks->run_levels - blocks->levels, block = run >> below, place = run - (block << below), first = blocks->first[block];
+  return place == 0 ? first : first + ((blocks->first[block + 1] - first) * place >> below);
+}
+
+/* A walker is a block of threads, or as many as there are tiles of its sums. A thread adds the elements that are its own. */
+struct gnn_walk {
+  int64_t run, end, done, width;
+  gnn_real *sums; /* [open][width] */
+};
+
+GNN_INLINE gnn_walk gnn_walk_begin(const gnn_view *g, int64_t walker, int64_t most_levels, gnn_real *sums, int64_t width) {
+  const int64_t below = g->blocks.run_levels - gnn_min(g->blocks.run_levels, most_levels);
+  return {walker << below, (walker + 1) << below, 0, width, sums + walker * (below + 1) * width};
+}
+
+/* Number i of the sum of this run: with the open sums that it completes. */
+GNN_INLINE void gnn_walk_add(const gnn_walk *walk, int64_t i, gnn_real number) {
+  gnn_real *place = walk->sums + __popcll((unsigned long long)walk->done) * walk->width + i;
+  for (int64_t done = walk->done; done & 1; done >>= 1) {
+    place -= walk->width;
+    number = *place + number;
   }
-  sum = gnn_block_sum<32>(sum);
-  if (threadIdx.x < 32 && i < count) to[i] = sum;
+  *place = number;
+}
+
+GNN_INLINE void gnn_walk_on(gnn_walk *walk) {
+  walk->run++;
+  walk->done++;
+}
+
+enum { GNN_SUM_NUMBERS = 8, GNN_SUM_SHARES = GNN_THREADS / GNN_SUM_NUMBERS, GNN_SUM_EACH = 16 /* at most GNN_SUM_SHARES times as many walkers */ };
+
+/* to[0 .. width) = the top of the tree over the sums of all walkers: a block for GNN_SUM_NUMBERS of them, its threads sharing the
+ * walkers. */
+GNN_INLINE void gnn_sum_walkers(const gnn_view *g, int64_t most_levels, const gnn_real *sums, int64_t width, gnn_real *to) {
+  __shared__ gnn_real top[GNN_SUM_SHARES][GNN_SUM_NUMBERS];
+  const int64_t shared = gnn_min(g->blocks.run_levels, most_levels), stride = (g->blocks.run_levels - shared + 1) * width;
+  const int64_t shares = gnn_min(INT64_C(1) << shared, GNN_SUM_SHARES), each = (INT64_C(1) << shared) / shares;
+  const int place = (int)threadIdx.x % GNN_SUM_NUMBERS, share = (int)threadIdx.x / GNN_SUM_NUMBERS;
+  const int64_t i = (int64_t)blockIdx.x * GNN_SUM_NUMBERS + place;
+  gnn_real number[GNN_SUM_EACH] = {};
+  if (share < shares && i < width) {
+    GNN_UNROLL for (int w = 0; w < GNN_SUM_EACH; w++)
+      if (w < each) number[w] = sums[(share * each + w) * stride + i];
+    GNN_UNROLL for (int half = 1; half < GNN_SUM_EACH; half *= 2)
+      GNN_UNROLL for (int w = 0; w < GNN_SUM_EACH; w += 2 * half)
+        if (w + half < each) number[w] += number[w + half];
+  }
+  top[share][place] = number[0];
+  for (int half = 1; half < shares; half *= 2) {
+    __syncthreads();
+    if (share % (2 * half) == 0 && share + half < shares) top[share][place] += top[share + half][place];
+  }
+  if (share == 0 && i < width) to[i] = top[0][place];
+}
+
+/* sums[0] = the tree over `count` numbers, a power of two, `stride` apart. By a block; a barrier has to pass before others read it. */
+GNN_INLINE void gnn_sum_tree(double *sums, int64_t count, int64_t stride) {
+  for (int64_t half = 1; half < count; half *= 2) {
+    for (int64_t i = 2 * half * threadIdx.x; i < count; i += 2 * half * GNN_THREADS) sums[i * stride] += sums[(i + half) * stride];
+    __syncthreads();
+  }
 }
 
 #endif

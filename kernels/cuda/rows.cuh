@@ -1,8 +1,9 @@
 /* rows.cuh: the entries of sparse rows, and sums over them in a fixed order.
  *
  * A row is taken by a group of SLOTS times LANES threads: each slot takes every SLOTS-th entry, each lane SUMS of the
- * elements. Rows with very many entries are left to the whole block at the end, in as many pieces as it has groups, so
- * that nobody waits long for one thread; which rows these are depends on their length alone.
+ * elements. Rows with very many entries are left to the whole block, in PIECES pieces, so that nobody waits long for one
+ * thread. The order of a row's sum is that of its length, of SLOTS and of PIECES: a slice of a value's columns has those of
+ * the whole, whatever LANES it has itself.
  */
 #ifndef GNN_CUDA_ROWS_H
 #define GNN_CUDA_ROWS_H
@@ -12,44 +13,48 @@
 #ifndef GNN_LONG_ROW
 #define GNN_LONG_ROW 1024
 #endif
-enum { GNN_LONG_ROWS = 8 }; /* of a group that are left to the block; it does what is more itself */
+enum { GNN_LONG_ROWS = 8 }; /* that a group finds before the block does what it has found */
 
 /* The groups of SLOTS times LANES threads take every `stride`-th of the rows from `first` on, each its own: whole(r, begin,
- * end) has the entries begin, begin + SLOTS, .. below end of row r. Then piece(r, begin, end) has, in each group of the block, a
- * piece of a long row. */
-template <int LANES, int SLOTS, class Whole, class Piece>
+ * end) has the entries begin, begin + SLOTS, .. below end of row r. piece(r, begin, end) has, in each group of the block, a
+ * piece of a long row, nothing in those beyond PIECES. */
+template <int LANES, int SLOTS, int PIECES, class Whole, class Piece>
 GNN_INLINE void gnn_split_rows(const int64_t *ptr, int64_t first, int64_t rows, int64_t stride, const Whole &whole, const Piece &piece) {
   enum { GROUP = LANES * SLOTS, GROUPS = GNN_THREADS / GROUP };
   __shared__ int64_t long_row[GROUPS][GNN_LONG_ROWS];
   __shared__ int long_count[GROUPS];
   const int group = (int)threadIdx.x / GROUP, slot = (int)threadIdx.x % GROUP / LANES;
-  int count = 0;
-  for (int64_t r = first; r < rows; r += stride) {
-    const int64_t begin = ptr[r], end = ptr[r + 1];
-    if (end - begin > GNN_LONG_ROW && count < GNN_LONG_ROWS) {
+  int64_t r = first;
+  do {
+    int count = 0;
+    for (; r < rows && count < GNN_LONG_ROWS; r += stride) {
+      const int64_t begin = ptr[r], end = ptr[r + 1];
+      if (end - begin <= GNN_LONG_ROW) {
+        whole(r, begin + slot, end);
+        continue;
+      }
       if (threadIdx.x % GROUP == 0) long_row[group][count] = r;
       count++;
-      continue;
     }
-    whole(r, begin + slot, end);
-  }
-  if (threadIdx.x % GROUP == 0) long_count[group] = count;
-  __syncthreads();
-  for (int g = 0; g < GROUPS; g++)
-    for (int n = 0; n < long_count[g]; n++) {
-      const int64_t r = long_row[g][n], end = ptr[r + 1], length = (end - ptr[r] + GROUPS - 1) / GROUPS, begin = ptr[r] + group * length;
-      piece(r, begin + slot, gnn_min(begin + length, end));
-    }
+    if (threadIdx.x % GROUP == 0) long_count[group] = count;
+    __syncthreads();
+    for (int g = 0; g < GROUPS; g++)
+      for (int n = 0; n < long_count[g]; n++) {
+        const int64_t row = long_row[g][n], end = ptr[row + 1], length = (end - ptr[row] + PIECES - 1) / PIECES;
+        const int64_t begin = gnn_min(ptr[row] + group * length, end);
+        piece(row, begin + slot, gnn_min(begin + length, end));
+      }
+  } while (__syncthreads_or(r < rows));
 }
 
 /* walk(r, begin, end) for the entries of rows [first, rows): whatever has no sum over a row. */
 template <int LANES, int SLOTS, class Walk> GNN_INLINE void gnn_walk_rows(const int64_t *ptr, int64_t first, int64_t rows, int64_t stride, const Walk &walk) {
-  gnn_split_rows<LANES, SLOTS>(ptr, first, rows, stride, walk, walk);
+  gnn_split_rows<LANES, SLOTS, GNN_THREADS / (LANES * SLOTS)>(ptr, first, rows, stride, walk, walk);
 }
 
 /* sum(r, begin, end, acc) adds the entries begin, begin + SLOTS, .. below end of row r to acc; done(r, acc) gets the sums,
  * in the lanes of slot 0 at least. */
-template <int LANES, int SLOTS, int SUMS, class Sum, class Done>
+template <int LANES, int SLOTS, int SUMS, int PIECES = GNN_THREADS / (LANES * SLOTS), class Sum, class Done>
 GNN_INLINE void gnn_sum_rows(const int64_t *ptr, int64_t rows, const Sum &sum, const Done &done) {
   enum { GROUP = LANES * SLOTS };
   const auto whole = [&](int64_t r, int64_t begin, int64_t end) {
@@ -64,7 +69,73 @@ GNN_INLINE void gnn_sum_rows(const int64_t *ptr, int64_t rows, const Sum &sum, c
     GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = gnn_block_sum<LANES>(acc[i]);
     if ((int)threadIdx.x < GROUP) done(r, acc);
   };
-  gnn_split_rows<LANES, SLOTS>(ptr, gnn_group<GROUP>(), rows, gnn_groups<GROUP>(), whole, piece);
+  gnn_split_rows<LANES, SLOTS, PIECES>(ptr, gnn_group<GROUP>(), rows, gnn_groups<GROUP>(), whole, piece);
+}
+
+/* ---- columns ---- */
+
+/* The first of the entries [e, last) whose row is not below `row`, else last. */
+GNN_INLINE int64_t gnn_entry_of(const int32_t *idx, int64_t e, int64_t last, int64_t row) {
+  while (e < last) {
+    const int64_t middle = e + (last - e) / 2;
+    if (idx[middle] < row) e = middle + 1;
+    else last = middle;
+  }
+  return e;
+}
+
+/* acc = the sum of the entries of column c in the blocks [low, high), an aligned subtree: within each block, then over the tree. Blocks
+ * without entries would add zeros: they are passed over. Two open sums are added when the next entry lies outside the least
+ * subtree that holds them both, which is told by the highest bit in which the numbers of blocks differ. By a group. */
+template <int LANES, int SLOTS, int SUMS, class Sum>
+GNN_INLINE void gnn_sum_blocks(const gnn_view_csr *columns, int64_t c, const int64_t *first, int64_t low, int64_t high, const Sum &sum, gnn_real (&acc)[SUMS]) {
+  enum { MOST_OPEN = 13, GROUP = LANES * SLOTS };
+  const int slot = (int)threadIdx.x % GROUP / LANES;
+  const int64_t end = gnn_entry_of(columns->idx, columns->ptr[c], columns->ptr[c + 1], first[high]);
+  int64_t e = gnn_entry_of(columns->idx, columns->ptr[c], end, first[low]), block_of[MOST_OPEN];
+  gnn_real open[MOST_OPEN][SUMS] = {};
+  int count = 0;
+  while (e < end) {
+    int64_t above = high;
+    while (above - low > 1) {
+      const int64_t middle = low + (above - low) / 2;
+      if (first[middle] <= columns->idx[e]) low = middle;
+      else above = middle;
+    }
+    for (; count > 1 && (block_of[count - 2] ^ block_of[count - 1]) < (block_of[count - 1] ^ low); count--)
+      GNN_UNROLL for (int i = 0; i < SUMS; i++) open[count - 2][i] += open[count - 1][i];
+    const int64_t block_end = gnn_entry_of(columns->idx, e, end, first[low + 1]);
+    GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = 0;
+    sum(c, e + slot, block_end, acc);
+    GNN_UNROLL for (int i = 0; i < SUMS; i++) open[count][i] = gnn_group_sum<GROUP, LANES>(acc[i]);
+    block_of[count++] = low;
+    e = block_end;
+  }
+  for (; count > 1; count--)
+    GNN_UNROLL for (int i = 0; i < SUMS; i++) open[count - 2][i] += open[count - 1][i];
+  GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = open[0][i];
+}
+
+/* As gnn_sum_rows, of columns whose entries are rows of nodes. A column is taken by a block, whose groups share its canonical blocks. */
+template <int LANES, int SLOTS, int SUMS, class Sum, class Done>
+GNN_INLINE void gnn_sum_columns(const gnn_view_csr *columns, int64_t column_count, const gnn_view_blocks *blocks, const Sum &sum, const Done &done) {
+  enum { GROUP = LANES * SLOTS, GROUPS = GNN_THREADS / GROUP };
+  __shared__ gnn_real top[GROUPS][SUMS * LANES];
+  const int group = (int)threadIdx.x / GROUP, slot = (int)threadIdx.x % GROUP / LANES, lane = (int)threadIdx.x % LANES;
+  const int64_t shares = gnn_min(INT64_C(1) << blocks->levels, GROUPS), each = (INT64_C(1) << blocks->levels) / shares;
+  for (int64_t c = blockIdx.x; c < column_count; c += gridDim.x) {
+    gnn_real acc[SUMS] = {};
+    if (group < shares) gnn_sum_blocks<LANES, SLOTS, SUMS>(columns, c, blocks->first, group * each, (group + 1) * each, sum, acc);
+    if (slot == 0) GNN_UNROLL for (int i = 0; i < SUMS; i++) top[group][i * LANES + lane] = acc[i];
+    for (int half = 1; half < shares; half *= 2) {
+      __syncthreads();
+      if (slot == 0 && group % (2 * half) == 0 && group + half < shares)
+        GNN_UNROLL for (int i = 0; i < SUMS; i++) top[group][i * LANES + lane] += top[group + half][i * LANES + lane];
+    }
+    if (group == 0 && slot == 0) GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = top[0][i * LANES + lane];
+    if (group == 0) done(c, acc);
+    __syncthreads();
+  }
 }
 
 #endif

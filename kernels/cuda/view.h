@@ -32,6 +32,12 @@ typedef struct gnn_view_csr {
   const int64_t *edge;   /* NULL where no step reads edge values by source */
 } gnn_view_csr;
 
+/* gnn_blocks. */
+typedef struct gnn_view_blocks {
+  int64_t levels, run_levels;
+  const int64_t *first;
+} gnn_view_blocks;
+
 typedef struct gnn_view_sparse {
   gnn_view_csr by_row;
   const gnn_real *row_value;
@@ -44,6 +50,7 @@ typedef struct gnn_view {
   int64_t keeps_all;     /* things lie where the order that keeps everything has them, not where the plan does */
   int64_t nodes, edges;
   gnn_view_csr in, out;
+  gnn_view_blocks blocks;
   gnn_view_sparse sparse[8];
   const int32_t *rows[3]; /* labelled nodes by split */
   int64_t row_count[3];

@@ -193,6 +193,8 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   if (is_shared) out.ptr = NULL, out.idx = NULL;
   view.in = memory_csr(instance, &run->in, &status);
   view.out = memory_csr(instance, &out, &status);
+  view.blocks = (gnn_view_blocks){run->blocks.levels, run->blocks.run_levels,
+                                  memory_put(instance, run->blocks.first, ((INT64_C(1) << run->blocks.levels) + 1) * (int64_t)sizeof(int64_t), &status)};
   if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx;
   const int64_t degrees[2] = {graph->at_in_degree, graph->at_out_degree};
   for (int d = 0; d < 2; d++)

@@ -1,7 +1,7 @@
 /* How fast the kernels are, as ratios to ceilings measured beside them: GEMM to the fused multiply-adds the processors
  * do, gathers to a plain loop and to rows read. Both sides of a ratio run in turn, several times; medians are printed.
  *
- *   kernels [threads] [name prefix]
+ *   kernels [threads] [name prefix] [rows of dense products]
  *
  * With HAVE_CBLAS the dense products are also compared with cblas_sgemm.
  */
@@ -12,6 +12,8 @@
 #include "../../kernels/cpu/optimizer.h"
 #include "../../kernels/cpu/sparse.h"
 #include "../../kernels/cpu/spmm.h"
+#include "../../kernels/cpu/walk.h"
+#include "../../runtime/blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,7 @@ typedef void bench_run(void *job);
 typedef struct Bench {
   gnn_team *team;
   const char *only;
+  int64_t rows; /* of dense products; 0: as many as make about 280 MB */
 } Bench;
 
 static double seconds_now(void) {
@@ -107,10 +110,21 @@ enum { PEAK_STEPS = 400000, PEAK_TASKS = 16 };
 
 /* ---- dense products ---- */
 
+enum { WALKER_LEVELS = 5 };
+
+/* Rows of the same work each, so blocks of the same size. */
+static gnn_blocks blocks_new(int64_t rows, int levels) {
+  int64_t *first = memory_new(((1 << levels) + 1) * sizeof *first);
+  for (int64_t b = 0; b <= INT64_C(1) << levels; b++) first[b] = rows * b >> levels;
+  return (gnn_blocks){levels, levels, first};
+}
+
 typedef struct Dense {
   Bench *bench;
-  int64_t rows, k, w, part;
-  gnn_real *a, *b, *packed, *y, *parts;
+  int64_t rows, k, w;
+  gnn_real *a, *b, *packed, *y, *sums;
+  gnn_blocks blocks, canonical, parts; /* one of these: the runs of a program; as many as walkers, so that none has a tree */
+  gnn_walkers walkers;
 } Dense;
 
 static void dense_peak(void *job) {
@@ -146,7 +160,7 @@ static void dense_blas(void *job) {
 static void dense_blas_tn(void *job) {
   Dense *d = job;
   cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)d->k, (int)d->w, (int)d->rows, 1, d->a, (int)d->k, d->y,
-              (int)d->w, 0, d->parts, (int)d->w);
+              (int)d->w, 0, d->sums, (int)d->w);
 }
 #endif
 
@@ -170,33 +184,46 @@ static void dense_blas_tn(void *job) {
     gnn_parallel(d->bench->team, K, 64, dense_pack_task_##K##_##W, d);                                              \
     gnn_parallel(d->bench->team, d->rows, 384, dense_task_##K##_##W, d);                                            \
   }                                                                                                                 \
-  static void dense_tn_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t task) {              \
+  static void dense_walk_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t walker) {            \
     const Dense *d = context;                                                                                       \
-    gnn_gemm_tn_part(d->a, d->y, K, W, begin, end, d->parts + task * K * W);                                        \
+    for (gnn_walk walk = gnn_walk_begin(begin, end, d->sums + walker * d->walkers.open * K * W, K * W); walk.left; gnn_walk_on(&walk)) \
+      gnn_gemm_tn(d->a, d->y, K, W, gnn_run_first(&d->blocks, walk.run), gnn_run_first(&d->blocks, walk.run + 1), gnn_walk_place(&walk)); \
   }                                                                                                                 \
   static void dense_sum_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t task) {             \
     const Dense *d = context;                                                                                       \
     (void)task;                                                                                                     \
-    gnn_sum_parts(d->parts, (d->rows + d->part - 1) / d->part, K * W, d->b, begin, end);                            \
+    gnn_sum_walkers(d->sums, d->walkers, K * W, d->b, begin, end);                                                  \
   }                                                                                                                 \
   static void dense_tn_##K##_##W(void *job) {                                                                       \
     Dense *d = job;                                                                                                 \
-    gnn_parallel(d->bench->team, d->rows, d->part, dense_tn_task_##K##_##W, d);                                     \
+    d->walkers = gnn_walkers_of(d->blocks.levels, WALKER_LEVELS);                                                  \
+    gnn_parallel(d->bench->team, d->walkers.runs, d->walkers.each, dense_walk_task_##K##_##W, d);                 \
     gnn_parallel(d->bench->team, K * W, 4096, dense_sum_task_##K##_##W, d);                                         \
+  }                                                                                                                 \
+  static void dense_blocks_##K##_##W(void *job) {                                                                   \
+    ((Dense *)job)->blocks = ((Dense *)job)->canonical;                                                             \
+    dense_tn_##K##_##W(job);                                                                                        \
+  }                                                                                                                 \
+  static void dense_parts_##K##_##W(void *job) {                                                                    \
+    ((Dense *)job)->blocks = ((Dense *)job)->parts;                                                                 \
+    dense_tn_##K##_##W(job);                                                                                        \
   }
 #define DENSE_SHAPES(M) \
   M(128, 16) M(1433, 16) M(602, 16) M(16, 7) M(128, 40) M(100, 47) M(602, 64) M(100, 100) M(128, 128) M(256, 256) M(602, 256)
 DENSE_SHAPES(DEFINE_DENSE)
 
-static void bench_dense(Bench *bench, int64_t k, int64_t w, bench_run *run, bench_run *tn) {
+static void bench_dense(Bench *bench, int64_t k, int64_t w, bench_run *run, bench_run *blocks, bench_run *parts) {
   char name[32];
   snprintf(name, sizeof name, "gemm %lldx%lld", (long long)k, (long long)w);
   if (strncmp(name, bench->only, strlen(bench->only))) return;
-  const int64_t rows = gnn_min(40000, 20000000 / k), part = (rows + 15) / 16;
-  Dense d = {bench, rows, k, w, part, reals_new(rows * k, 1), reals_new(k * w, 1),
-             reals_new(GNN_GEMM_PACKED_BYTES(k, w) / 4, 0), reals_new(rows * w, 1), reals_new(16 * k * w, 0)};
+  const int64_t rows = bench->rows ? bench->rows : gnn_min(160000, 70000000 / k);
+  const int levels = gnn_run_levels(rows);
+  const int64_t open = gnn_walkers_of(levels, WALKER_LEVELS).open << WALKER_LEVELS;
+  Dense d = {.bench = bench, .rows = rows, .k = k, .w = w, .a = reals_new(rows * k, 1), .b = reals_new(k * w, 1),
+             .packed = reals_new(GNN_GEMM_PACKED_BYTES(k, w) / 4, 0), .y = reals_new(rows * w, 1), .sums = reals_new(open * k * w, 0),
+             .canonical = blocks_new(rows, levels), .parts = blocks_new(rows, (int)gnn_min(levels, WALKER_LEVELS))};
   bench_run *runs[] = {
-      dense_peak, run, tn, dense_naive,
+      dense_peak, run, blocks, parts, dense_naive,
 #ifdef HAVE_CBLAS
       dense_blas, dense_blas_tn,
 #endif
@@ -206,10 +233,10 @@ static void bench_dense(Bench *bench, int64_t k, int64_t w, bench_run *run, benc
   measure(runs, COUNT, &d, seconds);
   const double flops = 2e-9 * (double)rows * (double)k * (double)w;
   const double peak = 2e-9 * 12 * GNN_LANES * PEAK_STEPS / seconds[0];
-  printf("%-14s peak %4.0f GF/s  A B %4.0f (%3.0f%%)  A^T G %4.0f (%3.0f%%)  A B / plain loop %5.2f", name, peak,
+  printf("%-14s peak %4.0f GF/s  A B %4.0f (%3.0f%%)  A^T G %4.0f (%3.0f%%), in %d parts / in %d runs %5.3f  A B / plain loop %5.2f", name, peak,
          flops / seconds[1], 100 * flops / seconds[1] / peak, flops / seconds[2], 100 * flops / seconds[2] / peak,
-         seconds[3] / seconds[1]);
-  if (COUNT > 4) printf("  / BLAS %5.2f  A^T G / BLAS %5.2f", seconds[4] / seconds[1], seconds[COUNT - 1] / seconds[2]);
+         1 << d.parts.levels, 1 << levels, seconds[3] / seconds[2], seconds[4] / seconds[1]);
+  if (COUNT > 5) printf("  / BLAS %5.2f  A^T G / BLAS %5.2f", seconds[5] / seconds[1], seconds[COUNT - 1] / seconds[2]);
   printf("\n");
   fflush(stdout);
   munmap(d.a, (size_t)(rows * k) * sizeof(gnn_real));
@@ -222,6 +249,7 @@ typedef struct Sparse {
   Bench *bench;
   gnn_csr g;
   gnn_sparse s;
+  gnn_blocks blocks;
   gnn_dropout drop;
   gnn_real *x, *y;
   int64_t w;
@@ -310,7 +338,7 @@ static void sparse_naive(void *job) {
   static void spmm_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {           \
     const Sparse *s = context;                                                                         \
     (void)task;                                                                                        \
-    gnn_spmm_rows(&s->g, s->x, W, begin, end, spmm_done_##W, s);                                       \
+    gnn_spmm_rows(&s->g, s->x, W, gnn_gather_chains(W), begin, end, spmm_done_##W, s);                 \
   }                                                                                                    \
   static void spmm_run_##W(void *job) {                                                                \
     Sparse *s = job;                                                                                   \
@@ -338,7 +366,7 @@ static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_
   static void rows_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {           \
     const Sparse *s = context;                                                                         \
     (void)task;                                                                                        \
-    gnn_sparse_rows(&s->s, s->x, W, &s->drop, begin, end, spmm_done_##W, s);                           \
+    gnn_sparse_rows(&s->s, s->x, W, gnn_gather_chains(W), &s->drop, begin, end, spmm_done_##W, s);     \
   }                                                                                                    \
   static void rows_run_##W(void *job) {                                                                \
     Sparse *s = job;                                                                                   \
@@ -347,7 +375,7 @@ static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_
   static void columns_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {        \
     const Sparse *s = context;                                                                         \
     (void)task;                                                                                        \
-    gnn_sparse_tn_rows(&s->s, s->x, W, &s->drop, begin, end, spmm_done_##W, s);                        \
+    gnn_sparse_tn_rows(&s->s, &s->blocks, s->x, W, gnn_gather_chains(W), &s->drop, begin, end, spmm_done_##W, s); \
   }                                                                                                    \
   static void columns_run_##W(void *job) {                                                             \
     Sparse *s = job;                                                                                   \
@@ -356,7 +384,7 @@ static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_
   static void rows_plain_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {     \
     const Sparse *s = context;                                                                         \
     (void)task;                                                                                        \
-    gnn_sparse_rows(&s->s, s->x, W, NULL, begin, end, spmm_done_##W, s);                               \
+    gnn_sparse_rows(&s->s, s->x, W, gnn_gather_chains(W), NULL, begin, end, spmm_done_##W, s);         \
   }                                                                                                    \
   static void rows_plain_run_##W(void *job) {                                                          \
     Sparse *s = job;                                                                                   \
@@ -376,7 +404,8 @@ static void empty_run(void *job) {
 
 static void bench_features(Bench *bench, int64_t w, bench_run *rows, bench_run *columns, bench_run *plain) {
   if (strncmp("features", bench->only, strlen(bench->only))) return;
-  Sparse s = {.bench = bench, .s = sparse_random(2708, 1433, 18), .drop = gnn_dropout_make(1, 1, 0, 0.5), .w = w,
+  Sparse s = {.bench = bench, .s = sparse_random(2708, 1433, 18),
+              .blocks = blocks_new(2708, gnn_block_levels(2708)), .drop = gnn_dropout_make(1, 1, 0, 0.5), .w = w,
               .x = reals_new(2708 * w, 1), .y = reals_new(2708 * w, 0)};
   double seconds[4];
   measure((bench_run *const[]){rows, columns, plain, empty_run}, 4, &s, seconds);
@@ -449,14 +478,14 @@ static void bench_elements(Bench *bench) {
 }
 
 int main(int argc, char **argv) {
-  Bench bench = {gnn_team_create(argc > 1 ? atoi(argv[1]) : 0), argc > 2 ? argv[2] : ""};
+  Bench bench = {gnn_team_create(argc > 1 ? atoi(argv[1]) : 0), argc > 2 ? argv[2] : "", argc > 3 ? atoll(argv[3]) : 0};
   if (!bench.team) return 1;
   printf("%d threads, vectors of %d bytes, numbers of %d\n", gnn_team_threads(bench.team), GNN_VECTOR_BYTES,
          (int)sizeof(gnn_real));
   bench_elements(&bench);
   bench_features(&bench, 16, rows_run_16, columns_run_16, rows_plain_run_16);
   bench_features(&bench, 64, rows_run_64, columns_run_64, rows_plain_run_64);
-#define BENCH_DENSE(K, W) bench_dense(&bench, K, W, dense_run_##K##_##W, dense_tn_##K##_##W);
+#define BENCH_DENSE(K, W) bench_dense(&bench, K, W, dense_run_##K##_##W, dense_blocks_##K##_##W, dense_parts_##K##_##W);
   DENSE_SHAPES(BENCH_DENSE)
   if (!strncmp("spmm", bench.only, gnn_min(4, (int64_t)strlen(bench.only)))) {
     const gnn_csr cora = csr_rmat(11, 5000), large = csr_rmat(18, 4000000);

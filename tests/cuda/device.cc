@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+#include <algorithm>
 #include <vector>
 
 extern "C" uint32_t cpu_random_bits(uint64_t seed, int64_t epoch, uint32_t site, uint64_t row, uint32_t column);
@@ -88,27 +89,70 @@ template <int COLUMNS, bool by_j> static void test_product(int64_t rows, int64_t
   ok(is_good, "product %lld x %lld x %lld, tiles of %d columns%s", (long long)rows, (long long)depth, (long long)width, COLUMNS, by_j ? ", transposed" : "");
 }
 
+/* ---- sums over runs of rows ---- */
+
+/* 2^levels blocks that are cut anywhere, each into 2^below runs. */
+struct Cut {
+  std::vector<int64_t> first;
+  gnn_view view;
+
+  Cut(int64_t rows, int levels, int below) : first((size_t)(1 << levels) + 1), view() {
+    for (size_t b = 1; b + 1 < first.size(); b++) first[b] = (int64_t)(next() % (uint64_t)(rows + 1));
+    first.back() = rows;
+    std::sort(first.begin(), first.end());
+    view.blocks = {levels, levels + below, first.data()};
+  }
+};
+
+struct Outer {
+  Product product;
+  const gnn_view *view;
+  int most_levels;
+  float *sums, *to;
+};
+
 static void outer_kernel(const void *argument) {
-  const Product *p = (const Product *)argument;
-  const int64_t across = (p->width + 63) / 64;
-  gnn_outer_part<64>(p->a, p->b, p->depth, p->width, blockIdx.x / across * 64, blockIdx.x % across * 64, 0, p->rows, p->to);
+  const Outer *o = (const Outer *)argument;
+  const Product *p = &o->product;
+  const int64_t across = (p->width + 63) / 64, down = (p->depth + 63) / 64;
+  for (gnn_walk walk = gnn_walk_begin(o->view, blockIdx.x / (across * down), o->most_levels, o->sums, p->depth * p->width); walk.run < walk.end; gnn_walk_on(&walk))
+    gnn_outer_run<64>(p->a, p->b, p->depth, p->width, blockIdx.x / across % down * 64, blockIdx.x % across * 64, gnn_run_first(&o->view->blocks, walk.run),
+                      gnn_run_first(&o->view->blocks, walk.run + 1), &walk);
 }
 
-static void test_outer(int64_t rows, int64_t depth, int64_t width) {
+static void walkers_kernel(const void *argument) {
+  const Outer *o = (const Outer *)argument;
+  gnn_sum_walkers(o->view, o->most_levels, o->sums, o->product.depth * o->product.width, o->to);
+}
+
+static float outer_sum(const Outer *o, int64_t i, int64_t j, int64_t begin, int64_t end) {
+  const Product *p = &o->product;
+  if (end - begin > 1) return outer_sum(o, i, j, begin, (begin + end) / 2) + outer_sum(o, i, j, (begin + end) / 2, end);
+  float sum = 0;
+  for (int64_t r = gnn_run_first(&o->view->blocks, begin); r < gnn_run_first(&o->view->blocks, end); r++) sum = fmaf(p->a[r * p->depth + i], p->b[r * p->width + j], sum);
+  return sum;
+}
+
+/* The bits are those of the definition, however many walkers there are. */
+static void test_outer(int64_t rows, int64_t depth, int64_t width, int levels, int below) {
   const std::vector<float> a = numbers(rows * depth), b = numbers(rows * width);
   std::vector<float> to((size_t)(depth * width));
-  Product p = {a.data(), b.data(), nullptr, rows, depth, width};
-  bool is_good = runs_alike(&p, outer_kernel, &to, (depth + 63) / 64 * ((width + 63) / 64));
-  for (int64_t i = 0; i < depth; i++)
-    for (int64_t j = 0; j < width; j++) {
-      double sum = 0;
-      for (int64_t r = 0; r < rows; r++) sum += (double)a[r * depth + i] * (double)b[r * width + j];
-      is_good = is_good && is_close((double)to[i * width + j], sum, rows + 1);
-    }
-  ok(is_good, "gradient of %lld x %lld over %lld rows", (long long)depth, (long long)width, (long long)rows);
+  const Cut cut(rows, levels, below);
+  const int64_t tiles = (depth + 63) / 64 * ((width + 63) / 64), runs = INT64_C(1) << (levels + below);
+  bool is_good = true;
+  for (int most = 0; most <= levels + below + 1; most++) {
+    const int shared = most < levels + below ? most : levels + below;
+    std::vector<float> sums((size_t)(((levels + below - shared + 1) << shared) * depth * width));
+    Outer o = {{a.data(), b.data(), nullptr, rows, depth, width}, &cut.view, most, sums.data(), to.data()};
+    emulate::order = most;
+    emulate::launch("outer", outer_kernel, &o, tiles << shared, GNN_THREADS);
+    emulate::launch("walkers", walkers_kernel, &o, (depth * width + GNN_SUM_NUMBERS - 1) / GNN_SUM_NUMBERS, GNN_THREADS);
+    for (int64_t n = 0; n < depth * width; n++) is_good = is_good && to[(size_t)n] == outer_sum(&o, n / width, n % width, 0, runs);
+  }
+  ok(is_good, "gradient of %lld x %lld over %lld rows in %lld runs: the bits of their tree", (long long)depth, (long long)width, (long long)rows, (long long)runs);
 }
 
-/* ---- sums and transposes ---- */
+/* ---- transposes ---- */
 
 struct Matrix {
   const float *from;
@@ -121,26 +165,14 @@ static void transpose_kernel(const void *argument) {
   gnn_transpose(m->from, m->rows, m->columns, m->to);
 }
 
-static void parts_kernel(const void *argument) {
-  const Matrix *m = (const Matrix *)argument;
-  gnn_sum_parts(m->from, m->rows, m->columns, m->to);
-}
-
 static void test_matrix(int64_t rows, int64_t columns) {
   const std::vector<float> x = numbers(rows * columns);
-  std::vector<float> turned((size_t)(rows * columns)), sums((size_t)columns);
+  std::vector<float> turned((size_t)(rows * columns));
   Matrix m = {x.data(), nullptr, rows, columns};
   bool is_turned = runs_alike(&m, transpose_kernel, &turned, (rows + 31) / 32 * ((columns + 31) / 32));
-  bool is_summed = runs_alike(&m, parts_kernel, &sums, (columns + 31) / 32);
-  for (int64_t c = 0; c < columns; c++) {
-    double sum = 0;
-    for (int64_t r = 0; r < rows; r++) {
-      is_turned = is_turned && turned[c * rows + r] == x[r * columns + c];
-      sum += (double)x[r * columns + c];
-    }
-    is_summed = is_summed && is_close((double)sums[c], sum, rows);
-  }
-  ok(is_turned && is_summed, "transpose and sum of parts, %lld x %lld", (long long)rows, (long long)columns);
+  for (int64_t c = 0; c < columns; c++)
+    for (int64_t r = 0; r < rows; r++) is_turned = is_turned && turned[c * rows + r] == x[r * columns + c];
+  ok(is_turned, "transpose, %lld x %lld", (long long)rows, (long long)columns);
 }
 
 /* ---- loss ---- */
@@ -149,34 +181,30 @@ struct Loss {
   const float *scores;
   const int32_t *labels, *rows;
   float *to; /* the gradient */
-  double *parts, *mean;
-  int64_t classes, count, part_count;
+  double *sums, *mean;
+  int64_t classes, count;
+  const gnn_view *view;
 };
 
 static void loss_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_cross_entropy_part(l->scores, l->classes, l->labels, l->rows, l->count, l->parts);
+  gnn_cross_entropy_block(l->scores, l->classes, l->labels, l->rows, l->count, &l->view->blocks, l->sums);
 }
 static void mean_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_cross_entropy_mean(l->parts, l->part_count, l->count, l->mean);
+  gnn_cross_entropy_mean(l->sums, &l->view->blocks, l->count, l->mean);
+}
+static void measure_kernel(const void *argument) {
+  const Loss *l = (const Loss *)argument;
+  gnn_measure_block(l->scores, l->classes, l->labels, l->view, l->sums);
+}
+static void splits_kernel(const void *argument) {
+  const Loss *l = (const Loss *)argument;
+  gnn_measure_split(l->sums, &l->view->blocks, l->mean);
 }
 static void gradient_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
   gnn_cross_entropy_gradient(l->scores, l->classes, l->labels, l->rows, l->count, l->to);
-}
-
-struct Measured {
-  const float *scores;
-  const int32_t *labels;
-  const gnn_view *view;
-  double *results;
-  int64_t classes;
-};
-
-static void measure_kernel(const void *argument) {
-  const Measured *m = (const Measured *)argument;
-  gnn_measure_part(m->scores, m->classes, m->labels, m->view, 1, m->results);
 }
 
 static void test_loss(int64_t nodes, int64_t classes, float size) {
@@ -187,11 +215,26 @@ static void test_loss(int64_t nodes, int64_t classes, float size) {
     labels[(size_t)r] = (int32_t)(next() % (uint64_t)classes);
     if (next() % 3) rows.push_back((int32_t)r);
   }
-  double parts[3] = {0}, mean = 0, want = 0;
-  Loss l = {scores.data(), labels.data(), rows.data(), gradient.data(), parts, &mean, classes, (int64_t)rows.size(), 3};
+  enum { LEVELS = 3, BLOCKS = 1 << LEVELS };
+  Cut cut(nodes, LEVELS, 0);
+  double sums[3 * BLOCKS * 2] = {0}, mean = 0, again[6] = {0}, want = 0;
+  Loss l = {scores.data(), labels.data(), rows.data(), gradient.data(), sums, &mean, classes, (int64_t)rows.size(), &cut.view};
   emulate::order = 1;
-  emulate::launch("loss", loss_kernel, &l, 3, GNN_THREADS);
+  emulate::launch("loss", loss_kernel, &l, BLOCKS, GNN_THREADS);
+  const double tree = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
   emulate::launch("mean", mean_kernel, &l, 1, GNN_THREADS);
+  cut.view.rows[GNN_TEST] = rows.data();
+  cut.view.row_count[GNN_TEST] = l.count;
+  l.mean = again;
+  emulate::launch("measure", measure_kernel, &l, 3 * BLOCKS, GNN_THREADS);
+  emulate::launch("splits", splits_kernel, &l, 3, GNN_THREADS);
+  int64_t hits = 0;
+  for (int32_t r : rows) {
+    const float *row = &scores[(size_t)(r * classes)];
+    hits += std::max_element(row, row + classes) - row == labels[(size_t)r];
+  }
+  ok(mean == tree / (double)l.count && again[4] == tree && again[5] == (double)hits && again[0] == 0, "loss of %lld x %lld: the bits of the tree, in the metrics too",
+     (long long)nodes, (long long)classes);
   bool is_good = runs_alike(&l, gradient_kernel, &gradient, 3);
   std::vector<char> is_listed((size_t)nodes);
   for (int32_t r : rows) is_listed[(size_t)r] = 1;
@@ -296,8 +339,9 @@ template <int LANES, int SLOTS> static void walk_kernel(const void *argument) {
 
 template <int LANES, int SLOTS> static void test_walk(void) {
   enum { GROUPS = GNN_THREADS / (LANES * SLOTS) };
-  const int64_t lengths[] = {3, 0, 5000, GNN_LONG_ROW, GNN_LONG_ROW + 1, 1, 3000, 0, 2}, count = sizeof lengths / sizeof *lengths;
-  std::vector<int64_t> ptr(1);
+  std::vector<int64_t> ptr(1), lengths = {3, 0, 5000, GNN_LONG_ROW, GNN_LONG_ROW + 1, 1, 3000, 0, 2};
+  for (int i = 0; i < 2 * (GNN_LONG_ROWS + 2) * GROUPS; i++) lengths.push_back(GROUPS > 8 ? 0 : GNN_LONG_ROW + 1); /* more than a group puts off */
+  const int64_t count = (int64_t)lengths.size();
   for (int64_t length : lengths) ptr.push_back(ptr.back() + length);
   std::vector<float> to((size_t)(ptr.back() * LANES));
   Walk w = {ptr.data(), nullptr, count};
@@ -312,10 +356,95 @@ template <int LANES, int SLOTS> static void test_walk(void) {
       has_worked[(size_t)group] = true;
       workers++;
     }
-    is_shared = is_shared && workers == (lengths[r] > GNN_LONG_ROW ? (int)GROUPS : (int)(lengths[r] > 0));
+    is_shared = is_shared && workers == (lengths[(size_t)r] > GNN_LONG_ROW ? (int)GROUPS : (int)(lengths[(size_t)r] > 0));
   }
   ok(is_once, "%d lanes, %d slots: every entry of every row is taken once", LANES, SLOTS);
   ok(is_shared, "  a long row by all groups of a block, others by one");
+}
+
+/* Sums over the entries of rows or of columns of x: [any, width], the columns [column, column + LANES * SUMS). */
+struct Gather {
+  gnn_view_csr csr;
+  const gnn_view *view;
+  const float *x, *weight;
+  float *to;
+  int64_t width, column;
+};
+
+template <int SLOTS, int SUMS, int LANES> struct GatherSum {
+  const Gather *s;
+  __device__ void operator()(int64_t, int64_t begin, int64_t end, gnn_real (&acc)[SUMS]) const {
+    for (int64_t i = begin; i < end; i += SLOTS)
+      for (int b = 0; b < SUMS; b++) acc[b] = gnn_fma(s->weight[i], s->x[s->csr.idx[i] * s->width + s->column + b * LANES + threadIdx.x % LANES], acc[b]);
+  }
+};
+
+template <int LANES, int SLOTS, int SUMS, int PIECES, bool by_column> static void gather_kernel(const void *argument) {
+  const Gather *s = (const Gather *)argument;
+  const GatherSum<SLOTS, SUMS, LANES> sum = {s};
+  const auto done = [&](int64_t r, const gnn_real (&acc)[SUMS]) {
+    if (threadIdx.x % (LANES * SLOTS) >= LANES) return;
+    for (int b = 0; b < SUMS; b++) s->to[r * s->width + s->column + b * LANES + threadIdx.x % LANES] = acc[b];
+  };
+  if (by_column) gnn_sum_columns<LANES, SLOTS, SUMS>(&s->csr, s->csr.rows, &s->view->blocks, sum, done);
+  else gnn_sum_rows<LANES, SLOTS, SUMS, PIECES>(s->csr.ptr, s->csr.rows, sum, done);
+}
+
+/* Short rows and long ones, whose entries are among 0 .. places - 1, in order. */
+struct Rows {
+  std::vector<int64_t> ptr;
+  std::vector<int32_t> idx;
+  std::vector<float> weight;
+
+  Rows(const std::vector<int64_t> &lengths, int64_t places) : ptr(1) {
+    for (int64_t length : lengths) {
+      for (int64_t i = 0; i < length; i++) idx.push_back((int32_t)(next() % (uint64_t)places));
+      std::sort(idx.begin() + ptr.back(), idx.end());
+      ptr.push_back(ptr.back() + length);
+    }
+    weight = numbers(ptr.back() + 1);
+  }
+  gnn_view_csr csr() const { return {(int64_t)ptr.size() - 1, ptr.back(), ptr.data(), idx.data(), nullptr}; }
+};
+
+/* A slice of 16 columns, with the slots and pieces of a value of 64. */
+static void test_slices(void) {
+  enum { WHOLE = 64, SLICE = 16, PLACES = 100 };
+  const Rows rows({0, 1, 5, GNN_LONG_ROW, 40, 3 * GNN_LONG_ROW, GNN_LONG_ROW + 1, 2}, PLACES);
+  const std::vector<float> x = numbers(PLACES * WHOLE);
+  std::vector<float> whole((rows.ptr.size() - 1) * WHOLE), slices(whole.size());
+  Gather s = {rows.csr(), nullptr, x.data(), rows.weight.data(), whole.data(), WHOLE, 0};
+  emulate::launch("whole", gather_kernel<32, 1, 2, 8, false>, &s, 2, GNN_THREADS);
+  s.to = slices.data();
+  for (s.column = 0; s.column < WHOLE; s.column += SLICE) emulate::launch("slice", gather_kernel<SLICE, 1, 1, 8, false>, &s, 3, GNN_THREADS);
+  ok(whole == slices, "slices of %d columns have the bits of all %d, in long rows too", (int)SLICE, (int)WHOLE);
+}
+
+/* The bits of the tree of blocks, where a group sums the entries of a block by slots. */
+template <int LANES, int SLOTS, int SUMS> static float column_sum(const Gather *s, int64_t c, int64_t j, int64_t begin, int64_t end) {
+  if (end - begin > 1) return column_sum<LANES, SLOTS, SUMS>(s, c, j, begin, (begin + end) / 2) + column_sum<LANES, SLOTS, SUMS>(s, c, j, (begin + end) / 2, end);
+  float slot[SLOTS] = {};
+  int64_t e = gnn_entry_of(s->csr.idx, s->csr.ptr[c], s->csr.ptr[c + 1], s->view->blocks.first[begin]);
+  for (int n = 0; e < s->csr.ptr[c + 1] && s->csr.idx[e] < s->view->blocks.first[end]; e++, n++)
+    slot[n % SLOTS] = fmaf(s->weight[e], s->x[s->csr.idx[e] * s->width + j], slot[n % SLOTS]);
+  for (int apart = 1; apart < SLOTS; apart *= 2)
+    for (int n = 0; n < SLOTS; n += 2 * apart) slot[n] += slot[n + apart];
+  return slot[0];
+}
+
+template <int LANES, int SLOTS, int SUMS> static void test_columns(int64_t nodes, int levels) {
+  const Rows columns({0, 1, 2, 5, 30, 3000, 3, 700}, nodes);
+  const Cut cut(nodes, levels, 0);
+  enum { WIDTH = LANES * SUMS };
+  const std::vector<float> x = numbers(nodes * WIDTH);
+  std::vector<float> to((columns.ptr.size() - 1) * WIDTH);
+  Gather s = {columns.csr(), &cut.view, x.data(), columns.weight.data(), to.data(), WIDTH, 0};
+  emulate::order = levels;
+  emulate::launch("columns", gather_kernel<LANES, SLOTS, SUMS, 1, true>, &s, 3, GNN_THREADS);
+  bool is_good = true;
+  for (int64_t c = 0; c < s.csr.rows; c++)
+    for (int64_t j = 0; j < WIDTH; j++) is_good = is_good && to[(size_t)(c * WIDTH + j)] == column_sum<LANES, SLOTS, SUMS>(&s, c, j, 0, INT64_C(1) << levels);
+  ok(is_good, "columns by %d lanes and %d slots: the bits of the tree of %d blocks", LANES, SLOTS, 1 << levels);
 }
 
 /* ---- dropout ---- */
@@ -404,16 +533,16 @@ static void test_nan_scores(int64_t classes) {
     scores[(size_t)(classes + c)] = NAN;
     const int32_t labels[3] = {label, label, label};
     double part = 0, mean = 0, results[2] = {0, 1};
-    Loss l = {scores.data(), labels, &row, gradient.data(), &part, &mean, classes, 1, 1};
+    Cut cut(3, 0, 0);
+    Loss l = {scores.data(), labels, &row, gradient.data(), &part, &mean, classes, 1, &cut.view};
     emulate::launch("loss", loss_kernel, &l, 1, GNN_THREADS);
     emulate::launch("gradient", gradient_kernel, &l, 1, GNN_THREADS);
     is_nan = is_nan && isnan(part);
     for (int64_t i = 0; i < 3 * classes; i++) is_nan = is_nan && isnan(gradient[(size_t)i]) == (i / classes == 1);
-    gnn_view view = {};
-    view.rows[0] = &row;
-    view.row_count[0] = 1;
-    Measured m = {scores.data(), labels, &view, results, classes};
-    emulate::launch("measure", measure_kernel, &m, 1, GNN_THREADS);
+    cut.view.rows[0] = &row;
+    cut.view.row_count[0] = 1;
+    l.sums = results;
+    emulate::launch("measure", measure_kernel, &l, 1, GNN_THREADS);
     is_wrong = is_wrong && isnan(results[0]) && results[1] == 0;
   }
   ok(is_nan, "loss and gradient of a row with NaN, %lld classes", (long long)classes);
@@ -447,9 +576,15 @@ int main(void) {
   test_product<32, false>(127, 15, 31);
   test_product<32, true>(5, 40, 7);
   test_product<32, true>(1, 100, 32);
-  test_outer(1, 1, 1);
-  test_outer(100, 7, 16);
-  test_outer(17, 65, 130);
+  test_outer(1, 1, 1, 0, 0);
+  test_outer(100, 7, 16, 0, 3);
+  test_outer(300, 7, 16, 3, 2);
+  test_outer(17, 65, 130, 1, 1);
+  test_slices();
+  for (int levels = 0; levels <= 6; levels += 2) {
+    test_columns<32, 1, 2>(1000, levels);
+    test_columns<4, 4, 1>(1000, levels);
+  }
   test_matrix(1, 1);
   test_matrix(33, 70);
   test_matrix(100, 5);

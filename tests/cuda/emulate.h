@@ -135,6 +135,15 @@ static inline void barrier(int line) {
   pause(fiber);
 }
 
+static inline int barrier_or(int predicate, int line) {
+  int any = 0;
+  fibers[threadIdx.x].given = predicate != 0;
+  barrier(line);
+  for (unsigned i = 0; i < blockDim.x; i++) any |= fibers[i].given != 0;
+  barrier(line);
+  return any;
+}
+
 static inline const uint64_t *exchange(unsigned mask, uint64_t value, int line) {
   Fiber *fiber = &fibers[threadIdx.x];
   if (!(mask >> threadIdx.x % WARP & 1)) fail("a thread is not in its own mask", line, line);
@@ -259,6 +268,7 @@ static inline unsigned ballot(unsigned mask, int predicate, int line) {
 } // namespace emulate
 
 #define __syncthreads() emulate::barrier(__LINE__)
+#define __syncthreads_or(predicate) emulate::barrier_or(predicate, __LINE__)
 #define __syncwarp(...) ((void)emulate::exchange(~0u, 0, __LINE__))
 #define __shfl_sync(mask, value, lane) emulate::shuffle(mask, value, (unsigned)(lane), __LINE__)
 #define __shfl_xor_sync(mask, value, bits) emulate::shuffle(mask, value, (threadIdx.x % 32) ^ (unsigned)(bits), __LINE__)
@@ -266,6 +276,7 @@ static inline unsigned ballot(unsigned mask, int predicate, int line) {
 #define __uint_as_float(bits) emulate::unpacked<float>(bits)
 #define __float_as_uint(number) ((uint32_t)emulate::packed<float>(number))
 #define __popc(bits) __builtin_popcount(bits)
+#define __popcll(bits) __builtin_popcountll(bits)
 #define __ldg(pointer) (*(pointer))
 
 #endif

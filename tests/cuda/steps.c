@@ -186,7 +186,7 @@ static gnn_view_csr view_of_csr(const gnn_csr *from) { return (gnn_view_csr){fro
 /* The graph and the labels are read where the CPU has them. */
 static gnn_view view_of(const gnn_run *g) {
   gnn_view v = {.device = arena, .nodes = g->nodes, .edges = g->edges, .in = view_of_csr(&g->in), .out = view_of_csr(&g->out),
-                .seed = g->seed, .epoch = g->epoch, .loss = g->loss};
+                .blocks = {g->blocks.levels, g->blocks.run_levels, g->blocks.first}, .seed = g->seed, .epoch = g->epoch, .loss = g->loss};
   for (int i = 0; i < GNN_SPARSE_MAX; i++)
     v.sparse[i] = (gnn_view_sparse){view_of_csr(&g->sparse[i].by_row), g->sparse[i].row_value, view_of_csr(&g->sparse[i].by_column),
                                     g->sparse[i].column_value};
@@ -303,6 +303,8 @@ void watched_leave(gnn_run *g, int host_step) {
   unsigned char *before = malloc(bytes);
   if (!before) abort();
   memcpy(before, arena, bytes);
+  const int run_levels = g->blocks.run_levels;
+  g->blocks.run_levels = g->blocks.levels + GNN_DEVICE_RUN_LEVELS;
   for (order = 0; order < ORDERS; order++) {
     memcpy(arena, before, bytes);
     view = view_of(g);
@@ -318,6 +320,7 @@ void watched_leave(gnn_run *g, int host_step) {
   order = 0;
   step_functions[step](g);
   compare(g, host_step);
+  g->blocks.run_levels = run_levels;
   memcpy(arena, first_arena, bytes);
   if (fabs(loss - g->loss) > tolerance((double)device_program.classes, 0, fabs(g->loss))) complain(step, &(Block){.name = "loss"}, 0, loss, g->loss);
 }

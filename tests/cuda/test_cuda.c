@@ -621,7 +621,7 @@ static void test_products(void) {
   gnn_graph_desc *graph = &program.graph;
   graph->at_in_ptr = shift;
   graph->at_in_idx = shift + 1024;
-  graph->at_in_bounds = graph->at_in_degree = graph->at_out_degree = graph->at_out_ptr = graph->at_out_idx = graph->at_out_bounds = graph->at_out_edge = -1;
+  graph->at_blocks = graph->at_in_bounds = graph->at_in_degree = graph->at_out_degree = graph->at_out_ptr = graph->at_out_idx = graph->at_out_bounds = graph->at_out_edge = -1;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) graph->at_rows[s] = -1;
   program.device_bytes = ARENA + 8192;
   program.field_count = program.weight_count = 0;

@@ -6,6 +6,7 @@
 typedef struct Job {
   const gnn_csr *g;
   const gnn_sparse *s;
+  const gnn_blocks *blocks;
   const gnn_real *x, *weight;
   const gnn_dropout *drop;
   gnn_real *y;
@@ -18,28 +19,34 @@ typedef struct Job {
   }                                                                                                    \
   static void plain_##W(const void *context, int64_t begin, int64_t end) {                             \
     const Job *job = context;                                                                          \
-    gnn_spmm_rows(job->g, job->x, W, begin, end, done_##W, job);                                       \
+    gnn_spmm_rows(job->g, job->x, W, gnn_gather_chains(W), begin, end, done_##W, job);                 \
   }                                                                                                    \
   static void weighted_##W(const void *context, int64_t begin, int64_t end) {                          \
     const Job *job = context;                                                                          \
-    gnn_spmm_weighted_rows(job->g, job->weight, job->x, W, begin, end, done_##W, job);                 \
+    gnn_spmm_weighted_rows(job->g, job->weight, job->x, W, gnn_gather_chains(W), begin, end, done_##W, job); \
   }                                                                                                    \
   static void sparse_##W(const void *context, int64_t begin, int64_t end) {                            \
     const Job *job = context;                                                                          \
-    gnn_sparse_rows(job->s, job->x, W, job->drop, begin, end, done_##W, job);                          \
+    gnn_sparse_rows(job->s, job->x, W, gnn_gather_chains(W), job->drop, begin, end, done_##W, job);    \
   }                                                                                                    \
   static void sparse_tn_##W(const void *context, int64_t begin, int64_t end) {                         \
     const Job *job = context;                                                                          \
-    gnn_sparse_tn_rows(job->s, job->x, W, job->drop, begin, end, done_##W, job);                       \
+    gnn_sparse_tn_rows(job->s, job->blocks, job->x, W, gnn_gather_chains(W), job->drop, begin, end, done_##W, job); \
+  }                                                                                                    \
+  static void entries_##W(const Job *job, int64_t column, int64_t first, int64_t last, gnn_real *sum) { \
+    gnn_sparse_sum(job->g, job->s->column_value, 1, column, first, last, job->x, W, gnn_gather_chains(W), job->drop, sum); \
   }
 TEST_WIDTHS(DEFINE)
+
+typedef void entries_sum(const Job *job, int64_t column, int64_t first, int64_t last, gnn_real *sum);
 
 typedef struct Kernels {
   int64_t w;
   rows_run *plain, *weighted, *sparse, *sparse_tn;
+  entries_sum *entries;
 } Kernels;
 
-#define ENTRY(W) {W, plain_##W, weighted_##W, sparse_##W, sparse_tn_##W},
+#define ENTRY(W) {W, plain_##W, weighted_##W, sparse_##W, sparse_tn_##W, entries_##W},
 static const Kernels all_kernels[] = {TEST_WIDTHS(ENTRY)};
 
 /* What an entry of row r counts for, written out as the contract says it. */
@@ -109,6 +116,38 @@ static void test_graph(Tap *tap, const Kernels *kernels, gnn_team *const teams[4
   free(x), free(weight);
 }
 
+/* The sum over the tree of blocks, those without entries being zeros. */
+static void tree_sum(const Job *job, const Kernels *kernels, int64_t column, int64_t begin, int64_t end, gnn_real *sum) {
+  const gnn_csr *csr = job->g;
+  if (end - begin == 1) {
+    int64_t e = csr->ptr[column], last = csr->ptr[column + 1];
+    while (e < last && csr->idx[e] < job->blocks->first[begin]) e++;
+    while (last > e && csr->idx[last - 1] >= job->blocks->first[end]) last--;
+    kernels->entries(job, column, e, last, sum);
+    return;
+  }
+  gnn_real right[kernels->w];
+  tree_sum(job, kernels, column, begin, (begin + end) / 2, sum);
+  tree_sum(job, kernels, column, (begin + end) / 2, end, right);
+  for (int64_t j = 0; j < kernels->w; j++) sum[j] += right[j];
+}
+
+static void check_tree(Tap *tap, Job job, const Kernels *kernels) {
+  const int64_t w = kernels->w;
+  gnn_real *y = reals_new(job.g->rows * w), sum[w];
+  int is_same = 1;
+  job.y = y;
+  kernels->sparse_tn(&job, 0, job.g->rows);
+  for (int64_t c = 0; c < job.g->rows; c++) {
+    tree_sum(&job, kernels, c, 0, INT64_C(1) << job.blocks->levels, sum);
+    is_same &= reals_same(y + c * w, sum, w);
+  }
+  tap_ok(tap, is_same, "S^T G%s has the bits of the tree of %d blocks: width %lld", job.drop ? ", dropout," : "", 1 << job.blocks->levels, (long long)w);
+  free(y);
+}
+
+static int compare_indices(const void *a, const void *b) { return *(const int32_t *)a - *(const int32_t *)b; }
+
 /* by_row and by_column are two unrelated matrices here: the kernels do not mind. */
 static void test_sparse(Tap *tap, const Kernels *kernels, gnn_team *const teams[4], int64_t rows, int64_t columns) {
   Numbers n = {(uint64_t)(kernels->w * 100 + rows + 3)};
@@ -116,15 +155,53 @@ static void test_sparse(Tap *tap, const Kernels *kernels, gnn_team *const teams[
   gnn_csr by_row = csr_random(&n, rows, columns, 300), by_column = csr_random(&n, columns, rows, 257);
   gnn_real *row_value = reals_random(&n, by_row.entries), *column_value = reals_random(&n, by_column.entries);
   const gnn_sparse s = {by_row, row_value, by_column, column_value};
+  for (int64_t c = 0; c < columns; c++)
+    qsort((void *)(uintptr_t)(by_column.idx + by_column.ptr[c]), (size_t)(by_column.ptr[c + 1] - by_column.ptr[c]), sizeof(int32_t), compare_indices);
+  const int64_t bounds[] = {0, 1, 1, 5, rows / 2, rows / 2, rows - 3, rows - 2, rows}, whole[] = {0, rows};
+  const gnn_blocks blocks = {3, 3, bounds}, one = {0, 0, whole};
   gnn_real *b = reals_random(&n, columns * w), *g = reals_random(&n, rows * w);
   const gnn_dropout drop = gnn_dropout_make(5, 3, 1, 0.4), all = gnn_dropout_make(5, 3, 1, 1);
   check(tap, "S B", (Job){.g = &by_row, .s = &s, .x = b}, 0, w, kernels->sparse, teams, &n);
   check(tap, "S B, dropout", (Job){.g = &by_row, .s = &s, .x = b, .drop = &drop}, 0, w, kernels->sparse, teams, &n);
   check(tap, "S B, all dropped", (Job){.g = &by_row, .s = &s, .x = b, .drop = &all}, 0, w, kernels->sparse, teams, &n);
-  check(tap, "S^T G", (Job){.g = &by_column, .s = &s, .x = g}, 1, w, kernels->sparse_tn, teams, &n);
-  check(tap, "S^T G, dropout", (Job){.g = &by_column, .s = &s, .x = g, .drop = &drop}, 1, w, kernels->sparse_tn, teams, &n);
+  check(tap, "S^T G", (Job){.g = &by_column, .s = &s, .blocks = &blocks, .x = g}, 1, w, kernels->sparse_tn, teams, &n);
+  check(tap, "S^T G, dropout", (Job){.g = &by_column, .s = &s, .blocks = &blocks, .x = g, .drop = &drop}, 1, w, kernels->sparse_tn, teams, &n);
+  check_tree(tap, (Job){.g = &by_column, .s = &s, .blocks = &blocks, .x = g}, kernels);
+  check_tree(tap, (Job){.g = &by_column, .s = &s, .blocks = &blocks, .x = g, .drop = &drop}, kernels);
+  check_tree(tap, (Job){.g = &by_column, .s = &s, .blocks = &one, .x = g, .drop = &drop}, kernels);
   csr_free(&by_row), csr_free(&by_column);
   free(row_value), free(column_value), free(b), free(g);
+}
+
+/* ---- slices ---- */
+
+enum { SLICE = 16, WHOLE = 48 };
+
+static void slice_16(const void *context, int64_t begin, int64_t end) {
+  const Job *job = context;
+  if (job->weight) gnn_spmm_weighted_rows(job->g, job->weight, job->x, SLICE, gnn_gather_chains(WHOLE), begin, end, done_16, job);
+  else gnn_spmm_rows(job->g, job->x, SLICE, gnn_gather_chains(WHOLE), begin, end, done_16, job);
+}
+
+/* Column slices of a value, each summed by itself, against the whole. */
+static void test_slices(Tap *tap, int is_weighted) {
+  Numbers n = {77};
+  gnn_csr g = csr_random(&n, 90, 90, 300);
+  gnn_real *x = reals_random(&n, g.rows * WHOLE), *weight = reals_random(&n, g.entries), *y = reals_new(g.rows * WHOLE);
+  gnn_real *part = reals_new(g.rows * SLICE), *sums = reals_new(g.rows * SLICE);
+  Job job = {.g = &g, .x = x, .y = y, .weight = is_weighted ? weight : NULL};
+  if (is_weighted) weighted_48(&job, 0, g.rows);
+  else plain_48(&job, 0, g.rows);
+  int is_same = 1;
+  for (int64_t first = 0; first < WHOLE; first += SLICE) {
+    for (int64_t r = 0; r < g.rows; r++) memcpy(part + r * SLICE, x + r * WHOLE + first, SLICE * sizeof *part);
+    job.x = part, job.y = sums;
+    slice_16(&job, 0, g.rows);
+    for (int64_t r = 0; r < g.rows; r++) is_same &= reals_same(sums + r * SLICE, y + r * WHOLE + first, SLICE);
+  }
+  tap_ok(tap, is_same, "%s: slices of %d columns have the bits of all %d", is_weighted ? "weighted A X" : "A X", SLICE, WHOLE);
+  csr_free(&g);
+  free(x), free(weight), free(y), free(part), free(sums);
 }
 
 static void test_transpose(Tap *tap, int64_t rows, int64_t columns) {
@@ -150,6 +227,8 @@ int main(void) {
     test_sparse(&tap, &all_kernels[i], teams, 37, 29);
   }
   test_graph(&tap, &all_kernels[16], teams, 5000, 2000); /* large enough to be fetched ahead */
+  test_slices(&tap, 0);
+  test_slices(&tap, 1);
   for (int64_t rows = 0; rows < 40; rows += 13)
     for (int64_t columns = 1; columns < 50; columns += 16) test_transpose(&tap, rows, columns);
   teams_destroy(teams);

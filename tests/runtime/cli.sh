@@ -112,12 +112,12 @@ fits() { # COLUMNS TEXT: no line is wider, each has the text
 terminal C.UTF-8 200
 says "▸ 1/200  loss "; says "(best "; says "/epoch"; says " left  gpu "; says " of 1.0 MiB"
 terminal C.UTF-8 80 --runs 2
-fits 79 'loss .*  valid .* left  gpu 14.2 KiB'; ok $? "  has the time left and the memory in 80 columns"
+fits 79 'loss .*  valid .* left  gpu 14.3 KiB'; ok $? "  has the time left and the memory in 80 columns"
 terminal C.UTF-8 50 --runs 2
 fits 49 '^▸ run . .*/200  loss .* left'; ok $? "  has the time left in 50 columns"
 terminal C 64
 ! LC_ALL=C grep -q '[^ -~]' out && grep -q '^> 1/200' out; ok $? "  is ASCII where the locale is not UTF-8"
-fits 63 ' left  gpu 14.2 KiB$'; ok $? "  has the memory in 64 columns"
+fits 63 ' left  gpu 14.3 KiB$'; ok $? "  has the memory in 64 columns"
 COLUMNS=40 "$toy" --epochs 20 --progress=bar --out live >typescript 2>err
 tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; fits 39 ' left$'; ok $? "  is as wide as COLUMNS where there is no terminal"
 COLUMNS=0 "$toy" --epochs 20 --progress=bar --out live >typescript 2>err

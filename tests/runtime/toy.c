@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../kernels/cpu/random.h"
+#include "../../runtime/blocks.h"
 
 #define toy_real float
 #define TOY(name) toy_single_##name
@@ -60,6 +61,7 @@ void toy_make(toy_model *toy, const gnn_dataset *dataset, const char *path, int 
   graph->at_out_edge = toy_take(&used, edges * 8);
   graph->at_in_degree = toy_take(&used, nodes * 4);
   graph->at_out_degree = toy_take(&used, nodes * 4);
+  graph->at_blocks = toy_take(&used, ((INT64_C(1) << gnn_block_levels(nodes)) + 1) * 8);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     graph->row_count[s] = dataset->split_count[s];
     graph->at_rows[s] = dataset->split_count[s] ? toy_take(&used, dataset->split_count[s] * 4) : -1;

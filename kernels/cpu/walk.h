@@ -1,0 +1,73 @@
+/* walk.h: sums over the runs of rows that canonical blocks consist of (runtime/blocks.h), folded over their balanced binary tree.
+ *
+ * The runs are shared among walkers, an aligned subtree each. A walker goes from run to run and adds two sums as soon as they are
+ * the halves of a larger subtree, so that few are open at a time: like the ones of a binary number, one for each level at most and
+ * the sum of the run it is at. The sums of the walkers are folded last. How many walkers there are, and in which direction they
+ * go, changes no bit.
+ */
+#ifndef GNN_WALK_H
+#define GNN_WALK_H
+
+#include "vector.h"
+
+/* Tests have fewer walkers, and such as begin with the last run. */
+#ifndef GNN_WALKER_LEVELS
+#define GNN_WALKER_LEVELS 5
+#endif
+#ifndef GNN_WALK_STEP
+#define GNN_WALK_STEP 1
+#endif
+
+typedef struct gnn_walkers {
+  int64_t runs, each; /* in all; of a walker */
+  int64_t open;       /* sums that a walker has open at most */
+} gnn_walkers;
+
+/* At most 2^most_levels of them. */
+GNN_INLINE gnn_walkers gnn_walkers_of(int levels, int most_levels) {
+  const int shared = (int)gnn_min(levels, gnn_min(most_levels, GNN_WALKER_LEVELS));
+  return (gnn_walkers){INT64_C(1) << levels, INT64_C(1) << (levels - shared), levels - shared + 1};
+}
+
+typedef struct gnn_walk {
+  int64_t run, step; /* where the walker is, and where it goes from there: 1 or -1 */
+  int64_t left;      /* runs to go, this one included */
+  int64_t done;      /* runs: there is an open sum for each of the number's ones */
+  gnn_real *sums;    /* [open][width] */
+  int64_t width;
+} gnn_walk;
+
+/* Over the runs [begin, end) of a walker. */
+GNN_INLINE gnn_walk gnn_walk_begin(int64_t begin, int64_t end, gnn_real *sums, int64_t width) {
+  return (gnn_walk){GNN_WALK_STEP > 0 ? begin : end - 1, GNN_WALK_STEP, end - begin, 0, sums, width};
+}
+
+/* Where the sum of this run goes. */
+GNN_INLINE gnn_real *gnn_walk_place(const gnn_walk *walk) { return walk->sums + __builtin_popcountll((unsigned long long)walk->done) * walk->width; }
+
+/* The sum of this run is there: on to the next. After the last, sums[0 .. width) is that of all. */
+GNN_INLINE void gnn_walk_on(gnn_walk *walk) {
+  gnn_real *last = gnn_walk_place(walk);
+  for (int64_t done = walk->done; done & 1; done >>= 1) {
+    gnn_real *restrict before = last - walk->width;
+    for (int64_t i = 0; i < walk->width; i++) before[i] += last[i];
+    last = before;
+  }
+  walk->done++;
+  walk->left--;
+  walk->run += walk->step;
+}
+
+/* out[begin .. end) = the top of the tree over the sums of all walkers, each the first of the `open` ones that it had room for. */
+GNN_INLINE void gnn_sum_walkers(gnn_real *sums, gnn_walkers walkers, int64_t width, gnn_real *out, int64_t begin, int64_t end) {
+  const int64_t count = walkers.runs / walkers.each, stride = walkers.open * width;
+  for (int64_t half = 1; half < count; half *= 2)
+    for (int64_t w = 0; w < count; w += 2 * half) {
+      gnn_real *restrict to = sums + w * stride;
+      const gnn_real *restrict from = to + half * stride;
+      for (int64_t i = begin; i < end; i++) to[i] += from[i];
+    }
+  for (int64_t i = begin; i < end; i++) out[i] = sums[i];
+}
+
+#endif
