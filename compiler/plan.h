@@ -39,6 +39,7 @@ typedef struct Residents {
   /* Indices into blocks, NO_INDEX where no step needs the thing. */
   int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
   int degree[2];          /* by EdgeEnd */
+  int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
                              bounds, by column the same */

@@ -44,6 +44,8 @@ typedef struct gnn_view {
   int64_t keeps_all;     /* things lie where the order that keeps everything has them, not where the plan does */
   int64_t nodes, edges;
   gnn_view_csr in, out;
+  const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
+  const int64_t *edge_id;
   gnn_view_sparse sparse[8];
   const int32_t *rows[3]; /* labelled nodes by split */
   int64_t row_count[3];
