@@ -159,7 +159,7 @@ int gnndata_info(const gnndata_options *options) {
   status = gnndata_print_parts(dataset, options);
   gnndata_print_notes(dataset, "note       ");
   if (status == GNN_OK) describe_block(dataset, options);
-  return gnndata_close(dataset, status == GNN_OK ? 0 : describe_exit(status));
+  return gnndata_close(dataset, gnn_exit_code(status));
 }
 
 static gnn_status describe_classes(const gnn_dataset *dataset) {

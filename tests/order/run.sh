@@ -63,7 +63,7 @@ for graph in hub isolated directed; do
 done
 check "what nested bisection made is kept, beside nobody's data" test "$(find . -path ./cache -prune -o -name 'order-*' -print | wc -l)-$(find cache -name 'order-*' | wc -l)" = 0-3
 check "graph of the last: without its cache, the same bits" bash -c "$(declare -f trains curve numbers same); rm -rf cache && trains nested anew.out && same anew.out nested.out"
-check "in a double build gradients agree with finite differences" bash -c "'$gnncc' -w m_nested.gnn -o whole && ./whole gradcheck"
+check "in a double build gradients agree with finite differences" bash -c "'$gnncc' -w -fgradcheck m_nested.gnn -o whole && ./whole gradcheck"
 
 # ---- checkpoints ----
 sed 's/epochs    = 5/epochs = 6\n  checkpoint = every(3)/' m_nested.gnn >m_stops.gnn
