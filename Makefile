@@ -35,16 +35,16 @@ VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gant
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c pack.c \
   plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
   simulate.c timeline.c timing.c)
-RUNTIME := $(addprefix runtime/, array.c bad_value.c blocks.c checkpoint.c commands.c console.c container.c contents.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c guard.c \
-  instance.c job.c json.c karate.c keep_order.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c open.c partial.c planetoid.c prepare.c prepare_edges.c \
-  prepare_fields.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \
+RUNTIME := $(addprefix runtime/, adjacency.c array.c bad_value.c blocks.c checkpoint.c commands.c console.c container.c contents.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c guard.c halo.c \
+  instance.c job.c json.c karate.c keep_order.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c open.c order.c order_file.c partial.c planetoid.c prepare.c prepare_edges.c \
+  prepare_fields.c prepare_order.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \
   watch.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
 CUDA_HOME ?= $(or $(CUDA_PATH),/usr/local/cuda)
 CUDA_RUNTIME := $(addprefix runtime/cuda/, device_cuda.c error.c find.c gemm.c launch.c memory.c spmm.c streams.c users.c watch.c work.c)
 CUDA_HEADERS := $(addprefix $(CUDA_HOME)/include/, cuda_runtime_api.h cublasLt.h cusparse.h)
 NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
-GNNDATA := $(addprefix runtime/tools/, convert.c describe.c gnndata.c)
+GNNDATA := $(addprefix runtime/tools/, convert.c describe.c gnndata.c parts.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
 # What emitted sources include: the interface, the embedding layer and the kernels, in this order.

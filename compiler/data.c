@@ -11,9 +11,12 @@ bool data_is_path(const DataSource *source, int index) {
   return arg->text && !*arg->key && strcmp(source->kind, "synth") != 0;
 }
 
+const char *data_order_path(const DataReader *reader, const char *path) {
+  return !reader->base_dir || path[0] == '/' ? path : arena_printf(reader->arena, "%s/%s", reader->base_dir, path);
+}
+
 const char *data_path(const DataReader *reader, const char *path) {
-  if (!reader->base_dir || reader->is_overridden || path[0] == '/') return path;
-  return arena_printf(reader->arena, "%s/%s", reader->base_dir, path);
+  return reader->is_overridden ? path : data_order_path(reader, path);
 }
 
 static const gnn_source *runtime_source(const DataReader *reader, const DataSource *source) {
@@ -28,18 +31,19 @@ static const gnn_source *runtime_source(const DataReader *reader, const DataSour
   return result;
 }
 
-static gnn_recipe runtime_recipe(const DataRecipe *recipe) {
+static gnn_recipe runtime_recipe(const DataReader *reader, const DataRecipe *recipe) {
   gnn_recipe result = {.is_undirected = recipe->is_undirected, .self_loops = (gnn_self_loops)recipe->self_loops,
                        .normalised_count = recipe->normalised_count, .normalised = recipe->normalised,
                        .has_random_split = recipe->has_random_split, .split_seed = recipe->split_seed,
-                       .split_index = recipe->split_index};
+                       .split_index = recipe->split_index, .order = (gnn_order)recipe->order,
+                       .order_path = recipe->order_path ? data_order_path(reader, recipe->order_path) : NULL};
   memcpy(result.split_fraction, recipe->split_fraction, sizeof result.split_fraction);
   return result;
 }
 
 static bool report(const DataReader *reader, Diags *diags, const DataSpec *spec, const gnn_error *error) {
   const char *code = *error->code ? arena_strdup(reader->arena, error->code) : "E0701";
-  diags_error(diags, code, spec->source.place, "%s", error->message);
+  diags_error(diags, code, strcmp(code, "E0710") == 0 ? spec->recipe.order_place : spec->source.place, "%s", error->message);
   if (*error->help) diags_help(diags, "%s", error->help);
   return false;
 }
@@ -109,17 +113,22 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
       diags_help(diags, "put %s.npy into the folder that the data block is from", spec->decls[i].name);
       return false;
     }
+  if (spec->recipe.order == ORDER_FILE && !gnn_path_exists(data_order_path(reader, spec->recipe.order_path))) {
+    diags_error(diags, "E0001", spec->recipe.order_place, "there is no order \"%s\"", data_order_path(reader, spec->recipe.order_path));
+    diags_help(diags, "gnndata order DATA -o %s writes one", data_order_path(reader, spec->recipe.order_path));
+    return false;
+  }
   if (strcmp(spec->source.kind, "shapes") == 0) return describe_shapes(reader, spec, diags, info);
   gnn_dataset *dataset = NULL;
   gnn_error error = {0};
-  gnn_recipe recipe = runtime_recipe(&spec->recipe);
+  gnn_recipe recipe = runtime_recipe(reader, &spec->recipe);
   if (gnn_dataset_open(runtime_source(reader, &spec->source), NULL, &dataset, &error) != GNN_OK) return report(reader, diags, spec, &error);
   if (gnn_dataset_prepare(dataset, &recipe, &error) != GNN_OK) {
     gnn_dataset_close(dataset);
     return report(reader, diags, spec, &error);
   }
   *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .is_symmetric = dataset->is_symmetric, .notes = "",
-                     .fingerprint = dataset->fingerprint};
+                     .fingerprint = dataset->fingerprint, .order_fingerprint = recipe.order == GNN_ORDER_FILE ? dataset->order_fingerprint : 0};
   for (int f = 0; f < dataset->field_count; f++) describe_field(reader, &dataset->fields[f], info);
   for (int s = 0; s < SPLIT_COUNT; s++) {
     info->has_split[s] = dataset->has_split[s];

@@ -22,5 +22,6 @@ void data_warn(const DataReader *reader, const TypedProgram *program, Diags *dia
 bool data_is_path(const DataSource *source, int index);
 /* The path as the emitted program will open it. */
 const char *data_path(const DataReader *reader, const char *path);
+const char *data_order_path(const DataReader *reader, const char *path);
 
 #endif

@@ -116,6 +116,8 @@ static bool run_check(Compilation *c) {
   DataSource *source = &c->program->data->source;
   for (int i = 0; i < source->arg_count; i++) /* the program is run from where it was compiled */
     if (data_is_path(source, i)) source->args[i].text = data_path(&c->reader, source->args[i].text);
+  DataRecipe *recipe = &c->program->data->recipe;
+  if (recipe->order_path) recipe->order_path = data_order_path(&c->reader, recipe->order_path);
   return true;
 }
 

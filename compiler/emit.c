@@ -341,15 +341,21 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", escape_c(m->arena, m->machine->scratch_dir));
   fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", escape_c(m->arena, p->data->source.kind), p->data->source.arg_count,
           p->data->source.arg_count ? ", .args = source_args" : "");
-  fprintf(out, "  .recipe = {.is_undirected = %d, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d},\n",
+  fprintf(out, "  .recipe = {.is_undirected = %d, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d",
           r->is_undirected, loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",
           r->has_random_split, r->split_fraction[0], r->split_fraction[1], r->split_fraction[2], r->split_seed, r->split_index);
+  if (r->order == ORDER_NESTED) fprintf(out, ",\n             .order = GNN_ORDER_NESTED");
+  if (r->order == ORDER_FILE)
+    fprintf(out, ",\n             .order = GNN_ORDER_FILE, .order_path = %s, .order_fingerprint = %" PRIu64 "u", escape_c(m->arena, r->order_path), p->info->order_fingerprint);
+  fprintf(out, "},\n");
   fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, y->residents->has_out, y->residents->is_symmetric);
   fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->residents->in_ptr), at(m, y->residents->in_idx), at(m, y->residents->in_bounds));
   fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->residents->out_ptr), at(m, y->residents->out_idx),
           at(m, y->residents->out_edge), at(m, y->residents->out_bounds));
   fprintf(out, "            .at_in_degree = %s, .at_out_degree = %s, .at_blocks = %s,\n", at(m, y->residents->degree[END_DST]), at(m, y->residents->degree[END_SRC]),
           at(m, y->residents->node_blocks));
+  if (r->order != ORDER_GIVEN)
+    fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
   fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
           at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");

@@ -462,8 +462,10 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   RowWriter *operand = rows_new(c->w.emission, c->w.step, &c->w.anchor->shape);
   Arena *arena = c->w.arena;
   if (p->has_dropout) {
-    if (!p->is_by_column) operand->text[LEVEL_ROW] = "const gnn_row_bits bits = gnn_random_row(s->drop.key, (uint64_t)r);\n";
-    factor = p->is_by_column ? " * gnn_dropout_factor(&s->drop, gnn_random_row(s->drop.key, (uint32_t)edges->idx[i]), (uint32_t)r)"
+    const bool is_ordered = program_of(c)->data->recipe.order != ORDER_GIVEN;
+    const char *row = p->is_by_column ? "edges->idx[i]" : "r", *drawn = is_ordered ? arena_printf(arena, "g->node_id[%s]", row) : row;
+    if (!p->is_by_column) operand->text[LEVEL_ROW] = arena_printf(arena, "const gnn_row_bits bits = gnn_random_row(s->drop.key, (uint64_t)%s);\n", drawn);
+    factor = p->is_by_column ? arena_printf(arena, " * gnn_dropout_factor(&s->drop, gnn_random_row(s->drop.key, (uint32_t)%s), (uint32_t)r)", drawn)
                              : " * gnn_dropout_factor(&s->drop, bits, (uint32_t)edges->idx[i])";
   }
   operand->text[LEVEL_EDGE] = arena_printf(arena, "const %s *restrict x = %s + edges->idx[i] * INT64_C(%" PRId64 ");\n"

@@ -281,6 +281,13 @@ static const char *probability(RowWriter *w, ValueId id) {
   return arena_printf(w->arena, "(%s)", function_call(w, value->as.function, a, value->operand_count > 1 ? probability(w, value->operand[1]) : ""));
 }
 
+/* Dropout draws by what the data call a row. */
+static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
+  const char *name = row_variable(row);
+  if (w->emission->program->data->recipe.order == ORDER_GIVEN || row == ROWS_NONE || value->shape.domain == DOMAIN_NONE) return name;
+  return arena_printf(w->arena, value->shape.domain == DOMAIN_EDGE ? "g->edge_id[%s]" : "g->node_id[%s]", name);
+}
+
 static const char *dropout_factor(RowWriter *w, ValueId id, Index index) {
   const Value *value = &w->kernels->graph->values[id];
   const char *drop = arena_printf(w->arena, "drop_%d", (int)value->as.site);
@@ -293,7 +300,7 @@ static const char *dropout_factor(RowWriter *w, ValueId id, Index index) {
   Level level = level_of_row(w, index.row);
   if (index.row == ROWS_NONE) bits = arena_printf(w->arena, "%s_all", drop);
   if (!strstr(w->text[level], arena_printf(w->arena, "gnn_row_bits %s =", bits)))
-    rows_write(w, level, "const gnn_row_bits %s = gnn_random_row(s->%s.key, (uint64_t)%s);", bits, drop, row_variable(index.row));
+    rows_write(w, level, "const gnn_row_bits %s = gnn_random_row(s->%s.key, (uint64_t)%s);", bits, drop, drawn_row(w, value, index.row));
   return arena_printf(w->arena, "gnn_dropout_factor(&s->%s, %s, (uint32_t)(%s))", drop, bits, rows_offset(w, &value->shape, index));
 }
 

@@ -195,7 +195,8 @@ static int print_topic(const Parser *p, const char *topic) {
       "GNNCC_FLAGS  options put before those of the command line\n"
       "CC CFLAGS LDFLAGS   the C compiler and more options for it\n"
       "TMPDIR       where the sources are compiled\n"
-      "XDG_CACHE_HOME   gnncc/native.gnn there is what --calibrate measured, gnncc/tune-TARGET.json what --tune did (~/.cache without it)\n"
+      "XDG_CACHE_HOME   gnncc/native.gnn there is what --calibrate measured, gnncc/tune-TARGET.json what --tune did,\n"
+      "             gnncc/order-*.safetensors an order of nodes (~/.cache without it)\n"
       "NO_COLOR CLICOLOR_FORCE TERM COLUMNS   how messages look\n";
   static const char exits[] =
       "0   made what was asked\n1   errors in the program or data\n2   bad command line\n3   no plan fits the budget\n"

@@ -40,6 +40,7 @@ typedef struct Residents {
   int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
   int degree[2];          /* by EdgeEnd */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/blocks.h) */
+  int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
                              bounds, by column the same */

@@ -39,6 +39,12 @@ static int add_block(Collecting *l, BlockKind kind, const char *name, int64_t by
 
 static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t bytes) { return add_block(l, kind, name, bytes, false); }
 
+static bool drops_edges(const Kernels *training) {
+  for (int i = 0; training && i < training->graph->value_count; i++)
+    if (training->graph->values[i].op == OP_DROPOUT && training->graph->values[i].shape.domain == DOMAIN_EDGE) return true;
+  return false;
+}
+
 static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   Residents *y = l->residents;
   const DataInfo *info = l->program->info;
@@ -67,6 +73,9 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   if (degree[END_DST]) y->degree[END_DST] = add_resident(l, BLOCK_GRAPH, "graph_in_degree", 4 * info->nodes);
   if (degree[END_SRC]) y->degree[END_SRC] = add_resident(l, BLOCK_GRAPH, "graph_out_degree", 4 * info->nodes);
   y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1));
+  const bool is_ordered = l->program->data->recipe.order != ORDER_GIVEN;
+  if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * info->nodes);
+  if (is_ordered && drops_edges(kernels[0])) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * info->edges);
   static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
   for (int s = 0; s < SPLIT_COUNT; s++)
     if (l->program->has_train && info->split_count[s] > 0)
@@ -186,7 +195,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1)};
-  y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = NO_INDEX;
+  y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = y->node_id = y->edge_id = NO_INDEX;
   y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
   for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
   y->field = no_blocks(arena, program->field_count);

@@ -189,18 +189,41 @@ static void split(Checker *checker, DataSpec *spec, const Expr *value) {
   spec->recipe.has_random_split = true;
 }
 
+static void order(Checker *checker, DataSpec *spec, const Expr *value) {
+  static const char *const known[] = {"given", "nested"};
+  const char *word = value->kind == EXPR_NAME && !check_find_constant(checker, value->text) ? value->text : "";
+  DataRecipe *recipe = &spec->recipe;
+  recipe->order_place = value->span.place;
+  if (strcmp(word, "given") == 0 || strcmp(word, "nested") == 0) {
+    recipe->order = strcmp(word, "nested") == 0 ? ORDER_NESTED : ORDER_GIVEN;
+    return;
+  }
+  if (strcmp(word, "metis") == 0) {
+    check_unsupported(checker, value->span.place, "order = metis is");
+    return;
+  }
+  Value path = *word ? check_bool(false) : check_const_expr(checker, value);
+  if (path.kind == VALUE_STRING && *path.text) {
+    recipe->order = ORDER_FILE;
+    recipe->order_path = path.text;
+  } else if (path.kind != VALUE_NONE) {
+    diags_error(checker->diags, "E0217", value->span.place, "order must be given, nested or the name of a file in quotes%s", check_nearest(checker, word, known, 2, ""));
+  }
+}
+
 static void declared_count(Checker *checker, const Expr *value, int64_t *count) {
   Dim dim;
   if (check_size(checker, NULL, value, &dim)) *count = dim.size;
 }
 
 static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
-  static const char *const known[] = {"normalize", "self_loops", "undirected", "split", "nodes", "edges"};
+  static const char *const known[] = {"normalize", "self_loops", "undirected", "split", "order", "nodes", "edges"};
   static const char *const later[] = {"reverse", "reorder", "transform", "dedup", "batch", "base", "features"};
   const char *name = stmt->name;
   const char *word = stmt->value->kind == EXPR_NAME ? stmt->value->text : "";
   if (strcmp(name, "normalize") == 0) normalise(checker, spec, stmt->value);
   else if (strcmp(name, "split") == 0) split(checker, spec, stmt->value);
+  else if (strcmp(name, "order") == 0) order(checker, spec, stmt->value);
   else if (strcmp(name, "nodes") == 0) declared_count(checker, stmt->value, &spec->declared_nodes);
   else if (strcmp(name, "edges") == 0) declared_count(checker, stmt->value, &spec->declared_edges);
   else if (strcmp(name, "undirected") == 0) {
@@ -217,7 +240,7 @@ static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
         check_unsupported(checker, stmt->name_place, "%s in a data block is", name);
         return;
       }
-    diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, 6, "\""));
+    diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, 7, "\""));
   }
 }
 

@@ -121,6 +121,10 @@ static const DiagPage pages[] = {
      "  node x : f32[8]\n"
      "}\n"
      "model m on d { return GCN(x, 4) as conv1 }\n", 1},
+    {"E0710", "an order that is not one of these nodes",
+     "order = \"file\" names every node of the data once: a file of gnndata order, or a .npy file with the numbers of the nodes in their new\nplaces. What gnndata order wrote is good for the graph it was made for, with the same undirected and self_loops, and a program for\nthe order it was compiled with.",
+     NULL,
+     NULL, 1},
     {"R0801", "the machine offers less than the plan needs",
      "Said before anything is allocated. Plan again with a smaller --budget.",
      NULL,

@@ -144,6 +144,8 @@ typedef struct DataSource {
 
 typedef enum SelfLoops { SELF_LOOPS_KEEP, SELF_LOOPS_ADD, SELF_LOOPS_REMOVE } SelfLoops;
 
+typedef enum NodeOrder { ORDER_GIVEN, ORDER_NESTED, ORDER_FILE } NodeOrder;
+
 /* What is to be done to the data as it is read. */
 typedef struct DataRecipe {
   bool is_undirected; /* store the reverse of every edge too, each edge once */
@@ -154,6 +156,9 @@ typedef struct DataRecipe {
   double split_fraction[3];
   uint64_t split_seed;
   int split_index;         /* split = index(k): row k of train_masks.npy and so on; 0 otherwise */
+  NodeOrder order;
+  const char *order_path;  /* ORDER_FILE: order = "path" */
+  Place order_place;       /* of what stands after order = */
 } DataRecipe;
 
 typedef struct FieldDecl { /* node x : f32[1433]; edge w : f32 */
@@ -204,7 +209,8 @@ typedef struct DataInfo {
   bool has_split[3];       /* train, valid, test */
   int64_t split_count[3];  /* labelled rows in each */
   const char *notes;       /* what was changed or is remarkable, a line each; may be "" */
-  uint64_t fingerprint;    /* of shapes and transformations, not of the contents */
+  uint64_t fingerprint;    /* of shapes and transformations, not of the contents; of an order that is a file, its contents, too */
+  uint64_t order_fingerprint; /* of those; 0 where there is no such file, or it was not read */
 } DataInfo;
 
 /* ---- the train block ---- */

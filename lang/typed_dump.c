@@ -69,6 +69,8 @@ static void dump_data(const TypedProgram *program, FILE *out) {
     fprintf(out, "  split random(%.9g, %.9g, %.9g, seed = %llu)\n", recipe->split_fraction[0], recipe->split_fraction[1],
             recipe->split_fraction[2], (unsigned long long)recipe->split_seed);
   else if (recipe->split_index) fprintf(out, "  split index(%d)\n", recipe->split_index);
+  if (recipe->order == ORDER_NESTED) fprintf(out, "  order nested\n");
+  if (recipe->order == ORDER_FILE) fprintf(out, "  order \"%s\"\n", recipe->order_path);
   for (int i = 0; i < spec->decl_count; i++) {
     if (!spec->decls[i].source) continue;
     fprintf(out, "  %s = ", spec->decls[i].name);

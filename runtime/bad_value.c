@@ -46,7 +46,7 @@ void gnn_bad_value_find(gnn_instance *instance, gnn_work work) {
 
 /* Edges are known by their ends. */
 static void bad_value_row(const gnn_run *run, const gnn_bad_value *bad, gnn_text *text) {
-  if (bad->rows == GNN_ROWS_NODE) gnn_text_format(text, ", node %lld", (long long)bad->row);
+  if (bad->rows == GNN_ROWS_NODE) gnn_text_format(text, ", node %lld", (long long)gnn_node_id(run, bad->row));
   if (bad->rows == GNN_ROWS_NONE && bad->row) gnn_text_format(text, ", row %lld", (long long)bad->row);
   if (bad->rows != GNN_ROWS_EDGE || run->in.ptr == NULL) return;
   int64_t low = 0, high = run->nodes; /* ptr[low] <= edge < ptr[high] */
@@ -55,7 +55,7 @@ static void bad_value_row(const gnn_run *run, const gnn_bad_value *bad, gnn_text
     if (run->in.ptr[middle] <= bad->row) low = middle;
     else high = middle;
   }
-  gnn_text_format(text, ", the edge from node %lld to %lld", (long long)run->in.idx[bad->row], (long long)low);
+  gnn_text_format(text, ", the edge from node %lld to %lld", (long long)gnn_node_id(run, run->in.idx[bad->row]), (long long)gnn_node_id(run, low));
 }
 
 void gnn_bad_value_text(const gnn_instance *instance, gnn_text *text) {

@@ -236,20 +236,40 @@ static int commands_layer(const gnn_cli *cli) {
   return GNN_EXIT_USAGE;
 }
 
+/* The nodes of the split (all: every node) as the data order them; malloc'ed. */
+static int32_t *commands_rows(const gnn_run *run, int split, int64_t *count) {
+  int32_t *rows = malloc((size_t)run->nodes * sizeof *rows + 1);
+  const int64_t chosen = split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split];
+  *count = 0;
+  if (rows == NULL) return NULL;
+  for (int64_t v = 0; v < run->nodes; v++) rows[v] = -1;
+  for (int64_t k = 0; k < chosen; k++) {
+    const int32_t node = split == GNN_SPLIT_COUNT ? (int32_t)k : run->rows[split][k];
+    rows[gnn_node_id(run, node)] = node;
+  }
+  for (int64_t v = 0; v < run->nodes; v++)
+    if (rows[v] >= 0) rows[(*count)++] = rows[v];
+  return rows;
+}
+
 /* Rows of the split (all: every node) of values[nodes, width], as scores or as the greatest one's column. */
 static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instance, int split, const float *values,
                                  int64_t width, gnn_error *error) {
   const gnn_run *run = &instance->run;
-  int64_t rows = split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split];
+  int64_t rows;
+  int32_t *row_node = commands_rows(run, split, &rows);
+  if (row_node == NULL) return gnn_fail_memory(error, run->nodes * (int64_t)sizeof *row_node);
   const char *dot = strrchr(cli->output, '.');
   int is_csv = (dot && strcmp(dot, ".csv") == 0) || strcmp(cli->output, "-") == 0;
   int64_t columns = cli->wants_classes ? 1 : width;
   float *scores = cli->wants_classes ? NULL : malloc((size_t)(rows * columns) * sizeof *scores + 1);
   int64_t *classes = cli->wants_classes ? malloc((size_t)rows * sizeof *classes + 1) : NULL;
-  if (!scores && !classes) return gnn_fail_memory(error, rows * columns * 4);
+  if (!scores && !classes) {
+    free(row_node);
+    return gnn_fail_memory(error, rows * columns * 4);
+  }
   for (int64_t k = 0; k < rows; k++) {
-    int64_t node = split == GNN_SPLIT_COUNT ? k : run->rows[split][k];
-    const float *row = values + node * width;
+    const float *row = values + row_node[k] * width;
     int64_t best = 0;
     for (int64_t c = 1; c < width; c++) best = !(row[c] <= row[best] || isnan(row[best])) ? c : best; /* the first NaN, as PyTorch */
     if (classes) classes[k] = best;
@@ -264,7 +284,7 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
       else gnn_text_format(&text, ",%lld", (long long)c);
     }
     for (int64_t k = 0; k < rows; k++) {
-      gnn_text_format(&text, "\n%lld", (long long)(split == GNN_SPLIT_COUNT ? k : run->rows[split][k]));
+      gnn_text_format(&text, "\n%lld", (long long)gnn_node_id(run, row_node[k]));
       if (classes) gnn_text_format(&text, ",%lld", (long long)classes[k]);
       else for (int64_t c = 0; c < columns; c++) gnn_text_format(&text, ",%.9g", (double)scores[k * width + c]);
     }
@@ -284,6 +304,7 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
   }
   free(scores);
   free(classes);
+  free(row_node);
   return status;
 }
 

@@ -61,6 +61,10 @@ typedef struct gnn_dataset {
   /* From here on valid once prepared. */
   int is_prepared;
   int64_t nodes, edges;    /* edges as stored: directed */
+  const int32_t *node_id;  /* [nodes]: what the data call each node of the graph, where the recipe orders them; NULL: the same. The
+                              graph and the splits are in the graph's numbers, node fields in those of the data */
+  const int64_t *edge_id;  /* [edges]: the number that each edge has without an order; NULL with node_id */
+  uint64_t graph_fingerprint, order_fingerprint; /* order_file.h: of the graph as the data number it, of node_id; 0 without an order */
   const int64_t *in_ptr;   /* [nodes + 1] */
   const int32_t *in_source; /* [edges], ascending in a row, none twice */
   int is_symmetric, has_undirected_recipe;
@@ -92,6 +96,10 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
 gnn_status gnn_dataset_check_files(const gnn_dataset *dataset, gnn_status status, gnn_error *error);
 void gnn_dataset_close(gnn_dataset *dataset); /* NULL is fine */
 
+/* The row of the field that belongs to a node of the graph, or to an edge. */
+static inline int64_t gnn_dataset_row(const gnn_dataset *dataset, const gnn_data_field *field, int64_t r) {
+  return dataset->node_id && field->domain == GNN_DATA_NODE ? dataset->node_id[r] : r;
+}
 const gnn_data_field *gnn_dataset_field(const gnn_dataset *dataset, const char *name); /* NULL: absent */
 /* E0702 where a label of the field is not below `classes`. */
 gnn_status gnn_field_check_labels(const gnn_data_field *field, int64_t classes, gnn_error *error);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adjacency.h"
+
 enum { FILL_TASK_WORK = 1024 }; /* entries + rows below which a task is not worth handing out */
 
 static gnn_status fill_misfit(const gnn_run *run, const char *what, int64_t have, int64_t planned, gnn_error *error) {
@@ -46,25 +48,6 @@ static int64_t fill_bounds(const int64_t *ptr, int64_t rows, int64_t *bounds) {
   return tasks;
 }
 
-/* Entries by column of a matrix stored by row: ptr[columns + 1], then idx[] (rows, ascending) and edge[] (position in
- * the row-wise order); either may be NULL. */
-static void fill_transpose(const int64_t *row_ptr, const int32_t *row_idx, int64_t rows, int64_t columns, int64_t *ptr,
-                           int32_t *idx, int64_t *edge) {
-  int64_t entries = row_ptr[rows];
-  memset(ptr, 0, (size_t)(columns + 1) * sizeof *ptr);
-  for (int64_t e = 0; e < entries; e++) ptr[row_idx[e] + 1]++;
-  for (int64_t c = 0; c < columns; c++) ptr[c + 1] += ptr[c];
-  for (int64_t r = 0; r < rows; r++) {
-    for (int64_t e = row_ptr[r]; e < row_ptr[r + 1]; e++) {
-      int64_t at = ptr[row_idx[e]]++;
-      if (idx) idx[at] = (int32_t)r;
-      if (edge) edge[at] = e;
-    }
-  }
-  memmove(ptr + 1, ptr, (size_t)columns * sizeof *ptr);
-  ptr[0] = 0;
-}
-
 static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   const gnn_graph_desc *plan = &instance->run.program->graph;
   gnn_csr *out = &instance->run.out;
@@ -88,11 +71,11 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, g
     if (edge) {
       scratch = malloc((size_t)(nodes + 1) * sizeof *scratch);
       if (scratch == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *scratch);
-      fill_transpose(dataset->in_ptr, dataset->in_source, nodes, nodes, scratch, NULL, edge);
+      gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, nodes, nodes, scratch, NULL, edge);
       free(scratch);
     }
   } else {
-    fill_transpose(dataset->in_ptr, dataset->in_source, nodes, nodes, ptr, idx, edge);
+    gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, nodes, nodes, ptr, idx, edge);
     out->ptr = ptr;
     out->idx = idx;
     out->bounds = bounds;
@@ -122,6 +105,12 @@ gnn_status gnn_fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gn
   if (edges > plan->edges) return fill_misfit(run, "edges", edges, plan->edges, error);
   run->nodes = nodes;
   run->edges = edges;
+  int32_t *node_id = plan->is_ordered ? fill_at(instance, plan->at_node_id) : NULL;
+  int64_t *edge_id = plan->is_ordered ? fill_at(instance, plan->at_edge_id) : NULL;
+  for (int64_t v = 0; node_id && v < nodes; v++) node_id[v] = dataset->node_id ? dataset->node_id[v] : (int32_t)v;
+  for (int64_t e = 0; edge_id && e < edges; e++) edge_id[e] = dataset->edge_id ? dataset->edge_id[e] : e;
+  run->node_id = node_id;
+  run->edge_id = edge_id;
   int64_t *ptr = fill_at(instance, plan->at_in_ptr), *bounds = fill_at(instance, plan->at_in_bounds);
   int32_t *idx = fill_at(instance, plan->at_in_idx);
   run->in = (gnn_csr){.rows = nodes, .entries = edges, .ptr = ptr, .idx = idx, .bounds = bounds};
@@ -153,7 +142,7 @@ static uint16_t fill_rounded(float x) {
   return (uint16_t)(x != x ? 0x7fff : (word + 0x7fff + (word >> 16 & 1)) >> 16);
 }
 
-static gnn_status fill_dense(gnn_instance *instance, const gnn_data_field *data, const gnn_field_desc *field,
+static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field,
                              gnn_error *error) {
   int real_bytes = instance->run.program->real_bytes;
   int64_t width = field->width;
@@ -162,11 +151,12 @@ static gnn_status fill_dense(gnn_instance *instance, const gnn_data_field *data,
   float *row = is_as_it_is ? NULL : malloc((size_t)width * sizeof *row);
   if (!is_as_it_is && row == NULL) return gnn_fail_memory(error, width * (int64_t)sizeof *row);
   for (int64_t r = 0; r < data->rows; r++) {
+    const int64_t from = gnn_dataset_row(dataset, data, r);
     if (is_as_it_is) {
-      gnn_field_row(data, r, (float *)(void *)to + r * width);
+      gnn_field_row(data, from, (float *)(void *)to + r * width);
       continue;
     }
-    gnn_field_row(data, r, row);
+    gnn_field_row(data, from, row);
     for (int64_t c = 0; c < width; c++)
       if (field->is_half) ((uint16_t *)(void *)to)[r * width + c] = fill_rounded(row[c]);
       else ((double *)(void *)to)[r * width + c] = (double)row[c];
@@ -199,7 +189,7 @@ static void fill_by_column(const fill_matrix *m, int64_t rows, int64_t columns, 
   m->by_ptr[0] = 0;
 }
 
-static gnn_status fill_sparse(gnn_instance *instance, const gnn_data_field *data, const gnn_field_desc *field,
+static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field,
                               gnn_error *error) {
   gnn_run *run = &instance->run;
   int real_bytes = run->program->real_bytes;
@@ -221,7 +211,7 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_data_field *data
   int64_t at = 0;
   for (int64_t r = 0; r < rows; r++) {
     m.ptr[r] = at;
-    int64_t count = gnn_field_row_nonzeros(data, r, column, value);
+    int64_t count = gnn_field_row_nonzeros(data, gnn_dataset_row(dataset, data, r), column, value);
     for (int64_t k = 0; k < count && at < field->nonzeros; k++, at++) { /* they were counted before: a file may have changed since */
       m.idx[at] = column[k];
       fill_real(m.value, real_bytes, at, (double)value[k]);
@@ -232,7 +222,7 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_data_field *data
   free(value);
   gnn_sparse *sparse = &run->sparse[field->sparse];
   *sparse = (gnn_sparse){.by_row = {.rows = rows, .entries = at, .ptr = m.ptr, .idx = m.idx, .bounds = m.bounds},
-                         .row_value = m.value};
+                         .row_value = m.value, .row_id = run->node_id};
   if (m.bounds) sparse->by_row.tasks = fill_bounds(m.ptr, rows, m.bounds);
   if (m.by_ptr == NULL) return GNN_OK;
   fill_by_column(&m, rows, width, real_bytes);
@@ -259,7 +249,7 @@ gnn_status gnn_fill_field(gnn_instance *instance, const gnn_dataset *dataset, co
     gnn_status status = gnn_field_check_labels(data, field->classes, error);
     if (status != GNN_OK) return status;
     int32_t *label = fill_at(instance, field->at[0]);
-    if (data->rows) memcpy(label, data->label, (size_t)data->rows * sizeof *label);
+    for (int64_t r = 0; r < data->rows; r++) label[r] = data->label[gnn_dataset_row(dataset, data, r)];
     return GNN_OK;
   }
   if (data->storage == GNN_LABEL)
@@ -270,8 +260,8 @@ gnn_status gnn_fill_field(gnn_instance *instance, const gnn_dataset *dataset, co
     snprintf(what, sizeof what, "columns in %.64s", field->name);
     return fill_misfit(&instance->run, what, data->width, field->width, error);
   }
-  return field->storage == GNN_SPARSE ? fill_sparse(instance, data, field, error)
-                                      : fill_dense(instance, data, field, error);
+  return field->storage == GNN_SPARSE ? fill_sparse(instance, dataset, data, field, error)
+                                      : fill_dense(instance, dataset, data, field, error);
 }
 
 gnn_status gnn_fill_splits(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {

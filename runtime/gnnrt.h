@@ -85,6 +85,7 @@ typedef struct gnn_sparse {
   const gnn_real *row_value; /* [entries] in by_row order */
   gnn_csr by_column;         /* rows are columns of the matrix; idx: row */
   const gnn_real *column_value;
+  const int32_t *row_id;     /* gnn_run.node_id */
 } gnn_sparse;
 
 enum { GNN_SPARSE_MAX = 8, GNN_FIELD_MAX = 32, GNN_OPTION_MAX = 64, GNN_TASKS = 256 };
@@ -137,6 +138,8 @@ struct gnn_run {
   int64_t nodes, edges;          /* of the loaded data; at most those planned for */
   gnn_csr in, out;
   gnn_blocks blocks;
+  const int32_t *node_id;        /* what the data call each node, by which dropout draws; NULL: what the graph does */
+  const int64_t *edge_id;        /* the same of edges; NULL, too, where no dropout is on edges */
   gnn_sparse sparse[GNN_SPARSE_MAX];
   const int32_t *rows[GNN_SPLIT_COUNT]; /* labelled nodes of each split, ascending, in the arena */
   int64_t row_count[GNN_SPLIT_COUNT];
@@ -223,6 +226,8 @@ typedef struct gnn_graph_desc {
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
   int64_t at_in_degree, at_out_degree; /* gnn_real per node */
   int64_t at_blocks;     /* gnn_blocks.first, with room for as many as `nodes` rows have */
+  int is_ordered;                      /* otherwise these are nowhere */
+  int64_t at_node_id, at_edge_id;      /* int32 per node, int64 per edge */
   int64_t at_rows[GNN_SPLIT_COUNT];
   int64_t row_count[GNN_SPLIT_COUNT];
 } gnn_graph_desc;
@@ -240,6 +245,9 @@ typedef struct gnn_source {
 
 typedef enum gnn_self_loops { GNN_LOOPS_KEEP, GNN_LOOPS_ADD, GNN_LOOPS_REMOVE } gnn_self_loops;
 
+/* Of the nodes: as the data have them; by nested bisection (order.h); as a file says. */
+typedef enum gnn_order { GNN_ORDER_GIVEN, GNN_ORDER_NESTED, GNN_ORDER_FILE } gnn_order;
+
 typedef struct gnn_recipe {
   int is_undirected;
   gnn_self_loops self_loops;
@@ -249,6 +257,9 @@ typedef struct gnn_recipe {
   double split_fraction[3];
   uint64_t split_seed;
   int split_index;
+  gnn_order order;
+  const char *order_path;
+  uint64_t order_fingerprint; /* what gnn_order_fingerprint must say of the file's; 0: anything */
 } gnn_recipe;
 
 typedef enum gnn_measure { GNN_MEASURE_LOSS, GNN_MEASURE_ACCURACY } gnn_measure;

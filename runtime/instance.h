@@ -99,6 +99,9 @@ int64_t gnn_staging_bytes(const gnn_program *program); /* of these the rings and
 gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,
                            const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* What the data call a node of the graph. */
+static inline int64_t gnn_node_id(const gnn_run *run, int64_t node) { return run->node_id ? run->node_id[node] : node; }
+
 /* Address of a planned offset, in bytes for 4-byte numbers, as the host sees it (device.h). */
 void *gnn_instance_at(const gnn_instance *instance, int64_t offset);
 

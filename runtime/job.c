@@ -405,7 +405,8 @@ gnn_status gnn_job_predict(gnn_job *job, float *scores, int64_t rows, int64_t co
   status = gnn_do(job->instance, GNN_WORK_EVALUATE);
   if (status == GNN_OK) status = gnn_download_scores(job->instance, NULL);
   if (status != GNN_OK) return job_failed(job, gnn_step_failed(job->instance, status, &job->error, "", "the evaluation failed"));
-  memcpy(scores, gnn_instance_at(job->instance, job->program->at_scores), (size_t)(rows * columns) * sizeof *scores);
+  const float *from = gnn_instance_at(job->instance, job->program->at_scores);
+  for (int64_t v = 0; v < rows; v++) memcpy(scores + gnn_node_id(run, v) * columns, from + v * columns, (size_t)columns * sizeof *scores);
   return GNN_OK;
 }
 

@@ -62,6 +62,7 @@ static uint64_t prepare_fingerprint(const gnn_dataset *dataset, const gnn_recipe
     hash = prepare_hash(hash, recipe->split_fraction, sizeof recipe->split_fraction);
     hash = prepare_hash_number(hash, (int64_t)recipe->split_seed);
   }
+  if (recipe->order != GNN_ORDER_GIVEN) hash = prepare_hash_number(hash, recipe->order == GNN_ORDER_FILE ? (int64_t)dataset->order_fingerprint : 1);
   return hash;
 }
 
@@ -73,9 +74,10 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
     return gnn_fail(error, GNN_EDATA, "", "%s has no edges: neither edge_index nor edge.src and edge.dst", dataset->title);
   int wants_origin = 0;
   for (int i = 0; i < dataset->field_count; i++) wants_origin |= dataset->fields[i].domain == GNN_DATA_EDGE;
-  const int64_t *origin = NULL;
+  int64_t *origin = NULL;
   gnn_status status = prepare_count_nodes(dataset, error);
   if (status == GNN_OK) status = gnn_prepare_edges(dataset, recipe, wants_origin, &origin, error);
+  if (status == GNN_OK) status = gnn_prepare_order(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_fields(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_splits(dataset, recipe, error);
   if (status == GNN_OK && dataset->is_note_lost) status = gnn_fail_memory(error, 0);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adjacency.h"
 #include "checked.h"
 #include "prepare.h"
 #include "room.h"
@@ -132,13 +133,7 @@ static gnn_status edges_survey(gnn_dataset *dataset, gnn_error *error) {
     free(to);
     return gnn_fail_memory(error, edges * (int64_t)sizeof *to);
   }
-  memset(out_ptr, 0, (size_t)(nodes + 1) * sizeof *out_ptr);
-  for (int64_t e = 0; e < edges; e++) out_ptr[source[e] + 1]++;
-  for (int64_t v = 0; v < nodes; v++) out_ptr[v + 1] += out_ptr[v];
-  for (int64_t v = 0; v < nodes; v++)
-    for (int64_t e = in_ptr[v]; e < in_ptr[v + 1]; e++) to[out_ptr[source[e]]++] = (int32_t)v;
-  memmove(out_ptr + 1, out_ptr, (size_t)nodes * sizeof *out_ptr);
-  out_ptr[0] = 0;
+  gnn_adjacency_turn(in_ptr, source, nodes, nodes, out_ptr, to, NULL);
   for (int64_t v = 0; v < nodes; v++) {
     int64_t i = in_ptr[v], o = out_ptr[v];
     dataset->silent_nodes += in_ptr[v + 1] == i;
@@ -192,7 +187,7 @@ static gnn_status edges_room(const gnn_dataset *dataset, const edges_list *list,
                   gnn_bytes_text(bytes).text, gnn_bytes_text(gnn_available_bytes()).text);
 }
 
-gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, const int64_t **origin,
+gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,
                              gnn_error *error) {
   int64_t nodes = dataset->nodes;
   edges_list list = {.raw = dataset->raw_source.count, .removes_loops = recipe->self_loops == GNN_LOOPS_REMOVE};

@@ -147,8 +147,11 @@ static gnn_status splits_collect(gnn_dataset *dataset, int split, const unsigned
   int32_t *list = gnn_dataset_alloc(dataset, count, sizeof *list, error);
   if (list == NULL) return GNN_ENOMEM;
   int64_t at = 0;
-  for (int64_t r = 0; r < rows; r++)
-    if ((member[r] >> split & 1) && (label == NULL || label[r] >= 0)) list[at++] = (int32_t)r;
+  const int32_t *row_id = dataset->split_domain == GNN_DATA_NODE ? dataset->node_id : NULL;
+  for (int64_t k = 0; k < rows; k++) {
+    const int64_t r = row_id ? row_id[k] : k;
+    if ((member[r] >> split & 1) && (label == NULL || label[r] >= 0)) list[at++] = (int32_t)k;
+  }
   dataset->split_rows[split] = list;
   dataset->split_count[split] = count;
   dataset->has_split[split] = count > 0;

@@ -87,8 +87,9 @@ static gnn_status subgraph_field(subgraph_maker *m, const gnn_data_field *field)
   if (data == NULL) return GNN_ENOMEM;
   for (int64_t r = 0; r < field->rows; r++) {
     if (is_edge ? !subgraph_has_edge(m, r, &node) : m->new_id[r] < 0) continue;
-    if (is_label) memcpy(data + at * item, &field->label[r], sizeof(int32_t));
-    else gnn_field_row(field, r, (float *)(void *)(data + at * item));
+    const int64_t row = gnn_dataset_row(m->from, field, r);
+    if (is_label) memcpy(data + at * item, &field->label[row], sizeof(int32_t));
+    else gnn_field_row(field, row, (float *)(void *)(data + at * item));
     at++;
   }
   gnn_array array = {.dtype = is_label ? GNN_I32 : GNN_F32, .rank = is_label ? 1 : 2, .shape = {rows, field->width},

@@ -1,6 +1,6 @@
 /* sparse.h: products with a constant sparse matrix S (rows x K), such as bag-of-words features, under dropout.
  *
- * The entry (r, c) is multiplied by the factor that a dense dropout would give the element (r, c), so storing a matrix
+ * The entry (r, c) is multiplied by the factor that a dense dropout would give the element (row_id[r], c), so storing a matrix
  * by its non-zeros changes no result. drop NULL: no dropout. Rows without entries are handed to `done` as zeros. chains:
  * gnn_gather_chains of the whole width, where w is that of a slice.
  */
@@ -15,21 +15,24 @@ enum { GNN_SPARSE_BLOCK = 128 };
 
 /* Writes value * factor of `count` entries and may go on to `limit`, so that the loop rarely ends in single steps. */
 GNN_INLINE void gnn_sparse_factors(const gnn_real *value, const int32_t *idx, int64_t count, int64_t limit,
-                                   const gnn_dropout *drop, int is_transposed, int64_t row, gnn_real *block) {
+                                   const gnn_dropout *drop, int is_transposed, const int32_t *row_id, int64_t row, gnn_real *block) {
   const gnn_dropout d = *drop;
   const int64_t padded = gnn_min((count + 15) / 16 * 16, limit);
-  if (is_transposed) {
+  if (is_transposed && row_id) {
+    for (int64_t i = 0; i < padded; i++)
+      block[i] = value[i] * gnn_dropout_factor(&d, gnn_random_row(d.key, (uint32_t)row_id[idx[i]]), (uint32_t)row);
+  } else if (is_transposed) {
     for (int64_t i = 0; i < padded; i++)
       block[i] = value[i] * gnn_dropout_factor(&d, gnn_random_row(d.key, (uint32_t)idx[i]), (uint32_t)row);
   } else {
-    const gnn_row_bits bits = gnn_random_row(d.key, (uint64_t)row);
+    const gnn_row_bits bits = gnn_random_row(d.key, (uint64_t)(row_id ? row_id[row] : row));
     for (int64_t i = 0; i < padded; i++) block[i] = value[i] * gnn_dropout_factor(&d, bits, (uint32_t)idx[i]);
   }
 }
 
 /* acc[0 .. w) = the sum of the entries [first, last) of a row (or, is_transposed, a column) of S times the rows of x they name. */
-GNN_INLINE void gnn_sparse_sum(const gnn_csr *s, const gnn_real *value, int is_transposed, int64_t row, int64_t first, int64_t last,
-                               const gnn_real *x, int64_t w, int chains, const gnn_dropout *drop, gnn_real *acc) {
+GNN_INLINE void gnn_sparse_sum(const gnn_csr *s, const gnn_real *value, int is_transposed, const int32_t *row_id, int64_t row, int64_t first,
+                               int64_t last, const gnn_real *x, int64_t w, int chains, const gnn_dropout *drop, gnn_real *acc) {
   gnn_real factors[GNN_SPARSE_BLOCK];
   if (!drop) {
     gnn_gather(s->idx + first, value + first, last - first, last - first, x, w, chains, 1, 0, acc);
@@ -38,7 +41,7 @@ GNN_INLINE void gnn_sparse_sum(const gnn_csr *s, const gnn_real *value, int is_t
   int64_t e = first;
   do {
     const int64_t count = gnn_min(last - e, GNN_SPARSE_BLOCK);
-    gnn_sparse_factors(value + e, s->idx + e, count, s->entries - e, drop, is_transposed, row, factors);
+    gnn_sparse_factors(value + e, s->idx + e, count, s->entries - e, drop, is_transposed, row_id, row, factors);
     gnn_gather(s->idx + e, factors, count, count, x, w, chains, e == first, 0, acc);
     e += count;
   } while (e < last);
@@ -50,7 +53,7 @@ GNN_INLINE void gnn_sparse_rows(const gnn_sparse *s, const gnn_real *b, int64_t 
   const gnn_csr *rows = &s->by_row;
   gnn_real acc[w];
   for (int64_t r = begin; r < end; r++) {
-    gnn_sparse_sum(rows, s->row_value, 0, r, rows->ptr[r], rows->ptr[r + 1], b, w, chains, drop, acc);
+    gnn_sparse_sum(rows, s->row_value, 0, s->row_id, r, rows->ptr[r], rows->ptr[r + 1], b, w, chains, drop, acc);
     done(context, r, acc);
   }
 }
@@ -96,7 +99,7 @@ GNN_INLINE void gnn_sparse_tn_rows(const gnn_sparse *s, const gnn_blocks *blocks
       for (; count > 1 && (block_of[count - 2] ^ block_of[count - 1]) < (block_of[count - 1] ^ block); count--)
         for (int64_t j = 0; j < w; j++) open[(count - 2) * w + j] += open[(count - 1) * w + j];
       const int64_t block_end = gnn_entry_of(columns->idx, e, last, blocks->first[block + 1]);
-      gnn_sparse_sum(columns, s->column_value, 1, c, e, block_end, g, w, chains, drop, open + count * w);
+      gnn_sparse_sum(columns, s->column_value, 1, s->row_id, c, e, block_end, g, w, chains, drop, open + count * w);
       block_of[count++] = block;
       e = block_end;
     } while (e < last);

@@ -51,6 +51,8 @@ typedef struct gnn_view {
   int64_t nodes, edges;
   gnn_view_csr in, out;
   gnn_view_blocks blocks;
+  const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
+  const int64_t *edge_id;
   gnn_view_sparse sparse[8];
   const int32_t *rows[3]; /* labelled nodes by split */
   int64_t row_count[3];

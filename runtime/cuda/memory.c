@@ -179,7 +179,7 @@ static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status
   }
 }
 
-/* Labels and rows stay in the image: the host measures with them. */
+/* Labels, rows and the nodes' own numbers stay in the image: the host measures with them, and answers in them. */
 gnn_status gnn_cuda_load(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   gnn_cuda *cuda = run->cuda;
@@ -196,6 +196,8 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   view.blocks = (gnn_view_blocks){run->blocks.levels, run->blocks.run_levels,
                                   memory_put(instance, run->blocks.first, ((INT64_C(1) << run->blocks.levels) + 1) * (int64_t)sizeof(int64_t), &status)};
   if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx;
+  view.node_id = memory_put(instance, run->node_id, run->nodes * (int64_t)sizeof *run->node_id, &status);
+  view.edge_id = memory_hand_over(instance, run->edge_id, run->edges * (int64_t)sizeof *run->edge_id, &status);
   const int64_t degrees[2] = {graph->at_in_degree, graph->at_out_degree};
   for (int d = 0; d < 2; d++)
     if (degrees[d] >= 0) memory_hand_over(instance, gnn_instance_at(instance, degrees[d]), run->nodes * run->program->real_bytes, &status);

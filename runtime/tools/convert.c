@@ -9,24 +9,24 @@
 #include "../safetensors.h"
 #include "gnndata.h"
 
-/* Nothing is overwritten that this tool did not write. */
-static gnn_status convert_may_write(const char *path, int is_forced, gnn_error *error) {
+gnn_status gnndata_may_write(const char *path, const char *mark, int is_forced, gnn_error *error) {
   gnn_safetensors file;
-  const char *dot = strrchr(path, '.');
-  if (dot == NULL || strcmp(dot, ".safetensors") != 0) {
-    gnn_status status = gnn_fail(error, GNN_EINVAL, "", "\"%s\" must end in .safetensors, the only form that is written", path);
-    return status;
-  }
   if (is_forced || !gnn_path_exists(path)) return GNN_OK;
   int is_ours = gnn_safetensors_open(path, &file, error) == GNN_OK;
   if (is_ours) {
-    is_ours = gnn_safetensors_text(&file, "gnncc.schema") != NULL;
+    is_ours = gnn_safetensors_text(&file, mark) != NULL;
     gnn_safetensors_close(&file);
   }
   if (is_ours) return GNN_OK;
   gnn_status status = gnn_fail(error, GNN_EIO, "", "\"%s\" exists, and gnndata did not write it", path);
   gnn_fail_help(error, "--force overwrites it");
   return status;
+}
+
+static gnn_status convert_may_write(const char *path, int is_forced, gnn_error *error) {
+  const char *dot = strrchr(path, '.');
+  if (dot && strcmp(dot, ".safetensors") == 0) return gnndata_may_write(path, "gnncc.schema", is_forced, error);
+  return gnn_fail(error, GNN_EINVAL, "", "\"%s\" must end in .safetensors, the only form that is written", path);
 }
 
 static gnn_status convert_write(const gnn_dataset *dataset, const gnndata_options *options, const char *path, gnn_error *error) {

@@ -140,6 +140,8 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
            recipe->split_fraction[2], (unsigned long long)recipe->split_seed);
   else if (recipe->split_index) printf("  split = index(%d)\n", recipe->split_index);
   else if (!dataset->has_split[GNN_TRAIN]) printf("  split = random(0.6, 0.2, 0.2, seed = 0)\n");
+  if (options->order && strcmp(options->order, "nested") == 0) printf("  order = nested\n");
+  else if (options->order && strcmp(options->order, "given") != 0) printf("  order = \"%s\"\n", options->order);
   printf("}\n");
 }
 
@@ -154,9 +156,10 @@ int gnndata_info(const gnndata_options *options) {
   for (int i = 0; i < dataset->field_count; i++) describe_field(&dataset->fields[i]);
   describe_splits_line(dataset);
   describe_memory(dataset);
+  status = gnndata_print_parts(dataset, options);
   gnndata_print_notes(dataset, "note       ");
-  describe_block(dataset, options);
-  return gnndata_close(dataset, 0);
+  if (status == GNN_OK) describe_block(dataset, options);
+  return gnndata_close(dataset, gnn_exit_code(status));
 }
 
 static gnn_status describe_classes(const gnn_dataset *dataset) {

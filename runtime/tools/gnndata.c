@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2, EXIT_IO = 4, TAKES_RECIPE = 1, TAKES_SIZES = 2, TAKES_FORCE = 4 };
+enum { EXIT_USAGE = 2, EXIT_IO = 4, TAKES_RECIPE = 1, TAKES_SIZES = 2, TAKES_FORCE = 4, TAKES_ORDER = 8, TAKES_METHOD = 16 };
 
 static const struct gnndata_command {
   const char *name, *words, *help;
   int least, most, takes;
   int (*run)(const gnndata_options *);
 } gnndata_commands[] = {
-  {"info", "PATH", "what is in it, its memory, and the data block to paste", 1, 1, TAKES_RECIPE, gnndata_info},
+  {"info", "PATH", "what is in it, its memory, what parts of it share, and the data block to paste", 1, 1, TAKES_RECIPE | TAKES_ORDER, gnndata_info},
   {"check", "PATH", "one pass: ranges, NaN, duplicates, one-way edges, silent nodes, splits, classes", 1, 1, TAKES_RECIPE,
    gnndata_check},
   {"convert", "IN OUT.safetensors", "any readable form to one file, with the changes asked for", 2, 2,
@@ -29,6 +29,8 @@ static const struct gnndata_command {
   {"head", "PATH FIELD [N]", "the first rows of a field, or of \"edges\"", 2, 3, TAKES_RECIPE, gnndata_head},
   {"diff", "A B", "what differs; exit 1 if anything does", 2, 2, TAKES_RECIPE, gnndata_diff},
   {"split", "IN OUT.safetensors", "the same as convert; give it --split", 2, 2, TAKES_RECIPE | TAKES_FORCE, gnndata_convert},
+  {"order", "DATA", "an order of the nodes with few edges between its parts, for order = \"FILE\"", 1, 1, TAKES_RECIPE | TAKES_FORCE | TAKES_METHOD,
+   gnndata_order},
   {"list", "", "data sets that are built in", 0, 0, 0, gnndata_list},
 };
 enum { GNNDATA_COMMANDS = sizeof gnndata_commands / sizeof *gnndata_commands };
@@ -46,6 +48,9 @@ static const struct gnndata_row { const char *name, *value, *help; int takes; } 
   {"classes", "N", "synth: labels (4)", TAKES_SIZES},
   {"seed", "N", "synth: another graph for another number (0)", TAKES_SIZES},
   {"sparse", NULL, "synth: few non-zeros a row", TAKES_SIZES},
+  {"order", "given|nested|FILE", "info: its parts in this order, too", TAKES_ORDER},
+  {"output", "FILE", "order: what to write (DATA.order); -o FILE", TAKES_METHOD},
+  {"method", "nested|given", "order: nested bisection, or as they are (nested)", TAKES_METHOD},
   {"force", NULL, "overwrite a file that gnndata did not write", TAKES_FORCE},
 };
 enum { GNNDATA_ROWS = sizeof gnndata_rows / sizeof *gnndata_rows };
@@ -114,6 +119,14 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
   if (strcmp(name, "sparse") == 0) { options->is_sparse = 1; return 0; }
   if (strcmp(name, "force") == 0) { options->is_forced = 1; return 0; }
   if (strcmp(name, "split") == 0) return gnndata_split(&options->recipe, value);
+  if (strcmp(name, "order") == 0) { options->order = value; return 0; }
+  if (strcmp(name, "output") == 0) { options->output = value; return 0; }
+  if (strcmp(name, "method") == 0) {
+    options->method = value;
+    if (strcmp(value, "nested") == 0 || strcmp(value, "given") == 0) return 0;
+    if (strcmp(value, "metis") == 0) return gnndata_complain("not supported yet: --method", value, NULL);
+    return gnndata_complain("--method takes nested or given, not", value, NULL);
+  }
   if (strcmp(name, "reorder") == 0) return gnndata_complain("not supported yet: --reorder", value, NULL);
   if (strcmp(name, "normalize") == 0) {
     if (options->normalised_count == 8) return gnndata_complain("too many --normalize", value, NULL);
@@ -141,7 +154,7 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
 
 static int gnndata_option(gnndata_options *options, int takes, int argc, char **argv, int *at) {
   char name[40];
-  const char *word = argv[*at] + 2, *equals = strchr(word, '='), *names[GNNDATA_ROWS];
+  const char *word = argv[*at][1] == 'o' ? "output" : argv[*at] + 2, *equals = strchr(word, '='), *names[GNNDATA_ROWS];
   size_t length = equals ? (size_t)(equals - word) : strlen(word);
   for (int i = 0; i < GNNDATA_ROWS; i++) names[i] = gnndata_rows[i].name;
   if (length >= sizeof name) return gnndata_complain("unknown option", argv[*at], NULL);
@@ -166,7 +179,7 @@ static int gnndata_run(const struct gnndata_command *command, int argc, char **a
   gnn_text changes = {0};
   for (int i = 2; i < argc; i++) {
     int begin = i, code = 0;
-    if (strncmp(argv[i], "--", 2) == 0) code = gnndata_option(&options, command->takes, argc, argv, &i);
+    if (strncmp(argv[i], "--", 2) == 0 || strcmp(argv[i], "-o") == 0) code = gnndata_option(&options, command->takes, argc, argv, &i);
     else if (argv[i][0] == '-' && argv[i][1]) code = gnndata_complain("unknown option", argv[i], NULL);
     else if (options.word_count == 4) code = gnndata_complain("unexpected", argv[i], NULL);
     else options.words[options.word_count++] = argv[i];

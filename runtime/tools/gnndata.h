@@ -12,6 +12,7 @@ typedef struct gnndata_options {
   int normalised_count;
   const char *changes;  /* the options as given, for the file that is written */
   double nodes, degree, features, classes, seed;
+  const char *order, *output, *method; /* of info; of order; NULL: not given */
   int is_sparse, is_forced;
 } gnndata_options;
 
@@ -20,6 +21,10 @@ int gnndata_fail(gnn_status status, const gnn_error *error);
 gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset **dataset);
 /* `code`, or that of what went wrong with its files meanwhile, which is printed. */
 int gnndata_close(gnn_dataset *dataset, int code);
+/* Nothing is overwritten that this tool did not write: a safetensors file with the mark among its metadata. */
+gnn_status gnndata_may_write(const char *path, const char *mark, int is_forced, gnn_error *error);
+/* The halos of a prepared data set, and those in the order asked for by --order. */
+gnn_status gnndata_print_parts(const gnn_dataset *dataset, const gnndata_options *options);
 void gnndata_print_notes(const gnn_dataset *dataset, const char *indent);
 
 int gnndata_info(const gnndata_options *options);
@@ -28,6 +33,7 @@ int gnndata_convert(const gnndata_options *options);
 int gnndata_synth(const gnndata_options *options);
 int gnndata_head(const gnndata_options *options);
 int gnndata_diff(const gnndata_options *options);
+int gnndata_order(const gnndata_options *options);
 int gnndata_list(const gnndata_options *options);
 
 #endif

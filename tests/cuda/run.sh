@@ -96,6 +96,11 @@ if [ -e "$build/share/libgnncuda.a" ]; then
       check "$model, $kind: check finds them itself" says_keeping "$work/${model}_$kind" 0 '^keep-everything order, .* are the same to the last bit'
     done
   done
+  check "ordered: the emitted program trains" makes_and_trains "$work/ordered_program" "$here/models/ordered.gnn"
+  check "ordered: with the losses of the CPU" is_as_on_cpu "$work/ordered_program" "$here/models/ordered.gnn"
+  sed 's/ { order = nested }//' "$here/models/ordered.gnn" >"$work/unordered.gnn"
+  answers() { "$1" predict -q --weights "$work/ordered_program.cpu.out/last.safetensors" --split test --classes -o "$2"; }
+  check "ordered: its answers are those of the CPU without an order, node by node" bash -c "$(declare -f answers); work=$work; '$build/gnncc' -q -w $work/unordered.gnn -o $work/unordered && answers $work/ordered_program $work/a.csv && answers $work/unordered $work/b.csv && cmp $work/a.csv $work/b.csv"
   check "sage4, everything kept: there is nothing to compare" says_keeping "$work/sage4_keep" 0 'this plan is it'
   altered() { # NAME SED: sage4_reruns with another source of the host
     cp -r "$work/sage4_reruns.work" "$work/$1.work" && cd "$work/$1.work" && sed -i "$2" model.c && ! cmp -s model.c ../sage4_reruns.work/model.c &&

@@ -185,7 +185,7 @@ static gnn_view_csr view_of_csr(const gnn_csr *from) { return (gnn_view_csr){fro
 
 /* The graph and the labels are read where the CPU has them. */
 static gnn_view view_of(const gnn_run *g) {
-  gnn_view v = {.device = arena, .nodes = g->nodes, .edges = g->edges, .in = view_of_csr(&g->in), .out = view_of_csr(&g->out),
+  gnn_view v = {.device = arena, .nodes = g->nodes, .edges = g->edges, .in = view_of_csr(&g->in), .out = view_of_csr(&g->out), .node_id = g->node_id, .edge_id = g->edge_id,
                 .blocks = {g->blocks.levels, g->blocks.run_levels, g->blocks.first}, .seed = g->seed, .epoch = g->epoch, .loss = g->loss};
   for (int i = 0; i < GNN_SPARSE_MAX; i++)
     v.sparse[i] = (gnn_view_sparse){view_of_csr(&g->sparse[i].by_row), g->sparse[i].row_value, view_of_csr(&g->sparse[i].by_column),

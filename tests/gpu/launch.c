@@ -45,6 +45,8 @@ static gnn_view sent_view(const gnn_view *here, unsigned char *arena) {
   v.device = arena;
   v.in = sent_csr(v.in);
   v.out = sent_csr(v.out);
+  v.node_id = sent(v.node_id, 4 * v.nodes);
+  v.edge_id = sent(v.edge_id, 8 * v.edges);
   for (size_t i = 0; i < sizeof v.sparse / sizeof *v.sparse; i++) {
     v.sparse[i].row_value = sent(v.sparse[i].row_value, 4 * v.sparse[i].by_row.entries);
     v.sparse[i].column_value = sent(v.sparse[i].column_value, 4 * v.sparse[i].by_column.entries);

@@ -58,7 +58,8 @@ static double entry_weight(const Job *job, int is_transposed, int64_t r, int64_t
   const gnn_real value = is_transposed ? job->s->column_value[e] : job->s->row_value[e];
   if (!job->drop) return (double)value;
   const int64_t other = job->g->idx[e], row = is_transposed ? other : r, column = is_transposed ? r : other;
-  const int is_kept = gnn_bits(job->drop->key, (uint64_t)row, (uint32_t)column) >= job->drop->threshold;
+  const int64_t drawn = job->s->row_id ? job->s->row_id[row] : row;
+  const int is_kept = gnn_bits(job->drop->key, (uint64_t)drawn, (uint32_t)column) >= job->drop->threshold;
   return is_kept ? (double)value * (double)job->drop->scale : 0;
 }
 
@@ -154,7 +155,9 @@ static void test_sparse(Tap *tap, const Kernels *kernels, gnn_team *const teams[
   const int64_t w = kernels->w;
   gnn_csr by_row = csr_random(&n, rows, columns, 300), by_column = csr_random(&n, columns, rows, 257);
   gnn_real *row_value = reals_random(&n, by_row.entries), *column_value = reals_random(&n, by_column.entries);
-  const gnn_sparse s = {by_row, row_value, by_column, column_value};
+  int32_t row_id[37];
+  for (int64_t r = 0; r < rows; r++) row_id[r] = (int32_t)(rows - 1 - r);
+  const gnn_sparse s = {by_row, row_value, by_column, column_value, NULL}, ordered = {by_row, row_value, by_column, column_value, row_id};
   for (int64_t c = 0; c < columns; c++)
     qsort((void *)(uintptr_t)(by_column.idx + by_column.ptr[c]), (size_t)(by_column.ptr[c + 1] - by_column.ptr[c]), sizeof(int32_t), compare_indices);
   const int64_t bounds[] = {0, 1, 1, 5, rows / 2, rows / 2, rows - 3, rows - 2, rows}, whole[] = {0, rows};
@@ -163,12 +166,14 @@ static void test_sparse(Tap *tap, const Kernels *kernels, gnn_team *const teams[
   const gnn_dropout drop = gnn_dropout_make(5, 3, 1, 0.4), all = gnn_dropout_make(5, 3, 1, 1);
   check(tap, "S B", (Job){.g = &by_row, .s = &s, .x = b}, 0, w, kernels->sparse, teams, &n);
   check(tap, "S B, dropout", (Job){.g = &by_row, .s = &s, .x = b, .drop = &drop}, 0, w, kernels->sparse, teams, &n);
+  check(tap, "S B, dropout by other numbers", (Job){.g = &by_row, .s = &ordered, .x = b, .drop = &drop}, 0, w, kernels->sparse, teams, &n);
   check(tap, "S B, all dropped", (Job){.g = &by_row, .s = &s, .x = b, .drop = &all}, 0, w, kernels->sparse, teams, &n);
   check(tap, "S^T G", (Job){.g = &by_column, .s = &s, .blocks = &blocks, .x = g}, 1, w, kernels->sparse_tn, teams, &n);
   check(tap, "S^T G, dropout", (Job){.g = &by_column, .s = &s, .blocks = &blocks, .x = g, .drop = &drop}, 1, w, kernels->sparse_tn, teams, &n);
   check_tree(tap, (Job){.g = &by_column, .s = &s, .blocks = &blocks, .x = g}, kernels);
   check_tree(tap, (Job){.g = &by_column, .s = &s, .blocks = &blocks, .x = g, .drop = &drop}, kernels);
   check_tree(tap, (Job){.g = &by_column, .s = &s, .blocks = &one, .x = g, .drop = &drop}, kernels);
+  check(tap, "S^T G, dropout by other numbers", (Job){.g = &by_column, .s = &ordered, .blocks = &blocks, .x = g, .drop = &drop}, 1, w, kernels->sparse_tn, teams, &n);
   csr_free(&by_row), csr_free(&by_column);
   free(row_value), free(column_value), free(b), free(g);
 }

@@ -50,6 +50,29 @@ cp s.safetensors s1.safetensors
 exits 0 "synth again" "$gnndata" synth sbm s.safetensors --nodes 1e2 --degree 4 --features 8 --classes 3 --seed 7
 cmp -s s.safetensors s1.safetensors; ok $? "synth: the same bytes"
 golden info_synth "$gnndata" info s.safetensors
+export XDG_CACHE_HOME=$work/cache
+exits 0 "a graph with parts" "$gnndata" synth sbm p.safetensors --nodes 2000 --degree 8 --features 4 --classes 8 --seed 3
+golden info_parts "$gnndata" info p.safetensors --order nested
+exits 0 "an order" "$gnndata" order p.safetensors
+golden info_order "$gnndata" info p.safetensors --order p.order
+cp p.order p1.order
+exits 0 "an order again" "$gnndata" order p.safetensors -o p.order
+cmp -s p.order p1.order; ok $? "order: the same bytes, from the cache"
+XDG_CACHE_HOME=$work/other exits 0 "an order without the cache" "$gnndata" order p.safetensors --output=p.order
+cmp -s p.order p1.order; ok $? "order: the same bytes, made anew"
+[ "$(find cache -type f | wc -l)" -eq 1 ]; ok $? "order: one entry in the cache"
+for entry in cache/gnncc/order-*; do head -c 100 "$entry" >cut && mv cut "$entry"; done
+exits 0 "an order, the cache damaged" "$gnndata" order p.safetensors
+cmp -s p.order p1.order && cmp -s cache/gnncc/order-* other/gnncc/order-*; ok $? "order: what is damaged in the cache is made anew"
+touch no_folder
+XDG_CACHE_HOME=$work/no_folder exits 0 "an order, no cache to write" "$gnndata" order p.safetensors; says "is not kept for the next time"
+exits 0 "the given order" "$gnndata" order p.safetensors --method given -o given.order
+exits 1 "an order of another graph" "$gnndata" info s.safetensors --order p.order; says "E0710"
+exits 1 "an order of the graph with loops" "$gnndata" info p.safetensors --self-loops=add --order p.order; says "made for another graph"
+exits 2 "a method to come" "$gnndata" order p.safetensors --method metis; says "not supported yet"
+exits 2 "no method" "$gnndata" order p.safetensors --method best; says "nested or given"
+exits 4 "an order over other data" "$gnndata" order p.safetensors -o s.safetensors; says "gnndata did not write it"
+exits 4 "no such order" "$gnndata" info p.safetensors --order nowhere.order; says "E0001"
 exits 2 "no command" "$gnndata"
 exits 2 "unknown command" "$gnndata" inof karate; says "did you mean info?"
 exits 2 "unknown option" "$gnndata" convert karate x.safetensors --undirceted; says "did you mean undirected?"

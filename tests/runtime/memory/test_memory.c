@@ -55,6 +55,21 @@ static gnn_status do_container(void) { return open_all(tap_path("m.safetensors")
 static gnn_status do_folder(void) { return open_all(tap_path("folder"), NULL); }
 static gnn_status do_planetoid(void) { return open_all(tap_path("raw"), NULL); }
 
+/* Into a cache of its own, and out of it. */
+static gnn_status do_nested(void) {
+  static char cache[32];
+  static int count;
+  const gnn_recipe recipe = {.order = GNN_ORDER_NESTED};
+  snprintf(cache, sizeof cache, "cache%d", count++);
+  setenv("XDG_CACHE_HOME", tap_path(cache), 1);
+  gnn_status status = open_all("karate", &recipe);
+  return status == GNN_OK ? open_all("karate", &recipe) : status;
+}
+static gnn_status do_order(void) {
+  const gnn_recipe recipe = {.order = GNN_ORDER_FILE, .order_path = tap_path("order.npy")};
+  return open_all(tap_path("folder"), &recipe);
+}
+
 static gnn_status do_write(void) {
   gnn_dataset *d;
   gnn_status status = gnn_dataset_open_path("karate", &d, NULL);
@@ -184,6 +199,10 @@ int main(void) {
   each("safetensors", do_container);
   each("folder", do_folder);
   each("planetoid", do_planetoid);
+  each("nested order", do_nested);
+  array = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {3}, .count = 3, .data = (const unsigned char *)arcs};
+  gnn_npy_write(tap_path("order.npy"), &array, &error);
+  each("order from a file", do_order);
   each("writing", do_write);
   each("instance and checkpoint", do_instance);
   each("tiers", do_tiers);

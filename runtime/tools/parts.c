@@ -1,0 +1,152 @@
+/* parts.c: gnndata order, and what info says of parts. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../adjacency.h"
+#include "../blocks.h"
+#include "../order_file.h"
+#include "gnndata.h"
+
+/* out_ptr[nodes + 1]: where each node's out-edges begin; to be freed. */
+static gnn_status parts_count(const gnn_dataset *dataset, gnn_halo *halo, int64_t **out_ptr, gnn_error *error) {
+  const int64_t nodes = dataset->nodes, edges = dataset->edges;
+  int64_t *ptr = malloc((size_t)(nodes + 1) * sizeof *ptr);
+  int32_t *to = malloc((size_t)edges * sizeof *to + 1);
+  gnn_status status = ptr && to ? GNN_OK : gnn_fail_memory(error, edges * (int64_t)sizeof *to);
+  if (status == GNN_OK) {
+    gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, nodes, nodes, ptr, to, NULL);
+    status = gnn_halo_count(nodes, dataset->in_ptr, dataset->in_source, ptr, to, halo, error);
+  }
+  free(to);
+  if (status == GNN_OK && out_ptr) *out_ptr = ptr;
+  else free(ptr);
+  return status;
+}
+
+enum { PARTS_COLUMNS = 4 };
+static const int parts_levels[PARTS_COLUMNS] = {1, 2, 4, 6};
+
+/* "order" or nothing, what is told, a number for each count of parts that there are, its meaning. */
+static void parts_row(const char *order, const char *what, const double *numbers, const char *meaning) {
+  printf("  %-8s %-9s", order, what);
+  for (int i = 0; i < PARTS_COLUMNS; i++) {
+    if (numbers[i] < 0) printf("%8s", "-");
+    else printf("%8.2f", numbers[i]);
+  }
+  printf("%s%s\n", *meaning ? "   " : "", meaning);
+}
+
+static void parts_print(const char *order, int is_explained, const gnn_dataset *dataset, const gnn_halo *halo, const int64_t *out_ptr) {
+  static const char *const what[2][3] = {{"halo", "interior", "largest"}, {"back halo", "interior", "largest"}};
+  static const char *const meaning[2][3] = {
+    {"rows that parts gather from others, over all rows", "rows that gather from no other part, over all rows", "rows of the largest part with its halo, over all rows"},
+    {"the same against the edges, as the backward pass gathers", "", ""}};
+  const double nodes = (double)dataset->nodes, work = (double)(2 * dataset->edges + dataset->nodes);
+  double numbers[2][3][PARTS_COLUMNS], balance[PARTS_COLUMNS];
+  for (int i = 0; i < PARTS_COLUMNS; i++) {
+    const int level = parts_levels[i], is_there = level <= halo->levels;
+    for (int d = 0; d < 2; d++) {
+      const gnn_halo_sum sum = is_there ? gnn_halo_of(halo, level, d) : (gnn_halo_sum){0};
+      const double of[3] = {(double)sum.halo / nodes, (double)sum.interior / nodes, (double)sum.largest / nodes};
+      for (int k = 0; k < 3; k++) numbers[d][k][i] = is_there ? of[k] : -1;
+    }
+    balance[i] = is_there ? 0 : -1;
+    for (int64_t part = 0; is_there && part < INT64_C(1) << level; part++) {
+      int64_t begin, rows = gnn_halo_part(halo, level, part, &begin), end = begin + rows;
+      const double own = (double)(dataset->in_ptr[end] - dataset->in_ptr[begin] + out_ptr[end] - out_ptr[begin] + rows) * (double)(1 << level) / work;
+      if (own > balance[i]) balance[i] = own;
+    }
+  }
+  for (int d = 0; d < (dataset->is_symmetric ? 1 : 2); d++)
+    for (int k = 0; k < 3; k++) parts_row(d + k ? "" : order, what[d][k], numbers[d][k], is_explained ? meaning[d][k] : "");
+  parts_row("", "work", balance, !is_explained ? "" : "entries and rows of the part that has most, over the mean");
+}
+
+static gnn_status parts_print_of(const char *order, int is_explained, const gnn_dataset *dataset) {
+  gnn_halo halo;
+  gnn_error error;
+  int64_t *out_ptr = NULL;
+  gnn_status status = parts_count(dataset, &halo, &out_ptr, &error);
+  if (status != GNN_OK) {
+    gnndata_fail(status, &error);
+    return status;
+  }
+  parts_print(order, is_explained, dataset, &halo, out_ptr);
+  gnn_halo_free(&halo);
+  free(out_ptr);
+  return GNN_OK;
+}
+
+static gnn_recipe parts_recipe(const gnn_recipe *recipe, const char *order) {
+  gnn_recipe result = *recipe;
+  const int is_given = order == NULL || strcmp(order, "given") == 0, is_nested = order && strcmp(order, "nested") == 0;
+  result.order = is_given ? GNN_ORDER_GIVEN : is_nested ? GNN_ORDER_NESTED : GNN_ORDER_FILE;
+  result.order_path = is_given || is_nested ? NULL : order;
+  return result;
+}
+
+gnn_status gnndata_print_parts(const gnn_dataset *dataset, const gnndata_options *options) {
+  const int is_cut = gnn_block_levels(dataset->nodes) > 0;
+  printf("parts     ");
+  for (int i = 0; is_cut && i < PARTS_COLUMNS; i++) printf("%*d", i ? 8 : 18, 1 << parts_levels[i]);
+  if (is_cut) printf("\n");
+  else printf(" one: fewer than %d nodes are not cut\n", 2 * GNN_BLOCK_LEAST_ROWS);
+  gnn_status status = is_cut ? parts_print_of("given", 1, dataset) : GNN_OK;
+  const gnn_recipe recipe = parts_recipe(&options->recipe, options->order);
+  if (status != GNN_OK || recipe.order == GNN_ORDER_GIVEN) return status;
+  gnn_dataset *ordered;
+  status = gnndata_open(options->words[0], &recipe, &ordered);
+  if (status != GNN_OK) return status;
+  if (is_cut) status = parts_print_of(recipe.order == GNN_ORDER_NESTED ? "nested" : "file", 0, ordered);
+  gnn_dataset_close(ordered);
+  return status;
+}
+
+static gnn_status parts_write(const gnn_dataset *dataset, const char *path, const char *method, gnn_error *error) {
+  gnn_halo halo = {0};
+  int32_t *given = malloc((size_t)dataset->nodes * sizeof *given + 1);
+  gnn_status status = given ? parts_count(dataset, &halo, NULL, error) : gnn_fail_memory(error, dataset->nodes * (int64_t)sizeof *given);
+  for (int64_t v = 0; given && v < dataset->nodes; v++) given[v] = (int32_t)v;
+  if (status == GNN_OK) {
+    const uint64_t graph = dataset->node_id ? dataset->graph_fingerprint : gnn_graph_fingerprint(dataset->nodes, dataset->in_ptr, dataset->in_source);
+    status = gnn_order_write(path, method, dataset->nodes, dataset->node_id ? dataset->node_id : given, graph, &halo, error);
+  }
+  gnn_halo_free(&halo);
+  free(given);
+  return status;
+}
+
+/* "data/cora.safetensors" gives "cora.order". */
+static void parts_name(const char *data, gnn_text *name) {
+  size_t length = strlen(data);
+  while (length > 1 && data[length - 1] == '/') length--;
+  size_t begin = length;
+  while (begin > 0 && data[begin - 1] != '/') begin--;
+  if (length - begin > 12 && strncmp(data + length - 12, ".safetensors", 12) == 0) length -= 12;
+  gnn_text_format(name, "%.*s.order", (int)(length - begin), data + begin);
+}
+
+int gnndata_order(const gnndata_options *options) {
+  const char *method = options->method ? options->method : "nested";
+  const gnn_recipe recipe = parts_recipe(&options->recipe, method);
+  gnn_dataset *dataset = NULL;
+  gnn_error error;
+  gnn_text name = {0};
+  parts_name(options->words[0], &name);
+  const char *path = options->output ? options->output : name.data;
+  gnn_status status = path ? gnndata_may_write(path, gnn_order_mark, options->is_forced, &error) : gnn_fail_memory(&error, 64);
+  if (status == GNN_OK) status = gnn_dataset_open_path(options->words[0], &dataset, &error);
+  if (status == GNN_OK) status = gnn_dataset_prepare(dataset, &recipe, &error);
+  if (status == GNN_OK) status = parts_write(dataset, path, method, &error);
+  if (status == GNN_OK) {
+    gnndata_print_notes(dataset, "");
+    printf("wrote %s: the order of %s nodes, %s\n", path, gnn_count_text(dataset->nodes).text, method);
+  }
+  gnn_dataset_close(dataset);
+  gnn_text_free(&name);
+  return status == GNN_OK ? 0 : gnndata_fail(status, &error);
+}
