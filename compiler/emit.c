@@ -444,7 +444,7 @@ void emit_source(const Emission *m, FILE *out) {
   int value_count = emit_values(m, out);
   emit_source_description(m, out);
   int tap_count = emit_taps(m, out);
-  fprintf(out, "/* plan.json, which lies beside this file. */\nstatic const char PLAN[] = {\n#include \"%s_plan.inc\"\n};\n\n", m->prefix);
+  fprintf(out, "/* plan.json, which lies beside this file. */\nstatic const char PLAN[] = {\n#if __has_include(\"%s_plan.inc\")\n#include \"%s_plan.inc\"\n#else\n0\n#endif\n};\n\n", m->prefix, m->prefix);
   emit_program(m, value_count, tap_count, out);
   emit_api(m, out);
 }

@@ -38,7 +38,7 @@ static bool is_taken_prefix(const char *name) {
       "protected", "virtual", "operator", "namespace", "using", "try", "catch", "throw", "true", "false", "bool", "and", "or", "not",
       "xor", "asm", "friend", "mutable", "explicit", "export", "typename", "compl", "bitand", "bitor", "nullptr", "constexpr",
       "decltype", "noexcept", "alignas", "alignof", "typeof", "linux", "unix",
-      "main", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents", "evaluate", "update",
+      "main", "given", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents", "evaluate", "update",
       "forward_backward", "keep_order", "normalised", "source_args", "measure", "code", "image", "kernel_names", "prepare_libraries", "blocks_for", "parts_of",
       "PLAN", "PROGRAM", "AT", "V", "SHARED", "pthread", "gnn", "gnnrt", "index", "rindex", "ffs", "ffsl", "ffsll", "bcmp",
       "bcopy", "bzero", "signgam", "NULL"};
