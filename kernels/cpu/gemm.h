@@ -10,6 +10,8 @@
 
 #include "vector.h"
 
+#include <string.h>
+
 /* Room for B packed, in bytes of 4-byte numbers; for any instruction set. */
 #define GNN_GEMM_PACKED_BYTES(k, w) (4 * (int64_t)(k) * (((int64_t)(w) + 15) / 16 * 16))
 
@@ -129,20 +131,23 @@ GNN_INLINE void gnn_gemm_rows(const gnn_real *a, const gnn_real *packed, int64_t
 }
 
 /* sums[i][0 .. vectors) (+)= sum over r < rows of a[r][i] * g[r], i < tile; g: rows packed for one panel; sums has the
- * stride w. Of its last vector there are only `tail` numbers; its first `skip` rows are left alone. From `ahead` on, A
- * is fetched for later rows, as much as this tile reads (NULL: nothing). */
+ * stride w. Of its last vector there are only `tail` numbers; its first `skip` rows are left alone. There are
+ * `room` numbers from sums on: what follows a row may be read with it. From `ahead` on, A is fetched for later rows, as much as
+ * this tile reads (NULL: nothing). */
 GNN_INLINE void gnn_gemm_tn_tile(int tile, int vectors, const gnn_real *a, int64_t k, const gnn_real *g, int64_t rows,
-                                 int is_first, const gnn_real *ahead, int64_t skip, int tail, gnn_real *sums, int64_t w) {
+                                 int is_first, const gnn_real *ahead, int64_t skip, int tail, gnn_real *sums, int64_t w,
+                                 int64_t room) {
   const int whole = tail < GNN_LANES ? vectors - 1 : vectors;
   gnn_vec sum[GNN_TILE_MAX];
-  gnn_real last[GNN_LANES];
+  gnn_real last[GNN_LANES] = {0};
   GNN_UNROLL for (int i = 0; i < tile * vectors; i++) sum[i] = (gnn_vec){0};
   if (!is_first) {
     GNN_UNROLL for (int i = 0; i < tile; i++) {
       GNN_UNROLL for (int v = 0; v < whole; v++) sum[i * vectors + v] = GNN_LOAD(sums + i * w + v * GNN_LANES);
       if (whole == vectors) continue;
-      for (int c = 0; c < GNN_LANES; c++) last[c] = c < tail ? sums[i * w + whole * GNN_LANES + c] : 0;
-      sum[i * vectors + whole] = GNN_LOAD(last);
+      const gnn_real *from = sums + i * w + whole * GNN_LANES;
+      if (i * w + vectors * GNN_LANES > room) from = memcpy(last, from, (size_t)tail * sizeof *last);
+      sum[i * vectors + whole] = GNN_LOAD(from);
     }
   }
   for (int64_t r = 0; r < rows; r++) {
@@ -163,9 +168,9 @@ GNN_INLINE void gnn_gemm_tn_tile(int tile, int vectors, const gnn_real *a, int64
   }
 }
 
-/* Adds the products of a few rows to `columns` columns of partial; a and g begin at the first of them. */
+/* Adds the products of a few rows to `columns` columns of partial, `count` numbers from there on; a and g begin at the first of the rows. */
 GNN_INLINE void gnn_gemm_tn_panel(int tile, int columns, const gnn_real *a, const gnn_real *g, int64_t k, int64_t w,
-                                  int64_t rows, int is_first, int is_ahead, gnn_real *packed, gnn_real *partial) {
+                                  int64_t rows, int is_first, int is_ahead, gnn_real *packed, gnn_real *partial, int64_t count) {
   const int vectors = (columns + GNN_LANES - 1) / GNN_LANES, room = vectors * GNN_LANES;
   const int tail = columns - (vectors - 1) * GNN_LANES;
   for (int64_t r = 0; r < rows; r++) {
@@ -174,13 +179,13 @@ GNN_INLINE void gnn_gemm_tn_panel(int tile, int columns, const gnn_real *a, cons
   }
   if (k < tile) {
     for (int64_t p = 0; p < k; p++)
-      gnn_gemm_tn_tile(1, vectors, a + p, k, packed, rows, is_first, NULL, 0, tail, partial + p * w, w);
+      gnn_gemm_tn_tile(1, vectors, a + p, k, packed, rows, is_first, NULL, 0, tail, partial + p * w, w, count - p * w);
     return;
   }
   for (int64_t i = 0; i < k; i += tile) {
     const int64_t p = gnn_min(i, k - tile); /* the last tile is moved back and adds only what is missing */
     const gnn_real *ahead = is_ahead ? a + rows * k + i * rows : NULL;
-    gnn_gemm_tn_tile(tile, vectors, a + p, k, packed, rows, is_first, ahead, i - p, tail, partial + p * w, w);
+    gnn_gemm_tn_tile(tile, vectors, a + p, k, packed, rows, is_first, ahead, i - p, tail, partial + p * w, w, count - p * w);
   }
 }
 
@@ -198,9 +203,9 @@ GNN_INLINE void gnn_gemm_tn(const gnn_real *a, const gnn_real *g, int64_t k, int
   do {
     const int64_t rows = gnn_min(most, end - r);
     for (int64_t c = 0; c < last; c += widest)
-      gnn_gemm_tn_panel(s.rows, widest, a + r * k, g + r * w + c, k, w, rows, r == begin, c == 0, packed, partial + c);
+      gnn_gemm_tn_panel(s.rows, widest, a + r * k, g + r * w + c, k, w, rows, r == begin, c == 0, packed, partial + c, k * w - c);
     gnn_gemm_tn_panel(s.rows, (int)(w - last), a + r * k, g + r * w + last, k, w, rows, r == begin, last == 0, packed,
-                      partial + last);
+                      partial + last, k * w - last);
     r += rows;
   } while (r < end);
 }
