@@ -26,6 +26,11 @@ const Instance *check_find_path(const Checker *checker, const char *path) {
   return index < 0 ? NULL : &checker->instances[index];
 }
 
+/* A checkpoint has best.NAME, opt.adam.m.NAME and state.counts beside the weights. */
+static bool name_is_of_checkpoints(const char *name) {
+  return strcmp(name, "best") == 0 || strcmp(name, "opt") == 0 || strcmp(name, "state") == 0;
+}
+
 static NameUse *find_use(Scope *scope, const char *name) {
   for (int i = 0; i < scope->use_count; i++)
     if (strcmp(scope->uses[i].name, name) == 0) return &scope->uses[i];
@@ -259,6 +264,10 @@ Value check_layer_call(Checker *checker, Scope *scope, const Item *layer, const 
   if (!evaluate(checker, scope, layer, call, given, exprs)) return none;
   const char *path = weights_path(checker, scope, layer, call);
   if (!path || !name_is_short(checker->diags, call->as ? call->as_place : call->place, path)) return none;
+  if (call->as && !*scope->path && name_is_of_checkpoints(call->as)) {
+    diags_error(checker->diags, "E0206", call->as_place, "\"%s\" begins other names in a checkpoint; name this one differently", call->as);
+    return none;
+  }
   const Instance *known = check_find_path(checker, path);
   if (known && known->layer != layer) {
     diags_error(checker->diags, "E0206", call->as ? call->as_place : call->place, "\"%s\" already names a %s (%s); name this one differently", path,

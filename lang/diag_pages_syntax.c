@@ -263,7 +263,8 @@ static const DiagPage pages[] = {
      "  epochs = 10\n"
      "}\n", 1},
     {"E0206", "a name for weights is taken",
-     "\"as conv1\" names weights. The same name again means the same weights, which needs the same layer and the same shapes. A name used in a loop stands for a list of its own.",
+     "\"as conv1\" names weights. The same name again means the same weights, which needs the same layer and the same shapes. A name used in a loop stands for a list of its own. "
+     "What belongs to a checkpoint (best, opt, state) names no layer of a model.",
      "data d from karate()\n"
      "model m on d {\n"
      "  h = GCN(x, 16) as conv1\n"
