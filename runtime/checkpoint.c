@@ -445,7 +445,7 @@ static char *checkpoint_furthest(const char *folder, const int64_t limit[2]) {
 
 char *gnn_checkpoint_newest(const char *folder) { return checkpoint_furthest(folder, (const int64_t[2]){INT64_MAX, 0}); }
 
-char *gnn_checkpoint_before(const char *path) {
+char *gnn_checkpoint_before(const gnn_program *program, const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
   int64_t key[2];
@@ -454,10 +454,12 @@ char *gnn_checkpoint_before(const char *path) {
   free(folder);
   if (before == NULL) return NULL;
   if (gnn_safetensors_open(before, &file, NULL) == GNN_OK) {
+    const char *fingerprint = gnn_safetensors_text(&file, "gnncc.fingerprint");
+    int is_own = fingerprint && strcmp(fingerprint, checkpoint_identity(program)) == 0;
     gnn_safetensors_close(&file);
-    return before;
+    if (is_own) return before;
   }
-  char *earlier = gnn_checkpoint_before(before);
+  char *earlier = gnn_checkpoint_before(program, before);
   free(before);
   return earlier;
 }

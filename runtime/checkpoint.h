@@ -50,7 +50,7 @@ char *gnn_checkpoint_path(const char *folder, int64_t run_index, int64_t epoch);
 /* The furthest checkpoint of a folder, malloc'ed; NULL: none. */
 char *gnn_checkpoint_newest(const char *folder);
 /* Of the checkpoints in the same folder the furthest sound one before this one, malloc'ed; NULL: none. */
-char *gnn_checkpoint_before(const char *path);
+char *gnn_checkpoint_before(const gnn_program *program, const char *path);
 /* Removes the folder's checkpoints but for the two paths given (NULL: one, or none). */
 void gnn_checkpoint_prune(const char *folder, const char *newest, const char *previous);
 /* Removes what dead processes left half written in the folder: temporary files of weights, checkpoints and run.json. */

@@ -19,15 +19,16 @@
 #include "partial.h"
 
 /* Signal handlers can only leave word here; the loop looks after every epoch. */
-static volatile sig_atomic_t train_signal, train_status_wanted;
+static volatile sig_atomic_t train_signal, train_status_wanted; /* the first that asked to stop */
+static volatile sig_atomic_t train_asked[2];                    /* SIGINT, SIGTERM */
 
 static const int train_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2};
 enum { TRAIN_SIGNALS = sizeof train_signals / sizeof *train_signals };
 
 static void train_on_signal(int number) {
-  if ((number == SIGINT || number == SIGTERM) && train_signal == number) gnn_partial_stop(number); /* asked for twice */
+  if ((number == SIGINT || number == SIGTERM) && train_asked[number == SIGTERM]++) gnn_partial_stop(number); /* asked for twice */
   if (number == SIGUSR2) train_status_wanted = 1;
-  else if (train_signal == 0 || number != SIGXFSZ) train_signal = number; /* a checkpoint that is being written may meet that one */
+  else if (train_signal == 0) train_signal = number; /* later ones change neither the status nor what is said */
 }
 
 static void train_catch(struct sigaction before[TRAIN_SIGNALS]) {
@@ -36,7 +37,7 @@ static void train_catch(struct sigaction before[TRAIN_SIGNALS]) {
   action.sa_handler = train_on_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  train_signal = train_status_wanted = 0;
+  train_signal = train_status_wanted = train_asked[0] = train_asked[1] = 0;
   for (int i = 0; i < TRAIN_SIGNALS; i++) {
     sigaction(train_signals[i], NULL, &before[i]);
     if (train_signals[i] != SIGHUP || before[i].sa_handler != SIG_IGN) sigaction(train_signals[i], &action, NULL); /* nohup */
@@ -338,7 +339,7 @@ static gnn_status train_check_data(gnn_loop *loop, const char *path) {
 
 /* Where a checkpoint is damaged, the one before it may not be. */
 static void train_offer_before(gnn_loop *loop, const char *path) {
-  char *before = gnn_checkpoint_before(path);
+  char *before = gnn_checkpoint_before(loop->program, path);
   if (before) gnn_fail_help(&loop->error, "the checkpoint before it is sound: --resume=%s", before);
   free(before);
 }

@@ -46,6 +46,19 @@ check "HUP" stopped_by HUP 129 "by SIGHUP"
 check "XCPU" stopped_by XCPU 152 "by SIGXCPU, the limit of processor time"
 check "XFSZ" stopped_by XFSZ 153 "by SIGXFSZ, the limit of the size of a file"
 check "USR1" stopped_by USR1 75 "by SIGUSR1"
+several() { # at once: the status and the message are of one of them
+  rm -rf out
+  started out/log.csv ./net --out out --log csv --every 1000 && kill -HUP $process && kill -XCPU $process && kill -XFSZ $process && kill -TERM $process || return 1
+  wait $process
+  case $? in
+    129) grep -q "by SIGHUP;" said ;;
+    152) grep -q "by SIGXCPU," said ;;
+    153) grep -q "by SIGXFSZ," said ;;
+    143) grep -q "by SIGTERM;" said ;;
+    *) return 1 ;;
+  esac
+}
+check "several at once: the status and the message agree" several
 of_its_limit() { # of processor time: the kernel's signal
   rm -rf out
   bash -c 'ulimit -S -t 1; exec ./net -q --out out' >printed 2>said
