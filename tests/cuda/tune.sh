@@ -72,8 +72,9 @@ fingerprint() { sed -n 's/.*fingerprint \([0-9a-f]*\)$/\1/p' "$1"; }
 check "the fingerprint is another" test "$(fingerprint usual.c)" != "$(fingerprint tuned.c)"
 cp tuned.c first.c
 check "the same tuning makes the same program" bash -c "'$gnncc' -q -w --prefix=small --backend=cuda --tuning=one.json --emit=c=again.c small.gnn && cmp first.c again.c"
-compile --gemm=cublas --tuning=none --emit=c=said_usual.c
-check "what the command line says is not tuned" bash -c "'$gnncc' -q -w --prefix=small --backend=cuda --gemm=cublas --tuning=one.json --emit=c=said.c small.gnn && [ '$(fingerprint said_usual.c)' = \"\$(sed -n 's/.*fingerprint \([0-9a-f]*\)\$/\1/p' said.c)\" ]"
+tuning "$sum" "by cuSPARSE" >sums.json
+compile --spmm=own --tuning=none --emit=c=said_usual.c
+check "what the command line says is not tuned" bash -c "'$gnncc' -q -w --prefix=small --backend=cuda --spmm=own --tuning=sums.json --emit=c=said.c small.gnn && [ '$(fingerprint said_usual.c)' = \"\$(sed -n 's/.*fingerprint \([0-9a-f]*\)\$/\1/p' said.c)\" ]"
 all_as 1 small.gnn >usual.json
 check "a tuning by which all is usual" compile --tuning=usual.json --emit=cuda=tuned.cu,c=tuned.c
 check "  makes the usual kernels" cmp usual.cu tuned.cu
