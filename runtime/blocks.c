@@ -7,6 +7,12 @@ int gnn_block_levels(int64_t rows) {
   return levels;
 }
 
+int gnn_order_levels(int64_t rows) {
+  int levels = 0;
+  while (levels < GNN_BLOCK_MOST_LEVELS && (rows >> (levels + 1)) >= GNN_BLOCK_LEAST_ROWS) levels++;
+  return levels;
+}
+
 int gnn_run_levels(int64_t rows) {
   int levels = gnn_block_levels(rows);
   while (levels < GNN_RUN_LEVELS && (rows >> (levels + 1)) >= GNN_RUN_ROWS) levels++;
@@ -30,10 +36,10 @@ static int64_t middle_of(int64_t begin, int64_t end, int64_t least, const int64_
 }
 
 void gnn_blocks_cut(int64_t rows, int levels, const int64_t *in_ptr, const int64_t *out_ptr, int64_t *first) {
-  const int64_t count = INT64_C(1) << levels;
+  const int64_t count = INT64_C(1) << levels, least = ((INT64_C(1) << gnn_order_levels(rows)) >> levels) * GNN_BLOCK_LEAST_ROWS;
   first[0] = 0;
   first[count] = rows;
   for (int64_t span = count; span > 1; span /= 2)
     for (int64_t b = 0; b < count; b += span)
-      first[b + span / 2] = middle_of(first[b], first[b + span], span / 2 * GNN_BLOCK_LEAST_ROWS, in_ptr, out_ptr);
+      first[b + span / 2] = middle_of(first[b], first[b + span], span / 2 * least, in_ptr, out_ptr);
 }

@@ -32,7 +32,7 @@ gnn_status gnn_halo_count(int64_t nodes, const int64_t *in_ptr, const int32_t *i
                           gnn_halo *halo, gnn_error *error) {
   const int64_t *ptr[2] = {in_ptr, out_ptr};
   const int32_t *idx[2] = {in_idx, out_idx};
-  const int levels = gnn_block_levels(nodes);
+  const int levels = gnn_order_levels(nodes);
   const size_t blocks = (size_t)1 << levels;
   int32_t *block_of = malloc((size_t)nodes * sizeof *block_of + 1);
   *halo = (gnn_halo){.levels = levels, .first = malloc((blocks + 1) * sizeof *halo->first)};

@@ -1,6 +1,6 @@
 /* halo.h: how much a graph's rows need of other rows where they are cut into 2^j parts, for all j at once.
  *
- * Parts are runs of canonical blocks of equal length. Direction 0 gathers over in-edges, as the forward pass does, direction 1 over
+ * Parts are runs of blocks of an order (blocks.h), as many in each. Direction 0 gathers over in-edges, as the forward pass does, direction 1 over
  * out-edges, as the backward pass does. Part p of 2^j has the number 2^j + p. */
 #ifndef GNN_HALO_H
 #define GNN_HALO_H

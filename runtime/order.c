@@ -183,7 +183,7 @@ static void order_sort(const int32_t *from, int64_t nodes, const int32_t *key, i
 }
 
 static gnn_status order_cut(order_cutter *c, int64_t nodes, int64_t *place, gnn_error *error) {
-  const int levels = gnn_block_levels(nodes);
+  const int levels = gnn_order_levels(nodes);
   const int64_t work = c->ptr[0][nodes] + c->ptr[c->directions - 1][nodes] + nodes;
   gnn_status status = order_cluster(c, nodes, (work >> levels) / ORDER_CLUSTERS_A_BLOCK, error);
   if (status != GNN_OK) return status;

@@ -90,7 +90,7 @@ static gnn_recipe parts_recipe(const gnn_recipe *recipe, const char *order) {
 }
 
 gnn_status gnndata_print_parts(const gnn_dataset *dataset, const gnndata_options *options) {
-  const int is_cut = gnn_block_levels(dataset->nodes) > 0;
+  const int is_cut = gnn_order_levels(dataset->nodes) > 0;
   printf("parts     ");
   for (int i = 0; is_cut && i < PARTS_COLUMNS; i++) printf("%*d", i ? 8 : 18, 1 << parts_levels[i]);
   if (is_cut) printf("\n");

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compiler/calibrate.h"
+#include "compiler/native.h"
 #include "compiler/cost.h"
 #include "compiler/driver.h"
 #include "model.h"

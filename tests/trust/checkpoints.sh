@@ -79,7 +79,7 @@ check "of two damaged ones none is offered" both_damaged
 # ---- forged ones: the checksums are right ----
 
 cat >forge.py <<'END'
-import json, struct, sys, zlib
+import json, os, struct, sys, zlib
 source, target, tensor, place, kind, value = sys.argv[1:]
 raw = bytearray(open(source, "rb").read())
 length = struct.unpack("<Q", raw[:8])[0]
@@ -91,6 +91,7 @@ entries = sorted((e["data_offsets"], n) for n, e in header.items() if n != "__me
 header["__metadata__"] = {k: v for k, v in header["__metadata__"].items() if not k.startswith("gnncc.crc32")}
 sums = " ".join("%08x" % zlib.crc32(raw[8 + length + b:8 + length + e]) for (b, e), n in entries)
 header["__metadata__"] = {"gnncc.crc32": "00000000", "gnncc.crc32.data": sums, **header["__metadata__"]}
+if os.environ.get("FINGERPRINT"): header["__metadata__"]["gnncc.fingerprint"] = os.environ["FINGERPRINT"]
 text = json.dumps(header, separators=(",", ":")).encode()
 text += b" " * (-(8 + len(text)) % 64)
 text = struct.pack("<Q", len(text)) + text
@@ -105,6 +106,12 @@ forged() { # STATUS TEXT TENSOR PLACE KIND VALUE COMMAND...
 }
 resume="$toy @data -q --epochs 60 --out other --resume=bad.safetensors"
 if command -v python3 >/dev/null; then
+  another_program() { # made the one before
+    cp -r trained mixed && flip $newest 9000 && cp bad.safetensors mixed/${newest#*/} &&
+      FINGERPRINT=000000000000 python3 forge.py $before mixed/${before#*/} state.counts 1 q 20 &&
+      says 4 "error[R0806]" "$toy" @data -q --resume --out mixed && ! grep -q help: said
+  }
+  check "of another program none is offered" another_program
   check "forging changes nothing by itself" forged 0 "" state.counts 1 q 40 $resume
   for counts in "0 -1" "0 1" "0 0x7fffffffffffffff" "1 -1" "1 0x7fffffffffffffff" "3 0x7fffffffffffffff" "3 -2" "4 0x7fffffffffffffff" \
     "5 -1" "5 1" "5 0x5555555555555555" "5 0x5555555555555556" "5 0x7fffffffffffffff" "5 0x2aaaaaaaaaaaaaab"; do
