@@ -168,7 +168,7 @@ static void test_products(Tap *tap, const Products *products) {
   gnn_real *packed = reals_new(GNN_GEMM_PACKED_BYTES(DEPTH, w) / 4);
   gnn_zero(zeros, 0, count);
   for (int64_t e = 0; e < g.entries; e++) ones[e] = 1;
-  const gnn_sparse s = {g, ones, g, ones};
+  const gnn_sparse s = {g, ones, g, ones, NULL};
   const gnn_dropout all = gnn_dropout_make(5, 3, 1, 1);
   const Product p = {zeros, b, packed, y, &s, &all};
   int dense = 1, sparse = 1, columns = 1;
