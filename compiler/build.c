@@ -206,8 +206,9 @@ static void say_time(const Builder *b, const char *path, double since) {
 static void say_progress(const Builder *b, const char *what) {
   const Options *o = b->c->options;
   if (o->is_quiet || o->is_verbose || o->is_dry_run || o->is_timing || !isatty(2)) return;
-  if (what) fprintf(stderr, "gnncc: %s ...", what);
-  else fprintf(stderr, "\r\033[K");
+  static int width; /* of what stands there */
+  if (what) width = fprintf(stderr, "gnncc: %s ...", what);
+  else fprintf(stderr, "\r%*s\r", width, "");
 }
 
 /* Compile the sources to objects, all at once. */
