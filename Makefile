@@ -24,7 +24,7 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
 COMPILER := $(addprefix compiler/, answer.c autodiff.c build.c cache.c calibrate.c choose_half.c choose_library.c cost.c cuda_compiler.c data.c \
   decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c \
-  emit_folder.c emit_keep_order.c emit_kernel.c emit_rows.c emit_step.c escape.c fuse.c gnncc.c graph.c hoist.c instead.c json_file.c layout.c locality.c \
+  emit_folder.c emit_keep_order.c emit_kernel.c emit_rows.c emit_step.c escape.c fuse.c gnncc.c graph.c hoist.c instead.c json_file.c kernel_kind.c layout.c locality.c \
   lower.c measure_gpu.c measurement.c native.c options.c outfile.c pins.c plan.c problem.c problem_command.c problem_report.c profile.c reassociate.c \
   report.c report_json.c residents.c schedule.c shown.c simplify.c slowing.c sweep.c sweep_program.c tiers.c trial.c tune.c tuning.c \
   verdict.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c workplace.c)

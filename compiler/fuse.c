@@ -17,13 +17,6 @@ enum { SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, MATMUL_LEAST_TASKS = 1
  * they read, as few as LEAST; on a GPU enough for all its multiprocessors several times, a tile of a gradient being a block of threads. */
 enum { WALKER_LEVELS = 5, LEAST_WALKER_LEVELS = 3, WALKER_SHARE = 8, CUDA_WALKER_LEVELS = 9, CUDA_OUTER_TILE = 64 };
 
-const char *kernel_kind_name(KernelKind kind) {
-  static const char *const names[KERNEL_KIND_COUNT] = {
-      "map", "matmul", "sparse matmul", "outer", "sparse outer", "spmm", "edge sum", "row sum", "column sum",
-      "cross entropy", "cross entropy gradient", "update"};
-  return names[kind];
-}
-
 /* ---- sparse features ---- */
 
 static bool is_left_operand_only(const Graph *graph, ValueId id) {

@@ -31,18 +31,9 @@ typedef struct FuseOptions {
 } FuseOptions;
 
 typedef enum KernelKind {
-  KERNEL_MAP,            /* no anchor: the body alone, row by row */
-  KERNEL_MATMUL,         /* rows of a stored value times a matrix */
-  KERNEL_SPARSE_MATMUL,  /* rows of sparse features, perhaps with dropout, times a matrix */
-  KERNEL_OUTER,          /* gradient of a matrix */
-  KERNEL_SPARSE_OUTER,   /* the same for sparse features */
-  KERNEL_SPMM,           /* sum over edges of a stored node value at the other end */
-  KERNEL_EDGE_SUM,       /* sum over edges of any edge expression */
-  KERNEL_ROW_SUM,        /* sum over dimensions within a row */
-  KERNEL_COLUMN_SUM,     /* sum over all rows */
-  KERNEL_CROSS_ENTROPY,
-  KERNEL_CROSS_ENTROPY_GRADIENT,
-  KERNEL_UPDATE,
+#define KERNEL(name, text, what) KERNEL_##name,
+#include "kernel_kinds.h"
+#undef KERNEL
   KERNEL_KIND_COUNT
 } KernelKind;
 

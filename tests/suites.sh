@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner views tutorial lang_watched passes kernels calibrate lang reference"
+suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner views tutorial lang_watched passes kernels calibrate lang reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`.
 long_suites="cuda_sweep trust_long"
@@ -48,4 +48,5 @@ suite_cuda_around() {
 suite_trust() { tests/trust/run.sh "$build"; }
 suite_trust_long() { tests/trust/run.sh "$build" long; }
 suite_cuda_sweep() { tests/cuda/sweep.sh "$build"; }
+suite_dependencies() { tests/dependencies.sh "$build"; }
 suite_tutorial() { tests/tutorial/run.sh "$build"; }
