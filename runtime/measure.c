@@ -317,7 +317,7 @@ static void measure_profile_text(const gnn_cli *cli, const measure_profile *prof
   while (length > 0 && program->plan_json[length - 1] != '}') length--;
   if (length > 0) length--;
   while (length > 0 && strchr(" \n\t", program->plan_json[length - 1])) length--;
-  gnn_text_append(text, program->plan_json, length);
+  gnn_text_append(text, length ? program->plan_json : "{", length ? length : 1); /* a program may be built without its plan */
   gnn_text_format(text, "%s\n\"measured\": {\"epochs\": %lld, \"epoch_s\": %.9g, \"training_s\": %.9g, \"evaluation_s\": %.9g, \"slowdown\": %.9g,\n",
                   length > 1 ? "," : "", (long long)profile->times.count, seconds, seconds, profile->evaluation_seconds / slowdown, slowdown);
   gnn_text_format(text, "  \"device_peak_bytes\": %lld, \"host_peak_bytes\": %lld, \"ssd_peak_bytes\": %lld, \"serial_lanes\": %s,\n  \"steps\": [",
