@@ -213,7 +213,7 @@ TARGET
   # is kept, and no copy before had its place on the host. Streams: the compute's, to the host, to the device; events: three of theirs,
   # then two for each copy, queued and done.
   is_implied_by_data() { # WAIT MODEL.c
-    awk -v wait="$1" 'BEGIN { split(wait, w, ","); copy = (w[2] - 3) / 2; if (w[1] != 1 || copy != int(copy)) exit 1 }
+    awk -v wait="$1" 'BEGIN { split(wait, w, ","); copies = steps = 0; copy = (w[2] - 3) / 2; if (w[1] != 1 || copy != int(copy)) exit 1 }
       /^#define AT_/ && match($0, /steps [0-9]+/) { first[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
       /^  \{[0-9]+, GNN_LANE_/ {
         number[copies] = substr($1, 2) + 0; is_out[copies] = $2 == "GNN_LANE_D2H,"

@@ -48,7 +48,7 @@ static void test_cut(const char *what, int64_t rows, int64_t (*entries)(int64_t 
 static int64_t none(int64_t r, int64_t rows) { return 0 * (r + rows); }
 static int64_t regular(int64_t r, int64_t rows) { return 7 + 0 * (r + rows); }
 static int64_t hub(int64_t r, int64_t rows) { return r == 0 ? rows : 1; }
-static int64_t falling(int64_t r, int64_t rows) { return 4 * (rows - r) / rows; }
+static int64_t falling(int64_t r, int64_t rows) { return rows ? 4 * (rows - r) / rows : 0; }
 
 int main(void) {
   test_levels();

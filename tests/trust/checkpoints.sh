@@ -151,13 +151,13 @@ wide() { # SHAPE TYPE TEXT: a field of edges of a graph that has none until loop
 check "a width whose bytes overflow" wide "[0,4611686018427387904]" F32 "has a shape of more than 2^63 bytes"
 check "a width of 2^60" wide "[0,1152921504606846976]" F16 "has a shape of more than 2^63 bytes"
 check "a width of 2^33" wide "[0,8589934592]" F32 "w has 8589934592 columns"
-claims() { # TEXT METADATA
-  container bad.safetensors "{\"__metadata__\":{$2},\"edge.src\":{$empty},\"edge.dst\":{$empty},\"node.y\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]}}" 8
-  says 1 "$1" bash -c "ulimit -v 8000000 && exec '$build/gnndata' info bad.safetensors"
+claims() { # STATUS TEXT METADATA
+  container bad.safetensors "{\"__metadata__\":{$3},\"edge.src\":{$empty},\"edge.dst\":{$empty},\"node.y\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]}}" 8
+  says "$1" "$2" bash -c "ulimit -v 8000000 && exec '$build/gnndata' info bad.safetensors"
 }
-check "2^62 classes" claims "y declares 4611686018427387904 classes" '"gnncc.classes.y":"4611686018427387904"'
-check "thousands of millions of nodes without the memory for them" claims "sorting its edges takes 32.0 GiB" '"gnncc.nodes":"2147483646"'
-check "a number beyond 2^63" claims "a whole number is needed" '"gnncc.nodes":"9223372036854775808"'
+check "2^62 classes" claims 1 "y declares 4611686018427387904 classes" '"gnncc.classes.y":"4611686018427387904"'
+check "thousands of millions of nodes without the memory for them" claims 3 "sorting its edges takes 32.0 GiB" '"gnncc.nodes":"2147483646"'
+check "a number beyond 2^63" claims 1 "a whole number is needed" '"gnncc.nodes":"9223372036854775808"'
 
 # ---- data that changed ----
 
