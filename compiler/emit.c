@@ -386,7 +386,11 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
 /* plan.json as numbers of C, which PREFIX.c includes. */
 void emit_plan_numbers(const Emission *m, FILE *out) {
   int count = 0;
-  for (const char *byte = m->plan_json; *byte; byte++) fprintf(out, ++count % 32 ? "%d," : "%d,\n", (unsigned char)*byte);
+  for (const char *byte = m->plan_json; *byte; byte++) {
+    /* Beyond ASCII the number would depend on whether char is signed; a character constant is right either way. */
+    fprintf(out, (unsigned char)*byte < 128 ? "%d" : "'\\%o'", (unsigned char)*byte);
+    fputs(++count % 32 ? "," : ",\n", out);
+  }
   fputs("0\n", out);
 }
 

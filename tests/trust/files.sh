@@ -66,7 +66,7 @@ model 'npy("ring")' >net.gnn
 check "a graph as arrays" "$gnndata" check ring
 check "a graph as one file" "$gnndata" convert ring ring.safetensors
 check "a graph as text" "$gnndata" check text
-check "a program" "$gnncc" -O1 net.gnn -o net
+check "a program" "$gnncc" -O1 -fgradcheck net.gnn -o net
 check "weights, checkpoints" ./net -q --out out
 checkpoint=$(ls out/checkpoint-* | tail -1)
 
