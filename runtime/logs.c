@@ -97,6 +97,7 @@ static gnn_status logs_open_file(const char *folder, const char *name, int is_re
     int descriptor = gnn_open_log(path, !is_resumed);
     *file = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
     if (*file == NULL) status = gnn_fail_file(error, "write", path, errno);
+    else fseek(*file, 0, SEEK_END); /* for ftell: fdopen leaves the position at 0; a pipe has none */
   }
   free(path);
   return status;

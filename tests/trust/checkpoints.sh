@@ -14,6 +14,12 @@ cp -r "$here/../data/pyg/directed" data
 check "a training with checkpoints" "$toy" @data -q --epochs 40 --out trained
 newest=trained/checkpoint-r0-e000040.safetensors before=trained/checkpoint-r0-e000020.safetensors
 
+goes_on_in_the_log() {
+  "$toy" @data -q --epochs 2 --every 1 --log csv --out logged && "$toy" @data -q --epochs 3 --every 1 --log csv --out logged --resume &&
+    [ "$(cut -d, -f1-2 logged/log.csv | tr '\n' ' ')" = "run,epoch 0,1 0,2 0,3 " ]
+}
+check "a training that goes on continues its table: one header" goes_on_in_the_log
+
 put() { # FILE BYTE OCTAL-BYTES
   printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
