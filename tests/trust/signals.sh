@@ -1,6 +1,8 @@
 #!/bin/bash
 # signals.sh BUILD [long]: what is left when a program, gnndata or gnncc is stopped from outside, and when nobody reads any more. TAP.
 set -u
+# Under nohup HUP would be ignored by whatever is started here, and a shell cannot take it back.
+[ -n "${GNNCC_TEST_HUP:-}" ] || GNNCC_TEST_HUP=1 exec env --default-signal=HUP "$0" "$@"
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/../tap.sh"
