@@ -39,6 +39,7 @@ for model in gcn sage graphconv gin; do
 done
 
 check "the example's sources" "$gnncc" -fgradcheck -S "$examples/gcn_karate.gnn" -o gen
+check "its sources once more over themselves" "$gnncc" -fgradcheck -S "$examples/gcn_karate.gnn" -o gen
 check "same input, same bytes" sh -c "'$gnncc' -fgradcheck -S '$examples/gcn_karate.gnn' -o gen2 && diff -r gen gen2"
 check "no absolute path in the sources" sh -c "! grep -n '$work\|$build' gen/gcn_karate.c gen/gcn_karate.h gen/main.c gen/Makefile gen/CMakeLists.txt gen/example.py"
 check "the program builds by hand" gcc -std=gnu11 -O1 gen/gcn_karate.c gen/main.c gen/gnnrt.c -o by_hand -lz -lm -lpthread
