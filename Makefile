@@ -4,7 +4,7 @@ B := build
 CC ?= cc
 CFLAGS ?= -O3 -g
 SANITIZE ?=
-FLAGS := -std=c11 -D_GNU_SOURCE -Wall -Wextra $(SANITIZE)
+FLAGS := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror=implicit-function-declaration $(SANITIZE) -I.
 # A switch over an enumeration names all of it: what a new operator, kernel, fate or tier has to say is said where it is asked.
 $(B)/compiler/%.o: FLAGS += -Werror=switch-enum
 LINK_ZLIB := -l:libz.a
@@ -22,33 +22,41 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   check_function.c check_layer.c check_names.c check_plan.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
-COMPILER := $(addprefix compiler/, answer.c autodiff.c build.c cache.c calibrate.c choose_half.c choose_library.c cost.c cuda_compiler.c data.c \
-  decisions.c describe.c driver.c emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c \
-  emit_folder.c emit_keep_order.c emit_kernel.c emit_rows.c emit_step.c escape.c fuse.c gnncc.c graph.c hoist.c instead.c json_file.c kernel_kind.c layout.c locality.c \
-  lower.c measure_gpu.c measurement.c native.c options.c outfile.c pins.c plan.c problem.c problem_command.c problem_report.c profile.c reassociate.c \
-  report.c report_json.c residents.c schedule.c shown.c simplify.c slowing.c sweep.c sweep_program.c tiers.c trial.c tune.c tuning.c \
-  verdict.c verify_graph.c verify_kernels.c verify_memory.c verify_plan.c workplace.c)
-# What compiler/memory.c comes between.
+COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c shown.c workplace.c) \
+  $(addprefix compiler/graph/, autodiff.c data.c graph.c hoist.c locality.c lower.c reassociate.c simplify.c verify_graph.c) \
+  $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c measured.c profile.c trial.c tuning.c \
+    verify_kernels.c) \
+  $(addprefix compiler/plan/, answer.c decisions.c layout.c pins.c plan.c pose_problem.c residents.c schedule.c slowing.c tiers.c verify_memory.c \
+    verify_plan.c) \
+  $(addprefix compiler/emit/, emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c emit_folder.c emit_keep_order.c \
+    emit_kernel.c emit_rows.c emit_step.c) \
+  $(addprefix compiler/explain/, instead.c problem_report.c report.c report_json.c sweep.c sweep_program.c verdict.c) \
+  $(addprefix compiler/explain/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory_csv.c page.c svg.c sweep_views.c \
+    trace.c views.c) \
+  $(addprefix compiler/driver/, build.c cuda_compiler.c driver.c native.c options.c problem_command.c) \
+  $(addprefix compiler/target/, calibrate.c measure_gpu.c measurement.c tune.c) \
+  compiler/gnncc.c
+# What compiler/base/allocation.c comes between.
 MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=fopen,--wrap=fdopen
-VIEWS := $(addprefix compiler/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c measured.c memory.c page.c svg.c \
-  sweep.c trace.c views.c)
-PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c check.c evaluate.c exact.c geometry.c json_text.c label_dp.c main.c pack.c \
-  plan_json.c plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
-  simulate.c timeline.c timing.c)
-RUNTIME := $(addprefix runtime/, adjacency.c array.c bad_value.c blocks.c checkpoint.c commands.c console.c container.c contents.c dataset.c device.c device_cpu.c file.c fill.c gradcheck.c guard.c halo.c \
-  instance.c job.c json.c karate.c keep_order.c lanes.c logs.c measure.c metrics.c npy.c npy_folder.c open.c order.c order_file.c partial.c planetoid.c prepare.c prepare_edges.c \
-  prepare_fields.c prepare_order.c prepare_splits.c program.c room.c safetensors.c scratch.c spans.c subgraph.c synth.c team.c text.c train.c \
-  watch.c)
+PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c evaluate.c exact.c geometry.c json_text.c judge.c label_dp.c main.c pack.c plan_json.c \
+    plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
+    simulate.c timeline.c timing.c)
+RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c text.c) \
+  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c instance.c lanes.c scratch.c spans.c team.c watch.c) \
+  $(addprefix runtime/data/, container.c contents.c dataset.c fill.c halo.c karate.c npy.c npy_folder.c order.c order_file.c planetoid.c prepare.c \
+    prepare_edges.c prepare_fields.c prepare_order.c prepare_splits.c safetensors.c subgraph.c synth.c) \
+  $(addprefix runtime/job/, checkpoint.c job.c metrics.c) \
+  $(addprefix runtime/app/, announced.c commands.c console.c gradcheck.c keep_order.c logs.c program.c train.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
 CUDA_HOME ?= $(or $(CUDA_PATH),/usr/local/cuda)
-CUDA_RUNTIME := $(addprefix runtime/cuda/, device_cuda.c error.c find.c gemm.c launch.c memory.c spmm.c streams.c users.c watch.c work.c)
+CUDA_RUNTIME := $(addprefix runtime/cuda/, cublaslt.c cusparse.c device_cuda.c device_memory.c error.c events.c find.c launch.c streams.c users.c work.c)
 CUDA_HEADERS := $(addprefix $(CUDA_HOME)/include/, cuda_runtime_api.h cublasLt.h cusparse.h)
 NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
-GNNDATA := $(addprefix runtime/tools/, convert.c describe.c gnndata.c parts.c)
-RUNTIME_HEADERS := $(wildcard runtime/*.h)
+GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c info.c parts.c)
+RUNTIME_HEADERS := $(wildcard runtime/*.h runtime/*/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
 # What emitted sources include: the interface, the embedding layer and the kernels, in this order.
-PUBLIC_HEADERS := runtime/gnnrt.h runtime/job.h $(addprefix kernels/cpu/, \
+PUBLIC_HEADERS := runtime/gnnrt.h runtime/job/job.h $(addprefix kernels/cpu/, \
   vector.h random.h math.h gemm.h walk.h spmm.h sparse.h reduce.h loss.h optimizer.h)
 
 # What emitted CUDA includes.
@@ -56,12 +64,11 @@ DEVICE_HEADERS := $(addprefix kernels/cuda/, view.h device.cuh half.cuh math.cuh
 
 GENERATED := $(B)/lang/parse.c $(B)/lang/scan.c
 LANG_OBJECTS := $(LANG:%.c=$(B)/%.o) $(GENERATED:.c=.o)
-PAGE := $(addprefix compiler/views/page., html css js)
-VIEW_OBJECTS := $(VIEWS:%.c=$(B)/%.o) $(B)/compiler/views/page_assets.o
-GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(VIEW_OBJECTS) $(PLANNER:%.c=$(B)/%.o)
+PAGE := $(addprefix compiler/explain/views/page., html css js)
+GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(B)/compiler/explain/views/page_assets.o $(PLANNER:%.c=$(B)/%.o)
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o)
 # The planner without the compiler.
-PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/outfile.o compiler/shown.o lang/arena.o lang/source.o runtime/open.o runtime/partial.o runtime/text.o)
+PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/base/outfile.o compiler/base/shown.o lang/arena.o lang/source.o runtime/base/open.o runtime/base/partial.o runtime/base/text.o)
 # The sources for CUDA are there without the toolkit, too: `gnncc -S` delivers them.
 SHARE := $(addprefix $(B)/share/, gnndevice.cuh gnncuda.h gnncuda.c) $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
 
@@ -75,7 +82,7 @@ endif
 without_cuda:
 	@echo "without programs for GPUs: there is no $(firstword $(NO_CUDA)) (CUDA_HOME)"
 
-$(B)/gnncc: $(GNNCC_OBJECTS) $(B)/compiler/memory.o $(B)/share/libgnnrt.a
+$(B)/gnncc: $(GNNCC_OBJECTS) $(B)/compiler/base/allocation.o $(B)/share/libgnnrt.a
 	$(CC) $(CFLAGS) $(SANITIZE) $(MEMORY) -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(B)/gnndata: $(GNNDATA:%.c=$(B)/%.o) $(B)/share/libgnnrt.a
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
@@ -91,14 +98,14 @@ $(B)/lang/parse.o $(B)/lang/scan.o: $(B)/lang/%.o: $(B)/lang/%.c
 
 $(B)/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -I. -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
 
 # The page's parts as C strings page_html, page_css and page_js.
-$(B)/compiler/views/page_assets.c: $(PAGE)
+$(B)/compiler/explain/views/page_assets.c: $(PAGE)
 	@mkdir -p $(@D)
 	for part in html css js; do echo "extern const char page_$$part[]; const char page_$$part[] ="; \
-	  sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/  "&\\n"/' compiler/views/page.$$part; echo '  "";'; done > $@
-$(B)/compiler/views/page_assets.o: $(B)/compiler/views/page_assets.c
+	  sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/  "&\\n"/' compiler/explain/views/page.$$part; echo '  "";'; done > $@
+$(B)/compiler/explain/views/page_assets.o: $(B)/compiler/explain/views/page_assets.c
 	$(CC) $(CFLAGS) $(FLAGS) -Wno-overlength-strings -c -o $@ $<
 
 $(B)/runtime/cuda/%.o: runtime/cuda/%.c
@@ -131,13 +138,13 @@ $(B)/share/gnncuda.c: $(CUDA_RUNTIME) $(wildcard runtime/cuda/*.h kernels/cuda/v
 	@mkdir -p $(@D)
 	{ echo '/* gnncuda.c: the run-time library of gnncc programs for CUDA in one file; generated by gnncc. */'; echo '#define _GNU_SOURCE'; \
 	  echo '#include "gnncuda.h"'; runtime/amalgamate.sh $(PUBLIC_HEADERS) runtime/cuda/gnncuda.h -- $(CUDA_RUNTIME); } > $@
-$(B)/share/measure_cuda.c: kernels/cuda/measure.c kernels/cuda/measure.h kernels/cuda/view.h kernels/rate_lines.h runtime/amalgamate.sh
+$(B)/share/measure_cuda.c: kernels/cuda/measure_cuda.c kernels/cuda/measure_cuda.h kernels/cuda/view.h kernels/rate_lines.h runtime/amalgamate.sh
 	@mkdir -p $(@D)
 	runtime/amalgamate.sh -- $< > $@
-$(B)/share/measure_cuda.cu: kernels/cuda/measure.cu kernels/cuda/measure.h $(DEVICE_HEADERS) runtime/amalgamate.sh
+$(B)/share/measure_cuda.cu: kernels/cuda/measure_cuda.cu kernels/cuda/measure_cuda.h $(DEVICE_HEADERS) runtime/amalgamate.sh
 	@mkdir -p $(@D)
 	{ echo '#include "gnndevice.cuh"'; runtime/amalgamate.sh $(DEVICE_HEADERS) -- $<; } > $@
-$(B)/share/measure.c: kernels/cpu/measure.c kernels/rate_lines.h runtime/scratch.h runtime/spans.h runtime/text.h runtime/amalgamate.sh
+$(B)/share/measure.c: kernels/cpu/measure.c kernels/rate_lines.h runtime/core/scratch.h runtime/core/spans.h runtime/base/text.h runtime/amalgamate.sh
 	@mkdir -p $(@D)
 	{ echo '#define _GNU_SOURCE'; echo '#include "gnnrt.h"'; runtime/amalgamate.sh runtime/gnnrt.h -- $<; } > $@
 $(B)/share/std $(B)/share/targets: $(B)/share/%: $(wildcard lang/std/*.gnn lang/targets/*.gnn)
@@ -148,7 +155,7 @@ $(B)/share/examples: $(wildcard examples/*.gnn examples/*.safetensors)
 # ---- tests: programs that print TAP; tests/suites.sh says which suites there are ----
 
 T := $(B)/tests
-KERNEL_FLAGS := -std=gnu11 -O3 -fno-math-errno -ffp-contract=off -fno-trapping-math -Wall -Wextra $(SANITIZE)
+KERNEL_FLAGS := -I. -std=gnu11 -O3 -fno-math-errno -ffp-contract=off -fno-trapping-math -Wall -Wextra $(SANITIZE)
 KERNEL_TESTS := $(foreach t,$(notdir $(basename $(wildcard tests/kernels/*.c))),$(foreach v,native avx2 sse2 double,$(T)/kernels/$(t)_$(v)))
 RUNTIME_TESTS := $(patsubst tests/runtime/%.c,$(T)/runtime/%,$(wildcard tests/runtime/test_*.c))
 PLANNER_TESTS := $(patsubst tests/planner/%.c,$(T)/planner/%,$(wildcard tests/planner/test_*.c))
@@ -160,9 +167,9 @@ $(T)/kernels/%_avx2: MARCH := -march=x86-64-v3
 $(T)/kernels/%_sse2: MARCH := -march=x86-64
 $(T)/kernels/%_double: MARCH := -march=native -DGNN_DOUBLE
 define KERNEL_RULE
-$(T)/kernels/%_$(1): tests/kernels/%.c runtime/team.c $$(KERNELS) tests/kernels/tap.h
+$(T)/kernels/%_$(1): tests/kernels/%.c runtime/core/team.c $$(KERNELS) tests/kernels/tap.h
 	@mkdir -p $$(@D)
-	$$(CC) $$(KERNEL_FLAGS) $$(MARCH) -o $$@ $$< runtime/team.c -lm -lpthread
+	$$(CC) $$(KERNEL_FLAGS) $$(MARCH) -o $$@ $$< runtime/core/team.c -lm -lpthread
 endef
 $(foreach v,native avx2 sse2 double,$(eval $(call KERNEL_RULE,$(v))))
 
@@ -175,26 +182,26 @@ $(T)/runtime/test_memory: tests/runtime/memory/test_memory.c tests/runtime/tap.h
 $(T)/toy: $(filter-out tests/runtime/test_%,$(wildcard tests/runtime/*.c)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
-$(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS) $(B)/runtime/open.o $(B)/runtime/text.o
+$(T)/langtest: tests/lang/langtest.c $(LANG_OBJECTS) $(B)/runtime/base/open.o $(B)/runtime/base/text.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -Ilang -o $@ $^ -lm
+	$(CC) $(CFLAGS) $(FLAGS) -Ilang -o $@ $^ -lm
 $(T)/objects/planner/%.o: tests/planner/%.c $(wildcard tests/planner/*.h compiler/planner/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -c -o $@ $<
+	$(CC) $(CFLAGS) $(FLAGS) -Itests/planner -c -o $@ $<
 $(T)/planner/%: $(T)/objects/planner/%.o $(PLANNER_TEST_PARTS) $(PLANNER_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h tests/passes/model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $(filter-out %.h,$^) $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
+	$(CC) $(CFLAGS) $(FLAGS) -o $@ $(filter-out %.h,$^) $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(B)/planner_bench: tests/bench/planner_bench.c $(PLANNER_TEST_PARTS) $(filter-out %/planner/main.o,$(PLANNER_OBJECTS))
-	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
+	$(CC) $(CFLAGS) $(FLAGS) -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/make_problem: tests/views/make_problem.c $(T)/objects/planner/generate.o $(PLANNER_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
+	$(CC) $(CFLAGS) $(FLAGS) -Itests/planner -o $@ $^ $(LINK_JANSSON) -lm
 $(T)/generate_program: tests/programs/generate.c $(T)/objects/planner/generate.o $(PLANNER_OBJECTS) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -I. -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
+	$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(T)/check_report: tests/views/check_report.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< $(LINK_JANSSON) -lm
@@ -211,7 +218,7 @@ WATCHED := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fram
 EMULATION := -std=c++17 -O1 -g -Wall -Wextra -Wno-clobbered -Wno-unused-function -Wno-unknown-pragmas -ffp-contract=off $(WATCHED)
 $(T)/cuda/cpu_random.o: tests/cuda/cpu_random.c $(KERNELS)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O2 -c -o $@ $<
+	$(CC) -I. -std=gnu11 -O2 -c -o $@ $<
 $(T)/cuda/emulator: tests/cuda/emulator.cc tests/cuda/emulate.h
 	@mkdir -p $(@D)
 	$(CXX) $(EMULATION) -o $@ $<

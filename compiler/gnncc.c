@@ -4,16 +4,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../runtime/open.h"
-#include "../runtime/partial.h"
-#include "calibrate.h"
-#include "build.h"
-#include "driver.h"
-#include "outfile.h"
-#include "planner/main.h"
-#include "problem_command.h"
-#include "tune.h"
-#include "views/views.h"
+#include "compiler/base/outfile.h"
+#include "compiler/driver/build.h"
+#include "compiler/driver/driver.h"
+#include "compiler/driver/problem_command.h"
+#include "compiler/explain/views/views.h"
+#include "compiler/planner/main.h"
+#include "compiler/target/calibrate.h"
+#include "compiler/target/tune.h"
+#include "runtime/base/open.h"
+#include "runtime/base/partial.h"
 
 /* std/, targets/ and the runtime lie beside the program: PREFIX/share/gnncc when installed, share/ in the build tree. */
 static const char *find_share_dir(Arena *arena) {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../runtime/open.h"
+#include "../runtime/base/open.h"
 
 enum { ALIGNMENT = 16, BLOCK_BYTES = 64 * 1024 };
 

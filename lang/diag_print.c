@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../runtime/text.h"
+#include "../runtime/base/text.h"
 #include "diag_internal.h"
 
 typedef struct Paint {

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../runtime/text.h"
+#include "../runtime/base/text.h"
 
 enum { TAB_STOP = 8 };
 

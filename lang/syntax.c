@@ -1,6 +1,6 @@
 /* syntax: text -> syntax tree of the whole program, imports and the standard layers it uses included. */
 #define _POSIX_C_SOURCE 200809L
-#include "../runtime/open.h"
+#include "../runtime/base/open.h"
 #include "syntax.h"
 
 #include <ctype.h>

@@ -1,5 +1,7 @@
 #include "units.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "suggest.h"
@@ -82,4 +84,27 @@ void unit_report_unknown(Arena *arena, Diags *diags, Place place, const char *na
   for (int i = 0; i < count; i++) suggest_offer(&suggest, units[i].name);
   diags_error(diags, "E0108", place, "unknown unit \"%s\"%s", name, suggest_text(arena, &suggest, ""));
   if (suggest.count == 0) diags_help(diags, "a name cannot begin with a digit; units are B KB MB GB TB KiB MiB GiB TiB, with /s for speeds, ns us ms s min h, GFLOP/s TFLOP/s and %%");
+}
+
+bool unit_size(const char *text, int64_t whole, int64_t *bytes) {
+  char *end;
+  char digits[64];
+  size_t n = 0;
+  for (; *text && n < sizeof digits - 1 && strchr("0123456789._", *text); text++)
+    if (*text != '_') digits[n++] = *text;
+  digits[n] = 0;
+  double number = strtod(digits, &end);
+  while (*text == ' ') text++;
+  if (n == 0 || *end) return false;
+  double factor = 1;
+  if (strcmp(text, "%") == 0) factor = (double)whole / 100;
+  else if (*text) {
+    const Unit *unit = unit_find(text);
+    if (!unit || unit->kind != UNIT_BYTES) return false;
+    factor = unit->factor;
+  }
+  double value = number * factor;
+  if (!(value >= 0 && value < 9e18)) return false;
+  *bytes = (int64_t)floor(value);
+  return true;
 }

@@ -15,5 +15,7 @@ typedef struct Unit {
 const Unit *unit_find(const char *name); /* NULL for an unknown unit */
 const char *unit_kind_name(UnitKind kind); /* "a size in bytes, as 24GiB" */
 void unit_report_unknown(Arena *arena, Diags *diags, Place place, const char *name);
+/* Bytes of "24GiB", "24_000", "0"; a share of `whole` for "50%"; false where the text is no size. */
+bool unit_size(const char *text, int64_t whole, int64_t *bytes);
 
 #endif

@@ -11,6 +11,7 @@ function normal(path) {
   while (match(path, /[^\/.][^\/]*\/\.\.\//)) path = substr(path, 1, RSTART - 1) substr(path, RSTART + RLENGTH)
   return path
 }
+function exists(path,    line, is_there) { is_there = (getline line < path) >= 0; close(path); return is_there }
 function put(path, silent,    line, name, is_guarded) {
   path = normal(path)
   if (path in done) return
@@ -22,7 +23,7 @@ function put(path, silent,    line, name, is_guarded) {
       name = line
       sub(/^#include "/, "", name)
       sub(/".*$/, "", name)
-      put(folder(path) name, silent)
+      put(exists(normal(folder(path) name)) ? folder(path) name : name, silent)
     } else if (!silent) {
       print line
     }

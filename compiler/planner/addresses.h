@@ -3,7 +3,7 @@
 #define GNNCC_PLANNER_ADDRESSES_H
 
 #include "evaluate.h"
-#include "plan.h"
+#include "finished_plan.h"
 
 typedef struct Addresses {
   PlanInterval *intervals;

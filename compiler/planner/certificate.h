@@ -3,7 +3,7 @@
 #ifndef GNNCC_PLANNER_CERTIFICATE_H
 #define GNNCC_PLANNER_CERTIFICATE_H
 
-#include "plan.h"
+#include "finished_plan.h"
 
 /* The best bound found: a dual certificate at one of the fullest steps, or the stall-free time. `rounds` limits the
  * cutting planes of each (split, rho, theta) tried. */

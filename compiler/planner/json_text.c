@@ -1,5 +1,5 @@
 #include "json_text.h"
-#include "../shown.h"
+#include "compiler/base/shown.h"
 
 #include <stdbool.h>
 #include <stdio.h>

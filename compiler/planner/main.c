@@ -1,12 +1,12 @@
 /* `gnncc plan`: the planner on its own. */
-#include "../../runtime/open.h"
 #include "main.h"
+#include "runtime/base/open.h"
 
-#include "check.h"
-#include "planner.h"
+#include "judge.h"
 #include "plan_report.h"
-#include "../outfile.h"
-#include "../shown.h"
+#include "planner.h"
+#include "compiler/base/outfile.h"
+#include "compiler/base/shown.h"
 
 #include <errno.h>
 #include <math.h>

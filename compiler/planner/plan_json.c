@@ -1,7 +1,7 @@
-#include "../../runtime/text.h"
+#include "finished_plan.h"
 #include "json_text.h"
 #include "replay.h"
-#include "plan.h"
+#include "runtime/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

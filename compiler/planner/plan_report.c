@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/text.h"
-#include "../shown.h"
+#include "compiler/base/shown.h"
+#include "runtime/base/text.h"
 
 static void put_time(FILE *out, int64_t ns) {
   if (ns < 10000)

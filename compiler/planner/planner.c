@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check.h"
 #include "exact.h"
+#include "judge.h"
 #include "session.h"
 #include "settle.h"
 

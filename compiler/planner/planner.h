@@ -2,7 +2,7 @@
 #ifndef GNNCC_PLANNER_PLANNER_H
 #define GNNCC_PLANNER_PLANNER_H
 
-#include "plan.h"
+#include "finished_plan.h"
 #include "policies.h"
 
 typedef enum PlannerEffort { PLANNER_FAST, PLANNER_NORMAL, PLANNER_BEST } PlannerEffort;

@@ -1,6 +1,6 @@
 #include "problem.h"
 #include "wide.h"
-#include "../shown.h"
+#include "compiler/base/shown.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef GNNCC_PLANNER_REPLAY_H
 #define GNNCC_PLANNER_REPLAY_H
 
-#include "plan.h"
+#include "finished_plan.h"
 #include "simulate.h"
 
 /* By piece, then by the step they leave after: the order that sequence_build_explicit wants. */

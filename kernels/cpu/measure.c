@@ -9,7 +9,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "gnnrt.h"
+#include "runtime/gnnrt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../runtime/scratch.h"
+#include "../../runtime/core/scratch.h"
 #include "../rate_lines.h"
 
 enum { ROUNDS = 5, MOST_ROUNDS = 25, SIZES = 8, WIDTHS = 3, COLUMNS = 64, DEGREE = 16, EDGES = 400000, DEPTH = 128, DENSE_ROWS = 20000 };

@@ -9,7 +9,7 @@
 
 #include "gather.h"
 #include "random.h"
-#include "../../runtime/blocks.h"
+#include "../../runtime/core/blocks.h"
 
 enum { GNN_SPARSE_BLOCK = 128 };
 

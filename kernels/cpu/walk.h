@@ -1,4 +1,4 @@
-/* walk.h: sums over the runs of rows that canonical blocks consist of (runtime/blocks.h), folded over their balanced binary tree.
+/* walk.h: sums over the runs of rows that canonical blocks consist of (runtime/core/blocks.h), folded over their balanced binary tree.
  *
  * The runs are shared among walkers, an aligned subtree each. A walker goes from run to run and adds two sums as soon as they are
  * the halves of a larger subtree, so that few are open at a time: like the ones of a binary number, one for each level at most and

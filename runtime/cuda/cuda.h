@@ -6,10 +6,10 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
-#include "../device.h"
-#include "../lanes.h"
 #include "gnncuda.h"
-#include "../../kernels/cuda/view.h"
+#include "kernels/cuda/view.h"
+#include "runtime/core/device.h"
+#include "runtime/core/lanes.h"
 
 enum { GNN_WORK_COUNT = GNN_WORK_ONCE + 1, GNN_CUDA_ALIGNMENT = 256, GNN_CUDA_UNTOUCHED = 0xa5 /* bytes, where pages are to be counted */ };
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../readers.h"
-#include "../safetensors.h"
 #include "gnndata.h"
+#include "runtime/data/readers.h"
+#include "runtime/data/safetensors.h"
 
 gnn_status gnndata_may_write(const char *path, const char *mark, int is_forced, gnn_error *error) {
   gnn_safetensors file;

@@ -2,11 +2,11 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "../train.h"
 #include "gnndata.h"
+#include "runtime/app/train.h"
 
-#include "../open.h"
-#include "../partial.h"
+#include "runtime/base/open.h"
+#include "runtime/base/partial.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef GNNDATA_H
 #define GNNDATA_H
 
-#include "../dataset.h"
+#include "runtime/data/dataset.h"
 
 typedef struct gnndata_options {
   const char *words[4]; /* what is not an option, after the command */

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../adjacency.h"
-#include "../blocks.h"
-#include "../order_file.h"
 #include "gnndata.h"
+#include "runtime/core/adjacency.h"
+#include "runtime/core/blocks.h"
+#include "runtime/data/order_file.h"
 
 /* out_ptr[nodes + 1]: where each node's out-edges begin; to be freed. */
 static gnn_status parts_count(const gnn_dataset *dataset, gnn_halo *halo, int64_t **out_ptr, gnn_error *error) {

@@ -13,7 +13,7 @@
 #include "../../kernels/cpu/sparse.h"
 #include "../../kernels/cpu/spmm.h"
 #include "../../kernels/cpu/walk.h"
-#include "../../runtime/blocks.h"
+#include "../../runtime/core/blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "compiler/planner/check.h"
+#include "compiler/planner/judge.h"
 #include "compiler/planner/planner.h"
 #include "tests/planner/suite.h"
 

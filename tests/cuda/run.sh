@@ -24,7 +24,7 @@ for model in "${models[@]}"; do
   name=$(basename "$model" .gnn)
   check "$name: each step leaves what the CPU leaves, in every order of threads" steps "$model" "$work/$name" --gemm=own
 done
-kinds() { sed -n 's/^KERNEL([A-Z_]*, "\([^"]*\)".*/\1/p' "$root/compiler/kernel_kinds.h" | sort; }
+kinds() { sed -n 's/^KERNEL([A-Z_]*, "\([^"]*\)".*/\1/p' "$root/compiler/lowering/kernel_kinds.h" | sort; }
 kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cuda --stop-after=fuse --dump=fuse "$model"; done | sed -n 's/^kernel [0-9]*: \(.*\) of .*/\1/p' | sort -u; }
 all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
 check "every kind of step is among them" all_kinds

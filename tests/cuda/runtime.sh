@@ -8,7 +8,7 @@ cuda=${CUDA_HOME:-/usr/local/cuda}
 build=$(realpath "$1")
 out=$build/check/cuda
 cc=${CC:-cc}
-includes="-Iruntime -isystem $cuda/include"
+includes="-I. -Iruntime -isystem $cuda/include"
 flags="-std=c11 -O1 -g -DGNN_URING -Wall -Wextra -Wpedantic -Werror"
 libraries="-rdynamic -lz -luring -lm -lpthread -ldl -lstdc++"
 watched="-fsanitize=address,undefined -fno-sanitize-recover=all"

@@ -36,7 +36,7 @@ awk 'function number(line, key,    part) { match(line, key); return substr(line,
   }' device_kernels.cu device.layout host.layout >blocks.inc
 awk '/^static void step_[0-9]+\(gnn_run/ { match($0, /step_[0-9]+/); name = substr($0, RSTART, RLENGTH); printf "[%d] = %s,\n", substr(name, 6), name }' device.c >steps.inc
 
-flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
+flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../.. -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
 cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
 cc -std=gnu11 $flags $sanitize ${ON_GPU:+-DON_GPU} -DTWICE="${TWICE:-0}" -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
 if [ -n "${ON_GPU:-}" ]; then

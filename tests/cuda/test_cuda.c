@@ -7,11 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../runtime/checkpoint.h"
-#include "../../runtime/device.h"
-#include "../../runtime/job.h"
-#include "../../runtime/lanes.h"
-#include "../../runtime/train.h"
+#include "../../runtime/job/checkpoint.h"
+#include "../../runtime/core/device.h"
+#include "../../runtime/job/job.h"
+#include "../../runtime/core/lanes.h"
+#include "../../runtime/app/train.h"
 #include "../runtime/tap.h"
 #include "standin.h"
 #include "toy_cuda.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "model.h"
-#include "npy.h"
+#include "../../runtime/data/npy.h"
 
 static gnn_array taken(const char *folder, const char *name) {
   char path[512];

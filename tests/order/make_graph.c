@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/npy.h"
+#include "../../runtime/data/npy.h"
 
 enum { NODES = 1500, EDGES = 9000, COMMUNITIES = 6, WIDTH = 24 };
 

@@ -9,7 +9,7 @@
 #ifndef GNNCC_TEST_MEMORY_MODEL_H
 #define GNNCC_TEST_MEMORY_MODEL_H
 
-#include "compiler/plan.h"
+#include "compiler/plan/plan.h"
 
 enum { CELL_BYTES = 64, EPOCHS = 2, NOTHING_PAST = 0 /* the event before all others */ };
 

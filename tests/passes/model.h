@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/data.h"
+#include "compiler/graph/data.h"
 
 /* NULL after an error, which is said on stdout. */
 static TypedProgram *program_of(Arena *arena, const char *share_dir, const char *text) {

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compiler/native.h"
-#include "compiler/cost.h"
-#include "compiler/driver.h"
+#include "compiler/driver/native.h"
+#include "compiler/lowering/cost.h"
+#include "compiler/driver/driver.h"
 #include "model.h"
 
 static int test_count, failures;

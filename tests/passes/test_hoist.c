@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/fuse.h"
-#include "compiler/hoist.h"
+#include "compiler/lowering/fuse.h"
+#include "compiler/graph/hoist.h"
 #include "model.h"
 
 static int test_count, failures;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/locality.h"
+#include "compiler/graph/locality.h"
 
 static int test_count, failures;
 

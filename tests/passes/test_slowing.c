@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "compiler/plan.h"
+#include "compiler/plan/plan.h"
 
 static int test_count, failures;
 

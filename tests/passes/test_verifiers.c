@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/driver.h"
+#include "compiler/driver/driver.h"
 #include "memory_model.h"
 #include "model.h"
 

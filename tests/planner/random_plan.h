@@ -3,7 +3,7 @@
 #define TESTS_PLANNER_RANDOM_PLAN_H
 
 #include "compiler/planner/evaluate.h"
-#include "compiler/planner/plan.h"
+#include "compiler/planner/finished_plan.h"
 
 /* Random fates, variants, g and f; NULL when the fates drawn have no legal sequence. The evaluator's sequence is the
  * plan's; memory may be exceeded. */

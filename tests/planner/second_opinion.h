@@ -3,7 +3,7 @@
 #ifndef TESTS_PLANNER_SECOND_OPINION_H
 #define TESTS_PLANNER_SECOND_OPINION_H
 
-#include "compiler/planner/plan.h"
+#include "compiler/planner/finished_plan.h"
 
 typedef struct Opinion {
   bool is_valid; /* fits the device and the tiers */

@@ -1,6 +1,6 @@
 /* Random plans on random problems: the planner's simulator, the checker and the second opinion agree exactly; the
  * event graph of every valid one stands any delay. */
-#include "compiler/planner/check.h"
+#include "compiler/planner/judge.h"
 #include "random_plan.h"
 #include "second_opinion.h"
 #include "suite.h"

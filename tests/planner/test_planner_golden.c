@@ -1,6 +1,6 @@
 /* The golden vectors, through the checker and through the planner's simulator. */
-#include "compiler/planner/check.h"
-#include "compiler/planner/plan.h"
+#include "compiler/planner/judge.h"
+#include "compiler/planner/finished_plan.h"
 #include "compiler/planner/simulate.h"
 #include "golden.h"
 #include "tap.h"

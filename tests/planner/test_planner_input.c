@@ -2,7 +2,7 @@
  *
  *   test_planner_input [N]    N rounds of mutation (default 400)
  */
-#include "compiler/planner/check.h"
+#include "compiler/planner/judge.h"
 #include "golden.h"
 #include "suite.h"
 #include "tap.h"

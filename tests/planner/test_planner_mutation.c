@@ -1,5 +1,5 @@
 /* Hand-edited plans: every edit that makes a plan illegal or its claims false is rejected. */
-#include "compiler/planner/check.h"
+#include "compiler/planner/judge.h"
 #include "random_plan.h"
 #include "suite.h"
 #include "tap.h"

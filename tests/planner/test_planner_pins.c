@@ -1,6 +1,6 @@
 /* Pins: a datum that does not list "retain" leaves in every gap where another of its fates is legal, whether memory is
  * short or not, and that never makes the epoch shorter. */
-#include "compiler/planner/check.h"
+#include "compiler/planner/judge.h"
 #include "compiler/planner/geometry.h"
 #include "suite.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* The planner on small instances of every family against the proved optimum; never worse than a policy; the same
  * bytes twice; never worse on a larger device. */
-#include "compiler/planner/check.h"
+#include "compiler/planner/judge.h"
 #include "suite.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/planner/check.h"
+#include "compiler/planner/judge.h"
 #include "suite.h"
 #include "tap.h"
 

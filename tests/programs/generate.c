@@ -4,7 +4,7 @@
  * `other` those of a second plan, `share` the percentage of the memory that keeping everything takes which that plan is
  * allowed on the device, `run` options of the programs, `reference` those of tests/reference where that knows the model. */
 #include "lang/arena.h"
-#include "runtime/npy.h"
+#include "runtime/data/npy.h"
 #include "tests/planner/generate.h"
 
 #include <stdlib.h>

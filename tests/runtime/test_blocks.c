@@ -1,5 +1,5 @@
 /* Canonical blocks: how many there are, and where they are cut. */
-#include "../../runtime/blocks.h"
+#include "../../runtime/core/blocks.h"
 #include "../../runtime/gnnrt.h"
 #include "tap.h"
 

@@ -4,8 +4,8 @@
 #endif
 #include <math.h>
 
-#include "../../runtime/npy.h"
-#include "../../runtime/readers.h"
+#include "../../runtime/data/npy.h"
+#include "../../runtime/data/readers.h"
 #include "tap.h"
 
 enum { MOST = 64 };

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../runtime/json.h"
-#include "../../runtime/open.h"
-#include "../../runtime/npy.h"
-#include "../../runtime/safetensors.h"
+#include "../../runtime/base/json.h"
+#include "../../runtime/base/open.h"
+#include "../../runtime/data/npy.h"
+#include "../../runtime/data/safetensors.h"
 #include "tap.h"
 
 enum { ROOM = 1 << 16 };

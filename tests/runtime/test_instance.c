@@ -4,12 +4,14 @@
 #endif
 #include <math.h>
 
-#include "../../runtime/checkpoint.h"
-#include "../../runtime/job.h"
-#include "../../runtime/readers.h"
-#include "../../runtime/safetensors.h"
-#include "../../runtime/subgraph.h"
-#include "../../runtime/train.h"
+#include "../../runtime/job/checkpoint.h"
+#include "../../runtime/job/job.h"
+#include "../../runtime/data/readers.h"
+#include "../../runtime/data/safetensors.h"
+#include "../../runtime/data/subgraph.h"
+#include "../../runtime/app/train.h"
+#include "../../runtime/data/fill.h"
+#include "../../runtime/core/device.h"
 #include "tap.h"
 #include "toy.c"
 

@@ -2,13 +2,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "../../runtime/adjacency.h"
-#include "../../runtime/blocks.h"
-#include "../../runtime/npy.h"
-#include "../../runtime/order.h"
-#include "../../runtime/order_file.h"
-#include "../../runtime/readers.h"
-#include "../../runtime/safetensors.h"
+#include "../../runtime/core/adjacency.h"
+#include "../../runtime/core/blocks.h"
+#include "../../runtime/data/npy.h"
+#include "../../runtime/data/order.h"
+#include "../../runtime/data/order_file.h"
+#include "../../runtime/data/readers.h"
+#include "../../runtime/data/safetensors.h"
 #include "tap.h"
 
 static uint64_t state = 1;

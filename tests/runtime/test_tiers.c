@@ -17,11 +17,13 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "../../runtime/checkpoint.h"
-#include "../../runtime/job.h"
-#include "../../runtime/lanes.h"
-#include "../../runtime/room.h"
-#include "../../runtime/train.h"
+#include "../../runtime/job/checkpoint.h"
+#include "../../runtime/job/job.h"
+#include "../../runtime/core/lanes.h"
+#include "../../runtime/base/room.h"
+#include "../../runtime/app/train.h"
+#include "../../runtime/data/fill.h"
+#include "../../runtime/core/device.h"
 #include "tap.h"
 #include "tiered.c"
 #include "toy.c"

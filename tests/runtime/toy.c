@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../kernels/cpu/random.h"
-#include "../../runtime/blocks.h"
+#include "../../runtime/core/blocks.h"
 
 #define toy_real float
 #define TOY(name) toy_single_##name

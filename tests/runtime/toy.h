@@ -2,7 +2,7 @@
 #ifndef TOY_H
 #define TOY_H
 
-#include "../../runtime/dataset.h"
+#include "../../runtime/data/dataset.h"
 
 typedef struct toy_model {
   gnn_program program, in_double;

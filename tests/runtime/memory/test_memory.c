@@ -4,15 +4,17 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "../../../runtime/checkpoint.h"
-#include "../../../runtime/job.h"
-#include "../../../runtime/npy.h"
-#include "../../../runtime/readers.h"
-#include "../../../runtime/subgraph.h"
+#include "../../../runtime/job/checkpoint.h"
+#include "../../../runtime/job/job.h"
+#include "../../../runtime/data/npy.h"
+#include "../../../runtime/data/readers.h"
+#include "../../../runtime/data/subgraph.h"
+#include "../../../runtime/data/fill.h"
+#include "../../../runtime/core/device.h"
 #include "../tap.h"
 #include "../tiered.c"
 #include "../toy.c"
-#include "../../../runtime/train.h"
+#include "../../../runtime/app/train.h"
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);

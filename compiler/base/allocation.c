@@ -1,0 +1,40 @@
+/* memory: no allocation of gnncc's returns NULL, whoever asks: the parser, jansson, the planner, the readers of data. It is linked
+ * with --wrap (MEMORY in the Makefile), and what cannot be had ends it. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lang/arena.h"
+#include "runtime/base/partial.h"
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+FILE *__real_fopen(const char *path, const char *mode);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+FILE *__real_fdopen(int descriptor, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fdopen(int descriptor, const char *mode);
+
+static void *had(void *memory, size_t bytes) {
+  if (!memory && bytes) arena_out_of_memory(bytes);
+  return memory;
+}
+
+void *__wrap_malloc(size_t bytes) { return had(__real_malloc(bytes), bytes); }
+void *__wrap_calloc(size_t count, size_t bytes) { return had(__real_calloc(count, bytes), bytes && count > SIZE_MAX / bytes ? SIZE_MAX : count * bytes); }
+void *__wrap_realloc(void *memory, size_t bytes) { return had(__real_realloc(memory, bytes), bytes); }
+
+/* That of a stream is libc's own. */
+static FILE *opened(FILE *file) {
+  if (!file && errno == ENOMEM) arena_out_of_memory(0);
+  return file;
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode) { return opened(__real_fopen(path, mode)); }
+FILE *__wrap_fdopen(int descriptor, const char *mode) { return opened(__real_fdopen(descriptor, mode)); }
+
+/* However gnncc ends. */
+__attribute__((destructor)) static void remove_what_is_unfinished(void) { gnn_partial_remove(); }

@@ -1,0 +1,49 @@
+/* compilation.h: one compilation, from text to product: the products of the passes, in their order. */
+#ifndef GNNCC_COMPILATION_H
+#define GNNCC_COMPILATION_H
+
+#include "options.h"
+#include "compiler/explain/explanation.h"
+#include "compiler/graph/data.h"
+#include "compiler/graph/hoist.h"
+
+typedef struct Compilation {
+  Arena *arena;
+  const Options *options;
+  const char *share_dir; /* holds std/, targets/, examples/, gnnrt.h, gnnrt.c, libgnnrt.a */
+  Diags *diags;
+  LangOptions lang;
+  DataReader reader;
+  const char *model_path, *stem;
+  char *text;
+  size_t length;
+
+  /* The products, in the order of the passes. */
+  Ast *ast;
+  TypedProgram *program;
+  Graph *forward;
+  Graph *training;       /* NULL without a train block */
+  Graph *evaluation;
+  Hoisting *hoisting;    /* NULL: there is nothing to compute once */
+  bool *is_sparse_field;
+  Backend backend;
+  const char *tuning_path; /* where a tuning is looked for, or NULL */
+  FuseOptions fuse_options;
+  Kernels *training_kernels, *evaluation_kernels; /* of the plain form, the latter with the results of layers */
+  Form forms[FORM_COUNT];
+  Machine machine;
+  Machine unswept;       /* before --sweep gave its tiers the largest budget */
+  const char *fingerprint;
+  const char *model_fingerprint; /* without the machine: what a checkpoint must agree with */
+  bool is_trying;        /* only whether it fits is asked, nothing is said */
+  PlanRequest request;
+  const PlanAnswer *answer;
+  Emission emission;
+  Explanation explanation;
+  struct Workplace *workplace; /* where emit writes and build compiles; NULL before */
+  const char *double_source; /* the double-precision twin that gradcheck runs; NULL: none */
+  const char *made;      /* what build wrote, for the closing line */
+  int status;            /* of a pass that failed otherwise than by a diagnostic; 0: none */
+} Compilation;
+
+#endif

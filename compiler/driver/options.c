@@ -1,0 +1,611 @@
+#include "options.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/base/shown.h"
+#include "compiler/explain/views/views.h"
+#include "compiler/planner/policies.h"
+#include "compiler/version.h"
+#include "lang/suggest.h"
+#include "lang/units.h"
+#include "runtime/base/text.h"
+
+typedef enum OptionId {
+  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY,
+  OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_GEMM, OPT_SPMM, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
+  OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
+  OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
+  OPT_PRINT_TARGET, OPT_EXPLAIN, OPT_EXAMPLE, OPT_VERSION, OPT_DUMP_VERSION, OPT_LATER
+} OptionId;
+
+typedef enum Argument { ARG_NONE, ARG_REQUIRED, ARG_OPTIONAL, ARG_JOINED } Argument;
+
+typedef struct OptionRow {
+  const char *name;
+  OptionId id;
+  Argument argument;
+  const char *group, *form, *help;
+} OptionRow;
+
+#define EMIT_KINDS "ast program dag dot plan schedule gantt trace memory sweep report annotate header c cuda weights problem"
+
+/* The one list of options: parsing, --help and did-you-mean all read it. */
+static const OptionRow rows[] = {
+    {"-o", OPT_OUTPUT, ARG_REQUIRED, "what to make", "-o PATH", "output file, or directory for -S"},
+    {"-S", OPT_SOURCES, ARG_NONE, "what to make", "-S", "C sources, header and Makefile, then stop"},
+    {"-c", OPT_OBJECT, ARG_NONE, "what to make", "-c", "an object file and its header"},
+    {"--lib", OPT_LIB, ARG_NONE, "what to make", "--lib", "a static library and its header"},
+    {"--shared", OPT_SHARED, ARG_NONE, "what to make", "--shared", "a shared library and its header"},
+    {"--check", OPT_CHECK, ARG_NONE, "what to make", "--check", "diagnostics only"},
+    {"-fsyntax-only", OPT_CHECK, ARG_NONE, NULL, NULL, NULL},
+    {"--plan", OPT_PLAN, ARG_OPTIONAL, "what to make", "--plan[=json]", "explain the memory plan, compile nothing"},
+    {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", EMIT_KINDS},
+    {"--report", OPT_REPORT, ARG_OPTIONAL, "what to make", "--report[=FILE.html]", "one page: Gantt, memory, plan, sweep; beside the product"},
+    {"--measured", OPT_MEASURED, ARG_REQUIRED, "what to make", "--measured=RUN.json", "overlay what ./PROGRAM profile measured; views without a model, too"},
+    {"--annotate", OPT_ANNOTATE, ARG_OPTIONAL, "what to make", "--annotate[=FILE]", "the source with time, bytes and fate beside each line"},
+    {"--sweep", OPT_SWEEP, ARG_REQUIRED, "what to make", "--sweep TIER=LO:HI[:STEP]", "plan for many budgets; two tiers with a comma, several models"},
+    {"--compare", OPT_COMPARE, ARG_REQUIRED, "what to make", "--compare A.json B.json", "two plans, or two runs: what moved, what it costs"},
+    {"--target", OPT_TARGET, ARG_REQUIRED, "for which machine", "--target=NAME", "pick the target block; native: this machine"},
+    {"--budget", OPT_BUDGET, ARG_REQUIRED, "for which machine", "--budget TIER=SIZE", "cap a tier: device=24GiB, host=0, ssd=50%"},
+    {"--backend", OPT_BACKEND, ARG_REQUIRED, "for which machine", "--backend=cpu|cuda|sim", "sim: the schedule of another machine, slowed to its rates"},
+    {"--arch", OPT_ARCH, ARG_REQUIRED, "for which machine", "--arch=sm_XX", "of the GPU; the target's kind says it, too"},
+    {"--cuda-compiler", OPT_CUDA_COMPILER, ARG_REQUIRED, "builds", "--cuda-compiler=nvcc|nvrtc", "default: what is there"},
+    {"--plan-effort", OPT_PLAN_EFFORT, ARG_REQUIRED, "for which machine", "--plan-effort=E", "fast, normal, best"},
+    {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
+    {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
+    {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help)"},
+    {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s); its GPU with --backend=cuda"},
+    {"--tune", OPT_TUNE, ARG_OPTIONAL, "for which machine", "--tune[=FILE]", "time the variants of the model's kernels on the GPU, remember the best"},
+    {"--tuning", OPT_TUNING, ARG_REQUIRED, "for which machine", "--tuning=FILE|none", "kernels as --tune found them; default: for this target, if it did"},
+    {"--profile", OPT_PROFILE, ARG_REQUIRED, "for which machine", "--profile=FILE", "plan with the times that ./train profile measured"},
+    {"-D", OPT_DEFINE, ARG_JOINED, "the program", "-D NAME=VALUE", "override a const"},
+    {"--data", OPT_DATA, ARG_REQUIRED, "the program", "--data [NAME=]PATH", "read the data from there"},
+    {"--shapes", OPT_SHAPES, ARG_NONE, "the program", "--shapes", "do not open data files: sizes as declared"},
+    {"--precision", OPT_PRECISION, ARG_REQUIRED, "the program", "--precision=fp32|tf32|bf16", "of the factors of dense products; bf16: of what is stored, too; on a GPU"},
+    {"--gemm", OPT_GEMM, ARG_REQUIRED, "the program", "--gemm=cublas|own", "who computes dense products on a GPU; cublas is the default"},
+    {"--spmm", OPT_SPMM, ARG_REQUIRED, "the program", "--spmm=own|cusparse", "who computes wide sums over neighbours there"},
+    {"-O", OPT_OPTIMISE, ARG_JOINED, "the program", "-O0 -O1 -O2 -O3", "-O0: one kernel per operation; -O2 is the default"},
+    {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes: fuse, hoist, reassociate; gradcheck: the program has that command"},
+    {"--deterministic", OPT_DETERMINISTIC, ARG_NONE, "the program", "--deterministic", "same bits whatever the plan; always so"},
+    {"-g", OPT_DEBUG, ARG_NONE, "the program", "-g", "debugging information in the program"},
+    {"--prefix", OPT_PREFIX, ARG_REQUIRED, "the program", "--prefix=IDENT", "symbols of the embedding API (default: file stem)"},
+    {"--name", OPT_NAME, ARG_REQUIRED, "the program", "--name=NAME", "for messages and output when the model is -"},
+    {"-W", OPT_WARNING, ARG_JOINED, "messages", "-W[no-]NAME", "warnings; -Wall, -Wextra, -Werror, -Werror=NAME"},
+    {"-w", OPT_NO_WARNINGS, ARG_NONE, "messages", "-w", "no warnings"},
+    {"--color", OPT_COLOR, ARG_REQUIRED, "messages", "--color=auto|always|never", ""},
+    {"-fdiagnostics-color", OPT_COLOR, ARG_OPTIONAL, NULL, NULL, NULL},
+    {"--diagnostics", OPT_DIAGNOSTICS, ARG_REQUIRED, "messages", "--diagnostics=FORM", "text, short, json, sarif"},
+    {"--error-limit", OPT_ERROR_LIMIT, ARG_REQUIRED, "messages", "--error-limit=N", "stop after N errors (20); 0: never"},
+    {"-fmax-errors", OPT_ERROR_LIMIT, ARG_REQUIRED, NULL, NULL, NULL},
+    {"-v", OPT_VERBOSE, ARG_NONE, "messages", "-v", "the commands run; with --plan every value and step"},
+    {"-###", OPT_DRY_RUN, ARG_NONE, "messages", "-###", "print the commands, run none"},
+    {"-q", OPT_QUIET, ARG_NONE, "messages", "-q", "errors only"},
+    {"--time", OPT_TIME, ARG_NONE, "messages", "--time", "what each pass took"},
+    {"--dump", OPT_DUMP, ARG_REQUIRED, "messages", "--dump=PASS,...", "what a pass made, on stdout (--help=passes)"},
+    {"--stop-after", OPT_STOP_AFTER, ARG_REQUIRED, "messages", "--stop-after=PASS", "go no further"},
+    {"--verify", OPT_VERIFY, ARG_NONE, "messages", "--verify", "check every product with its verifier"},
+    {"-I", OPT_IMPORT_DIR, ARG_JOINED, "builds", "-I DIR", "where imports are looked for"},
+    {"--cc", OPT_CC, ARG_REQUIRED, "builds", "--cc=PATH", "the C compiler"},
+    {"-Xcc", OPT_XCC, ARG_REQUIRED, "builds", "-Xcc OPT", "an option for it"},
+    {"--save-temps", OPT_SAVE_TEMPS, ARG_NONE, "builds", "--save-temps", "keep the sources"},
+    {"--force", OPT_FORCE, ARG_NONE, "builds", "--force", "overwrite what gnncc did not write"},
+    {"--help", OPT_HELP, ARG_OPTIONAL, "asking", "--help[=TOPIC]", "layers losses metrics optimizers targets warnings passes emit env exit, or a name"},
+    {"--list", OPT_LIST, ARG_REQUIRED, "asking", "--list KIND", "layers, losses, metrics, optimizers, targets, functions"},
+    {"--print-std", OPT_PRINT_STD, ARG_REQUIRED, "asking", "--print-std LAYER", "the source of a standard layer"},
+    {"--print-target", OPT_PRINT_TARGET, ARG_REQUIRED, "asking", "--print-target NAME", "the text of a target"},
+    {"--explain", OPT_EXPLAIN, ARG_REQUIRED, "asking", "--explain CODE", "the page of a diagnostic"},
+    {"--example", OPT_EXAMPLE, ARG_OPTIONAL, "asking", "--example[=NAME]", "list ready programs; print one"},
+    {"--version", OPT_VERSION, ARG_NONE, "asking", "--version", ""},
+    {"-dumpversion", OPT_DUMP_VERSION, ARG_NONE, NULL, NULL, NULL},
+    {"--nvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
+    {"-Xnvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
+    {"--single-file", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
+    {"--format", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
+    {"--lsp", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
+    {"--cflags", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
+    {"--libs", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
+    {"-E", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
+    {"-M", OPT_LATER, ARG_JOINED, NULL, NULL, NULL},
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+typedef struct Parser {
+  Arena *arena;
+  const char *share_dir, *const *passes;
+  Options *options;
+  int argc, next;
+  char **argv;
+} Parser;
+
+static const char first_screen[] =
+    "usage: gnncc [options] model.gnn\n"
+    "\n"
+    "  gnncc gcn.gnn                      compile to ./gcn\n"
+    "  gnncc gcn.gnn -o train             ... to ./train\n"
+    "  gnncc --plan gcn.gnn               explain the memory plan, compile nothing\n"
+    "  gnncc --report gcn.gnn             write gcn.report.html: Gantt, memory, plan, sweep\n"
+    "  gnncc -S gcn.gnn -o gen/           write readable C instead of a program\n"
+    "  gnncc --example                    list ready programs; --example gcn > gcn.gnn\n"
+    "  gnncc plan problem.json            the planner on its own\n";
+
+/* ---- answers ---- */
+
+static void print_help(FILE *out) {
+  fputs(first_screen, out);
+  const char *group = "";
+  for (int i = 0; i < ROW_COUNT; i++) {
+    if (!rows[i].group) continue;
+    if (strcmp(group, rows[i].group) != 0) fprintf(out, "\n%s\n", rows[i].group);
+    group = rows[i].group;
+    fprintf(out, "  %-28s %s\n", rows[i].form, rows[i].help);
+  }
+}
+
+static int print_file(const char *path, FILE *out) {
+  FILE *in = fopen(path, "rb");
+  if (!in) return 1;
+  char buffer[4096];
+  size_t got;
+  while ((got = fread(buffer, 1, sizeof buffer, in)) > 0) fwrite(buffer, 1, got, out);
+  fclose(in);
+  return 0;
+}
+
+static const char *lower_case(Arena *arena, const char *text) {
+  char *copy = arena_strdup(arena, text);
+  for (char *c = copy; *c; c++)
+    if (*c >= 'A' && *c <= 'Z') *c = (char)(*c - 'A' + 'a');
+  return copy;
+}
+
+static int print_shared(const Parser *p, const char *folder, const char *name, const char *what, const char *list) {
+  bool is_plain = !strchr(name, '/') && name[0] != '.';
+  if (is_plain && print_file(arena_printf(p->arena, "%s/%s/%s.gnn", p->share_dir, folder, name), stdout) == 0) return 0;
+  fprintf(stderr, "gnncc: error: there is no %s \"%s\" (gnncc %s)\n", what, name, list);
+  return 2;
+}
+
+static const struct {
+  const char *name, *what;
+} examples[] = {{"gcn", "two-layer GCN on the karate club, nothing to download"},
+                {"gcn_cora", "two-layer GCN on Cora (Kipf & Welling, 2017)"},
+                {"sage_deep", "five-layer GraphSAGE that wants more memory than it needs"},
+                {"sage_products", "three-layer GraphSAGE at the size of ogbn-products, to plan for a GPU"}};
+
+static int print_example(const Parser *p, const char *name) {
+  if (name) return print_shared(p, "examples", strcmp(name, "gcn") == 0 ? "gcn_karate" : name, "example", "--example lists them");
+  for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) printf("%-13s %s\n", examples[i].name, examples[i].what);
+  return 0;
+}
+
+static int print_list(const Parser *p, const char *kind) {
+  LangOptions lang = {.share_dir = p->share_dir};
+  if (lang_list(p->arena, kind, &lang, stdout)) return 0;
+  fprintf(stderr, "gnncc: error: nothing of the kind \"%s\" to list; there are layers, losses, metrics, optimizers, targets, functions\n", kind);
+  return 2;
+}
+
+static int print_topic(const Parser *p, const char *topic) {
+  static const char env[] =
+      "GNNCC_PATH   folders where imports are looked for, after -I\n"
+      "GNNCC_FLAGS  options put before those of the command line\n"
+      "CC CFLAGS LDFLAGS   the C compiler and more options for it\n"
+      "TMPDIR       where the sources are compiled\n"
+      "XDG_CACHE_HOME   gnncc/native.gnn there is what --calibrate measured, gnncc/tune-TARGET.json what --tune did,\n"
+      "             gnncc/order-*.safetensors an order of nodes (~/.cache without it)\n"
+      "NO_COLOR CLICOLOR_FORCE TERM COLUMNS   how messages look\n";
+  static const char exits[] =
+      "0   made what was asked\n1   errors in the program or data\n2   bad command line\n3   no plan fits the budget\n"
+      "4   cannot read or write a file\n5   the C compiler is missing or cannot run\n70  internal error\n";
+  if (!topic) print_help(stdout);
+  else if (strcmp(topic, "env") == 0) fputs(env, stdout);
+  else if (strcmp(topic, "exit") == 0) fputs(exits, stdout);
+  else if (strcmp(topic, "emit") == 0) puts(EMIT_KINDS);
+  else if (strcmp(topic, "passes") == 0)
+    for (int i = 0; p->passes[i]; i++) printf("%s\n", p->passes[i]);
+  else if (strcmp(topic, "warnings") == 0)
+    for (int i = 0; diags_warning_name(i); i++) printf("-W%s\n", diags_warning_name(i));
+  else {
+    LangOptions lang = {.share_dir = p->share_dir};
+    if (lang_list(p->arena, topic, &lang, stdout)) return 0;
+    return print_shared(p, "std", lower_case(p->arena, topic), "help topic or layer", "--help lists the topics");
+  }
+  return 0;
+}
+
+/* ---- parsing ---- */
+
+static int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int usage(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "gnncc: error: ");
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\n");
+  va_end(args);
+  return 2;
+}
+
+static int unknown_option(const Parser *p, const char *word) {
+  Suggest suggest = {.wanted = arena_strndup(p->arena, word, strcspn(word, "="))};
+  for (int i = 0; i < ROW_COUNT; i++)
+    if (rows[i].id != OPT_LATER) suggest_offer(&suggest, rows[i].name);
+  return usage("unknown option %s%s", suggest.wanted, suggest_text(p->arena, &suggest, ""));
+}
+
+static bool is_emit_kind(const char *item) {
+  size_t length = strlen(item), n;
+  for (const char *kind = EMIT_KINDS; *kind; kind += n + (kind[n] == ' ')) {
+    n = strcspn(kind, " ");
+    if (n == length && strncmp(kind, item, n) == 0) return true;
+  }
+  return false;
+}
+
+static int parse_emit(Parser *p, const char *list) {
+  static const char *const later[] = {"obj", "lib", "shared", "exe", "deps", "diagnostics"};
+  char *copy = arena_strdup(p->arena, list), *rest = NULL;
+  if (!copy[strspn(copy, ",")]) return usage("--emit needs a kind; gnncc --help=emit lists them");
+  for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
+    char *path = strchr(item, '=');
+    if (path) *path++ = 0;
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+      if (strcmp(later[i], item) == 0) return usage("--emit=%s is not supported yet", item);
+    if (!is_emit_kind(item)) return usage("--emit=%s: unknown kind; gnncc --help=emit lists them", item);
+    const char *fault = view_path_fault(p->arena, item, path);
+    if (fault) return usage("--emit=%s=%s: %s", item, path, fault);
+    if (strcmp(item, "cuda") == 0 && !p->options->backend) p->options->backend = item;
+    ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){item, path});
+  }
+  if (p->options->product == PRODUCT_PROGRAM) p->options->product = PRODUCT_EMIT;
+  return -1;
+}
+
+bool options_emits(const Options *options, const char *kind) {
+  for (int i = 0; i < options->emit_count; i++)
+    if (strcmp(options->emits[i].kind, kind) == 0) return true;
+  return false;
+}
+
+/* --KIND=PATH */
+static int add_emit(Parser *p, const char *kind, const char *path) {
+  const char *fault = view_path_fault(p->arena, kind, path);
+  if (fault) return usage("--%s=%s: %s", kind, path, fault);
+  ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){kind, path});
+  return -1;
+}
+
+static int parse_pass(Parser *p, const char *name) {
+  Options *o = p->options;
+  bool is_on = strncmp(name, "no-", 3) != 0;
+  const char *pass = is_on ? name : name + 3;
+  if (strcmp(pass, "fuse") == 0) o->is_fusing = is_on;
+  else if (strcmp(pass, "reassociate") == 0) o->is_reassociating = is_on;
+  else if (strcmp(pass, "hoist") == 0) o->is_hoisting = is_on;
+  else if (strcmp(pass, "gradcheck") == 0) o->has_double = is_on;
+  else return usage("-f%s: there is nothing of that name to switch; there are fuse, gradcheck, hoist and reassociate", name);
+  return -1;
+}
+
+static int parse_pass_names(const Parser *p, const char *option, const char *list) {
+  for (const char *at = list; *at;) {
+    size_t length = strcspn(at, ",");
+    bool is_known = false;
+    for (int i = 0; p->passes[i]; i++) is_known = is_known || (strlen(p->passes[i]) == length && strncmp(at, p->passes[i], length) == 0);
+    if (!is_known) return usage("%s=%.*s: there is no such pass (gnncc --help=passes)", option, (int)length, at);
+    at += length + (at[length] == ',');
+  }
+  return -1;
+}
+
+static int parse_budget(Parser *p, const char *text) {
+  const char *equals = strchr(text, '=');
+  int64_t bytes;
+  if (!equals || equals == text) return usage("--budget %s: TIER=SIZE is needed, as in device=24GiB", text);
+  if (!unit_size(equals + 1, 100, &bytes)) {
+    const char *hint = strstr(equals, "Gb") || strstr(equals, "Mb") ? "; write GB (10^9 bytes) or GiB (2^30 bytes)" : "";
+    return usage("--budget %s: \"%s\" is not a size in bytes, as in 24GiB or 50%%%s", text, equals + 1, hint);
+  }
+  ARENA_PUSH(p->arena, p->options->budgets, p->options->budget_count,
+             (BudgetRequest){arena_strndup(p->arena, text, (size_t)(equals - text)), equals + 1});
+  return -1;
+}
+
+static int parse_effort(Parser *p, const char *text) {
+  if (strcmp(text, "fast") && strcmp(text, "normal") && strcmp(text, "best")) return usage("--plan-effort %s: fast, normal or best", text);
+  p->options->plan_effort = text;
+  return -1;
+}
+
+static int parse_precision(Parser *p, const char *text) {
+  for (int i = 0; i < PRECISION_COUNT; i++) {
+    if (strcmp(text, precision_name(i)) != 0) continue;
+    p->options->precision = (Precision)i;
+    return -1;
+  }
+  if (strcmp(text, "fp16") == 0 || strcmp(text, "fp64") == 0) return usage("--precision=%s is not supported yet; fp32, tf32 and bf16 are", text);
+  return usage("--precision=%s: fp32, tf32 or bf16", text);
+}
+
+static int parse_plan_time(Parser *p, const char *text) {
+  char *end;
+  double seconds = strtod(text, &end);
+  const double scale = strcmp(end, "ms") == 0 ? 1e-3 : strcmp(end, "min") == 0 ? 60 : 1;
+  bool is_unit = *end == 0 || strcmp(end, "s") == 0 || strcmp(end, "ms") == 0 || strcmp(end, "min") == 0;
+  if (end == text || !is_unit || !(seconds > 0) || seconds > 1e6) return usage("--plan-time %s: a time is needed, as in 30s", text);
+  p->options->plan_seconds = seconds * scale;
+  return -1;
+}
+
+static int parse_policy(Parser *p, const char *text) {
+  Suggest suggest = {.wanted = text};
+  for (int i = 0; i < PLANNER_POLICY_COUNT; i++) {
+    if (strcmp(text, policy_name(i)) == 0) {
+      p->options->policy = text;
+      return -1;
+    }
+    suggest_offer(&suggest, policy_name(i));
+  }
+  return usage("--policy %s: no such policy%s", text, suggest_text(p->arena, &suggest, "\""));
+}
+
+static int parse_define(Parser *p, const char *text) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text || !equals[1]) return usage("-D %s: NAME=VALUE is needed", text);
+  ARENA_PUSH(p->arena, p->options->defines, p->options->define_count,
+             (LangDefine){arena_strndup(p->arena, text, (size_t)(equals - text)), equals + 1});
+  return -1;
+}
+
+static int print_version(bool is_verbose) {
+  printf("gnncc " GNNCC_VERSION "\n");
+  if (is_verbose) printf("C compiler: %s\n", getenv("CC") && *getenv("CC") ? getenv("CC") : "cc");
+  return 0;
+}
+
+static bool is_number(const char *text) { return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10; }
+
+static int apply(Parser *p, const OptionRow *row, const char *a) {
+  Options *o = p->options;
+  switch (row->id) {
+  case OPT_OUTPUT: o->output = a; break;
+  case OPT_SOURCES: o->product = PRODUCT_SOURCES; break;
+  case OPT_OBJECT: o->product = PRODUCT_OBJECT; break;
+  case OPT_LIB: o->product = PRODUCT_LIBRARY; break;
+  case OPT_SHARED: o->product = PRODUCT_SHARED; break;
+  case OPT_CHECK: o->product = PRODUCT_CHECK; break;
+  case OPT_PLAN:
+    if (a && strcmp(a, "json") != 0 && strcmp(a, "text") != 0) return usage("--plan=%s: the forms are text and json", a);
+    o->product = PRODUCT_PLAN;
+    o->is_plan_json = a && strcmp(a, "json") == 0;
+    break;
+  case OPT_EMIT: return parse_emit(p, a);
+  case OPT_REPORT: return add_emit(p, "report", a);
+  case OPT_ANNOTATE:
+    if (o->product == PRODUCT_PROGRAM) o->product = PRODUCT_EMIT;
+    return add_emit(p, "annotate", a ? a : "-");
+  case OPT_SWEEP:
+    o->sweep = a;
+    if (o->product == PRODUCT_PROGRAM) o->product = PRODUCT_EMIT;
+    break;
+  case OPT_MEASURED: o->measured = a; break;
+  case OPT_COMPARE: o->compare = a; break;
+  case OPT_TARGET:
+    o->is_native = strcmp(a, "native") == 0;
+    o->target = o->is_native ? NULL : a;
+    break;
+  case OPT_BUDGET: return parse_budget(p, a);
+  case OPT_PLAN_EFFORT: return parse_effort(p, a);
+  case OPT_PLAN_TIME: return parse_plan_time(p, a);
+  case OPT_PLAN_FROM: o->plan_from = a; break;
+  case OPT_POLICY: return parse_policy(p, a);
+  case OPT_BACKEND:
+    if (strcmp(a, "cpu") != 0 && strcmp(a, "cuda") != 0 && strcmp(a, "sim") != 0)
+      return usage("--backend=%s: there is no such backend; cpu, cuda and sim are", a);
+    o->backend = a;
+    o->is_simulated = strcmp(a, "sim") == 0;
+    break;
+  case OPT_ARCH:
+    if ((strncmp(a, "sm_", 3) != 0 || !is_number(a + 3)) && (strncmp(a, "compute_", 8) != 0 || !is_number(a + 8)))
+      return usage("--arch=%s: an architecture is needed, as in sm_80", a);
+    o->architecture = a;
+    break;
+  case OPT_CUDA_COMPILER:
+    if (strcmp(a, "nvcc") != 0 && strcmp(a, "nvrtc") != 0) return usage("--cuda-compiler=%s: nvcc or nvrtc", a);
+    o->cuda_compiler = a;
+    break;
+  case OPT_CALIBRATE: o->calibrate = a ? a : ""; break;
+  case OPT_TUNE: o->tune = a ? a : ""; break;
+  case OPT_TUNING: o->tuning = a; break;
+  case OPT_PROFILE: o->profile = a; break;
+  case OPT_DEFINE: return parse_define(p, a);
+  case OPT_DATA: {
+    const char *equals = strchr(a, '='), *slash = strchr(a, '/');
+    bool has_name = equals && (!slash || equals < slash);
+    o->data_name = has_name ? arena_strndup(p->arena, a, (size_t)(equals - a)) : NULL;
+    o->data_path = has_name ? equals + 1 : a;
+    break;
+  }
+  case OPT_SHAPES: o->is_shapes_only = true; break;
+  case OPT_PRECISION: return parse_precision(p, a);
+  case OPT_GEMM:
+    if (strcmp(a, "own") != 0 && strcmp(a, "cublas") != 0) return usage("--gemm=%s: own or cublas", a);
+    o->gemm = a;
+    break;
+  case OPT_SPMM:
+    if (strcmp(a, "own") != 0 && strcmp(a, "cusparse") != 0) return usage("--spmm=%s: own or cusparse", a);
+    o->spmm = a;
+    break;
+  case OPT_OPTIMISE:
+    if (strlen(a) != 1 || a[0] < '0' || a[0] > '3') return usage("-O%s: the levels are 0, 1, 2 and 3", a);
+    o->optimisation = a[0] - '0';
+    o->is_fusing = o->is_hoisting = o->optimisation > 0;
+    break;
+  case OPT_PASS: return parse_pass(p, a);
+  case OPT_DETERMINISTIC: break;
+  case OPT_DEBUG: o->is_debugging = true; break;
+  case OPT_PREFIX:
+  case OPT_NAME:
+    if (!*a || strlen(a) > STEM_MAX) return usage("%s=%.40s: a name of 1 to %d characters is needed", row->name, a, STEM_MAX);
+    *(row->id == OPT_PREFIX ? &o->prefix : &o->name) = a;
+    break;
+  case OPT_WARNING: {
+    Diags *diags = diags_new(p->arena);
+    if (!diags_warning_option(diags, a)) return usage("-W%s: there is no such warning (gnncc --help=warnings)", a);
+    ARENA_PUSH(p->arena, o->warnings, o->warning_count, a);
+    break;
+  }
+  case OPT_NO_WARNINGS: ARENA_PUSH(p->arena, o->warnings, o->warning_count, ""); break;
+  case OPT_COLOR:
+    if (!diags_color_named(a ? a : "always", &o->color)) return usage("%s=%s: auto, always or never", row->name, a);
+    break;
+  case OPT_DIAGNOSTICS:
+    if (!diags_format_named(a, &o->format)) return usage("--diagnostics=%s: text, short, json or sarif", a);
+    break;
+  case OPT_ERROR_LIMIT:
+    if (!is_number(a)) return usage("%s=%s: a number is needed", row->name, a);
+    o->error_limit = atoi(a);
+    break;
+  case OPT_VERBOSE: o->is_verbose = true; break;
+  case OPT_DRY_RUN: o->is_dry_run = true; break;
+  case OPT_QUIET: o->is_quiet = true; break;
+  case OPT_TIME: o->is_timing = true; break;
+  case OPT_DUMP: o->dump = a; return parse_pass_names(p, "--dump", a);
+  case OPT_STOP_AFTER:
+    o->stop_after = a;
+    return strchr(a, ',') ? usage("--stop-after=%s: one pass is needed", a) : parse_pass_names(p, "--stop-after", a);
+  case OPT_VERIFY: o->is_verifying = true; break;
+  case OPT_IMPORT_DIR: ARENA_PUSH(p->arena, o->import_dirs, o->import_dir_count, a); break;
+  case OPT_CC: o->cc = a; break;
+  case OPT_XCC: ARENA_PUSH(p->arena, o->cc_options, o->cc_option_count, a); break;
+  case OPT_SAVE_TEMPS: o->is_saving_temps = true; break;
+  case OPT_FORCE: o->is_forced = true; break;
+  case OPT_HELP: return print_topic(p, a);
+  case OPT_LIST: return print_list(p, a);
+  case OPT_PRINT_STD: return print_shared(p, "std", lower_case(p->arena, a), "standard layer", "--list layers");
+  case OPT_PRINT_TARGET: return print_shared(p, "targets", a, "target", "--list targets");
+  case OPT_EXPLAIN: return diags_explain(a, stdout) ? 0 : usage("there is no diagnostic %s", a);
+  case OPT_EXAMPLE: return print_example(p, a);
+  case OPT_VERSION: return print_version(o->is_verbose);
+  case OPT_DUMP_VERSION: printf(GNNCC_VERSION "\n"); return 0;
+  case OPT_LATER: return usage("%s is not supported yet", row->name);
+  }
+  return -1;
+}
+
+/* The row of a word, the longest name first; *argument gets what is joined to it. */
+static const OptionRow *find_row(const char *word, const char **argument) {
+  const OptionRow *joined = NULL;
+  *argument = NULL;
+  size_t name = strcspn(word, "=");
+  for (int i = 0; i < ROW_COUNT; i++) {
+    const OptionRow *row = &rows[i];
+    size_t length = strlen(row->name);
+    if (length == name && strncmp(word, row->name, length) == 0 && row->argument != ARG_JOINED) {
+      *argument = word[name] ? word + name + 1 : NULL;
+      return row;
+    }
+    if (row->argument == ARG_JOINED && strncmp(word, row->name, length) == 0 && (!joined || length > strlen(joined->name))) joined = row;
+  }
+  if (joined) *argument = word[strlen(joined->name)] ? word + strlen(joined->name) : NULL;
+  return joined;
+}
+
+static int parse_word(Parser *p, const char *word) {
+  if (word[0] != '-' || !word[1]) {
+    if (p->options->input) ARENA_PUSH(p->arena, p->options->more, p->options->more_count, word);
+    else p->options->input = word;
+    return -1;
+  }
+  const char *argument;
+  const OptionRow *row = find_row(word, &argument);
+  if (!row) return unknown_option(p, word);
+  if (row->argument == ARG_NONE && argument) return usage("%s takes no value", row->name);
+  if ((row->argument == ARG_REQUIRED || row->argument == ARG_JOINED) && !argument) {
+    if (p->next >= p->argc) return usage("%s needs a value", row->name);
+    argument = p->argv[p->next++];
+  }
+  /* --example gcn and --help GAT read well, too. */
+  bool takes_next = row->id == OPT_EXAMPLE && !argument && p->next < p->argc && p->argv[p->next][0] != '-';
+  if (takes_next) argument = p->argv[p->next++];
+  return apply(p, row, argument);
+}
+
+/* Any of them may be a name in what is written. */
+bool options_are_text(int count, char **words) {
+  for (int i = 0; i < count; i++) {
+    const char *fault = gnn_name_fault(words[i]);
+    if (fault) usage("the word \"%s\" of the command line %s", shown(words[i]).text, fault);
+    if (fault) return false;
+  }
+  return true;
+}
+
+static int parse_words(Parser *p, int argc, char **argv) {
+  if (!options_are_text(argc, argv)) return 2;
+  p->argc = argc;
+  p->argv = argv;
+  bool has_ended = false;
+  for (p->next = 0; p->next < argc;) {
+    const char *word = argv[p->next++];
+    if (strcmp(word, "--") == 0 && !has_ended) {
+      has_ended = true;
+      continue;
+    }
+    int status;
+    if (has_ended && !p->options->input) {
+      p->options->input = word;
+      status = -1;
+    } else {
+      status = parse_word(p, word);
+    }
+    if (status >= 0) return status;
+  }
+  return -1;
+}
+
+/* GNNCC_FLAGS come first, separated by blanks. */
+static int parse_environment(Parser *p) {
+  const char *flags = getenv("GNNCC_FLAGS");
+  if (!flags || !*flags) return -1;
+  char **list = NULL;
+  int count = 0;
+  char *copy = arena_strdup(p->arena, flags), *rest = NULL;
+  for (char *word = strtok_r(copy, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) ARENA_PUSH(p->arena, list, count, word);
+  return parse_words(p, count, list);
+}
+
+static void add_search_path(Parser *p) {
+  const char *path = getenv("GNNCC_PATH");
+  if (!path || !*path) return;
+  char *copy = arena_strdup(p->arena, path), *rest = NULL;
+  for (char *folder = strtok_r(copy, ":", &rest); folder; folder = strtok_r(NULL, ":", &rest))
+    ARENA_PUSH(p->arena, p->options->import_dirs, p->options->import_dir_count, folder);
+}
+
+int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, const char *const *passes, Options *options) {
+  *options = (Options){.optimisation = 2, .is_fusing = true, .is_reassociating = true, .is_hoisting = true, .error_limit = 20,
+                       .target = getenv("GNNCC_TARGET") && *getenv("GNNCC_TARGET") ? getenv("GNNCC_TARGET") : NULL};
+  Parser p = {.arena = arena, .share_dir = share_dir, .passes = passes, .options = options};
+  if (argc <= 1) {
+    fputs(first_screen, stderr);
+    return 2;
+  }
+  int status = parse_environment(&p);
+  if (status < 0) status = parse_words(&p, argc - 1, argv + 1);
+  if (status >= 0) return status;
+  add_search_path(&p);
+  if (options->sweep && !options_emits(options, "sweep")) add_emit(&p, "sweep", "-");
+  if (options_emits(options, "sweep") && !options->sweep && options->input) return usage("--emit=sweep needs --sweep TIER=LOW:HIGH");
+  if (options->more_count && !options->sweep) return usage("two models, %s and %s; one at a time is compiled", options->input, options->more[0]);
+  if (options->tune && options->sweep) return usage("--tune and --sweep do not go together");
+  if (options->tune && options->tuning) return usage("--tune finds what --tuning names; one of them");
+  if (options->compare && !options->input) return usage("--compare needs two files");
+  if (options->measured && options->emit_count && !options->input) return -1;
+  if (!options->input && !options->calibrate) return usage("no model; gnncc --help shows how it is used");
+  return -1;
+}

@@ -1,0 +1,508 @@
+/* emit: Schedule and Layout -> C.
+ *
+ * The source reads from top to bottom as the plan does: provenance, a table of the arena, the functions of each step,
+ * the epoch as a list of steps, and a description of the program for the runtime. Same inputs, same bytes.
+ */
+#include "emit_cuda.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "compiler/base/escape.h"
+#include "runtime/base/text.h"
+
+static const char *bytes_text(Arena *arena, int64_t bytes) { return arena_strdup(arena, gnn_bytes_text(bytes).text); }
+
+/* ---- the table of the arena ---- */
+
+static const char *emission_value_name(const Emission *m, const Kernels *kernels, ValueId value) {
+  const Plan *plan = kernels == m->training ? m->training_plan : m->evaluation_plan;
+  return plan->problem->name_of_value[value];
+}
+
+/* One side of a copy: contiguous on the device and in the rings, extents elsewhere. */
+static const char *copy_side(const Emission *m, int index, bool is_far) {
+  const Layout *y = m->layout;
+  const Copy *copy = &m->schedule->copies[index];
+  bool is_device = !is_far && copy_touches_device(copy);
+  bool is_ring = copy->is_by_ring && !is_device && !(is_far && (copy->lane == LANE_SSD_WRITE || copy->lane == LANE_SSD_READ));
+  if (is_device) return arena_printf(m->arena, "{GNN_DEVICE, AT_%s, 0}", layout_of_copy(y, m->schedule, copy)->name);
+  if (is_ring)
+    return arena_printf(m->arena, "{%s, INT64_C(%" PRId64 "), 0}", copy->is_out ? "GNN_WRITE_RING" : "GNN_READ_RING", y->ring_at[index]);
+  return arena_printf(m->arena, "{%s, %d, %d}", copy->tier == PLAN_FATE_HOST ? "GNN_HOST" : "GNN_SSD", y->home_extent[copy->home],
+                      y->home_extent[copy->home + 1] - y->home_extent[copy->home]);
+}
+
+static void emit_copy(const Emission *m, int index, FILE *out) {
+  static const char *const lanes[LANE_COUNT] = {"GNN_LANE_COMPUTE", "GNN_LANE_D2H", "GNN_LANE_H2D", "GNN_LANE_SSD_WRITE", "GNN_LANE_SSD_READ"};
+  const Copy *copy = &m->schedule->copies[index];
+  const char *near = copy_side(m, index, false), *far = copy_side(m, index, true);
+  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
+          copy->is_out ? near : far, copy->is_out ? far : near, copy->after[0], copy->after[1], index,
+          escape_comment(m->arena, m->schedule->steps[copy->step].what));
+}
+
+static int first_step_at(const Schedule *schedule, int boundary) { return boundary == 0 ? 1 : schedule->kernel_step[boundary - 1] + 2; }
+
+/* What lies outside the device, and since nothing but copies reads it there, perhaps in pieces. */
+static void emit_homes(const Emission *m, FILE *out) {
+  const Schedule *s = m->schedule;
+  const Layout *y = m->layout;
+  fprintf(out, "\n/* The host arena, %" PRId64 " bytes, and the scratch file, %" PRId64 " bytes: where values wait. */\nstatic const gnn_extent extents[] = {\n",
+          y->host_bytes, y->ssd_bytes);
+  for (int h = 0; h < s->home_count; h++) {
+    const Home *home = &s->homes[h];
+    fprintf(out, "  ");
+    int64_t left = home->bytes; /* the last extent may have room to spare */
+    for (int e = y->home_extent[h]; e < y->home_extent[h + 1]; e++) {
+      int64_t bytes = y->extents[e].bytes < left ? y->extents[e].bytes : left;
+      fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, ", y->extents[e].at, bytes);
+      left -= bytes;
+    }
+    fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->home_extent[h], emission_value_name(m, home->kernels, home->value),
+            home->tier == PLAN_FATE_HOST ? "host arena" : "scratch file", first_step_at(s, home->first), s->kernel_step[home->last] + 1);
+  }
+  fprintf(out, "};\n\n/* The copies, in the order in which they are queued; after: others that must be complete before. */\nstatic const gnn_copy_desc copies[] = {\n");
+  for (int i = 0; i < s->copy_count; i++) emit_copy(m, i, out);
+  fprintf(out, "};\n");
+}
+
+static void emit_arena(const Emission *m, FILE *out) {
+  const Layout *y = m->layout;
+  int peak = m->schedule->count ? m->schedule->steps[y->peak_step].number : 0;
+  const char *when = y->epoch_bytes < y->bytes ? "\n * before the first epoch" : arena_printf(m->arena, "\n * step %d", peak);
+  fprintf(out, "/* The device arena, %" PRId64 " bytes: where everything lies, and from which step to which. All of it is in use at%s; at most %" PRId64
+               " bytes are alive at one step. A double build has twice of everything. */\n", y->bytes, when, y->lower_bound);
+  for (int i = 0; i < y->count; i++) {
+    const Block *b = &y->blocks[i];
+    const char *life = b->first == BEFORE_STEPS ? "before the first epoch" : i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
+    fprintf(out, "#define AT_%s INT64_C(%" PRId64 ") /* %s, %s, %s */\n", b->name, b->offset, bytes_text(m->arena, b->bytes),
+            block_kind_name(b->kind), life);
+  }
+  if (m->schedule->home_count) emit_homes(m, out);
+  if (m->keep_order) emit_keep_places(m, out);
+  fprintf(out, "\n#define AT(name) (%s)\n#define V(name) gnn_at(g, AT(name))\n"
+               "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
+               "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
+               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n", m->keep_order ? "g->keeps_all ? KEEP_##name : AT_##name" : "AT_##name");
+}
+
+/* ---- kernels at the sizes of this model ---- */
+
+static void emit_instances(const Emission *m, FILE *out) {
+  fprintf(out, "/* The kernels at the sizes of this model. Each is compiled once, however many steps call it. */\n"
+               "#ifdef __clang__\n#define SHARED static __attribute__((noinline))\n#else\n#define SHARED static __attribute__((noinline, noclone))\n#endif\n\n");
+  const char **printed = arena_alloc(m->arena, (size_t)(schedule_step_count(m->schedule) + 1) * sizeof *printed);
+  int count = 0;
+  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
+    const char *text = emit_instance(m, schedule_step(m->schedule, s));
+    bool is_new = *text != 0;
+    for (int i = 0; i < count && is_new; i++) is_new = strcmp(printed[i], text) != 0;
+    if (!is_new) continue;
+    printed[count++] = text;
+    fprintf(out, "%s\n", text);
+  }
+}
+
+/* ---- the epoch ---- */
+
+/* Whoever asked for a layer's result gets it as soon as it is there. */
+static void emit_tap_calls(const Emission *m, int s, FILE *out) {
+  const Step *step = &m->schedule->steps[s];
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  for (int k = 0; s >= m->schedule->training_count && !step->is_rerun && k < kernel->output_count; k++) {
+    const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
+    if (value->tap && m->backend == BACKEND_CUDA)
+      fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, g->nodes, %" PRId64 ");\n", escape_c(m->arena, value->tap),
+              layout_at(m->layout, step->kernels, kernel->outputs[k], s)->name, shape_width(&value->shape));
+    else if (value->tap)
+      fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", escape_c(m->arena, value->tap),
+              layout_at(m->layout, step->kernels, kernel->outputs[k], s)->name, shape_width(&value->shape));
+  }
+}
+
+static void emit_kernel_step(const Emission *m, int s, FILE *out) {
+  const Step *step = schedule_step(m->schedule, s);
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  bool is_once = s >= m->schedule->count;
+  fprintf(out, "   * %s%s", kernel_kind_name(kernel->kind), step->is_rerun ? ", again: its result was dropped" : "");
+  for (int k = 0; k < kernel->output_count; k++) {
+    const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], s);
+    const char *life = arena_printf(m->arena, "%s until step %d", block->kind == BLOCK_SCRATCH ? "not read this time," : "kept", block->last + 1);
+    fprintf(out, "%s %s (%s, %s)", k ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes), is_once ? "kept always" : life);
+  }
+  fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n  step_%d(g);\n  gnn_leave(g, %d);\n", 1e3 * step->cost.seconds, step->number,
+          step->number, step->number);
+  if (!is_once) emit_tap_calls(m, s, out);
+}
+
+/* Why a copy is made: who needs the place of what leaves, or the value that comes. */
+static const char *copy_reason(const Emission *m, const Copy *copy) {
+  const Schedule *s = m->schedule;
+  const Home *home = &s->homes[copy->home];
+  if (!copy->is_out) return arena_printf(m->arena, "read again by step %d", s->kernel_step[home->last] + 1);
+  for (int i = copy->step; i < s->count; i++) {
+    const Step *step = &s->steps[i];
+    if (step->kind == STEP_WAIT && !step->is_arrival && step->copy >= copy - s->copies && s->copies[step->copy].lane == copy->lane)
+      return arena_printf(m->arena, "its place is needed from step %d on, it from step %d", s->kernel_step[step->boundary] + 1, s->kernel_step[home->last] + 1);
+  }
+  return arena_printf(m->arena, "not read before step %d", s->kernel_step[home->last] + 1);
+}
+
+static void emit_copy_step(const Emission *m, int s, FILE *out) {
+  const Step *step = &m->schedule->steps[s];
+  const Copy *copy = &m->schedule->copies[step->copy];
+  fprintf(out, "   * %s beside the compute, from %.3g ms on for about %.3g ms \302\267 %s */\n  if (gnn_copy(g, %d) != GNN_OK) return GNN_EIO;\n",
+          bytes_text(m->arena, copy->bytes), 1e3 * step->start_seconds, 1e3 * step->cost.seconds, copy_reason(m, copy), step->copy);
+}
+
+static void emit_wait_step(const Emission *m, int s, FILE *out) {
+  const Step *step = &m->schedule->steps[s];
+  fprintf(out, "   * about %.3g ms */\n  gnn_enter(g, %d);\n  if (gnn_await(g, %d) != GNN_OK) return GNN_EIO;\n  gnn_leave(g, %d);\n",
+          1e3 * step->cost.seconds, step->number, step->copy, step->number);
+}
+
+static void emit_step_list(const Emission *m, const char *name, const char *what, int first, int last, FILE *out) {
+  fprintf(out, "/* %s */\nstatic gnn_status %s(gnn_run *g) {\n", what, name);
+  if (first == last) fprintf(out, "  (void)g;\n");
+  for (int s = first; s < last; s++) {
+    const Step *step = schedule_step(m->schedule, s);
+    fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
+            (int)step->place.line, escape_comment(m->arena, step->what));
+    if (step->kind == STEP_KERNEL) emit_kernel_step(m, s, out);
+    else if (step->kind == STEP_COPY) emit_copy_step(m, s, out);
+    else emit_wait_step(m, s, out);
+  }
+  if (last == m->schedule->count && m->layout->residents->results != NO_INDEX) fprintf(out, "  measure(g);\n");
+  fprintf(out, "  return GNN_OK;\n}\n\n");
+}
+
+/* ---- the description ---- */
+
+static bool is_probability(const Emission *m, int option) {
+  const Graph *graph = m->training ? m->training->graph : m->evaluation->graph;
+  for (int i = 0; i < graph->value_count; i++) {
+    if (graph->values[i].op != OP_DROPOUT) continue;
+    const Value *p = &graph->values[graph->values[i].operand[1]];
+    if (p->op == OP_OPTION && p->as.index == option) return true;
+  }
+  return false;
+}
+
+static void emit_options(const Emission *m, FILE *out) {
+  const TypedProgram *p = m->program;
+  if (!p->option_count) return;
+  fprintf(out, "static const gnn_option_desc options[] = {\n");
+  for (int i = 0; i < p->option_count; i++)
+    fprintf(out, "  {%s, %s, %.17g, %d},\n", escape_c(m->arena, p->options[i].name), escape_c(m->arena, p->options[i].help), p->options[i].value,
+            is_probability(m, i));
+  fprintf(out, "};\n\n");
+}
+
+static const char *at(const Emission *m, int block) {
+  return block == NO_INDEX ? "-1" : arena_printf(m->arena, "AT_%s", m->layout->blocks[block].name);
+}
+
+static void emit_weights(const Emission *m, FILE *out) {
+  static const char *const inits[] = {"GNN_INIT_CONSTANT", "GNN_INIT_UNIFORM", "GNN_INIT_NORMAL"};
+  const TypedProgram *p = m->program;
+  const Layout *y = m->layout;
+  if (!p->param_count) return;
+  fprintf(out, "static const gnn_weight_desc weights[] = {\n");
+  for (int i = 0; i < p->param_count; i++) {
+    const TypedParam *param = &p->params[i];
+    int64_t count = 1;
+    fprintf(out, "  {.name = %s, .rank = %d, .shape = {", escape_c(m->arena, param->name), param->type.rank);
+    for (int d = 0; d < param->type.rank; d++) {
+      fprintf(out, "%s%" PRId64, d ? ", " : "", param->type.dim[d].size);
+      count *= param->type.dim[d].size;
+    }
+    if (!param->type.rank) fprintf(out, "0");
+    ValueId gradient = m->training && m->training->graph->gradients ? m->training->graph->gradients[i] : NO_VALUE;
+    const Block *at_gradient = gradient == NO_VALUE ? NULL : layout_at(y, m->training, gradient, m->schedule->backward_end - 1);
+    int states = (y->residents->state[0][i] != NO_INDEX) + (y->residents->state[1][i] != NO_INDEX);
+    fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s}},\n",
+            count, inits[param->init], param->a, param->is_trained, at(m, y->residents->weight[i]),
+            at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", states, at(m, y->residents->state[0][i]), at(m, y->residents->state[1][i]));
+  }
+  fprintf(out, "};\n\n");
+}
+
+static int field_index(const Emission *m, int32_t field) {
+  int index = 0;
+  for (int f = 0; f < field; f++) index += m->layout->residents->field[f] != NO_INDEX;
+  return index;
+}
+
+static void emit_fields(const Emission *m, FILE *out) {
+  const TypedProgram *p = m->program;
+  int sparse = 0, used = 0;
+  for (int f = 0; f < p->field_count; f++) used += m->layout->residents->field[f] != NO_INDEX;
+  if (!used) return;
+  fprintf(out, "static const gnn_field_desc fields[] = {\n");
+  for (int f = 0; f < p->field_count; f++) {
+    if (m->layout->residents->field[f] == NO_INDEX) continue;
+    const TypedField *field = &p->fields[f];
+    bool is_label = field->type.dtype == DTYPE_CLASS, is_sparse = m->is_sparse_field[f];
+    int64_t width = 1;
+    for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
+    fprintf(out, "  {.name = %s, .domain = %s, .storage = %s, .width = %" PRId64 ", .classes = %" PRId64 ",\n", escape_c(m->arena, field->name),
+            field->type.domain == DOMAIN_EDGE ? "GNN_EDGE" : "GNN_NODE", is_label ? "GNN_LABEL" : is_sparse ? "GNN_SPARSE" : "GNN_DENSE",
+            width, is_label ? field->type.classes : 0);
+    fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
+            is_sparse ? sparse++ : -1, field->is_row_normalised, m->layout->residents->is_field_half[f]);
+    for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->residents->field[f] + k));
+    fprintf(out, "}},\n");
+  }
+  fprintf(out, "};\n\n");
+}
+
+static void emit_steps(const Emission *m, FILE *out) {
+  fprintf(out, "static const gnn_step_desc steps[] = {\n");
+  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
+    const Step *step = schedule_step(m->schedule, s);
+    double seconds = step->kind == STEP_WAIT ? 0 : step->cost.seconds; /* a wait takes as long as it must */
+    fprintf(out, "  {%d, \"%s\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 "), %.9g},\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
+            escape_c(m->arena, step->what), (int)step->place.line, seconds, step->cost.bytes, step->start_seconds);
+  }
+  fprintf(out, "};\n\n");
+}
+
+/* Where to look for the first number that is not finite. */
+static int emit_values(const Emission *m, FILE *out) {
+  static const char *const rows[] = {[DOMAIN_NONE] = "GNN_ROWS_NONE", [DOMAIN_NODE] = "GNN_ROWS_NODE", [DOMAIN_EDGE] = "GNN_ROWS_EDGE"};
+  int count = 0;
+  for (int s = 0; s < m->schedule->count && m->backend == BACKEND_CPU; s++) {
+    const Step *step = &m->schedule->steps[s];
+    bool is_update = s >= m->schedule->backward_end && s < m->schedule->training_count;
+    const Kernel *kernel = step->kind == STEP_KERNEL && !is_update ? &step->kernels->kernels[step->kernel] : NULL;
+    for (int k = 0; kernel && k < kernel->output_count; k++) {
+      const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
+      const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], s);
+      if (value->shape.element != ELEMENT_REAL || !block || kernel->kind == KERNEL_CROSS_ENTROPY) continue;
+      if (count++ == 0) fprintf(out, "static const gnn_value_desc values[] = {\n");
+      bool is_matrix = value->shape.domain == DOMAIN_NONE && value->shape.rank > 1;
+      int64_t numbers = shape_width(&value->shape), width = is_matrix ? value->shape.size[value->shape.rank - 1] : numbers;
+      fprintf(out, "  {%d, %d, %s, %s, %" PRId64 ", %" PRId64 ", AT_%s},\n", step->number, (int)value->place.line, escape_c(m->arena, block->name), rows[value->shape.domain],
+              value->shape.domain == DOMAIN_NONE ? numbers / width : 0, width, block->name);
+    }
+  }
+  if (count) fprintf(out, "};\n\n");
+  return count;
+}
+
+static void emit_source_description(const Emission *m, FILE *out) {
+  const DataSource *source = &m->program->data->source;
+  const DataRecipe *recipe = &m->program->data->recipe;
+  if (source->arg_count) {
+    fprintf(out, "static const gnn_source_arg source_args[] = {\n");
+    for (int i = 0; i < source->arg_count; i++)
+      fprintf(out, "  {%s, %s, %.17g},\n", escape_c(m->arena, source->args[i].key), escape_c(m->arena, source->args[i].text), source->args[i].number);
+    fprintf(out, "};\n\n");
+  }
+  if (recipe->normalised_count) {
+    fprintf(out, "static const char *const normalised[] = {");
+    for (int i = 0; i < recipe->normalised_count; i++) fprintf(out, "%s%s", i ? ", " : "", escape_c(m->arena, recipe->normalised[i]));
+    fprintf(out, "};\n\n");
+  }
+}
+
+static int emit_taps(const Emission *m, FILE *out) {
+  const Graph *graph = m->evaluation->graph;
+  int count = 0;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Kernels *kernels = m->evaluation;
+    if (!graph->values[i].tap || kernels->made_by[i] == NO_INDEX) continue;
+    fprintf(out, count++ ? ", %s" : "static const char *const taps[] = {%s", escape_c(m->arena, graph->values[i].tap));
+  }
+  if (count) fprintf(out, "};\n\n");
+  return count;
+}
+
+static void emit_program(const Emission *m, int value_count, int tap_count, FILE *out) {
+  const TypedProgram *p = m->program;
+  const Layout *y = m->layout;
+  const DataRecipe *r = &p->data->recipe;
+  const TrainSpec *t = &p->train;
+  static const char *const loops[] = {"GNN_LOOPS_KEEP", "GNN_LOOPS_ADD", "GNN_LOOPS_REMOVE"};
+  int used_fields = 0;
+  for (int f = 0; f < p->field_count; f++) used_fields += y->residents->field[f] != NO_INDEX;
+  fprintf(out, "const gnn_program PROGRAM = {\n  .abi = GNN_ABI,\n  .real_bytes = sizeof(gnn_real),\n");
+  fprintf(out, "  .generator = \"generated by gnncc " GNNCC_VERSION "\",\n  .name = %s,\n  .data_name = %s,\n  .source_name = %s,\n  .fingerprint = \"%s\",\n  .model_fingerprint = \"%s\",\n  .plan_json = PLAN,\n", escape_c(m->arena, p->name),
+          escape_c(m->arena, p->data->name), escape_c(m->arena, m->model_path), m->fingerprint, m->model_fingerprint);
+  fprintf(out, "  .device_bytes = %" PRId64 ",\n  .reserve_bytes = %" PRId64 ",\n  .estimated_epoch_seconds = %.9g,\n", y->bytes,
+          m->machine->reserve_bytes, m->schedule->training_seconds);
+  if (p->has_target && p->target.device) fprintf(out, "  .device_name = %s,\n", escape_c(m->arena, p->target.device));
+  fprintf(out, "  .device_budget = %" PRId64 ",\n", m->machine->tier_bytes[TIER_DEVICE]);
+  fprintf(out, "  .host_bytes = %" PRId64 ",\n  .ssd_bytes = %" PRId64 ",\n  .ring_bytes = %" PRId64 ",\n", y->host_bytes, y->ssd_bytes, y->ring_bytes);
+  if (m->schedule->copy_count)
+    fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count, y->extent_count);
+  if (m->slowdown > 0) fprintf(out, "  .is_simulated = 1,\n  .slowdown = %.9g,\n", m->slowdown);
+  if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", escape_c(m->arena, m->machine->scratch_dir));
+  fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", escape_c(m->arena, p->data->source.kind), p->data->source.arg_count,
+          p->data->source.arg_count ? ", .args = source_args" : "");
+  fprintf(out, "  .recipe = {.is_undirected = %d, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d",
+          r->is_undirected, loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",
+          r->has_random_split, r->split_fraction[0], r->split_fraction[1], r->split_fraction[2], r->split_seed, r->split_index);
+  if (r->order == ORDER_NESTED) fprintf(out, ",\n             .order = GNN_ORDER_NESTED");
+  if (r->order == ORDER_FILE)
+    fprintf(out, ",\n             .order = GNN_ORDER_FILE, .order_path = %s, .order_fingerprint = %" PRIu64 "u", escape_c(m->arena, r->order_path), p->info->order_fingerprint);
+  fprintf(out, "},\n");
+  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, y->residents->has_out, y->residents->is_symmetric);
+  fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->residents->in_ptr), at(m, y->residents->in_idx), at(m, y->residents->in_bounds));
+  fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->residents->out_ptr), at(m, y->residents->out_idx),
+          at(m, y->residents->out_edge), at(m, y->residents->out_bounds));
+  fprintf(out, "            .at_in_degree = %s, .at_out_degree = %s, .at_blocks = %s,\n", at(m, y->residents->degree[END_DST]), at(m, y->residents->degree[END_SRC]),
+          at(m, y->residents->node_blocks));
+  if (r->order != ORDER_GIVEN)
+    fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
+  fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
+          at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
+  fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");
+  int label = p->has_train && y->residents->field[t->label_field] != NO_INDEX ? field_index(m, t->label_field) : -1;
+  fprintf(out, "  .label_field = %d,\n  .classes = %" PRId64 ",\n", label, shape_width(&m->evaluation->graph->values[m->evaluation->graph->scores].shape));
+  fprintf(out, "  .option_count = %d,\n%s  .weight_count = %d,\n%s  .step_count = %d,\n  .steps = steps,\n", p->option_count,
+          p->option_count ? "  .options = options,\n" : "", p->param_count, p->param_count ? "  .weights = weights,\n" : "", m->schedule->count);
+  if (value_count) fprintf(out, "  .value_count = %d,\n  .values = values,\n", value_count);
+  if (p->has_train) {
+    fprintf(out, "  .epochs = %" PRId64 ",\n  .runs = %" PRId64 ",\n  .seed = %" PRId64 ",\n  .evaluate_every = %" PRId64 ",\n  .checkpoint_every = %" PRId64 ",\n",
+            t->epochs, t->runs, t->seed, t->evaluate_every, t->checkpoint_every);
+    fprintf(out, "  .has_keep = %d,\n  .has_stop = %d,\n  .has_accuracy = %d,\n  .keep_split = %d,\n  .stop_split = %d,\n  .keep_measure = %d,\n  .stop_measure = %d,\n",
+            t->has_keep, t->has_stop, t->has_accuracy, (int)t->keep_split, (int)t->stop_split, (int)t->keep_measure, (int)t->stop_measure);
+    fprintf(out, "  .patience = %" PRId64 ",\n  .shows = {%d, %d, %d},\n", t->patience, t->shows[0], t->shows[1], t->shows[2]);
+    fprintf(out, "  .forward_backward = forward_backward,\n  .update = update,\n");
+  }
+  fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
+  const Block *scores = layout_at(y, m->evaluation, m->evaluation->graph->scores, m->schedule->count - 1);
+  fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
+  if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
+  if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
+  if (m->keep_order) fprintf(out, "  .keep_order = &keep_order,\n");
+  if (m->schedule->hoisted_count) fprintf(out, "  .once_count = %d,\n  .once = once,\n", m->schedule->hoisted_count);
+  if (m->has_double) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
+  fprintf(out, "};\n");
+}
+
+/* plan.json as numbers of C, which PREFIX.c includes. */
+void emit_plan_numbers(const Emission *m, FILE *out) {
+  fputs("/* The bytes of plan.json; generated by gnncc. */\n", out);
+  int count = 0;
+  for (const char *byte = m->plan_json; *byte; byte++) {
+    /* Beyond ASCII the number would depend on whether char is signed; a character constant is right either way. */
+    fprintf(out, (unsigned char)*byte < 128 ? "%d" : "'\\%o'", (unsigned char)*byte);
+    fputs(++count % 32 ? "," : ",\n", out);
+  }
+  fputs("0\n", out);
+}
+
+static const char *kept_text(const Emission *m) {
+  const int *count = m->values_by_fate;
+  int all = 0;
+  for (int f = 0; f < PLAN_FATE_COUNT; f++) all += count[f];
+  if (all == count[PLAN_FATE_RETAIN]) return "every value is kept until its last use";
+  return arena_printf(m->arena, "of %d values %d are kept until their last use, %d recomputed, %d moved to the host, %d to the SSD", all,
+                      count[PLAN_FATE_RETAIN], count[PLAN_FATE_RECOMPUTE], count[PLAN_FATE_HOST], count[PLAN_FATE_SSD]);
+}
+
+static void emit_cpu_steps(const Emission *m, FILE *out) {
+  emit_instances(m, out);
+  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
+    const Step *step = schedule_step(m->schedule, s);
+    if (step->kind != STEP_KERNEL) continue;
+    fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", step->number, escape_comment(m->arena, step->what));
+    emit_step_functions(m, step, out);
+  }
+}
+
+void emit_source(const Emission *m, FILE *out) {
+  const TypedProgram *p = m->program;
+  fprintf(out, "/* %s.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n *\n", m->prefix, escape_comment(m->arena, m->model_path));
+  fprintf(out, " * model %s on %s: %" PRId64 " nodes, %" PRId64 " edges \302\267 fingerprint %s\n", escape_comment(m->arena, p->name),
+          escape_comment(m->arena, p->data->name), p->info->nodes, p->info->edges, m->fingerprint);
+  fprintf(out, " * plan for %s: %s of device memory, about %.3g ms per epoch; %s\n", escape_comment(m->arena, m->machine->name),
+          bytes_text(m->arena, m->layout->bytes), 1e3 * m->schedule->training_seconds, kept_text(m));
+  for (int i = 0; i < m->evaluation->graph->note_count; i++) fprintf(out, " * %s\n", escape_comment(m->arena, m->evaluation->graph->notes[i]));
+  fprintf(out, " *\n * Rows r are nodes, j runs over the numbers of a row; acc is the row a product or sum has just finished.\n */\n");
+  fprintf(out, "#include \"%s.h\"\n\n#include \"%s\"\n\n", m->prefix, m->backend == BACKEND_CUDA ? "gnncuda.h" : "gnnrt.h");
+  fprintf(out, "#ifdef GNN_DOUBLE\n#define PROGRAM %s_program_in_double\n#else\n#define PROGRAM %s_program\n#endif\n", m->prefix, m->prefix);
+  if (m->has_double)
+    fprintf(out, "/* Linked with a double build of %s, the program can check its gradients. */\n"
+                 "#if defined GNN_HAS_DOUBLE && !defined GNN_DOUBLE\nextern const gnn_program %s_program_in_double;\n"
+                 "#define IN_DOUBLE &%s_program_in_double\n#else\n#define IN_DOUBLE NULL\n#endif\n",
+            m->backend == BACKEND_CPU ? "this file" : "the same program for the processor", m->prefix, m->prefix);
+  fprintf(out, "extern const gnn_program PROGRAM;\n\n");
+  emit_arena(m, out);
+  if (m->backend == BACKEND_CUDA) emit_cuda_host(m, out);
+  else emit_cpu_steps(m, out);
+  if (p->has_train) {
+    emit_step_list(m, "forward_backward", "One epoch's forward pass, loss and gradients.", 0, m->schedule->backward_end, out);
+    emit_step_list(m, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
+  }
+  emit_step_list(m, "evaluate", "The forward pass without dropout.", m->schedule->training_count, m->schedule->count, out);
+  if (m->schedule->hoisted_count)
+    emit_step_list(m, "once", "What every epoch and every evaluation reads, once the data are there.", m->schedule->count, schedule_step_count(m->schedule), out);
+  if (m->keep_order) emit_keep_order(m, out);
+  emit_options(m, out);
+  emit_weights(m, out);
+  emit_fields(m, out);
+  emit_steps(m, out);
+  int value_count = emit_values(m, out);
+  emit_source_description(m, out);
+  int tap_count = emit_taps(m, out);
+  fprintf(out, "/* plan.json, which lies beside this file. */\nstatic const char PLAN[] = {\n#if __has_include(\"%s_plan.inc\")\n#include \"%s_plan.inc\"\n#else\n0\n#endif\n};\n\n", m->prefix, m->prefix);
+  emit_program(m, value_count, tap_count, out);
+  emit_api(m, out);
+}
+
+void emit_main(const Emission *m, FILE *out) {
+  fprintf(out, "/* main.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit. */\n#include \"gnnrt.h\"\n\nextern const gnn_program %s_program;\n\n"
+               "int main(int argc, char **argv) { return gnn_main(argc, argv, &%s_program); }\n", escape_comment(m->arena, m->model_path), m->prefix, m->prefix);
+}
+
+/* What is more in the Makefile of a program for CUDA. */
+static void emit_cuda_rules(const Emission *m, FILE *out) {
+  fprintf(out, "# ARCH: the GPU's architecture, or compute_XX for code that drivers translate for that one and later ones.\n"
+               "CUDA_HOME ?= /usr/local/cuda\nNVCC ?= $(CUDA_HOME)/bin/nvcc\nARCH ?= %s\n", m->architecture);
+  emit_put(m, out,
+           "FLAGS += -isystem $(CUDA_HOME)/include -DGNN_ARCHITECTURE='\"$(ARCH)\"'\n"
+           "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt\n");
+  fprintf(out, emit_cuda_calls(m, LIBRARY_CUBLASLT) ? "LIBS += -lcublasLt\n" : "FLAGS += -DGNN_NO_CUBLASLT\n");
+  fprintf(out, emit_cuda_calls(m, LIBRARY_CUSPARSE) ? "LIBS += -lcusparse\n\n" : "FLAGS += -DGNN_NO_CUSPARSE\n\n");
+  emit_put(m, out,
+           "OBJECTS = `.o gnncuda.o gnnrt.o\n\n"
+           "# Device code is compiled by nvcc; NVRTC is a library, which gnncc calls where it makes the program itself. Without nvcc: make this\n"
+           "# image where it is, and bring it along.\n"
+           "`_kernels.image: `_kernels.cu gnndevice.cuh\n"
+           "\t@command -v $(NVCC) >/dev/null || { echo \"there is no $(NVCC), which makes $@ (NVCC, CUDA_HOME): make $@ where it is, and bring it; or gnncc without -S, which does with NVRTC\" >&2; false; }\n"
+           "\t$(NVCC) -O3 --std=c++17 --fmad=false -arch=$(ARCH) $(if $(filter sm_%,$(ARCH)),-cubin,-ptx) -o $@ $<\n"
+           "`_kernels.inc: `_kernels.image\n\tod -An -v -tx1 $< | sed 's/\\([0-9a-f][0-9a-f]\\)/0x\\1,/g' >$@ && echo 0 >>$@\n"
+           "`.o: `_kernels.inc\ngnncuda.o: gnncuda.c gnncuda.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnncuda.c\n");
+}
+
+void emit_makefile(const Emission *m, FILE *out) {
+  fprintf(out, "# Makefile \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n", escape_comment(m->arena, m->model_path));
+  emit_put(m, out,
+           "# Needs zlib. URING=yes uses io_uring for the SSD (needs liburing), else pread and pwrite;\n"
+           "# OPENMP=yes shares loops by OpenMP instead of the runtime's own threads.\n"
+           "CC ?= cc\nCFLAGS ?= -O3 -march=native\nURING ?= no\nOPENMP ?= no\n\n"
+           "FLAGS = -std=gnu11 -fno-math-errno -ffp-contract=off -fno-trapping-math -Wall -Wextra\nLIBS = -lz -lm -lpthread\n"
+           "ifeq ($(URING),yes)\n  FLAGS += -DGNN_URING\n  LIBS += -luring\nendif\n"
+           "ifeq ($(OPENMP),yes)\n  FLAGS += -DGNN_OPENMP -fopenmp\nendif\n\n");
+  bool has_double = m->has_double && m->backend == BACKEND_CPU;
+  bool is_cuda = m->backend == BACKEND_CUDA;
+  emit_put(m, out, "all: `\n\n");
+  if (is_cuda) emit_cuda_rules(m, out);
+  else emit_put(m, out, has_double ? "OBJECTS = `.o `_in_double.o gnnrt.o\n" : "OBJECTS = `.o gnnrt.o\n");
+  emit_put(m, out, is_cuda ? "SOURCES = `.c gnnrt.c gnncuda.c `_kernels.inc\n\n" : "SOURCES = `.c gnnrt.c\n\n");
+  emit_put(m, out,
+           "`: main.o $(OBJECTS)\n\t$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LIBS)\n"
+           "lib`.a: $(OBJECTS)\n\trm -f $@ && $(AR) rcs $@ $^\n"
+           "lib`.so: $(SOURCES) `.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -fPIC -shared -o $@ $(filter %.c,$(SOURCES)) $(LIBS)\n"
+           "main.o: main.c gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ main.c\n");
+  emit_put(m, out, has_double ? "`.o: `.c `.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -DGNN_HAS_DOUBLE -c -o $@ `.c\n"
+                                "`_in_double.o: `.c `.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -DGNN_DOUBLE -c -o $@ `.c\n"
+                              : "`.o: `.c `.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ `.c\n");
+  emit_put(m, out,
+           "gnnrt.o: gnnrt.c gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnnrt.c\n"
+           "clean:\n\trm -f *.o *.image *.inc ` lib`.a lib`.so\n\n.PHONY: all clean\n");
+}

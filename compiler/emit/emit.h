@@ -1,0 +1,63 @@
+/* emit.h: the products as C. The emitter decides nothing: steps, offsets, loops and scratch are given. */
+#ifndef GNNCC_EMIT_H
+#define GNNCC_EMIT_H
+
+#include "compiler/plan/answer.h"
+#include "compiler/version.h"
+
+typedef struct Emission {
+  Arena *arena;
+  const TypedProgram *program;
+  const Machine *machine;
+  const Plan *training_plan; /* NULL without a train block */
+  const Plan *evaluation_plan;
+  const Schedule *schedule;
+  const Layout *layout;
+  const KeepOrder *keep_order; /* which the program checks its plan against; NULL: none */
+  int values_by_fate[PLAN_FATE_COUNT]; /* of the epoch */
+  const Kernels *training;   /* NULL without a train block */
+  const Kernels *evaluation;
+  const bool *is_sparse_field;
+  Backend backend;
+  const char *architecture;  /* BACKEND_CUDA: "sm_80", or "compute_75": for all from that on */
+  bool has_double;           /* it comes with its double-precision twin */
+  double slowdown;           /* 0: the program is for the machine it runs on; else the other machine's times, times this */
+  const char *prefix;        /* of the embedding API's symbols: an identifier */
+  const char *fingerprint;   /* 12 hexadecimal digits */
+  const char *model_fingerprint; /* the same without the machine: what a checkpoint must agree with */
+  const char *plan_json;
+  const char *model_path;    /* as shown in comments and messages */
+  const char *source_text;   /* of the model */
+} Emission;
+
+const char *emit_prefix(Arena *arena, const char *text); /* an identifier that collides with nothing in the emitted C */
+void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
+void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
+void emit_main(const Emission *emission, FILE *out);   /* main.c */
+void emit_plan_numbers(const Emission *emission, FILE *out); /* PREFIX_plan.inc */
+void emit_makefile(const Emission *emission, FILE *out);
+/* emit_folder.c: what else lies beside the sources. */
+void emit_cmake(const Emission *emission, FILE *out);    /* CMakeLists.txt */
+void emit_manifest(const Emission *emission, FILE *out); /* manifest.json: the header for other languages */
+void emit_example(const Emission *emission, FILE *out);  /* example.py */
+
+/* emit_kernel.c: the functions of one step, and the statements that run it. */
+const char *emit_instance(const Emission *emission, const Step *step); /* the function that steps of its sizes share */
+void emit_step_functions(const Emission *emission, const Step *step, FILE *out);
+
+/* emit_keep_order.c: where the blocks of the plan lie in that order, and its steps: functions of the plan's. */
+void emit_keep_places(const Emission *emission, FILE *out);
+void emit_keep_place(const Emission *emission, int block, FILE *out);
+void emit_keep_order(const Emission *emission, FILE *out);
+
+/* emit_api.c: the embedding API, one function of the runtime's job behind each. */
+void emit_api(const Emission *emission, FILE *out);
+
+/* emit_expr.c: a scalar expression over numbers and options, in double, as C. */
+const char *emit_scalar(const Emission *emission, TypedId id);
+/* Text in which ` stands for the prefix and ~ for the prefix in capitals. */
+void emit_put(const Emission *emission, FILE *out, const char *text);
+/* A number as a literal that keeps it exactly in float and in double builds. */
+const char *emit_real(Arena *arena, double number);
+
+#endif

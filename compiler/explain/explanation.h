@@ -1,0 +1,17 @@
+/* explanation.h: a plan explained: what became of each value, and what other plans would be. Reports are views of it. */
+#ifndef GNNCC_EXPLANATION_H
+#define GNNCC_EXPLANATION_H
+
+#include "instead.h"
+#include "sweep.h"
+#include "compiler/emit/emit.h"
+#include "compiler/plan/decisions.h"
+
+typedef struct Explanation {
+  const Emission *emission;
+  const Decisions *decisions;
+  const Instead *instead; /* NULL: not asked for */
+  const Sweep *sweep;     /* NULL: not asked for */
+} Explanation;
+
+#endif

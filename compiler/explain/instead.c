@@ -1,0 +1,71 @@
+/* instead: PlanRequest, PlanAnswer -> what other plans would be. */
+#include "instead.h"
+
+#include <math.h>
+
+#include "compiler/plan/decisions.h"
+
+/* An explanation is bounded: with little effort each. */
+static const Plan *plan_instead(const PlanRequest *request, int64_t device_bytes, int policy, const Pins *pins) {
+  PlanRequest r = *request;
+  r.effort = PLANNER_FAST;
+  r.least = PLANNER_LEAST_NONE;
+  r.machine.tier_bytes[TIER_DEVICE] = device_bytes;
+  r.policy = policy;
+  r.pins = pins;
+  return plan_epoch(&r);
+}
+
+/* Addresses included, where they can be had. */
+static int64_t bytes_of(const Plan *plan) { return plan_needs(&plan->report, TIER_DEVICE); }
+
+static int64_t ns_of(double seconds) { return llround(1e9 * seconds); }
+static int64_t epoch_ns(const PlanRequest *r, const Plan *plan) { return ns_of(plan_announced_seconds(r, plan)); }
+
+/* A plan for a larger device, where it saves a hundredth; else NULL. */
+static const Plan *plan_that_saves(const PlanRequest *r, int64_t bytes, int64_t own_ns) {
+  const Plan *p = plan_instead(r, bytes, -1, r->pins);
+  return p && p->planned && epoch_ns(r, p) * 100 <= own_ns * 99 ? p : NULL;
+}
+
+/* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? Then between it and the last that does not. */
+static void find_step_up(const PlanRequest *r, const PlanAnswer *answer, Instead *i) {
+  enum { TRIES = 4, HALVINGS = 5 };
+  const Decisions *d = decisions(r->arena, answer->schedule, NULL);
+  const Plan *found = NULL;
+  const int64_t own_ns = ns_of(answer->schedule->training_seconds);
+  int64_t step = INT64_MAX, bad = r->machine.tier_bytes[TIER_DEVICE], good = bad;
+  for (int k = 0; k < d->count; k++)
+    if (d->list[k].fate != PLAN_FATE_RETAIN && d->list[k].adds_ns > 0 && d->list[k].bytes < step) step = d->list[k].bytes;
+  for (int k = 0; k < TRIES && step < INT64_MAX && !found; k++) {
+    bad = good;
+    good = r->machine.tier_bytes[TIER_DEVICE] + step * (1 << k);
+    found = plan_that_saves(r, good, own_ns);
+  }
+  if (!found) return;
+  for (int k = 0; k <= HALVINGS; k++) {
+    if (bytes_of(found) < good && bytes_of(found) > bad) good = bytes_of(found);
+    if (k == HALVINGS || good - bad <= good / 1000) break;
+    const Plan *p = plan_that_saves(r, bad + (good - bad) / 2, own_ns);
+    if (p) found = p, good = bad + (good - bad) / 2;
+    else bad += (good - bad) / 2;
+  }
+  i->step_up_bytes = good;
+  i->step_up_saves_ns = own_ns - epoch_ns(r, found);
+}
+
+const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
+  if (!answer->training_plan) return NULL;
+  const int64_t endless = INT64_C(1) << 50, own_bytes = r->machine.tier_bytes[TIER_DEVICE];
+  Instead *i = arena_alloc(r->arena, sizeof *i);
+  const Plan *keep = plan_instead(r, endless, PLANNER_POLICY_KEEP, NULL), *recompute = plan_instead(r, endless, PLANNER_POLICY_RECOMPUTE, NULL);
+  if (keep && keep->planned) i->keep_ns = epoch_ns(r, keep), i->keep_bytes = bytes_of(keep);
+  if (recompute && recompute->planned) i->recompute_ns = epoch_ns(r, recompute), i->recompute_bytes = bytes_of(recompute);
+  int64_t least = plan_least_device(r);
+  const Plan *tightest = least > 0 ? plan_instead(r, least, -1, NULL) : NULL;
+  if (tightest && tightest->planned) i->least_bytes = least, i->least_ns = epoch_ns(r, tightest);
+  const Plan *free = r->pins ? plan_instead(r, own_bytes, -1, NULL) : NULL;
+  if (free && free->planned) i->unpinned_ns = epoch_ns(r, free);
+  find_step_up(r, answer, i);
+  return i;
+}

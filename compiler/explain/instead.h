@@ -1,0 +1,17 @@
+/* instead.h: what other plans of the same program would be. */
+#ifndef GNNCC_INSTEAD_H
+#define GNNCC_INSTEAD_H
+
+#include "compiler/plan/answer.h"
+
+/* Bytes and times 0: not known. */
+typedef struct Instead {
+  int64_t keep_ns, keep_bytes, recompute_ns, recompute_bytes, least_ns, least_bytes;
+  int64_t unpinned_ns;                        /* without the pins */
+  int64_t step_up_bytes, step_up_saves_ns;    /* the next larger device that is faster */
+} Instead;
+
+/* What keeping or recomputing everything, or the smallest or a larger device, would give. NULL without a train block. */
+const Instead *instead_of(const PlanRequest *request, const PlanAnswer *answer);
+
+#endif

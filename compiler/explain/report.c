@@ -1,0 +1,203 @@
+/* report: the plan explained in text. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "compiler/plan/tiers.h"
+#include "runtime/base/text.h"
+
+static const char *bytes(Arena *arena, int64_t n) { return arena_strdup(arena, gnn_bytes_text(n).text); }
+
+/* What is needed: with a budget of what is told it fits. */
+static const char *needed(Arena *arena, int64_t n) { return n ? arena_strdup(arena, gnn_bytes_above_text(n).text) : "0"; }
+
+static const char *duration(Arena *arena, double seconds) {
+  return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
+}
+
+static const char *dot(void) { return gnn_is_utf8() ? " \302\267 " : " | "; }
+
+static const char *added(Arena *arena, int64_t ns) {
+  return ns == 0 ? "0" : arena_printf(arena, "%s%s", ns > 0 ? "+" : "-", duration(arena, 1e-9 * (double)(ns > 0 ? ns : -ns)));
+}
+
+static const char *device_name(const Emission *m) { return tier_device(m->program); }
+
+/* What an SSD takes of the host's memory beside the tiers. */
+static const char *staging(Arena *arena, const Layout *layout, const char *before) {
+  return layout->staging_bytes ? arena_printf(arena, "%s%s of staging for it", before, needed(arena, layout->staging_bytes)) : "";
+}
+
+const char *report_verdict(const Emission *m) {
+  Arena *arena = m->arena;
+  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host, %s ssd%s", needed(arena, m->layout->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
+                                     device_name(m), needed(arena, m->layout->host_bytes), needed(arena, m->layout->ssd_bytes),
+                                     staging(arena, m->layout, " and "));
+  if (!m->program->has_train) return verdict;
+  return arena_printf(arena, "%s; about %s/epoch", verdict, duration(arena, m->schedule->training_seconds));
+}
+
+/* ---- the decisions ---- */
+
+static const char *made_by(const Emission *m, ValueId value) {
+  const Kernels *kernels = m->training;
+  return kernel_what(kernels, &kernels->kernels[kernels->made_by[value]]);
+}
+
+static const Alternative *best_alternative(const Decision *d) {
+  const Alternative *best = NULL;
+  for (int i = 0; i < d->alternative_count; i++)
+    if (d->alternatives[i].fits && (!best || d->alternatives[i].adds_ns < best->adds_ns)) best = &d->alternatives[i];
+  return best;
+}
+
+/* "13.8 MiB over budget", the device's if nothing else is said */
+static const char *lack(Arena *arena, const Alternative *a) {
+  static const char *const tiers[TIER_COUNT] = {"", " of host", " of ssd"};
+  return a->over_bytes ? arena_printf(arena, "%s over budget%s", needed(arena, a->over_bytes), tiers[a->short_tier]) : "no plan was found";
+}
+
+/* "recompute +62 ms; keep: 13.8 MiB over budget" */
+static const char *why(Arena *arena, const Decision *d) {
+  const Alternative *best = best_alternative(d);
+  const char *text = d->is_pinned ? "pinned" : "";
+  if (best) text = arena_printf(arena, "%s%s%s %s", text, *text ? "; " : "", fate_name(best->fate), added(arena, best->adds_ns));
+  for (int i = 0; i < d->alternative_count; i++) {
+    const Alternative *a = &d->alternatives[i];
+    if (a->fits || a->fate != PLAN_FATE_RETAIN) continue;
+    text = arena_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", fate_name(a->fate), lack(arena, a));
+  }
+  return *text ? text : d->fate == PLAN_FATE_RETAIN ? "nothing else is possible or needed" : "nothing else fits";
+}
+
+enum { SHOWN = 8 };
+
+static void print_decisions(const Emission *m, const Decisions *d, bool is_verbose, FILE *out) {
+  if (!d->count) return;
+  int shown = is_verbose ? d->count : d->decided_count > SHOWN ? d->decided_count : SHOWN;
+  if (shown > d->count) shown = d->count;
+  fprintf(out, "\n  %-18s %-38s %5s %10s  %-9s %9s  %s\n", "value", "what it is", "line", "size", "fate", "adds", "why not the next best");
+  for (int i = 0; i < shown; i++) {
+    const Decision *x = &d->list[i];
+    fprintf(out, "  %-18s %-38.38s %5d %10s  %-9s %9s  %s\n", m->training->graph->values[x->value].name, made_by(m, x->value),
+            (int)m->training->graph->values[x->value].place.line, bytes(m->arena, x->bytes), fate_name(x->fate), added(m->arena, x->adds_ns), why(m->arena, x));
+  }
+  int64_t rest = 0;
+  for (int i = shown; i < d->count; i++) rest += d->list[i].bytes;
+  if (shown < d->count) fprintf(out, "  ... %d smaller values, %s together, kept\n", d->count - shown, bytes(m->arena, rest));
+}
+
+/* ---- the text ---- */
+
+static void print_fit(const Emission *m, const Measured *run, FILE *out) {
+  Arena *arena = m->arena;
+  const Layout *y = m->layout;
+  const Schedule *s = m->schedule;
+  const char *at_peak = "no step";
+  if (s->count) {
+    const Step *peak = &s->steps[y->peak_step];
+    at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->what, (int)peak->place.line);
+    if (y->epoch_bytes < y->bytes) at_peak = arena_printf(arena, "peak before the first epoch, step %d, %s, line %d", s->hoisted->number, s->hoisted->what, (int)s->hoisted->place.line);
+  }
+  fprintf(out, "plan for %s on %s%starget %s%s%s budget %s      %s\n", m->program->name, m->program->data->name, dot(),
+          m->machine->name, dot(), device_name(m), needed(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
+  fprintf(out, "  fits      %s %s of %s (%s)%shost %s%sssd %s%s\n", device_name(m), needed(arena, y->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
+          at_peak, dot(), needed(arena, y->host_bytes), dot(), needed(arena, y->ssd_bytes), staging(arena, y, " and "));
+  int64_t kinds[BLOCK_KIND_COUNT] = {0};
+  for (int i = 0; i < y->resident_count; i++)
+    if (y->blocks[i].first != BEFORE_STEPS) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
+  fprintf(out, "  of which  graph %s%sfeatures %s%sweights %s%soptimizer %s%svalues of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]), dot(),
+          bytes(arena, kinds[BLOCK_FEATURES]), dot(), bytes(arena, kinds[BLOCK_WEIGHTS]), dot(), bytes(arena, kinds[BLOCK_OPTIMIZER]), dot(),
+          bytes(arena, y->epoch_bytes - y->residents->bytes));
+}
+
+static void print_times(const Emission *m, const Decisions *d, FILE *out) {
+  Arena *arena = m->arena;
+  const Schedule *s = m->schedule;
+  if (!m->program->has_train) {
+    fprintf(out, "  time      %s per evaluation\n  moves     nothing\n", duration(arena, s->evaluation_seconds));
+    return;
+  }
+  fprintf(out, "  time      %s per epoch = %s compute + %s recomputing + %s waiting for transfers%s; evaluation %s\n", duration(arena, s->training_seconds),
+          duration(arena, 1e-9 * (double)d->keep_all_ns), s->rerun_seconds > 0 ? duration(arena, s->rerun_seconds) : "0",
+          s->wait_seconds > 0 ? duration(arena, s->wait_seconds) : "0",
+          s->slowed_seconds > 0 ? arena_printf(arena, " + %s slower beside them", duration(arena, s->slowed_seconds)) : "", duration(arena, s->evaluation_seconds));
+  const char *moves = "";
+  for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++)
+    if (d->in_bytes[tier])
+      moves = arena_printf(arena, "%s%s%s to %s, %s back per epoch", moves, *moves ? "; " : "", bytes(arena, d->out_bytes[tier]), fate_name(tier),
+                           bytes(arena, d->in_bytes[tier]));
+  if (!*moves) fprintf(out, "  moves     nothing\n");
+  else {
+    double hidden = d->transfer_seconds > 0 ? 1 - (d->wait_seconds + s->slowed_seconds) / d->transfer_seconds : 1;
+    fprintf(out, "  moves     %s; %.0f %% of the transfer time is hidden behind compute\n", moves, 100 * (hidden > 0 ? hidden : 0));
+  }
+}
+
+/* What ./PROGRAM profile found. */
+static void print_run(const Emission *m, const Measured *run, FILE *out) {
+  static const char *const names[3] = {NULL, "host", "ssd"};
+  Arena *arena = m->arena;
+  if (!run) return;
+  fprintf(out, "  measured  %s per epoch", duration(arena, run->epoch));
+  if (m->schedule->training_seconds > 0) fprintf(out, ", %.2f times the estimate", run->epoch / m->schedule->training_seconds);
+  fprintf(out, "; evaluation %s; touched", duration(arena, run->evaluation));
+  for (int t = 0; t < 3; t++)
+    if (t == 0 || run->tiers[t] > 0) fprintf(out, "%s%s %s", t ? dot() : " ", t ? names[t] : device_name(m), run->tiers[t] < 0 ? "unknown" : bytes(arena, run->tiers[t]));
+  fprintf(out, "\n");
+}
+
+static void print_instead(const Emission *m, const Instead *i, FILE *out) {
+  Arena *arena = m->arena;
+  if (!i) return;
+  fprintf(out, "  instead   keep everything %s, needs %s", duration(arena, 1e-9 * (double)i->keep_ns), needed(arena, i->keep_bytes));
+  if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, "%srecompute everything %s, needs %s", dot(), duration(arena, 1e-9 * (double)i->recompute_ns), needed(arena, i->recompute_bytes));
+  if (i->least_bytes > 0) fprintf(out, "%sleast possible %s at %s", dot(), needed(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
+  fprintf(out, "\n");
+}
+
+static void print_notes(const Emission *m, const Decisions *d, const Instead *i, FILE *out) {
+  Arena *arena = m->arena;
+  const char *head = "  notes     ";
+#define NOTE(...) (fprintf(out, "%s", head), fprintf(out, __VA_ARGS__), fprintf(out, "\n"), head = "            ")
+  if (i && i->unpinned_ns > 0)
+    NOTE("your pins cost %s; they were obeyed", added(arena, llround(1e9 * m->schedule->training_seconds) - i->unpinned_ns));
+  if (i && i->step_up_bytes > 0)
+    NOTE("%s would save %s %s the next useful step up", needed(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns), gnn_is_utf8() ? "\342\200\224" : "-");
+  if (m->training_plan && d->decided_count) {
+    const PlannerReport *r = &m->training_plan->report;
+    double gap = r->lower_bound_ns > 0 ? 100.0 * (double)(r->makespan_ns - r->lower_bound_ns) / (double)r->lower_bound_ns : 0;
+    if (r->is_optimal) NOTE("solver: optimal, %d gaps open, %d of %d values not kept", r->open_count, d->decided_count, d->count);
+    else if (r->lower_bound_ns > 0)
+      NOTE("solver: within %.2f %% of a proved bound, %d gaps open, %d of %d values not kept", gap, r->open_count, d->decided_count, d->count);
+    else NOTE("the plan was given, %d of %d values are not kept", d->decided_count, d->count);
+  }
+  const Graph *graph = m->evaluation->graph;
+  for (int n = 0; n < graph->note_count; n++) NOTE("%s", graph->notes[n]);
+#undef NOTE
+  for (const char *line = m->program->info->notes; line && *line;) {
+    const char *end = strchr(line, '\n');
+    int length = end ? (int)(end - line) : (int)strlen(line);
+    fprintf(out, "  data      %.*s\n", length, line);
+    line += length + (end != NULL);
+  }
+}
+
+void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose, FILE *out) {
+  const Emission *m = x->emission;
+  const Decisions *d = x->decisions;
+  const Layout *y = m->layout;
+  print_fit(m, run, out);
+  print_times(m, d, out);
+  print_run(m, run, out);
+  print_instead(m, x->instead, out);
+  fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->epoch_bytes), needed(m->arena, y->lower_bound),
+          y->lower_bound ? 100.0 * ((double)y->epoch_bytes / (double)y->lower_bound - 1) : 0);
+  print_decisions(m, d, is_verbose, out);
+  print_notes(m, d, x->instead, out);
+  if (!is_verbose) return;
+  fprintf(out, "\n");
+  schedule_print(m->schedule, out);
+}

@@ -1,0 +1,389 @@
+/* report_json: Emission -> gnncc-report/1, the document of which every report is a view (docs/formats.md).
+ *
+ * What a view shows is said here, so that a view has nothing to compute: which values a step reads, writes and frees,
+ * which step decided when it starts, what lies where at every step.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decided_by.h"
+#include "report.h"
+#include "compiler/emit/emit_cuda.h"
+#include "compiler/plan/tiers.h"
+#include "lang/source.h"
+
+static json_t *integer(int64_t n) { return json_integer((json_int_t)n); }
+
+static double seconds_of(int64_t ns) { return 1e-9 * (double)ns; }
+
+/* ---- the machine ---- */
+
+static json_t *json_machine(const Emission *m) {
+  const Machine *machine = m->machine;
+  json_t *links = json_array();
+  for (int c = 0; c < CHANNEL_COUNT; c++) {
+    if (machine->links[c].bandwidth <= 0) continue;
+    static const Lane lanes[CHANNEL_COUNT] = {LANE_D2H, LANE_H2D, LANE_SSD_WRITE, LANE_SSD_READ};
+    json_array_append_new(links, json_pack("{s:s, s:f, s:f}", "lane", lane_name(lanes[c]), "bandwidth", machine->links[c].bandwidth,
+                                           "latency_seconds", machine->links[c].latency));
+  }
+  const char *device = tier_device(m->program);
+  return json_pack("{s:s, s:f, s:f, s:f, s:b, s:o}", "device", device, "bandwidth", machine->bandwidth, "flops", machine->flops, "step_seconds",
+                   machine->step_seconds, "is_measured", machine->is_measured, "links", links);
+}
+
+static json_t *json_tiers(const Emission *m) {
+  const Layout *y = m->layout;
+  const int64_t *budget = m->machine->tier_bytes;
+  return json_pack("{s:{s:I, s:I, s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:I, s:I}", "device", "peak_bytes", (json_int_t)y->bytes, "budget_bytes",
+                   (json_int_t)budget[TIER_DEVICE], "lower_bound_bytes", (json_int_t)y->lower_bound, "epoch_bytes", (json_int_t)y->epoch_bytes, "host", "peak_bytes", (json_int_t)y->host_bytes,
+                   "budget_bytes", (json_int_t)budget[TIER_HOST], "ssd", "peak_bytes", (json_int_t)y->ssd_bytes, "budget_bytes",
+                   (json_int_t)budget[TIER_SSD], "ring_bytes", (json_int_t)y->ring_bytes, "staging_bytes", (json_int_t)y->staging_bytes);
+}
+
+/* ---- times ---- */
+
+static json_t *json_epoch(const Emission *m, const Decisions *d) {
+  const Schedule *s = m->schedule;
+  json_t *epoch = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "seconds", s->training_seconds, "compute_seconds", seconds_of(d->keep_all_ns),
+                            "recompute_seconds", s->rerun_seconds, "wait_seconds", s->wait_seconds, "transfer_seconds", d->transfer_seconds,
+                            "evaluation_seconds", s->evaluation_seconds);
+  if (s->slowed_seconds > 0) json_object_set_new(epoch, "slowed_seconds", json_real(s->slowed_seconds));
+  for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++) {
+    json_object_set_new(epoch, tier == PLAN_FATE_HOST ? "host_out_bytes" : "ssd_out_bytes", integer(d->out_bytes[tier]));
+    json_object_set_new(epoch, tier == PLAN_FATE_HOST ? "host_in_bytes" : "ssd_in_bytes", integer(d->in_bytes[tier]));
+  }
+  if (m->training_plan) {
+    const PlannerReport *r = &m->training_plan->report;
+    json_object_set_new(epoch, "lower_bound_seconds", json_real(seconds_of(r->lower_bound_ns)));
+    json_object_set_new(epoch, "is_optimal", json_boolean(r->is_optimal));
+  }
+  return epoch;
+}
+
+/* Busy, waiting and idle make the epoch (the evaluation where nothing is trained). */
+static json_t *json_lanes(const Emission *m) {
+  const Schedule *s = m->schedule;
+  bool is_training = s->training_count > 0;
+  int count = is_training ? s->training_count : s->count;
+  double whole = is_training ? s->training_seconds : s->evaluation_seconds;
+  json_t *list = json_array();
+  for (int lane = 0; lane < LANE_COUNT; lane++) {
+    double busy = 0, waiting = 0;
+    int steps = 0;
+    for (int i = 0; i < count; i++) {
+      if ((int)s->steps[i].lane != lane) continue;
+      *(s->steps[i].kind == STEP_WAIT ? &waiting : &busy) += s->steps[i].cost.seconds;
+      steps++;
+    }
+    double idle = whole - busy - waiting; /* what is left of rounding is nothing */
+    if (steps)
+      json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane_name((Lane)lane), "steps", steps, "busy_seconds", busy,
+                                            "wait_seconds", waiting, "idle_seconds", idle > 1e-12 * whole ? idle : 0.0));
+  }
+  return list;
+}
+
+static json_t *json_instead(const Instead *i) {
+  json_t *object = json_object();
+  const struct { const char *name; int64_t ns, bytes; } rows[] = {
+      {"keep_everything", i->keep_ns, i->keep_bytes}, {"recompute_everything", i->recompute_ns, i->recompute_bytes}, {"least", i->least_ns, i->least_bytes}};
+  for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+    if (rows[k].bytes > 0 && (k != 1 || rows[k].bytes < i->keep_bytes)) /* computing again is no alternative where it needs no less */
+      json_object_set_new(object, rows[k].name, json_pack("{s:f, s:I}", "seconds", seconds_of(rows[k].ns), "bytes", (json_int_t)rows[k].bytes));
+  if (i->unpinned_ns > 0) json_object_set_new(object, "without_pins", json_pack("{s:f}", "seconds", seconds_of(i->unpinned_ns)));
+  if (i->step_up_bytes > 0)
+    json_object_set_new(object, "step_up", json_pack("{s:I, s:f}", "bytes", (json_int_t)i->step_up_bytes, "saves_seconds", seconds_of(i->step_up_saves_ns)));
+  return object;
+}
+
+/* ---- values, and what has memory ---- */
+
+static json_t *json_alternatives(const Decision *d) {
+  json_t *list = json_array();
+  for (int k = 0; k < d->alternative_count; k++) {
+    const Alternative *a = &d->alternatives[k];
+    json_t *other = json_pack("{s:s, s:b}", "fate", fate_name(a->fate), "fits", a->fits);
+    json_object_set_new(other, a->fits ? "adds_seconds" : "over_bytes", a->fits ? json_real(seconds_of(a->adds_ns)) : integer(a->over_bytes));
+    static const char *const tiers[TIER_COUNT] = {"device", "host", "ssd"};
+    if (a->over_bytes) json_object_set_new(other, "short_of", json_string(tiers[a->short_tier]));
+    json_array_append_new(list, other);
+  }
+  return list;
+}
+
+static json_t *json_values(const Emission *m, const Decisions *decisions) {
+  json_t *list = json_array();
+  for (int i = 0; i < decisions->count; i++) {
+    const Decision *d = &decisions->list[i];
+    const Value *value = &m->training->graph->values[d->value];
+    const char *what = kernel_what(m->training, &m->training->kernels[m->training->made_by[d->value]]);
+    json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", value->name, "what", what, "line",
+                                          (int)value->place.line, "bytes", (json_int_t)d->bytes, "fate", fate_name(d->fate), "adds_seconds",
+                                          seconds_of(d->adds_ns), "pinned", d->is_pinned, "alternatives", json_alternatives(d)));
+  }
+  return list;
+}
+
+/* How a value came to where it is: its kernel, its kernel once more, or a copy. */
+static const char *how_it_came(const Schedule *s, const Block *b) {
+  int boundary = s->steps[b->first].boundary;
+  for (int i = b->first; i < s->count && s->steps[i].boundary == boundary; i++)
+    if (s->steps[i].kind == STEP_COPY && !s->copies[s->steps[i].copy].is_out && s->copies[s->steps[i].copy].value == b->value) return "returned";
+  const Step *kernel = &s->steps[s->kernel_step[boundary]];
+  return kernel->kind == STEP_KERNEL && kernel->is_rerun ? "recomputed" : "made";
+}
+
+static json_t *json_blocks(const Emission *m) {
+  json_t *list = json_array();
+  for (int i = 0; i < m->layout->count; i++) {
+    const Block *b = &m->layout->blocks[i];
+    if (b->first == BEFORE_STEPS) continue; /* in no step is it there */
+    json_t *item = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i}", "name", b->name, "kind", block_kind_name(b->kind), "tier", "device", "offset",
+                             (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", b->last + 1);
+    if (b->kernels && b->value != NO_VALUE) {
+      json_object_set_new(item, "value", json_string(b->kernels->graph->values[b->value].name));
+      json_object_set_new(item, "line", json_integer(b->kernels->graph->values[b->value].place.line));
+      json_object_set_new(item, "how", json_string(how_it_came(m->schedule, b)));
+    }
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+/* Where values wait outside the device. */
+static json_t *json_homes(const Emission *m) {
+  const Schedule *s = m->schedule;
+  json_t *list = json_array();
+  for (int h = 0; h < s->home_count; h++) {
+    const Home *home = &s->homes[h];
+    json_t *extents = json_array();
+    for (int e = m->layout->home_extent[h]; e < m->layout->home_extent[h + 1]; e++)
+      json_array_append_new(extents, json_pack("{s:I, s:I}", "at", (json_int_t)m->layout->extents[e].at, "bytes", (json_int_t)m->layout->extents[e].bytes));
+    int first = home->first ? s->kernel_step[home->first - 1] + 2 : 1;
+    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", home->kernels->graph->values[home->value].name, "tier",
+                                          fate_name(home->tier), "bytes", (json_int_t)home->bytes, "first_step", first, "last_step",
+                                          s->kernel_step[home->last] + 1, "extents", extents));
+  }
+  return list;
+}
+
+/* Bytes alive on each tier from the end of one kernel to the end of the next; the device's by kind. */
+static json_t *json_memory(const Emission *m) {
+  const Schedule *s = m->schedule;
+  json_t *list = json_array();
+  for (int b = 0, last = -1; b < s->boundary_count; b++) {
+    int i = s->kernel_step[b];
+    if (i < 0 || i == last) continue;
+    int first = last + 1;
+    last = i;
+    int64_t kinds[BLOCK_KIND_COUNT] = {0};
+    for (int k = 0; k < m->layout->count; k++) {
+      const Block *block = &m->layout->blocks[k];
+      if (block->first <= i && i <= block->last) kinds[block->kind] += block->room;
+    }
+    double start = first == 0 || first == s->training_count ? 0 : s->steps[first - 1].start_seconds + s->steps[first - 1].cost.seconds;
+    json_t *row = json_pack("{s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "first_step", first + 1, "step", i + 1, "start_seconds", start, "end_seconds",
+                            s->steps[i].start_seconds + s->steps[i].cost.seconds, "device_bytes", (json_int_t)m->layout->live_bytes[i], "host_bytes",
+                            (json_int_t)m->layout->host_live[b], "ssd_bytes", (json_int_t)m->layout->ssd_live[b]);
+    json_object_set_new(row, "gaps", integer(m->layout->top_bytes[i] - m->layout->live_bytes[i]));
+    for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++) json_object_set_new(row, block_kind_name((BlockKind)kind), integer(kinds[kind]));
+    json_array_append_new(list, row);
+  }
+  return list;
+}
+
+/* ---- steps ---- */
+
+static const char *value_name(const Kernels *kernels, ValueId id) {
+  const Value *value = &kernels->graph->values[id];
+  const TypedProgram *program = kernels->graph->program;
+  if (value->op == OP_INPUT) return program->fields[value->as.index].name;
+  return value->op == OP_PARAM || value->op == OP_UPDATE ? program->params[value->as.index].name : value->name;
+}
+
+static json_t *names_of(const Kernels *kernels, const ValueId *list, int count) {
+  json_t *names = json_array();
+  for (int i = 0; i < count; i++) json_array_append_new(names, json_string(value_name(kernels, list[i])));
+  return names;
+}
+
+/* Values whose memory ends with a step. */
+static json_t *names_of_freed(const Emission *m, int step) {
+  json_t *names = json_array();
+  for (int i = m->layout->resident_count; i < m->layout->count; i++) {
+    const Block *b = &m->layout->blocks[i];
+    if (b->last == step && b->kind != BLOCK_SCRATCH && b->value != NO_VALUE)
+      json_array_append_new(names, json_string(value_name(b->kernels, b->value)));
+  }
+  return names;
+}
+
+static int64_t ns_of(double seconds) { return llround(1e9 * seconds); }
+
+static int before_on_lane(const Schedule *s, int step) {
+  int first = step >= s->training_count ? s->training_count : 0;
+  for (int i = step - 1; i >= first; i--)
+    if (s->steps[i].lane == s->steps[step].lane) return i;
+  return NO_INDEX;
+}
+
+/* The copy that compute waited for before this step in the list; NO_INDEX: it did not wait. */
+static int waited_for(const Schedule *s, int step) {
+  int i = step - 1, first = step >= s->training_count ? s->training_count : 0;
+  while (i >= first && s->steps[i].kind == STEP_COPY) i--;
+  return i >= first && s->steps[i].kind == STEP_WAIT && s->steps[i].cost.seconds > 0 ? s->copies[s->steps[i].copy].step : NO_INDEX;
+}
+
+static Decider decider(const Schedule *s, int step) {
+  return (Decider){step, step == NO_INDEX ? 0 : ns_of(s->steps[step].start_seconds + s->steps[step].cost.seconds)};
+}
+
+/* A kernel follows what was waited for, a copy also the kernel before it and what it may not overtake. */
+static int decider_of(const Schedule *s, int step) {
+  const Step *x = &s->steps[step];
+  Decider followed[5];
+  int count = 0;
+  if (x->kind == STEP_KERNEL) followed[count++] = decider(s, waited_for(s, step));
+  followed[count++] = decider(s, before_on_lane(s, step));
+  if (x->kind == STEP_COPY) {
+    const Copy *copy = &s->copies[x->copy];
+    followed[count++] = decider(s, x->boundary ? s->kernel_step[x->boundary - 1] : NO_INDEX);
+    followed[count++] = decider(s, waited_for(s, step));
+    for (int k = 0; k < 2; k++) followed[count++] = decider(s, copy->after[k] == NO_INDEX ? NO_INDEX : s->copies[copy->after[k]].step);
+  }
+  return decided_by(ns_of(x->start_seconds), followed, count);
+}
+
+static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
+  const Copy *copy = &s->copies[step->copy];
+  json_object_set_new(item, "value", json_string(copy->kernels->graph->values[copy->value].name));
+  if (step->kind == STEP_WAIT) {
+    json_object_set_new(item, "waits_for", json_integer(copy->step + 1));
+    return;
+  }
+  json_t *after = json_array();
+  for (int k = 0; k < 2; k++)
+    if (copy->after[k] != NO_INDEX) json_array_append_new(after, json_integer(s->copies[copy->after[k]].step + 1));
+  json_object_set_new(item, "after", after);
+  json_object_set_new(item, "to", json_string(copy->is_out ? fate_name(copy->tier) : "device"));
+  json_object_set_new(item, "from", json_string(copy->is_out ? "device" : fate_name(copy->tier)));
+}
+
+static void add_kernel_facts(const Emission *m, int i, json_t *item) {
+  const Step *step = &m->schedule->steps[i];
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  json_object_set_new(item, "flops", json_real(step->cost.flops));
+  json_object_set_new(item, "reads", names_of(step->kernels, kernel->inputs, kernel->input_count));
+  bool is_update = kernel->kind == KERNEL_UPDATE;
+  json_t *writes = is_update ? names_of(step->kernels, &kernel->anchor, 1) : names_of(step->kernels, kernel->outputs, kernel->output_count);
+  json_t *body = is_update ? names_of(step->kernels, kernel->body, kernel->body_count) : NULL;
+  json_array_extend(writes, body);
+  json_decref(body);
+  json_object_set_new(item, "writes", writes);
+  json_object_set_new(item, "frees", names_of_freed(m, i));
+}
+
+static json_t *json_steps(const Emission *m) {
+  const Schedule *s = m->schedule;
+  json_t *list = json_array();
+  for (int i = 0; i < s->count; i++) {
+    const Step *step = &s->steps[i];
+    const char *kind = step->kind == STEP_KERNEL ? kernel_kind_name(step->kernels->kernels[step->kernel].kind) : step->kind == STEP_COPY ? "copy" : "wait";
+    json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", step->number, "lane", lane_name(step->lane),
+                             "phase", schedule_phase(s, i), "kernel", kind, "what", step->what, "line", (int)step->place.line, "start_seconds",
+                             step->start_seconds, "seconds", step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",
+                             (json_int_t)m->layout->live_bytes[i], "host_bytes", (json_int_t)m->layout->host_live[step->boundary], "ssd_bytes",
+                             (json_int_t)m->layout->ssd_live[step->boundary], "decided_by", decider_of(s, i) + 1);
+    if (step->kind == STEP_KERNEL) add_kernel_facts(m, i, item);
+    else add_copy_facts(s, step, item);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+/* ---- the rest ---- */
+
+/* The decisions as gnncc-plan/1, for --plan-from. */
+static json_t *json_plan(const Emission *m) {
+  size_t length;
+  if (!m->training_plan) return json_null();
+  const char *text = plan_write_json(m->training_plan->planned, m->arena, &length);
+  return json_loadb(text, length, 0, NULL);
+}
+
+static json_t *json_source(const Emission *m) {
+  const char *slash = strrchr(m->model_path, '/');
+  json_t *lines = json_array();
+  for (const char *at = m->source_text ? m->source_text : ""; *at;) {
+    size_t length = strcspn(at, "\n");
+    json_array_append_new(lines, json_string(source_printable(m->arena, at, length - (length && at[length - 1] == '\r'))));
+    at += length + (at[length] == '\n');
+  }
+  return json_pack("{s:s, s:o}", "file", slash ? slash + 1 : m->model_path, "lines", lines);
+}
+
+/* What passes did that changes the order of sums, then what was done to the data. */
+static json_t *json_notes(const Emission *m) {
+  json_t *notes = json_array();
+  for (int i = 0; i < m->evaluation->graph->note_count; i++) json_array_append_new(notes, json_string(m->evaluation->graph->notes[i]));
+  for (const char *at = m->program->info->notes ? m->program->info->notes : ""; *at;) {
+    size_t length = strcspn(at, "\n");
+    json_array_append_new(notes, json_string(source_printable(m->arena, at, length)));
+    at += length + (at[length] == '\n');
+  }
+  return notes;
+}
+
+static char *code_of(const Emission *m, const Step *step) {
+  char *text;
+  size_t length;
+  FILE *out = arena_open_text(m->arena, &text, &length);
+  Launch *launches = NULL;
+  int count = 0;
+  if (m->backend == BACKEND_CUDA) emit_cuda_kernels(m, step, out, &launches, &count);
+  else emit_step_functions(m, step, out);
+  fclose(out);
+  return text;
+}
+
+json_t *report_code(const Emission *m) {
+  enum { MOST_BYTES = 256 << 10 };
+  const Schedule *s = m->schedule;
+  json_t *list = json_array();
+  size_t bytes = 0;
+  for (int i = 0; i < (s->training_count ? s->training_count : s->count) && bytes <= MOST_BYTES; i++) {
+    if (s->steps[i].kind != STEP_KERNEL) continue;
+    char *text = code_of(m, &s->steps[i]);
+    bytes += strlen(text);
+    json_array_append_new(list, json_pack("{s:i, s:s}", "step", i + 1, "text", text));
+  }
+  if (bytes <= MOST_BYTES) return list;
+  json_decref(list);
+  return NULL;
+}
+
+const char *report_plan_json(const Explanation *x) {
+  const Emission *m = x->emission;
+  const Schedule *s = m->schedule;
+  json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o}", "format", "gnncc-report/1", "generator",
+                           "generated by gnncc " GNNCC_VERSION, "model", m->program->name, "data", m->program->data->name, "target", m->machine->name,
+                           "fingerprint", m->fingerprint, "figures", "estimated", "fits", 1, "tiers", json_tiers(m), "machine", json_machine(m), "epoch",
+                           json_epoch(m, x->decisions), "training_steps", s->training_count, "peak_step", s->count ? s->steps[m->layout->peak_step].number : 0, "lanes",
+                           json_lanes(m), "notes", json_notes(m), "source", json_source(m));
+  if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
+  if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
+  if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));
+  const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"blocks", json_blocks}, {"homes", json_homes},
+                                                                                  {"memory", json_memory}, {"steps", json_steps},   {"plan", json_plan}};
+  if (root) json_object_set_new(root, "values", json_values(m, x->decisions));
+  for (size_t i = 0; root && i < sizeof parts / sizeof parts[0]; i++) json_object_set_new(root, parts[i].key, parts[i].make(m));
+  char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
+  const char *result = text ? arena_printf(m->arena, "%s\n", text) : NULL;
+  free(text);
+  json_decref(root);
+  return result;
+}

@@ -1,0 +1,197 @@
+/* verdict: an answer that does not fit -> what binds, and the ways out, each of which was planned. */
+#include "verdict.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "compiler/plan/tiers.h"
+#include "compiler/planner/geometry.h"
+#include "runtime/base/text.h"
+
+typedef struct Verdict {
+  Arena *arena;
+  const Refusal *refusal;
+  const PlanRequest *request;
+  const char *fault; /* of a plan that was tried */
+} Verdict;
+
+static const char *size_option(Arena *arena, int64_t bytes) { return arena_printf(arena, "%" PRId64 "KiB", (bytes + 1023) / 1024); }
+
+static const char *seconds_text(Arena *arena, double seconds) {
+  return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
+}
+
+static const char *epoch_text(const Verdict *v, const PlanAnswer *answer) { return seconds_text(v->arena, answer_seconds(answer)); }
+
+/* ---- trying ---- */
+
+/* NULL: it does not fit. */
+static const PlanAnswer *try(Verdict *v, const PlanRequest *request) {
+  const PlanAnswer *answer = plan_answer(request);
+  if (answer->fault) v->fault = answer->fault;
+  return answer->fits ? answer : NULL;
+}
+
+static const PlanAnswer *try_size(Verdict *v, PlanRequest request, Tier tier, int64_t bytes) {
+  request.machine.tier_bytes[tier] = bytes;
+  return try(v, &request);
+}
+
+/* The smallest device, in KiB as the option is written, on which a plan with addresses was found: from what the planner
+ * says up to one that does, and down again between the two, but not to what cannot do. NULL: none. */
+static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, int64_t *bytes) {
+  enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5 };
+  const Kernels *kernels = v->refusal->answer->of->training_kernels;
+  int tries = kernels && kernels->kernel_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
+  int64_t bad = too_small / KIB, good = round_up(guess > 0 ? guess : most, KIB) / KIB;
+  PlanRequest quick = *v->request;
+  quick.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
+  quick.is_quick = true;
+  quick.form = v->refusal->answer->form;
+  while (good * KIB < 2 * most && !try_size(v, quick, TIER_DEVICE, good * KIB) && !v->fault) {
+    bad = good;
+    good += good / 8 + 1;
+  }
+  for (int i = 0; i < tries && good - bad > good / 200 + 1; i++) {
+    int64_t middle = bad + (good - bad) / 2;
+    if (try_size(v, quick, TIER_DEVICE, middle * KIB)) good = middle;
+    else bad = middle;
+  }
+  for (int percent = 1; percent <= (tries == TRIES ? 3 : 1); percent++) { /* what fits is not quite monotone: packing is hard */
+    int64_t less = good - good * percent / 100 - 1;
+    if (less * KIB <= too_small || !try_size(v, quick, TIER_DEVICE, less * KIB)) continue;
+    good = less;
+    percent = 0;
+  }
+  *bytes = good * KIB;
+  return try_size(v, *v->request, TIER_DEVICE, *bytes);
+}
+
+/* One more way out: a tier that is not there, or not large enough. What a plan takes of plenty is planned for once more:
+ * with no more than that the planner may find another, and that is the one that the option brings. */
+static const char *try_tier(Verdict *v, Tier tier, const char *name, int64_t plenty) {
+  const Machine *machine = &v->request->machine;
+  Channel way_out = tier == TIER_HOST ? CHANNEL_D2H : CHANNEL_SSD_WRITE;
+  if (machine->tier_bytes[tier] >= plenty || machine->links[way_out].bandwidth <= 0) return NULL;
+  const PlanAnswer *answer = try_size(v, *v->request, tier, plenty);
+  if (!answer) return NULL;
+  int64_t bytes = plenty, used = round_up(tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, 1024);
+  const PlanAnswer *less = try_size(v, *v->request, tier, used);
+  if (less) bytes = used, answer = less;
+  return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", name, size_option(v->arena, bytes), epoch_text(v, answer));
+}
+
+/* What leaves the device does not fit where it goes: true where a larger host or SSD of those there are is enough. */
+static const char *try_overflow(Verdict *v, int64_t enough) {
+  static const char *const names[] = {"device", "host", "ssd"};
+  const int64_t *budgets = v->request->machine.tier_bytes;
+  for (int tier = TIER_HOST; tier <= TIER_SSD; tier++) {
+    int64_t budget = budgets[tier];
+    const PlanAnswer *answer = budget > 0 && budget < enough ? try_size(v, *v->request, (Tier)tier, 2 * enough) : NULL;
+    if (!answer) continue;
+    int64_t used = tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes;
+    return arena_printf(v->arena, "spilling %s overflows %s (%s)%s", arena_strdup(v->arena, gnn_bytes_text(used).text), names[tier],
+                        arena_strdup(v->arena, gnn_bytes_text(budget).text), budgets[TIER_SSD] > 0 ? "" : " and there is no ssd tier");
+  }
+  return NULL;
+}
+
+/* Half of a constant of the program, such as a hidden width: the first that is enough. */
+static const char *try_constants(const Verdict *v) {
+  const Refusal *f = v->refusal;
+  for (int i = 0; i < f->program->const_count; i++) {
+    const TypedConst *constant = &f->program->consts[i];
+    if (constant->value < 2 || constant->value != floor(constant->value)) continue;
+    const char *half = arena_printf(v->arena, "%.0f", floor(constant->value / 2));
+    double seconds = f->try_constant(f->of, constant->name, half);
+    if (seconds >= 0) return arena_printf(v->arena, "-D %s=%s -> %s per epoch", constant->name, half, seconds_text(v->arena, seconds));
+  }
+  return NULL;
+}
+
+static const char *joined(Arena *arena, const char *list, const char *item) {
+  if (!item) return list;
+  return *list ? arena_printf(arena, "%s \302\267 %s", list, item) : item;
+}
+
+/* ---- what binds ---- */
+
+/* What the step that binds needs is what no plan can avoid. */
+static bool is_base_need(const Plan *plan) {
+  Arena *arena = arena_new();
+  const Geometry *g = geometry_make(plan->problem->problem, arena);
+  bool is_base = g->base_bytes[plan->report.bind_step] == plan->report.bind_bytes;
+  arena_free(arena);
+  return is_base;
+}
+
+typedef struct Binding {
+  const char *what; /* the operation at which most is needed */
+  Place place;
+} Binding;
+
+static Binding binding(const Verdict *v, const Plan *p) {
+  const Problem *problem = p->problem->problem;
+  const Kernels *kernels = p->problem->kernels, *once = v->refusal->answer->of->residents->hoisted_kernels;
+  int32_t kernel = !p->planned && problem->step_count ? p->problem->kernel_of_op[problem->steps[p->report.bind_step].op] : NO_INDEX;
+  if (p->is_early) kernels = once, kernel = 0;
+  if (kernel == NO_INDEX) return (Binding){"the data", v->refusal->program->data->place};
+  const Kernel *k = &kernels->kernels[kernel];
+  return (Binding){kernel_what(kernels, k), kernels->graph->values[k->anchor].place};
+}
+
+static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_t all) {
+  const char *device = tier_device(v->refusal->program), *ways = "";
+  int64_t bytes;
+  const PlanAnswer *least = least_device(v, too_small, guess, all, &bytes);
+  if (least) ways = arena_printf(v->arena, "--budget %s=%s is the smallest that works (%s per epoch)", device, size_option(v->arena, bytes), epoch_text(v, least));
+  ways = joined(v->arena, ways, try_tier(v, TIER_HOST, "host", all));
+  ways = joined(v->arena, ways, try_tier(v, TIER_SSD, "ssd", 2 * all));
+  return joined(v->arena, ways, try_constants(v));
+}
+
+static int64_t worst_least(const PlanAnswer *a) {
+  int64_t least = 0;
+  const Plan *const plans[] = {a->training_plan, a->evaluation_plan};
+  for (int i = 0; i < 2; i++)
+    if (plans[i] && !plans[i]->planned && plans[i]->report.least_device_bytes > least) least = plans[i]->report.least_device_bytes;
+  return least;
+}
+
+const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
+  const PlanAnswer *answer = refusal->answer;
+  PlanRequest trial = *refusal->request;
+  trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
+  Verdict v = {trial.arena, refusal, &trial, NULL};
+  const Plan *p = answer->training_plan && !answer->training_plan->planned ? answer->training_plan : answer->evaluation_plan;
+  const PlannerReport *r = &p->report;
+  const Problem *problem = p->problem->problem;
+  const int64_t *budgets = trial.machine.tier_bytes, budget = budgets[TIER_DEVICE], stays = answer->of->residents->bytes;
+  const char *device = tier_device(refusal->program);
+  const Binding binds = binding(&v, p);
+  const int64_t bind_bytes = p->planned ? 0 : r->bind_bytes, needed = bind_bytes > 0 ? bind_bytes : answer->layout ? answer->layout->bytes : 0;
+  if (refusal->plan_from) {
+    diags_error(diags, "E0501", binds.place, "the plan of %s needs %s of addresses, the %s budget is %s", refusal->plan_from,
+                gnn_bytes_above_text(answer->layout ? answer->layout->bytes : bind_bytes).text, device, gnn_bytes_text(budget).text);
+    return NULL;
+  }
+  int64_t all = stays, guess = worst_least(answer);
+  for (int i = 0; i < problem->datum_count; i++) all += problem->data[i].bytes;
+  const char *together = r->bind_bytes > 0 && !p->planned && !p->is_early ? plan_bind(v.arena, p) : "";
+  bool is_unavoidable = !p->planned && !p->is_early && bind_bytes > budget && is_base_need(p);
+  const char *ways = ways_out(&v, is_unavoidable ? bind_bytes - 1 : stays, guess > budget ? guess : budget + 1024, all), *overflow = try_overflow(&v, all);
+  if (overflow)
+    diags_error(diags, "E0502", binds.place, "fits the %s, but %s", device, overflow);
+  else if (is_unavoidable)
+    diags_error(diags, "E0501", binds.place, "no plan fits %s budget %s: operation %s (line %d) needs %s at one moment, whatever else is %s", device,
+                gnn_bytes_text(budget).text, binds.what, (int)binds.place.line, gnn_bytes_above_text(bind_bytes).text,
+                budgets[TIER_HOST] > 0 || budgets[TIER_SSD] > 0 ? "moved away" : "made again later");
+  else
+    diags_error(diags, "E0501", binds.place, "no %s fits %s budget %s: the one that comes nearest needs %s at operation %s (line %d)", trial.policy >= 0 ? "plan of this policy" : "plan",
+                device, gnn_bytes_text(budget).text, gnn_bytes_above_text(needed).text, binds.what, (int)binds.place.line);
+  if (*together) diags_note(diags, "there together: %s", together);
+  else diags_note(diags, "%s of it for graph, features, weights and optimiser", gnn_bytes_text(stays).text);
+  if (*ways) diags_help(diags, "%s", ways);
+  return v.fault;
+}

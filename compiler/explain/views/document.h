@@ -1,0 +1,135 @@
+/* document.h: a gnncc-report/1 read and judged; every view is a function of it. docs/formats.md has the schema. */
+#ifndef GNNCC_VIEWS_DOCUMENT_H
+#define GNNCC_VIEWS_DOCUMENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "compiler/lowering/measured.h"
+
+typedef struct DocNames {
+  int count;
+  const char **list;
+} DocNames;
+
+typedef struct DocStep {
+  int64_t step, line, decided_by, waits_for; /* decided_by, waits_for 0: none */
+  const char *lane, *phase, *kernel, *what, *value, *to, *from; /* value, to, from: NULL for kernels */
+  double start, seconds, flops;
+  int64_t bytes, device_bytes, host_bytes, ssd_bytes;
+  DocNames reads, writes, frees;
+  int after_count;
+  int64_t after[2];
+  const char *code; /* what it became, or NULL */
+  bool is_measured; /* where the document is, every step of the training epoch */
+  double measured_start, measured_seconds;
+} DocStep;
+
+typedef struct DocAlternative {
+  const char *fate;
+  bool fits;
+  double adds;
+  int64_t over_bytes;
+} DocAlternative;
+
+typedef struct DocValue {
+  const char *value, *what, *fate;
+  int64_t line, bytes;
+  double adds;
+  bool is_pinned;
+  int alternative_count;
+  DocAlternative alternatives[4];
+} DocValue;
+
+typedef struct DocBlock {
+  const char *name, *kind, *value, *how; /* value, how: NULL for what is no value */
+  int64_t offset, bytes, first_step, last_step;
+} DocBlock;
+
+typedef struct DocHome {
+  const char *value, *tier;
+  int64_t bytes, first_step, last_step;
+} DocHome;
+
+typedef struct DocLane {
+  const char *lane;
+  int64_t steps;
+  double busy, waiting, idle;
+} DocLane;
+
+typedef struct DocLink {
+  const char *lane;
+  double bandwidth, latency;
+} DocLink;
+
+enum { DOC_KINDS = 7 };
+extern const char *const doc_kinds[DOC_KINDS]; /* graph, features, ... */
+
+/* From the end of one kernel to the end of the next. */
+typedef struct DocMemory {
+  int64_t first_step, step, device_bytes, host_bytes, ssd_bytes, kinds[DOC_KINDS], gaps; /* gaps: below the highest block */
+  double start, end;
+} DocMemory;
+
+typedef struct DocTier {
+  int64_t peak_bytes, budget_bytes;
+} DocTier;
+
+typedef struct DocEpoch {
+  double seconds, compute, recompute, wait, transfer, evaluation, slowed;
+} DocEpoch;
+
+typedef struct Document {
+  Arena *arena;
+  json_t *json;   /* owned by the document */
+  const char *generator, *model, *data, *target, *fingerprint, *device;
+  DocTier tiers[3]; /* device, host, ssd */
+  int64_t lower_bound_bytes, training_steps, peak_step;
+  DocEpoch epoch;
+  const Measured *measured; /* NULL: nothing was */
+  const char *file;
+  DocNames source, notes;
+  int step_count, value_count, block_count, home_count, lane_count, link_count, memory_count;
+  DocStep *steps;
+  DocValue *values;
+  DocBlock *blocks;
+  DocHome *homes;
+  DocLane *lanes;
+  DocLink *links;
+  DocMemory *memory;
+} Document;
+
+/* NULL with *fault set, "steps[3].lane: a text is needed", when the text is not a gnncc-report/1. */
+Document *document_read(Arena *arena, const char *text, size_t length, const char **fault);
+void document_free(Document *document);
+/* The measured steps and peaks of another document of the same program; false where it has none, or is of another. */
+bool document_add_measured(Document *document, const Document *run, const char **fault);
+
+/* Takes the member `code` over; NULL: there is none. */
+void document_add_code(Document *document, json_t *code);
+
+/* The steps that views show by default: those of the epoch, or of the evaluation where nothing is trained. */
+int document_shown_steps(const Document *document, const DocStep **first);
+/* Seconds of these. */
+double document_shown_seconds(const Document *document);
+/* Those steps were measured; and how many seconds they took then. */
+bool document_has_run(const Document *document);
+double document_run_seconds(const Document *document);
+/* When a step began and what it took, as estimated or as measured. */
+static inline double step_start(const DocStep *step, bool is_measured) { return is_measured ? step->measured_start : step->start; }
+static inline double step_seconds(const DocStep *step, bool is_measured) { return is_measured ? step->measured_seconds : step->seconds; }
+/* It took time; of a run, a wait of at least a thousandth of the epoch: asking whether a copy is done takes time, too. */
+bool document_shows(const Document *document, const DocStep *step, bool is_measured);
+const DocStep *document_step(const Document *document, int64_t number);
+
+/* A unit in which the seconds of one epoch read well: "s", "ms" or "us" and what a second is in it. */
+typedef struct TimeUnit {
+  const char *name;
+  double per_second;
+} TimeUnit;
+
+TimeUnit document_time_unit(const Document *document);
+
+#endif

@@ -1,0 +1,168 @@
+/* graph.h: the operator graph, the one representation between `lower` and `fuse`.
+ *
+ * Values are a dense array in which operands come before their users; a value is the result of one operator. Rows are
+ * the elements of a value's domain (nodes or edges; one row where it lives nowhere); each row has the same dimensions.
+ * Passes up to `fuse` append values and redirect operands; from then on the graph is frozen and later passes write
+ * products of their own (Kernels, Plan, Schedule, Layout).
+ */
+#ifndef GNNCC_GRAPH_H
+#define GNNCC_GRAPH_H
+
+#include <stdio.h>
+
+#include "lang/arena.h"
+#include "lang/typed.h"
+
+typedef int32_t ValueId; /* index into Graph.values; NO_VALUE for none */
+enum { NO_VALUE = -1 };
+
+typedef enum Op {
+#define OP(name, operands, kind, attribute, what) OP_##name,
+#include "ops.h"
+#undef OP
+  OP_COUNT
+} Op;
+
+typedef enum OpKind { OP_KIND_LEAF, OP_KIND_POINT, OP_KIND_ANCHOR } OpKind;
+
+/* Which member of Value.as an operator has. */
+typedef enum Attribute {
+  ATTRIBUTE_NONE, ATTRIBUTE_INDEX, ATTRIBUTE_NUMBER, ATTRIBUTE_END, ATTRIBUTE_FUNCTION, ATTRIBUTE_SITE, ATTRIBUTE_PRODUCT, ATTRIBUTE_MAP
+} Attribute;
+
+typedef struct OpInfo {
+  const char *name;
+  int operand_count; /* -1: as the attribute says */
+  OpKind kind;
+  Attribute attribute;
+  const char *what;
+} OpInfo;
+
+extern const OpInfo op_info[OP_COUNT];
+
+/* Element-wise functions of the graph: those of the language, then those that only derivatives need. */
+typedef enum PointFunction {
+  POINT_FIRST_INTERNAL = MAP_COUNT,
+  POINT_GELU_SLOPE = MAP_COUNT, /* d gelu(x) / dx */
+  POINT_SIGN,                   /* -1, 0, 1 */
+  POINT_COUNT
+} PointFunction;
+
+int point_arity(int function);
+const char *point_name(int function);
+
+typedef enum Element { ELEMENT_REAL, ELEMENT_BIT, ELEMENT_LABEL } Element;
+
+typedef struct Shape {
+  Domain domain;
+  Element element;
+  int rank;
+  int64_t size[MAX_RANK];
+} Shape;
+
+/* What a value is needed for. */
+typedef enum Phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_UPDATE } Phase;
+
+typedef struct Value {
+  Op op;
+  Shape shape;
+  int operand_count;
+  ValueId operand[MAX_OPERANDS];
+  union {
+    int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into Hoisting.values */
+    double number;    /* NUMBER */
+    EdgeEnd end;      /* DEGREE, LIFT; GATHER: the end at which the sums arrive */
+    int function;     /* MAP: MapOp or PointFunction */
+    int32_t site;     /* DROPOUT: which draw of the generator */
+    /* MATMUL: lead * rows of the first operand, depth numbers each, times a depth x width matrix, stored
+       [width, depth] if transposed (as torch stores Linear.weight).
+       OUTER: the depth x width sum over lead * rows of first^T second. */
+    struct Contraction {
+      bool transposed;
+      int64_t lead, depth, width;
+    } product;
+    int map[MAX_RANK]; /* BROADCAST: operand's dimension for each of the result, NO_INDEX: repeated.
+                          REDUCE: result's dimension for each of the operand, NO_INDEX: summed.
+                          Rows are repeated (summed) where the domains differ. Dimensions of size 1 on the smaller
+                          side need not be mapped. */
+  } as;
+  Phase phase;
+  Place place;
+  const char *name; /* in dumps, listings and emitted code; made unique by graph_name_values */
+  const char *tap;  /* the layer whose result this is, or NULL */
+  bool was_tap;     /* it is one, but is not kept: kernels are cut as if it were */
+  bool is_once;     /* it may be computed once (hoist.h): its kernel is no matter of tuning, for the bits are to be those of each time */
+} Value;
+
+typedef struct Graph {
+  Arena *arena;
+  const TypedProgram *program; /* fields, params, options: the graph's leaves index into them */
+  int value_count;
+  Value *values;
+  ValueId scores;           /* what the model returns */
+  ValueId loss;             /* NO_VALUE in an evaluation graph */
+  ValueId *gradients;       /* per param after autodiff: dloss/dparam or NO_VALUE; NULL before */
+  int update_count;
+  ValueId *updates;         /* the roots of a training graph */
+  bool is_training;
+  int note_count;
+  const char **notes;       /* what a pass did that changes the order of sums, a line each, for --plan */
+} Graph;
+
+Graph *graph_new(Arena *arena, const TypedProgram *program);
+Graph *graph_copy(const Graph *graph);
+
+/* From here on no value is a layer's result that somebody may ask for. */
+void graph_drop_taps(Graph *graph);
+/* The same, but what a library computes with a product stays what it is with them: its sums may depend on that. */
+void graph_hide_taps(Graph *graph);
+
+/* Append a value. `like` gives place, phase and a base for the name (NULL: none). */
+ValueId graph_add(Graph *graph, Value value);
+ValueId graph_number(Graph *graph, double number);
+ValueId graph_map(Graph *graph, int function, ValueId a, ValueId b); /* b: NO_VALUE for unary; same shapes */
+ValueId graph_broadcast(Graph *graph, ValueId a, Shape shape, const int map[MAX_RANK]);
+/* `a` repeated to `shape` where it is a scalar or has one number a row; itself where the shapes are equal. */
+ValueId graph_spread(Graph *graph, ValueId a, Shape shape);
+ValueId graph_reduce(Graph *graph, ValueId a, Shape shape, const int map[MAX_RANK]);
+ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end);
+ValueId graph_lift(Graph *graph, ValueId a, EdgeEnd end);
+
+int64_t shape_width(const Shape *shape);   /* numbers a row */
+bool shape_equal(const Shape *a, const Shape *b);
+int64_t graph_rows(const Graph *graph, Domain domain); /* as planned: nodes, edges or 1 */
+int64_t graph_bytes(const Graph *graph, ValueId id);   /* of its storage, were it stored; bits are padded to 32 a row */
+bool graph_is_scalar(const Graph *graph, ValueId id);  /* one number in all */
+
+/* Redirect every use of value i to forward[i] (NO_VALUE: keep), then drop what no root needs. Ids change. */
+ValueId *graph_no_redirections(Graph *graph);
+void graph_rebuild(Graph *graph, const ValueId *forward);
+
+/* Short unique names fit for C identifiers. */
+void graph_name_values(Graph *graph);
+
+void graph_dump(const Graph *graph, FILE *out);
+
+/* verify_graph.c: the first violation as text, or NULL. */
+const char *verify_graph(const Graph *graph);
+
+/* The value is a number known at compile time, everywhere the same. */
+bool graph_constant(const Graph *graph, ValueId id, double *number);
+/* The value is one number for each row (or one in all), repeated along the dimensions: which value holds it. */
+ValueId graph_row_scalar(const Graph *graph, ValueId id);
+/* Per value: a trained weight has influence on it. */
+bool *graph_depends_on_weights(const Graph *graph);
+/* Per value: weights, options or dropout have influence on it; others are the same in every epoch. */
+bool *graph_changes(const Graph *graph);
+/* Two values compute the same: operator, attribute, shape and the operands given for them, perhaps in two graphs. */
+bool graph_is_same(const Value *a, const ValueId *operands_of_a, const Value *b, const ValueId *operands_of_b);
+
+/* The passes. */
+Graph *lower(Arena *arena, const TypedProgram *program);
+void reassociate(Graph *graph);
+void autodiff(Graph *graph);
+void simplify(Graph *graph);
+/* The forward graph as it is run to measure: no dropout, no loss. */
+Graph *evaluation_graph(const Graph *forward);
+
+#endif

@@ -1,0 +1,530 @@
+/* cost: seconds and bytes of kernels; the only file that knows bandwidths.
+ *
+ * A kernel has two parts: the anchor (product, gather, sum, loss, update) and the body that is computed and stored for
+ * each of its rows. Each takes the longer of its instructions and its memory traffic and half the shorter; the kernel
+ * takes both, one after the other, and what starting threads costs. Rates depend on sizes as docs/calibration.md says: a stream's on the bytes
+ * that pass through, a gather's on the bytes of the table and of a row, a product's on its shape. They are measured by
+ * gnncc --calibrate, or modelled as multiples of the two numbers that any target says, bandwidth and fp32.
+ */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cost.h"
+#include "lang/rates.h"
+#include "runtime/core/blocks.h"
+
+/* Of one core of a server of today. */
+#define CORE_BANDWIDTH 13.5e9
+#define CORE_FLOPS 150e9
+#define LANE_BANDWIDTH (CORE_BANDWIDTH / 2) /* the copying thread reads and writes every byte */
+#define SSD_WRITE_BANDWIDTH 1e9
+#define SSD_READ_BANDWIDTH 2e9
+#define SSD_LATENCY 100e-6
+
+/* What calibration does not measure. */
+#define HIDDEN 0.5        /* of the shorter of instructions and memory traffic, behind the longer */
+#define BIT_EXPS 0.6      /* packing or reading the bit of an element, in exponentials */
+#define ADDED 0.5         /* adding up an element, in elements stored */
+#define EDGE_ELEMENTS 1   /* the same of an edge */
+#define TURNED 5          /* transposing an element, in elements stored; of the gradient, column by column */
+#define TURNED_GRADIENT 14
+#define UPDATE_TASK 4096  /* weights a task: emit_kernel.c */
+#define WRITE_REUSE 2     /* what a kernel writes lies where so many times its own bytes ago something else lay */
+
+#define KIB 1024.0
+#define MIB (1024 * KIB)
+
+/* ---- rates ---- */
+
+/* Multiples of the bandwidth and of fp32, and numbers of fp32 operations that take as long; a step is in seconds. */
+static const DeviceRates cpu_model = {
+    .size_count = 6, .sizes = {256 * KIB, 2 * MIB, 4 * MIB, 32 * MIB, 256 * MIB, 1024 * MIB}, .stream = {5.2, 5.2, 4.8, 2.2, 1.06, 1},
+    .gather = {{8.4, 7, 3, 1.2, 0.68, 0.27}, {12, 10, 3.4, 2.6, 1.2, 0.6}, {12, 10, 3, 1.75, 1, 0.67}},
+    .exchange = 1.2, .narrow = 0.8, .outer = 0.93, .outer_narrow = 0.68, .step = 2e-6, .gather_row = 640, .element = 16, .random = 10, .exp = 28,
+    .update = 65, .loss = 1000, .loss_class = 600};
+/* Near the multiprocessors, in the cache that they share, in memory. */
+static const DeviceRates gpu_model = {
+    .size_count = 3, .sizes = {256 * KIB, 32 * MIB, 128 * MIB}, .stream = {16, 3, 1},
+    .gather = {{1.5, 1.5, 0.5}, {2.4, 2.4, 0.8}, {3, 3, 1}}, .exchange = 1, .narrow = 0.5, .outer = 0.8, .outer_narrow = 0.4,
+    .step = 5e-6, .gather_row = 0, .element = 4, .random = 16, .exp = 16, .update = 40, .loss = 100, .loss_class = 30};
+
+/* Between the sizes of a list the rate is interpolated, in logarithms of both. */
+static double rate_at(const DeviceRates *rates, const double *list, double bytes) {
+  int last = rates->size_count - 1, i = 0;
+  if (bytes <= rates->sizes[0]) return list[0];
+  if (bytes >= rates->sizes[last]) return list[last];
+  while (bytes > rates->sizes[i + 1]) i++;
+  double share = log(bytes / rates->sizes[i]) / log(rates->sizes[i + 1] / rates->sizes[i]);
+  return list[i] * pow(list[i + 1] / list[i], share);
+}
+
+static double modelled(const Machine *machine, const RateSetting *setting, double number) {
+  if (setting->unit == UNIT_BYTES_PER_SECOND) return number * machine->bandwidth;
+  if (setting->unit == UNIT_FLOP_PER_SECOND) return number * machine->flops;
+  return setting->offset == offsetof(DeviceRates, step) ? number : number / machine->flops;
+}
+
+static void complete_rates(Machine *machine, DeviceRates model) {
+  const RateSetting *setting;
+  bool has_sizes = machine->rates.size_count > 0;
+  if (!has_sizes) machine->rates.size_count = model.size_count;
+  for (int i = 0; (setting = rate_setting(i)); i++) {
+    double *numbers = rate_numbers(&machine->rates, setting);
+    const double *from = rate_numbers(&model, setting);
+    if (numbers[0] > 0) continue;
+    for (int k = 0; k < (setting->is_list ? machine->rates.size_count : 1); k++) {
+      if (setting->unit == UNIT_BYTES) numbers[k] = from[k];
+      else numbers[k] = modelled(machine, setting, setting->is_list ? rate_at(&model, from, machine->rates.sizes[k]) : from[0]);
+    }
+  }
+  machine->step_seconds = machine->rates.step;
+}
+
+/* ---- the machine ---- */
+
+static bool link_between(const TargetSpec *target, Tier from, Tier to, Machine *machine, Channel channel) {
+  for (int i = 0; i < target->link_count; i++) {
+    const TargetLink *link = &target->links[i];
+    if (link->from != from || link->to != to) continue;
+    machine->links[channel] = (Link){link->bandwidth, link->latency};
+    machine->overlap_slowdown[channel] = 1 + link->slowdown;
+    return true;
+  }
+  return false;
+}
+
+static bool link_ssd_to(const TargetSpec *target, Tier near, Machine *machine) {
+  bool can_write = link_between(target, near, TIER_SSD, machine, CHANNEL_SSD_WRITE);
+  bool can_read = link_between(target, TIER_SSD, near, machine, CHANNEL_SSD_READ);
+  return can_write || can_read;
+}
+
+/* There is one way to the SSD. With a host tier it is the host's, and a link from the device stands in for it where the
+ * target has no other. */
+static void link_ssd(const TargetSpec *target, Machine *machine) {
+  bool has_host = target->host_bytes > 0;
+  bool is_found = link_ssd_to(target, has_host ? TIER_HOST : TIER_DEVICE, machine);
+  machine->is_ssd_direct = is_found && !has_host;
+  if (!is_found) link_ssd_to(target, has_host ? TIER_DEVICE : TIER_HOST, machine);
+}
+
+static void link_native(Machine *machine) {
+  machine->links[CHANNEL_D2H] = machine->links[CHANNEL_H2D] = (Link){LANE_BANDWIDTH, 0};
+  machine->links[CHANNEL_SSD_WRITE] = (Link){SSD_WRITE_BANDWIDTH, SSD_LATENCY};
+  machine->links[CHANNEL_SSD_READ] = (Link){SSD_READ_BANDWIDTH, SSD_LATENCY};
+  machine->is_ssd_direct = true;
+}
+
+static void apply_target(Machine *machine, const TargetSpec *target) {
+  machine->name = target->name;
+  if (target->threads > 0) machine->threads = target->threads;
+  machine->bandwidth = target->device_bandwidth > 0 ? target->device_bandwidth : CORE_BANDWIDTH * machine->threads;
+  machine->flops = target->fp32_flops > 0 ? target->fp32_flops : CORE_FLOPS * machine->threads;
+  if (target->tf32_flops > 0) machine->product_speedup[PRECISION_TF32] = target->tf32_flops / machine->flops;
+  if (target->bf16_flops > 0) machine->product_speedup[PRECISION_BF16] = target->bf16_flops / machine->flops;
+  machine->rates = target->rates;
+  machine->is_measured = target->rates.size_count > 0;
+  if (target->reserve_bytes > 0) machine->reserve_bytes = target->reserve_bytes;
+  if (target->device_bytes > 0) machine->tier_bytes[TIER_DEVICE] = target->device_bytes - machine->reserve_bytes;
+  machine->tier_bytes[TIER_HOST] = target->host_bytes;
+  machine->tier_bytes[TIER_SSD] = target->ssd_bytes;
+  machine->scratch_dir = target->ssd_path;
+  link_between(target, TIER_DEVICE, TIER_HOST, machine, CHANNEL_D2H);
+  link_between(target, TIER_HOST, TIER_DEVICE, machine, CHANNEL_H2D);
+  link_ssd(target, machine);
+}
+
+Machine machine_of_target(const TargetSpec *target) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (cores < 1) cores = 1;
+  Machine machine = {.name = "native", .threads = (int)cores, .bandwidth = CORE_BANDWIDTH * (double)cores, .flops = CORE_FLOPS * (double)cores};
+  for (int c = 0; c < CHANNEL_COUNT; c++) machine.overlap_slowdown[c] = 1;
+  for (int p = 0; p < PRECISION_COUNT; p++) machine.product_speedup[p] = 1;
+  machine.tier_bytes[TIER_DEVICE] = (int64_t)pages * page;
+  if (target) apply_target(&machine, target);
+  else link_native(&machine);
+  bool is_gpu = target && target->kind && strncmp(target->kind, "cuda", 4) == 0;
+  if (is_gpu) machine.threads = 0;
+  complete_rates(&machine, is_gpu ? gpu_model : cpu_model);
+  return machine;
+}
+
+/* ---- kernels ---- */
+
+typedef struct Estimate {
+  const DeviceRates *rates;
+  const Machine *machine;
+  const Kernels *kernels;
+  const Graph *graph;
+  const Kernel *kernel;
+  const Value *anchor;
+  bool *is_counted;     /* per value: its function is in the sum */
+  double rows, nodes, edges;
+  double bytes;
+  double anchor_reads, body_reads, body_writes; /* seconds of memory traffic */
+  double anchor_work, body_work;                /* seconds of instructions */
+  double flops;
+  double tasks;         /* of the loop over rows; 0: as many as there are threads to share them */
+  double task_share;    /* of the rows, in each but the last */
+  int starts;           /* loops shared by the threads */
+} Estimate;
+
+enum { LINE_NUMBERS = 16 };
+
+static double padded(double columns) { return ceil(columns / LINE_NUMBERS) * LINE_NUMBERS; }
+
+/* Loops over the numbers of a row take whole vectors, or as long for the rest of one. */
+static double numbers(const Graph *graph, ValueId id) {
+  const Shape *shape = &graph->values[id].shape;
+  double width = (double)shape_width(shape);
+  return (width > 1 ? padded(width) : 1) * (double)graph_rows(graph, shape->domain);
+}
+
+/* What a function costs beyond reading and storing an element, in exponentials. */
+static double function_exps(int function) {
+  switch (function) {
+  case MAP_EXP:
+  case MAP_LOG: return 1;
+  case MAP_ELU: return 1.3;
+  case MAP_SIGMOID:
+  case MAP_SILU: return 1.6;
+  case MAP_TANH: return 2.2;
+  case MAP_POW:
+  case MAP_SOFTPLUS: return 2.5;
+  case MAP_GELU:
+  case POINT_GELU_SLOPE: return 3.2;
+  case MAP_SQRT: return 0.6;
+  case MAP_DIV: return 0.4;
+  case MAP_RSQRT: return 1;
+  default: return 0.03;
+  }
+}
+
+static double function_seconds(const Estimate *e, ValueId id) {
+  const Value *value = &e->graph->values[id];
+  if (value->op == OP_DROPOUT) return e->rates->random * numbers(e->graph, id);
+  if (value->op == OP_MAP) return function_exps(value->as.function) * e->rates->exp * numbers(e->graph, id);
+  if (value->op == OP_POSITIVE || value->op == OP_SELECT) return BIT_EXPS * e->rates->exp * numbers(e->graph, id);
+  return 0;
+}
+
+/* The functions behind a value that are computed where it is. */
+static double virtual_seconds(Estimate *e, ValueId id) {
+  if (e->is_counted[id] || !kernels_is_virtual(e->kernels, id)) return 0;
+  e->is_counted[id] = true;
+  double seconds = function_seconds(e, id);
+  for (int k = 0; k < e->graph->values[id].operand_count; k++) seconds += virtual_seconds(e, e->graph->values[id].operand[k]);
+  return seconds;
+}
+
+static double operand_seconds(Estimate *e, ValueId of) {
+  double seconds = 0;
+  for (int k = 0; k < e->graph->values[of].operand_count; k++) seconds += virtual_seconds(e, e->graph->values[of].operand[k]);
+  return seconds;
+}
+
+/* One element computed and stored for each number of a row, and the functions on the way. */
+static void add_body(Estimate *e) {
+  e->body_work += e->rates->element * numbers(e->graph, e->kernel->anchor);
+  for (int b = 0; b < e->kernel->body_count; b++) {
+    ValueId id = e->kernel->body[b];
+    e->body_work += function_seconds(e, id) + operand_seconds(e, id);
+  }
+}
+
+/* ---- memory traffic ---- */
+
+static double nonzeros_of(const Graph *graph, const Value *anchor) {
+  for (int k = 0; k < anchor->operand_count; k++) {
+    ValueId id = anchor->operand[k];
+    if (graph->values[id].op == OP_DROPOUT) id = graph->values[id].operand[0];
+    if (graph->values[id].op == OP_INPUT) return (double)graph->program->fields[graph->values[id].as.index].nonzeros;
+  }
+  return 0;
+}
+
+static double input_bytes(const Kernels *kernels, const Kernel *kernel, ValueId id) {
+  const Graph *graph = kernels->graph;
+  bool is_sparse = kernel->kind == KERNEL_SPARSE_MATMUL || kernel->kind == KERNEL_SPARSE_OUTER;
+  if (is_sparse && graph->values[id].op == OP_INPUT) return 8 * nonzeros_of(graph, &graph->values[kernel->anchor]);
+  /* an update reads and writes the optimiser's two numbers a weight as well */
+  return (double)kernels_bytes(kernels, id) * (kernel->kind == KERNEL_UPDATE ? 2 : 1);
+}
+
+static double touched_bytes(const Kernels *kernels, const Kernel *kernel, ValueId wanted, bool *is_touched) {
+  double bytes = 0;
+  for (int k = 0; k < kernel->input_count; k++) {
+    *is_touched = *is_touched || kernel->inputs[k] == wanted;
+    bytes += input_bytes(kernels, kernel, kernel->inputs[k]);
+  }
+  for (int k = 0; k < kernel->output_count; k++) {
+    *is_touched = *is_touched || kernel->outputs[k] == wanted;
+    bytes += (double)kernels_bytes(kernels, kernel->outputs[k]);
+  }
+  return bytes;
+}
+
+/* Bytes that pass between the last kernel that touched the value and this one, both included, going round the epoch. They
+ * tell which cache may hold it still. */
+static double reuse_bytes(const Estimate *e, ValueId id) {
+  int own = (int)(e->kernel - e->kernels->kernels), count = e->kernels->kernel_count;
+  double bytes = 0, most = e->rates->sizes[e->rates->size_count - 1];
+  bool is_found = false;
+  for (int back = 0; back < count && !is_found && bytes < most; back++) {
+    bool is_touched = false;
+    bytes += touched_bytes(e->kernels, &e->kernels->kernels[(own + count - back) % count], id, &is_touched);
+    is_found = is_touched && back > 0;
+  }
+  return bytes;
+}
+
+/* As many numbers of fp32 as take the bytes of a row. */
+static double row_numbers(const Kernels *kernels, ValueId id) {
+  return (double)shape_width(&kernels->graph->values[id].shape) * (kernels_is_half(kernels, id) ? 0.5 : 1);
+}
+
+/* What an SPMM sums, NO_VALUE for other kernels. */
+static ValueId gathered_value(const Estimate *e) {
+  if (e->kernel->kind != KERNEL_SPMM) return NO_VALUE;
+  return e->kernels->home[e->graph->values[e->anchor->operand[0]].operand[0]];
+}
+
+/* What it takes beyond the nearest cache, whose time is in the measured rates of the instructions. A busy machine can have
+ * measured that cache as slower than the next. */
+static double traffic_seconds(const Estimate *e, double bytes, double distance) {
+  return fmax(0, bytes / rate_at(e->rates, e->rates->stream, distance) - bytes / e->rates->stream[0]);
+}
+
+static bool is_operand(const Estimate *e, ValueId id) {
+  int count = e->kernel->kind == KERNEL_OUTER ? 1 : e->anchor->operand_count;
+  for (int k = 0; k < count; k++)
+    if (e->kernels->home[e->anchor->operand[k]] == id) return true;
+  return false;
+}
+
+/* A product reads its operands while it multiplies; what is gathered is not read in order; all else the body reads. An
+ * update writes in place. */
+static void add_traffic(Estimate *e) {
+  double written = 0;
+  for (int k = 0; k < e->kernel->input_count; k++) {
+    ValueId id = e->kernel->inputs[k];
+    double bytes = input_bytes(e->kernels, e->kernel, id), seconds = traffic_seconds(e, bytes, reuse_bytes(e, id));
+    e->bytes += bytes;
+    if (id == gathered_value(e)) continue;
+    if (e->kernel->kind != KERNEL_MAP && is_operand(e, id)) e->anchor_reads += seconds;
+    else e->body_reads += seconds;
+  }
+  for (int k = 0; k < e->kernel->output_count; k++) written += (double)kernels_bytes(e->kernels, e->kernel->outputs[k]);
+  e->bytes += written;
+  e->body_writes = traffic_seconds(e, written, WRITE_REUSE * e->bytes);
+}
+
+/* ---- anchors ---- */
+
+/* Seconds to add up one row of `columns` numbers from a table: that of the measured row sizes around its own. A row that
+ * is no whole number of lines touches one more; one of less than a line that no vector fits is added as two. */
+static double gathered_row_seconds(const Estimate *e, double columns, double table_bytes) {
+  double lines = ceil(columns / LINE_NUMBERS) + (columns > LINE_NUMBERS && fmod(columns, LINE_NUMBERS) > 0);
+  double bytes = 64 * lines, seconds[GATHER_WIDTHS];
+  for (int w = 0; w < GATHER_WIDTHS; w++) seconds[w] = gather_row_bytes[w] / rate_at(e->rates, e->rates->gather[w], table_bytes);
+  bool is_vector = columns == 1 || columns == 2 || columns == 4 || columns == 8;
+  if (columns < LINE_NUMBERS) return (is_vector ? 1 : 2) * seconds[0];
+  int w = 0;
+  while (w + 2 < GATHER_WIDTHS && bytes > gather_row_bytes[w + 1]) w++;
+  if (bytes >= gather_row_bytes[GATHER_WIDTHS - 1]) return seconds[GATHER_WIDTHS - 1] * bytes / gather_row_bytes[GATHER_WIDTHS - 1];
+  double share = (bytes - gather_row_bytes[w]) / (gather_row_bytes[w + 1] - gather_row_bytes[w]);
+  return seconds[w] + share * (seconds[w + 1] - seconds[w]);
+}
+
+/* The same of rows that come back as the data's do. A row that is taken from anywhere in a table of d bytes was touched up to d
+ * bytes ago, so d times its seconds adds up those of all distances up to d, and the difference of two such sums is what
+ * the distances between them take. */
+static double local_row_seconds(const Estimate *e, double columns, double table_bytes, const Locality *locality) {
+  if (!locality->is_known) return gathered_row_seconds(e, columns, table_bytes);
+  double seconds = 0, near = 0, near_sum = 0, nearer_share = 0;
+  for (int k = LOCALITY_STEPS - 1; k >= 0; k--) {
+    double far = table_bytes * exp2(-k / 2.0), far_sum = far * gathered_row_seconds(e, columns, far);
+    seconds += (locality->within[k] - nearer_share) * fmax(0, far_sum - near_sum) / (far - near);
+    near = far, near_sum = far_sum, nearer_share = locality->within[k];
+  }
+  return seconds;
+}
+
+static void divide(Estimate *e, double rows) {
+  e->tasks = ceil(rows / (double)e->kernel->task_rows);
+  e->task_share = rows > 0 ? (double)e->kernel->task_rows / rows : 1;
+}
+
+/* Runs have about as many rows. */
+static void divide_among_walkers(Estimate *e) {
+  e->tasks = exp2(e->kernel->walker_levels);
+  e->task_share = 1 / e->tasks;
+}
+
+static double product_speedup(const Estimate *e) {
+  return e->kernel->library == LIBRARY_CUBLASLT ? e->machine->product_speedup[e->kernels->precision] : 1;
+}
+
+static void anchor_matmul(Estimate *e) {
+  const struct Contraction *p = &e->anchor->as.product;
+  double depth = (double)p->depth, width = (double)p->width, rows = e->rows * (double)p->lead;
+  double rate = (width <= LINE_NUMBERS ? e->rates->narrow : e->machine->flops) * product_speedup(e);
+  e->flops = 2 * rows * depth * width;
+  e->anchor_work = 2 * rows * depth * padded(width) / rate + e->rates->element * (rows + depth) * padded(width);
+  divide(e, rows);
+  e->starts = 2;
+}
+
+/* Sums of so many rows of a gradient are open at a time; fewer leave the multipliers waiting. */
+static double outer_depth(double depth) {
+  enum { TILE = 6 };
+  return depth < TILE ? 2 * depth : ceil(depth / TILE) * TILE;
+}
+
+/* The right side is packed before it is multiplied: that is the body of a gradient. */
+static void anchor_outer(Estimate *e) {
+  const struct Contraction *p = &e->anchor->as.product;
+  double depth = (double)p->depth, width = (double)p->width, rows = (double)p->lead;
+  rows *= (double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain);
+  divide_among_walkers(e);
+  double runs = exp2(gnn_run_levels(graph_rows(e->graph, DOMAIN_NODE)));
+  double rate = width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer;
+  e->flops = 2 * rows * depth * width;
+  e->anchor_work = 2 * rows * outer_depth(depth) * padded(width) / rate;
+  e->body_work = e->rates->element * (rows * padded(width) + runs * depth * width);
+  e->starts = 2;
+}
+
+static bool has_dropout(const Graph *graph, const Value *anchor) {
+  for (int k = 0; k < anchor->operand_count; k++)
+    if (graph->values[anchor->operand[k]].op == OP_DROPOUT) return true;
+  return false;
+}
+
+/* A gather whose edges are the numbers of the field that are not 0, drawn for dropout one by one. */
+static void anchor_sparse(Estimate *e) {
+  const struct Contraction *p = &e->anchor->as.product;
+  bool is_outer = e->kernel->kind == KERNEL_SPARSE_OUTER;
+  double nonzeros = nonzeros_of(e->graph, e->anchor), depth = (double)p->depth, width = (double)p->width;
+  double field_rows = (double)graph_rows(e->graph, DOMAIN_NODE), turned = e->kernel->work_bytes > 0 ? depth * width : 0;
+  if (is_outer && turned > 0) width = depth; /* the field is the right operand */
+  bool is_half = is_outer && (kernels_is_half(e->kernels, e->anchor->operand[0]) || kernels_is_half(e->kernels, e->anchor->operand[1]));
+  double columns = is_half ? width / 2 : width;
+  double table_bytes = 4 * columns * (is_outer ? field_rows : depth);
+  e->flops = 2 * nonzeros * width;
+  e->anchor_work = nonzeros * gathered_row_seconds(e, columns, table_bytes) + e->rows * e->rates->gather_row;
+  if (has_dropout(e->graph, e->anchor)) e->anchor_work += nonzeros * 2 * e->rates->random;
+  e->anchor_work += (is_outer ? TURNED_GRADIENT : TURNED) * turned * e->rates->element;
+  e->starts = turned > 0 ? 2 : 1;
+}
+
+/* A small table that a step has just written lies in the caches of all threads, and each thread wants all of it. */
+static double exchange_seconds(const Estimate *e, ValueId table, double bytes) {
+  double others = e->machine->threads - 1;
+  if (others < 1 || e->kernels->made_by[table] == NO_INDEX) return 0;
+  return fmax(0, others * bytes * (1 / e->rates->exchange - 1 / rate_at(e->rates, e->rates->stream, bytes)));
+}
+
+static void anchor_spmm(Estimate *e) {
+  double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
+  const Locality *locality = &e->graph->program->info->locality[e->anchor->as.end];
+  e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
+  e->flops = e->edges * (double)shape_width(&e->anchor->shape);
+  e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, locality) + e->rows * e->rates->gather_row;
+}
+
+/* Values of nodes in the sum are gathered, at one end of the edge; what is computed of them is computed for each edge. */
+static void anchor_edge_sum(Estimate *e) {
+  double per_edge = 0, width = (double)shape_width(&e->anchor->shape);
+  for (int k = 0; k < e->kernel->input_count; k++) {
+    double columns = row_numbers(e->kernels, e->kernel->inputs[k]);
+    if (e->graph->values[e->kernel->inputs[k]].shape.domain == DOMAIN_NODE) per_edge += gathered_row_seconds(e, columns, 4 * columns * e->nodes);
+  }
+  e->flops = e->edges * width;
+  e->anchor_work = e->edges * (per_edge + EDGE_ELEMENTS * e->rates->element * width) + operand_seconds(e, e->kernel->anchor);
+}
+
+/* A sum within rows or over them. */
+static void anchor_reduce(Estimate *e) {
+  double elements = numbers(e->graph, e->anchor->operand[0]);
+  e->flops = elements;
+  e->anchor_work = ADDED * (e->rates->element * elements + operand_seconds(e, e->kernel->anchor));
+  if (e->kernel->kind == KERNEL_COLUMN_SUM) {
+    divide_among_walkers(e);
+    e->starts = 2;
+  }
+}
+
+static void anchor_loss(Estimate *e) {
+  const TypedProgram *program = e->graph->program;
+  double rows = (double)program->info->split_count[SPLIT_TRAIN];
+  double classes = (double)shape_width(&e->graph->values[e->anchor->operand[0]].shape);
+  e->anchor_work = rows * (e->rates->loss + classes * e->rates->loss_class);
+}
+
+static double updated_numbers(const Estimate *e) {
+  double sum = numbers(e->graph, e->anchor->operand[0]);
+  for (int b = 0; b < e->kernel->body_count; b++) sum += numbers(e->graph, e->graph->values[e->kernel->body[b]].operand[0]);
+  return sum;
+}
+
+static void add_anchor(Estimate *e) {
+  switch (e->kernel->kind) {
+  case KERNEL_MATMUL: anchor_matmul(e); break;
+  case KERNEL_OUTER: anchor_outer(e); break;
+  case KERNEL_SPARSE_MATMUL:
+  case KERNEL_SPARSE_OUTER: anchor_sparse(e); break;
+  case KERNEL_SPMM: anchor_spmm(e); break;
+  case KERNEL_EDGE_SUM: anchor_edge_sum(e); break;
+  case KERNEL_ROW_SUM:
+  case KERNEL_COLUMN_SUM: anchor_reduce(e); break;
+  case KERNEL_CROSS_ENTROPY:
+  case KERNEL_CROSS_ENTROPY_GRADIENT: anchor_loss(e); break;
+  case KERNEL_UPDATE: e->anchor_work = updated_numbers(e) * e->rates->update; break;
+  case KERNEL_MAP:
+  case KERNEL_KIND_COUNT: break;
+  }
+}
+
+/* ---- the sum ---- */
+
+/* How much longer than with all threads equally at work: the one with most tasks keeps the others waiting. */
+static double idle_factor(const Estimate *e) {
+  double threads = e->machine->threads;
+  if (threads < 2 || e->tasks < 1) return 1;
+  return fmax(1, threads * fmin(1, ceil(e->tasks / threads) * e->task_share));
+}
+
+/* Processors run ahead of their memory, but not all the way. */
+static double overlapped(double work, double traffic) { return fmax(work, traffic) + (1 - HIDDEN) * fmin(work, traffic); }
+
+static double estimate_seconds(Estimate *e) {
+  add_anchor(e);
+  if (e->kernel->kind != KERNEL_UPDATE) add_body(e);
+  add_traffic(e);
+  double anchor = overlapped(e->anchor_work, e->anchor_reads), body = e->body_work + e->body_reads + e->body_writes;
+  double starts = e->tasks == 1 ? 0 : e->starts * e->machine->step_seconds;
+  return starts + (anchor + body) * idle_factor(e);
+}
+
+Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel, const char *what) {
+  const Graph *graph = kernels->graph;
+  Estimate e = {.rates = &machine->rates, .machine = machine, .kernels = kernels, .graph = graph, .kernel = kernel,
+                .anchor = &graph->values[kernel->anchor], .starts = 1};
+  e.is_counted = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
+  e.rows = (double)graph_rows(graph, e.anchor->shape.domain);
+  e.nodes = (double)graph_rows(graph, DOMAIN_NODE);
+  e.edges = (double)graph_rows(graph, DOMAIN_EDGE);
+  bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
+  if (has_row_tasks && e.anchor->shape.domain != DOMAIN_EDGE) divide(&e, e.rows);
+  if (kernel->kind == KERNEL_UPDATE) {
+    e.tasks = ceil(updated_numbers(&e) / UPDATE_TASK);
+    e.task_share = 1 / e.tasks;
+  }
+  Cost cost = {.seconds = estimate_seconds(&e), .flops = e.flops};
+  cost.bytes = (int64_t)e.bytes;
+  if (kernel->kind == KERNEL_SPMM) cost.bytes += (int64_t)(4 * e.edges * row_numbers(kernels, gathered_value(&e)));
+  if (what && machine->profile) profile_seconds(machine->profile, what, &cost.seconds);
+  return cost;
+}

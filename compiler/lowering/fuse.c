@@ -1,0 +1,469 @@
+/* fuse: training or evaluation graph -> Kernels; freezes the graph.
+ *
+ * Greedy over values in order: a point value joins the kernel of the latest of its operands if it has the same rows and
+ * dimensions, so everything it needs is there; otherwise it starts a kernel of its own. A value joins only kernels that
+ * come no earlier than all it reads, so the order of kernels is an order of execution. Cost: linear in uses.
+ */
+#include "fuse.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/core/blocks.h"
+
+enum { SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
+       MATMUL_LANES = 16 /* numbers of the widest vector: panels are whole vectors */ };
+/* Of walkers over runs of rows: enough for the threads of a processor, but where their sums take more than a part in WALKER_SHARE of what
+ * they read, as few as LEAST; on a GPU enough for all its multiprocessors several times, a tile of a gradient being a block of threads. */
+enum { WALKER_LEVELS = 5, LEAST_WALKER_LEVELS = 3, WALKER_SHARE = 8, CUDA_WALKER_LEVELS = 9, CUDA_OUTER_TILE = 64 };
+
+/* ---- sparse features ---- */
+
+static bool is_left_operand_only(const Graph *graph, ValueId id) {
+  bool is_used = false;
+  for (int u = 0; u < graph->value_count; u++) {
+    const Value *user = &graph->values[u];
+    for (int k = 0; k < user->operand_count; k++) {
+      if (user->operand[k] != id) continue;
+      is_used = true;
+      int64_t width = shape_width(&graph->values[id].shape);
+      const struct Contraction *p = &user->as.product;
+      bool is_matmul = user->op == OP_MATMUL && k == 0 && p->lead == 1;
+      bool is_outer = user->op == OP_OUTER && p->lead == 1 && (k == 0 ? p->depth : p->width) == width;
+      bool is_dropout = user->op == OP_DROPOUT && k == 0 && is_left_operand_only(graph, u);
+      if (!is_matmul && !is_outer && !is_dropout) return false;
+    }
+  }
+  return is_used;
+}
+
+bool *sparse_fields(const Graph *graph) {
+  const TypedProgram *program = graph->program;
+  bool *is_sparse = arena_alloc(graph->arena, (size_t)program->field_count + 1);
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    if (value->op != OP_INPUT || value->shape.domain != DOMAIN_NODE || value->shape.element != ELEMENT_REAL) continue;
+    int64_t nonzeros = program->fields[value->as.index].nonzeros;
+    int64_t numbers = graph_rows(graph, DOMAIN_NODE) * shape_width(&value->shape);
+    is_sparse[value->as.index] =
+        nonzeros >= 0 && nonzeros * SPARSE_BELOW_ONE_IN < numbers && is_left_operand_only(graph, i);
+  }
+  return is_sparse;
+}
+
+int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout) {
+  *dropout = NO_VALUE;
+  if (graph->values[id].op == OP_DROPOUT) {
+    *dropout = id;
+    id = graph->values[id].operand[0];
+  }
+  const Value *value = &graph->values[id];
+  return value->op == OP_INPUT && is_sparse_field[value->as.index] ? value->as.index : NO_INDEX;
+}
+
+/* ---- which values exist only inside kernels ---- */
+
+typedef struct Fusion {
+  Graph *graph;
+  Kernels *kernels;
+  const bool *is_sparse_field;
+  bool is_fusing;
+  Backend backend;
+  bool *is_virtual;
+  int *use_count;
+  ValueId *only_user;
+  bool *has_anchor; /* an anchor on the edges is behind the value */
+  bool *is_cheap;   /* find_cheap_scalars */
+  bool *is_wanted_whole; /* find_wanted_whole */
+  int *visited;     /* marks of the walk that is under way: see visit */
+  int walk;
+} Fusion;
+
+/* Walks over shared values must not take every path: false when the value was met in this walk already, in the same
+ * role. A new walk begins with f->walk += ROLES. */
+enum { ROLES = 2 };
+
+static bool visit(Fusion *f, ValueId id, int role) {
+  int mark = f->walk + role;
+  if (f->visited[ROLES * id + role] == mark) return false;
+  f->visited[ROLES * id + role] = mark;
+  return true;
+}
+
+static void find_wanted_whole(Fusion *f) {
+  const Graph *graph = f->graph;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    if (graph->scores == i || value->tap || value->was_tap) f->is_wanted_whole[i] = true;
+    bool reads_whole = value->op == OP_MATMUL || value->op == OP_OUTER || value->op == OP_RESHAPE || value->op == OP_UPDATE || value->op == OP_CROSS_ENTROPY;
+    for (int k = 0; k < value->operand_count && reads_whole; k++) f->is_wanted_whole[value->operand[k]] = true;
+  }
+}
+
+/* One number a row, or one in all, without anything that a kernel has to make: computed again wherever it is needed. Of
+ * numbers a row only those count that follow from the graph and constants; of single numbers, weights do too. */
+static void find_cheap_scalars(Fusion *f) {
+  const Graph *graph = f->graph;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    bool is_single = graph_is_scalar(graph, i), is_constant_leaf = value->op == OP_NUMBER || value->op == OP_OPTION || value->op == OP_DEGREE;
+    if (shape_width(&value->shape) != 1) continue;
+    if (op_info[value->op].kind == OP_KIND_LEAF) f->is_cheap[i] = is_constant_leaf || is_single;
+    else if (value->op == OP_MAP || value->op == OP_BROADCAST) {
+      f->is_cheap[i] = true;
+      for (int k = 0; k < value->operand_count; k++) f->is_cheap[i] = f->is_cheap[i] && f->is_cheap[value->operand[k]];
+    }
+  }
+}
+
+static bool is_sparse_dropout(const Fusion *f, ValueId id) {
+  ValueId dropout;
+  return f->graph->values[id].op == OP_DROPOUT && kernel_sparse_field(f->graph, f->is_sparse_field, id, &dropout) != NO_INDEX;
+}
+
+static bool decide_virtual(const Fusion *f, ValueId id) {
+  const Graph *graph = f->graph;
+  const Value *value = &graph->values[id];
+  if (op_info[value->op].kind != OP_KIND_POINT || value->op == OP_RESHAPE) return false;
+  if (is_sparse_dropout(f, id)) return true;
+  if (f->is_wanted_whole[id]) return false;
+  if (value->op == OP_BROADCAST || value->op == OP_LIFT) return true;
+  if (value->shape.domain == DOMAIN_EDGE && !f->has_anchor[id]) return true;
+  if (f->is_cheap[id]) return true;
+  if (!f->is_fusing || value->shape.element == ELEMENT_BIT || f->use_count[id] != 1) return false;
+  ValueId user = f->only_user[id];
+  return graph->values[user].op == OP_REDUCE ||
+         (f->is_virtual[user] && graph->values[user].shape.domain == value->shape.domain &&
+          shape_equal(&graph->values[user].shape, &value->shape));
+}
+
+static void find_virtual_values(Fusion *f) {
+  const Graph *graph = f->graph;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    bool is_edge_anchor = op_info[value->op].kind == OP_KIND_ANCHOR && value->shape.domain == DOMAIN_EDGE;
+    f->has_anchor[i] = is_edge_anchor;
+    for (int k = 0; k < value->operand_count; k++) {
+      f->use_count[value->operand[k]]++;
+      f->only_user[value->operand[k]] = i;
+      if (value->shape.domain == DOMAIN_EDGE && graph->values[value->operand[k]].shape.domain == DOMAIN_EDGE)
+        f->has_anchor[i] = f->has_anchor[i] || f->has_anchor[value->operand[k]];
+    }
+  }
+  for (int i = graph->value_count - 1; i >= 0; i--) f->is_virtual[i] = decide_virtual(f, i);
+}
+
+bool kernels_is_virtual(const Kernels *kernels, ValueId id) {
+  OpKind kind = op_info[kernels->graph->values[id].op].kind;
+  return kind != OP_KIND_LEAF && kernels->made_by[id] == NO_INDEX && kernels->home[id] == id;
+}
+
+/* ---- grouping ---- */
+
+static bool takes_a_body(KernelKind kind, Domain domain) {
+  switch (kind) {
+  case KERNEL_MAP:
+  case KERNEL_ROW_SUM: return true;
+  case KERNEL_MATMUL:
+  case KERNEL_SPARSE_MATMUL:
+  case KERNEL_SPMM:
+  case KERNEL_EDGE_SUM: return domain == DOMAIN_NODE;
+  case KERNEL_OUTER: case KERNEL_SPARSE_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT:
+  case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  }
+  return false;
+}
+
+/* The kernels behind the operands of a point value, through values that exist only inside kernels. Gives the latest;
+ * *is_pointwise is cleared when its result is read other than element by element. */
+typedef struct Sources {
+  int latest;
+  bool is_pointwise;
+} Sources;
+
+static void find_sources(Fusion *f, ValueId id, bool is_pointwise, Sources *sources) {
+  if (!visit(f, id, is_pointwise)) return;
+  const Value *value = &f->graph->values[id];
+  ValueId home = f->kernels->home[id];
+  if (home != id) {
+    is_pointwise = false;
+    id = home;
+  }
+  int32_t kernel = f->kernels->made_by[id];
+  if (kernel != NO_INDEX) {
+    if (kernel > sources->latest) *sources = (Sources){kernel, is_pointwise};
+    else if (kernel == sources->latest) sources->is_pointwise = sources->is_pointwise && is_pointwise;
+    return;
+  }
+  if (!f->is_virtual[id]) return;
+  bool moves = value->op == OP_BROADCAST || value->op == OP_LIFT;
+  for (int k = 0; k < value->operand_count; k++) find_sources(f, value->operand[k], is_pointwise && !moves, sources);
+}
+
+static bool same_loops(const Shape *a, const Shape *b) {
+  if (a->domain != b->domain || a->rank != b->rank) return false;
+  for (int d = 0; d < a->rank; d++)
+    if (a->size[d] != b->size[d]) return false;
+  return true;
+}
+
+static int new_kernel(Fusion *f, KernelKind kind, ValueId anchor) {
+  Kernel kernel = {.kind = kind, .anchor = anchor, .phase = f->graph->values[anchor].phase};
+  ARENA_PUSH(f->graph->arena, f->kernels->kernels, f->kernels->kernel_count, kernel);
+  f->kernels->made_by[anchor] = f->kernels->kernel_count - 1;
+  return f->kernels->kernel_count - 1;
+}
+
+static void place_point(Fusion *f, ValueId id) {
+  const Value *value = &f->graph->values[id];
+  Sources sources = {NO_INDEX, true};
+  f->walk += ROLES;
+  for (int k = 0; k < value->operand_count; k++) find_sources(f, value->operand[k], true, &sources);
+  int index = NO_INDEX;
+  if (f->is_fusing && sources.latest != NO_INDEX && sources.is_pointwise) {
+    const Kernel *kernel = &f->kernels->kernels[sources.latest];
+    const Shape *loops = &f->graph->values[kernel->anchor].shape;
+    const Value *anchor = &f->graph->values[kernel->anchor];
+    bool has_parts_of_rows = anchor->op == OP_MATMUL && anchor->as.product.lead > 1;
+    if (takes_a_body(kernel->kind, loops->domain) && !has_parts_of_rows && same_loops(loops, &value->shape)) index = sources.latest;
+  }
+  if (index == NO_INDEX) index = new_kernel(f, KERNEL_MAP, id);
+  Kernel *kernel = &f->kernels->kernels[index];
+  ARENA_PUSH(f->graph->arena, kernel->body, kernel->body_count, id);
+  f->kernels->made_by[id] = index;
+}
+
+static KernelKind anchor_kind(const Fusion *f, ValueId id) {
+  const Graph *graph = f->graph;
+  const Value *value = &graph->values[id];
+  ValueId dropout;
+  switch (value->op) {
+  case OP_MATMUL:
+    return kernel_sparse_field(graph, f->is_sparse_field, value->operand[0], &dropout) == NO_INDEX ? KERNEL_MATMUL
+                                                                                                : KERNEL_SPARSE_MATMUL;
+  case OP_OUTER:
+    for (int k = 0; k < 2; k++)
+      if (kernel_sparse_field(graph, f->is_sparse_field, value->operand[k], &dropout) != NO_INDEX) return KERNEL_SPARSE_OUTER;
+    return KERNEL_OUTER;
+  case OP_GATHER: {
+    const Value *edge = &graph->values[value->operand[0]];
+    bool is_plain = edge->op == OP_LIFT && edge->as.end != value->as.end && !f->is_virtual[edge->operand[0]] &&
+                    graph->values[edge->operand[0]].op != OP_DEGREE;
+    return is_plain ? KERNEL_SPMM : KERNEL_EDGE_SUM;
+  }
+  case OP_REDUCE: {
+    const Shape *from = &graph->values[value->operand[0]].shape;
+    return from->domain == value->shape.domain ? KERNEL_ROW_SUM : KERNEL_COLUMN_SUM;
+  }
+  case OP_CROSS_ENTROPY: return KERNEL_CROSS_ENTROPY;
+  case OP_CROSS_ENTROPY_GRADIENT: return KERNEL_CROSS_ENTROPY_GRADIENT;
+  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_MAP: case OP_BROADCAST:
+  case OP_RESHAPE: case OP_LIFT: case OP_DROPOUT: case OP_POSITIVE: case OP_SELECT: case OP_UPDATE: case OP_COUNT: break;
+  }
+  return KERNEL_UPDATE;
+}
+
+/* On a GPU all weights are updated at once: launches of their own would take longer than what they do. */
+static void place_anchor(Fusion *f, ValueId id) {
+  KernelKind kind = anchor_kind(f, id);
+  int last = f->kernels->kernel_count - 1;
+  bool is_joining = kind == KERNEL_UPDATE && f->backend == BACKEND_CUDA && f->is_fusing && last >= 0 && f->kernels->kernels[last].kind == KERNEL_UPDATE;
+  if (!is_joining) {
+    new_kernel(f, kind, id);
+    return;
+  }
+  ARENA_PUSH(f->graph->arena, f->kernels->kernels[last].body, f->kernels->kernels[last].body_count, id);
+  f->kernels->made_by[id] = last;
+}
+
+/* ---- what each kernel reads and stores ---- */
+
+static void add_once(Arena *arena, ValueId **list, int *count, ValueId id) {
+  for (int i = 0; i < *count; i++)
+    if ((*list)[i] == id) return;
+  ARENA_PUSH(arena, *list, *count, id);
+}
+
+static bool has_storage(const Graph *graph, ValueId id) {
+  Op op = graph->values[id].op;
+  return op != OP_NUMBER && op != OP_OPTION;
+}
+
+static void add_inputs(Fusion *f, int index, ValueId id) {
+  Kernels *kernels = f->kernels;
+  id = kernels->home[id];
+  if (!visit(f, id, 0)) return;
+  if (f->is_virtual[id]) {
+    for (int k = 0; k < f->graph->values[id].operand_count; k++) add_inputs(f, index, f->graph->values[id].operand[k]);
+    return;
+  }
+  if (kernels->made_by[id] == index || !has_storage(f->graph, id)) return;
+  Kernel *kernel = &kernels->kernels[index];
+  add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, id);
+  if (kernels->made_by[id] != NO_INDEX) kernels->is_stored[id] = true;
+  if (f->graph->values[id].op == OP_DEGREE) kernels->needs_degree[f->graph->values[id].as.end] = true;
+}
+
+static void find_inputs(Fusion *f) {
+  Kernels *kernels = f->kernels;
+  const Graph *graph = f->graph;
+  for (int i = 0; i < kernels->kernel_count; i++) {
+    const Kernel kernel = kernels->kernels[i];
+    const Value *anchor = &graph->values[kernel.anchor];
+    f->walk += ROLES;
+    if (kernel.kind != KERNEL_MAP)
+      for (int k = 0; k < anchor->operand_count; k++) add_inputs(f, i, anchor->operand[k]);
+    for (int b = 0; b < kernel.body_count; b++)
+      for (int k = 0; k < graph->values[kernel.body[b]].operand_count; k++)
+        add_inputs(f, i, graph->values[kernel.body[b]].operand[k]);
+  }
+  for (int i = 0; i < graph->value_count; i++) {
+    bool is_root = i == graph->scores || graph->values[i].tap;
+    ValueId home = kernels->home[i];
+    if (is_root && kernels->made_by[home] != NO_INDEX) kernels->is_stored[home] = true;
+  }
+  for (int p = 0; graph->gradients && p < graph->program->param_count; p++)
+    if (graph->gradients[p] != NO_VALUE) kernels->is_stored[kernels->home[graph->gradients[p]]] = true;
+}
+
+static void find_outputs(Fusion *f) {
+  Kernels *kernels = f->kernels;
+  for (int i = 0; i < f->graph->value_count; i++) {
+    if (!kernels->is_stored[i] || kernels->made_by[i] == NO_INDEX) continue;
+    Kernel *kernel = &kernels->kernels[kernels->made_by[i]];
+    ARENA_PUSH(f->graph->arena, kernel->outputs, kernel->output_count, i);
+  }
+}
+
+/* ---- loops and scratch ---- */
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* How many share the runs of a sum over all rows, each with room for the sums that it may have open. */
+static void choose_walkers(const Fusion *f, Kernel *kernel) {
+  const Graph *graph = f->graph;
+  const Value *anchor = &graph->values[kernel->anchor];
+  int64_t width = shape_width(&anchor->shape), read = 0;
+  for (int k = 0; k < anchor->operand_count; k++) read += graph_bytes(graph, anchor->operand[k]);
+  int64_t nodes = graph_rows(graph, DOMAIN_NODE);
+  int levels = gnn_run_levels(nodes), most = WALKER_LEVELS, least = LEAST_WALKER_LEVELS;
+  if (f->backend == BACKEND_CUDA) {
+    const struct Contraction *p = &anchor->as.product;
+    int64_t tiles = kernel->kind == KERNEL_OUTER ? ceil_div(p->depth, CUDA_OUTER_TILE) * ceil_div(p->width, CUDA_OUTER_TILE) : 1;
+    levels = gnn_block_levels(nodes) + GNN_DEVICE_RUN_LEVELS;
+    for (most = CUDA_WALKER_LEVELS; most > 0 && tiles > 1; most--) tiles = ceil_div(tiles, 2);
+  }
+  for (int shared = most < levels ? most : levels;; shared--) {
+    kernel->walker_levels = shared;
+    kernel->work_bytes = (4 * width * (levels - shared + 1)) << shared;
+    if (shared <= least || WALKER_SHARE * kernel->work_bytes <= read) break;
+  }
+}
+
+static void choose_loops(Fusion *f, Kernel *kernel) {
+  const Graph *graph = f->graph;
+  const Value *anchor = &graph->values[kernel->anchor];
+  int64_t width = shape_width(&anchor->shape);
+  int64_t rows = graph_rows(graph, anchor->shape.domain);
+  kernel->task_rows = TASK_NUMBERS / (width < 1 ? 1 : width);
+  switch (kernel->kind) {
+  case KERNEL_MATMUL: {
+    const struct Contraction *p = &anchor->as.product;
+    int64_t all = p->lead * graph_rows(graph, graph->values[anchor->operand[0]].shape.domain);
+    int64_t even = ceil_div(ceil_div(all, MATMUL_LEAST_TASKS), MATMUL_TASK_UNIT) * MATMUL_TASK_UNIT; /* few rows: still enough tasks */
+    kernel->task_rows = ceil_div(16 * TASK_NUMBERS, p->depth + p->width);
+    if (kernel->task_rows > even) kernel->task_rows = even;
+    kernel->work_bytes = f->backend == BACKEND_CUDA ? 0 : 4 * p->depth * (ceil_div(p->width, MATMUL_LANES) * MATMUL_LANES);
+    break;
+  }
+  case KERNEL_SPARSE_MATMUL:
+    kernel->task_rows = 64;
+    kernel->work_bytes = anchor->as.product.transposed ? 4 * anchor->as.product.depth * anchor->as.product.width : 0;
+    break;
+  case KERNEL_OUTER:
+  case KERNEL_COLUMN_SUM:
+    if (graph->values[anchor->operand[0]].shape.domain != DOMAIN_NONE) choose_walkers(f, kernel);
+    return;
+  case KERNEL_SPARSE_OUTER: kernel->work_bytes = 4 * width; break;
+  case KERNEL_CROSS_ENTROPY: kernel->work_bytes = 8 << gnn_block_levels(graph_rows(graph, DOMAIN_NODE)); break;
+  case KERNEL_MAP: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM: case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE:
+  case KERNEL_KIND_COUNT: break;
+  }
+  if (kernel->task_rows < 1) kernel->task_rows = 1;
+  if (kernel->task_rows > rows && rows > 0) kernel->task_rows = rows;
+}
+
+static void note_graph_directions(Fusion *f, const Kernel *kernel) {
+  Kernels *kernels = f->kernels;
+  const Value *anchor = &f->graph->values[kernel->anchor];
+  if (kernel->kind == KERNEL_SPMM || kernel->kind == KERNEL_EDGE_SUM) {
+    if (anchor->as.end == END_DST) kernels->needs_in = true;
+    else kernels->needs_out = true;
+    if (anchor->as.end == END_SRC && kernel->kind == KERNEL_EDGE_SUM) kernels->needs_out_edge = true;
+  }
+  bool walks_edges = anchor->shape.domain == DOMAIN_EDGE ||
+                     (anchor->operand_count > 0 && f->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE);
+  if (walks_edges && anchor->op != OP_GATHER) kernels->needs_in = true;
+}
+
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {
+  Arena *arena = graph->arena;
+  size_t count = (size_t)graph->value_count + 1;
+  graph_name_values(graph);
+  Kernels *kernels = arena_alloc(arena, sizeof *kernels);
+  kernels->graph = graph;
+  kernels->backend = options->backend;
+  kernels->precision = options->precision;
+  kernels->made_by = arena_alloc(arena, count * sizeof *kernels->made_by);
+  kernels->is_stored = arena_alloc(arena, count);
+  kernels->is_half = arena_alloc(arena, count);
+  kernels->home = arena_alloc(arena, count * sizeof *kernels->home);
+  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
+              arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
+              arena_alloc(arena, ROLES * count * sizeof(int)), 0};
+  for (int i = 0; i < graph->value_count; i++) {
+    kernels->made_by[i] = NO_INDEX;
+    const Value *value = &graph->values[i];
+    kernels->home[i] = value->op == OP_RESHAPE ? kernels->home[value->operand[0]] : i;
+  }
+  find_cheap_scalars(&f);
+  find_wanted_whole(&f);
+  find_virtual_values(&f);
+  for (int i = 0; i < graph->value_count; i++) {
+    OpKind kind = op_info[graph->values[i].op].kind;
+    if (kind == OP_KIND_ANCHOR) place_anchor(&f, i);
+    else if (kind == OP_KIND_POINT && kernels->home[i] == i && !f.is_virtual[i]) place_point(&f, i);
+  }
+  find_inputs(&f);
+  find_outputs(&f);
+  if (options->backend == BACKEND_CUDA && options->precision == PRECISION_BF16) choose_half(kernels, is_sparse_field);
+  for (int i = 0; i < kernels->kernel_count; i++) {
+    choose_loops(&f, &kernels->kernels[i]);
+    note_graph_directions(&f, &kernels->kernels[i]);
+  }
+  if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);
+  return kernels;
+}
+
+void kernels_dump(const Kernels *kernels, FILE *out) {
+  const Graph *graph = kernels->graph;
+  for (int i = 0; i < kernels->kernel_count; i++) {
+    const Kernel *kernel = &kernels->kernels[i];
+    fprintf(out, "kernel %d: %s of %s", i, kernel_kind_name(kernel->kind), graph->values[kernel->anchor].name);
+    if (kernel->library || kernel->is_tuned) fprintf(out, ", %s", kernel->variant.name);
+    if (kernel->library && kernel->epilogue.body_count) fprintf(out, " up to %s", graph->values[kernel->epilogue.result].name);
+    fprintf(out, "\n");
+    fprintf(out, "  body   ");
+    for (int b = 0; b < kernel->body_count; b++) fprintf(out, " %s", graph->values[kernel->body[b]].name);
+    fprintf(out, "\n  reads  ");
+    for (int k = 0; k < kernel->input_count; k++) fprintf(out, " %s", graph->values[kernel->inputs[k]].name);
+    fprintf(out, "\n  writes ");
+    for (int k = 0; k < kernel->output_count; k++)
+      fprintf(out, " %s (%" PRId64 " bytes%s)", graph->values[kernel->outputs[k]].name, kernels_bytes(kernels, kernel->outputs[k]),
+              kernels_is_half(kernels, kernel->outputs[k]) ? " in bf16" : "");
+    fprintf(out, "\n");
+    if (kernel->variant_count > 1) fprintf(out, "  variants of %s:", variant_key(kernels, kernel));
+    for (int v = 0; v < kernel->variant_count && kernel->variant_count > 1; v++) fprintf(out, "%s %s%s", v ? ";" : "", kernel->variants[v].name, v + 1 == kernel->variant_count ? "\n" : "");
+    if (kernel->work_bytes) fprintf(out, "  scratch %" PRId64 " bytes\n", kernel->work_bytes);
+  }
+}

@@ -1,0 +1,132 @@
+/* fuse.h: the frozen graph as kernels.
+ *
+ * A kernel is one loop nest: an anchor (a product, a sum over edges, a reduction, or nothing) and a body of point values
+ * computed for each row as soon as the anchor has it. Values are either stored (written by the kernel that makes them,
+ * read by others), or exist only inside kernels; the latter are computed again wherever they are needed, so that no
+ * value of the size of the edges times a width is stored unless a matrix product wants it.
+ */
+#ifndef GNNCC_FUSE_H
+#define GNNCC_FUSE_H
+
+#include "compiler/graph/graph.h"
+
+/* What the kernels are printed for: how loops are divided and what scratch they need. */
+typedef enum Backend { BACKEND_CPU, BACKEND_CUDA } Backend;
+
+/* Of the factors of dense products; in bf16, of large stored values too (choose_half.c). Every sum is fp32. */
+typedef enum Precision { PRECISION_FP32, PRECISION_TF32, PRECISION_BF16, PRECISION_COUNT } Precision;
+
+/* Who computes a product or a sum on a GPU. */
+typedef enum Library { LIBRARY_NONE, LIBRARY_CUBLASLT, LIBRARY_CUSPARSE, LIBRARY_COUNT } Library;
+
+typedef struct FuseOptions {
+  bool is_fusing;
+  Backend backend;
+  /* Of BACKEND_CUDA: */
+  Precision precision;
+  bool is_gemm_own, is_spmm_by_library;
+  bool is_gemm_said, is_spmm_said; /* by the command line: no tuning changes it */
+  struct Tuning *tuning;           /* NULL: every kernel is the usual variant */
+  int trial;                       /* every kernel that has so many is variant number `trial`; without a tuning */
+} FuseOptions;
+
+typedef enum KernelKind {
+#define KERNEL(name, text, what) KERNEL_##name,
+#include "kernel_kinds.h"
+#undef KERNEL
+  KERNEL_KIND_COUNT
+} KernelKind;
+
+/* What of a kernel's body a library computes with the product or the sum; the rest is a kernel of our own over its rows. */
+typedef struct Epilogue {
+  ValueId result, place; /* what it leaves, and the output in whose memory */
+  ValueId bias;          /* a weight, or NO_VALUE */
+  ValueId addend;        /* a stored value of the product's shape, or NO_VALUE */
+  bool is_relu;
+  int body_count;        /* so many values of the body are done */
+} Epilogue;
+
+/* Who computes a kernel on a GPU, or how ours divides its work. Names are unique among those of a kernel. */
+typedef struct Variant {
+  const char *name;            /* "by cuBLASLt", "in tiles of 64 x 64", "by 16 lanes" */
+  Library library;
+  int tile_rows, tile_columns; /* of our own KERNEL_MATMUL and KERNEL_OUTER */
+  int lanes;                   /* of a row; 0: as many as it has elements, up to a warp */
+} Variant;
+
+typedef struct Kernel {
+  KernelKind kind;
+  ValueId anchor;     /* KERNEL_MAP: the first value of the body */
+  int body_count;
+  ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them. KERNEL_UPDATE: more updates */
+  int output_count;
+  ValueId *outputs;   /* what is stored, of the anchor and the body */
+  int input_count;
+  ValueId *inputs;    /* stored values and leaves with storage that it reads, each once */
+  int64_t work_bytes; /* scratch: packed matrices, open sums */
+  int64_t task_rows;  /* rows a task, for loops over rows that are not split by the graph's bounds */
+  int walker_levels;  /* of a sum over all rows: at most 2^walker_levels walkers share the runs of them (runtime/core/blocks.h) */
+  Phase phase;
+  Variant variant;    /* BACKEND_CUDA */
+  int variant_count;
+  const Variant *variants; /* that there are, the usual one first */
+  bool is_tuned;      /* it is not the usual one */
+  Library library;    /* the variant's */
+  Epilogue epilogue;  /* where a library computes a KERNEL_MATMUL or a KERNEL_SPMM */
+} Kernel;
+
+typedef struct Kernels {
+  const Graph *graph;
+  Backend backend;
+  Precision precision;
+  int kernel_count;
+  Kernel *kernels;
+  int32_t *made_by;  /* per value: its kernel, NO_INDEX for leaves and values that exist only inside kernels */
+  bool *is_stored;   /* per value: has memory of its own for some steps */
+  bool *is_half;     /* per value that has storage: it is kept in bf16 */
+  ValueId *home;     /* per value: the value in whose memory it lies (a reshape lies in its operand's); else itself */
+  bool needs_in, needs_out, needs_out_edge; /* directions of the graph that kernels walk */
+  bool needs_degree[2];                     /* by EdgeEnd */
+} Kernels;
+
+/* Which fields are kept by their non-zeros: mostly zero, and used as nothing but the left side of products. */
+bool *sparse_fields(const Graph *graph);
+
+Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options);
+const char *verify_kernels(const Kernels *kernels);
+void kernels_dump(const Kernels *kernels, FILE *out);
+const char *kernel_kind_name(KernelKind kind);
+/* describe.c: "conv1.lin = dropout(x) @ conv1.lin.weight" */
+const char *kernel_what(const Kernels *kernels, const Kernel *kernel);
+
+/* The field behind a sparse left operand, NO_INDEX if `id` is none; *dropout gets its DROPOUT value or NO_VALUE. */
+int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);
+
+/* choose_half.c */
+void choose_half(Kernels *kernels, const bool *is_sparse_field);
+bool kernels_is_half(const Kernels *kernels, ValueId id);   /* what is read where it lies is bf16 */
+int64_t kernels_bytes(const Kernels *kernels, ValueId id);  /* of its storage, were it stored */
+
+/* choose_library.c */
+void choose_libraries(Kernels *kernels, const FuseOptions *options);
+/* Whether whatever both compute adds up in the same order; not where a library computes more of a body in one of them, or a row
+ * has other lanes. By names, which both graphs share. */
+bool kernels_add_alike(const Kernels *a, const Kernels *b);
+const char *library_name(Library library);
+const char *precision_name(Precision precision);
+bool kernels_use(const Kernels *kernels, Library library); /* NULL uses none */
+/* Of scratch for the matrix and the bias of a product in bf16, which are fp32 in memory; 0: they are taken as they are. */
+int64_t library_matrix_bytes(const Kernels *kernels, const Kernel *kernel);
+int64_t library_bias_bytes(const Kernels *kernels, const Kernel *kernel);
+int64_t library_buffer_bytes(const Kernels *kernels);      /* that the plan has for each direction and width of sums by cuSPARSE */
+/* What kernels have in common whose variants take as long: kind and sizes. */
+const char *variant_key(const Kernels *kernels, const Kernel *kernel);
+
+/* tuning.c */
+const char *tuning_choice(const struct Tuning *tuning, const char *key); /* the name of the best variant, or NULL */
+void tuning_refuse(struct Tuning *tuning, const char *key, const char *name); /* there is no such variant */
+
+/* A value that no kernel makes: it is computed where it is used. */
+bool kernels_is_virtual(const Kernels *kernels, ValueId id);
+
+#endif

@@ -1,0 +1,283 @@
+/* layout: Schedule -> Layout, a place for every byte of every tier.
+ *
+ * Device: what stays through the run (graph, features, weights, optimiser state) lies at the bottom; above it live
+ * ranges are packed as the planner packs its own (planner/pack.h), as low as a short search brings them; a long one follows
+ * where that is above the budget. The bound from below is the largest number of bytes alive at one step: no layout can be
+ * lower (dynamic storage allocation, Garey & Johnson SR2).
+ *
+ * Host and SSD: only copies read and write there, so a value may lie in pieces, and nothing is ever wasted between them.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "compiler/planner/pack.h"
+#include "runtime/core/scratch.h"
+
+typedef struct Laying {
+  Arena *arena;
+  Layout *layout;
+  const Schedule *schedule;
+  NameTable names; /* of the blocks */
+} Laying;
+
+/* ---- the blocks of the device ---- */
+
+static int first_step_of(const Schedule *schedule, int boundary) {
+  if (boundary == 0) return 0;
+  return schedule->kernel_step[boundary - 1] + 1;
+}
+
+static void add_block(Laying *l, Block block) {
+  Layout *y = l->layout;
+  block.name = block_unique_name(l->arena, &l->names, block.name);
+  name_table_add(l->arena, &l->names, block.name, y->count);
+  ARENA_PUSH(l->arena, y->blocks, y->count, block);
+}
+
+/* S17: from production or return to the last use, or to the step before the one that needs the place of what leaves. */
+static void add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first_boundary) {
+  const Sequence *q = plan->sequence;
+  const Schedule *s = l->schedule;
+  const Kernels *kernels = plan->problem->kernels;
+  ValueId value = plan->problem->value_of_datum[q->problem->pieces[stay->piece].datum];
+  if (value == NO_VALUE) return;
+  int from = stay->in_move >= 0 ? q->moves[stay->in_move].g : stay->from, until = stay->until;
+  for (int i = 0; i < q->offload_count && stay->out_move >= 0; i++)
+    if (q->offloads[i].move == stay->out_move) until = plan->simulation->release[i] - 1;
+  Block block = {.kind = kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT,
+                 .name = plan->problem->name_of_value[value], .bytes = kernels_bytes(kernels, value), .kernels = kernels, .value = value,
+                 .first = first_step_of(s, first_boundary + from), .last = s->kernel_step[first_boundary + until]};
+  if (block.bytes <= 0) block.bytes = 4;
+  block.room = q->problem->pieces[stay->piece].bytes;
+  add_block(l, block);
+}
+
+static bool is_output_kept(const Sequence *q, int t, int piece) {
+  const PlanRerun *rerun = &q->reruns[q->rerun[t]];
+  for (int i = 0; i < rerun->out_count; i++)
+    if (q->outs[rerun->out_first + i] == piece) return true;
+  return false;
+}
+
+/* The workspace of a kernel and, where it runs again, the outputs that nobody reads this time. */
+static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) {
+  const Sequence *q = plan->sequence;
+  const Schedule *s = l->schedule;
+  int step = s->kernel_step[first_boundary + t];
+  if (step < 0 || s->steps[step].kind != STEP_KERNEL || s->steps[step].boundary != first_boundary + t) return;
+  const Kernels *kernels = plan->problem->kernels;
+  const Kernel *kernel = &kernels->kernels[s->steps[step].kernel];
+  Block block = {.kind = BLOCK_SCRATCH, .first = step, .last = step, .kernels = kernels, .value = NO_VALUE};
+  if (kernel->work_bytes) {
+    block.name = arena_printf(l->arena, "scratch_%d", step + 1);
+    block.bytes = kernel->work_bytes;
+    block.room = round_up(kernel->work_bytes, plan->problem->unit);
+    add_block(l, block);
+  }
+  const ProblemStep *base = &q->problem->steps[q->base[t]];
+  for (int i = 0; i < base->use_count && q->rerun[t] >= 0; i++) {
+    const ProblemUse *use = &q->problem->uses[base->first_use + i];
+    if (!(use->flags & PROBLEM_USE_CREATE) || is_output_kept(q, t, use->piece)) continue;
+    block.value = plan->problem->value_of_datum[q->problem->pieces[use->piece].datum];
+    block.name = plan->problem->name_of_value[block.value];
+    block.bytes = kernels_bytes(kernels, block.value);
+    block.room = q->problem->pieces[use->piece].bytes;
+    add_block(l, block);
+  }
+}
+
+static void add_transients(Laying *l, const Plan *plan, int first_boundary) {
+  for (int i = 0; i < plan->sequence->stay_count; i++) add_stay(l, plan, &plan->sequence->stays[i], first_boundary);
+  for (int t = 0; t < plan->sequence->count; t++) add_scratch(l, plan, t, first_boundary);
+}
+
+/* ---- offsets ---- */
+
+static void place_transients(Laying *l, int64_t base, int64_t budget) {
+  const int64_t effort = 40000000;
+  Layout *y = l->layout;
+  Block *blocks = y->blocks + y->resident_count;
+  int count = y->count - y->resident_count;
+  PackBox *boxes = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *boxes);
+  for (int i = 0; i < count; i++) boxes[i] = (PackBox){.from = blocks[i].first, .until = blocks[i].last, .bytes = blocks[i].room};
+  y->bytes = base + pack(boxes, count, pack_load(boxes, count), effort);
+  if (y->bytes > budget) y->bytes = base + pack(boxes, count, budget - base, effort);
+  for (int i = 0; i < count; i++) blocks[i].offset = base + boxes[i].offset;
+}
+
+static void measure(Laying *l) {
+  Layout *y = l->layout;
+  size_t count = (size_t)l->schedule->count + 1;
+  y->live_bytes = arena_alloc(l->arena, count * sizeof *y->live_bytes);
+  y->top_bytes = arena_alloc(l->arena, count * sizeof *y->top_bytes);
+  for (int s = 0; s < l->schedule->count; s++) {
+    for (int i = 0; i < y->count; i++) {
+      const Block *b = &y->blocks[i];
+      if (s < b->first || b->last < s) continue;
+      y->live_bytes[s] += b->room;
+      if (b->offset + b->room > y->top_bytes[s]) y->top_bytes[s] = b->offset + b->room;
+    }
+    int64_t top = y->top_bytes[s], most = y->top_bytes[y->peak_step];
+    if (y->live_bytes[s] > y->lower_bound) y->lower_bound = y->live_bytes[s];
+    if (top > most || (top == most && y->live_bytes[s] > y->live_bytes[y->peak_step])) y->peak_step = s;
+  }
+}
+
+/* ---- host and SSD ---- */
+
+typedef struct FreeList {
+  Extent *runs; /* by place, never adjacent */
+  int count;
+  int64_t top; /* nothing was ever given above */
+} FreeList;
+
+static void give_back(Arena *arena, FreeList *list, Extent extent) {
+  int at = list->count;
+  ARENA_PUSH(arena, list->runs, list->count, extent);
+  for (; at > 0 && list->runs[at - 1].at > extent.at; at--) list->runs[at] = list->runs[at - 1];
+  list->runs[at] = extent;
+  int kept = 0;
+  for (int i = 1; i < list->count; i++) {
+    Extent *last = &list->runs[kept];
+    if (last->at + last->bytes == list->runs[i].at) last->bytes += list->runs[i].bytes;
+    else list->runs[++kept] = list->runs[i];
+  }
+  list->count = kept + 1;
+}
+
+static int64_t take(FreeList *list, int run, int64_t bytes, Extent *extent) {
+  Extent *from = &list->runs[run];
+  *extent = (Extent){from->at, bytes < from->bytes ? bytes : from->bytes};
+  from->at += extent->bytes;
+  from->bytes -= extent->bytes;
+  if (from->bytes == 0) memmove(from, from + 1, (size_t)(--list->count - run) * sizeof *from);
+  return extent->bytes;
+}
+
+/* One run if there is one that is large enough, else several, else new ground at the top. */
+static void allocate_home(Laying *l, FreeList *list, int64_t bytes) {
+  Layout *y = l->layout;
+  for (int i = 0; i < list->count; i++)
+    if (list->runs[i].bytes >= bytes) {
+      Extent extent;
+      take(list, i, bytes, &extent);
+      ARENA_PUSH(l->arena, y->extents, y->extent_count, extent);
+      return;
+    }
+  while (bytes > 0 && list->count) {
+    Extent extent;
+    bytes -= take(list, 0, bytes, &extent);
+    ARENA_PUSH(l->arena, y->extents, y->extent_count, extent);
+  }
+  if (bytes <= 0) return;
+  ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){list->top, bytes}));
+  list->top += bytes;
+}
+
+static int64_t home_bytes(const Layout *y, const Home *home) {
+  return round_up(home->bytes, home->tier == PLAN_FATE_SSD ? SSD_BLOCK_BYTES : y->residents->alignment);
+}
+
+static void place_homes(Laying *l) {
+  Layout *y = l->layout;
+  const Schedule *s = l->schedule;
+  FreeList lists[2] = {{0}, {0}};
+  y->home_extent = arena_alloc(l->arena, (size_t)(s->home_count + 1) * sizeof *y->home_extent);
+  y->host_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->host_live);
+  y->ssd_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->ssd_live);
+  bool *is_free = arena_alloc(l->arena, (size_t)s->home_count + 1);
+  for (int h = 0; h < s->home_count; h++) { /* homes begin in order */
+    const Home *home = &s->homes[h];
+    for (int k = 0; k < h; k++) {
+      if (is_free[k] || s->homes[k].last >= home->first) continue;
+      is_free[k] = true;
+      for (int e = y->home_extent[k]; e < y->home_extent[k + 1]; e++) give_back(l->arena, &lists[s->homes[k].tier == PLAN_FATE_SSD], y->extents[e]);
+    }
+    y->home_extent[h] = y->extent_count;
+    allocate_home(l, &lists[home->tier == PLAN_FATE_SSD], home_bytes(y, home));
+    y->home_extent[h + 1] = y->extent_count;
+    for (int b = home->first; b <= home->last; b++) (home->tier == PLAN_FATE_SSD ? y->ssd_live : y->host_live)[b] += home_bytes(y, home);
+  }
+  y->host_bytes = lists[0].top;
+  y->ssd_bytes = lists[1].top;
+}
+
+static int64_t largest_ring(const Schedule *s) {
+  int64_t training = s->training_plan ? s->training_plan->problem->problem->ring_bytes : 0;
+  int64_t evaluation = s->evaluation_plan->problem->problem->ring_bytes;
+  return training > evaluation ? training : evaluation;
+}
+
+/* The rings are queues: each entry follows the one before it, around the end. */
+static void place_in_rings(Laying *l) {
+  Layout *y = l->layout;
+  const Schedule *s = l->schedule;
+  int64_t next[2] = {0, 0}, ring = largest_ring(s);
+  y->ring_at = arena_alloc(l->arena, (size_t)(s->copy_count + 1) * sizeof *y->ring_at);
+  for (int i = 0; i < s->copy_count; i++) {
+    const Copy *copy = &s->copies[i];
+    if (!copy->is_by_ring) continue;
+    y->ring_bytes = ring;
+    bool is_read = copy->lane == LANE_SSD_READ, is_entry = is_read || copy->lane == LANE_D2H;
+    y->ring_at[i] = is_entry ? next[is_read] : y->ring_at[copy->after[0]];
+    if (is_entry) next[is_read] = (y->ring_at[i] + copy->room) % ring;
+  }
+}
+
+/* As the runtime takes it. */
+static void measure_staging(Laying *l) {
+  const Schedule *s = l->schedule;
+  int64_t most[LANE_COUNT] = {0};
+  for (int i = 0; i < s->copy_count; i++) {
+    const Copy *copy = &s->copies[i];
+    if (copy->bytes > most[copy->lane]) most[copy->lane] = copy->bytes;
+  }
+  l->layout->staging_bytes = 2 * l->layout->ring_bytes;
+  for (int lane = LANE_SSD_WRITE; lane <= LANE_SSD_READ; lane++)
+    if (most[lane] > 0) l->layout->staging_bytes += gnn_scratch_buffer_bytes(most[lane]);
+}
+
+Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents) {
+  Layout *y = arena_alloc(arena, sizeof *y);
+  Laying l = {.arena = arena, .layout = y, .schedule = schedule};
+  y->residents = residents;
+  for (int i = 0; i < residents->count; i++) {
+    Block block = residents->blocks[i];
+    if (block.first != BEFORE_STEPS) block.last = schedule->count - 1;
+    name_table_add(arena, &l.names, block.name, i);
+    ARENA_PUSH(arena, y->blocks, y->count, block);
+  }
+  y->resident_count = y->count;
+  if (schedule->training_plan) add_transients(&l, schedule->training_plan, 0);
+  add_transients(&l, schedule->evaluation_plan, schedule->training_boundaries);
+  const Plan *largest = schedule->training_plan ? schedule->training_plan : schedule->evaluation_plan;
+  place_transients(&l, round_up(residents->bytes, largest->problem->unit), machine->tier_bytes[TIER_DEVICE]);
+  measure(&l);
+  y->epoch_bytes = y->bytes;
+  int64_t before = residents->bytes + residents->early_bytes; /* everything is there before the first step */
+  if (before > y->bytes) y->bytes = before;
+  place_homes(&l);
+  place_in_rings(&l);
+  measure_staging(&l);
+  return y;
+}
+
+const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int step) {
+  value = kernels->home[value];
+  const Block *resident = resident_of_value(layout->residents, kernels->graph, value);
+  if (resident) return resident;
+  /* A re-run may make again, in its scratch, what is on the device already: the later block is the one it writes. */
+  const Block *found = NULL;
+  for (int i = layout->resident_count; i < layout->count; i++) {
+    const Block *block = &layout->blocks[i];
+    if (block->kernels != kernels || block->value != value || step < block->first || step > block->last) continue;
+    if (!found || block->first > found->first) found = block;
+  }
+  return found;
+}
+
+const Block *layout_of_copy(const Layout *layout, const Schedule *schedule, const Copy *copy) {
+  return layout_at(layout, copy->kernels, copy->value, schedule->kernel_step[copy->boundary]);
+}

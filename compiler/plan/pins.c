@@ -1,0 +1,62 @@
+/* pins: TypedProgram, Kernels -> Pins. */
+#include "pins.h"
+
+#include <fnmatch.h>
+
+#include "decisions.h"
+#include "lang/suggest.h"
+
+/* Values have the names of C identifiers; a pattern may be written as the source has them, with points. */
+static const char *as_identifier(Arena *arena, const char *pattern) {
+  char *text = arena_strdup(arena, pattern);
+  for (char *p = text; *p; p++)
+    if (*p == '.') *p = '_';
+  return text;
+}
+
+static bool names_input(const TypedProgram *program, const FatePin *pin) {
+  for (int f = 0; f < program->field_count; f++)
+    if (fnmatch(pin->pattern, program->fields[f].name, 0) == 0) return true;
+  for (int p = 0; p < program->param_count; p++)
+    if (fnmatch(pin->pattern, program->params[p].name, 0) == 0) return true;
+  return false;
+}
+
+/* How many values it names. */
+static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Suggest *suggest, Pins *pins) {
+  const Graph *graph = kernels->graph;
+  const char *pattern = as_identifier(arena, pin->pattern);
+  int count = 0;
+  suggest->wanted = pattern;
+  for (int v = 0; v < graph->value_count; v++) {
+    if (!kernels->is_stored[v] || graph->values[v].phase != PHASE_FORWARD) continue;
+    suggest_offer(suggest, graph->values[v].name);
+    if (fnmatch(pattern, graph->values[v].name, 0) != 0) continue;
+    pins->fates[v] = PLAN_FATE_BIT(pin->fate);
+    count++;
+  }
+  return count;
+}
+
+const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *kernels, const Machine *machine, Diags *diags) {
+  static const Tier tiers[] = {TIER_DEVICE, TIER_HOST, TIER_SSD, TIER_DEVICE};
+  if (!kernels || program->fate_count == 0) return NULL;
+  Pins *pins = arena_alloc(arena, sizeof *pins);
+  pins->fates = arena_alloc(arena, (size_t)(kernels->graph->value_count + 1) * sizeof *pins->fates);
+  for (int i = 0; i < program->fate_count; i++) {
+    const FatePin *pin = &program->fates[i];
+    const char *fate = fate_name(pin->fate);
+    Suggest suggest = {0};
+    int count = apply(arena, pin, kernels, &suggest, pins);
+    if (count && (tiers[pin->fate] == TIER_DEVICE || machine->tier_bytes[tiers[pin->fate]] > 0)) continue;
+    if (count)
+      diags_error(diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern, fate, fate, fate);
+    else if (names_input(program, pin))
+      diags_error(diags, "E0506", pin->place, "\"%s\" is input data or a weight: it stays on the device, it is not %s", pin->pattern,
+                  pin->fate == PLAN_FATE_RECOMPUTE ? "recomputed" : "moved");
+    else
+      diags_error(diags, "E0505", pin->place, "no value matches \"%s\"%s", pin->pattern, suggest_text(arena, &suggest, "\""));
+    return NULL;
+  }
+  return pins;
+}

@@ -1,0 +1,256 @@
+/* plan.h: the products after the kernels: Residents, Plan, Schedule, Layout.
+ *
+ * A plan is made for the training epoch and for the evaluation, each a sequence of kernels of its own; the planner
+ * (planner/planner.h) decides, the schedule writes down what S13 of docs/planner.md does with the decisions, the
+ * layout gives every byte its place. From there on nothing is decided any more.
+ */
+#ifndef GNNCC_PLAN_H
+#define GNNCC_PLAN_H
+
+#include "compiler/lowering/cost.h"
+#include "compiler/planner/planner.h"
+#include "compiler/planner/simulate.h"
+#include "lang/name_table.h"
+
+/* ---- residents.c: what stays on the device through the whole run ---- */
+
+typedef enum BlockKind {
+  BLOCK_GRAPH, BLOCK_FEATURES, BLOCK_WEIGHTS, BLOCK_OPTIMIZER, BLOCK_ACTIVATION, BLOCK_GRADIENT, BLOCK_SCRATCH, BLOCK_KIND_COUNT
+} BlockKind;
+
+const char *block_kind_name(BlockKind kind);
+
+/* One live range of memory in the device arena. */
+typedef struct Block {
+  BlockKind kind;
+  const char *name;    /* fit for a C identifier */
+  int64_t bytes, room, offset; /* room: bytes, rounded up to what the plan counts */
+  int first, last;     /* indices of the first and last step that need it; 0 .. count - 1 for what always stays; BEFORE_STEPS for
+                          what only the steps before the first epoch read: its place is used again */
+  const Kernels *kernels; /* whose value it is, with .value; NULL for others */
+  ValueId value;
+} Block;
+
+enum { BEFORE_STEPS = -1 };
+enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
+
+typedef struct Residents {
+  int64_t alignment; /* of every block, and of everything that lies in the arenas after them */
+  /* Indices into blocks, NO_INDEX where no step needs the thing. */
+  int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
+  int degree[2];          /* by EdgeEnd */
+  int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
+  int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
+  int rows[SPLIT_COUNT];  /* labelled nodes of each split */
+  int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
+                             bounds, by column the same */
+  bool *is_field_half;    /* its numbers are kept in bf16 */
+  const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
+  int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */
+  const ValueId *hoisted_value; /* of that graph, by the index of HOISTED */
+  int *weight;            /* per param */
+  int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v */
+  int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
+  int spmm_buffer_count;
+  struct SpmmBuffer { bool is_out; int64_t width; int block; } *spmm_buffers;
+  int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, then those of its blocks */
+  bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
+  int count;
+  Block *blocks;          /* one after the other from offset 0; after them, from `bytes` on, those of BEFORE_STEPS */
+  NameTable names;        /* of the blocks */
+  int64_t bytes, early_bytes; /* of what stays, and of what does not */
+} Residents;
+
+/* Kernels that run before the first epoch. */
+typedef struct Hoisted {
+  const Kernels *kernels;
+  int count;
+  const ValueId *values; /* by the index of HOISTED */
+} Hoisted;
+
+/* `training` and `hoisted` may be NULL. */
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field);
+int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
+/* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
+const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
+/* `base` as an identifier that none of the blocks has. */
+const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base);
+static inline int64_t round_up(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+/* The SSD is the device's own: nothing passes a staging ring. With a host tier everything goes by the host. */
+static inline bool machine_reaches_ssd(const Machine *machine) {
+  return machine->is_ssd_direct && machine->tier_bytes[TIER_SSD] > 0 && machine->tier_bytes[TIER_HOST] == 0;
+}
+
+/* ---- problem.c: Kernels -> Problem ---- */
+
+typedef struct PlanningProblem {
+  const Kernels *kernels;
+  int32_t *kernel_of_op;     /* NO_INDEX: the reader of the scores, after the last kernel of an evaluation */
+  ValueId *value_of_datum;   /* NO_VALUE: a resident block */
+  const char **name_of_value; /* per value: the identifier of its datum, or NULL */
+  int64_t unit;              /* sizes are multiples of it: what the SSD reads and writes, where there is one */
+  const Problem *problem;
+  ProblemMeta meta;          /* for its file */
+} PlanningProblem;
+
+/* A decision taken by the user: only these fates for values whose name matches. */
+typedef struct Pins {
+  unsigned *fates; /* per value of the training graph: PLAN_FATE_BIT mask */
+} Pins;
+
+/* As a file: gnncc-problem/1. */
+const char *planning_problem_text(Arena *arena, const PlanningProblem *problem, size_t *length);
+/* `pins` may be NULL; `fingerprint` goes into the meta of the problem. NULL with `error` set: the planner cannot take it. */
+PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
+                                  const Pins *pins, const char *fingerprint, ProblemError *error);
+
+/* ---- plan.c ---- */
+
+typedef struct Plan {
+  const PlanningProblem *problem;
+  const PlannerPlan *planned; /* NULL: nothing fits, the report says what would */
+  PlannerReport report;
+  bool is_valid;              /* it can be run */
+  bool is_early;              /* not planned, or as large as it is, for what is there before the first epoch (Residents.early_bytes) */
+  /* The plan run through S13. */
+  const Sequence *sequence;
+  const Simulation *simulation;
+} Plan;
+
+Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options);
+/* The best plan found whose copies do not go where these fates would bring them (PLAN_FATE_BIT mask), with the claims of `found`, a plan
+ * of the same problem without that. NULL: there is none. */
+Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options, unsigned fates, const Plan *found);
+/* The same decisions as the text of a gnncc-plan/1. NULL with `error` set: it is not a plan for this problem. */
+Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error);
+/* The bytes of a tier that a plan fits. */
+int64_t plan_needs(const PlannerReport *report, Tier tier);
+const char *verify_plan(const Plan *plan);
+/* Where nothing fits: what is on the device together at the step that binds, as the model names it, the residents as one. */
+const char *plan_bind(Arena *arena, const Plan *plan);
+
+/* ---- schedule.c ---- */
+
+typedef enum Lane { LANE_COMPUTE, LANE_D2H, LANE_H2D, LANE_SSD_WRITE, LANE_SSD_READ, LANE_COUNT } Lane;
+
+const char *lane_name(Lane lane);
+
+typedef enum StepKind { STEP_KERNEL, STEP_COPY, STEP_WAIT } StepKind;
+
+typedef struct Step {
+  int number;       /* from 1, its index plus 1; the same in listings, reports, emitted code and errors */
+  StepKind kind;
+  Lane lane;
+  const Kernels *kernels;
+  int32_t kernel;   /* STEP_KERNEL: index into kernels->kernels */
+  bool is_rerun;
+  int copy;         /* STEP_COPY, STEP_WAIT: index into copies; else NO_INDEX */
+  bool is_arrival;  /* STEP_WAIT: what comes is needed; else the place of what leaves */
+  int boundary;     /* the steps between one kernel and the next have the latter's; counted from 0 over the whole schedule */
+  double start_seconds;
+  Cost cost;
+  double slowed_seconds; /* STEP_KERNEL: of .cost.seconds, what the copies beside it take */
+  Place place;
+  const char *what; /* "conv1.lin = dropout(x) @ conv1.lin.weight" */
+} Step;
+
+/* A transfer between the device and another tier; through the host to the SSD it is two of them. */
+typedef struct Copy {
+  int step;            /* index */
+  Lane lane;
+  const Kernels *kernels;
+  ValueId value;
+  int64_t bytes, room; /* room: what the plan counts */
+  PlanFate tier;       /* PLAN_FATE_HOST or PLAN_FATE_SSD: where the value goes or comes from */
+  bool is_out, is_by_ring; /* by the ring: between it and the device, or (lanes of the SSD) between it and the SSD */
+  int boundary;        /* at which the block of the device holds the value; for STEP_COPY of the SSD lanes too */
+  int home;            /* which copy in the other tier: index into Schedule.homes */
+  int after[2];        /* copies on other lanes that must be complete, or NO_INDEX */
+  double slows_seconds; /* how much longer compute takes beside it */
+} Copy;
+
+/* One of its ends is the device: all but the hops between the ring and the SSD. */
+static inline bool copy_touches_device(const Copy *copy) {
+  return copy->lane == LANE_D2H || copy->lane == LANE_H2D || !copy->is_by_ring;
+}
+
+/* The room of one value in the host arena or on the SSD. */
+typedef struct Home {
+  PlanFate tier;
+  int64_t bytes;
+  int first, last;  /* boundaries */
+  const Kernels *kernels;
+  ValueId value;
+} Home;
+
+/* The steps of one training epoch, then those of one evaluation; the numbers go on. */
+typedef struct Schedule {
+  int count, training_count, backward_end; /* steps [0, training_count) train, the update starts at backward_end */
+  Step *steps;
+  int copy_count;
+  Copy *copies;
+  int home_count;
+  Home *homes;
+  int boundary_count, training_boundaries;
+  int *kernel_step;    /* per boundary: the index of its kernel's step */
+  const Plan *training_plan, *evaluation_plan; /* training_plan: NULL without a train block */
+  double training_seconds, evaluation_seconds;
+  double rerun_seconds, wait_seconds, slowed_seconds; /* of training_seconds */
+  int hoisted_count;
+  Step *hoisted;   /* before the first epoch; the numbers go on after the others' */
+} Schedule;
+
+Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation);
+/* The steps before the first epoch: `kernels`, one after the other, on residents alone. */
+void schedule_hoisted(Arena *arena, const Machine *machine, Schedule *schedule, const Kernels *kernels);
+/* By index: those of the epoch and the evaluation, then those before the first epoch. */
+const Step *schedule_step(const Schedule *schedule, int index);
+static inline int schedule_step_count(const Schedule *schedule) { return schedule->count + schedule->hoisted_count; }
+bool schedule_keeps_all(const Schedule *schedule); /* nothing moves, nothing is made again */
+const char *verify_schedule(const Schedule *schedule);
+const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval", "once" */
+void schedule_print(const Schedule *schedule, FILE *out);
+
+/* slowing.c: the steps from `first` on take the time that a run takes, with compute slowed down by the copies beside it as
+ * the links of the machine say; returns their end. Where no link does, `planned_seconds`, and nothing is changed. */
+double slow_compute(Arena *arena, const Machine *machine, Schedule *schedule, int first, double planned_seconds);
+
+/* ---- layout.c ---- */
+
+/* A run of bytes in the host arena or in the SSD's file. */
+typedef struct Extent {
+  int64_t at, bytes;
+} Extent;
+
+typedef struct Layout {
+  const Residents *residents;
+  int count;
+  Block *blocks;         /* the residents first: blocks [0, resident_count) */
+  int resident_count;
+  int64_t bytes;         /* height of the device arena */
+  int64_t lower_bound;   /* most bytes alive at any step */
+  int64_t *live_bytes;   /* per step */
+  int64_t *top_bytes;    /* per step: the end of the highest block; what is not alive below it lies in gaps */
+  int64_t epoch_bytes;   /* of `bytes`, what the steps take; more is there before them */
+  int peak_step;         /* index of a step where the top is that of the arena: of those the one where most is alive */
+  int64_t host_bytes, ssd_bytes, ring_bytes; /* of the host arena, the file, each of the two rings */
+  int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */
+  int extent_count;
+  Extent *extents;
+  int *home_extent;      /* per home: its first extent; home_extent[home_count] is the end */
+  int64_t *ring_at;      /* per copy that passes the ring: its place there */
+  int64_t *host_live, *ssd_live; /* per boundary */
+} Layout;
+
+Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents);
+/* Optimiser state arrays of a weight. */
+int layout_state_count(const TypedProgram *program);
+const char *verify_layout(const Layout *layout, const Schedule *schedule);
+/* verify_memory.c: a training epoch, an evaluation, and both again. NULL, or what goes wrong. */
+const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout);
+/* Where a stored value or a leaf lies at a step (an index); NULL if it has no memory there. */
+const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int step);
+const Block *layout_of_copy(const Layout *layout, const Schedule *schedule, const Copy *copy);
+
+#endif

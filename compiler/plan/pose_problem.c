@@ -1,0 +1,216 @@
+/* problem: Kernels -> Problem, what the planner plans.
+ *
+ * One datum for each resident block and for each stored value, one op for each kernel in the order of execution.
+ * Residents have the home "device"; a value is one piece. Forward kernels are pure functions (dropout is a function of
+ * seed, epoch and place), so all of them may be run again. An SSD that the device reaches itself has no staging: the
+ * d2h and h2d channels are then the SSD's, and what follows them costs nothing.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "plan.h"
+#include "compiler/version.h"
+
+enum { RING_MOST_BYTES = 64 << 20, SSD_LEAST_BYTES = 64 << 10, ROUNDING_FELT = 64 };
+static const int64_t free_bandwidth = 9000000000000000000; /* of a channel that costs nothing: a nanosecond, as times are rounded up */
+
+typedef struct Describing {
+  Arena *arena;
+  const Machine *machine;
+  const Residents *residents;
+  const Kernels *kernels;
+  const Graph *graph;
+  const Pins *pins;
+  PlanningProblem *planning;
+  Problem *problem;
+  int *datum_of_block, *datum_of_value; /* NO_INDEX: none */
+  int64_t largest_bytes, all_bytes;
+  int value_count;
+} Describing;
+
+static int64_t ssd_bytes(const Machine *machine, int64_t unit, int values) {
+  int64_t rounding = unit < SSD_BLOCK_BYTES ? (int64_t)values * SSD_BLOCK_BYTES : 0; /* there they fill whole blocks */
+  int64_t bytes = machine->tier_bytes[TIER_SSD];
+  return bytes > rounding ? bytes - rounding : 0;
+}
+
+static int64_t planned_bytes(const Describing *d, ValueId value) {
+  int64_t bytes = kernels_bytes(d->kernels, value);
+  return round_up(bytes > 0 ? bytes : 1, d->planning->unit);
+}
+
+static void describe_hardware(const Describing *d) {
+  static const int channels[CHANNEL_COUNT] = {
+    [CHANNEL_D2H] = PROBLEM_CHANNEL_D2H, [CHANNEL_H2D] = PROBLEM_CHANNEL_H2D, [CHANNEL_SSD_WRITE] = PROBLEM_CHANNEL_SSDW, [CHANNEL_SSD_READ] = PROBLEM_CHANNEL_SSDR};
+  const Machine *m = d->machine;
+  Problem *p = d->problem;
+  bool is_direct = machine_reaches_ssd(m);
+  for (int c = 0; c < CHANNEL_COUNT; c++) {
+    Link link = is_direct ? (c == CHANNEL_D2H   ? m->links[CHANNEL_SSD_WRITE]
+                             : c == CHANNEL_H2D ? m->links[CHANNEL_SSD_READ]
+                                                : (Link){0})
+                          : m->links[c];
+    ProblemChannel *channel = &p->channels[channels[c]];
+    channel->is_present = true;
+    channel->bandwidth = link.bandwidth >= 1 ? (int64_t)link.bandwidth : free_bandwidth;
+    channel->latency_ns = llround(1e9 * link.latency);
+  }
+  int64_t ring = 4 * d->largest_bytes < RING_MOST_BYTES ? 4 * d->largest_bytes : RING_MOST_BYTES;
+  if (ring < d->largest_bytes) ring = d->largest_bytes;
+  if (is_direct) ring = 2 * d->all_bytes;
+  p->device_bytes = m->tier_bytes[TIER_DEVICE];
+  p->host_bytes = m->tier_bytes[TIER_HOST];
+  p->ssd_bytes = ssd_bytes(m, d->planning->unit, d->value_count);
+  p->ring_bytes = ring > 0 ? ring : SSD_BLOCK_BYTES;
+  p->devices = 1;
+}
+
+static bool is_gradient_of_weight(const Graph *graph, ValueId value) {
+  for (int p = 0; graph->gradients && p < graph->program->param_count; p++)
+    if (graph->gradients[p] == value) return true;
+  return false;
+}
+
+/* What may become of a value: the gradients of weights stand side by side when the backward pass ends. */
+static unsigned allowed_fates(const Describing *d, ValueId value) {
+  unsigned fates = PLAN_FATE_ALL;
+  if (d->machine->tier_bytes[TIER_HOST] == 0) fates &= ~PLAN_FATE_BIT(PLAN_FATE_HOST);
+  if (d->machine->tier_bytes[TIER_SSD] == 0 || kernels_bytes(d->kernels, value) < SSD_LEAST_BYTES) fates &= ~PLAN_FATE_BIT(PLAN_FATE_SSD);
+  if (d->graph->values[value].phase != PHASE_FORWARD) fates &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
+  if (is_gradient_of_weight(d->graph, value)) fates = PLAN_FATE_BIT(PLAN_FATE_RETAIN);
+  if (d->pins && d->pins->fates[value]) fates = d->pins->fates[value];
+  return fates;
+}
+
+static int add_datum(Describing *d, ProblemDatum datum, ValueId value) {
+  Problem *p = d->problem;
+  int count = p->datum_count;
+  datum.chunks = 1;
+  ARENA_PUSH(d->arena, d->planning->value_of_datum, count, value);
+  ARENA_PUSH(d->arena, p->data, p->datum_count, datum);
+  return p->datum_count - 1;
+}
+
+static void describe_data(Describing *d) {
+  PlanningProblem *p = d->planning;
+  Arena *arena = d->arena;
+  int stays = 0;
+  d->datum_of_block = arena_alloc(arena, (size_t)(d->residents->count + 1) * sizeof *d->datum_of_block);
+  d->datum_of_value = arena_alloc(arena, (size_t)(d->graph->value_count + 1) * sizeof *d->datum_of_value);
+  for (int i = 0; i < d->residents->count; i++) stays += d->residents->blocks[i].first != BEFORE_STEPS;
+  for (int i = 0; i < d->residents->count; i++) d->datum_of_block[i] = NO_INDEX;
+  for (int i = 0; i < stays; i++) {
+    const Block *block = &d->residents->blocks[i];
+    int64_t bytes = block->room;
+    if (i == stays - 1) bytes += round_up(d->residents->bytes, p->unit) - d->residents->bytes; /* values begin at a unit */
+    d->datum_of_block[i] = add_datum(d, (ProblemDatum){.id = block->name, .bytes = bytes, .home = PROBLEM_HOME_DEVICE, .fates = PLAN_FATE_ALL}, NO_VALUE);
+  }
+  p->name_of_value = arena_alloc(arena, (size_t)(d->graph->value_count + 1) * sizeof *p->name_of_value);
+  for (int v = 0; v < d->graph->value_count; v++) {
+    d->datum_of_value[v] = NO_INDEX;
+    if (!d->kernels->is_stored[v]) continue;
+    const char *base = arena_printf(arena, "%s%s", d->graph->is_training ? "" : "eval_", d->graph->values[v].name);
+    p->name_of_value[v] = block_unique_name(arena, &d->residents->names, base);
+    int64_t bytes = planned_bytes(d, v);
+    d->all_bytes += bytes;
+    d->value_count++;
+    unsigned fates = allowed_fates(d, v);
+    if ((fates & PLAN_FATE_BIT(PLAN_FATE_SSD)) && bytes > d->largest_bytes) d->largest_bytes = bytes;
+    d->datum_of_value[v] = add_datum(d, (ProblemDatum){.id = p->name_of_value[v], .bytes = bytes, .fates = fates}, v);
+  }
+}
+
+/* The datum in whose memory a value lies; NO_INDEX for what has none. */
+static int datum_of(const Describing *d, ValueId value) {
+  ValueId home = d->kernels->home[value];
+  const Block *resident = resident_of_value(d->residents, d->graph, home);
+  return resident ? d->datum_of_block[resident - d->residents->blocks] : d->datum_of_value[home];
+}
+
+static void add_access(const Describing *d, ProblemAccess **list, int *count, int datum) {
+  if (datum != NO_INDEX) ARENA_PUSH(d->arena, *list, *count, (ProblemAccess){.datum = datum});
+}
+
+static void add_block(const Describing *d, ProblemOp *op, int block) {
+  if (block != NO_INDEX) add_access(d, &op->writes, &op->write_count, d->datum_of_block[block]);
+}
+
+static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t work_bytes, int32_t kernel) {
+  Problem *p = d->problem;
+  int count = p->op_count;
+  ProblemStage *stage = arena_alloc(d->arena, sizeof *stage);
+  *stage = (ProblemStage){.channel = PROBLEM_CHANNEL_COMPUTE, .amount = llround(1e9 * seconds)};
+  op.variants = arena_alloc(d->arena, sizeof *op.variants);
+  op.variants[0] = (ProblemVariant){.name = "default", .stages = stage, .stage_count = 1, .work_bytes = work_bytes};
+  op.variant_count = op.chunks = 1;
+  op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD;
+  ARENA_PUSH(d->arena, d->planning->kernel_of_op, count, kernel);
+  ARENA_PUSH(d->arena, p->ops, p->op_count, op);
+}
+
+static void describe_op(const Describing *d, int index) {
+  static const ProblemPhase phases[] = {[PHASE_FORWARD] = PROBLEM_PHASE_FORWARD, [PHASE_BACKWARD] = PROBLEM_PHASE_BACKWARD, [PHASE_UPDATE] = PROBLEM_PHASE_OPTIMISER};
+  const Kernel *kernel = &d->kernels->kernels[index];
+  const char *what = kernel_what(d->kernels, kernel);
+  ProblemOp op = {.id = arena_printf(d->arena, "%d: %s", index + 1, what), .phase = phases[kernel->phase]};
+  for (int k = 0; k < kernel->input_count; k++) add_access(d, &op.reads, &op.read_count, datum_of(d, kernel->inputs[k]));
+  for (int k = 0; k < kernel->output_count; k++) add_access(d, &op.writes, &op.write_count, d->datum_of_value[kernel->outputs[k]]);
+  for (int b = -1; kernel->kind == KERNEL_UPDATE && b < kernel->body_count; b++) {
+    int32_t param = d->graph->values[b < 0 ? kernel->anchor : kernel->body[b]].as.index;
+    add_block(d, &op, d->residents->weight[param]);
+    for (int s = 0; s < MAX_STATES; s++) add_block(d, &op, d->residents->state[s][param]);
+  }
+  add_op(d, op, cost_of_kernel(d->machine, d->kernels, kernel, what).seconds, round_up(kernel->work_bytes, d->planning->unit), index);
+}
+
+/* Updates come last, so that all gradients stand side by side when the backward pass ends. */
+static void describe_ops(const Describing *d) {
+  for (int is_update = 0; is_update < 2; is_update++)
+    for (int k = 0; k < d->kernels->kernel_count; k++)
+      if ((d->kernels->kernels[k].kind == KERNEL_UPDATE) == is_update) describe_op(d, k);
+  if (d->graph->is_training) return;
+  ProblemOp scores = {.id = "metrics and predictions", .phase = PROBLEM_PHASE_BACKWARD};
+  add_access(d, &scores.reads, &scores.read_count, datum_of(d, d->graph->scores)); /* a model may return what it is given */
+  add_op(d, scores, 0, 0, NO_INDEX);
+}
+
+static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerprint, ProblemError *error) {
+  PlanningProblem *p = arena_alloc(d.arena, sizeof *p);
+  *p = (PlanningProblem){.kernels = d.kernels, .unit = unit};
+  p->meta = (ProblemMeta){3, {{"generator", "generated by gnncc " GNNCC_VERSION}, {"target", d.machine->name}, {"fingerprint", fingerprint}}};
+  if (machine_reaches_ssd(d.machine)) p->meta.pairs[p->meta.count++].key = "ssd", p->meta.pairs[3].text = "direct"; /* d2h and h2d are its lanes */
+  d.planning = p;
+  d.problem = problem_new(d.arena);
+  d.problem->name = d.graph->program->name;
+  describe_data(&d);
+  describe_ops(&d);
+  describe_hardware(&d);
+  p->problem = d.problem;
+  return problem_expand(d.problem, d.arena, error) ? p : NULL;
+}
+
+/* Whether whole blocks of the SSD are less than a part in ROUNDING_FELT more than the values that fill them. */
+static bool fits_blocks(const Kernels *kernels) {
+  int64_t all = 0, rounding = 0;
+  for (int v = 0; v < kernels->graph->value_count; v++) {
+    if (!kernels->is_stored[v]) continue;
+    int64_t bytes = kernels_bytes(kernels, v);
+    all += bytes;
+    rounding += round_up(bytes, SSD_BLOCK_BYTES) - bytes;
+  }
+  return rounding < all / ROUNDING_FELT;
+}
+
+/* With an SSD, values fill whole blocks of it and begin at one, so that it reads and writes them where they lie; not
+ * where they are so small that rounding would be felt, or where everything can be kept. */
+PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
+                                  const Pins *pins, const char *fingerprint, ProblemError *error) {
+  Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins};
+  PlanningProblem *p = describe(d, residents->alignment, fingerprint, error);
+  if (!p || machine->tier_bytes[TIER_SSD] == 0 || !fits_blocks(kernels) || !geometry_make(p->problem, arena)->is_over_budget) return p;
+  return describe(d, SSD_BLOCK_BYTES, fingerprint, error);
+}
+
+const char *planning_problem_text(Arena *arena, const PlanningProblem *problem, size_t *length) {
+  return problem_write_json(problem->problem, &problem->meta, arena, length);
+}

@@ -1,0 +1,231 @@
+/* residents: what stays on the device through the whole run: graph, features, weights, optimiser state. */
+#include <string.h>
+
+#include "plan.h"
+#include "runtime/core/blocks.h"
+#include "runtime/gnnrt.h"
+
+const char *block_kind_name(BlockKind kind) {
+  static const char *const names[BLOCK_KIND_COUNT] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
+  return names[kind];
+}
+
+const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base) {
+  char *name = arena_strdup(arena, base);
+  for (char *c = name; *c; c++)
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
+  const char *result = name;
+  for (int n = 2; name_table_find(taken, result) >= 0; n++) result = arena_printf(arena, "%s_%d", name, n);
+  return result;
+}
+
+typedef struct Collecting {
+  Arena *arena;
+  Residents *residents;
+  const TypedProgram *program;
+  bool *is_field_used;
+} Collecting;
+
+static int add_block(Collecting *l, BlockKind kind, const char *name, int64_t bytes, bool is_early) {
+  Residents *y = l->residents;
+  Block block = {.kind = kind, .name = block_unique_name(l->arena, &y->names, name), .bytes = bytes > 0 ? bytes : 4,
+                 .offset = y->bytes + y->early_bytes, .first = is_early ? BEFORE_STEPS : 0, .last = is_early ? BEFORE_STEPS : 0, .value = NO_VALUE};
+  block.room = round_up(block.bytes, y->alignment);
+  *(is_early ? &y->early_bytes : &y->bytes) += block.room;
+  name_table_add(l->arena, &y->names, block.name, y->count);
+  ARENA_PUSH(l->arena, y->blocks, y->count, block);
+  return y->count - 1;
+}
+
+static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t bytes) { return add_block(l, kind, name, bytes, false); }
+
+static bool drops_edges(const Kernels *training) {
+  for (int i = 0; training && i < training->graph->value_count; i++)
+    if (training->graph->values[i].op == OP_DROPOUT && training->graph->values[i].shape.domain == DOMAIN_EDGE) return true;
+  return false;
+}
+
+static void add_graph(Collecting *l, const Kernels *kernels[3]) {
+  Residents *y = l->residents;
+  const DataInfo *info = l->program->info;
+  bool in = false, out = false, edge = false, degree[2] = {false, false};
+  for (int k = 0; k < 3; k++) {
+    if (!kernels[k]) continue;
+    in = in || kernels[k]->needs_in;
+    out = out || kernels[k]->needs_out;
+    edge = edge || kernels[k]->needs_out_edge;
+    for (int e = 0; e < 2; e++) degree[e] = degree[e] || kernels[k]->needs_degree[e];
+  }
+  y->is_symmetric = info->is_symmetric;
+  y->has_out = out;
+  bool shares = out && info->is_symmetric;
+  if (in || shares) {
+    y->in_ptr = add_resident(l, BLOCK_GRAPH, "graph_in_ptr", 8 * (info->nodes + 1));
+    y->in_idx = add_resident(l, BLOCK_GRAPH, "graph_in_idx", 4 * info->edges);
+    y->in_bounds = add_resident(l, BLOCK_GRAPH, "graph_in_bounds", 8 * (GNN_TASKS + 1));
+  }
+  if (out && !shares) {
+    y->out_ptr = add_resident(l, BLOCK_GRAPH, "graph_out_ptr", 8 * (info->nodes + 1));
+    y->out_idx = add_resident(l, BLOCK_GRAPH, "graph_out_idx", 4 * info->edges);
+    y->out_bounds = add_resident(l, BLOCK_GRAPH, "graph_out_bounds", 8 * (GNN_TASKS + 1));
+  }
+  if (edge) y->out_edge = add_resident(l, BLOCK_GRAPH, "graph_out_edge", 8 * info->edges);
+  if (degree[END_DST]) y->degree[END_DST] = add_resident(l, BLOCK_GRAPH, "graph_in_degree", 4 * info->nodes);
+  if (degree[END_SRC]) y->degree[END_SRC] = add_resident(l, BLOCK_GRAPH, "graph_out_degree", 4 * info->nodes);
+  y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1));
+  const bool is_ordered = l->program->data->recipe.order != ORDER_GIVEN;
+  if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * info->nodes);
+  if (is_ordered && drops_edges(kernels[0])) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * info->edges);
+  static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
+  for (int s = 0; s < SPLIT_COUNT; s++)
+    if (l->program->has_train && info->split_count[s] > 0)
+      y->rows[s] = add_resident(l, BLOCK_GRAPH, rows[s], 4 * info->split_count[s]);
+}
+
+int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width) {
+  for (int i = 0; i < residents->spmm_buffer_count; i++)
+    if (residents->spmm_buffers[i].is_out == is_out && residents->spmm_buffers[i].width == width) return residents->spmm_buffers[i].block;
+  return NO_INDEX;
+}
+
+/* Where both directions are the same, so are their sums. */
+static void add_spmm(Collecting *l, const Kernels *kernels) {
+  Residents *y = l->residents;
+  const DataInfo *info = l->program->info;
+  for (int i = 0; kernels && i < kernels->kernel_count; i++) {
+    if (kernels->kernels[i].library != LIBRARY_CUSPARSE) continue;
+    const Value *sum = &kernels->graph->values[kernels->kernels[i].anchor];
+    bool is_out = sum->as.end == END_SRC && !info->is_symmetric;
+    int64_t width = shape_width(&sum->shape);
+    if (y->spmm_ones == NO_INDEX) y->spmm_ones = add_resident(l, BLOCK_GRAPH, "spmm_ones", 4 * info->edges);
+    if (y->spmm_offsets[is_out] == NO_INDEX)
+      y->spmm_offsets[is_out] = add_resident(l, BLOCK_GRAPH, is_out ? "spmm_out_offsets" : "spmm_in_offsets", 4 * (info->nodes + 1));
+    if (residents_spmm_buffer(y, is_out, width) != NO_INDEX) continue;
+    const char *name = arena_printf(l->arena, "spmm_%s_buffer_%lld", is_out ? "out" : "in", (long long)width);
+    struct SpmmBuffer buffer = {is_out, width, add_resident(l, BLOCK_SCRATCH, name, library_buffer_bytes(kernels))};
+    ARENA_PUSH(l->arena, y->spmm_buffers, y->spmm_buffer_count, buffer);
+  }
+}
+
+static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
+  const TypedField *field = &l->program->fields[f];
+  int64_t nodes = l->program->info->nodes;
+  int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : nodes, width = 1, number_bytes = l->residents->is_field_half[f] ? 2 : 4;
+  for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
+  if (!is_sparse) {
+    l->residents->field[f] = add_block(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * width, is_early);
+    return;
+  }
+  static const char *const parts[SPARSE_BLOCKS] = {"row_ptr", "row_idx", "row_value", "row_bounds",
+                                                   "column_ptr", "column_idx", "column_value", "column_bounds"};
+  int64_t bytes[SPARSE_BLOCKS] = {8 * (nodes + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1),
+                                  8 * (width + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1)};
+  for (int p = 0; p < SPARSE_BLOCKS; p++) {
+    int index = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s_%s", field->name, parts[p]), bytes[p]);
+    if (p == 0) l->residents->field[f] = index;
+  }
+}
+
+int layout_state_count(const TypedProgram *program) {
+  const TrainSpec *train = &program->train;
+  if (!program->has_train) return 0;
+  if (train->optimizer != OPTIMIZER_SGD) return 2;
+  /* Momentum may be an option: room is kept unless it is the constant 0 everywhere. */
+  bool has_momentum = false;
+  for (int g = -1; g < train->group_count; g++) {
+    const Hyper *hyper = g < 0 ? &train->hyper : &train->groups[g].hyper;
+    if (hyper->momentum == NO_INDEX) continue;
+    const TypedExpr *e = &program->exprs[hyper->momentum];
+    has_momentum = has_momentum || e->kind != TYPED_NUMBER || e->number != 0;
+  }
+  return has_momentum ? 1 : 0;
+}
+
+static void add_weights(Collecting *l) {
+  const TypedProgram *program = l->program;
+  for (int p = 0; p < program->param_count; p++) {
+    int64_t count = 1;
+    for (int d = 0; d < program->params[p].type.rank; d++) count *= program->params[p].type.dim[d].size;
+    l->residents->weight[p] = add_resident(l, BLOCK_WEIGHTS, arena_printf(l->arena, "weight_%s", program->params[p].name), 4 * count);
+    for (int s = 0; program->params[p].is_trained && s < layout_state_count(program); s++)
+      l->residents->state[s][p] =
+          add_resident(l, BLOCK_OPTIMIZER, arena_printf(l->arena, "state%d_%s", s + 1, program->params[p].name), 4 * count);
+  }
+}
+
+static int *no_blocks(Arena *arena, int count) {
+  int *list = arena_alloc(arena, (size_t)(count + 1) * sizeof *list);
+  for (int i = 0; i < count; i++) list[i] = NO_INDEX;
+  return list;
+}
+
+static void find_used_fields(Collecting *l, const Kernels *kernels) {
+  for (int i = 0; kernels && i < kernels->graph->value_count; i++)
+    if (kernels->graph->values[i].op == OP_INPUT) {
+      l->is_field_used[kernels->graph->values[i].as.index] = true;
+      l->residents->is_field_half[kernels->graph->values[i].as.index] = kernels->is_half[i];
+    }
+}
+
+/* What the epoch reads of what is computed once. */
+static void add_hoisted(Collecting *l, const Hoisted *hoisted) {
+  Residents *y = l->residents;
+  const Graph *graph = hoisted->kernels->graph;
+  y->hoisted_kernels = hoisted->kernels;
+  y->hoisted_value = hoisted->values;
+  y->hoisted = no_blocks(l->arena, graph->value_count);
+  for (int i = 0; i < hoisted->count; i++) {
+    ValueId v = hoisted->values[i];
+    y->hoisted[v] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "once_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v));
+  }
+}
+
+/* What only that is computed from. */
+static void add_early(Collecting *l, const Hoisted *hoisted) {
+  const Graph *graph = hoisted->kernels->graph;
+  for (int v = 0; v < graph->value_count; v++) {
+    if (graph->values[v].op == OP_INPUT && l->residents->field[graph->values[v].as.index] == NO_INDEX) add_field(l, graph->values[v].as.index, false, true);
+    if (hoisted->kernels->is_stored[v] && l->residents->hoisted[v] == NO_INDEX)
+      l->residents->hoisted[v] = add_block(l, BLOCK_FEATURES, arena_printf(l->arena, "before_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v), true);
+  }
+}
+
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field) {
+  const TypedProgram *program = evaluation->graph->program;
+  Residents *y = arena_alloc(arena, sizeof *y);
+  y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
+  Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1)};
+  y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = y->node_id = y->edge_id = NO_INDEX;
+  y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
+  for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
+  y->field = no_blocks(arena, program->field_count);
+  y->is_field_half = arena_alloc(arena, (size_t)program->field_count + 1);
+  y->weight = no_blocks(arena, program->param_count);
+  for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count);
+  const Kernels *once = hoisted ? hoisted->kernels : NULL;
+  add_graph(&l, (const Kernels *[3]){training, evaluation, once});
+  add_spmm(&l, training);
+  add_spmm(&l, evaluation);
+  find_used_fields(&l, training);
+  find_used_fields(&l, evaluation);
+  for (int f = 0; f < program->field_count; f++)
+    if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f], false);
+  if (hoisted) add_hoisted(&l, hoisted);
+  add_weights(&l);
+  /* Scores stay on a device with memory of its own: it measures them itself. */
+  bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX;
+  y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(program->info->nodes)) + 1)) : NO_INDEX;
+  if (hoisted) add_early(&l, hoisted);
+  return y;
+}
+
+const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value) {
+  const Value *v = &graph->values[value];
+  int index = NO_INDEX;
+  if (v->op == OP_INPUT) index = residents->field[v->as.index];
+  else if (v->op == OP_PARAM) index = residents->weight[v->as.index];
+  else if (v->op == OP_DEGREE) index = residents->degree[v->as.end];
+  else if (v->op == OP_HOISTED) index = residents->hoisted[residents->hoisted_value[v->as.index]];
+  else if (residents->hoisted_kernels && residents->hoisted_kernels->graph == graph) index = residents->hoisted[value];
+  return index == NO_INDEX ? NULL : &residents->blocks[index];
+}

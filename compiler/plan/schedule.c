@@ -1,0 +1,206 @@
+/* schedule: Plan -> Schedule, numbered steps on lanes with their times.
+ *
+ * The order, and who waits for whom, is that of the planner's timeline.
+ */
+#include <string.h>
+
+#include "plan.h"
+#include "compiler/planner/timeline.h"
+
+const char *lane_name(Lane lane) {
+  static const char *const names[LANE_COUNT] = {"compute", "d2h", "h2d", "ssd write", "ssd read"};
+  return names[lane];
+}
+
+typedef struct Scheduling {
+  Arena *arena;
+  const Machine *machine;
+  Schedule *schedule;
+  const PlanningProblem *problem;
+  const Sequence *q;
+  const Timeline *timeline;
+  int first_boundary; /* of this plan in the whole schedule */
+  int *copy_of_event; /* NO_INDEX for those that are none */
+  int *home;          /* per offload: index into homes */
+} Scheduling;
+
+static double seconds_of(int64_t ns) { return 1e-9 * (double)ns; }
+
+static ValueId value_of_piece(const Scheduling *c, int piece) {
+  return c->problem->value_of_datum[c->q->problem->pieces[piece].datum];
+}
+
+static Step *add_step(Scheduling *c, const TimelineEvent *event, Step step) {
+  Schedule *s = c->schedule;
+  step.number = s->count + 1;
+  step.kernels = c->problem->kernels;
+  step.boundary = c->first_boundary + event->boundary;
+  step.start_seconds = seconds_of(event->start_ns);
+  step.cost.seconds = seconds_of(event->ns);
+  ARENA_PUSH(c->arena, s->steps, s->count, step);
+  return &s->steps[s->count - 1];
+}
+
+/* ---- copies ---- */
+
+/* The last boundary at which the tier's copy of an offload is read: clean moves read it again (S12). */
+static int last_read(const Scheduling *c, int offload) {
+  int last = 0;
+  for (int i = 0; i < c->q->move_count; i++)
+    if (c->timeline->origin[i] == offload && c->q->moves[i].v > last) last = c->q->moves[i].v;
+  return last;
+}
+
+static void add_home(Scheduling *c, const TimelineEvent *out) {
+  ValueId value = value_of_piece(c, out->piece);
+  Home home = {.tier = out->is_ssd ? PLAN_FATE_SSD : PLAN_FATE_HOST, .bytes = kernels_bytes(c->problem->kernels, value), .first = c->first_boundary + out->boundary,
+               .last = c->first_boundary + last_read(c, out->offload), .kernels = c->problem->kernels, .value = value};
+  ARENA_PUSH(c->arena, c->schedule->homes, c->schedule->home_count, home);
+  c->home[out->offload] = c->schedule->home_count - 1;
+}
+
+/* Where the SSD is the device's own, what the planner calls d2h and h2d are its lanes. */
+static Lane lane_of(const Scheduling *c, const TimelineEvent *event) {
+  static const Lane lanes[] = {[PROBLEM_CHANNEL_D2H] = LANE_D2H, [PROBLEM_CHANNEL_H2D] = LANE_H2D, [PROBLEM_CHANNEL_SSDW] = LANE_SSD_WRITE, [PROBLEM_CHANNEL_SSDR] = LANE_SSD_READ};
+  if (!c->timeline->is_direct || !event->is_ssd) return lanes[event->channel];
+  return event->kind == EVENT_OUT ? LANE_SSD_WRITE : LANE_SSD_READ;
+}
+
+static const char *copy_text(const Scheduling *c, const TimelineEvent *event, const char *name) {
+  const char *tier = event->is_ssd ? "ssd" : "host", *end = event->is_by_ring ? "ring" : tier;
+  if (event->kind == EVENT_OUT) return arena_printf(c->arena, "out %s -> %s", name, end);
+  if (event->kind == EVENT_WRITE) return arena_printf(c->arena, "out %s ring -> ssd", name);
+  if (event->kind == EVENT_READ) return arena_printf(c->arena, "in %s ssd -> ring", name);
+  return arena_printf(c->arena, "in %s <- %s", name, end);
+}
+
+static void add_copy(Scheduling *c, int index) {
+  const TimelineEvent *event = &c->timeline->events[index];
+  Schedule *s = c->schedule;
+  ValueId value = value_of_piece(c, event->piece);
+  bool is_out = event->kind == EVENT_OUT || event->kind == EVENT_WRITE;
+  if (event->kind == EVENT_OUT) add_home(c, event);
+  /* The block of the device holds the value at the step before what leaves, and at the boundary of what comes. */
+  int held = is_out ? c->q->offloads[event->offload].after : c->q->moves[event->move].g;
+  Copy copy = {.lane = lane_of(c, event), .kernels = c->problem->kernels, .value = value, .bytes = kernels_bytes(c->problem->kernels, value),
+               .room = c->q->problem->pieces[event->piece].bytes, .tier = event->is_ssd ? PLAN_FATE_SSD : PLAN_FATE_HOST, .is_out = is_out, .is_by_ring = event->is_by_ring,
+               .boundary = c->first_boundary + held, .home = c->home[is_out ? event->offload : c->timeline->origin[event->move]], .step = s->count};
+  for (int k = 0; k < 2; k++) copy.after[k] = event->after[k] < 0 ? NO_INDEX : c->copy_of_event[event->after[k]];
+  ARENA_PUSH(c->arena, s->copies, s->copy_count, copy);
+  c->copy_of_event[index] = s->copy_count - 1;
+  add_step(c, event, (Step){.kind = STEP_COPY, .lane = copy.lane, .kernel = NO_INDEX, .copy = s->copy_count - 1, .cost = {.bytes = copy.bytes},
+                            .place = copy.kernels->graph->values[value].place, .what = copy_text(c, event, c->problem->name_of_value[value])});
+}
+
+/* ---- waits and kernels ---- */
+
+static void add_wait(Scheduling *c, const TimelineEvent *event) {
+  int copy = c->copy_of_event[event->waits_for];
+  const Copy *waited = &c->schedule->copies[copy];
+  const char *name = c->problem->name_of_value[waited->value];
+  bool is_arrival = event->reason == WAIT_ARRIVAL;
+  const char *what = is_arrival ? arena_printf(c->arena, "wait for step %d: %s is read", waited->step + 1, name)
+                                : arena_printf(c->arena, "wait for step %d: the place of %s is needed", waited->step + 1, name);
+  add_step(c, event, (Step){.kind = STEP_WAIT, .lane = LANE_COMPUTE, .kernel = NO_INDEX, .copy = copy, .is_arrival = is_arrival,
+                            .place = waited->kernels->graph->values[waited->value].place, .what = what});
+}
+
+static void add_kernel(Scheduling *c, const TimelineEvent *event) {
+  int t = event->boundary;
+  Schedule *s = c->schedule;
+  const ProblemStep *base = &c->q->problem->steps[c->q->base[t]];
+  int32_t index = c->problem->kernel_of_op[base->op];
+  if (c->q->problem->ops[base->op].phase == PROBLEM_PHASE_OPTIMISER && s->backward_end == 0) s->backward_end = s->count;
+  ARENA_PUSH(c->arena, s->kernel_step, s->boundary_count, s->count);
+  if (index == NO_INDEX) { /* the reader of the scores is no step; its boundary ends with what comes before */
+    s->kernel_step[s->boundary_count - 1] = s->count - 1;
+    return;
+  }
+  const Kernel *kernel = &c->problem->kernels->kernels[index];
+  add_step(c, event, (Step){.kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernel = index, .is_rerun = c->q->rerun[t] >= 0, .copy = NO_INDEX,
+                            .cost = cost_of_kernel(c->machine, c->problem->kernels, kernel, NULL), .place = c->problem->kernels->graph->values[kernel->anchor].place,
+                            .what = kernel_what(c->problem->kernels, kernel)});
+}
+
+static void append(Arena *arena, const Machine *machine, Schedule *schedule, const Plan *plan) {
+  const Timeline *t = timeline(arena, plan->sequence, plan->simulation, machine_reaches_ssd(machine));
+  Scheduling c = {.arena = arena, .machine = machine, .schedule = schedule, .problem = plan->problem, .q = plan->sequence, .timeline = t,
+                  .first_boundary = schedule->boundary_count};
+  c.copy_of_event = arena_alloc(arena, (size_t)(t->count + 1) * sizeof *c.copy_of_event);
+  c.home = arena_alloc(arena, (size_t)(c.q->offload_count + 1) * sizeof *c.home);
+  for (int i = 0; i < t->count; i++) {
+    c.copy_of_event[i] = NO_INDEX;
+    switch (t->events[i].kind) {
+    case EVENT_KERNEL: add_kernel(&c, &t->events[i]); break;
+    case EVENT_OUT:
+    case EVENT_WRITE:
+    case EVENT_READ:
+    case EVENT_IN: add_copy(&c, i); break;
+    case EVENT_WAIT: add_wait(&c, &t->events[i]); break;
+    case EVENT_STAGE: break; /* programs do not communicate */
+    }
+  }
+}
+
+static void sum_times(Schedule *s) {
+  for (int i = 0; i < s->training_count; i++) {
+    const Step *step = &s->steps[i];
+    if (step->kind == STEP_WAIT) s->wait_seconds += step->cost.seconds;
+    if (step->kind == STEP_KERNEL && step->is_rerun) s->rerun_seconds += step->cost.seconds - step->slowed_seconds;
+    s->slowed_seconds += step->slowed_seconds;
+  }
+}
+
+Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation) {
+  Schedule *s = arena_alloc(arena, sizeof *s);
+  s->training_plan = training;
+  s->evaluation_plan = evaluation;
+  if (training) {
+    append(arena, machine, s, training);
+    s->training_seconds = slow_compute(arena, machine, s, 0, seconds_of(training->simulation->makespan_ns));
+    if (s->backward_end == 0) s->backward_end = s->count;
+  }
+  s->training_count = s->count;
+  s->training_boundaries = s->boundary_count;
+  append(arena, machine, s, evaluation);
+  s->evaluation_seconds = slow_compute(arena, machine, s, s->training_count, seconds_of(evaluation->simulation->makespan_ns));
+  sum_times(s);
+  return s;
+}
+
+void schedule_hoisted(Arena *arena, const Machine *machine, Schedule *s, const Kernels *kernels) {
+  double seconds = 0;
+  for (int k = 0; k < kernels->kernel_count; k++) {
+    const Kernel *kernel = &kernels->kernels[k];
+    Step step = {.number = s->count + k + 1, .kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernels = kernels, .kernel = k, .copy = NO_INDEX, .start_seconds = seconds,
+                 .cost = cost_of_kernel(machine, kernels, kernel, NULL), .place = kernels->graph->values[kernel->anchor].place, .what = kernel_what(kernels, kernel)};
+    seconds += step.cost.seconds;
+    ARENA_PUSH(arena, s->hoisted, s->hoisted_count, step);
+  }
+}
+
+const Step *schedule_step(const Schedule *s, int index) { return index < s->count ? &s->steps[index] : &s->hoisted[index - s->count]; }
+
+bool schedule_keeps_all(const Schedule *s) {
+  for (int i = 0; i < s->count; i++)
+    if (s->steps[i].kind != STEP_KERNEL || s->steps[i].is_rerun) return false;
+  return true;
+}
+
+const char *schedule_phase(const Schedule *schedule, int step) {
+  static const char *const phases[] = {"forward", "backward", "update"};
+  const Step *s = schedule_step(schedule, step);
+  if (step >= schedule->count) return "once";
+  if (s->kind != STEP_KERNEL) return s->kind == STEP_COPY ? "move" : "wait";
+  if (s->is_rerun) return "recompute";
+  return step < schedule->training_count ? phases[s->kernels->kernels[s->kernel].phase] : "eval";
+}
+
+void schedule_print(const Schedule *schedule, FILE *out) {
+  fprintf(out, " step  lane       start ms   took ms  phase       src  what\n");
+  for (int s = 0; s < schedule->count; s++) {
+    const Step *step = &schedule->steps[s];
+    fprintf(out, "%5d  %-9s %10.4f %9.4f  %-9s %5d  %s\n", step->number, lane_name(step->lane), 1e3 * step->start_seconds, 1e3 * step->cost.seconds,
+            schedule_phase(schedule, s), (int)step->place.line, step->what);
+  }
+}

@@ -1,0 +1,41 @@
+/* cli.h: the command line of a produced program, and its commands. */
+#ifndef GNN_CLI_H
+#define GNN_CLI_H
+
+#include "train.h"
+#include "runtime/data/fill.h"
+
+typedef struct gnn_cli {
+  const gnn_program *program;
+  const char *name;        /* of the executable, without folders */
+  double option[GNN_OPTION_MAX];
+  const char *data, *out, *weights, *resume, *board, *output, *split, *layer, *scratch;
+  char default_out[264]; /* a file's name and its ending */
+  int64_t epochs, runs, every, warmup, threads; /* epochs, runs, warmup: -1 where not given */
+  int64_t samples;
+  int device, has_no_graph;
+  int has_seed;
+  uint64_t seed;
+  int resumes_newest, logs_csv, logs_jsonl, continues_after_nan, accepts_changed_data, is_quiet, is_verbose, is_json, wants_classes, is_serial;
+  gnn_progress_mode progress;
+  double time_limit;
+  const char *command_line;
+} gnn_cli;
+
+/* Of an instance, as the command line has them: pages are not touched beforehand. */
+gnn_instance_options gnn_cli_options(const gnn_cli *cli);
+/* The data alone. */
+gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_error *error);
+int gnn_cli_fail(const gnn_cli *cli, gnn_status status, const gnn_error *error);
+
+/* Commands: each returns the exit code. */
+int gnn_command_train(const gnn_cli *cli);
+int gnn_command_eval(const gnn_cli *cli);
+int gnn_command_predict(const gnn_cli *cli);
+int gnn_command_info(const gnn_cli *cli);
+int gnn_command_check(const gnn_cli *cli);
+int gnn_command_bench(const gnn_cli *cli);
+int gnn_command_profile(const gnn_cli *cli);
+int gnn_command_gradcheck(const gnn_cli *cli);
+
+#endif

@@ -1,0 +1,486 @@
+/* commands.c: what a produced program does, a function a command. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "runtime/core/device.h"
+#include "runtime/core/lanes.h"
+#include "runtime/data/npy.h"
+
+int gnn_cli_fail(const gnn_cli *cli, gnn_status status, const gnn_error *error) {
+  gnn_print_error(cli->name, error);
+  return gnn_exit_code(status);
+}
+
+static void commands_print_notes(const gnn_dataset *dataset) {
+  for (int i = 0; i < dataset->note_count; i++) {
+    const gnn_note *note = &dataset->notes[i];
+    if (note->code[0]) fprintf(stderr, "%s: warning[%s]: %s\n", dataset->name, note->code, note->text);
+    else fprintf(stderr, "%s: %s\n", dataset->name, note->text);
+  }
+}
+
+gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_error *error) {
+  gnn_status status = cli->data ? gnn_dataset_open_path(cli->data, dataset, error)
+                                : gnn_dataset_open(&cli->program->source, NULL, dataset, error);
+  if (status != GNN_OK) {
+    if (!cli->data && strcmp(error->code, "E0001") == 0)
+      gnn_fail_help(error, "paths are relative to the working directory; or say where: --data PATH");
+    return status;
+  }
+  status = gnn_dataset_prepare(*dataset, &cli->program->recipe, error);
+  if (status != GNN_OK) {
+    gnn_dataset_close(*dataset);
+    *dataset = NULL;
+    return status;
+  }
+  if (cli->is_verbose) commands_print_notes(*dataset);
+  return GNN_OK;
+}
+
+static void commands_note(void *user, const char *text) { fprintf(stderr, "%s: %s\n", ((const gnn_cli *)user)->name, text); }
+
+gnn_instance_options gnn_cli_options(const gnn_cli *cli) {
+  const char *graph = getenv("GNN_CUDA_GRAPH");
+  return (gnn_instance_options){.threads = (int)cli->threads, .is_serial = cli->is_serial, .scratch = cli->scratch,
+                                .temporary = getenv("TMPDIR"), .continues_after_nan = cli->continues_after_nan, .device = cli->device,
+                                .has_no_graph = cli->has_no_graph || (graph && strcmp(graph, "0") == 0),
+                                .note = commands_note, .note_user = (void *)(uintptr_t)cli};
+}
+
+/* What a lane could not have as it should is said once. */
+static void commands_print_scratch(const gnn_cli *cli, const gnn_instance *instance) {
+  gnn_text text = {0};
+  gnn_lanes_scratch_text(&instance->run, &text);
+  if (text.data) fprintf(stderr, "%s: scratch %s\n", cli->name, text.data);
+  gnn_text_free(&text);
+}
+
+/* Everything for training at full speed: data, an instance with its pages touched, reset to the seed. Errors are printed;
+ * returns the exit code. */
+static int commands_open(const gnn_cli *cli, gnn_instance **out) {
+  gnn_error error;
+  gnn_instance *instance = NULL;
+  gnn_dataset *dataset = NULL;
+  gnn_instance_options options = gnn_cli_options(cli);
+  options.populate = 1;
+  *out = NULL;
+  gnn_status status = gnn_instance_create(cli->program, &options, &instance, &error);
+  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
+  if (status == GNN_OK) status = gnn_instance_load(instance, dataset, &error);
+  gnn_dataset_close(dataset);
+  if (status != GNN_OK) {
+    gnn_instance_destroy(instance);
+    return gnn_cli_fail(cli, status, &error);
+  }
+  memcpy(instance->run.option, cli->option, sizeof instance->run.option);
+  gnn_instance_reset(instance, cli->seed);
+  if (cli->is_verbose) commands_print_scratch(cli, instance);
+  *out = instance;
+  return GNN_EXIT_OK;
+}
+
+int gnn_command_train(const gnn_cli *cli) {
+  gnn_instance *instance;
+  int code = commands_open(cli, &instance);
+  if (code != GNN_EXIT_OK) return code;
+  gnn_train_options options = {
+    .epochs = cli->epochs >= 0 ? cli->epochs : cli->program->epochs,
+    .runs = cli->runs >= 0 ? cli->runs : cli->program->runs > 0 ? cli->program->runs : 1,
+    .every = cli->every, .seed = cli->seed, .has_seed = cli->has_seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
+    .resume = cli->resume, .resumes_newest = cli->resumes_newest, .logs_csv = cli->logs_csv,
+    .logs_jsonl = cli->logs_jsonl, .board = cli->board, .progress = cli->progress, .time_limit = cli->time_limit,
+    .continues_after_nan = cli->continues_after_nan, .accepts_changed_data = cli->accepts_changed_data, .is_quiet = cli->is_quiet, .is_verbose = cli->is_verbose,
+    .command_line = cli->command_line};
+  code = gnn_train(instance, &options);
+  gnn_instance_destroy(instance);
+  return code;
+}
+
+/* ---- eval and predict ---- */
+
+/* The weights that train left in a folder; of several runs those of the first. *path NULL: none. */
+static gnn_status commands_find_weights(const char *folder, char **path, gnn_error *error) {
+  const char *const names[] = {"best.safetensors", "last.safetensors", "run0/best.safetensors", "run0/last.safetensors"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    *path = gnn_path_join(folder, names[i]);
+    if (*path == NULL) return gnn_fail_memory(error, 256);
+    if (gnn_path_exists(*path)) return GNN_OK;
+    free(*path);
+    *path = NULL;
+  }
+  return GNN_OK;
+}
+
+/* Opens everything and loads the weights asked for, or those that train left. */
+static int commands_open_trained(const gnn_cli *cli, gnn_instance **instance) {
+  int code = commands_open(cli, instance);
+  if (code != GNN_EXIT_OK) return code;
+  const char *folder = cli->out ? cli->out : cli->default_out;
+  char *found = NULL;
+  gnn_error error;
+  gnn_status status = GNN_OK;
+  if (cli->weights == NULL) status = commands_find_weights(folder, &found, &error);
+  const char *from = cli->weights ? cli->weights : found;
+  if (status == GNN_OK && from == NULL) {
+    status = gnn_fail(&error, GNN_EIO, "", "there are no saved weights in \"%s\"", folder);
+    gnn_fail_help(&error, "train first, or name a file: --weights FILE");
+  } else if (status == GNN_OK) {
+    status = gnn_weights_load(*instance, from, &error);
+    if (status == GNN_OK && !cli->is_quiet) fprintf(stderr, "%s: weights from %s\n", cli->name, from);
+  }
+  free(found);
+  if (status == GNN_OK) return GNN_EXIT_OK;
+  gnn_instance_destroy(*instance);
+  return gnn_cli_fail(cli, status, &error);
+}
+
+/* GNN_SPLIT_COUNT: all; -1: no such split. */
+static int commands_split(const gnn_cli *cli) {
+  if (cli->split == NULL || strcmp(cli->split, "all") == 0) return GNN_SPLIT_COUNT;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    if (strcmp(cli->split, gnn_split_names[s]) == 0) return s;
+  fprintf(stderr, "%s: --split takes train, valid, test or all, not \"%s\"\n", cli->name, cli->split);
+  return -1;
+}
+
+/* Whether the rows of the split (all: every node) of values[nodes, width] are numbers. */
+static gnn_status commands_check_finite(const gnn_cli *cli, const gnn_run *run, int split, const float *values, int64_t width, gnn_error *error) {
+  const int64_t rows = split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split];
+  int64_t bad = 0, first = 0;
+  for (int64_t k = rows - 1; k >= 0 && !cli->continues_after_nan; k--) {
+    const int64_t node = split == GNN_SPLIT_COUNT ? k : run->rows[split][k];
+    int is_bad = 0;
+    for (int64_t c = 0; c < width; c++) is_bad |= !isfinite(values[node * width + c]);
+    bad += is_bad;
+    if (is_bad) first = node;
+  }
+  if (bad == 0) return GNN_OK;
+  gnn_status status = gnn_fail(error, GNN_ENUMERIC, "R0803", "%s of %s nodes have numbers that are not finite, the first of them is node %lld",
+                               gnn_count_text(bad).text, gnn_count_text(rows).text, (long long)first);
+  gnn_fail_help(error, "--nan=continue writes them as they are");
+  return status;
+}
+
+int gnn_command_eval(const gnn_cli *cli) {
+  gnn_instance *instance;
+  gnn_error error;
+  gnn_result result[GNN_SPLIT_COUNT];
+  int split = commands_split(cli);
+  if (split < 0) return GNN_EXIT_USAGE;
+  int code = commands_open_trained(cli, &instance);
+  if (code != GNN_EXIT_OK) return code;
+  gnn_status status = gnn_evaluate(instance, result);
+  if (status != GNN_OK) {
+    gnn_step_failed(instance, status, &error, "", "evaluation failed");
+    code = gnn_cli_fail(cli, status, &error);
+  }
+  if (code == GNN_EXIT_OK && split < GNN_SPLIT_COUNT && result[split].count == 0) {
+    fprintf(stderr, "%s: error: the data have no split \"%s\"\n", cli->name, gnn_split_names[split]);
+    code = GNN_EXIT_FAILED;
+  }
+  for (int s = 0; code == GNN_EXIT_OK && !cli->continues_after_nan && s < GNN_SPLIT_COUNT; s++) {
+    if ((split != GNN_SPLIT_COUNT && split != s) || isfinite(result[s].loss)) continue;
+    status = gnn_fail(&error, GNN_ENUMERIC, "R0803", "the loss of split %s is %s", gnn_split_names[s], isnan(result[s].loss) ? "NaN" : "infinite");
+    gnn_fail_help(&error, "--nan=continue shows it all the same");
+    code = gnn_cli_fail(cli, status, &error);
+  }
+  for (int s = 0; code == GNN_EXIT_OK && s < GNN_SPLIT_COUNT; s++) {
+    if (result[s].count == 0 || (split != GNN_SPLIT_COUNT && split != s)) continue;
+    printf("%-5s  %8s nodes  loss %.4f", gnn_split_names[s], gnn_count_text(result[s].count).text, result[s].loss);
+    if (cli->program->has_accuracy) printf("  accuracy %.4f", result[s].accuracy);
+    printf("\n");
+  }
+  gnn_instance_destroy(instance);
+  return code;
+}
+
+typedef struct commands_tap {
+  const char *wanted;
+  float *values;  /* rows * width, once seen */
+  int64_t rows, width;
+  int is_broken;
+} commands_tap;
+
+static void commands_on_tap(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width) {
+  commands_tap *tap = user;
+  if (strcmp(name, tap->wanted) != 0 || tap->values) return;
+  tap->values = malloc((size_t)(rows * width) * sizeof *tap->values + 1);
+  if (tap->values == NULL) { tap->is_broken = 1; return; }
+  for (int64_t i = 0; i < rows * width; i++) tap->values[i] = (float)value[i];
+  tap->rows = rows;
+  tap->width = width;
+}
+
+static int commands_layer(const gnn_cli *cli) {
+  const gnn_program *program = cli->program;
+  if (cli->layer == NULL) return 0;
+  for (int i = 0; i < program->tap_count; i++)
+    if (strcmp(program->taps[i], cli->layer) == 0) return 0;
+  if (program->tap_count == 0) {
+    fprintf(stderr, "%s: --layer %s: this program keeps no results of layers\n  help: where its plan had no room for them, a larger --budget of gnncc brings them back; --precision=bf16 keeps none\n",
+            cli->name, cli->layer);
+    return GNN_EXIT_USAGE;
+  }
+  const char *near = gnn_nearest(cli->layer, program->taps, program->tap_count);
+  fprintf(stderr, "%s: no value is called \"%s\"", cli->name, cli->layer);
+  if (near) fprintf(stderr, "; did you mean %s?", near);
+  fprintf(stderr, "\n  known:");
+  for (int i = 0; i < program->tap_count; i++) fprintf(stderr, " %s", program->taps[i]);
+  fprintf(stderr, "\n");
+  return GNN_EXIT_USAGE;
+}
+
+/* The nodes of the split (all: every node) as the data order them; malloc'ed. */
+static int32_t *commands_rows(const gnn_run *run, int split, int64_t *count) {
+  int32_t *rows = malloc((size_t)run->nodes * sizeof *rows + 1);
+  const int64_t chosen = split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split];
+  *count = 0;
+  if (rows == NULL) return NULL;
+  for (int64_t v = 0; v < run->nodes; v++) rows[v] = -1;
+  for (int64_t k = 0; k < chosen; k++) {
+    const int32_t node = split == GNN_SPLIT_COUNT ? (int32_t)k : run->rows[split][k];
+    rows[gnn_node_id(run, node)] = node;
+  }
+  for (int64_t v = 0; v < run->nodes; v++)
+    if (rows[v] >= 0) rows[(*count)++] = rows[v];
+  return rows;
+}
+
+/* Rows of the split (all: every node) of values[nodes, width], as scores or as the greatest one's column. */
+static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instance, int split, const float *values,
+                                 int64_t width, gnn_error *error) {
+  const gnn_run *run = &instance->run;
+  int64_t rows;
+  int32_t *row_node = commands_rows(run, split, &rows);
+  if (row_node == NULL) return gnn_fail_memory(error, run->nodes * (int64_t)sizeof *row_node);
+  const char *dot = strrchr(cli->output, '.');
+  int is_csv = (dot && strcmp(dot, ".csv") == 0) || strcmp(cli->output, "-") == 0;
+  int64_t columns = cli->wants_classes ? 1 : width;
+  float *scores = cli->wants_classes ? NULL : malloc((size_t)(rows * columns) * sizeof *scores + 1);
+  int64_t *classes = cli->wants_classes ? malloc((size_t)rows * sizeof *classes + 1) : NULL;
+  if (!scores && !classes) {
+    free(row_node);
+    return gnn_fail_memory(error, rows * columns * 4);
+  }
+  for (int64_t k = 0; k < rows; k++) {
+    const float *row = values + row_node[k] * width;
+    int64_t best = 0;
+    for (int64_t c = 1; c < width; c++) best = !(row[c] <= row[best] || isnan(row[best])) ? c : best; /* the first NaN, as PyTorch */
+    if (classes) classes[k] = best;
+    else memcpy(scores + k * width, row, (size_t)width * sizeof *row);
+  }
+  gnn_status status;
+  if (is_csv) {
+    gnn_text text = {0};
+    gnn_text_format(&text, "node");
+    for (int64_t c = 0; c < columns; c++) {
+      if (classes) gnn_text_format(&text, ",class");
+      else gnn_text_format(&text, ",%lld", (long long)c);
+    }
+    for (int64_t k = 0; k < rows; k++) {
+      gnn_text_format(&text, "\n%lld", (long long)gnn_node_id(run, row_node[k]));
+      if (classes) gnn_text_format(&text, ",%lld", (long long)classes[k]);
+      else for (int64_t c = 0; c < columns; c++) gnn_text_format(&text, ",%.9g", (double)scores[k * width + c]);
+    }
+    gnn_text_append(&text, "\n", 1);
+    gnn_writer writer;
+    status = text.is_broken ? gnn_fail_memory(error, rows * columns * 12) : gnn_writer_open(&writer, cli->output, error);
+    if (status == GNN_OK) {
+      gnn_writer_put(&writer, text.data, text.length);
+      status = gnn_writer_close(&writer, error);
+    }
+    gnn_text_free(&text);
+  } else {
+    gnn_array array = {.dtype = classes ? GNN_I64 : GNN_F32, .rank = classes ? 1 : 2, .shape = {rows, width},
+                       .count = rows * columns,
+                       .data = classes ? (const unsigned char *)classes : (const unsigned char *)scores};
+    status = gnn_npy_write(cli->output, &array, error);
+  }
+  free(scores);
+  free(classes);
+  free(row_node);
+  return status;
+}
+
+int gnn_command_predict(const gnn_cli *cli) {
+  gnn_instance *instance;
+  gnn_error error;
+  int split = commands_split(cli);
+  if (split < 0 || commands_layer(cli) != 0) return GNN_EXIT_USAGE;
+  if (cli->output == NULL) {
+    fprintf(stderr, "%s: predict needs a file to write: -o out.npy\n", cli->name);
+    return GNN_EXIT_USAGE;
+  }
+  if (cli->layer && cli->wants_classes) {
+    fprintf(stderr, "%s: --classes and --layer exclude each other\n", cli->name);
+    return GNN_EXIT_USAGE;
+  }
+  int code = commands_open_trained(cli, &instance);
+  if (code != GNN_EXIT_OK) return code;
+  gnn_run *run = &instance->run;
+  commands_tap tap = {.wanted = cli->layer};
+  if (cli->layer) {
+    run->tap = commands_on_tap;
+    run->tap_user = &tap;
+  }
+  gnn_status status = gnn_do(instance, GNN_WORK_EVALUATE);
+  if (status == GNN_OK && !cli->layer) status = gnn_download_scores(instance, NULL);
+  const float *values = cli->layer ? tap.values : gnn_instance_at(instance, cli->program->at_scores);
+  int64_t width = cli->layer ? tap.width : cli->program->classes;
+  if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "evaluation failed");
+  else if (tap.is_broken) status = gnn_fail_memory(&error, 0);
+  else if (cli->layer && (values == NULL || tap.rows != run->nodes))
+    status = gnn_fail(&error, GNN_EDATA, "", "\"%s\" is not a value of nodes", cli->layer);
+  else status = commands_check_finite(cli, run, split, values, width, &error);
+  if (status == GNN_OK) status = commands_write(cli, instance, split, values, width, &error);
+  if (status == GNN_OK && !cli->is_quiet && strcmp(cli->output, "-") != 0)
+    printf("wrote %s: %s rows\n", cli->output,
+           gnn_count_text(split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split]).text);
+  free(tap.values);
+  gnn_instance_destroy(instance);
+  return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
+}
+
+/* ---- info ---- */
+
+/* Where the scratch file would lie and how it would be reached. Broken or empty text: the program has none. */
+static void commands_try_scratch(const gnn_cli *cli, gnn_text *text) {
+  gnn_error error;
+  gnn_instance_options options = gnn_cli_options(cli);
+  const gnn_scratch_folders folders = gnn_instance_folders(cli->program, &options);
+  if (!gnn_lanes_use_scratch(cli->program, GNN_LANE_COUNT)) return;
+  if (gnn_scratch_try(&folders, text, &error) != GNN_OK) gnn_text_format(text, "none: %s", error.message);
+}
+
+static void commands_info_json_tiers(const gnn_cli *cli, gnn_text *text) {
+  const gnn_program *program = cli->program;
+  const char *between = "";
+  gnn_text_format(text, ",\"reserve_bytes\":%lld,\"staging_bytes\":%lld,\"copies\":%d,\"lanes\":[",
+                  (long long)program->reserve_bytes, (long long)gnn_staging_bytes(program), program->copy_count);
+  for (int l = 0; l < GNN_LANE_COUNT; l++) {
+    if (!gnn_lanes_uses(program, (gnn_lane)l)) continue;
+    gnn_text_format(text, "%s\"%s\"", between, gnn_lane_names[l]);
+    between = ",";
+  }
+  gnn_text scratch = {0};
+  commands_try_scratch(cli, &scratch);
+  gnn_text_format(text, "],\"scratch\":");
+  if (scratch.data) gnn_text_json(text, scratch.data);
+  else gnn_text_format(text, "null");
+  gnn_text_free(&scratch);
+  gnn_text_format(text, ",\"simulated\":%s,\"slowdown\":%.9g", program->is_simulated ? "true" : "false",
+                  program->is_simulated ? program->slowdown : 1.0);
+}
+
+static void commands_info_tiers(const gnn_cli *cli) {
+  const gnn_program *program = cli->program;
+  gnn_text scratch = {0};
+  if (program->copy_count) {
+    printf("lanes        compute");
+    for (int l = 0; l < GNN_LANE_COUNT; l++)
+      if (gnn_lanes_uses(program, (gnn_lane)l)) printf(", %s", gnn_lane_names[l]);
+    printf("; %d copies; staging %s\n", program->copy_count, gnn_bytes_text(gnn_staging_bytes(program)).text);
+  }
+  commands_try_scratch(cli, &scratch);
+  if (scratch.data) printf("scratch      %s\n", scratch.data);
+  gnn_text_free(&scratch);
+  if (program->is_simulated)
+    printf("simulated    no step takes less than its estimated time, times %g\n", program->slowdown);
+}
+
+static int commands_info_json(const gnn_cli *cli) {
+  const gnn_program *program = cli->program;
+  gnn_text text = {0};
+  gnn_text_format(&text, "{\"model\":");
+  gnn_text_json(&text, program->name);
+  gnn_text_format(&text, ",\"data\":");
+  gnn_text_json(&text, program->data_name);
+  gnn_text_format(&text, ",\"source\":");
+  gnn_text_json(&text, program->source_name);
+  gnn_text_format(&text, ",\"fingerprint\":");
+  gnn_text_json(&text, program->fingerprint);
+  gnn_text_format(&text, ",\"abi\":%d,\"nodes\":%lld,\"edges\":%lld,\"classes\":%lld,\"split\":[%lld,%lld,%lld],"
+                  "\"device_bytes\":%lld,\"host_bytes\":%lld,\"ssd_bytes\":%lld,\"epoch_seconds_estimated\":%.9g",
+                  program->abi, (long long)program->graph.nodes, (long long)program->graph.edges,
+                  (long long)program->classes, (long long)program->graph.row_count[0],
+                  (long long)program->graph.row_count[1], (long long)program->graph.row_count[2],
+                  (long long)program->device_bytes, (long long)program->host_bytes, (long long)program->ssd_bytes,
+                  program->estimated_epoch_seconds);
+  commands_info_json_tiers(cli, &text);
+  gnn_text_format(&text, ",\"epochs\":%lld,\"runs\":%lld,\"seed\":%lld,\"steps\":%d,\"options\":[",
+                  (long long)program->epochs, (long long)program->runs, (long long)program->seed, program->step_count);
+  for (int i = 0; i < program->option_count; i++) {
+    gnn_text_format(&text, "%s{\"name\":", i ? "," : "");
+    gnn_text_json(&text, program->options[i].name);
+    gnn_text_format(&text, ",\"value\":%.9g,\"help\":", program->options[i].value);
+    gnn_text_json(&text, program->options[i].help ? program->options[i].help : "");
+    gnn_text_append(&text, "}", 1);
+  }
+  gnn_text_format(&text, "],\"weights\":[");
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    gnn_text_format(&text, "%s{\"name\":", w ? "," : "");
+    gnn_text_json(&text, weight->name);
+    gnn_text_format(&text, ",\"shape\":[");
+    for (int i = 0; i < weight->rank; i++) gnn_text_format(&text, "%s%lld", i ? "," : "", (long long)weight->shape[i]);
+    gnn_text_format(&text, "],\"trained\":%s}", weight->is_trained ? "true" : "false");
+  }
+  gnn_text_format(&text, "]}\n");
+  gnn_error error;
+  int code = text.is_broken ? gnn_cli_fail(cli, gnn_fail_memory(&error, 0), &error) : GNN_EXIT_OK;
+  if (code == GNN_EXIT_OK) fputs(text.data, stdout);
+  gnn_text_free(&text);
+  return code;
+}
+
+int gnn_command_info(const gnn_cli *cli) {
+  const gnn_program *program = cli->program;
+  if (cli->is_json) return commands_info_json(cli);
+  int64_t count = 0;
+  for (int w = 0; w < program->weight_count; w++) count += program->weights[w].is_trained ? program->weights[w].count : 0;
+  printf("model        %s, from %s\n", program->name, program->source_name);
+  printf("fingerprint  %s\n", program->fingerprint);
+  printf("data         %s: %s nodes  %s edges  %lld classes  train/valid/test %s/%s/%s\n", program->data_name,
+         gnn_count_text(program->graph.nodes).text, gnn_count_text(program->graph.edges).text, (long long)program->classes,
+         gnn_count_text(program->graph.row_count[0]).text, gnn_count_text(program->graph.row_count[1]).text,
+         gnn_count_text(program->graph.row_count[2]).text);
+  for (int i = 0; i < program->field_count; i++) {
+    const gnn_field_desc *field = &program->fields[i];
+    printf("             %s %s : ", field->domain == GNN_NODE ? "node" : "edge", field->name);
+    if (field->storage == GNN_LABEL) printf("class[%lld]\n", (long long)field->classes);
+    else printf("%s[%lld]%s%s\n", field->is_half ? "bf16" : "f32", (long long)field->width, field->storage == GNN_SPARSE ? ", sparse" : "",
+                field->is_row_normalised ? ", rows scaled to sum 1" : "");
+  }
+  printf("training     %lld epochs, %lld runs, seed %lld\n", (long long)program->epochs, (long long)program->runs,
+         (long long)program->seed);
+  printf("plan         device %s  host %s  ssd %s; %d steps; about %s an epoch (estimated)\n",
+         gnn_bytes_text(program->device_bytes).text, gnn_bytes_text(program->host_bytes).text,
+         gnn_bytes_text(program->ssd_bytes).text, program->step_count, gnn_seconds_text(program->estimated_epoch_seconds).text);
+  commands_info_tiers(cli);
+  printf("parameters   %s\n", gnn_count_text(count).text);
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    gnn_array shape = {.rank = weight->rank};
+    for (int i = 0; i < weight->rank; i++) shape.shape[i] = weight->shape[i];
+    printf("             %-32s %s%s\n", weight->name, gnn_shape_text(&shape).text, weight->is_trained ? "" : "  fixed");
+  }
+  if (program->option_count) printf("options\n");
+  for (int i = 0; i < program->option_count; i++)
+    printf("             --%s %.9g  %s\n", program->options[i].name, program->options[i].value,
+           program->options[i].help ? program->options[i].help : "");
+  if (cli->is_verbose) {
+    printf("steps\n");
+    for (int i = 0; i < program->step_count; i++) {
+      const gnn_step_desc *step = &program->steps[i];
+      printf("%5d  %-8s %-9s line %-4d %10s  %s\n", step->number, step->lane, step->phase, step->line,
+             gnn_bytes_text(step->bytes).text, step->what);
+    }
+  }
+  return GNN_EXIT_OK;
+}

@@ -1,0 +1,246 @@
+/* console.c: what a training program prints: header, table, live line, closing block. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "loop.h"
+#include "runtime/core/device.h"
+
+enum { CONSOLE_ROWS = 20, CONSOLE_SECONDS = 60 }; /* rows of a run on a terminal; between rows in a file */
+enum { CONSOLE_COLUMNS = 80 };                      /* where neither the terminal nor COLUMNS says */
+
+static const char *console_device(const gnn_program *program) { return program->device_name ? program->device_name : "device"; }
+
+int gnn_loop_shows(const gnn_loop *loop, int split) {
+  return loop->program->shows[split] && loop->instance->run.row_count[split] > 0;
+}
+
+double gnn_loop_metric(const gnn_program *program, const gnn_result *result) {
+  return program->has_accuracy ? result->accuracy : result->loss;
+}
+
+int64_t gnn_loop_parameters(const gnn_program *program) {
+  int64_t count = 0;
+  for (int w = 0; w < program->weight_count; w++)
+    if (program->weights[w].is_trained) count += program->weights[w].count;
+  return count;
+}
+
+void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
+  const gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  printf("%s on %s   %s nodes  %s edges  train/valid/test %s/%s/%s\n", program->name, program->data_name,
+         gnn_count_text(run->nodes).text, gnn_count_text(run->edges).text, gnn_count_text(run->row_count[GNN_TRAIN]).text,
+         gnn_count_text(run->row_count[GNN_VALID]).text, gnn_count_text(run->row_count[GNN_TEST]).text);
+  printf("%s parameters   seed %llu   plan %.8s (peak %s %s", gnn_count_text(gnn_loop_parameters(program)).text,
+         (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text, console_device(program));
+  if (program->host_bytes) printf(", %s host", gnn_bytes_text(program->host_bytes).text);
+  if (program->ssd_bytes) printf(", %s ssd", gnn_bytes_text(program->ssd_bytes).text);
+  printf(")");
+  int split = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  if (program->has_accuracy)
+    printf("   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],
+           instance->majority_share[split]);
+  printf("\n");
+  if (!gnn_backend_of(program)->is_apart) return;
+  gnn_text device = {0};
+  gnn_backend_of(program)->describe(instance, &device);
+  printf("on %s\n", device.data ? device.data : gnn_backend_of(program)->name);
+  gnn_text_free(&device);
+}
+
+void gnn_loop_erase_live(gnn_loop *loop) {
+  if (loop->is_live_shown) printf("\r\033[K");
+  loop->is_live_shown = 0;
+}
+
+void gnn_loop_table_head(const gnn_loop *loop) {
+  int width = 9;
+  printf("epoch    loss");
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (!gnn_loop_shows(loop, s)) continue;
+    printf("%*s", width, gnn_split_names[s]);
+    width = 8;
+  }
+  printf("      time\n");
+}
+
+void gnn_loop_row(gnn_loop *loop, int is_evaluated) {
+  int width = 9;
+  gnn_loop_erase_live(loop);
+  printf("%5lld  %.4f", (long long)loop->instance->run.epoch, loop->instance->run.loss);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (!gnn_loop_shows(loop, s)) continue;
+    if (is_evaluated) printf("%*.4f", width, gnn_loop_metric(loop->program, &loop->result[s]));
+    else printf("%*s", width, "");
+    width = 8;
+  }
+  double seconds = loop->row_epochs ? loop->row_seconds / (double)loop->row_epochs : loop->epoch_seconds;
+  printf("%10s\n", gnn_seconds_text(seconds).text);
+  fflush(stdout);
+  loop->row_seconds = 0;
+  loop->row_epochs = 0;
+  loop->last_row = gnn_now();
+}
+
+/* What a narrow terminal goes without, the first first. */
+enum { WITHOUT_BEST = 1, WITHOUT_PACE, WITHOUT_BUDGET, WITHOUT_METRIC, WITHOUT_MEMORY, WITHOUT_LOSS };
+
+/* The line that says where the loop is: live on a terminal, or once when USR2 asks. */
+static void console_status_line(const gnn_loop *loop, int without, gnn_text *line) {
+  const gnn_program *program = loop->program;
+  const gnn_keeper *keeper = &loop->progress.keeper;
+  int64_t epoch = loop->instance->run.epoch, left = loop->options->epochs - epoch;
+  double mean = epoch ? (gnn_now() - loop->run_started) / (double)epoch : 0;
+  int split = loop->instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  gnn_text_format(line, "%s ", gnn_is_utf8() ? "▸" : ">");
+  if (loop->options->runs > 1) gnn_text_format(line, "run %lld  ", (long long)loop->progress.run_index);
+  gnn_text_format(line, "%lld/%lld", (long long)epoch, (long long)loop->options->epochs);
+  if (without < WITHOUT_LOSS) gnn_text_format(line, "  loss %.4f", loop->instance->run.loss);
+  if (keeper->best_epoch >= 0 && without < WITHOUT_METRIC) {
+    gnn_text_format(line, "  %s %.4f", gnn_split_names[split], gnn_loop_metric(program, &loop->result[split]));
+    if (program->has_keep && without < WITHOUT_BEST)
+      gnn_text_format(line, " (best %.4f @ %lld)", gnn_loop_metric(program, &keeper->best[split]), (long long)keeper->best_epoch);
+  }
+  if (without < WITHOUT_PACE) gnn_text_format(line, "  %s/epoch", gnn_seconds_text(mean).text);
+  gnn_text_format(line, "  %s left", gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text);
+  if (without < WITHOUT_MEMORY) gnn_text_format(line, "  %s %s", console_device(program), gnn_bytes_text(program->device_bytes).text);
+  if (program->device_budget > 0 && without < WITHOUT_BUDGET) gnn_text_format(line, " of %s", gnn_bytes_text(program->device_budget).text);
+}
+
+/* One column is left free: terminals go on to the next line in different ways. */
+static size_t console_columns(void) {
+  struct winsize size;
+  int64_t columns;
+  const char *text = getenv("COLUMNS");
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) columns = size.ws_col;
+  else if (!text || !gnn_parse_integer(text, &columns) || columns < 2 || columns > INT32_MAX) columns = CONSOLE_COLUMNS;
+  return (size_t)columns - 1;
+}
+
+/* The bytes of the first `columns` characters. */
+static size_t console_cut(const gnn_text *line, size_t columns) {
+  size_t shown = 0;
+  for (size_t i = 0; i < line->length; i++)
+    if (((unsigned char)line->data[i] & 0xc0) != 0x80 && shown++ == columns) return i;
+  return line->length;
+}
+
+void gnn_loop_live(gnn_loop *loop, int is_asked) {
+  double now = gnn_now();
+  int is_due = loop->has_live_line && now - loop->last_live >= 0.1;
+  if (!is_asked && !is_due) return;
+  gnn_text line = {0};
+  console_status_line(loop, 0, &line);
+  if (is_asked && !line.is_broken) {
+    gnn_loop_erase_live(loop);
+    printf("%s\n", line.data);
+  }
+  if (is_due && !line.is_broken) {
+    loop->last_live = now;
+    loop->is_live_shown = 1;
+    size_t columns = console_columns();
+    for (int without = WITHOUT_BEST; without <= WITHOUT_LOSS && console_cut(&line, columns) < line.length && !line.is_broken; without++) {
+      line.length = 0;
+      console_status_line(loop, without, &line);
+    }
+    printf("\r\033[K%.*s", (int)console_cut(&line, columns), line.data);
+  }
+  fflush(stdout);
+  gnn_text_free(&line);
+}
+
+void gnn_loop_choose_rows(gnn_loop *loop) {
+  static const int nice[] = {1, 2, 5};
+  const gnn_train_options *options = loop->options;
+  int is_terminal = isatty(STDOUT_FILENO) != 0;
+  loop->has_live_line = options->progress == GNN_PROGRESS_BAR || (options->progress == GNN_PROGRESS_AUTO && is_terminal);
+  loop->is_plain = options->progress == GNN_PROGRESS_AUTO && !is_terminal && options->every == 0 && !options->is_verbose;
+  if (options->is_quiet) loop->has_live_line = 0;
+  int64_t evaluated = loop->program->evaluate_every > 0 ? loop->program->evaluate_every : 1;
+  if (options->every > 0) {
+    loop->row_step = options->every;
+  } else if (options->is_verbose) {
+    loop->row_step = evaluated;
+  } else {
+    int64_t step = 1, power = 1;
+    for (int i = 0; options->epochs / (step * evaluated) > CONSOLE_ROWS; i++) {
+      if (i % 3 == 2) power *= 10;
+      step = power * nice[(i + 1) % 3];
+    }
+    loop->row_step = step * evaluated;
+  }
+}
+
+int gnn_loop_wants_row(const gnn_loop *loop, int64_t epoch, int is_evaluated) {
+  if (loop->options->is_quiet || loop->options->progress == GNN_PROGRESS_NONE) return 0;
+  if (loop->options->every > 0) return epoch % loop->row_step == 0;
+  if (!is_evaluated) return 0;
+  if (!loop->is_plain) return epoch % loop->row_step == 0 || epoch == loop->options->epochs;
+  int64_t first = loop->program->evaluate_every > 0 ? loop->program->evaluate_every : 1;
+  return epoch <= first || epoch == loop->options->epochs ||
+         gnn_now() - loop->last_row >= (double)CONSOLE_SECONDS;
+}
+
+void gnn_loop_print_results(const gnn_loop *loop, const gnn_result *result) {
+  const char *gap = "";
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (!gnn_loop_shows(loop, s)) continue;
+    printf("%s%s %.4f", gap, gnn_split_names[s], gnn_loop_metric(loop->program, &result[s]));
+    gap = "  ";
+  }
+}
+
+static void console_hints(const gnn_loop *loop) {
+  const gnn_program *program = loop->program;
+  const gnn_instance *instance = loop->instance;
+  const gnn_keeper *keeper = &loop->progress.keeper;
+  if (!program->has_accuracy || loop->options->epochs < 10) return;
+  int split = instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  if (keeper->best[split].accuracy <= instance->majority_share[split] + 0.01)
+    printf("HINT: %s %.4f is no better than always answering \"class %lld\" (%.4f); try another --lr, or gnndata check\n",
+           gnn_split_names[split], keeper->best[split].accuracy, (long long)instance->majority_class,
+           instance->majority_share[split]);
+  else if (program->has_keep && keeper->best_epoch == loop->options->epochs && keeper->best_epoch > 0)
+    printf("HINT: the last epoch is the best; more of them may help: --epochs %lld\n", (long long)loop->options->epochs * 2);
+}
+
+/* Mean and unbiased standard deviation over the finished runs. */
+static void console_mean(const gnn_loop *loop, int split, double *mean, double *deviation) {
+  int64_t count = loop->progress.finished_count;
+  double sum = 0, squares = 0;
+  for (int64_t r = 0; r < count; r++) sum += loop->progress.finished[r][split];
+  *mean = count ? sum / (double)count : 0;
+  for (int64_t r = 0; r < count; r++) {
+    double d = loop->progress.finished[r][split] - *mean;
+    squares += d * d;
+  }
+  *deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+}
+
+void gnn_loop_closing(const gnn_loop *loop) {
+  if (loop->options->is_quiet) return;
+  if (loop->options->runs > 1) {
+    const char *gap = "";
+    int has_other = gnn_loop_shows(loop, GNN_VALID) || gnn_loop_shows(loop, GNN_TEST);
+    printf("%lld runs, seeds %llu-%llu: ", (long long)loop->progress.finished_count,
+           (unsigned long long)loop->progress.seed,
+           (unsigned long long)loop->progress.seed + (unsigned long long)loop->progress.finished_count - 1);
+    for (int s = has_other ? GNN_VALID : GNN_TRAIN; s < GNN_SPLIT_COUNT; s++) {
+      if (!gnn_loop_shows(loop, s)) continue;
+      double mean, deviation;
+      console_mean(loop, s, &mean, &deviation);
+      printf("%s%s %.4f %s %.4f", gap, gnn_split_names[s], mean, gnn_is_utf8() ? "±" : "+-", deviation);
+      gap = "   ";
+    }
+    printf("   (unbiased std)   %s parameters\n", gnn_count_text(gnn_loop_parameters(loop->program)).text);
+  }
+  console_hints(loop);
+  fflush(stdout);
+}

@@ -1,0 +1,114 @@
+/* keep_order.c: does the plan give the bits of the order that keeps everything? */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "keep_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "train.h"
+#include "runtime/core/bad_value.h"
+#include "runtime/core/device.h"
+
+int gnn_keeps_all(const gnn_program *program) {
+  for (int s = 0; s < program->step_count; s++)
+    if (strcmp(program->steps[s].phase, "recompute") == 0) return 0;
+  return program->copy_count == 0;
+}
+
+gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, gnn_error *error) {
+  const gnn_keep_order *order = program->keep_order;
+  const size_t bytes = (size_t)program->weight_count * sizeof *keeping->weights;
+  keeping->program = *program;
+  gnn_program *p = &keeping->program;
+  p->weights = keeping->weights = malloc(bytes + 1);
+  p->device_bytes = order->device_bytes;
+  p->host_bytes = p->ssd_bytes = p->ring_bytes = 0;
+  p->copy_count = p->extent_count = p->is_simulated = 0;
+  p->at_scores = order->at_scores;
+  p->forward_backward = order->forward_backward;
+  p->update = order->update;
+  p->evaluate = order->evaluate;
+  if (keeping->weights == NULL) return gnn_fail_memory(error, (int64_t)bytes);
+  for (int w = 0; w < program->weight_count; w++) {
+    keeping->weights[w] = program->weights[w];
+    keeping->weights[w].at_gradient = -1; /* the plan's place */
+  }
+  return GNN_OK;
+}
+
+void gnn_keeping_destroy(gnn_keeping *keeping) { free(keeping->weights); }
+
+/* ---- what epochs leave behind ---- */
+
+static int64_t trail_weight_bytes(const gnn_program *program, int w) {
+  return program->weights[w].count * program->real_bytes * (1 + program->weights[w].state_count);
+}
+
+gnn_status gnn_trail_create(gnn_trail *trail, const gnn_program *program, int64_t epochs, gnn_error *error) {
+  int64_t bytes = 0;
+  for (int w = 0; w < program->weight_count; w++) bytes += trail_weight_bytes(program, w);
+  *trail = (gnn_trail){.epochs = epochs, .loss = calloc((size_t)epochs + 1, sizeof *trail->loss), .weights = malloc((size_t)bytes + 1)};
+  return trail->loss && trail->weights ? GNN_OK : gnn_fail_memory(error, bytes + 8 * epochs);
+}
+
+void gnn_trail_destroy(gnn_trail *trail) {
+  free(trail->loss);
+  free(trail->weights);
+}
+
+gnn_status gnn_trail_epoch(gnn_instance *instance, gnn_error *error) {
+  gnn_status status = gnn_step_epoch(instance);
+  if (status == GNN_OK) return status;
+  return gnn_epoch_failed(instance, status, error);
+}
+
+static gnn_status trail_take_weights(gnn_trail *trail, const gnn_instance *instance, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  unsigned char *to = trail->weights;
+  gnn_status status = gnn_download_weights(instance, 1, error);
+  for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    const int64_t bytes = weight->count * program->real_bytes;
+    for (int s = -1; s < weight->state_count; s++, to += bytes)
+      memcpy(to, gnn_instance_at(instance, s < 0 ? weight->at : weight->at_state[s]), (size_t)bytes);
+  }
+  return status;
+}
+
+gnn_status gnn_trail_run(gnn_trail *trail, gnn_instance *instance, gnn_error *error) {
+  gnn_status status = GNN_OK;
+  for (int64_t e = 0; e < trail->epochs && status == GNN_OK; e++) {
+    status = gnn_trail_epoch(instance, error);
+    trail->loss[e] = instance->run.loss;
+  }
+  if (status == GNN_OK && (status = gnn_evaluate(instance, trail->result)) != GNN_OK)
+    gnn_step_failed(instance, status, error, "", "the evaluation failed");
+  return status == GNN_OK ? trail_take_weights(trail, instance, error) : status;
+}
+
+static gnn_status trail_differs(gnn_error *error, const char *what, const char *which) {
+  gnn_status status = gnn_fail(error, GNN_EVERSION, "", "%s%s differ from those of the keep-everything order", what, which);
+  gnn_fail_help(error, "every plan must give the same bits: this is a bug in gnncc, or memory of this machine that does not keep what is written");
+  return status;
+}
+
+gnn_status gnn_trail_agrees(const gnn_trail *planned, const gnn_trail *kept, const gnn_program *program, gnn_error *error) {
+  int64_t at = 0;
+  for (int64_t e = 0; e < planned->epochs; e++) {
+    if (memcmp(&planned->loss[e], &kept->loss[e], sizeof *planned->loss) == 0) continue;
+    gnn_text text = {0};
+    gnn_text_format(&text, " of epoch %lld (%.17g and %.17g)", (long long)e + 1, planned->loss[e], kept->loss[e]);
+    gnn_status status = trail_differs(error, "the losses", text.data ? text.data : "");
+    gnn_text_free(&text);
+    return status;
+  }
+  for (int w = 0; w < program->weight_count; at += trail_weight_bytes(program, w), w++)
+    if (memcmp(planned->weights + at, kept->weights + at, (size_t)trail_weight_bytes(program, w)) != 0)
+      return trail_differs(error, "the bits of the weight ", program->weights[w].name);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    if (memcmp(&planned->result[s], &kept->result[s], sizeof planned->result[s]) != 0)
+      return trail_differs(error, "the scores of split ", gnn_split_names[s]);
+  return GNN_OK;
+}

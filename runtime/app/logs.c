@@ -1,0 +1,190 @@
+/* logs.c: CSV, JSON lines and TensorBoard event files.
+ *
+ * Event files: TFRecord framing (tensorflow/core/lib/io/record_writer.cc) around Event messages
+ * (tensorflow/core/util/event.proto), of which a scalar needs five fields. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "logs.h"
+
+#include "runtime/base/file.h"
+#include "runtime/base/open.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint32_t logs_crc32c(const unsigned char *bytes, size_t count) {
+  uint32_t crc = 0xffffffffu;
+  for (size_t i = 0; i < count; i++) {
+    crc ^= bytes[i];
+    for (int bit = 0; bit < 8; bit++) crc = crc & 1 ? crc >> 1 ^ 0x82f63b78u : crc >> 1; /* Castagnoli, reflected */
+  }
+  return ~crc;
+}
+
+static void logs_put_masked(FILE *file, const unsigned char *bytes, size_t count) {
+  uint32_t crc = logs_crc32c(bytes, count);
+  uint32_t masked = (crc >> 15 | crc << 17) + 0xa282ead8u;
+  unsigned char out[4];
+  for (int i = 0; i < 4; i++) out[i] = (unsigned char)(masked >> 8 * i);
+  fwrite(out, 1, sizeof out, file);
+}
+
+static void logs_record(FILE *file, const unsigned char *bytes, size_t count) {
+  unsigned char length[8];
+  for (int i = 0; i < 8; i++) length[i] = (unsigned char)((uint64_t)count >> 8 * i);
+  fwrite(length, 1, sizeof length, file);
+  logs_put_masked(file, length, sizeof length);
+  fwrite(bytes, 1, count, file);
+  logs_put_masked(file, bytes, count);
+}
+
+typedef struct logs_message {
+  unsigned char bytes[256];
+  size_t length;
+} logs_message;
+
+static void logs_varint(logs_message *m, uint64_t value) {
+  while (value >= 128 && m->length < sizeof m->bytes) {
+    m->bytes[m->length++] = (unsigned char)(value | 128);
+    value >>= 7;
+  }
+  if (m->length < sizeof m->bytes) m->bytes[m->length++] = (unsigned char)value;
+}
+
+static void logs_bytes(logs_message *m, int field, const void *bytes, size_t count) {
+  logs_varint(m, (uint64_t)field << 3 | 2);
+  logs_varint(m, count);
+  if (count > sizeof m->bytes - m->length) return;
+  memcpy(m->bytes + m->length, bytes, count);
+  m->length += count;
+}
+
+static void logs_fixed(logs_message *m, int field, const void *bytes, size_t count) {
+  logs_varint(m, (uint64_t)field << 3 | (count == 8 ? 1 : 5));
+  if (count > sizeof m->bytes - m->length) return;
+  memcpy(m->bytes + m->length, bytes, count);
+  m->length += count;
+}
+
+static double logs_wall_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void logs_scalar(FILE *file, const char *tag, int64_t step, double number) {
+  float value = (float)number;
+  double now = logs_wall_time();
+  logs_message item = {.length = 0}, summary = {.length = 0}, event = {.length = 0};
+  logs_bytes(&item, 1, tag, strlen(tag));
+  logs_fixed(&item, 2, &value, sizeof value);
+  logs_bytes(&summary, 1, item.bytes, item.length);
+  logs_fixed(&event, 1, &now, sizeof now);
+  logs_varint(&event, 2 << 3);
+  logs_varint(&event, (uint64_t)step);
+  logs_bytes(&event, 5, summary.bytes, summary.length);
+  logs_record(file, event.bytes, event.length);
+}
+
+static gnn_status logs_open_file(const char *folder, const char *name, int is_resumed, FILE **file, gnn_error *error) {
+  char *path = gnn_path_join(folder, name);
+  if (path == NULL) return gnn_fail_memory(error, 256);
+  gnn_status status = gnn_make_directories(folder, error);
+  if (status == GNN_OK) {
+    int descriptor = gnn_open_log(path, !is_resumed);
+    *file = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
+    if (*file == NULL) status = gnn_fail_file(error, "write", path, errno);
+    else fseek(*file, 0, SEEK_END); /* for ftell: fdopen leaves the position at 0; a pipe has none */
+  }
+  free(path);
+  return status;
+}
+
+gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char *csv_folder, const char *jsonl_folder,
+                         const char *board_folder, int is_resumed, gnn_error *error) {
+  memset(logs, 0, sizeof *logs);
+  logs->has_accuracy = program->has_accuracy;
+  memcpy(logs->shows, program->shows, sizeof logs->shows);
+  gnn_status status = GNN_OK;
+  if (csv_folder) {
+    status = logs_open_file(csv_folder, "log.csv", is_resumed, &logs->csv, error);
+    if (status == GNN_OK && ftell(logs->csv) <= 0) /* -1: a pipe */
+      fprintf(logs->csv, "run,epoch,loss,train,valid,test,lr,seconds,gpu_peak,host_peak,ssd_bytes\n");
+  }
+  if (status == GNN_OK && jsonl_folder) status = logs_open_file(jsonl_folder, "log.jsonl", is_resumed, &logs->jsonl, error);
+  if (status == GNN_OK && board_folder) {
+    char name[80];
+    snprintf(name, sizeof name, "events.out.tfevents.%lld.gnncc", (long long)logs_wall_time());
+    status = logs_open_file(board_folder, name, 0, &logs->board, error);
+    if (status == GNN_OK) {
+      logs_message event = {.length = 0};
+      double now = logs_wall_time();
+      logs_fixed(&event, 1, &now, sizeof now);
+      logs_bytes(&event, 3, "brain.Event:2", 13);
+      logs_record(logs->board, event.bytes, event.length);
+    }
+  }
+  if (status != GNN_OK) gnn_logs_close(logs, NULL);
+  return status;
+}
+
+static void logs_json_number(FILE *file, const char *key, double value) {
+  if (isfinite(value)) fprintf(file, ",\"%s\":%.9g", key, value);
+  else fprintf(file, ",\"%s\":null", key);
+}
+
+void gnn_logs_row(gnn_logs *logs, const gnn_log_row *row) {
+  double shown[GNN_SPLIT_COUNT];
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    const gnn_result *result = &row->result[s];
+    shown[s] = row->is_evaluated && logs->shows[s] && result->count ? (logs->has_accuracy ? result->accuracy : result->loss)
+                                                                    : (double)NAN;
+  }
+  if (logs->csv) {
+    fprintf(logs->csv, "%lld,%lld,%.9g", (long long)row->run, (long long)row->epoch, row->loss);
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++) fprintf(logs->csv, isnan(shown[s]) ? "," : ",%.9g", shown[s]);
+    fprintf(logs->csv, isnan(row->lr) ? "," : ",%.9g", row->lr);
+    fprintf(logs->csv, ",%.9g,%lld,%lld,%lld\n", row->seconds, (long long)row->device_bytes, (long long)row->host_bytes,
+            (long long)row->ssd_bytes);
+    fflush(logs->csv);
+  }
+  if (logs->jsonl) {
+    fprintf(logs->jsonl, "{\"run\":%lld,\"epoch\":%lld", (long long)row->run, (long long)row->epoch);
+    logs_json_number(logs->jsonl, "loss", row->loss);
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++) logs_json_number(logs->jsonl, gnn_split_names[s], shown[s]);
+    logs_json_number(logs->jsonl, "lr", row->lr);
+    logs_json_number(logs->jsonl, "seconds", row->seconds);
+    fprintf(logs->jsonl, ",\"gpu_peak\":%lld,\"host_peak\":%lld,\"ssd_bytes\":%lld}\n", (long long)row->device_bytes,
+            (long long)row->host_bytes, (long long)row->ssd_bytes);
+    fflush(logs->jsonl);
+  }
+  if (logs->board) {
+    char tag[64];
+    snprintf(tag, sizeof tag, "run%lld/loss", (long long)row->run);
+    logs_scalar(logs->board, tag, row->epoch, row->loss);
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+      if (isnan(shown[s])) continue;
+      snprintf(tag, sizeof tag, "run%lld/%s", (long long)row->run, gnn_split_names[s]);
+      logs_scalar(logs->board, tag, row->epoch, shown[s]);
+    }
+    snprintf(tag, sizeof tag, "run%lld/seconds", (long long)row->run);
+    logs_scalar(logs->board, tag, row->epoch, row->seconds);
+    fflush(logs->board);
+  }
+}
+
+gnn_status gnn_logs_close(gnn_logs *logs, gnn_error *error) {
+  FILE *const files[] = {logs->csv, logs->jsonl, logs->board};
+  int errno_value = 0;
+  for (int i = 0; i < 3; i++) {
+    if (files[i] == NULL) continue;
+    if (ferror(files[i])) errno_value = EIO;
+    if (fclose(files[i]) != 0) errno_value = errno;
+  }
+  memset(logs, 0, sizeof *logs);
+  return errno_value ? gnn_fail_file(error, "write", "the log", errno_value) : GNN_OK;
+}

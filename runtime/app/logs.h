@@ -1,0 +1,29 @@
+/* logs.h: what happened, for spreadsheets, tools and TensorBoard. */
+#ifndef GNN_LOGS_H
+#define GNN_LOGS_H
+
+#include <stdio.h>
+
+#include "runtime/job/metrics.h"
+
+typedef struct gnn_logs {
+  FILE *csv, *jsonl, *board;
+  int has_accuracy;
+  int shows[GNN_SPLIT_COUNT];
+} gnn_logs;
+
+typedef struct gnn_log_row {
+  int64_t run, epoch;  /* run from 0 */
+  double loss, lr, seconds; /* lr NaN: the program has no such option */
+  int is_evaluated;
+  gnn_result result[GNN_SPLIT_COUNT];
+  int64_t device_bytes, host_bytes, ssd_bytes;
+} gnn_log_row;
+
+/* Appends to FOLDER/log.csv and log.jsonl, and to a new event file in board_folder; NULL folders: none of it. */
+gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char *csv_folder, const char *jsonl_folder,
+                         const char *board_folder, int is_resumed, gnn_error *error);
+void gnn_logs_row(gnn_logs *logs, const gnn_log_row *row);
+gnn_status gnn_logs_close(gnn_logs *logs, gnn_error *error); /* zeroed is fine; fails where any write did */
+
+#endif

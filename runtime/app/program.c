@@ -1,0 +1,367 @@
+/* program.c: gnn_main, the command line of a produced program. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "runtime/base/open.h"
+#include "runtime/base/partial.h"
+#include "runtime/core/device.h"
+
+typedef enum program_option {
+  OPT_DATA, OPT_EPOCHS, OPT_RUNS, OPT_SEED, OPT_THREADS, OPT_WEIGHTS, OPT_RESUME, OPT_OUT, OPT_LOG, OPT_EVERY, OPT_PROGRESS,
+  OPT_TIME_LIMIT, OPT_NAN, OPT_DATA_CHANGED, OPT_DETERMINISTIC, OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_VERSION, OPT_DEVICE, OPT_SCRATCH,
+  OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_SERIAL, OPT_NO_GRAPH, OPT_COUNT
+} program_option;
+
+enum { CMD_TRAIN = 1, CMD_EVAL = 2, CMD_PREDICT = 4, CMD_INFO = 8, CMD_CHECK = 16, CMD_BENCH = 32, CMD_GRADCHECK = 64,
+       CMD_PROFILE = 128, CMD_WITH_DATA = CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_CHECK | CMD_BENCH | CMD_GRADCHECK | CMD_PROFILE,
+       CMD_ALL = 255, CMD_APART = 256 /* of programs for a device with memory of its own */ };
+
+/* value: 0 none, 1 needed, 2 may follow after "=" */
+static const struct program_row { const char *name, *value_name, *help; int value, commands; } program_rows[OPT_COUNT] = {
+  [OPT_DATA] = {"data", "PATH", "read these data instead of those compiled in; any readable form", 1, CMD_WITH_DATA},
+  [OPT_EPOCHS] = {"epochs", "N", "epochs of a run", 1, CMD_TRAIN | CMD_BENCH | CMD_CHECK | CMD_PROFILE},
+  [OPT_RUNS] = {"runs", "N", "runs, each with the next seed", 1, CMD_TRAIN},
+  [OPT_SEED] = {"seed", "N", "seed of the first run", 1, CMD_WITH_DATA},
+  [OPT_THREADS] = {"threads", "N", "threads; 0 stands for all processors", 1, CMD_WITH_DATA},
+  [OPT_WEIGHTS] = {"weights", "FILE", "safetensors to start from (train), or to use (eval, predict)", 1,
+                   CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_BENCH | CMD_PROFILE},
+  [OPT_RESUME] = {"resume", "[=FILE]", "go on from a checkpoint; without FILE the newest in --out", 2, CMD_TRAIN},
+  [OPT_OUT] = {"out", "DIR", "folder of weights, checkpoints, logs", 1, CMD_TRAIN | CMD_EVAL | CMD_PREDICT},
+  [OPT_LOG] = {"log", "csv|jsonl|tb=DIR", "write a log into --out (csv, jsonl) or DIR; repeatable", 1, CMD_TRAIN},
+  [OPT_EVERY] = {"every", "N", "print and log every N epochs", 1, CMD_TRAIN},
+  [OPT_PROGRESS] = {"progress", "auto|bar|lines|none", "what is printed while it trains", 1, CMD_TRAIN},
+  [OPT_TIME_LIMIT] = {"time-limit", "3h50m", "stop with a checkpoint (exit 75) before this time is over", 1, CMD_TRAIN},
+  [OPT_NAN] = {"nan", "stop|continue", "what to do when weights, loss or scores are not finite (stop: exit 5)", 1,
+               CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_BENCH | CMD_PROFILE},
+  [OPT_DATA_CHANGED] = {"data-changed", "refuse|accept", "what to do with --resume when the data are not those of the checkpoint", 1, CMD_TRAIN},
+  [OPT_DETERMINISTIC] = {"deterministic", NULL, "same bits for any number of threads; always so on this backend", 0, CMD_ALL},
+  [OPT_QUIET] = {"quiet", NULL, "errors only (-q)", 0, CMD_ALL},
+  [OPT_VERBOSE] = {"verbose", NULL, "every evaluation, and what was done to the data (-v)", 0, CMD_ALL},
+  [OPT_HELP] = {"help", NULL, "this text (-h)", 0, CMD_ALL},
+  [OPT_VERSION] = {"version", NULL, "name, fingerprint, version", 0, CMD_ALL},
+  [OPT_DEVICE] = {"device", "N", "which CUDA device", 1, CMD_WITH_DATA | CMD_APART},
+  [OPT_SCRATCH] = {"scratch", "DIR", "folder of the SSD tier (plans that have one)", 1, CMD_WITH_DATA | CMD_INFO},
+  [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv; profile: JSON, run.json (-o); - is standard output", 1, CMD_PREDICT | CMD_PROFILE},
+  [OPT_CLASSES] = {"classes", NULL, "predict: the class of each row instead of scores", 0, CMD_PREDICT},
+  [OPT_SPLIT] = {"split", "train|valid|test|all", "eval, predict: which rows", 1, CMD_EVAL | CMD_PREDICT},
+  [OPT_LAYER] = {"layer", "NAME", "predict: a named value instead of the scores", 1, CMD_PREDICT},
+  [OPT_WARMUP] = {"warmup", "N", "bench, profile: epochs before the clock starts", 1, CMD_BENCH | CMD_PROFILE},
+  [OPT_JSON] = {"json", NULL, "info, bench: as JSON", 0, CMD_INFO | CMD_BENCH},
+  [OPT_SAMPLES] = {"samples", "N", "gradcheck: numbers tried of each weight", 1, CMD_GRADCHECK},
+  [OPT_SERIAL] = {"serial-lanes", NULL, "wait for every copy between the tiers, to see what overlapping them saves", 0, CMD_WITH_DATA},
+  [OPT_NO_GRAPH] = {"no-graph", NULL, "launch step by step, without a CUDA graph", 0, CMD_WITH_DATA | CMD_APART},
+};
+
+static const struct program_command { const char *name, *help; int bit; int (*run)(const gnn_cli *); } program_commands[] = {
+  {"train", "train, print, save (the default)", CMD_TRAIN, gnn_command_train},
+  {"eval", "metrics of saved weights", CMD_EVAL, gnn_command_eval},
+  {"predict", "scores, classes or a named value of every node into a file", CMD_PREDICT, gnn_command_predict},
+  {"info", "fingerprint, shapes, parameters, plan, options; needs no data", CMD_INFO, gnn_command_info},
+  {"check", "open data, allocate, run, compare memory with the plan", CMD_CHECK, gnn_command_check},
+  {"bench", "median, least and spread of the time of an epoch", CMD_BENCH, gnn_command_bench},
+  {"profile", "what every step of an epoch took, beside the plan, into a file", CMD_PROFILE, gnn_command_profile},
+  {"gradcheck", "gradients against finite differences, in double on a small subgraph", CMD_GRADCHECK, gnn_command_gradcheck},
+};
+enum { PROGRAM_COMMANDS = sizeof program_commands / sizeof *program_commands };
+
+static int program_usage(const gnn_cli *cli, const char *format, const char *a, const char *b) {
+  fprintf(stderr, "%s: ", cli->name);
+  fprintf(stderr, format, a, b);
+  fprintf(stderr, "\n  more: %s --help\n", cli->name);
+  return GNN_EXIT_USAGE;
+}
+
+static void program_help(const gnn_cli *cli) {
+  const gnn_program *program = cli->program;
+  printf("usage: %s [command] [options]\n\n%s, trained on %s; compiled from %s by gnncc\n", cli->name, program->name,
+         program->data_name, program->source_name);
+  if (program->option_count) printf("\noptions of the program, with the values compiled in:\n");
+  for (int i = 0; i < program->option_count; i++) {
+    int used = printf("  --%s %.9g", program->options[i].name, program->options[i].value);
+    printf("%*s %s\n", used < 34 ? 34 - used : 0, "", program->options[i].help ? program->options[i].help : "");
+  }
+  printf("\ncommands:\n");
+  for (int i = 0; i < PROGRAM_COMMANDS; i++) printf("  %-32s %s\n", program_commands[i].name, program_commands[i].help);
+  printf("\noptions:\n");
+  for (int i = 0; i < OPT_COUNT; i++) {
+    char left[64];
+    const struct program_row *row = &program_rows[i];
+    if (row->commands & CMD_APART && !gnn_backend_of(program)->is_apart) continue;
+    snprintf(left, sizeof left, "--%s%s%s", row->name, row->value == 1 ? " " : "", row->value_name ? row->value_name : "");
+    printf("  %-32s %s\n", left, row->help);
+  }
+  printf("\ndefaults: --epochs %lld --runs %lld --seed %lld --out %s\n"
+         "exit codes: 0 done, 1 failed, 2 bad command line, 3 not enough memory, 4 file error, 5 not a number,\n"
+         "            75 stopped with a checkpoint (--resume goes on), 128 + N by signal N\n",
+         (long long)program->epochs, (long long)program->runs, (long long)program->seed, cli->default_out);
+}
+
+/* "90", "45s", "3h50m", "1d": seconds, or -1. */
+static double program_duration(const char *text) {
+  double total = 0;
+  if (*text == 0) return -1;
+  while (*text) {
+    size_t digits = strspn(text, "0123456789.");
+    char copy[32];
+    double number;
+    if (digits == 0 || digits >= sizeof copy) return -1;
+    memcpy(copy, text, digits);
+    copy[digits] = 0;
+    if (!gnn_parse_number(copy, &number)) return -1;
+    text += digits;
+    switch (*text) {
+    case 0: return total + number;
+    case 's': total += number; break;
+    case 'm': total += number * 60; break;
+    case 'h': total += number * 3600; break;
+    case 'd': total += number * 86400; break;
+    default: return -1;
+    }
+    text++;
+  }
+  return total;
+}
+
+static int program_integer(const gnn_cli *cli, const char *name, const char *text, int64_t least, int64_t *value) {
+  if (gnn_parse_integer(text, value) && *value >= least) return 0;
+  fprintf(stderr, "%s: --%s needs a whole number of at least %lld, not \"%s\"\n", cli->name, name, (long long)least, text);
+  return GNN_EXIT_USAGE;
+}
+
+static int program_set_log(gnn_cli *cli, const char *value) {
+  if (strcmp(value, "csv") == 0) cli->logs_csv = 1;
+  else if (strcmp(value, "jsonl") == 0) cli->logs_jsonl = 1;
+  else if (strncmp(value, "tb=", 3) == 0 && value[3]) cli->board = value + 3;
+  else return program_usage(cli, "--log takes csv, jsonl or tb=DIR, not \"%s\"%s", value, "");
+  return 0;
+}
+
+static int program_set_data(gnn_cli *cli, const char *value) {
+  size_t length = strlen(cli->program->data_name);
+  int is_named = strncmp(value, cli->program->data_name, length) == 0 && value[length] == '=';
+  cli->data = is_named ? value + length + 1 : value;
+  return 0;
+}
+
+/* Applies one option; value is NULL where there is none. */
+static int program_set(gnn_cli *cli, program_option option, const char *value) {
+  static const char *const modes[] = {"auto", "bar", "lines", "none"};
+  int64_t number;
+  int code = 0;
+  const char *name = program_rows[option].name;
+  switch (option) {
+  case OPT_DATA: return program_set_data(cli, value);
+  case OPT_EPOCHS: return program_integer(cli, name, value, 0, &cli->epochs);
+  case OPT_RUNS:
+    code = program_integer(cli, name, value, 1, &cli->runs);
+    if (code == 0 && cli->runs > GNN_FINISHED_MAX) return program_usage(cli, "--runs %s is more than %s", value, "4096");
+    return code;
+  case OPT_SEED:
+    code = program_integer(cli, name, value, 0, &number);
+    cli->has_seed = 1;
+    if (code == 0) cli->seed = (uint64_t)number;
+    return code;
+  case OPT_THREADS:
+    code = program_integer(cli, name, value, 0, &cli->threads);
+    if (code == 0 && cli->threads > 4096) return program_usage(cli, "--threads %s is more than %s", value, "4096");
+    return code;
+  case OPT_WEIGHTS: cli->weights = value; return 0;
+  case OPT_RESUME:
+    cli->resume = value;
+    cli->resumes_newest = value == NULL;
+    return 0;
+  case OPT_OUT: cli->out = value; return 0;
+  case OPT_LOG: return program_set_log(cli, value);
+  case OPT_EVERY: return program_integer(cli, name, value, 1, &cli->every);
+  case OPT_PROGRESS:
+    for (int m = 0; m < 4; m++) {
+      if (strcmp(value, modes[m]) != 0) continue;
+      cli->progress = (gnn_progress_mode)m;
+      return 0;
+    }
+    return program_usage(cli, "--progress takes auto, bar, lines or none, not \"%s\"%s", value, "");
+  case OPT_TIME_LIMIT:
+    cli->time_limit = program_duration(value);
+    return cli->time_limit > 0 ? 0 : program_usage(cli, "--time-limit takes a time such as 3h50m, not \"%s\"%s", value, "");
+  case OPT_NAN:
+    cli->continues_after_nan = strcmp(value, "continue") == 0;
+    return cli->continues_after_nan || strcmp(value, "stop") == 0
+             ? 0 : program_usage(cli, "--nan takes stop or continue, not \"%s\"%s", value, "");
+  case OPT_DATA_CHANGED:
+    cli->accepts_changed_data = strcmp(value, "accept") == 0;
+    return cli->accepts_changed_data || strcmp(value, "refuse") == 0
+             ? 0 : program_usage(cli, "--data-changed takes refuse or accept, not \"%s\"%s", value, "");
+  case OPT_DETERMINISTIC: return 0;
+  case OPT_QUIET: cli->is_quiet = 1; return 0;
+  case OPT_VERBOSE: cli->is_verbose = 1; return 0;
+  case OPT_DEVICE:
+    code = program_integer(cli, name, value, 0, &number);
+    if (code == 0 && number > 1023) return program_usage(cli, "--device %s is more than %s", value, "1023");
+    if (code == 0) cli->device = (int)number;
+    return code;
+  case OPT_NO_GRAPH: cli->has_no_graph = 1; return 0;
+  case OPT_SCRATCH: cli->scratch = value; return 0;
+  case OPT_OUTPUT: cli->output = value; return 0;
+  case OPT_CLASSES: cli->wants_classes = 1; return 0;
+  case OPT_SPLIT: cli->split = value; return 0;
+  case OPT_LAYER: cli->layer = value; return 0;
+  case OPT_WARMUP: return program_integer(cli, name, value, 0, &cli->warmup);
+  case OPT_JSON: cli->is_json = 1; return 0;
+  case OPT_SAMPLES: return program_integer(cli, name, value, 1, &cli->samples);
+  case OPT_SERIAL: cli->is_serial = 1; return 0;
+  default: return GNN_EXIT_INTERNAL;
+  }
+}
+
+static int program_unknown(const gnn_cli *cli, const char *name) {
+  const char *candidates[OPT_COUNT + GNN_OPTION_MAX];
+  int count = 0;
+  for (int i = 0; i < cli->program->option_count && i < GNN_OPTION_MAX; i++) candidates[count++] = cli->program->options[i].name;
+  for (int i = 0; i < OPT_COUNT; i++) candidates[count++] = program_rows[i].name;
+  const char *near = gnn_nearest(name, candidates, count);
+  if (near) return program_usage(cli, "unknown option --%s; did you mean --%s?", name, near);
+  return program_usage(cli, "unknown option --%s%s", name, "");
+}
+
+/* argv[*at] begins with "--"; takes its value from there or from the next word. */
+static int program_long_option(gnn_cli *cli, int bit, int argc, char **argv, int *at) {
+  char name[256]; /* the compiler allows names of 255 characters */
+  const char *word = argv[*at] + 2, *equals = strchr(word, '=');
+  size_t length = equals ? (size_t)(equals - word) : strlen(word);
+  if (length >= sizeof name) return program_unknown(cli, word);
+  memcpy(name, word, length);
+  name[length] = 0;
+  int own = -1, common = -1;
+  for (int i = 0; i < cli->program->option_count && i < GNN_OPTION_MAX; i++)
+    if (strcmp(cli->program->options[i].name, name) == 0) own = i;
+  for (int i = 0; i < OPT_COUNT && own < 0; i++)
+    if (strcmp(program_rows[i].name, name) == 0) common = i;
+  if (own < 0 && common < 0) return program_unknown(cli, name);
+  int wants = own >= 0 ? 1 : program_rows[common].value;
+  const char *value = equals ? equals + 1 : NULL;
+  if (wants == 0 && value) return program_usage(cli, "--%s takes no value%s", name, "");
+  if (wants == 1 && value == NULL) {
+    if (*at + 1 >= argc) return program_usage(cli, "--%s needs a value%s", name, "");
+    value = argv[++*at];
+  }
+  if (own >= 0) {
+    double *given = &cli->option[own];
+    if (!gnn_parse_number(value, given)) return program_usage(cli, "--%s needs a number, not \"%s\"", name, value);
+    if (cli->program->options[own].is_probability && !(*given >= 0 && *given <= 1))
+      return program_usage(cli, "--%s is a probability: %s is outside 0 ... 1", name, value);
+    return 0;
+  }
+  if (program_rows[common].commands & CMD_APART && !gnn_backend_of(cli->program)->is_apart)
+    return program_usage(cli, "--%s: this program was planned for the processor%s", name, "");
+  if (!(program_rows[common].commands & bit))
+    return program_usage(cli, "--%s means nothing to this command%s", name, "");
+  return program_set(cli, (program_option)common, value);
+}
+
+static int program_short_option(gnn_cli *cli, int bit, int argc, char **argv, int *at) {
+  const char *word = argv[*at];
+  if (strcmp(word, "-q") == 0) return program_set(cli, OPT_QUIET, NULL);
+  if (strcmp(word, "-v") == 0) return program_set(cli, OPT_VERBOSE, NULL);
+  if (strcmp(word, "-o") == 0) {
+    if (!(bit & (CMD_PREDICT | CMD_PROFILE))) return program_usage(cli, "-o means nothing to this command%s%s", "", "");
+    if (*at + 1 >= argc) return program_usage(cli, "-o needs a file%s%s", "", "");
+    return program_set(cli, OPT_OUTPUT, argv[++*at]);
+  }
+  return program_usage(cli, "unknown option %s%s", word, "");
+}
+
+static const struct program_command *program_find_command(const char *word) {
+  for (int i = 0; i < PROGRAM_COMMANDS; i++)
+    if (strcmp(program_commands[i].name, word) == 0) return &program_commands[i];
+  return NULL;
+}
+
+static int program_unknown_command(const gnn_cli *cli, const char *word) {
+  const char *names[PROGRAM_COMMANDS];
+  for (int i = 0; i < PROGRAM_COMMANDS; i++) names[i] = program_commands[i].name;
+  const char *near = gnn_nearest(word, names, PROGRAM_COMMANDS);
+  if (near) return program_usage(cli, "unknown command \"%s\"; did you mean %s?", word, near);
+  return program_usage(cli, "unknown command \"%s\"%s", word, "");
+}
+
+static char *program_command_line(int argc, char **argv) {
+  gnn_text text = {0};
+  for (int i = 0; i < argc; i++) gnn_text_format(&text, "%s%s", i ? " " : "", argv[i]);
+  if (text.is_broken) gnn_text_free(&text);
+  return text.data;
+}
+
+static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
+  const struct program_command *command = NULL;
+  int first_word = 0;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) { program_help(cli); return GNN_EXIT_OK; }
+    if (strcmp(argv[i], "--version") == 0) {
+      printf("%s (gnncc runtime, version %d of its interface)\nfingerprint %s\n", cli->program->name, GNN_ABI,
+             cli->program->fingerprint);
+      return GNN_EXIT_OK;
+    }
+  }
+  if (argc > 1 && argv[1][0] != '-') {
+    command = program_find_command(argv[1]);
+    if (command == NULL) return program_unknown_command(cli, argv[1]);
+    first_word = 1;
+  }
+  if (command == NULL) command = program_find_command("train");
+  for (int i = 1 + first_word; i < argc; i++) {
+    int code;
+    if (strncmp(argv[i], "--", 2) == 0 && argv[i][2]) code = program_long_option(cli, command->bit, argc, argv, &i);
+    else if (argv[i][0] == '-' && argv[i][1]) code = program_short_option(cli, command->bit, argc, argv, &i);
+    else code = program_usage(cli, "unexpected \"%s\"; the command comes first%s", argv[i], "");
+    if (code != 0) return code;
+  }
+  return command->run(cli);
+}
+
+/* Who reads what is printed may have seen enough. */
+static int program_is_pipe_closed(void) {
+  struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
+}
+
+int gnn_main(int argc, char **argv, const gnn_program *program) {
+  gnn_open_standard();
+  gnn_partial_on_signals(0, NULL);
+  gnn_cli *cli = calloc(1, sizeof *cli);
+  char *line = program_command_line(argc, argv);
+  if (cli == NULL || line == NULL) {
+    gnn_error error;
+    gnn_fail_memory(&error, 0);
+    gnn_print_error(program->name, &error);
+    free(cli);
+    free(line);
+    return GNN_EXIT_NO_ROOM;
+  }
+  cli->program = program;
+  cli->name = program->name;
+  if (argc > 0 && argv[0][0]) {
+    const char *slash = strrchr(argv[0], '/');
+    cli->name = slash && slash[1] ? slash + 1 : argv[0];
+  }
+  snprintf(cli->default_out, sizeof cli->default_out, "%s.out", cli->name);
+  cli->epochs = cli->runs = cli->warmup = -1;
+  cli->samples = 8;
+  cli->seed = (uint64_t)program->seed;
+  for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++) cli->option[i] = program->options[i].value;
+  cli->command_line = line;
+  int code = program_parse_and_run(cli, argc, argv);
+  free(line);
+  if ((fflush(stdout) != 0 || ferror(stdout)) && !program_is_pipe_closed()) {
+    fprintf(stderr, "%s: error: cannot write to standard output\n", cli->name);
+    if (code == GNN_EXIT_OK) code = GNN_EXIT_IO;
+  }
+  free(cli);
+  return code;
+}

@@ -1,0 +1,62 @@
+/* device.c: the ways to the backend of a program. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "device.h"
+
+#include <math.h>
+
+const gnn_backend *gnn_backend_of(const gnn_program *program) { return program->backend ? program->backend : &gnn_cpu_backend; }
+
+gnn_status gnn_copy(gnn_run *run, int copy) { return gnn_backend_of(run->program)->copy(run, copy); }
+gnn_status gnn_await(gnn_run *run, int copy) { return gnn_backend_of(run->program)->await(run, copy); }
+gnn_status gnn_do(gnn_instance *instance, gnn_work work) { return gnn_backend_of(instance->run.program)->work(instance, work); }
+
+gnn_status gnn_step_epoch(gnn_instance *instance) {
+  instance->run.epoch++;
+  gnn_status status = gnn_do(instance, GNN_WORK_EPOCH);
+  if (status != GNN_OK) return status;
+  return isfinite(instance->run.loss) ? GNN_OK : GNN_ENUMERIC;
+}
+
+typedef gnn_status device_way(const gnn_instance *instance, int64_t at, int64_t bytes);
+
+static gnn_status device_move(const gnn_instance *instance, device_way *way, int64_t at, int64_t bytes, gnn_error *error) {
+  gnn_status status = bytes > 0 ? way(instance, at * (instance->run.program->real_bytes / 4), bytes) : GNN_OK;
+  if (status == GNN_OK) return GNN_OK;
+  return gnn_step_failed(instance, status, error, "", "the device gave no reason");
+}
+
+static gnn_status device_move_weights(const gnn_instance *instance, device_way *way, int has_state, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  gnn_status status = GNN_OK;
+  for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    int64_t bytes = weight->count * program->real_bytes;
+    status = device_move(instance, way, weight->at, bytes, error);
+    for (int s = 0; has_state && s < weight->state_count && status == GNN_OK; s++)
+      status = device_move(instance, way, weight->at_state[s], bytes, error);
+  }
+  return status;
+}
+
+gnn_status gnn_upload(const gnn_instance *instance, int64_t at, int64_t bytes, gnn_error *error) {
+  return device_move(instance, gnn_backend_of(instance->run.program)->upload, at, bytes, error);
+}
+
+gnn_status gnn_download(const gnn_instance *instance, int64_t at, int64_t bytes, gnn_error *error) {
+  return device_move(instance, gnn_backend_of(instance->run.program)->download, at, bytes, error);
+}
+
+gnn_status gnn_upload_weights(const gnn_instance *instance, int has_state, gnn_error *error) {
+  return device_move_weights(instance, gnn_backend_of(instance->run.program)->upload, has_state, error);
+}
+
+gnn_status gnn_download_weights(const gnn_instance *instance, int has_state, gnn_error *error) {
+  return device_move_weights(instance, gnn_backend_of(instance->run.program)->download, has_state, error);
+}
+
+gnn_status gnn_download_scores(const gnn_instance *instance, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  return gnn_download(instance, program->at_scores, instance->run.nodes * program->classes * program->real_bytes, error);
+}

@@ -1,0 +1,246 @@
+/* instance.c: the memory of one training job. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "instance.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blocks.h"
+#include "device.h"
+#include "lanes.h"
+#include "kernels/cpu/random.h"
+#include "runtime/base/room.h"
+
+void *gnn_instance_at(const gnn_instance *instance, int64_t offset) {
+  return instance->run.device + offset * (instance->run.program->real_bytes / 4);
+}
+
+int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier) {
+  const int64_t bytes[GNN_TIER_COUNT] = {[GNN_DEVICE] = program->device_bytes, [GNN_HOST] = program->host_bytes,
+                                         [GNN_SSD] = program->ssd_bytes, [GNN_WRITE_RING] = program->ring_bytes,
+                                         [GNN_READ_RING] = program->ring_bytes};
+  return bytes[tier] * (program->real_bytes / 4);
+}
+
+int64_t gnn_staging_bytes(const gnn_program *program) {
+  int64_t bytes = gnn_tier_bytes(program, GNN_WRITE_RING) + gnn_tier_bytes(program, GNN_READ_RING);
+  for (int l = 0; l < GNN_LANE_COUNT; l++) {
+    int64_t most = gnn_lanes_largest_move(program, (gnn_lane)l);
+    if (most > 0) bytes += gnn_scratch_buffer_bytes(most);
+  }
+  return bytes;
+}
+
+int64_t gnn_memory_bytes(const gnn_program *program) {
+  return gnn_tier_bytes(program, GNN_DEVICE) + gnn_tier_bytes(program, GNN_HOST) + gnn_staging_bytes(program);
+}
+
+int64_t gnn_host_memory_bytes(const gnn_program *program) {
+  int64_t bytes = gnn_memory_bytes(program);
+  return gnn_backend_of(program)->is_apart ? bytes - gnn_tier_bytes(program, GNN_DEVICE) : bytes + program->reserve_bytes;
+}
+
+const char *const gnn_tier_names[GNN_TIER_COUNT] = {"device arena", "host arena", "scratch file", "write ring", "read ring"};
+
+gnn_status gnn_instance_ask(const gnn_instance *instance, gnn_tier tier, int64_t bytes, int align, void **memory, gnn_error *error) {
+  *memory = instance->memory.alloc(instance->memory.user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, (size_t)bytes, (size_t)align);
+  if (*memory == NULL)
+    return gnn_fail(error, GNN_ENOMEM, "R0801", "the host program gave no memory for the %s (%s)", gnn_tier_names[tier], gnn_bytes_text(bytes).text);
+  return GNN_OK;
+}
+
+void gnn_instance_give_back(const gnn_instance *instance, gnn_tier tier, void *memory, int64_t bytes) {
+  if (instance->memory.release) instance->memory.release(instance->memory.user, tier == GNN_DEVICE ? GNN_DEVICE : GNN_HOST, memory, (size_t)bytes);
+}
+
+static gnn_status instance_borrow(gnn_instance *instance, gnn_tier tier, size_t bytes, gnn_error *error) {
+  gnn_mapping *mapping = &instance->mapping[tier];
+  mapping->bytes = bytes;
+  gnn_status status = gnn_instance_ask(instance, tier, (int64_t)bytes, GNN_ALIGNMENT, &mapping->memory, error);
+  if (status != GNN_OK) return status;
+  if ((uintptr_t)mapping->memory % GNN_ALIGNMENT != 0)
+    return gnn_fail(error, GNN_EINVAL, "", "the host program's memory is not aligned to %d bytes", GNN_ALIGNMENT);
+  memset(mapping->memory, 0, bytes);
+  instance->tiers.base[tier] = mapping->memory;
+  return GNN_OK;
+}
+
+static gnn_status instance_obtain(gnn_instance *instance, gnn_tier tier, int populate, gnn_error *error) {
+  int64_t bytes = gnn_tier_bytes(instance->run.program, tier);
+  if (tier == GNN_DEVICE && bytes == 0) bytes = GNN_ALIGNMENT;
+  if (tier == GNN_SSD || bytes == 0) return GNN_OK;
+  const gnn_backend *backend = gnn_backend_of(instance->run.program);
+  if (instance->memory.alloc && !backend->is_apart) return instance_borrow(instance, tier, (size_t)bytes, error);
+  return backend->obtain(instance, tier, bytes, populate, error);
+}
+
+static void instance_release(gnn_instance *instance, gnn_tier tier) {
+  const gnn_mapping *mapping = &instance->mapping[tier];
+  const gnn_backend *backend = gnn_backend_of(instance->run.program);
+  if (mapping->memory == NULL) return;
+  if (instance->memory.alloc == NULL || backend->is_apart) backend->release(instance, tier);
+  else gnn_instance_give_back(instance, tier, mapping->memory, (int64_t)mapping->bytes);
+}
+
+gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_instance_options *options) {
+  return (gnn_scratch_folders){options->scratch, program->scratch_dir, options->temporary};
+}
+
+/* Nothing is obtained unless everything is there: memory, counting a scratch file that lies in memory, and disk. */
+static gnn_status instance_find_room(const gnn_program *program, const gnn_instance_options *options, gnn_scratch *scratch,
+                                     gnn_error *error) {
+  const gnn_scratch_folders folders = gnn_instance_folders(program, options);
+  int has_scratch = gnn_lanes_use_scratch(program, GNN_LANE_COUNT), is_given = options->memory && options->memory->alloc;
+  gnn_status status = has_scratch ? gnn_scratch_open(scratch, &folders, error) : GNN_OK;
+  int64_t file_bytes = gnn_tier_bytes(program, GNN_SSD);
+  int64_t bytes = is_given ? 0 : gnn_host_memory_bytes(program);
+  int64_t device = is_given || gnn_backend_of(program)->is_apart ? 0 : gnn_tier_bytes(program, GNN_DEVICE);
+  if (has_scratch && scratch->is_in_memory) bytes += file_bytes;
+  if (status == GNN_OK && bytes > 0) status = gnn_check_room(bytes, bytes - device, error);
+  if (status == GNN_OK && has_scratch) status = gnn_scratch_reserve(scratch, file_bytes, error);
+  if (status != GNN_OK) gnn_scratch_close(scratch);
+  return status;
+}
+
+static gnn_status instance_create_metrics(gnn_instance *instance, gnn_error *error) {
+  const size_t blocks = (size_t)1 << gnn_block_levels(instance->run.program->graph.nodes);
+  instance->block_loss = malloc(blocks * sizeof *instance->block_loss);
+  instance->block_correct = malloc(blocks * sizeof *instance->block_correct);
+  if (instance->block_loss && instance->block_correct) return GNN_OK;
+  return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the metrics");
+}
+
+gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *given, gnn_instance **out,
+                               gnn_error *error) {
+  const gnn_instance_options options = given ? *given : (gnn_instance_options){0};
+  *out = NULL;
+  if (program->abi != GNN_ABI)
+    return gnn_fail(error, GNN_EVERSION, "", "the program was emitted for version %d of the runtime; this is version %d",
+                    program->abi, GNN_ABI);
+  for (int c = 0; c < program->copy_count; c++)
+    if (!gnn_copy_is_sound(program, &program->copies[c]))
+      return gnn_fail(error, GNN_EVERSION, "", "step %d copies from or to where nothing may be; this is a bug in gnncc", program->copies[c].step);
+  gnn_instance *instance = calloc(1, sizeof *instance);
+  if (instance == NULL) return gnn_fail_memory(error, (int64_t)sizeof *instance);
+  instance->scratch.file = -1;
+  instance->run.program = instance->tiers.program = program;
+  instance->run.keeps_all = options.keeps_all;
+  instance->continues_after_nan = options.continues_after_nan;
+  const gnn_backend *backend = gnn_backend_of(program);
+  gnn_status status = backend->open(instance, &options, error);
+  if (status == GNN_OK) status = instance_find_room(program, &options, &instance->scratch, error);
+  if (status != GNN_OK) {
+    backend->close(instance);
+    free(instance);
+    return status;
+  }
+  if (options.memory) instance->memory = *options.memory;
+  for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++)
+    instance->run.option[i] = program->options[i].value;
+  status = instance_create_metrics(instance, error);
+  if (status == GNN_OK && (instance->run.team = gnn_team_create(options.threads)) == NULL)
+    status = gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the threads and what they share");
+  for (int t = 0; status == GNN_OK && t < GNN_TIER_COUNT; t++)
+    status = instance_obtain(instance, (gnn_tier)t, options.populate, error);
+  if (status == GNN_OK) status = gnn_watch_create(&instance->run, options.is_traced, error);
+  if (status == GNN_OK) status = backend->start(instance, &options, error);
+  if (status != GNN_OK) {
+    gnn_instance_destroy(instance);
+    return status;
+  }
+  *out = instance;
+  return GNN_OK;
+}
+
+void gnn_instance_destroy(gnn_instance *instance) {
+  if (instance == NULL) return;
+  gnn_backend_of(instance->run.program)->stop(instance);
+  gnn_scratch_close(&instance->scratch);
+  gnn_watch_destroy(&instance->run);
+  gnn_team_destroy(instance->run.team);
+  for (int t = 0; t < GNN_TIER_COUNT; t++) instance_release(instance, (gnn_tier)t);
+  gnn_backend_of(instance->run.program)->close(instance);
+  free(instance->block_loss);
+  free(instance->block_correct);
+  free(instance);
+}
+
+gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,
+                           const char *format, ...) {
+  const gnn_error *cause = status == GNN_EIO || status == GNN_EDEVICE || status == GNN_ENOMEM ? gnn_backend_of(instance->run.program)->failure(&instance->run) : NULL;
+  if (cause) {
+    if (error) *error = *cause;
+    return status;
+  }
+  char message[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  return gnn_fail(error, status, code, "%s", message);
+}
+
+/* The best that one answer for all nodes can do: that is what a model that learns nothing gets stuck at. */
+static void instance_survey_labels(gnn_instance *instance) {
+  const gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  const int32_t *label = gnn_instance_at(instance, program->fields[program->label_field].at[0]);
+  int watched = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  int64_t best = -1;
+  for (int64_t c = 0; c < program->classes; c++) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < run->row_count[watched]; k++) count += label[run->rows[watched][k]] == c;
+    if (count <= best) continue;
+    best = count;
+    instance->majority_class = c;
+  }
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    int64_t count = 0, rows = run->row_count[s];
+    for (int64_t k = 0; k < rows; k++) count += label[run->rows[s][k]] == instance->majority_class;
+    instance->majority_share[s] = rows ? (double)count / (double)rows : 0;
+  }
+}
+
+gnn_status gnn_instance_begin(gnn_instance *instance, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  if (program->label_field >= 0) instance_survey_labels(instance);
+  gnn_status status = gnn_backend_of(program)->load(instance);
+  if (status == GNN_OK && program->once) status = gnn_do(instance, GNN_WORK_ONCE);
+  if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the data did not get to the device");
+  instance->is_loaded = 1;
+  return GNN_OK;
+}
+
+static void instance_set(void *to, int real_bytes, int64_t index, double value) {
+  float rounded = (float)value; /* a double build starts from the same numbers */
+  if (real_bytes == 4) ((float *)to)[index] = rounded;
+  else ((double *)to)[index] = (double)rounded;
+}
+
+void gnn_instance_reset(gnn_instance *instance, uint64_t seed) {
+  const gnn_program *program = instance->run.program;
+  instance->gradient_peak = instance->gradient_peak_before = (gnn_gradient_peak){-1, 0};
+  instance->bad = (gnn_bad_value){0};
+  for (int w = 0; w < program->weight_count; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    void *to = gnn_instance_at(instance, weight->at);
+    uint64_t key = gnn_random_key(seed, (uint64_t)w);
+    for (int64_t i = 0; i < weight->count; i++) {
+      double value = weight->a;
+      if (weight->init == GNN_INIT_UNIFORM) value *= 2 * gnn_random_uniform(key, (uint64_t)i) - 1;
+      if (weight->init == GNN_INIT_NORMAL) value *= gnn_random_normal(key, (uint64_t)i);
+      instance_set(to, program->real_bytes, i, value);
+    }
+    for (int s = 0; s < weight->state_count; s++)
+      memset(gnn_instance_at(instance, weight->at_state[s]), 0, (size_t)(weight->count * program->real_bytes));
+  }
+  gnn_status is_kept = gnn_upload_weights(instance, 1, NULL);
+  (void)is_kept;
+  instance->run.seed = seed;
+  instance->run.epoch = 0;
+  instance->run.loss = 0;
+}

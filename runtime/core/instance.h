@@ -1,0 +1,106 @@
+/* instance.h: the memory of one training job: a program's device arena filled with data, weights and optimiser state.
+ * Everything is obtained by create and load; nothing is allocated later. */
+#ifndef GNN_INSTANCE_H
+#define GNN_INSTANCE_H
+
+#include "scratch.h"
+#include "watch.h"
+
+typedef struct gnn_memory {
+  void *(*alloc)(void *user, int tier, size_t bytes, size_t align); /* NULL: mmap */
+  void (*release)(void *user, int tier, void *memory, size_t bytes);
+  void *user;
+} gnn_memory;
+
+typedef struct gnn_instance_options {
+  int threads;              /* 0: all */
+  int populate;             /* touch every page now */
+  int keeps_all;            /* the program is one of keep_order.h */
+  int is_serial, is_traced; /* copies do not overlap; the times of steps are taken down (run.watch) */
+  const gnn_memory *memory; /* NULL: the runtime's own */
+  const char *scratch;      /* folder of the SSD tier; NULL: the plan's, then `temporary`, /var/tmp, /tmp */
+  const char *temporary;
+  int continues_after_nan;  /* weights that are not finite are taken */
+  int device;               /* which one, where there are several */
+  int has_no_graph;         /* steps are launched one by one in every epoch */
+  void (*note)(void *user, const char *text); /* told what the user should know, though nothing failed; NULL: nobody */
+  void *note_user;
+} gnn_instance_options;
+
+/* What was obtained for a tier. */
+typedef struct gnn_mapping {
+  void *memory;
+  size_t bytes;
+} gnn_mapping;
+
+/* The largest magnitude in the gradients of an epoch, and whose it is; weight -1: unknown. */
+typedef struct gnn_gradient_peak {
+  int weight;
+  float magnitude;
+} gnn_gradient_peak;
+
+/* The first value of an epoch that is not finite. */
+typedef struct gnn_bad_value {
+  int64_t epoch;    /* 0: none was found */
+  int step, line;   /* 0: it was a weight before anything was computed */
+  const char *name;
+  gnn_rows rows;
+  int64_t row, column;
+  float value;
+} gnn_bad_value;
+
+typedef enum gnn_content { GNN_CONTENT_EDGES, GNN_CONTENT_FEATURES, GNN_CONTENT_LABELS, GNN_CONTENT_SPLITS, GNN_CONTENT_COUNT } gnn_content;
+
+typedef struct gnn_instance {
+  gnn_run run;
+  gnn_memory memory;
+  gnn_tiers tiers;
+  gnn_scratch scratch;     /* file -1: the program has no SSD tier */
+  gnn_mapping mapping[GNN_TIER_COUNT];
+  int is_loaded;
+  int64_t contents[GNN_CONTENT_COUNT]; /* checksums of what was loaded */
+  int continues_after_nan; /* weights that are not finite are taken */
+  double *block_loss;      /* of the metrics, one a block */
+  int64_t *block_correct;
+  int64_t majority_class;  /* most frequent in the validation split, or in train where there is none */
+  double majority_share[GNN_SPLIT_COUNT]; /* accuracy of always answering it */
+  gnn_bad_value bad;       /* of the first epoch that had one since the last reset; on the processor only */
+  gnn_gradient_peak gradient_peak, gradient_peak_before; /* of the last epoch and the one before it; on the processor only */
+} gnn_instance;
+
+/* Memory of the host program, which has given alloc; to it the rings are host memory. */
+gnn_status gnn_instance_ask(const gnn_instance *instance, gnn_tier tier, int64_t bytes, int align, void **memory, gnn_error *error);
+void gnn_instance_give_back(const gnn_instance *instance, gnn_tier tier, void *memory, int64_t bytes);
+
+/* Refuses with R0801 (GNN_ENOMEM) before anything is obtained when the machine has less than the plan needs. options NULL:
+ * all zero. */
+gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *options, gnn_instance **instance,
+                               gnn_error *error);
+void gnn_instance_destroy(gnn_instance *instance); /* NULL is fine */
+gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_instance_options *options);
+
+/* The image holds the data (data/fill.h): they go to the device, and what needs nothing else is computed. */
+gnn_status gnn_instance_begin(gnn_instance *instance, gnn_error *error);
+
+/* Weights as the program initialises them, optimiser state zero, epoch 0. A device that fails here fails at its next work. */
+void gnn_instance_reset(gnn_instance *instance, uint64_t seed);
+
+extern const char *const gnn_tier_names[GNN_TIER_COUNT]; /* "device arena" */
+
+/* What the program takes of a tier; of memory in all: arenas, rings, and the buffers of the lanes to the SSD. */
+int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier);
+int64_t gnn_memory_bytes(const gnn_program *program);
+int64_t gnn_host_memory_bytes(const gnn_program *program); /* of it what the host gives, with the reserve */
+int64_t gnn_staging_bytes(const gnn_program *program); /* of these the rings and buffers */
+
+/* Why a step of the program failed with this status, where a lane or the device knows it; otherwise the format says it. */
+gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,
+                           const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* What the data call a node of the graph. */
+static inline int64_t gnn_node_id(const gnn_run *run, int64_t node) { return run->node_id ? run->node_id[node] : node; }
+
+/* Address of a planned offset, in bytes for 4-byte numbers, as the host sees it (device.h). */
+void *gnn_instance_at(const gnn_instance *instance, int64_t offset);
+
+#endif

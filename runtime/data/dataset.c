@@ -1,0 +1,335 @@
+/* dataset.c: opening data sets, and the memory that holds them. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "dataset.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "readers.h"
+#include "runtime/base/checked.h"
+
+const char *const gnn_synth_names[4] = {"sbm", "rmat", "er", "grid"};
+
+static char *dataset_copy(const char *text) {
+  size_t room = strlen(text) + 1;
+  char *copy = malloc(room);
+  if (copy) memcpy(copy, text, room);
+  return copy;
+}
+
+gnn_dataset *gnn_dataset_new(const char *title) {
+  gnn_dataset *dataset = calloc(1, sizeof *dataset);
+  if (dataset == NULL) return NULL;
+  dataset->title = dataset_copy(title);
+  dataset->name = dataset_copy(title);
+  dataset->declared_nodes = dataset->declared_graphs = -1;
+  dataset->label_field = -1;
+  if (dataset->title && dataset->name) return dataset;
+  gnn_dataset_close(dataset);
+  return NULL;
+}
+
+void gnn_dataset_close(gnn_dataset *dataset) {
+  if (dataset == NULL) return;
+  for (int i = 0; i < dataset->owned_count; i++) free(dataset->owned[i]);
+  for (int i = 0; i < dataset->file_count; i++) gnn_file_close(&dataset->files[i]);
+  free(dataset->owned);
+  free(dataset->files);
+  free(dataset->fields);
+  free(dataset->notes);
+  free(dataset->name);
+  free(dataset->title);
+  free(dataset);
+}
+
+gnn_status gnn_dataset_set_name(gnn_dataset *dataset, const char *name, gnn_error *error) {
+  char *copy = dataset_copy(name);
+  if (copy == NULL) return gnn_fail_memory(error, 64);
+  free(dataset->name);
+  dataset->name = copy;
+  return GNN_OK;
+}
+
+/* Room for one more item in an array that doubles. */
+static int dataset_grow(void **items, int count, int *capacity, size_t item_bytes) {
+  if (count < *capacity) return 1;
+  int wanted = *capacity ? *capacity * 2 : 16;
+  void *more = realloc(*items, (size_t)wanted * item_bytes);
+  if (more == NULL) return 0;
+  *items = more;
+  *capacity = wanted;
+  return 1;
+}
+
+void *gnn_dataset_alloc(gnn_dataset *dataset, int64_t count, int64_t item_bytes, gnn_error *error) {
+  int64_t bytes;
+  if (count < 0 || item_bytes < 0 || !gnn_multiply_fits(count, item_bytes, &bytes)) {
+    gnn_fail(error, GNN_ENOMEM, "", "%s needs more memory than there can be", dataset->title);
+    return NULL;
+  }
+  void *items = dataset->owned;
+  int has_room = dataset_grow(&items, dataset->owned_count, &dataset->owned_capacity, sizeof *dataset->owned);
+  dataset->owned = items;
+  void *data = has_room ? malloc(bytes ? (size_t)bytes : 1) : NULL;
+  if (data == NULL) {
+    gnn_fail_memory(error, bytes);
+    return NULL;
+  }
+  dataset->owned[dataset->owned_count++] = data;
+  return data;
+}
+
+gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error *error) {
+  void *items = dataset->files;
+  int has_room = dataset_grow(&items, dataset->file_count, &dataset->file_capacity, sizeof *dataset->files);
+  dataset->files = items;
+  if (!has_room) {
+    gnn_file_close(file);
+    return gnn_fail_memory(error, (int64_t)sizeof *file);
+  }
+  dataset->files[dataset->file_count++] = *file;
+  memset(file, 0, sizeof *file);
+  return GNN_OK;
+}
+
+static gnn_note *dataset_new_note(gnn_dataset *dataset) {
+  gnn_note *notes = realloc(dataset->notes, (size_t)(dataset->note_count + 1) * sizeof *notes);
+  if (notes == NULL) {
+    dataset->is_note_lost = 1;
+    return NULL;
+  }
+  dataset->notes = notes;
+  gnn_note *note = &notes[dataset->note_count++];
+  memset(note, 0, sizeof *note);
+  return note;
+}
+
+void gnn_dataset_note(gnn_dataset *dataset, const char *format, ...) {
+  gnn_note *note = dataset_new_note(dataset);
+  if (note == NULL) return;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(note->text, sizeof note->text, format, args);
+  va_end(args);
+}
+
+void gnn_dataset_warn(gnn_dataset *dataset, const char *code, const char *name, const char *help, const char *format,
+                      ...) {
+  gnn_note *note = dataset_new_note(dataset);
+  if (note == NULL) return;
+  snprintf(note->code, sizeof note->code, "%s", code);
+  snprintf(note->name, sizeof note->name, "%s", name);
+  snprintf(note->help, sizeof note->help, "%s", help);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(note->text, sizeof note->text, format, args);
+  va_end(args);
+}
+
+gnn_status gnn_dataset_check_files(const gnn_dataset *dataset, gnn_status status, gnn_error *error) {
+  for (int i = 0; i < dataset->file_count; i++) status = gnn_file_check(&dataset->files[i], status, error);
+  return status;
+}
+
+static gnn_status dataset_new_field(gnn_dataset *dataset, const char *name, gnn_data_field **field, gnn_error *error) {
+  size_t length = strlen(name);
+  if (length == 0 || length >= sizeof dataset->fields->name)
+    return gnn_fail(error, GNN_EDATA, "", "%s: a field name must have 1 to %d characters: \"%.80s\"", dataset->title,
+                    (int)sizeof dataset->fields->name - 1, name);
+  for (int i = 0; i < dataset->field_count; i++)
+    if (strcmp(dataset->fields[i].name, name) == 0)
+      return gnn_fail(error, GNN_EDATA, "", "%s has two fields \"%s\"", dataset->title, name);
+  gnn_data_field *fields = realloc(dataset->fields, (size_t)(dataset->field_count + 1) * sizeof *fields);
+  if (fields == NULL) return gnn_fail_memory(error, (int64_t)sizeof *fields);
+  dataset->fields = fields;
+  *field = &fields[dataset->field_count++];
+  memset(*field, 0, sizeof **field);
+  memcpy((*field)->name, name, length + 1);
+  (*field)->declared_classes = -1;
+  (*field)->nonzeros = -1;
+  return GNN_OK;
+}
+
+gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_data_domain domain, const gnn_array *array,
+                                 gnn_error *error) {
+  gnn_data_field *field;
+  gnn_status status = dataset_new_field(dataset, name, &field, error);
+  if (status != GNN_OK) return status;
+  field->domain = domain;
+  field->raw = *array;
+  return GNN_OK;
+}
+
+gnn_status gnn_dataset_add_sparse(gnn_dataset *dataset, const char *name, int64_t width, const gnn_array *ptr,
+                                  const gnn_array *column, const gnn_array *value, gnn_error *error) {
+  gnn_data_field *field;
+  gnn_status status = dataset_new_field(dataset, name, &field, error);
+  if (status != GNN_OK) return status;
+  field->domain = GNN_DATA_NODE;
+  field->is_raw_sparse = 1;
+  field->raw_width = width;
+  field->raw_ptr = *ptr;
+  field->raw_column = *column;
+  if (value) field->raw = *value;
+  return GNN_OK;
+}
+
+const gnn_data_field *gnn_dataset_field(const gnn_dataset *dataset, const char *name) {
+  for (int i = 0; i < dataset->field_count; i++)
+    if (strcmp(dataset->fields[i].name, name) == 0) return &dataset->fields[i];
+  return NULL;
+}
+
+/* ---- which reader ---- */
+
+static const gnn_source_arg *dataset_arg(const gnn_source *source, const char *key) {
+  for (int i = 0; i < source->arg_count; i++) {
+    const char *name = source->args[i].key ? source->args[i].key : "";
+    if (strcmp(name, key) == 0) return &source->args[i];
+  }
+  return NULL;
+}
+
+static gnn_status dataset_unknown_arg(const gnn_source *source, const char *const *known, int known_count,
+                                      gnn_error *error) {
+  for (int i = 0; i < source->arg_count; i++) {
+    const char *key = source->args[i].key ? source->args[i].key : "";
+    int is_known = key[0] == 0;
+    for (int k = 0; k < known_count; k++) is_known |= strcmp(key, known[k]) == 0;
+    if (is_known) continue;
+    const char *near = gnn_nearest(key, known, known_count);
+    return gnn_fail(error, GNN_EINVAL, "E0204", "%s has no argument \"%s\"%s%s%s", source->kind, key,
+                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+  }
+  return GNN_OK;
+}
+
+static gnn_status dataset_open_synth(const gnn_source *source, gnn_dataset *dataset, gnn_error *error) {
+  static const char *const known[] = {"kind", "nodes", "degree", "features", "classes", "seed", "sparse"};
+  gnn_synth synth = {.kind = GNN_SYNTH_SBM, .nodes = 1000, .features = 32, .classes = 4, .degree = 8};
+  gnn_status status = dataset_unknown_arg(source, known, 7, error);
+  if (status != GNN_OK) return status;
+  for (int i = 0; i < source->arg_count; i++) {
+    const gnn_source_arg *arg = &source->args[i];
+    const char *key = arg->key && arg->key[0] ? arg->key : "kind";
+    if (strcmp(key, "kind") == 0) {
+      int found = -1;
+      for (int k = 0; arg->text && k < 4; k++)
+        if (strcmp(gnn_synth_names[k], arg->text) == 0) found = k;
+      if (found < 0)
+        return gnn_fail(error, GNN_EINVAL, "E0205", "unknown kind of synthetic graph \"%s\" (known: sbm, rmat, er, grid)",
+                        arg->text ? arg->text : "");
+      synth.kind = (gnn_synth_kind)found;
+      continue;
+    }
+    double v = arg->number;
+    if (arg->text || !(v >= 0) || v > 9e15 || (strcmp(key, "degree") != 0 && v != (double)(int64_t)v))
+      return gnn_fail(error, GNN_EINVAL, "", "synth: \"%s\" must be a whole number of at least 0", key);
+    if (strcmp(key, "nodes") == 0) synth.nodes = (int64_t)v;
+    else if (strcmp(key, "degree") == 0) synth.degree = v;
+    else if (strcmp(key, "features") == 0) synth.features = (int64_t)v;
+    else if (strcmp(key, "classes") == 0) synth.classes = (int64_t)v;
+    else if (strcmp(key, "seed") == 0) synth.seed = (uint64_t)v;
+    else synth.is_sparse = v != 0;
+  }
+  return gnn_read_synth(dataset, &synth, error);
+}
+
+/* Enough to tell the forms from each other. */
+static int64_t dataset_promise(const unsigned char *head, size_t size) {
+  (void)head;
+  return size < 9 ? 9 : -1;
+}
+
+static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_error *error) {
+  if (gnn_path_is_directory(path)) {
+    if (gnn_is_npy_folder(path)) return gnn_read_npy_folder(dataset, path, error);
+    if (gnn_is_planetoid(path)) return gnn_read_planetoid(dataset, path, error);
+    gnn_status status = gnn_fail(error, GNN_EDATA, "", "the folder \"%s\" holds no data set gnncc knows", path);
+    gnn_fail_help(error, "it should hold edge_index.npy (and x.npy, y.npy, ...), or NAME.content and NAME.cites");
+    return status;
+  }
+  gnn_file file;
+  gnn_status status = gnn_file_open(path, dataset_promise, &file, error);
+  if (status != GNN_OK) return status;
+  int is_numpy = file.size >= 6 && memcmp(file.data, "\x93NUMPY", 6) == 0;
+  int is_zip = file.size >= 4 && memcmp(file.data, "PK\3\4", 4) == 0;
+  int is_container = file.size >= 9 && file.data[8] == '{';
+  size_t size = file.size;
+  gnn_file_close(&file);
+  if (is_container) return gnn_read_container(dataset, path, error);
+  if (is_numpy) {
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a single NumPy array, not a data set", path);
+    gnn_fail_help(error, "name the folder that holds edge_index.npy, x.npy, y.npy");
+  } else if (is_zip) {
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a zip file (.npz or .pt), which is not supported yet", path);
+    gnn_fail_help(error, "store its arrays as .npy files in a folder");
+  } else if (size < 9) {
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds %d bytes only; no data set is that short", path, (int)size);
+  } else {
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is in no form that gnncc reads", path);
+    gnn_fail_help(error, "known: safetensors, a folder of .npy files, a folder with NAME.content and NAME.cites");
+  }
+  return status;
+}
+
+static gnn_status dataset_finish_open(gnn_status status, gnn_dataset *dataset, gnn_dataset **out, gnn_error *error) {
+  if (status == GNN_OK && dataset->is_note_lost) status = gnn_fail_memory(error, 0);
+  if (status == GNN_OK) *out = dataset;
+  else gnn_dataset_close(dataset);
+  return status;
+}
+
+gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error *error) {
+  *out = NULL;
+  gnn_dataset *dataset = gnn_dataset_new(path);
+  if (dataset == NULL) return gnn_fail_memory(error, (int64_t)sizeof *dataset);
+  gnn_status status = strcmp(path, "karate") == 0 && !gnn_path_exists(path) ? gnn_read_karate(dataset, error)
+                                                                           : dataset_open_file(dataset, path, error);
+  return dataset_finish_open(status, dataset, out, error);
+}
+
+gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **out, gnn_error *error) {
+  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file"};
+  *out = NULL;
+  int is_path = 0;
+  for (int i = 0; i < 4; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
+  const gnn_source_arg *arg = dataset_arg(source, "");
+  if (is_path && (arg == NULL || arg->text == NULL))
+    return gnn_fail(error, GNN_EINVAL, "", "%s needs a path: %s(\"data\")", source->kind, source->kind);
+  char *path = is_path ? gnn_path_join(base_dir, arg->text) : NULL;
+  gnn_dataset *dataset = gnn_dataset_new(is_path && path ? path : source->kind);
+  if (dataset == NULL || (is_path && path == NULL)) {
+    free(path);
+    gnn_dataset_close(dataset);
+    return gnn_fail_memory(error, 256);
+  }
+  gnn_status status;
+  if (is_path) {
+    status = dataset_unknown_arg(source, NULL, 0, error);
+    if (status != GNN_OK) goto done;
+    if (!gnn_path_exists(path)) status = gnn_fail_file(error, "open", path, 2 /* ENOENT */);
+    else if (strcmp(source->kind, "npy") == 0) status = gnn_read_npy_folder(dataset, path, error);
+    else if (strcmp(source->kind, "planetoid") == 0)
+      status = gnn_is_planetoid(path) ? gnn_read_planetoid(dataset, path, error) : dataset_open_file(dataset, path, error);
+    else if (strcmp(source->kind, "safetensors") == 0) status = gnn_read_container(dataset, path, error);
+    else status = dataset_open_file(dataset, path, error);
+  } else if (strcmp(source->kind, "karate") == 0) {
+    status = dataset_unknown_arg(source, NULL, 0, error);
+    if (status == GNN_OK) status = gnn_read_karate(dataset, error);
+  } else if (strcmp(source->kind, "synth") == 0) {
+    status = dataset_open_synth(source, dataset, error);
+  } else if (strcmp(source->kind, "shapes") == 0) {
+    status = gnn_fail(error, GNN_EDATA, "", "the program was planned from declared sizes alone, so it has no data of its own");
+    gnn_fail_help(error, "give it some: --data PATH");
+  } else {
+    status = gnn_fail(error, GNN_EINVAL, "", "data from %s are not supported yet", source->kind);
+  }
+done:
+  free(path);
+  return dataset_finish_open(status, dataset, out, error);
+}

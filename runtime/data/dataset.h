@@ -1,0 +1,131 @@
+/* dataset.h: graphs with fields and splits, from wherever they come.
+ *
+ * Opening reads headers and maps files; preparing applies the recipe of a data block, checks everything that can be
+ * checked in one pass, and leaves the graph sorted by (destination, source). The compiler, gnndata and the emitted
+ * programs share this file, so that they agree on what the data are.
+ */
+#ifndef GNN_DATASET_H
+#define GNN_DATASET_H
+
+#include "runtime/base/array.h"
+#include "runtime/base/file.h"
+
+typedef enum gnn_data_domain { GNN_DATA_NODE, GNN_DATA_EDGE, GNN_DATA_GRAPH } gnn_data_domain;
+
+/* Something changed (code "") or remarkable (a warning: code "W0703", name "one-way-edges"). */
+typedef struct gnn_note {
+  char code[8], name[24];
+  char text[320], help[160];
+} gnn_note;
+
+typedef struct gnn_data_field {
+  char name[64];
+  gnn_data_domain domain;
+  gnn_array raw;           /* as in the file; of a sparse one, the values (count 0: all are 1) */
+  gnn_array raw_ptr, raw_column;
+  int is_raw_sparse;
+  int64_t raw_width;       /* of a sparse one */
+  int64_t declared_classes; /* -1: not said */
+
+  /* From here on valid once prepared. */
+  gnn_storage storage;     /* how it is held: GNN_DENSE, GNN_SPARSE or GNN_LABEL */
+  int64_t rows, width;     /* edge fields: in the order of the prepared edges */
+  const float *dense;      /* [rows, width] */
+  const int64_t *ptr;      /* [rows + 1] */
+  const int32_t *column;   /* [nonzeros], ascending in a row */
+  const float *value;      /* [nonzeros], or NULL: all are 1 */
+  const int32_t *label;    /* [rows], -1 for none */
+  const float *divisor;    /* [rows]: every number of the row is to be divided by it; NULL: by 1 */
+  int64_t classes;         /* GNN_LABEL */
+  int64_t labelled;        /* GNN_LABEL: rows with a label */
+  int64_t nonzeros;        /* numbers stored that are not 0; GNN_LABEL: -1 */
+  double least, greatest;  /* of the numbers before normalisation */
+} gnn_data_field;
+
+typedef struct gnn_dataset {
+  char *name;              /* of the set: "cora" */
+  const char *kind;              /* what it was read as, in words: "a folder of NumPy arrays" */
+  char *title;             /* how messages call it: its path, or "karate()" */
+
+  /* What the reader found. */
+  int64_t declared_nodes, declared_graphs; /* -1: not said */
+  gnn_array raw_source, raw_destination; /* rank 1, the same length */
+  int has_edges;
+  gnn_array raw_split[GNN_SPLIT_COUNT];  /* a mask [R] or ids [n]; rank 0 with data NULL: absent */
+  int is_split_ids[GNN_SPLIT_COUNT];
+  gnn_array raw_splits[GNN_SPLIT_COUNT]; /* masks [S, R]; data NULL: absent */
+
+  int field_count;
+  gnn_data_field *fields;
+
+  /* From here on valid once prepared. */
+  int is_prepared;
+  int64_t nodes, edges;    /* edges as stored: directed */
+  const int32_t *node_id;  /* [nodes]: what the data call each node of the graph, where the recipe orders them; NULL: the same. The
+                              graph and the splits are in the graph's numbers, node fields in those of the data */
+  const int64_t *edge_id;  /* [edges]: the number that each edge has without an order; NULL with node_id */
+  uint64_t graph_fingerprint, order_fingerprint; /* order_file.h: of the graph as the data number it, of node_id; 0 without an order */
+  const int64_t *in_ptr;   /* [nodes + 1] */
+  const int32_t *in_source; /* [edges], ascending in a row, none twice */
+  int is_symmetric, has_undirected_recipe;
+  int64_t mutual_edges, self_loops, silent_nodes; /* edges with their reverse (loops apart), loops, rows without in-edge */
+  gnn_data_domain split_domain;
+  int has_split[GNN_SPLIT_COUNT];
+  int64_t split_count[GNN_SPLIT_COUNT];
+  const int32_t *split_rows[GNN_SPLIT_COUNT]; /* ascending; labelled rows only where there is a label field */
+  int64_t split_choices;   /* splits the files hold: 1, or the rows of train_masks */
+  int label_field;         /* index into fields: "y", or the only label field; -1: none */
+  uint64_t fingerprint;    /* of shapes and transformations, not of the contents */
+
+  int note_count, is_note_lost; /* is_note_lost: there was no memory for one */
+  gnn_note *notes;
+
+  int owned_count, owned_capacity;
+  void **owned;
+  int file_count, file_capacity;
+  gnn_file *files;
+} gnn_dataset;
+
+/* base_dir: what relative paths are relative to; NULL: the working directory. */
+gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **dataset, gnn_error *error);
+/* Whatever PATH is, told from its content; also "karate". */
+gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **dataset, gnn_error *error);
+/* Once per data set. recipe NULL: nothing but dropping duplicates. */
+gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
+/* Fields may lie in files that are mapped. To be asked when they were read: `status`, or the error that such a file was cut short. */
+gnn_status gnn_dataset_check_files(const gnn_dataset *dataset, gnn_status status, gnn_error *error);
+void gnn_dataset_close(gnn_dataset *dataset); /* NULL is fine */
+
+/* The row of the field that belongs to a node of the graph, or to an edge. */
+static inline int64_t gnn_dataset_row(const gnn_dataset *dataset, const gnn_data_field *field, int64_t r) {
+  return dataset->node_id && field->domain == GNN_DATA_NODE ? dataset->node_id[r] : r;
+}
+const gnn_data_field *gnn_dataset_field(const gnn_dataset *dataset, const char *name); /* NULL: absent */
+/* E0702 where a label of the field is not below `classes`. */
+gnn_status gnn_field_check_labels(const gnn_data_field *field, int64_t classes, gnn_error *error);
+/* out[0 .. width) = row of a dense or sparse field, normalised where the recipe said so. */
+void gnn_field_row(const gnn_data_field *field, int64_t row, float *out);
+/* The non-zeros of a row into column[] and value[] (room for width); returns their number. */
+int64_t gnn_field_row_nonzeros(const gnn_data_field *field, int64_t row, int32_t *column, float *value);
+
+/* ---- for readers, and for data that a host program holds ---- */
+
+gnn_dataset *gnn_dataset_new(const char *title); /* NULL: no memory */
+gnn_status gnn_dataset_set_name(gnn_dataset *dataset, const char *name, gnn_error *error);
+/* Memory that lives as long as the data set; not cleared. */
+void *gnn_dataset_alloc(gnn_dataset *dataset, int64_t count, int64_t item_bytes, gnn_error *error);
+gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error *error); /* takes it over in any case */
+gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_data_domain domain, const gnn_array *array,
+                                 gnn_error *error);
+gnn_status gnn_dataset_add_sparse(gnn_dataset *dataset, const char *name, int64_t width, const gnn_array *ptr,
+                                  const gnn_array *column, const gnn_array *value, gnn_error *error);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void gnn_dataset_note(gnn_dataset *dataset, const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+void gnn_dataset_warn(gnn_dataset *dataset, const char *code, const char *name, const char *help, const char *format, ...);
+
+#endif

@@ -1,0 +1,89 @@
+/* halo.c: the rows that parts of a graph need of each other. */
+#include "halo.h"
+
+#include <stdlib.h>
+
+#include "runtime/core/blocks.h"
+
+/* Bits up to the highest one that is set. */
+static int halo_bits(int64_t x) { return x ? 64 - __builtin_clzll((unsigned long long)x) : 0; }
+
+/* Row r, in block `own`, is needed by the rows idx[0 .. count), ascending: by each part in which one of them lies, but its own. */
+static void halo_needed(int levels, const int32_t *block_of, const int32_t *idx, int64_t count, int64_t own, int64_t *halo) {
+  int64_t last = -1;
+  for (int64_t e = 0; e < count; e++) {
+    const int64_t block = block_of[idx[e]];
+    if (block == last) continue;
+    /* Parts of 2^shift blocks: those in which `block` is the first seen, and not the row's own. */
+    const int fresh = last < 0 ? levels + 1 : halo_bits(block ^ last), foreign = halo_bits(block ^ own);
+    for (int shift = 0; shift < fresh && shift < foreign; shift++) halo[(INT64_C(1) << (levels - shift)) + (block >> shift)]++;
+    last = block;
+  }
+}
+
+/* The row gathers the rows idx[0 .. count): it is interior to every part of 2^shift blocks that holds all of them. */
+static void halo_gathered(int levels, const int32_t *block_of, const int32_t *idx, int64_t count, int64_t own, int64_t *interior) {
+  int64_t differing = 0;
+  for (int64_t e = 0; e < count; e++) differing |= block_of[idx[e]] ^ own;
+  for (int shift = halo_bits(differing); shift <= levels; shift++) interior[(INT64_C(1) << (levels - shift)) + (own >> shift)]++;
+}
+
+gnn_status gnn_halo_count(int64_t nodes, const int64_t *in_ptr, const int32_t *in_idx, const int64_t *out_ptr, const int32_t *out_idx,
+                          gnn_halo *halo, gnn_error *error) {
+  const int64_t *ptr[2] = {in_ptr, out_ptr};
+  const int32_t *idx[2] = {in_idx, out_idx};
+  const int levels = gnn_order_levels(nodes);
+  const size_t blocks = (size_t)1 << levels;
+  int32_t *block_of = malloc((size_t)nodes * sizeof *block_of + 1);
+  *halo = (gnn_halo){.levels = levels, .first = malloc((blocks + 1) * sizeof *halo->first)};
+  int is_whole = block_of && halo->first;
+  for (int d = 0; d < 2; d++) {
+    halo->halo[d] = calloc(2 * blocks, sizeof **halo->halo);
+    halo->interior[d] = calloc(2 * blocks, sizeof **halo->interior);
+    is_whole &= halo->halo[d] && halo->interior[d];
+  }
+  if (!is_whole) {
+    free(block_of);
+    gnn_halo_free(halo);
+    return gnn_fail_memory(error, nodes * (int64_t)sizeof *block_of);
+  }
+  gnn_blocks_cut(nodes, levels, in_ptr, out_ptr, halo->first);
+  for (size_t b = 0; b < blocks; b++)
+    for (int64_t r = halo->first[b]; r < halo->first[b + 1]; r++) block_of[r] = (int32_t)b;
+  for (int d = 0; d < 2; d++)
+    for (int64_t r = 0; r < nodes; r++) {
+      const int64_t begin = ptr[d][r], count = ptr[d][r + 1] - begin;
+      halo_gathered(levels, block_of, idx[d] + begin, count, block_of[r], halo->interior[d]);
+      halo_needed(levels, block_of, idx[d] + begin, count, block_of[r], halo->halo[1 - d]);
+    }
+  free(block_of);
+  return GNN_OK;
+}
+
+void gnn_halo_free(gnn_halo *halo) {
+  free(halo->first);
+  for (int d = 0; d < 2; d++) {
+    free(halo->halo[d]);
+    free(halo->interior[d]);
+  }
+  *halo = (gnn_halo){0};
+}
+
+int64_t gnn_halo_part(const gnn_halo *halo, int level, int64_t part, int64_t *begin) {
+  const int64_t span = INT64_C(1) << (halo->levels - level);
+  *begin = halo->first[part * span];
+  return halo->first[(part + 1) * span] - *begin;
+}
+
+gnn_halo_sum gnn_halo_of(const gnn_halo *halo, int level, int direction) {
+  gnn_halo_sum sum = {0};
+  for (int64_t part = 0; part < INT64_C(1) << level; part++) {
+    const int64_t at = (INT64_C(1) << level) + part;
+    int64_t begin;
+    const int64_t rows = gnn_halo_part(halo, level, part, &begin) + halo->halo[direction][at];
+    sum.halo += halo->halo[direction][at];
+    sum.interior += halo->interior[direction][at];
+    if (rows > sum.largest) sum.largest = rows;
+  }
+  return sum;
+}

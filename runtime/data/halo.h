@@ -1,0 +1,31 @@
+/* halo.h: how much a graph's rows need of other rows where they are cut into 2^j parts, for all j at once.
+ *
+ * Parts are runs of blocks of an order (blocks.h), as many in each. Direction 0 gathers over in-edges, as the forward pass does, direction 1 over
+ * out-edges, as the backward pass does. Part p of 2^j has the number 2^j + p. */
+#ifndef GNN_HALO_H
+#define GNN_HALO_H
+
+#include "runtime/base/text.h"
+
+typedef struct gnn_halo {
+  int levels;           /* of the blocks */
+  int64_t *first;       /* [2^levels + 1] rows of the blocks, as gnn_blocks_cut has them */
+  int64_t *halo[2];     /* [2^(levels + 1)] rows of other parts that the part's rows gather */
+  int64_t *interior[2]; /* [2^(levels + 1)] rows of the part that gather none of them */
+} gnn_halo;
+
+/* O(entries * levels). Entries of a row ascend; out_ptr and out_idx may be those of `in` (a symmetric graph). */
+gnn_status gnn_halo_count(int64_t nodes, const int64_t *in_ptr, const int32_t *in_idx, const int64_t *out_ptr, const int32_t *out_idx,
+                          gnn_halo *halo, gnn_error *error);
+void gnn_halo_free(gnn_halo *halo);
+
+/* Of all 2^level parts in one direction. */
+typedef struct gnn_halo_sum {
+  int64_t halo, interior; /* rows */
+  int64_t largest;        /* rows of the part that has the most, with its halo */
+} gnn_halo_sum;
+gnn_halo_sum gnn_halo_of(const gnn_halo *halo, int level, int direction);
+/* The rows of a part: *begin .. the number returned. */
+int64_t gnn_halo_part(const gnn_halo *halo, int level, int64_t part, int64_t *begin);
+
+#endif

@@ -1,0 +1,261 @@
+/* npy.c: NumPy's .npy files (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "npy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/checked.h"
+
+static const struct { char code[4]; gnn_dtype dtype; } npy_dtypes[] = {
+  {"b1", GNN_BOOL}, {"u1", GNN_U8}, {"i1", GNN_I8}, {"u2", GNN_U16}, {"i2", GNN_I16}, {"u4", GNN_U32}, {"i4", GNN_I32},
+  {"u8", GNN_U64}, {"i8", GNN_I64}, {"f2", GNN_F16}, {"f4", GNN_F32}, {"f8", GNN_F64},
+};
+
+static const unsigned char npy_magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+enum { NPY_HEADER_MAX = 1 << 20 }; /* of what is compressed; NumPy itself takes 10,000 bytes */
+
+/* The header is a Python dict literal with exactly the keys descr, fortran_order and shape. */
+typedef struct npy_header {
+  const char *path, *at, *end;
+  gnn_error *error;
+} npy_header;
+
+static gnn_status npy_bad(const npy_header *h, const char *what) {
+  return gnn_fail(h->error, GNN_EDATA, "", "\"%s\" has a damaged NumPy header: %s", h->path, what);
+}
+
+static void npy_blanks(npy_header *h) {
+  while (h->at < h->end && (*h->at == ' ' || *h->at == '\n' || *h->at == '\t')) h->at++;
+}
+
+static int npy_take(npy_header *h, char c) {
+  npy_blanks(h);
+  if (h->at >= h->end || *h->at != c) return 0;
+  h->at++;
+  return 1;
+}
+
+static int npy_string(npy_header *h, char *out, size_t room) {
+  npy_blanks(h);
+  if (h->at >= h->end || (*h->at != '\'' && *h->at != '"')) return 0;
+  char quote = *h->at++;
+  size_t length = 0;
+  while (h->at < h->end && *h->at != quote) {
+    if (length + 1 >= room) return 0;
+    out[length++] = *h->at++;
+  }
+  out[length] = 0;
+  return npy_take(h, quote);
+}
+
+static gnn_status npy_descr(npy_header *h, gnn_array *array) {
+  char text[16];
+  npy_blanks(h);
+  if (h->at < h->end && *h->at == '[')
+    return gnn_fail(h->error, GNN_EDATA, "", "\"%s\" holds records; store each field as an array of its own", h->path);
+  if (!npy_string(h, text, sizeof text)) return npy_bad(h, "no element type");
+  if (text[0] == '|' && text[1] == 'O')
+    return gnn_fail(h->error, GNN_EDATA, "", "\"%s\" holds Python objects (a pickle), which are never read", h->path);
+  if (text[0] == '>') {
+    gnn_status status = gnn_fail(h->error, GNN_EDATA, "", "\"%s\" is big-endian (%s)", h->path, text);
+    gnn_fail_help(h->error, "numpy.save(f, a.astype(a.dtype.newbyteorder(\"<\")))");
+    return status;
+  }
+  const char *code = text[0] == '<' || text[0] == '|' || text[0] == '=' ? text + 1 : text;
+  for (size_t i = 0; i < sizeof npy_dtypes / sizeof *npy_dtypes; i++) {
+    if (strcmp(code, npy_dtypes[i].code) == 0) {
+      array->dtype = npy_dtypes[i].dtype;
+      return GNN_OK;
+    }
+  }
+  return gnn_fail(h->error, GNN_EDATA, "", "\"%s\" has elements of type %s, which are not numbers gnncc knows", h->path,
+                  text);
+}
+
+static gnn_status npy_shape(npy_header *h, gnn_array *array) {
+  if (!npy_take(h, '(')) return npy_bad(h, "no shape");
+  array->rank = 0;
+  while (!npy_take(h, ')')) {
+    if (array->rank > 0 && !npy_take(h, ',')) return npy_bad(h, "a malformed shape");
+    if (array->rank > 0 && npy_take(h, ')')) return GNN_OK;
+    npy_blanks(h);
+    if (array->rank == GNN_ARRAY_RANK_MAX) return npy_bad(h, "too many dimensions");
+    int64_t size = 0;
+    const char *begin = h->at;
+    while (h->at < h->end && *h->at >= '0' && *h->at <= '9') {
+      if (!gnn_digit_fits(&size, *h->at++)) return npy_bad(h, "a dimension beyond 2^63");
+    }
+    if (h->at == begin) return npy_bad(h, "a malformed shape");
+    if (h->at < h->end && *h->at == 'L') h->at++; /* Python 2 */
+    array->shape[array->rank++] = size;
+  }
+  return GNN_OK;
+}
+
+static gnn_status npy_dict(npy_header *h, gnn_array *array, int *is_fortran) {
+  unsigned seen = 0;
+  if (!npy_take(h, '{')) return npy_bad(h, "it is not a dictionary");
+  while (!npy_take(h, '}')) {
+    char key[24];
+    if (!npy_string(h, key, sizeof key) || !npy_take(h, ':')) return npy_bad(h, "a malformed key");
+    gnn_status status = GNN_OK;
+    unsigned bit;
+    if (strcmp(key, "descr") == 0) {
+      bit = 1;
+      status = npy_descr(h, array);
+    } else if (strcmp(key, "fortran_order") == 0) {
+      bit = 2;
+      npy_blanks(h);
+      if (h->end - h->at >= 4 && memcmp(h->at, "True", 4) == 0) { *is_fortran = 1; h->at += 4; }
+      else if (h->end - h->at >= 5 && memcmp(h->at, "False", 5) == 0) { *is_fortran = 0; h->at += 5; }
+      else status = npy_bad(h, "fortran_order is neither True nor False");
+    } else if (strcmp(key, "shape") == 0) {
+      bit = 4;
+      status = npy_shape(h, array);
+    } else {
+      return npy_bad(h, "an unknown key");
+    }
+    if (status != GNN_OK) return status;
+    if (seen & bit) return npy_bad(h, "a key twice");
+    seen |= bit;
+    if (!npy_take(h, ',')) {
+      if (!npy_take(h, '}')) return npy_bad(h, "no closing brace");
+      break;
+    }
+  }
+  npy_blanks(h);
+  if (h->at != h->end) return npy_bad(h, "something after the dictionary");
+  return seen == 7 ? GNN_OK : npy_bad(h, "descr, fortran_order or shape is missing");
+}
+
+static gnn_status npy_transpose(gnn_file *file, gnn_array *array, gnn_error *error) {
+  int64_t width = gnn_dtype_bytes(array->dtype), bytes = array->count * width;
+  unsigned char *data = malloc(bytes ? (size_t)bytes : 1);
+  if (data == NULL) return gnn_fail_memory(error, bytes);
+  int64_t place[GNN_ARRAY_RANK_MAX] = {0}, stride[GNN_ARRAY_RANK_MAX];
+  int64_t step = 1;
+  for (int i = 0; i < array->rank; i++) { stride[i] = step; step *= array->shape[i]; }
+  for (int64_t k = 0; k < array->count; k++) {
+    int64_t from = 0;
+    for (int i = 0; i < array->rank; i++) from += place[i] * stride[i];
+    memcpy(data + k * width, array->data + from * width, (size_t)width);
+    for (int i = array->rank - 1; i >= 0; i--) {
+      if (++place[i] < array->shape[i]) break;
+      place[i] = 0;
+    }
+  }
+  gnn_status status = gnn_file_check(file, GNN_OK, error);
+  gnn_file_hold(file, data, (size_t)bytes);
+  array->data = data;
+  return status;
+}
+
+/* Where the dictionary begins, and its length. 0: these bytes do not tell. */
+static int npy_place(const unsigned char *data, size_t size, size_t *at, size_t *length) {
+  if (size < 12) return 0; /* no version has a header that short */
+  *at = data[6] == 1 ? 10 : 12;
+  *length = (size_t)data[8] | (size_t)data[9] << 8;
+  if (data[6] != 1) *length |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
+  return 1;
+}
+
+static int64_t npy_promise(const unsigned char *head, size_t size) {
+  gnn_array array;
+  size_t at, length;
+  int is_fortran;
+  if (!npy_place(head, size, &at, &length)) return 12;
+  if (memcmp(head, npy_magic, sizeof npy_magic) != 0 || head[6] < 1 || head[6] > 3 || length > NPY_HEADER_MAX) return -1;
+  if (size < at + length) return (int64_t)(at + length);
+  npy_header h = {.path = "", .at = (const char *)head + at, .end = (const char *)head + at + length};
+  if (npy_dict(&h, &array, &is_fortran) != GNN_OK || !gnn_array_measure(&array)) return -1;
+  return (int64_t)(at + length) + array.count * gnn_dtype_bytes(array.dtype);
+}
+
+static gnn_status npy_parse(const char *path, gnn_file *file, gnn_array *array, int *is_transposed, gnn_error *error) {
+  if (file->size < sizeof npy_magic || memcmp(file->data, npy_magic, sizeof npy_magic) != 0) {
+    gnn_status status = gnn_fail(error, GNN_EDATA, "E0707", "\"%s\" has no NumPy header", path);
+    if (file->size < 8 && (file->size == 0 || memcmp(file->data, npy_magic, file->size < 6 ? file->size : 6) == 0))
+      gnn_fail_help(error, "it holds %lld bytes only; was it copied completely?", (long long)file->size);
+    else
+      gnn_fail_help(error, "IGB large and full are raw numbers; other files come from numpy.save");
+    return status;
+  }
+  npy_header h = {.path = path, .error = error};
+  size_t at, length;
+  if (file->size > 6 && (file->data[6] < 1 || file->data[6] > 3))
+    return gnn_fail(error, GNN_EDATA, "", "\"%s\" is of .npy version %d; versions 1 to 3 are known", path, file->data[6]);
+  if (!npy_place(file->data, file->size, &at, &length) || length > file->size - at) return npy_bad(&h, "the file ends inside it");
+  h.at = (const char *)file->data + at;
+  h.end = h.at + length;
+  int is_fortran = 0;
+  gnn_status status = npy_dict(&h, array, &is_fortran);
+  if (status != GNN_OK) return status;
+  if (!gnn_array_measure(array)) return npy_bad(&h, "a shape of more than 2^63 bytes");
+  uint64_t need = (uint64_t)array->count * (uint64_t)gnn_dtype_bytes(array->dtype), have = file->size - at - length;
+  if (have < need)
+    return gnn_fail(error, GNN_EDATA, "", "\"%s\" is truncated: %s of %s take %s bytes, %s are there", path,
+                    gnn_shape_text(array).text, gnn_dtype_name(array->dtype), gnn_count_text((int64_t)need).text,
+                    gnn_count_text((int64_t)have).text);
+  if (have > need)
+    return gnn_fail(error, GNN_EDATA, "", "\"%s\" holds %s bytes more than %s of %s take", path,
+                    gnn_count_text((int64_t)(have - need)).text, gnn_shape_text(array).text,
+                    gnn_dtype_name(array->dtype));
+  array->data = file->data + at + length;
+  *is_transposed = is_fortran && array->rank > 1 && array->count > 0;
+  return *is_transposed ? npy_transpose(file, array, error) : GNN_OK;
+}
+
+int gnn_npy_exists(const char *path) {
+  char packed[4096];
+  if (gnn_path_exists(path)) return 1;
+  return snprintf(packed, sizeof packed, "%s.gz", path) < (int)sizeof packed && gnn_path_exists(packed);
+}
+
+gnn_status gnn_npy_open(const char *path, gnn_file *file, gnn_array *array, int *is_transposed, gnn_error *error) {
+  char packed[4096];
+  memset(array, 0, sizeof *array);
+  *is_transposed = 0;
+  if (!gnn_path_exists(path) && snprintf(packed, sizeof packed, "%s.gz", path) < (int)sizeof packed &&
+      gnn_path_exists(packed))
+    path = packed;
+  gnn_status status = gnn_file_open(path, npy_promise, file, error);
+  if (status != GNN_OK) return status;
+  status = gnn_file_check(file, npy_parse(path, file, array, is_transposed, error), error);
+  if (status != GNN_OK) gnn_file_close(file);
+  return status;
+}
+
+gnn_status gnn_npy_write(const char *path, const gnn_array *array, gnn_error *error) {
+  const char *code = NULL;
+  for (size_t i = 0; i < sizeof npy_dtypes / sizeof *npy_dtypes; i++)
+    if (npy_dtypes[i].dtype == array->dtype) code = npy_dtypes[i].code;
+  if (code == NULL)
+    return gnn_fail(error, GNN_EINVAL, "", ".npy files cannot hold %s", gnn_dtype_name(array->dtype));
+  gnn_text head = {0};
+  gnn_text_format(&head, "{'descr': '%c%s', 'fortran_order': False, 'shape': (", code[1] == '1' ? '|' : '<', code);
+  for (int i = 0; i < array->rank; i++)
+    gnn_text_format(&head, "%s%lld%s", i ? ", " : "", (long long)array->shape[i], array->rank == 1 ? "," : "");
+  gnn_text_format(&head, "), }");
+  while (!head.is_broken && (10 + head.length + 1) % 64 != 0) gnn_text_append(&head, " ", 1);
+  gnn_text_append(&head, "\n", 1);
+  if (head.is_broken) {
+    gnn_text_free(&head);
+    return gnn_fail_memory(error, 256);
+  }
+  unsigned char lead[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(head.length & 255),
+                            (unsigned char)(head.length >> 8)};
+  gnn_writer writer;
+  gnn_status status = gnn_writer_open(&writer, path, error);
+  if (status == GNN_OK) {
+    gnn_writer_put(&writer, lead, sizeof lead);
+    gnn_writer_put(&writer, head.data, head.length);
+    gnn_writer_put(&writer, array->data, (size_t)(array->count * gnn_dtype_bytes(array->dtype)));
+    status = gnn_writer_close(&writer, error);
+  }
+  gnn_text_free(&head);
+  return status;
+}

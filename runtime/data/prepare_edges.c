@@ -1,0 +1,239 @@
+/* prepare_edges.c: arcs sorted by (destination, source) with two stable counting sorts, in O(nodes + edges). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "prepare.h"
+#include "runtime/base/checked.h"
+#include "runtime/base/room.h"
+#include "runtime/core/adjacency.h"
+
+/* Arc k of the graph wanted: the raw ones, their reverses, the added self-loops, in this order, so that of equal arcs
+ * the one that is in the data comes first. */
+typedef struct edges_list {
+  const int32_t *source, *destination;
+  int64_t raw, reversed, loops; /* counts; reversed is 0 or raw */
+  int removes_loops;
+} edges_list;
+
+static int edges_arc(const edges_list *list, int64_t k, int32_t *from, int32_t *to, int64_t *origin) {
+  if (k >= list->raw + list->reversed) {
+    *from = *to = (int32_t)(k - list->raw - list->reversed);
+    *origin = -1;
+    return 1;
+  }
+  int is_reverse = k >= list->raw;
+  int64_t e = is_reverse ? k - list->raw : k;
+  int32_t s = list->source[e], d = list->destination[e];
+  if (s == d && (is_reverse || list->removes_loops)) return 0;
+  *from = is_reverse ? d : s;
+  *to = is_reverse ? s : d;
+  *origin = e;
+  return 1;
+}
+
+/* The ends that are right go into source[] and destination[]: files may change, and what was checked is what is used. */
+static gnn_status edges_take(const gnn_dataset *dataset, int32_t *to_source, int32_t *to_destination, gnn_error *error) {
+  const gnn_array *source = &dataset->raw_source, *destination = &dataset->raw_destination;
+  int64_t nodes = dataset->nodes, edges = source->count;
+  for (int64_t e = 0; e < edges; e++) {
+    int64_t s = gnn_array_integer(source, e), d = gnn_array_integer(destination, e);
+    to_source[e] = (int32_t)s;
+    to_destination[e] = (int32_t)d;
+    if (s >= 0 && s < nodes && d >= 0 && d < nodes) continue;
+    gnn_status status =
+      gnn_fail(error, GNN_EDATA, "E0701", "%s: edge %lld is %lld → %lld, but nodes run 0 … %lld", dataset->title,
+               (long long)e, (long long)s, (long long)d, (long long)nodes - 1);
+    int64_t least = INT64_MAX, greatest = INT64_MIN;
+    for (int64_t k = 0; k < edges; k++) {
+      int64_t a = gnn_array_integer(source, k), b = gnn_array_integer(destination, k);
+      if (a < least) least = a;
+      if (b < least) least = b;
+      if (a > greatest) greatest = a;
+      if (b > greatest) greatest = b;
+    }
+    if (least == 1 && greatest == nodes)
+      gnn_fail_help(error, "ids look 1-based: 0 never occurs, %lld does; subtract 1 from all of them", (long long)nodes);
+    else
+      gnn_fail_help(error, "ids in the edges run %lld … %lld", (long long)least, (long long)greatest);
+    return status;
+  }
+  return GNN_OK;
+}
+
+/* The arcs by source, in the order of the list: to[] and origin[]; ptr[nodes + 1]. The sign bit of to[] marks arcs
+ * that are not in the raw arrays. */
+static void edges_sort_by_source(const edges_list *list, int64_t nodes, int64_t *ptr, int32_t *to, int64_t *origin) {
+  int64_t total = list->raw + list->reversed + list->loops, from_edge;
+  int32_t from, dest;
+  memset(ptr, 0, (size_t)(nodes + 1) * sizeof *ptr);
+  for (int64_t k = 0; k < total; k++)
+    if (edges_arc(list, k, &from, &dest, &from_edge)) ptr[from + 1]++;
+  for (int64_t v = 0; v < nodes; v++) ptr[v + 1] += ptr[v];
+  for (int64_t k = 0; k < total; k++) {
+    if (!edges_arc(list, k, &from, &dest, &from_edge)) continue;
+    int64_t at = ptr[from]++;
+    to[at] = k < list->raw ? dest : (int32_t)((uint32_t)dest | UINT32_C(0x80000000));
+    if (origin) origin[at] = from_edge;
+  }
+  memmove(ptr + 1, ptr, (size_t)nodes * sizeof *ptr);
+  ptr[0] = 0;
+}
+
+typedef struct edges_counts {
+  int64_t duplicates, reversed, loops_added, loops_removed;
+} edges_counts;
+
+/* From by-source to by-destination, keeping one of equal arcs. in_ptr and source are outputs. */
+static void edges_sort_by_destination(int64_t nodes, const int64_t *ptr, const int32_t *to, const int64_t *from_origin,
+                                      int64_t *in_ptr, int32_t *source, int64_t *origin, edges_counts *counts) {
+  memset(in_ptr, 0, (size_t)(nodes + 1) * sizeof *in_ptr);
+  for (int64_t k = 0; k < ptr[nodes]; k++) in_ptr[(to[k] & INT32_MAX) + 1]++;
+  for (int64_t v = 0; v < nodes; v++) in_ptr[v + 1] += in_ptr[v];
+  for (int64_t v = 0; v < nodes; v++) {
+    for (int64_t k = ptr[v]; k < ptr[v + 1]; k++) {
+      int64_t at = in_ptr[to[k] & INT32_MAX]++;
+      source[at] = (int32_t)v | (to[k] & INT32_MIN);
+      if (origin) origin[at] = from_origin[k];
+    }
+  }
+  memmove(in_ptr + 1, in_ptr, (size_t)nodes * sizeof *in_ptr);
+  in_ptr[0] = 0;
+  int64_t kept = 0, begin = 0;
+  for (int64_t v = 0; v < nodes; v++) {
+    int64_t end = in_ptr[v + 1];
+    in_ptr[v] = kept;
+    while (begin < end) {
+      int32_t id = source[begin] & INT32_MAX;
+      int64_t same = begin, raw = 0;
+      for (; same < end && (source[same] & INT32_MAX) == id; same++) raw += source[same] >= 0;
+      if (raw > 1) counts->duplicates += raw - 1;
+      if (raw == 0 && id != v) counts->reversed++;
+      if (raw == 0 && id == v) counts->loops_added++;
+      source[kept] = id;
+      if (origin) origin[kept] = origin[begin];
+      kept++;
+      begin = same;
+    }
+  }
+  in_ptr[nodes] = kept;
+}
+
+/* Counts loops, silent nodes and edges whose reverse is there, against a transposed copy. */
+static gnn_status edges_survey(gnn_dataset *dataset, gnn_error *error) {
+  int64_t nodes = dataset->nodes, edges = dataset->edges;
+  const int64_t *in_ptr = dataset->in_ptr;
+  const int32_t *source = dataset->in_source;
+  int64_t *out_ptr = malloc((size_t)(nodes + 1) * sizeof *out_ptr);
+  int32_t *to = malloc(edges ? (size_t)edges * sizeof *to : 1);
+  if (out_ptr == NULL || to == NULL) {
+    free(out_ptr);
+    free(to);
+    return gnn_fail_memory(error, edges * (int64_t)sizeof *to);
+  }
+  gnn_adjacency_turn(in_ptr, source, nodes, nodes, out_ptr, to, NULL);
+  for (int64_t v = 0; v < nodes; v++) {
+    int64_t i = in_ptr[v], o = out_ptr[v];
+    dataset->silent_nodes += in_ptr[v + 1] == i;
+    while (i < in_ptr[v + 1] && o < out_ptr[v + 1]) {
+      if (source[i] < to[o]) { i++; continue; }
+      if (source[i] > to[o]) { o++; continue; }
+      if (source[i] == v) dataset->self_loops++;
+      else dataset->mutual_edges++;
+      i++;
+      o++;
+    }
+  }
+  dataset->is_symmetric = dataset->mutual_edges + dataset->self_loops == edges;
+  free(out_ptr);
+  free(to);
+  return GNN_OK;
+}
+
+static void edges_report(gnn_dataset *dataset, const gnn_recipe *recipe, const edges_counts *counts) {
+  int64_t between = dataset->edges - dataset->self_loops;
+  if (counts->duplicates)
+    gnn_dataset_note(dataset, "dropped %s duplicate edges", gnn_count_text(counts->duplicates).text);
+  if (counts->loops_removed)
+    gnn_dataset_note(dataset, "dropped %s self-loops", gnn_count_text(counts->loops_removed).text);
+  if (recipe->is_undirected)
+    gnn_dataset_note(dataset, "added %s reverse edges", gnn_count_text(counts->reversed).text);
+  if (recipe->self_loops == GNN_LOOPS_ADD)
+    gnn_dataset_note(dataset, "added %s self-loops", gnn_count_text(counts->loops_added).text);
+  if (between > 0 && !dataset->is_symmetric) {
+    double share = 100.0 * (double)dataset->mutual_edges / (double)between;
+    gnn_dataset_warn(dataset, "W0703", "one-way-edges", "",
+                     "%.*f %% of the %s edges have their reverse; GCN usually wants both: undirected = true",
+                     share > 0 && share < 1 ? 2 : share > 99 ? 2 : 0, share, gnn_count_text(between).text);
+  }
+  if (dataset->silent_nodes)
+    gnn_dataset_warn(dataset, "W0704", "zero-in-degree", "",
+                     "%s of %s nodes have no in-edge; GAT will give them zeros: self_loops = add",
+                     gnn_count_text(dataset->silent_nodes).text, gnn_count_text(dataset->nodes).text);
+}
+
+enum { EDGES_ROOM_BYTES = 1 << 30 }; /* less is simply asked for */
+
+/* A few bytes can claim thousands of millions of nodes: what sorting takes has to be there before it is touched. */
+static gnn_status edges_room(const gnn_dataset *dataset, const edges_list *list, int64_t *most, gnn_error *error) {
+  int64_t arrays, bytes;
+  if (!gnn_add_fits(list->raw, list->reversed, most) || !gnn_add_fits(*most, list->loops, most) || !gnn_multiply_fits(*most, 8, &bytes) ||
+      !gnn_multiply_fits(dataset->nodes + 1, 16, &arrays) || !gnn_add_fits(bytes, arrays, &bytes))
+    bytes = INT64_MAX;
+  if (bytes <= EDGES_ROOM_BYTES || bytes <= gnn_available_bytes()) return GNN_OK;
+  return gnn_fail(error, GNN_ENOMEM, "R0801", "%s: sorting its edges takes %s, and memory has %s free", dataset->title,
+                  gnn_bytes_text(bytes).text, gnn_bytes_text(gnn_available_bytes()).text);
+}
+
+gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,
+                             gnn_error *error) {
+  int64_t nodes = dataset->nodes;
+  edges_list list = {.raw = dataset->raw_source.count, .removes_loops = recipe->self_loops == GNN_LOOPS_REMOVE};
+  if (gnn_dtype_is_float(dataset->raw_source.dtype) || gnn_dtype_is_float(dataset->raw_destination.dtype))
+    return gnn_fail(error, GNN_EDATA, "", "%s: edge ids are stored as %s; whole numbers are needed", dataset->title,
+                    gnn_dtype_name(dataset->raw_source.dtype));
+  if (dataset->raw_destination.count != list.raw)
+    return gnn_fail(error, GNN_EDATA, "", "%s has %s sources but %s destinations", dataset->title,
+                    gnn_count_text(list.raw).text, gnn_count_text(dataset->raw_destination.count).text);
+  int32_t *ends = malloc(list.raw ? 2 * (size_t)list.raw * sizeof *ends : 1);
+  if (ends == NULL) return gnn_fail_memory(error, 2 * list.raw * (int64_t)sizeof *ends);
+  gnn_status status = edges_take(dataset, ends, ends + list.raw, error);
+  list.source = ends;
+  list.destination = ends + list.raw;
+  list.reversed = recipe->is_undirected ? list.raw : 0;
+  list.loops = recipe->self_loops == GNN_LOOPS_ADD ? nodes : 0;
+  edges_counts counts = {0};
+  for (int64_t e = 0; status == GNN_OK && list.removes_loops && e < list.raw; e++) counts.loops_removed += list.source[e] == list.destination[e];
+  int64_t most = 0;
+  if (status == GNN_OK) status = edges_room(dataset, &list, &most, error);
+  if (status != GNN_OK) {
+    free(ends);
+    return status;
+  }
+  int64_t *ptr = malloc((size_t)(nodes + 1) * sizeof *ptr);
+  int32_t *to = malloc(most ? (size_t)most * sizeof *to : 1);
+  int64_t *from_origin = wants_origin ? malloc(most ? (size_t)most * sizeof *from_origin : 1) : NULL;
+  int has_room = ptr && to && (!wants_origin || from_origin);
+  if (status == GNN_OK && !has_room) status = gnn_fail_memory(error, most * (int64_t)sizeof *to);
+  if (status == GNN_OK) edges_sort_by_source(&list, nodes, ptr, to, from_origin);
+  free(ends);
+  int64_t *in_ptr = status == GNN_OK ? gnn_dataset_alloc(dataset, nodes + 1, sizeof *in_ptr, error) : NULL;
+  int32_t *source = in_ptr ? gnn_dataset_alloc(dataset, most, sizeof *source, error) : NULL;
+  int64_t *kept_origin = source && wants_origin ? gnn_dataset_alloc(dataset, most, sizeof *kept_origin, error) : NULL;
+  if (status == GNN_OK && (source == NULL || (wants_origin && kept_origin == NULL))) status = GNN_ENOMEM;
+  if (status == GNN_OK) edges_sort_by_destination(nodes, ptr, to, from_origin, in_ptr, source, kept_origin, &counts);
+  free(ptr);
+  free(to);
+  free(from_origin);
+  if (status != GNN_OK) return status;
+  dataset->in_ptr = in_ptr;
+  dataset->in_source = source;
+  dataset->edges = in_ptr[nodes];
+  dataset->has_undirected_recipe = recipe->is_undirected;
+  *origin = kept_origin;
+  status = edges_survey(dataset, error);
+  if (status == GNN_OK) edges_report(dataset, recipe, &counts);
+  return status;
+}

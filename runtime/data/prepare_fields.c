@@ -1,0 +1,360 @@
+/* prepare_fields.c: raw arrays become features and labels; every number is looked at once. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prepare.h"
+#include "runtime/base/checked.h"
+
+static const char *fields_row_word(const gnn_data_field *field) {
+  return field->domain == GNN_DATA_NODE ? "node" : field->domain == GNN_DATA_EDGE ? "edge" : "graph";
+}
+
+static gnn_status fields_rows(const gnn_dataset *dataset, const gnn_data_field *field, int64_t stored, gnn_error *error) {
+  int64_t wanted = field->domain == GNN_DATA_NODE ? dataset->nodes
+                   : field->domain == GNN_DATA_EDGE ? dataset->raw_source.count : dataset->declared_graphs;
+  if (stored == wanted) return GNN_OK;
+  return gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows, but there are %s %ss", dataset->title, field->name,
+                  gnn_count_text(stored).text, gnn_count_text(wanted).text, fields_row_word(field));
+}
+
+/* Sizes are computed with rows * width numbers, stored or not. */
+static gnn_status fields_width(const gnn_dataset *dataset, const gnn_data_field *field, int64_t rows, int64_t width, gnn_error *error) {
+  int64_t bytes;
+  if (width > 0 && width <= INT32_MAX && gnn_multiply_fits(rows, width, &bytes) && gnn_multiply_fits(bytes, 16, &bytes)) return GNN_OK;
+  return gnn_fail(error, GNN_EDATA, "", "%s: %s has %lld columns", dataset->title, field->name, (long long)width);
+}
+
+/* ---- labels ---- */
+
+gnn_status gnn_field_check_labels(const gnn_data_field *field, int64_t classes, gnn_error *error) {
+  int64_t least = INT64_MAX, greatest = -1, bad = -1;
+  for (int64_t r = 0; r < field->rows; r++) {
+    int32_t v = field->label[r];
+    if (v < 0) continue;
+    if (v < least) least = v;
+    if (v > greatest) greatest = v;
+    if (v >= classes && bad < 0) bad = r;
+  }
+  if (bad < 0) return GNN_OK;
+  gnn_status status = gnn_fail(error, GNN_EDATA, "E0702", "%s[%lld] is %d, classes run 0 … %lld", field->name,
+                               (long long)bad, field->label[bad], (long long)classes - 1);
+  if (least == 1 && greatest == classes)
+    gnn_fail_help(error, "labels look 1-based: 0 never occurs, %lld does; subtract 1 from all of them", (long long)classes);
+  else
+    gnn_fail_help(error, "the labels run %lld … %lld", (long long)least, (long long)greatest);
+  return status;
+}
+
+static int fields_is_whole(const gnn_array *raw) {
+  for (int64_t i = 0; i < raw->count; i++) {
+    double v = gnn_array_number(raw, i);
+    if (v != v) continue;
+    if (v != floor(v) || v < -1 || v > INT32_MAX) return 0;
+  }
+  return 1;
+}
+
+static gnn_status fields_labels(gnn_dataset *dataset, gnn_data_field *field, gnn_error *error) {
+  const gnn_array *raw = &field->raw;
+  int is_float = gnn_dtype_is_float(raw->dtype);
+  int32_t *label = gnn_dataset_alloc(dataset, raw->count, sizeof *label, error);
+  if (label == NULL) return GNN_ENOMEM;
+  int64_t greatest = -1, labelled = 0, unlabelled_nan = 0;
+  for (int64_t r = 0; r < raw->count; r++) {
+    int64_t v;
+    if (is_float) {
+      double number = gnn_array_number(raw, r);
+      unlabelled_nan += number != number;
+      v = number != number ? -1 : (int64_t)number;
+    } else {
+      v = gnn_array_integer(raw, r);
+    }
+    if (v < -1 || v >= INT32_MAX)
+      return gnn_fail(error, GNN_EDATA, "E0702", "%s: %s[%lld] is %lld; labels count from 0, and -1 stands for none",
+                      dataset->title, field->name, (long long)r, (long long)v);
+    label[r] = (int32_t)v;
+    labelled += v >= 0;
+    if (v > greatest) greatest = v;
+  }
+  if (is_float)
+    gnn_dataset_note(dataset, "%s is stored as %s; all are whole numbers, reading as class", field->name,
+                     raw->dtype == GNN_F64 ? "float64" : raw->dtype == GNN_F32 ? "float32" : gnn_dtype_name(raw->dtype));
+  if (unlabelled_nan)
+    gnn_dataset_note(dataset, "%s NaN in %s are read as \"no label\"", gnn_count_text(unlabelled_nan).text, field->name);
+  field->storage = GNN_LABEL;
+  field->rows = raw->count;
+  field->width = 1;
+  field->label = label;
+  field->labelled = labelled;
+  if (field->declared_classes > INT32_MAX)
+    return gnn_fail(error, GNN_EDATA, "E0702", "%s: %s declares %lld classes; labels are below 2^31", dataset->title, field->name,
+                    (long long)field->declared_classes);
+  field->classes = field->declared_classes > 0 ? field->declared_classes : greatest + 1;
+  if (field->classes < 1) field->classes = 1;
+  gnn_status status = gnn_field_check_labels(field, field->classes, error);
+  if (status == GNN_OK && labelled < raw->count && field->domain != GNN_DATA_EDGE)
+    gnn_dataset_note(dataset, "%s of %s %ss have no label in %s", gnn_count_text(raw->count - labelled).text,
+                     gnn_count_text(raw->count).text, fields_row_word(field), field->name);
+  return status;
+}
+
+/* ---- numbers ---- */
+
+typedef struct fields_survey {
+  int64_t nonzeros, nans, infinities, first_bad;
+  double least, greatest;
+} fields_survey;
+
+static void fields_look(fields_survey *survey, const float *numbers, int64_t count, int64_t position) {
+  float least = INFINITY, greatest = -INFINITY;
+  int64_t nonzeros = 0;
+  int is_finite = 1;
+  for (int64_t i = 0; i < count; i++) {
+    float v = numbers[i];
+    nonzeros += v != 0;
+    is_finite &= fabsf(v) <= 3.402823466e38f;
+    least = v < least ? v : least;
+    greatest = v > greatest ? v : greatest;
+  }
+  survey->nonzeros += nonzeros;
+  if (least < survey->least) survey->least = (double)least;
+  if (greatest > survey->greatest) survey->greatest = (double)greatest;
+  for (int64_t i = 0; !is_finite && i < count; i++) {
+    if (isfinite(numbers[i])) continue;
+    if (survey->first_bad < 0) survey->first_bad = position + i;
+    if (isnan(numbers[i])) survey->nans++;
+    else survey->infinities++;
+  }
+}
+
+static gnn_status fields_finish(gnn_data_field *field, const fields_survey *survey, int64_t row,
+                                int64_t column, gnn_error *error) {
+  if (survey->first_bad >= 0)
+    return gnn_fail(error, GNN_EDATA, "E0705", "%s holds %s %s, first at %s %lld column %lld", field->name,
+                    gnn_count_text(survey->nans ? survey->nans : survey->infinities).text,
+                    survey->nans ? "NaN" : "infinite numbers", fields_row_word(field), (long long)row, (long long)column);
+  field->nonzeros = survey->nonzeros;
+  field->least = field->rows ? survey->least : 0;
+  field->greatest = field->rows ? survey->greatest : 0;
+  return GNN_OK;
+}
+
+static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, gnn_error *error) {
+  const gnn_array *raw = &field->raw;
+  if (raw->rank < 1 || raw->rank > 2)
+    return gnn_fail(error, GNN_EDATA, "", "%s: %s has the shape %s; %ss by features is needed", dataset->title, field->name,
+                    gnn_shape_text(raw).text, fields_row_word(field));
+  field->storage = GNN_DENSE;
+  field->rows = raw->shape[0];
+  field->width = raw->rank == 2 ? raw->shape[1] : 1;
+  if (field->width == 0)
+    return gnn_fail(error, GNN_EDATA, "", "%s: %s has no columns: its shape is %s", dataset->title, field->name,
+                    gnn_shape_text(raw).text);
+  gnn_status status = fields_width(dataset, field, field->rows, field->width, error);
+  if (status != GNN_OK) return status;
+  if (raw->dtype == GNN_F32 && (uintptr_t)raw->data % sizeof(float) == 0) {
+    field->dense = (const float *)(const void *)raw->data;
+  } else {
+    float *copy = gnn_dataset_alloc(dataset, raw->count, sizeof *copy, error);
+    if (copy == NULL) return GNN_ENOMEM;
+    gnn_array_floats(raw, 0, raw->count, copy);
+    field->dense = copy;
+    if (raw->dtype != GNN_F32)
+      gnn_dataset_note(dataset, "%s is stored as %s and read as F32", field->name, gnn_dtype_name(raw->dtype));
+  }
+  fields_survey survey = {.first_bad = -1, .least = INFINITY, .greatest = -INFINITY};
+  for (int64_t r = 0; r < field->rows; r++)
+    fields_look(&survey, field->dense + r * field->width, field->width, r * field->width);
+  int64_t bad = survey.first_bad < 0 ? 0 : survey.first_bad;
+  return fields_finish(field, &survey, bad / field->width, bad % field->width, error);
+}
+
+static gnn_status fields_sparse(gnn_dataset *dataset, gnn_data_field *field, gnn_error *error) {
+  const gnn_array *raw_ptr = &field->raw_ptr, *raw_column = &field->raw_column, *raw = &field->raw;
+  int64_t rows = raw_ptr->count - 1, entries = raw_column->count;
+  if (raw_ptr->count < 1 || gnn_dtype_is_float(raw_ptr->dtype) || gnn_dtype_is_float(raw_column->dtype))
+    return gnn_fail(error, GNN_EDATA, "", "%s: %s.rowptr and .col must be whole numbers, and rowptr not empty",
+                    dataset->title, field->name);
+  if (raw->data && raw->count != entries)
+    return gnn_fail(error, GNN_EDATA, "", "%s: %s.val has %s numbers, .col %s", dataset->title, field->name,
+                    gnn_count_text(raw->count).text, gnn_count_text(entries).text);
+  gnn_status status = fields_width(dataset, field, rows, field->raw_width, error);
+  if (status != GNN_OK) return status;
+  int64_t *ptr = gnn_dataset_alloc(dataset, rows + 1, sizeof *ptr, error);
+  int32_t *column = gnn_dataset_alloc(dataset, entries, sizeof *column, error);
+  float *value = raw->data ? gnn_dataset_alloc(dataset, entries, sizeof *value, error) : NULL;
+  if (!ptr || !column || (raw->data && !value)) return GNN_ENOMEM;
+  if (value) gnn_array_floats(raw, 0, entries, value);
+  fields_survey survey = {.first_bad = -1, .least = 0, .greatest = 0};
+  if (value) fields_look(&survey, value, entries, 0);
+  else survey = (fields_survey){.nonzeros = entries, .first_bad = -1, .least = 0, .greatest = 1};
+  int64_t bad_row = 0, bad_column = 0;
+  for (int64_t r = 0; r <= rows; r++) {
+    ptr[r] = gnn_array_integer(raw_ptr, r);
+    if (ptr[r] < (r ? ptr[r - 1] : 0) || ptr[r] > entries || (r == 0 && ptr[0] != 0) || (r == rows && ptr[r] != entries))
+      return gnn_fail(error, GNN_EDATA, "", "%s: %s.rowptr[%lld] is %lld; it must rise from 0 to %lld", dataset->title,
+                      field->name, (long long)r, (long long)ptr[r], (long long)entries);
+  }
+  for (int64_t r = 0; r < rows; r++) {
+    int64_t last = -1;
+    for (int64_t k = ptr[r]; k < ptr[r + 1]; k++) {
+      int64_t c = gnn_array_integer(raw_column, k);
+      if (c <= last || c >= field->raw_width)
+        return gnn_fail(error, GNN_EDATA, "", "%s: %s.col[%lld] is %lld; columns of a row must rise and be below %lld",
+                        dataset->title, field->name, (long long)k, (long long)c, (long long)field->raw_width);
+      column[k] = (int32_t)c;
+      last = c;
+      if (k == survey.first_bad) { bad_row = r; bad_column = c; }
+    }
+  }
+  field->storage = GNN_SPARSE;
+  field->rows = rows;
+  field->width = field->raw_width;
+  field->ptr = ptr;
+  field->column = column;
+  field->value = value;
+  return fields_finish(field, &survey, bad_row, bad_column, error);
+}
+
+/* Edge values follow their edges: reverses take the value of the edge they were made from, added self-loops 1. */
+static gnn_status fields_reorder(gnn_dataset *dataset, gnn_data_field *field, const int64_t *origin, gnn_error *error) {
+  int64_t edges = dataset->edges, width = field->width;
+  if (field->storage == GNN_LABEL) {
+    int32_t *label = gnn_dataset_alloc(dataset, edges, sizeof *label, error);
+    if (label == NULL) return GNN_ENOMEM;
+    for (int64_t e = 0; e < edges; e++) label[e] = origin[e] < 0 ? -1 : field->label[origin[e]];
+    field->label = label;
+  } else {
+    float *dense = gnn_dataset_alloc(dataset, edges, width * (int64_t)sizeof *dense, error);
+    if (dense == NULL) return GNN_ENOMEM;
+    int64_t nonzeros = 0, filled = 0;
+    for (int64_t e = 0; e < edges; e++) {
+      filled += origin[e] < 0;
+      for (int64_t c = 0; c < width; c++) {
+        float v = origin[e] < 0 ? 1.0f : field->dense[origin[e] * width + c];
+        dense[e * width + c] = v;
+        nonzeros += v != 0;
+      }
+    }
+    field->dense = dense;
+    field->nonzeros = nonzeros;
+    if (filled)
+      gnn_dataset_note(dataset, "%s of the %s added self-loops is 1", field->name, gnn_count_text(filled).text);
+  }
+  field->rows = edges;
+  return GNN_OK;
+}
+
+/* What PyG calls NormalizeFeatures, for the features it is meant for: not negative, and sums of at least 1. */
+static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, gnn_error *error) {
+  if (field->storage == GNN_LABEL)
+    return gnn_fail(error, GNN_EDATA, "", "normalize = rows(%s): %s holds labels, not numbers", field->name, field->name);
+  float *divisor = gnn_dataset_alloc(dataset, field->rows, sizeof *divisor, error);
+  if (divisor == NULL) return GNN_ENOMEM;
+  int64_t zero_rows = 0, small_rows = 0;
+  for (int64_t r = 0; r < field->rows; r++) {
+    double sum = 0;
+    if (field->storage == GNN_DENSE) {
+      for (int64_t c = 0; c < field->width; c++) sum += (double)field->dense[r * field->width + c];
+    } else {
+      for (int64_t k = field->ptr[r]; k < field->ptr[r + 1]; k++) sum += field->value ? (double)field->value[k] : 1.0;
+    }
+    float by = (float)sum;
+    zero_rows += by == 0;
+    small_rows += by != 0 && by < 1;
+    divisor[r] = by == 0 ? 1.0f : by;
+  }
+  field->divisor = divisor;
+  gnn_dataset_note(dataset, "rows of %s are scaled to sum 1%s%s%s", field->name, zero_rows ? "; " : "",
+                   zero_rows ? gnn_count_text(zero_rows).text : "", zero_rows ? " rows sum to 0 and stay as they are" : "");
+  if (field->least < 0 || small_rows)
+    gnn_dataset_note(dataset, "%s has %s: PyG's NormalizeFeatures would subtract the least number and leave sums below 1",
+                     field->name, field->least < 0 ? "negative numbers" : "rows that sum to less than 1");
+  return GNN_OK;
+}
+
+static int fields_is_label(const gnn_data_field *field) {
+  const gnn_array *raw = &field->raw;
+  if (field->is_raw_sparse || raw->rank < 1 || raw->rank > 2) return 0;
+  int is_named_y = strcmp(field->name, "y") == 0;
+  if (raw->rank == 2 && !(raw->shape[1] == 1 && is_named_y)) return 0;
+  if (!gnn_dtype_is_float(raw->dtype)) return 1;
+  return (is_named_y || field->declared_classes > 0) && raw->count > 0 && fields_is_whole(raw);
+}
+
+gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {
+  for (int i = 0; i < dataset->field_count; i++) {
+    gnn_data_field *field = &dataset->fields[i];
+    int64_t stored = field->is_raw_sparse ? field->raw_ptr.count - 1 : field->raw.rank ? field->raw.shape[0] : 1;
+    gnn_status status = fields_rows(dataset, field, stored, error);
+    if (status == GNN_OK && field->declared_classes > 0 && !fields_is_label(field))
+      status = gnn_fail(error, GNN_EDATA, "E0702", "%s: %s should be class labels, but holds numbers that are not whole or of "
+                        "shape %s", dataset->title, field->name, gnn_shape_text(&field->raw).text);
+    if (status == GNN_OK) {
+      if (fields_is_label(field)) status = fields_labels(dataset, field, error);
+      else if (field->is_raw_sparse) status = fields_sparse(dataset, field, error);
+      else status = fields_dense(dataset, field, error);
+    }
+    if (status == GNN_OK && field->domain == GNN_DATA_EDGE) status = fields_reorder(dataset, field, origin, error);
+    if (status != GNN_OK) return status;
+  }
+  for (int n = 0; n < recipe->normalised_count; n++) {
+    const gnn_data_field *named = gnn_dataset_field(dataset, recipe->normalised[n]);
+    if (named == NULL)
+      return gnn_fail(error, GNN_EDATA, "E0203", "%s has no field \"%s\" to normalise", dataset->title, recipe->normalised[n]);
+    gnn_data_field *field = &dataset->fields[named - dataset->fields];
+    gnn_status status = field->divisor ? GNN_OK : fields_normalise(dataset, field, error);
+    if (status != GNN_OK) return status;
+  }
+  for (int i = 0; i < dataset->field_count; i++) {
+    gnn_data_field *field = &dataset->fields[i];
+    if (field->storage != GNN_LABEL && field->domain == GNN_DATA_NODE && !field->divisor &&
+        (field->greatest > 1000 || field->least < -1000))
+      gnn_dataset_warn(dataset, "W0706", "scale", "", "columns of %s range over %.3g … %.3g; consider normalize = rows(%s)",
+                       field->name, field->least, field->greatest, field->name);
+    int is_y = strcmp(field->name, "y") == 0;
+    if (field->storage == GNN_LABEL && field->domain != GNN_DATA_EDGE && (is_y || dataset->label_field < 0))
+      dataset->label_field = i;
+  }
+  return GNN_OK;
+}
+
+/* ---- reading prepared numbers ---- */
+
+void gnn_field_row(const gnn_data_field *field, int64_t row, float *out) {
+  float divisor = field->divisor ? field->divisor[row] : 1.0f;
+  if (field->storage == GNN_DENSE) {
+    const float *from = field->dense + row * field->width;
+    if (field->divisor == NULL) memcpy(out, from, (size_t)field->width * sizeof *out);
+    else for (int64_t c = 0; c < field->width; c++) out[c] = from[c] / divisor;
+    return;
+  }
+  memset(out, 0, (size_t)field->width * sizeof *out);
+  for (int64_t k = field->ptr[row]; k < field->ptr[row + 1]; k++)
+    out[field->column[k]] = (field->value ? field->value[k] : 1.0f) / divisor;
+}
+
+int64_t gnn_field_row_nonzeros(const gnn_data_field *field, int64_t row, int32_t *column, float *value) {
+  float divisor = field->divisor ? field->divisor[row] : 1.0f;
+  int64_t count = 0;
+  if (field->storage == GNN_DENSE) {
+    const float *from = field->dense + row * field->width;
+    for (int64_t c = 0; c < field->width; c++) {
+      if (from[c] == 0) continue;
+      column[count] = (int32_t)c;
+      value[count++] = from[c] / divisor;
+    }
+    return count;
+  }
+  for (int64_t k = field->ptr[row]; k < field->ptr[row + 1]; k++) {
+    float v = field->value ? field->value[k] : 1.0f;
+    if (v == 0) continue;
+    column[count] = field->column[k];
+    value[count++] = v / divisor;
+  }
+  return count;
+}

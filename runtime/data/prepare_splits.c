@@ -1,0 +1,194 @@
+/* prepare_splits.c: which rows are trained on, validated with and tested with. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "prepare.h"
+#include "kernels/cpu/random.h"
+
+static const char *const splits_names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
+enum { SPLITS_STREAM = 0x5b11 };
+
+static int64_t splits_rows(const gnn_dataset *dataset) {
+  if (dataset->label_field >= 0) return dataset->fields[dataset->label_field].rows;
+  return dataset->nodes;
+}
+
+/* member[r] |= 1 << split for each row of the split. */
+static gnn_status splits_mark(gnn_dataset *dataset, const gnn_array *array, int64_t offset, int is_ids, int split,
+                              unsigned char *member, gnn_error *error) {
+  int64_t rows = splits_rows(dataset);
+  const char *name = splits_names[split];
+  if (gnn_dtype_is_float(array->dtype))
+    return gnn_fail(error, GNN_EDATA, "", "%s: split %s is stored as %s; a mask of 0 and 1 or row numbers are needed",
+                    dataset->title, name, gnn_dtype_name(array->dtype));
+  if (!is_ids) {
+    int64_t length = array->shape[array->rank - 1];
+    if (length != rows)
+      return gnn_fail(error, GNN_EDATA, "", "%s: the mask of split %s has %s entries for %s labels", dataset->title, name,
+                      gnn_count_text(length).text, gnn_count_text(rows).text);
+    for (int64_t r = 0; r < rows; r++) {
+      int64_t v = gnn_array_integer(array, offset + r);
+      if (v != 0 && v != 1)
+        return gnn_fail(error, GNN_EDATA, "", "%s: entry %lld of the mask of split %s is %lld; 0 or 1 is needed",
+                        dataset->title, (long long)r, name, (long long)v);
+      if (v) member[r] |= (unsigned char)(1 << split);
+    }
+    return GNN_OK;
+  }
+  for (int64_t k = 0; k < array->count; k++) {
+    int64_t r = gnn_array_integer(array, k);
+    if (r < 0 || r >= rows)
+      return gnn_fail(error, GNN_EDATA, "E0701", "%s: split %s names row %lld, but rows run 0 … %lld", dataset->title, name,
+                      (long long)r, (long long)rows - 1);
+    if (member[r] >> split & 1)
+      return gnn_fail(error, GNN_EDATA, "E0707", "%s: row %lld is twice in split %s", dataset->title, (long long)r, name);
+    member[r] |= (unsigned char)(1 << split);
+  }
+  return GNN_OK;
+}
+
+/* A random permutation of the labelled rows, cut in three (Fisher and Yates; Durstenfeld 1964). */
+static gnn_status splits_random(gnn_dataset *dataset, const gnn_recipe *recipe, unsigned char *member, gnn_error *error) {
+  const double *fraction = recipe->split_fraction;
+  double total = fraction[0] + fraction[1] + fraction[2];
+  if (!(fraction[0] >= 0 && fraction[1] >= 0 && fraction[2] >= 0 && total > 0 && total <= 1 + 1e-9))
+    return gnn_fail(error, GNN_EINVAL, "", "random(%g, %g, %g): shares must not be negative nor sum to more than 1",
+                    fraction[0], fraction[1], fraction[2]);
+  int64_t rows = splits_rows(dataset), count = 0;
+  const int32_t *label = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].label : NULL;
+  int32_t *order = malloc((size_t)(rows ? rows : 1) * sizeof *order);
+  if (order == NULL) return gnn_fail_memory(error, rows * (int64_t)sizeof *order);
+  for (int64_t r = 0; r < rows; r++)
+    if (label == NULL || label[r] >= 0) order[count++] = (int32_t)r;
+  uint64_t key = gnn_random_key(recipe->split_seed, SPLITS_STREAM);
+  for (int64_t i = count - 1; i > 0; i--) {
+    int64_t j = (int64_t)(gnn_random_uniform(key, (uint64_t)i) * (double)(i + 1));
+    int32_t kept = order[i];
+    order[i] = order[j];
+    order[j] = kept;
+  }
+  int64_t at = 0, cut[GNN_SPLIT_COUNT];
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    cut[s] = (int64_t)(fraction[s] * (double)count + 1e-9);
+    if (s == GNN_TEST && total > 1 - 1e-9 && fraction[s] > 0) cut[s] = count - at;
+    if (cut[s] > count - at) cut[s] = count - at;
+    for (int64_t k = 0; k < cut[s]; k++) member[order[at++]] |= (unsigned char)(1 << s);
+  }
+  free(order);
+  gnn_dataset_note(dataset, "split random(%g, %g, %g, seed = %llu): %s/%s/%s rows", fraction[0], fraction[1], fraction[2],
+                   (unsigned long long)recipe->split_seed, gnn_count_text(cut[0]).text, gnn_count_text(cut[1]).text,
+                   gnn_count_text(cut[2]).text);
+  return GNN_OK;
+}
+
+static gnn_status splits_stored(gnn_dataset *dataset, const gnn_recipe *recipe, unsigned char *member, gnn_error *error) {
+  dataset->split_choices = 0;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (dataset->raw_split[s].data && dataset->split_choices < 1) dataset->split_choices = 1;
+    const gnn_array *many = &dataset->raw_splits[s];
+    if (many->data && many->rank == 2 && many->shape[0] > dataset->split_choices) dataset->split_choices = many->shape[0];
+  }
+  int64_t index = recipe->split_index;
+  if (index < 0 || (index > 0 && index >= dataset->split_choices))
+    return gnn_fail(error, GNN_EDATA, "", "split = index(%lld): %s has %lld split%s, counted from 0", (long long)index,
+                    dataset->title, (long long)dataset->split_choices, dataset->split_choices == 1 ? "" : "s");
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    const gnn_array *one = &dataset->raw_split[s], *many = &dataset->raw_splits[s];
+    gnn_status status = GNN_OK;
+    if (index == 0 && one->data) {
+      if (one->rank != 1)
+        return gnn_fail(error, GNN_EDATA, "", "%s: split %s has the shape %s; one entry a row is needed", dataset->title,
+                        splits_names[s], gnn_shape_text(one).text);
+      status = splits_mark(dataset, one, 0, dataset->is_split_ids[s], s, member, error);
+    } else if (many->data) {
+      if (many->rank != 2 || index >= many->shape[0])
+        return gnn_fail(error, GNN_EDATA, "", "%s: the masks of split %s have the shape %s; splits by rows are needed",
+                        dataset->title, splits_names[s], gnn_shape_text(many).text);
+      status = splits_mark(dataset, many, index * many->shape[1], 0, s, member, error);
+    }
+    if (status != GNN_OK) return status;
+  }
+  return GNN_OK;
+}
+
+static gnn_status splits_overlap(const gnn_dataset *dataset, const unsigned char *member, gnn_error *error) {
+  int64_t rows = splits_rows(dataset);
+  const char *unit = dataset->split_domain == GNN_DATA_GRAPH ? "graphs" : "nodes";
+  for (int a = 0; a < GNN_SPLIT_COUNT; a++) {
+    for (int b = a + 1; b < GNN_SPLIT_COUNT; b++) {
+      int64_t both = 0, first = -1;
+      for (int64_t r = 0; r < rows; r++) {
+        if (!(member[r] >> a & member[r] >> b & 1)) continue;
+        if (first < 0) first = r;
+        both++;
+      }
+      if (both == 0) continue;
+      gnn_status status = gnn_fail(error, GNN_EDATA, "E0707", "%s %s are in both %s and %s", gnn_count_text(both).text, unit,
+                                   splits_names[a], splits_names[b]);
+      gnn_fail_help(error, "the first of them is %lld", (long long)first);
+      return status;
+    }
+  }
+  return GNN_OK;
+}
+
+/* Rows of one split, without those that have no label to learn from. */
+static gnn_status splits_collect(gnn_dataset *dataset, int split, const unsigned char *member, gnn_error *error) {
+  int64_t rows = splits_rows(dataset), marked = 0, count = 0;
+  const int32_t *label = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].label : NULL;
+  for (int64_t r = 0; r < rows; r++) {
+    if (!(member[r] >> split & 1)) continue;
+    marked++;
+    count += label == NULL || label[r] >= 0;
+  }
+  int32_t *list = gnn_dataset_alloc(dataset, count, sizeof *list, error);
+  if (list == NULL) return GNN_ENOMEM;
+  int64_t at = 0;
+  const int32_t *row_id = dataset->split_domain == GNN_DATA_NODE ? dataset->node_id : NULL;
+  for (int64_t k = 0; k < rows; k++) {
+    const int64_t r = row_id ? row_id[k] : k;
+    if ((member[r] >> split & 1) && (label == NULL || label[r] >= 0)) list[at++] = (int32_t)k;
+  }
+  dataset->split_rows[split] = list;
+  dataset->split_count[split] = count;
+  dataset->has_split[split] = count > 0;
+  if (count < marked)
+    gnn_dataset_note(dataset, "%s rows of split %s have no label and are left out", gnn_count_text(marked - count).text,
+                     splits_names[split]);
+  return GNN_OK;
+}
+
+gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
+  int64_t rows = splits_rows(dataset);
+  dataset->split_domain = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].domain : GNN_DATA_NODE;
+  unsigned char *member = calloc(rows ? (size_t)rows : 1, 1);
+  if (member == NULL) return gnn_fail_memory(error, rows);
+  int has_stored = 0;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) has_stored |= dataset->raw_split[s].data || dataset->raw_splits[s].data;
+  gnn_status status;
+  if (recipe->has_random_split) {
+    if (has_stored) gnn_dataset_note(dataset, "the split stored with the data is not used");
+    status = splits_random(dataset, recipe, member, error);
+  } else {
+    status = splits_stored(dataset, recipe, member, error);
+  }
+  if (status == GNN_OK) status = splits_overlap(dataset, member, error);
+  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) status = splits_collect(dataset, s, member, error);
+  free(member);
+  if (status != GNN_OK) return status;
+  if (!has_stored && !recipe->has_random_split) {
+    gnn_dataset_note(dataset, "the data carry no split: split = random(0.6, 0.2, 0.2, seed = 0) makes one");
+    return GNN_OK;
+  }
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    int is_stored = dataset->raw_split[s].data || dataset->raw_splits[s].data;
+    if (is_stored && !recipe->has_random_split && !dataset->has_split[s])
+      gnn_dataset_note(dataset, "split %s is empty", splits_names[s]);
+  }
+  if (!dataset->has_split[GNN_TRAIN])
+    return gnn_fail(error, GNN_EDATA, "", "%s: split train is empty, so there is nothing to learn from", dataset->title);
+  return GNN_OK;
+}

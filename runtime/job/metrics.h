@@ -1,0 +1,36 @@
+/* metrics.h: loss and accuracy of a split from the scores that `evaluate` left. */
+#ifndef GNN_METRICS_H
+#define GNN_METRICS_H
+
+#include "runtime/core/instance.h"
+
+typedef struct gnn_result {
+  double loss;     /* mean cross entropy */
+  double accuracy; /* share of rows whose greatest score is at the label */
+  int64_t count;   /* rows; 0: both are 0 */
+} gnn_result;
+
+/* From scores that were downloaded; sums over parts of fixed extent in their order: the same bits for every number of threads.
+ * 4-byte programs only. */
+gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split);
+/* Runs `evaluate`, then measures every split that has rows, or takes what the device has measured. */
+gnn_status gnn_evaluate(gnn_instance *instance, gnn_result result[GNN_SPLIT_COUNT]);
+
+/* What keeps the best and decides to stop. NaN is never better than anything. */
+typedef struct gnn_keeper {
+  int64_t best_epoch; /* -1: nothing seen */
+  double best_value;
+  gnn_result best[GNN_SPLIT_COUNT];
+  double stop_value;
+  int64_t stop_waits; /* evaluations since stop_value; -1: nothing seen */
+} gnn_keeper;
+
+void gnn_keeper_reset(gnn_keeper *keeper);
+/* Returns whether this evaluation is the best so far (always, where the program keeps none). */
+int gnn_keeper_see(gnn_keeper *keeper, const gnn_program *program, int64_t epoch,
+                   const gnn_result result[GNN_SPLIT_COUNT]);
+int gnn_keeper_stops(const gnn_keeper *keeper, const gnn_program *program);
+
+extern const char *const gnn_split_names[GNN_SPLIT_COUNT]; /* "train", "valid", "test" */
+
+#endif

@@ -1,0 +1,334 @@
+/* describe.c: gnndata info, check, head, diff, list. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gnndata.h"
+#include "runtime/app/train.h"
+
+static const char *const describe_splits[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
+static const char *const describe_domains[] = {"node", "edge", "graph"};
+
+gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset **dataset) {
+  gnn_error error;
+  gnn_status status = gnn_dataset_open_path(path, dataset, &error);
+  if (status == GNN_OK) {
+    status = gnn_dataset_prepare(*dataset, recipe, &error);
+    if (status != GNN_OK) gnn_dataset_close(*dataset);
+  }
+  if (status != GNN_OK) gnndata_fail(status, &error);
+  return status;
+}
+
+int gnndata_close(gnn_dataset *dataset, int code) {
+  gnn_error error;
+  gnn_status status = gnn_dataset_check_files(dataset, GNN_OK, &error);
+  gnn_dataset_close(dataset);
+  return status == GNN_OK ? code : gnndata_fail(status, &error);
+}
+
+void gnndata_print_notes(const gnn_dataset *dataset, const char *indent) {
+  for (int i = 0; i < dataset->note_count; i++) {
+    const gnn_note *note = &dataset->notes[i];
+    if (note->code[0]) printf("%swarning[%s]: %s [-W%s]\n", indent, note->code, note->text, note->name);
+    else printf("%s%s\n", indent, note->text);
+  }
+}
+
+static void describe_edges(const gnn_dataset *dataset) {
+  int64_t least = INT64_MAX, most = 0, between = dataset->edges - dataset->self_loops;
+  for (int64_t v = 0; v < dataset->nodes; v++) {
+    int64_t degree = dataset->in_ptr[v + 1] - dataset->in_ptr[v];
+    if (degree < least) least = degree;
+    if (degree > most) most = degree;
+  }
+  printf("edges      %s", gnn_count_text(dataset->edges).text);
+  if (dataset->is_symmetric && between > 0) printf(", that is %s undirected, stored both ways", gnn_count_text(between / 2).text);
+  else if (between > 0) printf(", %.1f %% of them with their reverse", 100.0 * (double)dataset->mutual_edges / (double)between);
+  if (dataset->self_loops) printf("; %s self-loops", gnn_count_text(dataset->self_loops).text);
+  printf("\n           in-degree %lld to %s, mean %.1f; %s nodes without in-edge\n", (long long)least, gnn_count_text(most).text,
+         (double)dataset->edges / (double)dataset->nodes, gnn_count_text(dataset->silent_nodes).text);
+}
+
+static void describe_field(const gnn_data_field *field) {
+  printf("%-5s %-6s", describe_domains[field->domain], field->name);
+  if (field->storage == GNN_LABEL) {
+    printf("class[%lld]", (long long)field->classes);
+    if (field->labelled < field->rows) printf(", %s of %s labelled", gnn_count_text(field->labelled).text, gnn_count_text(field->rows).text);
+    printf("\n");
+    return;
+  }
+  int64_t numbers = field->rows * field->width;
+  printf("f32[%lld]  %.4g to %.4g; %.2f %% not 0 (%s of %s)\n", (long long)field->width, field->least, field->greatest,
+         numbers ? 100.0 * (double)field->nonzeros / (double)numbers : 0.0, gnn_count_text(field->nonzeros).text,
+         gnn_count_text(numbers).text);
+}
+
+static void describe_memory(const gnn_dataset *dataset) {
+  int64_t graph = (dataset->nodes + 1) * 8 + dataset->edges * 4, dense = 0, thin = 0;
+  for (int i = 0; i < dataset->field_count; i++) {
+    const gnn_data_field *field = &dataset->fields[i];
+    int64_t bytes = field->rows * field->width * 4;
+    int64_t both_ways = field->nonzeros * 16 + (field->rows + field->width) * 8;
+    dense += bytes;
+    thin += field->storage != GNN_LABEL && field->domain == GNN_DATA_NODE && both_ways < bytes ? both_ways : bytes;
+  }
+  printf("memory     graph %s (one direction), fields %s", gnn_bytes_text(graph).text, gnn_bytes_text(dense).text);
+  if (thin < dense) printf(" dense or %s sparse, both ways", gnn_bytes_text(thin).text);
+  printf("\n");
+}
+
+static void describe_splits_line(const gnn_dataset *dataset) {
+  int64_t all = 0, rows = dataset->split_domain == GNN_DATA_GRAPH ? dataset->declared_graphs : dataset->nodes;
+  printf("splits    ");
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (dataset->has_split[s]) printf(" %s %s ", describe_splits[s], gnn_count_text(dataset->split_count[s]).text);
+    all += dataset->split_count[s];
+  }
+  if (all == 0) printf(" none");
+  else if (all < rows) printf(" in none %s", gnn_count_text(rows - all).text);
+  if (dataset->split_choices > 1) printf("   (%lld stored: split = index(0 … %lld))", (long long)dataset->split_choices, (long long)dataset->split_choices - 1);
+  printf("\n");
+}
+
+/* A name that the language takes: letters, digits and underscores. */
+static void describe_identifier(const char *name) {
+  if (!isalpha((unsigned char)name[0])) putchar('d');
+  for (; *name; name++) putchar(isalnum((unsigned char)*name) ? *name : '_');
+}
+
+static int describe_is_identifier(const char *name) {
+  size_t letters = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+  return letters && !name[letters] && !isdigit((unsigned char)*name);
+}
+
+/* A string of the language, in its quotes. */
+static void describe_string(const char *text) {
+  putchar('"');
+  for (; *text; text++) printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+  putchar('"');
+}
+
+static void describe_block(const gnn_dataset *dataset, const gnndata_options *options) {
+  const gnn_recipe *recipe = &options->recipe;
+  const char *kind = strstr(dataset->kind ? dataset->kind : "", "NumPy") ? "npy" : strstr(dataset->kind ? dataset->kind : "", "text:")
+                     ? "planetoid" : strstr(dataset->kind ? dataset->kind : "", "karate") ? "karate" : "safetensors";
+  printf("\ndata ");
+  describe_identifier(dataset->name);
+  if (strcmp(kind, "karate") == 0) printf(" from karate() {\n");
+  else {
+    printf(" from %s(", kind);
+    describe_string(options->words[0]);
+    printf(") {\n");
+  }
+  for (int i = 0; i < dataset->field_count; i++) {
+    const gnn_data_field *field = &dataset->fields[i];
+    if (!describe_is_identifier(field->name)) continue; /* the language has no name for it */
+    printf("  %s %s : ", describe_domains[field->domain], field->name);
+    if (field->storage == GNN_LABEL) printf("class[%lld]\n", (long long)field->classes);
+    else printf("f32[%lld]\n", (long long)field->width);
+  }
+  if (recipe->is_undirected || (!dataset->is_symmetric && dataset->mutual_edges == 0)) printf("  undirected = true\n");
+  if (recipe->self_loops != GNN_LOOPS_KEEP) printf("  self_loops = %s\n", recipe->self_loops == GNN_LOOPS_ADD ? "add" : "remove");
+  for (int i = 0; i < recipe->normalised_count; i++) printf("  normalize = rows(%s)\n", recipe->normalised[i]);
+  if (recipe->has_random_split)
+    printf("  split = random(%g, %g, %g, seed = %llu)\n", recipe->split_fraction[0], recipe->split_fraction[1],
+           recipe->split_fraction[2], (unsigned long long)recipe->split_seed);
+  else if (recipe->split_index) printf("  split = index(%d)\n", recipe->split_index);
+  else if (!dataset->has_split[GNN_TRAIN]) printf("  split = random(0.6, 0.2, 0.2, seed = 0)\n");
+  if (options->order && strcmp(options->order, "nested") == 0) printf("  order = nested\n");
+  else if (options->order && strcmp(options->order, "given") != 0) printf("  order = \"%s\"\n", options->order);
+  printf("}\n");
+}
+
+int gnndata_info(const gnndata_options *options) {
+  gnn_dataset *dataset;
+  gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
+  if (status != GNN_OK) return gnn_exit_code(status);
+  printf("%s: %s\n", dataset->name, dataset->kind ? dataset->kind : "");
+  printf("nodes      %s\n", gnn_count_text(dataset->nodes).text);
+  if (dataset->declared_graphs >= 0) printf("graphs     %s\n", gnn_count_text(dataset->declared_graphs).text);
+  describe_edges(dataset);
+  for (int i = 0; i < dataset->field_count; i++) describe_field(&dataset->fields[i]);
+  describe_splits_line(dataset);
+  describe_memory(dataset);
+  status = gnndata_print_parts(dataset, options);
+  gnndata_print_notes(dataset, "note       ");
+  if (status == GNN_OK) describe_block(dataset, options);
+  return gnndata_close(dataset, gnn_exit_code(status));
+}
+
+static gnn_status describe_classes(const gnn_dataset *dataset) {
+  if (dataset->label_field < 0) return GNN_OK;
+  const gnn_data_field *field = &dataset->fields[dataset->label_field];
+  int64_t *count = calloc((size_t)field->classes, sizeof *count);
+  if (count == NULL) return GNN_ENOMEM;
+  int64_t empty = 0, greatest = 0;
+  for (int64_t r = 0; r < field->rows; r++)
+    if (field->label[r] >= 0) count[field->label[r]]++;
+  for (int64_t c = 0; c < field->classes; c++) {
+    empty += count[c] == 0;
+    if (count[c] > count[greatest]) greatest = c;
+  }
+  printf("classes    %lld; the largest is %lld with %.1f %%", (long long)field->classes, (long long)greatest,
+         field->labelled ? 100.0 * (double)count[greatest] / (double)field->labelled : 0.0);
+  if (empty) printf("; %lld have no row", (long long)empty);
+  if (field->classes <= 12) {
+    printf(" (");
+    for (int64_t c = 0; c < field->classes; c++) printf("%s%s", c ? " " : "", gnn_count_text(count[c]).text);
+    printf(")");
+  }
+  printf("\n");
+  free(count);
+  return GNN_OK;
+}
+
+int gnndata_check(const gnndata_options *options) {
+  gnn_dataset *dataset;
+  gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
+  if (status != GNN_OK) return gnn_exit_code(status);
+  int warnings = 0;
+  int64_t between = dataset->edges - dataset->self_loops;
+  for (int i = 0; i < dataset->note_count; i++) warnings += dataset->notes[i].code[0] != 0;
+  printf("%s: %s nodes; ", dataset->name, gnn_count_text(dataset->nodes).text);
+  if (dataset->is_symmetric && between > 0)
+    printf("%s undirected edges, stored both ways (%s)", gnn_count_text(between / 2).text, gnn_count_text(dataset->edges).text);
+  else printf("%s edges", gnn_count_text(dataset->edges).text);
+  const gnn_data_field *x = gnn_dataset_field(dataset, "x");
+  if (x && x->storage != GNN_LABEL && x->rows > 0)
+    printf("; %s features, %.2f %% non-zero", gnn_count_text(x->width).text, 100.0 * (double)x->nonzeros / ((double)x->rows * (double)x->width));
+  if (dataset->has_split[GNN_TRAIN])
+    printf("; %s training %s", gnn_count_text(dataset->split_count[GNN_TRAIN]).text, dataset->split_domain == GNN_DATA_GRAPH ? "graphs" : "nodes");
+  printf("; %s\n", warnings ? "see below" : "no problems");
+  status = describe_classes(dataset);
+  gnndata_print_notes(dataset, "");
+  return gnndata_close(dataset, status == GNN_OK ? 0 : 1);
+}
+
+int gnndata_head(const gnndata_options *options) {
+  enum { ROWS = 10, COLUMNS = 12 };
+  gnn_dataset *dataset;
+  const char *name = options->words[1];
+  int64_t most = ROWS;
+  if (options->word_count == 3 && (!gnn_parse_integer(options->words[2], &most) || most < 0)) {
+    fprintf(stderr, "gnndata: a number of rows is needed, not \"%s\"\n", options->words[2]);
+    return 2;
+  }
+  gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
+  if (status != GNN_OK) return gnn_exit_code(status);
+  const gnn_data_field *field = gnn_dataset_field(dataset, name);
+  int code = 0;
+  if (strcmp(name, "edges") == 0) {
+    int64_t printed = 0;
+    for (int64_t v = 0; v < dataset->nodes && printed < most; v++)
+      for (int64_t e = dataset->in_ptr[v]; e < dataset->in_ptr[v + 1] && printed < most; e++, printed++)
+        printf("%lld: %d → %lld\n", (long long)e, dataset->in_source[e], (long long)v);
+  } else if (field == NULL) {
+    fprintf(stderr, "gnndata: %s has no field \"%s\"; it has edges", dataset->name, name);
+    for (int i = 0; i < dataset->field_count; i++) fprintf(stderr, ", %s", dataset->fields[i].name);
+    fprintf(stderr, "\n");
+    code = 1;
+  } else if (field->storage == GNN_LABEL) {
+    for (int64_t r = 0; r < field->rows && r < most; r++) printf("%lld: %d\n", (long long)r, field->label[r]);
+  } else {
+    float *row = malloc((size_t)field->width * sizeof *row);
+    for (int64_t r = 0; row && r < field->rows && r < most; r++) {
+      gnn_field_row(field, r, row);
+      printf("%lld:", (long long)r);
+      for (int64_t c = 0; c < field->width && c < COLUMNS; c++) printf(" %.6g", (double)row[c]);
+      printf(field->width > COLUMNS ? " … %lld more\n" : "\n", (long long)field->width - COLUMNS);
+    }
+    code = row ? 0 : 1;
+    free(row);
+  }
+  return gnndata_close(dataset, code);
+}
+
+/* ---- diff ---- */
+
+static int describe_differ_field(const gnn_dataset *b, const gnn_data_field *p) {
+  const gnn_data_field *q = gnn_dataset_field(b, p->name);
+  if (q == NULL) { printf("%s: only in the first\n", p->name); return 1; }
+  int is_label = p->storage == GNN_LABEL;
+  if (p->domain != q->domain || is_label != (q->storage == GNN_LABEL) || p->rows != q->rows || p->width != q->width) {
+    printf("%s: another shape or kind\n", p->name);
+    return 1;
+  }
+  if (is_label) {
+    for (int64_t r = 0; r < p->rows; r++) {
+      if (p->label[r] == q->label[r]) continue;
+      printf("%s[%lld]: %d and %d\n", p->name, (long long)r, p->label[r], q->label[r]);
+      return 1;
+    }
+    return 0;
+  }
+  float *left = malloc((size_t)p->width * sizeof *left), *right = malloc((size_t)p->width * sizeof *right);
+  int differs = !left || !right;
+  for (int64_t r = 0; !differs && r < p->rows; r++) {
+    gnn_field_row(p, r, left);
+    gnn_field_row(q, r, right);
+    for (int64_t c = 0; c < p->width && !differs; c++) {
+      differs = left[c] != right[c];
+      if (differs) printf("%s[%lld, %lld]: %.9g and %.9g\n", p->name, (long long)r, (long long)c, (double)left[c], (double)right[c]);
+    }
+  }
+  free(left);
+  free(right);
+  return differs;
+}
+
+static int describe_differ_graph(const gnn_dataset *a, const gnn_dataset *b) {
+  int differs = 0;
+  if (a->nodes != b->nodes) {
+    printf("nodes: %s and %s\n", gnn_count_text(a->nodes).text, gnn_count_text(b->nodes).text);
+    return 1;
+  }
+  if (a->edges != b->edges) {
+    printf("edges: %s and %s\n", gnn_count_text(a->edges).text, gnn_count_text(b->edges).text);
+    differs = 1;
+  } else if (memcmp(a->in_ptr, b->in_ptr, (size_t)(a->nodes + 1) * sizeof *a->in_ptr) != 0 ||
+             (a->edges && memcmp(a->in_source, b->in_source, (size_t)a->edges * sizeof *a->in_source) != 0)) {
+    printf("edges: as many, but others\n");
+    differs = 1;
+  }
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    int is_same = a->split_count[s] == b->split_count[s] &&
+                  (a->split_count[s] == 0 ||
+                   memcmp(a->split_rows[s], b->split_rows[s], (size_t)a->split_count[s] * sizeof **a->split_rows) == 0);
+    if (!is_same) printf("split %s: %s and %s rows, not the same\n", describe_splits[s], gnn_count_text(a->split_count[s]).text,
+                         gnn_count_text(b->split_count[s]).text);
+    differs |= !is_same;
+  }
+  return differs;
+}
+
+int gnndata_diff(const gnndata_options *options) {
+  gnn_dataset *a, *b;
+  gnn_status status = gnndata_open(options->words[0], &options->recipe, &a);
+  if (status != GNN_OK) return gnn_exit_code(status);
+  status = gnndata_open(options->words[1], &options->recipe, &b);
+  if (status != GNN_OK) {
+    gnn_dataset_close(a);
+    return gnn_exit_code(status);
+  }
+  int differs = describe_differ_graph(a, b);
+  for (int i = 0; i < a->field_count; i++) differs |= describe_differ_field(b, &a->fields[i]);
+  for (int i = 0; i < b->field_count; i++) {
+    if (gnn_dataset_field(a, b->fields[i].name)) continue;
+    printf("%s: only in the second\n", b->fields[i].name);
+    differs = 1;
+  }
+  if (!differs) printf("the same graph, fields and splits\n");
+  return gnndata_close(b, gnndata_close(a, differs));
+}
+
+int gnndata_list(const gnndata_options *options) {
+  (void)options;
+  printf("karate   Zachary's karate club: 34 nodes, 78 friendships, 4 communities; karate() in a data block\n"
+         "synth    sbm, rmat, er, grid: any size; synth(\"sbm\", nodes = 1000, degree = 8, features = 32, classes = 4, seed = 0)\n");
+  return 0;
+}
