@@ -9,6 +9,7 @@
 
 #include "../../runtime/job/checkpoint.h"
 #include "../../runtime/core/device.h"
+#include "../../runtime/data/fill.h"
 #include "../../runtime/job/job.h"
 #include "../../runtime/core/lanes.h"
 #include "../../runtime/app/train.h"
