@@ -4,7 +4,7 @@
 suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner views tutorial lang_watched passes kernels calibrate lang reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`.
-long_suites="cuda_sweep trust_long"
+long_suites="cuda_sweep trust_long toolkits"
 
 each() { # PROGRAM...: runs test programs one after the other
   local status=0 program maker
@@ -48,5 +48,6 @@ suite_cuda_around() {
 suite_trust() { tests/trust/run.sh "$build"; }
 suite_trust_long() { tests/trust/run.sh "$build" long; }
 suite_cuda_sweep() { tests/cuda/sweep.sh "$build"; }
+suite_toolkits() { tests/cuda/toolkits.sh "$build"; }
 suite_dependencies() { tests/dependencies.sh "$build"; }
 suite_tutorial() { tests/tutorial/run.sh "$build"; }

@@ -17,6 +17,7 @@
 
 #include "../rate_lines.h"
 #include "measure_cuda.h"
+#include "module.h"
 
 enum { SIZES = 7, WIDTHS = 3, DEGREE = 16, FEW = 3, ROUNDS = 5, THREADS = 256, MOST_BLOCKS = 4096, LEAST_ROWS = 128, NO_DEVICE = 3 };
 
@@ -29,7 +30,8 @@ static int size_count = SIZES;
 
 static cudaStream_t stream, other, another;
 static cudaEvent_t begin, end;
-static cudaLibrary_t library;
+static gnn_driver driver;
+static gnn_module module;
 static unsigned char *memory; /* of the device */
 static int64_t memory_bytes, memory_used;
 static measure_job *job; /* on the device */
@@ -89,10 +91,9 @@ typedef struct Launch {
 static int64_t blocks_for(int64_t count, int64_t each) { return most(1, least((count + each - 1) / each, MOST_BLOCKS)); }
 
 static void launch_one(const char *name, int64_t blocks) {
-  cudaKernel_t kernel;
-  void *arguments[] = {&job};
-  CHECK(cudaLibraryGetKernel(&kernel, library, name));
-  check(cudaLaunchKernel((const void *)kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){THREADS, 1, 1}, arguments, 0, stream), name);
+  gnn_kernel kernel;
+  check((cudaError_t)driver.kernel(&kernel, module, name), name);
+  check(gnn_kernel_launch(&driver, kernel, (unsigned)blocks, THREADS, 0, &job, stream), name);
 }
 
 static void launch_product(const Product *p) {
@@ -483,7 +484,8 @@ static void load_image(const char *path) {
   size_t length = in ? fread(image, 1, sizeof image - 1, in) : 0;
   if (in) fclose(in);
   if (length == 0) check(cudaErrorInvalidValue, path);
-  CHECK(cudaLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
+  CHECK(gnn_driver_find(&driver));
+  check((cudaError_t)driver.load(&module, image), path);
 }
 
 /* Half of what is free, beginning with what the largest of the sizes takes. */

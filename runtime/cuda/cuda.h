@@ -1,5 +1,5 @@
-/* cuda.h: the state of a run on CUDA, and the parts of the backend: finding the device (find.c), its memory (memory.c),
- * streams and copies (streams.c), steps (launch.c, gemm.c, spmm.c), epochs and graphs (work.c). */
+/* cuda.h: the state of a run on CUDA, and the parts of the backend: finding the device (find.c), its memory (device_memory.c),
+ * streams and copies (streams.c), steps (launch.c, cublaslt.c, cusparse.c), epochs and graphs (work.c). */
 #ifndef GNN_CUDA_H
 #define GNN_CUDA_H
 
@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "gnncuda.h"
+#include "kernels/cuda/module.h"
 #include "kernels/cuda/view.h"
 #include "runtime/core/device.h"
 #include "runtime/core/lanes.h"
@@ -41,8 +42,9 @@ typedef struct gnn_cuda {
   unsigned char *arena;    /* on the device; the view follows it */
   gnn_view *view;          /* on the device */
   gnn_cuda_mail *mail;
-  cudaLibrary_t library;
-  cudaKernel_t *kernels;   /* [kernel_count] */
+  gnn_driver driver;
+  gnn_module module;       /* NULL: not loaded */
+  gnn_kernel *kernels;     /* [kernel_count] */
   int *shared_bytes;       /* [kernel_count] dynamic shared memory that was asked for */
 
   cudaStream_t stream[GNN_LANE_COUNT]; /* NULL: the lane is not used, or is a thread */

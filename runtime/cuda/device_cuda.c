@@ -69,7 +69,7 @@ static void device_close(gnn_instance *instance) {
   gnn_cuda *cuda = instance->run.cuda;
   if (cuda == NULL) return;
   gnn_cuda_release_arena(instance);
-  if (cuda->library) cudaLibraryUnload(cuda->library);
+  if (cuda->module && cudaSetDevice(cuda->device) == cudaSuccess) cuda->driver.unload(cuda->module);
   pthread_mutex_destroy(&cuda->mutex);
   free(cuda->kernels);
   free(cuda->shared_bytes);

@@ -54,19 +54,21 @@ static gnn_status find_misfit(gnn_cuda *cuda, cudaError_t code, gnn_error *error
  * capture would not bear it. */
 static gnn_status find_kernels(gnn_cuda *cuda, gnn_error *error) {
   const gnn_cuda_code *code = cuda->code;
-  struct cudaFuncAttributes attributes;
-  cudaError_t result = cudaLibraryLoadData(&cuda->library, code->image, NULL, NULL, 0, NULL, NULL, 0);
+  cudaError_t result = gnn_driver_find(&cuda->driver);
+  if (result != cudaSuccess) return gnn_cuda_fail(cuda, GNN_ENOMEM, error, "asking the driver for its functions", result);
+  result = (cudaError_t)cuda->driver.load(&cuda->module, code->image);
   if (result != cudaSuccess) {
-    cuda->library = NULL;
+    cuda->module = NULL;
     return find_misfit(cuda, result, error);
   }
   cuda->kernels = calloc((size_t)code->kernel_count + 1, sizeof *cuda->kernels);
   cuda->shared_bytes = calloc((size_t)code->kernel_count + 1, sizeof *cuda->shared_bytes);
   if (!cuda->kernels || !cuda->shared_bytes) return gnn_fail_memory(error, code->kernel_count * 16);
   for (int k = 0; k < code->kernel_count; k++) {
-    result = cudaLibraryGetKernel(&cuda->kernels[k], cuda->library, code->kernels[k]);
+    int registers;
+    result = (cudaError_t)cuda->driver.kernel(&cuda->kernels[k], cuda->module, code->kernels[k]);
     if (result != cudaSuccess) return gnn_cuda_fail(cuda, GNN_EDEVICE, error, code->kernels[k], result);
-    result = cudaFuncGetAttributes(&attributes, (const void *)cuda->kernels[k]);
+    result = (cudaError_t)cuda->driver.attribute(&registers, GNN_KERNEL_REGISTERS, cuda->kernels[k]);
     if (result != cudaSuccess) return find_misfit(cuda, result, error);
   }
   return GNN_OK;

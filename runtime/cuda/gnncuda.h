@@ -2,7 +2,7 @@
  *
  * The host side of an emitted program is C: the list of steps of gnnrt.h, where a step launches kernels on the stream
  * of the compute lane and returns at once. The kernels are CUDA, compiled by nvcc or NVRTC to a cubin that the program
- * carries; cudart loads it (cudaLibraryLoadData), so that neither nvcc nor the driver library is needed to build or to
+ * carries; the driver loads it (kernels/cuda/module.h), so that neither nvcc nor the driver library is needed to build or to
  * start the program. gnn_copy and gnn_await become copies on the lanes' streams and events between them
  * (docs/planner.md, "Transfer scheduling").
  *

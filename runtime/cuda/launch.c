@@ -16,7 +16,7 @@ static int launch_ask(gnn_cuda *cuda, int step, int kernel, int shared_bytes) {
   if (shared_bytes <= LAUNCH_SHARED_BYTES || shared_bytes <= cuda->shared_bytes[kernel]) return 1;
   cuda->shared_bytes[kernel] = shared_bytes;
   return gnn_cuda_check(cuda, step, "asking for shared memory",
-                        cudaKernelSetAttributeForDevice(cuda->kernels[kernel], cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes, cuda->device));
+                        (cudaError_t)cuda->driver.set_attribute(cuda->kernels[kernel], GNN_KERNEL_SHARED_BYTES, shared_bytes));
 }
 
 void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes) {
@@ -27,11 +27,10 @@ void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int share
     gnn_cuda_refuse(cuda, run->step, "launching", "too many blocks", "a grid has at most 2^31 - 1");
     return;
   }
-  void *arguments[] = {&cuda->view};
   snprintf(what, sizeof what, "launching %.60s", cuda->code->kernels[kernel]);
   if (!launch_ask(cuda, run->step, kernel, shared_bytes)) return;
-  cudaError_t code = cudaLaunchKernel((const void *)cuda->kernels[kernel], (dim3){(unsigned)blocks, 1, 1}, (dim3){(unsigned)threads, 1, 1},
-                                      arguments, (size_t)shared_bytes, cuda->stream[GNN_LANE_COMPUTE]);
+  cudaError_t code = gnn_kernel_launch(&cuda->driver, cuda->kernels[kernel], (unsigned)blocks, (unsigned)threads, (unsigned)shared_bytes,
+                                       &cuda->view, cuda->stream[GNN_LANE_COMPUTE]);
   if (gnn_cuda_check(cuda, run->step, what, code)) gnn_cuda_settle(cuda, run->step);
 }
 

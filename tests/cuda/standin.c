@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #endif
 #include "standin.h"
+#include "../../kernels/cuda/module.h"
 
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
@@ -974,6 +975,7 @@ static const struct { cudaError_t code; const char *name, *text; } errors[] = {
   {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
   {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
   {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+  {cudaErrorCallRequiresNewerDriver, "cudaErrorCallRequiresNewerDriver", "API call is not supported in the installed CUDA driver"},
   {cudaErrorUnsupportedPtxVersion, "cudaErrorUnsupportedPtxVersion", "the provided PTX was compiled with an unsupported toolchain."},
   {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
   {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
@@ -1004,49 +1006,68 @@ static void load_object(const void *image) {
   if (file < 0 || write(file, image, bytes) != (ssize_t)bytes || !dlopen(path, RTLD_NOW | RTLD_GLOBAL)) fatal("an image that cannot be loaded");
 }
 
-cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *options, void **values, unsigned count,
-                                enum cudaLibraryOption *library_options, void **library_values, unsigned library_count) {
-  (void)options, (void)values, (void)count, (void)library_options, (void)library_values, (void)library_count;
+static int driver_load(gnn_module *module, const void *image) {
   ENTER();
-  load_object(code);
-  *library = (cudaLibrary_t)(void *)&it;
+  load_object(image);
+  *module = (gnn_module)(void *)&it;
   return leave(cudaSuccess);
 }
 
+static int driver_unload(gnn_module module) { return module == (gnn_module)(void *)&it ? cudaSuccess : cudaErrorInvalidValue; }
+
+/* A kernel's handle is its name. */
+static int driver_kernel(gnn_kernel *kernel, gnn_module module, const char *name) {
+  (void)module;
+  if (dlsym(RTLD_DEFAULT, name) == NULL) return cudaErrorSymbolNotFound;
+  *kernel = (gnn_kernel)(void *)(uintptr_t)name;
+  return cudaSuccess;
+}
+
 /* Whether there is code for the device shows when a kernel is loaded. */
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel) {
-  (void)kernel;
+static int driver_attribute(int *value, int attribute, gnn_kernel kernel) {
+  (void)attribute, (void)kernel;
   ENTER();
-  memset(attributes, 0, sizeof *attributes);
+  *value = 0;
   return leave(it.fault == STANDIN_BAD_IMAGE ? cudaErrorNoKernelImageForDevice : it.fault == STANDIN_BAD_PTX ? cudaErrorUnsupportedPtxVersion : cudaSuccess);
 }
 
-cudaError_t cudaLibraryUnload(cudaLibrary_t library) { return library == (cudaLibrary_t)(void *)&it ? cudaSuccess : cudaErrorInvalidValue; }
-
-/* A kernel's handle is its name. */
-cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
-  (void)library;
-  if (dlsym(RTLD_DEFAULT, name) == NULL) return cudaErrorInvalidValue;
-  *kernel = (cudaKernel_t)(void *)(uintptr_t)name;
+static int driver_set_attribute(gnn_kernel kernel, int attribute, int value) {
+  (void)kernel, (void)attribute, (void)value;
   return cudaSuccess;
 }
 
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value, int device) {
-  (void)kernel, (void)attribute, (void)value, (void)device;
-  return cudaSuccess;
-}
-
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream) {
-  (void)shared;
+static int driver_launch(gnn_kernel kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                         unsigned shared_bytes, cudaStream_t stream, void **arguments, void **extra) {
+  (void)shared_bytes, (void)extra;
   ENTER();
-  if (strikes(STANDIN_BAD_LAUNCH) || block.x > 1024 || grid.x == 0) return leave(cudaErrorLaunchOutOfResources);
+  if (strikes(STANDIN_BAD_LAUNCH) || block_x > 1024 || grid_x == 0) return leave(cudaErrorLaunchOutOfResources);
+  if (grid_y * grid_z * block_y * block_z != 1) fatal("a grid of more than one dimension");
   if (it.failure == cudaSuccess && strikes(STANDIN_BAD_KERNEL)) {
     it.failure = cudaErrorIllegalAddress;
     pthread_mutex_unlock(&it.mutex);
     return cudaSuccess;
   }
-  submit(stream, (Operation){.kind = KERNEL, .to = *(void **)arguments[0], .kernel = kernel, .blocks = grid.x, .threads = block.x});
+  submit(stream, (Operation){.kind = KERNEL, .to = *(void **)arguments[0], .kernel = (const char *)(void *)kernel, .blocks = grid_x, .threads = block_x});
   return leave(cudaSuccess);
+}
+
+#if CUDART_VERSION >= 12050
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **entry, unsigned version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *found) {
+  (void)version;
+#else
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **entry, unsigned long long flags, enum cudaDriverEntryPointQueryResult *found) {
+#endif
+  (void)flags;
+  const gnn_driver driver = {driver_load, driver_unload, driver_kernel, driver_attribute, driver_set_attribute, driver_launch};
+  const char *const names[] = {"cuModuleLoadData", "cuModuleUnload", "cuModuleGetFunction", "cuFuncGetAttribute", "cuFuncSetAttribute", "cuLaunchKernel"};
+  *found = cudaDriverEntryPointSymbolNotFound;
+  for (int i = 0; i < 6; i++)
+    if (strcmp(name, names[i]) == 0 && it.fault != STANDIN_NO_ENTRIES) {
+      memcpy(entry, (const char *)&driver + (size_t)i * sizeof *entry, sizeof *entry);
+      *found = cudaDriverEntryPointSuccess;
+    }
+  return cudaSuccess;
 }
 
 /* ---- cuBLASLt ---- */

@@ -18,7 +18,8 @@ typedef enum standin_fault {
   STANDIN_BAD_KERNEL,  /* the kernel does what it must not: told by the next call that waits */
   STANDIN_BAD_COPY, STANDIN_BAD_IMAGE,
   STANDIN_BAD_PTX,     /* it is PTX of a newer toolkit */
-  STANDIN_ANY          /* that one call, whichever it is; those that give something back succeed always */
+  STANDIN_ANY,         /* that one call, whichever it is; those that give something back succeed always */
+  STANDIN_NO_ENTRIES   /* the driver knows none of the functions that it is asked for */
 } standin_fault;
 
 /* A wait of a stream, or of the host (STANDIN_HOST), for an event; both by number, from 0 in the order they were made. */

@@ -22,7 +22,7 @@
  * its last place more, 2^-8 of itself; where a library leaves a product in the place of a multiple of it, by that of the product,
  * too (TWICE).
  */
-#include "../../runtime/core/device.c"
+#include "device.c"
 
 #include "../../kernels/cuda/view.h"
 

@@ -230,7 +230,7 @@ static void test_refusals(void) {
   static const struct { standin_fault fault; const char *wanted; } cases[] = {
     {STANDIN_NO_DRIVER, "no CUDA driver"}, {STANDIN_OLD_DRIVER, "the driver here is for CUDA 11.4; the program needs one for CUDA 13.0"},
     {STANDIN_NO_DEVICE, "no CUDA device here (cudaErrorNoDevice)"}, {STANDIN_NO_MEMORY, "3.0 KiB of 16.0 GiB free, the plan needs"},
-    {STANDIN_BAD_IMAGE, "loading the kernels"}, {STANDIN_BAD_PTX, "loading the kernels"}, {STANDIN_NO_PINNED, "would not pin"}};
+    {STANDIN_NO_ENTRIES, "cudaErrorCallRequiresNewerDriver"}, {STANDIN_BAD_IMAGE, "loading the kernels"}, {STANDIN_BAD_PTX, "loading the kernels"}, {STANDIN_NO_PINNED, "would not pin"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     gnn_error error = {0};
     gnn_instance *instance = NULL;

@@ -1,5 +1,5 @@
 /* Included before an emitted program of the CPU: its steps are watched by tests/cuda/steps.c. */
-#include "runtime/gnnrt.h"
+#include "gnnrt.h"
 void watched_enter(gnn_run *run, int step);
 void watched_leave(gnn_run *run, int step);
 #define gnn_enter watched_enter

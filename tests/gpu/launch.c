@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kernels/cuda/module.h"
 #include "../../kernels/cuda/view.h"
 
 enum { ARRAYS = 256, IMAGE_BYTES = 64 << 20 };
@@ -57,14 +58,17 @@ static gnn_view sent_view(const gnn_view *here, unsigned char *arena) {
   return v;
 }
 
-static cudaLibrary_t library(void) {
-  static cudaLibrary_t loaded;
+static gnn_driver driver;
+
+static gnn_module module(void) {
+  static gnn_module loaded;
   static unsigned char image[IMAGE_BYTES] __attribute__((aligned(64)));
   if (loaded) return loaded;
   FILE *in = fopen(getenv("GNN_IMAGE") ? getenv("GNN_IMAGE") : "device_kernels.image", "rb");
   if (in == NULL || fread(image, 1, sizeof image - 1, in) == 0) check(cudaErrorInvalidValue, "GNN_IMAGE");
   fclose(in);
-  CHECK(cudaLibraryLoadData(&loaded, image, NULL, NULL, 0, NULL, NULL, 0));
+  CHECK(gnn_driver_find(&driver));
+  check((cudaError_t)driver.load(&loaded, image), "GNN_IMAGE");
   return loaded;
 }
 
@@ -75,19 +79,19 @@ int emulated_kernel_launch(const char *name, void *view, int64_t blocks, int thr
   static gnn_view *there;
   static cudaStream_t stream;
   gnn_view *here = view;
-  cudaKernel_t kernel;
+  gnn_kernel kernel;
   if (arena == NULL) {
     CHECK(cudaMalloc((void **)&arena, (size_t)arena_bytes()));
     CHECK(cudaMalloc((void **)&there, sizeof *there));
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   }
-  if (cudaLibraryGetKernel(&kernel, library(), name) != cudaSuccess) return 0;
+  const gnn_module code = module();
+  if (driver.kernel(&kernel, code, name) != 0) return 0;
   const gnn_view now = sent_view(here, arena);
   CHECK(cudaMemcpy(arena, here->device, (size_t)arena_bytes(), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(there, &now, sizeof now, cudaMemcpyHostToDevice));
   CHECK(cudaDeviceSynchronize()); /* it may return before all is there */
-  void *arguments[] = {&there};
-  if (blocks > 0) check(cudaLaunchKernel((const void *)kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){(unsigned)threads, 1, 1}, arguments, 0, stream), name);
+  if (blocks > 0) check(gnn_kernel_launch(&driver, kernel, (unsigned)blocks, (unsigned)threads, 0, &there, stream), name);
   check(cudaStreamSynchronize(stream), name);
   CHECK(cudaMemcpy(here->device, arena, (size_t)arena_bytes(), cudaMemcpyDeviceToHost));
   CHECK(cudaMemcpy(&here->loss, &there->loss, sizeof here->loss, cudaMemcpyDeviceToHost));
