@@ -264,20 +264,22 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   return y;
 }
 
-const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int step) {
+/* A re-run may make again, in its scratch, what is on the device already: the later block is the one it writes. */
+static const Block *block_at(const Layout *layout, const Kernels *kernels, ValueId value, int step, bool is_of_kernel) {
   value = kernels->home[value];
   const Block *resident = resident_of_value(layout->residents, kernels->graph, value);
   if (resident) return resident;
-  /* A re-run may make again, in its scratch, what is on the device already: the later block is the one it writes. */
   const Block *found = NULL;
   for (int i = layout->resident_count; i < layout->count; i++) {
     const Block *block = &layout->blocks[i];
     if (block->kernels != kernels || block->value != value || step < block->first || step > block->last) continue;
-    if (!found || block->first > found->first) found = block;
+    if ((is_of_kernel || block->kind != BLOCK_SCRATCH) && (!found || block->first > found->first)) found = block;
   }
   return found;
 }
 
+const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int step) { return block_at(layout, kernels, value, step, true); }
+
 const Block *layout_of_copy(const Layout *layout, const Schedule *schedule, const Copy *copy) {
-  return layout_at(layout, copy->kernels, copy->value, schedule->kernel_step[copy->boundary]);
+  return block_at(layout, copy->kernels, copy->value, schedule->kernel_step[copy->boundary], false);
 }

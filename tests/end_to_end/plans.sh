@@ -119,6 +119,8 @@ for fate in keep host ssd recompute; do
   queue pin_$fate sage4 $box --budget device=${half}KiB
 done
 queue each_epoch hoist3 -fno-hoist
+queue keep_returns2 returns2
+queue returns2_beside_rerun returns2 --backend=sim --target=t4 --budget device=15KiB
 # Features of 2 to 3 times the width of what they are multiplied to: the order of product and sum is not for any option to choose.
 cat >order2.gnn <<'MODEL'
 data web from synth(kind = "rmat", nodes = 1000, degree = 6, features = 40, classes = 5, seed = 3)
@@ -160,6 +162,8 @@ faster_with() { # OPTION...: announced
 }
 check "hoist3: an epoch is shorter for it" faster_with
 check "hoist3: and with memory short not longer" faster_with $box --budget ssd=0 --budget device=$(( (2 * $(least_of hoist3 $box --budget ssd=0) + $(keep_of hoist3)) / 3 ))KiB
+check "returns2, everything kept: trains" train keep_returns2 out_keep_returns2
+check "returns2: a value returns while its step runs again for another: same bits, memory as planned" agrees_with keep_returns2 returns2_beside_rerun
 check "order2, everything kept: trains" train keep_order2 out_keep_order2
 for name in order_each order_pinned order_small; do check "$name: same bits, memory as planned" agrees_with keep_order2 $name; done
 early() { # a plan whose epoch fits, but not what is there before it
