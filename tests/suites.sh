@@ -3,8 +3,13 @@
 # The longest first, so that no processor is left alone with one at the end.
 suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner views tutorial lang_watched passes kernels calibrate lang reference dependencies"
 
-# What takes longer than `make check` may: `make check-long`.
-long_suites="cuda_sweep trust_long toolkits"
+# What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
+# cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling).
+# cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in (cuda_around has three layers).
+# planner_all: the planner's tests in full size under the sanitizers (planner_watched has a tenth).
+# trust_long: 1,000 random programs (trust has twelve), every bit of a checkpoint (one in a hundred), up to 1,500 moments of each fault (a few).
+# toolkits: headers of older CUDA toolkits, which have to be fetched.
+long_suites="cuda_all cuda_sweep planner_all trust_long toolkits"
 
 each() { # PROGRAM...: runs test programs one after the other
   local status=0 program maker
@@ -30,6 +35,7 @@ suite_planner() {
   return $status
 }
 suite_planner_watched() { GNNCC_TEST_SCALE=10 each "$build"/watched/tests/planner/test_*; }
+suite_planner_all() { each "$build"/watched/tests/planner/test_*; }
 suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }
 suite_end_to_end() { tests/end_to_end/run.sh "$build"; }
@@ -37,6 +43,7 @@ suite_plans() { tests/end_to_end/plans.sh "$build"; }
 suite_order() { tests/order/run.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }
 suite_cuda() { tests/cuda/run.sh "$build"; }
+suite_cuda_all() { CUDA_ALL=1 tests/cuda/run.sh "$build"; }
 suite_cuda_around() {
   local status=0
   tests/cuda/sweep.sh "$build" GCN3 SAGE3 GIN3 || status=1
