@@ -76,7 +76,7 @@ static bool emit_for_processor(const Compilation *asked, FILE *out) {
   Options options = *asked->options;
   options.dump = options.sweep = options.measured = options.profile = options.plan_from = NULL;
   options.stop_after = "explain";
-  options.policy = "keep";
+  options.policy = policy_names[POLICY_KEEP];
   options.tuning = NULL;
   options.trial = NULL;
   options.target = NULL;
@@ -407,13 +407,13 @@ static bool run_cost(Compilation *c) {
 /* ---- the plan ---- */
 
 static bool check_links(Compilation *c) {
-  static const Channel needed[TIER_COUNT] = {[TIER_HOST] = CHANNEL_D2H, [TIER_SSD] = CHANNEL_SSD_WRITE};
+  static const Lane needed[TIER_COUNT] = {[TIER_HOST] = LANE_D2H, [TIER_SSD] = LANE_SSD_WRITE};
   const Machine *m = &c->machine;
   const char *device = tier_device(c->program);
   Place place = c->program->has_target ? c->program->target.place : diags_no_place();
   for (Tier t = TIER_HOST; t < TIER_COUNT; t++) {
     if (m->tier_bytes[t] == 0 || m->links[needed[t]].bandwidth > 0) continue;
-    lang_unreachable(c->diags, place, t == TIER_SSD && m->tier_bytes[TIER_HOST] > 0 ? "host" : device, t);
+    lang_unreachable(c->diags, place, t == TIER_SSD && m->tier_bytes[TIER_HOST] > 0 ? tier_names[TIER_HOST] : device, t);
     return false;
   }
   return true;
@@ -429,8 +429,7 @@ static PlanRequest request_of(Compilation *c) {
                    .least = c->is_trying ? PLANNER_LEAST_NONE : PLANNER_LEAST_ALL};
   for (int e = 0; effort && e <= PLANNER_BEST; e++)
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
-  for (int p = 0; policy && p < PLANNER_POLICY_COUNT; p++)
-    if (strcmp(policy, policy_name(p)) == 0) r.policy = p;
+  if (policy) r.policy = vocabulary_find(policy_names, policy);
   r.time_limit_s = c->forms[FORM_HOISTED].evaluation_count > 0 ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
   r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, c->diags);
   return r;

@@ -29,7 +29,7 @@ static const char *copy_side(const Emission *m, int index, bool is_far) {
   if (is_device) return arena_printf(m->arena, "{GNN_DEVICE, AT_%s, 0}", layout_of_copy(y, m->schedule, copy)->name);
   if (is_ring)
     return arena_printf(m->arena, "{%s, INT64_C(%" PRId64 "), 0}", copy->is_out ? "GNN_WRITE_RING" : "GNN_READ_RING", y->ring_at[index]);
-  return arena_printf(m->arena, "{%s, %d, %d}", copy->tier == PLAN_FATE_HOST ? "GNN_HOST" : "GNN_SSD", y->home_extent[copy->home],
+  return arena_printf(m->arena, "{%s, %d, %d}", copy->tier == TIER_HOST ? "GNN_HOST" : "GNN_SSD", y->home_extent[copy->home],
                       y->home_extent[copy->home + 1] - y->home_extent[copy->home]);
 }
 
@@ -60,7 +60,7 @@ static void emit_homes(const Emission *m, FILE *out) {
       left -= bytes;
     }
     fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->home_extent[h], emission_value_name(m, home->kernels, home->value),
-            home->tier == PLAN_FATE_HOST ? "host arena" : "scratch file", first_step_at(s, home->first), s->kernel_step[home->last] + 1);
+            home->tier == TIER_HOST ? "host arena" : "scratch file", first_step_at(s, home->first), s->kernel_step[home->last] + 1);
   }
   fprintf(out, "};\n\n/* The copies, in the order in which they are queued; after: others that must be complete before. */\nstatic const gnn_copy_desc copies[] = {\n");
   for (int i = 0; i < s->copy_count; i++) emit_copy(m, i, out);
@@ -167,7 +167,7 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
   if (first == last) fprintf(out, "  (void)g;\n");
   for (int s = first; s < last; s++) {
     const Step *step = schedule_step(m->schedule, s);
-    fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
+    fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_names[step->lane], schedule_phase(m->schedule, s),
             (int)step->place.line, escape_comment(m->arena, step->what));
     if (step->kind == STEP_KERNEL) emit_kernel_step(m, s, out);
     else if (step->kind == STEP_COPY) emit_copy_step(m, s, out);
@@ -262,7 +262,7 @@ static void emit_steps(const Emission *m, FILE *out) {
   for (int s = 0; s < schedule_step_count(m->schedule); s++) {
     const Step *step = schedule_step(m->schedule, s);
     double seconds = step->kind == STEP_WAIT ? 0 : step->cost.seconds; /* a wait takes as long as it must */
-    fprintf(out, "  {%d, \"%s\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 "), %.9g},\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
+    fprintf(out, "  {%d, \"%s\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 "), %.9g},\n", step->number, lane_names[step->lane], schedule_phase(m->schedule, s),
             escape_c(m->arena, step->what), (int)step->place.line, seconds, step->cost.bytes, step->start_seconds);
   }
   fprintf(out, "};\n\n");
@@ -398,10 +398,10 @@ void emit_plan_numbers(const Emission *m, FILE *out) {
 static const char *kept_text(const Emission *m) {
   const int *count = m->values_by_fate;
   int all = 0;
-  for (int f = 0; f < PLAN_FATE_COUNT; f++) all += count[f];
-  if (all == count[PLAN_FATE_RETAIN]) return "every value is kept until its last use";
+  for (int f = 0; f < FATE_COUNT; f++) all += count[f];
+  if (all == count[FATE_KEEP]) return "every value is kept until its last use";
   return arena_printf(m->arena, "of %d values %d are kept until their last use, %d recomputed, %d moved to the host, %d to the SSD", all,
-                      count[PLAN_FATE_RETAIN], count[PLAN_FATE_RECOMPUTE], count[PLAN_FATE_HOST], count[PLAN_FATE_SSD]);
+                      count[FATE_KEEP], count[FATE_RECOMPUTE], count[FATE_HOST], count[FATE_SSD]);
 }
 
 static void emit_cpu_steps(const Emission *m, FILE *out) {

@@ -25,14 +25,14 @@ static PlannerOptions options_of(const PlanRequest *r) {
 
 static unsigned fates_of_moves(const PlannerPlan *plan) {
   unsigned fates = 0;
-  for (int i = 0; i < plan->move_count; i++) fates |= PLAN_FATE_BIT(plan->moves[i].to);
+  for (int i = 0; i < plan->move_count; i++) fates |= FATE_BIT(tier_fate(plan->moves[i].to));
   return fates;
 }
 
 /* The planner takes copies beside compute for free. Where they are not, a plan that leaves a tier alone may be the faster one. */
 static Plan *plan_with_fewer_copies(const PlanRequest *r, PlannerOptions options, Plan *found) {
   const double noticed = 1.02;
-  static const unsigned tiers[] = {PLAN_FATE_BIT(PLAN_FATE_HOST), PLAN_FATE_BIT(PLAN_FATE_SSD), PLAN_FATE_BIT(PLAN_FATE_HOST) | PLAN_FATE_BIT(PLAN_FATE_SSD)};
+  static const unsigned tiers[] = {FATE_BIT(FATE_HOST), FATE_BIT(FATE_SSD), FATE_BIT(FATE_HOST) | FATE_BIT(FATE_SSD)};
   unsigned used = fates_of_moves(found->planned);
   double least = plan_announced_seconds(r, found);
   bool is_limited = options.time_limit_s > 0;
@@ -257,7 +257,7 @@ static const Plan *keep_all_of(const PlanRequest *r, const Form *form, const Ker
   PlannerOptions options;
   ProblemError error = {"", ""};
   planner_default_options(&options);
-  options.policy = PLANNER_POLICY_KEEP;
+  options.policy = POLICY_KEEP;
   const Plan *p = plan_kernels(r, form, kernels, NULL, &options, &error);
   return p && p->planned ? p : NULL;
 }

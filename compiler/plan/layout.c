@@ -177,7 +177,7 @@ static void allocate_home(Laying *l, FreeList *list, int64_t bytes) {
 }
 
 static int64_t home_bytes(const Layout *y, const Home *home) {
-  return round_up(home->bytes, home->tier == PLAN_FATE_SSD ? SSD_BLOCK_BYTES : y->residents->alignment);
+  return round_up(home->bytes, home->tier == TIER_SSD ? SSD_BLOCK_BYTES : y->residents->alignment);
 }
 
 static void place_homes(Laying *l) {
@@ -193,12 +193,12 @@ static void place_homes(Laying *l) {
     for (int k = 0; k < h; k++) {
       if (is_free[k] || s->homes[k].last >= home->first) continue;
       is_free[k] = true;
-      for (int e = y->home_extent[k]; e < y->home_extent[k + 1]; e++) give_back(l->arena, &lists[s->homes[k].tier == PLAN_FATE_SSD], y->extents[e]);
+      for (int e = y->home_extent[k]; e < y->home_extent[k + 1]; e++) give_back(l->arena, &lists[s->homes[k].tier == TIER_SSD], y->extents[e]);
     }
     y->home_extent[h] = y->extent_count;
-    allocate_home(l, &lists[home->tier == PLAN_FATE_SSD], home_bytes(y, home));
+    allocate_home(l, &lists[home->tier == TIER_SSD], home_bytes(y, home));
     y->home_extent[h + 1] = y->extent_count;
-    for (int b = home->first; b <= home->last; b++) (home->tier == PLAN_FATE_SSD ? y->ssd_live : y->host_live)[b] += home_bytes(y, home);
+    for (int b = home->first; b <= home->last; b++) (home->tier == TIER_SSD ? y->ssd_live : y->host_live)[b] += home_bytes(y, home);
   }
   y->host_bytes = lists[0].top;
   y->ssd_bytes = lists[1].top;

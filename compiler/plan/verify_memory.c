@@ -131,7 +131,7 @@ static void memory_kernel(Memory *m, int s) {
 enum { MOST_SPANS = 4096 }; /* extents of one value */
 
 static int memory_spans_of_home(const Memory *m, int home, int64_t bytes, Span *spans) {
-  int space = m->schedule->homes[home].tier == PLAN_FATE_HOST ? SPACE_HOST : SPACE_SSD, count = 0;
+  int space = m->schedule->homes[home].tier == TIER_HOST ? SPACE_HOST : SPACE_SSD, count = 0;
   for (int e = m->layout->home_extent[home]; e < m->layout->home_extent[home + 1] && bytes > 0 && count < MOST_SPANS; e++) {
     const Extent *extent = &m->layout->extents[e];
     int64_t part = extent->bytes < bytes ? extent->bytes : bytes;

@@ -126,7 +126,7 @@ static void play_kernel(Play *p, const Kernels *kernels, int index) {
 }
 
 static Cell *cell_of_home(const Play *p, int home, int64_t k) {
-  Row row = p->s->homes[home].tier == PLAN_FATE_SSD ? ROW_SSD : ROW_HOST;
+  Row row = p->s->homes[home].tier == TIER_SSD ? ROW_SSD : ROW_HOST;
   int e = p->y->home_extent[home];
   for (; e < p->y->home_extent[home + 1] && k >= p->y->extents[e].bytes / CELL_BYTES; e++) k -= p->y->extents[e].bytes / CELL_BYTES;
   return e < p->y->home_extent[home + 1] ? cell_at(p, row, p->y->extents[e].at / CELL_BYTES + k) : NULL;

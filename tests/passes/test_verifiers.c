@@ -101,8 +101,8 @@ static const char *const road_names[ROAD_COUNT] = {"recompute", "host", "ssd", "
 static Made make_deep(Road road, int percent) {
   Made m = make_kernels(deep_model);
   m.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 40;
-  int64_t all = plan_of(&m, m.kernels, PLANNER_POLICY_KEEP)->report.peak_bytes;
-  for (int c = 0; c < CHANNEL_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
+  int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
+  for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
   m.machine.is_ssd_direct = road == ROAD_DIRECT || road == ROAD_SLOW;
   m.machine.tier_bytes[TIER_HOST] = road == ROAD_HOST ? 64 << 20 : road == ROAD_RING ? 300 << 10 : 0;
   m.machine.tier_bytes[TIER_SSD] = road == ROAD_RECOMPUTE || road == ROAD_HOST ? 0 : 64 << 20;

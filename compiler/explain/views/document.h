@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "compiler/lowering/measured.h"
+#include "lang/vocabulary.h"
 
 typedef struct DocNames {
   int count;
@@ -28,19 +29,20 @@ typedef struct DocStep {
 } DocStep;
 
 typedef struct DocAlternative {
-  const char *fate;
+  Fate fate;
   bool fits;
   double adds;
   int64_t over_bytes;
 } DocAlternative;
 
 typedef struct DocValue {
-  const char *value, *what, *fate;
+  const char *value, *what;
+  Fate fate;
   int64_t line, bytes;
   double adds;
   bool is_pinned;
   int alternative_count;
-  DocAlternative alternatives[4];
+  DocAlternative alternatives[FATE_COUNT];
 } DocValue;
 
 typedef struct DocBlock {
@@ -49,7 +51,8 @@ typedef struct DocBlock {
 } DocBlock;
 
 typedef struct DocHome {
-  const char *value, *tier;
+  const char *value;
+  Tier tier;
   int64_t bytes, first_step, last_step;
 } DocHome;
 
