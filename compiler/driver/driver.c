@@ -6,12 +6,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "build.h"
 #include "native.h"
 #include "compiler/base/cache.h"
+#include "compiler/base/clock.h"
 #include "compiler/base/outfile.h"
 #include "compiler/base/workplace.h"
 #include "compiler/explain/report.h"
@@ -702,12 +702,6 @@ const char *const *driver_passes(void) {
   return names;
 }
 
-static double now_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int internal_error(const char *pass, const char *what) {
   fprintf(stderr, "gnncc: internal error in %s: %s\n", pass, what);
   fprintf(stderr, "gnncc: this is a bug in gnncc, not in your program: please report it with the model\n");
@@ -736,9 +730,9 @@ static int walk(Compilation *c) {
   const char *last = last_pass(c->options);
   for (int i = 0; i < PASS_COUNT; i++) {
     const Pass *pass = &road[i];
-    double start = now_seconds();
+    double start = clock_seconds(CLOCK_MONOTONIC);
     bool is_done = pass->run(c);
-    double seconds = now_seconds() - start;
+    double seconds = clock_seconds(CLOCK_MONOTONIC) - start;
     if (c->options->is_timing) fprintf(stderr, "%-12s %9.3f ms\n", pass->name, 1e3 * seconds);
     if (!is_done) {
       int status = c->status ? c->status : diags_exit_code(c->diags);

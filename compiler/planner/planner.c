@@ -9,6 +9,7 @@
 #include "judge.h"
 #include "session.h"
 #include "settle.h"
+#include "compiler/base/clock.h"
 
 void planner_default_options(PlannerOptions *options) {
   *options = (PlannerOptions){.effort = PLANNER_NORMAL, .policy = -1};
@@ -230,8 +231,8 @@ static bool is_hopeless(const Session *s) {
 }
 
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
-  double begin = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
-  double deadline = options->time_limit_s > 0 ? session_seconds(CLOCK_MONOTONIC) + options->time_limit_s : 0;
+  double begin = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  double deadline = options->time_limit_s > 0 ? clock_seconds(CLOCK_MONOTONIC) + options->time_limit_s : 0;
   Budget budget = budget_of(options->effort);
   Arena *scratch = arena_new();
   Session *s = session_new(problem, scratch, deadline);
@@ -268,6 +269,6 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
   report->evaluations = s->evaluator->evaluations;
   if (!plan) explain_infeasible(s, options, arena, report);
   arena_free(scratch);
-  report->total_s = session_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
+  report->total_s = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
   return plan;
 }

@@ -1,10 +1,10 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "search.h"
+#include "compiler/base/clock.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
 
@@ -69,10 +69,7 @@ static int draw_below(Search *search, int n) {
 }
 
 bool search_is_late(Search *search) {
-  if (search->deadline == 0) return false;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  if ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec < search->deadline) return false;
+  if (search->deadline == 0 || clock_seconds(CLOCK_MONOTONIC) < search->deadline) return false;
   search->is_cut_short = true;
   return true;
 }

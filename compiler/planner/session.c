@@ -7,6 +7,7 @@
 #include "exact.h"
 #include "label_dp.h"
 #include "revolve.h"
+#include "compiler/base/clock.h"
 
 Budget budget_of(PlannerEffort effort) {
   switch (effort) {
@@ -15,12 +16,6 @@ Budget budget_of(PlannerEffort effort) {
     case PLANNER_NORMAL: break;
   }
   return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000};
-}
-
-double session_seconds(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 Session *session_new(const Problem *problem, Arena *arena, double deadline) {
@@ -40,7 +35,7 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
     if (s->search->best->cost < COST_INVALID && search_is_late(s->search)) break;
     policy_evict_all(s->evaluator, preference, candidate);
     search_offer(s->search, candidate);
-    if (*first_plan_at == 0 && candidate->cost < COST_INVALID) *first_plan_at = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    if (*first_plan_at == 0 && candidate->cost < COST_INVALID) *first_plan_at = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
   }
   for (int policy = 0; policy < POLICY_COUNT; policy++) {
     costs[policy] = POLICY_NOT_TRIED;
@@ -49,7 +44,7 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
     costs[policy] = candidate->cost;
     search_offer(s->search, candidate);
   }
-  if (*first_plan_at == 0) *first_plan_at = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  if (*first_plan_at == 0) *first_plan_at = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* Nothing stays: what can be made again is, each time it is needed. The plans of the least memory. */
