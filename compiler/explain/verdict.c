@@ -150,14 +150,6 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   return joined(v->arena, ways, try_constants(v));
 }
 
-static int64_t worst_least(const PlanAnswer *a) {
-  int64_t least = 0;
-  const Plan *const plans[] = {a->training_plan, a->evaluation_plan};
-  for (int i = 0; i < 2; i++)
-    if (plans[i] && !plans[i]->planned && plans[i]->report.least_device_bytes > least) least = plans[i]->report.least_device_bytes;
-  return least;
-}
-
 const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const PlanAnswer *answer = refusal->answer;
   PlanRequest trial = *refusal->request;
@@ -175,7 +167,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
                 gnn_bytes_above_text(answer->layout ? answer->layout->bytes : bind_bytes).text, device, gnn_bytes_text(budget).text);
     return NULL;
   }
-  int64_t all = stays, guess = worst_least(answer);
+  int64_t all = stays, guess = answer_least_device(answer);
   for (int i = 0; i < problem->datum_count; i++) all += problem->data[i].bytes;
   const char *together = r->bind_bytes > 0 && !p->planned && !p->is_early ? plan_bind(v.arena, p) : "";
   bool is_unavoidable = !p->planned && !p->is_early && bind_bytes > budget && is_base_need(p);

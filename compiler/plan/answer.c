@@ -163,7 +163,7 @@ static const PlanAnswer *kept(const PlanRequest *r, PlanAnswer answer) {
 /* Nothing is faster than a part of the steps, each of them once. */
 static bool is_best(const PlanAnswer *a) { return a->fits && schedule_keeps_all(a->schedule); }
 
-static int64_t least_of(const PlanAnswer *a) {
+int64_t answer_least_device(const PlanAnswer *a) {
   int64_t least = 0;
   const Plan *const plans[] = {a->training_plan, a->evaluation_plan};
   for (int i = 0; i < 2; i++)
@@ -174,8 +174,8 @@ static int64_t least_of(const PlanAnswer *a) {
 /* Where neither form fits, the answer is of the one that needs less. */
 static PlanAnswer nearer_form(const PlanRequest *r, PlanAnswer plain) {
   PlanAnswer hoisted = {.form = FORM_HOISTED, .of = &r->forms[FORM_HOISTED]};
-  if (r->least == PLANNER_LEAST_NONE || least_of(&plain) == 0 || plan_both(r, &hoisted)) return plain;
-  return hoisted.fault || (least_of(&hoisted) > 0 && least_of(&hoisted) < least_of(&plain)) ? hoisted : plain;
+  if (r->least == PLANNER_LEAST_NONE || answer_least_device(&plain) == 0 || plan_both(r, &hoisted)) return plain;
+  return hoisted.fault || (answer_least_device(&hoisted) > 0 && answer_least_device(&hoisted) < answer_least_device(&plain)) ? hoisted : plain;
 }
 
 /* The memory of what is computed once is taken for the whole run, so often that form does not fit where the other does. */
