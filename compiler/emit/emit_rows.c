@@ -46,7 +46,8 @@ static RowKind row_of_operand(const Value *user, const Value *operand, RowKind r
   return row;
 }
 
-Index rows_operand_index(const RowWriter *w, ValueId user_id, int k, Index index) {
+/* The index of an operand as its user's index says. */
+static Index rows_operand_index(const RowWriter *w, ValueId user_id, int k, Index index) {
   const Graph *graph = w->kernels->graph;
   const Value *user = &graph->values[user_id], *operand = &graph->values[user->operand[k]];
   Index result = {.row = row_of_operand(user, operand, index.row), .rank = rank_of(w, &operand->shape)};

@@ -240,8 +240,6 @@ typedef struct Layout {
 } Layout;
 
 Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents);
-/* Optimiser state arrays of a weight. */
-int layout_state_count(const TypedProgram *program);
 const char *verify_layout(const Layout *layout, const Schedule *schedule);
 /* verify_memory.c: a training epoch, an evaluation, and both again. NULL, or what goes wrong. */
 const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout);

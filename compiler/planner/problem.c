@@ -36,7 +36,8 @@ int problem_lane(Problem *problem, Arena *arena, const char *name) {
   return problem->lane_count - 1;
 }
 
-int64_t problem_transfer_ns(const ProblemLane *lane, int64_t bytes) {
+/* S1; saturates at INT64_MAX. */
+static int64_t transfer_ns(const ProblemLane *lane, int64_t bytes) {
   Wide ns = ((Wide)bytes * 1000000000 + lane->bandwidth - 1) / lane->bandwidth + lane->latency_ns;
   return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
@@ -84,7 +85,7 @@ static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
       int64_t *times[] = {&piece->d2h_ns, &piece->h2d_ns, &piece->ssdw_ns, &piece->ssdr_ns};
       for (int l = LANE_D2H; l < LANE_COUNT; l++) {
         if (!p->lanes[l].is_present) continue;
-        *times[l - LANE_D2H] = problem_transfer_ns(&p->lanes[l], piece->bytes);
+        *times[l - LANE_D2H] = transfer_ns(&p->lanes[l], piece->bytes);
         total_ns += *times[l - LANE_D2H];
       }
       if (total_ns >= TOTAL_LIMIT) {
@@ -330,7 +331,7 @@ static bool make_times(Problem *p, Arena *arena, ProblemError *error) {
       for (int i = 0; i < op->variants[v].stage_count; i++) {
         const ProblemStage *stage = &op->variants[v].stages[i];
         int64_t amount = share(stage->amount, step->chunk, op->chunks);
-        int64_t ns = stage->is_bytes ? problem_transfer_ns(&p->lanes[stage->lane], amount) : amount;
+        int64_t ns = stage->is_bytes ? transfer_ns(&p->lanes[stage->lane], amount) : amount;
         p->stage_ns[next++] = ns;
         total_ns += ns;
       }

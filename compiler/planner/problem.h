@@ -162,9 +162,6 @@ char *problem_write_json(const Problem *problem, const ProblemMeta *meta, Arena 
 void problem_fail(ProblemError *error, const char *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* S1; saturates at INT64_MAX. */
-int64_t problem_transfer_ns(const ProblemLane *lane, int64_t bytes);
-
 /* At home on the host or the SSD. */
 static inline bool problem_is_home_away(const ProblemPiece *piece) { return piece->home == TIER_HOST || piece->home == TIER_SSD; }
 

@@ -111,17 +111,18 @@ void search_accept_only(Search *search, const Candidate *first, bool (*is_accept
   search_offer(search, before);
 }
 
-void search_accept_all(Search *search) {
-  search->is_accepted = NULL;
-  const Candidate *least = search_least(search);
-  if (least->cost < search->best->cost) candidate_copy(search->evaluator, search->best, least);
-}
-
-const Candidate *search_least(const Search *search) {
+/* The least cost met, accepted or not, of those still remembered. */
+static const Candidate *search_least(const Search *search) {
   const Candidate *least = search->best;
   for (int i = 0; i < search->elite_count; i++)
     if (search->elites[i]->cost < least->cost) least = search->elites[i];
   return least;
+}
+
+void search_accept_all(Search *search) {
+  search->is_accepted = NULL;
+  const Candidate *least = search_least(search);
+  if (least->cost < search->best->cost) candidate_copy(search->evaluator, search->best, least);
 }
 
 void search_offer_again(Search *search, const Candidate *candidate) {
