@@ -287,7 +287,7 @@ static double row_numbers(const Kernels *kernels, ValueId id) {
 /* What an SPMM sums, NO_VALUE for other kernels. */
 static ValueId gathered_value(const Estimate *e) {
   if (e->kernel->kind != KERNEL_SPMM) return NO_VALUE;
-  return e->kernels->home[e->graph->values[e->anchor->operand[0]].operand[0]];
+  return e->kernels->storage[e->graph->values[e->anchor->operand[0]].operand[0]];
 }
 
 /* What it takes beyond the nearest cache, whose time is in the measured rates of the instructions. A busy machine can have
@@ -299,7 +299,7 @@ static double traffic_seconds(const Estimate *e, double bytes, double distance) 
 static bool is_operand(const Estimate *e, ValueId id) {
   int count = e->kernel->kind == KERNEL_OUTER ? 1 : e->anchor->operand_count;
   for (int k = 0; k < count; k++)
-    if (e->kernels->home[e->anchor->operand[k]] == id) return true;
+    if (e->kernels->storage[e->anchor->operand[k]] == id) return true;
   return false;
 }
 

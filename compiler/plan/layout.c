@@ -266,7 +266,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
 
 /* A re-run may make again, in its scratch, what is on the device already: the later block is the one it writes. */
 static const Block *block_at(const Layout *layout, const Kernels *kernels, ValueId value, int step, bool is_of_kernel) {
-  value = kernels->home[value];
+  value = kernels->storage[value];
   const Block *resident = resident_of_value(layout->residents, kernels->graph, value);
   if (resident) return resident;
   const Block *found = NULL;

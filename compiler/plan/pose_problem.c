@@ -120,9 +120,9 @@ static void describe_data(Describing *d) {
 
 /* The datum in whose memory a value lies; NO_INDEX for what has none. */
 static int datum_of(const Describing *d, ValueId value) {
-  ValueId home = d->kernels->home[value];
-  const Block *resident = resident_of_value(d->residents, d->graph, home);
-  return resident ? d->datum_of_block[resident - d->residents->blocks] : d->datum_of_value[home];
+  ValueId stored = d->kernels->storage[value];
+  const Block *resident = resident_of_value(d->residents, d->graph, stored);
+  return resident ? d->datum_of_block[resident - d->residents->blocks] : d->datum_of_value[stored];
 }
 
 static void add_access(const Describing *d, ProblemAccess **list, int *count, int datum) {

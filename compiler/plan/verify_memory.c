@@ -50,7 +50,7 @@ static void memory_fault(Memory *m, int step, const char *what, const char *name
 }
 
 static int memory_tag(const Memory *m, const Kernels *kernels, ValueId value) {
-  value = kernels->home[value];
+  value = kernels->storage[value];
   const Block *resident = resident_of_value(m->layout->residents, kernels->graph, value);
   if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
   return 1 + value + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
@@ -118,7 +118,7 @@ static void memory_kernel(Memory *m, int s) {
     if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k]));
   }
   for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
-    ValueId id = step->kernels->home[kernel->inputs[k]];
+    ValueId id = step->kernels->storage[kernel->inputs[k]];
     bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id);
     if (!is_stored) continue;
     if (!memory_of_value(m, step, id, s, &span)) return;

@@ -53,7 +53,7 @@ static void begin(Replay *r, const Kernels *kernels) {
 static const char *replay_kernel(Replay *r, const Step *step) {
   const Kernel *kernel = &r->kernels->kernels[step->kernel];
   for (int k = 0; k < kernel->input_count; k++) {
-    ValueId id = r->kernels->home[kernel->inputs[k]];
+    ValueId id = r->kernels->storage[kernel->inputs[k]];
     if (op_info[r->graph->values[id].op].kind != OP_KIND_LEAF && r->where[id] != ON_DEVICE)
       return arena_printf(r->arena, "step %d reads %s, which is not on the device", step->number, r->graph->values[id].name);
   }
@@ -112,7 +112,7 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
     for (int k = 0; k < kernel->input_count + kernel->output_count; k++) {
       ValueId id = k < kernel->input_count ? kernel->inputs[k] : kernel->outputs[k - kernel->input_count];
-      if (op_info[step->kernels->graph->values[step->kernels->home[id]].op].kind == OP_KIND_LEAF) continue;
+      if (op_info[step->kernels->graph->values[step->kernels->storage[id]].op].kind == OP_KIND_LEAF) continue;
       if (!layout_at(layout, step->kernels, id, s))
         return arena_printf(arena, "step %d uses %s while it has no memory", step->number, step->kernels->graph->values[id].name);
     }

@@ -84,8 +84,8 @@ static void look(Play *p, Cell *cell, const Cell *wanted, const char *name) {
 
 /* What the first cell of a value holds. */
 static Cell first_cell(const Play *p, const Kernels *kernels, ValueId id) {
-  const Block *stays = resident_of_value(p->y->residents, kernels->graph, kernels->home[id]);
-  return stays ? (Cell){.holds = stays} : (Cell){.holds = &kernels->graph->values[kernels->home[id]], .epoch = p->epoch};
+  const Block *stays = resident_of_value(p->y->residents, kernels->graph, kernels->storage[id]);
+  return stays ? (Cell){.holds = stays} : (Cell){.holds = &kernels->graph->values[kernels->storage[id]], .epoch = p->epoch};
 }
 
 typedef void (*CellUse)(Play *, Cell *, const Cell *, const char *);
@@ -119,8 +119,8 @@ static void play_kernel(Play *p, const Kernels *kernels, int index) {
     if (b->kind == BLOCK_SCRATCH && b->value == NO_VALUE && b->first == p->step) use_block(p, fill, b, (Cell){.holds = b}, b->name);
   for (int i = 0; i < k->output_count; i++) use_value(p, fill, kernels, k->outputs[i]);
   for (int i = 0; i < k->input_count; i++) {
-    const Value *input = &kernels->graph->values[kernels->home[k->inputs[i]]];
-    bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->home[k->inputs[i]]);
+    const Value *input = &kernels->graph->values[kernels->storage[k->inputs[i]]];
+    bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->storage[k->inputs[i]]);
     if (!is_nowhere) use_value(p, look, kernels, k->inputs[i]);
   }
 }
