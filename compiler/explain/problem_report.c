@@ -223,7 +223,7 @@ static json_t *json_blocks(const Drawing *w) {
   return list;
 }
 
-static json_t *json_homes(const Drawing *w) {
+static json_t *json_slots(const Drawing *w) {
   json_t *list = json_array();
   for (int i = 0; i < w->q->move_count; i++) {
     const PlanMove *move = &w->q->moves[i];
@@ -408,7 +408,7 @@ static json_t *json_whole(const Drawing *w, const char *plan_text, size_t length
                            "bandwidth", 0.0, "flops", 0.0, "step_seconds", 0.0, "is_measured", 0, "links", json_links(w), "epoch",
                            json_epoch(w));
   json_object_update_new(root, json_pack("{s:i, s:i, s:o, s:[], s:{s:s, s:[]}, s:o, s:o, s:o, s:o, s:o, s:o}", "training_steps", w->count, "peak_step", shown_kernel(w, peak_of(w)) + 1, "lanes",
-                                         json_lanes(w), "notes", "source", "file", p->name, "lines", "values", json_values(w), "blocks", json_blocks(w), "homes", json_homes(w), "memory", json_memory(w),
+                                         json_lanes(w), "notes", "source", "file", p->name, "lines", "values", json_values(w), "blocks", json_blocks(w), "homes", json_slots(w), "memory", json_memory(w),
                                          "steps", json_steps(w), "plan", json_loadb(plan_text, length, 0, NULL)));
   return root;
 }

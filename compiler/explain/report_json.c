@@ -153,18 +153,18 @@ static json_t *json_blocks(const Emission *m) {
 }
 
 /* Where values wait outside the device. */
-static json_t *json_homes(const Emission *m) {
+static json_t *json_slots(const Emission *m) {
   const Schedule *s = m->schedule;
   json_t *list = json_array();
-  for (int h = 0; h < s->home_count; h++) {
-    const Home *home = &s->homes[h];
+  for (int h = 0; h < s->slot_count; h++) {
+    const Slot *slot = &s->slots[h];
     json_t *extents = json_array();
-    for (int e = m->layout->home_extent[h]; e < m->layout->home_extent[h + 1]; e++)
+    for (int e = m->layout->slot_extent[h]; e < m->layout->slot_extent[h + 1]; e++)
       json_array_append_new(extents, json_pack("{s:I, s:I}", "at", (json_int_t)m->layout->extents[e].at, "bytes", (json_int_t)m->layout->extents[e].bytes));
-    int first = home->first ? s->kernel_step[home->first - 1] + 2 : 1;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", home->kernels->graph->values[home->value].name, "tier",
-                                          tier_names[home->tier], "bytes", (json_int_t)home->bytes, "first_step", first, "last_step",
-                                          s->kernel_step[home->last] + 1, "extents", extents));
+    int first = slot->first ? s->kernel_step[slot->first - 1] + 2 : 1;
+    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", slot->kernels->graph->values[slot->value].name, "tier",
+                                          tier_names[slot->tier], "bytes", (json_int_t)slot->bytes, "first_step", first, "last_step",
+                                          s->kernel_step[slot->last] + 1, "extents", extents));
   }
   return list;
 }
@@ -375,7 +375,7 @@ const char *report_plan_json(const Explanation *x) {
   if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
   if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));
-  const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"blocks", json_blocks}, {"homes", json_homes},
+  const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"blocks", json_blocks}, {"homes", json_slots},
                                                                                   {"memory", json_memory}, {"steps", json_steps},   {"plan", json_plan}};
   if (root) json_object_set_new(root, "values", json_values(m, x->decisions));
   for (size_t i = 0; root && i < sizeof parts / sizeof parts[0]; i++) json_object_set_new(root, parts[i].key, parts[i].make(m));

@@ -161,7 +161,7 @@ typedef struct Copy {
   Tier tier;           /* TIER_HOST or TIER_SSD: where the value goes or comes from */
   bool is_out, is_by_ring; /* by the ring: between it and the device, or (lanes of the SSD) between it and the SSD */
   int boundary;        /* at which the block of the device holds the value; for STEP_COPY of the SSD lanes too */
-  int home;            /* which copy in the other tier: index into Schedule.homes */
+  int slot;            /* which copy in the other tier: index into Schedule.slots */
   int after[2];        /* copies on other lanes that must be complete, or NO_INDEX */
   double slows_seconds; /* how much longer compute takes beside it */
 } Copy;
@@ -172,13 +172,13 @@ static inline bool copy_touches_device(const Copy *copy) {
 }
 
 /* The room of one value in the host arena or on the SSD. */
-typedef struct Home {
+typedef struct Slot {
   Tier tier;
   int64_t bytes;
   int first, last;  /* boundaries */
   const Kernels *kernels;
   ValueId value;
-} Home;
+} Slot;
 
 /* The steps of one training epoch, then those of one evaluation; the numbers go on. */
 typedef struct Schedule {
@@ -186,8 +186,8 @@ typedef struct Schedule {
   Step *steps;
   int copy_count;
   Copy *copies;
-  int home_count;
-  Home *homes;
+  int slot_count;
+  Slot *slots;
   int boundary_count, training_boundaries;
   int *kernel_step;    /* per boundary: the index of its kernel's step */
   const Plan *training_plan, *evaluation_plan; /* training_plan: NULL without a train block */
@@ -234,7 +234,7 @@ typedef struct Layout {
   int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */
   int extent_count;
   Extent *extents;
-  int *home_extent;      /* per home: its first extent; home_extent[home_count] is the end */
+  int *slot_extent;      /* per slot: its first extent; slot_extent[slot_count] is the end */
   int64_t *ring_at;      /* per copy that passes the ring: its place there */
   int64_t *host_live, *ssd_live; /* per boundary */
 } Layout;

@@ -130,9 +130,9 @@ static void memory_kernel(Memory *m, int s) {
 
 enum { MOST_SPANS = 4096 }; /* extents of one value */
 
-static int memory_spans_of_home(const Memory *m, int home, int64_t bytes, Span *spans) {
-  int space = m->schedule->homes[home].tier == TIER_HOST ? SPACE_HOST : SPACE_SSD, count = 0;
-  for (int e = m->layout->home_extent[home]; e < m->layout->home_extent[home + 1] && bytes > 0 && count < MOST_SPANS; e++) {
+static int memory_spans_of_slot(const Memory *m, int slot, int64_t bytes, Span *spans) {
+  int space = m->schedule->slots[slot].tier == TIER_HOST ? SPACE_HOST : SPACE_SSD, count = 0;
+  for (int e = m->layout->slot_extent[slot]; e < m->layout->slot_extent[slot + 1] && bytes > 0 && count < MOST_SPANS; e++) {
     const Extent *extent = &m->layout->extents[e];
     int64_t part = extent->bytes < bytes ? extent->bytes : bytes;
     spans[count++] = (Span){space, extent->at, extent->at + part};
@@ -162,7 +162,7 @@ static int memory_spans_of_side(Memory *m, int copy, bool is_device_side, Span *
     return c->bytes <= block->bytes ? 1 : -1;
   }
   if (c->is_by_ring && !is_ssd_lane) return memory_spans_of_ring(m, ring, m->layout->ring_at[copy], c->bytes, spans);
-  return memory_spans_of_home(m, c->home, c->bytes, spans);
+  return memory_spans_of_slot(m, c->slot, c->bytes, spans);
 }
 
 static void memory_later(int *clock, const int *other) {

@@ -134,8 +134,8 @@ static void read_block(Reader *r, const char *at, const json_t *o, DocBlock *b) 
                   .last_step = count_of(r, at, o, "last_step")};
 }
 
-static void read_home(Reader *r, const char *at, const json_t *o, DocHome *h) {
-  *h = (DocHome){.value = text_of(r, at, o, "value"), .tier = (Tier)word_of(r, at, o, "tier", tier_names), .bytes = count_of(r, at, o, "bytes"),
+static void read_slot(Reader *r, const char *at, const json_t *o, DocSlot *h) {
+  *h = (DocSlot){.value = text_of(r, at, o, "value"), .tier = (Tier)word_of(r, at, o, "tier", tier_names), .bytes = count_of(r, at, o, "bytes"),
                  .first_step = count_of(r, at, o, "first_step"), .last_step = count_of(r, at, o, "last_step")};
 }
 
@@ -273,7 +273,7 @@ static Document *read_document(Reader *r, json_t *root) {
   READ_LIST(r, root, "lanes", d->lanes, d->lane_count, read_lane);
   READ_LIST(r, root, "values", d->values, d->value_count, read_value);
   READ_LIST(r, root, "blocks", d->blocks, d->block_count, read_block);
-  READ_LIST(r, root, "homes", d->homes, d->home_count, read_home);
+  READ_LIST(r, root, "homes", d->slots, d->slot_count, read_slot);
   READ_LIST(r, root, "memory", d->memory, d->memory_count, read_memory);
   READ_LIST(r, root, "steps", d->steps, d->step_count, read_step);
   judge(r, d);

@@ -50,11 +50,11 @@ typedef struct DocBlock {
   int64_t offset, bytes, first_step, last_step;
 } DocBlock;
 
-typedef struct DocHome {
+typedef struct DocSlot {
   const char *value;
   Tier tier;
   int64_t bytes, first_step, last_step;
-} DocHome;
+} DocSlot;
 
 typedef struct DocLane {
   const char *lane;
@@ -94,11 +94,11 @@ typedef struct Document {
   const Measured *measured; /* NULL: nothing was */
   const char *file;
   DocNames source, notes;
-  int step_count, value_count, block_count, home_count, lane_count, link_count, memory_count;
+  int step_count, value_count, block_count, slot_count, lane_count, link_count, memory_count;
   DocStep *steps;
   DocValue *values;
   DocBlock *blocks;
-  DocHome *homes;
+  DocSlot *slots;
   DocLane *lanes;
   DocLink *links;
   DocMemory *memory;
