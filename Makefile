@@ -167,13 +167,13 @@ $(T)/kernels/%_avx2: MARCH := -march=x86-64-v3
 $(T)/kernels/%_sse2: MARCH := -march=x86-64
 $(T)/kernels/%_double: MARCH := -march=native -DGNN_DOUBLE
 define KERNEL_RULE
-$(T)/kernels/%_$(1): tests/kernels/%.c runtime/core/team.c $$(KERNELS) tests/kernels/tap.h
+$(T)/kernels/%_$(1): tests/kernels/%.c runtime/core/team.c $$(KERNELS) $(wildcard tests/kernels/*.h)
 	@mkdir -p $$(@D)
 	$$(CC) $$(KERNEL_FLAGS) $$(MARCH) -o $$@ $$< runtime/core/team.c -lm -lpthread
 endef
 $(foreach v,native avx2 sse2 double,$(eval $(call KERNEL_RULE,$(v))))
 
-$(T)/runtime/%: tests/runtime/%.c tests/runtime/tap.h $(B)/share/libgnnrt.a
+$(T)/runtime/%: tests/runtime/%.c tests/runtime/tap.h tests/runtime/arrays.h $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread
 $(T)/runtime/test_memory: tests/runtime/memory/test_memory.c tests/runtime/tap.h $(B)/share/libgnnrt.a
