@@ -21,7 +21,7 @@ BUNDLED := $(if $(filter yes,$(URING)),liburing.a)
 LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_call.c check_const.c check_data.c check_expr.c \
   check_function.c check_layer.c check_names.c check_plan.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c known.c list.c name_table.c \
-  rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c)
+  rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)
 COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c shown.c workplace.c) \
   $(addprefix compiler/graph/, autodiff.c data.c graph.c hoist.c locality.c lower.c reassociate.c simplify.c verify_graph.c) \
   $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c measured.c profile.c trial.c tuning.c \
@@ -68,7 +68,7 @@ PAGE := $(addprefix compiler/explain/views/page., html css js)
 GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(B)/compiler/explain/views/page_assets.o $(PLANNER:%.c=$(B)/%.o)
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o)
 # The planner without the compiler.
-PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/base/outfile.o compiler/base/shown.o lang/arena.o lang/source.o runtime/base/open.o runtime/base/partial.o runtime/base/text.o)
+PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/base/outfile.o compiler/base/shown.o lang/arena.o lang/source.o lang/vocabulary.o runtime/base/open.o runtime/base/partial.o runtime/base/text.o)
 # The sources for CUDA are there without the toolkit, too: `gnncc -S` delivers them.
 SHARE := $(addprefix $(B)/share/, gnndevice.cuh gnncuda.h gnncuda.c) $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
 
@@ -167,13 +167,13 @@ $(T)/kernels/%_avx2: MARCH := -march=x86-64-v3
 $(T)/kernels/%_sse2: MARCH := -march=x86-64
 $(T)/kernels/%_double: MARCH := -march=native -DGNN_DOUBLE
 define KERNEL_RULE
-$(T)/kernels/%_$(1): tests/kernels/%.c runtime/core/team.c $$(KERNELS) tests/kernels/tap.h
+$(T)/kernels/%_$(1): tests/kernels/%.c runtime/core/team.c $$(KERNELS) $(wildcard tests/kernels/*.h)
 	@mkdir -p $$(@D)
 	$$(CC) $$(KERNEL_FLAGS) $$(MARCH) -o $$@ $$< runtime/core/team.c -lm -lpthread
 endef
 $(foreach v,native avx2 sse2 double,$(eval $(call KERNEL_RULE,$(v))))
 
-$(T)/runtime/%: tests/runtime/%.c tests/runtime/tap.h $(B)/share/libgnnrt.a
+$(T)/runtime/%: tests/runtime/%.c tests/runtime/tap.h tests/runtime/arrays.h $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $< $(B)/share/libgnnrt.a $(LINK_ZLIB) -lm -lpthread
 $(T)/runtime/test_memory: tests/runtime/memory/test_memory.c tests/runtime/tap.h $(B)/share/libgnnrt.a

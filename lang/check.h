@@ -181,7 +181,6 @@ const char *check_signature(Checker *checker, const Item *layer);
 
 /* ---- check_block.c ---- */
 void check_block(Checker *checker, Scope *scope, const Block *block);
-void check_param(Checker *checker, Scope *scope, const Stmt *stmt);
 /* Do the dimensions and the domain that were written fit the value? Binds and renames dimensions that have no meaning yet. */
 bool check_against_type(Checker *checker, Scope *scope, const AstType *type, const char *name, Place place, Value *value);
 

@@ -130,7 +130,7 @@ static void report_reuse(Checker *checker, const Scope *scope, const TypedParam 
   diags_error(checker->diags, "E0206", place, "\"%s\" is already a parameter (%s)", param->name, check_where(checker, param->place));
 }
 
-void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
+static void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
   TypedProgram *program = checker->program;
   const Value none = {.kind = VALUE_NONE};
   Type type;

@@ -5,18 +5,14 @@
 
 static bool budget_tier(Checker *checker, const ConfStmt *stmt, Tier *tier) {
   const TypedProgram *program = checker->program;
-  const char *device = program->has_target ? program->target.device : "device";
-  const char *known[] = {device, "host", "ssd", "device"};
-  for (int i = 0; i < 4; i++)
-    if (strcmp(stmt->word, known[i]) == 0) {
-      *tier = i == 3 ? TIER_DEVICE : (Tier)i;
-      return true;
-    }
+  const char *device = program->has_target ? program->target.device : tier_names[TIER_DEVICE];
+  if (tier_named(device, stmt->word, tier)) return true;
   bool is_usual = strcmp(stmt->word, "gpu") == 0 || strcmp(stmt->word, "cpu") == 0;
   if (!program->has_target && is_usual) {
     *tier = TIER_DEVICE;
     return true;
   }
+  const char *known[] = {device, tier_names[TIER_HOST], tier_names[TIER_SSD], tier_names[TIER_DEVICE]};
   diags_error(checker->diags, "E0217", stmt->word_place, "unknown tier \"%s\"%s (known: %s, host, ssd)", stmt->word, check_nearest(checker, stmt->word, known, 4, ""), device);
   return false;
 }
@@ -46,21 +42,20 @@ static void check_budget(Checker *checker, const ConfStmt *stmt) {
 
 /* ---- words ---- */
 
-/* The place of the value among `words`; NO_INDEX and a message where it is none of them. */
-static int chosen_word(Checker *checker, const ConfStmt *stmt, const char *const *words, int count) {
+/* The place of the value among `words`, which NULL ends; NO_INDEX and a message where it is none of them. */
+static int chosen_word(Checker *checker, const ConfStmt *stmt, const char *const *words) {
   const Expr *value = stmt->value;
   bool is_word = value->kind == EXPR_NAME || value->kind == EXPR_STRING;
-  for (int i = 0; is_word && i < count; i++)
-    if (strcmp(value->text, words[i]) == 0) return i;
+  int word = is_word ? vocabulary_find(words, value->text) : NO_INDEX, count = 1;
+  if (word >= 0) return word;
   const char *known = words[0];
-  for (int i = 1; i < count; i++) known = arena_printf(checker->arena, "%s, %s", known, words[i]);
+  for (; words[count]; count++) known = arena_printf(checker->arena, "%s, %s", known, words[count]);
   const char *text = is_word ? value->text : ast_expr_text(checker->arena, value);
   diags_error(checker->diags, "E0217", value->span.place, "unknown %s \"%s\"%s (known: %s)", stmt->key, text, check_nearest(checker, text, words, count, ""), known);
   return NO_INDEX;
 }
 
 static void check_fate(Checker *checker, const ConfStmt *stmt) {
-  static const char *const fates[] = {"keep", "host", "ssd", "recompute"};
   TypedProgram *program = checker->program;
   if (!stmt->word || !stmt->value || !stmt->is_word_string) {
     diags_error(checker->diags, "E0217", stmt->key_place, "a fate names values by a pattern in quotes: fate \"conv1.*\" = recompute");
@@ -71,21 +66,17 @@ static void check_fate(Checker *checker, const ConfStmt *stmt) {
       diags_error(checker->diags, "E0212", stmt->word_place, "the fate of \"%s\" is set twice (%s)", stmt->word, check_where(checker, program->fates[i].place));
       return;
     }
-  int fate = chosen_word(checker, stmt, fates, 4);
-  if (fate != NO_INDEX) ARENA_PUSH(checker->arena, program->fates, program->fate_count, (FatePin){stmt->word, fate, stmt->word_place});
+  int fate = chosen_word(checker, stmt, fate_names);
+  if (fate != NO_INDEX) ARENA_PUSH(checker->arena, program->fates, program->fate_count, (FatePin){stmt->word, (Fate)fate, stmt->word_place});
 }
 
 typedef struct WordSetting {
   const char *key;
-  int count;
-  const char *words[9];
+  const char *const *words;
 } WordSetting;
 
-static const WordSetting word_settings[] = {
-    {"effort", 3, {"fast", "normal", "best"}},
-    {"policy", 9, {"keep", "recompute", "offload", "checkpoint", "roc", "flexgnn", "torch-budget", "dtr", "capuchin"}}, /* planner/policies.c */
-    {"objective", 2, {"time", "memory"}},
-};
+static const char *const efforts[] = {"fast", "normal", "best", NULL}, *const objectives[] = {"time", "memory", NULL};
+static const WordSetting word_settings[] = {{"effort", efforts}, {"policy", policy_names}, {"objective", objectives}};
 enum { WORD_EFFORT, WORD_POLICY, WORD_OBJECTIVE, WORD_COUNT };
 
 static void check_word(Checker *checker, int which, const ConfStmt *stmt, const ConfStmt **before) {
@@ -96,7 +87,7 @@ static void check_word(Checker *checker, int which, const ConfStmt *stmt, const 
   }
   if (*before) diags_error(checker->diags, "E0212", stmt->key_place, "\"%s\" is set twice (%s)", setting->key, check_where(checker, (*before)->key_place));
   *before = stmt;
-  int word = chosen_word(checker, stmt, setting->words, setting->count);
+  int word = chosen_word(checker, stmt, setting->words);
   if (word == NO_INDEX) return;
   if (which == WORD_EFFORT) checker->program->plan_effort = setting->words[word];
   else if (which == WORD_POLICY) checker->program->plan_policy = setting->words[word];

@@ -186,10 +186,9 @@ static void check_device(Checker *checker, TargetSpec *target, const ConfStmt *s
 }
 
 static void check_tier(Checker *checker, TargetSpec *target, const ConfStmt *stmt) {
-  static const char *const tiers[] = {"host", "ssd"};
-  bool is_host = strcmp(stmt->word, "host") == 0, is_ssd = strcmp(stmt->word, "ssd") == 0;
-  if (!is_host && !is_ssd) {
-    diags_error(checker->diags, "E0217", stmt->word_place, "unknown tier \"%s\"%s (known: host, ssd)", stmt->word, check_nearest(checker, stmt->word, tiers, 2, ""));
+  int tier = vocabulary_find(tier_names, stmt->word);
+  if (tier != TIER_HOST && tier != TIER_SSD) {
+    diags_error(checker->diags, "E0217", stmt->word_place, "unknown tier \"%s\"%s (known: host, ssd)", stmt->word, check_nearest(checker, stmt->word, tier_names + TIER_HOST, 2, ""));
     return;
   }
   double capacity = -1, budget = -1;
@@ -200,28 +199,19 @@ static void check_tier(Checker *checker, TargetSpec *target, const ConfStmt *stm
     if (!setting || !read_setting(checker, setting, s->value, &value)) continue;
     if (strcmp(s->key, "capacity") == 0) capacity = value.number;
     if (strcmp(s->key, "budget") == 0) budget = value.number;
-    if (strcmp(s->key, "path") == 0 && is_ssd) target->ssd_path = value.text;
+    if (strcmp(s->key, "path") == 0 && tier == TIER_SSD) target->ssd_path = value.text;
   }
   if (budget < 0) budget = capacity;
   if (budget < 0) {
     diags_error(checker->diags, "E0509", stmt->word_place, "tier %s does not say how large it is: budget = 20GiB", stmt->word);
     return;
   }
-  if (is_host) target->host_bytes = (int64_t)budget;
-  else target->ssd_bytes = (int64_t)budget;
+  *(tier == TIER_HOST ? &target->host_bytes : &target->ssd_bytes) = (int64_t)budget;
 }
 
-static bool tier_named(Checker *checker, const TargetSpec *target, const char *name, Place place, Tier *tier) {
-  const char *known[] = {target->device ? target->device : "device", "host", "ssd"};
-  for (int i = 0; i < TIER_COUNT; i++)
-    if (strcmp(name, known[i]) == 0) {
-      *tier = (Tier)i;
-      return true;
-    }
-  if (strcmp(name, "device") == 0) {
-    *tier = TIER_DEVICE;
-    return true;
-  }
+static bool link_end(Checker *checker, const TargetSpec *target, const char *name, Place place, Tier *tier) {
+  const char *known[] = {target->device ? target->device : tier_names[TIER_DEVICE], tier_names[TIER_HOST], tier_names[TIER_SSD]};
+  if (tier_named(known[TIER_DEVICE], name, tier)) return true;
   diags_error(checker->diags, "E0217", place, "unknown end of a link \"%s\"%s (known: %s, host, ssd)", name, check_nearest(checker, name, known, 3, ""), known[0]);
   return false;
 }
@@ -231,10 +221,9 @@ static void add_link(Checker *checker, TargetSpec *target, TargetLink link, doub
   if (bandwidth > 0) ARENA_PUSH(checker->arena, target->links, target->link_count, link);
 }
 
-static void doubt_bandwidth(Checker *checker, const TargetSpec *target, const ConfStmt *link, const ConfStmt *stmt, double bandwidth) {
-  bool is_device_host = (strcmp(link->word, "host") == 0) != (strcmp(link->far_word, "host") == 0);
+static void doubt_bandwidth(Checker *checker, const TargetSpec *target, const ConfStmt *link, Tier from, Tier to, const ConfStmt *stmt, double bandwidth) {
+  bool is_device_host = (from == TIER_HOST) != (to == TIER_HOST), is_ssd = from == TIER_SSD || to == TIER_SSD;
   bool is_cuda = target->kind && strncmp(target->kind, "cuda", 4) == 0;
-  bool is_ssd = strcmp(link->word, "ssd") == 0 || strcmp(link->far_word, "ssd") == 0;
   const char *text = ast_expr_text(checker->arena, stmt->value);
   if (is_ssd && bandwidth > 60e9)
     diags_warning(checker->diags, "W0504", "target", stmt->value->span.place, "link %s %s %s %s: one NVMe drive gives about 7GB/s; a zero too many?", link->word, link->arrow, link->far_word, text);
@@ -245,7 +234,7 @@ static void doubt_bandwidth(Checker *checker, const TargetSpec *target, const Co
 static void check_link(Checker *checker, TargetSpec *target, const ConfStmt *stmt) {
   Tier from, to;
   double bandwidth = 0, read = 0, write = 0, latency = 0, slowdown = 0;
-  if (!tier_named(checker, target, stmt->word, stmt->word_place, &from) || !tier_named(checker, target, stmt->far_word, stmt->far_place, &to)) return;
+  if (!link_end(checker, target, stmt->word, stmt->word_place, &from) || !link_end(checker, target, stmt->far_word, stmt->far_place, &to)) return;
   for (int i = 0; i < stmt->body->count; i++) {
     const ConfStmt *s = stmt->body->stmts[i];
     const Setting *setting = find_setting(checker, s, link_settings, COUNT(link_settings), "link");
@@ -256,7 +245,7 @@ static void check_link(Checker *checker, TargetSpec *target, const ConfStmt *stm
     if (strcmp(s->key, "bandwidth") == 0) bandwidth = value.number;
     if (strcmp(s->key, "read") == 0) read = value.number;
     if (strcmp(s->key, "write") == 0) write = value.number;
-    if (setting->unit == UNIT_BYTES_PER_SECOND && setting->kind == SETTING_QUANTITY) doubt_bandwidth(checker, target, stmt, s, value.number);
+    if (setting->unit == UNIT_BYTES_PER_SECOND && setting->kind == SETTING_QUANTITY) doubt_bandwidth(checker, target, stmt, from, to, s, value.number);
   }
   bool is_two_way = strcmp(stmt->arrow, "<->") == 0;
   if (from == to) return; /* between devices of one kind: nothing moves there while there is one device */
@@ -275,10 +264,9 @@ static bool is_linked(const TargetSpec *target, Tier tier) {
 }
 
 void lang_unreachable(Diags *diags, Place place, const char *from, Tier tier) {
-  static const char *const names[TIER_COUNT] = {"", "host", "ssd"};
   static const char *const examples[TIER_COUNT] = {"", "bandwidth = 20GB/s; latency = 10us", "read = 2GB/s; write = 1GB/s; latency = 100us"};
-  diags_error(diags, "E0503", place, "%s can be reached from nowhere: add link %s <-> %s { \xE2\x80\xA6 }", names[tier], from, names[tier]);
-  diags_help(diags, "in the target, with the numbers of the machine: link %s <-> %s { %s }", from, names[tier], examples[tier]);
+  diags_error(diags, "E0503", place, "%s can be reached from nowhere: add link %s <-> %s { \xE2\x80\xA6 }", tier_names[tier], from, tier_names[tier]);
+  diags_help(diags, "in the target, with the numbers of the machine: link %s <-> %s { %s }", from, tier_names[tier], examples[tier]);
 }
 
 static void check_target(Checker *checker, const Item *item, TargetSpec *target) {
@@ -306,7 +294,7 @@ static void check_target(Checker *checker, const Item *item, TargetSpec *target)
   if (!target->kind) target->kind = "cpu";
   if (target->host_bytes > 0 && !is_linked(target, TIER_HOST)) lang_unreachable(checker->diags, item->name_place, target->device, TIER_HOST);
   if (target->ssd_bytes > 0 && !is_linked(target, TIER_SSD))
-    lang_unreachable(checker->diags, item->name_place, target->host_bytes > 0 ? "host" : target->device, TIER_SSD);
+    lang_unreachable(checker->diags, item->name_place, target->host_bytes > 0 ? tier_names[TIER_HOST] : target->device, TIER_SSD);
 }
 
 /* ---- which target ---- */

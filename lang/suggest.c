@@ -32,7 +32,9 @@ static int keep_case(int c) {
   return c;
 }
 
-int suggest_distance(const char *a, const char *b) {
+/* Edits that turn one word into the other: insert, delete, replace, swap neighbours; case counts half an edit,
+ * rounded down. Long words are compared by their first 63 bytes. */
+static int suggest_distance(const char *a, const char *b) {
   int exact = edit_distance(a, b, keep_case), folded = edit_distance(a, b, tolower);
   return folded + (exact - folded) / 2;
 }

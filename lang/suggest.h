@@ -14,10 +14,6 @@ typedef struct Suggest {
   int distance[SUGGEST_MAX];
 } Suggest;
 
-/* Edits that turn one word into the other: insert, delete, replace, swap neighbours; case counts half an edit,
- * rounded down. Long words are compared by their first 63 bytes. */
-int suggest_distance(const char *a, const char *b);
-
 /* Offers one known name; kept when it is near enough (at most max(1, length / 3) edits) and among the best three. */
 void suggest_offer(Suggest *suggest, const char *name);
 

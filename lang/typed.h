@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "vocabulary.h"
+
 enum { MAX_RANK = 4, MAX_OPERANDS = 3, NO_INDEX = -1 };
 
 typedef int32_t TypedId; /* index into TypedProgram.exprs; NO_INDEX for none */
@@ -257,8 +259,6 @@ typedef struct TrainSpec {
 
 /* ---- target and plan blocks ---- */
 
-typedef enum Tier { TIER_DEVICE, TIER_HOST, TIER_SSD, TIER_COUNT } Tier;
-
 typedef struct TargetLink {
   Tier from, to;         /* one direction of one link */
   double bandwidth;      /* bytes per second */
@@ -310,7 +310,7 @@ typedef struct TierBudget {
 /* `fate "norms.*" = recompute`. Patterns are matched with the values of the graph later; the last match wins. */
 typedef struct FatePin {
   const char *pattern; /* a shell pattern: * and ? */
-  int fate;            /* 0 keep, 1 host, 2 ssd, 3 recompute */
+  Fate fate;
   Place place;
 } FatePin;
 
@@ -346,7 +346,7 @@ typedef struct TypedProgram {
   int fate_count;
   FatePin *fates;           /* in the order of the text */
   const char *plan_effort;  /* "fast", "normal", "best"; NULL: not said */
-  const char *plan_policy;  /* a name of planner/policies.c; NULL: not said */
+  const char *plan_policy;  /* among policy_names; NULL: not said */
   uint64_t source_fingerprint; /* of all texts read and all -D */
   uint64_t model_fingerprint;  /* without comments, targets and plan */
 } TypedProgram;

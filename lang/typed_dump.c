@@ -141,7 +141,6 @@ static void dump_rates(const DeviceRates *rates, FILE *out) {
 }
 
 static void dump_target(const TypedProgram *program, FILE *out) {
-  static const char *const tiers[] = {"device", "host", "ssd"};
   const TargetSpec *t = &program->target;
   if (program->has_target) {
     fprintf(out, "target %s: %s is %s, %lld bytes, %lld reserved, %.9g B/s, %.9g flop/s, %d threads; host %lld, ssd %lld%s%s\n", t->name,
@@ -152,21 +151,20 @@ static void dump_target(const TypedProgram *program, FILE *out) {
     dump_rates(&t->rates, out);
     for (int i = 0; i < t->link_count; i++) {
       const TargetLink *link = &t->links[i];
-      fprintf(out, "  %s -> %s: %.9g B/s, %.9g s", tiers[link->from], tiers[link->to], link->bandwidth, link->latency);
+      fprintf(out, "  %s -> %s: %.9g B/s, %.9g s", tier_names[link->from], tier_names[link->to], link->bandwidth, link->latency);
       if (link->slowdown > 0) fprintf(out, ", slows compute by %.9g %%", 100 * link->slowdown);
       fputc('\n', out);
     }
   }
   for (int i = 0; i < program->budget_count; i++) {
     const TierBudget *b = &program->budgets[i];
-    if (b->bytes >= 0) fprintf(out, "budget %s %lld bytes\n", tiers[b->tier], (long long)b->bytes);
-    else fprintf(out, "budget %s %.9g %%\n", tiers[b->tier], 100 * b->share);
+    if (b->bytes >= 0) fprintf(out, "budget %s %lld bytes\n", tier_names[b->tier], (long long)b->bytes);
+    else fprintf(out, "budget %s %.9g %%\n", tier_names[b->tier], 100 * b->share);
   }
 }
 
 static void dump_plan(const TypedProgram *program, FILE *out) {
-  static const char *const fates[] = {"keep", "host", "ssd", "recompute"};
-  for (int i = 0; i < program->fate_count; i++) fprintf(out, "fate \"%s\" %s\n", program->fates[i].pattern, fates[program->fates[i].fate]);
+  for (int i = 0; i < program->fate_count; i++) fprintf(out, "fate \"%s\" %s\n", program->fates[i].pattern, fate_names[program->fates[i].fate]);
   if (program->plan_effort) fprintf(out, "effort %s\n", program->plan_effort);
   if (program->plan_policy) fprintf(out, "policy %s\n", program->plan_policy);
 }

@@ -28,7 +28,8 @@ static bool begins_as_ours(const char *text) {
   return false;
 }
 
-bool outfile_is_ours(const char *path) {
+/* It carries the mark, or is of a form that has no comments and begins as one of ours. */
+static bool outfile_is_ours(const char *path) {
   enum { MARK = sizeof outfile_mark - 1 };
   char buffer[65536 + 1] = "";
   size_t kept = 0;
@@ -48,7 +49,8 @@ bool outfile_is_ours(const char *path) {
   return is_ours;
 }
 
-bool outfile_is_stream(const char *path) {
+/* Standard output ("-"), a device, a pipe or a socket: it is written into, never replaced. */
+static bool outfile_is_stream(const char *path) {
   struct stat info;
   return strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }

@@ -11,12 +11,8 @@
 /* What everything gnncc writes says of itself. */
 extern const char outfile_mark[];
 
-/* It carries the mark, or is of a form that has no comments and begins as one of ours. */
-bool outfile_is_ours(const char *path);
 /* Nothing is there, or something that may be written again; false with a message. */
 bool outfile_may_write(const char *path, bool is_forced);
-/* Standard output ("-"), a device, a pipe or a socket: it is written into, never replaced. */
-bool outfile_is_stream(const char *path);
 
 typedef struct OutFile {
   const char *path;

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "build.h"
+#include "compiler/base/clock.h"
 #include "compiler/base/escape.h"
 #include "compiler/base/outfile.h"
 #include "compiler/base/workplace.h"
@@ -26,12 +26,6 @@
 #include "runtime/base/text.h"
 
 extern char **environ;
-
-static double clock_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 typedef struct Builder {
   Compilation *c;
@@ -199,7 +193,7 @@ static int refused(const Builder *b) { return refused_by(b, b->cc); }
 /* A row of --time. */
 static void say_time(const Builder *b, const char *path, double since) {
   const char *slash = strrchr(path, '/');
-  if (b->c->options->is_timing) fprintf(stderr, "%-12s %9.3f ms  %s\n", "", 1e3 * (clock_seconds() - since), slash ? slash + 1 : path);
+  if (b->c->options->is_timing) fprintf(stderr, "%-12s %9.3f ms  %s\n", "", 1e3 * (clock_seconds(CLOCK_MONOTONIC) - since), slash ? slash + 1 : path);
 }
 
 /* On a terminal, what is going on; NULL: it is over. */
@@ -215,7 +209,7 @@ static void say_progress(const Builder *b, const char *what) {
 static int compile_all(const Builder *b, const char *const *sources, const char *const *objects, const char *const *extra, int count) {
   pid_t children[CHILDREN];
   int status = 0, started = 0;
-  const double since = clock_seconds();
+  const double since = clock_seconds(CLOCK_MONOTONIC);
   say_progress(b, arena_printf(b->arena, "%s compiles the program", b->cc));
   for (; started < count && status == 0; started++) {
     Command command = compiler(b);
@@ -321,7 +315,7 @@ static bool nvcc_is_able(const Builder *b, const DeviceSource *source) {
 static int run_nvcc(const Builder *b, const DeviceSource *source) {
   Command command = {0};
   pid_t child;
-  const double since = clock_seconds();
+  const double since = clock_seconds(CLOCK_MONOTONIC);
   nvcc_words(b, &command, source);
   word(b, &command, source->path);
   say_progress(b, arena_printf(b->arena, "%s compiles the kernels", b->cuda.nvcc));
@@ -386,7 +380,7 @@ static bool is_found(const Builder *b, const char *library) {
 
 static int run_link(const Builder *b, Command *link) {
   pid_t child;
-  const double since = clock_seconds();
+  const double since = clock_seconds(CLOCK_MONOTONIC);
   int status = start(b, link, &child);
   bool is_linked = status == 0 && finish(child) == 0;
   say_time(b, "link", since);

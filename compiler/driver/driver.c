@@ -6,12 +6,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "build.h"
 #include "native.h"
 #include "compiler/base/cache.h"
+#include "compiler/base/clock.h"
 #include "compiler/base/outfile.h"
 #include "compiler/base/workplace.h"
 #include "compiler/explain/report.h"
@@ -76,7 +76,7 @@ static bool emit_for_processor(const Compilation *asked, FILE *out) {
   Options options = *asked->options;
   options.dump = options.sweep = options.measured = options.profile = options.plan_from = NULL;
   options.stop_after = "explain";
-  options.policy = "keep";
+  options.policy = policy_names[POLICY_KEEP];
   options.tuning = NULL;
   options.trial = NULL;
   options.target = NULL;
@@ -407,13 +407,13 @@ static bool run_cost(Compilation *c) {
 /* ---- the plan ---- */
 
 static bool check_links(Compilation *c) {
-  static const Channel needed[TIER_COUNT] = {[TIER_HOST] = CHANNEL_D2H, [TIER_SSD] = CHANNEL_SSD_WRITE};
+  static const Lane needed[TIER_COUNT] = {[TIER_HOST] = LANE_D2H, [TIER_SSD] = LANE_SSD_WRITE};
   const Machine *m = &c->machine;
   const char *device = tier_device(c->program);
   Place place = c->program->has_target ? c->program->target.place : diags_no_place();
   for (Tier t = TIER_HOST; t < TIER_COUNT; t++) {
     if (m->tier_bytes[t] == 0 || m->links[needed[t]].bandwidth > 0) continue;
-    lang_unreachable(c->diags, place, t == TIER_SSD && m->tier_bytes[TIER_HOST] > 0 ? "host" : device, t);
+    lang_unreachable(c->diags, place, t == TIER_SSD && m->tier_bytes[TIER_HOST] > 0 ? tier_names[TIER_HOST] : device, t);
     return false;
   }
   return true;
@@ -429,8 +429,7 @@ static PlanRequest request_of(Compilation *c) {
                    .least = c->is_trying ? PLANNER_LEAST_NONE : PLANNER_LEAST_ALL};
   for (int e = 0; effort && e <= PLANNER_BEST; e++)
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
-  for (int p = 0; policy && p < PLANNER_POLICY_COUNT; p++)
-    if (strcmp(policy, policy_name(p)) == 0) r.policy = p;
+  if (policy) r.policy = vocabulary_find(policy_names, policy);
   r.time_limit_s = c->forms[FORM_HOISTED].evaluation_count > 0 ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
   r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, c->diags);
   return r;
@@ -703,12 +702,6 @@ const char *const *driver_passes(void) {
   return names;
 }
 
-static double now_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int internal_error(const char *pass, const char *what) {
   fprintf(stderr, "gnncc: internal error in %s: %s\n", pass, what);
   fprintf(stderr, "gnncc: this is a bug in gnncc, not in your program: please report it with the model\n");
@@ -737,9 +730,9 @@ static int walk(Compilation *c) {
   const char *last = last_pass(c->options);
   for (int i = 0; i < PASS_COUNT; i++) {
     const Pass *pass = &road[i];
-    double start = now_seconds();
+    double start = clock_seconds(CLOCK_MONOTONIC);
     bool is_done = pass->run(c);
-    double seconds = now_seconds() - start;
+    double seconds = clock_seconds(CLOCK_MONOTONIC) - start;
     if (c->options->is_timing) fprintf(stderr, "%-12s %9.3f ms\n", pass->name, 1e3 * seconds);
     if (!is_done) {
       int status = c->status ? c->status : diags_exit_code(c->diags);

@@ -343,13 +343,9 @@ static int parse_plan_time(Parser *p, const char *text) {
 
 static int parse_policy(Parser *p, const char *text) {
   Suggest suggest = {.wanted = text};
-  for (int i = 0; i < PLANNER_POLICY_COUNT; i++) {
-    if (strcmp(text, policy_name(i)) == 0) {
-      p->options->policy = text;
-      return -1;
-    }
-    suggest_offer(&suggest, policy_name(i));
-  }
+  p->options->policy = text;
+  if (vocabulary_find(policy_names, text) >= 0) return -1;
+  for (int i = 0; i < POLICY_COUNT; i++) suggest_offer(&suggest, policy_names[i]);
   return usage("--policy %s: no such policy%s", text, suggest_text(p->arena, &suggest, "\""));
 }
 

@@ -162,7 +162,7 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
 
 static Sweeper sweeper_of(Subject *s, const int64_t own_bytes[TIER_COUNT], int plans) {
   Sweeper w = {.arena = s->arena, .of = s, .try_budgets = try_budgets, .model = s->problem->name, .data = "a planning problem", .target = "as given",
-               .names = {"device", "host", "ssd"}, .plans = plans};
+               .names = {tier_names[TIER_DEVICE], tier_names[TIER_HOST], tier_names[TIER_SSD]}, .plans = plans};
   get_budgets(s->problem, w.tier_bytes);
   memcpy(w.own_bytes, own_bytes, sizeof w.own_bytes);
   return w;
@@ -186,7 +186,7 @@ static int64_t keep_bytes(const Subject *s) {
   for (int i = 0; i < s->problem->piece_count; i++)
     if (__builtin_add_overflow(budgets[TIER_DEVICE], s->problem->pieces[i].bytes, &budgets[TIER_DEVICE])) return 0;
   budgets[TIER_DEVICE] = budgets[TIER_DEVICE] > INT64_MAX / 4 ? INT64_MAX / 2 : 2 * budgets[TIER_DEVICE] + s->problem->device_bytes / 2;
-  keeping.options.policy = PLANNER_POLICY_KEEP;
+  keeping.options.policy = POLICY_KEEP;
   try_budgets(&keeping, budgets, TIER_DEVICE, &point);
   return point.fits ? point.needs : 0;
 }
@@ -220,7 +220,7 @@ static int write_plan(const PlannerArguments *a, const PlannerText *made) {
 }
 
 static int say_infeasible(const Subject *s, const PlannerReport *report) {
-  plan_report_infeasible(stderr, s->problem, report, policy_name(s->options.policy));
+  plan_report_infeasible(stderr, s->problem, report, s->options.policy);
   return INFEASIBLE;
 }
 
@@ -228,7 +228,7 @@ static int say_infeasible(const Subject *s, const PlannerReport *report) {
 static int begin_sweep(Subject *s, const Words *words, SweepRange ranges[2], int *count) {
   int64_t budgets[TIER_COUNT];
   get_budgets(s->problem, budgets);
-  const char *fault = sweep_read(s->arena, words->sweep, "device", budgets, ranges, count);
+  const char *fault = sweep_read(s->arena, words->sweep, tier_names[TIER_DEVICE], budgets, ranges, count);
   if (fault) return refuse(arena_printf(s->arena, "--sweep %s", words->sweep), fault);
   for (int i = 0; i < *count; i++) budgets[ranges[i].tier] = ranges[i].high;
   return set_budgets(s, budgets) ? 0 : USAGE;

@@ -29,8 +29,8 @@ static const char *copy_side(const Emission *m, int index, bool is_far) {
   if (is_device) return arena_printf(m->arena, "{GNN_DEVICE, AT_%s, 0}", layout_of_copy(y, m->schedule, copy)->name);
   if (is_ring)
     return arena_printf(m->arena, "{%s, INT64_C(%" PRId64 "), 0}", copy->is_out ? "GNN_WRITE_RING" : "GNN_READ_RING", y->ring_at[index]);
-  return arena_printf(m->arena, "{%s, %d, %d}", copy->tier == PLAN_FATE_HOST ? "GNN_HOST" : "GNN_SSD", y->home_extent[copy->home],
-                      y->home_extent[copy->home + 1] - y->home_extent[copy->home]);
+  return arena_printf(m->arena, "{%s, %d, %d}", copy->tier == TIER_HOST ? "GNN_HOST" : "GNN_SSD", y->slot_extent[copy->slot],
+                      y->slot_extent[copy->slot + 1] - y->slot_extent[copy->slot]);
 }
 
 static void emit_copy(const Emission *m, int index, FILE *out) {
@@ -45,22 +45,22 @@ static void emit_copy(const Emission *m, int index, FILE *out) {
 static int first_step_at(const Schedule *schedule, int boundary) { return boundary == 0 ? 1 : schedule->kernel_step[boundary - 1] + 2; }
 
 /* What lies outside the device, and since nothing but copies reads it there, perhaps in pieces. */
-static void emit_homes(const Emission *m, FILE *out) {
+static void emit_slots(const Emission *m, FILE *out) {
   const Schedule *s = m->schedule;
   const Layout *y = m->layout;
   fprintf(out, "\n/* The host arena, %" PRId64 " bytes, and the scratch file, %" PRId64 " bytes: where values wait. */\nstatic const gnn_extent extents[] = {\n",
           y->host_bytes, y->ssd_bytes);
-  for (int h = 0; h < s->home_count; h++) {
-    const Home *home = &s->homes[h];
+  for (int h = 0; h < s->slot_count; h++) {
+    const Slot *slot = &s->slots[h];
     fprintf(out, "  ");
-    int64_t left = home->bytes; /* the last extent may have room to spare */
-    for (int e = y->home_extent[h]; e < y->home_extent[h + 1]; e++) {
+    int64_t left = slot->bytes; /* the last extent may have room to spare */
+    for (int e = y->slot_extent[h]; e < y->slot_extent[h + 1]; e++) {
       int64_t bytes = y->extents[e].bytes < left ? y->extents[e].bytes : left;
       fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, ", y->extents[e].at, bytes);
       left -= bytes;
     }
-    fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->home_extent[h], emission_value_name(m, home->kernels, home->value),
-            home->tier == PLAN_FATE_HOST ? "host arena" : "scratch file", first_step_at(s, home->first), s->kernel_step[home->last] + 1);
+    fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->slot_extent[h], emission_value_name(m, slot->kernels, slot->value),
+            slot->tier == TIER_HOST ? "host arena" : "scratch file", first_step_at(s, slot->first), s->kernel_step[slot->last] + 1);
   }
   fprintf(out, "};\n\n/* The copies, in the order in which they are queued; after: others that must be complete before. */\nstatic const gnn_copy_desc copies[] = {\n");
   for (int i = 0; i < s->copy_count; i++) emit_copy(m, i, out);
@@ -79,7 +79,7 @@ static void emit_arena(const Emission *m, FILE *out) {
     fprintf(out, "#define AT_%s INT64_C(%" PRId64 ") /* %s, %s, %s */\n", b->name, b->offset, bytes_text(m->arena, b->bytes),
             block_kind_name(b->kind), life);
   }
-  if (m->schedule->home_count) emit_homes(m, out);
+  if (m->schedule->slot_count) emit_slots(m, out);
   if (m->keep_order) emit_keep_places(m, out);
   fprintf(out, "\n#define AT(name) (%s)\n#define V(name) gnn_at(g, AT(name))\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
@@ -139,14 +139,14 @@ static void emit_kernel_step(const Emission *m, int s, FILE *out) {
 /* Why a copy is made: who needs the place of what leaves, or the value that comes. */
 static const char *copy_reason(const Emission *m, const Copy *copy) {
   const Schedule *s = m->schedule;
-  const Home *home = &s->homes[copy->home];
-  if (!copy->is_out) return arena_printf(m->arena, "read again by step %d", s->kernel_step[home->last] + 1);
+  const Slot *slot = &s->slots[copy->slot];
+  if (!copy->is_out) return arena_printf(m->arena, "read again by step %d", s->kernel_step[slot->last] + 1);
   for (int i = copy->step; i < s->count; i++) {
     const Step *step = &s->steps[i];
     if (step->kind == STEP_WAIT && !step->is_arrival && step->copy >= copy - s->copies && s->copies[step->copy].lane == copy->lane)
-      return arena_printf(m->arena, "its place is needed from step %d on, it from step %d", s->kernel_step[step->boundary] + 1, s->kernel_step[home->last] + 1);
+      return arena_printf(m->arena, "its place is needed from step %d on, it from step %d", s->kernel_step[step->boundary] + 1, s->kernel_step[slot->last] + 1);
   }
-  return arena_printf(m->arena, "not read before step %d", s->kernel_step[home->last] + 1);
+  return arena_printf(m->arena, "not read before step %d", s->kernel_step[slot->last] + 1);
 }
 
 static void emit_copy_step(const Emission *m, int s, FILE *out) {
@@ -167,7 +167,7 @@ static void emit_step_list(const Emission *m, const char *name, const char *what
   if (first == last) fprintf(out, "  (void)g;\n");
   for (int s = first; s < last; s++) {
     const Step *step = schedule_step(m->schedule, s);
-    fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
+    fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_names[step->lane], schedule_phase(m->schedule, s),
             (int)step->place.line, escape_comment(m->arena, step->what));
     if (step->kind == STEP_KERNEL) emit_kernel_step(m, s, out);
     else if (step->kind == STEP_COPY) emit_copy_step(m, s, out);
@@ -262,7 +262,7 @@ static void emit_steps(const Emission *m, FILE *out) {
   for (int s = 0; s < schedule_step_count(m->schedule); s++) {
     const Step *step = schedule_step(m->schedule, s);
     double seconds = step->kind == STEP_WAIT ? 0 : step->cost.seconds; /* a wait takes as long as it must */
-    fprintf(out, "  {%d, \"%s\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 "), %.9g},\n", step->number, lane_name(step->lane), schedule_phase(m->schedule, s),
+    fprintf(out, "  {%d, \"%s\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 "), %.9g},\n", step->number, lane_names[step->lane], schedule_phase(m->schedule, s),
             escape_c(m->arena, step->what), (int)step->place.line, seconds, step->cost.bytes, step->start_seconds);
   }
   fprintf(out, "};\n\n");
@@ -398,10 +398,10 @@ void emit_plan_numbers(const Emission *m, FILE *out) {
 static const char *kept_text(const Emission *m) {
   const int *count = m->values_by_fate;
   int all = 0;
-  for (int f = 0; f < PLAN_FATE_COUNT; f++) all += count[f];
-  if (all == count[PLAN_FATE_RETAIN]) return "every value is kept until its last use";
+  for (int f = 0; f < FATE_COUNT; f++) all += count[f];
+  if (all == count[FATE_KEEP]) return "every value is kept until its last use";
   return arena_printf(m->arena, "of %d values %d are kept until their last use, %d recomputed, %d moved to the host, %d to the SSD", all,
-                      count[PLAN_FATE_RETAIN], count[PLAN_FATE_RECOMPUTE], count[PLAN_FATE_HOST], count[PLAN_FATE_SSD]);
+                      count[FATE_KEEP], count[FATE_RECOMPUTE], count[FATE_HOST], count[FATE_SSD]);
 }
 
 static void emit_cpu_steps(const Emission *m, FILE *out) {

@@ -14,7 +14,7 @@ typedef struct Emission {
   const Schedule *schedule;
   const Layout *layout;
   const KeepOrder *keep_order; /* which the program checks its plan against; NULL: none */
-  int values_by_fate[PLAN_FATE_COUNT]; /* of the epoch */
+  int values_by_fate[FATE_COUNT]; /* of the epoch */
   const Kernels *training;   /* NULL without a train block */
   const Kernels *evaluation;
   const bool *is_sparse_field;

@@ -46,7 +46,8 @@ static RowKind row_of_operand(const Value *user, const Value *operand, RowKind r
   return row;
 }
 
-Index rows_operand_index(const RowWriter *w, ValueId user_id, int k, Index index) {
+/* The index of an operand as its user's index says. */
+static Index rows_operand_index(const RowWriter *w, ValueId user_id, int k, Index index) {
   const Graph *graph = w->kernels->graph;
   const Value *user = &graph->values[user_id], *operand = &graph->values[user->operand[k]];
   Index result = {.row = row_of_operand(user, operand, index.row), .rank = rank_of(w, &operand->shape)};
@@ -197,12 +198,12 @@ static Level level_of_row(const RowWriter *w, RowKind row) {
 static int64_t bit_words(int64_t width) { return (width + 31) / 32; }
 
 const char *rows_type(const Kernels *kernels, ValueId value) {
-  if (kernels->graph->values[kernels->home[value]].shape.element == ELEMENT_BIT) return "uint32_t";
+  if (kernels->graph->values[kernels->storage[value]].shape.element == ELEMENT_BIT) return "uint32_t";
   return kernels_is_half(kernels, value) ? "gnn_half" : "gnn_real";
 }
 
 const char *rows_at(const Kernels *kernels, ValueId value, const Block *block) {
-  bool is_bits = kernels->graph->values[kernels->home[value]].shape.element == ELEMENT_BIT;
+  bool is_bits = kernels->graph->values[kernels->storage[value]].shape.element == ELEMENT_BIT;
   return arena_printf(kernels->graph->arena, "%s(%s)", is_bits ? "V_BITS" : kernels_is_half(kernels, value) ? "V_HALF" : "V", block->name);
 }
 
@@ -220,7 +221,7 @@ static const char *pointer_to(RowWriter *w, const Block *block, ValueId value, R
     if (w->pointers[i].block == block && w->pointers[i].row == row && w->pointers[i].is_output == is_output) return w->pointers[i].name;
   static const char *const prefixes[] = {"", "", "src_", "dst_", "edge_"};
   const char *name = fresh_name(w, arena_printf(w->arena, "%s%s%s", is_output ? "to_" : "at_", prefixes[row], block->name));
-  const Shape *shape = &w->kernels->graph->values[w->kernels->home[value]].shape;
+  const Shape *shape = &w->kernels->graph->values[w->kernels->storage[value]].shape;
   int64_t stride = shape->element == ELEMENT_BIT ? bit_words(shape_width(shape)) : shape_width(shape);
   const char *type = rows_type(w->kernels, value), *constant = is_output ? "" : "const ", *base = rows_at(w->kernels, value, block);
   const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(row))
@@ -233,10 +234,10 @@ static const char *pointer_to(RowWriter *w, const Block *block, ValueId value, R
 /* ---- values ---- */
 
 static const char *load(RowWriter *w, ValueId id, Index index) {
-  const Value *home = &w->kernels->graph->values[w->kernels->home[id]];
+  const Value *stored = &w->kernels->graph->values[w->kernels->storage[id]];
   const Shape *shape = &w->kernels->graph->values[id].shape;
   const Block *block = layout_at(w->emission->layout, w->kernels, id, w->step);
-  if (home->shape.element != ELEMENT_BIT)
+  if (stored->shape.element != ELEMENT_BIT)
     return rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer_to(w, block, id, index.row, false), rows_offset(w, shape, index)));
   const char *pointer = pointer_to(w, block, id, index.row, false);
   if (!w->is_flat || w->loop_count == 0)

@@ -77,8 +77,6 @@ const char *rows_rounded(const Kernels *kernels, ValueId value, const char *numb
 /* Print the element loops around LEVEL_ELEMENT, indented. */
 void rows_print_loops(const RowWriter *w, FILE *out, const char *indent);
 
-/* The index of an operand as its user's index says. */
-Index rows_operand_index(const RowWriter *w, ValueId user, int operand, Index index);
 Index rows_reduced_index(const RowWriter *w, ValueId reduce, Index index);
 
 #endif

@@ -50,7 +50,7 @@ RowKind step_row_kind(Domain domain) {
   return domain == DOMAIN_NONE ? ROWS_NONE : domain == DOMAIN_EDGE ? ROWS_EDGE : ROWS_SELF;
 }
 
-bool step_is_output(const Kernel *kernel, ValueId id) {
+static bool step_is_output(const Kernel *kernel, ValueId id) {
   for (int k = 0; k < kernel->output_count; k++)
     if (kernel->outputs[k] == id) return true;
   return false;

@@ -28,7 +28,6 @@ const char *step_block_name(const StepWriter *w, ValueId value); /* where a valu
 const char *step_at(const StepWriter *w, ValueId value);         /* and as a pointer to what it holds: "V(h)" */
 const char *step_scratch(const StepWriter *w);
 RowKind step_row_kind(Domain domain);
-bool step_is_output(const Kernel *kernel, ValueId id);
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /* "g->nodes * 4" */
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run); /* row: "gnn_run_first(&g->blocks, run) * 4" */
 

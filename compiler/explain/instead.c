@@ -36,7 +36,7 @@ static void find_step_up(const PlanRequest *r, const PlanAnswer *answer, Instead
   const int64_t own_ns = ns_of(answer->schedule->training_seconds);
   int64_t step = INT64_MAX, bad = r->machine.tier_bytes[TIER_DEVICE], good = bad;
   for (int k = 0; k < d->count; k++)
-    if (d->list[k].fate != PLAN_FATE_RETAIN && d->list[k].adds_ns > 0 && d->list[k].bytes < step) step = d->list[k].bytes;
+    if (d->list[k].fate != FATE_KEEP && d->list[k].adds_ns > 0 && d->list[k].bytes < step) step = d->list[k].bytes;
   for (int k = 0; k < TRIES && step < INT64_MAX && !found; k++) {
     bad = good;
     good = r->machine.tier_bytes[TIER_DEVICE] + step * (1 << k);
@@ -58,7 +58,7 @@ const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   if (!answer->training_plan) return NULL;
   const int64_t endless = INT64_C(1) << 50, own_bytes = r->machine.tier_bytes[TIER_DEVICE];
   Instead *i = arena_alloc(r->arena, sizeof *i);
-  const Plan *keep = plan_instead(r, endless, PLANNER_POLICY_KEEP, NULL), *recompute = plan_instead(r, endless, PLANNER_POLICY_RECOMPUTE, NULL);
+  const Plan *keep = plan_instead(r, endless, POLICY_KEEP, NULL), *recompute = plan_instead(r, endless, POLICY_RECOMPUTE, NULL);
   if (keep && keep->planned) i->keep_ns = epoch_ns(r, keep), i->keep_bytes = bytes_of(keep);
   if (recompute && recompute->planned) i->recompute_ns = epoch_ns(r, recompute), i->recompute_bytes = bytes_of(recompute);
   int64_t least = plan_least_device(r);

@@ -33,14 +33,11 @@ typedef struct Drawing {
   const int *kernel_step;         /* per extended step: its last step */
   bool is_direct;                 /* the device reaches the SSD itself: what the problem calls d2h and h2d is that */
   int64_t *adds_ns;               /* per piece */
-  int64_t *away[2], *gaps;        /* bytes on host and SSD, and in gaps on the device, per extended step */
+  int64_t *away[TIER_COUNT], *gaps; /* bytes on host and SSD, and in gaps on the device, per extended step */
   int64_t compute_ns, rerun_ns, wait_ns, transfer_ns;
 } Drawing;
 
-static const char *lane_of(const Problem *p, int channel) {
-  static const char *const lanes[] = {"d2h", "h2d", "ssd write", "ssd read"};
-  return channel < PROBLEM_CHANNEL_FIRST_OTHER ? lanes[channel] : p->channels[channel].name;
-}
+static const char *lane_of(const Problem *p, int lane) { return lane < LANE_COUNT ? lane_names[lane] : p->lanes[lane].name; }
 
 static double seconds_of(int64_t ns) { return 1e-9 * (double)ns; }
 static int64_t ends(const Drawn *s) { return s->start_ns + s->ns; }
@@ -66,7 +63,7 @@ static int before_on_lane(const Drawing *w, const char *lane) {
 }
 
 static void add(Drawing *w, Drawn step) {
-  int steps[] = {before_on_lane(w, step.lane), step.after[0], step.after[1], step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE, before_on_lane(w, "compute")};
+  int steps[] = {before_on_lane(w, step.lane), step.after[0], step.after[1], step.boundary > 0 ? w->kernel_step[step.boundary - 1] : NONE, before_on_lane(w, lane_names[LANE_COMPUTE])};
   enum { COUNT = sizeof steps / sizeof steps[0] };
   Decider followed[COUNT];
   for (int i = 0; i < COUNT; i++) followed[i] = (Decider){steps[i], steps[i] == NONE ? 0 : ends(&w->steps[steps[i]])};
@@ -90,18 +87,18 @@ static int piece_of(const Drawing *w, int s) {
 
 static const char *lane_of_copy(const Drawing *w, const TimelineEvent *event) {
   bool is_own = w->is_direct && event->is_ssd && (event->kind == EVENT_IN || w->q->offloads[event->offload].move >= 0);
-  return !is_own ? lane_of(w->problem, event->channel) : event->kind == EVENT_OUT ? "ssd write" : "ssd read";
+  return !is_own ? lane_of(w->problem, event->lane) : lane_names[event->kind == EVENT_OUT ? LANE_SSD_WRITE : LANE_SSD_READ];
 }
 
 static Drawn draw_copy(Drawing *w, const TimelineEvent *event) {
   bool is_out = event->kind == EVENT_OUT || event->kind == EVENT_WRITE;
-  const char *tier = event->is_ssd ? "ssd" : "host", *end = event->is_by_ring ? "ring" : tier, *name = piece_name(w, event->piece);
+  const char *tier = tier_names[event->is_ssd ? TIER_SSD : TIER_HOST], *device = tier_names[TIER_DEVICE], *end = event->is_by_ring ? "ring" : tier, *name = piece_name(w, event->piece);
   const char *what = event->kind == EVENT_OUT     ? arena_printf(w->arena, "out %s -> %s", name, end)
                      : event->kind == EVENT_WRITE ? arena_printf(w->arena, "out %s ring -> ssd", name)
                      : event->kind == EVENT_READ  ? arena_printf(w->arena, "in %s ssd -> ring", name)
                                                   : arena_printf(w->arena, "in %s <- %s", name, end);
   w->transfer_ns += event->ns;
-  return (Drawn){.lane = lane_of_copy(w, event), .phase = "move", .kernel = "copy", .what = what, .from = is_out ? "device" : tier, .to = is_out ? tier : "device",
+  return (Drawn){.lane = lane_of_copy(w, event), .phase = "move", .kernel = "copy", .what = what, .from = is_out ? device : tier, .to = is_out ? tier : device,
                  .piece = event->piece, .bytes = w->problem->pieces[event->piece].bytes, .step = NONE};
 }
 
@@ -110,14 +107,14 @@ static Drawn draw_wait(Drawing *w, const TimelineEvent *event) {
   int piece = w->steps[event->waits_for].piece;
   w->wait_ns += event->ns;
   w->adds_ns[piece] += event->ns;
-  return (Drawn){.lane = "compute", .phase = "wait", .kernel = "wait", .piece = piece, .step = NONE,
+  return (Drawn){.lane = lane_names[LANE_COMPUTE], .phase = "wait", .kernel = "wait", .piece = piece, .step = NONE,
                  .what = arena_printf(w->arena, "wait for step %d: %s", event->waits_for + 1, arena_printf(w->arena, reasons[event->reason], piece_name(w, piece)))};
 }
 
 static Drawn draw_stage(const Drawing *w, const TimelineEvent *event) {
   int s = event->boundary, base = w->q->base[s], op = w->problem->steps[base].op;
   const ProblemStage *stage = &w->problem->ops[op].variants[w->q->variant[op]].stages[event->stage];
-  return (Drawn){.lane = lane_of(w->problem, event->channel), .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s),
+  return (Drawn){.lane = lane_of(w->problem, event->lane), .phase = "exchange", .kernel = "exchange", .what = step_name(w, base), .piece = piece_of(w, s),
                  .bytes = stage->is_bytes ? stage->amount : 0, .step = s};
 }
 
@@ -126,7 +123,7 @@ static Drawn draw_kernel(Drawing *w, const TimelineEvent *event) {
   bool is_rerun = w->q->rerun[s] >= 0;
   *(is_rerun ? &w->rerun_ns : &w->compute_ns) += event->ns;
   if (is_rerun) w->adds_ns[piece] += event->ns;
-  return (Drawn){.lane = "compute", .phase = phase_of(w, s), .kernel = "op", .what = step_name(w, w->q->base[s]), .piece = piece, .step = s};
+  return (Drawn){.lane = lane_names[LANE_COMPUTE], .phase = phase_of(w, s), .kernel = "op", .what = step_name(w, w->q->base[s]), .piece = piece, .step = s};
 }
 
 static void draw_steps(Drawing *w) {
@@ -168,13 +165,13 @@ static json_t *names(const Drawing *w, int base, unsigned flags) {
 
 /* A copy in a tier is there from the move out to the last return that reads it. */
 static void sum_away(Drawing *w) {
-  for (int tier = 0; tier < 2; tier++) {
+  for (Tier tier = TIER_HOST; tier < TIER_COUNT; tier++) {
     w->away[tier] = arena_alloc(w->arena, (size_t)(w->q->count + 1) * sizeof *w->away[tier]);
     for (int piece = 0; piece < w->problem->piece_count; piece++) {
       int first = w->q->count, last = NONE;
       for (int i = 0; i < w->q->move_count; i++) {
         const PlanMove *move = &w->q->moves[i];
-        if (move->piece != piece || (move->to == PLAN_FATE_SSD) != (tier == 1)) continue;
+        if (move->piece != piece || move->to != tier) continue;
         if (move->after + 1 < first) first = move->after + 1;
         if (move->v > last) last = move->v;
       }
@@ -226,12 +223,12 @@ static json_t *json_blocks(const Drawing *w) {
   return list;
 }
 
-static json_t *json_homes(const Drawing *w) {
+static json_t *json_slots(const Drawing *w) {
   json_t *list = json_array();
   for (int i = 0; i < w->q->move_count; i++) {
     const PlanMove *move = &w->q->moves[i];
     int first = move->after >= 0 ? first_step_of(w, move->after + 1) : 1;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:[]}", "value", piece_name(w, move->piece), "tier", move->to == PLAN_FATE_SSD ? "ssd" : "host", "bytes",
+    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:[]}", "value", piece_name(w, move->piece), "tier", tier_names[move->to], "bytes",
                                           (json_int_t)w->problem->pieces[move->piece].bytes, "first_step", first, "last_step", w->kernel_step[move->v] + 1, "extents"));
   }
   return list;
@@ -260,7 +257,7 @@ static json_t *json_memory(const Drawing *w) {
   for (int s = 0; s < w->q->count; s++) {
     int64_t rest = w->m->occupied_bytes[s];
     json_t *row = json_pack("{s:I, s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "gaps", (json_int_t)w->gaps[s], "first_step", first_step_of(w, s), "step", w->kernel_step[s] + 1, "start_seconds", s ? seconds_of(w->m->end_ns[s - 1]) : 0.0,
-                            "end_seconds", seconds_of(w->m->end_ns[s]), "device_bytes", (json_int_t)rest, "host_bytes", (json_int_t)w->away[0][s], "ssd_bytes", (json_int_t)w->away[1][s]);
+                            "end_seconds", seconds_of(w->m->end_ns[s]), "device_bytes", (json_int_t)rest, "host_bytes", (json_int_t)w->away[TIER_HOST][s], "ssd_bytes", (json_int_t)w->away[TIER_SSD][s]);
     for (int k = 0; k < 7; k++) {
       int64_t bytes = k == 6 ? rest : sums[s][k] < rest ? sums[s][k] : rest;
       rest -= bytes;
@@ -278,7 +275,7 @@ static json_t *json_steps(const Drawing *w) {
     int b = s->boundary < w->q->count ? s->boundary : w->q->count - 1;
     json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", i + 1, "lane", s->lane, "phase", s->phase, "kernel", s->kernel, "what", s->what, "line", 0,
                              "start_seconds", seconds_of(s->start_ns), "seconds", seconds_of(s->ns), "bytes", (json_int_t)s->bytes, "device_bytes", (json_int_t)w->m->occupied_bytes[b], "host_bytes",
-                             (json_int_t)w->away[0][b], "ssd_bytes", (json_int_t)w->away[1][b], "decided_by", s->decided_by + 1);
+                             (json_int_t)w->away[TIER_HOST][b], "ssd_bytes", (json_int_t)w->away[TIER_SSD][b], "decided_by", s->decided_by + 1);
     if (s->step != NONE) {
       json_object_set_new(item, "flops", json_real(0));
       json_object_set_new(item, "reads", names(w, w->q->base[s->step], PROBLEM_USE_READ | PROBLEM_USE_UPDATE));
@@ -296,25 +293,20 @@ static json_t *json_steps(const Drawing *w) {
   return list;
 }
 
-static PlanFate fate_in(const Sequence *q, int piece) {
+static Fate fate_in(const Sequence *q, int piece) {
   for (int i = 0; i < q->move_count; i++)
-    if (q->moves[i].piece == piece) return q->moves[i].to;
+    if (q->moves[i].piece == piece) return tier_fate(q->moves[i].to);
   for (int i = 0; i < q->out_count; i++)
-    if (q->outs[i] == piece) return PLAN_FATE_RECOMPUTE;
-  return PLAN_FATE_RETAIN;
+    if (q->outs[i] == piece) return FATE_RECOMPUTE;
+  return FATE_KEEP;
 }
 
-static const char *fate_of(const Drawing *w, int piece) {
-  static const char *const names[PLAN_FATE_COUNT] = {"keep", "host", "ssd", "recompute"};
-  return names[fate_in(w->q, piece)];
-}
-
-bool problem_fates(Arena *arena, const Problem *problem, const PlannerPlan *plan, int fates[PLAN_FATE_COUNT]) {
+bool problem_fates(Arena *arena, const Problem *problem, const PlannerPlan *plan, int fates[FATE_COUNT]) {
   const Sequence *q;
   const Simulation *m;
   if (!replay(plan, arena, &q, &m)) return false;
   for (int i = 0; i < problem->piece_count; i++)
-    if (problem->pieces[i].creator >= 0 || fate_in(q, i) != PLAN_FATE_RETAIN) fates[fate_in(q, i)]++;
+    if (problem->pieces[i].creator >= 0 || fate_in(q, i) != FATE_KEEP) fates[fate_in(q, i)]++;
   return true;
 }
 
@@ -337,9 +329,10 @@ static json_t *json_values(const Drawing *w) {
   json_t *list = json_array();
   for (int i = 0; i < w->problem->piece_count; i++) {
     int piece = ranks[i].piece, creator = w->problem->pieces[piece].creator;
-    if (creator < 0 && strcmp(fate_of(w, piece), "keep") == 0 && ranks[i].adds_ns == 0) continue;
+    Fate fate = fate_in(w->q, piece);
+    if (creator < 0 && fate == FATE_KEEP && ranks[i].adds_ns == 0) continue;
     json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:[]}", "value", piece_name(w, piece), "what", creator >= 0 ? step_name(w, creator) : "given", "line", 0, "bytes",
-                                          (json_int_t)ranks[i].bytes, "fate", fate_of(w, piece), "adds_seconds", seconds_of(ranks[i].adds_ns), "pinned", 0, "alternatives"));
+                                          (json_int_t)ranks[i].bytes, "fate", fate_names[fate], "adds_seconds", seconds_of(ranks[i].adds_ns), "pinned", 0, "alternatives"));
   }
   return list;
 }
@@ -357,18 +350,17 @@ static void add_lane(const Drawing *w, const char *lane, json_t *list) {
 /* In the order that a program's have. */
 static json_t *json_lanes(const Drawing *w) {
   json_t *list = json_array();
-  add_lane(w, "compute", list);
-  for (int c = 0; c < w->problem->channel_count; c++) add_lane(w, lane_of(w->problem, c), list);
+  for (int l = 0; l < w->problem->lane_count; l++) add_lane(w, lane_of(w->problem, l), list);
   return list;
 }
 
 static json_t *json_links(const Drawing *w) {
   const Problem *p = w->problem;
   json_t *list = json_array();
-  for (int c = 0; c < p->channel_count; c++) {
-    if (!p->channels[c].is_present || (w->is_direct && c > PROBLEM_CHANNEL_H2D && c < PROBLEM_CHANNEL_FIRST_OTHER)) continue;
-    const char *lane = !w->is_direct || c > PROBLEM_CHANNEL_H2D ? lane_of(p, c) : c == PROBLEM_CHANNEL_D2H ? "ssd write" : "ssd read";
-    json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "lane", lane, "bandwidth", (double)p->channels[c].bandwidth, "latency_seconds", seconds_of(p->channels[c].latency_ns)));
+  for (int l = 0; l < p->lane_count; l++) {
+    if (!p->lanes[l].is_present || (w->is_direct && l > LANE_H2D && l < LANE_COUNT)) continue;
+    const char *lane = lane_of(p, !w->is_direct || l > LANE_H2D ? l : l == LANE_D2H ? LANE_SSD_WRITE : LANE_SSD_READ);
+    json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "lane", lane, "bandwidth", (double)p->lanes[l].bandwidth, "latency_seconds", seconds_of(p->lanes[l].latency_ns)));
   }
   return list;
 }
@@ -391,21 +383,21 @@ static int peak_of(const Drawing *w) {
 }
 
 /* The host and the SSD with what is at home there: the problem's budgets are for what comes besides. */
-static void add_tier(const Drawing *w, json_t *tiers, const char *name, int tier, ProblemHome home, int64_t budget) {
+static void add_tier(const Drawing *w, json_t *tiers, Tier tier, int64_t budget) {
   int64_t peak = 0, room = budget;
   for (int s = 0; s < w->q->count; s++)
     if (w->away[tier][s] > peak) peak = w->away[tier][s];
   for (int i = 0; i < w->problem->piece_count; i++)
-    if (w->problem->pieces[i].home == home && __builtin_add_overflow(room, w->problem->pieces[i].bytes, &room)) room = INT64_MAX;
-  json_object_set_new(tiers, name, json_pack("{s:I, s:I}", "peak_bytes", (json_int_t)peak, "budget_bytes", (json_int_t)room));
+    if (w->problem->pieces[i].home == tier && __builtin_add_overflow(room, w->problem->pieces[i].bytes, &room)) room = INT64_MAX;
+  json_object_set_new(tiers, tier_names[tier], json_pack("{s:I, s:I}", "peak_bytes", (json_int_t)peak, "budget_bytes", (json_int_t)room));
 }
 
 static json_t *json_tiers(const Drawing *w) {
   int peak = peak_of(w);
   json_t *tiers = json_pack("{s:{s:I, s:I, s:I}, s:I}", "device", "peak_bytes", (json_int_t)(w->m->occupied_bytes[peak] + w->gaps[peak]), "budget_bytes", (json_int_t)w->problem->device_bytes,
                             "lower_bound_bytes", (json_int_t)w->report->peak_bytes, "ring_bytes", (json_int_t)w->problem->ring_bytes);
-  add_tier(w, tiers, "host", 0, PROBLEM_HOME_HOST, w->problem->host_bytes);
-  add_tier(w, tiers, "ssd", 1, PROBLEM_HOME_SSD, w->problem->ssd_bytes);
+  add_tier(w, tiers, TIER_HOST, w->problem->host_bytes);
+  add_tier(w, tiers, TIER_SSD, w->problem->ssd_bytes);
   return tiers;
 }
 
@@ -416,7 +408,7 @@ static json_t *json_whole(const Drawing *w, const char *plan_text, size_t length
                            "bandwidth", 0.0, "flops", 0.0, "step_seconds", 0.0, "is_measured", 0, "links", json_links(w), "epoch",
                            json_epoch(w));
   json_object_update_new(root, json_pack("{s:i, s:i, s:o, s:[], s:{s:s, s:[]}, s:o, s:o, s:o, s:o, s:o, s:o}", "training_steps", w->count, "peak_step", shown_kernel(w, peak_of(w)) + 1, "lanes",
-                                         json_lanes(w), "notes", "source", "file", p->name, "lines", "values", json_values(w), "blocks", json_blocks(w), "homes", json_homes(w), "memory", json_memory(w),
+                                         json_lanes(w), "notes", "source", "file", p->name, "lines", "values", json_values(w), "blocks", json_blocks(w), "homes", json_slots(w), "memory", json_memory(w),
                                          "steps", json_steps(w), "plan", json_loadb(plan_text, length, 0, NULL)));
   return root;
 }

@@ -8,6 +8,6 @@
 /* To be freed; NULL: the plan is none of the problem. `is_direct`: the device reaches the SSD itself. `sweep` may be NULL. */
 char *problem_report_text(Arena *arena, const Problem *problem, bool is_direct, const PlannerPlan *plan, const PlannerReport *report, const Sweep *sweep);
 /* Values by what became of them: those that the report tells of. */
-bool problem_fates(Arena *arena, const Problem *problem, const PlannerPlan *plan, int fates[PLAN_FATE_COUNT]);
+bool problem_fates(Arena *arena, const Problem *problem, const PlannerPlan *plan, int fates[FATE_COUNT]);
 
 #endif

@@ -55,21 +55,21 @@ static const Alternative *best_alternative(const Decision *d) {
 
 /* "13.8 MiB over budget", the device's if nothing else is said */
 static const char *lack(Arena *arena, const Alternative *a) {
-  static const char *const tiers[TIER_COUNT] = {"", " of host", " of ssd"};
-  return a->over_bytes ? arena_printf(arena, "%s over budget%s", needed(arena, a->over_bytes), tiers[a->short_tier]) : "no plan was found";
+  const char *of = a->short_tier == TIER_DEVICE ? "" : arena_printf(arena, " of %s", tier_names[a->short_tier]);
+  return a->over_bytes ? arena_printf(arena, "%s over budget%s", needed(arena, a->over_bytes), of) : "no plan was found";
 }
 
 /* "recompute +62 ms; keep: 13.8 MiB over budget" */
 static const char *why(Arena *arena, const Decision *d) {
   const Alternative *best = best_alternative(d);
   const char *text = d->is_pinned ? "pinned" : "";
-  if (best) text = arena_printf(arena, "%s%s%s %s", text, *text ? "; " : "", fate_name(best->fate), added(arena, best->adds_ns));
+  if (best) text = arena_printf(arena, "%s%s%s %s", text, *text ? "; " : "", fate_names[best->fate], added(arena, best->adds_ns));
   for (int i = 0; i < d->alternative_count; i++) {
     const Alternative *a = &d->alternatives[i];
-    if (a->fits || a->fate != PLAN_FATE_RETAIN) continue;
-    text = arena_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", fate_name(a->fate), lack(arena, a));
+    if (a->fits || a->fate != FATE_KEEP) continue;
+    text = arena_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", fate_names[a->fate], lack(arena, a));
   }
-  return *text ? text : d->fate == PLAN_FATE_RETAIN ? "nothing else is possible or needed" : "nothing else fits";
+  return *text ? text : d->fate == FATE_KEEP ? "nothing else is possible or needed" : "nothing else fits";
 }
 
 enum { SHOWN = 8 };
@@ -82,7 +82,7 @@ static void print_decisions(const Emission *m, const Decisions *d, bool is_verbo
   for (int i = 0; i < shown; i++) {
     const Decision *x = &d->list[i];
     fprintf(out, "  %-18s %-38.38s %5d %10s  %-9s %9s  %s\n", m->training->graph->values[x->value].name, made_by(m, x->value),
-            (int)m->training->graph->values[x->value].place.line, bytes(m->arena, x->bytes), fate_name(x->fate), added(m->arena, x->adds_ns), why(m->arena, x));
+            (int)m->training->graph->values[x->value].place.line, bytes(m->arena, x->bytes), fate_names[x->fate], added(m->arena, x->adds_ns), why(m->arena, x));
   }
   int64_t rest = 0;
   for (int i = shown; i < d->count; i++) rest += d->list[i].bytes;
@@ -125,9 +125,9 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
           s->wait_seconds > 0 ? duration(arena, s->wait_seconds) : "0",
           s->slowed_seconds > 0 ? arena_printf(arena, " + %s slower beside them", duration(arena, s->slowed_seconds)) : "", duration(arena, s->evaluation_seconds));
   const char *moves = "";
-  for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++)
+  for (Tier tier = TIER_HOST; tier < TIER_COUNT; tier++)
     if (d->in_bytes[tier])
-      moves = arena_printf(arena, "%s%s%s to %s, %s back per epoch", moves, *moves ? "; " : "", bytes(arena, d->out_bytes[tier]), fate_name(tier),
+      moves = arena_printf(arena, "%s%s%s to %s, %s back per epoch", moves, *moves ? "; " : "", bytes(arena, d->out_bytes[tier]), tier_names[tier],
                            bytes(arena, d->in_bytes[tier]));
   if (!*moves) fprintf(out, "  moves     nothing\n");
   else {
@@ -138,14 +138,13 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
 
 /* What ./PROGRAM profile found. */
 static void print_run(const Emission *m, const Measured *run, FILE *out) {
-  static const char *const names[3] = {NULL, "host", "ssd"};
   Arena *arena = m->arena;
   if (!run) return;
   fprintf(out, "  measured  %s per epoch", duration(arena, run->epoch));
   if (m->schedule->training_seconds > 0) fprintf(out, ", %.2f times the estimate", run->epoch / m->schedule->training_seconds);
   fprintf(out, "; evaluation %s; touched", duration(arena, run->evaluation));
-  for (int t = 0; t < 3; t++)
-    if (t == 0 || run->tiers[t] > 0) fprintf(out, "%s%s %s", t ? dot() : " ", t ? names[t] : device_name(m), run->tiers[t] < 0 ? "unknown" : bytes(arena, run->tiers[t]));
+  for (int t = 0; t < TIER_COUNT; t++)
+    if (t == TIER_DEVICE || run->tiers[t] > 0) fprintf(out, "%s%s %s", t ? dot() : " ", t == TIER_DEVICE ? device_name(m) : tier_names[t], run->tiers[t] < 0 ? "unknown" : bytes(arena, run->tiers[t]));
   fprintf(out, "\n");
 }
 

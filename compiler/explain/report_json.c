@@ -24,11 +24,10 @@ static double seconds_of(int64_t ns) { return 1e-9 * (double)ns; }
 static json_t *json_machine(const Emission *m) {
   const Machine *machine = m->machine;
   json_t *links = json_array();
-  for (int c = 0; c < CHANNEL_COUNT; c++) {
-    if (machine->links[c].bandwidth <= 0) continue;
-    static const Lane lanes[CHANNEL_COUNT] = {LANE_D2H, LANE_H2D, LANE_SSD_WRITE, LANE_SSD_READ};
-    json_array_append_new(links, json_pack("{s:s, s:f, s:f}", "lane", lane_name(lanes[c]), "bandwidth", machine->links[c].bandwidth,
-                                           "latency_seconds", machine->links[c].latency));
+  for (int l = LANE_D2H; l < LANE_COUNT; l++) {
+    if (machine->links[l].bandwidth <= 0) continue;
+    json_array_append_new(links, json_pack("{s:s, s:f, s:f}", "lane", lane_names[l], "bandwidth", machine->links[l].bandwidth,
+                                           "latency_seconds", machine->links[l].latency));
   }
   const char *device = tier_device(m->program);
   return json_pack("{s:s, s:f, s:f, s:f, s:b, s:o}", "device", device, "bandwidth", machine->bandwidth, "flops", machine->flops, "step_seconds",
@@ -52,9 +51,9 @@ static json_t *json_epoch(const Emission *m, const Decisions *d) {
                             "recompute_seconds", s->rerun_seconds, "wait_seconds", s->wait_seconds, "transfer_seconds", d->transfer_seconds,
                             "evaluation_seconds", s->evaluation_seconds);
   if (s->slowed_seconds > 0) json_object_set_new(epoch, "slowed_seconds", json_real(s->slowed_seconds));
-  for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++) {
-    json_object_set_new(epoch, tier == PLAN_FATE_HOST ? "host_out_bytes" : "ssd_out_bytes", integer(d->out_bytes[tier]));
-    json_object_set_new(epoch, tier == PLAN_FATE_HOST ? "host_in_bytes" : "ssd_in_bytes", integer(d->in_bytes[tier]));
+  for (Tier tier = TIER_HOST; tier < TIER_COUNT; tier++) {
+    json_object_set_new(epoch, tier == TIER_HOST ? "host_out_bytes" : "ssd_out_bytes", integer(d->out_bytes[tier]));
+    json_object_set_new(epoch, tier == TIER_HOST ? "host_in_bytes" : "ssd_in_bytes", integer(d->in_bytes[tier]));
   }
   if (m->training_plan) {
     const PlannerReport *r = &m->training_plan->report;
@@ -81,7 +80,7 @@ static json_t *json_lanes(const Emission *m) {
     }
     double idle = whole - busy - waiting; /* what is left of rounding is nothing */
     if (steps)
-      json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane_name((Lane)lane), "steps", steps, "busy_seconds", busy,
+      json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane_names[lane], "steps", steps, "busy_seconds", busy,
                                             "wait_seconds", waiting, "idle_seconds", idle > 1e-12 * whole ? idle : 0.0));
   }
   return list;
@@ -106,10 +105,9 @@ static json_t *json_alternatives(const Decision *d) {
   json_t *list = json_array();
   for (int k = 0; k < d->alternative_count; k++) {
     const Alternative *a = &d->alternatives[k];
-    json_t *other = json_pack("{s:s, s:b}", "fate", fate_name(a->fate), "fits", a->fits);
+    json_t *other = json_pack("{s:s, s:b}", "fate", fate_names[a->fate], "fits", a->fits);
     json_object_set_new(other, a->fits ? "adds_seconds" : "over_bytes", a->fits ? json_real(seconds_of(a->adds_ns)) : integer(a->over_bytes));
-    static const char *const tiers[TIER_COUNT] = {"device", "host", "ssd"};
-    if (a->over_bytes) json_object_set_new(other, "short_of", json_string(tiers[a->short_tier]));
+    if (a->over_bytes) json_object_set_new(other, "short_of", json_string(tier_names[a->short_tier]));
     json_array_append_new(list, other);
   }
   return list;
@@ -122,7 +120,7 @@ static json_t *json_values(const Emission *m, const Decisions *decisions) {
     const Value *value = &m->training->graph->values[d->value];
     const char *what = kernel_what(m->training, &m->training->kernels[m->training->made_by[d->value]]);
     json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", value->name, "what", what, "line",
-                                          (int)value->place.line, "bytes", (json_int_t)d->bytes, "fate", fate_name(d->fate), "adds_seconds",
+                                          (int)value->place.line, "bytes", (json_int_t)d->bytes, "fate", fate_names[d->fate], "adds_seconds",
                                           seconds_of(d->adds_ns), "pinned", d->is_pinned, "alternatives", json_alternatives(d)));
   }
   return list;
@@ -155,18 +153,18 @@ static json_t *json_blocks(const Emission *m) {
 }
 
 /* Where values wait outside the device. */
-static json_t *json_homes(const Emission *m) {
+static json_t *json_slots(const Emission *m) {
   const Schedule *s = m->schedule;
   json_t *list = json_array();
-  for (int h = 0; h < s->home_count; h++) {
-    const Home *home = &s->homes[h];
+  for (int h = 0; h < s->slot_count; h++) {
+    const Slot *slot = &s->slots[h];
     json_t *extents = json_array();
-    for (int e = m->layout->home_extent[h]; e < m->layout->home_extent[h + 1]; e++)
+    for (int e = m->layout->slot_extent[h]; e < m->layout->slot_extent[h + 1]; e++)
       json_array_append_new(extents, json_pack("{s:I, s:I}", "at", (json_int_t)m->layout->extents[e].at, "bytes", (json_int_t)m->layout->extents[e].bytes));
-    int first = home->first ? s->kernel_step[home->first - 1] + 2 : 1;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", home->kernels->graph->values[home->value].name, "tier",
-                                          fate_name(home->tier), "bytes", (json_int_t)home->bytes, "first_step", first, "last_step",
-                                          s->kernel_step[home->last] + 1, "extents", extents));
+    int first = slot->first ? s->kernel_step[slot->first - 1] + 2 : 1;
+    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", slot->kernels->graph->values[slot->value].name, "tier",
+                                          tier_names[slot->tier], "bytes", (json_int_t)slot->bytes, "first_step", first, "last_step",
+                                          s->kernel_step[slot->last] + 1, "extents", extents));
   }
   return list;
 }
@@ -269,8 +267,8 @@ static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   for (int k = 0; k < 2; k++)
     if (copy->after[k] != NO_INDEX) json_array_append_new(after, json_integer(s->copies[copy->after[k]].step + 1));
   json_object_set_new(item, "after", after);
-  json_object_set_new(item, "to", json_string(copy->is_out ? fate_name(copy->tier) : "device"));
-  json_object_set_new(item, "from", json_string(copy->is_out ? "device" : fate_name(copy->tier)));
+  json_object_set_new(item, "to", json_string(tier_names[copy->is_out ? copy->tier : TIER_DEVICE]));
+  json_object_set_new(item, "from", json_string(tier_names[copy->is_out ? TIER_DEVICE : copy->tier]));
 }
 
 static void add_kernel_facts(const Emission *m, int i, json_t *item) {
@@ -293,7 +291,7 @@ static json_t *json_steps(const Emission *m) {
   for (int i = 0; i < s->count; i++) {
     const Step *step = &s->steps[i];
     const char *kind = step->kind == STEP_KERNEL ? kernel_kind_name(step->kernels->kernels[step->kernel].kind) : step->kind == STEP_COPY ? "copy" : "wait";
-    json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", step->number, "lane", lane_name(step->lane),
+    json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", step->number, "lane", lane_names[step->lane],
                              "phase", schedule_phase(s, i), "kernel", kind, "what", step->what, "line", (int)step->place.line, "start_seconds",
                              step->start_seconds, "seconds", step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",
                              (json_int_t)m->layout->live_bytes[i], "host_bytes", (json_int_t)m->layout->host_live[step->boundary], "ssd_bytes",
@@ -377,7 +375,7 @@ const char *report_plan_json(const Explanation *x) {
   if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
   if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));
-  const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"blocks", json_blocks}, {"homes", json_homes},
+  const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"blocks", json_blocks}, {"homes", json_slots},
                                                                                   {"memory", json_memory}, {"steps", json_steps},   {"plan", json_plan}};
   if (root) json_object_set_new(root, "values", json_values(m, x->decisions));
   for (size_t i = 0; root && i < sizeof parts / sizeof parts[0]; i++) json_object_set_new(root, parts[i].key, parts[i].make(m));

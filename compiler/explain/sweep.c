@@ -263,8 +263,8 @@ static json_t *json_point(const Sweep *s, const SweepPoint *p) {
   json_object_set_new(item, "seconds", json_real(1e-9 * (double)p->ns));
   int64_t best = s->points[0].ns;
   json_object_set_new(item, "versus_best", json_real(best > 0 ? (double)p->ns / (double)best : 1));
-  static const char *const names[PLAN_FATE_COUNT] = {"kept", "host", "ssd", "recomputed"};
-  for (int f = 0; f < PLAN_FATE_COUNT; f++) json_object_set_new(item, names[f], json_integer(p->fates[f]));
+  static const char *const names[FATE_COUNT] = {"kept", "host", "ssd", "recomputed"};
+  for (int f = 0; f < FATE_COUNT; f++) json_object_set_new(item, names[f], json_integer(p->fates[f]));
   return item;
 }
 

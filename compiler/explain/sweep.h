@@ -13,7 +13,7 @@ typedef struct SweepPoint {
   bool is_own;       /* of the current budget */
   int64_t ns;        /* an epoch */
   int64_t needs;     /* of the swept tier: the same plan fits this many bytes */
-  int fates[PLAN_FATE_COUNT]; /* values by what became of them */
+  int fates[FATE_COUNT]; /* values by what became of them */
   const char *binds; /* where no plan fits: what is on the device at one moment */
 } SweepPoint;
 

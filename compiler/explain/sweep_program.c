@@ -63,7 +63,7 @@ static SweepPoint own_point(const SweptProgram *w, Tier tier) {
 static Sweeper sweeper_of(const SweptProgram *swept, int plans) {
   const PlanRequest *r = swept->request;
   Sweeper w = {.arena = r->arena, .of = (void *)(uintptr_t)swept, .try_budgets = try_budgets, .model = swept->program->name, .data = swept->program->data->name,
-               .target = r->machine.name, .names = {tier_device(swept->program), "host", "ssd"}, .plans = plans};
+               .target = r->machine.name, .names = {tier_device(swept->program), tier_names[TIER_HOST], tier_names[TIER_SSD]}, .plans = plans};
   memcpy(w.tier_bytes, r->machine.tier_bytes, sizeof w.tier_bytes);
   memcpy(w.own_bytes, swept->unswept->tier_bytes, sizeof w.own_bytes);
   return w;

@@ -70,28 +70,27 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
 
 /* One more way out: a tier that is not there, or not large enough. What a plan takes of plenty is planned for once more:
  * with no more than that the planner may find another, and that is the one that the option brings. */
-static const char *try_tier(Verdict *v, Tier tier, const char *name, int64_t plenty) {
+static const char *try_tier(Verdict *v, Tier tier, int64_t plenty) {
   const Machine *machine = &v->request->machine;
-  Channel way_out = tier == TIER_HOST ? CHANNEL_D2H : CHANNEL_SSD_WRITE;
+  Lane way_out = tier == TIER_HOST ? LANE_D2H : LANE_SSD_WRITE;
   if (machine->tier_bytes[tier] >= plenty || machine->links[way_out].bandwidth <= 0) return NULL;
   const PlanAnswer *answer = try_size(v, *v->request, tier, plenty);
   if (!answer) return NULL;
   int64_t bytes = plenty, used = round_up(tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, 1024);
   const PlanAnswer *less = try_size(v, *v->request, tier, used);
   if (less) bytes = used, answer = less;
-  return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", name, size_option(v->arena, bytes), epoch_text(v, answer));
+  return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", tier_names[tier], size_option(v->arena, bytes), epoch_text(v, answer));
 }
 
 /* What leaves the device does not fit where it goes: true where a larger host or SSD of those there are is enough. */
 static const char *try_overflow(Verdict *v, int64_t enough) {
-  static const char *const names[] = {"device", "host", "ssd"};
   const int64_t *budgets = v->request->machine.tier_bytes;
-  for (int tier = TIER_HOST; tier <= TIER_SSD; tier++) {
+  for (Tier tier = TIER_HOST; tier < TIER_COUNT; tier++) {
     int64_t budget = budgets[tier];
-    const PlanAnswer *answer = budget > 0 && budget < enough ? try_size(v, *v->request, (Tier)tier, 2 * enough) : NULL;
+    const PlanAnswer *answer = budget > 0 && budget < enough ? try_size(v, *v->request, tier, 2 * enough) : NULL;
     if (!answer) continue;
     int64_t used = tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes;
-    return arena_printf(v->arena, "spilling %s overflows %s (%s)%s", arena_strdup(v->arena, gnn_bytes_text(used).text), names[tier],
+    return arena_printf(v->arena, "spilling %s overflows %s (%s)%s", arena_strdup(v->arena, gnn_bytes_text(used).text), tier_names[tier],
                         arena_strdup(v->arena, gnn_bytes_text(budget).text), budgets[TIER_SSD] > 0 ? "" : " and there is no ssd tier");
   }
   return NULL;
@@ -146,17 +145,9 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   int64_t bytes;
   const PlanAnswer *least = least_device(v, too_small, guess, all, &bytes);
   if (least) ways = arena_printf(v->arena, "--budget %s=%s is the smallest that works (%s per epoch)", device, size_option(v->arena, bytes), epoch_text(v, least));
-  ways = joined(v->arena, ways, try_tier(v, TIER_HOST, "host", all));
-  ways = joined(v->arena, ways, try_tier(v, TIER_SSD, "ssd", 2 * all));
+  ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
+  ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
   return joined(v->arena, ways, try_constants(v));
-}
-
-static int64_t worst_least(const PlanAnswer *a) {
-  int64_t least = 0;
-  const Plan *const plans[] = {a->training_plan, a->evaluation_plan};
-  for (int i = 0; i < 2; i++)
-    if (plans[i] && !plans[i]->planned && plans[i]->report.least_device_bytes > least) least = plans[i]->report.least_device_bytes;
-  return least;
 }
 
 const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
@@ -176,7 +167,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
                 gnn_bytes_above_text(answer->layout ? answer->layout->bytes : bind_bytes).text, device, gnn_bytes_text(budget).text);
     return NULL;
   }
-  int64_t all = stays, guess = worst_least(answer);
+  int64_t all = stays, guess = answer_least_device(answer);
   for (int i = 0; i < problem->datum_count; i++) all += problem->data[i].bytes;
   const char *together = r->bind_bytes > 0 && !p->planned && !p->is_early ? plan_bind(v.arena, p) : "";
   bool is_unavoidable = !p->planned && !p->is_early && bind_bytes > budget && is_base_need(p);

@@ -14,9 +14,9 @@ enum { SECTOR_BYTES = 32, LEAST_WIDTH = SECTOR_BYTES / 2 };
 static bool *find_exact(const Kernels *kernels) {
   const Graph *graph = kernels->graph;
   bool *is_exact = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
-  if (graph->scores != NO_VALUE) is_exact[kernels->home[graph->scores]] = true;
+  if (graph->scores != NO_VALUE) is_exact[kernels->storage[graph->scores]] = true;
   for (int i = 0; i < graph->value_count; i++)
-    if (graph->values[i].op == OP_CROSS_ENTROPY || graph->values[i].op == OP_CROSS_ENTROPY_GRADIENT) is_exact[kernels->home[graph->values[i].operand[0]]] = true;
+    if (graph->values[i].op == OP_CROSS_ENTROPY || graph->values[i].op == OP_CROSS_ENTROPY_GRADIENT) is_exact[kernels->storage[graph->values[i].operand[0]]] = true;
   return is_exact;
 }
 
@@ -31,7 +31,7 @@ void choose_half(Kernels *kernels, const bool *is_sparse_field) {
   }
 }
 
-bool kernels_is_half(const Kernels *kernels, ValueId id) { return kernels->is_half[kernels->home[id]]; }
+bool kernels_is_half(const Kernels *kernels, ValueId id) { return kernels->is_half[kernels->storage[id]]; }
 
 int64_t kernels_bytes(const Kernels *kernels, ValueId id) {
   int64_t bytes = graph_bytes(kernels->graph, id);

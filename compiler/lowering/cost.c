@@ -83,20 +83,20 @@ static void complete_rates(Machine *machine, DeviceRates model) {
 
 /* ---- the machine ---- */
 
-static bool link_between(const TargetSpec *target, Tier from, Tier to, Machine *machine, Channel channel) {
+static bool link_between(const TargetSpec *target, Tier from, Tier to, Machine *machine, Lane lane) {
   for (int i = 0; i < target->link_count; i++) {
     const TargetLink *link = &target->links[i];
     if (link->from != from || link->to != to) continue;
-    machine->links[channel] = (Link){link->bandwidth, link->latency};
-    machine->overlap_slowdown[channel] = 1 + link->slowdown;
+    machine->links[lane] = (Link){link->bandwidth, link->latency};
+    machine->overlap_slowdown[lane] = 1 + link->slowdown;
     return true;
   }
   return false;
 }
 
 static bool link_ssd_to(const TargetSpec *target, Tier near, Machine *machine) {
-  bool can_write = link_between(target, near, TIER_SSD, machine, CHANNEL_SSD_WRITE);
-  bool can_read = link_between(target, TIER_SSD, near, machine, CHANNEL_SSD_READ);
+  bool can_write = link_between(target, near, TIER_SSD, machine, LANE_SSD_WRITE);
+  bool can_read = link_between(target, TIER_SSD, near, machine, LANE_SSD_READ);
   return can_write || can_read;
 }
 
@@ -110,9 +110,9 @@ static void link_ssd(const TargetSpec *target, Machine *machine) {
 }
 
 static void link_native(Machine *machine) {
-  machine->links[CHANNEL_D2H] = machine->links[CHANNEL_H2D] = (Link){LANE_BANDWIDTH, 0};
-  machine->links[CHANNEL_SSD_WRITE] = (Link){SSD_WRITE_BANDWIDTH, SSD_LATENCY};
-  machine->links[CHANNEL_SSD_READ] = (Link){SSD_READ_BANDWIDTH, SSD_LATENCY};
+  machine->links[LANE_D2H] = machine->links[LANE_H2D] = (Link){LANE_BANDWIDTH, 0};
+  machine->links[LANE_SSD_WRITE] = (Link){SSD_WRITE_BANDWIDTH, SSD_LATENCY};
+  machine->links[LANE_SSD_READ] = (Link){SSD_READ_BANDWIDTH, SSD_LATENCY};
   machine->is_ssd_direct = true;
 }
 
@@ -130,8 +130,8 @@ static void apply_target(Machine *machine, const TargetSpec *target) {
   machine->tier_bytes[TIER_HOST] = target->host_bytes;
   machine->tier_bytes[TIER_SSD] = target->ssd_bytes;
   machine->scratch_dir = target->ssd_path;
-  link_between(target, TIER_DEVICE, TIER_HOST, machine, CHANNEL_D2H);
-  link_between(target, TIER_HOST, TIER_DEVICE, machine, CHANNEL_H2D);
+  link_between(target, TIER_DEVICE, TIER_HOST, machine, LANE_D2H);
+  link_between(target, TIER_HOST, TIER_DEVICE, machine, LANE_H2D);
   link_ssd(target, machine);
 }
 
@@ -139,7 +139,7 @@ Machine machine_of_target(const TargetSpec *target) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (cores < 1) cores = 1;
   Machine machine = {.name = "native", .threads = (int)cores, .bandwidth = CORE_BANDWIDTH * (double)cores, .flops = CORE_FLOPS * (double)cores};
-  for (int c = 0; c < CHANNEL_COUNT; c++) machine.overlap_slowdown[c] = 1;
+  for (int l = 0; l < LANE_COUNT; l++) machine.overlap_slowdown[l] = 1;
   for (int p = 0; p < PRECISION_COUNT; p++) machine.product_speedup[p] = 1;
   machine.tier_bytes[TIER_DEVICE] = (int64_t)pages * page;
   if (target) apply_target(&machine, target);
@@ -287,7 +287,7 @@ static double row_numbers(const Kernels *kernels, ValueId id) {
 /* What an SPMM sums, NO_VALUE for other kernels. */
 static ValueId gathered_value(const Estimate *e) {
   if (e->kernel->kind != KERNEL_SPMM) return NO_VALUE;
-  return e->kernels->home[e->graph->values[e->anchor->operand[0]].operand[0]];
+  return e->kernels->storage[e->graph->values[e->anchor->operand[0]].operand[0]];
 }
 
 /* What it takes beyond the nearest cache, whose time is in the measured rates of the instructions. A busy machine can have
@@ -299,7 +299,7 @@ static double traffic_seconds(const Estimate *e, double bytes, double distance) 
 static bool is_operand(const Estimate *e, ValueId id) {
   int count = e->kernel->kind == KERNEL_OUTER ? 1 : e->anchor->operand_count;
   for (int k = 0; k < count; k++)
-    if (e->kernels->home[e->anchor->operand[k]] == id) return true;
+    if (e->kernels->storage[e->anchor->operand[k]] == id) return true;
   return false;
 }
 

@@ -4,9 +4,6 @@
 
 #include "fuse.h"
 
-/* The channels of the planner's problem: out of the device, into it, to and from the SSD. */
-typedef enum Channel { CHANNEL_D2H, CHANNEL_H2D, CHANNEL_SSD_WRITE, CHANNEL_SSD_READ, CHANNEL_COUNT } Channel;
-
 typedef struct Link {
   double bandwidth; /* bytes per second; 0: there is no such link */
   double latency;   /* seconds */
@@ -25,8 +22,8 @@ typedef struct Machine {
   double product_speedup[PRECISION_COUNT]; /* over fp32, of a product by a library whose factors are rounded so */
   double step_seconds;            /* to start and join one step on all threads */
   DeviceRates rates;              /* all known: what the target does not say is modelled */
-  Link links[CHANNEL_COUNT];
-  double overlap_slowdown[CHANNEL_COUNT]; /* compute beside such a copy takes so many times as long; 1: no longer */
+  Link links[LANE_COUNT];         /* by the lane that copies over it */
+  double overlap_slowdown[LANE_COUNT]; /* compute beside such a copy takes so many times as long; 1: no longer */
   bool is_ssd_direct;             /* the SSD is reached from the device's memory itself, not through the host's */
   const char *scratch_dir;        /* of the SSD tier; NULL: the program's choice */
   bool is_measured;               /* its rates are; false: modelled */

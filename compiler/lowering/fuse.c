@@ -155,7 +155,7 @@ static void find_virtual_values(Fusion *f) {
 
 bool kernels_is_virtual(const Kernels *kernels, ValueId id) {
   OpKind kind = op_info[kernels->graph->values[id].op].kind;
-  return kind != OP_KIND_LEAF && kernels->made_by[id] == NO_INDEX && kernels->home[id] == id;
+  return kind != OP_KIND_LEAF && kernels->made_by[id] == NO_INDEX && kernels->storage[id] == id;
 }
 
 /* ---- grouping ---- */
@@ -184,10 +184,10 @@ typedef struct Sources {
 static void find_sources(Fusion *f, ValueId id, bool is_pointwise, Sources *sources) {
   if (!visit(f, id, is_pointwise)) return;
   const Value *value = &f->graph->values[id];
-  ValueId home = f->kernels->home[id];
-  if (home != id) {
+  ValueId stored = f->kernels->storage[id];
+  if (stored != id) {
     is_pointwise = false;
-    id = home;
+    id = stored;
   }
   int32_t kernel = f->kernels->made_by[id];
   if (kernel != NO_INDEX) {
@@ -291,7 +291,7 @@ static bool has_storage(const Graph *graph, ValueId id) {
 
 static void add_inputs(Fusion *f, int index, ValueId id) {
   Kernels *kernels = f->kernels;
-  id = kernels->home[id];
+  id = kernels->storage[id];
   if (!visit(f, id, 0)) return;
   if (f->is_virtual[id]) {
     for (int k = 0; k < f->graph->values[id].operand_count; k++) add_inputs(f, index, f->graph->values[id].operand[k]);
@@ -319,11 +319,11 @@ static void find_inputs(Fusion *f) {
   }
   for (int i = 0; i < graph->value_count; i++) {
     bool is_root = i == graph->scores || graph->values[i].tap;
-    ValueId home = kernels->home[i];
-    if (is_root && kernels->made_by[home] != NO_INDEX) kernels->is_stored[home] = true;
+    ValueId stored = kernels->storage[i];
+    if (is_root && kernels->made_by[stored] != NO_INDEX) kernels->is_stored[stored] = true;
   }
   for (int p = 0; graph->gradients && p < graph->program->param_count; p++)
-    if (graph->gradients[p] != NO_VALUE) kernels->is_stored[kernels->home[graph->gradients[p]]] = true;
+    if (graph->gradients[p] != NO_VALUE) kernels->is_stored[kernels->storage[graph->gradients[p]]] = true;
 }
 
 static void find_outputs(Fusion *f) {
@@ -417,14 +417,14 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   kernels->made_by = arena_alloc(arena, count * sizeof *kernels->made_by);
   kernels->is_stored = arena_alloc(arena, count);
   kernels->is_half = arena_alloc(arena, count);
-  kernels->home = arena_alloc(arena, count * sizeof *kernels->home);
+  kernels->storage = arena_alloc(arena, count * sizeof *kernels->storage);
   Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {
     kernels->made_by[i] = NO_INDEX;
     const Value *value = &graph->values[i];
-    kernels->home[i] = value->op == OP_RESHAPE ? kernels->home[value->operand[0]] : i;
+    kernels->storage[i] = value->op == OP_RESHAPE ? kernels->storage[value->operand[0]] : i;
   }
   find_cheap_scalars(&f);
   find_wanted_whole(&f);
@@ -432,7 +432,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   for (int i = 0; i < graph->value_count; i++) {
     OpKind kind = op_info[graph->values[i].op].kind;
     if (kind == OP_KIND_ANCHOR) place_anchor(&f, i);
-    else if (kind == OP_KIND_POINT && kernels->home[i] == i && !f.is_virtual[i]) place_point(&f, i);
+    else if (kind == OP_KIND_POINT && kernels->storage[i] == i && !f.is_virtual[i]) place_point(&f, i);
   }
   find_inputs(&f);
   find_outputs(&f);

@@ -84,7 +84,7 @@ typedef struct Kernels {
   int32_t *made_by;  /* per value: its kernel, NO_INDEX for leaves and values that exist only inside kernels */
   bool *is_stored;   /* per value: has memory of its own for some steps */
   bool *is_half;     /* per value that has storage: it is kept in bf16 */
-  ValueId *home;     /* per value: the value in whose memory it lies (a reshape lies in its operand's); else itself */
+  ValueId *storage;  /* per value: the value in whose memory it lies (a reshape lies in its operand's); else itself */
   bool needs_in, needs_out, needs_out_edge; /* directions of the graph that kernels walk */
   bool needs_degree[2];                     /* by EdgeEnd */
 } Kernels;

@@ -71,7 +71,7 @@ bool cost_read_profile(Machine *machine, const char *path, const char *model, Ar
   Profile *profile = arena_alloc(arena, sizeof *profile);
   *fault = read_steps(root, model, arena, profile);
   if (!*fault && has_copies(root))
-    for (int c = 0; c < CHANNEL_COUNT; c++) machine->overlap_slowdown[c] = 1;
+    for (int l = 0; l < LANE_COUNT; l++) machine->overlap_slowdown[l] = 1;
   json_decref(root);
   if (!*fault) machine->profile = profile;
   return !*fault;

@@ -42,8 +42,8 @@ const char *verify_kernels(const Kernels *kernels) {
       if (!is_made[kernel->outputs[k]]) return arena_printf(graph->arena, "kernel %d stores what it does not make", i);
   }
   if (graph->scores != NO_VALUE) {
-    ValueId home = kernels->home[graph->scores];
-    if (op_info[graph->values[home].op].kind != OP_KIND_LEAF && !kernels->is_stored[home]) return "the scores are not stored";
+    ValueId stored = kernels->storage[graph->scores];
+    if (op_info[graph->values[stored].op].kind != OP_KIND_LEAF && !kernels->is_stored[stored]) return "the scores are not stored";
   }
   return NULL;
 }

@@ -25,14 +25,14 @@ static PlannerOptions options_of(const PlanRequest *r) {
 
 static unsigned fates_of_moves(const PlannerPlan *plan) {
   unsigned fates = 0;
-  for (int i = 0; i < plan->move_count; i++) fates |= PLAN_FATE_BIT(plan->moves[i].to);
+  for (int i = 0; i < plan->move_count; i++) fates |= FATE_BIT(tier_fate(plan->moves[i].to));
   return fates;
 }
 
 /* The planner takes copies beside compute for free. Where they are not, a plan that leaves a tier alone may be the faster one. */
 static Plan *plan_with_fewer_copies(const PlanRequest *r, PlannerOptions options, Plan *found) {
   const double noticed = 1.02;
-  static const unsigned tiers[] = {PLAN_FATE_BIT(PLAN_FATE_HOST), PLAN_FATE_BIT(PLAN_FATE_SSD), PLAN_FATE_BIT(PLAN_FATE_HOST) | PLAN_FATE_BIT(PLAN_FATE_SSD)};
+  static const unsigned tiers[] = {FATE_BIT(FATE_HOST), FATE_BIT(FATE_SSD), FATE_BIT(FATE_HOST) | FATE_BIT(FATE_SSD)};
   unsigned used = fates_of_moves(found->planned);
   double least = plan_announced_seconds(r, found);
   bool is_limited = options.time_limit_s > 0;
@@ -163,7 +163,7 @@ static const PlanAnswer *kept(const PlanRequest *r, PlanAnswer answer) {
 /* Nothing is faster than a part of the steps, each of them once. */
 static bool is_best(const PlanAnswer *a) { return a->fits && schedule_keeps_all(a->schedule); }
 
-static int64_t least_of(const PlanAnswer *a) {
+int64_t answer_least_device(const PlanAnswer *a) {
   int64_t least = 0;
   const Plan *const plans[] = {a->training_plan, a->evaluation_plan};
   for (int i = 0; i < 2; i++)
@@ -174,8 +174,8 @@ static int64_t least_of(const PlanAnswer *a) {
 /* Where neither form fits, the answer is of the one that needs less. */
 static PlanAnswer nearer_form(const PlanRequest *r, PlanAnswer plain) {
   PlanAnswer hoisted = {.form = FORM_HOISTED, .of = &r->forms[FORM_HOISTED]};
-  if (r->least == PLANNER_LEAST_NONE || least_of(&plain) == 0 || plan_both(r, &hoisted)) return plain;
-  return hoisted.fault || (least_of(&hoisted) > 0 && least_of(&hoisted) < least_of(&plain)) ? hoisted : plain;
+  if (r->least == PLANNER_LEAST_NONE || answer_least_device(&plain) == 0 || plan_both(r, &hoisted)) return plain;
+  return hoisted.fault || (answer_least_device(&hoisted) > 0 && answer_least_device(&hoisted) < answer_least_device(&plain)) ? hoisted : plain;
 }
 
 /* The memory of what is computed once is taken for the whole run, so often that form does not fit where the other does. */
@@ -257,7 +257,7 @@ static const Plan *keep_all_of(const PlanRequest *r, const Form *form, const Ker
   PlannerOptions options;
   ProblemError error = {"", ""};
   planner_default_options(&options);
-  options.policy = PLANNER_POLICY_KEEP;
+  options.policy = POLICY_KEEP;
   const Plan *p = plan_kernels(r, form, kernels, NULL, &options, &error);
   return p && p->planned ? p : NULL;
 }

@@ -69,6 +69,8 @@ const PlanningProblem *plan_problem_of(const PlanRequest *request, FormKind form
 double plan_announced_seconds(const PlanRequest *request, const Plan *plan);
 /* Of an answer that fits: of an epoch, or of an evaluation where nothing is trained. */
 double answer_seconds(const PlanAnswer *answer);
+/* The least device of which those of its plans that do not fit say that it would do; 0: they all fit, or do not say. */
+int64_t answer_least_device(const PlanAnswer *answer);
 
 /* The steps of an answer in the order that keeps every value, in a layout of their own. */
 typedef struct KeepOrder {

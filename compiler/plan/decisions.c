@@ -6,14 +6,9 @@
 
 #include "compiler/planner/evaluate.h"
 
-const char *fate_name(PlanFate fate) {
-  static const char *const names[PLAN_FATE_COUNT] = {"keep", "host", "ssd", "recompute"};
-  return names[fate];
-}
-
 static int compare_decisions(const void *a, const void *b) {
   const Decision *x = a, *y = b;
-  bool x_moved = x->fate != PLAN_FATE_RETAIN, y_moved = y->fate != PLAN_FATE_RETAIN;
+  bool x_moved = x->fate != FATE_KEEP, y_moved = y->fate != FATE_KEEP;
   if (x->adds_ns != y->adds_ns) return x->adds_ns < y->adds_ns ? 1 : -1;
   if (x_moved != y_moved) return x_moved ? -1 : 1;
   if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
@@ -42,12 +37,12 @@ static void attribute(const Schedule *s, Decisions *d, const int *index_of) {
       if (value == NO_VALUE) continue;
       Decision *decision = &d->list[index_of[value]];
       decision->adds_ns += ns_of(step->cost.seconds - step->slowed_seconds);
-      decision->fate = PLAN_FATE_RECOMPUTE;
+      decision->fate = FATE_RECOMPUTE;
     }
     if (step->kind == STEP_KERNEL && !step->is_rerun) d->keep_all_ns += ns_of(step->cost.seconds - step->slowed_seconds);
     if (step->kind == STEP_COPY) {
       const Copy *copy = &s->copies[step->copy];
-      d->list[index_of[copy->value]].fate = copy->tier;
+      d->list[index_of[copy->value]].fate = tier_fate(copy->tier);
       d->list[index_of[copy->value]].adds_ns += ns_of(copy->slows_seconds);
       d->transfer_seconds += step->cost.seconds;
       if (copy_touches_device(copy)) (copy->is_out ? d->out_bytes : d->in_bytes)[copy->tier] += copy->bytes;
@@ -68,11 +63,11 @@ Decisions *decisions(Arena *arena, const Schedule *schedule, const Pins *pins) {
   for (int v = 0; v < graph->value_count; v++) {
     if (!kernels->is_stored[v]) continue;
     index_of[v] = d->count;
-    Decision decision = {.value = v, .bytes = kernels_bytes(kernels, v), .fate = PLAN_FATE_RETAIN, .is_pinned = pins && pins->fates[v]};
+    Decision decision = {.value = v, .bytes = kernels_bytes(kernels, v), .fate = FATE_KEEP, .is_pinned = pins && pins->fates[v]};
     ARENA_PUSH(arena, d->list, d->count, decision);
   }
   attribute(schedule, d, index_of);
-  for (int i = 0; i < d->count; i++) d->decided_count += d->list[i].fate != PLAN_FATE_RETAIN;
+  for (int i = 0; i < d->count; i++) d->decided_count += d->list[i].fate != FATE_KEEP;
   qsort(d->list, (size_t)d->count, sizeof *d->list, compare_decisions);
   return d;
 }
@@ -87,10 +82,10 @@ static uint8_t *fates_of(Arena *arena, const Plan *plan, const Geometry *g) {
     const PlanGap *gap = &g->gaps[i];
     int u = q->position[gap->u], v = q->position[gap->v];
     for (int m = 0; m < q->move_count; m++)
-      if (q->moves[m].piece == gap->piece && q->moves[m].after >= u && q->moves[m].after < v) fates[i] = (uint8_t)q->moves[m].to;
+      if (q->moves[m].piece == gap->piece && q->moves[m].after >= u && q->moves[m].after < v) fates[i] = (uint8_t)tier_fate(q->moves[m].to);
     for (int t = u + 1; t < v; t++)
       for (int k = 0; q->rerun[t] >= 0 && k < q->reruns[q->rerun[t]].out_count; k++)
-        if (q->outs[q->reruns[q->rerun[t]].out_first + k] == gap->piece) fates[i] = PLAN_FATE_RECOMPUTE;
+        if (q->outs[q->reruns[q->rerun[t]].out_first + k] == gap->piece) fates[i] = FATE_RECOMPUTE;
   }
   return fates;
 }
@@ -124,9 +119,9 @@ static int widest_gap(const Plan *plan, const Geometry *g, ValueId value) {
 static bool change_fate(const Plan *plan, const Geometry *g, const Decision *decision, int fate, uint8_t *fates) {
   int widest = widest_gap(plan, g, decision->value), count = 0;
   for (int i = 0; i < g->gap_count; i++) {
-    bool takes_part = decision->fate == PLAN_FATE_RETAIN ? i == widest : fates[i] != PLAN_FATE_RETAIN;
+    bool takes_part = decision->fate == FATE_KEEP ? i == widest : fates[i] != FATE_KEEP;
     if (!takes_part || !is_gap_of(plan, g, i, decision->value)) continue;
-    if (!(g->gaps[i].options & PLAN_FATE_BIT(fate))) return false;
+    if (!(g->gaps[i].options & FATE_BIT(fate))) return false;
     fates[i] = (uint8_t)fate;
     count++;
   }
@@ -134,13 +129,13 @@ static bool change_fate(const Plan *plan, const Geometry *g, const Decision *dec
 }
 
 static void weigh(Evaluator *e, const Plan *plan, const uint8_t *fates, uint8_t *changed, int64_t base_ns, Decision *decision) {
-  for (int fate = 0; fate < PLAN_FATE_COUNT; fate++) {
+  for (int fate = 0; fate < FATE_COUNT; fate++) {
     if (fate == (int)decision->fate) continue;
     memcpy(changed, fates, (size_t)e->geometry->gap_count);
     if (!change_fate(plan, e->geometry, decision, fate, changed)) continue;
     int64_t cost = evaluate(e, changed, NULL, plan->sequence->variant, PREFETCH_ALL);
     if (cost >= COST_ILLEGAL) continue;
-    Alternative other = {.fate = (PlanFate)fate, .fits = cost < COST_INVALID, .adds_ns = decision->adds_ns + cost - base_ns};
+    Alternative other = {.fate = (Fate)fate, .fits = cost < COST_INVALID, .adds_ns = decision->adds_ns + cost - base_ns};
     if (!other.fits) find_excess(e, &other);
     decision->alternatives[decision->alternative_count++] = other;
   }

@@ -5,7 +5,7 @@
 #include "plan.h"
 
 typedef struct Alternative {
-  PlanFate fate;
+  Fate fate;
   bool fits;
   int64_t adds_ns;    /* what the value would add with this fate and everything else as it is, when it fits */
   int64_t over_bytes; /* when it does not: what is missing; 0: there would be room, but no order of the copies was found */
@@ -15,11 +15,11 @@ typedef struct Alternative {
 typedef struct Decision {
   ValueId value;
   int64_t bytes;
-  PlanFate fate;      /* the one that is not `retain`, if any of its gaps has one */
+  Fate fate;          /* the one that is not `keep`, if any of its gaps has one */
   int64_t adds_ns;    /* its re-runs, and the waits for its copies: all of them sum to the epoch minus that of keeping all */
   bool is_pinned;
   int alternative_count;
-  Alternative alternatives[PLAN_FATE_COUNT];
+  Alternative alternatives[FATE_COUNT];
 } Decision;
 
 typedef struct Decisions {
@@ -27,11 +27,9 @@ typedef struct Decisions {
   Decision *list;      /* by what they add, then by size */
   int decided_count;   /* that are not kept */
   int64_t keep_all_ns; /* the kernels alone */
-  int64_t out_bytes[PLAN_FATE_COUNT], in_bytes[PLAN_FATE_COUNT]; /* per epoch, by tier */
+  int64_t out_bytes[TIER_COUNT], in_bytes[TIER_COUNT]; /* per epoch, by tier */
   double transfer_seconds, wait_seconds;
 } Decisions;
-
-const char *fate_name(PlanFate fate); /* "keep", "host", "ssd", "recompute": what users call them */
 
 /* Of the training epoch. */
 Decisions *decisions(Arena *arena, const Schedule *schedule, const Pins *pins);

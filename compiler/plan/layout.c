@@ -157,7 +157,7 @@ static int64_t take(FreeList *list, int run, int64_t bytes, Extent *extent) {
 }
 
 /* One run if there is one that is large enough, else several, else new ground at the top. */
-static void allocate_home(Laying *l, FreeList *list, int64_t bytes) {
+static void allocate_slot(Laying *l, FreeList *list, int64_t bytes) {
   Layout *y = l->layout;
   for (int i = 0; i < list->count; i++)
     if (list->runs[i].bytes >= bytes) {
@@ -176,29 +176,29 @@ static void allocate_home(Laying *l, FreeList *list, int64_t bytes) {
   list->top += bytes;
 }
 
-static int64_t home_bytes(const Layout *y, const Home *home) {
-  return round_up(home->bytes, home->tier == PLAN_FATE_SSD ? SSD_BLOCK_BYTES : y->residents->alignment);
+static int64_t slot_bytes(const Layout *y, const Slot *slot) {
+  return round_up(slot->bytes, slot->tier == TIER_SSD ? SSD_BLOCK_BYTES : y->residents->alignment);
 }
 
-static void place_homes(Laying *l) {
+static void place_slots(Laying *l) {
   Layout *y = l->layout;
   const Schedule *s = l->schedule;
   FreeList lists[2] = {{0}, {0}};
-  y->home_extent = arena_alloc(l->arena, (size_t)(s->home_count + 1) * sizeof *y->home_extent);
+  y->slot_extent = arena_alloc(l->arena, (size_t)(s->slot_count + 1) * sizeof *y->slot_extent);
   y->host_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->host_live);
   y->ssd_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->ssd_live);
-  bool *is_free = arena_alloc(l->arena, (size_t)s->home_count + 1);
-  for (int h = 0; h < s->home_count; h++) { /* homes begin in order */
-    const Home *home = &s->homes[h];
+  bool *is_free = arena_alloc(l->arena, (size_t)s->slot_count + 1);
+  for (int h = 0; h < s->slot_count; h++) { /* slots begin in order */
+    const Slot *slot = &s->slots[h];
     for (int k = 0; k < h; k++) {
-      if (is_free[k] || s->homes[k].last >= home->first) continue;
+      if (is_free[k] || s->slots[k].last >= slot->first) continue;
       is_free[k] = true;
-      for (int e = y->home_extent[k]; e < y->home_extent[k + 1]; e++) give_back(l->arena, &lists[s->homes[k].tier == PLAN_FATE_SSD], y->extents[e]);
+      for (int e = y->slot_extent[k]; e < y->slot_extent[k + 1]; e++) give_back(l->arena, &lists[s->slots[k].tier == TIER_SSD], y->extents[e]);
     }
-    y->home_extent[h] = y->extent_count;
-    allocate_home(l, &lists[home->tier == PLAN_FATE_SSD], home_bytes(y, home));
-    y->home_extent[h + 1] = y->extent_count;
-    for (int b = home->first; b <= home->last; b++) (home->tier == PLAN_FATE_SSD ? y->ssd_live : y->host_live)[b] += home_bytes(y, home);
+    y->slot_extent[h] = y->extent_count;
+    allocate_slot(l, &lists[slot->tier == TIER_SSD], slot_bytes(y, slot));
+    y->slot_extent[h + 1] = y->extent_count;
+    for (int b = slot->first; b <= slot->last; b++) (slot->tier == TIER_SSD ? y->ssd_live : y->host_live)[b] += slot_bytes(y, slot);
   }
   y->host_bytes = lists[0].top;
   y->ssd_bytes = lists[1].top;
@@ -258,7 +258,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   y->epoch_bytes = y->bytes;
   int64_t before = residents->bytes + residents->early_bytes; /* everything is there before the first step */
   if (before > y->bytes) y->bytes = before;
-  place_homes(&l);
+  place_slots(&l);
   place_in_rings(&l);
   measure_staging(&l);
   return y;
@@ -266,7 +266,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
 
 /* A re-run may make again, in its scratch, what is on the device already: the later block is the one it writes. */
 static const Block *block_at(const Layout *layout, const Kernels *kernels, ValueId value, int step, bool is_of_kernel) {
-  value = kernels->home[value];
+  value = kernels->storage[value];
   const Block *resident = resident_of_value(layout->residents, kernels->graph, value);
   if (resident) return resident;
   const Block *found = NULL;

@@ -32,28 +32,28 @@ static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Sugge
     if (!kernels->is_stored[v] || graph->values[v].phase != PHASE_FORWARD) continue;
     suggest_offer(suggest, graph->values[v].name);
     if (fnmatch(pattern, graph->values[v].name, 0) != 0) continue;
-    pins->fates[v] = PLAN_FATE_BIT(pin->fate);
+    pins->fates[v] = FATE_BIT(pin->fate);
     count++;
   }
   return count;
 }
 
 const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *kernels, const Machine *machine, Diags *diags) {
-  static const Tier tiers[] = {TIER_DEVICE, TIER_HOST, TIER_SSD, TIER_DEVICE};
   if (!kernels || program->fate_count == 0) return NULL;
   Pins *pins = arena_alloc(arena, sizeof *pins);
   pins->fates = arena_alloc(arena, (size_t)(kernels->graph->value_count + 1) * sizeof *pins->fates);
   for (int i = 0; i < program->fate_count; i++) {
     const FatePin *pin = &program->fates[i];
-    const char *fate = fate_name(pin->fate);
+    const char *fate = fate_names[pin->fate];
+    Tier tier = fate_tier(pin->fate);
     Suggest suggest = {0};
     int count = apply(arena, pin, kernels, &suggest, pins);
-    if (count && (tiers[pin->fate] == TIER_DEVICE || machine->tier_bytes[tiers[pin->fate]] > 0)) continue;
+    if (count && (tier == TIER_DEVICE || tier == TIER_NONE || machine->tier_bytes[tier] > 0)) continue;
     if (count)
       diags_error(diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern, fate, fate, fate);
     else if (names_input(program, pin))
       diags_error(diags, "E0506", pin->place, "\"%s\" is input data or a weight: it stays on the device, it is not %s", pin->pattern,
-                  pin->fate == PLAN_FATE_RECOMPUTE ? "recomputed" : "moved");
+                  pin->fate == FATE_RECOMPUTE ? "recomputed" : "moved");
     else
       diags_error(diags, "E0505", pin->place, "no value matches \"%s\"%s", pin->pattern, suggest_text(arena, &suggest, "\""));
     return NULL;

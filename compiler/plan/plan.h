@@ -96,7 +96,7 @@ typedef struct PlanningProblem {
 
 /* A decision taken by the user: only these fates for values whose name matches. */
 typedef struct Pins {
-  unsigned *fates; /* per value of the training graph: PLAN_FATE_BIT mask */
+  unsigned *fates; /* per value of the training graph: FATE_BIT mask */
 } Pins;
 
 /* As a file: gnncc-problem/1. */
@@ -119,7 +119,7 @@ typedef struct Plan {
 } Plan;
 
 Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options);
-/* The best plan found whose copies do not go where these fates would bring them (PLAN_FATE_BIT mask), with the claims of `found`, a plan
+/* The best plan found whose copies do not go where these fates would bring them (FATE_BIT mask), with the claims of `found`, a plan
  * of the same problem without that. NULL: there is none. */
 Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options, unsigned fates, const Plan *found);
 /* The same decisions as the text of a gnncc-plan/1. NULL with `error` set: it is not a plan for this problem. */
@@ -131,10 +131,6 @@ const char *verify_plan(const Plan *plan);
 const char *plan_bind(Arena *arena, const Plan *plan);
 
 /* ---- schedule.c ---- */
-
-typedef enum Lane { LANE_COMPUTE, LANE_D2H, LANE_H2D, LANE_SSD_WRITE, LANE_SSD_READ, LANE_COUNT } Lane;
-
-const char *lane_name(Lane lane);
 
 typedef enum StepKind { STEP_KERNEL, STEP_COPY, STEP_WAIT } StepKind;
 
@@ -162,10 +158,10 @@ typedef struct Copy {
   const Kernels *kernels;
   ValueId value;
   int64_t bytes, room; /* room: what the plan counts */
-  PlanFate tier;       /* PLAN_FATE_HOST or PLAN_FATE_SSD: where the value goes or comes from */
+  Tier tier;           /* TIER_HOST or TIER_SSD: where the value goes or comes from */
   bool is_out, is_by_ring; /* by the ring: between it and the device, or (lanes of the SSD) between it and the SSD */
   int boundary;        /* at which the block of the device holds the value; for STEP_COPY of the SSD lanes too */
-  int home;            /* which copy in the other tier: index into Schedule.homes */
+  int slot;            /* which copy in the other tier: index into Schedule.slots */
   int after[2];        /* copies on other lanes that must be complete, or NO_INDEX */
   double slows_seconds; /* how much longer compute takes beside it */
 } Copy;
@@ -176,13 +172,13 @@ static inline bool copy_touches_device(const Copy *copy) {
 }
 
 /* The room of one value in the host arena or on the SSD. */
-typedef struct Home {
-  PlanFate tier;
+typedef struct Slot {
+  Tier tier;
   int64_t bytes;
   int first, last;  /* boundaries */
   const Kernels *kernels;
   ValueId value;
-} Home;
+} Slot;
 
 /* The steps of one training epoch, then those of one evaluation; the numbers go on. */
 typedef struct Schedule {
@@ -190,8 +186,8 @@ typedef struct Schedule {
   Step *steps;
   int copy_count;
   Copy *copies;
-  int home_count;
-  Home *homes;
+  int slot_count;
+  Slot *slots;
   int boundary_count, training_boundaries;
   int *kernel_step;    /* per boundary: the index of its kernel's step */
   const Plan *training_plan, *evaluation_plan; /* training_plan: NULL without a train block */
@@ -238,14 +234,12 @@ typedef struct Layout {
   int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */
   int extent_count;
   Extent *extents;
-  int *home_extent;      /* per home: its first extent; home_extent[home_count] is the end */
+  int *slot_extent;      /* per slot: its first extent; slot_extent[slot_count] is the end */
   int64_t *ring_at;      /* per copy that passes the ring: its place there */
   int64_t *host_live, *ssd_live; /* per boundary */
 } Layout;
 
 Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents);
-/* Optimiser state arrays of a weight. */
-int layout_state_count(const TypedProgram *program);
 const char *verify_layout(const Layout *layout, const Schedule *schedule);
 /* verify_memory.c: a training epoch, an evaluation, and both again. NULL, or what goes wrong. */
 const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout);

@@ -3,7 +3,7 @@
  * One datum for each resident block and for each stored value, one op for each kernel in the order of execution.
  * Residents have the home "device"; a value is one piece. Forward kernels are pure functions (dropout is a function of
  * seed, epoch and place), so all of them may be run again. An SSD that the device reaches itself has no staging: the
- * d2h and h2d channels are then the SSD's, and what follows them costs nothing.
+ * d2h and h2d lanes are then the SSD's, and what follows them costs nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "compiler/version.h"
 
 enum { RING_MOST_BYTES = 64 << 20, SSD_LEAST_BYTES = 64 << 10, ROUNDING_FELT = 64 };
-static const int64_t free_bandwidth = 9000000000000000000; /* of a channel that costs nothing: a nanosecond, as times are rounded up */
+static const int64_t free_bandwidth = 9000000000000000000; /* of a lane that costs nothing: a nanosecond, as times are rounded up */
 
 typedef struct Describing {
   Arena *arena;
@@ -40,20 +40,18 @@ static int64_t planned_bytes(const Describing *d, ValueId value) {
 }
 
 static void describe_hardware(const Describing *d) {
-  static const int channels[CHANNEL_COUNT] = {
-    [CHANNEL_D2H] = PROBLEM_CHANNEL_D2H, [CHANNEL_H2D] = PROBLEM_CHANNEL_H2D, [CHANNEL_SSD_WRITE] = PROBLEM_CHANNEL_SSDW, [CHANNEL_SSD_READ] = PROBLEM_CHANNEL_SSDR};
   const Machine *m = d->machine;
   Problem *p = d->problem;
   bool is_direct = machine_reaches_ssd(m);
-  for (int c = 0; c < CHANNEL_COUNT; c++) {
-    Link link = is_direct ? (c == CHANNEL_D2H   ? m->links[CHANNEL_SSD_WRITE]
-                             : c == CHANNEL_H2D ? m->links[CHANNEL_SSD_READ]
-                                                : (Link){0})
-                          : m->links[c];
-    ProblemChannel *channel = &p->channels[channels[c]];
-    channel->is_present = true;
-    channel->bandwidth = link.bandwidth >= 1 ? (int64_t)link.bandwidth : free_bandwidth;
-    channel->latency_ns = llround(1e9 * link.latency);
+  for (int l = LANE_D2H; l < LANE_COUNT; l++) {
+    Link link = is_direct ? (l == LANE_D2H   ? m->links[LANE_SSD_WRITE]
+                             : l == LANE_H2D ? m->links[LANE_SSD_READ]
+                                             : (Link){0})
+                          : m->links[l];
+    ProblemLane *lane = &p->lanes[l];
+    lane->is_present = true;
+    lane->bandwidth = link.bandwidth >= 1 ? (int64_t)link.bandwidth : free_bandwidth;
+    lane->latency_ns = llround(1e9 * link.latency);
   }
   int64_t ring = 4 * d->largest_bytes < RING_MOST_BYTES ? 4 * d->largest_bytes : RING_MOST_BYTES;
   if (ring < d->largest_bytes) ring = d->largest_bytes;
@@ -73,11 +71,11 @@ static bool is_gradient_of_weight(const Graph *graph, ValueId value) {
 
 /* What may become of a value: the gradients of weights stand side by side when the backward pass ends. */
 static unsigned allowed_fates(const Describing *d, ValueId value) {
-  unsigned fates = PLAN_FATE_ALL;
-  if (d->machine->tier_bytes[TIER_HOST] == 0) fates &= ~PLAN_FATE_BIT(PLAN_FATE_HOST);
-  if (d->machine->tier_bytes[TIER_SSD] == 0 || kernels_bytes(d->kernels, value) < SSD_LEAST_BYTES) fates &= ~PLAN_FATE_BIT(PLAN_FATE_SSD);
-  if (d->graph->values[value].phase != PHASE_FORWARD) fates &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
-  if (is_gradient_of_weight(d->graph, value)) fates = PLAN_FATE_BIT(PLAN_FATE_RETAIN);
+  unsigned fates = FATE_ALL;
+  if (d->machine->tier_bytes[TIER_HOST] == 0) fates &= ~FATE_BIT(FATE_HOST);
+  if (d->machine->tier_bytes[TIER_SSD] == 0 || kernels_bytes(d->kernels, value) < SSD_LEAST_BYTES) fates &= ~FATE_BIT(FATE_SSD);
+  if (d->graph->values[value].phase != PHASE_FORWARD) fates &= ~FATE_BIT(FATE_RECOMPUTE);
+  if (is_gradient_of_weight(d->graph, value)) fates = FATE_BIT(FATE_KEEP);
   if (d->pins && d->pins->fates[value]) fates = d->pins->fates[value];
   return fates;
 }
@@ -103,7 +101,7 @@ static void describe_data(Describing *d) {
     const Block *block = &d->residents->blocks[i];
     int64_t bytes = block->room;
     if (i == stays - 1) bytes += round_up(d->residents->bytes, p->unit) - d->residents->bytes; /* values begin at a unit */
-    d->datum_of_block[i] = add_datum(d, (ProblemDatum){.id = block->name, .bytes = bytes, .home = PROBLEM_HOME_DEVICE, .fates = PLAN_FATE_ALL}, NO_VALUE);
+    d->datum_of_block[i] = add_datum(d, (ProblemDatum){.id = block->name, .bytes = bytes, .home = TIER_DEVICE, .fates = FATE_ALL}, NO_VALUE);
   }
   p->name_of_value = arena_alloc(arena, (size_t)(d->graph->value_count + 1) * sizeof *p->name_of_value);
   for (int v = 0; v < d->graph->value_count; v++) {
@@ -115,16 +113,16 @@ static void describe_data(Describing *d) {
     d->all_bytes += bytes;
     d->value_count++;
     unsigned fates = allowed_fates(d, v);
-    if ((fates & PLAN_FATE_BIT(PLAN_FATE_SSD)) && bytes > d->largest_bytes) d->largest_bytes = bytes;
-    d->datum_of_value[v] = add_datum(d, (ProblemDatum){.id = p->name_of_value[v], .bytes = bytes, .fates = fates}, v);
+    if ((fates & FATE_BIT(FATE_SSD)) && bytes > d->largest_bytes) d->largest_bytes = bytes;
+    d->datum_of_value[v] = add_datum(d, (ProblemDatum){.id = p->name_of_value[v], .bytes = bytes, .home = TIER_NONE, .fates = fates}, v);
   }
 }
 
 /* The datum in whose memory a value lies; NO_INDEX for what has none. */
 static int datum_of(const Describing *d, ValueId value) {
-  ValueId home = d->kernels->home[value];
-  const Block *resident = resident_of_value(d->residents, d->graph, home);
-  return resident ? d->datum_of_block[resident - d->residents->blocks] : d->datum_of_value[home];
+  ValueId stored = d->kernels->storage[value];
+  const Block *resident = resident_of_value(d->residents, d->graph, stored);
+  return resident ? d->datum_of_block[resident - d->residents->blocks] : d->datum_of_value[stored];
 }
 
 static void add_access(const Describing *d, ProblemAccess **list, int *count, int datum) {
@@ -139,7 +137,7 @@ static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t wo
   Problem *p = d->problem;
   int count = p->op_count;
   ProblemStage *stage = arena_alloc(d->arena, sizeof *stage);
-  *stage = (ProblemStage){.channel = PROBLEM_CHANNEL_COMPUTE, .amount = llround(1e9 * seconds)};
+  *stage = (ProblemStage){.lane = LANE_COMPUTE, .amount = llround(1e9 * seconds)};
   op.variants = arena_alloc(d->arena, sizeof *op.variants);
   op.variants[0] = (ProblemVariant){.name = "default", .stages = stage, .stage_count = 1, .work_bytes = work_bytes};
   op.variant_count = op.chunks = 1;

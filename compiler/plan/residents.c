@@ -126,7 +126,8 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   }
 }
 
-int layout_state_count(const TypedProgram *program) {
+/* Optimiser state arrays of a weight. */
+static int state_count(const TypedProgram *program) {
   const TrainSpec *train = &program->train;
   if (!program->has_train) return 0;
   if (train->optimizer != OPTIMIZER_SGD) return 2;
@@ -147,7 +148,7 @@ static void add_weights(Collecting *l) {
     int64_t count = 1;
     for (int d = 0; d < program->params[p].type.rank; d++) count *= program->params[p].type.dim[d].size;
     l->residents->weight[p] = add_resident(l, BLOCK_WEIGHTS, arena_printf(l->arena, "weight_%s", program->params[p].name), 4 * count);
-    for (int s = 0; program->params[p].is_trained && s < layout_state_count(program); s++)
+    for (int s = 0; program->params[p].is_trained && s < state_count(program); s++)
       l->residents->state[s][p] =
           add_resident(l, BLOCK_OPTIMIZER, arena_printf(l->arena, "state%d_%s", s + 1, program->params[p].name), 4 * count);
   }

@@ -7,11 +7,6 @@
 #include "plan.h"
 #include "compiler/planner/timeline.h"
 
-const char *lane_name(Lane lane) {
-  static const char *const names[LANE_COUNT] = {"compute", "d2h", "h2d", "ssd write", "ssd read"};
-  return names[lane];
-}
-
 typedef struct Scheduling {
   Arena *arena;
   const Machine *machine;
@@ -21,7 +16,7 @@ typedef struct Scheduling {
   const Timeline *timeline;
   int first_boundary; /* of this plan in the whole schedule */
   int *copy_of_event; /* NO_INDEX for those that are none */
-  int *home;          /* per offload: index into homes */
+  int *slot;          /* per offload: index into slots */
 } Scheduling;
 
 static double seconds_of(int64_t ns) { return 1e-9 * (double)ns; }
@@ -51,23 +46,22 @@ static int last_read(const Scheduling *c, int offload) {
   return last;
 }
 
-static void add_home(Scheduling *c, const TimelineEvent *out) {
+static void add_slot(Scheduling *c, const TimelineEvent *out) {
   ValueId value = value_of_piece(c, out->piece);
-  Home home = {.tier = out->is_ssd ? PLAN_FATE_SSD : PLAN_FATE_HOST, .bytes = kernels_bytes(c->problem->kernels, value), .first = c->first_boundary + out->boundary,
+  Slot slot = {.tier = out->is_ssd ? TIER_SSD : TIER_HOST, .bytes = kernels_bytes(c->problem->kernels, value), .first = c->first_boundary + out->boundary,
                .last = c->first_boundary + last_read(c, out->offload), .kernels = c->problem->kernels, .value = value};
-  ARENA_PUSH(c->arena, c->schedule->homes, c->schedule->home_count, home);
-  c->home[out->offload] = c->schedule->home_count - 1;
+  ARENA_PUSH(c->arena, c->schedule->slots, c->schedule->slot_count, slot);
+  c->slot[out->offload] = c->schedule->slot_count - 1;
 }
 
 /* Where the SSD is the device's own, what the planner calls d2h and h2d are its lanes. */
 static Lane lane_of(const Scheduling *c, const TimelineEvent *event) {
-  static const Lane lanes[] = {[PROBLEM_CHANNEL_D2H] = LANE_D2H, [PROBLEM_CHANNEL_H2D] = LANE_H2D, [PROBLEM_CHANNEL_SSDW] = LANE_SSD_WRITE, [PROBLEM_CHANNEL_SSDR] = LANE_SSD_READ};
-  if (!c->timeline->is_direct || !event->is_ssd) return lanes[event->channel];
+  if (!c->timeline->is_direct || !event->is_ssd) return (Lane)event->lane;
   return event->kind == EVENT_OUT ? LANE_SSD_WRITE : LANE_SSD_READ;
 }
 
 static const char *copy_text(const Scheduling *c, const TimelineEvent *event, const char *name) {
-  const char *tier = event->is_ssd ? "ssd" : "host", *end = event->is_by_ring ? "ring" : tier;
+  const char *tier = tier_names[event->is_ssd ? TIER_SSD : TIER_HOST], *end = event->is_by_ring ? "ring" : tier;
   if (event->kind == EVENT_OUT) return arena_printf(c->arena, "out %s -> %s", name, end);
   if (event->kind == EVENT_WRITE) return arena_printf(c->arena, "out %s ring -> ssd", name);
   if (event->kind == EVENT_READ) return arena_printf(c->arena, "in %s ssd -> ring", name);
@@ -79,12 +73,12 @@ static void add_copy(Scheduling *c, int index) {
   Schedule *s = c->schedule;
   ValueId value = value_of_piece(c, event->piece);
   bool is_out = event->kind == EVENT_OUT || event->kind == EVENT_WRITE;
-  if (event->kind == EVENT_OUT) add_home(c, event);
+  if (event->kind == EVENT_OUT) add_slot(c, event);
   /* The block of the device holds the value at the step before what leaves, and at the boundary of what comes. */
   int held = is_out ? c->q->offloads[event->offload].after : c->q->moves[event->move].g;
   Copy copy = {.lane = lane_of(c, event), .kernels = c->problem->kernels, .value = value, .bytes = kernels_bytes(c->problem->kernels, value),
-               .room = c->q->problem->pieces[event->piece].bytes, .tier = event->is_ssd ? PLAN_FATE_SSD : PLAN_FATE_HOST, .is_out = is_out, .is_by_ring = event->is_by_ring,
-               .boundary = c->first_boundary + held, .home = c->home[is_out ? event->offload : c->timeline->origin[event->move]], .step = s->count};
+               .room = c->q->problem->pieces[event->piece].bytes, .tier = event->is_ssd ? TIER_SSD : TIER_HOST, .is_out = is_out, .is_by_ring = event->is_by_ring,
+               .boundary = c->first_boundary + held, .slot = c->slot[is_out ? event->offload : c->timeline->origin[event->move]], .step = s->count};
   for (int k = 0; k < 2; k++) copy.after[k] = event->after[k] < 0 ? NO_INDEX : c->copy_of_event[event->after[k]];
   ARENA_PUSH(c->arena, s->copies, s->copy_count, copy);
   c->copy_of_event[index] = s->copy_count - 1;
@@ -127,7 +121,7 @@ static void append(Arena *arena, const Machine *machine, Schedule *schedule, con
   Scheduling c = {.arena = arena, .machine = machine, .schedule = schedule, .problem = plan->problem, .q = plan->sequence, .timeline = t,
                   .first_boundary = schedule->boundary_count};
   c.copy_of_event = arena_alloc(arena, (size_t)(t->count + 1) * sizeof *c.copy_of_event);
-  c.home = arena_alloc(arena, (size_t)(c.q->offload_count + 1) * sizeof *c.home);
+  c.slot = arena_alloc(arena, (size_t)(c.q->offload_count + 1) * sizeof *c.slot);
   for (int i = 0; i < t->count; i++) {
     c.copy_of_event[i] = NO_INDEX;
     switch (t->events[i].kind) {
@@ -200,7 +194,7 @@ void schedule_print(const Schedule *schedule, FILE *out) {
   fprintf(out, " step  lane       start ms   took ms  phase       src  what\n");
   for (int s = 0; s < schedule->count; s++) {
     const Step *step = &schedule->steps[s];
-    fprintf(out, "%5d  %-9s %10.4f %9.4f  %-9s %5d  %s\n", step->number, lane_name(step->lane), 1e3 * step->start_seconds, 1e3 * step->cost.seconds,
+    fprintf(out, "%5d  %-9s %10.4f %9.4f  %-9s %5d  %s\n", step->number, lane_names[step->lane], 1e3 * step->start_seconds, 1e3 * step->cost.seconds,
             schedule_phase(schedule, s), (int)step->place.line, step->what);
   }
 }

@@ -80,7 +80,7 @@ double slow_compute(Arena *arena, const Machine *machine, Schedule *schedule, in
   for (int i = first; i < schedule->count; i++) {
     if (schedule->steps[i].kind != STEP_COPY) continue;
     Lane lane = schedule->steps[i].lane;
-    w.lanes[lane].slowdown = machine->overlap_slowdown[lane - LANE_D2H] - 1;
+    w.lanes[lane].slowdown = machine->overlap_slowdown[lane] - 1;
     is_slowed |= w.lanes[lane].slowdown > 0;
   }
   if (!is_slowed) return planned_seconds;

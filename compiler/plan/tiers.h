@@ -6,7 +6,6 @@
 #include "lang/typed.h"
 
 const char *tier_device(const TypedProgram *program); /* the target's name of it, or "device" */
-bool tier_named(const char *device, const char *name, Tier *tier);
 /* "there is no tier "hots"; the tiers are gpu, host and ssd; did you mean "host"?" */
 const char *tier_unknown(Arena *arena, const char *device, const char *name);
 

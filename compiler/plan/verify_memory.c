@@ -50,7 +50,7 @@ static void memory_fault(Memory *m, int step, const char *what, const char *name
 }
 
 static int memory_tag(const Memory *m, const Kernels *kernels, ValueId value) {
-  value = kernels->home[value];
+  value = kernels->storage[value];
   const Block *resident = resident_of_value(m->layout->residents, kernels->graph, value);
   if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
   return 1 + value + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
@@ -118,7 +118,7 @@ static void memory_kernel(Memory *m, int s) {
     if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k]));
   }
   for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
-    ValueId id = step->kernels->home[kernel->inputs[k]];
+    ValueId id = step->kernels->storage[kernel->inputs[k]];
     bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id);
     if (!is_stored) continue;
     if (!memory_of_value(m, step, id, s, &span)) return;
@@ -130,9 +130,9 @@ static void memory_kernel(Memory *m, int s) {
 
 enum { MOST_SPANS = 4096 }; /* extents of one value */
 
-static int memory_spans_of_home(const Memory *m, int home, int64_t bytes, Span *spans) {
-  int space = m->schedule->homes[home].tier == PLAN_FATE_HOST ? SPACE_HOST : SPACE_SSD, count = 0;
-  for (int e = m->layout->home_extent[home]; e < m->layout->home_extent[home + 1] && bytes > 0 && count < MOST_SPANS; e++) {
+static int memory_spans_of_slot(const Memory *m, int slot, int64_t bytes, Span *spans) {
+  int space = m->schedule->slots[slot].tier == TIER_HOST ? SPACE_HOST : SPACE_SSD, count = 0;
+  for (int e = m->layout->slot_extent[slot]; e < m->layout->slot_extent[slot + 1] && bytes > 0 && count < MOST_SPANS; e++) {
     const Extent *extent = &m->layout->extents[e];
     int64_t part = extent->bytes < bytes ? extent->bytes : bytes;
     spans[count++] = (Span){space, extent->at, extent->at + part};
@@ -162,7 +162,7 @@ static int memory_spans_of_side(Memory *m, int copy, bool is_device_side, Span *
     return c->bytes <= block->bytes ? 1 : -1;
   }
   if (c->is_by_ring && !is_ssd_lane) return memory_spans_of_ring(m, ring, m->layout->ring_at[copy], c->bytes, spans);
-  return memory_spans_of_home(m, c->home, c->bytes, spans);
+  return memory_spans_of_slot(m, c->slot, c->bytes, spans);
 }
 
 static void memory_later(int *clock, const int *other) {

@@ -53,7 +53,7 @@ static void begin(Replay *r, const Kernels *kernels) {
 static const char *replay_kernel(Replay *r, const Step *step) {
   const Kernel *kernel = &r->kernels->kernels[step->kernel];
   for (int k = 0; k < kernel->input_count; k++) {
-    ValueId id = r->kernels->home[kernel->inputs[k]];
+    ValueId id = r->kernels->storage[kernel->inputs[k]];
     if (op_info[r->graph->values[id].op].kind != OP_KIND_LEAF && r->where[id] != ON_DEVICE)
       return arena_printf(r->arena, "step %d reads %s, which is not on the device", step->number, r->graph->values[id].name);
   }
@@ -112,7 +112,7 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
     for (int k = 0; k < kernel->input_count + kernel->output_count; k++) {
       ValueId id = k < kernel->input_count ? kernel->inputs[k] : kernel->outputs[k - kernel->input_count];
-      if (op_info[step->kernels->graph->values[step->kernels->home[id]].op].kind == OP_KIND_LEAF) continue;
+      if (op_info[step->kernels->graph->values[step->kernels->storage[id]].op].kind == OP_KIND_LEAF) continue;
       if (!layout_at(layout, step->kernels, id, s))
         return arena_printf(arena, "step %d uses %s while it has no memory", step->number, step->kernels->graph->values[id].name);
     }
@@ -122,15 +122,15 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
 
 static bool share_addresses(const Block *a, const Block *b) { return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes; }
 
-static const char *check_homes(Arena *arena, const Layout *layout, const Schedule *schedule) {
-  for (int a = 0; a < schedule->home_count; a++)
+static const char *check_slots(Arena *arena, const Layout *layout, const Schedule *schedule) {
+  for (int a = 0; a < schedule->slot_count; a++)
     for (int b = 0; b < a; b++) {
-      const Home *x = &schedule->homes[a], *y = &schedule->homes[b];
+      const Slot *x = &schedule->slots[a], *y = &schedule->slots[b];
       if (x->tier != y->tier || x->first > y->last || y->first > x->last) continue;
-      for (int i = layout->home_extent[a]; i < layout->home_extent[a + 1]; i++)
-        for (int k = layout->home_extent[b]; k < layout->home_extent[b + 1]; k++) {
+      for (int i = layout->slot_extent[a]; i < layout->slot_extent[a + 1]; i++)
+        for (int k = layout->slot_extent[b]; k < layout->slot_extent[b + 1]; k++) {
           const Extent *e = &layout->extents[i], *f = &layout->extents[k];
-          if (e->at < f->at + f->bytes && f->at < e->at + e->bytes) return arena_printf(arena, "homes %d and %d share a place", a, b);
+          if (e->at < f->at + f->bytes && f->at < e->at + e->bytes) return arena_printf(arena, "slots %d and %d share a place", a, b);
         }
     }
   return NULL;
@@ -151,6 +151,6 @@ const char *verify_layout(const Layout *layout, const Schedule *schedule) {
   }
   if (layout->lower_bound > layout->bytes) return "the arena is smaller than what is alive at one step";
   const char *fault = check_liveness(arena, layout, schedule);
-  if (!fault) fault = check_homes(arena, layout, schedule);
+  if (!fault) fault = check_slots(arena, layout, schedule);
   return fault ? fault : verify_memory(arena, schedule, layout);
 }

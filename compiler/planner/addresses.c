@@ -20,16 +20,16 @@ static int compare_queued(const void *a, const void *b) {
   return x->piece < y->piece ? -1 : x->piece > y->piece;
 }
 
-static bool uses_inward_channel(const Sequence *q, int s) {
+static bool uses_inward_lane(const Sequence *q, int s) {
   if (q->join[s] < 0) return false;
   const Problem *p = q->problem;
   const ProblemVariant *variant = &p->ops[p->steps[q->base[s]].op].variants[q->variant[p->steps[q->base[s]].op]];
   for (int i = 0; i < variant->stage_count; i++)
-    if (variant->stages[i].channel == PROBLEM_CHANNEL_H2D || variant->stages[i].channel == PROBLEM_CHANNEL_SSDR) return true;
+    if (variant->stages[i].lane == LANE_H2D || variant->stages[i].lane == LANE_SSD_READ) return true;
   return false;
 }
 
-/* Raise each g to the last boundary not after the start of its transfer, in the same order on the channel. */
+/* Raise each g to the last boundary not after the start of its transfer, in the same order on the lane. */
 static void raise_boundaries(Evaluator *e, Arena *arena) {
   Sequence *q = e->sequence;
   const Simulation *m = e->simulation;
@@ -37,9 +37,9 @@ static void raise_boundaries(Evaluator *e, Arena *arena) {
   for (int i = 0; i < q->move_count; i++)
     queue[i] = (Queued){i, q->moves[i].g, q->moves[i].v, q->moves[i].piece};
   qsort(queue, (size_t)q->move_count, sizeof *queue, compare_queued);
-  int *next_comm = NEW(q->count + 1, int); /* the first step from s on that queues on an inward channel */
+  int *next_comm = NEW(q->count + 1, int); /* the first step from s on that queues on an inward lane */
   next_comm[q->count] = q->count;
-  for (int s = q->count - 1; s >= 0; s--) next_comm[s] = uses_inward_channel(q, s) ? s : next_comm[s + 1];
+  for (int s = q->count - 1; s >= 0; s--) next_comm[s] = uses_inward_lane(q, s) ? s : next_comm[s + 1];
   const Queued *after = NULL;
   int after_g = q->count;
   for (int k = q->move_count - 1; k >= 0; k--) {
@@ -127,7 +127,7 @@ Addresses *addresses_intervals(const Evaluator *e, Arena *arena) {
     else
       final_released[q->offloads[i].piece] = m->release[i];
   for (int x = 0; x < p->piece_count; x++)
-    if (p->pieces[x].home == PROBLEM_HOME_DEVICE)
+    if (p->pieces[x].home == TIER_DEVICE)
       layout->intervals[layout->count++] = (PlanInterval){.piece = x, .until = q->count - 1, .bytes = p->pieces[x].bytes};
   for (int i = 0; i < q->stay_count; i++) {
     const PlanStay *stay = &q->stays[i];

@@ -35,17 +35,17 @@ typedef struct Split {
 static unsigned choices_of(const Problem *p, const ProblemPiece *piece, int u) {
   bool has_host = problem_reaches_host(p), has_ssd = problem_reaches_ssd(p);
   unsigned choices = 1u << CHOICE_KEEP;
-  if (piece->home == PROBLEM_HOME_HOST || piece->home == PROBLEM_HOME_SSD) {
+  if (problem_is_home_away(piece)) {
     if (piece->first_write < 0 || piece->first_write > u) choices |= 1u << CHOICE_CLEAN;
     return choices;
   }
   bool is_settled = piece->last_write <= u;
-  if (is_settled && (piece->fates & PLAN_FATE_BIT(PLAN_FATE_HOST)) && has_host && piece->bytes <= p->host_bytes)
+  if (is_settled && (piece->fates & FATE_BIT(FATE_HOST)) && has_host && piece->bytes <= p->host_bytes)
     choices |= 1u << CHOICE_HOST;
-  if (is_settled && (piece->fates & PLAN_FATE_BIT(PLAN_FATE_SSD)) && has_ssd && piece->bytes <= p->ssd_bytes &&
+  if (is_settled && (piece->fates & FATE_BIT(FATE_SSD)) && has_ssd && piece->bytes <= p->ssd_bytes &&
       piece->bytes <= p->ring_bytes)
     choices |= 1u << CHOICE_SSD;
-  if ((piece->fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)) && p->steps[piece->creator].can_rerun) choices |= 1u << CHOICE_RERUN;
+  if ((piece->fates & FATE_BIT(FATE_RECOMPUTE)) && p->steps[piece->creator].can_rerun) choices |= 1u << CHOICE_RERUN;
   return choices;
 }
 
@@ -73,7 +73,7 @@ static void make_split(const Problem *p, const Geometry *g, Arena *arena, int s,
   int64_t rel_min = INT64_MAX, tail_min = INT64_MAX;
   for (int x = 0; x < pieces; x++) {
     const ProblemPiece *piece = &p->pieces[x];
-    if (piece->home == PROBLEM_HOME_DEVICE || is_pinned[x]) {
+    if (piece->home == TIER_DEVICE || is_pinned[x]) {
       split->base_bytes += piece->bytes;
       continue;
     }
@@ -85,9 +85,9 @@ static void make_split(const Problem *p, const Geometry *g, Arena *arena, int s,
       split->base_bytes += piece->bytes;
       continue;
     }
-    item.is_clean_ssd = piece->home == PROBLEM_HOME_SSD;
+    item.is_clean_ssd = piece->home == TIER_SSD;
     item.tail_ns = g->tail_ns[after[x]];
-    if (piece->home == PROBLEM_HOME_NONE) {
+    if (piece->home == TIER_NONE) {
       int w = piece->last_write;
       item.rel_ns = g->join[w] >= 0 ? g->start_ns[w] + g->min_comm_ns[w] : g->end_ns[w];
       item.rerun_ns = g->min_ns[piece->creator];
@@ -311,23 +311,8 @@ int64_t certificate_find(const Problem *problem, const Geometry *geometry, int s
   return best;
 }
 
-int64_t certificate_value(const Problem *problem, const Geometry *geometry, const PlanCertificate *c) {
-  if (c->kind == CERTIFICATE_STALL_FREE) return geometry->stall_free_ns;
-  if (c->kind != CERTIFICATE_DUAL) return 0;
-  Arena *arena = arena_new();
-  Split split;
-  make_split(problem, geometry, arena, c->split, &split);
-  split.rho_ns = c->rho_ns;
-  split.theta_ns = c->theta_ns;
-  double weights[ROW_COUNT];
-  get_weights(c, weights);
-  int64_t value = exact_value(&split, weights);
-  arena_free(arena);
-  return value;
-}
-
 void certificate_round(const Problem *problem, const Geometry *geometry, const PlanCertificate *c, uint8_t *fates) {
-  static const uint8_t fate_of[] = {PLAN_FATE_RETAIN, PLAN_FATE_HOST, PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE};
+  static const uint8_t fate_of[] = {FATE_KEEP, FATE_HOST, FATE_SSD, FATE_RECOMPUTE};
   if (c->kind != CERTIFICATE_DUAL) return;
   Arena *arena = arena_new();
   Split split;
@@ -339,10 +324,10 @@ void certificate_round(const Problem *problem, const Geometry *geometry, const P
   for (int i = 0; i < split.count; i++) {
     const BoundItem *item = &split.items[i];
     int choice = best_choice(&split, item, weights);
-    int fate = choice == CHOICE_CLEAN ? (item->is_clean_ssd ? PLAN_FATE_SSD : PLAN_FATE_HOST) : fate_of[choice];
+    int fate = choice == CHOICE_CLEAN ? (item->is_clean_ssd ? FATE_SSD : FATE_HOST) : fate_of[choice];
     for (int k = geometry->gap_first[item->piece]; k < geometry->gap_first[item->piece + 1]; k++) {
       const PlanGap *gap = &geometry->gaps[k];
-      if (gap->u < c->split && c->split < gap->v && gap->is_open && (gap->options & PLAN_FATE_BIT(fate)))
+      if (gap->u < c->split && c->split < gap->v && gap->is_open && (gap->options & FATE_BIT(fate)))
         fates[k] = (uint8_t)fate;
     }
   }

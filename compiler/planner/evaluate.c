@@ -93,7 +93,7 @@ static bool prepare(Evaluator *e, int64_t *over) {
   for (int i = 0; i < q->offload_count; i++) {
     const PlanOffload *offload = &q->offloads[i];
     const ProblemPiece *piece = &p->pieces[offload->piece];
-    if (piece->home == PROBLEM_HOME_DEVICE) continue;
+    if (piece->home == TIER_DEVICE) continue;
     done = max64(done, c->start[offload->after + 1]) + piece->d2h_ns;
     if (release <= offload->after) release = offload->after + 1;
     while (release < n && c->start[release] < done) release++;
@@ -131,8 +131,8 @@ static bool sort_by_readiness(Evaluator *e) {
     const PlanMove *move = &q->moves[i];
     const ProblemPiece *piece = &e->problem->pieces[move->piece];
     int64_t out = move->after < 0 ? 0 : c->start[move->after + 1] + piece->d2h_ns;
-    if (move->to == PLAN_FATE_SSD) read = max64(read, out + (move->after < 0 ? 0 : piece->ssdw_ns)) + piece->ssdr_ns;
-    c->ready[i] = move->to == PLAN_FATE_SSD ? read : out;
+    if (move->to == TIER_SSD) read = max64(read, out + (move->after < 0 ? 0 : piece->ssdw_ns)) + piece->ssdr_ns;
+    c->ready[i] = move->to == TIER_SSD ? read : out;
     c->order[i] = i;
   }
   for (int k = 0; k < q->move_count; k++) {

@@ -27,7 +27,7 @@ static bool may_be_absent(const Geometry *g, const uint8_t *fates, int piece, in
   for (int i = g->gap_first[piece]; i < g->gap_first[piece + 1]; i++) {
     const PlanGap *gap = &g->gaps[i];
     if (t <= gap->u || t > gap->v) continue;
-    return fates[i] == PLAN_FATE_RECOMPUTE || (fates[i] == PLAN_FATE_FREE && (gap->options & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)));
+    return fates[i] == FATE_RECOMPUTE || (fates[i] == FATE_FREE && (gap->options & FATE_BIT(FATE_RECOMPUTE)));
   }
   return true;
 }
@@ -48,7 +48,7 @@ static void find_reach(Exact *x, int index) {
     for (int i = 0; i < p->steps[b].use_count; i++) {
       const ProblemUse *use = &p->uses[p->steps[b].first_use + i];
       const ProblemPiece *piece = &p->pieces[use->piece];
-      if (!(use->flags & PROBLEM_USE_READ) || piece->home != PROBLEM_HOME_NONE || piece->creator < 0) continue;
+      if (!(use->flags & PROBLEM_USE_READ) || piece->home != TIER_NONE || piece->creator < 0) continue;
       int c = piece->creator;
       if (!(reach[c / 64] >> (c % 64) & 1) && may_be_absent(g, x->relaxed->fates, use->piece, gap->v)) x->stack[depth++] = c;
     }
@@ -68,7 +68,7 @@ static bool relax(Exact *x) {
   uint8_t *fates = x->relaxed->fates;
   bool has_relaxed = false, has_undecided = false, has_changed = true;
   memcpy(fates, x->node->fates, (size_t)g->gap_count);
-  for (int i = 0; i < x->count; i++) has_undecided = has_undecided || fates[x->order[i]] == PLAN_FATE_FREE;
+  for (int i = 0; i < x->count; i++) has_undecided = has_undecided || fates[x->order[i]] == FATE_FREE;
   if (!has_undecided) return false;
   while (has_changed) {
     has_changed = false;
@@ -76,11 +76,11 @@ static bool relax(Exact *x) {
     for (int i = 0; i < x->count; i++) find_reach(x, i);
     for (int i = 0; i < x->count; i++) {
       const PlanGap *gap = &g->gaps[x->order[i]];
-      for (int k = 0; k < x->count && fates[x->order[i]] == PLAN_FATE_RECOMPUTE; k++) {
+      for (int k = 0; k < x->count && fates[x->order[i]] == FATE_RECOMPUTE; k++) {
         const PlanGap *other = &g->gaps[x->order[k]];
-        bool may_run_first = fates[x->order[k]] == PLAN_FATE_FREE && (other->options & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)) && other->v <= gap->v;
+        bool may_run_first = fates[x->order[k]] == FATE_FREE && (other->options & FATE_BIT(FATE_RECOMPUTE)) && other->v <= gap->v;
         if (!may_run_first || !have_common(x, i, k)) continue;
-        fates[x->order[i]] = PLAN_FATE_FREE;
+        fates[x->order[i]] = FATE_FREE;
         has_changed = has_relaxed = true;
       }
     }
@@ -98,7 +98,7 @@ static int64_t compute_bound(const Exact *x) {
   for (int t = 0; t < p->step_count; t++) sum += g->min_ns[t];
   for (int i = 0; i < x->count; i++) {
     int b = p->pieces[g->gaps[x->order[i]].piece].creator;
-    if (x->node->fates[x->order[i]] != PLAN_FATE_RECOMPUTE || b < 0 || again[b / 64] >> (b % 64) & 1) continue;
+    if (x->node->fates[x->order[i]] != FATE_RECOMPUTE || b < 0 || again[b / 64] >> (b % 64) & 1) continue;
     again[b / 64] |= (uint64_t)1 << (b % 64);
     sum += g->min_ns[b];
   }
@@ -145,7 +145,7 @@ static void leaf(Exact *x, int64_t bound) {
 }
 
 static void branch(Exact *x, int depth) {
-  static const uint8_t order[PLAN_FATE_COUNT] = {PLAN_FATE_RETAIN, PLAN_FATE_RECOMPUTE, PLAN_FATE_HOST, PLAN_FATE_SSD};
+  static const uint8_t order[FATE_COUNT] = {FATE_KEEP, FATE_RECOMPUTE, FATE_HOST, FATE_SSD};
   const Geometry *g = x->evaluator->geometry;
   Candidate *node = x->node;
   if (!x->is_complete || x->evaluator->effort >= x->limit || search_is_done(x->search)) {
@@ -159,12 +159,12 @@ static void branch(Exact *x, int depth) {
     return;
   }
   int gap = x->order[depth];
-  for (int k = 0; k < PLAN_FATE_COUNT; k++) {
-    if (!(g->gaps[gap].options & PLAN_FATE_BIT(order[k]))) continue;
+  for (int k = 0; k < FATE_COUNT; k++) {
+    if (!(g->gaps[gap].options & FATE_BIT(order[k]))) continue;
     node->fates[gap] = order[k];
     branch(x, depth + 1);
   }
-  node->fates[gap] = PLAN_FATE_FREE;
+  node->fates[gap] = FATE_FREE;
 }
 
 static bool has_few_variants(const Search *search) {
@@ -210,7 +210,7 @@ static Exact *exact_new(Search *search, int64_t effort, Arena *arena) {
 static void enumerate(Exact *x, const int *ops, int op_count) {
   const Problem *p = x->evaluator->problem;
   x->is_complete = true;
-  for (int i = 0; i < x->count; i++) x->node->fates[x->order[i]] = PLAN_FATE_FREE;
+  for (int i = 0; i < x->count; i++) x->node->fates[x->order[i]] = FATE_FREE;
   for (int i = 0; i < op_count; i++) x->node->variants[ops[i]] = 0;
   for (;;) {
     branch(x, 0);

@@ -86,7 +86,7 @@ static void find_accesses(const Problem *p, Geometry *g, Arena *arena) {
 
 /* Whether the creator of a piece may run again at any step up to v. */
 static bool is_rerunnable(const Problem *p, const ProblemPiece *piece, int v) {
-  if (piece->home != PROBLEM_HOME_NONE || piece->creator < 0 || !(piece->fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE))) return false;
+  if (piece->home != TIER_NONE || piece->creator < 0 || !(piece->fates & FATE_BIT(FATE_RECOMPUTE))) return false;
   const ProblemStep *creator = &p->steps[piece->creator];
   return creator->can_rerun && v <= creator->rerun_limit;
 }
@@ -102,13 +102,13 @@ static int *find_remake_limits(const Problem *p, const Geometry *g, Arena *arena
     for (int i = 0; i < step->use_count; i++) {
       const ProblemUse *use = &p->uses[step->first_use + i];
       int y = use->piece;
-      if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != PROBLEM_HOME_NONE) continue;
+      if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != TIER_NONE) continue;
       int there = limit[y] > g->last_access[y] ? limit[y] : g->last_access[y];
       if (last > there) last = there;
     }
     for (int i = 0; i < step->use_count; i++) {
       const ProblemUse *use = &p->uses[step->first_use + i];
-      bool may_drop = (p->pieces[use->piece].fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)) != 0;
+      bool may_drop = (p->pieces[use->piece].fates & FATE_BIT(FATE_RECOMPUTE)) != 0;
       if ((use->flags & PROBLEM_USE_CREATE) && may_drop) limit[use->piece] = last;
     }
   }
@@ -118,29 +118,29 @@ static int *find_remake_limits(const Problem *p, const Geometry *g, Arena *arena
 /* A piece that does not list "retain" leaves in every gap that covers a step and has another of its fates. */
 static void pin(const Problem *p, PlanGap *gap, int remake_limit) {
   unsigned fates = p->pieces[gap->piece].fates, legal = gap->options & fates;
-  if (gap->v > remake_limit) legal &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
-  if (fates & PLAN_FATE_BIT(PLAN_FATE_RETAIN)) return;
+  if (gap->v > remake_limit) legal &= ~FATE_BIT(FATE_RECOMPUTE);
+  if (fates & FATE_BIT(FATE_KEEP)) return;
   if (legal && gap->v > gap->u + 1) gap->options = legal;
 }
 
 static void find_options(const Problem *p, PlanGap *gap) {
   const ProblemPiece *piece = &p->pieces[gap->piece];
-  gap->options = PLAN_FATE_BIT(PLAN_FATE_RETAIN);
-  if (gap->is_held || piece->home == PROBLEM_HOME_DEVICE || piece->bytes == 0) return;
+  gap->options = FATE_BIT(FATE_KEEP);
+  if (gap->is_held || piece->home == TIER_DEVICE || piece->bytes == 0) return;
   bool has_host = problem_reaches_host(p), has_ssd = problem_reaches_ssd(p);
-  if (piece->home != PROBLEM_HOME_NONE) {
+  if (piece->home != TIER_NONE) {
     gap->is_clean = piece->first_write < 0 || piece->first_write > gap->u;
-    if (gap->is_clean) gap->options |= PLAN_FATE_BIT(piece->home == PROBLEM_HOME_HOST ? PLAN_FATE_HOST : PLAN_FATE_SSD);
+    if (gap->is_clean) gap->options |= FATE_BIT(tier_fate(piece->home));
     return;
   }
   if (gap->u >= piece->last_write) {
-    if ((piece->fates & PLAN_FATE_BIT(PLAN_FATE_HOST)) && has_host && piece->bytes <= p->host_bytes)
-      gap->options |= PLAN_FATE_BIT(PLAN_FATE_HOST);
-    if ((piece->fates & PLAN_FATE_BIT(PLAN_FATE_SSD)) && has_ssd && piece->bytes <= p->ssd_bytes &&
+    if ((piece->fates & FATE_BIT(FATE_HOST)) && has_host && piece->bytes <= p->host_bytes)
+      gap->options |= FATE_BIT(FATE_HOST);
+    if ((piece->fates & FATE_BIT(FATE_SSD)) && has_ssd && piece->bytes <= p->ssd_bytes &&
         piece->bytes <= p->ring_bytes)
-      gap->options |= PLAN_FATE_BIT(PLAN_FATE_SSD);
+      gap->options |= FATE_BIT(FATE_SSD);
   }
-  if (is_rerunnable(p, piece, gap->v)) gap->options |= PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
+  if (is_rerunnable(p, piece, gap->v)) gap->options |= FATE_BIT(FATE_RECOMPUTE);
 }
 
 static void find_gaps(const Problem *p, Geometry *g, Arena *arena) {
@@ -205,8 +205,8 @@ static void find_loads(const Problem *p, Geometry *g, Arena *arena) {
     for (int i = 0; i < p->steps[s].use_count; i++) {
       int x = p->uses[p->steps[s].first_use + i].piece;
       const ProblemPiece *piece = &p->pieces[x];
-      if ((piece->home != PROBLEM_HOME_HOST && piece->home != PROBLEM_HOME_SSD) || g->first_access[x] != s) continue;
-      Load load = {piece->home == PROBLEM_HOME_SSD ? piece->ssdr_ns : 0, piece->h2d_ns};
+      if (!problem_is_home_away(piece) || g->first_access[x] != s) continue;
+      Load load = {piece->home == TIER_SSD ? piece->ssdr_ns : 0, piece->h2d_ns};
       ARENA_PUSH(scratch, loads, count, load);
       int at = count - 1;
       for (; at > 0 && loads[at - 1].ready_ns > load.ready_ns; at--) loads[at] = loads[at - 1];
@@ -268,7 +268,7 @@ static void find_profile(const Problem *p, Geometry *g, Arena *arena) {
   int64_t *retain = NEW(n + 1, int64_t), *base = NEW(n + 1, int64_t);
   for (int x = 0; x < p->piece_count; x++) {
     const ProblemPiece *piece = &p->pieces[x];
-    if (piece->home == PROBLEM_HOME_DEVICE) {
+    if (piece->home == TIER_DEVICE) {
       retain[0] += piece->bytes;
       base[0] += piece->bytes;
       continue;
@@ -279,7 +279,7 @@ static void find_profile(const Problem *p, Geometry *g, Arena *arena) {
     base[g->first_access[x]] += piece->bytes;
     base[g->last_access[x] + 1] -= piece->bytes;
     for (int i = g->gap_first[x]; i < g->gap_first[x + 1]; i++)
-      if (g->gaps[i].options != PLAN_FATE_BIT(PLAN_FATE_RETAIN)) {
+      if (g->gaps[i].options != FATE_BIT(FATE_KEEP)) {
         base[g->gaps[i].u + 1] -= piece->bytes;
         base[g->gaps[i].v] += piece->bytes;
       }
@@ -326,7 +326,7 @@ static void find_open(const Problem *p, Geometry *g, Arena *arena) {
   OpenKey *keys = NEW(g->gap_count, OpenKey);
   for (int i = 0; i < g->gap_count; i++) {
     PlanGap *gap = &g->gaps[i];
-    if (gap->options == PLAN_FATE_BIT(PLAN_FATE_RETAIN) || gap->v == gap->u + 1) continue;
+    if (gap->options == FATE_BIT(FATE_KEEP) || gap->v == gap->u + 1) continue;
     gap->is_open = geometry_is_pinned(gap) || over[gap->v] > over[gap->u + 1];
     g->open_count += gap->is_open;
     keys[g->wide_count++] = (OpenKey){i, gap->u, gap->v, !gap->is_open};
@@ -337,9 +337,9 @@ static void find_open(const Problem *p, Geometry *g, Arena *arena) {
 }
 
 void geometry_stay(const Geometry *g, uint8_t *fates) {
-  memset(fates, PLAN_FATE_RETAIN, (size_t)g->gap_count);
+  memset(fates, FATE_KEEP, (size_t)g->gap_count);
   for (int k = 0; k < g->open_count; k++)
-    while (!(g->gaps[g->open[k]].options & PLAN_FATE_BIT(fates[g->open[k]]))) fates[g->open[k]]++;
+    while (!(g->gaps[g->open[k]].options & FATE_BIT(fates[g->open[k]]))) fates[g->open[k]]++;
 }
 
 Geometry *geometry_make(const Problem *problem, Arena *arena) {

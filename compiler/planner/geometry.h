@@ -11,8 +11,8 @@
 /* Between two consecutive accesses u < v of a piece. */
 typedef struct PlanGap {
   int piece, u, v;
-  unsigned options; /* PLAN_FATE_BIT mask; without PLAN_FATE_RETAIN the gap is pinned: the piece has to leave */
-  bool is_clean; /* PLAN_FATE_HOST or PLAN_FATE_SSD only drops the copy: the home tier is valid */
+  unsigned options; /* FATE_BIT mask; without FATE_KEEP the gap is pinned: the piece has to leave */
+  bool is_clean; /* FATE_HOST or FATE_SSD only drops the copy: the one at home is valid */
   bool is_held; /* inside a communication */
   bool is_open; /* pinned, or has another option than RETAIN and covers an over-budget step: without some of these
                  * nothing fits */
@@ -47,7 +47,7 @@ typedef struct Geometry {
 Geometry *geometry_make(const Problem *problem, Arena *arena);
 
 static inline bool geometry_is_pinned(const PlanGap *gap) {
-  return !(gap->options & PLAN_FATE_BIT(PLAN_FATE_RETAIN));
+  return !(gap->options & FATE_BIT(FATE_KEEP));
 }
 
 /* The fates that change least: everything stays, and what is pinned takes the first fate it may have. */

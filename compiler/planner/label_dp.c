@@ -12,8 +12,8 @@ typedef enum Decision {
   DECIDE_RETAIN, DECIDE_HOST, DECIDE_SSD, DECIDE_RERUN, DECIDE_RERUN_OPEN, DECIDE_HOST_HELD, DECIDE_SSD_HELD
 } Decision;
 
-static const uint8_t fate_of_decision[] = {PLAN_FATE_RETAIN,    PLAN_FATE_HOST, PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE,
-                                           PLAN_FATE_RECOMPUTE, PLAN_FATE_HOST, PLAN_FATE_SSD};
+static const uint8_t fate_of_decision[] = {FATE_KEEP,    FATE_HOST, FATE_SSD, FATE_RECOMPUTE,
+                                           FATE_RECOMPUTE, FATE_HOST, FATE_SSD};
 
 typedef struct Label {
   double time; /* left plus right */
@@ -70,12 +70,12 @@ static bool find_deps(Dp *dp, Item *item, int x, int v, int depth, int *budget) 
   const ProblemPiece *piece = &p->pieces[x];
   if (piece->creator < 0 || depth > 32 || --*budget < 0) return false;
   const ProblemStep *step = &p->steps[piece->creator];
-  if (!step->can_rerun || v > step->rerun_limit || !(piece->fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE))) return false;
+  if (!step->can_rerun || v > step->rerun_limit || !(piece->fates & FATE_BIT(FATE_RECOMPUTE))) return false;
   item->rerun += (double)g->min_ns[piece->creator];
   for (int i = 0; i < step->use_count; i++) {
     const ProblemUse *use = &p->uses[step->first_use + i];
     int y = use->piece;
-    if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != PROBLEM_HOME_NONE) continue;
+    if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != TIER_NONE) continue;
     if (g->last_access[y] < v) {
       item->transient += p->pieces[y].bytes;
       if (!find_deps(dp, item, y, v, depth + 1, budget)) return false;
@@ -113,7 +113,7 @@ static void make_items(Dp *dp, int centre, const uint8_t *fates, const int *vari
   for (int i = 0; i < g->open_count; i++) {
     const PlanGap *gap = &g->gaps[g->open[i]];
     bool is_item = gap->u < centre && centre < gap->v;
-    if (!is_item && fates[g->open[i]] == PLAN_FATE_RETAIN) continue;
+    if (!is_item && fates[g->open[i]] == FATE_KEEP) continue;
     const ProblemPiece *piece = &p->pieces[gap->piece];
     diff[gap->u + 1] -= piece->bytes;
     diff[gap->v] += piece->bytes;
@@ -133,7 +133,7 @@ static void make_items(Dp *dp, int centre, const uint8_t *fates, const int *vari
     const PlanGap *gap = &g->gaps[item->gap];
     item->dep_first = dp->dep_total;
     int budget = 200;
-    if (gap->options & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)) item->can_rerun = find_deps(dp, item, gap->piece, gap->v, 0, &budget);
+    if (gap->options & FATE_BIT(FATE_RECOMPUTE)) item->can_rerun = find_deps(dp, item, gap->piece, gap->v, 0, &budget);
   }
 }
 
@@ -262,14 +262,14 @@ static void decide(Dp *dp, int i, Label label, Decision decision) {
 static void expand(Dp *dp, int i, const Label *label) {
   const Item *item = &dp->items[i];
   unsigned options = dp->geometry->gaps[item->gap].options;
-  if (options & PLAN_FATE_BIT(PLAN_FATE_RETAIN)) decide(dp, i, *label, DECIDE_RETAIN);
-  if (options & PLAN_FATE_BIT(PLAN_FATE_HOST)) decide(dp, i, *label, DECIDE_HOST);
-  if (options & PLAN_FATE_BIT(PLAN_FATE_SSD)) decide(dp, i, *label, DECIDE_SSD);
+  if (options & FATE_BIT(FATE_KEEP)) decide(dp, i, *label, DECIDE_RETAIN);
+  if (options & FATE_BIT(FATE_HOST)) decide(dp, i, *label, DECIDE_HOST);
+  if (options & FATE_BIT(FATE_SSD)) decide(dp, i, *label, DECIDE_SSD);
   if (item->can_rerun && has_deps(dp, i, label, false)) decide(dp, i, *label, DECIDE_RERUN);
   if (item->can_rerun && has_deps(dp, i, label, true)) decide(dp, i, *label, DECIDE_RERUN_OPEN);
   if (i + 1 == dp->item_count) return;
-  if (options & PLAN_FATE_BIT(PLAN_FATE_HOST)) decide(dp, i, *label, DECIDE_HOST_HELD);
-  if (options & PLAN_FATE_BIT(PLAN_FATE_SSD)) decide(dp, i, *label, DECIDE_SSD_HELD);
+  if (options & FATE_BIT(FATE_HOST)) decide(dp, i, *label, DECIDE_HOST_HELD);
+  if (options & FATE_BIT(FATE_SSD)) decide(dp, i, *label, DECIDE_SSD_HELD);
 }
 
 static int compare_ranked(const void *a, const void *b) {
@@ -355,8 +355,8 @@ static void set_up(Dp *dp) {
     dp->right_ns[s] = (double)(g->tail_ns[s] - g->tail_ns[s + 1]);
     if (dp->right_ns[s] < 0) dp->right_ns[s] = 0;
   }
-  dp->out_rate = (double)p->channels[PROBLEM_CHANNEL_D2H].bandwidth / 1e9;
-  dp->in_rate = (double)p->channels[PROBLEM_CHANNEL_H2D].bandwidth / 1e9;
+  dp->out_rate = (double)p->lanes[LANE_D2H].bandwidth / 1e9;
+  dp->in_rate = (double)p->lanes[LANE_H2D].bandwidth / 1e9;
   size_t width = (size_t)dp->width;
   dp->labels = NEW(2 * width, Label);
   dp->next_limit = dp->width * 14;

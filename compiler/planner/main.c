@@ -74,9 +74,8 @@ static int set_option(PlannerArguments *a, const char *name, const char *value) 
   } else if (!strcmp(name, "--check")) {
     a->check = value;
   } else if (!strcmp(name, "--effort")) {
-    int effort = 0;
-    while (efforts[effort] && strcmp(efforts[effort], value)) effort++;
-    if (!efforts[effort]) return unknown("effort", value, efforts);
+    int effort = vocabulary_find(efforts, value);
+    if (effort < 0) return unknown("effort", value, efforts);
     a->options.effort = (PlannerEffort)effort;
   } else if (!strcmp(name, "--time")) {
     char *end;
@@ -87,12 +86,8 @@ static int set_option(PlannerArguments *a, const char *name, const char *value) 
       return EXIT_USAGE;
     }
   } else {
-    const char *names[PLANNER_POLICY_COUNT + 1] = {NULL};
-    for (int i = 0; i < PLANNER_POLICY_COUNT; i++) names[i] = policy_name(i);
-    int policy = 0;
-    while (policy < PLANNER_POLICY_COUNT && strcmp(names[policy], value)) policy++;
-    if (policy == PLANNER_POLICY_COUNT) return unknown("policy", value, names);
-    a->options.policy = policy;
+    a->options.policy = vocabulary_find(policy_names, value);
+    if (a->options.policy < 0) return unknown("policy", value, policy_names);
   }
   return 0;
 }
@@ -175,7 +170,7 @@ static int check_plan(Arena *arena, const char *problem, size_t problem_length, 
 
 /* What the plan of each policy takes that --policy makes, which has addresses as ours has. */
 static void settle_policies(const Problem *problem, const PlannerOptions *options, PlannerReport *report) {
-  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
+  for (int policy = 0; policy < POLICY_COUNT; policy++) {
     if (report->policy_ns[policy] < 0 || report->policy_ns[policy] >= COST_INVALID) continue;
     Arena *arena = arena_new();
     PlannerOptions asked = *options;
@@ -199,7 +194,7 @@ static int make_plan(Arena *arena, const PlannerArguments *a, const Problem *pro
   }
   if (a->compares) settle_policies(problem, &a->options, &report);
   if (!plan) {
-    plan_report_infeasible(out, problem, &report, policy_name(a->options.policy));
+    plan_report_infeasible(out, problem, &report, a->options.policy);
     if (a->compares) plan_report_policies(out, &report);
     return EXIT_INFEASIBLE;
   }

@@ -84,7 +84,7 @@ static void put_moves(Text *text, const PlannerPlan *plan) {
     put_string(text, i ? ",\n  {\"data\": " : "\n  {\"data\": ", datum_id(plan, move->piece));
     put_int(text, ", \"chunk\": ", plan->problem->pieces[move->piece].chunk);
     put_int(text, ", \"after\": ", move->after);
-    put_text(text, move->to == PLAN_FATE_HOST ? ", \"to\": \"host\"" : ", \"to\": \"ssd\"");
+    put_string(text, ", \"to\": ", tier_names[move->to]);
     put_int(text, ", \"g\": ", move->g);
     if (move->f >= 0) put_int(text, ", \"f\": ", move->f);
     put_text(text, "}");
@@ -234,7 +234,8 @@ static bool read_plan_moves(PlannerPlan *plan, Arena *arena, const json_t *list,
     const json_t *to = json_object_get(node, "to");
     bool ok = read_int_field(node, "after", -2, &after) && read_int_field(node, "g", -1, &g) &&
               read_int_field(node, "f", -1, &f) && read_int_field(node, "chunk", 0, &chunk) && json_is_string(to);
-    if (ok && strcmp(json_string_value(to), "host") && strcmp(json_string_value(to), "ssd")) {
+    int tier = ok ? vocabulary_find(tier_names, json_string_value(to)) : -1;
+    if (ok && tier != TIER_HOST && tier != TIER_SSD) {
       problem_fail(error, place, "\"%.40s\" is not a tier; expected host or ssd", json_string_value(to));
       return false;
     }
@@ -244,8 +245,7 @@ static bool read_plan_moves(PlannerPlan *plan, Arena *arena, const json_t *list,
       return false;
     }
     ARENA_PUSH(arena, plan->moves, plan->move_count,
-               (PlanMove){.piece = x, .after = (int)after, .g = (int)g, .f = (int)f,
-                      .to = !strcmp(json_string_value(to), "host") ? PLAN_FATE_HOST : PLAN_FATE_SSD});
+               (PlanMove){.piece = x, .after = (int)after, .g = (int)g, .f = (int)f, .to = (Tier)tier});
   }
   replay_sort_moves(plan->moves, plan->move_count);
   return true;

@@ -54,7 +54,7 @@ static void put_optimality(FILE *out, const PlannerReport *r, const PlannerPlan 
                  "               with canonical recompute)\n");
 }
 
-static void put_channels(FILE *out, const Problem *p, const PlannerReport *r) {
+static void put_lanes(FILE *out, const Problem *p, const PlannerReport *r) {
   fprintf(out, "  busy         compute ");
   put_time(out, r->compute_ns);
   fprintf(out, " (%.1f %%)", percent(r->compute_ns, r->makespan_ns));
@@ -62,9 +62,9 @@ static void put_channels(FILE *out, const Problem *p, const PlannerReport *r) {
     fprintf(out, ", of which again ");
     put_time(out, r->rerun_ns);
   }
-  for (int c = 0; c < p->channel_count; c++) {
+  for (int c = 0; c < p->lane_count; c++) {
     if (!r->busy_ns[c]) continue;
-    fprintf(out, "; %s ", shown(p->channels[c].name).text);
+    fprintf(out, "; %s ", shown(p->lanes[c].name).text);
     put_time(out, r->busy_ns[c]);
     fprintf(out, " (%.1f %%)", percent(r->busy_ns[c], r->makespan_ns));
   }
@@ -87,20 +87,19 @@ static void put_addresses(FILE *out, const PlannerReport *r) {
 }
 
 void plan_report_plan(FILE *out, const Problem *problem, const PlannerReport *r, const PlannerPlan *plan) {
-  static const char *const names[PLAN_FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
   fprintf(out, "plan for %s\n  time         ", shown(problem->name).text);
   put_time(out, r->makespan_ns);
   fprintf(out, " per epoch; stall-free ");
   put_time(out, r->stall_free_ns);
   fprintf(out, " (+%.2f %%)\n", percent(r->makespan_ns - r->stall_free_ns, r->stall_free_ns));
   put_optimality(out, r, plan);
-  put_channels(out, problem, r);
-  put_tier(out, "device", r->peak_bytes, problem->device_bytes);
-  if (problem->host_bytes) put_tier(out, "host", r->host_peak_bytes, problem->host_bytes);
-  if (problem->ssd_bytes) put_tier(out, "ssd", r->ssd_peak_bytes, problem->ssd_bytes);
+  put_lanes(out, problem, r);
+  put_tier(out, tier_names[TIER_DEVICE], r->peak_bytes, problem->device_bytes);
+  if (problem->host_bytes) put_tier(out, tier_names[TIER_HOST], r->host_peak_bytes, problem->host_bytes);
+  if (problem->ssd_bytes) put_tier(out, tier_names[TIER_SSD], r->ssd_peak_bytes, problem->ssd_bytes);
   fprintf(out, "  fates        %d gaps, %d to decide:", r->gap_count, r->open_count);
-  for (int fate = 0; fate < PLAN_FATE_COUNT; fate++) {
-    fprintf(out, "%s %s ", fate ? "," : "", names[fate]);
+  for (int fate = 0; fate < FATE_COUNT; fate++) {
+    fprintf(out, "%s %s ", fate ? "," : "", fate_keys[fate]);
     put_bytes(out, r->gap_bytes[fate]);
   }
   fprintf(out, "\n");
@@ -149,13 +148,13 @@ static void put_least(FILE *out, const char *tier, int64_t bytes, int64_t now) {
     fprintf(out, "  %-6s %lld bytes would do (now %lld)\n", tier, (long long)bytes, (long long)now);
 }
 
-void plan_report_infeasible(FILE *out, const Problem *p, const PlannerReport *r, const char *policy) {
+void plan_report_infeasible(FILE *out, const Problem *p, const PlannerReport *r, int policy) {
   const ProblemStep *step = &p->steps[r->bind_step];
-  fprintf(out, "infeasible: no plan %s%s%sfor %s fits %lld device, %lld host and %lld ssd bytes\n", policy ? "of policy " : "", policy ? policy : "", policy ? " " : "",
+  fprintf(out, "infeasible: no plan %s%s%sfor %s fits %lld device, %lld host and %lld ssd bytes\n", policy >= 0 ? "of policy " : "", policy >= 0 ? policy_names[policy] : "", policy >= 0 ? " " : "",
           shown(p->name).text, (long long)p->device_bytes, (long long)p->host_bytes, (long long)p->ssd_bytes);
-  put_least(out, "device", r->least_device_bytes, p->device_bytes);
-  put_least(out, "host", r->least_host_bytes, p->host_bytes);
-  put_least(out, "ssd", r->least_ssd_bytes, p->ssd_bytes);
+  put_least(out, tier_names[TIER_DEVICE], r->least_device_bytes, p->device_bytes);
+  put_least(out, tier_names[TIER_HOST], r->least_host_bytes, p->host_bytes);
+  put_least(out, tier_names[TIER_SSD], r->least_ssd_bytes, p->ssd_bytes);
   Arena *arena = arena_new();
   fprintf(out, "  binding: step %d, op \"%s\" chunk %d, needs %lld bytes on the device: %s\n", r->bind_step,
           shown(p->ops[step->op].id).text, step->chunk, (long long)r->bind_bytes, plan_report_bind(arena, p, r));
@@ -165,8 +164,8 @@ void plan_report_infeasible(FILE *out, const Problem *p, const PlannerReport *r,
 void plan_report_policies(FILE *out, const PlannerReport *r) {
   int64_t bound = r->lower_bound_ns > r->stall_free_ns ? r->lower_bound_ns : r->stall_free_ns;
   fprintf(out, "  %-14s %16s %10s\n", "policy", "time ns", "vs bound");
-  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
-    fprintf(out, "  %-14s ", policy_name(policy));
+  for (int policy = 0; policy < POLICY_COUNT; policy++) {
+    fprintf(out, "  %-14s ", policy_names[policy]);
     if (r->policy_ns[policy] < 0)
       fprintf(out, "%16s %10s\n", "not tried", "-");
     else if (r->policy_ns[policy] >= COST_INVALID)

@@ -19,8 +19,8 @@ const char *plan_report_shares(Arena *arena, Share *shares, int count, int64_t b
 const char *plan_report_bind(Arena *arena, const Problem *problem, const PlannerReport *report);
 
 void plan_report_plan(FILE *out, const Problem *problem, const PlannerReport *report, const PlannerPlan *plan);
-/* `policy`: the one whose plan was asked for, or NULL. */
-void plan_report_infeasible(FILE *out, const Problem *problem, const PlannerReport *report, const char *policy);
+/* `policy`: the Policy whose plan was asked for, or -1. */
+void plan_report_infeasible(FILE *out, const Problem *problem, const PlannerReport *report, int policy);
 void plan_report_policies(FILE *out, const PlannerReport *report);
 
 #endif

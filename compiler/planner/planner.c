@@ -9,14 +9,13 @@
 #include "judge.h"
 #include "session.h"
 #include "settle.h"
+#include "compiler/base/clock.h"
 
 void planner_default_options(PlannerOptions *options) {
   *options = (PlannerOptions){.effort = PLANNER_NORMAL, .policy = -1};
 }
 
 /* ---- infeasible ---- */
-
-typedef enum Tier { TIER_DEVICE, TIER_HOST, TIER_SSD } Tier;
 
 static int64_t *size_of(Problem *problem, Tier tier) {
   return tier == TIER_DEVICE ? &problem->device_bytes : tier == TIER_HOST ? &problem->host_bytes : &problem->ssd_bytes;
@@ -39,7 +38,7 @@ static Session *find_any(const Problem *problem, bool is_thorough, Arena *arena)
     policy_evict_all(s->evaluator, preference, candidate);
     search_offer(s->search, candidate);
   }
-  static const PlannerPolicy others[] = {PLANNER_POLICY_KEEP, PLANNER_POLICY_RECOMPUTE, PLANNER_POLICY_CHECKPOINT, PLANNER_POLICY_DTR, PLANNER_POLICY_CAPUCHIN};
+  static const Policy others[] = {POLICY_KEEP, POLICY_RECOMPUTE, POLICY_CHECKPOINT, POLICY_DTR, POLICY_CAPUCHIN};
   for (int i = 0; i < 5 && !search_is_done(s->search); i++) {
     policy_plan(s->evaluator, others[i], candidate);
     search_offer(s->search, candidate);
@@ -88,7 +87,7 @@ static int64_t least_size(const Problem *problem, bool is_thorough, Tier tier, i
 }
 
 /* The same of one policy's plans. */
-static int64_t least_size_of_policy(const Problem *problem, PlannerPolicy policy, Tier tier, int64_t low, int64_t high) {
+static int64_t least_size_of_policy(const Problem *problem, Policy policy, Tier tier, int64_t low, int64_t high) {
   Problem changed = *problem;
   int64_t *size = size_of(&changed, tier);
   *size = high;
@@ -106,10 +105,10 @@ static int64_t least_size_of_policy(const Problem *problem, PlannerPolicy policy
 
 /* As base_bytes counts: whatever is decided. */
 static bool is_there_anyway(const Geometry *g, const ProblemPiece *piece, int x, int step) {
-  if (piece->home == PROBLEM_HOME_DEVICE) return true;
+  if (piece->home == TIER_DEVICE) return true;
   if (g->first_access[x] < 0 || step < g->first_access[x] || step > g->last_access[x]) return false;
   for (int i = g->gap_first[x]; i < g->gap_first[x + 1]; i++)
-    if (g->gaps[i].u < step && step < g->gaps[i].v && g->gaps[i].options != PLAN_FATE_BIT(PLAN_FATE_RETAIN)) return false;
+    if (g->gaps[i].u < step && step < g->gaps[i].v && g->gaps[i].options != FATE_BIT(FATE_KEEP)) return false;
   return true;
 }
 
@@ -132,7 +131,7 @@ static void find_least_sizes(const Session *s, PlannerLeast least, PlannerReport
 }
 
 /* A policy's plan did not fit as things are, so the sizes begin there. */
-static void find_policy_sizes(const Problem *p, PlannerPolicy policy, PlannerReport *report) {
+static void find_policy_sizes(const Problem *p, Policy policy, PlannerReport *report) {
   int64_t all = 0; /* pieces, twice for what runs again, and every workspace */
   for (int x = 0; x < p->piece_count; x++) all += 2 * p->pieces[x].bytes;
   for (int op = 0; op < p->op_count; op++)
@@ -149,7 +148,7 @@ static void explain_infeasible(const Session *s, const PlannerOptions *options, 
   int bind = 0;
   for (int t = 0; t < p->step_count; t++)
     if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
-  if (options->least != PLANNER_LEAST_NONE && options->policy >= 0) find_policy_sizes(p, (PlannerPolicy)options->policy, report);
+  if (options->least != PLANNER_LEAST_NONE && options->policy >= 0) find_policy_sizes(p, (Policy)options->policy, report);
   else if (options->least != PLANNER_LEAST_NONE) find_least_sizes(s, options->least, report);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
@@ -162,7 +161,7 @@ static void explain_infeasible(const Session *s, const PlannerOptions *options, 
     report->bind_step = q->base[fail];
     report->bind_bytes = q->need_bytes[fail];
     for (int x = 0; x < p->piece_count; x++)
-      if (p->pieces[x].home == PROBLEM_HOME_DEVICE) ARENA_PUSH(arena, report->bind_pieces, report->bind_piece_count, x);
+      if (p->pieces[x].home == TIER_DEVICE) ARENA_PUSH(arena, report->bind_pieces, report->bind_piece_count, x);
     for (int i = 0; i < q->stay_count; i++)
       if (q->stays[i].from <= fail && fail <= q->stays[i].until) ARENA_PUSH(arena, report->bind_pieces, report->bind_piece_count, q->stays[i].piece);
     return;
@@ -183,7 +182,7 @@ static void fill_report(const Session *s, PlannerReport *report) {
   report->compute_ns = m->compute_ns;
   for (int t = 0; t < q->count; t++)
     if (q->rerun[t] >= 0) report->rerun_ns += q->compute_ns[t];
-  for (int c = 0; c < s->problem->channel_count; c++) report->busy_ns[c] = m->busy_ns[c];
+  for (int c = 0; c < s->problem->lane_count; c++) report->busy_ns[c] = m->busy_ns[c];
   for (int i = 0; i < g->open_count; i++)
     report->gap_bytes[s->search->best->fates[g->open[i]]] += s->problem->pieces[g->gaps[g->open[i]].piece].bytes;
   report->extended_step_count = q->count;
@@ -232,18 +231,18 @@ static bool is_hopeless(const Session *s) {
 }
 
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
-  double begin = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
-  double deadline = options->time_limit_s > 0 ? session_seconds(CLOCK_MONOTONIC) + options->time_limit_s : 0;
+  double begin = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  double deadline = options->time_limit_s > 0 ? clock_seconds(CLOCK_MONOTONIC) + options->time_limit_s : 0;
   Budget budget = budget_of(options->effort);
   Arena *scratch = arena_new();
   Session *s = session_new(problem, scratch, deadline);
   *report = (PlannerReport){.stall_free_ns = s->geometry->stall_free_ns, .gap_count = s->geometry->gap_count,
                             .open_count = s->geometry->open_count, .step_count = problem->step_count};
-  report->busy_ns = arena_alloc(arena, (size_t)problem->channel_count * sizeof(int64_t));
+  report->busy_ns = arena_alloc(arena, (size_t)problem->lane_count * sizeof(int64_t));
   s->lower_bound_ns = s->geometry->stall_free_ns;
   s->certificate.kind = CERTIFICATE_STALL_FREE;
   if (options->policy >= 0) {
-    policy_plan(s->evaluator, (PlannerPolicy)options->policy, s->search->best);
+    policy_plan(s->evaluator, (Policy)options->policy, s->search->best);
     report->policy_ns[options->policy] = s->search->best->cost;
     s->lower_bound_ns = certificate_find(problem, s->geometry, budget.splits, budget.rounds, &s->certificate);
   } else if (!is_hopeless(s)) {
@@ -270,6 +269,6 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
   report->evaluations = s->evaluator->evaluations;
   if (!plan) explain_infeasible(s, options, arena, report);
   arena_free(scratch);
-  report->total_s = session_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
+  report->total_s = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
   return plan;
 }

@@ -10,7 +10,7 @@ typedef enum PlannerEffort { PLANNER_FAST, PLANNER_NORMAL, PLANNER_BEST } Planne
 /* Of every tier, with all effort; of the device alone, the first that halving finds; none: the report has 0. */
 typedef enum PlannerLeast { PLANNER_LEAST_ALL, PLANNER_LEAST_QUICK, PLANNER_LEAST_NONE } PlannerLeast;
 
-enum { PLANNER_POLICY_NOT_TRIED = -1 };
+enum { POLICY_NOT_TRIED = -1 };
 
 typedef struct PlannerOptions {
   PlannerEffort effort;
@@ -25,15 +25,15 @@ typedef struct PlannerReport {
                       * cover a step, the variants and the prefetch boundaries, and recomputes canonically */
   int64_t makespan_ns, stall_free_ns, lower_bound_ns, peak_bytes;
   int64_t compute_ns, rerun_ns; /* busy; of which re-runs */
-  int64_t *busy_ns; /* by channel */
-  int64_t gap_bytes[PLAN_FATE_COUNT]; /* bytes of the open gaps by fate */
+  int64_t *busy_ns; /* by lane */
+  int64_t gap_bytes[FATE_COUNT]; /* bytes of the open gaps by fate */
   int gap_count, open_count, step_count, extended_step_count;
   int64_t host_peak_bytes, ssd_peak_bytes;
   int64_t load_bytes, height_bytes;
   bool has_addresses; /* false: none were found */
   int64_t labels, evaluations;
   double first_plan_s, total_s; /* processor time: for people, in no file */
-  int64_t policy_ns[PLANNER_POLICY_COUNT]; /* COST_INVALID or more: does not fit; or not tried, for want of time */
+  int64_t policy_ns[POLICY_COUNT]; /* COST_INVALID or more: does not fit; or not tried, for want of time */
   /* Infeasible: what would do, one tier at a time (-1: no size of it helps), and what binds. */
   int64_t least_device_bytes, least_host_bytes, least_ssd_bytes;
   int bind_step; /* base step */

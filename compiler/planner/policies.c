@@ -14,12 +14,6 @@ typedef struct Desk { /* what a policy works on */
   int64_t *host, *ssd;
 } Desk;
 
-const char *policy_name(int policy) {
-  static const char *const names[PLANNER_POLICY_COUNT] = {"keep", "recompute", "offload", "checkpoint", "roc", "flexgnn",
-                                                  "torch-budget", "dtr", "capuchin"};
-  return policy >= 0 && policy < PLANNER_POLICY_COUNT ? names[policy] : NULL;
-}
-
 static Desk open_desk(Evaluator *evaluator, Candidate *candidate) {
   const Problem *p = evaluator->problem;
   Arena *arena = arena_new();
@@ -27,7 +21,7 @@ static Desk open_desk(Evaluator *evaluator, Candidate *candidate) {
   Desk desk = {.evaluator = evaluator, .problem = p, .geometry = evaluator->geometry, .arena = arena,
                .fates = candidate->fates, .profile = arena_alloc(arena, bytes), .host = arena_alloc(arena, bytes),
                .ssd = arena_alloc(arena, bytes)};
-  memset(candidate->fates, PLAN_FATE_RETAIN, (size_t)desk.geometry->gap_count);
+  memset(candidate->fates, FATE_KEEP, (size_t)desk.geometry->gap_count);
   memset(candidate->variants, 0, (size_t)p->op_count * sizeof *candidate->variants);
   candidate->is_canonical = true;
   candidate->is_polished = false;
@@ -50,34 +44,34 @@ static bool fits_range(const int64_t *profile, int from, int to, int64_t bytes, 
   return true;
 }
 
-static bool may(const PlanGap *gap, PlanFate fate) {
-  return (gap->options & PLAN_FATE_BIT(fate)) != 0;
+static bool may(const PlanGap *gap, Fate fate) {
+  return (gap->options & FATE_BIT(fate)) != 0;
 }
 
 /* Give a gap a fate; false when the tier is full or the fate not allowed. */
-static bool assign(Desk *d, int i, PlanFate fate) {
+static bool assign(Desk *d, int i, Fate fate) {
   const PlanGap *gap = &d->geometry->gaps[i];
   int64_t bytes = d->problem->pieces[gap->piece].bytes;
   if (!may(gap, fate)) return false;
   if (d->fates[i] == fate) return true;
-  if (!gap->is_clean && fate == PLAN_FATE_HOST) {
+  if (!gap->is_clean && fate == FATE_HOST) {
     if (!fits_range(d->host, gap->u + 1, gap->v + 1, bytes, d->problem->host_bytes)) return false;
     add_range(d->host, gap->u + 1, gap->v + 1, bytes);
   }
-  if (!gap->is_clean && fate == PLAN_FATE_SSD) {
+  if (!gap->is_clean && fate == FATE_SSD) {
     if (!fits_range(d->ssd, gap->u + 1, gap->v + 1, bytes, d->problem->ssd_bytes)) return false;
     add_range(d->ssd, gap->u + 1, gap->v + 1, bytes);
   }
-  if (!gap->is_clean && d->fates[i] == PLAN_FATE_HOST) add_range(d->host, gap->u + 1, gap->v + 1, -bytes);
-  if (!gap->is_clean && d->fates[i] == PLAN_FATE_SSD) add_range(d->ssd, gap->u + 1, gap->v + 1, -bytes);
-  if (fate != PLAN_FATE_RETAIN && d->fates[i] == PLAN_FATE_RETAIN) add_range(d->profile, gap->u + 1, gap->v, -bytes);
-  if (fate == PLAN_FATE_RETAIN && d->fates[i] != PLAN_FATE_RETAIN) add_range(d->profile, gap->u + 1, gap->v, bytes);
+  if (!gap->is_clean && d->fates[i] == FATE_HOST) add_range(d->host, gap->u + 1, gap->v + 1, -bytes);
+  if (!gap->is_clean && d->fates[i] == FATE_SSD) add_range(d->ssd, gap->u + 1, gap->v + 1, -bytes);
+  if (fate != FATE_KEEP && d->fates[i] == FATE_KEEP) add_range(d->profile, gap->u + 1, gap->v, -bytes);
+  if (fate == FATE_KEEP && d->fates[i] != FATE_KEEP) add_range(d->profile, gap->u + 1, gap->v, bytes);
   d->fates[i] = (uint8_t)fate;
   return true;
 }
 
 static bool move_away(Desk *d, int i) {
-  return assign(d, i, PLAN_FATE_HOST) || assign(d, i, PLAN_FATE_SSD);
+  return assign(d, i, FATE_HOST) || assign(d, i, FATE_SSD);
 }
 
 /* What is pinned has left before a policy begins; it may give it another of its fates. */
@@ -86,8 +80,8 @@ static void obey_pins(Desk *d) {
   for (int k = 0; k < g->open_count; k++) {
     int i = g->open[k];
     if (!geometry_is_pinned(&g->gaps[i])) continue;
-    if (move_away(d, i) || assign(d, i, PLAN_FATE_RECOMPUTE)) continue;
-    while (!may(&g->gaps[i], (PlanFate)d->fates[i])) d->fates[i]++; /* no room: that plan will not fit */
+    if (move_away(d, i) || assign(d, i, FATE_RECOMPUTE)) continue;
+    while (!may(&g->gaps[i], (Fate)d->fates[i])) d->fates[i]++; /* no room: that plan will not fit */
   }
 }
 
@@ -129,7 +123,7 @@ static double smaller_first(const Desk *d, int i) {
 }
 
 static double recompute_per_byte(const Desk *d, int i) {
-  return may(&d->geometry->gaps[i], PLAN_FATE_RECOMPUTE) ? rerun_ns(d, i) / gap_bytes(d, i) : HUGE_VAL;
+  return may(&d->geometry->gaps[i], FATE_RECOMPUTE) ? rerun_ns(d, i) / gap_bytes(d, i) : HUGE_VAL;
 }
 
 static double idle_first(const Desk *d, int i) {
@@ -140,7 +134,7 @@ static double idle_first(const Desk *d, int i) {
 }
 
 static void all_recompute(Desk *d) {
-  for (int k = 0; k < d->geometry->open_count; k++) assign(d, d->geometry->open[k], PLAN_FATE_RECOMPUTE);
+  for (int k = 0; k < d->geometry->open_count; k++) assign(d, d->geometry->open[k], FATE_RECOMPUTE);
 }
 
 static void all_offload(Desk *d) {
@@ -150,8 +144,8 @@ static void all_offload(Desk *d) {
 static void keep_every(Desk *d, int period) {
   int count = 0;
   for (int k = 0; k < d->geometry->open_count; k++)
-    if (may(&d->geometry->gaps[d->geometry->open[k]], PLAN_FATE_RECOMPUTE))
-      assign(d, d->geometry->open[k], count++ % period ? PLAN_FATE_RECOMPUTE : PLAN_FATE_RETAIN);
+    if (may(&d->geometry->gaps[d->geometry->open[k]], FATE_RECOMPUTE))
+      assign(d, d->geometry->open[k], count++ % period ? FATE_RECOMPUTE : FATE_KEEP);
 }
 
 /* Cache what saves most bytes of transfer: the largest tensors that still fit stay, all others travel. */
@@ -161,9 +155,9 @@ static void roc(Desk *d) {
   all_offload(d);
   for (int k = count - 1; k >= 0; k--) {
     const PlanGap *gap = &d->geometry->gaps[list[k].gap];
-    if (d->fates[list[k].gap] == PLAN_FATE_RETAIN) continue;
+    if (d->fates[list[k].gap] == FATE_KEEP) continue;
     if (fits_range(d->profile, gap->u + 1, gap->v, (int64_t)gap_bytes(d, list[k].gap) - 1, d->problem->device_bytes))
-      assign(d, list[k].gap, PLAN_FATE_RETAIN);
+      assign(d, list[k].gap, FATE_KEEP);
   }
 }
 
@@ -172,14 +166,14 @@ static void flexgnn(Desk *d) {
   const Geometry *g = d->geometry;
   for (int k = 0; k < g->open_count; k++) { /* nothing is there yet */
     const PlanGap *gap = &g->gaps[g->open[k]];
-    if (!geometry_is_pinned(gap) && (may(gap, PLAN_FATE_HOST) || may(gap, PLAN_FATE_SSD)))
+    if (!geometry_is_pinned(gap) && (may(gap, FATE_HOST) || may(gap, FATE_SSD)))
       add_range(d->profile, gap->u + 1, gap->v, -d->problem->pieces[gap->piece].bytes);
   }
   for (int k = g->open_count - 1; k >= 0; k--) {
     int i = g->open[k];
     const PlanGap *gap = &g->gaps[i];
     int64_t bytes = d->problem->pieces[gap->piece].bytes;
-    if (geometry_is_pinned(gap) || (!may(gap, PLAN_FATE_HOST) && !may(gap, PLAN_FATE_SSD))) continue;
+    if (geometry_is_pinned(gap) || (!may(gap, FATE_HOST) && !may(gap, FATE_SSD))) continue;
     add_range(d->profile, gap->u + 1, gap->v, bytes);
     if (covers_excess(d, i)) move_away(d, i);
   }
@@ -193,9 +187,9 @@ static void torch_budget(Desk *d) {
   for (int k = count - 1; k >= 0; k--) {
     int i = list[k].gap;
     const PlanGap *gap = &d->geometry->gaps[i];
-    if (d->fates[i] == PLAN_FATE_RETAIN) continue;
+    if (d->fates[i] == FATE_KEEP) continue;
     if (fits_range(d->profile, gap->u + 1, gap->v, d->problem->pieces[gap->piece].bytes, d->problem->device_bytes))
-      assign(d, i, PLAN_FATE_RETAIN);
+      assign(d, i, FATE_KEEP);
   }
 }
 
@@ -210,7 +204,7 @@ static void dtr(Desk *d) {
         int i = g->open[k];
         const PlanGap *gap = &g->gaps[i];
         if (gap->u >= s) break;
-        if (gap->v <= s || d->fates[i] != PLAN_FATE_RETAIN || !may(gap, PLAN_FATE_RECOMPUTE)) continue;
+        if (gap->v <= s || d->fates[i] != FATE_KEEP || !may(gap, FATE_RECOMPUTE)) continue;
         double staleness = (double)(g->start_ns[s] - g->end_ns[gap->u]) + 1;
         double score = (rerun_ns(d, i) + 1) / (gap_bytes(d, i) * staleness);
         if (score < least) {
@@ -219,7 +213,7 @@ static void dtr(Desk *d) {
         }
       }
       if (best < 0) break;
-      assign(d, best, PLAN_FATE_RECOMPUTE);
+      assign(d, best, FATE_RECOMPUTE);
     }
 }
 
@@ -228,12 +222,12 @@ static void capuchin(Desk *d) {
   int count;
   Scored *list = rank(d, idle_first, &count);
   for (int k = 0; k < count; k++)
-    if (list[k].score <= 0 && covers_excess(d, list[k].gap)) assign(d, list[k].gap, PLAN_FATE_HOST);
+    if (list[k].score <= 0 && covers_excess(d, list[k].gap)) assign(d, list[k].gap, FATE_HOST);
   list = rank(d, recompute_per_byte, &count);
   for (int k = 0; k < count; k++)
-    if (d->fates[list[k].gap] == PLAN_FATE_RETAIN && covers_excess(d, list[k].gap)) assign(d, list[k].gap, PLAN_FATE_RECOMPUTE);
+    if (d->fates[list[k].gap] == FATE_KEEP && covers_excess(d, list[k].gap)) assign(d, list[k].gap, FATE_RECOMPUTE);
   for (int k = 0; k < count; k++)
-    if (d->fates[list[k].gap] == PLAN_FATE_RETAIN && covers_excess(d, list[k].gap)) move_away(d, list[k].gap);
+    if (d->fates[list[k].gap] == FATE_KEEP && covers_excess(d, list[k].gap)) move_away(d, list[k].gap);
 }
 
 static void best_checkpoint(Desk *d, Candidate *candidate) {
@@ -254,27 +248,27 @@ static void best_checkpoint(Desk *d, Candidate *candidate) {
   memcpy(d->fates, best, gaps);
 }
 
-void policy_plan(Evaluator *evaluator, PlannerPolicy policy, Candidate *candidate) {
+void policy_plan(Evaluator *evaluator, Policy policy, Candidate *candidate) {
   Desk desk = open_desk(evaluator, candidate);
   candidate->cost = COST_ILLEGAL;
   obey_pins(&desk);
   switch (policy) {
-    case PLANNER_POLICY_RECOMPUTE: all_recompute(&desk); break;
-    case PLANNER_POLICY_OFFLOAD: all_offload(&desk); break;
-    case PLANNER_POLICY_CHECKPOINT: best_checkpoint(&desk, candidate); break;
-    case PLANNER_POLICY_ROC: roc(&desk); break;
-    case PLANNER_POLICY_FLEXGNN: flexgnn(&desk); break;
-    case PLANNER_POLICY_TORCH_BUDGET: torch_budget(&desk); break;
-    case PLANNER_POLICY_DTR: dtr(&desk); break;
-    case PLANNER_POLICY_CAPUCHIN: capuchin(&desk); break;
-    case PLANNER_POLICY_KEEP: case PLANNER_POLICY_COUNT: break;
+    case POLICY_RECOMPUTE: all_recompute(&desk); break;
+    case POLICY_OFFLOAD: all_offload(&desk); break;
+    case POLICY_CHECKPOINT: best_checkpoint(&desk, candidate); break;
+    case POLICY_ROC: roc(&desk); break;
+    case POLICY_FLEXGNN: flexgnn(&desk); break;
+    case POLICY_TORCH_BUDGET: torch_budget(&desk); break;
+    case POLICY_DTR: dtr(&desk); break;
+    case POLICY_CAPUCHIN: capuchin(&desk); break;
+    case POLICY_KEEP: case POLICY_COUNT: break;
   }
-  if (policy != PLANNER_POLICY_CHECKPOINT)
+  if (policy != POLICY_CHECKPOINT)
     candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);
   arena_free(desk.arena);
 }
 
-bool policy_fits(const Problem *problem, PlannerPolicy policy) {
+bool policy_fits(const Problem *problem, Policy policy) {
   Arena *arena = arena_new();
   Evaluator *evaluator = evaluator_new(arena, problem, geometry_make(problem, arena));
   Candidate *candidate = candidate_new(arena, evaluator);
@@ -286,9 +280,9 @@ bool policy_fits(const Problem *problem, PlannerPolicy policy) {
 
 void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate) {
   static const uint8_t orders[6][3] = {
-      {PLAN_FATE_HOST, PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE}, {PLAN_FATE_RECOMPUTE, PLAN_FATE_HOST, PLAN_FATE_SSD},
-      {PLAN_FATE_SSD, PLAN_FATE_HOST, PLAN_FATE_RECOMPUTE}, {PLAN_FATE_HOST, PLAN_FATE_RECOMPUTE, PLAN_FATE_SSD},
-      {PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE, PLAN_FATE_HOST}, {PLAN_FATE_RECOMPUTE, PLAN_FATE_SSD, PLAN_FATE_HOST}};
+      {FATE_HOST, FATE_SSD, FATE_RECOMPUTE}, {FATE_RECOMPUTE, FATE_HOST, FATE_SSD},
+      {FATE_SSD, FATE_HOST, FATE_RECOMPUTE}, {FATE_HOST, FATE_RECOMPUTE, FATE_SSD},
+      {FATE_SSD, FATE_RECOMPUTE, FATE_HOST}, {FATE_RECOMPUTE, FATE_SSD, FATE_HOST}};
   Desk desk = open_desk(evaluator, candidate);
   const Geometry *g = desk.geometry;
   const Problem *p = desk.problem;
@@ -305,7 +299,7 @@ void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate
   obey_pins(&desk);
   for (int k = 0; k < g->open_count; k++)
     for (int i = 0; i < 3; i++)
-      if (assign(&desk, g->open[k], (PlanFate)orders[preference][i])) break;
+      if (assign(&desk, g->open[k], (Fate)orders[preference][i])) break;
   candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);
   arena_free(desk.arena);
 }

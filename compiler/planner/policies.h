@@ -5,18 +5,10 @@
 
 #include "evaluate.h"
 
-typedef enum PlannerPolicy {
-  PLANNER_POLICY_KEEP, PLANNER_POLICY_RECOMPUTE, PLANNER_POLICY_OFFLOAD, PLANNER_POLICY_CHECKPOINT, PLANNER_POLICY_ROC, PLANNER_POLICY_FLEXGNN, PLANNER_POLICY_TORCH_BUDGET,
-  PLANNER_POLICY_DTR, PLANNER_POLICY_CAPUCHIN, PLANNER_POLICY_COUNT
-} PlannerPolicy;
-
-/* "keep", "recompute", ...; NULL outside the range. */
-const char *policy_name(int policy);
-
 /* The plan of a policy in `candidate` (fates, variants, cost). The cost is COST_INVALID or more when it does not fit. */
-void policy_plan(Evaluator *evaluator, PlannerPolicy policy, Candidate *candidate);
+void policy_plan(Evaluator *evaluator, Policy policy, Candidate *candidate);
 
-bool policy_fits(const Problem *problem, PlannerPolicy policy);
+bool policy_fits(const Problem *problem, Policy policy);
 
 /* Evict everything that can be evicted, in a way that keeps host and SSD within their sizes: the plan to fall back on.
  * `preference` (0..5) orders the tiers that are tried. */

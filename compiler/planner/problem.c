@@ -20,25 +20,25 @@ void problem_fail(ProblemError *error, const char *place, const char *format, ..
 }
 
 Problem *problem_new(Arena *arena) {
-  static const char *const fixed[PROBLEM_CHANNEL_FIRST_OTHER] = {"d2h", "h2d", "ssdw", "ssdr"};
   Problem *problem = arena_alloc(arena, sizeof *problem);
   problem->name = "";
   problem->devices = 1;
-  for (int i = 0; i < PROBLEM_CHANNEL_FIRST_OTHER; i++)
-    ARENA_PUSH(arena, problem->channels, problem->channel_count, (ProblemChannel){.name = fixed[i], .bandwidth = 1});
+  for (int i = 0; i < LANE_COUNT; i++)
+    ARENA_PUSH(arena, problem->lanes, problem->lane_count, (ProblemLane){.name = lane_keys[i], .bandwidth = 1});
   return problem;
 }
 
-int problem_channel(Problem *problem, Arena *arena, const char *name) {
-  for (int i = 0; i < problem->channel_count; i++)
-    if (!strcmp(problem->channels[i].name, name)) return i;
-  ARENA_PUSH(arena, problem->channels, problem->channel_count,
-             (ProblemChannel){.name = arena_strdup(arena, name), .bandwidth = 1});
-  return problem->channel_count - 1;
+int problem_lane(Problem *problem, Arena *arena, const char *name) {
+  for (int i = 0; i < problem->lane_count; i++)
+    if (!strcmp(problem->lanes[i].name, name)) return i;
+  ARENA_PUSH(arena, problem->lanes, problem->lane_count,
+             (ProblemLane){.name = arena_strdup(arena, name), .bandwidth = 1});
+  return problem->lane_count - 1;
 }
 
-int64_t problem_transfer_ns(const ProblemChannel *channel, int64_t bytes) {
-  Wide ns = ((Wide)bytes * 1000000000 + channel->bandwidth - 1) / channel->bandwidth + channel->latency_ns;
+/* S1; saturates at INT64_MAX. */
+static int64_t transfer_ns(const ProblemLane *lane, int64_t bytes) {
+  Wide ns = ((Wide)bytes * 1000000000 + lane->bandwidth - 1) / lane->bandwidth + lane->latency_ns;
   return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
@@ -83,10 +83,10 @@ static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
                        .is_final = datum->is_final, .fates = datum->fates, .creator = -1, .first_write = -1,
                        .last_write = -1};
       int64_t *times[] = {&piece->d2h_ns, &piece->h2d_ns, &piece->ssdw_ns, &piece->ssdr_ns};
-      for (int c = 0; c < PROBLEM_CHANNEL_FIRST_OTHER; c++) {
-        if (!p->channels[c].is_present) continue;
-        *times[c] = problem_transfer_ns(&p->channels[c], piece->bytes);
-        total_ns += *times[c];
+      for (int l = LANE_D2H; l < LANE_COUNT; l++) {
+        if (!p->lanes[l].is_present) continue;
+        *times[l - LANE_D2H] = transfer_ns(&p->lanes[l], piece->bytes);
+        total_ns += *times[l - LANE_D2H];
       }
       if (total_ns >= TOTAL_LIMIT) {
         char place[64];
@@ -261,7 +261,7 @@ static bool find_writers(Problem *p, ProblemError *error) {
     for (int i = 0; i < step->use_count; i++) {
       ProblemUse *use = &p->uses[step->first_use + i];
       ProblemPiece *piece = &p->pieces[use->piece];
-      bool exists = piece->home != PROBLEM_HOME_NONE || piece->creator >= 0;
+      bool exists = piece->home != TIER_NONE || piece->creator >= 0;
       if ((use->flags & PROBLEM_USE_READ) && !exists) {
         char place[64];
         snprintf(place, sizeof place, "ops[%d].reads", step->op);
@@ -293,7 +293,7 @@ static void find_reruns(Problem *p, Arena *scratch) {
       const ProblemUse *use = &p->uses[step->first_use + i];
       const ProblemPiece *piece = &p->pieces[use->piece];
       if (use->flags & PROBLEM_USE_UPDATE) step->can_rerun = false;
-      if ((use->flags & PROBLEM_USE_CREATE) && (piece->home != PROBLEM_HOME_NONE || piece->last_write != s)) step->can_rerun = false;
+      if ((use->flags & PROBLEM_USE_CREATE) && (piece->home != TIER_NONE || piece->last_write != s)) step->can_rerun = false;
       if ((use->flags & PROBLEM_USE_READ) && next_write[use->piece] < step->rerun_limit)
         step->rerun_limit = next_write[use->piece];
     }
@@ -331,7 +331,7 @@ static bool make_times(Problem *p, Arena *arena, ProblemError *error) {
       for (int i = 0; i < op->variants[v].stage_count; i++) {
         const ProblemStage *stage = &op->variants[v].stages[i];
         int64_t amount = share(stage->amount, step->chunk, op->chunks);
-        int64_t ns = stage->is_bytes ? problem_transfer_ns(&p->channels[stage->channel], amount) : amount;
+        int64_t ns = stage->is_bytes ? transfer_ns(&p->lanes[stage->lane], amount) : amount;
         p->stage_ns[next++] = ns;
         total_ns += ns;
       }
@@ -346,26 +346,25 @@ static bool make_times(Problem *p, Arena *arena, ProblemError *error) {
   return true;
 }
 
-static bool check_channels(const Problem *p, ProblemError *error) {
+static bool check_lanes(const Problem *p, ProblemError *error) {
   for (int x = 0; x < p->piece_count; x++) {
     const ProblemPiece *piece = &p->pieces[x];
     int missing = -1;
-    if (piece->is_final && !p->channels[PROBLEM_CHANNEL_D2H].is_present) missing = PROBLEM_CHANNEL_D2H;
-    if ((piece->home == PROBLEM_HOME_HOST || piece->home == PROBLEM_HOME_SSD) && !p->channels[PROBLEM_CHANNEL_H2D].is_present)
-      missing = PROBLEM_CHANNEL_H2D;
-    if (piece->home == PROBLEM_HOME_SSD && !p->channels[PROBLEM_CHANNEL_SSDR].is_present) missing = PROBLEM_CHANNEL_SSDR;
+    if (piece->is_final && !p->lanes[LANE_D2H].is_present) missing = LANE_D2H;
+    if (problem_is_home_away(piece) && !p->lanes[LANE_H2D].is_present) missing = LANE_H2D;
+    if (piece->home == TIER_SSD && !p->lanes[LANE_SSD_READ].is_present) missing = LANE_SSD_READ;
     if (missing < 0) continue;
     char place[64];
     snprintf(place, sizeof place, "data[%d]", piece->datum);
     problem_fail(error, place, "datum \"%.80s\" needs the channel \"%.80s\", which hardware.channels does not have",
-                 p->data[piece->datum].id, p->channels[missing].name);
+                 p->data[piece->datum].id, p->lanes[missing].name);
     return false;
   }
   return true;
 }
 
 bool problem_expand(Problem *problem, Arena *arena, ProblemError *error) {
-  if (!make_pieces(problem, arena, error) || !check_channels(problem, error) ||
+  if (!make_pieces(problem, arena, error) || !check_lanes(problem, error) ||
       !make_steps(problem, arena, error) || !make_uses(problem, arena, error) || !find_writers(problem, error) ||
       !make_times(problem, arena, error))
     return false;

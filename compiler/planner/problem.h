@@ -9,42 +9,39 @@
 #define GNNCC_PLANNER_PROBLEM_H
 
 #include "lang/arena.h"
+#include "lang/vocabulary.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum ProblemHome { PROBLEM_HOME_NONE, PROBLEM_HOME_DEVICE, PROBLEM_HOME_HOST, PROBLEM_HOME_SSD } ProblemHome;
-typedef enum PlanFate { PLAN_FATE_RETAIN, PLAN_FATE_HOST, PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE, PLAN_FATE_COUNT } PlanFate;
 typedef enum ProblemAccessKind { PROBLEM_ACCESS_DEFAULT, PROBLEM_ACCESS_ROW, PROBLEM_ACCESS_ALL, PROBLEM_ACCESS_LIST } ProblemAccessKind;
 typedef enum ProblemPhase { PROBLEM_PHASE_FORWARD, PROBLEM_PHASE_BACKWARD, PROBLEM_PHASE_OPTIMISER } ProblemPhase;
 
-#define PLAN_FATE_BIT(fate) (1u << (fate))
-#define PLAN_FATE_ALL 15u
+#define FATE_BIT(fate) (1u << (fate))
+#define FATE_ALL 15u
 
-/* The four lanes of the memory hierarchy have fixed numbers; other channels follow them. */
-enum { PROBLEM_CHANNEL_COMPUTE = -1, PROBLEM_CHANNEL_D2H, PROBLEM_CHANNEL_H2D, PROBLEM_CHANNEL_SSDW, PROBLEM_CHANNEL_SSDR, PROBLEM_CHANNEL_FIRST_OTHER };
-
-typedef struct ProblemChannel {
+/* Those of the vocabulary have their numbers, the problem's own follow them; copies and communication take them, so `compute` is never present. */
+typedef struct ProblemLane {
   const char *name;
   bool is_present;
   int64_t bandwidth; /* bytes/s, at least 1 */
   int64_t latency_ns;
-} ProblemChannel;
+} ProblemLane;
 
 typedef struct ProblemDatum {
   const char *id;
   int64_t bytes;
   int chunks;
-  ProblemHome home;
+  Tier home; /* where it lies before the first step; TIER_NONE: a step makes it */
   bool is_final;
-  unsigned fates; /* PLAN_FATE_BIT mask */
+  unsigned fates; /* FATE_BIT mask */
   int first_piece; /* set by problem_expand */
 } ProblemDatum;
 
 typedef struct ProblemStage {
-  int channel;
-  bool is_bytes; /* amount is bytes on the channel, else ns */
+  int lane;
+  bool is_bytes; /* amount is bytes on the lane, else ns */
   int64_t amount;
 } ProblemStage;
 
@@ -86,12 +83,12 @@ typedef struct ProblemUse {
 typedef struct ProblemPiece {
   int datum, chunk;
   int64_t bytes;
-  ProblemHome home;
+  Tier home;
   bool is_final;
   unsigned fates;
   int creator; /* base step, or -1 (home pieces; pieces nobody writes) */
   int first_write, last_write; /* base steps of the first and last create or update, or -1 */
-  int64_t d2h_ns, h2d_ns, ssdw_ns, ssdr_ns; /* 0 where the channel is absent */
+  int64_t d2h_ns, h2d_ns, ssdw_ns, ssdr_ns; /* 0 where the lane is absent */
 } ProblemPiece;
 
 /* One base step; its uses are sorted by piece, one entry a piece. */
@@ -107,8 +104,8 @@ typedef struct Problem {
   const char *name;
   int64_t device_bytes, host_bytes, ssd_bytes, ring_bytes;
   int64_t devices;
-  ProblemChannel *channels;
-  int channel_count;
+  ProblemLane *lanes;
+  int lane_count;
   ProblemDatum *data;
   int datum_count;
   ProblemOp *ops;
@@ -141,11 +138,11 @@ enum {
   PROBLEM_MAX_JSON_DEPTH = 32
 };
 
-/* An empty problem with the four fixed channels, absent. */
+/* An empty problem with the lanes of the vocabulary, absent. */
 Problem *problem_new(Arena *arena);
 
-/* The index of a channel, added when it is new. */
-int problem_channel(Problem *problem, Arena *arena, const char *name);
+/* The index of a lane, added when it is new. */
+int problem_lane(Problem *problem, Arena *arena, const char *name);
 
 /* S2 to S9 on the filled-in fields. False with `error` set when the description contradicts itself. */
 bool problem_expand(Problem *problem, Arena *arena, ProblemError *error);
@@ -165,20 +162,20 @@ char *problem_write_json(const Problem *problem, const ProblemMeta *meta, Arena 
 void problem_fail(ProblemError *error, const char *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* S1; saturates at INT64_MAX. */
-int64_t problem_transfer_ns(const ProblemChannel *channel, int64_t bytes);
+/* At home on the host or the SSD. */
+static inline bool problem_is_home_away(const ProblemPiece *piece) { return piece->home == TIER_HOST || piece->home == TIER_SSD; }
 
 static inline bool problem_is_communication(const Problem *problem, int op, int variant) {
-  return problem->ops[op].variants[variant].stages[0].channel != PROBLEM_CHANNEL_COMPUTE;
+  return problem->ops[op].variants[variant].stages[0].lane != LANE_COMPUTE;
 }
 
 /* Can copies go to the host and come back; and to the SSD? */
 static inline bool problem_reaches_host(const Problem *problem) {
-  return problem->channels[PROBLEM_CHANNEL_D2H].is_present && problem->channels[PROBLEM_CHANNEL_H2D].is_present;
+  return problem->lanes[LANE_D2H].is_present && problem->lanes[LANE_H2D].is_present;
 }
 
 static inline bool problem_reaches_ssd(const Problem *problem) {
-  return problem_reaches_host(problem) && problem->channels[PROBLEM_CHANNEL_SSDW].is_present && problem->channels[PROBLEM_CHANNEL_SSDR].is_present;
+  return problem_reaches_host(problem) && problem->lanes[LANE_SSD_WRITE].is_present && problem->lanes[LANE_SSD_READ].is_present;
 }
 
 static inline int64_t problem_stage_ns(const Problem *problem, int step, int variant, int stage) {

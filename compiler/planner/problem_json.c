@@ -97,7 +97,7 @@ static bool read_id(Reader *r, const json_t *object, const char *key, const char
 static bool read_hardware(Reader *r, json_t *root) {
   static const char *const keys[] = {"device_bytes", "host_bytes", "ssd_bytes", "ring_bytes", "devices", "channels",
                                      NULL};
-  static const char *const channel_keys[] = {"bw", "lat_ns", NULL};
+  static const char *const link_keys[] = {"bw", "lat_ns", NULL};
   Problem *p = r->problem;
   json_t *hardware = json_object_get(root, "hardware");
   if (!want_kind(r, hardware, JSON_OBJECT, "an object", "hardware") || !known_keys(r, hardware, keys, "hardware"))
@@ -108,32 +108,31 @@ static bool read_hardware(Reader *r, json_t *root) {
       !read_int(r, hardware, "ring_bytes", 0, INT64_MAX, 0, false, "hardware", &p->ring_bytes) ||
       !read_int(r, hardware, "devices", 1, 1 << 20, 1, false, "hardware", &p->devices))
     return false;
-  json_t *channels = json_object_get(hardware, "channels");
-  if (!channels) return true;
-  if (!want_kind(r, channels, JSON_OBJECT, "an object", "hardware.channels")) return false;
-  if (json_object_size(channels) > 64) return fail(r, "hardware.channels", "more than 64 channels");
+  json_t *lanes = json_object_get(hardware, "channels");
+  if (!lanes) return true;
+  if (!want_kind(r, lanes, JSON_OBJECT, "an object", "hardware.channels")) return false;
+  if (json_object_size(lanes) > 64) return fail(r, "hardware.channels", "more than 64 channels");
   const char *name;
   json_t *value;
-  json_object_foreach(channels, name, value) {
+  json_object_foreach(lanes, name, value) {
     char place[128];
     snprintf(place, sizeof place, "hardware.channels.%.60s", name);
-    if (!want_kind(r, value, JSON_OBJECT, "an object", place) || !known_keys(r, value, channel_keys, place))
+    if (!want_kind(r, value, JSON_OBJECT, "an object", place) || !known_keys(r, value, link_keys, place))
       return false;
-    if (!strcmp(name, "compute")) return fail(r, place, "compute is not a transfer channel");
-    int index = problem_channel(p, r->arena, name);
-    ProblemChannel *channel = &p->channels[index];
-    if (!read_int(r, value, "bw", 1, INT64_MAX, 1, true, place, &channel->bandwidth) ||
-        !read_int(r, value, "lat_ns", 0, INT64_MAX / 4, 0, false, place, &channel->latency_ns))
+    if (!strcmp(name, lane_keys[LANE_COMPUTE])) return fail(r, place, "compute is not a transfer channel");
+    int index = problem_lane(p, r->arena, name);
+    ProblemLane *lane = &p->lanes[index];
+    if (!read_int(r, value, "bw", 1, INT64_MAX, 1, true, place, &lane->bandwidth) ||
+        !read_int(r, value, "lat_ns", 0, INT64_MAX / 4, 0, false, place, &lane->latency_ns))
       return false;
-    channel->is_present = true;
+    lane->is_present = true;
   }
   return true;
 }
 
 static bool read_fates(Reader *r, const json_t *object, const char *place, unsigned *fates) {
-  static const char *const names[PLAN_FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
   const json_t *list = json_object_get(object, "fates");
-  *fates = PLAN_FATE_ALL;
+  *fates = FATE_ALL;
   if (!list) return true;
   char path[160];
   snprintf(path, sizeof path, "%s.fates", place);
@@ -143,22 +142,20 @@ static bool read_fates(Reader *r, const json_t *object, const char *place, unsig
     const json_t *item = json_array_get(list, i);
     snprintf(path, sizeof path, "%s.fates[%zu]", place, i);
     if (!want_kind(r, item, JSON_STRING, "a string", path)) return false;
-    int fate = 0;
-    while (fate < PLAN_FATE_COUNT && strcmp(names[fate], json_string_value(item))) fate++;
-    if (fate == PLAN_FATE_COUNT)
+    int fate = vocabulary_find(fate_keys, json_string_value(item));
+    if (fate < 0)
       return fail(r, path, "\"%.40s\" is not a fate; expected retain, host, ssd or recompute",
                   json_string_value(item));
-    *fates |= PLAN_FATE_BIT(fate);
+    *fates |= FATE_BIT(fate);
   }
   return true;
 }
 
 static bool read_datum(Reader *r, json_t *object, size_t index) {
   static const char *const keys[] = {"id", "bytes", "chunks", "home", "final", "fates", NULL};
-  static const char *const homes[] = {"device", "host", "ssd"};
   char place[64], path[96];
   snprintf(place, sizeof place, "data[%zu]", index);
-  ProblemDatum datum = {0};
+  ProblemDatum datum = {.home = TIER_NONE};
   int64_t chunks;
   if (!want_kind(r, object, JSON_OBJECT, "an object", place) || !known_keys(r, object, keys, place) ||
       !read_id(r, object, "id", place, &datum.id) ||
@@ -171,11 +168,9 @@ static bool read_datum(Reader *r, json_t *object, size_t index) {
   if (home) {
     snprintf(path, sizeof path, "%s.home", place);
     if (!want_kind(r, home, JSON_STRING, "a string", path)) return false;
-    int h = 0;
-    while (h < 3 && strcmp(homes[h], json_string_value(home))) h++;
-    if (h == 3)
-      return fail(r, path, "\"%.40s\" is not a home; expected device, host or ssd", json_string_value(home));
-    datum.home = (ProblemHome)(PROBLEM_HOME_DEVICE + h);
+    int tier = vocabulary_find(tier_names, json_string_value(home));
+    if (tier < 0) return fail(r, path, "\"%.40s\" is not a home; expected device, host or ssd", json_string_value(home));
+    datum.home = (Tier)tier;
   }
   if (json_object_get(r->datum_ids, datum.id)) {
     snprintf(path, sizeof path, "%s.id", place);
@@ -267,16 +262,13 @@ static bool read_stage(Reader *r, json_t *object, const char *place, ProblemStag
   if (has_ns == has_bytes) return fail(r, place, "expected exactly one of \"ns\" and \"bytes\"");
   stage->is_bytes = has_bytes;
   if (!read_int(r, object, has_ns ? "ns" : "bytes", 0, INT64_MAX, 0, true, place, &stage->amount)) return false;
-  if (!strcmp(name, "compute")) {
-    stage->channel = PROBLEM_CHANNEL_COMPUTE;
-    return has_bytes ? fail(r, place, "a compute stage has \"ns\", not \"bytes\"") : true;
-  }
-  for (int c = 0; c < r->problem->channel_count; c++)
-    if (!strcmp(r->problem->channels[c].name, name) && r->problem->channels[c].is_present) {
-      stage->channel = c;
-      return true;
-    }
-  return fail(r, place, "hardware.channels has no \"%.60s\"", name);
+  const Problem *p = r->problem;
+  int lane = 0;
+  while (lane < p->lane_count && strcmp(p->lanes[lane].name, name)) lane++;
+  if (lane == p->lane_count || (lane != LANE_COMPUTE && !p->lanes[lane].is_present)) return fail(r, place, "hardware.channels has no \"%.60s\"", name);
+  if (lane == LANE_COMPUTE && has_bytes) return fail(r, place, "a compute stage has \"ns\", not \"bytes\"");
+  stage->lane = lane;
+  return true;
 }
 
 static bool read_variant(Reader *r, json_t *object, const char *place, ProblemVariant *variant) {
@@ -296,7 +288,7 @@ static bool read_variant(Reader *r, json_t *object, const char *place, ProblemVa
   for (int i = 0; i < variant->stage_count; i++) {
     snprintf(path, sizeof path, "%s.stages[%d]", place, i);
     if (!read_stage(r, json_array_get(stages, (size_t)i), path, &variant->stages[i])) return false;
-    if (variant->stages[i].channel == PROBLEM_CHANNEL_COMPUTE && variant->stage_count > 1)
+    if (variant->stages[i].lane == LANE_COMPUTE && variant->stage_count > 1)
       return fail(r, path, "a compute stage stands alone (S6)");
   }
   return true;
@@ -310,7 +302,7 @@ static bool read_variants(Reader *r, const json_t *object, const char *place, Pr
     op->variants = arena_alloc(r->arena, sizeof(ProblemVariant));
     op->variants[0] = (ProblemVariant){.name = "default", .stage_count = 1};
     op->variants[0].stages = arena_alloc(r->arena, sizeof(ProblemStage));
-    op->variants[0].stages[0].channel = PROBLEM_CHANNEL_COMPUTE;
+    op->variants[0].stages[0].lane = LANE_COMPUTE;
     return read_int(r, object, "ns", 0, INT64_MAX, 0, true, place, &op->variants[0].stages[0].amount) &&
            read_int(r, object, "work", 0, INT64_MAX, 0, false, place, &op->variants[0].work_bytes);
   }

@@ -8,30 +8,28 @@
 static json_t *integer(int64_t number) { return json_integer((json_int_t)number); }
 
 static json_t *hardware(const Problem *p) {
-  json_t *channels = json_object();
-  for (int c = 0; c < p->channel_count; c++) {
-    const ProblemChannel *channel = &p->channels[c];
-    if (channel->is_present) json_object_set_new(channels, channel->name, json_pack("{s:I, s:I}", "bw", (json_int_t)channel->bandwidth, "lat_ns", (json_int_t)channel->latency_ns));
+  json_t *lanes = json_object();
+  for (int c = 0; c < p->lane_count; c++) {
+    const ProblemLane *lane = &p->lanes[c];
+    if (lane->is_present) json_object_set_new(lanes, lane->name, json_pack("{s:I, s:I}", "bw", (json_int_t)lane->bandwidth, "lat_ns", (json_int_t)lane->latency_ns));
   }
   return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "device_bytes", (json_int_t)p->device_bytes, "host_bytes", (json_int_t)p->host_bytes, "ssd_bytes",
-                   (json_int_t)p->ssd_bytes, "ring_bytes", (json_int_t)p->ring_bytes, "devices", (json_int_t)p->devices, "channels", channels);
+                   (json_int_t)p->ssd_bytes, "ring_bytes", (json_int_t)p->ring_bytes, "devices", (json_int_t)p->devices, "channels", lanes);
 }
 
 static json_t *fates_list(unsigned fates) {
-  static const char *const names[PLAN_FATE_COUNT] = {"retain", "host", "ssd", "recompute"};
   json_t *list = json_array();
-  for (int f = 0; f < PLAN_FATE_COUNT; f++)
-    if (fates & PLAN_FATE_BIT(f)) json_array_append_new(list, json_string(names[f]));
+  for (int f = 0; f < FATE_COUNT; f++)
+    if (fates & FATE_BIT(f)) json_array_append_new(list, json_string(fate_keys[f]));
   return list;
 }
 
 static json_t *datum(const ProblemDatum *d) {
-  static const char *const homes[] = {[PROBLEM_HOME_DEVICE] = "device", [PROBLEM_HOME_HOST] = "host", [PROBLEM_HOME_SSD] = "ssd"};
   json_t *item = json_pack("{s:s, s:I}", "id", d->id, "bytes", (json_int_t)d->bytes);
   if (d->chunks != 1) json_object_set_new(item, "chunks", integer(d->chunks));
-  if (d->home != PROBLEM_HOME_NONE) json_object_set_new(item, "home", json_string(homes[d->home]));
+  if (d->home != TIER_NONE) json_object_set_new(item, "home", json_string(tier_names[d->home]));
   if (d->is_final) json_object_set_new(item, "final", json_true());
-  if (d->fates != PLAN_FATE_ALL) json_object_set_new(item, "fates", fates_list(d->fates));
+  if (d->fates != FATE_ALL) json_object_set_new(item, "fates", fates_list(d->fates));
   return item;
 }
 
@@ -65,8 +63,7 @@ static json_t *variant(const Problem *p, const ProblemVariant *v) {
   json_t *stages = json_array();
   for (int i = 0; i < v->stage_count; i++) {
     const ProblemStage *s = &v->stages[i];
-    const char *channel = s->channel == PROBLEM_CHANNEL_COMPUTE ? "compute" : p->channels[s->channel].name;
-    json_array_append_new(stages, json_pack("{s:s, s:I}", "ch", channel, s->is_bytes ? "bytes" : "ns", (json_int_t)s->amount));
+    json_array_append_new(stages, json_pack("{s:s, s:I}", "ch", p->lanes[s->lane].name, s->is_bytes ? "bytes" : "ns", (json_int_t)s->amount));
   }
   json_t *item = json_pack("{s:s, s:o}", "name", v->name, "stages", stages);
   if (v->work_bytes) json_object_set_new(item, "work", integer(v->work_bytes));
@@ -77,7 +74,7 @@ static json_t *variant(const Problem *p, const ProblemVariant *v) {
 /* What "ns" and "work" say without a list of variants. */
 static bool is_plain(const ProblemOp *op) {
   const ProblemVariant *v = &op->variants[0];
-  return op->variant_count == 1 && v->stage_count == 1 && v->stages[0].channel == PROBLEM_CHANNEL_COMPUTE && v->host_work_bytes == 0 && strcmp(v->name, "default") == 0;
+  return op->variant_count == 1 && v->stage_count == 1 && v->stages[0].lane == LANE_COMPUTE && v->host_work_bytes == 0 && strcmp(v->name, "default") == 0;
 }
 
 static json_t *operation(const Problem *p, const ProblemOp *op) {

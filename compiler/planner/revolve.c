@@ -52,7 +52,7 @@ static double closure_ns(const Problem *p, const Geometry *g, const Revolve *r, 
     for (int i = 0; i < p->steps[b].use_count; i++) {
       const ProblemUse *use = &p->uses[p->steps[b].first_use + i];
       const ProblemPiece *y = &p->pieces[use->piece];
-      bool is_there = y->home != PROBLEM_HOME_NONE || item_of[use->piece] || g->last_access[use->piece] >= it->needed;
+      bool is_there = y->home != TIER_NONE || item_of[use->piece] || g->last_access[use->piece] >= it->needed;
       if (!(use->flags & PROBLEM_USE_READ) || is_there || y->creator < 0 || stamp[y->creator] == item) continue;
       stamp[y->creator] = item;
       stack[depth++] = y->creator;
@@ -68,7 +68,7 @@ static bool find_items(Revolve *r, const Problem *p, const Geometry *g, Arena *a
   for (int i = 0; i < g->open_count; i++) {
     const PlanGap *gap = &g->gaps[g->open[i]];
     bool is_around = gap->u < g->peak_step && g->peak_step < gap->v;
-    if (!is_around || !(gap->options & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE)) || geometry_is_pinned(gap)) continue;
+    if (!is_around || !(gap->options & FATE_BIT(FATE_RECOMPUTE)) || geometry_is_pinned(gap)) continue;
     list[list_count++] = g->open[i];
     int *item = &item_of_datum[p->pieces[gap->piece].datum];
     if (!*item) {
@@ -209,7 +209,7 @@ static void write_again(const Writer *w, int i, int j, int level) {
       double ns = r->sum_ns[k] - r->sum_ns[i] + row(r, i, k - 1)[level] + row(r, k, j)[rest];
       if (ns < least) least = ns, best = k;
     }
-    write_item(w, best, PLAN_FATE_RECOMPUTE, r->items[j].needed);
+    write_item(w, best, FATE_RECOMPUTE, r->items[j].needed);
     if (best < j) write_again(w, best, j, level - r->items[best].size);
     j = best - 1;
   }
@@ -232,7 +232,7 @@ bool revolve_propose(const Revolve *r, int level, uint8_t *fates, int *keep_from
     }
     write_again(&w, i, best ? best - 1 : m, rest);
     if (!best) return true;
-    write_item(&w, best, PLAN_FATE_RETAIN, 0);
+    write_item(&w, best, FATE_KEEP, 0);
     rest -= r->items[best].size;
     i = best;
   }

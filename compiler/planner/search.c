@@ -1,10 +1,10 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "search.h"
+#include "compiler/base/clock.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
 
@@ -69,10 +69,7 @@ static int draw_below(Search *search, int n) {
 }
 
 bool search_is_late(Search *search) {
-  if (search->deadline == 0) return false;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  if ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec < search->deadline) return false;
+  if (search->deadline == 0 || clock_seconds(CLOCK_MONOTONIC) < search->deadline) return false;
   search->is_cut_short = true;
   return true;
 }
@@ -114,17 +111,18 @@ void search_accept_only(Search *search, const Candidate *first, bool (*is_accept
   search_offer(search, before);
 }
 
-void search_accept_all(Search *search) {
-  search->is_accepted = NULL;
-  const Candidate *least = search_least(search);
-  if (least->cost < search->best->cost) candidate_copy(search->evaluator, search->best, least);
-}
-
-const Candidate *search_least(const Search *search) {
+/* The least cost met, accepted or not, of those still remembered. */
+static const Candidate *search_least(const Search *search) {
   const Candidate *least = search->best;
   for (int i = 0; i < search->elite_count; i++)
     if (search->elites[i]->cost < least->cost) least = search->elites[i];
   return least;
+}
+
+void search_accept_all(Search *search) {
+  search->is_accepted = NULL;
+  const Candidate *least = search_least(search);
+  if (least->cost < search->best->cost) candidate_copy(search->evaluator, search->best, least);
 }
 
 void search_offer_again(Search *search, const Candidate *candidate) {
@@ -162,7 +160,7 @@ static bool accept_better(Search *search) {
 }
 
 static bool has_option(const Search *search, int gap, int fate) {
-  return (search->evaluator->geometry->gaps[gap].options & PLAN_FATE_BIT(fate)) != 0;
+  return (search->evaluator->geometry->gaps[gap].options & FATE_BIT(fate)) != 0;
 }
 
 static bool try_group(Search *search, int group, int fate, int count) {
@@ -206,7 +204,7 @@ static bool improve_groups(Search *search, int64_t limit) {
   for (int k = 0; k < search->group_count && !is_out(search, limit); k++) {
     int group = (k + offset) % search->group_count;
     int size = search->group_first[group + 1] - search->group_first[group];
-    for (int fate = 0; fate < PLAN_FATE_COUNT; fate++)
+    for (int fate = 0; fate < FATE_COUNT; fate++)
       for (int count = size; count >= 1 && !is_out(search, limit); count /= 2)
         if (try_group(search, group, fate, count)) has_improved = true;
   }
@@ -219,7 +217,7 @@ static bool improve_singles(Search *search, int64_t limit) {
   int offset = search->gap_count ? draw_below(search, search->gap_count) : 0;
   for (int k = 0; k < search->gap_count && !is_out(search, limit); k++) {
     int gap = g->open[(k + offset) % search->gap_count];
-    for (int fate = 0; fate < PLAN_FATE_COUNT; fate++) {
+    for (int fate = 0; fate < FATE_COUNT; fate++) {
       if (!has_option(search, gap, fate) || search->current->fates[gap] == fate) continue;
       candidate_copy(search->evaluator, search->trial, search->current);
       search->trial->fates[gap] = (uint8_t)fate;
@@ -237,9 +235,9 @@ static bool improve_pairs(Search *search, int64_t limit) {
       int a = g->open[i], b = g->open[k], fa = search->current->fates[a], fb = search->current->fates[b];
       if (is_out(search, limit)) return false;
       if (fa != fb && try_pair(search, a, fb, b, fa)) return true;
-      for (int fate = 1; fate < PLAN_FATE_COUNT; fate++) {
-        if (fa == PLAN_FATE_RETAIN && fb != PLAN_FATE_RETAIN && try_pair(search, a, fate, b, PLAN_FATE_RETAIN)) return true;
-        if (fb == PLAN_FATE_RETAIN && fa != PLAN_FATE_RETAIN && try_pair(search, a, PLAN_FATE_RETAIN, b, fate)) return true;
+      for (int fate = 1; fate < FATE_COUNT; fate++) {
+        if (fa == FATE_KEEP && fb != FATE_KEEP && try_pair(search, a, fate, b, FATE_KEEP)) return true;
+        if (fb == FATE_KEEP && fa != FATE_KEEP && try_pair(search, a, FATE_KEEP, b, fate)) return true;
       }
     }
   return false;
@@ -278,7 +276,7 @@ static bool improve_keep_from(Search *search, int64_t limit) {
   bool has_improved = false;
   for (int k = 0; k < search->gap_count && !is_out(search, limit); k++) {
     int gap = g->open[k];
-    if (search->current->fates[gap] != PLAN_FATE_RECOMPUTE) continue;
+    if (search->current->fates[gap] != FATE_RECOMPUTE) continue;
     const int steps[] = {0, g->gaps[gap].v, draw_keep_from(search, gap)};
     for (int i = 0; i < 3; i++) {
       if (steps[i] == (search->current->is_canonical ? 0 : search->current->keep_from[gap])) continue;
@@ -293,7 +291,7 @@ static bool improve_keep_from(Search *search, int64_t limit) {
 static bool change_keep_from(Search *search, Candidate *candidate) {
   for (int tries = 0; tries < 8; tries++) {
     int gap = search->evaluator->geometry->open[draw_below(search, search->gap_count)];
-    if (candidate->fates[gap] != PLAN_FATE_RECOMPUTE) continue;
+    if (candidate->fates[gap] != FATE_RECOMPUTE) continue;
     set_keep_from(search, candidate, gap, draw_below(search, 4) ? draw_keep_from(search, gap) : 0);
     return true;
   }
@@ -349,13 +347,13 @@ static void mutate(Search *search, Candidate *candidate) {
   if (is_chunked && draw_below(search, 100) < 30) {
     int group = draw_below(search, search->group_count), first = search->group_first[group];
     int size = search->group_first[group + 1] - first, count = 1 + draw_below(search, size);
-    int fate = draw_below(search, PLAN_FATE_COUNT);
+    int fate = draw_below(search, FATE_COUNT);
     for (int i = first; i < first + count; i++)
       if (has_option(search, search->groups[i], fate)) candidate->fates[search->groups[i]] = (uint8_t)fate;
     return;
   }
   for (int tries = 0; tries < 20; tries++) {
-    int gap = g->open[draw_below(search, search->gap_count)], fate = draw_below(search, PLAN_FATE_COUNT);
+    int gap = g->open[draw_below(search, search->gap_count)], fate = draw_below(search, FATE_COUNT);
     if (!has_option(search, gap, fate) || candidate->fates[gap] == fate) continue;
     candidate->fates[gap] = (uint8_t)fate;
     return;

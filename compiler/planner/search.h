@@ -48,9 +48,6 @@ int64_t search_try(Search *search, const uint8_t *fates, const int *keep_from, c
 void search_accept_only(Search *search, const Candidate *first, bool (*is_accepted)(void *context, const Candidate *candidate), void *context);
 void search_accept_all(Search *search);
 
-/* The least cost met, accepted or not, of those still remembered. */
-const Candidate *search_least(const Search *search);
-
 void search_local(Search *search, int64_t effort);
 /* `hottest`: the share of the time by which a change may be worse at the start, of a problem of up to 12 gaps. */
 void search_anneal(Search *search, int64_t effort, double hottest);

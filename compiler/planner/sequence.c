@@ -122,7 +122,7 @@ static bool emit_rerun(Sequence *q, const int *keep_from, int b, int t, int targ
 
 static bool push_frame(Sequence *q, int x) {
   const ProblemPiece *piece = &q->problem->pieces[x];
-  if (piece->creator < 0 || !(piece->fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE))) return false;
+  if (piece->creator < 0 || !(piece->fates & FATE_BIT(FATE_RECOMPUTE))) return false;
   q->scratch->frames[q->scratch->frame_count++] = (Frame){.step = piece->creator, .target = x};
   return true;
 }
@@ -140,7 +140,7 @@ static bool materialise(Sequence *q, const int *keep_from, int x, int t) {
     for (; frame->cursor < step->use_count && !is_waiting; frame->cursor++) {
       const ProblemUse *use = &p->uses[step->first_use + frame->cursor];
       int y = use->piece;
-      if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != PROBLEM_HOME_NONE) continue;
+      if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != TIER_NONE) continue;
       if (c->state[y] == STATE_MOVED) c->state[y] = STATE_PRESENT;
       if (c->state[y] == STATE_PRESENT) continue;
       if (!push_frame(q, y)) return false;
@@ -155,7 +155,7 @@ static bool materialise(Sequence *q, const int *keep_from, int x, int t) {
 }
 
 static bool insert_reruns(Sequence *q, const uint8_t *fates, const int *keep_from) {
-  static const uint8_t state_of[PLAN_FATE_COUNT + 1] = {STATE_PRESENT, STATE_MOVED, STATE_MOVED, STATE_DROPPED,
+  static const uint8_t state_of[FATE_COUNT + 1] = {STATE_PRESENT, STATE_MOVED, STATE_MOVED, STATE_DROPPED,
                                                     STATE_PRESENT};
   const Geometry *g = q->geometry;
   SequenceScratch *c = q->scratch;
@@ -249,28 +249,28 @@ static bool close_stay(Sequence *q, int x, int out_move, bool is_final) {
   return true;
 }
 
-/* The move that leaves after the last access of x, if the plan has one: PLAN_FATE_HOST, PLAN_FATE_SSD, or PLAN_FATE_RETAIN. */
-static PlanFate leaving(Sequence *q, int x, const PlanMove **given) {
+/* What becomes of x after its last access: the tier of the move of a given plan, FATE_KEEP without one. */
+static Fate leaving(Sequence *q, int x, const PlanMove **given) {
   SequenceScratch *c = q->scratch;
   *given = NULL;
-  if (!c->given) return (PlanFate)c->pending[x];
+  if (!c->given) return (Fate)c->pending[x];
   int i = c->given_next[x];
-  if (i >= c->given_end[x] || c->given[i].after != c->last[x]) return PLAN_FATE_RETAIN;
+  if (i >= c->given_end[x] || c->given[i].after != c->last[x]) return FATE_KEEP;
   *given = &c->given[i];
   c->given_next[x]++;
   c->given_used++;
-  return (*given)->to;
+  return tier_fate((*given)->to);
 }
 
-static bool add_move(Sequence *q, int x, int after, int v, PlanFate to, const PlanMove *given) {
+static bool add_move(Sequence *q, int x, int after, int v, Tier to, const PlanMove *given) {
   SequenceScratch *c = q->scratch;
   if (q->move_count >= q->move_limit) return false;
-  bool is_ssd = to == PLAN_FATE_SSD;
+  bool is_ssd = to == TIER_SSD;
   const ProblemPiece *piece = &q->problem->pieces[x];
-  bool is_clean = piece->home != PROBLEM_HOME_NONE || (c->copied[x] & (1u << is_ssd));
+  bool is_clean = piece->home != TIER_NONE || (c->copied[x] & (1u << is_ssd));
   q->moves[q->move_count++] = (PlanMove){.piece = x, .after = after, .v = v, .g = given ? given->g : v,
                                      .f = given ? given->f : -1, .to = to, .is_clean = is_clean};
-  if (piece->home != PROBLEM_HOME_NONE) return true;
+  if (piece->home != TIER_NONE) return true;
   if (!is_clean) c->tier_first[2 * x + is_ssd] = after + 1;
   c->tier_last[2 * x + is_ssd] = v;
   c->copied[x] |= (uint8_t)(1u << is_ssd);
@@ -281,7 +281,7 @@ static bool access_piece(Sequence *q, int s, int x, bool makes) {
   SequenceScratch *c = q->scratch;
   const ProblemPiece *piece = &q->problem->pieces[x];
   const PlanMove *given;
-  if (piece->home == PROBLEM_HOME_DEVICE) {
+  if (piece->home == TIER_DEVICE) {
     c->last[x] = s;
     return true;
   }
@@ -290,28 +290,27 @@ static bool access_piece(Sequence *q, int s, int x, bool makes) {
     c->from[x] = s;
     c->stay_move[x] = -1;
   } else if (c->from[x] < 0) {
-    if (piece->home == PROBLEM_HOME_NONE) return false; /* an insertion reads what was never made */
-    PlanFate to = piece->home == PROBLEM_HOME_HOST ? PLAN_FATE_HOST : PLAN_FATE_SSD;
-    if (c->given && leaving(q, x, &given) != to) return false;
+    if (piece->home == TIER_NONE) return false; /* an insertion reads what was never made */
+    if (c->given && leaving(q, x, &given) != tier_fate(piece->home)) return false;
     if (!c->given) given = NULL;
     c->from[x] = s;
     c->stay_move[x] = q->move_count;
-    if (!add_move(q, x, -1, s, to, given)) return false;
+    if (!add_move(q, x, -1, s, piece->home, given)) return false;
   } else {
-    PlanFate to = leaving(q, x, &given);
-    if (to == PLAN_FATE_HOST || to == PLAN_FATE_SSD) {
+    Fate fate = leaving(q, x, &given);
+    if (fate == FATE_HOST || fate == FATE_SSD) {
       int move = q->move_count;
-      if (!add_move(q, x, c->last[x], s, to, given)) return false;
+      if (!add_move(q, x, c->last[x], s, fate_tier(fate), given)) return false;
       if (!close_stay(q, x, q->moves[move].is_clean ? -1 : move, false)) return false;
       c->from[x] = s;
       c->stay_move[x] = move;
-    } else if ((int)to == PLAN_FATE_FREE) {
+    } else if ((int)fate == FATE_FREE) {
       if (!close_stay(q, x, -1, false)) return false;
       c->from[x] = s;
       c->stay_move[x] = -1;
     }
   }
-  c->pending[x] = PLAN_FATE_RETAIN;
+  c->pending[x] = FATE_KEEP;
   c->last[x] = s;
   return true;
 }
@@ -329,15 +328,14 @@ static void decide_after(Sequence *q, int t, const uint8_t *fates) {
     int x = g->access[i], gap = g->gap_after[i];
     const ProblemPiece *piece = &q->problem->pieces[x];
     if (gap >= 0)
-      c->pending[x] = fates[gap] == PLAN_FATE_RECOMPUTE ? PLAN_FATE_RETAIN : fates[gap];
-    else if (piece->first_write < 0 && (piece->home == PROBLEM_HOME_HOST || piece->home == PROBLEM_HOME_SSD))
-      c->pending[x] = piece->home == PROBLEM_HOME_HOST ? PLAN_FATE_HOST : PLAN_FATE_SSD;
+      c->pending[x] = fates[gap] == FATE_RECOMPUTE ? FATE_KEEP : fates[gap];
+    else if (piece->first_write < 0 && problem_is_home_away(piece))
+      c->pending[x] = (uint8_t)tier_fate(piece->home);
   }
   for (int i = 0; i < c->returned_count; i++) {
     int x = c->returned[i];
     c->is_returned[x] = false;
-    if (g->last_access[x] <= t && c->pending[x] == PLAN_FATE_RETAIN)
-      c->pending[x] = q->problem->pieces[x].home == PROBLEM_HOME_HOST ? PLAN_FATE_HOST : PLAN_FATE_SSD;
+    if (g->last_access[x] <= t && c->pending[x] == FATE_KEEP) c->pending[x] = (uint8_t)tier_fate(q->problem->pieces[x].home);
   }
   c->returned_count = 0;
 }
@@ -368,7 +366,7 @@ static bool walk(Sequence *q, const uint8_t *fates) {
     for (int i = 0; i < count; i++) {
       int x = c->accessed[i];
       if (!access_piece(q, s, x, c->produced[i])) return false;
-      if (!fates || q->rerun[s] < 0 || p->pieces[x].home < PROBLEM_HOME_HOST || p->pieces[x].first_write >= 0) continue;
+      if (!fates || q->rerun[s] < 0 || !problem_is_home_away(&p->pieces[x]) || p->pieces[x].first_write >= 0) continue;
       if (!c->is_returned[x]) c->returned[c->returned_count++] = x;
       c->is_returned[x] = true;
     }
@@ -390,7 +388,7 @@ static bool walk(Sequence *q, const uint8_t *fates) {
     if (variant->host_work_bytes) count_bytes(c->host, s, end, variant->host_work_bytes);
   }
   for (int x = 0; x < p->piece_count; x++)
-    if (p->pieces[x].home == PROBLEM_HOME_DEVICE)
+    if (p->pieces[x].home == TIER_DEVICE)
       count_bytes(q->need_bytes, 0, q->count - 1, p->pieces[x].bytes);
     else if (c->from[x] >= 0 && !close_stay(q, x, -1, p->pieces[x].is_final))
       return false;
@@ -446,7 +444,7 @@ static bool finish(Sequence *q, const uint8_t *fates) {
   memset(q->need_bytes, 0, (n + 1) * sizeof *q->need_bytes);
   memset(c->host, 0, (n + 1) * sizeof *c->host);
   memset(c->ssd, 0, (n + 1) * sizeof *c->ssd);
-  memset(c->pending, PLAN_FATE_RETAIN, pieces);
+  memset(c->pending, FATE_KEEP, pieces);
   memset(c->copied, 0, pieces);
   memset(c->from, -1, pieces * sizeof *c->from);
   memset(c->last, -1, pieces * sizeof *c->last);

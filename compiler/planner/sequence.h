@@ -15,7 +15,7 @@ typedef struct PlanMove {
   int piece, after, v; /* v: the access it is needed by */
   int g; /* prefetch boundary, after < g <= v */
   int f; /* latest release boundary, or -1 */
-  PlanFate to; /* PLAN_FATE_HOST or PLAN_FATE_SSD */
+  Tier to; /* TIER_HOST or TIER_SSD */
   bool is_clean; /* the tier already has a valid copy: nothing goes out */
 } PlanMove;
 
@@ -72,7 +72,7 @@ Sequence *sequence_new(Arena *arena, const Problem *problem, const Geometry *geo
 
 /* Not a fate: the piece is away at no cost and comes back at no cost. With it an assignment of some gaps is bounded
  * from below. */
-enum { PLAN_FATE_FREE = PLAN_FATE_COUNT };
+enum { FATE_FREE = FATE_COUNT };
 
 /* Build from a fate per gap of the geometry and a variant per op. False when the assignment has no legal sequence.
  * keep_from, per gap (NULL: 0 everywhere): what is re-made in the gap before an earlier base step than this is dropped

@@ -7,6 +7,7 @@
 #include "exact.h"
 #include "label_dp.h"
 #include "revolve.h"
+#include "compiler/base/clock.h"
 
 Budget budget_of(PlannerEffort effort) {
   switch (effort) {
@@ -15,12 +16,6 @@ Budget budget_of(PlannerEffort effort) {
     case PLANNER_NORMAL: break;
   }
   return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000};
-}
-
-double session_seconds(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 Session *session_new(const Problem *problem, Arena *arena, double deadline) {
@@ -40,16 +35,16 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
     if (s->search->best->cost < COST_INVALID && search_is_late(s->search)) break;
     policy_evict_all(s->evaluator, preference, candidate);
     search_offer(s->search, candidate);
-    if (*first_plan_at == 0 && candidate->cost < COST_INVALID) *first_plan_at = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    if (*first_plan_at == 0 && candidate->cost < COST_INVALID) *first_plan_at = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
   }
-  for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
-    costs[policy] = PLANNER_POLICY_NOT_TRIED;
+  for (int policy = 0; policy < POLICY_COUNT; policy++) {
+    costs[policy] = POLICY_NOT_TRIED;
     if (s->search->best->cost < COST_INVALID && search_is_late(s->search)) continue;
-    policy_plan(s->evaluator, (PlannerPolicy)policy, candidate);
+    policy_plan(s->evaluator, (Policy)policy, candidate);
     costs[policy] = candidate->cost;
     search_offer(s->search, candidate);
   }
-  if (*first_plan_at == 0) *first_plan_at = session_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  if (*first_plan_at == 0) *first_plan_at = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* Nothing stays: what can be made again is, each time it is needed. The plans of the least memory. */
@@ -75,8 +70,8 @@ void session_try_revolve(Session *s) {
   for (int pass = 0; pass < 2 && revolve; pass++) {
     geometry_stay(g, fates);
     for (int i = 0; i < g->open_count && pass == 1; i++)
-      for (int fate = PLAN_FATE_SSD; fate > PLAN_FATE_RETAIN; fate--)
-        if (g->gaps[g->open[i]].options & PLAN_FATE_BIT(fate)) fates[g->open[i]] = (uint8_t)fate;
+      for (int fate = FATE_SSD; fate > FATE_KEEP; fate--)
+        if (g->gaps[g->open[i]].options & FATE_BIT(fate)) fates[g->open[i]] = (uint8_t)fate;
     int64_t cost = COST_INVALID;
     for (int level = revolve_levels(revolve); level >= 0 && cost >= COST_INVALID && !search_is_done(s->search); level--)
       if (revolve_propose(revolve, level, fates, keep_from)) cost = search_try(s->search, fates, keep_from, s->search->best->variants);
@@ -93,8 +88,8 @@ static bool set_sides(const Session *s, uint8_t *sides, bool are_away) {
     const PlanGap *gap = &g->gaps[g->open[i]];
     if (gap->u < g->peak_step && g->peak_step < gap->v) continue;
     has_sides = true;
-    for (int fate = PLAN_FATE_HOST; are_away && fate < PLAN_FATE_COUNT && sides[g->open[i]] == PLAN_FATE_RETAIN; fate++)
-      if (gap->options & PLAN_FATE_BIT(fate)) sides[g->open[i]] = (uint8_t)fate;
+    for (int fate = FATE_HOST; are_away && fate < FATE_COUNT && sides[g->open[i]] == FATE_KEEP; fate++)
+      if (gap->options & FATE_BIT(fate)) sides[g->open[i]] = (uint8_t)fate;
   }
   return has_sides;
 }

@@ -3,7 +3,6 @@
 #ifndef GNNCC_PLANNER_SESSION_H
 #define GNNCC_PLANNER_SESSION_H
 
-#include <time.h>
 
 #include "certificate.h"
 #include "planner.h"
@@ -31,8 +30,6 @@ typedef struct Session {
   int64_t lower_bound_ns, labels;
   bool is_optimal;
 } Session;
-
-double session_seconds(clockid_t clock);
 
 /* `deadline` as in search.h. */
 Session *session_new(const Problem *problem, Arena *arena, double deadline);

@@ -142,8 +142,8 @@ static void seed(Session *small, const Packer *packer, int64_t units, Candidate 
   }
   if (search_is_done(small->search)) return;
   search_local(small->search, units);
-  for (int policy = 0; policy < PLANNER_POLICY_COUNT && !search_is_done(small->search); policy++) {
-    policy_plan(small->evaluator, (PlannerPolicy)policy, scratch);
+  for (int policy = 0; policy < POLICY_COUNT && !search_is_done(small->search); policy++) {
+    policy_plan(small->evaluator, (Policy)policy, scratch);
     search_offer(small->search, scratch);
   }
 }
@@ -200,7 +200,7 @@ static void go_down(Packer *packer, const Budget *budget, int64_t excess_bytes, 
 
 /* ---- the policies ---- */
 
-enum { EVICTIONS = 6, MAKERS = EVICTIONS + PLANNER_POLICY_COUNT }; /* makers of plans: ways to evict everything, then the policies */
+enum { EVICTIONS = 6, MAKERS = EVICTIONS + POLICY_COUNT }; /* makers of plans: ways to evict everything, then the policies */
 
 /* The plans of some makers for smaller and smaller devices, from `rung` of `rungs` down to what no plan can avoid, until one of
  * them can be laid out. */
@@ -219,7 +219,7 @@ static void lay_out_on_rungs(Packer *packer, int first_maker, int end_maker, int
       if (i < EVICTIONS)
         policy_evict_all(small->evaluator, i, candidate);
       else
-        policy_plan(small->evaluator, (PlannerPolicy)(i - EVICTIONS), candidate);
+        policy_plan(small->evaluator, (Policy)(i - EVICTIONS), candidate);
       if (candidate->cost < COST_INVALID) try_candidate(packer, candidate, effort);
     }
     packer->source = packer->on_device;
@@ -229,7 +229,7 @@ static void lay_out_on_rungs(Packer *packer, int first_maker, int end_maker, int
 
 /* A policy's own plan, or that for the largest smaller device that can be laid out, as --policy gives it, while it would be
  * faster than what there is. */
-static void lay_out_faster_policy(Packer *packer, PlannerPolicy policy, int64_t packing) {
+static void lay_out_faster_policy(Packer *packer, Policy policy, int64_t packing) {
   const Session *s = packer->session;
   int64_t low, high, before = packer->best.makespan_ns;
   session_device_range(s, &low, &high);
@@ -251,15 +251,15 @@ static void lay_out_faster_policy(Packer *packer, PlannerPolicy policy, int64_t 
 
 /* A plan that had to shrink for its addresses may be slower than a policy's: the fastest first. */
 static void lay_out_faster_policies(Packer *packer, const int64_t *costs, int64_t packing) {
-  bool is_tried[PLANNER_POLICY_COUNT] = {false};
+  bool is_tried[POLICY_COUNT] = {false};
   while (!search_is_late(packer->session->search)) {
     int next = -1;
-    for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++)
+    for (int policy = 0; policy < POLICY_COUNT; policy++)
       if (!is_tried[policy] && costs[policy] >= 0 && costs[policy] < packer->best.makespan_ns && (next < 0 || costs[policy] < costs[next]))
         next = policy;
     if (next < 0) return;
     is_tried[next] = true;
-    lay_out_faster_policy(packer, (PlannerPolicy)next, packing);
+    lay_out_faster_policy(packer, (Policy)next, packing);
   }
 }
 

@@ -16,7 +16,7 @@ typedef struct Ring {
 
 typedef struct SimulationScratch {
   int64_t *need; /* D(s) with the chosen g */
-  int64_t *free_ns; /* by channel */
+  int64_t *free_ns; /* by lane */
   int64_t *copied_ns, *written_ns; /* by piece: d2h and ssdw completion */
   int64_t *arrival_ns; /* by step: reloads and communication it waits for */
   int *by_g, *g_first; /* moves by (g, v, piece) */
@@ -30,7 +30,7 @@ Simulation *simulation_new(Arena *arena, const Sequence *q) {
   SimulationScratch *c = arena_alloc(arena, sizeof *c);
   int steps = q->step_limit, offloads = q->move_limit + q->problem->piece_count;
   m->scratch = c;
-  m->busy_ns = NEW(q->problem->channel_count, int64_t);
+  m->busy_ns = NEW(q->problem->lane_count, int64_t);
   m->occupied_bytes = NEW(steps, int64_t);
   m->boundary_ns = NEW(steps, int64_t);
   m->start_ns = NEW(steps, int64_t);
@@ -42,7 +42,7 @@ Simulation *simulation_new(Arena *arena, const Sequence *q) {
   m->in_done_ns = NEW(q->move_limit, int64_t);
   m->read_start_ns = NEW(q->move_limit, int64_t);
   c->need = NEW(steps + 1, int64_t);
-  c->free_ns = NEW(q->problem->channel_count, int64_t);
+  c->free_ns = NEW(q->problem->lane_count, int64_t);
   c->copied_ns = NEW(q->problem->piece_count, int64_t);
   c->written_ns = NEW(q->problem->piece_count, int64_t);
   c->arrival_ns = NEW(steps + 1, int64_t);
@@ -114,16 +114,16 @@ static void queue_offload(Simulation *m, const Sequence *q, int i, int64_t now) 
   const PlanOffload *offload = &q->offloads[i];
   const ProblemPiece *piece = &q->problem->pieces[offload->piece];
   SimulationScratch *c = m->scratch;
-  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == PLAN_FATE_SSD;
-  int64_t start = max64(now, c->free_ns[PROBLEM_CHANNEL_D2H]);
+  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == TIER_SSD;
+  int64_t start = max64(now, c->free_ns[LANE_D2H]);
   if (is_ssd) start = ring_wait(&c->write_ring, q->problem->ring_bytes, piece->bytes, start);
   int64_t done = start + piece->d2h_ns;
-  c->free_ns[PROBLEM_CHANNEL_D2H] = done;
-  m->busy_ns[PROBLEM_CHANNEL_D2H] += piece->d2h_ns;
+  c->free_ns[LANE_D2H] = done;
+  m->busy_ns[LANE_D2H] += piece->d2h_ns;
   if (is_ssd) {
-    int64_t written = max64(c->free_ns[PROBLEM_CHANNEL_SSDW], done) + piece->ssdw_ns;
-    c->free_ns[PROBLEM_CHANNEL_SSDW] = c->written_ns[offload->piece] = written;
-    m->busy_ns[PROBLEM_CHANNEL_SSDW] += piece->ssdw_ns;
+    int64_t written = max64(c->free_ns[LANE_SSD_WRITE], done) + piece->ssdw_ns;
+    c->free_ns[LANE_SSD_WRITE] = c->written_ns[offload->piece] = written;
+    m->busy_ns[LANE_SSD_WRITE] += piece->ssdw_ns;
     ring_push(&c->write_ring, piece->bytes, written);
   } else {
     c->copied_ns[offload->piece] = done;
@@ -138,18 +138,18 @@ static void queue_reload(Simulation *m, const Sequence *q, int i, int64_t bounda
   SimulationScratch *c = m->scratch;
   int64_t ready = c->copied_ns[move->piece];
   m->read_start_ns[i] = -1;
-  if (move->to == PLAN_FATE_SSD) {
-    int64_t start = max64(c->free_ns[PROBLEM_CHANNEL_SSDR], c->written_ns[move->piece]);
+  if (move->to == TIER_SSD) {
+    int64_t start = max64(c->free_ns[LANE_SSD_READ], c->written_ns[move->piece]);
     start = ring_wait(&c->read_ring, q->problem->ring_bytes, piece->bytes, start);
-    ready = c->free_ns[PROBLEM_CHANNEL_SSDR] = start + piece->ssdr_ns;
-    m->busy_ns[PROBLEM_CHANNEL_SSDR] += piece->ssdr_ns;
+    ready = c->free_ns[LANE_SSD_READ] = start + piece->ssdr_ns;
+    m->busy_ns[LANE_SSD_READ] += piece->ssdr_ns;
     m->read_start_ns[i] = start;
   }
-  int64_t start = max64(max64(boundary, c->free_ns[PROBLEM_CHANNEL_H2D]), ready);
+  int64_t start = max64(max64(boundary, c->free_ns[LANE_H2D]), ready);
   int64_t done = start + piece->h2d_ns;
-  c->free_ns[PROBLEM_CHANNEL_H2D] = done;
-  m->busy_ns[PROBLEM_CHANNEL_H2D] += piece->h2d_ns;
-  if (move->to == PLAN_FATE_SSD) ring_push(&c->read_ring, piece->bytes, done);
+  c->free_ns[LANE_H2D] = done;
+  m->busy_ns[LANE_H2D] += piece->h2d_ns;
+  if (move->to == TIER_SSD) ring_push(&c->read_ring, piece->bytes, done);
   m->in_start_ns[i] = start;
   m->in_done_ns[i] = done;
   c->arrival_ns[move->v] = max64(c->arrival_ns[move->v], done);
@@ -161,11 +161,11 @@ static int64_t run_stages(Simulation *m, const Sequence *q, int s, int64_t now) 
   int base = q->base[s], op = p->steps[base].op, v = q->variant[op];
   const ProblemVariant *variant = &p->ops[op].variants[v];
   for (int i = 0; i < variant->stage_count; i++) {
-    int channel = variant->stages[i].channel;
+    int lane = variant->stages[i].lane;
     int64_t ns = problem_stage_ns(p, base, v, i);
-    now = max64(now, c->free_ns[channel]) + ns;
-    c->free_ns[channel] = now;
-    m->busy_ns[channel] += ns;
+    now = max64(now, c->free_ns[lane]) + ns;
+    c->free_ns[lane] = now;
+    m->busy_ns[lane] += ns;
   }
   if (q->join[s] > s) c->arrival_ns[q->join[s]] = max64(c->arrival_ns[q->join[s]], now);
   return now;
@@ -187,10 +187,10 @@ bool simulate(Simulation *m, const Sequence *q) {
   const Problem *p = q->problem;
   SimulationScratch *c = m->scratch;
   if (!prepare(m, q)) return false;
-  int n = q->count, channels = p->channel_count;
+  int n = q->count, lanes = p->lane_count;
   memset(c->arrival_ns, 0, ((size_t)n + 1) * sizeof *c->arrival_ns);
-  memset(c->free_ns, 0, (size_t)channels * sizeof *c->free_ns);
-  memset(m->busy_ns, 0, (size_t)channels * sizeof *m->busy_ns);
+  memset(c->free_ns, 0, (size_t)lanes * sizeof *c->free_ns);
+  memset(m->busy_ns, 0, (size_t)lanes * sizeof *m->busy_ns);
   memset(c->copied_ns, 0, (size_t)p->piece_count * sizeof *c->copied_ns);
   memset(c->written_ns, 0, (size_t)p->piece_count * sizeof *c->written_ns);
   c->write_ring.head = c->write_ring.tail = c->read_ring.head = c->read_ring.tail = 0;
@@ -202,7 +202,7 @@ bool simulate(Simulation *m, const Sequence *q) {
     for (; tail < q->offload_count && q->offloads[tail].after == s - 1; tail++) {
       queue_offload(m, q, tail, now);
       m->release[tail] = n;
-      if (p->pieces[q->offloads[tail].piece].home != PROBLEM_HOME_DEVICE)
+      if (p->pieces[q->offloads[tail].piece].home != TIER_DEVICE)
         pending_bytes += p->pieces[q->offloads[tail].piece].bytes;
     }
     must = max_due(m, q, s, must, head, tail);
@@ -210,7 +210,7 @@ bool simulate(Simulation *m, const Sequence *q) {
     while (head < must || c->need[s] + pending_bytes > p->device_bytes) {
       boundary = max64(boundary, m->out_done_ns[head]);
       m->release[head] = s;
-      if (p->pieces[q->offloads[head].piece].home != PROBLEM_HOME_DEVICE)
+      if (p->pieces[q->offloads[head].piece].home != TIER_DEVICE)
         pending_bytes -= p->pieces[q->offloads[head].piece].bytes;
       head++;
     }
@@ -233,6 +233,6 @@ bool simulate(Simulation *m, const Sequence *q) {
     m->release[tail] = n;
   }
   m->makespan_ns = max64(now, last);
-  for (int i = 0; i < channels; i++) m->makespan_ns = max64(m->makespan_ns, c->free_ns[i]);
+  for (int i = 0; i < lanes; i++) m->makespan_ns = max64(m->makespan_ns, c->free_ns[i]);
   return true;
 }

@@ -9,7 +9,7 @@ typedef struct Simulation {
   int64_t makespan_ns, peak_bytes;
   int64_t over_bytes; /* not valid: bytes beyond the tiers, summed over the steps */
   int fail_step; /* first extended step over the device budget, or -1 */
-  int64_t *busy_ns; /* by channel */
+  int64_t *busy_ns; /* by lane */
   int64_t compute_ns;
 
   int64_t *occupied_bytes, *boundary_ns, *start_ns, *end_ns; /* by extended step */

@@ -14,7 +14,7 @@ typedef struct Queueing {
   int read_count, next_read;
   int oldest_read, oldest_write; /* what still holds room in the rings */
   int64_t read_held, write_held;
-  int64_t *free_ns;    /* per channel: of stages, and of writes to the SSD */
+  int64_t *free_ns;    /* per lane: of stages, and of writes to the SSD */
 } Queueing;
 
 static int *nones(Arena *arena, int count) {
@@ -32,14 +32,14 @@ static int add(Queueing *w, TimelineEvent event) {
 static int64_t end_of(const Queueing *w, int event) { return w->t->events[event].start_ns + w->t->events[event].ns; }
 static int64_t bytes_of(const Queueing *w, int piece) { return w->q->problem->pieces[piece].bytes; }
 
-static TimelineEvent copy_of(EventKind kind, int channel, int piece) {
-  return (TimelineEvent){.kind = kind, .channel = channel, .piece = piece, .offload = NONE, .move = NONE, .after = {NONE, NONE}, .waits_for = NONE};
+static TimelineEvent copy_of(EventKind kind, int lane, int piece) {
+  return (TimelineEvent){.kind = kind, .lane = lane, .piece = piece, .offload = NONE, .move = NONE, .after = {NONE, NONE}, .waits_for = NONE};
 }
 
 /* ---- out ---- */
 
 static bool goes_to_ssd(const Queueing *w, const PlanOffload *o) {
-  return o->move >= 0 ? w->q->moves[o->move].to == PLAN_FATE_SSD : w->q->problem->pieces[o->piece].home == PROBLEM_HOME_SSD;
+  return o->move >= 0 ? w->q->moves[o->move].to == TIER_SSD : w->q->problem->pieces[o->piece].home == TIER_SSD;
 }
 
 /* What passes the ring: moves, not the last copies of what is at home elsewhere. */
@@ -62,20 +62,20 @@ static int wait_for_write_ring(Queueing *w, int i) {
 static void queue_out(Queueing *w, int i) {
   const PlanOffload *o = &w->q->offloads[i];
   const int64_t start = w->m->out_start_ns[i], done = w->m->out_done_ns[i];
-  TimelineEvent out = copy_of(EVENT_OUT, PROBLEM_CHANNEL_D2H, o->piece);
+  TimelineEvent out = copy_of(EVENT_OUT, LANE_D2H, o->piece);
   out.offload = i;
   out.is_ssd = goes_to_ssd(w, o);
   out.is_by_ring = passes_ring(w, o);
   out.start_ns = start;
   out.ns = done - start;
   if (out.is_by_ring) out.after[0] = wait_for_write_ring(w, i);
-  w->free_ns[PROBLEM_CHANNEL_D2H] = done;
+  w->free_ns[LANE_D2H] = done;
   w->out[i] = w->stored[i] = add(w, out);
   if (!out.is_by_ring) return;
   TimelineEvent write = out;
-  int64_t *free_ns = &w->free_ns[PROBLEM_CHANNEL_SSDW];
+  int64_t *free_ns = &w->free_ns[LANE_SSD_WRITE];
   write.kind = EVENT_WRITE;
-  write.channel = PROBLEM_CHANNEL_SSDW;
+  write.lane = LANE_SSD_WRITE;
   write.after[0] = w->out[i];
   write.start_ns = *free_ns > done ? *free_ns : done;
   write.ns = w->q->problem->pieces[o->piece].ssdw_ns;
@@ -89,7 +89,7 @@ static int origin_of(const Queueing *w, const PlanMove *move) {
   int origin = NONE;
   for (int i = 0; i < w->q->offload_count; i++) {
     const PlanOffload *o = &w->q->offloads[i];
-    bool is_same_tier = goes_to_ssd(w, o) == (move->to == PLAN_FATE_SSD);
+    bool is_same_tier = goes_to_ssd(w, o) == (move->to == TIER_SSD);
     if (o->piece == move->piece && is_same_tier && o->after < move->v) origin = i;
   }
   return origin;
@@ -112,7 +112,7 @@ static bool can_queue_read(const Queueing *w, int k) {
 static void queue_read(Queueing *w, int k) {
   int move = w->reads[k], piece = w->q->moves[move].piece;
   int64_t bytes = bytes_of(w, piece);
-  TimelineEvent read = copy_of(EVENT_READ, PROBLEM_CHANNEL_SSDR, piece);
+  TimelineEvent read = copy_of(EVENT_READ, LANE_SSD_READ, piece);
   read.move = move;
   read.is_ssd = read.is_by_ring = true;
   read.after[0] = stored_of(w, move);
@@ -123,7 +123,7 @@ static void queue_read(Queueing *w, int k) {
     w->read_held -= bytes_of(w, w->q->moves[w->reads[w->oldest_read]].piece);
   }
   w->read_held += bytes;
-  w->free_ns[PROBLEM_CHANNEL_SSDR] = read.start_ns + read.ns;
+  w->free_ns[LANE_SSD_READ] = read.start_ns + read.ns;
   w->read[move] = add(w, read);
 }
 
@@ -133,14 +133,14 @@ static void queue_reads(Queueing *w) {
 
 static void queue_in(Queueing *w, int i) {
   const PlanMove *move = &w->q->moves[i];
-  TimelineEvent in = copy_of(EVENT_IN, PROBLEM_CHANNEL_H2D, move->piece);
+  TimelineEvent in = copy_of(EVENT_IN, LANE_H2D, move->piece);
   in.move = i;
-  in.is_ssd = move->to == PLAN_FATE_SSD;
+  in.is_ssd = move->to == TIER_SSD;
   in.is_by_ring = in.is_ssd && !w->t->is_direct;
   in.after[0] = in.is_by_ring ? w->read[i] : stored_of(w, i);
   in.start_ns = w->m->in_start_ns[i];
   in.ns = w->m->in_done_ns[i] - in.start_ns;
-  w->free_ns[PROBLEM_CHANNEL_H2D] = w->m->in_done_ns[i];
+  w->free_ns[LANE_H2D] = w->m->in_done_ns[i];
   w->in[i] = add(w, in);
 }
 
@@ -148,7 +148,7 @@ static void queue_in(Queueing *w, int i) {
 
 static void add_wait(Queueing *w, WaitReason reason, int64_t from, int64_t to, int event) {
   if (event == NONE || to < from) return;
-  TimelineEvent wait = copy_of(EVENT_WAIT, PROBLEM_CHANNEL_COMPUTE, w->t->events[event].piece);
+  TimelineEvent wait = copy_of(EVENT_WAIT, LANE_COMPUTE, w->t->events[event].piece);
   wait.waits_for = event;
   wait.reason = reason;
   wait.start_ns = from;
@@ -181,21 +181,21 @@ static void add_stages(Queueing *w) {
   const ProblemVariant *variant = &w->q->problem->ops[op].variants[v];
   int64_t now = w->m->start_ns[s];
   for (int i = 0; i < variant->stage_count; i++) {
-    int channel = variant->stages[i].channel;
-    TimelineEvent stage = copy_of(EVENT_STAGE, channel, NONE);
-    if (w->free_ns[channel] > now) now = w->free_ns[channel];
+    int lane = variant->stages[i].lane;
+    TimelineEvent stage = copy_of(EVENT_STAGE, lane, NONE);
+    if (w->free_ns[lane] > now) now = w->free_ns[lane];
     stage.stage = i;
     stage.after[0] = w->t->last_event[s];
     stage.start_ns = now;
     stage.ns = problem_stage_ns(w->q->problem, base, v, i);
     now += stage.ns;
-    w->free_ns[channel] = now;
+    w->free_ns[lane] = now;
     w->t->last_event[s] = add(w, stage);
   }
 }
 
 static void add_kernel(Queueing *w) {
-  TimelineEvent kernel = copy_of(EVENT_KERNEL, PROBLEM_CHANNEL_COMPUTE, NONE);
+  TimelineEvent kernel = copy_of(EVENT_KERNEL, LANE_COMPUTE, NONE);
   kernel.start_ns = w->m->start_ns[w->boundary];
   kernel.ns = w->m->end_ns[w->boundary] - kernel.start_ns;
   w->t->last_event[w->boundary] = add(w, kernel);
@@ -204,7 +204,7 @@ static void add_kernel(Queueing *w) {
 static void find_reads(Queueing *w) {
   for (int g = 0; g < w->q->count && !w->t->is_direct; g++)
     for (int i = 0; i < w->q->move_count; i++)
-      if (w->q->moves[i].g == g && w->q->moves[i].to == PLAN_FATE_SSD) ARENA_PUSH(w->arena, w->reads, w->read_count, i);
+      if (w->q->moves[i].g == g && w->q->moves[i].to == TIER_SSD) ARENA_PUSH(w->arena, w->reads, w->read_count, i);
 }
 
 /* Copies that nobody waits for may end after the last step; then the epoch ends with the last of them. */
@@ -225,7 +225,7 @@ const Timeline *timeline(Arena *arena, const Sequence *q, const Simulation *m, b
   w.stored = nones(arena, q->offload_count);
   w.in = nones(arena, q->move_count);
   w.read = nones(arena, q->move_count);
-  w.free_ns = arena_alloc(arena, (size_t)(q->problem->channel_count + 1) * sizeof *w.free_ns);
+  w.free_ns = arena_alloc(arena, (size_t)(q->problem->lane_count + 1) * sizeof *w.free_ns);
   for (int i = 0; i < q->move_count; i++) t->origin[i] = origin_of(&w, &q->moves[i]);
   find_reads(&w);
   int next_out = 0;

@@ -24,7 +24,7 @@ typedef enum WaitReason { WAIT_PLACE, WAIT_ARRIVAL, WAIT_END } WaitReason; /* th
 
 typedef struct TimelineEvent {
   EventKind kind;
-  int channel;            /* PROBLEM_CHANNEL_COMPUTE for kernels and waits */
+  int lane;            /* LANE_COMPUTE for kernels and waits */
   int boundary;           /* the extended step that it is, or before which it is queued; the sequence's count: after the last */
   int piece;              /* of copies and of what is waited for; -1 for steps */
   int offload, move;      /* EVENT_OUT, EVENT_WRITE: index into offloads; EVENT_READ, EVENT_IN: into moves; else -1 */

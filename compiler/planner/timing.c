@@ -4,7 +4,7 @@
 
 #define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
 
-enum { MAX_MOVES = 24, MAX_OUT = 32, MAX_COMM = 16, MAX_CHANNELS = 8, MAX_STATES = 1500, MAX_EFFORT = 2000000 };
+enum { MAX_MOVES = 24, MAX_OUT = 32, MAX_COMM = 16, MAX_LANES = 9, MAX_STATES = 1500, MAX_EFFORT = 2000000 };
 
 typedef struct Reload {
   int64_t ready_ns, ns;
@@ -16,7 +16,7 @@ typedef struct TimingState {
   int head; /* offloads released */
   int write_head, read_head, read_count; /* rings */
   int64_t now, last;
-  int64_t free_ns[MAX_CHANNELS];
+  int64_t free_ns[MAX_LANES];
   int64_t out_done[MAX_OUT], written[MAX_OUT];
   int64_t in_done[MAX_MOVES];
   int64_t comm_done[MAX_COMM];
@@ -46,7 +46,7 @@ Timing *timing_new(Arena *arena, const Evaluator *e) {
   t->comm_index = NEW(steps, int);
   t->copied = NEW(pieces, int64_t);
   t->written = NEW(pieces, int64_t);
-  t->free_ns = NEW(e->problem->channel_count, int64_t);
+  t->free_ns = NEW(e->problem->lane_count, int64_t);
   t->reloads = NEW(moves, Reload);
   t->ring_done = NEW(moves, int64_t);
   t->ring_bytes = NEW(moves, int64_t);
@@ -60,10 +60,10 @@ static int64_t max64(int64_t a, int64_t b) {
 }
 
 static int64_t piece_pending(const Problem *p, int piece) {
-  return p->pieces[piece].home == PROBLEM_HOME_DEVICE ? 0 : p->pieces[piece].bytes;
+  return p->pieces[piece].home == TIER_DEVICE ? 0 : p->pieces[piece].bytes;
 }
 
-/* Insert by readiness; the completion of all so far on one channel that may preempt. */
+/* Insert by readiness; the completion of all so far on one lane that may preempt. */
 static int64_t add_reload(Reload *list, int count, Reload reload) {
   int at = count;
   for (; at > 0 && list[at - 1].ready_ns > reload.ready_ns; at--) list[at] = list[at - 1];
@@ -84,7 +84,7 @@ int64_t timing_bound(Timing *t, Evaluator *e) {
   e->effort += n + 2 * q->move_count;
   if (q->over_bytes) return COST_INVALID;
   memset(t->arrival, 0, ((size_t)n + 1) * sizeof *t->arrival);
-  memset(t->free_ns, 0, (size_t)p->channel_count * sizeof *t->free_ns);
+  memset(t->free_ns, 0, (size_t)p->lane_count * sizeof *t->free_ns);
   memset(t->copied, 0, (size_t)p->piece_count * sizeof *t->copied);
   memset(t->written, 0, (size_t)p->piece_count * sizeof *t->written);
   int64_t now = 0, last = 0, pending = 0, held = 0, loaded = 0;
@@ -93,16 +93,16 @@ int64_t timing_bound(Timing *t, Evaluator *e) {
     for (; tail < q->offload_count && q->offloads[tail].after == s - 1; tail++) {
       const PlanOffload *offload = &q->offloads[tail];
       const ProblemPiece *piece = &p->pieces[offload->piece];
-      bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == PLAN_FATE_SSD;
-      int64_t begin = max64(now, t->free_ns[PROBLEM_CHANNEL_D2H]);
+      bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == TIER_SSD;
+      int64_t begin = max64(now, t->free_ns[LANE_D2H]);
       while (is_ssd && ring_head < ring_tail && held + piece->bytes > p->ring_bytes) {
         begin = max64(begin, t->ring_done[ring_head]);
         held -= t->ring_bytes[ring_head++];
       }
-      int64_t done = t->free_ns[PROBLEM_CHANNEL_D2H] = begin + piece->d2h_ns;
+      int64_t done = t->free_ns[LANE_D2H] = begin + piece->d2h_ns;
       t->copied[offload->piece] = done;
       if (is_ssd) {
-        done = t->free_ns[PROBLEM_CHANNEL_SSDW] = max64(t->free_ns[PROBLEM_CHANNEL_SSDW], done) + piece->ssdw_ns;
+        done = t->free_ns[LANE_SSD_WRITE] = max64(t->free_ns[LANE_SSD_WRITE], done) + piece->ssdw_ns;
         t->written[offload->piece] = done;
         t->ring_done[ring_tail] = done;
         t->ring_bytes[ring_tail++] = piece->bytes;
@@ -125,7 +125,7 @@ int64_t timing_bound(Timing *t, Evaluator *e) {
     for (; move < q->move_count && q->moves[move].v == s; move++) {
       const PlanMove *m = &q->moves[move];
       const ProblemPiece *piece = &p->pieces[m->piece];
-      int64_t ready = m->to == PLAN_FATE_SSD ? t->written[m->piece] + piece->ssdr_ns : t->copied[m->piece];
+      int64_t ready = m->to == TIER_SSD ? t->written[m->piece] + piece->ssdr_ns : t->copied[m->piece];
       ready = max64(ready, t->boundary[m->after + 1]);
       loaded = add_reload(t->reloads, move, (Reload){ready, piece->h2d_ns});
     }
@@ -137,25 +137,25 @@ int64_t timing_bound(Timing *t, Evaluator *e) {
     int op = p->steps[q->base[s]].op, v = q->variant[op];
     int64_t stage_end = now;
     for (int i = 0; i < p->ops[op].variants[v].stage_count; i++) {
-      int channel = p->ops[op].variants[v].stages[i].channel;
+      int lane = p->ops[op].variants[v].stages[i].lane;
       int64_t ns = problem_stage_ns(p, q->base[s], v, i);
       /* The order of h2d and ssdr depends on g; only the other queues are certain. */
-      bool is_certain = channel != PROBLEM_CHANNEL_H2D && channel != PROBLEM_CHANNEL_SSDR;
-      stage_end = (is_certain ? max64(stage_end, t->free_ns[channel]) : stage_end) + ns;
-      if (is_certain) t->free_ns[channel] = stage_end;
+      bool is_certain = lane != LANE_H2D && lane != LANE_SSD_READ;
+      stage_end = (is_certain ? max64(stage_end, t->free_ns[lane]) : stage_end) + ns;
+      if (is_certain) t->free_ns[lane] = stage_end;
     }
     if (q->join[s] > s) t->arrival[q->join[s]] = max64(t->arrival[q->join[s]], stage_end);
     last = max64(last, stage_end);
   }
   now = max64(now, last);
-  for (int c = 0; c < p->channel_count; c++) now = max64(now, t->free_ns[c]);
+  for (int c = 0; c < p->lane_count; c++) now = max64(now, t->free_ns[c]);
   return now;
 }
 
 static bool set_up(Timing *t, const Evaluator *e) {
   const Sequence *q = e->sequence;
   const Problem *p = e->problem;
-  if (q->move_count > MAX_MOVES || q->offload_count > MAX_OUT || p->channel_count > MAX_CHANNELS) return false;
+  if (q->move_count > MAX_MOVES || q->offload_count > MAX_OUT || p->lane_count > MAX_LANES) return false;
   t->comm_of_count = t->ring_count = 0;
   for (int s = 0; s < q->count; s++)
     if (q->join[s] >= 0) t->comm_index[s] = t->comm_of_count++;
@@ -169,7 +169,7 @@ static bool set_up(Timing *t, const Evaluator *e) {
     }
   }
   for (int i = 0; i < q->offload_count; i++)
-    if (q->offloads[i].move >= 0 && q->moves[q->offloads[i].move].to == PLAN_FATE_SSD) t->ring_of[t->ring_count++] = i;
+    if (q->offloads[i].move >= 0 && q->moves[q->offloads[i].move].to == TIER_SSD) t->ring_of[t->ring_count++] = i;
   t->rest[q->count] = 0;
   for (int s = q->count - 1; s >= 0; s--) t->rest[s] = t->rest[s + 1] + q->compute_ns[s];
   return true;
@@ -193,15 +193,15 @@ static void queue_out(const Timing *t, const Evaluator *e, TimingState *state, i
   const Sequence *q = e->sequence;
   const PlanOffload *offload = &q->offloads[i];
   const ProblemPiece *piece = &e->problem->pieces[offload->piece];
-  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == PLAN_FATE_SSD;
-  int64_t begin = max64(state->now, state->free_ns[PROBLEM_CHANNEL_D2H]);
+  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == TIER_SSD;
+  int64_t begin = max64(state->now, state->free_ns[LANE_D2H]);
   while (is_ssd && state->write_head < t->ring_count && t->ring_of[state->write_head] < i &&
          write_ring_bytes(t, e, state, i) + piece->bytes > e->problem->ring_bytes)
     begin = max64(begin, state->written[t->ring_of[state->write_head++]]);
-  state->out_done[i] = state->free_ns[PROBLEM_CHANNEL_D2H] = begin + piece->d2h_ns;
+  state->out_done[i] = state->free_ns[LANE_D2H] = begin + piece->d2h_ns;
   if (is_ssd)
-    state->written[i] = state->free_ns[PROBLEM_CHANNEL_SSDW] =
-        max64(state->free_ns[PROBLEM_CHANNEL_SSDW], state->out_done[i]) + piece->ssdw_ns;
+    state->written[i] = state->free_ns[LANE_SSD_WRITE] =
+        max64(state->free_ns[LANE_SSD_WRITE], state->out_done[i]) + piece->ssdw_ns;
 }
 
 static void queue_in(const Timing *t, const Evaluator *e, TimingState *state, int m, int64_t boundary) {
@@ -209,8 +209,8 @@ static void queue_in(const Timing *t, const Evaluator *e, TimingState *state, in
   const ProblemPiece *piece = &e->problem->pieces[move->piece];
   int origin = t->origin[m];
   int64_t ready = origin >= 0 ? state->out_done[origin] : 0;
-  if (move->to == PLAN_FATE_SSD) {
-    int64_t begin = max64(state->free_ns[PROBLEM_CHANNEL_SSDR], origin >= 0 ? state->written[origin] : 0), held = 0;
+  if (move->to == TIER_SSD) {
+    int64_t begin = max64(state->free_ns[LANE_SSD_READ], origin >= 0 ? state->written[origin] : 0), held = 0;
     for (int k = state->read_head; k < state->read_count; k++)
       held += e->problem->pieces[e->sequence->moves[state->read_order[k]].piece].bytes;
     while (state->read_head < state->read_count && held + piece->bytes > e->problem->ring_bytes) {
@@ -218,11 +218,11 @@ static void queue_in(const Timing *t, const Evaluator *e, TimingState *state, in
       begin = max64(begin, state->in_done[oldest]);
       held -= e->problem->pieces[e->sequence->moves[oldest].piece].bytes;
     }
-    ready = state->free_ns[PROBLEM_CHANNEL_SSDR] = begin + piece->ssdr_ns;
+    ready = state->free_ns[LANE_SSD_READ] = begin + piece->ssdr_ns;
     state->read_order[state->read_count++] = (int8_t)m;
   }
-  int64_t begin = max64(max64(boundary, state->free_ns[PROBLEM_CHANNEL_H2D]), ready);
-  state->in_done[m] = state->free_ns[PROBLEM_CHANNEL_H2D] = begin + piece->h2d_ns;
+  int64_t begin = max64(max64(boundary, state->free_ns[LANE_H2D]), ready);
+  state->in_done[m] = state->free_ns[LANE_H2D] = begin + piece->h2d_ns;
 }
 
 static bool fits(const Evaluator *e, uint32_t issued, int s) {
@@ -245,7 +245,7 @@ static bool dominates(const Timing *t, const Evaluator *e, const TimingState *a,
   if (a->write_head < b->write_head || a->read_head < b->read_head || a->read_count != b->read_count) return false;
   if (memcmp(a->read_order + b->read_head, b->read_order + b->read_head, (size_t)(a->read_count - b->read_head)))
     return false;
-  for (int c = 0; c < e->problem->channel_count; c++)
+  for (int c = 0; c < e->problem->lane_count; c++)
     if (a->free_ns[c] > b->free_ns[c]) return false;
   for (int i = 0; i < tail; i++)
     if (a->out_done[i] > b->out_done[i] || a->written[i] > b->written[i]) return false;
@@ -307,22 +307,22 @@ static bool run_step(Timing *t, Evaluator *e, TimingState *state, int s, int tai
     int op = p->steps[q->base[s]].op, v = q->variant[op];
     int64_t end = now;
     for (int i = 0; i < p->ops[op].variants[v].stage_count; i++) {
-      int channel = p->ops[op].variants[v].stages[i].channel;
-      end = state->free_ns[channel] = max64(end, state->free_ns[channel]) + problem_stage_ns(p, q->base[s], v, i);
+      int lane = p->ops[op].variants[v].stages[i].lane;
+      end = state->free_ns[lane] = max64(end, state->free_ns[lane]) + problem_stage_ns(p, q->base[s], v, i);
     }
     state->comm_done[t->comm_index[s]] = end;
     state->last = max64(state->last, end);
   }
   state->now = now;
   int64_t bound = max64(now + t->rest[s + 1], state->last), unissued = 0;
-  for (int c = 0; c < p->channel_count; c++) bound = max64(bound, state->free_ns[c]);
+  for (int c = 0; c < p->lane_count; c++) bound = max64(bound, state->free_ns[c]);
   int latest = -1;
   for (int m = 0; m < q->move_count; m++)
     if (!(state->issued >> m & 1)) {
       unissued += p->pieces[q->moves[m].piece].h2d_ns;
       latest = q->moves[m].v > latest ? q->moves[m].v : latest;
     }
-  if (latest >= 0) bound = max64(bound, state->free_ns[PROBLEM_CHANNEL_H2D] + unissued + t->rest[latest]);
+  if (latest >= 0) bound = max64(bound, state->free_ns[LANE_H2D] + unissued + t->rest[latest]);
   return bound < limit;
 }
 
@@ -374,7 +374,7 @@ int64_t timing_search(Timing *t, Evaluator *e, int64_t limit, bool *is_exact) {
     TimingState *state = &t->states[k];
     for (int i = tail; i < q->offload_count; i++) queue_out(t, e, state, i);
     int64_t makespan = max64(state->now, state->last);
-    for (int c = 0; c < e->problem->channel_count; c++) makespan = max64(makespan, state->free_ns[c]);
+    for (int c = 0; c < e->problem->lane_count; c++) makespan = max64(makespan, state->free_ns[c]);
     if (makespan >= least) continue;
     least = makespan;
     best = state;

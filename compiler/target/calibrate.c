@@ -172,16 +172,16 @@ static void show_links(Arena *arena, const Machine *model, const Measurement *m)
   const Link *links = model->links;
   bool is_cuda = m->gpu.name != NULL;
   const char *device = is_cuda ? "gpu" : "cpu", *near_ssd = is_cuda ? "host" : "cpu";
-  show_way(arena, device, "->", "host", is_cuda ? 0 : links[CHANNEL_D2H].bandwidth, m->host_write,
+  show_way(arena, device, "->", "host", is_cuda ? 0 : links[LANE_D2H].bandwidth, m->host_write,
            is_cuda ? "copies between its memory and pinned memory of the host" : "a copy in memory by a thread beside the others");
-  show_way(arena, "host", "->", device, is_cuda ? 0 : links[CHANNEL_H2D].bandwidth, m->host_read, "");
+  show_way(arena, "host", "->", device, is_cuda ? 0 : links[LANE_H2D].bandwidth, m->host_read, "");
   show_way(arena, device, "<->", "host", 0, m->host_both, "both ways at once, together");
   show(arena, "  compute beside it", UNIT_SHARE, 1, m->host_slowdown, "time, of that without the copy");
   if (is_cuda) show(arena, "memory of the host", UNIT_BYTES_PER_SECOND, 0, m->host_memory, "arrays read and written in order by all threads");
-  show_way(arena, near_ssd, "->", "ssd", links[CHANNEL_SSD_WRITE].bandwidth, m->ssd_write, "copies of 4 MiB as a program makes them, past the page cache");
-  show_way(arena, "ssd", "->", near_ssd, links[CHANNEL_SSD_READ].bandwidth, m->ssd_read, "");
+  show_way(arena, near_ssd, "->", "ssd", links[LANE_SSD_WRITE].bandwidth, m->ssd_write, "copies of 4 MiB as a program makes them, past the page cache");
+  show_way(arena, "ssd", "->", near_ssd, links[LANE_SSD_READ].bandwidth, m->ssd_read, "");
   show_way(arena, near_ssd, "<->", "ssd", 0, m->ssd_both, "both ways at once, together");
-  show(arena, "  latency", UNIT_SECONDS, links[CHANNEL_SSD_READ].latency, m->ssd_latency, "of reading 4 KiB");
+  show(arena, "  latency", UNIT_SECONDS, links[LANE_SSD_READ].latency, m->ssd_latency, "of reading 4 KiB");
   if (is_cuda) return;
   show(arena, "  compute beside writing", UNIT_SHARE, 1, m->ssd_write_slowdown, "");
   show(arena, "  compute beside reading", UNIT_SHARE, 1, m->ssd_read_slowdown, "");

@@ -255,14 +255,6 @@ gnn_status gnn_writer_close(gnn_writer *writer, gnn_error *error) {
   return status;
 }
 
-void gnn_writer_abandon(gnn_writer *writer) {
-  if (writer->descriptor >= 0) {
-    close(writer->descriptor);
-    if (!writer->is_node) unlink(writer->temporary);
-  }
-  file_release(writer);
-}
-
 int gnn_path_exists(const char *path) {
   struct stat info;
   return stat(path, &info) == 0;

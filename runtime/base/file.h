@@ -44,7 +44,6 @@ gnn_status gnn_writer_open(gnn_writer *writer, const char *path, gnn_error *erro
 void gnn_writer_put(gnn_writer *writer, const void *bytes, size_t count);
 /* Writes what is buffered, fsyncs file and folder, renames. On any failure the temporary file is removed. */
 gnn_status gnn_writer_close(gnn_writer *writer, gnn_error *error);
-void gnn_writer_abandon(gnn_writer *writer);
 
 int gnn_path_exists(const char *path);
 int gnn_path_is_directory(const char *path);

@@ -1,23 +1,15 @@
 /* blocks.c: where the rows of the nodes are cut into canonical blocks. */
 #include "blocks.h"
 
-int gnn_block_levels(int64_t rows) {
-  int levels = 0;
-  while (levels < GNN_BLOCK_MOST_LEVELS && (rows >> (levels + 1)) >= GNN_BLOCK_ROWS) levels++;
+/* From `levels` up to `most`, as long as halves have `least` rows on average. */
+static int halve(int64_t rows, int levels, int most, int64_t least) {
+  while (levels < most && (rows >> (levels + 1)) >= least) levels++;
   return levels;
 }
 
-int gnn_order_levels(int64_t rows) {
-  int levels = 0;
-  while (levels < GNN_BLOCK_MOST_LEVELS && (rows >> (levels + 1)) >= GNN_BLOCK_LEAST_ROWS) levels++;
-  return levels;
-}
-
-int gnn_run_levels(int64_t rows) {
-  int levels = gnn_block_levels(rows);
-  while (levels < GNN_RUN_LEVELS && (rows >> (levels + 1)) >= GNN_RUN_ROWS) levels++;
-  return levels;
-}
+int gnn_block_levels(int64_t rows) { return halve(rows, 0, GNN_BLOCK_MOST_LEVELS, GNN_BLOCK_ROWS); }
+int gnn_order_levels(int64_t rows) { return halve(rows, 0, GNN_BLOCK_MOST_LEVELS, GNN_BLOCK_LEAST_ROWS); }
+int gnn_run_levels(int64_t rows) { return halve(rows, gnn_block_levels(rows), GNN_RUN_LEVELS, GNN_RUN_ROWS); }
 
 static int64_t work_before(int64_t row, const int64_t *in_ptr, const int64_t *out_ptr) {
   return in_ptr[row] + out_ptr[row] + row;

@@ -35,12 +35,8 @@ int64_t gnn_staging_bytes(const gnn_program *program) {
   return bytes;
 }
 
-int64_t gnn_memory_bytes(const gnn_program *program) {
-  return gnn_tier_bytes(program, GNN_DEVICE) + gnn_tier_bytes(program, GNN_HOST) + gnn_staging_bytes(program);
-}
-
 int64_t gnn_host_memory_bytes(const gnn_program *program) {
-  int64_t bytes = gnn_memory_bytes(program);
+  int64_t bytes = gnn_tier_bytes(program, GNN_DEVICE) + gnn_tier_bytes(program, GNN_HOST) + gnn_staging_bytes(program);
   return gnn_backend_of(program)->is_apart ? bytes - gnn_tier_bytes(program, GNN_DEVICE) : bytes + program->reserve_bytes;
 }
 

@@ -87,10 +87,10 @@ void gnn_instance_reset(gnn_instance *instance, uint64_t seed);
 
 extern const char *const gnn_tier_names[GNN_TIER_COUNT]; /* "device arena" */
 
-/* What the program takes of a tier; of memory in all: arenas, rings, and the buffers of the lanes to the SSD. */
+/* What the program takes of a tier. */
 int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier);
-int64_t gnn_memory_bytes(const gnn_program *program);
-int64_t gnn_host_memory_bytes(const gnn_program *program); /* of it what the host gives, with the reserve */
+/* Of memory in all, which is arenas, rings, and the buffers of the lanes to the SSD, what the host gives, with the reserve. */
+int64_t gnn_host_memory_bytes(const gnn_program *program);
 int64_t gnn_staging_bytes(const gnn_program *program); /* of these the rings and buffers */
 
 /* Why a step of the program failed with this status, where a lane or the device knows it; otherwise the format says it. */

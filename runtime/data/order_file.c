@@ -77,14 +77,16 @@ static gnn_status order_take(const char *path, const gnn_array *array, int64_t n
   return status;
 }
 
+static gnn_status order_refuse(const char *path, gnn_error *error) {
+  gnn_status status = gnn_fail(error, GNN_EDATA, "E0710", "\"%s\" holds no order of nodes", path);
+  gnn_fail_help(error, "gnndata order writes one; a .npy file with every node once is another");
+  return status;
+}
+
 static gnn_status order_take_container(const char *path, const gnn_safetensors *file, int64_t nodes, uint64_t graph, int32_t *order, gnn_error *error) {
   const char *of_graph = gnn_safetensors_text(file, "graph");
   const gnn_array *array = gnn_safetensors_find(file, "order");
-  if (gnn_safetensors_text(file, gnn_order_mark) == NULL || array == NULL || of_graph == NULL) {
-    gnn_status status = gnn_fail(error, GNN_EDATA, "E0710", "\"%s\" holds no order of nodes", path);
-    gnn_fail_help(error, "gnndata order writes one; a .npy file with every node once is another");
-    return status;
-  }
+  if (gnn_safetensors_text(file, gnn_order_mark) == NULL || array == NULL || of_graph == NULL) return order_refuse(path, error);
   gnn_status status = order_take(path, array, nodes, order, error);
   if (status == GNN_OK && strtoull(of_graph, NULL, 16) != graph) {
     status = gnn_fail(error, GNN_EDATA, "E0710", "the order \"%s\" was made for another graph", path);
@@ -115,11 +117,7 @@ gnn_status gnn_order_read(const char *path, int64_t nodes, uint64_t graph, int32
     gnn_file_close(&file);
     return status;
   }
-  if (!is_container) {
-    status = gnn_fail(error, GNN_EDATA, "E0710", "\"%s\" holds no order of nodes", path);
-    gnn_fail_help(error, "gnndata order writes one; a .npy file with every node once is another");
-    return status;
-  }
+  if (!is_container) return order_refuse(path, error);
   gnn_safetensors container;
   status = gnn_safetensors_open(path, &container, error);
   if (status != GNN_OK) return status;

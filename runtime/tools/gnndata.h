@@ -19,8 +19,6 @@ typedef struct gnndata_options {
 int gnndata_fail(gnn_status status, const gnn_error *error);
 /* Opens and prepares with the recipe; errors are printed. */
 gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset **dataset);
-/* `code`, or that of what went wrong with its files meanwhile, which is printed. */
-int gnndata_close(gnn_dataset *dataset, int code);
 /* Nothing is overwritten that this tool did not write: a safetensors file with the mark among its metadata. */
 gnn_status gnndata_may_write(const char *path, const char *mark, int is_forced, gnn_error *error);
 /* The halos of a prepared data set, and those in the order asked for by --order. */

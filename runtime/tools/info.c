@@ -24,7 +24,8 @@ gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset 
   return status;
 }
 
-int gnndata_close(gnn_dataset *dataset, int code) {
+/* `code`, or that of what went wrong with its files meanwhile, which is printed. */
+static int gnndata_close(gnn_dataset *dataset, int code) {
   gnn_error error;
   gnn_status status = gnn_dataset_check_files(dataset, GNN_OK, &error);
   gnn_dataset_close(dataset);

@@ -59,7 +59,7 @@ static int small(int count) {
       printf("# %s: infeasible, %d gaps\n", problem->name, report.open_count);
     } else {
       if (strcmp(judge(plan, text, arena), "valid")) return 1;
-      for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) losses += report.policy_ns[policy] < report.makespan_ns;
+      for (int policy = 0; policy < POLICY_COUNT; policy++) losses += report.policy_ns[policy] < report.makespan_ns;
       int64_t best = report.is_optimal ? report.makespan_ns : suite_optimum(problem, 400000000);
       if (best > report.makespan_ns) beyond++, best = report.makespan_ns;
       if (best < 0) {

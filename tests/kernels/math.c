@@ -1,5 +1,5 @@
 /* The elementary functions against libm in double, over all magnitudes and at the ends. */
-#include "../../kernels/cpu/math.h"
+#include "functions.h"
 #include "tap.h"
 
 #include <float.h>
@@ -20,29 +20,10 @@ static double gelu(double x) { return isinf(x) && x < 0 ? 0 : 0.5 * x * erfc(-x 
 static double gelu_slope(double x) {
   return 0.5 * erfc(-x * 0.70710678118654752) + (isinf(x) ? 0 : x * 0.39894228040143268 * exp(-0.5 * x * x));
 }
-static double elu(double x) { return x > 0 ? x : expm1(x); }
-static double elu_slope(double x) { return x > 0 ? 1 : exp(x); }
+static double elu(double x) { return x > 0 ? x : 2 * expm1(x); }
+static double elu_slope(double x) { return x > 0 ? 1 : 2 * exp(x); }
 static double softplus(double x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
 
-#define DEFINE(name, call)                                                      \
-  static void run_##name(const gnn_real *x, gnn_real *y, int64_t count) {       \
-    for (int64_t i = 0; i < count; i++) y[i] = call;                            \
-  }
-DEFINE(exp, gnn_exp(x[i]))
-DEFINE(expm1, gnn_expm1(x[i]))
-DEFINE(log, gnn_log(x[i]))
-DEFINE(log1p, gnn_log1p(x[i]))
-DEFINE(tanh, gnn_tanh(x[i]))
-DEFINE(erf, gnn_erf(x[i]))
-DEFINE(sqrt, gnn_sqrt(x[i]))
-DEFINE(sigmoid, gnn_sigmoid(x[i]))
-DEFINE(silu, gnn_silu(x[i]))
-DEFINE(silu_slope, gnn_silu_slope(x[i]))
-DEFINE(gelu, gnn_gelu(x[i]))
-DEFINE(gelu_slope, gnn_gelu_slope(x[i]))
-DEFINE(elu, gnn_elu(x[i], 1))
-DEFINE(elu_slope, gnn_elu_slope(x[i], 1))
-DEFINE(softplus, gnn_softplus(x[i]))
 
 static const Function functions[] = {
     {"exp", run_exp, exp, -110, 95, 1.5, 0},

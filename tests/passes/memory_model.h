@@ -84,8 +84,8 @@ static void look(Play *p, Cell *cell, const Cell *wanted, const char *name) {
 
 /* What the first cell of a value holds. */
 static Cell first_cell(const Play *p, const Kernels *kernels, ValueId id) {
-  const Block *stays = resident_of_value(p->y->residents, kernels->graph, kernels->home[id]);
-  return stays ? (Cell){.holds = stays} : (Cell){.holds = &kernels->graph->values[kernels->home[id]], .epoch = p->epoch};
+  const Block *stays = resident_of_value(p->y->residents, kernels->graph, kernels->storage[id]);
+  return stays ? (Cell){.holds = stays} : (Cell){.holds = &kernels->graph->values[kernels->storage[id]], .epoch = p->epoch};
 }
 
 typedef void (*CellUse)(Play *, Cell *, const Cell *, const char *);
@@ -119,17 +119,17 @@ static void play_kernel(Play *p, const Kernels *kernels, int index) {
     if (b->kind == BLOCK_SCRATCH && b->value == NO_VALUE && b->first == p->step) use_block(p, fill, b, (Cell){.holds = b}, b->name);
   for (int i = 0; i < k->output_count; i++) use_value(p, fill, kernels, k->outputs[i]);
   for (int i = 0; i < k->input_count; i++) {
-    const Value *input = &kernels->graph->values[kernels->home[k->inputs[i]]];
-    bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->home[k->inputs[i]]);
+    const Value *input = &kernels->graph->values[kernels->storage[k->inputs[i]]];
+    bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->storage[k->inputs[i]]);
     if (!is_nowhere) use_value(p, look, kernels, k->inputs[i]);
   }
 }
 
-static Cell *cell_of_home(const Play *p, int home, int64_t k) {
-  Row row = p->s->homes[home].tier == PLAN_FATE_SSD ? ROW_SSD : ROW_HOST;
-  int e = p->y->home_extent[home];
-  for (; e < p->y->home_extent[home + 1] && k >= p->y->extents[e].bytes / CELL_BYTES; e++) k -= p->y->extents[e].bytes / CELL_BYTES;
-  return e < p->y->home_extent[home + 1] ? cell_at(p, row, p->y->extents[e].at / CELL_BYTES + k) : NULL;
+static Cell *cell_of_slot(const Play *p, int slot, int64_t k) {
+  Row row = p->s->slots[slot].tier == TIER_SSD ? ROW_SSD : ROW_HOST;
+  int e = p->y->slot_extent[slot];
+  for (; e < p->y->slot_extent[slot + 1] && k >= p->y->extents[e].bytes / CELL_BYTES; e++) k -= p->y->extents[e].bytes / CELL_BYTES;
+  return e < p->y->slot_extent[slot + 1] ? cell_at(p, row, p->y->extents[e].at / CELL_BYTES + k) : NULL;
 }
 
 /* The k-th cell on a copy's side: towards the device, or away from it. A copy by the ring has the ring on one of them. */
@@ -138,7 +138,7 @@ static Cell *cell_of_side(const Play *p, int copy, const Block *block, bool is_n
   bool is_hop = c->lane == LANE_SSD_WRITE || c->lane == LANE_SSD_READ;
   int64_t round = p->y->ring_bytes / CELL_BYTES;
   if (c->is_by_ring && is_near == is_hop) return round ? cell_at(p, c->is_out ? ROW_RING_OUT : ROW_RING_IN, (p->y->ring_at[copy] / CELL_BYTES + k) % round) : NULL;
-  if (!is_near) return cell_of_home(p, c->home, k);
+  if (!is_near) return cell_of_slot(p, c->slot, k);
   return block && k < cells_in(block->bytes) ? cell_at(p, ROW_DEVICE, block->offset / CELL_BYTES + k) : NULL;
 }
 

@@ -24,8 +24,8 @@ enum { GB = 1000000000 };
 static TargetLink way(Tier from, Tier to, double bandwidth) { return (TargetLink){from, to, bandwidth, 1e-6, 0.25}; }
 
 static bool has_links(const Machine *m, double d2h, double h2d, double ssd_write, double ssd_read) {
-  return m->links[CHANNEL_D2H].bandwidth == d2h && m->links[CHANNEL_H2D].bandwidth == h2d &&
-         m->links[CHANNEL_SSD_WRITE].bandwidth == ssd_write && m->links[CHANNEL_SSD_READ].bandwidth == ssd_read;
+  return m->links[LANE_D2H].bandwidth == d2h && m->links[LANE_H2D].bandwidth == h2d &&
+         m->links[LANE_SSD_WRITE].bandwidth == ssd_write && m->links[LANE_SSD_READ].bandwidth == ssd_read;
 }
 
 static void test_links(void) {
@@ -34,7 +34,7 @@ static void test_links(void) {
   TargetSpec target = {.name = "t", .kind = "cpu", .device_bytes = GB, .host_bytes = GB, .ssd_bytes = GB, .link_count = 4, .links = host_road};
   Machine m = machine_of_target(&target);
   ok(has_links(&m, 3, 4, 1, 2) && !m.is_ssd_direct, "the SSD behind the host");
-  ok(m.links[CHANNEL_D2H].latency == 1e-6 && m.overlap_slowdown[CHANNEL_SSD_READ] == 1.25, "a link keeps its latency and what it does to compute");
+  ok(m.links[LANE_D2H].latency == 1e-6 && m.overlap_slowdown[LANE_SSD_READ] == 1.25, "a link keeps its latency and what it does to compute");
   target = (TargetSpec){.name = "t", .kind = "cpu", .device_bytes = GB, .ssd_bytes = GB, .ssd_path = "/fast", .link_count = 2, .links = direct};
   m = machine_of_target(&target);
   ok(has_links(&m, 0, 0, 5, 6) && m.is_ssd_direct, "the SSD beside the device");
@@ -44,7 +44,7 @@ static void test_links(void) {
   m = machine_of_target(&target);
   ok(has_links(&m, 3, 4, 5, 6) && !m.is_ssd_direct, "with a host tier the device's link to the SSD stands in for the host's");
   m = machine_of_target(NULL);
-  ok(m.overlap_slowdown[CHANNEL_D2H] == 1 && m.links[CHANNEL_D2H].bandwidth > 0 && m.links[CHANNEL_SSD_WRITE].bandwidth > 0 && m.is_ssd_direct && !m.is_measured,
+  ok(m.overlap_slowdown[LANE_D2H] == 1 && m.links[LANE_D2H].bandwidth > 0 && m.links[LANE_SSD_WRITE].bandwidth > 0 && m.is_ssd_direct && !m.is_measured,
      "this computer has links, should a budget give it tiers");
 }
 
@@ -221,11 +221,11 @@ static void test_profiles(const char *share_dir) {
                                     RUN("abc", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}, {\"step\": 1, \"start_s\": 0, \"seconds\": 1}]}")};
   Machine right = machine_of_target(NULL);
   ok(read_text(&right, arena, RUN("abc", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}]}"), &fault), "what is refused next is read where it is right");
-  Machine slowed = {.overlap_slowdown = {1.5, 1.5, 1.5, 1.5}}, again = slowed;
+  Machine slowed = {.overlap_slowdown = {[LANE_D2H] = 1.5, 1.5, 1.5, 1.5}}, again = slowed;
 #define MOVED "{\"model_fingerprint\": \"abc\", \"training_steps\": 2, \"steps\": [{\"step\": 1, \"what\": \"a\", \"phase\": \"forward\"}, {\"step\": 2, \"what\": \"out\", \"phase\": \"move\"}], \"measured\": "
   bool are_read = read_text(&slowed, arena, RUN("abc", EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}]}"), &fault) &&
                  read_text(&again, arena, MOVED EPOCH "[{\"step\": 1, \"start_s\": 0, \"seconds\": 1}, {\"step\": 2, \"start_s\": 0, \"seconds\": 1}]}}", &fault);
-  ok(are_read && slowed.overlap_slowdown[CHANNEL_D2H] == 1.5 && again.overlap_slowdown[CHANNEL_D2H] == 1, "steps that were measured beside copies are not slowed down by them once more");
+  ok(are_read && slowed.overlap_slowdown[LANE_D2H] == 1.5 && again.overlap_slowdown[LANE_D2H] == 1, "steps that were measured beside copies are not slowed down by them once more");
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     Machine other = machine_of_target(NULL);
     fault = NULL;

@@ -30,10 +30,10 @@ static void test_out_and_back(Arena *arena) {
   Step steps[COUNT] = {kernel(1000), copy(0, LANE_SSD_WRITE, 600), kernel(1000), copy(1, LANE_SSD_READ, 900), kernel(300), wait_for(1), kernel(100)};
   Copy copies[2] = {{.step = OUT, .lane = LANE_SSD_WRITE, .after = {NO_INDEX, NO_INDEX}}, {.step = IN, .lane = LANE_SSD_READ, .after = {0, NO_INDEX}}};
   Schedule s = {.count = COUNT, .steps = steps, .copy_count = 2, .copies = copies};
-  Machine machine = {.overlap_slowdown = {1, 1, 1, 1}};
+  Machine machine = {.overlap_slowdown = {[LANE_D2H] = 1, 1, 1, 1}};
   ok(slow_compute(arena, &machine, &s, 0, 7) == 7 && takes(&s, B, 0, 1000), "without a slowdown nothing changes");
-  machine.overlap_slowdown[CHANNEL_SSD_WRITE] = 1.5;
-  machine.overlap_slowdown[CHANNEL_SSD_READ] = 2;
+  machine.overlap_slowdown[LANE_SSD_WRITE] = 1.5;
+  machine.overlap_slowdown[LANE_SSD_READ] = 2;
   double end = slow_compute(arena, &machine, &s, 0, 7);
   ok(takes(&s, A, 0, 1000) && takes(&s, OUT, 1000, 600) && takes(&s, B, 1000, 1200), "400 of B beside the write, 600 after it");
   ok(takes(&s, IN, 2200, 900) && takes(&s, C, 2200, 600), "C is beside the read all the time");
@@ -48,7 +48,7 @@ static void test_two_lanes(Arena *arena) {
   Step steps[COUNT] = {copy(0, LANE_D2H, 500), copy(1, LANE_H2D, 1000), copy(2, LANE_D2H, 2000), kernel(1000)};
   Copy copies[3] = {{.lane = LANE_D2H, .after = {NO_INDEX, NO_INDEX}}, {.lane = LANE_H2D, .after = {NO_INDEX, NO_INDEX}}, {.lane = LANE_D2H, .after = {1, NO_INDEX}}};
   Schedule s = {.count = COUNT, .steps = steps, .copy_count = 3, .copies = copies};
-  Machine machine = {.overlap_slowdown = {1.5, 2, 1, 1}};
+  Machine machine = {.overlap_slowdown = {[LANE_D2H] = 1.5, 2, 1, 1}};
   double end = slow_compute(arena, &machine, &s, 0, 7);
   /* to 500: 500 / 2.5 = 200 done; to 1000: 500 / 2 = 250; then 550 x 1.5 = 825 */
   ok(takes(&s, MORE, 1000, 2000) && takes(&s, A, 0, 1825), "lanes that are busy at once add up, one after the other they do not");
@@ -62,7 +62,7 @@ static void test_second_part(Arena *arena) {
   Step steps[COUNT] = {kernel(1000), copy(0, LANE_SSD_WRITE, 600), kernel(100)};
   Copy copies[1] = {{.lane = LANE_SSD_WRITE, .after = {NO_INDEX, NO_INDEX}}};
   Schedule s = {.count = COUNT, .steps = steps, .copy_count = 1, .copies = copies};
-  Machine machine = {.overlap_slowdown = {1, 1, 3, 1}};
+  Machine machine = {.overlap_slowdown = {[LANE_D2H] = 1, 1, 3, 1}};
   ok(is_ns(slow_compute(arena, &machine, &s, OUT, 7), 600) && takes(&s, A, 0, 300) && takes(&s, BEFORE, 0, 1000), "steps before the first stay as they are");
 }
 

@@ -101,8 +101,8 @@ static const char *const road_names[ROAD_COUNT] = {"recompute", "host", "ssd", "
 static Made make_deep(Road road, int percent) {
   Made m = make_kernels(deep_model);
   m.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 40;
-  int64_t all = plan_of(&m, m.kernels, PLANNER_POLICY_KEEP)->report.peak_bytes;
-  for (int c = 0; c < CHANNEL_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
+  int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
+  for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
   m.machine.is_ssd_direct = road == ROAD_DIRECT || road == ROAD_SLOW;
   m.machine.tier_bytes[TIER_HOST] = road == ROAD_HOST ? 64 << 20 : road == ROAD_RING ? 300 << 10 : 0;
   m.machine.tier_bytes[TIER_SSD] = road == ROAD_RECOMPUTE || road == ROAD_HOST ? 0 : 64 << 20;
@@ -227,11 +227,11 @@ static Draft draft_of(const Made *m) {
   Draft d = {.arena = arena_new(), .s = *m->schedule, .y = *m->layout};
   d.s.steps = duplicate(d.arena, d.s.steps, d.s.count, sizeof *d.s.steps);
   d.s.copies = duplicate(d.arena, d.s.copies, d.s.copy_count, sizeof *d.s.copies);
-  d.s.homes = duplicate(d.arena, d.s.homes, d.s.home_count, sizeof *d.s.homes);
+  d.s.slots = duplicate(d.arena, d.s.slots, d.s.slot_count, sizeof *d.s.slots);
   d.s.kernel_step = duplicate(d.arena, d.s.kernel_step, d.s.boundary_count, sizeof *d.s.kernel_step);
   d.y.blocks = duplicate(d.arena, d.y.blocks, d.y.count, sizeof *d.y.blocks);
   d.y.extents = duplicate(d.arena, d.y.extents, d.y.extent_count, sizeof *d.y.extents);
-  d.y.home_extent = duplicate(d.arena, d.y.home_extent, d.s.home_count + 1, sizeof *d.y.home_extent);
+  d.y.slot_extent = duplicate(d.arena, d.y.slot_extent, d.s.slot_count + 1, sizeof *d.y.slot_extent);
   d.y.ring_at = duplicate(d.arena, d.y.ring_at, d.s.copy_count, sizeof *d.y.ring_at);
   return d;
 }
@@ -383,42 +383,42 @@ static bool rerun_removed(Draft *d) {
   if (at != NO_INDEX) remove_step(d, at);
   return at != NO_INDEX;
 }
-static bool homes_alive_together(const Schedule *s, int *a, int *b) {
-  for (*a = 0; *a < s->home_count; ++*a)
+static bool slots_alive_together(const Schedule *s, int *a, int *b) {
+  for (*a = 0; *a < s->slot_count; ++*a)
     for (*b = 0; *b < *a; ++*b) {
-      const Home *x = &s->homes[*a], *y = &s->homes[*b];
+      const Slot *x = &s->slots[*a], *y = &s->slots[*b];
       if (x->tier == y->tier && x->first <= y->last && y->first <= x->last) return true;
     }
   return false;
 }
 static bool extent_on_another(Draft *d) {
   int a, b;
-  if (!homes_alive_together(&d->s, &a, &b)) return false;
-  d->y.extents[d->y.home_extent[a]].at = d->y.extents[d->y.home_extent[b]].at;
+  if (!slots_alive_together(&d->s, &a, &b)) return false;
+  d->y.extents[d->y.slot_extent[a]].at = d->y.extents[d->y.slot_extent[b]].at;
   return true;
 }
 static bool extent_outside(Draft *d) {
-  if (d->s.home_count == 0) return false;
+  if (d->s.slot_count == 0) return false;
   d->y.extents[0].at = d->y.host_bytes + d->y.ssd_bytes;
   return true;
 }
 static bool extent_too_small(Draft *d) {
-  if (d->s.home_count == 0) return false;
+  if (d->s.slot_count == 0) return false;
   d->y.extents[0].bytes -= 4096;
   return true;
 }
-static bool home_missing(Draft *d) {
-  if (d->s.home_count == 0) return false;
-  for (int e = d->y.home_extent[1]; e <= d->y.extent_count; e++) d->y.extents[e - d->y.home_extent[1]] = d->y.extents[e];
-  int count = d->y.home_extent[1];
+static bool slot_missing(Draft *d) {
+  if (d->s.slot_count == 0) return false;
+  for (int e = d->y.slot_extent[1]; e <= d->y.extent_count; e++) d->y.extents[e - d->y.slot_extent[1]] = d->y.extents[e];
+  int count = d->y.slot_extent[1];
   d->y.extent_count -= count;
-  for (int h = 1; h <= d->s.home_count; h++) d->y.home_extent[h] -= count;
+  for (int h = 1; h <= d->s.slot_count; h++) d->y.slot_extent[h] -= count;
   return true;
 }
-static bool another_home(Draft *d) {
+static bool another_slot(Draft *d) {
   for (int i = 0; i < d->s.copy_count; i++)
-    if (!d->s.copies[i].is_out && d->s.home_count > 1) {
-      d->s.copies[i].home = (d->s.copies[i].home + 1) % d->s.home_count;
+    if (!d->s.copies[i].is_out && d->s.slot_count > 1) {
+      d->s.copies[i].slot = (d->s.copies[i].slot + 1) % d->s.slot_count;
       return true;
     }
   return false;
@@ -462,7 +462,7 @@ static const struct {
               {"a read ring that is overrun", read_ring_overrun}, {"a write ring that is overrun", write_ring_overrun},
               {"a return that comes after its use", late_return}, {"a missing departure", departure_removed}, {"a missing return", return_removed},
               {"a missing re-run", rerun_removed}, {"an extent on another", extent_on_another}, {"an extent outside its tier", extent_outside},
-              {"an extent that is too small", extent_too_small}, {"a home without extents", home_missing}, {"a return from another's home", another_home},
+              {"an extent that is too small", extent_too_small}, {"a slot without extents", slot_missing}, {"a return from another's slot", another_slot},
               {"a block on another", block_moved}, {"a ring entry in another place", ring_entry_moved},
               {"a ring smaller than its entries", ring_too_small}, {"a wait before its copy", wait_before_copy}};
 
@@ -524,7 +524,7 @@ static uint32_t draw(uint32_t *state, int bound) {
 }
 
 static const char *const change_names[] = {"a step removed", "a step moved", "a wait for another copy", "a copy after another", "a block moved",
-                                           "a block longer or shorter", "an extent moved", "another home", "a ring entry moved", "another kernel"};
+                                           "a block longer or shorter", "an extent moved", "another slot", "a ring entry moved", "another kernel"};
 
 enum { CHANGE_COUNT = sizeof change_names / sizeof change_names[0] };
 
@@ -538,7 +538,7 @@ static void change(Draft *d, int kind, uint32_t *r) {
   if (kind == 4) block->offset = draw(r, 2) ? other->offset : block->offset + 64 * ((int64_t)draw(r, 65) - 32);
   if (kind == 5) *(draw(r, 2) ? &block->first : &block->last) += (int)draw(r, 9) - 4;
   if (kind == 6 && d->y.extent_count) d->y.extents[draw(r, d->y.extent_count)].at = d->y.extents[draw(r, d->y.extent_count)].at + 4096 * draw(r, 3);
-  if (kind == 7 && d->s.copy_count) d->s.copies[copy].home = (int)draw(r, d->s.home_count);
+  if (kind == 7 && d->s.copy_count) d->s.copies[copy].slot = (int)draw(r, d->s.slot_count);
   if (kind == 8 && d->s.copy_count && d->y.ring_bytes) d->y.ring_at[copy] = (d->y.ring_at[copy] + 4096 * (int64_t)draw(r, 65)) % d->y.ring_bytes;
   if (kind == 9 && (step = find_step(&d->s, STEP_KERNEL, step)) != NO_INDEX)
     d->s.steps[step].kernel = (int32_t)draw(r, d->s.steps[step].kernels->kernel_count);
@@ -572,8 +572,8 @@ static void test_road(Road road, int percent, int rounds, int *seen) {
   int waits = 0, reruns = 0, by_ring = 0;
   for (int s = 0; s < m.schedule->count; s++) waits += m.schedule->steps[s].kind == STEP_WAIT, reruns += m.schedule->steps[s].is_rerun;
   for (int i = 0; i < m.schedule->copy_count; i++) by_ring += m.schedule->copies[i].is_by_ring;
-  printf("# %s: %d steps, %d re-runs, %d copies (%d by the ring), %d waits, %d homes\n", name, m.schedule->count, reruns, m.schedule->copy_count, by_ring, waits,
-         m.schedule->home_count);
+  printf("# %s: %d steps, %d re-runs, %d copies (%d by the ring), %d waits, %d slots\n", name, m.schedule->count, reruns, m.schedule->copy_count, by_ring, waits,
+         m.schedule->slot_count);
   ok(!what, arena_printf(m.arena, "%s: what the passes make is accepted", name), what);
   ok(!wrong, arena_printf(m.arena, "%s: every step finds what it reads, whatever the lanes' speed", name), wrong);
   test_breaks(&m, name, seen);

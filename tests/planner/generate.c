@@ -331,7 +331,7 @@ char *generate_problem(Arena *arena, const GenerateOptions *options) {
     if (geometry->retain_bytes[s] > high) high = geometry->retain_bytes[s];
   }
   for (int i = 0; i < geometry->gap_count; i++)
-    if (geometry->gaps[i].options != PLAN_FATE_BIT(PLAN_FATE_RETAIN)) evictable += problem->pieces[geometry->gaps[i].piece].bytes;
+    if (geometry->gaps[i].options != FATE_BIT(FATE_KEEP)) evictable += problem->pieces[geometry->gaps[i].piece].bytes;
   arena_free(scratch);
   int64_t device = low + (int64_t)((double)(high - low) * options->budget);
   int64_t host = options->has_host == 0 ? 0 : options->has_host == 2 ? evictable / 4 : ample;

@@ -22,8 +22,8 @@ PlannerPlan *random_plan(Arena *arena, Evaluator *e, uint64_t seed) {
   int restless = 20 + generate_below(&seed, 80);
   geometry_stay(g, candidate->fates);
   for (int i = 0; i < g->gap_count; i++) {
-    int fate = generate_below(&seed, PLAN_FATE_COUNT);
-    bool is_allowed = (g->gaps[i].options & PLAN_FATE_BIT(fate)) && generate_below(&seed, 100) < restless;
+    int fate = generate_below(&seed, FATE_COUNT);
+    bool is_allowed = (g->gaps[i].options & FATE_BIT(fate)) && generate_below(&seed, 100) < restless;
     if (is_allowed) candidate->fates[i] = (uint8_t)fate;
   }
   candidate->is_canonical = generate_below(&seed, 3) > 0;

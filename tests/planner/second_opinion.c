@@ -66,7 +66,7 @@ static const ProblemVariant *variant_of(const Graph *g, int s) {
 }
 
 static bool is_comm(const Graph *g, int s) {
-  return variant_of(g, s)->stages[0].channel != PROBLEM_CHANNEL_COMPUTE;
+  return variant_of(g, s)->stages[0].lane != LANE_COMPUTE;
 }
 
 static void lay_out_steps(Graph *g) {
@@ -121,7 +121,7 @@ static Copy *find_copies(Graph *g, int *count) {
       }
       if (!is_direct && !is_held) continue;
       if (!is_direct) makes = false;
-      if (piece->home == PROBLEM_HOME_DEVICE) {
+      if (piece->home == TIER_DEVICE) {
         u = s;
         continue;
       }
@@ -137,13 +137,13 @@ static Copy *find_copies(Graph *g, int *count) {
     }
     if (u < 0) continue;
     Copy last = {.piece = x, .from = from, .until = u, .in = in, .is_final = piece->is_final};
-    if (piece->home == PROBLEM_HOME_DEVICE) last.from = 0;
+    if (piece->home == TIER_DEVICE) last.from = 0;
     ARENA_PUSH(g->arena, copies, *count, last);
   }
   for (int x = 0; x < g->p->piece_count; x++) { /* at home on the device and never used */
     bool is_there = false;
     for (int i = 0; i < *count; i++) is_there |= copies[i].piece == x;
-    if (!is_there && g->p->pieces[x].home == PROBLEM_HOME_DEVICE)
+    if (!is_there && g->p->pieces[x].home == TIER_DEVICE)
       ARENA_PUSH(g->arena, copies, *count, (Copy){.piece = x, .until = g->n - 1});
   }
   return copies;
@@ -166,7 +166,7 @@ static int next_use(const Graph *g, const Copy *copies, int count, const PlanMov
 
 /* A move goes out only the first time it goes to a tier, and never for a piece with a home. */
 static bool goes_out(const Graph *g, const PlanMove *move) {
-  if (g->p->pieces[move->piece].home != PROBLEM_HOME_NONE) return false;
+  if (g->p->pieces[move->piece].home != TIER_NONE) return false;
   for (int m = 0; m < g->plan->move_count; m++) {
     const PlanMove *other = &g->plan->moves[m];
     if (other->piece == move->piece && other->to == move->to && other->after < move->after) return false;
@@ -175,7 +175,7 @@ static bool goes_out(const Graph *g, const PlanMove *move) {
 }
 
 static bool needs_device(const Graph *g, const Copy *copy, int s) {
-  if (g->p->pieces[copy->piece].home == PROBLEM_HOME_DEVICE) return true;
+  if (g->p->pieces[copy->piece].home == TIER_DEVICE) return true;
   return copy->from <= s && s <= copy->until;
 }
 
@@ -202,16 +202,16 @@ static bool tiers_fit(const Graph *g, const Copy *copies, int count) {
   for (int s = 0; s < g->n; s++) {
     int64_t host = 0, ssd = 0;
     for (int x = 0; x < g->p->piece_count; x++)
-      for (int tier = PLAN_FATE_HOST; tier <= PLAN_FATE_SSD; tier++) {
+      for (Tier tier = TIER_HOST; tier < TIER_COUNT; tier++) {
         int first = g->n, last = -1;
         for (int m = 0; m < g->plan->move_count; m++) {
           const PlanMove *move = &g->plan->moves[m];
-          if (move->piece != x || (int)move->to != tier || g->p->pieces[x].home != PROBLEM_HOME_NONE) continue;
+          if (move->piece != x || move->to != tier || g->p->pieces[x].home != TIER_NONE) continue;
           if (move->after + 1 < first) first = move->after + 1;
           int v = next_use(g, copies, count, move);
           if (v > last) last = v;
         }
-        if (first <= s && s <= last) *(tier == PLAN_FATE_HOST ? &host : &ssd) += g->p->pieces[x].bytes;
+        if (first <= s && s <= last) *(tier == TIER_HOST ? &host : &ssd) += g->p->pieces[x].bytes;
       }
     for (int e = 0; e <= s; e++)
       if ((g->join[e] > e ? g->join[e] : e) >= s) host += variant_of(g, e)->host_work_bytes;
@@ -220,11 +220,11 @@ static bool tiers_fit(const Graph *g, const Copy *copies, int count) {
   return true;
 }
 
-typedef struct Queue { /* the last task of a channel */
+typedef struct Queue { /* the last task of a lane */
   int last;
 } Queue;
 
-static int on_channel(Graph *g, Queue *queue, int64_t ns) {
+static int on_lane(Graph *g, Queue *queue, int64_t ns) {
   int task = add_task(g, ns);
   wait_for(g, task, queue->last);
   queue->last = task;
@@ -248,8 +248,8 @@ static void stage(Graph *g, Staged *ring, int *head, int count, int64_t capacity
 
 static void build(Graph *g, Copy *copies, int count) {
   const Problem *p = g->p;
-  Queue *queues = arena_alloc(g->arena, (size_t)p->channel_count * sizeof *queues);
-  for (int c = 0; c < p->channel_count; c++) queues[c].last = -1;
+  Queue *queues = arena_alloc(g->arena, (size_t)p->lane_count * sizeof *queues);
+  for (int c = 0; c < p->lane_count; c++) queues[c].last = -1;
   g->boundary = arena_alloc(g->arena, (size_t)g->n * sizeof(int));
   g->run = arena_alloc(g->arena, (size_t)g->n * sizeof(int));
   g->occupied = arena_alloc(g->arena, (size_t)g->n * sizeof(int64_t));
@@ -268,19 +268,19 @@ static void build(Graph *g, Copy *copies, int count) {
         Copy *copy = &copies[i];
         bool leaves = copy->is_final || (copy->out && goes_out(g, copy->out));
         if (copy->piece != x || copy->until != s - 1 || !leaves) continue;
-        bool is_ssd = copy->out && copy->out->to == PLAN_FATE_SSD;
-        int out = on_channel(g, &queues[PROBLEM_CHANNEL_D2H], p->pieces[x].d2h_ns);
+        bool is_ssd = copy->out && copy->out->to == TIER_SSD;
+        int out = on_lane(g, &queues[LANE_D2H], p->pieces[x].d2h_ns);
         wait_for(g, out, before);
         if (is_ssd) stage(g, out_ring, &out_head, outs, p->ring_bytes, p->pieces[x].bytes, out);
         if (is_ssd) {
-          written[x] = on_channel(g, &queues[PROBLEM_CHANNEL_SSDW], p->pieces[x].ssdw_ns);
+          written[x] = on_lane(g, &queues[LANE_SSD_WRITE], p->pieces[x].ssdw_ns);
           wait_for(g, written[x], out);
           ARENA_PUSH(g->arena, out_ring, outs, (Staged){p->pieces[x].bytes, written[x]});
         } else {
           copied[x] = out;
         }
         copy->out_task = out;
-        if (p->pieces[x].home == PROBLEM_HOME_DEVICE) continue;
+        if (p->pieces[x].home == TIER_DEVICE) continue;
         waiting[waiting_count++] = copy;
       }
     if (s == g->n) break;
@@ -308,15 +308,15 @@ static void build(Graph *g, Copy *copies, int count) {
         const PlanMove *in = copies[i].in;
         if (!in || in->g != s || next_use(g, copies, count, in) != v) continue;
         int x = copies[i].piece, ready = copied[x];
-        if (in->to == PLAN_FATE_SSD) {
-          ready = on_channel(g, &queues[PROBLEM_CHANNEL_SSDR], p->pieces[x].ssdr_ns);
+        if (in->to == TIER_SSD) {
+          ready = on_lane(g, &queues[LANE_SSD_READ], p->pieces[x].ssdr_ns);
           wait_for(g, ready, written[x]);
           stage(g, in_ring, &in_head, ins, p->ring_bytes, p->pieces[x].bytes, ready);
         }
-        int load = on_channel(g, &queues[PROBLEM_CHANNEL_H2D], p->pieces[x].h2d_ns);
+        int load = on_lane(g, &queues[LANE_H2D], p->pieces[x].h2d_ns);
         wait_for(g, load, boundary);
         wait_for(g, load, ready);
-        if (in->to == PLAN_FATE_SSD) ARENA_PUSH(g->arena, in_ring, ins, (Staged){p->pieces[x].bytes, load});
+        if (in->to == TIER_SSD) ARENA_PUSH(g->arena, in_ring, ins, (Staged){p->pieces[x].bytes, load});
         arrival[i] = load;
       }
     int start = add_task(g, 0);
@@ -330,7 +330,7 @@ static void build(Graph *g, Copy *copies, int count) {
     g->run[s] = start;
     for (int i = 0; i < variant->stage_count; i++) {
       int64_t ns = problem_stage_ns(p, g->base[s], chosen, i);
-      int task = is_comm(g, s) ? on_channel(g, &queues[variant->stages[i].channel], ns) : add_task(g, ns);
+      int task = is_comm(g, s) ? on_lane(g, &queues[variant->stages[i].lane], ns) : add_task(g, ns);
       wait_for(g, task, last);
       last = task;
     }
@@ -339,9 +339,9 @@ static void build(Graph *g, Copy *copies, int count) {
   }
   for (int i = 0; i < count; i++) {
     Copy *copy = &copies[i];
-    bool leaves = (copy->is_final || (copy->out && goes_out(g, copy->out))) && p->pieces[copy->piece].home != PROBLEM_HOME_DEVICE;
-    Live live = {p->pieces[copy->piece].bytes, p->pieces[copy->piece].home == PROBLEM_HOME_DEVICE ? 0 : copy->from, copy->until + 1};
-    if (p->pieces[copy->piece].home == PROBLEM_HOME_DEVICE) live.until = g->n;
+    bool leaves = (copy->is_final || (copy->out && goes_out(g, copy->out))) && p->pieces[copy->piece].home != TIER_DEVICE;
+    Live live = {p->pieces[copy->piece].bytes, p->pieces[copy->piece].home == TIER_DEVICE ? 0 : copy->from, copy->until + 1};
+    if (p->pieces[copy->piece].home == TIER_DEVICE) live.until = g->n;
     if (leaves) live.until = copy->released < 0 ? g->n : copy->released;
     ARENA_PUSH(g->arena, g->live, g->live_count, live);
   }

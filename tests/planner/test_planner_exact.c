@@ -31,12 +31,12 @@ static void try_fates(Enumeration *e, int depth) {
     if (sequence_build(e->evaluator->sequence, e->candidate->fates, NULL, e->candidate->variants)) try_boundaries(e, 0);
     return;
   }
-  for (int fate = 0; fate < PLAN_FATE_COUNT; fate++) {
-    if (!(g->gaps[g->open[depth]].options & PLAN_FATE_BIT(fate))) continue;
+  for (int fate = 0; fate < FATE_COUNT; fate++) {
+    if (!(g->gaps[g->open[depth]].options & FATE_BIT(fate))) continue;
     e->candidate->fates[g->open[depth]] = (uint8_t)fate;
     try_fates(e, depth + 1);
   }
-  e->candidate->fates[g->open[depth]] = PLAN_FATE_RETAIN;
+  e->candidate->fates[g->open[depth]] = FATE_KEEP;
 }
 
 static void try_variants(Enumeration *e, int op) {
@@ -56,7 +56,7 @@ static int64_t enumerate(const Problem *problem, int max_gaps, int64_t *tried) {
   Enumeration e = {.evaluator = evaluator_new(arena, problem, geometry), .best = INT64_MAX};
   e.candidate = candidate_new(arena, e.evaluator);
   int homes = 0; /* their boundaries are enumerated too */
-  for (int x = 0; x < problem->piece_count; x++) homes += problem->pieces[x].home >= PROBLEM_HOME_HOST;
+  for (int x = 0; x < problem->piece_count; x++) homes += problem_is_home_away(&problem->pieces[x]);
   bool is_small = geometry->open_count > 0 && geometry->wide_count + homes <= max_gaps;
   if (is_small) try_variants(&e, 0);
   *tried = e.tried;

@@ -6,18 +6,18 @@
 
 #include <string.h>
 
-typedef enum Tier { DEVICE, HOST, SSD, TIERS } Tier;
+
 
 typedef struct Tally {
   int asked, unnamed, too_small, too_large;
 } Tally;
 
 static int64_t *size_of(Problem *problem, Tier tier) {
-  return tier == DEVICE ? &problem->device_bytes : tier == HOST ? &problem->host_bytes : &problem->ssd_bytes;
+  return tier == TIER_DEVICE ? &problem->device_bytes : tier == TIER_HOST ? &problem->host_bytes : &problem->ssd_bytes;
 }
 
 static int64_t named(const PlannerReport *report, Tier tier) {
-  return tier == DEVICE ? report->least_device_bytes : tier == HOST ? report->least_host_bytes : report->least_ssd_bytes;
+  return tier == TIER_DEVICE ? report->least_device_bytes : tier == TIER_HOST ? report->least_host_bytes : report->least_ssd_bytes;
 }
 
 static bool is_planned(const Problem *problem, Tier tier, int64_t bytes, PlannerReport *report) {
@@ -46,17 +46,17 @@ static void ask(Tally *tally, Problem *problem, Tier tier) {
 
 /* Too little device; or a device that would do with more host or SSD than there is, nothing being recomputable. */
 static void make_tight(Problem *problem, Tier tier, int i) {
-  if (tier == DEVICE) {
+  if (tier == TIER_DEVICE) {
     if (i % 3 == 2) problem->ring_bytes = 1; /* nothing goes to the SSD */
     problem->device_bytes /= 3;
     return;
   }
-  for (int x = 0; x < problem->piece_count; x++) problem->pieces[x].fates &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
-  problem->host_bytes = tier == HOST ? 1000 : 0;
-  problem->ssd_bytes = tier == SSD ? 1000 : 0;
+  for (int x = 0; x < problem->piece_count; x++) problem->pieces[x].fates &= ~FATE_BIT(FATE_RECOMPUTE);
+  problem->host_bytes = tier == TIER_HOST ? 1000 : 0;
+  problem->ssd_bytes = tier == TIER_SSD ? 1000 : 0;
 }
 
-static bool is_planned_by(const Problem *problem, PlannerPolicy policy, Tier tier, int64_t bytes) {
+static bool is_planned_by(const Problem *problem, Policy policy, Tier tier, int64_t bytes) {
   Arena *arena = arena_new();
   Problem changed = *problem;
   *size_of(&changed, tier) = bytes;
@@ -70,8 +70,8 @@ static bool is_planned_by(const Problem *problem, PlannerPolicy policy, Tier tie
 
 /* The same of each policy that does not fit. */
 static void ask_policies(Tally *tally, Problem *problem) {
-  for (PlannerPolicy policy = 0; policy < PLANNER_POLICY_COUNT; policy++) {
-    if (is_planned_by(problem, policy, DEVICE, problem->device_bytes)) continue;
+  for (Policy policy = 0; policy < POLICY_COUNT; policy++) {
+    if (is_planned_by(problem, policy, TIER_DEVICE, problem->device_bytes)) continue;
     Arena *arena = arena_new();
     PlannerOptions asked;
     PlannerReport report;
@@ -80,7 +80,7 @@ static void ask_policies(Tally *tally, Problem *problem) {
     tally->unnamed += planner_plan(problem, &asked, arena, &report) != NULL;
     arena_free(arena);
     tally->unnamed += report.least_device_bytes < 0;
-    for (Tier tier = DEVICE; tier < TIERS; tier++) {
+    for (Tier tier = TIER_DEVICE; tier < TIER_COUNT; tier++) {
       int64_t least = named(&report, tier);
       if (least < 0) continue;
       tally->asked++;
@@ -95,7 +95,7 @@ static void judge_bind(Tally *tally, Problem *problem) {
   Arena *arena = arena_new();
   PlannerOptions options;
   PlannerReport report;
-  for (int x = 0; x < problem->piece_count; x++) problem->pieces[x].fates &= ~PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE);
+  for (int x = 0; x < problem->piece_count; x++) problem->pieces[x].fates &= ~FATE_BIT(FATE_RECOMPUTE);
   for (int op = 0; op < problem->op_count; op++)
     for (int v = 0; v < problem->ops[op].variant_count; v++) problem->ops[op].variants[v].work_bytes = 0;
   planner_default_options(&options);
@@ -141,13 +141,13 @@ int main(void) {
   static const char *const names[] = {"device", "host", "SSD"};
   Tap tap = {0};
   int wanted = tap_scale(36);
-  for (Tier tier = DEVICE; tier < TIERS; tier++) {
+  for (Tier tier = TIER_DEVICE; tier < TIER_COUNT; tier++) {
     Tally tally = {0};
     for (int i = 0; i < wanted; i++) {
       Arena *arena = arena_new();
       GenerateOptions options = suite_small(i);
-      if (tier == DEVICE && i % 3 == 1) options.has_host = 0;
-      if (tier != DEVICE) {
+      if (tier == TIER_DEVICE && i % 3 == 1) options.has_host = 0;
+      if (tier != TIER_DEVICE) {
         options.has_host = options.has_ssd = 1;
         if (options.budget > 0.5) options.budget = 0.5;
       }
@@ -157,7 +157,7 @@ int main(void) {
       arena_free(arena);
     }
     tap_ok(&tap, tally.asked * 2 > wanted, "%s: %d problems are infeasible", names[tier], tally.asked);
-    tap_ok(&tap, tier != DEVICE || tally.unnamed == 0, "%s: a size that would do is named (%d are told that none helps)", names[tier], tally.unnamed);
+    tap_ok(&tap, tier != TIER_DEVICE || tally.unnamed == 0, "%s: a size that would do is named (%d are told that none helps)", names[tier], tally.unnamed);
     tap_ok(&tap, tally.too_small == 0, "%s: with it a plan is found (%d without)", names[tier], tally.too_small);
     tap_ok(&tap, tally.too_large == 0, "%s: with one byte less none is (%d with)", names[tier], tally.too_large);
   }
@@ -176,7 +176,7 @@ int main(void) {
     Arena *arena = arena_new();
     GenerateOptions options = suite_small(i);
     Problem *problem = suite_read(arena, generate_problem(arena, &options));
-    make_tight(problem, DEVICE, i);
+    make_tight(problem, TIER_DEVICE, i);
     judge_bind(&bind, problem);
     arena_free(arena);
   }

@@ -26,7 +26,7 @@ int main(void) {
       tap_note("%d gaps, %d steps, certified gap %.2f %%", report.open_count, report.step_count, gap);
       if (suite_large[i].is_chain) tap_ok(&tap, gap <= 5, "%s: certified gap at most 5 %%", suite_large[i].name);
       int lost = 0;
-      for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) lost += report.policy_ns[policy] < report.makespan_ns;
+      for (int policy = 0; policy < POLICY_COUNT; policy++) lost += report.policy_ns[policy] < report.makespan_ns;
       tap_ok(&tap, lost == 0, "%s: no policy is better", suite_large[i].name);
     }
     arena_free(arena);

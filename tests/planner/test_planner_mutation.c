@@ -57,9 +57,9 @@ static void edit_moves(Edited *edited, Arena *arena, const char *text, const Pla
     edit = copy_of(arena, plan);
     edit.moves[m].after++;
     expect_rejection(&edited[MOVE_NOWHERE], arena, text, &edit);
-    if (plan->problem->ssd_bytes == 0 || plan->problem->pieces[plan->moves[m].piece].home != PROBLEM_HOME_NONE) {
+    if (plan->problem->ssd_bytes == 0 || plan->problem->pieces[plan->moves[m].piece].home != TIER_NONE) {
       edit = copy_of(arena, plan);
-      edit.moves[m].to = edit.moves[m].to == PLAN_FATE_HOST ? PLAN_FATE_SSD : PLAN_FATE_HOST;
+      edit.moves[m].to = edit.moves[m].to == TIER_HOST ? TIER_SSD : TIER_HOST;
       expect_rejection(&edited[OTHER_TIER], arena, text, &edit);
     }
   }
@@ -135,7 +135,7 @@ int main(void) {
     PlannerOptions how;
     planner_default_options(&how);
     how.effort = PLANNER_FAST;
-    how.policy = i % 4 == 0 ? PLANNER_POLICY_OFFLOAD : i % 4 == 1 ? PLANNER_POLICY_RECOMPUTE : -1;
+    how.policy = i % 4 == 0 ? POLICY_OFFLOAD : i % 4 == 1 ? POLICY_RECOMPUTE : -1;
     PlannerReport report;
     PlannerPlan *plan = planner_plan(problem, &how, arena, &report);
     if (plan) {

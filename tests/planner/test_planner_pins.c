@@ -41,9 +41,9 @@ static void judge_gap(Counts *c, const PlannerPlan *plan, unsigned fates, int pi
   const PlanMove *move = move_after(plan, piece, u);
   c->gaps++;
   if (move)
-    c->wrong_fate += !(fates & PLAN_FATE_BIT(move->to));
+    c->wrong_fate += !(fates & FATE_BIT(move->to));
   else if (is_made_again(plan, piece, u, v))
-    c->wrong_fate += !(fates & PLAN_FATE_BIT(PLAN_FATE_RECOMPUTE));
+    c->wrong_fate += !(fates & FATE_BIT(FATE_RECOMPUTE));
   else
     c->kept++;
 }
@@ -54,13 +54,13 @@ static bool must_leave(const Problem *p, int x, int u, int v) {
   for (int op = 0; op < p->op_count; op++)
     for (int k = 0; k < p->ops[op].variant_count; k++)
       if (problem_is_communication(p, op, k)) return false;
-  if (v <= u + 1 || piece->home != PROBLEM_HOME_NONE) return false;
-  if (piece->fates & (PLAN_FATE_BIT(PLAN_FATE_HOST) | PLAN_FATE_BIT(PLAN_FATE_SSD))) return u >= piece->last_write;
+  if (v <= u + 1 || piece->home != TIER_NONE) return false;
+  if (piece->fates & (FATE_BIT(FATE_HOST) | FATE_BIT(FATE_SSD))) return u >= piece->last_write;
   const ProblemStep *step = &p->steps[piece->creator];
   if (!step->can_rerun || v > step->rerun_limit) return false;
   for (int i = 0; i < step->use_count; i++) {
     const ProblemUse *use = &p->uses[step->first_use + i];
-    if ((use->flags & PROBLEM_USE_READ) && p->pieces[use->piece].home == PROBLEM_HOME_NONE) return false;
+    if ((use->flags & PROBLEM_USE_READ) && p->pieces[use->piece].home == TIER_NONE) return false;
   }
   return true;
 }
@@ -68,7 +68,7 @@ static bool must_leave(const Problem *p, int x, int u, int v) {
 static void judge_pins(Counts *c, const PlannerPlan *plan) {
   const Problem *p = plan->problem;
   for (int x = 0; x < p->piece_count; x++) {
-    if (p->pieces[x].fates & PLAN_FATE_BIT(PLAN_FATE_RETAIN)) continue;
+    if (p->pieces[x].fates & FATE_BIT(FATE_KEEP)) continue;
     int u = -1;
     for (int s = 0; s < p->step_count; s++)
       for (int i = 0; i < p->steps[s].use_count; i++) {
@@ -98,7 +98,7 @@ static void try_instance(Counts *c, int i, bool is_tight) {
   plan_of(arena, text, &free_report);
   for (int d = 0, pinned = 0; d < problem->datum_count && pinned < 2; d++) {
     const ProblemPiece *piece = &problem->pieces[problem->data[d].first_piece];
-    if (piece->home != PROBLEM_HOME_NONE || piece->creator < 0 || (d + i) % 3) continue;
+    if (piece->home != TIER_NONE || piece->creator < 0 || (d + i) % 3) continue;
     text = generate_with_fates(arena, text, problem->data[d].id, pins[(i + pinned++) % 5]);
   }
   PlannerPlan *plan = plan_of(arena, text, &report);
@@ -108,7 +108,7 @@ static void try_instance(Counts *c, int i, bool is_tight) {
     c->planned++;
     c->invalid += planner_check_json(text, strlen(text), json, length, NULL, NULL) != PLANNER_CHECK_VALID;
     c->shorter += free_report.is_feasible && free_report.is_optimal && report.makespan_ns < free_report.makespan_ns;
-    for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) c->lost += report.policy_ns[policy] < report.makespan_ns;
+    for (int policy = 0; policy < POLICY_COUNT; policy++) c->lost += report.policy_ns[policy] < report.makespan_ns;
     judge_pins(c, plan);
   } else {
     c->infeasible++;

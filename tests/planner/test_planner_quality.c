@@ -29,7 +29,7 @@ static void try_instance(Quality *quality, int i) {
   PlannerPlan *plan = plan_text(arena, text, &report, &json, &length);
   if (plan) {
     if (planner_check_json(text, strlen(text), json, length, NULL, NULL) != PLANNER_CHECK_VALID) quality->invalid++;
-    for (int policy = 0; policy < PLANNER_POLICY_COUNT; policy++) quality->lost += report.policy_ns[policy] < report.makespan_ns;
+    for (int policy = 0; policy < POLICY_COUNT; policy++) quality->lost += report.policy_ns[policy] < report.makespan_ns;
     quality->unpacked += !report.has_addresses;
     if (i % 8 == 3) {
       plan_text(arena, text, &other, &again, &other_length);
@@ -90,7 +90,7 @@ static int beaten_by(int i, int *faster) {
   int beaten = 0;
   planner_default_options(&planner_options);
   bool is_planned = planner_plan(problem, &planner_options, arena, &report) != NULL;
-  for (int policy = 0; policy < PLANNER_POLICY_COUNT && is_planned; policy++) {
+  for (int policy = 0; policy < POLICY_COUNT && is_planned; policy++) {
     if (report.policy_ns[policy] < 0 || report.policy_ns[policy] >= report.makespan_ns) continue;
     ++*faster;
     planner_options.policy = policy;

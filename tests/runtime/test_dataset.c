@@ -7,6 +7,7 @@
 #include "../../runtime/data/npy.h"
 #include "../../runtime/data/readers.h"
 #include "tap.h"
+#include "arrays.h"
 
 enum { MOST = 64 };
 
@@ -16,10 +17,6 @@ typedef struct little {
   float x[MOST * 3], w[MOST];
   int64_t nodes, edges;
 } little;
-
-static gnn_array vector(gnn_dtype dtype, int64_t count, const void *data) {
-  return (gnn_array){.dtype = dtype, .rank = 1, .shape = {count}, .count = count, .data = data};
-}
 
 static void little_fill(little *g, int64_t nodes, int64_t edges, const int64_t (*arcs)[2]) {
   memset(g, 0, sizeof *g);
@@ -38,17 +35,8 @@ static void little_fill(little *g, int64_t nodes, int64_t edges, const int64_t (
 }
 
 static gnn_dataset *little_open(const little *g) {
-  gnn_dataset *d = gnn_dataset_new("little");
-  gnn_array x = {.dtype = GNN_F32, .rank = 2, .shape = {g->nodes, 3}, .count = g->nodes * 3, .data = (const unsigned char *)g->x};
-  gnn_array y = vector(GNN_I64, g->nodes, g->y), w = vector(GNN_F32, g->edges, g->w);
-  d->raw_source = vector(GNN_I64, g->edges, g->src);
-  d->raw_destination = vector(GNN_I64, g->edges, g->dst);
-  d->has_edges = 1;
-  d->declared_nodes = g->nodes;
-  gnn_dataset_add_field(d, "x", GNN_DATA_NODE, &x, NULL);
-  gnn_dataset_add_field(d, "y", GNN_DATA_NODE, &y, NULL);
-  gnn_dataset_add_field(d, "w", GNN_DATA_EDGE, &w, NULL);
-  return d;
+  const gnn_array x = {.dtype = GNN_F32, .rank = 2, .shape = {g->nodes, 3}, .count = g->nodes * 3, .data = (const unsigned char *)g->x};
+  return weighted_graph("little", g->nodes, g->edges, g->src, g->dst, &x, g->y, g->w);
 }
 
 static int has_arc(const gnn_dataset *d, int64_t from, int64_t to, int64_t *edge) {

@@ -13,6 +13,7 @@
 #include "../../runtime/data/fill.h"
 #include "../../runtime/core/device.h"
 #include "tap.h"
+#include "arrays.h"
 #include "toy.c"
 
 static gnn_dataset *prepared(gnn_synth_kind kind, int64_t nodes, int is_sparse) {
@@ -426,10 +427,6 @@ static void test_changed_data(void) {
   gnn_dataset_close(sparse);
   gnn_instance_destroy(instance);
   gnn_dataset_close(d);
-}
-
-static gnn_array vector(gnn_dtype dtype, int64_t count, const void *data) {
-  return (gnn_array){.dtype = dtype, .rank = 1, .shape = {count}, .count = count, .data = data};
 }
 
 /* Features that are mostly not 0, stored densely and by their non-zeros. */

@@ -10,15 +10,12 @@
 #include "../../runtime/data/readers.h"
 #include "../../runtime/data/safetensors.h"
 #include "tap.h"
+#include "arrays.h"
 
 static uint64_t state = 1;
 static int64_t below(int64_t n) {
   state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return (int64_t)(state >> 33) % n;
-}
-
-static gnn_array vector(gnn_dtype dtype, int64_t count, const void *data) {
-  return (gnn_array){.dtype = dtype, .rank = 1, .shape = {count}, .count = count, .data = data};
 }
 
 /* A graph of `edges` arcs: `local` of a hundred stay in a community of those nodes that leave the same rest; node `hub` has every tenth. */
@@ -48,16 +45,9 @@ static drawn draw(int64_t nodes, int64_t edges, int64_t communities, int local, 
 /* Prepared; closed by the next one and by drop. */
 static gnn_status prepare(drawn *g, const gnn_recipe *recipe, gnn_error *error) {
   gnn_dataset_close(g->dataset);
-  gnn_dataset *d = g->dataset = gnn_dataset_new("drawn");
-  gnn_array x = vector(GNN_F32, g->nodes, g->x), y = vector(GNN_I64, g->nodes, g->label), w = vector(GNN_F32, g->edges, g->weight);
-  d->raw_source = vector(GNN_I64, g->edges, g->source);
-  d->raw_destination = vector(GNN_I64, g->edges, g->destination);
-  d->has_edges = 1;
-  d->declared_nodes = g->nodes;
-  gnn_dataset_add_field(d, "x", GNN_DATA_NODE, &x, NULL);
-  gnn_dataset_add_field(d, "y", GNN_DATA_NODE, &y, NULL);
-  gnn_dataset_add_field(d, "w", GNN_DATA_EDGE, &w, NULL);
-  return gnn_dataset_prepare(d, recipe, error);
+  const gnn_array x = vector(GNN_F32, g->nodes, g->x);
+  g->dataset = weighted_graph("drawn", g->nodes, g->edges, g->source, g->destination, &x, g->label, g->weight);
+  return gnn_dataset_prepare(g->dataset, recipe, error);
 }
 
 static void drop(drawn *g) {

@@ -9,17 +9,15 @@
 typedef struct LineCost {
   double seconds, measured;
   int64_t bytes; /* of the values it makes */
-  int steps, fates[4];
+  int steps, fates[FATE_COUNT];
 } LineCost;
-
-static const char *const fates[4] = {"keep", "host", "ssd", "recompute"};
 
 static LineCost *line_costs(const Document *d) {
   LineCost *costs = arena_alloc(d->arena, (size_t)(d->source.count + 1) * sizeof *costs);
   const DocStep *steps;
   int count = document_shown_steps(d, &steps);
   for (int i = 0; i < count; i++) {
-    bool computes = strcmp(steps[i].lane, "compute") == 0;
+    bool computes = strcmp(steps[i].lane, lane_names[LANE_COMPUTE]) == 0;
     if (!computes || steps[i].line < 1 || steps[i].line > d->source.count) continue;
     costs[steps[i].line].seconds += steps[i].seconds;
     costs[steps[i].line].measured += steps[i].is_measured ? steps[i].measured_seconds : 0;
@@ -29,16 +27,16 @@ static LineCost *line_costs(const Document *d) {
     const DocValue *v = &d->values[i];
     if (v->line < 1 || v->line > d->source.count) continue;
     costs[v->line].bytes += v->bytes;
-    for (int f = 0; f < 4; f++) costs[v->line].fates[f] += strcmp(v->fate, fates[f]) == 0;
+    costs[v->line].fates[v->fate]++;
   }
   return costs;
 }
 
 static const char *fate_text(Arena *arena, const LineCost *c) {
   const char *text = "";
-  for (int f = 1; f < 4; f++)
-    if (c->fates[f]) text = arena_printf(arena, "%s%s%d %s", text, *text ? ", " : "", c->fates[f], fates[f]);
-  return *text ? text : c->fates[0] ? "keep" : "";
+  for (int f = FATE_KEEP + 1; f < FATE_COUNT; f++)
+    if (c->fates[f]) text = arena_printf(arena, "%s%s%d %s", text, *text ? ", " : "", c->fates[f], fate_names[f]);
+  return *text ? text : c->fates[FATE_KEEP] ? fate_names[FATE_KEEP] : "";
 }
 
 void view_annotate_text(const Document *d, FILE *out) {

@@ -25,7 +25,7 @@ static void put_bytes(const char *name, int64_t before, int64_t after, FILE *out
 /* A value of one plan or of both: x is NULL where it was not there before, y where it no longer is. */
 static void put_value(const DocValue *x, const DocValue *y, FILE *out) {
   const DocValue *v = y ? y : x;
-  fprintf(out, "  %-24s %5" PRId64 " %10s  %-10s -> %-10s %12.4g\n", v->value, v->line, gnn_bytes_text(v->bytes).text, x ? x->fate : "(absent)", y ? y->fate : "(absent)",
+  fprintf(out, "  %-24s %5" PRId64 " %10s  %-10s -> %-10s %12.4g\n", v->value, v->line, gnn_bytes_text(v->bytes).text, x ? fate_names[x->fate] : "(absent)", y ? fate_names[y->fate] : "(absent)",
           1e3 * ((y ? y->adds : 0) - (x ? x->adds : 0)));
 }
 
@@ -37,7 +37,7 @@ static void put_fates(const Document *a, const Document *b, FILE *out) {
   const char *head = arena_printf(a->arena, "\n  %-24s %5s %10s  %-10s    %-10s %12s\n", "value", "line", "size", "before", "after", "adds ms");
   for (int i = 0; i < b->value_count; i++) {
     const DocValue *y = &b->values[i], *x = find(a, y->value);
-    bool is_moved = !x || strcmp(x->fate, y->fate) != 0;
+    bool is_moved = !x || x->fate != y->fate;
     double change = y->adds - (x ? x->adds : 0);
     adds += change;
     moved += is_moved;
@@ -106,8 +106,7 @@ void view_compare(const Document *a, const Document *b, FILE *out) {
   put_times("  waiting", a->epoch.wait, b->epoch.wait, out);
   if (a->epoch.slowed > 0 || b->epoch.slowed > 0) put_times("  slower beside copies", a->epoch.slowed, b->epoch.slowed, out);
   if (are_measured) put_times("epoch, measured, ms", a->measured->epoch, b->measured->epoch, out);
-  static const char *const tiers[] = {"device peak", "host peak", "ssd peak"};
-  for (int t = 0; t < 3; t++) put_bytes(tiers[t], a->tiers[t].peak_bytes, b->tiers[t].peak_bytes, out);
+  for (int t = 0; t < TIER_COUNT; t++) put_bytes(arena_printf(a->arena, "%s peak", tier_names[t]), a->tiers[t].peak_bytes, b->tiers[t].peak_bytes, out);
   put_fates(a, b, out);
   if (are_measured && is_same) put_slowest(a, b, out);
 }

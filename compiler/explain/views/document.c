@@ -87,24 +87,19 @@ static DocNames names_of(Reader *r, const char *where, const json_t *o, const ch
 
 /* ---- lists ---- */
 
-static bool is_one_of(const char *text, const char *const *words) {
-  for (; *words; words++)
-    if (strcmp(text, *words) == 0) return true;
-  return false;
-}
-
 static const char *const phases[] = {"forward", "backward", "update", "recompute", "move", "wait", "exchange", "eval", NULL};
-static const char *const fates[] = {"keep", "host", "ssd", "recompute", NULL};
 
-static const char *word_of(Reader *r, const char *where, const json_t *o, const char *key, const char *const *words) {
+/* The place of a text among words. */
+static int word_of(Reader *r, const char *where, const json_t *o, const char *key, const char *const *words) {
   const char *text = text_of(r, where, o, key);
-  if (!is_one_of(text, words)) fail(r, where, key, arena_printf(r->arena, "\"%s\" is not one of the words", text));
-  return text;
+  int word = vocabulary_find(words, text);
+  if (word < 0) fail(r, where, key, arena_printf(r->arena, "\"%s\" is not one of the words", text));
+  return word < 0 ? 0 : word;
 }
 
 static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
   *s = (DocStep){.step = count_of(r, at, o, "step"), .line = count_of(r, at, o, "line"), .decided_by = count_of(r, at, o, "decided_by"),
-                 .lane = text_of(r, at, o, "lane"), .phase = word_of(r, at, o, "phase", phases), .kernel = text_of(r, at, o, "kernel"),
+                 .lane = text_of(r, at, o, "lane"), .phase = phases[word_of(r, at, o, "phase", phases)], .kernel = text_of(r, at, o, "kernel"),
                  .what = text_of(r, at, o, "what"),
                  .start = time_of(r, at, o, "start_seconds"), .seconds = time_of(r, at, o, "seconds"), .bytes = count_of(r, at, o, "bytes"),
                  .device_bytes = count_of(r, at, o, "device_bytes"), .host_bytes = count_of(r, at, o, "host_bytes"), .ssd_bytes = count_of(r, at, o, "ssd_bytes")};
@@ -121,13 +116,13 @@ static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
 }
 
 static void read_value(Reader *r, const char *at, const json_t *o, DocValue *v) {
-  *v = (DocValue){.value = text_of(r, at, o, "value"), .what = text_of(r, at, o, "what"), .fate = word_of(r, at, o, "fate", fates), .line = count_of(r, at, o, "line"),
+  *v = (DocValue){.value = text_of(r, at, o, "value"), .what = text_of(r, at, o, "what"), .fate = (Fate)word_of(r, at, o, "fate", fate_names), .line = count_of(r, at, o, "line"),
                   .bytes = count_of(r, at, o, "bytes"), .adds = number_of(r, at, o, "adds_seconds"), .is_pinned = flag_of(r, at, o, "pinned")};
   const json_t *list = list_of(r, at, o, "alternatives");
-  for (size_t i = 0; i < json_array_size(list) && i < 4; i++) {
+  for (size_t i = 0; i < json_array_size(list) && i < FATE_COUNT; i++) {
     const json_t *item = json_array_get(list, i);
     DocAlternative *a = &v->alternatives[v->alternative_count++];
-    *a = (DocAlternative){.fate = word_of(r, at, item, "fate", fates), .fits = flag_of(r, at, item, "fits")};
+    *a = (DocAlternative){.fate = (Fate)word_of(r, at, item, "fate", fate_names), .fits = flag_of(r, at, item, "fits")};
     if (a->fits) a->adds = number_of(r, at, item, "adds_seconds");
     else a->over_bytes = count_of(r, at, item, "over_bytes");
   }
@@ -139,8 +134,8 @@ static void read_block(Reader *r, const char *at, const json_t *o, DocBlock *b) 
                   .last_step = count_of(r, at, o, "last_step")};
 }
 
-static void read_home(Reader *r, const char *at, const json_t *o, DocHome *h) {
-  *h = (DocHome){.value = text_of(r, at, o, "value"), .tier = word_of(r, at, o, "tier", fates), .bytes = count_of(r, at, o, "bytes"),
+static void read_slot(Reader *r, const char *at, const json_t *o, DocSlot *h) {
+  *h = (DocSlot){.value = text_of(r, at, o, "value"), .tier = (Tier)word_of(r, at, o, "tier", tier_names), .bytes = count_of(r, at, o, "bytes"),
                  .first_step = count_of(r, at, o, "first_step"), .last_step = count_of(r, at, o, "last_step")};
 }
 
@@ -175,12 +170,12 @@ static void read_memory(Reader *r, const char *at, const json_t *o, DocMemory *m
 /* ---- the whole ---- */
 
 static void read_tiers(Reader *r, const json_t *root, Document *d) {
-  static const char *const names[3] = {"device", "host", "ssd"};
   const json_t *tiers = object_of(r, "", root, "tiers");
-  for (int t = 0; t < 3; t++) {
-    const json_t *tier = object_of(r, "tiers", tiers, names[t]);
-    d->tiers[t] = (DocTier){count_of(r, names[t], tier, "peak_bytes"), count_of(r, names[t], tier, "budget_bytes")};
-    if (t == 0) d->lower_bound_bytes = count_of(r, "device", tier, "lower_bound_bytes");
+  for (int t = 0; t < TIER_COUNT; t++) {
+    const char *name = tier_names[t];
+    const json_t *tier = object_of(r, "tiers", tiers, name);
+    d->tiers[t] = (DocTier){count_of(r, name, tier, "peak_bytes"), count_of(r, name, tier, "budget_bytes")};
+    if (t == TIER_DEVICE) d->lower_bound_bytes = count_of(r, name, tier, "lower_bound_bytes");
   }
 }
 
@@ -210,10 +205,9 @@ static void read_measured(Reader *r, const json_t *root, Document *d) {
 }
 
 static bool has_lane(const Document *d, const char *name) {
-  static const char *const known[] = {"compute", "d2h", "h2d", "p2p", "host", "ssd write", "ssd read", NULL};
   for (int i = 0; i < d->lane_count; i++)
     if (strcmp(d->lanes[i].lane, name) == 0) return true;
-  return is_one_of(name, known);
+  return vocabulary_find(lane_names, name) >= 0;
 }
 
 /* A step starts when that one ends which decided it. */
@@ -279,7 +273,7 @@ static Document *read_document(Reader *r, json_t *root) {
   READ_LIST(r, root, "lanes", d->lanes, d->lane_count, read_lane);
   READ_LIST(r, root, "values", d->values, d->value_count, read_value);
   READ_LIST(r, root, "blocks", d->blocks, d->block_count, read_block);
-  READ_LIST(r, root, "homes", d->homes, d->home_count, read_home);
+  READ_LIST(r, root, "homes", d->slots, d->slot_count, read_slot);
   READ_LIST(r, root, "memory", d->memory, d->memory_count, read_memory);
   READ_LIST(r, root, "steps", d->steps, d->step_count, read_step);
   judge(r, d);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "compiler/lowering/measured.h"
+#include "lang/vocabulary.h"
 
 typedef struct DocNames {
   int count;
@@ -28,19 +29,20 @@ typedef struct DocStep {
 } DocStep;
 
 typedef struct DocAlternative {
-  const char *fate;
+  Fate fate;
   bool fits;
   double adds;
   int64_t over_bytes;
 } DocAlternative;
 
 typedef struct DocValue {
-  const char *value, *what, *fate;
+  const char *value, *what;
+  Fate fate;
   int64_t line, bytes;
   double adds;
   bool is_pinned;
   int alternative_count;
-  DocAlternative alternatives[4];
+  DocAlternative alternatives[FATE_COUNT];
 } DocValue;
 
 typedef struct DocBlock {
@@ -48,10 +50,11 @@ typedef struct DocBlock {
   int64_t offset, bytes, first_step, last_step;
 } DocBlock;
 
-typedef struct DocHome {
-  const char *value, *tier;
+typedef struct DocSlot {
+  const char *value;
+  Tier tier;
   int64_t bytes, first_step, last_step;
-} DocHome;
+} DocSlot;
 
 typedef struct DocLane {
   const char *lane;
@@ -91,11 +94,11 @@ typedef struct Document {
   const Measured *measured; /* NULL: nothing was */
   const char *file;
   DocNames source, notes;
-  int step_count, value_count, block_count, home_count, lane_count, link_count, memory_count;
+  int step_count, value_count, block_count, slot_count, lane_count, link_count, memory_count;
   DocStep *steps;
   DocValue *values;
   DocBlock *blocks;
-  DocHome *homes;
+  DocSlot *slots;
   DocLane *lanes;
   DocLink *links;
   DocMemory *memory;

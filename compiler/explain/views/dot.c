@@ -29,9 +29,9 @@ static const char *colour_of(const char *phase) {
 
 static void put_edge(const Document *d, const DocStep *from, const DocStep *to, const char *name, FILE *out) {
   const DocValue *v = find_value(d, name);
-  bool is_moved = v && (strcmp(v->fate, "host") == 0 || strcmp(v->fate, "ssd") == 0);
+  bool is_moved = v && (v->fate == FATE_HOST || v->fate == FATE_SSD), has_other_fate = v && v->fate != FATE_KEEP;
   fprintf(out, "  s%" PRId64 " -> s%" PRId64 " [label=", from->step, to->step);
-  escape_dot(out, v ? arena_printf(d->arena, "%s\n%s%s%s", name, gnn_bytes_text(v->bytes).text, strcmp(v->fate, "keep") ? ", " : "", strcmp(v->fate, "keep") ? v->fate : "") : name);
+  escape_dot(out, v ? arena_printf(d->arena, "%s\n%s%s%s", name, gnn_bytes_text(v->bytes).text, has_other_fate ? ", " : "", has_other_fate ? fate_names[v->fate] : "") : name);
   fprintf(out, "%s];\n", is_moved ? ", penwidth=3, color=\"#d95f02\"" : "");
 }
 
@@ -42,7 +42,7 @@ void view_dot(const Document *d, FILE *out) {
   escape_dot(out, d->model);
   fprintf(out, " {\n  rankdir=LR;\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];\n");
   for (int i = 0; i < count; i++) {
-    if (strcmp(steps[i].lane, "compute") != 0 || steps[i].waits_for) continue;
+    if (strcmp(steps[i].lane, lane_names[LANE_COMPUTE]) != 0 || steps[i].waits_for) continue;
     fprintf(out, "  s%" PRId64 " [label=", steps[i].step);
     escape_dot(out, arena_printf(d->arena, "%" PRId64 ": %s", steps[i].step, steps[i].what));
     fprintf(out, ", fillcolor=\"%s\"];\n", colour_of(steps[i].phase));

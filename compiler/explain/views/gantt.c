@@ -32,7 +32,7 @@ typedef struct Chart {
 } Chart;
 
 static int role_of(const DocStep *s) {
-  const char *phase = !s->to ? s->phase : strcmp(s->to, "device") == 0 ? "in" : "out";
+  const char *phase = !s->to ? s->phase : strcmp(s->to, tier_names[TIER_DEVICE]) == 0 ? "in" : "out";
   for (int r = 0; r < ROLE_COUNT; r++)
     if (strcmp(roles[r].phase, phase) == 0) return r;
   return 0;

@@ -22,7 +22,7 @@ typedef struct Drawing {
 
 static double x_of(const Drawing *w, double seconds) { return LEFT + (WIDTH - LEFT - RIGHT) * (w->whole > 0 ? seconds / w->whole : 0); }
 
-static const char *role_of(const DocStep *s) { return !s->to ? s->phase : strcmp(s->to, "device") == 0 ? "in" : "out"; }
+static const char *role_of(const DocStep *s) { return !s->to ? s->phase : strcmp(s->to, tier_names[TIER_DEVICE]) == 0 ? "in" : "out"; }
 
 static double start_of(const Drawing *w, const DocStep *s) { return step_start(s, w->is_measured); }
 

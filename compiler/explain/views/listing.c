@@ -37,7 +37,7 @@ static const char *overlap(const Document *d, const DocStep *s) {
   int64_t first = 0, last = 0;
   for (int i = 0; i < count; i++) {
     const DocStep *x = &steps[i];
-    if (strcmp(x->lane, "compute") != 0 || x->waits_for || x->start >= s->start + s->seconds - ROUNDING || x->start + x->seconds <= s->start + ROUNDING) continue;
+    if (strcmp(x->lane, lane_names[LANE_COMPUTE]) != 0 || x->waits_for || x->start >= s->start + s->seconds - ROUNDING || x->start + x->seconds <= s->start + ROUNDING) continue;
     if (!first) first = x->step;
     last = x->step;
   }

@@ -3,7 +3,7 @@
 
 #include "views.h"
 
-const char view_memory_header[] = "step,tier,bytes,start_seconds,end_seconds,graph,features,weights,optimizer,activation,gradient,scratch,gaps\n";
+static const char view_memory_header[] = "step,tier,bytes,start_seconds,end_seconds,graph,features,weights,optimizer,activation,gradient,scratch,gaps\n";
 
 void view_memory(const Document *d, FILE *out) {
   fputs(view_memory_header, out);

@@ -73,11 +73,10 @@ static void put_counters(Tracing *t) {
   for (int i = 0; i < t->d->memory_count && t->d->memory[i].step <= t->d->training_steps; i++) {
     const DocMemory *m = &t->d->memory[i];
     const int64_t bytes[] = {m->device_bytes, m->host_bytes, m->ssd_bytes};
-    static const char *const names[] = {"device", "host", "ssd"};
-    for (int tier = 0; tier < 3; tier++) {
+    for (int tier = 0; tier < TIER_COUNT; tier++) {
       if (t->d->tiers[tier].peak_bytes == 0) continue;
       begin(t);
-      fprintf(t->out, "{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"%s bytes\",\"args\":{\"bytes\":%" PRId64 "}}", 1e-3 * (double)ns_of(m->start), names[tier], bytes[tier]);
+      fprintf(t->out, "{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"%s bytes\",\"args\":{\"bytes\":%" PRId64 "}}", 1e-3 * (double)ns_of(m->start), tier_names[tier], bytes[tier]);
     }
   }
 }
@@ -108,12 +107,12 @@ static void put_flows(Tracing *t, const DocStep *steps, int count) {
       const DocStep *before = document_step(t->d, s->after[k]);
       if (before->value && strcmp(before->value, s->value) == 0) put_flow(t, before, s);
     }
-    for (int k = i - 1; k >= 0 && strcmp(s->from, "device") == 0 && s->after_count == 0; k--)
+    for (int k = i - 1; k >= 0 && strcmp(s->from, tier_names[TIER_DEVICE]) == 0 && s->after_count == 0; k--)
       if (has_name(&steps[k].writes, s->value)) {
         put_flow(t, &steps[k], s);
         break;
       }
-    for (int k = i + 1; k < count && strcmp(s->to, "device") == 0 && strcmp(s->lane, "ssd read") != 0; k++)
+    for (int k = i + 1; k < count && strcmp(s->to, tier_names[TIER_DEVICE]) == 0 && strcmp(s->lane, lane_names[LANE_SSD_READ]) != 0; k++)
       if (has_name(&steps[k].reads, s->value)) {
         put_flow(t, s, &steps[k]);
         break;

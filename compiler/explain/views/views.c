@@ -62,7 +62,7 @@ bool view_has_mark(const char *kind, const char *path) {
   return !found || found->has_mark; /* the plan says in JSON who wrote it */
 }
 
-void view_sweeps(const json_t *sweeps, const char *path, FILE *out) {
+static void view_sweeps(const json_t *sweeps, const char *path, FILE *out) {
   if (ends_with(path, ".svg")) view_sweep_svg(sweeps, out);
   else if (ends_with(path, ".json")) view_sweep_json(sweeps, out);
   else view_sweep_text(sweeps, out);

@@ -31,13 +31,10 @@ void view_gantt_text(const Document *document, bool is_utf8, FILE *out);
 void view_gantt_svg(const Document *document, FILE *out);
 void view_trace(const Document *document, FILE *out);
 void view_memory(const Document *document, FILE *out);
-extern const char view_memory_header[]; /* the first line of the CSV */
 void view_dot(const Document *document, FILE *out);
 void view_annotate_text(const Document *document, FILE *out);
 void view_annotate_html(const Document *document, FILE *out);
-/* Of a list of sweeps, as in the member `sweep`. */
-/* In the form that the ending of the path asks for. */
-void view_sweeps(const json_t *sweeps, const char *path, FILE *out);
+/* Of a list of sweeps, as in the member `sweep`, in the form that the ending of the path asks for. */
 int view_sweeps_file(const json_t *sweeps, const char *path, bool is_forced);
 void view_sweep_text(const json_t *sweeps, FILE *out);
 void view_sweep_svg(const json_t *sweeps, FILE *out);

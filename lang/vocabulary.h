@@ -1,0 +1,47 @@
+/* vocabulary.h: the words of a plan, which the language, the planner, the compiler and the files that they write share. Each is one table here:
+ * the enumeration, its name and, where files of the planner say it otherwise, its key there. docs/design.md, "Words", says what they mean.
+ */
+#ifndef GNNCC_VOCABULARY_H
+#define GNNCC_VOCABULARY_H
+
+#include <stdbool.h>
+
+#define TIERS(tier) tier(TIER_DEVICE, "device") tier(TIER_HOST, "host") tier(TIER_SSD, "ssd")
+
+/* What becomes of a value between two of its uses. */
+#define FATES(fate) \
+  fate(FATE_KEEP, "keep", "retain") fate(FATE_HOST, "host", "host") fate(FATE_SSD, "ssd", "ssd") fate(FATE_RECOMPUTE, "recompute", "recompute")
+
+/* What does one thing at a time. A planner's problem may have others, which follow these; its files call them channels. */
+#define LANES(lane) \
+  lane(LANE_COMPUTE, "compute", "compute") lane(LANE_D2H, "d2h", "d2h") lane(LANE_H2D, "h2d", "h2d") lane(LANE_SSD_WRITE, "ssd write", "ssdw") \
+  lane(LANE_SSD_READ, "ssd read", "ssdr")
+
+/* How other systems would decide. */
+#define POLICIES(policy) \
+  policy(POLICY_KEEP, "keep") policy(POLICY_RECOMPUTE, "recompute") policy(POLICY_OFFLOAD, "offload") policy(POLICY_CHECKPOINT, "checkpoint") \
+  policy(POLICY_ROC, "roc") policy(POLICY_FLEXGNN, "flexgnn") policy(POLICY_TORCH_BUDGET, "torch-budget") policy(POLICY_DTR, "dtr") \
+  policy(POLICY_CAPUCHIN, "capuchin")
+
+#define VOCABULARY_ENUMERATOR(enumerator, ...) enumerator,
+typedef enum Tier { TIERS(VOCABULARY_ENUMERATOR) TIER_COUNT, TIER_NONE = TIER_COUNT } Tier;
+typedef enum Fate { FATES(VOCABULARY_ENUMERATOR) FATE_COUNT } Fate;
+typedef enum Lane { LANES(VOCABULARY_ENUMERATOR) LANE_COUNT } Lane;
+typedef enum Policy { POLICIES(VOCABULARY_ENUMERATOR) POLICY_COUNT } Policy;
+
+/* By enumerator, then NULL. */
+extern const char *const tier_names[TIER_COUNT + 1], *const fate_names[FATE_COUNT + 1], *const fate_keys[FATE_COUNT + 1], *const lane_names[LANE_COUNT + 1],
+    *const lane_keys[LANE_COUNT + 1], *const policy_names[POLICY_COUNT + 1];
+
+/* The enumerator of a name in one of these; -1: it is none of them. */
+int vocabulary_find(const char *const *names, const char *name);
+
+/* The device has the name that the target gives it, and "device" always. */
+bool tier_named(const char *device, const char *name, Tier *tier);
+
+/* Where a value lies that has this fate; TIER_NONE: nowhere, it is made again. */
+Tier fate_tier(Fate fate);
+/* The fate of what lies there. */
+Fate tier_fate(Tier tier);
+
+#endif
