@@ -255,14 +255,6 @@ gnn_status gnn_writer_close(gnn_writer *writer, gnn_error *error) {
   return status;
 }
 
-void gnn_writer_abandon(gnn_writer *writer) {
-  if (writer->descriptor >= 0) {
-    close(writer->descriptor);
-    if (!writer->is_node) unlink(writer->temporary);
-  }
-  file_release(writer);
-}
-
 int gnn_path_exists(const char *path) {
   struct stat info;
   return stat(path, &info) == 0;
@@ -298,4 +290,11 @@ gnn_status gnn_make_directories(const char *path, gnn_error *error) {
   }
   free(copy);
   return status;
+}
+
+int gnn_cache_folder(gnn_text *path) {
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (cache && *cache) gnn_text_format(path, "%s/gnncc", cache);
+  else if (home && *home) gnn_text_format(path, "%s/.cache/gnncc", home);
+  return path->length > 0;
 }
