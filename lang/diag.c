@@ -80,8 +80,6 @@ static void add(Diags *diags, Diag item) {
       return;
     }
     diags->error_count++;
-  } else {
-    diags->warning_count++;
   }
   ARENA_PUSH(diags->arena, diags->items, diags->item_count, item);
   diags->last = &diags->items[diags->item_count - 1];
@@ -193,10 +191,6 @@ void diags_called_from(Diags *diags, int first, Place body, Place call, const ch
 
 int diags_error_count(const Diags *diags) {
   return diags->error_count;
-}
-
-int diags_warning_count(const Diags *diags) {
-  return diags->warning_count;
 }
 
 int diags_exit_code(const Diags *diags) {

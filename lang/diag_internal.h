@@ -42,7 +42,7 @@ struct Diags {
   int item_count;
   Diag *items;
   Diag *last; /* NULL when the last diagnostic was dropped */
-  int error_count, warning_count, error_limit, width, exit_code;
+  int error_count, error_limit, width, exit_code;
   bool is_limit_hit;
   DiagFormat format;
   DiagColor color;

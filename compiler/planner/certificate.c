@@ -311,21 +311,6 @@ int64_t certificate_find(const Problem *problem, const Geometry *geometry, int s
   return best;
 }
 
-int64_t certificate_value(const Problem *problem, const Geometry *geometry, const PlanCertificate *c) {
-  if (c->kind == CERTIFICATE_STALL_FREE) return geometry->stall_free_ns;
-  if (c->kind != CERTIFICATE_DUAL) return 0;
-  Arena *arena = arena_new();
-  Split split;
-  make_split(problem, geometry, arena, c->split, &split);
-  split.rho_ns = c->rho_ns;
-  split.theta_ns = c->theta_ns;
-  double weights[ROW_COUNT];
-  get_weights(c, weights);
-  int64_t value = exact_value(&split, weights);
-  arena_free(arena);
-  return value;
-}
-
 void certificate_round(const Problem *problem, const Geometry *geometry, const PlanCertificate *c, uint8_t *fates) {
   static const uint8_t fate_of[] = {PLAN_FATE_RETAIN, PLAN_FATE_HOST, PLAN_FATE_SSD, PLAN_FATE_RECOMPUTE};
   if (c->kind != CERTIFICATE_DUAL) return;

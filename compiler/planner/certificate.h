@@ -10,9 +10,6 @@
 int64_t certificate_find(const Problem *problem, const Geometry *geometry, int splits, int rounds,
                          PlanCertificate *certificate);
 
-/* The bound a given dual certificate proves; 0 when it is not one. */
-int64_t certificate_value(const Problem *problem, const Geometry *geometry, const PlanCertificate *certificate);
-
 /* Price-guided fates: what each item at the split of a dual certificate would choose. Writes into `fates` (by gap). */
 void certificate_round(const Problem *problem, const Geometry *geometry, const PlanCertificate *certificate,
                        uint8_t *fates);
