@@ -8,8 +8,7 @@ typedef struct EvaluatorScratch {
   int64_t *start; /* nominal start of a step: compute only, no waiting */
   int64_t *room, *held_room; /* bytes free at a step while every g = v; less the copies that nominally still leave */
   int64_t *avail;
-  int64_t *ready; /* by move: nominally on the host or read from the SSD */
-  int *order, *in_time; /* moves in the order of a policy; latest boundary that is nominally in time */
+  int *in_time; /* by move: the latest boundary that is nominally in time */
 } EvaluatorScratch;
 
 Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *geometry) {
@@ -24,8 +23,6 @@ Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *g
   c->room = NEW(steps, int64_t);
   c->held_room = NEW(steps, int64_t);
   c->avail = NEW(steps, int64_t);
-  c->order = NEW(moves, int);
-  c->ready = NEW(moves, int64_t);
   c->in_time = NEW(moves, int);
   return e;
 }
@@ -117,79 +114,21 @@ static bool prepare(Evaluator *e, int64_t *over) {
   return true;
 }
 
-enum { TIE_PIECE, TIE_SMALL, TIE_LARGE, TIE_READY, TIE_COUNT };
-
-/* By v, but while a piece is still being read from the SSD, later ones that are there already go first as long as that
- * keeps nobody waiting, in nominal times. False when that changes nothing. */
-static bool sort_by_readiness(Evaluator *e) {
-  enum { WINDOW = 8 };
-  EvaluatorScratch *c = e->scratch;
-  const Sequence *q = e->sequence;
-  int64_t read = 0, now = 0;
-  bool is_other = false;
-  for (int i = 0; i < q->move_count; i++) {
-    const PlanMove *move = &q->moves[i];
-    const ProblemPiece *piece = &e->problem->pieces[move->piece];
-    int64_t out = move->after < 0 ? 0 : c->start[move->after + 1] + piece->d2h_ns;
-    if (move->to == PLAN_FATE_SSD) read = max64(read, out + (move->after < 0 ? 0 : piece->ssdw_ns)) + piece->ssdr_ns;
-    c->ready[i] = move->to == PLAN_FATE_SSD ? read : out;
-    c->order[i] = i;
-  }
-  for (int k = 0; k < q->move_count; k++) {
-    int best = k, last = k + WINDOW < q->move_count ? k + WINDOW : q->move_count;
-    for (int i = k + 1; i < last && best == k && c->ready[c->order[k]] > now; i++)
-      if (max64(now, c->ready[c->order[i]]) + e->problem->pieces[q->moves[c->order[i]].piece].h2d_ns <= c->ready[c->order[k]]) best = i;
-    int chosen = c->order[best];
-    for (int i = best; i > k; i--) c->order[i] = c->order[i - 1];
-    c->order[k] = chosen;
-    is_other |= best > k;
-    now = max64(now, c->ready[chosen]) + e->problem->pieces[q->moves[chosen].piece].h2d_ns;
-  }
-  return is_other;
-}
-
-/* The moves by v, and among equal v by size. */
-static void sort_moves(Evaluator *e, int tie) {
-  const Sequence *q = e->sequence;
-  int *order = e->scratch->order;
-  for (int i = 0; i < q->move_count; i++) {
-    int at = i;
-    int64_t bytes = e->problem->pieces[q->moves[i].piece].bytes;
-    for (; tie && at > 0 && q->moves[order[at - 1]].v == q->moves[i].v; at--) {
-      int64_t other = e->problem->pieces[q->moves[order[at - 1]].piece].bytes;
-      if (tie == TIE_SMALL ? other <= bytes : other >= bytes) break;
-      order[at] = order[at - 1];
-    }
-    order[at] = i;
-  }
-}
-
-/* False when the policy is another one here. */
-static bool assign_prefetch(Evaluator *e, int policy) {
+static void assign_prefetch(Evaluator *e, int policy) {
   EvaluatorScratch *c = e->scratch;
   Sequence *q = e->sequence;
-  if (policy == PREFETCH_LATE) {
-    for (int i = 0; i < q->move_count; i++) q->moves[i].g = q->moves[i].v;
-    return true;
-  }
-  int mode = (policy - PREFETCH_EARLY) / TIE_COUNT, tie = (policy - PREFETCH_EARLY) % TIE_COUNT;
-  bool is_held = mode == 1 || mode == 3, is_jit = mode >= 2;
-  if (tie == TIE_READY && !sort_by_readiness(e)) return false;
-  if (tie != TIE_READY) sort_moves(e, tie);
+  bool is_held = policy == PREFETCH_HOLD || policy == PREFETCH_JITHOLD, is_jit = policy == PREFETCH_JIT || policy == PREFETCH_JITHOLD;
   memcpy(c->avail, is_held ? c->held_room : c->room, (size_t)q->count * sizeof *c->avail);
-  int previous = 0, overtaken = 0; /* boundary and v of what went before */
-  for (int k = 0; k < q->move_count; k++) {
-    PlanMove *move = &q->moves[c->order[k]];
+  int previous = 0;
+  for (int i = 0; i < q->move_count; i++) {
+    PlanMove *move = &q->moves[i];
     int64_t bytes = e->problem->pieces[move->piece].bytes;
-    int g = move->v, first = move->v < overtaken ? previous + 1 : previous; /* at one boundary they go by v */
-    int low = max64(move->after + 1, first);
-    if (is_jit && low < c->in_time[c->order[k]]) low = c->in_time[c->order[k]];
-    while (g > low && c->avail[g - 1] >= bytes) g--;
+    int g = move->v, low = move->after + 1 > previous ? move->after + 1 : previous;
+    if (is_jit && low < c->in_time[i]) low = c->in_time[i];
+    while (policy != PREFETCH_LATE && g > low && c->avail[g - 1] >= bytes) g--;
     for (int s = g; s < move->v; s++) c->avail[s] -= bytes;
     move->g = previous = g;
-    overtaken = move->v;
   }
-  return true;
 }
 
 int64_t evaluate_built(Evaluator *e) {
@@ -209,7 +148,7 @@ int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *keep_from, const
   if (!prepare(e, &over)) return COST_INVALID + min64(over, COST_INVALID / 2);
   for (int policy = 0; policy < PREFETCH_COUNT; policy++) {
     if (!(policies & PREFETCH_BIT(policy))) continue;
-    if (!assign_prefetch(e, policy)) continue;
+    assign_prefetch(e, policy);
     e->effort += q->count;
     int64_t cost = evaluate_built(e);
     if (cost < best) {
@@ -250,60 +189,10 @@ static bool try_shift(Evaluator *e, int i, int by, int64_t *best) {
   return false;
 }
 
-/* One return later, another earlier. */
-static bool try_exchange(Evaluator *e, int later, int earlier, int64_t *best) {
-  PlanMove *a = &e->sequence->moves[later], *b = &e->sequence->moves[earlier];
-  int ga = a->g, gb = b->g;
-  if (a->g >= a->v || b->g <= b->after + 1) return false;
-  a->g++;
-  bool ok = false;
-  for (int by = 1; by <= 4 && !ok; by *= 2) ok = try_shift(e, earlier, -by, best);
-  if (ok) return true;
-  a->g = a->v;
-  ok = try_shift(e, earlier, -1, best) || try_shift(e, earlier, -4, best);
-  if (ok) return true;
-  a->g = ga;
-  b->g = gb;
-  return false;
-}
-
 static void keep_boundaries(const Sequence *q, Candidate *candidate) {
   candidate->is_polished = true;
   candidate->g_count = q->move_count;
   for (int i = 0; i < q->move_count; i++) candidate->g[i] = q->moves[i].g;
-}
-
-static uint64_t draw(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth, MMIX */
-  return *state >> 33;
-}
-
-/* One or two returns a little earlier or later; undone where that makes the epoch longer. */
-static int64_t try_aside(Evaluator *e, uint64_t *state, int64_t best) {
-  static const int shifts[] = {-1, 1, -2, 2};
-  int count = 1 + (int)(draw(state) % 2), before[2];
-  PlanMove *moved[2];
-  for (int k = 0; k < count; k++) {
-    PlanMove *move = moved[k] = &e->sequence->moves[draw(state) % (uint64_t)e->sequence->move_count];
-    before[k] = move->g;
-    move->g += shifts[draw(state) % 4];
-    if (move->g <= move->after) move->g = move->after + 1;
-    if (move->g > move->v) move->g = move->v;
-  }
-  int64_t cost = evaluate_built(e);
-  for (int k = count; k-- > 0 && cost > best;) moved[k]->g = before[k];
-  return cost;
-}
-
-/* Sideways, for where no single return makes the epoch shorter: whatever makes it no longer is taken. */
-static void wander(Evaluator *e, Candidate *candidate, int64_t limit, int64_t *best) {
-  uint64_t state = 0x9E3779B97F4A7C15u;
-  while (e->sequence->move_count > 1 && e->effort < limit && *best > e->geometry->stall_free_ns) {
-    int64_t cost = try_aside(e, &state, *best);
-    if (cost >= *best) continue;
-    *best = cost;
-    keep_boundaries(e->sequence, candidate);
-  }
 }
 
 void polish(Evaluator *e, Candidate *candidate, int64_t effort) {
@@ -317,11 +206,7 @@ void polish(Evaluator *e, Candidate *candidate, int64_t effort) {
     for (int i = q->move_count - 1; i >= 0 && e->effort < limit; i--)
       for (int k = 0; k < 8 && e->effort < limit; k++)
         if (try_shift(e, i, shifts[k], &best)) has_improved = true;
-    for (int i = 0; i < q->move_count && !has_improved && q->move_count <= 40; i++)
-      for (int k = 0; k < q->move_count && e->effort < limit; k++)
-        if (i != k && try_exchange(e, i, k, &best)) has_improved = true;
   }
   keep_boundaries(q, candidate);
-  wander(e, candidate, limit, &best);
   candidate->cost = best;
 }

@@ -5,17 +5,8 @@
 
 #include "simulate.h"
 
-/* Prefetch policies (docs/planner.md, section "When to bring back"): how early a return may start, and which of
- * several returns goes first: by need, and of those needed by the same step by piece or size, or what is ready while others
- * are still being read from the SSD. */
-enum {
-  PREFETCH_LATE, /* g = v */
-  PREFETCH_EARLY, PREFETCH_EARLY_SMALL, PREFETCH_EARLY_LARGE, PREFETCH_EARLY_READY,
-  PREFETCH_HOLD, PREFETCH_HOLD_SMALL, PREFETCH_HOLD_LARGE, PREFETCH_HOLD_READY,
-  PREFETCH_JIT, PREFETCH_JIT_SMALL, PREFETCH_JIT_LARGE, PREFETCH_JIT_READY,
-  PREFETCH_JITHOLD, PREFETCH_JITHOLD_SMALL, PREFETCH_JITHOLD_LARGE, PREFETCH_JITHOLD_READY,
-  PREFETCH_COUNT
-};
+/* Prefetch policies (docs/planner.md, section "When to bring back"): how early a return may start. */
+enum { PREFETCH_LATE /* g = v */, PREFETCH_EARLY, PREFETCH_HOLD, PREFETCH_JIT, PREFETCH_JITHOLD, PREFETCH_COUNT };
 
 #define PREFETCH_BIT(policy) (1u << (policy))
 #define PREFETCH_ALL ((1u << PREFETCH_COUNT) - 1)
@@ -72,7 +63,7 @@ int64_t evaluate(Evaluator *evaluator, const uint8_t *fates, const int *keep_fro
  * the candidate afterwards. Returns the cost. */
 int64_t evaluate_candidate(Evaluator *evaluator, Candidate *candidate);
 
-/* Improve the g of a valid candidate by shifts and exchanges while that pays, within `effort` units. */
+/* Improve the g of a valid candidate by shifts while that pays, within `effort` units. */
 void polish(Evaluator *evaluator, Candidate *candidate, int64_t effort);
 
 /* Simulate the built sequence with the g it has. */
