@@ -3,6 +3,17 @@
 #define RATE_LINES_H
 
 #include <stdio.h>
+#include <stdlib.h>
+
+static inline int compare_doubles(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static inline double median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  return values[count / 2];
+}
 
 /* What is left of a time when `known` is taken off; a hundredth at least, where the noise has swallowed the rest. */
 static inline double beyond(double whole, double known) { return whole - known > whole / 100 ? whole - known : whole / 100; }

@@ -1,18 +1,13 @@
 /* cache: where what is measured once is kept from one compilation to the next. */
 #include "cache.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "runtime/base/file.h"
 
 const char *cache_directory(Arena *arena) {
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (cache && *cache) return arena_printf(arena, "%s/gnncc", cache);
-  return home && *home ? arena_printf(arena, "%s/.cache/gnncc", home) : NULL;
+  gnn_text path = {0};
+  const char *kept = gnn_cache_folder(&path) ? arena_strdup(arena, path.data) : NULL;
+  gnn_text_free(&path);
+  return kept;
 }
 
-void cache_make(Arena *arena) {
-  const char *cache = cache_directory(arena);
-  mkdir(arena_strndup(arena, cache, (size_t)(strrchr(cache, '/') - cache)), 0777);
-  mkdir(cache, 0777);
-}
+void cache_make(Arena *arena) { gnn_make_directories(cache_directory(arena), NULL); }

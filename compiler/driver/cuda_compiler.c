@@ -116,16 +116,6 @@ static bool find_functions(void *library, bool is_ptx, Nvrtc *n) {
          find_function(library, is_ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN", &n->image);
 }
 
-static char *read_text(Arena *arena, const char *path) {
-  FILE *in = fopen(path, "rb");
-  if (!in) return NULL;
-  long size = fseek(in, 0, SEEK_END) == 0 ? ftell(in) : -1;
-  char *text = size >= 0 && fseek(in, 0, SEEK_SET) == 0 ? arena_alloc(arena, (size_t)size + 1) : NULL;
-  if (text && fread(text, 1, (size_t)size, in) != (size_t)size) text = NULL;
-  fclose(in);
-  return text;
-}
-
 static const char *write_image(Arena *arena, const Nvrtc *n, nvrtcProgram program, const char *output) {
   size_t size = 0;
   int result = n->image_size(program, &size);
@@ -150,7 +140,8 @@ const char *cuda_compiler_run_nvrtc(Arena *arena, const CudaCompiler *compiler, 
   Nvrtc n;
   *is_refused = false;
   if (!find_functions(compiler->nvrtc, strncmp(architecture, "compute_", 8) == 0, &n)) return "this NVRTC is too old: 11.1 or newer is needed";
-  const char *source = read_text(arena, path), *headers[] = {read_text(arena, arena_printf(arena, "%s/gnndevice.cuh", folder))};
+  size_t length;
+  const char *source = arena_read_file(arena, path, &length), *headers[] = {arena_read_file(arena, arena_printf(arena, "%s/gnndevice.cuh", folder), &length)};
   static const char *const names[] = {"gnndevice.cuh"};
   if (!source || !headers[0]) return arena_printf(arena, "cannot read %s", source ? "gnndevice.cuh" : path);
   const char **options = NULL;

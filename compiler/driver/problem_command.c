@@ -128,9 +128,7 @@ static bool set_budgets(Subject *s, const int64_t tier_bytes[TIER_COUNT]) {
   s->text = arena_strdup(s->arena, text);
   s->length = strlen(text);
   free(text);
-  ProblemError error;
-  s->problem = problem_read_json(s->arena, s->text, s->length, &error);
-  if (!s->problem) fprintf(stderr, "%s:%s%s %s\n", shown(s->path).text, error.place, *error.place ? ":" : "", error.text);
+  s->problem = planner_read_problem(s->arena, s->path, s->text, s->length);
   return s->problem != NULL;
 }
 
@@ -212,13 +210,6 @@ static bool says_direct(const Subject *s) {
   return is_direct;
 }
 
-static int write_plan(const PlannerArguments *a, const PlannerText *made) {
-  OutFile file;
-  if (!outfile_may_write(a->output, a->is_forced) || !outfile_open(&file, a->output)) return 4;
-  fwrite(made->text, 1, made->length, file.out);
-  return outfile_close(&file, 0666);
-}
-
 static int say_infeasible(const Subject *s, const PlannerReport *report) {
   plan_report_infeasible(stderr, s->problem, report, s->options.policy);
   return INFEASIBLE;
@@ -247,7 +238,7 @@ static int draw(Subject *s, const Words *words, json_t *sweeps) {
   const PlannerPlan *plan = plan_of(s, &report, &made);
   if (!plan && made.text) return fprintf(stderr, "gnncc plan: internal error in the planner (this is a bug): the checker rejects its plan\n"), INTERNAL;
   if (!plan) return say_infeasible(s, &report);
-  if (words->planner.output && (status = write_plan(&words->planner, &made)) != 0) return status;
+  if ((status = planner_write_plan(&words->planner, &made)) != 0) return status;
   const Sweep *sweep = NULL;
   if (words->sweep) {
     Sweeper w = sweeper_of(s, own_bytes, sweep_plans(0));
@@ -266,11 +257,9 @@ static int draw(Subject *s, const Words *words, json_t *sweeps) {
 }
 
 static int draw_one(Arena *arena, const Words *words, const char *path, json_t *sweeps) {
-  ProblemError error;
   Subject s = {.arena = arena, .path = path, .options = words->planner.options};
   s.text = planner_read_file(arena, path, &s.length);
-  s.problem = s.text ? problem_read_json(arena, s.text, s.length, &error) : NULL;
-  if (s.text && !s.problem) fprintf(stderr, "%s:%s%s %s\n", shown(path).text, error.place, *error.place ? ":" : "", error.text);
+  s.problem = s.text ? planner_read_problem(arena, path, s.text, s.length) : NULL;
   return s.problem ? draw(&s, words, sweeps) : USAGE;
 }
 

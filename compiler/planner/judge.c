@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compiler/base/shown.h"
+#include "lang/arena.h"
 
 __extension__ typedef __int128 Big;
 
@@ -17,11 +18,6 @@ enum { MAX_TOUCHES = 16000000 };
 enum { HOME_OF_NONE, HOME_OF_DEVICE, HOME_OF_HOST, HOME_OF_SSD };
 enum { MAY_RETAIN = 1, MAY_HOST = 2, MAY_SSD = 4, MAY_RECOMPUTE = 8 };
 enum { READS = 1, WRITES = 2 };
-
-typedef struct Memory {
-  struct Memory *next;
-  _Alignas(16) char bytes[];
-} Memory;
 
 typedef struct Link {
   bool exists;
@@ -109,7 +105,7 @@ typedef struct Judge {
   jmp_buf stop;
   FILE *out;
   int verdict;
-  Memory *memory;
+  Arena *arena;
   json_t *problem, *plan;
   json_t *thing_index, *job_index, *link_index;
 
@@ -161,15 +157,7 @@ static _Noreturn void stop(Judge *j, int verdict, const char *format, ...) {
 #define BAD(...) stop(j, PLANNER_CHECK_BAD_INPUT, __VA_ARGS__)
 #define INVALID(...) stop(j, PLANNER_CHECK_INVALID, __VA_ARGS__)
 
-static void *take(Judge *j, size_t count, size_t size) {
-  Memory *m = calloc(1, sizeof *m + count * size + 1);
-  if (!m) BAD("out of memory");
-  m->next = j->memory;
-  j->memory = m;
-  return m->bytes;
-}
-
-#define NEW(count, type) ((type *)take(j, (size_t)(count), sizeof(type)))
+#define NEW(count, type) ((type *)arena_alloc(j->arena, (size_t)(count) * sizeof(type)))
 
 /* ---- reading ---- */
 
@@ -1517,8 +1505,9 @@ static void judge_all(Judge *j, const char *problem_text, size_t problem_length,
 
 int planner_check_json(const char *problem_text, size_t problem_length, const char *plan_text, size_t plan_length,
                        FILE *out, PlannerCheckResult *result) {
-  Judge *j = calloc(1, sizeof *j);
-  if (!j) return PLANNER_CHECK_BAD_INPUT;
+  Arena *arena = arena_new();
+  Judge *j = arena_alloc(arena, sizeof *j);
+  j->arena = arena;
   j->out = out;
   j->thing_index = json_object();
   j->job_index = json_object();
@@ -1547,12 +1536,7 @@ int planner_check_json(const char *problem_text, size_t problem_length, const ch
   json_decref(j->link_index);
   json_decref(j->problem);
   json_decref(j->plan);
-  while (j->memory) {
-    Memory *next = j->memory->next;
-    free(j->memory);
-    j->memory = next;
-  }
-  free(j);
+  arena_free(j->arena);
   return verdict;
 }
 

@@ -154,10 +154,18 @@ char *planner_read_file(Arena *arena, const char *path, size_t *length) {
   return text;
 }
 
-static int write_file(const char *path, const char *text, size_t length, bool is_forced) {
+const Problem *planner_read_problem(Arena *arena, const char *path, const char *text, size_t length) {
+  ProblemError error;
+  const Problem *problem = problem_read_json(arena, text, length, &error);
+  if (!problem) fprintf(stderr, "%s:%s%s %s\n", shown(path).text, error.place, *error.place ? ":" : "", error.text);
+  return problem;
+}
+
+int planner_write_plan(const PlannerArguments *a, const PlannerText *made) {
   OutFile file;
-  if (!outfile_may_write(path, is_forced) || !outfile_open(&file, path)) return EXIT_FILE;
-  fwrite(text, 1, length, file.out);
+  if (!a->output) return EXIT_PLANNED;
+  if (!outfile_may_write(a->output, a->is_forced) || !outfile_open(&file, a->output)) return EXIT_FILE;
+  fwrite(made->text, 1, made->length, file.out);
   return outfile_close(&file, 0666);
 }
 
@@ -200,19 +208,15 @@ static int make_plan(Arena *arena, const PlannerArguments *a, const Problem *pro
   }
   plan_report_plan(out, problem, &report, plan);
   if (a->compares) plan_report_policies(out, &report);
-  return a->output ? write_file(a->output, made.text, made.length, a->is_forced) : EXIT_PLANNED;
+  return planner_write_plan(a, &made);
 }
 
 static int run(Arena *arena, const PlannerArguments *a) {
   size_t length;
   char *text = planner_read_file(arena, a->problem, &length);
   if (!text) return EXIT_USAGE;
-  ProblemError error;
-  Problem *problem = problem_read_json(arena, text, length, &error);
-  if (!problem) {
-    fprintf(stderr, "%s:%s%s %s\n", shown(a->problem).text, error.place, *error.place ? ":" : "", error.text);
-    return EXIT_USAGE;
-  }
+  const Problem *problem = planner_read_problem(arena, a->problem, text, length);
+  if (!problem) return EXIT_USAGE;
   if (a->check) return check_plan(arena, text, length, a->check);
   return make_plan(arena, a, problem, text, length);
 }

@@ -3,167 +3,104 @@
 #include "replay.h"
 #include "runtime/base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct Text {
-  Arena *arena;
-  char *bytes;
-  size_t length, capacity;
-} Text;
-
-static void put(Text *text, const char *bytes, size_t length) {
-  if (text->length + length + 1 > text->capacity) {
-    size_t capacity = 2 * (text->capacity + length) + 1024;
-    char *bigger = arena_alloc(text->arena, capacity);
-    if (text->length) memcpy(bigger, text->bytes, text->length);
-    text->bytes = bigger;
-    text->capacity = capacity;
-  }
-  memcpy(text->bytes + text->length, bytes, length);
-  text->length += length;
-  text->bytes[text->length] = 0;
-}
-
-static void put_text(Text *text, const char *string) {
-  put(text, string, strlen(string));
-}
-
-static void put_int(Text *text, const char *before, int64_t value) {
-  char buffer[64];
-  put_text(text, before);
-  snprintf(buffer, sizeof buffer, "%lld", (long long)value);
-  put_text(text, buffer);
-}
-
-static void put_real(Text *text, const char *before, double value) {
-  char buffer[64];
-  put_text(text, before);
-  snprintf(buffer, sizeof buffer, "%.17g", value);
-  put_text(text, buffer);
-}
-
-static void put_string(Text *text, const char *before, const char *string) {
-  put_text(text, before);
-  gnn_text json = {0};
-  gnn_text_json(&json, string);
-  put_text(text, json.is_broken ? "\"\"" : json.data);
-  gnn_text_free(&json);
-}
 
 static const char *datum_id(const PlannerPlan *plan, int piece) {
   return plan->problem->data[plan->problem->pieces[piece].datum].id;
 }
 
-static void put_reruns(Text *text, const PlannerPlan *plan) {
+static void put_reruns(gnn_text *text, const PlannerPlan *plan) {
   const Problem *p = plan->problem;
-  put_text(text, "\"recompute\": [");
+  gnn_text_format(text, "\"recompute\": [");
   for (int i = 0; i < plan->rerun_count; i++) {
     const PlanRerun *rerun = &plan->reruns[i];
     const ProblemStep *step = &p->steps[rerun->step];
-    put_int(text, i ? ",\n  {\"before\": " : "\n  {\"before\": ", rerun->before);
-    put_string(text, ", \"op\": ", p->ops[step->op].id);
-    put_int(text, ", \"k\": ", step->chunk);
-    put_text(text, ", \"out\": [");
+    gnn_text_format(text, "%s\n  {\"before\": %d, \"op\": ", i ? "," : "", rerun->before);
+    gnn_text_json(text, p->ops[step->op].id);
+    gnn_text_format(text, ", \"k\": %d, \"out\": [", step->chunk);
     for (int k = 0; k < rerun->out_count; k++) {
       int x = plan->outs[rerun->out_first + k];
-      put_string(text, k ? ", [" : "[", datum_id(plan, x));
-      put_int(text, ", ", p->pieces[x].chunk);
-      put_text(text, "]");
+      gnn_text_format(text, k ? ", [" : "[");
+      gnn_text_json(text, datum_id(plan, x));
+      gnn_text_format(text, ", %d]", p->pieces[x].chunk);
     }
-    put_text(text, "]}");
+    gnn_text_format(text, "]}");
   }
-  put_text(text, plan->rerun_count ? "\n ],\n" : "],\n");
+  gnn_text_format(text, plan->rerun_count ? "\n ],\n" : "],\n");
 }
 
-static void put_moves(Text *text, const PlannerPlan *plan) {
-  put_text(text, " \"moves\": [");
+static void put_moves(gnn_text *text, const PlannerPlan *plan) {
+  gnn_text_format(text, " \"moves\": [");
   for (int i = 0; i < plan->move_count; i++) {
     const PlanMove *move = &plan->moves[i];
-    put_string(text, i ? ",\n  {\"data\": " : "\n  {\"data\": ", datum_id(plan, move->piece));
-    put_int(text, ", \"chunk\": ", plan->problem->pieces[move->piece].chunk);
-    put_int(text, ", \"after\": ", move->after);
-    put_string(text, ", \"to\": ", tier_names[move->to]);
-    put_int(text, ", \"g\": ", move->g);
-    if (move->f >= 0) put_int(text, ", \"f\": ", move->f);
-    put_text(text, "}");
+    gnn_text_format(text, "%s\n  {\"data\": ", i ? "," : "");
+    gnn_text_json(text, datum_id(plan, move->piece));
+    gnn_text_format(text, ", \"chunk\": %d, \"after\": %d, \"to\": \"%s\", \"g\": %d", plan->problem->pieces[move->piece].chunk, move->after,
+                    tier_names[move->to], move->g);
+    if (move->f >= 0) gnn_text_format(text, ", \"f\": %d", move->f);
+    gnn_text_format(text, "}");
   }
-  put_text(text, plan->move_count ? "\n ]" : "]");
+  gnn_text_format(text, plan->move_count ? "\n ]" : "]");
 }
 
-static void put_place(Text *text, const PlannerPlan *plan, const PlanInterval *interval) {
-  if (interval->piece < 0) {
-    put_int(text, "{\"work\": ", interval->from);
-    return;
-  }
-  put_string(text, "{\"data\": ", datum_id(plan, interval->piece));
-  put_int(text, ", \"chunk\": ", plan->problem->pieces[interval->piece].chunk);
-  put_int(text, ", \"from\": ", interval->from);
-}
-
-static void put_addresses(Text *text, const PlannerPlan *plan) {
+static void put_addresses(gnn_text *text, const PlannerPlan *plan) {
   if (!plan->interval_count) return;
-  put_text(text, ",\n \"offsets\": [");
+  gnn_text_format(text, ",\n \"offsets\": [");
   for (int i = 0; i < plan->interval_count; i++) {
     const PlanInterval *interval = &plan->intervals[i];
-    put_text(text, i ? ",\n  " : "\n  ");
-    put_place(text, plan, interval);
-    put_int(text, ", \"offset\": ", interval->offset);
-    put_text(text, "}");
+    gnn_text_format(text, "%s\n  {", i ? "," : "");
+    if (interval->piece < 0) {
+      gnn_text_format(text, "\"work\": %d", interval->from);
+    } else {
+      gnn_text_format(text, "\"data\": ");
+      gnn_text_json(text, datum_id(plan, interval->piece));
+      gnn_text_format(text, ", \"chunk\": %d, \"from\": %d", plan->problem->pieces[interval->piece].chunk, interval->from);
+    }
+    gnn_text_format(text, ", \"offset\": %" PRId64 "}", interval->offset);
   }
-  put_text(text, "\n ]");
+  gnn_text_format(text, "\n ]");
 }
 
-static void put_certificate(Text *text, const PlanCertificate *c) {
-  if (c->kind == CERTIFICATE_NONE) return;
-  if (c->kind == CERTIFICATE_STALL_FREE) {
-    put_text(text, ",\n \"certificate\": {\"kind\": \"stallfree\"}");
-    return;
-  }
-  put_int(text, ",\n \"certificate\": {\"kind\": \"dual\", \"split\": ", c->split);
-  put_int(text, ", \"rho\": ", c->rho_ns);
-  put_int(text, ", \"theta\": ", c->theta_ns);
-  put_real(text, ",\n  \"a1\": ", c->a1);
-  put_real(text, ", \"a2\": ", c->a2);
-  put_real(text, ", \"b1\": ", c->b1);
-  put_real(text, ", \"b2\": ", c->b2);
-  put_real(text, ", \"b3\": ", c->b3);
-  put_real(text, ", \"cw\": ", c->cw);
-  put_real(text, ", \"cr\": ", c->cr);
-  put_real(text, ", \"lam\": ", c->lam);
-  put_real(text, ", \"mu\": ", c->mu);
-  put_text(text, "}");
+static void put_certificate(gnn_text *text, const PlanCertificate *c) {
+  if (c->kind == CERTIFICATE_STALL_FREE) gnn_text_format(text, ",\n \"certificate\": {\"kind\": \"stallfree\"}");
+  if (c->kind != CERTIFICATE_DUAL) return;
+  gnn_text_format(text, ",\n \"certificate\": {\"kind\": \"dual\", \"split\": %d, \"rho\": %" PRId64 ", \"theta\": %" PRId64, c->split, c->rho_ns, c->theta_ns);
+  gnn_text_format(text, ",\n  \"a1\": %.17g, \"a2\": %.17g, \"b1\": %.17g, \"b2\": %.17g, \"b3\": %.17g", c->a1, c->a2, c->b1, c->b2, c->b3);
+  gnn_text_format(text, ", \"cw\": %.17g, \"cr\": %.17g, \"lam\": %.17g, \"mu\": %.17g}", c->cw, c->cr, c->lam, c->mu);
 }
 
 char *plan_write_json(const PlannerPlan *plan, Arena *arena, size_t *length) {
   const Problem *p = plan->problem;
-  Text text = {.arena = arena};
-  put_text(&text, "{\"format\": \"gnncc-plan/1\"");
-  put_string(&text, ", \"problem\": ", p->name);
-  put_text(&text, ",\n \"variants\": {");
+  gnn_text text = {0};
+  gnn_text_format(&text, "{\"format\": \"gnncc-plan/1\", \"problem\": ");
+  gnn_text_json(&text, p->name);
+  gnn_text_format(&text, ",\n \"variants\": {");
   bool is_first = true;
   for (int i = 0; i < p->op_count; i++) {
     if (p->ops[i].variant_count < 2) continue;
-    put_string(&text, is_first ? "" : ", ", p->ops[i].id);
-    put_string(&text, ": ", p->ops[i].variants[plan->variant[i]].name);
+    if (!is_first) gnn_text_format(&text, ", ");
+    gnn_text_json(&text, p->ops[i].id);
+    gnn_text_format(&text, ": ");
+    gnn_text_json(&text, p->ops[i].variants[plan->variant[i]].name);
     is_first = false;
   }
-  put_text(&text, "},\n ");
+  gnn_text_format(&text, "},\n ");
   put_reruns(&text, plan);
   put_moves(&text, plan);
   put_addresses(&text, plan);
-  if (plan->makespan_ns >= 0) put_int(&text, ",\n \"makespan_ns\": ", plan->makespan_ns);
-  if (plan->peak_bytes >= 0) put_int(&text, ", \"peak_bytes\": ", plan->peak_bytes);
-  if (plan->lower_bound_ns >= 0) put_int(&text, ", \"lower_bound_ns\": ", plan->lower_bound_ns);
+  if (plan->makespan_ns >= 0) gnn_text_format(&text, ",\n \"makespan_ns\": %" PRId64, plan->makespan_ns);
+  if (plan->peak_bytes >= 0) gnn_text_format(&text, ", \"peak_bytes\": %" PRId64, plan->peak_bytes);
+  if (plan->lower_bound_ns >= 0) gnn_text_format(&text, ", \"lower_bound_ns\": %" PRId64, plan->lower_bound_ns);
   put_certificate(&text, &plan->certificate);
-  if (plan->effort) {
-    put_string(&text, ",\n \"meta\": {\"effort\": ", plan->effort);
-    put_text(&text, plan->is_cut_short ? ", \"cut_short\": true}" : ", \"cut_short\": false}");
-  }
-  put_text(&text, "}\n");
+  if (plan->effort) gnn_text_format(&text, ",\n \"meta\": {\"effort\": \"%s\", \"cut_short\": %s}", plan->effort, plan->is_cut_short ? "true" : "false");
+  gnn_text_format(&text, "}\n");
   *length = text.length;
-  return text.bytes;
+  char *kept = arena_strdup(arena, text.data ? text.data : "");
+  gnn_text_free(&text);
+  return kept;
 }
 
 /* ---- reading ---- */

@@ -8,17 +8,6 @@
 
 #include "math.h"
 
-/* The first position in the list that is at or after a node. */
-GNN_INLINE int64_t gnn_position_of(const int32_t *rows, int64_t row_count, int64_t node) {
-  int64_t low = 0, high = row_count;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (rows[middle] < node) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 GNN_INLINE gnn_real gnn_row_maximum(const gnn_real *row, int64_t classes) {
   gnn_real maximum = row[0];
   for (int64_t c = 1; c < classes; c++) maximum = row[c] > maximum ? row[c] : maximum;
@@ -43,8 +32,8 @@ GNN_INLINE double gnn_cross_entropy_part(const gnn_real *scores, int64_t classes
 GNN_INLINE void gnn_cross_entropy_blocks(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows,
                                          int64_t row_count, const int64_t *first, int64_t begin, int64_t end, double *sums) {
   for (int64_t b = begin; b < end; b++)
-    sums[b] = gnn_cross_entropy_part(scores, classes, labels, rows, gnn_position_of(rows, row_count, first[b]),
-                                     gnn_position_of(rows, row_count, first[b + 1]));
+    sums[b] = gnn_cross_entropy_part(scores, classes, labels, rows, gnn_entry_of(rows, 0, row_count, first[b]),
+                                     gnn_entry_of(rows, 0, row_count, first[b + 1]));
 }
 
 GNN_INLINE void gnn_cross_entropy_gradient_row(const gnn_real *row, int64_t classes, int32_t label, double count,
@@ -73,7 +62,7 @@ GNN_INLINE void gnn_cross_entropy_gradient(const gnn_real *scores, int64_t class
 GNN_INLINE void gnn_cross_entropy_gradient_nodes(const gnn_real *scores, int64_t classes, const int32_t *labels,
                                                  const int32_t *rows, int64_t row_count, int64_t begin, int64_t end,
                                                  gnn_real *gradient) {
-  int64_t low = gnn_position_of(rows, row_count, begin);
+  int64_t low = gnn_entry_of(rows, 0, row_count, begin);
   for (int64_t r = begin; r < end; r++) {
     gnn_real *to = gradient + r * classes;
     if (low < row_count && rows[low] == r) {

@@ -69,18 +69,6 @@ GNN_INLINE int64_t gnn_block_of(const gnn_blocks *blocks, int64_t low, int64_t r
   return low;
 }
 
-/* The first of the entries [e, last) whose row is not below `row`, else last. */
-GNN_INLINE int64_t gnn_entry_of(const int32_t *idx, int64_t e, int64_t last, int64_t row) {
-  int64_t low = e, high = last;
-  if (e == last || idx[last - 1] < row) return last;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (idx[middle] < row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /* Rows [begin, end) of S^T G, which are columns of S; g: [rows, w] row-major. The entries of a column are summed in each block, and
  * the sums over the tree of blocks. Blocks without entries would add zeros: they are passed over. Two open sums are added when the
  * next entry lies outside the least subtree that holds them both, which is told by the highest bit in which the numbers of

@@ -128,4 +128,15 @@ typedef void gnn_row_done(const void *context, int64_t row, const gnn_real *acc)
 
 GNN_INLINE int64_t gnn_min(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Of an ascending list the first of the entries [e, last) that is not below `row`, else last. */
+GNN_INLINE int64_t gnn_entry_of(const int32_t *idx, int64_t e, int64_t last, int64_t row) {
+  if (e == last || idx[last - 1] < row) return last;
+  while (e < last) {
+    const int64_t middle = e + (last - e) / 2;
+    if (idx[middle] < row) e = middle + 1;
+    else last = middle;
+  }
+  return e;
+}
+
 #endif

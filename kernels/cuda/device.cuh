@@ -35,6 +35,16 @@ GNN_INLINE gnn_real *gnn_at(const gnn_view *g, int64_t offset) { return (gnn_rea
 
 GNN_INLINE int64_t gnn_min(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Of an ascending list the first of the entries [e, last) that is not below `row`, else last. */
+GNN_INLINE int64_t gnn_entry_of(const int32_t *idx, int64_t e, int64_t last, int64_t row) {
+  while (e < last) {
+    const int64_t middle = e + (last - e) / 2;
+    if (idx[middle] < row) e = middle + 1;
+    else last = middle;
+  }
+  return e;
+}
+
 /* This thread's group of SIZE threads among all of the launch, and how many there are. */
 template <int SIZE> GNN_INLINE int64_t gnn_group() { return ((int64_t)blockIdx.x * GNN_THREADS + threadIdx.x) / SIZE; }
 template <int SIZE> GNN_INLINE int64_t gnn_groups() { return (int64_t)gridDim.x * (GNN_THREADS / SIZE); }

@@ -17,17 +17,6 @@ GNN_INLINE double gnn_row_exp_sum(const gnn_real *row, int64_t classes, gnn_real
   return gnn_group_sum<32, 1>(sum);
 }
 
-/* The first position in the list that is at or after a node. */
-GNN_INLINE int64_t gnn_position_of(const int32_t *rows, int64_t row_count, int64_t node) {
-  int64_t low = 0, high = row_count;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (rows[middle] < node) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /* What a warp does with labelled row r: -log p(label), in its first lane. */
 GNN_INLINE double gnn_row_loss(const gnn_real *row, int64_t classes, int32_t label) {
   const gnn_real maximum = gnn_row_maximum(row, classes);
@@ -47,8 +36,8 @@ GNN_INLINE void gnn_cross_entropy_rows(const gnn_real *scores, int64_t classes, 
 /* sums[block]: over the labelled rows of a canonical block. */
 GNN_INLINE void gnn_cross_entropy_block(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows, int64_t row_count,
                                         const gnn_view_blocks *blocks, double *sums) {
-  gnn_cross_entropy_rows(scores, classes, labels, rows, gnn_position_of(rows, row_count, blocks->first[blockIdx.x]),
-                         gnn_position_of(rows, row_count, blocks->first[blockIdx.x + 1]), &sums[blockIdx.x]);
+  gnn_cross_entropy_rows(scores, classes, labels, rows, gnn_entry_of(rows, 0, row_count, blocks->first[blockIdx.x]),
+                         gnn_entry_of(rows, 0, row_count, blocks->first[blockIdx.x + 1]), &sums[blockIdx.x]);
 }
 
 /* By one block. */
@@ -98,9 +87,9 @@ GNN_INLINE int64_t gnn_row_best(const gnn_real *row, int64_t classes) {
  * for each canonical block of each split. */
 GNN_INLINE void gnn_measure_block(const gnn_real *scores, int64_t classes, const int32_t *labels, const gnn_view *g, double *results) {
   const int64_t split = blockIdx.x >> g->blocks.levels, block = blockIdx.x - (split << g->blocks.levels), count = g->row_count[split];
-  const int64_t end = gnn_position_of(g->rows[split], count, g->blocks.first[block + 1]);
+  const int64_t end = gnn_entry_of(g->rows[split], 0, count, g->blocks.first[block + 1]);
   double loss = 0, hits = 0;
-  for (int64_t i = gnn_position_of(g->rows[split], count, g->blocks.first[block]) + threadIdx.x / 32; i < end; i += GNN_THREADS / 32) {
+  for (int64_t i = gnn_entry_of(g->rows[split], 0, count, g->blocks.first[block]) + threadIdx.x / 32; i < end; i += GNN_THREADS / 32) {
     const int64_t r = g->rows[split][i];
     const gnn_real *row = scores + r * classes;
     const int64_t best = gnn_row_best(row, classes);

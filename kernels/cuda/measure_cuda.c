@@ -106,11 +106,6 @@ static void launch(const Launch *l) {
   else launch_one(l->name, l->blocks);
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double seconds_between(cudaEvent_t from, cudaEvent_t to) {
   float milliseconds = 0;
   CHECK(cudaEventElapsedTime(&milliseconds, from, to));
@@ -151,8 +146,7 @@ static double seconds_of(const Launch *l) {
   exec = graph_of(l, repeats);
   for (int i = 0; i < rounds; i++) times[i] = seconds_once(exec, repeats);
   CHECK(cudaGraphExecDestroy(exec));
-  qsort(times, (size_t)rounds, sizeof *times, compare_doubles);
-  return beyond(times[rounds / 2], start_seconds);
+  return beyond(median(times, rounds), start_seconds);
 }
 
 /* Rows, doubled from `rows` until a run takes long enough; `set` prepares so many and says how they are launched. */
@@ -417,8 +411,7 @@ static double latency(unsigned char *host) {
     CHECK(cudaEventSynchronize(end));
     times[i] = seconds_between(begin, end);
   }
-  qsort(times, ROUNDS, sizeof *times, compare_doubles);
-  return fmax(times[ROUNDS / 2], 1e-9);
+  return fmax(median(times, ROUNDS), 1e-9);
 }
 
 /* How much longer a stream of the device's memory takes while copies go both ways: they take from it, too. */
@@ -437,8 +430,7 @@ static double slowdown(unsigned char *host, int64_t bytes) {
     CHECK(cudaStreamSynchronize(another));
   }
   CHECK(cudaGraphExecDestroy(exec));
-  qsort(ratios, ROUNDS, sizeof *ratios, compare_doubles);
-  return fmin(fmax(ratios[ROUNDS / 2], 1), 10);
+  return fmin(fmax(median(ratios, ROUNDS), 1), 10);
 }
 
 static void measure_copies(void) {

@@ -74,16 +74,6 @@ GNN_INLINE void gnn_sum_rows(const int64_t *ptr, int64_t rows, const Sum &sum, c
 
 /* ---- columns ---- */
 
-/* The first of the entries [e, last) whose row is not below `row`, else last. */
-GNN_INLINE int64_t gnn_entry_of(const int32_t *idx, int64_t e, int64_t last, int64_t row) {
-  while (e < last) {
-    const int64_t middle = e + (last - e) / 2;
-    if (idx[middle] < row) e = middle + 1;
-    else last = middle;
-  }
-  return e;
-}
-
 /* acc = the sum of the entries of column c in the blocks [low, high), an aligned subtree: within each block, then over the tree. Blocks
  * without entries would add zeros: they are passed over. Two open sums are added when the next entry lies outside the least
  * subtree that holds them both, which is told by the highest bit in which the numbers of blocks differ. By a group. */

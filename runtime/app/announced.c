@@ -353,15 +353,8 @@ static gnn_status measure_may_write(const char *path, gnn_error *error) {
 
 static gnn_status measure_profile_write(const gnn_cli *cli, const measure_profile *profile, const char *path, gnn_error *error) {
   gnn_text text = {0};
-  gnn_writer writer;
   measure_profile_text(cli, profile, &text);
-  gnn_status status = text.is_broken ? gnn_fail_memory(error, 1 << 16) : gnn_writer_open(&writer, path, error);
-  if (status == GNN_OK) {
-    gnn_writer_put(&writer, text.data, text.length);
-    status = gnn_writer_close(&writer, error);
-  }
-  gnn_text_free(&text);
-  return status;
+  return gnn_text_write(&text, path, error);
 }
 
 int gnn_command_profile(const gnn_cli *cli) {

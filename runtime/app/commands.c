@@ -289,13 +289,7 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
       else for (int64_t c = 0; c < columns; c++) gnn_text_format(&text, ",%.9g", (double)scores[k * width + c]);
     }
     gnn_text_append(&text, "\n", 1);
-    gnn_writer writer;
-    status = text.is_broken ? gnn_fail_memory(error, rows * columns * 12) : gnn_writer_open(&writer, cli->output, error);
-    if (status == GNN_OK) {
-      gnn_writer_put(&writer, text.data, text.length);
-      status = gnn_writer_close(&writer, error);
-    }
-    gnn_text_free(&text);
+    status = gnn_text_write(&text, cli->output, error);
   } else {
     gnn_array array = {.dtype = classes ? GNN_I64 : GNN_F32, .rank = classes ? 1 : 2, .shape = {rows, width},
                        .count = rows * columns,

@@ -301,13 +301,8 @@ static gnn_status train_write_summary(gnn_loop *loop) {
     gnn_text_append(&text, "}", 1);
   }
   gnn_text_format(&text, "]\n}\n");
-  gnn_writer writer;
-  gnn_status status = text.is_broken ? gnn_fail_memory(&loop->error, 4096) : gnn_make_directories(loop->out, &loop->error);
-  if (status == GNN_OK) status = gnn_writer_open(&writer, path, &loop->error);
-  if (status == GNN_OK) {
-    gnn_writer_put(&writer, text.data, text.length);
-    status = gnn_writer_close(&writer, &loop->error);
-  }
+  gnn_status status = gnn_make_directories(loop->out, &loop->error);
+  if (status == GNN_OK) status = gnn_text_write(&text, path, &loop->error);
   gnn_text_free(&text);
   free(path);
   return status;

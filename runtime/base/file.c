@@ -255,6 +255,17 @@ gnn_status gnn_writer_close(gnn_writer *writer, gnn_error *error) {
   return status;
 }
 
+gnn_status gnn_text_write(gnn_text *text, const char *path, gnn_error *error) {
+  gnn_writer writer;
+  gnn_status status = text->is_broken ? gnn_fail_memory(error, (int64_t)text->length) : gnn_writer_open(&writer, path, error);
+  if (status == GNN_OK) {
+    gnn_writer_put(&writer, text->data, text->length);
+    status = gnn_writer_close(&writer, error);
+  }
+  gnn_text_free(text);
+  return status;
+}
+
 int gnn_path_exists(const char *path) {
   struct stat info;
   return stat(path, &info) == 0;
@@ -290,4 +301,11 @@ gnn_status gnn_make_directories(const char *path, gnn_error *error) {
   }
   free(copy);
   return status;
+}
+
+int gnn_cache_folder(gnn_text *path) {
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (cache && *cache) gnn_text_format(path, "%s/gnncc", cache);
+  else if (home && *home) gnn_text_format(path, "%s/.cache/gnncc", home);
+  return path->length > 0;
 }

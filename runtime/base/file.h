@@ -45,10 +45,15 @@ void gnn_writer_put(gnn_writer *writer, const void *bytes, size_t count);
 /* Writes what is buffered, fsyncs file and folder, renames. On any failure the temporary file is removed. */
 gnn_status gnn_writer_close(gnn_writer *writer, gnn_error *error);
 
+/* The text is the file, and freed. */
+gnn_status gnn_text_write(gnn_text *text, const char *path, gnn_error *error);
+
 int gnn_path_exists(const char *path);
 int gnn_path_is_directory(const char *path);
 /* malloc'ed "folder/name"; name alone where folder is NULL or "" or name is absolute. NULL: no memory. */
 char *gnn_path_join(const char *folder, const char *name);
 gnn_status gnn_make_directories(const char *path, gnn_error *error);
+/* Appends the folder for what is made once and can be made again; 0: there is no HOME. */
+int gnn_cache_folder(gnn_text *path);
 
 #endif

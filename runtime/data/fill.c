@@ -173,21 +173,15 @@ typedef struct fill_matrix {
   void *value, *by_value;
 } fill_matrix;
 
-static void fill_by_column(const fill_matrix *m, int64_t rows, int64_t columns, int real_bytes) {
-  int64_t entries = m->ptr[rows];
-  memset(m->by_ptr, 0, (size_t)(columns + 1) * sizeof *m->by_ptr);
-  for (int64_t e = 0; e < entries; e++) m->by_ptr[m->idx[e] + 1]++;
-  for (int64_t c = 0; c < columns; c++) m->by_ptr[c + 1] += m->by_ptr[c];
-  for (int64_t r = 0; r < rows; r++) {
-    for (int64_t e = m->ptr[r]; e < m->ptr[r + 1]; e++) {
-      int64_t at = m->by_ptr[m->idx[e]]++;
-      m->by_idx[at] = (int32_t)r;
-      if (real_bytes == 4) ((float *)m->by_value)[at] = ((const float *)m->value)[e];
-      else ((double *)m->by_value)[at] = ((const double *)m->value)[e];
-    }
-  }
-  memmove(m->by_ptr + 1, m->by_ptr, (size_t)columns * sizeof *m->by_ptr);
-  m->by_ptr[0] = 0;
+static gnn_status fill_by_column(const fill_matrix *m, int64_t rows, int64_t columns, int real_bytes, gnn_error *error) {
+  int64_t entries = m->ptr[rows], *entry = malloc((size_t)entries * sizeof *entry + 1);
+  if (entry == NULL) return gnn_fail_memory(error, entries * (int64_t)sizeof *entry);
+  gnn_adjacency_turn(m->ptr, m->idx, rows, columns, m->by_ptr, m->by_idx, entry);
+  for (int64_t e = 0; e < entries; e++)
+    if (real_bytes == 4) ((float *)m->by_value)[e] = ((const float *)m->value)[entry[e]];
+    else ((double *)m->by_value)[e] = ((const double *)m->value)[entry[e]];
+  free(entry);
+  return GNN_OK;
 }
 
 static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field,
@@ -226,11 +220,11 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
                          .row_value = m.value, .row_id = run->node_id};
   if (m.bounds) sparse->by_row.tasks = fill_bounds(m.ptr, rows, m.bounds);
   if (m.by_ptr == NULL) return GNN_OK;
-  fill_by_column(&m, rows, width, real_bytes);
+  gnn_status status = fill_by_column(&m, rows, width, real_bytes, error);
   sparse->by_column = (gnn_csr){.rows = width, .entries = at, .ptr = m.by_ptr, .idx = m.by_idx, .bounds = m.by_bounds};
   sparse->column_value = m.by_value;
-  if (m.by_bounds) sparse->by_column.tasks = fill_bounds(m.by_ptr, width, m.by_bounds);
-  return GNN_OK;
+  if (status == GNN_OK && m.by_bounds) sparse->by_column.tasks = fill_bounds(m.by_ptr, width, m.by_bounds);
+  return status;
 }
 
 static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset, const gnn_field_desc *field,

@@ -26,11 +26,9 @@ static void order_out_free(order_out *out) {
 
 /* malloc'ed; NULL: there is no such folder, or no memory. */
 static char *order_cache(uint64_t graph) {
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  const int is_given = cache && *cache;
   gnn_text text = {0};
-  if (!is_given && !(home && *home)) return NULL;
-  gnn_text_format(&text, "%s%s/gnncc/order-%d-%016" PRIx64 ".safetensors", is_given ? cache : home, is_given ? "" : "/.cache", GNN_ORDER_VERSION, graph);
+  if (!gnn_cache_folder(&text)) return NULL;
+  gnn_text_format(&text, "/order-%d-%016" PRIx64 ".safetensors", GNN_ORDER_VERSION, graph);
   if (!text.is_broken) return text.data;
   gnn_text_free(&text);
   return NULL;

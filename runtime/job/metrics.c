@@ -30,8 +30,8 @@ static void metrics_blocks(const void *context, int64_t begin, int64_t end, int6
   (void)task;
   gnn_cross_entropy_blocks(m->scores, m->classes, m->labels, m->rows, m->row_count, m->first, begin, end, m->loss);
   for (int64_t b = begin; b < end; b++)
-    m->correct[b] = gnn_accuracy_part(m->scores, m->classes, m->labels, m->rows, gnn_position_of(m->rows, m->row_count, m->first[b]),
-                                      gnn_position_of(m->rows, m->row_count, m->first[b + 1]));
+    m->correct[b] = gnn_accuracy_part(m->scores, m->classes, m->labels, m->rows, gnn_entry_of(m->rows, 0, m->row_count, m->first[b]),
+                                      gnn_entry_of(m->rows, 0, m->row_count, m->first[b + 1]));
 }
 
 gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
