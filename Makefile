@@ -26,7 +26,7 @@ COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c s
   $(addprefix compiler/graph/, autodiff.c data.c graph.c hoist.c locality.c lower.c reassociate.c simplify.c verify_graph.c) \
   $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c measured.c profile.c trial.c tuning.c \
     verify_kernels.c) \
-  $(addprefix compiler/plan/, answer.c decisions.c layout.c pins.c plan.c pose_problem.c residents.c schedule.c slowing.c tiers.c verify_memory.c \
+  $(addprefix compiler/plan/, answer.c decisions.c layout.c pieces.c pins.c plan.c pose_problem.c residents.c schedule.c slowing.c tiers.c verify_memory.c \
     verify_plan.c) \
   $(addprefix compiler/emit/, emit.c emit_api.c emit_cuda.c emit_cuda_kernel.c emit_cuda_rows.c emit_expr.c emit_folder.c emit_keep_order.c \
     emit_kernel.c emit_rows.c emit_step.c) \
@@ -191,7 +191,7 @@ $(T)/objects/planner/%.o: tests/planner/%.c $(wildcard tests/planner/*.h compile
 $(T)/planner/%: $(T)/objects/planner/%.o $(PLANNER_TEST_PARTS) $(PLANNER_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_JANSSON) -lm
-$(T)/passes/%: tests/passes/%.c tests/passes/memory_model.h tests/passes/model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
+$(T)/passes/%: tests/passes/%.c tests/passes/made.h tests/passes/memory_model.h tests/passes/model.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $(filter-out %.h,$^) $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(B)/planner_bench: tests/bench/planner_bench.c $(PLANNER_TEST_PARTS) $(filter-out %/planner/main.o,$(PLANNER_OBJECTS))

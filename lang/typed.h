@@ -203,6 +203,7 @@ typedef struct Locality {
 
 typedef struct DataInfo {
   int64_t nodes, edges; /* edges as stored: directed */
+  const int64_t *block_first; /* [2^levels + 1] of the canonical blocks (runtime/core/blocks.h); NULL: not asked for, or no files were read */
   Locality locality[2]; /* by EdgeEnd: that at which the sums arrive; of rows from anywhere where not known */
   bool is_symmetric;    /* every edge has its reverse */
   bool is_shapes_only;  /* no files were read */

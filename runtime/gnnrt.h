@@ -47,6 +47,8 @@ int gnn_team_threads(const gnn_team *team);
 /* Tasks 0 .. ceil(count / extent) - 1; task t covers [t * extent, min((t + 1) * extent, count)). Returns when all have
  * run. Allocates nothing. Not to be called from within a task. */
 void gnn_parallel(gnn_team *team, int64_t count, int64_t extent, gnn_task *task, const void *context);
+/* The same for [first, last). */
+void gnn_parallel_part(gnn_team *team, int64_t first, int64_t last, int64_t extent, gnn_task *task, const void *context);
 /* Task t covers [bounds[t], bounds[t + 1]), 0 <= t < tasks. */
 void gnn_parallel_ranges(gnn_team *team, const int64_t *bounds, int64_t tasks, gnn_task *task, const void *context);
 
@@ -230,6 +232,8 @@ typedef struct gnn_graph_desc {
   int64_t at_node_id, at_edge_id;      /* int32 per node, int64 per edge */
   int64_t at_rows[GNN_SPLIT_COUNT];
   int64_t row_count[GNN_SPLIT_COUNT];
+  int part_levels;           /* steps are for 2^part_levels parts of the nodes, which */
+  const int64_t *part_first; /* begin at these rows; the last entry is where the last one ends. NULL: for all */
 } gnn_graph_desc;
 
 typedef struct gnn_source_arg {
@@ -264,8 +268,8 @@ typedef struct gnn_recipe {
 
 typedef enum gnn_measure { GNN_MEASURE_LOSS, GNN_MEASURE_ACCURACY } gnn_measure;
 
-/* What a step stores: numbers, and where they are when it has ended. */
-typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE } gnn_rows;
+/* What a step stores: numbers, and where they are when it has ended. GNN_ROWS_PART: the rows of nodes of one part, `count` says which. */
+typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART } gnn_rows;
 typedef struct gnn_value_desc {
   int step, line;  /* of the model's source */
   const char *name;

@@ -33,6 +33,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
   c->diags = diags_new(c->arena);
   c->reader.arena = c->arena;
+  c->reader.wants_blocks = options->parts > 1;
   c->reader.is_overridden = options->data_path != NULL;
 }
 
@@ -83,6 +84,7 @@ static bool emit_for_processor(const Compilation *asked, FILE *out) {
   options.backend = "cpu";
   options.precision = PRECISION_FP32;
   options.gemm = options.spmm = NULL;
+  options.parts = 0;
   options.is_native = true;
   options.is_timing = options.is_verifying = options.is_simulated = false;
   options.product = PRODUCT_PROGRAM;
@@ -202,6 +204,18 @@ static bool check_precision(Compilation *c, const char *architecture) {
   return true;
 }
 
+static bool check_parts(Compilation *c) {
+  const int asked = c->options->parts, parts = parts_at_most(c->program->info, asked);
+  if (c->backend == BACKEND_CUDA && asked > 1) {
+    diags_error(c->diags, "E0110", diags_no_place(), "--parts=%d is for programs for a processor; on a GPU a value is one piece so far", asked);
+    return false;
+  }
+  if (parts < asked)
+    ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count,
+               arena_printf(c->arena, "%d part%s instead of %d: there are no more canonical blocks", parts, parts == 1 ? "" : "s", asked));
+  return true;
+}
+
 /* ---- the tuning of kernels ---- */
 
 /* By the name of the target, else of the architecture; in the cache. */
@@ -304,7 +318,7 @@ static void add_evaluation_without_taps(Compilation *c, Form *form) {
 static bool run_fuse(Compilation *c) {
   const Options *o = c->options;
   c->backend = backend_of(c);
-  if (!check_precision(c, architecture_of(c))) return false;
+  if (!check_precision(c, architecture_of(c)) || !check_parts(c)) return false;
   c->fuse_options = (FuseOptions){.is_fusing = o->is_fusing, .backend = c->backend, .precision = o->precision,
                                   .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0,
                                   .is_gemm_said = o->gemm != NULL, .is_spmm_said = o->spmm != NULL, .trial = o->trial ? o->trial->number : 0};
@@ -431,6 +445,7 @@ static PlanRequest request_of(Compilation *c) {
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
   if (policy) r.policy = vocabulary_find(policy_names, policy);
   r.time_limit_s = c->forms[FORM_HOISTED].evaluation_count > 0 ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
+  r.parts = parts_at_most(c->program->info, o->parts);
   r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, c->diags);
   return r;
 }

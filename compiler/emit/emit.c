@@ -15,9 +15,8 @@ static const char *bytes_text(Arena *arena, int64_t bytes) { return arena_strdup
 
 /* ---- the table of the arena ---- */
 
-static const char *emission_value_name(const Emission *m, const Kernels *kernels, ValueId value) {
-  const Plan *plan = kernels == m->training ? m->training_plan : m->evaluation_plan;
-  return plan->problem->name_of_value[value];
+static const PlanningProblem *problem_of(const Emission *m, const Kernels *kernels) {
+  return (kernels == m->training ? m->training_plan : m->evaluation_plan)->problem;
 }
 
 /* One side of a copy: contiguous on the device and in the rings, extents elsewhere. */
@@ -59,7 +58,7 @@ static void emit_slots(const Emission *m, FILE *out) {
       fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, ", y->extents[e].at, bytes);
       left -= bytes;
     }
-    fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->slot_extent[h], emission_value_name(m, slot->kernels, slot->value),
+    fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->slot_extent[h], problem_piece_name(problem_of(m, slot->kernels), slot->value, slot->part),
             slot->tier == TIER_HOST ? "host arena" : "scratch file", first_step_at(s, slot->first), s->kernel_step[slot->last] + 1);
   }
   fprintf(out, "};\n\n/* The copies, in the order in which they are queued; after: others that must be complete before. */\nstatic const gnn_copy_desc copies[] = {\n");
@@ -78,6 +77,7 @@ static void emit_arena(const Emission *m, FILE *out) {
     const char *life = b->first == BEFORE_STEPS ? "before the first epoch" : i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
     fprintf(out, "#define AT_%s INT64_C(%" PRId64 ") /* %s, %s, %s */\n", b->name, b->offset, bytes_text(m->arena, b->bytes),
             block_kind_name(b->kind), life);
+    rows_print_place(m, b, "AT", out);
   }
   if (m->schedule->slot_count) emit_slots(m, out);
   if (m->keep_order) emit_keep_places(m, out);
@@ -110,14 +110,15 @@ static void emit_instances(const Emission *m, FILE *out) {
 static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   const Step *step = &m->schedule->steps[s];
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
-  for (int k = 0; s >= m->schedule->training_count && !step->is_rerun && k < kernel->output_count; k++) {
+  bool is_last = step->part == 0 || step->part == step->parts->count;
+  for (int k = 0; s >= m->schedule->training_count && !step->is_rerun && is_last && k < kernel->output_count; k++) {
     const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
     if (value->tap && m->backend == BACKEND_CUDA)
       fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, g->nodes, %" PRId64 ");\n", escape_c(m->arena, value->tap),
-              layout_at(m->layout, step->kernels, kernel->outputs[k], s)->name, shape_width(&value->shape));
+              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, shape_width(&value->shape));
     else if (value->tap)
       fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", escape_c(m->arena, value->tap),
-              layout_at(m->layout, step->kernels, kernel->outputs[k], s)->name, shape_width(&value->shape));
+              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, shape_width(&value->shape));
   }
 }
 
@@ -126,10 +127,11 @@ static void emit_kernel_step(const Emission *m, int s, FILE *out) {
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   bool is_once = s >= m->schedule->count;
   fprintf(out, "   * %s%s", kernel_kind_name(kernel->kind), step->is_rerun ? ", again: its result was dropped" : "");
-  for (int k = 0; k < kernel->output_count; k++) {
-    const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], s);
+  for (int k = 0, count = 0; k < kernel->output_count; k++) {
+    const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], step->part, s);
+    if (step->part && !parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
     const char *life = arena_printf(m->arena, "%s until step %d", block->kind == BLOCK_SCRATCH ? "not read this time," : "kept", block->last + 1);
-    fprintf(out, "%s %s (%s, %s)", k ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes), is_once ? "kept always" : life);
+    fprintf(out, "%s %s (%s, %s)", count++ ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes), is_once ? "kept always" : life);
   }
   fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n  step_%d(g);\n  gnn_leave(g, %d);\n", 1e3 * step->cost.seconds, step->number,
           step->number, step->number);
@@ -219,7 +221,7 @@ static void emit_weights(const Emission *m, FILE *out) {
     }
     if (!param->type.rank) fprintf(out, "0");
     ValueId gradient = m->training && m->training->graph->gradients ? m->training->graph->gradients[i] : NO_VALUE;
-    const Block *at_gradient = gradient == NO_VALUE ? NULL : layout_at(y, m->training, gradient, m->schedule->backward_end - 1);
+    const Block *at_gradient = gradient == NO_VALUE ? NULL : layout_at(y, m->training, gradient, 0, m->schedule->backward_end - 1);
     int states = (y->residents->state[0][i] != NO_INDEX) + (y->residents->state[1][i] != NO_INDEX);
     fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s}},\n",
             count, inits[param->init], param->a, param->is_trained, at(m, y->residents->weight[i]),
@@ -278,17 +280,28 @@ static int emit_values(const Emission *m, FILE *out) {
     const Kernel *kernel = step->kind == STEP_KERNEL && !is_update ? &step->kernels->kernels[step->kernel] : NULL;
     for (int k = 0; kernel && k < kernel->output_count; k++) {
       const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
-      const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], s);
+      const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], step->part, s);
       if (value->shape.element != ELEMENT_REAL || !block || kernel->kind == KERNEL_CROSS_ENTROPY) continue;
+      bool is_later = step->part && step->part < step->parts->count && block->part == 0; /* the last part has all its rows */
+      if (is_later) continue;
       if (count++ == 0) fprintf(out, "static const gnn_value_desc values[] = {\n");
       bool is_matrix = value->shape.domain == DOMAIN_NONE && value->shape.rank > 1;
       int64_t numbers = shape_width(&value->shape), width = is_matrix ? value->shape.size[value->shape.rank - 1] : numbers;
-      fprintf(out, "  {%d, %d, %s, %s, %" PRId64 ", %" PRId64 ", AT_%s},\n", step->number, (int)value->place.line, escape_c(m->arena, block->name), rows[value->shape.domain],
-              value->shape.domain == DOMAIN_NONE ? numbers / width : 0, width, block->name);
+      const char *name = block->part ? parts_name(step->parts, value->name, block->part) : block->name;
+      fprintf(out, "  {%d, %d, %s, %s, %" PRId64 ", %" PRId64 ", AT_%s},\n", step->number, (int)value->place.line, escape_c(m->arena, name),
+              block->part ? "GNN_ROWS_PART" : rows[value->shape.domain], value->shape.domain == DOMAIN_NONE ? numbers / width : block->part, width, block->name);
     }
   }
   if (count) fprintf(out, "};\n\n");
   return count;
+}
+
+static void emit_parts(const Emission *m, FILE *out) {
+  const Parts *parts = m->evaluation_plan->problem->parts;
+  if (parts->count == 1) return;
+  fprintf(out, "/* The rows at which the parts of the nodes begin. */\nstatic const int64_t part_first[] = {");
+  for (int i = 0; i <= parts->count; i++) fprintf(out, "%s%" PRId64, i ? ", " : "", parts->first[i]);
+  fprintf(out, "};\n\n");
 }
 
 static void emit_source_description(const Emission *m, FILE *out) {
@@ -356,6 +369,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
           at(m, y->residents->node_blocks));
   if (r->order != ORDER_GIVEN)
     fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
+  const Parts *parts = m->evaluation_plan->problem->parts;
+  if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,\n", parts->levels);
   fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
           at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");
@@ -373,7 +388,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
     fprintf(out, "  .forward_backward = forward_backward,\n  .update = update,\n");
   }
   fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
-  const Block *scores = layout_at(y, m->evaluation, m->evaluation->graph->scores, m->schedule->count - 1);
+  const Block *scores = layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, m->schedule->count - 1);
   fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
@@ -448,6 +463,7 @@ void emit_source(const Emission *m, FILE *out) {
   emit_steps(m, out);
   int value_count = emit_values(m, out);
   emit_source_description(m, out);
+  emit_parts(m, out);
   int tap_count = emit_taps(m, out);
   fprintf(out, "/* plan.json, which lies beside this file. */\nstatic const char PLAN[] = {\n#if __has_include(\"%s_plan.inc\")\n#include \"%s_plan.inc\"\n#else\n0\n#endif\n};\n\n", m->prefix, m->prefix);
   emit_program(m, value_count, tap_count, out);

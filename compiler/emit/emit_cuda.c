@@ -22,7 +22,7 @@ typedef struct DeviceCode {
 static void print_measure(const Emission *m, DeviceCode *code, FILE *out) {
   const Layout *y = m->layout;
   const Graph *graph = m->evaluation->graph;
-  const char *scores = layout_at(y, m->evaluation, graph->scores, m->schedule->count - 1)->name;
+  const char *scores = layout_at(y, m->evaluation, graph->scores, 0, m->schedule->count - 1)->name;
   const char *labels = y->blocks[y->residents->field[m->program->train.label_field]].name;
   ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){.kernel = "measure_blocks", .blocks = arena_printf(m->arena, "INT64_C(%d) << g->blocks.levels", SPLIT_COUNT)}));
   ARENA_PUSH(m->arena, code->launches, code->count, ((Launch){.kernel = "measure_splits", .blocks = arena_printf(m->arena, "%d", SPLIT_COUNT)}));

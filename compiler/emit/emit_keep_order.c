@@ -6,19 +6,19 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "emit.h"
+#include "emit_rows.h"
 
 /* The step of the plan that runs the same kernel for the first time. */
 static int step_in_plan(const Emission *m, const Step *kept) {
   for (int s = 0; s < m->schedule->count; s++) {
     const Step *step = &m->schedule->steps[s];
-    if (step->kind == STEP_KERNEL && !step->is_rerun && step->kernels == kept->kernels && step->kernel == kept->kernel) return step->number;
+    if (step->kind == STEP_KERNEL && !step->is_rerun && step->kernels == kept->kernels && step->kernel == kept->kernel && step->part == kept->part) return step->number;
   }
   return 0;
 }
 
 static bool is_same_thing(const Emission *m, const Block *planned, const Block *kept) {
-  if (planned->kernels != kept->kernels || planned->value != kept->value) return false;
+  if (planned->kernels != kept->kernels || planned->value != kept->value || planned->part != kept->part || planned->is_sums != kept->is_sums) return false;
   if (planned->value != NO_VALUE) return true;
   return m->schedule->steps[planned->first].kernel == m->keep_order->schedule->steps[kept->first].kernel; /* a kernel's scratch */
 }
@@ -34,6 +34,7 @@ void emit_keep_place(const Emission *m, int block, FILE *out) {
   const Block *planned = &m->layout->blocks[block], *kept = block < m->layout->resident_count ? NULL : block_when_kept(m, planned);
   if (kept) fprintf(out, "#define KEEP_%s INT64_C(%" PRId64 ")\n", planned->name, kept->offset);
   else fprintf(out, "#define KEEP_%s AT_%s\n", planned->name, planned->name);
+  rows_print_place(m, planned, "KEEP", out);
 }
 
 void emit_keep_places(const Emission *m, FILE *out) {
@@ -59,7 +60,7 @@ void emit_keep_order(const Emission *m, FILE *out) {
   }
   emit_calls(m, "evaluate", s->training_count, s->count, out);
   fprintf(out, "static const gnn_keep_order keep_order = {\n  .device_bytes = %" PRId64 ",\n  .at_scores = %" PRId64 ",\n", y->bytes,
-          layout_at(y, m->evaluation, m->evaluation->graph->scores, s->count - 1)->offset);
+          layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, s->count - 1)->offset);
   if (m->program->has_train) fprintf(out, "  .forward_backward = keep_forward_backward,\n  .update = keep_update,\n");
   fprintf(out, "  .evaluate = keep_evaluate,\n};\n\n");
 }

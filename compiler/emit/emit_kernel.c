@@ -77,6 +77,20 @@ static void run_over_bounds(const StepWriter *w, const char *task, const char *c
   fprintf(w->out, "  gnn_parallel_ranges(g->team, %s.bounds, %s.tasks, step_%d_%s, &s);\n", csr, csr, w->n, task);
 }
 
+static const char *part_row(const StepWriter *w, int part, int64_t lead) {
+  const char *row = arena_printf(w->arena, "g->blocks.first[%" PRId64 "]", step_first_block(w, part));
+  return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
+}
+
+/* All of them, or those of the step's part. */
+static void run_over_rows(const StepWriter *w, const char *task, Domain domain, int64_t lead) {
+  const int part = w->step->part;
+  if (part == 0) run_over(w, task, step_row_count(w, domain, lead), number(w, w->kernel->task_rows));
+  else
+    fprintf(w->out, "  gnn_parallel_part(g->team, %s, %s, %" PRId64 ", step_%d_%s, &s);\n", part_row(w, part - 1, lead), part_row(w, part, lead), w->kernel->task_rows,
+            w->n, task);
+}
+
 enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64 };
 
 /* ---- kernels ---- */
@@ -92,7 +106,7 @@ static void emit_map(StepWriter *w) {
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", loops);
   open_step(w, "");
-  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, 1), number(w, w->kernel->task_rows));
+  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
   fprintf(w->out, "}\n\n");
 }
 
@@ -113,7 +127,7 @@ static void emit_matmul(StepWriter *w) {
                                      step_block_name(w, w->anchor->operand[0]), step_scratch(w), w->n));
   open_step(w, "");
   run_over(w, "pack", number(w, p.depth), number(w, PACK_ROWS));
-  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, p.lead), number(w, w->kernel->task_rows));
+  run_over_rows(w, "rows", w->anchor->shape.domain, p.lead);
   fprintf(w->out, "}\n\n");
 }
 
@@ -164,17 +178,28 @@ static void emit_sparse_outer(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+/* What the walkers have goes to where the parts before it have left theirs, after the last part from there to the result. */
+static const char *sum_of_part(const StepWriter *w, int64_t count) {
+  const Parts *parts = w->step->parts;
+  const char *sum = arena_printf(w->arena, "gnn_sum_part(V(%s), s->walkers, %" PRId64 ", %d, V(%s), begin, end);", step_scratch(w), count, w->step->part - 1, step_sums(w));
+  if (w->step->part < parts->count) return sum;
+  return arena_printf(w->arena, "%s\n  memcpy(V(%s) + begin, V(%s) + begin, (size_t)(end - begin) * sizeof(gnn_real));", sum, step_block_name(w, w->kernel->anchor), step_sums(w));
+}
+
 /* Sums over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
  * and where their sum goes. */
 static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
+  const int part = w->step->part;
   const char *sums = arena_printf(w->arena, "V(%s) + walker * s->walkers.open * %" PRId64, step_scratch(w), count);
+  const char *before = part > 1 ? arena_printf(w->arena, "%d * s->walkers.runs + ", part - 1) : "", *levels = part ? arena_printf(w->arena, " - %d", w->step->parts->levels) : "";
   fprintf(w->out, "static void step_%d_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->n);
   print_opening(w, "s g");
-  fprintf(w->out, "  for (gnn_walk walk = gnn_walk_begin(begin, end, %s, %" PRId64 "); walk.left > 0; gnn_walk_on(&walk))\n", sums, count);
+  fprintf(w->out, "  for (gnn_walk walk = gnn_walk_begin(%sbegin, %send, %s, %" PRId64 "); walk.left > 0; gnn_walk_on(&walk))\n", before, before, sums, count);
   fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
-  print_task(w, "sum", arena_printf(w->arena, "gnn_sum_walkers(V(%s), s->walkers, %" PRId64 ", V(%s), begin, end);", step_scratch(w), count,
-                                    step_block_name(w, w->kernel->anchor)));
-  open_step(w, arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels, %d),\n", w->kernel->walker_levels));
+  print_task(w, "sum", part ? sum_of_part(w, count)
+                            : arena_printf(w->arena, "gnn_sum_walkers(V(%s), s->walkers, %" PRId64 ", V(%s), begin, end);", step_scratch(w), count,
+                                           step_block_name(w, w->kernel->anchor)));
+  open_step(w, arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d),\n", levels, w->kernel->walker_levels));
   run_over(w, "walk", "s.walkers.runs", "s.walkers.each");
   run_over(w, "sum", number(w, count), number(w, SUM_NUMBERS));
   fprintf(w->out, "}\n\n");
@@ -288,7 +313,7 @@ static void emit_row_sum(StepWriter *w) {
   step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
   fprintf(w->out, "%s    step_%d_row(context, r, acc);\n  }\n}\n\n", loops, w->n);
   open_step(w, "");
-  run_over(w, "rows", step_row_count(w, w->anchor->shape.domain, 1), number(w, w->kernel->task_rows));
+  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
   fprintf(w->out, "}\n\n");
 }
 
@@ -319,15 +344,20 @@ static void emit_column_sum(StepWriter *w) {
 
 static void emit_cross_entropy(StepWriter *w) {
   int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
-  const char *sums = arena_printf(w->arena, "V_DOUBLES(%s)", step_scratch(w));
+  const int part = w->step->part;
+  const char *sums = arena_printf(w->arena, "V_DOUBLES(%s)", part ? step_sums(w) : step_scratch(w));
   print_struct(w, "");
   print_task(w, "blocks", arena_printf(w->arena, "gnn_cross_entropy_blocks(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
                                        "g->blocks.first, begin, end, %s);",
                                        step_block_name(w, w->anchor->operand[0]), classes, step_block_name(w, w->anchor->operand[1]), sums));
   open_step(w, "");
   fprintf(w->out, "  const int64_t blocks = INT64_C(1) << g->blocks.levels;\n");
-  run_over(w, "blocks", "blocks", arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
-  fprintf(w->out, "  g->loss = gnn_sum_tree(%s, blocks) / (double)g->row_count[GNN_TRAIN];\n}\n\n", sums);
+  if (part == 0) run_over(w, "blocks", "blocks", arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
+  else
+    fprintf(w->out, "  gnn_parallel_part(g->team, %" PRId64 ", %" PRId64 ", blocks / %d + 1, step_%d_blocks, &s);\n", step_first_block(w, part - 1),
+            step_first_block(w, part), LOSS_TASKS, w->n);
+  if (part == 0 || part == w->step->parts->count) fprintf(w->out, "  g->loss = gnn_sum_tree(%s, blocks) / (double)g->row_count[GNN_TRAIN];\n", sums);
+  fprintf(w->out, "}\n\n");
 }
 
 static void emit_cross_entropy_gradient(StepWriter *w) {
@@ -339,7 +369,7 @@ static void emit_cross_entropy_gradient(StepWriter *w) {
                                      step_block_name(w, w->anchor->operand[0]), classes, step_block_name(w, w->anchor->operand[1]),
                                      step_block_name(w, w->kernel->anchor)));
   open_step(w, "");
-  run_over(w, "rows", "g->nodes", number(w, w->kernel->task_rows));
+  run_over_rows(w, "rows", DOMAIN_NODE, 1);
   fprintf(w->out, "}\n\n");
 }
 

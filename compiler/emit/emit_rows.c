@@ -133,7 +133,7 @@ RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loo
   const Kernels *kernels = step->kernels;
   const Kernel *kernel = &kernels->kernels[step->kernel];
   const Graph *graph = kernels->graph;
-  *w = (RowWriter){.emission = emission, .step = step->number - 1, .kernels = kernels, .kernel = kernel, .arena = emission->arena};
+  *w = (RowWriter){.emission = emission, .step = step->number - 1, .part = step->part, .kernels = kernels, .kernel = kernel, .arena = emission->arena};
   const Value *anchor = &graph->values[kernel->anchor];
   w->is_flat = true;
   bool *is_seen = arena_alloc(w->arena, (size_t)graph->value_count);
@@ -202,9 +202,23 @@ const char *rows_type(const Kernels *kernels, ValueId value) {
   return kernels_is_half(kernels, value) ? "gnn_half" : "gnn_real";
 }
 
+const char *rows_block_name(Arena *arena, const Block *block) {
+  return block->part > 1 && block->value != NO_VALUE ? arena_printf(arena, "%s_rows", block->name) : block->name;
+}
+
+/* The steps of a part count its rows as those of the value, so their pointers begin before the piece; they are moved to its rows before
+ * anything is read. */
+void rows_print_place(const Emission *m, const Block *block, const char *table, FILE *out) {
+  if (block->part < 2 || block->value == NO_VALUE) return;
+  const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
+  int64_t before = parts_bytes(parts, block->value, 0) / parts_rows(parts, 0) * parts->first[block->part - 1];
+  fprintf(out, "#define %s_%s (%s_%s - %" PRId64 ")\n", table, rows_block_name(m->arena, block), table, block->name, before);
+}
+
 const char *rows_at(const Kernels *kernels, ValueId value, const Block *block) {
   bool is_bits = kernels->graph->values[kernels->storage[value]].shape.element == ELEMENT_BIT;
-  return arena_printf(kernels->graph->arena, "%s(%s)", is_bits ? "V_BITS" : kernels_is_half(kernels, value) ? "V_HALF" : "V", block->name);
+  return arena_printf(kernels->graph->arena, "%s(%s)", is_bits ? "V_BITS" : kernels_is_half(kernels, value) ? "V_HALF" : "V",
+                      rows_block_name(kernels->graph->arena, block));
 }
 
 const char *rows_loaded(const Kernels *kernels, ValueId value, const char *element) {
@@ -236,7 +250,7 @@ static const char *pointer_to(RowWriter *w, const Block *block, ValueId value, R
 static const char *load(RowWriter *w, ValueId id, Index index) {
   const Value *stored = &w->kernels->graph->values[w->kernels->storage[id]];
   const Shape *shape = &w->kernels->graph->values[id].shape;
-  const Block *block = layout_at(w->emission->layout, w->kernels, id, w->step);
+  const Block *block = layout_at(w->emission->layout, w->kernels, id, w->part, w->step);
   if (stored->shape.element != ELEMENT_BIT)
     return rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer_to(w, block, id, index.row, false), rows_offset(w, shape, index)));
   const char *pointer = pointer_to(w, block, id, index.row, false);
@@ -350,7 +364,7 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
 
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
   const Shape *shape = &w->kernels->graph->values[value].shape;
-  const Block *block = layout_at(w->emission->layout, w->kernels, value, w->step);
+  const Block *block = layout_at(w->emission->layout, w->kernels, value, w->part, w->step);
   const char *pointer = pointer_to(w, block, value, row, true);
   const char *offset = rows_offset(w, shape, rows_full_index(w, row));
   if (shape->element != ELEMENT_BIT) {

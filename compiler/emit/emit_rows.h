@@ -36,7 +36,7 @@ typedef struct BitWord {
 
 typedef struct RowWriter {
   const Emission *emission;
-  int step;                     /* index: where things lie depends on it */
+  int step, part;               /* index, and whose rows it is run over: where things lie depends on them */
   const Kernels *kernels;
   const Kernel *kernel;
   Arena *arena;
@@ -71,6 +71,9 @@ void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row);
 /* What a value is in memory: the type of its elements, where they begin, and an element as a number and back. */
 const char *rows_type(const Kernels *kernels, ValueId value);                        /* "gnn_half" */
 const char *rows_at(const Kernels *kernels, ValueId value, const Block *block);      /* "V_HALF(h)" */
+const char *rows_block_name(Arena *arena, const Block *block); /* the name of where row 0 lies, or would lie if it were in the block */
+/* That name as a macro of the table "AT" or "KEEP", where it is not the block's own. */
+void rows_print_place(const Emission *emission, const Block *block, const char *table, FILE *out);
 const char *rows_loaded(const Kernels *kernels, ValueId value, const char *element); /* "gnn_number(x[j])" */
 const char *rows_rounded(const Kernels *kernels, ValueId value, const char *number); /* "gnn_rounded(sum)" */
 

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/core/blocks.h"
+
 StepWriter step_writer(const Emission *emission, const Step *step, FILE *out) {
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   const Graph *graph = step->kernels->graph;
@@ -31,19 +33,25 @@ void step_print_lines(FILE *out, const char *indent, const char *lines) {
 }
 
 const char *step_block_name(const StepWriter *w, ValueId value) {
-  return layout_at(w->emission->layout, w->kernels, value, w->n - 1)->name;
+  return rows_block_name(w->arena, layout_at(w->emission->layout, w->kernels, value, w->step->part, w->n - 1));
 }
 
 const char *step_at(const StepWriter *w, ValueId value) {
-  return rows_at(w->kernels, value, layout_at(w->emission->layout, w->kernels, value, w->n - 1));
+  return rows_at(w->kernels, value, layout_at(w->emission->layout, w->kernels, value, w->step->part, w->n - 1));
 }
 
 const char *step_scratch(const StepWriter *w) {
   const Layout *layout = w->emission->layout;
   for (int i = layout->resident_count; i < layout->count; i++)
-    if (layout->blocks[i].kind == BLOCK_SCRATCH && layout->blocks[i].value == NO_VALUE && layout->blocks[i].first == w->n - 1)
+    if (layout->blocks[i].kind == BLOCK_SCRATCH && layout->blocks[i].value == NO_VALUE && !layout->blocks[i].is_sums && layout->blocks[i].first == w->n - 1)
       return layout->blocks[i].name;
   return "";
+}
+
+const char *step_sums(const StepWriter *w) { return layout_of_sums(w->emission->layout, w->emission->schedule, w->n - 1)->name; }
+
+int64_t step_first_block(const StepWriter *w, int part) {
+  return (int64_t)part << (gnn_block_levels(w->emission->program->info->nodes) - w->step->parts->levels);
 }
 
 RowKind step_row_kind(Domain domain) {

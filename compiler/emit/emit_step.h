@@ -27,6 +27,8 @@ StepWriter step_writer(const Emission *emission, const Step *step, FILE *out);
 const char *step_block_name(const StepWriter *w, ValueId value); /* where a value lies */
 const char *step_at(const StepWriter *w, ValueId value);         /* and as a pointer to what it holds: "V(h)" */
 const char *step_scratch(const StepWriter *w);
+const char *step_sums(const StepWriter *w);                      /* to which the parts of a kernel add, where it has any */
+int64_t step_first_block(const StepWriter *w, int part);         /* after so many parts */
 RowKind step_row_kind(Domain domain);
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /* "g->nodes * 4" */
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run); /* row: "gnn_run_first(&g->blocks, run) * 4" */

@@ -81,7 +81,8 @@ static void print_decisions(const Emission *m, const Decisions *d, bool is_verbo
   fprintf(out, "\n  %-18s %-38s %5s %10s  %-9s %9s  %s\n", "value", "what it is", "line", "size", "fate", "adds", "why not the next best");
   for (int i = 0; i < shown; i++) {
     const Decision *x = &d->list[i];
-    fprintf(out, "  %-18s %-38.38s %5d %10s  %-9s %9s  %s\n", m->training->graph->values[x->value].name, made_by(m, x->value),
+    const char *name = parts_name(m->training_plan->problem->parts, m->training->graph->values[x->value].name, x->part);
+    fprintf(out, "  %-18s %-38.38s %5d %10s  %-9s %9s  %s\n", name, made_by(m, x->value),
             (int)m->training->graph->values[x->value].place.line, bytes(m->arena, x->bytes), fate_names[x->fate], added(m->arena, x->adds_ns), why(m->arena, x));
   }
   int64_t rest = 0;

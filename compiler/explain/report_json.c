@@ -119,18 +119,27 @@ static json_t *json_values(const Emission *m, const Decisions *decisions) {
     const Decision *d = &decisions->list[i];
     const Value *value = &m->training->graph->values[d->value];
     const char *what = kernel_what(m->training, &m->training->kernels[m->training->made_by[d->value]]);
-    json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", value->name, "what", what, "line",
+    const char *name = parts_name(m->training_plan->problem->parts, value->name, d->part);
+    json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", name, "what", what, "line",
                                           (int)value->place.line, "bytes", (json_int_t)d->bytes, "fate", fate_names[d->fate], "adds_seconds",
                                           seconds_of(d->adds_ns), "pinned", d->is_pinned, "alternatives", json_alternatives(d)));
   }
   return list;
 }
 
+static const char *piece_name(const Emission *m, const Kernels *kernels, ValueId value, int part) {
+  const Plan *plan = kernels == m->training ? m->training_plan : m->evaluation_plan;
+  return parts_name(plan->problem->parts, kernels->graph->values[value].name, part);
+}
+
 /* How a value came to where it is: its kernel, its kernel once more, or a copy. */
 static const char *how_it_came(const Schedule *s, const Block *b) {
   int boundary = s->steps[b->first].boundary;
   for (int i = b->first; i < s->count && s->steps[i].boundary == boundary; i++)
-    if (s->steps[i].kind == STEP_COPY && !s->copies[s->steps[i].copy].is_out && s->copies[s->steps[i].copy].value == b->value) return "returned";
+    if (s->steps[i].kind == STEP_COPY) {
+      const Copy *copy = &s->copies[s->steps[i].copy];
+      if (!copy->is_out && copy->value == b->value && copy->part == b->part) return "returned";
+    }
   const Step *kernel = &s->steps[s->kernel_step[boundary]];
   return kernel->kind == STEP_KERNEL && kernel->is_rerun ? "recomputed" : "made";
 }
@@ -143,7 +152,7 @@ static json_t *json_blocks(const Emission *m) {
     json_t *item = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i}", "name", b->name, "kind", block_kind_name(b->kind), "tier", "device", "offset",
                              (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", b->last + 1);
     if (b->kernels && b->value != NO_VALUE) {
-      json_object_set_new(item, "value", json_string(b->kernels->graph->values[b->value].name));
+      json_object_set_new(item, "value", json_string(piece_name(m, b->kernels, b->value, b->part)));
       json_object_set_new(item, "line", json_integer(b->kernels->graph->values[b->value].place.line));
       json_object_set_new(item, "how", json_string(how_it_came(m->schedule, b)));
     }
@@ -162,7 +171,7 @@ static json_t *json_slots(const Emission *m) {
     for (int e = m->layout->slot_extent[h]; e < m->layout->slot_extent[h + 1]; e++)
       json_array_append_new(extents, json_pack("{s:I, s:I}", "at", (json_int_t)m->layout->extents[e].at, "bytes", (json_int_t)m->layout->extents[e].bytes));
     int first = slot->first ? s->kernel_step[slot->first - 1] + 2 : 1;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", slot->kernels->graph->values[slot->value].name, "tier",
+    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", piece_name(m, slot->kernels, slot->value, slot->part), "tier",
                                           tier_names[slot->tier], "bytes", (json_int_t)slot->bytes, "first_step", first, "last_step",
                                           s->kernel_step[slot->last] + 1, "extents", extents));
   }
@@ -203,9 +212,12 @@ static const char *value_name(const Kernels *kernels, ValueId id) {
   return value->op == OP_PARAM || value->op == OP_UPDATE ? program->params[value->as.index].name : value->name;
 }
 
-static json_t *names_of(const Kernels *kernels, const ValueId *list, int count) {
+/* Of the values in the list, the pieces that the step touches. */
+static json_t *names_of(const Step *step, const ValueId *list, int count, bool is_stored) {
   json_t *names = json_array();
-  for (int i = 0; i < count; i++) json_array_append_new(names, json_string(value_name(kernels, list[i])));
+  for (int i = 0; i < count; i++)
+    if (!is_stored || parts_stores(step->parts, list[i], step->part))
+      json_array_append_new(names, json_string(parts_name(step->parts, value_name(step->kernels, list[i]), parts_of_value(step->parts, list[i], step->part))));
   return names;
 }
 
@@ -215,7 +227,7 @@ static json_t *names_of_freed(const Emission *m, int step) {
   for (int i = m->layout->resident_count; i < m->layout->count; i++) {
     const Block *b = &m->layout->blocks[i];
     if (b->last == step && b->kind != BLOCK_SCRATCH && b->value != NO_VALUE)
-      json_array_append_new(names, json_string(value_name(b->kernels, b->value)));
+      json_array_append_new(names, json_string(b->part ? piece_name(m, b->kernels, b->value, b->part) : value_name(b->kernels, b->value)));
   }
   return names;
 }
@@ -258,7 +270,7 @@ static int decider_of(const Schedule *s, int step) {
 
 static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   const Copy *copy = &s->copies[step->copy];
-  json_object_set_new(item, "value", json_string(copy->kernels->graph->values[copy->value].name));
+  json_object_set_new(item, "value", json_string(parts_name(step->parts, copy->kernels->graph->values[copy->value].name, copy->part)));
   if (step->kind == STEP_WAIT) {
     json_object_set_new(item, "waits_for", json_integer(copy->step + 1));
     return;
@@ -275,10 +287,10 @@ static void add_kernel_facts(const Emission *m, int i, json_t *item) {
   const Step *step = &m->schedule->steps[i];
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   json_object_set_new(item, "flops", json_real(step->cost.flops));
-  json_object_set_new(item, "reads", names_of(step->kernels, kernel->inputs, kernel->input_count));
+  json_object_set_new(item, "reads", names_of(step, kernel->inputs, kernel->input_count, false));
   bool is_update = kernel->kind == KERNEL_UPDATE;
-  json_t *writes = is_update ? names_of(step->kernels, &kernel->anchor, 1) : names_of(step->kernels, kernel->outputs, kernel->output_count);
-  json_t *body = is_update ? names_of(step->kernels, kernel->body, kernel->body_count) : NULL;
+  json_t *writes = is_update ? names_of(step, &kernel->anchor, 1, false) : names_of(step, kernel->outputs, kernel->output_count, true);
+  json_t *body = is_update ? names_of(step, kernel->body, kernel->body_count, false) : NULL;
   json_array_extend(writes, body);
   json_decref(body);
   json_object_set_new(item, "writes", writes);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "locality.h"
+#include "runtime/core/adjacency.h"
+#include "runtime/core/blocks.h"
 #include "runtime/data/dataset.h"
 
 bool data_is_path(const DataSource *source, int index) {
@@ -104,6 +106,17 @@ void data_warn(const DataReader *reader, const TypedProgram *program, Diags *dia
   }
 }
 
+static const int64_t *find_blocks(Arena *arena, const gnn_dataset *dataset) {
+  int levels = gnn_block_levels(dataset->nodes);
+  int64_t *first = arena_alloc(arena, ((size_t)1 << levels) * sizeof *first + sizeof *first), *out_ptr = NULL;
+  if (!dataset->is_symmetric) {
+    out_ptr = arena_alloc(arena, (size_t)(dataset->nodes + 1) * sizeof *out_ptr);
+    gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, dataset->nodes, dataset->nodes, out_ptr, NULL, NULL);
+  }
+  gnn_blocks_cut(dataset->nodes, levels, dataset->in_ptr, out_ptr ? out_ptr : dataset->in_ptr, first);
+  return first;
+}
+
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   DataReader *reader = user;
   for (int i = 0; i < spec->decl_count; i++)
@@ -134,6 +147,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->has_split[s] = dataset->has_split[s];
     info->split_count[s] = dataset->split_count[s];
   }
+  if (reader->wants_blocks) info->block_first = find_blocks(reader->arena, dataset);
   locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
   for (int n = 0; n < dataset->note_count; n++) {
     const gnn_note *note = &dataset->notes[n];

@@ -67,7 +67,7 @@ static void count_early(const PlanRequest *request, const Residents *residents, 
 
 /* NULL with `error` set: the planner cannot take the problem. */
 static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
-  const PlanningProblem *problem = planning_problem(r->arena, &r->machine, form->residents, kernels, pins, r->fingerprint, error);
+  const PlanningProblem *problem = planning_problem(r->arena, &r->machine, form->residents, kernels, pins, r->parts, r->fingerprint, error);
   Plan *p = problem ? plan(r->arena, problem, options) : NULL;
   bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !r->is_quick;
   if (has_choice) p = plan_with_fewer_copies(r, *options, p);
@@ -77,7 +77,7 @@ static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Ke
 
 const PlanningProblem *plan_problem_of(const PlanRequest *r, FormKind form, ProblemError *error) {
   const Form *of = &r->forms[form];
-  return planning_problem(r->arena, &r->machine, of->residents, of->training_kernels, r->pins, r->fingerprint, error);
+  return planning_problem(r->arena, &r->machine, of->residents, of->training_kernels, r->pins, r->parts, r->fingerprint, error);
 }
 
 /* ---- both plans of one form ---- */

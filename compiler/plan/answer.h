@@ -37,6 +37,7 @@ typedef struct PlanRequest {
   const char *fingerprint; /* for the meta of the problem */
   const Plan *given;     /* the epoch's plan, of the form `form` (--plan-from); NULL: it is to be found */
   PlannerLeast least;    /* where nothing fits: which of the sizes that would are looked for */
+  int parts;             /* of values on nodes, at most; 0: none is cut */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
   FormKind form;
 } PlanRequest;

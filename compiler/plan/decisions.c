@@ -12,43 +12,49 @@ static int compare_decisions(const void *a, const void *b) {
   if (x->adds_ns != y->adds_ns) return x->adds_ns < y->adds_ns ? 1 : -1;
   if (x_moved != y_moved) return x_moved ? -1 : 1;
   if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
-  return x->value - y->value;
+  return x->value != y->value ? x->value - y->value : x->part - y->part;
 }
 
 static int64_t ns_of(double seconds) { return (int64_t)(1e9 * seconds + 0.5); }
 
 /* A re-run is for the first of its outputs that is kept; one whose outputs are all dropped again, for what follows. */
-static ValueId value_of_rerun(const Plan *plan, int t) {
+static int piece_of_rerun(const Plan *plan, int t) {
   const Sequence *q = plan->sequence;
   const PlanRerun *rerun = &q->reruns[q->rerun[t]];
-  if (rerun->out_count) return plan->problem->value_of_datum[q->problem->pieces[q->outs[rerun->out_first]].datum];
-  return NO_VALUE;
+  return rerun->out_count ? q->outs[rerun->out_first] : NO_INDEX;
 }
+
+/* A piece's place in the list: those of a value stand side by side. */
+static int place_of(const int *index_of, ValueId value, int part) { return index_of[value] + (part ? part - 1 : 0); }
 
 static void attribute(const Schedule *s, Decisions *d, const int *index_of) {
   const Plan *plan = s->training_plan;
-  ValueId last = NO_VALUE;
+  const PlanningProblem *problem = plan->problem;
+  int last = NO_INDEX;
   for (int i = 0; i < s->training_count; i++) {
     const Step *step = &s->steps[i];
     if (step->kind == STEP_KERNEL && step->is_rerun) {
-      ValueId value = value_of_rerun(plan, step->boundary);
-      if (value == NO_VALUE) value = last;
-      last = value;
-      if (value == NO_VALUE) continue;
-      Decision *decision = &d->list[index_of[value]];
+      int piece = piece_of_rerun(plan, step->boundary);
+      if (piece == NO_INDEX) piece = last;
+      last = piece;
+      if (piece == NO_INDEX) continue;
+      ValueId value = problem->value_of_datum[problem->problem->pieces[piece].datum];
+      Decision *decision = &d->list[place_of(index_of, value, problem_part_of_piece(problem, piece))];
       decision->adds_ns += ns_of(step->cost.seconds - step->slowed_seconds);
       decision->fate = FATE_RECOMPUTE;
     }
     if (step->kind == STEP_KERNEL && !step->is_rerun) d->keep_all_ns += ns_of(step->cost.seconds - step->slowed_seconds);
     if (step->kind == STEP_COPY) {
       const Copy *copy = &s->copies[step->copy];
-      d->list[index_of[copy->value]].fate = tier_fate(copy->tier);
-      d->list[index_of[copy->value]].adds_ns += ns_of(copy->slows_seconds);
+      Decision *decision = &d->list[place_of(index_of, copy->value, copy->part)];
+      decision->fate = tier_fate(copy->tier);
+      decision->adds_ns += ns_of(copy->slows_seconds);
       d->transfer_seconds += step->cost.seconds;
       if (copy_touches_device(copy)) (copy->is_out ? d->out_bytes : d->in_bytes)[copy->tier] += copy->bytes;
     }
     if (step->kind == STEP_WAIT) {
-      d->list[index_of[s->copies[step->copy].value]].adds_ns += ns_of(step->cost.seconds);
+      const Copy *copy = &s->copies[step->copy];
+      d->list[place_of(index_of, copy->value, copy->part)].adds_ns += ns_of(step->cost.seconds);
       d->wait_seconds += step->cost.seconds;
     }
   }
@@ -58,13 +64,16 @@ Decisions *decisions(Arena *arena, const Schedule *schedule, const Pins *pins) {
   Decisions *d = arena_alloc(arena, sizeof *d);
   if (!schedule->training_plan) return d;
   const Kernels *kernels = schedule->training_plan->problem->kernels;
+  const Parts *parts = schedule->training_plan->problem->parts;
   const Graph *graph = kernels->graph;
   int *index_of = arena_alloc(arena, (size_t)(graph->value_count + 1) * sizeof *index_of);
   for (int v = 0; v < graph->value_count; v++) {
     if (!kernels->is_stored[v]) continue;
     index_of[v] = d->count;
-    Decision decision = {.value = v, .bytes = kernels_bytes(kernels, v), .fate = FATE_KEEP, .is_pinned = pins && pins->fates[v]};
-    ARENA_PUSH(arena, d->list, d->count, decision);
+    for (int part = parts->is_cut[v]; part <= (parts->is_cut[v] ? parts->count : 0); part++) {
+      Decision decision = {.value = v, .part = part, .bytes = parts_bytes(parts, v, part), .fate = FATE_KEEP, .is_pinned = pins && pins->fates[v]};
+      ARENA_PUSH(arena, d->list, d->count, decision);
+    }
   }
   attribute(schedule, d, index_of);
   for (int i = 0; i < d->count; i++) d->decided_count += d->list[i].fate != FATE_KEEP;
@@ -104,23 +113,25 @@ static void find_excess(const Evaluator *e, Alternative *a) {
     if (over[t] > 0) a->over_bytes = over[t], a->short_tier = (Tier)t;
 }
 
-static bool is_gap_of(const Plan *plan, const Geometry *g, int gap, ValueId value) {
-  return plan->problem->value_of_datum[plan->problem->problem->pieces[g->gaps[gap].piece].datum] == value;
+static bool is_gap_of(const Plan *plan, const Geometry *g, int gap, const Decision *decision) {
+  int piece = g->gaps[gap].piece;
+  return plan->problem->value_of_datum[plan->problem->problem->pieces[piece].datum] == decision->value &&
+         problem_part_of_piece(plan->problem, piece) == decision->part;
 }
 
-static int widest_gap(const Plan *plan, const Geometry *g, ValueId value) {
+static int widest_gap(const Plan *plan, const Geometry *g, const Decision *decision) {
   int widest = NO_INDEX;
   for (int i = 0; i < g->gap_count; i++)
-    if (is_gap_of(plan, g, i, value) && (widest < 0 || g->gaps[i].v - g->gaps[i].u > g->gaps[widest].v - g->gaps[widest].u)) widest = i;
+    if (is_gap_of(plan, g, i, decision) && (widest < 0 || g->gaps[i].v - g->gaps[i].u > g->gaps[widest].v - g->gaps[widest].u)) widest = i;
   return widest;
 }
 
 /* The value with another fate: in its widest gap where it is kept, else in the gaps in which it is not. False: not allowed. */
 static bool change_fate(const Plan *plan, const Geometry *g, const Decision *decision, int fate, uint8_t *fates) {
-  int widest = widest_gap(plan, g, decision->value), count = 0;
+  int widest = widest_gap(plan, g, decision), count = 0;
   for (int i = 0; i < g->gap_count; i++) {
     bool takes_part = decision->fate == FATE_KEEP ? i == widest : fates[i] != FATE_KEEP;
-    if (!takes_part || !is_gap_of(plan, g, i, decision->value)) continue;
+    if (!takes_part || !is_gap_of(plan, g, i, decision)) continue;
     if (!(g->gaps[i].options & FATE_BIT(fate))) return false;
     fates[i] = (uint8_t)fate;
     count++;

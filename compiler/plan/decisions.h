@@ -1,4 +1,4 @@
-/* decisions.h: a plan value by value: its fate, what that adds to the epoch, and what the next best would. */
+/* decisions.h: a plan piece by piece: its fate, what that adds to the epoch, and what the next best would. */
 #ifndef GNNCC_DECISIONS_H
 #define GNNCC_DECISIONS_H
 
@@ -14,6 +14,7 @@ typedef struct Alternative {
 
 typedef struct Decision {
   ValueId value;
+  int part;           /* of it; 0: all */
   int64_t bytes;
   Fate fate;          /* the one that is not `keep`, if any of its gaps has one */
   int64_t adds_ns;    /* its re-runs, and the waits for its copies: all of them sum to the epoch minus that of keeping all */

@@ -36,19 +36,35 @@ static void add_block(Laying *l, Block block) {
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
 }
 
+static const char *block_name(const Laying *l, const Plan *plan, ValueId value, int part) {
+  const char *name = plan->problem->name_of_value[value];
+  return part ? arena_printf(l->arena, "%s_part_%d", name, part) : name;
+}
+
 /* S17: from production or return to the last use, or to the step before the one that needs the place of what leaves. */
 static void add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first_boundary) {
   const Sequence *q = plan->sequence;
   const Schedule *s = l->schedule;
   const Kernels *kernels = plan->problem->kernels;
-  ValueId value = plan->problem->value_of_datum[q->problem->pieces[stay->piece].datum];
-  if (value == NO_VALUE) return;
+  int datum = q->problem->pieces[stay->piece].datum, part = problem_part_of_piece(plan->problem, stay->piece);
+  ValueId value = plan->problem->value_of_datum[datum];
+  int32_t sums_of = plan->problem->sums_of_datum[datum];
+  if (value == NO_VALUE && sums_of == NO_INDEX) return;
   int from = stay->in_move >= 0 ? q->moves[stay->in_move].g : stay->from, until = stay->until;
   for (int i = 0; i < q->offload_count && stay->out_move >= 0; i++)
     if (q->offloads[i].move == stay->out_move) until = plan->simulation->release[i] - 1;
-  Block block = {.kind = kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT,
-                 .name = plan->problem->name_of_value[value], .bytes = kernels_bytes(kernels, value), .kernels = kernels, .value = value,
-                 .first = first_step_of(s, first_boundary + from), .last = s->kernel_step[first_boundary + until]};
+  Block block = {.kernels = kernels, .value = value, .part = part, .first = first_step_of(s, first_boundary + from), .last = s->kernel_step[first_boundary + until]};
+  if (value == NO_VALUE) {
+    block.kind = BLOCK_SCRATCH;
+    block.is_sums = true;
+    block.name = q->problem->data[datum].id;
+    block.bytes = parts_sums_bytes(plan->problem->parts, &kernels->kernels[sums_of]);
+    block.first = s->kernel_step[first_boundary + from]; /* the step of the first part says whose they are */
+  } else {
+    block.kind = kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
+    block.name = block_name(l, plan, value, part);
+    block.bytes = parts_bytes(plan->problem->parts, value, part);
+  }
   if (block.bytes <= 0) block.bytes = 4;
   block.room = q->problem->pieces[stay->piece].bytes;
   add_block(l, block);
@@ -69,11 +85,12 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
   if (step < 0 || s->steps[step].kind != STEP_KERNEL || s->steps[step].boundary != first_boundary + t) return;
   const Kernels *kernels = plan->problem->kernels;
   const Kernel *kernel = &kernels->kernels[s->steps[step].kernel];
-  Block block = {.kind = BLOCK_SCRATCH, .first = step, .last = step, .kernels = kernels, .value = NO_VALUE};
-  if (kernel->work_bytes) {
+  int64_t work_bytes = parts_work_bytes(plan->problem->parts, kernel);
+  Block block = {.kind = BLOCK_SCRATCH, .first = step, .last = step, .kernels = kernels, .value = NO_VALUE, .part = s->steps[step].part};
+  if (work_bytes) {
     block.name = arena_printf(l->arena, "scratch_%d", step + 1);
-    block.bytes = kernel->work_bytes;
-    block.room = round_up(kernel->work_bytes, plan->problem->unit);
+    block.bytes = work_bytes;
+    block.room = round_up(work_bytes, plan->problem->unit);
     add_block(l, block);
   }
   const ProblemStep *base = &q->problem->steps[q->base[t]];
@@ -81,8 +98,9 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
     const ProblemUse *use = &q->problem->uses[base->first_use + i];
     if (!(use->flags & PROBLEM_USE_CREATE) || is_output_kept(q, t, use->piece)) continue;
     block.value = plan->problem->value_of_datum[q->problem->pieces[use->piece].datum];
-    block.name = plan->problem->name_of_value[block.value];
-    block.bytes = kernels_bytes(kernels, block.value);
+    block.part = problem_part_of_piece(plan->problem, use->piece);
+    block.name = block_name(l, plan, block.value, block.part);
+    block.bytes = parts_bytes(plan->problem->parts, block.value, block.part);
     block.room = q->problem->pieces[use->piece].bytes;
     add_block(l, block);
   }
@@ -265,7 +283,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
 }
 
 /* A re-run may make again, in its scratch, what is on the device already: the later block is the one it writes. */
-static const Block *block_at(const Layout *layout, const Kernels *kernels, ValueId value, int step, bool is_of_kernel) {
+static const Block *block_at(const Layout *layout, const Kernels *kernels, ValueId value, int part, int step, bool is_of_kernel) {
   value = kernels->storage[value];
   const Block *resident = resident_of_value(layout->residents, kernels->graph, value);
   if (resident) return resident;
@@ -273,13 +291,27 @@ static const Block *block_at(const Layout *layout, const Kernels *kernels, Value
   for (int i = layout->resident_count; i < layout->count; i++) {
     const Block *block = &layout->blocks[i];
     if (block->kernels != kernels || block->value != value || step < block->first || step > block->last) continue;
+    if (block->part != 0 && block->part != part) continue;
     if ((is_of_kernel || block->kind != BLOCK_SCRATCH) && (!found || block->first > found->first)) found = block;
   }
   return found;
 }
 
-const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int step) { return block_at(layout, kernels, value, step, true); }
+const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int part, int step) {
+  return block_at(layout, kernels, value, part, step, true);
+}
+
+const Block *layout_of_sums(const Layout *layout, const Schedule *schedule, int step) {
+  const Step *wanted = &schedule->steps[step];
+  for (int i = layout->resident_count; i < layout->count; i++) {
+    const Block *block = &layout->blocks[i];
+    if (!block->is_sums || step < block->first || step > block->last) continue;
+    const Step *first = &schedule->steps[block->first];
+    if (first->kernels == wanted->kernels && first->kernel == wanted->kernel) return block;
+  }
+  return NULL;
+}
 
 const Block *layout_of_copy(const Layout *layout, const Schedule *schedule, const Copy *copy) {
-  return block_at(layout, copy->kernels, copy->value, schedule->kernel_step[copy->boundary], false);
+  return block_at(layout, copy->kernels, copy->value, copy->part, schedule->kernel_step[copy->boundary], false);
 }

@@ -91,8 +91,12 @@ const char *plan_bind(Arena *arena, const Plan *plan) {
   for (int i = 0; i < r->bind_piece_count; i++) {
     const ProblemPiece *piece = &plan->problem->problem->pieces[r->bind_pieces[i]];
     ValueId value = plan->problem->value_of_datum[piece->datum];
-    if (value == NO_VALUE) residents += piece->bytes;
-    else ARENA_PUSH(arena, shares, count, (Share){graph->values[value].name, piece->bytes});
+    int32_t sums_of = plan->problem->sums_of_datum[piece->datum];
+    if (value != NO_VALUE)
+      ARENA_PUSH(arena, shares, count, (Share){parts_name(plan->problem->parts, graph->values[value].name, problem_part_of_piece(plan->problem, r->bind_pieces[i])), piece->bytes});
+    else if (sums_of != NO_INDEX)
+      ARENA_PUSH(arena, shares, count, (Share){arena_printf(arena, "sums of %s", graph->values[plan->problem->kernels->kernels[sums_of].anchor].name), piece->bytes});
+    else residents += piece->bytes;
   }
   if (residents > 0) ARENA_PUSH(arena, shares, count, (Share){"graph, features, weights and optimiser", residents});
   return plan_report_shares(arena, shares, count, r->bind_bytes);

@@ -29,6 +29,8 @@ typedef struct Block {
                           what only the steps before the first epoch read: its place is used again */
   const Kernels *kernels; /* whose value it is, with .value; NULL for others */
   ValueId value;
+  int part;            /* of the value, from 1; 0: all of it. Of scratch: of the step that it is for */
+  bool is_sums;        /* scratch that a kernel's sums lie in from its first part to its last */
 } Block;
 
 enum { BEFORE_STEPS = -1 };
@@ -82,12 +84,41 @@ static inline bool machine_reaches_ssd(const Machine *machine) {
   return machine->is_ssd_direct && machine->tier_bytes[TIER_SSD] > 0 && machine->tier_bytes[TIER_HOST] == 0;
 }
 
+/* ---- pieces.c: which values are cut ---- */
+
+/* The rows of the nodes as parts, aligned runs of canonical blocks (runtime/core/blocks.h). A value on nodes is a piece for each part where
+ * every kernel that writes or reads it can be run over the rows of one part; others are one piece. Parts count from 1, and 0 stands for
+ * all rows. */
+typedef struct Parts {
+  const Kernels *kernels;
+  int levels, count;    /* 2^levels of them */
+  const int64_t *first; /* [count + 1]: part p has the rows first[p - 1] .. first[p] - 1 */
+  bool *is_cut;         /* per value */
+  bool *is_by_parts;    /* per kernel: it has a step for each part */
+} Parts;
+
+/* At most `most` parts, a power of two; so many as there are blocks. */
+Parts *parts_of(Arena *arena, const Kernels *kernels, int most);
+int parts_at_most(const DataInfo *info, int most); /* so many there are */
+int64_t parts_rows(const Parts *parts, int part);
+int64_t parts_bytes(const Parts *parts, ValueId value, int part); /* of a piece */
+int parts_of_value(const Parts *parts, ValueId value, int part);  /* the part by which a step of `part` knows a value: 0 where it is not cut */
+/* Of a kernel that sums over the rows of all parts one after the other: of what is open between them, 0 for others. */
+int64_t parts_sums_bytes(const Parts *parts, const Kernel *kernel);
+int64_t parts_work_bytes(const Parts *parts, const Kernel *kernel); /* scratch of each of its steps */
+/* "h", "h[2/4]" */
+const char *parts_name(const Parts *parts, const char *name, int part);
+/* A step of this part stores so much of the value; what has no rows is there after the last part. */
+bool parts_stores(const Parts *parts, ValueId value, int part);
+
 /* ---- problem.c: Kernels -> Problem ---- */
 
 typedef struct PlanningProblem {
   const Kernels *kernels;
   int32_t *kernel_of_op;     /* NO_INDEX: the reader of the scores, after the last kernel of an evaluation */
-  ValueId *value_of_datum;   /* NO_VALUE: a resident block */
+  ValueId *value_of_datum;   /* NO_VALUE: a resident block, or sums */
+  int32_t *sums_of_datum;    /* a kernel whose sums lie there from its first part to its last, or NO_INDEX */
+  const Parts *parts;        /* a part is a chunk: of the datum of a value that is cut, of the op of a kernel that runs by parts */
   const char **name_of_value; /* per value: the identifier of its datum, or NULL */
   int64_t unit;              /* sizes are multiples of it: what the SSD reads and writes, where there is one */
   const Problem *problem;
@@ -101,9 +132,11 @@ typedef struct Pins {
 
 /* As a file: gnncc-problem/1. */
 const char *planning_problem_text(Arena *arena, const PlanningProblem *problem, size_t *length);
-/* `pins` may be NULL; `fingerprint` goes into the meta of the problem. NULL with `error` set: the planner cannot take it. */
+/* `pins` may be NULL; parts: at most so many; `fingerprint` goes into the meta of the problem. NULL with `error` set: the planner cannot take it. */
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
-                                  const Pins *pins, const char *fingerprint, ProblemError *error);
+                                  const Pins *pins, int parts, const char *fingerprint, ProblemError *error);
+int problem_part_of_piece(const PlanningProblem *problem, int piece);
+const char *problem_piece_name(const PlanningProblem *problem, ValueId value, int part); /* "h[2/4]" */
 
 /* ---- plan.c ---- */
 
@@ -140,6 +173,8 @@ typedef struct Step {
   Lane lane;
   const Kernels *kernels;
   int32_t kernel;   /* STEP_KERNEL: index into kernels->kernels */
+  const Parts *parts;
+  int part;         /* STEP_KERNEL: whose rows it is run over */
   bool is_rerun;
   int copy;         /* STEP_COPY, STEP_WAIT: index into copies; else NO_INDEX */
   bool is_arrival;  /* STEP_WAIT: what comes is needed; else the place of what leaves */
@@ -157,6 +192,7 @@ typedef struct Copy {
   Lane lane;
   const Kernels *kernels;
   ValueId value;
+  int part;
   int64_t bytes, room; /* room: what the plan counts */
   Tier tier;           /* TIER_HOST or TIER_SSD: where the value goes or comes from */
   bool is_out, is_by_ring; /* by the ring: between it and the device, or (lanes of the SSD) between it and the SSD */
@@ -171,13 +207,14 @@ static inline bool copy_touches_device(const Copy *copy) {
   return copy->lane == LANE_D2H || copy->lane == LANE_H2D || !copy->is_by_ring;
 }
 
-/* The room of one value in the host arena or on the SSD. */
+/* The room of one piece in the host arena or on the SSD. */
 typedef struct Slot {
   Tier tier;
   int64_t bytes;
   int first, last;  /* boundaries */
   const Kernels *kernels;
   ValueId value;
+  int part;
 } Slot;
 
 /* The steps of one training epoch, then those of one evaluation; the numbers go on. */
@@ -243,8 +280,9 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
 const char *verify_layout(const Layout *layout, const Schedule *schedule);
 /* verify_memory.c: a training epoch, an evaluation, and both again. NULL, or what goes wrong. */
 const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout);
-/* Where a stored value or a leaf lies at a step (an index); NULL if it has no memory there. */
-const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int step);
+/* Where a stored value, or the part of it where it is cut, or a leaf lies at a step (an index); NULL if it has no memory there. */
+const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int part, int step);
+const Block *layout_of_sums(const Layout *layout, const Schedule *schedule, int step); /* to which a part of a kernel adds; NULL: nowhere */
 const Block *layout_of_copy(const Layout *layout, const Schedule *schedule, const Copy *copy);
 
 #endif

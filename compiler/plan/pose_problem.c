@@ -1,7 +1,7 @@
 /* problem: Kernels -> Problem, what the planner plans.
  *
  * One datum for each resident block and for each stored value, one op for each kernel in the order of execution.
- * Residents have the home "device"; a value is one piece. Forward kernels are pure functions (dropout is a function of
+ * Residents have the home "device"; parts (pieces.c) are chunks. Forward kernels are pure functions (dropout is a function of
  * seed, epoch and place), so all of them may be run again. An SSD that the device reaches itself has no staging: the
  * d2h and h2d lanes are then the SSD's, and what follows them costs nothing.
  */
@@ -21,21 +21,22 @@ typedef struct Describing {
   const Kernels *kernels;
   const Graph *graph;
   const Pins *pins;
+  const Parts *parts;
   PlanningProblem *planning;
   Problem *problem;
-  int *datum_of_block, *datum_of_value; /* NO_INDEX: none */
+  int *datum_of_block, *datum_of_value, *datum_of_sums; /* NO_INDEX: none */
   int64_t largest_bytes, all_bytes;
-  int value_count;
+  int piece_count;
 } Describing;
 
-static int64_t ssd_bytes(const Machine *machine, int64_t unit, int values) {
-  int64_t rounding = unit < SSD_BLOCK_BYTES ? (int64_t)values * SSD_BLOCK_BYTES : 0; /* there they fill whole blocks */
+static int64_t ssd_bytes(const Machine *machine, int64_t unit, int pieces) {
+  int64_t rounding = unit < SSD_BLOCK_BYTES ? (int64_t)pieces * SSD_BLOCK_BYTES : 0; /* there they fill whole blocks */
   int64_t bytes = machine->tier_bytes[TIER_SSD];
   return bytes > rounding ? bytes - rounding : 0;
 }
 
-static int64_t planned_bytes(const Describing *d, ValueId value) {
-  int64_t bytes = kernels_bytes(d->kernels, value);
+static int64_t planned_bytes(const Describing *d, ValueId value, int part) {
+  int64_t bytes = parts_bytes(d->parts, value, part);
   return round_up(bytes > 0 ? bytes : 1, d->planning->unit);
 }
 
@@ -58,7 +59,7 @@ static void describe_hardware(const Describing *d) {
   if (is_direct) ring = 2 * d->all_bytes;
   p->device_bytes = m->tier_bytes[TIER_DEVICE];
   p->host_bytes = m->tier_bytes[TIER_HOST];
-  p->ssd_bytes = ssd_bytes(m, d->planning->unit, d->value_count);
+  p->ssd_bytes = ssd_bytes(m, d->planning->unit, d->piece_count);
   p->ring_bytes = ring > 0 ? ring : SSD_BLOCK_BYTES;
   p->devices = 1;
 }
@@ -69,24 +70,55 @@ static bool is_gradient_of_weight(const Graph *graph, ValueId value) {
   return false;
 }
 
+static int chunks_of(const Describing *d, ValueId value) { return d->parts->is_cut[value] ? d->parts->count : 1; }
+
 /* What may become of a value: the gradients of weights stand side by side when the backward pass ends. */
 static unsigned allowed_fates(const Describing *d, ValueId value) {
   unsigned fates = FATE_ALL;
   if (d->machine->tier_bytes[TIER_HOST] == 0) fates &= ~FATE_BIT(FATE_HOST);
-  if (d->machine->tier_bytes[TIER_SSD] == 0 || kernels_bytes(d->kernels, value) < SSD_LEAST_BYTES) fates &= ~FATE_BIT(FATE_SSD);
+  if (d->machine->tier_bytes[TIER_SSD] == 0 || kernels_bytes(d->kernels, value) / chunks_of(d, value) < SSD_LEAST_BYTES) fates &= ~FATE_BIT(FATE_SSD);
   if (d->graph->values[value].phase != PHASE_FORWARD) fates &= ~FATE_BIT(FATE_RECOMPUTE);
   if (is_gradient_of_weight(d->graph, value)) fates = FATE_BIT(FATE_KEEP);
   if (d->pins && d->pins->fates[value]) fates = d->pins->fates[value];
   return fates;
 }
 
-static int add_datum(Describing *d, ProblemDatum datum, ValueId value) {
+static int add_datum(Describing *d, ProblemDatum datum, ValueId value, int32_t sums_of) {
   Problem *p = d->problem;
-  int count = p->datum_count;
-  datum.chunks = 1;
+  int count = p->datum_count, same_count = count;
+  if (datum.chunks == 0) datum.chunks = 1;
   ARENA_PUSH(d->arena, d->planning->value_of_datum, count, value);
+  ARENA_PUSH(d->arena, d->planning->sums_of_datum, same_count, sums_of);
   ARENA_PUSH(d->arena, p->data, p->datum_count, datum);
   return p->datum_count - 1;
+}
+
+static void describe_value(Describing *d, ValueId v) {
+  PlanningProblem *p = d->planning;
+  const char *base = arena_printf(d->arena, "%s%s", d->graph->is_training ? "" : "eval_", d->graph->values[v].name);
+  p->name_of_value[v] = block_unique_name(d->arena, &d->residents->names, base);
+  ProblemDatum datum = {.id = p->name_of_value[v], .home = TIER_NONE, .fates = allowed_fates(d, v), .chunks = chunks_of(d, v)};
+  int64_t *bytes = arena_alloc(d->arena, (size_t)datum.chunks * sizeof *bytes);
+  for (int k = 0; k < datum.chunks; k++) {
+    bytes[k] = planned_bytes(d, v, datum.chunks > 1 ? k + 1 : 0);
+    datum.bytes += bytes[k];
+    if ((datum.fates & FATE_BIT(FATE_SSD)) && bytes[k] > d->largest_bytes) d->largest_bytes = bytes[k];
+  }
+  if (datum.chunks > 1) datum.chunk_bytes = bytes;
+  d->all_bytes += datum.bytes;
+  d->piece_count += datum.chunks;
+  d->datum_of_value[v] = add_datum(d, datum, v, NO_INDEX);
+}
+
+/* What is open between the parts of a sum stays where it is. */
+static void describe_sums(Describing *d, int kernel) {
+  int64_t bytes = parts_sums_bytes(d->parts, &d->kernels->kernels[kernel]);
+  d->datum_of_sums[kernel] = NO_INDEX;
+  if (bytes == 0) return;
+  const char *what = d->graph->values[d->kernels->kernels[kernel].anchor].name;
+  const char *name = block_unique_name(d->arena, &d->residents->names, arena_printf(d->arena, "%ssums_of_%s", d->graph->is_training ? "" : "eval_", what));
+  d->datum_of_sums[kernel] =
+      add_datum(d, (ProblemDatum){.id = name, .bytes = round_up(bytes, d->planning->unit), .home = TIER_NONE, .fates = FATE_BIT(FATE_KEEP)}, NO_VALUE, kernel);
 }
 
 static void describe_data(Describing *d) {
@@ -101,21 +133,15 @@ static void describe_data(Describing *d) {
     const Block *block = &d->residents->blocks[i];
     int64_t bytes = block->room;
     if (i == stays - 1) bytes += round_up(d->residents->bytes, p->unit) - d->residents->bytes; /* values begin at a unit */
-    d->datum_of_block[i] = add_datum(d, (ProblemDatum){.id = block->name, .bytes = bytes, .home = TIER_DEVICE, .fates = FATE_ALL}, NO_VALUE);
+    d->datum_of_block[i] = add_datum(d, (ProblemDatum){.id = block->name, .bytes = bytes, .home = TIER_DEVICE, .fates = FATE_ALL}, NO_VALUE, NO_INDEX);
   }
   p->name_of_value = arena_alloc(arena, (size_t)(d->graph->value_count + 1) * sizeof *p->name_of_value);
   for (int v = 0; v < d->graph->value_count; v++) {
     d->datum_of_value[v] = NO_INDEX;
-    if (!d->kernels->is_stored[v]) continue;
-    const char *base = arena_printf(arena, "%s%s", d->graph->is_training ? "" : "eval_", d->graph->values[v].name);
-    p->name_of_value[v] = block_unique_name(arena, &d->residents->names, base);
-    int64_t bytes = planned_bytes(d, v);
-    d->all_bytes += bytes;
-    d->value_count++;
-    unsigned fates = allowed_fates(d, v);
-    if ((fates & FATE_BIT(FATE_SSD)) && bytes > d->largest_bytes) d->largest_bytes = bytes;
-    d->datum_of_value[v] = add_datum(d, (ProblemDatum){.id = p->name_of_value[v], .bytes = bytes, .home = TIER_NONE, .fates = fates}, v);
+    if (d->kernels->is_stored[v]) describe_value(d, v);
   }
+  d->datum_of_sums = arena_alloc(arena, (size_t)(d->kernels->kernel_count + 1) * sizeof *d->datum_of_sums);
+  for (int k = 0; k < d->kernels->kernel_count; k++) describe_sums(d, k);
 }
 
 /* The datum in whose memory a value lies; NO_INDEX for what has none. */
@@ -140,25 +166,40 @@ static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t wo
   *stage = (ProblemStage){.lane = LANE_COMPUTE, .amount = llround(1e9 * seconds)};
   op.variants = arena_alloc(d->arena, sizeof *op.variants);
   op.variants[0] = (ProblemVariant){.name = "default", .stages = stage, .stage_count = 1, .work_bytes = work_bytes};
-  op.variant_count = op.chunks = 1;
+  op.variant_count = 1;
+  if (op.chunks == 0) op.chunks = 1;
   op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD;
   ARENA_PUSH(d->arena, d->planning->kernel_of_op, count, kernel);
   ARENA_PUSH(d->arena, p->ops, p->op_count, op);
+}
+
+/* Written by the last of an op's chunks. */
+static void add_last(const Describing *d, ProblemOp *op, int datum) {
+  ProblemAccess access = {.datum = datum, .kind = PROBLEM_ACCESS_LIST, .list = arena_alloc(d->arena, sizeof(int)),
+                          .list_start = arena_alloc(d->arena, (size_t)(op->chunks + 1) * sizeof(int))};
+  access.list_start[op->chunks] = 1;
+  ARENA_PUSH(d->arena, op->writes, op->write_count, access);
 }
 
 static void describe_op(const Describing *d, int index) {
   static const ProblemPhase phases[] = {[PHASE_FORWARD] = PROBLEM_PHASE_FORWARD, [PHASE_BACKWARD] = PROBLEM_PHASE_BACKWARD, [PHASE_UPDATE] = PROBLEM_PHASE_OPTIMISER};
   const Kernel *kernel = &d->kernels->kernels[index];
   const char *what = kernel_what(d->kernels, kernel);
-  ProblemOp op = {.id = arena_printf(d->arena, "%d: %s", index + 1, what), .phase = phases[kernel->phase]};
+  bool is_by_parts = d->parts->is_by_parts[index];
+  ProblemOp op = {.id = arena_printf(d->arena, "%d: %s", index + 1, what), .phase = phases[kernel->phase], .chunks = is_by_parts ? d->parts->count : 1};
   for (int k = 0; k < kernel->input_count; k++) add_access(d, &op.reads, &op.read_count, datum_of(d, kernel->inputs[k]));
-  for (int k = 0; k < kernel->output_count; k++) add_access(d, &op.writes, &op.write_count, d->datum_of_value[kernel->outputs[k]]);
+  for (int k = 0; k < kernel->output_count; k++) {
+    if (is_by_parts && !parts_stores(d->parts, kernel->outputs[k], 1)) add_last(d, &op, d->datum_of_value[kernel->outputs[k]]);
+    else add_access(d, &op.writes, &op.write_count, d->datum_of_value[kernel->outputs[k]]);
+  }
+  add_access(d, &op.writes, &op.write_count, d->datum_of_sums[index]);
   for (int b = -1; kernel->kind == KERNEL_UPDATE && b < kernel->body_count; b++) {
     int32_t param = d->graph->values[b < 0 ? kernel->anchor : kernel->body[b]].as.index;
     add_block(d, &op, d->residents->weight[param]);
     for (int s = 0; s < MAX_STATES; s++) add_block(d, &op, d->residents->state[s][param]);
   }
-  add_op(d, op, cost_of_kernel(d->machine, d->kernels, kernel, what).seconds, round_up(kernel->work_bytes, d->planning->unit), index);
+  double seconds = cost_of_kernel(d->machine, d->kernels, kernel, what).seconds + (op.chunks - 1) * d->machine->step_seconds;
+  add_op(d, op, seconds, round_up(parts_work_bytes(d->parts, kernel), d->planning->unit), index);
 }
 
 /* Updates come last, so that all gradients stand side by side when the backward pass ends. */
@@ -174,7 +215,7 @@ static void describe_ops(const Describing *d) {
 
 static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerprint, ProblemError *error) {
   PlanningProblem *p = arena_alloc(d.arena, sizeof *p);
-  *p = (PlanningProblem){.kernels = d.kernels, .unit = unit};
+  *p = (PlanningProblem){.kernels = d.kernels, .parts = d.parts, .unit = unit};
   p->meta = (ProblemMeta){3, {{"generator", "generated by gnncc " GNNCC_VERSION}, {"target", d.machine->name}, {"fingerprint", fingerprint}}};
   if (machine_reaches_ssd(d.machine)) p->meta.pairs[p->meta.count++].key = "ssd", p->meta.pairs[3].text = "direct"; /* d2h and h2d are its lanes */
   d.planning = p;
@@ -188,26 +229,34 @@ static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerp
 }
 
 /* Whether whole blocks of the SSD are less than a part in ROUNDING_FELT more than the values that fill them. */
-static bool fits_blocks(const Kernels *kernels) {
+static bool fits_blocks(const Kernels *kernels, const Parts *parts) {
   int64_t all = 0, rounding = 0;
-  for (int v = 0; v < kernels->graph->value_count; v++) {
-    if (!kernels->is_stored[v]) continue;
-    int64_t bytes = kernels_bytes(kernels, v);
-    all += bytes;
-    rounding += round_up(bytes, SSD_BLOCK_BYTES) - bytes;
-  }
+  for (int v = 0; v < kernels->graph->value_count; v++)
+    for (int part = parts->is_cut[v]; kernels->is_stored[v] && part <= (parts->is_cut[v] ? parts->count : 0); part++) {
+      int64_t bytes = parts_bytes(parts, v, part);
+      all += bytes;
+      rounding += round_up(bytes, SSD_BLOCK_BYTES) - bytes;
+    }
   return rounding < all / ROUNDING_FELT;
 }
 
 /* With an SSD, values fill whole blocks of it and begin at one, so that it reads and writes them where they lie; not
  * where they are so small that rounding would be felt, or where everything can be kept. */
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
-                                  const Pins *pins, const char *fingerprint, ProblemError *error) {
-  Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins};
+                                  const Pins *pins, int parts, const char *fingerprint, ProblemError *error) {
+  Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins,
+                  .parts = parts_of(arena, kernels, parts)};
   PlanningProblem *p = describe(d, residents->alignment, fingerprint, error);
-  if (!p || machine->tier_bytes[TIER_SSD] == 0 || !fits_blocks(kernels) || !geometry_make(p->problem, arena)->is_over_budget) return p;
+  if (!p || machine->tier_bytes[TIER_SSD] == 0 || !fits_blocks(kernels, d.parts) || !geometry_make(p->problem, arena)->is_over_budget) return p;
   return describe(d, SSD_BLOCK_BYTES, fingerprint, error);
 }
+
+int problem_part_of_piece(const PlanningProblem *p, int piece) {
+  const ProblemPiece *of = &p->problem->pieces[piece];
+  return p->problem->data[of->datum].chunks > 1 ? of->chunk + 1 : 0;
+}
+
+const char *problem_piece_name(const PlanningProblem *p, ValueId value, int part) { return parts_name(p->parts, p->name_of_value[value], part); }
 
 const char *planning_problem_text(Arena *arena, const PlanningProblem *problem, size_t *length) {
   return problem_write_json(problem->problem, &problem->meta, arena, length);

@@ -25,10 +25,13 @@ static ValueId value_of_piece(const Scheduling *c, int piece) {
   return c->problem->value_of_datum[c->q->problem->pieces[piece].datum];
 }
 
+static int part_of_piece(const Scheduling *c, int piece) { return problem_part_of_piece(c->problem, piece); }
+
 static Step *add_step(Scheduling *c, const TimelineEvent *event, Step step) {
   Schedule *s = c->schedule;
   step.number = s->count + 1;
   step.kernels = c->problem->kernels;
+  step.parts = c->problem->parts;
   step.boundary = c->first_boundary + event->boundary;
   step.start_seconds = seconds_of(event->start_ns);
   step.cost.seconds = seconds_of(event->ns);
@@ -48,8 +51,9 @@ static int last_read(const Scheduling *c, int offload) {
 
 static void add_slot(Scheduling *c, const TimelineEvent *out) {
   ValueId value = value_of_piece(c, out->piece);
-  Slot slot = {.tier = out->is_ssd ? TIER_SSD : TIER_HOST, .bytes = kernels_bytes(c->problem->kernels, value), .first = c->first_boundary + out->boundary,
-               .last = c->first_boundary + last_read(c, out->offload), .kernels = c->problem->kernels, .value = value};
+  int part = part_of_piece(c, out->piece);
+  Slot slot = {.tier = out->is_ssd ? TIER_SSD : TIER_HOST, .bytes = parts_bytes(c->problem->parts, value, part), .first = c->first_boundary + out->boundary,
+               .last = c->first_boundary + last_read(c, out->offload), .kernels = c->problem->kernels, .value = value, .part = part};
   ARENA_PUSH(c->arena, c->schedule->slots, c->schedule->slot_count, slot);
   c->slot[out->offload] = c->schedule->slot_count - 1;
 }
@@ -72,18 +76,19 @@ static void add_copy(Scheduling *c, int index) {
   const TimelineEvent *event = &c->timeline->events[index];
   Schedule *s = c->schedule;
   ValueId value = value_of_piece(c, event->piece);
+  int part = part_of_piece(c, event->piece);
   bool is_out = event->kind == EVENT_OUT || event->kind == EVENT_WRITE;
   if (event->kind == EVENT_OUT) add_slot(c, event);
   /* The block of the device holds the value at the step before what leaves, and at the boundary of what comes. */
   int held = is_out ? c->q->offloads[event->offload].after : c->q->moves[event->move].g;
-  Copy copy = {.lane = lane_of(c, event), .kernels = c->problem->kernels, .value = value, .bytes = kernels_bytes(c->problem->kernels, value),
+  Copy copy = {.lane = lane_of(c, event), .kernels = c->problem->kernels, .value = value, .part = part, .bytes = parts_bytes(c->problem->parts, value, part),
                .room = c->q->problem->pieces[event->piece].bytes, .tier = event->is_ssd ? TIER_SSD : TIER_HOST, .is_out = is_out, .is_by_ring = event->is_by_ring,
                .boundary = c->first_boundary + held, .slot = c->slot[is_out ? event->offload : c->timeline->origin[event->move]], .step = s->count};
   for (int k = 0; k < 2; k++) copy.after[k] = event->after[k] < 0 ? NO_INDEX : c->copy_of_event[event->after[k]];
   ARENA_PUSH(c->arena, s->copies, s->copy_count, copy);
   c->copy_of_event[index] = s->copy_count - 1;
   add_step(c, event, (Step){.kind = STEP_COPY, .lane = copy.lane, .kernel = NO_INDEX, .copy = s->copy_count - 1, .cost = {.bytes = copy.bytes},
-                            .place = copy.kernels->graph->values[value].place, .what = copy_text(c, event, c->problem->name_of_value[value])});
+                            .place = copy.kernels->graph->values[value].place, .what = copy_text(c, event, problem_piece_name(c->problem, value, part))});
 }
 
 /* ---- waits and kernels ---- */
@@ -91,12 +96,23 @@ static void add_copy(Scheduling *c, int index) {
 static void add_wait(Scheduling *c, const TimelineEvent *event) {
   int copy = c->copy_of_event[event->waits_for];
   const Copy *waited = &c->schedule->copies[copy];
-  const char *name = c->problem->name_of_value[waited->value];
+  const char *name = problem_piece_name(c->problem, waited->value, waited->part);
   bool is_arrival = event->reason == WAIT_ARRIVAL;
   const char *what = is_arrival ? arena_printf(c->arena, "wait for step %d: %s is read", waited->step + 1, name)
                                 : arena_printf(c->arena, "wait for step %d: the place of %s is needed", waited->step + 1, name);
   add_step(c, event, (Step){.kind = STEP_WAIT, .lane = LANE_COMPUTE, .kernel = NO_INDEX, .copy = copy, .is_arrival = is_arrival,
                             .place = waited->kernels->graph->values[waited->value].place, .what = what});
+}
+
+/* Of a step over the rows of a part, roughly. */
+static Cost cost_of_part(Cost cost, const Parts *parts, int part) {
+  double share = parts_rows(parts, 0) > 0 ? (double)parts_rows(parts, part) / (double)parts_rows(parts, 0) : 1;
+  return part == 0 ? cost : (Cost){cost.seconds * share, (int64_t)((double)cost.bytes * share), cost.flops * share};
+}
+
+static const char *kernel_text(const Scheduling *c, const Kernel *kernel, int part) {
+  const char *what = kernel_what(c->problem->kernels, kernel);
+  return part ? arena_printf(c->arena, "%s [%d/%d]", what, part, c->problem->parts->count) : what;
 }
 
 static void add_kernel(Scheduling *c, const TimelineEvent *event) {
@@ -111,9 +127,11 @@ static void add_kernel(Scheduling *c, const TimelineEvent *event) {
     return;
   }
   const Kernel *kernel = &c->problem->kernels->kernels[index];
-  add_step(c, event, (Step){.kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernel = index, .is_rerun = c->q->rerun[t] >= 0, .copy = NO_INDEX,
-                            .cost = cost_of_kernel(c->machine, c->problem->kernels, kernel, NULL), .place = c->problem->kernels->graph->values[kernel->anchor].place,
-                            .what = kernel_what(c->problem->kernels, kernel)});
+  const Parts *parts = c->problem->parts;
+  int part = parts->is_by_parts[index] ? base->chunk + 1 : 0;
+  add_step(c, event, (Step){.kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernel = index, .part = part, .is_rerun = c->q->rerun[t] >= 0, .copy = NO_INDEX,
+                            .cost = cost_of_part(cost_of_kernel(c->machine, c->problem->kernels, kernel, NULL), parts, part),
+                            .place = c->problem->kernels->graph->values[kernel->anchor].place, .what = kernel_text(c, kernel, part)});
 }
 
 static void append(Arena *arena, const Machine *machine, Schedule *schedule, const Plan *plan) {

@@ -13,7 +13,7 @@
 #include "plan.h"
 
 enum { SPACE_DEVICE = 0, SPACE_HOST, SPACE_SSD, SPACE_WRITE_RING, SPACE_READ_RING, SPACE_COUNT };
-enum { TAG_EVALUATION = 1 << 20, TAG_RESIDENT = 1 << 24 };
+enum { TAG_EVALUATION = 1 << 20, TAG_SUMS = 1 << 21, TAG_RESIDENT = 1 << 24, TAG_PART = 1 << 25 };
 
 /* A run of bytes; several make up one side of a copy. */
 typedef struct Span {
@@ -49,11 +49,11 @@ static void memory_fault(Memory *m, int step, const char *what, const char *name
   if (!m->fault) m->fault = arena_printf(m->arena, "step %d: %s %s", step + 1, what, name);
 }
 
-static int memory_tag(const Memory *m, const Kernels *kernels, ValueId value) {
+static int memory_tag(const Memory *m, const Kernels *kernels, ValueId value, int part) {
   value = kernels->storage[value];
   const Block *resident = resident_of_value(m->layout->residents, kernels->graph, value);
   if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
-  return 1 + value + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
+  return 1 + value + part * TAG_PART + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
 }
 
 /* Remembers the access, and whether it is inside its space. */
@@ -94,11 +94,29 @@ static void memory_expect(Memory *m, Span span, int tag, int step, const char *n
 
 static Span memory_span_of_block(const Block *block) { return (Span){SPACE_DEVICE, block->offset, block->offset + block->bytes}; }
 
+/* Of a value that is not cut, a part has its rows. */
 static bool memory_of_value(Memory *m, const Step *step, ValueId value, int s, Span *span) {
-  const Block *block = layout_at(m->layout, step->kernels, value, s);
+  const Block *block = layout_at(m->layout, step->kernels, value, step->part, s);
   if (!block) memory_fault(m, s, "there is no memory for", step->kernels->graph->values[value].name);
   else *span = memory_span_of_block(block);
+  bool has_rows = step->kernels->graph->values[value].shape.domain == DOMAIN_NODE;
+  if (block && step->part && block->part == 0 && block->value != NO_VALUE && has_rows) {
+    int64_t row = kernels_bytes(step->kernels, step->kernels->storage[value]) / step->parts->first[step->parts->count];
+    span->to = span->from + row * step->parts->first[step->part];
+    span->from += row * step->parts->first[step->part - 1];
+  }
   return block != NULL;
+}
+
+/* The first part finds nothing there, every other one what the one before it has left. */
+static void memory_add_to_sums(Memory *m, const Step *step, int s) {
+  const Block *block = layout_of_sums(m->layout, m->schedule, s);
+  if (!block) return;
+  int tag = TAG_SUMS + step->kernel + (step->kernels->graph->is_training ? 0 : TAG_EVALUATION);
+  Span span = memory_span_of_block(block);
+  if (!memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) return;
+  if (step->part > 1) memory_expect(m, span, tag + (step->part - 1) * TAG_PART, s, block->name);
+  memory_write(m, span, tag + step->part * TAG_PART);
 }
 
 static void memory_kernel(Memory *m, int s) {
@@ -108,21 +126,23 @@ static void memory_kernel(Memory *m, int s) {
   Span span;
   for (int i = m->layout->resident_count; i < m->layout->count; i++) {
     const Block *block = &m->layout->blocks[i];
-    bool is_work = block->kind == BLOCK_SCRATCH && block->value == NO_VALUE && block->first == s;
+    bool is_work = block->kind == BLOCK_SCRATCH && block->value == NO_VALUE && !block->is_sums && block->first == s;
     if (!is_work) continue;
     span = memory_span_of_block(block);
     if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, 0);
   }
+  memory_add_to_sums(m, step, s);
   for (int k = 0; k < kernel->output_count; k++) {
+    if (!parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
     if (!memory_of_value(m, step, kernel->outputs[k], s, &span)) return;
-    if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k]));
+    if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k], parts_of_value(step->parts, kernel->outputs[k], step->part)));
   }
   for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
     ValueId id = step->kernels->storage[kernel->inputs[k]];
     bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id);
     if (!is_stored) continue;
     if (!memory_of_value(m, step, id, s, &span)) return;
-    if (memory_access(m, span, false, LANE_COMPUTE, s, s, m->clock)) memory_expect(m, span, memory_tag(m, step->kernels, id), s, graph->values[id].name);
+    if (memory_access(m, span, false, LANE_COMPUTE, s, s, m->clock)) memory_expect(m, span, memory_tag(m, step->kernels, id, parts_of_value(step->parts, id, step->part)), s, graph->values[id].name);
   }
 }
 
@@ -189,7 +209,7 @@ static void memory_copy(Memory *m, int s) {
   clock[c->lane] = index;
   memory_later(m->lane_clock[c->lane], clock);
   if (m->fault) return;
-  int tag = memory_tag(m, c->kernels, c->value);
+  int tag = memory_tag(m, c->kernels, c->value, c->part);
   for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], tag, s, c->kernels->graph->values[c->value].name);
   for (int i = 0; i < counts[1]; i++) memory_write(m, spans[1][i], tag);
 }
@@ -208,7 +228,20 @@ static int compare_points(const void *a, const void *b) {
   return *x < *y ? -1 : *x > *y;
 }
 
+/* A value that is not cut is written part by part. */
+static void memory_add_parts(Memory *m, const Plan *plan) {
+  for (int i = m->layout->resident_count; plan && i < m->layout->count; i++) {
+    const Block *block = &m->layout->blocks[i];
+    const Parts *parts = plan->problem->parts;
+    bool has_rows = block->kernels == parts->kernels && block->value != NO_VALUE && block->part == 0 && parts->kernels->graph->values[block->value].shape.domain == DOMAIN_NODE;
+    for (int p = 1; has_rows && p < parts->count; p++)
+      memory_add_point(m, SPACE_DEVICE, block->offset + kernels_bytes(parts->kernels, block->value) / parts->first[parts->count] * parts->first[p]);
+  }
+}
+
 static void memory_find_points(Memory *m) {
+  memory_add_parts(m, m->schedule->training_plan);
+  memory_add_parts(m, m->schedule->evaluation_plan);
   for (int i = 0; i < m->layout->count; i++) memory_add_span(m, memory_span_of_block(&m->layout->blocks[i]));
   Span *spans = arena_alloc(m->arena, MOST_SPANS * sizeof *spans);
   for (int copy = 0; copy < m->schedule->copy_count; copy++)
@@ -268,7 +301,7 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
       Span span;
       if (!memory_of_value(&m, &reader, evaluation->graph->scores, s, &span)) break;
       if (!memory_access(&m, span, false, LANE_COMPUTE, now, s, m.clock)) break;
-      memory_expect(&m, span, memory_tag(&m, evaluation, evaluation->graph->scores), s, "scores");
+      memory_expect(&m, span, memory_tag(&m, evaluation, evaluation->graph->scores, 0), s, "scores");
     }
   for (int i = 0; i < layout->resident_count; i++)
     if (layout->blocks[i].first != BEFORE_STEPS) memory_expect(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i, schedule->count - 1, layout->blocks[i].name);

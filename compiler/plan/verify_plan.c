@@ -22,7 +22,11 @@ const char *verify_plan(const Plan *plan) {
   if (!is_valid) return "the planner's checker rejects the plan";
   int *seen = arena_alloc(problem->kernels->graph->arena, (size_t)problem->kernels->graph->value_count * sizeof *seen + 1);
   for (int i = 0; i < problem->problem->datum_count; i++)
-    if (problem->value_of_datum[i] != NO_VALUE) seen[problem->value_of_datum[i]]++;
+    if (problem->value_of_datum[i] != NO_VALUE) {
+      ValueId value = problem->value_of_datum[i];
+      seen[value]++;
+      if (problem->problem->data[i].chunks != (problem->parts->is_cut[value] ? problem->parts->count : 1)) return "a value is not planned for by its parts";
+    }
   for (int v = 0; v < problem->kernels->graph->value_count; v++)
     if (seen[v] != (problem->kernels->is_stored[v] ? 1 : 0)) return "a stored value is not planned for exactly once";
   return NULL;
@@ -37,28 +41,48 @@ typedef struct Replay {
   const Schedule *schedule;
   const Graph *graph;
   const Kernels *kernels;
-  Whereabouts *where; /* per value */
-  int *coming_by;     /* per value: the copy that brings it */
+  const Parts *parts;
+  Whereabouts *where; /* per value and part */
+  int *coming_by;     /* the same: the copy that brings it */
+  int *part_done;     /* per kernel that sums by parts or writes what is not cut: the last part so far */
   bool *is_queued;    /* per copy */
 } Replay;
 
-static void begin(Replay *r, const Kernels *kernels) {
-  size_t count = (size_t)kernels->graph->value_count + 1;
+static void begin(Replay *r, const Kernels *kernels, const Parts *parts) {
+  size_t count = (size_t)(kernels->graph->value_count + 1) * (size_t)(parts->count + 1);
   r->kernels = kernels;
   r->graph = kernels->graph;
+  r->parts = parts;
+  r->part_done = arena_alloc(r->arena, (size_t)(kernels->kernel_count + 1) * sizeof *r->part_done);
   r->where = arena_alloc(r->arena, count * sizeof *r->where);
   r->coming_by = arena_alloc(r->arena, count * sizeof *r->coming_by);
 }
 
+static int index_of(const Replay *r, ValueId value, int part) { return value * (r->parts->count + 1) + parts_of_value(r->parts, value, part); }
+
+/* What is not cut is there when the last part has been; sums are added up in the order of the parts. */
+static const char *replay_output(Replay *r, const Step *step, ValueId id) {
+  if (step->part == 0 || parts_of_value(r->parts, id, step->part)) {
+    r->where[index_of(r, id, step->part)] = ON_DEVICE;
+    return NULL;
+  }
+  if (step->is_rerun || step->part != r->part_done[step->kernel] + 1) return arena_printf(r->arena, "step %d comes before other parts of %s", step->number, r->graph->values[id].name);
+  if (step->part == r->parts->count) r->where[index_of(r, id, 0)] = ON_DEVICE;
+  return NULL;
+}
+
 static const char *replay_kernel(Replay *r, const Step *step) {
   const Kernel *kernel = &r->kernels->kernels[step->kernel];
+  const char *fault = NULL;
+  if ((step->part > 0) != r->parts->is_by_parts[step->kernel] || step->part > r->parts->count) return arena_printf(r->arena, "step %d is of no part of its kernel", step->number);
   for (int k = 0; k < kernel->input_count; k++) {
     ValueId id = r->kernels->storage[kernel->inputs[k]];
-    if (op_info[r->graph->values[id].op].kind != OP_KIND_LEAF && r->where[id] != ON_DEVICE)
-      return arena_printf(r->arena, "step %d reads %s, which is not on the device", step->number, r->graph->values[id].name);
+    if (op_info[r->graph->values[id].op].kind != OP_KIND_LEAF && r->where[index_of(r, id, step->part)] != ON_DEVICE)
+      return arena_printf(r->arena, "step %d reads %s, which is not on the device", step->number, parts_name(r->parts, r->graph->values[id].name, parts_of_value(r->parts, id, step->part)));
   }
-  for (int k = 0; k < kernel->output_count; k++) r->where[kernel->outputs[k]] = ON_DEVICE;
-  return NULL;
+  for (int k = 0; k < kernel->output_count && !fault; k++) fault = replay_output(r, step, kernel->outputs[k]);
+  r->part_done[step->kernel] = step->part;
+  return fault;
 }
 
 static const char *replay_copy(Replay *r, const Step *step) {
@@ -67,12 +91,14 @@ static const char *replay_copy(Replay *r, const Step *step) {
     if (copy->after[i] != NO_INDEX && !r->is_queued[copy->after[i]])
       return arena_printf(r->arena, "step %d waits for a copy that is queued later", step->number);
   bool touches_device = copy_touches_device(copy);
-  if (copy->is_out && touches_device && r->where[copy->value] != ON_DEVICE)
-    return arena_printf(r->arena, "step %d moves %s away, which is not on the device", step->number, r->graph->values[copy->value].name);
+  int index = index_of(r, copy->value, copy->part);
+  if ((copy->part > 0) != r->parts->is_cut[copy->value] || copy->part > r->parts->count) return arena_printf(r->arena, "step %d moves no piece of %s", step->number, r->graph->values[copy->value].name);
+  if (copy->is_out && touches_device && r->where[index] != ON_DEVICE)
+    return arena_printf(r->arena, "step %d moves %s away, which is not on the device", step->number, parts_name(r->parts, r->graph->values[copy->value].name, copy->part));
   if (!copy->is_out && copy->after[0] == NO_INDEX) return arena_printf(r->arena, "step %d reads what nothing has written", step->number);
   if (!copy->is_out && touches_device) {
-    r->where[copy->value] = COMING;
-    r->coming_by[copy->value] = step->copy;
+    r->where[index] = COMING;
+    r->coming_by[index] = step->copy;
   }
   r->is_queued[step->copy] = true;
   return NULL;
@@ -81,7 +107,7 @@ static const char *replay_copy(Replay *r, const Step *step) {
 /* First in, first out: whoever waits for a copy has waited for those before it on its lane. */
 static void replay_wait(Replay *r, const Step *step) {
   const Copy *waited = &r->schedule->copies[step->copy];
-  for (int v = 0; v < r->graph->value_count; v++)
+  for (int v = 0; v < r->graph->value_count * (r->parts->count + 1); v++)
     if (r->where[v] == COMING && r->coming_by[v] <= step->copy && r->schedule->copies[r->coming_by[v]].lane == waited->lane) r->where[v] = ON_DEVICE;
 }
 
@@ -92,7 +118,7 @@ const char *verify_schedule(const Schedule *schedule) {
   for (int s = 0; s < schedule->count; s++) {
     const Step *step = &schedule->steps[s];
     if (step->number != s + 1) return "steps are not numbered from 1";
-    if (step->kernels != r.kernels) begin(&r, step->kernels);
+    if (step->kernels != r.kernels) begin(&r, step->kernels, step->parts);
     const char *fault = NULL;
     if (step->kind == STEP_KERNEL) fault = replay_kernel(&r, step);
     else if (step->kind == STEP_COPY) fault = replay_copy(&r, step);
@@ -113,9 +139,14 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
     for (int k = 0; k < kernel->input_count + kernel->output_count; k++) {
       ValueId id = k < kernel->input_count ? kernel->inputs[k] : kernel->outputs[k - kernel->input_count];
       if (op_info[step->kernels->graph->values[step->kernels->storage[id]].op].kind == OP_KIND_LEAF) continue;
-      if (!layout_at(layout, step->kernels, id, s))
-        return arena_printf(arena, "step %d uses %s while it has no memory", step->number, step->kernels->graph->values[id].name);
+      if (k >= kernel->input_count && !parts_stores(step->parts, id, step->part)) continue;
+      const Block *block = layout_at(layout, step->kernels, id, step->part, s);
+      int part = parts_of_value(step->parts, id, step->part);
+      if (!block || block->part != part || block->bytes < parts_bytes(step->parts, step->kernels->storage[id], part))
+        return arena_printf(arena, "step %d uses %s while it has no memory", step->number, parts_name(step->parts, step->kernels->graph->values[id].name, part));
     }
+    const Block *sums = layout_of_sums(layout, schedule, s);
+    if (parts_sums_bytes(step->parts, kernel) > (sums ? sums->bytes : 0)) return arena_printf(arena, "step %d has nowhere to add to", step->number);
   }
   return NULL;
 }

@@ -26,7 +26,7 @@ typedef struct Link {
 
 typedef struct Thing {
   const char *id;
-  int64_t bytes;
+  int64_t bytes, *each; /* each: of its chunks, where they are listed */
   int chunks, home, first;
   bool final;
   unsigned may;
@@ -250,6 +250,20 @@ static void read_links(Judge *j) {
   }
 }
 
+/* A list of one size for each chunk (S2). */
+static int64_t *sizes_of(Judge *j, json_t *list, Thing *t, const char *where) {
+  if (json_array_size(list) != (size_t)t->chunks) BAD("%s.bytes: not one size a chunk", where);
+  int64_t *each = NEW(t->chunks, int64_t);
+  for (int k = 0; k < t->chunks; k++) {
+    json_t *size = json_array_get(list, (size_t)k);
+    each[k] = json_is_integer(size) ? json_integer_value(size) : -1;
+    if (each[k] < 0 || each[k] >> 56) BAD("%s.bytes[%d]: not a size", where, k);
+    t->bytes += each[k];
+    if (t->bytes >> 56) BAD("data: 2^56 bytes or more");
+  }
+  return each;
+}
+
 static void read_things(Judge *j) {
   json_t *list = member(j, j->problem, "data", JSON_ARRAY, true, "problem"), *node;
   size_t i;
@@ -262,10 +276,12 @@ static void read_things(Judge *j) {
     only_keys(j, node, where, " id bytes chunks home final fates ");
     Thing *t = &j->thing[i];
     t->id = text_of(j, node, "id", where);
-    t->bytes = number(j, node, "bytes", 0, INT64_MIN, where);
     int64_t chunks = number(j, node, "chunks", 1, 1, where);
     if (chunks > 1000000 || j->bits > 1000000) BAD("%s.chunks: too many pieces", where);
     t->chunks = (int)chunks;
+    json_t *bytes = json_object_get(node, "bytes");
+    if (json_is_array(bytes)) t->each = sizes_of(j, bytes, t, where);
+    else t->bytes = number(j, node, "bytes", 0, INT64_MIN, where);
     t->first = j->bits;
     j->bits += t->chunks;
     t->final = truth(j, node, "final", false, where);
@@ -298,7 +314,7 @@ static void read_things(Judge *j) {
       Thing *t = &j->thing[d];
       Big n = t->bytes;
       j->bit[t->first + k] = (Bit){.thing = d, .chunk = k, .home = t->home, .final = t->final, .may = t->may,
-                                   .n = (int64_t)(n * (k + 1) / t->chunks - n * k / t->chunks),
+                                   .n = t->each ? t->each[k] : (int64_t)(n * (k + 1) / t->chunks - n * k / t->chunks),
                                    .first_write = -1, .last_write = -1};
     }
 }

@@ -33,6 +33,7 @@ typedef struct ProblemDatum {
   const char *id;
   int64_t bytes;
   int chunks;
+  const int64_t *chunk_bytes; /* of each, `bytes` in all; NULL: equal shares */
   Tier home; /* where it lies before the first step; TIER_NONE: a step makes it */
   bool is_final;
   unsigned fates; /* FATE_BIT mask */
@@ -137,6 +138,8 @@ enum {
   PROBLEM_MAX_JSON_VALUES = 2000000,
   PROBLEM_MAX_JSON_DEPTH = 32
 };
+
+#define PROBLEM_MOST_CHUNK_BYTES (INT64_C(1) << 56)
 
 /* An empty problem with the lanes of the vocabulary, absent. */
 Problem *problem_new(Arena *arena);

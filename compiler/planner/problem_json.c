@@ -151,6 +151,28 @@ static bool read_fates(Reader *r, const json_t *object, const char *place, unsig
   return true;
 }
 
+/* One number, or a list of one for each chunk. */
+static bool read_bytes(Reader *r, const json_t *object, const char *place, ProblemDatum *datum) {
+  const json_t *list = json_object_get(object, "bytes");
+  if (!json_is_array(list)) return read_int(r, object, "bytes", 0, INT64_MAX, 0, true, place, &datum->bytes);
+  char path[96];
+  if (json_array_size(list) != (size_t)datum->chunks) {
+    snprintf(path, sizeof path, "%s.bytes", place);
+    return fail(r, path, "the list has %zu entries and the datum %d chunks", json_array_size(list), datum->chunks);
+  }
+  int64_t *bytes = arena_alloc(r->arena, (size_t)datum->chunks * sizeof *bytes);
+  for (int k = 0; k < datum->chunks; k++) {
+    const json_t *item = json_array_get(list, (size_t)k);
+    snprintf(path, sizeof path, "%s.bytes[%d]", place, k);
+    if (!want_kind(r, item, JSON_INTEGER, "an integer", path)) return false;
+    bytes[k] = json_integer_value(item);
+    if (bytes[k] < 0 || bytes[k] > PROBLEM_MOST_CHUNK_BYTES) return fail(r, path, "%lld is out of range; expected 0 to 2^56", (long long)bytes[k]);
+    if (datum->bytes <= PROBLEM_MOST_CHUNK_BYTES) datum->bytes += bytes[k]; /* more than that is refused whatever it is */
+  }
+  datum->chunk_bytes = bytes;
+  return true;
+}
+
 static bool read_datum(Reader *r, json_t *object, size_t index) {
   static const char *const keys[] = {"id", "bytes", "chunks", "home", "final", "fates", NULL};
   char place[64], path[96];
@@ -159,11 +181,11 @@ static bool read_datum(Reader *r, json_t *object, size_t index) {
   int64_t chunks;
   if (!want_kind(r, object, JSON_OBJECT, "an object", place) || !known_keys(r, object, keys, place) ||
       !read_id(r, object, "id", place, &datum.id) ||
-      !read_int(r, object, "bytes", 0, INT64_MAX, 0, true, place, &datum.bytes) ||
       !read_int(r, object, "chunks", 1, PROBLEM_MAX_PIECES, 1, false, place, &chunks) ||
       !read_bool(r, object, "final", false, place, &datum.is_final) || !read_fates(r, object, place, &datum.fates))
     return false;
   datum.chunks = (int)chunks;
+  if (!read_bytes(r, object, place, &datum)) return false;
   const json_t *home = json_object_get(object, "home");
   if (home) {
     snprintf(path, sizeof path, "%s.home", place);

@@ -70,4 +70,16 @@ GNN_INLINE void gnn_sum_walkers(gnn_real *sums, gnn_walkers walkers, int64_t wid
   for (int64_t i = begin; i < end; i++) out[i] = sums[i];
 }
 
+/* The same where the walkers have walked one of several parts of the runs, an aligned subtree each, of which `part` are done before it:
+ * open[][width] are the sums of those, as a walker has them of runs. After the last part, open[0 .. width) is that of all. */
+GNN_INLINE void gnn_sum_part(gnn_real *sums, gnn_walkers walkers, int64_t width, int64_t part, gnn_real *open, int64_t begin, int64_t end) {
+  gnn_real *last = open + __builtin_popcountll((unsigned long long)part) * width;
+  gnn_sum_walkers(sums, walkers, width, last, begin, end);
+  for (int64_t done = part; done & 1; done >>= 1) {
+    gnn_real *restrict before = last - width;
+    for (int64_t i = begin; i < end; i++) before[i] += last[i];
+    last = before;
+  }
+}
+
 #endif

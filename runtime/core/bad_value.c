@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-static int bad_value_look(const gnn_run *run, gnn_bad_value *bad, const char *name, gnn_rows rows, int64_t at, int64_t count, int64_t width) {
+static int bad_value_look(const gnn_run *run, gnn_bad_value *bad, const char *name, gnn_rows rows, int64_t at, int64_t first, int64_t count, int64_t width) {
   const gnn_real *values = gnn_at(run, at);
   for (int64_t i = 0; i < count * width; i++) {
     if (isfinite(values[i])) continue;
-    *bad = (gnn_bad_value){run->epoch, 0, 0, name, rows, i / width, i % width, (float)values[i]};
+    *bad = (gnn_bad_value){run->epoch, 0, 0, name, rows, first + i / width, i % width, (float)values[i]};
     return 1;
   }
   return 0;
@@ -21,8 +21,10 @@ void gnn_bad_value_search(gnn_run *run, int step) {
   gnn_bad_value *bad = run->search;
   for (int v = 0; v < program->value_count && !bad->epoch; v++) {
     const gnn_value_desc *value = &program->values[v];
-    const int64_t count = value->rows == GNN_ROWS_NODE ? run->nodes : value->rows == GNN_ROWS_EDGE ? run->edges : value->count;
-    if (value->step != step || !bad_value_look(run, bad, value->name, value->rows, value->at, count, value->width)) continue;
+    const int64_t *part = value->rows == GNN_ROWS_PART ? program->graph.part_first + value->count : NULL;
+    const int64_t first = part ? part[-1] : 0;
+    const int64_t count = part ? *part - first : value->rows == GNN_ROWS_NODE ? run->nodes : value->rows == GNN_ROWS_EDGE ? run->edges : value->count;
+    if (value->step != step || !bad_value_look(run, bad, value->name, part ? GNN_ROWS_NODE : value->rows, value->at, first, count, value->width)) continue;
     bad->step = step;
     bad->line = value->line;
   }
@@ -35,7 +37,7 @@ void gnn_bad_value_find(gnn_instance *instance, gnn_work work) {
   for (int w = 0; w < program->weight_count && !instance->bad.epoch; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     const int64_t width = weight->rank ? weight->shape[weight->rank - 1] : 1;
-    if (width > 0) bad_value_look(run, &instance->bad, weight->name, GNN_ROWS_NONE, weight->at, weight->count / width, width);
+    if (width > 0) bad_value_look(run, &instance->bad, weight->name, GNN_ROWS_NONE, weight->at, 0, weight->count / width, width);
   }
   if (instance->bad.epoch) return;
   run->search = &instance->bad;

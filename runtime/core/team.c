@@ -36,7 +36,7 @@ typedef struct Loop {
   gnn_task *task;
   const void *context;
   const int64_t *bounds; /* NULL: tasks of `extent` */
-  int64_t count, extent, tasks;
+  int64_t first, count, extent, tasks;
 } Loop;
 
 /* Within loops numbers too small to be normal count as 0: processors take a hundred times as long for them, and a softmax
@@ -72,7 +72,7 @@ static void run_task(const Loop *loop, int64_t t) {
     loop->task(loop->context, loop->bounds[t], loop->bounds[t + 1], t);
   } else {
     const int64_t begin = t * loop->extent, rest = loop->count - begin;
-    loop->task(loop->context, begin, begin + (rest < loop->extent ? rest : loop->extent), t);
+    loop->task(loop->context, loop->first + begin, loop->first + begin + (rest < loop->extent ? rest : loop->extent), t);
   }
 }
 
@@ -288,10 +288,14 @@ static void run_loop(gnn_team *team, const Loop *loop) {
 int gnn_team_threads(const gnn_team *team) { return team->threads; }
 
 void gnn_parallel(gnn_team *team, int64_t count, int64_t extent, gnn_task *task, const void *context) {
-  if (count <= 0) return;
-  run_loop(team, &(Loop){task, context, NULL, count, extent, (count + extent - 1) / extent});
+  gnn_parallel_part(team, 0, count, extent, task, context);
+}
+
+void gnn_parallel_part(gnn_team *team, int64_t first, int64_t last, int64_t extent, gnn_task *task, const void *context) {
+  const int64_t count = last - first;
+  if (count > 0) run_loop(team, &(Loop){task, context, NULL, first, count, extent, (count + extent - 1) / extent});
 }
 
 void gnn_parallel_ranges(gnn_team *team, const int64_t *bounds, int64_t tasks, gnn_task *task, const void *context) {
-  run_loop(team, &(Loop){task, context, bounds, 0, 0, tasks});
+  run_loop(team, &(Loop){task, context, bounds, 0, 0, 0, tasks});
 }

@@ -98,6 +98,15 @@ static void fill_degrees(void *degree, int real_bytes, const int64_t *ptr, int64
   for (int64_t v = 0; degree && v < nodes; v++) fill_real(degree, real_bytes, v, (double)(ptr[v + 1] - ptr[v]));
 }
 
+/* The pieces of values have the sizes that the parts had in the plan. */
+static int fill_has_parts(const gnn_run *run, const int64_t *first) {
+  const gnn_graph_desc *plan = &run->program->graph;
+  const int below = run->blocks.levels - plan->part_levels;
+  int is_equal = below >= 0;
+  for (int64_t part = 0; is_equal && part <= INT64_C(1) << plan->part_levels; part++) is_equal = first[part << below] == plan->part_first[part];
+  return is_equal;
+}
+
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
@@ -124,6 +133,10 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   int levels = gnn_block_levels(nodes), is_apart = gnn_backend_of(run->program)->is_apart;
   run->blocks = (gnn_blocks){levels, is_apart ? levels + GNN_DEVICE_RUN_LEVELS : gnn_run_levels(nodes), first};
   if (first) gnn_blocks_cut(nodes, run->blocks.levels, dataset->in_ptr, out_ptr, first);
+  if (plan->part_first && !fill_has_parts(run, first)) {
+    free(counted);
+    return gnn_fail(error, GNN_EDATA, "R0802", "%s is cut into other parts than those that the program was compiled for: compile it again with these data", dataset->title);
+  }
   fill_degrees(fill_at(instance, plan->at_in_degree), run->program->real_bytes, dataset->in_ptr, nodes);
   fill_degrees(fill_at(instance, plan->at_out_degree), run->program->real_bytes, out_ptr, nodes);
   free(counted);

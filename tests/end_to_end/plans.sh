@@ -119,6 +119,10 @@ for fate in keep host ssd recompute; do
   queue pin_$fate sage4 $box --budget device=${half}KiB
 done
 queue each_epoch hoist3 -fno-hoist
+# Values on nodes as four pieces, each with a fate of its own.
+queue keep_parts3 parts3
+queue parts3_kept parts3 --parts=4
+for kind in reruns host ring; do queue parts3_$kind parts3 --parts=4 ${road[$kind]} --budget device=$(least_of parts3 --parts=4 ${road[$kind]})KiB; done
 queue keep_returns2 returns2
 queue returns2_beside_rerun returns2 --backend=sim --target=t4 --budget device=15KiB
 # Features of 2 to 3 times the width of what they are multiplied to: the order of product and sum is not for any option to choose.
@@ -145,6 +149,22 @@ for item in $tight; do
   check "$model at the smallest budget has $kind" has ${model}_${kind}_0 $kind
   refuse 3 "$model, $kind: one in a hundred less does not fit" "$gnncc" -w --verify ${road[$kind]} --budget device=$((least_kib * 99 / 100))KiB "$plans/$model.gnn" -o no
 done
+
+# ---- pieces ----
+check "parts3, one part: trains" train keep_parts3 out_keep_parts3
+check "parts3, four parts: a step and a place for each" bash -c "grep -q '^  /\* step 2 .* \[2/4\]$' gen_parts3_kept/parts3.c && grep -q '^#define AT_h1_part_4 ' gen_parts3_kept/parts3.c"
+for name in kept reruns host ring; do check "parts3, four parts, $name: same bits, memory as planned" agrees_with keep_parts3 parts3_$name; done
+for kind in reruns host ring; do check "parts3, four parts: the smallest budget has $kind" has parts3_$kind $kind; done
+check "parts3, four parts, ring: pieces pass it" grep -q 'out [a-z0-9_]*\[3/4\] -> ring' gen_parts3_ring/parts3.c
+threads_agree() { # PROGRAM COUNT
+  train "$1" out_threads --threads "$2" && same_as out_threads out_keep_parts3
+}
+for threads in 1 3; do check "parts3, four parts, ring: the same on $threads threads" threads_agree parts3_ring $threads; done
+fewer_parts() { "$gnncc" -w --plan --parts=4 "$plans/gin3.gnn" | grep '1 part instead of 4: there are no more canonical blocks'; }
+check "a graph of one block is one part, and that is said" fewer_parts
+refuse 2 "three parts" "$gnncc" -w --parts=3 "$plans/parts3.gnn" -o no
+refuse 2 "parts of a program that checks gradients" "$gnncc" -w --parts=4 -fgradcheck "$plans/parts3.gnn" -o no
+refuse 1 "parts on a GPU" "$gnncc" -w --parts=4 --backend=cuda -S "$plans/parts3.gnn" -o no
 
 # ---- what is computed once ----
 says_once() { "$gnncc" -w --plan "$@" | grep 'computed once, before the first epoch: '; } # OPTION... MODEL: of which values

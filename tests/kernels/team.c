@@ -35,6 +35,16 @@ static void test_extents(Tap *tap, gnn_team *team, int64_t count, int64_t extent
   free(record);
 }
 
+static void test_part(Tap *tap, gnn_team *team) {
+  Record *record = must(calloc(1, sizeof *record));
+  gnn_parallel_part(team, 70, 105, 10, record_task, record);
+  gnn_parallel_part(team, 70, 70, 10, record_task, record);
+  int good = record->times[4] == 0;
+  for (int t = 0; t < 4; t++) good &= record->times[t] == 1 && record->begin[t] == 70 + 10 * t && record->end[t] == (t < 3 ? 80 + 10 * t : 105);
+  tap_ok(tap, good, "a part of the rows by %d threads", gnn_team_threads(team));
+  free(record);
+}
+
 static void test_ranges(Tap *tap, gnn_team *team) {
   static const int64_t bounds[] = {3, 3, 10, 11, 400, 400};
   Record *record = must(calloc(1, sizeof *record));
@@ -146,6 +156,7 @@ int main(void) {
     test_extents(&tap, teams[i], 100, 10);
     test_extents(&tap, teams[i], 101, 10);
     test_extents(&tap, teams[i], 4999, 1);
+    test_part(&tap, teams[i]);
     test_ranges(&tap, teams[i]);
     test_succession(&tap, teams[i]);
     test_subnormals(&tap, teams[i]);

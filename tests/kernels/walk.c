@@ -11,6 +11,8 @@ typedef struct Job {
   gnn_walkers walkers;
   int64_t step; /* of the walks */
   gnn_real *sums, *out;
+  int64_t part;          /* which is walked, and */
+  gnn_real *open;        /* what those before it have left */
 } Job;
 
 static void run_sum(const Job *job, int64_t run, gnn_real *sum) {
@@ -44,6 +46,18 @@ static void sum_task(const void *context, int64_t begin, int64_t end, int64_t ta
   const Job *job = context;
   (void)task;
   gnn_sum_walkers(job->sums, job->walkers, COUNT, job->out, begin, end);
+}
+
+static void walk_part_task(const void *context, int64_t begin, int64_t end, int64_t walker) {
+  const Job *job = context;
+  const int64_t before = job->part * job->walkers.runs;
+  walk_task(context, before + begin, before + end, walker);
+}
+
+static void sum_part_task(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const Job *job = context;
+  (void)task;
+  gnn_sum_part(job->sums, job->walkers, COUNT, job->part, job->open, begin, end);
 }
 
 /* Runs anywhere, some of them empty. */
@@ -80,6 +94,18 @@ static void test_walks(Tap *tap, gnn_team *team, int levels, int64_t rows) {
       free(job.sums);
     }
     tap_ok(tap, is_same, "%d runs of %lld rows, %lld walkers upwards and downwards: the bits of the tree", 1 << levels, (long long)rows, (long long)walkers);
+  }
+  for (int part_levels = 0; part_levels <= levels; part_levels++) {
+    job.step = 1;
+    job.walkers = gnn_walkers_of(levels - part_levels, 2);
+    job.sums = reals_new(job.walkers.runs / job.walkers.each * job.walkers.open * COUNT);
+    job.open = reals_new((part_levels + 1) * COUNT);
+    for (job.part = 0; job.part < INT64_C(1) << part_levels; job.part++) {
+      gnn_parallel(team, job.walkers.runs, job.walkers.each, walk_part_task, &job);
+      gnn_parallel(team, COUNT, 50, sum_part_task, &job);
+    }
+    tap_ok(tap, reals_same(job.open, want, COUNT), "%d runs of %lld rows in %d parts, one after the other: the bits of the tree", 1 << levels, (long long)rows, 1 << part_levels);
+    free(job.sums), free(job.open);
   }
   free((void *)(uintptr_t)job.a), free((void *)(uintptr_t)job.g);
 }

@@ -18,6 +18,7 @@ typedef enum Row { ROW_DEVICE, ROW_HOST, ROW_SSD, ROW_RING_OUT, ROW_RING_IN, ROW
 typedef struct Cell {
   const void *holds; /* a value of a graph, or a block that is no value */
   int part;          /* which of its cells */
+  int piece;         /* of a value that is cut; of sums, the last part that was added */
   int epoch;         /* that made it; what always stays is of none */
   int written, read[LANE_COUNT];
 } Cell;
@@ -77,7 +78,7 @@ static void fill(Play *p, Cell *cell, const Cell *content, const char *name) {
 }
 
 static void look(Play *p, Cell *cell, const Cell *wanted, const char *name) {
-  if (!cell || cell->holds != wanted->holds || cell->part != wanted->part || cell->epoch != wanted->epoch) complain(p, "is not where it is read", name);
+  if (!cell || cell->holds != wanted->holds || cell->part != wanted->part || cell->piece != wanted->piece || cell->epoch != wanted->epoch) complain(p, "is not where it is read", name);
   else if (!is_past(p, cell->written)) complain(p, "is read while it is written", name);
   else cell->read[p->lane] = p->event;
 }
@@ -96,8 +97,12 @@ static void use_block(Play *p, CellUse use, const Block *block, Cell content, co
     use(p, cell_at(p, ROW_DEVICE, block->offset < 0 ? -1 : block->offset / CELL_BYTES + k), &content, name);
 }
 
-static void use_value(Play *p, CellUse use, const Kernels *kernels, ValueId id) {
-  use_block(p, use, layout_at(p->y, kernels, id, p->step), first_cell(p, kernels, id), kernels->graph->values[id].name);
+/* Of a value that is cut, the piece of the step's part. */
+static void use_value(Play *p, CellUse use, const Kernels *kernels, ValueId id, int part) {
+  const Block *block = layout_at(p->y, kernels, id, part, p->step);
+  Cell content = first_cell(p, kernels, id);
+  if (block && block->value != NO_VALUE) content.piece = block->part;
+  use_block(p, use, block, content, kernels->graph->values[id].name);
 }
 
 static void use_residents(Play *p, CellUse use) {
@@ -108,20 +113,31 @@ static void use_residents(Play *p, CellUse use) {
 
 /* ---- steps ---- */
 
-/* The inputs are looked at last: they have to be there still when the kernel has written. */
-static void play_kernel(Play *p, const Kernels *kernels, int index) {
-  if (index == NO_INDEX) {
+/* A part adds to what the one before it has left. */
+static void play_sums(Play *p, const Step *step) {
+  const Block *sums = layout_of_sums(p->y, p->s, p->step);
+  if (sums && step->part > 1) use_block(p, look, sums, (Cell){.holds = sums, .piece = step->part - 1, .epoch = p->epoch}, sums->name);
+  if (sums) use_block(p, fill, sums, (Cell){.holds = sums, .piece = step->part, .epoch = p->epoch}, sums->name);
+}
+
+/* The inputs are looked at last: they have to be there still when the kernel has written. What is not cut counts as written when the last
+ * part has been. */
+static void play_kernel(Play *p, const Step *step) {
+  const Kernels *kernels = step->kernels;
+  if (step->kernel == NO_INDEX) {
     complain(p, "is missing", "a kernel");
     return;
   }
-  const Kernel *k = &kernels->kernels[index];
+  const Kernel *k = &kernels->kernels[step->kernel];
   for (const Block *b = p->y->blocks; b < p->y->blocks + p->y->count; b++)
-    if (b->kind == BLOCK_SCRATCH && b->value == NO_VALUE && b->first == p->step) use_block(p, fill, b, (Cell){.holds = b}, b->name);
-  for (int i = 0; i < k->output_count; i++) use_value(p, fill, kernels, k->outputs[i]);
+    if (b->kind == BLOCK_SCRATCH && b->value == NO_VALUE && !b->is_sums && b->first == p->step) use_block(p, fill, b, (Cell){.holds = b}, b->name);
+  play_sums(p, step);
+  for (int i = 0; i < k->output_count; i++)
+    if (step->part == step->parts->count || step->part == 0 || step->parts->is_cut[k->outputs[i]]) use_value(p, fill, kernels, k->outputs[i], step->part);
   for (int i = 0; i < k->input_count; i++) {
     const Value *input = &kernels->graph->values[kernels->storage[k->inputs[i]]];
     bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->storage[k->inputs[i]]);
-    if (!is_nowhere) use_value(p, look, kernels, k->inputs[i]);
+    if (!is_nowhere) use_value(p, look, kernels, k->inputs[i], step->part);
   }
 }
 
@@ -149,6 +165,7 @@ static void play_copy(Play *p, int copy) {
     if (*before != NO_INDEX) put_behind(p, p->made[*before]);
   p->made[copy] = p->event;
   Cell content = first_cell(p, c->kernels, c->value);
+  content.piece = c->part;
   const char *name = c->kernels->graph->values[c->value].name;
   const Block *block = copy_touches_device(c) ? layout_of_copy(p->y, p->s, c) : NULL;
   for (; content.part < cells_in(c->bytes) && !p->wrong; content.part++) {
@@ -161,7 +178,7 @@ static void play_step(Play *p, const Step *step, int number) {
   begin_event(p, step->kind == STEP_COPY ? p->s->copies[step->copy].lane : LANE_COMPUTE, number);
   if (step->kind == STEP_COPY) play_copy(p, step->copy);
   if (step->kind == STEP_WAIT) put_behind(p, p->made[step->copy]);
-  if (step->kind == STEP_KERNEL) play_kernel(p, step->kernels, step->kernel);
+  if (step->kind == STEP_KERNEL) play_kernel(p, step);
 }
 
 /* A training epoch, an evaluation, and both again. NULL, or what goes wrong. */
@@ -187,7 +204,7 @@ static const char *memory_judge(Arena *arena, const Schedule *schedule, const La
     }
     p.step--; /* the metrics read the scores as the last step left them */
     begin_event(&p, LANE_COMPUTE, number);
-    use_value(&p, look, evaluation, evaluation->graph->scores);
+    use_value(&p, look, evaluation, evaluation->graph->scores, 0);
   }
   use_residents(&p, look);
   return p.wrong;

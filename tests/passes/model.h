@@ -9,6 +9,7 @@ static TypedProgram *program_of(Arena *arena, const char *share_dir, const char 
   Diags *diags = diags_new(arena);
   DataReader *reader = arena_alloc(arena, sizeof *reader);
   reader->arena = arena;
+  reader->wants_blocks = true;
   LangOptions *lang = arena_alloc(arena, sizeof *lang);
   *lang = (LangOptions){.share_dir = share_dir, .describe = data_describe, .describe_user = reader};
   Ast *ast = lang_parse(arena, diags, "model.gnn", text, strlen(text), lang);

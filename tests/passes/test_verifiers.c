@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "compiler/driver/driver.h"
+#include "made.h"
 #include "memory_model.h"
-#include "model.h"
 
 static const char small_model[] =
     "data karate from karate()\n"
@@ -27,7 +27,17 @@ static const char deep_model[] =
     "  return h4 |> SAGE(y.classes)\n}\n"
     "train deep {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n";
 
-static const char *share_dir = "build/share";
+/* Pieces of 128 KiB, and values that are not cut where a sum over edges wants all rows of them. */
+static const char parts_model[] =
+    "data g from synth(kind = \"rmat\", nodes = 8192, degree = 2, features = 8, classes = 4, seed = 1)\n"
+    "model parts on g {\n"
+    "  h1 = x |> Linear(16) |> relu |> dropout(0.3)\n"
+    "  h2 = h1 |> Linear(16) |> tanh\n"
+    "  h3 = h2 |> GCN(16) |> relu\n"
+    "  h4 = (h3 + h1) |> Linear(16) |> tanh\n"
+    "  return h4 |> Linear(y.classes)\n}\n"
+    "train parts {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n";
+
 static int test_count, failures;
 
 static void ok(bool is_right, const char *name, const char *detail) {
@@ -35,60 +45,8 @@ static void ok(bool is_right, const char *name, const char *detail) {
   failures += !is_right;
 }
 
-/* ---- making ---- */
-
-typedef struct Made {
-  Arena *arena;
-  Graph *training, *evaluation;
-  Kernels *kernels, *evaluation_kernels;
-  Machine machine;
-  Residents *residents;
-  Plan *plan, *evaluation_plan;
-  Schedule *schedule;
-  Layout *layout;
-} Made;
-
-static Made make_kernels(const char *model) {
-  Made m = {.arena = arena_new(), .machine = machine_of_target(NULL)};
-  TypedProgram *program = program_of(m.arena, share_dir, model);
-  if (!program) exit(1);
-  m.training = lower(m.arena, program);
-  simplify(m.training);
-  m.evaluation = evaluation_graph(m.training);
-  autodiff(m.training);
-  simplify(m.training);
-  bool *is_sparse = sparse_fields(m.training);
-  m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true});
-  m.evaluation_kernels = fuse(m.evaluation, is_sparse, &(FuseOptions){.is_fusing = true});
-  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse);
-  return m;
-}
-
-static Plan *plan_of(const Made *m, const Kernels *kernels, int policy) {
-  ProblemError error = {"", ""};
-  PlannerOptions options;
-  planner_default_options(&options);
-  options.effort = PLANNER_FAST;
-  options.policy = policy;
-  const PlanningProblem *problem = planning_problem(m->arena, &m->machine, m->residents, kernels, NULL, "0", &error);
-  if (problem) return plan(m->arena, problem, &options);
-  printf("# %s: %s\n", error.place, error.text);
-  exit(1);
-}
-
-static void make_plan(Made *m) {
-  m->plan = plan_of(m, m->kernels, -1);
-  m->evaluation_plan = plan_of(m, m->evaluation_kernels, -1);
-  if (!m->plan->planned || !m->evaluation_plan->planned) {
-    printf("Bail out! no plan fits\n");
-    exit(1);
-  }
-  m->schedule = schedule(m->arena, &m->machine, m->plan, m->evaluation_plan);
-  m->layout = layout(m->arena, &m->machine, m->schedule, m->residents);
-}
-
 static Made make_small(void) {
-  Made m = make_kernels(small_model);
+  Made m = make_kernels(small_model, 1);
   make_plan(&m);
   return m;
 }
@@ -98,8 +56,8 @@ typedef enum Road { ROAD_RECOMPUTE, ROAD_HOST, ROAD_DIRECT, ROAD_RING, ROAD_SLOW
 static const char *const road_names[ROAD_COUNT] = {"recompute", "host", "ssd", "host and ssd", "slow ssd"};
 
 /* A device of `percent` of the way from the least to all. Fast links make copies pay, slow ones re-runs beside them. */
-static Made make_deep(Road road, int percent) {
-  Made m = make_kernels(deep_model);
+static Made make_tight(const char *model, int parts, Road road, int percent) {
+  Made m = make_kernels(model, parts);
   m.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 40;
   int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
   for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
@@ -107,7 +65,8 @@ static Made make_deep(Road road, int percent) {
   m.machine.tier_bytes[TIER_HOST] = road == ROAD_HOST ? 64 << 20 : road == ROAD_RING ? 300 << 10 : 0;
   m.machine.tier_bytes[TIER_SSD] = road == ROAD_RECOMPUTE || road == ROAD_HOST ? 0 : 64 << 20;
   m.machine.tier_bytes[TIER_DEVICE] = m.residents->bytes + 1;
-  int64_t least = plan_of(&m, m.kernels, -1)->report.least_device_bytes;
+  int64_t least = plan_of(&m, m.kernels, -1)->report.least_device_bytes, evaluation = plan_of(&m, m.evaluation_kernels, -1)->report.least_device_bytes;
+  if (evaluation > least) least = evaluation;
   m.machine.tier_bytes[TIER_DEVICE] = least + (all - least) * percent / 100;
   make_plan(&m);
   return m;
@@ -303,6 +262,78 @@ static const char *fault_of_draft(const Draft *d) {
 static const char *overlooked(const Draft *d, const char **rejected) {
   *rejected = fault_of_draft(d);
   return *rejected ? NULL : memory_judge(d->arena, &d->s, &d->y);
+}
+
+/* ---- pieces ---- */
+
+static Step *find_part(Draft *d, int part) {
+  for (Step *step = d->s.steps;; step++)
+    if (step->kind == STEP_KERNEL && step->part == part) return step;
+}
+static Block *find_piece(Draft *d, int part, bool is_sums) {
+  for (Block *block = d->y.blocks + d->y.resident_count;; block++)
+    if (block->part == part && block->is_sums == is_sums && (is_sums || block->value != NO_VALUE)) return block;
+}
+static void step_of_another_part(Draft *d) { find_part(d, 2)->part = 3; }
+static void step_of_no_part(Draft *d) { find_part(d, 4)->part = 5; }
+static void part_for_all(Draft *d) { find_part(d, 1)->part = 0; }
+static void piece_of_another_part(Draft *d) { find_piece(d, 2, false)->part = 1; }
+static void piece_too_short(Draft *d) { find_piece(d, 3, false)->bytes -= 64; }
+static void sums_end_early(Draft *d) { find_piece(d, 0, true)->last--; }
+static void sums_too_short(Draft *d) { find_piece(d, 0, true)->bytes /= 2; }
+static void sums_on_a_piece(Draft *d) {
+  Block *sums = find_piece(d, 0, true), *piece = d->y.blocks + d->y.resident_count;
+  while (piece->part == 0 || piece->first > sums->last || sums->first > piece->last) piece++;
+  sums->offset = piece->offset;
+}
+static void copy_of_another_piece(Draft *d) {
+  for (Copy *copy = d->s.copies;; copy++)
+    if (copy->part) {
+      copy->part = copy->part % 4 + 1;
+      return;
+    }
+}
+static void copy_of_all_pieces(Draft *d) {
+  for (Copy *copy = d->s.copies;; copy++)
+    if (copy->part) {
+      copy->part = 0;
+      return;
+    }
+}
+/* A sum adds up its parts in their order. */
+static void parts_of_a_sum_swapped(Draft *d) {
+  Step *steps = d->s.steps + find_piece(d, 0, true)->first;
+  steps[0].part = 2;
+  for (Step *step = steps + 1;; step++)
+    if (step->kind == STEP_KERNEL && step->kernel == steps->kernel) {
+      step->part = 1;
+      return;
+    }
+}
+
+static void test_pieces(void) {
+  static const struct {
+    const char *what;
+    void (*break_it)(Draft *);
+  } cases[] = {{"a step of another part", step_of_another_part}, {"a step of a part that there is not", step_of_no_part}, {"a part of the steps for all of them", part_for_all},
+               {"a piece of another part", piece_of_another_part}, {"a piece without its last rows", piece_too_short}, {"sums that end before the last part", sums_end_early},
+               {"sums without room for all that are open", sums_too_short}, {"sums in the place of a piece", sums_on_a_piece}, {"a copy of another piece", copy_of_another_piece},
+               {"a copy of all pieces", copy_of_all_pieces}, {"a sum that adds up its parts in another order", parts_of_a_sum_swapped}};
+  Made m = make_tight(parts_model, 4, ROAD_HOST, 0);
+  const char *what = fault_of(&m);
+  ok(!what && m.schedule->copy_count > 0, "what the passes make of pieces is accepted", what);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    Draft d = draft_of(&m);
+    cases[i].break_it(&d);
+    what = fault_of_draft(&d);
+    ok(what, arena_printf(d.arena, "%s is rejected", cases[i].what), what);
+    arena_free(d.arena);
+  }
+  for (int i = 0; i < m.plan->problem->problem->datum_count; i++)
+    if (m.plan->problem->problem->data[i].chunks > 1) m.plan->problem->parts->is_cut[m.plan->problem->value_of_datum[i]] = false;
+  what = verify_plan(m.plan);
+  ok(what, "pieces of a value that is not cut are rejected", what);
+  arena_free(m.arena);
 }
 
 /* ---- single ways of breaking ---- */
@@ -565,9 +596,9 @@ static void test_at_random(const Made *m, const char *name, int rounds) {
   }
 }
 
-static void test_road(Road road, int percent, int rounds, int *seen) {
-  Made m = make_deep(road, percent);
-  const char *name = arena_printf(m.arena, "%s, %d %%", road_names[road], percent);
+static void test_road(const char *model, int parts, Road road, int percent, int rounds, int *seen) {
+  Made m = make_tight(model, parts, road, percent);
+  const char *name = arena_printf(m.arena, "%s%s, %d %%", parts > 1 ? "by parts, " : "", road_names[road], percent);
   const char *what = fault_of(&m), *wrong = memory_judge(m.arena, m.schedule, m.layout);
   int waits = 0, reruns = 0, by_ring = 0;
   for (int s = 0; s < m.schedule->count; s++) waits += m.schedule->steps[s].kind == STEP_WAIT, reruns += m.schedule->steps[s].is_rerun;
@@ -587,13 +618,17 @@ int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
   int rounds = argc > 2 ? atoi(argv[2]) : 32, seen[BREAK_COUNT] = {0};
   test_small();
-  test_road(ROAD_RECOMPUTE, 10, rounds / 4, seen);
-  test_road(ROAD_HOST, 0, rounds, seen);
-  test_road(ROAD_HOST, 40, rounds / 4, seen);
-  test_road(ROAD_DIRECT, 10, rounds, seen);
-  test_road(ROAD_RING, 0, rounds, seen);
-  test_road(ROAD_RING, 30, rounds / 4, seen);
-  test_road(ROAD_SLOW, 20, rounds, seen);
+  test_pieces();
+  test_road(deep_model, 1, ROAD_RECOMPUTE, 10, rounds / 4, seen);
+  test_road(deep_model, 1, ROAD_HOST, 0, rounds, seen);
+  test_road(deep_model, 1, ROAD_HOST, 40, rounds / 4, seen);
+  test_road(deep_model, 1, ROAD_DIRECT, 10, rounds, seen);
+  test_road(deep_model, 1, ROAD_RING, 0, rounds, seen);
+  test_road(deep_model, 1, ROAD_RING, 30, rounds / 4, seen);
+  test_road(deep_model, 1, ROAD_SLOW, 20, rounds, seen);
+  test_road(parts_model, 4, ROAD_RECOMPUTE, 0, rounds / 4, seen);
+  test_road(parts_model, 4, ROAD_HOST, 0, rounds / 4, seen);
+  test_road(parts_model, 4, ROAD_RING, 0, rounds / 4, seen);
   for (int i = 0; i < BREAK_COUNT; i++) ok(seen[i] > 0, breaks[i].what, "rejected on some machine");
   printf("1..%d\n", test_count);
   return failures > 0;

@@ -60,6 +60,13 @@ static void datum(Writer *w, const char *id, int64_t bytes, int chunks, const ch
                                    (long long)bytes, chunks, extra));
 }
 
+/* Of its chunks each is larger than the one before it. */
+static void uneven_datum(Writer *w, const char *id, int64_t bytes, int chunks, const char *extra) {
+  char *list = arena_strdup(w->arena, "");
+  for (int k = 0; k < chunks; k++) list = arena_printf(w->arena, "%s%s%lld", list, k ? ", " : "", (long long)(bytes * (2 * k + 1) / (chunks * chunks)));
+  append(w, &w->data, arena_printf(w->arena, "{\"id\": \"%s\", \"bytes\": [%s], \"chunks\": %d%s}", id, list, chunks, extra));
+}
+
 /* reads and writes: comma-separated quoted ids or objects. */
 static void op(Writer *w, const char *id, const char *phase, int chunks, const char *reads, const char *writes,
                int64_t ns, const char *extra) {
@@ -375,7 +382,7 @@ char *generate_odd(Arena *arena, uint64_t seed) {
   for (int i = 1; i <= forward; i++) {
     chunks[i] = between(w, 1, 3);
     const char *fates = between(w, 0, 4) ? "" : between(w, 0, 1) ? ", \"fates\": [\"retain\", \"host\"]" : ", \"fates\": [\"recompute\", \"ssd\"]";
-    datum(w, TEXT("v%d", i), size(w), chunks[i], fates);
+    (seed % 4 == 1 ? uneven_datum : datum)(w, TEXT("v%d", i), size(w), chunks[i], fates);
     datum(w, TEXT("side%d", i), UNIT / 4, 1, between(w, 0, 4) ? "" : ", \"final\": true");
     const char *from = i == 1 ? "in" : TEXT("v%d", i - 1);
     const char *read = between(w, 0, 2) ? TEXT("{\"data\": \"%s\", \"access\": \"all\"}", from)

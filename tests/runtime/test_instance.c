@@ -144,6 +144,18 @@ static void test_misfits(void) {
   tap_ok(status == GNN_EDATA && strcmp(error.code, "R0802") == 0 && strstr(error.message, "300 nodes, the plan was made for 200") && error.help[0],
          "R0802: more nodes than planned");
   gnn_instance_destroy(instance);
+  const int64_t parts[] = {0, 300}, others[] = {0, 299};
+  toy_make(&toy, large, NULL, 0);
+  toy.program.graph.part_first = parts;
+  instance = loaded(&toy.program, large, 1);
+  gnn_instance_destroy(instance);
+  toy.program.graph.part_first = others;
+  gnn_instance_create(&toy.program, NULL, &instance, &error);
+  status = gnn_instance_load(instance, large, &error);
+  tap_ok(status == GNN_EDATA && strcmp(error.code, "R0802") == 0 && strstr(error.message, "other parts"), "R0802: %s", error.message);
+  toy.program.graph.part_levels = 1;
+  tap_ok(gnn_instance_load(instance, large, &error) == GNN_EDATA, "R0802: more parts than blocks");
+  gnn_instance_destroy(instance);
   toy_make(&toy, large, NULL, 0);
   toy.fields[1].classes = 4;
   gnn_instance_create(&toy.program, NULL, &instance, &error);

@@ -1,0 +1,94 @@
+/* pieces: Kernels -> Parts, which values are cut and which kernels run part by part. */
+#include "plan.h"
+#include "runtime/core/blocks.h"
+
+static bool is_on_nodes(const Kernels *kernels, ValueId value) { return kernels->graph->values[value].shape.domain == DOMAIN_NODE; }
+
+/* It reads and writes nothing of other rows than the part's, or sums over rows. */
+static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
+  const Value *anchor = &kernels->graph->values[kernel->anchor];
+  switch (kernel->kind) {
+  case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: return anchor->shape.domain == DOMAIN_NODE;
+  case KERNEL_OUTER: case KERNEL_COLUMN_SUM: return is_on_nodes(kernels, anchor->operand[0]);
+  case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return true;
+  case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  }
+  return false;
+}
+
+/* Whoever asks for the results of an evaluation wants all rows. */
+static bool is_asked_for(const Graph *graph, ValueId value) {
+  return !graph->is_training && (graph->values[value].tap || value == graph->scores);
+}
+
+static void find_cut(Parts *p) {
+  const Kernels *k = p->kernels;
+  for (int v = 0; v < k->graph->value_count; v++) p->is_cut[v] = k->is_stored[v] && is_on_nodes(k, v);
+  for (int v = 0; v < k->graph->value_count; v++)
+    if (is_asked_for(k->graph, v)) p->is_cut[k->storage[v]] = false;
+  for (int i = 0; i < k->kernel_count; i++) {
+    const Kernel *kernel = &k->kernels[i];
+    bool is_whole = !can_run_by_parts(k, kernel);
+    for (int n = 0; is_whole && n < kernel->input_count; n++) p->is_cut[k->storage[kernel->inputs[n]]] = false;
+    for (int n = 0; is_whole && n < kernel->output_count; n++) p->is_cut[kernel->outputs[n]] = false;
+  }
+  for (int i = 0; i < k->kernel_count; i++) {
+    const Kernel *kernel = &k->kernels[i];
+    for (int n = 0; n < kernel->input_count; n++) p->is_by_parts[i] = p->is_by_parts[i] || p->is_cut[k->storage[kernel->inputs[n]]];
+    for (int n = 0; n < kernel->output_count; n++) p->is_by_parts[i] = p->is_by_parts[i] || p->is_cut[kernel->outputs[n]];
+  }
+}
+
+int parts_at_most(const DataInfo *info, int most) {
+  const int blocks = 1 << gnn_block_levels(info->nodes);
+  return most < blocks ? most : blocks;
+}
+
+/* Where no data were read, blocks of equal length stand for those that they will have. */
+Parts *parts_of(Arena *arena, const Kernels *kernels, int most) {
+  const DataInfo *info = kernels->graph->program->info;
+  Parts *p = arena_alloc(arena, sizeof *p);
+  p->kernels = kernels;
+  while (2 << p->levels <= parts_at_most(info, most)) p->levels++;
+  p->count = 1 << p->levels;
+  int64_t *first = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *first);
+  for (int i = 0; i <= p->count; i++)
+    first[i] = info->block_first ? info->block_first[(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->nodes * i / p->count;
+  p->first = first;
+  p->is_cut = arena_alloc(arena, (size_t)kernels->graph->value_count + 1);
+  p->is_by_parts = arena_alloc(arena, (size_t)kernels->kernel_count + 1);
+  if (p->count > 1) find_cut(p);
+  return p;
+}
+
+int64_t parts_rows(const Parts *p, int part) { return part ? p->first[part] - p->first[part - 1] : p->first[p->count]; }
+
+int64_t parts_bytes(const Parts *p, ValueId value, int part) {
+  int64_t bytes = kernels_bytes(p->kernels, value);
+  return part ? bytes / p->first[p->count] * parts_rows(p, part) : bytes;
+}
+
+int parts_of_value(const Parts *p, ValueId value, int part) { return p->is_cut[p->kernels->storage[value]] ? part : 0; }
+
+static bool sums_by_walkers(const Kernel *kernel) { return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_COLUMN_SUM; }
+
+int64_t parts_sums_bytes(const Parts *p, const Kernel *kernel) {
+  if (!p->is_by_parts[kernel - p->kernels->kernels]) return 0;
+  if (kernel->kind == KERNEL_CROSS_ENTROPY) return kernel->work_bytes; /* a number for each block */
+  return sums_by_walkers(kernel) ? 4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (p->levels + 1) : 0;
+}
+
+/* Each part has its own walkers. */
+int64_t parts_work_bytes(const Parts *p, const Kernel *kernel) {
+  if (!p->is_by_parts[kernel - p->kernels->kernels]) return kernel->work_bytes;
+  if (kernel->kind == KERNEL_CROSS_ENTROPY) return 0;
+  if (!sums_by_walkers(kernel)) return kernel->work_bytes;
+  int levels = gnn_run_levels(p->first[p->count]) - p->levels, shared = kernel->walker_levels < levels ? kernel->walker_levels : levels;
+  return (4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (levels - shared + 1)) << shared;
+}
+
+const char *parts_name(const Parts *p, const char *name, int part) {
+  return part ? arena_printf(p->kernels->graph->arena, "%s[%d/%d]", name, part, p->count) : name;
+}
+
+bool parts_stores(const Parts *p, ValueId value, int part) { return part == 0 || part == p->count || is_on_nodes(p->kernels, value); }

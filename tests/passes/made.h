@@ -1,0 +1,64 @@
+/* made.h: a model through the passes, up to the layout. Whoever includes it calls all of it. */
+#ifndef GNNCC_TEST_MADE_H
+#define GNNCC_TEST_MADE_H
+
+#include <stdlib.h>
+
+#include "compiler/plan/plan.h"
+#include "model.h"
+
+static const char *share_dir = "build/share";
+
+typedef struct Made {
+  Arena *arena;
+  Graph *training, *evaluation;
+  Kernels *kernels, *evaluation_kernels;
+  Machine machine;
+  int parts;
+  Residents *residents;
+  Plan *plan, *evaluation_plan;
+  Schedule *schedule;
+  Layout *layout;
+} Made;
+
+/* Values on nodes are cut into at most `parts` pieces. */
+static Made make_kernels(const char *model, int parts) {
+  Made m = {.arena = arena_new(), .machine = machine_of_target(NULL), .parts = parts};
+  TypedProgram *program = program_of(m.arena, share_dir, model);
+  if (!program) exit(1);
+  m.training = lower(m.arena, program);
+  simplify(m.training);
+  m.evaluation = evaluation_graph(m.training);
+  autodiff(m.training);
+  simplify(m.training);
+  bool *is_sparse = sparse_fields(m.training);
+  m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true});
+  m.evaluation_kernels = fuse(m.evaluation, is_sparse, &(FuseOptions){.is_fusing = true});
+  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse);
+  return m;
+}
+
+static Plan *plan_of(const Made *m, const Kernels *kernels, int policy) {
+  ProblemError error = {"", ""};
+  PlannerOptions options;
+  planner_default_options(&options);
+  options.effort = PLANNER_FAST;
+  options.policy = policy;
+  const PlanningProblem *problem = planning_problem(m->arena, &m->machine, m->residents, kernels, NULL, m->parts, "0", &error);
+  if (problem) return plan(m->arena, problem, &options);
+  printf("# %s: %s\n", error.place, error.text);
+  exit(1);
+}
+
+static void make_plan(Made *m) {
+  m->plan = plan_of(m, m->kernels, -1);
+  m->evaluation_plan = plan_of(m, m->evaluation_kernels, -1);
+  if (!m->plan->planned || !m->evaluation_plan->planned) {
+    printf("Bail out! no plan fits\n");
+    exit(1);
+  }
+  m->schedule = schedule(m->arena, &m->machine, m->plan, m->evaluation_plan);
+  m->layout = layout(m->arena, &m->machine, m->schedule, m->residents);
+}
+
+#endif

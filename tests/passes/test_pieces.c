@@ -1,0 +1,167 @@
+/* Parts through problem, plan, schedule and layout: what is cut, and that nothing drops the pieces on the way. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/plan/decisions.h"
+#include "made.h"
+
+enum { PARTS = 4 };
+
+static int test_count, failures;
+
+static void ok(bool is_right, const char *name) {
+  printf("%sok %d - %s\n", is_right ? "" : "not ", ++test_count, name);
+  failures += !is_right;
+}
+
+/* `body` on 8192 nodes, which are four canonical blocks. */
+static const char *model_of(Arena *arena, const char *body) {
+  return arena_printf(arena,
+                      "data g from synth(kind = \"rmat\", nodes = 8192, degree = 4, features = 8, classes = 4, seed = 1)\nmodel m on g {\n%s}\n"
+                      "train m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n", body);
+}
+
+static const char dense[] = "  h = x |> Linear(16) as first |> relu\n  return h |> Linear(y.classes) as second\n";
+static const char deep[] = "  a = x |> Linear(16) |> tanh\n  b = a |> Linear(16) |> tanh\n  c = b |> Linear(16) |> tanh\n  return (a + c) |> Linear(y.classes)\n";
+static const char gathered[] = "  h = x |> Linear(16) as first |> relu\n  s = h |> SAGE(16) as middle |> relu\n  return s |> Linear(y.classes) as last\n";
+
+static const ProblemDatum *datum_named(const Made *m, const char *name, ValueId *value) {
+  const PlanningProblem *p = m->plan->problem;
+  for (int i = 0; i < p->problem->datum_count; i++) {
+    if (strcmp(p->problem->data[i].id, name) != 0) continue;
+    if (value) *value = p->value_of_datum[i];
+    return &p->problem->data[i];
+  }
+  return NULL;
+}
+
+static int chunks_of(const Made *m, const char *name) {
+  const ProblemDatum *datum = datum_named(m, name, NULL);
+  return datum ? datum->chunks : 0;
+}
+
+/* ---- the problem ---- */
+
+static void test_cut(Arena *arena) {
+  Made m = make_kernels(model_of(arena, dense), PARTS);
+  make_plan(&m);
+  ok(chunks_of(&m, "h") == PARTS && chunks_of(&m, "d_scores") == PARTS, "values on nodes between dense products are cut");
+  ok(chunks_of(&m, "data_x") == 1 && chunks_of(&m, "d_first_weight") == 1 && chunks_of(&m, "weight_first_weight") == 1, "features, weights and their gradients are not");
+  ok(chunks_of(&m, "sums_of_d_first_weight") == 1 && chunks_of(&m, "sums_of_d_first_bias") == 1 && chunks_of(&m, "sums_of_loss") == 1,
+     "the open sums of weights, biases and the loss are counted");
+  const PlanningProblem *p = m.plan->problem;
+  const Parts *parts = p->parts;
+  ValueId h = NO_VALUE;
+  const ProblemDatum *datum = datum_named(&m, "h", &h);
+  bool is_right = parts->first[0] == 0 && parts->first[PARTS] == 8192;
+  for (int part = 1; part <= PARTS; part++) {
+    const ProblemPiece *piece = &p->problem->pieces[datum->first_piece + part - 1];
+    is_right = is_right && parts_rows(parts, part) >= 256 && piece->bytes == round_up(parts_rows(parts, part) * 16 * 4, p->unit);
+  }
+  ok(is_right, "a piece has the rows of its part");
+  size_t length;
+  ProblemError error = {"", ""};
+  const char *text = planning_problem_text(arena, p, &length);
+  const Problem *read = problem_read_json(arena, text, length, &error);
+  for (int x = 0; read && x < read->piece_count; x++) is_right = is_right && read->pieces[x].bytes == p->problem->pieces[x].bytes;
+  ok(is_right && read && read->piece_count == p->problem->piece_count && read->step_count == p->problem->step_count, "the file of the problem has them, too");
+  ok(chunks_of(&m, "eval_h") == 0 && !m.evaluation_plan->problem->parts->is_cut[m.evaluation->scores], "scores are not cut: the metrics want all rows");
+  arena_free(m.arena);
+}
+
+static void test_whole(Arena *arena) {
+  Made m = make_kernels(model_of(arena, gathered), PARTS);
+  make_plan(&m);
+  ValueId h = NO_VALUE, s = NO_VALUE;
+  bool is_there = datum_named(&m, "h", &h) && datum_named(&m, "s", &s);
+  ok(is_there && chunks_of(&m, "h") == 1, "what a sum over edges gathers from is not cut");
+  bool is_part_wise = false;
+  for (int i = 0; i < m.schedule->training_count; i++) {
+    const Step *step = &m.schedule->steps[i];
+    is_part_wise = is_part_wise || (step->kind == STEP_KERNEL && step->part == PARTS && m.kernels->graph->values[m.kernels->kernels[step->kernel].anchor].op == OP_MATMUL);
+  }
+  ok(is_part_wise && chunks_of(&m, "d_scores") == PARTS, "what lies beyond is");
+  for (int i = 0; i < m.schedule->count; i++) {
+    const Step *step = &m.schedule->steps[i];
+    const KernelKind kind = step->kind == STEP_KERNEL ? step->kernels->kernels[step->kernel].kind : KERNEL_MAP;
+    is_there = is_there && !((kind == KERNEL_SPMM || kind == KERNEL_EDGE_SUM || kind == KERNEL_UPDATE) && step->part);
+  }
+  ok(is_there, "sums over edges and updates have one step");
+  arena_free(m.arena);
+  m = make_kernels(model_of(arena, dense), 1);
+  make_plan(&m);
+  bool has_part = false;
+  for (int i = 0; i < m.schedule->count; i++) has_part = has_part || m.schedule->steps[i].part;
+  for (int i = 0; i < m.layout->count; i++) has_part = has_part || m.layout->blocks[i].part || m.layout->blocks[i].is_sums;
+  ok(!has_part && m.plan->problem->problem->piece_count == m.plan->problem->problem->datum_count, "with one part there are no pieces");
+  arena_free(m.arena);
+}
+
+static void test_few_blocks(void) {
+  ok(parts_at_most(&(DataInfo){.nodes = 8192}, 64) == 4 && parts_at_most(&(DataInfo){.nodes = 4096}, 4) == 2 && parts_at_most(&(DataInfo){.nodes = 34}, 4) == 1 &&
+         parts_at_most(&(DataInfo){.nodes = 1 << 20}, 4) == 4,
+     "there are no more parts than blocks");
+}
+
+/* ---- the schedule and the layout ---- */
+
+static void test_steps(Arena *arena) {
+  Made m = make_kernels(model_of(arena, dense), PARTS);
+  make_plan(&m);
+  ValueId h = NO_VALUE;
+  datum_named(&m, "h", &h);
+  int count[PARTS + 1] = {0}, named = 0;
+  for (int i = 0; i < m.schedule->training_count; i++) {
+    const Step *step = &m.schedule->steps[i];
+    if (step->kernel != m.kernels->made_by[h]) continue;
+    count[step->part]++;
+    named += strstr(step->what, arena_printf(arena, "[%d/%d]", step->part, PARTS)) != NULL;
+  }
+  ok(count[0] == 0 && count[1] == 1 && count[2] == 1 && count[3] == 1 && count[4] == 1 && named == PARTS, "a kernel has a step for each part, which says so");
+  const Block *piece[PARTS + 1] = {NULL};
+  bool are_apart = true;
+  for (int i = m.layout->resident_count; i < m.layout->count; i++)
+    if (m.layout->blocks[i].value == h && m.layout->blocks[i].kernels == m.kernels) piece[m.layout->blocks[i].part] = &m.layout->blocks[i];
+  for (int a = 1; a <= PARTS; a++)
+    for (int b = 1; b < a && piece[a] && piece[b]; b++)
+      are_apart = are_apart && (piece[a]->offset >= piece[b]->offset + piece[b]->bytes || piece[b]->offset >= piece[a]->offset + piece[a]->bytes);
+  ok(!piece[0] && piece[1] && piece[2] && piece[3] && piece[4] && are_apart, "each piece has a place of its own");
+  ok(piece[1] && piece[4] && piece[1]->first < piece[4]->first && layout_at(m.layout, m.kernels, h, 2, piece[4]->first) == piece[2], "and a life of its own");
+  arena_free(m.arena);
+}
+
+/* With half of what could be saved some pieces of a value are kept and others are not. */
+static void test_fates(Arena *arena, Tier tier) {
+  Made m = make_kernels(model_of(arena, deep), PARTS);
+  for (int t = 0; t < TIER_COUNT; t++) m.machine.tier_bytes[t] = t == TIER_DEVICE || t == (int)tier ? INT64_C(1) << 30 : 0;
+  for (int c = 0; c < CHANNEL_COUNT; c++) m.machine.links[c] = (Link){30e9, 1e-6};
+  int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
+  m.machine.tier_bytes[TIER_DEVICE] = m.residents->bytes + 1;
+  m.machine.tier_bytes[TIER_DEVICE] = (plan_of(&m, m.kernels, -1)->report.least_device_bytes + all) / 2;
+  make_plan(&m);
+  const Decisions *d = decisions(arena, m.schedule, NULL);
+  const Parts *parts = m.plan->problem->parts;
+  int *kept = arena_alloc(arena, (size_t)m.training->value_count * sizeof *kept), mixed = 0, moved = 0, reruns = 0;
+  for (int i = 0; i < d->count; i++) kept[d->list[i].value] += d->list[i].part && d->list[i].fate == FATE_KEEP;
+  for (int v = 0; v < m.training->value_count; v++) mixed += kept[v] > 0 && kept[v] < PARTS;
+  for (int i = 0; i < m.schedule->copy_count; i++) moved += m.schedule->copies[i].bytes == parts_bytes(parts, m.schedule->copies[i].value, m.schedule->copies[i].part) && m.schedule->copies[i].part;
+  for (int i = 0; i < m.schedule->training_count; i++) reruns += m.schedule->steps[i].is_rerun && m.schedule->steps[i].part;
+  ok(mixed > 0, "pieces of one value have fates of their own");
+  ok(tier == TIER_DEVICE ? reruns > 0 : moved > 0, tier == TIER_DEVICE ? "a part of a kernel is run again" : "a piece is moved");
+  ok(!verify_plan(m.plan) && !verify_schedule(m.schedule) && !verify_layout(m.layout, m.schedule), "and the verifiers accept it");
+  arena_free(m.arena);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1) share_dir = argv[1];
+  Arena *arena = arena_new();
+  test_cut(arena);
+  test_whole(arena);
+  test_few_blocks();
+  test_steps(arena);
+  test_fates(arena, TIER_DEVICE);
+  test_fates(arena, TIER_HOST);
+  printf("1..%d\n", test_count);
+  arena_free(arena);
+  return failures > 0;
+}
