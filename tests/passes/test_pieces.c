@@ -134,7 +134,7 @@ static void test_steps(Arena *arena) {
 static void test_fates(Arena *arena, Tier tier) {
   Made m = make_kernels(model_of(arena, deep), PARTS);
   for (int t = 0; t < TIER_COUNT; t++) m.machine.tier_bytes[t] = t == TIER_DEVICE || t == (int)tier ? INT64_C(1) << 30 : 0;
-  for (int c = 0; c < CHANNEL_COUNT; c++) m.machine.links[c] = (Link){30e9, 1e-6};
+  for (int l = LANE_D2H; l <= LANE_SSD_READ; l++) m.machine.links[l] = (Link){30e9, 1e-6};
   int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
   m.machine.tier_bytes[TIER_DEVICE] = m.residents->bytes + 1;
   m.machine.tier_bytes[TIER_DEVICE] = (plan_of(&m, m.kernels, -1)->report.least_device_bytes + all) / 2;
