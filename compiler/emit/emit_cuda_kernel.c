@@ -189,7 +189,7 @@ static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int
 }
 
 /* SPMM and EDGE_SUM: the sum over the edges of a row, then the body. */
-static void emit_edge_sum(CudaWriter *c) {
+static void emit_edges(CudaWriter *c) {
   bool is_out = c->w.anchor->as.end == END_SRC;
   c->w.body = step_write_body(&c->w, "acc", "block", true);
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE);
@@ -228,6 +228,10 @@ static void emit_edge_rows(CudaWriter *c) {
 
 static void emit_row_sum(CudaWriter *c) {
   StepWriter *w = &c->w;
+  if (w->anchor->shape.domain == DOMAIN_EDGE) {
+    emit_edge_rows(c);
+    return;
+  }
   w->body = step_write_body(w, "acc", "block", true);
   Index into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain));
   set_group(c, summand_width(c), 1, 0);
@@ -298,6 +302,10 @@ static void emit_column_sum(CudaWriter *c) {
 }
 
 static void emit_map(CudaWriter *c) {
+  if (c->w.anchor->shape.domain == DOMAIN_EDGE) {
+    emit_edge_rows(c);
+    return;
+  }
   c->w.body = step_write_body(&c->w, NULL, NULL, true);
   set_group(c, body_width(c), 1, 0);
   open_rows(c, step_row_count(&c->w, c->w.anchor->shape.domain, 1));
@@ -597,34 +605,17 @@ static void emit_update(CudaWriter *c) {
 
 /* ---- one step ---- */
 
-static void emit_library_call(CudaWriter *c) {
-  switch (c->w.kernel->kind) {
-  case KERNEL_MATMUL: emit_library_matmul(c); break;
-  case KERNEL_MAP: case KERNEL_OUTER: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM:
-  case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: emit_library_spmm(c); break;
-  }
-}
-
 void emit_cuda_kernels(const Emission *emission, const Step *step, FILE *out, Launch **launches, int *count) {
+  static void (*const emit[KERNEL_KIND_COUNT])(CudaWriter *) = {
+#define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) emit_##cuda,
+#include "compiler/lowering/kernel_kinds.h"
+#undef KERNEL
+  };
   if (step->kind != STEP_KERNEL) return;
   CudaWriter c = {.w = step_writer(emission, step, out), .launches = launches, .launch_count = count, .lanes = 1, .slots = 1, .fields = "", .values = ""};
-  if (c.w.kernel->library) {
-    emit_library_call(&c);
-    return;
-  }
-  switch (c.w.kernel->kind) {
-  case KERNEL_MAP: c.w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&c) : emit_map(&c); break;
-  case KERNEL_MATMUL: emit_matmul(&c); break;
-  case KERNEL_SPARSE_MATMUL: emit_sparse_matmul(&c); break;
-  case KERNEL_OUTER: emit_outer(&c); break;
-  case KERNEL_SPARSE_OUTER: emit_sparse_outer(&c); break;
-  case KERNEL_SPMM:
-  case KERNEL_EDGE_SUM: emit_edge_sum(&c); break;
-  case KERNEL_ROW_SUM: c.w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&c) : emit_row_sum(&c); break;
-  case KERNEL_COLUMN_SUM: emit_column_sum(&c); break;
-  case KERNEL_CROSS_ENTROPY: emit_cross_entropy(&c); break;
-  case KERNEL_CROSS_ENTROPY_GRADIENT: emit_cross_entropy_gradient(&c); break;
-  case KERNEL_UPDATE: emit_update(&c); break;
-  case KERNEL_KIND_COUNT: break;
+  switch (c.w.kernel->library) {
+  case LIBRARY_CUBLASLT: emit_library_matmul(&c); break;
+  case LIBRARY_CUSPARSE: emit_library_spmm(&c); break;
+  case LIBRARY_NONE: case LIBRARY_COUNT: emit[c.w.kernel->kind](&c); break;
   }
 }

@@ -135,32 +135,45 @@ static void derive_dropout(Reverse *r, ValueId y, ValueId g) {
   accumulate(r, r->graph->values[y].operand[0], graph_add(r->graph, same_draw));
 }
 
-static void derive(Reverse *r, ValueId y, ValueId g) {
+static void derive_broadcast(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
-  ValueId x = v.operand_count > 0 ? v.operand[0] : NO_VALUE;
-  switch (v.op) {
-  case OP_MAP: derive_map(r, y, g); break;
-  case OP_BROADCAST: accumulate(r, x, graph_reduce(r->graph, g, r->graph->values[x].shape, v.as.map)); break;
-  case OP_REDUCE: accumulate(r, x, graph_broadcast(r->graph, g, r->graph->values[x].shape, v.as.map)); break;
-  case OP_RESHAPE: {
-    Value back = {.op = OP_RESHAPE, .shape = r->graph->values[x].shape, .operand_count = 1, .operand = {g}};
-    accumulate(r, x, graph_add(r->graph, back));
-    break;
-  }
-  case OP_LIFT: accumulate(r, x, graph_gather(r->graph, g, v.as.end)); break;
-  case OP_GATHER: accumulate(r, x, graph_lift(r->graph, g, v.as.end)); break;
-  case OP_DROPOUT: derive_dropout(r, y, g); break;
-  case OP_SELECT: {
-    ValueId zero = constant(r, 0.0, g);
-    if (r->is_needed[v.operand[1]]) accumulate(r, v.operand[1], select(r, x, g, zero));
-    if (r->is_needed[v.operand[2]]) accumulate(r, v.operand[2], select(r, x, zero, g));
-    break;
-  }
-  case OP_MATMUL: derive_matmul(r, y, g); break;
-  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_POSITIVE: case OP_OUTER:
-  case OP_CROSS_ENTROPY: case OP_CROSS_ENTROPY_GRADIENT: case OP_UPDATE: case OP_COUNT: break;
-  }
+  accumulate(r, v.operand[0], graph_reduce(r->graph, g, r->graph->values[v.operand[0]].shape, v.as.map));
 }
+
+static void derive_reduce(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  accumulate(r, v.operand[0], graph_broadcast(r->graph, g, r->graph->values[v.operand[0]].shape, v.as.map));
+}
+
+static void derive_reshape(Reverse *r, ValueId y, ValueId g) {
+  ValueId x = r->graph->values[y].operand[0];
+  accumulate(r, x, graph_add(r->graph, (Value){.op = OP_RESHAPE, .shape = r->graph->values[x].shape, .operand_count = 1, .operand = {g}}));
+}
+
+static void derive_lift(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  accumulate(r, v.operand[0], graph_gather(r->graph, g, v.as.end));
+}
+
+static void derive_gather(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  accumulate(r, v.operand[0], graph_lift(r->graph, g, v.as.end));
+}
+
+static void derive_select(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  ValueId zero = constant(r, 0.0, g);
+  if (r->is_needed[v.operand[1]]) accumulate(r, v.operand[1], select(r, v.operand[0], g, zero));
+  if (r->is_needed[v.operand[2]]) accumulate(r, v.operand[2], select(r, v.operand[0], zero, g));
+}
+
+static void derive_nothing(Reverse *r, ValueId y, ValueId g) { (void)r, (void)y, (void)g; }
+
+static void (*const derive[OP_COUNT])(Reverse *, ValueId, ValueId) = {
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) derive_##derivative,
+#include "ops.h"
+#undef OP
+};
 
 /* A gradient is called after the first value, seen from the loss, whose gradient it is; after a weight in any case. */
 static void name_gradient(Reverse *r, ValueId of) {
@@ -191,7 +204,7 @@ void autodiff(Graph *graph) {
     if (r.gradient[i] == NO_VALUE) continue;
     name_gradient(&r, i);
     int first = graph->value_count;
-    derive(&r, i, r.gradient[i]);
+    derive[graph->values[i].op](&r, i, r.gradient[i]);
     for (int v = first; v < graph->value_count; v++) {
       Value *value = &graph->values[v];
       value->place = graph->values[i].place;

@@ -6,10 +6,13 @@
 #include "lang/name_table.h"
 
 const OpInfo op_info[OP_COUNT] = {
-#define OP(name, operands, kind, attribute, what) {#name, operands, OP_KIND_##kind, ATTRIBUTE_##attribute, what},
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) \
+  {#name, operands, OP_KIND_##kind, ATTRIBUTE_##attribute, SHAPE_##shape, is_linear, WORK_##work, BYTES_##bytes},
 #include "ops.h"
 #undef OP
 };
+
+bool op_is_aggregation(Op op) { return op_info[op].kind == OP_KIND_ANCHOR && op_info[op].attribute == ATTRIBUTE_END; }
 
 int point_arity(int function) {
   return function < MAP_COUNT ? typed_map_arity((MapOp)function) : 1;

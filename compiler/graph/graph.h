@@ -17,7 +17,7 @@ typedef int32_t ValueId; /* index into Graph.values; NO_VALUE for none */
 enum { NO_VALUE = -1 };
 
 typedef enum Op {
-#define OP(name, operands, kind, attribute, what) OP_##name,
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) OP_##name,
 #include "ops.h"
 #undef OP
   OP_COUNT
@@ -30,15 +30,26 @@ typedef enum Attribute {
   ATTRIBUTE_NONE, ATTRIBUTE_INDEX, ATTRIBUTE_NUMBER, ATTRIBUTE_END, ATTRIBUTE_FUNCTION, ATTRIBUTE_SITE, ATTRIBUTE_PRODUCT, ATTRIBUTE_MAP
 } Attribute;
 
+typedef enum ShapeRule {
+  SHAPE_FIELD, SHAPE_WEIGHT, SHAPE_OPTION, SHAPE_SCALAR, SHAPE_HOISTED, SHAPE_DEGREE, SHAPE_EACH, SHAPE_REPEAT, SHAPE_SUM, SHAPE_EXTENT, SHAPE_TO_EDGES,
+  SHAPE_TO_NODES, SHAPE_DROPOUT, SHAPE_BITS, SHAPE_SELECT, SHAPE_PRODUCT, SHAPE_OUTER_PRODUCT, SHAPE_GRADIENT, SHAPE_UPDATE
+} ShapeRule;
+typedef enum Work { WORK_NOTHING, WORK_FUNCTION, WORK_RANDOM, WORK_BITS, WORK_ADDS, WORK_PRODUCT } Work;
+typedef enum Bytes { BYTES_ROWS, BYTES_EDGES } Bytes;
+
 typedef struct OpInfo {
   const char *name;
   int operand_count; /* -1: as the attribute says */
   OpKind kind;
   Attribute attribute;
-  const char *what;
+  ShapeRule shape;
+  bool is_linear;
+  Work work;
+  Bytes bytes;
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
+bool op_is_aggregation(Op op); /* over the edges of each node */
 
 /* Element-wise functions of the graph: those of the language, then those that only derivatives need. */
 typedef enum PointFunction {

@@ -74,23 +74,33 @@ static ValueId simplify_gather(Graph *graph, ValueId id) {
   return graph_map(graph, MAP_MUL, same, graph_spread(graph, add_degree(graph, v.as.end), v.shape));
 }
 
-static ValueId simplified(Graph *graph, ValueId id) {
+static ValueId simplify_identity(Graph *graph, ValueId id) {
+  const Value *v = &graph->values[id];
+  return shape_equal(&v->shape, &graph->values[v->operand[0]].shape) ? v->operand[0] : NO_VALUE;
+}
+
+static ValueId simplify_dropout(Graph *graph, ValueId id) {
+  const Value *v = &graph->values[id];
+  double number;
+  return graph_constant(graph, v->operand[1], &number) && number == 0 ? v->operand[0] : NO_VALUE;
+}
+
+static ValueId simplify_lift(Graph *graph, ValueId id) {
   const Value v = graph->values[id];
   double number;
-  switch (v.op) {
-  case OP_MAP: return simplify_map(graph, id);
-  case OP_BROADCAST: return simplify_broadcast(graph, id);
-  case OP_GATHER: return simplify_gather(graph, id);
-  case OP_RESHAPE: return shape_equal(&v.shape, &graph->values[v.operand[0]].shape) ? v.operand[0] : NO_VALUE;
-  case OP_REDUCE: return shape_equal(&v.shape, &graph->values[v.operand[0]].shape) ? v.operand[0] : NO_VALUE;
-  case OP_DROPOUT: return graph_constant(graph, v.operand[1], &number) && number == 0 ? v.operand[0] : NO_VALUE;
-  case OP_LIFT:
-    return graph_constant(graph, v.operand[0], &number) ? graph_spread(graph, graph_number(graph, number), v.shape) : NO_VALUE;
-  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_POSITIVE: case OP_SELECT:
-  case OP_MATMUL: case OP_OUTER: case OP_CROSS_ENTROPY: case OP_CROSS_ENTROPY_GRADIENT: case OP_UPDATE: case OP_COUNT: break;
-  }
+  return graph_constant(graph, v.operand[0], &number) ? graph_spread(graph, graph_number(graph, number), v.shape) : NO_VALUE;
+}
+
+static ValueId simplify_nothing(Graph *graph, ValueId id) {
+  (void)graph, (void)id;
   return NO_VALUE;
 }
+
+static ValueId (*const simplified[OP_COUNT])(Graph *, ValueId) = {
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) simplify_##simpler,
+#include "ops.h"
+#undef OP
+};
 
 static uint32_t hash_value(const Value *value, const ValueId *operand) {
   uint32_t hash = (uint32_t)value->op * 2654435761u;
@@ -131,7 +141,7 @@ void simplify(Graph *graph) {
     int count = graph->value_count;
     ValueId *better_of = arena_alloc(graph->arena, (size_t)(count + 1) * sizeof *better_of);
     for (int i = 0; i < count; i++) {
-      ValueId better = better_of[i] = simplified(graph, i);
+      ValueId better = better_of[i] = simplified[graph->values[i].op](graph, i);
       if (better == NO_VALUE) continue;
       Value *kept = &graph->values[better];
       if (better >= count) {
