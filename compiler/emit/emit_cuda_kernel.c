@@ -101,7 +101,7 @@ static void print_body(const CudaWriter *c, int tile, const char *indent) {
 
 /* ---- sums of expressions ---- */
 
-/* The operand of the anchor's sum; gives the index of what it adds to. */
+/* The operand of the anchor's sum or aggregation; gives the index of what it adds to. */
 static Index write_operand(CudaWriter *c, const Shape *loops, RowKind row) {
   StepWriter *w = &c->w;
   w->operand = rows_new(w->emission, w->step, loops);
@@ -110,7 +110,7 @@ static Index write_operand(CudaWriter *c, const Shape *loops, RowKind row) {
   const char *text = rows_value(w->operand, w->anchor->operand[0], index);
   Index into = w->anchor->op == OP_REDUCE ? rows_reduced_index(w->operand, w->kernel->anchor, index) : index;
   bool is_one = body_width(c) == 1;
-  rows_write(w->operand, LEVEL_ELEMENT, "acc[%s] += %s;", is_one ? "0" : "block", text);
+  step_write_fold(w, is_one ? "acc[0]" : "acc[block]", text);
   return into;
 }
 
@@ -183,12 +183,14 @@ static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int
   cuda_print_elements(operand, c->lanes, 0, out, "      ");
   fprintf(out, "    }\n  };\n  const auto row_done = [&](int64_t r, const gnn_real (&acc)[%" PRId64 "]) {\n", sums);
   print_body(c, 0, "    ");
-  fprintf(out, "  };\n  gnn_sum_%s<%d, %d, %" PRId64 ">(%s, %s, %srow_sum, row_done);\n", is_by_column ? "columns" : "rows", c->lanes, c->slots, sums,
-          is_by_column ? "edges" : "edges->ptr", rows, is_by_column ? "&g->blocks, " : "");
+  Fold fold = kernel_info[c->w.kernel->kind].fold;
+  const char *function = is_by_column ? "gnn_sum_columns<" : fold == FOLD_NONE || fold == FOLD_SUM ? "gnn_sum_rows<" : arena_printf(c->w.arena, "gnn_fold_rows<gnn_fold_%s, ", fold_info[fold].name);
+  fprintf(out, "  };\n  %s%d, %d, %" PRId64 ">(%s, %s, %srow_sum, row_done);\n", function, c->lanes, c->slots, sums, is_by_column ? "edges" : "edges->ptr", rows,
+          is_by_column ? "&g->blocks, " : "");
   close_kernel(c);
 }
 
-/* SPMM and EDGE_SUM: the sum over the edges of a row, then the body. */
+/* What the edges of a row add up to, or their extreme, then the body. */
 static void emit_edges(CudaWriter *c) {
   bool is_out = c->w.anchor->as.end == END_SRC;
   c->w.body = step_write_body(&c->w, "acc", "block", true);

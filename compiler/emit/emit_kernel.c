@@ -194,7 +194,7 @@ static void emit_spmm(StepWriter *w) {
 
 /* ---- sums of expressions ---- */
 
-/* The operand of a sum, written so that each element is added to acc. */
+/* The operand of a sum or an aggregation, written so that each element is folded into acc. */
 static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
   w->operand = rows_new(w->emission, w->step, loops);
   Index index = rows_full_index(w->operand, row);
@@ -203,10 +203,10 @@ static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
   RowWriter *rows = w->operand;
   rows->has_lanes = rows->is_flat && rows->loop_count == 1 && rows->loop_size[0] >= 16 && !rows->has_bits && shape_width(&w->anchor->shape) == 1;
   if (rows->has_lanes) rows_write(rows, LEVEL_ELEMENT, "lanes[t] += %s;", text);
-  else rows_write(rows, LEVEL_ELEMENT, "acc[%s] += %s;", rows_offset(w->operand, &w->anchor->shape, into), text);
+  else step_write_fold(w, arena_printf(w->arena, "acc[%s]", rows_offset(rows, &w->anchor->shape, into)), text);
 }
 
-/* acc = the sum over the edges of row r, inside a loop over r. */
+/* The edges of row r are folded into acc, inside a loop over r. */
 static void print_edge_loop(const StepWriter *w, bool is_out, bool has_own_acc, const char *after_edge) {
   char *loops = loops_text(w->operand, "      ");
   const char *text = arena_printf(w->arena, "%s%s%s%s", w->operand->text[LEVEL_ROW], w->operand->text[LEVEL_EDGE], loops, after_edge);
@@ -221,15 +221,19 @@ static void print_edge_loop(const StepWriter *w, bool is_out, bool has_own_acc, 
 }
 
 static void emit_edges(StepWriter *w) {
-  bool is_out = w->anchor->as.end == END_SRC;
+  const FoldInfo *fold = &fold_info[kernel_info[w->kernel->kind].fold];
+  bool is_out = w->anchor->as.end == END_SRC, is_sum = strcmp(fold->start, "0") == 0;
+  int64_t width = shape_width(&w->anchor->shape);
   w->body = step_write_body(w, "acc", NULL, false);
   write_operand(w, &w->anchor->shape, ROWS_EDGE);
   print_struct(w, "");
   print_row_function(w);
   open_task(w, "rows", "g");
   fprintf(w->out, "  const gnn_csr *edges = &g->%s;\n", is_out ? "out" : "in");
-  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "] = {0};\n", shape_width(&w->anchor->shape));
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "]%s;\n", width, is_sum ? " = {0}" : "");
+  if (!is_sum) fprintf(w->out, "    for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
   print_edge_loop(w, is_out, false, "");
+  if (!is_sum) fprintf(w->out, "    gnn_settle(acc, %" PRId64 ", edges->ptr[r] == edges->ptr[r + 1]);\n", width);
   fprintf(w->out, "    step_%d_row(context, r, acc);\n  }\n}\n\n", w->n);
   open_step(w, "");
   run_over_bounds(w, "rows", is_out ? "g->out" : "g->in");

@@ -266,6 +266,7 @@ static const char *function_call(RowWriter *w, int function, const char *a, cons
   case MAP_RSQRT: return arena_printf(w->arena, "1 / gnn_sqrt(%s)", a);
   case MAP_ABS: return arena_printf(w->arena, "%s < 0 ? -%s : %s", a, a, a);
   case POINT_SIGN: return arena_printf(w->arena, "(gnn_real)((%s > 0) - (%s < 0))", a, a);
+  case POINT_EQUAL: return arena_printf(w->arena, "(gnn_real)(%s == %s)", a, b);
   case POINT_GELU_SLOPE: return arena_printf(w->arena, "gnn_gelu_slope(%s)", a);
   default: return arena_printf(w->arena, "gnn_%s(%s)", point_name(function), a);
   }

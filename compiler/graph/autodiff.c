@@ -160,6 +160,16 @@ static void derive_gather(Reverse *r, ValueId y, ValueId g) {
   accumulate(r, v.operand[0], graph_lift(r->graph, g, v.as.end));
 }
 
+/* Of the edges whose value is the extreme, each an equal share, as in PyTorch Geometric. Nodes without edges have nobody to share with, and
+ * nothing to divide by; of what is NaN nothing is equal, and 0 / 0 stays NaN. */
+static void derive_extreme(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  ValueId degree = graph_degree(r->graph, v.as.end), lone = graph_map(r->graph, POINT_EQUAL, degree, constant(r, 0.0, degree));
+  ValueId is_extreme = graph_map(r->graph, POINT_EQUAL, v.operand[0], graph_lift(r->graph, y, v.as.end));
+  ValueId ties = add(r, graph_gather(r->graph, is_extreme, v.as.end), graph_spread(r->graph, lone, v.shape));
+  accumulate(r, v.operand[0], mul(r, is_extreme, graph_lift(r->graph, divide(r, g, ties), v.as.end)));
+}
+
 static void derive_select(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
   ValueId zero = constant(r, 0.0, g);

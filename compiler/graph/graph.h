@@ -56,6 +56,7 @@ typedef enum PointFunction {
   POINT_FIRST_INTERNAL = MAP_COUNT,
   POINT_GELU_SLOPE = MAP_COUNT, /* d gelu(x) / dx */
   POINT_SIGN,                   /* -1, 0, 1 */
+  POINT_EQUAL,                  /* of two: 1 where they are, else 0, as of NaN */
   POINT_COUNT
 } PointFunction;
 
@@ -136,8 +137,10 @@ ValueId graph_broadcast(Graph *graph, ValueId a, Shape shape, const int map[MAX_
 /* `a` repeated to `shape` where it is a scalar or has one number a row; itself where the shapes are equal. */
 ValueId graph_spread(Graph *graph, ValueId a, Shape shape);
 ValueId graph_reduce(Graph *graph, ValueId a, Shape shape, const int map[MAX_RANK]);
-ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end);
+ValueId graph_aggregate(Graph *graph, Op op, ValueId a, EdgeEnd end);
+ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end); /* the sum */
 ValueId graph_lift(Graph *graph, ValueId a, EdgeEnd end);
+ValueId graph_degree(Graph *graph, EdgeEnd end);
 
 int64_t shape_width(const Shape *shape);   /* numbers a row */
 bool shape_equal(const Shape *a, const Shape *b);

@@ -56,12 +56,6 @@ static ValueId simplify_broadcast(Graph *graph, ValueId id) {
   return graph_broadcast(graph, inner.operand[0], v.shape, map);
 }
 
-static ValueId add_degree(Graph *graph, EdgeEnd end) {
-  Value value = {.op = OP_DEGREE, .shape = {.domain = DOMAIN_NODE}};
-  value.as.end = end;
-  return graph_add(graph, value);
-}
-
 /* Sums over the edges of a node of what is the same on all of them: the degree times it. */
 static ValueId simplify_gather(Graph *graph, ValueId id) {
   const Value v = graph->values[id];
@@ -71,7 +65,7 @@ static ValueId simplify_gather(Graph *graph, ValueId id) {
   if (inner.op == OP_LIFT && inner.as.end == v.as.end) same = inner.operand[0];
   else if (graph_constant(graph, v.operand[0], &number)) same = graph_spread(graph, graph_number(graph, number), v.shape);
   if (same == NO_VALUE) return NO_VALUE;
-  return graph_map(graph, MAP_MUL, same, graph_spread(graph, add_degree(graph, v.as.end), v.shape));
+  return graph_map(graph, MAP_MUL, same, graph_spread(graph, graph_degree(graph, v.as.end), v.shape));
 }
 
 static ValueId simplify_identity(Graph *graph, ValueId id) {

@@ -25,6 +25,8 @@ KERNEL(SPMM, "spmm", "sum over edges of a stored node value at the other end",
        ON_NODES,   SUM,  nothing,       spmm,    edges,         spmm,   spmm,                   spmm,          edges)
 KERNEL(EDGE_SUM, "edge sum", "sum over edges of any edge expression",
        ON_NODES,   SUM,  nothing,       edges,   edges,         lanes,  edges,                  nothing,       edges)
+KERNEL(EDGE_MAX, "edge max", "the largest over edges of any edge expression",
+       ON_NODES,   MAX,  nothing,       edges,   edges,         lanes,  edges,                  nothing,       edges)
 KERNEL(ROW_SUM, "row sum", "sum over dimensions within a row",
        EVERYWHERE, SUM,  nothing,       reduce,  sum,           none,   row_sum,                nothing,       row_sum)
 KERNEL(COLUMN_SUM, "column sum", "sum over all rows",
