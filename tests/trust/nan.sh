@@ -36,6 +36,8 @@ min_number min(t, 0.25)
 sum sum(src.t)
 sum_source sum(relu(dst.t), to = src)
 mean mean(src.t)
+max_edges max(src.t)
+max_source max(relu(dst.t) * src.u, to = src)
 dropout dropout(t, 0.5)
 dropped relu(dropout(t, 1))
 power t ^ 2
