@@ -216,7 +216,11 @@ static Value check_slope(Checker *checker, Scope *scope, const Function *functio
 /* ---- reductions ---- */
 
 static void reduce_over_what(Checker *checker, Reducer reducer, const Call *call, const Operand *x) {
-  static const char *const verbs[REDUCE_COUNT] = {"adds", "averages", "takes the largest of"};
+  static const char *const verbs[REDUCE_COUNT] = {
+#define REDUCER(name, text, verb, has_axis) verb,
+#include "reducers.h"
+#undef REDUCER
+  };
   const char *text = ast_expr_text(checker->arena, x->expr), *f = typed_reducer_name(reducer), *verb = verbs[reducer];
   const Type *type = &x->value.type;
   const char *axis = type->rank == 0 ? "f" : check_is_anonymous(&type->dim[type->rank - 1]) ? "-1" : type->dim[type->rank - 1].name;
@@ -248,7 +252,12 @@ static int find_axis(Checker *checker, Scope *scope, const Type *type, const Exp
 }
 
 static Value reduce_axis(Checker *checker, Scope *scope, Reducer reducer, const Call *call, const Operand *x, const Expr *axis) {
-  if (reducer != REDUCE_SUM && reducer != REDUCE_MEAN) {
+  static const bool has_axis_of[REDUCE_COUNT] = {
+#define REDUCER(name, text, verb, has_axis) has_axis,
+#include "reducers.h"
+#undef REDUCER
+  };
+  if (!has_axis_of[reducer]) {
     check_unsupported(checker, axis->span.place, "%s over a dimension is", typed_reducer_name(reducer));
     return none;
   }
@@ -301,9 +310,16 @@ static Value check_reduce(Checker *checker, Scope *scope, const Function *functi
   return reduce(checker, scope, (Reducer)function->map, call, bound, bound->expr[1], bound->expr[2]);
 }
 
+static Reducer reducer_named(const char *name) {
+  int reducer = 0;
+  while (reducer < REDUCE_COUNT && strcmp(typed_reducer_name((Reducer)reducer), name) != 0) reducer++;
+  return (Reducer)reducer;
+}
+
 /* Of two values, element by element; of one, over edges. */
 static Value check_extreme(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
-  if (!bound->is_given[1] && function->map == MAP_MAX) return reduce(checker, scope, REDUCE_MAX, call, bound, bound->expr[2], bound->expr[3]);
+  Reducer reducer = reducer_named(function->name);
+  if (!bound->is_given[1] && reducer < REDUCE_COUNT) return reduce(checker, scope, reducer, call, bound, bound->expr[2], bound->expr[3]);
   if (!bound->is_given[1]) {
     check_unsupported(checker, call->place, "%s over edges or dimensions is", function->name);
     return none;

@@ -25,7 +25,11 @@ const char *typed_map_name(MapOp op) {
 }
 
 const char *typed_reducer_name(Reducer reducer) {
-  static const char *const names[REDUCE_COUNT] = {"sum", "mean", "max"};
+  static const char *const names[REDUCE_COUNT] = {
+#define REDUCER(name, text, verb, has_axis) text,
+#include "reducers.h"
+#undef REDUCER
+  };
   return names[reducer];
 }
 
