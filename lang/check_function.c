@@ -52,7 +52,7 @@ static const Function functions[] = {
     {"leaky_relu", "x, slope = 0.01", check_slope, MAP_LEAKY_RELU, "x, or slope x where x is negative"},
     {"elu", "x, alpha = 1", check_slope, MAP_ELU, "x, or alpha (exp(x) - 1) where x is negative"},
     {"max", "x, y, 'to, 'axis", check_extreme, MAP_MAX, "the larger of two values; of one, edges to nodes: the largest, 0 where there is no edge"},
-    {"min", "x, y, 'to, 'axis", check_extreme, MAP_MIN, "the smaller of two values"},
+    {"min", "x, y, 'to, 'axis", check_extreme, MAP_MIN, "the smaller of two values; of one, edges to nodes: the smallest, 0 where there is no edge"},
     {"sum", "x, 'to, 'axis", check_reduce, REDUCE_SUM, "edges to nodes (to = src: at the source), or over a dimension (axis = name)"},
     {"mean", "x, 'to, 'axis", check_reduce, REDUCE_MEAN, "as sum, divided by the count; 0 where there is no edge"},
     {"dropout", "x, p = 0.5", check_dropout, 0, "in training, each number is 0 with probability p, else divided by 1 - p"},
@@ -318,12 +318,7 @@ static Reducer reducer_named(const char *name) {
 
 /* Of two values, element by element; of one, over edges. */
 static Value check_extreme(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
-  Reducer reducer = reducer_named(function->name);
-  if (!bound->is_given[1] && reducer < REDUCE_COUNT) return reduce(checker, scope, reducer, call, bound, bound->expr[2], bound->expr[3]);
-  if (!bound->is_given[1]) {
-    check_unsupported(checker, call->place, "%s over edges or dimensions is", function->name);
-    return none;
-  }
+  if (!bound->is_given[1]) return reduce(checker, scope, reducer_named(function->name), call, bound, bound->expr[2], bound->expr[3]);
   if (bound->is_given[2] || bound->is_given[3]) {
     diags_error(checker->diags, "E0326", call->place, "%s of two values goes element by element; to and axis are for %s of one value", function->name, function->name);
     return none;

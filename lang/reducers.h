@@ -2,3 +2,4 @@
 REDUCER(SUM, "sum", "adds", true)
 REDUCER(MEAN, "mean", "averages", true)
 REDUCER(MAX, "max", "takes the largest of", false)
+REDUCER(MIN, "min", "takes the smallest of", false)

@@ -97,7 +97,7 @@ static ValueId degree(Lowering *l, EdgeEnd end) {
 }
 
 static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
-  static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_GATHER, [REDUCE_MEAN] = OP_GATHER, [REDUCE_MAX] = OP_GATHER_MAX};
+  static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_GATHER, [REDUCE_MEAN] = OP_GATHER, [REDUCE_MAX] = OP_GATHER_MAX, [REDUCE_MIN] = OP_GATHER_MIN};
   Graph *graph = l->graph;
   ValueId sum = graph_aggregate(graph, ops[e->reducer], l->value_of[e->operand[0]], e->end);
   if (e->reducer != REDUCE_MEAN) return sum;

@@ -49,6 +49,8 @@ OP(GATHER, "sum of an edge value over the edges that have the node at one end",
    1,  ANCHOR, END,      TO_NODES,      gather,    gather,    1, EDGE_SUM,               ADDS,     EDGES)
 OP(GATHER_MAX, "the largest of an edge value over the edges that have the node at one end, 0 where there is none; +0 of zeros",
    1,  ANCHOR, END,      TO_NODES,      nothing,   extreme,   0, EDGE_MAX,               ADDS,     EDGES)
+OP(GATHER_MIN, "the smallest, likewise",
+   1,  ANCHOR, END,      TO_NODES,      nothing,   extreme,   0, EDGE_MIN,               ADDS,     EDGES)
 OP(REDUCE, "sum over dimensions, or over all rows",
    1,  ANCHOR, MAP,      SUM,           identity,  reduce,    0, ROW_SUM,                ADDS,     ROWS)
 OP(MATMUL, "rows times a matrix",

@@ -5,3 +5,4 @@
 FOLD(NONE, "", "", "0")
 FOLD(SUM, "sum", "%1$s += %2$s;", "0")
 FOLD(MAX, "max", "%1$s = GNN_MAX(%1$s, %2$s);", "-INFINITY")
+FOLD(MIN, "min", "%1$s = GNN_MIN(%1$s, %2$s);", "INFINITY")

@@ -27,6 +27,8 @@ KERNEL(EDGE_SUM, "edge sum", "sum over edges of any edge expression",
        ON_NODES,   SUM,  nothing,       edges,   edges,         lanes,  edges,                  nothing,       edges)
 KERNEL(EDGE_MAX, "edge max", "the largest over edges of any edge expression",
        ON_NODES,   MAX,  nothing,       edges,   edges,         lanes,  edges,                  nothing,       edges)
+KERNEL(EDGE_MIN, "edge min", "the smallest over edges of any edge expression",
+       ON_NODES,   MIN,  nothing,       edges,   edges,         lanes,  edges,                  nothing,       edges)
 KERNEL(ROW_SUM, "row sum", "sum over dimensions within a row",
        EVERYWHERE, SUM,  nothing,       reduce,  sum,           none,   row_sum,                nothing,       row_sum)
 KERNEL(COLUMN_SUM, "column sum", "sum over all rows",

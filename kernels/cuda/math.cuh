@@ -27,6 +27,7 @@ GNN_INLINE float gnn_pow(float x, float y) { return powf(x, y); }
     GNN_INLINE gnn_real settle(gnn_real x, bool is_empty) { return is_empty ? 0 : x + 0; }   \
   }
 GNN_EXTREME(max, -INFINITY, GNN_MAX);
+GNN_EXTREME(min, INFINITY, GNN_MIN);
 
 GNN_INLINE float gnn_clamp(float x, float bound) {
   const float above = x < -bound ? -bound : x;

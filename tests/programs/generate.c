@@ -67,7 +67,7 @@ static const char *const same_on_nodes[] = {
 static const char *const same_on_edges[] = {"relu($a)", "tanh($a) * $b", "$a + $b", "dropout($a, $p)", "exp(-abs($a)) - $k", "max($a, $b)", "Linear($a, $w)", "Blend($a, $b)"};
 static const char *const nodes_to_edges[] = {"src.$a", "src.$a - dst.$b", "relu(src.$a + dst.$b)", "src.$a * dst.$b over edges", "dropout(tanh(dst.$a), $p)",
                                              "sigmoid(dot(src.$a, dst.$b)) * src.$a", "zeros(edge, $w) + src.$a", "tanh(src.$a) / (1 + abs(dst.$b))"};
-static const char *const edges_to_nodes[] = {"sum($a) / (in_degree + 1)", "mean($a)", "sum($a, to = src) / (out_degree + 1)", "mean(tanh($a * $b), to = dst)", "mean(x = $a, to = src)", "max($a)", "max(tanh($a), to = src)"};
+static const char *const edges_to_nodes[] = {"sum($a) / (in_degree + 1)", "mean($a)", "sum($a, to = src) / (out_degree + 1)", "mean(tanh($a * $b), to = dst)", "mean(x = $a, to = src)", "max($a)", "max(tanh($a), to = src)", "min($a) / 2"};
 static const char *const other_size[] = { /* on nodes; $l names the weights, which may be used again if they take one value */
     "Linear($a, $w) as $l", "$a |> Linear(out = $w, bias = false)", "$a |> GCN($w) as $l |> relu", "GCN($a, $w, use_bias = false)", "SAGE($a, $w) as $l",
     "$a |> SAGE($w, bias = false) |> relu", "GraphConv($a, $w) as $l", "$a |> GIN($w, eps = 0.25, train_eps = true)", "tanh(GIN($a, $w) as $l)",
