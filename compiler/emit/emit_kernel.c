@@ -230,7 +230,8 @@ static void emit_edges(StepWriter *w) {
   print_row_function(w);
   open_task(w, "rows", "g");
   fprintf(w->out, "  const gnn_csr *edges = &g->%s;\n", is_out ? "out" : "in");
-  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "]%s;\n", width, is_sum ? " = {0}" : "");
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    %sgnn_real acc[%" PRId64 "]%s;\n", is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
+  /* _Alignas: gcc 12 stores whole vectors below the stack pointer of a function that calls none, and aligns them wrongly. */
   if (!is_sum) fprintf(w->out, "    for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
   print_edge_loop(w, is_out, false, "");
   if (!is_sum) fprintf(w->out, "    gnn_settle(acc, %" PRId64 ", edges->ptr[r] == edges->ptr[r + 1]);\n", width);

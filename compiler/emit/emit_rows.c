@@ -250,26 +250,12 @@ static const char *load(RowWriter *w, ValueId id, Index index) {
 }
 
 static const char *function_call(RowWriter *w, int function, const char *a, const char *b) {
-  static const char *const infix[] = {[MAP_ADD] = "+", [MAP_SUB] = "-", [MAP_MUL] = "*", [MAP_DIV] = "/"};
-  switch (function) {
-  case MAP_ADD:
-  case MAP_SUB:
-  case MAP_MUL:
-  case MAP_DIV: return arena_printf(w->arena, "%s %s %s", a, infix[function], b);
-  case MAP_POW: return arena_printf(w->arena, "gnn_pow(%s, %s)", a, b);
-  case MAP_MAX: return arena_printf(w->arena, "GNN_MAX(%s, %s)", a, b);
-  case MAP_MIN: return arena_printf(w->arena, "GNN_MIN(%s, %s)", a, b);
-  case MAP_LEAKY_RELU: return arena_printf(w->arena, "%s > 0 ? %s : %s * %s", a, a, b, a);
-  case MAP_ELU: return arena_printf(w->arena, "gnn_elu(%s, %s)", a, b);
-  case MAP_NEG: return arena_printf(w->arena, "-%s", a);
-  case MAP_RELU: return arena_printf(w->arena, "%s <= 0 ? 0 : %s", a, a);
-  case MAP_RSQRT: return arena_printf(w->arena, "1 / gnn_sqrt(%s)", a);
-  case MAP_ABS: return arena_printf(w->arena, "%s < 0 ? -%s : %s", a, a, a);
-  case POINT_SIGN: return arena_printf(w->arena, "(gnn_real)((%s > 0) - (%s < 0))", a, a);
-  case POINT_EQUAL: return arena_printf(w->arena, "(gnn_real)(%s == %s)", a, b);
-  case POINT_GELU_SLOPE: return arena_printf(w->arena, "gnn_gelu_slope(%s)", a);
-  default: return arena_printf(w->arena, "gnn_%s(%s)", point_name(function), a);
-  }
+  static const char *const codes[POINT_COUNT] = {
+#define FUNCTION(name, exps, code) code,
+#include "compiler/graph/functions.h"
+#undef FUNCTION
+  };
+  return arena_printf(w->arena, codes[function], a, b);
 }
 
 /* The probability of a dropout, as a double expression over the options. */

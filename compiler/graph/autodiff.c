@@ -47,63 +47,64 @@ static ValueId select(Reverse *r, ValueId bits, ValueId set, ValueId clear) {
 static void derive_map(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
   ValueId a = v.operand[0], b = v.operand[1];
-  switch (v.as.function) {
-  case MAP_ADD: accumulate(r, a, g); accumulate(r, b, g); break;
-  case MAP_SUB:
+  switch ((PointFunction)v.as.function) {
+  case POINT_ADD: accumulate(r, a, g); accumulate(r, b, g); break;
+  case POINT_SUB:
     accumulate(r, a, g);
     if (r->is_needed[b]) accumulate(r, b, map1(r, MAP_NEG, g));
     break;
-  case MAP_MUL:
+  case POINT_MUL:
     if (r->is_needed[a]) accumulate(r, a, mul(r, g, b));
     if (r->is_needed[b]) accumulate(r, b, mul(r, g, a));
     break;
-  case MAP_DIV:
+  case POINT_DIV:
     if (r->is_needed[a]) accumulate(r, a, divide(r, g, b));
     if (r->is_needed[b]) accumulate(r, b, map1(r, MAP_NEG, divide(r, mul(r, g, y), b)));
     break;
-  case MAP_POW:
+  case POINT_POW:
     if (r->is_needed[a]) {
       ValueId lower = graph_map(r->graph, MAP_POW, a, sub(r, b, constant(r, 1.0, b)));
       accumulate(r, a, mul(r, g, mul(r, b, lower)));
     }
     if (r->is_needed[b]) accumulate(r, b, mul(r, g, mul(r, y, map1(r, MAP_LOG, a))));
     break;
-  case MAP_MAX:
-  case MAP_MIN: {
+  case POINT_MAX:
+  case POINT_MIN: {
     bool is_max = v.as.function == MAP_MAX;
     ValueId is_first = positive(r, is_max ? sub(r, a, b) : sub(r, b, a)), zero = constant(r, 0.0, g);
     if (r->is_needed[a]) accumulate(r, a, select(r, is_first, g, zero));
     if (r->is_needed[b]) accumulate(r, b, select(r, is_first, zero, g));
     break;
   }
-  case MAP_LEAKY_RELU: {
+  case POINT_LEAKY_RELU: {
     ValueId bits = positive(r, a);
     if (r->is_needed[a]) accumulate(r, a, select(r, bits, g, mul(r, g, b)));
     if (r->is_needed[b]) accumulate(r, b, select(r, bits, constant(r, 0.0, g), mul(r, g, a)));
     break;
   }
-  case MAP_ELU: {
+  case POINT_ELU: {
     ValueId bits = positive(r, a);
     if (r->is_needed[a]) accumulate(r, a, select(r, bits, g, mul(r, g, add(r, y, b))));
     if (r->is_needed[b]) accumulate(r, b, select(r, bits, constant(r, 0.0, g), divide(r, mul(r, g, y), b)));
     break;
   }
-  case MAP_NEG: accumulate(r, a, map1(r, MAP_NEG, g)); break;
-  case MAP_RELU: accumulate(r, a, select(r, positive(r, a), g, constant(r, 0.0, g))); break;
-  case MAP_GELU: accumulate(r, a, mul(r, g, map1(r, POINT_GELU_SLOPE, a))); break;
-  case MAP_SIGMOID: accumulate(r, a, mul(r, g, mul(r, y, sub(r, constant(r, 1.0, y), y)))); break;
-  case MAP_TANH: accumulate(r, a, mul(r, g, sub(r, constant(r, 1.0, y), mul(r, y, y)))); break;
-  case MAP_EXP: accumulate(r, a, mul(r, g, y)); break;
-  case MAP_LOG: accumulate(r, a, divide(r, g, a)); break;
-  case MAP_SQRT: accumulate(r, a, divide(r, mul(r, g, constant(r, 0.5, g)), y)); break;
-  case MAP_RSQRT: accumulate(r, a, mul(r, mul(r, g, constant(r, -0.5, g)), mul(r, y, mul(r, y, y)))); break;
-  case MAP_ABS: accumulate(r, a, mul(r, g, map1(r, POINT_SIGN, a))); break;
-  case MAP_SILU: {
+  case POINT_NEG: accumulate(r, a, map1(r, MAP_NEG, g)); break;
+  case POINT_RELU: accumulate(r, a, select(r, positive(r, a), g, constant(r, 0.0, g))); break;
+  case POINT_GELU: accumulate(r, a, mul(r, g, map1(r, POINT_GELU_SLOPE, a))); break;
+  case POINT_SIGMOID: accumulate(r, a, mul(r, g, mul(r, y, sub(r, constant(r, 1.0, y), y)))); break;
+  case POINT_TANH: accumulate(r, a, mul(r, g, sub(r, constant(r, 1.0, y), mul(r, y, y)))); break;
+  case POINT_EXP: accumulate(r, a, mul(r, g, y)); break;
+  case POINT_LOG: accumulate(r, a, divide(r, g, a)); break;
+  case POINT_SQRT: accumulate(r, a, divide(r, mul(r, g, constant(r, 0.5, g)), y)); break;
+  case POINT_RSQRT: accumulate(r, a, mul(r, mul(r, g, constant(r, -0.5, g)), mul(r, y, mul(r, y, y)))); break;
+  case POINT_ABS: accumulate(r, a, mul(r, g, map1(r, POINT_SIGN, a))); break;
+  case POINT_SILU: {
     ValueId s = map1(r, MAP_SIGMOID, a), one = constant(r, 1.0, a);
     accumulate(r, a, mul(r, g, mul(r, s, add(r, one, mul(r, a, sub(r, one, s))))));
     break;
   }
-  case MAP_SOFTPLUS: accumulate(r, a, mul(r, g, map1(r, MAP_SIGMOID, a))); break;
+  case POINT_SOFTPLUS: accumulate(r, a, mul(r, g, map1(r, MAP_SIGMOID, a))); break;
+  case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_EQUAL: case POINT_COUNT: break; /* of derivatives, which have none */
   }
 }
 

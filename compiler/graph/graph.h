@@ -51,14 +51,15 @@ typedef struct OpInfo {
 extern const OpInfo op_info[OP_COUNT];
 bool op_is_aggregation(Op op); /* over the edges of each node */
 
-/* Element-wise functions of the graph: those of the language, then those that only derivatives need. */
+/* Element-wise functions of the graph: those of the language (POINT_ADD is MAP_ADD), then those that only derivatives need. */
 typedef enum PointFunction {
-  POINT_FIRST_INTERNAL = MAP_COUNT,
-  POINT_GELU_SLOPE = MAP_COUNT, /* d gelu(x) / dx */
-  POINT_SIGN,                   /* -1, 0, 1 */
-  POINT_EQUAL,                  /* of two: 1 where they are, else 0, as of NaN */
-  POINT_COUNT
+#define FUNCTION(name, exps, code) POINT_##name,
+#include "functions.h"
+#undef FUNCTION
+  POINT_COUNT,
+  POINT_FIRST_INTERNAL = POINT_GELU_SLOPE
 } PointFunction;
+_Static_assert((int)POINT_FIRST_INTERNAL == (int)MAP_COUNT, "the functions of the language come first, in its order");
 
 int point_arity(int function);
 const char *point_name(int function);

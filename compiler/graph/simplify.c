@@ -10,19 +10,21 @@
 #include "graph.h"
 
 static bool fold(int function, double a, double b, double *result) {
-  switch (function) {
-  case MAP_ADD: *result = a + b; return true;
-  case MAP_SUB: *result = a - b; return true;
-  case MAP_MUL: *result = a * b; return true;
-  case MAP_DIV: *result = a / b; return b != 0;
-  case MAP_POW: *result = pow(a, b); return true;
-  case MAP_MAX: *result = a <= b || isnan(b) ? b : a; return true;
-  case MAP_MIN: *result = a >= b || isnan(b) ? b : a; return true;
-  case MAP_NEG: *result = -a; return true;
-  case MAP_SQRT: *result = sqrt(a); return a >= 0;
-  case MAP_RSQRT: *result = 1 / sqrt(a); return a > 0;
-  default: return false;
+  switch ((PointFunction)function) {
+  case POINT_ADD: *result = a + b; return true;
+  case POINT_SUB: *result = a - b; return true;
+  case POINT_MUL: *result = a * b; return true;
+  case POINT_DIV: *result = a / b; return b != 0;
+  case POINT_POW: *result = pow(a, b); return true;
+  case POINT_MAX: *result = a <= b || isnan(b) ? b : a; return true;
+  case POINT_MIN: *result = a >= b || isnan(b) ? b : a; return true;
+  case POINT_NEG: *result = -a; return true;
+  case POINT_SQRT: *result = sqrt(a); return a >= 0;
+  case POINT_RSQRT: *result = 1 / sqrt(a); return a > 0;
+  case POINT_LEAKY_RELU: case POINT_ELU: case POINT_RELU: case POINT_GELU: case POINT_SIGMOID: case POINT_TANH: case POINT_EXP:
+  case POINT_LOG: case POINT_ABS: case POINT_SILU: case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_EQUAL: case POINT_COUNT: break;
   }
+  return false;
 }
 
 static ValueId simplify_map(Graph *graph, ValueId id) {
@@ -32,14 +34,17 @@ static ValueId simplify_map(Graph *graph, ValueId id) {
   bool has_x = graph_constant(graph, a, &x), has_y = b != NO_VALUE && graph_constant(graph, b, &y);
   if (has_x && (b == NO_VALUE || has_y) && fold(v.as.function, x, y, &folded))
     return graph_spread(graph, graph_number(graph, folded), v.shape);
-  switch (v.as.function) {
-  case MAP_ADD: return has_y && y == 0 ? a : has_x && x == 0 ? b : NO_VALUE;
-  case MAP_SUB: return has_y && y == 0 ? a : NO_VALUE;
-  case MAP_MUL: return has_y && y == 1 ? a : has_x && x == 1 ? b : NO_VALUE;
-  case MAP_DIV: return has_y && y == 1 ? a : NO_VALUE;
-  case MAP_POW: return has_y && y == 1 ? a : has_y && y == 2 ? graph_map(graph, MAP_MUL, a, a) : NO_VALUE;
-  default: return NO_VALUE;
+  switch ((PointFunction)v.as.function) {
+  case POINT_ADD: return has_y && y == 0 ? a : has_x && x == 0 ? b : NO_VALUE;
+  case POINT_SUB: return has_y && y == 0 ? a : NO_VALUE;
+  case POINT_MUL: return has_y && y == 1 ? a : has_x && x == 1 ? b : NO_VALUE;
+  case POINT_DIV: return has_y && y == 1 ? a : NO_VALUE;
+  case POINT_POW: return has_y && y == 1 ? a : has_y && y == 2 ? graph_map(graph, MAP_MUL, a, a) : NO_VALUE;
+  case POINT_MAX: case POINT_MIN: case POINT_LEAKY_RELU: case POINT_ELU: case POINT_NEG: case POINT_RELU: case POINT_GELU:
+  case POINT_SIGMOID: case POINT_TANH: case POINT_EXP: case POINT_LOG: case POINT_SQRT: case POINT_RSQRT: case POINT_ABS: case POINT_SILU:
+  case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_EQUAL: case POINT_COUNT: break;
   }
+  return NO_VALUE;
 }
 
 static ValueId simplify_broadcast(Graph *graph, ValueId id) {

@@ -180,31 +180,17 @@ static double numbers(const Graph *graph, ValueId id) {
   return (width > 1 ? padded(width) : 1) * (double)graph_rows(graph, shape->domain);
 }
 
-/* What a function costs beyond reading and storing an element, in exponentials. */
-static double function_exps(int function) {
-  switch (function) {
-  case MAP_EXP:
-  case MAP_LOG: return 1;
-  case MAP_ELU: return 1.3;
-  case MAP_SIGMOID:
-  case MAP_SILU: return 1.6;
-  case MAP_TANH: return 2.2;
-  case MAP_POW:
-  case MAP_SOFTPLUS: return 2.5;
-  case MAP_GELU:
-  case POINT_GELU_SLOPE: return 3.2;
-  case MAP_SQRT: return 0.6;
-  case MAP_DIV: return 0.4;
-  case MAP_RSQRT: return 1;
-  default: return 0.03;
-  }
-}
+static const double function_exps[POINT_COUNT] = {
+#define FUNCTION(name, exps, code) exps,
+#include "compiler/graph/functions.h"
+#undef FUNCTION
+};
 
 static double function_seconds(const Estimate *e, ValueId id) {
   const Value *value = &e->graph->values[id];
   switch (op_info[value->op].work) {
   case WORK_RANDOM: return e->rates->random * numbers(e->graph, id);
-  case WORK_FUNCTION: return function_exps(value->as.function) * e->rates->exp * numbers(e->graph, id);
+  case WORK_FUNCTION: return function_exps[value->as.function] * e->rates->exp * numbers(e->graph, id);
   case WORK_BITS: return BIT_EXPS * e->rates->exp * numbers(e->graph, id);
   case WORK_NOTHING: case WORK_ADDS: case WORK_PRODUCT: break;
   }
