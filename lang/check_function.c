@@ -51,8 +51,8 @@ static const Function functions[] = {
     {"abs", "x", check_unary, MAP_ABS, "absolute value"},
     {"leaky_relu", "x, slope = 0.01", check_slope, MAP_LEAKY_RELU, "x, or slope x where x is negative"},
     {"elu", "x, alpha = 1", check_slope, MAP_ELU, "x, or alpha (exp(x) - 1) where x is negative"},
-    {"max", "x, y, 'to, 'axis", check_extreme, MAP_MAX, "the larger of two values"},
-    {"min", "x, y, 'to, 'axis", check_extreme, MAP_MIN, "the smaller of two values"},
+    {"max", "x, y, 'to, 'axis", check_extreme, MAP_MAX, "the larger of two values; of one, edges to nodes: the largest, 0 where there is no edge"},
+    {"min", "x, y, 'to, 'axis", check_extreme, MAP_MIN, "the smaller of two values; of one, edges to nodes: the smallest, 0 where there is no edge"},
     {"sum", "x, 'to, 'axis", check_reduce, REDUCE_SUM, "edges to nodes (to = src: at the source), or over a dimension (axis = name)"},
     {"mean", "x, 'to, 'axis", check_reduce, REDUCE_MEAN, "as sum, divided by the count; 0 where there is no edge"},
     {"dropout", "x, p = 0.5", check_dropout, 0, "in training, each number is 0 with probability p, else divided by 1 - p"},
@@ -213,25 +213,17 @@ static Value check_slope(Checker *checker, Scope *scope, const Function *functio
   return check_map(checker, scope, (MapOp)function->map, function->name, call->place, 2, bound->operand);
 }
 
-static Value check_extreme(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
-  if (!bound->is_given[1]) {
-    check_unsupported(checker, call->place, "%s over edges or dimensions is", function->name);
-    return none;
-  }
-  Value a = bound->operand[0].value, b = bound->operand[1].value;
-  if (a.kind == VALUE_NUMBER && b.kind == VALUE_NUMBER)
-    return (function->map == MAP_MAX) == (a.number >= b.number) ? a : b;
-  if (!as_tensor(checker, scope, bound, 0, call) || !as_tensor(checker, scope, bound, 1, call)) return none;
-  return check_map(checker, scope, (MapOp)function->map, "compare", call->place, 2, bound->operand);
-}
-
 /* ---- reductions ---- */
 
-static void reduce_over_what(Checker *checker, const Function *function, const Call *call, const Operand *x) {
-  const char *text = ast_expr_text(checker->arena, x->expr), *f = function->name;
+static void reduce_over_what(Checker *checker, Reducer reducer, const Call *call, const Operand *x) {
+  static const char *const verbs[REDUCE_COUNT] = {
+#define REDUCER(name, text, verb, has_axis) verb,
+#include "reducers.h"
+#undef REDUCER
+  };
+  const char *text = ast_expr_text(checker->arena, x->expr), *f = typed_reducer_name(reducer), *verb = verbs[reducer];
   const Type *type = &x->value.type;
   const char *axis = type->rank == 0 ? "f" : check_is_anonymous(&type->dim[type->rank - 1]) ? "-1" : type->dim[type->rank - 1].name;
-  const char *verb = function->map == REDUCE_SUM ? "adds" : "averages";
   if (type->domain == DOMAIN_NODE && x->expr->kind == EXPR_NAME)
     diags_error(checker->diags, "E0304", call->place,
                 "%s over what? %s(src.%s) %s the in-neighbours, %s(%s, to = graph) pools each graph, %s(%s, axis = %s) %s the features", f, f, text,
@@ -259,7 +251,16 @@ static int find_axis(Checker *checker, Scope *scope, const Type *type, const Exp
   return d >= 0 && d < type->rank ? d : NO_INDEX;
 }
 
-static Value reduce_axis(Checker *checker, Scope *scope, const Function *function, const Call *call, const Operand *x, const Expr *axis) {
+static Value reduce_axis(Checker *checker, Scope *scope, Reducer reducer, const Call *call, const Operand *x, const Expr *axis) {
+  static const bool has_axis_of[REDUCE_COUNT] = {
+#define REDUCER(name, text, verb, has_axis) has_axis,
+#include "reducers.h"
+#undef REDUCER
+  };
+  if (!has_axis_of[reducer]) {
+    check_unsupported(checker, axis->span.place, "%s over a dimension is", typed_reducer_name(reducer));
+    return none;
+  }
   const Type *type = &x->value.type;
   int at = find_axis(checker, scope, type, axis);
   if (at < NO_INDEX) return none;
@@ -271,14 +272,13 @@ static Value reduce_axis(Checker *checker, Scope *scope, const Function *functio
     return none;
   }
   TypedExpr e = {.kind = TYPED_REDUCE_AXIS, .type = *type, .operand_count = 1, .operand = {x->value.id}, .axis = at, .place = call->place};
-  e.reducer = (Reducer)function->map;
+  e.reducer = reducer;
   e.type.rank--;
   for (int d = at; d < e.type.rank; d++) e.type.dim[d] = e.type.dim[d + 1];
   return check_emit(checker, scope, e);
 }
 
-static Value check_reduce(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
-  const Expr *to = bound->expr[1], *axis = bound->expr[2];
+static Value reduce(Checker *checker, Scope *scope, Reducer reducer, const Call *call, Bound *bound, const Expr *to, const Expr *axis) {
   if (!as_tensor(checker, scope, bound, 0, call)) return none;
   const Operand *x = &bound->operand[0];
   const char *end = to && to->kind == EXPR_NAME ? to->text : to ? "?" : "dst";
@@ -294,16 +294,40 @@ static Value check_reduce(Checker *checker, Scope *scope, const Function *functi
     diags_error(checker->diags, "E0322", call->place, "\"%s\" holds classes, which are not numbers to compute with", ast_expr_text(checker->arena, x->expr));
     return none;
   }
-  if (axis) return reduce_axis(checker, scope, function, call, x, axis);
+  if (axis) return reduce_axis(checker, scope, reducer, call, x, axis);
   if (x->value.type.domain != DOMAIN_EDGE) {
-    reduce_over_what(checker, function, call, x);
+    reduce_over_what(checker, reducer, call, x);
     return none;
   }
   TypedExpr e = {.kind = TYPED_REDUCE_EDGES, .type = x->value.type, .operand_count = 1, .operand = {x->value.id}, .place = call->place};
   e.type.domain = DOMAIN_NODE;
-  e.reducer = (Reducer)function->map;
+  e.reducer = reducer;
   e.end = strcmp(end, "src") == 0 ? END_SRC : END_DST;
   return check_emit(checker, scope, e);
+}
+
+static Value check_reduce(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
+  return reduce(checker, scope, (Reducer)function->map, call, bound, bound->expr[1], bound->expr[2]);
+}
+
+static Reducer reducer_named(const char *name) {
+  int reducer = 0;
+  while (reducer < REDUCE_COUNT && strcmp(typed_reducer_name((Reducer)reducer), name) != 0) reducer++;
+  return (Reducer)reducer;
+}
+
+/* Of two values, element by element; of one, over edges. */
+static Value check_extreme(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
+  if (!bound->is_given[1]) return reduce(checker, scope, reducer_named(function->name), call, bound, bound->expr[2], bound->expr[3]);
+  if (bound->is_given[2] || bound->is_given[3]) {
+    diags_error(checker->diags, "E0326", call->place, "%s of two values goes element by element; to and axis are for %s of one value", function->name, function->name);
+    return none;
+  }
+  Value a = bound->operand[0].value, b = bound->operand[1].value;
+  if (a.kind == VALUE_NUMBER && b.kind == VALUE_NUMBER)
+    return (function->map == MAP_MAX) == (a.number >= b.number) ? a : b;
+  if (!as_tensor(checker, scope, bound, 0, call) || !as_tensor(checker, scope, bound, 1, call)) return none;
+  return check_map(checker, scope, (MapOp)function->map, "compare", call->place, 2, bound->operand);
 }
 
 /* ---- dropout, shapes ---- */

@@ -24,6 +24,15 @@ const char *typed_map_name(MapOp op) {
   return map_rows[op].name;
 }
 
+const char *typed_reducer_name(Reducer reducer) {
+  static const char *const names[REDUCE_COUNT] = {
+#define REDUCER(name, text, verb, has_axis) text,
+#include "reducers.h"
+#undef REDUCER
+  };
+  return names[reducer];
+}
+
 void typed_match_dims(const Type *small, const Type *large, int map[MAX_RANK]) {
   bool is_used[MAX_RANK] = {false};
   for (int d = 0; d < MAX_RANK; d++) map[d] = NO_INDEX;

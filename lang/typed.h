@@ -59,7 +59,14 @@ const char *typed_map_name(MapOp op); /* as written in the language; "+" for MAP
  * rule gives what the program means. */
 void typed_match_dims(const Type *operand, const Type *result, int map[MAX_RANK]);
 
-typedef enum Reducer { REDUCE_SUM, REDUCE_MEAN } Reducer;
+typedef enum Reducer {
+#define REDUCER(name, text, verb, has_axis) REDUCE_##name,
+#include "reducers.h"
+#undef REDUCER
+  REDUCE_COUNT
+} Reducer;
+const char *typed_reducer_name(Reducer reducer); /* as written in the language */
+
 typedef enum EdgeEnd { END_SRC, END_DST } EdgeEnd;
 
 typedef enum TypedKind {
@@ -72,7 +79,7 @@ typedef enum TypedKind {
   TYPED_LIFT,         /* node -> edge: operand[0] at .end of the edge */
   TYPED_REDUCE_EDGES, /* edge -> node: operand[0] by .reducer over the edges that have the node at .end;
                          0 where there are none */
-  TYPED_REDUCE_AXIS,  /* operand[0] by .reducer over dimension .axis, which disappears */
+  TYPED_REDUCE_AXIS,  /* operand[0] by .reducer, if it has_axis, over dimension .axis, which disappears */
   TYPED_MATMUL,       /* x @ W: last dimension of x with the first of W; W lives nowhere */
   TYPED_DOT,          /* product of two values broadcast by name, summed over the last dimension of both */
   TYPED_MAP,          /* .map of the operands, broadcast by name */

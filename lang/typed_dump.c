@@ -26,7 +26,6 @@ static void dump_type(const Type *type, FILE *out) {
 
 static void dump_operation(const TypedProgram *program, const TypedExpr *e, FILE *out) {
   static const char *const ends[] = {"src", "dst"};
-  static const char *const reducers[] = {"sum", "mean"};
   switch (e->kind) {
   case TYPED_NUMBER: fprintf(out, "number %.9g", e->number); break;
   case TYPED_OPTION: fprintf(out, "option %s", program->options[e->index].name); break;
@@ -35,8 +34,8 @@ static void dump_operation(const TypedProgram *program, const TypedExpr *e, FILE
   case TYPED_DEGREE: fputs(e->end == END_DST ? "in_degree" : "out_degree", out); break;
   case TYPED_ZEROS: fputs("zeros", out); break;
   case TYPED_LIFT: fprintf(out, "lift.%s", ends[e->end]); break;
-  case TYPED_REDUCE_EDGES: fprintf(out, "%s.%s", reducers[e->reducer], ends[e->end]); break;
-  case TYPED_REDUCE_AXIS: fprintf(out, "%s axis %d", reducers[e->reducer], e->axis); break;
+  case TYPED_REDUCE_EDGES: fprintf(out, "%s.%s", typed_reducer_name(e->reducer), ends[e->end]); break;
+  case TYPED_REDUCE_AXIS: fprintf(out, "%s axis %d", typed_reducer_name(e->reducer), e->axis); break;
   case TYPED_MATMUL: fputs("matmul", out); break;
   case TYPED_DOT: fputs("dot", out); break;
   case TYPED_MAP: fputs(typed_map_name(e->map), out); break;

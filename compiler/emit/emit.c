@@ -126,7 +126,7 @@ static void emit_kernel_step(const Emission *m, int s, FILE *out) {
   const Step *step = schedule_step(m->schedule, s);
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   bool is_once = s >= m->schedule->count;
-  fprintf(out, "   * %s%s", kernel_kind_name(kernel->kind), step->is_rerun ? ", again: its result was dropped" : "");
+  fprintf(out, "   * %s%s", kernel_info[kernel->kind].name, step->is_rerun ? ", again: its result was dropped" : "");
   for (int k = 0, count = 0; k < kernel->output_count; k++) {
     const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], step->part, s);
     if (step->part && !parts_stores(step->parts, kernel->outputs[k], step->part)) continue;

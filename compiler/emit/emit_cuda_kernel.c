@@ -101,7 +101,7 @@ static void print_body(const CudaWriter *c, int tile, const char *indent) {
 
 /* ---- sums of expressions ---- */
 
-/* The operand of the anchor's sum; gives the index of what it adds to. */
+/* The operand of the anchor's sum or aggregation; gives the index of what it adds to. */
 static Index write_operand(CudaWriter *c, const Shape *loops, RowKind row) {
   StepWriter *w = &c->w;
   w->operand = rows_new(w->emission, w->step, loops);
@@ -110,7 +110,7 @@ static Index write_operand(CudaWriter *c, const Shape *loops, RowKind row) {
   const char *text = rows_value(w->operand, w->anchor->operand[0], index);
   Index into = w->anchor->op == OP_REDUCE ? rows_reduced_index(w->operand, w->kernel->anchor, index) : index;
   bool is_one = body_width(c) == 1;
-  rows_write(w->operand, LEVEL_ELEMENT, "acc[%s] += %s;", is_one ? "0" : "block", text);
+  step_write_fold(w, is_one ? "acc[0]" : "acc[block]", text);
   return into;
 }
 
@@ -183,13 +183,15 @@ static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int
   cuda_print_elements(operand, c->lanes, 0, out, "      ");
   fprintf(out, "    }\n  };\n  const auto row_done = [&](int64_t r, const gnn_real (&acc)[%" PRId64 "]) {\n", sums);
   print_body(c, 0, "    ");
-  fprintf(out, "  };\n  gnn_sum_%s<%d, %d, %" PRId64 ">(%s, %s, %srow_sum, row_done);\n", is_by_column ? "columns" : "rows", c->lanes, c->slots, sums,
-          is_by_column ? "edges" : "edges->ptr", rows, is_by_column ? "&g->blocks, " : "");
+  Fold fold = kernel_info[c->w.kernel->kind].fold;
+  const char *function = is_by_column ? "gnn_sum_columns<" : fold == FOLD_NONE || fold == FOLD_SUM ? "gnn_sum_rows<" : arena_printf(c->w.arena, "gnn_fold_rows<gnn_fold_%s, ", fold_info[fold].name);
+  fprintf(out, "  };\n  %s%d, %d, %" PRId64 ">(%s, %s, %srow_sum, row_done);\n", function, c->lanes, c->slots, sums, is_by_column ? "edges" : "edges->ptr", rows,
+          is_by_column ? "&g->blocks, " : "");
   close_kernel(c);
 }
 
-/* SPMM and EDGE_SUM: the sum over the edges of a row, then the body. */
-static void emit_edge_sum(CudaWriter *c) {
+/* What the edges of a row add up to, or their extreme, then the body. */
+static void emit_edges(CudaWriter *c) {
   bool is_out = c->w.anchor->as.end == END_SRC;
   c->w.body = step_write_body(&c->w, "acc", "block", true);
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE);
@@ -228,6 +230,10 @@ static void emit_edge_rows(CudaWriter *c) {
 
 static void emit_row_sum(CudaWriter *c) {
   StepWriter *w = &c->w;
+  if (w->anchor->shape.domain == DOMAIN_EDGE) {
+    emit_edge_rows(c);
+    return;
+  }
   w->body = step_write_body(w, "acc", "block", true);
   Index into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain));
   set_group(c, summand_width(c), 1, 0);
@@ -298,6 +304,10 @@ static void emit_column_sum(CudaWriter *c) {
 }
 
 static void emit_map(CudaWriter *c) {
+  if (c->w.anchor->shape.domain == DOMAIN_EDGE) {
+    emit_edge_rows(c);
+    return;
+  }
   c->w.body = step_write_body(&c->w, NULL, NULL, true);
   set_group(c, body_width(c), 1, 0);
   open_rows(c, step_row_count(&c->w, c->w.anchor->shape.domain, 1));
@@ -597,34 +607,17 @@ static void emit_update(CudaWriter *c) {
 
 /* ---- one step ---- */
 
-static void emit_library_call(CudaWriter *c) {
-  switch (c->w.kernel->kind) {
-  case KERNEL_MATMUL: emit_library_matmul(c); break;
-  case KERNEL_MAP: case KERNEL_OUTER: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM:
-  case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: emit_library_spmm(c); break;
-  }
-}
-
 void emit_cuda_kernels(const Emission *emission, const Step *step, FILE *out, Launch **launches, int *count) {
+  static void (*const emit[KERNEL_KIND_COUNT])(CudaWriter *) = {
+#define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) emit_##cuda,
+#include "compiler/lowering/kernel_kinds.h"
+#undef KERNEL
+  };
   if (step->kind != STEP_KERNEL) return;
   CudaWriter c = {.w = step_writer(emission, step, out), .launches = launches, .launch_count = count, .lanes = 1, .slots = 1, .fields = "", .values = ""};
-  if (c.w.kernel->library) {
-    emit_library_call(&c);
-    return;
-  }
-  switch (c.w.kernel->kind) {
-  case KERNEL_MAP: c.w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&c) : emit_map(&c); break;
-  case KERNEL_MATMUL: emit_matmul(&c); break;
-  case KERNEL_SPARSE_MATMUL: emit_sparse_matmul(&c); break;
-  case KERNEL_OUTER: emit_outer(&c); break;
-  case KERNEL_SPARSE_OUTER: emit_sparse_outer(&c); break;
-  case KERNEL_SPMM:
-  case KERNEL_EDGE_SUM: emit_edge_sum(&c); break;
-  case KERNEL_ROW_SUM: c.w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&c) : emit_row_sum(&c); break;
-  case KERNEL_COLUMN_SUM: emit_column_sum(&c); break;
-  case KERNEL_CROSS_ENTROPY: emit_cross_entropy(&c); break;
-  case KERNEL_CROSS_ENTROPY_GRADIENT: emit_cross_entropy_gradient(&c); break;
-  case KERNEL_UPDATE: emit_update(&c); break;
-  case KERNEL_KIND_COUNT: break;
+  switch (c.w.kernel->library) {
+  case LIBRARY_CUBLASLT: emit_library_matmul(&c); break;
+  case LIBRARY_CUSPARSE: emit_library_spmm(&c); break;
+  case LIBRARY_NONE: case LIBRARY_COUNT: emit[c.w.kernel->kind](&c); break;
   }
 }

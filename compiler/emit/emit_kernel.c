@@ -95,21 +95,6 @@ enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_
 
 /* ---- kernels ---- */
 
-static void emit_map(StepWriter *w) {
-  w->body = step_write_body(w, NULL, NULL, false);
-  print_struct(w, "");
-  char *loops = loops_text(w->body, "    ");
-  const char *text = arena_printf(w->arena, "%s%s", w->body->text[LEVEL_ROW], loops);
-  open_task(w, "rows", text);
-  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
-  if (!step_mentions(text, "r")) fprintf(w->out, "    (void)r;\n");
-  step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
-  fprintf(w->out, "%s  }\n}\n\n", loops);
-  open_step(w, "");
-  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
-  fprintf(w->out, "}\n\n");
-}
-
 static void emit_matmul(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   w->body = step_write_body(w, "acc", NULL, false);
@@ -234,7 +219,7 @@ static void emit_spmm(StepWriter *w) {
 
 /* ---- sums of expressions ---- */
 
-/* The operand of a sum, written so that each element is added to acc. */
+/* The operand of a sum or an aggregation, written so that each element is folded into acc. */
 static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
   w->operand = rows_new(w->emission, w->step, loops);
   Index index = rows_full_index(w->operand, row);
@@ -243,10 +228,10 @@ static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
   RowWriter *rows = w->operand;
   rows->has_lanes = rows->is_flat && rows->loop_count == 1 && rows->loop_size[0] >= 16 && !rows->has_bits && shape_width(&w->anchor->shape) == 1;
   if (rows->has_lanes) rows_write(rows, LEVEL_ELEMENT, "lanes[t] += %s;", text);
-  else rows_write(rows, LEVEL_ELEMENT, "acc[%s] += %s;", rows_offset(w->operand, &w->anchor->shape, into), text);
+  else step_write_fold(w, arena_printf(w->arena, "acc[%s]", rows_offset(rows, &w->anchor->shape, into)), text);
 }
 
-/* acc = the sum over the edges of row r, inside a loop over r. */
+/* The edges of row r are folded into acc, inside a loop over r. */
 static void print_edge_loop(const StepWriter *w, bool is_out, bool has_own_acc, const char *after_edge) {
   char *loops = loops_text(w->operand, "      ");
   const char *text = arena_printf(w->arena, "%s%s%s%s", w->operand->text[LEVEL_ROW], w->operand->text[LEVEL_EDGE], loops, after_edge);
@@ -260,16 +245,21 @@ static void print_edge_loop(const StepWriter *w, bool is_out, bool has_own_acc, 
   fprintf(w->out, "%s%s    }\n", loops, after_edge);
 }
 
-static void emit_edge_sum(StepWriter *w) {
-  bool is_out = w->anchor->as.end == END_SRC;
+static void emit_edges(StepWriter *w) {
+  const FoldInfo *fold = &fold_info[kernel_info[w->kernel->kind].fold];
+  bool is_out = w->anchor->as.end == END_SRC, is_sum = strcmp(fold->start, "0") == 0;
+  int64_t width = shape_width(&w->anchor->shape);
   w->body = step_write_body(w, "acc", NULL, false);
   write_operand(w, &w->anchor->shape, ROWS_EDGE);
   print_struct(w, "");
   print_row_function(w);
   open_task(w, "rows", "g");
   fprintf(w->out, "  const gnn_csr *edges = &g->%s;\n", is_out ? "out" : "in");
-  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "] = {0};\n", shape_width(&w->anchor->shape));
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    %sgnn_real acc[%" PRId64 "]%s;\n", is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
+  /* _Alignas: gcc 12 stores whole vectors below the stack pointer of a function that calls none, and aligns them wrongly. */
+  if (!is_sum) fprintf(w->out, "    for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
   print_edge_loop(w, is_out, false, "");
+  if (!is_sum) fprintf(w->out, "    gnn_settle(acc, %" PRId64 ", edges->ptr[r] == edges->ptr[r + 1]);\n", width);
   fprintf(w->out, "    step_%d_row(context, r, acc);\n  }\n}\n\n", w->n);
   open_step(w, "");
   run_over_bounds(w, "rows", is_out ? "g->out" : "g->in");
@@ -295,6 +285,25 @@ static void emit_edge_rows(StepWriter *w) {
   fprintf(w->out, "  }\n}\n\n");
   open_step(w, "");
   run_over_bounds(w, "rows", "g->in");
+  fprintf(w->out, "}\n\n");
+}
+
+static void emit_map(StepWriter *w) {
+  if (w->anchor->shape.domain == DOMAIN_EDGE) {
+    emit_edge_rows(w);
+    return;
+  }
+  w->body = step_write_body(w, NULL, NULL, false);
+  print_struct(w, "");
+  char *loops = loops_text(w->body, "    ");
+  const char *text = arena_printf(w->arena, "%s%s", w->body->text[LEVEL_ROW], loops);
+  open_task(w, "rows", text);
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
+  if (!step_mentions(text, "r")) fprintf(w->out, "    (void)r;\n");
+  step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
+  fprintf(w->out, "%s  }\n}\n\n", loops);
+  open_step(w, "");
+  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
   fprintf(w->out, "}\n\n");
 }
 
@@ -407,69 +416,79 @@ static void emit_update(StepWriter *w) {
 /* ---- the kernels that steps share ---- */
 
 /* The template of kernels/cpu behind a step, with its sizes filled in: a function of its own, because several steps of a
- * model have the same sizes and each instance takes the C compiler a tenth of a second. "" for steps without one. */
-const char *emit_instance(const Emission *m, const Step *step) {
-  if (step->kind != STEP_KERNEL) return "";
-  const Kernel *kernel = &step->kernels->kernels[step->kernel];
-  const Graph *graph = step->kernels->graph;
-  const Value *anchor = &graph->values[kernel->anchor];
+ * model have the same sizes and each instance takes the C compiler a tenth of a second. */
+static const char *shared_matmul(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)kernels;
   const struct Contraction p = anchor->as.product;
-  switch (kernel->kind) {
-  case KERNEL_MATMUL:
-    return arena_printf(m->arena,
-                        "SHARED void matmul_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *packed, int64_t begin, int64_t end,\n"
-                        "    gnn_row_done *done, const void *context) {\n"
-                        "  gnn_gemm_rows(a, packed, %" PRId64 ", %" PRId64 ", begin, end, done, context);\n}\n",
-                        p.depth, p.width, p.depth, p.width);
-  case KERNEL_OUTER:
-    return arena_printf(m->arena,
-                        "SHARED void outer_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *b, int64_t begin, int64_t end, gnn_real *sum) {\n"
-                        "  gnn_gemm_tn(a, b, %" PRId64 ", %" PRId64 ", begin, end, sum);\n}\n",
-                        p.depth, p.width, p.depth, p.width);
-  case KERNEL_SPMM: {
-    int64_t width = shape_width(&anchor->shape);
-    return arena_printf(m->arena,
-                        "SHARED void spmm_%" PRId64 "(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
-                        "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", width, width, width);
-  }
-  case KERNEL_SPARSE_MATMUL:
-    return arena_printf(m->arena,
-                        "SHARED void sparse_matmul_%" PRId64 "(const gnn_sparse *x, const gnn_real *b, const gnn_dropout *drop, int64_t begin,\n"
-                        "    int64_t end, gnn_row_done *done, const void *context) {\n"
-                        "  gnn_sparse_rows(x, b, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", p.width, p.width, p.width);
-  case KERNEL_SPARSE_OUTER: {
-    ValueId dropout;
-    bool is_left = kernel_sparse_field(graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
-    int64_t width = is_left ? p.width : p.depth;
-    return arena_printf(m->arena,
-                        "SHARED void sparse_outer_%" PRId64 "(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *g, const gnn_dropout *drop,\n"
-                        "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
-                        "  gnn_sparse_tn_rows(x, blocks, g, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", width, width, width);
-  }
-  case KERNEL_MAP: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY:
-  case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
-  }
+  return arena_printf(m->arena,
+                      "SHARED void matmul_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *packed, int64_t begin, int64_t end,\n"
+                      "    gnn_row_done *done, const void *context) {\n"
+                      "  gnn_gemm_rows(a, packed, %" PRId64 ", %" PRId64 ", begin, end, done, context);\n}\n",
+                      p.depth, p.width, p.depth, p.width);
+}
+
+static const char *shared_outer(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)kernels;
+  const struct Contraction p = anchor->as.product;
+  return arena_printf(m->arena,
+                      "SHARED void outer_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *b, int64_t begin, int64_t end, gnn_real *sum) {\n"
+                      "  gnn_gemm_tn(a, b, %" PRId64 ", %" PRId64 ", begin, end, sum);\n}\n",
+                      p.depth, p.width, p.depth, p.width);
+}
+
+static const char *shared_spmm(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)kernels;
+  int64_t width = shape_width(&anchor->shape);
+  return arena_printf(m->arena,
+                      "SHARED void spmm_%" PRId64 "(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
+                      "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", width, width, width);
+}
+
+static const char *shared_sparse_matmul(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)kernels;
+  int64_t width = anchor->as.product.width;
+  return arena_printf(m->arena,
+                      "SHARED void sparse_matmul_%" PRId64 "(const gnn_sparse *x, const gnn_real *b, const gnn_dropout *drop, int64_t begin,\n"
+                      "    int64_t end, gnn_row_done *done, const void *context) {\n"
+                      "  gnn_sparse_rows(x, b, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", width, width, width);
+}
+
+static const char *shared_sparse_outer(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  ValueId dropout;
+  bool is_left = kernel_sparse_field(kernels->graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
+  int64_t width = is_left ? anchor->as.product.width : anchor->as.product.depth;
+  return arena_printf(m->arena,
+                      "SHARED void sparse_outer_%" PRId64 "(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *g, const gnn_dropout *drop,\n"
+                      "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
+                      "  gnn_sparse_tn_rows(x, blocks, g, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", width, width, width);
+}
+
+static const char *shared_nothing(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)m, (void)kernels, (void)anchor;
   return "";
 }
 
 /* ---- one step ---- */
 
+typedef struct KernelCode {
+  void (*emit)(StepWriter *);
+  const char *(*shared)(const Emission *, const Kernels *, const Value *anchor);
+} KernelCode;
+
+static const KernelCode code_of[KERNEL_KIND_COUNT] = {
+#define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) {emit_##cpu, shared_##shared},
+#include "compiler/lowering/kernel_kinds.h"
+#undef KERNEL
+};
+
+const char *emit_instance(const Emission *m, const Step *step) {
+  if (step->kind != STEP_KERNEL) return "";
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  return code_of[kernel->kind].shared(m, step->kernels, &step->kernels->graph->values[kernel->anchor]);
+}
+
 void emit_step_functions(const Emission *emission, const Step *step, FILE *out) {
   if (step->kind != STEP_KERNEL) return;
   StepWriter w = step_writer(emission, step, out);
-  switch (w.kernel->kind) {
-  case KERNEL_MAP: w.anchor->shape.domain == DOMAIN_EDGE ? emit_edge_rows(&w) : emit_map(&w); break;
-  case KERNEL_MATMUL: emit_matmul(&w); break;
-  case KERNEL_SPARSE_MATMUL: emit_sparse_matmul(&w); break;
-  case KERNEL_OUTER: emit_outer(&w); break;
-  case KERNEL_SPARSE_OUTER: emit_sparse_outer(&w); break;
-  case KERNEL_SPMM: emit_spmm(&w); break;
-  case KERNEL_EDGE_SUM: emit_edge_sum(&w); break;
-  case KERNEL_ROW_SUM: emit_row_sum(&w); break;
-  case KERNEL_COLUMN_SUM: emit_column_sum(&w); break;
-  case KERNEL_CROSS_ENTROPY: emit_cross_entropy(&w); break;
-  case KERNEL_CROSS_ENTROPY_GRADIENT: emit_cross_entropy_gradient(&w); break;
-  case KERNEL_UPDATE: emit_update(&w); break;
-  case KERNEL_KIND_COUNT: break;
-  }
+  code_of[w.kernel->kind].emit(&w);
 }

@@ -140,7 +140,7 @@ RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loo
   if (anchor->op == OP_REDUCE)
     w->is_flat = is_whole_or_nothing(&graph->values[anchor->operand[0]], anchor, anchor->as.map,
                                      graph->values[anchor->operand[0]].shape.rank);
-  if (kernel->kind == KERNEL_EDGE_SUM || anchor->op == OP_REDUCE)
+  if (kernel_info[kernel->kind].fold != FOLD_NONE)
     w->is_flat = w->is_flat && can_be_flat(w, anchor->operand[0], false, is_seen);
   for (int b = 0; b < kernel->body_count; b++) w->is_flat = w->is_flat && can_be_flat(w, kernel->body[b], true, is_seen);
   w->loop_count = rank_of(w, loops);
@@ -191,7 +191,7 @@ static Level level_of_row(const RowWriter *w, RowKind row) {
   if (row == ROWS_NONE || row == ROWS_SELF) return LEVEL_ROW;
   /* Within a loop over the edges of a row, one end is the row itself. */
   const Value *anchor = &w->kernels->graph->values[w->kernel->anchor];
-  EdgeEnd fixed = anchor->op == OP_GATHER ? anchor->as.end : END_DST;
+  EdgeEnd fixed = op_is_aggregation(anchor->op) ? anchor->as.end : END_DST;
   return row == (fixed == END_DST ? ROWS_DST : ROWS_SRC) ? LEVEL_ROW : LEVEL_EDGE;
 }
 
@@ -264,25 +264,12 @@ static const char *load(RowWriter *w, ValueId id, Index index) {
 }
 
 static const char *function_call(RowWriter *w, int function, const char *a, const char *b) {
-  static const char *const infix[] = {[MAP_ADD] = "+", [MAP_SUB] = "-", [MAP_MUL] = "*", [MAP_DIV] = "/"};
-  switch (function) {
-  case MAP_ADD:
-  case MAP_SUB:
-  case MAP_MUL:
-  case MAP_DIV: return arena_printf(w->arena, "%s %s %s", a, infix[function], b);
-  case MAP_POW: return arena_printf(w->arena, "gnn_pow(%s, %s)", a, b);
-  case MAP_MAX: return arena_printf(w->arena, "GNN_MAX(%s, %s)", a, b);
-  case MAP_MIN: return arena_printf(w->arena, "GNN_MIN(%s, %s)", a, b);
-  case MAP_LEAKY_RELU: return arena_printf(w->arena, "%s > 0 ? %s : %s * %s", a, a, b, a);
-  case MAP_ELU: return arena_printf(w->arena, "gnn_elu(%s, %s)", a, b);
-  case MAP_NEG: return arena_printf(w->arena, "-%s", a);
-  case MAP_RELU: return arena_printf(w->arena, "%s <= 0 ? 0 : %s", a, a);
-  case MAP_RSQRT: return arena_printf(w->arena, "1 / gnn_sqrt(%s)", a);
-  case MAP_ABS: return arena_printf(w->arena, "%s < 0 ? -%s : %s", a, a, a);
-  case POINT_SIGN: return arena_printf(w->arena, "(gnn_real)((%s > 0) - (%s < 0))", a, a);
-  case POINT_GELU_SLOPE: return arena_printf(w->arena, "gnn_gelu_slope(%s)", a);
-  default: return arena_printf(w->arena, "gnn_%s(%s)", point_name(function), a);
-  }
+  static const char *const codes[POINT_COUNT] = {
+#define FUNCTION(name, exps, code) code,
+#include "compiler/graph/functions.h"
+#undef FUNCTION
+  };
+  return arena_printf(w->arena, codes[function], a, b);
 }
 
 /* The probability of a dropout, as a double expression over the options. */
@@ -329,24 +316,44 @@ static const char *temporary(RowWriter *w, ValueId id, Index index, const char *
   return name;
 }
 
+static const char *element_operand(RowWriter *w, ValueId id, Index index, const char *const *operand) {
+  (void)w, (void)id, (void)index;
+  return operand[0];
+}
+
+static const char *element_map(RowWriter *w, ValueId id, Index index, const char *const *operand) {
+  return temporary(w, id, index, "gnn_real", function_call(w, w->kernels->graph->values[id].as.function, operand[0], operand[1]));
+}
+
+static const char *element_dropout(RowWriter *w, ValueId id, Index index, const char *const *operand) {
+  return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s * %s", operand[0], dropout_factor(w, id, index)));
+}
+
+static const char *element_positive(RowWriter *w, ValueId id, Index index, const char *const *operand) {
+  return temporary(w, id, index, "uint32_t", arena_printf(w->arena, "!(%s <= 0)", operand[0]));
+}
+
+static const char *element_select(RowWriter *w, ValueId id, Index index, const char *const *operand) {
+  return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s ? %s : %s", operand[0], operand[1], operand[2]));
+}
+
+/* By what ops.h says; what never is an element of a row has none. */
+#define element_nothing NULL
+#define ELEMENT_LEAF(code) NULL
+#define ELEMENT_POINT(code) element_##code
+#define ELEMENT_ANCHOR(code) NULL
+static const char *(*const element_of[OP_COUNT])(RowWriter *, ValueId, Index, const char *const *) = {
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) ELEMENT_##kind(code),
+#include "compiler/graph/ops.h"
+#undef OP
+};
+
 static const char *computed(RowWriter *w, ValueId id, Index index) {
   const Value value = w->kernels->graph->values[id];
   const char *operand[MAX_OPERANDS] = {"", "", ""};
   int read_count = value.op == OP_DROPOUT ? 1 : value.operand_count;
   for (int k = 0; k < read_count; k++) operand[k] = rows_value(w, value.operand[k], rows_operand_index(w, id, k, index));
-  switch (value.op) {
-  case OP_BROADCAST:
-  case OP_LIFT: return operand[0];
-  case OP_MAP: return temporary(w, id, index, "gnn_real", function_call(w, value.as.function, operand[0], operand[1]));
-  case OP_DROPOUT:
-    return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s * %s", operand[0], dropout_factor(w, id, index)));
-  case OP_POSITIVE: return temporary(w, id, index, "uint32_t", arena_printf(w->arena, "!(%s <= 0)", operand[0]));
-  case OP_SELECT:
-    return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s ? %s : %s", operand[0], operand[1], operand[2]));
-  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_RESHAPE: case OP_GATHER:
-  case OP_REDUCE: case OP_MATMUL: case OP_OUTER: case OP_CROSS_ENTROPY: case OP_CROSS_ENTROPY_GRADIENT: case OP_UPDATE: case OP_COUNT: break;
-  }
-  return "0";
+  return element_of[value.op](w, id, index, operand);
 }
 
 const char *rows_value(RowWriter *w, ValueId id, Index index) {

@@ -108,6 +108,10 @@ RowWriter *step_write_rest(const StepWriter *w) {
   return body;
 }
 
+void step_write_fold(const StepWriter *w, const char *acc, const char *text) {
+  rows_write(w->operand, LEVEL_ELEMENT, fold_info[kernel_info[w->kernel->kind].fold].code, acc, text);
+}
+
 const char *step_edge_variables(const StepWriter *w, const char *text, bool is_out) {
   const char *lines = "";
   if (step_mentions(text, is_out ? "dst" : "src"))

@@ -39,6 +39,7 @@ RowWriter *step_write_body(const StepWriter *w, const char *acc, const char *at,
 /* What is left of it where a library has the result of the product in memory: perhaps that of a value which is stored here,
  * so that each element is read once, before it is overwritten. */
 RowWriter *step_write_rest(const StepWriter *w);
+void step_write_fold(const StepWriter *w, const char *acc, const char *text); /* of an element of the operand: "acc[j] += x;" */
 /* "const int64_t src = .." of those variables of an edge that the text mentions. */
 const char *step_edge_variables(const StepWriter *w, const char *text, bool is_out);
 

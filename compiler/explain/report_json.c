@@ -302,7 +302,7 @@ static json_t *json_steps(const Emission *m) {
   json_t *list = json_array();
   for (int i = 0; i < s->count; i++) {
     const Step *step = &s->steps[i];
-    const char *kind = step->kind == STEP_KERNEL ? kernel_kind_name(step->kernels->kernels[step->kernel].kind) : step->kind == STEP_COPY ? "copy" : "wait";
+    const char *kind = step->kind == STEP_KERNEL ? kernel_info[step->kernels->kernels[step->kernel].kind].name : step->kind == STEP_COPY ? "copy" : "wait";
     json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", step->number, "lane", lane_names[step->lane],
                              "phase", schedule_phase(s, i), "kernel", kind, "what", step->what, "line", (int)step->place.line, "start_seconds",
                              step->start_seconds, "seconds", step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",

@@ -47,63 +47,64 @@ static ValueId select(Reverse *r, ValueId bits, ValueId set, ValueId clear) {
 static void derive_map(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
   ValueId a = v.operand[0], b = v.operand[1];
-  switch (v.as.function) {
-  case MAP_ADD: accumulate(r, a, g); accumulate(r, b, g); break;
-  case MAP_SUB:
+  switch ((PointFunction)v.as.function) {
+  case POINT_ADD: accumulate(r, a, g); accumulate(r, b, g); break;
+  case POINT_SUB:
     accumulate(r, a, g);
     if (r->is_needed[b]) accumulate(r, b, map1(r, MAP_NEG, g));
     break;
-  case MAP_MUL:
+  case POINT_MUL:
     if (r->is_needed[a]) accumulate(r, a, mul(r, g, b));
     if (r->is_needed[b]) accumulate(r, b, mul(r, g, a));
     break;
-  case MAP_DIV:
+  case POINT_DIV:
     if (r->is_needed[a]) accumulate(r, a, divide(r, g, b));
     if (r->is_needed[b]) accumulate(r, b, map1(r, MAP_NEG, divide(r, mul(r, g, y), b)));
     break;
-  case MAP_POW:
+  case POINT_POW:
     if (r->is_needed[a]) {
       ValueId lower = graph_map(r->graph, MAP_POW, a, sub(r, b, constant(r, 1.0, b)));
       accumulate(r, a, mul(r, g, mul(r, b, lower)));
     }
     if (r->is_needed[b]) accumulate(r, b, mul(r, g, mul(r, y, map1(r, MAP_LOG, a))));
     break;
-  case MAP_MAX:
-  case MAP_MIN: {
+  case POINT_MAX:
+  case POINT_MIN: {
     bool is_max = v.as.function == MAP_MAX;
     ValueId is_first = positive(r, is_max ? sub(r, a, b) : sub(r, b, a)), zero = constant(r, 0.0, g);
     if (r->is_needed[a]) accumulate(r, a, select(r, is_first, g, zero));
     if (r->is_needed[b]) accumulate(r, b, select(r, is_first, zero, g));
     break;
   }
-  case MAP_LEAKY_RELU: {
+  case POINT_LEAKY_RELU: {
     ValueId bits = positive(r, a);
     if (r->is_needed[a]) accumulate(r, a, select(r, bits, g, mul(r, g, b)));
     if (r->is_needed[b]) accumulate(r, b, select(r, bits, constant(r, 0.0, g), mul(r, g, a)));
     break;
   }
-  case MAP_ELU: {
+  case POINT_ELU: {
     ValueId bits = positive(r, a);
     if (r->is_needed[a]) accumulate(r, a, select(r, bits, g, mul(r, g, add(r, y, b))));
     if (r->is_needed[b]) accumulate(r, b, select(r, bits, constant(r, 0.0, g), divide(r, mul(r, g, y), b)));
     break;
   }
-  case MAP_NEG: accumulate(r, a, map1(r, MAP_NEG, g)); break;
-  case MAP_RELU: accumulate(r, a, select(r, positive(r, a), g, constant(r, 0.0, g))); break;
-  case MAP_GELU: accumulate(r, a, mul(r, g, map1(r, POINT_GELU_SLOPE, a))); break;
-  case MAP_SIGMOID: accumulate(r, a, mul(r, g, mul(r, y, sub(r, constant(r, 1.0, y), y)))); break;
-  case MAP_TANH: accumulate(r, a, mul(r, g, sub(r, constant(r, 1.0, y), mul(r, y, y)))); break;
-  case MAP_EXP: accumulate(r, a, mul(r, g, y)); break;
-  case MAP_LOG: accumulate(r, a, divide(r, g, a)); break;
-  case MAP_SQRT: accumulate(r, a, divide(r, mul(r, g, constant(r, 0.5, g)), y)); break;
-  case MAP_RSQRT: accumulate(r, a, mul(r, mul(r, g, constant(r, -0.5, g)), mul(r, y, mul(r, y, y)))); break;
-  case MAP_ABS: accumulate(r, a, mul(r, g, map1(r, POINT_SIGN, a))); break;
-  case MAP_SILU: {
+  case POINT_NEG: accumulate(r, a, map1(r, MAP_NEG, g)); break;
+  case POINT_RELU: accumulate(r, a, select(r, positive(r, a), g, constant(r, 0.0, g))); break;
+  case POINT_GELU: accumulate(r, a, mul(r, g, map1(r, POINT_GELU_SLOPE, a))); break;
+  case POINT_SIGMOID: accumulate(r, a, mul(r, g, mul(r, y, sub(r, constant(r, 1.0, y), y)))); break;
+  case POINT_TANH: accumulate(r, a, mul(r, g, sub(r, constant(r, 1.0, y), mul(r, y, y)))); break;
+  case POINT_EXP: accumulate(r, a, mul(r, g, y)); break;
+  case POINT_LOG: accumulate(r, a, divide(r, g, a)); break;
+  case POINT_SQRT: accumulate(r, a, divide(r, mul(r, g, constant(r, 0.5, g)), y)); break;
+  case POINT_RSQRT: accumulate(r, a, mul(r, mul(r, g, constant(r, -0.5, g)), mul(r, y, mul(r, y, y)))); break;
+  case POINT_ABS: accumulate(r, a, mul(r, g, map1(r, POINT_SIGN, a))); break;
+  case POINT_SILU: {
     ValueId s = map1(r, MAP_SIGMOID, a), one = constant(r, 1.0, a);
     accumulate(r, a, mul(r, g, mul(r, s, add(r, one, mul(r, a, sub(r, one, s))))));
     break;
   }
-  case MAP_SOFTPLUS: accumulate(r, a, mul(r, g, map1(r, MAP_SIGMOID, a))); break;
+  case POINT_SOFTPLUS: accumulate(r, a, mul(r, g, map1(r, MAP_SIGMOID, a))); break;
+  case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_EQUAL: case POINT_COUNT: break; /* of derivatives, which have none */
   }
 }
 
@@ -135,32 +136,55 @@ static void derive_dropout(Reverse *r, ValueId y, ValueId g) {
   accumulate(r, r->graph->values[y].operand[0], graph_add(r->graph, same_draw));
 }
 
-static void derive(Reverse *r, ValueId y, ValueId g) {
+static void derive_broadcast(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
-  ValueId x = v.operand_count > 0 ? v.operand[0] : NO_VALUE;
-  switch (v.op) {
-  case OP_MAP: derive_map(r, y, g); break;
-  case OP_BROADCAST: accumulate(r, x, graph_reduce(r->graph, g, r->graph->values[x].shape, v.as.map)); break;
-  case OP_REDUCE: accumulate(r, x, graph_broadcast(r->graph, g, r->graph->values[x].shape, v.as.map)); break;
-  case OP_RESHAPE: {
-    Value back = {.op = OP_RESHAPE, .shape = r->graph->values[x].shape, .operand_count = 1, .operand = {g}};
-    accumulate(r, x, graph_add(r->graph, back));
-    break;
-  }
-  case OP_LIFT: accumulate(r, x, graph_gather(r->graph, g, v.as.end)); break;
-  case OP_GATHER: accumulate(r, x, graph_lift(r->graph, g, v.as.end)); break;
-  case OP_DROPOUT: derive_dropout(r, y, g); break;
-  case OP_SELECT: {
-    ValueId zero = constant(r, 0.0, g);
-    if (r->is_needed[v.operand[1]]) accumulate(r, v.operand[1], select(r, x, g, zero));
-    if (r->is_needed[v.operand[2]]) accumulate(r, v.operand[2], select(r, x, zero, g));
-    break;
-  }
-  case OP_MATMUL: derive_matmul(r, y, g); break;
-  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_POSITIVE: case OP_OUTER:
-  case OP_CROSS_ENTROPY: case OP_CROSS_ENTROPY_GRADIENT: case OP_UPDATE: case OP_COUNT: break;
-  }
+  accumulate(r, v.operand[0], graph_reduce(r->graph, g, r->graph->values[v.operand[0]].shape, v.as.map));
 }
+
+static void derive_reduce(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  accumulate(r, v.operand[0], graph_broadcast(r->graph, g, r->graph->values[v.operand[0]].shape, v.as.map));
+}
+
+static void derive_reshape(Reverse *r, ValueId y, ValueId g) {
+  ValueId x = r->graph->values[y].operand[0];
+  accumulate(r, x, graph_add(r->graph, (Value){.op = OP_RESHAPE, .shape = r->graph->values[x].shape, .operand_count = 1, .operand = {g}}));
+}
+
+static void derive_lift(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  accumulate(r, v.operand[0], graph_gather(r->graph, g, v.as.end));
+}
+
+static void derive_gather(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  accumulate(r, v.operand[0], graph_lift(r->graph, g, v.as.end));
+}
+
+/* Of the edges whose value is the extreme, each an equal share, as in PyTorch Geometric. Nodes without edges have nobody to share with, and
+ * nothing to divide by; of what is NaN nothing is equal, and 0 / 0 stays NaN. */
+static void derive_extreme(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  ValueId degree = graph_degree(r->graph, v.as.end), lone = graph_map(r->graph, POINT_EQUAL, degree, constant(r, 0.0, degree));
+  ValueId is_extreme = graph_map(r->graph, POINT_EQUAL, v.operand[0], graph_lift(r->graph, y, v.as.end));
+  ValueId ties = add(r, graph_gather(r->graph, is_extreme, v.as.end), graph_spread(r->graph, lone, v.shape));
+  accumulate(r, v.operand[0], mul(r, is_extreme, graph_lift(r->graph, divide(r, g, ties), v.as.end)));
+}
+
+static void derive_select(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  ValueId zero = constant(r, 0.0, g);
+  if (r->is_needed[v.operand[1]]) accumulate(r, v.operand[1], select(r, v.operand[0], g, zero));
+  if (r->is_needed[v.operand[2]]) accumulate(r, v.operand[2], select(r, v.operand[0], zero, g));
+}
+
+static void derive_nothing(Reverse *r, ValueId y, ValueId g) { (void)r, (void)y, (void)g; }
+
+static void (*const derive[OP_COUNT])(Reverse *, ValueId, ValueId) = {
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) derive_##derivative,
+#include "ops.h"
+#undef OP
+};
 
 /* A gradient is called after the first value, seen from the loss, whose gradient it is; after a weight in any case. */
 static void name_gradient(Reverse *r, ValueId of) {
@@ -191,7 +215,7 @@ void autodiff(Graph *graph) {
     if (r.gradient[i] == NO_VALUE) continue;
     name_gradient(&r, i);
     int first = graph->value_count;
-    derive(&r, i, r.gradient[i]);
+    derive[graph->values[i].op](&r, i, r.gradient[i]);
     for (int v = first; v < graph->value_count; v++) {
       Value *value = &graph->values[v];
       value->place = graph->values[i].place;

@@ -6,18 +6,22 @@
 #include "lang/name_table.h"
 
 const OpInfo op_info[OP_COUNT] = {
-#define OP(name, operands, kind, attribute, what) {#name, operands, OP_KIND_##kind, ATTRIBUTE_##attribute, what},
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) \
+  {#name, operands, OP_KIND_##kind, ATTRIBUTE_##attribute, SHAPE_##shape, is_linear, WORK_##work, BYTES_##bytes},
 #include "ops.h"
 #undef OP
 };
 
+bool op_is_aggregation(Op op) { return op_info[op].kind == OP_KIND_ANCHOR && op_info[op].attribute == ATTRIBUTE_END; }
+
 int point_arity(int function) {
-  return function < MAP_COUNT ? typed_map_arity((MapOp)function) : 1;
+  return function < MAP_COUNT ? typed_map_arity((MapOp)function) : function == POINT_EQUAL ? 2 : 1;
 }
 
 const char *point_name(int function) {
   if (function < MAP_COUNT) return typed_map_name((MapOp)function);
-  return function == POINT_GELU_SLOPE ? "gelu_slope" : "sign";
+  static const char *const internal[] = {"gelu_slope", "sign", "equal"};
+  return internal[function - POINT_FIRST_INTERNAL];
 }
 
 Graph *graph_new(Arena *arena, const TypedProgram *program) {
@@ -152,12 +156,21 @@ static ValueId move_between_nodes_and_edges(Graph *graph, Op op, Domain domain, 
   return graph_add(graph, value);
 }
 
-ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end) {
-  return move_between_nodes_and_edges(graph, OP_GATHER, DOMAIN_NODE, a, end);
+ValueId graph_aggregate(Graph *graph, Op op, ValueId a, EdgeEnd end) {
+  return move_between_nodes_and_edges(graph, op, DOMAIN_NODE, a, end);
 }
+
+ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end) { return graph_aggregate(graph, OP_GATHER, a, end); }
 
 ValueId graph_lift(Graph *graph, ValueId a, EdgeEnd end) {
   return move_between_nodes_and_edges(graph, OP_LIFT, DOMAIN_EDGE, a, end);
+}
+
+ValueId graph_degree(Graph *graph, EdgeEnd end) {
+  Value value = like(graph, NO_VALUE, OP_DEGREE);
+  value.shape.domain = DOMAIN_NODE;
+  value.as.end = end;
+  return graph_add(graph, value);
 }
 
 bool graph_constant(const Graph *graph, ValueId id, double *number) {

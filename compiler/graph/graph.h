@@ -17,7 +17,7 @@ typedef int32_t ValueId; /* index into Graph.values; NO_VALUE for none */
 enum { NO_VALUE = -1 };
 
 typedef enum Op {
-#define OP(name, operands, kind, attribute, what) OP_##name,
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) OP_##name,
 #include "ops.h"
 #undef OP
   OP_COUNT
@@ -30,23 +30,36 @@ typedef enum Attribute {
   ATTRIBUTE_NONE, ATTRIBUTE_INDEX, ATTRIBUTE_NUMBER, ATTRIBUTE_END, ATTRIBUTE_FUNCTION, ATTRIBUTE_SITE, ATTRIBUTE_PRODUCT, ATTRIBUTE_MAP
 } Attribute;
 
+typedef enum ShapeRule {
+  SHAPE_FIELD, SHAPE_WEIGHT, SHAPE_OPTION, SHAPE_SCALAR, SHAPE_HOISTED, SHAPE_DEGREE, SHAPE_EACH, SHAPE_REPEAT, SHAPE_SUM, SHAPE_EXTENT, SHAPE_TO_EDGES,
+  SHAPE_TO_NODES, SHAPE_DROPOUT, SHAPE_BITS, SHAPE_SELECT, SHAPE_PRODUCT, SHAPE_OUTER_PRODUCT, SHAPE_GRADIENT, SHAPE_UPDATE
+} ShapeRule;
+typedef enum Work { WORK_NOTHING, WORK_FUNCTION, WORK_RANDOM, WORK_BITS, WORK_ADDS, WORK_PRODUCT } Work;
+typedef enum Bytes { BYTES_ROWS, BYTES_EDGES } Bytes;
+
 typedef struct OpInfo {
   const char *name;
   int operand_count; /* -1: as the attribute says */
   OpKind kind;
   Attribute attribute;
-  const char *what;
+  ShapeRule shape;
+  bool is_linear;
+  Work work;
+  Bytes bytes;
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
+bool op_is_aggregation(Op op); /* over the edges of each node */
 
-/* Element-wise functions of the graph: those of the language, then those that only derivatives need. */
+/* Element-wise functions of the graph: those of the language (POINT_ADD is MAP_ADD), then those that only derivatives need. */
 typedef enum PointFunction {
-  POINT_FIRST_INTERNAL = MAP_COUNT,
-  POINT_GELU_SLOPE = MAP_COUNT, /* d gelu(x) / dx */
-  POINT_SIGN,                   /* -1, 0, 1 */
-  POINT_COUNT
+#define FUNCTION(name, exps, code) POINT_##name,
+#include "functions.h"
+#undef FUNCTION
+  POINT_COUNT,
+  POINT_FIRST_INTERNAL = POINT_GELU_SLOPE
 } PointFunction;
+_Static_assert((int)POINT_FIRST_INTERNAL == (int)MAP_COUNT, "the functions of the language come first, in its order");
 
 int point_arity(int function);
 const char *point_name(int function);
@@ -125,8 +138,10 @@ ValueId graph_broadcast(Graph *graph, ValueId a, Shape shape, const int map[MAX_
 /* `a` repeated to `shape` where it is a scalar or has one number a row; itself where the shapes are equal. */
 ValueId graph_spread(Graph *graph, ValueId a, Shape shape);
 ValueId graph_reduce(Graph *graph, ValueId a, Shape shape, const int map[MAX_RANK]);
-ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end);
+ValueId graph_aggregate(Graph *graph, Op op, ValueId a, EdgeEnd end);
+ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end); /* the sum */
 ValueId graph_lift(Graph *graph, ValueId a, EdgeEnd end);
+ValueId graph_degree(Graph *graph, EdgeEnd end);
 
 int64_t shape_width(const Shape *shape);   /* numbers a row */
 bool shape_equal(const Shape *a, const Shape *b);

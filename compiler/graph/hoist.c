@@ -32,7 +32,7 @@ static Walk look_at(Hoisting *result, const Graph *graph) {
     const Value *value = &graph->values[i];
     p.image[i] = NO_VALUE;
     p.is_constant[i] = !changes[i] && !value->tap && needs_no_scratch(value); /* taps: the evaluation shows them */
-    p.has_sum[i] = value->op == OP_GATHER;
+    p.has_sum[i] = op_is_aggregation(value->op);
     for (int k = 0; k < value->operand_count; k++) {
       p.is_constant[i] = p.is_constant[i] && p.is_constant[value->operand[k]];
       p.has_sum[i] = p.has_sum[i] || p.has_sum[value->operand[k]];

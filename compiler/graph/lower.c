@@ -92,18 +92,15 @@ static ValueId lower_reduce_axis(Lowering *l, const TypedExpr *e) {
 
 static ValueId degree(Lowering *l, EdgeEnd end) {
   ValueId *cache = &l->degree[end];
-  if (*cache == NO_VALUE) {
-    Value value = {.op = OP_DEGREE, .shape = {.domain = DOMAIN_NODE}};
-    value.as.end = end;
-    *cache = graph_add(l->graph, value);
-  }
+  if (*cache == NO_VALUE) *cache = graph_degree(l->graph, end);
   return *cache;
 }
 
 static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
+  static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_GATHER, [REDUCE_MEAN] = OP_GATHER, [REDUCE_MAX] = OP_GATHER_MAX, [REDUCE_MIN] = OP_GATHER_MIN};
   Graph *graph = l->graph;
-  ValueId sum = graph_gather(graph, l->value_of[e->operand[0]], e->end);
-  if (e->reducer == REDUCE_SUM) return sum;
+  ValueId sum = graph_aggregate(graph, ops[e->reducer], l->value_of[e->operand[0]], e->end);
+  if (e->reducer != REDUCE_MEAN) return sum;
   /* A mean over no edges is 0: 0 divided by max(degree, 1). */
   const Shape scalar = {.domain = DOMAIN_NODE};
   ValueId one = graph_spread(graph, graph_number(graph, 1.0), scalar);
@@ -161,7 +158,7 @@ static const char *kind_name(const TypedExpr *e) {
   switch (e->kind) {
   case TYPED_LIFT: return e->end == END_SRC ? "src" : "dst";
   case TYPED_REDUCE_EDGES:
-  case TYPED_REDUCE_AXIS: return e->reducer == REDUCE_SUM ? "sum" : "mean";
+  case TYPED_REDUCE_AXIS: return typed_reducer_name(e->reducer);
   case TYPED_MATMUL:
   case TYPED_DOT: return "product";
   case TYPED_MAP: return e->map <= MAP_POW ? infix[e->map] : typed_map_name(e->map);

@@ -1,32 +1,65 @@
-/* ops.h: one row per operator of the graph. OP(name, operands, kind, attribute, what it computes)
+/* ops.h: one row per operator of the graph.
  *
- * kind  LEAF       has no operands and costs nothing
- *       POINT      each element is a function of the elements of the operands at the same place; such values can be
- *                  computed wherever they are needed and need no storage of their own
- *       ANCHOR     has a loop nest of its own; POINT values gather around it
+ * OP(name, what it computes, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes)
  *
- * attribute  the member of Value.as that it has: what makes two values of one operator on the same operands differ.
+ * kind        LEAF    has no operands and costs nothing
+ *             POINT   each element is a function of the elements of the operands at the same place; such values can be
+ *                     computed wherever they are needed and need no storage of their own
+ *             ANCHOR  has a loop nest of its own; POINT values gather around it
+ * attribute   the member of Value.as that it has: what makes two values of one operator on the same operands differ. An ANCHOR with an END
+ *             is an aggregation over the edges of each node
+ * shape       what verify_graph.c asks of it
+ * simpler     its rule in simplify.c
+ * derivative  its rule in autodiff.c
+ * is_linear   each row of the result is a sum of rows of the operand: a product by a matrix may come before it or after
+ * code        of a POINT, its element in emit_rows.c; of an ANCHOR, the usual kind of kernel (kernel_kinds.h)
+ * work        of a POINT, the time of an element; of an ANCHOR, its flops (cost.c)
+ * bytes       ROWS    operands and result, each once
+ *             EDGES   a row of the operand for each edge besides
  *
- * The shape rule is its case in verify_graph.c, the derivative its case in autodiff.c, the kernel its case in fuse.c; every switch over
- * operators names all of them, and the compiler says where one is missing.
+ * What has no rule says `nothing`. Where a rule, a kernel or a word is missing the compiler says so.
  */
-OP(INPUT, 0, LEAF, INDEX, "a field of the data")
-OP(PARAM, 0, LEAF, INDEX, "a weight")
-OP(OPTION, 0, LEAF, INDEX, "a number known when the program runs")
-OP(NUMBER, 0, LEAF, NUMBER, "a constant")
-OP(HOISTED, 0, LEAF, INDEX, "a value that is computed once, before the first epoch")
-OP(DEGREE, 0, LEAF, END, "number of in-edges or out-edges of a node")
-OP(MAP, -1, POINT, FUNCTION, "an element-wise function of operands of one shape")
-OP(BROADCAST, 1, POINT, MAP, "the operand repeated along dimensions or rows it does not have")
-OP(RESHAPE, 1, POINT, NONE, "the same numbers under other dimensions")
-OP(LIFT, 1, POINT, END, "a node value at one end of each edge")
-OP(DROPOUT, 2, POINT, SITE, "zero with a probability, scaled otherwise; a pure function of seed, epoch, site and place")
-OP(POSITIVE, 1, POINT, NONE, "one bit: the operand is not at most 0, so that NaN passes on its gradient")
-OP(SELECT, 3, POINT, NONE, "second operand where the bit is set, third elsewhere")
-OP(GATHER, 1, ANCHOR, END, "sum of an edge value over the edges that have the node at one end")
-OP(REDUCE, 1, ANCHOR, MAP, "sum over dimensions, or over all rows")
-OP(MATMUL, 2, ANCHOR, PRODUCT, "rows times a matrix")
-OP(OUTER, 2, ANCHOR, PRODUCT, "sum over rows of the outer products of two values")
-OP(CROSS_ENTROPY, 2, ANCHOR, NONE, "mean over the training nodes of -log softmax at the label")
-OP(CROSS_ENTROPY_GRADIENT, 2, ANCHOR, NONE, "derivative of CROSS_ENTROPY by the scores")
-OP(UPDATE, 2, ANCHOR, INDEX, "one optimiser step of a weight from its gradient")
+OP(INPUT, "a field of the data",
+   0,  LEAF,   INDEX,    FIELD,         nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(PARAM, "a weight",
+   0,  LEAF,   INDEX,    WEIGHT,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(OPTION, "a number known when the program runs",
+   0,  LEAF,   INDEX,    OPTION,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(NUMBER, "a constant",
+   0,  LEAF,   NUMBER,   SCALAR,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(HOISTED, "a value that is computed once, before the first epoch",
+   0,  LEAF,   INDEX,    HOISTED,       nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(DEGREE, "number of in-edges or out-edges of a node",
+   0,  LEAF,   END,      DEGREE,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(MAP, "an element-wise function of operands of one shape",
+   -1, POINT,  FUNCTION, EACH,          map,       map,       0, map,                    FUNCTION, ROWS)
+OP(BROADCAST, "the operand repeated along dimensions or rows it does not have",
+   1,  POINT,  MAP,      REPEAT,        broadcast, broadcast, 0, operand,                NOTHING,  ROWS)
+OP(RESHAPE, "the same numbers under other dimensions",
+   1,  POINT,  NONE,     EXTENT,        identity,  reshape,   0, nothing,                NOTHING,  ROWS)
+OP(LIFT, "a node value at one end of each edge",
+   1,  POINT,  END,      TO_EDGES,      lift,      lift,      1, operand,                NOTHING,  ROWS)
+OP(DROPOUT, "zero with a probability, scaled otherwise; a pure function of seed, epoch, site and place",
+   2,  POINT,  SITE,     DROPOUT,       dropout,   dropout,   0, dropout,                RANDOM,   ROWS)
+OP(POSITIVE, "one bit: the operand is not at most 0, so that NaN passes on its gradient",
+   1,  POINT,  NONE,     BITS,          nothing,   nothing,   0, positive,               BITS,     ROWS)
+OP(SELECT, "second operand where the bit is set, third elsewhere",
+   3,  POINT,  NONE,     SELECT,        nothing,   select,    0, select,                 BITS,     ROWS)
+OP(GATHER, "sum of an edge value over the edges that have the node at one end",
+   1,  ANCHOR, END,      TO_NODES,      gather,    gather,    1, EDGE_SUM,               ADDS,     EDGES)
+OP(GATHER_MAX, "the largest of an edge value over the edges that have the node at one end, 0 where there is none; +0 of zeros",
+   1,  ANCHOR, END,      TO_NODES,      nothing,   extreme,   0, EDGE_MAX,               ADDS,     EDGES)
+OP(GATHER_MIN, "the smallest, likewise",
+   1,  ANCHOR, END,      TO_NODES,      nothing,   extreme,   0, EDGE_MIN,               ADDS,     EDGES)
+OP(REDUCE, "sum over dimensions, or over all rows",
+   1,  ANCHOR, MAP,      SUM,           identity,  reduce,    0, ROW_SUM,                ADDS,     ROWS)
+OP(MATMUL, "rows times a matrix",
+   2,  ANCHOR, PRODUCT,  PRODUCT,       nothing,   matmul,    0, MATMUL,                 PRODUCT,  ROWS)
+OP(OUTER, "sum over rows of the outer products of two values",
+   2,  ANCHOR, PRODUCT,  OUTER_PRODUCT, nothing,   nothing,   0, OUTER,                  PRODUCT,  ROWS)
+OP(CROSS_ENTROPY, "mean over the training nodes of -log softmax at the label",
+   2,  ANCHOR, NONE,     SCALAR,        nothing,   nothing,   0, CROSS_ENTROPY,          NOTHING,  ROWS)
+OP(CROSS_ENTROPY_GRADIENT, "derivative of CROSS_ENTROPY by the scores",
+   2,  ANCHOR, NONE,     GRADIENT,      nothing,   nothing,   0, CROSS_ENTROPY_GRADIENT, NOTHING,  ROWS)
+OP(UPDATE, "one optimiser step of a weight from its gradient",
+   2,  ANCHOR, INDEX,    UPDATE,        nothing,   nothing,   0, UPDATE,                 NOTHING,  ROWS)

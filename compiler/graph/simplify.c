@@ -10,19 +10,21 @@
 #include "graph.h"
 
 static bool fold(int function, double a, double b, double *result) {
-  switch (function) {
-  case MAP_ADD: *result = a + b; return true;
-  case MAP_SUB: *result = a - b; return true;
-  case MAP_MUL: *result = a * b; return true;
-  case MAP_DIV: *result = a / b; return b != 0;
-  case MAP_POW: *result = pow(a, b); return true;
-  case MAP_MAX: *result = a <= b || isnan(b) ? b : a; return true;
-  case MAP_MIN: *result = a >= b || isnan(b) ? b : a; return true;
-  case MAP_NEG: *result = -a; return true;
-  case MAP_SQRT: *result = sqrt(a); return a >= 0;
-  case MAP_RSQRT: *result = 1 / sqrt(a); return a > 0;
-  default: return false;
+  switch ((PointFunction)function) {
+  case POINT_ADD: *result = a + b; return true;
+  case POINT_SUB: *result = a - b; return true;
+  case POINT_MUL: *result = a * b; return true;
+  case POINT_DIV: *result = a / b; return b != 0;
+  case POINT_POW: *result = pow(a, b); return true;
+  case POINT_MAX: *result = a <= b || isnan(b) ? b : a; return true;
+  case POINT_MIN: *result = a >= b || isnan(b) ? b : a; return true;
+  case POINT_NEG: *result = -a; return true;
+  case POINT_SQRT: *result = sqrt(a); return a >= 0;
+  case POINT_RSQRT: *result = 1 / sqrt(a); return a > 0;
+  case POINT_LEAKY_RELU: case POINT_ELU: case POINT_RELU: case POINT_GELU: case POINT_SIGMOID: case POINT_TANH: case POINT_EXP:
+  case POINT_LOG: case POINT_ABS: case POINT_SILU: case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_EQUAL: case POINT_COUNT: break;
   }
+  return false;
 }
 
 static ValueId simplify_map(Graph *graph, ValueId id) {
@@ -32,14 +34,17 @@ static ValueId simplify_map(Graph *graph, ValueId id) {
   bool has_x = graph_constant(graph, a, &x), has_y = b != NO_VALUE && graph_constant(graph, b, &y);
   if (has_x && (b == NO_VALUE || has_y) && fold(v.as.function, x, y, &folded))
     return graph_spread(graph, graph_number(graph, folded), v.shape);
-  switch (v.as.function) {
-  case MAP_ADD: return has_y && y == 0 ? a : has_x && x == 0 ? b : NO_VALUE;
-  case MAP_SUB: return has_y && y == 0 ? a : NO_VALUE;
-  case MAP_MUL: return has_y && y == 1 ? a : has_x && x == 1 ? b : NO_VALUE;
-  case MAP_DIV: return has_y && y == 1 ? a : NO_VALUE;
-  case MAP_POW: return has_y && y == 1 ? a : has_y && y == 2 ? graph_map(graph, MAP_MUL, a, a) : NO_VALUE;
-  default: return NO_VALUE;
+  switch ((PointFunction)v.as.function) {
+  case POINT_ADD: return has_y && y == 0 ? a : has_x && x == 0 ? b : NO_VALUE;
+  case POINT_SUB: return has_y && y == 0 ? a : NO_VALUE;
+  case POINT_MUL: return has_y && y == 1 ? a : has_x && x == 1 ? b : NO_VALUE;
+  case POINT_DIV: return has_y && y == 1 ? a : NO_VALUE;
+  case POINT_POW: return has_y && y == 1 ? a : has_y && y == 2 ? graph_map(graph, MAP_MUL, a, a) : NO_VALUE;
+  case POINT_MAX: case POINT_MIN: case POINT_LEAKY_RELU: case POINT_ELU: case POINT_NEG: case POINT_RELU: case POINT_GELU:
+  case POINT_SIGMOID: case POINT_TANH: case POINT_EXP: case POINT_LOG: case POINT_SQRT: case POINT_RSQRT: case POINT_ABS: case POINT_SILU:
+  case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_EQUAL: case POINT_COUNT: break;
   }
+  return NO_VALUE;
 }
 
 static ValueId simplify_broadcast(Graph *graph, ValueId id) {
@@ -56,12 +61,6 @@ static ValueId simplify_broadcast(Graph *graph, ValueId id) {
   return graph_broadcast(graph, inner.operand[0], v.shape, map);
 }
 
-static ValueId add_degree(Graph *graph, EdgeEnd end) {
-  Value value = {.op = OP_DEGREE, .shape = {.domain = DOMAIN_NODE}};
-  value.as.end = end;
-  return graph_add(graph, value);
-}
-
 /* Sums over the edges of a node of what is the same on all of them: the degree times it. */
 static ValueId simplify_gather(Graph *graph, ValueId id) {
   const Value v = graph->values[id];
@@ -71,26 +70,36 @@ static ValueId simplify_gather(Graph *graph, ValueId id) {
   if (inner.op == OP_LIFT && inner.as.end == v.as.end) same = inner.operand[0];
   else if (graph_constant(graph, v.operand[0], &number)) same = graph_spread(graph, graph_number(graph, number), v.shape);
   if (same == NO_VALUE) return NO_VALUE;
-  return graph_map(graph, MAP_MUL, same, graph_spread(graph, add_degree(graph, v.as.end), v.shape));
+  return graph_map(graph, MAP_MUL, same, graph_spread(graph, graph_degree(graph, v.as.end), v.shape));
 }
 
-static ValueId simplified(Graph *graph, ValueId id) {
+static ValueId simplify_identity(Graph *graph, ValueId id) {
+  const Value *v = &graph->values[id];
+  return shape_equal(&v->shape, &graph->values[v->operand[0]].shape) ? v->operand[0] : NO_VALUE;
+}
+
+static ValueId simplify_dropout(Graph *graph, ValueId id) {
+  const Value *v = &graph->values[id];
+  double number;
+  return graph_constant(graph, v->operand[1], &number) && number == 0 ? v->operand[0] : NO_VALUE;
+}
+
+static ValueId simplify_lift(Graph *graph, ValueId id) {
   const Value v = graph->values[id];
   double number;
-  switch (v.op) {
-  case OP_MAP: return simplify_map(graph, id);
-  case OP_BROADCAST: return simplify_broadcast(graph, id);
-  case OP_GATHER: return simplify_gather(graph, id);
-  case OP_RESHAPE: return shape_equal(&v.shape, &graph->values[v.operand[0]].shape) ? v.operand[0] : NO_VALUE;
-  case OP_REDUCE: return shape_equal(&v.shape, &graph->values[v.operand[0]].shape) ? v.operand[0] : NO_VALUE;
-  case OP_DROPOUT: return graph_constant(graph, v.operand[1], &number) && number == 0 ? v.operand[0] : NO_VALUE;
-  case OP_LIFT:
-    return graph_constant(graph, v.operand[0], &number) ? graph_spread(graph, graph_number(graph, number), v.shape) : NO_VALUE;
-  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_POSITIVE: case OP_SELECT:
-  case OP_MATMUL: case OP_OUTER: case OP_CROSS_ENTROPY: case OP_CROSS_ENTROPY_GRADIENT: case OP_UPDATE: case OP_COUNT: break;
-  }
+  return graph_constant(graph, v.operand[0], &number) ? graph_spread(graph, graph_number(graph, number), v.shape) : NO_VALUE;
+}
+
+static ValueId simplify_nothing(Graph *graph, ValueId id) {
+  (void)graph, (void)id;
   return NO_VALUE;
 }
+
+static ValueId (*const simplified[OP_COUNT])(Graph *, ValueId) = {
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) simplify_##simpler,
+#include "ops.h"
+#undef OP
+};
 
 static uint32_t hash_value(const Value *value, const ValueId *operand) {
   uint32_t hash = (uint32_t)value->op * 2654435761u;
@@ -131,7 +140,7 @@ void simplify(Graph *graph) {
     int count = graph->value_count;
     ValueId *better_of = arena_alloc(graph->arena, (size_t)(count + 1) * sizeof *better_of);
     for (int i = 0; i < count; i++) {
-      ValueId better = better_of[i] = simplified(graph, i);
+      ValueId better = better_of[i] = simplified[graph->values[i].op](graph, i);
       if (better == NO_VALUE) continue;
       Value *kept = &graph->values[better];
       if (better >= count) {

@@ -36,50 +36,48 @@ static const char *check_value(const Graph *graph, const Value *value) {
   const Shape *o[MAX_OPERANDS] = {NULL};
   for (int k = 0; k < value->operand_count; k++) o[k] = &graph->values[value->operand[k]].shape;
   const TypedProgram *program = graph->program;
-  switch (value->op) {
-  case OP_INPUT: return value->as.index < 0 || value->as.index >= program->field_count ? "no such field" : NULL;
-  case OP_HOISTED: return value->as.index < 0 || s->domain != DOMAIN_NODE || s->element != ELEMENT_REAL ? "not what can be computed once" : NULL;
-  case OP_PARAM: return value->as.index < 0 || value->as.index >= program->param_count ? "no such weight" : NULL;
-  case OP_OPTION:
+  switch (op_info[value->op].shape) {
+  case SHAPE_FIELD: return value->as.index < 0 || value->as.index >= program->field_count ? "no such field" : NULL;
+  case SHAPE_HOISTED: return value->as.index < 0 || s->domain != DOMAIN_NODE || s->element != ELEMENT_REAL ? "not what can be computed once" : NULL;
+  case SHAPE_WEIGHT: return value->as.index < 0 || value->as.index >= program->param_count ? "no such weight" : NULL;
+  case SHAPE_OPTION:
     if (value->as.index < 0 || value->as.index >= program->option_count) return "no such option";
     return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "an option is a scalar";
-  case OP_NUMBER: return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "a number is a scalar";
-  case OP_DEGREE: return s->domain == DOMAIN_NODE && s->rank == 0 ? NULL : "a degree is one number a node";
-  case OP_MAP:
+  case SHAPE_SCALAR: return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "a number or a loss is a scalar";
+  case SHAPE_DEGREE: return s->domain == DOMAIN_NODE && s->rank == 0 ? NULL : "a degree is one number a node";
+  case SHAPE_EACH:
     for (int k = 0; k < value->operand_count; k++)
       if (!shape_equal(s, o[k])) return "operands of an element-wise function differ in shape";
     return value->operand_count == point_arity(value->as.function) ? NULL : "wrong number of operands";
-  case OP_BROADCAST: return check_broadcast(o[0], s, value->as.map);
-  case OP_REDUCE: return check_broadcast(s, o[0], value->as.map);
-  case OP_RESHAPE: return same_extent(s, o[0]) ? NULL : "a reshape changes the number of elements";
-  case OP_LIFT:
+  case SHAPE_REPEAT: return check_broadcast(o[0], s, value->as.map);
+  case SHAPE_SUM: return check_broadcast(s, o[0], value->as.map);
+  case SHAPE_EXTENT: return same_extent(s, o[0]) ? NULL : "a reshape changes the number of elements";
+  case SHAPE_TO_EDGES:
     if (o[0]->domain != DOMAIN_NODE || s->domain != DOMAIN_EDGE) return "lift goes from nodes to edges";
     return elements(s) == elements(o[0]) ? NULL : "lift changes the width";
-  case OP_GATHER:
+  case SHAPE_TO_NODES:
     if (o[0]->domain != DOMAIN_EDGE || s->domain != DOMAIN_NODE) return "gather goes from edges to nodes";
     return elements(s) == elements(o[0]) ? NULL : "gather changes the width";
-  case OP_DROPOUT:
+  case SHAPE_DROPOUT:
     return shape_equal(s, o[0]) && graph_is_scalar(graph, value->operand[1]) ? NULL : "dropout keeps the shape";
-  case OP_POSITIVE: return same_extent(s, o[0]) && s->element == ELEMENT_BIT ? NULL : "one bit for each element";
-  case OP_SELECT:
+  case SHAPE_BITS: return same_extent(s, o[0]) && s->element == ELEMENT_BIT ? NULL : "one bit for each element";
+  case SHAPE_SELECT:
     if (o[0]->element != ELEMENT_BIT) return "select wants bits";
     return same_extent(s, o[0]) && shape_equal(s, o[1]) && shape_equal(s, o[2]) ? NULL : "select keeps the shape";
-  case OP_MATMUL: {
+  case SHAPE_PRODUCT: {
     const struct Contraction *p = &value->as.product;
     if (o[1]->domain != DOMAIN_NONE) return "the matrix lives somewhere";
     if (elements(o[0]) != p->lead * p->depth || elements(o[1]) != p->depth * p->width) return "sizes do not multiply";
     return s->domain == o[0]->domain && elements(s) == p->lead * p->width ? NULL : "the product has another size";
   }
-  case OP_OUTER: {
+  case SHAPE_OUTER_PRODUCT: {
     const struct Contraction *p = &value->as.product;
     if (o[0]->domain != o[1]->domain || s->domain != DOMAIN_NONE) return "both operands have the same rows";
     if (elements(o[0]) != p->lead * p->depth || elements(o[1]) != p->lead * p->width) return "sizes do not multiply";
     return elements(s) == p->depth * p->width ? NULL : "the product has another size";
   }
-  case OP_CROSS_ENTROPY: return graph_is_scalar(graph, (ValueId)(value - graph->values)) ? NULL : "a loss is a scalar";
-  case OP_CROSS_ENTROPY_GRADIENT: return shape_equal(s, o[0]) ? NULL : "a gradient has the shape of its value";
-  case OP_UPDATE: return shape_equal(o[0], o[1]) ? NULL : "a gradient has the shape of its weight";
-  case OP_COUNT: break;
+  case SHAPE_GRADIENT: return shape_equal(s, o[0]) ? NULL : "a gradient has the shape of its value";
+  case SHAPE_UPDATE: return shape_equal(o[0], o[1]) ? NULL : "a gradient has the shape of its weight";
   }
   return "unknown operator";
 }

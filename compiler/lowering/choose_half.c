@@ -1,7 +1,7 @@
 /* choose_half: which values a program for CUDA keeps in bf16, 2 bytes a number (--precision=bf16).
  *
  * They are rounded to nearest even where they are stored and read as the fp32 that they are; every sum and product is fp32. What
- * stays fp32: everything that is no row of a node or an edge (weights, their gradients, the optimiser's state), sparse features, the
+ * stays fp32: extremes over edges, which are compared with what they were found among, everything that is no row of a node or an edge (weights, their gradients, the optimiser's state), sparse features, the
  * scores and the loss, and narrow rows: these are the norms, maxima, sums and attention of whole rows, whose errors would be those of all
  * they are multiplied with, and they move whole sectors of memory whatever their numbers are. Nothing but the graph counts, never the
  * budget: under every plan the same values are rounded.
@@ -15,8 +15,11 @@ static bool *find_exact(const Kernels *kernels) {
   const Graph *graph = kernels->graph;
   bool *is_exact = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
   if (graph->scores != NO_VALUE) is_exact[kernels->storage[graph->scores]] = true;
-  for (int i = 0; i < graph->value_count; i++)
-    if (graph->values[i].op == OP_CROSS_ENTROPY || graph->values[i].op == OP_CROSS_ENTROPY_GRADIENT) is_exact[kernels->storage[graph->values[i].operand[0]]] = true;
+  for (int i = 0; i < graph->value_count; i++) {
+    Op op = graph->values[i].op;
+    if (op == OP_CROSS_ENTROPY || op == OP_CROSS_ENTROPY_GRADIENT) is_exact[kernels->storage[graph->values[i].operand[0]]] = true;
+    if (op_is_aggregation(op) && !op_info[op].is_linear) is_exact[i] = true;
+  }
   return is_exact;
 }
 

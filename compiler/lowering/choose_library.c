@@ -224,31 +224,42 @@ int64_t library_bias_bytes(const Kernels *kernels, const Kernel *kernel) {
 
 /* ---- the choice ---- */
 
+static void offer_for_outer(Variants *v, const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
+  (void)kernels, (void)kernel, (void)options;
+  offer_tile(v, OUTER_TILE, OUTER_TILE); /* by runs of rows, which no library can */
+}
+
+static void offer_for_lanes(Variants *v, const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
+  (void)options;
+  offer_lanes(v, kernels, kernel);
+}
+
+static void offer_for_none(Variants *v, const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
+  (void)kernels, (void)kernel, (void)options;
+  offer(v, (Variant){.name = "as it is"});
+}
+
 static Variants variants_of(const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
+  static void (*const offer_for[KERNEL_KIND_COUNT])(Variants *, const Kernels *, Kernel *, const FuseOptions *) = {
+#define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) offer_for_##variants,
+#include "kernel_kinds.h"
+#undef KERNEL
+  };
   Variants v = {.arena = kernels->graph->arena};
-  switch (kernel->kind) {
-  case KERNEL_MATMUL: offer_for_matmul(&v, kernels, kernel, options); break;
-  case KERNEL_OUTER: offer_tile(&v, OUTER_TILE, OUTER_TILE); break; /* by runs of rows, which no library can */
-  case KERNEL_SPMM: offer_for_spmm(&v, kernels, kernel, options); break;
-  case KERNEL_MAP:
-  case KERNEL_EDGE_SUM:
-  case KERNEL_SPARSE_MATMUL: offer_lanes(&v, kernels, kernel); break;
-  case KERNEL_SPARSE_OUTER: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT:
-  case KERNEL_UPDATE: case KERNEL_KIND_COUNT: offer(&v, (Variant){.name = "as it is"}); break;
-  }
+  offer_for[kernel->kind](&v, kernels, kernel, options);
   return v;
 }
 
 const char *variant_key(const Kernels *kernels, const Kernel *kernel) {
   const Graph *graph = kernels->graph;
   const Value *anchor = &graph->values[kernel->anchor];
-  const char *kind = kernel_kind_name(kernel->kind), *sizes;
+  const char *kind = kernel_info[kernel->kind].name, *sizes;
   const DataInfo *info = graph->program->info;
   if (anchor->op == OP_MATMUL || anchor->op == OP_OUTER) {
     const struct Contraction *p = &anchor->as.product;
     int64_t rows = p->lead * graph_rows(graph, anchor->op == OP_MATMUL ? anchor->shape.domain : graph->values[anchor->operand[0]].shape.domain);
     sizes = arena_printf(graph->arena, "%" PRId64 " x %" PRId64 " x %" PRId64 "%s", rows, p->depth, p->width, p->transposed ? " transposed" : "");
-  } else if (anchor->op == OP_GATHER) {
+  } else if (op_is_aggregation(anchor->op)) {
     sizes = arena_printf(graph->arena, "%" PRId64 " nodes, %" PRId64 " edges x %" PRId64, info->nodes, info->edges, shape_width(&anchor->shape));
   } else {
     sizes = arena_printf(graph->arena, "%" PRId64 " x %" PRId64, graph_rows(graph, anchor->shape.domain), shape_width(&anchor->shape));

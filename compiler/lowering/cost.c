@@ -164,7 +164,6 @@ typedef struct Estimate {
   double bytes;
   double anchor_reads, body_reads, body_writes; /* seconds of memory traffic */
   double anchor_work, body_work;                /* seconds of instructions */
-  double flops;
   double tasks;         /* of the loop over rows; 0: as many as there are threads to share them */
   double task_share;    /* of the rows, in each but the last */
   int starts;           /* loops shared by the threads */
@@ -181,31 +180,20 @@ static double numbers(const Graph *graph, ValueId id) {
   return (width > 1 ? padded(width) : 1) * (double)graph_rows(graph, shape->domain);
 }
 
-/* What a function costs beyond reading and storing an element, in exponentials. */
-static double function_exps(int function) {
-  switch (function) {
-  case MAP_EXP:
-  case MAP_LOG: return 1;
-  case MAP_ELU: return 1.3;
-  case MAP_SIGMOID:
-  case MAP_SILU: return 1.6;
-  case MAP_TANH: return 2.2;
-  case MAP_POW:
-  case MAP_SOFTPLUS: return 2.5;
-  case MAP_GELU:
-  case POINT_GELU_SLOPE: return 3.2;
-  case MAP_SQRT: return 0.6;
-  case MAP_DIV: return 0.4;
-  case MAP_RSQRT: return 1;
-  default: return 0.03;
-  }
-}
+static const double function_exps[POINT_COUNT] = {
+#define FUNCTION(name, exps, code) exps,
+#include "compiler/graph/functions.h"
+#undef FUNCTION
+};
 
 static double function_seconds(const Estimate *e, ValueId id) {
   const Value *value = &e->graph->values[id];
-  if (value->op == OP_DROPOUT) return e->rates->random * numbers(e->graph, id);
-  if (value->op == OP_MAP) return function_exps(value->as.function) * e->rates->exp * numbers(e->graph, id);
-  if (value->op == OP_POSITIVE || value->op == OP_SELECT) return BIT_EXPS * e->rates->exp * numbers(e->graph, id);
+  switch (op_info[value->op].work) {
+  case WORK_RANDOM: return e->rates->random * numbers(e->graph, id);
+  case WORK_FUNCTION: return function_exps[value->as.function] * e->rates->exp * numbers(e->graph, id);
+  case WORK_BITS: return BIT_EXPS * e->rates->exp * numbers(e->graph, id);
+  case WORK_NOTHING: case WORK_ADDS: case WORK_PRODUCT: break;
+  }
   return 0;
 }
 
@@ -370,7 +358,6 @@ static void anchor_matmul(Estimate *e) {
   const struct Contraction *p = &e->anchor->as.product;
   double depth = (double)p->depth, width = (double)p->width, rows = e->rows * (double)p->lead;
   double rate = (width <= LINE_NUMBERS ? e->rates->narrow : e->machine->flops) * product_speedup(e);
-  e->flops = 2 * rows * depth * width;
   e->anchor_work = 2 * rows * depth * padded(width) / rate + e->rates->element * (rows + depth) * padded(width);
   divide(e, rows);
   e->starts = 2;
@@ -390,7 +377,6 @@ static void anchor_outer(Estimate *e) {
   divide_among_walkers(e);
   double runs = exp2(gnn_run_levels(graph_rows(e->graph, DOMAIN_NODE)));
   double rate = width <= LINE_NUMBERS ? e->rates->outer_narrow : e->rates->outer;
-  e->flops = 2 * rows * depth * width;
   e->anchor_work = 2 * rows * outer_depth(depth) * padded(width) / rate;
   e->body_work = e->rates->element * (rows * padded(width) + runs * depth * width);
   e->starts = 2;
@@ -412,7 +398,6 @@ static void anchor_sparse(Estimate *e) {
   bool is_half = is_outer && (kernels_is_half(e->kernels, e->anchor->operand[0]) || kernels_is_half(e->kernels, e->anchor->operand[1]));
   double columns = is_half ? width / 2 : width;
   double table_bytes = 4 * columns * (is_outer ? field_rows : depth);
-  e->flops = 2 * nonzeros * width;
   e->anchor_work = nonzeros * gathered_row_seconds(e, columns, table_bytes) + e->rows * e->rates->gather_row;
   if (has_dropout(e->graph, e->anchor)) e->anchor_work += nonzeros * 2 * e->rates->random;
   e->anchor_work += (is_outer ? TURNED_GRADIENT : TURNED) * turned * e->rates->element;
@@ -430,25 +415,22 @@ static void anchor_spmm(Estimate *e) {
   double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
   const Locality *locality = &e->graph->program->info->locality[e->anchor->as.end];
   e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
-  e->flops = e->edges * (double)shape_width(&e->anchor->shape);
   e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, locality) + e->rows * e->rates->gather_row;
 }
 
 /* Values of nodes in the sum are gathered, at one end of the edge; what is computed of them is computed for each edge. */
-static void anchor_edge_sum(Estimate *e) {
+static void anchor_edges(Estimate *e) {
   double per_edge = 0, width = (double)shape_width(&e->anchor->shape);
   for (int k = 0; k < e->kernel->input_count; k++) {
     double columns = row_numbers(e->kernels, e->kernel->inputs[k]);
     if (e->graph->values[e->kernel->inputs[k]].shape.domain == DOMAIN_NODE) per_edge += gathered_row_seconds(e, columns, 4 * columns * e->nodes);
   }
-  e->flops = e->edges * width;
   e->anchor_work = e->edges * (per_edge + EDGE_ELEMENTS * e->rates->element * width) + operand_seconds(e, e->kernel->anchor);
 }
 
 /* A sum within rows or over them. */
 static void anchor_reduce(Estimate *e) {
   double elements = numbers(e->graph, e->anchor->operand[0]);
-  e->flops = elements;
   e->anchor_work = ADDED * (e->rates->element * elements + operand_seconds(e, e->kernel->anchor));
   if (e->kernel->kind == KERNEL_COLUMN_SUM) {
     divide_among_walkers(e);
@@ -469,23 +451,14 @@ static double updated_numbers(const Estimate *e) {
   return sum;
 }
 
-static void add_anchor(Estimate *e) {
-  switch (e->kernel->kind) {
-  case KERNEL_MATMUL: anchor_matmul(e); break;
-  case KERNEL_OUTER: anchor_outer(e); break;
-  case KERNEL_SPARSE_MATMUL:
-  case KERNEL_SPARSE_OUTER: anchor_sparse(e); break;
-  case KERNEL_SPMM: anchor_spmm(e); break;
-  case KERNEL_EDGE_SUM: anchor_edge_sum(e); break;
-  case KERNEL_ROW_SUM:
-  case KERNEL_COLUMN_SUM: anchor_reduce(e); break;
-  case KERNEL_CROSS_ENTROPY:
-  case KERNEL_CROSS_ENTROPY_GRADIENT: anchor_loss(e); break;
-  case KERNEL_UPDATE: e->anchor_work = updated_numbers(e) * e->rates->update; break;
-  case KERNEL_MAP:
-  case KERNEL_KIND_COUNT: break;
-  }
-}
+static void anchor_update(Estimate *e) { e->anchor_work = updated_numbers(e) * e->rates->update; }
+static void anchor_nothing(Estimate *e) { (void)e; }
+
+static void (*const add_anchor[KERNEL_KIND_COUNT])(Estimate *) = {
+#define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) anchor_##cost,
+#include "kernel_kinds.h"
+#undef KERNEL
+};
 
 /* ---- the sum ---- */
 
@@ -499,8 +472,23 @@ static double idle_factor(const Estimate *e) {
 /* Processors run ahead of their memory, but not all the way. */
 static double overlapped(double work, double traffic) { return fmax(work, traffic) + (1 - HIDDEN) * fmin(work, traffic); }
 
+static double anchor_flops(const Estimate *e) {
+  const struct Contraction *p = &e->anchor->as.product;
+  const Value *first = e->anchor->operand_count > 0 ? &e->graph->values[e->anchor->operand[0]] : e->anchor;
+  double rows = (double)graph_rows(e->graph, first->shape.domain);
+  bool is_sparse = e->kernel->kind == KERNEL_SPARSE_MATMUL || e->kernel->kind == KERNEL_SPARSE_OUTER;
+  switch (op_info[e->anchor->op].work) {
+  case WORK_ADDS: return rows * (double)shape_width(&first->shape);
+  case WORK_PRODUCT:
+    if (!is_sparse) return 2 * rows * (double)(p->lead * p->depth) * (double)p->width;
+    return 2 * nonzeros_of(e->graph, e->anchor) * (double)(first->op == OP_INPUT || first->op == OP_DROPOUT ? p->width : p->depth);
+  case WORK_NOTHING: case WORK_FUNCTION: case WORK_RANDOM: case WORK_BITS: break;
+  }
+  return 0;
+}
+
 static double estimate_seconds(Estimate *e) {
-  add_anchor(e);
+  add_anchor[e->kernel->kind](e);
   if (e->kernel->kind != KERNEL_UPDATE) add_body(e);
   add_traffic(e);
   double anchor = overlapped(e->anchor_work, e->anchor_reads), body = e->body_work + e->body_reads + e->body_writes;
@@ -522,9 +510,11 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
     e.tasks = ceil(updated_numbers(&e) / UPDATE_TASK);
     e.task_share = 1 / e.tasks;
   }
-  Cost cost = {.seconds = estimate_seconds(&e), .flops = e.flops};
+  Cost cost = {.seconds = estimate_seconds(&e), .flops = anchor_flops(&e)};
   cost.bytes = (int64_t)e.bytes;
-  if (kernel->kind == KERNEL_SPMM) cost.bytes += (int64_t)(4 * e.edges * row_numbers(kernels, gathered_value(&e)));
+  bool is_gathered = gathered_value(&e) != NO_VALUE;
+  double row = is_gathered ? row_numbers(kernels, gathered_value(&e)) : (double)shape_width(&e.anchor->shape);
+  if (op_info[e.anchor->op].bytes == BYTES_EDGES) cost.bytes += (int64_t)(4 * e.edges * row);
   if (what && machine->profile) profile_seconds(machine->profile, what, &cost.seconds);
   return cost;
 }

@@ -25,29 +25,42 @@ static const char *operand_text(const Kernels *kernels, ValueId id, int depth) {
   return is_infix ? arena_printf(arena, "(%s %s %s)", first, name, second) : arena_printf(arena, "%s(%s, %s)", name, first, second);
 }
 
+/* What a line is made of: names of the anchor and of its operands. */
+typedef struct Sentence {
+  const Kernels *kernels;
+  const Kernel *kernel;
+  Arena *arena;
+  const Value *anchor;
+  const char *name, *a, *b;
+} Sentence;
+
+static const char *says_product(const Sentence *s) { return arena_printf(s->arena, "%s = %s @ %s", s->name, s->a, s->b); }
+static const char *says_outer(const Sentence *s) { return arena_printf(s->arena, "%s = sum over rows of %s^T %s", s->name, s->a, s->b); }
+static const char *says_sum(const Sentence *s) { return arena_printf(s->arena, "%s = sum of %s", s->name, s->a); }
+static const char *says_loss(const Sentence *s) { return arena_printf(s->arena, "loss = cross_entropy(%s, %s)", s->a, s->b); }
+static const char *says_loss_gradient(const Sentence *s) { return arena_printf(s->arena, "%s = derivative of cross_entropy(%s, %s)", s->name, s->a, s->b); }
+static const char *says_map(const Sentence *s) { return s->kernels->graph->values[s->kernel->body[s->kernel->body_count - 1]].name; }
+
+static const char *says_edges(const Sentence *s) {
+  const char *fold = fold_info[kernel_info[s->kernel->kind].fold].name, *end = s->anchor->as.end == END_DST ? "in" : "out";
+  return arena_printf(s->arena, "%s = %s over %s-edges of %s", s->name, fold, end, s->a);
+}
+
+static const char *says_update(const Sentence *s) {
+  return s->kernel->body_count ? arena_printf(s->arena, "update of %d weights", 1 + s->kernel->body_count) : arena_printf(s->arena, "update of %s", s->a);
+}
+
 static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel) {
   enum { DEPTH = 4 };
-  Arena *arena = kernels->graph->arena;
+  static const char *(*const says[KERNEL_KIND_COUNT])(const Sentence *) = {
+#define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) says_##says,
+#include "kernel_kinds.h"
+#undef KERNEL
+  };
   const Value *anchor = &kernels->graph->values[kernel->anchor];
-  const char *name = anchor->name;
   const char *a = anchor->operand_count > 0 ? operand_text(kernels, anchor->operand[0], DEPTH) : "";
   const char *b = anchor->operand_count > 1 ? operand_text(kernels, anchor->operand[1], DEPTH) : "";
-  switch (kernel->kind) {
-  case KERNEL_MATMUL:
-  case KERNEL_SPARSE_MATMUL: return arena_printf(arena, "%s = %s @ %s", name, a, b);
-  case KERNEL_OUTER:
-  case KERNEL_SPARSE_OUTER: return arena_printf(arena, "%s = sum over rows of %s^T %s", name, a, b);
-  case KERNEL_SPMM:
-  case KERNEL_EDGE_SUM: return arena_printf(arena, "%s = sum over %s-edges of %s", name, anchor->as.end == END_DST ? "in" : "out", a);
-  case KERNEL_ROW_SUM:
-  case KERNEL_COLUMN_SUM: return arena_printf(arena, "%s = sum of %s", name, a);
-  case KERNEL_CROSS_ENTROPY: return arena_printf(arena, "loss = cross_entropy(%s, %s)", a, b);
-  case KERNEL_CROSS_ENTROPY_GRADIENT: return arena_printf(arena, "%s = derivative of cross_entropy(%s, %s)", name, a, b);
-  case KERNEL_UPDATE: return kernel->body_count ? arena_printf(arena, "update of %d weights", 1 + kernel->body_count) : arena_printf(arena, "update of %s", a);
-  case KERNEL_MAP:
-  case KERNEL_KIND_COUNT: break;
-  }
-  return kernels->graph->values[kernel->body[kernel->body_count - 1]].name;
+  return says[kernel->kind](&(Sentence){kernels, kernel, kernels->graph->arena, anchor, anchor->name, a, b});
 }
 
 const char *kernel_what(const Kernels *kernels, const Kernel *kernel) {

@@ -161,17 +161,8 @@ bool kernels_is_virtual(const Kernels *kernels, ValueId id) {
 /* ---- grouping ---- */
 
 static bool takes_a_body(KernelKind kind, Domain domain) {
-  switch (kind) {
-  case KERNEL_MAP:
-  case KERNEL_ROW_SUM: return true;
-  case KERNEL_MATMUL:
-  case KERNEL_SPARSE_MATMUL:
-  case KERNEL_SPMM:
-  case KERNEL_EDGE_SUM: return domain == DOMAIN_NODE;
-  case KERNEL_OUTER: case KERNEL_SPARSE_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT:
-  case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
-  }
-  return false;
+  BodyPlace body = kernel_info[kind].body;
+  return body == BODY_EVERYWHERE || (body == BODY_ON_NODES && domain == DOMAIN_NODE);
 }
 
 /* The kernels behind the operands of a point value, through values that exist only inside kernels. Gives the latest;
@@ -233,34 +224,27 @@ static void place_point(Fusion *f, ValueId id) {
   f->kernels->made_by[id] = index;
 }
 
+/* As ops.h says; some have a kernel of their own for what is special. */
 static KernelKind anchor_kind(const Fusion *f, ValueId id) {
+#define KIND_LEAF(kernel) KERNEL_KIND_COUNT
+#define KIND_POINT(kernel) KERNEL_MAP
+#define KIND_ANCHOR(kernel) KERNEL_##kernel
+  static const KernelKind usual[OP_COUNT] = {
+#define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) KIND_##kind(code),
+#include "compiler/graph/ops.h"
+#undef OP
+  };
   const Graph *graph = f->graph;
-  const Value *value = &graph->values[id];
+  const Value *value = &graph->values[id], *operand = &graph->values[value->operand[0]];
   ValueId dropout;
-  switch (value->op) {
-  case OP_MATMUL:
-    return kernel_sparse_field(graph, f->is_sparse_field, value->operand[0], &dropout) == NO_INDEX ? KERNEL_MATMUL
-                                                                                                : KERNEL_SPARSE_MATMUL;
-  case OP_OUTER:
-    for (int k = 0; k < 2; k++)
-      if (kernel_sparse_field(graph, f->is_sparse_field, value->operand[k], &dropout) != NO_INDEX) return KERNEL_SPARSE_OUTER;
-    return KERNEL_OUTER;
-  case OP_GATHER: {
-    const Value *edge = &graph->values[value->operand[0]];
-    bool is_plain = edge->op == OP_LIFT && edge->as.end != value->as.end && !f->is_virtual[edge->operand[0]] &&
-                    graph->values[edge->operand[0]].op != OP_DEGREE;
-    return is_plain ? KERNEL_SPMM : KERNEL_EDGE_SUM;
-  }
-  case OP_REDUCE: {
-    const Shape *from = &graph->values[value->operand[0]].shape;
-    return from->domain == value->shape.domain ? KERNEL_ROW_SUM : KERNEL_COLUMN_SUM;
-  }
-  case OP_CROSS_ENTROPY: return KERNEL_CROSS_ENTROPY;
-  case OP_CROSS_ENTROPY_GRADIENT: return KERNEL_CROSS_ENTROPY_GRADIENT;
-  case OP_INPUT: case OP_PARAM: case OP_OPTION: case OP_NUMBER: case OP_HOISTED: case OP_DEGREE: case OP_MAP: case OP_BROADCAST:
-  case OP_RESHAPE: case OP_LIFT: case OP_DROPOUT: case OP_POSITIVE: case OP_SELECT: case OP_UPDATE: case OP_COUNT: break;
-  }
-  return KERNEL_UPDATE;
+  bool is_sparse = false;
+  for (int k = 0; k < (value->op == OP_OUTER ? 2 : 1); k++)
+    is_sparse = is_sparse || kernel_sparse_field(graph, f->is_sparse_field, value->operand[k], &dropout) != NO_INDEX;
+  if (value->op == OP_MATMUL && is_sparse) return KERNEL_SPARSE_MATMUL;
+  if (value->op == OP_OUTER && is_sparse) return KERNEL_SPARSE_OUTER;
+  if (value->op == OP_REDUCE && operand->shape.domain != value->shape.domain) return KERNEL_COLUMN_SUM;
+  bool is_plain = operand->op == OP_LIFT && operand->as.end != value->as.end && !f->is_virtual[operand->operand[0]] && graph->values[operand->operand[0]].op != OP_DEGREE;
+  return value->op == OP_GATHER && is_plain ? KERNEL_SPMM : usual[value->op];
 }
 
 /* On a GPU all weights are updated at once: launches of their own would take longer than what they do. */
@@ -340,9 +324,9 @@ static void find_outputs(Fusion *f) {
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* How many share the runs of a sum over all rows, each with room for the sums that it may have open. */
-static void choose_walkers(const Fusion *f, Kernel *kernel) {
+static void loops_walkers(const Fusion *f, Kernel *kernel, const Value *anchor) {
   const Graph *graph = f->graph;
-  const Value *anchor = &graph->values[kernel->anchor];
+  if (graph->values[anchor->operand[0]].shape.domain == DOMAIN_NONE) return;
   int64_t width = shape_width(&anchor->shape), read = 0;
   for (int k = 0; k < anchor->operand_count; k++) read += graph_bytes(graph, anchor->operand[k]);
   int64_t nodes = graph_rows(graph, DOMAIN_NODE);
@@ -360,35 +344,43 @@ static void choose_walkers(const Fusion *f, Kernel *kernel) {
   }
 }
 
-static void choose_loops(Fusion *f, Kernel *kernel) {
-  const Graph *graph = f->graph;
-  const Value *anchor = &graph->values[kernel->anchor];
-  int64_t width = shape_width(&anchor->shape);
-  int64_t rows = graph_rows(graph, anchor->shape.domain);
+static void loops_matmul(const Fusion *f, Kernel *kernel, const Value *anchor) {
+  const struct Contraction *p = &anchor->as.product;
+  int64_t all = p->lead * graph_rows(f->graph, f->graph->values[anchor->operand[0]].shape.domain);
+  int64_t even = ceil_div(ceil_div(all, MATMUL_LEAST_TASKS), MATMUL_TASK_UNIT) * MATMUL_TASK_UNIT; /* few rows: still enough tasks */
+  kernel->task_rows = ceil_div(16 * TASK_NUMBERS, p->depth + p->width);
+  if (kernel->task_rows > even) kernel->task_rows = even;
+  kernel->work_bytes = f->backend == BACKEND_CUDA ? 0 : 4 * p->depth * (ceil_div(p->width, MATMUL_LANES) * MATMUL_LANES);
+}
+
+static void loops_sparse_matmul(const Fusion *f, Kernel *kernel, const Value *anchor) {
+  (void)f;
+  kernel->task_rows = 64;
+  kernel->work_bytes = anchor->as.product.transposed ? 4 * anchor->as.product.depth * anchor->as.product.width : 0;
+}
+
+static void loops_sparse_outer(const Fusion *f, Kernel *kernel, const Value *anchor) {
+  (void)f;
+  kernel->work_bytes = 4 * shape_width(&anchor->shape);
+}
+
+static void loops_loss(const Fusion *f, Kernel *kernel, const Value *anchor) {
+  (void)anchor;
+  kernel->work_bytes = 8 << gnn_block_levels(graph_rows(f->graph, DOMAIN_NODE));
+}
+
+static void loops_nothing(const Fusion *f, Kernel *kernel, const Value *anchor) { (void)f, (void)kernel, (void)anchor; }
+
+static void choose_loops(const Fusion *f, Kernel *kernel) {
+  static void (*const loops_of[KERNEL_KIND_COUNT])(const Fusion *, Kernel *, const Value *) = {
+#define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) loops_##loops,
+#include "kernel_kinds.h"
+#undef KERNEL
+  };
+  const Value *anchor = &f->graph->values[kernel->anchor];
+  int64_t width = shape_width(&anchor->shape), rows = graph_rows(f->graph, anchor->shape.domain);
   kernel->task_rows = TASK_NUMBERS / (width < 1 ? 1 : width);
-  switch (kernel->kind) {
-  case KERNEL_MATMUL: {
-    const struct Contraction *p = &anchor->as.product;
-    int64_t all = p->lead * graph_rows(graph, graph->values[anchor->operand[0]].shape.domain);
-    int64_t even = ceil_div(ceil_div(all, MATMUL_LEAST_TASKS), MATMUL_TASK_UNIT) * MATMUL_TASK_UNIT; /* few rows: still enough tasks */
-    kernel->task_rows = ceil_div(16 * TASK_NUMBERS, p->depth + p->width);
-    if (kernel->task_rows > even) kernel->task_rows = even;
-    kernel->work_bytes = f->backend == BACKEND_CUDA ? 0 : 4 * p->depth * (ceil_div(p->width, MATMUL_LANES) * MATMUL_LANES);
-    break;
-  }
-  case KERNEL_SPARSE_MATMUL:
-    kernel->task_rows = 64;
-    kernel->work_bytes = anchor->as.product.transposed ? 4 * anchor->as.product.depth * anchor->as.product.width : 0;
-    break;
-  case KERNEL_OUTER:
-  case KERNEL_COLUMN_SUM:
-    if (graph->values[anchor->operand[0]].shape.domain != DOMAIN_NONE) choose_walkers(f, kernel);
-    return;
-  case KERNEL_SPARSE_OUTER: kernel->work_bytes = 4 * width; break;
-  case KERNEL_CROSS_ENTROPY: kernel->work_bytes = 8 << gnn_block_levels(graph_rows(graph, DOMAIN_NODE)); break;
-  case KERNEL_MAP: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_ROW_SUM: case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_UPDATE:
-  case KERNEL_KIND_COUNT: break;
-  }
+  loops_of[kernel->kind](f, kernel, anchor);
   if (kernel->task_rows < 1) kernel->task_rows = 1;
   if (kernel->task_rows > rows && rows > 0) kernel->task_rows = rows;
 }
@@ -396,14 +388,14 @@ static void choose_loops(Fusion *f, Kernel *kernel) {
 static void note_graph_directions(Fusion *f, const Kernel *kernel) {
   Kernels *kernels = f->kernels;
   const Value *anchor = &f->graph->values[kernel->anchor];
-  if (kernel->kind == KERNEL_SPMM || kernel->kind == KERNEL_EDGE_SUM) {
+  if (op_is_aggregation(anchor->op)) {
     if (anchor->as.end == END_DST) kernels->needs_in = true;
     else kernels->needs_out = true;
-    if (anchor->as.end == END_SRC && kernel->kind == KERNEL_EDGE_SUM) kernels->needs_out_edge = true;
+    if (anchor->as.end == END_SRC && kernel->kind != KERNEL_SPMM) kernels->needs_out_edge = true;
   }
   bool walks_edges = anchor->shape.domain == DOMAIN_EDGE ||
                      (anchor->operand_count > 0 && f->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE);
-  if (walks_edges && anchor->op != OP_GATHER) kernels->needs_in = true;
+  if (walks_edges && !op_is_aggregation(anchor->op)) kernels->needs_in = true;
 }
 
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {
@@ -449,7 +441,7 @@ void kernels_dump(const Kernels *kernels, FILE *out) {
   const Graph *graph = kernels->graph;
   for (int i = 0; i < kernels->kernel_count; i++) {
     const Kernel *kernel = &kernels->kernels[i];
-    fprintf(out, "kernel %d: %s of %s", i, kernel_kind_name(kernel->kind), graph->values[kernel->anchor].name);
+    fprintf(out, "kernel %d: %s of %s", i, kernel_info[kernel->kind].name, graph->values[kernel->anchor].name);
     if (kernel->library || kernel->is_tuned) fprintf(out, ", %s", kernel->variant.name);
     if (kernel->library && kernel->epilogue.body_count) fprintf(out, " up to %s", graph->values[kernel->epilogue.result].name);
     fprintf(out, "\n");

@@ -31,11 +31,35 @@ typedef struct FuseOptions {
 } FuseOptions;
 
 typedef enum KernelKind {
-#define KERNEL(name, text, what) KERNEL_##name,
+#define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) KERNEL_##name,
 #include "kernel_kinds.h"
 #undef KERNEL
   KERNEL_KIND_COUNT
 } KernelKind;
+
+/* Where point values join a kernel. */
+typedef enum BodyPlace { BODY_NOWHERE, BODY_ON_NODES, BODY_EVERYWHERE } BodyPlace;
+
+typedef enum Fold {
+#define FOLD(name, text, code, start) FOLD_##name,
+#include "folds.h"
+#undef FOLD
+  FOLD_COUNT
+} Fold;
+
+typedef struct FoldInfo {
+  const char *name, *code, *start;
+} FoldInfo;
+
+extern const FoldInfo fold_info[FOLD_COUNT];
+
+typedef struct KernelInfo {
+  const char *name;
+  BodyPlace body;
+  Fold fold;
+} KernelInfo;
+
+extern const KernelInfo kernel_info[KERNEL_KIND_COUNT];
 
 /* What of a kernel's body a library computes with the product or the sum; the rest is a kernel of our own over its rows. */
 typedef struct Epilogue {
@@ -95,7 +119,6 @@ bool *sparse_fields(const Graph *graph);
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options);
 const char *verify_kernels(const Kernels *kernels);
 void kernels_dump(const Kernels *kernels, FILE *out);
-const char *kernel_kind_name(KernelKind kind);
 /* describe.c: "conv1.lin = dropout(x) @ conv1.lin.weight" */
 const char *kernel_what(const Kernels *kernels, const Kernel *kernel);
 

@@ -1,16 +1,41 @@
-/* kernel_kinds.h: one row per kind of kernel. KERNEL(name, as listings show it, what its loops do)
+/* kernel_kinds.h: one row per kind of kernel.
  *
- * What a kind takes is said in fuse.c (loops, scratch) and cost.c, its code in emit_kernel.c and emit_cuda_kernel.c.
+ * KERNEL(name, as listings show it, what its loops do, body, fold, loops, cost, says, variants, cpu, shared, cuda)
+ *
+ * body      EVERYWHERE, ON_NODES, NOWHERE: point values join it (fuse.c)
+ * fold      how elements come together in a sum or an aggregation of an expression: folds.h
+ * loops     how its rows are divided and its scratch: fuse.c
+ * cost      of the anchor: cost.c
+ * says      its line in listings: describe_kernel.c
+ * variants  that it has on a GPU: choose_library.c
+ * cpu       its code in emit_kernel.c, and `shared`: that of the template which steps of the same sizes share
+ * cuda      its code in emit_cuda_kernel.c
  */
-KERNEL(MAP, "map", "no anchor: the body alone, row by row")
-KERNEL(MATMUL, "matmul", "rows of a stored value times a matrix")
-KERNEL(SPARSE_MATMUL, "sparse matmul", "rows of sparse features, perhaps with dropout, times a matrix")
-KERNEL(OUTER, "outer", "gradient of a matrix")
-KERNEL(SPARSE_OUTER, "sparse outer", "the same for sparse features")
-KERNEL(SPMM, "spmm", "sum over edges of a stored node value at the other end")
-KERNEL(EDGE_SUM, "edge sum", "sum over edges of any edge expression")
-KERNEL(ROW_SUM, "row sum", "sum over dimensions within a row")
-KERNEL(COLUMN_SUM, "column sum", "sum over all rows")
-KERNEL(CROSS_ENTROPY, "cross entropy", "mean over the training nodes of -log softmax at the label")
-KERNEL(CROSS_ENTROPY_GRADIENT, "cross entropy gradient", "its derivative by the scores")
-KERNEL(UPDATE, "update", "one step of the optimiser, of several weights where that is one launch")
+KERNEL(MAP, "map", "no anchor: the body alone, row by row",
+       EVERYWHERE, NONE, nothing,       nothing, map,           lanes,  map,                    nothing,       map)
+KERNEL(MATMUL, "matmul", "rows of a stored value times a matrix",
+       ON_NODES,   NONE, matmul,        matmul,  product,       matmul, matmul,                 matmul,        matmul)
+KERNEL(SPARSE_MATMUL, "sparse matmul", "rows of sparse features, perhaps with dropout, times a matrix",
+       ON_NODES,   NONE, sparse_matmul, sparse,  product,       lanes,  sparse_matmul,          sparse_matmul, sparse_matmul)
+KERNEL(OUTER, "outer", "gradient of a matrix",
+       NOWHERE,    NONE, walkers,       outer,   outer,         outer,  outer,                  outer,         outer)
+KERNEL(SPARSE_OUTER, "sparse outer", "the same for sparse features",
+       NOWHERE,    NONE, sparse_outer,  sparse,  outer,         none,   sparse_outer,           sparse_outer,  sparse_outer)
+KERNEL(SPMM, "spmm", "sum over edges of a stored node value at the other end",
+       ON_NODES,   SUM,  nothing,       spmm,    edges,         spmm,   spmm,                   spmm,          edges)
+KERNEL(EDGE_SUM, "edge sum", "sum over edges of any edge expression",
+       ON_NODES,   SUM,  nothing,       edges,   edges,         lanes,  edges,                  nothing,       edges)
+KERNEL(EDGE_MAX, "edge max", "the largest over edges of any edge expression",
+       ON_NODES,   MAX,  nothing,       edges,   edges,         lanes,  edges,                  nothing,       edges)
+KERNEL(EDGE_MIN, "edge min", "the smallest over edges of any edge expression",
+       ON_NODES,   MIN,  nothing,       edges,   edges,         lanes,  edges,                  nothing,       edges)
+KERNEL(ROW_SUM, "row sum", "sum over dimensions within a row",
+       EVERYWHERE, SUM,  nothing,       reduce,  sum,           none,   row_sum,                nothing,       row_sum)
+KERNEL(COLUMN_SUM, "column sum", "sum over all rows",
+       NOWHERE,    SUM,  walkers,       reduce,  sum,           none,   column_sum,             nothing,       column_sum)
+KERNEL(CROSS_ENTROPY, "cross entropy", "mean over the training nodes of -log softmax at the label",
+       NOWHERE,    NONE, loss,          loss,    loss,          none,   cross_entropy,          nothing,       cross_entropy)
+KERNEL(CROSS_ENTROPY_GRADIENT, "cross entropy gradient", "its derivative by the scores",
+       NOWHERE,    NONE, nothing,       loss,    loss_gradient, none,   cross_entropy_gradient, nothing,       cross_entropy_gradient)
+KERNEL(UPDATE, "update", "one step of the optimiser, of several weights where that is one launch",
+       NOWHERE,    NONE, nothing,       update,  update,        none,   update,                 nothing,       update)

@@ -1,4 +1,4 @@
-/* reduce.h: clearing, and sums of single numbers over blocks. */
+/* reduce.h: clearing, what an extreme over edges leaves, and sums of single numbers over blocks. */
 #ifndef GNN_REDUCE_H
 #define GNN_REDUCE_H
 
@@ -9,6 +9,11 @@
 /* In numbers, not rows. */
 GNN_INLINE void gnn_zero(gnn_real *x, int64_t begin, int64_t end) {
   if (begin < end) memset(x + begin, 0, (size_t)(end - begin) * sizeof *x);
+}
+
+/* An extreme over no edges is 0; of zeros of both signs it is +0, in whatever order they came. */
+GNN_INLINE void gnn_settle(gnn_real *acc, int64_t width, int is_empty) {
+  for (int64_t i = 0; i < width; i++) acc[i] = is_empty ? 0 : acc[i] + 0;
 }
 
 /* The sum over a balanced binary tree of `count` numbers, a power of two; they are overwritten. */

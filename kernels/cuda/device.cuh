@@ -54,11 +54,20 @@ template <int SIZE> GNN_INLINE uint32_t gnn_group_mask() {
   return (SIZE == 32 ? ~0u : (1u << SIZE % 32) - 1) << threadIdx.x % 32 / SIZE * SIZE;
 }
 
+/* How numbers come together, where that begins, and what is left of a row of none: an extreme of zeros of both signs is +0. */
+struct gnn_fold_sum {
+  GNN_INLINE gnn_real start() { return 0; }
+  template <class T> GNN_INLINE T join(T a, T b) { return a + b; }
+  GNN_INLINE gnn_real settle(gnn_real x, bool) { return x; }
+};
+
 /* Over the threads of the group with the same place modulo APART; every thread gets it. */
-template <int SIZE, int APART, class T> GNN_INLINE T gnn_group_sum(T x) {
-  GNN_UNROLL for (int bits = APART; bits < SIZE; bits *= 2) x += __shfl_xor_sync(gnn_group_mask<SIZE>(), x, bits);
+template <class Fold, int SIZE, int APART, class T> GNN_INLINE T gnn_group_fold(T x) {
+  GNN_UNROLL for (int bits = APART; bits < SIZE; bits *= 2) x = Fold::join(x, __shfl_xor_sync(gnn_group_mask<SIZE>(), x, bits));
   return x;
 }
+
+template <int SIZE, int APART, class T> GNN_INLINE T gnn_group_sum(T x) { return gnn_group_fold<gnn_fold_sum, SIZE, APART>(x); }
 
 template <int SIZE> GNN_INLINE gnn_real gnn_group_maximum(gnn_real x) {
   GNN_UNROLL for (int bits = 1; bits < SIZE; bits *= 2) {

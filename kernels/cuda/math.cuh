@@ -20,6 +20,15 @@ GNN_INLINE float gnn_pow(float x, float y) { return powf(x, y); }
 #define GNN_MAX(a, b) ((((a) <= (b)) | ((b) != (b))) ? (b) : (a))
 #define GNN_MIN(a, b) ((((a) >= (b)) | ((b) != (b))) ? (b) : (a))
 
+#define GNN_EXTREME(name, first, better)                                                     \
+  struct gnn_fold_##name {                                                                   \
+    GNN_INLINE gnn_real start() { return first; }                                            \
+    GNN_INLINE gnn_real join(gnn_real a, gnn_real b) { return better(a, b); }                \
+    GNN_INLINE gnn_real settle(gnn_real x, bool is_empty) { return is_empty ? 0 : x + 0; }   \
+  }
+GNN_EXTREME(max, -INFINITY, GNN_MAX);
+GNN_EXTREME(min, INFINITY, GNN_MIN);
+
 GNN_INLINE float gnn_clamp(float x, float bound) {
   const float above = x < -bound ? -bound : x;
   return above > bound ? bound : above;

@@ -22,17 +22,19 @@ GNN_INLINE void gnn_transpose(const gnn_real *x, int64_t rows, int64_t cols, gnn
 }
 
 /* Over the threads of the block with the same place modulo APART; those below APART get it. */
-template <int APART, class T> GNN_INLINE T gnn_block_sum(T x) {
+template <class Fold, int APART, class T> GNN_INLINE T gnn_block_fold(T x) {
   __shared__ T sums[GNN_THREADS];
   sums[threadIdx.x] = x;
   for (int half = GNN_THREADS / 2; half >= APART; half /= 2) {
     __syncthreads();
-    if ((int)threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+    if ((int)threadIdx.x < half) sums[threadIdx.x] = Fold::join(sums[threadIdx.x], sums[threadIdx.x + half]);
   }
   x = sums[threadIdx.x];
   __syncthreads();
   return x;
 }
+
+template <int APART, class T> GNN_INLINE T gnn_block_sum(T x) { return gnn_block_fold<gnn_fold_sum, APART>(x); }
 
 /* ---- sums over runs of rows, folded over their balanced binary tree: kernels/cpu/walk.h ---- */
 

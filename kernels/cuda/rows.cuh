@@ -52,24 +52,31 @@ template <int LANES, int SLOTS, class Walk> GNN_INLINE void gnn_walk_rows(const 
   gnn_split_rows<LANES, SLOTS, GNN_THREADS / (LANES * SLOTS)>(ptr, first, rows, stride, walk, walk);
 }
 
-/* sum(r, begin, end, acc) adds the entries begin, begin + SLOTS, .. below end of row r to acc; done(r, acc) gets the sums,
+/* row(r, begin, end, acc) folds the entries begin, begin + SLOTS, .. below end of row r into acc; done(r, acc) gets what they come to,
  * in the lanes of slot 0 at least. */
-template <int LANES, int SLOTS, int SUMS, int PIECES = GNN_THREADS / (LANES * SLOTS), class Sum, class Done>
-GNN_INLINE void gnn_sum_rows(const int64_t *ptr, int64_t rows, const Sum &sum, const Done &done) {
+template <class Fold, int LANES, int SLOTS, int SUMS, int PIECES = GNN_THREADS / (LANES * SLOTS), class Row, class Done>
+GNN_INLINE void gnn_fold_rows(const int64_t *ptr, int64_t rows, const Row &row, const Done &done) {
   enum { GROUP = LANES * SLOTS };
   const auto whole = [&](int64_t r, int64_t begin, int64_t end) {
-    gnn_real acc[SUMS] = {};
-    sum(r, begin, end, acc);
-    GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = gnn_group_sum<GROUP, LANES>(acc[i]);
+    gnn_real acc[SUMS];
+    GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = Fold::start();
+    row(r, begin, end, acc);
+    GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = Fold::settle(gnn_group_fold<Fold, GROUP, LANES>(acc[i]), ptr[r] == end);
     done(r, acc);
   };
   const auto piece = [&](int64_t r, int64_t begin, int64_t end) {
-    gnn_real acc[SUMS] = {};
-    sum(r, begin, end, acc);
-    GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = gnn_block_sum<LANES>(acc[i]);
+    gnn_real acc[SUMS];
+    GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = Fold::start();
+    row(r, begin, end, acc);
+    GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = Fold::settle(gnn_block_fold<Fold, LANES>(acc[i]), false);
     if ((int)threadIdx.x < GROUP) done(r, acc);
   };
   gnn_split_rows<LANES, SLOTS, PIECES>(ptr, gnn_group<GROUP>(), rows, gnn_groups<GROUP>(), whole, piece);
+}
+
+template <int LANES, int SLOTS, int SUMS, int PIECES = GNN_THREADS / (LANES * SLOTS), class Row, class Done>
+GNN_INLINE void gnn_sum_rows(const int64_t *ptr, int64_t rows, const Row &row, const Done &done) {
+  gnn_fold_rows<gnn_fold_sum, LANES, SLOTS, SUMS, PIECES>(ptr, rows, row, done);
 }
 
 /* ---- columns ---- */

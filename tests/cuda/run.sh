@@ -28,6 +28,8 @@ kinds() { sed -n 's/^KERNEL([A-Z_]*, "\([^"]*\)".*/\1/p' "$root/compiler/lowerin
 kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cuda --stop-after=fuse --dump=fuse "$model"; done | sed -n 's/^kernel [0-9]*: \(.*\) of .*/\1/p' | sort -u; }
 all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
 check "every kind of step is among them" all_kinds
+exact() { "$build/gnncc" -q -w --backend=cuda --precision=bf16 --stop-after=fuse --dump=fuse "$root/tests/end_to_end/models/varied/extremes.gnn" | grep -A3 '^kernel [0-9]*: edge m[ai][xn] of' | grep writes; }
+check "extremes, in bf16: what is compared with them is not rounded" bash -c "$(declare -f exact); build=$build root=$root; exact | grep -q 'pool_max (2720 bytes)' && exact | grep -q 'in bf16'"
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
 halved=("$here"/models/{wide,heads}.gnn)
 ! is_all || halved+=("$root/examples/gcn_cora.gnn" "$root"/tests/end_to_end/models/varied/{edges,norm}.gnn)

@@ -49,6 +49,23 @@ for model in gcn sage graphconv gin gin_eps; do
   check "$model: gradients agree with finite differences" ./${model}_karate gradcheck
 done
 
+# ---- the largest over edges: every node of conv1 gives the same, so that all edges tie, but its gradient is not the same ----
+tied() { # conv1: weights 0, biases 1
+  perl -e 'my ($header, $data) = ("", "");
+    for (["conv1.lin_l.weight", 8, 6], ["conv1.lin_l.bias", 8], ["conv1.lin_r.weight", 8, 6], ["conv2.lin_l.weight", 3, 8], ["conv2.lin_l.bias", 3], ["conv2.lin_r.weight", 3, 8]) {
+      my ($name, @shape) = @$_;
+      my ($count, $first) = ($shape[0] * ($shape[1] // 1), length $data);
+      $data .= pack("f<*", map { $name =~ /conv2/ ? ($_ * 7 % 11 - 5) / 8 : $name =~ /bias/ ? 1 : 0 } 1 .. $count);
+      $header .= ($header ? ", " : "") . "\"$name\": {\"dtype\": \"F32\", \"shape\": [" . join(", ", @shape) . "], \"data_offsets\": [$first, " . length($data) . "]}";
+    }
+    $header = "{$header}";
+    print pack("Q<", length $header), $header, $data' >tied.safetensors
+}
+check "sage_max compiles" in_float sage_max "$here/models/sage_max.gnn" --data "$pyg/directed"
+check "sage_max: losses are the reference's, with nodes that have no edges" agrees sage_max "$pyg/directed" "$pyg/directed/sage.safetensors" 20 "" -- --model sage_max --optimizer sgd --lr 0.1
+check "sage_max: weights with which all edges tie" tied
+check "sage_max: edges that tie share the gradient" agrees sage_max "$pyg/directed" tied.safetensors 2 "--lr 4" -- --model sage_max --optimizer sgd --lr 4
+
 # ---- other models: every operator, alone and fused ----
 threads_agree() { # PROGRAM
   rm -rf a b
@@ -62,6 +79,17 @@ for path in "$here"/models/varied/*.gnn; do
   done
   check "$model: same bits for every number of threads" threads_agree varied
 done
+
+least_trains_alike() { # MODEL OPTION...: under the smallest budget that there is, with another plan, to the weights that threads_agree left
+  local least
+  least=$("$gnncc" -w "${@:2}" --budget device=1KiB "$1" -o no 2>&1 | sed -n 's/.*--budget device=\([0-9]*\)KiB is the smallest.*/\1/p')
+  "$gnncc" --verify -q -w "${@:2}" --budget device="${least}KiB" "$1" -o least && ./least check | tee said && grep -q 'are the same to the last bit' said &&
+    rm -rf c && ./least -q --out c && cmp a/last.safetensors c/last.safetensors
+}
+sed 's/ |> Linear(y/ |> relu |> Pool(20) as second&/' "$here/models/varied/extremes.gnn" >twice.gnn
+check "extremes, twice: it compiles" "$gnncc" -q twice.gnn -o varied
+check "  same bits for every number of threads" threads_agree varied
+check "  and under the smallest budget, where values are made again" least_trains_alike twice.gnn
 
 # ---- sums over all rows ----
 # Of 9000 nodes: a hub with an edge to and from every other; half of them isolated; edges in one direction. Features are sparse.

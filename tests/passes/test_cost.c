@@ -170,7 +170,7 @@ static void test_precision(const char *share_dir) {
   for (int p = 0; p < PRECISION_COUNT; p++) by[p] = kernels_by(arena, share_dir, 100000, 512, body, (FuseOptions){.backend = BACKEND_CUDA, .precision = (Precision)p});
   for (int kind = KERNEL_MATMUL; kind <= KERNEL_OUTER; kind += KERNEL_OUTER - KERNEL_MATMUL) {
     double fp32 = product_seconds(&rated, by[PRECISION_FP32], kind), tf32 = product_seconds(&rated, by[PRECISION_TF32], kind), bf16 = product_seconds(&rated, by[PRECISION_BF16], kind);
-    const char *name = kernel_kind_name((KernelKind)kind);
+    const char *name = kernel_info[kind].name;
     bool is_by_library = kind == KERNEL_MATMUL; /* gradients are our own kernels' */
     ok(bf16 > 0 && (is_by_library ? bf16 < tf32 && tf32 < fp32 : bf16 < fp32 && tf32 == fp32),
        arena_printf(arena, is_by_library ? "%s: the target's tf32 and bf16 count" : "%s: the target's tf32 does not count", name));

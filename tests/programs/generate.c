@@ -60,14 +60,14 @@ static const char *const same_on_nodes[] = {
     "exp(-abs($a))", "log(abs($a) + 1)", "sqrt(abs($a) + 0.01)", "rsqrt($a * $a + 1)", "(1 + $a ^ 2) ^ 0.5", "$a + $b", "$a - $k * $b", "-$a / (1 + $k)",
     "max($a, $b)", "min($a, $k)", "max(tanh($a), y = 0)", "dropout($a, $p)", "$a |> dropout(p = $p) |> relu", "$a |> dropout", "tanh($a) * tanh($b)",
     "mean(src.$a)", "(sum(src.$a) + $b) / (in_degree + 1)", "rsqrt(out_degree + 1) * $a", "tanh(sum(src.$a * dst.$b) / (in_degree + 1))",
-    "mean(relu(dst.$a - src.$b), to = src)", "mean(sigmoid(dot(dst.$a, src.$b)) * src.$a)", "sum(dropout(src.$a, $p)) / (1 + in_degree)",
+    "mean(relu(dst.$a - src.$b), to = src)", "max(src.$a)", "max(relu(dst.$a - src.$b), to = src)", "mean(sigmoid(dot(dst.$a, src.$b)) * src.$a)", "sum(dropout(src.$a, $p)) / (1 + in_degree)",
     "$a - mean($a, axis = -1)", "$a + sum($a * $b, axis = 0) / 8", "depth > 1 and not deep or false ? $a : $b", "$a + squeeze(zeros(node, $w, 1))",
     "flatten($a) * $k", "$a |> Norm()", "Norm($a) as $l", "$a |> Mix() as $l", "(has_self_loops ? $a : $b) + $a", "Blend($a, $b)",
 };
 static const char *const same_on_edges[] = {"relu($a)", "tanh($a) * $b", "$a + $b", "dropout($a, $p)", "exp(-abs($a)) - $k", "max($a, $b)", "Linear($a, $w)", "Blend($a, $b)"};
 static const char *const nodes_to_edges[] = {"src.$a", "src.$a - dst.$b", "relu(src.$a + dst.$b)", "src.$a * dst.$b over edges", "dropout(tanh(dst.$a), $p)",
                                              "sigmoid(dot(src.$a, dst.$b)) * src.$a", "zeros(edge, $w) + src.$a", "tanh(src.$a) / (1 + abs(dst.$b))"};
-static const char *const edges_to_nodes[] = {"sum($a) / (in_degree + 1)", "mean($a)", "sum($a, to = src) / (out_degree + 1)", "mean(tanh($a * $b), to = dst)", "mean(x = $a, to = src)"};
+static const char *const edges_to_nodes[] = {"sum($a) / (in_degree + 1)", "mean($a)", "sum($a, to = src) / (out_degree + 1)", "mean(tanh($a * $b), to = dst)", "mean(x = $a, to = src)", "max($a)", "max(tanh($a), to = src)", "min($a) / 2"};
 static const char *const other_size[] = { /* on nodes; $l names the weights, which may be used again if they take one value */
     "Linear($a, $w) as $l", "$a |> Linear(out = $w, bias = false)", "$a |> GCN($w) as $l |> relu", "GCN($a, $w, use_bias = false)", "SAGE($a, $w) as $l",
     "$a |> SAGE($w, bias = false) |> relu", "GraphConv($a, $w) as $l", "$a |> GIN($w, eps = 0.25, train_eps = true)", "tanh(GIN($a, $w) as $l)",

@@ -1,5 +1,7 @@
 #include "dense.h"
 
+#include <stdbool.h>
+
 #include <string.h>
 
 void clear(Tensor *t)
@@ -70,6 +72,34 @@ void bias_gradient(const Tensor *dy, Tensor *db)
     for (size_t i = 0; i < dy->rows; i++)
         for (size_t j = 0; j < dy->cols; j++)
             db->v[j] += dy->v[i * dy->cols + j];
+}
+
+void largest(const Tensor *a, const Tensor *x, Tensor *y)
+{
+    for (size_t i = 0; i < a->rows; i++)
+        for (size_t k = 0; k < x->cols; k++) {
+            bool is_any = false;
+            double most = 0;
+            for (size_t j = 0; j < a->cols; j++)
+                if (a->v[i * a->cols + j] != 0 && (!is_any || x->v[j * x->cols + k] > most)) {
+                    most = x->v[j * x->cols + k];
+                    is_any = true;
+                }
+            y->v[i * x->cols + k] = most;
+        }
+}
+
+void largest_backward(const Tensor *a, const Tensor *x, const Tensor *y, const Tensor *dy, Tensor *dx)
+{
+    for (size_t i = 0; i < a->rows; i++)
+        for (size_t k = 0; k < x->cols; k++) {
+            double ties = 0, most = y->v[i * x->cols + k];
+            for (size_t j = 0; j < a->cols; j++)
+                ties += x->v[j * x->cols + k] == most ? a->v[i * a->cols + j] : 0;
+            for (size_t j = 0; j < a->cols; j++)
+                if (x->v[j * x->cols + k] == most && a->v[i * a->cols + j] != 0)
+                    dx->v[j * x->cols + k] += a->v[i * a->cols + j] / ties * dy->v[i * x->cols + k];
+        }
 }
 
 void relu(Tensor *t)

@@ -24,6 +24,10 @@ static const KindFacts kinds[KIND_COUNT] = {
                    {[SLOT_W] = {"lin_l.weight", SHAPE_OUT_IN},
                     [SLOT_B] = {"lin_l.bias", SHAPE_OUT},
                     [SLOT_V] = {"lin_r.weight", SHAPE_OUT_IN}}},
+    [KIND_SAGE_MAX] = {"sage_max",
+                       {[SLOT_W] = {"lin_l.weight", SHAPE_OUT_IN},
+                        [SLOT_B] = {"lin_l.bias", SHAPE_OUT},
+                        [SLOT_V] = {"lin_r.weight", SHAPE_OUT_IN}}},
     [KIND_GRAPHCONV] = {"graphconv",
                         {[SLOT_W] = {"lin_rel.weight", SHAPE_OUT_IN},
                          [SLOT_B] = {"lin_rel.bias", SHAPE_OUT},
@@ -41,7 +45,7 @@ Kind kind_named(const char *name)
     for (int kind = 0; kind < KIND_COUNT; kind++)
         if (strcmp(kinds[kind].name, name) == 0)
             return (Kind)kind;
-    fail(name, "no such model; known: gcn sage graphconv gin");
+    fail(name, "no such model; known: gcn sage sage_max graphconv gin");
 }
 
 Tensor propagation_matrix(Kind kind, const Tensor *edges, size_t n)
@@ -248,8 +252,9 @@ static void layer_forward(Layer *layer, Kind kind, const Tensor *p, const Tensor
         multiply(p, &layer->gathered, &layer->output);
         break;
     case KIND_SAGE:
+    case KIND_SAGE_MAX:
     case KIND_GRAPHCONV:
-        multiply(p, x, &layer->gathered);
+        kind == KIND_SAGE_MAX ? largest(p, x, &layer->gathered) : multiply(p, x, &layer->gathered);
         linear(&layer->gathered, &params[SLOT_W].value, &layer->output);
         linear(x, &params[SLOT_V].value, &layer->output);
         break;
@@ -308,7 +313,10 @@ static void layer_backward(Layer *layer, Kind kind, const Tensor *p, const Tenso
         if (dx) {
             Tensor dgathered = tensor_new(2, dh->rows, layer->in);
             multiply(dh, &params[SLOT_W].value, &dgathered);
-            multiply_transposed(p, &dgathered, dx);
+            if (kind == KIND_SAGE_MAX)
+                largest_backward(p, x, &layer->gathered, &dgathered, dx);
+            else
+                multiply_transposed(p, &dgathered, dx);
             multiply(dh, &params[SLOT_V].value, dx);
             tensor_free(&dgathered);
         }

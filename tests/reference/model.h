@@ -2,6 +2,8 @@
  *
  *   gcn        H = P X W' + b             P = D^-1/2 (A + I) D^-1/2, D the in-degrees of A + I
  *   sage       H = P X L' + b + X R'      P = A with rows divided by the in-degree; a row of zeros stays zero
+ *   sage_max   H = M L' + b + X R'        M[i] the largest X[j] of the edges from j to i, number by number, 0 without one;
+ *                                         edges that tie share the gradient evenly
  *   graphconv  H = P X L' + b + X R'      P = A
  *   gin        H = relu(S V' + c) W' + b  S = (1 + eps) X + P X, P = A
  *
@@ -13,7 +15,7 @@
 
 enum { MAX_LAYERS = 8, MAX_SLOTS = 5 };
 
-typedef enum { KIND_GCN, KIND_SAGE, KIND_GRAPHCONV, KIND_GIN, KIND_COUNT } Kind;
+typedef enum { KIND_GCN, KIND_SAGE, KIND_SAGE_MAX, KIND_GRAPHCONV, KIND_GIN, KIND_COUNT } Kind;
 
 /* Where a parameter stands in the formulas above; two of them per layer at most, so four and eps. */
 typedef enum { SLOT_W, SLOT_B, SLOT_V, SLOT_C, SLOT_EPS } Slot;

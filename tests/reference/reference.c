@@ -25,7 +25,7 @@ typedef struct {
 } Data;
 
 static const char usage[] =
-    "usage: reference --data DIR --model gcn|sage|graphconv|gin [options]\n"
+    "usage: reference --data DIR --model gcn|sage|sage_max|graphconv|gin [options]\n"
     "  --weights FILE       initial weights, safetensors with the keys of PyG; without it random ones:\n"
     "  --layers N --hidden N --seed N      their sizes (2, 16) and where they start (0)\n"
     "  --first NAME         name of the first layer, default conv1; the others count up from there\n"
