@@ -1,4 +1,4 @@
-/* memory: no allocation of gnncc's returns NULL, whoever asks: the parser, jansson, the planner, the readers of data. It is linked
+/* allocation: no allocation of gnncc's returns NULL, whoever asks: the parser, jansson, the planner, the readers of data. It is linked
  * with --wrap (MEMORY in the Makefile), and what cannot be had ends it. */
 #include <errno.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* describe: a kernel in one line, as listings, comments and problems show it. */
+/* describe_kernel: a kernel in one line, as listings, comments and problems show it. */
 #include <string.h>
 
 #include "fuse.h"

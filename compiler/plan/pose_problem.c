@@ -1,4 +1,4 @@
-/* problem: Kernels -> Problem, what the planner plans.
+/* pose_problem: Kernels -> Problem, what the planner plans.
  *
  * One datum for each resident block and for each stored value, one op for each kernel in the order of execution.
  * Residents have the home "device"; parts (pieces.c) are chunks. Forward kernels are pure functions (dropout is a function of

@@ -1,4 +1,4 @@
-/* plan.h: a finished plan, as gnncc-plan/1 writes it, and the certificate of section "Lower bound". Plain data; all of
+/* finished_plan.h: a finished plan, as gnncc-plan/1 writes it, and the certificate of section "Lower bound". Plain data; all of
  * it lives in the arena it was made in. */
 #ifndef GNNCC_PLANNER_PLAN_H
 #define GNNCC_PLANNER_PLAN_H

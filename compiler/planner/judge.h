@@ -1,4 +1,4 @@
-/* check.h: the judge of plans. It reads the two documents by itself, follows clauses S1 to S20 of docs/planner.md and
+/* judge.h: the judge of plans. It reads the two documents by itself, follows clauses S1 to S20 of docs/planner.md and
  * shares no code and no data structure with the planner. */
 #ifndef GNNCC_PLANNER_CHECK_H
 #define GNNCC_PLANNER_CHECK_H

@@ -1,4 +1,4 @@
-/* measure.c: how fast a GPU runs the kernels and moves bytes to and from the host; for gnncc --calibrate --backend=cuda.
+/* measure_cuda.c: how fast a GPU runs the kernels and moves bytes to and from the host; for gnncc --calibrate --backend=cuda.
  *
  *   measure [--device N] name              the architecture and the name of the GPU, its memory, and what of it is free
  *   measure [--device N] rates IMAGE       measure.cu compiled for it; one line a rate, as docs/calibration.md defines them

@@ -1,4 +1,4 @@
-/* measure.cu: the kernels of emitted programs, one by one, for gnncc --calibrate --backend=cuda; measure.c launches them. */
+/* measure_cuda.cu: the kernels of emitted programs, one by one, for gnncc --calibrate --backend=cuda; measure.c launches them. */
 #include "gemm.cuh"
 #include "loss.cuh"
 #include "measure_cuda.h"

@@ -1,4 +1,4 @@
-/* measure.h: what measure.c tells the kernels of measure.cu. */
+/* measure_cuda.h: what measure.c tells the kernels of measure.cu. */
 #ifndef GNN_CUDA_MEASURE_H
 #define GNN_CUDA_MEASURE_H
 

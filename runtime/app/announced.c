@@ -1,4 +1,4 @@
-/* measure.c: check, bench, profile: what the plan announced beside what happened. */
+/* announced.c: check, bench, profile: what the plan announced beside what happened. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

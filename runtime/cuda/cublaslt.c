@@ -1,4 +1,4 @@
-/* gemm.c: dense products by cuBLASLt.
+/* cublaslt.c: dense products by cuBLASLt.
  *
  * cuBLASLt counts columns first: what is C = op(A) op(B) by rows is to it C' = op(B)' op(A)', and the numbers of a bias lie
  * along its rows. The algorithm is chosen once for all products of the same sizes, precision, epilogue and workspace, wherever
@@ -8,12 +8,12 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "cuda.h"
+
 #ifndef GNN_NO_CUBLASLT /* programs that call it not are linked without it */
 #include <cublasLt.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cuda.h"
 
 typedef struct GemmHandle {
   gnn_cuda_plan plan;

@@ -1,4 +1,4 @@
-/* spmm.c: sums over neighbours by cuSPARSE.
+/* cusparse.c: sums over neighbours by cuSPARSE.
  *
  * CSR_ALG3 is the algorithm over compressed rows that promises the same bits in every run. It wants a number for every edge,
  * and offsets as wide as the indices: the plan has room for both, and for a buffer for each direction and width, which are
@@ -6,13 +6,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "cuda.h"
+
 #ifndef GNN_NO_CUSPARSE /* programs that call it not are linked without it */
 #include <cusparse.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cuda.h"
 
 enum { SPMM_PIECE = 1 << 16 }; /* numbers that go up at a time */
 

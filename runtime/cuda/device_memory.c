@@ -1,4 +1,4 @@
-/* memory.c: one block of the device's memory (arena and view), pinned memory of the host, and the host's image of the arena. */
+/* device_memory.c: one block of the device's memory (arena and view), pinned memory of the host, and the host's image of the arena. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* watch.c: when each step began and ended on its stream, by events.
+/* events.c: when each step began and ended on its stream, by events.
  *
  * Launched one by one, short steps would take as long as the host takes to launch them. So a traced epoch is captured as any other, events
  * and all: in the graph of a traced run each of them is a node, which every replay records again. Only these may be asked for the time

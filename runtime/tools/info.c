@@ -1,4 +1,4 @@
-/* describe.c: gnndata info, check, head, diff, list. */
+/* info.c: gnndata info, check, head, diff, list. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

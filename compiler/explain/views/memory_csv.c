@@ -1,4 +1,4 @@
-/* memory: what lies on each tier at every step, as CSV for spreadsheets. */
+/* memory_csv: what lies on each tier at every step, as CSV for spreadsheets. */
 #include <inttypes.h>
 
 #include "views.h"

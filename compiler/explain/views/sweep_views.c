@@ -1,4 +1,4 @@
-/* sweep: what less or more memory would cost, as a table, a curve, or a heat map of two tiers. */
+/* sweep_views: what less or more memory would cost, as a table, a curve, or a heat map of two tiers. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
