@@ -29,7 +29,8 @@ static bool is_one_of(const char *const *words, size_t count, const char *text, 
 }
 
 /* The handle's type is the bare prefix: it must not be a keyword, a local name of the functions below, or a name of the C library
-   that gnnrt.h brings along. `gnn` and `pthread` would define functions of the runtime and of the system. */
+   that gnnrt.h brings along. `gnn` and `pthread` would define functions of the runtime and of the system. The program, too, has this
+   name, among the targets of the Makefile and of CMake. */
 static bool is_taken_prefix(const char *name) {
   static const char *const words[] = {
       "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto",
@@ -40,6 +41,7 @@ static bool is_taken_prefix(const char *name) {
       "decltype", "noexcept", "alignas", "alignof", "typeof", "linux", "unix",
       "main", "given", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents", "evaluate", "update",
       "forward_backward", "keep_order", "normalised", "source_args", "measure", "code", "image", "kernel_names", "prepare_libraries", "blocks_for", "parts_of",
+      "all", "clean", "install", "help", "test", "package", "package_source", "edit_cache", "rebuild_cache",
       "PLAN", "PROGRAM", "AT", "V", "SHARED", "pthread", "gnn", "gnnrt", "index", "rindex", "ffs", "ffsl", "ffsll", "bcmp",
       "bcopy", "bzero", "signgam", "NULL"};
   static const char *const functions[] = {

@@ -62,6 +62,8 @@ static gnn_status safetensors_entry(const char *path, const gnn_json *json, cons
   const char *name = node->key;
   const gnn_json_node *dtype = gnn_json_member(json, node, "dtype"), *shape = gnn_json_member(json, node, "shape");
   const gnn_json_node *offsets = gnn_json_member(json, node, "data_offsets");
+  const char *fault = gnn_name_fault(name); /* it would reach terminals and messages */
+  if (fault) return gnn_fail(error, GNN_EDATA, "", "\"%s\": the name of a tensor %s", path, fault);
   if (!dtype || dtype->kind != GNN_JSON_STRING || !shape || shape->kind != GNN_JSON_ARRAY || !offsets ||
       offsets->kind != GNN_JSON_ARRAY)
     return safetensors_bad(path, name, "lacks dtype, shape or data_offsets", error);

@@ -151,6 +151,13 @@ PYTHON
   check "its views are well-formed" python3 "$here/products.py" of_problem 'a</script><svg onload=x>"&-->'
 fi
 
+# ---- names that build systems have for themselves ----
+
+for name in clean all install help; do
+  builds() { "$gnncc" -q --name=$name -S -o target_$name - <"$example" && make -s -C target_$name && test -x target_$name/m_$name && make -s -C target_$name clean && ls target_$name/*_plan.inc; }
+  check "a model called $name: make builds it, and its sources stay" builds
+done
+
 # ---- long names ----
 
 long() { printf "$1%.0s" $(seq "$2"); } # LETTER COUNT
