@@ -152,7 +152,6 @@ struct gnn_run {
   /* Called by the evaluation forward for values that somebody may ask for by name; NULL unless predict --layer. */
   void (*tap)(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width);
   void *tap_user;
-  int keeps_all;                 /* the steps are those of program->keep_order, and lie where it says */
   int step;                      /* number of the compute step being run */
   struct gnn_lanes *lanes;       /* NULL: the program copies nothing */
   struct gnn_bad_value *search;  /* for the first value that is not finite; NULL: nobody searches */

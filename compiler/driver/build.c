@@ -20,7 +20,7 @@
 #include "compiler/base/escape.h"
 #include "compiler/base/outfile.h"
 #include "compiler/base/workplace.h"
-#include "compiler/emit/emit_cuda.h"
+#include "compiler/emit/cuda/emit_cuda.h"
 #include "compiler/explain/report.h"
 #include "compiler/explain/views/views.h"
 #include "runtime/base/text.h"

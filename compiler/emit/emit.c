@@ -3,7 +3,8 @@
  * The source reads from top to bottom as the plan does: provenance, a table of the arena, the functions of each step,
  * the epoch as a list of steps, and a description of the program for the runtime. Same inputs, same bytes.
  */
-#include "emit_cuda.h"
+#include "cpu/emit_cpu.h"
+#include "cuda/emit_cuda.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -75,33 +76,19 @@ static void emit_arena(const Emission *m, FILE *out) {
   for (int i = 0; i < y->count; i++) {
     const Block *b = &y->blocks[i];
     const char *life = b->first == BEFORE_STEPS ? "before the first epoch" : i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
-    fprintf(out, "#define AT_%s INT64_C(%" PRId64 ") /* %s, %s, %s */\n", b->name, b->offset, bytes_text(m->arena, b->bytes),
-            block_kind_name(b->kind), life);
-    rows_print_place(m, b, "AT", out);
+    emit_place("AT", b, out);
+    fprintf(out, " /* %s, %s, %s */\n", bytes_text(m->arena, b->bytes), block_kind_name(b->kind), life);
+    emit_place_of_rows(m, "AT", b, out);
   }
   if (m->schedule->slot_count) emit_slots(m, out);
   if (m->keep_order) emit_keep_places(m, out);
-  fprintf(out, "\n#define AT(name) (%s)\n#define V(name) gnn_at(g, AT(name))\n"
+  fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
-               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n\n", m->keep_order ? "g->keeps_all ? KEEP_##name : AT_##name" : "AT_##name");
-}
-
-/* ---- kernels at the sizes of this model ---- */
-
-static void emit_instances(const Emission *m, FILE *out) {
-  fprintf(out, "/* The kernels at the sizes of this model. Each is compiled once, however many steps call it. */\n"
-               "#ifdef __clang__\n#define SHARED static __attribute__((noinline))\n#else\n#define SHARED static __attribute__((noinline, noclone))\n#endif\n\n");
-  const char **printed = arena_alloc(m->arena, (size_t)(schedule_step_count(m->schedule) + 1) * sizeof *printed);
-  int count = 0;
-  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
-    const char *text = emit_instance(m, schedule_step(m->schedule, s));
-    bool is_new = *text != 0;
-    for (int i = 0; i < count && is_new; i++) is_new = strcmp(printed[i], text) != 0;
-    if (!is_new) continue;
-    printed[count++] = text;
-    fprintf(out, "%s\n", text);
-  }
+               "#define V_DOUBLES(name) ((double *)(void *)V(name))\n");
+  if (m->keep_order && m->backend == BACKEND_CPU)
+    fprintf(out, "#define K(name) gnn_at(g, KEEP_##name)\n#define K_BITS(name) ((uint32_t *)(void *)K(name))\n#define K_DOUBLES(name) ((double *)(void *)K(name))\n");
+  fprintf(out, "\n");
 }
 
 /* ---- the epoch ---- */
@@ -122,7 +109,7 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   }
 }
 
-static void emit_kernel_step(const Emission *m, int s, FILE *out) {
+static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, FILE *out) {
   const Step *step = schedule_step(m->schedule, s);
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   bool is_once = s >= m->schedule->count;
@@ -133,8 +120,9 @@ static void emit_kernel_step(const Emission *m, int s, FILE *out) {
     const char *life = arena_printf(m->arena, "%s until step %d", block->kind == BLOCK_SCRATCH ? "not read this time," : "kept", block->last + 1);
     fprintf(out, "%s %s (%s, %s)", count++ ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes), is_once ? "kept always" : life);
   }
-  fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n  step_%d(g);\n  gnn_leave(g, %d);\n", 1e3 * step->cost.seconds, step->number,
-          step->number, step->number);
+  fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n", 1e3 * step->cost.seconds, step->number);
+  emit_call(m, calls, s, out);
+  fprintf(out, "  gnn_leave(g, %d);\n", step->number);
   if (!is_once) emit_tap_calls(m, s, out);
 }
 
@@ -154,28 +142,34 @@ static const char *copy_reason(const Emission *m, const Copy *copy) {
 static void emit_copy_step(const Emission *m, int s, FILE *out) {
   const Step *step = &m->schedule->steps[s];
   const Copy *copy = &m->schedule->copies[step->copy];
-  fprintf(out, "   * %s beside the compute, from %.3g ms on for about %.3g ms \302\267 %s */\n  if (gnn_copy(g, %d) != GNN_OK) return GNN_EIO;\n",
+  fprintf(out, "   * %s beside the compute, from %.3g ms on for about %.3g ms \302\267 %s */\n  if ((status = gnn_copy(g, %d)) != GNN_OK) return status;\n",
           bytes_text(m->arena, copy->bytes), 1e3 * step->start_seconds, 1e3 * step->cost.seconds, copy_reason(m, copy), step->copy);
 }
 
 static void emit_wait_step(const Emission *m, int s, FILE *out) {
   const Step *step = &m->schedule->steps[s];
-  fprintf(out, "   * about %.3g ms */\n  gnn_enter(g, %d);\n  if (gnn_await(g, %d) != GNN_OK) return GNN_EIO;\n  gnn_leave(g, %d);\n",
+  fprintf(out, "   * about %.3g ms */\n  gnn_enter(g, %d);\n  if ((status = gnn_await(g, %d)) != GNN_OK) return status;\n  gnn_leave(g, %d);\n",
           1e3 * step->cost.seconds, step->number, step->copy, step->number);
 }
 
-static void emit_step_list(const Emission *m, const char *name, const char *what, int first, int last, FILE *out) {
+static void emit_step_list(const Emission *m, const StepCalls *calls, const char *name, const char *what, int first, int last, FILE *out) {
+  bool has_copies = false;
+  for (int s = first; s < last; s++) has_copies = has_copies || schedule_step(m->schedule, s)->kind != STEP_KERNEL;
   fprintf(out, "/* %s */\nstatic gnn_status %s(gnn_run *g) {\n", what, name);
   if (first == last) fprintf(out, "  (void)g;\n");
+  if (has_copies) fprintf(out, "  gnn_status status;\n");
   for (int s = first; s < last; s++) {
     const Step *step = schedule_step(m->schedule, s);
     fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_names[step->lane], schedule_phase(m->schedule, s),
             (int)step->place.line, escape_comment(m->arena, step->what));
-    if (step->kind == STEP_KERNEL) emit_kernel_step(m, s, out);
-    else if (step->kind == STEP_COPY) emit_copy_step(m, s, out);
-    else emit_wait_step(m, s, out);
+    switch (step->kind) {
+    case STEP_KERNEL: emit_kernel_step(m, calls, s, out); break;
+    case STEP_COPY: emit_copy_step(m, s, out); break;
+    case STEP_WAIT: emit_wait_step(m, s, out); break;
+    }
   }
-  if (last == m->schedule->count && m->layout->residents->results != NO_INDEX) fprintf(out, "  measure(g);\n");
+  if (last == m->schedule->count && m->layout->residents->results != NO_INDEX)
+    fprintf(out, "  measure(g, AT_%s);\n", layout_at(m->layout, m->evaluation, m->evaluation->graph->scores, 0, last - 1)->name);
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
 
@@ -419,13 +413,11 @@ static const char *kept_text(const Emission *m) {
                       count[FATE_KEEP], count[FATE_RECOMPUTE], count[FATE_HOST], count[FATE_SSD]);
 }
 
-static void emit_cpu_steps(const Emission *m, FILE *out) {
-  emit_instances(m, out);
-  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
-    const Step *step = schedule_step(m->schedule, s);
-    if (step->kind != STEP_KERNEL) continue;
-    fprintf(out, "/* ---- step %d \302\267 %s ---- */\n\n", step->number, escape_comment(m->arena, step->what));
-    emit_step_functions(m, step, out);
+static void emit_cpu_steps(const Emission *m, const StepCalls *calls, FILE *out) {
+  cpu_emit_shared(m, out);
+  for (int i = 0; i < calls->function_count; i++) {
+    const StepFunction *f = calls->functions[i];
+    fprintf(out, "/* ---- step%s %s \302\267 %s ---- */\n\n%s", strchr(f->steps, ',') ? "s" : "", f->steps, escape_comment(m->arena, f->what), f->code.text);
   }
 }
 
@@ -447,16 +439,17 @@ void emit_source(const Emission *m, FILE *out) {
             m->backend == BACKEND_CPU ? "this file" : "the same program for the processor", m->prefix, m->prefix);
   fprintf(out, "extern const gnn_program PROGRAM;\n\n");
   emit_arena(m, out);
-  if (m->backend == BACKEND_CUDA) emit_cuda_host(m, out);
-  else emit_cpu_steps(m, out);
+  const StepCalls *calls = step_calls(m, m->backend == BACKEND_CUDA ? cuda_step_text : cpu_step_text);
+  if (m->backend == BACKEND_CUDA) emit_cuda_host(m, calls, out);
+  else emit_cpu_steps(m, calls, out);
   if (p->has_train) {
-    emit_step_list(m, "forward_backward", "One epoch's forward pass, loss and gradients.", 0, m->schedule->backward_end, out);
-    emit_step_list(m, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
+    emit_step_list(m, calls, "forward_backward", "One epoch's forward pass, loss and gradients.", 0, m->schedule->backward_end, out);
+    emit_step_list(m, calls, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
   }
-  emit_step_list(m, "evaluate", "The forward pass without dropout.", m->schedule->training_count, m->schedule->count, out);
+  emit_step_list(m, calls, "evaluate", "The forward pass without dropout.", m->schedule->training_count, m->schedule->count, out);
   if (m->schedule->hoisted_count)
-    emit_step_list(m, "once", "What every epoch and every evaluation reads, once the data are there.", m->schedule->count, schedule_step_count(m->schedule), out);
-  if (m->keep_order) emit_keep_order(m, out);
+    emit_step_list(m, calls, "once", "What every epoch and every evaluation reads, once the data are there.", m->schedule->count, schedule_step_count(m->schedule), out);
+  if (m->keep_order) emit_keep_order(m, calls, out);
   emit_options(m, out);
   emit_weights(m, out);
   emit_fields(m, out);

@@ -41,15 +41,6 @@ void emit_cmake(const Emission *emission, FILE *out);    /* CMakeLists.txt */
 void emit_manifest(const Emission *emission, FILE *out); /* manifest.json: the header for other languages */
 void emit_example(const Emission *emission, FILE *out);  /* example.py */
 
-/* emit_kernel.c: the functions of one step, and the statements that run it. */
-const char *emit_instance(const Emission *emission, const Step *step); /* the function that steps of its sizes share */
-void emit_step_functions(const Emission *emission, const Step *step, FILE *out);
-
-/* emit_keep_order.c: where the blocks of the plan lie in that order, and its steps: functions of the plan's. */
-void emit_keep_places(const Emission *emission, FILE *out);
-void emit_keep_place(const Emission *emission, int block, FILE *out);
-void emit_keep_order(const Emission *emission, FILE *out);
-
 /* emit_api.c: the embedding API, one function of the runtime's job behind each. */
 void emit_api(const Emission *emission, FILE *out);
 

@@ -128,12 +128,13 @@ static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root, bool *is_s
   return true;
 }
 
-RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loops) {
+RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
+  const Emission *emission = arguments->emission;
   RowWriter *w = arena_alloc(emission->arena, sizeof *w);
-  const Kernels *kernels = step->kernels;
-  const Kernel *kernel = &kernels->kernels[step->kernel];
+  const Kernels *kernels = arguments->step->kernels;
+  const Kernel *kernel = &kernels->kernels[arguments->step->kernel];
   const Graph *graph = kernels->graph;
-  *w = (RowWriter){.emission = emission, .step = step->number - 1, .part = step->part, .kernels = kernels, .kernel = kernel, .arena = emission->arena};
+  *w = (RowWriter){.emission = emission, .arguments = arguments, .kernels = kernels, .kernel = kernel, .arena = emission->arena};
   const Value *anchor = &graph->values[kernel->anchor];
   w->is_flat = true;
   bool *is_seen = arena_alloc(w->arena, (size_t)graph->value_count);
@@ -146,17 +147,17 @@ RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loo
   w->loop_count = rank_of(w, loops);
   for (int d = 0; d < w->loop_count; d++) w->loop_size[d] = size_of(w, loops, d);
   for (int l = 0; l < LEVEL_COUNT; l++) w->text[l] = "";
-  w->fields = w->bit_reads = "";
+  w->bit_reads = "";
   return w;
 }
 
 /* ---- names ---- */
 
 /* Names that the text around uses, and the keywords of C. */
-static bool is_reserved(const char *name) {
+bool rows_is_reserved(const char *name) {
   static const char *const reserved[] = {
       "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to",
-      "block", "last", "lane", "slot", "element", "place", "step", "rows", "tile", "row", "column", "from", "product", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+      "block", "last", "lane", "lanes", "slot", "drop", "walkers", "walk", "walker", "scratch", "sums", "order", "blocks", "at", "run", "sum", "element", "place", "step", "rows", "tile", "row", "column", "from", "product", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
       "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
       "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof",
       /* and those of C++, for CUDA */
@@ -171,7 +172,7 @@ static bool is_reserved(const char *name) {
 static const char *fresh_name(RowWriter *w, const char *base) {
   for (int n = 1;; n++) {
     const char *name = n == 1 ? base : arena_printf(w->arena, *base >= '0' && *base <= '9' ? "v%s_%d" : "%s_%d", base, n);
-    bool is_taken = n == 1 ? is_reserved(name) : false;
+    bool is_taken = n == 1 ? rows_is_reserved(name) : false;
     for (int i = 0; i < w->temporary_count; i++) is_taken = is_taken || strcmp(w->temporaries[i].name, name) == 0;
     for (int i = 0; i < w->pointer_count; i++) is_taken = is_taken || strcmp(w->pointers[i].name, name) == 0;
     if (!is_taken) return name;
@@ -179,11 +180,18 @@ static const char *fresh_name(RowWriter *w, const char *base) {
 }
 
 void rows_name(RowWriter *w, ValueId value, Index index, const char *name) {
-  ARENA_PUSH(w->arena, w->temporaries, w->temporary_count, (Temporary){value, index, name});
+  ARENA_PUSH(w->arena, w->temporaries, w->temporary_count, ((Temporary){value, index, name, false}));
 }
 
-static const char *row_variable(RowKind row) {
+void rows_name_acc(RowWriter *w, ValueId value, Index index, const char *name) {
+  ARENA_PUSH(w->arena, w->temporaries, w->temporary_count, ((Temporary){value, index, name, true}));
+}
+
+/* ROWS_NONE has none: its things are there once. */
+static const char *row_variable(RowWriter *w, RowKind row) {
   static const char *const names[] = {"0", "r", "src", "dst", "e"};
+  static const unsigned uses[] = {0, USES_ROW, USES_SRC, USES_DST, USES_EDGE};
+  w->uses |= uses[row];
   return names[row];
 }
 
@@ -202,25 +210,6 @@ const char *rows_type(const Kernels *kernels, ValueId value) {
   return kernels_is_half(kernels, value) ? "gnn_half" : "gnn_real";
 }
 
-const char *rows_block_name(Arena *arena, const Block *block) {
-  return block->part > 1 && block->value != NO_VALUE ? arena_printf(arena, "%s_rows", block->name) : block->name;
-}
-
-/* The steps of a part count its rows as those of the value, so their pointers begin before the piece; they are moved to its rows before
- * anything is read. */
-void rows_print_place(const Emission *m, const Block *block, const char *table, FILE *out) {
-  if (block->part < 2 || block->value == NO_VALUE) return;
-  const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
-  int64_t before = parts_bytes(parts, block->value, 0) / parts_rows(parts, 0) * parts->first[block->part - 1];
-  fprintf(out, "#define %s_%s (%s_%s - %" PRId64 ")\n", table, rows_block_name(m->arena, block), table, block->name, before);
-}
-
-const char *rows_at(const Kernels *kernels, ValueId value, const Block *block) {
-  bool is_bits = kernels->graph->values[kernels->storage[value]].shape.element == ELEMENT_BIT;
-  return arena_printf(kernels->graph->arena, "%s(%s)", is_bits ? "V_BITS" : kernels_is_half(kernels, value) ? "V_HALF" : "V",
-                      rows_block_name(kernels->graph->arena, block));
-}
-
 const char *rows_loaded(const Kernels *kernels, ValueId value, const char *element) {
   return kernels_is_half(kernels, value) ? arena_printf(kernels->graph->arena, "gnn_number(%s)", element) : element;
 }
@@ -230,18 +219,20 @@ const char *rows_rounded(const Kernels *kernels, ValueId value, const char *numb
 }
 
 /* The pointer to the numbers of a value in a row. */
-static const char *pointer_to(RowWriter *w, const Block *block, ValueId value, RowKind row, bool is_output) {
+static const char *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_output) {
+  const char *at = argument_at_value(w->arguments, value, is_output, &w->uses);
   for (int i = 0; i < w->pointer_count; i++)
-    if (w->pointers[i].block == block && w->pointers[i].row == row && w->pointers[i].is_output == is_output) return w->pointers[i].name;
+    if (strcmp(w->pointers[i].at, at) == 0 && w->pointers[i].row == row && w->pointers[i].is_output == is_output) return w->pointers[i].name;
   static const char *const prefixes[] = {"", "", "src_", "dst_", "edge_"};
-  const char *name = fresh_name(w, arena_printf(w->arena, "%s%s%s", is_output ? "to_" : "at_", prefixes[row], block->name));
+  const char *place = argument_name_of_value(w->arguments, value, is_output);
+  const char *name = fresh_name(w, arena_printf(w->arena, "%s%s%s", is_output ? "to_" : "at_", prefixes[row], place));
   const Shape *shape = &w->kernels->graph->values[w->kernels->storage[value]].shape;
   int64_t stride = shape->element == ELEMENT_BIT ? bit_words(shape_width(shape)) : shape_width(shape);
-  const char *type = rows_type(w->kernels, value), *constant = is_output ? "" : "const ", *base = rows_at(w->kernels, value, block);
-  const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(row))
-                                                           : arena_printf(w->arena, " + %s * %" PRId64, row_variable(row), stride);
-  rows_write(w, level_of_row(w, row), "%s%s *%s%s = %s%s;", constant, type, w->is_in_place ? "" : "restrict ", name, base, offset);
-  ARENA_PUSH(w->arena, w->pointers, w->pointer_count, (Pointer){block, row, is_output, name});
+  const char *type = rows_type(w->kernels, value), *constant = is_output ? "" : "const ";
+  const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(w, row))
+                                                           : arena_printf(w->arena, " + %s * %" PRId64, row_variable(w, row), stride);
+  rows_write(w, level_of_row(w, row), "%s%s *%s%s = %s%s;", constant, type, w->is_in_place ? "" : "restrict ", name, at, offset);
+  ARENA_PUSH(w->arena, w->pointers, w->pointer_count, ((Pointer){at, row, is_output, name}));
   return name;
 }
 
@@ -250,14 +241,12 @@ static const char *pointer_to(RowWriter *w, const Block *block, ValueId value, R
 static const char *load(RowWriter *w, ValueId id, Index index) {
   const Value *stored = &w->kernels->graph->values[w->kernels->storage[id]];
   const Shape *shape = &w->kernels->graph->values[id].shape;
-  const Block *block = layout_at(w->emission->layout, w->kernels, id, w->part, w->step);
-  if (stored->shape.element != ELEMENT_BIT)
-    return rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer_to(w, block, id, index.row, false), rows_offset(w, shape, index)));
-  const char *pointer = pointer_to(w, block, id, index.row, false);
+  const char *pointer = pointer_to(w, id, index.row, false);
+  if (stored->shape.element != ELEMENT_BIT) return rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer, rows_offset(w, shape, index)));
   if (!w->is_flat || w->loop_count == 0)
     return arena_printf(w->arena, "(%s[(%s) / 32] >> (%s) %% 32 & 1)", pointer, rows_offset(w, shape, index), rows_offset(w, shape, index));
   w->has_bits = true;
-  const char *word = fresh_name(w, arena_printf(w->arena, "word_of_%s", block->name));
+  const char *word = fresh_name(w, arena_printf(w->arena, "word_of_%s", argument_name_of_value(w->arguments, id, false)));
   rows_name(w, NO_VALUE, index, word);
   w->bit_reads = joined(w->arena, w->bit_reads, arena_printf(w->arena, "const uint32_t %s = %s[block];\n", word, pointer));
   return arena_printf(w->arena, "(%s >> t & 1)", word);
@@ -272,7 +261,6 @@ static const char *function_call(RowWriter *w, int function, const char *a, cons
   return arena_printf(w->arena, codes[function], a, b);
 }
 
-/* The probability of a dropout, as a double expression over the options. */
 static const char *probability(RowWriter *w, ValueId id) {
   const Graph *graph = w->kernels->graph;
   const Value *value = &graph->values[id];
@@ -283,27 +271,34 @@ static const char *probability(RowWriter *w, ValueId id) {
   return arena_printf(w->arena, "(%s)", function_call(w, value->as.function, a, value->operand_count > 1 ? probability(w, value->operand[1]) : ""));
 }
 
+const char *rows_dropout_probability(RowWriter *w, ValueId value) { return probability(w, w->kernels->graph->values[value].operand[1]); }
+
 /* Dropout draws by what the data call a row. */
 static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
-  const char *name = row_variable(row);
+  const char *name = row_variable(w, row);
   if (w->emission->program->data->recipe.order == ORDER_GIVEN || row == ROWS_NONE || value->shape.domain == DOMAIN_NONE) return name;
+  w->uses |= USES_RUN;
   return arena_printf(w->arena, value->shape.domain == DOMAIN_EDGE ? "g->edge_id[%s]" : "g->node_id[%s]", name);
+}
+
+static RowDropout *dropout_of(RowWriter *w, ValueId id) {
+  const int site = (int)w->kernels->graph->values[id].as.site;
+  for (int i = 0; i < w->dropout_count; i++)
+    if (w->dropouts[i].site == site) return &w->dropouts[i];
+  ARENA_PUSH(w->arena, w->dropouts, w->dropout_count, ((RowDropout){site, rows_dropout_probability(w, id), 0}));
+  return &w->dropouts[w->dropout_count - 1];
 }
 
 static const char *dropout_factor(RowWriter *w, ValueId id, Index index) {
   const Value *value = &w->kernels->graph->values[id];
-  const char *drop = arena_printf(w->arena, "drop_%d", (int)value->as.site);
-  if (!strstr(w->fields, arena_printf(w->arena, " %s;", drop))) {
-    w->fields = joined(w->arena, w->fields, arena_printf(w->arena, "gnn_dropout %s;\n", drop));
-    rows_write(w, LEVEL_STEP, ".%s = gnn_dropout_make(g->seed, g->epoch, %d, %s),", drop, (int)value->as.site,
-               probability(w, value->operand[1]));
-  }
-  const char *bits = arena_printf(w->arena, "%s_%s", drop, row_variable(index.row));
-  Level level = level_of_row(w, index.row);
-  if (index.row == ROWS_NONE) bits = arena_printf(w->arena, "%s_all", drop);
-  if (!strstr(w->text[level], arena_printf(w->arena, "gnn_row_bits %s =", bits)))
-    rows_write(w, level, "const gnn_row_bits %s = gnn_random_row(s->%s.key, (uint64_t)%s);", bits, drop, drawn_row(w, value, index.row));
-  return arena_printf(w->arena, "gnn_dropout_factor(&s->%s, %s, (uint32_t)(%s))", drop, bits, rows_offset(w, &value->shape, index));
+  RowDropout *dropout = dropout_of(w, id);
+  const char *row = index.row == ROWS_NONE ? "all" : row_variable(w, index.row);
+  const char *bits = arena_printf(w->arena, "drop_%d_%s", dropout->site, row);
+  w->uses |= USES_STEP;
+  if (!(dropout->drawn & 1u << index.row))
+    rows_write(w, level_of_row(w, index.row), "const gnn_row_bits %s = gnn_random_row(s->drop_%d.key, (uint64_t)%s);", bits, dropout->site, drawn_row(w, value, index.row));
+  dropout->drawn |= 1u << index.row;
+  return arena_printf(w->arena, "gnn_dropout_factor(&s->drop_%d, %s, (uint32_t)(%s))", dropout->site, bits, rows_offset(w, &value->shape, index));
 }
 
 static const char *temporary(RowWriter *w, ValueId id, Index index, const char *type, const char *text) {
@@ -359,9 +354,15 @@ static const char *computed(RowWriter *w, ValueId id, Index index) {
 const char *rows_value(RowWriter *w, ValueId id, Index index) {
   const Value *value = &w->kernels->graph->values[id];
   for (int i = 0; i < w->temporary_count; i++)
-    if (w->temporaries[i].value == id && same_index(&w->temporaries[i].index, &index)) return w->temporaries[i].name;
+    if (w->temporaries[i].value == id && same_index(&w->temporaries[i].index, &index)) {
+      w->uses |= w->temporaries[i].is_acc ? USES_ACC : 0;
+      return w->temporaries[i].name;
+    }
   if (value->op == OP_NUMBER) return emit_real(w->arena, value->as.number);
-  if (value->op == OP_OPTION) return arena_printf(w->arena, "(gnn_real)g->option[%d]", (int)value->as.index);
+  if (value->op == OP_OPTION) {
+    w->uses |= USES_RUN;
+    return arena_printf(w->arena, "(gnn_real)g->option[%d]", (int)value->as.index);
+  }
   if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return load(w, id, index);
   bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&
                       op_info[value->op].kind == OP_KIND_POINT;
@@ -371,8 +372,7 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
 
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
   const Shape *shape = &w->kernels->graph->values[value].shape;
-  const Block *block = layout_at(w->emission->layout, w->kernels, value, w->part, w->step);
-  const char *pointer = pointer_to(w, block, value, row, true);
+  const char *pointer = pointer_to(w, value, row, true);
   const char *offset = rows_offset(w, shape, rows_full_index(w, row));
   if (shape->element != ELEMENT_BIT) {
     rows_write(w, w->loop_count ? LEVEL_ELEMENT : level_of_row(w, row), "%s[%s] = %s;", pointer, offset, rows_rounded(w->kernels, value, text));
@@ -383,7 +383,7 @@ void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
     rows_write(w, LEVEL_ELEMENT, "%s[(%s) / 32] |= %s << (%s) %% 32;", pointer, offset, text, offset);
   } else {
     w->has_bits = true;
-    const char *word = fresh_name(w, arena_printf(w->arena, "word_to_%s", block->name));
+    const char *word = fresh_name(w, arena_printf(w->arena, "word_to_%s", argument_name_of_value(w->arguments, value, true)));
     rows_name(w, NO_VALUE, rows_full_index(w, row), word);
     ARENA_PUSH(w->arena, w->bit_words, w->bit_word_count, (BitWord){word, pointer});
     rows_write(w, LEVEL_ELEMENT, "%s |= %s << t;", word, text);

@@ -2,10 +2,10 @@
 #ifndef GNNCC_EMIT_ROWS_H
 #define GNNCC_EMIT_ROWS_H
 
-#include "emit.h"
+#include "emit_arguments.h"
 
-/* Lines of C by how often they run: once for a step, once for a row, once for an edge of the row, once for an element. */
-typedef enum Level { LEVEL_STEP, LEVEL_ROW, LEVEL_EDGE, LEVEL_ELEMENT, LEVEL_COUNT } Level;
+/* Lines of C by how often they run: once for a row, once for an edge of the row, once for an element. */
+typedef enum Level { LEVEL_ROW, LEVEL_EDGE, LEVEL_ELEMENT, LEVEL_COUNT } Level;
 
 typedef enum RowKind { ROWS_NONE, ROWS_SELF, ROWS_SRC, ROWS_DST, ROWS_EDGE } RowKind;
 
@@ -20,14 +20,22 @@ typedef struct Temporary {
   ValueId value;
   Index index;
   const char *name;
+  bool is_acc; /* what the anchor leaves */
 } Temporary;
 
 typedef struct Pointer {
-  const Block *block;
+  const char *at; /* the place that it is counted from */
   RowKind row;
   bool is_output;
   const char *name;
 } Pointer;
+
+/* The dropouts of a kernel's rows: site and probability, a double expression. */
+typedef struct RowDropout {
+  int site;
+  const char *probability;
+  unsigned drawn; /* 1 << RowKind: for which rows the bits are at hand */
+} RowDropout;
 
 /* 32 bits that are computed together: the word and where it is stored. */
 typedef struct BitWord {
@@ -36,12 +44,14 @@ typedef struct BitWord {
 
 typedef struct RowWriter {
   const Emission *emission;
-  int step, part;               /* index, and whose rows it is run over: where things lie depends on them */
+  Arguments *arguments;         /* of the step: where things lie */
   const Kernels *kernels;
   const Kernel *kernel;
   Arena *arena;
   char *text[LEVEL_COUNT];      /* what is to be printed at each level, one statement a line */
-  char *fields;                 /* members of the step's struct: what is computed once for the step */
+  unsigned uses;                /* what the text mentions */
+  int dropout_count;
+  RowDropout *dropouts;
   int loop_count;               /* loops over the dimensions of the element loop nest */
   int64_t loop_size[MAX_RANK];
   bool is_flat;                 /* all dimensions run as one loop */
@@ -58,28 +68,27 @@ typedef struct RowWriter {
 } RowWriter;
 
 /* Loops over the dimensions of `loops`; every access of the kernel decides whether they can run as one. */
-RowWriter *rows_new(const Emission *emission, const Step *step, const Shape *loops);
+RowWriter *rows_new(Arguments *arguments, const Shape *loops);
 
 /* The name or literal of the element of `value` at `index`, after writing what it takes to have it. */
 const char *rows_value(RowWriter *w, ValueId value, Index index);
 Index rows_full_index(const RowWriter *w, RowKind row); /* an element of a value with the loops' own dimensions */
 const char *rows_offset(const RowWriter *w, const Shape *shape, Index index); /* "j", "h * 8 + o", "0" */
-void rows_name(RowWriter *w, ValueId value, Index index, const char *name);  /* what the anchor leaves */
+void rows_name(RowWriter *w, ValueId value, Index index, const char *name);
+void rows_name_acc(RowWriter *w, ValueId value, Index index, const char *name); /* what the anchor leaves */
 void rows_write(RowWriter *w, Level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row);
 
-/* What a value is in memory: the type of its elements, where they begin, and an element as a number and back. */
+/* What a value is in memory: the type of its elements, and an element as a number and back. */
 const char *rows_type(const Kernels *kernels, ValueId value);                        /* "gnn_half" */
-const char *rows_at(const Kernels *kernels, ValueId value, const Block *block);      /* "V_HALF(h)" */
-const char *rows_block_name(Arena *arena, const Block *block); /* the name of where row 0 lies, or would lie if it were in the block */
-/* That name as a macro of the table "AT" or "KEEP", where it is not the block's own. */
-void rows_print_place(const Emission *emission, const Block *block, const char *table, FILE *out);
 const char *rows_loaded(const Kernels *kernels, ValueId value, const char *element); /* "gnn_number(x[j])" */
 const char *rows_rounded(const Kernels *kernels, ValueId value, const char *number); /* "gnn_rounded(sum)" */
 
 /* Print the element loops around LEVEL_ELEMENT, indented. */
 void rows_print_loops(const RowWriter *w, FILE *out, const char *indent);
 
+const char *rows_dropout_probability(RowWriter *w, ValueId value); /* a double expression over the options */
+bool rows_is_reserved(const char *name); /* the text around uses the name, or C and C++ do */
 Index rows_reduced_index(const RowWriter *w, ValueId reduce, Index index);
 
 #endif

@@ -1,4 +1,4 @@
-/* emit_step.h: what a step computes, before it is printed as C (emit_kernel.c) or as CUDA (emit_cuda_kernel.c).
+/* emit_step.h: what a step computes, before it is printed as C (cpu/emit_kernel.c) or as CUDA (cuda/emit_cuda_kernel.c).
  *
  * The description is the text of the rows (emit_rows.h): of the body, which every kernel computes for each row, and of
  * the operand of a sum. The printers put loops around it.
@@ -17,42 +17,45 @@ typedef struct StepWriter {
   const Value *anchor;
   Arena *arena;
   FILE *out;
-  int n;               /* the step's number */
+  const char *name;    /* of the function: "step_4" */
+  Arguments *arguments;
+  unsigned uses;       /* what the text of the function being written mentions */
+  const char *fields;  /* of the step's struct beside its arguments, one a line */
   RowWriter *body;     /* NULL where there is none to compute row by row */
   RowWriter *operand;  /* of sums of expressions */
 } StepWriter;
 
-StepWriter step_writer(const Emission *emission, const Step *step, FILE *out);
+StepWriter step_writer(const Emission *emission, const Step *step, const char *name, FILE *out);
 
-const char *step_block_name(const StepWriter *w, ValueId value); /* where a value lies */
-const char *step_at(const StepWriter *w, ValueId value);         /* and as a pointer to what it holds: "V(h)" */
-const char *step_scratch(const StepWriter *w);
-const char *step_sums(const StepWriter *w);                      /* to which the parts of a kernel add, where it has any */
-int64_t step_first_block(const StepWriter *w, int part);         /* after so many parts */
+/* Where things lie, as pointers in a function of the step (emit_arguments.h). */
+const char *step_from(StepWriter *w, ValueId value); /* what is read */
+const char *step_to(StepWriter *w, ValueId value);   /* what is written */
+const char *step_scratch(StepWriter *w);
+int64_t step_blocks_of_part(const StepWriter *w);    /* canonical blocks a part */
 RowKind step_row_kind(Domain domain);
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /* "g->nodes * 4" */
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run); /* row: "gnn_run_first(&g->blocks, run) * 4" */
 
 /* The body for each row. `acc`: the anchor's element there: what stands for it, or an array that `at` (NULL: the
  * element's number) indexes; NULL: there is no anchor. is_warp: the elements run in warps. */
-RowWriter *step_write_body(const StepWriter *w, const char *acc, const char *at, bool is_warp);
+RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, bool is_warp);
 /* What is left of it where a library has the result of the product in memory: perhaps that of a value which is stored here,
  * so that each element is read once, before it is overwritten. */
-RowWriter *step_write_rest(const StepWriter *w);
+RowWriter *step_write_rest(StepWriter *w);
 void step_write_fold(const StepWriter *w, const char *acc, const char *text); /* of an element of the operand: "acc[j] += x;" */
-/* "const int64_t src = .." of those variables of an edge that the text mentions. */
-const char *step_edge_variables(const StepWriter *w, const char *text, bool is_out);
+/* "const int64_t src = .." of those variables of an edge that are mentioned. */
+const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out);
 
-/* Members of the step's struct, one a line: of body, operand and what else there is. */
-const char *step_fields(const StepWriter *w, const char *more);
-const char *step_values(const StepWriter *w, const char *more); /* ".drop = gnn_dropout_make(..)," */
+/* The dropouts of body and operand, computed once for the step: members of a struct, "gnn_dropout drop_1;", and their values,
+ * ".drop_1 = gnn_dropout_make(..),", one a line. */
+const char *step_dropout_fields(const StepWriter *w);
+const char *step_dropout_values(const StepWriter *w, const char *before, const char *after);
 
-/* The dropout of sparse features, with member and value; false: there is none. */
-bool step_sparse_dropout(const StepWriter *w, ValueId dropout, const char **field, const char **value);
+/* The dropout of sparse features as an expression: "gnn_dropout_make(..)"; NULL: there is none. */
+const char *step_sparse_dropout(StepWriter *w, ValueId dropout);
 int step_sparse_slot(const StepWriter *w, int32_t field); /* index into gnn_run.sparse */
 const Hyper *step_hyper(const TypedProgram *program, const char *name); /* of the weight's group */
 
-bool step_mentions(const char *text, const char *word);
 void step_print_lines(FILE *out, const char *indent, const char *lines);
 
 #endif

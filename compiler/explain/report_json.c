@@ -11,7 +11,8 @@
 
 #include "decided_by.h"
 #include "report.h"
-#include "compiler/emit/emit_cuda.h"
+#include "compiler/emit/cpu/emit_cpu.h"
+#include "compiler/emit/cuda/emit_cuda.h"
 #include "compiler/plan/tiers.h"
 #include "lang/source.h"
 
@@ -348,14 +349,13 @@ static json_t *json_notes(const Emission *m) {
   return notes;
 }
 
-static char *code_of(const Emission *m, const Step *step) {
+/* The function that a step calls, and with what. */
+static char *code_of(const Emission *m, const StepCalls *calls, int step) {
   char *text;
   size_t length;
   FILE *out = arena_open_text(m->arena, &text, &length);
-  Launch *launches = NULL;
-  int count = 0;
-  if (m->backend == BACKEND_CUDA) emit_cuda_kernels(m, step, out, &launches, &count);
-  else emit_step_functions(m, step, out);
+  fprintf(out, "%s/* step %d */\n", calls->calls[step].function->code.text, step + 1);
+  emit_call(m, calls, step, out);
   fclose(out);
   return text;
 }
@@ -365,9 +365,10 @@ json_t *report_code(const Emission *m) {
   const Schedule *s = m->schedule;
   json_t *list = json_array();
   size_t bytes = 0;
+  const StepCalls *calls = step_calls(m, m->backend == BACKEND_CUDA ? cuda_step_text : cpu_step_text);
   for (int i = 0; i < (s->training_count ? s->training_count : s->count) && bytes <= MOST_BYTES; i++) {
     if (s->steps[i].kind != STEP_KERNEL) continue;
-    char *text = code_of(m, &s->steps[i]);
+    char *text = code_of(m, calls, i);
     bytes += strlen(text);
     json_array_append_new(list, json_pack("{s:i, s:s}", "step", i + 1, "text", text));
   }

@@ -220,7 +220,8 @@ void autodiff(Graph *graph) {
       Value *value = &graph->values[v];
       value->place = graph->values[i].place;
       value->phase = value->op == OP_POSITIVE ? PHASE_FORWARD : PHASE_BACKWARD;
-      value->name = arena_printf(graph->arena, value->op == OP_POSITIVE ? "%s.bits" : "back_%s", graph->values[i].name);
+      value->name = value->op == OP_POSITIVE ? arena_printf(graph->arena, "%s.bits", graph->values[value->operand[0]].name)
+                                             : arena_printf(graph->arena, "back_%s", graph->values[i].name);
       value->tap = NULL;
     }
   }

@@ -96,16 +96,40 @@ static ValueId degree(Lowering *l, EdgeEnd end) {
   return *cache;
 }
 
+/* What an expression without a name of its own is called, within its layer. */
+static const char *kind_name(const TypedExpr *e) {
+  static const char *const infix[] = {"add", "sub", "mul", "div", "pow"};
+  switch (e->kind) {
+  case TYPED_LIFT: return e->end == END_SRC ? "src" : "dst";
+  case TYPED_REDUCE_EDGES:
+  case TYPED_REDUCE_AXIS: return typed_reducer_name(e->reducer);
+  case TYPED_MATMUL:
+  case TYPED_DOT: return "product";
+  case TYPED_MAP: return e->map <= MAP_POW ? infix[e->map] : typed_map_name(e->map);
+  case TYPED_DROPOUT: return "dropped";
+  case TYPED_NUMBER: case TYPED_OPTION: case TYPED_FIELD: case TYPED_PARAM: case TYPED_DEGREE: case TYPED_ZEROS: case TYPED_RESHAPE: break;
+  }
+  return "t";
+}
+
+static const char *value_name(Arena *arena, const TypedExpr *e) {
+  if (e->is_layer_result && *e->scope) return e->scope;
+  const char *name = *e->name ? e->name : kind_name(e);
+  return *e->scope ? arena_printf(arena, "%s.%s", e->scope, name) : name;
+}
+
 static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
   static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_GATHER, [REDUCE_MEAN] = OP_GATHER, [REDUCE_MAX] = OP_GATHER_MAX, [REDUCE_MIN] = OP_GATHER_MIN};
   Graph *graph = l->graph;
   ValueId sum = graph_aggregate(graph, ops[e->reducer], l->value_of[e->operand[0]], e->end);
   if (e->reducer != REDUCE_MEAN) return sum;
+  graph->values[sum].name = arena_printf(graph->arena, "%s.sum", value_name(graph->arena, e));
   /* A mean over no edges is 0: 0 divided by max(degree, 1). */
   const Shape scalar = {.domain = DOMAIN_NODE};
   ValueId one = graph_spread(graph, graph_number(graph, 1.0), scalar);
   ValueId count = graph_map(graph, MAP_MAX, degree(l, e->end), one);
   ValueId share = graph_map(graph, MAP_DIV, one, count);
+  graph->values[share].name = e->end == END_DST ? "inverse_in_degree" : "inverse_out_degree";
   return graph_map(graph, MAP_MUL, sum, graph_spread(graph, share, graph->values[sum].shape));
 }
 
@@ -152,28 +176,6 @@ static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
   return NO_VALUE;
 }
 
-/* What an expression without a name of its own is called, within its layer. */
-static const char *kind_name(const TypedExpr *e) {
-  static const char *const infix[] = {"add", "sub", "mul", "div", "pow"};
-  switch (e->kind) {
-  case TYPED_LIFT: return e->end == END_SRC ? "src" : "dst";
-  case TYPED_REDUCE_EDGES:
-  case TYPED_REDUCE_AXIS: return typed_reducer_name(e->reducer);
-  case TYPED_MATMUL:
-  case TYPED_DOT: return "product";
-  case TYPED_MAP: return e->map <= MAP_POW ? infix[e->map] : typed_map_name(e->map);
-  case TYPED_DROPOUT: return "dropped";
-  case TYPED_NUMBER: case TYPED_OPTION: case TYPED_FIELD: case TYPED_PARAM: case TYPED_DEGREE: case TYPED_ZEROS: case TYPED_RESHAPE: break;
-  }
-  return "t";
-}
-
-static const char *value_name(Arena *arena, const TypedExpr *e) {
-  if (e->is_layer_result && *e->scope) return e->scope;
-  const char *name = *e->name ? e->name : kind_name(e);
-  return *e->scope ? arena_printf(arena, "%s.%s", e->scope, name) : name;
-}
-
 static ValueId *no_values(Arena *arena, int count) {
   ValueId *ids = arena_alloc(arena, (size_t)(count > 0 ? count : 1) * sizeof *ids);
   for (int i = 0; i < count; i++) ids[i] = NO_VALUE;
@@ -192,9 +194,10 @@ Graph *lower(Arena *arena, const TypedProgram *program) {
     int first = l.graph->value_count;
     l.value_of[i] = lower_expr(&l, e);
     for (int v = first; v < l.graph->value_count; v++) {
-      bool is_result = v == l.value_of[i];
-      l.graph->values[v].place = e->place;
-      l.graph->values[v].name = is_result ? value_name(arena, e) : arena_printf(arena, "%s.part", value_name(arena, e));
+      Value *value = &l.graph->values[v];
+      value->place = e->place;
+      if (v == l.value_of[i]) value->name = value_name(arena, e);
+      else if (!value->name || !*value->name) value->name = arena_printf(arena, "%s.part", value_name(arena, e));
     }
     if (e->is_layer_result && strchr(e->scope, '.') == NULL) l.graph->values[l.value_of[i]].tap = e->scope;
   }

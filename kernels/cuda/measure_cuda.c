@@ -93,7 +93,7 @@ static int64_t blocks_for(int64_t count, int64_t each) { return most(1, least((c
 static void launch_one(const char *name, int64_t blocks) {
   gnn_kernel kernel;
   check((cudaError_t)driver.kernel(&kernel, module, name), name);
-  check(gnn_kernel_launch(&driver, kernel, (unsigned)blocks, THREADS, 0, &job, stream), name);
+  check(gnn_kernel_launch(&driver, kernel, (unsigned)blocks, THREADS, 0, &job, &(gnn_places){{0}}, stream), name);
 }
 
 static void launch_product(const Product *p) {

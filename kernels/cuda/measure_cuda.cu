@@ -6,7 +6,7 @@
 #include "random.cuh"
 #include "rows.cuh"
 
-#define MEASURE(name) GNN_KERNEL name(const measure_job *__restrict__ g)
+#define MEASURE(name) GNN_KERNEL name(const measure_job *__restrict__ g, const gnn_places)
 
 MEASURE(measure_nothing) { (void)g; }
 

@@ -5,6 +5,9 @@
 #define GNN_MODULE_H
 
 #include <cuda_runtime_api.h>
+#include <stdint.h>
+
+#include "view.h"
 
 typedef struct CUmod_st *gnn_module;
 typedef struct CUfunc_st *gnn_kernel;
@@ -40,10 +43,10 @@ static inline cudaError_t gnn_driver_find(gnn_driver *driver) {
   return code;
 }
 
-/* A grid and blocks of one dimension, one argument. */
+/* A grid and blocks of one dimension. The kernel takes a pointer, whose address `argument` is, and a gnn_places. */
 static inline cudaError_t gnn_kernel_launch(const gnn_driver *driver, gnn_kernel kernel, unsigned blocks, unsigned threads, unsigned shared_bytes,
-                                            void *argument, cudaStream_t stream) {
-  void *arguments[] = {argument};
+                                            void *argument, const gnn_places *at, cudaStream_t stream) {
+  void *arguments[] = {argument, (void *)(uintptr_t)at};
   return (cudaError_t)driver->launch(kernel, blocks, 1, 1, threads, 1, 1, shared_bytes, stream, arguments, NULL);
 }
 

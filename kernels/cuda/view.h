@@ -1,7 +1,7 @@
 /* view.h: what emitted CUDA kernels see of a run.
  *
- * A gnn_view lies in device memory; every kernel gets a pointer to it and nothing else, so that a captured graph can be
- * replayed while seed, epoch and options change in it. Its fields have the names they have in gnn_run: the text of a
+ * A gnn_view lies in device memory; every kernel gets a pointer to it, so that a captured graph can be replayed while seed, epoch and
+ * options change in it, and where the things of its step lie (gnn_places), which never changes. Its fields have the names they have in gnn_run: the text of a
  * row's computation is the same in C and in CUDA. Plain C and C++, also under NVRTC, which has no headers of the system.
  */
 #ifndef GNN_CUDA_VIEW_H
@@ -19,6 +19,8 @@ typedef unsigned long long uint64_t;
 #else
 #include <stdint.h>
 #endif
+
+#include "places.h"
 
 #ifndef GNNRT_H
 typedef float gnn_real;
@@ -47,7 +49,6 @@ typedef struct gnn_view_sparse {
 
 typedef struct gnn_view {
   unsigned char *device; /* the arena */
-  int64_t keeps_all;     /* things lie where the order that keeps everything has them, not where the plan does */
   int64_t nodes, edges;
   gnn_view_csr in, out;
   gnn_view_blocks blocks;

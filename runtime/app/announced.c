@@ -148,7 +148,6 @@ static gnn_status measure_keeping(const gnn_cli *cli, const gnn_dataset *dataset
   gnn_instance *instance = NULL;
   gnn_trail kept = {0};
   gnn_instance_options options = gnn_cli_options(cli);
-  options.keeps_all = 1;
   if (status == GNN_OK) status = gnn_trail_create(&kept, program, trail->epochs, error);
   if (status == GNN_OK) status = measure_fill_program(cli, &keeping.program, dataset, &options, &instance, error);
   if (status == GNN_ENOMEM && instance == NULL) {

@@ -6,7 +6,7 @@
 
 int gnn_keeps_all(const gnn_program *program); /* its plan is that order: nothing moves, nothing is made again */
 
-/* The program as its keep_order has it. Instances of it are created with keeps_all. */
+/* The program as its keep_order has it. */
 typedef struct gnn_keeping {
   gnn_program program;
   gnn_weight_desc *weights;

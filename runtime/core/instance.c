@@ -124,7 +124,6 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   if (instance == NULL) return gnn_fail_memory(error, (int64_t)sizeof *instance);
   instance->scratch.file = -1;
   instance->run.program = instance->tiers.program = program;
-  instance->run.keeps_all = options.keeps_all;
   instance->continues_after_nan = options.continues_after_nan;
   const gnn_backend *backend = gnn_backend_of(program);
   gnn_status status = backend->open(instance, &options, error);

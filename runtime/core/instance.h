@@ -15,7 +15,6 @@ typedef struct gnn_memory {
 typedef struct gnn_instance_options {
   int threads;              /* 0: all */
   int populate;             /* touch every page now */
-  int keeps_all;            /* the program is one of keep_order.h */
   int is_serial, is_traced; /* copies do not overlap; the times of steps are taken down (run.watch) */
   const gnn_memory *memory; /* NULL: the runtime's own */
   const char *scratch;      /* folder of the SSD tier; NULL: the plan's, then `temporary`, /var/tmp, /tmp */

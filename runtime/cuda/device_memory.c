@@ -184,7 +184,7 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   gnn_cuda *cuda = run->cuda;
   const gnn_graph_desc *graph = &run->program->graph;
-  gnn_view view = {.device = cuda->arena, .keeps_all = run->keeps_all, .nodes = run->nodes, .edges = run->edges};
+  gnn_view view = {.device = cuda->arena, .nodes = run->nodes, .edges = run->edges};
   gnn_status status = GNN_OK;
   gnn_csr out = run->out;
   int is_shared = out.ptr == run->in.ptr;

@@ -13,6 +13,7 @@
 #define GNNCUDA_H
 
 #include "gnnrt.h"
+#include "kernels/cuda/places.h"
 
 extern const gnn_backend gnn_cuda_backend; /* for gnn_program.backend; gnn_program.code is a gnn_cuda_code */
 
@@ -26,9 +27,9 @@ typedef struct gnn_cuda_code {
   void (*prepare)(gnn_run *run); /* what libraries keep for the data that were just loaded; NULL: nothing */
 } gnn_cuda_code;
 
-/* Launches kernel `kernel` with the device's gnn_view as its argument. Blocks, threads a block, bytes of dynamic shared
+/* Launches kernel `kernel` with the device's gnn_view and the places `at` as its arguments. Blocks, threads a block, bytes of dynamic shared
  * memory. Errors are kept in the run with the step's number and end the epoch (GNN_EDEVICE). */
-void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes);
+void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes, const gnn_places *at);
 
 /* How the factors of a product are rounded before they are multiplied; sums are fp32 always. GNN_OF_BF16: they are kept so. */
 typedef enum gnn_precision { GNN_IN_FP32, GNN_IN_TF32, GNN_IN_BF16, GNN_OF_BF16 } gnn_precision;

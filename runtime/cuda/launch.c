@@ -19,7 +19,7 @@ static int launch_ask(gnn_cuda *cuda, int step, int kernel, int shared_bytes) {
                         (cudaError_t)cuda->driver.set_attribute(cuda->kernels[kernel], GNN_KERNEL_SHARED_BYTES, shared_bytes));
 }
 
-void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes) {
+void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes, const gnn_places *at) {
   gnn_cuda *cuda = run->cuda;
   char what[80];
   if (blocks == 0 || gnn_cuda_is_failed(cuda)) return;
@@ -30,7 +30,7 @@ void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int share
   snprintf(what, sizeof what, "launching %.60s", cuda->code->kernels[kernel]);
   if (!launch_ask(cuda, run->step, kernel, shared_bytes)) return;
   cudaError_t code = gnn_kernel_launch(&cuda->driver, cuda->kernels[kernel], (unsigned)blocks, (unsigned)threads, (unsigned)shared_bytes,
-                                       &cuda->view, cuda->stream[GNN_LANE_COMPUTE]);
+                                       &cuda->view, at, cuda->stream[GNN_LANE_COMPUTE]);
   if (gnn_cuda_check(cuda, run->step, what, code)) gnn_cuda_settle(cuda, run->step);
 }
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kernels/cuda/places.h"
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -70,6 +72,7 @@ namespace emulate {
 enum { WARP = 32, MOST_THREADS = 1024, STACK_BYTES = 256 * 1024 };
 enum Wait { READY, AT_BLOCK, AT_WARP, ENDED };
 typedef void Kernel(const void *argument);
+typedef void StepKernel(const void *argument, gnn_places at);
 
 struct Fiber {
   Context context;
@@ -88,7 +91,9 @@ static void *scheduler_fake_stack;
 static const void *scheduler_stack;
 static size_t scheduler_stack_bytes;
 static Kernel *kernel;
+static StepKernel *step_kernel; /* nullptr: `kernel` */
 static const void *argument;
+static gnn_places places;
 static const char *kernel_name = "";
 static int order; /* 0 ascending, 1 descending, others: ascending from there */
 
@@ -115,7 +120,8 @@ static inline void finish_switch(void *save, const void **stack, size_t *bytes) 
 
 static void fiber_main(void) {
   finish_switch(nullptr, &scheduler_stack, &scheduler_stack_bytes);
-  kernel(argument);
+  if (step_kernel) step_kernel(argument, places);
+  else kernel(argument);
   fibers[threadIdx.x].wait = ENDED;
   start_switch(nullptr, scheduler_stack, scheduler_stack_bytes);
   emulate_switch(&fibers[threadIdx.x].context, &scheduler);
@@ -224,11 +230,9 @@ static inline void run_block(void) {
   }
 }
 
-/* kernel<<<blocks, threads>>>(argument) */
-static inline void launch(const char *name, Kernel *what, const void *with, int64_t blocks, int threads) {
+static inline void launch(const char *name, const void *with, int64_t blocks, int threads) {
   if (blocks < 1 || threads < 1 || threads > MOST_THREADS) fail("the launch's sizes are wrong", (int)blocks, threads);
   kernel_name = name;
-  kernel = what;
   argument = with;
   blockDim = {(unsigned)threads, 1, 1};
   gridDim = {(unsigned)blocks, 1, 1};
@@ -236,6 +240,20 @@ static inline void launch(const char *name, Kernel *what, const void *with, int6
     blockIdx = {place((unsigned)b, (unsigned)blocks), 0, 0};
     run_block();
   }
+}
+
+/* kernel<<<blocks, threads>>>(argument) */
+static inline void launch(const char *name, Kernel *what, const void *with, int64_t blocks, int threads) {
+  kernel = what;
+  step_kernel = nullptr;
+  launch(name, with, blocks, threads);
+}
+
+/* kernel<<<blocks, threads>>>(argument, places) */
+static inline void launch(const char *name, StepKernel *what, const void *with, const gnn_places &at, int64_t blocks, int threads) {
+  step_kernel = what;
+  places = at;
+  launch(name, with, blocks, threads);
 }
 
 template <class T> static inline uint64_t packed(T value) {

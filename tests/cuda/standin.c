@@ -25,7 +25,7 @@ enum { LIBRARY_ALIGNMENT = 256, STREAMS = 16, ZONE_BYTES = 4096, SPACES = 256, N
 
 /* Runs all threads of a kernel; brought by what emulates device code, in the program or in the image that it loads. 0: there is no
  * such kernel. */
-int emulated_launch(const char *name, void *view, int64_t blocks, int threads, int order) __attribute__((weak));
+int emulated_launch(const char *name, void *view, const gnn_places *at, int64_t blocks, int threads, int order) __attribute__((weak));
 
 typedef enum Kind { COPY, FILL, KERNEL, GEMM, SPMM, RECORD, WAIT, GRAPH } Kind;
 
@@ -45,6 +45,7 @@ typedef struct Operation {
   int value;
   const char *kernel;
   unsigned blocks, threads;
+  gnn_places at;
   Mark *mark;
   cudaEvent_t event; /* of a RECORD in a graph, which every launch does anew */
   struct CUgraphExec_st *graph;
@@ -405,11 +406,11 @@ static void add_neighbours(const Operation *o) {
     }
 }
 
-static int launch(const char *name, void *view, int64_t blocks, int threads, int order) {
-  int (*loaded)(const char *name, void *view, int64_t blocks, int threads, int order) = emulated_launch;
+static int launch(const char *name, void *view, const gnn_places *at, int64_t blocks, int threads, int order) {
+  int (*loaded)(const char *name, void *view, const gnn_places *at, int64_t blocks, int threads, int order) = emulated_launch;
   void *symbol = loaded ? NULL : dlsym(RTLD_DEFAULT, "emulated_launch");
   if (symbol) memcpy(&loaded, &symbol, sizeof loaded);
-  return loaded && loaded(name, view, blocks, threads, order);
+  return loaded && loaded(name, view, at, blocks, threads, order);
 }
 
 static void carry_out(const Operation *o, unsigned chance) {
@@ -420,7 +421,7 @@ static void carry_out(const Operation *o, unsigned chance) {
   case GEMM: multiply(o); break;
   case SPMM: add_neighbours(o); break;
   case KERNEL:
-    if (!launch(o->kernel, o->to, o->blocks, (int)o->threads, (int)(chance % 3))) fatal(o->kernel);
+    if (!launch(o->kernel, o->to, &o->at, o->blocks, (int)o->threads, (int)(chance % 3))) fatal(o->kernel);
     break;
   default: break;
   }
@@ -1047,7 +1048,7 @@ static int driver_launch(gnn_kernel kernel, unsigned grid_x, unsigned grid_y, un
     pthread_mutex_unlock(&it.mutex);
     return cudaSuccess;
   }
-  submit(stream, (Operation){.kind = KERNEL, .to = *(void **)arguments[0], .kernel = (const char *)(void *)kernel, .blocks = grid_x, .threads = block_x});
+  submit(stream, (Operation){.kind = KERNEL, .to = *(void **)arguments[0], .at = *(const gnn_places *)arguments[1], .kernel = (const char *)(void *)kernel, .blocks = grid_x, .threads = block_x});
   return leave(cudaSuccess);
 }
 

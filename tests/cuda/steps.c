@@ -53,11 +53,13 @@ enum { BLOCK_COUNT = sizeof blocks / sizeof blocks[0], ORDERS = 3 };
 #ifdef ON_GPU /* tests/gpu/launch.c */
 int64_t arena_bytes(void);
 int64_t arena_bytes(void) { return device_program.device_bytes; }
-int emulated_kernel_launch(const char *name, void *view, int64_t block_count, int threads);
-#define emulated_launch(name, view, block_count, threads, order) emulated_kernel_launch(name, view, block_count, threads)
+int emulated_kernel_launch(const char *name, void *view, const gnn_places *at, int64_t block_count, int threads);
+#define emulated_launch(name, view, at, block_count, threads, order) emulated_kernel_launch(name, view, at, block_count, threads)
 #else
-int emulated_launch(const char *name, void *view, int64_t block_count, int threads, int order);
+int emulated_launch(const char *name, void *view, const gnn_places *at, int64_t block_count, int threads, int order);
 #endif
+
+#include "runs.inc"
 
 typedef void StepFunction(gnn_run *g);
 static StepFunction *const step_functions[] = {
@@ -71,9 +73,9 @@ static int order, failures, checked[STEP_COUNT];
 struct gnn_backend { int nothing; };
 const gnn_backend gnn_cuda_backend = {0};
 
-void gnn_launch(gnn_run *g, int kernel, int64_t block_count, int threads, int shared_bytes) {
+void gnn_launch(gnn_run *g, int kernel, int64_t block_count, int threads, int shared_bytes, const gnn_places *at) {
   (void)g;
-  if (shared_bytes != 0 || !emulated_launch(kernel_names[kernel], &view, block_count, threads, order)) abort();
+  if (shared_bytes != 0 || !emulated_launch(kernel_names[kernel], &view, at, block_count, threads, order)) abort();
 }
 
 static uint16_t rounded(float x) {
@@ -287,7 +289,7 @@ static void compare_results(gnn_run *g) {
   const float *scores = (const void *)(arena + device_program.at_scores);
   const int32_t *labels = (const void *)(arena + label->at[0]);
   const double *sums = (const void *)(arena + device_program.at_results);
-  measure(g);
+  measure(g, device_program.at_scores);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     const double loss = gnn_cross_entropy_part(scores, device_program.classes, labels, g->rows[s], 0, g->row_count[s]);
     const double hits = (double)gnn_accuracy_part(scores, device_program.classes, labels, g->rows[s], 0, g->row_count[s]);

@@ -17,7 +17,7 @@ echo 0 >device_kernels.inc
 
 # Blocks that both have, with what they hold: what no kernel takes for numbers is compared byte by byte.
 awk 'function number(line, key,    part) { match(line, key); return substr(line, RSTART + length(key)) + 0 }
-  FILENAME ~ /\.cu$/ {
+  FILENAME == "host.c" {
     line = $0
     while (match(line, /V_(BITS|LABELS)\([a-z0-9A-Z_]*\)/)) {
       word = substr(line, RSTART, RLENGTH); split(word, part, /[()]/)
@@ -33,8 +33,10 @@ awk 'function number(line, key,    part) { match(line, key); return substr(line,
     if (!(name in at) || name ~ /^scratch_/ || (bytes[name] != size[2] + 0 && !is_half)) next
     what = is_half ? "HALVES" : (name in kind) ? kind[name] : ($0 ~ / graph / || name ~ /_(ptr|idx|bounds)$/) && name !~ /degree/ ? "OTHERS" : "REALS"
     printf "{\"%s\", %s, %d, %d, %d, %d, %d},\n", name, what, size[1], at[name], size[2], life[2], life[3]
-  }' device_kernels.cu device.layout host.layout >blocks.inc
-awk '/^static void step_[0-9]+\(gnn_run/ { match($0, /step_[0-9]+/); name = substr($0, RSTART, RLENGTH); printf "[%d] = %s,\n", substr(name, 6), name }' device.c >steps.inc
+  }' host.c device.layout host.layout >blocks.inc
+# The calls of the plan, each as a function: the line after its gnn_enter.
+awk '/^  gnn_enter\(g, / { match($0, /[0-9]+/); n = substr($0, RSTART, RLENGTH); getline; printf "static void run_%d(gnn_run *g) {%s }\n", n, $0 }' device.c >runs.inc
+awk '{ match($3, /[0-9]+/); printf "[%d] = run_%d,\n", substr($3, RSTART), substr($3, RSTART) }' runs.inc >steps.inc
 
 flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../.. -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
 cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c

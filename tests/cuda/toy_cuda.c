@@ -26,7 +26,7 @@ static int toy_scores_out, toy_scores_in; /* copies of the scores: to the host, 
 
 static void toy_launch(gnn_run *run, int step, toy_kernel kernel, int64_t threads) {
   gnn_enter(run, step);
-  gnn_launch(run, kernel, (threads + 31) / 32, 32, 0);
+  gnn_launch(run, kernel, (threads + 31) / 32, 32, 0, &(gnn_places){{0}});
   gnn_leave(run, step);
 }
 

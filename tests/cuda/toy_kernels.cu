@@ -24,15 +24,15 @@ static __device__ void toy_mask(uint32_t *memory, int64_t bytes) {
   int64_t i = toy_thread();
   if (i < bytes / 4) memory[i] ^= 0x5a5a5a5au;
 }
-extern "C" __global__ void toy_mask_state(const gnn_view *g) { toy_mask((uint32_t *)toy_at(g, TOY_STATE), toy_number(g, TOY_STATE_BYTES)); }
-extern "C" __global__ void toy_mask_x(const gnn_view *g) { toy_mask((uint32_t *)toy_at(g, TOY_X), toy_number(g, TOY_X_BYTES)); }
+extern "C" __global__ void toy_mask_state(const gnn_view *g, gnn_places) { toy_mask((uint32_t *)toy_at(g, TOY_STATE), toy_number(g, TOY_STATE_BYTES)); }
+extern "C" __global__ void toy_mask_x(const gnn_view *g, gnn_places) { toy_mask((uint32_t *)toy_at(g, TOY_X), toy_number(g, TOY_X_BYTES)); }
 
 static __device__ void toy_poison(unsigned char *memory, int64_t bytes) {
   int64_t i = toy_thread();
   if (i < bytes) memory[i] = 0xff;
 }
-extern "C" __global__ void toy_poison_state(const gnn_view *g) { toy_poison((unsigned char *)toy_at(g, TOY_STATE), toy_number(g, TOY_STATE_BYTES)); }
-extern "C" __global__ void toy_poison_x(const gnn_view *g) { toy_poison((unsigned char *)toy_at(g, TOY_X), toy_number(g, TOY_X_BYTES)); }
+extern "C" __global__ void toy_poison_state(const gnn_view *g, gnn_places) { toy_poison((unsigned char *)toy_at(g, TOY_STATE), toy_number(g, TOY_STATE_BYTES)); }
+extern "C" __global__ void toy_poison_x(const gnn_view *g, gnn_places) { toy_poison((unsigned char *)toy_at(g, TOY_X), toy_number(g, TOY_X_BYTES)); }
 
 /* projected = x W, without the features that dropout takes away; one thread a number. */
 static __device__ void toy_project(const gnn_view *g, int is_training) {
@@ -44,10 +44,10 @@ static __device__ void toy_project(const gnn_view *g, int is_training) {
     if (!is_training || toy_keeps(g, f)) sum += row[f] * weight[f];
   toy_at(g, TOY_PROJECTED)[i] = sum;
 }
-extern "C" __global__ void toy_project_training(const gnn_view *g) { toy_project(g, 1); }
-extern "C" __global__ void toy_project_evaluation(const gnn_view *g) { toy_project(g, 0); }
+extern "C" __global__ void toy_project_training(const gnn_view *g, gnn_places) { toy_project(g, 1); }
+extern "C" __global__ void toy_project_evaluation(const gnn_view *g, gnn_places) { toy_project(g, 0); }
 
-extern "C" __global__ void toy_forward(const gnn_view *g) {
+extern "C" __global__ void toy_forward(const gnn_view *g, gnn_places) {
   int64_t classes = toy_number(g, TOY_CLASSES), i = toy_thread(), v = i / classes, c = i % classes;
   if (v >= g->nodes) return;
   const float *projected = toy_at(g, TOY_PROJECTED);
@@ -57,7 +57,7 @@ extern "C" __global__ void toy_forward(const gnn_view *g) {
 }
 
 /* One thread. */
-extern "C" __global__ void toy_loss(const gnn_view *g) {
+extern "C" __global__ void toy_loss(const gnn_view *g, gnn_places) {
   int64_t classes = toy_number(g, TOY_CLASSES);
   const float *scores = toy_at(g, TOY_LOSS_SCORES);
   const int32_t *label = (const int32_t *)toy_at(g, TOY_Y);
@@ -78,7 +78,7 @@ extern "C" __global__ void toy_loss(const gnn_view *g) {
 }
 
 /* One thread. Sums of the losses and how many are right, of each split. */
-extern "C" __global__ void toy_measure(const gnn_view *g) {
+extern "C" __global__ void toy_measure(const gnn_view *g, gnn_places) {
   int64_t classes = toy_number(g, TOY_CLASSES);
   const int32_t *label = (const int32_t *)toy_at(g, TOY_Y);
   double *results = (double *)toy_at(g, TOY_RESULTS);
@@ -98,7 +98,7 @@ extern "C" __global__ void toy_measure(const gnn_view *g) {
   }
 }
 
-extern "C" __global__ void toy_back_bias(const gnn_view *g) {
+extern "C" __global__ void toy_back_bias(const gnn_view *g, gnn_places) {
   int64_t classes = toy_number(g, TOY_CLASSES), c = toy_thread();
   if (c >= classes) return;
   float sum = 0;
@@ -106,7 +106,7 @@ extern "C" __global__ void toy_back_bias(const gnn_view *g) {
   *(float *)((unsigned char *)(toy_at(g, TOY_BIAS) + c) + toy_number(g, TOY_BIAS_BYTES)) = sum;
 }
 
-extern "C" __global__ void toy_back_forward(const gnn_view *g) {
+extern "C" __global__ void toy_back_forward(const gnn_view *g, gnn_places) {
   int64_t classes = toy_number(g, TOY_CLASSES), i = toy_thread(), v = i / classes, c = i % classes;
   const float *back = toy_at(g, TOY_BACK), *degree = toy_at(g, TOY_DEGREE);
   if (v >= g->nodes) return;
@@ -118,7 +118,7 @@ extern "C" __global__ void toy_back_forward(const gnn_view *g) {
   toy_at(g, TOY_BACK_PROJECTED)[i] = sum;
 }
 
-extern "C" __global__ void toy_back_weight(const gnn_view *g) {
+extern "C" __global__ void toy_back_weight(const gnn_view *g, gnn_places) {
   int64_t classes = toy_number(g, TOY_CLASSES), width = toy_number(g, TOY_WIDTH), i = toy_thread(), c = i / width, f = i % width;
   if (c >= classes) return;
   float sum = 0;
@@ -136,7 +136,7 @@ static __device__ void toy_adam(const gnn_view *g, toy_slot at, toy_slot bytes, 
   *s = (float)(0.999 * (double)*s + 0.001 * d * d);
   *value -= (float)(g->option[0] * ((double)*m / b1) / (sqrt((double)*s / b2) + 1e-8));
 }
-extern "C" __global__ void toy_update_weight(const gnn_view *g) {
+extern "C" __global__ void toy_update_weight(const gnn_view *g, gnn_places) {
   toy_adam(g, TOY_WEIGHT, TOY_WEIGHT_BYTES, toy_number(g, TOY_CLASSES) * toy_number(g, TOY_WIDTH), 5e-4);
 }
-extern "C" __global__ void toy_update_bias(const gnn_view *g) { toy_adam(g, TOY_BIAS, TOY_BIAS_BYTES, toy_number(g, TOY_CLASSES), 0); }
+extern "C" __global__ void toy_update_bias(const gnn_view *g, gnn_places) { toy_adam(g, TOY_BIAS, TOY_BIAS_BYTES, toy_number(g, TOY_CLASSES), 0); }

@@ -47,11 +47,11 @@ all_as() { # NUMBER MODEL: each kernel (whose key begins with ONLY) as that vari
 compile --tuning=none --emit=cuda=usual.cu,c=usual.c
 has() { grep -qF -- "$1" "$2" || { echo "no \"$1\" in $2"; false; }; }
 lacks() { ! has "$1" "$2"; }
-kernels_of() { awk '/^\/\* ---- step/ { name = $4 } /^(GNN_KERNEL|  |})/ { print name, $0 }' "$1"; }
+kernels_of() { awk '/^\/\* ---- step/ { name = $4 + 0 } /^(GNN_KERNEL|  |})/ { print name, $0 }' "$1"; }
 only_differ() { # STEPS FILE: the kernels of no other steps differ from the usual ones
   [ "$(diff <(kernels_of usual.cu) <(kernels_of "$2") | sed -n 's/^[<>] \([0-9]*\) .*/\1/p' | sort -u | xargs)" = "$1" ]
 }
-steps_of() { sed -n "s/^\/\* ---- step \([0-9]*\) .*$1.*/\1/p" usual.cu | sort -u | xargs; }
+steps_of() { sed -n "s/^\/\* ---- steps* \([0-9]*\).*$1.*/\1/p" usual.cu | sort -u | xargs; }
 changes() { # NAME KEY VARIANT WHAT(sed) TEXT FILE: that text is in the tuned FILE, and not in the usual one
   tuning "$2" "$3" >one.json
   check "$1: it compiles" compile --tuning=one.json --emit=cuda=tuned.cu,c=tuned.c

@@ -74,7 +74,7 @@ static gnn_module module(void) {
 
 int64_t arena_bytes(void); /* of the program whose steps are compared */
 
-int emulated_kernel_launch(const char *name, void *view, int64_t blocks, int threads) {
+int emulated_kernel_launch(const char *name, void *view, const gnn_places *at, int64_t blocks, int threads) {
   static unsigned char *arena;
   static gnn_view *there;
   static cudaStream_t stream;
@@ -91,7 +91,7 @@ int emulated_kernel_launch(const char *name, void *view, int64_t blocks, int thr
   CHECK(cudaMemcpy(arena, here->device, (size_t)arena_bytes(), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(there, &now, sizeof now, cudaMemcpyHostToDevice));
   CHECK(cudaDeviceSynchronize()); /* it may return before all is there */
-  if (blocks > 0) check(gnn_kernel_launch(&driver, kernel, (unsigned)blocks, (unsigned)threads, 0, &there, stream), name);
+  if (blocks > 0) check(gnn_kernel_launch(&driver, kernel, (unsigned)blocks, (unsigned)threads, 0, &there, at, stream), name);
   check(cudaStreamSynchronize(stream), name);
   CHECK(cudaMemcpy(here->device, arena, (size_t)arena_bytes(), cudaMemcpyDeviceToHost));
   CHECK(cudaMemcpy(&here->loss, &there->loss, sizeof here->loss, cudaMemcpyDeviceToHost));

@@ -351,7 +351,6 @@ static void test_safetensors(void) {
     {"{\"__metadata__\":{\"gnncc.crc32.data\":\"\"}}", 0}, {"{\"__metadata__\":{\"gnncc.crc32\":\"00000000\"}}", 0},
     {"{\"a\\u001b[2J\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 8},
     {"{\"a\\n\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 8},
-    {"{\"\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 8},
     {"{\"__metadata__\":{\"a\":1}}", 0}, {"{\"__metadata__\":[]}", 0},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}", 4},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[18446744073709551608,18446744073709551616]}}", 8}};

@@ -2,7 +2,8 @@
 #ifndef GNNCC_EMIT_CUDA_H
 #define GNNCC_EMIT_CUDA_H
 
-#include "emit_step.h"
+#include "compiler/emit/emit_calls.h"
+#include "compiler/emit/emit_step.h"
 
 enum { CUDA_WARP = 32, CUDA_THREADS = 256, CUDA_MOST_BLOCKS = 4096 };
 
@@ -20,18 +21,13 @@ void cuda_print_summands(const RowWriter *w, ValueId sum, Index into, int lanes,
 
 /* ---- emit_cuda_kernel.c ---- */
 
-/* kernel<<<blocks, CUDA_THREADS>>>; blocks: an expression of C over g. Or a call of a library: the statement. */
-typedef struct Launch {
-  const char *kernel, *blocks, *call;
-} Launch;
-
-/* Prints the kernels of a step to `out` and appends how they are launched, and what libraries do in between. */
-void emit_cuda_kernels(const Emission *emission, const Step *step, FILE *out, Launch **launches, int *count);
+/* The kernels of a step, and the function `name` of the host that launches them, with what libraries do in between. */
+StepText cuda_step_text(const Emission *emission, const Step *step, const char *name);
 
 /* ---- emit_cuda.c ---- */
 
 void emit_cuda(const Emission *emission, FILE *out);       /* PREFIX_kernels.cu */
-void emit_cuda_host(const Emission *emission, FILE *out);  /* the steps of PREFIX.c */
+void emit_cuda_host(const Emission *emission, const StepCalls *calls, FILE *out); /* the steps of PREFIX.c */
 bool emit_cuda_calls(const Emission *emission, Library library); /* some step does */
 
 #endif

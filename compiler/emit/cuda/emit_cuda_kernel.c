@@ -13,12 +13,24 @@
 
 enum { TRANSPOSE_TILE = 32, SUM_NUMBERS = 8 /* GNN_SUM_NUMBERS */, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */, CONSTANT_WEIGHTS = 1000 /* of 56 bytes; constant memory is 64 KiB */ };
 
+/* kernel<<<blocks, CUDA_THREADS>>>; blocks: an expression of C over g. Or a call of a library: the statement. */
+typedef struct Launch {
+  const char *kernel, *blocks, *call;
+} Launch;
+
+typedef struct DeviceKernel {
+  const char *name, *parameter;
+  char *body;
+  size_t size;
+} DeviceKernel;
+
 typedef struct CudaWriter {
   StepWriter w;
-  Launch **launches;
-  int *launch_count;
+  int launch_count, kernel_count;
+  Launch *launches;
+  DeviceKernel *kernels; /* the last one is open while w.out is its body */
   int lanes, slots;      /* of a row */
-  const char *fields, *values; /* members of the step's struct beside those of body and operand */
+  const char *drop;      /* the dropout of sparse features, or NULL */
 } CudaWriter;
 
 static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(c->w.arena, "%" PRId64, n); }
@@ -26,14 +38,16 @@ static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(
 /* ---- a kernel's frame ---- */
 
 static void open_kernel(CudaWriter *c, const char *suffix, const char *blocks, const char *parameter) {
-  const char *name = arena_printf(c->w.arena, "step_%d_%s", c->w.n, suffix);
-  ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, ((Launch){.kernel = name, .blocks = blocks}));
-  fprintf(c->w.out, "GNN_KERNEL %s(%s) {\n", name, parameter);
+  const char *name = arena_printf(c->w.arena, "%s_%s", c->w.name, suffix);
+  ARENA_PUSH(c->w.arena, c->launches, c->launch_count, ((Launch){.kernel = name, .blocks = blocks}));
+  ARENA_PUSH(c->w.arena, c->kernels, c->kernel_count, ((DeviceKernel){.name = name, .parameter = parameter}));
+  DeviceKernel *kernel = &c->kernels[c->kernel_count - 1];
+  c->w.out = arena_open_text(c->w.arena, &kernel->body, &kernel->size);
 }
 
 static void open_plain(CudaWriter *c, const char *suffix, const char *blocks) { open_kernel(c, suffix, blocks, "const gnn_view *__restrict__ g"); }
 
-static void close_kernel(CudaWriter *c) { fprintf(c->w.out, "}\n\n"); }
+static void close_kernel(CudaWriter *c) { fclose(c->w.out); }
 
 /* A kernel whose whole text is one call. */
 static void print_call(CudaWriter *c, const char *suffix, const char *blocks, const char *statement) {
@@ -44,16 +58,14 @@ static void print_call(CudaWriter *c, const char *suffix, const char *blocks, co
 
 /* What is computed once for the step. */
 static void print_step_struct(const CudaWriter *c) {
-  const char *fields = step_fields(&c->w, c->fields);
-  if (!*fields) return;
+  const char *fields = step_dropout_fields(&c->w);
+  if (!*fields && !c->drop) return;
   fprintf(c->w.out, "  struct {\n");
   step_print_lines(c->w.out, "    ", fields);
+  if (c->drop) fprintf(c->w.out, "    gnn_dropout drop;\n");
   fprintf(c->w.out, "  } step;\n");
-  for (const char *line = step_values(&c->w, c->values); *line; line = strchr(line, '\n') + 1) {
-    const char *end = strchr(line, '\n');
-    bool has_comma = end[-1] == ',';
-    fprintf(c->w.out, "  step%.*s;\n", (int)(end - line) - has_comma, line);
-  }
+  step_print_lines(c->w.out, "  ", step_dropout_values(&c->w, "step.", ";"));
+  if (c->drop) fprintf(c->w.out, "  step.drop = %s;\n", c->drop);
   fprintf(c->w.out, "  const auto *const s = &step;\n");
 }
 
@@ -104,7 +116,7 @@ static void print_body(const CudaWriter *c, int tile, const char *indent) {
 /* The operand of the anchor's sum or aggregation; gives the index of what it adds to. */
 static Index write_operand(CudaWriter *c, const Shape *loops, RowKind row) {
   StepWriter *w = &c->w;
-  w->operand = rows_new(w->emission, w->step, loops);
+  w->operand = rows_new(w->arguments, loops);
   w->operand->is_warp = true;
   Index index = rows_full_index(w->operand, row);
   const char *text = rows_value(w->operand, w->anchor->operand[0], index);
@@ -134,26 +146,24 @@ static void print_acc(const CudaWriter *c, const char *indent) {
 
 /* A function over the entries of a row, all of them or a piece, for gnn_walk_rows. */
 typedef struct EdgeWalk {
-  const char *row_lines, *edge_lines;
+  const char *row_lines;
+  unsigned uses; /* of all that runs in it */
 } EdgeWalk;
 
 static void open_edge_walk(const CudaWriter *c, const EdgeWalk *walk) {
   FILE *out = c->w.out;
-  const char *text = arena_printf(c->w.arena, "%s%s", walk->row_lines, walk->edge_lines);
   fprintf(out, "  const gnn_view_csr *edges = &g->in;\n  const auto edge_walk = [&](int64_t r, int64_t begin, int64_t end) {\n");
-  if (step_mentions(text, "dst")) fprintf(out, "    const int64_t dst = r;\n");
+  if (walk->uses & USES_DST) fprintf(out, "    const int64_t dst = r;\n");
   step_print_lines(out, "    ", walk->row_lines);
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
   fprintf(out, "    for (int64_t i = begin; i < end; %s) {\n", next);
-  step_print_lines(out, "      ", step_edge_variables(&c->w, text, false));
+  step_print_lines(out, "      ", step_edge_variables(&c->w, walk->uses, false));
 }
 
 /* Over `rows`, given as its groups' first row, the end and their number. */
 static void close_edge_walk(const CudaWriter *c, const char *rows) {
   fprintf(c->w.out, "    }\n  };\n  gnn_walk_rows<%d, %d>(edges->ptr, %s, edge_walk);\n", c->lanes, c->slots, rows);
 }
-
-static char *element_text(const RowWriter *rows) { return arena_printf(rows->arena, "%s%s", rows->bit_reads, rows->text[LEVEL_ELEMENT]); }
 
 /* Where each lane has summed its elements, the sum of all becomes everybody's. */
 static void print_sum_of_lanes(const CudaWriter *c, const char *indent) {
@@ -165,20 +175,18 @@ static const TypedProgram *program_of(const CudaWriter *c) { return c->w.emissio
 /* The kernel that sums over the entries of each row, then computes the body; is_by_column: rows are columns of sparse features, whose
  * entries are rows of nodes. */
 static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int64_t width, const RowWriter *operand, bool is_out, bool is_by_column) {
-  FILE *out = c->w.out;
   int64_t sums = cuda_sums(width, c->lanes);
-  const char *edge_lines = arena_printf(c->w.arena, "%s%s", operand->text[LEVEL_EDGE], element_text(operand));
-  const char *text = arena_printf(c->w.arena, "%s%s", operand->text[LEVEL_ROW], edge_lines);
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
   open_plain(c, "rows", is_by_column ? arena_printf(c->w.arena, "blocks_for(%s, 1)", rows) : blocks_of(c, rows));
+  FILE *out = c->w.out;
   print_step_struct(c);
   print_lane_and_slot(c);
   fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
   fprintf(out, "  const auto row_sum = [&](int64_t r, int64_t begin, int64_t end, gnn_real (&acc)[%" PRId64 "]) {\n", sums);
-  if (step_mentions(text, is_out ? "src" : "dst")) fprintf(out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
+  if (operand->uses & (is_out ? USES_SRC : USES_DST)) fprintf(out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
   step_print_lines(out, "    ", operand->text[LEVEL_ROW]);
   fprintf(out, "    %s for (int64_t i = begin; i < end; %s) {\n", sums <= MANY_SUMS ? "GNN_UNROLL_4" : "GNN_UNROLL_2", next);
-  step_print_lines(out, "      ", step_edge_variables(&c->w, text, is_out));
+  step_print_lines(out, "      ", step_edge_variables(&c->w, operand->uses, is_out));
   step_print_lines(out, "      ", operand->text[LEVEL_EDGE]);
   cuda_print_elements(operand, c->lanes, 0, out, "      ");
   fprintf(out, "    }\n  };\n  const auto row_done = [&](int64_t r, const gnn_real (&acc)[%" PRId64 "]) {\n", sums);
@@ -211,9 +219,7 @@ static void emit_edge_rows(CudaWriter *c) {
   print_step_struct(c);
   print_lane(c);
   const RowWriter *sum = w->operand;
-  const char *body = arena_printf(w->arena, "%s%s%s", w->body->text[LEVEL_ROW], w->body->text[LEVEL_EDGE], element_text(w->body));
-  const char *text = sum ? arena_printf(w->arena, "%s%s%s", body, sum->text[LEVEL_EDGE], element_text(sum)) : body;
-  open_edge_walk(c, &(EdgeWalk){sum ? sum->text[LEVEL_ROW] : "", text});
+  open_edge_walk(c, &(EdgeWalk){sum ? sum->text[LEVEL_ROW] : "", w->body->uses | (sum ? sum->uses : 0)});
   if (sum) {
     print_acc(c, "      ");
     step_print_lines(w->out, "      ", sum->text[LEVEL_EDGE]);
@@ -254,16 +260,16 @@ static void open_walk(CudaWriter *c, int64_t tiles) {
   print_step_struct(c);
 }
 
-static void print_walk(const CudaWriter *c, const char *walker) {
-  fprintf(c->w.out, "  for (gnn_walk walk = gnn_walk_begin(g, %s, %d, V(%s), %" PRId64 "); walk.run < walk.end; gnn_walk_on(&walk))", walker, c->w.kernel->walker_levels,
+static void print_walk(CudaWriter *c, const char *walker) {
+  fprintf(c->w.out, "  for (gnn_walk walk = gnn_walk_begin(g, %s, %d, %s, %" PRId64 "); walk.run < walk.end; gnn_walk_on(&walk))", walker, c->w.kernel->walker_levels,
           step_scratch(&c->w), body_width(c));
 }
 
 static void print_sum_of_walkers(CudaWriter *c) {
   int64_t width = body_width(c);
+  const char *scratch = step_scratch(&c->w), *sum = step_to(&c->w, c->w.kernel->anchor);
   print_call(c, "sum", number(c, (width + SUM_NUMBERS - 1) / SUM_NUMBERS),
-             arena_printf(c->w.arena, "gnn_sum_walkers(g, %d, V(%s), %" PRId64 ", V(%s));", c->w.kernel->walker_levels, step_scratch(&c->w), width,
-                          step_block_name(&c->w, c->w.kernel->anchor)));
+             arena_printf(c->w.arena, "gnn_sum_walkers(g, %d, %s, %" PRId64 ", %s);", c->w.kernel->walker_levels, scratch, width, sum));
 }
 
 /* The threads of a block share the rows of a run by their place in it; their sums are added up by halving. */
@@ -281,7 +287,7 @@ static void emit_column_sum(CudaWriter *c) {
   print_acc(c, "  ");
   fprintf(w->out, "  const int64_t begin = %s, end = %s;\n", step_run_first(w, DOMAIN_NODE, 1, "walk.run"), step_run_first(w, DOMAIN_NODE, 1, "walk.run + 1"));
   if (is_edge) {
-    open_edge_walk(c, &(EdgeWalk){w->operand->text[LEVEL_ROW], arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_EDGE], element_text(w->operand))});
+    open_edge_walk(c, &(EdgeWalk){w->operand->text[LEVEL_ROW], w->operand->uses});
     step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
     cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "      ");
     close_edge_walk(c, arena_printf(w->arena, "begin + threadIdx.x / %d, end, %d", group, CUDA_THREADS / group));
@@ -325,16 +331,16 @@ static const char *transpose_blocks(const CudaWriter *c, int64_t rows, int64_t c
 
 static void print_transpose(CudaWriter *c, const char *from, int64_t rows, int64_t cols, const char *to) {
   print_call(c, "transpose", transpose_blocks(c, rows, cols),
-             arena_printf(c->w.arena, "gnn_transpose(V(%s), %" PRId64 ", %" PRId64 ", V(%s));", from, rows, cols, to));
+             arena_printf(c->w.arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s);", from, rows, cols, to));
 }
 
 static int64_t tiles_of(int64_t size, int64_t tile) { return (size + tile - 1) / tile; }
 
 /* ---- libraries ---- */
 
-static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, *c->launches, *c->launch_count, (Launch){.call = call}); }
+static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, c->launches, c->launch_count, (Launch){.call = call}); }
 
-static const char *place_of(const StepWriter *w, ValueId value) { return arena_printf(w->arena, "AT(%s)", step_block_name(w, value)); }
+static const char *place_of(const StepWriter *w, ValueId value) { return argument_offset_of_value(w->arguments, value, false); }
 
 /* The product of the first operand and what lies at `right`, by cuBLASLt. */
 static void add_gemm(CudaWriter *c, const char *sizes, const char *right, ValueId to, const char *more) {
@@ -360,11 +366,12 @@ static void print_rest(CudaWriter *c) {
 
 /* A weight in bf16, `at` bytes into the scratch; where it is then. */
 static const char *print_rounding(CudaWriter *c, const char *suffix, ValueId weight, int64_t at) {
-  const StepWriter *w = &c->w;
+  StepWriter *w = &c->w;
   int64_t count = shape_width(&w->graph->values[weight].shape);
+  const char *from = step_from(w, weight), *scratch = argument_at_scratch(w->arguments, ELEMENTS_HALF, &w->uses);
   print_call(c, suffix, arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", count, CUDA_THREADS),
-             arena_printf(w->arena, "gnn_round_all(V(%s), %" PRId64 ", V_HALF(%s) + %" PRId64 ");", step_block_name(w, weight), count, step_scratch(w), at / 2));
-  return arena_printf(w->arena, "AT(%s) + %" PRId64, step_scratch(w), at);
+             arena_printf(w->arena, "gnn_round_all(%s, %" PRId64 ", %s + %" PRId64 ");", from, count, scratch, at / 2));
+  return arena_printf(w->arena, "%s + %" PRId64, argument_offset_of_scratch(w->arguments), at);
 }
 
 static void emit_library_matmul(CudaWriter *c) {
@@ -390,10 +397,11 @@ static void emit_library_spmm(CudaWriter *c) {
   int is_out = w->anchor->as.end == END_SRC && !residents->is_symmetric;
   int64_t width = body_width(c);
   int buffer = residents_spmm_buffer(residents, is_out, width);
-  add_call(c, arena_printf(w->arena, "gnn_cuda_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .at_x = AT(%s), .at_y = AT(%s),\n"
+  const char *x = place_of(w, w->graph->values[w->anchor->operand[0]].operand[0]), *y_place = place_of(w, w->kernel->epilogue.place);
+  add_call(c, arena_printf(w->arena, "gnn_cuda_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .at_x = %s, .at_y = %s,\n"
                                      "                                  .at_ones = AT_%s, .at_offsets = AT_%s,\n"
                                      "                                  .at_buffer = AT_%s, .buffer_bytes = %" PRId64 "});\n",
-                           is_out, width, step_block_name(w, w->graph->values[w->anchor->operand[0]].operand[0]), step_block_name(w, w->kernel->epilogue.place),
+                           is_out, width, x, y_place,
                            y->blocks[residents->spmm_ones].name, y->blocks[residents->spmm_offsets[is_out]].name, y->blocks[buffer].name, y->blocks[buffer].bytes));
   print_rest(c);
 }
@@ -412,7 +420,7 @@ static void emit_matmul(CudaWriter *c) {
     w->body = step_write_body(w, "acc", w->body->loop_count == 1 ? "j - column" : "element - column", true);
   if (p.lead > 1) {
     w->body->text[LEVEL_ROW] = arena_printf(w->arena, "%s *restrict to = %s + r * %" PRId64 ";\n", rows_type(w->kernels, w->kernel->anchor),
-                                            step_at(w, w->kernel->anchor), p.width);
+                                            step_to(w, w->kernel->anchor), p.width);
     w->body->text[LEVEL_ELEMENT] = arena_printf(w->arena, "to[j] = %s;\n", rows_rounded(w->kernels, w->kernel->anchor, "acc[j - column]"));
     w->body->loop_count = 1;
     w->body->loop_size[0] = p.width;
@@ -423,8 +431,9 @@ static void emit_matmul(CudaWriter *c) {
   fprintf(w->out, "  __shared__ gnn_gemm_tile<%d, %d> tile;\n", high, columns);
   fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " * %d;\n", across, high);
   fprintf(w->out, "  const int column = (int)(blockIdx.x %% %" PRId64 ") * %d;\n", across, columns);
+  const char *left = step_from(w, w->anchor->operand[0]), *right = step_from(w, w->anchor->operand[1]);
   fprintf(w->out, "  gnn_gemm<%d, %d, false, %s>(%s, %" PRId64 ", %s, %" PRId64 ", %s, %" PRId64 ", row, column, 0, %" PRId64 ", &tile);\n", high,
-          columns, p.transposed ? "true" : "false", step_at(w, w->anchor->operand[0]), p.depth, step_at(w, w->anchor->operand[1]),
+          columns, p.transposed ? "true" : "false", left, p.depth, right,
           p.transposed ? p.depth : p.width, rows, p.width, p.depth);
   fprintf(w->out, "  for (int64_t r = row + threadIdx.x / %d; r < gnn_min(row + %d, %s); r += %d) {\n", CUDA_WARP, high, rows, CUDA_THREADS / CUDA_WARP);
   fprintf(w->out, "    const gnn_real *acc = tile.c[r - row];\n");
@@ -448,9 +457,10 @@ static void emit_outer(CudaWriter *c) {
   fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " %% %" PRId64 " * %d, column = (int64_t)blockIdx.x %% %" PRId64 " * %d;\n", across, down,
           tile, across, tile);
   if (has_rows) print_walk(c, arena_printf(w->arena, "blockIdx.x / %" PRId64, down * across));
-  else fprintf(w->out, "  const gnn_walk walk = {0, 1, 0, %" PRId64 ", V(%s)};", p.depth * p.width, step_block_name(w, w->kernel->anchor));
-  fprintf(w->out, "\n%s  gnn_outer_run<%d>(%s, %s, %" PRId64 ", %" PRId64 ", row, column, %s, %s, &walk);\n", has_rows ? "  " : "", tile,
-          step_at(w, w->anchor->operand[0]), step_at(w, w->anchor->operand[1]), p.depth, p.width, begin, end);
+  else fprintf(w->out, "  const gnn_walk walk = {0, 1, 0, %" PRId64 ", %s};", p.depth * p.width, step_to(w, w->kernel->anchor));
+  const char *left = step_from(w, w->anchor->operand[0]), *right = step_from(w, w->anchor->operand[1]);
+  fprintf(w->out, "\n%s  gnn_outer_run<%d>(%s, %s, %" PRId64 ", %" PRId64 ", row, column, %s, %s, &walk);\n", has_rows ? "  " : "", tile, left, right, p.depth, p.width,
+          begin, end);
   close_kernel(c);
   if (has_rows) print_sum_of_walkers(c);
 }
@@ -459,7 +469,7 @@ static void emit_outer(CudaWriter *c) {
  * that a dense dropout gives the element. */
 typedef struct SparseProduct {
   int slot;               /* of the field */
-  bool is_by_column, has_dropout;
+  bool is_by_column;
   const char *dense;        /* where the dense matrix lies */
   bool is_half;             /* it is bf16 */
   const char *rows;         /* how many the loop has */
@@ -469,9 +479,9 @@ typedef struct SparseProduct {
 
 static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   const char *axis = p->is_by_column ? "column" : "row", *factor = "";
-  RowWriter *operand = rows_new(c->w.emission, c->w.step, &c->w.anchor->shape);
+  RowWriter *operand = rows_new(c->w.arguments, &c->w.anchor->shape);
   Arena *arena = c->w.arena;
-  if (p->has_dropout) {
+  if (c->drop) {
     const bool is_ordered = program_of(c)->data->recipe.order != ORDER_GIVEN;
     const char *row = p->is_by_column ? "edges->idx[i]" : "r", *drawn = is_ordered ? arena_printf(arena, "g->node_id[%s]", row) : row;
     if (!p->is_by_column) operand->text[LEVEL_ROW] = arena_printf(arena, "const gnn_row_bits bits = gnn_random_row(s->drop.key, (uint64_t)%s);\n", drawn);
@@ -494,11 +504,11 @@ static void emit_sparse_matmul(CudaWriter *c) {
   const struct Contraction p = w->anchor->as.product;
   ValueId dropout;
   int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
-  const char *matrix = step_block_name(w, w->anchor->operand[1]), *dense = p.transposed ? step_scratch(w) : matrix;
-  bool has_dropout = step_sparse_dropout(w, dropout, &c->fields, &c->values);
-  if (p.transposed) print_transpose(c, matrix, p.width, p.depth, step_scratch(w));
+  const char *matrix = step_from(w, w->anchor->operand[1]), *dense = p.transposed ? step_scratch(w) : matrix;
+  c->drop = step_sparse_dropout(w, dropout);
+  if (p.transposed) print_transpose(c, matrix, p.width, p.depth, dense);
   w->body = step_write_body(w, "acc", "block", true);
-  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), false, has_dropout, arena_printf(w->arena, "V(%s)", dense), false, "g->nodes", p.width,
+  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), false, dense, false, "g->nodes", p.width,
                                            program_of(c)->info->nodes, program_of(c)->fields[field].nonzeros});
 }
 
@@ -510,18 +520,18 @@ static void emit_sparse_outer(CudaWriter *c) {
   bool is_left = field != NO_INDEX;
   if (!is_left) field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
-  const char *result = step_block_name(w, w->kernel->anchor), *to = is_left ? result : step_scratch(w);
-  bool has_dropout = step_sparse_dropout(w, dropout, &c->fields, &c->values);
-  RowWriter *store = rows_new(w->emission, w->step, &w->anchor->shape);
-  store->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = V(%s) + r * %" PRId64 ";\n%s", to, width, width == 1 ? "to[0] = acc[0];\n" : "");
+  const char *result = step_to(w, w->kernel->anchor), *to = is_left ? result : step_scratch(w);
+  c->drop = step_sparse_dropout(w, dropout);
+  RowWriter *store = rows_new(w->arguments, &w->anchor->shape);
+  store->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = %s + r * %" PRId64 ";\n%s", to, width, width == 1 ? "to[0] = acc[0];\n" : "");
   store->text[LEVEL_ELEMENT] = width == 1 ? "" : "to[j] = acc[block];\n";
   store->loop_count = width > 1;
   store->loop_size[0] = width;
   w->body = store;
   ValueId dense = w->anchor->operand[is_left ? 1 : 0];
-  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), true, has_dropout, step_at(w, dense), kernels_is_half(w->kernels, dense),
+  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), true, step_from(w, dense), kernels_is_half(w->kernels, dense),
                                            number(c, columns), width, columns, program_of(c)->fields[field].nonzeros});
-  if (!is_left) print_transpose(c, step_scratch(w), columns, width, result);
+  if (!is_left) print_transpose(c, to, columns, width, result);
 }
 
 /* ---- loss and update ---- */
@@ -529,24 +539,30 @@ static void emit_sparse_outer(CudaWriter *c) {
 static void emit_cross_entropy(CudaWriter *c) {
   StepWriter *w = &c->w;
   int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
-  const char *scores = step_block_name(w, w->anchor->operand[0]), *labels = step_block_name(w, w->anchor->operand[1]);
+  const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
+  const char *sums = argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
   print_call(c, "blocks", "INT64_C(1) << g->blocks.levels",
-             arena_printf(w->arena, "gnn_cross_entropy_block(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, V_DOUBLES(%s));",
-                          scores, classes, labels, step_scratch(w)));
+             arena_printf(w->arena, "gnn_cross_entropy_block(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);",
+                          scores, classes, labels, sums));
   open_kernel(c, "mean", "1", "gnn_view *g");
-  fprintf(w->out, "  gnn_cross_entropy_mean(V_DOUBLES(%s), &g->blocks, g->row_count[GNN_TRAIN], &g->loss);\n", step_scratch(w));
+  fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_count[GNN_TRAIN], &g->loss);\n", sums);
   close_kernel(c);
 }
 
 static void emit_cross_entropy_gradient(CudaWriter *c) {
   StepWriter *w = &c->w;
   int64_t classes = body_width(c);
-  const char *gradient = step_at(w, w->kernel->anchor);
+  const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
+  const char *gradient = step_to(w, w->kernel->anchor);
   print_call(c, "zero", arena_printf(w->arena, "blocks_for(g->nodes * %" PRId64 ", %d)", classes, CUDA_THREADS),
              arena_printf(w->arena, "gnn_zero(%s, g->nodes * %" PRId64 ");", gradient, classes));
   print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / CUDA_WARP),
-             arena_printf(w->arena, "gnn_cross_entropy_gradient(V(%s), %" PRId64 ", V_LABELS(%s), g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);",
-                          step_block_name(w, w->anchor->operand[0]), classes, step_block_name(w, w->anchor->operand[1]), gradient));
+             arena_printf(w->arena, "gnn_cross_entropy_gradient(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);",
+                          scores, classes, labels, gradient));
+}
+
+static const char *weight_place(const CudaWriter *c, ValueId weight) {
+  return arena_printf(c->w.arena, "AT_%s", layout_at(c->w.emission->layout, c->w.kernels, weight, 0, c->w.step->number - 1)->name);
 }
 
 static const char *state_of(const CudaWriter *c, int state, int32_t param) {
@@ -555,13 +571,22 @@ static const char *state_of(const CudaWriter *c, int state, int32_t param) {
   return block == NO_INDEX ? "-1" : arena_printf(c->w.arena, "AT_%s", layout->blocks[block].name);
 }
 
+/* Where the gradient lies in the plan and in the order that keeps everything. */
+static const char *gradient_places(const CudaWriter *c, ValueId gradient) {
+  const Emission *m = c->w.emission;
+  const int64_t planned = layout_at(m->layout, c->w.kernels, gradient, 0, c->w.step->number - 1)->offset;
+  const KeepOrder *keep = m->keep_order;
+  const int64_t kept = keep ? layout_at(keep->layout, c->w.kernels, gradient, 0, keep->schedule->backward_end)->offset : planned;
+  return arena_printf(c->w.arena, "{%" PRId64 ", %" PRId64 "}", planned, kept);
+}
+
 /* One launch for all weights: a table says where they lie, and of which group of settings they are; in constant memory, while it has room. */
 static const Hyper **print_weights(CudaWriter *c, int *group_count, int64_t *blocks) {
   StepWriter *w = &c->w;
   const Hyper **groups = arena_alloc(w->arena, (size_t)(w->kernel->body_count + 1) * sizeof *groups);
   *group_count = 0;
   *blocks = 0;
-  fprintf(w->out, "static %s const gnn_weight step_%d_table[] = {\n", w->kernel->body_count < CONSTANT_WEIGHTS ? "__constant__" : "__device__", w->n);
+  fprintf(w->out, "static %s const gnn_weight %s_table[] = {\n", w->kernel->body_count < CONSTANT_WEIGHTS ? "__constant__" : "__device__", w->name);
   for (int b = -1; b < w->kernel->body_count; b++) {
     const Value *update = &w->graph->values[b < 0 ? w->kernel->anchor : w->kernel->body[b]];
     int32_t p = update->as.index;
@@ -570,9 +595,8 @@ static const Hyper **print_weights(CudaWriter *c, int *group_count, int64_t *blo
     while (group < *group_count && groups[group] != hyper) group++;
     if (group == *group_count) groups[(*group_count)++] = hyper;
     int64_t count = shape_width(&w->graph->values[update->operand[0]].shape);
-    const char *gradient = step_block_name(w, update->operand[1]);
-    fprintf(w->out, "  {AT_%s, {AT_%s, %s_%s}, {%s, %s}, %" PRId64 ", %" PRId64 ", %d},\n", step_block_name(w, update->operand[0]), gradient,
-            w->emission->keep_order ? "KEEP" : "AT", gradient, state_of(c, 0, p), state_of(c, 1, p), count, *blocks, group);
+    fprintf(w->out, "  {%s, %s, {%s, %s}, %" PRId64 ", %" PRId64 ", %d},\n", weight_place(c, update->operand[0]), gradient_places(c, update->operand[1]),
+            state_of(c, 0, p), state_of(c, 1, p), count, *blocks, group);
     *blocks += tiles_of(count, UPDATE_EACH);
   }
   fprintf(w->out, "};\n\n");
@@ -595,9 +619,9 @@ static void emit_update(CudaWriter *c) {
   int64_t blocks;
   const Hyper **groups = print_weights(c, &group_count, &blocks);
   open_plain(c, "weights", number(c, blocks));
-  fprintf(w->out, "  const gnn_weight &weight = gnn_weight_of_block(step_%d_table);\n", w->n);
+  fprintf(w->out, "  const gnn_weight &weight = gnn_weight_of_block(%s_table);\n", w->name);
   fprintf(w->out, "  const int64_t begin = (int64_t)((int)blockIdx.x - weight.block) * GNN_UPDATE_EACH, end = gnn_min(begin + GNN_UPDATE_EACH, weight.count);\n");
-  fprintf(w->out, "  gnn_real *w = gnn_at(g, weight.at);\n  const gnn_real *slope = gnn_at(g, weight.at_gradient[g->keeps_all]);\n");
+  fprintf(w->out, "  gnn_real *w = gnn_at(g, weight.at);\n  const gnn_real *slope = gnn_at(g, weight.at_gradient[%s]);\n", w->emission->keep_order ? argument_order(w->arguments, &w->uses) : "0");
   for (int i = 0; i < group_count; i++) {
     const char *condition = group_count > 1 ? arena_printf(w->arena, "if (weight.group == %d) ", i) : "";
     fprintf(w->out, "  %s%s\n", condition, update_call(c, groups[i]));
@@ -607,17 +631,64 @@ static void emit_update(CudaWriter *c) {
 
 /* ---- one step ---- */
 
-void emit_cuda_kernels(const Emission *emission, const Step *step, FILE *out, Launch **launches, int *count) {
+static const char *argument_variable(const CudaWriter *c, int i) {
+  const Argument *argument = &c->w.arguments->list[i];
+  return argument_is_place(argument) ? arena_printf(c->w.arena, "place_%s", argument->name) : argument->name;
+}
+
+/* Every kernel of a step is told all of its arguments. */
+static char *device_text(const CudaWriter *c, const char *tables) {
+  char *text;
+  size_t size;
+  FILE *out = arena_open_text(c->w.arena, &text, &size);
+  fprintf(out, "%s", tables);
+  for (int k = 0; k < c->kernel_count; k++) {
+    fprintf(out, "GNN_KERNEL %s(%s, const gnn_places at) {\n", c->kernels[k].name, c->kernels[k].parameter);
+    for (int i = 0; i < c->w.arguments->count; i++) fprintf(out, "  [[maybe_unused]] const int64_t %s = at.at[%d];\n", argument_variable(c, i), i);
+    fprintf(out, "%s}\n\n", c->kernels[k].body);
+  }
+  fclose(out);
+  return text;
+}
+
+static char *host_text(const CudaWriter *c) {
+  const int arguments = c->w.arguments->count;
+  char *text;
+  size_t size;
+  FILE *out = arena_open_text(c->w.arena, &text, &size);
+  fprintf(out, "static void %s(gnn_run *g", c->w.name);
+  for (int i = 0; i < arguments; i++) fprintf(out, ", int64_t %s", argument_variable(c, i));
+  fprintf(out, ") {\n");
+  if (c->kernel_count) fprintf(out, "  const gnn_places at = {{%s", arguments ? "" : "0");
+  for (int i = 0; c->kernel_count && i < arguments; i++) fprintf(out, "%s%s", i ? ", " : "", argument_variable(c, i));
+  if (c->kernel_count) fprintf(out, "}};\n");
+  for (int i = 0; i < c->launch_count; i++) {
+    const Launch *launch = &c->launches[i];
+    if (launch->call) step_print_lines(out, "  ", launch->call);
+    else fprintf(out, "  gnn_launch(g, KERNEL_%s, %s, %d, 0, &at);\n", launch->kernel, launch->blocks, CUDA_THREADS);
+  }
+  fprintf(out, "}\n\n");
+  fclose(out);
+  return text;
+}
+
+StepText cuda_step_text(const Emission *m, const Step *step, const char *name) {
   static void (*const emit[KERNEL_KIND_COUNT])(CudaWriter *) = {
 #define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) emit_##cuda,
 #include "compiler/lowering/kernel_kinds.h"
 #undef KERNEL
   };
-  if (step->kind != STEP_KERNEL) return;
-  CudaWriter c = {.w = step_writer(emission, step, out), .launches = launches, .launch_count = count, .lanes = 1, .slots = 1, .fields = "", .values = ""};
+  char *tables;
+  size_t size;
+  FILE *out = arena_open_text(m->arena, &tables, &size);
+  CudaWriter c = {.w = step_writer(m, step, name, out), .lanes = 1, .slots = 1};
   switch (c.w.kernel->library) {
   case LIBRARY_CUBLASLT: emit_library_matmul(&c); break;
   case LIBRARY_CUSPARSE: emit_library_spmm(&c); break;
   case LIBRARY_NONE: case LIBRARY_COUNT: emit[c.w.kernel->kind](&c); break;
   }
+  fclose(out);
+  StepText result = {.text = device_text(&c, tables), .host = host_text(&c), .arguments = c.w.arguments};
+  for (int k = 0; k < c.kernel_count; k++) ARENA_PUSH(m->arena, result.kernels, result.kernel_count, c.kernels[k].name);
+  return result;
 }

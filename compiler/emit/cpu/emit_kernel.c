@@ -1,0 +1,564 @@
+/* emit_kernel: one step as C: what it does to a row, what a task does to a range of rows, and the step itself.
+ *
+ * The kernels of kernels/cpu are templates; what is printed here instantiates them with the sizes of the step, and
+ * hands them the body as a function that is called for each finished row.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit_cpu.h"
+
+/* ---- the body ---- */
+
+/* The opening of a function over the step's struct: only what its text mentions is declared. */
+static void print_opening(const StepWriter *w, unsigned uses) {
+  if (uses & (USES_STEP | USES_RUN)) fprintf(w->out, "  const struct %s *s = context;\n", w->name);
+  else fprintf(w->out, "  (void)context;\n");
+  if (uses & USES_RUN) fprintf(w->out, "  const gnn_run *g = s->g;\n");
+}
+
+static char *loops_text(const RowWriter *rows, const char *indent) {
+  char *text;
+  size_t size;
+  FILE *memory = arena_open_text(rows->arena, &text, &size);
+  rows_print_loops(rows, memory, indent);
+  fclose(memory);
+  return text;
+}
+
+/* NAME_row: called for each finished row of a product or sum. */
+static void print_row_function(const StepWriter *w) {
+  fprintf(w->out, "static inline void %s_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->name);
+  print_opening(w, w->body->uses);
+  if (!(w->body->uses & USES_ROW)) fprintf(w->out, "  (void)r;\n");
+  if (!(w->body->uses & USES_ACC)) fprintf(w->out, "  (void)acc;\n");
+  step_print_lines(w->out, "  ", w->body->text[LEVEL_ROW]);
+  fprintf(w->out, "%s}\n\n", loops_text(w->body, "  "));
+}
+
+static void open_task(const StepWriter *w, const char *name, unsigned uses) {
+  fprintf(w->out, "static void %s_%s(const void *context, int64_t begin, int64_t end, int64_t task) {\n", w->name, name);
+  print_opening(w, uses);
+  fprintf(w->out, "  (void)task;\n");
+}
+
+/* A task whose whole text is one call, which mentions what has been asked for since the last one. */
+static void print_task(StepWriter *w, const char *name, const char *statement) {
+  open_task(w, name, w->uses);
+  fprintf(w->out, "  %s\n}\n\n", statement);
+  w->uses = 0;
+}
+
+/* ---- the step ---- */
+
+/* What a step has beside its arguments: members of its struct, and their values. */
+typedef struct Members {
+  const char *fields, *values; /* one a line */
+} Members;
+
+/* ", const gnn_real *h, int64_t part", in lines. */
+static const char *parameters(const Arguments *a) {
+  enum { LINE = 100 };
+  const char *text = "";
+  size_t line = 0;
+  for (int i = 0; i < a->count; i++) {
+    const char *one = arena_printf(a->emission->arena, "%s%s", argument_type(&a->list[i]), a->list[i].name);
+    line += strlen(one) + 2;
+    text = arena_printf(a->emission->arena, "%s,%s%s", text, line > LINE ? "\n    " : " ", one);
+    if (line > LINE) line = strlen(one);
+  }
+  return text;
+}
+
+static void open_step(StepWriter *w, Members members) {
+  const char *indent = "    ";
+  fprintf(w->out, "static void %s(gnn_run *g%s) {\n  const struct %s s = {\n    .g = g,\n", w->name, parameters(w->arguments), w->name);
+  for (int i = 0; i < w->arguments->count; i++) fprintf(w->out, "    .%s = %s,\n", w->arguments->list[i].name, w->arguments->list[i].name);
+  step_print_lines(w->out, indent, step_dropout_values(w, ".", ","));
+  step_print_lines(w->out, indent, members.values);
+  fprintf(w->out, "  };\n");
+  w->fields = arena_printf(w->arena, "%s%s", step_dropout_fields(w), members.fields);
+  w->uses = 0;
+}
+
+static const Members no_members = {"", ""};
+
+static const char *number(const StepWriter *w, int64_t n) { return arena_printf(w->arena, "%" PRId64, n); }
+
+static void run_over(const StepWriter *w, const char *task, const char *count, const char *extent) {
+  fprintf(w->out, "  gnn_parallel(g->team, %s, %s, %s_%s, &s);\n", count, extent, w->name, task);
+}
+
+static void run_over_bounds(const StepWriter *w, const char *task, const char *csr) {
+  fprintf(w->out, "  gnn_parallel_ranges(g->team, %s.bounds, %s.tasks, %s_%s, &s);\n", csr, csr, w->name, task);
+}
+
+/* The step is told its part. Call this before open_step. */
+static void take_part(StepWriter *w) {
+  if (w->step->part) argument_number(w->arguments, "part", w->step->part, &w->uses);
+}
+
+static const char *part_row(const StepWriter *w, const char *part, int64_t lead) {
+  const char *row = arena_printf(w->arena, "g->blocks.first[%s * %" PRId64 "]", part, step_blocks_of_part(w));
+  return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
+}
+
+/* All of them, or those of the step's part. */
+static void run_over_rows(const StepWriter *w, const char *task, Domain domain, int64_t lead) {
+  if (w->step->part == 0) run_over(w, task, step_row_count(w, domain, lead), number(w, w->kernel->task_rows));
+  else
+    fprintf(w->out, "  gnn_parallel_part(g->team, %s, %s, %" PRId64 ", %s_%s, &s);\n", part_row(w, "(part - 1)", lead), part_row(w, "part", lead), w->kernel->task_rows,
+            w->name, task);
+}
+
+enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64 };
+
+/* ---- kernels ---- */
+
+static void emit_matmul(StepWriter *w) {
+  const struct Contraction p = w->anchor->as.product;
+  w->body = step_write_body(w, "acc", NULL, false);
+  if (p.lead > 1) { /* rows of the product are parts of rows of the value: they are stored as they come */
+    w->body->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = %s + r * %" PRId64 ";\n", step_to(w, w->kernel->anchor), p.width);
+    w->body->text[LEVEL_ELEMENT] = "to[j] = acc[j];\n";
+    w->body->loop_count = 1;
+    w->body->loop_size[0] = p.width;
+    w->body->uses = w->uses | USES_ROW | USES_ACC;
+  }
+  w->uses = 0;
+  print_row_function(w);
+  const char *matrix = step_from(w, w->anchor->operand[1]), *packed = step_scratch(w);
+  print_task(w, "pack", arena_printf(w->arena, "gnn_gemm_pack(%s, %" PRId64 ", %" PRId64 ", %d, %s, begin, end);", matrix, p.depth, p.width, p.transposed, packed));
+  const char *left = step_from(w, w->anchor->operand[0]);
+  step_scratch(w);
+  print_task(w, "rows", arena_printf(w->arena, "matmul_%" PRId64 "x%" PRId64 "(%s, %s, begin, end, %s_row, context);", p.depth, p.width, left, packed, w->name));
+  take_part(w);
+  open_step(w, no_members);
+  run_over(w, "pack", number(w, p.depth), number(w, PACK_ROWS));
+  run_over_rows(w, "rows", w->anchor->shape.domain, p.lead);
+  fprintf(w->out, "}\n\n");
+}
+
+/* The member for the dropout of sparse features, where they have one. */
+static Members sparse_members(StepWriter *w, ValueId dropout) {
+  const char *drop = step_sparse_dropout(w, dropout);
+  return drop ? (Members){"gnn_dropout drop;\n", arena_printf(w->arena, ".drop = %s,\n", drop)} : no_members;
+}
+
+static void emit_sparse_matmul(StepWriter *w) {
+  const struct Contraction p = w->anchor->as.product;
+  ValueId dropout;
+  int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
+  const Members members = sparse_members(w, dropout);
+  const char *drop = *members.fields ? "&s->drop" : "NULL";
+  int slot = step_sparse_slot(w, field);
+  w->body = step_write_body(w, "acc", NULL, false);
+  print_row_function(w);
+  if (p.transposed) {
+    const char *matrix = step_from(w, w->anchor->operand[1]), *turned = step_scratch(w);
+    print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s, begin, end);", matrix, p.width, p.depth, turned));
+  }
+  const char *matrix = p.transposed ? step_scratch(w) : step_from(w, w->anchor->operand[1]);
+  w->uses |= USES_RUN;
+  print_task(w, "rows", arena_printf(w->arena, "sparse_matmul_%" PRId64 "(&g->sparse[%d], %s, %s, begin, end, %s_row, context);", p.width, slot, matrix, drop, w->name));
+  open_step(w, members);
+  if (p.transposed) run_over(w, "transpose", number(w, p.depth), number(w, COLUMNS_A_TASK));
+  run_over_bounds(w, "rows", arena_printf(w->arena, "g->sparse[%d].by_row", slot));
+  fprintf(w->out, "}\n\n");
+}
+
+static void emit_sparse_outer(StepWriter *w) {
+  const struct Contraction p = w->anchor->as.product;
+  ValueId dropout;
+  int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
+  bool is_left = field != NO_INDEX;
+  if (!is_left) field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
+  const Members members = sparse_members(w, dropout);
+  const char *drop = *members.fields ? "&s->drop" : "NULL";
+  int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
+  int slot = step_sparse_slot(w, field);
+  fprintf(w->out, "static inline void %s_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->name);
+  const char *to = is_left ? step_to(w, w->kernel->anchor) : step_scratch(w);
+  print_opening(w, w->uses);
+  w->uses = 0;
+  fprintf(w->out, "  gnn_real *restrict to = %s + r * %" PRId64 ";\n", to, width);
+  fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
+  const char *dense = step_from(w, w->anchor->operand[is_left ? 1 : 0]);
+  w->uses |= USES_RUN;
+  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%" PRId64 "(&g->sparse[%d], &g->blocks, %s, %s, begin, end, %s_row, context);", width, slot, dense, drop,
+                                        w->name));
+  if (!is_left) {
+    const char *from = step_scratch(w), *turned = step_to(w, w->kernel->anchor);
+    print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s, begin, end);", from, columns, width, turned));
+  }
+  open_step(w, members);
+  run_over_bounds(w, "columns", arena_printf(w->arena, "g->sparse[%d].by_column", slot));
+  if (!is_left) run_over(w, "transpose", number(w, width), number(w, TRANSPOSED_ROWS_A_TASK));
+  fprintf(w->out, "}\n\n");
+}
+
+/* What the walkers have goes to where the parts before it have left theirs, after the last part from there to the result. */
+static const char *sum_of_part(StepWriter *w, const char *scratch, int64_t count) {
+  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses), *sums = argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses);
+  const char *sum = arena_printf(w->arena, "gnn_sum_part(%s, s->walkers, %" PRId64 ", (int)%s - 1, %s, begin, end);", scratch, count, part, sums);
+  if (w->step->part < w->step->parts->count) return sum;
+  return arena_printf(w->arena, "%s\n  memcpy(%s + begin, %s + begin, (size_t)(end - begin) * sizeof(gnn_real));", sum, step_to(w, w->kernel->anchor), sums);
+}
+
+/* Sums over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
+ * and where their sum goes; it mentions what has been asked for. */
+static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
+  const int part = w->step->part;
+  const char *scratch = step_scratch(w);
+  const char *before = part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", argument_number(w->arguments, "part", part, &w->uses)) : "";
+  const char *levels = part ? arena_printf(w->arena, " - %d", w->step->parts->levels) : "";
+  fprintf(w->out, "static void %s_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->name);
+  print_opening(w, USES_RUN);
+  w->uses = 0;
+  fprintf(w->out, "  for (gnn_walk walk = gnn_walk_begin(%sbegin, %send, %s + walker * s->walkers.open * %" PRId64 ", %" PRId64 "); walk.left > 0; gnn_walk_on(&walk))\n",
+          before, before, scratch, count, count);
+  fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
+  step_scratch(w);
+  print_task(w, "sum", part ? sum_of_part(w, scratch, count)
+                            : arena_printf(w->arena, "gnn_sum_walkers(%s, s->walkers, %" PRId64 ", %s, begin, end);", scratch, count, step_to(w, w->kernel->anchor)));
+  open_step(w, (Members){"gnn_walkers walkers;\n", arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d),\n", levels, w->kernel->walker_levels)});
+  run_over(w, "walk", "s.walkers.runs", "s.walkers.each");
+  run_over(w, "sum", number(w, count), number(w, SUM_NUMBERS));
+  fprintf(w->out, "}\n\n");
+}
+
+/* A product over edges or over parts of rows: each run has those of its nodes. */
+static void emit_outer(StepWriter *w) {
+  const struct Contraction p = w->anchor->as.product;
+  Domain domain = w->graph->values[w->anchor->operand[0]].shape.domain;
+  const char *left = step_from(w, w->anchor->operand[0]), *right = step_from(w, w->anchor->operand[1]);
+  const char *outer = arena_printf(w->arena, "outer_%" PRId64 "x%" PRId64 "(%s, %s", p.depth, p.width, left, right);
+  if (domain == DOMAIN_NONE) {
+    const char *result = step_to(w, w->kernel->anchor);
+    print_task(w, "all", arena_printf(w->arena, "%s, 0, %" PRId64 ", %s);", outer, p.lead, result));
+    open_step(w, no_members);
+    run_over(w, "all", "1", "1");
+    fprintf(w->out, "}\n\n");
+    return;
+  }
+  emit_walk(w, outer, step_run_first(w, domain, p.lead, "walk.run"), step_run_first(w, domain, p.lead, "walk.run + 1"), p.depth * p.width);
+}
+
+static void emit_spmm(StepWriter *w) {
+  const Value *lifted = &w->graph->values[w->anchor->operand[0]];
+  const char *csr = w->anchor->as.end == END_DST ? "g->in" : "g->out";
+  w->body = step_write_body(w, "acc", NULL, false);
+  print_row_function(w);
+  const char *from = step_from(w, lifted->operand[0]);
+  w->uses |= USES_RUN;
+  print_task(w, "rows", arena_printf(w->arena, "spmm_%" PRId64 "(&%s, %s, begin, end, %s_row, context);", shape_width(&w->anchor->shape), csr, from, w->name));
+  open_step(w, no_members);
+  run_over_bounds(w, "rows", csr);
+  fprintf(w->out, "}\n\n");
+}
+
+/* ---- sums of expressions ---- */
+
+/* The operand of a sum or an aggregation, written so that each element is folded into acc. */
+static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
+  w->operand = rows_new(w->arguments, loops);
+  Index index = rows_full_index(w->operand, row);
+  const char *text = rows_value(w->operand, w->anchor->operand[0], index);
+  Index into = w->anchor->op == OP_REDUCE ? rows_reduced_index(w->operand, w->kernel->anchor, index) : index;
+  RowWriter *rows = w->operand;
+  rows->has_lanes = rows->is_flat && rows->loop_count == 1 && rows->loop_size[0] >= 16 && !rows->has_bits && shape_width(&w->anchor->shape) == 1;
+  if (rows->has_lanes) rows_write(rows, LEVEL_ELEMENT, "lanes[t] += %s;", text);
+  else step_write_fold(w, arena_printf(w->arena, "acc[%s]", rows_offset(rows, &w->anchor->shape, into)), text);
+}
+
+/* What runs for each edge of row r after the operand. */
+typedef struct AfterEdge {
+  const char *text;
+  unsigned uses;
+} AfterEdge;
+
+/* The edges of row r are folded into acc, inside a loop over r. */
+static void print_edge_loop(const StepWriter *w, bool is_out, bool has_own_acc, AfterEdge after) {
+  const unsigned uses = w->operand->uses | after.uses;
+  if (uses & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
+  step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
+  fprintf(w->out, "    for (int64_t i = edges->ptr[r]; i < edges->ptr[r + 1]; i++) {\n");
+  step_print_lines(w->out, "      ", step_edge_variables(w, uses, is_out));
+  if (has_own_acc) fprintf(w->out, "      gnn_real acc[%" PRId64 "] = {0};\n", shape_width(&w->anchor->shape));
+  step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
+  fprintf(w->out, "%s%s    }\n", loops_text(w->operand, "      "), after.text);
+}
+
+static void emit_edges(StepWriter *w) {
+  const FoldInfo *fold = &fold_info[kernel_info[w->kernel->kind].fold];
+  bool is_out = w->anchor->as.end == END_SRC, is_sum = kernel_info[w->kernel->kind].fold == FOLD_SUM;
+  int64_t width = shape_width(&w->anchor->shape);
+  w->body = step_write_body(w, "acc", NULL, false);
+  write_operand(w, &w->anchor->shape, ROWS_EDGE);
+  print_row_function(w);
+  open_task(w, "rows", USES_RUN);
+  fprintf(w->out, "  const gnn_csr *edges = &g->%s;\n", is_out ? "out" : "in");
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    %sgnn_real acc[%" PRId64 "]%s;\n", is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
+  /* _Alignas: gcc 12 stores whole vectors below the stack pointer of a function that calls none, and aligns them wrongly. */
+  if (!is_sum) fprintf(w->out, "    for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
+  print_edge_loop(w, is_out, false, (AfterEdge){"", 0});
+  if (!is_sum) fprintf(w->out, "    gnn_settle(acc, %" PRId64 ", edges->ptr[r] == edges->ptr[r + 1]);\n", width);
+  fprintf(w->out, "    %s_row(context, r, acc);\n  }\n}\n\n", w->name);
+  open_step(w, no_members);
+  run_over_bounds(w, "rows", is_out ? "g->out" : "g->in");
+  fprintf(w->out, "}\n\n");
+}
+
+/* A map or a sum within a row whose rows are edges: walked by destination, so that both ends are at hand. */
+static void emit_edge_rows(StepWriter *w) {
+  bool is_sum = w->anchor->op == OP_REDUCE;
+  w->body = step_write_body(w, is_sum ? "acc" : NULL, NULL, false);
+  if (is_sum) write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE);
+  open_task(w, "rows", USES_RUN);
+  fprintf(w->out, "  const gnn_csr *edges = &g->in;\n  for (int64_t r = begin; r < end; r++) {\n");
+  char *body_loops = loops_text(w->body, "      ");
+  const char *body_edge = "";
+  for (const char *line = w->body->text[LEVEL_EDGE]; *line; line = strchr(line, '\n') + 1)
+    body_edge = arena_printf(w->arena, "%s      %.*s\n", body_edge, (int)(strchr(line, '\n') - line), line);
+  const char *after = arena_printf(w->arena, "%s%s", body_edge, body_loops);
+  if (!is_sum) w->operand = rows_new(w->arguments, &(Shape){.domain = DOMAIN_EDGE});
+  w->operand->text[LEVEL_ROW] = arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_ROW], w->body->text[LEVEL_ROW]);
+  print_edge_loop(w, false, is_sum, (AfterEdge){after, w->body->uses});
+  fprintf(w->out, "  }\n}\n\n");
+  open_step(w, no_members);
+  run_over_bounds(w, "rows", "g->in");
+  fprintf(w->out, "}\n\n");
+}
+
+static void emit_map(StepWriter *w) {
+  if (w->anchor->shape.domain == DOMAIN_EDGE) {
+    emit_edge_rows(w);
+    return;
+  }
+  w->body = step_write_body(w, NULL, NULL, false);
+  open_task(w, "rows", w->body->uses);
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
+  if (!(w->body->uses & USES_ROW)) fprintf(w->out, "    (void)r;\n");
+  step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
+  fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
+  take_part(w);
+  open_step(w, no_members);
+  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
+  fprintf(w->out, "}\n\n");
+}
+
+static void emit_row_sum(StepWriter *w) {
+  if (w->anchor->shape.domain == DOMAIN_EDGE) {
+    emit_edge_rows(w);
+    return;
+  }
+  w->body = step_write_body(w, "acc", NULL, false);
+  write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain));
+  print_row_function(w);
+  open_task(w, "rows", w->operand->uses);
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "] = {0};\n", shape_width(&w->anchor->shape));
+  step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
+  fprintf(w->out, "%s    %s_row(context, r, acc);\n  }\n}\n\n", loops_text(w->operand, "    "), w->name);
+  take_part(w);
+  open_step(w, no_members);
+  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
+  fprintf(w->out, "}\n\n");
+}
+
+static void emit_column_sum(StepWriter *w) {
+  const Value *from = &w->graph->values[w->anchor->operand[0]];
+  bool is_edge = from->shape.domain == DOMAIN_EDGE;
+  int64_t width = shape_width(&w->anchor->shape);
+  write_operand(w, &from->shape, step_row_kind(from->shape.domain));
+  fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
+  print_opening(w, is_edge ? USES_RUN : w->operand->uses);
+  fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
+  if (is_edge) fprintf(w->out, "  const gnn_csr *edges = &g->in;\n");
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
+  if (is_edge) {
+    print_edge_loop(w, false, false, (AfterEdge){"", 0});
+  } else {
+    step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
+    fprintf(w->out, "%s", loops_text(w->operand, "    "));
+  }
+  fprintf(w->out, "  }\n  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j];\n}\n\n", width);
+  emit_walk(w, arena_printf(w->arena, "%s_run(context", w->name), step_run_first(w, DOMAIN_NODE, 1, "walk.run"), step_run_first(w, DOMAIN_NODE, 1, "walk.run + 1"), width);
+}
+
+/* ---- loss and update ---- */
+
+static const char *labels_of(StepWriter *w) { return argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses); }
+
+static void emit_cross_entropy(StepWriter *w) {
+  int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
+  const int part = w->step->part;
+  const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
+  const char *sums = part ? argument_at_sums(w->arguments, ELEMENTS_DOUBLE, &w->uses) : argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
+  w->uses |= USES_RUN;
+  print_task(w, "blocks", arena_printf(w->arena, "gnn_cross_entropy_blocks(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
+                                       "g->blocks.first, begin, end, %s);", scores, classes, labels, sums));
+  take_part(w);
+  open_step(w, no_members);
+  fprintf(w->out, "  const int64_t blocks = INT64_C(1) << g->blocks.levels;\n");
+  if (part == 0) run_over(w, "blocks", "blocks", arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
+  else
+    fprintf(w->out, "  gnn_parallel_part(g->team, (part - 1) * %" PRId64 ", part * %" PRId64 ", blocks / %d + 1, %s_blocks, &s);\n", step_blocks_of_part(w),
+            step_blocks_of_part(w), LOSS_TASKS, w->name);
+  if (part == 0 || part == w->step->parts->count)
+    fprintf(w->out, "  g->loss = gnn_sum_tree(%s, blocks) / (double)g->row_count[GNN_TRAIN];\n", part ? "sums" : "scratch");
+  fprintf(w->out, "}\n\n");
+}
+
+static void emit_cross_entropy_gradient(StepWriter *w) {
+  int64_t classes = shape_width(&w->anchor->shape);
+  const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w), *gradient = step_to(w, w->kernel->anchor);
+  w->uses |= USES_RUN;
+  print_task(w, "rows", arena_printf(w->arena, "gnn_cross_entropy_gradient_nodes(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], "
+                                     "g->row_count[GNN_TRAIN], begin, end, %s);", scores, classes, labels, gradient));
+  take_part(w);
+  open_step(w, no_members);
+  run_over_rows(w, "rows", DOMAIN_NODE, 1);
+  fprintf(w->out, "}\n\n");
+}
+
+/* One function for all weights with the same settings. */
+static void emit_update(StepWriter *w) {
+  const TypedProgram *program = w->emission->program;
+  const Residents *residents = w->emission->layout->residents;
+  int32_t p = w->anchor->as.index;
+  const Hyper *h = step_hyper(program, program->params[p].name);
+  const char *weight = argument_named_value(w->arguments, "weight", w->anchor->operand[0], true, &w->uses);
+  const char *gradient = argument_named_value(w->arguments, "gradient", w->anchor->operand[1], false, &w->uses);
+  static const char *const names[MAX_STATES] = {"state1", "state2"};
+  const char *state[MAX_STATES] = {"NULL", "NULL"};
+  for (int s = 0; s < MAX_STATES; s++)
+    if (residents->state[s][p] != NO_INDEX) state[s] = argument_named_block(w->arguments, names[s], residents->state[s][p], &w->uses);
+  w->uses |= USES_RUN;
+  const char *settings = arena_printf(w->arena, ".lr = %s,\n.weight_decay = %s,\n", emit_scalar(w->emission, h->lr), emit_scalar(w->emission, h->weight_decay));
+  Members members;
+  if (program->train.optimizer == OPTIMIZER_SGD) {
+    print_task(w, "elements", arena_printf(w->arena, "gnn_sgd(%s, %s, %s, s->lr, s->momentum, s->weight_decay, %d, g->epoch, begin, end);", weight, gradient, state[0],
+                                           h->is_nesterov));
+    members = (Members){"double lr, weight_decay, momentum;\n", arena_printf(w->arena, "%s.momentum = %s,\n", settings, emit_scalar(w->emission, h->momentum))};
+  } else {
+    print_task(w, "elements", arena_printf(w->arena, "gnn_%s(%s, %s, %s, %s, s->lr, s->beta1, s->beta2, s->epsilon, s->weight_decay, g->epoch, begin, end);",
+                                           program->train.optimizer == OPTIMIZER_ADAM ? "adam" : "adamw", weight, gradient, state[0], state[1]));
+    members = (Members){"double lr, weight_decay, beta1, beta2, epsilon;\n",
+                        arena_printf(w->arena, "%s.beta1 = %s,\n.beta2 = %s,\n.epsilon = %s,\n", settings, emit_scalar(w->emission, h->beta1),
+                                     emit_scalar(w->emission, h->beta2), emit_scalar(w->emission, h->epsilon))};
+  }
+  argument_number(w->arguments, "count", shape_width(&w->graph->values[w->anchor->operand[0]].shape), &w->uses);
+  open_step(w, members);
+  run_over(w, "elements", "count", number(w, SUM_NUMBERS));
+  fprintf(w->out, "}\n\n");
+}
+
+/* ---- the kernels that steps share ---- */
+
+/* The template of kernels/cpu behind a step, with its sizes filled in: a function of its own, because several steps of a
+ * model have the same sizes and each instance takes the C compiler a tenth of a second. */
+static const char *shared_matmul(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)kernels;
+  const struct Contraction p = anchor->as.product;
+  return arena_printf(m->arena,
+                      "SHARED void matmul_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *packed, int64_t begin, int64_t end,\n"
+                      "    gnn_row_done *done, const void *context) {\n"
+                      "  gnn_gemm_rows(a, packed, %" PRId64 ", %" PRId64 ", begin, end, done, context);\n}\n",
+                      p.depth, p.width, p.depth, p.width);
+}
+
+static const char *shared_outer(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)kernels;
+  const struct Contraction p = anchor->as.product;
+  return arena_printf(m->arena,
+                      "SHARED void outer_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *b, int64_t begin, int64_t end, gnn_real *sum) {\n"
+                      "  gnn_gemm_tn(a, b, %" PRId64 ", %" PRId64 ", begin, end, sum);\n}\n",
+                      p.depth, p.width, p.depth, p.width);
+}
+
+static const char *shared_spmm(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)kernels;
+  int64_t width = shape_width(&anchor->shape);
+  return arena_printf(m->arena,
+                      "SHARED void spmm_%" PRId64 "(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
+                      "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", width, width, width);
+}
+
+static const char *shared_sparse_matmul(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)kernels;
+  int64_t width = anchor->as.product.width;
+  return arena_printf(m->arena,
+                      "SHARED void sparse_matmul_%" PRId64 "(const gnn_sparse *x, const gnn_real *b, const gnn_dropout *drop, int64_t begin,\n"
+                      "    int64_t end, gnn_row_done *done, const void *context) {\n"
+                      "  gnn_sparse_rows(x, b, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", width, width, width);
+}
+
+static const char *shared_sparse_outer(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  ValueId dropout;
+  bool is_left = kernel_sparse_field(kernels->graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
+  int64_t width = is_left ? anchor->as.product.width : anchor->as.product.depth;
+  return arena_printf(m->arena,
+                      "SHARED void sparse_outer_%" PRId64 "(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *g, const gnn_dropout *drop,\n"
+                      "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
+                      "  gnn_sparse_tn_rows(x, blocks, g, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", width, width, width);
+}
+
+static const char *shared_nothing(const Emission *m, const Kernels *kernels, const Value *anchor) {
+  (void)m, (void)kernels, (void)anchor;
+  return "";
+}
+
+/* ---- one step ---- */
+
+typedef struct KernelCode {
+  void (*emit)(StepWriter *);
+  const char *(*shared)(const Emission *, const Kernels *, const Value *anchor);
+} KernelCode;
+
+static const KernelCode code_of[KERNEL_KIND_COUNT] = {
+#define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) {emit_##cpu, shared_##shared},
+#include "compiler/lowering/kernel_kinds.h"
+#undef KERNEL
+};
+
+static const char *shared_by(const Emission *m, const Step *step) {
+  if (step->kind != STEP_KERNEL) return "";
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  return code_of[kernel->kind].shared(m, step->kernels, &step->kernels->graph->values[kernel->anchor]);
+}
+
+void cpu_emit_shared(const Emission *m, FILE *out) {
+  fprintf(out, "/* The kernels at the sizes of this model. Each is compiled once, however many steps call it. */\n"
+               "#ifdef __clang__\n#define SHARED static __attribute__((noinline))\n#else\n#define SHARED static __attribute__((noinline, noclone))\n#endif\n\n");
+  const char **printed = arena_alloc(m->arena, (size_t)(schedule_step_count(m->schedule) + 1) * sizeof *printed);
+  int count = 0;
+  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
+    const char *text = shared_by(m, schedule_step(m->schedule, s));
+    bool is_new = *text != 0;
+    for (int i = 0; i < count && is_new; i++) is_new = strcmp(printed[i], text) != 0;
+    if (!is_new) continue;
+    printed[count++] = text;
+    fprintf(out, "%s\n", text);
+  }
+}
+
+StepText cpu_step_text(const Emission *m, const Step *step, const char *name) {
+  StepText result = {.host = ""};
+  char *functions, *whole;
+  size_t size;
+  FILE *out = arena_open_text(m->arena, &functions, &size);
+  StepWriter w = step_writer(m, step, name, out);
+  code_of[w.kernel->kind].emit(&w);
+  fclose(out);
+  out = arena_open_text(m->arena, &whole, &size);
+  fprintf(out, "struct %s {\n  const gnn_run *g;\n", name);
+  for (int i = 0; i < w.arguments->count; i++) fprintf(out, "  %s%s;\n", argument_type(&w.arguments->list[i]), w.arguments->list[i].name);
+  step_print_lines(out, "  ", w.fields);
+  fprintf(out, "};\n\n%s", functions);
+  fclose(out);
+  result.text = whole;
+  result.arguments = w.arguments;
+  return result;
+}
+

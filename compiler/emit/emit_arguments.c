@@ -1,0 +1,182 @@
+#include "emit_arguments.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "emit_rows.h"
+
+typedef struct ElementInfo {
+  const char *type, *constant_type; /* of a pointer */
+  const char *macro;          /* a constant place in the arena as such a pointer */
+  const char *kept_macro;     /* one of the order that keeps everything; for the processor */
+  const char *argument_macro; /* an argument; for CUDA */
+} ElementInfo;
+
+static const ElementInfo element_info[ELEMENT_KIND_COUNT] = {
+    [ELEMENTS_REAL] = {"gnn_real *", "const gnn_real *", "V", "K", "P"},
+    [ELEMENTS_HALF] = {"gnn_half *", "const gnn_half *", "V_HALF", NULL, "P_HALF"},
+    [ELEMENTS_BITS] = {"uint32_t *", "const uint32_t *", "V_BITS", "K_BITS", "P_BITS"},
+    [ELEMENTS_DOUBLE] = {"double *", "const double *", "V_DOUBLES", "K_DOUBLES", "P_DOUBLES"},
+    [ELEMENTS_LABELS] = {"int32_t *", "const int32_t *", "V_LABELS", NULL, "P_LABELS"}};
+
+static bool is_for_cpu(const Arguments *a) { return a->emission->backend == BACKEND_CPU; }
+
+static ElementKind elements_of(const Kernels *kernels, ValueId value) {
+  if (kernels->graph->values[kernels->storage[value]].shape.element == ELEMENT_BIT) return ELEMENTS_BITS;
+  return kernels_is_half(kernels, value) ? ELEMENTS_HALF : ELEMENTS_REAL;
+}
+
+static bool is_taken(const Arguments *a, const char *name) {
+  for (int i = 0; i < a->count; i++)
+    if (strcmp(a->list[i].name, name) == 0) return true;
+  return false;
+}
+
+static const char *fresh_name(const Arguments *a, const char *base) {
+  const char *name = base;
+  for (int n = 2; (n == 2 && rows_is_reserved(name)) || is_taken(a, name); n++)
+    name = arena_printf(a->emission->arena, *base >= '0' && *base <= '9' ? "v%s_%d" : "%s_%d", base, n);
+  return name;
+}
+
+static Argument *added(Arguments *a, Argument argument) {
+  ARENA_PUSH(a->emission->arena, a->list, a->count, argument);
+  return &a->list[a->count - 1];
+}
+
+static Argument *value_argument(Arguments *a, ValueId value, bool is_written) {
+  const Kernels *kernels = a->step->kernels;
+  const ValueId storage = kernels->storage[value];
+  for (int i = 0; i < a->count; i++)
+    if (a->list[i].kind == ARGUMENT_VALUE && a->list[i].value == storage) {
+      a->list[i].is_written |= is_written;
+      return &a->list[i];
+    }
+  return added(a, (Argument){.kind = ARGUMENT_VALUE, .name = fresh_name(a, kernels->graph->values[storage].name), .elements = elements_of(kernels, value),
+                             .is_written = is_written, .value = storage});
+}
+
+static Argument *only_argument(Arguments *a, ArgumentKind kind, const char *name, ElementKind elements) {
+  for (int i = 0; i < a->count; i++)
+    if (a->list[i].kind == kind) return &a->list[i];
+  return added(a, (Argument){.kind = kind, .name = name, .elements = elements, .is_written = true});
+}
+
+/* Of several things of one kind, told apart by their names. */
+static Argument *named_argument(Arguments *a, Argument argument) {
+  for (int i = 0; i < a->count; i++)
+    if (strcmp(a->list[i].name, argument.name) == 0) return &a->list[i];
+  return added(a, argument);
+}
+
+static const char *at(const Arguments *a, const Argument *argument, unsigned *uses) {
+  *uses |= is_for_cpu(a) ? USES_STEP : USES_RUN;
+  if (is_for_cpu(a)) return arena_printf(a->emission->arena, "s->%s", argument->name);
+  return arena_printf(a->emission->arena, "%s(%s)", element_info[argument->elements].argument_macro, argument->name);
+}
+
+const char *argument_at_value(Arguments *a, ValueId value, bool is_written, unsigned *uses) { return at(a, value_argument(a, value, is_written), uses); }
+const char *argument_name_of_value(Arguments *a, ValueId value, bool is_written) { return value_argument(a, value, is_written)->name; }
+
+const char *argument_at_labels(Arguments *a, ValueId field, unsigned *uses) {
+  Argument *labels = value_argument(a, field, false);
+  labels->elements = ELEMENTS_LABELS;
+  return at(a, labels, uses);
+}
+
+const char *argument_at_scratch(Arguments *a, ElementKind elements, unsigned *uses) {
+  return at(a, only_argument(a, ARGUMENT_SCRATCH, "scratch", elements), uses);
+}
+
+const char *argument_at_sums(Arguments *a, ElementKind elements, unsigned *uses) { return at(a, only_argument(a, ARGUMENT_SUMS, "sums", elements), uses); }
+
+static const char *offset(const Arguments *a, const Argument *argument) { return arena_printf(a->emission->arena, "place_%s", argument->name); }
+
+const char *argument_offset_of_value(Arguments *a, ValueId value, bool is_written) { return offset(a, value_argument(a, value, is_written)); }
+const char *argument_offset_of_scratch(Arguments *a) { return offset(a, only_argument(a, ARGUMENT_SCRATCH, "scratch", ELEMENTS_REAL)); }
+
+const char *argument_named_value(Arguments *a, const char *name, ValueId value, bool is_written, unsigned *uses) {
+  return at(a, named_argument(a, (Argument){.kind = ARGUMENT_VALUE, .name = name, .elements = elements_of(a->step->kernels, value), .is_written = is_written,
+                                            .value = a->step->kernels->storage[value]}), uses);
+}
+
+const char *argument_named_block(Arguments *a, const char *name, int block, unsigned *uses) {
+  return at(a, named_argument(a, (Argument){.kind = ARGUMENT_RESIDENT, .name = name, .is_written = true, .block = block}), uses);
+}
+
+static const char *number_text(const Arguments *a, const Argument *argument, unsigned *uses) {
+  *uses |= is_for_cpu(a) ? USES_STEP : 0;
+  return is_for_cpu(a) ? arena_printf(a->emission->arena, "s->%s", argument->name) : argument->name;
+}
+
+const char *argument_number(Arguments *a, const char *name, int64_t number, unsigned *uses) {
+  return number_text(a, named_argument(a, (Argument){.kind = ARGUMENT_NUMBER, .name = name, .number = number}), uses);
+}
+
+const char *argument_order(Arguments *a, unsigned *uses) { return number_text(a, named_argument(a, (Argument){.kind = ARGUMENT_ORDER, .name = "order"}), uses); }
+
+/* ---- the parameters, and what is passed ---- */
+
+bool argument_is_place(const Argument *argument) { return argument->kind != ARGUMENT_NUMBER && argument->kind != ARGUMENT_ORDER; }
+
+const char *argument_type(const Argument *argument) {
+  const ElementInfo *info = &element_info[argument->elements];
+  return !argument_is_place(argument) ? "int64_t " : argument->is_written ? info->type : info->constant_type;
+}
+
+static const Block *scratch_of(const Layout *y, const Step *step) {
+  for (int i = y->resident_count; i < y->count; i++) {
+    const Block *b = &y->blocks[i];
+    if (b->kind == BLOCK_SCRATCH && b->value == NO_VALUE && !b->is_sums && b->first == step->number - 1) return b;
+  }
+  return NULL;
+}
+
+/* Of the plan's, whatever the order: it lies at the same place in each. */
+static const Block *resident_passed(const Emission *m, const Argument *argument, const Step *step) {
+  if (argument->kind == ARGUMENT_RESIDENT) return &m->layout->blocks[argument->block];
+  return argument->kind == ARGUMENT_VALUE ? resident_of_value(m->layout->residents, step->kernels->graph, argument->value) : NULL;
+}
+
+static const Block *block_passed(const Argument *argument, const Schedule *schedule, const Layout *layout, const Step *step) {
+  switch (argument->kind) {
+  case ARGUMENT_VALUE: return layout_at(layout, step->kernels, argument->value, step->part, step->number - 1);
+  case ARGUMENT_SCRATCH: return scratch_of(layout, step);
+  case ARGUMENT_SUMS: return layout_of_sums(layout, schedule, step->number - 1);
+  case ARGUMENT_RESIDENT: case ARGUMENT_NUMBER: case ARGUMENT_ORDER: break;
+  }
+  return NULL;
+}
+
+
+const char *arguments_passed(const Emission *m, const Arguments *a, const Schedule *schedule, const Layout *layout, const Step *step) {
+  const bool is_kept = layout != m->layout;
+  const char *text = "";
+  for (int i = 0; i < a->count; i++) {
+    const Argument *argument = &a->list[i];
+    const Block *resident = resident_passed(m, argument, step), *block = resident ? resident : block_passed(argument, schedule, layout, step);
+    const bool is_own = is_kept && !resident;
+    const char *name = block ? place_name(m->arena, block) : "";
+    if (!argument_is_place(argument)) text = arena_printf(m->arena, "%s, %" PRId64, text, argument->kind == ARGUMENT_ORDER ? is_kept : argument->number);
+    else if (m->backend == BACKEND_CUDA) text = arena_printf(m->arena, "%s, %s_%s", text, is_own ? "KEEP" : "AT", name);
+    else text = arena_printf(m->arena, "%s, %s(%s)", text, is_own ? element_info[argument->elements].kept_macro : element_info[argument->elements].macro, name);
+  }
+  return text;
+}
+
+const char *place_name(Arena *arena, const Block *block) {
+  return block->part > 1 && block->value != NO_VALUE ? arena_printf(arena, "%s_rows", block->name) : block->name;
+}
+
+void emit_place(const char *table, const Block *block, FILE *out) {
+  fprintf(out, "#define %s_%s INT64_C(%" PRId64 ")", table, block->name, block->offset);
+}
+
+/* The steps of a part count its rows as those of the value, so their pointers begin before the piece; they are moved to its rows before
+ * anything is read. */
+void emit_place_of_rows(const Emission *m, const char *table, const Block *block, FILE *out) {
+  if (block->part < 2 || block->value == NO_VALUE) return;
+  const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
+  int64_t before = parts_bytes(parts, block->value, 0) / parts_rows(parts, 0) * parts->first[block->part - 1];
+  fprintf(out, "#define %s_%s (%s_%s - %" PRId64 ")\n", table, place_name(m->arena, block), table, block->name, before);
+}

@@ -1,0 +1,112 @@
+/* emit_calls: steps that differ only in where things lie share a function; an epoch is a list of calls.
+ *
+ * The order that keeps every value runs the same functions, each once, with places of its own. So nothing is compiled twice for it, and
+ * no step asks which order it is in.
+ */
+#include "emit_calls.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *subject_of(const Step *step) {
+  const Value *anchor = &step->kernels->graph->values[step->kernels->kernels[step->kernel].anchor];
+  return anchor->op == OP_UPDATE ? "update" : anchor->name;
+}
+
+static bool is_same_code(const StepText *a, const StepText *b) { return strcmp(a->text, b->text) == 0 && strcmp(a->host, b->host) == 0; }
+
+static bool is_name_taken(const StepCalls *calls, const char *name) {
+  for (int i = 0; i < calls->function_count; i++)
+    if (strcmp(calls->functions[i]->name, name) == 0) return true;
+  return false;
+}
+
+static const char *new_name(const Emission *m, const StepCalls *calls, const Step *step, const char *subject) {
+  if (strcmp(subject, "update") != 0 || m->backend == BACKEND_CUDA) return arena_printf(m->arena, "step_%d", step->number);
+  const char *name = "update_weight";
+  for (int n = 2; is_name_taken(calls, name); n++) name = arena_printf(m->arena, "update_weight_%d", n);
+  return name;
+}
+
+static StepCall call_of(const Emission *m, StepCalls *calls, const Step *step, StepPrinter *print) {
+  const char *subject = subject_of(step);
+  for (int i = 0; i < calls->function_count; i++) {
+    StepFunction *function = calls->functions[i];
+    if (strcmp(function->subject, subject) != 0) continue;
+    StepText code = print(m, step, function->name);
+    if (!is_same_code(&code, &function->code)) continue;
+    function->steps = arena_printf(m->arena, "%s, %d", function->steps, step->number);
+    return (StepCall){function, code.arguments};
+  }
+  const char *name = new_name(m, calls, step, subject);
+  StepFunction *function = arena_alloc(m->arena, sizeof *function);
+  *function = (StepFunction){name, subject, step->what, (int)step->place.line, arena_printf(m->arena, "%d", step->number), print(m, step, name)};
+  ARENA_PUSH(m->arena, calls->functions, calls->function_count, function);
+  return (StepCall){function, function->code.arguments};
+}
+
+StepCalls *step_calls(const Emission *m, StepPrinter *print) {
+  const int count = schedule_step_count(m->schedule);
+  StepCalls *calls = arena_alloc(m->arena, sizeof *calls);
+  *calls = (StepCalls){.calls = arena_alloc(m->arena, (size_t)(count + 1) * sizeof *calls->calls)};
+  for (int s = 0; s < count; s++) {
+    const Step *step = schedule_step(m->schedule, s);
+    calls->calls[s] = step->kind == STEP_KERNEL ? call_of(m, calls, step, print) : (StepCall){0};
+  }
+  return calls;
+}
+
+void emit_call(const Emission *m, const StepCalls *calls, int step, FILE *out) {
+  const StepCall *call = &calls->calls[step];
+  fprintf(out, "  %s(g%s);\n", call->function->name, arguments_passed(m, call->arguments, m->schedule, m->layout, schedule_step(m->schedule, step)));
+}
+
+/* ---- the order that keeps every value ---- */
+
+/* The index of the step of the plan that runs the same kernel for the first time. */
+static int step_in_plan(const Emission *m, const Step *kept) {
+  for (int s = 0; s < m->schedule->count; s++) {
+    const Step *step = &m->schedule->steps[s];
+    if (step->kind == STEP_KERNEL && !step->is_rerun && step->kernels == kept->kernels && step->kernel == kept->kernel && step->part == kept->part) return s;
+  }
+  return NO_INDEX;
+}
+
+void emit_keep_places(const Emission *m, FILE *out) {
+  const Layout *y = m->keep_order->layout;
+  fprintf(out, "\n/* Where things lie when every value is kept until its last use, which takes %" PRId64 " bytes; what always stays lies where it does. */\n", y->bytes);
+  for (int i = y->resident_count; i < y->count; i++) {
+    emit_place("KEEP", &y->blocks[i], out);
+    fprintf(out, "\n");
+    emit_place_of_rows(m, "KEEP", &y->blocks[i], out);
+  }
+}
+
+static void emit_list(const Emission *m, const StepCalls *calls, const char *name, int first, int last, FILE *out) {
+  const KeepOrder *keep = m->keep_order;
+  fprintf(out, "static gnn_status keep_%s(gnn_run *g) {\n", name);
+  if (first == last) fprintf(out, "  (void)g;\n");
+  for (int s = first; s < last; s++) {
+    const Step *step = &keep->schedule->steps[s];
+    const StepCall *call = &calls->calls[step_in_plan(m, step)];
+    fprintf(out, "  %s(g%s);\n", call->function->name, arguments_passed(m, call->arguments, keep->schedule, keep->layout, step));
+  }
+  if (last == keep->schedule->count && m->layout->residents->results != NO_INDEX)
+    fprintf(out, "  measure(g, KEEP_%s);\n", layout_at(keep->layout, m->evaluation, m->evaluation->graph->scores, 0, last - 1)->name);
+  fprintf(out, "  return GNN_OK;\n}\n\n");
+}
+
+void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
+  const Schedule *s = m->keep_order->schedule;
+  const Layout *y = m->keep_order->layout;
+  fprintf(out, "/* ---- every value kept until its last use: `check` compares the bits of the plan with those of this order ---- */\n\n");
+  if (m->program->has_train) {
+    emit_list(m, calls, "forward_backward", 0, s->backward_end, out);
+    emit_list(m, calls, "update", s->backward_end, s->training_count, out);
+  }
+  emit_list(m, calls, "evaluate", s->training_count, s->count, out);
+  fprintf(out, "static const gnn_keep_order keep_order = {\n  .device_bytes = %" PRId64 ",\n  .at_scores = %" PRId64 ",\n", y->bytes,
+          layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, s->count - 1)->offset);
+  if (m->program->has_train) fprintf(out, "  .forward_backward = keep_forward_backward,\n  .update = keep_update,\n");
+  fprintf(out, "  .evaluate = keep_evaluate,\n};\n\n");
+}

@@ -1,0 +1,11 @@
+/* places.h: what a step is told when it is launched: offsets into the arena, and numbers. Passed by value to every kernel. */
+#ifndef GNN_CUDA_PLACES_H
+#define GNN_CUDA_PLACES_H
+
+enum { GNN_MOST_PLACES = 64 };
+
+typedef struct gnn_places {
+  int64_t at[GNN_MOST_PLACES];
+} gnn_places;
+
+#endif
