@@ -7,7 +7,7 @@ suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime plann
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in (cuda_around has three layers).
 # planner_all: the planner's tests in full size under the sanitizers (planner_watched has a tenth).
-# trust_long: 1,000 random programs (trust has twelve), every bit of a checkpoint (one in a hundred), up to 1,500 moments of each fault (a few).
+# trust_long: 1,000 random programs (trust has twelve), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # toolkits: headers of older CUDA toolkits, which have to be fetched.
 long_suites="cuda_all cuda_sweep planner_all trust_long toolkits"
 

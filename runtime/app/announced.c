@@ -120,8 +120,8 @@ static gnn_status measure_memory(const gnn_cli *cli, const gnn_dataset *dataset,
   if (status == GNN_OK) status = gnn_trail_run(trail, instance, error);
   if (status == GNN_OK) *peaks = measure_take_peaks(instance);
   if (status == GNN_OK && is_said && trail->epochs > 0)
-    printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)trail->epochs, trail->epochs == 1 ? "" : "s", trail->loss[0],
-           trail->loss[trail->epochs - 1]);
+    printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)trail->epochs, trail->epochs == 1 ? "" : "s", gnn_shown(trail->loss[0]),
+           gnn_shown(trail->loss[trail->epochs - 1]));
   gnn_instance_destroy(instance);
   return status;
 }

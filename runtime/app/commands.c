@@ -192,7 +192,7 @@ int gnn_command_eval(const gnn_cli *cli) {
   }
   for (int s = 0; code == GNN_EXIT_OK && s < GNN_SPLIT_COUNT; s++) {
     if (result[s].count == 0 || (split != GNN_SPLIT_COUNT && split != s)) continue;
-    printf("%-5s  %8s nodes  loss %.4f", gnn_split_names[s], gnn_count_text(result[s].count).text, result[s].loss);
+    printf("%-5s  %8s nodes  loss %.4f", gnn_split_names[s], gnn_count_text(result[s].count).text, gnn_shown(result[s].loss));
     if (cli->program->has_accuracy) printf("  accuracy %.4f", result[s].accuracy);
     printf("\n");
   }
@@ -286,7 +286,7 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
     for (int64_t k = 0; k < rows; k++) {
       gnn_text_format(&text, "\n%lld", (long long)gnn_node_id(run, row_node[k]));
       if (classes) gnn_text_format(&text, ",%lld", (long long)classes[k]);
-      else for (int64_t c = 0; c < columns; c++) gnn_text_format(&text, ",%.9g", (double)scores[k * width + c]);
+      else for (int64_t c = 0; c < columns; c++) gnn_text_format(&text, ",%.9g", gnn_shown((double)scores[k * width + c]));
     }
     gnn_text_append(&text, "\n", 1);
     status = gnn_text_write(&text, cli->output, error);

@@ -74,10 +74,10 @@ void gnn_loop_table_head(const gnn_loop *loop) {
 void gnn_loop_row(gnn_loop *loop, int is_evaluated) {
   int width = 9;
   gnn_loop_erase_live(loop);
-  printf("%5lld  %.4f", (long long)loop->instance->run.epoch, loop->instance->run.loss);
+  printf("%5lld  %.4f", (long long)loop->instance->run.epoch, gnn_shown(loop->instance->run.loss));
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     if (!gnn_loop_shows(loop, s)) continue;
-    if (is_evaluated) printf("%*.4f", width, gnn_loop_metric(loop->program, &loop->result[s]));
+    if (is_evaluated) printf("%*.4f", width, gnn_shown(gnn_loop_metric(loop->program, &loop->result[s])));
     else printf("%*s", width, "");
     width = 8;
   }
@@ -102,11 +102,11 @@ static void console_status_line(const gnn_loop *loop, int without, gnn_text *lin
   gnn_text_format(line, "%s ", gnn_is_utf8() ? "▸" : ">");
   if (loop->options->runs > 1) gnn_text_format(line, "run %lld  ", (long long)loop->progress.run_index);
   gnn_text_format(line, "%lld/%lld", (long long)epoch, (long long)loop->options->epochs);
-  if (without < WITHOUT_LOSS) gnn_text_format(line, "  loss %.4f", loop->instance->run.loss);
+  if (without < WITHOUT_LOSS) gnn_text_format(line, "  loss %.4f", gnn_shown(loop->instance->run.loss));
   if (keeper->best_epoch >= 0 && without < WITHOUT_METRIC) {
-    gnn_text_format(line, "  %s %.4f", gnn_split_names[split], gnn_loop_metric(program, &loop->result[split]));
+    gnn_text_format(line, "  %s %.4f", gnn_split_names[split], gnn_shown(gnn_loop_metric(program, &loop->result[split])));
     if (program->has_keep && without < WITHOUT_BEST)
-      gnn_text_format(line, " (best %.4f @ %lld)", gnn_loop_metric(program, &keeper->best[split]), (long long)keeper->best_epoch);
+      gnn_text_format(line, " (best %.4f @ %lld)", gnn_shown(gnn_loop_metric(program, &keeper->best[split])), (long long)keeper->best_epoch);
   }
   if (without < WITHOUT_PACE) gnn_text_format(line, "  %s/epoch", gnn_seconds_text(mean).text);
   gnn_text_format(line, "  %s left", gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text);
@@ -192,7 +192,7 @@ void gnn_loop_print_results(const gnn_loop *loop, const gnn_result *result) {
   const char *gap = "";
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     if (!gnn_loop_shows(loop, s)) continue;
-    printf("%s%s %.4f", gap, gnn_split_names[s], gnn_loop_metric(loop->program, &result[s]));
+    printf("%s%s %.4f", gap, gnn_split_names[s], gnn_shown(gnn_loop_metric(loop->program, &result[s])));
     gap = "  ";
   }
 }
@@ -236,7 +236,7 @@ void gnn_loop_closing(const gnn_loop *loop) {
       if (!gnn_loop_shows(loop, s)) continue;
       double mean, deviation;
       console_mean(loop, s, &mean, &deviation);
-      printf("%s%s %.4f %s %.4f", gap, gnn_split_names[s], mean, gnn_is_utf8() ? "±" : "+-", deviation);
+      printf("%s%s %.4f %s %.4f", gap, gnn_split_names[s], gnn_shown(mean), gnn_is_utf8() ? "±" : "+-", gnn_shown(deviation));
       gap = "   ";
     }
     printf("   (unbiased std)   %s parameters\n", gnn_count_text(gnn_loop_parameters(loop->program)).text);

@@ -104,7 +104,7 @@ static gnn_status gradcheck_all(const gnn_cli *cli, gnn_instance *instance, int 
   gnn_status status = gradcheck_loss(instance, &loss);
   if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the gradients could not be computed");
   printf("%s: %lld nodes, %lld edges, %lld training nodes, loss %.9g\n", program->name, (long long)instance->run.nodes,
-         (long long)instance->run.edges, (long long)instance->run.row_count[GNN_TRAIN], loss);
+         (long long)instance->run.edges, (long long)instance->run.row_count[GNN_TRAIN], gnn_shown(loss));
   printf("%-32s %7s %12s %12s %10s\n", "weight", "tried", "program", "difference", "error");
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
@@ -120,8 +120,8 @@ static gnn_status gradcheck_all(const gnn_cli *cli, gnn_instance *instance, int 
     if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the gradients could not be computed");
     int is_wrong = !(row.worst_excess <= 1);
     *failed += is_wrong;
-    printf("%-32s %7lld %12.5g %12.5g %10.2g  %s\n", weight->name, (long long)row.tried, row.worst_analytic,
-           row.worst_numeric, row.worst_error, is_wrong ? "WRONG" : "ok");
+    printf("%-32s %7lld %12.5g %12.5g %10.2g  %s\n", weight->name, (long long)row.tried, gnn_shown(row.worst_analytic),
+           gnn_shown(row.worst_numeric), gnn_shown(row.worst_error), is_wrong ? "WRONG" : "ok");
   }
   return status;
 }

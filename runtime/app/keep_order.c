@@ -99,7 +99,7 @@ gnn_status gnn_trail_agrees(const gnn_trail *planned, const gnn_trail *kept, con
   for (int64_t e = 0; e < planned->epochs; e++) {
     if (memcmp(&planned->loss[e], &kept->loss[e], sizeof *planned->loss) == 0) continue;
     gnn_text text = {0};
-    gnn_text_format(&text, " of epoch %lld (%.17g and %.17g)", (long long)e + 1, planned->loss[e], kept->loss[e]);
+    gnn_text_format(&text, " of epoch %lld (%.17g and %.17g)", (long long)e + 1, gnn_shown(planned->loss[e]), gnn_shown(kept->loss[e]));
     gnn_status status = trail_differs(error, "the losses", text.data ? text.data : "");
     gnn_text_free(&text);
     return status;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static uint32_t logs_crc32c(const unsigned char *bytes, size_t count) {
   uint32_t crc = 0xffffffffu;
@@ -90,18 +91,29 @@ static void logs_scalar(FILE *file, const char *tag, int64_t step, double number
   logs_record(file, event.bytes, event.length);
 }
 
-static gnn_status logs_open_file(const char *folder, const char *name, int is_resumed, FILE **file, gnn_error *error) {
-  char *path = gnn_path_join(folder, name);
-  if (path == NULL) return gnn_fail_memory(error, 256);
+static gnn_status logs_open_file(const char *folder, const char *name, int is_resumed, gnn_log_file *log, gnn_error *error) {
+  log->path = gnn_path_join(folder, name);
+  if (log->path == NULL) return gnn_fail_memory(error, 256);
   gnn_status status = gnn_make_directories(folder, error);
-  if (status == GNN_OK) {
-    int descriptor = gnn_open_log(path, !is_resumed);
-    *file = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
-    if (*file == NULL) status = gnn_fail_file(error, "write", path, errno);
-    else fseek(*file, 0, SEEK_END); /* for ftell: fdopen leaves the position at 0; a pipe has none */
+  if (status != GNN_OK) return status;
+  int descriptor = gnn_open_log(log->path, !is_resumed);
+  log->file = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
+  if (log->file == NULL) {
+    status = gnn_fail_file(error, "write", log->path, errno);
+    if (descriptor >= 0) close(descriptor);
+  } else {
+    fseek(log->file, 0, SEEK_END); /* for ftell: fdopen leaves the position at 0; a pipe has none */
   }
-  free(path);
   return status;
+}
+
+static int logs_begin(const gnn_log_file *log) {
+  errno = 0;
+  return log->file && log->errno_value == 0;
+}
+
+static void logs_end(gnn_log_file *log) {
+  if (fflush(log->file) != 0 || ferror(log->file)) log->errno_value = errno ? errno : EIO;
 }
 
 gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char *csv_folder, const char *jsonl_folder,
@@ -112,8 +124,8 @@ gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char 
   gnn_status status = GNN_OK;
   if (csv_folder) {
     status = logs_open_file(csv_folder, "log.csv", is_resumed, &logs->csv, error);
-    if (status == GNN_OK && ftell(logs->csv) <= 0) /* -1: a pipe */
-      fprintf(logs->csv, "run,epoch,loss,train,valid,test,lr,seconds,gpu_peak,host_peak,ssd_bytes\n");
+    if (status == GNN_OK && ftell(logs->csv.file) <= 0) /* -1: a pipe */
+      fprintf(logs->csv.file, "run,epoch,loss,train,valid,test,lr,seconds,gpu_peak,host_peak,ssd_bytes\n");
   }
   if (status == GNN_OK && jsonl_folder) status = logs_open_file(jsonl_folder, "log.jsonl", is_resumed, &logs->jsonl, error);
   if (status == GNN_OK && board_folder) {
@@ -125,7 +137,7 @@ gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char 
       double now = logs_wall_time();
       logs_fixed(&event, 1, &now, sizeof now);
       logs_bytes(&event, 3, "brain.Event:2", 13);
-      logs_record(logs->board, event.bytes, event.length);
+      logs_record(logs->board.file, event.bytes, event.length);
     }
   }
   if (status != GNN_OK) gnn_logs_close(logs, NULL);
@@ -138,53 +150,63 @@ static void logs_json_number(FILE *file, const char *key, double value) {
 }
 
 void gnn_logs_row(gnn_logs *logs, const gnn_log_row *row) {
-  double shown[GNN_SPLIT_COUNT];
+  double shown[GNN_SPLIT_COUNT]; /* NaN is a measure, too */
+  int is_shown[GNN_SPLIT_COUNT];
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     const gnn_result *result = &row->result[s];
-    shown[s] = row->is_evaluated && logs->shows[s] && result->count ? (logs->has_accuracy ? result->accuracy : result->loss)
-                                                                    : (double)NAN;
+    is_shown[s] = row->is_evaluated && logs->shows[s] && result->count;
+    shown[s] = !is_shown[s] ? (double)NAN : logs->has_accuracy ? result->accuracy : result->loss;
   }
-  if (logs->csv) {
-    fprintf(logs->csv, "%lld,%lld,%.9g", (long long)row->run, (long long)row->epoch, row->loss);
-    for (int s = 0; s < GNN_SPLIT_COUNT; s++) fprintf(logs->csv, isnan(shown[s]) ? "," : ",%.9g", shown[s]);
-    fprintf(logs->csv, isnan(row->lr) ? "," : ",%.9g", row->lr);
-    fprintf(logs->csv, ",%.9g,%lld,%lld,%lld\n", row->seconds, (long long)row->device_bytes, (long long)row->host_bytes,
+  if (logs_begin(&logs->csv)) {
+    FILE *file = logs->csv.file;
+    fprintf(file, "%lld,%lld,%.9g", (long long)row->run, (long long)row->epoch, gnn_shown(row->loss));
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++) fprintf(file, is_shown[s] ? ",%.9g" : ",", gnn_shown(shown[s]));
+    fprintf(file, isnan(row->lr) ? "," : ",%.9g", row->lr);
+    fprintf(file, ",%.9g,%lld,%lld,%lld\n", row->seconds, (long long)row->device_bytes, (long long)row->host_bytes,
             (long long)row->ssd_bytes);
-    fflush(logs->csv);
+    logs_end(&logs->csv);
   }
-  if (logs->jsonl) {
-    fprintf(logs->jsonl, "{\"run\":%lld,\"epoch\":%lld", (long long)row->run, (long long)row->epoch);
-    logs_json_number(logs->jsonl, "loss", row->loss);
-    for (int s = 0; s < GNN_SPLIT_COUNT; s++) logs_json_number(logs->jsonl, gnn_split_names[s], shown[s]);
-    logs_json_number(logs->jsonl, "lr", row->lr);
-    logs_json_number(logs->jsonl, "seconds", row->seconds);
-    fprintf(logs->jsonl, ",\"gpu_peak\":%lld,\"host_peak\":%lld,\"ssd_bytes\":%lld}\n", (long long)row->device_bytes,
+  if (logs_begin(&logs->jsonl)) {
+    FILE *file = logs->jsonl.file;
+    fprintf(file, "{\"run\":%lld,\"epoch\":%lld", (long long)row->run, (long long)row->epoch);
+    logs_json_number(file, "loss", row->loss);
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++) logs_json_number(file, gnn_split_names[s], shown[s]);
+    logs_json_number(file, "lr", row->lr);
+    logs_json_number(file, "seconds", row->seconds);
+    fprintf(file, ",\"gpu_peak\":%lld,\"host_peak\":%lld,\"ssd_bytes\":%lld", (long long)row->device_bytes,
             (long long)row->host_bytes, (long long)row->ssd_bytes);
-    fflush(logs->jsonl);
+    if (row->changed_data[0]) fprintf(file, ",\"data_changed\":\"%s\"", row->changed_data);
+    fprintf(file, "}\n");
+    logs_end(&logs->jsonl);
   }
-  if (logs->board) {
+  if (logs_begin(&logs->board)) {
+    FILE *file = logs->board.file;
     char tag[64];
     snprintf(tag, sizeof tag, "run%lld/loss", (long long)row->run);
-    logs_scalar(logs->board, tag, row->epoch, row->loss);
+    logs_scalar(file, tag, row->epoch, row->loss);
     for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-      if (isnan(shown[s])) continue;
+      if (!is_shown[s]) continue;
       snprintf(tag, sizeof tag, "run%lld/%s", (long long)row->run, gnn_split_names[s]);
-      logs_scalar(logs->board, tag, row->epoch, shown[s]);
+      logs_scalar(file, tag, row->epoch, shown[s]);
     }
     snprintf(tag, sizeof tag, "run%lld/seconds", (long long)row->run);
-    logs_scalar(logs->board, tag, row->epoch, row->seconds);
-    fflush(logs->board);
+    logs_scalar(file, tag, row->epoch, row->seconds);
+    logs_end(&logs->board);
   }
 }
 
 gnn_status gnn_logs_close(gnn_logs *logs, gnn_error *error) {
-  FILE *const files[] = {logs->csv, logs->jsonl, logs->board};
-  int errno_value = 0;
+  gnn_log_file *const all[] = {&logs->csv, &logs->jsonl, &logs->board};
+  gnn_text lost = {0};
   for (int i = 0; i < 3; i++) {
-    if (files[i] == NULL) continue;
-    if (ferror(files[i])) errno_value = EIO;
-    if (fclose(files[i]) != 0) errno_value = errno;
+    gnn_log_file *log = all[i];
+    if (log->file && fclose(log->file) != 0 && log->errno_value == 0) log->errno_value = errno;
+    if (log->errno_value)
+      gnn_text_format(&lost, "%scannot write \"%s\": %s", lost.length ? "; " : "", log->path, gnn_open_reason(log->errno_value));
+    free(log->path);
   }
   memset(logs, 0, sizeof *logs);
-  return errno_value ? gnn_fail_file(error, "write", "the log", errno_value) : GNN_OK;
+  gnn_status status = lost.is_broken ? gnn_fail_memory(error, 256) : lost.length ? gnn_fail(error, GNN_EIO, "", "%s", lost.data) : GNN_OK;
+  gnn_text_free(&lost);
+  return status;
 }

@@ -6,8 +6,14 @@
 
 #include "runtime/job/metrics.h"
 
+typedef struct gnn_log_file {
+  FILE *file; /* NULL: not written */
+  char *path;
+  int errno_value; /* of the first write that failed; nothing is written after it */
+} gnn_log_file;
+
 typedef struct gnn_logs {
-  FILE *csv, *jsonl, *board;
+  gnn_log_file csv, jsonl, board;
   int has_accuracy;
   int shows[GNN_SPLIT_COUNT];
 } gnn_logs;
@@ -18,12 +24,13 @@ typedef struct gnn_log_row {
   int is_evaluated;
   gnn_result result[GNN_SPLIT_COUNT];
   int64_t device_bytes, host_bytes, ssd_bytes;
+  const char *changed_data; /* what of the data had changed and was accepted; "": nothing. For log.jsonl alone */
 } gnn_log_row;
 
 /* Appends to FOLDER/log.csv and log.jsonl, and to a new event file in board_folder; NULL folders: none of it. */
 gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char *csv_folder, const char *jsonl_folder,
                          const char *board_folder, int is_resumed, gnn_error *error);
 void gnn_logs_row(gnn_logs *logs, const gnn_log_row *row);
-gnn_status gnn_logs_close(gnn_logs *logs, gnn_error *error); /* zeroed is fine; fails where any write did */
+gnn_status gnn_logs_close(gnn_logs *logs, gnn_error *error); /* zeroed is fine; fails where any write did, and names the files */
 
 #endif

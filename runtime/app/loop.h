@@ -17,7 +17,6 @@ typedef struct gnn_loop {
   int claim;            /* descriptor that holds the folder's lock, or -1 */
   char *last_saved;     /* path of the latest checkpoint or NULL: of this session, or the one resumed */
   int64_t last_saved_epoch;
-  char *changed_data;   /* what of the data is not as the checkpoint gone on from knows it: "features, labels"; NULL: nothing */
   int has_live_line, is_plain, is_live_shown;
   int64_t row_step;     /* rows at multiples of it */
   double started, run_started, last_row, last_live, row_seconds;

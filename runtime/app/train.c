@@ -176,6 +176,19 @@ static gnn_status train_evaluate(gnn_loop *loop, int64_t epoch, int counts) {
   return GNN_OK;
 }
 
+typedef struct train_contents {
+  char text[64]; /* "features, labels" */
+} train_contents;
+
+static train_contents train_contents_text(unsigned contents) {
+  train_contents out = {""};
+  size_t length = 0;
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++)
+    if (contents >> c & 1 && length < sizeof out.text)
+      length += (size_t)snprintf(out.text + length, sizeof out.text - length, "%s%s", length ? ", " : "", gnn_content_names[c]);
+  return out;
+}
+
 static void train_log(gnn_loop *loop, int is_evaluated) {
   const gnn_program *program = loop->program;
   gnn_log_row row = {.run = loop->progress.run_index, .epoch = loop->instance->run.epoch,
@@ -185,6 +198,8 @@ static void train_log(gnn_loop *loop, int is_evaluated) {
   for (int i = 0; i < program->option_count; i++)
     if (strcmp(program->options[i].name, "lr") == 0) row.lr = loop->instance->run.option[i];
   memcpy(row.result, loop->result, sizeof row.result);
+  const train_contents changed = train_contents_text(loop->progress.accepted_data);
+  row.changed_data = changed.text;
   gnn_logs_row(&loop->logs, &row);
 }
 
@@ -278,7 +293,7 @@ static gnn_status train_write_summary(gnn_loop *loop) {
   gnn_text_json(&text, program->name);
   gnn_text_format(&text, ",\n  \"data\": ");
   gnn_text_json(&text, program->data_name);
-  if (loop->changed_data) gnn_text_format(&text, ",\n  \"data_changed\": \"%s\"", loop->changed_data);
+  if (loop->progress.accepted_data) gnn_text_format(&text, ",\n  \"data_changed\": \"%s\"", train_contents_text(loop->progress.accepted_data).text);
   gnn_text_format(&text, ",\n  \"fingerprint\": ");
   gnn_text_json(&text, program->fingerprint);
   gnn_text_format(&text, ",\n  \"abi\": %d,\n  \"device\": \"%s\",\n  \"threads\": %d,\n  \"seed\": %llu,\n  \"epochs\": %lld,\n",
@@ -310,23 +325,40 @@ static gnn_status train_write_summary(gnn_loop *loop) {
 
 /* ---- all runs ---- */
 
-/* Fills loop->changed_data; refused unless that was asked for. */
-static gnn_status train_check_data(gnn_loop *loop, const char *path) {
-  gnn_text changed = {0};
-  for (int c = 0; c < GNN_CONTENT_COUNT; c++)
-    if (loop->progress.changed_data >> c & 1) gnn_text_format(&changed, "%s%s", changed.length ? ", " : "", gnn_content_names[c]);
-  loop->changed_data = changed.data;
-  if (changed.is_broken) return gnn_fail_memory(&loop->error, 256);
-  if (changed.data == NULL || loop->options->accepts_changed_data) return GNN_OK;
-  gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "R0807", "the data are not those that \"%s\" was trained on; changed: %s", path,
-                               changed.data);
-  gnn_fail_help(&loop->error, "--data-changed=accept goes on with them");
-  return status;
+/* Whether the checkpoint of that progress is of the training that was asked for. */
+static gnn_status train_check_progress(const gnn_loop *loop, const gnn_progress *progress, const char *path, gnn_error *error) {
+  const gnn_train_options *options = loop->options;
+  if (progress->changed_data && !options->accepts_changed_data) {
+    gnn_status status = gnn_fail(error, GNN_EDATA, "R0807", "the data are not those that \"%s\" was trained on; changed: %s", path,
+                                 train_contents_text(progress->changed_data).text);
+    gnn_fail_help(error, "--data-changed=accept goes on with them");
+    return status;
+  }
+  if (progress->run_index >= options->runs)
+    return gnn_fail(error, GNN_EDATA, "", "\"%s\" is of run %lld; only %lld are wanted", path, (long long)progress->run_index,
+                    (long long)options->runs);
+  if (options->has_seed && progress->seed != options->seed) {
+    gnn_status status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is of a training with --seed %llu, not %llu", path,
+                                 (unsigned long long)progress->seed, (unsigned long long)options->seed);
+    gnn_fail_help(error, "leave --seed away to go on with it");
+    return status;
+  }
+  return GNN_OK;
 }
 
-/* Where a checkpoint is damaged, the one before it may not be. */
+static int train_would_resume(const gnn_loop *loop, const char *path) {
+  gnn_progress progress;
+  return gnn_checkpoint_inspect(loop->instance, &progress, path, NULL) == GNN_OK && train_check_progress(loop, &progress, path, NULL) == GNN_OK;
+}
+
+/* Where a checkpoint is damaged, one before it may not be. A sound one is one that would be taken. */
 static void train_offer_before(gnn_loop *loop, const char *path) {
-  char *before = gnn_checkpoint_before(loop->program, path);
+  char *before = gnn_checkpoint_before(path);
+  while (before && !train_would_resume(loop, before)) {
+    char *earlier = gnn_checkpoint_before(before);
+    free(before);
+    before = earlier;
+  }
   if (before) gnn_fail_help(&loop->error, "the checkpoint before it is sound: --resume=%s", before);
   free(before);
 }
@@ -343,15 +375,7 @@ static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
   }
   gnn_status status = gnn_checkpoint_load(loop->instance, &loop->best, &loop->progress, path, &loop->error);
   if (strcmp(loop->error.code, "R0806") == 0) train_offer_before(loop, path);
-  if (status == GNN_OK) status = train_check_data(loop, path);
-  if (status == GNN_OK && loop->progress.run_index >= options->runs)
-    status = gnn_fail(&loop->error, GNN_EDATA, "", "\"%s\" is of run %lld; only %lld are wanted", path,
-                      (long long)loop->progress.run_index, (long long)options->runs);
-  if (status == GNN_OK && options->has_seed && loop->progress.seed != options->seed) {
-    status = gnn_fail(&loop->error, GNN_EDATA, "", "\"%s\" is of a training with --seed %llu, not %llu", path,
-                      (unsigned long long)loop->progress.seed, (unsigned long long)options->seed);
-    gnn_fail_help(&loop->error, "leave --seed away to go on with it");
-  }
+  if (status == GNN_OK) status = train_check_progress(loop, &loop->progress, path, &loop->error);
   *is_resumed = status == GNN_OK;
   if (status == GNN_OK) {
     loop->last_saved = gnn_path_join(NULL, path);
@@ -433,7 +457,11 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   if (is_resumed && !options->is_quiet)
     printf("resumed %s: run %lld, epoch %lld\n", loop->last_saved, (long long)loop->progress.run_index,
            (long long)loop->instance->run.epoch);
-  if (loop->changed_data && !options->is_quiet) printf("the data are not those it was trained on; changed: %s\n", loop->changed_data);
+  if (loop->progress.accepted_data && !options->is_quiet)
+    printf("this training went on once with data that had changed: %s\n", train_contents_text(loop->progress.accepted_data).text);
+  if (loop->progress.changed_data && !options->is_quiet)
+    printf("the data are not those it was trained on; changed: %s\n", train_contents_text(loop->progress.changed_data).text);
+  loop->progress.accepted_data |= loop->progress.changed_data;
   status = train_claim_folder(loop);
   if (status == GNN_OK) status = train_open_logs(loop, is_resumed);
   if (status != GNN_OK) return status;
@@ -511,13 +539,14 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   }
   gnn_error log_error;
   gnn_status log_status = gnn_logs_close(&loop->logs, &log_error);
-  if (status == GNN_OK && log_status != GNN_OK) {
-    if (exit_code == 0) status = log_status;
-    else gnn_print_error(loop->program->name, &log_error); /* what stopped it may be what the log met, too */
+  gnn_loop_erase_live(loop);
+  if (log_status != GNN_OK && status == GNN_OK && exit_code == 0) {
+    status = log_status;
     loop->error = log_error;
+  } else if (log_status != GNN_OK) {
+    gnn_print_error(loop->program->name, &log_error); /* what stopped it may be what the log met, too */
   }
   if (status != GNN_OK) {
-    gnn_loop_erase_live(loop);
     gnn_print_error(loop->program->name, &loop->error);
     exit_code = gnn_exit_code(status);
   } else if (exit_code != 0) {
@@ -527,7 +556,6 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   gnn_snapshot_destroy(&loop->best);
   free(loop->progress.finished);
   free(loop->last_saved);
-  free(loop->changed_data);
   free(loop);
   return exit_code;
 }

@@ -141,6 +141,8 @@ gnn_number gnn_seconds_text(double seconds) {
   return out;
 }
 
+double gnn_shown(double number) { return isnan(number) ? (double)NAN : number; }
+
 int gnn_utf8_decode(const char *text, size_t length, int32_t *codepoint) {
   static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const unsigned char *byte = (const unsigned char *)text;

@@ -49,6 +49,9 @@ gnn_number gnn_bytes_text(int64_t bytes);      /* "21.7 GiB" */
 gnn_number gnn_bytes_above_text(int64_t bytes); /* the same rounded up: of what is needed, so that a budget of what is told fits */
 gnn_number gnn_seconds_text(double seconds);   /* "0.45 s", "1 m 13 s", "18 ms" */
 
+/* As a number is printed: a NaN has a sign, which says nothing and which printf would show. */
+double gnn_shown(double number);
+
 /* Decodes one character of `text` (at least 1 byte left) and returns its length in bytes. A byte that is not UTF-8 counts as
  * one character, *codepoint -1. */
 int gnn_utf8_decode(const char *text, size_t length, int32_t *codepoint);

@@ -17,7 +17,8 @@
 #include "runtime/core/device.h"
 #include "runtime/data/safetensors.h"
 
-enum { CHECKPOINT_COUNTS = 7, CHECKPOINT_NUMBERS = 2 + 3 * GNN_SPLIT_COUNT, CHECKPOINT_NAME_MAX = 320 };
+enum { CHECKPOINT_COUNTS = 8, CHECKPOINT_NUMBERS = 2 + 3 * GNN_SPLIT_COUNT, CHECKPOINT_NAME_MAX = 320 };
+enum { CHECKPOINT_COUNTS_ONCE = 7 }; /* without accepted_data, which is 0 there */
 
 /* ---- snapshots ---- */
 
@@ -274,7 +275,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   }
   int64_t counts[CHECKPOINT_COUNTS] = {progress->run_index, instance->run.epoch, (int64_t)progress->seed,
                                        keeper->best_epoch, keeper->stop_waits, progress->finished_count,
-                                       best && best->is_filled};
+                                       best && best->is_filled, progress->accepted_data};
   double numbers[CHECKPOINT_NUMBERS] = {keeper->best_value, keeper->stop_value};
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     numbers[2 + 3 * s] = keeper->best[s].loss;
@@ -299,11 +300,15 @@ typedef struct checkpoint_state {
 
 static int checkpoint_is_vector(const gnn_array *array, gnn_dtype dtype, int64_t count) { return array->dtype == dtype && array->count == count; }
 
+static int64_t checkpoint_accepted_data(const checkpoint_state *state) {
+  return state->counts->count < CHECKPOINT_COUNTS ? 0 : gnn_array_integer(state->counts, 7);
+}
+
 /* Counts are used to index and to count on: they have to be such as gnn_checkpoint_save stores. */
 static int checkpoint_counts_are_sound(const checkpoint_state *state) {
   const int64_t run_index = gnn_array_integer(state->counts, 0), epoch = gnn_array_integer(state->counts, 1);
   const int64_t best_epoch = gnn_array_integer(state->counts, 3), stop_waits = gnn_array_integer(state->counts, 4);
-  const int64_t finished = gnn_array_integer(state->counts, 5);
+  const int64_t finished = gnn_array_integer(state->counts, 5), accepted_data = checkpoint_accepted_data(state);
   int64_t entries;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     const double rows = gnn_array_number(state->numbers, 4 + 3 * s);
@@ -311,7 +316,7 @@ static int checkpoint_counts_are_sound(const checkpoint_state *state) {
   }
   return run_index >= 0 && epoch >= 0 && epoch < INT64_MAX && best_epoch >= -1 && best_epoch <= epoch && stop_waits >= -1 && stop_waits <= epoch &&
          finished == run_index && finished < GNN_FINISHED_MAX && gnn_multiply_fits(finished, GNN_SPLIT_COUNT, &entries) &&
-         checkpoint_is_vector(state->finished, GNN_F64, entries);
+         checkpoint_is_vector(state->finished, GNN_F64, entries) && accepted_data >= 0 && accepted_data < 1 << GNN_CONTENT_COUNT;
 }
 
 /* The tensors a checkpoint of this program must have beside the weights. */
@@ -325,7 +330,8 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
     return status;
   }
   if (!file->has_sums || !state->data || !checkpoint_is_vector(state->data, GNN_I64, GNN_CONTENT_COUNT) ||
-      !checkpoint_is_vector(state->counts, GNN_I64, CHECKPOINT_COUNTS) || !checkpoint_is_vector(state->numbers, GNN_F64, CHECKPOINT_NUMBERS))
+      !(checkpoint_is_vector(state->counts, GNN_I64, CHECKPOINT_COUNTS) || checkpoint_is_vector(state->counts, GNN_I64, CHECKPOINT_COUNTS_ONCE)) ||
+      !checkpoint_is_vector(state->numbers, GNN_F64, CHECKPOINT_NUMBERS))
     return gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" is a checkpoint of another version of gnncc", path);
   if (!checkpoint_counts_are_sound(state))
     return gnn_fail(error, GNN_EIO, "R0806", "\"%s\" is a damaged checkpoint: its counts of runs and epochs cannot be", path);
@@ -351,26 +357,55 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
   return GNN_OK;
 }
 
+/* Opens a checkpoint that this instance can go on from; else nothing stays open. */
+static gnn_status checkpoint_open_own(const gnn_instance *instance, const char *path, gnn_safetensors *file, checkpoint_state *state,
+                                      gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  gnn_status status = checkpoint_open(path, file, error);
+  if (status != GNN_OK) return status;
+  status = checkpoint_check(program, file, path, state, error);
+  if (status == GNN_OK) status = checkpoint_mismatch(program, file, path, 1, error);
+  if (status == GNN_OK) status = checkpoint_check_finite(instance, file, path, 1, error);
+  status = gnn_file_check(&file->file, status, error);
+  if (status != GNN_OK) gnn_safetensors_close(file);
+  return status;
+}
+
+static void checkpoint_read_progress(const gnn_instance *instance, const checkpoint_state *state, gnn_progress *progress) {
+  progress->run_index = gnn_array_integer(state->counts, 0);
+  progress->seed = (uint64_t)gnn_array_integer(state->counts, 2);
+  progress->finished_count = gnn_array_integer(state->counts, 5);
+  progress->accepted_data = (unsigned)checkpoint_accepted_data(state);
+  progress->changed_data = 0;
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++)
+    if (gnn_array_integer(state->data, c) != instance->contents[c]) progress->changed_data |= 1u << c;
+}
+
+gnn_status gnn_checkpoint_inspect(const gnn_instance *instance, gnn_progress *progress, const char *path, gnn_error *error) {
+  gnn_safetensors file;
+  checkpoint_state state;
+  gnn_status status = checkpoint_open_own(instance, path, &file, &state, error);
+  if (status != GNN_OK) return status;
+  checkpoint_read_progress(instance, &state, progress);
+  status = gnn_file_check(&file.file, GNN_OK, error);
+  gnn_safetensors_close(&file);
+  return status;
+}
+
 gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_progress *progress, const char *path,
                                gnn_error *error) {
   const gnn_program *program = instance->run.program;
   gnn_safetensors file;
   checkpoint_state state;
-  gnn_status status = checkpoint_open(path, &file, error);
+  gnn_status status = checkpoint_open_own(instance, path, &file, &state, error);
   if (status != GNN_OK) return status;
-  status = checkpoint_check(program, &file, path, &state, error);
-  if (status == GNN_OK) status = checkpoint_mismatch(program, &file, path, 1, error);
-  if (status == GNN_OK) status = checkpoint_check_finite(instance, &file, path, 1, error);
-  if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, error);
-  status = gnn_file_check(&file.file, status, error);
+  status = gnn_file_check(&file.file, checkpoint_load_weights(instance, &file, error), error);
   if (status != GNN_OK) {
     gnn_safetensors_close(&file);
     return status;
   }
   const gnn_array *counts = state.counts, *numbers = state.numbers;
-  progress->changed_data = 0;
-  for (int c = 0; c < GNN_CONTENT_COUNT; c++)
-    if (gnn_array_integer(state.data, c) != instance->contents[c]) progress->changed_data |= 1u << c;
+  checkpoint_read_progress(instance, &state, progress);
   char name[CHECKPOINT_NAME_MAX];
   unsigned char *to = best->data;
   best->is_filled = gnn_array_integer(counts, 6) != 0;
@@ -387,12 +422,9 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
     to += weight->count * program->real_bytes;
   }
   gnn_keeper *keeper = &progress->keeper;
-  progress->run_index = gnn_array_integer(counts, 0);
   instance->run.epoch = gnn_array_integer(counts, 1);
-  progress->seed = (uint64_t)gnn_array_integer(counts, 2);
   keeper->best_epoch = gnn_array_integer(counts, 3);
   keeper->stop_waits = gnn_array_integer(counts, 4);
-  progress->finished_count = gnn_array_integer(counts, 5);
   instance->run.seed = progress->seed + (uint64_t)progress->run_index;
   keeper->best_value = gnn_array_number(numbers, 0);
   keeper->stop_value = gnn_array_number(numbers, 1);
@@ -445,23 +477,13 @@ static char *checkpoint_furthest(const char *folder, const int64_t limit[2]) {
 
 char *gnn_checkpoint_newest(const char *folder) { return checkpoint_furthest(folder, (const int64_t[2]){INT64_MAX, 0}); }
 
-char *gnn_checkpoint_before(const gnn_program *program, const char *path) {
+char *gnn_checkpoint_before(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
   int64_t key[2];
-  gnn_safetensors file;
   char *before = folder && checkpoint_parse_name(slash ? slash + 1 : path, &key[0], &key[1]) ? checkpoint_furthest(folder, key) : NULL;
   free(folder);
-  if (before == NULL) return NULL;
-  if (gnn_safetensors_open(before, &file, NULL) == GNN_OK) {
-    const char *fingerprint = gnn_safetensors_text(&file, "gnncc.fingerprint");
-    int is_own = fingerprint && strcmp(fingerprint, checkpoint_identity(program)) == 0;
-    gnn_safetensors_close(&file);
-    if (is_own) return before;
-  }
-  char *earlier = gnn_checkpoint_before(program, before);
-  free(before);
-  return earlier;
+  return before;
 }
 
 static int checkpoint_is_named(const char *path, const char *name) {

@@ -35,7 +35,9 @@ typedef struct gnn_progress {
   gnn_keeper keeper; /* epoch: run.epoch */
   int64_t finished_count;
   double (*finished)[GNN_SPLIT_COUNT]; /* metric of each finished run; room for GNN_FINISHED_MAX */
-  unsigned changed_data; /* by gnn_checkpoint_load: bit c where gnn_content c is not what the checkpoint was trained on */
+  /* Bit c is gnn_content c. What is not as the checkpoint was trained on, by gnn_checkpoint_load; what had changed whenever training
+   * went on all the same, in the checkpoint. */
+  unsigned changed_data, accepted_data;
 } gnn_progress;
 
 gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot *best, const gnn_progress *progress,
@@ -45,12 +47,15 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
 gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_progress *progress, const char *path,
                                gnn_error *error);
 
+/* Fails where gnn_checkpoint_load would, and changes nothing but run_index, seed, finished_count, changed_data and accepted_data. */
+gnn_status gnn_checkpoint_inspect(const gnn_instance *instance, gnn_progress *progress, const char *path, gnn_error *error);
+
 /* FOLDER/checkpoint-r0-e000025.safetensors; malloc'ed, NULL: no memory. */
 char *gnn_checkpoint_path(const char *folder, int64_t run_index, int64_t epoch);
 /* The furthest checkpoint of a folder, malloc'ed; NULL: none. */
 char *gnn_checkpoint_newest(const char *folder);
-/* Of the checkpoints in the same folder the furthest sound one before this one, malloc'ed; NULL: none. */
-char *gnn_checkpoint_before(const gnn_program *program, const char *path);
+/* Of the checkpoints in the same folder the furthest one before this one, malloc'ed; NULL: none. */
+char *gnn_checkpoint_before(const char *path);
 /* Removes the folder's checkpoints but for the two paths given (NULL: one, or none). */
 void gnn_checkpoint_prune(const char *folder, const char *newest, const char *previous);
 /* Removes what dead processes left half written in the folder: temporary files of weights, checkpoints and run.json. */

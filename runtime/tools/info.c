@@ -240,7 +240,7 @@ int gnndata_head(const gnndata_options *options) {
     for (int64_t r = 0; row && r < field->rows && r < most; r++) {
       gnn_field_row(field, r, row);
       printf("%lld:", (long long)r);
-      for (int64_t c = 0; c < field->width && c < COLUMNS; c++) printf(" %.6g", (double)row[c]);
+      for (int64_t c = 0; c < field->width && c < COLUMNS; c++) printf(" %.6g", gnn_shown((double)row[c]));
       printf(field->width > COLUMNS ? " … %lld more\n" : "\n", (long long)field->width - COLUMNS);
     }
     code = row ? 0 : 1;
@@ -274,7 +274,7 @@ static int describe_differ_field(const gnn_dataset *b, const gnn_data_field *p) 
     gnn_field_row(q, r, right);
     for (int64_t c = 0; c < p->width && !differs; c++) {
       differs = left[c] != right[c];
-      if (differs) printf("%s[%lld, %lld]: %.9g and %.9g\n", p->name, (long long)r, (long long)c, (double)left[c], (double)right[c]);
+      if (differs) printf("%s[%lld, %lld]: %.9g and %.9g\n", p->name, (long long)r, (long long)c, gnn_shown((double)left[c]), gnn_shown((double)right[c]));
     }
   }
   free(left);

@@ -321,12 +321,12 @@ static void test_checkpoints(void) {
 
 /* What a checkpoint of karate says beside weights. */
 typedef struct forged_state {
-  int64_t counts[7];
+  int64_t counts[8];
   double numbers[11], finished[6];
-  int finished_count;
+  int finished_count, counts_count;
 } forged_state;
 
-static const forged_state honest = {{1, 9, 10, 4, 3, 1, 0}, {0}, {0}, 3};
+static const forged_state honest = {{1, 9, 10, 4, 3, 1, 0, 5}, {0}, {0}, 3, 8};
 
 /* A checkpoint like that of `path`, its checksums right, with this state. */
 static void forge(const char *path, const char *forged, const forged_state *state) {
@@ -336,7 +336,10 @@ static void forge(const char *path, const char *forged, const forged_state *stat
   for (int t = 0; t < file.tensor_count; t++) {
     tensors[t] = file.tensors[t];
     gnn_array *array = &tensors[t].array;
-    if (strcmp(tensors[t].name, "state.counts") == 0) array->data = (const unsigned char *)state->counts;
+    if (strcmp(tensors[t].name, "state.counts") == 0) {
+      array->data = (const unsigned char *)state->counts;
+      array->count = array->shape[0] = state->counts_count;
+    }
     if (strcmp(tensors[t].name, "state.numbers") == 0) array->data = (const unsigned char *)state->numbers;
     if (strcmp(tensors[t].name, "state.finished") != 0) continue;
     array->data = (const unsigned char *)state->finished;
@@ -351,7 +354,7 @@ static void forge(const char *path, const char *forged, const forged_state *stat
 static void test_forged_checkpoints(void) {
   static const struct { int at; int64_t value; int finished_count; } counts[] = {
     {5, INT64_C(0x5555555555555556), 2}, {5, INT64_MAX, 3}, {5, -1, 3}, {5, 2, 6}, {0, 0, 3}, {0, INT64_MAX, 3}, {0, -1, 3}, {1, INT64_MAX, 3},
-    {1, -1, 3}, {3, INT64_MAX, 3}, {3, -2, 3}, {4, INT64_MAX, 3}, {4, INT64_MIN, 3}};
+    {1, -1, 3}, {3, INT64_MAX, 3}, {3, -2, 3}, {4, INT64_MAX, 3}, {4, INT64_MIN, 3}, {7, -1, 3}, {7, 1 << GNN_CONTENT_COUNT, 3}};
   static const double rows[] = {1e300, -1, (double)NAN, (double)INFINITY};
   toy_model toy;
   gnn_dataset *d;
@@ -369,7 +372,16 @@ static void test_forged_checkpoints(void) {
   gnn_status status = gnn_checkpoint_save(instance, NULL, &progress, path, &error);
   forge(path, forged, &honest);
   if (status == GNN_OK) status = gnn_checkpoint_load(instance, &best, &progress, forged, &error);
-  tap_ok(status == GNN_OK && instance->run.epoch == 9 && progress.keeper.best_epoch == 4, "forged: a state that can be is taken");
+  tap_ok(status == GNN_OK && instance->run.epoch == 9 && progress.keeper.best_epoch == 4 && progress.accepted_data == 5,
+         "forged: a state that can be is taken");
+  forged_state earlier = honest;
+  earlier.counts_count = 7;
+  forge(path, forged, &earlier);
+  status = gnn_checkpoint_load(instance, &best, &progress, forged, &error);
+  tap_ok(status == GNN_OK && instance->run.epoch == 9 && progress.accepted_data == 0, "one of before, without data that were accepted, too");
+  instance->run.epoch = 5;
+  tap_ok(gnn_checkpoint_inspect(instance, &progress, forged, &error) == GNN_OK && instance->run.epoch == 5 && progress.run_index == 1,
+         "one that is only looked at changes nothing");
   int wrong = 0;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
     forged_state state = honest;

@@ -118,9 +118,30 @@ if command -v python3 >/dev/null; then
       says 4 "error[R0806]" "$toy" @data -q --resume --out mixed && ! grep -q help: said
   }
   check "of another program none is offered" another_program
+  offered() { # yes|no TENSOR PLACE KIND VALUE OPTION...: of a damaged newest checkpoint and the one before with that number
+    local is_offered=$1 tensor=$2 place=$3 kind=$4 value=$5
+    shift 5
+    rm -rf mixed && cp -r trained mixed && flip $newest 9000 && cp bad.safetensors mixed/${newest#*/} &&
+      python3 forge.py $before mixed/${before#*/} "$tensor" "$place" "$kind" "$value" && says 4 "error[R0806]" "$toy" @data -q --resume --out mixed "$@" || return 1
+    if [ "$is_offered" = no ]; then ! grep -q help: said; return; fi
+    grep -q "the checkpoint before it is sound: --resume=mixed/${before#*/}" said && "$toy" @data -q --out mixed --resume=mixed/${before#*/} "$@"
+  }
+  check "a sound checkpoint is one that would be taken: as it was" offered yes state.counts 1 q 20
+  check "  not with NaN in it" offered no lin.bias 2 f nan
+  check "  but for --nan=continue" offered yes lin.bias 2 f nan --nan=continue
+  check "  not of other data" offered no state.data 1 q 7
+  check "  but for --data-changed=accept" offered yes state.data 1 q 7 --data-changed=accept
+  check "  not with counts that cannot be" offered no state.counts 4 q -9
+  check "  not of another seed" offered no state.counts 2 q 3 --seed 0
+  goes_further_back() {
+    rm -rf mixed && cp -r trained mixed && cp $before mixed/checkpoint-r0-e000010.safetensors && flip $newest 9000 && cp bad.safetensors mixed/${newest#*/} &&
+      python3 forge.py $before mixed/${before#*/} lin.bias 2 f inf &&
+      says 4 "help: the checkpoint before it is sound: --resume=mixed/checkpoint-r0-e000010.safetensors" "$toy" @data -q --resume --out mixed
+  }
+  check "  where the one before would not be, an earlier one" goes_further_back
   check "forging changes nothing by itself" forged 0 "" state.counts 1 q 40 $resume
   for counts in "0 -1" "0 1" "0 0x7fffffffffffffff" "1 -1" "1 0x7fffffffffffffff" "3 0x7fffffffffffffff" "3 -2" "4 0x7fffffffffffffff" \
-    "5 -1" "5 1" "5 0x5555555555555555" "5 0x5555555555555556" "5 0x7fffffffffffffff" "5 0x2aaaaaaaaaaaaaab"; do
+    "5 -1" "5 1" "5 0x5555555555555555" "5 0x5555555555555556" "5 0x7fffffffffffffff" "5 0x2aaaaaaaaaaaaaab" "7 -1" "7 16" "7 0x7fffffffffffffff"; do
     check "count $counts is refused" forged 4 "error[R0806]" state.counts ${counts% *} q ${counts#* } $resume
   done
   check "a number of rows that is none" forged 4 "error[R0806]" state.numbers 4 d nan $resume
@@ -135,6 +156,16 @@ if command -v python3 >/dev/null; then
   check "predict refuses them" forged 5 "numbers of lin.bias" lin.bias 2 f nan "$toy" @data predict -o p.npy --weights bad.safetensors
   check "predict with --nan=continue writes them" forged 0 "" lin.bias 2 f nan "$toy" @data predict -o p.npy --weights bad.safetensors --nan=continue
   rm -f p.npy
+  has_no_sign() { # VALUE: a NaN or its negative shows as nan
+    rm -rf other && python3 forge.py $newest bad.safetensors lin.bias 0 f "$1" &&
+      "$toy" @data --epochs 43 --every 1 --progress=lines --out other --weights bad.safetensors --log csv --log jsonl --nan=continue >shown &&
+      "$toy" @data eval --weights bad.safetensors --nan=continue >>shown && "$toy" @data predict -o scores.csv --weights bad.safetensors --nan=continue &&
+      cat other/log.csv other/log.jsonl other/run.json scores.csv >>shown || return 1
+    ! grep -v '"command"' shown | grep -e -nan && grep -q ' nan$\|loss nan' shown && awk -F, 'NR > 1 && $3 != "nan" { exit 1 }' other/log.csv && grep -q ',nan' scores.csv && ! grep nan other/log.jsonl
+  }
+  check "NaN is shown without a sign" has_no_sign nan
+  check "  whichever it has" has_no_sign -nan
+  rm -rf other
   check "eval says that a loss is not finite, exit 5" forged 5 "error[R0803]: the loss of split " lin.weight 0 f 3e38 "$toy" @data eval --weights bad.safetensors
   check "predict says that scores are not finite, exit 5" forged 5 "error[R0803]: " lin.weight 0 f 3e38 "$toy" @data predict -o p.npy --weights bad.safetensors
   check "and writes nothing" test ! -e p.npy
@@ -179,6 +210,18 @@ check "one feature changed" changed features x.npy 700 '\000\000\100\077'
 check "one edge changed" changed edges edge_index.npy 808 '\021'
 check "one label changed" changed labels y.npy 168 '\002'
 check "one row of a split changed" changed splits test_mask.npy $((128 + $(tail -c +129 data/test_mask.npy | LC_ALL=C tr '\001' x | grep -abo x | head -1 | cut -d: -f1))) '\000'
+stays_known() { # in the log, in the checkpoint, in run.json
+  rm -rf edited accepted && cp -r data edited && cp -r trained accepted && put edited/x.npy 700 '\000\000\100\077' &&
+    "$toy" @edited --epochs 50 --every 1 --out accepted --log csv --log jsonl --resume --data-changed=accept >printed && ! grep "went on" printed &&
+    "$toy" @edited --epochs 60 --every 1 --out accepted --log csv --log jsonl --resume >printed &&
+    grep -qx "this training went on once with data that had changed: features" printed && ! grep "the data are not those" printed &&
+    grep -q '"data_changed": "features"' accepted/run.json && [ "$(grep -c '"data_changed":"features"}$' accepted/log.jsonl)" -eq 20 ] &&
+    [ "$(wc -l <accepted/log.jsonl)" -eq 20 ] && ! grep -qv '^[^,]*\(,[^,]*\)\{10\}$' accepted/log.csv &&
+    put edited/y.npy 168 '\002' && "$toy" @edited -q --epochs 70 --every 1 --out accepted --log jsonl --resume --data-changed=accept &&
+    grep -q '"data_changed": "features, labels"' accepted/run.json && [ "$(grep -c '"data_changed":"features, labels"}$' accepted/log.jsonl)" -eq 10 ] &&
+    "$toy" @edited -q --epochs 20 --out accepted --log jsonl && ! grep data_changed accepted/run.json accepted/log.jsonl
+}
+check "that training went on with data that had changed stays known" stays_known
 in_another_form() {
   cp -r trained same && "$toy" @data -q --epochs 60 --out same --resume --data data.safetensors && cp -r trained whole &&
     "$toy" @data -q --epochs 60 --out whole --resume && cmp whole/last.safetensors same/last.safetensors && ! grep -q data_changed same/run.json

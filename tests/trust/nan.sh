@@ -140,6 +140,11 @@ names_the_first() { # GNNCC_OPTION...: born is built and ends so, also under fla
 }
 check "NaN that a relu takes in: exit 5, and the value" names_the_first
 check "  without fusion" names_the_first -O0
+in_every_column() { # a loss that was measured is one, NaN too
+  ./born -q --nan=continue --every 1 --log csv --log jsonl --out born.out && awk -F, 'NR > 1 && ($3 != "nan" || $4 != "nan") { exit 1 } END { exit NR != 4 }' born.out/log.csv &&
+    grep -q '"loss":null,"train":null' born.out/log.jsonl && ! grep -e nan born.out/log.jsonl
+}
+check "  in the log as nan, also where the loss is the measure" in_every_column
 flags=-ffast-math check "  under -ffast-math" names_the_first
 "$gnncc" -q -S born.gnn -o gen
 refuse 2 "the sources alone refuse -ffast-math" make -s -C gen CFLAGS="-O2 -ffast-math"
