@@ -128,6 +128,7 @@ static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
   const Shape scalar = {.domain = DOMAIN_NODE};
   ValueId one = graph_spread(graph, graph_number(graph, 1.0), scalar);
   ValueId count = graph_map(graph, MAP_MAX, degree(l, e->end), one);
+  graph->values[count].name = e->end == END_DST ? "in_degree_or_one" : "out_degree_or_one";
   ValueId share = graph_map(graph, MAP_DIV, one, count);
   graph->values[share].name = e->end == END_DST ? "inverse_in_degree" : "inverse_out_degree";
   return graph_map(graph, MAP_MUL, sum, graph_spread(graph, share, graph->values[sum].shape));

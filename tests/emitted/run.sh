@@ -160,6 +160,24 @@ for compiler in gcc clang; do
   fi
 done
 check "host, ring and SSD are used" sh -c "grep -q '\"d2h\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_direct/sage4.c"
+
+# What an engineer reads. A step that runs again, the order that keeps everything and the four parts of a step call one function.
+least_of_parts() { "$gnncc" -w --parts=4 --budget device=1KiB "$plans/parts3.gnn" -o no 2>&1 | sed -n 's/.*--budget \(device=[0-9]*KiB\) is the smallest.*/\1/p'; }
+check "sources of a plan in four parts with re-runs" "$gnncc" -w -S --parts=4 "$plans/parts3.gnn" --budget "$(least_of_parts)" -o gen_parts
+defined() { grep -cE '^static void [a-z_0-9]+\(gnn_run \*g, ' "$1"; }
+called() { grep -cE '^  (step_[0-9]+|update_weight[_0-9]*)\(g, ' "$1"; }
+shares_functions() { # the calls of the plan and of the other order are many times the functions
+  grep -q '^static gnn_status keep_forward_backward' "$1" && [ "$(defined "$1")" -gt 0 ] && [ "$(called "$1")" -gt $((2 * $(defined "$1"))) ]
+}
+check "equal steps share a function" shares_functions gen_parts/parts3.c
+check "the parts of a step do" grep -qE '^/\* ---- steps ([0-9]+, ){3}[0-9]+ ' gen_parts/parts3.c
+check "all weights are updated by one function" sh -c "[ \"\$(grep -c '^static void update_weight' gen_parts/parts3.c)\" -eq 2 ]"
+check "no step asks in which order it runs" sh -c "! grep -rn 'keeps_all\|? KEEP_' gen_parts/parts3.c gen_parts/gnnrt.h"
+check "no function knows where anything lies" sh -c "! sed -n '/^\/\* ---- step/,/^\/\* One epoch/p' gen_parts/parts3.c | grep -n 'V(\|AT_'"
+check "a copy that fails returns its own status" sh -c "grep -q 'if ((status = gnn_copy(g, 0)) != GNN_OK) return status;' gen_ring/sage4.c && ! grep -n 'return GNN_EIO' gen_ring/sage4.c"
+check "the plan is no string in the source" sh -c "! grep -n 'gnncc-report' gen_ring/sage4.c && grep -q 'include \"sage4_plan.inc\"' gen_ring/sage4.c && grep -q gnncc-report gen_ring/plan.json"
+check "a layer's values have its name: the bits of a relu, the sum of a mean" sh -c "grep -q 'uint32_t sage1_bits = ' gen_ring/sage4.c && grep -q 'inverse_in_degree = 1 / ' gen_ring/sage4.c && ! grep -n 'relu_bits\|_part_[0-9]' gen_ring/sage4.c"
+
 at_blocks() { # DIRECTORY: whatever goes to the SSD or comes from there lies at a multiple of 4096
   awk '/^#define AT_/ { place[$2] = substr($3, 9) + 0 } # INT64_C(532480)
        /^  \{[0-9]+, GNN_LANE_SSD/ { match($0, /GNN_DEVICE, AT_[A-Za-z0-9_]+/); name = substr($0, RSTART + 12, RLENGTH - 12); n++
