@@ -10,7 +10,7 @@
 
 /* The rows of the bound; also the order of the weights. */
 enum { ROW_A1, ROW_A2, ROW_B1, ROW_B2, ROW_B3, ROW_CW, ROW_CR, ROW_LAM, ROW_MU, ROW_COUNT };
-enum { CHOICE_KEEP, CHOICE_HOST, CHOICE_SSD, CHOICE_RERUN, CHOICE_CLEAN, CHOICE_COUNT };
+typedef enum Choice { CHOICE_KEEP, CHOICE_HOST, CHOICE_SSD, CHOICE_RERUN, CHOICE_CLEAN, CHOICE_COUNT } Choice;
 enum { MAX_CUTS = SIMPLEX_MAX_ROWS - 6 };
 
 #define UNIT ((Wide)1 << 40)
@@ -105,7 +105,7 @@ static void make_split(const Problem *p, const Geometry *g, Arena *arena, int s,
 }
 
 /* The parts of the rows a choice pays for, for one item. */
-static void row_parts(const Split *split, const BoundItem *item, int choice, int64_t *parts) {
+static void row_parts(const Split *split, const BoundItem *item, Choice choice, int64_t *parts) {
   memset(parts, 0, ROW_COUNT * sizeof *parts);
   int64_t out = item->rel_ns >= split->rho_ns ? item->out_ns : 0, in = item->tail_ns >= split->theta_ns ? item->in_ns : 0;
   switch (choice) {
@@ -118,9 +118,11 @@ static void row_parts(const Split *split, const BoundItem *item, int choice, int
       parts[ROW_CR] = item->read_ns;
       break;
     case CHOICE_RERUN: parts[ROW_B1] = item->rerun_ns; break;
-    default:
+    case CHOICE_CLEAN:
       parts[ROW_B3] = in;
       parts[ROW_CR] = item->is_clean_ssd ? item->read_ns : 0;
+      break;
+    case CHOICE_COUNT: break;
   }
 }
 
