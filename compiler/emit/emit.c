@@ -430,6 +430,8 @@ void emit_source(const Emission *m, FILE *out) {
           bytes_text(m->arena, m->layout->bytes), 1e3 * m->schedule->training_seconds, kept_text(m));
   for (int i = 0; i < m->evaluation->graph->note_count; i++) fprintf(out, " * %s\n", escape_comment(m->arena, m->evaluation->graph->notes[i]));
   fprintf(out, " *\n * Rows r are nodes, j runs over the numbers of a row; acc is the row a product or sum has just finished.\n */\n");
+  const StepCalls *calls = step_calls(m, m->backend == BACKEND_CUDA ? cuda_step_text : cpu_step_text);
+  if (m->backend == BACKEND_CUDA) emit_cuda_places(calls, out);
   fprintf(out, "#include \"%s.h\"\n\n#include \"%s\"\n\n", m->prefix, m->backend == BACKEND_CUDA ? "gnncuda.h" : "gnnrt.h");
   fprintf(out, "#ifdef GNN_DOUBLE\n#define PROGRAM %s_program_in_double\n#else\n#define PROGRAM %s_program\n#endif\n", m->prefix, m->prefix);
   if (m->has_double)
@@ -439,7 +441,6 @@ void emit_source(const Emission *m, FILE *out) {
             m->backend == BACKEND_CPU ? "this file" : "the same program for the processor", m->prefix, m->prefix);
   fprintf(out, "extern const gnn_program PROGRAM;\n\n");
   emit_arena(m, out);
-  const StepCalls *calls = step_calls(m, m->backend == BACKEND_CUDA ? cuda_step_text : cpu_step_text);
   if (m->backend == BACKEND_CUDA) emit_cuda_host(m, calls, out);
   else emit_cpu_steps(m, calls, out);
   if (p->has_train) {

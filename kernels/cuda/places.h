@@ -2,7 +2,10 @@
 #ifndef GNN_CUDA_PLACES_H
 #define GNN_CUDA_PLACES_H
 
-enum { GNN_MOST_PLACES = 64 };
+/* A program with a step that needs more says so before this. */
+#ifndef GNN_MOST_PLACES
+#define GNN_MOST_PLACES 64
+#endif
 
 typedef struct gnn_places {
   int64_t at[GNN_MOST_PLACES];

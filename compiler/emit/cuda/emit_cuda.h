@@ -28,6 +28,7 @@ StepText cuda_step_text(const Emission *emission, const Step *step, const char *
 
 void emit_cuda(const Emission *emission, FILE *out);       /* PREFIX_kernels.cu */
 void emit_cuda_host(const Emission *emission, const StepCalls *calls, FILE *out); /* the steps of PREFIX.c */
+void emit_cuda_places(const StepCalls *calls, FILE *out);  /* a line before the includes, where a step has many arguments */
 bool emit_cuda_calls(const Emission *emission, Library library); /* some step does */
 
 #endif
