@@ -30,7 +30,6 @@ typedef struct Emission {
   const char *source_text;   /* of the model */
 } Emission;
 
-const char *emit_prefix(Arena *arena, const char *text); /* an identifier that collides with nothing in the emitted C */
 void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
 void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
 void emit_main(const Emission *emission, FILE *out);   /* main.c */
@@ -40,6 +39,11 @@ void emit_makefile(const Emission *emission, FILE *out);
 void emit_cmake(const Emission *emission, FILE *out);    /* CMakeLists.txt */
 void emit_manifest(const Emission *emission, FILE *out); /* manifest.json: the header for other languages */
 void emit_example(const Emission *emission, FILE *out);  /* example.py */
+
+/* emit_names.c */
+bool emit_is_keyword(const char *name);  /* of C or C++ */
+bool emit_is_reserved(const char *name); /* the same, or the functions of steps have a variable of that name */
+const char *emit_prefix(Arena *arena, const char *text); /* an identifier that collides with nothing in the emitted C */
 
 /* emit_api.c: the embedding API, one function of the runtime's job behind each. */
 void emit_api(const Emission *emission, FILE *out);

@@ -9,61 +9,13 @@ static bool is_node_field(const Emission *m, int f) {
   return m->layout->residents->field[f] != NO_INDEX && field->type.domain == DOMAIN_NODE;
 }
 
-/* An option whose name is a keyword of C or a member of the struct gets an underscore. */
+/* An option whose name is a keyword or a member of the struct gets an underscore. */
 static const char *member_name(Arena *arena, const char *name) {
-  static const char *const taken[] = {"struct_size", "seed", "threads", "deterministic", "devices", "n_devices", "scratch_dir", "takes_nan",
-    "alloc", "release", "log", "progress", "user", "auto", "break", "case", "char", "const", "continue", "default", "do", "double",
-    "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
-    "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "class", "new",
-    "delete", "template", "this", "private", "public", "protected", "virtual", "operator", "namespace", "using", "try", "catch",
-    "throw", "true", "false", "bool", "and", "or", "not", "xor", "asm", "friend", "mutable", "explicit", "export", "typename"};
-  for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
-    if (strcmp(taken[i], name) == 0) return arena_printf(arena, "%s_", name);
-  return name;
-}
-
-static bool is_one_of(const char *const *words, size_t count, const char *text, size_t length) {
-  for (size_t i = 0; i < count; i++)
-    if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0) return true;
-  return false;
-}
-
-/* The handle's type is the bare prefix: it must not be a keyword, a local name of the functions below, or a name of the C library
-   that gnnrt.h brings along. `gnn` and `pthread` would define functions of the runtime and of the system. The program, too, has this
-   name, among the targets of the Makefile and of CMake. */
-static bool is_taken_prefix(const char *name) {
-  static const char *const words[] = {
-      "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto",
-      "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
-      "typedef", "union", "unsigned", "void", "volatile", "while", "class", "new", "delete", "template", "this", "private", "public",
-      "protected", "virtual", "operator", "namespace", "using", "try", "catch", "throw", "true", "false", "bool", "and", "or", "not",
-      "xor", "asm", "friend", "mutable", "explicit", "export", "typename", "compl", "bitand", "bitor", "nullptr", "constexpr",
-      "decltype", "noexcept", "alignas", "alignof", "typeof", "linux", "unix",
-      "main", "given", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents", "evaluate", "update",
-      "forward_backward", "keep_order", "normalised", "source_args", "measure", "code", "image", "kernel_names", "prepare_libraries", "blocks_for", "parts_of",
-      "all", "clean", "install", "help", "test", "package", "package_source", "edit_cache", "rebuild_cache",
-      "PLAN", "PROGRAM", "AT", "V", "SHARED", "pthread", "gnn", "gnnrt", "index", "rindex", "ffs", "ffsl", "ffsll", "bcmp",
-      "bcopy", "bzero", "signgam", "NULL"};
-  static const char *const functions[] = {
-      "acos", "asin", "atan", "atan2", "cos", "sin", "tan", "acosh", "asinh", "atanh", "cosh", "sinh", "tanh", "exp", "exp2", "exp10",
-      "expm1", "log", "log2", "log10", "log1p", "logb", "ilogb", "ldexp", "frexp", "modf", "scalbn", "scalbln", "scalb", "cbrt", "fabs",
-      "hypot", "pow", "pow10", "sqrt", "erf", "erfc", "lgamma", "tgamma", "gamma", "ceil", "floor", "nearbyint", "rint", "lrint",
-      "llrint", "round", "lround", "llround", "trunc", "fmod", "remainder", "remquo", "drem", "copysign", "nan", "nextafter",
-      "nexttoward", "significand", "finite", "isinf", "isnan", "fdim", "fmax", "fmin", "fma", "j0", "j1", "jn", "y0", "y1", "yn",
-      "sincos"};
-  size_t length = strlen(name), count = sizeof functions / sizeof functions[0];
-  bool has_suffix = length > 1 && (name[length - 1] == 'f' || name[length - 1] == 'l');
-  bool is_type = length > 2 && strcmp(name + length - 2, "_t") == 0;
-  return is_type || is_one_of(words, sizeof words / sizeof words[0], name, length) || is_one_of(functions, count, name, length) ||
-         (has_suffix && is_one_of(functions, count, name, length - 1)) || strncmp(name, "gnn_", 4) == 0 || *name == '_' ||
-         (*name >= '0' && *name <= '9');
-}
-
-const char *emit_prefix(Arena *arena, const char *text) {
-  char *name = arena_printf(arena, "%s", text);
-  for (char *p = name; *p; p++)
-    if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9'))) *p = '_';
-  return is_taken_prefix(name) ? arena_printf(arena, "m%s%s", *name >= '0' && *name <= '9' ? "" : "_", name) : name;
+  static const char *const members[] = {"struct_size", "seed", "threads", "deterministic", "devices", "n_devices", "scratch_dir", "takes_nan", "alloc", "release", "log",
+                                        "progress", "user"};
+  bool is_taken = emit_is_keyword(name);
+  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) is_taken = is_taken || strcmp(members[i], name) == 0;
+  return is_taken ? arena_printf(arena, "%s_", name) : name;
 }
 
 void emit_header(const Emission *m, FILE *out) {

@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "emit_rows.h"
-
 typedef struct ElementInfo {
   const char *type, *constant_type; /* of a pointer */
   const char *macro;          /* a constant place in the arena as such a pointer */
@@ -34,7 +32,7 @@ static bool is_taken(const Arguments *a, const char *name) {
 
 static const char *fresh_name(const Arguments *a, const char *base) {
   const char *name = base;
-  for (int n = 2; (n == 2 && rows_is_reserved(name)) || is_taken(a, name); n++)
+  for (int n = 2; (n == 2 && emit_is_reserved(name)) || is_taken(a, name); n++)
     name = arena_printf(a->emission->arena, *base >= '0' && *base <= '9' ? "v%s_%d" : "%s_%d", base, n);
   return name;
 }

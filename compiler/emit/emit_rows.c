@@ -153,26 +153,10 @@ RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
 
 /* ---- names ---- */
 
-/* Names that the text around uses, and the keywords of C. */
-bool rows_is_reserved(const char *name) {
-  static const char *const reserved[] = {
-      "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to",
-      "block", "last", "lane", "lanes", "slot", "drop", "walkers", "walk", "walker", "scratch", "sums", "order", "blocks", "at", "run", "sum", "element", "place", "step", "rows", "tile", "row", "column", "from", "product", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
-      "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
-      "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof",
-      /* and those of C++, for CUDA */
-      "alignas", "alignof", "and", "bool", "catch", "class", "compl", "concept", "constexpr", "decltype", "delete", "explicit", "export",
-      "false", "friend", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
-      "requires", "template", "this", "throw", "true", "try", "typeid", "typename", "using", "virtual", "xor"};
-  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-    if (strcmp(reserved[i], name) == 0) return true;
-  return strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 || (*name >= '0' && *name <= '9');
-}
-
 static const char *fresh_name(RowWriter *w, const char *base) {
   for (int n = 1;; n++) {
     const char *name = n == 1 ? base : arena_printf(w->arena, *base >= '0' && *base <= '9' ? "v%s_%d" : "%s_%d", base, n);
-    bool is_taken = n == 1 ? rows_is_reserved(name) : false;
+    bool is_taken = n == 1 ? emit_is_reserved(name) : false;
     for (int i = 0; i < w->temporary_count; i++) is_taken = is_taken || strcmp(w->temporaries[i].name, name) == 0;
     for (int i = 0; i < w->pointer_count; i++) is_taken = is_taken || strcmp(w->pointers[i].name, name) == 0;
     if (!is_taken) return name;

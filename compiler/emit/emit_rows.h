@@ -88,7 +88,6 @@ const char *rows_rounded(const Kernels *kernels, ValueId value, const char *numb
 void rows_print_loops(const RowWriter *w, FILE *out, const char *indent);
 
 const char *rows_dropout_probability(RowWriter *w, ValueId value); /* a double expression over the options */
-bool rows_is_reserved(const char *name); /* the text around uses the name, or C and C++ do */
 Index rows_reduced_index(const RowWriter *w, ValueId reduce, Index index);
 
 #endif

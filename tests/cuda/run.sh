@@ -39,7 +39,7 @@ for model in "${halved[@]}"; do
   check "$name, in bf16: of numbers that are kept so" grep -q 'HALVES' "$work/${name}_bf16/blocks.inc"
 done
 check "wide, in bf16: the same with cuBLASLt" env TWICE=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_library --precision=bf16"
-adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = AT(' | grep -x 2; }
+adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = place_' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
 # cuBLASLt wants its workspace so; the stand-in refuses another one, and matrices that are not as was promised.

@@ -323,7 +323,8 @@ def code(b):
     own = [s["step"] for s in epoch_of(plan) if s["line"] == line and not s.get("to") and s["phase"] != "wait"]
     listed = b.js("[...document.querySelectorAll('#details li b')].map(n => Number(n.textContent.slice(5)))")
     assert listed == own, (listed, own)
-    assert f"static void step_{own[0]}(gnn_run *g)" in text(b, "#details li pre")
+    assert f"/* step {own[0]} */" in text(b, "#details li pre")
+    assert "(gnn_run *g, " in text(b, "#details li pre")
     b.open(measured_page)
 
 

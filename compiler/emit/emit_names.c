@@ -1,0 +1,73 @@
+/* emit_names: which names the emitted C has already. */
+#include <string.h>
+
+#include "emit.h"
+
+static bool is_one_of(const char *const *words, size_t count, const char *text, size_t length) {
+  for (size_t i = 0; i < count; i++)
+    if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0) return true;
+  return false;
+}
+
+#define IS_ONE_OF(words, text, length) is_one_of(words, sizeof(words) / sizeof((words)[0]), text, length)
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool emit_is_keyword(const char *name) {
+  static const char *const keywords[] = {
+      "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long",
+      "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm",
+      "typeof",
+      /* and those of C++, for hosts and for CUDA */
+      "alignas", "alignof", "and", "bitand", "bitor", "bool", "catch", "class", "compl", "concept", "constexpr", "decltype", "delete", "explicit", "export", "false",
+      "friend", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public", "requires", "template", "this", "throw",
+      "true", "try", "typeid", "typename", "using", "virtual", "xor"};
+  return IS_ONE_OF(keywords, name, strlen(name));
+}
+
+bool emit_is_reserved(const char *name) {
+  static const char *const locals[] = {
+      "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to", "block", "last", "lane", "lanes",
+      "slot", "drop", "walkers", "walk", "walker", "scratch", "sums", "order", "blocks", "at", "run", "sum", "element", "place", "step", "rows", "tile", "row", "column",
+      "from", "product"};
+  return emit_is_keyword(name) || IS_ONE_OF(locals, name, strlen(name)) || strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 || is_digit(*name);
+}
+
+/* The functions of steps and of the kernels that they share: "step_4", "matmul_16x4". */
+static bool is_of_steps(const char *name) {
+  static const char *const stems[] = {"step_", "update_weight_", "matmul_", "outer_", "spmm_", "sparse_matmul_", "sparse_outer_"};
+  for (size_t i = 0; i < sizeof stems / sizeof stems[0]; i++)
+    if (strncmp(name, stems[i], strlen(stems[i])) == 0 && is_digit(name[strlen(stems[i])])) return true;
+  return strcmp(name, "update_weight") == 0;
+}
+
+/* The handle's type is the bare prefix: it must not be a keyword, a name of the emitted functions, or a name of the C library that
+   gnnrt.h brings along. `gnn` and `pthread` would define functions of the runtime and of the system. The program, too, has this name,
+   among the targets of the Makefile and of CMake. */
+static bool is_taken_prefix(const char *name) {
+  static const char *const words[] = {
+      "linux", "unix", "main", "given", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents",
+      "evaluate", "update", "forward_backward", "keep_order", "keep_forward_backward", "keep_update", "keep_evaluate", "normalised", "source_args", "part_first", "measure",
+      "code", "image", "kernel_names", "prepare_libraries", "blocks_for", "parts_of", "walkers_of", "all", "clean", "install", "help", "test", "package", "package_source",
+      "edit_cache", "rebuild_cache", "PLAN", "PROGRAM", "V", "K", "P", "SHARED", "pthread", "gnn", "gnnrt", "index", "rindex", "ffs", "ffsl", "ffsll", "bcmp", "bcopy",
+      "bzero", "signgam", "NULL"};
+  static const char *const functions[] = {
+      "acos", "asin", "atan", "atan2", "cos", "sin", "tan", "acosh", "asinh", "atanh", "cosh", "sinh", "tanh", "exp", "exp2", "exp10",
+      "expm1", "log", "log2", "log10", "log1p", "logb", "ilogb", "ldexp", "frexp", "modf", "scalbn", "scalbln", "scalb", "cbrt", "fabs",
+      "hypot", "pow", "pow10", "sqrt", "erf", "erfc", "lgamma", "tgamma", "gamma", "ceil", "floor", "nearbyint", "rint", "lrint",
+      "llrint", "round", "lround", "llround", "trunc", "fmod", "remainder", "remquo", "drem", "copysign", "nan", "nextafter",
+      "nexttoward", "significand", "finite", "isinf", "isnan", "fdim", "fmax", "fmin", "fma", "j0", "j1", "jn", "y0", "y1", "yn",
+      "sincos"};
+  size_t length = strlen(name);
+  bool has_suffix = length > 1 && (name[length - 1] == 'f' || name[length - 1] == 'l');
+  bool is_type = length > 2 && strcmp(name + length - 2, "_t") == 0;
+  return is_type || emit_is_keyword(name) || is_of_steps(name) || IS_ONE_OF(words, name, length) || IS_ONE_OF(functions, name, length) ||
+         (has_suffix && IS_ONE_OF(functions, name, length - 1)) || strncmp(name, "gnn_", 4) == 0 || *name == '_' || is_digit(*name);
+}
+
+const char *emit_prefix(Arena *arena, const char *text) {
+  char *name = arena_printf(arena, "%s", text);
+  for (char *p = name; *p; p++)
+    if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || is_digit(*p))) *p = '_';
+  return is_taken_prefix(name) ? arena_printf(arena, "m%s%s", is_digit(*name) ? "" : "_", name) : name;
+}
