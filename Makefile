@@ -38,7 +38,7 @@ COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c s
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.
 MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=fopen,--wrap=fdopen
-PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c evaluate.c exact.c geometry.c json_text.c judge.c label_dp.c main.c pack.c plan_json.c \
+PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c evaluate.c exact.c geometry.c json_text.c judge.c label_dp.c main.c memo.c pack.c plan_json.c \
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
     simulate.c timeline.c timing.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c text.c) \

@@ -24,7 +24,9 @@ static int64_t epoch_ns(const PlanRequest *r, const Plan *plan) { return ns_of(p
 
 /* A plan for a larger device, where it saves a hundredth; else NULL. */
 static const Plan *plan_that_saves(const PlanRequest *r, int64_t bytes, int64_t own_ns) {
-  const Plan *p = plan_instead(r, bytes, -1, r->pins);
+  PlanRequest saving = *r;
+  saving.worth_seconds = 1e-9 * (double)own_ns * 0.99;
+  const Plan *p = plan_instead(&saving, bytes, -1, r->pins);
   return p && p->planned && epoch_ns(r, p) * 100 <= own_ns * 99 ? p : NULL;
 }
 

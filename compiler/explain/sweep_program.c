@@ -42,6 +42,7 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
   PlanRequest r = *w->request;
   memcpy(r.machine.tier_bytes, tier_bytes, sizeof r.machine.tier_bytes);
   r.policy = -1;
+  r.least = tier == TIER_DEVICE ? PLANNER_LEAST_DEVICE : PLANNER_LEAST_ALL;
   const Plan *p = plan_epoch(&r);
   if (!p || !p->planned) return does_not_fit(&r, p, point);
   bool is_roomy = p->problem->kernels == own->of->training_kernels; /* the evaluation's plan is good for every budget that it fits */

@@ -14,6 +14,7 @@ typedef struct Verdict {
   const Refusal *refusal;
   const PlanRequest *request;
   const char *fault; /* of a plan that was tried */
+  bool is_packed_short; /* what was tried last has plans that would fit, and no addresses for them */
 } Verdict;
 
 static const char *size_option(Arena *arena, int64_t bytes) { return arena_printf(arena, "%" PRId64 "KiB", (bytes + 1023) / 1024); }
@@ -30,6 +31,7 @@ static const char *epoch_text(const Verdict *v, const PlanAnswer *answer) { retu
 static const PlanAnswer *try(Verdict *v, const PlanRequest *request) {
   const PlanAnswer *answer = plan_answer(request);
   if (answer->fault) v->fault = answer->fault;
+  v->is_packed_short = !answer->fits && answer->layout;
   return answer->fits ? answer : NULL;
 }
 
@@ -39,9 +41,10 @@ static const PlanAnswer *try_size(Verdict *v, PlanRequest request, Tier tier, in
 }
 
 /* The smallest device, in KiB as the option is written, on which a plan with addresses was found: from what the planner
- * says up to one that does, and down again between the two, but not to what cannot do. NULL: none. */
+ * says up to one that does, then down by steps, each twice the one before, until one does not, and by halves between the two,
+ * but not to what cannot do. What the planner says is mostly the least, or near it. NULL: none. */
 static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, int64_t *bytes) {
-  enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5 };
+  enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5, FINEST = 200 };
   const Kernels *kernels = v->refusal->answer->of->training_kernels;
   int tries = kernels && kernels->kernel_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
   int64_t bad = too_small / KIB, good = round_up(guess > 0 ? guess : most, KIB) / KIB;
@@ -53,12 +56,15 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
     bad = good;
     good += good / 8 + 1;
   }
-  for (int i = 0; i < tries && good - bad > good / 200 + 1; i++) {
-    int64_t middle = bad + (good - bad) / 2;
-    if (try_size(v, quick, TIER_DEVICE, middle * KIB)) good = middle;
-    else bad = middle;
+  bool is_between = bad > too_small / KIB; /* one that does not do was met on the way up */
+  bool is_hard = is_between; /* to find addresses, so that what fits is not quite monotone */
+  int64_t step = good / FINEST + 1;
+  for (int i = 0; i < tries && good - bad > good / FINEST + 1; i++) {
+    int64_t less = is_between || good - step <= bad ? bad + (good - bad) / 2 : good - step;
+    if (try_size(v, quick, TIER_DEVICE, less * KIB)) good = less, step *= 2;
+    else bad = less, is_between = true, is_hard |= v->is_packed_short;
   }
-  for (int percent = 1; percent <= (tries == TRIES ? 3 : 1); percent++) { /* what fits is not quite monotone: packing is hard */
+  for (int percent = 1; is_hard && percent <= (tries == TRIES ? 3 : 1); percent++) {
     int64_t less = good - good * percent / 100 - 1;
     if (less * KIB <= too_small || !try_size(v, quick, TIER_DEVICE, less * KIB)) continue;
     good = less;
@@ -68,17 +74,20 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
   return try_size(v, *v->request, TIER_DEVICE, *bytes);
 }
 
-/* One more way out: a tier that is not there, or not large enough. What a plan takes of plenty is planned for once more:
- * with no more than that the planner may find another, and that is the one that the option brings. */
+/* One more way out: a tier that is not there, or not large enough. What a plan made with little effort takes of plenty is
+ * planned for with all: that is the plan which the option brings. */
 static const char *try_tier(Verdict *v, Tier tier, int64_t plenty) {
   const Machine *machine = &v->request->machine;
   Lane way_out = tier == TIER_HOST ? LANE_D2H : LANE_SSD_WRITE;
   if (machine->tier_bytes[tier] >= plenty || machine->links[way_out].bandwidth <= 0) return NULL;
-  const PlanAnswer *answer = try_size(v, *v->request, tier, plenty);
+  PlanRequest fast = *v->request;
+  fast.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
+  const PlanAnswer *answer = try_size(v, fast, tier, plenty);
   if (!answer) return NULL;
-  int64_t bytes = plenty, used = round_up(tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, 1024);
-  const PlanAnswer *less = try_size(v, *v->request, tier, used);
-  if (less) bytes = used, answer = less;
+  int64_t bytes = round_up(tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, 1024);
+  answer = try_size(v, *v->request, tier, bytes);
+  if (!answer) bytes = plenty, answer = try_size(v, *v->request, tier, bytes);
+  if (!answer) return NULL;
   return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", tier_names[tier], size_option(v->arena, bytes), epoch_text(v, answer));
 }
 
@@ -154,7 +163,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const PlanAnswer *answer = refusal->answer;
   PlanRequest trial = *refusal->request;
   trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
-  Verdict v = {trial.arena, refusal, &trial, NULL};
+  Verdict v = {trial.arena, refusal, &trial, NULL, false};
   const Plan *p = answer->training_plan && !answer->training_plan->planned ? answer->training_plan : answer->evaluation_plan;
   const PlannerReport *r = &p->report;
   const Problem *problem = p->problem->problem;

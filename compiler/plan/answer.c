@@ -20,6 +20,14 @@ static PlannerOptions options_of(const PlanRequest *r) {
   options.policy = r->policy;
   options.time_limit_s = r->time_limit_s;
   options.least = r->least;
+  options.takes_any = r->takes_any;
+  return options;
+}
+
+/* An epoch takes no less than what is announced of it, so what is proved of the one holds of the other. */
+static PlannerOptions options_of_epoch(const PlanRequest *r) {
+  PlannerOptions options = options_of(r);
+  if (r->worth_seconds > 0) options.worth_ns = (int64_t)(1e9 * r->worth_seconds) + 2; /* rounded up, and none where both are the same */
   return options;
 }
 
@@ -103,12 +111,12 @@ static const Plan *plan_evaluation(const PlanRequest *r, const Form *form, const
 
 /* Both fit, but perhaps not their addresses. */
 static bool plan_both(const PlanRequest *r, PlanAnswer *a) {
-  const PlannerOptions options = options_of(r);
+  const PlannerOptions epoch = options_of_epoch(r);
   ProblemError error = {"", ""};
   a->evaluation = NULL;
   a->evaluation_plan = NULL;
   if (a->of->training_kernels) {
-    a->training_plan = r->given ? r->given : plan_kernels(r, a->of, a->of->training_kernels, r->pins, &options, &error);
+    a->training_plan = r->given ? r->given : plan_kernels(r, a->of, a->of->training_kernels, r->pins, &epoch, &error);
     if (!a->training_plan) return fault(r, a, error.place, error.text);
     if (!a->training_plan->is_valid) return fault(r, a, "the training plan", "the checker rejects it");
     if (!a->training_plan->planned) return false;
@@ -140,12 +148,15 @@ static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
   return a;
 }
 
-/* More effort may choose a faster plan that finds no addresses, where less effort chose one that does. */
+/* More effort may choose a faster plan that finds no addresses, where less effort chose one that does. Where more found no plan,
+ * less finds none. */
 static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
+  r.takes_any = r.is_quick;
   const PlanAnswer first = answer_with_effort(r, form);
   PlanAnswer a = first;
   r.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
-  for (int e = (int)r.effort - 1; e >= PLANNER_FAST && !a.fits && !a.fault && !r.given; e--) {
+  if (r.takes_any && !a.fits && a.layout) r.takes_any = false, a = answer_with_effort(r, form);
+  for (int e = (int)r.effort - 1; e >= PLANNER_FAST && !a.fits && first.layout && !a.fault && !r.given; e--) {
     r.effort = (PlannerEffort)e;
     a = answer_with_effort(r, form);
   }
@@ -186,7 +197,9 @@ const PlanAnswer *plan_answer(const PlanRequest *r) {
   once.least = PLANNER_LEAST_NONE; /* they are those of the other form */
   const PlanAnswer hoisted = answer_in_form(once, FORM_HOISTED);
   if (hoisted.fault || is_best(&hoisted)) return kept(r, hoisted);
-  const PlanAnswer plain = answer_in_form(*r, FORM_PLAIN);
+  PlanRequest every = *r;
+  every.worth_seconds = hoisted.fits ? hoisted.schedule->training_seconds : 0;
+  const PlanAnswer plain = answer_in_form(every, FORM_PLAIN);
   bool is_plain_faster = plain.fits && (!hoisted.fits || plain.schedule->training_seconds < hoisted.schedule->training_seconds);
   if (plain.fault || is_plain_faster) return kept(r, plain);
   return kept(r, hoisted.fits ? hoisted : nearer_form(r, plain));
@@ -206,7 +219,8 @@ const Plan *plan_epoch(const PlanRequest *request) {
     const Form *form = &r.forms[f];
     if (!form->training_kernels) continue;
     r.least = f == FORM_HOISTED ? PLANNER_LEAST_NONE : request->least;
-    const PlannerOptions options = options_of(&r);
+    if (best && best->planned && !(request->worth_seconds > 0 && request->worth_seconds < least)) r.worth_seconds = least;
+    const PlannerOptions options = options_of_epoch(&r);
     const Plan *p = plan_kernels(&r, form, form->training_kernels, r.pins, &options, &error);
     if (!p || !p->planned) {
       if (!best || !best->planned) best = p; /* that of the plain form says what would be enough */

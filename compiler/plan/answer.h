@@ -39,6 +39,8 @@ typedef struct PlanRequest {
   PlannerLeast least;    /* where nothing fits: which of the sizes that would are looked for */
   int parts;             /* of values on nodes, at most; 0: none is cut */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
+  bool takes_any;        /* as of PlannerOptions; set for a quick question, for as long as the addresses of any plan will do */
+  double worth_seconds;  /* an epoch that takes as long or longer is of no use; 0: each is */
   FormKind form;
 } PlanRequest;
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "certificate.h"
 #include "exact.h"
 #include "judge.h"
 #include "session.h"
@@ -124,8 +125,8 @@ static void find_least_sizes(const Session *s, PlannerLeast least, PlannerReport
   int64_t host_work = 0;
   for (int op = 0; op < p->op_count; op++)
     for (int v = 0; v < p->ops[op].variant_count; v++) host_work += p->ops[op].chunks * p->ops[op].variants[v].host_work_bytes;
-  report->least_device_bytes = least_size(p, least == PLANNER_LEAST_ALL, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
-  if (least == PLANNER_LEAST_QUICK) return;
+  report->least_device_bytes = least_size(p, least != PLANNER_LEAST_QUICK, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
+  if (least != PLANNER_LEAST_ALL) return;
   report->least_host_bytes = least_size(p, true, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
   report->least_ssd_bytes = least_size(p, true, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
 }
@@ -230,6 +231,18 @@ static bool is_hopeless(const Session *s) {
   return false;
 }
 
+static bool is_worthless(Session *s, const Budget *budget, int64_t worth_ns) {
+  if (worth_ns == 0) return false;
+  s->lower_bound_ns = certificate_find(s->problem, s->geometry, budget->splits, budget->rounds, &s->certificate);
+  return s->lower_bound_ns >= worth_ns;
+}
+
+/* The best of the policies' plans, with addresses; NULL where none fits, or none were found. */
+static PlannerPlan *any_plan(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena, PlannerReport *report) {
+  PlannerPlan *plan = s->search->best->cost < COST_INVALID ? make_plan(s, options, budget, arena, report) : NULL;
+  return plan && report->has_addresses ? plan : NULL;
+}
+
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
   double begin = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
   double deadline = options->time_limit_s > 0 ? clock_seconds(CLOCK_MONOTONIC) + options->time_limit_s : 0;
@@ -241,14 +254,18 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
   report->busy_ns = arena_alloc(arena, (size_t)problem->lane_count * sizeof(int64_t));
   s->lower_bound_ns = s->geometry->stall_free_ns;
   s->certificate.kind = CERTIFICATE_STALL_FREE;
-  if (options->policy >= 0) {
+  PlannerPlan *plan = NULL;
+  if (is_worthless(s, &budget, options->worth_ns)) {
+    report->is_worthless = true;
+  } else if (options->policy >= 0) {
     policy_plan(s->evaluator, (Policy)options->policy, s->search->best);
     report->policy_ns[options->policy] = s->search->best->cost;
     s->lower_bound_ns = certificate_find(problem, s->geometry, budget.splits, budget.rounds, &s->certificate);
   } else if (!is_hopeless(s)) {
     session_try_policies(s, report->policy_ns, &report->first_plan_s);
     report->first_plan_s -= begin;
-    for (int effort = PLANNER_FAST; effort <= (int)options->effort && !s->is_optimal; effort++) {
+    plan = options->takes_any ? any_plan(s, options, &budget, arena, report) : NULL;
+    for (int effort = PLANNER_FAST; effort <= (int)options->effort && !s->is_optimal && !plan; effort++) {
       Budget stage = budget_of((PlannerEffort)effort); /* more effort begins where less ended: it is never worse */
       if (effort < (int)options->effort) stage.exact_units = 0; /* what it would find, the longer one finds again */
       /* There the best effort would come near ten seconds. */
@@ -256,18 +273,20 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
       session_run(s, &stage, is_shortened ? stage.units * 2 / 5 : stage.units);
     }
     if (s->search->best->cost >= COST_INVALID && !search_is_late(s->search)) search_offer_again(s->search, find_any(problem, true, scratch)->search->best);
-    if (!s->is_optimal && s->search->best->cost < COST_INVALID) {
+    if (!plan && !s->is_optimal && s->search->best->cost < COST_INVALID) {
       session_climb_ladder(s, &budget);
       session_look_around(s, &budget);
       exact_windows(s->search, budget.units / 2);
     }
   }
-  PlannerPlan *plan = s->search->best->cost < COST_INVALID ? make_plan(s, options, &budget, arena, report) : NULL;
+  PlannerOptions searched = *options;
+  searched.takes_any = false;
+  if (!plan && s->search->best->cost < COST_INVALID) plan = make_plan(s, &searched, &budget, arena, report);
   report->lower_bound_ns = s->lower_bound_ns;
   report->is_optimal = plan && (s->is_optimal || report->makespan_ns <= s->lower_bound_ns);
   report->labels = s->labels;
   report->evaluations = s->evaluator->evaluations;
-  if (!plan) explain_infeasible(s, options, arena, report);
+  if (!plan && !report->is_worthless) explain_infeasible(s, options, arena, report);
   arena_free(scratch);
   report->total_s = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
   return plan;

@@ -7,8 +7,9 @@
 
 typedef enum PlannerEffort { PLANNER_FAST, PLANNER_NORMAL, PLANNER_BEST } PlannerEffort;
 
-/* Of every tier, with all effort; of the device alone, the first that halving finds; none: the report has 0. */
-typedef enum PlannerLeast { PLANNER_LEAST_ALL, PLANNER_LEAST_QUICK, PLANNER_LEAST_NONE } PlannerLeast;
+/* Of every tier, with all effort; of the device alone, with all effort; of the device, the first that halving finds; none. What is not
+ * looked for is 0 in the report. */
+typedef enum PlannerLeast { PLANNER_LEAST_ALL, PLANNER_LEAST_DEVICE, PLANNER_LEAST_QUICK, PLANNER_LEAST_NONE } PlannerLeast;
 
 enum { POLICY_NOT_TRIED = -1 };
 
@@ -17,10 +18,13 @@ typedef struct PlannerOptions {
   double time_limit_s; /* 0: none. A limit that ends the search makes the plan depend on the machine; it says so */
   int policy; /* a Policy: plan as that system would; -1: plan */
   PlannerLeast least; /* where nothing fits, the least sizes that are looked for */
+  bool takes_any; /* does anything fit? The first plan found that has addresses will do, however slow */
+  int64_t worth_ns; /* a plan that is proved to take as long or longer is of no use, and not looked for; 0: each is */
 } PlannerOptions;
 
 typedef struct PlannerReport {
   bool is_feasible;
+  bool is_worthless; /* no plan was looked for: none is faster than options.worth_ns */
   bool is_optimal; /* the bound is reached, or the exact search finished: no plan is faster that decides the gaps which
                       * cover a step, the variants and the prefetch boundaries, and recomputes canonically */
   int64_t makespan_ns, stall_free_ns, lower_bound_ns, peak_bytes;

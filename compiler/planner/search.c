@@ -53,6 +53,7 @@ Search *search_new(Arena *arena, Evaluator *evaluator, int64_t target_ns, double
   search->choices = NEW(p->op_count, int);
   for (int op = 0; op < p->op_count; op++)
     if (p->ops[op].variant_count > 1) search->choices[search->choice_count++] = op;
+  search->memo = memo_new(arena, evaluator, search->choices, search->choice_count);
   make_groups(search, arena);
   return search;
 }
@@ -134,7 +135,7 @@ void search_offer_again(Search *search, const Candidate *candidate) {
 static int64_t measure(Search *search, Candidate *candidate, unsigned policies) {
   candidate->is_polished = false;
   candidate->policies = policies;
-  candidate->cost = evaluate(search->evaluator, candidate->fates, candidate_keep_from(candidate), candidate->variants, policies);
+  candidate->cost = memo_evaluate(search->memo, candidate, policies);
   if (candidate->cost < COST_INVALID) candidate->policies = PREFETCH_BIT(search->evaluator->best_policy);
   return candidate->cost;
 }

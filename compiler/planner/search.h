@@ -4,7 +4,7 @@
 #ifndef GNNCC_PLANNER_SEARCH_H
 #define GNNCC_PLANNER_SEARCH_H
 
-#include "evaluate.h"
+#include "memo.h"
 
 enum { SEARCH_ELITES = 6 };
 
@@ -26,6 +26,7 @@ typedef struct Search {
   int *choices, choice_count; /* ops with several variants */
   bool (*is_accepted)(void *context, const Candidate *candidate); /* NULL: whatever is better becomes the best */
   void *context;
+  Memo *memo; /* of its evaluations */
   struct Timing *timing; /* of exact.c, once it was needed */
 } Search;
 

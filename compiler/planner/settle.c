@@ -286,11 +286,11 @@ Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *option
   Packer *packer = packer_new(s, arena);
   int64_t makespan = s->search->best->cost;
   try_candidate(packer, s->search->best, budget->packing);
-  if (options->policy < 0)
-    lay_out_fastest(packer, s, budget, policy_ns, makespan);
-  else /* a plan of a policy stays one */
+  if (options->policy >= 0) /* a plan of a policy stays one */
     lay_out_on_rungs(packer, EVICTIONS + options->policy, EVICTIONS + options->policy + 1, NOTCHES - 1, NOTCHES, budget->packing / 16);
-  lay_out_on_rungs(packer, 0, MAKERS, LAST_RUNGS, LAST_RUNGS, budget->packing / 64); /* the last resort */
+  else if (!options->takes_any)
+    lay_out_fastest(packer, s, budget, policy_ns, makespan);
+  if (!options->takes_any) lay_out_on_rungs(packer, 0, MAKERS, LAST_RUNGS, LAST_RUNGS, budget->packing / 64); /* the last resort */
   Evaluator *e = s->evaluator;
   const Settled *best = &packer->best;
   candidate_copy(e, s->search->best, best->fates);

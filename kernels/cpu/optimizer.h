@@ -8,7 +8,7 @@
 #include "math.h"
 
 /* buffer: the momentum's, NULL without; its first value is the first gradient. No dampening. */
-GNN_INLINE void gnn_sgd(gnn_real *restrict w, const gnn_real *restrict g, gnn_real *restrict buffer, double lr,
+GNN_SHARED void gnn_sgd(gnn_real *restrict w, const gnn_real *restrict g, gnn_real *restrict buffer, double lr,
                         double momentum, double weight_decay, int nesterov, int64_t step, int64_t begin, int64_t end) {
   const gnn_real rate = (gnn_real)lr, decay = (gnn_real)weight_decay, keep = (gnn_real)momentum;
   if (!buffer) {
@@ -24,7 +24,7 @@ GNN_INLINE void gnn_sgd(gnn_real *restrict w, const gnn_real *restrict g, gnn_re
 }
 
 /* The step both Adams share; shrink multiplies the weight first, decay * w is added to the gradient. */
-GNN_INLINE void gnn_adam_step(gnn_real *restrict w, const gnn_real *restrict g, gnn_real *restrict m,
+GNN_SHARED void gnn_adam_step(gnn_real *restrict w, const gnn_real *restrict g, gnn_real *restrict m,
                               gnn_real *restrict v, double lr, double beta1, double beta2, double epsilon,
                               gnn_real shrink, gnn_real decay, int64_t step, int64_t begin, int64_t end) {
   const gnn_real rate = (gnn_real)(lr / (1 - pow(beta1, (double)step)));

@@ -98,7 +98,7 @@ GNN_INLINE void gnn_sparse_tn_rows(const gnn_sparse *s, const gnn_blocks *blocks
 }
 
 /* Rows [begin, end) of y = x^T; x: [rows, cols], y: [cols, rows], row-major. */
-GNN_INLINE void gnn_transpose(const gnn_real *x, int64_t rows, int64_t cols, gnn_real *y, int64_t begin, int64_t end) {
+GNN_SHARED void gnn_transpose(const gnn_real *x, int64_t rows, int64_t cols, gnn_real *y, int64_t begin, int64_t end) {
   enum { TILE = 16 };
   for (int64_t c0 = begin; c0 < end; c0 += TILE) {
     const int64_t c1 = gnn_min(c0 + TILE, end);

@@ -1,7 +1,8 @@
 /* vector.h: vectors of numbers, as wide as the instruction set the file is compiled for, and fused multiply-add.
  *
- * Everything in kernels/cpu is always inlined, so that sizes known where a kernel is called are constants inside it.
- * Loops over lanes and tiles then unroll into registers, and an emitted step is one specialised function.
+ * Almost everything in kernels/cpu is always inlined, so that sizes known where a kernel is called are constants inside it.
+ * Loops over lanes and tiles then unroll into registers, and an emitted step is one specialised function. What is no faster
+ * for knowing its sizes is shared: one function of the program that all steps call, compiled once.
  *
  * Where a product is fused with a sum it is written so. Compile with -ffp-contract=off: a compiler that fuses as it likes
  * may choose otherwise in the last elements of a loop than in its vectors, and the bits of an element would depend on
@@ -22,6 +23,12 @@
 #endif
 
 #define GNN_INLINE static inline __attribute__((always_inline))
+
+#ifdef __clang__
+#define GNN_SHARED static __attribute__((noinline, unused))
+#else
+#define GNN_SHARED static __attribute__((noinline, noclone, unused))
+#endif
 
 #ifdef __clang__
 #define GNN_UNROLL _Pragma("clang loop unroll(full)")

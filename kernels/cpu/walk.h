@@ -46,7 +46,7 @@ GNN_INLINE gnn_walk gnn_walk_begin(int64_t begin, int64_t end, gnn_real *sums, i
 GNN_INLINE gnn_real *gnn_walk_place(const gnn_walk *walk) { return walk->sums + __builtin_popcountll((unsigned long long)walk->done) * walk->width; }
 
 /* The sum of this run is there: on to the next. After the last, sums[0 .. width) is that of all. */
-GNN_INLINE void gnn_walk_on(gnn_walk *walk) {
+GNN_SHARED void gnn_walk_on(gnn_walk *walk) {
   gnn_real *last = gnn_walk_place(walk);
   for (int64_t done = walk->done; done & 1; done >>= 1) {
     gnn_real *restrict before = last - walk->width;
@@ -59,7 +59,7 @@ GNN_INLINE void gnn_walk_on(gnn_walk *walk) {
 }
 
 /* out[begin .. end) = the top of the tree over the sums of all walkers, each the first of the `open` ones that it had room for. */
-GNN_INLINE void gnn_sum_walkers(gnn_real *sums, gnn_walkers walkers, int64_t width, gnn_real *out, int64_t begin, int64_t end) {
+GNN_SHARED void gnn_sum_walkers(gnn_real *sums, gnn_walkers walkers, int64_t width, gnn_real *out, int64_t begin, int64_t end) {
   const int64_t count = walkers.runs / walkers.each, stride = walkers.open * width;
   for (int64_t half = 1; half < count; half *= 2)
     for (int64_t w = 0; w < count; w += 2 * half) {
@@ -72,7 +72,7 @@ GNN_INLINE void gnn_sum_walkers(gnn_real *sums, gnn_walkers walkers, int64_t wid
 
 /* The same where the walkers have walked one of several parts of the runs, an aligned subtree each, of which `part` are done before it:
  * open[][width] are the sums of those, as a walker has them of runs. After the last part, open[0 .. width) is that of all. */
-GNN_INLINE void gnn_sum_part(gnn_real *sums, gnn_walkers walkers, int64_t width, int64_t part, gnn_real *open, int64_t begin, int64_t end) {
+GNN_SHARED void gnn_sum_part(gnn_real *sums, gnn_walkers walkers, int64_t width, int64_t part, gnn_real *open, int64_t begin, int64_t end) {
   gnn_real *last = open + __builtin_popcountll((unsigned long long)part) * width;
   gnn_sum_walkers(sums, walkers, width, last, begin, end);
   for (int64_t done = part; done & 1; done >>= 1) {

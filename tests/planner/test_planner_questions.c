@@ -1,0 +1,108 @@
+/* Questions that ask for less than the best plan: whether anything fits, whether anything is faster than what is known, the least
+ * device alone; and what the search remembers of its evaluations. */
+#include "compiler/planner/search.h"
+#include "suite.h"
+#include "tap.h"
+
+#include <string.h>
+
+typedef struct Tally {
+  int asked, wrong, slower, dearer, refused, proved;
+} Tally;
+
+static PlannerOptions default_options(void) {
+  PlannerOptions options;
+  planner_default_options(&options);
+  return options;
+}
+
+/* Fits as the best plan does, is never faster, and takes no more evaluations. */
+static void ask_any(Tally *tally, const Problem *problem) {
+  Arena *arena = arena_new();
+  PlannerReport best, any;
+  PlannerOptions options = default_options();
+  bool fits = planner_plan(problem, &options, arena, &best) != NULL;
+  options.takes_any = true;
+  tally->asked++;
+  tally->wrong += (planner_plan(problem, &options, arena, &any) != NULL) != fits || (fits && best.has_addresses && !any.has_addresses);
+  tally->slower += fits && any.makespan_ns < best.makespan_ns;
+  tally->dearer += any.evaluations > best.evaluations;
+  arena_free(arena);
+}
+
+/* No plan where none is faster than what is worth it; the same plan where the bound does not say so. */
+static void ask_worth(Tally *tally, const Problem *problem) {
+  Arena *arena = arena_new();
+  PlannerReport best, other;
+  PlannerOptions options = default_options();
+  if (planner_plan(problem, &options, arena, &best)) {
+    tally->asked++;
+    options.worth_ns = best.lower_bound_ns;
+    tally->refused += !planner_plan(problem, &options, arena, &other) && other.is_worthless;
+    options.worth_ns = best.makespan_ns + 1;
+    tally->wrong += !planner_plan(problem, &options, arena, &other) || other.is_worthless || other.makespan_ns != best.makespan_ns;
+  }
+  arena_free(arena);
+}
+
+static void ask_device(Tally *tally, Problem *problem) {
+  Arena *arena = arena_new();
+  PlannerReport all, device;
+  PlannerOptions options = default_options();
+  problem->device_bytes /= 3;
+  if (!planner_plan(problem, &options, arena, &all)) {
+    tally->asked++;
+    options.least = PLANNER_LEAST_DEVICE;
+    planner_plan(problem, &options, arena, &device);
+    tally->wrong += device.least_device_bytes != all.least_device_bytes || device.least_host_bytes || device.least_ssd_bytes;
+  }
+  arena_free(arena);
+}
+
+/* Decisions drawn, some of them again and again: evaluated and remembered, cost, policy and effort are those of the evaluator. */
+static void remember(Tally *tally, const Problem *problem, uint64_t seed) {
+  Arena *arena = arena_new();
+  Geometry *g = geometry_make(problem, arena);
+  Evaluator *plain = evaluator_new(arena, problem, g), *other = evaluator_new(arena, problem, g);
+  Search *search = search_new(arena, other, 0, 0);
+  Candidate *c = candidate_new(arena, other);
+  geometry_stay(g, c->fates);
+  for (int i = 0; i < 400 && g->open_count; i++) {
+    int gap = g->open[generate_below(&seed, g->open_count < 4 ? g->open_count : 4)];
+    for (int fate = generate_below(&seed, FATE_COUNT), k = 0; k < FATE_COUNT; k++, fate = (fate + 1) % FATE_COUNT)
+      if (g->gaps[gap].options & FATE_BIT(fate)) c->fates[gap] = (uint8_t)fate, k = FATE_COUNT;
+    c->is_canonical = generate_below(&seed, 3) > 0;
+    memset(c->keep_from, 0, (size_t)g->gap_count * sizeof *c->keep_from);
+    c->keep_from[gap] = generate_below(&seed, 2) ? g->gaps[gap].v : 0;
+    if (search->choice_count) c->variants[search->choices[0]] = generate_below(&seed, problem->ops[search->choices[0]].variant_count);
+    unsigned policies = generate_below(&seed, 2) ? PREFETCH_ALL : PREFETCH_FEW;
+    int64_t cost = evaluate(plain, c->fates, candidate_keep_from(c), c->variants, policies);
+    tally->asked++;
+    tally->wrong += memo_evaluate(search->memo, c, policies) != cost || other->effort != plain->effort || other->evaluations != plain->evaluations ||
+                    (cost < COST_INVALID && other->best_policy != plain->best_policy);
+  }
+  arena_free(arena);
+}
+
+int main(void) {
+  Tap tap = {0};
+  Tally any = {0}, worth = {0}, device = {0}, memo = {0};
+  int wanted = tap_scale(60);
+  for (int i = 0; i < wanted; i++) {
+    Arena *arena = arena_new();
+    GenerateOptions options = suite_small(i);
+    Problem *problem = suite_read(arena, generate_problem(arena, &options));
+    ask_any(&any, problem);
+    ask_worth(&worth, problem);
+    remember(&memo, problem, (uint64_t)i);
+    if (i % 3 == 0) ask_device(&device, problem);
+    arena_free(arena);
+  }
+  tap_ok(&tap, any.wrong == 0, "any plan: of %d problems it fits where the best fits (%d not)", any.asked, any.wrong);
+  tap_ok(&tap, any.slower == 0 && any.dearer == 0, "any plan: never faster (%d), and no dearer to find (%d)", any.slower, any.dearer);
+  tap_ok(&tap, worth.refused == worth.asked, "of %d problems %d are not planned where no plan can be worth it", worth.asked, worth.refused);
+  tap_ok(&tap, worth.wrong == 0, "where one can, the plan is the same (%d are not)", worth.wrong);
+  tap_ok(&tap, device.asked > 0 && device.wrong == 0, "the least device alone, of %d problems, is that of all sizes (%d are not)", device.asked, device.wrong);
+  tap_ok(&tap, memo.wrong == 0, "of %d evaluations %d are remembered wrongly", memo.asked, memo.wrong);
+  return tap_end(&tap);
+}
