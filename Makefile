@@ -60,7 +60,7 @@ PUBLIC_HEADERS := runtime/gnnrt.h runtime/job/job.h $(addprefix kernels/cpu/, \
   vector.h random.h math.h gemm.h walk.h spmm.h sparse.h reduce.h loss.h optimizer.h)
 
 # What emitted CUDA includes.
-DEVICE_HEADERS := $(addprefix kernels/cuda/, view.h device.cuh half.cuh math.cuh random.cuh reduce.cuh rows.cuh gemm.cuh loss.cuh optimizer.cuh)
+DEVICE_HEADERS := $(addprefix kernels/cuda/, view.h places.h device.cuh half.cuh math.cuh random.cuh reduce.cuh rows.cuh gemm.cuh loss.cuh optimizer.cuh)
 
 GENERATED := $(B)/lang/parse.c $(B)/lang/scan.c
 LANG_OBJECTS := $(LANG:%.c=$(B)/%.o) $(GENERATED:.c=.o)

@@ -205,6 +205,9 @@ static int new_kernel(Fusion *f, KernelKind kind, ValueId anchor) {
   return f->kernels->kernel_count - 1;
 }
 
+/* The places of what a kernel reads and stores are arguments of its launch (kernels/cuda/places.h), and a compiler has registers to find. */
+enum { MOST_IN_A_BODY = 64 };
+
 static void place_point(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   Sources sources = {NO_INDEX, true};
@@ -216,7 +219,8 @@ static void place_point(Fusion *f, ValueId id) {
     const Shape *loops = &f->graph->values[kernel->anchor].shape;
     const Value *anchor = &f->graph->values[kernel->anchor];
     bool has_parts_of_rows = anchor->op == OP_MATMUL && anchor->as.product.lead > 1;
-    if (takes_a_body(kernel->kind, loops->domain) && !has_parts_of_rows && same_loops(loops, &value->shape)) index = sources.latest;
+    bool has_room = kernel->body_count < MOST_IN_A_BODY;
+    if (has_room && takes_a_body(kernel->kind, loops->domain) && !has_parts_of_rows && same_loops(loops, &value->shape)) index = sources.latest;
   }
   if (index == NO_INDEX) index = new_kernel(f, KERNEL_MAP, id);
   Kernel *kernel = &f->kernels->kernels[index];
