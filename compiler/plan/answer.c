@@ -182,27 +182,24 @@ int64_t answer_least_device(const PlanAnswer *a) {
   return least;
 }
 
-/* Where neither form fits, the answer is of the one that needs less. */
-static PlanAnswer nearer_form(const PlanRequest *r, PlanAnswer plain) {
-  PlanAnswer hoisted = {.form = FORM_HOISTED, .of = &r->forms[FORM_HOISTED]};
-  if (r->least == PLANNER_LEAST_NONE || answer_least_device(&plain) == 0 || plan_both(r, &hoisted)) return plain;
-  return hoisted.fault || (answer_least_device(&hoisted) > 0 && answer_least_device(&hoisted) < answer_least_device(&plain)) ? hoisted : plain;
+/* Where neither form fits, the answer is of the one that needs less. Where only addresses were missing, nobody said how much. */
+static PlanAnswer nearer_form(PlanAnswer hoisted, PlanAnswer plain) {
+  int64_t least = hoisted.layout ? 0 : answer_least_device(&hoisted);
+  return least > 0 && least < answer_least_device(&plain) ? hoisted : plain;
 }
 
 /* The memory of what is computed once is taken for the whole run, so often that form does not fit where the other does. */
 const PlanAnswer *plan_answer(const PlanRequest *r) {
   if (r->given || r->is_quick) return kept(r, answer_in_form(*r, r->form));
   if (r->forms[FORM_HOISTED].evaluation_count == 0) return kept(r, answer_in_form(*r, FORM_PLAIN));
-  PlanRequest once = *r;
-  once.least = PLANNER_LEAST_NONE; /* they are those of the other form */
-  const PlanAnswer hoisted = answer_in_form(once, FORM_HOISTED);
+  const PlanAnswer hoisted = answer_in_form(*r, FORM_HOISTED);
   if (hoisted.fault || is_best(&hoisted)) return kept(r, hoisted);
   PlanRequest every = *r;
   every.worth_seconds = hoisted.fits ? hoisted.schedule->training_seconds : 0;
   const PlanAnswer plain = answer_in_form(every, FORM_PLAIN);
   bool is_plain_faster = plain.fits && (!hoisted.fits || plain.schedule->training_seconds < hoisted.schedule->training_seconds);
   if (plain.fault || is_plain_faster) return kept(r, plain);
-  return kept(r, hoisted.fits ? hoisted : nearer_form(r, plain));
+  return kept(r, hoisted.fits ? hoisted : nearer_form(hoisted, plain));
 }
 
 double answer_seconds(const PlanAnswer *a) { return a->training_plan ? a->schedule->training_seconds : a->schedule->evaluation_seconds; }

@@ -132,13 +132,14 @@ static void find_least_sizes(const Session *s, PlannerLeast least, PlannerReport
 }
 
 /* A policy's plan did not fit as things are, so the sizes begin there. */
-static void find_policy_sizes(const Problem *p, Policy policy, PlannerReport *report) {
+static void find_policy_sizes(const Problem *p, Policy policy, PlannerLeast least, PlannerReport *report) {
   int64_t all = 0; /* pieces, twice for what runs again, and every workspace */
   for (int x = 0; x < p->piece_count; x++) all += 2 * p->pieces[x].bytes;
   for (int op = 0; op < p->op_count; op++)
     for (int v = 0; v < p->ops[op].variant_count; v++)
       all += p->ops[op].chunks * (p->ops[op].variants[v].work_bytes + p->ops[op].variants[v].host_work_bytes);
   report->least_device_bytes = least_size_of_policy(p, policy, TIER_DEVICE, p->device_bytes, all);
+  if (least != PLANNER_LEAST_ALL) return;
   report->least_host_bytes = least_size_of_policy(p, policy, TIER_HOST, p->host_bytes, all);
   report->least_ssd_bytes = least_size_of_policy(p, policy, TIER_SSD, p->ssd_bytes, all);
 }
@@ -149,7 +150,7 @@ static void explain_infeasible(const Session *s, const PlannerOptions *options, 
   int bind = 0;
   for (int t = 0; t < p->step_count; t++)
     if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
-  if (options->least != PLANNER_LEAST_NONE && options->policy >= 0) find_policy_sizes(p, (Policy)options->policy, report);
+  if (options->least != PLANNER_LEAST_NONE && options->policy >= 0) find_policy_sizes(p, (Policy)options->policy, options->least, report);
   else if (options->least != PLANNER_LEAST_NONE) find_least_sizes(s, options->least, report);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
@@ -231,7 +232,7 @@ static bool is_hopeless(const Session *s) {
   return false;
 }
 
-static bool is_worthless(Session *s, const Budget *budget, int64_t worth_ns) {
+static bool is_proved_worthless(Session *s, const Budget *budget, int64_t worth_ns) {
   if (worth_ns == 0) return false;
   s->lower_bound_ns = certificate_find(s->problem, s->geometry, budget->splits, budget->rounds, &s->certificate);
   return s->lower_bound_ns >= worth_ns;
@@ -243,45 +244,59 @@ static PlannerPlan *any_plan(Session *s, const PlannerOptions *options, const Bu
   return plan && report->has_addresses ? plan : NULL;
 }
 
+/* More effort rarely makes a plan a tenth faster. */
+static bool is_far(const Session *s, int64_t worth_ns) { return worth_ns > 0 && s->search->best->cost - worth_ns > worth_ns / 10; }
+
+static void search(Session *s, const PlannerOptions *options, const Budget *budget, PlannerReport *report) {
+  for (int effort = PLANNER_FAST; effort <= (int)options->effort && !s->is_optimal; effort++) {
+    Budget stage = budget_of((PlannerEffort)effort); /* more effort begins where less ended: it is never worse */
+    report->is_worthless = effort > PLANNER_FAST && is_far(s, options->worth_ns);
+    if (report->is_worthless) return;
+    if (effort < (int)options->effort) stage.exact_units = 0; /* what it would find, the longer one finds again */
+    /* There the best effort would come near ten seconds. */
+    bool is_shortened = s->geometry->open_count > 3000 && effort == PLANNER_BEST;
+    session_run(s, &stage, is_shortened ? stage.units * 2 / 5 : stage.units);
+  }
+  if (s->search->best->cost >= COST_INVALID && !search_is_late(s->search)) search_offer_again(s->search, find_any(s->problem, true, s->arena)->search->best);
+  if (s->is_optimal || s->search->best->cost >= COST_INVALID) return;
+  session_climb_ladder(s, budget);
+  session_look_around(s, budget);
+  exact_windows(s->search, budget->units / 2);
+}
+
+/* NULL: none fits, or none is worth it. */
+static PlannerPlan *find_plan(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena, PlannerReport *report) {
+  PlannerOptions searched = *options;
+  PlannerPlan *any = NULL;
+  searched.takes_any = false;
+  report->is_worthless = is_proved_worthless(s, budget, options->worth_ns);
+  if (report->is_worthless) return NULL;
+  if (options->policy >= 0) {
+    policy_plan(s->evaluator, (Policy)options->policy, s->search->best);
+    report->policy_ns[options->policy] = s->search->best->cost;
+    s->lower_bound_ns = certificate_find(s->problem, s->geometry, budget->splits, budget->rounds, &s->certificate);
+  } else if (!is_hopeless(s)) {
+    session_try_policies(s, report->policy_ns, &report->first_plan_s);
+    if (options->takes_any) any = any_plan(s, options, budget, arena, report);
+    if (any) return any;
+    search(s, options, budget, report);
+  }
+  return s->search->best->cost < COST_INVALID && !report->is_worthless ? make_plan(s, &searched, budget, arena, report) : NULL;
+}
+
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
   double begin = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
   double deadline = options->time_limit_s > 0 ? clock_seconds(CLOCK_MONOTONIC) + options->time_limit_s : 0;
-  Budget budget = budget_of(options->effort);
+  const Budget budget = budget_of(options->effort);
   Arena *scratch = arena_new();
   Session *s = session_new(problem, scratch, deadline);
   *report = (PlannerReport){.stall_free_ns = s->geometry->stall_free_ns, .gap_count = s->geometry->gap_count,
-                            .open_count = s->geometry->open_count, .step_count = problem->step_count};
+                            .open_count = s->geometry->open_count, .step_count = problem->step_count, .first_plan_s = begin};
   report->busy_ns = arena_alloc(arena, (size_t)problem->lane_count * sizeof(int64_t));
   s->lower_bound_ns = s->geometry->stall_free_ns;
   s->certificate.kind = CERTIFICATE_STALL_FREE;
-  PlannerPlan *plan = NULL;
-  if (is_worthless(s, &budget, options->worth_ns)) {
-    report->is_worthless = true;
-  } else if (options->policy >= 0) {
-    policy_plan(s->evaluator, (Policy)options->policy, s->search->best);
-    report->policy_ns[options->policy] = s->search->best->cost;
-    s->lower_bound_ns = certificate_find(problem, s->geometry, budget.splits, budget.rounds, &s->certificate);
-  } else if (!is_hopeless(s)) {
-    session_try_policies(s, report->policy_ns, &report->first_plan_s);
-    report->first_plan_s -= begin;
-    plan = options->takes_any ? any_plan(s, options, &budget, arena, report) : NULL;
-    for (int effort = PLANNER_FAST; effort <= (int)options->effort && !s->is_optimal && !plan; effort++) {
-      Budget stage = budget_of((PlannerEffort)effort); /* more effort begins where less ended: it is never worse */
-      if (effort < (int)options->effort) stage.exact_units = 0; /* what it would find, the longer one finds again */
-      /* There the best effort would come near ten seconds. */
-      bool is_shortened = s->geometry->open_count > 3000 && effort == PLANNER_BEST;
-      session_run(s, &stage, is_shortened ? stage.units * 2 / 5 : stage.units);
-    }
-    if (s->search->best->cost >= COST_INVALID && !search_is_late(s->search)) search_offer_again(s->search, find_any(problem, true, scratch)->search->best);
-    if (!plan && !s->is_optimal && s->search->best->cost < COST_INVALID) {
-      session_climb_ladder(s, &budget);
-      session_look_around(s, &budget);
-      exact_windows(s->search, budget.units / 2);
-    }
-  }
-  PlannerOptions searched = *options;
-  searched.takes_any = false;
-  if (!plan && s->search->best->cost < COST_INVALID) plan = make_plan(s, &searched, &budget, arena, report);
+  PlannerPlan *plan = find_plan(s, options, &budget, arena, report);
+  report->first_plan_s -= begin;
   report->lower_bound_ns = s->lower_bound_ns;
   report->is_optimal = plan && (s->is_optimal || report->makespan_ns <= s->lower_bound_ns);
   report->labels = s->labels;

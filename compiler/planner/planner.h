@@ -19,12 +19,13 @@ typedef struct PlannerOptions {
   int policy; /* a Policy: plan as that system would; -1: plan */
   PlannerLeast least; /* where nothing fits, the least sizes that are looked for */
   bool takes_any; /* does anything fit? The first plan found that has addresses will do, however slow */
-  int64_t worth_ns; /* a plan that is proved to take as long or longer is of no use, and not looked for; 0: each is */
+  int64_t worth_ns; /* a plan that takes as long or longer is of no use: none is looked for where that is proved, or where little effort
+                     * does not come within a tenth of it; 0: each is of use */
 } PlannerOptions;
 
 typedef struct PlannerReport {
   bool is_feasible;
-  bool is_worthless; /* no plan was looked for: none is faster than options.worth_ns */
+  bool is_worthless; /* no plan was looked for, for options.worth_ns */
   bool is_optimal; /* the bound is reached, or the exact search finished: no plan is faster that decides the gaps which
                       * cover a step, the variants and the prefetch boundaries, and recomputes canonically */
   int64_t makespan_ns, stall_free_ns, lower_bound_ns, peak_bytes;

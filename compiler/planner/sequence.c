@@ -13,7 +13,15 @@ typedef struct Frame {
   int step, cursor, target;
 } Frame;
 
+typedef struct Own { /* a piece that a step reads or makes, when it runs for the first time */
+  int piece;
+  bool makes;
+} Own;
+
 typedef struct SequenceScratch {
+  Own *own; /* own[own_first[t]] .. before own[own_first[t + 1]]: of base step t */
+  int *own_first;
+  bool has_communication, has_host_work; /* of any variant of any op */
   uint8_t *state, *pending, *copied; /* by piece */
   int *from, *last, *stay_move; /* by piece: the open residency */
   int *tier_first, *tier_last; /* by 2 * piece + (is SSD) */
@@ -34,6 +42,30 @@ typedef struct SequenceScratch {
   int *given_next, *given_end;
   int given_used;
 } SequenceScratch;
+
+/* What is the same in each sequence. */
+static void find_own(SequenceScratch *c, const Problem *p, Arena *arena) {
+  int count = 0;
+  c->own = NEW(p->use_count, Own);
+  c->own_first = NEW(p->step_count + 1, int);
+  for (int t = 0; t < p->step_count; t++) {
+    const ProblemStep *step = &p->steps[t];
+    c->own_first[t] = count;
+    c->stamp_now++;
+    for (int i = 0; i < step->use_count; i++) {
+      const ProblemUse *use = &p->uses[step->first_use + i];
+      if (c->stamp[use->piece] == c->stamp_now) continue;
+      c->stamp[use->piece] = c->stamp_now;
+      c->own[count++] = (Own){use->piece, (use->flags & PROBLEM_USE_CREATE) != 0};
+    }
+  }
+  c->own_first[p->step_count] = count;
+  for (int op = 0; op < p->op_count; op++)
+    for (int v = 0; v < p->ops[op].variant_count; v++) {
+      if (problem_is_communication(p, op, v)) c->has_communication = true;
+      if (p->ops[op].variants[v].host_work_bytes) c->has_host_work = true;
+    }
+}
 
 Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry, int step_limit) {
   Sequence *q = arena_alloc(arena, sizeof *q);
@@ -86,6 +118,7 @@ Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry,
   c->unsorted = NEW(q->move_limit + pieces, PlanOffload);
   c->given_next = NEW(pieces, int);
   c->given_end = NEW(pieces, int);
+  find_own(c, p, arena);
   return q;
 }
 
@@ -206,7 +239,11 @@ static void find_joins(Sequence *q) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
   for (int s = 0; s < q->count; s++) c->join_head[s] = -1;
-  for (int s = q->count - 1; s >= 0; s--) {
+  for (int s = 0; s < q->count && !c->has_communication; s++) {
+    q->join[s] = -1;
+    q->compute_ns[s] = problem_stage_ns(p, q->base[s], q->variant[p->steps[q->base[s]].op], 0);
+  }
+  for (int s = q->count - 1; s >= 0 && c->has_communication; s--) {
     int op = p->steps[q->base[s]].op, variant = q->variant[op];
     bool is_comm = problem_is_communication(p, op, variant);
     q->join[s] = -1;
@@ -279,6 +316,10 @@ static bool add_move(Sequence *q, int x, int after, int v, Tier to, const PlanMo
 
 static bool access_piece(Sequence *q, int s, int x, bool makes) {
   SequenceScratch *c = q->scratch;
+  if (!makes && c->from[x] >= 0 && c->pending[x] == FATE_KEEP && !c->given) { /* it is there: the usual case */
+    c->last[x] = s;
+    return true;
+  }
   const ProblemPiece *piece = &q->problem->pieces[x];
   const PlanMove *given;
   if (piece->home == TIER_DEVICE) {
@@ -345,8 +386,11 @@ static bool walk(Sequence *q, const uint8_t *fates) {
   SequenceScratch *c = q->scratch;
   for (int s = 0; s < q->count; s++) {
     int count = 0;
+    bool is_plain = q->rerun[s] < 0 && c->join_head[s] < 0;
+    for (int i = c->own_first[q->base[s]]; is_plain && i < c->own_first[q->base[s] + 1]; i++)
+      if (!access_piece(q, s, c->own[i].piece, c->own[i].makes)) return false;
     c->stamp_now++;
-    count = own_accesses(q, s, c->accessed, c->produced, 0);
+    if (!is_plain) count = own_accesses(q, s, c->accessed, c->produced, 0);
     bool has_holds = false;
     for (int e = c->join_head[s]; e >= 0; e = c->join_next[e]) {
       has_holds = true;
@@ -405,6 +449,7 @@ static void sort_offloads(Sequence *q) {
   for (int x = 0; x < p->piece_count; x++)
     if (p->pieces[x].is_final && c->last[x] >= 0) c->unsorted[n++] = (PlanOffload){c->last[x], x, -1};
   q->offload_count = n;
+  if (n == 0) return;
   memset(count, 0, ((size_t)p->piece_count + 1) * sizeof *count);
   for (int i = 0; i < n; i++) count[c->unsorted[i].piece + 1]++;
   for (int x = 0; x < p->piece_count; x++) count[x + 1] += count[x];
@@ -422,9 +467,9 @@ static void finish_tiers(Sequence *q) {
     if (c->copied[x] & 1) count_bytes(c->host, c->tier_first[2 * x], c->tier_last[2 * x], p->pieces[x].bytes);
     if (c->copied[x] & 2) count_bytes(c->ssd, c->tier_first[2 * x + 1], c->tier_last[2 * x + 1], p->pieces[x].bytes);
   }
-  for (int s = 0; s < q->count; s++) {
+  for (int s = 1; s < q->count; s++) q->need_bytes[s] += q->need_bytes[s - 1];
+  for (int s = 0; s < q->count && (q->move_count || c->has_host_work); s++) {
     if (s) {
-      q->need_bytes[s] += q->need_bytes[s - 1];
       c->host[s] += c->host[s - 1];
       c->ssd[s] += c->ssd[s - 1];
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct Tally {
-  int asked, wrong, slower, dearer, refused, proved;
+  int asked, wrong, slower, dearer, refused, far;
 } Tally;
 
 static PlannerOptions default_options(void) {
@@ -30,7 +30,7 @@ static void ask_any(Tally *tally, const Problem *problem) {
   arena_free(arena);
 }
 
-/* No plan where none is faster than what is worth it; the same plan where the bound does not say so. */
+/* No plan where none is faster than what is worth it, and none after little effort where that stays far above; else the same plan. */
 static void ask_worth(Tally *tally, const Problem *problem) {
   Arena *arena = arena_new();
   PlannerReport best, other;
@@ -39,6 +39,8 @@ static void ask_worth(Tally *tally, const Problem *problem) {
     tally->asked++;
     options.worth_ns = best.lower_bound_ns;
     tally->refused += !planner_plan(problem, &options, arena, &other) && other.is_worthless;
+    options.worth_ns = best.makespan_ns * 4 / 5;
+    if (!planner_plan(problem, &options, arena, &other)) tally->far += other.is_worthless, tally->dearer += other.evaluations > best.evaluations;
     options.worth_ns = best.makespan_ns + 1;
     tally->wrong += !planner_plan(problem, &options, arena, &other) || other.is_worthless || other.makespan_ns != best.makespan_ns;
   }
@@ -101,6 +103,7 @@ int main(void) {
   tap_ok(&tap, any.wrong == 0, "any plan: of %d problems it fits where the best fits (%d not)", any.asked, any.wrong);
   tap_ok(&tap, any.slower == 0 && any.dearer == 0, "any plan: never faster (%d), and no dearer to find (%d)", any.slower, any.dearer);
   tap_ok(&tap, worth.refused == worth.asked, "of %d problems %d are not planned where no plan can be worth it", worth.asked, worth.refused);
+  tap_ok(&tap, 2 * worth.far > worth.asked && worth.dearer == 0, "%d are not where little effort is far from it, and none takes more evaluations (%d)", worth.far, worth.dearer);
   tap_ok(&tap, worth.wrong == 0, "where one can, the plan is the same (%d are not)", worth.wrong);
   tap_ok(&tap, device.asked > 0 && device.wrong == 0, "the least device alone, of %d problems, is that of all sizes (%d are not)", device.asked, device.wrong);
   tap_ok(&tap, memo.wrong == 0, "of %d evaluations %d are remembered wrongly", memo.asked, memo.wrong);
