@@ -7,6 +7,7 @@ SANITIZE ?=
 FLAGS := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror=implicit-function-declaration $(SANITIZE) -I.
 # A switch over an enumeration names all of it: what a new operator, kernel, fate or tier has to say is said where it is asked.
 $(B)/compiler/%.o: FLAGS += -Werror=switch-enum
+$(B)/lang/%.o: FLAGS += -Werror=switch
 LINK_ZLIB := -l:libz.a
 LINK_JANSSON := $(if $(wildcard $(shell $(CC) -print-file-name=libjansson.a)),-l:libjansson.a,-ljansson)
 # io_uring for the SSD tier (needs liburing); no: pread and pwrite.

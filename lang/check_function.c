@@ -177,28 +177,38 @@ static bool as_tensor(Checker *checker, Scope *scope, Bound *bound, int at, cons
 
 /* ---- element by element ---- */
 
-static bool fold_unary(int map, double x, double *result) {
+static double value_of_map(MapOp map, double x, double y) {
   switch (map) {
-  case MAP_EXP: *result = exp(x); return true;
-  case MAP_LOG: *result = log(x); return true;
-  case MAP_SQRT: *result = sqrt(x); return true;
-  case MAP_RSQRT: *result = 1 / sqrt(x); return true;
-  case MAP_ABS: *result = fabs(x); return true;
-  case MAP_TANH: *result = tanh(x); return true;
-  case MAP_SIGMOID: *result = 1 / (1 + exp(-x)); return true;
-  case MAP_RELU: *result = x > 0 ? x : 0; return true;
-  default: return false;
+  case MAP_EXP: return exp(x);
+  case MAP_LOG: return log(x);
+  case MAP_SQRT: return sqrt(x);
+  case MAP_RSQRT: return 1 / sqrt(x);
+  case MAP_ABS: return fabs(x);
+  case MAP_TANH: return tanh(x);
+  case MAP_SIGMOID: return 1 / (1 + exp(-x));
+  case MAP_RELU: return x > 0 ? x : 0;
+  case MAP_NEG: return -x;
+  case MAP_GELU: return x * 0.5 * (1 + erf(x * sqrt(0.5)));
+  case MAP_SILU: return x / (1 + exp(-x));
+  case MAP_SOFTPLUS: return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
+  case MAP_LEAKY_RELU: return x > 0 ? x : y * x;
+  case MAP_ELU: return x > 0 ? x : y * expm1(x);
+  case MAP_ADD: case MAP_SUB: case MAP_MUL: case MAP_DIV: case MAP_POW: case MAP_MAX: case MAP_MIN: case MAP_COUNT: break; /* of no function here */
   }
+  return NAN;
+}
+
+/* What a function gives of a constant is a constant. */
+static Value fold(Checker *checker, const Function *function, const Call *call, double x, double y) {
+  const double result = value_of_map((MapOp)function->map, x, y);
+  if (isfinite(result)) return check_number_named(checker, result);
+  diags_error(checker->diags, "E0113", call->place, "%s(%.9g) is not a finite number", function->name, x);
+  return none;
 }
 
 static Value check_unary(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
-  double folded;
-  Value x = bound->operand[0].value;
-  if (x.kind == VALUE_NUMBER && fold_unary(function->map, x.number, &folded)) {
-    if (isfinite(folded)) return check_number_named(checker, folded);
-    diags_error(checker->diags, "E0113", call->place, "%s(%.9g) is not a finite number", function->name, x.number);
-    return none;
-  }
+  const Value x = bound->operand[0].value;
+  if (x.kind == VALUE_NUMBER) return fold(checker, function, call, x.number, 0);
   if (!as_tensor(checker, scope, bound, 0, call)) return none;
   return check_map(checker, scope, (MapOp)function->map, function->name, call->place, 1, bound->operand);
 }
@@ -209,6 +219,8 @@ static Value check_slope(Checker *checker, Scope *scope, const Function *functio
     diags_error(checker->diags, "E0215", call->place, "the second argument of %s must be a constant number", function->name);
     return none;
   }
+  const Value x = bound->operand[0].value;
+  if (x.kind == VALUE_NUMBER) return fold(checker, function, call, x.number, bound->operand[1].value.number);
   if (!as_tensor(checker, scope, bound, 0, call) || !as_tensor(checker, scope, bound, 1, call)) return none;
   return check_map(checker, scope, (MapOp)function->map, function->name, call->place, 2, bound->operand);
 }

@@ -147,6 +147,15 @@ static const Block *block_passed(const Argument *argument, const Schedule *sched
 }
 
 
+/* The steps of a part count its rows as those of the value, so what they are told is where row 0 would lie; it is moved to a row of the
+ * part before anything is read. (On the processor: a program for a GPU has no parts.) */
+static const char *before_rows(const Emission *m, const Block *block) {
+  if (block->part < 2 || block->value == NO_VALUE) return "";
+  const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
+  const int64_t element_bytes = 4, row_bytes = parts_bytes(parts, block->value, 0) / parts_rows(parts, 0);
+  return arena_printf(m->arena, " - %" PRId64, row_bytes / element_bytes * parts->first[block->part - 1]);
+}
+
 const char *arguments_passed(const Emission *m, const Arguments *a, const Schedule *schedule, const Layout *layout, const Step *step) {
   const bool is_kept = layout != m->layout;
   const char *text = "";
@@ -154,27 +163,14 @@ const char *arguments_passed(const Emission *m, const Arguments *a, const Schedu
     const Argument *argument = &a->list[i];
     const Block *resident = resident_passed(m, argument, step), *block = resident ? resident : block_passed(argument, schedule, layout, step);
     const bool is_own = is_kept && !resident;
-    const char *name = block ? place_name(m->arena, block) : "";
+    const ElementInfo *info = &element_info[argument->elements];
     if (!argument_is_place(argument)) text = arena_printf(m->arena, "%s, %" PRId64, text, argument->kind == ARGUMENT_ORDER ? is_kept : argument->number);
-    else if (m->backend == BACKEND_CUDA) text = arena_printf(m->arena, "%s, %s_%s", text, is_own ? "KEEP" : "AT", name);
-    else text = arena_printf(m->arena, "%s, %s(%s)", text, is_own ? element_info[argument->elements].kept_macro : element_info[argument->elements].macro, name);
+    else if (m->backend == BACKEND_CUDA) text = arena_printf(m->arena, "%s, %s_%s", text, is_own ? "KEEP" : "AT", block->name);
+    else text = arena_printf(m->arena, "%s, %s(%s)%s", text, is_own ? info->kept_macro : info->macro, block->name, before_rows(m, block));
   }
   return text;
 }
 
-const char *place_name(Arena *arena, const Block *block) {
-  return block->part > 1 && block->value != NO_VALUE ? arena_printf(arena, "%s_rows", block->name) : block->name;
-}
-
 void emit_place(const char *table, const Block *block, FILE *out) {
   fprintf(out, "#define %s_%s INT64_C(%" PRId64 ")", table, block->name, block->offset);
-}
-
-/* The steps of a part count its rows as those of the value, so their pointers begin before the piece; they are moved to its rows before
- * anything is read. */
-void emit_place_of_rows(const Emission *m, const char *table, const Block *block, FILE *out) {
-  if (block->part < 2 || block->value == NO_VALUE) return;
-  const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
-  int64_t before = parts_bytes(parts, block->value, 0) / parts_rows(parts, 0) * parts->first[block->part - 1];
-  fprintf(out, "#define %s_%s (%s_%s - %" PRId64 ")\n", table, place_name(m->arena, block), table, block->name, before);
 }

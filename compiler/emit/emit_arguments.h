@@ -66,9 +66,6 @@ const char *argument_type(const Argument *argument);       /* "const gnn_real *"
 /* ", V(h), 2", ", AT_h, 2" at a step of a schedule; `layout` is that of the order that keeps everything, or the plan's. */
 const char *arguments_passed(const Emission *emission, const Arguments *a, const Schedule *schedule, const Layout *layout, const Step *step);
 
-/* The name under which a block's place is a constant; a part is addressed by where row 0 of the value would lie. */
-const char *place_name(Arena *arena, const Block *block);
 void emit_place(const char *table, const Block *block, FILE *out); /* "#define AT_h INT64_C(64)", without the line's end */
-void emit_place_of_rows(const Emission *emission, const char *table, const Block *block, FILE *out);
 
 #endif

@@ -78,7 +78,6 @@ void emit_keep_places(const Emission *m, FILE *out) {
   for (int i = y->resident_count; i < y->count; i++) {
     emit_place("KEEP", &y->blocks[i], out);
     fprintf(out, "\n");
-    emit_place_of_rows(m, "KEEP", &y->blocks[i], out);
   }
 }
 

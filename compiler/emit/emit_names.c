@@ -25,12 +25,26 @@ bool emit_is_keyword(const char *name) {
   return IS_ONE_OF(keywords, name, strlen(name));
 }
 
+/* Of the C library's headers, of the runtime's and of the emitted source: the preprocessor knows no scopes. */
+static bool is_macro(const char *name) {
+  static const char *const macros[] = {"NULL", "EOF", "NAN", "INFINITY", "BUFSIZ", "RAND_MAX", "CLOCKS_PER_SEC", "SHARED", "PROGRAM", "PLAN", "IN_DOUBLE", "errno", "stdin",
+                                       "stdout", "stderr", "math_errhandling", "linux", "unix"};
+  static const char *const stems[] = {"GNN_", "HUGE_", "M_", "FP_", "INT", "UINT", "PTRDIFF_", "SIZE_", "WCHAR_", "KERNEL_", "AT_", "KEEP_", "MATH_", "EXIT_", "CUDA", "FLT_",
+                                      "DBL_", "SIG_"};
+  for (size_t i = 0; i < sizeof stems / sizeof stems[0]; i++)
+    if (strncmp(name, stems[i], strlen(stems[i])) == 0) return true;
+  return IS_ONE_OF(macros, name, strlen(name));
+}
+
 bool emit_is_reserved(const char *name) {
   static const char *const locals[] = {
       "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to", "block", "last", "lane", "lanes",
       "slot", "drop", "walkers", "walk", "walker", "scratch", "sums", "order", "blocks", "at", "run", "sum", "element", "place", "step", "rows", "tile", "row", "column",
       "from", "product"};
-  return emit_is_keyword(name) || IS_ONE_OF(locals, name, strlen(name)) || strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 || is_digit(*name);
+  size_t length = strlen(name);
+  bool is_type = length > 2 && strcmp(name + length - 2, "_t") == 0;
+  return is_type || emit_is_keyword(name) || is_macro(name) || IS_ONE_OF(locals, name, length) || strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 ||
+         strncmp(name, "place_", 6) == 0 || *name == '_' || is_digit(*name);
 }
 
 /* The functions of steps and of the kernels that they share: "step_4", "matmul_16x4". */
@@ -46,11 +60,11 @@ static bool is_of_steps(const char *name) {
    among the targets of the Makefile and of CMake. */
 static bool is_taken_prefix(const char *name) {
   static const char *const words[] = {
-      "linux", "unix", "main", "given", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents",
+      "main", "given", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents",
       "evaluate", "update", "forward_backward", "keep_order", "keep_forward_backward", "keep_update", "keep_evaluate", "normalised", "source_args", "part_first", "measure",
       "code", "image", "kernel_names", "prepare_libraries", "blocks_for", "parts_of", "walkers_of", "all", "clean", "install", "help", "test", "package", "package_source",
       "edit_cache", "rebuild_cache", "PLAN", "PROGRAM", "V", "K", "P", "SHARED", "pthread", "gnn", "gnnrt", "index", "rindex", "ffs", "ffsl", "ffsll", "bcmp", "bcopy",
-      "bzero", "signgam", "NULL"};
+      "bzero", "signgam"};
   static const char *const functions[] = {
       "acos", "asin", "atan", "atan2", "cos", "sin", "tan", "acosh", "asinh", "atanh", "cosh", "sinh", "tanh", "exp", "exp2", "exp10",
       "expm1", "log", "log2", "log10", "log1p", "logb", "ilogb", "ldexp", "frexp", "modf", "scalbn", "scalbln", "scalb", "cbrt", "fabs",
@@ -58,10 +72,19 @@ static bool is_taken_prefix(const char *name) {
       "llrint", "round", "lround", "llround", "trunc", "fmod", "remainder", "remquo", "drem", "copysign", "nan", "nextafter",
       "nexttoward", "significand", "finite", "isinf", "isnan", "fdim", "fmax", "fmin", "fma", "j0", "j1", "jn", "y0", "y1", "yn",
       "sincos"};
+  static const char *const library[] = { /* of stdlib.h and string.h */
+      "abort", "abs", "aligned_alloc", "alloca", "arc4random", "atexit", "atof", "atoi", "atol", "atoll", "bsearch", "calloc", "clearenv", "div", "drand48", "ecvt",
+      "erand48", "exit", "fcvt", "free", "gcvt", "getenv", "getloadavg", "getsubopt", "initstate", "jrand48", "labs", "lcong48", "ldiv", "llabs", "lldiv",
+      "lrand48", "malloc", "mblen", "mbstowcs", "mbtowc", "memccpy", "memchr", "memcmp", "memcpy", "memmem", "memmove", "memset", "mkdtemp", "mkstemp", "mktemp",
+      "mrand48", "nrand48", "on_exit", "pselect", "putenv", "qsort", "quick_exit", "rand", "rand_r", "random", "realloc", "reallocarray", "realpath", "rpmatch",
+      "seed48", "select", "setenv", "setstate", "srand", "srand48", "srandom", "stpcpy", "stpncpy", "strcasecmp", "strcat", "strchr", "strcmp", "strcoll", "strcpy",
+      "strcspn", "strdup", "strerror", "strlen", "strncasecmp", "strncat", "strncmp", "strncpy", "strndup", "strnlen", "strpbrk", "strrchr", "strsep", "strsignal",
+      "strspn", "strstr", "strtod", "strtof", "strtok", "strtol", "strtold", "strtoll", "strtoq", "strtoul", "strtoull", "strtouq", "strxfrm", "system", "unsetenv",
+      "valloc", "wcstombs", "wctomb"};
   size_t length = strlen(name);
   bool has_suffix = length > 1 && (name[length - 1] == 'f' || name[length - 1] == 'l');
   bool is_type = length > 2 && strcmp(name + length - 2, "_t") == 0;
-  return is_type || emit_is_keyword(name) || is_of_steps(name) || IS_ONE_OF(words, name, length) || IS_ONE_OF(functions, name, length) ||
+  return is_type || emit_is_keyword(name) || is_macro(name) || is_of_steps(name) || IS_ONE_OF(words, name, length) || IS_ONE_OF(library, name, length) || IS_ONE_OF(functions, name, length) ||
          (has_suffix && IS_ONE_OF(functions, name, length - 1)) || strncmp(name, "gnn_", 4) == 0 || *name == '_' || is_digit(*name);
 }
 

@@ -31,6 +31,8 @@ static int first_step_of(const Schedule *schedule, int boundary) {
 
 static void add_block(Laying *l, Block block) {
   Layout *y = l->layout;
+  /* A value that was away has its name once more. */
+  if (name_table_find(&l->names, block.name) >= 0) block.name = arena_printf(l->arena, "%s_again", block.name);
   block.name = block_unique_name(l->arena, &l->names, block.name);
   name_table_add(l->arena, &l->names, block.name, y->count);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);

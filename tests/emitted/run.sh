@@ -89,10 +89,45 @@ check "the program needs libc, libm and threads alone" libraries
 check "OpenMP in place of the runtime's threads" sh -c 'cp -r gen omp && rm -f omp/*.o && make -s -C omp OPENMP=yes CFLAGS=-O2 && cd omp && ./gcn_karate -q --epochs 5'
 
 # Names of files that C, its library, the runtime or the emitted functions use themselves.
-for name in gnn job exp logf float class main size_t y1 pthread result 3d step_2 update_weight spmm_16; do
+for name in gnn job exp logf float class main size_t y1 pthread result 3d step_2 update_weight spmm_16 random select GNN_OK NAN; do
   cp "$examples/gcn_karate.gnn" $name.gnn
   check "a model called $name" sh -c "CFLAGS='-O0 -Werror' '$gnncc' $name.gnn -o named && ./named -q --epochs 1"
 done
+# Names of values that the source, the headers or the preprocessor have, and sums of edges whose rows are read twice.
+cat >values.gnn <<'END'
+data d from karate() { node x : f32[34]
+  node y : class[4] }
+model m on d {
+  SHARED = x |> Linear(6)
+  NULL = SHARED |> Linear(6) |> tanh
+  INFINITY = NULL |> Linear(6) |> sigmoid
+  uint32_t = INFINITY |> Linear(6) |> dropout(0.2)
+  linux = uint32_t |> Linear(1)
+  place_scores = relu(sum(src.uint32_t * src.linux, axis = 0)) * squeeze(src.linux)
+  z = sum(place_scores * src.uint32_t)
+  return z |> Linear(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }
+END
+sed 's/SHARED/a/g; s/NULL/b/g; s/INFINITY/c/g; s/uint32_t/e2/g; s/linux/f/g; s/place_scores/g2/g' values.gnn >plain.gnn
+losses_of() { "./$1" -q --every 1 --log csv --out "$1.out" && cut -d, -f2 "$1.out/log.csv"; }
+same_losses() { # MODEL OTHER OPTIONS...
+  CFLAGS='-O1 -Werror' "$gnncc" -w "${@:3}" "$1.gnn" -o "$1" && CFLAGS='-O1 -Werror' "$gnncc" -w "$2.gnn" -o "$2" && diff <(losses_of "$1") <(losses_of "$2")
+}
+check "values called as macros and types are, and as the emitted source's own: the losses of other names" same_losses values plain
+cat >parted.gnn <<'END'
+data d from synth(kind = "rmat", nodes = 5000, degree = 3, features = 8, classes = 3, seed = 1)
+model m on d {
+  h = x |> Linear(6) |> tanh |> dropout(0.3)
+  k = h |> Linear(6) |> sigmoid |> dropout(0.3)
+  h_part_2_rows = k |> Linear(6) |> sigmoid
+  h_part_2 = sum(src.h_part_2_rows) |> Linear(7) |> relu
+  return h_part_2 |> Linear(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }
+END
+sed 's/h_part_2_rows/zeta/g; s/h_part_2/eta/g' parted.gnn >unparted.gnn
+check "values called as parts of others are" same_losses parted unparted --parts=4
 cat >echo.gnn <<'END'
 data d from karate()
 model echo on d { return x }
@@ -175,6 +210,13 @@ check "all weights are updated by one function" sh -c "[ \"\$(grep -c '^static v
 check "no step asks in which order it runs" sh -c "! grep -rn 'keeps_all\|? KEEP_' gen_parts/parts3.c gen_parts/gnnrt.h"
 check "no function knows where anything lies" sh -c "! sed -n '/^\/\* ---- step/,/^\/\* One epoch/p' gen_parts/parts3.c | grep -n 'V(\|AT_'"
 check "a copy that fails returns its own status" sh -c "grep -q 'if ((status = gnn_copy(g, 0)) != GNN_OK) return status;' gen_ring/sage4.c && ! grep -n 'return GNN_EIO' gen_ring/sage4.c"
+edited_plan() { # of sources, after make clean
+  make -s -C gen CFLAGS=-O0 clean >/dev/null && cp gen/plan.json plan.bak && sed -i '1s/{/{ "mine": 1,/' gen/plan.json && make -s -C gen CFLAGS=-O0 gcn_karate.o >/dev/null && grep -q '"mine": 1' gen/gcn_karate.o
+  local status=$?
+  cp plan.bak gen/plan.json
+  return $status
+}
+check "make clean keeps the plan, and one that was edited goes into the program" edited_plan
 check "the plan is no string in the source" sh -c "! grep -n 'gnncc-report' gen_ring/sage4.c && grep -q 'include \"sage4_plan.inc\"' gen_ring/sage4.c && grep -q gnncc-report gen_ring/plan.json"
 check "a layer's values have its name: the bits of a relu, the sum of a mean" sh -c "grep -q 'uint32_t sage1_bits = ' gen_ring/sage4.c && grep -q 'inverse_in_degree = 1 / ' gen_ring/sage4.c && ! grep -n 'relu_bits\|_part_[0-9]' gen_ring/sage4.c"
 

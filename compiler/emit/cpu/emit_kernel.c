@@ -27,6 +27,21 @@ static char *loops_text(const RowWriter *rows, const char *indent) {
   return text;
 }
 
+/* All of a body for one row that is an edge, in a scope of its own: what runs before it has names of the same values. */
+static const char *scope_text(const RowWriter *rows, const char *indent) {
+  const char *inner = arena_printf(rows->arena, "%s  ", indent);
+  char *text;
+  size_t size;
+  FILE *memory = arena_open_text(rows->arena, &text, &size);
+  fprintf(memory, "%s{\n", indent);
+  step_print_lines(memory, inner, rows->text[LEVEL_ROW]);
+  step_print_lines(memory, inner, rows->text[LEVEL_EDGE]);
+  rows_print_loops(rows, memory, inner);
+  fprintf(memory, "%s}\n", indent);
+  fclose(memory);
+  return text;
+}
+
 /* NAME_row: called for each finished row of a product or sum. */
 static void print_row_function(const StepWriter *w) {
   fprintf(w->out, "static inline void %s_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->name);
@@ -317,14 +332,8 @@ static void emit_edge_rows(StepWriter *w) {
   if (is_sum) write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE);
   open_task(w, "rows", USES_RUN);
   fprintf(w->out, "  const gnn_csr *edges = &g->in;\n  for (int64_t r = begin; r < end; r++) {\n");
-  char *body_loops = loops_text(w->body, "      ");
-  const char *body_edge = "";
-  for (const char *line = w->body->text[LEVEL_EDGE]; *line; line = strchr(line, '\n') + 1)
-    body_edge = arena_printf(w->arena, "%s      %.*s\n", body_edge, (int)(strchr(line, '\n') - line), line);
-  const char *after = arena_printf(w->arena, "%s%s", body_edge, body_loops);
   if (!is_sum) w->operand = rows_new(w->arguments, &(Shape){.domain = DOMAIN_EDGE});
-  w->operand->text[LEVEL_ROW] = arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_ROW], w->body->text[LEVEL_ROW]);
-  print_edge_loop(w, false, is_sum, (AfterEdge){after, w->body->uses});
+  print_edge_loop(w, false, is_sum, (AfterEdge){scope_text(w->body, "      "), w->body->uses});
   fprintf(w->out, "  }\n}\n\n");
   open_step(w, no_members);
   run_over_bounds(w, "rows", "g->in");
