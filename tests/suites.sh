@@ -4,7 +4,9 @@
 suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner views tutorial lang_watched passes kernels calibrate lang reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
-# cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling).
+# cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
+#   every model by NVRTC and for three architectures (cuda: by nvcc, one of them for all, and three by NVRTC: both read the same text);
+#   the emulation of every model optimised, for the warnings that only then come (cuda: of one, the others under the sanitizers as it is).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in (cuda_around has three layers).
 # planner_all: the planner's tests in full size under the sanitizers (planner_watched has a tenth).
 # trust_long: 1,000 random programs (trust has twelve), every bit of a checkpoint (one in a hundred), up to 1,500 moments of each fault (a few).

@@ -10,7 +10,7 @@ mkdir -p "$program.work" && cd "$program.work"
 "$build/gnncc" -q -w --prefix=model --backend=cuda --emit=c=model.c,header=model.h,cuda=model_kernels.cu,plan=model.plan.json "$@" "$model"
 { od -An -v -tu1 model.plan.json | sed 's/\([0-9]\{1,\}\)/\1,/g'; echo 0; } >model_plan.inc
 echo 0 >model_kernels.inc
-flags="-O1 -g -Wall -Wextra -ffp-contract=off -I$build/share -I."
+flags="-O1 -g1 -Wall -Wextra -ffp-contract=off -I$build/share -I."
 cc -std=gnu11 $flags -c -o model.o model.c
 echo '#include "gnnrt.h"
 extern const gnn_program model_program;

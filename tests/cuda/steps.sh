@@ -1,6 +1,7 @@
 #!/bin/bash
 # steps.sh BUILD MODEL WORK [OPTION...]: builds and runs the comparison of steps.c for a model, compiled with these options for
-# CUDA, in the directory WORK. CHECKS: how often each step is compared. TWICE=1: numbers may be rounded twice. ON_GPU=1: its kernels on a GPU, compiled by the nvcc of CUDA_HOME.
+# CUDA, in the directory WORK. CHECKS: how often each step is compared. TWICE=1: numbers may be rounded twice. LEVEL=-O1: the emulation
+# compiled so, which takes five times as long, and is what warnings about the flow of values need. ON_GPU=1: its kernels on a GPU, compiled by the nvcc of CUDA_HOME.
 set -eu
 build=$(realpath "$1") model=$(realpath "$2") work=$3 checks=${CHECKS:-1} options=("${@:4}")
 here=$(realpath "$(dirname "$0")")
@@ -36,7 +37,7 @@ awk 'function number(line, key,    part) { match(line, key); return substr(line,
   }' device_kernels.cu device.layout host.layout >blocks.inc
 awk '/^static void step_[0-9]+\(gnn_run/ { match($0, /step_[0-9]+/); name = substr($0, RSTART, RLENGTH); printf "[%d] = %s,\n", substr(name, 6), name }' device.c >steps.inc
 
-flags="-O1 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../.. -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
+flags="-O1 -g1 -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../.. -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
 cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
 cc -std=gnu11 $flags $sanitize ${ON_GPU:+-DON_GPU} -DTWICE="${TWICE:-0}" -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
 if [ -n "${ON_GPU:-}" ]; then
@@ -45,6 +46,6 @@ if [ -n "${ON_GPU:-}" ]; then
   cc -o steps host.o steps.o launch.o "$build/share/libgnnrt.a" -L"$cuda/lib64" -lcudart_static -l:libz.a -ldl -lrt -lm -lpthread ${LDFLAGS:-}
   exec ./steps train --epochs "$checks" --runs 1
 fi
-c++ -std=c++17 $flags $sanitize -Wno-clobbered -DGNN_LONG_ROW=16 -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"
+c++ -std=c++17 $flags "${LEVEL:--O0}" $sanitize -Wno-clobbered -DGNN_LONG_ROW=16 -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"
 c++ $sanitize -rdynamic -o steps host.o steps.o emulated.o "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
 ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 ./steps train --epochs "$checks" --runs 1
