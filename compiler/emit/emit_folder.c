@@ -1,11 +1,10 @@
 /* emit_folder: what lies beside the sources of `gnncc -S`: CMakeLists.txt, manifest.json, example.py.
  *
- * The manifest says in JSON what the header says in C: it is read off the header's own text, so that the two cannot differ.
+ * The manifest says in JSON what the header says in C: both are printed from emit_interface, so that the two cannot differ.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
+#include "emit_interface.h"
 #include "compiler/base/escape.h"
 #include "compiler/graph/data.h"
 
@@ -60,98 +59,33 @@ void emit_cmake(const Emission *m, FILE *out) {
 
 /* ---- manifest.json ---- */
 
-/* "const int64_t *src" or "gcn *" without the name; "float x" -> "float". */
-static const char *type_of(Arena *arena, const char *declaration, const char **name) {
-  size_t length = strlen(declaration), end = length;
-  while (end > 0 && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789", declaration[end - 1])) end--;
-  size_t type = end;
-  while (type > 0 && declaration[type - 1] == ' ') type--;
-  bool is_named = type > 0 && strcmp(arena_strndup(arena, declaration, type), "const") != 0 && strcmp(arena_strndup(arena, declaration, type), "struct") != 0;
-  if (name) *name = declaration + end;
-  return arena_strndup(arena, declaration, is_named ? type : length);
-}
-
-/* `first, second` at commas outside parentheses. */
-static void print_list(const Emission *m, const char *list, FILE *out, void (*print)(const Emission *, const char *, FILE *)) {
-  char *copy = arena_strdup(m->arena, list), *rest = NULL;
-  const char *between = "";
-  for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
-    while (*item == ' ') item++;
-    fputs(between, out);
-    print(m, item, out);
-    between = ", ";
+/* A member is [name, type]; what points to a function is a pointer. */
+static void print_members(const Emission *m, const char *name, const ApiMember *members, int count, FILE *out) {
+  fprintf(out, "  \"%s\": [", name);
+  for (int i = 0; i < count; i++) {
+    const char *type = *members[i].callback ? "void *" : members[i].type;
+    emit_put(m, out, arena_printf(m->arena, "%s\n    [\"%s\", \"%s\"]", i ? "," : "", members[i].name, type));
   }
+  fputs("\n  ],\n", out);
 }
 
-static void print_argument(const Emission *m, const char *declaration, FILE *out) {
-  fputs(escape_json(m->arena, type_of(m->arena, declaration, NULL)), out);
-}
-
-static const char *const after[] = {"", ",\n"};
-
-/* "type NAME(arguments)" */
-static void print_function(const Emission *m, const char *line, int *count, FILE *out) {
-  const char *open = strchr(line, '('), *name;
-  const char *type = type_of(m->arena, arena_strndup(m->arena, line, (size_t)(open - line)), &name);
-  const char *arguments = arena_strndup(m->arena, open + 1, strlen(open + 1) - 1);
-  fprintf(out, "%s    {\"name\": %s, \"returns\": %s, \"arguments\": [", after[(*count)++ > 0], escape_json(m->arena, name), escape_json(m->arena, type));
-  if (strcmp(arguments, "void") != 0) print_list(m, arguments, out, print_argument);
-  fputs("]}", out);
-}
-
-/* "type name, name" or "type (*name)(...)": a member is [name, type]. */
-static void print_members(const Emission *m, const char *line, int *count, FILE *out) {
-  const char *pointer = strstr(line, "(*"), *type = NULL, *name;
-  line += strspn(line, " ");
-  if (pointer) {
-    fprintf(out, "%s    [%s, \"void *\"]", after[(*count)++ > 0], escape_json(m->arena, arena_strndup(m->arena, pointer + 2, strcspn(pointer + 2, ")"))));
-    return;
+static void print_functions(const Emission *m, const Interface *api, FILE *out) {
+  fputs("  \"functions\": [", out);
+  for (int i = 0; i < api->function_count; i++) {
+    const ApiFunction *f = &api->functions[i];
+    emit_put(m, out, arena_printf(m->arena, "%s\n    {\"name\": \"`_%s\", \"returns\": \"%s\", \"arguments\": [", i ? "," : "", f->name, f->returns));
+    for (int k = 0; k < MOST_ARGUMENTS && f->arguments[k].type; k++)
+      emit_put(m, out, arena_printf(m->arena, "%s\"%s\"", k ? ", " : "", f->arguments[k].type));
+    fputs("]}", out);
   }
-  char *copy = arena_strdup(m->arena, line), *rest = NULL;
-  for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
-    const char *own = type_of(m->arena, item, &name);
-    if (!type) type = own;
-    fprintf(out, "%s    [%s, %s]", after[(*count)++ > 0], escape_json(m->arena, name), escape_json(m->arena, type));
-  }
-}
-
-/* The declarations between two places of the header, without comments and semicolons. */
-static void print_declarations(const Emission *m, const char *from, const char *to, FILE *out,
-                               void (*print)(const Emission *, const char *, int *, FILE *)) {
-  char *text = arena_strndup(m->arena, from, (size_t)(to - from)), *rest = NULL;
-  int count = 0;
-  for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-    char *comment = strstr(line, "/*"), *end = comment ? comment : line + strlen(line);
-    while (end > line && (end[-1] == ' ' || end[-1] == ';')) end--;
-    *end = 0;
-    print(m, line, &count, out);
-  }
-  if (count) fputs("\n  ", out);
-}
-
-static void print_if_function(const Emission *m, const char *line, int *count, FILE *out) {
-  bool is_function = ((*line >= 'a' && *line <= 'z') || (*line >= 'A' && *line <= 'Z')) && strchr(line, '(');
-  if (is_function) print_function(m, line, count, out);
-}
-
-static void print_struct(const Emission *m, const char *header, const char *name, FILE *out) {
-  static const char opening[] = "typedef struct {\n";
-  const char *end = strstr(header, arena_printf(m->arena, "} %s_%s;", m->prefix, name)), *begin = NULL;
-  for (const char *at = strstr(header, opening); at && at < end; at = strstr(at + 1, opening)) begin = at + strlen(opening);
-  fprintf(out, "  \"%s\": [\n", name);
-  print_declarations(m, begin, end, out, print_members);
-  fprintf(out, "],\n");
+  fputs("\n  ]\n", out);
 }
 
 void emit_manifest(const Emission *m, FILE *out) {
   const TypedProgram *p = m->program;
   const DataSource *source = &p->data->source;
   bool is_path = source->arg_count && data_is_path(source, 0);
-  char *header;
-  size_t size;
-  FILE *memory = arena_open_text(m->arena, &header, &size);
-  emit_header(m, memory);
-  fclose(memory);
+  const Interface api = emit_interface(m);
   fprintf(out, "{\n  \"generator\": \"generated by gnncc " GNNCC_VERSION "\",\n  \"model\": %s,\n  \"prefix\": %s,\n", escape_json(m->arena, p->name),
           escape_json(m->arena, m->prefix));
   fprintf(out, "  \"abi\": 1,\n  \"fingerprint\": \"%s\",\n  \"backend\": \"%s\",\n", m->fingerprint, m->backend == BACKEND_CUDA ? "cuda" : "cpu");
@@ -159,11 +93,10 @@ void emit_manifest(const Emission *m, FILE *out) {
   fprintf(out, "  \"data\": %s,\n  \"epochs\": %d,\n", data ? escape_json(m->arena, data) : "null", (int)(p->has_train ? p->train.epochs : 0));
   fprintf(out, "  \"files\": {\"source\": \"%s.c\", \"header\": \"%s.h\", \"plan\": \"plan.json\", \"runtime\": [\"gnnrt.c\", \"gnnrt.h\"]%s},\n", m->prefix,
           m->prefix, m->backend == BACKEND_CUDA ? arena_printf(m->arena, ", \"device\": \"%s_kernels.cu\"", m->prefix) : "");
-  print_struct(m, header, "options", out);
-  print_struct(m, header, "result", out);
-  fprintf(out, "  \"functions\": [\n");
-  print_declarations(m, header, header + size, out, print_if_function);
-  fprintf(out, "]\n}\n");
+  print_members(m, "options", api.options, api.option_count, out);
+  print_members(m, "result", api.result, api.result_count, out);
+  print_functions(m, &api, out);
+  fputs("}\n", out);
 }
 
 /* ---- example.py ---- */
