@@ -464,12 +464,12 @@ static int build_sources(const Builder *b) {
     const char *name;
     void (*emit)(const Emission *, FILE *);
   } texts[] = {{"Makefile", emit_makefile}, {"CMakeLists.txt", emit_cmake}, {"plan.json", emit_plan_file}, {"manifest.json", emit_manifest},
-               {"example.py", emit_example}};
-  const char *const sources[] = {arena_printf(b->arena, "%s.c", b->prefix), arena_printf(b->arena, "%s.h", b->prefix), "main.c", arena_printf(b->arena, "%s_plan.inc", b->prefix)};
+               {"example.py", emit_example}, {arena_printf(b->arena, "%s_plan.inc", b->prefix), emit_plan_numbers} /* newer than plan.json */};
+  const char *const sources[] = {arena_printf(b->arena, "%s.c", b->prefix), arena_printf(b->arena, "%s.h", b->prefix), "main.c"};
   int status = 0;
-  for (int i = 0; i < 4 && status == 0; i++)
+  for (int i = 0; i < 3 && status == 0; i++)
     status = deliver(b, in_scratch(b, sources[i]), arena_printf(b->arena, "%s/%s", output, sources[i]), 0666);
-  for (int i = 0; i < 5 && status == 0; i++) {
+  for (int i = 0; i < 6 && status == 0; i++) {
     status = write_text(b, in_scratch(b, texts[i].name), texts[i].emit);
     if (status == 0) status = deliver(b, in_scratch(b, texts[i].name), arena_printf(b->arena, "%s/%s", output, texts[i].name), 0666);
   }
