@@ -258,9 +258,9 @@ exits 4 "profile over what is no measurement" "$toy" profile -o diary; says "was
 [ "$(cat diary)" = "a diary" ]; ok $? "  it is left alone"
 exits 0 "profile to standard output" "$toy" profile -o -
 [ ! -e - ] && head -c 1 out | grep -q '{' && tail -c 4 out | grep -q '}}'; ok $? "  is the JSON alone"
-mkfifo pipe; exec 9<>pipe; timeout 20 cat pipe >piped 9>&- & # read from the beginning, whoever comes first
+mkfifo pipe; exec 9<>pipe 8<pipe; timeout 20 cat <&8 >piped 9>&- & # it has a reader from the beginning, and no end before the program's
 exits 0 "profile into a pipe" "$toy" profile -o pipe
-exec 9>&-; wait $!; [ -p pipe ] && grep -q '"measured"' piped; ok $? "  which stays a pipe"
+exec 9>&- 8<&-; wait $!; [ -p pipe ] && grep -q '"measured"' piped; ok $? "  which stays a pipe"
 exits 4 "profile to a full device" "$toy" profile -o /dev/full
 exits 0 "predict to standard output" "$toy" predict -o - --classes --out t
 [ "$(wc -l <out)" -eq 35 ] && [ ! -e - ]; ok $? "  is CSV"

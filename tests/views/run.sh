@@ -68,11 +68,11 @@ plain_dash() { # what is said of a program that was made, where the locale is no
 check "the line of success is ASCII, too" plain_dash
 into_a_pipe() { # a pipe stays one, and gets what a file would
   mkfifo "$work/pipe" || return 1
-  exec 9<>"$work/pipe" # read from the beginning, whoever comes first
-  timeout 20 cat "$work/pipe" >"$work/piped" 9>&- &
-  timeout 20 "$build/gnncc" --measured="$work/planned.json" --emit=gantt="$work/pipe" 9>&-
+  exec 9<>"$work/pipe" 8<"$work/pipe" # it has a reader from the beginning, and no end before gnncc's
+  timeout 20 cat <&8 >"$work/piped" 9>&- &
+  timeout 20 "$build/gnncc" --measured="$work/planned.json" --emit=gantt="$work/pipe" 8<&- 9>&-
   local status=$?
-  exec 9>&-
+  exec 9>&- 8<&-
   wait $!
   [ $status -eq 0 ] || return 1
   [ -p "$work/pipe" ] && cmp "$work/piped" "$here/golden/gantt.txt"
