@@ -40,5 +40,6 @@ for suite in "$@"; do
 done
 wait
 read -r suites_run passed failed skipped < <(cat "$sums"/* | awk '{ p += $1; f += $2; s += $3 } END { print NR, p + 0, f + 0, s + 0 }')
+echo "$suites_run suites took $((SECONDS / 60)) min $((SECONDS % 60)) s"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$suites_run" -eq $# ] && [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
