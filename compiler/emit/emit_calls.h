@@ -37,6 +37,7 @@ typedef struct StepCalls {
 typedef StepText StepPrinter(const Emission *emission, const Step *step, const char *name);
 
 StepCalls *step_calls(const Emission *emission, StepPrinter *print);
+const StepCalls *emit_step_calls(const Emission *emission); /* emit.c: for the program's backend */
 /* "step_4(g, V(h));" of a step of the plan. */
 void emit_call(const Emission *emission, const StepCalls *calls, int step, FILE *out);
 

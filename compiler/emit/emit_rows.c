@@ -245,6 +245,7 @@ static const char *function_call(RowWriter *w, int function, const char *a, cons
   return arena_printf(w->arena, codes[function], a, b);
 }
 
+/* The probability of a dropout, as a double expression over the options. */
 static const char *probability(RowWriter *w, ValueId id) {
   const Graph *graph = w->kernels->graph;
   const Value *value = &graph->values[id];
@@ -255,8 +256,6 @@ static const char *probability(RowWriter *w, ValueId id) {
   return arena_printf(w->arena, "(%s)", function_call(w, value->as.function, a, value->operand_count > 1 ? probability(w, value->operand[1]) : ""));
 }
 
-const char *rows_dropout_probability(RowWriter *w, ValueId value) { return probability(w, w->kernels->graph->values[value].operand[1]); }
-
 /* Dropout draws by what the data call a row. */
 static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
   const char *name = row_variable(w, row);
@@ -266,10 +265,11 @@ static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
 }
 
 static RowDropout *dropout_of(RowWriter *w, ValueId id) {
-  const int site = (int)w->kernels->graph->values[id].as.site;
+  const Value *value = &w->kernels->graph->values[id];
+  const int site = (int)value->as.site;
   for (int i = 0; i < w->dropout_count; i++)
     if (w->dropouts[i].site == site) return &w->dropouts[i];
-  ARENA_PUSH(w->arena, w->dropouts, w->dropout_count, ((RowDropout){site, rows_dropout_probability(w, id), 0}));
+  ARENA_PUSH(w->arena, w->dropouts, w->dropout_count, ((RowDropout){site, probability(w, value->operand[1]), 0}));
   return &w->dropouts[w->dropout_count - 1];
 }
 

@@ -87,7 +87,6 @@ const char *rows_rounded(const Kernels *kernels, ValueId value, const char *numb
 /* Print the element loops around LEVEL_ELEMENT, indented. */
 void rows_print_loops(const RowWriter *w, FILE *out, const char *indent);
 
-const char *rows_dropout_probability(RowWriter *w, ValueId value); /* a double expression over the options */
 Index rows_reduced_index(const RowWriter *w, ValueId reduce, Index index);
 
 #endif

@@ -11,8 +11,7 @@
 
 #include "decided_by.h"
 #include "report.h"
-#include "compiler/emit/cpu/emit_cpu.h"
-#include "compiler/emit/cuda/emit_cuda.h"
+#include "compiler/emit/emit_calls.h"
 #include "compiler/plan/tiers.h"
 #include "lang/source.h"
 
@@ -365,7 +364,7 @@ json_t *report_code(const Emission *m) {
   const Schedule *s = m->schedule;
   json_t *list = json_array();
   size_t bytes = 0;
-  const StepCalls *calls = step_calls(m, m->backend == BACKEND_CUDA ? cuda_step_text : cpu_step_text);
+  const StepCalls *calls = emit_step_calls(m);
   for (int i = 0; i < (s->training_count ? s->training_count : s->count) && bytes <= MOST_BYTES; i++) {
     if (s->steps[i].kind != STEP_KERNEL) continue;
     char *text = code_of(m, calls, i);
