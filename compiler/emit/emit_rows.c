@@ -224,11 +224,16 @@ static const char *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_
 
 /* ---- values ---- */
 
+static const char *temporary(RowWriter *w, ValueId id, Index index, const char *type, const char *text);
+
 static const char *load(RowWriter *w, ValueId id, Index index) {
   const Value *stored = &w->kernels->graph->values[w->kernels->storage[id]];
   const Shape *shape = &w->kernels->graph->values[id].shape;
   const char *pointer = pointer_to(w, id, index.row, false);
-  if (stored->shape.element != ELEMENT_BIT) return rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer, rows_offset(w, shape, index)));
+  if (stored->shape.element != ELEMENT_BIT) {
+    const char *number = rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer, rows_offset(w, shape, index)));
+    return kernel_shares_place(w->kernel, id) ? temporary(w, id, index, "gnn_real", number) : number; /* a store may come before its next use */
+  }
   if (!w->is_flat || w->loop_count == 0)
     return arena_printf(w->arena, "(%s[(%s) / 32] >> (%s) %% 32 & 1)", pointer, rows_offset(w, shape, index), rows_offset(w, shape, index));
   w->has_bits = true;

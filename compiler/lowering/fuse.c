@@ -438,7 +438,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
     note_graph_directions(&f, &kernels->kernels[i]);
   }
   if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);
-  choose_places(kernels);
+  choose_places(kernels, options->is_placing);
   return kernels;
 }
 

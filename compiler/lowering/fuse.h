@@ -20,7 +20,7 @@ typedef enum Precision { PRECISION_FP32, PRECISION_TF32, PRECISION_BF16, PRECISI
 typedef enum Library { LIBRARY_NONE, LIBRARY_CUBLASLT, LIBRARY_CUSPARSE, LIBRARY_COUNT } Library;
 
 typedef struct FuseOptions {
-  bool is_fusing;
+  bool is_fusing, is_placing; /* is_placing: results may lie where operands do */
   Backend backend;
   /* Of BACKEND_CUDA: */
   Precision precision;
@@ -127,7 +127,7 @@ const char *kernel_what(const Kernels *kernels, const Kernel *kernel);
 int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);
 
 /* places.c */
-void choose_places(Kernels *kernels);
+void choose_places(Kernels *kernels, bool is_placing);
 bool kernel_shares_place(const Kernel *kernel, ValueId value); /* it may lie where another value of the kernel does */
 
 /* choose_half.c */

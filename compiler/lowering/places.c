@@ -1,7 +1,6 @@
 /* places: which result of a kernel may lie where an operand of it does.
  *
- * A body reads an operand of its own shape at the element that it computes and is done with that element once it has stored
- * the result. Where the operand is read nowhere else, neither by the anchor nor at other rows, and by no later kernel, its memory can
+ * A body reads an operand of its own shape at the element that it computes, before it stores anything there. Where the operand is read nowhere else, neither by the anchor nor at other rows, and by no later kernel, its memory can
  * be the result's. Whether it is the planner decides (S17 of docs/planner.md).
  */
 #include <string.h>
@@ -40,8 +39,9 @@ static void note_anchor(Reads *r, const Kernel *kernel) {
  * been read by then. */
 static bool may_follow_library(const Reads *r, const Kernel *kernel, ValueId made, ValueId under) {
   const Epilogue *epilogue = &kernel->epilogue;
-  if (kernel->library == LIBRARY_NONE || made != epilogue->place) return true;
-  if (under != epilogue->addend) return false;
+  if (kernel->library == LIBRARY_NONE) return true;
+  if ((made == epilogue->place) != (under == epilogue->addend)) return false;
+  if (made != epilogue->place) return true;
   Reads rest = {r->kernels, r->index, arena_alloc(r->kernels->graph->arena, (size_t)r->kernels->graph->value_count + 1),
                 arena_alloc(r->kernels->graph->arena, (size_t)(r->kernels->graph->value_count + 1) * sizeof(int))};
   rest.seen[epilogue->result] = 2; /* the library has computed it, and all before */
@@ -52,13 +52,13 @@ static bool may_follow_library(const Reads *r, const Kernel *kernel, ValueId mad
 static bool may_lie_over(const Reads *r, const Kernel *kernel, ValueId made, ValueId under) {
   const Kernels *kernels = r->kernels;
   const Value *values = kernels->graph->values;
-  if (kernels->made_by[under] == NO_INDEX || !kernels->is_stored[under] || r->is_elsewhere[under]) return false;
+  if (kernels->made_by[under] == NO_INDEX || !kernels->is_stored[under] || r->is_elsewhere[under] || !r->seen[under]) return false;
   if (values[made].shape.domain == DOMAIN_NONE || values[made].shape.element != ELEMENT_REAL || !shape_equal(&values[made].shape, &values[under].shape)) return false;
   if (kernels_is_half(kernels, made) != kernels_is_half(kernels, under) || under == kernels->graph->scores) return false;
   return may_follow_library(r, kernel, made, under);
 }
 
-void choose_places(Kernels *kernels) {
+void choose_places(Kernels *kernels, bool is_placing) {
   const Graph *graph = kernels->graph;
   Arena *arena = graph->arena;
   size_t count = (size_t)graph->value_count + 1;
@@ -69,7 +69,7 @@ void choose_places(Kernels *kernels) {
     Kernel *kernel = &kernels->kernels[i];
     kernel->over = arena_alloc(arena, (size_t)(kernel->output_count + 1) * sizeof *kernel->over);
     for (int k = 0; k < kernel->output_count; k++) kernel->over[k] = NO_VALUE;
-    if (kernel_info[kernel->kind].body == BODY_NOWHERE) continue;
+    if (!is_placing || kernel_info[kernel->kind].body == BODY_NOWHERE) continue;
     Reads reads = {kernels, i, arena_alloc(arena, count), arena_alloc(arena, count * sizeof *reads.seen)};
     note_anchor(&reads, kernel);
     memset(reads.seen, 0, count * sizeof *reads.seen);
