@@ -175,7 +175,8 @@ static void measure(Laying *l) {
     }
     int64_t top = y->top_bytes[s], most = y->top_bytes[y->peak_step];
     if (y->live_bytes[s] > y->lower_bound) y->lower_bound = y->live_bytes[s];
-    if (top > most || (top == most && y->live_bytes[s] > y->live_bytes[y->peak_step])) y->peak_step = s;
+    bool is_kernel = l->schedule->steps[s].kind == STEP_KERNEL && l->schedule->steps[y->peak_step].kind != STEP_KERNEL; /* its copies have as much before it */
+    if (top > most || (top == most && y->live_bytes[s] + is_kernel > y->live_bytes[y->peak_step])) y->peak_step = s;
   }
 }
 
