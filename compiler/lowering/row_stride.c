@@ -26,8 +26,13 @@ bool rows_are_padded(const Graph *training, const Graph *evaluation, Backend bac
   return backend == BACKEND_CUDA && !has_parts_of_rows(training) && !has_parts_of_rows(evaluation);
 }
 
-static int64_t padded(int64_t width, int64_t number_bytes) {
-  const int64_t unit = ROW_ALIGNMENT / number_bytes, stride = (width + unit - 1) / unit * unit;
+int64_t row_padded(int64_t width, int64_t number_bytes) {
+  const int64_t unit = ROW_ALIGNMENT / number_bytes;
+  return (width + unit - 1) / unit * unit;
+}
+
+static int64_t stride_of(int64_t width, int64_t number_bytes) {
+  const int64_t stride = row_padded(width, number_bytes);
   return MOST_PADDING * (stride - width) <= width ? stride : width;
 }
 
@@ -36,7 +41,7 @@ int64_t kernels_row_stride(const Kernels *kernels, ValueId id) {
   const int64_t width = shape_width(shape);
   const bool has_rows = shape->domain == DOMAIN_NODE || shape->domain == DOMAIN_EDGE;
   if (shape->element == ELEMENT_BIT) return (width + WORD_BITS - 1) / WORD_BITS;
-  return kernels->is_padded && has_rows ? padded(width, kernels_is_half(kernels, id) ? 2 : 4) : width;
+  return kernels->is_padded && has_rows ? stride_of(width, kernels_is_half(kernels, id) ? 2 : 4) : width;
 }
 
 Padding kernels_padding(const Kernels *kernels, ValueId id) {

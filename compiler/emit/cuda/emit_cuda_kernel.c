@@ -370,13 +370,15 @@ static void print_rest(CudaWriter *c) {
   close_kernel(c);
 }
 
-/* A weight in bf16, `at` bytes into the scratch; where it is then. */
-static const char *print_rounding(CudaWriter *c, const char *suffix, ValueId weight, int64_t at) {
+/* A weight as the factors of the product are kept, in rows of `width` numbers `stride` apart, `at` bytes into the scratch; where it is then. */
+static const char *print_copy(CudaWriter *c, const char *suffix, ValueId weight, int64_t width, int64_t stride, int64_t at) {
   StepWriter *w = &c->w;
+  const bool is_half = kernels_is_half(w->kernels, w->anchor->operand[0]);
   int64_t count = shape_width(&w->graph->values[weight].shape);
-  const char *from = step_from(w, weight), *scratch = argument_at_scratch(w->arguments, ELEMENTS_HALF, &w->uses);
+  const char *from = step_from(w, weight), *scratch = argument_at_scratch(w->arguments, is_half ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses);
   print_call(c, suffix, arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", count, CUDA_THREADS),
-             arena_printf(w->arena, "gnn_round_all(%s, %" PRId64 ", %s + %" PRId64 ");", from, count, scratch, at / 2));
+             arena_printf(w->arena, "gnn_put_rows(%s, %" PRId64 ", %" PRId64 ", %s + %" PRId64 ", %" PRId64 ");", from, count / width, width, scratch, at / (is_half ? 2 : 4),
+                          stride));
   return arena_printf(w->arena, "%s + %" PRId64, argument_offset_of_scratch(w->arguments), at);
 }
 
@@ -385,14 +387,16 @@ static void emit_library_matmul(CudaWriter *c) {
   const struct Contraction p = w->anchor->as.product;
   const Epilogue *e = &w->kernel->epilogue;
   const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
-  int64_t matrix_bytes = library_matrix_bytes(w->kernels, w->kernel);
-  const char *matrix = matrix_bytes ? print_rounding(c, "matrix", w->anchor->operand[1], 0) : place_of(w, w->anchor->operand[1]);
+  const int64_t matrix_bytes = library_matrix_bytes(w->kernels, w->kernel), matrix_width = p.transposed ? p.depth : p.width;
+  const int64_t stride = library_matrix_stride(w->kernels, w->kernel);
+  const char *matrix = matrix_bytes ? print_copy(c, "matrix", w->anchor->operand[1], matrix_width, stride, 0) : place_of(w, w->anchor->operand[1]);
   const char *bias = e->bias == NO_VALUE                            ? "-1"
-                     : library_bias_bytes(w->kernels, w->kernel) ? print_rounding(c, "bias", e->bias, matrix_bytes)
+                     : library_bias_bytes(w->kernels, w->kernel) ? print_copy(c, "bias", e->bias, p.width, p.width, matrix_bytes)
                                                                     : place_of(w, e->bias);
   const char *addend = e->addend == NO_VALUE ? "-1" : place_of(w, e->addend);
   add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), matrix, e->place,
-           arena_printf(w->arena, ".at_bias = %s, .at_addend = %s, .is_relu = %d, ", bias, addend, e->is_relu));
+           arena_printf(w->arena, "%s.at_bias = %s, .at_addend = %s, .is_relu = %d, ", stride == matrix_width ? "" : arena_printf(w->arena, ".stride_b = %" PRId64 ", ", stride), bias,
+                        addend, e->is_relu));
   print_rest(c);
 }
 
