@@ -581,7 +581,7 @@ static void test_every_library_call(const gnn_program *program) {
 
 static void prepare_sums(gnn_run *run) {
   for (int is_out = 0; is_out < 2; is_out++)
-    gnn_cuda_prepare_spmm(run, &(gnn_spmm_desc){.is_out = is_out, .width = 3, .stride = stride_said(3), .at_ones = AT_ONES, .at_offsets = AT_OFFSETS, .at_buffer = AT_BUFFER + 1024 * is_out,
+    gnn_cuda_prepare_spmm(run, &(gnn_spmm_desc){.is_out = is_out, .width = 3, .stride = across(3), .at_ones = AT_ONES, .at_offsets = AT_OFFSETS, .at_buffer = AT_BUFFER + 1024 * is_out,
                                                 .buffer_bytes = products_buffer});
 }
 
