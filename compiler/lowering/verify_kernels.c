@@ -1,4 +1,5 @@
-/* verify_kernels: is the order of kernels an order of execution, and is everything read made and stored before? */
+/* verify_kernels: is the order of kernels an order of execution, is everything read made and stored before, and do rows lie as their readers
+ * take them? */
 #include "fuse.h"
 
 static const char *check_reads(const Kernels *kernels, int index, const bool *is_made) {
@@ -34,14 +35,17 @@ static bool is_input(const Kernel *kernel, ValueId id) {
   return false;
 }
 
-/* Whether what the value is computed from, within its kernel, has `id` at a row or an element other than its own. */
-static bool reads_apart(const Kernels *kernels, int index, ValueId from, ValueId id, bool is_apart) {
+/* Whether what the value is computed from, within its kernel, has `id` at a row or an element other than its own. `seen`, per value: 1 when
+ * met at its own, 2 when met apart; shared values are looked at no more often. */
+static bool reads_apart(const Kernels *kernels, int index, ValueId from, ValueId id, bool is_apart, uint8_t *seen) {
   const Value *value = &kernels->graph->values[from];
+  if (seen[from] > is_apart) return false;
+  seen[from] = is_apart ? 2 : 1;
   if (kernels->storage[from] == id) return is_apart || from != id;
   const bool is_inside = kernels_is_virtual(kernels, from) || kernels->made_by[from] == index;
   if (!is_inside || op_info[value->op].kind != OP_KIND_POINT) return false;
   for (int k = 0; k < value->operand_count; k++)
-    if (reads_apart(kernels, index, value->operand[k], id, is_apart || value->op == OP_LIFT || value->op == OP_BROADCAST)) return true;
+    if (reads_apart(kernels, index, value->operand[k], id, is_apart || value->op == OP_LIFT || value->op == OP_BROADCAST, seen)) return true;
   return false;
 }
 
@@ -58,12 +62,31 @@ static const char *check_places(const Kernels *kernels, int index) {
     for (int other = 0; other < k; other++)
       if (kernel->over[other] == under) fault = "is taken twice";
     const Value *anchor = &graph->values[kernel->anchor];
+    uint8_t *seen = arena_alloc(graph->arena, 2 * (size_t)(graph->value_count + 1));
     for (int n = 0; n < anchor->operand_count && kernel->kind != KERNEL_MAP; n++)
-      if (reads_apart(kernels, index, anchor->operand[n], under, kernel->kind != KERNEL_ROW_SUM)) fault = "is read by the anchor";
+      if (reads_apart(kernels, index, anchor->operand[n], under, kernel->kind != KERNEL_ROW_SUM, seen)) fault = "is read by the anchor";
     for (int b = 0; b < kernel->body_count; b++)
-      if (reads_apart(kernels, index, kernel->body[b], under, false)) fault = "is read elsewhere";
+      if (reads_apart(kernels, index, kernel->body[b], under, false, seen + graph->value_count)) fault = "is read elsewhere";
     if (fault) return arena_printf(graph->arena, "kernel %d: %s may not lie over %s: %s", index, graph->values[made].name, graph->values[under].name, fault);
   }
+  return NULL;
+}
+
+static bool is_padded(const Kernels *kernels, ValueId id) { return kernels_padding(kernels, id).stride > 0; }
+
+/* A product of several rows to a row of the value takes them side by side; what a library adds to a product lies as the product does. */
+static const char *check_rows(const Kernels *kernels, int index) {
+  const Graph *graph = kernels->graph;
+  const Kernel *kernel = &kernels->kernels[index];
+  const Value *anchor = &graph->values[kernel->anchor];
+  const Epilogue *e = &kernel->epilogue;
+  if (anchor->op != OP_MATMUL && anchor->op != OP_OUTER) return NULL;
+  for (int k = 0; anchor->as.product.lead > 1 && k < 2; k++)
+    if (is_padded(kernels, anchor->operand[k])) return arena_printf(graph->arena, "kernel %d takes parts of the padded rows of %s", index, graph->values[anchor->operand[k]].name);
+  if (anchor->op == OP_MATMUL && anchor->as.product.lead > 1 && is_padded(kernels, kernel->anchor))
+    return arena_printf(graph->arena, "kernel %d makes parts of padded rows", index);
+  if (kernel->library == LIBRARY_CUBLASLT && e->addend != NO_VALUE && kernels_row_stride(kernels, e->addend) != kernels_row_stride(kernels, e->place))
+    return arena_printf(graph->arena, "kernel %d adds rows that lie otherwise than its own", index);
   return NULL;
 }
 
@@ -75,6 +98,7 @@ const char *verify_kernels(const Kernels *kernels) {
     const char *fault = check_reads(kernels, i, is_made);
     if (!fault) fault = check_body(kernels, i);
     if (!fault) fault = check_places(kernels, i);
+    if (!fault) fault = check_rows(kernels, i);
     if (fault) return fault;
     is_made[kernel->anchor] = true;
     for (int b = 0; b < kernel->body_count; b++) is_made[kernel->body[b]] = true;
