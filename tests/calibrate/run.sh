@@ -45,6 +45,23 @@ for precision in fp32 tf32 bf16; do
 done >out
 [ "$(wc -l <out)" = 3 ] && [ "$(sort -rn out | uniq | xargs)" = "$(xargs <out)" ]
 result $? "and one in tf32 is shorter, in bf16 more so"
+step_times() { # TARGET EXAMPLE OPTION...: microseconds of a launch, then of each step of an epoch and an evaluation
+  "$gnncc" -q -w --backend=cuda --stop-after=cost --dump=cost --target="$1" "${@:3}" "$2.gnn" | sed -n 's/.*, \([0-9.]*\) us a step$/\1/p'
+  "$gnncc" -q -w --target="$1" "${@:3}" --emit=trace=- "$2.gnn" | sed -n 's/^{"ph":"X".*"dur":\([0-9.]*\),"cat":"\([a-z]*\)".*/\1 \2/p'
+}
+no_step_for_nothing() { # a loss takes its three launches
+  awk 'NR == 1 { launch = $1; next } { steps++; if ($1 < launch) { print; bad = 1 } } END { exit bad || !(launch > 1) || steps < 10 }' "$1"
+}
+for example in gcn_cora gcn_karate sage_deep; do "$gnncc" --example=$example >$example.gnn || exit 2; done
+cp "$targets/../../examples/cora.safetensors" .
+for target in rtx4090 a100 h100 h200; do
+  for example in gcn_cora gcn_karate sage_deep sage_products; do
+    shapes=$([ $example = sage_products ] && echo --shapes)
+    step_times $target $example $shapes >out 2>&1
+    no_step_for_nothing out
+    result $? "$example on $target: no step is predicted to take less than a launch"
+  done
+done
 sed 's/count     = 1/count     = 4/; s/target a100 /target four /' "$targets/a100.gnn" >four.gnn
 exits 1 "four of them are refused" "$gnncc" --plan --shapes --target=four.gnn sage_products.gnn
 grep -q 'error\[E0110\]: several devices (count = 4) are not supported yet' out

@@ -45,6 +45,23 @@ check "wide, in bf16: the same with cuBLASLt" env TWICE=1 bash -c "$(declare -f 
 adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = place_' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
+# The loss of long lists runs in the grid that calibration measures; of short ones by several blocks, of rows that are not taken one after the other.
+long_list() { # CLASSES LANES
+  printf '%s\n' "data d { nodes = 2_400_000; edges = 3_000_000; node x : f32[8]; node y : class[$1] }" "model m on d { return x |> Linear(y.classes) as last }" \
+    'train m { loss = cross_entropy(out, y); optimizer = sgd(lr = 0.1); epochs = 1 }' >"$work/long_list.gnn"
+  "$build/gnncc" -q -w --backend=cuda --shapes --prefix=long --emit=cuda="$work/long.cu",c="$work/long.c" "$work/long_list.gnn" &&
+    grep -q "gnn_cross_entropy_rows<$2, $2>" "$work/long.cu" && grep -q "gnn_measure_rows<$2, $2>" "$work/long.cu" &&
+    [ "$(grep -cE 'gnn_launch.*blocks_for.*row_count.*, 256\), 256' "$work/long.c")" -eq 2 ]
+}
+measured_grid() { # as measure_cuda.cu has them: of 4 and of 64 classes
+  local few many
+  few=$(sed -n 's/.*MEASURE_FEW_LANES = \([0-9]*\).*/\1/p' "$root/kernels/cuda/measure_cuda.h") many=$(sed -n 's/.*MEASURE_LANES = \([0-9]*\).*/\1/p' "$root/kernels/cuda/measure_cuda.h")
+  grep -q 'MEASURE_LOSSES = 256 ' "$root/kernels/cuda/measure_cuda.h" && long_list 4 "$few" && long_list 64 "$many"
+}
+check "the loss of a long list runs in the grid that calibration measures" measured_grid
+short_list() { "$build/gnncc" -q -w --backend=cuda --prefix=short --emit=cuda="$work/short.cu",c="$work/short.c" "$root/examples/gcn_cora.gnn" && grep -q 'gnn_cross_entropy_rows<8, 1>' "$work/short.cu" && grep -q 'blocks_for(g->row_count\[GNN_TRAIN\], 32)' "$work/short.c"; }
+check "that of a short one by more than one block" short_list
+
 # cuBLASLt wants its workspace so; the stand-in refuses another one, and matrices that are not as was promised.
 is_aligned() { # MODEL OPTION...: everything in the arena begins at a multiple of 256 bytes, workspaces among it
   "$build/gnncc" -q -w --backend=cuda --emit=c=- "$@" | grep '#define AT_' >"$work/places" && grep -q 'AT_scratch_' "$work/places" &&

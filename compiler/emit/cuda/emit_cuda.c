@@ -11,16 +11,28 @@
 
 #include "compiler/base/escape.h"
 
-/* After an evaluation: loss and hits of every split, by blocks and then together. */
+static LossRows measured_rows(const Emission *m) {
+  const Graph *graph = m->evaluation->graph;
+  int64_t rows = 0;
+  for (int s = 0; s < SPLIT_COUNT; s++) rows += m->program->info->split_count[s];
+  return cuda_loss_rows(shape_width(&graph->values[graph->scores].shape), rows);
+}
+
+/* After an evaluation: loss and hits of every split, by rows, by blocks and then together. `results` has them the other way round. */
 static void print_measure(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   const Graph *graph = m->evaluation->graph;
   const char *labels = y->blocks[y->residents->field[m->program->train.label_field]].name;
-  fprintf(out, "/* ---- loss and hits of each split ---- */\n\nGNN_KERNEL measure_blocks(const gnn_view *__restrict__ g, const gnn_places at) {\n"
-               "  gnn_measure_block(gnn_at(g, at.at[0]), %" PRId64 ", V_LABELS(%s), g, V_DOUBLES(results) + %d);\n}\n\n",
-          shape_width(&graph->values[graph->scores].shape), labels, 2 * SPLIT_COUNT);
+  const LossRows l = measured_rows(m);
+  fprintf(out, "/* ---- loss and hits of each split ---- */\n\n#define RESULTS_OF_BLOCKS (V_DOUBLES(results) + %d)\n"
+               "#define RESULTS_OF_ROWS (RESULTS_OF_BLOCKS + (INT64_C(%d) << g->blocks.levels))\n\n", 2 * SPLIT_COUNT, 2 * SPLIT_COUNT);
+  fprintf(out, "GNN_KERNEL measure_rows(const gnn_view *__restrict__ g, const gnn_places at) {\n"
+               "  gnn_measure_rows<%d, %d>(gnn_at(g, at.at[0]), %" PRId64 ", V_LABELS(%s), g, RESULTS_OF_ROWS);\n}\n\n",
+          l.lanes, l.each, shape_width(&graph->values[graph->scores].shape), labels);
+  fprintf(out, "GNN_KERNEL measure_blocks(const gnn_view *__restrict__ g, const gnn_places) {\n"
+               "  gnn_measure_block(RESULTS_OF_ROWS, g, RESULTS_OF_BLOCKS);\n}\n\n");
   fprintf(out, "GNN_KERNEL measure_splits(const gnn_view *__restrict__ g, const gnn_places) {\n"
-               "  gnn_measure_split(V_DOUBLES(results) + %d, &g->blocks, V_DOUBLES(results));\n}\n\n", 2 * SPLIT_COUNT);
+               "  gnn_measure_split(RESULTS_OF_BLOCKS, &g->blocks, V_DOUBLES(results));\n}\n\n");
 }
 
 static bool has_results(const Emission *m) { return m->layout->residents->results != NO_INDEX; }
@@ -78,6 +90,7 @@ static void print_names(const Emission *m, const StepCalls *calls, const char *f
   for (int i = 0; i < calls->function_count; i++)
     for (int k = 0; k < calls->functions[i]->code.kernel_count; k++) fprintf(out, format, calls->functions[i]->code.kernels[k]);
   if (!has_results(m)) return;
+  fprintf(out, format, "measure_rows");
   fprintf(out, format, "measure_blocks");
   fprintf(out, format, "measure_splits");
 }
@@ -113,6 +126,7 @@ void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
   }
   if (!has_results(m)) return;
   fprintf(out, "/* loss and hits of each split */\nstatic void measure(gnn_run *g, int64_t place_scores) {\n  const gnn_places at = {{place_scores}};\n"
+               "  gnn_launch(g, KERNEL_measure_rows, blocks_for(g->row_count[GNN_TRAIN] + g->row_count[GNN_VALID] + g->row_count[GNN_TEST], %d), %d, 0, &at);\n"
                "  gnn_launch(g, KERNEL_measure_blocks, INT64_C(%d) << g->blocks.levels, %d, 0, &at);\n"
-               "  gnn_launch(g, KERNEL_measure_splits, %d, %d, 0, &at);\n}\n\n", SPLIT_COUNT, CUDA_THREADS, SPLIT_COUNT, CUDA_THREADS);
+               "  gnn_launch(g, KERNEL_measure_splits, %d, %d, 0, &at);\n}\n\n", measured_rows(m).a_block, CUDA_THREADS, SPLIT_COUNT, CUDA_THREADS, SPLIT_COUNT, CUDA_THREADS);
 }

@@ -536,14 +536,29 @@ static void emit_sparse_outer(CudaWriter *c) {
 
 /* ---- loss and update ---- */
 
+enum { LOSS_WARPS = 4096 /* that a long list has work for at least: half of what a large GPU has room for */ };
+
+LossRows cuda_loss_rows(int64_t classes, int64_t rows) {
+  LossRows l = {.lanes = classes <= 8 ? 8 : classes <= 64 ? 16 : CUDA_WARP, .each = 1};
+  while (l.each < l.lanes && rows / (CUDA_WARP / l.lanes * l.each * 2) >= LOSS_WARPS) l.each *= 2;
+  l.a_block = CUDA_THREADS / l.lanes * l.each;
+  return l;
+}
+
+static int64_t train_rows(const CudaWriter *c) { return program_of(c)->info->split_count[SPLIT_TRAIN]; }
+
+/* The loss of each row lies in the scratch, behind them those of the canonical blocks. */
 static void emit_cross_entropy(CudaWriter *c) {
   StepWriter *w = &c->w;
   int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
+  const LossRows l = cuda_loss_rows(classes, train_rows(c));
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
-  const char *sums = argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
+  const char *losses = argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses), *sums = arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN]", losses);
+  print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", l.a_block),
+             arena_printf(w->arena, "gnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);", l.lanes, l.each, scores,
+                          classes, labels, losses));
   print_call(c, "blocks", "INT64_C(1) << g->blocks.levels",
-             arena_printf(w->arena, "gnn_cross_entropy_block(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);",
-                          scores, classes, labels, sums));
+             arena_printf(w->arena, "gnn_cross_entropy_block(%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);", losses, sums));
   open_kernel(c, "mean", "1", "gnn_view *g");
   fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_count[GNN_TRAIN], &g->loss);\n", sums);
   close_kernel(c);
@@ -552,12 +567,13 @@ static void emit_cross_entropy(CudaWriter *c) {
 static void emit_cross_entropy_gradient(CudaWriter *c) {
   StepWriter *w = &c->w;
   int64_t classes = body_width(c);
+  const int lanes = cuda_loss_rows(classes, train_rows(c)).lanes;
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
   const char *gradient = step_to(w, w->kernel->anchor);
   print_call(c, "zero", arena_printf(w->arena, "blocks_for(g->nodes * %" PRId64 ", %d)", classes, CUDA_THREADS),
              arena_printf(w->arena, "gnn_zero(%s, g->nodes * %" PRId64 ");", gradient, classes));
-  print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / CUDA_WARP),
-             arena_printf(w->arena, "gnn_cross_entropy_gradient(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);",
+  print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / lanes),
+             arena_printf(w->arena, "gnn_cross_entropy_gradient<%d>(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);", lanes,
                           scores, classes, labels, gradient));
 }
 
