@@ -182,6 +182,7 @@ static void find_sources(Fusion *f, ValueId id, bool is_pointwise, Sources *sour
   }
   int32_t kernel = f->kernels->made_by[id];
   if (kernel != NO_INDEX) {
+    is_pointwise = is_pointwise && !f->graph->values[id].is_loaded;
     if (kernel > sources->latest) *sources = (Sources){kernel, is_pointwise};
     else if (kernel == sources->latest) sources->is_pointwise = sources->is_pointwise && is_pointwise;
     return;
