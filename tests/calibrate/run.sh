@@ -45,6 +45,27 @@ for precision in fp32 tf32 bf16; do
 done >out
 [ "$(wc -l <out)" = 3 ] && [ "$(sort -rn out | uniq | xargs)" = "$(xargs <out)" ]
 result $? "and one in tf32 is shorter, in bf16 more so"
+cat >wide.gnn <<'EOF'
+data d { nodes = 1_000_000; edges = 5_000_000; node x : f32[512]; node y : class[40] }
+model m on d { return x |> SAGE(512) |> relu |> SAGE(512) |> relu |> SAGE(y.classes) as out }
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }
+EOF
+seconds_of() { "$gnncc" -w --plan=json --shapes "$@" | awk -F'[:,]' '/"seconds"/ { print $2 + 0; exit }'; } # OPTION... MODEL: of an epoch
+hinted() { "$gnncc" -w --plan=json --shapes "$@" | awk -F'[:,]' '/"tf32"/ { is_in = 1 } is_in && /"seconds"/ { print $2 + 0; exit }'; }
+for target in a100 h100; do
+  echo "$(hinted --target=$target wide.gnn) $(seconds_of --target=$target --precision=tf32 wide.gnn) $(seconds_of --target=$target wide.gnn)" >out
+  awk '{ exit !($1 > 0.97 * $2 && $1 < 1.03 * $2 && $1 < 0.95 * $3) }' out
+  result $? "wide products on $target: what tf32 would make of the epoch is said, and is what a plan in tf32 takes"
+done
+"$gnncc" -w --plan --shapes --target=a100 wide.gnn | grep -E '^ .*products in fp32 take .* of the epoch: --precision=tf32 would make it .* \(estimated\)$' >out
+result $? "  in words, too"
+for options in --target=t4 --target=rtx4090 "--target=a100 --precision=tf32" "--target=a100 --precision=bf16" "--target=a100 --gemm=own"; do
+  "$gnncc" -w --plan --shapes $options wide.gnn >out && ! grep -q 'tf32 would make' out
+  result $? "  not of $options"
+done
+"$gnncc" -w --plan --shapes --target=h100 sage_products.gnn >out && ! grep -q 'tf32 would make' out
+result $? "  nor where sums over neighbours take longer"
+
 step_times() { # TARGET EXAMPLE OPTION...: microseconds of a launch, then of each step of an epoch and an evaluation
   "$gnncc" -q -w --backend=cuda --stop-after=cost --dump=cost --target="$1" "${@:3}" "$2.gnn" | sed -n 's/.*, \([0-9.]*\) us a step$/\1/p'
   "$gnncc" -q -w --target="$1" "${@:3}" --emit=trace=- "$2.gnn" | sed -n 's/^{"ph":"X".*"dur":\([0-9.]*\),"cat":"\([a-z]*\)".*/\1 \2/p'
