@@ -13,6 +13,7 @@
 #include "cost.h"
 #include "lang/rates.h"
 #include "runtime/core/blocks.h"
+#include "runtime/cuda/late.h"
 
 /* Of one core of a server of today. */
 #define CORE_BANDWIDTH 13.5e9
@@ -122,6 +123,8 @@ static void link_native(Machine *machine) {
   machine->is_ssd_direct = true;
 }
 
+static bool is_gpu(const TargetSpec *target) { return target->kind && strncmp(target->kind, "cuda", 4) == 0; }
+
 static void apply_target(Machine *machine, const TargetSpec *target) {
   machine->name = target->name;
   if (target->threads > 0) machine->threads = target->threads;
@@ -132,6 +135,7 @@ static void apply_target(Machine *machine, const TargetSpec *target) {
   machine->rates = target->rates;
   machine->is_measured = target->rates.size_count > 0;
   if (target->reserve_bytes > 0) machine->reserve_bytes = target->reserve_bytes;
+  else if (is_gpu(target)) machine->reserve_bytes = gnn_cuda_late_bytes(target->device_bytes); /* else programs would not begin: runtime/cuda/find.c */
   if (target->device_bytes > 0) machine->tier_bytes[TIER_DEVICE] = target->device_bytes - machine->reserve_bytes;
   machine->tier_bytes[TIER_HOST] = target->host_bytes;
   machine->tier_bytes[TIER_SSD] = target->ssd_bytes;
@@ -150,9 +154,9 @@ Machine machine_of_target(const TargetSpec *target) {
   machine.tier_bytes[TIER_DEVICE] = (int64_t)pages * page;
   if (target) apply_target(&machine, target);
   else link_native(&machine);
-  bool is_gpu = target && target->kind && strncmp(target->kind, "cuda", 4) == 0;
-  if (is_gpu) machine.threads = 0;
-  complete_rates(&machine, is_gpu ? gpu_model : cpu_model);
+  bool has_gpu = target && is_gpu(target);
+  if (has_gpu) machine.threads = 0;
+  complete_rates(&machine, has_gpu ? gpu_model : cpu_model);
   return machine;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../rate_lines.h"
+#include "algorithm.h"
 #include "measure_cuda.h"
 #include "module.h"
 
@@ -283,22 +284,11 @@ static void describe_product(Product *p, const measure_job *now, int64_t rows, i
   CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->c, products[which].type, n, m, (int64_t)n));
 }
 
-/* As programs choose it; false: cuBLASLt has none here. */
+/* As programs choose it, which give it no workspace; false: cuBLASLt has none here. */
 static int choose_algorithm(Product *p) {
-  const uint32_t reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-  const uint64_t workspace = 0;
-  cublasLtMatmulPreference_t preference;
-  cublasLtMatmulHeuristicResult_t result;
-  int count = 0;
-  CHECK_CUBLAS(cublasLtMatmulPreferenceCreate(&preference));
-  CHECK_CUBLAS(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace));
-  CHECK_CUBLAS(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reduction, sizeof reduction));
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(cublas, p->product, p->a, p->b, p->c, p->c, preference, 1, &result, &count);
-  CHECK_CUBLAS(cublasLtMatmulPreferenceDestroy(preference));
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && (count == 0 || result.state == CUBLAS_STATUS_NOT_SUPPORTED))) return 0;
-  CHECK_CUBLAS(status);
-  p->algorithm = result.algo;
-  return 1;
+  int is_found;
+  CHECK_CUBLAS(gnn_algorithm_choose(cublas, p->product, p->a, p->b, p->c, 0, &p->algorithm, &is_found));
+  return is_found;
 }
 
 static Product product;

@@ -137,7 +137,7 @@ if [ -e "$share/measure_cuda.c" ] && "$tests/cuda/toolkit.sh" "$work/toolkit" >o
   STANDIN_FAULT=3 without 5 "no GPU" "there is no CUDA device here" gpu --calibrate
   [ ! -e gpu.gnn ]
   result $? "  and no target"
-  exits 0 "a GPU is measured" gpu --calibrate
+  STANDIN_CHOICES=$work/measured exits 0 "a GPU is measured" gpu --calibrate
   for rate in "stream 256KiB" "gather_64B 256KiB" "gather_512B 256KiB" narrow outer outer_narrow fp32 tf32 bf16 "gpu -> host" "host -> gpu" "gpu <-> host" "memory of the host" "host -> ssd" "ssd -> host"; do
     grep -qE "^$rate +[^ ]+ +[0-9.]*[1-9][0-9.]*G" out || { echo "# no $rate"; false; }
     result $? "the table has $rate"
@@ -146,6 +146,14 @@ if [ -e "$share/measure_cuda.c" ] && "$tests/cuda/toolkit.sh" "$work/toolkit" >o
     grep -qE "^ +$rate += [0-9.]*[1-9]" gpu.gnn || { echo "# no $rate"; false; }
     result $? "the target has $rate"
   done
+  cat >products.gnn <<'EOF'
+data d from synth(kind = "rmat", nodes = 300, degree = 4, features = 100, classes = 7, seed = 1)
+model m on d { return x |> SAGE(100) |> relu |> SAGE(y.classes) as last }
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }
+EOF
+  gpu -q -w products.gnn -o products >out 2>&1 && STANDIN_CHOICES=$work/chosen ./products -q --runs 1 --out products.out >>out 2>&1 &&
+    [ "$(sort -u measured)" = "workspace 0, alignment 256, reduction 2" ] && diff <(sort -u measured) <(sort -u chosen) >>out
+  result $? "its products are by algorithms that are chosen as those of a program, which have the same workspace"
   ! grep -qiE 'nan|inf|= -|\[-' gpu.gnn
   result $? "all of them are numbers"
   exits 0 "it is a target" "$gnncc" -w --plan --shapes --target=gpu.gnn --budget gpu=12MiB model.gnn

@@ -70,12 +70,20 @@ void emit_cuda(const Emission *m, FILE *out) {
   if (has_results(m)) print_measure(m, out);
 }
 
-/* How large a buffer cuSPARSE wants is known only where it runs: it is asked before the first step. */
-static void emit_buffers(const Emission *m, FILE *out) {
+bool emit_cuda_calls(const Emission *m, Library library) { return kernels_use(m->training, library) || kernels_use(m->evaluation, library); }
+
+static bool calls_libraries(const Emission *m) { return emit_cuda_calls(m, LIBRARY_CUBLASLT) || emit_cuda_calls(m, LIBRARY_CUSPARSE); }
+
+/* What libraries are asked before the first step: whether cuBLASLt has an algorithm, and how large a buffer cuSPARSE wants, is known only where the
+ * program runs. */
+static void emit_preparation(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   const Residents *r = y->residents;
-  if (!r->spmm_buffer_count) return;
-  fprintf(out, "/* What cuSPARSE keeps, and whether its buffers suffice. */\nstatic void prepare_libraries(gnn_run *g) {\n");
+  NameTable known = {0};
+  if (!calls_libraries(m)) return;
+  fprintf(out, "/* What libraries keep: algorithms of cuBLASLt, and of cuSPARSE what its buffers hold; whether they suffice. */\nstatic void prepare_libraries(gnn_run *g) {\n");
+  cuda_print_products(m->arena, m->training, &known, out);
+  cuda_print_products(m->arena, m->evaluation, &known, out);
   for (int i = 0; i < r->spmm_buffer_count; i++) {
     const struct SpmmBuffer *b = &r->spmm_buffers[i];
     const Block *block = &y->blocks[b->block];
@@ -105,13 +113,11 @@ static void emit_code_table(const Emission *m, const StepCalls *calls, FILE *out
   emit_put(m, out, "static const unsigned char image[] __attribute__((aligned(64))) = {\n#include \"`_kernels.inc\"\n};\n\n"
                    "static const gnn_cuda_code code = {.image = image, .image_bytes = sizeof image, .architecture = GNN_ARCHITECTURE,\n"
                    "                                   .kernel_count = KERNEL_COUNT, .kernels = kernel_names");
-  fprintf(out, "%s};\n\n", m->layout->residents->spmm_buffer_count ? ", .prepare = prepare_libraries" : "");
+  fprintf(out, "%s};\n\n", calls_libraries(m) ? ", .calls_libraries = 1, .prepare = prepare_libraries" : "");
 }
 
-bool emit_cuda_calls(const Emission *m, Library library) { return kernels_use(m->training, library) || kernels_use(m->evaluation, library); }
-
 void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
-  emit_buffers(m, out);
+  emit_preparation(m, out);
   emit_code_table(m, calls, out);
   fprintf(out, "/* Blocks for `count` things, `each` to a block; beyond %d they take several rounds. */\n"
                "static inline int64_t blocks_for(int64_t count, int64_t each) {\n  const int64_t blocks = (count + each - 1) / each;\n"

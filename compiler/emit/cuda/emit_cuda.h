@@ -31,6 +31,9 @@ LossRows cuda_loss_rows(int64_t classes, int64_t rows);
 /* The kernels of a step, and the function `name` of the host that launches them, with what libraries do in between. */
 StepText cuda_step_text(const Emission *emission, const Step *step, const char *name);
 
+/* The calls that choose the algorithms of cuBLASLt, of kinds of products that are not among `known` yet. */
+void cuda_print_products(Arena *arena, const Kernels *kernels, NameTable *known, FILE *out);
+
 /* ---- emit_cuda.c ---- */
 
 void emit_cuda(const Emission *emission, FILE *out);       /* PREFIX_kernels.cu */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRANSPOSE_TILE = 32, SUM_NUMBERS = 8 /* GNN_SUM_NUMBERS */, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */, CONSTANT_WEIGHTS = 1000 /* of 56 bytes; constant memory is 64 KiB */ };
+enum { TRANSPOSE_TILE = 32, SUM_NUMBERS = 8 /* GNN_SUM_NUMBERS */, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */, OWN_ROWS = 128, OWN_COLUMNS = 64, OWN_NARROW = 32, CONSTANT_WEIGHTS = 1000 /* of 56 bytes; constant memory is 64 KiB */ };
 
 /* kernel<<<blocks, CUDA_THREADS>>>; blocks: an expression of C over g. Or a call of a library: the statement. */
 typedef struct Launch {
@@ -37,15 +37,25 @@ static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(
 
 /* ---- a kernel's frame ---- */
 
-static void open_kernel(CudaWriter *c, const char *suffix, const char *blocks, const char *parameter) {
+static const char plain_parameter[] = "const gnn_view *__restrict__ g";
+
+static const char *open_text(CudaWriter *c, const char *suffix, const char *parameter) {
   const char *name = arena_printf(c->w.arena, "%s_%s", c->w.name, suffix);
-  ARENA_PUSH(c->w.arena, c->launches, c->launch_count, ((Launch){.kernel = name, .blocks = blocks}));
   ARENA_PUSH(c->w.arena, c->kernels, c->kernel_count, ((DeviceKernel){.name = name, .parameter = parameter}));
   DeviceKernel *kernel = &c->kernels[c->kernel_count - 1];
   c->w.out = arena_open_text(c->w.arena, &kernel->body, &kernel->size);
+  return name;
 }
 
-static void open_plain(CudaWriter *c, const char *suffix, const char *blocks) { open_kernel(c, suffix, blocks, "const gnn_view *__restrict__ g"); }
+static void open_kernel(CudaWriter *c, const char *suffix, const char *blocks, const char *parameter) {
+  const char *name = open_text(c, suffix, parameter);
+  ARENA_PUSH(c->w.arena, c->launches, c->launch_count, ((Launch){.kernel = name, .blocks = blocks}));
+}
+
+static void open_plain(CudaWriter *c, const char *suffix, const char *blocks) { open_kernel(c, suffix, blocks, plain_parameter); }
+
+/* Who launches it is written elsewhere; gives its name. */
+static const char *open_uncalled(CudaWriter *c, const char *suffix) { return open_text(c, suffix, plain_parameter); }
 
 static void close_kernel(CudaWriter *c) { fclose(c->w.out); }
 
@@ -342,14 +352,14 @@ static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, c
 
 static const char *place_of(const StepWriter *w, ValueId value) { return argument_offset_of_value(w->arguments, value, false); }
 
-/* The product of the first operand and what lies at `right`, by cuBLASLt. */
-static void add_gemm(CudaWriter *c, const char *sizes, const char *right, ValueId to, const char *more) {
+/* What of a call of cuBLASLt its algorithm follows from. */
+static const char *gemm_sizes(Arena *arena, const Kernels *kernels, const Kernel *kernel) {
   static const char *const precisions[PRECISION_COUNT] = {"GNN_IN_FP32", "GNN_IN_TF32", "GNN_IN_BF16"};
-  const StepWriter *w = &c->w;
-  const char *precision = kernels_is_half(w->kernels, w->anchor->operand[0]) ? "GNN_OF_BF16" : precisions[w->kernels->precision];
-  add_call(c, arena_printf(w->arena, "gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = %s, .at_b = %s, .at_c = %s, .is_half = %d,\n"
-                                     "                                  %s.precision = %s});\n", sizes, place_of(w, w->anchor->operand[0]), right, place_of(w, to),
-                           kernels_is_half(w->kernels, to), more, precision));
+  const Value *anchor = &kernels->graph->values[kernel->anchor];
+  const struct Contraction p = anchor->as.product;
+  const char *precision = kernels_is_half(kernels, anchor->operand[0]) ? "GNN_OF_BF16" : precisions[kernels->precision];
+  return arena_printf(arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d, .is_relu = %d, .is_half = %d, .precision = %s",
+                      step_rows_of(arena, anchor->shape.domain, p.lead), p.width, p.depth, p.transposed, kernel->epilogue.is_relu, kernels_is_half(kernels, kernel->epilogue.place), precision);
 }
 
 /* What is left of the body, row by row. */
@@ -364,30 +374,65 @@ static void print_rest(CudaWriter *c) {
   close_kernel(c);
 }
 
+static const char *rounded_at(CudaWriter *c, int64_t at) {
+  return arena_printf(c->w.arena, "%s + %" PRId64, argument_at_scratch(c->w.arguments, ELEMENTS_HALF, &c->w.uses), at / 2);
+}
+
 /* A weight in bf16, `at` bytes into the scratch; where it is then. */
 static const char *print_rounding(CudaWriter *c, const char *suffix, ValueId weight, int64_t at) {
   StepWriter *w = &c->w;
   int64_t count = shape_width(&w->graph->values[weight].shape);
-  const char *from = step_from(w, weight), *scratch = argument_at_scratch(w->arguments, ELEMENTS_HALF, &w->uses);
+  const char *from = step_from(w, weight);
   print_call(c, suffix, arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", count, CUDA_THREADS),
-             arena_printf(w->arena, "gnn_round_all(%s, %" PRId64 ", %s + %" PRId64 ");", from, count, scratch, at / 2));
+             arena_printf(w->arena, "gnn_round_all(%s, %" PRId64 ", %s);", from, count, rounded_at(c, at)));
   return arena_printf(w->arena, "%s + %" PRId64, argument_offset_of_scratch(w->arguments), at);
+}
+
+static const char *or_null(const CudaWriter *c, ValueId id, const char *at) {
+  return id == NO_VALUE ? arena_printf(c->w.arena, "(const %s *)nullptr", rows_type(c->w.kernels, c->w.kernel->epilogue.place)) : at;
+}
+
+/* Where cuBLASLt has no algorithm, a kernel of our own does what it was asked for (kernels/cuda/gemm.cuh). */
+static const char *print_own_product(CudaWriter *c, const char *matrix, const char *bias) {
+  StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  const Epilogue *e = &w->kernel->epilogue;
+  const int high = OWN_ROWS, columns = p.width <= OWN_NARROW ? OWN_NARROW : OWN_COLUMNS;
+  const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead), *kernel = open_uncalled(c, "product");
+  const char *left = step_from(w, w->anchor->operand[0]), *addend = or_null(c, e->addend, e->addend == NO_VALUE ? NULL : step_from(w, e->addend));
+  fprintf(w->out, "  gnn_product<%d, %d, %s>(%s, %s, %s, %s, %s, %s, %s, %" PRId64 ", %" PRId64 ");\n", high, columns, p.transposed ? "true" : "false", left, matrix,
+          or_null(c, e->bias, bias), addend, e->is_relu ? "true" : "false", step_to(w, e->place), rows, p.depth, p.width);
+  close_kernel(c);
+  return arena_printf(w->arena, "  gnn_launch(g, KERNEL_%s, parts_of(%s, %d) * %" PRId64 ", %d, 0, &at);", kernel, rows, high, tiles_of(p.width, columns), CUDA_THREADS);
 }
 
 static void emit_library_matmul(CudaWriter *c) {
   StepWriter *w = &c->w;
-  const struct Contraction p = w->anchor->as.product;
   const Epilogue *e = &w->kernel->epilogue;
-  const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
-  int64_t matrix_bytes = library_matrix_bytes(w->kernels, w->kernel);
-  const char *matrix = matrix_bytes ? print_rounding(c, "matrix", w->anchor->operand[1], 0) : place_of(w, w->anchor->operand[1]);
-  const char *bias = e->bias == NO_VALUE                            ? "-1"
-                     : library_bias_bytes(w->kernels, w->kernel) ? print_rounding(c, "bias", e->bias, matrix_bytes)
-                                                                    : place_of(w, e->bias);
+  const ValueId weight = w->anchor->operand[1];
+  int64_t matrix_bytes = library_matrix_bytes(w->kernels, w->kernel), bias_bytes = library_bias_bytes(w->kernels, w->kernel);
+  const char *matrix = matrix_bytes ? print_rounding(c, "matrix", weight, 0) : place_of(w, weight);
+  const char *bias = e->bias == NO_VALUE ? "-1" : bias_bytes ? print_rounding(c, "bias", e->bias, matrix_bytes) : place_of(w, e->bias);
   const char *addend = e->addend == NO_VALUE ? "-1" : place_of(w, e->addend);
-  add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), matrix, e->place,
-           arena_printf(w->arena, ".at_bias = %s, .at_addend = %s, .is_relu = %d, ", bias, addend, e->is_relu));
+  const char *left = place_of(w, w->anchor->operand[0]), *to = place_of(w, e->place);
+  const char *own_matrix = matrix_bytes ? rounded_at(c, 0) : step_from(w, weight);
+  const char *own = print_own_product(c, own_matrix, e->bias == NO_VALUE ? NULL : bias_bytes ? rounded_at(c, matrix_bytes) : step_from(w, e->bias));
+  add_call(c, arena_printf(w->arena, "if (!gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = %s, .at_b = %s, .at_c = %s,\n"
+                                     "                                  .at_bias = %s, .at_addend = %s}))\n%s\n",
+                           gemm_sizes(w->arena, w->kernels, w->kernel), left, matrix, to, bias, addend, own));
   print_rest(c);
+}
+
+/* Once for each kind of product; its algorithm is looked for, and where there is none that is said. */
+void cuda_print_products(Arena *arena, const Kernels *kernels, NameTable *known, FILE *out) {
+  for (int i = 0; kernels && i < kernels->kernel_count; i++) {
+    const Kernel *kernel = &kernels->kernels[i];
+    if (kernel->library != LIBRARY_CUBLASLT) continue;
+    const char *desc = arena_printf(arena, "%s, .at_bias = %d", gemm_sizes(arena, kernels, kernel), kernel->epilogue.bias == NO_VALUE ? -1 : 0);
+    if (name_table_find(known, desc) >= 0) continue;
+    name_table_add(arena, known, desc, i);
+    fprintf(out, "  gnn_cuda_prepare_gemm(g, &(gnn_gemm_desc){%s});\n", desc);
+  }
 }
 
 static void emit_library_spmm(CudaWriter *c) {
