@@ -110,7 +110,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   altered() { # NAME SED: sage4_reruns with another source of the host
     cp -r "$work/sage4_reruns.work" "$work/$1.work" && cd "$work/$1.work" && sed -i "$2" model.c && ! cmp -s model.c ../sage4_reruns.work/model.c &&
       cc -std=gnu11 -O1 -w -I"$build/share" -I. -c -o model.o model.c &&
-      c++ -rdynamic -o "$work/$1" main.o model.o emulated.o "$build/check/standin.o" "$build/share/libgnncuda.a" "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
+      "$here/link.sh" "$build" "$work/$1" main.o model.o emulated.o
   }
   check "a program whose values are not made again" altered stale '/, again: its result was dropped/,/gnn_leave/ s/^  step_[0-9]*(g.*);$//'
   check "its bits differ: check says so" says_keeping "$work/stale" 70 'differ from those of the keep-everything order'
