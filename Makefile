@@ -49,9 +49,10 @@ RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c parti
   $(addprefix runtime/job/, checkpoint.c job.c metrics.c) \
   $(addprefix runtime/app/, announced.c commands.c console.c gradcheck.c keep_order.c logs.c program.c train.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
-CUDA_HOME ?= $(or $(CUDA_PATH),/usr/local/cuda)
+CUDA := $(shell CUDA_HOME='$(CUDA_HOME)' CUDA_PATH='$(CUDA_PATH)' runtime/cuda/home.sh)
+CUDA_INCLUDE := $(word 2,$(CUDA))
 CUDA_RUNTIME := $(addprefix runtime/cuda/, cublaslt.c cusparse.c device_cuda.c device_memory.c error.c events.c find.c launch.c streams.c users.c work.c)
-CUDA_HEADERS := $(addprefix $(CUDA_HOME)/include/, cuda_runtime_api.h cublasLt.h cusparse.h)
+CUDA_HEADERS := $(addprefix $(CUDA_INCLUDE)/, cuda_runtime_api.h cublasLt.h cusparse.h)
 NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
 GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c info.c parts.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h runtime/*/*.h)
@@ -111,7 +112,7 @@ $(B)/compiler/explain/views/page_assets.o: $(B)/compiler/explain/views/page_asse
 
 $(B)/runtime/cuda/%.o: runtime/cuda/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -fPIC -Iruntime -isystem $(CUDA_HOME)/include -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(FLAGS) -fPIC -Iruntime -isystem $(CUDA_INCLUDE) -MMD -MP -c -o $@ $<
 $(B)/share/libgnncuda.a: $(CUDA_RUNTIME:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	rm -f $@ && ar rcs $@ $^
