@@ -263,11 +263,12 @@ demo: deps
 deps:
 	tests/deps.sh
 
-# On a machine with a GPU. Where gnncc cannot be built it can be carried: `make gpu-kit` elsewhere, and BUILD/{gnncc,gnndata,share}.
+# On a machine with a GPU: docs/gpu_hour.md. Where gnncc cannot be built it can be carried: `make gpu-kit` elsewhere, and BUILD/{gnncc,gnndata,share}.
 check-gpu bench-gpu:
-	tests/gpu/$(@:-gpu=).sh $(B)
-gpu-kit: all
+	tests/gpu/$(@:-gpu=).sh $(B) $(if $(SLICE),--slice $(SLICE)) $(if $(RESUME),--resume)
+gpu-kit: all cuda
 	cp "$$($(CC) -print-file-name=libz.a)" $(B)/share/
+	tests/gpu/stamp.sh > $(B)/share/gpu-kit
 
 # The tables of docs/planner.md and its plot; some minutes.
 bench-planner: $(B)/planner_bench
