@@ -249,6 +249,9 @@ check-long:
 	tests/deps.sh check
 	$(MAKE) $(JOBS) tests watched
 	tests/run.sh $(B) long
+# Mistakes made one by one in a copy, which tests have to notice; some minutes.
+check-mutations: all
+	tests/mutations/run.sh $(B)
 # The share of lines that suites run, in a build of its own in which whatever is run is counted, programs of the tests too.
 COVERAGE_SUITES ?= lang passes planner runtime end_to_end emitted views tutorial cuda_runtime trust
 coverage:
@@ -300,6 +303,6 @@ uninstall:
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/threads $(B)/coverage $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
-.PHONY: all cuda without_cuda tests watched check check-long coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
+.PHONY: all cuda without_cuda tests watched check check-long check-mutations coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)
