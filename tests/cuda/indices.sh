@@ -1,7 +1,8 @@
 #!/bin/bash
-# indices.sh BUILD: no index of device code is narrower than the array that it walks may be: 2^31 elements and more. Every model's kernels are
+# indices.sh BUILD [NAME...]: no index of device code is narrower than the array that it walks may be: 2^31 elements and more. Every model's kernels are
 # compiled as C++ of the host (emulate.h), where an integer of 64 bits that becomes a narrower one is a warning, and a number of a node times
 # a narrow one an error (wide.h). What is cast is not warned of: the casts that there may be are listed here.
+# NAME: of a model; only these.
 set -u
 build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
@@ -26,10 +27,18 @@ no_other_casts() { ! casts "$@"; }
 one() { # FILE.cu MODEL OPTION...
   "$build/gnncc" -q -w --prefix=model --backend=cuda --tuning=none --emit=cuda="$1" "${@:3}" "$2" && [ -s "$1" ] && narrow "$1" && no_other_casts "$1"
 }
+cat >"$work/view.cu" <<'VIEW'
+#include "gnndevice.cuh"
+template <class... T> constexpr bool are_wide() { return ((sizeof(T) == 8) && ...); }
+static_assert(are_wide<decltype(gnn_view::nodes), decltype(gnn_view::edges), decltype(+*gnn_view::row_count), decltype(gnn_view_csr::rows), decltype(gnn_view_csr::entries),
+                       decltype(+*gnn_view_csr::ptr), decltype(+*gnn_view_csr::edge), decltype(+*gnn_view_blocks::first), decltype(+*gnn_places::at), decltype(gnn_walk::run),
+                       decltype(gnn_walk::width), decltype(gnn_weight::count)>(), "");
+VIEW
+check "device headers: what counts nodes, edges and elements has 64 bits" narrow "$work/view.cu"
 check "device headers: what is cast to 32 bits" no_other_casts "$build/share/gnndevice.cuh"
 for model in "$root"/examples/gcn_cora.gnn "$here"/models/*.gnn "$root"/tests/end_to_end/models/{.,varied,plans}/*.gnn; do
   name=$(basename "$model" .gnn)
-  [ "$name" != box ] || continue
+  [ "$name" != box ] && { [ $# -eq 1 ] || [[ " ${*:2} " == *" $name "* ]]; } || continue
   check "$name: no index is narrow" one "$work/${name}_own.cu" "$model" --gemm=own
   check "$name, in bf16: no index is narrow" one "$work/${name}_half.cu" "$model" --precision=bf16
 done

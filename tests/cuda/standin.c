@@ -295,7 +295,7 @@ static int stream_could_go(void) {
  * even one it is as fast as it can be, and streams are slower. */
 static void disk_begins(void) {
   pthread_mutex_lock(&it.mutex);
-  while (it.seed < STANDIN_RANKED && it.seed % 2 && (stream_could_go() || now() - it.last_call < 1e-3)) pause_for(200000);
+  while (it.seed < STANDIN_RANKED && it.seed % 2 && (stream_could_go() || now() - it.last_call < 2e-3)) pause_for(200000);
   it.disk_moves++;
   pthread_mutex_unlock(&it.mutex);
 }

@@ -53,12 +53,11 @@ rings=(RINGS=again tests/cuda/rings.sh build)
 mutation write_slot_not_awaited compiler/planner/timeline.c 's/^  if \(out\.is_by_ring\) out\.after\[0\] = wait_for_write_ring\(w, i\);/  if (out.is_by_ring) wait_for_write_ring(w, i);/' "${rings[@]}"
 mutation read_slot_not_awaited compiler/planner/timeline.c 's/^    read\.after\[1\] = w->in\[w->reads\[w->oldest_read\]\];//' "${rings[@]}"
 mutation disk_before_copies $streams '/^static gnn_status streams_lane_settle/,/^}/s/i < 2 && is_fine/i < 0 \&\& is_fine/' "${rings[@]}"
-mutation disk_before_compute $streams '/^static gnn_status streams_lane_settle/,/^}/s/ &&$/;/; /cudaEventSynchronize\(cuda->queued\[number\]\)/d' "${rings[@]}"
 mutation lane_before_copies runtime/core/lanes.c '/^static void lanes_carry_out/,/^}/s/i < 2; i\+\+/i < 0; i++/' "${rings[@]}"
 
 # ---- narrow indices ----
 
-indices=(tests/cuda/indices.sh build)
+indices=(tests/cuda/indices.sh build gcn_cora heads wide)
 mutation narrow_row kernels/cuda/rows.cuh 's/^  int64_t r = first;/  int r = first;/' "${indices[@]}"
 mutation narrow_entry kernels/cuda/rows.cuh 's/^      const int64_t begin = ptr\[r\], end = ptr\[r \+ 1\];/      const int begin = ptr[r], end = ptr[r + 1];/' "${indices[@]}"
 mutation narrow_element kernels/cuda/reduce.cuh 's/for \(int64_t i = gnn_group<1>\(\); i < count;/for (int i = gnn_group<1>(); i < count;/' "${indices[@]}"
