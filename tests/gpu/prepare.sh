@@ -15,7 +15,8 @@ can_build() { command -v flex >/dev/null && command -v bison >/dev/null && echo 
 { read -r cuda; read -r cuda_headers; read -r cuda_libraries; read -r nvcc; } < <("$root/runtime/cuda/home.sh")
 export CUDA_HOME=$cuda
 
-if ! is_kit && can_build && [ -e "$cuda_headers/cuda_runtime_api.h" ]; then
+[ -e "$cuda_headers/cuda_runtime_api.h" ] || here_not "there is no CUDA toolkit in $cuda (CUDA_HOME)"
+if ! is_kit && can_build; then
   make -s -C "$root" B="$build" gpu-kit >&2 || here_not "gnncc was not built"
 fi
 runs || here_not "there is no gnncc in $build, and what builds it (flex, bison, jansson) is not here: \`make gpu-kit\` elsewhere, and carry gnncc, gnndata and share"
@@ -23,7 +24,6 @@ is_kit || echo "make $(basename "$0" .sh)-gpu: what is in $build is of other sou
 for file in libgnnrt.a libgnncuda.a libz.a gnndevice.cuh measure_cuda.c; do
   [ -e "$build/share/$file" ] || here_not "there is no $file in $build/share: it is not of \`make gpu-kit\`"
 done
-[ -e "$cuda_headers/cuda_runtime_api.h" ] || here_not "there is no CUDA toolkit in $cuda (CUDA_HOME)"
 [ -x "$cuda/bin/nvcc" ] || here_not "there is no nvcc in $cuda/bin"
 export LIBRARY_PATH=$build/share${LIBRARY_PATH:+:$LIBRARY_PATH} # the libz.a of make gpu-kit
 
