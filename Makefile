@@ -49,9 +49,10 @@ RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c parti
   $(addprefix runtime/job/, checkpoint.c job.c metrics.c) \
   $(addprefix runtime/app/, announced.c commands.c console.c gradcheck.c keep_order.c logs.c program.c train.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
-CUDA_HOME ?= $(or $(CUDA_PATH),/usr/local/cuda)
+CUDA := $(shell CUDA_HOME='$(CUDA_HOME)' CUDA_PATH='$(CUDA_PATH)' runtime/cuda/home.sh)
+CUDA_INCLUDE := $(word 2,$(CUDA))
 CUDA_RUNTIME := $(addprefix runtime/cuda/, cublaslt.c cusparse.c device_cuda.c device_memory.c error.c events.c find.c launch.c streams.c users.c work.c)
-CUDA_HEADERS := $(addprefix $(CUDA_HOME)/include/, cuda_runtime_api.h cublasLt.h cusparse.h)
+CUDA_HEADERS := $(addprefix $(CUDA_INCLUDE)/, cuda_runtime_api.h cublasLt.h cusparse.h)
 NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
 GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c info.c parts.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h runtime/*/*.h)
@@ -111,7 +112,7 @@ $(B)/compiler/explain/views/page_assets.o: $(B)/compiler/explain/views/page_asse
 
 $(B)/runtime/cuda/%.o: runtime/cuda/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(FLAGS) -fPIC -Iruntime -isystem $(CUDA_HOME)/include -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(FLAGS) -fPIC -Iruntime -isystem $(CUDA_INCLUDE) -MMD -MP -c -o $@ $<
 $(B)/share/libgnncuda.a: $(CUDA_RUNTIME:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	rm -f $@ && ar rcs $@ $^
@@ -248,6 +249,9 @@ check-long:
 	tests/deps.sh check
 	$(MAKE) $(JOBS) tests watched
 	tests/run.sh $(B) long
+# Mistakes made one by one in a copy, which tests have to notice; some minutes.
+check-mutations: all
+	tests/mutations/run.sh $(B)
 # The share of lines that suites run, in a build of its own in which whatever is run is counted, programs of the tests too.
 COVERAGE_SUITES ?= lang passes planner runtime end_to_end emitted views tutorial cuda_runtime trust
 coverage:
@@ -262,11 +266,12 @@ demo: deps
 deps:
 	tests/deps.sh
 
-# On a machine with a GPU. Where gnncc cannot be built it can be carried: `make gpu-kit` elsewhere, and BUILD/{gnncc,gnndata,share}.
+# On a machine with a GPU: docs/gpu_hour.md. Where gnncc cannot be built it can be carried: `make gpu-kit` elsewhere, and BUILD/{gnncc,gnndata,share}.
 check-gpu bench-gpu:
-	tests/gpu/$(@:-gpu=).sh $(B)
-gpu-kit: all
+	tests/gpu/$(@:-gpu=).sh $(B) $(if $(SLICE),--slice $(SLICE)) $(if $(RESUME),--resume)
+gpu-kit: all cuda
 	cp "$$($(CC) -print-file-name=libz.a)" $(B)/share/
+	tests/gpu/stamp.sh > $(B)/share/gpu-kit
 
 # The tables of docs/planner.md and its plot; some minutes.
 bench-planner: $(B)/planner_bench
@@ -298,6 +303,6 @@ uninstall:
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/threads $(B)/coverage $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
-.PHONY: all cuda without_cuda tests watched check check-long coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
+.PHONY: all cuda without_cuda tests watched check check-long check-mutations coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)

@@ -7,7 +7,8 @@ suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime plann
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
 #   every model by NVRTC and for three architectures (cuda: by nvcc, one of them for all, and three by NVRTC: both read the same text);
 #   the emulation of every model optimised, for the warnings that only then come (cuda: of one, the others under the sanitizers as it is).
-# cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in (cuda_around has three layers).
+# cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
+#   without each wait of the rings to the SSD (cuda_around has three layers and two orders, and the waits of slots that are used again).
 # planner_all: the planner's tests in full size under the sanitizers (planner_watched has a tenth).
 # trust_long: 1,000 random programs (trust has twelve), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # toolkits: headers of older CUDA toolkits, which have to be fetched.
@@ -48,7 +49,9 @@ suite_cuda() { tests/cuda/run.sh "$build"; }
 suite_cuda_all() { CUDA_ALL=1 tests/cuda/run.sh "$build"; }
 suite_cuda_around() {
   local status=0
-  tests/cuda/sweep.sh "$build" GCN3 SAGE3 GIN3 || status=1
+  tests/cuda/indices.sh "$build" || status=1
+  SEEDS="0 3" tests/cuda/sweep.sh "$build" GCN3 SAGE3 GIN3 || status=1
+  RINGS=again tests/cuda/rings.sh "$build" || status=1
   tests/cuda/tune.sh "$build" || status=1
   tests/cuda/padded.sh "$build" || status=1
   tests/cuda/home.sh "$build" || status=1
@@ -57,7 +60,12 @@ suite_cuda_around() {
 }
 suite_trust() { tests/trust/run.sh "$build"; }
 suite_trust_long() { tests/trust/run.sh "$build" long; }
-suite_cuda_sweep() { tests/cuda/sweep.sh "$build"; }
+suite_cuda_sweep() {
+  local status=0
+  tests/cuda/sweep.sh "$build" || status=1
+  tests/cuda/rings.sh "$build" GCN8 GIN8 || status=1
+  return $status
+}
 suite_toolkits() { tests/cuda/toolkits.sh "$build"; }
 suite_dependencies() { tests/dependencies.sh "$build"; }
 suite_tutorial() { tests/tutorial/run.sh "$build"; }

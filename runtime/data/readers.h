@@ -18,6 +18,7 @@ typedef struct gnn_synth {
   gnn_synth_kind kind;
   int64_t nodes, features, classes;
   double degree; /* mean number of neighbours */
+  int64_t edges; /* in place of that, as stored: so many different ones; 0: by the degree */
   uint64_t seed;
   int is_sparse; /* features as a few non-zeros a row */
 } gnn_synth;

@@ -2,6 +2,8 @@
  *
  * sbm: a stochastic block model, four of five edges within a class. rmat: R-MAT (Chakrabarti, Zhan and Faloutsos 2004) with
  * the Graph500 parameters. er: every pair alike. grid: a rectangle, each node with its four neighbours.
+ * So many pairs are drawn as the degree asks for, of which fewer may be left: loops are passed over, and of equal ones preparing the data leaves
+ * one. Where a number of edges is asked for, drawing goes on until there are as many different ones.
  * Classes can be learned: features are a class's pattern under noise, and except in er and rmat neighbours tend to agree.
  * Every edge is stored both ways. 60 % of the nodes train, 20 % validate, 20 % test. */
 #ifndef _GNU_SOURCE
@@ -9,13 +11,14 @@
 #endif
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "readers.h"
 #include "kernels/cpu/random.h"
 #include "runtime/base/room.h"
 
-enum { SYNTH_EDGES = 1, SYNTH_FEATURES, SYNTH_PATTERNS, SYNTH_SPLIT, SYNTH_ROW_NONZEROS = 16 };
+enum { SYNTH_EDGES = 1, SYNTH_FEATURES, SYNTH_PATTERNS, SYNTH_SPLIT, SYNTH_ROW_NONZEROS = 16, SYNTH_DRAWS_EACH = 64 };
 
 typedef struct synth_maker {
   const gnn_synth *synth;
@@ -61,13 +64,38 @@ static void synth_edge(const synth_maker *m, int64_t k, int64_t *from, int64_t *
   }
 }
 
-static gnn_status synth_edges(gnn_dataset *dataset, const synth_maker *m, gnn_error *error) {
+/* Pairs that were drawn, by open addressing; 0: free. */
+typedef struct synth_pairs {
+  uint64_t *place;
+  uint64_t mask;
+} synth_pairs;
+
+/* Whether the pair is new. */
+static int synth_add(synth_pairs *pairs, uint64_t from, uint64_t to) {
+  const uint64_t pair = (from < to ? from << 32 | to : to << 32 | from) + 1;
+  uint64_t at = (pair ^ pair >> 29) * 0xbf58476d1ce4e5b9u;
+  for (at = (at ^ at >> 32) & pairs->mask; pairs->place[at]; at = (at + 1) & pairs->mask)
+    if (pairs->place[at] == pair) return 0;
+  pairs->place[at] = pair;
+  return 1;
+}
+
+static gnn_status synth_remember(synth_pairs *pairs, int64_t count, gnn_error *error) {
+  uint64_t places = 64;
+  while (places < 2 * (uint64_t)count) places *= 2;
+  pairs->mask = places - 1;
+  pairs->place = calloc(places, sizeof *pairs->place);
+  return pairs->place ? GNN_OK : gnn_fail_memory(error, (int64_t)(places * sizeof *pairs->place));
+}
+
+/* Writes arcs both ways, [2 room], and how many there are. */
+static gnn_status synth_draw(const synth_maker *m, int64_t drawn, int32_t *arcs, int64_t room, int64_t *arc_count, gnn_error *error) {
   const gnn_synth *s = m->synth;
-  int64_t drawn = s->kind == GNN_SYNTH_GRID ? 2 * s->nodes : (int64_t)((double)s->nodes * s->degree / 2 + 0.5);
-  int32_t *arcs = gnn_dataset_alloc(dataset, drawn, 4 * (int64_t)sizeof *arcs, error);
-  if (arcs == NULL) return GNN_ENOMEM;
-  int64_t count = 0, room = 2 * drawn;
-  for (int64_t k = 0; k < drawn; k++) {
+  const int64_t wanted = s->edges, most = wanted ? SYNTH_DRAWS_EACH * (drawn + 1) : drawn;
+  synth_pairs pairs = {0};
+  int64_t count = 0;
+  gnn_status status = wanted ? synth_remember(&pairs, drawn, error) : GNN_OK;
+  for (int64_t k = 0; status == GNN_OK && k < most && !(wanted && count == wanted); k++) {
     int64_t from, to;
     if (s->kind == GNN_SYNTH_GRID) {
       from = k / 2;
@@ -76,11 +104,27 @@ static gnn_status synth_edges(gnn_dataset *dataset, const synth_maker *m, gnn_er
     } else {
       synth_edge(m, k, &from, &to);
     }
-    if (from == to) continue;
+    if (from == to || (wanted && !synth_add(&pairs, (uint64_t)from, (uint64_t)to))) continue;
     arcs[count] = arcs[room + count + 1] = (int32_t)from;
     arcs[room + count] = arcs[count + 1] = (int32_t)to;
     count += 2;
   }
+  free(pairs.place);
+  *arc_count = count;
+  if (status == GNN_OK && count < wanted)
+    status = gnn_fail(error, GNN_EINVAL, "", "synth: %lld edges of %s between %lld nodes are too many: %lld pairs were drawn, and only %lld edges were different", (long long)wanted,
+                      gnn_synth_names[s->kind], (long long)s->nodes, (long long)most, (long long)count);
+  return status;
+}
+
+static gnn_status synth_edges(gnn_dataset *dataset, const synth_maker *m, gnn_error *error) {
+  const gnn_synth *s = m->synth;
+  int64_t drawn = s->edges ? s->edges / 2 : s->kind == GNN_SYNTH_GRID ? 2 * s->nodes : (int64_t)((double)s->nodes * s->degree / 2 + 0.5);
+  int32_t *arcs = gnn_dataset_alloc(dataset, drawn, 4 * (int64_t)sizeof *arcs, error);
+  if (arcs == NULL) return GNN_ENOMEM;
+  int64_t count, room = 2 * drawn;
+  gnn_status status = synth_draw(m, drawn, arcs, room, &count, error);
+  if (status != GNN_OK) return status;
   dataset->raw_source =
     (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {count}, .count = count, .data = (const unsigned char *)arcs};
   dataset->raw_destination = dataset->raw_source;
@@ -162,7 +206,11 @@ gnn_status gnn_read_synth(gnn_dataset *dataset, const gnn_synth *s, gnn_error *e
       s->classes > 1 << 20 || !(s->degree >= 0) || s->degree > 1e6)
     return gnn_fail(error, GNN_EINVAL, "", "synth: nodes must be 1 to 2^31 - 2, features 1 to 2^24, classes 1 to 2^20, degree 0 to "
                     "10^6");
-  double need = (double)s->nodes * ((s->is_sparse ? 64.0 : 4.0 * (double)s->features) + 16 * s->degree + 32);
+  if (s->edges < 0 || s->edges % 2 || s->edges > INT64_C(1) << 40)
+    return gnn_fail(error, GNN_EINVAL, "", "synth: edges are stored both ways: their number must be even, and at most 2^40");
+  if (s->edges && s->kind == GNN_SYNTH_GRID) return gnn_fail(error, GNN_EINVAL, "", "synth: a grid has the edges that it has: give it nodes");
+  double arcs = s->edges ? 2 * (double)s->edges : (double)s->nodes * s->degree; /* pairs are remembered in two to four words each */
+  double need = (double)s->nodes * ((s->is_sparse ? 64.0 : 4.0 * (double)s->features) + 32) + 16 * arcs;
   if (need > (double)gnn_available_bytes())
     return gnn_fail(error, GNN_ENOMEM, "R0801", "synth: these data take about %s, and memory has %s free",
                     gnn_bytes_text((int64_t)(need < 9e18 ? need : 9e18)).text, gnn_bytes_text(gnn_available_bytes()).text);

@@ -72,10 +72,11 @@ int gnndata_synth(const gnndata_options *options) {
     else if ((int)synth.kind < 0)
       status = gnn_fail(&error, GNN_EINVAL, "", "unknown kind of graph \"%s\" (known: sbm, rmat, er, grid, karate)", kind);
     else if (!convert_is_whole(options->nodes) || !convert_is_whole(options->features) || !convert_is_whole(options->classes) ||
-             !convert_is_whole(options->seed))
-      status = gnn_fail(&error, GNN_EINVAL, "", "nodes, features, classes and seed must be whole numbers");
+             !convert_is_whole(options->edges) || !convert_is_whole(options->seed))
+      status = gnn_fail(&error, GNN_EINVAL, "", "nodes, edges, features, classes and seed must be whole numbers");
     if (status == GNN_OK) {
       synth.nodes = (int64_t)options->nodes;
+      synth.edges = (int64_t)options->edges;
       synth.features = (int64_t)options->features;
       synth.classes = (int64_t)options->classes;
       synth.seed = (uint64_t)options->seed;

@@ -44,6 +44,7 @@ static const struct gnndata_row { const char *name, *value, *help; int takes; } 
   {"reorder", "degree|rcm", "renumber the nodes (not supported yet)", TAKES_RECIPE},
   {"nodes", "N", "synth: how many (1000)", TAKES_SIZES},
   {"degree", "D", "synth: mean number of neighbours (8)", TAKES_SIZES},
+  {"edges", "N", "synth: so many different ones, as stored, not by degree", TAKES_SIZES},
   {"features", "N", "synth: columns of x (32)", TAKES_SIZES},
   {"classes", "N", "synth: labels (4)", TAKES_SIZES},
   {"seed", "N", "synth: another graph for another number (0)", TAKES_SIZES},
@@ -146,6 +147,7 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
   if (!gnn_parse_number(value, &number) || number < 0) return gnndata_complain("a number is needed, not", value, NULL);
   if (strcmp(name, "nodes") == 0) options->nodes = number;
   else if (strcmp(name, "degree") == 0) options->degree = number;
+  else if (strcmp(name, "edges") == 0) options->edges = number;
   else if (strcmp(name, "features") == 0) options->features = number;
   else if (strcmp(name, "classes") == 0) options->classes = number;
   else options->seed = number;

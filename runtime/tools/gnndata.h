@@ -11,7 +11,7 @@ typedef struct gnndata_options {
   const char *normalised[8];
   int normalised_count;
   const char *changes;  /* the options as given, for the file that is written */
-  double nodes, degree, features, classes, seed;
+  double nodes, degree, edges, features, classes, seed;
   const char *order, *output, *method; /* of info; of order; NULL: not given */
   int is_sparse, is_forced;
 } gnndata_options;

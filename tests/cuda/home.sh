@@ -38,7 +38,9 @@ hidden() { # FOLDER COMMAND...: with nvcc there and nothing else to go by
 model=$here/../../examples/gcn_karate.gnn
 commands() { "$@" "$build/gnncc" -q -w --backend=cuda --cuda-compiler=nvcc '-###' "$model" -o "$work/program" 2>&1; }
 has() { grep -F -- "$1" said || { cat said; false; }; }
+script() { "$@" "$here/../../runtime/cuda/home.sh"; } # the Makefile's and the tests' way to the toolkit
 finds() { # FOLDER NVCC LIBRARIES: nvcc in FOLDER leads to these
+  script hidden "$1" >lines && cat lines && [ "$(sed -n 4p lines)" -ef "$work/$2" ] && [ "$(sed -n 3p lines)" = "$work/$3" ] || return 1
   commands hidden "$1" >said
   has "$work/$2 -O3" && has " -L$work/$3 " && has " -Wl,-rpath,$work/$3 "
 }
@@ -48,11 +50,12 @@ check "libraries in lib" finds flat/bin flat/bin/nvcc flat/lib
 check "conda's: in targets" finds conda/bin conda/bin/nvcc "conda/targets/$targets/lib"
 check "nvcc links to where no libraries are: those beside the link" finds apart/usr/bin apart/usr/bin/nvcc "apart/usr/lib/$triple-gnu"
 said_home() {
+  script env CUDA_HOME="$work/usr" PATH="$work/links:/usr/bin:/bin" >lines && cat lines && [ "$(sed -n '1p;3p;4p' lines | xargs)" = "$work/usr $work/usr/lib/$triple-gnu $work/usr/bin/nvcc" ] || return 1
   commands env CUDA_HOME="$work/usr" PATH="$work/links:/usr/bin:/bin" >said
   has "$work/usr/bin/nvcc -O3" && has " -L$work/usr/lib/$triple-gnu "
 }
 check "CUDA_HOME comes first, and its libraries may lie there, too" said_home
-path_comes_last() { commands env -u CUDA_HOME -u CUDA_PATH PATH="$work/links:/usr/bin:/bin" >said && has " -L/usr/local/cuda/"; }
+path_comes_last() { [ "$(script env -u CUDA_HOME -u CUDA_PATH PATH="$work/links:/usr/bin:/bin" | sed -n 1p)" = /usr/local/cuda ] && commands env -u CUDA_HOME -u CUDA_PATH PATH="$work/links:/usr/bin:/bin" >said && has " -L/usr/local/cuda/"; }
 if ls /usr/local/cuda/*/libcudart_static.a >/dev/null 2>&1; then check "/usr/local/cuda comes before PATH" path_comes_last; fi
 trains() {
   hidden usr/bin "$build/gnncc" -q -w --backend=cuda --cuda-compiler=nvcc "$model" -o program && ./program -q --runs 1 --epochs 2 --out program.out
@@ -76,8 +79,21 @@ oldest() { old_toolkit 12000 12.0 >/dev/null; ! grep 'or newer is needed' said; 
 check "one of CUDA 12.0 is not" oldest
 probe() { # FOLDER HEADERS: what measures the GPU is compiled with these
   hidden "$1" "$build/gnncc" '-###' --calibrate=probe --backend=cuda --cuda-compiler=nvcc >said 2>&1
-  has " -I$work/$2 "
+  has " -I$work/$2 " && [ "$(script hidden "$1" | sed -n 2p)" = "$work/$2" ]
 }
 check "headers in include" probe usr/bin usr/include
 check "headers in targets" probe conda/bin "conda/targets/$targets/include"
+path_variable() { # CUDA_PATH says where, if CUDA_HOME says nothing
+  script env CUDA_HOME= CUDA_PATH="$work/flat" PATH=/usr/bin:/bin >lines && cat lines && [ "$(sed -n 3p lines)" = "$work/flat/lib" ] || return 1
+  commands env CUDA_HOME= CUDA_PATH="$work/flat" PATH=/usr/bin:/bin >said
+  has " -L$work/flat/lib "
+}
+check "CUDA_PATH, where CUDA_HOME is empty" path_variable
+makes() { # FOLDER HEADERS: make compiles its part of the runtime with these
+  hidden "$1" make -n -C "$here/../.." B="$work/none" cuda >said 2>&1
+  has "-isystem $work/$2 "
+}
+check "make finds headers in include" makes usr/bin usr/include
+check "make finds headers in targets" makes conda/bin "conda/targets/$targets/include"
+check "make finds the toolkit of a link" makes links nvidia/cuda-1/include
 finish

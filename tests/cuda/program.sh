@@ -5,7 +5,7 @@ set -eu
 build=$(realpath "$1") program=$(realpath -m "$2") model=$(realpath "$3")
 shift 3
 here=$(realpath "$(dirname "$0")")
-cuda=${CUDA_HOME:-/usr/local/cuda}
+{ read -r cuda; read -r cuda_headers; read -r cuda_libraries; read -r nvcc; } < <("$here/../../runtime/cuda/home.sh")
 mkdir -p "$program.work" && cd "$program.work"
 "$build/gnncc" -q -w --prefix=model --backend=cuda --emit=c=model.c,header=model.h,cuda=model_kernels.cu,plan=model.plan.json "$@" "$model"
 { od -An -v -tu1 model.plan.json | sed 's/\([0-9]\{1,\}\)/\1,/g'; echo 0; } >model_plan.inc
@@ -18,6 +18,7 @@ int main(int argc, char **argv) { return gnn_main(argc, argv, &model_program); }
 cc -std=gnu11 $flags -c -o main.o main.c
 c++ -std=c++17 -march=native $flags -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -Wno-clobbered -DGNN_LONG_ROW=16 -I"$here" -DKERNELS='"model_kernels.cu"' \
   -c -o emulated.o "$here/emulated.cc"
-[ -e "$build/check/standin.o" ] && [ "$build/check/standin.o" -nt "$here/standin.c" ] ||
-  { mkdir -p "$build/check" && cc -std=gnu11 -O1 -g -I"$here/../.." -I"$here/../../runtime" -isystem "$cuda/include" -c -o "$build/check/standin.o" "$here/standin.c"; }
-c++ -rdynamic -o "$program" main.o model.o emulated.o "$build/check/standin.o" "$build/share/libgnncuda.a" "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
+[ -e "$build/check/standin.o" ] && [ "$build/check/standin.o" -nt "$here/standin.c" ] || { # others may want it, too
+  mkdir -p "$build/check" && cc -std=gnu11 -O1 -g -I"$here/../.." -I"$here/../../runtime" -isystem "$cuda_headers" -c -o standin.o "$here/standin.c" && mv standin.o "$build/check/standin.o"
+}
+"$here/link.sh" "$build" "$program" main.o model.o emulated.o

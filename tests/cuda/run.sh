@@ -130,7 +130,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   altered() { # NAME SED: sage4_reruns with another source of the host
     cp -r "$work/sage4_reruns.work" "$work/$1.work" && cd "$work/$1.work" && sed -i "$2" model.c && ! cmp -s model.c ../sage4_reruns.work/model.c &&
       cc -std=gnu11 -O1 -w -I"$build/share" -I. -c -o model.o model.c &&
-      c++ -rdynamic -o "$work/$1" main.o model.o emulated.o "$build/check/standin.o" "$build/share/libgnncuda.a" "$build/share/libgnnrt.a" -l:libz.a -ldl -lm -lpthread
+      "$here/link.sh" "$build" "$work/$1" main.o model.o emulated.o
   }
   check "a program whose values are not made again" altered stale '/, again: its result was dropped/,/gnn_leave/ s/^  step_[0-9]*(g.*);$//'
   check "its bits differ: check says so" says_keeping "$work/stale" 70 'differ from those of the keep-everything order'
@@ -420,7 +420,7 @@ many_weights() { # nvcc compiles their update; a chain of 590 layers is no kerne
   sed -n '1,/^#define V_DOUBLES/p; /^static .*_table\[\] = {/,/^};/p; /^GNN_KERNEL step_[0-9]*_weights/,/^}/p' "$work/weights_all.cu" >"$work/weights.cu"
   [ "$(grep -c '^  {AT_weight_' "$work/weights.cu")" -eq 1180 ] && "$nvcc" --std=c++17 --fmad=false -arch=sm_90 -cubin -I"$build/share" -o "$work/weights.cubin" "$work/weights.cu"
 }
-nvcc=${CUDA_HOME:-/usr/local/cuda}/bin/nvcc
+{ read -r cuda; read -r cuda_headers; read -r cuda_libraries; read -r nvcc; } < <("$root/runtime/cuda/home.sh")
 if [ -x "$nvcc" ]; then check "more weights than constant memory has room for" many_weights
 else skip "more weights than constant memory has room for" "there is no nvcc"; fi
 
@@ -472,7 +472,7 @@ libraries_of() { # OPTION...: of CUDA that the program is linked with
   "$build/gnncc" -q -w --backend=cuda --arch=sm_90 "$@" "$plans/sage4.gnn" -o "$work/linked" && readelf -d "$work/linked" | sed -n 's/.*NEEDED.*\[lib\(cu[a-zA-Z]*\)\.so.*/\1/p' | xargs
 }
 has_libraries() { [ "$(libraries_of "${@:2}")" = "$1" ]; } # LIST OPTION...
-if [ -e "$build/share/libgnncuda.a" ] && [ -e "${CUDA_HOME:-/usr/local/cuda}/lib64/libcublasLt.so" ]; then
+if [ -e "$build/share/libgnncuda.a" ] && [ -e "$cuda_libraries/libcublasLt.so" ]; then
   check "with our own kernels no library is linked" has_libraries "" --gemm=own
   check "with products by cuBLASLt, that one" has_libraries "cublasLt"
   check "with sums by cuSPARSE both" has_libraries "cublasLt cusparse" --spmm=cusparse

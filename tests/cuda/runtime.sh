@@ -3,12 +3,12 @@
 # the real toolkit, whose driver is missing. TAP on stdout. Needs the toolkit's headers; nvcc for the last part.
 set -u
 cd "$(dirname "$0")/../.." || exit 99
-cuda=${CUDA_HOME:-/usr/local/cuda}
-[ -e "$cuda/include/cuda_runtime_api.h" ] || { echo "ok 1 - CUDA runtime # SKIP no CUDA toolkit in $cuda"; exit 0; }
+{ read -r cuda; read -r cuda_headers; read -r cuda_libraries; read -r nvcc; } < <("./runtime/cuda/home.sh")
+[ -e "$cuda_headers/cuda_runtime_api.h" ] || { echo "ok 1 - CUDA runtime # SKIP no CUDA toolkit in $cuda"; exit 0; }
 build=$(realpath "$1")
 out=$build/check/cuda
 cc=${CC:-cc}
-includes="-I. -Iruntime -isystem $cuda/include"
+includes="-I. -Iruntime -isystem $cuda_headers"
 flags="-std=c11 -O1 -g -DGNN_URING -Wall -Wextra -Wpedantic -Werror"
 libraries="-rdynamic -lz -luring -lm -lpthread -ldl -lstdc++"
 watched="-fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -144,7 +144,6 @@ says "there is no $work/half/include/cublasLt.h"
 
 # ---- with the real toolkit ----
 
-nvcc=$cuda/bin/nvcc
 if [ -x "$nvcc" ]; then
   for architecture in sm_75 sm_80 sm_90; do
     exits 0 "nvcc, $architecture" "$nvcc" -arch=$architecture -fmad=false -cubin -o "$work/toy.cubin" "$PWD/tests/cuda/toy_kernels.cu"
@@ -152,7 +151,7 @@ if [ -x "$nvcc" ]; then
   done
   { echo "static const unsigned char toy_image[] = {"; od -An -v -tu1 "$work/toy.cubin" | sed 's/  */,/g; s/^,//; s/$/,/'; echo "};"; } >"$work/image.h"
   exits 0 "linked with cudart, cuBLASLt, cuSPARSE" env -C "$PWD" $cc $flags $includes -DTOY_IMAGE="\"$work/image.h\"" tests/cuda/toy_main.c tests/cuda/toy_cuda.c \
-    "$build"/share/libgnn{cuda,rt}.a -L"$cuda/lib64" -Wl,-rpath,"$cuda/lib64" -lcudart_static -lcublasLt -lcusparse -lz -luring -lm -lpthread -ldl -lrt -o "$out/toy_real"
+    "$build"/share/libgnn{cuda,rt}.a -L"$cuda_libraries" -Wl,-rpath,"$cuda_libraries" -lcudart_static -lcublasLt -lcusparse -lz -luring -lm -lpthread -ldl -lrt -o "$out/toy_real"
   if [ -e /dev/nvidiactl ]; then
     exits 0 "on the GPU" "$out/toy_real" %host
   else

@@ -3,7 +3,7 @@
  * Everything that the API leaves open is decided against the program. Streams are threads. A seed chooses how they meet: seeds
  * 0 to 5 rank the streams (by number modulo 3, in each of the six orders), and a stream goes on only while no stream of higher
  * rank could; so each gets as far ahead of the others, and as far behind, as events allow, and only when the host has stopped
- * queueing. Seed 6 lets them run as they like, with delays; seed 7 and above draw whose turn it is. */
+ * queueing; the SSD of a program does its part before streams go on (even), or when none can (odd). Seed 6 lets them run as they like, with delays; seed 7 and above draw whose turn it is. */
 #ifndef STANDIN_H
 #define STANDIN_H
 

@@ -151,6 +151,20 @@ static int is_alive(const Block *b, int step) {
   return b->first <= step && step <= b->last;
 }
 
+/* The step is the first that writes the block: before, there is nothing of its own in it. */
+static int begins(const Block *b, int step) { return b->first == step && !(b->first == 1 && b->last == MODEL.step_count); }
+
+static int overlap(int64_t a, int64_t b, int64_t bytes) { return a < b + bytes && b < a + bytes; }
+
+/* The step makes another block in the place of this one, on either side. */
+static int is_taken(const Block *b, int step) {
+  for (int i = 0; i < BLOCK_COUNT; i++) {
+    const Block *other = &blocks[i];
+    if (other != b && b->last == step && begins(other, step) && (overlap(b->at, other->at, b->bytes) || overlap(b->at_device, other->at_device, b->bytes / 2))) return 1;
+  }
+  return 0;
+}
+
 static int has_halves(void) {
   for (int i = 0; i < BLOCK_COUNT; i++)
     if (blocks[i].kind == HALVES) return 1;
@@ -170,7 +184,7 @@ static void round_block(const gnn_run *g, const Block *b) {
 static void snapshot(const gnn_run *g, int step) {
   for (int i = 0; i < BLOCK_COUNT; i++) {
     const Block *b = &blocks[i];
-    if (!is_alive(b, step)) continue;
+    if (!is_alive(b, step) || begins(b, step)) continue;
     if (b->kind == HALVES || (has_halves() && strncmp(b->name, "weight_", 7) == 0)) round_block(g, b);
     float *to = (void *)(arena + b->at_device);
     const float *from = (const void *)(g->device + b->at);
@@ -281,7 +295,7 @@ static void nudge(int step) {
     const Block *b = &blocks[i];
     float *reals = (void *)(arena + b->at_device);
     uint16_t *halves = (void *)(arena + b->at_device);
-    for (int64_t k = 0; (b->kind == REALS || b->kind == HALVES) && is_alive(b, step) && k < b->bytes / 4; k++) {
+    for (int64_t k = 0; (b->kind == REALS || b->kind == HALVES) && is_alive(b, step) && !begins(b, step) && k < b->bytes / 4; k++) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       const int is_up = state >> 63;
       const int64_t n = place_of(b, k);
@@ -295,7 +309,7 @@ static void nudge(int step) {
 static void compare(const gnn_run *g, int step) {
   for (int i = 0; i < BLOCK_COUNT; i++) {
     const Block *b = &blocks[i];
-    if (!is_alive(b, step)) continue;
+    if (!is_alive(b, step) || is_taken(b, step)) continue;
     const void *got = first_arena + b->at_device, *want = g->device + b->at, *moved = arena + b->at_device;
     if (b->kind == REALS) compare_reals(g, step, b, got, want, moved);
     else if (b->kind == HALVES) compare_halves(g, step, b, got, want, moved);

@@ -6,7 +6,7 @@ set -eu
 build=$(realpath "$1") model=$(realpath "$2") work=$3 checks=${CHECKS:-1} options=("${@:4}")
 here=$(realpath "$(dirname "$0")")
 mkdir -p "$work" && cd "$work"
-cuda=${CUDA_HOME:-/usr/local/cuda}
+{ read -r cuda; read -r cuda_headers; read -r cuda_libraries; read -r nvcc; } < <("$here/../../runtime/cuda/home.sh")
 [ -z "${ON_GPU:-}" ] || EMULATE_FLAGS=
 sanitize=${EMULATE_FLAGS--fsanitize=address,undefined -fno-sanitize-recover=all}
 
@@ -49,9 +49,9 @@ flags="-O1 -g1 -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unk
 cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
 cc -std=gnu11 $flags $sanitize ${ON_GPU:+-DON_GPU} -DTWICE="${TWICE:-0}" -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
 if [ -n "${ON_GPU:-}" ]; then
-  "$cuda/bin/nvcc" -O3 -arch="${ARCH:-native}" --std=c++17 --fmad=false -DGNN_LONG_ROW=16 -cubin -I"$build/share" -o device_kernels.image device_kernels.cu
-  cc -std=gnu11 $flags -I"$cuda/include" -c -o launch.o "$here/../gpu/launch.c"
-  cc -o steps host.o steps.o launch.o "$build/share/libgnnrt.a" -L"$cuda/lib64" -lcudart_static -l:libz.a -ldl -lrt -lm -lpthread ${LDFLAGS:-}
+  "$nvcc" -O3 -arch="${ARCH:-native}" --std=c++17 --fmad=false -DGNN_LONG_ROW=16 -cubin -I"$build/share" -o device_kernels.image device_kernels.cu
+  cc -std=gnu11 $flags -I"$cuda_headers" -c -o launch.o "$here/../gpu/launch.c"
+  cc -o steps host.o steps.o launch.o "$build/share/libgnnrt.a" -L"$cuda_libraries" -lcudart_static -l:libz.a -ldl -lrt -lm -lpthread ${LDFLAGS:-}
   exec ./steps train --epochs "$checks" --runs 1
 fi
 c++ -std=c++17 $flags "${LEVEL:--O0}" $sanitize -Wno-clobbered -DGNN_LONG_ROW=16 -DKERNELS='"device_kernels.cu"' -c -o emulated.o "$here/emulated.cc"

@@ -5,10 +5,10 @@
 set -eu
 toolkit=$(realpath -m "$1")
 here=$(realpath "$(dirname "$0")")
-cuda=${CUDA_HOME:-/usr/local/cuda}
+{ read -r cuda; read -r cuda_headers; read -r cuda_libraries; read -r nvcc; } < <("$here/../../runtime/cuda/home.sh")
 mkdir -p "$toolkit/bin" "$toolkit/lib64"
-ln -sfn "$(realpath "$cuda/include")" "$toolkit/include"
-cc -std=gnu11 -O2 -g -I"$here/../.." -I"$here/../../runtime" -isystem "$cuda/include" -c -o "$toolkit/standin.o" "$here/standin.c"
+ln -sfn "$(realpath "$cuda_headers")" "$toolkit/include"
+cc -std=gnu11 -O2 -g -I"$here/../.." -I"$here/../../runtime" -isystem "$cuda_headers" -c -o "$toolkit/standin.o" "$here/standin.c"
 rm -f "$toolkit"/lib64/*.a
 ar rcs "$toolkit/lib64/libcudart_static.a" "$toolkit/standin.o"
 for library in cublasLt cusparse; do ar rcs "$toolkit/lib64/lib$library.a"; done

@@ -1,10 +1,12 @@
-"""A training job of a 3-layer model in PyTorch Geometric on the GPU, full batch: its median epoch and its peak memory, as one line of JSON.
+"""Training jobs of a 3-layer model in PyTorch Geometric on the GPU, full batch: for each form of it named by a line of standard input its median epoch
+and its peak memory, a line of JSON each as soon as it is known.
 
-usage: bench_worker.py DATA.safetensors GCN|SAGE|GIN WAY HIDDEN EPOCHS
-WAY: csr (a torch CSR adjacency, cuSPARSE), sparse_tensor (torch_sparse), edge_index (PyG's EdgeIndex, sorted and cached); "+compile": torch.compile;
+usage: bench_worker.py DATA.safetensors GCN|SAGE|GIN HIDDEN EPOCHS
+A form: csr (a torch CSR adjacency, cuSPARSE), sparse_tensor (torch_sparse), edge_index (PyG's EdgeIndex, sorted and cached); "+compile": torch.compile;
 "+reduce-overhead": by that mode, which replays CUDA graphs.
-What cannot be done here is said: {"missing": "..."}."""
+What cannot be done here is said: {"missing": "..."}. Torch is imported and the data are read once; of a form nothing is left on the GPU for the next."""
 
+import gc
 import json
 import os
 import statistics
@@ -66,18 +68,22 @@ def prepared(net, how):
     return torch.compile(net, **COMPILED[how]) if how else net
 
 
-def train(path, model, way, hidden, epochs):
+def read(path):
+    """Features, labels, training rows and edges, on the host."""
+    data = load(path)
+    y, rows = data["node.y"].long(), data["split.train"]
+    rows = rows.nonzero().flatten() if str(rows.dtype) in ("torch.bool", "torch.uint8") and len(rows) == len(y) else rows.long()
+    return data["node.x"].float(), y, rows, edges_of(data)
+
+
+def train(data, model, way, hidden, epochs):
     import torch
     import torch_geometric
 
-    if not torch.cuda.is_available():
-        return {"missing": "torch finds no GPU"}
     torch.manual_seed(0)
-    data = load(path)
-    x, y, rows = data["node.x"].float(), data["node.y"].long(), data["split.train"]
-    rows = rows.nonzero().flatten() if rows.dtype in (torch.bool, torch.uint8) and len(rows) == len(y) else rows.long()
+    x, y, rows, edges = data
     form, _, how = way.partition("+")
-    graph = adjacency(form, edges_of(data), len(y)).cuda()
+    graph = adjacency(form, edges, len(y)).cuda()
     net = network(model, [x.shape[1], hidden, hidden, int(y.max()) + 1]).cuda()
     x, y, rows = x.cuda(), y.cuda(), rows.cuda()
     forward = prepared(net, how)
@@ -97,13 +103,38 @@ def train(path, model, way, hidden, epochs):
     return {"median": statistics.median(times[5:]), "peak_bytes": torch.cuda.max_memory_allocated(), "version": torch_geometric.__version__, "torch": torch.__version__}
 
 
+def forget():
+    """What the form before has left on the GPU."""
+    import torch
+
+    gc.collect()
+    if hasattr(torch, "_dynamo"):
+        torch._dynamo.reset()
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+
+
 def main():
-    path, model, way, hidden, epochs = sys.argv[1:6]
-    try:
-        found = train(path, model, way, int(hidden), int(epochs))
-    except Exception as error:  # out of memory, a missing package, what torch.compile cannot do: a cell of the table
-        found = {"missing": f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:100]}
-    print(json.dumps(found), flush=True)
+    path, model, hidden, epochs = sys.argv[1:5]
+    data = None
+    for line in sys.stdin:
+        way, is_broken = line.strip(), False
+        try:
+            import torch
+
+            if not torch.cuda.is_available():
+                raise RuntimeError("torch finds no GPU")
+            data = data or read(path)
+            found = train(data, model, way, int(hidden), int(epochs))
+        except Exception as error:  # out of memory, a missing package, what torch.compile cannot do: a cell of the table
+            text = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            is_broken = "CUDA error" in text  # whatever comes next on this GPU fails, too
+            found = {"missing": text[:100]}
+        print(json.dumps({"way": way, **found}), flush=True)
+        if is_broken:
+            sys.exit(1)
+        if "torch" in sys.modules and data is not None:
+            forget()
 
 
 if __name__ == "__main__":

@@ -50,6 +50,22 @@ cp s.safetensors s1.safetensors
 exits 0 "synth again" "$gnndata" synth sbm s.safetensors --nodes 1e2 --degree 4 --features 8 --classes 3 --seed 7
 cmp -s s.safetensors s1.safetensors; ok $? "synth: the same bytes"
 golden info_synth "$gnndata" info s.safetensors
+# So many edges as are asked for, where drawing that many pairs leaves fewer.
+stored() { "$gnndata" info "$1" | sed -n 's/^edges *\([0-9,]*[0-9]\).*/\1/p'; }
+for kind in rmat er sbm; do
+  exits 0 "synth $kind with so many edges" "$gnndata" synth $kind e.safetensors --nodes 300 --edges 12e3 --features 2 --classes 3 --seed 7
+  [ "$(stored e.safetensors)" = 12,000 ]; ok $? "synth $kind: it has them"
+done
+cp e.safetensors e1.safetensors
+exits 0 "synth with so many edges again" "$gnndata" synth sbm e.safetensors --nodes 300 --edges 12e3 --features 2 --classes 3 --seed 7
+cmp -s e.safetensors e1.safetensors; ok $? "synth --edges: the same bytes"
+exits 0 "synth by degree" "$gnndata" synth rmat d.safetensors --nodes 300 --degree 40 --features 2 --classes 3 --seed 7
+[ "$(stored d.safetensors)" != 12,000 ]; ok $? "by degree there are fewer"
+exits 2 "synth: an odd number of edges" "$gnndata" synth er o.safetensors --nodes 10 --edges 7
+grep -q 'edges are stored both ways' err; ok $? "  says so"
+exits 2 "synth: more edges than pairs" "$gnndata" synth er o.safetensors --nodes 10 --edges 92
+grep -q '92 edges of er between 10 nodes are too many' err; ok $? "  says so"
+exits 2 "synth: edges of a grid" "$gnndata" synth grid o.safetensors --nodes 10 --edges 8
 export XDG_CACHE_HOME=$work/cache
 exits 0 "a graph with parts" "$gnndata" synth sbm p.safetensors --nodes 2000 --degree 8 --features 4 --classes 8 --seed 3
 golden info_parts "$gnndata" info p.safetensors --order nested
