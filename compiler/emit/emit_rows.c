@@ -210,8 +210,7 @@ static const char *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_
   static const char *const prefixes[] = {"", "", "src_", "dst_", "edge_"};
   const char *place = argument_name_of_value(w->arguments, value, is_output);
   const char *name = fresh_name(w, arena_printf(w->arena, "%s%s%s", is_output ? "to_" : "at_", prefixes[row], place));
-  const Shape *shape = &w->kernels->graph->values[w->kernels->storage[value]].shape;
-  int64_t stride = shape->element == ELEMENT_BIT ? bit_words(shape_width(shape)) : shape_width(shape);
+  const int64_t stride = kernels_row_stride(w->kernels, value);
   const char *type = rows_type(w->kernels, value), *constant = is_output ? "" : "const ";
   const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(w, row))
                                                            : arena_printf(w->arena, " + %s * %" PRId64, row_variable(w, row), stride);

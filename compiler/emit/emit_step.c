@@ -77,7 +77,7 @@ RowWriter *step_write_rest(StepWriter *w) {
   RowKind row = body_row(w);
   Index index = rows_full_index(body, row);
   rows_write(body, LEVEL_ROW, "const %s *from = %s + r * %" PRId64 ";", rows_type(w->kernels, epilogue->place), step_from(w, epilogue->place),
-             shape_width(&w->anchor->shape));
+             kernels_row_stride(w->kernels, epilogue->place));
   rows_write(body, body->loop_count ? LEVEL_ELEMENT : LEVEL_ROW, "const gnn_real product = %s;",
              rows_loaded(w->kernels, epilogue->place, arena_printf(w->arena, "from[%s]", rows_offset(body, &w->anchor->shape, index))));
   rows_name(body, epilogue->result, index, "product");

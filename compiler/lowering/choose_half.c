@@ -35,8 +35,3 @@ void choose_half(Kernels *kernels, const bool *is_sparse_field) {
 }
 
 bool kernels_is_half(const Kernels *kernels, ValueId id) { return kernels->is_half[kernels->storage[id]]; }
-
-int64_t kernels_bytes(const Kernels *kernels, ValueId id) {
-  int64_t bytes = graph_bytes(kernels->graph, id);
-  return kernels_is_half(kernels, id) ? bytes / 2 : bytes;
-}

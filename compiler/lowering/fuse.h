@@ -128,7 +128,10 @@ int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, Val
 /* choose_half.c */
 void choose_half(Kernels *kernels, const bool *is_sparse_field);
 bool kernels_is_half(const Kernels *kernels, ValueId id);   /* what is read where it lies is bf16 */
-int64_t kernels_bytes(const Kernels *kernels, ValueId id);  /* of its storage, were it stored */
+
+/* row_stride.c */
+int64_t kernels_row_stride(const Kernels *kernels, ValueId id); /* from a row of its storage to the next: numbers; of packed bits words */
+int64_t kernels_bytes(const Kernels *kernels, ValueId id);      /* of its storage, were it stored */
 
 /* choose_library.c */
 void choose_libraries(Kernels *kernels, const FuseOptions *options);
