@@ -208,6 +208,9 @@ typedef struct gnn_weight_desc {
 typedef enum gnn_domain { GNN_NODE, GNN_EDGE } gnn_domain;
 typedef enum gnn_storage { GNN_DENSE, GNN_SPARSE, GNN_LABEL } gnn_storage;
 
+/* From a row of `width` numbers to the next, where a program says how many numbers lie between: those of padded rows; 0: their width. */
+static inline int64_t gnn_row_stride(int64_t stride, int64_t width) { return stride ? stride : width; }
+
 /* A field of the data as the plan wants it in the arena. Rows x width numbers; labels are int32, -1 for none. */
 typedef struct gnn_field_desc {
   const char *name;
@@ -218,6 +221,7 @@ typedef struct gnn_field_desc {
   int sparse;           /* GNN_SPARSE: index into gnn_run.sparse */
   int is_row_normalised;
   int is_half;          /* GNN_DENSE: kept in bf16, 2 bytes a number */
+  int64_t stride;       /* GNN_DENSE: gnn_row_stride */
   /* GNN_DENSE, GNN_LABEL: at[0]. GNN_SPARSE: by_row ptr, idx, value, bounds (on a GPU hubs); by_column ptr, idx, value, bounds. */
   int64_t at[8];
 } gnn_field_desc;
@@ -352,6 +356,7 @@ struct gnn_program {
   const void *code;           /* for the backend: gnn_cuda_code */
 
   int64_t at_scores;        /* nodes x classes, left by `evaluate` */
+  int64_t scores_stride;    /* gnn_row_stride; the host has the rows of gnn_download_scores side by side */
   int has_results;          /* `evaluate` leaves double [GNN_SPLIT_COUNT][2] at at_results: sum of the losses of the split's */
   int64_t at_results;       /* rows, and how many are right. 0: the host finds them from the scores */
   gnn_status (*once)(gnn_run *run);             /* once the data are there: what does not change; or NULL */
@@ -362,7 +367,7 @@ struct gnn_program {
   const gnn_keep_order *keep_order;             /* NULL: there is none beside the plan */
 };
 
-enum { GNN_ABI = 6 };
+enum { GNN_ABI = 7 };
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

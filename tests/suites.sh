@@ -51,6 +51,7 @@ suite_cuda_around() {
   local status=0
   tests/cuda/sweep.sh "$build" GCN3 SAGE3 GIN3 || status=1
   tests/cuda/tune.sh "$build" || status=1
+  tests/cuda/padded.sh "$build" || status=1
   tests/cuda/home.sh "$build" || status=1
   tests/gpu/run.sh "$build" || status=1
   return $status

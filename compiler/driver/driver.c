@@ -321,7 +321,8 @@ static bool run_fuse(Compilation *c) {
   if (!check_precision(c, architecture_of(c)) || !check_parts(c)) return false;
   c->fuse_options = (FuseOptions){.is_fusing = o->is_fusing, .backend = c->backend, .precision = o->precision,
                                   .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0,
-                                  .is_gemm_said = o->gemm != NULL, .is_spmm_said = o->spmm != NULL, .trial = o->trial ? o->trial->number : 0};
+                                  .is_gemm_said = o->gemm != NULL, .is_spmm_said = o->spmm != NULL,
+                                  .is_padding = rows_are_padded(c->training, c->evaluation, c->backend), .trial = o->trial ? o->trial->number : 0};
   if (!read_tuning(c)) return false;
   /* Whether a layer's result may be asked for says where it is rounded, and that must not depend on whether there is room for it. */
   if (o->precision == PRECISION_BF16) graph_drop_taps(c->evaluation);

@@ -77,7 +77,8 @@ static void emit_arena(const Emission *m, FILE *out) {
     const Block *b = &y->blocks[i];
     const char *life = b->first == BEFORE_STEPS ? "before the first epoch" : i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
     emit_place("AT", b, out);
-    fprintf(out, " /* %s, %s, %s */\n", bytes_text(m->arena, b->bytes), block_kind_name(b->kind), life);
+    const char *padding = b->padding.stride ? arena_printf(m->arena, ", rows of %" PRId64 " numbers in %" PRId64, b->padding.width, b->padding.stride) : "";
+    fprintf(out, " /* %s, %s, %s%s */\n", bytes_text(m->arena, b->bytes), block_kind_name(b->kind), life, padding);
   }
   if (m->schedule->slot_count) emit_slots(m, out);
   if (m->keep_order) emit_keep_places(m, out);
@@ -100,8 +101,8 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   for (int k = 0; s >= m->schedule->training_count && !step->is_rerun && is_last && k < kernel->output_count; k++) {
     const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
     if (value->tap && m->backend == BACKEND_CUDA)
-      fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, g->nodes, %" PRId64 ");\n", escape_c(m->arena, value->tap),
-              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, shape_width(&value->shape));
+      fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, g->nodes, %" PRId64 ", %" PRId64 ");\n", escape_c(m->arena, value->tap),
+              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, shape_width(&value->shape), kernels_row_stride(step->kernels, kernel->outputs[k]));
     else if (value->tap)
       fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", escape_c(m->arena, value->tap),
               layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, shape_width(&value->shape));
@@ -247,7 +248,8 @@ static void emit_fields(const Emission *m, FILE *out) {
     fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
             is_sparse ? sparse++ : -1, field->is_row_normalised, m->layout->residents->is_field_half[f]);
     for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->residents->field[f] + k));
-    fprintf(out, "}},\n");
+    const int64_t stride = m->layout->blocks[m->layout->residents->field[f]].padding.stride;
+    fprintf(out, stride ? "}, .stride = %" PRId64 "},\n" : "}},\n", stride);
   }
   fprintf(out, "};\n\n");
 }
@@ -385,6 +387,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
   const Block *scores = layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, m->schedule->count - 1);
   fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
+  if (scores->padding.stride) fprintf(out, "  .scores_stride = %" PRId64 ",\n", scores->padding.stride);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
   if (m->keep_order) fprintf(out, "  .keep_order = &keep_order,\n");

@@ -206,20 +206,42 @@ int64_t library_buffer_bytes(const Kernels *kernels) {
   return BUFFER_BYTES + 8 * info->nodes + info->edges;
 }
 
-/* ---- what is rounded for a library ---- */
+/* ---- what is copied for a library ---- */
 
 enum { ALIGNMENT = 64 };
 
-static int64_t rounded_bytes(const Kernels *kernels, ValueId id) { return (graph_bytes(kernels->graph, id) / 2 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+static int64_t copied_bytes(int64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+static int64_t factor_bytes(const Kernels *kernels, const Value *product) { return kernels_is_half(kernels, product->operand[0]) ? 2 : 4; }
+
+static int64_t matrix_width(const Value *product) { return product->as.product.transposed ? product->as.product.depth : product->as.product.width; }
+
+static bool has_aligned_rows(const Kernels *kernels, ValueId id) {
+  const int64_t stride = kernels_row_stride(kernels, id);
+  return row_padded(stride, kernels_is_half(kernels, id) ? 2 : 4) == stride;
+}
+
+/* For the matrix alone no fast kernel of the library's is missed. */
+static bool is_padded_for(const Kernels *kernels, const Kernel *kernel) {
+  const Value *product = &kernels->graph->values[kernel->anchor];
+  return kernels->is_padded && kernels->precision != PRECISION_FP32 && row_padded(matrix_width(product), factor_bytes(kernels, product)) != matrix_width(product) &&
+         has_aligned_rows(kernels, product->operand[0]) && has_aligned_rows(kernels, kernel->epilogue.place);
+}
+
+int64_t library_matrix_stride(const Kernels *kernels, const Kernel *kernel) {
+  const Value *product = &kernels->graph->values[kernel->anchor];
+  return is_padded_for(kernels, kernel) ? row_padded(matrix_width(product), factor_bytes(kernels, product)) : matrix_width(product);
+}
 
 int64_t library_matrix_bytes(const Kernels *kernels, const Kernel *kernel) {
   const Value *product = &kernels->graph->values[kernel->anchor];
-  return kernels_is_half(kernels, product->operand[0]) ? rounded_bytes(kernels, product->operand[1]) : 0;
+  const int64_t rows = shape_width(&kernels->graph->values[product->operand[1]].shape) / matrix_width(product), bytes = factor_bytes(kernels, product);
+  return bytes == 2 || is_padded_for(kernels, kernel) ? copied_bytes(bytes * rows * library_matrix_stride(kernels, kernel)) : 0;
 }
 
 int64_t library_bias_bytes(const Kernels *kernels, const Kernel *kernel) {
   const Epilogue *e = &kernel->epilogue;
-  return e->bias != NO_VALUE && kernels_is_half(kernels, e->place) ? rounded_bytes(kernels, e->bias) : 0;
+  return e->bias != NO_VALUE && kernels_is_half(kernels, e->place) ? copied_bytes(2 * shape_width(&kernels->graph->values[e->bias].shape)) : 0;
 }
 
 /* ---- the choice ---- */

@@ -269,7 +269,7 @@ static double reuse_bytes(const Estimate *e, ValueId id) {
 
 /* As many numbers of fp32 as take the bytes of a row. */
 static double row_numbers(const Kernels *kernels, ValueId id) {
-  return (double)shape_width(&kernels->graph->values[id].shape) * (kernels_is_half(kernels, id) ? 0.5 : 1);
+  return (double)kernels_row_stride(kernels, id) * (kernels_is_half(kernels, id) ? 0.5 : 1);
 }
 
 /* What an SPMM sums, NO_VALUE for other kernels. */

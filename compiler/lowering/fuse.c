@@ -410,6 +410,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   kernels->graph = graph;
   kernels->backend = options->backend;
   kernels->precision = options->precision;
+  kernels->is_padded = options->is_padding;
   kernels->made_by = arena_alloc(arena, count * sizeof *kernels->made_by);
   kernels->is_stored = arena_alloc(arena, count);
   kernels->is_half = arena_alloc(arena, count);

@@ -21,6 +21,7 @@ typedef enum Library { LIBRARY_NONE, LIBRARY_CUBLASLT, LIBRARY_CUSPARSE, LIBRARY
 
 typedef struct FuseOptions {
   bool is_fusing;
+  bool is_padding; /* rows_are_padded */
   Backend backend;
   /* Of BACKEND_CUDA: */
   Precision precision;
@@ -103,6 +104,7 @@ typedef struct Kernels {
   const Graph *graph;
   Backend backend;
   Precision precision;
+  bool is_padded;    /* rows of odd widths are */
   int kernel_count;
   Kernel *kernels;
   int32_t *made_by;  /* per value: its kernel, NO_INDEX for leaves and values that exist only inside kernels */
@@ -130,7 +132,15 @@ void choose_half(Kernels *kernels, const bool *is_sparse_field);
 bool kernels_is_half(const Kernels *kernels, ValueId id);   /* what is read where it lies is bf16 */
 
 /* row_stride.c */
+typedef struct Padding {
+  int64_t width, stride; /* numbers of a row, and from a row to the next; both 0 where rows are not padded */
+} Padding;
+
+/* Whether rows of odd widths are padded in a program of these graphs; training may be NULL. */
+bool rows_are_padded(const Graph *training, const Graph *evaluation, Backend backend);
+int64_t row_padded(int64_t width, int64_t number_bytes); /* numbers, to the next multiple of 16 bytes */
 int64_t kernels_row_stride(const Kernels *kernels, ValueId id); /* from a row of its storage to the next: numbers; of packed bits words */
+Padding kernels_padding(const Kernels *kernels, ValueId id);
 int64_t kernels_bytes(const Kernels *kernels, ValueId id);      /* of its storage, were it stored */
 
 /* choose_library.c */
@@ -141,9 +151,11 @@ bool kernels_add_alike(const Kernels *a, const Kernels *b);
 const char *library_name(Library library);
 const char *precision_name(Precision precision);
 bool kernels_use(const Kernels *kernels, Library library); /* NULL uses none */
-/* Of scratch for the matrix and the bias of a product in bf16, which are fp32 in memory; 0: they are taken as they are. */
+/* Of scratch for the matrix and the bias of a product: what is multiplied with bf16 is rounded, and rows of a matrix that are no whole number
+ * of 16 bytes are padded where those of the other operands are, unless all is fp32. 0: they are taken as they are. */
 int64_t library_matrix_bytes(const Kernels *kernels, const Kernel *kernel);
 int64_t library_bias_bytes(const Kernels *kernels, const Kernel *kernel);
+int64_t library_matrix_stride(const Kernels *kernels, const Kernel *kernel); /* of its rows there */
 int64_t library_buffer_bytes(const Kernels *kernels);      /* that the plan has for each direction and width of sums by cuSPARSE */
 /* What kernels have in common whose variants take as long: kind and sizes. */
 const char *variant_key(const Kernels *kernels, const Kernel *kernel);

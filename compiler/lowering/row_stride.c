@@ -1,12 +1,53 @@
-/* row_stride: how far apart the rows of a value lie in memory; the one place that says so. */
+/* row_stride: how far apart the rows of a value lie in memory; the one place that says so.
+ *
+ * In a program for a GPU rows of odd widths are padded: each begins at a multiple of 16 bytes. Then a row can be read four numbers at a
+ * time, and the leading dimension of a product is one that a library's fast kernels take: 47 numbers are 188 bytes, which is none. Not
+ * where that would cost more than an eighth of the row, as with a few numbers a row. Nothing reads what lies between the rows, and users
+ * never see it. Weights, their gradients and the optimiser's state lie as checkpoints have them, and packed bits and labels by themselves.
+ *
+ * A product of parts of rows (lead > 1) takes all parts of all rows as one matrix. A program that has one pads nothing: what its products
+ * take may lie in what is computed once, in a field, or in the place of any other value. Nothing but the model and the backend counts,
+ * never the budget: a value lies in the same way under every plan.
+ */
 #include "fuse.h"
 
-enum { WORD_BITS = 32 };
+enum { WORD_BITS = 32, ROW_ALIGNMENT = 16 /* bytes */, MOST_PADDING = 8 /* the padding is at most a row divided by it */ };
+
+static bool has_parts_of_rows(const Graph *graph) {
+  for (int i = 0; graph && i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    if ((value->op != OP_MATMUL && value->op != OP_OUTER) || value->as.product.lead == 1) continue;
+    if (graph->values[value->operand[0]].shape.domain != DOMAIN_NONE) return true;
+  }
+  return false;
+}
+
+bool rows_are_padded(const Graph *training, const Graph *evaluation, Backend backend) {
+  return backend == BACKEND_CUDA && !has_parts_of_rows(training) && !has_parts_of_rows(evaluation);
+}
+
+int64_t row_padded(int64_t width, int64_t number_bytes) {
+  const int64_t unit = ROW_ALIGNMENT / number_bytes;
+  return (width + unit - 1) / unit * unit;
+}
+
+static int64_t stride_of(int64_t width, int64_t number_bytes) {
+  const int64_t stride = row_padded(width, number_bytes);
+  return MOST_PADDING * (stride - width) <= width ? stride : width;
+}
 
 int64_t kernels_row_stride(const Kernels *kernels, ValueId id) {
   const Shape *shape = &kernels->graph->values[kernels->storage[id]].shape;
   const int64_t width = shape_width(shape);
-  return shape->element == ELEMENT_BIT ? (width + WORD_BITS - 1) / WORD_BITS : width;
+  const bool has_rows = shape->domain == DOMAIN_NODE || shape->domain == DOMAIN_EDGE;
+  if (shape->element == ELEMENT_BIT) return (width + WORD_BITS - 1) / WORD_BITS;
+  return kernels->is_padded && has_rows ? stride_of(width, kernels_is_half(kernels, id) ? 2 : 4) : width;
+}
+
+Padding kernels_padding(const Kernels *kernels, ValueId id) {
+  const Shape *shape = &kernels->graph->values[kernels->storage[id]].shape;
+  const int64_t stride = kernels_row_stride(kernels, id), width = shape_width(shape);
+  return shape->element == ELEMENT_BIT || stride == width ? (Padding){0} : (Padding){width, stride};
 }
 
 int64_t kernels_bytes(const Kernels *kernels, ValueId id) {

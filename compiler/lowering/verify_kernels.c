@@ -1,4 +1,5 @@
-/* verify_kernels: is the order of kernels an order of execution, and is everything read made and stored before? */
+/* verify_kernels: is the order of kernels an order of execution, is everything read made and stored before, and do rows lie as their readers
+ * take them? */
 #include "fuse.h"
 
 static const char *check_reads(const Kernels *kernels, int index, const bool *is_made) {
@@ -28,6 +29,24 @@ static const char *check_body(const Kernels *kernels, int index) {
   return NULL;
 }
 
+static bool is_padded(const Kernels *kernels, ValueId id) { return kernels_padding(kernels, id).stride > 0; }
+
+/* A product of several rows to a row of the value takes them side by side; what a library adds to a product lies as the product does. */
+static const char *check_rows(const Kernels *kernels, int index) {
+  const Graph *graph = kernels->graph;
+  const Kernel *kernel = &kernels->kernels[index];
+  const Value *anchor = &graph->values[kernel->anchor];
+  const Epilogue *e = &kernel->epilogue;
+  if (anchor->op != OP_MATMUL && anchor->op != OP_OUTER) return NULL;
+  for (int k = 0; anchor->as.product.lead > 1 && k < 2; k++)
+    if (is_padded(kernels, anchor->operand[k])) return arena_printf(graph->arena, "kernel %d takes parts of the padded rows of %s", index, graph->values[anchor->operand[k]].name);
+  if (anchor->op == OP_MATMUL && anchor->as.product.lead > 1 && is_padded(kernels, kernel->anchor))
+    return arena_printf(graph->arena, "kernel %d makes parts of padded rows", index);
+  if (kernel->library == LIBRARY_CUBLASLT && e->addend != NO_VALUE && kernels_row_stride(kernels, e->addend) != kernels_row_stride(kernels, e->place))
+    return arena_printf(graph->arena, "kernel %d adds rows that lie otherwise than its own", index);
+  return NULL;
+}
+
 const char *verify_kernels(const Kernels *kernels) {
   const Graph *graph = kernels->graph;
   bool *is_made = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
@@ -35,6 +54,7 @@ const char *verify_kernels(const Kernels *kernels) {
     const Kernel *kernel = &kernels->kernels[i];
     const char *fault = check_reads(kernels, i, is_made);
     if (!fault) fault = check_body(kernels, i);
+    if (!fault) fault = check_rows(kernels, i);
     if (fault) return fault;
     is_made[kernel->anchor] = true;
     for (int b = 0; b < kernel->body_count; b++) is_made[kernel->body[b]] = true;

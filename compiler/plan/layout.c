@@ -66,6 +66,7 @@ static void add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int firs
     block.kind = kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
     block.name = block_name(l, plan, value, part);
     block.bytes = parts_bytes(plan->problem->parts, value, part);
+    block.padding = kernels_padding(kernels, value);
   }
   if (block.bytes <= 0) block.bytes = 4;
   block.room = q->problem->pieces[stay->piece].bytes;
@@ -103,6 +104,7 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
     block.part = problem_part_of_piece(plan->problem, use->piece);
     block.name = block_name(l, plan, block.value, block.part);
     block.bytes = parts_bytes(plan->problem->parts, block.value, block.part);
+    block.padding = kernels_padding(kernels, block.value);
     block.room = q->problem->pieces[use->piece].bytes;
     add_block(l, block);
   }

@@ -31,6 +31,7 @@ typedef struct Block {
   ValueId value;
   int part;            /* of the value, from 1; 0: all of it. Of scratch: of the step that it is for */
   bool is_sums;        /* scratch that a kernel's sums lie in from its first part to its last */
+  Padding padding;     /* of its rows, where they are padded */
 } Block;
 
 enum { BEFORE_STEPS = -1 };
@@ -55,7 +56,7 @@ typedef struct Residents {
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v */
   int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
   int spmm_buffer_count;
-  struct SpmmBuffer { bool is_out; int64_t width; int block; } *spmm_buffers;
+  struct SpmmBuffer { bool is_out; int64_t width, stride; int block; } *spmm_buffers;
   int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, then those of its blocks */
   bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;

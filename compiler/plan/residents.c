@@ -24,6 +24,7 @@ typedef struct Collecting {
   Residents *residents;
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
+  Padding *field_padding;
 } Collecting;
 
 static int add_block(Collecting *l, BlockKind kind, const char *name, int64_t bytes, bool is_early) {
@@ -38,6 +39,13 @@ static int add_block(Collecting *l, BlockKind kind, const char *name, int64_t by
 }
 
 static int add_resident(Collecting *l, BlockKind kind, const char *name, int64_t bytes) { return add_block(l, kind, name, bytes, false); }
+
+/* Of what is read as rows. */
+static int add_rows(Collecting *l, const char *name, int64_t bytes, Padding padding, bool is_early) {
+  int index = add_block(l, BLOCK_FEATURES, name, bytes, is_early);
+  l->residents->blocks[index].padding = padding;
+  return index;
+}
 
 static bool drops_edges(const Kernels *training) {
   for (int i = 0; training && i < training->graph->value_count; i++)
@@ -107,7 +115,7 @@ static void add_spmm(Collecting *l, const Kernels *kernels) {
       y->spmm_offsets[is_out] = add_resident(l, BLOCK_GRAPH, is_out ? "spmm_out_offsets" : "spmm_in_offsets", 4 * (info->nodes + 1));
     if (residents_spmm_buffer(y, is_out, width) != NO_INDEX) continue;
     const char *name = arena_printf(l->arena, "spmm_%s_buffer_%lld", is_out ? "out" : "in", (long long)width);
-    struct SpmmBuffer buffer = {is_out, width, add_resident(l, BLOCK_SCRATCH, name, library_buffer_bytes(kernels))};
+    struct SpmmBuffer buffer = {is_out, width, kernels_row_stride(kernels, kernels->kernels[i].epilogue.place), add_resident(l, BLOCK_SCRATCH, name, library_buffer_bytes(kernels))};
     ARENA_PUSH(l->arena, y->spmm_buffers, y->spmm_buffer_count, buffer);
   }
 }
@@ -118,7 +126,9 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : nodes, width = 1, number_bytes = l->residents->is_field_half[f] ? 2 : 4;
   for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
   if (!is_sparse) {
-    l->residents->field[f] = add_block(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * width, is_early);
+    const Padding padding = l->field_padding[f];
+    const int64_t stride = padding.stride ? padding.stride : width;
+    l->residents->field[f] = add_rows(l, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * stride, padding, is_early);
     return;
   }
   static const char *const parts[SPARSE_BLOCKS] = {"row_ptr", "row_idx", "row_value", "row_bounds",
@@ -168,11 +178,13 @@ static int *no_blocks(Arena *arena, int count) {
 }
 
 static void find_used_fields(Collecting *l, const Kernels *kernels) {
-  for (int i = 0; kernels && i < kernels->graph->value_count; i++)
-    if (kernels->graph->values[i].op == OP_INPUT) {
-      l->is_field_used[kernels->graph->values[i].as.index] = true;
-      l->residents->is_field_half[kernels->graph->values[i].as.index] = kernels->is_half[i];
-    }
+  for (int i = 0; kernels && i < kernels->graph->value_count; i++) {
+    if (kernels->graph->values[i].op != OP_INPUT) continue;
+    const int32_t f = kernels->graph->values[i].as.index;
+    l->is_field_used[f] = true;
+    l->residents->is_field_half[f] = kernels->is_half[i];
+    l->field_padding[f] = kernels_padding(kernels, i);
+  }
 }
 
 /* What the epoch reads of what is computed once. */
@@ -184,7 +196,7 @@ static void add_hoisted(Collecting *l, const Hoisted *hoisted) {
   y->hoisted = no_blocks(l->arena, graph->value_count);
   for (int i = 0; i < hoisted->count; i++) {
     ValueId v = hoisted->values[i];
-    y->hoisted[v] = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "once_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v));
+    y->hoisted[v] = add_rows(l, arena_printf(l->arena, "once_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v), kernels_padding(hoisted->kernels, v), false);
   }
 }
 
@@ -192,9 +204,14 @@ static void add_hoisted(Collecting *l, const Hoisted *hoisted) {
 static void add_early(Collecting *l, const Hoisted *hoisted) {
   const Graph *graph = hoisted->kernels->graph;
   for (int v = 0; v < graph->value_count; v++) {
-    if (graph->values[v].op == OP_INPUT && l->residents->field[graph->values[v].as.index] == NO_INDEX) add_field(l, graph->values[v].as.index, false, true);
+    const Padding padding = kernels_padding(hoisted->kernels, v);
+    const int32_t f = graph->values[v].op == OP_INPUT ? graph->values[v].as.index : NO_INDEX;
+    if (f != NO_INDEX && l->residents->field[f] == NO_INDEX) {
+      l->field_padding[f] = padding;
+      add_field(l, f, false, true);
+    }
     if (hoisted->kernels->is_stored[v] && l->residents->hoisted[v] == NO_INDEX)
-      l->residents->hoisted[v] = add_block(l, BLOCK_FEATURES, arena_printf(l->arena, "before_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v), true);
+      l->residents->hoisted[v] = add_rows(l, arena_printf(l->arena, "before_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v), padding, true);
   }
 }
 
@@ -202,7 +219,8 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
-  Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA};
+  Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
+                  arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
   y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = y->in_hubs = y->out_hubs = y->node_id = y->edge_id = NO_INDEX;
   y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
   for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;

@@ -85,12 +85,13 @@ GNN_INLINE void gnn_gemm(const A *a, int64_t a_stride, const B *b, int64_t b_str
   __syncthreads();
 }
 
-/* One tile of dB = A^T G over a run of rows, [begin, end) of a: [rows, depth] and g: [rows, width], for a walker over runs. */
+/* One tile of dB = A^T G over a run of rows, [begin, end) of a: [rows, depth] and g: [rows, width], for a walker over runs. A stride is how
+ * many numbers lie from a row to the next. */
 template <int SIZE, class A, class G>
-GNN_INLINE void gnn_outer_run(const A *a, const G *g, int64_t depth, int64_t width, int64_t i0, int64_t j0, int64_t begin,
-                              int64_t end, const gnn_walk *walk) {
+GNN_INLINE void gnn_outer_run(const A *a, int64_t a_stride, const G *g, int64_t g_stride, int64_t depth, int64_t width, int64_t i0, int64_t j0,
+                              int64_t begin, int64_t end, const gnn_walk *walk) {
   __shared__ gnn_gemm_tile<SIZE, SIZE> tile;
-  gnn_gemm<SIZE, SIZE, true, false>(a, depth, g, width, depth, width, i0, j0, begin, end, &tile);
+  gnn_gemm<SIZE, SIZE, true, false>(a, a_stride, g, g_stride, depth, width, i0, j0, begin, end, &tile);
   for (int n = (int)threadIdx.x; n < SIZE * SIZE; n += GNN_THREADS) {
     const int64_t i = i0 + n / SIZE, j = j0 + n % SIZE;
     if (i < depth && j < width) gnn_walk_add(walk, i * width + j, tile.c[n / SIZE][n % SIZE]);

@@ -58,9 +58,9 @@ template <int BYTES, class T, int N> GNN_INLINE void gnn_store(T *to, const gnn_
       if (i < count) gnn_put(&to[i], from[i]);
 }
 
-/* For a library, whose factors are all of one kind. */
-GNN_INLINE void gnn_round_all(const gnn_real *x, int64_t count, gnn_half *to) {
-  for (int64_t i = gnn_group<1>(); i < count; i += gnn_groups<1>()) to[i] = gnn_rounded(x[i]);
+/* For a library, whose factors are all of one kind: rows of x, which lie side by side, `stride` numbers apart. */
+template <class T> GNN_INLINE void gnn_put_rows(const gnn_real *x, int64_t rows, int64_t width, T *to, int64_t stride) {
+  for (int64_t i = gnn_group<1>(); i < rows * width; i += gnn_groups<1>()) gnn_put(&to[i / width * stride + i % width], x[i]);
 }
 
 #endif

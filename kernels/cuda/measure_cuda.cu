@@ -88,7 +88,7 @@ MEASURE(measure_gather_128) { measure_gather<128>(g); }
 
 template <int CLASSES> GNN_INLINE void measure_loss(const measure_job *g) {
   const int64_t begin = (int64_t)blockIdx.x * MEASURE_LOSSES;
-  gnn_cross_entropy_rows(g->x, CLASSES, g->labels, g->list, begin, gnn_min(begin + MEASURE_LOSSES, g->rows), &g->parts[blockIdx.x]);
+  gnn_cross_entropy_rows(g->x, CLASSES, CLASSES, g->labels, g->list, begin, gnn_min(begin + MEASURE_LOSSES, g->rows), &g->parts[blockIdx.x]);
 }
 MEASURE(measure_loss_4) { measure_loss<4>(g); }
 MEASURE(measure_loss_64) { measure_loss<64>(g); }
@@ -99,7 +99,7 @@ template <int WIDTH> GNN_INLINE void measure_outer(const measure_job *g) {
   enum { DOWN = MEASURE_DEPTH / MEASURE_TILE, ACROSS = (WIDTH + MEASURE_TILE - 1) / MEASURE_TILE, COUNT = MEASURE_DEPTH * WIDTH };
   const int64_t run = blockIdx.x / (DOWN * ACROSS), begin = run * MEASURE_RUN_ROWS;
   const gnn_walk walk = {0, 1, 0, COUNT, g->v + run * COUNT};
-  gnn_outer_run<MEASURE_TILE>(g->x, g->y, MEASURE_DEPTH, WIDTH, blockIdx.x / ACROSS % DOWN * MEASURE_TILE, blockIdx.x % ACROSS * MEASURE_TILE, begin,
+  gnn_outer_run<MEASURE_TILE>(g->x, MEASURE_DEPTH, g->y, WIDTH, MEASURE_DEPTH, WIDTH, blockIdx.x / ACROSS % DOWN * MEASURE_TILE, blockIdx.x % ACROSS * MEASURE_TILE, begin,
                               gnn_min(begin + MEASURE_RUN_ROWS, g->rows), &walk);
 }
 MEASURE(measure_outer) { measure_outer<MEASURE_WIDE>(g); }

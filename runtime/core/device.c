@@ -5,6 +5,7 @@
 #include "device.h"
 
 #include <math.h>
+#include <string.h>
 
 const gnn_backend *gnn_backend_of(const gnn_program *program) { return program->backend ? program->backend : &gnn_cpu_backend; }
 
@@ -56,7 +57,16 @@ gnn_status gnn_download_weights(const gnn_instance *instance, int has_state, gnn
   return device_move_weights(instance, gnn_backend_of(instance->run.program)->download, has_state, error);
 }
 
+void gnn_close_rows(void *values, int64_t rows, int64_t row_bytes, int64_t stride_bytes) {
+  unsigned char *to = values;
+  for (int64_t r = 1; r < rows && stride_bytes != row_bytes; r++) memmove(to + r * row_bytes, to + r * stride_bytes, (size_t)row_bytes);
+}
+
 gnn_status gnn_download_scores(const gnn_instance *instance, gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  return gnn_download(instance, program->at_scores, instance->run.nodes * program->classes * program->real_bytes, error);
+  const int64_t nodes = instance->run.nodes, row_bytes = program->classes * program->real_bytes;
+  const int64_t stride_bytes = gnn_row_stride(program->scores_stride, program->classes) * program->real_bytes;
+  gnn_status status = gnn_download(instance, program->at_scores, nodes * stride_bytes, error);
+  if (status == GNN_OK) gnn_close_rows(gnn_instance_at(instance, program->at_scores), nodes, row_bytes, stride_bytes);
+  return status;
 }

@@ -49,7 +49,10 @@ gnn_status gnn_download(const gnn_instance *instance, int64_t at, int64_t bytes,
 /* Every weight, and with the optimiser's state where has_state. */
 gnn_status gnn_upload_weights(const gnn_instance *instance, int has_state, gnn_error *error);
 gnn_status gnn_download_weights(const gnn_instance *instance, int has_state, gnn_error *error);
+/* Side by side on the host, however they lie on the device. */
 gnn_status gnn_download_scores(const gnn_instance *instance, gnn_error *error);
+/* Moves rows that lie stride_bytes apart together, in their own memory. */
+void gnn_close_rows(void *values, int64_t rows, int64_t row_bytes, int64_t stride_bytes);
 
 /* Works through steps of the program; the status is theirs. */
 gnn_status gnn_do(gnn_instance *instance, gnn_work work);

@@ -77,14 +77,15 @@ static int gemm_describe(gnn_cuda *cuda, GemmPlan *gemm) {
                                     : d->is_relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
   const void *bias = d->at_bias >= 0 ? gemm_at(cuda, d->at_bias) : NULL;
   uint64_t n = (uint64_t)d->n, m = (uint64_t)d->m, k = (uint64_t)d->k;
+  const int64_t stride_a = gnn_row_stride(d->stride_a, d->transpose_a ? d->m : d->k), stride_b = gnn_row_stride(d->stride_b, d->transpose_b ? d->k : d->n);
   return gemm_check(cuda, cublasLtMatmulDescCreate(&gemm->product, computes[d->precision], CUDA_R_32F)) &&
          gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_TRANSA, &transpose[0], sizeof transpose[0])) &&
          gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_TRANSB, &transpose[1], sizeof transpose[1])) &&
          gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue)) &&
          (bias == NULL || gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias))) &&
-         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->a, factor, d->transpose_b ? k : n, d->transpose_b ? n : k, d->transpose_b ? d->k : d->n)) &&
-         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->b, factor, d->transpose_a ? m : k, d->transpose_a ? k : m, d->transpose_a ? d->m : d->k)) &&
-         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->c, result, n, m, d->n));
+         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->a, factor, d->transpose_b ? k : n, d->transpose_b ? n : k, stride_b)) &&
+         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->b, factor, d->transpose_a ? m : k, d->transpose_a ? k : m, stride_a)) &&
+         gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->c, result, n, m, gnn_row_stride(d->stride_c, d->n)));
 }
 
 static int gemm_prefer(gnn_cuda *cuda, cublasLtMatmulPreference_t preference, uint64_t workspace) {
@@ -115,7 +116,8 @@ static int gemm_choose(gnn_cuda *cuda, cublasLtHandle_t handle, GemmPlan *gemm) 
 
 static int gemm_is_alike(const gnn_gemm_desc *a, const gnn_gemm_desc *b) {
   return a->m == b->m && a->n == b->n && a->k == b->k && a->workspace_bytes == b->workspace_bytes && a->transpose_a == b->transpose_a &&
-         a->transpose_b == b->transpose_b && a->is_relu == b->is_relu && a->is_half == b->is_half && (a->at_bias < 0) == (b->at_bias < 0) && a->precision == b->precision;
+         a->transpose_b == b->transpose_b && a->is_relu == b->is_relu && a->is_half == b->is_half && a->stride_a == b->stride_a && a->stride_b == b->stride_b &&
+         a->stride_c == b->stride_c && (a->at_bias < 0) == (b->at_bias < 0) && a->precision == b->precision;
 }
 
 static int gemm_is_same(const gnn_gemm_desc *a, const gnn_gemm_desc *b) {

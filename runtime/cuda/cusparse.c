@@ -24,7 +24,7 @@ typedef struct SpmmHandle {
 typedef struct SpmmPlan {
   gnn_cuda_plan plan;
   int is_out, is_ready;
-  int64_t width;
+  int64_t width, stride;
   cusparseConstSpMatDescr_t matrix;
   cusparseDnMatDescr_t x, y; /* whose addresses change from sum to sum */
 } SpmmPlan;
@@ -119,8 +119,8 @@ static int spmm_prepare(gnn_cuda *cuda, cusparseHandle_t handle, SpmmPlan *spmm,
   return spmm_fill_ones(cuda, ones, csr->entries) && spmm_narrow(cuda, csr, offsets) &&
          spmm_check(cuda, cusparseCreateConstCsr(&spmm->matrix, csr->rows, csr->rows, csr->entries, offsets, spmm_there(cuda, csr->idx), ones,
                                                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F)) &&
-         spmm_check(cuda, cusparseCreateDnMat(&spmm->x, csr->rows, desc->width, desc->width, cuda->arena + desc->at_x, CUDA_R_32F, CUSPARSE_ORDER_ROW)) &&
-         spmm_check(cuda, cusparseCreateDnMat(&spmm->y, csr->rows, desc->width, desc->width, cuda->arena + desc->at_y, CUDA_R_32F, CUSPARSE_ORDER_ROW)) &&
+         spmm_check(cuda, cusparseCreateDnMat(&spmm->x, csr->rows, desc->width, spmm->stride, cuda->arena + desc->at_x, CUDA_R_32F, CUSPARSE_ORDER_ROW)) &&
+         spmm_check(cuda, cusparseCreateDnMat(&spmm->y, csr->rows, desc->width, spmm->stride, cuda->arena + desc->at_y, CUDA_R_32F, CUSPARSE_ORDER_ROW)) &&
          spmm_check(cuda, cusparseSpMM_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &spmm_one, spmm->matrix,
                                                   spmm->x, &spmm_zero, spmm->y, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3, &bytes)) &&
          spmm_fits(cuda, bytes, desc->buffer_bytes) && spmm_take_buffer(cuda, buffer, desc->buffer_bytes) &&
@@ -130,14 +130,16 @@ static int spmm_prepare(gnn_cuda *cuda, cusparseHandle_t handle, SpmmPlan *spmm,
 
 /* Kept until other data are loaded. */
 static SpmmPlan *spmm_plan(gnn_cuda *cuda, cusparseHandle_t handle, const gnn_spmm_desc *desc) {
+  const int64_t stride = gnn_row_stride(desc->stride, desc->width);
   for (gnn_cuda_plan *plan = cuda->plans; plan; plan = plan->next) {
     SpmmPlan *spmm = (SpmmPlan *)plan;
-    if (plan->destroy == spmm_destroy && spmm->is_ready && spmm->is_out == desc->is_out && spmm->width == desc->width) return spmm;
+    if (plan->destroy == spmm_destroy && spmm->is_ready && spmm->is_out == desc->is_out && spmm->width == desc->width && spmm->stride == stride) return spmm;
   }
   SpmmPlan *spmm = calloc(1, sizeof *spmm);
   if (spmm == NULL) return spmm_no_memory(cuda), NULL;
   spmm->is_out = desc->is_out;
   spmm->width = desc->width;
+  spmm->stride = stride;
   gnn_cuda_add_plan(cuda, &spmm->plan, spmm_destroy);
   spmm->is_ready = spmm_prepare(cuda, handle, spmm, desc);
   return spmm->is_ready ? spmm : NULL;
@@ -161,7 +163,7 @@ void gnn_cuda_spmm(gnn_run *run, const gnn_spmm_desc *desc) {
   unsigned char *y = cuda->arena + desc->at_y;
   if (csr->rows == 0 || desc->width == 0 || gnn_cuda_is_failed(cuda)) return;
   if (csr->entries == 0) {
-    gnn_cuda_check(cuda, run->step, "clearing", cudaMemsetAsync(y, 0, (size_t)(csr->rows * desc->width) * sizeof(float), cuda->stream[GNN_LANE_COMPUTE]));
+    gnn_cuda_check(cuda, run->step, "clearing", cudaMemsetAsync(y, 0, (size_t)(csr->rows * gnn_row_stride(desc->stride, desc->width)) * sizeof(float), cuda->stream[GNN_LANE_COMPUTE]));
     return;
   }
   if (!spmm_bears(cuda, csr->entries)) return;

@@ -172,7 +172,7 @@ static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status
     int64_t rows = field->domain == GNN_EDGE ? run->edges : run->nodes;
     if (field->storage == GNN_LABEL) memory_put(instance, gnn_instance_at(instance, field->at[0]), rows * (int64_t)sizeof(int32_t), status);
     if (field->storage == GNN_DENSE)
-      memory_hand_over(instance, gnn_instance_at(instance, field->at[0]), rows * field->width * (field->is_half ? 2 : real_bytes), status);
+      memory_hand_over(instance, gnn_instance_at(instance, field->at[0]), rows * gnn_row_stride(field->stride, field->width) * (field->is_half ? 2 : real_bytes), status);
     if (field->storage != GNN_SPARSE) continue;
     const gnn_sparse *sparse = &run->sparse[field->sparse];
     view->sparse[field->sparse] = (gnn_view_sparse){

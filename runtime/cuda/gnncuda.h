@@ -36,12 +36,14 @@ typedef enum gnn_precision { GNN_IN_FP32, GNN_IN_TF32, GNN_IN_BF16, GNN_OF_BF16 
 
 /* C[m, n] = op(A) op(B) by cuBLASLt; row-major, all of it in the arena at these offsets. is_half: C, what is added and the bias are bf16
  * (of GNN_OF_BF16 only), else fp32. transpose_a: A is stored
- * [k, m]; transpose_b: B is stored [n, k]. addend: offset of m x n numbers that are added, or -1; bias: of n numbers that are then
+ * [k, m]; transpose_b: B is stored [n, k]. stride_a, stride_b, stride_c: gnn_row_stride of them as they are stored; what is added has C's.
+ * addend: offset of m x n numbers that are added, or -1; bias: of n numbers that are then
  * added to each row, or -1. is_relu: after both. workspace: offset and bytes of scratch in the arena. Deterministic: the same bits for the same
  * sizes, precision and workspace_bytes, wherever the operands lie. */
 typedef struct gnn_gemm_desc {
   int64_t m, n, k;
   int64_t at_a, at_b, at_c, at_bias, at_addend, at_workspace, workspace_bytes;
+  int64_t stride_a, stride_b, stride_c;
   int transpose_a, transpose_b, is_relu, is_half;
   gnn_precision precision;
 } gnn_gemm_desc;
@@ -49,17 +51,17 @@ void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *gemm);
 
 /* Y[rows, width] = adjacency times X by cuSPARSE, with its buffer and preprocessing kept until other data are loaded.
  * is_out: the adjacency of `out`, else of `in`. Deterministic. Edges number less than 2^31. In the arena, for nothing else:
- * a one for each edge, the rows' offsets in 32 bits, and a buffer for the sums of this width and direction. */
+ * a one for each edge, the rows' offsets in 32 bits, and a buffer for the sums of this width and direction. stride: gnn_row_stride of X and Y. */
 typedef struct gnn_spmm_desc {
   int is_out;
-  int64_t width, at_x, at_y, at_ones, at_offsets, at_buffer, buffer_bytes;
+  int64_t width, stride, at_x, at_y, at_ones, at_offsets, at_buffer, buffer_bytes;
 } gnn_spmm_desc;
 void gnn_cuda_spmm(gnn_run *run, const gnn_spmm_desc *spmm);
 /* The same before any step, wherever x and y will be: its buffer, which has a planned size, may be too small for these data. That ends
  * the load with GNN_ENOMEM. */
 void gnn_cuda_prepare_spmm(gnn_run *run, const gnn_spmm_desc *spmm);
 
-/* In `evaluate`, where somebody may ask for a value [rows, width] by name. */
-void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width);
+/* In `evaluate`, where somebody may ask for a value [rows, width] by name; from a row to the next are `stride` numbers. */
+void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width, int64_t stride);
 
 #endif

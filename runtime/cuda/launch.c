@@ -34,12 +34,13 @@ void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int share
   if (gnn_cuda_check(cuda, run->step, what, code)) gnn_cuda_settle(cuda, run->step);
 }
 
-void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width) {
+void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width, int64_t stride) {
   gnn_cuda *cuda = run->cuda;
   const gnn_program *program = run->program;
-  int64_t place = at * (program->real_bytes / 4);
+  const int64_t place = at * (program->real_bytes / 4), row_bytes = width * program->real_bytes, stride_bytes = stride * program->real_bytes;
   if (run->tap == NULL || !gnn_cuda_check(cuda, run->step, "running", cudaStreamSynchronize(cuda->stream[GNN_LANE_COMPUTE]))) return;
-  if (gnn_cuda_download(cuda->instance, place, rows * width * program->real_bytes) != GNN_OK) return;
+  if (gnn_cuda_download(cuda->instance, place, rows * stride_bytes) != GNN_OK) return;
+  gnn_close_rows(gnn_at(run, at), rows, row_bytes, stride_bytes);
   run->tap(run->tap_user, name, gnn_at(run, at), rows, width);
 }
 

@@ -190,7 +190,7 @@ static uint16_t fill_rounded(float x) {
 static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field,
                              gnn_error *error) {
   int real_bytes = instance->run.program->real_bytes;
-  int64_t width = field->width;
+  int64_t width = field->width, stride = gnn_row_stride(field->stride, width);
   unsigned char *to = fill_at(instance, field->at[0]);
   int is_as_it_is = real_bytes == 4 && !field->is_half;
   float *row = is_as_it_is ? NULL : malloc((size_t)width * sizeof *row);
@@ -198,13 +198,13 @@ static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset,
   for (int64_t r = 0; r < data->rows; r++) {
     const int64_t from = gnn_dataset_row(dataset, data, r);
     if (is_as_it_is) {
-      gnn_field_row(data, from, (float *)(void *)to + r * width);
+      gnn_field_row(data, from, (float *)(void *)to + r * stride);
       continue;
     }
     gnn_field_row(data, from, row);
     for (int64_t c = 0; c < width; c++)
-      if (field->is_half) ((uint16_t *)(void *)to)[r * width + c] = fill_rounded(row[c]);
-      else ((double *)(void *)to)[r * width + c] = (double)row[c];
+      if (field->is_half) ((uint16_t *)(void *)to)[r * stride + c] = fill_rounded(row[c]);
+      else ((double *)(void *)to)[r * stride + c] = (double)row[c];
   }
   free(row);
   return GNN_OK;

@@ -104,8 +104,17 @@ struct Cut {
   }
 };
 
+/* Rows of `width` numbers `stride` apart, with what is no number between them: whatever counts it in is found out. */
+static std::vector<float> padded(const std::vector<float> &x, int64_t width, int64_t stride) {
+  std::vector<float> result(x.size() / (size_t)width * (size_t)stride, NAN);
+  for (size_t i = 0; i < x.size(); i++) result[i / (size_t)width * (size_t)stride + i % (size_t)width] = x[i];
+  return result;
+}
+
 struct Outer {
   Product product;
+  const float *a, *b; /* the factors, padded */
+  int64_t a_stride, b_stride;
   const gnn_view *view;
   int most_levels;
   float *sums, *to;
@@ -116,7 +125,7 @@ static void outer_kernel(const void *argument) {
   const Product *p = &o->product;
   const int64_t across = (p->width + 63) / 64, down = (p->depth + 63) / 64;
   for (gnn_walk walk = gnn_walk_begin(o->view, blockIdx.x / (across * down), o->most_levels, o->sums, p->depth * p->width); walk.run < walk.end; gnn_walk_on(&walk))
-    gnn_outer_run<64>(p->a, p->b, p->depth, p->width, blockIdx.x / across % down * 64, blockIdx.x % across * 64, gnn_run_first(&o->view->blocks, walk.run),
+    gnn_outer_run<64>(o->a, o->a_stride, o->b, o->b_stride, p->depth, p->width, blockIdx.x / across % down * 64, blockIdx.x % across * 64, gnn_run_first(&o->view->blocks, walk.run),
                       gnn_run_first(&o->view->blocks, walk.run + 1), &walk);
 }
 
@@ -135,7 +144,8 @@ static float outer_sum(const Outer *o, int64_t i, int64_t j, int64_t begin, int6
 
 /* The bits are those of the definition, however many walkers there are. */
 static void test_outer(int64_t rows, int64_t depth, int64_t width, int levels, int below) {
-  const std::vector<float> a = numbers(rows * depth), b = numbers(rows * width);
+  const int64_t a_stride = (depth + 3) / 4 * 4, b_stride = (width + 3) / 4 * 4;
+  const std::vector<float> a = numbers(rows * depth), b = numbers(rows * width), wide_a = padded(a, depth, a_stride), wide_b = padded(b, width, b_stride);
   std::vector<float> to((size_t)(depth * width));
   const Cut cut(rows, levels, below);
   const int64_t tiles = (depth + 63) / 64 * ((width + 63) / 64), runs = INT64_C(1) << (levels + below);
@@ -143,7 +153,7 @@ static void test_outer(int64_t rows, int64_t depth, int64_t width, int levels, i
   for (int most = 0; most <= levels + below + 1; most++) {
     const int shared = most < levels + below ? most : levels + below;
     std::vector<float> sums((size_t)(((levels + below - shared + 1) << shared) * depth * width));
-    Outer o = {{a.data(), b.data(), nullptr, rows, depth, width}, &cut.view, most, sums.data(), to.data()};
+    Outer o = {{a.data(), b.data(), nullptr, rows, depth, width}, wide_a.data(), wide_b.data(), a_stride, b_stride, &cut.view, most, sums.data(), to.data()};
     emulate::order = most;
     emulate::launch("outer", outer_kernel, &o, tiles << shared, GNN_THREADS);
     emulate::launch("walkers", walkers_kernel, &o, (depth * width + GNN_SUM_NUMBERS - 1) / GNN_SUM_NUMBERS, GNN_THREADS);
@@ -182,13 +192,13 @@ struct Loss {
   const int32_t *labels, *rows;
   float *to; /* the gradient */
   double *sums, *mean;
-  int64_t classes, count;
+  int64_t classes, count, stride, gradient_stride;
   const gnn_view *view;
 };
 
 static void loss_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_cross_entropy_block(l->scores, l->classes, l->labels, l->rows, l->count, &l->view->blocks, l->sums);
+  gnn_cross_entropy_block(l->scores, l->stride, l->classes, l->labels, l->rows, l->count, &l->view->blocks, l->sums);
 }
 static void mean_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
@@ -196,7 +206,7 @@ static void mean_kernel(const void *argument) {
 }
 static void measure_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_measure_block(l->scores, l->classes, l->labels, l->view, l->sums);
+  gnn_measure_block(l->scores, l->stride, l->classes, l->labels, l->view, l->sums);
 }
 static void splits_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
@@ -204,13 +214,15 @@ static void splits_kernel(const void *argument) {
 }
 static void gradient_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_cross_entropy_gradient(l->scores, l->classes, l->labels, l->rows, l->count, l->to);
+  gnn_cross_entropy_gradient(l->scores, l->stride, l->classes, l->labels, l->rows, l->count, l->to, l->gradient_stride);
 }
 
 static void test_loss(int64_t nodes, int64_t classes, float size) {
-  std::vector<float> scores = numbers(nodes * classes), gradient((size_t)(nodes * classes));
+  const int64_t stride = classes + 1, gradient_stride = classes + 2;
+  std::vector<float> scores = numbers(nodes * classes), gradient((size_t)(nodes * gradient_stride));
   std::vector<int32_t> labels((size_t)nodes), rows;
   for (float &score : scores) score *= size;
+  const std::vector<float> wide = padded(scores, classes, stride);
   for (int64_t r = 0; r < nodes; r++) {
     labels[(size_t)r] = (int32_t)(next() % (uint64_t)classes);
     if (next() % 3) rows.push_back((int32_t)r);
@@ -218,7 +230,7 @@ static void test_loss(int64_t nodes, int64_t classes, float size) {
   enum { LEVELS = 3, BLOCKS = 1 << LEVELS };
   Cut cut(nodes, LEVELS, 0);
   double sums[3 * BLOCKS * 2] = {0}, mean = 0, again[6] = {0}, want = 0;
-  Loss l = {scores.data(), labels.data(), rows.data(), gradient.data(), sums, &mean, classes, (int64_t)rows.size(), &cut.view};
+  Loss l = {wide.data(), labels.data(), rows.data(), gradient.data(), sums, &mean, classes, (int64_t)rows.size(), stride, gradient_stride, &cut.view};
   emulate::order = 1;
   emulate::launch("loss", loss_kernel, &l, BLOCKS, GNN_THREADS);
   const double tree = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
@@ -245,8 +257,9 @@ static void test_loss(int64_t nodes, int64_t classes, float size) {
     if (is_listed[(size_t)r]) want += log(sum) + maximum - (double)scores[r * classes + labels[(size_t)r]];
     for (int64_t c = 0; c < classes; c++) {
       const double slope = (exp((double)scores[r * classes + c] - maximum) / sum - (c == labels[(size_t)r])) / (double)rows.size();
-      is_good = is_good && fabs((double)gradient[r * classes + c] - (is_listed[(size_t)r] ? slope : 0)) <= 8 * 0x1p-23 / (double)rows.size();
+      is_good = is_good && fabs((double)gradient[r * gradient_stride + c] - (is_listed[(size_t)r] ? slope : 0)) <= 8 * 0x1p-23 / (double)rows.size();
     }
+    for (int64_t c = classes; c < gradient_stride; c++) is_good = is_good && gradient[r * gradient_stride + c] == 0;
   }
   want /= (double)rows.size();
   ok(is_good && fabs(mean - want) <= 4 * 0x1p-23 * (fabs(want) + 1), "loss and gradient of %lld x %lld, scores of %g", (long long)nodes, (long long)classes, (double)size);
@@ -610,7 +623,7 @@ static void test_nan_scores(int64_t classes) {
     const int32_t labels[3] = {label, label, label};
     double part = 0, mean = 0, results[2] = {0, 1};
     Cut cut(3, 0, 0);
-    Loss l = {scores.data(), labels, &row, gradient.data(), &part, &mean, classes, 1, &cut.view};
+    Loss l = {scores.data(), labels, &row, gradient.data(), &part, &mean, classes, 1, classes, classes, &cut.view};
     emulate::launch("loss", loss_kernel, &l, 1, GNN_THREADS);
     emulate::launch("gradient", gradient_kernel, &l, 1, GNN_THREADS);
     is_nan = is_nan && isnan(part);

@@ -401,8 +401,8 @@ static void add_neighbours(const Operation *o) {
   for (int64_t r = 0; r < o->rows; r++)
     for (int64_t f = 0; f < o->width; f++) {
       float sum = 0;
-      for (int32_t e = o->offsets[r]; e < o->offsets[r + 1]; e++) sum += o->left[e] * o->right[o->index[e] * o->width + f];
-      y[r * o->width + f] = sum;
+      for (int32_t e = o->offsets[r]; e < o->offsets[r + 1]; e++) sum += o->left[e] * o->right[o->index[e] * o->b.ld + f];
+      y[r * o->c.ld + f] = sum;
     }
 }
 
@@ -1193,7 +1193,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
 
 struct cusparseContext { cudaStream_t stream; };
 struct cusparseSpMatDescr { int64_t rows, columns, entries; const int32_t *offsets, *index; const float *values; };
-struct cusparseDnMatDescr { int64_t rows, columns; void *values; };
+struct cusparseDnMatDescr { int64_t rows, columns, ld; void *values; };
 enum { SPMM_BUFFER_BYTES = 1000 };
 
 cusparseStatus_t cusparseCreate(cusparseHandle_t *handle) {
@@ -1228,10 +1228,10 @@ cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix) {
 }
 cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *out, int64_t rows, int64_t columns, int64_t ld, void *values, cudaDataType type, cusparseOrder_t order) {
   ENTER_LIBRARY(CUSPARSE_STATUS_INTERNAL_ERROR);
-  if (ld != columns || type != CUDA_R_32F || order != CUSPARSE_ORDER_ROW) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (ld < columns || type != CUDA_R_32F || order != CUSPARSE_ORDER_ROW) return CUSPARSE_STATUS_INVALID_VALUE;
   struct cusparseDnMatDescr *matrix = malloc(sizeof *matrix);
   if (matrix == NULL) return CUSPARSE_STATUS_ALLOC_FAILED;
-  *matrix = (struct cusparseDnMatDescr){rows, columns, values};
+  *matrix = (struct cusparseDnMatDescr){rows, columns, ld, values};
   *out = matrix;
   return CUSPARSE_STATUS_SUCCESS;
 }
@@ -1267,10 +1267,10 @@ cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t a, cu
   (void)a, (void)b, (void)alpha, (void)beta, (void)type, (void)algorithm;
   enter();
   int is_fine = whose(buffer, SPMM_BUFFER_BYTES) == 0 && is_aligned(buffer, LIBRARY_ALIGNMENT) && whose(matrix->values, (size_t)matrix->entries * 4) == 0 &&
-                whose(x->values, (size_t)(x->rows * x->columns) * 4) == 0 && whose(y->values, (size_t)(y->rows * y->columns) * 4) == 0;
+                whose(x->values, (size_t)(x->rows * x->ld) * 4) == 0 && whose(y->values, (size_t)(y->rows * y->ld) * 4) == 0;
   if (is_fine)
     submit(handle->stream, (Operation){.kind = SPMM, .to = y->values, .left = matrix->values, .right = x->values, .offsets = matrix->offsets, .index = matrix->index,
-                                       .rows = matrix->rows, .width = x->columns});
+                                       .rows = matrix->rows, .width = x->columns, .b = {x->rows, x->columns, x->ld}, .c = {y->rows, y->columns, y->ld}});
   leave(cudaSuccess);
   return is_fine ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }

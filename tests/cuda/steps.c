@@ -21,12 +21,16 @@
  * are then those in bf16, 2^16 times as far away, and d is 2^-16 of what they change. A bf16 that is left is off by half a unit in
  * its last place more, 2^-8 of itself; where a library leaves a product in the place of a multiple of it, by that of the product,
  * too (TWICE).
+ *
+ * Rows of odd widths are padded on the device: what lies between them is no number before a step, and must not count.
  */
 #include "device.c"
 
 #include "../../kernels/cuda/view.h"
 
-void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width) { (void)run, (void)name, (void)at, (void)rows, (void)width; }
+void gnn_cuda_tap(gnn_run *run, const char *name, int64_t at, int64_t rows, int64_t width, int64_t stride) {
+  (void)run, (void)name, (void)at, (void)rows, (void)width, (void)stride;
+}
 
 #include <math.h>
 #include <stdio.h>
@@ -40,6 +44,7 @@ typedef struct Block {
   Kind kind;
   int64_t at, at_device, bytes; /* bytes: of the CPU's */
   int first, last; /* numbers of steps */
+  int width, stride; /* of rows that are padded on the device, else 0 */
 } Block;
 
 static const Block blocks[] = {
@@ -78,6 +83,9 @@ void gnn_launch(gnn_run *g, int kernel, int64_t block_count, int threads, int sh
   if (shared_bytes != 0 || !emulated_launch(kernel_names[kernel], &view, at, block_count, threads, order)) abort();
 }
 
+/* Where on the device number i of the CPU's is. */
+static int64_t place_of(const Block *b, int64_t i) { return b->stride ? i / b->width * b->stride + i % b->width : i; }
+
 static uint16_t rounded(float x) {
   uint32_t word;
   memcpy(&word, &x, sizeof word);
@@ -100,15 +108,17 @@ static double number_at(int64_t at, int64_t i, int is_half) {
 /* The libraries are not here to be tested: what they are asked for, in double. */
 void gnn_cuda_gemm(gnn_run *g, const gnn_gemm_desc *d) {
   const int is_half = d->precision == GNN_OF_BF16;
+  const int64_t across_a = gnn_row_stride(d->stride_a, d->transpose_a ? d->m : d->k), across_b = gnn_row_stride(d->stride_b, d->transpose_b ? d->k : d->n);
+  const int64_t across_c = gnn_row_stride(d->stride_c, d->n);
   (void)g;
   for (int64_t i = 0; i < d->m; i++)
     for (int64_t j = 0; j < d->n; j++) {
-      double sum = number_at(d->at_bias, j, d->is_half) + number_at(d->at_addend, i * d->n + j, d->is_half);
+      double sum = number_at(d->at_bias, j, d->is_half) + number_at(d->at_addend, i * across_c + j, d->is_half);
       for (int64_t k = 0; k < d->k; k++)
-        sum += number_at(d->at_a, d->transpose_a ? k * d->m + i : i * d->k + k, is_half) * number_at(d->at_b, d->transpose_b ? j * d->k + k : k * d->n + j, is_half);
+        sum += number_at(d->at_a, d->transpose_a ? k * across_a + i : i * across_a + k, is_half) * number_at(d->at_b, d->transpose_b ? j * across_b + k : k * across_b + j, is_half);
       const float c = (float)(d->is_relu && !(sum > 0) ? 0 : sum);
-      if (d->is_half) ((uint16_t *)(void *)(arena + d->at_c))[i * d->n + j] = rounded(c);
-      else ((float *)(void *)(arena + d->at_c))[i * d->n + j] = c;
+      if (d->is_half) ((uint16_t *)(void *)(arena + d->at_c))[i * across_c + j] = rounded(c);
+      else ((float *)(void *)(arena + d->at_c))[i * across_c + j] = c;
     }
   memset(arena + d->at_workspace, 0xff, (size_t)d->workspace_bytes);
 }
@@ -117,12 +127,13 @@ void gnn_cuda_spmm(gnn_run *g, const gnn_spmm_desc *d) {
   const gnn_view_csr *csr = d->is_out ? &view.out : &view.in;
   const float *x = (const void *)(arena + d->at_x);
   float *y = (void *)(arena + d->at_y);
+  const int64_t stride = gnn_row_stride(d->stride, d->width);
   (void)g;
   for (int64_t r = 0; r < csr->rows; r++)
     for (int64_t f = 0; f < d->width; f++) {
       double sum = 0;
-      for (int64_t e = csr->ptr[r]; e < csr->ptr[r + 1]; e++) sum += (double)x[csr->idx[e] * d->width + f];
-      y[r * d->width + f] = (float)sum;
+      for (int64_t e = csr->ptr[r]; e < csr->ptr[r + 1]; e++) sum += (double)x[csr->idx[e] * stride + f];
+      y[r * stride + f] = (float)sum;
     }
 }
 
@@ -148,7 +159,7 @@ static void round_block(const gnn_run *g, const Block *b) {
   uint16_t *halves = (void *)(arena + b->at_device);
   for (int64_t i = 0; i < b->bytes / 4; i++) {
     x[i] = widened(rounded(x[i]));
-    if (b->kind == HALVES) halves[i] = rounded(x[i]);
+    if (b->kind == HALVES) halves[place_of(b, i)] = rounded(x[i]);
   }
 }
 
@@ -157,7 +168,10 @@ static void snapshot(const gnn_run *g, int step) {
     const Block *b = &blocks[i];
     if (!is_alive(b, step)) continue;
     if (b->kind == HALVES || (has_halves() && strncmp(b->name, "weight_", 7) == 0)) round_block(g, b);
-    if (b->kind != HALVES) memcpy(arena + b->at_device, g->device + b->at, (size_t)b->bytes);
+    float *to = (void *)(arena + b->at_device);
+    const float *from = (const void *)(g->device + b->at);
+    for (int64_t n = 0; b->stride && b->kind == REALS && n < b->bytes / 4; n++) to[place_of(b, n)] = from[n];
+    if (b->kind != HALVES && !b->stride) memcpy(to, from, (size_t)b->bytes);
   }
 }
 
@@ -230,14 +244,15 @@ static void compare_reals(const gnn_run *g, int step, const Block *b, const floa
   double largest = 0, most_moved = 0;
   for (int64_t i = 0; i < count; i++) {
     largest = fmax(largest, fabs((double)want[i]));
-    most_moved = fmax(most_moved, fabs((double)moved[i] - (double)got[i]));
+    most_moved = fmax(most_moved, fabs((double)moved[place_of(b, i)] - (double)got[place_of(b, i)]));
   }
   const double allowed = tolerance(longest_sum(g), most_moved * per_neighbour(), largest);
-  for (int64_t i = 0; i < count; i++)
-    if (!(fabs((double)got[i] - (double)want[i]) <= allowed)) {
-      complain(step, b, i, (double)got[i], (double)want[i]);
-      return;
-    }
+  for (int64_t i = 0; i < count; i++) {
+    const double found = (double)got[place_of(b, i)];
+    if (fabs(found - (double)want[i]) <= allowed) continue;
+    complain(step, b, i, found, (double)want[i]);
+    return;
+  }
 }
 
 static void compare_halves(const gnn_run *g, int step, const Block *b, const uint16_t *got, const float *want, const uint16_t *moved) {
@@ -246,14 +261,15 @@ static void compare_halves(const gnn_run *g, int step, const Block *b, const uin
   double largest = 0, most_moved = 0;
   for (int64_t i = 0; i < count; i++) {
     largest = fmax(largest, fabs((double)want[i]));
-    most_moved = fmax(most_moved, fabs((double)widened(moved[i]) - (double)widened(got[i])));
+    most_moved = fmax(most_moved, fabs((double)widened(moved[place_of(b, i)]) - (double)widened(got[place_of(b, i)])));
   }
   const double allowed = tolerance(longest_sum(g), most_moved * per_neighbour(), largest);
-  for (int64_t i = 0; i < count; i++)
-    if (!(fabs((double)widened(got[i]) - (double)want[i]) <= roundings * 0x1p-8 * (fabs((double)want[i]) + allowed) + allowed)) {
-      complain(step, b, i, (double)widened(got[i]), (double)want[i]);
-      return;
-    }
+  for (int64_t i = 0; i < count; i++) {
+    const double found = (double)widened(got[place_of(b, i)]);
+    if (fabs(found - (double)want[i]) <= roundings * 0x1p-8 * (fabs((double)want[i]) + allowed) + allowed) continue;
+    complain(step, b, i, found, (double)want[i]);
+    return;
+  }
 }
 
 static void compare_bits(int step, const Block *b, const uint32_t *got, const uint32_t *want) {
@@ -277,8 +293,9 @@ static void nudge(int step) {
     for (int64_t k = 0; (b->kind == REALS || b->kind == HALVES) && is_alive(b, step) && k < b->bytes / 4; k++) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       const int is_up = state >> 63;
-      if (b->kind == REALS) reals[k] = neighbour(reals[k], is_up);
-      else halves[k] = rounded(neighbour(widened(halves[k]), is_up));
+      const int64_t n = place_of(b, k);
+      if (b->kind == REALS) reals[n] = neighbour(reals[n], is_up);
+      else halves[n] = rounded(neighbour(widened(halves[n]), is_up));
     }
   }
 }
@@ -299,15 +316,19 @@ static void compare(const gnn_run *g, int step) {
 /* The splits as measured on the device, from the scores that the last step left. */
 static void compare_results(gnn_run *g) {
   const gnn_field_desc *label = &device_program.fields[device_program.label_field];
-  const float *scores = (const void *)(arena + device_program.at_scores);
+  const int64_t classes = device_program.classes, stride = gnn_row_stride(device_program.scores_stride, classes);
+  float *scores = malloc((size_t)(g->nodes * classes) * sizeof *scores);
   const int32_t *labels = (const void *)(arena + label->at[0]);
   const double *sums = (const void *)(arena + device_program.at_results);
+  if (!scores) abort();
+  for (int64_t i = 0; i < g->nodes * classes; i++) scores[i] = ((const float *)(const void *)(arena + device_program.at_scores))[i / classes * stride + i % classes];
   measure(g, device_program.at_scores);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    const double loss = gnn_cross_entropy_part(scores, device_program.classes, labels, g->rows[s], 0, g->row_count[s]);
-    const double hits = (double)gnn_accuracy_part(scores, device_program.classes, labels, g->rows[s], 0, g->row_count[s]);
-    if (fabs(loss - sums[2 * s]) > tolerance((double)device_program.classes, 0, loss) || hits != sums[2 * s + 1]) complain(s, &(Block){.name = "measure"}, 0, sums[2 * s], loss);
+    const double loss = gnn_cross_entropy_part(scores, classes, labels, g->rows[s], 0, g->row_count[s]);
+    const double hits = (double)gnn_accuracy_part(scores, classes, labels, g->rows[s], 0, g->row_count[s]);
+    if (fabs(loss - sums[2 * s]) > tolerance((double)classes, 0, loss) || hits != sums[2 * s + 1]) complain(s, &(Block){.name = "measure"}, 0, sums[2 * s], loss);
   }
+  free(scores);
 }
 
 void watched_leave(gnn_run *g, int host_step) {

@@ -27,14 +27,20 @@ awk 'function number(line, key,    part) { match(line, key); return substr(line,
     }
     next
   }
+  FILENAME == "device.c" {
+    if (match($0, /, rows of [0-9]+ numbers in [0-9]+/)) { split(substr($0, RSTART), part, " "); width[substr($2, 4)] = part[4]; stride[substr($2, 4)] = part[7] + 0 }
+    next
+  }
   /steps/ {
     name = $NF; split($0, half, "steps"); split(half[1], size, "+"); split(half[2], life, /[- ]+/)
     if (FILENAME ~ /^device/) { at[name] = size[1] + 0; bytes[name] = size[2] + 0; next }
-    is_half = 2 * bytes[name] == size[2] + 0
-    if (!(name in at) || name ~ /^scratch_/ || (bytes[name] != size[2] + 0 && !is_half)) next
+    if (!(name in at) || name ~ /^scratch_/) next
+    numbers = (name in stride) ? bytes[name] / stride[name] * width[name] : bytes[name] # bytes of them
+    is_half = 2 * numbers == size[2] + 0
+    if (numbers != size[2] + 0 && !is_half) next
     what = is_half ? "HALVES" : (name in kind) ? kind[name] : ($0 ~ / graph / || name ~ /_(ptr|idx|bounds)$/) && name !~ /degree/ ? "OTHERS" : "REALS"
-    printf "{\"%s\", %s, %d, %d, %d, %d, %d},\n", name, what, size[1], at[name], size[2], life[2], life[3]
-  }' host.c device.layout host.layout >blocks.inc
+    printf "{\"%s\", %s, %d, %d, %d, %d, %d, %d, %d},\n", name, what, size[1], at[name], size[2], life[2], life[3], width[name], stride[name]
+  }' host.c device.c device.layout host.layout >blocks.inc
 # The calls of the plan, each as a function: the line after its gnn_enter.
 awk '/^  gnn_enter\(g, / { match($0, /[0-9]+/); n = substr($0, RSTART, RLENGTH); getline; printf "static void run_%d(gnn_run *g) {%s }\n", n, $0 }' device.c >runs.inc
 awk '{ match($3, /[0-9]+/); printf "[%d] = run_%d,\n", substr($3, RSTART), substr($3, RSTART) }' runs.inc >steps.inc

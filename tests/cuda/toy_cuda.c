@@ -91,7 +91,7 @@ static gnn_status toy_cuda_evaluate(gnn_run *run) {
                                toy_return(run, 2, plan->evaluation_in, K_MASK_X, plan->x_bytes) != GNN_OK))
     return GNN_EIO;
   toy_launch(run, 2, K_PROJECT_EVALUATION, toy_cells(run));
-  if (run->tap) gnn_cuda_tap(run, "projected", (int64_t)run->option[TOY_PROJECTED], run->nodes, run->program->classes);
+  if (run->tap) gnn_cuda_tap(run, "projected", (int64_t)run->option[TOY_PROJECTED], run->nodes, run->program->classes, run->program->classes);
   toy_launch(run, 2, K_FORWARD, toy_cells(run));
   if (run->program->has_results) toy_launch(run, 2, K_MEASURE, 1);
   return GNN_OK;

@@ -167,6 +167,23 @@ static void test_small(void) {
   }
 }
 
+/* Rows of three heads, 21 numbers each: 63, which a GPU would pad to 64. */
+static void test_parts_of_rows(void) {
+  static const char model[] =
+      "layer Heads(x : node[f], out, heads) {\n  param W : [f, heads, out] = glorot\n  param V : [out, out] = glorot\n  return flatten((x @ W) @ V)\n}\n"
+      "data g from synth(kind = \"rmat\", nodes = 100, degree = 3, features = 47, classes = 4, seed = 1)\n"
+      "model parts on g { return x |> Heads(21, heads = 3) |> Linear(y.classes) }\n"
+      "train parts { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }\n";
+  Made m = make_kernels(model, 1);
+  FuseOptions options = {.is_fusing = true, .backend = BACKEND_CUDA, .is_padding = rows_are_padded(m.training, m.evaluation, BACKEND_CUDA)};
+  const char *what = verify_kernels(fuse(m.training, sparse_fields(m.training), &options));
+  ok(!options.is_padding && !what, "a product of parts of rows: no row is padded", what);
+  options.is_padding = true;
+  what = verify_kernels(fuse(m.training, sparse_fields(m.training), &options));
+  ok(what, "a product of parts of padded rows is rejected", what);
+  arena_free(m.arena);
+}
+
 /* ---- a schedule and its layout, changed as a faulty pass might have made them ---- */
 
 /* A copy that can be changed; the rest is shared with the one it was made from. */
@@ -618,6 +635,7 @@ int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
   int rounds = argc > 2 ? atoi(argv[2]) : 32, seen[BREAK_COUNT] = {0};
   test_small();
+  test_parts_of_rows();
   test_pieces();
   test_road(deep_model, 1, ROAD_RECOMPUTE, 10, rounds / 4, seen);
   test_road(deep_model, 1, ROAD_HOST, 0, rounds, seen);

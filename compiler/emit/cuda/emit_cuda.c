@@ -17,8 +17,8 @@ static void print_measure(const Emission *m, FILE *out) {
   const Graph *graph = m->evaluation->graph;
   const char *labels = y->blocks[y->residents->field[m->program->train.label_field]].name;
   fprintf(out, "/* ---- loss and hits of each split ---- */\n\nGNN_KERNEL measure_blocks(const gnn_view *__restrict__ g, const gnn_places at) {\n"
-               "  gnn_measure_block(gnn_at(g, at.at[0]), %" PRId64 ", V_LABELS(%s), g, V_DOUBLES(results) + %d);\n}\n\n",
-          shape_width(&graph->values[graph->scores].shape), labels, 2 * SPLIT_COUNT);
+               "  gnn_measure_block(gnn_at(g, at.at[0]), %" PRId64 ", %" PRId64 ", V_LABELS(%s), g, V_DOUBLES(results) + %d);\n}\n\n",
+          kernels_row_stride(m->evaluation, graph->scores), shape_width(&graph->values[graph->scores].shape), labels, 2 * SPLIT_COUNT);
   fprintf(out, "GNN_KERNEL measure_splits(const gnn_view *__restrict__ g, const gnn_places) {\n"
                "  gnn_measure_split(V_DOUBLES(results) + %d, &g->blocks, V_DOUBLES(results));\n}\n\n", 2 * SPLIT_COUNT);
 }
@@ -67,9 +67,9 @@ static void emit_buffers(const Emission *m, FILE *out) {
   for (int i = 0; i < r->spmm_buffer_count; i++) {
     const struct SpmmBuffer *b = &r->spmm_buffers[i];
     const Block *block = &y->blocks[b->block];
-    fprintf(out, "  gnn_cuda_prepare_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .at_ones = AT_%s, .at_offsets = AT_%s,\n"
+    fprintf(out, "  gnn_cuda_prepare_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .stride = %" PRId64 ", .at_ones = AT_%s, .at_offsets = AT_%s,\n"
                  "                                            .at_buffer = AT_%s, .buffer_bytes = %" PRId64 "});\n",
-            b->is_out, b->width, y->blocks[r->spmm_ones].name, y->blocks[r->spmm_offsets[b->is_out]].name, block->name, block->bytes);
+            b->is_out, b->width, b->stride, y->blocks[r->spmm_ones].name, y->blocks[r->spmm_offsets[b->is_out]].name, block->name, block->bytes);
   }
   fprintf(out, "}\n\n");
 }

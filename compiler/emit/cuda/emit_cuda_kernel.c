@@ -377,14 +377,20 @@ static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, c
 
 static const char *place_of(const StepWriter *w, ValueId value) { return argument_offset_of_value(w->arguments, value, false); }
 
+/* What a library is told of padded rows: ".stride_a = 48, "; of others nothing. */
+static const char *stride_text(const StepWriter *w, const char *member, ValueId value) {
+  const int64_t stride = kernels_row_stride(w->kernels, value);
+  return stride == shape_width(&w->graph->values[value].shape) ? "" : arena_printf(w->arena, ".%s = %" PRId64 ", ", member, stride);
+}
+
 /* The product of the first operand and what lies at `right`, by cuBLASLt. */
 static void add_gemm(CudaWriter *c, const char *sizes, const char *right, ValueId to, const char *more) {
   static const char *const precisions[PRECISION_COUNT] = {"GNN_IN_FP32", "GNN_IN_TF32", "GNN_IN_BF16"};
   const StepWriter *w = &c->w;
   const char *precision = kernels_is_half(w->kernels, w->anchor->operand[0]) ? "GNN_OF_BF16" : precisions[w->kernels->precision];
   add_call(c, arena_printf(w->arena, "gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = %s, .at_b = %s, .at_c = %s, .is_half = %d,\n"
-                                     "                                  %s.precision = %s});\n", sizes, place_of(w, w->anchor->operand[0]), right, place_of(w, to),
-                           kernels_is_half(w->kernels, to), more, precision));
+                                     "                                  %s%s%s.precision = %s});\n", sizes, place_of(w, w->anchor->operand[0]), right, place_of(w, to),
+                           kernels_is_half(w->kernels, to), stride_text(w, "stride_a", w->anchor->operand[0]), stride_text(w, "stride_c", to), more, precision));
 }
 
 /* What is left of the body, row by row. */
@@ -401,13 +407,15 @@ static void print_rest(CudaWriter *c) {
   close_kernel(c);
 }
 
-/* A weight in bf16, `at` bytes into the scratch; where it is then. */
-static const char *print_rounding(CudaWriter *c, const char *suffix, ValueId weight, int64_t at) {
+/* A weight as the factors of the product are kept, in rows of `width` numbers `stride` apart, `at` bytes into the scratch; where it is then. */
+static const char *print_copy(CudaWriter *c, const char *suffix, ValueId weight, int64_t width, int64_t stride, int64_t at) {
   StepWriter *w = &c->w;
+  const bool is_half = kernels_is_half(w->kernels, w->anchor->operand[0]);
   int64_t count = shape_width(&w->graph->values[weight].shape);
-  const char *from = step_from(w, weight), *scratch = argument_at_scratch(w->arguments, ELEMENTS_HALF, &w->uses);
+  const char *from = step_from(w, weight), *scratch = argument_at_scratch(w->arguments, is_half ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses);
   print_call(c, suffix, arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", count, CUDA_THREADS),
-             arena_printf(w->arena, "gnn_round_all(%s, %" PRId64 ", %s + %" PRId64 ");", from, count, scratch, at / 2));
+             arena_printf(w->arena, "gnn_put_rows(%s, %" PRId64 ", %" PRId64 ", %s + %" PRId64 ", %" PRId64 ");", from, count / width, width, scratch, at / (is_half ? 2 : 4),
+                          stride));
   return arena_printf(w->arena, "%s + %" PRId64, argument_offset_of_scratch(w->arguments), at);
 }
 
@@ -416,14 +424,16 @@ static void emit_library_matmul(CudaWriter *c) {
   const struct Contraction p = w->anchor->as.product;
   const Epilogue *e = &w->kernel->epilogue;
   const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
-  int64_t matrix_bytes = library_matrix_bytes(w->kernels, w->kernel);
-  const char *matrix = matrix_bytes ? print_rounding(c, "matrix", w->anchor->operand[1], 0) : place_of(w, w->anchor->operand[1]);
+  const int64_t matrix_bytes = library_matrix_bytes(w->kernels, w->kernel), matrix_width = p.transposed ? p.depth : p.width;
+  const int64_t stride = library_matrix_stride(w->kernels, w->kernel);
+  const char *matrix = matrix_bytes ? print_copy(c, "matrix", w->anchor->operand[1], matrix_width, stride, 0) : place_of(w, w->anchor->operand[1]);
   const char *bias = e->bias == NO_VALUE                            ? "-1"
-                     : library_bias_bytes(w->kernels, w->kernel) ? print_rounding(c, "bias", e->bias, matrix_bytes)
+                     : library_bias_bytes(w->kernels, w->kernel) ? print_copy(c, "bias", e->bias, p.width, p.width, matrix_bytes)
                                                                     : place_of(w, e->bias);
   const char *addend = e->addend == NO_VALUE ? "-1" : place_of(w, e->addend);
   add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), matrix, e->place,
-           arena_printf(w->arena, ".at_bias = %s, .at_addend = %s, .is_relu = %d, ", bias, addend, e->is_relu));
+           arena_printf(w->arena, "%s.at_bias = %s, .at_addend = %s, .is_relu = %d, ", stride == matrix_width ? "" : arena_printf(w->arena, ".stride_b = %" PRId64 ", ", stride), bias,
+                        addend, e->is_relu));
   print_rest(c);
 }
 
@@ -434,13 +444,18 @@ static void emit_library_spmm(CudaWriter *c) {
   int is_out = w->anchor->as.end == END_SRC && !residents->is_symmetric;
   int64_t width = body_width(c);
   int buffer = residents_spmm_buffer(residents, is_out, width);
-  const char *x = place_of(w, w->graph->values[w->anchor->operand[0]].operand[0]), *y_place = place_of(w, w->kernel->epilogue.place);
-  add_call(c, arena_printf(w->arena, "gnn_cuda_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", .at_x = %s, .at_y = %s,\n"
+  const ValueId gathered = w->graph->values[w->anchor->operand[0]].operand[0], place = w->kernel->epilogue.place;
+  add_call(c, arena_printf(w->arena, "gnn_cuda_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", %s.at_x = %s, .at_y = %s,\n"
                                      "                                  .at_ones = AT_%s, .at_offsets = AT_%s,\n"
                                      "                                  .at_buffer = AT_%s, .buffer_bytes = %" PRId64 "});\n",
-                           is_out, width, x, y_place,
+                           is_out, width, stride_text(w, "stride", gathered), place_of(w, gathered), place_of(w, place),
                            y->blocks[residents->spmm_ones].name, y->blocks[residents->spmm_offsets[is_out]].name, y->blocks[buffer].name, y->blocks[buffer].bytes));
   print_rest(c);
+}
+
+/* From a row of a product's operand to the next; where a row of the value has several of them they lie side by side. */
+static int64_t stride_of_factor(const StepWriter *w, int operand, int64_t width) {
+  return w->anchor->as.product.lead > 1 ? width : kernels_row_stride(w->kernels, w->anchor->operand[operand]);
 }
 
 /* A tile of the product a block; its rows go round the warps for the body. Rows of a product with more than one row to a
@@ -470,7 +485,7 @@ static void emit_matmul(CudaWriter *c) {
   fprintf(w->out, "  const int column = (int)(blockIdx.x %% %" PRId64 ") * %d;\n", across, columns);
   const char *left = step_from(w, w->anchor->operand[0]), *right = step_from(w, w->anchor->operand[1]);
   fprintf(w->out, "  gnn_gemm<%d, %d, false, %s>(%s, %" PRId64 ", %s, %" PRId64 ", %s, %" PRId64 ", row, column, 0, %" PRId64 ", &tile);\n", high,
-          columns, p.transposed ? "true" : "false", left, p.depth, right,
+          columns, p.transposed ? "true" : "false", left, stride_of_factor(w, 0, p.depth), right,
           p.transposed ? p.depth : p.width, rows, p.width, p.depth);
   fprintf(w->out, "  for (int64_t r = row + threadIdx.x / %d; r < gnn_min(row + %d, %s); r += %d) {\n", CUDA_WARP, high, rows, CUDA_THREADS / CUDA_WARP);
   fprintf(w->out, "    const gnn_real *acc = tile.c[r - row];\n");
@@ -496,8 +511,8 @@ static void emit_outer(CudaWriter *c) {
   if (has_rows) print_walk(c, arena_printf(w->arena, "blockIdx.x / %" PRId64, down * across));
   else fprintf(w->out, "  const gnn_walk walk = {0, 1, 0, %" PRId64 ", %s};", p.depth * p.width, step_to(w, w->kernel->anchor));
   const char *left = step_from(w, w->anchor->operand[0]), *right = step_from(w, w->anchor->operand[1]);
-  fprintf(w->out, "\n%s  gnn_outer_run<%d>(%s, %s, %" PRId64 ", %" PRId64 ", row, column, %s, %s, &walk);\n", has_rows ? "  " : "", tile, left, right, p.depth, p.width,
-          begin, end);
+  fprintf(w->out, "\n%s  gnn_outer_run<%d>(%s, %" PRId64 ", %s, %" PRId64 ", %" PRId64 ", %" PRId64 ", row, column, %s, %s, &walk);\n", has_rows ? "  " : "", tile, left,
+          stride_of_factor(w, 0, p.depth), right, stride_of_factor(w, 1, p.width), p.depth, p.width, begin, end);
   close_kernel(c);
   if (has_rows) print_sum_of_walkers(c);
 }
@@ -593,8 +608,8 @@ static void emit_cross_entropy(CudaWriter *c) {
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
   const char *sums = argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
   print_call(c, "blocks", "INT64_C(1) << g->blocks.levels",
-             arena_printf(w->arena, "gnn_cross_entropy_block(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);",
-                          scores, classes, labels, sums));
+             arena_printf(w->arena, "gnn_cross_entropy_block(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);",
+                          scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, sums));
   open_kernel(c, "mean", "1", "gnn_view *g");
   fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_count[GNN_TRAIN], &g->loss);\n", sums);
   close_kernel(c);
@@ -602,14 +617,14 @@ static void emit_cross_entropy(CudaWriter *c) {
 
 static void emit_cross_entropy_gradient(CudaWriter *c) {
   StepWriter *w = &c->w;
-  int64_t classes = body_width(c);
+  int64_t classes = body_width(c), stride = kernels_row_stride(w->kernels, w->kernel->anchor);
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
   const char *gradient = step_to(w, w->kernel->anchor);
-  print_call(c, "zero", arena_printf(w->arena, "blocks_for(g->nodes * %" PRId64 ", %d)", classes, CUDA_THREADS),
-             arena_printf(w->arena, "gnn_zero(%s, g->nodes * %" PRId64 ");", gradient, classes));
+  print_call(c, "zero", arena_printf(w->arena, "blocks_for(g->nodes * %" PRId64 ", %d)", stride, CUDA_THREADS),
+             arena_printf(w->arena, "gnn_zero(%s, g->nodes * %" PRId64 ");", gradient, stride));
   print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / CUDA_WARP),
-             arena_printf(w->arena, "gnn_cross_entropy_gradient(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);",
-                          scores, classes, labels, gradient));
+             arena_printf(w->arena, "gnn_cross_entropy_gradient(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s, %" PRId64 ");",
+                          scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, gradient, stride));
 }
 
 static const char *weight_place(const CudaWriter *c, ValueId weight) {
