@@ -35,6 +35,7 @@ exact() { "$build/gnncc" -q -w --backend=cuda --precision=bf16 --stop-after=fuse
 check "extremes, in bf16: what is compared with them is not rounded" bash -c "$(declare -f exact); build=$build root=$root; exact | grep -q 'pool_max (2720 bytes)' && exact | grep -q 'in bf16'"
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
 sums_are() { "$here/sums.sh" "$build" "$work/sums_$1" "${@:2}"; } # NAME TUNED OPTION...
+check "sums: each step leaves what the CPU leaves, in every order of threads" steps "$here/sums.gnn" "$work/sums"
 check "sums over neighbours have the bits of their patterns, whoever has which elements, and hubs among them" sums_are usual 0
 check "so have those of bf16" sums_are bf16 0 --precision=bf16
 check "and tuned ones" sums_are tuned 8

@@ -1,11 +1,11 @@
 #!/bin/bash
-# sums.sh BUILD WORK TUNED [OPTION...]: the kernels of models/sums.gnn, compiled with these options, against the patterns of their sums (sums.cc), in
+# sums.sh BUILD WORK TUNED [OPTION...]: the kernels of sums.gnn, compiled with these options, against the patterns of their sums (sums.cc), in
 # the directory WORK. TUNED: as many lanes to a row, or 0: as usual.
 set -eu
 build=$(realpath "$1") work=$2 tuned=$3 options=("${@:4}")
 here=$(realpath "$(dirname "$0")")
 mkdir -p "$work" && cd "$work"
-model=$here/models/sums.gnn
+model=$here/sums.gnn
 if [ "$tuned" != 0 ]; then
   kernels=$("$build/gnncc" -w -q --backend=cuda --tuning=none "${options[@]}" --stop-after=fuse --dump=fuse "$model" |
     sed -n "s/^  variants of \(spmm.*\): .*by $tuned lanes.*/\"\1\": {\"best\": \"by $tuned lanes\"}/p" | sort -u | paste -sd,)
