@@ -110,7 +110,7 @@ print_all() {
 
 make_all() {
   emit_models && emit_widths && compile $(ls ./*.cu | sed 's/^..//; s/\.cu$//') >figures &&
-    for name in $(ls ./*.cu | sed 's/^..//; s/\.cu$//'); do headings "$name"; done >words && print_all >now.md
+    for program in $(ls ./*.cu | sed 's/^..//; s/\.cu$//'); do headings "$program"; done >words && print_all >now.md
 }
 if [ "$renew" = --renew ]; then
   make_all || exit 1
