@@ -25,8 +25,8 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)
 COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c shown.c workplace.c) \
   $(addprefix compiler/graph/, autodiff.c data.c graph.c hoist.c locality.c lower.c reassociate.c simplify.c verify_graph.c) \
-  $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c measured.c profile.c row_stride.c trial.c \
-    tuning.c verify_kernels.c) \
+  $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c measured.c places.c profile.c row_stride.c \
+    trial.c tuning.c verify_kernels.c) \
   $(addprefix compiler/plan/, answer.c decisions.c layout.c pieces.c pins.c plan.c pose_problem.c residents.c schedule.c slowing.c tiers.c verify_memory.c \
     verify_plan.c) \
   $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_expr.c emit_folder.c emit_interface.c emit_names.c emit_rows.c emit_step.c cpu/emit_kernel.c \

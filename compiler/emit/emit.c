@@ -117,8 +117,10 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, F
   for (int k = 0, count = 0; k < kernel->output_count; k++) {
     const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], step->part, s);
     if (step->part && !parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
+    const Block *under = kernel->over[k] == NO_VALUE ? NULL : layout_at(m->layout, step->kernels, kernel->over[k], step->part, s);
+    const char *where = under && under->offset == block->offset ? arena_printf(m->arena, " in the place of %s", under->name) : "";
     const char *life = arena_printf(m->arena, "%s until step %d", block->kind == BLOCK_SCRATCH ? "not read this time," : "kept", block->last + 1);
-    fprintf(out, "%s %s (%s, %s)", count++ ? "," : " \302\267 writes", block->name, bytes_text(m->arena, block->bytes), is_once ? "kept always" : life);
+    fprintf(out, "%s %s%s (%s, %s)", count++ ? "," : " \302\267 writes", block->name, where, bytes_text(m->arena, block->bytes), is_once ? "kept always" : life);
   }
   fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n", 1e3 * step->cost.seconds, step->number);
   emit_call(m, calls, s, out);

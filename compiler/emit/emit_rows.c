@@ -231,7 +231,9 @@ static Pointer *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_out
   const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(w, row))
                                                            : arena_printf(w->arena, " + %s * %" PRId64, row_variable(w, row), stride);
   const Level level = level_of_row(w, row);
-  rows_write(w, level, "%s%s *%s%s = %s%s%s;", constant, type, w->is_in_place ? "" : "restrict ", name, at, is_own ? " + own" : "", offset);
+  const bool is_shared = w->is_in_place || kernel_shares_place(w->kernel, w->kernels->storage[value]);
+  w->has_shared_places = w->has_shared_places || is_shared;
+  rows_write(w, level, "%s%s *%s%s = %s%s%s;", constant, type, is_shared ? "" : "restrict ", name, at, is_own ? " + own" : "", offset);
   ARENA_PUSH(w->arena, w->pointers, w->pointer_count, ((Pointer){at, value, row, level, is_output, is_own, name, NULL}));
   return &w->pointers[w->pointer_count - 1];
 }
@@ -413,6 +415,13 @@ static const char *computed(RowWriter *w, ValueId id, Index index) {
   return element_of[value.op](w, id, index, operand);
 }
 
+/* A store may come before its next use. */
+static const char *loaded(RowWriter *w, ValueId id, Index index) {
+  const char *number = rows_load(w, id, index);
+  const bool is_bit = w->kernels->graph->values[w->kernels->storage[id]].shape.element == ELEMENT_BIT;
+  return !is_bit && kernel_shares_place(w->kernel, id) ? temporary(w, id, index, "gnn_real", number) : number;
+}
+
 const char *rows_value(RowWriter *w, ValueId id, Index index) {
   const Value *value = &w->kernels->graph->values[id];
   for (int i = 0; i < w->temporary_count; i++)
@@ -425,11 +434,11 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
     w->uses |= USES_RUN;
     return arena_printf(w->arena, "(gnn_real)g->option[%d]", (int)value->as.index);
   }
-  if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return rows_load(w, id, index);
+  if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return loaded(w, id, index);
   bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&
                       op_info[value->op].kind == OP_KIND_POINT;
   if (is_made_here || kernels_is_virtual(w->kernels, id)) return computed(w, id, index);
-  return rows_load(w, id, index);
+  return loaded(w, id, index);
 }
 
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
@@ -467,12 +476,18 @@ static void print_lines(FILE *out, const char *indent, const char *lines) {
   }
 }
 
+/* An element is stored where an operand of its own was read, if at all: the C compiler need not ask. */
+static void print_independence(const RowWriter *w, FILE *out, const char *indent) {
+  if (w->has_shared_places) fprintf(out, "%sGNN_INDEPENDENT\n", indent);
+}
+
 static void print_bit_loops(const RowWriter *w, FILE *out, const char *indent) {
   int64_t size = w->loop_size[0];
   const char *inner = arena_printf(w->arena, "%s  ", indent), *innermost = arena_printf(w->arena, "%s    ", indent);
   fprintf(out, "%sfor (int block = 0; block < %" PRId64 "; block++) {\n", indent, bit_words(size));
   print_lines(out, inner, w->bit_reads);
   for (int b = 0; b < w->bit_word_count; b++) fprintf(out, "%suint32_t %s = 0;\n", inner, w->bit_words[b].name);
+  print_independence(w, out, inner);
   if (size % 32 == 0) fprintf(out, "%sfor (int t = 0; t < 32; t++) {\n", inner);
   else if (size < 32) fprintf(out, "%sfor (int t = 0; t < %" PRId64 "; t++) {\n", inner, size);
   else
@@ -514,9 +529,11 @@ void rows_print_loops(const RowWriter *w, FILE *out, const char *indent) {
     print_bit_loops(w, out, indent);
     return;
   }
-  for (int d = 0; d < w->loop_count; d++)
+  for (int d = 0; d < w->loop_count; d++) {
+    if (d == w->loop_count - 1) print_independence(w, out, arena_printf(w->arena, "%s%*s", indent, 2 * d, ""));
     fprintf(out, "%s%*sfor (int %s = 0; %s < %" PRId64 "; %s++)%s\n", indent, 2 * d, "", loop_names[d], loop_names[d], w->loop_size[d],
             loop_names[d], d == w->loop_count - 1 ? " {" : "");
+  }
   print_lines(out, arena_printf(w->arena, "%s%*s", indent, 2 * w->loop_count, ""), w->text[LEVEL_ELEMENT]);
   fprintf(out, "%s%*s}\n", indent, 2 * (w->loop_count - 1), "");
 }

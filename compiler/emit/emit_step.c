@@ -54,11 +54,18 @@ static void write_values(const StepWriter *w, RowWriter *body, int first, Index 
   }
 }
 
+/* The operands in whose places results may lie, before anything is stored. */
+static void load_operands_under(const StepWriter *w, RowWriter *body, Index index) {
+  for (int k = 0; k < w->kernel->output_count; k++)
+    if (w->kernel->over[k] != NO_VALUE && !(w->kernel->library && w->kernel->over[k] == w->kernel->epilogue.addend)) rows_value(body, w->kernel->over[k], index);
+}
+
 RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, Spread spread) {
   RowWriter *body = rows_new(w->arguments, &w->anchor->shape);
   body->spread = spread;
   RowKind row = body_row(w);
   Index index = rows_full_index(body, row);
+  load_operands_under(w, body, index);
   if (acc) {
     if (body->loop_count == 0) at = "0";
     rows_name_acc(body, w->kernel->anchor, index, arena_printf(w->arena, "%s[%s]", acc, at ? at : rows_offset(body, &w->anchor->shape, index)));
@@ -76,6 +83,7 @@ RowWriter *step_write_rest(StepWriter *w, Spread spread) {
   body->is_in_place = epilogue->place != epilogue->result;
   RowKind row = body_row(w);
   Index index = rows_full_index(body, row);
+  load_operands_under(w, body, index);
   rows_write(body, body->loop_count ? LEVEL_ELEMENT : LEVEL_ROW, "const gnn_real product = %s;", rows_load(body, epilogue->place, index));
   rows_name(body, epilogue->result, index, "product");
   write_values(w, body, epilogue->body_count, index, row);

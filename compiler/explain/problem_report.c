@@ -184,7 +184,7 @@ static void sum_away(Drawing *w) {
 static int stay_start(const Drawing *w, const PlanStay *stay) { return stay->in_move >= 0 ? w->q->moves[stay->in_move].g : stay->from; }
 
 static int stay_end(const Drawing *w, const PlanStay *stay) {
-  int until = stay->until;
+  int until = stay->until - (stay->taken_by >= 0);
   for (int i = 0; i < w->q->offload_count; i++) {
     const PlanOffload *o = &w->q->offloads[i];
     bool is_its = stay->out_move >= 0 ? o->move == stay->out_move : stay->is_final && o->move < 0 && o->piece == stay->piece;

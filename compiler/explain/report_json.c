@@ -148,9 +148,9 @@ static json_t *json_blocks(const Emission *m) {
   json_t *list = json_array();
   for (int i = 0; i < m->layout->count; i++) {
     const Block *b = &m->layout->blocks[i];
-    if (b->first == BEFORE_STEPS) continue; /* in no step is it there */
+    if (b->first == BEFORE_STEPS || b->until < b->first) continue; /* in no step is it there alone */
     json_t *item = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i}", "name", b->name, "kind", block_kind_name(b->kind), "tier", "device", "offset",
-                             (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", b->last + 1);
+                             (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", b->until + 1);
     if (b->kernels && b->value != NO_VALUE) {
       json_object_set_new(item, "value", json_string(piece_name(m, b->kernels, b->value, b->part)));
       json_object_set_new(item, "line", json_integer(b->kernels->graph->values[b->value].place.line));
@@ -190,7 +190,7 @@ static json_t *json_memory(const Emission *m) {
     int64_t kinds[BLOCK_KIND_COUNT] = {0};
     for (int k = 0; k < m->layout->count; k++) {
       const Block *block = &m->layout->blocks[k];
-      if (block->first <= i && i <= block->last) kinds[block->kind] += block->room;
+      if (block->first <= i && i <= block->until) kinds[block->kind] += block->room;
     }
     double start = first == 0 || first == s->training_count ? 0 : s->steps[first - 1].start_seconds + s->steps[first - 1].cost.seconds;
     json_t *row = json_pack("{s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "first_step", first + 1, "step", i + 1, "start_seconds", start, "end_seconds",

@@ -439,6 +439,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
     note_graph_directions(&f, &kernels->kernels[i]);
   }
   if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);
+  choose_places(kernels, options->is_placing);
   return kernels;
 }
 
@@ -456,8 +457,9 @@ void kernels_dump(const Kernels *kernels, FILE *out) {
     for (int k = 0; k < kernel->input_count; k++) fprintf(out, " %s", graph->values[kernel->inputs[k]].name);
     fprintf(out, "\n  writes ");
     for (int k = 0; k < kernel->output_count; k++)
-      fprintf(out, " %s (%" PRId64 " bytes%s)", graph->values[kernel->outputs[k]].name, kernels_bytes(kernels, kernel->outputs[k]),
-              kernels_is_half(kernels, kernel->outputs[k]) ? " in bf16" : "");
+      fprintf(out, " %s (%" PRId64 " bytes%s%s%s)", graph->values[kernel->outputs[k]].name, kernels_bytes(kernels, kernel->outputs[k]),
+              kernels_is_half(kernels, kernel->outputs[k]) ? " in bf16" : "", kernel->over[k] == NO_VALUE ? "" : ", may lie over ",
+              kernel->over[k] == NO_VALUE ? "" : graph->values[kernel->over[k]].name);
     fprintf(out, "\n");
     if (kernel->variant_count > 1) fprintf(out, "  variants of %s:", variant_key(kernels, kernel));
     for (int v = 0; v < kernel->variant_count && kernel->variant_count > 1; v++) fprintf(out, "%s %s%s", v ? ";" : "", kernel->variants[v].name, v + 1 == kernel->variant_count ? "\n" : "");

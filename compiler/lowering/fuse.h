@@ -21,6 +21,7 @@ typedef enum Library { LIBRARY_NONE, LIBRARY_CUBLASLT, LIBRARY_CUSPARSE, LIBRARY
 
 typedef struct FuseOptions {
   bool is_fusing;
+  bool is_placing; /* results may lie where operands do: places.c */
   bool is_padding; /* rows_are_padded */
   Backend backend;
   /* Of BACKEND_CUDA: */
@@ -86,6 +87,7 @@ typedef struct Kernel {
   ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them. KERNEL_UPDATE: more updates */
   int output_count;
   ValueId *outputs;   /* what is stored, of the anchor and the body */
+  ValueId *over;      /* per output: the input in whose memory it may lie, or NO_VALUE (places.c) */
   int input_count;
   ValueId *inputs;    /* stored values and leaves with storage that it reads, each once */
   int64_t work_bytes; /* scratch: packed matrices, open sums */
@@ -126,6 +128,10 @@ const char *kernel_what(const Kernels *kernels, const Kernel *kernel);
 
 /* The field behind a sparse left operand, NO_INDEX if `id` is none; *dropout gets its DROPOUT value or NO_VALUE. */
 int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);
+
+/* places.c */
+void choose_places(Kernels *kernels, bool is_placing);
+bool kernel_shares_place(const Kernel *kernel, ValueId value); /* it may lie where another value of the kernel does */
 
 /* choose_half.c */
 void choose_half(Kernels *kernels, const bool *is_sparse_field);

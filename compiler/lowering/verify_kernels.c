@@ -29,6 +29,49 @@ static const char *check_body(const Kernels *kernels, int index) {
   return NULL;
 }
 
+static bool is_input(const Kernel *kernel, ValueId id) {
+  for (int k = 0; k < kernel->input_count; k++)
+    if (kernel->inputs[k] == id) return true;
+  return false;
+}
+
+/* Whether what the value is computed from, within its kernel, has `id` at a row or an element other than its own. `seen`, per value: 1 when
+ * met at its own, 2 when met apart; shared values are looked at no more often. */
+static bool reads_apart(const Kernels *kernels, int index, ValueId from, ValueId id, bool is_apart, uint8_t *seen) {
+  const Value *value = &kernels->graph->values[from];
+  if (seen[from] > is_apart) return false;
+  seen[from] = is_apart ? 2 : 1;
+  if (kernels->storage[from] == id) return is_apart || from != id;
+  const bool is_inside = kernels_is_virtual(kernels, from) || kernels->made_by[from] == index;
+  if (!is_inside || op_info[value->op].kind != OP_KIND_POINT) return false;
+  for (int k = 0; k < value->operand_count; k++)
+    if (reads_apart(kernels, index, value->operand[k], id, is_apart || value->op == OP_LIFT || value->op == OP_BROADCAST, seen)) return true;
+  return false;
+}
+
+/* A result that may lie over an operand: nobody reads that one later, and the kernel itself only where it writes. */
+static const char *check_places(const Kernels *kernels, int index) {
+  const Graph *graph = kernels->graph;
+  const Kernel *kernel = &kernels->kernels[index];
+  for (int k = 0; k < kernel->output_count; k++) {
+    ValueId made = kernel->outputs[k], under = kernel->over[k];
+    if (under == NO_VALUE) continue;
+    const char *fault = !is_input(kernel, under) || kernels_bytes(kernels, made) != kernels_bytes(kernels, under) ? "has no such operand" : NULL;
+    for (int later = index + 1; later < kernels->kernel_count; later++)
+      if (is_input(&kernels->kernels[later], under)) fault = "is read later";
+    for (int other = 0; other < k; other++)
+      if (kernel->over[other] == under) fault = "is taken twice";
+    const Value *anchor = &graph->values[kernel->anchor];
+    uint8_t *seen = arena_alloc(graph->arena, 2 * (size_t)(graph->value_count + 1));
+    for (int n = 0; n < anchor->operand_count && kernel->kind != KERNEL_MAP; n++)
+      if (reads_apart(kernels, index, anchor->operand[n], under, kernel->kind != KERNEL_ROW_SUM, seen)) fault = "is read by the anchor";
+    for (int b = 0; b < kernel->body_count; b++)
+      if (reads_apart(kernels, index, kernel->body[b], under, false, seen + graph->value_count)) fault = "is read elsewhere";
+    if (fault) return arena_printf(graph->arena, "kernel %d: %s may not lie over %s: %s", index, graph->values[made].name, graph->values[under].name, fault);
+  }
+  return NULL;
+}
+
 static bool is_padded(const Kernels *kernels, ValueId id) { return kernels_padding(kernels, id).stride > 0; }
 
 /* A product of several rows to a row of the value takes them side by side; what a library adds to a product lies as the product does. */
@@ -54,6 +97,7 @@ const char *verify_kernels(const Kernels *kernels) {
     const Kernel *kernel = &kernels->kernels[i];
     const char *fault = check_reads(kernels, i, is_made);
     if (!fault) fault = check_body(kernels, i);
+    if (!fault) fault = check_places(kernels, i);
     if (!fault) fault = check_rows(kernels, i);
     if (fault) return fault;
     is_made[kernel->anchor] = true;

@@ -20,6 +20,7 @@ typedef struct Laying {
   Layout *layout;
   const Schedule *schedule;
   NameTable names; /* of the blocks */
+  int *taker;      /* per block: the one that takes its place, or NO_INDEX */
 } Laying;
 
 /* ---- the blocks of the device ---- */
@@ -34,7 +35,10 @@ static void add_block(Laying *l, Block block) {
   /* A value that was away has its name once more. */
   if (name_table_find(&l->names, block.name) >= 0) block.name = arena_printf(l->arena, "%s_again", block.name);
   block.name = block_unique_name(l->arena, &l->names, block.name);
+  block.until = block.last;
   name_table_add(l->arena, &l->names, block.name, y->count);
+  int count = y->count;
+  ARENA_PUSH(l->arena, l->taker, count, NO_INDEX);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
 }
 
@@ -43,15 +47,16 @@ static const char *block_name(const Laying *l, const Plan *plan, ValueId value, 
   return part ? arena_printf(l->arena, "%s_part_%d", name, part) : name;
 }
 
-/* S17: from production or return to the last use, or to the step before the one that needs the place of what leaves. */
-static void add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first_boundary) {
+/* S17: from production or return to the last use, or to the step before the one that needs the place of what leaves. The index of
+ * its block; NO_INDEX: it has none. */
+static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first_boundary) {
   const Sequence *q = plan->sequence;
   const Schedule *s = l->schedule;
   const Kernels *kernels = plan->problem->kernels;
   int datum = q->problem->pieces[stay->piece].datum, part = problem_part_of_piece(plan->problem, stay->piece);
   ValueId value = plan->problem->value_of_datum[datum];
   int32_t sums_of = plan->problem->sums_of_datum[datum];
-  if (value == NO_VALUE && sums_of == NO_INDEX) return;
+  if (value == NO_VALUE && sums_of == NO_INDEX) return NO_INDEX;
   int from = stay->in_move >= 0 ? q->moves[stay->in_move].g : stay->from, until = stay->until;
   for (int i = 0; i < q->offload_count && stay->out_move >= 0; i++)
     if (q->offloads[i].move == stay->out_move) until = plan->simulation->release[i] - 1;
@@ -71,6 +76,7 @@ static void add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int firs
   if (block.bytes <= 0) block.bytes = 4;
   block.room = q->problem->pieces[stay->piece].bytes;
   add_block(l, block);
+  return l->layout->count - 1;
 }
 
 static bool is_output_kept(const Sequence *q, int t, int piece) {
@@ -110,8 +116,22 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
   }
 }
 
+/* S17: the piece that is made at the last step of a stay lies in its place from there on. */
+static void take_place(Laying *l, const Sequence *q, int stay, const int *block_of_stay) {
+  for (int i = 0; i < q->stay_count; i++) {
+    const PlanStay *taker = &q->stays[i];
+    if (taker->piece != q->stays[stay].taken_by || taker->from != q->stays[stay].until || taker->in_move >= 0) continue;
+    l->taker[block_of_stay[stay]] = block_of_stay[i];
+    l->layout->blocks[block_of_stay[stay]].until = l->layout->blocks[block_of_stay[i]].first - 1;
+  }
+}
+
 static void add_transients(Laying *l, const Plan *plan, int first_boundary) {
-  for (int i = 0; i < plan->sequence->stay_count; i++) add_stay(l, plan, &plan->sequence->stays[i], first_boundary);
+  const Sequence *q = plan->sequence;
+  int *block_of_stay = arena_alloc(l->arena, (size_t)(q->stay_count + 1) * sizeof *block_of_stay);
+  for (int i = 0; i < q->stay_count; i++) block_of_stay[i] = add_stay(l, plan, &q->stays[i], first_boundary);
+  for (int i = 0; i < q->stay_count; i++)
+    if (q->stays[i].taken_by >= 0) take_place(l, q, i, block_of_stay);
   for (int t = 0; t < plan->sequence->count; t++) add_scratch(l, plan, t, first_boundary);
 }
 
@@ -123,10 +143,24 @@ static void place_transients(Laying *l, int64_t base, int64_t budget) {
   Block *blocks = y->blocks + y->resident_count;
   int count = y->count - y->resident_count;
   PackBox *boxes = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *boxes);
-  for (int i = 0; i < count; i++) boxes[i] = (PackBox){.from = blocks[i].first, .until = blocks[i].last, .bytes = blocks[i].room};
-  y->bytes = base + pack(boxes, count, pack_load(boxes, count), effort);
-  if (y->bytes > budget) y->bytes = base + pack(boxes, count, budget - base, effort);
-  for (int i = 0; i < count; i++) blocks[i].offset = base + boxes[i].offset;
+  const int *taker = l->taker + y->resident_count;
+  int *box_of = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *box_of), box_count = 0;
+  bool *takes = arena_alloc(l->arena, (size_t)count + 1);
+  for (int i = 0; i < count; i++)
+    if (taker[i] != NO_INDEX) takes[taker[i] - y->resident_count] = true;
+  for (int i = 0; i < count; i++) { /* what takes the place of another lies in the same box */
+    if (takes[i]) continue;
+    boxes[box_count] = (PackBox){.from = blocks[i].first, .bytes = blocks[i].room};
+    for (int k = i;; k = taker[k] - y->resident_count) {
+      boxes[box_count].until = blocks[k].until;
+      box_of[k] = box_count;
+      if (taker[k] == NO_INDEX) break;
+    }
+    box_count++;
+  }
+  y->bytes = base + pack(boxes, box_count, pack_load(boxes, box_count), effort);
+  if (y->bytes > budget) y->bytes = base + pack(boxes, box_count, budget - base, effort);
+  for (int i = 0; i < count; i++) blocks[i].offset = base + boxes[box_of[i]].offset;
 }
 
 static void measure(Laying *l) {
@@ -137,13 +171,14 @@ static void measure(Laying *l) {
   for (int s = 0; s < l->schedule->count; s++) {
     for (int i = 0; i < y->count; i++) {
       const Block *b = &y->blocks[i];
-      if (s < b->first || b->last < s) continue;
+      if (s < b->first || b->until < s) continue;
       y->live_bytes[s] += b->room;
       if (b->offset + b->room > y->top_bytes[s]) y->top_bytes[s] = b->offset + b->room;
     }
     int64_t top = y->top_bytes[s], most = y->top_bytes[y->peak_step];
     if (y->live_bytes[s] > y->lower_bound) y->lower_bound = y->live_bytes[s];
-    if (top > most || (top == most && y->live_bytes[s] > y->live_bytes[y->peak_step])) y->peak_step = s;
+    bool is_kernel = l->schedule->steps[s].kind == STEP_KERNEL && l->schedule->steps[y->peak_step].kind != STEP_KERNEL; /* its copies have as much before it */
+    if (top > most || (top == most && y->live_bytes[s] + is_kernel > y->live_bytes[y->peak_step])) y->peak_step = s;
   }
 }
 
@@ -268,7 +303,10 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   for (int i = 0; i < residents->count; i++) {
     Block block = residents->blocks[i];
     if (block.first != BEFORE_STEPS) block.last = schedule->count - 1;
+    block.until = block.last;
     name_table_add(arena, &l.names, block.name, i);
+    int count = y->count;
+    ARENA_PUSH(arena, l.taker, count, NO_INDEX);
     ARENA_PUSH(arena, y->blocks, y->count, block);
   }
   y->resident_count = y->count;

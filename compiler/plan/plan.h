@@ -27,6 +27,8 @@ typedef struct Block {
   int64_t bytes, room, offset; /* room: bytes, rounded up to what the plan counts */
   int first, last;     /* indices of the first and last step that need it; 0 .. count - 1 for what always stays; BEFORE_STEPS for
                           what only the steps before the first epoch read: its place is used again */
+  int until;           /* index of the last step at which the memory is its own: `last`, or the step before the first of the block that takes
+                          its place (S17) */
   const Kernels *kernels; /* whose value it is, with .value; NULL for others */
   ValueId value;
   int part;            /* of the value, from 1; 0: all of it. Of scratch: of the step that it is for */

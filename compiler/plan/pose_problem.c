@@ -173,6 +173,16 @@ static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t wo
   ARENA_PUSH(d->arena, p->ops, p->op_count, op);
 }
 
+/* Of a value that is written over another: where both are cut alike, or neither the op nor they are. */
+static int datum_under(const Describing *d, const Kernel *kernel, int output, const ProblemOp *op) {
+  if (kernel->over[output] == NO_VALUE) return NO_INDEX;
+  const int made = d->datum_of_value[kernel->outputs[output]], under = datum_of(d, kernel->over[output]);
+  if (made == NO_INDEX || under == NO_INDEX) return NO_INDEX;
+  const ProblemDatum *data = d->problem->data;
+  const bool is_alike = data[made].chunks == data[under].chunks && data[made].bytes == data[under].bytes && data[under].home == TIER_NONE;
+  return is_alike && (op->chunks == 1 || op->chunks == data[made].chunks) ? under : NO_INDEX;
+}
+
 /* Written by the last of an op's chunks. */
 static void add_last(const Describing *d, ProblemOp *op, int datum) {
   ProblemAccess access = {.datum = datum, .kind = PROBLEM_ACCESS_LIST, .list = arena_alloc(d->arena, sizeof(int)),
@@ -190,7 +200,10 @@ static void describe_op(const Describing *d, int index) {
   for (int k = 0; k < kernel->input_count; k++) add_access(d, &op.reads, &op.read_count, datum_of(d, kernel->inputs[k]));
   for (int k = 0; k < kernel->output_count; k++) {
     if (is_by_parts && !parts_stores(d->parts, kernel->outputs[k], 1)) add_last(d, &op, d->datum_of_value[kernel->outputs[k]]);
-    else add_access(d, &op.writes, &op.write_count, d->datum_of_value[kernel->outputs[k]]);
+    else {
+      add_access(d, &op.writes, &op.write_count, d->datum_of_value[kernel->outputs[k]]);
+      op.writes[op.write_count - 1].over = datum_under(d, kernel, k, &op) + 1;
+    }
   }
   add_access(d, &op.writes, &op.write_count, d->datum_of_sums[index]);
   for (int b = -1; kernel->kind == KERNEL_UPDATE && b < kernel->body_count; b++) {

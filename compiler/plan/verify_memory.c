@@ -119,6 +119,19 @@ static void memory_add_to_sums(Memory *m, const Step *step, int s) {
   memory_write(m, span, tag + step->part * TAG_PART);
 }
 
+static void memory_read(Memory *m, const Step *step, ValueId id, Span span, int s) {
+  if (memory_access(m, span, false, LANE_COMPUTE, s, s, m->clock))
+    memory_expect(m, span, memory_tag(m, step->kernels, id, parts_of_value(step->parts, id, step->part)), s, step->kernels->graph->values[id].name);
+}
+
+/* The input in whose place an output lies, if it may lie there and does; its numbers are read before theirs are written. */
+static ValueId memory_place_taken(Memory *m, const Step *step, int output, int s) {
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  Span made, under;
+  if (kernel->over[output] == NO_VALUE || !memory_of_value(m, step, kernel->outputs[output], s, &made) || !memory_of_value(m, step, kernel->over[output], s, &under)) return NO_VALUE;
+  return made.from == under.from && made.to == under.to ? kernel->over[output] : NO_VALUE;
+}
+
 static void memory_kernel(Memory *m, int s) {
   const Step *step = &m->schedule->steps[s];
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
@@ -133,6 +146,10 @@ static void memory_kernel(Memory *m, int s) {
   }
   memory_add_to_sums(m, step, s);
   for (int k = 0; k < kernel->output_count; k++) {
+    ValueId taken = memory_place_taken(m, step, k, s);
+    if (taken != NO_VALUE && memory_of_value(m, step, taken, s, &span)) memory_read(m, step, taken, span, s);
+  }
+  for (int k = 0; k < kernel->output_count; k++) {
     if (!parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
     if (!memory_of_value(m, step, kernel->outputs[k], s, &span)) return;
     if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k], parts_of_value(step->parts, kernel->outputs[k], step->part)));
@@ -140,9 +157,10 @@ static void memory_kernel(Memory *m, int s) {
   for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
     ValueId id = step->kernels->storage[kernel->inputs[k]];
     bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id);
+    for (int o = 0; o < kernel->output_count; o++) is_stored = is_stored && (kernel->over[o] != id || memory_place_taken(m, step, o, s) != id);
     if (!is_stored) continue;
     if (!memory_of_value(m, step, id, s, &span)) return;
-    if (memory_access(m, span, false, LANE_COMPUTE, s, s, m->clock)) memory_expect(m, span, memory_tag(m, step->kernels, id, parts_of_value(step->parts, id, step->part)), s, graph->values[id].name);
+    memory_read(m, step, id, span, s);
   }
 }
 

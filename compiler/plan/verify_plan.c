@@ -176,7 +176,7 @@ const char *verify_layout(const Layout *layout, const Schedule *schedule) {
       return arena_printf(arena, "%s lies outside the arena or is not aligned", a->name);
     for (int j = 0; j < i; j++) {
       const Block *b = &layout->blocks[j];
-      bool together = a->first <= b->last && b->first <= a->last;
+      bool together = a->first <= b->until && b->first <= a->until && a->first <= a->until && b->first <= b->until;
       if (together && share_addresses(a, b)) return arena_printf(arena, "%s and %s share memory at one step", a->name, b->name);
     }
   }

@@ -128,22 +128,23 @@ Addresses *addresses_intervals(const Evaluator *e, Arena *arena) {
       final_released[q->offloads[i].piece] = m->release[i];
   for (int x = 0; x < p->piece_count; x++)
     if (p->pieces[x].home == TIER_DEVICE)
-      layout->intervals[layout->count++] = (PlanInterval){.piece = x, .until = q->count - 1, .bytes = p->pieces[x].bytes};
+      layout->intervals[layout->count++] = (PlanInterval){.piece = x, .until = q->count - 1, .taken_by = -1, .bytes = p->pieces[x].bytes};
   for (int i = 0; i < q->stay_count; i++) {
     const PlanStay *stay = &q->stays[i];
     int until = stay->until;
     if (stay->out_move >= 0) until = released[stay->out_move] - 1;
     if (stay->is_final) until = final_released[stay->piece] - 1;
+    if (stay->taken_by >= 0) until--;
     layout->intervals[layout->count++] =
         (PlanInterval){.piece = stay->piece, .from = stay->in_move >= 0 ? q->moves[stay->in_move].g : stay->from,
-                       .until = until, .bytes = p->pieces[stay->piece].bytes};
+                       .until = until, .taken_by = stay->taken_by, .bytes = p->pieces[stay->piece].bytes};
   }
   for (int s = 0; s < q->count; s++) {
     int op = p->steps[q->base[s]].op;
     int64_t bytes = p->ops[op].variants[q->variant[op]].work_bytes + q->scratch_bytes[s];
     if (bytes > 0)
       layout->intervals[layout->count++] =
-          (PlanInterval){.piece = -1, .from = s, .until = q->join[s] > s ? q->join[s] : s, .bytes = bytes};
+          (PlanInterval){.piece = -1, .from = s, .until = q->join[s] > s ? q->join[s] : s, .taken_by = -1, .bytes = bytes};
   }
   qsort(layout->intervals, (size_t)layout->count, sizeof *layout->intervals, compare_intervals);
   arena_free(scratch);
@@ -152,15 +153,33 @@ Addresses *addresses_intervals(const Evaluator *e, Arena *arena) {
 
 /* ---- packing ---- */
 
+/* S18: what takes the place of another lies where that lies. Such a row of intervals is one box. */
 void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort) {
   Arena *arena = arena_new();
   PackBox *boxes = NEW(layout->count, PackBox);
-  for (int i = 0; i < layout->count; i++)
-    boxes[i] = (PackBox){.from = layout->intervals[i].from, .until = layout->intervals[i].until, .bytes = layout->intervals[i].bytes};
-  layout->load_bytes = pack_load(boxes, layout->count);
-  layout->height_bytes = pack(boxes, layout->count, device_bytes, effort);
+  int *box_of = NEW(layout->count, int), *next = NEW(layout->count, int), count = 0;
+  bool *takes = NEW(layout->count, bool);
+  for (int i = 0; i < layout->count; i++) {
+    next[i] = -1;
+    if (layout->intervals[i].taken_by < 0) continue;
+    PlanInterval key = {.piece = layout->intervals[i].taken_by, .from = layout->intervals[i].until + 1};
+    const PlanInterval *taker = bsearch(&key, layout->intervals, (size_t)layout->count, sizeof key, compare_intervals);
+    next[i] = (int)(taker - layout->intervals);
+    takes[next[i]] = true;
+  }
+  for (int i = 0; i < layout->count; i++) {
+    if (takes[i]) continue;
+    boxes[count] = (PackBox){.from = layout->intervals[i].from, .bytes = layout->intervals[i].bytes};
+    for (int k = i; k >= 0; k = next[k]) {
+      box_of[k] = count;
+      boxes[count].until = layout->intervals[k].until;
+    }
+    count++;
+  }
+  layout->load_bytes = pack_load(boxes, count);
+  layout->height_bytes = pack(boxes, count, device_bytes, effort);
   layout->is_packed = layout->height_bytes <= device_bytes;
-  for (int i = 0; i < layout->count; i++) layout->intervals[i].offset = boxes[i].offset;
+  for (int i = 0; i < layout->count; i++) layout->intervals[i].offset = boxes[box_of[i]].offset;
   arena_free(arena);
 }
 

@@ -53,7 +53,7 @@ static unsigned choices_of(const Problem *p, const ProblemPiece *piece, int u) {
 static void make_split(const Problem *p, const Geometry *g, Arena *arena, int s, Split *split) {
   int pieces = p->piece_count, n = p->step_count;
   int *before = NEW(pieces, int), *after = NEW(pieces, int), *sharers = NEW(n, int);
-  bool *is_pinned = NEW(pieces, bool);
+  bool *is_pinned = NEW(pieces, bool), *is_under = NEW(pieces, bool);
   for (int x = 0; x < pieces; x++) before[x] = after[x] = -1;
   *split = (Split){.problem = p, .step = s, .head_ns = g->end_ns[s], .rest_ns = g->tail_ns[s + 1],
                    .duration_ns = g->min_ns[s]};
@@ -64,6 +64,7 @@ static void make_split(const Problem *p, const Geometry *g, Arena *arena, int s,
     for (int i = 0; i < p->steps[t].use_count; i++) {
       int x = p->uses[p->steps[t].first_use + i].piece;
       if (t <= s && end >= s) is_pinned[x] = true;
+      if (t == s && p->uses[p->steps[t].first_use + i].under >= 0) is_under[p->uses[p->steps[t].first_use + i].under] = true;
       if (t < s && end < s && before[x] < end) before[x] = end;
       if (t < s && end >= s && before[x] < t) before[x] = t;
       if (t > s && after[x] < 0) after[x] = t;
@@ -74,7 +75,7 @@ static void make_split(const Problem *p, const Geometry *g, Arena *arena, int s,
   for (int x = 0; x < pieces; x++) {
     const ProblemPiece *piece = &p->pieces[x];
     if (piece->home == TIER_DEVICE || is_pinned[x]) {
-      split->base_bytes += piece->bytes;
+      if (!is_under[x]) split->base_bytes += piece->bytes;
       continue;
     }
     if (before[x] < 0 || after[x] < 0) continue;

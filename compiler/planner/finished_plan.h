@@ -8,6 +8,7 @@
 /* The memory of one residency (piece >= 0, from its first step) or of the workspace of step `from` (piece = -1). */
 typedef struct PlanInterval {
   int piece, from, until;
+  int taken_by; /* the piece that is made in its place at step until + 1, or -1 */
   int64_t bytes, offset;
 } PlanInterval;
 

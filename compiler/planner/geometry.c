@@ -157,9 +157,14 @@ static void find_gaps(const Problem *p, Geometry *g, Arena *arena) {
   g->gap_before = NEW(accesses, int);
   g->gap_after = NEW(accesses, int);
   memset(count, 0, (size_t)pieces * sizeof *count);
-  int *held_until = NEW(pieces, int);
-  for (int x = 0; x < pieces; x++) held_until[x] = -1;
+  int *held_until = NEW(pieces, int), *under_at = NEW(pieces, int);
+  g->is_last_under = NEW(pieces, bool);
+  for (int x = 0; x < pieces; x++) held_until[x] = under_at[x] = -1;
   for (int s = 0; s < n; s++) {
+    for (int i = 0; i < p->steps[s].use_count; i++) {
+      int under = p->uses[p->steps[s].first_use + i].under;
+      if (under >= 0) under_at[under] = s;
+    }
     if (g->join[s] > s)
       for (int i = 0; i < p->steps[s].use_count; i++) {
         int x = p->uses[p->steps[s].first_use + i].piece;
@@ -178,8 +183,9 @@ static void find_gaps(const Problem *p, Geometry *g, Arena *arena) {
       g->last_access[x] = s;
       if (count[x] < g->gap_first[x + 1] - g->gap_first[x]) {
         g->gap_after[i] = g->gap_first[x] + count[x];
-        g->gaps[g->gap_after[i]] = (PlanGap){.piece = x, .u = s, .is_held = held_until[x] > s};
+        g->gaps[g->gap_after[i]] = (PlanGap){.piece = x, .u = s, .is_held = held_until[x] > s, .is_under = under_at[x] == s};
       }
+      g->is_last_under[x] = under_at[x] == s;
       count[x]++;
     }
   }
@@ -274,13 +280,14 @@ static void find_profile(const Problem *p, Geometry *g, Arena *arena) {
       continue;
     }
     if (g->first_access[x] < 0) continue;
+    int end = g->last_access[x] + !g->is_last_under[x];
     retain[g->first_access[x]] += piece->bytes;
-    retain[g->last_access[x] + 1] -= piece->bytes;
+    retain[end] -= piece->bytes;
     base[g->first_access[x]] += piece->bytes;
-    base[g->last_access[x] + 1] -= piece->bytes;
+    base[end] -= piece->bytes;
     for (int i = g->gap_first[x]; i < g->gap_first[x + 1]; i++)
       if (g->gaps[i].options != FATE_BIT(FATE_KEEP)) {
-        base[g->gaps[i].u + 1] -= piece->bytes;
+        base[g->gaps[i].u + !g->gaps[i].is_under] -= piece->bytes;
         base[g->gaps[i].v] += piece->bytes;
       }
   }
@@ -327,7 +334,7 @@ static void find_open(const Problem *p, Geometry *g, Arena *arena) {
   for (int i = 0; i < g->gap_count; i++) {
     PlanGap *gap = &g->gaps[i];
     if (gap->options == FATE_BIT(FATE_KEEP) || gap->v == gap->u + 1) continue;
-    gap->is_open = geometry_is_pinned(gap) || over[gap->v] > over[gap->u + 1];
+    gap->is_open = geometry_is_pinned(gap) || over[gap->v] > over[gap->u + !gap->is_under];
     g->open_count += gap->is_open;
     keys[g->wide_count++] = (OpenKey){i, gap->u, gap->v, !gap->is_open};
   }

@@ -14,6 +14,7 @@ typedef struct PlanGap {
   unsigned options; /* FATE_BIT mask; without FATE_KEEP the gap is pinned: the piece has to leave */
   bool is_clean; /* FATE_HOST or FATE_SSD only drops the copy: the one at home is valid */
   bool is_held; /* inside a communication */
+  bool is_under; /* step u makes another piece in this one's place, where nothing of it has to be copied out (S17) */
   bool is_open; /* pinned, or has another option than RETAIN and covers an over-budget step: without some of these
                  * nothing fits */
 } PlanGap;
@@ -26,6 +27,7 @@ typedef struct Geometry {
   int64_t *min_work, *max_work; /* over the variants */
   int *access_first, *access; /* pieces a step accesses, holds included: access[access_first[t] .. access_first[t+1]) */
   int *first_access, *last_access; /* of a piece; -1 when never accessed */
+  bool *is_last_under; /* of a piece: the step of its last access makes another in its place */
   PlanGap *gaps; /* by piece, then by u */
   int gap_count;
   int *gap_first; /* gaps of piece x: gap_first[x] .. gap_first[x+1] */
@@ -39,7 +41,7 @@ typedef struct Geometry {
   int64_t *tail_ns; /* tail(t); tail_ns[step_count] = 0 */
   int64_t stall_free_ns;
   int64_t *retain_bytes; /* all-retain profile with the largest workspaces */
-  int64_t *base_bytes; /* what no plan can avoid at a step, with the cheapest workspaces */
+  int64_t *base_bytes; /* what no plan can avoid at a step, with the cheapest workspaces; a place that may be taken counts once */
   int peak_step; /* most over-budget compute step, or the highest one */
   bool is_over_budget;
 } Geometry;

@@ -65,6 +65,7 @@ typedef struct Job {
 
 typedef struct Touch {
   int bit, how;
+  int over; /* of what is written: the bit whose place it may take, or -1 */
 } Touch;
 
 typedef struct Base {
@@ -99,6 +100,7 @@ typedef struct Stay { /* one residency */
   int trip; /* leaves by this trip, or -1 */
   bool leaves_for_good; /* a final piece waiting for its copy */
   int released; /* first step it no longer occupies */
+  int taken_by; /* the bit that step `until` makes in its place, or -1 */
 } Stay;
 
 typedef struct Judge {
@@ -389,11 +391,14 @@ static void read_jobs(Judge *j) {
 static int touch_entry(Judge *j, const Job *job, int k, json_t *node, int how, Touch **touch, int count, int *room) {
   json_t *id = json_is_object(node) ? json_object_get(node, "data") : node;
   json_t *access = json_is_object(node) ? json_object_get(node, "access") : NULL;
-  if (json_is_object(node)) only_keys(j, node, job->id, " data access ");
+  json_t *over = json_is_object(node) ? json_object_get(node, "over") : NULL;
+  if (json_is_object(node)) only_keys(j, node, job->id, how == WRITES ? " data access over " : " data access ");
   int d = json_is_string(id) ? index_in(j->thing_index, json_string_value(id)) : -1;
   if (d < 0) BAD("op \"%.80s\": an access names no datum", job->id);
   const Thing *t = &j->thing[d];
-  int from = 0, to = t->chunks;
+  int from = 0, to = t->chunks, under = over && json_is_string(over) ? index_in(j->thing_index, json_string_value(over)) : -1;
+  if (over && (under < 0 || j->thing[under].chunks != t->chunks || j->thing[under].home || j->thing[under].final || t->home))
+    BAD("op \"%.80s\": \"%.80s\" is over no datum whose place it may take (S4)", job->id, t->id);
   json_t *chosen = NULL;
   if (json_is_array(access)) {
     chosen = json_array_get(access, (size_t)k);
@@ -425,13 +430,30 @@ static int touch_entry(Judge *j, const Job *job, int k, json_t *node, int how, T
       if (count) memcpy(more, *touch, (size_t)count * sizeof(Touch));
       *touch = more;
     }
-    (*touch)[count++] = (Touch){t->first + chunk, how};
+    (*touch)[count++] = (Touch){t->first + chunk, how, under < 0 ? -1 : j->thing[under].first + chunk};
   }
   return count;
 }
 
 static int by_bit(const void *a, const void *b) {
   return ((const Touch *)a)->bit - ((const Touch *)b)->bit;
+}
+
+static const char *id_of(Judge *j, int x) {
+  return j->thing[j->bit[x].thing].id;
+}
+
+/* S4: what is written over a bit is made there, by a step that reads that one and writes nothing else over it. */
+static void judge_places(Judge *j, const Base *b, int s) {
+  for (int t = 0; t < b->touches; t++) {
+    int x = b->touch[t].over, readers = 0, takers = 0;
+    for (int i = 0; x >= 0 && i < b->touches; i++) {
+      readers += b->touch[i].bit == x && b->touch[i].how == READS;
+      takers += b->touch[i].over == x;
+    }
+    if (x >= 0 && (readers != 1 || takers != 1 || b->touch[t].how != WRITES || j->bit[b->touch[t].bit].n != j->bit[x].n || j->bit[b->touch[t].bit].first_write >= 0))
+      BAD("op \"%.80s\" chunk %d: \"%.80s\" cannot take the place of \"%.80s\" at step %d (S4)", j->job[b->job].id, b->k, id_of(j, b->touch[t].bit), id_of(j, x), s);
+  }
 }
 
 static void read_base(Judge *j) {
@@ -473,7 +495,9 @@ static void read_base(Judge *j) {
         b->touch[b->touches - 1].how |= list[t].how;
       else
         b->touch[b->touches++] = list[t];
+      if (list[t].over >= 0) b->touch[b->touches - 1].over = list[t].over;
     }
+    judge_places(j, b, s);
     all += b->touches;
     if (all > MAX_TOUCHES) BAD("ops: more than %d accesses", MAX_TOUCHES);
     for (int t = 0; t < b->touches; t++) {
@@ -517,10 +541,6 @@ static bool talks(const Way *way) {
 static const Way *way_of(Judge *j, int e) {
   const Job *job = &j->job[j->base[j->ext[e].base].job];
   return &job->way[job->chosen];
-}
-
-static const char *id_of(Judge *j, int x) {
-  return j->thing[j->bit[x].thing].id;
 }
 
 static const char *op_of(Judge *j, int e) {
@@ -863,7 +883,19 @@ static void look_around(Judge *j) {
   }
 }
 
+/* S17: the bit that extended step e makes in the place of x, or -1. */
+static int taker_at(Judge *j, int x, int e) {
+  const Base *b = &j->base[j->ext[e].base];
+  bool produces;
+  for (int t = 0; t < b->touches; t++)
+    if (b->touch[t].over == x && accesses(j, e, &b->touch[t], &produces) && produces) return b->touch[t].bit;
+  return -1;
+}
+
 static void add_stay(Judge *j, Stay stay) {
+  bool leaves = stay.trip >= 0 || stay.leaves_for_good;
+  stay.taken_by = leaves || j->bit[stay.bit].home == HOME_OF_DEVICE ? -1 : taker_at(j, stay.bit, stay.until);
+  if (stay.taken_by >= 0) stay.released = stay.until;
   j->stay[j->stays++] = stay;
 }
 
@@ -880,7 +912,7 @@ static void judge_bit(Judge *j, int x, int first_trip, int end_trip, const bool 
   int from_tier[4] = {-1, -1, -1, -1}, to_tier[4] = {-1, -1, -1, -1};
   if (p->home == HOME_OF_DEVICE) {
     if (first_trip < end_trip) INVALID("moves[%d]: \"%.80s\" lives on the device (S10)", j->trip[m].index, id_of(j, x));
-    add_stay(j, (Stay){x, 0, j->exts - 1, -1, false, j->exts});
+    add_stay(j, (Stay){x, 0, j->exts - 1, -1, false, j->exts, -1});
     return;
   }
   int begin = n ? visit[0].step : 0;
@@ -900,14 +932,14 @@ static void judge_bit(Judge *j, int x, int first_trip, int end_trip, const bool 
       if (!(p->may & MAY_RECOMPUTE))
         INVALID("\"%.80s\" piece %d may not be recomputed, step %d does (S10)", id_of(j, x), p->chunk, v);
       if (held[i]) INVALID("\"%.80s\" piece %d is re-made at step %d inside a communication (S7)", id_of(j, x), p->chunk, v);
-      add_stay(j, (Stay){x, begin, u, -1, false, u + 1});
+      add_stay(j, (Stay){x, begin, u, -1, false, u + 1, -1});
       begin = v;
     } else if (here) {
       int trip = judge_gap(j, x, u, v, m, held[i], has_copy);
       const Trip *t = &j->trip[trip];
       if (!t->clean && from_tier[t->to] < 0) from_tier[t->to] = u + 1;
       if (from_tier[t->to] >= 0) to_tier[t->to] = v;
-      add_stay(j, (Stay){x, begin, u, t->clean ? -1 : trip, false, u + 1});
+      add_stay(j, (Stay){x, begin, u, t->clean ? -1 : trip, false, u + 1, -1});
       begin = t->g;
       m++;
     } else {
@@ -917,7 +949,7 @@ static void judge_bit(Judge *j, int x, int first_trip, int end_trip, const bool 
   if (m < end_trip)
     INVALID("moves[%d]: \"%.80s\" piece %d has no gap after step %d (S10)", j->trip[m].index, id_of(j, x), p->chunk,
             j->trip[m].after);
-  if (n) add_stay(j, (Stay){x, begin, visit[n - 1].step, -1, p->final, visit[n - 1].step + 1});
+  if (n) add_stay(j, (Stay){x, begin, visit[n - 1].step, -1, p->final, visit[n - 1].step + 1, -1});
   if (from_tier[HOME_OF_HOST] >= 0) count_bytes(j->on_host, from_tier[HOME_OF_HOST], to_tier[HOME_OF_HOST], p->n);
   if (from_tier[HOME_OF_SSD] >= 0) count_bytes(j->on_ssd, from_tier[HOME_OF_SSD], to_tier[HOME_OF_SSD], p->n);
 }
@@ -953,7 +985,7 @@ static void judge_gaps(Judge *j) {
     while (m < j->trips && j->trip[m].bit == x) m++;
     judge_bit(j, x, first, m, held[x] ? held[x] : never);
   }
-  for (int i = 0; i < j->stays; i++) count_bytes(j->need, j->stay[i].from, j->stay[i].until, j->bit[j->stay[i].bit].n);
+  for (int i = 0; i < j->stays; i++) count_bytes(j->need, j->stay[i].from, j->stay[i].until - (j->stay[i].taken_by >= 0), j->bit[j->stay[i].bit].n);
   for (int e = 0; e < j->exts; e++) {
     int end = j->ext[e].join > e ? j->ext[e].join : e;
     count_bytes(j->need, e, end, way_of(j, e)->work + j->ext[e].scratch);
@@ -1021,7 +1053,7 @@ static void complain_memory(Judge *j, int s, int64_t bytes) {
   size_t used = 0;
   for (int i = 0; i < j->stays && used < sizeof names - 60; i++) {
     const Stay *y = &j->stay[i];
-    if (y->from > s || y->until < s || j->bit[y->bit].n == 0) continue;
+    if (y->from > s || y->until - (y->taken_by >= 0) < s || j->bit[y->bit].n == 0) continue;
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%.30s[%d]", used ? ", " : "", id_of(j, y->bit),
                              j->bit[y->bit].chunk);
   }
@@ -1125,6 +1157,7 @@ typedef struct Box {
   int bit, from, to; /* bit -1: work */
   int64_t n, at;
   bool placed;
+  int taken_by; /* the bit that is made in its place at step to + 1, or -1 */
 } Box;
 
 static int by_box(const void *a, const void *b) {
@@ -1140,10 +1173,10 @@ static Box *list_boxes(Judge *j, int *count) {
   Box *box = NEW(j->stays + j->exts, Box);
   *count = 0;
   for (int i = 0; i < j->stays; i++)
-    box[(*count)++] = (Box){j->stay[i].bit, j->stay[i].from, j->stay[i].released - 1, j->bit[j->stay[i].bit].n, 0, false};
+    box[(*count)++] = (Box){j->stay[i].bit, j->stay[i].from, j->stay[i].released - 1, j->bit[j->stay[i].bit].n, 0, false, j->stay[i].taken_by};
   for (int e = 0; e < j->exts; e++)
     if (way_of(j, e)->work + j->ext[e].scratch > 0)
-      box[(*count)++] = (Box){-1, e, j->ext[e].join > e ? j->ext[e].join : e, way_of(j, e)->work + j->ext[e].scratch, 0, false};
+      box[(*count)++] = (Box){-1, e, j->ext[e].join > e ? j->ext[e].join : e, way_of(j, e)->work + j->ext[e].scratch, 0, false, -1};
   qsort(box, (size_t)*count, sizeof *box, by_box);
   return box;
 }
@@ -1183,6 +1216,17 @@ static void all_placed(Judge *j, const Box *box, int count) {
       INVALID("offsets: \"%.80s\" (from step %d) has no address (S18)", box_name(j, &box[i]), box[i].from);
 }
 
+/* S18: what takes a place lies at it. */
+static void judge_taken(Judge *j, const Box *box, int count) {
+  for (int i = 0; i < count; i++) {
+    if (box[i].taken_by < 0 || box[i].n == 0) continue;
+    Box key = {.bit = box[i].taken_by, .from = box[i].to + 1};
+    const Box *taker = bsearch(&key, box, (size_t)count, sizeof *box, by_box);
+    if (taker->at != box[i].at)
+      INVALID("offsets: \"%.80s\" (from step %d) takes the place of \"%.80s\" and lies elsewhere (S18)", box_name(j, taker), taker->from, box_name(j, &box[i]));
+  }
+}
+
 static void judge_offsets(Judge *j) {
   json_t *list = member(j, j->plan, "offsets", JSON_ARRAY, false, "plan"), *node;
   size_t i;
@@ -1200,10 +1244,11 @@ static void judge_offsets(Judge *j) {
               (long long)b->n);
   }
   all_placed(j, box, count);
+  judge_taken(j, box, count);
   qsort(box, (size_t)count, sizeof *box, by_from);
   int *live = NEW(count, int), lives = 0;
   for (int b = 0; b < count; b++) {
-    if (!box[b].n) continue;
+    if (!box[b].n || box[b].to < box[b].from) continue;
     int kept = 0;
     for (int a = 0; a < lives; a++) {
       const Box *other = &box[live[a]];
@@ -1394,7 +1439,10 @@ static void dual_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
   /* Accesses around the split; a hold of a step that always communicates counts as an access at its join. */
   int *before = NEW(j->bits, int), *after = NEW(j->bits, int);
   bool *at = NEW(j->bits, bool), *held = NEW(j->bits, bool);
+  bool *under = NEW(j->bits, bool);
   for (int x = 0; x < j->bits; x++) before[x] = after[x] = -1;
+  for (int i = 0; i < j->base[s].touches; i++)
+    if (j->base[s].touch[i].over >= 0) under[j->base[s].touch[i].over] = true;
   Big base = 0;
   for (int t = 0; t < j->bases; t++) {
     const Base *b = &j->base[t];
@@ -1420,7 +1468,7 @@ static void dual_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
   for (int x = 0; x < j->bits; x++) {
     const Bit *p = &j->bit[x];
     if (p->home == HOME_OF_DEVICE || at[x] || held[x]) {
-      base += p->n;
+      if (!under[x]) base += p->n;
       continue;
     }
     if (before[x] < 0 || after[x] < 0) continue;

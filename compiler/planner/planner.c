@@ -107,9 +107,9 @@ static int64_t least_size_of_policy(const Problem *problem, Policy policy, Tier 
 /* As base_bytes counts: whatever is decided. */
 static bool is_there_anyway(const Geometry *g, const ProblemPiece *piece, int x, int step) {
   if (piece->home == TIER_DEVICE) return true;
-  if (g->first_access[x] < 0 || step < g->first_access[x] || step > g->last_access[x]) return false;
+  if (g->first_access[x] < 0 || step < g->first_access[x] || step > g->last_access[x] - g->is_last_under[x]) return false;
   for (int i = g->gap_first[x]; i < g->gap_first[x + 1]; i++)
-    if (g->gaps[i].u < step && step < g->gaps[i].v && g->gaps[i].options != FATE_BIT(FATE_KEEP)) return false;
+    if (g->gaps[i].u < step + g->gaps[i].is_under && step < g->gaps[i].v && g->gaps[i].options != FATE_BIT(FATE_KEEP)) return false;
   return true;
 }
 
@@ -165,7 +165,7 @@ static void explain_infeasible(const Session *s, const PlannerOptions *options, 
     for (int x = 0; x < p->piece_count; x++)
       if (p->pieces[x].home == TIER_DEVICE) ARENA_PUSH(arena, report->bind_pieces, report->bind_piece_count, x);
     for (int i = 0; i < q->stay_count; i++)
-      if (q->stays[i].from <= fail && fail <= q->stays[i].until) ARENA_PUSH(arena, report->bind_pieces, report->bind_piece_count, q->stays[i].piece);
+      if (q->stays[i].from <= fail && fail <= q->stays[i].until - (q->stays[i].taken_by >= 0)) ARENA_PUSH(arena, report->bind_pieces, report->bind_piece_count, q->stays[i].piece);
     return;
   }
   for (int x = 0; x < p->piece_count; x++)

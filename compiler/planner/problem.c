@@ -192,9 +192,32 @@ static bool add_access(Problem *p, Arena *arena, const ProblemAccess *access, co
       problem_fail(error, place, "more than %d accesses", PROBLEM_MAX_USES);
       return false;
     }
-    ARENA_PUSH(arena, p->uses, p->use_count, (ProblemUse){.piece = datum->first_piece + chunk, .flags = flag});
+    const int under = access->over ? p->data[access->over - 1].first_piece + chunk : -1;
+    ARENA_PUSH(arena, p->uses, p->use_count, (ProblemUse){.piece = datum->first_piece + chunk, .flags = flag, .under = under});
   }
   return true;
+}
+
+/* S4: a datum is written over another one that the op reads. */
+static bool check_over(const Problem *p, const ProblemOp *op, const ProblemAccess *write, const char *place, ProblemError *error) {
+  if (!write->over) return true;
+  const ProblemDatum *made = &p->data[write->datum], *under = &p->data[write->over - 1];
+  const char *wrong = NULL;
+  int reads = 0, takers = 0;
+  for (int i = 0; i < op->read_count; i++) reads += op->reads[i].datum == write->over - 1;
+  for (int i = 0; i < op->write_count; i++) takers += op->writes[i].over == write->over;
+  for (int i = 0; i < op->write_count; i++)
+    if (op->writes[i].datum == write->over - 1) wrong = "which the op writes";
+  if (!reads) wrong = "which the op does not read";
+  if (takers > 1) wrong = "over which another is written";
+  if (made->home != TIER_NONE || under->home != TIER_NONE) wrong = "as one of them has a home";
+  if (under->is_final) wrong = "which is final";
+  if (made->chunks != under->chunks) wrong = "which has another number of chunks";
+  for (int k = 0; !wrong && k < made->chunks; k++)
+    if (p->pieces[made->first_piece + k].bytes != p->pieces[under->first_piece + k].bytes) wrong = "whose chunks have other sizes";
+  if (!wrong) return true;
+  problem_fail(error, place, "\"%.80s\" cannot be written over \"%.80s\", %s", made->id, under->id, wrong);
+  return false;
 }
 
 /* Collect the uses of a step, one entry a piece: reads have PROBLEM_USE_READ, writes PROBLEM_USE_UPDATE for now. */
@@ -209,6 +232,7 @@ static bool collect_uses(Problem *p, Arena *arena, int s, ProblemError *error) {
   }
   for (int i = 0; i < op->write_count; i++) {
     snprintf(place, sizeof place, "ops[%d].writes[%d]", step->op, i);
+    if (!check_over(p, op, &op->writes[i], place, error)) return false;
     if (!add_access(p, arena, &op->writes[i], step, PROBLEM_USE_UPDATE, place, error)) return false;
   }
   int count = p->use_count - step->first_use, kept = 0;
@@ -217,10 +241,12 @@ static bool collect_uses(Problem *p, Arena *arena, int s, ProblemError *error) {
   ProblemUse *uses = p->uses + step->first_use;
   qsort(uses, (size_t)count, sizeof *uses, compare_uses);
   for (int i = 0; i < count; i++) {
-    if (kept && uses[kept - 1].piece == uses[i].piece)
+    if (kept && uses[kept - 1].piece == uses[i].piece) {
       uses[kept - 1].flags |= uses[i].flags;
-    else
+      if (uses[i].under >= 0) uses[kept - 1].under = uses[i].under;
+    } else {
       uses[kept++] = uses[i];
+    }
   }
   step->use_count = kept;
   p->use_count = step->first_use + kept;
@@ -279,6 +305,29 @@ static bool find_writers(Problem *p, ProblemError *error) {
       }
     }
   }
+  return true;
+}
+
+static bool reads_piece(const Problem *p, const ProblemStep *step, int piece) {
+  for (int i = 0; i < step->use_count; i++)
+    if (p->uses[step->first_use + i].piece == piece) return (p->uses[step->first_use + i].flags & PROBLEM_USE_READ) != 0;
+  return false;
+}
+
+/* S17: the pieces that take places are created, by a step that reads the piece whose place it is. */
+static bool check_places(Problem *p, ProblemError *error) {
+  for (int s = 0; s < p->step_count; s++)
+    for (int i = 0; i < p->steps[s].use_count; i++) {
+      ProblemUse *use = &p->uses[p->steps[s].first_use + i];
+      if (use->under < 0) continue;
+      if ((use->flags & (PROBLEM_USE_CREATE | PROBLEM_USE_READ)) == PROBLEM_USE_CREATE && reads_piece(p, &p->steps[s], use->under)) continue;
+      char place[64];
+      const ProblemPiece *piece = &p->pieces[use->piece];
+      snprintf(place, sizeof place, "ops[%d].writes", p->steps[s].op);
+      problem_fail(error, place, "op \"%.80s\" chunk %d does not make \"%.80s\" piece %d of the piece whose place it would take", p->ops[p->steps[s].op].id,
+                   p->steps[s].chunk, p->data[piece->datum].id, piece->chunk);
+      return false;
+    }
   return true;
 }
 
@@ -367,7 +416,7 @@ static bool check_lanes(const Problem *p, ProblemError *error) {
 bool problem_expand(Problem *problem, Arena *arena, ProblemError *error) {
   if (!make_pieces(problem, arena, error) || !check_lanes(problem, error) ||
       !make_steps(problem, arena, error) || !make_uses(problem, arena, error) || !find_writers(problem, error) ||
-      !make_times(problem, arena, error))
+      !check_places(problem, error) || !make_times(problem, arena, error))
     return false;
   Arena *scratch = arena_new();
   find_reruns(problem, scratch);

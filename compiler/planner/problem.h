@@ -59,6 +59,7 @@ typedef struct ProblemAccess {
   int datum;
   ProblemAccessKind kind;
   int *list_start, *list;
+  int over; /* of a write: the datum that the op reads and whose place the written one may take, plus one; 0: none */
 } ProblemAccess;
 
 typedef struct ProblemOp {
@@ -79,6 +80,7 @@ enum { PROBLEM_USE_READ = 1, PROBLEM_USE_CREATE = 2, PROBLEM_USE_UPDATE = 4 };
 typedef struct ProblemUse {
   int piece;
   unsigned flags;
+  int under; /* of a piece created: the one that the step reads and whose place it may take (S17), or -1 */
 } ProblemUse;
 
 typedef struct ProblemPiece {

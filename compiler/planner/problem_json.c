@@ -230,22 +230,34 @@ static bool read_chunk_lists(Reader *r, const json_t *list, const ProblemOp *op,
   return true;
 }
 
-static bool read_access(Reader *r, json_t *value, const ProblemOp *op, ProblemAccess *access, const char *place) {
-  static const char *const keys[] = {"data", "access", NULL};
-  const json_t *id = value, *how = NULL;
+static bool read_over(Reader *r, const json_t *over, ProblemAccess *access, const char *place) {
+  char path[160];
+  snprintf(path, sizeof path, "%s.over", place);
+  if (!want_kind(r, over, JSON_STRING, "a string", path)) return false;
+  const json_t *index = json_object_get(r->datum_ids, json_string_value(over));
+  if (!index) return fail(r, path, "there is no datum \"%.80s\"", json_string_value(over));
+  access->over = (int)json_integer_value(index) + 1;
+  return true;
+}
+
+static bool read_access(Reader *r, json_t *value, bool is_write, const ProblemOp *op, ProblemAccess *access, const char *place) {
+  static const char *const read_keys[] = {"data", "access", NULL}, *const write_keys[] = {"data", "access", "over", NULL};
+  const json_t *id = value, *how = NULL, *over = NULL;
   char path[160];
   if (json_is_object(value)) {
-    if (!known_keys(r, value, keys, place)) return false;
+    if (!known_keys(r, value, is_write ? write_keys : read_keys, place)) return false;
     snprintf(path, sizeof path, "%s.data", place);
     id = json_object_get(value, "data");
     if (!want_kind(r, id, JSON_STRING, "a string", path)) return false;
     how = json_object_get(value, "access");
+    over = json_object_get(value, "over");
   } else if (!json_is_string(value)) {
     return fail(r, place, "expected the id of a datum or an object, found %s", kind_name(value));
   }
   const json_t *index = json_object_get(r->datum_ids, json_string_value(id));
   if (!index) return fail(r, place, "there is no datum \"%.80s\"", json_string_value(id));
   *access = (ProblemAccess){.datum = (int)json_integer_value(index)};
+  if (over && !read_over(r, over, access, place)) return false;
   if (!how) return true;
   snprintf(path, sizeof path, "%s.access", place);
   if (json_is_array(how)) return read_chunk_lists(r, how, op, access, path);
@@ -258,7 +270,7 @@ static bool read_access(Reader *r, json_t *value, const ProblemOp *op, ProblemAc
   return true;
 }
 
-static bool read_accesses(Reader *r, const json_t *object, const char *key, const ProblemOp *op, const char *place,
+static bool read_accesses(Reader *r, const json_t *object, const char *key, bool is_write, const ProblemOp *op, const char *place,
                           ProblemAccess **result, int *count) {
   const json_t *list = json_object_get(object, key);
   if (!list) return true;
@@ -269,7 +281,7 @@ static bool read_accesses(Reader *r, const json_t *object, const char *key, cons
   *result = arena_alloc(r->arena, (size_t)*count * sizeof(ProblemAccess) + 1);
   for (int i = 0; i < *count; i++) {
     snprintf(path, sizeof path, "%s.%s[%d]", place, key, i);
-    if (!read_access(r, json_array_get(list, (size_t)i), op, &(*result)[i], path)) return false;
+    if (!read_access(r, json_array_get(list, (size_t)i), is_write, op, &(*result)[i], path)) return false;
   }
   return true;
 }
@@ -373,8 +385,8 @@ static bool read_op(Reader *r, json_t *object, size_t index) {
   }
   json_object_set_new(r->op_ids, op.id, json_integer(r->problem->op_count));
   if (!read_bool(r, object, "recompute", op.phase == PROBLEM_PHASE_FORWARD, place, &op.can_recompute) ||
-      !read_accesses(r, object, "reads", &op, place, &op.reads, &op.read_count) ||
-      !read_accesses(r, object, "writes", &op, place, &op.writes, &op.write_count) ||
+      !read_accesses(r, object, "reads", false, &op, place, &op.reads, &op.read_count) ||
+      !read_accesses(r, object, "writes", true, &op, place, &op.writes, &op.write_count) ||
       !read_variants(r, object, place, &op))
     return false;
   ARENA_PUSH(r->arena, r->problem->ops, r->problem->op_count, op);

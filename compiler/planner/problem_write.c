@@ -56,7 +56,14 @@ static json_t *accesses(const Problem *p, const ProblemOp *op, const ProblemAcce
     case PROBLEM_ACCESS_ALL: how = json_string("all"); break;
     case PROBLEM_ACCESS_LIST: how = chunk_lists(&list[i], op->chunks); break;
     }
-    json_array_append_new(items, how ? json_pack("{s:s, s:o}", "data", id, "access", how) : json_string(id));
+    if (!how && !list[i].over) {
+      json_array_append_new(items, json_string(id));
+      continue;
+    }
+    json_t *item = json_pack("{s:s}", "data", id);
+    if (how) json_object_set_new(item, "access", how);
+    if (list[i].over) json_object_set_new(item, "over", json_string(p->data[list[i].over - 1].id));
+    json_array_append_new(items, item);
   }
   return items;
 }

@@ -16,6 +16,7 @@ typedef struct Frame {
 typedef struct Own { /* a piece that a step reads or makes, when it runs for the first time */
   int piece;
   bool makes;
+  int under; /* whose place it may take, or -1 */
 } Own;
 
 typedef struct SequenceScratch {
@@ -24,6 +25,8 @@ typedef struct SequenceScratch {
   bool has_communication, has_host_work; /* of any variant of any op */
   uint8_t *state, *pending, *copied; /* by piece */
   int *from, *last, *stay_move; /* by piece: the open residency */
+  int *taken_at, *taken_by; /* by piece: the last step that made another in its place, and that one */
+  bool *has_places; /* by base step: something it makes may take a place */
   int *tier_first, *tier_last; /* by 2 * piece + (is SSD) */
   int *gap; /* by piece: the gap it is in, or -1 */
   int *temps, *returned; /* pieces that are there for one base step only; dead home pieces brought back for a re-run */
@@ -56,7 +59,8 @@ static void find_own(SequenceScratch *c, const Problem *p, Arena *arena) {
       const ProblemUse *use = &p->uses[step->first_use + i];
       if (c->stamp[use->piece] == c->stamp_now) continue;
       c->stamp[use->piece] = c->stamp_now;
-      c->own[count++] = (Own){use->piece, (use->flags & PROBLEM_USE_CREATE) != 0};
+      c->own[count++] = (Own){use->piece, (use->flags & PROBLEM_USE_CREATE) != 0, use->under};
+      if (use->under >= 0) c->has_places[t] = true;
     }
   }
   c->own_first[p->step_count] = count;
@@ -98,6 +102,9 @@ Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry,
   c->from = NEW(pieces, int);
   c->last = NEW(pieces, int);
   c->stay_move = NEW(pieces, int);
+  c->taken_at = NEW(pieces, int);
+  c->taken_by = NEW(pieces, int);
+  c->has_places = NEW(n, bool);
   c->tier_first = NEW(2 * pieces, int);
   c->tier_last = NEW(2 * pieces, int);
   c->gap = NEW(pieces, int);
@@ -280,9 +287,10 @@ static void count_bytes(int64_t *diff, int from, int to, int64_t bytes) {
 static bool close_stay(Sequence *q, int x, int out_move, bool is_final) {
   SequenceScratch *c = q->scratch;
   if (q->stay_count >= q->stay_limit) return false;
+  bool is_taken = out_move < 0 && !is_final && c->taken_at[x] == c->last[x];
   q->stays[q->stay_count++] = (PlanStay){.piece = x, .from = c->from[x], .until = c->last[x], .in_move = c->stay_move[x],
-                                     .out_move = out_move, .is_final = is_final};
-  count_bytes(q->need_bytes, c->from[x], c->last[x], q->problem->pieces[x].bytes);
+                                     .out_move = out_move, .taken_by = is_taken ? c->taken_by[x] : -1, .is_final = is_final};
+  count_bytes(q->need_bytes, c->from[x], c->last[x] - is_taken, q->problem->pieces[x].bytes);
   return true;
 }
 
@@ -381,6 +389,20 @@ static void decide_after(Sequence *q, int t, const uint8_t *fates) {
   c->returned_count = 0;
 }
 
+/* The pieces in whose place extended step s makes others, if they end here. */
+static void take_places(Sequence *q, int s) {
+  SequenceScratch *c = q->scratch;
+  const PlanRerun *rerun = q->rerun[s] >= 0 ? &q->reruns[q->rerun[s]] : NULL;
+  for (int i = c->own_first[q->base[s]]; i < c->own_first[q->base[s] + 1]; i++) {
+    const Own *own = &c->own[i];
+    bool makes = own->under >= 0 && !rerun;
+    for (int k = 0; own->under >= 0 && rerun && k < rerun->out_count && !makes; k++) makes = q->outs[rerun->out_first + k] == own->piece;
+    if (!makes) continue;
+    c->taken_at[own->under] = s;
+    c->taken_by[own->under] = own->piece;
+  }
+}
+
 static bool walk(Sequence *q, const uint8_t *fates) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
@@ -414,6 +436,7 @@ static bool walk(Sequence *q, const uint8_t *fates) {
       if (!c->is_returned[x]) c->returned[c->returned_count++] = x;
       c->is_returned[x] = true;
     }
+    if (c->has_places[q->base[s]]) take_places(q, s);
     if (q->rerun[s] < 0 && fates) decide_after(q, q->base[s], fates);
     const ProblemStep *step = &p->steps[q->base[s]];
     const ProblemVariant *variant = &p->ops[step->op].variants[q->variant[step->op]];
@@ -493,6 +516,7 @@ static bool finish(Sequence *q, const uint8_t *fates) {
   memset(c->copied, 0, pieces);
   memset(c->from, -1, pieces * sizeof *c->from);
   memset(c->last, -1, pieces * sizeof *c->last);
+  memset(c->taken_at, -1, pieces * sizeof *c->taken_at);
   memset(c->stay_move, -1, pieces * sizeof *c->stay_move);
   q->move_count = q->stay_count = q->offload_count = 0;
   q->over_bytes = q->host_peak_bytes = q->ssd_peak_bytes = 0;

@@ -29,6 +29,7 @@ typedef struct PlanStay {
   int piece, from, until;
   int in_move; /* the move that brings it, or -1 */
   int out_move; /* the non-clean move it leaves by, or -1 */
+  int taken_by; /* the piece that step `until` makes in its place (S17), or -1 */
   bool is_final; /* leaves by its final copy */
 } PlanStay;
 

@@ -36,6 +36,13 @@
 #define GNN_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+/* Before a loop of which no turn reads what another one stores. */
+#ifdef __clang__
+#define GNN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define GNN_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 /* Registers of this width must exist. */
 #ifndef GNN_VECTOR_BYTES
 #if defined __AVX512F__

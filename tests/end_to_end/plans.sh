@@ -89,6 +89,8 @@ names="" tight=""
 for model in $models; do
   keep=$(keep_of $model)
   queue keep_$model $model
+  queue ${model}_apart $model -fno-places
+  names="$names ${model}_apart"
   case $model in sage4) roads="reruns direct host ring" shares="0 50" ;; gin3) roads="reruns host" shares=0 ;; hoist3) roads=host shares="0 80" ;; *) roads="reruns direct host ring" shares=0 ;; esac
   for kind in $roads; do
     least=$(least_of $model ${road[$kind]})
@@ -121,6 +123,9 @@ done
 queue each_epoch hoist3 -fno-hoist
 # Values on nodes as four pieces, each with a fate of its own.
 queue keep_parts3 parts3
+queue parts3_apart parts3 -fno-places
+queue keep_shared4 shared4
+queue shared4_apart shared4 -fno-places
 queue parts3_kept parts3 --parts=4
 for kind in reruns host ring; do queue parts3_$kind parts3 --parts=4 ${road[$kind]} --budget device=$(least_of parts3 --parts=4 ${road[$kind]})KiB; done
 queue keep_returns2 returns2
@@ -182,6 +187,8 @@ faster_with() { # OPTION...: announced
 }
 check "hoist3: an epoch is shorter for it" faster_with
 check "hoist3: and with memory short not longer" faster_with $box --budget ssd=0 --budget device=$(( (2 * $(least_of hoist3 $box --budget ssd=0) + $(keep_of hoist3)) / 3 ))KiB
+check "shared4, everything kept: trains" train keep_shared4 out_keep_shared4
+for model in parts3 shared4; do check "$model, no result in the place of an operand: same bits, memory as planned" agrees_with keep_$model ${model}_apart; done
 check "returns2, everything kept: trains" train keep_returns2 out_keep_returns2
 check "returns2: a value returns while its step runs again for another: same bits, memory as planned" agrees_with keep_returns2 returns2_beside_rerun
 check "order2, everything kept: trains" train keep_order2 out_keep_order2

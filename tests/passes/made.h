@@ -32,8 +32,8 @@ static Made make_kernels(const char *model, int parts) {
   autodiff(m.training);
   simplify(m.training);
   bool *is_sparse = sparse_fields(m.training);
-  m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true});
-  m.evaluation_kernels = fuse(m.evaluation, is_sparse, &(FuseOptions){.is_fusing = true});
+  m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
+  m.evaluation_kernels = fuse(m.evaluation, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
   m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse);
   return m;
 }

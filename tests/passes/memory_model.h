@@ -120,8 +120,21 @@ static void play_sums(Play *p, const Step *step) {
   if (sums) use_block(p, fill, sums, (Cell){.holds = sums, .piece = step->part, .epoch = p->epoch}, sums->name);
 }
 
-/* The inputs are looked at last: they have to be there still when the kernel has written. What is not cut counts as written when the last
- * part has been. */
+/* The input in whose place output i lies, as it may; NO_VALUE: it lies elsewhere. */
+static ValueId taken_by(const Play *p, const Step *step, const Kernel *k, int i) {
+  const Block *made = layout_at(p->y, step->kernels, k->outputs[i], step->part, p->step);
+  const Block *under = k->over[i] == NO_VALUE ? NULL : layout_at(p->y, step->kernels, k->over[i], step->part, p->step);
+  return made && under && made->offset == under->offset && made->bytes == under->bytes ? k->over[i] : NO_VALUE;
+}
+
+static bool is_taken(const Play *p, const Step *step, const Kernel *k, ValueId input) {
+  for (int i = 0; i < k->output_count; i++)
+    if (taken_by(p, step, k, i) == input) return true;
+  return false;
+}
+
+/* The inputs are looked at last: they have to be there still when the kernel has written; but first those in whose places it writes. What is
+ * not cut counts as written when the last part has been. */
 static void play_kernel(Play *p, const Step *step) {
   const Kernels *kernels = step->kernels;
   if (step->kernel == NO_INDEX) {
@@ -132,12 +145,17 @@ static void play_kernel(Play *p, const Step *step) {
   for (const Block *b = p->y->blocks; b < p->y->blocks + p->y->count; b++)
     if (b->kind == BLOCK_SCRATCH && b->value == NO_VALUE && !b->is_sums && b->first == p->step) use_block(p, fill, b, (Cell){.holds = b}, b->name);
   play_sums(p, step);
+  for (int i = 0; i < k->output_count; i++) {
+    ValueId under = taken_by(p, step, k, i);
+    if (under == NO_VALUE) continue;
+    use_value(p, look, kernels, under, step->part);
+  }
   for (int i = 0; i < k->output_count; i++)
     if (step->part == step->parts->count || step->part == 0 || step->parts->is_cut[k->outputs[i]]) use_value(p, fill, kernels, k->outputs[i], step->part);
   for (int i = 0; i < k->input_count; i++) {
     const Value *input = &kernels->graph->values[kernels->storage[k->inputs[i]]];
     bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->storage[k->inputs[i]]);
-    if (!is_nowhere) use_value(p, look, kernels, k->inputs[i], step->part);
+    if (!is_nowhere && !is_taken(p, step, k, k->inputs[i])) use_value(p, look, kernels, k->inputs[i], step->part);
   }
 }
 

@@ -116,6 +116,30 @@ static void body_elsewhere(Made *m) {
     if (m->kernels->kernels[k].body_count) m->kernels->made_by[m->kernels->kernels[k].body[0]] = 0;
 }
 
+static bool is_read_after(const Kernels *kernels, int index, ValueId id) {
+  for (int k = index + 1; k < kernels->kernel_count; k++)
+    for (int i = 0; i < kernels->kernels[k].input_count; i++)
+      if (kernels->kernels[k].inputs[i] == id) return true;
+  return false;
+}
+
+/* A result over an operand as large: one that the anchor reads, or one that is read later too. */
+static void place_over(Made *m, bool is_of_anchor) {
+  for (int k = 0; k < m->kernels->kernel_count; k++) {
+    Kernel *kernel = &m->kernels->kernels[k];
+    const Value *anchor = &m->training->values[kernel->anchor];
+    for (int i = 0; i < kernel->input_count && kernel->output_count; i++) {
+      ValueId under = kernel->inputs[i];
+      bool is_anchors = kernel->kind == KERNEL_SPMM && m->training->values[anchor->operand[0]].operand[0] == under && !is_read_after(m->kernels, k, under);
+      bool is_later = kernel->kind == KERNEL_MAP && is_read_after(m->kernels, k, under);
+      if (m->kernels->made_by[under] == NO_INDEX || !(is_of_anchor ? is_anchors : is_later)) continue;
+      if (kernels_bytes(m->kernels, under) == kernels_bytes(m->kernels, kernel->outputs[0])) kernel->over[0] = under;
+    }
+  }
+}
+static void place_of_the_anchor(Made *m) { place_over(m, true); }
+static void place_read_later(Made *m) { place_over(m, false); }
+
 static ValueId *first_datum(Made *m) {
   for (int i = 0;; i++)
     if (m->plan->problem->value_of_datum[i] != NO_VALUE) return &m->plan->problem->value_of_datum[i];
@@ -150,7 +174,7 @@ static void test_small(void) {
   } cases[] = {{"an operand that comes later", forward_operand}, {"a product of other depth", wrong_depth}, {"a map of other shape", wrong_shape},
                {"a gather that stays on edges", wrong_domain}, {"bits that are numbers", wrong_element}, {"a reduction to the wrong dimension", wrong_map},
                {"training without a loss", no_loss}, {"kernels out of order", kernels_swapped}, {"a value read but not stored", input_not_stored},
-               {"a body that another kernel makes", body_elsewhere}, {"a value that is not planned", value_missing}, {"a value planned twice", value_twice},
+               {"a body that another kernel makes", body_elsewhere}, {"a result over what its anchor reads", place_of_the_anchor}, {"a result over what is read later", place_read_later}, {"a value that is not planned", value_missing}, {"a value planned twice", value_twice},
                {"a plan that the checker rejects", plan_rejected}, {"a step with another number", step_number}, {"steps out of order", steps_swapped},
                {"a negative offset", offset_negative}, {"an unaligned offset", offset_unaligned},
                {"a block beyond the arena", beyond_the_arena}, {"two blocks in one place", overlap}, {"a value that dies before its use", dies_early}};

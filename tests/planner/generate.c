@@ -2,6 +2,7 @@
 
 #include "compiler/planner/geometry.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -358,6 +359,60 @@ char *generate_with_fates(Arena *arena, const char *text, const char *id, const 
   const char *at = strstr(text, key);
   if (!at) return NULL;
   return arena_printf(arena, "%.*s{\"fates\": [%s], %s", (int)(at - text), text, fates, at + 1);
+}
+
+/* The datum `id` of a parsed problem. */
+static json_t *datum_of(json_t *problem, const char *id) {
+  size_t i;
+  json_t *item;
+  json_array_foreach(json_object_get(problem, "data"), i, item)
+    if (!strcmp(json_string_value(json_object_get(item, "id")), id)) return item;
+  return NULL;
+}
+
+static bool has_id(json_t *accesses, const char *id) {
+  size_t i;
+  json_t *item;
+  json_array_foreach(accesses, i, item) {
+    json_t *name = json_is_string(item) ? item : json_object_get(item, "data");
+    if (!strcmp(json_string_value(name), id)) return true;
+  }
+  return false;
+}
+
+/* Whether a piece of the one can lie where a piece of the other did, at a step of an op of that many chunks. */
+static bool is_like(json_t *a, json_t *b, json_int_t chunks) {
+  if (chunks > 1 && json_integer_value(json_object_get(a, "chunks")) != chunks) return false;
+  return json_equal(json_object_get(a, "bytes"), json_object_get(b, "bytes")) && json_equal(json_object_get(a, "chunks"), json_object_get(b, "chunks")) &&
+         !json_object_get(a, "home") && !json_object_get(b, "home") && !json_object_get(b, "final");
+}
+
+char *generate_with_places(Arena *arena, const char *text, uint64_t seed, int *places) {
+  json_t *problem = json_loads(text, 0, NULL), *op, *write, *read;
+  size_t i, w, r;
+  *places = 0;
+  json_array_foreach(json_object_get(problem, "ops"), i, op) {
+    json_t *reads = json_object_get(op, "reads"), *writes = json_object_get(op, "writes"), *taken = json_array();
+    json_array_foreach(writes, w, write) {
+      if (!json_is_string(write)) continue;
+      const char *made = json_string_value(write);
+      bool is_first = !has_id(reads, made);
+      for (size_t before = 0; before < i; before++) is_first &= !has_id(json_object_get(json_array_get(json_object_get(problem, "ops"), before), "writes"), made);
+      json_array_foreach(reads, r, read) {
+        if (!is_first || !json_is_string(read) || has_id(writes, json_string_value(read)) || has_id(taken, json_string_value(read))) continue;
+        if (!is_like(datum_of(problem, made), datum_of(problem, json_string_value(read)), json_integer_value(json_object_get(op, "chunks"))) || generate_below(&seed, 4) == 0) continue;
+        json_array_append(taken, read);
+        json_array_set_new(writes, w, json_pack("{s:s, s:s}", "data", made, "over", json_string_value(read)));
+        (*places)++;
+        break;
+      }
+    }
+    json_decref(taken);
+  }
+  char *dumped = json_dumps(problem, JSON_INDENT(1)), *kept = arena_strdup(arena, dumped);
+  free(dumped);
+  json_decref(problem);
+  return kept;
 }
 
 /* A list of chunk lists for an op of `chunks` chunks over a datum of `pieces` pieces that reads something of it. */

@@ -29,6 +29,9 @@ char *generate_problem(Arena *arena, const GenerateOptions *options);
 /* The text of the same problem with another device size. */
 char *generate_with_device(Arena *arena, const char *text, int64_t device_bytes);
 
+/* The same problem where some of what ops write may take the place of what they read; `places`: how many do. */
+char *generate_with_places(Arena *arena, const char *text, uint64_t seed, int *places);
+
 /* A small problem without a model behind it: updates in place, holds, homes, finals, lists of chunks, several outputs.
  * About one in ten has no feasible plan. */
 char *generate_odd(Arena *arena, uint64_t seed);

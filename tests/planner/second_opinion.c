@@ -101,10 +101,24 @@ static void lay_out_steps(Graph *g) {
 typedef struct Copy {
   int piece, from, until; /* until: last step that needs it */
   const PlanMove *out, *in;
-  bool is_final;
+  bool is_final, is_taken; /* the step `until` makes another piece where this one lies */
   int released; /* step */
   int out_task, written_task; /* d2h; ssdw */
 } Copy;
+
+static bool goes_out(const Graph *g, const PlanMove *move);
+
+/* S17: nothing has to be copied out any more, and the last step that needs the copy makes a piece over it. */
+static bool is_taken(const Graph *g, const Copy *copy) {
+  const ProblemStep *step = &g->p->steps[g->base[copy->until]];
+  bool makes = false;
+  if (copy->is_final || (copy->out && goes_out(g, copy->out)) || g->p->pieces[copy->piece].home == TIER_DEVICE) return false;
+  for (int i = 0; i < step->use_count; i++) {
+    const ProblemUse *use = &g->p->uses[step->first_use + i];
+    if (use->under == copy->piece && touches(g, copy->until, use->piece, &makes) && makes) return true;
+  }
+  return false;
+}
 
 static Copy *find_copies(Graph *g, int *count) {
   Copy *copies = NULL;
@@ -146,6 +160,7 @@ static Copy *find_copies(Graph *g, int *count) {
     if (!is_there && g->p->pieces[x].home == TIER_DEVICE)
       ARENA_PUSH(g->arena, copies, *count, (Copy){.piece = x, .until = g->n - 1});
   }
+  for (int i = 0; i < *count; i++) copies[i].is_taken = is_taken(g, &copies[i]);
   return copies;
 }
 
@@ -176,7 +191,7 @@ static bool goes_out(const Graph *g, const PlanMove *move) {
 
 static bool needs_device(const Graph *g, const Copy *copy, int s) {
   if (g->p->pieces[copy->piece].home == TIER_DEVICE) return true;
-  return copy->from <= s && s <= copy->until;
+  return copy->from <= s && s <= copy->until - copy->is_taken;
 }
 
 static int64_t needed(const Graph *g, const Copy *copies, int count, int s) {
@@ -340,7 +355,7 @@ static void build(Graph *g, Copy *copies, int count) {
   for (int i = 0; i < count; i++) {
     Copy *copy = &copies[i];
     bool leaves = (copy->is_final || (copy->out && goes_out(g, copy->out))) && p->pieces[copy->piece].home != TIER_DEVICE;
-    Live live = {p->pieces[copy->piece].bytes, p->pieces[copy->piece].home == TIER_DEVICE ? 0 : copy->from, copy->until + 1};
+    Live live = {p->pieces[copy->piece].bytes, p->pieces[copy->piece].home == TIER_DEVICE ? 0 : copy->from, copy->until + 1 - copy->is_taken};
     if (p->pieces[copy->piece].home == TIER_DEVICE) live.until = g->n;
     if (leaves) live.until = copy->released < 0 ? g->n : copy->released;
     ARENA_PUSH(g->arena, g->live, g->live_count, live);

@@ -9,11 +9,12 @@
 #include <string.h>
 
 typedef struct Tally {
-  int plans, valid, disagreements, shaken_failures, with_moves, with_reruns, with_comm;
+  int plans, valid, disagreements, shaken_failures, with_moves, with_reruns, with_places;
 } Tally;
 
 static void compare(Tally *tally, Arena *arena, Evaluator *e, const char *text, PlannerPlan *plan, uint64_t seed) {
   bool is_valid = simulate(e->simulation, e->sequence);
+  int places = 0;
   size_t length;
   char *json = plan_write_json(plan, arena, &length);
   PlannerCheckResult result = {0};
@@ -31,6 +32,8 @@ static void compare(Tally *tally, Arena *arena, Evaluator *e, const char *text, 
   tally->valid += is_valid;
   tally->with_moves += plan->move_count > 0;
   tally->with_reruns += plan->rerun_count > 0;
+  for (int i = 0; i < e->sequence->stay_count; i++) places += e->sequence->stays[i].taken_by >= 0;
+  tally->with_places += is_valid && places;
   if (!agrees) {
     tally->disagreements++;
     tap_note("%s, seed %llu: simulator %d %lld/%lld, checker %d %lld/%lld, second opinion %d %lld/%lld", e->problem->name,
@@ -57,6 +60,8 @@ int main(void) {
       char *roomy = generate_with_device(arena, text, 12000000);
       text = roomy;
     }
+    int places = 0;
+    if (seed % 3 == 0) text = generate_with_places(arena, text, seed, &places);
     Problem *problem = suite_read(arena, text);
     Geometry *geometry = geometry_make(problem, arena);
     Evaluator *evaluator = evaluator_new(arena, problem, geometry);
@@ -66,9 +71,10 @@ int main(void) {
     }
     arena_free(arena);
   }
-  tap_note("%d plans, %d valid, %d with moves, %d with re-runs", tally.plans, tally.valid, tally.with_moves, tally.with_reruns);
+  tap_note("%d plans, %d valid, %d with moves, %d with re-runs, %d valid with places taken", tally.plans, tally.valid, tally.with_moves, tally.with_reruns, tally.with_places);
   tap_ok(&tap, tally.plans >= wanted, "%d random plans were made", wanted);
   tap_ok(&tap, tally.valid * 4 > tally.plans, "a good part of them is valid");
+  tap_ok(&tap, tally.with_places * 10 > tally.valid, "in a good part of those results take the places of operands");
   tap_ok(&tap, tally.disagreements == 0, "simulator, checker and second opinion agree exactly");
   tap_ok(&tap, tally.shaken_failures == 0, "no delay of any task deadlocks or overcommits");
   return tap_end(&tap);

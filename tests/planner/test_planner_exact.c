@@ -146,6 +146,8 @@ int main(void) {
     options.chunks = 1;
     char *text = seed % 2 ? generate_with_device(arena, generate_odd(arena, seed), 5000000 + (int64_t)(seed % 5) * 500000)
                           : generate_problem(arena, &options);
+    int places;
+    if (seed % 4 < 2) text = generate_with_places(arena, text, seed, &places);
     Problem *problem = suite_read(arena, text);
     int64_t tried, best = enumerate(problem, 4, &tried);
     if (best >= 0 && tried > 1 && best < INT64_MAX) {

@@ -151,7 +151,10 @@ int main(void) {
         options.has_host = options.has_ssd = 1;
         if (options.budget > 0.5) options.budget = 0.5;
       }
-      Problem *problem = suite_read(arena, generate_problem(arena, &options));
+      char *text = generate_problem(arena, &options);
+      int places;
+      if (i % 2) text = generate_with_places(arena, text, (uint64_t)i, &places);
+      Problem *problem = suite_read(arena, text);
       make_tight(problem, tier, i);
       ask(&tally, problem, tier);
       arena_free(arena);
@@ -175,7 +178,10 @@ int main(void) {
   for (int i = 0; i < wanted; i++) {
     Arena *arena = arena_new();
     GenerateOptions options = suite_small(i);
-    Problem *problem = suite_read(arena, generate_problem(arena, &options));
+    char *text = generate_problem(arena, &options);
+    int places;
+    if (i % 2) text = generate_with_places(arena, text, (uint64_t)i, &places);
+    Problem *problem = suite_read(arena, text);
     make_tight(problem, TIER_DEVICE, i);
     judge_bind(&bind, problem);
     arena_free(arena);

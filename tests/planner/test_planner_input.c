@@ -15,6 +15,12 @@
 #define HEAD "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", " HW ", "
 #define OP(id, more) "{\"id\": \"" id "\", \"phase\": \"fwd\", \"ns\": 1" more "}"
 
+/* x, then y of it. */
+#define PLACES(x, y, more, writes)                                                                                                            \
+  HEAD "\"data\": [{\"id\": \"x\", " x "}, {\"id\": \"y\", " y "}, {\"id\": \"z\", \"bytes\": 100}], \"ops\": [" OP("A", ", \"writes\": [\"x\"]") ", " OP( \
+      "B", ", " more "\"writes\": [" writes "]") "]}"
+#define OVER(of, under) "{\"data\": \"" of "\", \"over\": \"" under "\"}"
+
 typedef struct Bad {
   const char *what, *text, *place, *says;
 } Bad;
@@ -61,6 +67,16 @@ static const Bad problems[] = {
     {"compute beside a channel", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"variants\": [{\"name\": \"v\", \"stages\": [{\"ch\": \"compute\", \"ns\": 1}, {\"ch\": \"d2h\", \"ns\": 1}]}]}]}", "ops[0].variants[0].stages[0]", "S6"},
     {"unknown channel", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"variants\": [{\"name\": \"v\", \"stages\": [{\"ch\": \"tube\", \"ns\": 1}]}]}]}", "ops[0].variants[0].stages[0]", "tube"},
     {"no SSD channel for an SSD home", HEAD "\"data\": [{\"id\": \"x\", \"bytes\": 1, \"home\": \"ssd\"}], \"ops\": [" OP("A", "") "]}", "data[0]", "ssdr"},
+    {"a place of nothing", PLACES("\"bytes\": 100", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "w")), "ops[1].writes[0].over", "no datum \"w\""},
+    {"a place in what is read", PLACES("\"bytes\": 100", "\"bytes\": 100", "\"reads\": [" OVER("x", "y") "], ", "\"y\""), "ops[1].reads[0]", "unknown key \"over\""},
+    {"the place of what is not read", PLACES("\"bytes\": 100", "\"bytes\": 100", "", OVER("y", "x")), "ops[1].writes[0]", "which the op does not read"},
+    {"the place of what is written", PLACES("\"bytes\": 100", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "x") ", \"x\""), "ops[1].writes[0]", "which the op writes"},
+    {"one place for two", PLACES("\"bytes\": 100", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "x") ", " OVER("z", "x")), "ops[1].writes[0]", "over which another is written"},
+    {"a place of another size", PLACES("\"bytes\": 99", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "x")), "ops[1].writes[0]", "whose chunks have other sizes"},
+    {"a place of other chunks", PLACES("\"bytes\": 100, \"chunks\": 2", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "x")), "ops[1].writes[0]", "another number of chunks"},
+    {"the place of what has a home", PLACES("\"bytes\": 100, \"home\": \"device\"", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "x")), "ops[1].writes[0]", "a home"},
+    {"the place of what is final", PLACES("\"bytes\": 100, \"final\": true", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "x")), "ops[1].writes[0]", "which is final"},
+    {"a place for an update", PLACES("\"bytes\": 100", "\"bytes\": 100", "\"reads\": [\"x\"], \"chunks\": 2, ", OVER("y", "x")), "ops[1].writes", "does not make \"y\" piece 0 of the piece whose place"},
     {"a million chunks", HEAD "\"data\": [], \"ops\": [" OP("A", ", \"chunks\": 1000000") "]}", "ops[0].chunks", "out of range"},
     {"zero bandwidth", "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1, \"channels\": {\"d2h\": {\"bw\": 0}}}}", "hardware.channels.d2h.bw", "out of range"},
 };
@@ -165,6 +181,8 @@ static const struct {
     {"an infeasible problem with all the host and SSD that a number can say",
      "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1, \"host_bytes\": 9223372036854775807, \"ssd_bytes\": 9223372036854775807}, "
      "\"data\": [{\"id\": \"x\", \"bytes\": 2}], \"ops\": [" OP("A", ", \"writes\": [\"x\"]") "]}", false},
+    {"a result in the place of an operand", PLACES("\"bytes\": 100", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "x")), true},
+    {"a result beside an operand", PLACES("\"bytes\": 100", "\"bytes\": 100", "\"reads\": [\"x\"], ", "\"y\""), false},
     {"all the device that a number can say",
      "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 9223372036854775807}, "
      "\"data\": [{\"id\": \"x\", \"bytes\": 36028797018963968}], \"ops\": [" OP("A", ", \"writes\": [\"x\"]") "]}", true},

@@ -34,7 +34,7 @@ static PlannerPlan copy_of(Arena *arena, const PlannerPlan *plan) {
 }
 
 enum { SHIFT_G, G_TOO_LATE, DROP_MOVE, DOUBLE_MOVE, MOVE_NOWHERE, OTHER_TIER, DROP_RERUN, EARLY_RERUN, CLAIM_TIME,
-       CLAIM_PEAK, CLAIM_BOUND, SHIFT_OFFSET, DROP_OFFSET, OTHER_PROBLEM, KINDS };
+       CLAIM_PEAK, CLAIM_BOUND, SHIFT_OFFSET, DROP_OFFSET, OTHER_PLACE, OTHER_PROBLEM, KINDS };
 
 static void edit_moves(Edited *edited, Arena *arena, const char *text, const PlannerPlan *plan) {
   for (int m = 0; m < plan->move_count; m++) {
@@ -97,6 +97,18 @@ static void edit_claims(Edited *edited, Arena *arena, const char *text, const Pl
   expect_rejection(&edited[OTHER_PROBLEM], arena, text, &edit);
 }
 
+/* What takes the place of another lies where it lay. */
+static void edit_places(Edited *edited, Arena *arena, const char *text, const PlannerPlan *plan) {
+  for (int i = 0; i < plan->interval_count; i++) {
+    if (plan->intervals[i].taken_by < 0 || !plan->intervals[i].bytes) continue;
+    PlannerPlan edit = *plan;
+    edit.intervals = arena_alloc(arena, (size_t)plan->interval_count * sizeof *edit.intervals);
+    memcpy(edit.intervals, plan->intervals, (size_t)plan->interval_count * sizeof *edit.intervals);
+    edit.intervals[i].offset += edit.intervals[i].offset > 0 ? -1 : 1;
+    expect_rejection(&edited[OTHER_PLACE], arena, text, &edit);
+  }
+}
+
 static void edit_addresses(Edited *edited, Arena *arena, const char *text, const PlannerPlan *plan) {
   for (int i = 0; i < plan->interval_count; i++) {
     /* On top of another interval that is live at the same time. */
@@ -122,7 +134,7 @@ int main(void) {
   static const char *const kinds[KINDS] = {
       "g one step off", "g after the access", "a move dropped", "a move twice", "a move of no gap", "another tier",
       "a re-run dropped", "a re-run before the first run", "makespan off by one", "peak off by one", "bound too high",
-      "two pieces at one address", "no address", "a plan of another problem"};
+      "two pieces at one address", "no address", "a place taken that is another", "a plan of another problem"};
   Tap tap = {0};
   Edited edited[KINDS] = {{0}};
   for (int k = 0; k < KINDS; k++) edited[k].kind = kinds[k];
@@ -131,6 +143,8 @@ int main(void) {
     Arena *arena = arena_new();
     GenerateOptions options = suite_small(3 * i + 1);
     char *text = generate_problem(arena, &options);
+    int places;
+    if (i % 2) text = generate_with_places(arena, text, (uint64_t)i, &places);
     Problem *problem = suite_read(arena, text);
     PlannerOptions how;
     planner_default_options(&how);
@@ -144,6 +158,7 @@ int main(void) {
       edit_moves(edited, arena, text, plan);
       edit_claims(edited, arena, text, plan);
       edit_addresses(edited, arena, text, plan);
+      edit_places(edited, arena, text, plan);
     }
     arena_free(arena);
   }

@@ -20,10 +20,12 @@ static PlannerPlan *plan_text(Arena *arena, const char *text, PlannerReport *rep
   return plan;
 }
 
-static void try_instance(Quality *quality, int i) {
+static void try_instance(Quality *quality, int i, bool with_places) {
   Arena *arena = arena_new();
   GenerateOptions options = suite_small(i);
   char *text = generate_problem(arena, &options), *json = NULL, *again = NULL;
+  int places;
+  if (with_places) text = generate_with_places(arena, text, (uint64_t)i, &places);
   size_t length = 0, other_length = 0;
   PlannerReport report, other;
   PlannerPlan *plan = plan_text(arena, text, &report, &json, &length);
@@ -100,21 +102,28 @@ static int beaten_by(int i, int *faster) {
   return beaten;
 }
 
+static void judge_quality(Tap *tap, const Quality *q, int count, const char *of) {
+  tap_note("%d instances%s, optimum proved on %d; %d optimal, mean gap %.3f %%, worst %.3f %%", count, of, q->proved, q->optimal,
+           q->proved ? q->sum / q->proved : 0, q->worst);
+  tap_ok(tap, q->proved >= count * 8 / 10, "the optimum is known on most instances%s", of);
+  tap_ok(tap, q->optimal * 100 >= q->proved * 95, "at least 95 %% are optimal");
+  tap_ok(tap, q->sum <= 0.3 * q->proved, "mean gap at most 0.3 %%");
+  tap_ok(tap, q->worst <= 7, "worst gap at most 7 %%");
+  tap_ok(tap, q->invalid == 0, "the checker accepts every plan");
+  tap_ok(tap, q->lost == 0, "no policy is better on any instance");
+  tap_ok(tap, q->changed == 0, "the same problem gives the same bytes");
+  tap_ok(tap, q->unpacked == 0, "every plan has addresses");
+}
+
 int main(void) {
   Tap tap = {0};
   Quality quality = {0};
   int count = tap_scale(SUITE_SMALL_COUNT), worse = 0, ladders = tap_scale(16);
-  for (int i = 0; i < count; i++) try_instance(&quality, i);
-  tap_note("%d instances, optimum proved on %d; %d optimal, mean gap %.3f %%, worst %.3f %%", count, quality.proved, quality.optimal,
-           quality.proved ? quality.sum / quality.proved : 0, quality.worst);
-  tap_ok(&tap, quality.proved >= count * 8 / 10, "the optimum is known on most instances");
-  tap_ok(&tap, quality.optimal * 100 >= quality.proved * 95, "at least 95 %% are optimal");
-  tap_ok(&tap, quality.sum <= 0.3 * quality.proved, "mean gap at most 0.3 %%");
-  tap_ok(&tap, quality.worst <= 7, "worst gap at most 7 %%");
-  tap_ok(&tap, quality.invalid == 0, "the checker accepts every plan");
-  tap_ok(&tap, quality.lost == 0, "no policy is better on any instance");
-  tap_ok(&tap, quality.changed == 0, "the same problem gives the same bytes");
-  tap_ok(&tap, quality.unpacked == 0, "every plan has addresses");
+  for (int i = 0; i < count; i++) try_instance(&quality, i, false);
+  judge_quality(&tap, &quality, count, "");
+  Quality with_places = {0};
+  for (int i = 0; i < count / 2; i++) try_instance(&with_places, 2 * i + i % 2, true);
+  judge_quality(&tap, &with_places, count / 2, " with places to take");
   for (int i = 0; i < ladders; i++) worse += larger_is_worse(&(Ladder){13 * i + 2, 0, 0.15, 0.15});
   for (int i = 0; i < tap_scale(2); i++) worse += larger_is_worse(&(Ladder){20, 6, 0.23, 0.045}); /* not proved */
   tap_ok(&tap, worse == 0, "a larger device is never worse");

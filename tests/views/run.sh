@@ -16,7 +16,7 @@ unset COLUMNS
 
 # ---- texts, from documents ----
 
-model="--target=box --budget device=270MiB $here/spill.gnn"
+model="--target=box --budget device=250MiB $here/spill.gnn"
 
 golden() { # NAME COMMAND...: standard output is the golden, to the byte
   local name=$1
@@ -168,7 +168,7 @@ check "today's drawing" "$judge" svg today.svg plan.json
 check "gnncc overwrites its own views" today
 slowed() { # links that slow down compute: the same plan, a longer epoch, sums that still add up
   sed 's/latency = [0-9]*us }/latency = 10us; slowdown = 40% }/' "$here/spill.gnn" >slow.gnn && sed 's/; slowdown = 40%//' slow.gnn >unslowed.gnn &&
-    $gnncc --target=box --budget device=270MiB --emit=plan=slow.json slow.gnn && $gnncc --target=box --budget device=270MiB --emit=plan=unslowed.json unslowed.gnn &&
+    $gnncc --target=box --budget device=250MiB --emit=plan=slow.json slow.gnn && $gnncc --target=box --budget device=250MiB --emit=plan=unslowed.json unslowed.gnn &&
     "$judge" report slow.json && "$build/gnncc" --compare unslowed.json slow.json | tee compared.txt || return 1
   [ "$(grep makespan_ns slow.json)" = "$(grep makespan_ns unslowed.json)" ] && ! grep -q slowed_seconds unslowed.json &&
     awk '/epoch, estimated/ { longer = $6 } /^    waiting/ { waits = $4 } /slower beside copies/ { slower = $6 } END { exit !(slower > 1 && (longer - waits - slower) ^ 2 < 0.01) }' compared.txt
@@ -181,7 +181,7 @@ numbers_agree() { # a step has one number, in the listing, the CSV's last row an
 }
 check "a step's number is the same everywhere" numbers_agree
 adds_sum() { # what the values add is what the epochs differ by in recomputing and waiting
-  $gnncc --target=box --budget device=240MiB --emit=plan=tight.json "$here/spill.gnn" && "$build/gnncc" --compare tight.json plan.json >compared.txt && cat compared.txt || return 1
+  $gnncc --target=box --budget device=200MiB --emit=plan=tight.json "$here/spill.gnn" && "$build/gnncc" --compare tight.json plan.json >compared.txt && cat compared.txt || return 1
   awk '/^    recomputing|^    waiting/ { differ += $4 } / -> / && NR > 1 { sum += $NF; rows++ } /together/ { told = $NF }
        function near(a, b) { return a - b < 0.05 && b - a < 0.05 } END { exit !(rows > 1 && near(sum, differ) && near(told, differ) && !near(differ, 0)) }' compared.txt
 }
@@ -193,14 +193,14 @@ step_up() { # what is told is saved with that much, and not with a hundredth les
   local told=$($gnncc --plan $model | sed -n 's/.* \([0-9.]*\) MiB would save \([0-9.]*\) ms.*/\1 \2/p')
   local size=${told% *} saves=${told#* } less
   less=$(awk "BEGIN { printf \"%.1f\", 0.99 * $size }")
-  echo "$told" "$(epoch_at 270)" "$(epoch_at $size)" "$(epoch_at $less)" | tee step_up.txt
+  echo "$told" "$(epoch_at 250)" "$(epoch_at $size)" "$(epoch_at $less)" | tee step_up.txt
   awk '{ d = 1000 * ($3 - $4) - $2; exit !(NF == 5 && d < 0.06 && d > -0.06 && $3 - $5 < 0.01 * $3) }' step_up.txt
 }
 check "the next useful step up is the next" step_up
 least_typed() { # what --plan and a sweep say is the least works when it is typed back
   local deep="$here/../../examples/sage_deep.gnn" told
   for told in $($gnncc --plan --budget ssd=1GiB "$deep" | sed -n 's/.*least possible \([0-9.]*\) MiB.*/\1/p') \
-    $($gnncc --sweep device=200MiB:230MiB --budget ssd=1GiB "$deep" | sed -n 's/^ *[0-9.]* MiB  *\([0-9.]*\) MiB .*least that works/\1/p'); do
+    $($gnncc --sweep device=150MiB:190MiB --budget ssd=1GiB "$deep" | sed -n 's/^ *[0-9.]* MiB  *\([0-9.]*\) MiB .*least that works/\1/p'); do
     echo "$told" && $gnncc --plan --budget ssd=1GiB --budget device=${told}MiB "$deep" | tee -a typed.txt | head -2
   done
   [ $(grep -c '^  fits' typed.txt) = 2 ]
@@ -215,7 +215,7 @@ check "the times of a document are exact to the nanosecond" nanoseconds
 check "a program without a train block" bash -c "sed '/^train/,/^}/d' $here/spill.gnn >plain.gnn && $gnncc --target=box --emit=plan=plain.json,gantt=-,schedule=- plain.gnn && $judge report plain.json"
 twice() { $gnncc --report=one.html --emit=plan=x.json $model -o one && $gnncc --report=two.html --emit=plan=y.json $model -o two && cmp one.html two.html; }
 check "the page is the same twice" twice
-sweep() { $gnncc --target=box --sweep device=200MiB:80GiB "$here/spill.gnn" >sweep.txt && cat sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'best value' sweep.txt && grep -q 'everything kept' sweep.txt; }
+sweep() { $gnncc --target=box --sweep device=140MiB:80GiB "$here/spill.gnn" >sweep.txt && cat sweep.txt && grep -q 'least that works' sweep.txt && grep -q 'best value' sweep.txt && grep -q 'everything kept' sweep.txt; }
 check "a sweep finds the least, the best value and where everything is kept" sweep
 sweep_row() { # of a budget: the next lower threshold of a table over a large range says within some percent what a plan for it takes
   local size
@@ -372,9 +372,9 @@ same_steps() { # MODEL OPTION...: the steps of a program and of its problem: num
   columns program.txt >program.columns && columns problem.txt >problem.columns
   [ $(wc -l <program.columns) -gt 60 ] && grep -q "$wanted" program.columns && diff program.columns problem.columns
 }
-wanted='ssd read' check "a problem has the steps of its program" same_steps "$here/spill.gnn" --budget device=270MiB
+wanted='ssd read' check "a problem has the steps of its program" same_steps "$here/spill.gnn" --budget device=250MiB
 sed '/tier host/d; s/cpu <-> host/cpu <-> ssd/; /host <-> ssd/d; s/bandwidth = 6GB\/s; latency = 10us/read = 700MB\/s; write = 500MB\/s; latency = 100us/' "$here/spill.gnn" >direct.gnn
-wanted='ssd write' check "and where the device reaches the SSD itself" same_steps direct.gnn --budget device=300MiB
+wanted='ssd write' check "and where the device reaches the SSD itself" same_steps direct.gnn --budget device=250MiB
 both_outputs() { "$build/gnncc" plan problem.json -o p.plan.json --emit=gantt=p.svg && "$build/gnncc" plan problem.json --check p.plan.json && "$judge" svg p.svg && "$build/gnncc" plan problem.json -o p.plan.json; }
 check "a plan and its pictures at once" both_outputs
 foreign_plan() { echo "a diary" >p.diary; "$build/gnncc" plan problem.json -o p.diary; [ $? = 4 ] && [ "$(cat p.diary)" = "a diary" ]; }
