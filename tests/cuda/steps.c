@@ -147,6 +147,18 @@ static int is_alive(const Block *b, int step) {
   return b->first <= step && step <= b->last;
 }
 
+/* On the device the result of the step takes the place of an operand, which the CPU has elsewhere: before the step only that is there,
+ * after it only the result. */
+static int is_over(const Block *result, const Block *operand, int step) {
+  return result->first == step && operand->last == step && operand->first < step && result->at_device == operand->at_device;
+}
+
+static int is_there(const Block *b, int step, int is_after) {
+  for (int i = 0; i < BLOCK_COUNT; i++)
+    if (is_after ? is_over(&blocks[i], b, step) : is_over(b, &blocks[i], step)) return 0;
+  return is_alive(b, step);
+}
+
 static int has_halves(void) {
   for (int i = 0; i < BLOCK_COUNT; i++)
     if (blocks[i].kind == HALVES) return 1;
@@ -166,7 +178,7 @@ static void round_block(const gnn_run *g, const Block *b) {
 static void snapshot(const gnn_run *g, int step) {
   for (int i = 0; i < BLOCK_COUNT; i++) {
     const Block *b = &blocks[i];
-    if (!is_alive(b, step)) continue;
+    if (!is_there(b, step, 0)) continue;
     if (b->kind == HALVES || (has_halves() && strncmp(b->name, "weight_", 7) == 0)) round_block(g, b);
     float *to = (void *)(arena + b->at_device);
     const float *from = (const void *)(g->device + b->at);
@@ -290,7 +302,7 @@ static void nudge(int step) {
     const Block *b = &blocks[i];
     float *reals = (void *)(arena + b->at_device);
     uint16_t *halves = (void *)(arena + b->at_device);
-    for (int64_t k = 0; (b->kind == REALS || b->kind == HALVES) && is_alive(b, step) && k < b->bytes / 4; k++) {
+    for (int64_t k = 0; (b->kind == REALS || b->kind == HALVES) && is_there(b, step, 0) && k < b->bytes / 4; k++) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       const int is_up = state >> 63;
       const int64_t n = place_of(b, k);
@@ -304,7 +316,7 @@ static void nudge(int step) {
 static void compare(const gnn_run *g, int step) {
   for (int i = 0; i < BLOCK_COUNT; i++) {
     const Block *b = &blocks[i];
-    if (!is_alive(b, step)) continue;
+    if (!is_there(b, step, 1)) continue;
     const void *got = first_arena + b->at_device, *want = g->device + b->at, *moved = arena + b->at_device;
     if (b->kind == REALS) compare_reals(g, step, b, got, want, moved);
     else if (b->kind == HALVES) compare_halves(g, step, b, got, want, moved);
