@@ -52,7 +52,7 @@ static const DiagPage pages[] = {
      NULL,
      NULL, 1},
     {"E0507", "a tool for the target is missing",
-     "A CUDA target needs the CUDA toolkit: nvcc or NVRTC that know the GPU's architecture, libcudart_static.a, libcublasLt unless --gemm=own says\n"
+     "A CUDA target needs the CUDA toolkit, 12.0 or newer: nvcc or NVRTC that know the GPU's architecture, libcudart_static.a, libcublasLt unless --gemm=own says\n"
      "otherwise, libcusparse with --spmm=cusparse; CUDA_HOME, or else the nvcc in PATH, says where they are. -S writes the sources without compiling; --target=native plans\n"
      "for this machine. --calibrate and --tune need the GPU itself, too, and its driver.",
      NULL,

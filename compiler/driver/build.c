@@ -611,6 +611,9 @@ const char *build_missing_for_cuda(Arena *arena, const Options *options, const c
   const char *wanted = options->cuda_compiler;
   if (!cuda_compiler_find(arena, wanted, found)) return !wanted ? "neither nvcc nor NVRTC is here" : arena_printf(arena, "%s is not here", wanted);
   if (!found->has_runtime) return "libcudart_static.a is not here";
+  if (found->version > 0 && found->version < CUDA_OLDEST)
+    return arena_printf(arena, "that of %s is CUDA %d.%d: %d.%d or newer is needed", found->headers, found->version / 1000, found->version % 1000 / 10, CUDA_OLDEST / 1000,
+                        CUDA_OLDEST % 1000 / 10);
   return access(arena_printf(arena, "%s/libgnncuda.a", share_dir), R_OK) != 0 ? "gnncc was built without it" : NULL;
 }
 

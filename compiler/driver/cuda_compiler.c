@@ -76,12 +76,21 @@ static void *find_nvrtc(Arena *arena, const char *folder) {
   return library;
 }
 
+/* CUDART_VERSION. */
+static int version_of(Arena *arena, const char *headers) {
+  static const char word[] = "#define CUDART_VERSION";
+  size_t length;
+  const char *text = headers ? arena_read_file(arena, arena_printf(arena, "%s/cuda_runtime_api.h", headers), &length) : NULL, *at = text ? strstr(text, word) : NULL;
+  return at ? atoi(at + strlen(word)) : 0;
+}
+
 bool cuda_compiler_find(Arena *arena, const char *wanted, CudaCompiler *compiler) {
   const char *home = home_folder(arena), *libraries = folder_with(arena, home, library_folders, runtime_library);
   const char *headers = folder_with(arena, home, include_folders, "cuda_runtime_api.h");
   compiler->has_runtime = libraries != NULL;
   compiler->libraries = libraries || !home ? libraries : arena_printf(arena, "%s/lib64", home);
   compiler->headers = headers || !home ? headers : arena_printf(arena, "%s/include", home);
+  compiler->version = version_of(arena, headers);
   compiler->nvcc = !wanted || strcmp(wanted, "nvcc") == 0 ? find_nvcc(arena, home) : NULL;
   compiler->nvrtc = !compiler->nvcc && (!wanted || strcmp(wanted, "nvrtc") == 0) ? find_nvrtc(arena, compiler->libraries) : NULL;
   return compiler->nvcc || compiler->nvrtc;

@@ -9,9 +9,12 @@
 typedef struct CudaCompiler {
   const char *libraries, *headers; /* the toolkit's folders, or NULL: there is no toolkit */
   bool has_runtime;                /* libcudart_static.a is among the libraries */
+  int version;                     /* 12040 of CUDA 12.4, as its headers say; 0: not known */
   const char *nvcc;                /* its path, or NULL: NVRTC */
   void *nvrtc;                     /* the library, or NULL */
 } CudaCompiler;
+
+enum { CUDA_OLDEST = 12000 }; /* that programs are compiled with */
 
 /* wanted: "nvcc", "nvrtc" or NULL, the first of them that is there. false: it is not there. */
 bool cuda_compiler_find(Arena *arena, const char *wanted, CudaCompiler *compiler);

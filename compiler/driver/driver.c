@@ -148,11 +148,10 @@ static bool run_simplify(Compilation *c) {
   return true;
 }
 
-/* Values are pinned by name; a library may add up otherwise, and bf16 rounds what is stored: there everything is computed where it was
- * written. */
+/* Values are pinned by name, and a library may add up otherwise: there everything is computed where it was written. */
 static bool may_hoist(const Compilation *c) {
   const Options *o = c->options;
-  return o->is_hoisting && c->program->has_train && c->program->fate_count == 0 && !o->spmm && o->precision != PRECISION_BF16;
+  return o->is_hoisting && c->program->has_train && c->program->fate_count == 0 && !o->spmm;
 }
 
 static bool run_hoist(Compilation *c) {
@@ -283,18 +282,45 @@ static void note_hoisted(Compilation *c, const Hoisting *p) {
   ARENA_PUSH(c->arena, graph->notes, graph->note_count, arena_printf(c->arena, "computed once, before the first epoch: %s", names_of_hoisted(c->arena, p)));
 }
 
+/* In bf16: what the epoch's kernels have as it was computed must not be rounded because it is kept. */
+static void keep_exact(Compilation *c, const Hoisting *p) {
+  for (int v = 0; v < p->count; v++) {
+    const bool is_exact = !kernels_read_rounded(c->training_kernels, p->origin[0][p->values[v]]);
+    Graph *forms[] = {p->training, p->evaluation};
+    p->graph->values[p->values[v]].is_exact = is_exact;
+    for (int g = 0; g < 2; g++)
+      for (int i = 0; i < forms[g]->value_count; i++)
+        if (forms[g]->values[i].op == OP_HOISTED && forms[g]->values[i].as.index == v) forms[g]->values[i].is_exact = is_exact;
+  }
+}
+
+/* NULL: no kernels of this graph leave the bits of those before. */
+static Kernels *fuse_alike(Compilation *c, Graph *graph, const ValueId *const origin[], const Kernels *const before[], int count) {
+  for (;;) {
+    Kernels *kernels = fuse(graph, c->is_sparse_field, &c->fuse_options);
+    RoundAlike worst = ROUND_ALIKE;
+    for (int i = 0; i < count && c->backend == BACKEND_CUDA; i++) {
+      if (!kernels_add_alike(kernels, before[i])) return NULL;
+      RoundAlike is = kernels_round_alike(kernels, origin ? origin[i] : NULL, before[i], graph);
+      if (is > worst) worst = is;
+    }
+    if (worst != ROUND_MARKED) return worst == ROUND_ALIKE ? kernels : NULL;
+  }
+}
+
+/* No plan may change a bit, so these kernels leave those of the others. */
 static void make_hoisted_form(Compilation *c) {
   const Hoisting *p = c->hoisting;
   if (!p || c->options->trial) return; /* a trial is of all kernels there are */
+  if (c->options->precision == PRECISION_BF16) keep_exact(c, p);
+  const Kernels *plain[] = {c->training_kernels, c->evaluation_kernels};
   Hoisted *hoisted = arena_alloc(c->arena, sizeof *hoisted);
-  *hoisted = (Hoisted){fuse(p->graph, c->is_sparse_field, &c->fuse_options), p->count, p->values};
+  *hoisted = (Hoisted){fuse_alike(c, p->graph, (const ValueId *const[]){p->origin[0], p->origin[1]}, plain, 2), p->count, p->values};
+  Kernels *training = fuse_alike(c, p->training, NULL, &plain[0], 1), *evaluation = fuse_alike(c, p->evaluation, NULL, &plain[1], 1);
+  if (!hoisted->kernels || !training || !evaluation) return;
   for (int k = 0; k < hoisted->kernels->kernel_count; k++)
     if (hoisted->kernels->kernels[k].work_bytes > 0) return;
-  Form form = {.training = p->training, .training_kernels = fuse(p->training, c->is_sparse_field, &c->fuse_options), .evaluation_count = 1,
-               .evaluations = {{p->evaluation, fuse(p->evaluation, c->is_sparse_field, &c->fuse_options)}}, .hoisted = hoisted};
-  const Kernels *plain[] = {c->training_kernels, c->evaluation_kernels}, *then[] = {form.training_kernels, form.evaluations[0].kernels};
-  for (int i = 0; i < 2 && c->backend == BACKEND_CUDA; i++)
-    if (!kernels_add_alike(then[i], plain[i]) || !kernels_add_alike(hoisted->kernels, plain[i])) return; /* no plan may change a bit */
+  Form form = {.training = p->training, .training_kernels = training, .evaluation_count = 1, .evaluations = {{p->evaluation, evaluation}}, .hoisted = hoisted};
   note_hoisted(c, p);
   c->forms[FORM_HOISTED] = form;
 }
@@ -326,6 +352,7 @@ static bool run_fuse(Compilation *c) {
   if (!read_tuning(c)) return false;
   /* Whether a layer's result may be asked for says where it is rounded, and that must not depend on whether there is room for it. */
   if (o->precision == PRECISION_BF16) graph_drop_taps(c->evaluation);
+  if (o->precision == PRECISION_BF16 && c->hoisting) graph_drop_taps(c->hoisting->evaluation);
   c->is_sparse_field = sparse_fields(c->training ? c->training : c->evaluation);
   if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, &c->fuse_options);
   c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, &c->fuse_options);

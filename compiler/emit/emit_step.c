@@ -128,10 +128,12 @@ const char *step_dropout_values(const StepWriter *w, const char *before, const c
   return text;
 }
 
-const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead) {
+const char *step_rows_of(Arena *arena, Domain domain, int64_t lead) {
   const char *rows = domain == DOMAIN_NODE ? "g->nodes" : domain == DOMAIN_EDGE ? "g->edges" : "1";
-  return lead == 1 ? rows : arena_printf(w->arena, "%s * %" PRId64, rows, lead);
+  return lead == 1 ? rows : arena_printf(arena, "%s * %" PRId64, rows, lead);
 }
+
+const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead) { return step_rows_of(w->arena, domain, lead); }
 
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run) {
   const char *row = arena_printf(w->arena, domain == DOMAIN_EDGE ? "g->in.ptr[gnn_run_first(&g->blocks, %s)]" : "gnn_run_first(&g->blocks, %s)", run);

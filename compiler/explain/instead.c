@@ -56,6 +56,31 @@ static void find_step_up(const PlanRequest *r, const PlanAnswer *answer, Instead
   i->step_up_saves_ns = own_ns - epoch_ns(r, found);
 }
 
+/* The same plan with the factors of products rounded to tf32: worth saying where products by a library take longer than any other kind of kernel,
+ * and an epoch is shorter by a twentieth. What is measured, or what a GPU does not have, has no estimate. */
+static void find_tf32(const PlanRequest *r, const PlanAnswer *answer, Instead *i) {
+  enum { PRODUCTS = KERNEL_KIND_COUNT, ALL };
+  double seconds[ALL] = {0}, saved = 0;
+  if (answer->of->training_kernels->precision != PRECISION_FP32 || r->machine.profile || r->machine.product_speedup[PRECISION_TF32] <= 1) return;
+  for (int s = 0; s < answer->schedule->training_count; s++) {
+    const Step *step = &answer->schedule->steps[s];
+    if (step->kind != STEP_KERNEL) continue;
+    const Kernel *kernel = &step->kernels->kernels[step->kernel];
+    const bool is_product = kernel->library == LIBRARY_CUBLASLT;
+    seconds[is_product ? (int)PRODUCTS : (int)kernel->kind] += step->cost.seconds;
+    if (!is_product) continue;
+    Kernels rounded = *step->kernels;
+    rounded.precision = PRECISION_TF32;
+    saved += step->cost.seconds - cost_of_kernel(&r->machine, &rounded, kernel, NULL).seconds;
+  }
+  for (int k = 0; k < PRODUCTS; k++)
+    if (seconds[k] >= seconds[PRODUCTS]) return;
+  const int64_t own_ns = ns_of(answer->schedule->training_seconds);
+  if (20 * ns_of(saved) < own_ns) return;
+  i->tf32_ns = own_ns - ns_of(saved);
+  i->products_ns = ns_of(seconds[PRODUCTS]);
+}
+
 const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   if (!answer->training_plan) return NULL;
   const int64_t endless = INT64_C(1) << 50, own_bytes = r->machine.tier_bytes[TIER_DEVICE];
@@ -69,5 +94,6 @@ const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   const Plan *free = r->pins ? plan_instead(r, own_bytes, -1, NULL) : NULL;
   if (free && free->planned) i->unpinned_ns = epoch_ns(r, free);
   find_step_up(r, answer, i);
+  find_tf32(r, answer, i);
   return i;
 }

@@ -166,6 +166,8 @@ static void print_notes(const Emission *m, const Decisions *d, const Instead *i,
     NOTE("your pins cost %s; they were obeyed", added(arena, llround(1e9 * m->schedule->training_seconds) - i->unpinned_ns));
   if (i && i->step_up_bytes > 0)
     NOTE("%s would save %s %s the next useful step up", needed(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns), gnn_is_utf8() ? "\342\200\224" : "-");
+  if (i && i->tf32_ns > 0)
+    NOTE("products in fp32 take %s of the epoch: --precision=tf32 would make it %s (estimated)", duration(arena, 1e-9 * (double)i->products_ns), duration(arena, 1e-9 * (double)i->tf32_ns));
   if (m->training_plan && d->decided_count) {
     const PlannerReport *r = &m->training_plan->report;
     double gap = r->lower_bound_ns > 0 ? 100.0 * (double)(r->makespan_ns - r->lower_bound_ns) / (double)r->lower_bound_ns : 0;

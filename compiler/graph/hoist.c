@@ -87,10 +87,11 @@ static Graph *with_leaves(const Walk *p) {
   ValueId *leaf_of = arena_alloc(graph->arena, (size_t)(count + 1) * sizeof *leaf_of);
   for (int i = 0; i < count; i++) {
     leaf_of[i] = NO_VALUE;
+    graph->values[i].origin = i;
     for (int v = 0; v < p->result->count && p->image[i] != NO_VALUE; v++) {
       if (p->result->values[v] != p->image[i]) continue;
       const Value *from = &graph->values[i];
-      Value leaf = {.op = OP_HOISTED, .shape = from->shape, .as.index = v, .place = from->place, .name = from->name};
+      Value leaf = {.op = OP_HOISTED, .shape = from->shape, .as.index = v, .place = from->place, .name = from->name, .origin = i};
       leaf_of[i] = graph_add(graph, leaf);
     }
   }
@@ -102,6 +103,14 @@ static Graph *with_leaves(const Walk *p) {
 
 static void mark(const Walk *p, Graph *graph) {
   for (int i = 0; i < graph->value_count; i++) graph->values[i].is_once = p->image[i] != NO_VALUE;
+}
+
+static ValueId *origins(const Walk *p) {
+  ValueId *origin = arena_alloc(p->result->graph->arena, (size_t)(p->result->graph->value_count + 1) * sizeof *origin);
+  for (int i = 0; i < p->result->graph->value_count; i++) origin[i] = NO_VALUE;
+  for (int i = 0; i < p->graph->value_count; i++)
+    if (p->image[i] != NO_VALUE) origin[p->image[i]] = i;
+  return origin;
 }
 
 Hoisting *hoist(Arena *arena, Graph *training, Graph *evaluation) {
@@ -117,6 +126,8 @@ Hoisting *hoist(Arena *arena, Graph *training, Graph *evaluation) {
   mark(&of_epoch, training);
   mark(&of_evaluation, evaluation);
   for (int i = 0; i < result->graph->value_count; i++) result->graph->values[i].is_once = true;
+  result->origin[0] = origins(&of_epoch);
+  result->origin[1] = origins(&of_evaluation);
   result->training = with_leaves(&of_epoch);
   result->evaluation = with_leaves(&of_evaluation);
   return result;

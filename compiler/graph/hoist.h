@@ -10,6 +10,7 @@ typedef struct Hoisting {
   Graph *graph;
   int count;
   ValueId *values;              /* of `graph`, by the index of HOISTED */
+  ValueId *origin[2];           /* per value of `graph`: the same in the training and in the evaluation graph that were given, or NO_VALUE */
 } Hoisting;
 
 /* Both graphs are those that kernels are made of; what is hoisted out of them is marked there (is_once). NULL: there is none. */

@@ -10,6 +10,12 @@
 
 enum { SECTOR_BYTES = 32, LEAST_WIDTH = SECTOR_BYTES / 2 };
 
+/* How kernels have each operand of a value: READS_EXACT, READS_ROUNDED, both, or 0 where no kernel computes the value. */
+enum { READS_EXACT = 1, READS_ROUNDED = 2 };
+typedef struct HalfReads {
+  unsigned char of[MAX_OPERANDS];
+} HalfReads;
+
 /* The scores, and whatever a loss is taken of. */
 static bool *find_exact(const Kernels *kernels) {
   const Graph *graph = kernels->graph;
@@ -18,7 +24,7 @@ static bool *find_exact(const Kernels *kernels) {
   for (int i = 0; i < graph->value_count; i++) {
     Op op = graph->values[i].op;
     if (op == OP_CROSS_ENTROPY || op == OP_CROSS_ENTROPY_GRADIENT) is_exact[kernels->storage[graph->values[i].operand[0]]] = true;
-    if (op_is_aggregation(op) && !op_info[op].is_linear) is_exact[i] = true;
+    if ((op_is_aggregation(op) && !op_info[op].is_linear) || graph->values[i].is_exact) is_exact[i] = true;
   }
   return is_exact;
 }
@@ -28,10 +34,65 @@ void choose_half(Kernels *kernels, const bool *is_sparse_field) {
   const bool *is_exact = find_exact(kernels);
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    bool has_storage = value->op == OP_INPUT ? !is_sparse_field[value->as.index] : kernels->is_stored[i];
+    bool has_storage = value->op == OP_INPUT ? !is_sparse_field[value->as.index] : value->op == OP_HOISTED || kernels->is_stored[i];
     bool is_row = value->shape.domain == DOMAIN_NODE || value->shape.domain == DOMAIN_EDGE;
     kernels->is_half[i] = has_storage && is_row && value->shape.element == ELEMENT_REAL && !is_exact[i] && shape_width(&value->shape) >= LEAST_WIDTH;
   }
+}
+
+/* ---- who reads what was rounded ---- */
+
+/* What the kernel computes itself it has as it was; what it loads may have been rounded. What is computed where it is used may be both. */
+static void note_reads(HalfReads *reads, const Kernels *kernels, int kernel, ValueId user) {
+  const Value *value = &kernels->graph->values[user];
+  for (int k = 0; k < value->operand_count; k++) {
+    const ValueId id = kernels->storage[value->operand[k]];
+    const bool is_virtual = kernels_is_virtual(kernels, id), is_own = kernels->made_by[id] == kernel;
+    reads[user].of[k] |= !is_virtual && !is_own && kernels->is_half[id] ? READS_ROUNDED : READS_EXACT;
+    if (is_virtual) note_reads(reads, kernels, kernel, id);
+  }
+}
+
+static HalfReads *half_reads(const Kernels *kernels) {
+  HalfReads *reads = arena_alloc(kernels->graph->arena, (size_t)(kernels->graph->value_count + 1) * sizeof *reads);
+  for (int i = 0; i < kernels->kernel_count; i++) {
+    const Kernel *kernel = &kernels->kernels[i];
+    if (kernel->kind != KERNEL_MAP) note_reads(reads, kernels, i, kernel->anchor);
+    for (int b = 0; b < kernel->body_count; b++) note_reads(reads, kernels, i, kernel->body[b]);
+  }
+  return reads;
+}
+
+/* What a kernel had rounded it has to load, and what it had as it was must not be kept rounded. Not of leaves, which others read as well. */
+static bool mark(Value *value, unsigned char wanted, unsigned char is) {
+  const bool is_leaf = op_info[value->op].kind == OP_KIND_LEAF;
+  if (is_leaf || (wanted | is) != (READS_EXACT | READS_ROUNDED) || wanted == is) return false;
+  bool *flag = wanted == READS_ROUNDED ? &value->is_loaded : &value->is_exact, is_new = !*flag;
+  *flag = true;
+  return is_new;
+}
+
+RoundAlike kernels_round_alike(const Kernels *after, const ValueId *origin, const Kernels *before, Graph *graph) {
+  const HalfReads *then = half_reads(after), *at_first = half_reads(before);
+  bool is_alike = true, is_marked = true;
+  for (int i = 0; i < graph->value_count; i++) {
+    const ValueId was = origin ? origin[i] : graph->values[i].origin;
+    for (int k = 0; k < graph->values[i].operand_count; k++) {
+      if (was == NO_VALUE || !then[i].of[k] || then[i].of[k] == at_first[was].of[k]) continue;
+      is_alike = false;
+      is_marked = is_marked && mark(&graph->values[after->storage[graph->values[i].operand[k]]], at_first[was].of[k], then[i].of[k]);
+    }
+  }
+  return is_alike ? ROUND_ALIKE : is_marked ? ROUND_MARKED : ROUND_OTHERWISE;
+}
+
+bool kernels_read_rounded(const Kernels *kernels, ValueId id) {
+  const HalfReads *reads = half_reads(kernels);
+  bool is_read_exactly = false;
+  for (int i = 0; i < kernels->graph->value_count; i++)
+    for (int k = 0; k < kernels->graph->values[i].operand_count; k++)
+      is_read_exactly = is_read_exactly || (kernels->storage[kernels->graph->values[i].operand[k]] == kernels->storage[id] && (reads[i].of[k] & READS_EXACT));
+  return kernels_is_half(kernels, id) && !is_read_exactly;
 }
 
 bool kernels_is_half(const Kernels *kernels, ValueId id) { return kernels->is_half[kernels->storage[id]]; }

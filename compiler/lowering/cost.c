@@ -2,7 +2,7 @@
  *
  * A kernel has two parts: the anchor (product, gather, sum, loss, update) and the body that is computed and stored for
  * each of its rows. Each takes the longer of its instructions and its memory traffic and half the shorter; the kernel
- * takes both, one after the other, and what starting threads costs. Rates depend on sizes as docs/calibration.md says: a stream's on the bytes
+ * takes both, one after the other, and what starting threads costs; on a GPU it takes no less than one thread's share of it. Rates depend on sizes as docs/calibration.md says: a stream's on the bytes
  * that pass through, a gather's on the bytes of the table and of a row, a product's on its shape. They are measured by
  * gnncc --calibrate, or modelled as multiples of the two numbers that any target says, bandwidth and fp32.
  */
@@ -13,6 +13,7 @@
 #include "cost.h"
 #include "lang/rates.h"
 #include "runtime/core/blocks.h"
+#include "runtime/cuda/late.h"
 
 /* Of one core of a server of today. */
 #define CORE_BANDWIDTH 13.5e9
@@ -30,6 +31,11 @@
 #define TURNED 5          /* transposing an element, in elements stored; of the gradient, column by column */
 #define TURNED_GRADIENT 14
 #define UPDATE_TASK 4096  /* weights a task: emit_kernel.c */
+#define ROUND 0.7e-6      /* of a thread of a GPU: from asking memory for numbers to asking for those that come after them */
+#define ROUND_DEPTH 16    /* so many terms of a product come at once: kernels/cuda/gemm.cuh */
+#define LOSS_ROWS 32      /* that a warp takes one after the other at most, and how many warps there are first: emit_cuda_kernel.c */
+#define LOSS_WARPS 4096
+#define ROUND_ROWS 4      /* rows of a loss, neighbours of a sum, weights of an update */
 #define WRITE_REUSE 2     /* what a kernel writes lies where so many times its own bytes ago something else lay */
 
 #define KIB 1024.0
@@ -44,10 +50,11 @@ static const DeviceRates cpu_model = {
     .exchange = 1.2, .narrow = 0.8, .outer = 0.93, .outer_narrow = 0.68, .step = 2e-6, .gather_row = 640, .element = 16, .random = 10, .exp = 28,
     .update = 65, .loss = 1000, .loss_class = 600};
 /* Near the multiprocessors, in the cache that they share, in memory. */
+/* Of a loss: a row is some fifty instructions of a warp and a class 0.6 of one (PTX of kernels/cuda/loss.cuh), 64 operations each, at half of the rate. */
 static const DeviceRates gpu_model = {
     .size_count = 3, .sizes = {256 * KIB, 32 * MIB, 128 * MIB}, .stream = {16, 3, 1},
     .gather = {{1.5, 1.5, 0.5}, {2.4, 2.4, 0.8}, {3, 3, 1}}, .exchange = 1, .narrow = 0.5, .outer = 0.8, .outer_narrow = 0.4,
-    .step = 5e-6, .gather_row = 0, .element = 4, .random = 16, .exp = 16, .update = 40, .loss = 100, .loss_class = 30};
+    .step = 5e-6, .gather_row = 0, .element = 4, .random = 16, .exp = 16, .update = 40, .loss = 6500, .loss_class = 75};
 
 /* Between the sizes of a list the rate is interpolated, in logarithms of both. */
 static double rate_at(const DeviceRates *rates, const double *list, double bytes) {
@@ -116,6 +123,8 @@ static void link_native(Machine *machine) {
   machine->is_ssd_direct = true;
 }
 
+static bool is_gpu(const TargetSpec *target) { return target->kind && strncmp(target->kind, "cuda", 4) == 0; }
+
 static void apply_target(Machine *machine, const TargetSpec *target) {
   machine->name = target->name;
   if (target->threads > 0) machine->threads = target->threads;
@@ -126,6 +135,7 @@ static void apply_target(Machine *machine, const TargetSpec *target) {
   machine->rates = target->rates;
   machine->is_measured = target->rates.size_count > 0;
   if (target->reserve_bytes > 0) machine->reserve_bytes = target->reserve_bytes;
+  else if (is_gpu(target)) machine->reserve_bytes = gnn_cuda_late_bytes(target->device_bytes); /* else programs would not begin: runtime/cuda/find.c */
   if (target->device_bytes > 0) machine->tier_bytes[TIER_DEVICE] = target->device_bytes - machine->reserve_bytes;
   machine->tier_bytes[TIER_HOST] = target->host_bytes;
   machine->tier_bytes[TIER_SSD] = target->ssd_bytes;
@@ -144,9 +154,9 @@ Machine machine_of_target(const TargetSpec *target) {
   machine.tier_bytes[TIER_DEVICE] = (int64_t)pages * page;
   if (target) apply_target(&machine, target);
   else link_native(&machine);
-  bool is_gpu = target && target->kind && strncmp(target->kind, "cuda", 4) == 0;
-  if (is_gpu) machine.threads = 0;
-  complete_rates(&machine, is_gpu ? gpu_model : cpu_model);
+  bool has_gpu = target && is_gpu(target);
+  if (has_gpu) machine.threads = 0;
+  complete_rates(&machine, has_gpu ? gpu_model : cpu_model);
   return machine;
 }
 
@@ -166,7 +176,8 @@ typedef struct Estimate {
   double anchor_work, body_work;                /* seconds of instructions */
   double tasks;         /* of the loop over rows; 0: as many as there are threads to share them */
   double task_share;    /* of the rows, in each but the last */
-  int starts;           /* loops shared by the threads */
+  int starts;           /* loops shared by the threads; on a GPU, launches */
+  double rounds;        /* on a GPU: that a thread takes one after the other, however few have work */
 } Estimate;
 
 enum { LINE_NUMBERS = 16 };
@@ -361,6 +372,7 @@ static void anchor_matmul(Estimate *e) {
   e->anchor_work = 2 * rows * depth * padded(width) / rate + e->rates->element * (rows + depth) * padded(width);
   divide(e, rows);
   e->starts = 2;
+  e->rounds = ceil(depth / ROUND_DEPTH);
 }
 
 /* Sums of so many rows of a gradient are open at a time; fewer leave the multipliers waiting. */
@@ -380,6 +392,7 @@ static void anchor_outer(Estimate *e) {
   e->anchor_work = 2 * rows * outer_depth(depth) * padded(width) / rate;
   e->body_work = e->rates->element * (rows * padded(width) + runs * depth * width);
   e->starts = 2;
+  e->rounds = ceil(rows * e->task_share / ROUND_DEPTH);
 }
 
 static bool has_dropout(const Graph *graph, const Value *anchor) {
@@ -402,6 +415,7 @@ static void anchor_sparse(Estimate *e) {
   if (has_dropout(e->graph, e->anchor)) e->anchor_work += nonzeros * 2 * e->rates->random;
   e->anchor_work += (is_outer ? TURNED_GRADIENT : TURNED) * turned * e->rates->element;
   e->starts = turned > 0 ? 2 : 1;
+  e->rounds = ceil(nonzeros / (!is_outer ? field_rows : turned > 0 ? (double)p->width : depth) / ROUND_ROWS);
 }
 
 /* A small table that a step has just written lies in the caches of all threads, and each thread wants all of it. */
@@ -411,11 +425,14 @@ static double exchange_seconds(const Estimate *e, ValueId table, double bytes) {
   return fmax(0, others * bytes * (1 / e->rates->exchange - 1 / rate_at(e->rates, e->rates->stream, bytes)));
 }
 
+static double degree_rounds(const Estimate *e) { return ceil(e->edges / fmax(1, e->nodes) / ROUND_ROWS); }
+
 static void anchor_spmm(Estimate *e) {
   double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
   const Locality *locality = &e->graph->program->info->locality[e->anchor->as.end];
   e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
   e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, locality) + e->rows * e->rates->gather_row;
+  e->rounds = degree_rounds(e);
 }
 
 /* Values of nodes in the sum are gathered, at one end of the edge; what is computed of them is computed for each edge. */
@@ -426,6 +443,7 @@ static void anchor_edges(Estimate *e) {
     if (e->graph->values[e->kernel->inputs[k]].shape.domain == DOMAIN_NODE) per_edge += gathered_row_seconds(e, columns, 4 * columns * e->nodes);
   }
   e->anchor_work = e->edges * (per_edge + EDGE_ELEMENTS * e->rates->element * width) + operand_seconds(e, e->kernel->anchor);
+  e->rounds = degree_rounds(e);
 }
 
 /* A sum within rows or over them. */
@@ -435,6 +453,7 @@ static void anchor_reduce(Estimate *e) {
   if (e->kernel->kind == KERNEL_COLUMN_SUM) {
     divide_among_walkers(e);
     e->starts = 2;
+    e->rounds = ceil((double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain) * e->task_share / ROUND_DEPTH);
   }
 }
 
@@ -443,6 +462,7 @@ static void anchor_loss(Estimate *e) {
   double rows = (double)program->info->split_count[SPLIT_TRAIN];
   double classes = (double)shape_width(&e->graph->values[e->anchor->operand[0]].shape);
   e->anchor_work = rows * (e->rates->loss + classes * e->rates->loss_class);
+  if (e->kernel->kind == KERNEL_CROSS_ENTROPY) e->rounds = ceil(fmin(LOSS_ROWS, rows / LOSS_WARPS) / ROUND_ROWS);
 }
 
 static double updated_numbers(const Estimate *e) {
@@ -451,7 +471,10 @@ static double updated_numbers(const Estimate *e) {
   return sum;
 }
 
-static void anchor_update(Estimate *e) { e->anchor_work = updated_numbers(e) * e->rates->update; }
+static void anchor_update(Estimate *e) {
+  e->anchor_work = updated_numbers(e) * e->rates->update;
+  e->rounds = ROUND_ROWS;
+}
 static void anchor_nothing(Estimate *e) { (void)e; }
 
 static void (*const add_anchor[KERNEL_KIND_COUNT])(Estimate *) = {
@@ -487,11 +510,33 @@ static double anchor_flops(const Estimate *e) {
   return 0;
 }
 
+/* Kernels of our own that a step launches, or a library does. */
+static int launches(const Estimate *e) {
+  const Kernel *kernel = e->kernel;
+  const bool is_body_left = kernel->library && kernel->body_count > kernel->epilogue.body_count;
+  switch (kernel->kind) {
+  case KERNEL_MATMUL: return 1 + is_body_left + (kernel->library && kernel->work_bytes > 0); /* a matrix in bf16 */
+  case KERNEL_SPMM: return 1 + is_body_left;
+  case KERNEL_CROSS_ENTROPY: return 3;
+  case KERNEL_CROSS_ENTROPY_GRADIENT: return 2;
+  case KERNEL_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: return e->starts;
+  case KERNEL_MAP: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_ROW_SUM: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  }
+  return 1;
+}
+
+/* A launch takes its time, and what little there is to do in it that of a thread which does its share: other threads may have nothing to do, but they do not help. */
+static double gpu_seconds(const Estimate *e, double work) {
+  const int count = launches(e);
+  return count * e->machine->step_seconds + fmax(work, (e->rounds + count - 1) * ROUND);
+}
+
 static double estimate_seconds(Estimate *e) {
   add_anchor[e->kernel->kind](e);
   if (e->kernel->kind != KERNEL_UPDATE) add_body(e);
   add_traffic(e);
   double anchor = overlapped(e->anchor_work, e->anchor_reads), body = e->body_work + e->body_reads + e->body_writes;
+  if (e->kernels->backend == BACKEND_CUDA) return gpu_seconds(e, anchor + body);
   double starts = e->tasks == 1 ? 0 : e->starts * e->machine->step_seconds;
   return starts + (anchor + body) * idle_factor(e);
 }
@@ -499,7 +544,7 @@ static double estimate_seconds(Estimate *e) {
 Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel, const char *what) {
   const Graph *graph = kernels->graph;
   Estimate e = {.rates = &machine->rates, .machine = machine, .kernels = kernels, .graph = graph, .kernel = kernel,
-                .anchor = &graph->values[kernel->anchor], .starts = 1};
+                .anchor = &graph->values[kernel->anchor], .starts = 1, .rounds = 1};
   e.is_counted = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
   e.rows = (double)graph_rows(graph, e.anchor->shape.domain);
   e.nodes = (double)graph_rows(graph, DOMAIN_NODE);

@@ -182,6 +182,7 @@ static void find_sources(Fusion *f, ValueId id, bool is_pointwise, Sources *sour
   }
   int32_t kernel = f->kernels->made_by[id];
   if (kernel != NO_INDEX) {
+    is_pointwise = is_pointwise && !f->graph->values[id].is_loaded;
     if (kernel > sources->latest) *sources = (Sources){kernel, is_pointwise};
     else if (kernel == sources->latest) sources->is_pointwise = sources->is_pointwise && is_pointwise;
     return;
@@ -368,9 +369,11 @@ static void loops_sparse_outer(const Fusion *f, Kernel *kernel, const Value *anc
   kernel->work_bytes = 4 * shape_width(&anchor->shape);
 }
 
+/* A number for each canonical block; on a GPU one for each row, too. */
 static void loops_loss(const Fusion *f, Kernel *kernel, const Value *anchor) {
   (void)anchor;
-  kernel->work_bytes = 8 << gnn_block_levels(graph_rows(f->graph, DOMAIN_NODE));
+  kernel->work_bytes = 8 * (INT64_C(1) << gnn_block_levels(graph_rows(f->graph, DOMAIN_NODE)));
+  if (f->backend == BACKEND_CUDA) kernel->work_bytes += 8 * f->graph->program->info->split_count[SPLIT_TRAIN];
 }
 
 static void loops_nothing(const Fusion *f, Kernel *kernel, const Value *anchor) { (void)f, (void)kernel, (void)anchor; }

@@ -136,6 +136,12 @@ bool kernel_shares_place(const Kernel *kernel, ValueId value); /* it may lie whe
 /* choose_half.c */
 void choose_half(Kernels *kernels, const bool *is_sparse_field);
 bool kernels_is_half(const Kernels *kernels, ValueId id);   /* what is read where it lies is bf16 */
+bool kernels_read_rounded(const Kernels *kernels, ValueId id); /* it is kept in bf16, and every kernel has it so; false: some have it as it was computed */
+/* Whether whatever `after` computes has each operand as `before` has it, rounded or as it was computed. Where not, `graph`, of which `after` are the
+ * kernels, is marked (is_exact, is_loaded) for kernels that may be made of it instead, if there are such marks. What a value was in `before`, `origin`
+ * says, NO_VALUE of what was not there; where that is NULL, the values' own. */
+typedef enum RoundAlike { ROUND_ALIKE, ROUND_MARKED, ROUND_OTHERWISE } RoundAlike;
+RoundAlike kernels_round_alike(const Kernels *after, const ValueId *origin, const Kernels *before, Graph *graph);
 
 /* row_stride.c */
 typedef struct Padding {

@@ -59,7 +59,7 @@ typedef struct Residents {
   int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
   int spmm_buffer_count;
   struct SpmmBuffer { bool is_out; int64_t width, stride; int block; } *spmm_buffers;
-  int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, then those of its blocks */
+  int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, those of its blocks, those of its rows */
   bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;
   Block *blocks;          /* one after the other from offset 0; after them, from `bytes` on, those of BEFORE_STEPS */

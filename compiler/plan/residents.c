@@ -206,6 +206,7 @@ static void add_early(Collecting *l, const Hoisted *hoisted) {
   for (int v = 0; v < graph->value_count; v++) {
     const Padding padding = kernels_padding(hoisted->kernels, v);
     const int32_t f = graph->values[v].op == OP_INPUT ? graph->values[v].as.index : NO_INDEX;
+    if (f != NO_INDEX) l->residents->is_field_half[f] = hoisted->kernels->is_half[v];
     if (f != NO_INDEX && l->residents->field[f] == NO_INDEX) {
       l->field_padding[f] = padding;
       add_field(l, f, false, true);
@@ -213,6 +214,13 @@ static void add_early(Collecting *l, const Hoisted *hoisted) {
     if (hoisted->kernels->is_stored[v] && l->residents->hoisted[v] == NO_INDEX)
       l->residents->hoisted[v] = add_rows(l, arena_printf(l->arena, "before_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v), padding, true);
   }
+}
+
+/* Loss and hits of each split and of its canonical blocks, and a number for each row. */
+static int64_t results_bytes(const DataInfo *info) {
+  int64_t rows = 0;
+  for (int s = 0; s < SPLIT_COUNT; s++) rows += info->split_count[s];
+  return 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1) + 8 * rows;
 }
 
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field) {
@@ -240,7 +248,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   add_weights(&l);
   /* Scores stay on a device with memory of its own: it measures them itself. */
   bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX;
-  y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(program->info->nodes)) + 1)) : NO_INDEX;
+  y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", results_bytes(program->info)) : NO_INDEX;
   if (hoisted) add_early(&l, hoisted);
   return y;
 }

@@ -16,6 +16,7 @@
 #include "compiler/driver/native.h"
 #include "compiler/lowering/cost.h"
 #include "lang/rates.h"
+#include "runtime/cuda/late.h"
 
 /* ---- this computer ---- */
 
@@ -91,8 +92,10 @@ static int64_t scratch_gib(void) {
   return (int64_t)((double)info.f_bavail * (double)info.f_frsize / 2 / 1073741824.0);
 }
 
-/* What the driver and its contexts hold already, and a little of the rest, stays free. */
-static double gpu_reserve(const Gpu *gpu) { return (double)(gpu->memory_bytes - gpu->free_bytes) + (double)gpu->memory_bytes / 64; }
+/* What the driver and its contexts hold already stays free, and what libraries load once they are called. */
+static double gpu_reserve(const Gpu *gpu) {
+  return (double)(gpu->memory_bytes - gpu->free_bytes) + fmax((double)gpu->memory_bytes / 64, (double)gnn_cuda_late_bytes(gpu->memory_bytes));
+}
 
 static void write_device(Arena *arena, const Measurement *m, double memory, FILE *out) {
   if (m->gpu.name)

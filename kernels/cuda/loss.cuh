@@ -1,101 +1,140 @@
-/* loss.cuh: softmax cross entropy over a list of labelled rows; see kernels/cpu/loss.h. A warp a row; a stride is how many numbers lie from a
- * row to the next. */
+/* loss.cuh: softmax cross entropy over a list of labelled rows; see kernels/cpu/loss.h.
+ *
+ * Three kernels. The first finds the loss of every row of the list, by as many threads as fill the GPU, wherever the rows lie; the second adds
+ * them up within each canonical block of the nodes, the third over the tree of blocks. So the bits follow from the rows of a block and their
+ * order; how rows are shared out in the first kernel is free. A stride is how many numbers lie from a row to the next.
+ */
 #ifndef GNN_CUDA_LOSS_H
 #define GNN_CUDA_LOSS_H
 
 #include "math.cuh"
 #include "reduce.cuh"
 
-GNN_INLINE gnn_real gnn_row_maximum(const gnn_real *row, int64_t classes) {
+/* ---- a row by LANES threads ---- */
+
+template <int LANES> GNN_INLINE gnn_real gnn_row_maximum(const gnn_real *row, int64_t classes) {
   gnn_real maximum = -INFINITY;
-  for (int64_t c = threadIdx.x % 32; c < classes; c += 32) maximum = row[c] > maximum ? row[c] : maximum;
-  return gnn_group_maximum<32>(maximum);
+  for (int64_t c = threadIdx.x % LANES; c < classes; c += LANES) maximum = row[c] > maximum ? row[c] : maximum;
+  return gnn_group_maximum<LANES>(maximum);
 }
 
-GNN_INLINE double gnn_row_exp_sum(const gnn_real *row, int64_t classes, gnn_real maximum) {
+template <int LANES> GNN_INLINE double gnn_row_exp_sum(const gnn_real *row, int64_t classes, gnn_real maximum) {
   double sum = 0;
-  for (int64_t c = threadIdx.x % 32; c < classes; c += 32) sum += (double)gnn_exp(row[c] - maximum);
-  return gnn_group_sum<32, 1>(sum);
-}
-
-/* What a warp does with labelled row r: -log p(label), in its first lane. */
-GNN_INLINE double gnn_row_loss(const gnn_real *row, int64_t classes, int32_t label) {
-  const gnn_real maximum = gnn_row_maximum(row, classes);
-  const double sum = gnn_row_exp_sum(row, classes, maximum);
-  return threadIdx.x % 32 == 0 ? log(sum) + (double)maximum - (double)row[label] : 0;
-}
-
-/* sum = that of -log p(label) over the positions [begin, end) of the list, which the warps of a block share by their place. */
-GNN_INLINE void gnn_cross_entropy_rows(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const int32_t *rows, int64_t begin,
-                                       int64_t end, double *sum) {
-  double loss = 0;
-  for (int64_t i = begin + threadIdx.x / 32; i < end; i += GNN_THREADS / 32) loss += gnn_row_loss(scores + rows[i] * stride, classes, labels[rows[i]]);
-  loss = gnn_block_sum<1>(loss);
-  if (threadIdx.x == 0) *sum = loss;
-}
-
-/* sums[block]: over the labelled rows of a canonical block. */
-GNN_INLINE void gnn_cross_entropy_block(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const int32_t *rows, int64_t row_count,
-                                        const gnn_view_blocks *blocks, double *sums) {
-  gnn_cross_entropy_rows(scores, stride, classes, labels, rows, gnn_entry_of(rows, 0, row_count, blocks->first[blockIdx.x]),
-                         gnn_entry_of(rows, 0, row_count, blocks->first[blockIdx.x + 1]), &sums[blockIdx.x]);
-}
-
-/* By one block. */
-GNN_INLINE void gnn_cross_entropy_mean(double *sums, const gnn_view_blocks *blocks, int64_t row_count, double *loss) {
-  gnn_sum_tree(sums, INT64_C(1) << blocks->levels, 1);
-  if (threadIdx.x == 0) *loss = sums[0] / (double)row_count;
-}
-
-/* gradient[row] = (softmax - onehot) / row_count for the rows listed; all others have to be zero already. */
-template <class T>
-GNN_INLINE void gnn_cross_entropy_gradient(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const int32_t *rows,
-                                           int64_t row_count, T *gradient, int64_t gradient_stride) {
-  const double count = (double)row_count;
-  for (int64_t i = gnn_group<32>(); i < row_count; i += gnn_groups<32>()) {
-    const gnn_real *row = scores + rows[i] * stride, maximum = gnn_row_maximum(row, classes);
-    const gnn_real scale = (gnn_real)(1 / (gnn_row_exp_sum(row, classes, maximum) * count));
-    T *to = gradient + rows[i] * gradient_stride;
-    for (int64_t c = threadIdx.x % 32; c < classes; c += 32)
-      gnn_put(&to[c], gnn_exp(row[c] - maximum) * scale - (c == labels[rows[i]] ? (gnn_real)(1 / count) : 0));
-  }
+  for (int64_t c = threadIdx.x % LANES; c < classes; c += LANES) sum += (double)gnn_exp(row[c] - maximum);
+  return gnn_group_sum<LANES, 1>(sum);
 }
 
 /* Of the row's largest scores the first; -1 where one is no number. */
-GNN_INLINE int64_t gnn_row_best(const gnn_real *row, int64_t classes) {
-  const int64_t lane = threadIdx.x % 32;
+template <int LANES> GNN_INLINE int64_t gnn_row_best(const gnn_real *row, int64_t classes) {
   gnn_real largest = -INFINITY;
   int64_t best = classes;
   bool is_nan = false;
-  for (int64_t c = lane; c < classes; c += 32) {
+  for (int64_t c = threadIdx.x % LANES; c < classes; c += LANES) {
     is_nan = is_nan || row[c] != row[c];
     if (best == classes || row[c] > largest) {
       largest = row[c];
       best = c;
     }
   }
-  GNN_UNROLL for (int bits = 1; bits < 32; bits *= 2) {
-    const gnn_real other = __shfl_xor_sync(~0u, largest, bits);
-    const int64_t place = __shfl_xor_sync(~0u, best, bits);
+  GNN_UNROLL for (int bits = 1; bits < LANES; bits *= 2) {
+    const gnn_real other = __shfl_xor_sync(gnn_group_mask<LANES>(), largest, bits);
+    const int64_t place = __shfl_xor_sync(gnn_group_mask<LANES>(), best, bits);
     const bool is_better = other > largest || (other == largest && place < best);
     largest = is_better ? other : largest;
     best = is_better ? place : best;
   }
-  return __ballot_sync(~0u, is_nan) ? -1 : best;
+  return __ballot_sync(gnn_group_mask<LANES>(), is_nan) ? -1 : best;
+}
+
+/* ---- the loss of every row ---- */
+
+/* A loss is never less than 0: where hits are wanted, too, its sign says that the label is the row's best class. */
+GNN_INLINE double gnn_loss_with_hit(double loss, bool is_hit) {
+  const int64_t bits = __double_as_longlong(loss) & INT64_MAX;
+  return __longlong_as_double(is_hit ? bits | INT64_MIN : bits);
+}
+GNN_INLINE double gnn_loss_alone(double loss) { return fabs(loss); }
+GNN_INLINE bool gnn_loss_is_hit(double loss) { return __double_as_longlong(loss) < 0; }
+
+/* losses[i] = -log p(label) of row row_of(i), for i < count. LANES threads go through EACH rows, one after the other; then each of them takes the
+ * logarithm of one of these: in double it would cost as much for one thread as it does for all. */
+template <int LANES, int EACH, bool HAS_HITS, class RowOf>
+GNN_INLINE void gnn_losses(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const RowOf &row_of, int64_t count, double *losses) {
+  const int lane = (int)threadIdx.x % LANES;
+  for (int64_t warp = gnn_group<32>(); warp * (32 / LANES * EACH) < count; warp += gnn_groups<32>()) {
+    const int64_t first = warp * (32 / LANES * EACH) + (int)threadIdx.x % 32 / LANES * EACH;
+    double sum = 1, below = 0;
+    bool is_hit = false;
+    GNN_UNROLL_4 for (int k = 0; k < EACH; k++) {
+      const int64_t r = row_of(gnn_min(first + k, count - 1));
+      const gnn_real *row = scores + r * stride;
+      const int32_t label = labels[r];
+      const gnn_real maximum = gnn_row_maximum<LANES>(row, classes);
+      const double exps = gnn_row_exp_sum<LANES>(row, classes, maximum);
+      const bool is_best = HAS_HITS && gnn_row_best<LANES>(row, classes) == label;
+      if (lane != k) continue;
+      sum = exps;
+      below = (double)maximum - (double)row[label];
+      is_hit = is_best;
+    }
+    const double loss = log(sum) + below;
+    if (lane < EACH && first + lane < count) losses[first + lane] = HAS_HITS ? gnn_loss_with_hit(loss, is_hit) : loss;
+  }
+}
+
+template <int LANES, int EACH>
+GNN_INLINE void gnn_cross_entropy_rows(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const int32_t *rows, int64_t count, double *losses) {
+  gnn_losses<LANES, EACH, false>(scores, stride, classes, labels, [=](int64_t place) { return (int64_t)rows[place]; }, count, losses);
+}
+
+/* Of all splits, one after the other. */
+template <int LANES, int EACH>
+GNN_INLINE void gnn_measure_rows(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const gnn_view *g, double *losses) {
+  const int64_t count = g->row_count[GNN_TRAIN] + g->row_count[GNN_VALID] + g->row_count[GNN_TEST];
+  const auto row_of = [=](int64_t place) {
+    int split = 0;
+    while (place >= g->row_count[split]) place -= g->row_count[split++];
+    return (int64_t)g->rows[split][place];
+  };
+  gnn_losses<LANES, EACH, true>(scores, stride, classes, labels, row_of, count, losses);
+}
+
+/* ---- sums ---- */
+
+/* Where the rows of a canonical block begin and end in the list: half of each warp looks for either. */
+struct gnn_places_of_block {
+  int64_t begin, end;
+};
+GNN_INLINE gnn_places_of_block gnn_block_places(const int32_t *rows, int64_t count, const gnn_view_blocks *blocks, int64_t block) {
+  const int64_t place = gnn_entry_of(rows, 0, count, blocks->first[block + (threadIdx.x % 32 >= 16)]);
+  return {__shfl_sync(~0u, place, 0), __shfl_sync(~0u, place, 16)};
+}
+
+/* sums[block]: over the labelled rows of a canonical block, which its threads share by their place in the list. */
+GNN_INLINE void gnn_cross_entropy_block(const double *losses, const int32_t *rows, int64_t count, const gnn_view_blocks *blocks, double *sums) {
+  const gnn_places_of_block places = gnn_block_places(rows, count, blocks, blockIdx.x);
+  double loss = 0;
+  GNN_UNROLL_4 for (int64_t i = places.begin + threadIdx.x; i < places.end; i += GNN_THREADS) loss += losses[i];
+  loss = gnn_block_sum<1>(loss);
+  if (threadIdx.x == 0) sums[blockIdx.x] = loss;
+}
+
+/* By one block. */
+GNN_INLINE void gnn_cross_entropy_mean(const double *sums, const gnn_view_blocks *blocks, int64_t row_count, double *loss) {
+  const double sum = gnn_sum_tree(sums, INT64_C(1) << blocks->levels, 1);
+  if (threadIdx.x == 0) *loss = sum / (double)row_count;
 }
 
 /* results[split][block] = the sum of -log p(label) over rows of the split, and how many have their label as best. A block of threads
  * for each canonical block of each split. */
-GNN_INLINE void gnn_measure_block(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const gnn_view *g, double *results) {
-  const int64_t split = blockIdx.x >> g->blocks.levels, block = blockIdx.x - (split << g->blocks.levels), count = g->row_count[split];
-  const int64_t end = gnn_entry_of(g->rows[split], 0, count, g->blocks.first[block + 1]);
+GNN_INLINE void gnn_measure_block(const double *losses, const gnn_view *g, double *results) {
+  const int64_t split = blockIdx.x >> g->blocks.levels, block = blockIdx.x - (split << g->blocks.levels);
+  for (int64_t s = 0; s < split; s++) losses += g->row_count[s];
+  const gnn_places_of_block places = gnn_block_places(g->rows[split], g->row_count[split], &g->blocks, block);
   double loss = 0, hits = 0;
-  for (int64_t i = gnn_entry_of(g->rows[split], 0, count, g->blocks.first[block]) + threadIdx.x / 32; i < end; i += GNN_THREADS / 32) {
-    const int64_t r = g->rows[split][i];
-    const gnn_real *row = scores + r * stride;
-    const int64_t best = gnn_row_best(row, classes);
-    loss += gnn_row_loss(row, classes, labels[r]);
-    hits += threadIdx.x % 32 == 0 && best == labels[r];
+  GNN_UNROLL_4 for (int64_t i = places.begin + threadIdx.x; i < places.end; i += GNN_THREADS) {
+    loss += gnn_loss_alone(losses[i]);
+    hits += gnn_loss_is_hit(losses[i]);
   }
   loss = gnn_block_sum<1>(loss);
   hits = gnn_block_sum<1>(hits);
@@ -103,12 +142,28 @@ GNN_INLINE void gnn_measure_block(const gnn_real *scores, int64_t stride, int64_
 }
 
 /* sums[split] = the sum of its blocks; a block of threads for each split. */
-GNN_INLINE void gnn_measure_split(double *results, const gnn_view_blocks *blocks, double *sums) {
+GNN_INLINE void gnn_measure_split(const double *results, const gnn_view_blocks *blocks, double *sums) {
   const int64_t count = INT64_C(1) << blocks->levels;
-  double *own = results + 2 * (blockIdx.x * count);
-  gnn_sum_tree(own, count, 2);
-  gnn_sum_tree(own + 1, count, 2);
-  if (threadIdx.x < 2) sums[2 * blockIdx.x + threadIdx.x] = own[threadIdx.x];
+  const double *own = results + 2 * (blockIdx.x * count);
+  const double loss = gnn_sum_tree(own, count, 2), hits = gnn_sum_tree(own + 1, count, 2);
+  if (threadIdx.x == 0) sums[2 * blockIdx.x] = loss, sums[2 * blockIdx.x + 1] = hits;
+}
+
+/* ---- the gradient ---- */
+
+/* gradient[row] = (softmax - onehot) / row_count for the rows listed; all others have to be zero already. */
+template <int LANES, class T>
+GNN_INLINE void gnn_cross_entropy_gradient(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const int32_t *rows,
+                                           int64_t row_count, T *gradient, int64_t gradient_stride) {
+  const double count = (double)row_count;
+  const gnn_real share = (gnn_real)(1 / count);
+  const int64_t groups = gnn_groups<LANES>();
+  for (int64_t i = gnn_group<LANES>(); i < row_count; i += groups) {
+    const gnn_real *row = scores + rows[i] * stride, maximum = gnn_row_maximum<LANES>(row, classes);
+    const gnn_real scale = (gnn_real)(1 / (gnn_row_exp_sum<LANES>(row, classes, maximum) * count));
+    T *to = gradient + rows[i] * gradient_stride;
+    for (int64_t c = threadIdx.x % LANES; c < classes; c += LANES) gnn_put(&to[c], gnn_exp(row[c] - maximum) * scale - (c == labels[rows[i]] ? share : 0));
+  }
 }
 
 #endif

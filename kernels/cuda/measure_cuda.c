@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../rate_lines.h"
+#include "algorithm.h"
 #include "measure_cuda.h"
 #include "module.h"
 
@@ -85,7 +86,8 @@ typedef struct Product {
 typedef struct Launch {
   const char *name; /* of a kernel */
   int64_t blocks;
-  const Product *product; /* instead of it, or NULL */
+  const Product *product;    /* instead of it, or NULL */
+  const struct Launch *next; /* after it, or NULL */
 } Launch;
 
 static int64_t blocks_for(int64_t count, int64_t each) { return most(1, least((count + each - 1) / each, MOST_BLOCKS)); }
@@ -102,9 +104,12 @@ static void launch_product(const Product *p) {
 }
 
 static void launch(const Launch *l) {
-  if (l->product) launch_product(l->product);
-  else launch_one(l->name, l->blocks);
+  for (; l; l = l->next)
+    if (l->product) launch_product(l->product);
+    else launch_one(l->name, l->blocks);
 }
+
+static int starts_of(const Launch *l) { return l ? 1 + starts_of(l->next) : 0; }
 
 static double seconds_between(cudaEvent_t from, cudaEvent_t to) {
   float milliseconds = 0;
@@ -146,7 +151,7 @@ static double seconds_of(const Launch *l) {
   exec = graph_of(l, repeats);
   for (int i = 0; i < rounds; i++) times[i] = seconds_once(exec, repeats);
   CHECK(cudaGraphExecDestroy(exec));
-  return beyond(median(times, rounds), start_seconds);
+  return beyond(median(times, rounds), starts_of(l) * start_seconds);
 }
 
 /* Rows, doubled from `rows` until a run takes long enough; `set` prepares so many and says how they are launched. */
@@ -221,20 +226,27 @@ static void measure_stream(void) {
 
 /* ---- losses ---- */
 
+/* The three kernels of a program's loss (kernels/cuda/loss.cuh), in the grids in which programs launch them. */
 static Launch set_loss(measure_job *now, int64_t rows, int which) {
   static const char *const names[] = {"measure_loss_4", "measure_loss_64"};
+  static const Launch mean = {.name = "measure_loss_mean", .blocks = 1};
+  static Launch blocks = {.name = "measure_loss_blocks", .next = &mean};
   now->rows = rows;
+  for (now->levels = 0; rows >> (now->levels + 1) >= MEASURE_BLOCK_ROWS; now->levels++) {}
+  blocks.blocks = INT64_C(1) << now->levels;
   tell(now);
   launch_one("measure_labels", blocks_for(rows, THREADS));
   CHECK(cudaStreamSynchronize(stream));
-  return (Launch){.name = names[which], .blocks = most(1, (rows + MEASURE_LOSSES - 1) / MEASURE_LOSSES)};
+  return (Launch){.name = names[which], .blocks = blocks_for(rows, MEASURE_LOSSES), .next = &blocks};
 }
 
+/* Of lists that are long enough for the grid of long ones. */
 static void measure_loss(void) {
-  const int64_t rows = least(1 << 20, memory_bytes / 2 / (64 * 4 + 16));
-  measure_job now = {.x = take(rows * 64 * (int64_t)sizeof(gnn_real)), .labels = take(4 * rows), .list = take(4 * rows), .parts = take(8 * (rows / MEASURE_LOSSES + 1))};
+  const int64_t rows = least(1 << 20, memory_bytes / 2 / (64 * 4 + 16)), first = least(rows, 1 << 17);
+  measure_job now = {.x = take(rows * 64 * (int64_t)sizeof(gnn_real)), .labels = take(4 * rows), .list = take(4 * rows),
+                     .parts = take(8 * (rows + rows / MEASURE_BLOCK_ROWS + 1)), .ptr = take(8 * (rows / MEASURE_BLOCK_ROWS + 2))};
   fill(now.x, rows * 64);
-  const double few = seconds_a_row(set_loss, &now, 256, rows, 0, NULL), many = seconds_a_row(set_loss, &now, 256, rows, 1, NULL);
+  const double few = seconds_a_row(set_loss, &now, first, rows, 0, NULL), many = seconds_a_row(set_loss, &now, first, rows, 1, NULL);
   const double each = beyond(many, few) / 60;
   print_rate("loss", beyond(few, 4 * each));
   print_rate("loss_class", each);
@@ -272,22 +284,11 @@ static void describe_product(Product *p, const measure_job *now, int64_t rows, i
   CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&p->c, products[which].type, n, m, (int64_t)n));
 }
 
-/* As programs choose it; false: cuBLASLt has none here. */
+/* As programs choose it, which give it no workspace; false: cuBLASLt has none here. */
 static int choose_algorithm(Product *p) {
-  const uint32_t reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-  const uint64_t workspace = 0;
-  cublasLtMatmulPreference_t preference;
-  cublasLtMatmulHeuristicResult_t result;
-  int count = 0;
-  CHECK_CUBLAS(cublasLtMatmulPreferenceCreate(&preference));
-  CHECK_CUBLAS(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace));
-  CHECK_CUBLAS(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reduction, sizeof reduction));
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(cublas, p->product, p->a, p->b, p->c, p->c, preference, 1, &result, &count);
-  CHECK_CUBLAS(cublasLtMatmulPreferenceDestroy(preference));
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && (count == 0 || result.state == CUBLAS_STATUS_NOT_SUPPORTED))) return 0;
-  CHECK_CUBLAS(status);
-  p->algorithm = result.algo;
-  return 1;
+  int is_found;
+  CHECK_CUBLAS(gnn_algorithm_choose(cublas, p->product, p->a, p->b, p->c, 0, &p->algorithm, &is_found));
+  return is_found;
 }
 
 static Product product;

@@ -25,6 +25,7 @@ MEASURE(measure_graph) {
 
 MEASURE(measure_labels) {
   for (int64_t r = gnn_group<1>(); r < g->rows; r += gnn_groups<1>()) g->labels[r] = (int32_t)(r % 4), g->list[r] = (int32_t)r;
+  for (int64_t b = gnn_group<1>(); b <= INT64_C(1) << g->levels; b += gnn_groups<1>()) ((int64_t *)g->ptr)[b] = g->rows * b >> g->levels;
 }
 
 /* ---- elements ---- */
@@ -86,12 +87,20 @@ MEASURE(measure_gather_128) { measure_gather<128>(g); }
 
 /* ---- losses ---- */
 
-template <int CLASSES> GNN_INLINE void measure_loss(const measure_job *g) {
-  const int64_t begin = (int64_t)blockIdx.x * MEASURE_LOSSES;
-  gnn_cross_entropy_rows(g->x, CLASSES, CLASSES, g->labels, g->list, begin, gnn_min(begin + MEASURE_LOSSES, g->rows), &g->parts[blockIdx.x]);
+/* As programs find the loss of a long list: its rows, canonical blocks of them, the tree. */
+MEASURE(measure_loss_4) { gnn_cross_entropy_rows<MEASURE_FEW_LANES, MEASURE_FEW_LANES>(g->x, 4, 4, g->labels, g->list, g->rows, g->parts); }
+MEASURE(measure_loss_64) { gnn_cross_entropy_rows<MEASURE_LANES, MEASURE_LANES>(g->x, 64, 64, g->labels, g->list, g->rows, g->parts); }
+
+GNN_INLINE gnn_view_blocks measure_blocks(const measure_job *g) { return {g->levels, g->levels, g->ptr}; }
+
+MEASURE(measure_loss_blocks) {
+  const gnn_view_blocks blocks = measure_blocks(g);
+  gnn_cross_entropy_block(g->parts, g->list, g->rows, &blocks, g->parts + g->rows);
 }
-MEASURE(measure_loss_4) { measure_loss<4>(g); }
-MEASURE(measure_loss_64) { measure_loss<64>(g); }
+MEASURE(measure_loss_mean) {
+  const gnn_view_blocks blocks = measure_blocks(g);
+  gnn_cross_entropy_mean(g->parts + g->rows, &blocks, g->rows, g->parts);
+}
 
 /* ---- gradients of matrices ---- */
 

@@ -96,12 +96,28 @@ GNN_INLINE void gnn_sum_walkers(const gnn_view *g, int64_t most_levels, const gn
   if (share == 0 && i < width) to[i] = top[0][place];
 }
 
-/* sums[0] = the tree over `count` numbers, a power of two, `stride` apart. By a block; a barrier has to pass before others read it. */
-GNN_INLINE void gnn_sum_tree(double *sums, int64_t count, int64_t stride) {
-  for (int64_t half = 1; half < count; half *= 2) {
-    for (int64_t i = 2 * half * threadIdx.x; i < count; i += 2 * half * GNN_THREADS) sums[i * stride] += sums[(i + half) * stride];
-    __syncthreads();
+enum { GNN_TREE_EACH = 16 /* GNN_THREADS times as many numbers at most: those of 2^12 canonical blocks */ };
+
+/* The tree over `count` numbers, a power of two, `stride` apart: by a block, whose first thread gets it. */
+GNN_INLINE double gnn_sum_tree(const double *numbers, int64_t count, int64_t stride) {
+  __shared__ double top[GNN_THREADS];
+  const int64_t shares = gnn_min(count, GNN_THREADS), each = count / shares, share = threadIdx.x;
+  double number[GNN_TREE_EACH] = {};
+  if (share < shares) {
+    GNN_UNROLL for (int i = 0; i < GNN_TREE_EACH; i++)
+      if (i < each) number[i] = numbers[(share * each + i) * stride];
+    GNN_UNROLL for (int half = 1; half < GNN_TREE_EACH; half *= 2)
+      GNN_UNROLL for (int i = 0; i < GNN_TREE_EACH; i += 2 * half)
+        if (i + half < each) number[i] += number[i + half];
   }
+  top[share] = number[0];
+  for (int64_t half = 1; half < shares; half *= 2) {
+    __syncthreads();
+    if (share % (2 * half) == 0 && share + half < shares) top[share] += top[share + half];
+  }
+  const double sum = top[share];
+  __syncthreads();
+  return sum;
 }
 
 #endif

@@ -3,17 +3,18 @@
  * cuBLASLt counts columns first: what is C = op(A) op(B) by rows is to it C' = op(B)' op(A)', and the numbers of a bias lie
  * along its rows. The algorithm is chosen once for all products of the same sizes, precision, epilogue and workspace, wherever
  * their operands lie: a step and its recomputation have one algorithm, under every plan, and leave the same bits. The alignment
- * that is promised is that of everything in the arena, and the one that a workspace must have. Partial sums may be kept apart and
- * added in their order (COMPUTE_TYPE), never where they meet. */
+ * that is promised is that of everything in the arena, and the one that a workspace must have. Where cuBLASLt has no algorithm for products of
+ * such a size, precision and epilogue, the program's own kernel computes all of them; that is settled before the first epoch. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "cuda.h"
 
 #ifndef GNN_NO_CUBLASLT /* programs that call it not are linked without it */
-#include <cublasLt.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kernels/cuda/algorithm.h"
 
 typedef struct GemmHandle {
   gnn_cuda_plan plan;
@@ -26,7 +27,7 @@ typedef struct GemmPlan {
   cublasLtMatmulDesc_t product;
   cublasLtMatrixLayout_t a, b, c; /* as cuBLASLt sees them: a is B */
   cublasLtMatmulAlgo_t algorithm;
-  int is_ready;
+  int is_ready, is_own; /* is_own: cuBLASLt has no algorithm */
 } GemmPlan;
 
 static int gemm_check(gnn_cuda *cuda, cublasStatus_t status) {
@@ -88,30 +89,15 @@ static int gemm_describe(gnn_cuda *cuda, GemmPlan *gemm) {
          gemm_check(cuda, cublasLtMatrixLayoutCreate(&gemm->c, result, n, m, gnn_row_stride(d->stride_c, d->n)));
 }
 
-static int gemm_prefer(gnn_cuda *cuda, cublasLtMatmulPreference_t preference, uint64_t workspace) {
-  const uint32_t alignment = GNN_CUDA_ALIGNMENT, reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-  static const cublasLtMatmulPreferenceAttributes_t aligned[] = {
-    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
-  int is_fine = gemm_check(cuda, cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace)) &&
-                gemm_check(cuda, cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reduction, sizeof reduction));
-  for (int i = 0; i < 4 && is_fine; i++)
-    is_fine = gemm_check(cuda, cublasLtMatmulPreferenceSetAttribute(preference, aligned[i], &alignment, sizeof alignment));
-  return is_fine;
-}
-
 static int gemm_choose(gnn_cuda *cuda, cublasLtHandle_t handle, GemmPlan *gemm) {
-  cublasLtMatmulPreference_t preference;
-  cublasLtMatmulHeuristicResult_t result;
-  int count = 0;
-  if (!gemm_check(cuda, cublasLtMatmulPreferenceCreate(&preference))) return 0;
-  int is_fine = gemm_prefer(cuda, preference, (uint64_t)gemm->desc.workspace_bytes) &&
-                gemm_check(cuda, cublasLtMatmulAlgoGetHeuristic(handle, gemm->product, gemm->a, gemm->b, gemm->c, gemm->c, preference, 1, &result, &count));
-  is_fine = gemm_check(cuda, cublasLtMatmulPreferenceDestroy(preference)) && is_fine;
-  if (is_fine && count == 0) is_fine = gemm_check(cuda, CUBLAS_STATUS_NOT_SUPPORTED);
-  if (is_fine) is_fine = gemm_check(cuda, result.state);
-  if (is_fine) gemm->algorithm = result.algo;
-  return is_fine;
+  const gnn_gemm_desc *d = &gemm->desc;
+  int is_found;
+  if (!gemm_check(cuda, gnn_algorithm_choose(handle, gemm->product, gemm->a, gemm->b, gemm->c, (uint64_t)d->workspace_bytes, &gemm->algorithm, &is_found))) return 0;
+  gemm->is_own = !is_found;
+  if (gemm->is_own)
+    gnn_cuda_note(cuda, "cuBLASLt has no algorithm here for products of %lld x %lld by %lld x %lld%s: gnncc's own kernel computes them, in fp32", (long long)d->m, (long long)d->k,
+                  (long long)d->k, (long long)d->n, d->precision == GNN_OF_BF16 ? " in bf16" : d->precision == GNN_IN_TF32 ? " in tf32" : "");
+  return 1;
 }
 
 static int gemm_is_alike(const gnn_gemm_desc *a, const gnn_gemm_desc *b) {
@@ -146,24 +132,32 @@ static GemmPlan *gemm_plan(gnn_cuda *cuda, cublasLtHandle_t handle, const gnn_ge
   gemm->desc = *desc;
   gnn_cuda_add_plan(cuda, &gemm->plan, gemm_destroy);
   if (!gemm_describe(cuda, gemm) || !gemm_take_workspace(cuda, desc)) return NULL;
-  if (twin) gemm->algorithm = twin->algorithm;
+  if (twin) gemm->algorithm = twin->algorithm, gemm->is_own = twin->is_own;
   else if (!gemm_choose(cuda, handle, gemm)) return NULL;
   gemm->is_ready = 1;
   return gemm;
 }
 
-void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *desc) {
+int gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *desc) {
   gnn_cuda *cuda = run->cuda;
   const float one = 1, beta = desc->at_addend >= 0;
-  if (desc->m == 0 || desc->n == 0 || gnn_cuda_is_failed(cuda)) return;
+  if (desc->m == 0 || desc->n == 0 || gnn_cuda_is_failed(cuda)) return 1;
   cublasLtHandle_t handle = gemm_handle(cuda);
   const GemmPlan *gemm = handle ? gemm_plan(cuda, handle, desc) : NULL;
-  if (gemm == NULL) return;
+  if (gemm == NULL || gemm->is_own) return gemm == NULL;
   void *c = gemm_at(cuda, desc->at_c);
   const void *addend = desc->at_addend >= 0 ? gemm_at(cuda, desc->at_addend) : c;
   if (gemm_check(cuda, cublasLtMatmul(handle, gemm->product, &one, gemm_at(cuda, desc->at_b), gemm->a, gemm_at(cuda, desc->at_a), gemm->b, &beta,
                                       addend, gemm->c, c, gemm->c, &gemm->algorithm, cuda->arena + desc->at_workspace,
                                       (size_t)desc->workspace_bytes, cuda->stream[GNN_LANE_COMPUTE])))
     gnn_cuda_settle(cuda, run->step);
+  return 1;
+}
+
+void gnn_cuda_prepare_gemm(gnn_run *run, const gnn_gemm_desc *desc) {
+  gnn_cuda *cuda = run->cuda;
+  if (desc->m == 0 || desc->n == 0 || gnn_cuda_is_failed(cuda)) return;
+  cublasLtHandle_t handle = gemm_handle(cuda);
+  if (handle) gemm_plan(cuda, handle, desc);
 }
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { MEMORY_PAGE_BYTES = 4096 };
+enum { MEMORY_PAGE_BYTES = 4096, MEMORY_HUGE_BYTES = 1 << 21 };
 
 _Static_assert(sizeof(((gnn_view *)0)->sparse) / sizeof(gnn_view_sparse) == GNN_SPARSE_MAX, "a view has room for all sparse fields");
 
@@ -48,24 +48,56 @@ static gnn_status memory_device(gnn_instance *instance, int64_t bytes, int popul
   return memory_image(instance, bytes, error);
 }
 
-gnn_status gnn_cuda_pin(void **memory, int64_t bytes, const char *what, gnn_error *error) {
-  cudaError_t code = cudaHostAlloc(memory, (size_t)bytes, cudaHostAllocDefault);
-  if (code == cudaSuccess) return GNN_OK;
+static gnn_status memory_not_pinned(int64_t bytes, const char *what, cudaError_t code, gnn_error *error) {
   return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not pin %s for the %s: %s: %s", gnn_bytes_text(bytes).text, what, cudaGetErrorName(code),
                   cudaGetErrorString(code));
 }
 
-static gnn_status memory_own_pinned(gnn_tier tier, int64_t bytes, void **memory, gnn_error *error) {
-  gnn_status status = gnn_cuda_pin(memory, bytes, gnn_tier_names[tier], error);
-  if (status != GNN_OK) gnn_fail_help(error, "a plan that keeps less in the host's memory: gnncc --budget host=…");
-  return status;
+gnn_status gnn_cuda_pin(void **memory, int64_t bytes, const char *what, gnn_error *error) {
+  cudaError_t code = cudaHostAlloc(memory, (size_t)bytes, cudaHostAllocDefault);
+  return code == cudaSuccess ? GNN_OK : memory_not_pinned(bytes, what, code, error);
+}
+
+static void memory_touch(const void *context, int64_t begin, int64_t end, int64_t task) {
+  (void)task;
+  memset(*(unsigned char *const *)context + begin, 0, (size_t)(end - begin));
+}
+
+/* Pages come when they are touched, which one thread does at a few GiB a second; the team has many. */
+static void memory_clear(gnn_instance *instance, unsigned char *memory, int64_t bytes) {
+  gnn_parallel(instance->run.team, bytes, MEMORY_HUGE_BYTES, memory_touch, &memory);
+}
+
+/* Our own pages, pinned once they are there: to come by them while they are pinned is left to one thread. */
+static gnn_status memory_own_pinned(gnn_instance *instance, gnn_tier tier, int64_t bytes, gnn_error *error) {
+  const size_t slack = bytes >= MEMORY_HUGE_BYTES ? MEMORY_HUGE_BYTES : 0;
+  void *mapped = mmap(NULL, (size_t)bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not map %s of memory for the %s", gnn_bytes_text(bytes).text, gnn_tier_names[tier]);
+  unsigned char *memory = (unsigned char *)mapped + (slack ? (slack - (uintptr_t)mapped % slack) % slack : 0);
+#ifdef MADV_HUGEPAGE
+  int is_advice_only = slack ? madvise(memory, (size_t)bytes, MADV_HUGEPAGE) : 0;
+  (void)is_advice_only;
+#endif
+  memory_clear(instance, memory, bytes);
+  cudaError_t code = cudaHostRegister(memory, (size_t)bytes, cudaHostRegisterDefault);
+  if (code != cudaSuccess) {
+    munmap(mapped, (size_t)bytes + slack);
+    memory_not_pinned(bytes, gnn_tier_names[tier], code, error);
+    gnn_fail_help(error, "a plan that keeps less in the host's memory: gnncc --budget host=…");
+    return GNN_ENOMEM;
+  }
+  instance->mapping[tier] = (gnn_mapping){mapped, (size_t)bytes + slack};
+  instance->tiers.base[tier] = memory;
+  return GNN_OK;
 }
 
 static gnn_status memory_pinned(gnn_instance *instance, gnn_tier tier, int64_t bytes, gnn_error *error) {
   void *memory = NULL;
-  gnn_status status = instance->memory.alloc ? gnn_instance_ask(instance, tier, bytes, MEMORY_PAGE_BYTES, &memory, error) : memory_own_pinned(tier, bytes, &memory, error);
+  if (!instance->memory.alloc) return memory_own_pinned(instance, tier, bytes, error);
+  gnn_status status = gnn_instance_ask(instance, tier, bytes, MEMORY_PAGE_BYTES, &memory, error);
   if (status != GNN_OK) return status;
-  memset(memory, 0, (size_t)bytes);
+  memory_clear(instance, memory, bytes);
   instance->mapping[tier] = (gnn_mapping){memory, (size_t)bytes};
   instance->tiers.base[tier] = memory;
   return GNN_OK;
@@ -80,7 +112,10 @@ void gnn_cuda_release(gnn_instance *instance, gnn_tier tier) {
   const gnn_mapping *mapping = &instance->mapping[tier];
   if (tier == GNN_DEVICE) munmap(mapping->memory, mapping->bytes);
   else if (instance->memory.alloc) gnn_instance_give_back(instance, tier, mapping->memory, (int64_t)mapping->bytes);
-  else cudaFreeHost(mapping->memory);
+  else {
+    cudaHostUnregister(instance->tiers.base[tier]);
+    munmap(mapping->memory, mapping->bytes);
+  }
 }
 
 void gnn_cuda_release_arena(gnn_instance *instance) {

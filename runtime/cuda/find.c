@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "late.h"
+
 static gnn_status find_driver(gnn_error *error) {
   int driver = 0;
   cudaError_t code = cudaDriverGetVersion(&driver);
@@ -98,19 +100,22 @@ int64_t gnn_cuda_block_bytes(const gnn_cuda *cuda) {
          (view + GNN_CUDA_ALIGNMENT - 1) / GNN_CUDA_ALIGNMENT * GNN_CUDA_ALIGNMENT;
 }
 
-/* The context is there already: it is of the reserve, and no longer free. */
+/* The context is there already: it is of the reserve, and no longer free. What libraries load is not. */
 gnn_status gnn_cuda_check_room(gnn_cuda *cuda, gnn_error *error) {
   size_t room = 0, total = 0;
   int64_t needed = gnn_cuda_block_bytes(cuda);
   cudaError_t code = cudaMemGetInfo(&room, &total);
   if (code != cudaSuccess) return gnn_cuda_fail(cuda, GNN_ENOMEM, error, "asking for free memory", code);
-  if (needed <= (int64_t)room) return GNN_OK;
-  gnn_text users = {0};
+  const int64_t late = cuda->code->calls_libraries ? gnn_cuda_late_bytes((int64_t)total) : 0;
+  if (needed + late <= (int64_t)room) return GNN_OK;
+  gnn_text users = {0}, kept = {0};
+  if (late) gnn_text_format(&kept, " and the libraries it calls about %s", gnn_bytes_text(late).text);
   gnn_cuda_users_text(cuda->device, &users);
-  gnn_fail(error, GNN_ENOMEM, "R0801", "%s has %s of %s free, the plan needs %s%s%.300s", cuda->name, gnn_bytes_text((int64_t)room).text,
-           gnn_bytes_text((int64_t)total).text, gnn_bytes_text(needed).text, users.data ? "; in use by " : "", users.data ? users.data : "");
+  gnn_fail(error, GNN_ENOMEM, "R0801", "%s has %s of %s free, the plan needs %s%s%s%.300s", cuda->name, gnn_bytes_text((int64_t)room).text,
+           gnn_bytes_text((int64_t)total).text, gnn_bytes_text(needed).text, kept.data ? kept.data : "", users.data ? "; in use by " : "", users.data ? users.data : "");
   gnn_text_free(&users);
-  int64_t around = needed - gnn_tier_bytes(cuda->program, GNN_DEVICE);
+  gnn_text_free(&kept);
+  int64_t around = needed - gnn_tier_bytes(cuda->program, GNN_DEVICE) + late;
   if ((int64_t)room - around >= 1 << 20) gnn_fail_help(error, "gnncc --budget device=%lldMiB …", (long long)(((int64_t)room - around) >> 20));
   return GNN_ENOMEM;
 }

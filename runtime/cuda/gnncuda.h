@@ -24,6 +24,7 @@ typedef struct gnn_cuda_code {
   const char *architecture;   /* "sm_90" */
   int kernel_count;
   const char *const *kernels;
+  int calls_libraries;           /* which load code of their own once they are called */
   void (*prepare)(gnn_run *run); /* what libraries keep for the data that were just loaded; NULL: nothing */
 } gnn_cuda_code;
 
@@ -39,7 +40,8 @@ typedef enum gnn_precision { GNN_IN_FP32, GNN_IN_TF32, GNN_IN_BF16, GNN_OF_BF16 
  * [k, m]; transpose_b: B is stored [n, k]. stride_a, stride_b, stride_c: gnn_row_stride of them as they are stored; what is added has C's.
  * addend: offset of m x n numbers that are added, or -1; bias: of n numbers that are then
  * added to each row, or -1. is_relu: after both. workspace: offset and bytes of scratch in the arena. Deterministic: the same bits for the same
- * sizes, precision and workspace_bytes, wherever the operands lie. */
+ * sizes, precision and workspace_bytes, wherever the operands lie. 0: cuBLASLt has no algorithm for it, and has done nothing: the caller launches a
+ * kernel of its own, for all products that are alike; else 1. */
 typedef struct gnn_gemm_desc {
   int64_t m, n, k;
   int64_t at_a, at_b, at_c, at_bias, at_addend, at_workspace, workspace_bytes;
@@ -47,7 +49,9 @@ typedef struct gnn_gemm_desc {
   int transpose_a, transpose_b, is_relu, is_half;
   gnn_precision precision;
 } gnn_gemm_desc;
-void gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *gemm);
+int gnn_cuda_gemm(gnn_run *run, const gnn_gemm_desc *gemm);
+/* Before any step: which algorithm it will be; and says so where there is none. Wherever the operands will lie: a bias is there or not (-1). */
+void gnn_cuda_prepare_gemm(gnn_run *run, const gnn_gemm_desc *gemm);
 
 /* Y[rows, width] = adjacency times X by cuSPARSE, with its buffer and preprocessing kept until other data are loaded.
  * is_out: the adjacency of `out`, else of `in`. Deterministic. Edges number less than 2^31. In the arena, for nothing else:

@@ -45,6 +45,44 @@ for precision in fp32 tf32 bf16; do
 done >out
 [ "$(wc -l <out)" = 3 ] && [ "$(sort -rn out | uniq | xargs)" = "$(xargs <out)" ]
 result $? "and one in tf32 is shorter, in bf16 more so"
+cat >wide.gnn <<'EOF'
+data d { nodes = 1_000_000; edges = 5_000_000; node x : f32[512]; node y : class[40] }
+model m on d { return x |> SAGE(512) |> relu |> SAGE(512) |> relu |> SAGE(y.classes) as out }
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }
+EOF
+seconds_of() { "$gnncc" -w --plan=json --shapes "$@" | awk -F'[:,]' '/"seconds"/ { print $2 + 0; exit }'; } # OPTION... MODEL: of an epoch
+hinted() { "$gnncc" -w --plan=json --shapes "$@" | awk -F'[:,]' '/"tf32"/ { is_in = 1 } is_in && /"seconds"/ { print $2 + 0; exit }'; }
+for target in a100 h100; do
+  echo "$(hinted --target=$target wide.gnn) $(seconds_of --target=$target --precision=tf32 wide.gnn) $(seconds_of --target=$target wide.gnn)" >out
+  awk '{ exit !($1 > 0.97 * $2 && $1 < 1.03 * $2 && $1 < 0.95 * $3) }' out
+  result $? "wide products on $target: what tf32 would make of the epoch is said, and is what a plan in tf32 takes"
+done
+"$gnncc" -w --plan --shapes --target=a100 wide.gnn | grep -E '^ .*products in fp32 take .* of the epoch: --precision=tf32 would make it .* \(estimated\)$' >out
+result $? "  in words, too"
+for options in --target=t4 --target=rtx4090 "--target=a100 --precision=tf32" "--target=a100 --precision=bf16" "--target=a100 --gemm=own"; do
+  "$gnncc" -w --plan --shapes $options wide.gnn >out && ! grep -q 'tf32 would make' out
+  result $? "  not of $options"
+done
+"$gnncc" -w --plan --shapes --target=h100 sage_products.gnn >out && ! grep -q 'tf32 would make' out
+result $? "  nor where sums over neighbours take longer"
+
+step_times() { # TARGET EXAMPLE OPTION...: microseconds of a launch, then of each step of an epoch and an evaluation
+  "$gnncc" -q -w --backend=cuda --stop-after=cost --dump=cost --target="$1" "${@:3}" "$2.gnn" | sed -n 's/.*, \([0-9.]*\) us a step$/\1/p'
+  "$gnncc" -q -w --target="$1" "${@:3}" --emit=trace=- "$2.gnn" | sed -n 's/^{"ph":"X".*"dur":\([0-9.]*\),"cat":"\([a-z]*\)".*/\1 \2/p'
+}
+no_step_for_nothing() { # a loss takes its three launches
+  awk 'NR == 1 { launch = $1; next } { steps++; if ($1 < launch) { print; bad = 1 } } END { exit bad || !(launch > 1) || steps < 10 }' "$1"
+}
+for example in gcn_cora gcn_karate sage_deep; do "$gnncc" --example=$example >$example.gnn || exit 2; done
+cp "$targets/../../examples/cora.safetensors" .
+for target in rtx4090 a100 h100 h200; do
+  for example in gcn_cora gcn_karate sage_deep sage_products; do
+    shapes=$([ $example = sage_products ] && echo --shapes)
+    step_times $target $example $shapes >out 2>&1
+    no_step_for_nothing out
+    result $? "$example on $target: no step is predicted to take less than a launch"
+  done
+done
 sed 's/count     = 1/count     = 4/; s/target a100 /target four /' "$targets/a100.gnn" >four.gnn
 exits 1 "four of them are refused" "$gnncc" --plan --shapes --target=four.gnn sage_products.gnn
 grep -q 'error\[E0110\]: several devices (count = 4) are not supported yet' out
@@ -99,7 +137,7 @@ if [ -e "$share/measure_cuda.c" ] && "$tests/cuda/toolkit.sh" "$work/toolkit" >o
   STANDIN_FAULT=3 without 5 "no GPU" "there is no CUDA device here" gpu --calibrate
   [ ! -e gpu.gnn ]
   result $? "  and no target"
-  exits 0 "a GPU is measured" gpu --calibrate
+  STANDIN_CHOICES=$work/measured exits 0 "a GPU is measured" gpu --calibrate
   for rate in "stream 256KiB" "gather_64B 256KiB" "gather_512B 256KiB" narrow outer outer_narrow fp32 tf32 bf16 "gpu -> host" "host -> gpu" "gpu <-> host" "memory of the host" "host -> ssd" "ssd -> host"; do
     grep -qE "^$rate +[^ ]+ +[0-9.]*[1-9][0-9.]*G" out || { echo "# no $rate"; false; }
     result $? "the table has $rate"
@@ -108,6 +146,14 @@ if [ -e "$share/measure_cuda.c" ] && "$tests/cuda/toolkit.sh" "$work/toolkit" >o
     grep -qE "^ +$rate += [0-9.]*[1-9]" gpu.gnn || { echo "# no $rate"; false; }
     result $? "the target has $rate"
   done
+  cat >products.gnn <<'EOF'
+data d from synth(kind = "rmat", nodes = 300, degree = 4, features = 100, classes = 7, seed = 1)
+model m on d { return x |> SAGE(100) |> relu |> SAGE(y.classes) as last }
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }
+EOF
+  gpu -q -w products.gnn -o products >out 2>&1 && STANDIN_CHOICES=$work/chosen ./products -q --runs 1 --out products.out >>out 2>&1 &&
+    [ "$(sort -u measured)" = "workspace 0, alignment 256, reduction 2" ] && diff <(sort -u measured) <(sort -u chosen) >>out
+  result $? "its products are by algorithms that are chosen as those of a program, which have the same workspace"
   ! grep -qiE 'nan|inf|= -|\[-' gpu.gnn
   result $? "all of them are numbers"
   exits 0 "it is a target" "$gnncc" -w --plan --shapes --target=gpu.gnn --budget gpu=12MiB model.gnn

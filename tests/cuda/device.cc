@@ -191,33 +191,157 @@ struct Loss {
   const float *scores;
   const int32_t *labels, *rows;
   float *to; /* the gradient */
-  double *sums, *mean;
+  double *losses, *sums, *mean;
   int64_t classes, count, stride, gradient_stride;
   const gnn_view *view;
+  double *split_losses, *split_sums, *split_results;
 };
 
-static void loss_kernel(const void *argument) {
+template <int LANES, int EACH> static void loss_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_cross_entropy_block(l->scores, l->stride, l->classes, l->labels, l->rows, l->count, &l->view->blocks, l->sums);
+  gnn_cross_entropy_rows<LANES, EACH>(l->scores, l->stride, l->classes, l->labels, l->rows, l->count, l->losses);
+}
+static void loss_block_kernel(const void *argument) {
+  const Loss *l = (const Loss *)argument;
+  gnn_cross_entropy_block(l->losses, l->rows, l->count, &l->view->blocks, l->sums);
 }
 static void mean_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
   gnn_cross_entropy_mean(l->sums, &l->view->blocks, l->count, l->mean);
 }
-static void measure_kernel(const void *argument) {
+template <int LANES, int EACH> static void measure_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_measure_block(l->scores, l->stride, l->classes, l->labels, l->view, l->sums);
+  gnn_measure_rows<LANES, EACH>(l->scores, l->stride, l->classes, l->labels, l->view, l->split_losses);
+}
+static void measure_block_kernel(const void *argument) {
+  const Loss *l = (const Loss *)argument;
+  gnn_measure_block(l->split_losses, l->view, l->split_sums);
 }
 static void splits_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_measure_split(l->sums, &l->view->blocks, l->mean);
+  gnn_measure_split(l->split_sums, &l->view->blocks, l->split_results);
 }
-static void gradient_kernel(const void *argument) {
+template <int LANES> static void gradient_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_cross_entropy_gradient(l->scores, l->stride, l->classes, l->labels, l->rows, l->count, l->to, l->gradient_stride);
+  gnn_cross_entropy_gradient<LANES>(l->scores, l->stride, l->classes, l->labels, l->rows, l->count, l->to, l->gradient_stride);
 }
 
-static void test_loss(int64_t nodes, int64_t classes, float size) {
+static double tree_of(const double *sums, int64_t count) { return count == 1 ? sums[0] : tree_of(sums, count / 2) + tree_of(sums + count / 2, count / 2); }
+
+/* -log p(label), in double. */
+static double loss_of(const float *row, int64_t classes, int32_t label) {
+  double maximum = -INFINITY, sum = 0;
+  for (int64_t c = 0; c < classes; c++) maximum = fmax(maximum, (double)row[c]);
+  for (int64_t c = 0; c < classes; c++) sum += exp((double)row[c] - maximum);
+  return log(sum) + maximum - (double)row[label];
+}
+
+/* A list of nodes with labels, its losses as a training finds them, and as an evaluation does of three splits: the list, none, and the list. */
+struct Listed {
+  std::vector<float> scores;
+  std::vector<int32_t> labels, rows;
+  std::vector<double> losses, sums, split_losses, split_sums;
+  double mean, results[6];
+};
+
+template <int LANES, int EACH> static void run_losses(Listed *x, Cut *cut, int64_t classes, int64_t blocks) {
+  const int64_t count = (int64_t)x->rows.size(), canonical = INT64_C(1) << cut->view.blocks.levels;
+  const double none = NAN; /* what is not written must not be read */
+  x->losses.assign((size_t)count, none);
+  x->sums.assign((size_t)canonical, none);
+  x->split_losses.assign((size_t)(2 * count), none);
+  x->split_sums.assign((size_t)(6 * canonical), none);
+  x->mean = none;
+  std::fill(x->results, x->results + 6, none);
+  for (int s = 0; s < 3; s++) {
+    cut->view.rows[s] = s == 1 ? nullptr : x->rows.data();
+    cut->view.row_count[s] = s == 1 ? 0 : count;
+  }
+  const int64_t stride = classes + 1;
+  const std::vector<float> wide = padded(x->scores, classes, stride);
+  Loss l = {wide.data(), x->labels.data(), x->rows.data(), nullptr, x->losses.data(), x->sums.data(), &x->mean, classes, count, stride, stride, &cut->view,
+            x->split_losses.data(), x->split_sums.data(), x->results};
+  emulate::launch("loss", loss_kernel<LANES, EACH>, &l, blocks, GNN_THREADS);
+  emulate::launch("loss blocks", loss_block_kernel, &l, canonical, GNN_THREADS);
+  emulate::launch("mean", mean_kernel, &l, 1, GNN_THREADS);
+  emulate::launch("measure", measure_kernel<LANES, EACH>, &l, blocks, GNN_THREADS);
+  emulate::launch("measure blocks", measure_block_kernel, &l, 3 * canonical, GNN_THREADS);
+  emulate::launch("splits", splits_kernel, &l, 3, GNN_THREADS);
+}
+
+enum Listing { SOME, CLUSTERED, ONE, ALL };
+
+/* Against the definition in double; in three orders of threads, by few and by many of them, by one row after the other and not: the same bits,
+ * which are those of each canonical block alone, folded over the tree. */
+template <int LANES> static void test_listed(const char *what, Listing which, int64_t nodes, int levels, int64_t classes, float size) {
+  Cut cut(nodes, levels, 0);
+  Listed x;
+  x.scores = numbers(nodes * classes);
+  x.labels.resize((size_t)nodes);
+  for (float &score : x.scores) score *= size;
+  const int64_t canonical = INT64_C(1) << levels, *first = cut.view.blocks.first, crowded = canonical - 1;
+  for (int64_t r = 0; r < nodes; r++) {
+    x.labels[(size_t)r] = (int32_t)(next() % (uint64_t)classes);
+    const bool is_crowded = r >= first[crowded] && r < first[crowded + 1];
+    if (which == ALL || (which == SOME && next() % 3) || (which == CLUSTERED && is_crowded) || (which == ONE && r == nodes / 2)) x.rows.push_back((int32_t)r);
+  }
+  const int64_t count = (int64_t)x.rows.size();
+  emulate::order = 0;
+  run_losses<LANES, 1>(&x, &cut, classes, 3);
+  bool is_alike = true;
+  for (emulate::order = 0; emulate::order < 3; emulate::order++) {
+    Listed again = x;
+    if (emulate::order == 1) run_losses<LANES, LANES>(&again, &cut, classes, 1);
+    else run_losses<LANES, 2>(&again, &cut, classes, emulate::order ? 2 : (count + 255) / 256 + 1);
+    is_alike = is_alike && again.losses == x.losses && again.sums == x.sums && again.mean == x.mean && memcmp(again.results, x.results, sizeof x.results) == 0;
+  }
+  double want = 0, hits = 0;
+  bool is_good = true;
+  for (int64_t i = 0; i < count; i++) {
+    const float *row = &x.scores[(size_t)(x.rows[(size_t)i] * classes)];
+    const int32_t label = x.labels[(size_t)x.rows[(size_t)i]];
+    const double loss = loss_of(row, classes, label);
+    is_good = is_good && fabs(x.losses[(size_t)i] - loss) <= 4 * 0x1p-23 * (fabs(loss) + 1);
+    want += loss;
+    hits += std::max_element(row, row + classes) - row == label;
+  }
+  const double sum = tree_of(x.sums.data(), canonical);
+  ok(is_good && fabs(x.mean * (double)count - want) <= 4 * 0x1p-23 * (want + (double)count), "%s, %lld of %lld x %lld: losses as in double", what, (long long)count, (long long)nodes,
+     (long long)classes);
+  ok(is_alike && x.mean == sum / (double)count, "%s, %lld of %lld x %lld: the bits of the tree, for any threads", what, (long long)count, (long long)nodes, (long long)classes);
+  ok(x.results[0] == sum && x.results[4] == sum && x.results[1] == hits && x.results[5] == hits && x.results[2] == 0 && x.results[3] == 0,
+     "%s, %lld of %lld x %lld: splits have the same bits, and %g hits; an empty one nothing", what, (long long)count, (long long)nodes, (long long)classes, hits);
+  /* A part of the rows that is whole canonical blocks leaves their sums. */
+  Listed part = x;
+  const int64_t half = first[canonical / 2];
+  part.rows.erase(std::remove_if(part.rows.begin(), part.rows.end(), [&](int32_t r) { return r < half; }), part.rows.end());
+  emulate::order = 0;
+  if (levels > 0 && !part.rows.empty()) run_losses<LANES, 1>(&part, &cut, classes, 2);
+  ok(levels == 0 || part.rows.empty() || std::equal(part.sums.begin() + canonical / 2, part.sums.end(), x.sums.begin() + canonical / 2),
+     "%s, %lld of %lld x %lld: a part's canonical blocks have the bits of the whole", what, (long long)count, (long long)nodes, (long long)classes);
+}
+
+static void test_tree(int64_t count) {
+  std::vector<double> sums((size_t)(2 * count));
+  for (double &sum : sums) sum = (double)(next() >> 11) * 0x1p-52 - 1;
+  std::vector<double> own((size_t)count);
+  for (int64_t i = 0; i < count; i++) own[(size_t)i] = sums[(size_t)(2 * i)];
+  static double got;
+  struct Tree { const double *sums; int64_t count; } tree = {sums.data(), count};
+  bool is_good = true;
+  for (emulate::order = 0; emulate::order < 3; emulate::order++) {
+    emulate::launch("tree", [](const void *argument) {
+      const Tree *t = (const Tree *)argument;
+      const double sum = gnn_sum_tree(t->sums, t->count, 2);
+      if (threadIdx.x == 0) got = sum;
+    }, &tree, 1, GNN_THREADS);
+    is_good = is_good && got == tree_of(own.data(), count);
+  }
+  emulate::order = 0;
+  ok(is_good, "the tree over %lld numbers", (long long)count);
+}
+
+template <int LANES> static void test_gradient(int64_t nodes, int64_t classes, float size) {
   const int64_t stride = classes + 1, gradient_stride = classes + 2;
   std::vector<float> scores = numbers(nodes * classes), gradient((size_t)(nodes * gradient_stride));
   std::vector<int32_t> labels((size_t)nodes), rows;
@@ -227,42 +351,24 @@ static void test_loss(int64_t nodes, int64_t classes, float size) {
     labels[(size_t)r] = (int32_t)(next() % (uint64_t)classes);
     if (next() % 3) rows.push_back((int32_t)r);
   }
-  enum { LEVELS = 3, BLOCKS = 1 << LEVELS };
-  Cut cut(nodes, LEVELS, 0);
-  double sums[3 * BLOCKS * 2] = {0}, mean = 0, again[6] = {0}, want = 0;
-  Loss l = {wide.data(), labels.data(), rows.data(), gradient.data(), sums, &mean, classes, (int64_t)rows.size(), stride, gradient_stride, &cut.view};
-  emulate::order = 1;
-  emulate::launch("loss", loss_kernel, &l, BLOCKS, GNN_THREADS);
-  const double tree = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-  emulate::launch("mean", mean_kernel, &l, 1, GNN_THREADS);
-  cut.view.rows[GNN_TEST] = rows.data();
-  cut.view.row_count[GNN_TEST] = l.count;
-  l.mean = again;
-  emulate::launch("measure", measure_kernel, &l, 3 * BLOCKS, GNN_THREADS);
-  emulate::launch("splits", splits_kernel, &l, 3, GNN_THREADS);
-  int64_t hits = 0;
-  for (int32_t r : rows) {
-    const float *row = &scores[(size_t)(r * classes)];
-    hits += std::max_element(row, row + classes) - row == labels[(size_t)r];
-  }
-  ok(mean == tree / (double)l.count && again[4] == tree && again[5] == (double)hits && again[0] == 0, "loss of %lld x %lld: the bits of the tree, in the metrics too",
-     (long long)nodes, (long long)classes);
-  bool is_good = runs_alike(&l, gradient_kernel, &gradient, 3);
+  Loss l = {};
+  l.scores = wide.data(), l.labels = labels.data(), l.rows = rows.data(), l.to = gradient.data(), l.classes = classes, l.count = (int64_t)rows.size();
+  l.stride = stride, l.gradient_stride = gradient_stride;
+  bool is_good = runs_alike(&l, gradient_kernel<LANES>, &gradient, 3);
+  emulate::order = 0;
   std::vector<char> is_listed((size_t)nodes);
   for (int32_t r : rows) is_listed[(size_t)r] = 1;
   for (int64_t r = 0; r < nodes; r++) {
     double maximum = -INFINITY, sum = 0;
     for (int64_t c = 0; c < classes; c++) maximum = fmax(maximum, (double)scores[r * classes + c]);
     for (int64_t c = 0; c < classes; c++) sum += exp((double)scores[r * classes + c] - maximum);
-    if (is_listed[(size_t)r]) want += log(sum) + maximum - (double)scores[r * classes + labels[(size_t)r]];
     for (int64_t c = 0; c < classes; c++) {
       const double slope = (exp((double)scores[r * classes + c] - maximum) / sum - (c == labels[(size_t)r])) / (double)rows.size();
       is_good = is_good && fabs((double)gradient[r * gradient_stride + c] - (is_listed[(size_t)r] ? slope : 0)) <= 8 * 0x1p-23 / (double)rows.size();
     }
     for (int64_t c = classes; c < gradient_stride; c++) is_good = is_good && gradient[r * gradient_stride + c] == 0;
   }
-  want /= (double)rows.size();
-  ok(is_good && fabs(mean - want) <= 4 * 0x1p-23 * (fabs(want) + 1), "loss and gradient of %lld x %lld, scores of %g", (long long)nodes, (long long)classes, (double)size);
+  ok(is_good, "gradient of the loss of %lld x %lld by %d threads a row, scores of %g", (long long)nodes, (long long)classes, LANES, (double)size);
 }
 
 /* ---- optimisers ---- */
@@ -613,7 +719,7 @@ static void test_special(const Special *s) {
 }
 
 /* In every lane of the warp that a row is divided among. */
-static void test_nan_scores(int64_t classes) {
+template <int LANES> static void test_nan_scores(int64_t classes) {
   const int32_t label = 0, row = 1;
   bool is_nan = true, is_wrong = true;
   for (int64_t c = 0; c < classes; c++) {
@@ -621,17 +727,20 @@ static void test_nan_scores(int64_t classes) {
     scores[(size_t)classes] = 1;
     scores[(size_t)(classes + c)] = NAN;
     const int32_t labels[3] = {label, label, label};
-    double part = 0, mean = 0, results[2] = {0, 1};
+    double loss = 0, part = 0, mean = 0, sums[6] = {0, 1}, results[6] = {0, 1};
     Cut cut(3, 0, 0);
-    Loss l = {scores.data(), labels, &row, gradient.data(), &part, &mean, classes, 1, classes, classes, &cut.view};
-    emulate::launch("loss", loss_kernel, &l, 1, GNN_THREADS);
-    emulate::launch("gradient", gradient_kernel, &l, 1, GNN_THREADS);
-    is_nan = is_nan && isnan(part);
-    for (int64_t i = 0; i < 3 * classes; i++) is_nan = is_nan && isnan(gradient[(size_t)i]) == (i / classes == 1);
     cut.view.rows[0] = &row;
     cut.view.row_count[0] = 1;
-    l.sums = results;
-    emulate::launch("measure", measure_kernel, &l, 1, GNN_THREADS);
+    Loss l = {scores.data(), labels, &row, gradient.data(), &loss, &part, &mean, classes, 1, classes, classes, &cut.view, &loss, sums, results};
+    emulate::launch("loss", loss_kernel<LANES, 1>, &l, 1, GNN_THREADS);
+    emulate::launch("loss blocks", loss_block_kernel, &l, 1, GNN_THREADS);
+    emulate::launch("mean", mean_kernel, &l, 1, GNN_THREADS);
+    emulate::launch("gradient", gradient_kernel<LANES>, &l, 1, GNN_THREADS);
+    is_nan = is_nan && isnan(mean);
+    for (int64_t i = 0; i < 3 * classes; i++) is_nan = is_nan && isnan(gradient[(size_t)i]) == (i / classes == 1);
+    emulate::launch("measure", measure_kernel<LANES, 1>, &l, 1, GNN_THREADS);
+    emulate::launch("measure blocks", measure_block_kernel, &l, 3, GNN_THREADS);
+    emulate::launch("splits", splits_kernel, &l, 3, GNN_THREADS);
     is_wrong = is_wrong && isnan(results[0]) && results[1] == 0;
   }
   ok(is_nan, "loss and gradient of a row with NaN, %lld classes", (long long)classes);
@@ -653,7 +762,10 @@ static void test_nan_update(const Optimiser *o) {
 
 int main(void) {
   for (const Special &s : specials) test_special(&s);
-  for (const int64_t classes : {1, 7, 33}) test_nan_scores(classes);
+  test_nan_scores<8>(1);
+  test_nan_scores<8>(7);
+  test_nan_scores<16>(33);
+  test_nan_scores<32>(33);
   for (const Optimiser &o : optimisers) test_nan_update(&o);
   test_half();
   test_walk<32, 1, false>();
@@ -680,9 +792,18 @@ int main(void) {
   test_matrix(1, 1);
   test_matrix(33, 70);
   test_matrix(100, 5);
-  test_loss(1000, 1, 1);
-  test_loss(300, 7, 1);
-  test_loss(100, 33, 50);
+  for (const int64_t numbers : {1, 2, 128, 256, 512, 4096}) test_tree(numbers);
+  test_listed<8>("some rows", SOME, 1000, 3, 1, 1);
+  test_listed<8>("some rows", SOME, 300, 3, 7, 1);
+  test_listed<16>("some rows", SOME, 1000, 2, 47, 1);
+  test_listed<32>("some rows", SOME, 100, 3, 70, 50);
+  test_listed<16>("rows of one canonical block", CLUSTERED, 1500, 1, 20, 1);
+  test_listed<8>("all rows, one canonical block", ALL, 800, 0, 4, 1);
+  test_listed<16>("one row", ONE, 90, 2, 20, 1);
+  test_gradient<8>(1000, 1, 1);
+  test_gradient<8>(300, 7, 1);
+  test_gradient<16>(100, 33, 50);
+  test_gradient<32>(100, 70, 1);
   for (const Optimiser &o : optimisers) test_optimiser(&o);
   test_random();
   printf("1..%d\n", count);

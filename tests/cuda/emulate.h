@@ -293,6 +293,8 @@ static inline unsigned ballot(unsigned mask, int predicate, int line) {
 #define __ballot_sync(mask, predicate) emulate::ballot(mask, predicate, __LINE__)
 #define __uint_as_float(bits) emulate::unpacked<float>(bits)
 #define __float_as_uint(number) ((uint32_t)emulate::packed<float>(number))
+#define __double_as_longlong(number) ((int64_t)emulate::packed<double>(number))
+#define __longlong_as_double(bits) emulate::unpacked<double>((uint64_t)(bits))
 #define __popc(bits) __builtin_popcount(bits)
 #define __popcll(bits) __builtin_popcountll(bits)
 #define __ldg(pointer) (*(pointer))

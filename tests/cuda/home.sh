@@ -63,6 +63,17 @@ missing() { # FOLDER TEXT
   [ $? -eq 5 ] && has "error[E0507]: a program for cuda needs the CUDA toolkit, and $2" && [ ! -e none ]
 }
 check "nvcc alone is no toolkit" missing empty/bin "libcudart_static.a is not here"
+old_toolkit() { # VERSION TEXT: of a toolkit whose headers say so
+  rm -rf old && layout old lib64 include && rm old/include && mkdir old/include && ln -s "$(realpath toolkit/include)"/* old/include/ && rm old/include/cuda_runtime_api.h &&
+    sed "s/^#define CUDART_VERSION .*/#define CUDART_VERSION  $1/" "$(realpath toolkit/include)/cuda_runtime_api.h" >old/include/cuda_runtime_api.h || return
+  hidden old/bin "$build/gnncc" -q -w --backend=cuda --cuda-compiler=nvcc "$model" -o none >said 2>&1
+  [ $? -eq 5 ] && has "error[E0507]: a program for cuda needs the CUDA toolkit, and that of $work/old/include is CUDA $2: 12.0 or newer is needed" && [ ! -e none ]
+}
+check "a toolkit of CUDA 11.8 is too old, and that is said" old_toolkit 11080 11.8
+too_old_to_measure() { hidden old/bin "$build/gnncc" --calibrate=probe --backend=cuda --cuda-compiler=nvcc >said 2>&1; [ $? -eq 5 ] && has "is CUDA 11.8: 12.0 or newer is needed"; }
+check "to measure with, too" too_old_to_measure
+oldest() { old_toolkit 12000 12.0 >/dev/null; ! grep 'or newer is needed' said; }
+check "one of CUDA 12.0 is not" oldest
 probe() { # FOLDER HEADERS: what measures the GPU is compiled with these
   hidden "$1" "$build/gnncc" '-###' --calibrate=probe --backend=cuda --cuda-compiler=nvcc >said 2>&1
   has " -I$work/$2 "

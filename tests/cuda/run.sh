@@ -33,6 +33,9 @@ all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
 check "every kind of step is among them" all_kinds
 exact() { "$build/gnncc" -q -w --backend=cuda --precision=bf16 --stop-after=fuse --dump=fuse "$root/tests/end_to_end/models/varied/extremes.gnn" | grep -A3 '^kernel [0-9]*: edge m[ai][xn] of' | grep writes; }
 check "extremes, in bf16: what is compared with them is not rounded" bash -c "$(declare -f exact); build=$build root=$root; exact | grep -q 'pool_max (2720 bytes)' && exact | grep -q 'in bf16'"
+own_products() { NO_ALGORITHM=1 steps "$@"; }
+check "wide: the same where cuBLASLt has no algorithm, by our own kernels" own_products "$here/models/wide.gnn" "$work/wide_own_products"
+check "wide: the same in bf16" env TWICE=1 NO_ALGORITHM=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_own_products --precision=bf16"
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
 sums_are() { "$here/sums.sh" "$build" "$work/sums_$1" "${@:2}"; } # NAME TUNED OPTION...
 check "sums: each step leaves what the CPU leaves, in every order of threads" steps "$here/sums.gnn" "$work/sums"
@@ -53,6 +56,23 @@ done
 check "wide, in bf16: the same with cuBLASLt" env TWICE=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_library --precision=bf16"
 adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = place_' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
+
+# The loss of long lists runs in the grid that calibration measures; of short ones by several blocks, of rows that are not taken one after the other.
+long_list() { # CLASSES LANES
+  printf '%s\n' "data d { nodes = 2_400_000; edges = 3_000_000; node x : f32[8]; node y : class[$1] }" "model m on d { return x |> Linear(y.classes) as last }" \
+    'train m { loss = cross_entropy(out, y); optimizer = sgd(lr = 0.1); epochs = 1 }' >"$work/long_list.gnn"
+  "$build/gnncc" -q -w --backend=cuda --shapes --prefix=long --emit=cuda="$work/long.cu",c="$work/long.c" "$work/long_list.gnn" &&
+    grep -q "gnn_cross_entropy_rows<$2, $2>" "$work/long.cu" && grep -q "gnn_measure_rows<$2, $2>" "$work/long.cu" &&
+    [ "$(grep -cE 'gnn_launch.*blocks_for.*row_count.*, 256\), 256' "$work/long.c")" -eq 2 ]
+}
+measured_grid() { # as measure_cuda.cu has them: of 4 and of 64 classes
+  local few many
+  few=$(sed -n 's/.*MEASURE_FEW_LANES = \([0-9]*\).*/\1/p' "$root/kernels/cuda/measure_cuda.h") many=$(sed -n 's/.*MEASURE_LANES = \([0-9]*\).*/\1/p' "$root/kernels/cuda/measure_cuda.h")
+  grep -q 'MEASURE_LOSSES = 256 ' "$root/kernels/cuda/measure_cuda.h" && long_list 4 "$few" && long_list 64 "$many"
+}
+check "the loss of a long list runs in the grid that calibration measures" measured_grid
+short_list() { "$build/gnncc" -q -w --backend=cuda --prefix=short --emit=cuda="$work/short.cu",c="$work/short.c" "$root/examples/gcn_cora.gnn" && grep -q 'gnn_cross_entropy_rows<8, 1>' "$work/short.cu" && grep -q 'blocks_for(g->row_count\[GNN_TRAIN\], 32)' "$work/short.c"; }
+check "that of a short one by more than one block" short_list
 
 # cuBLASLt wants its workspace so; the stand-in refuses another one, and matrices that are not as was promised.
 is_aligned() { # MODEL OPTION...: everything in the arena begins at a multiple of 256 bytes, workspaces among it
@@ -143,6 +163,33 @@ MODEL
     if [ -z "${share[$kind]:-}" ]; then check "sage4, ${way[$kind]}: with the losses of the CPU" losses_agree "$keep.cpu" "$work/sage4_$kind.out" "${training[@]}"
     else check "sage4, ${way[$kind]}: losses as by cuBLASLt in fp32, to ${share[$kind]} of them" losses_near "$work/sage4_$kind.out" "$keep.out" "${share[$kind]}"; fi
   done
+  # Where cuBLASLt has no algorithm for some of the products, or for any: our own kernels compute them, which is said once of each kind before the first epoch,
+  # and every plan has the same bits.
+  without_algorithm() { # COLUMNS PROGRAM OUT: has trained
+    STANDIN_NO_ALGORITHM=$1 "$2" "${training[@]}" --out "$3" >"$3.said" 2>&1 && ls "$3/last.safetensors"
+  }
+  same_without() { diff <(loss_curve "$1") <(loss_curve "$2") && cmp <(numbers "$1/last.safetensors") <(numbers "$2/last.safetensors"); } # OUT OUT
+  columns=$(grep -o 'gnn_cuda_prepare_gemm(g, &(gnn_gemm_desc){.m = g->nodes, .n = [0-9]*' "$work/sage4_keep.work/model.c" | sed 's/.* //' | sort -n | head -1)
+  kinds=$(grep -c 'gnn_cuda_prepare_gemm' "$work/sage4_keep.work/model.c")
+  says_own() { [ "$(grep -c 'cuBLASLt has no algorithm here for products of .* gnncc.s own kernel computes them, in fp32' "$1.said")" "$2" "$3" ]; } # OUT TEST COUNT
+  for some in "$columns" 0; do
+    out=$work/without_$some
+    check "sage4, no algorithm for results of $some columns (0: of any): the program trains" without_algorithm "$some" "$work/sage4_keep" "$out"
+    check "sage4, no algorithm for results of $some columns: with the losses of the CPU" losses_agree "$work/sage4_keep.cpu" "$out" "${training[@]}"
+    check "sage4, no algorithm for results of $some columns: in the plan with the least memory" without_algorithm "$some" "$work/sage4_reruns" "$out.reruns"
+    check "sage4, no algorithm for results of $some columns: the same bits" same_without "$out" "$out.reruns"
+  done
+  check "sage4: of each kind of product is said once that there is no algorithm" says_own "$work/without_0" -eq "$kinds"
+  check "sage4: or of some" says_own "$work/without_$columns" -lt "$kinds"
+  check "sage4: and where there are all, nothing" bash -c "'$work/sage4_keep' ${training[*]} --out '$work/with_all' 2>&1 | grep -c 'no algorithm' | grep -qx 0"
+  crowded() { # MEBIBYTES: of the device
+    STANDIN_MEBIBYTES=$1 "$work/sage4_keep" "${training[@]}" --out "$work/crowded" >"$work/crowded.said" 2>&1
+  }
+  # The plan and a sixteenth of the device: what the libraries load.
+  arena=$(($(sed -n 's/^  \.device_bytes = \([0-9]*\),.*/\1/p' "$work/sage4_keep.work/model.c" | head -1) / 1048576 + 1))
+  refuses_crowded() { crowded "$arena"; [ $? -eq 3 ] && grep -E 'the plan needs .* and the libraries it calls about' "$work/crowded.said"; }
+  check "sage4: where the device has room for the plan, but not for what libraries load, it does not begin" refuses_crowded
+  check "sage4: with a sixteenth more it does" crowded $((arena * 16 / 15 + 2))
   says_touched() { "$1" check 2>&1 | grep -E 'device arena: planned ([0-9.]+ [KMG]iB), touched \1'; }
   check "sage4: the memory that the plan announced is what is used, with the workspaces of cuBLASLt" says_touched "$keep"
   cat >"$work/flat.gnn" <<'MODEL'
@@ -215,6 +262,19 @@ MODEL
   check "layers, host: the least budget, $least KiB" makes_and_trains "$work/layers_host" "$path" $box --budget ssd=0 --budget device="${least}KiB"
   check "layers, host: no result of a layer is kept" bash -c "! grep -q 'taps\[\]' '$work/layers_host.work/model.c' && grep -q 'taps\[\]' '$keep.work/model.c'"
   check "layers, host: the same bits, of scores too" is_same "$work/layers_host" "$keep"
+
+  # The same in bf16, where the kernel that loads a value has it rounded, and the one that computed it has not: GIN's own half of a row is loaded in one
+  # form of the program and at hand in the other, an extreme is exact in both.
+  for path in "$here/models/layers.gnn" "$plans/hoist3.gnn" "$root/tests/end_to_end/models/sage_max.gnn"; do
+    model=$(basename "$path" .gnn) keep=$work/$(basename "$path" .gnn)_once
+    check "$model, ${way[bf16]}: the emitted program trains" makes_and_trains "$keep" "$path" ${way[bf16]}
+    check "$model, ${way[bf16]}: a sum over neighbours is computed once" grep -q '^static gnn_status once(gnn_run \*g) {$' "$keep.work/model.c"
+    check "$model, ${way[bf16]}: computed in each epoch" makes_and_trains "${keep}_each" "$path" ${way[bf16]} -fno-hoist
+    check "$model, ${way[bf16]}: the same bits" is_same "${keep}_each" "$keep"
+  done
+  keep=$work/hoist3_once path=$plans/hoist3.gnn least=$(least_of "$plans/hoist3.gnn" $box --budget ssd=0 ${way[bf16]})
+  check "hoist3, ${way[bf16]}, host: the least budget, $least KiB" makes_and_trains "${keep}_host" "$path" ${way[bf16]} $box --budget ssd=0 --budget device="${least}KiB"
+  check "hoist3, ${way[bf16]}, host: the same bits" is_same "${keep}_host" "$keep"
 
   # A target whose SSD is the device's own: its bytes pass through the host's memory all the same.
   cat >"$work/direct.gnn" <<'TARGET'

@@ -107,7 +107,7 @@ typedef struct Log {
 typedef struct Space {
   unsigned char *memory;
   size_t bytes;
-  int is_pinned;
+  int is_pinned, is_registered; /* registered: the program's own, without zones */
 } Space;
 
 static struct {
@@ -575,7 +575,7 @@ static int is_busy(const struct CUstream_st *stream) { return stream->head != NU
 static void check_zones(void) {
   for (int s = 0; s < SPACES; s++) {
     const Space *space = &it.space[s];
-    for (int i = 0; space->memory && i < ZONE_BYTES; i++)
+    for (int i = 0; space->memory && !space->is_registered && i < ZONE_BYTES; i++)
       if (space->memory[i] != 0xcd || space->memory[ZONE_BYTES + space->bytes + (size_t)i] != 0xcd) fatal("something was written beside an allocation");
   }
 }
@@ -833,7 +833,7 @@ static int obtain(void **out, size_t bytes, int is_pinned) {
     if (memory == NULL) return 0;
     memset(memory, 0xcd, (bytes + 2 * ZONE_BYTES + 4095) / 4096 * 4096);
     memset(memory + ZONE_BYTES, 0xa5, bytes);
-    it.space[s] = (Space){memory, bytes, is_pinned};
+    it.space[s] = (Space){memory, bytes, is_pinned, 0};
     it.allocation_count++;
     *out = memory + ZONE_BYTES;
     return 1;
@@ -844,13 +844,33 @@ static int obtain(void **out, size_t bytes, int is_pinned) {
 static cudaError_t give_back(const void *memory, int is_pinned) {
   for (int s = 0; s < SPACES; s++) {
     Space *space = &it.space[s];
-    if (!space->memory || space->memory + ZONE_BYTES != memory || space->is_pinned != is_pinned) continue;
+    if (!space->memory || space->memory + ZONE_BYTES != memory || space->is_pinned != is_pinned || space->is_registered) continue;
     check_zones();
     free(space->memory);
     space->memory = NULL;
     return cudaSuccess;
   }
   return cudaErrorInvalidValue;
+}
+
+static int take_over(void *memory, size_t bytes) {
+  for (int s = 0; s < SPACES; s++) {
+    if (it.space[s].memory) continue;
+    it.space[s] = (Space){(unsigned char *)memory - ZONE_BYTES, bytes, 1, 1};
+    it.allocation_count++;
+    return 1;
+  }
+  return 0;
+}
+
+static cudaError_t let_go(const void *memory) {
+  for (int s = 0; s < SPACES; s++) {
+    Space *space = &it.space[s];
+    if (!space->memory || space->memory + ZONE_BYTES != memory || !space->is_registered) continue;
+    space->memory = NULL;
+    return cudaSuccess;
+  }
+  return cudaErrorHostMemoryNotRegistered;
 }
 
 /* 0: the device's, 1: pinned, -1: neither. */
@@ -874,6 +894,28 @@ cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags) {
   (void)flags;
   ENTER();
   return leave(!strikes(STANDIN_NO_PINNED) && obtain(out, bytes, 1) ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+/* All of it has been touched: pages that come while they are pinned come by one thread. */
+static int is_resident(void *memory, size_t bytes) {
+  const size_t pages = (bytes + 4095) / 4096;
+  unsigned char *there = malloc(pages);
+  int is_all = there && (uintptr_t)memory % 4096 == 0 && mincore(memory, bytes, there) == 0;
+  for (size_t p = 0; p < pages && is_all; p++) is_all = there[p] & 1;
+  free(there);
+  return is_all;
+}
+
+/* Memory of the program's own, from then on as good as what cudaHostAlloc gives. */
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags) {
+  ENTER();
+  if (flags != cudaHostRegisterDefault || bytes == 0 || !is_resident(memory, bytes)) return leave(cudaErrorInvalidValue);
+  return leave(!strikes(STANDIN_NO_PINNED) && take_over(memory, bytes) ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaHostUnregister(void *memory) {
+  enter();
+  return leave(let_go(memory));
 }
 
 cudaError_t cudaFree(void *memory) {
@@ -1076,7 +1118,7 @@ cudaError_t cudaGetDriverEntryPoint(const char *name, void **entry, unsigned lon
 struct cublasLtContext { int unused; };
 typedef struct Product { int transpose_a, transpose_b, dropped_bits; cublasLtEpilogue_t epilogue; const void *bias; } Product;
 typedef struct Layout { int64_t rows, columns, ld; int is_half; } Layout;
-typedef struct Preference { uint32_t alignment; } Preference; /* of all matrices: the least that was promised */
+typedef struct Preference { uint32_t alignment, reduction; uint64_t workspace_bytes; } Preference; /* alignment: of all matrices, the least that was promised */
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
@@ -1142,6 +1184,8 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   uint32_t promised = LIBRARY_ALIGNMENT;
   if (bytes != (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES ? 8u : 4u)) return CUBLAS_STATUS_INVALID_VALUE;
+  if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES) memcpy(&((Preference *)(void *)preference)->workspace_bytes, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK) memcpy(&((Preference *)(void *)preference)->reduction, value, bytes);
   if (attribute >= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES && attribute <= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES) memcpy(&promised, value, bytes);
   Preference *kept = (Preference *)(void *)preference;
   if (promised < kept->alignment) kept->alignment = promised;
@@ -1153,8 +1197,15 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
   (void)handle, (void)desc, (void)a, (void)b, (void)c, (void)d;
   memset(results, 0, (size_t)wanted * sizeof *results);
-  results[0].algo.data[0] = ((const Preference *)(const void *)preference)->alignment;
-  *count = 1;
+  const Preference *asked = (const Preference *)(const void *)preference;
+  const int64_t without = environment("STANDIN_NO_ALGORITHM", -1);
+  results[0].algo.data[0] = asked->alignment;
+  results[0].algo.data[1] = asked->workspace_bytes;
+  *count = without < 0 || (without > 0 && without != ((const Layout *)(const void *)c)->rows);
+  if (getenv("STANDIN_CHOICES")) {
+    FILE *out = fopen(getenv("STANDIN_CHOICES"), "a");
+    if (out) fprintf(out, "workspace %llu, alignment %llu, reduction %u\n", (unsigned long long)asked->workspace_bytes, (unsigned long long)asked->alignment, asked->reduction), fclose(out);
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -1176,7 +1227,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   const Layout *la = (const Layout *)(const void *)a_layout, *lb = (const Layout *)(const void *)b_layout, *ld = (const Layout *)(const void *)d_layout;
   int64_t depth = product->transpose_a ? la->rows : la->columns, other = product->transpose_b ? lb->columns : lb->rows;
   enter();
-  int is_fine = depth == other && (scale == 1 || (scale == 0 && c == d)) && c_layout == d_layout && *(const float *)alpha == 1 &&
+  int is_fine = workspace_bytes >= algorithm->data[1] && depth == other && (scale == 1 || (scale == 0 && c == d)) && c_layout == d_layout && *(const float *)alpha == 1 &&
                 (workspace_bytes == 0 || (whose(workspace, workspace_bytes) == 0 && is_aligned(workspace, LIBRARY_ALIGNMENT))) &&
                 is_whole(a, la) && is_whole(b, lb) && is_whole(d, ld) && is_whole(c, ld) && can_multiply(product, la, lb, ld) &&
                 is_aligned(a, alignment) && is_aligned(b, alignment) && is_aligned(c, alignment) && is_aligned(d, alignment);

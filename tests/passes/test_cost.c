@@ -175,7 +175,9 @@ static void test_precision(const char *share_dir) {
     ok(bf16 > 0 && (is_by_library ? bf16 < tf32 && tf32 < fp32 : bf16 < fp32 && tf32 == fp32),
        arena_printf(arena, is_by_library ? "%s: the target's tf32 and bf16 count" : "%s: the target's tf32 does not count", name));
     ok(fp32 == product_seconds(&plain, by[PRECISION_FP32], kind), arena_printf(arena, "%s: but not in fp32", name));
-    ok(product_seconds(&plain, by[PRECISION_TF32], kind) == fp32, arena_printf(arena, "%s: without these figures fp32's serves", name));
+    /* A library leaves to a launch of its own what our kernel, which fp32 prefers for few terms, computes with the product. */
+    double more = product_seconds(&plain, by[PRECISION_TF32], kind) - fp32;
+    ok(more >= 0 && more < (is_by_library ? 1.5 * plain.step_seconds : 1e-12), arena_printf(arena, "%s: without these figures fp32's serves", name));
     ok(product_seconds(&plain, by[PRECISION_BF16], kind) < fp32, arena_printf(arena, "%s: in bf16 it moves half the bytes", name));
     ok(product_seconds(&rated, own, kind) > 0 && product_seconds(&rated, own, kind) == product_seconds(&plain, own, kind), arena_printf(arena, "%s: nor for our own kernels", name));
   }

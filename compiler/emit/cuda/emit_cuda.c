@@ -11,16 +11,28 @@
 
 #include "compiler/base/escape.h"
 
-/* After an evaluation: loss and hits of every split, by blocks and then together. */
+static LossRows measured_rows(const Emission *m) {
+  const Graph *graph = m->evaluation->graph;
+  int64_t rows = 0;
+  for (int s = 0; s < SPLIT_COUNT; s++) rows += m->program->info->split_count[s];
+  return cuda_loss_rows(shape_width(&graph->values[graph->scores].shape), rows);
+}
+
+/* After an evaluation: loss and hits of every split, by rows, by blocks and then together. `results` has them the other way round. */
 static void print_measure(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   const Graph *graph = m->evaluation->graph;
   const char *labels = y->blocks[y->residents->field[m->program->train.label_field]].name;
-  fprintf(out, "/* ---- loss and hits of each split ---- */\n\nGNN_KERNEL measure_blocks(const gnn_view *__restrict__ g, const gnn_places at) {\n"
-               "  gnn_measure_block(gnn_at(g, at.at[0]), %" PRId64 ", %" PRId64 ", V_LABELS(%s), g, V_DOUBLES(results) + %d);\n}\n\n",
-          kernels_row_stride(m->evaluation, graph->scores), shape_width(&graph->values[graph->scores].shape), labels, 2 * SPLIT_COUNT);
+  const LossRows l = measured_rows(m);
+  fprintf(out, "/* ---- loss and hits of each split ---- */\n\n#define RESULTS_OF_BLOCKS (V_DOUBLES(results) + %d)\n"
+               "#define RESULTS_OF_ROWS (RESULTS_OF_BLOCKS + (INT64_C(%d) << g->blocks.levels))\n\n", 2 * SPLIT_COUNT, 2 * SPLIT_COUNT);
+  fprintf(out, "GNN_KERNEL measure_rows(const gnn_view *__restrict__ g, const gnn_places at) {\n"
+               "  gnn_measure_rows<%d, %d>(gnn_at(g, at.at[0]), %" PRId64 ", %" PRId64 ", V_LABELS(%s), g, RESULTS_OF_ROWS);\n}\n\n",
+          l.lanes, l.each, kernels_row_stride(m->evaluation, graph->scores), shape_width(&graph->values[graph->scores].shape), labels);
+  fprintf(out, "GNN_KERNEL measure_blocks(const gnn_view *__restrict__ g, const gnn_places) {\n"
+               "  gnn_measure_block(RESULTS_OF_ROWS, g, RESULTS_OF_BLOCKS);\n}\n\n");
   fprintf(out, "GNN_KERNEL measure_splits(const gnn_view *__restrict__ g, const gnn_places) {\n"
-               "  gnn_measure_split(V_DOUBLES(results) + %d, &g->blocks, V_DOUBLES(results));\n}\n\n", 2 * SPLIT_COUNT);
+               "  gnn_measure_split(RESULTS_OF_BLOCKS, &g->blocks, V_DOUBLES(results));\n}\n\n");
 }
 
 static bool has_results(const Emission *m) { return m->layout->residents->results != NO_INDEX; }
@@ -58,12 +70,20 @@ void emit_cuda(const Emission *m, FILE *out) {
   if (has_results(m)) print_measure(m, out);
 }
 
-/* How large a buffer cuSPARSE wants is known only where it runs: it is asked before the first step. */
-static void emit_buffers(const Emission *m, FILE *out) {
+bool emit_cuda_calls(const Emission *m, Library library) { return kernels_use(m->training, library) || kernels_use(m->evaluation, library); }
+
+static bool calls_libraries(const Emission *m) { return emit_cuda_calls(m, LIBRARY_CUBLASLT) || emit_cuda_calls(m, LIBRARY_CUSPARSE); }
+
+/* What libraries are asked before the first step: whether cuBLASLt has an algorithm, and how large a buffer cuSPARSE wants, is known only where the
+ * program runs. */
+static void emit_preparation(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   const Residents *r = y->residents;
-  if (!r->spmm_buffer_count) return;
-  fprintf(out, "/* What cuSPARSE keeps, and whether its buffers suffice. */\nstatic void prepare_libraries(gnn_run *g) {\n");
+  NameTable known = {0};
+  if (!calls_libraries(m)) return;
+  fprintf(out, "/* What libraries keep: algorithms of cuBLASLt, and of cuSPARSE what its buffers hold; whether they suffice. */\nstatic void prepare_libraries(gnn_run *g) {\n");
+  cuda_print_products(m->arena, m->training, &known, out);
+  cuda_print_products(m->arena, m->evaluation, &known, out);
   for (int i = 0; i < r->spmm_buffer_count; i++) {
     const struct SpmmBuffer *b = &r->spmm_buffers[i];
     const Block *block = &y->blocks[b->block];
@@ -78,6 +98,7 @@ static void print_names(const Emission *m, const StepCalls *calls, const char *f
   for (int i = 0; i < calls->function_count; i++)
     for (int k = 0; k < calls->functions[i]->code.kernel_count; k++) fprintf(out, format, calls->functions[i]->code.kernels[k]);
   if (!has_results(m)) return;
+  fprintf(out, format, "measure_rows");
   fprintf(out, format, "measure_blocks");
   fprintf(out, format, "measure_splits");
 }
@@ -92,13 +113,11 @@ static void emit_code_table(const Emission *m, const StepCalls *calls, FILE *out
   emit_put(m, out, "static const unsigned char image[] __attribute__((aligned(64))) = {\n#include \"`_kernels.inc\"\n};\n\n"
                    "static const gnn_cuda_code code = {.image = image, .image_bytes = sizeof image, .architecture = GNN_ARCHITECTURE,\n"
                    "                                   .kernel_count = KERNEL_COUNT, .kernels = kernel_names");
-  fprintf(out, "%s};\n\n", m->layout->residents->spmm_buffer_count ? ", .prepare = prepare_libraries" : "");
+  fprintf(out, "%s};\n\n", calls_libraries(m) ? ", .calls_libraries = 1, .prepare = prepare_libraries" : "");
 }
 
-bool emit_cuda_calls(const Emission *m, Library library) { return kernels_use(m->training, library) || kernels_use(m->evaluation, library); }
-
 void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
-  emit_buffers(m, out);
+  emit_preparation(m, out);
   emit_code_table(m, calls, out);
   fprintf(out, "/* Blocks for `count` things, `each` to a block; beyond %d they take several rounds. */\n"
                "static inline int64_t blocks_for(int64_t count, int64_t each) {\n  const int64_t blocks = (count + each - 1) / each;\n"
@@ -113,6 +132,7 @@ void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
   }
   if (!has_results(m)) return;
   fprintf(out, "/* loss and hits of each split */\nstatic void measure(gnn_run *g, int64_t place_scores) {\n  const gnn_places at = {{place_scores}};\n"
+               "  gnn_launch(g, KERNEL_measure_rows, blocks_for(g->row_count[GNN_TRAIN] + g->row_count[GNN_VALID] + g->row_count[GNN_TEST], %d), %d, 0, &at);\n"
                "  gnn_launch(g, KERNEL_measure_blocks, INT64_C(%d) << g->blocks.levels, %d, 0, &at);\n"
-               "  gnn_launch(g, KERNEL_measure_splits, %d, %d, 0, &at);\n}\n\n", SPLIT_COUNT, CUDA_THREADS, SPLIT_COUNT, CUDA_THREADS);
+               "  gnn_launch(g, KERNEL_measure_splits, %d, %d, 0, &at);\n}\n\n", measured_rows(m).a_block, CUDA_THREADS, SPLIT_COUNT, CUDA_THREADS, SPLIT_COUNT, CUDA_THREADS);
 }

@@ -28,8 +28,18 @@ void cuda_print_summands(const RowWriter *w, ValueId sum, Index into, int lanes,
 
 /* ---- emit_cuda_kernel.c ---- */
 
+/* How the rows of a loss are shared out (kernels/cuda/loss.cuh): none of that shows in its bits, except for `lanes`, which follow from the classes. */
+typedef struct LossRows {
+  int lanes, each; /* threads a row, and rows that they take one after the other */
+  int a_block;     /* rows of a block of threads */
+} LossRows;
+LossRows cuda_loss_rows(int64_t classes, int64_t rows);
+
 /* The kernels of a step, and the function `name` of the host that launches them, with what libraries do in between. */
 StepText cuda_step_text(const Emission *emission, const Step *step, const char *name);
+
+/* The calls that choose the algorithms of cuBLASLt, of kinds of products that are not among `known` yet. */
+void cuda_print_products(Arena *arena, const Kernels *kernels, NameTable *known, FILE *out);
 
 /* ---- emit_cuda.c ---- */
 

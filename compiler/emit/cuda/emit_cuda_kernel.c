@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRANSPOSE_TILE = 32, SUM_NUMBERS = 8 /* GNN_SUM_NUMBERS */, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */, CONSTANT_WEIGHTS = 1000 /* of 56 bytes; constant memory is 64 KiB */ };
+enum { TRANSPOSE_TILE = 32, SUM_NUMBERS = 8 /* GNN_SUM_NUMBERS */, MANY_SUMS = 4, UPDATE_EACH = 1024 /* GNN_UPDATE_EACH */, OWN_ROWS = 128, OWN_COLUMNS = 64, OWN_NARROW = 32, CONSTANT_WEIGHTS = 1000 /* of 56 bytes; constant memory is 64 KiB */ };
 
 /* kernel<<<blocks, CUDA_THREADS>>>; blocks: an expression of C over g. Or a call of a library: the statement. */
 typedef struct Launch {
@@ -38,15 +38,25 @@ static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(
 
 /* ---- a kernel's frame ---- */
 
-static void open_kernel(CudaWriter *c, const char *suffix, const char *blocks, const char *parameter) {
+static const char plain_parameter[] = "const gnn_view *__restrict__ g";
+
+static const char *open_text(CudaWriter *c, const char *suffix, const char *parameter) {
   const char *name = arena_printf(c->w.arena, "%s_%s", c->w.name, suffix);
-  ARENA_PUSH(c->w.arena, c->launches, c->launch_count, ((Launch){.kernel = name, .blocks = blocks}));
   ARENA_PUSH(c->w.arena, c->kernels, c->kernel_count, ((DeviceKernel){.name = name, .parameter = parameter}));
   DeviceKernel *kernel = &c->kernels[c->kernel_count - 1];
   c->w.out = arena_open_text(c->w.arena, &kernel->body, &kernel->size);
+  return name;
 }
 
-static void open_plain(CudaWriter *c, const char *suffix, const char *blocks) { open_kernel(c, suffix, blocks, "const gnn_view *__restrict__ g"); }
+static void open_kernel(CudaWriter *c, const char *suffix, const char *blocks, const char *parameter) {
+  const char *name = open_text(c, suffix, parameter);
+  ARENA_PUSH(c->w.arena, c->launches, c->launch_count, ((Launch){.kernel = name, .blocks = blocks}));
+}
+
+static void open_plain(CudaWriter *c, const char *suffix, const char *blocks) { open_kernel(c, suffix, blocks, plain_parameter); }
+
+/* Who launches it is written elsewhere; gives its name. */
+static const char *open_uncalled(CudaWriter *c, const char *suffix) { return open_text(c, suffix, plain_parameter); }
 
 static void close_kernel(CudaWriter *c) { fclose(c->w.out); }
 
@@ -377,20 +387,29 @@ static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, c
 
 static const char *place_of(const StepWriter *w, ValueId value) { return argument_offset_of_value(w->arguments, value, false); }
 
-/* What a library is told of padded rows: ".stride_a = 48, "; of others nothing. */
-static const char *stride_text(const StepWriter *w, const char *member, ValueId value) {
-  const int64_t stride = kernels_row_stride(w->kernels, value);
-  return stride == shape_width(&w->graph->values[value].shape) ? "" : arena_printf(w->arena, ".%s = %" PRId64 ", ", member, stride);
+/* From a row of a product's operand to the next; where a row of the value has several of them they lie side by side. */
+static int64_t stride_of_factor(const StepWriter *w, int operand, int64_t width) {
+  return w->anchor->as.product.lead > 1 ? width : kernels_row_stride(w->kernels, w->anchor->operand[operand]);
 }
 
-/* The product of the first operand and what lies at `right`, by cuBLASLt. */
-static void add_gemm(CudaWriter *c, const char *sizes, const char *right, ValueId to, const char *more) {
+/* What a library is told of padded rows: ".stride_a = 48, "; of others nothing. */
+static const char *stride_text(Arena *arena, const Kernels *kernels, const char *member, ValueId value) {
+  const int64_t stride = kernels_row_stride(kernels, value);
+  return stride == shape_width(&kernels->graph->values[value].shape) ? "" : arena_printf(arena, ".%s = %" PRId64 ", ", member, stride);
+}
+
+/* What of a call of cuBLASLt its algorithm follows from. */
+static const char *gemm_sizes(Arena *arena, const Kernels *kernels, const Kernel *kernel) {
   static const char *const precisions[PRECISION_COUNT] = {"GNN_IN_FP32", "GNN_IN_TF32", "GNN_IN_BF16"};
-  const StepWriter *w = &c->w;
-  const char *precision = kernels_is_half(w->kernels, w->anchor->operand[0]) ? "GNN_OF_BF16" : precisions[w->kernels->precision];
-  add_call(c, arena_printf(w->arena, "gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = %s, .at_b = %s, .at_c = %s, .is_half = %d,\n"
-                                     "                                  %s%s%s.precision = %s});\n", sizes, place_of(w, w->anchor->operand[0]), right, place_of(w, to),
-                           kernels_is_half(w->kernels, to), stride_text(w, "stride_a", w->anchor->operand[0]), stride_text(w, "stride_c", to), more, precision));
+  const Value *anchor = &kernels->graph->values[kernel->anchor];
+  const struct Contraction p = anchor->as.product;
+  const char *precision = kernels_is_half(kernels, anchor->operand[0]) ? "GNN_OF_BF16" : precisions[kernels->precision];
+  const int64_t stride = library_matrix_stride(kernels, kernel);
+  const char *strides = arena_printf(arena, "%s%s%s", stride_text(arena, kernels, "stride_a", anchor->operand[0]),
+                                     stride == (p.transposed ? p.depth : p.width) ? "" : arena_printf(arena, ".stride_b = %" PRId64 ", ", stride),
+                                     stride_text(arena, kernels, "stride_c", kernel->epilogue.place));
+  return arena_printf(arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", %s.transpose_b = %d, .is_relu = %d, .is_half = %d, .precision = %s",
+                      step_rows_of(arena, anchor->shape.domain, p.lead), p.width, p.depth, strides, p.transposed, kernel->epilogue.is_relu, kernels_is_half(kernels, kernel->epilogue.place), precision);
 }
 
 /* What is left of the body, row by row. */
@@ -407,34 +426,70 @@ static void print_rest(CudaWriter *c) {
   close_kernel(c);
 }
 
+/* `at` bytes into the scratch, as the factors of the product are kept. */
+static const char *factor_at(CudaWriter *c, int64_t at) {
+  const bool is_half = kernels_is_half(c->w.kernels, c->w.anchor->operand[0]);
+  return arena_printf(c->w.arena, "%s + %" PRId64, argument_at_scratch(c->w.arguments, is_half ? ELEMENTS_HALF : ELEMENTS_REAL, &c->w.uses), at / (is_half ? 2 : 4));
+}
+
 /* A weight as the factors of the product are kept, in rows of `width` numbers `stride` apart, `at` bytes into the scratch; where it is then. */
 static const char *print_copy(CudaWriter *c, const char *suffix, ValueId weight, int64_t width, int64_t stride, int64_t at) {
   StepWriter *w = &c->w;
-  const bool is_half = kernels_is_half(w->kernels, w->anchor->operand[0]);
   int64_t count = shape_width(&w->graph->values[weight].shape);
-  const char *from = step_from(w, weight), *scratch = argument_at_scratch(w->arguments, is_half ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses);
+  const char *from = step_from(w, weight);
   print_call(c, suffix, arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", count, CUDA_THREADS),
-             arena_printf(w->arena, "gnn_put_rows(%s, %" PRId64 ", %" PRId64 ", %s + %" PRId64 ", %" PRId64 ");", from, count / width, width, scratch, at / (is_half ? 2 : 4),
-                          stride));
+             arena_printf(w->arena, "gnn_put_rows(%s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ");", from, count / width, width, factor_at(c, at), stride));
   return arena_printf(w->arena, "%s + %" PRId64, argument_offset_of_scratch(w->arguments), at);
+}
+
+static const char *or_null(const CudaWriter *c, ValueId id, const char *at) {
+  return id == NO_VALUE ? arena_printf(c->w.arena, "(const %s *)nullptr", rows_type(c->w.kernels, c->w.kernel->epilogue.place)) : at;
+}
+
+/* Where cuBLASLt has no algorithm, a kernel of our own does what it was asked for (kernels/cuda/gemm.cuh). */
+static const char *print_own_product(CudaWriter *c, const char *matrix, const char *bias) {
+  StepWriter *w = &c->w;
+  const struct Contraction p = w->anchor->as.product;
+  const Epilogue *e = &w->kernel->epilogue;
+  const int high = OWN_ROWS, columns = p.width <= OWN_NARROW ? OWN_NARROW : OWN_COLUMNS;
+  const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead), *kernel = open_uncalled(c, "product");
+  const char *left = step_from(w, w->anchor->operand[0]), *addend = or_null(c, e->addend, e->addend == NO_VALUE ? NULL : step_from(w, e->addend));
+  const int64_t left_stride = stride_of_factor(w, 0, p.depth), stride = p.lead > 1 ? p.width : kernels_row_stride(w->kernels, e->place);
+  fprintf(w->out, "  gnn_product<%d, %d, %s>(%s, %" PRId64 ", %s, %" PRId64 ", %s, %s, %s, %s, %" PRId64 ", %s, %" PRId64 ", %" PRId64 ");\n", high, columns, p.transposed ? "true" : "false",
+          left, left_stride, matrix, library_matrix_stride(w->kernels, w->kernel), or_null(c, e->bias, bias), addend, e->is_relu ? "true" : "false", step_to(w, e->place), stride, rows, p.depth, p.width);
+  close_kernel(c);
+  return arena_printf(w->arena, "  gnn_launch(g, KERNEL_%s, parts_of(%s, %d) * %" PRId64 ", %d, 0, &at);", kernel, rows, high, tiles_of(p.width, columns), CUDA_THREADS);
 }
 
 static void emit_library_matmul(CudaWriter *c) {
   StepWriter *w = &c->w;
-  const struct Contraction p = w->anchor->as.product;
   const Epilogue *e = &w->kernel->epilogue;
-  const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
-  const int64_t matrix_bytes = library_matrix_bytes(w->kernels, w->kernel), matrix_width = p.transposed ? p.depth : p.width;
-  const int64_t stride = library_matrix_stride(w->kernels, w->kernel);
-  const char *matrix = matrix_bytes ? print_copy(c, "matrix", w->anchor->operand[1], matrix_width, stride, 0) : place_of(w, w->anchor->operand[1]);
-  const char *bias = e->bias == NO_VALUE                            ? "-1"
-                     : library_bias_bytes(w->kernels, w->kernel) ? print_copy(c, "bias", e->bias, p.width, p.width, matrix_bytes)
-                                                                    : place_of(w, e->bias);
+  const struct Contraction p = w->anchor->as.product;
+  const ValueId weight = w->anchor->operand[1];
+  const int64_t matrix_bytes = library_matrix_bytes(w->kernels, w->kernel), bias_bytes = library_bias_bytes(w->kernels, w->kernel);
+  const int64_t stride = library_matrix_stride(w->kernels, w->kernel), matrix_width = p.transposed ? p.depth : p.width;
+  const char *matrix = matrix_bytes ? print_copy(c, "matrix", weight, matrix_width, stride, 0) : place_of(w, weight);
+  const char *bias = e->bias == NO_VALUE ? "-1" : bias_bytes ? print_copy(c, "bias", e->bias, p.width, p.width, matrix_bytes) : place_of(w, e->bias);
   const char *addend = e->addend == NO_VALUE ? "-1" : place_of(w, e->addend);
-  add_gemm(c, arena_printf(w->arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", .transpose_b = %d", rows, p.width, p.depth, p.transposed), matrix, e->place,
-           arena_printf(w->arena, "%s.at_bias = %s, .at_addend = %s, .is_relu = %d, ", stride == matrix_width ? "" : arena_printf(w->arena, ".stride_b = %" PRId64 ", ", stride), bias,
-                        addend, e->is_relu));
+  const char *left = place_of(w, w->anchor->operand[0]), *to = place_of(w, e->place);
+  const char *own_matrix = matrix_bytes ? factor_at(c, 0) : step_from(w, weight);
+  const char *own = print_own_product(c, own_matrix, e->bias == NO_VALUE ? NULL : bias_bytes ? factor_at(c, matrix_bytes) : step_from(w, e->bias));
+  add_call(c, arena_printf(w->arena, "if (!gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = %s, .at_b = %s, .at_c = %s,\n"
+                                     "                                  .at_bias = %s, .at_addend = %s}))\n%s\n",
+                           gemm_sizes(w->arena, w->kernels, w->kernel), left, matrix, to, bias, addend, own));
   print_rest(c);
+}
+
+/* Once for each kind of product; its algorithm is looked for, and where there is none that is said. */
+void cuda_print_products(Arena *arena, const Kernels *kernels, NameTable *known, FILE *out) {
+  for (int i = 0; kernels && i < kernels->kernel_count; i++) {
+    const Kernel *kernel = &kernels->kernels[i];
+    if (kernel->library != LIBRARY_CUBLASLT) continue;
+    const char *desc = arena_printf(arena, "%s, .at_bias = %d", gemm_sizes(arena, kernels, kernel), kernel->epilogue.bias == NO_VALUE ? -1 : 0);
+    if (name_table_find(known, desc) >= 0) continue;
+    name_table_add(arena, known, desc, i);
+    fprintf(out, "  gnn_cuda_prepare_gemm(g, &(gnn_gemm_desc){%s});\n", desc);
+  }
 }
 
 static void emit_library_spmm(CudaWriter *c) {
@@ -448,14 +503,9 @@ static void emit_library_spmm(CudaWriter *c) {
   add_call(c, arena_printf(w->arena, "gnn_cuda_spmm(g, &(gnn_spmm_desc){.is_out = %d, .width = %" PRId64 ", %s.at_x = %s, .at_y = %s,\n"
                                      "                                  .at_ones = AT_%s, .at_offsets = AT_%s,\n"
                                      "                                  .at_buffer = AT_%s, .buffer_bytes = %" PRId64 "});\n",
-                           is_out, width, stride_text(w, "stride", gathered), place_of(w, gathered), place_of(w, place),
+                           is_out, width, stride_text(w->arena, w->kernels, "stride", gathered), place_of(w, gathered), place_of(w, place),
                            y->blocks[residents->spmm_ones].name, y->blocks[residents->spmm_offsets[is_out]].name, y->blocks[buffer].name, y->blocks[buffer].bytes));
   print_rest(c);
-}
-
-/* From a row of a product's operand to the next; where a row of the value has several of them they lie side by side. */
-static int64_t stride_of_factor(const StepWriter *w, int operand, int64_t width) {
-  return w->anchor->as.product.lead > 1 ? width : kernels_row_stride(w->kernels, w->anchor->operand[operand]);
 }
 
 /* A tile of the product a block; its rows go round the warps for the body. Rows of a product with more than one row to a
@@ -602,14 +652,29 @@ static void emit_sparse_outer(CudaWriter *c) {
 
 /* ---- loss and update ---- */
 
+enum { LOSS_WARPS = 4096 /* that a long list has work for at least: half of what a large GPU has room for */ };
+
+LossRows cuda_loss_rows(int64_t classes, int64_t rows) {
+  LossRows l = {.lanes = classes <= 8 ? 8 : classes <= 64 ? 16 : CUDA_WARP, .each = 1};
+  while (l.each < l.lanes && rows / (CUDA_WARP / l.lanes * l.each * 2) >= LOSS_WARPS) l.each *= 2;
+  l.a_block = CUDA_THREADS / l.lanes * l.each;
+  return l;
+}
+
+static int64_t train_rows(const CudaWriter *c) { return program_of(c)->info->split_count[SPLIT_TRAIN]; }
+
+/* The loss of each row lies in the scratch, behind them those of the canonical blocks. */
 static void emit_cross_entropy(CudaWriter *c) {
   StepWriter *w = &c->w;
   int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
+  const LossRows l = cuda_loss_rows(classes, train_rows(c));
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
-  const char *sums = argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
+  const char *losses = argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses), *sums = arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN]", losses);
+  print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", l.a_block),
+             arena_printf(w->arena, "gnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);", l.lanes, l.each, scores,
+                          kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, losses));
   print_call(c, "blocks", "INT64_C(1) << g->blocks.levels",
-             arena_printf(w->arena, "gnn_cross_entropy_block(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);",
-                          scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, sums));
+             arena_printf(w->arena, "gnn_cross_entropy_block(%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);", losses, sums));
   open_kernel(c, "mean", "1", "gnn_view *g");
   fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_count[GNN_TRAIN], &g->loss);\n", sums);
   close_kernel(c);
@@ -617,13 +682,14 @@ static void emit_cross_entropy(CudaWriter *c) {
 
 static void emit_cross_entropy_gradient(CudaWriter *c) {
   StepWriter *w = &c->w;
-  int64_t classes = body_width(c), stride = kernels_row_stride(w->kernels, w->kernel->anchor);
+  const int64_t classes = body_width(c), stride = kernels_row_stride(w->kernels, w->kernel->anchor);
+  const int lanes = cuda_loss_rows(classes, train_rows(c)).lanes;
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
   const char *gradient = step_to(w, w->kernel->anchor);
   print_call(c, "zero", arena_printf(w->arena, "blocks_for(g->nodes * %" PRId64 ", %d)", stride, CUDA_THREADS),
              arena_printf(w->arena, "gnn_zero(%s, g->nodes * %" PRId64 ");", gradient, stride));
-  print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / CUDA_WARP),
-             arena_printf(w->arena, "gnn_cross_entropy_gradient(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s, %" PRId64 ");",
+  print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / lanes),
+             arena_printf(w->arena, "gnn_cross_entropy_gradient<%d>(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s, %" PRId64 ");", lanes,
                           scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, gradient, stride));
 }
 

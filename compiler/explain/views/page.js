@@ -139,6 +139,7 @@ function drawBars() {
   if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${needed(i.recompute_everything.bytes)}`);
   if (i.least) texts.push(`least possible: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
   if (i.step_up) texts.push(`next useful step up: ${needed(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
+  if (i.tf32) texts.push(`products in tf32 (--precision=tf32): ${shortTime(i.tf32.seconds)}`);
   $('instead').textContent = texts.length ? `Instead — ${texts.join(' · ')}` : '';
 }
 
