@@ -57,6 +57,8 @@ void gnn_parallel_ranges(gnn_team *team, const int64_t *bounds, int64_t tasks, g
 /* One direction of adjacency: row r has the entries ptr[r] .. ptr[r + 1] - 1. In `in` (rows are destinations) idx is
  * the source and the position of an entry is the edge's number; in `out` (rows are sources) idx is the destination and
  * edge[] the edge's number. Entries of a row are sorted by idx. */
+enum { GNN_HUB_ENTRIES = 1024 };
+
 typedef struct gnn_csr {
   int64_t rows, entries;
   const int64_t *ptr;  /* [rows + 1] */
@@ -64,6 +66,8 @@ typedef struct gnn_csr {
   const int64_t *edge; /* [entries], or NULL where no step reads edge values by source */
   const int64_t *bounds; /* [tasks + 1] row ranges of about equal work (entries + rows) */
   int64_t tasks;
+  const int32_t *hub;    /* [hub_count] on a GPU: the rows of more than GNN_HUB_ENTRIES entries, the longest first */
+  int64_t hub_count;
 } gnn_csr;
 
 /* The canonical blocks of the nodes' rows, the unit of every sum over rows (blocks.h); entries of edges belong to the block of
@@ -218,7 +222,7 @@ typedef struct gnn_field_desc {
   int is_row_normalised;
   int is_half;          /* GNN_DENSE: kept in bf16, 2 bytes a number */
   int64_t stride;       /* GNN_DENSE: gnn_row_stride */
-  /* GNN_DENSE, GNN_LABEL: at[0]. GNN_SPARSE: by_row ptr, idx, value, bounds; by_column ptr, idx, value, bounds. */
+  /* GNN_DENSE, GNN_LABEL: at[0]. GNN_SPARSE: by_row ptr, idx, value, bounds (on a GPU hubs); by_column ptr, idx, value, bounds. */
   int64_t at[8];
 } gnn_field_desc;
 
@@ -229,6 +233,7 @@ typedef struct gnn_graph_desc {
   int has_out, is_symmetric;
   int64_t at_in_ptr, at_in_idx, at_in_bounds;
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
+  int64_t hub_room, at_in_hubs, at_out_hubs; /* of how many hubs `edges` can be, and their rows; 0: of none */
   int64_t at_in_degree, at_out_degree; /* gnn_real per node */
   int64_t at_blocks;     /* gnn_blocks.first, with room for as many as `nodes` rows have */
   int is_ordered;                      /* otherwise these are nowhere */

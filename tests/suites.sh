@@ -7,12 +7,13 @@ suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime plann
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
 #   every model by NVRTC and for three architectures (cuda: by nvcc, one of them for all, and three by NVRTC: both read the same text);
 #   the emulation of every model optimised, for the warnings that only then come (cuda: of one, the others under the sanitizers as it is).
+# occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
 #   without each wait of the rings to the SSD (cuda_around has three layers and two orders, and the waits of slots that are used again).
 # planner_all: the planner's tests in full size under the sanitizers (planner_watched has a tenth).
 # trust_long: 1,000 random programs (trust has twelve), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # toolkits: headers of older CUDA toolkits, which have to be fetched.
-long_suites="cuda_all cuda_sweep planner_all trust_long toolkits"
+long_suites="cuda_all occupancy cuda_sweep planner_all trust_long toolkits"
 
 each() { # PROGRAM...: runs test programs one after the other
   local status=0 program maker
@@ -58,6 +59,7 @@ suite_cuda_around() {
   tests/gpu/run.sh "$build" || status=1
   return $status
 }
+suite_occupancy() { tests/cuda/occupancy.sh "$build"; }
 suite_trust() { tests/trust/run.sh "$build"; }
 suite_trust_long() { tests/trust/run.sh "$build" long; }
 suite_cuda_sweep() {

@@ -362,6 +362,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->residents->in_ptr), at(m, y->residents->in_idx), at(m, y->residents->in_bounds));
   fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->residents->out_ptr), at(m, y->residents->out_idx),
           at(m, y->residents->out_edge), at(m, y->residents->out_bounds));
+  if (m->backend == BACKEND_CUDA && residents_hub_room(p->info->edges))
+    fprintf(out, "            .hub_room = %" PRId64 ", .at_in_hubs = %s, .at_out_hubs = %s,\n", residents_hub_room(p->info->edges), at(m, y->residents->in_hubs), at(m, y->residents->out_hubs));
   fprintf(out, "            .at_in_degree = %s, .at_out_degree = %s, .at_blocks = %s,\n", at(m, y->residents->degree[END_DST]), at(m, y->residents->degree[END_SRC]),
           at(m, y->residents->node_blocks));
   if (r->order != ORDER_GIVEN)

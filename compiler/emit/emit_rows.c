@@ -100,6 +100,20 @@ static bool uses_loops(const RowWriter *w, const Shape *shape, Index index) {
   return strcmp(rows_offset(w, shape, index), "0") != 0;
 }
 
+int64_t rows_width(const RowWriter *w) {
+  int64_t width = 1;
+  for (int d = 0; d < w->loop_count; d++) width *= w->loop_size[d];
+  return width;
+}
+
+/* The number of the element in the loops is its number in a row of the value. */
+static bool is_own(const RowWriter *w, const Shape *shape, Index index) {
+  if (w->spread.lanes == 0 || w->loop_count == 0 || index.rank != w->loop_count) return false;
+  for (int d = 0; d < w->loop_count; d++)
+    if (size_of(w, shape, d) != w->loop_size[d] || (w->loop_size[d] > 1 && index.loop[d] != d)) return false;
+  return true;
+}
+
 /* ---- can the dimensions run as one loop? ---- */
 
 static bool is_whole_or_nothing(const Value *large, const Value *small, const int *map, int rank) {
@@ -147,7 +161,7 @@ RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
   w->loop_count = rank_of(w, loops);
   for (int d = 0; d < w->loop_count; d++) w->loop_size[d] = size_of(w, loops, d);
   for (int l = 0; l < LEVEL_COUNT; l++) w->text[l] = "";
-  w->bit_reads = "";
+  w->bit_reads = w->vector_reads = w->vector_writes = "";
   return w;
 }
 
@@ -202,11 +216,13 @@ const char *rows_rounded(const Kernels *kernels, ValueId value, const char *numb
   return kernels_is_half(kernels, value) ? arena_printf(kernels->graph->arena, "gnn_rounded(%s)", number) : number;
 }
 
-/* The pointer to the numbers of a value in a row. */
-static const char *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_output) {
+/* The pointer to the numbers of a value in a row. A lane's offset comes first: it is added once, and not for each row. */
+static Pointer *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_output, bool is_own) {
   const char *at = argument_at_value(w->arguments, value, is_output, &w->uses);
-  for (int i = 0; i < w->pointer_count; i++)
-    if (strcmp(w->pointers[i].at, at) == 0 && w->pointers[i].row == row && w->pointers[i].is_output == is_output) return w->pointers[i].name;
+  for (int i = 0; i < w->pointer_count; i++) {
+    Pointer *known = &w->pointers[i];
+    if (strcmp(known->at, at) == 0 && known->row == row && known->is_output == is_output && known->is_own == is_own) return known;
+  }
   static const char *const prefixes[] = {"", "", "src_", "dst_", "edge_"};
   const char *place = argument_name_of_value(w->arguments, value, is_output);
   const char *name = fresh_name(w, arena_printf(w->arena, "%s%s%s", is_output ? "to_" : "at_", prefixes[row], place));
@@ -214,31 +230,89 @@ static const char *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_
   const char *type = rows_type(w->kernels, value), *constant = is_output ? "" : "const ";
   const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(w, row))
                                                            : arena_printf(w->arena, " + %s * %" PRId64, row_variable(w, row), stride);
+  const Level level = level_of_row(w, row);
   const bool is_shared = w->is_in_place || kernel_shares_place(w->kernel, w->kernels->storage[value]);
   w->has_shared_places = w->has_shared_places || is_shared;
-  rows_write(w, level_of_row(w, row), "%s%s *%s%s = %s%s;", constant, type, is_shared ? "" : "restrict ", name, at, offset);
-  ARENA_PUSH(w->arena, w->pointers, w->pointer_count, ((Pointer){at, row, is_output, name}));
-  return name;
+  rows_write(w, level, "%s%s *%s%s = %s%s%s;", constant, type, is_shared ? "" : "restrict ", name, at, is_own ? " + own" : "", offset);
+  ARENA_PUSH(w->arena, w->pointers, w->pointer_count, ((Pointer){at, value, row, level, is_output, is_own, name, NULL}));
+  return &w->pointers[w->pointer_count - 1];
+}
+
+/* ---- the elements of a lane ---- */
+
+int64_t rows_alignment(int64_t stride, bool is_half) {
+  enum { MOST = 16 };
+  const int64_t bytes = stride * (is_half ? 2 : 4) | MOST; /* stride 0: of one row */
+  return bytes & -bytes;
+}
+
+static int64_t vector_bytes(const RowWriter *w, const OwnElements *own) {
+  const int64_t bytes = rows_alignment(own->stride, own->is_half), all = w->spread.vector * (own->is_half ? 2 : 4);
+  return bytes < all ? bytes : all;
+}
+
+/* "32 * block" */
+static const char *block_offset(const RowWriter *w) {
+  const int each = w->spread.lanes * w->spread.vector;
+  return each == 1 ? "block" : arena_printf(w->arena, "%d * block", each);
+}
+
+/* How many of a block's elements the row has for the lane, where that can be fewer. */
+static const char *count_text(const RowWriter *w) { return arena_printf(w->arena, "%" PRId64 " - own - %s", rows_width(w), block_offset(w)); }
+
+const char *rows_own_number(RowWriter *w, const OwnElements *own, bool is_first) {
+  const int vector = w->spread.vector;
+  const char *offset = block_offset(w);
+  if (vector == 1) return arena_printf(w->arena, own->is_half ? "gnn_number(%s[%s])" : "%s[%s]", own->pointer, offset);
+  const bool has_room = rows_width(w) % vector == 0 || (own->stride && own->stride % vector == 0);
+  if (is_first)
+    w->vector_reads = joined(w->arena, w->vector_reads, arena_printf(w->arena, "gnn_real %s[%d];\ngnn_load<%" PRId64 ">(%s + %s, %s%s%s);\n", own->numbers, vector,
+                                                                     vector_bytes(w, own), own->pointer, offset, own->numbers, has_room ? "" : ", ", has_room ? "" : count_text(w)));
+  return arena_printf(w->arena, "%s[n]", own->numbers);
+}
+
+void rows_own_store(RowWriter *w, const OwnElements *own, const char *text) {
+  const int vector = w->spread.vector;
+  const char *offset = block_offset(w);
+  if (vector == 1) {
+    rows_write(w, LEVEL_ELEMENT, own->is_half ? "%s[%s] = gnn_rounded(%s);" : "%s[%s] = %s;", own->pointer, offset, text);
+    return;
+  }
+  const bool is_whole = rows_width(w) % vector == 0;
+  rows_write(w, LEVEL_ELEMENT, "%s[n] = %s;", own->numbers, text);
+  w->vector_reads = joined(w->arena, w->vector_reads, arena_printf(w->arena, "gnn_real %s[%d] = {};\n", own->numbers, vector));
+  w->vector_writes = joined(w->arena, w->vector_writes, arena_printf(w->arena, "gnn_store<%" PRId64 ">(%s + %s, %s%s%s);\n", vector_bytes(w, own), own->pointer, offset,
+                                                                     own->numbers, is_whole ? "" : ", ", is_whole ? "" : count_text(w)));
+}
+
+static OwnElements own_elements(RowWriter *w, Pointer *p) {
+  if (!p->numbers) {
+    p->numbers = fresh_name(w, arena_printf(w->arena, "own_%s", strchr(p->name, '_') + 1));
+    rows_name(w, NO_VALUE, (Index){.row = ROWS_NONE}, p->numbers);
+  }
+  return (OwnElements){p->name, p->numbers, p->row == ROWS_NONE ? 0 : kernels_row_stride(w->kernels, p->value), kernels_is_half(w->kernels, p->value)};
 }
 
 /* ---- values ---- */
 
-static const char *temporary(RowWriter *w, ValueId id, Index index, const char *type, const char *text);
-
-static const char *load(RowWriter *w, ValueId id, Index index) {
+const char *rows_load(RowWriter *w, ValueId id, Index index) {
   const Value *stored = &w->kernels->graph->values[w->kernels->storage[id]];
   const Shape *shape = &w->kernels->graph->values[id].shape;
-  const char *pointer = pointer_to(w, id, index.row, false);
-  if (stored->shape.element != ELEMENT_BIT) {
-    const char *number = rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer, rows_offset(w, shape, index)));
-    return kernel_shares_place(w->kernel, id) ? temporary(w, id, index, "gnn_real", number) : number; /* a store may come before its next use */
+  const bool is_bit = stored->shape.element == ELEMENT_BIT;
+  Pointer *at = pointer_to(w, id, index.row, false, !is_bit && is_own(w, shape, index));
+  const char *pointer = at->name;
+  if (at->is_own) {
+    const bool is_first = at->numbers == NULL;
+    const OwnElements own = own_elements(w, at);
+    return rows_own_number(w, &own, is_first);
   }
+  if (!is_bit) return rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer, rows_offset(w, shape, index)));
   if (!w->is_flat || w->loop_count == 0)
     return arena_printf(w->arena, "(%s[(%s) / 32] >> (%s) %% 32 & 1)", pointer, rows_offset(w, shape, index), rows_offset(w, shape, index));
   w->has_bits = true;
   const char *word = fresh_name(w, arena_printf(w->arena, "word_of_%s", argument_name_of_value(w->arguments, id, false)));
   rows_name(w, NO_VALUE, index, word);
-  w->bit_reads = joined(w->arena, w->bit_reads, arena_printf(w->arena, "const uint32_t %s = %s[block];\n", word, pointer));
+  w->bit_reads = joined(w->arena, w->bit_reads, arena_printf(w->arena, "const uint32_t %s = %s[%s];\n", word, pointer, w->spread.lanes ? "word" : "block"));
   return arena_printf(w->arena, "(%s >> t & 1)", word);
 }
 
@@ -341,6 +415,13 @@ static const char *computed(RowWriter *w, ValueId id, Index index) {
   return element_of[value.op](w, id, index, operand);
 }
 
+/* A store may come before its next use. */
+static const char *loaded(RowWriter *w, ValueId id, Index index) {
+  const char *number = rows_load(w, id, index);
+  const bool is_bit = w->kernels->graph->values[w->kernels->storage[id]].shape.element == ELEMENT_BIT;
+  return !is_bit && kernel_shares_place(w->kernel, id) ? temporary(w, id, index, "gnn_real", number) : number;
+}
+
 const char *rows_value(RowWriter *w, ValueId id, Index index) {
   const Value *value = &w->kernels->graph->values[id];
   for (int i = 0; i < w->temporary_count; i++)
@@ -353,22 +434,27 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
     w->uses |= USES_RUN;
     return arena_printf(w->arena, "(gnn_real)g->option[%d]", (int)value->as.index);
   }
-  if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return load(w, id, index);
+  if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return loaded(w, id, index);
   bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&
                       op_info[value->op].kind == OP_KIND_POINT;
   if (is_made_here || kernels_is_virtual(w->kernels, id)) return computed(w, id, index);
-  return load(w, id, index);
+  return loaded(w, id, index);
 }
 
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
   const Shape *shape = &w->kernels->graph->values[value].shape;
-  const char *pointer = pointer_to(w, value, row, true);
+  const bool is_bit = shape->element == ELEMENT_BIT;
+  Pointer *at = pointer_to(w, value, row, true, !is_bit && is_own(w, shape, rows_full_index(w, row)));
+  const char *pointer = at->name;
   const char *offset = rows_offset(w, shape, rows_full_index(w, row));
-  if (shape->element != ELEMENT_BIT) {
+  if (at->is_own) {
+    const OwnElements own = own_elements(w, at);
+    rows_own_store(w, &own, text);
+  } else if (!is_bit) {
     rows_write(w, w->loop_count ? LEVEL_ELEMENT : level_of_row(w, row), "%s[%s] = %s;", pointer, offset, rows_rounded(w->kernels, value, text));
   } else if (w->loop_count == 0) {
     rows_write(w, level_of_row(w, row), "%s[0] = %s;", pointer, text);
-  } else if (!w->is_flat && !w->is_warp) {
+  } else if (!w->is_flat && w->spread.lanes == 0) {
     rows_write(w, LEVEL_ROW, "for (int i = 0; i < %" PRId64 "; i++) %s[i] = 0;", bit_words(shape_width(shape)), pointer);
     rows_write(w, LEVEL_ELEMENT, "%s[(%s) / 32] |= %s << (%s) %% 32;", pointer, offset, text, offset);
   } else {

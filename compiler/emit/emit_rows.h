@@ -23,11 +23,21 @@ typedef struct Temporary {
   bool is_acc; /* what the anchor leaves */
 } Temporary;
 
+/* Who has which elements of a row. lanes 0: one thread all of them, one after the other (in C). Else lane l of a group of threads has the
+ * elements vector * (lanes * block + l) + n, n < vector: those of a block lie together and are loaded together. */
+typedef struct Spread {
+  int lanes, vector;
+} Spread;
+
 typedef struct Pointer {
   const char *at; /* the place that it is counted from */
+  ValueId value;
   RowKind row;
+  Level level;
   bool is_output;
+  bool is_own;    /* it is to the lane's own elements */
   const char *name;
+  const char *numbers; /* those of a block, where they are loaded or stored together; NULL: they are not */
 } Pointer;
 
 /* The dropouts of a kernel's rows: site and probability, a double expression. */
@@ -60,7 +70,9 @@ typedef struct RowWriter {
   int temporary_count, pointer_count, name_count;
   Temporary *temporaries;
   Pointer *pointers;
-  bool is_warp;                 /* elements run in warps, 32 by 32 whatever their dimensions: bits are written by words */
+  Spread spread;
+  char *vector_reads;           /* statements before a lane's elements of a block, which are loaded together */
+  char *vector_writes;          /* and after them */
   bool is_in_place;             /* stores go where something is read from: no pointer is the only one */
   bool has_shared_places;       /* some pointers may be equal: an element is stored where one of its own operands was read */
   char *bit_reads;              /* statements before a block of 32 elements */
@@ -71,8 +83,21 @@ typedef struct RowWriter {
 /* Loops over the dimensions of `loops`; every access of the kernel decides whether they can run as one. */
 RowWriter *rows_new(Arguments *arguments, const Shape *loops);
 
+/* The elements of a row at `pointer`, which has the lane's offset, rows `stride` apart (0: there is one row): the one at hand as a number,
+ * and where it is put. `numbers`: what those of a block are called. */
+typedef struct OwnElements {
+  const char *pointer, *numbers;
+  int64_t stride;
+  bool is_half;
+} OwnElements;
+const char *rows_own_number(RowWriter *w, const OwnElements *own, bool is_first); /* is_first: the block's are not loaded yet */
+void rows_own_store(RowWriter *w, const OwnElements *own, const char *text);
+int64_t rows_alignment(int64_t stride, bool is_half); /* bytes, at most 16, of which everything that begins with a row is a multiple */
+int64_t rows_width(const RowWriter *w);               /* of the loops together */
+
 /* The name or literal of the element of `value` at `index`, after writing what it takes to have it. */
 const char *rows_value(RowWriter *w, ValueId value, Index index);
+const char *rows_load(RowWriter *w, ValueId id, Index index); /* from where it is stored */
 Index rows_full_index(const RowWriter *w, RowKind row); /* an element of a value with the loops' own dimensions */
 const char *rows_offset(const RowWriter *w, const Shape *shape, Index index); /* "j", "h * 8 + o", "0" */
 void rows_name(RowWriter *w, ValueId value, Index index, const char *name);

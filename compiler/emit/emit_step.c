@@ -60,9 +60,9 @@ static void load_operands_under(const StepWriter *w, RowWriter *body, Index inde
     if (w->kernel->over[k] != NO_VALUE && !(w->kernel->library && w->kernel->over[k] == w->kernel->epilogue.addend)) rows_value(body, w->kernel->over[k], index);
 }
 
-RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, bool is_warp) {
+RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, Spread spread) {
   RowWriter *body = rows_new(w->arguments, &w->anchor->shape);
-  body->is_warp = is_warp;
+  body->spread = spread;
   RowKind row = body_row(w);
   Index index = rows_full_index(body, row);
   load_operands_under(w, body, index);
@@ -76,18 +76,15 @@ RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, bool 
   return body;
 }
 
-RowWriter *step_write_rest(StepWriter *w) {
+RowWriter *step_write_rest(StepWriter *w, Spread spread) {
   const Epilogue *epilogue = &w->kernel->epilogue;
   RowWriter *body = rows_new(w->arguments, &w->anchor->shape);
-  body->is_warp = true;
+  body->spread = spread;
   body->is_in_place = epilogue->place != epilogue->result;
   RowKind row = body_row(w);
   Index index = rows_full_index(body, row);
   load_operands_under(w, body, index);
-  rows_write(body, LEVEL_ROW, "const %s *from = %s + r * %" PRId64 ";", rows_type(w->kernels, epilogue->place), step_from(w, epilogue->place),
-             kernels_row_stride(w->kernels, epilogue->place));
-  rows_write(body, body->loop_count ? LEVEL_ELEMENT : LEVEL_ROW, "const gnn_real product = %s;",
-             rows_loaded(w->kernels, epilogue->place, arena_printf(w->arena, "from[%s]", rows_offset(body, &w->anchor->shape, index))));
+  rows_write(body, body->loop_count ? LEVEL_ELEMENT : LEVEL_ROW, "const gnn_real product = %s;", rows_load(body, epilogue->place, index));
   rows_name(body, epilogue->result, index, "product");
   write_values(w, body, epilogue->body_count, index, row);
   return body;

@@ -38,11 +38,11 @@ const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /*
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run); /* row: "gnn_run_first(&g->blocks, run) * 4" */
 
 /* The body for each row. `acc`: the anchor's element there: what stands for it, or an array that `at` (NULL: the
- * element's number) indexes; NULL: there is no anchor. is_warp: the elements run in warps. */
-RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, bool is_warp);
+ * element's number) indexes; NULL: there is no anchor. */
+RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, Spread spread);
 /* What is left of it where a library has the result of the product in memory: perhaps that of a value which is stored here,
  * so that each element is read once, before it is overwritten. */
-RowWriter *step_write_rest(StepWriter *w);
+RowWriter *step_write_rest(StepWriter *w, Spread spread);
 void step_write_fold(const StepWriter *w, const char *acc, const char *text); /* of an element of the operand: "acc[j] += x;" */
 /* "const int64_t src = .." of those variables of an edge that are mentioned. */
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out);

@@ -37,18 +37,19 @@ typedef struct Block {
 } Block;
 
 enum { BEFORE_STEPS = -1 };
-enum { SPARSE_BLOCKS = 8, MAX_STATES = 2, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
+enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, MAX_STATES = 2, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
 
 typedef struct Residents {
   int64_t alignment; /* of every block, and of everything that lies in the arenas after them */
   /* Indices into blocks, NO_INDEX where no step needs the thing. */
   int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
+  int in_hubs, out_hubs;  /* for a GPU, where there may be such rows */
   int degree[2];          /* by EdgeEnd */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
   int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
-                             bounds, by column the same */
+                             bounds (for a GPU hubs), by column the same */
   bool *is_field_half;    /* its numbers are kept in bf16 */
   const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
   int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */
@@ -75,6 +76,7 @@ typedef struct Hoisted {
 
 /* `training` and `hoisted` may be NULL. */
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field);
+int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);

@@ -23,7 +23,7 @@ typedef struct Collecting {
   Arena *arena;
   Residents *residents;
   const TypedProgram *program;
-  bool *is_field_used;
+  bool *is_field_used, is_for_gpu;
   Padding *field_padding;
 } Collecting;
 
@@ -53,6 +53,8 @@ static bool drops_edges(const Kernels *training) {
   return false;
 }
 
+int64_t residents_hub_room(int64_t entries) { return entries / (GNN_HUB_ENTRIES + 1); }
+
 static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   Residents *y = l->residents;
   const DataInfo *info = l->program->info;
@@ -67,15 +69,18 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   y->is_symmetric = info->is_symmetric;
   y->has_out = out;
   bool shares = out && info->is_symmetric;
+  const int64_t hub_bytes = l->is_for_gpu ? 4 * residents_hub_room(info->edges) : 0;
   if (in || shares) {
     y->in_ptr = add_resident(l, BLOCK_GRAPH, "graph_in_ptr", 8 * (info->nodes + 1));
     y->in_idx = add_resident(l, BLOCK_GRAPH, "graph_in_idx", 4 * info->edges);
     y->in_bounds = add_resident(l, BLOCK_GRAPH, "graph_in_bounds", 8 * (GNN_TASKS + 1));
+    if (hub_bytes) y->in_hubs = add_resident(l, BLOCK_GRAPH, "graph_in_hubs", hub_bytes);
   }
   if (out && !shares) {
     y->out_ptr = add_resident(l, BLOCK_GRAPH, "graph_out_ptr", 8 * (info->nodes + 1));
     y->out_idx = add_resident(l, BLOCK_GRAPH, "graph_out_idx", 4 * info->edges);
     y->out_bounds = add_resident(l, BLOCK_GRAPH, "graph_out_bounds", 8 * (GNN_TASKS + 1));
+    if (hub_bytes) y->out_hubs = add_resident(l, BLOCK_GRAPH, "graph_out_hubs", hub_bytes);
   }
   if (edge) y->out_edge = add_resident(l, BLOCK_GRAPH, "graph_out_edge", 8 * info->edges);
   if (degree[END_DST]) y->degree[END_DST] = add_resident(l, BLOCK_GRAPH, "graph_in_degree", 4 * info->nodes);
@@ -130,8 +135,10 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
                                                    "column_ptr", "column_idx", "column_value", "column_bounds"};
   int64_t bytes[SPARSE_BLOCKS] = {8 * (nodes + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1),
                                   8 * (width + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1)};
+  if (l->is_for_gpu) bytes[SPARSE_ROW_SHARES] = 4 * residents_hub_room(field->nonzeros);
   for (int p = 0; p < SPARSE_BLOCKS; p++) {
-    int index = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s_%s", field->name, parts[p]), bytes[p]);
+    const char *part = p == SPARSE_ROW_SHARES && l->is_for_gpu ? "row_hubs" : parts[p];
+    int index = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s_%s", field->name, part), bytes[p]);
     if (p == 0) l->residents->field[f] = index;
   }
 }
@@ -220,9 +227,9 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
-  Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1),
+  Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
-  y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = y->node_id = y->edge_id = NO_INDEX;
+  y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = y->in_hubs = y->out_hubs = y->node_id = y->edge_id = NO_INDEX;
   y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
   for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
   y->field = no_blocks(arena, program->field_count);

@@ -63,20 +63,23 @@ MEASURE(measure_update) {
 /* ---- gathers ---- */
 
 template <int WIDTH> GNN_INLINE void measure_gather(const measure_job *g) {
-  enum { LANES = WIDTH < 32 ? WIDTH : 32, SLOTS = 32 / LANES, SUMS = WIDTH / LANES };
-  const int lane = (int)threadIdx.x % LANES;
-  const auto row_sum = [&](int64_t, int64_t begin, int64_t end, gnn_real (&acc)[SUMS]) {
+  enum { LANES = WIDTH < 32 ? WIDTH : 32, SLOTS = 32 / LANES, SUMS = WIDTH / LANES, BYTES = SUMS * 4 };
+  const int own = (int)threadIdx.x % LANES * SUMS;
+  const gnn_view_csr edges = {g->rows, g->rows * g->degree, g->ptr, g->idx, nullptr, nullptr, 0, g->degree};
+  const auto row_sum = [&](int64_t, int64_t begin, int64_t end, int, int, gnn_real *acc) {
     GNN_UNROLL_4 for (int64_t i = begin; i < end; i += SLOTS) {
-      const gnn_real *restrict from = g->x + (int64_t)g->idx[i] * WIDTH;
-      GNN_UNROLL for (int block = 0; block < SUMS; block++) acc[block] += from[LANES * block + lane];
+      const gnn_real *restrict from = g->x + own + (int64_t)g->idx[i] * WIDTH;
+      gnn_real x[SUMS];
+      gnn_load<BYTES>(from, x);
+      GNN_UNROLL for (int n = 0; n < SUMS; n++) acc[n] += x[n];
     }
   };
-  const auto row_done = [&](int64_t r, const gnn_real (&acc)[SUMS]) {
-    gnn_real *restrict to = g->y + r * WIDTH;
-    if (threadIdx.x % 32 >= LANES) return;
-    GNN_UNROLL for (int block = 0; block < SUMS; block++) to[LANES * block + lane] = acc[block];
+  const auto row_done = [&](int64_t r, int, int, const gnn_real *acc) {
+    gnn_real sum[SUMS];
+    GNN_UNROLL for (int n = 0; n < SUMS; n++) sum[n] = acc[n];
+    if (threadIdx.x % 32 < LANES) gnn_store<BYTES>(g->y + own + r * WIDTH, sum);
   };
-  gnn_sum_rows<LANES, SLOTS, SUMS>(g->ptr, g->rows, row_sum, row_done);
+  gnn_sum_rows<LANES, SLOTS, SUMS, SUMS>(&edges, g->rows, row_sum, row_done);
 }
 MEASURE(measure_gather_16) { measure_gather<16>(g); }
 MEASURE(measure_gather_64) { measure_gather<64>(g); }

@@ -32,6 +32,8 @@ typedef struct gnn_view_csr {
   const int64_t *ptr;
   const int32_t *idx;
   const int64_t *edge;   /* NULL where no step reads edge values by source */
+  const int32_t *hub;    /* the rows of more than hub_entries entries, the longest first */
+  int64_t hub_count, hub_entries;
 } gnn_view_csr;
 
 /* gnn_blocks. */

@@ -193,7 +193,9 @@ static gnn_view_csr memory_csr(gnn_instance *instance, const gnn_csr *csr, gnn_s
   return (gnn_view_csr){.rows = csr->rows, .entries = csr->entries,
                         .ptr = memory_hand_over(instance, csr->ptr, (csr->rows + 1) * (int64_t)sizeof *csr->ptr, status),
                         .idx = memory_hand_over(instance, csr->idx, csr->entries * (int64_t)sizeof *csr->idx, status),
-                        .edge = memory_hand_over(instance, csr->edge, csr->entries * (int64_t)sizeof *csr->edge, status)};
+                        .edge = memory_hand_over(instance, csr->edge, csr->entries * (int64_t)sizeof *csr->edge, status),
+                        .hub = memory_put(instance, csr->hub, csr->hub_count * (int64_t)sizeof *csr->hub, status),
+                        .hub_count = csr->hub_count, .hub_entries = GNN_HUB_ENTRIES};
 }
 
 static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status *status) {
@@ -225,12 +227,12 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   int is_shared = out.ptr == run->in.ptr;
   gnn_cuda_forget_graphs(cuda);
   gnn_cuda_drop_plans(cuda);
-  if (is_shared) out.ptr = NULL, out.idx = NULL;
+  if (is_shared) out.ptr = NULL, out.idx = NULL, out.hub = NULL;
   view.in = memory_csr(instance, &run->in, &status);
   view.out = memory_csr(instance, &out, &status);
   view.blocks = (gnn_view_blocks){run->blocks.levels, run->blocks.run_levels,
                                   memory_put(instance, run->blocks.first, ((INT64_C(1) << run->blocks.levels) + 1) * (int64_t)sizeof(int64_t), &status)};
-  if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx;
+  if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx, view.out.hub = view.in.hub;
   view.node_id = memory_put(instance, run->node_id, run->nodes * (int64_t)sizeof *run->node_id, &status);
   view.edge_id = memory_hand_over(instance, run->edge_id, run->edges * (int64_t)sizeof *run->edge_id, &status);
   const int64_t degrees[2] = {graph->at_in_degree, graph->at_out_degree};

@@ -49,6 +49,33 @@ static int64_t fill_bounds(const int64_t *ptr, int64_t rows, int64_t *bounds) {
   return tasks;
 }
 
+typedef struct fill_hub {
+  int64_t entries;
+  int32_t row;
+} fill_hub;
+
+static int fill_longer(const void *a, const void *b) {
+  const fill_hub *x = a, *y = b;
+  if (x->entries != y->entries) return x->entries > y->entries ? -1 : 1;
+  return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The long rows of csr, the longest first. `room` is for as many as the planned entries can make. */
+static gnn_status fill_hubs(gnn_csr *csr, int32_t *hub, int64_t room, gnn_error *error) {
+  fill_hub *found = room > 0 && hub ? malloc((size_t)room * sizeof *found) : NULL;
+  if (room <= 0 || hub == NULL) return GNN_OK;
+  if (found == NULL) return gnn_fail_memory(error, room * (int64_t)sizeof *found);
+  for (int64_t r = 0; r < csr->rows; r++) {
+    const int64_t entries = csr->ptr[r + 1] - csr->ptr[r];
+    if (entries > GNN_HUB_ENTRIES) found[csr->hub_count++] = (fill_hub){entries, (int32_t)r};
+  }
+  qsort(found, (size_t)csr->hub_count, sizeof *found, fill_longer);
+  for (int64_t h = 0; h < csr->hub_count; h++) hub[h] = found[h].row;
+  csr->hub = hub;
+  free(found);
+  return GNN_OK;
+}
+
 static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   const gnn_graph_desc *plan = &instance->run.program->graph;
   gnn_csr *out = &instance->run.out;
@@ -69,6 +96,8 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, g
     out->idx = instance->run.in.idx;
     out->bounds = instance->run.in.bounds;
     out->tasks = instance->run.in.tasks;
+    out->hub = instance->run.in.hub;
+    out->hub_count = instance->run.in.hub_count;
     if (edge) {
       scratch = malloc((size_t)(nodes + 1) * sizeof *scratch);
       if (scratch == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *scratch);
@@ -83,7 +112,7 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, g
     if (bounds) out->tasks = fill_bounds(ptr, nodes, bounds);
   }
   out->edge = edge;
-  return GNN_OK;
+  return plan->at_out_ptr < 0 ? GNN_OK : fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
 }
 
 /* Entries by source of edges that are stored by destination, as a ptr of rows; to be freed. */
@@ -127,6 +156,8 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   if (ptr) memcpy(ptr, dataset->in_ptr, (size_t)(nodes + 1) * sizeof *ptr);
   if (idx && edges) memcpy(idx, dataset->in_source, (size_t)edges * sizeof *idx);
   if (bounds) run->in.tasks = fill_bounds(dataset->in_ptr, nodes, bounds);
+  const gnn_status status = ptr && plan->hub_room ? fill_hubs(&run->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
+  if (status != GNN_OK) return status;
   int64_t *counted = dataset->is_symmetric ? NULL : fill_count_out(dataset), *first = fill_at(instance, plan->at_blocks);
   const int64_t *out_ptr = dataset->is_symmetric ? dataset->in_ptr : counted;
   if (out_ptr == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *counted);
@@ -182,6 +213,7 @@ static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset,
 /* Arena arrays of a sparse field, in the order of gnn_field_desc.at. */
 typedef struct fill_matrix {
   int64_t *ptr, *bounds, *by_ptr, *by_bounds;
+  int32_t *hubs; /* or bounds, by whom the rows are shared */
   int32_t *idx, *by_idx;
   void *value, *by_value;
 } fill_matrix;
@@ -201,12 +233,13 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
                               gnn_error *error) {
   gnn_run *run = &instance->run;
   int real_bytes = run->program->real_bytes;
+  const int is_apart = gnn_backend_of(run->program)->is_apart;
   int64_t rows = data->rows, width = field->width;
   if (data->nonzeros > field->nonzeros) return fill_misfit(run, "numbers that are not 0", data->nonzeros, field->nonzeros, error);
   if (field->sparse < 0 || field->sparse >= GNN_SPARSE_MAX)
     return gnn_fail(error, GNN_EINVAL, "", "internal: sparse field %d", field->sparse);
   fill_matrix m = {.ptr = fill_at(instance, field->at[0]), .idx = fill_at(instance, field->at[1]),
-                   .value = fill_at(instance, field->at[2]), .bounds = fill_at(instance, field->at[3]),
+                   .value = fill_at(instance, field->at[2]), .bounds = is_apart ? NULL : fill_at(instance, field->at[3]), .hubs = is_apart ? fill_at(instance, field->at[3]) : NULL,
                    .by_ptr = fill_at(instance, field->at[4]), .by_idx = fill_at(instance, field->at[5]),
                    .by_value = fill_at(instance, field->at[6]), .by_bounds = fill_at(instance, field->at[7])};
   int32_t *column = malloc((size_t)width * sizeof *column);
@@ -231,9 +264,12 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
   gnn_sparse *sparse = &run->sparse[field->sparse];
   *sparse = (gnn_sparse){.by_row = {.rows = rows, .entries = at, .ptr = m.ptr, .idx = m.idx, .bounds = m.bounds},
                          .row_value = m.value, .row_id = run->node_id};
+  gnn_status status = GNN_OK;
   if (m.bounds) sparse->by_row.tasks = fill_bounds(m.ptr, rows, m.bounds);
+  else status = fill_hubs(&sparse->by_row, m.hubs, field->nonzeros / (GNN_HUB_ENTRIES + 1), error);
+  if (status != GNN_OK) return status;
   if (m.by_ptr == NULL) return GNN_OK;
-  gnn_status status = fill_by_column(&m, rows, width, real_bytes, error);
+  status = fill_by_column(&m, rows, width, real_bytes, error);
   sparse->by_column = (gnn_csr){.rows = width, .entries = at, .ptr = m.by_ptr, .idx = m.by_idx, .bounds = m.by_bounds};
   sparse->column_value = m.by_value;
   if (status == GNN_OK && m.by_bounds) sparse->by_column.tasks = fill_bounds(m.by_ptr, width, m.by_bounds);

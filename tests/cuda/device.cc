@@ -440,45 +440,54 @@ static void test_optimiser(const Optimiser *o) {
 
 /* ---- rows ---- */
 
+/* The rows of more than GNN_LONG_ROW entries. */
+static std::vector<int32_t> hubs_of(const std::vector<int64_t> &ptr) {
+  std::vector<int32_t> hubs;
+  for (size_t r = 0; r + 1 < ptr.size(); r++)
+    if (ptr[r + 1] - ptr[r] > GNN_LONG_ROW) hubs.push_back((int32_t)r);
+  return hubs;
+}
+
 struct Walk {
-  const int64_t *ptr;
+  gnn_view_csr edges;
   float *to;
-  int64_t rows;
 };
 
 /* Each visit of an entry adds an odd number, from which the group can be told. */
-template <int LANES, int SLOTS> static void walk_kernel(const void *argument) {
+template <int LANES, int SLOTS, bool is_run> static void walk_kernel(const void *argument) {
   const Walk *w = (const Walk *)argument;
-  const int group = (int)threadIdx.x / (LANES * SLOTS), lane = (int)threadIdx.x % LANES;
+  const int group = (int)gnn_group<LANES * SLOTS>(), lane = (int)threadIdx.x % LANES;
   const auto visit = [&](int64_t, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i += SLOTS) w->to[i * LANES + lane] += (float)(1 + 2 * group);
   };
-  gnn_walk_rows<LANES, SLOTS>(w->ptr, gnn_group<LANES * SLOTS>(), w->rows, gnn_groups<LANES * SLOTS>(), visit);
+  if (!is_run) gnn_walk_edges<LANES, SLOTS>(&w->edges, visit);
+  else if (blockIdx.x == 1) gnn_walk_run<LANES, SLOTS>(w->edges.ptr, 0, w->edges.rows, visit);
 }
 
-template <int LANES, int SLOTS> static void test_walk(void) {
-  enum { GROUPS = GNN_THREADS / (LANES * SLOTS) };
+template <int LANES, int SLOTS, bool is_run> static void test_walk(void) {
+  enum { GROUPS = GNN_THREADS / (LANES * SLOTS), BLOCKS = 3, ALL = BLOCKS * GROUPS };
   std::vector<int64_t> ptr(1), lengths = {3, 0, 5000, GNN_LONG_ROW, GNN_LONG_ROW + 1, 1, 3000, 0, 2};
   for (int i = 0; i < 2 * (GNN_LONG_ROWS + 2) * GROUPS; i++) lengths.push_back(GROUPS > 8 ? 0 : GNN_LONG_ROW + 1); /* more than a group puts off */
   const int64_t count = (int64_t)lengths.size();
   for (int64_t length : lengths) ptr.push_back(ptr.back() + length);
+  const std::vector<int32_t> hubs = hubs_of(ptr);
   std::vector<float> to((size_t)(ptr.back() * LANES));
-  Walk w = {ptr.data(), nullptr, count};
-  bool is_once = runs_alike(&w, walk_kernel<LANES, SLOTS>, &to, 2), is_shared = true;
+  Walk w = {{count, ptr.back(), ptr.data(), nullptr, nullptr, hubs.data(), (int64_t)hubs.size(), GNN_LONG_ROW}, nullptr};
+  bool is_once = runs_alike(&w, walk_kernel<LANES, SLOTS, is_run>, &to, BLOCKS), is_shared = true;
   for (int64_t r = 0; r < count; r++) {
-    std::vector<bool> has_worked(GROUPS);
+    std::vector<bool> has_worked(ALL);
     int workers = 0;
     for (int64_t n = ptr[(size_t)r] * LANES; n < ptr[(size_t)r + 1] * LANES; n++) {
       const int visits = (int)to[(size_t)n], group = visits / 2;
-      is_once = is_once && visits % 2 == 1 && group < GROUPS;
+      is_once = is_once && visits % 2 == 1 && group < ALL;
       if (!is_once || has_worked[(size_t)group]) continue;
       has_worked[(size_t)group] = true;
       workers++;
     }
-    is_shared = is_shared && workers == (lengths[(size_t)r] > GNN_LONG_ROW ? (int)GROUPS : (int)(lengths[(size_t)r] > 0));
+    is_shared = is_shared && workers == (lengths[(size_t)r] > GNN_LONG_ROW ? (is_run ? (int)GROUPS : (int)ALL) : (int)(lengths[(size_t)r] > 0));
   }
-  ok(is_once, "%d lanes, %d slots: every entry of every row is taken once", LANES, SLOTS);
-  ok(is_shared, "  a long row by all groups of a block, others by one");
+  ok(is_once, "%d lanes, %d slots%s: every entry of every row is taken once", LANES, SLOTS, is_run ? ", a run of rows" : "");
+  ok(is_shared, is_run ? "  a long row by all groups of the block, others by one" : "  a long row by all groups of all blocks, others by one");
 }
 
 /* Sums over the entries of rows or of columns of x: [any, width], the columns [column, column + LANES * SUMS). */
@@ -490,23 +499,23 @@ struct Gather {
   int64_t width, column;
 };
 
-template <int SLOTS, int SUMS, int LANES> struct GatherSum {
+template <int SLOTS, int LANES> struct GatherSum {
   const Gather *s;
-  __device__ void operator()(int64_t, int64_t begin, int64_t end, gnn_real (&acc)[SUMS]) const {
+  __device__ void operator()(int64_t, int64_t begin, int64_t end, int first, int blocks, gnn_real *acc) const {
     for (int64_t i = begin; i < end; i += SLOTS)
-      for (int b = 0; b < SUMS; b++) acc[b] = gnn_fma(s->weight[i], s->x[s->csr.idx[i] * s->width + s->column + b * LANES + threadIdx.x % LANES], acc[b]);
+      for (int b = 0; b < blocks; b++) acc[b] = gnn_fma(s->weight[i], s->x[s->csr.idx[i] * s->width + s->column + (first + b) * LANES + threadIdx.x % LANES], acc[b]);
   }
 };
 
 template <int LANES, int SLOTS, int SUMS, int PIECES, bool by_column> static void gather_kernel(const void *argument) {
   const Gather *s = (const Gather *)argument;
-  const GatherSum<SLOTS, SUMS, LANES> sum = {s};
-  const auto done = [&](int64_t r, const gnn_real (&acc)[SUMS]) {
+  const GatherSum<SLOTS, LANES> sum = {s};
+  const auto done = [&](int64_t r, int first, int blocks, const gnn_real *acc) {
     if (threadIdx.x % (LANES * SLOTS) >= LANES) return;
-    for (int b = 0; b < SUMS; b++) s->to[r * s->width + s->column + b * LANES + threadIdx.x % LANES] = acc[b];
+    for (int b = 0; b < blocks; b++) s->to[r * s->width + s->column + (first + b) * LANES + threadIdx.x % LANES] = acc[b];
   };
   if (by_column) gnn_sum_columns<LANES, SLOTS, SUMS>(&s->csr, s->csr.rows, &s->view->blocks, sum, done);
-  else gnn_sum_rows<LANES, SLOTS, SUMS, PIECES>(s->csr.ptr, s->csr.rows, sum, done);
+  else gnn_sum_rows<LANES, SLOTS, SUMS, 1, PIECES>(&s->csr, s->csr.rows, sum, done);
 }
 
 /* Short rows and long ones, whose entries are among 0 .. places - 1, in order. */
@@ -514,6 +523,7 @@ struct Rows {
   std::vector<int64_t> ptr;
   std::vector<int32_t> idx;
   std::vector<float> weight;
+  std::vector<int32_t> hubs;
 
   Rows(const std::vector<int64_t> &lengths, int64_t places) : ptr(1) {
     for (int64_t length : lengths) {
@@ -522,8 +532,9 @@ struct Rows {
       ptr.push_back(ptr.back() + length);
     }
     weight = numbers(ptr.back() + 1);
+    hubs = hubs_of(ptr);
   }
-  gnn_view_csr csr() const { return {(int64_t)ptr.size() - 1, ptr.back(), ptr.data(), idx.data(), nullptr}; }
+  gnn_view_csr csr() const { return {(int64_t)ptr.size() - 1, ptr.back(), ptr.data(), idx.data(), nullptr, hubs.data(), (int64_t)hubs.size(), GNN_LONG_ROW}; }
 };
 
 /* A slice of 16 columns, with the slots and pieces of a value of 64. */
@@ -599,6 +610,71 @@ static void test_half() {
   ok(left_of(0x1.01p0f) == 1 && left_of(0x1.03p0f) == 0x1.04p0f && left_of(-0x1.05p0f) == -0x1.04p0f, "bf16: halfway, to even");
   ok(left_of(0) == 0 && left_of(INFINITY) == INFINITY && left_of(-INFINITY) == -INFINITY && left_of(0x1.fffffep127f) == INFINITY && isnan(left_of(NAN)),
      "bf16: infinities, what is beyond, and no number");
+}
+
+/* ---- numbers that lie together ---- */
+
+struct Together {
+  const float *from;
+  float *to;
+  int count;
+};
+
+template <int N, int BYTES, class T> static void together_kernel(const void *argument) {
+  const Together *t = (const Together *)argument;
+  alignas(16) static T halfway[GNN_THREADS * N], back[GNN_THREADS * N];
+  const int own = (int)threadIdx.x * N;
+  for (int i = 0; i < N; i++) gnn_put(&halfway[own + i], t->from[own + i]);
+  gnn_real whole[N], some[N];
+  gnn_load<BYTES>(&halfway[own], whole);
+  gnn_load<BYTES>(&halfway[own], some, t->count);
+  for (int i = 0; i < N; i++) some[i] += i < t->count ? 0 : 1000;
+  gnn_store<BYTES>(&back[own], whole);
+  gnn_store<BYTES>(&back[own], some, t->count);
+  for (int i = 0; i < N; i++) t->to[own + i] = gnn_number(back[own + i]);
+}
+
+/* Of N numbers of a thread as many as are wanted; and bits, where a lane has VECTOR neighbours. */
+template <int N, int BYTES, class T> static void test_pieces_together(const char *what) {
+  const std::vector<float> from = numbers(GNN_THREADS * N);
+  bool is_good = true;
+  for (int count = 0; count <= N; count++) {
+    std::vector<float> to((size_t)(GNN_THREADS * N));
+    Together t = {from.data(), to.data(), count};
+    emulate::launch(what, together_kernel<N, BYTES, T>, &t, 1, GNN_THREADS);
+    for (size_t i = 0; i < to.size(); i++) is_good = is_good && to[i] == (sizeof(T) == 2 ? left_of(from[i]) : from[i]);
+  }
+  ok(is_good, "%d %s that lie together, by %d bytes", N, what, BYTES);
+}
+
+static uint32_t words[8];
+
+template <int VECTOR> static void word_kernel(const void *) {
+  const int lane = (int)threadIdx.x % 32;
+  uint32_t bits = 0;
+  for (int n = 0; n < VECTOR; n++) bits |= (uint32_t)((lane * VECTOR + n) % 3 == 0) << (lane * VECTOR + n) % 32;
+  bits = gnn_word<VECTOR>(bits);
+  if (lane % (32 / VECTOR) == 0) words[lane * VECTOR / 32] = bits;
+}
+
+template <int VECTOR> static void test_word(void) {
+  emulate::launch("word", word_kernel<VECTOR>, nullptr, 1, 32);
+  bool is_good = true;
+  for (int j = 0; j < 32 * VECTOR; j++) is_good = is_good && (words[j / 32] >> j % 32 & 1) == (j % 3 == 0);
+  ok(is_good, "bits of elements that a lane has %d of in a row", VECTOR);
+}
+
+static void test_together(void) {
+  test_pieces_together<4, 16, float>("numbers");
+  test_pieces_together<4, 8, float>("numbers");
+  test_pieces_together<2, 4, float>("numbers");
+  test_pieces_together<8, 16, gnn_half>("bf16");
+  test_pieces_together<8, 4, gnn_half>("bf16");
+  test_pieces_together<2, 2, gnn_half>("bf16");
+  test_word<1>();
+  test_word<2>();
+  test_word<4>();
+  test_word<8>();
 }
 
 /* ---- numbers that are not finite ---- */
@@ -692,8 +768,11 @@ int main(void) {
   test_nan_scores<32>(33);
   for (const Optimiser &o : optimisers) test_nan_update(&o);
   test_half();
-  test_walk<32, 1>();
-  test_walk<4, 2>();
+  test_walk<32, 1, false>();
+  test_walk<32, 1, true>();
+  test_walk<4, 2, false>();
+  test_walk<4, 2, true>();
+  test_together();
   test_product<64, false>(1, 1, 1);
   test_product<64, false>(129, 17, 65);
   test_product<64, true>(128, 16, 64);

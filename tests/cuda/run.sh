@@ -37,6 +37,15 @@ own_products() { NO_ALGORITHM=1 steps "$@"; }
 check "wide: the same where cuBLASLt has no algorithm, by our own kernels" own_products "$here/models/wide.gnn" "$work/wide_own_products"
 check "wide: the same in bf16" env TWICE=1 NO_ALGORITHM=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_own_products --precision=bf16"
 check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
+sums_are() { "$here/sums.sh" "$build" "$work/sums_$1" "${@:2}"; } # NAME TUNED OPTION...
+check "sums: each step leaves what the CPU leaves, in every order of threads" steps "$here/sums.gnn" "$work/sums"
+check "sums over neighbours have the bits of their patterns, whoever has which elements, and hubs among them" sums_are usual 0
+check "so have those of bf16" sums_are bf16 0 --precision=bf16
+check "and tuned ones" sums_are tuned 8
+together() { # SUMS: the kernels of the widths that allow it load 2, 4 and 8 numbers together
+  grep -o 'gnn_load<[0-9]*>(at_[a-z]*_relu' "$1/sums_kernels.cu" | sort -u | sed 's/(.*//' | sort -u | xargs
+}
+check "numbers are loaded by 8 and 16 bytes, bf16 by 4, 8 and 16" bash -c "$(declare -f together); [ \"\$(together $work/sums_usual)\" = 'gnn_load<16> gnn_load<8>' ] && [ \"\$(together $work/sums_bf16)\" = 'gnn_load<16> gnn_load<4> gnn_load<8>' ]"
 halved=("$here"/models/{wide,heads}.gnn)
 ! is_all || halved+=("$root/examples/gcn_cora.gnn" "$root"/tests/end_to_end/models/varied/{edges,norm}.gnn)
 for model in "${halved[@]}"; do
@@ -127,6 +136,14 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   answers() { "$1" predict -q --weights "$work/ordered_program.cpu.out/last.safetensors" --split test --classes -o "$2"; }
   check "ordered: its answers are those of the CPU without an order, node by node" bash -c "$(declare -f answers); work=$work; '$build/gnncc' -q -w $work/unordered.gnn -o $work/unordered && answers $work/ordered_program $work/a.csv && answers $work/unordered $work/b.csv && cmp $work/a.csv $work/b.csv"
   check "sage4, everything kept: there is nothing to compare" says_keeping "$work/sage4_keep" 0 'this plan is it'
+  cat >"$work/hubs.gnn" <<'MODEL'
+data web from synth(kind = "rmat", nodes = 3000, degree = 40, features = 5, classes = 3, seed = 0)
+model net on web { return x |> GCN(6) |> relu |> SAGE(y.classes) }
+train net { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }
+MODEL
+  check "hubs: there are rows of more than 1024 entries" bash -c "'$build/gnndata' synth rmat '$work/hubs.safetensors' --nodes 3000 --degree 40 --features 5 --classes 3 --seed 0 && '$build/gnndata' info '$work/hubs.safetensors' | grep 'in-degree 0 to 1,1'"
+  check "hubs: the emitted program trains" makes_and_trains "$work/hubs_program" "$work/hubs.gnn"
+  check "hubs: with the losses of the CPU" is_as_on_cpu "$work/hubs_program" "$work/hubs.gnn"
   altered() { # NAME SED: sage4_reruns with another source of the host
     cp -r "$work/sage4_reruns.work" "$work/$1.work" && cd "$work/$1.work" && sed -i "$2" model.c && ! cmp -s model.c ../sage4_reruns.work/model.c &&
       cc -std=gnu11 -O1 -w -I"$build/share" -I. -c -o model.o model.c &&

@@ -215,7 +215,20 @@ void watched_enter(gnn_run *g, int step) {
   if (step == 1 || device_step(step) != device_step(step - 1)) snapshot(g, step);
 }
 
-static gnn_view_csr view_of_csr(const gnn_csr *from) { return (gnn_view_csr){from->rows, from->entries, from->ptr, from->idx, from->edge}; }
+enum { HUB_ENTRIES = 16 /* so few, so that small graphs have hubs */, MOST_GRAPHS = 2 + 2 * GNN_SPARSE_MAX };
+
+static gnn_view_csr view_of_csr(const gnn_csr *from) {
+  static struct { const int64_t *ptr; int32_t *hub; int64_t count; } known[MOST_GRAPHS], *at;
+  for (at = known; at->hub && at->ptr != from->ptr; at++) {}
+  if (!at->hub) {
+    at->ptr = from->ptr;
+    at->hub = malloc((size_t)(from->rows + 1) * sizeof *at->hub);
+    if (!at->hub) abort();
+    for (int64_t r = from->rows - 1; from->ptr && r >= 0; r--)
+      if (from->ptr[r + 1] - from->ptr[r] > HUB_ENTRIES) at->hub[at->count++] = (int32_t)r;
+  }
+  return (gnn_view_csr){from->rows, from->entries, from->ptr, from->idx, from->edge, at->hub, at->count, HUB_ENTRIES};
+}
 
 /* The graph and the labels are read where the CPU has them. */
 static gnn_view view_of(const gnn_run *g) {

@@ -60,7 +60,7 @@ changes() { # NAME KEY VARIANT WHAT(sed) TEXT FILE: that text is in the tuned FI
   [ "$6" = c ] || check "  the kernels of no other step are others" only_differ "$(steps_of "$4")" tuned.cu
   check "  the step says so" has ", $3 " "tuned.c"
 }
-changes "a sum by fewer lanes" "$sum" "by 8 lanes" "conv_m = " "gnn_sum_rows<8, 4, 5>" cu
+changes "a sum by fewer lanes" "$sum" "by 8 lanes" "conv_m = " "gnn_sum_rows<8, 4, 8, 4>" cu
 changes "a sum by a library" "$sum" "by cuSPARSE" "conv_m = " "gnn_cuda_spmm(g" c
 changes "elements by fewer lanes" "$map" "by 16 lanes" "line 5 · d_conv_add ----" "gnn_group<16>()" cu
 changes "a product in other tiles" "$product" "in tiles of 64 x 64" "d_h = " "gnn_gemm<64, 64," cu

@@ -38,6 +38,7 @@ static gnn_view_csr sent_csr(gnn_view_csr csr) {
   csr.ptr = sent(csr.ptr, 8 * (csr.rows + 1));
   csr.idx = sent(csr.idx, 4 * csr.entries);
   csr.edge = sent(csr.edge, 8 * csr.entries);
+  csr.hub = sent(csr.hub, 4 * csr.hub_count);
   return csr;
 }
 

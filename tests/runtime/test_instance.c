@@ -126,6 +126,42 @@ static void test_graph(void) {
   }
 }
 
+/* Nodes 0 to 3 have many in-edges, one of them as many as a row may have that is no hub. */
+static void test_hubs(void) {
+  enum { NODES = 1500, HUBS = 3, EDGES = 1100 + 1400 + 1100 + GNN_HUB_ENTRIES };
+  static const int32_t entries[4] = {1100, 1400, 1100, GNN_HUB_ENTRIES}, wanted[HUBS] = {1, 0, 2}, ids[1] = {7};
+  static int32_t arcs[2][EDGES], y[NODES];
+  static float x[NODES];
+  int64_t e = 0;
+  for (int32_t v = 0; v < 4; v++)
+    for (int32_t k = 0; k < entries[v]; k++, e++) arcs[0][e] = NODES - 1 - k, arcs[1][e] = v;
+  gnn_dataset *d = gnn_dataset_new("hubs");
+  d->raw_source = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {EDGES}, .count = EDGES, .data = (const unsigned char *)arcs[0]};
+  d->raw_destination = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {EDGES}, .count = EDGES, .data = (const unsigned char *)arcs[1]};
+  d->has_edges = 1;
+  gnn_dataset_add_field(d, "x", GNN_DATA_NODE, &(gnn_array){.dtype = GNN_F32, .rank = 2, .shape = {NODES, 1}, .count = NODES, .data = (const unsigned char *)x}, NULL);
+  y[7] = 1;
+  gnn_dataset_add_field(d, "y", GNN_DATA_NODE, &(gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {NODES}, .count = NODES, .data = (const unsigned char *)y}, NULL);
+  for (int s = 0; s < 3; s++) {
+    d->raw_split[s] = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {s == 0}, .count = s == 0, .data = (const unsigned char *)ids};
+    d->is_split_ids[s] = 1;
+  }
+  if (gnn_dataset_prepare(d, NULL, NULL) != GNN_OK) exit(96);
+  toy_model toy;
+  toy_make(&toy, d, NULL, 0);
+  gnn_graph_desc *graph = &toy.program.graph;
+  graph->hub_room = EDGES / (GNN_HUB_ENTRIES + 1);
+  graph->at_in_hubs = toy.program.device_bytes;
+  graph->at_out_hubs = toy.program.device_bytes + GNN_ALIGNMENT;
+  toy.program.device_bytes += 2 * GNN_ALIGNMENT;
+  gnn_instance *instance = loaded(&toy.program, d, 1);
+  const gnn_csr *in = &instance->run.in;
+  tap_ok(in->hub_count == HUBS && memcmp(in->hub, wanted, sizeof wanted) == 0 && (const void *)in->hub == gnn_instance_at(instance, graph->at_in_hubs) &&
+         instance->run.out.hub_count == 0, "arena: rows of more than %d entries, the longest first", (int)GNN_HUB_ENTRIES);
+  gnn_instance_destroy(instance);
+  gnn_dataset_close(d);
+}
+
 static void test_misfits(void) {
   toy_model toy;
   gnn_error error;
@@ -699,6 +735,7 @@ static void test_subgraph(void) {
 
 int main(void) {
   test_graph();
+  test_hubs();
   test_misfits();
   test_metrics();
   test_checkpoints();

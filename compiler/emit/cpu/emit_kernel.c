@@ -133,7 +133,7 @@ enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_
 
 static void emit_matmul(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
-  w->body = step_write_body(w, "acc", NULL, false);
+  w->body = step_write_body(w, "acc", NULL, (Spread){0});
   if (p.lead > 1) { /* rows of the product are parts of rows of the value: they are stored as they come */
     w->body->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = %s + r * %" PRId64 ";\n", step_to(w, w->kernel->anchor), p.width);
     w->body->text[LEVEL_ELEMENT] = "to[j] = acc[j];\n";
@@ -168,7 +168,7 @@ static void emit_sparse_matmul(StepWriter *w) {
   const Members members = sparse_members(w, dropout);
   const char *drop = *members.fields ? "&s->drop" : "NULL";
   int slot = step_sparse_slot(w, field);
-  w->body = step_write_body(w, "acc", NULL, false);
+  w->body = step_write_body(w, "acc", NULL, (Spread){0});
   print_row_function(w);
   if (p.transposed) {
     const char *matrix = step_from(w, w->anchor->operand[1]), *turned = step_scratch(w);
@@ -263,7 +263,7 @@ static void emit_outer(StepWriter *w) {
 static void emit_spmm(StepWriter *w) {
   const Value *lifted = &w->graph->values[w->anchor->operand[0]];
   const char *csr = w->anchor->as.end == END_DST ? "g->in" : "g->out";
-  w->body = step_write_body(w, "acc", NULL, false);
+  w->body = step_write_body(w, "acc", NULL, (Spread){0});
   print_row_function(w);
   const char *from = step_from(w, lifted->operand[0]);
   w->uses |= USES_RUN;
@@ -309,7 +309,7 @@ static void emit_edges(StepWriter *w) {
   const FoldInfo *fold = &fold_info[kernel_info[w->kernel->kind].fold];
   bool is_out = w->anchor->as.end == END_SRC, is_sum = kernel_info[w->kernel->kind].fold == FOLD_SUM;
   int64_t width = shape_width(&w->anchor->shape);
-  w->body = step_write_body(w, "acc", NULL, false);
+  w->body = step_write_body(w, "acc", NULL, (Spread){0});
   write_operand(w, &w->anchor->shape, ROWS_EDGE);
   print_row_function(w);
   open_task(w, "rows", USES_RUN);
@@ -328,7 +328,7 @@ static void emit_edges(StepWriter *w) {
 /* A map or a sum within a row whose rows are edges: walked by destination, so that both ends are at hand. */
 static void emit_edge_rows(StepWriter *w) {
   bool is_sum = w->anchor->op == OP_REDUCE;
-  w->body = step_write_body(w, is_sum ? "acc" : NULL, NULL, false);
+  w->body = step_write_body(w, is_sum ? "acc" : NULL, NULL, (Spread){0});
   if (is_sum) write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE);
   open_task(w, "rows", USES_RUN);
   fprintf(w->out, "  const gnn_csr *edges = &g->in;\n  for (int64_t r = begin; r < end; r++) {\n");
@@ -345,7 +345,7 @@ static void emit_map(StepWriter *w) {
     emit_edge_rows(w);
     return;
   }
-  w->body = step_write_body(w, NULL, NULL, false);
+  w->body = step_write_body(w, NULL, NULL, (Spread){0});
   open_task(w, "rows", w->body->uses);
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
   if (!(w->body->uses & USES_ROW)) fprintf(w->out, "    (void)r;\n");
@@ -362,7 +362,7 @@ static void emit_row_sum(StepWriter *w) {
     emit_edge_rows(w);
     return;
   }
-  w->body = step_write_body(w, "acc", NULL, false);
+  w->body = step_write_body(w, "acc", NULL, (Spread){0});
   write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain));
   print_row_function(w);
   open_task(w, "rows", w->operand->uses);

@@ -13,8 +13,15 @@ int cuda_lanes(int64_t width, bool has_bits);      /* a power of two, at most a 
 int cuda_slots(int lanes, int64_t rows, int64_t entries); /* groups of lanes that share the entries of a row */
 int64_t cuda_sums(int64_t width, int lanes);       /* elements a lane */
 
-/* The elements of a row: each lane has every `lanes`-th. Elements of a tile: those of columns [column, column + tile). */
-void cuda_print_elements(const RowWriter *w, int lanes, int tile, FILE *out, const char *indent);
+/* How many neighbouring elements a lane takes together: the fewest that need the fewest loads. At most `most`. */
+int cuda_vector(int64_t width, int lanes, int64_t most);
+/* And how many the places of the rows allow: of those that are read anew for each edge, or of all. 0: there are none. */
+int64_t cuda_most_together(const RowWriter *w, bool is_for_edges);
+
+typedef enum RowPart { ROW_WHOLE, ROW_SLICE, ROW_TILE } RowPart;
+/* Loops over the elements of a row that `spread` gives a lane: all; those of `blocks` blocks of them from `first` on; or those of
+ * columns [column, column + tile). `own` is the lane's first. */
+void cuda_print_elements(const RowWriter *w, Spread spread, RowPart extent, int tile, FILE *out, const char *indent);
 /* The operand of a sum within a row: to acc[block] in the lane that has the element of the sum; where the sum is one
  * number, to acc[0] of every lane. */
 void cuda_print_summands(const RowWriter *w, ValueId sum, Index into, int lanes, FILE *out, const char *indent);

@@ -30,6 +30,7 @@ typedef struct CudaWriter {
   Launch *launches;
   DeviceKernel *kernels; /* the last one is open while w.out is its body */
   int lanes, slots;      /* of a row */
+  int vector;            /* neighbouring elements that a lane takes together */
   const char *drop;      /* the dropout of sparse features, or NULL */
 } CudaWriter;
 
@@ -79,12 +80,27 @@ static void print_step_struct(const CudaWriter *c) {
   fprintf(c->w.out, "  const auto *const s = &step;\n");
 }
 
+/* Before anything is known of a step's rows. */
+static const Spread any_spread = {CUDA_WARP, 1};
+
+static Spread spread_of(const CudaWriter *c) { return (Spread){c->lanes, c->vector}; }
+
+/* The number of a lane's element among its own. */
+static const char *own_number(const CudaWriter *c) { return c->vector > 1 ? arena_printf(c->w.arena, "%d * block + n", c->vector) : "block"; }
+
 static void print_lane(const CudaWriter *c) {
   if (c->lanes > 1) fprintf(c->w.out, "  const int lane = (int)threadIdx.x %% %d;\n", c->lanes);
 }
 
-static void print_lane_and_slot(const CudaWriter *c) {
+/* The first of a lane's elements. */
+static const char *own_text(const CudaWriter *c) { return c->lanes == 1 ? "0" : c->vector == 1 ? "lane" : arena_printf(c->w.arena, "%d * lane", c->vector); }
+
+static void print_own(const CudaWriter *c) {
   print_lane(c);
+  fprintf(c->w.out, "  [[maybe_unused]] const int own = %s;\n", own_text(c));
+}
+
+static void print_slot(const CudaWriter *c) {
   if (c->slots > 1) fprintf(c->w.out, "  const int slot = (int)threadIdx.x %% %d / %d;\n", c->lanes * c->slots, c->lanes);
 }
 
@@ -100,14 +116,15 @@ static void open_row_loop(const CudaWriter *c, const char *rows) {
 static void open_rows(CudaWriter *c, const char *rows) {
   open_plain(c, "rows", blocks_of(c, rows));
   print_step_struct(c);
-  print_lane_and_slot(c);
+  print_own(c);
+  print_slot(c);
   open_row_loop(c, rows);
 }
 
 static int64_t body_width(const CudaWriter *c) { return shape_width(&c->w.anchor->shape); }
 
 /* The body in a scope of its own: once for each element, and for a row of one number once. */
-static void print_body(const CudaWriter *c, int tile, const char *indent) {
+static void print_body(const CudaWriter *c, RowPart extent, int tile, const char *indent) {
   const RowWriter *body = c->w.body;
   const char *once = c->slots > 1 && body->loop_count == 0 && c->lanes > 1 ? "if (slot == 0 && lane == 0) "
                      : c->slots > 1                                          ? "if (slot == 0) "
@@ -117,22 +134,22 @@ static void print_body(const CudaWriter *c, int tile, const char *indent) {
   const char *inner = arena_printf(c->w.arena, "%s  ", indent);
   step_print_lines(c->w.out, inner, body->text[LEVEL_ROW]);
   step_print_lines(c->w.out, inner, body->text[LEVEL_EDGE]);
-  cuda_print_elements(body, c->lanes, tile, c->w.out, inner);
+  cuda_print_elements(body, spread_of(c), extent, tile, c->w.out, inner);
   fprintf(c->w.out, "%s}\n", indent);
 }
 
 /* ---- sums of expressions ---- */
 
-/* The operand of the anchor's sum or aggregation; gives the index of what it adds to. */
-static Index write_operand(CudaWriter *c, const Shape *loops, RowKind row) {
+/* The operand of the anchor's sum or aggregation; gives the index of what it adds to. lanes 0: it is that of a sum within a row. */
+static Index write_operand(CudaWriter *c, const Shape *loops, RowKind row, Spread spread) {
   StepWriter *w = &c->w;
   w->operand = rows_new(w->arguments, loops);
-  w->operand->is_warp = true;
+  w->operand->spread = spread;
   Index index = rows_full_index(w->operand, row);
   const char *text = rows_value(w->operand, w->anchor->operand[0], index);
   Index into = w->anchor->op == OP_REDUCE ? rows_reduced_index(w->operand, w->kernel->anchor, index) : index;
   bool is_one = body_width(c) == 1;
-  step_write_fold(w, is_one ? "acc[0]" : "acc[block]", text);
+  step_write_fold(w, is_one ? "acc[0]" : arena_printf(w->arena, "acc[%s]", own_number(c)), text);
   return into;
 }
 
@@ -148,13 +165,14 @@ static void set_group(CudaWriter *c, int64_t width, int64_t rows, int64_t entrie
   c->lanes = cuda_lanes(width, has_bits(c));
   if (tuned && tuned < c->lanes) c->lanes = tuned;
   c->slots = entries ? cuda_slots(c->lanes, rows, entries) : 1;
+  c->vector = 1;
 }
 
 static void print_acc(const CudaWriter *c, const char *indent) {
   fprintf(c->w.out, "%sgnn_real acc[%" PRId64 "] = {};\n", indent, cuda_sums(body_width(c), c->lanes));
 }
 
-/* A function over the entries of a row, all of them or a piece, for gnn_walk_rows. */
+/* A function over the entries of a row, all of them or a piece, for gnn_walk_edges and gnn_walk_run. */
 typedef struct EdgeWalk {
   const char *row_lines;
   unsigned uses; /* of all that runs in it */
@@ -170,9 +188,8 @@ static void open_edge_walk(const CudaWriter *c, const EdgeWalk *walk) {
   step_print_lines(out, "      ", step_edge_variables(&c->w, walk->uses, false));
 }
 
-/* Over `rows`, given as its groups' first row, the end and their number. */
-static void close_edge_walk(const CudaWriter *c, const char *rows) {
-  fprintf(c->w.out, "    }\n  };\n  gnn_walk_rows<%d, %d>(edges->ptr, %s, edge_walk);\n", c->lanes, c->slots, rows);
+static void close_edge_walk(const CudaWriter *c, const char *function, const char *rows) {
+  fprintf(c->w.out, "    }\n  };\n  %s<%d, %d>(%s, edge_walk);\n", function, c->lanes, c->slots, rows);
 }
 
 /* Where each lane has summed its elements, the sum of all becomes everybody's. */
@@ -182,38 +199,51 @@ static void print_sum_of_lanes(const CudaWriter *c, const char *indent) {
 
 static const TypedProgram *program_of(const CudaWriter *c) { return c->w.emission->program; }
 
+/* The start of a function over the elements of a row, or over a slice of them. */
+static void print_slice(const CudaWriter *c) {
+  const int each = c->lanes * c->vector;
+  fprintf(c->w.out, "    [[maybe_unused]] const int own = %s%s;\n", each == 1 ? "" : arena_printf(c->w.arena, "%s + %d * ", own_text(c), each), "first");
+}
+
 /* The kernel that sums over the entries of each row, then computes the body; is_by_column: rows are columns of sparse features, whose
  * entries are rows of nodes. */
 static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int64_t width, const RowWriter *operand, bool is_out, bool is_by_column) {
-  int64_t sums = cuda_sums(width, c->lanes);
+  int64_t sums = c->vector * cuda_sums(width, c->lanes * c->vector);
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
   open_plain(c, "rows", is_by_column ? arena_printf(c->w.arena, "blocks_for(%s, 1)", rows) : blocks_of(c, rows));
   FILE *out = c->w.out;
   print_step_struct(c);
-  print_lane_and_slot(c);
+  print_lane(c);
+  print_slot(c);
   fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
-  fprintf(out, "  const auto row_sum = [&](int64_t r, int64_t begin, int64_t end, gnn_real (&acc)[%" PRId64 "]) {\n", sums);
+  fprintf(out, "  const auto row_sum = [&](int64_t r, int64_t begin, int64_t end, int first, int blocks, gnn_real *acc) {\n");
+  print_slice(c);
   if (operand->uses & (is_out ? USES_SRC : USES_DST)) fprintf(out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
   step_print_lines(out, "    ", operand->text[LEVEL_ROW]);
   fprintf(out, "    %s for (int64_t i = begin; i < end; %s) {\n", sums <= MANY_SUMS ? "GNN_UNROLL_4" : "GNN_UNROLL_2", next);
   step_print_lines(out, "      ", step_edge_variables(&c->w, operand->uses, is_out));
   step_print_lines(out, "      ", operand->text[LEVEL_EDGE]);
-  cuda_print_elements(operand, c->lanes, 0, out, "      ");
-  fprintf(out, "    }\n  };\n  const auto row_done = [&](int64_t r, const gnn_real (&acc)[%" PRId64 "]) {\n", sums);
-  print_body(c, 0, "    ");
+  cuda_print_elements(operand, spread_of(c), ROW_SLICE, 0, out, "      ");
+  fprintf(out, "    }\n  };\n  const auto row_done = [&](int64_t r, int first, int blocks, const gnn_real *acc) {\n");
+  print_slice(c);
+  print_body(c, ROW_SLICE, 0, "    ");
   Fold fold = kernel_info[c->w.kernel->kind].fold;
   const char *function = is_by_column ? "gnn_sum_columns<" : fold == FOLD_NONE || fold == FOLD_SUM ? "gnn_sum_rows<" : arena_printf(c->w.arena, "gnn_fold_rows<gnn_fold_%s, ", fold_info[fold].name);
-  fprintf(out, "  };\n  %s%d, %d, %" PRId64 ">(%s, %s, %srow_sum, row_done);\n", function, c->lanes, c->slots, sums, is_by_column ? "edges" : "edges->ptr", rows,
-          is_by_column ? "&g->blocks, " : "");
+  fprintf(out, "  };\n  %s%d, %d, %" PRId64, function, c->lanes, c->slots, sums);
+  if (c->vector > 1) fprintf(out, ", %d", c->vector);
+  fprintf(out, ">(edges, %s, %srow_sum, row_done);\n", rows, is_by_column ? "&g->blocks, " : "");
   close_kernel(c);
 }
 
 /* What the edges of a row add up to, or their extreme, then the body. */
 static void emit_edges(CudaWriter *c) {
   bool is_out = c->w.anchor->as.end == END_SRC;
-  c->w.body = step_write_body(&c->w, "acc", "block", true);
-  write_operand(c, &c->w.anchor->shape, ROWS_EDGE);
+  c->w.body = step_write_body(&c->w, "acc", "block", any_spread);
+  write_operand(c, &c->w.anchor->shape, ROWS_EDGE, any_spread);
   set_group(c, body_width(c), program_of(c)->info->nodes, program_of(c)->info->edges);
+  c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(c->w.operand, true));
+  c->w.body = step_write_body(&c->w, "acc", own_number(c), spread_of(c));
+  write_operand(c, &c->w.anchor->shape, ROWS_EDGE, spread_of(c));
   print_row_sums(c, is_out ? "g->out" : "g->in", "g->nodes", body_width(c), c->w.operand, is_out, false);
 }
 
@@ -222,12 +252,14 @@ static void emit_edge_rows(CudaWriter *c) {
   StepWriter *w = &c->w;
   bool is_sum = w->anchor->op == OP_REDUCE;
   Index into = {0};
-  w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", true);
-  if (is_sum) into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE);
+  w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", any_spread);
+  if (is_sum) into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE, (Spread){0});
   set_group(c, is_sum ? summand_width(c) : body_width(c), program_of(c)->info->nodes, program_of(c)->info->edges);
+  if (!is_sum) c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(w->body, false));
+  w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", spread_of(c));
   open_plain(c, "rows", blocks_of(c, "g->nodes"));
   print_step_struct(c);
-  print_lane(c);
+  print_own(c);
   const RowWriter *sum = w->operand;
   open_edge_walk(c, &(EdgeWalk){sum ? sum->text[LEVEL_ROW] : "", w->body->uses | (sum ? sum->uses : 0)});
   if (sum) {
@@ -238,9 +270,9 @@ static void emit_edge_rows(CudaWriter *c) {
   }
   int slots = c->slots; /* each has edges of its own */
   c->slots = 1;
-  print_body(c, 0, "      ");
+  print_body(c, ROW_WHOLE, 0, "      ");
   c->slots = slots;
-  close_edge_walk(c, arena_printf(w->arena, "gnn_group<%d>(), g->nodes, gnn_groups<%d>()", c->lanes * slots, c->lanes * slots));
+  close_edge_walk(c, "gnn_walk_edges", "edges");
   close_kernel(c);
 }
 
@@ -250,15 +282,16 @@ static void emit_row_sum(CudaWriter *c) {
     emit_edge_rows(c);
     return;
   }
-  w->body = step_write_body(w, "acc", "block", true);
-  Index into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain));
+  w->body = step_write_body(w, "acc", "block", any_spread);
+  Index into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain), (Spread){0});
   set_group(c, summand_width(c), 1, 0);
+  w->body = step_write_body(w, "acc", "block", spread_of(c));
   open_rows(c, step_row_count(w, w->anchor->shape.domain, 1));
   print_acc(c, "    ");
   step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
   cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "    ");
   print_sum_of_lanes(c, "    ");
-  print_body(c, 0, "    ");
+  print_body(c, ROW_WHOLE, 0, "    ");
   fprintf(w->out, "  }\n");
   close_kernel(c);
 }
@@ -287,11 +320,11 @@ static void emit_column_sum(CudaWriter *c) {
   StepWriter *w = &c->w;
   const Value *from = &w->graph->values[w->anchor->operand[0]];
   bool is_edge = from->shape.domain == DOMAIN_EDGE, is_one = body_width(c) == 1;
-  Index into = write_operand(c, &from->shape, step_row_kind(from->shape.domain));
+  Index into = write_operand(c, &from->shape, step_row_kind(from->shape.domain), (Spread){0});
   set_group(c, summand_width(c), program_of(c)->info->nodes, is_edge ? program_of(c)->info->edges : 0);
   int group = c->lanes * c->slots;
   open_walk(c, 1);
-  print_lane(c);
+  print_own(c);
   print_walk(c, "blockIdx.x");
   fprintf(w->out, " {\n");
   print_acc(c, "  ");
@@ -300,7 +333,7 @@ static void emit_column_sum(CudaWriter *c) {
     open_edge_walk(c, &(EdgeWalk){w->operand->text[LEVEL_ROW], w->operand->uses});
     step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
     cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "      ");
-    close_edge_walk(c, arena_printf(w->arena, "begin + threadIdx.x / %d, end, %d", group, CUDA_THREADS / group));
+    close_edge_walk(c, "gnn_walk_run", "edges->ptr, begin, end");
   } else {
     fprintf(w->out, "  for (int64_t r = begin + threadIdx.x / %d; r < end; r += %d) {\n", group, CUDA_THREADS / group);
     step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
@@ -324,10 +357,12 @@ static void emit_map(CudaWriter *c) {
     emit_edge_rows(c);
     return;
   }
-  c->w.body = step_write_body(&c->w, NULL, NULL, true);
+  c->w.body = step_write_body(&c->w, NULL, NULL, any_spread);
   set_group(c, body_width(c), 1, 0);
+  c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(c->w.body, false));
+  c->w.body = step_write_body(&c->w, NULL, NULL, spread_of(c));
   open_rows(c, step_row_count(&c->w, c->w.anchor->shape.domain, 1));
-  print_body(c, 0, "    ");
+  print_body(c, ROW_WHOLE, 0, "    ");
   fprintf(c->w.out, "  }\n");
   close_kernel(c);
 }
@@ -381,10 +416,12 @@ static const char *gemm_sizes(Arena *arena, const Kernels *kernels, const Kernel
 static void print_rest(CudaWriter *c) {
   StepWriter *w = &c->w;
   if (w->kernel->epilogue.body_count == w->kernel->body_count) return;
-  w->body = step_write_rest(w);
+  w->body = step_write_rest(w, any_spread);
   set_group(c, body_width(c), 1, 0);
+  c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(w->body, false));
+  w->body = step_write_rest(w, spread_of(c));
   open_rows(c, step_row_count(w, w->anchor->shape.domain, 1));
-  print_body(c, 0, "    ");
+  print_body(c, ROW_WHOLE, 0, "    ");
   fprintf(w->out, "  }\n");
   close_kernel(c);
 }
@@ -480,9 +517,9 @@ static void emit_matmul(CudaWriter *c) {
   int64_t across = tiles_of(p.width, columns);
   const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
   c->lanes = CUDA_WARP;
-  w->body = step_write_body(w, "acc", NULL, true);
+  w->body = step_write_body(w, "acc", NULL, any_spread);
   if (w->body->loop_count > 0)
-    w->body = step_write_body(w, "acc", w->body->loop_count == 1 ? "j - column" : "element - column", true);
+    w->body = step_write_body(w, "acc", w->body->loop_count == 1 ? "j - column" : "element - column", any_spread);
   if (p.lead > 1) {
     w->body->text[LEVEL_ROW] = arena_printf(w->arena, "%s *restrict to = %s + r * %" PRId64 ";\n", rows_type(w->kernels, w->kernel->anchor),
                                             step_to(w, w->kernel->anchor), p.width);
@@ -492,7 +529,7 @@ static void emit_matmul(CudaWriter *c) {
   }
   open_plain(c, "rows", arena_printf(w->arena, "parts_of(%s, %d) * %" PRId64, rows, high, across));
   print_step_struct(c);
-  print_lane_and_slot(c);
+  print_own(c);
   fprintf(w->out, "  __shared__ gnn_gemm_tile<%d, %d> tile;\n", high, columns);
   fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " * %d;\n", across, high);
   fprintf(w->out, "  const int column = (int)(blockIdx.x %% %" PRId64 ") * %d;\n", across, columns);
@@ -502,7 +539,7 @@ static void emit_matmul(CudaWriter *c) {
           p.transposed ? p.depth : p.width, rows, p.width, p.depth);
   fprintf(w->out, "  for (int64_t r = row + threadIdx.x / %d; r < gnn_min(row + %d, %s); r += %d) {\n", CUDA_WARP, high, rows, CUDA_THREADS / CUDA_WARP);
   fprintf(w->out, "    const gnn_real *acc = tile.c[r - row];\n");
-  print_body(c, columns, "    ");
+  print_body(c, ROW_TILE, columns, "    ");
   fprintf(w->out, "  }\n");
   close_kernel(c);
 }
@@ -543,6 +580,12 @@ typedef struct SparseProduct {
   int64_t entries;
 } SparseProduct;
 
+/* Before anything of it is written; the body is as for any spread. */
+static void set_sparse_group(CudaWriter *c, const SparseProduct *p) {
+  set_group(c, p->width, p->row_count, p->entries);
+  c->vector = cuda_vector(p->width, c->lanes, rows_alignment(p->stride, p->is_half) / (p->is_half ? 2 : 4));
+}
+
 static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   const char *axis = p->is_by_column ? "column" : "row", *factor = "";
   RowWriter *operand = rows_new(c->w.arguments, &c->w.anchor->shape);
@@ -554,14 +597,16 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
     factor = p->is_by_column ? arena_printf(arena, " * gnn_dropout_factor(&s->drop, gnn_random_row(s->drop.key, (uint32_t)%s), (uint32_t)r)", drawn)
                              : " * gnn_dropout_factor(&s->drop, bits, (uint32_t)edges->idx[i])";
   }
-  operand->text[LEVEL_EDGE] = arena_printf(arena, "const %s *restrict x = %s + edges->idx[i] * INT64_C(%" PRId64 ");\n"
+  const bool is_one = p->width == 1;
+  operand->text[LEVEL_EDGE] = arena_printf(arena, "const %s *restrict x = %s%s + edges->idx[i] * INT64_C(%" PRId64 ");\n"
                                                   "const gnn_real value = g->sparse[%d].%s_value[i]%s;\n",
-                                           p->is_half ? "gnn_half" : "gnn_real", p->dense, p->stride, p->slot, axis, factor);
-  operand->loop_count = p->width > 1;
+                                           p->is_half ? "gnn_half" : "gnn_real", p->dense, is_one ? "" : " + own", p->stride, p->slot, axis, factor);
+  operand->loop_count = !is_one;
   operand->loop_size[0] = p->width;
-  const char *sum = p->width > 1 ? "acc[block]" : "acc[0]", *element = p->width > 1 ? "x[j]" : "x[0]";
-  operand->text[LEVEL_ELEMENT] = arena_printf(arena, p->is_half ? "%s = gnn_fma(value, gnn_number(%s), %s);\n" : "%s = gnn_fma(value, %s, %s);\n", sum, element, sum);
-  set_group(c, p->width, p->row_count, p->entries);
+  operand->spread = spread_of(c);
+  const char *sum = is_one ? "acc[0]" : arena_printf(arena, "acc[%s]", own_number(c));
+  const char *element = is_one ? (p->is_half ? "gnn_number(x[0])" : "x[0]") : rows_own_number(operand, &(OwnElements){"x", "own_x", p->stride, p->is_half}, true);
+  operand->text[LEVEL_ELEMENT] = arena_printf(arena, "%s = gnn_fma(value, %s, %s);\n", sum, element, sum);
   print_row_sums(c, arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), p->rows, p->width, operand, false, p->is_by_column);
 }
 
@@ -573,9 +618,11 @@ static void emit_sparse_matmul(CudaWriter *c) {
   const char *matrix = step_from(w, w->anchor->operand[1]), *dense = p.transposed ? step_scratch(w) : matrix;
   c->drop = step_sparse_dropout(w, dropout);
   if (p.transposed) print_transpose(c, matrix, p.width, p.depth, dense);
-  w->body = step_write_body(w, "acc", "block", true);
-  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), false, dense, p.width, false, "g->nodes", p.width,
-                                           program_of(c)->info->nodes, program_of(c)->fields[field].nonzeros});
+  const SparseProduct product = {step_sparse_slot(w, field), false, dense, p.width, false, "g->nodes", p.width, program_of(c)->info->nodes, program_of(c)->fields[field].nonzeros};
+  w->body = step_write_body(w, "acc", "block", any_spread);
+  set_sparse_group(c, &product);
+  w->body = step_write_body(w, "acc", own_number(c), spread_of(c));
+  print_sparse_product(c, &product);
 }
 
 static void emit_sparse_outer(CudaWriter *c) {
@@ -588,15 +635,18 @@ static void emit_sparse_outer(CudaWriter *c) {
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
   const char *result = step_to(w, w->kernel->anchor), *to = is_left ? result : step_scratch(w);
   c->drop = step_sparse_dropout(w, dropout);
+  ValueId dense = w->anchor->operand[is_left ? 1 : 0];
+  const SparseProduct product = {step_sparse_slot(w, field), true, step_from(w, dense), kernels_row_stride(w->kernels, dense), kernels_is_half(w->kernels, dense),
+                                 number(c, columns), width, columns, program_of(c)->fields[field].nonzeros};
+  set_sparse_group(c, &product);
   RowWriter *store = rows_new(w->arguments, &w->anchor->shape);
-  store->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = %s + r * %" PRId64 ";\n%s", to, width, width == 1 ? "to[0] = acc[0];\n" : "");
-  store->text[LEVEL_ELEMENT] = width == 1 ? "" : "to[j] = acc[block];\n";
+  store->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = %s + %sr * %" PRId64 ";\n%s", to, width == 1 ? "" : "own + ", width, width == 1 ? "to[0] = acc[0];\n" : "");
   store->loop_count = width > 1;
   store->loop_size[0] = width;
+  store->spread = spread_of(c);
+  if (width > 1) rows_own_store(store, &(OwnElements){"to", "own_to", width, false}, arena_printf(w->arena, "acc[%s]", own_number(c)));
   w->body = store;
-  ValueId dense = w->anchor->operand[is_left ? 1 : 0];
-  print_sparse_product(c, &(SparseProduct){step_sparse_slot(w, field), true, step_from(w, dense), kernels_row_stride(w->kernels, dense), kernels_is_half(w->kernels, dense),
-                                           number(c, columns), width, columns, program_of(c)->fields[field].nonzeros});
+  print_sparse_product(c, &product);
   if (!is_left) print_transpose(c, to, columns, width, result);
 }
 
@@ -763,7 +813,7 @@ StepText cuda_step_text(const Emission *m, const Step *step, const char *name) {
   char *tables;
   size_t size;
   FILE *out = arena_open_text(m->arena, &tables, &size);
-  CudaWriter c = {.w = step_writer(m, step, name, out), .lanes = 1, .slots = 1};
+  CudaWriter c = {.w = step_writer(m, step, name, out), .lanes = 1, .slots = 1, .vector = 1};
   switch (c.w.kernel->library) {
   case LIBRARY_CUBLASLT: emit_library_matmul(&c); break;
   case LIBRARY_CUSPARSE: emit_library_spmm(&c); break;
