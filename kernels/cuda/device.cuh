@@ -81,9 +81,11 @@ template <int SIZE> GNN_INLINE gnn_real gnn_group_maximum(gnn_real x) {
 
 /* Words of 32 elements, of which each lane has VECTOR neighbours and gives the bits where they belong; it gets the word that they are in. */
 template <int VECTOR> GNN_INLINE uint32_t gnn_word(uint32_t bits) {
-  if (VECTOR == 1) return __ballot_sync(~0u, bits != 0);
-  GNN_UNROLL for (int apart = 1; apart < 32 / VECTOR; apart *= 2) bits |= __shfl_xor_sync(~0u, bits, apart);
-  return bits;
+  if constexpr (VECTOR == 1) return __ballot_sync(~0u, bits != 0);
+  else {
+    GNN_UNROLL for (int apart = 1; apart < 32 / VECTOR; apart *= 2) bits |= __shfl_xor_sync(~0u, bits, apart);
+    return bits;
+  }
 }
 
 #endif

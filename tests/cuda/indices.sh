@@ -17,10 +17,10 @@ narrow() { # FILE.cu: what is narrower than it may be
   nodes "$1" >"$1.wide"
   ${CXX:-c++} -std=c++17 -fsyntax-only -Werror -Wconversion -Wno-unused -I"$work" -I"$here" -DKERNELS="\"$1.wide\"" "$here/emulated.cc"
 }
-# Who hashes the number of a row or column takes 32 bits of it. Else: places within a block of threads, which tile and which weight is a block's, the bits of
+# Who hashes the number of a row or column takes 32 bits of it. Else: bytes of a number, places within a block of threads, shares of a hub, which tile and which weight is a block's, the bits of
 # a number.
 casts() {
-  sed -E 's/gnn_(dropout_factor|random_row|mix32)\(.*//; s/\(int\)threadIdx\.x|\(int\)\(blockIdx\.x % [0-9]+\)|\(int\)blockIdx\.x - weight\.block|\.block <= \(int\)blockIdx\.x|\(uint32_t\)(threshold|x\.bits << 16)|\(uint16_t\)\(x != x//g' "$1" |
+  sed -E 's/gnn_(dropout_factor|random_row|mix32)\(.*//; s/\(int\)sizeof\(T\)|\(int\)\(task % BLOCKS\)|\(int\)threadIdx\.x|\(int\)\(blockIdx\.x % [0-9]+\)|\(int\)blockIdx\.x - weight\.block|\.block <= \(int\)blockIdx\.x|\(uint32_t\)(threshold|x\.bits << 16)|\(uint16_t\)\(x != x//g' "$1" |
     grep -nE '\((unsigned|int|short|u?int(8|16|32)_t)\) *[a-zA-Z_(]'
 }
 no_other_casts() { ! casts "$@"; }

@@ -1022,7 +1022,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total) {
   ENTER();
-  *total = (size_t)environment("STANDIN_MEBIBYTES", 16 << 10) << 20;
+  *total = (size_t)environment("STANDIN_KIBIBYTES", environment("STANDIN_MEBIBYTES", 16 << 10) << 10) << 10;
   *room = it.fault == STANDIN_NO_MEMORY ? (size_t)3 << 10 : *total - (size_t)allocated();
   return leave(cudaSuccess);
 }

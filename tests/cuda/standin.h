@@ -30,8 +30,8 @@ typedef struct standin_wait {
 
 /* A fresh device: counts begin anew. `after`: calls that succeed before the fault. Also by STANDIN_SEED and STANDIN_FAULT, STANDIN_AFTER
  * (by number), read by the first call of a program that does not call this; STANDIN_IGNORE=stream,event is a wait that is not kept,
- * STANDIN_WAITS a file for those that no other implies, one a line. STANDIN_MEBIBYTES: of the
- * device, 16 GiB without it. STANDIN_SPMM_BYTES: of the buffer that cuSPARSE says it wants. STANDIN_WORKSPACE: of theirs that products use.
+ * STANDIN_WAITS a file for those that no other implies, one a line. STANDIN_MEBIBYTES or STANDIN_KIBIBYTES: of the
+ * device, 16 GiB without them. STANDIN_SPMM_BYTES: of the buffer that cuSPARSE says it wants. STANDIN_WORKSPACE: of theirs that products use.
  * STANDIN_NO_ALGORITHM: cuBLASLt has none for results of so many columns (0: for any). STANDIN_CHOICES: a file for what algorithms are chosen by, a line each. */
 void standin_reset(unsigned seed, standin_fault fault, int after);
 void standin_ignore(int stream, int event);                       /* that wait is not kept; STANDIN_HOST - 1: keep all */
