@@ -535,8 +535,8 @@ check "the listing says what is kept in bf16" listed "values are kept in bf16, 2
 kept_in() { # bf16|fp32 VALUE...: so attend2 keeps these
   local value bytes
   for value in "${@:2}"; do
-    bytes=$("$build/gnncc" -q -w --backend=cuda --precision=bf16 --stop-after=fuse --dump=fuse "$plans/attend2.gnn" | sed '/^evaluation:/,$d' | grep -oE " $value \([0-9]+ bytes( in bf16)?\)")
-    case $1/$bytes in bf16/*"in bf16)" | fp32/*"bytes)") ;; *) echo "$value:$bytes"; return 1 ;; esac
+    bytes=$("$build/gnncc" -q -w --backend=cuda --precision=bf16 --stop-after=fuse --dump=fuse "$plans/attend2.gnn" | sed '/^evaluation:/,$d' | grep -oE " $value \([0-9]+ bytes( in bf16)?")
+    case $1/$bytes in bf16/*"in bf16" | fp32/*"bytes") ;; *) echo "$value:$bytes"; return 1 ;; esac
   done
 }
 check "wide rows of nodes and edges are kept in bf16" kept_in bf16 a1_q a1_sum a1_mul_2 h back_h d_a1_q d_a1_src
