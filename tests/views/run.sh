@@ -181,7 +181,7 @@ numbers_agree() { # a step has one number, in the listing, the CSV's last row an
 }
 check "a step's number is the same everywhere" numbers_agree
 adds_sum() { # what the values add is what the epochs differ by in recomputing and waiting
-  $gnncc --target=box --budget device=200MiB --emit=plan=tight.json "$here/spill.gnn" && "$build/gnncc" --compare tight.json plan.json >compared.txt && cat compared.txt || return 1
+  $gnncc --target=box --budget device=260MiB --emit=plan=tight.json "$here/spill.gnn" && "$build/gnncc" --compare tight.json plan.json >compared.txt && cat compared.txt || return 1
   awk '/^    recomputing|^    waiting/ { differ += $4 } / -> / && NR > 1 { sum += $NF; rows++ } /together/ { told = $NF }
        function near(a, b) { return a - b < 0.05 && b - a < 0.05 } END { exit !(rows > 1 && near(sum, differ) && near(told, differ) && !near(differ, 0)) }' compared.txt
 }
