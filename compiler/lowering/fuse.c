@@ -153,11 +153,6 @@ static void find_virtual_values(Fusion *f) {
   for (int i = graph->value_count - 1; i >= 0; i--) f->is_virtual[i] = decide_virtual(f, i);
 }
 
-bool kernels_is_virtual(const Kernels *kernels, ValueId id) {
-  OpKind kind = op_info[kernels->graph->values[id].op].kind;
-  return kind != OP_KIND_LEAF && kernels->made_by[id] == NO_INDEX && kernels->storage[id] == id;
-}
-
 /* ---- grouping ---- */
 
 static bool takes_a_body(KernelKind kind, Domain domain) {

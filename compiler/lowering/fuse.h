@@ -177,6 +177,9 @@ const char *tuning_choice(const struct Tuning *tuning, const char *key); /* the 
 void tuning_refuse(struct Tuning *tuning, const char *key, const char *name); /* there is no such variant */
 
 /* A value that no kernel makes: it is computed where it is used. */
-bool kernels_is_virtual(const Kernels *kernels, ValueId id);
+static inline bool kernels_is_virtual(const Kernels *kernels, ValueId id) {
+  OpKind kind = op_info[kernels->graph->values[id].op].kind;
+  return kind != OP_KIND_LEAF && kernels->made_by[id] == NO_INDEX && kernels->storage[id] == id;
+}
 
 #endif
