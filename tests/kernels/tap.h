@@ -99,7 +99,7 @@ static inline gnn_csr csr_random(Numbers *n, int64_t rows, int64_t columns, int6
   const int64_t tasks = rows < 7 ? (rows > 0) : 7;
   int64_t *bounds = must(malloc((size_t)(tasks + 1) * sizeof *bounds));
   for (int64_t t = 0; t <= tasks; t++) bounds[t] = tasks ? rows * t / tasks : 0;
-  return (gnn_csr){rows, entries, ptr, idx, edge, bounds, tasks};
+  return (gnn_csr){.rows = rows, .entries = entries, .ptr = ptr, .idx = idx, .edge = edge, .bounds = bounds, .tasks = tasks};
 }
 
 static inline void csr_free(gnn_csr *g) {

@@ -19,7 +19,7 @@ def make(build):
     with open("spill.gnn", "w") as out:
         out.write(re.search(r"```gnn file=spill.gnn\n(.*?)```", page, re.S)[1])
     commands = re.findall(r"^\$ (.*)", re.search(r"```console\n(.*?)```", page, re.S)[1], re.M)
-    commands.append(f"gnncc -w --budget device=270MiB --emit=gantt={docs}/pictures/gantt.svg spill.gnn")
+    commands.append(f"gnncc -w --budget device=260MiB --emit=gantt={docs}/pictures/gantt.svg spill.gnn")
     commands.append(f"gnncc --measured=run.json --emit=sweep={docs}/pictures/sweep.svg")
     environment = {**os.environ, "PATH": f"{build}:{os.environ['PATH']}", "XDG_CACHE_HOME": os.getcwd(), "LC_ALL": "C.UTF-8"}
     for command in commands:
