@@ -411,7 +411,12 @@ static const char *computed(RowWriter *w, ValueId id, Index index) {
   const Value value = w->kernels->graph->values[id];
   const char *operand[MAX_OPERANDS] = {"", "", ""};
   int read_count = value.op == OP_DROPOUT ? 1 : value.operand_count;
-  for (int k = 0; k < read_count; k++) operand[k] = rows_value(w, value.operand[k], rows_operand_index(w, id, k, index));
+  for (int k = 0; k < read_count; k++) {
+    const Index at = rows_operand_index(w, id, k, index);
+    operand[k] = rows_value(w, value.operand[k], at);
+    /* What one branch alone would load is loaded in any case: gcc 12 vectorises loads under a condition wrongly where there are few of them. */
+    if (value.op == OP_SELECT && k > 0 && strchr(operand[k], '[')) operand[k] = temporary(w, value.operand[k], at, "gnn_real", operand[k]);
+  }
   return element_of[value.op](w, id, index, operand);
 }
 
@@ -455,7 +460,8 @@ void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
   } else if (w->loop_count == 0) {
     rows_write(w, level_of_row(w, row), "%s[0] = %s;", pointer, text);
   } else if (!w->is_flat && w->spread.lanes == 0) {
-    rows_write(w, LEVEL_ROW, "for (int i = 0; i < %" PRId64 "; i++) %s[i] = 0;", bit_words(shape_width(shape)), pointer);
+    w->has_or = true;
+    rows_write(w, level_of_row(w, row), "for (int i = 0; i < %" PRId64 "; i++) %s[i] = 0;", bit_words(shape_width(shape)), pointer);
     rows_write(w, LEVEL_ELEMENT, "%s[(%s) / 32] |= %s << (%s) %% 32;", pointer, offset, text, offset);
   } else {
     w->has_bits = true;
@@ -478,7 +484,7 @@ static void print_lines(FILE *out, const char *indent, const char *lines) {
 
 /* An element is stored where an operand of its own was read, if at all: the C compiler need not ask. */
 static void print_independence(const RowWriter *w, FILE *out, const char *indent) {
-  if (w->has_shared_places) fprintf(out, "%sGNN_INDEPENDENT\n", indent);
+  if (w->has_shared_places && !w->has_or) fprintf(out, "%sGNN_INDEPENDENT\n", indent);
 }
 
 static void print_bit_loops(const RowWriter *w, FILE *out, const char *indent) {

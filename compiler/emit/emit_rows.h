@@ -74,6 +74,7 @@ typedef struct RowWriter {
   char *vector_reads;           /* statements before a lane's elements of a block, which are loaded together */
   char *vector_writes;          /* and after them */
   bool is_in_place;             /* stores go where something is read from: no pointer is the only one */
+  bool has_or;                  /* elements add their bits to words in memory: turns of the loop depend on each other */
   bool has_shared_places;       /* some pointers may be equal: an element is stored where one of its own operands was read */
   char *bit_reads;              /* statements before a block of 32 elements */
   int bit_word_count;

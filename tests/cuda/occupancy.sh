@@ -7,8 +7,8 @@ build=$(realpath "$1") renew=${2:-}
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../..") table=$root/docs/kernels.md
 . "$here/../tap.sh"
-nvcc=${CUDA_HOME:-/usr/local/cuda}/bin/nvcc
-[ -x "$nvcc" ] || nvcc=$(command -v nvcc) || { skip "registers of all kernels" "there is no nvcc"; finish; }
+nvcc=$("$root/runtime/cuda/home.sh" | sed -n 4p)
+[ -x "$nvcc" ] || { skip "registers of all kernels" "there is no nvcc"; finish; exit; }
 version=$("$nvcc" --version | sed -n 's/.*release [0-9.]*, V\([0-9.]*\).*/\1/p')
 said=$(sed -n 's/^Compiled by nvcc \([0-9.]*[0-9]\)[,.].*/\1/p' "$table")
 work=$build/check/occupancy

@@ -9,13 +9,13 @@
 # in less than eight minutes (CHECK_SECONDS: no cell begins after 400); what others found stays. --resume: what has passed is not run again.
 # CHECK_LIMIT: seconds that a check may take, 200.
 set -u
-slice=1/1 is_resumed=no seconds=${CHECK_SECONDS:-}
+slice=1/1 is_sliced=no is_resumed=no seconds=${CHECK_SECONDS:-}
 usage() { echo "usage: make check-gpu [SLICE=2/6] [RESUME=1]" >&2; exit 2; }
 build_given=${1:?}
 shift
 while [ $# -gt 0 ]; do
   case $1 in
-    --slice) slice=${2:-}; shift ;;
+    --slice) slice=${2:-} is_sliced=yes; shift ;;
     --resume) is_resumed=yes ;;
     *) usage ;;
   esac
@@ -24,7 +24,7 @@ done
 [[ $slice =~ ^([0-9]+)/([0-9]+)$ ]] || usage
 part=$((10#${BASH_REMATCH[1]})) parts=$((10#${BASH_REMATCH[2]}))
 [ $part -ge 1 ] && [ $part -le $parts ] || usage
-[ $parts -eq 1 ] || seconds=${seconds:-400}
+[ $is_sliced = no ] || seconds=${seconds:-400}
 set -- "$build_given"
 . "$(dirname "$0")/prepare.sh"
 . "$root/tests/tap.sh"
@@ -42,7 +42,7 @@ half=(${CHECK_HALF-$plans/sage4.gnn $plans/attend2.gnn $root/tests/cuda/models/w
 tuned=(${CHECK_TUNED-$plans/sage4.gnn $root/tests/cuda/models/wide.gnn})
 epochs=${CHECK_EPOCHS:-3}
 about="$gpu, $architecture, $("$root/tests/gpu/stamp.sh")"
-if [ $is_resumed = no ] && [ $parts -eq 1 ] || [ "$(cat "$cells/about" 2>/dev/null)" != "$about" ]; then rm -rf "$cells"; fi
+if [ $is_resumed = no ] && [ $is_sliced = no ] || [ "$(cat "$cells/about" 2>/dev/null)" != "$about" ]; then rm -rf "$cells"; fi
 mkdir -p "$work" "$cells"
 echo "$about" >"$cells/about"
 

@@ -58,7 +58,7 @@ mutation lane_before_copies runtime/core/lanes.c '/^static void lanes_carry_out/
 # ---- narrow indices ----
 
 indices=(tests/cuda/indices.sh build gcn_cora heads wide)
-mutation narrow_row kernels/cuda/rows.cuh 's/^  int64_t r = first;/  int r = first;/' "${indices[@]}"
+mutation narrow_row kernels/cuda/rows.cuh 's/^  int64_t r = first \+ group;/  int r = (int)first + group;/' "${indices[@]}"
 mutation narrow_entry kernels/cuda/rows.cuh 's/^      const int64_t begin = ptr\[r\], end = ptr\[r \+ 1\];/      const int begin = ptr[r], end = ptr[r + 1];/' "${indices[@]}"
 mutation narrow_element kernels/cuda/reduce.cuh 's/for \(int64_t i = gnn_group<1>\(\); i < count;/for (int i = gnn_group<1>(); i < count;/' "${indices[@]}"
 mutation narrow_walker kernels/cuda/reduce.cuh 's/^  const int64_t i = \(int64_t\)blockIdx\.x \* GNN_SUM_NUMBERS/  const int64_t i = (int)blockIdx.x * GNN_SUM_NUMBERS/' "${indices[@]}"
