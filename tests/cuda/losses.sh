@@ -21,9 +21,9 @@ losses_agree() {
   shift 2
   [ "$work/nudge" -nt "$root/tests/cuda/nudge.c" ] || cc -O1 -o "$work/nudge" "$root/tests/cuda/nudge.c" -lm || return 1
   rm -rf "$cpu".{start,out,nudged.*}
-  "$cpu" "$@" --epochs 0 --out "$cpu.start" && "$cpu" "$@" --out "$cpu.out" || return 1
+  timeout -s KILL 200 "$cpu" "$@" --epochs 0 --out "$cpu.start" && timeout -s KILL 200 "$cpu" "$@" --out "$cpu.out" || return 1
   for nudge in 1 2 3; do
-    "$work/nudge" "$cpu.start/last.safetensors" "$cpu.nudged.safetensors" $nudge && "$cpu" "$@" --weights "$cpu.nudged.safetensors" --out "$cpu.nudged.$nudge" || return 1
+    "$work/nudge" "$cpu.start/last.safetensors" "$cpu.nudged.safetensors" $nudge && timeout -s KILL 200 "$cpu" "$@" --weights "$cpu.nudged.safetensors" --out "$cpu.nudged.$nudge" || return 1
   done
   steps=$("$cpu" info | sed -n 's/.*; \([0-9]*\) steps;.*/\1/p')
   paste -d, <(loss_curve "$out") <(loss_curve "$cpu.out") <(loss_curve "$cpu.nudged.1") <(loss_curve "$cpu.nudged.2") <(loss_curve "$cpu.nudged.3") |

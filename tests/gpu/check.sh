@@ -63,7 +63,7 @@ on_gpu() { # MODEL DIRECTORY OPTION...
 cell_steps() { # MODEL
   local name
   name=$(basename "$1" .gnn)
-  if ! "$build/gnncc" -q -w --check "$1" >/dev/null 2>&1; then
+  if ! limited "$build/gnncc" -q -w --check "$1" >/dev/null 2>&1; then
     skip "$name: its steps" "its data are not here"
     return
   fi
@@ -82,7 +82,7 @@ makes() { # PROGRAM OPTION...: for the GPU
 }
 is_same() { diff <(curve "$1") <(curve "$2") && cmp <(numbers "$1/last.safetensors") <(numbers "$2/last.safetensors"); }
 is_as_on_cpu() { # PROGRAM MODEL [SHARE]: its losses, to rounding or to that part of each
-  "$build/gnncc" -q -w --target=native "$2" -o "$1.cpu" || return 1
+  limited "$build/gnncc" -q -w --target=native "$2" -o "$1.cpu" || return 1
   if [ -z "${3:-}" ]; then
     losses_agree "$1.cpu" "$1.out" -q --runs 1 --epochs "$epochs" --every 1 --log csv
   else
@@ -90,7 +90,7 @@ is_as_on_cpu() { # PROGRAM MODEL [SHARE]: its losses, to rounding or to that par
   fi
 }
 least_of() { # MODEL OPTION...: the smallest device budget, in KiB
-  "$build/gnncc" -w --backend=cuda --budget device=1KiB "${@:2}" "$1" --plan 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
+  limited "$build/gnncc" -w --backend=cuda --budget device=1KiB "${@:2}" "$1" --plan 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
 }
 has_planned_peak() { # PROGRAM: "device arena: planned X, touched X", and so for each tier
   (cd "$work" && limited "$1" check --epochs 2 --scratch "$work") >"$1.check" || { cat "$1.check"; return 1; }
