@@ -47,7 +47,12 @@ suite_plans() { tests/end_to_end/plans.sh "$build"; }
 suite_order() { tests/order/run.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }
 suite_cuda() { tests/cuda/run.sh "$build"; }
-suite_cuda_all() { CUDA_ALL=1 tests/cuda/run.sh "$build"; }
+suite_cuda_all() {
+  local status=0
+  CUDA_ALL=1 tests/cuda/run.sh "$build" || status=1
+  CUDA_ALL=1 tests/cuda/padded.sh "$build" || status=1
+  return $status
+}
 suite_cuda_around() {
   local status=0
   tests/cuda/indices.sh "$build" || status=1

@@ -84,7 +84,7 @@ train heads { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs 
 MODEL
   "$gnncc" -w --verify -fgradcheck heads.gnn -o heads && ./heads gradcheck | grep -x 'all gradients agree'
 }
-for width in 3 5; do check "selects of $((3 * width)) numbers a row: the same with and without results in the places of operands" selects_agree 3 $width; done
+for width in 5; do check "selects of $((3 * width)) numbers a row: the same with and without results in the places of operands" selects_agree 3 $width; done
 check "attention of two heads with leaky scores: its gradients agree" attention_of_leaky_scores
 
 for model in gcn sage graphconv gin gin_eps; do
