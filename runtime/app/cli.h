@@ -36,6 +36,7 @@ int gnn_command_info(const gnn_cli *cli);
 int gnn_command_check(const gnn_cli *cli);
 int gnn_command_bench(const gnn_cli *cli);
 int gnn_command_profile(const gnn_cli *cli);
+int gnn_command_gradients(const gnn_cli *cli);
 int gnn_command_gradcheck(const gnn_cli *cli);
 
 #endif

@@ -341,6 +341,33 @@ int gnn_command_predict(const gnn_cli *cli) {
   return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
 }
 
+/* ---- gradients ---- */
+
+int gnn_command_gradients(const gnn_cli *cli) {
+  gnn_instance *instance;
+  gnn_error error;
+  if (cli->output == NULL) {
+    fprintf(stderr, "%s: gradients needs a file to write: -o gradients.safetensors\n", cli->name);
+    return GNN_EXIT_USAGE;
+  }
+  int code = commands_open(cli, &instance);
+  if (code != GNN_EXIT_OK) return code;
+  gnn_status status = cli->weights ? gnn_weights_load(instance, cli->weights, &error) : GNN_OK;
+  if (status == GNN_OK) {
+    instance->run.epoch = 1;
+    status = gnn_do(instance, GNN_WORK_GRADIENTS);
+    if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "the gradients could not be computed");
+  }
+  if (status == GNN_OK && !isfinite(instance->run.loss) && !cli->continues_after_nan) {
+    status = gnn_fail(&error, GNN_ENUMERIC, "R0803", "the loss is %s", isnan(instance->run.loss) ? "NaN" : "infinite");
+    gnn_fail_help(&error, "--nan=continue writes the gradients all the same");
+  }
+  if (status == GNN_OK) status = gnn_gradients_save(instance, cli->output, &error);
+  if (status == GNN_OK && !cli->is_quiet && strcmp(cli->output, "-") != 0) printf("wrote %s: loss %.9g\n", cli->output, gnn_shown(instance->run.loss));
+  gnn_instance_destroy(instance);
+  return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
+}
+
 /* ---- info ---- */
 
 /* Where the scratch file would lie and how it would be reached. Broken or empty text: the program has none. */

@@ -20,8 +20,9 @@ typedef enum program_option {
 } program_option;
 
 enum { CMD_TRAIN = 1, CMD_EVAL = 2, CMD_PREDICT = 4, CMD_INFO = 8, CMD_CHECK = 16, CMD_BENCH = 32, CMD_GRADCHECK = 64,
-       CMD_PROFILE = 128, CMD_WITH_DATA = CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_CHECK | CMD_BENCH | CMD_GRADCHECK | CMD_PROFILE,
-       CMD_ALL = 255, CMD_APART = 256 /* of programs for a device with memory of its own */ };
+       CMD_PROFILE = 128, CMD_GRADIENTS = 256,
+       CMD_WITH_DATA = CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_CHECK | CMD_BENCH | CMD_GRADCHECK | CMD_PROFILE | CMD_GRADIENTS,
+       CMD_ALL = 511, CMD_APART = 512 /* of programs for a device with memory of its own */ };
 
 /* value: 0 none, 1 needed, 2 may follow after "=" */
 static const struct program_row { const char *name, *value_name, *help; int value, commands; } program_rows[OPT_COUNT] = {
@@ -31,7 +32,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_SEED] = {"seed", "N", "seed of the first run", 1, CMD_WITH_DATA},
   [OPT_THREADS] = {"threads", "N", "threads; 0 stands for all processors", 1, CMD_WITH_DATA},
   [OPT_WEIGHTS] = {"weights", "FILE", "safetensors to start from (train), or to use (eval, predict)", 1,
-                   CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_BENCH | CMD_PROFILE},
+                   CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_GRADIENTS | CMD_BENCH | CMD_PROFILE},
   [OPT_RESUME] = {"resume", "[=FILE]", "go on from a checkpoint; without FILE the newest in --out", 2, CMD_TRAIN},
   [OPT_OUT] = {"out", "DIR", "folder of weights, checkpoints, logs", 1, CMD_TRAIN | CMD_EVAL | CMD_PREDICT},
   [OPT_LOG] = {"log", "csv|jsonl|tb=DIR", "write a log into --out (csv, jsonl) or DIR; repeatable", 1, CMD_TRAIN},
@@ -39,7 +40,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_PROGRESS] = {"progress", "auto|bar|lines|none", "what is printed while it trains", 1, CMD_TRAIN},
   [OPT_TIME_LIMIT] = {"time-limit", "3h50m", "stop with a checkpoint (exit 75) before this time is over", 1, CMD_TRAIN},
   [OPT_NAN] = {"nan", "stop|continue", "what to do when weights, loss or scores are not finite (stop: exit 5)", 1,
-               CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_BENCH | CMD_PROFILE},
+               CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_GRADIENTS | CMD_BENCH | CMD_PROFILE},
   [OPT_DATA_CHANGED] = {"data-changed", "refuse|accept", "what to do with --resume when the data are not those of the checkpoint", 1, CMD_TRAIN},
   [OPT_DETERMINISTIC] = {"deterministic", NULL, "same bits for any number of threads; always so on this backend", 0, CMD_ALL},
   [OPT_QUIET] = {"quiet", NULL, "errors only (-q)", 0, CMD_ALL},
@@ -48,7 +49,8 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_VERSION] = {"version", NULL, "name, fingerprint, version", 0, CMD_ALL},
   [OPT_DEVICE] = {"device", "N", "which CUDA device", 1, CMD_WITH_DATA | CMD_APART},
   [OPT_SCRATCH] = {"scratch", "DIR", "folder of the SSD tier (plans that have one)", 1, CMD_WITH_DATA | CMD_INFO},
-  [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv; profile: JSON, run.json (-o); - is standard output", 1, CMD_PREDICT | CMD_PROFILE},
+  [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv; gradients: safetensors; profile: JSON, run.json (-o); - is standard output", 1,
+                  CMD_PREDICT | CMD_GRADIENTS | CMD_PROFILE},
   [OPT_CLASSES] = {"classes", NULL, "predict: the class of each row instead of scores", 0, CMD_PREDICT},
   [OPT_SPLIT] = {"split", "train|valid|test|all", "eval, predict: which rows", 1, CMD_EVAL | CMD_PREDICT},
   [OPT_LAYER] = {"layer", "NAME", "predict: a named value instead of the scores", 1, CMD_PREDICT},
@@ -67,6 +69,7 @@ static const struct program_command { const char *name, *help; int bit; int (*ru
   {"check", "open data, allocate, run, compare memory with the plan", CMD_CHECK, gnn_command_check},
   {"bench", "median, least and spread of the time of an epoch", CMD_BENCH, gnn_command_bench},
   {"profile", "what every step of an epoch took, beside the plan, into a file", CMD_PROFILE, gnn_command_profile},
+  {"gradients", "loss and gradients of the first epoch, of every weight, into a file", CMD_GRADIENTS, gnn_command_gradients},
   {"gradcheck", "gradients against finite differences, in double on a small subgraph", CMD_GRADCHECK, gnn_command_gradcheck},
 };
 enum { PROGRAM_COMMANDS = sizeof program_commands / sizeof *program_commands };
@@ -270,7 +273,7 @@ static int program_short_option(gnn_cli *cli, int bit, int argc, char **argv, in
   if (strcmp(word, "-q") == 0) return program_set(cli, OPT_QUIET, NULL);
   if (strcmp(word, "-v") == 0) return program_set(cli, OPT_VERBOSE, NULL);
   if (strcmp(word, "-o") == 0) {
-    if (!(bit & (CMD_PREDICT | CMD_PROFILE))) return program_usage(cli, "-o means nothing to this command%s%s", "", "");
+    if (!(bit & (CMD_PREDICT | CMD_GRADIENTS | CMD_PROFILE))) return program_usage(cli, "-o means nothing to this command%s%s", "", "");
     if (*at + 1 >= argc) return program_usage(cli, "-o needs a file%s%s", "", "");
     return program_set(cli, OPT_OUTPUT, argv[++*at]);
   }

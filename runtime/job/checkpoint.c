@@ -132,6 +132,25 @@ gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *sn
   return status;
 }
 
+gnn_status gnn_gradients_save(const gnn_instance *instance, const char *path, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  checkpoint_list list;
+  char loss[32];
+  gnn_status status = checkpoint_list_create(&list, program->weight_count, error);
+  if (status != GNN_OK) return status;
+  for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    if (!weight->is_trained || weight->at_gradient < 0) continue;
+    status = gnn_download(instance, weight->at_gradient, weight->count * program->real_bytes, error);
+    checkpoint_list_add(&list, "", weight, checkpoint_dtype(program), gnn_instance_at(instance, weight->at_gradient));
+  }
+  snprintf(loss, sizeof loss, "%.17g", instance->run.loss);
+  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}, {"gnncc.loss", loss}};
+  if (status == GNN_OK) status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 4, error);
+  checkpoint_list_destroy(&list);
+  return status;
+}
+
 /* ---- loading by name ---- */
 
 static int checkpoint_shapes_agree(const gnn_weight_desc *weight, const gnn_array *array) {

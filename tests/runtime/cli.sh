@@ -236,6 +236,11 @@ exits 1 "data that do not fit" "$toy" --data s.safetensors; says "R0802"
 exits 0 "info --json" "$toy" info --json
 exits 0 "check" "$toy" check; says "data fit the plan"
 exits 0 "bench" "$toy" bench --epochs 4 --warmup 1 --json; says '"median":'
+exits 0 "gradients" "$toy" gradients -o g.safetensors; says "wrote g.safetensors: loss "
+head -c 2000 g.safetensors | tr -c '[:print:]' ' ' >out
+grep -q '"lin.weight"' out && grep -q '"lin.bias"' out && grep -q '"gnncc.loss":"[0-9]' out; ok $? "  of every weight, with the loss"
+exits 2 "gradients without a file" "$toy" gradients; says "gradients needs a file to write"
+exits 4 "gradients of weights that are not there" "$toy" gradients -o g.safetensors --weights none.safetensors
 exits 0 "gradcheck" "$toy" gradcheck; says "all gradients agree"
 exits 0 "gradcheck of sparse features" "$toy" %sparse gradcheck
 exits 1 "gradcheck finds an error of 1 %" "$toy" gradcheck --drop -1; says "lin.bias"
@@ -257,7 +262,7 @@ says "scratch      scratch: "
 exits 0 "info of tiers, --json" "$toy" %mixed info --json; says '"lanes":["d2h","h2d","ssd write","ssd read"],"scratch":"'
 exits 0 "verbose" "$toy" %ssd -v --epochs 1 --scratch scratch --out t_v; says "scratch scratch: "
 [ -z "$(ls -A scratch)" ]; ok $? "the scratch file has no name"
-for command in train eval check bench profile "predict -o s.npy" gradcheck; do
+for command in train eval check bench profile "predict -o s.npy" "gradients -o g.safetensors" gradcheck; do
   exits 4 "$command without the folder" "$toy" %ssd $command --scratch nowhere; says "cannot make a scratch file in \"nowhere\""
   exits 4 "$command with a full disk" bash -c 'ulimit -f 20; trap "" XFSZ; exec "$0" %ssd "$@"' "$toy" $command; says "error[R0805]: the scratch disk is full"
 done
