@@ -212,6 +212,10 @@ $(T)/reference: $(wildcard tests/reference/*.c)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $^ -lm
 
+$(T)/compare_layers: tests/layers/compare.c $(B)/share/libgnnrt.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
+
 $(T)/faults.so: tests/faults/faults.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -shared -fPIC -o $@ $<
@@ -229,7 +233,7 @@ $(T)/cuda/device: tests/cuda/device.cc tests/cuda/emulate.h $(B)/share/gnndevice
 	@mkdir -p $(@D)
 	$(CXX) $(EMULATION) -I$(B)/share -o $@ $< $(T)/cuda/cpu_random.o
 
-TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(T)/runtime/test_tiers $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest $(T)/faults.so $(T)/check_report $(T)/make_problem $(T)/generate_program $(T)/reference
+TEST_PROGRAMS := $(T)/cuda/emulator $(T)/cuda/device $(KERNEL_TESTS) $(T)/runtime/test_tiers $(PLANNER_TESTS) $(PASS_TESTS) $(T)/langtest $(T)/faults.so $(T)/check_report $(T)/make_problem $(T)/generate_program $(T)/reference $(T)/compare_layers
 
 tests: all $(TEST_PROGRAMS)
 # The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers; what works with

@@ -17,11 +17,15 @@ static Value negate(Checker *checker, Scope *scope, const Expr *expr, Value a) {
   return check_map(checker, scope, MAP_NEG, "negate", expr->place, 1, &operand);
 }
 
+/* An optional factor of a layer is 1 where it is not given. */
+static bool is_one(Value factor, Value other) { return factor.kind == VALUE_NUMBER && factor.number == 1 && other.type.dtype == DTYPE_F32; }
+
 static Value binary(Checker *checker, Scope *scope, const Expr *expr, Value a, Value b) {
   static const struct { const char *text; MapOp op; const char *verb; } operators[] = {
       {"+", MAP_ADD, "add"}, {"-", MAP_SUB, "subtract"}, {"*", MAP_MUL, "multiply"}, {"/", MAP_DIV, "divide"}, {"^", MAP_POW, "raise"},
   };
   if (a.kind != VALUE_TENSOR && b.kind != VALUE_TENSOR) return check_fold(checker, expr, a, b);
+  if (strcmp(expr->text, "*") == 0 && (is_one(a, b) || is_one(b, a))) return is_one(a, b) ? b : a;
   Operand operands[2] = {{check_tensor(checker, scope, a, expr->a->span.place), expr->a},
                          {check_tensor(checker, scope, b, expr->b->span.place), expr->b}};
   if (operands[0].value.kind == VALUE_NONE || operands[1].value.kind == VALUE_NONE) return none;

@@ -34,6 +34,8 @@ static Value check_dropout(Checker *, Scope *, const Function *, const Call *, B
 static Value check_flatten(Checker *, Scope *, const Function *, const Call *, Bound *);
 static Value check_squeeze(Checker *, Scope *, const Function *, const Call *, Bound *);
 static Value check_zeros(Checker *, Scope *, const Function *, const Call *, Bound *);
+static Value check_reduce_named(Checker *, Scope *, const Function *, const Call *, Bound *);
+static Value check_domain(Checker *, Scope *, const Function *, const Call *, Bound *);
 static Value check_dot_call(Checker *, Scope *, const Function *, const Call *, Bound *);
 static Value check_init(Checker *, Scope *, const Function *, const Call *, Bound *);
 
@@ -59,6 +61,8 @@ static const Function functions[] = {
     {"flatten", "x", check_flatten, 0, "all dimensions as one"},
     {"squeeze", "x", check_squeeze, 0, "without the dimensions of size 1"},
     {"zeros", "'domain, 'a, 'b, 'c, 'd", check_zeros, 0, "zeros(node, 16): a value that is 0 everywhere"},
+    {"reduce", "x, how, 'to, 'axis", check_reduce_named, 0, "sum, mean, max or min by a text: reduce(src.x, \"mean\")"},
+    {"domain", "x", check_domain, 0, "where a value lives, as a constant text: \"node\", \"edge\" or \"none\""},
     {"dot", "a, b", check_dot_call, 0, "contracts the last dimension of both"},
     {"constant", "value", check_init, RULE_CONSTANT, "initialiser: every weight is this number"},
     {"fixed", "value", check_init, RULE_FIXED, "initialiser: a number that is saved with the weights but never trained"},
@@ -326,6 +330,28 @@ static Reducer reducer_named(const char *name) {
   int reducer = 0;
   while (reducer < REDUCE_COUNT && strcmp(typed_reducer_name((Reducer)reducer), name) != 0) reducer++;
   return (Reducer)reducer;
+}
+
+/* PyG's layers call a sum "add", too. */
+static Value check_reduce_named(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
+  const char *names[REDUCE_COUNT];
+  const Value how = bound->operand[1].value;
+  if (how.kind != VALUE_STRING) {
+    diags_error(checker->diags, "E0215", call->place, "%s needs a text that says how: %s(src.x, \"mean\")", function->name, function->name);
+    return none;
+  }
+  const Reducer reducer = reducer_named(strcmp(how.text, "add") == 0 ? "sum" : how.text);
+  for (int r = 0; r < REDUCE_COUNT; r++) names[r] = typed_reducer_name((Reducer)r);
+  if (reducer < REDUCE_COUNT) return reduce(checker, scope, reducer, call, bound, bound->expr[2], bound->expr[3]);
+  diags_error(checker->diags, "E0205", call->place, "unknown reducer \"%s\"%s", how.text, check_nearest(checker, how.text, names, REDUCE_COUNT, ""));
+  return none;
+}
+
+static Value check_domain(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
+  (void)checker, (void)scope, (void)function, (void)call;
+  const Value x = bound->operand[0].value;
+  static const char *const words[] = {"none", "node", "edge", "graph"};
+  return check_string(words[x.kind == VALUE_TENSOR ? x.type.domain : DOMAIN_NONE]);
 }
 
 /* Of two values, element by element; of one, over edges. */

@@ -246,7 +246,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  return GCN(x, 16, use_bias = false) as conv1\n"
      "}\n", 1},
-    {"E0205", "unknown loss, optimiser, metric or split",
+    {"E0205", "unknown loss, optimiser, metric, split or reducer",
      "These words are fixed; gnncc --list losses, metrics, optimizers shows them.",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"

@@ -7,6 +7,8 @@ static const Alias aliases[] = {
     {"GCNConv", "GCN"},         {"GraphConvolution", "GCN"}, {"SAGEConv", "SAGE"},      {"GraphSAGE", "SAGE"},
     {"GINConv", "GIN"},         {"GATConv", "GAT"},          {"GATv2Conv", "GATv2"},    {"GCN2Conv", "GCNII"},
     {"SGConv", "SGC"},          {"GINEConv", "GINE"},        {"ChebConv", "Cheb"},      {"TAGConv", "TAG"},
+    {"LGConv", "LightGCN"},     {"ResGatedGraphConv", "GatedGCN"}, {"GatedGCNConv", "GatedGCN"}, {"APPNPConv", "APPNP"}, {"PNAConv", "PNA"}, {"GENConv", "GEN"},
+    {"RelGraphConv", "RGCN"},   {"RGCNConv", "RGCN"},        {"GCN2", "GCNII"},         {"gcn_norm", "Propagate"},
     {"TransformerConv", "TransformerConv"}, {"Dense", "Linear"}, {"nn.Linear", "Linear"}, {"linear", "Linear"},
     {"global_add_pool", "sum(h, to = graph)"}, {"global_mean_pool", "mean(h, to = graph)"}, {"global_max_pool", "max(h, to = graph)"},
     {"ReLU", "relu"},           {"LeakyReLU", "leaky_relu"}, {"ELU", "elu"},            {"GELU", "gelu"},
@@ -24,8 +26,8 @@ static const char *const later_functions[] = {
 };
 
 static const char *const later_layers[] = {
-    "GAT", "GATv2", "SGC", "APPNP", "GCNII", "GINE", "TransformerConv", "EdgeConv", "PNA", "GatedGCN", "TAG", "Cheb", "ARMA", "GEN",
-    "LightGCN", "NNConv", "SplineConv", "DNA", "FAGCN", "SuperGAT", "GPS", "RGCN", "HGT", "HAN", "RGAT", "HeteroLinear", "Set2Set",
+    "GAT", "GATv2", "TransformerConv", "EdgeConv", "PNA", "ARMA", "GEN",
+    "NNConv", "SplineConv", "DNA", "FAGCN", "SuperGAT", "GPS", "RGCN", "HGT", "HAN", "RGAT", "HeteroLinear", "Set2Set",
 };
 
 const Alias *known_alias(int index) {

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Writes what PyTorch Geometric gives for the standard layers, computed in float64 from weights and data in float32. README.md says what is in the files.
+
+usage: make_cases.py [FOLDER]     needs torch==2.5.1, torch_geometric==2.8.1, numpy, safetensors; FOLDER is that of this script by default
+"""
+import copy
+import os
+import sys
+
+import torch
+import torch.nn.functional as F
+import torch_geometric
+from safetensors.torch import save_file
+from torch_geometric import nn as pyg
+
+NODES, WIDTH, OUT, CLASSES, EDGE_WIDTH = 12, 5, 4, 3, 3
+
+
+# ---- graphs: (nodes, edges); the first one is what programs are compiled for, and no other may be larger ----
+
+def directed(generator):
+    """One-way edges among nodes 0 .. 9, some of them both ways; nodes 10 and 11 have no edge, and node 9 no in-edge."""
+    edges = {(a, b) for a, b in torch.randint(0, 10, (60, 2), generator=generator).tolist() if a != b and b != 9}
+    return NODES, sorted(edges, key=lambda e: (e[1], e[0]))
+
+
+def graphs(generator):
+    ring = [(i, (i + d) % 6) for i in range(6) for d in (1, 5)]
+    return {
+        "directed": directed(generator),
+        "loops": (7, [(0, 0), (1, 0), (0, 1), (2, 2), (3, 4), (4, 3), (6, 6)]),
+        "hub": (NODES, [(0, v) for v in range(1, NODES)] + [(v, 0) for v in range(1, NODES)]),
+        "ring": (6, ring),
+        "one_edge": (2, [(0, 1)]),
+        "no_edges": (4, []),
+        "one_node": (1, []),
+        "only_loops": (3, [(0, 0), (1, 1), (2, 2)]),
+    }
+
+
+# ---- layers ----
+
+def mlp(*channels):
+    return pyg.MLP(list(channels), norm=None)
+
+
+def plain(g, x):
+    return (x,)
+
+
+def on_edges(g, x):
+    return x, g["edges"]
+
+
+def weighted(g, x):
+    return x, g["edges"], g["w"]
+
+
+def featured(g, x):
+    return x, g["edges"], g["e"]
+
+
+class Initial(torch.nn.Module):
+    """GCN2Conv on a value and on the first one, which is its tanh here."""
+
+    def __init__(self, **arguments):
+        super().__init__()
+        self.conv = pyg.GCN2Conv(WIDTH, **arguments)
+
+    def forward(self, x, edges):
+        return self.conv(x, x.tanh(), edges)
+
+
+# name: (layer, what it takes of a graph, whether it adds loops)
+LAYERS = {
+    "linear": (lambda: torch.nn.Linear(WIDTH, OUT), plain),
+    "linear_no_bias": (lambda: torch.nn.Linear(WIDTH, OUT, bias=False), plain),
+    "mlp": (lambda: mlp(WIDTH, 6, 6, OUT), plain),
+    "gcn": (lambda: pyg.GCNConv(WIDTH, OUT), on_edges),
+    "gcn_no_bias": (lambda: pyg.GCNConv(WIDTH, OUT, bias=False), on_edges),
+    "gcn_weighted": (lambda: pyg.GCNConv(WIDTH, OUT), weighted),
+    "sage": (lambda: pyg.SAGEConv(WIDTH, OUT), on_edges),
+    "sage_max": (lambda: pyg.SAGEConv(WIDTH, OUT, aggr="max"), on_edges),
+    "sage_sum": (lambda: pyg.SAGEConv(WIDTH, OUT, aggr="sum", bias=False), on_edges),
+    "sage_no_root": (lambda: pyg.SAGEConv(WIDTH, OUT, root_weight=False), on_edges),
+    "graphconv": (lambda: pyg.GraphConv(WIDTH, OUT), on_edges),
+    "graphconv_mean": (lambda: pyg.GraphConv(WIDTH, OUT, aggr="mean", bias=False), on_edges),
+    "graphconv_max": (lambda: pyg.GraphConv(WIDTH, OUT, aggr="max"), weighted),
+    "graphconv_weighted": (lambda: pyg.GraphConv(WIDTH, OUT), weighted),
+    "gin": (lambda: pyg.GINConv(mlp(WIDTH, OUT, OUT)), on_edges),
+    "gin_eps": (lambda: pyg.GINConv(mlp(WIDTH, OUT, OUT), eps=0.25, train_eps=True), on_edges),
+    "gine": (lambda: pyg.GINEConv(mlp(WIDTH, OUT, OUT), edge_dim=EDGE_WIDTH), featured),
+    "sgc": (lambda: pyg.SGConv(WIDTH, OUT), on_edges),
+    "sgc_3": (lambda: pyg.SGConv(WIDTH, OUT, K=3, bias=False), weighted),
+    "appnp": (lambda: pyg.APPNP(K=4, alpha=0.2), on_edges),
+    "gcnii": (lambda: Initial(alpha=0.1, theta=0.5, layer=2), on_edges),
+    "gcnii_two": (lambda: Initial(alpha=0.3, theta=0.5, layer=1, shared_weights=False), on_edges),
+    "tag": (lambda: pyg.TAGConv(WIDTH, OUT), on_edges),
+    "tag_weighted": (lambda: pyg.TAGConv(WIDTH, OUT, K=2, bias=False), weighted),
+    "cheb": (lambda: pyg.ChebConv(WIDTH, OUT, K=3), on_edges),
+    "cheb_1": (lambda: pyg.ChebConv(WIDTH, OUT, K=1, bias=False), on_edges),
+    "lightgcn": (lambda: pyg.LGConv(), on_edges),
+    "gatedgcn": (lambda: pyg.ResGatedGraphConv(WIDTH, OUT), on_edges),
+    "gatedgcn_no_root": (lambda: pyg.ResGatedGraphConv(WIDTH, OUT, root_weight=False, bias=False), on_edges),
+}
+# These add the loops that the data lack, or drop those that they have. Where there are some, gnncc wants `self_loops = add` for that: loops.gnn.
+OWN_LOOPS = ("gcn", "sgc", "appnp", "cheb")
+IN_LOOPS = ("gcn", "gcn_weighted", "sgc_3", "appnp", "gcnii", "cheb")
+
+
+def has_own_loops(name):
+    return name.startswith(OWN_LOOPS)
+
+
+class Case(torch.nn.Module):
+    """A layer on an input of its own, and a head, so that what comes back to the layer differs from case to case."""
+
+    def __init__(self, make, take):
+        super().__init__()
+        self.X = torch.nn.Parameter(torch.randn(NODES, WIDTH))
+        self.layer, self.take = make(), take
+        with torch.no_grad():
+            for p in self.layer.parameters():
+                p += 0.2 * torch.randn_like(p)
+            width = self.layer(*take(EXAMPLE, self.X)).shape[1]
+        self.head = torch.nn.Linear(width, CLASSES)
+
+    def forward(self, g):
+        self.out = self.layer(*self.take(g, self.X[:g["nodes"]]))
+        return self.head(self.out.tanh())
+
+
+def key(name, weight):
+    """What cases.gnn calls a weight of a case."""
+    kind, _, rest = weight.partition(".")
+    return {"X": f"x_{name}.X", "head": f"head_{name}.lin.{rest}", "layer": f"{name}.{rest}"}[kind]
+
+
+def data_of(nodes, edges, generator):
+    edges = torch.tensor(sorted(edges, key=lambda e: (e[1], e[0])), dtype=torch.int64).reshape(-1, 2).t()
+    count = edges.shape[1]
+    return dict(nodes=nodes, edges=edges, y=torch.randint(0, CLASSES, (nodes,), generator=generator),
+                w=torch.rand(count, generator=generator) + 0.5, e=torch.randn(count, EDGE_WIDTH, generator=generator))
+
+
+def in_double(g):
+    return {k: v.double() if torch.is_tensor(v) and v.is_floating_point() else v for k, v in g.items()}
+
+
+def expect(path, cases, g, is_left_out=lambda name: False):
+    for p in cases.parameters():
+        p.grad = None
+    loss = F.cross_entropy(sum(case(g) for case in cases.values()), g["y"])
+    loss.backward()
+    result = {"loss": loss.detach().reshape(1)}
+    for name, case in cases.items():
+        if is_left_out(name):
+            continue
+        result[f"out.{name}"] = case.out.detach()
+        for weight, p in case.named_parameters():
+            slope = p.grad if p.grad is not None else torch.zeros_like(p)
+            result[f"grad.{key(name, weight)}"] = slope[:g["nodes"]] if weight == "X" else slope  # the rows of other graphs' nodes are 0
+    save_file({k: v.float().contiguous() for k, v in result.items()}, path)
+
+
+def save_weights(path, cases):
+    save_file({key(name, weight): v.float().contiguous() for name, case in cases.items() for weight, v in case.state_dict().items()}, path)
+
+
+def save_data(path, g, times=1):
+    order = torch.arange(g["edges"].shape[1]).repeat(times)
+    save_file({"edge.src": g["edges"][0][order].contiguous(), "edge.dst": g["edges"][1][order].contiguous(), "edge.w": g["w"][order].contiguous(),
+               "edge.e": g["e"][order].contiguous(), "node.id": torch.eye(NODES)[:g["nodes"]].contiguous(), "node.y": g["y"],
+               "split.train": torch.arange(g["nodes"])}, path,
+              {"gnncc.nodes": str(g["nodes"]), "gnncc.classes.y": str(CLASSES)})
+
+
+def main(folder):
+    global EXAMPLE
+    torch.manual_seed(0)
+    generator = torch.Generator().manual_seed(1)
+    data = {name: data_of(*graph, generator) for name, graph in graphs(generator).items()}
+    EXAMPLE = data["directed"]
+    path = lambda *names: os.path.join(folder, *names)
+    cases = torch.nn.ModuleDict({name: Case(*row) for name, row in LAYERS.items()})
+    loops = torch.nn.ModuleDict({name: cases[name] for name in IN_LOOPS})
+    # Without a head a layer is not in the loss, so that the others can be compared.
+    kept = copy.deepcopy(cases)
+    for name, case in kept.items():
+        if has_own_loops(name):
+            torch.nn.init.zeros_(case.head.weight)
+            torch.nn.init.zeros_(case.head.bias)
+    for model, which in ((cases, "weights"), (loops, "weights.loops"), (kept, "weights.kept")):
+        save_weights(path(f"{which}.safetensors"), model)
+        model.double()
+    for name, g in data.items():
+        save_data(path("graphs", f"{name}.safetensors"), g)
+        g = in_double(g)
+        if not name.endswith("loops"):
+            expect(path(f"{name}.expected.safetensors"), cases, g)
+            continue
+        expect(path(f"{name}.added.expected.safetensors"), loops, g)
+        expect(path(f"{name}.expected.safetensors"), kept, g, has_own_loops)
+    save_data(path("graphs", "twice.safetensors"), data["directed"], times=2)  # every edge is there twice, and counts once
+    print(f"torch {torch.__version__}, torch_geometric {torch_geometric.__version__}: {len(cases)} cases on {len(data)} graphs")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)))

@@ -1,0 +1,32 @@
+#!/bin/bash
+# run.sh BUILD: the standard layers against stored cases of PyTorch Geometric: outputs and all gradients, on graphs with isolated nodes, loops, directed and
+# doubled edges, a hub, one node, no edges. README.md says what the files hold.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+gnncc=$build/gnncc compare=$build/tests/compare_layers
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$tap_log"' EXIT
+cd "$work"
+export XDG_CACHE_HOME=$work/cache # plans as for a computer that nobody measured
+
+# What is compiled is for the largest graph; the others fit into its plan. -O1: this is one long program.
+compiles() { "$gnncc" -q -w --verify -fgradcheck -O1 "$here/$1.gnn" --data "$here/graphs/directed.safetensors" -o "$1"; }
+agrees() { # PROGRAM GRAPH WEIGHTS EXPECTED
+  local data=$here/graphs/$2.safetensors weights=$here/$3.safetensors expected=$here/$4.expected.safetensors case
+  rm -rf out && mkdir out && ./"$1" gradients -q --data "$data" --weights "$weights" -o gradients.safetensors || return 1
+  for case in $(head -c 40000 "$expected" | grep -ao '"out\.[a-z0-9_]*' | cut -c6-); do
+    ./"$1" predict -q --data "$data" --weights "$weights" --layer "$case" -o out/"$case".npy || return 1
+  done
+  "$compare" "$expected" gradients.safetensors out 1e-5
+}
+
+check "the stored cases compile" compiles cases
+for graph in directed hub ring one_edge no_edges one_node; do check "$graph: outputs and gradients are PyG's" agrees cases $graph weights $graph; done
+check "every edge twice: counts once" agrees cases twice weights directed
+for graph in loops only_loops; do check "$graph: those that add no loops" agrees cases $graph weights.kept $graph; done
+check "the cases with loops of the data compile" compiles loops
+for graph in loops only_loops; do check "$graph: those that would add them" agrees loops $graph weights.loops $graph.added; done
+for program in cases loops; do check "$program: gradients agree with finite differences" ./$program gradcheck --data "$here/graphs/directed.safetensors"; done
+finish
