@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Writes what PyTorch Geometric gives for the standard layers, computed in float64 from weights and data in float32. README.md says what is in the files.
 
-usage: make_cases.py [FOLDER]     needs torch==2.5.1, torch_geometric==2.8.1, numpy, safetensors; FOLDER is that of this script by default
+usage: make_cases.py [FOLDER]     needs torch==2.5.1, torch_geometric==2.8.1, numpy; FOLDER is that of this script by default
 """
 import copy
+import json
 import os
 import sys
 
 import torch
 import torch.nn.functional as F
 import torch_geometric
-from safetensors.torch import save_file
 from torch_geometric import nn as pyg
 
 NODES, WIDTH, OUT, CLASSES, EDGE_WIDTH = 12, 5, 4, 3, 3
@@ -147,6 +147,20 @@ def in_double(g):
     return {k: v.double() if torch.is_tensor(v) and v.is_floating_point() else v for k, v in g.items()}
 
 
+def save_file(tensors, path, metadata=None):
+    """safetensors with the same bytes on every run; wider numbers first, so that all are aligned."""
+    header, body = {"__metadata__": metadata} if metadata else {}, b""
+    for name, tensor in sorted(tensors.items(), key=lambda item: (-item[1].element_size(), item[0])):
+        array = tensor.detach().contiguous().numpy().tobytes()
+        kind = {torch.float32: "F32", torch.int64: "I64"}[tensor.dtype]
+        header[name] = {"dtype": kind, "shape": list(tensor.shape), "data_offsets": [len(body), len(body) + len(array)]}
+        body += array
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text + body)
+
+
 def expect(path, cases, g, is_left_out=lambda name: False):
     for p in cases.parameters():
         p.grad = None
@@ -160,19 +174,19 @@ def expect(path, cases, g, is_left_out=lambda name: False):
         for weight, p in case.named_parameters():
             slope = p.grad if p.grad is not None else torch.zeros_like(p)
             result[f"grad.{key(name, weight)}"] = slope[:g["nodes"]] if weight == "X" else slope  # the rows of other graphs' nodes are 0
-    save_file({k: v.float().contiguous() for k, v in result.items()}, path)
+    save_file({k: v.float() for k, v in result.items()}, path)
 
 
 def save_weights(path, cases):
-    save_file({key(name, weight): v.float().contiguous() for name, case in cases.items() for weight, v in case.state_dict().items()}, path)
+    save_file({key(name, weight): v.float() for name, case in cases.items() for weight, v in case.state_dict().items()}, path)
 
 
-def save_data(path, g, times=1):
+def save_data(path, g, times=1, train=None, classes=CLASSES):
     order = torch.arange(g["edges"].shape[1]).repeat(times)
-    save_file({"edge.src": g["edges"][0][order].contiguous(), "edge.dst": g["edges"][1][order].contiguous(), "edge.w": g["w"][order].contiguous(),
-               "edge.e": g["e"][order].contiguous(), "node.id": torch.eye(NODES)[:g["nodes"]].contiguous(), "node.y": g["y"],
-               "split.train": torch.arange(g["nodes"])}, path,
-              {"gnncc.nodes": str(g["nodes"]), "gnncc.classes.y": str(CLASSES)})
+    save_file({"edge.src": g["edges"][0][order], "edge.dst": g["edges"][1][order], "edge.w": g["w"][order],
+               "edge.e": g["e"][order], "node.id": torch.eye(NODES)[:g["nodes"]], "node.y": g["y"],
+               "split.train": torch.arange(g["nodes"] if train is None else train)}, path,
+              {"gnncc.nodes": str(g["nodes"]), "gnncc.classes.y": str(classes)})
 
 
 def main(folder):
@@ -202,6 +216,11 @@ def main(folder):
         expect(path(f"{name}.added.expected.safetensors"), loops, g)
         expect(path(f"{name}.expected.safetensors"), kept, g, has_own_loops)
     save_data(path("graphs", "twice.safetensors"), data["directed"], times=2)  # every edge is there twice, and counts once
+    few = data["one_edge"]
+    save_data(path("graphs", "no_training.safetensors"), few, train=0)
+    save_data(path("graphs", "unlabelled.safetensors"), {**few, "y": torch.full((2,), -1)})
+    save_data(path("graphs", "one_label.safetensors"), {**few, "y": torch.ones(2, dtype=torch.int64)})
+    save_data(path("graphs", "one_class.safetensors"), {**few, "y": torch.zeros(2, dtype=torch.int64)}, classes=1)
     print(f"torch {torch.__version__}, torch_geometric {torch_geometric.__version__}: {len(cases)} cases on {len(data)} graphs")
 
 

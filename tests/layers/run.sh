@@ -29,4 +29,31 @@ for graph in loops only_loops; do check "$graph: those that add no loops" agrees
 check "the cases with loops of the data compile" compiles loops
 for graph in loops only_loops; do check "$graph: those that would add them" agrees loops $graph weights.loops $graph.added; done
 for program in cases loops; do check "$program: gradients agree with finite differences" ./$program gradcheck --data "$here/graphs/directed.safetensors"; done
+
+# ---- they train: losses stay numbers, or there is a message ----
+trains() { # PROGRAM GRAPH
+  rm -rf out && ./"$1" -q --data "$here/graphs/$2.safetensors" --every 1 --out out --log csv || return 1
+  awk -F, 'NR > 1 { print; rows++; if ($3 !~ /^[0-9]+\.?[0-9e-]*$/) exit 1 } END { exit rows != 3 }' out/log.csv
+}
+says() { # TEXT COMMAND...: which fails
+  local text=$1
+  shift
+  "$@" >said 2>&1 && return 1
+  cat said
+  grep -q "$text" said
+}
+for graph in directed hub ring one_edge no_edges one_node twice loops only_loops one_label; do check "$graph: all layers train" trains cases $graph; done
+check "no training nodes: a message" says "split train is empty, so there is nothing to learn from" ./cases -q --data "$here/graphs/no_training.safetensors"
+check "no labels: a message" says "split train is empty, so there is nothing to learn from" ./cases -q --data "$here/graphs/unlabelled.safetensors"
+cat >single.gnn <<'MODEL'
+data graph {
+  node id : f32[12]
+  node y  : class[1]
+}
+model single on graph { return id |> GCN(4) |> relu |> GCN(y.classes) }
+train single { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }
+MODEL
+check "one class: it compiles" "$gnncc" -q -w -O1 single.gnn --data "$here/graphs/one_class.safetensors" -o single
+check "  and trains: there is nothing to learn" trains single one_class
+check "  its loss is 0" grep -q '^0,3,0,' out/log.csv
 finish
