@@ -145,6 +145,8 @@ typedef struct Operand {
   const Expr *expr;
 } Operand;
 Value check_map(Checker *checker, Scope *scope, MapOp op, const char *verb, Place place, int count, const Operand *operands);
+/* Repeats operands, in place, until all are of one type: that of their sum. False after a message. */
+bool check_spread_together(Checker *checker, Scope *scope, const char *verb, Place place, int count, Operand *operands, Type *type);
 Value check_matmul(Checker *checker, Scope *scope, Place place, Operand x, Operand w);
 Value check_dot(Checker *checker, Scope *scope, Place place, Operand a, Operand b);
 

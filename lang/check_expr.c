@@ -20,9 +20,19 @@ static Value negate(Checker *checker, Scope *scope, const Expr *expr, Value a) {
 /* An optional factor of a layer is 1 where it is not given. */
 static bool is_one(Value factor, Value other) { return factor.kind == VALUE_NUMBER && factor.number == 1 && other.type.dtype == DTYPE_F32; }
 
+/* 1 - x */
+static Value inverted(Checker *checker, Scope *scope, const Expr *expr, Value x) {
+  const Value one = check_tensor(checker, scope, check_number_named(checker, 1), expr->place);
+  const Operand operands[2] = {{one, expr}, {x, expr}};
+  return x.kind == VALUE_NONE ? x : check_map(checker, scope, MAP_SUB, "subtract", expr->place, 2, operands);
+}
+
 static Value binary(Checker *checker, Scope *scope, const Expr *expr, Value a, Value b) {
-  static const struct { const char *text; MapOp op; const char *verb; } operators[] = {
-      {"+", MAP_ADD, "add"}, {"-", MAP_SUB, "subtract"}, {"*", MAP_MUL, "multiply"}, {"/", MAP_DIV, "divide"}, {"^", MAP_POW, "raise"},
+  static const struct { const char *text, *verb; MapOp op; bool is_swapped, is_inverted; } operators[] = {
+      {"+", "add", MAP_ADD, false, false},          {"-", "subtract", MAP_SUB, false, false}, {"*", "multiply", MAP_MUL, false, false},
+      {"/", "divide", MAP_DIV, false, false},       {"^", "raise", MAP_POW, false, false},    {"<", "compare", MAP_LESS, false, false},
+      {"<=", "compare", MAP_LESS_EQUAL, false, false}, {">", "compare", MAP_LESS, true, false}, {">=", "compare", MAP_LESS_EQUAL, true, false},
+      {"==", "compare", MAP_EQUAL, false, false},   {"!=", "compare", MAP_EQUAL, false, true},
   };
   if (a.kind != VALUE_TENSOR && b.kind != VALUE_TENSOR) return check_fold(checker, expr, a, b);
   if (strcmp(expr->text, "*") == 0 && (is_one(a, b) || is_one(b, a))) return is_one(a, b) ? b : a;
@@ -31,8 +41,11 @@ static Value binary(Checker *checker, Scope *scope, const Expr *expr, Value a, V
   if (operands[0].value.kind == VALUE_NONE || operands[1].value.kind == VALUE_NONE) return none;
   if (strcmp(expr->text, "@") == 0) return check_matmul(checker, scope, expr->place, operands[0], operands[1]);
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-    if (strcmp(operators[i].text, expr->text) == 0)
-      return check_map(checker, scope, operators[i].op, operators[i].verb, expr->place, 2, operands);
+    if (strcmp(operators[i].text, expr->text) == 0) {
+      const Operand swapped[2] = {operands[1], operands[0]};
+      const Value value = check_map(checker, scope, operators[i].op, operators[i].verb, expr->place, 2, operators[i].is_swapped ? swapped : operands);
+      return operators[i].is_inverted ? inverted(checker, scope, expr, value) : value;
+    }
   TypedId id = a.kind == VALUE_TENSOR ? a.id : b.id;
   check_option_as_constant(checker, id, expr->place, "conditions are");
   return none;

@@ -112,6 +112,10 @@ static void check_loss(Training *t) {
     return;
   }
   const TypedExpr *result = &checker->program->exprs[t->train->scores];
+  if (result->is_softmax) {
+    diags_warning(checker->diags, "W0315", "double-softmax", checker->result_place, "cross_entropy applies log-softmax itself; this softmax is applied twice");
+    diags_help(checker->diags, "return the scores as they are");
+  }
   if (labels->domain != result->type.domain) {
     static const char *const where[] = {"nowhere", "nodes", "edges", "graphs"};
     diags_error(checker->diags, "E0308", loss->args[0].value->place, "out lives on %s, %s on %s", where[result->type.domain], label->text, where[labels->domain]);

@@ -244,6 +244,37 @@ Value check_map(Checker *checker, Scope *scope, MapOp op, const char *verb, Plac
   return check_emit(checker, scope, e);
 }
 
+/* The operand under the dimensions of `type`, `from` saying which of its own stands at each. */
+static bool spread_operand(Checker *checker, Scope *scope, Operand *operand, const Type *type, const int *from, Place place) {
+  bool is_same = operand->value.type.domain == type->domain && operand->value.type.rank == type->rank;
+  for (int d = 0; d < type->rank; d++) is_same = is_same && from[d] == d;
+  if (is_same) {
+    operand->value.type = *type;
+    return true;
+  }
+  TypedExpr e = {.kind = TYPED_SPREAD, .type = *type, .operand_count = 1, .operand = {operand->value.id}, .place = place};
+  memcpy(e.dims, from, sizeof e.dims);
+  operand->value = check_emit(checker, scope, e);
+  return operand->value.kind == VALUE_TENSOR;
+}
+
+bool check_spread_together(Checker *checker, Scope *scope, const char *verb, Place place, int count, Operand *operands, Type *type) {
+  *type = operands[0].value.type;
+  for (int round = 0; round < 2; round++) /* the second takes the first operands to what the last ones have added */
+    for (int i = 0; i < count; i++) {
+      Join join;
+      Operand whole = {{.kind = VALUE_TENSOR, .type = *type}, operands[0].expr};
+      const JoinError error = join_types(type, &operands[i].value.type, &join);
+      if (error != JOIN_OK) {
+        report_join(checker, error, verb, place, &whole, &operands[i]);
+        return false;
+      }
+      *type = join.type;
+      if (round == 1 && !spread_operand(checker, scope, &operands[i], type, join.from[1], place)) return false;
+    }
+  return true;
+}
+
 static bool is_rank_allowed(Checker *checker, Place place, int rank) {
   if (rank <= MAX_RANK) return true;
   diags_error(checker->diags, "E0323", place, "the result would have %d dimensions; at most %d are supported", rank, MAX_RANK);

@@ -179,6 +179,26 @@ static const DiagPage pages[] = {
      "Several dimensions have one size and no names. Declare the sizes as constants.",
      NULL,
      NULL, 1},
+    {"W0315", "softmax before cross entropy",
+     "cross_entropy takes scores and applies log-softmax itself. Behind a softmax it sees numbers from 0 to 1 only, and gradients nearly vanish.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return GCN(x, y.classes) |> softmax\n"
+     "}\n"
+     "train m {\n"
+     "  loss      = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs    = 10\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  return GCN(x, y.classes)\n"
+     "}\n"
+     "train m {\n"
+     "  loss      = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs    = 10\n"
+     "}\n", 1},
     {"W0318", "a dimension may be meant in two ways",
      "A value without names for its dimensions fits more than one dimension of the other; the last one is taken, as NumPy does.",
      "data d from karate()\n"

@@ -16,13 +16,13 @@ static const Alias aliases[] = {
     {"BatchNorm", "batch_norm"}, {"BatchNorm1d", "batch_norm"}, {"LayerNorm", "layer_norm"}, {"matmul", "@"}, {"mm", "@"},
     {"CrossEntropyLoss", "cross_entropy"}, {"NLLLoss", "nll"}, {"MSELoss", "mse"}, {"BCEWithLogitsLoss", "bce_with_logits"},
     {"Adam", "adam"},           {"AdamW", "adamw"},          {"SGD", "sgd"},            {"scatter_add", "sum"},
-    {"scatter_mean", "mean"},   {"pow", "^"},
+    {"scatter_mean", "mean"},   {"pow", "^"}, {"cat", "concat"}, {"narrow", "slice"}, {"view", "reshape"}, {"detach", "stop_gradient"}, {"einsum", "dot"},
 };
 
 static const char *const later_functions[] = {
-    "edge_softmax", "softmax", "log_softmax", "batch_norm", "layer_norm", "instance_norm", "graph_norm", "pair_norm", "group_norm",
-    "l2_normalise", "l2_normalize", "std", "var", "powermean", "median", "quantile", "sort", "attention", "set2set", "concat", "cat",
-    "prelu", "selu", "embedding", "learned", "topk", "softmin", "norm",
+    "batch_norm", "layer_norm", "instance_norm", "graph_norm", "pair_norm", "group_norm",
+    "l2_normalise", "l2_normalize", "powermean", "median", "quantile", "sort", "attention", "set2set",
+    "prelu", "embedding", "learned", "topk", "softmin", "norm",
 };
 
 static const char *const later_layers[] = {

@@ -13,7 +13,8 @@ static const MapRow map_rows[MAP_COUNT] = {
     [MAP_ELU] = {"elu", 2},     [MAP_NEG] = {"neg", 1},       [MAP_RELU] = {"relu", 1}, [MAP_GELU] = {"gelu", 1},
     [MAP_SIGMOID] = {"sigmoid", 1}, [MAP_TANH] = {"tanh", 1}, [MAP_EXP] = {"exp", 1},   [MAP_LOG] = {"log", 1},
     [MAP_SQRT] = {"sqrt", 1},   [MAP_RSQRT] = {"rsqrt", 1},   [MAP_ABS] = {"abs", 1},   [MAP_SILU] = {"silu", 1},
-    [MAP_SOFTPLUS] = {"softplus", 1},
+    [MAP_SOFTPLUS] = {"softplus", 1}, [MAP_LESS] = {"<", 2},  [MAP_LESS_EQUAL] = {"<=", 2}, [MAP_EQUAL] = {"==", 2},
+    [MAP_SIGN] = {"sign", 1},
 };
 
 int typed_map_arity(MapOp op) {
@@ -26,7 +27,7 @@ const char *typed_map_name(MapOp op) {
 
 const char *typed_reducer_name(Reducer reducer) {
   static const char *const names[REDUCE_COUNT] = {
-#define REDUCER(name, text, verb, has_axis) text,
+#define REDUCER(name, text, verb, is_primitive) text,
 #include "reducers.h"
 #undef REDUCER
   };

@@ -13,7 +13,7 @@
 
 #include "vocabulary.h"
 
-enum { MAX_RANK = 4, MAX_OPERANDS = 3, NO_INDEX = -1 };
+enum { MAX_RANK = 4, MAX_OPERANDS = 8, NO_INDEX = -1 };
 
 typedef int32_t TypedId; /* index into TypedProgram.exprs; NO_INDEX for none */
 
@@ -48,6 +48,8 @@ typedef enum MapOp {
   MAP_LEAKY_RELU, MAP_ELU,                                       /* value, slope/alpha (a number) */
   MAP_NEG, MAP_RELU, MAP_GELU, MAP_SIGMOID, MAP_TANH, MAP_EXP, MAP_LOG, MAP_SQRT, MAP_RSQRT, MAP_ABS,
   MAP_SILU, MAP_SOFTPLUS,
+  MAP_LESS, MAP_LESS_EQUAL, MAP_EQUAL,                           /* of two operands: 1 or 0, without a slope */
+  MAP_SIGN,
   MAP_COUNT
 } MapOp;
 
@@ -60,7 +62,7 @@ const char *typed_map_name(MapOp op); /* as written in the language; "+" for MAP
 void typed_match_dims(const Type *operand, const Type *result, int map[MAX_RANK]);
 
 typedef enum Reducer {
-#define REDUCER(name, text, verb, has_axis) REDUCE_##name,
+#define REDUCER(name, text, verb, is_primitive) REDUCE_##name,
 #include "reducers.h"
 #undef REDUCER
   REDUCE_COUNT
@@ -78,13 +80,19 @@ typedef enum TypedKind {
   TYPED_ZEROS,        /* a value of .type, all zero */
   TYPED_LIFT,         /* node -> edge: operand[0] at .end of the edge */
   TYPED_REDUCE_EDGES, /* edge -> node: operand[0] by .reducer over the edges that have the node at .end;
-                         0 where there are none */
-  TYPED_REDUCE_AXIS,  /* operand[0] by .reducer, if it has_axis, over dimension .axis, which disappears */
+                         0 where there are none. A primitive or logsumexp */
+  TYPED_REDUCE_AXIS,  /* operand[0] by .reducer, a primitive, over dimension .axis, which disappears */
+  TYPED_REDUCE_ROWS,  /* operand[0] by .reducer, sum or mean, over all rows of its domain */
   TYPED_MATMUL,       /* x @ W: last dimension of x with the first of W; W lives nowhere */
   TYPED_DOT,          /* product of two values broadcast by name, summed over the last dimension of both */
   TYPED_MAP,          /* .map of the operands, broadcast by name */
+  TYPED_SPREAD,       /* operand[0] repeated: its dimension .dims[d] stands at dimension d of .type, NO_INDEX: none does */
+  TYPED_WHERE,        /* operand[1] where operand[0] is not 0, else operand[2]; all of .type */
+  TYPED_STOP,         /* operand[0], through which no gradient goes */
+  TYPED_CONCAT,       /* the operands side by side along .axis */
+  TYPED_SLICE,        /* of dimension .axis the numbers from .begin on, as many as .type has */
   TYPED_DROPOUT,      /* operand[0], probability operand[1] (a number or an expression over options) */
-  TYPED_RESHAPE,      /* operand[0] with the dimensions of .type: flatten, squeeze */
+  TYPED_RESHAPE,      /* operand[0] with the dimensions of .type: flatten, squeeze, reshape */
 } TypedKind;
 
 typedef struct TypedExpr {
@@ -96,12 +104,15 @@ typedef struct TypedExpr {
   const char *name;  /* the variable it was bound to first ("h"), or "" */
   const char *scope; /* the layer call it stems from ("conv1.lin"), or "" in the model itself */
   bool is_standard;  /* it stems from a layer of std */
+  bool is_softmax;   /* probabilities, of softmax */
   bool is_layer_result; /* the value that the call named `scope` returns; `predict --layer scope` asks for it */
   double number;
   int32_t index;
   EdgeEnd end;
   Reducer reducer;
   int axis;
+  int64_t begin;
+  int dims[MAX_RANK];
   MapOp map;
 } TypedExpr;
 

@@ -36,6 +36,12 @@ static void dump_operation(const TypedProgram *program, const TypedExpr *e, FILE
   case TYPED_LIFT: fprintf(out, "lift.%s", ends[e->end]); break;
   case TYPED_REDUCE_EDGES: fprintf(out, "%s.%s", typed_reducer_name(e->reducer), ends[e->end]); break;
   case TYPED_REDUCE_AXIS: fprintf(out, "%s axis %d", typed_reducer_name(e->reducer), e->axis); break;
+  case TYPED_REDUCE_ROWS: fprintf(out, "%s rows", typed_reducer_name(e->reducer)); break;
+  case TYPED_SPREAD: fputs("spread", out); break;
+  case TYPED_WHERE: fputs("where", out); break;
+  case TYPED_STOP: fputs("stop_gradient", out); break;
+  case TYPED_CONCAT: fprintf(out, "concat axis %d", e->axis); break;
+  case TYPED_SLICE: fprintf(out, "slice axis %d from %lld", e->axis, (long long)e->begin); break;
   case TYPED_MATMUL: fputs("matmul", out); break;
   case TYPED_DOT: fputs("dot", out); break;
   case TYPED_MAP: fputs(typed_map_name(e->map), out); break;

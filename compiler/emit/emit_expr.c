@@ -41,7 +41,7 @@ const char *emit_scalar(const Emission *emission, TypedId id) {
   case MAP_RSQRT: return arena_printf(arena, "1 / sqrt(%s)", a);
   case MAP_ABS: return arena_printf(arena, "fabs(%s)", a);
   case MAP_LEAKY_RELU: case MAP_ELU: case MAP_RELU: case MAP_GELU: case MAP_SIGMOID: case MAP_TANH: case MAP_EXP: case MAP_LOG:
-  case MAP_SQRT: case MAP_SILU: case MAP_SOFTPLUS: case MAP_COUNT: break;
+  case MAP_SQRT: case MAP_SILU: case MAP_SOFTPLUS: case MAP_LESS: case MAP_LESS_EQUAL: case MAP_EQUAL: case MAP_SIGN: case MAP_COUNT: break;
   }
   return arena_printf(arena, "%s(%s)", typed_map_name(e->map), a);
 }

@@ -17,7 +17,8 @@ void rows_write(RowWriter *w, Level level, const char *format, ...) {
   va_start(args, format);
   char *line = arena_vprintf(w->arena, format, args);
   va_end(args);
-  w->text[level] = joined(w->arena, w->text[level], joined(w->arena, line, "\n"));
+  char **text = level == LEVEL_INNER ? &w->inner_text[w->inner_depth - 1] : &w->text[level];
+  *text = joined(w->arena, *text, joined(w->arena, line, "\n"));
 }
 
 /* ---- shapes as loops ---- */
@@ -37,7 +38,7 @@ Index rows_full_index(const RowWriter *w, RowKind row) {
 }
 
 static bool same_index(const Index *a, const Index *b) {
-  return a->row == b->row && a->rank == b->rank && memcmp(a->loop, b->loop, sizeof a->loop) == 0;
+  return a->row == b->row && a->rank == b->rank && memcmp(a->loop, b->loop, sizeof a->loop) == 0 && memcmp(a->begin, b->begin, sizeof a->begin) == 0;
 }
 
 static RowKind row_of_operand(const Value *user, const Value *operand, RowKind row) {
@@ -53,16 +54,19 @@ static Index rows_operand_index(const RowWriter *w, ValueId user_id, int k, Inde
   Index result = {.row = row_of_operand(user, operand, index.row), .rank = rank_of(w, &operand->shape)};
   for (int d = 0; d < MAX_RANK; d++) result.loop[d] = NO_INDEX;
   if (graph_is_scalar(graph, user->operand[k])) return result;
-  if (user->op != OP_BROADCAST) {
-    for (int d = 0; d < result.rank; d++) result.loop[d] = index.loop[d];
-    return result;
-  }
-  if (w->is_flat) {
-    if (result.rank > 0) result.loop[0] = index.loop[0];
+  if (user->op != OP_BROADCAST || w->is_flat) {
+    for (int d = 0; d < result.rank; d++) {
+      result.loop[d] = index.loop[d];
+      result.begin[d] = index.begin[d];
+    }
+    if (user->op == OP_SLICE) result.begin[w->is_flat ? 0 : user->as.part.axis] += user->as.part.begin;
     return result;
   }
   for (int d = 0; d < user->shape.rank; d++)
-    if (user->as.map[d] != NO_INDEX) result.loop[user->as.map[d]] = index.loop[d];
+    if (user->as.map[d] != NO_INDEX) {
+      result.loop[user->as.map[d]] = index.loop[d];
+      result.begin[user->as.map[d]] = index.begin[d];
+    }
   return result;
 }
 
@@ -82,22 +86,40 @@ Index rows_reduced_index(const RowWriter *w, ValueId reduce, Index index) {
 
 static const char *const loop_names[] = {"j", "k", "l", "m"};
 
+static const char *loop_name(const RowWriter *w, int loop) { return loop < w->loop_count ? loop_names[loop] : w->inner[loop - w->loop_count].name; }
+
 const char *rows_offset(const RowWriter *w, const Shape *shape, Index index) {
   const char *text = "";
-  int64_t stride = 1;
+  int64_t stride = 1, begin = 0;
   for (int d = index.rank - 1; d >= 0; d--) {
     int loop = index.loop[d];
     if (loop != NO_INDEX && size_of(w, shape, d) > 1) {
-      const char *term = stride == 1 ? loop_names[loop] : arena_printf(w->arena, "%s * %" PRId64, loop_names[loop], stride);
+      const char *name = loop_name(w, loop), *term = stride == 1 ? name : arena_printf(w->arena, "%s * %" PRId64, name, stride);
       text = *text ? arena_printf(w->arena, "%s + %s", term, text) : term;
     }
+    begin += index.begin[d] * stride;
     stride *= size_of(w, shape, d);
   }
-  return *text ? text : "0";
+  if (begin == 0) return *text ? text : "0";
+  return *text ? arena_printf(w->arena, "%s + %" PRId64, text, begin) : arena_printf(w->arena, "%" PRId64, begin);
 }
 
-static bool uses_loops(const RowWriter *w, const Shape *shape, Index index) {
-  return strcmp(rows_offset(w, shape, index), "0") != 0;
+/* The innermost level whose loops the element needs: NO_INDEX for none of them. */
+static int loops_level(const RowWriter *w, const Shape *shape, Index index) {
+  int level = NO_INDEX;
+  for (int d = 0; d < index.rank; d++) {
+    if (index.loop[d] == NO_INDEX || size_of(w, shape, d) == 1) continue;
+    const bool is_outer = index.loop[d] < w->loop_count - 1 && w->kernels->backend == BACKEND_CPU;
+    const int of_loop = index.loop[d] >= w->loop_count ? LEVEL_INNER : is_outer ? LEVEL_OUTER : LEVEL_ELEMENT;
+    if (of_loop > level) level = of_loop;
+  }
+  return level;
+}
+
+static bool has_begin(Index index) {
+  for (int d = 0; d < MAX_RANK; d++)
+    if (index.begin[d]) return true;
+  return false;
 }
 
 int64_t rows_width(const RowWriter *w) {
@@ -108,7 +130,7 @@ int64_t rows_width(const RowWriter *w) {
 
 /* The number of the element in the loops is its number in a row of the value. */
 static bool is_own(const RowWriter *w, const Shape *shape, Index index) {
-  if (w->spread.lanes == 0 || w->loop_count == 0 || index.rank != w->loop_count) return false;
+  if (w->spread.lanes == 0 || w->loop_count == 0 || index.rank != w->loop_count || has_begin(index)) return false;
   for (int d = 0; d < w->loop_count; d++)
     if (size_of(w, shape, d) != w->loop_size[d] || (w->loop_size[d] > 1 && index.loop[d] != d)) return false;
   return true;
@@ -137,6 +159,9 @@ static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root, bool *is_s
   if (value->op == OP_BROADCAST &&
       !is_whole_or_nothing(value, &graph->values[value->operand[0]], value->as.map, value->shape.rank))
     return false;
+  if (value->op == OP_SLICE && value->shape.rank > 1) return false;
+  const bool is_sum = value->op == OP_REDUCE || value->op == OP_REDUCE_MAX || value->op == OP_REDUCE_MIN;
+  if (is_sum && !is_whole_or_nothing(&graph->values[value->operand[0]], value, value->as.map, graph->values[value->operand[0]].shape.rank)) return false;
   for (int k = 0; k < value->operand_count; k++)
     if (!can_be_flat(w, value->operand[k], false, is_seen)) return false;
   return true;
@@ -161,6 +186,7 @@ RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
   w->loop_count = rank_of(w, loops);
   for (int d = 0; d < w->loop_count; d++) w->loop_size[d] = size_of(w, loops, d);
   for (int l = 0; l < LEVEL_COUNT; l++) w->text[l] = "";
+  for (int i = 0; i < INNER_DEPTH; i++) w->inner_text[i] = "";
   w->bit_reads = w->vector_reads = w->vector_writes = "";
   return w;
 }
@@ -307,7 +333,7 @@ const char *rows_load(RowWriter *w, ValueId id, Index index) {
     return rows_own_number(w, &own, is_first);
   }
   if (!is_bit) return rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer, rows_offset(w, shape, index)));
-  if (!w->is_flat || w->loop_count == 0)
+  if (!w->is_flat || w->loop_count == 0 || has_begin(index) || loops_level(w, shape, index) == LEVEL_INNER)
     return arena_printf(w->arena, "(%s[(%s) / 32] >> (%s) %% 32 & 1)", pointer, rows_offset(w, shape, index), rows_offset(w, shape, index));
   w->has_bits = true;
   const char *word = fresh_name(w, arena_printf(w->arena, "word_of_%s", argument_name_of_value(w->arguments, id, false)));
@@ -368,8 +394,8 @@ static const char *dropout_factor(RowWriter *w, ValueId id, Index index) {
 static const char *temporary(RowWriter *w, ValueId id, Index index, const char *type, const char *text) {
   const Value *value = &w->kernels->graph->values[id];
   const char *name = fresh_name(w, value->name);
-  Level level = level_of_row(w, index.row);
-  if (uses_loops(w, &value->shape, index)) level = LEVEL_ELEMENT;
+  const int of_loops = loops_level(w, &value->shape, index);
+  const Level level = of_loops == NO_INDEX ? level_of_row(w, index.row) : (Level)of_loops;
   rows_name(w, id, index, name);
   rows_write(w, level, "const %s %s = %s;", type, name, text);
   return name;
@@ -396,8 +422,74 @@ static const char *element_select(RowWriter *w, ValueId id, Index index, const c
   return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s ? %s : %s", operand[0], operand[1], operand[2]));
 }
 
+/* ---- sums and extremes within a row ---- */
+
+/* An index of the operand whose dimensions that disappear have loops of their own. */
+static Index inner_index(RowWriter *w, ValueId id, Index index) {
+  const Value *value = &w->kernels->graph->values[id];
+  const Shape *from = &w->kernels->graph->values[value->operand[0]].shape;
+  Index inner = {.row = index.row, .rank = rank_of(w, from)};
+  const bool is_whole = w->is_flat && shape_width(from) == shape_width(&value->shape);
+  for (int d = 0; d < MAX_RANK; d++) {
+    const int to = d >= inner.rank ? NO_INDEX : !w->is_flat ? value->as.map[d] : is_whole ? d : NO_INDEX;
+    inner.loop[d] = to == NO_INDEX ? NO_INDEX : index.loop[to];
+    inner.begin[d] = to == NO_INDEX ? 0 : index.begin[to];
+    if (to != NO_INDEX || d >= inner.rank || size_of(w, from, d) == 1) continue;
+    const int number = w->inner_depth > 1 || d > 0 ? w->inner_depth + d : 1;
+    const char *name = number == 1 ? "inner" : arena_printf(w->arena, "inner_%d", number);
+    ARENA_PUSH(w->arena, w->inner, w->inner_count, ((InnerLoop){name, size_of(w, from, d)}));
+    inner.loop[d] = w->loop_count + w->inner_count - 1;
+  }
+  return inner;
+}
+
+static const char *indented(RowWriter *w, const char *lines) {
+  const char *text = "";
+  while (*lines) {
+    const char *end = strchr(lines, '\n');
+    text = arena_printf(w->arena, "%s  %.*s\n", text, (int)(end - lines), lines);
+    lines = end + 1;
+  }
+  return text;
+}
+
+/* The loop around what was written, without the last newline. Sums of many numbers go to 16 lanes, as those of whole rows do. */
+static const char *inner_loop(RowWriter *w, InnerLoop loop, const char *sum, const char *body, bool has_lanes) {
+  const char *lines = indented(w, body);
+  if (!has_lanes) return arena_printf(w->arena, "for (int %s = 0; %s < %" PRId64 "; %s++) {\n%s}", loop.name, loop.name, loop.size, loop.name, lines);
+  const int64_t whole = loop.size / 16, rest = loop.size % 16;
+  const char *text = arena_printf(w->arena, "gnn_real %s_lanes[16] = {0};\nfor (int block = 0; block < %" PRId64 "; block++)\n  for (int t = 0; t < 16; t++) {\n"
+                                  "    const int %s = 16 * block + t;\n%s  }\n", sum, whole, loop.name, indented(w, lines));
+  if (rest)
+    text = arena_printf(w->arena, "%sfor (int t = 0; t < %" PRId64 "; t++) {\n  const int %s = %" PRId64 " + t;\n%s}\n", text, rest, loop.name, 16 * whole, lines);
+  return arena_printf(w->arena, "%sconst gnn_real %s = gnn_sum_lanes(%s_lanes);", text, sum, sum);
+}
+
+static const char *write_inner(RowWriter *w, ValueId id, Index index, const FoldInfo *fold) {
+  const Value *value = &w->kernels->graph->values[id];
+  const int of_loops = loops_level(w, &value->shape, index), loops_before = w->inner_count;
+  const Level level = of_loops == NO_INDEX ? level_of_row(w, index.row) : (Level)of_loops;
+  const char *name = fresh_name(w, value->name);
+  rows_name(w, id, index, name);
+  w->inner_depth++;
+  w->inner_text[w->inner_depth - 1] = "";
+  const Index inner = inner_index(w, id, index);
+  const int loop_end = w->inner_count;
+  const char *number = rows_value(w, value->operand[0], inner);
+  const bool has_lanes = w->kernels->backend == BACKEND_CPU && fold == &fold_info[FOLD_SUM] && loop_end == loops_before + 1 && w->inner[loops_before].size >= 16 &&
+                         w->inner_depth == 1;
+  const char *into = has_lanes ? arena_printf(w->arena, "%s_lanes[t]", name) : name;
+  const char *body = arena_printf(w->arena, "%s%s\n", w->inner_text[w->inner_depth - 1], arena_printf(w->arena, fold->code, into, number));
+  w->inner_depth--;
+  for (int l = loop_end - 1; l >= loops_before; l--) body = arena_printf(w->arena, "%s\n", inner_loop(w, w->inner[l], name, body, has_lanes));
+  if (!has_lanes) rows_write(w, level, "gnn_real %s = %s;", name, fold->start);
+  rows_write(w, level, "%.*s", (int)strlen(body) - 1, body);
+  return name;
+}
+
 /* By what ops.h says; what never is an element of a row has none. */
 #define element_nothing NULL
+#define element_reduced NULL /* write_inner */
 #define ELEMENT_LEAF(code) NULL
 #define ELEMENT_POINT(code) element_##code
 #define ELEMENT_ANCHOR(code) NULL
@@ -409,6 +501,8 @@ static const char *(*const element_of[OP_COUNT])(RowWriter *, ValueId, Index, co
 
 static const char *computed(RowWriter *w, ValueId id, Index index) {
   const Value value = w->kernels->graph->values[id];
+  if (value.op == OP_REDUCE || value.op == OP_REDUCE_MAX || value.op == OP_REDUCE_MIN)
+    return write_inner(w, id, index, &fold_info[value.op == OP_REDUCE ? FOLD_SUM : value.op == OP_REDUCE_MAX ? FOLD_MAX : FOLD_MIN]);
   const char *operand[MAX_OPERANDS] = {"", "", ""};
   int read_count = value.op == OP_DROPOUT ? 1 : value.operand_count;
   for (int k = 0; k < read_count; k++) {
@@ -438,6 +532,10 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
   if (value->op == OP_OPTION) {
     w->uses |= USES_RUN;
     return arena_printf(w->arena, "(gnn_real)g->option[%d]", (int)value->as.index);
+  }
+  if (value->op == OP_ROW_COUNT) {
+    w->uses |= USES_RUN;
+    return value->as.domain == DOMAIN_EDGE ? "(gnn_real)g->edges" : "(gnn_real)g->nodes";
   }
   if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return loaded(w, id, index);
   bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&
@@ -535,11 +633,16 @@ void rows_print_loops(const RowWriter *w, FILE *out, const char *indent) {
     print_bit_loops(w, out, indent);
     return;
   }
-  for (int d = 0; d < w->loop_count; d++) {
-    if (d == w->loop_count - 1) print_independence(w, out, arena_printf(w->arena, "%s%*s", indent, 2 * d, ""));
-    fprintf(out, "%s%*sfor (int %s = 0; %s < %" PRId64 "; %s++)%s\n", indent, 2 * d, "", loop_names[d], loop_names[d], w->loop_size[d],
-            loop_names[d], d == w->loop_count - 1 ? " {" : "");
+  const int last = w->loop_count - 1;
+  const bool has_outer = *w->text[LEVEL_OUTER];
+  for (int d = 0; d <= last; d++) {
+    const char *at = arena_printf(w->arena, "%s%*s", indent, 2 * d, "");
+    if (d == last) print_lines(out, at, w->text[LEVEL_OUTER]);
+    if (d == last) print_independence(w, out, at);
+    fprintf(out, "%sfor (int %s = 0; %s < %" PRId64 "; %s++)%s\n", at, loop_names[d], loop_names[d], w->loop_size[d], loop_names[d],
+            d == last || (has_outer && d == last - 1) ? " {" : "");
   }
   print_lines(out, arena_printf(w->arena, "%s%*s", indent, 2 * w->loop_count, ""), w->text[LEVEL_ELEMENT]);
-  fprintf(out, "%s%*s}\n", indent, 2 * (w->loop_count - 1), "");
+  fprintf(out, "%s%*s}\n", indent, 2 * last, "");
+  if (has_outer) fprintf(out, "%s%*s}\n", indent, 2 * (last - 1), "");
 }

@@ -4,8 +4,9 @@
 
 #include "emit_arguments.h"
 
-/* Lines of C by how often they run: once for a row, once for an edge of the row, once for an element. */
-typedef enum Level { LEVEL_ROW, LEVEL_EDGE, LEVEL_ELEMENT, LEVEL_COUNT } Level;
+/* Lines of C by how often they run: once for a row, once for an edge of the row, once for each turn of all loops over dimensions but the
+ * innermost (on a processor), once for an element; and in the loop of a sum within the row, which is being written. */
+typedef enum Level { LEVEL_ROW, LEVEL_EDGE, LEVEL_OUTER, LEVEL_ELEMENT, LEVEL_INNER, LEVEL_COUNT = LEVEL_INNER } Level;
 
 typedef enum RowKind { ROWS_NONE, ROWS_SELF, ROWS_SRC, ROWS_DST, ROWS_EDGE } RowKind;
 
@@ -13,8 +14,17 @@ typedef enum RowKind { ROWS_NONE, ROWS_SELF, ROWS_SRC, ROWS_DST, ROWS_EDGE } Row
 typedef struct Index {
   RowKind row;
   int rank;
-  int loop[MAX_RANK]; /* NO_INDEX: the dimension has size 1 or is not there */
+  int loop[MAX_RANK];     /* NO_INDEX: the dimension has size 1 or is not there */
+  int64_t begin[MAX_RANK]; /* that the loop's first turn is at */
 } Index;
+
+/* The loop of a sum or an extreme within a row, inside of those over the elements. */
+typedef struct InnerLoop {
+  const char *name;
+  int64_t size;
+} InnerLoop;
+
+enum { INNER_DEPTH = 8 };
 
 typedef struct Temporary {
   ValueId value;
@@ -62,6 +72,10 @@ typedef struct RowWriter {
   unsigned uses;                /* what the text mentions */
   int dropout_count;
   RowDropout *dropouts;
+  int inner_depth;              /* sums within the row that are being written, one in the other */
+  char *inner_text[INNER_DEPTH];
+  int inner_count;              /* their loops, and those of others before: numbers loop_count and on */
+  InnerLoop *inner;
   int loop_count;               /* loops over the dimensions of the element loop nest */
   int64_t loop_size[MAX_RANK];
   bool is_flat;                 /* all dimensions run as one loop */

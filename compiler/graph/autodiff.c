@@ -104,7 +104,8 @@ static void derive_map(Reverse *r, ValueId y, ValueId g) {
     break;
   }
   case POINT_SOFTPLUS: accumulate(r, a, mul(r, g, map1(r, MAP_SIGMOID, a))); break;
-  case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_EQUAL: case POINT_COUNT: break; /* of derivatives, which have none */
+  case POINT_LESS: case POINT_LESS_EQUAL: case POINT_EQUAL: case POINT_SIGN: break; /* steps */
+  case POINT_GELU_SLOPE: case POINT_COUNT: break; /* of derivatives, which have none */
   }
 }
 
@@ -169,6 +170,48 @@ static void derive_extreme(Reverse *r, ValueId y, ValueId g) {
   ValueId is_extreme = graph_map(r->graph, POINT_EQUAL, v.operand[0], graph_lift(r->graph, y, v.as.end));
   ValueId ties = add(r, graph_gather(r->graph, is_extreme, v.as.end), graph_spread(r->graph, lone, v.shape));
   accumulate(r, v.operand[0], mul(r, is_extreme, graph_lift(r->graph, divide(r, g, ties), v.as.end)));
+}
+
+/* Of the numbers that are the extreme, each an equal share, as of edges. */
+static void derive_extreme_of_row(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  const Shape shape = r->graph->values[v.operand[0]].shape;
+  ValueId is_extreme = graph_map(r->graph, POINT_EQUAL, v.operand[0], graph_broadcast(r->graph, y, shape, v.as.map));
+  ValueId ties = graph_reduce(r->graph, is_extreme, v.shape, v.as.map);
+  accumulate(r, v.operand[0], mul(r, is_extreme, graph_broadcast(r->graph, divide(r, g, ties), shape, v.as.map)));
+}
+
+static void derive_logsumexp(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  ValueId share = map1(r, MAP_EXP, sub(r, v.operand[0], graph_lift(r->graph, y, v.as.end)));
+  accumulate(r, v.operand[0], mul(r, graph_lift(r->graph, g, v.as.end), share));
+}
+
+static void derive_concat(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  struct Part part = {v.as.part.axis, 0};
+  for (int k = 0; k < v.operand_count; k++) {
+    const Shape shape = r->graph->values[v.operand[k]].shape;
+    if (r->is_needed[v.operand[k]]) accumulate(r, v.operand[k], graph_add(r->graph, (Value){.op = OP_SLICE, .shape = shape, .operand_count = 1, .operand = {g}, .as.part = part}));
+    part.begin += shape.size[part.axis];
+  }
+}
+
+static ValueId zeros_beside(Reverse *r, Shape shape, int axis, int64_t size) {
+  shape.size[axis] = size;
+  return graph_spread(r->graph, graph_number(r->graph, 0), shape);
+}
+
+/* Zeros before and after; simplify puts the slices of one value together. */
+static void derive_slice(Reverse *r, ValueId y, ValueId g) {
+  const Value v = r->graph->values[y];
+  const int axis = v.as.part.axis;
+  Value whole = {.op = OP_CONCAT, .shape = r->graph->values[v.operand[0]].shape, .as.part = {axis, 0}};
+  const int64_t after = whole.shape.size[axis] - v.as.part.begin - v.shape.size[axis];
+  if (v.as.part.begin > 0) whole.operand[whole.operand_count++] = zeros_beside(r, whole.shape, axis, v.as.part.begin);
+  whole.operand[whole.operand_count++] = g;
+  if (after > 0) whole.operand[whole.operand_count++] = zeros_beside(r, whole.shape, axis, after);
+  accumulate(r, v.operand[0], graph_add(r->graph, whole));
 }
 
 static void derive_select(Reverse *r, ValueId y, ValueId g) {
@@ -241,5 +284,6 @@ void autodiff(Graph *graph) {
     ARENA_PUSH(graph->arena, graph->updates, graph->update_count, id);
   }
   graph->is_training = true;
+  graph_settle(graph);
   graph_drop_taps(graph); /* only the evaluation is looked into */
 }

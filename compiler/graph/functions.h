@@ -24,6 +24,8 @@ FUNCTION(RSQRT, 1, "1 / gnn_sqrt(%1$s)")
 FUNCTION(ABS, 0.03, "%1$s < 0 ? -%1$s : %1$s")
 FUNCTION(SILU, 1.6, "gnn_silu(%1$s)")
 FUNCTION(SOFTPLUS, 2.5, "gnn_softplus(%1$s)")
-FUNCTION(GELU_SLOPE, 3.2, "gnn_gelu_slope(%1$s)")         /* d gelu(x) / dx */
+FUNCTION(LESS, 0.03, "(gnn_real)(%1$s < %2$s)")             /* 1 or 0, which comparisons are for NaN */
+FUNCTION(LESS_EQUAL, 0.03, "(gnn_real)(%1$s <= %2$s)")
+FUNCTION(EQUAL, 0.03, "(gnn_real)(%1$s == %2$s)")
 FUNCTION(SIGN, 0.03, "(gnn_real)((%1$s > 0) - (%1$s < 0))") /* -1, 0, 1 */
-FUNCTION(EQUAL, 0.03, "(gnn_real)(%1$s == %2$s)")           /* 1 or 0, which it is for NaN */
+FUNCTION(GELU_SLOPE, 3.2, "gnn_gelu_slope(%1$s)")         /* d gelu(x) / dx */

@@ -14,13 +14,17 @@ const OpInfo op_info[OP_COUNT] = {
 
 bool op_is_aggregation(Op op) { return op_info[op].kind == OP_KIND_ANCHOR && op_info[op].attribute == ATTRIBUTE_END; }
 
+bool op_moves(Op op) {
+  return op == OP_BROADCAST || op == OP_LIFT || op == OP_SLICE || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN || op_info[op].kind == OP_KIND_ANCHOR;
+}
+
 int point_arity(int function) {
-  return function < MAP_COUNT ? typed_map_arity((MapOp)function) : function == POINT_EQUAL ? 2 : 1;
+  return function < MAP_COUNT ? typed_map_arity((MapOp)function) : 1;
 }
 
 const char *point_name(int function) {
   if (function < MAP_COUNT) return typed_map_name((MapOp)function);
-  static const char *const internal[] = {"gelu_slope", "sign", "equal"};
+  static const char *const internal[] = {"gelu_slope"};
   return internal[function - POINT_FIRST_INTERNAL];
 }
 
@@ -138,8 +142,10 @@ ValueId graph_spread(Graph *graph, ValueId a, Shape shape) {
   return shape_equal(&graph->values[a].shape, &shape) ? a : graph_broadcast(graph, a, shape, none);
 }
 
-ValueId graph_reduce(Graph *graph, ValueId a, Shape shape, const int map[MAX_RANK]) {
-  Value value = like(graph, a, OP_REDUCE);
+ValueId graph_reduce(Graph *graph, ValueId a, Shape shape, const int map[MAX_RANK]) { return graph_reduce_by(graph, OP_REDUCE, a, shape, map); }
+
+ValueId graph_reduce_by(Graph *graph, Op op, ValueId a, Shape shape, const int map[MAX_RANK]) {
+  Value value = like(graph, a, op);
   value.shape = shape;
   value.operand_count = 1;
   value.operand[0] = a;
@@ -191,7 +197,7 @@ bool *graph_depends_on_weights(const Graph *graph) {
     const Value *value = &graph->values[i];
     depends[i] = value->op == OP_PARAM && graph->program->params[value->as.index].is_trained;
     for (int k = 0; k < value->operand_count; k++) depends[i] = depends[i] || depends[value->operand[k]];
-    if (value->op == OP_POSITIVE) depends[i] = false;
+    if (value->op == OP_POSITIVE || value->op == OP_STOP) depends[i] = false;
   }
   return depends;
 }
@@ -216,6 +222,8 @@ static bool same_attribute(const Value *a, const Value *b) {
   case ATTRIBUTE_SITE: return a->as.site == b->as.site;
   case ATTRIBUTE_PRODUCT: return a->as.product.transposed == b->as.product.transposed && a->as.product.lead == b->as.product.lead;
   case ATTRIBUTE_MAP: return memcmp(a->as.map, b->as.map, sizeof a->as.map) == 0;
+  case ATTRIBUTE_PART: return a->as.part.axis == b->as.part.axis && a->as.part.begin == b->as.part.begin;
+  case ATTRIBUTE_DOMAIN: return a->as.domain == b->as.domain;
   }
   return false;
 }
@@ -357,6 +365,8 @@ static void dump_attribute(const Graph *graph, const Value *value, FILE *out) {
     fprintf(out, " %" PRId64 " x %" PRId64 "%s", product->depth, product->width, product->transposed ? " transposed" : "");
     if (product->lead > 1) fprintf(out, " lead %" PRId64, product->lead);
     break;
+  case ATTRIBUTE_PART: fprintf(out, " axis %d from %" PRId64, value->as.part.axis, value->as.part.begin); break;
+  case ATTRIBUTE_DOMAIN: fprintf(out, " %s", value->as.domain == DOMAIN_EDGE ? "edges" : "nodes"); break;
   case ATTRIBUTE_MAP:
     fprintf(out, " (");
     for (int d = 0; d < rank; d++)

@@ -27,12 +27,13 @@ typedef enum OpKind { OP_KIND_LEAF, OP_KIND_POINT, OP_KIND_ANCHOR } OpKind;
 
 /* Which member of Value.as an operator has. */
 typedef enum Attribute {
-  ATTRIBUTE_NONE, ATTRIBUTE_INDEX, ATTRIBUTE_NUMBER, ATTRIBUTE_END, ATTRIBUTE_FUNCTION, ATTRIBUTE_SITE, ATTRIBUTE_PRODUCT, ATTRIBUTE_MAP
+  ATTRIBUTE_NONE, ATTRIBUTE_INDEX, ATTRIBUTE_NUMBER, ATTRIBUTE_END, ATTRIBUTE_FUNCTION, ATTRIBUTE_SITE, ATTRIBUTE_PRODUCT, ATTRIBUTE_MAP,
+  ATTRIBUTE_PART, ATTRIBUTE_DOMAIN
 } Attribute;
 
 typedef enum ShapeRule {
   SHAPE_FIELD, SHAPE_WEIGHT, SHAPE_OPTION, SHAPE_SCALAR, SHAPE_HOISTED, SHAPE_DEGREE, SHAPE_EACH, SHAPE_REPEAT, SHAPE_SUM, SHAPE_EXTENT, SHAPE_TO_EDGES,
-  SHAPE_TO_NODES, SHAPE_DROPOUT, SHAPE_BITS, SHAPE_SELECT, SHAPE_PRODUCT, SHAPE_OUTER_PRODUCT, SHAPE_GRADIENT, SHAPE_UPDATE
+  SHAPE_TO_NODES, SHAPE_DROPOUT, SHAPE_BITS, SHAPE_SELECT, SHAPE_PRODUCT, SHAPE_OUTER_PRODUCT, SHAPE_GRADIENT, SHAPE_UPDATE, SHAPE_ALIKE, SHAPE_PART, SHAPE_CONCAT
 } ShapeRule;
 typedef enum Work { WORK_NOTHING, WORK_FUNCTION, WORK_RANDOM, WORK_BITS, WORK_ADDS, WORK_PRODUCT } Work;
 typedef enum Bytes { BYTES_ROWS, BYTES_EDGES } Bytes;
@@ -50,6 +51,7 @@ typedef struct OpInfo {
 
 extern const OpInfo op_info[OP_COUNT];
 bool op_is_aggregation(Op op); /* over the edges of each node */
+bool op_moves(Op op);          /* an element of its result is made of other elements of the operand than the one at the same place */
 
 /* Element-wise functions of the graph: those of the language (POINT_ADD is MAP_ADD), then those that only derivatives need. */
 typedef enum PointFunction {
@@ -94,8 +96,13 @@ typedef struct Value {
       bool transposed;
       int64_t lead, depth, width;
     } product;
+    Domain domain;     /* ROW_COUNT: of which rows */
+    struct Part {
+      int axis;
+      int64_t begin;
+    } part;            /* SLICE, CONCAT */
     int map[MAX_RANK]; /* BROADCAST: operand's dimension for each of the result, NO_INDEX: repeated.
-                          REDUCE: result's dimension for each of the operand, NO_INDEX: summed.
+                          REDUCE, REDUCE_MAX, REDUCE_MIN: result's dimension for each of the operand, NO_INDEX: summed over.
                           Rows are repeated (summed) where the domains differ. Dimensions of size 1 on the smaller
                           side need not be mapped. */
   } as;
@@ -141,6 +148,7 @@ ValueId graph_broadcast(Graph *graph, ValueId a, Shape shape, const int map[MAX_
 /* `a` repeated to `shape` where it is a scalar or has one number a row; itself where the shapes are equal. */
 ValueId graph_spread(Graph *graph, ValueId a, Shape shape);
 ValueId graph_reduce(Graph *graph, ValueId a, Shape shape, const int map[MAX_RANK]);
+ValueId graph_reduce_by(Graph *graph, Op op, ValueId a, Shape shape, const int map[MAX_RANK]); /* REDUCE, REDUCE_MAX, REDUCE_MIN */
 ValueId graph_aggregate(Graph *graph, Op op, ValueId a, EdgeEnd end);
 ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end); /* the sum */
 ValueId graph_lift(Graph *graph, ValueId a, EdgeEnd end);
@@ -174,6 +182,9 @@ bool *graph_depends_on_weights(const Graph *graph);
 bool *graph_changes(const Graph *graph);
 /* Two values compute the same: operator, attribute, shape and the operands given for them, perhaps in two graphs. */
 bool graph_is_same(const Value *a, const ValueId *operands_of_a, const Value *b, const ValueId *operands_of_b);
+
+/* What only autodiff asks about becomes what kernels compute: no gradient stops any more, and sums of exponentials are made of other sums. */
+void graph_settle(Graph *graph);
 
 /* The passes. */
 Graph *lower(Arena *arena, const TypedProgram *program);

@@ -80,14 +80,55 @@ static ValueId lower_dot(Lowering *l, const TypedExpr *e) {
 }
 
 static ValueId lower_reduce_axis(Lowering *l, const TypedExpr *e) {
+  static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_REDUCE, [REDUCE_MEAN] = OP_REDUCE, [REDUCE_MAX] = OP_REDUCE_MAX, [REDUCE_MIN] = OP_REDUCE_MIN};
   ValueId x = l->value_of[e->operand[0]];
   const Shape from = l->graph->values[x].shape;
   int map[MAX_RANK] = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX};
   for (int d = 0, kept = 0; d < from.rank; d++) map[d] = d == e->axis ? NO_INDEX : kept++;
-  ValueId sum = graph_reduce(l->graph, x, shape_of_type(&e->type), map);
-  if (e->reducer == REDUCE_SUM) return sum;
+  ValueId sum = graph_reduce_by(l->graph, ops[e->reducer], x, shape_of_type(&e->type), map);
+  if (e->reducer != REDUCE_MEAN) return sum;
   ValueId share = graph_number(l->graph, 1.0 / (double)from.size[e->axis]);
   return graph_map(l->graph, MAP_MUL, sum, graph_spread(l->graph, share, l->graph->values[sum].shape));
+}
+
+/* Over all rows. */
+static ValueId lower_reduce_rows(Lowering *l, const TypedExpr *e) {
+  static const int same[MAX_RANK] = {0, 1, 2, 3};
+  ValueId x = l->value_of[e->operand[0]];
+  ValueId sum = graph_reduce(l->graph, x, shape_of_type(&e->type), same);
+  if (e->reducer == REDUCE_SUM) return sum;
+  Value count = {.op = OP_ROW_COUNT, .as.domain = l->graph->values[x].shape.domain, .name = "row_count"};
+  ValueId rows = graph_add(l->graph, count);
+  return graph_map(l->graph, MAP_DIV, sum, graph_spread(l->graph, rows, l->graph->values[sum].shape));
+}
+
+static ValueId lower_where(Lowering *l, const TypedExpr *e) {
+  const TypedExpr *condition = &l->program->exprs[e->operand[0]];
+  const bool is_comparison = condition->kind == TYPED_MAP && (condition->map == MAP_LESS || condition->map == MAP_LESS_EQUAL || condition->map == MAP_EQUAL);
+  ValueId c = l->value_of[e->operand[0]], x = l->value_of[e->operand[1]], y = l->value_of[e->operand[2]];
+  if (!is_comparison) c = graph_map(l->graph, MAP_EQUAL, c, graph_spread(l->graph, graph_number(l->graph, 0), l->graph->values[c].shape));
+  Value bits = {.op = OP_POSITIVE, .shape = shape_of_type(&e->type), .operand_count = 1, .operand = {c}};
+  bits.shape.element = ELEMENT_BIT;
+  Value value = {.op = OP_SELECT, .shape = shape_of_type(&e->type), .operand_count = 3};
+  value.operand[0] = graph_add(l->graph, bits);
+  value.operand[1] = is_comparison ? x : y;
+  value.operand[2] = is_comparison ? y : x;
+  return graph_add(l->graph, value);
+}
+
+static ValueId lower_concat(Lowering *l, const TypedExpr *e) {
+  Value value = {.op = OP_CONCAT, .shape = shape_of_type(&e->type), .operand_count = e->operand_count, .as.part = {e->axis, 0}};
+  for (int k = 0; k < e->operand_count; k++) value.operand[k] = l->value_of[e->operand[k]];
+  return graph_add(l->graph, value);
+}
+
+static ValueId lower_slice(Lowering *l, const TypedExpr *e) {
+  Value value = {.op = OP_SLICE, .shape = shape_of_type(&e->type), .operand_count = 1, .operand = {l->value_of[e->operand[0]]}, .as.part = {e->axis, e->begin}};
+  return graph_add(l->graph, value);
+}
+
+static ValueId lower_stop(Lowering *l, const TypedExpr *e) {
+  return graph_add(l->graph, (Value){.op = OP_STOP, .shape = shape_of_type(&e->type), .operand_count = 1, .operand = {l->value_of[e->operand[0]]}});
 }
 
 static ValueId degree(Lowering *l, EdgeEnd end) {
@@ -98,15 +139,20 @@ static ValueId degree(Lowering *l, EdgeEnd end) {
 
 /* What an expression without a name of its own is called, within its layer. */
 static const char *kind_name(const TypedExpr *e) {
-  static const char *const infix[] = {"add", "sub", "mul", "div", "pow"};
+  static const char *const infix[] = {"add", "sub", "mul", "div", "pow"}, *const compare[] = {"less", "less_equal", "equal"};
   switch (e->kind) {
   case TYPED_LIFT: return e->end == END_SRC ? "src" : "dst";
   case TYPED_REDUCE_EDGES:
   case TYPED_REDUCE_AXIS: return typed_reducer_name(e->reducer);
   case TYPED_MATMUL:
   case TYPED_DOT: return "product";
-  case TYPED_MAP: return e->map <= MAP_POW ? infix[e->map] : typed_map_name(e->map);
+  case TYPED_MAP: return e->map <= MAP_POW ? infix[e->map] : e->map >= MAP_LESS && e->map <= MAP_EQUAL ? compare[e->map - MAP_LESS] : typed_map_name(e->map);
   case TYPED_DROPOUT: return "dropped";
+  case TYPED_REDUCE_ROWS: return typed_reducer_name(e->reducer);
+  case TYPED_CONCAT: return "concat";
+  case TYPED_SLICE: return "slice";
+  case TYPED_WHERE: return "where";
+  case TYPED_SPREAD: case TYPED_STOP:
   case TYPED_NUMBER: case TYPED_OPTION: case TYPED_FIELD: case TYPED_PARAM: case TYPED_DEGREE: case TYPED_ZEROS: case TYPED_RESHAPE: break;
   }
   return "t";
@@ -119,7 +165,8 @@ static const char *value_name(Arena *arena, const TypedExpr *e) {
 }
 
 static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
-  static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_GATHER, [REDUCE_MEAN] = OP_GATHER, [REDUCE_MAX] = OP_GATHER_MAX, [REDUCE_MIN] = OP_GATHER_MIN};
+  static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_GATHER, [REDUCE_MEAN] = OP_GATHER, [REDUCE_MAX] = OP_GATHER_MAX, [REDUCE_MIN] = OP_GATHER_MIN,
+                                       [REDUCE_LOGSUMEXP] = OP_GATHER_LOGSUMEXP};
   Graph *graph = l->graph;
   ValueId sum = graph_aggregate(graph, ops[e->reducer], l->value_of[e->operand[0]], e->end);
   if (e->reducer != REDUCE_MEAN) return sum;
@@ -168,6 +215,12 @@ static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
   case TYPED_LIFT: return graph_lift(l->graph, l->value_of[e->operand[0]], e->end);
   case TYPED_REDUCE_EDGES: return lower_reduce_edges(l, e);
   case TYPED_REDUCE_AXIS: return lower_reduce_axis(l, e);
+  case TYPED_REDUCE_ROWS: return lower_reduce_rows(l, e);
+  case TYPED_SPREAD: return graph_broadcast(l->graph, l->value_of[e->operand[0]], shape, e->dims);
+  case TYPED_WHERE: return lower_where(l, e);
+  case TYPED_STOP: return lower_stop(l, e);
+  case TYPED_CONCAT: return lower_concat(l, e);
+  case TYPED_SLICE: return lower_slice(l, e);
   case TYPED_MATMUL: return lower_matmul(l, e, false);
   case TYPED_DOT: return lower_dot(l, e);
   case TYPED_MAP: return lower_map(l, e);

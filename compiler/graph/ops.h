@@ -31,12 +31,22 @@ OP(HOISTED, "a value that is computed once, before the first epoch",
    0,  LEAF,   INDEX,    HOISTED,       nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(DEGREE, "number of in-edges or out-edges of a node",
    0,  LEAF,   END,      DEGREE,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(ROW_COUNT, "how many nodes or edges there are",
+   0,  LEAF,   DOMAIN,   SCALAR,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(MAP, "an element-wise function of operands of one shape",
    -1, POINT,  FUNCTION, EACH,          map,       map,       0, map,                    FUNCTION, ROWS)
 OP(BROADCAST, "the operand repeated along dimensions or rows it does not have",
    1,  POINT,  MAP,      REPEAT,        broadcast, broadcast, 0, operand,                NOTHING,  ROWS)
 OP(RESHAPE, "the same numbers under other dimensions",
-   1,  POINT,  NONE,     EXTENT,        identity,  reshape,   0, nothing,                NOTHING,  ROWS)
+   1,  POINT,  NONE,     EXTENT,        reshape,   reshape,   0, nothing,                NOTHING,  ROWS)
+OP(STOP, "the operand, through which no gradient goes; gone where there are gradients",
+   1,  POINT,  NONE,     ALIKE,         nothing,   nothing,   0, operand,                NOTHING,  ROWS)
+OP(SLICE, "some neighbouring numbers of one dimension",
+   1,  POINT,  PART,     PART,          slice,     slice,     0, operand,                NOTHING,  ROWS)
+OP(REDUCE_MAX, "the largest over dimensions",
+   1,  POINT,  MAP,      SUM,           nothing,   extreme_of_row, 0, reduced,           ADDS,     ROWS)
+OP(REDUCE_MIN, "the smallest over dimensions",
+   1,  POINT,  MAP,      SUM,           nothing,   extreme_of_row, 0, reduced,           ADDS,     ROWS)
 OP(LIFT, "a node value at one end of each edge",
    1,  POINT,  END,      TO_EDGES,      lift,      lift,      1, operand,                NOTHING,  ROWS)
 OP(DROPOUT, "zero with a probability, scaled otherwise; a pure function of seed, epoch, site and place",
@@ -51,8 +61,12 @@ OP(GATHER_MAX, "the largest of an edge value over the edges that have the node a
    1,  ANCHOR, END,      TO_NODES,      nothing,   extreme,   0, EDGE_MAX,               ADDS,     EDGES)
 OP(GATHER_MIN, "the smallest, likewise",
    1,  ANCHOR, END,      TO_NODES,      nothing,   extreme,   0, EDGE_MIN,               ADDS,     EDGES)
+OP(GATHER_LOGSUMEXP, "log of the sum of the exponentials of an edge value, 0 where there is no edge; made of the others where there are gradients",
+   1,  ANCHOR, END,      TO_NODES,      nothing,   logsumexp, 0, EDGE_SUM,               ADDS,     EDGES)
+OP(CONCAT, "values side by side along one dimension; begin is not used",
+   -1, ANCHOR, PART,     CONCAT,        nothing,   concat,    0, CONCAT,                 NOTHING,  ROWS)
 OP(REDUCE, "sum over dimensions, or over all rows",
-   1,  ANCHOR, MAP,      SUM,           identity,  reduce,    0, ROW_SUM,                ADDS,     ROWS)
+   1,  ANCHOR, MAP,      SUM,           reduce,    reduce,    0, ROW_SUM,                ADDS,     ROWS)
 OP(MATMUL, "rows times a matrix",
    2,  ANCHOR, PRODUCT,  PRODUCT,       nothing,   matmul,    0, MATMUL,                 PRODUCT,  ROWS)
 OP(OUTER, "sum over rows of the outer products of two values",

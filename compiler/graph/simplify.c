@@ -22,9 +22,62 @@ static bool fold(int function, double a, double b, double *result) {
   case POINT_SQRT: *result = sqrt(a); return a >= 0;
   case POINT_RSQRT: *result = 1 / sqrt(a); return a > 0;
   case POINT_LEAKY_RELU: case POINT_ELU: case POINT_RELU: case POINT_GELU: case POINT_SIGMOID: case POINT_TANH: case POINT_EXP:
-  case POINT_LOG: case POINT_ABS: case POINT_SILU: case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_EQUAL: case POINT_COUNT: break;
+  case POINT_LOG: case POINT_ABS: case POINT_SILU: case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_LESS: case POINT_LESS_EQUAL: case POINT_EQUAL:
+  case POINT_COUNT: break;
   }
   return false;
+}
+
+/* ---- values side by side ---- */
+
+static bool is_zero(const Graph *graph, ValueId id) {
+  double number;
+  return graph_constant(graph, id, &number) && number == 0;
+}
+
+/* The value that has the numbers from *at on, NO_VALUE for zeros, and how far it goes; false where it does not begin there. */
+static bool part_at(const Graph *graph, const Value *concat, int64_t at, ValueId *part, int64_t *end) {
+  int64_t begin = 0;
+  for (int k = 0; k < concat->operand_count; k++, begin = *end) {
+    *part = is_zero(graph, concat->operand[k]) ? NO_VALUE : concat->operand[k];
+    *end = begin + graph->values[concat->operand[k]].shape.size[concat->as.part.axis];
+    if (at < *end) return at == begin || *part == NO_VALUE;
+  }
+  return false;
+}
+
+/* Where one has zeros the other may have something: the gradients of slices of one value. */
+static ValueId sum_of_concats(Graph *graph, ValueId a, ValueId b) {
+  const Value x = graph->values[a], y = graph->values[b];
+  if (x.op != OP_CONCAT || y.op != OP_CONCAT || x.as.part.axis != y.as.part.axis || x.tap || y.tap) return NO_VALUE;
+  const int axis = x.as.part.axis;
+  ValueId parts[2 * MAX_OPERANDS];
+  int64_t sizes[2 * MAX_OPERANDS];
+  int count = 0;
+  for (int64_t at = 0, end; at < x.shape.size[axis]; at = end) {
+    ValueId p, q;
+    int64_t p_end, q_end;
+    if (!part_at(graph, &x, at, &p, &p_end) || !part_at(graph, &y, at, &q, &q_end) || (p != NO_VALUE && q != NO_VALUE)) return NO_VALUE;
+    end = p != NO_VALUE ? p_end : q != NO_VALUE ? q_end : p_end < q_end ? p_end : q_end;
+    if ((p == NO_VALUE && p_end < end) || (q == NO_VALUE && q_end < end)) return NO_VALUE; /* its next part begins within this one */
+    parts[count] = p != NO_VALUE ? p : q;
+    sizes[count++] = end - at;
+  }
+  if (count > MAX_OPERANDS) return NO_VALUE;
+  Value whole = {.op = OP_CONCAT, .shape = x.shape, .as.part = x.as.part, .place = x.place, .phase = x.phase, .operand_count = count};
+  for (int k = 0; k < count; k++) {
+    Shape shape = x.shape;
+    shape.size[axis] = sizes[k];
+    whole.operand[k] = parts[k] != NO_VALUE ? parts[k] : graph_spread(graph, graph_number(graph, 0), shape);
+  }
+  return graph_add(graph, whole);
+}
+
+static ValueId simplify_slice(Graph *graph, ValueId id) {
+  const Value v = graph->values[id];
+  double number;
+  if (shape_equal(&v.shape, &graph->values[v.operand[0]].shape)) return v.operand[0];
+  return graph_constant(graph, v.operand[0], &number) ? graph_spread(graph, graph_number(graph, number), v.shape) : NO_VALUE;
 }
 
 static ValueId simplify_map(Graph *graph, ValueId id) {
@@ -35,14 +88,14 @@ static ValueId simplify_map(Graph *graph, ValueId id) {
   if (has_x && (b == NO_VALUE || has_y) && fold(v.as.function, x, y, &folded))
     return graph_spread(graph, graph_number(graph, folded), v.shape);
   switch ((PointFunction)v.as.function) {
-  case POINT_ADD: return has_y && y == 0 ? a : has_x && x == 0 ? b : NO_VALUE;
+  case POINT_ADD: return has_y && y == 0 ? a : has_x && x == 0 ? b : sum_of_concats(graph, a, b);
   case POINT_SUB: return has_y && y == 0 ? a : NO_VALUE;
   case POINT_MUL: return has_y && y == 1 ? a : has_x && x == 1 ? b : NO_VALUE;
   case POINT_DIV: return has_y && y == 1 ? a : NO_VALUE;
   case POINT_POW: return has_y && y == 1 ? a : has_y && y == 2 ? graph_map(graph, MAP_MUL, a, a) : NO_VALUE;
   case POINT_MAX: case POINT_MIN: case POINT_LEAKY_RELU: case POINT_ELU: case POINT_NEG: case POINT_RELU: case POINT_GELU:
   case POINT_SIGMOID: case POINT_TANH: case POINT_EXP: case POINT_LOG: case POINT_SQRT: case POINT_RSQRT: case POINT_ABS: case POINT_SILU:
-  case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_EQUAL: case POINT_COUNT: break;
+  case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_LESS: case POINT_LESS_EQUAL: case POINT_EQUAL: case POINT_COUNT: break;
   }
   return NO_VALUE;
 }
@@ -76,6 +129,28 @@ static ValueId simplify_gather(Graph *graph, ValueId id) {
 static ValueId simplify_identity(Graph *graph, ValueId id) {
   const Value *v = &graph->values[id];
   return shape_equal(&v->shape, &graph->values[v->operand[0]].shape) ? v->operand[0] : NO_VALUE;
+}
+
+/* A sum over nothing but dimensions of size 1 and no rows: on edges, where rows would have to be stored for it, the operand repeated. */
+static ValueId simplify_reduce(Graph *graph, ValueId id) {
+  const Value v = graph->values[id];
+  const Shape *from = &graph->values[v.operand[0]].shape;
+  ValueId same = simplify_identity(graph, id);
+  if (same != NO_VALUE || from->domain != v.shape.domain || from->domain != DOMAIN_EDGE || shape_width(from) != shape_width(&v.shape)) return same;
+  int map[MAX_RANK] = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX};
+  for (int d = 0; d < from->rank; d++)
+    if (v.as.map[d] != NO_INDEX) map[v.as.map[d]] = d;
+  return graph_broadcast(graph, v.operand[0], v.shape, map);
+}
+
+/* Of what is lifted to the edges, the value on the nodes, which may be stored. */
+static ValueId simplify_reshape(Graph *graph, ValueId id) {
+  const Value v = graph->values[id];
+  const Value inner = graph->values[v.operand[0]];
+  if (inner.op != OP_LIFT) return simplify_identity(graph, id);
+  Value on_nodes = {.op = OP_RESHAPE, .shape = v.shape, .operand_count = 1, .operand = {inner.operand[0]}, .place = v.place, .phase = v.phase, .name = v.name};
+  on_nodes.shape.domain = DOMAIN_NODE;
+  return graph_lift(graph, graph_add(graph, on_nodes), inner.as.end);
 }
 
 static ValueId simplify_dropout(Graph *graph, ValueId id) {
@@ -163,6 +238,38 @@ void simplify(Graph *graph) {
   }
 }
 
+/* The largest first, so that no exponential overflows; where there is no edge, log of 0 + 1. */
+static ValueId settled_logsumexp(Graph *graph, ValueId id) {
+  const Value v = graph->values[id];
+  const int first = graph->value_count;
+  ValueId x = v.operand[0], largest = graph_aggregate(graph, OP_GATHER_MAX, x, v.as.end);
+  ValueId off = graph_map(graph, MAP_SUB, x, graph_lift(graph, largest, v.as.end));
+  ValueId sum = graph_gather(graph, graph_map(graph, MAP_EXP, off, NO_VALUE), v.as.end), degree = graph_degree(graph, v.as.end);
+  ValueId lone = graph_map(graph, POINT_EQUAL, degree, graph_spread(graph, graph_number(graph, 0), graph->values[degree].shape));
+  ValueId least = graph_map(graph, MAP_ADD, sum, graph_spread(graph, lone, v.shape));
+  ValueId result = graph_map(graph, MAP_ADD, largest, graph_map(graph, MAP_LOG, least, NO_VALUE));
+  for (int i = first; i < graph->value_count; i++) {
+    Value *value = &graph->values[i];
+    value->place = v.place;
+    value->phase = v.phase;
+    value->name = i == result ? v.name : arena_printf(graph->arena, "%s.%s", v.name, i == largest ? "max" : i == sum ? "sum" : "part");
+  }
+  graph->values[result].tap = v.tap;
+  return result;
+}
+
+void graph_settle(Graph *graph) {
+  const int count = graph->value_count;
+  ValueId *better_of = arena_alloc(graph->arena, (size_t)(count + 1) * sizeof *better_of);
+  for (int i = 0; i < count; i++) {
+    const Value *value = &graph->values[i];
+    better_of[i] = value->op == OP_STOP ? value->operand[0] : value->op == OP_GATHER_LOGSUMEXP ? settled_logsumexp(graph, i) : NO_VALUE;
+  }
+  ValueId *forward = graph_no_redirections(graph);
+  for (int i = 0; i < count; i++) forward[i] = better_of[i];
+  graph_rebuild(graph, forward);
+}
+
 Graph *evaluation_graph(const Graph *forward) {
   Graph *graph = graph_copy(forward);
   ValueId *redirect = graph_no_redirections(graph);
@@ -170,6 +277,7 @@ Graph *evaluation_graph(const Graph *forward) {
     if (graph->values[i].op == OP_DROPOUT) redirect[i] = graph->values[i].operand[0];
   graph->loss = NO_VALUE;
   graph_rebuild(graph, redirect);
+  graph_settle(graph);
   simplify(graph);
   return graph;
 }

@@ -31,6 +31,14 @@ static const char *check_broadcast(const Shape *small, const Shape *large, const
   return NULL;
 }
 
+/* `small` is of `large` the numbers from `begin` on along `axis`. */
+static bool check_part(const Shape *small, const Shape *large, int axis, int64_t begin) {
+  if (small->domain != large->domain || small->rank != large->rank || small->element != large->element || axis < 0 || axis >= small->rank) return false;
+  for (int d = 0; d < small->rank; d++)
+    if (d != axis && small->size[d] != large->size[d]) return false;
+  return begin >= 0 && begin + small->size[axis] <= large->size[axis];
+}
+
 static const char *check_value(const Graph *graph, const Value *value) {
   const Shape *s = &value->shape;
   const Shape *o[MAX_OPERANDS] = {NULL};
@@ -75,6 +83,14 @@ static const char *check_value(const Graph *graph, const Value *value) {
     if (o[0]->domain != o[1]->domain || s->domain != DOMAIN_NONE) return "both operands have the same rows";
     if (elements(o[0]) != p->lead * p->depth || elements(o[1]) != p->lead * p->width) return "sizes do not multiply";
     return elements(s) == p->depth * p->width ? NULL : "the product has another size";
+  }
+  case SHAPE_ALIKE: return shape_equal(s, o[0]) ? NULL : "the operand has another shape";
+  case SHAPE_PART: return check_part(s, o[0], value->as.part.axis, value->as.part.begin) ? NULL : "a slice goes beyond its operand";
+  case SHAPE_CONCAT: {
+    int64_t begin = 0;
+    for (int k = 0; k < value->operand_count; begin += o[k++]->size[value->as.part.axis])
+      if (o[k]->rank != s->rank || !check_part(o[k], s, value->as.part.axis, begin)) return "the parts do not fit side by side";
+    return begin == s->size[value->as.part.axis] ? NULL : "the parts do not fill the result";
   }
   case SHAPE_GRADIENT: return shape_equal(s, o[0]) ? NULL : "a gradient has the shape of its value";
   case SHAPE_UPDATE: return shape_equal(o[0], o[1]) ? NULL : "a gradient has the shape of its weight";

@@ -26,6 +26,7 @@
 /* What calibration does not measure. */
 #define HIDDEN 0.5        /* of the shorter of instructions and memory traffic, behind the longer */
 #define BIT_EXPS 0.6      /* packing or reading the bit of an element, in exponentials */
+#define ADD_EXPS 0.03     /* adding a number to a sum within the row of an edge, in exponentials */
 #define ADDED 0.5         /* adding up an element, in elements stored */
 #define EDGE_ELEMENTS 1   /* the same of an edge */
 #define TURNED 5          /* transposing an element, in elements stored; of the gradient, column by column */
@@ -203,9 +204,16 @@ static double function_seconds(const Estimate *e, ValueId id) {
   case WORK_RANDOM: return e->rates->random * numbers(e->graph, id);
   case WORK_FUNCTION: return function_exps[value->as.function] * e->rates->exp * numbers(e->graph, id);
   case WORK_BITS: return BIT_EXPS * e->rates->exp * numbers(e->graph, id);
-  case WORK_NOTHING: case WORK_ADDS: case WORK_PRODUCT: break;
+  case WORK_ADDS: return ADD_EXPS * e->rates->exp * numbers(e->graph, value->operand[0]);
+  case WORK_NOTHING: case WORK_PRODUCT: break;
   }
   return 0;
+}
+
+/* How often a sum within the row of an edge is computed: on a GPU by each lane for each element that it is a factor of. */
+static double repeats(const Estimate *e, ValueId id) {
+  const double elements = (double)shape_width(&e->anchor->shape), own = (double)shape_width(&e->graph->values[id].shape);
+  return e->kernels->backend == BACKEND_CUDA && op_info[e->graph->values[id].op].work == WORK_ADDS && elements > own ? elements / own : 1;
 }
 
 /* The functions behind a value that are computed where it is. */
@@ -214,7 +222,7 @@ static double virtual_seconds(Estimate *e, ValueId id) {
   e->is_counted[id] = true;
   double seconds = function_seconds(e, id);
   for (int k = 0; k < e->graph->values[id].operand_count; k++) seconds += virtual_seconds(e, e->graph->values[id].operand[k]);
-  return seconds;
+  return repeats(e, id) * seconds;
 }
 
 static double operand_seconds(Estimate *e, ValueId of) {
@@ -520,7 +528,7 @@ static int launches(const Estimate *e) {
   case KERNEL_CROSS_ENTROPY: return 3;
   case KERNEL_CROSS_ENTROPY_GRADIENT: return 2;
   case KERNEL_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: return e->starts;
-  case KERNEL_MAP: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_ROW_SUM: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  case KERNEL_MAP: case KERNEL_CONCAT: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_ROW_SUM: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
   return 1;
 }
@@ -549,7 +557,7 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   e.rows = (double)graph_rows(graph, e.anchor->shape.domain);
   e.nodes = (double)graph_rows(graph, DOMAIN_NODE);
   e.edges = (double)graph_rows(graph, DOMAIN_EDGE);
-  bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
+  bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
   if (has_row_tasks && e.anchor->shape.domain != DOMAIN_EDGE) divide(&e, e.rows);
   if (kernel->kind == KERNEL_UPDATE) {
     e.tasks = ceil(updated_numbers(&e) / UPDATE_TASK);

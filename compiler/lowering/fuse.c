@@ -95,8 +95,10 @@ static void find_wanted_whole(Fusion *f) {
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
     if (graph->scores == i || value->tap || value->was_tap) f->is_wanted_whole[i] = true;
-    bool reads_whole = value->op == OP_MATMUL || value->op == OP_OUTER || value->op == OP_RESHAPE || value->op == OP_UPDATE || value->op == OP_CROSS_ENTROPY;
-    for (int k = 0; k < value->operand_count && reads_whole; k++) f->is_wanted_whole[value->operand[k]] = true;
+    bool reads_whole = value->op == OP_CONCAT || value->op == OP_MATMUL || value->op == OP_OUTER || value->op == OP_RESHAPE || value->op == OP_UPDATE || value->op == OP_CROSS_ENTROPY;
+    double number;
+    for (int k = 0; k < value->operand_count && reads_whole; k++)
+      f->is_wanted_whole[value->operand[k]] = f->is_wanted_whole[value->operand[k]] || !(value->op == OP_CONCAT && graph_constant(graph, value->operand[k], &number));
   }
 }
 
@@ -106,7 +108,7 @@ static void find_cheap_scalars(Fusion *f) {
   const Graph *graph = f->graph;
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    bool is_single = graph_is_scalar(graph, i), is_constant_leaf = value->op == OP_NUMBER || value->op == OP_OPTION || value->op == OP_DEGREE;
+    bool is_single = graph_is_scalar(graph, i), is_constant_leaf = value->op == OP_NUMBER || value->op == OP_OPTION || value->op == OP_DEGREE || value->op == OP_ROW_COUNT;
     if (shape_width(&value->shape) != 1) continue;
     if (op_info[value->op].kind == OP_KIND_LEAF) f->is_cheap[i] = is_constant_leaf || is_single;
     else if (value->op == OP_MAP || value->op == OP_BROADCAST) {
@@ -121,13 +123,20 @@ static bool is_sparse_dropout(const Fusion *f, ValueId id) {
   return f->graph->values[id].op == OP_DROPOUT && kernel_sparse_field(f->graph, f->is_sparse_field, id, &dropout) != NO_INDEX;
 }
 
+/* A sum within the row of an edge, which other expressions of the edge are made of. */
+static bool is_edge_row_sum(const Fusion *f, ValueId id) {
+  const Value *value = &f->graph->values[id];
+  return value->op == OP_REDUCE && value->shape.domain == DOMAIN_EDGE && !f->is_wanted_whole[id];
+}
+
 static bool decide_virtual(const Fusion *f, ValueId id) {
   const Graph *graph = f->graph;
   const Value *value = &graph->values[id];
+  if (is_edge_row_sum(f, id)) return !f->has_anchor[id];
   if (op_info[value->op].kind != OP_KIND_POINT || value->op == OP_RESHAPE) return false;
   if (is_sparse_dropout(f, id)) return true;
   if (f->is_wanted_whole[id]) return false;
-  if (value->op == OP_BROADCAST || value->op == OP_LIFT) return true;
+  if (value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE) return true;
   if (value->shape.domain == DOMAIN_EDGE && !f->has_anchor[id]) return true;
   if (f->is_cheap[id]) return true;
   if (!f->is_fusing || value->shape.element == ELEMENT_BIT || f->use_count[id] != 1) return false;
@@ -141,7 +150,7 @@ static void find_virtual_values(Fusion *f) {
   const Graph *graph = f->graph;
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    bool is_edge_anchor = op_info[value->op].kind == OP_KIND_ANCHOR && value->shape.domain == DOMAIN_EDGE;
+    bool is_edge_anchor = op_info[value->op].kind == OP_KIND_ANCHOR && value->shape.domain == DOMAIN_EDGE && !is_edge_row_sum(f, i);
     f->has_anchor[i] = is_edge_anchor;
     for (int k = 0; k < value->operand_count; k++) {
       f->use_count[value->operand[k]]++;
@@ -183,8 +192,7 @@ static void find_sources(Fusion *f, ValueId id, bool is_pointwise, Sources *sour
     return;
   }
   if (!f->is_virtual[id]) return;
-  bool moves = value->op == OP_BROADCAST || value->op == OP_LIFT;
-  for (int k = 0; k < value->operand_count; k++) find_sources(f, value->operand[k], is_pointwise && !moves, sources);
+  for (int k = 0; k < value->operand_count; k++) find_sources(f, value->operand[k], is_pointwise && !op_moves(value->op), sources);
 }
 
 static bool same_loops(const Shape *a, const Shape *b) {
@@ -208,7 +216,7 @@ static void place_point(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   Sources sources = {NO_INDEX, true};
   f->walk += ROLES;
-  for (int k = 0; k < value->operand_count; k++) find_sources(f, value->operand[k], true, &sources);
+  for (int k = 0; k < value->operand_count; k++) find_sources(f, value->operand[k], !op_moves(value->op), &sources);
   int index = NO_INDEX;
   if (f->is_fusing && sources.latest != NO_INDEX && sources.is_pointwise) {
     const Kernel *kernel = &f->kernels->kernels[sources.latest];
@@ -270,7 +278,7 @@ static void add_once(Arena *arena, ValueId **list, int *count, ValueId id) {
 
 static bool has_storage(const Graph *graph, ValueId id) {
   Op op = graph->values[id].op;
-  return op != OP_NUMBER && op != OP_OPTION;
+  return op != OP_NUMBER && op != OP_OPTION && op != OP_ROW_COUNT;
 }
 
 static void add_inputs(Fusion *f, int index, ValueId id) {
@@ -426,7 +434,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   find_virtual_values(&f);
   for (int i = 0; i < graph->value_count; i++) {
     OpKind kind = op_info[graph->values[i].op].kind;
-    if (kind == OP_KIND_ANCHOR) place_anchor(&f, i);
+    if (kind == OP_KIND_ANCHOR && !f.is_virtual[i]) place_anchor(&f, i);
     else if (kind == OP_KIND_POINT && kernels->storage[i] == i && !f.is_virtual[i]) place_point(&f, i);
   }
   find_inputs(&f);

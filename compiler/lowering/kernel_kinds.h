@@ -33,6 +33,8 @@ KERNEL(ROW_SUM, "row sum", "sum over dimensions within a row",
        EVERYWHERE, SUM,  nothing,       reduce,  sum,           none,   row_sum,                nothing,       row_sum)
 KERNEL(COLUMN_SUM, "column sum", "sum over all rows",
        NOWHERE,    SUM,  walkers,       reduce,  sum,           none,   column_sum,             nothing,       column_sum)
+KERNEL(CONCAT, "concat", "rows of several values side by side",
+       NOWHERE,    NONE, nothing,       nothing, concat,        none,   concat,                 nothing,       concat)
 KERNEL(CROSS_ENTROPY, "cross entropy", "mean over the training nodes of -log softmax at the label",
        NOWHERE,    NONE, loss,          loss,    loss,          none,   cross_entropy,          nothing,       cross_entropy)
 KERNEL(CROSS_ENTROPY_GRADIENT, "cross entropy gradient", "its derivative by the scores",

@@ -23,9 +23,9 @@ static void note_reads(Reads *r, ValueId id, bool at_element) {
   r->seen[id] = mark;
   if (kernels->storage[id] != id) at_element = false; /* other dimensions of the same numbers */
   if (!at_element) r->is_elsewhere[kernels->storage[id]] = true;
-  const bool is_computed_here = kernels_is_virtual(kernels, id) || kernels->made_by[id] == r->index;
-  if (!is_computed_here || op_info[value->op].kind != OP_KIND_POINT) return;
-  if (value->op == OP_LIFT || value->op == OP_BROADCAST) at_element = false;
+  const bool is_computed_here = kernels_is_virtual(kernels, id) || (kernels->made_by[id] == r->index && op_info[value->op].kind == OP_KIND_POINT);
+  if (!is_computed_here) return;
+  if (op_moves(value->op)) at_element = false;
   for (int k = 0; k < value->operand_count; k++) note_reads(r, value->operand[k], at_element);
 }
 

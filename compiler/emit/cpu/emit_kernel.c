@@ -395,6 +395,41 @@ static void emit_column_sum(StepWriter *w) {
   emit_walk(w, arena_printf(w->arena, "%s_run(context", w->name), step_run_first(w, DOMAIN_NODE, 1, "walk.run"), step_run_first(w, DOMAIN_NODE, 1, "walk.run + 1"), width);
 }
 
+/* ---- values side by side ---- */
+
+static void emit_concat(StepWriter *w) {
+  const Shape *shape = &w->anchor->shape;
+  const int axis = w->anchor->as.part.axis;
+  int64_t lead = 1, within = 1, begin = 0;
+  for (int d = 0; d < shape->rank; d++) *(d < axis ? &lead : &within) *= d == axis ? 1 : shape->size[d];
+  const int64_t width = shape_width(shape), turn = width / lead;
+  const char *to = step_to(w, w->kernel->anchor), *copies = arena_printf(w->arena, "gnn_real *row = %s + r * %" PRId64 ";\n", to, width);
+  if (lead > 1) copies = arena_printf(w->arena, "%sfor (int j = 0; j < %" PRId64 "; j++) {\n", copies, lead);
+  const char *turns = lead > 1 ? arena_printf(w->arena, "j * %" PRId64 " + ", turn) : "", *indent = lead > 1 ? "  " : "";
+  for (int k = 0; k < w->anchor->operand_count; k++) {
+    const int64_t size = w->graph->values[w->anchor->operand[k]].shape.size[axis] * within;
+    double number;
+    const char *from = "";
+    if (graph_constant(w->graph, w->anchor->operand[k], &number)) from = emit_real(w->arena, number);
+    else {
+      const char *at = step_from(w, w->anchor->operand[k]);
+      from = arena_printf(w->arena, "%s[r * %" PRId64 " + %sk]", at, lead * size, lead > 1 ? arena_printf(w->arena, "j * %" PRId64 " + ", size) : "");
+    }
+    copies = arena_printf(w->arena, "%s%sfor (int k = 0; k < %" PRId64 "; k++) row[%s%sk] = %s;\n", copies, indent, size, turns, begin ? arena_printf(w->arena, "%" PRId64 " + ", begin) : "", from);
+    begin += size;
+  }
+  if (lead > 1) copies = arena_printf(w->arena, "%s}\n", copies);
+  open_task(w, "rows", w->uses);
+  w->uses = 0;
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
+  step_print_lines(w->out, "    ", copies);
+  fprintf(w->out, "  }\n}\n\n");
+  take_part(w);
+  open_step(w, no_members);
+  run_over_rows(w, "rows", shape->domain, 1);
+  fprintf(w->out, "}\n\n");
+}
+
 /* ---- loss and update ---- */
 
 static const char *labels_of(StepWriter *w) { return argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses); }

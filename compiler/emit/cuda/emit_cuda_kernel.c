@@ -367,6 +367,36 @@ static void emit_map(CudaWriter *c) {
   close_kernel(c);
 }
 
+/* Each lane has elements of the row, and finds whose they are. */
+static void emit_concat(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const Shape *shape = &w->anchor->shape;
+  const int axis = w->anchor->as.part.axis;
+  int64_t lead = 1, within = 1, end = 0;
+  for (int d = 0; d < shape->rank; d++) *(d < axis ? &lead : &within) *= d == axis ? 1 : shape->size[d];
+  const int64_t width = body_width(c);
+  const char *choice = "";
+  for (int k = 0; k < w->anchor->operand_count; k++) {
+    const ValueId id = w->anchor->operand[k];
+    const int64_t size = w->graph->values[id].shape.size[axis] * within, begin = end;
+    end += size;
+    double constant;
+    const char *number;
+    if (graph_constant(w->graph, id, &constant)) number = emit_real(w->arena, constant);
+    else {
+      const char *from = step_from(w, id);
+      number = rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[r * %" PRId64 " + turn * %" PRId64 " + k - %" PRId64 "]", from, kernels_row_stride(w->kernels, id), size, begin));
+    }
+    choice = k + 1 < w->anchor->operand_count ? arena_printf(w->arena, "%sk < %" PRId64 " ? %s : ", choice, end, number) : arena_printf(w->arena, "%s%s", choice, number);
+  }
+  set_group(c, width, 1, 0);
+  open_rows(c, step_row_count(w, shape->domain, 1));
+  const char *to = step_to(w, w->kernel->anchor);
+  fprintf(w->out, "    for (int j = own; j < %" PRId64 "; j += %d) {\n      [[maybe_unused]] const int turn = j / %" PRId64 ", k = j %% %" PRId64 ";\n", width, c->lanes, width / lead, width / lead);
+  fprintf(w->out, "      %s[r * %" PRId64 " + j] = %s;\n    }\n  }\n", to, kernels_row_stride(w->kernels, w->kernel->anchor), rows_rounded(w->kernels, w->kernel->anchor, choice));
+  close_kernel(c);
+}
+
 /* ---- products ---- */
 
 static const char *transpose_blocks(const CudaWriter *c, int64_t rows, int64_t cols) {
