@@ -45,9 +45,10 @@ bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE 
   } else if (strcmp(kind, "metrics") == 0) {
     fprintf(out, "%-12s %s\n", "accuracy", "the share of rows whose largest score is that of their class");
   } else if (strcmp(kind, "optimizers") == 0) {
-    fputs("sgd(lr = 0.01, momentum = 0, nesterov = false, weight_decay = 0)\n"
-          "adam(lr = 0.001, betas = [0.9, 0.999], eps = 1e-8, weight_decay = 0)\n"
-          "adamw(lr = 0.001, betas = [0.9, 0.999], eps = 1e-8, weight_decay = 0.01)\n", out);
+    for (int i = 0; i < OPTIMIZER_COUNT; i++) fprintf(out, "%s\n", optimizer_info[i].signature);
+  } else if (strcmp(kind, "schedules") == 0) {
+    for (int i = 0; i < SCHEDULE_COUNT; i++) fprintf(out, "%s\n    lr = %s\n", schedule_info[i].signature, schedule_info[i].help);
+    fputs("warmup(epochs, schedule)\n    lr = a line up to what the schedule begins with, then the schedule\n", out);
   } else {
     return false;
   }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "optimizers.h"
 #include "vocabulary.h"
 
 enum { MAX_RANK = 4, MAX_OPERANDS = 8, NO_INDEX = -1 };
@@ -236,16 +237,21 @@ typedef struct DataInfo {
 
 /* ---- the train block ---- */
 
-typedef enum OptimizerKind { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW } OptimizerKind;
 typedef enum Split { SPLIT_TRAIN, SPLIT_VALID, SPLIT_TEST, SPLIT_COUNT } Split;
 typedef enum Measure { MEASURE_LOSS, MEASURE_ACCURACY } Measure;
 
-/* Hyper-parameters are scalar expressions over numbers and options, so that ./train --lr works. */
+typedef enum ClipKind { CLIP_NONE, CLIP_VALUE, CLIP_NORM } ClipKind;
+
+/* The learning rate of an epoch: `kind` of the arguments, the first `warmup` (NO_INDEX: no) epochs on the way there. */
+typedef struct RateSchedule {
+  ScheduleKind kind;
+  TypedId argument[SCHEDULE_ARGUMENTS], warmup;
+} RateSchedule;
+
+/* Hyper-parameters are scalar expressions over numbers and options, so that ./train --lr works; flags are the numbers 0 and 1. */
 typedef struct Hyper {
-  TypedId lr, weight_decay;             /* all optimisers */
-  TypedId beta1, beta2, epsilon;        /* adam, adamw */
-  TypedId momentum;                     /* sgd */
-  bool is_nesterov;
+  TypedId value[HYPER_COUNT]; /* NO_INDEX: the optimiser has it not */
+  int rate;                   /* index into TrainSpec.schedules where lr has a schedule, else NO_INDEX */
 } Hyper;
 
 typedef struct ParamGroup {
@@ -261,6 +267,14 @@ typedef struct TrainSpec {
   Hyper hyper;
   int group_count;
   ParamGroup *groups;   /* the last one that matches a parameter wins */
+  int schedule_count;
+  RateSchedule *schedules; /* the first is that of the optimiser's lr, which may be constant */
+  bool has_plateau;     /* one of them watches a measure: */
+  Split plateau_split;
+  Measure plateau_measure;
+  int64_t plateau_patience;
+  ClipKind clip_kind;   /* clip = norm(1.0), value(0.5) */
+  TypedId clip;
   int64_t epochs, runs, seed;
   int64_t evaluate_every;   /* 1 by default */
   int64_t checkpoint_every; /* 0: none */

@@ -101,28 +101,41 @@ static void dump_scalar(const TypedProgram *program, const char *name, TypedId i
 }
 
 static void dump_hyper(const TypedProgram *program, const Hyper *h, FILE *out) {
-  dump_scalar(program, "lr", h->lr, out);
-  dump_scalar(program, "weight_decay", h->weight_decay, out);
-  dump_scalar(program, "beta1", h->beta1, out);
-  dump_scalar(program, "beta2", h->beta2, out);
-  dump_scalar(program, "eps", h->epsilon, out);
-  dump_scalar(program, "momentum", h->momentum, out);
-  fprintf(out, "%s\n", h->is_nesterov ? " nesterov" : "");
+  for (int k = 0; k < HYPER_COUNT; k++) {
+    if (k < HYPER_FIRST_FLAG) dump_scalar(program, hyper_names[k], h->value[k], out);
+    else if (h->value[k] != NO_INDEX && program->exprs[h->value[k]].number != 0) fprintf(out, " %s", hyper_names[k]);
+  }
+  if (h->rate == NO_INDEX) {
+    fputc('\n', out);
+    return;
+  }
+  const RateSchedule *schedule = &program->train.schedules[h->rate];
+  const ScheduleInfo *info = &schedule_info[schedule->kind];
+  fprintf(out, ", %s", info->name);
+  for (int a = 0; a < info->argument_count; a++) dump_scalar(program, info->arguments[a].name, schedule->argument[a], out);
+  dump_scalar(program, "warmup", schedule->warmup, out);
+  fputc('\n', out);
 }
 
 static void dump_train(const TypedProgram *program, FILE *out) {
-  static const char *const optimizers[] = {"sgd", "adam", "adamw"};
   static const char *const splits[] = {"train", "valid", "test"};
   static const char *const measures[] = {"loss", "accuracy"};
   const TrainSpec *t = &program->train;
   fprintf(out, "train: cross_entropy(%%%d, %s), epochs %lld, runs %lld, seed %lld, evaluate every %lld, checkpoint every %lld%s\n",
           t->scores, program->fields[t->label_field].name, (long long)t->epochs, (long long)t->runs, (long long)t->seed,
           (long long)t->evaluate_every, (long long)t->checkpoint_every, t->has_accuracy ? ", accuracy" : "");
-  fprintf(out, "  %s", optimizers[t->optimizer]);
+  fprintf(out, "  %s", optimizer_names[t->optimizer]);
   dump_hyper(program, &t->hyper, out);
   for (int i = 0; i < t->group_count; i++) {
     fprintf(out, "  group \"%s\"", t->groups[i].pattern);
     dump_hyper(program, &t->groups[i].hyper, out);
+  }
+  if (t->has_plateau)
+    fprintf(out, "  plateau after %lld without better %s.%s\n", (long long)t->plateau_patience, splits[t->plateau_split], measures[t->plateau_measure]);
+  if (t->clip_kind != CLIP_NONE) {
+    fputs("  clip", out);
+    dump_scalar(program, t->clip_kind == CLIP_NORM ? "norm" : "value", t->clip, out);
+    fputc('\n', out);
   }
   if (t->has_keep) fprintf(out, "  keep best %s.%s\n", splits[t->keep_split], measures[t->keep_measure]);
   if (t->has_stop)

@@ -94,7 +94,7 @@ typedef struct gnn_sparse {
   const int32_t *row_id;     /* gnn_run.node_id */
 } gnn_sparse;
 
-enum { GNN_SPARSE_MAX = 8, GNN_FIELD_MAX = 32, GNN_OPTION_MAX = 64, GNN_TASKS = 256 };
+enum { GNN_SPARSE_MAX = 8, GNN_FIELD_MAX = 32, GNN_OPTION_MAX = 64, GNN_RATE_MAX = 32, GNN_TASKS = 256 };
 typedef enum gnn_split { GNN_TRAIN, GNN_VALID, GNN_TEST, GNN_SPLIT_COUNT } gnn_split;
 
 /* ---- tiers and lanes ---- */
@@ -150,8 +150,10 @@ struct gnn_run {
   const int32_t *rows[GNN_SPLIT_COUNT]; /* labelled nodes of each split, ascending, in the arena */
   int64_t row_count[GNN_SPLIT_COUNT];
   double option[GNN_OPTION_MAX]; /* values of the program's options, in its order */
+  double rate[GNN_RATE_MAX];     /* of learning, in this epoch: the optimiser's, then those of groups that have schedules */
   uint64_t seed;                 /* of this run */
   int64_t epoch;                 /* of the step being run, from 1: dropout and the optimisers count with it */
+  int64_t reductions;            /* how often a plateau has made a rate smaller */
   double loss;                   /* left by the last forward_backward */
   /* Called by the evaluation forward for values that somebody may ask for by name; NULL unless predict --layer. */
   void (*tap)(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width);
@@ -201,7 +203,7 @@ typedef struct gnn_weight_desc {
   int is_trained;       /* 0: a buffer */
   int64_t at;           /* arena offset of the value */
   int64_t at_gradient;  /* where forward_backward leaves the gradient; -1 without */
-  int state_count;      /* optimiser state arrays of the same shape: 0, 1 (momentum) or 2 (Adam: m, v) */
+  int state_count;      /* optimiser state arrays of the same shape: up to 2 */
   int64_t at_state[2];
 } gnn_weight_desc;
 
@@ -329,6 +331,7 @@ struct gnn_program {
   const gnn_option_desc *options;
   int weight_count;
   const gnn_weight_desc *weights;
+  const char *state_names[2]; /* "opt.rmsprop.square.": what the states of a weight begin with in a checkpoint; NULL: as sgd's or adam's */
   int step_count, once_count;
   const gnn_step_desc *steps; /* those of an epoch and an evaluation, then those of `once` */
   int value_count;
@@ -348,6 +351,10 @@ struct gnn_program {
   gnn_split keep_split, stop_split;
   gnn_measure keep_measure, stop_measure;
   int64_t patience;
+  int has_plateau;          /* a schedule multiplies its rate when more than plateau_patience evaluations bring nothing better */
+  gnn_split plateau_split;
+  gnn_measure plateau_measure;
+  int64_t plateau_patience;
   int shows[GNN_SPLIT_COUNT];
   int tap_count;
   const char *const *taps;  /* names that predict --layer takes */
@@ -361,13 +368,27 @@ struct gnn_program {
   int64_t at_results;       /* rows, and how many are right. 0: the host finds them from the scores */
   gnn_status (*once)(gnn_run *run);             /* once the data are there: what does not change; or NULL */
   gnn_status (*forward_backward)(gnn_run *run); /* training forward, loss, gradients of every weight */
+  void (*rates)(gnn_run *run);                  /* sets run->rate for run->epoch; NULL: there are none */
   gnn_status (*update)(gnn_run *run);           /* one optimiser step from those gradients */
   gnn_status (*evaluate)(gnn_run *run);         /* forward with dropout off; leaves the scores */
   const gnn_program *in_double;                 /* the same program built with GNN_DOUBLE, or NULL */
   const gnn_keep_order *keep_order;             /* NULL: there is none beside the plan */
 };
 
-enum { GNN_ABI = 7 };
+/* Learning rates by schedule, as torch.optim.lr_scheduler defines them: of the epoch before which `done` others have run. */
+double gnn_rate_constant(double lr, double done);
+double gnn_rate_step(double lr, double every, double factor, double done);
+double gnn_rate_exponential(double lr, double factor, double done);
+double gnn_rate_cosine(double lr, double epochs, double end, double done);
+double gnn_rate_restarts(double lr, double epochs, double growth, double end, double done);
+double gnn_rate_linear(double lr, double epochs, double end, double done);
+double gnn_rate_polynomial(double lr, double epochs, double power, double end, double done);
+double gnn_rate_one_cycle(double lr, double epochs, double rise, double done);
+double gnn_rate_plateau(double lr, double factor, double reductions);
+/* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
+double gnn_rate_warmup(double warmup, double rate, double done);
+
+enum { GNN_ABI = 8 };
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

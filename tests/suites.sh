@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner views tutorial lang_watched passes kernels layers calibrate lang reference dependencies"
+suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner views tutorial lang_watched passes kernels training layers calibrate lang reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
@@ -45,6 +45,7 @@ suite_views() { tests/views/run.sh "$build"; }
 suite_end_to_end() { tests/end_to_end/run.sh "$build"; }
 suite_layers() { tests/layers/run.sh "$build"; }
 suite_plans() { tests/end_to_end/plans.sh "$build"; }
+suite_training() { tests/training/run.sh "$build"; }
 suite_order() { tests/order/run.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }
 suite_cuda() { tests/cuda/run.sh "$build"; }

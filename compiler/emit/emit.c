@@ -329,6 +329,24 @@ static int emit_taps(const Emission *m, FILE *out) {
   return count;
 }
 
+/* gnn_rate_cosine(g->option[0], 200, 0, done) */
+static const char *rate_text(const Emission *m, const RateSchedule *schedule) {
+  const ScheduleInfo *info = &schedule_info[schedule->kind];
+  const char *warmup = schedule->warmup == NO_INDEX ? NULL : emit_scalar(m, schedule->warmup);
+  const char *done = warmup ? arena_printf(m->arena, "done - %s", warmup) : "done";
+  const char *text = arena_printf(m->arena, "gnn_rate_%s(", info->name);
+  for (int a = 0; a < info->argument_count; a++) text = arena_printf(m->arena, "%s%s, ", text, emit_scalar(m, schedule->argument[a]));
+  text = arena_printf(m->arena, "%s%s)", text, schedule->kind == SCHEDULE_PLATEAU ? "(double)g->reductions" : done);
+  return warmup ? arena_printf(m->arena, "gnn_rate_warmup(%s, %s, done)", warmup, text) : text;
+}
+
+static void emit_rates(const Emission *m, FILE *out) {
+  const TrainSpec *train = &m->program->train;
+  fprintf(out, "/* The learning rates of an epoch. */\nstatic void rates(gnn_run *g) {\n  const double done = (double)(g->epoch - 1);\n  (void)done;\n");
+  for (int i = 0; i < train->schedule_count; i++) fprintf(out, "  g->rate[%d] = %s;\n", i, rate_text(m, &train->schedules[i]));
+  fprintf(out, "}\n\n");
+}
+
 static void emit_program(const Emission *m, int value_count, int tap_count, FILE *out) {
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
@@ -384,7 +402,13 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
     fprintf(out, "  .has_keep = %d,\n  .has_stop = %d,\n  .has_accuracy = %d,\n  .keep_split = %d,\n  .stop_split = %d,\n  .keep_measure = %d,\n  .stop_measure = %d,\n",
             t->has_keep, t->has_stop, t->has_accuracy, (int)t->keep_split, (int)t->stop_split, (int)t->keep_measure, (int)t->stop_measure);
     fprintf(out, "  .patience = %" PRId64 ",\n  .shows = {%d, %d, %d},\n", t->patience, t->shows[0], t->shows[1], t->shows[2]);
-    fprintf(out, "  .forward_backward = forward_backward,\n  .update = update,\n");
+    if (t->has_plateau)
+      fprintf(out, "  .has_plateau = 1,\n  .plateau_split = %d,\n  .plateau_measure = %d,\n  .plateau_patience = %" PRId64 ",\n", (int)t->plateau_split,
+              (int)t->plateau_measure, t->plateau_patience);
+    const OptimizerInfo *optimizer = &optimizer_info[t->optimizer];
+    fprintf(out, "  .state_names = {\"%s\"", optimizer->state_names[0]);
+    fprintf(out, optimizer->state_names[1] ? ", \"%s\"},\n" : "},\n", optimizer->state_names[1]);
+    fprintf(out, "  .forward_backward = forward_backward,\n  .rates = rates,\n  .update = update,\n");
   }
   fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
   const Block *scores = layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, m->schedule->count - 1);
@@ -452,6 +476,7 @@ void emit_source(const Emission *m, FILE *out) {
   if (m->backend == BACKEND_CUDA) emit_cuda_host(m, calls, out);
   else emit_cpu_steps(m, calls, out);
   if (p->has_train) {
+    emit_rates(m, out);
     emit_step_list(m, calls, "forward_backward", "One epoch's forward pass, loss and gradients.", 0, m->schedule->backward_end, out);
     emit_step_list(m, calls, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
   }

@@ -160,3 +160,8 @@ const Hyper *step_hyper(const TypedProgram *program, const char *name) {
     if (fnmatch(program->train.groups[i].pattern, name, 0) == 0) hyper = &program->train.groups[i].hyper;
   return hyper;
 }
+
+const char *step_hyper_text(const Emission *m, const Hyper *hyper, HyperKind kind) {
+  const bool is_scheduled = kind == HYPER_LR && hyper->rate != NO_INDEX;
+  return is_scheduled ? arena_printf(m->arena, "g->rate[%d]", hyper->rate) : emit_scalar(m, hyper->value[kind]);
+}

@@ -56,6 +56,7 @@ const char *step_dropout_values(const StepWriter *w, const char *before, const c
 const char *step_sparse_dropout(StepWriter *w, ValueId dropout);
 int step_sparse_slot(const StepWriter *w, int32_t field); /* index into gnn_run.sparse */
 const Hyper *step_hyper(const TypedProgram *program, const char *name); /* of the weight's group */
+const char *step_hyper_text(const Emission *emission, const Hyper *hyper, HyperKind kind); /* of a setting, in double */
 
 void step_print_lines(FILE *out, const char *indent, const char *lines);
 

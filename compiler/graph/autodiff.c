@@ -273,12 +273,20 @@ void autodiff(Graph *graph) {
   for (int p = 0; p < program->param_count; p++) graph->gradients[p] = NO_VALUE;
   for (int i = 0; i < forward_count; i++)
     if (graph->values[i].op == OP_PARAM) graph->gradients[graph->values[i].as.index] = r.gradient[i];
+  const int first = graph->value_count;
+  const ValueId factor = clip_factor(graph);
+  for (int v = first; v < graph->value_count; v++) {
+    graph->values[v].place = program->train.place;
+    graph->values[v].phase = PHASE_BACKWARD;
+    graph->values[v].name = v == factor ? "clip" : "clip_part";
+  }
   for (int i = 0; i < forward_count; i++) {
     const Value param = graph->values[i];
     if (param.op != OP_PARAM || r.gradient[i] == NO_VALUE) continue;
     Value update = {.op = OP_UPDATE, .operand_count = 2, .operand = {i, r.gradient[i]}, .phase = PHASE_UPDATE};
     update.place = program->train.place;
     update.name = arena_printf(graph->arena, "update_%s", program->params[param.as.index].name);
+    if (factor != NO_VALUE) update.operand[update.operand_count++] = factor;
     update.as.index = param.as.index;
     ValueId id = graph_add(graph, update);
     ARENA_PUSH(graph->arena, graph->updates, graph->update_count, id);

@@ -190,6 +190,7 @@ void graph_settle(Graph *graph);
 Graph *lower(Arena *arena, const TypedProgram *program);
 void reassociate(Graph *graph);
 void autodiff(Graph *graph);
+ValueId clip_factor(Graph *graph); /* of the gradients that autodiff has found; NO_VALUE: they stay as they are */
 void simplify(Graph *graph);
 /* The forward graph as it is run to measure: no dropout, no loss. */
 Graph *evaluation_graph(const Graph *forward);

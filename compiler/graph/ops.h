@@ -75,5 +75,5 @@ OP(CROSS_ENTROPY, "mean over the training nodes of -log softmax at the label",
    2,  ANCHOR, NONE,     SCALAR,        nothing,   nothing,   0, CROSS_ENTROPY,          NOTHING,  ROWS)
 OP(CROSS_ENTROPY_GRADIENT, "derivative of CROSS_ENTROPY by the scores",
    2,  ANCHOR, NONE,     GRADIENT,      nothing,   nothing,   0, CROSS_ENTROPY_GRADIENT, NOTHING,  ROWS)
-OP(UPDATE, "one optimiser step of a weight from its gradient",
-   2,  ANCHOR, INDEX,    UPDATE,        nothing,   nothing,   0, UPDATE,                 NOTHING,  ROWS)
+OP(UPDATE, "one optimiser step of a weight from its gradient, which a third operand multiplies where there is one",
+   -1,  ANCHOR, INDEX,    UPDATE,        nothing,   nothing,   0, UPDATE,                 NOTHING,  ROWS)

@@ -93,7 +93,10 @@ static const char *check_value(const Graph *graph, const Value *value) {
     return begin == s->size[value->as.part.axis] ? NULL : "the parts do not fill the result";
   }
   case SHAPE_GRADIENT: return shape_equal(s, o[0]) ? NULL : "a gradient has the shape of its value";
-  case SHAPE_UPDATE: return shape_equal(o[0], o[1]) ? NULL : "a gradient has the shape of its weight";
+  case SHAPE_UPDATE:
+    if (value->operand_count < 2 || value->operand_count > 3) return "wrong number of operands";
+    if (value->operand_count == 3 && !graph_is_scalar(graph, value->operand[2])) return "gradients are multiplied by one number";
+    return shape_equal(o[0], o[1]) ? NULL : "a gradient has the shape of its weight";
   }
   return "unknown operator";
 }

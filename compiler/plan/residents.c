@@ -147,16 +147,17 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
 static int state_count(const TypedProgram *program) {
   const TrainSpec *train = &program->train;
   if (!program->has_train) return 0;
-  if (train->optimizer != OPTIMIZER_SGD) return 2;
-  /* Momentum may be an option: room is kept unless it is the constant 0 everywhere. */
-  bool has_momentum = false;
-  for (int g = -1; g < train->group_count; g++) {
-    const Hyper *hyper = g < 0 ? &train->hyper : &train->groups[g].hyper;
-    if (hyper->momentum == NO_INDEX) continue;
-    const TypedExpr *e = &program->exprs[hyper->momentum];
-    has_momentum = has_momentum || e->kind != TYPED_NUMBER || e->number != 0;
-  }
-  return has_momentum ? 1 : 0;
+  const int states = optimizer_info[train->optimizer].states;
+  if (!optimizer_has(train->optimizer, HYPER_MOMENTUM)) return states;
+  /* The last is momentum's, which may be an option, or that of a centered optimiser: room is kept unless both are the constant 0 everywhere. */
+  static const HyperKind kinds[] = {HYPER_MOMENTUM, HYPER_CENTERED};
+  bool has_last = false;
+  for (int g = -1; g < train->group_count; g++)
+    for (int k = 0; k < 2; k++) {
+      const TypedId id = (g < 0 ? &train->hyper : &train->groups[g].hyper)->value[kinds[k]];
+      has_last = has_last || (id != NO_INDEX && (program->exprs[id].kind != TYPED_NUMBER || program->exprs[id].number != 0));
+    }
+  return has_last ? states : states - 1;
 }
 
 static void add_weights(Collecting *l) {

@@ -149,7 +149,7 @@ DEFINE_ELEMENTS(exp, gnn_exp(x))
 static void update_task(const void *context, int64_t begin, int64_t end, int64_t task) {
   const Elements *e = context;
   (void)task;
-  gnn_adam(e->y, e->x, e->m, e->v, 1e-3, 0.9, 0.999, 1e-8, 5e-4, 10, begin, end);
+  gnn_adam(e->y, e->x, GNN_UNCLIPPED, e->m, e->v, 1e-3, 0.9, 0.999, 1e-8, 5e-4, 10, begin, end);
 }
 
 static void update_run(void *job) {

@@ -57,7 +57,7 @@ MEASURE(measure_exp) {
 
 MEASURE(measure_update) {
   const int64_t begin = (int64_t)blockIdx.x * MEASURE_UPDATED, end = gnn_min(begin + MEASURE_UPDATED, g->rows * MEASURE_COLUMNS);
-  gnn_adam(g->y, g->x, g->m, g->v, 1e-3, 0.9, 0.999, 1e-8, 5e-4, 10, begin, end);
+  gnn_adam(g->y, g->x, {1, INFINITY}, g->m, g->v, 1e-3, 0.9, 0.999, 1e-8, 5e-4, 10, begin, end);
 }
 
 /* ---- gathers ---- */

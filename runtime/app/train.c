@@ -171,7 +171,7 @@ static gnn_status train_evaluate(gnn_loop *loop, int64_t epoch, int counts) {
       gnn_bad_value_find(loop->instance, GNN_WORK_EVALUATE);
       return train_not_finite(loop);
     }
-  if (counts && gnn_keeper_see(&loop->progress.keeper, loop->program, epoch, loop->result) && loop->program->has_keep)
+  if (counts && gnn_keeper_see(&loop->progress.keeper, &loop->instance->run, epoch, loop->result) && loop->program->has_keep)
     return gnn_snapshot_take(&loop->best, loop->instance, &loop->error);
   return GNN_OK;
 }
@@ -192,11 +192,9 @@ static train_contents train_contents_text(unsigned contents) {
 static void train_log(gnn_loop *loop, int is_evaluated) {
   const gnn_program *program = loop->program;
   gnn_log_row row = {.run = loop->progress.run_index, .epoch = loop->instance->run.epoch,
-                     .loss = loop->instance->run.loss, .lr = NAN, .seconds = loop->epoch_seconds,
+                     .loss = loop->instance->run.loss, .lr = program->rates ? loop->instance->run.rate[0] : NAN, .seconds = loop->epoch_seconds,
                      .is_evaluated = is_evaluated, .device_bytes = program->device_bytes,
                      .host_bytes = program->host_bytes, .ssd_bytes = program->ssd_bytes};
-  for (int i = 0; i < program->option_count; i++)
-    if (strcmp(program->options[i].name, "lr") == 0) row.lr = loop->instance->run.option[i];
   memcpy(row.result, loop->result, sizeof row.result);
   const train_contents changed = train_contents_text(loop->progress.accepted_data);
   row.changed_data = changed.text;

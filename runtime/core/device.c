@@ -14,7 +14,9 @@ gnn_status gnn_await(gnn_run *run, int copy) { return gnn_backend_of(run->progra
 gnn_status gnn_do(gnn_instance *instance, gnn_work work) { return gnn_backend_of(instance->run.program)->work(instance, work); }
 
 gnn_status gnn_step_epoch(gnn_instance *instance) {
+  const gnn_program *program = instance->run.program;
   instance->run.epoch++;
+  if (program->rates) program->rates(&instance->run);
   gnn_status status = gnn_do(instance, GNN_WORK_EPOCH);
   if (status != GNN_OK) return status;
   return isfinite(instance->run.loss) ? GNN_OK : GNN_ENUMERIC;

@@ -237,5 +237,6 @@ void gnn_instance_reset(gnn_instance *instance, uint64_t seed) {
   (void)is_kept;
   instance->run.seed = seed;
   instance->run.epoch = 0;
+  instance->run.reductions = 0;
   instance->run.loss = 0;
 }

@@ -16,7 +16,7 @@ enum { GNN_WORK_COUNT = GNN_WORK_ONCE + 1, GNN_CUDA_ALIGNMENT = 256, GNN_CUDA_UN
 
 /* What the host tells the device before each piece of work: the tail of gnn_view, in pinned memory; and hears after it. */
 typedef struct gnn_cuda_mail {
-  double option[GNN_OPTION_MAX];
+  double option[GNN_OPTION_MAX], rate[GNN_RATE_MAX];
   uint64_t seed;
   int64_t epoch;
   double loss;

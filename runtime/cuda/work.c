@@ -77,6 +77,7 @@ void gnn_cuda_forget_graphs(gnn_cuda *cuda) {
 
 static int work_send(gnn_cuda *cuda, const gnn_run *run) {
   memcpy(cuda->mail->option, run->option, sizeof run->option);
+  memcpy(cuda->mail->rate, run->rate, sizeof run->rate);
   cuda->mail->seed = run->seed;
   cuda->mail->epoch = run->epoch;
   return gnn_cuda_check(cuda, 0, "sending the options", cudaSetDevice(cuda->device)) &&

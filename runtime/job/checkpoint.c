@@ -18,6 +18,7 @@
 #include "runtime/data/safetensors.h"
 
 enum { CHECKPOINT_COUNTS = 8, CHECKPOINT_NUMBERS = 2 + 3 * GNN_SPLIT_COUNT, CHECKPOINT_NAME_MAX = 320 };
+enum { CHECKPOINT_PLATEAU = 3 };
 enum { CHECKPOINT_COUNTS_ONCE = 7 }; /* without accepted_data, which is 0 there */
 
 /* ---- snapshots ---- */
@@ -267,7 +268,8 @@ gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error 
 
 /* ---- checkpoints ---- */
 
-static const char *checkpoint_state_prefix(const gnn_weight_desc *weight, int state) {
+static const char *checkpoint_state_prefix(const gnn_program *program, const gnn_weight_desc *weight, int state) {
+  if (program->state_names[state]) return program->state_names[state];
   if (weight->state_count == 1) return "opt.sgd.momentum.";
   return state == 0 ? "opt.adam.m." : "opt.adam.v.";
 }
@@ -279,14 +281,14 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   gnn_dtype dtype = checkpoint_dtype(program);
   checkpoint_list list;
   gnn_status status = gnn_download_weights(instance, 1, error);
-  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 4, error);
+  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 5, error);
   if (status != GNN_OK) return status;
   const unsigned char *from = best && best->is_filled ? best->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     checkpoint_list_add(&list, "", weight, dtype, gnn_instance_at(instance, weight->at));
     for (int s = 0; s < weight->state_count; s++)
-      checkpoint_list_add(&list, checkpoint_state_prefix(weight, s), weight, dtype,
+      checkpoint_list_add(&list, checkpoint_state_prefix(program, weight, s), weight, dtype,
                           gnn_instance_at(instance, weight->at_state[s]));
     if (from == NULL) continue;
     checkpoint_list_add(&list, "best.", weight, dtype, from);
@@ -306,6 +308,8 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   checkpoint_list_vector(&list, "state.numbers", GNN_F64, CHECKPOINT_NUMBERS, numbers);
   checkpoint_list_vector(&list, "state.finished", GNN_F64, progress->finished_count * GNN_SPLIT_COUNT,
                          progress->finished ? (const void *)progress->finished : (const void *)numbers);
+  const double plateau[CHECKPOINT_PLATEAU] = {keeper->plateau_value, (double)keeper->plateau_waits, (double)keeper->reductions};
+  if (program->has_plateau) checkpoint_list_vector(&list, "state.plateau", GNN_F64, CHECKPOINT_PLATEAU, plateau);
   gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}};
   status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 3, error);
   checkpoint_list_destroy(&list);
@@ -314,7 +318,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
 
 /* What a checkpoint holds beside weights. */
 typedef struct checkpoint_state {
-  const gnn_array *data, *counts, *numbers, *finished;
+  const gnn_array *data, *counts, *numbers, *finished, *plateau; /* NULL: the program has no plateau */
 } checkpoint_state;
 
 static int checkpoint_is_vector(const gnn_array *array, gnn_dtype dtype, int64_t count) { return array->dtype == dtype && array->count == count; }
@@ -342,7 +346,8 @@ static int checkpoint_counts_are_sound(const checkpoint_state *state) {
 static gnn_status checkpoint_check(const gnn_program *program, const gnn_safetensors *file, const char *path, checkpoint_state *state,
                                    gnn_error *error) {
   *state = (checkpoint_state){gnn_safetensors_find(file, "state.data"), gnn_safetensors_find(file, "state.counts"),
-                              gnn_safetensors_find(file, "state.numbers"), gnn_safetensors_find(file, "state.finished")};
+                              gnn_safetensors_find(file, "state.numbers"), gnn_safetensors_find(file, "state.finished"),
+                              program->has_plateau ? gnn_safetensors_find(file, "state.plateau") : NULL};
   if (!state->counts || !state->numbers || !state->finished) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" holds no checkpoint", path);
     gnn_fail_help(error, "if it holds weights: --weights %s", path);
@@ -361,13 +366,16 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
     gnn_fail_help(error, "to start from its weights only: --weights %s", path);
     return status;
   }
+  if (program->has_plateau && (!state->plateau || !checkpoint_is_vector(state->plateau, GNN_F64, CHECKPOINT_PLATEAU) || !(gnn_array_number(state->plateau, 1) >= -1) ||
+                               !(gnn_array_number(state->plateau, 1) <= INT32_MAX) || !(gnn_array_number(state->plateau, 2) >= 0) || !(gnn_array_number(state->plateau, 2) <= INT32_MAX)))
+    return gnn_fail(error, GNN_EIO, "R0806", "\"%s\" is a damaged checkpoint: it does not say where the plateau of the learning rate is", path);
   char name[CHECKPOINT_NAME_MAX];
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     for (int s = 0; s <= weight->state_count; s++) {
       int is_best = s == weight->state_count;
       if (is_best && gnn_array_integer(state->counts, 6) == 0) continue;
-      snprintf(name, sizeof name, "%s%s", is_best ? "best." : checkpoint_state_prefix(weight, s), weight->name);
+      snprintf(name, sizeof name, "%s%s", is_best ? "best." : checkpoint_state_prefix(program, weight, s), weight->name);
       const gnn_array *array = gnn_safetensors_find(file, name);
       if (array == NULL || !gnn_dtype_is_float(array->dtype) || array->count != weight->count)
         return gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" lacks %s", path, name);
@@ -431,7 +439,7 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     for (int s = 0; s < weight->state_count; s++) {
-      snprintf(name, sizeof name, "%s%s", checkpoint_state_prefix(weight, s), weight->name);
+      snprintf(name, sizeof name, "%s%s", checkpoint_state_prefix(program, weight, s), weight->name);
       checkpoint_copy(gnn_instance_at(instance, weight->at_state[s]), program->real_bytes,
                       gnn_safetensors_find(&file, name));
     }
@@ -445,6 +453,12 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   keeper->best_epoch = gnn_array_integer(counts, 3);
   keeper->stop_waits = gnn_array_integer(counts, 4);
   instance->run.seed = progress->seed + (uint64_t)progress->run_index;
+  if (state.plateau) {
+    keeper->plateau_value = gnn_array_number(state.plateau, 0);
+    keeper->plateau_waits = (int64_t)gnn_array_number(state.plateau, 1);
+    keeper->reductions = (int64_t)gnn_array_number(state.plateau, 2);
+  }
+  instance->run.reductions = keeper->reductions;
   keeper->best_value = gnn_array_number(numbers, 0);
   keeper->stop_value = gnn_array_number(numbers, 1);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++)

@@ -354,7 +354,7 @@ gnn_status gnn_job_train(gnn_job *job, int64_t epochs, gnn_job_result *best) {
     int64_t epoch = job->instance->run.epoch;
     if (epoch % every == 0 || e == epochs - 1) {
       status = job_evaluate(job, result);
-      if (status == GNN_OK && gnn_keeper_see(&job->keeper, program, epoch, result) && program->has_keep)
+      if (status == GNN_OK && gnn_keeper_see(&job->keeper, &job->instance->run, epoch, result) && program->has_keep)
         status = job_failed(job, gnn_snapshot_take(&job->best, job->instance, &job->error));
     }
     if (status == GNN_OK && job->options.progress &&

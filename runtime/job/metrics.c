@@ -79,7 +79,7 @@ gnn_status gnn_evaluate(gnn_instance *instance, gnn_result result[GNN_SPLIT_COUN
 
 void gnn_keeper_reset(gnn_keeper *keeper) {
   memset(keeper, 0, sizeof *keeper);
-  keeper->best_epoch = keeper->stop_waits = -1;
+  keeper->best_epoch = keeper->stop_waits = keeper->plateau_waits = -1;
 }
 
 static int metrics_is_better(gnn_measure measure, double value, double than) {
@@ -90,8 +90,22 @@ static double metrics_value(gnn_measure measure, const gnn_result *result) {
   return measure == GNN_MEASURE_ACCURACY ? result->accuracy : result->loss;
 }
 
-int gnn_keeper_see(gnn_keeper *keeper, const gnn_program *program, int64_t epoch,
-                   const gnn_result result[GNN_SPLIT_COUNT]) {
+/* torch.optim.lr_scheduler.ReduceLROnPlateau, with its threshold and without a rest after a reduction. */
+static void keeper_see_plateau(gnn_keeper *keeper, const gnn_program *program, double value) {
+  static const double threshold = 1e-4; /* of the best value */
+  const double best = keeper->plateau_value;
+  const double than = program->plateau_measure == GNN_MEASURE_ACCURACY ? best * (1 + threshold) : best * (1 - threshold);
+  if (keeper->plateau_waits < 0 || metrics_is_better(program->plateau_measure, value, than)) {
+    keeper->plateau_value = value;
+    keeper->plateau_waits = 0;
+  } else if (++keeper->plateau_waits > program->plateau_patience) {
+    keeper->plateau_waits = 0;
+    keeper->reductions++;
+  }
+}
+
+int gnn_keeper_see(gnn_keeper *keeper, gnn_run *run, int64_t epoch, const gnn_result result[GNN_SPLIT_COUNT]) {
+  const gnn_program *program = run->program;
   double value = metrics_value(program->keep_measure, &result[program->keep_split]);
   int is_best = !program->has_keep || keeper->best_epoch < 0 ||
                 metrics_is_better(program->keep_measure, value, keeper->best_value);
@@ -109,6 +123,8 @@ int gnn_keeper_see(gnn_keeper *keeper, const gnn_program *program, int64_t epoch
       keeper->stop_waits++;
     }
   }
+  if (program->has_plateau) keeper_see_plateau(keeper, program, metrics_value(program->plateau_measure, &result[program->plateau_split]));
+  run->reductions = keeper->reductions;
   return is_best;
 }
 

@@ -23,12 +23,14 @@ typedef struct gnn_keeper {
   gnn_result best[GNN_SPLIT_COUNT];
   double stop_value;
   int64_t stop_waits; /* evaluations since stop_value; -1: nothing seen */
+  double plateau_value;
+  int64_t plateau_waits, reductions; /* likewise; how often the rate was made smaller */
 } gnn_keeper;
 
 void gnn_keeper_reset(gnn_keeper *keeper);
-/* Returns whether this evaluation is the best so far (always, where the program keeps none). */
-int gnn_keeper_see(gnn_keeper *keeper, const gnn_program *program, int64_t epoch,
-                   const gnn_result result[GNN_SPLIT_COUNT]);
+/* Returns whether this evaluation is the best so far (always, where the program keeps none). What it decides for the schedules is
+ * in the run when it returns. */
+int gnn_keeper_see(gnn_keeper *keeper, gnn_run *run, int64_t epoch, const gnn_result result[GNN_SPLIT_COUNT]);
 int gnn_keeper_stops(const gnn_keeper *keeper, const gnn_program *program);
 
 extern const char *const gnn_split_names[GNN_SPLIT_COUNT]; /* "train", "valid", "test" */

@@ -441,7 +441,7 @@ static void elements_dropout(void *job) {
 
 static void elements_adam(void *job) {
   Elements *e = job;
-  gnn_adam(e->y, e->x, e->m, e->v, 1e-3, 0.9, 0.999, 1e-8, 5e-4, 10, 0, ELEMENTS);
+  gnn_adam(e->y, e->x, GNN_UNCLIPPED, e->m, e->v, 1e-3, 0.9, 0.999, 1e-8, 5e-4, 10, 0, ELEMENTS);
 }
 
 #define DEFINE_ELEMENTS(name, expression)                 \

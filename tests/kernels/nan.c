@@ -208,10 +208,14 @@ static void test_loss(Tap *tap, int64_t classes) {
 }
 
 static void update(int kind, gnn_real *w, const gnn_real *g, gnn_real *m, gnn_real *v) {
-  if (kind == 0) gnn_sgd(w, g, NULL, 0.1, 0, 0.01, 0, 1, 0, LONGEST);
-  if (kind == 1) gnn_sgd(w, g, m, 0.1, 0.9, 0, 1, 2, 0, LONGEST);
-  if (kind == 2) gnn_adam(w, g, m, v, 0.1, 0.9, 0.99, 1e-8, 0.01, 1, 0, LONGEST);
-  if (kind == 3) gnn_adamw(w, g, m, v, 0.1, 0.9, 0.99, 1e-8, 0.01, 1, 0, LONGEST);
+  if (kind == 0) gnn_sgd(w, g, GNN_UNCLIPPED, NULL, 0.1, 0, 0.01, 0, 1, 0, LONGEST);
+  if (kind == 1) gnn_sgd(w, g, GNN_UNCLIPPED, m, 0.1, 0.9, 0, 1, 2, 0, LONGEST);
+  if (kind == 2) gnn_adam(w, g, GNN_UNCLIPPED, m, v, 0.1, 0.9, 0.99, 1e-8, 0.01, 1, 0, LONGEST);
+  if (kind == 4) gnn_rmsprop(w, g, GNN_UNCLIPPED, m, NULL, 0.1, 0.9, 1e-8, 0.01, 0, 0, 1, 0, LONGEST);
+  if (kind == 5) gnn_rmsprop(w, g, GNN_UNCLIPPED, m, v, 0.1, 0.9, 1e-8, 0, 0, 1, 1, 0, LONGEST);
+  if (kind == 6) gnn_adagrad(w, g, GNN_UNCLIPPED, m, 0.1, 0, 0.01, 0, 1e-10, 1, 0, LONGEST);
+  if (kind == 7) gnn_sgd(w, g, (gnn_clip){0.5, 0.1f}, NULL, 0.1, 0, 0.01, 0, 1, 0, LONGEST);
+  if (kind == 3) gnn_adamw(w, g, GNN_UNCLIPPED, m, v, 0.1, 0.9, 0.99, 1e-8, 0.01, 1, 0, LONGEST);
 }
 
 static void test_update(Tap *tap, int kind, const char *name) {
@@ -233,7 +237,7 @@ int main(void) {
   test_both_nan(&tap);
   for (size_t i = 0; i < sizeof all_products / sizeof *all_products; i++) test_products(&tap, &all_products[i]);
   for (int64_t classes = 1; classes <= LONGEST; classes += classes < 3 ? 1 : 12) test_loss(&tap, classes);
-  static const char *const names[] = {"SGD", "SGD with momentum", "Adam", "AdamW"};
-  for (int kind = 0; kind < 4; kind++) test_update(&tap, kind, names[kind]);
+  static const char *const names[] = {"SGD", "SGD with momentum", "Adam", "AdamW", "RMSprop", "centered RMSprop", "Adagrad", "clipped SGD"};
+  for (int kind = 0; kind < 8; kind++) test_update(&tap, kind, names[kind]);
   return tap_end(&tap);
 }

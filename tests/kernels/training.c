@@ -95,25 +95,51 @@ enum { WEIGHTS = 101, STEPS = 5 };
 
 typedef struct Optimiser {
   const char *name;
-  int kind; /* 0 SGD, 1 Adam, 2 AdamW */
+  int kind; /* 0 SGD, 1 Adam, 2 AdamW, 3 RMSprop (nesterov: centered), 4 Adagrad */
   double lr, a, b, epsilon, decay;
   int nesterov;
+  double clip_factor, clip_limit;
 } Optimiser;
 
 static const Optimiser optimisers[] = {
-    {"SGD", 0, 0.1, 0, 0, 0, 0, 0},
-    {"SGD with weight decay", 0, 0.1, 0, 0, 0, 0.01, 0},
-    {"SGD with momentum", 0, 0.1, 0.9, 0, 0, 0.01, 0},
-    {"SGD with Nesterov's momentum", 0, 0.1, 0.9, 0, 0, 0.01, 1},
-    {"Adam", 1, 0.01, 0.9, 0.999, 1e-8, 0, 0},
-    {"Adam with weight decay", 1, 0.01, 0.8, 0.99, 1e-3, 5e-2, 0},
-    {"AdamW", 2, 0.01, 0.9, 0.999, 1e-8, 1e-2, 0},
+    {"SGD", 0, 0.1, 0, 0, 0, 0, 0, 1, INFINITY},
+    {"SGD with weight decay", 0, 0.1, 0, 0, 0, 0.01, 0, 1, INFINITY},
+    {"SGD with momentum", 0, 0.1, 0.9, 0, 0, 0.01, 0, 1, INFINITY},
+    {"SGD with Nesterov's momentum", 0, 0.1, 0.9, 0, 0, 0.01, 1, 1, INFINITY},
+    {"Adam", 1, 0.01, 0.9, 0.999, 1e-8, 0, 0, 1, INFINITY},
+    {"Adam with weight decay", 1, 0.01, 0.8, 0.99, 1e-3, 5e-2, 0, 1, INFINITY},
+    {"AdamW", 2, 0.01, 0.9, 0.999, 1e-8, 1e-2, 0, 1, INFINITY},
+    {"SGD, clipped by norm", 0, 0.1, 0, 0, 0, 0, 0, 0.25, INFINITY},
+    {"Adam, clipped by value", 1, 0.01, 0.8, 0.99, 1e-3, 0, 0, 1, 0.125},
+    {"RMSprop", 3, 0.01, 0.9, 0, 1e-3, 0.01, 0, 1, INFINITY},
+    {"RMSprop with momentum", 3, 0.01, 0.9, 0.5, 1e-3, 0, 0, 1, INFINITY},
+    {"centered RMSprop", 3, 0.01, 0.9, 0, 0.1, 0, 1, 1, INFINITY},
+    {"Adagrad", 4, 0.1, 0.1, 0.5, 1e-10, 0.01, 0, 1, INFINITY},
 };
 
 /* One weight's step as the documentation of torch.optim writes it. */
 static void reference_step(const Optimiser *o, double *w, double g, double *m, double *v, int step) {
+  g = g * o->clip_factor;
+  g = fmax(-o->clip_limit, fmin(o->clip_limit, g));
   if (o->kind == 2) *w -= o->lr * o->decay * *w;
   else g += o->decay * *w;
+  if (o->kind == 3) { /* RMSprop: m its mean square; v the buffer of its momentum or the mean of its gradients */
+    *m = o->a * *m + (1 - o->a) * g * g;
+    double variance = *m;
+    if (o->nesterov) {
+      *v = o->a * *v + (1 - o->a) * g;
+      variance -= *v * *v;
+    }
+    double move = g / (sqrt(variance) + o->epsilon);
+    if (!o->nesterov && o->b != 0) move = *v = o->b * *v + move;
+    *w -= o->lr * move;
+    return;
+  }
+  if (o->kind == 4) { /* Adagrad: a the decay of its rate, b what its sum begins with */
+    *m = (step == 1 ? o->b : *m) + g * g;
+    *w -= o->lr / (1 + (double)(step - 1) * o->a) * g / (sqrt(*m) + o->epsilon);
+    return;
+  }
   if (o->kind == 0) {
     if (o->a != 0) {
       *m = step == 1 ? g : o->a * *m + g;
@@ -130,9 +156,12 @@ static void reference_step(const Optimiser *o, double *w, double g, double *m, d
 
 static void optimiser_step(const Optimiser *o, gnn_real *w, const gnn_real *g, gnn_real *m, gnn_real *v, int step,
                            int64_t begin, int64_t end) {
-  if (o->kind == 0) gnn_sgd(w, g, o->a != 0 ? m : NULL, o->lr, o->a, o->decay, o->nesterov, step, begin, end);
-  if (o->kind == 1) gnn_adam(w, g, m, v, o->lr, o->a, o->b, o->epsilon, o->decay, step, begin, end);
-  if (o->kind == 2) gnn_adamw(w, g, m, v, o->lr, o->a, o->b, o->epsilon, o->decay, step, begin, end);
+  const gnn_clip clip = {(gnn_real)o->clip_factor, (gnn_real)o->clip_limit};
+  if (o->kind == 0) gnn_sgd(w, g, clip, o->a != 0 ? m : NULL, o->lr, o->a, o->decay, o->nesterov, step, begin, end);
+  if (o->kind == 1) gnn_adam(w, g, clip, m, v, o->lr, o->a, o->b, o->epsilon, o->decay, step, begin, end);
+  if (o->kind == 3) gnn_rmsprop(w, g, clip, m, o->b != 0 || o->nesterov ? v : NULL, o->lr, o->a, o->epsilon, o->decay, o->b, o->nesterov, step, begin, end);
+  if (o->kind == 4) gnn_adagrad(w, g, clip, m, o->lr, o->a, o->decay, o->b, o->epsilon, step, begin, end);
+  if (o->kind == 2) gnn_adamw(w, g, clip, m, v, o->lr, o->a, o->b, o->epsilon, o->decay, step, begin, end);
 }
 
 static void test_optimiser(Tap *tap, const Optimiser *o) {

@@ -63,7 +63,7 @@ for program in tests/lang/right/*.gnn; do
   result $? "twice the same: $(basename "$base")"
 done
 
-for kind in layers functions losses metrics optimizers targets; do
+for kind in layers functions losses metrics optimizers schedules targets; do
   "$langtest" --list "$kind" >"$scratch/out" 2>&1
   compare "tests/lang/list.$kind" "list: $kind"
 done

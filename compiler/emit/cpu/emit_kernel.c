@@ -466,34 +466,43 @@ static void emit_cross_entropy_gradient(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+/* How the gradients are clipped, as an argument of the optimiser. */
+static const char *clip_text(StepWriter *w) {
+  const TrainSpec *train = &w->emission->program->train;
+  if (train->clip_kind == CLIP_VALUE) return "(gnn_clip){1, (gnn_real)s->limit}";
+  if (w->anchor->operand_count < 3) return "GNN_UNCLIPPED";
+  return arena_printf(w->arena, "(gnn_clip){*%s, INFINITY}", argument_named_value(w->arguments, "factor", w->anchor->operand[2], false, &w->uses));
+}
+
 /* One function for all weights with the same settings. */
 static void emit_update(StepWriter *w) {
   const TypedProgram *program = w->emission->program;
   const Residents *residents = w->emission->layout->residents;
+  const OptimizerInfo *info = &optimizer_info[program->train.optimizer];
   int32_t p = w->anchor->as.index;
   const Hyper *h = step_hyper(program, program->params[p].name);
-  const char *weight = argument_named_value(w->arguments, "weight", w->anchor->operand[0], true, &w->uses);
-  const char *gradient = argument_named_value(w->arguments, "gradient", w->anchor->operand[1], false, &w->uses);
+  const char *call = arena_printf(w->arena, "gnn_%s(%s, ", info->name, argument_named_value(w->arguments, "weight", w->anchor->operand[0], true, &w->uses));
+  call = arena_printf(w->arena, "%s%s, ", call, argument_named_value(w->arguments, "gradient", w->anchor->operand[1], false, &w->uses));
+  call = arena_printf(w->arena, "%s%s", call, clip_text(w));
   static const char *const names[MAX_STATES] = {"state1", "state2"};
-  const char *state[MAX_STATES] = {"NULL", "NULL"};
-  for (int s = 0; s < MAX_STATES; s++)
-    if (residents->state[s][p] != NO_INDEX) state[s] = argument_named_block(w->arguments, names[s], residents->state[s][p], &w->uses);
-  w->uses |= USES_RUN;
-  const char *settings = arena_printf(w->arena, ".lr = %s,\n.weight_decay = %s,\n", emit_scalar(w->emission, h->lr), emit_scalar(w->emission, h->weight_decay));
-  Members members;
-  if (program->train.optimizer == OPTIMIZER_SGD) {
-    print_task(w, "elements", arena_printf(w->arena, "gnn_sgd(%s, %s, %s, s->lr, s->momentum, s->weight_decay, %d, g->epoch, begin, end);", weight, gradient, state[0],
-                                           h->is_nesterov));
-    members = (Members){"double lr, weight_decay, momentum;\n", arena_printf(w->arena, "%s.momentum = %s,\n", settings, emit_scalar(w->emission, h->momentum))};
-  } else {
-    print_task(w, "elements", arena_printf(w->arena, "gnn_%s(%s, %s, %s, %s, s->lr, s->beta1, s->beta2, s->epsilon, s->weight_decay, g->epoch, begin, end);",
-                                           program->train.optimizer == OPTIMIZER_ADAM ? "adam" : "adamw", weight, gradient, state[0], state[1]));
-    members = (Members){"double lr, weight_decay, beta1, beta2, epsilon;\n",
-                        arena_printf(w->arena, "%s.beta1 = %s,\n.beta2 = %s,\n.epsilon = %s,\n", settings, emit_scalar(w->emission, h->beta1),
-                                     emit_scalar(w->emission, h->beta2), emit_scalar(w->emission, h->epsilon))};
+  for (int s = 0; s < info->states; s++)
+    call = arena_printf(w->arena, "%s, %s", call,
+                        residents->state[s][p] != NO_INDEX ? argument_named_block(w->arguments, names[s], residents->state[s][p], &w->uses) : "NULL");
+  const char *fields = "double", *values = "";
+  for (int i = 0; i < info->setting_count; i++) {
+    const char *name = hyper_names[info->settings[i].kind];
+    call = arena_printf(w->arena, "%s, s->%s", call, name);
+    fields = arena_printf(w->arena, "%s%s %s", fields, i ? "," : "", name);
+    values = arena_printf(w->arena, "%s.%s = %s,\n", values, name, step_hyper_text(w->emission, h, info->settings[i].kind));
   }
+  if (program->train.clip_kind == CLIP_VALUE) {
+    fields = arena_printf(w->arena, "%s, limit", fields);
+    values = arena_printf(w->arena, "%s.limit = %s,\n", values, emit_scalar(w->emission, program->train.clip));
+  }
+  w->uses |= USES_RUN;
+  print_task(w, "elements", arena_printf(w->arena, "%s, g->epoch, begin, end);", call));
   argument_number(w->arguments, "count", shape_width(&w->graph->values[w->anchor->operand[0]].shape), &w->uses);
-  open_step(w, members);
+  open_step(w, (Members){arena_printf(w->arena, "%s;\n", fields), values});
   run_over(w, "elements", "count", number(w, SUM_NUMBERS));
   fprintf(w->out, "}\n\n");
 }

@@ -765,14 +765,21 @@ static const Hyper **print_weights(CudaWriter *c, int *group_count, int64_t *blo
   return groups;
 }
 
-static const char *update_call(const CudaWriter *c, const Hyper *h) {
+static const char *clip_text(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const TrainSpec *train = &w->emission->program->train;
+  if (train->clip_kind == CLIP_VALUE) return arena_printf(w->arena, "{1, (gnn_real)(%s)}", emit_scalar(w->emission, train->clip));
+  if (w->anchor->operand_count < 3) return "{1, INFINITY}";
+  return arena_printf(w->arena, "{*%s, INFINITY}", step_from(w, w->anchor->operand[2]));
+}
+
+static const char *update_call(CudaWriter *c, const Hyper *h, const char *clip) {
   const Emission *m = c->w.emission;
-  if (m->program->train.optimizer == OPTIMIZER_SGD)
-    return arena_printf(c->w.arena, "gnn_sgd(w, slope, gnn_state(g, weight, 0), %s, %s, %s, %d, g->epoch, begin, end);", emit_scalar(m, h->lr), emit_scalar(m, h->momentum),
-                        emit_scalar(m, h->weight_decay), h->is_nesterov);
-  return arena_printf(c->w.arena, "gnn_%s(w, slope, gnn_state(g, weight, 0), gnn_state(g, weight, 1), %s, %s, %s, %s, %s, g->epoch, begin, end);",
-                      m->program->train.optimizer == OPTIMIZER_ADAM ? "adam" : "adamw", emit_scalar(m, h->lr), emit_scalar(m, h->beta1), emit_scalar(m, h->beta2),
-                      emit_scalar(m, h->epsilon), emit_scalar(m, h->weight_decay));
+  const OptimizerInfo *info = &optimizer_info[m->program->train.optimizer];
+  const char *call = arena_printf(c->w.arena, "gnn_%s(w, slope, %s", info->name, clip);
+  for (int s = 0; s < info->states; s++) call = arena_printf(c->w.arena, "%s, gnn_state(g, weight, %d)", call, s);
+  for (int i = 0; i < info->setting_count; i++) call = arena_printf(c->w.arena, "%s, %s", call, step_hyper_text(m, h, info->settings[i].kind));
+  return arena_printf(c->w.arena, "%s, g->epoch, begin, end);", call);
 }
 
 static void emit_update(CudaWriter *c) {
@@ -784,9 +791,10 @@ static void emit_update(CudaWriter *c) {
   fprintf(w->out, "  const gnn_weight &weight = gnn_weight_of_block(%s_table);\n", w->name);
   fprintf(w->out, "  const int64_t begin = (int64_t)((int)blockIdx.x - weight.block) * GNN_UPDATE_EACH, end = gnn_min(begin + GNN_UPDATE_EACH, weight.count);\n");
   fprintf(w->out, "  gnn_real *w = gnn_at(g, weight.at);\n  const gnn_real *slope = gnn_at(g, weight.at_gradient[%s]);\n", w->emission->keep_order ? argument_order(w->arguments, &w->uses) : "0");
+  const char *clip = clip_text(c);
   for (int i = 0; i < group_count; i++) {
     const char *condition = group_count > 1 ? arena_printf(w->arena, "if (weight.group == %d) ", i) : "";
-    fprintf(w->out, "  %s%s\n", condition, update_call(c, groups[i]));
+    fprintf(w->out, "  %s%s\n", condition, update_call(c, groups[i], clip));
   }
   close_kernel(c);
 }

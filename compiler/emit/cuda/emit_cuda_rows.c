@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { MOST_UNROLLED = 256 /* rounds of a loop */ };
+
 static const char *const loop_names[] = {"j", "k", "l", "m"};
 
 int cuda_lanes(int64_t width, bool has_bits) {
@@ -69,7 +71,7 @@ void cuda_print_elements(const RowWriter *w, Spread spread, RowPart extent, int 
   const char *condition = arena_printf(arena, "own + %d * block < %" PRId64, each, width);
   if (extent == ROW_TILE) fprintf(out, "%sfor (int block = column / 32; block < gnn_min(column / 32 + %d, %" PRId64 "); block++) {\n", indent, tile / CUDA_WARP, blocks);
   else if (extent == ROW_SLICE) fprintf(out, "%sGNN_UNROLL for (int block = 0; block < blocks; block++) {\n", indent);
-  else fprintf(out, "%sGNN_UNROLL for (int block = 0; block < %" PRId64 "; block++) {\n", indent, blocks);
+  else fprintf(out, "%s%s for (int block = 0; block < %" PRId64 "; block++) {\n", indent, blocks <= MOST_UNROLLED ? "GNN_UNROLL" : "GNN_UNROLL_4", blocks);
   if (w->has_bits) {
     if (vector == 1) fprintf(out, "%s[[maybe_unused]] const int word = %s;\n", in, block);
     else fprintf(out, "%s[[maybe_unused]] const int word = %d * %s + lane / %d;\n", in, vector, block, CUDA_WARP / vector);

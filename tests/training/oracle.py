@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""What the programs of this folder have to measure, by PyTorch's and scikit-learn's definitions in plain Python.
+
+usage: oracle.py DATA_FOLDER EXPECTED_FOLDER
+Writes the data set (npy files) and, for each case, the lines "epoch,loss,lr" and what comes of the scores in the end. Both are committed:
+the tests need no Python. One linear layer, so that gradients can be written down: scores = x W^T + b.
+"""
+import math
+import os
+import random
+import struct
+import sys
+
+NODES, FEATURES, CLASSES = 40, 3, 4
+
+
+# ---- the data ----
+
+def npy(path, kind, shape, values):
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (kind, "".join("%d, " % n for n in shape))
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    code = {"<f4": "f", "<i8": "q", "|b1": "?"}[kind]
+    with open(path, "wb") as out:
+        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        out.write(struct.pack("<%d%s" % (len(values), code), *values))
+
+
+def single(value):
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def make_data():
+    draw = random.Random(17)
+    data = {"x": [[single(draw.gauss(0, 1)) for _ in range(FEATURES)] for _ in range(NODES)]}
+    data["y"] = [draw.randrange(CLASSES) if v % 9 else -1 for v in range(NODES)]  # some have no label
+    data["split"] = [draw.choice(["train", "train", "val", "test"]) for _ in range(NODES)]
+    return data
+
+
+def write_data(data, folder):
+    os.makedirs(folder, exist_ok=True)
+    flat = lambda rows: [value for row in rows for value in row]
+    npy(folder + "/x.npy", "<f4", [NODES, FEATURES], flat(data["x"]))
+    npy(folder + "/y.npy", "<i8", [NODES], data["y"])
+    npy(folder + "/edge_index.npy", "<i8", [2, NODES], list(range(NODES)) + [(v + 1) % NODES for v in range(NODES)])
+    for split in ("train", "val", "test"):
+        npy(folder + "/%s_mask.npy" % split, "|b1", [NODES], [s == split for s in data["split"]])
+
+
+# ---- losses: of one row, and its derivative by the scores; the weight of the row ----
+
+def cross_entropy(scores, label, weights=None, smoothing=0.0):
+    top = max(scores)
+    total = sum(math.exp(s - top) for s in scores)
+    logs = [s - top - math.log(total) for s in scores]
+    weights = weights or [1.0] * len(scores)
+    share = [smoothing / len(scores) * w + ((1 - smoothing) * w if c == label else 0) for c, w in enumerate(weights)]
+    loss = -sum(q * l for q, l in zip(share, logs))
+    slope = [sum(share) * math.exp(l) - q for q, l in zip(share, logs)]
+    return loss, slope, weights[label]
+
+
+# ---- optimisers: one number's step; `at` counts from 1 ----
+
+def sgd(w, g, state, at, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
+    g += weight_decay * w
+    if momentum:
+        state["m"] = g if at == 1 else momentum * state["m"] + g
+        g = g + momentum * state["m"] if nesterov else state["m"]
+    return w - lr * g
+
+
+def adam(w, g, state, at, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
+    g += weight_decay * w
+    state["m"] = betas[0] * state.get("m", 0.0) + (1 - betas[0]) * g
+    state["v"] = betas[1] * state.get("v", 0.0) + (1 - betas[1]) * g * g
+    mean, square = state["m"] / (1 - betas[0] ** at), state["v"] / (1 - betas[1] ** at)
+    return w - lr * mean / (math.sqrt(square) + eps)
+
+
+def rmsprop(w, g, state, at, lr, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0, centered=False):
+    g += weight_decay * w
+    state["v"] = alpha * state.get("v", 0.0) + (1 - alpha) * g * g
+    variance = state["v"]
+    if centered:
+        state["a"] = alpha * state.get("a", 0.0) + (1 - alpha) * g
+        variance -= state["a"] ** 2
+    move = g / (math.sqrt(variance) + eps)
+    if momentum:
+        move = state["m"] = momentum * state.get("m", 0.0) + move
+    return w - lr * move
+
+
+def adagrad(w, g, state, at, lr, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10):
+    g += weight_decay * w
+    state["s"] = state.get("s", initial_accumulator_value) + g * g
+    return w - lr / (1 + (at - 1) * lr_decay) * g / (math.sqrt(state["s"]) + eps)
+
+
+# ---- schedules: of the epochs that lie behind ----
+
+def half_cosine(high, low, share):
+    return low + (high - low) * (1 + math.cos(math.pi * share)) / 2
+
+
+def cosine(lr, epochs, end=0.0):
+    return lambda done: half_cosine(lr, end, min(max(done, 0) / epochs, 1))
+
+
+def step(lr, every, factor=0.1):
+    return lambda done: lr * factor ** (max(done, 0) // every)
+
+
+def exponential(lr, factor):
+    return lambda done: lr * factor ** max(done, 0)
+
+
+def polynomial(lr, epochs, power=1.0, end=0.0):
+    return lambda done: end + (lr - end) * (1 - min(max(done, 0) / epochs, 1)) ** power
+
+
+def linear(lr, epochs, end=0.0):
+    return polynomial(lr, epochs, 1.0, end)
+
+
+def restarts(lr, epochs, growth=1.0, end=0.0):
+    def rate(done):
+        length = epochs
+        while done >= length:
+            done, length = done - length, length * growth
+        return half_cosine(lr, end, done / length)
+    return rate
+
+
+def one_cycle(lr, epochs, rise=0.3):
+    def rate(done):
+        top, last = rise * epochs - 1, epochs - 1
+        if done <= top:
+            return half_cosine(lr / 25, lr, done / top)
+        return half_cosine(lr, lr / 25 / 1e4, min((done - top) / (last - top), 1))
+    return rate
+
+
+def warmup(epochs, inner):
+    return lambda done: inner(max(done - epochs, 0)) * min((done + 1) / epochs, 1)
+
+
+class Plateau:
+    """ReduceLROnPlateau on the loss of the training split as it is measured after each epoch."""
+
+    def __init__(self, lr, factor, patience):
+        self.lr, self.factor, self.patience, self.best, self.waits = lr, factor, patience, None, 0
+
+    def __call__(self, done):
+        return self.lr
+
+    def see(self, value):
+        if self.best is None or value < self.best * (1 - 1e-4):
+            self.best, self.waits = value, 0
+            return
+        self.waits += 1
+        if self.waits > self.patience:
+            self.lr, self.waits = self.lr * self.factor, 0
+
+
+# ---- training ----
+
+def train(data, loss, optimizer, rate, epochs, clip=None, width=CLASSES, biases={"b": None}):
+    """biases: their names, each with a schedule of its own or None."""
+    weights = {(k, f): 0.1 for k in range(width) for f in range(FEATURES)}
+    weights.update({(k, b): 0.0 for k in range(width) for b in biases})
+    states = {key: {} for key in weights}
+    lines = []
+
+    def forward(v):
+        return [sum(weights[k, f] * data["x"][v][f] for f in range(FEATURES)) + sum(weights[k, b] for b in biases) for k in range(width)]
+
+    def measure(split):
+        rows = [v for v in range(NODES) if data["split"][v] == split and data["y"][v] not in (-1, None)]
+        parts = [(v, *loss(forward(v), data["y"][v])) for v in rows]
+        return parts, sum(part[3] for part in parts)
+
+    for epoch in range(1, epochs + 1):
+        parts, total = measure("train")
+        lr = rate(epoch - 1)
+        lines.append((epoch, sum(part[1] for part in parts) / total, lr))
+        slopes = {key: 0.0 for key in weights}
+        for v, _, slope, _ in parts:
+            for k in range(width):
+                for f in range(FEATURES):
+                    slopes[k, f] += slope[k] * data["x"][v][f] / total
+                for b in biases:
+                    slopes[k, b] += slope[k] / total
+        if clip and clip[0] == "norm":
+            factor = min(1, clip[1] / (math.sqrt(sum(g * g for g in slopes.values())) + 1e-6))
+            slopes = {key: g * factor for key, g in slopes.items()}
+        if clip and clip[0] == "value":
+            slopes = {key: max(-clip[1], min(clip[1], g)) for key, g in slopes.items()}
+        for key in weights:
+            own = biases.get(key[1])
+            weights[key] = optimizer(weights[key], slopes[key], states[key], epoch, own(epoch - 1) if own else lr)
+        if isinstance(rate, Plateau):
+            parts, total = measure("train")
+            rate.see(sum(part[1] for part in parts) / total)
+    return lines, forward
+
+
+def with_settings(rule, **settings):
+    return lambda w, g, state, at, lr: rule(w, g, state, at, lr, **settings)
+
+
+CASES = {
+    "rmsprop": dict(loss=cross_entropy, optimizer=with_settings(rmsprop, alpha=0.9, momentum=0.5, weight_decay=0.01),
+                    rate=lambda: warmup(5, cosine(0.02, 20, 0.001)), epochs=40, clip=("norm", 0.2)),
+    "centered": dict(loss=cross_entropy, optimizer=with_settings(rmsprop, centered=True, eps=0.01),
+                     rate=lambda: one_cycle(0.05, 40), epochs=40),
+    "adagrad": dict(loss=cross_entropy, optimizer=with_settings(adagrad, lr_decay=0.01, initial_accumulator_value=0.1),
+                    rate=lambda: restarts(0.3, 7, 2, 0.01), epochs=40, clip=("value", 0.05)),
+    "plateau": dict(loss=cross_entropy, optimizer=with_settings(sgd, momentum=0.9, nesterov=True),
+                    rate=lambda: Plateau(2.5, 0.5, 2), epochs=60),
+    "groups": dict(loss=cross_entropy, optimizer=with_settings(sgd), rate=lambda: lambda done: 0.1, epochs=40,
+                   biases={"b1": step(1.0, 8, 0.5), "b2": exponential(0.5, 0.9), "b3": polynomial(0.5, 30, 2, 0.01), "b4": warmup(3, linear(1.0, 30))}),
+}
+
+
+def main():
+    data_folder, expected = sys.argv[1:]
+    data = make_data()
+    write_data(data, data_folder)
+    os.makedirs(expected, exist_ok=True)
+    for name, case in CASES.items():
+        case = dict(case, rate=case["rate"]())
+        lines, _ = train(data, **case)
+        with open("%s/%s.csv" % (expected, name), "w") as out:
+            for line in lines:
+                out.write("%d,%.9g,%.9g\n" % line)
+
+
+main()

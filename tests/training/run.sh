@@ -1,0 +1,40 @@
+#!/bin/bash
+# run.sh BUILD: training as PyTorch does it: losses, optimisers, schedules, clipping and metrics against oracle.py, whose results are in expected/.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+gnncc=$build/gnncc
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$tap_log"' EXIT
+cp -r "$here/data" "$here/models" "$work"
+cd "$work/models"
+export XDG_CACHE_HOME=$work/cache CFLAGS=-O1
+
+same_curve() { # CASE LOG: epoch, loss and learning rate of every epoch
+  cut -d, -f2,3,7 "$2" | tail -n +2 | paste -d, - "$here/expected/$1.csv" | awk -F, '
+    function off(a, b, scale) { return a - b > scale || b - a > scale }
+    $1 != $4 || off($2, $5, 2e-5 * $5 + 1e-7) || off($3, $6, 1e-8 * $6) { print "epoch " $1 ": loss " $2 " for " $5 ", lr " $3 " for " $6; bad++ }
+    END { exit bad > 0 || NR == 0 }'
+}
+
+for case in rmsprop centered adagrad groups plateau; do
+  check "$case: compiles" "$gnncc" --verify $case.gnn -o $case
+  check "$case: runs" ./$case -q --every 1 --log csv --out $case.out
+  check "$case: every loss and learning rate" same_curve $case $case.out/log.csv
+done
+
+# A comparison that never fails proves nothing.
+differs() { ./rmsprop -q --every 1 --log csv --limit 0.21 --out other && ! same_curve rmsprop other/log.csv; }
+check "another limit of the norm is noticed" differs
+
+resumed() { # a plateau is where it was
+  ./plateau -q --epochs 25 --out half && ./plateau -q --epochs 60 --resume --every 1 --log csv --out half &&
+    cmp half/last.safetensors plateau.out/last.safetensors && diff <(cut -d, -f2,3,7 half/log.csv | tail -n +2) <(cut -d, -f2,3,7 plateau.out/log.csv | tail -n +27)
+}
+check "resumed on a plateau: the same bits" resumed
+threads() { # PROGRAM
+  "./$1" -q --threads 1 --out one && "./$1" -q --threads 3 --out three && cmp one/last.safetensors three/last.safetensors
+}
+check "clipped by norm: the same bits with one thread and with three" threads rmsprop
+finish
