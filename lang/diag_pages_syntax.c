@@ -126,7 +126,7 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "  lr_schedule = cosine(warmup = 20)\n"
+     "  precision = mixed(bf16)\n"
      "}\n",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"
