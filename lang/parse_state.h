@@ -58,6 +58,7 @@ Token tokens_next(ParseState *state);
 Token tokens_peek(ParseState *state);
 void tokens_skip_statement(ParseState *state); /* after an error: nothing more before the end of the statement */
 bool tokens_is_keyword(int kind);
+bool tokens_continue(int kind); /* a line cannot end after this: the statement goes on */
 int tokens_first_kind(void); /* ParseState.last_kind before anything was read */
 
 /* syntax_errors.c */

@@ -88,27 +88,41 @@ static void follow_import(Reader *reader, const Item *item) {
   report_missing_import(reader, item);
 }
 
-static void parse_source(Reader *reader, int32_t file) {
+/* One text, without what it imports. */
+static void parse_alone(Arena *arena, Diags *diags, int32_t file, Ast *ast) {
   size_t length;
-  const char *text = diags_source_text(reader->diags, file, &length);
-  ParseState *state = arena_alloc(reader->arena, sizeof *state);
-  Ast own = {.item_count = 0};
-  state->builder = (AstBuilder){reader->arena, reader->diags, file};
-  state->ast = &own;
+  const char *text = diags_source_text(diags, file, &length);
+  ParseState *state = arena_alloc(arena, sizeof *state);
+  state->builder = (AstBuilder){arena, diags, file};
+  state->ast = ast;
   state->last_kind = tokens_first_kind();
-  reader->ast->text_fingerprint = fingerprint(reader->ast->text_fingerprint, text, length);
   if (!scan_open(state, text, length)) {
-    diags_error(reader->diags, "E0001", (Place){file, 0, 0}, "out of memory");
+    diags_error(diags, "E0001", (Place){file, 0, 0}, "out of memory");
     return;
   }
   parse_program(state);
   scan_close(state);
+}
+
+static void parse_source(Reader *reader, int32_t file) {
+  size_t length;
+  const char *text = diags_source_text(reader->diags, file, &length);
+  Ast own = {.item_count = 0};
+  reader->ast->text_fingerprint = fingerprint(reader->ast->text_fingerprint, text, length);
+  parse_alone(reader->arena, reader->diags, file, &own);
 
   reader->depth++;
   for (int i = 0; i < own.item_count; i++)
     if (own.items[i]->kind == ITEM_IMPORT) follow_import(reader, own.items[i]);
   reader->depth--;
   for (int i = 0; i < own.item_count; i++) ARENA_PUSH(reader->arena, reader->ast->items, reader->ast->item_count, own.items[i]);
+}
+
+bool syntax_parses(Arena *arena, Diags *diags, const char *path, const char *text, size_t length) {
+  Ast ast = {.item_count = 0};
+  int errors = diags_error_count(diags);
+  parse_alone(arena, diags, diags_add_source(diags, path, text, length), &ast);
+  return diags_error_count(diags) == errors;
 }
 
 /* ---- the standard layers ---- */
@@ -220,14 +234,8 @@ const Expr *syntax_parse_value(Arena *arena, Diags *diags, const char *label, co
   Ast ast = {.item_count = 0};
   const char *program = arena_printf(arena, "const value = %s", text);
   int32_t file = diags_add_source(diags, label, program, strlen(program));
-  ParseState *state = arena_alloc(arena, sizeof *state);
-  state->builder = (AstBuilder){arena, diags, file};
-  state->ast = &ast;
-  state->last_kind = tokens_first_kind();
   int errors = diags_error_count(diags);
-  if (!scan_open(state, program, strlen(program))) return NULL;
-  parse_program(state);
-  scan_close(state);
+  parse_alone(arena, diags, file, &ast);
   bool is_one = ast.item_count == 1 && ast.items[0]->kind == ITEM_CONST && diags_error_count(diags) == errors;
   return is_one ? ast.items[0]->value : NULL;
 }

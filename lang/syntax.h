@@ -9,6 +9,9 @@
 /* The value of -D name=text; NULL after errors, which point into a text called `label`. */
 const Expr *syntax_parse_value(Arena *arena, Diags *diags, const char *label, const char *text);
 
+/* Is there no error of syntax in a text? Imports are not followed, no standard layer is read. */
+bool syntax_parses(Arena *arena, Diags *diags, const char *path, const char *text, size_t length);
+
 /* Parses one file of share_dir on its own, without a word about anything that is wrong in it. */
 const Ast *syntax_parse_quietly(Arena *arena, const LangOptions *options, const char *path);
 

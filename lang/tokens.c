@@ -27,7 +27,7 @@ static bool begins_item(int kind) {
 }
 
 /* After these a line cannot end: the statement goes on. */
-static bool continues(int kind) {
+bool tokens_continue(int kind) {
   switch (kind) {
   case TOK_NEWLINE: case '{': case ',': case '=': case '+': case '-': case '*': case '/': case '@': case '^': case '<':
   case '>': case '?': case ':': case TOK_EQ: case TOK_NE: case TOK_LE: case TOK_GE: case TOK_AND: case TOK_OR: case TOK_NOT:
@@ -186,7 +186,7 @@ Token tokens_next(ParseState *state) {
       if (token.kind == TOK_NEWLINE) return remember(state, token);
     }
     if (token.kind == TOK_NEWLINE) {
-      if (is_in_brackets(state) || continues(state->last_kind)) continue;
+      if (is_in_brackets(state) || tokens_continue(state->last_kind)) continue;
       while (look(state, 0)->kind == TOK_NEWLINE) take(state);
       if (look(state, 0)->kind == TOK_PIPE) continue;
       return remember(state, token);

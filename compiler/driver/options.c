@@ -14,7 +14,7 @@
 #include "runtime/base/text.h"
 
 typedef enum OptionId {
-  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY, OPT_PARTS,
+  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_FORMAT, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY, OPT_PARTS,
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_GEMM, OPT_SPMM, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
@@ -41,6 +41,7 @@ static const OptionRow rows[] = {
     {"--shared", OPT_SHARED, ARG_NONE, "what to make", "--shared", "a shared library and its header"},
     {"--check", OPT_CHECK, ARG_NONE, "what to make", "--check", "diagnostics only"},
     {"-fsyntax-only", OPT_CHECK, ARG_NONE, NULL, NULL, NULL},
+    {"--format", OPT_FORMAT, ARG_OPTIONAL, "what to make", "--format[=check|write]", "the program in canonical layout; check: name files that are not so; write: in place"},
     {"--plan", OPT_PLAN, ARG_OPTIONAL, "what to make", "--plan[=json]", "explain the memory plan, compile nothing"},
     {"--emit", OPT_EMIT, ARG_REQUIRED, "what to make", "--emit=K[=F],...", EMIT_KINDS},
     {"--report", OPT_REPORT, ARG_OPTIONAL, "what to make", "--report[=FILE.html]", "one page: Gantt, memory, plan, sweep; beside the product"},
@@ -104,7 +105,6 @@ static const OptionRow rows[] = {
     {"--nvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"-Xnvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
     {"--single-file", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
-    {"--format", OPT_LATER, ARG_OPTIONAL, NULL, NULL, NULL},
     {"--lsp", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
     {"--cflags", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
     {"--libs", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
@@ -376,6 +376,10 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_LIB: o->product = PRODUCT_LIBRARY; break;
   case OPT_SHARED: o->product = PRODUCT_SHARED; break;
   case OPT_CHECK: o->product = PRODUCT_CHECK; break;
+  case OPT_FORMAT:
+    if (a && strcmp(a, "check") != 0 && strcmp(a, "write") != 0) return usage("--format=%s: check or write, or neither", a);
+    o->formatting = !a ? FORMATTING_PRINT : strcmp(a, "check") == 0 ? FORMATTING_CHECK : FORMATTING_WRITE;
+    break;
   case OPT_PLAN:
     if (a && strcmp(a, "json") != 0 && strcmp(a, "text") != 0) return usage("--plan=%s: the forms are text and json", a);
     o->product = PRODUCT_PLAN;
@@ -603,7 +607,8 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, co
   add_search_path(&p);
   if (options->sweep && !options_emits(options, "sweep")) add_emit(&p, "sweep", "-");
   if (options_emits(options, "sweep") && !options->sweep && options->input) return usage("--emit=sweep needs --sweep TIER=LOW:HIGH");
-  if (options->more_count && !options->sweep) return usage("two models, %s and %s; one at a time is compiled", options->input, options->more[0]);
+  if (options->formatting && options->output && options->more_count) return usage("--format of several files has no use for -o %s", options->output);
+  if (options->more_count && !options->sweep && !options->formatting) return usage("two models, %s and %s; one at a time is compiled", options->input, options->more[0]);
   if (options->tune && options->sweep) return usage("--tune and --sweep do not go together");
   if (options->tune && options->tuning) return usage("--tune finds what --tuning names; one of them");
   if (options->parts > 1 && options->has_double) return usage("--parts and -fgradcheck do not go together: gradients are checked on fewer nodes, which are cut elsewhere");

@@ -16,6 +16,13 @@ typedef enum Product {
   PRODUCT_EMIT,     /* --emit=...: text kinds only */
 } Product;
 
+typedef enum Formatting {
+  FORMATTING_NONE,
+  FORMATTING_PRINT, /* --format: to stdout, or -o FILE */
+  FORMATTING_CHECK, /* --format=check: the names of files that are laid out otherwise */
+  FORMATTING_WRITE, /* --format=write: each file over itself */
+} Formatting;
+
 typedef struct EmitRequest {
   const char *kind, *path; /* path NULL: stem.kind.ext; "-": stdout */
 } EmitRequest;
@@ -27,6 +34,7 @@ typedef struct BudgetRequest {
 typedef struct Options {
   Product product;
   const char *input, *output; /* input "-": stdin */
+  Formatting formatting;
   bool is_plan_json;
   int emit_count;
   EmitRequest *emits;
@@ -44,7 +52,7 @@ typedef struct Options {
   const char *sweep;          /* --sweep TIER=LOW:HIGH[:STEP][,TIER=...] */
   const char *measured;       /* --measured=RUN.json */
   const char *compare;        /* --compare A B: A; B is the input */
-  int more_count;             /* models after the first, for --sweep */
+  int more_count;             /* models after the first, for --sweep and --format */
   const char **more;
   struct json_t *sweeps;      /* where those of several models are collected; NULL: one model */
   double plan_seconds;        /* 0: no limit */

@@ -19,6 +19,13 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
+/* What schedules is not what is tested: without sanitizers, and optimised where the kernels are not. */
+#ifdef __clang__
+#define EMULATE_FAST
+#else
+#define EMULATE_FAST __attribute__((optimize("O2"), no_sanitize("address", "undefined")))
+#endif
+
 struct uint3 { unsigned x, y, z; };
 struct alignas(16) float4 { float x, y, z, w; };
 
@@ -128,7 +135,7 @@ static void fiber_main(void) {
 }
 
 /* Back to the scheduler until what is waited for has come. */
-static inline void pause(Fiber *fiber) {
+EMULATE_FAST static inline void pause(Fiber *fiber) {
   start_switch(&fiber->fake_stack, scheduler_stack, scheduler_stack_bytes);
   emulate_switch(&fiber->context, &scheduler);
   finish_switch(fiber->fake_stack, &scheduler_stack, &scheduler_stack_bytes);
@@ -161,7 +168,7 @@ static inline const uint64_t *exchange(unsigned mask, uint64_t value, int line) 
   return fiber->seen;
 }
 
-static inline void resume(unsigned thread) {
+EMULATE_FAST static inline void resume(unsigned thread) {
   Fiber *fiber = &fibers[thread];
   threadIdx = {thread, 0, 0};
   start_switch(&scheduler_fake_stack, fiber->stack, STACK_BYTES);
@@ -170,7 +177,7 @@ static inline void resume(unsigned thread) {
 }
 
 /* All that take part have come: each sees what all gave. */
-static inline bool release_warp(unsigned thread) {
+EMULATE_FAST static inline bool release_warp(unsigned thread) {
   Fiber *first = &fibers[thread];
   Fiber *warp = &fibers[thread / WARP * WARP];
   for (unsigned lane = 0; lane < WARP; lane++) {
@@ -191,7 +198,7 @@ static inline bool release_warp(unsigned thread) {
   return true;
 }
 
-static inline bool release_block(void) {
+EMULATE_FAST static inline bool release_block(void) {
   for (unsigned i = 0; i < blockDim.x; i++) {
     if (fibers[i].wait == ENDED) fail("a thread ended before a barrier that others wait at", fibers[0].line, 0);
     if (fibers[i].wait != AT_BLOCK) return false;
@@ -201,11 +208,11 @@ static inline bool release_block(void) {
   return true;
 }
 
-static inline unsigned place(unsigned i, unsigned count) { /* a permutation of 0 .. count - 1 */
+EMULATE_FAST static inline unsigned place(unsigned i, unsigned count) { /* a permutation of 0 .. count - 1 */
   return order == 0 ? i : order == 1 ? count - 1 - i : (i + (unsigned)order) % count;
 }
 
-static inline void run_block(void) {
+EMULATE_FAST static inline void run_block(void) {
   for (unsigned i = 0; i < blockDim.x; i++) {
     Fiber *fiber = &fibers[i];
     if (!fiber->stack) fiber->stack = (char *)malloc(STACK_BYTES);

@@ -19,6 +19,7 @@ steps() { # MODEL DIRECTORY OPTION...: every step of it was compared, without a 
   "$here/steps.sh" "$build" "$1" "$2" "${@:3}" >"$2/log" 2>&1 && ! grep -q 'warning: ' "$2/log" || { tail -20 "$2/log"; return 1; }
 }
 optimised() { LEVEL=-O1 steps "$@"; } # with the warnings that only the optimiser sees
+plain() { PLAIN=1 steps "$@"; } # of what another form under the sanitizers is much like
 check "the emulation itself" "$build/tests/cuda/emulator"
 check "the device headers" "$build/tests/cuda/device"
 for model in "${models[@]}"; do
@@ -28,17 +29,17 @@ for model in "${models[@]}"; do
   check "$name: each step leaves what the CPU leaves, in every order of threads" $compare "$model" "$work/$name" --gemm=own
 done
 kinds() { sed -n 's/^KERNEL([A-Z_]*, "\([^"]*\)".*/\1/p' "$root/compiler/lowering/kernel_kinds.h" | sort; }
-kinds_met() { for model in "${models[@]}"; do "$build/gnncc" -q -w --backend=cuda --stop-after=fuse --dump=fuse "$model"; done | sed -n 's/^kernel [0-9]*: \(.*\) of .*/\1/p' | sort -u; }
-all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met); }
-check "every kind of step is among them" all_kinds
+kinds_met() { local model; for model in "$@"; do "$build/gnncc" -q -w --backend=cuda --stop-after=fuse --dump=fuse "$model"; done | sed -n 's/^kernel [0-9]*: \(.*\) of .*/\1/p' | sort -u; }
+all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met "$@"); } # MODEL...
+check "every kind of step is among them" all_kinds "${models[@]}"
 exact() { "$build/gnncc" -q -w --backend=cuda --precision=bf16 --stop-after=fuse --dump=fuse "$root/tests/end_to_end/models/varied/extremes.gnn" | grep -A3 '^kernel [0-9]*: edge m[ai][xn] of' | grep writes; }
 check "extremes, in bf16: what is compared with them is not rounded" bash -c "$(declare -f exact); build=$build root=$root; exact | grep -q 'pool_max (2720 bytes)' && exact | grep -q 'in bf16'"
-own_products() { NO_ALGORITHM=1 steps "$@"; }
+own_products() { NO_ALGORITHM=1 plain "$@"; }
 check "wide: the same where cuBLASLt has no algorithm, by our own kernels" own_products "$here/models/wide.gnn" "$work/wide_own_products"
-check "wide: the same in bf16" env TWICE=1 NO_ALGORITHM=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_own_products --precision=bf16"
-check "wide: the same with libraries for products and sums" steps "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
+check "wide: the same in bf16" env PLAIN=1 TWICE=1 NO_ALGORITHM=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_own_products --precision=bf16"
+check "wide: the same with libraries for products and sums" plain "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
 sums_are() { "$here/sums.sh" "$build" "$work/sums_$1" "${@:2}"; } # NAME TUNED OPTION...
-check "sums: each step leaves what the CPU leaves, in every order of threads" steps "$here/sums.gnn" "$work/sums"
+check "sums: each step leaves what the CPU leaves, in every order of threads" plain "$here/sums.gnn" "$work/sums"
 check "sums over neighbours have the bits of their patterns, whoever has which elements, and hubs among them" sums_are usual 0
 check "so have those of bf16" sums_are bf16 0 --precision=bf16
 [ -z "${CUDA_ALL:-}" ] || check "and tuned ones" sums_are tuned 8
@@ -53,7 +54,7 @@ for model in "${halved[@]}"; do
   check "$name, in bf16: each step leaves what the CPU leaves, rounded" steps "$model" "$work/${name}_bf16" --gemm=own --precision=bf16
   check "$name, in bf16: of numbers that are kept so" grep -q 'HALVES' "$work/${name}_bf16/blocks.inc"
 done
-check "wide, in bf16: the same with cuBLASLt" env TWICE=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_library --precision=bf16"
+check "wide, in bf16: the same with cuBLASLt" env PLAIN=1 TWICE=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_library --precision=bf16"
 adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = place_' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
@@ -211,7 +212,7 @@ MODEL
   check "sage4, ${way[bf16]}: the least budget, $least KiB, is below two thirds of that in fp32, $full KiB" test $((3 * least)) -lt $((2 * full))
   check "sage4, ${way[bf16]}, reruns: the least budget, $least KiB" makes_and_trains "$work/sage4_bf16_reruns" "$path" ${way[bf16]} --budget device="${least}KiB"
   check "sage4, ${way[bf16]}, reruns: the same bits" is_same "$work/sage4_bf16_reruns" "$work/sage4_bf16"
-  for kind in bf16 bf16_own; do
+  for kind in bf16 $(! is_all || echo bf16_own); do
     least=$(least_of "$path" $box --budget ssd=0 ${way[$kind]})
     check "sage4, ${way[$kind]}, host: the least budget, $least KiB" makes_and_trains "$work/sage4_${kind}_host" "$path" ${way[$kind]} $box --budget ssd=0 --budget device="${least}KiB"
     check "sage4, ${way[$kind]}, host: the same bits" is_same "$work/sage4_${kind}_host" "$work/sage4_$kind"
@@ -236,7 +237,7 @@ MODEL
   keeps_no_layers() { ! "$work/sage4_bf16" predict --weights "$work/sage4_bf16.out/last.safetensors" --layer h1 -o "$work/layer.npy" 2>"$work/said" && grep -F -- "--precision=bf16 keeps none" "$work/said"; }
   check "sage4, ${way[bf16]}: predict --layer says why there is none" keeps_no_layers
 
-  for seed in 0 3 5 8; do
+  for seed in $(is_all && echo 0 3 5 8 || echo 3 8); do
     check "another order of streams, $seed" env STANDIN_SEED=$seed bash -c "rm -rf '$work/sage4_ring.out'; '$work/sage4_ring' -q --epochs $epochs --every 1 --log csv --out '$work/sage4_ring.out'"
     check "the same bits" is_same "$work/sage4_ring" "$work/sage4_keep"
   done
@@ -246,6 +247,7 @@ MODEL
     model=$(basename "$path" .gnn) keep=$work/$(basename "$path" .gnn)_keep
     check "$model: the emitted program trains" makes_and_trains "$keep" "$path"
     check "$model: with the losses of the CPU" is_as_on_cpu "$keep" "$path"
+    is_all || [ "$model" = wide ] || continue
     least=$(least_of "$path")
     check "$model, reruns: the least budget, $least KiB" makes_and_trains "$work/${model}_reruns" "$path" --budget device="${least}KiB"
     check "$model, reruns: the same bits" is_same "$work/${model}_reruns" "$keep"
@@ -265,7 +267,7 @@ MODEL
 
   # The same in bf16, where the kernel that loads a value has it rounded, and the one that computed it has not: GIN's own half of a row is loaded in one
   # form of the program and at hand in the other, an extreme is exact in both.
-  for path in "$here/models/layers.gnn" "$plans/hoist3.gnn" "$root/tests/end_to_end/models/sage_max.gnn"; do
+  for path in "$plans/hoist3.gnn" $(! is_all || echo "$here/models/layers.gnn" "$root/tests/end_to_end/models/sage_max.gnn"); do
     model=$(basename "$path" .gnn) keep=$work/$(basename "$path" .gnn)_once
     check "$model, ${way[bf16]}: the emitted program trains" makes_and_trains "$keep" "$path" ${way[bf16]}
     check "$model, ${way[bf16]}: a sum over neighbours is computed once" grep -q '^static gnn_status once(gnn_run \*g) {$' "$keep.work/model.c"
@@ -406,17 +408,22 @@ compiles() { # COMPILER ARCHITECTURE MODEL OPTION...: to an object, without a wa
   cat "$work/messages"
   [ $status -eq 0 ] && [ ! -s "$work/messages" ]
 }
-# nvcc takes every model, and one for every architecture; NVRTC, which reads the same text, three models.
+# nvcc takes models that have every kernel, function and name between them, and one for the oldest and the newest architecture; NVRTC, which reads
+# the same text, two models; CUDA_ALL=1: every model for three.
 architectures_of() { # COMPILER MODEL, or heads_bf16
   case $(is_all && echo all)$1/$2 in
-    nvcc/heads | all*/heads | all*/norm) echo sm_75 sm_80 sm_90 compute_75 ;;
-    nvrtc/heads) echo sm_90 compute_75 ;;
-    nvcc/heads_bf16 | all*/heads_bf16) echo sm_80 sm_90 compute_75 ;;
-    nvrtc/heads_bf16) echo sm_80 ;;
+    all*/heads | all*/norm) echo sm_75 sm_80 sm_90 compute_75 ;;
+    all*/heads_bf16) echo sm_80 sm_90 compute_75 ;;
     all*) echo sm_75 sm_80 sm_90 ;;
-    nvcc/* | nvrtc/gcn_cora | nvrtc/norm) echo sm_90 ;;
+    nvcc/heads) echo sm_75 sm_90 ;;
+    nvcc/heads_bf16) echo sm_80 compute_75 ;;
+    nvrtc/heads) echo compute_75 ;;
+    nvrtc/heads_bf16) echo sm_80 ;;
+    nvcc/extremes | nvcc/functions | nvcc/gcn_cora | nvcc/named | nvcc/norm | nvcc/wide | nvrtc/norm) echo sm_90 ;;
   esac
 }
+given_to_nvcc() { for model in "${models[@]}"; do [ -z "$(architectures_of nvcc "$(basename "$model" .gnn)")" ] || echo "$model"; done; }
+check "every kind of step is among those that nvcc compiles" all_kinds $(given_to_nvcc)
 for compiler in nvcc nvrtc; do
   if ! "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=$compiler "${models[0]}" -o "$work/object.o" >/dev/null 2>&1; then
     skip "$compiler compiles what is emitted" "there is no $compiler"

@@ -116,7 +116,7 @@ rm -rf cache
 steps() { # NUMBER MODEL OPTION...
   mkdir -p "steps_$1"
   all_as "$1" "$2" "${@:3}" >"steps_$1.json"
-  "$here/steps.sh" "$build" "$2" "steps_$1" --tuning="$work/steps_$1.json" "${@:3}" >steps.log 2>&1 && ! grep -q 'warning: ' steps.log || { tail -20 steps.log; return 1; }
+  PLAIN=1 "$here/steps.sh" "$build" "$2" "steps_$1" --tuning="$work/steps_$1.json" "${@:3}" >steps.log 2>&1 && ! grep -q 'warning: ' steps.log || { tail -20 steps.log; return 1; }
 }
 most=$(variants "$here/models/wide.gnn" | awk -F';' 'NF > most { most = NF } END { print most - 1 }')
 check "wide: there is a kernel with four variants" test "$most" = 4

@@ -3,6 +3,8 @@
  *   langtest [options] FILE     messages and dumps on stdout, then a line "exit N"
  *   langtest --fuzz SEED COUNT FILE...    truncations and mutations; ends with 0 unless it crashes
  *   langtest --pages            compiles the programs of all diagnostic pages
+ *   langtest --format FILE...   each in canonical layout is the same program, and once more the same text
+ *   langtest --formatted FILE   in canonical layout, on stdout
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
 #include "lang.h"
 
 /* ---- data sets ---- */
@@ -180,6 +183,75 @@ static int fuzz(Settings *settings, int argc, char **argv) {
   return 0;
 }
 
+/* ---- layout ---- */
+
+/* The syntax tree without places. */
+static char *tree_of(const Settings *settings, const char *path, const char *text, size_t length) {
+  Arena *arena = arena_new();
+  char *tree = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&tree, &size);
+  if (!out) exit(70);
+  Ast *ast = lang_parse(arena, diags_new(arena), path, text, length, &settings->lang);
+  if (ast) ast_dump(ast, out);
+  fclose(out);
+  arena_free(arena);
+  char *to = tree;
+  for (char *line = tree, *end; *line; line = end) {
+    end = line + strcspn(line, "\n");
+    char *mark = end;
+    while (mark > line && *mark != '#') mark--;
+    memmove(to, line, (size_t)(mark - line));
+    to += mark - line;
+    end += *end == '\n';
+    *to++ = '\n';
+  }
+  *to = 0;
+  return tree;
+}
+
+static const char *layout_fault(const Settings *settings, Arena *arena, const char *path, const char *text, size_t length) {
+  const char *once = format_program(arena, diags_new(arena), path, text, length);
+  if (!once) return "does not parse";
+  const char *twice = format_program(arena, diags_new(arena), path, once, strlen(once));
+  if (!twice || strcmp(once, twice) != 0) return "is laid out otherwise the second time";
+  if (!format_same_tokens(arena, text, length, once, strlen(once))) return "has other tokens or comments";
+  char *before = tree_of(settings, path, text, length), *after = tree_of(settings, path, once, strlen(once));
+  bool is_same = *before && strcmp(before, after) == 0;
+  free(before);
+  free(after);
+  return is_same ? NULL : "has another tree";
+}
+
+static int check_layouts(const Settings *settings, int count, char **paths) {
+  int wrong = count == 0;
+  for (int i = 0; i < count; i++) {
+    Arena *arena = arena_new();
+    size_t length;
+    char *text = read_text(paths[i], &length);
+    const char *fault = layout_fault(settings, arena, paths[i], text, length);
+    if (fault) printf("%s %s\n", paths[i], fault);
+    wrong += fault != NULL;
+    free(text);
+    arena_free(arena);
+  }
+  return wrong > 0;
+}
+
+static int print_formatted(const Settings *settings, const char *path) {
+  Arena *arena = arena_new();
+  Diags *diags = diags_new(arena);
+  diags_set_color(diags, settings->color);
+  size_t length;
+  char *text = read_text(path, &length);
+  const char *formatted = format_program(arena, diags, path, text, length);
+  diags_print(diags, stdout);
+  if (formatted) fputs(formatted, stdout);
+  free(text);
+  arena_free(arena);
+  return formatted ? 0 : 1;
+}
+
 /* ---- pages ---- */
 
 static int check_pages(const Settings *settings) {
@@ -247,6 +319,8 @@ int main(int argc, char **argv) {
     else if (strncmp(arg, "--diagnostics=", 14) == 0) diags_format_named(arg + 14, &s.format);
     else if (strcmp(arg, "--explain") == 0) return diags_explain(value_of(argc, argv, &i), stdout) ? 0 : 2;
     else if (strcmp(arg, "--pages") == 0) return check_pages(&s);
+    else if (strcmp(arg, "--format") == 0) return check_layouts(&s, argc - i - 1, argv + i + 1);
+    else if (strcmp(arg, "--formatted") == 0) return print_formatted(&s, value_of(argc, argv, &i));
     else if (strcmp(arg, "--fuzz") == 0) return fuzz(&s, argc - i - 1, argv + i + 1);
     else if (strcmp(arg, "--list") == 0) {
       Arena *arena = arena_new();

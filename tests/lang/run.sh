@@ -3,6 +3,7 @@
 #
 #   wrong/NAME.gnn + NAME.expected   messages and exit status; NAME.args holds options
 #   right/NAME.gnn + NAME.ast        the syntax tree; + NAME.typed where the program can be checked
+#   layout/NAME.gnn + NAME.expected  the program in canonical layout
 # LANGTEST is tests/lang/langtest.c linked with lang/; a sanitizer build makes the fuzz part worth most.
 set -u
 export LC_ALL=C
@@ -62,6 +63,22 @@ for program in tests/lang/right/*.gnn; do
   cmp -s "$scratch/first" "$scratch/out"
   result $? "twice the same: $(basename "$base")"
 done
+
+# ---- layout ----
+for program in tests/lang/layout/*.gnn; do
+  base=${program%.gnn}
+  "$langtest" --formatted "$program" >"$scratch/out" 2>&1 || echo "status $?" >>"$scratch/out"
+  compare "$base.expected" "layout: $(basename "$base")"
+done
+programs=(tests/lang/right/*.gnn tests/lang/layout/{everything,line_ends}.gnn lang/{std,targets}/*.gnn examples/*.gnn tests/*/models/*.gnn tests/*/models/*/*.gnn)
+"$langtest" --format "${programs[@]}" >"$scratch/out" 2>&1
+status=$?
+[ $status = 0 ] || sed 's/^/# /' "$scratch/out"
+result $status "layout: ${#programs[@]} programs stay the same, with their comments, and laid out twice are the same text"
+# What users read first is in canonical layout.
+status=0
+for program in examples/*.gnn lang/{std,targets}/*.gnn; do "$langtest" --formatted "$program" | cmp - "$program" || status=1; done
+result $status "layout: the examples, standard layers and targets are canonical"
 
 for kind in layers functions losses metrics optimizers schedules targets; do
   "$langtest" --list "$kind" >"$scratch/out" 2>&1
