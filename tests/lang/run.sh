@@ -77,7 +77,7 @@ status=$?
 result $status "layout: ${#programs[@]} programs stay the same, with their comments, and laid out twice are the same text"
 # What users read first is in canonical layout.
 status=0
-for program in examples/*.gnn lang/{std,targets}/*.gnn; do "$langtest" --formatted "$program" | cmp - "$program" || status=1; done
+for program in examples/*.gnn lang/{std,targets}/*.gnn; do "$langtest" --formatted "$program" | cmp -s - "$program" || { status=1; echo "# gnncc --format=write $program"; }; done
 result $status "layout: the examples, standard layers and targets are canonical"
 
 for kind in layers functions losses metrics optimizers schedules targets; do
