@@ -87,6 +87,8 @@ typedef struct Checker {
   const Item *data, *model, *train;
   int *field_index;       /* per DataInfo field: index into program->fields or NO_INDEX */
   TypedId *field_expr;    /* per DataInfo field: its expression or NO_INDEX */
+  int learned_count;
+  Variable *learned;      /* of the data block: node e : learned[64]; VALUE_NONE until first used */
   Variable *size_names;   /* dimension names that the data gives a size: node x : f32[f] */
   int size_name_count;
   int instance_count;
@@ -183,6 +185,8 @@ const char *check_signature(Checker *checker, const Item *layer);
 
 /* ---- check_block.c ---- */
 void check_block(Checker *checker, Scope *scope, const Block *block);
+/* A weight that has a row for each node as a value on nodes. */
+Value check_rows_of_weight(Checker *checker, Scope *scope, Value weight, const char *name);
 /* Do the dimensions and the domain that were written fit the value? Binds and renames dimensions that have no meaning yet. */
 bool check_against_type(Checker *checker, Scope *scope, const AstType *type, const char *name, Place place, Value *value);
 

@@ -73,15 +73,21 @@ bool check_against_type(Checker *checker, Scope *scope, const AstType *type, con
 /* ---- parameters ---- */
 
 static bool param_type(Checker *checker, Scope *scope, const AstType *written, Type *type) {
+  const bool is_on_nodes = strcmp(written->domain, "node") == 0;
   *type = check_scalar_type();
-  if (*written->domain) {
+  if (*written->domain && !is_on_nodes) {
     check_unsupported(checker, written->span.place, "parameters that live on %ss are", written->domain);
     return false;
   }
-  if (written->dim_count > MAX_RANK) {
-    diags_error(checker->diags, "E0323", written->span.place, "a parameter has at most %d dimensions", MAX_RANK);
+  if (is_on_nodes && checker->program->data->recipe.order != ORDER_GIVEN) {
+    check_unsupported(checker, written->span.place, "parameters on nodes in another order than the data's are");
     return false;
   }
+  if (written->dim_count + is_on_nodes > MAX_RANK) {
+    diags_error(checker->diags, "E0323", written->span.place, "a parameter has at most %d dimensions%s", MAX_RANK, is_on_nodes ? ", the nodes among them" : "");
+    return false;
+  }
+  if (is_on_nodes) type->dim[type->rank++] = (Dim){checker->program->info->nodes, "nodes"};
   for (int d = 0; d < written->dim_count; d++)
     if (!check_size(checker, scope, written->dims[d], &type->dim[type->rank++])) return false;
   return true;
@@ -98,6 +104,15 @@ static void initialise(TypedParam *param, Value rule) {
   param->a = rule.number;
   if (rule.rule == RULE_GLOROT) param->a = sqrt(6.0 / (before + last));
   if (rule.rule == RULE_KAIMING_UNIFORM) param->a = 1 / sqrt(last);
+}
+
+Value check_rows_of_weight(Checker *checker, Scope *scope, Value weight, const char *name) {
+  if (weight.kind != VALUE_TENSOR) return weight;
+  TypedExpr e = {.kind = TYPED_RESHAPE, .type = weight.type, .operand_count = 1, .operand = {weight.id}, .place = checker->program->exprs[weight.id].place, .name = name};
+  e.type.domain = DOMAIN_NODE;
+  e.type.rank--;
+  for (int d = 0; d < e.type.rank; d++) e.type.dim[d] = e.type.dim[d + 1];
+  return check_emit(checker, scope, e);
 }
 
 static bool same_shape(const Type *a, const Type *b) {
@@ -142,7 +157,8 @@ static void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
     check_set_variable(checker, scope, stmt->name, none, stmt->name_place);
     return;
   }
-  Value rule = {.kind = VALUE_INIT, .rule = type.rank >= 2 ? RULE_GLOROT : RULE_CONSTANT};
+  const bool is_on_nodes = *stmt->type.domain;
+  Value rule = {.kind = VALUE_INIT, .rule = is_on_nodes ? RULE_NORMAL : type.rank >= 2 ? RULE_GLOROT : RULE_CONSTANT, .number = is_on_nodes};
   if (stmt->value) rule = check_expr(checker, scope, stmt->value);
   if (rule.kind == VALUE_NUMBER) rule = (Value){.kind = VALUE_INIT, .rule = RULE_CONSTANT, .number = rule.number};
   if (rule.kind != VALUE_INIT) {
@@ -168,7 +184,9 @@ static void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
     return;
   }
   TypedExpr e = {.kind = TYPED_PARAM, .index = index, .type = type, .place = stmt->name_place, .name = stmt->name};
-  check_set_variable(checker, scope, stmt->name, check_emit(checker, scope, e), stmt->name_place);
+  const Value weight = check_emit(checker, scope, e);
+  program->has_weights_of_nodes = program->has_weights_of_nodes || is_on_nodes;
+  check_set_variable(checker, scope, stmt->name, is_on_nodes ? check_rows_of_weight(checker, scope, weight, stmt->name) : weight, stmt->name_place);
 }
 
 /* ---- the other statements ---- */

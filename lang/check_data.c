@@ -74,6 +74,31 @@ static bool declared_size(Checker *checker, const Expr *expr, int64_t *size) {
   return true;
 }
 
+/* node e : learned[64]: no field of the data, but a weight with a row for each node. */
+static void declare_learned(Checker *checker, const DataStmt *stmt) {
+  const AstType *type = &stmt->dtype;
+  Type shape = check_scalar_type();
+  if (stmt->value) {
+    diags_error(checker->diags, "E0216", type->span.place, "\"%s\" is learned, so it is read from nowhere", stmt->name);
+    return;
+  }
+  if (type->dim_count == 0 || type->dim_count > MAX_RANK - 1) {
+    diags_error(checker->diags, "E0216", type->span.place, "learned values need their size: node %s : learned[64]", stmt->name);
+    return;
+  }
+  for (int d = 0; d < type->dim_count; d++)
+    if (!check_size(checker, NULL, type->dims[d], &shape.dim[shape.rank++])) return;
+  ARENA_PUSH(checker->arena, checker->learned, checker->learned_count, ((Variable){stmt->name, {.kind = VALUE_NONE, .type = shape}, stmt->name_place}));
+}
+
+static bool is_declared(Checker *checker, const DataSpec *spec, const char *name, Place *place) {
+  for (int i = 0; i < spec->decl_count; i++)
+    if (strcmp(spec->decls[i].name, name) == 0) return *place = spec->decls[i].place, true;
+  for (int i = 0; i < checker->learned_count; i++)
+    if (strcmp(checker->learned[i].name, name) == 0) return *place = checker->learned[i].place, true;
+  return false;
+}
+
 static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
   static const char *const dtypes[] = {"f32", "class"};
   FieldDecl decl = {.name = stmt->name, .place = stmt->name_place, .classes = -1};
@@ -87,6 +112,15 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
   }
   if (stmt->target.is_given) {
     check_unsupported(checker, stmt->target.span.place, "relations are");
+    return;
+  }
+  Place before;
+  if (is_declared(checker, spec, decl.name, &before)) {
+    diags_error(checker->diags, "E0212", decl.place, "\"%s\" is declared twice (%s)", decl.name, check_where(checker, before));
+    return;
+  }
+  if (is_node && strcmp(type->domain, "learned") == 0) {
+    declare_learned(checker, stmt);
     return;
   }
   decl.domain = is_node ? DOMAIN_NODE : DOMAIN_EDGE;
@@ -115,11 +149,6 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     for (int d = 0; d < type->dim_count; d++)
       if (!declared_size(checker, type->dims[d], &decl.size[decl.rank++])) return;
   }
-  for (int i = 0; i < spec->decl_count; i++)
-    if (strcmp(spec->decls[i].name, decl.name) == 0) {
-      diags_error(checker->diags, "E0212", decl.place, "\"%s\" is declared twice (%s)", decl.name, check_where(checker, spec->decls[i].place));
-      return;
-    }
   if (stmt->value) {
     decl.source = arena_alloc(checker->arena, sizeof *decl.source);
     check_source(checker, stmt->value, decl.source);
@@ -413,7 +442,30 @@ int check_field_index(Checker *checker, const char *name) {
   return checker->field_index[at];
 }
 
+static bool check_learned(Checker *checker, const char *name, Value *value) {
+  TypedProgram *program = checker->program;
+  for (int i = 0; i < checker->learned_count; i++) {
+    Variable *learned = &checker->learned[i];
+    if (strcmp(learned->name, name) != 0) continue;
+    if (learned->value.kind == VALUE_NONE) {
+      TypedParam param = {.name = name, .type = learned->value.type, .init = INIT_NORMAL, .a = 1, .is_trained = true, .place = learned->place};
+      param.type.rank++;
+      for (int d = param.type.rank - 1; d > 0; d--) param.type.dim[d] = param.type.dim[d - 1];
+      param.type.dim[0] = (Dim){program->info->nodes, "nodes"};
+      ARENA_PUSH(checker->arena, program->params, program->param_count, param);
+      name_table_add(checker->arena, &checker->param_of, name, program->param_count - 1);
+      program->has_weights_of_nodes = true;
+      const TypedExpr e = {.kind = TYPED_PARAM, .index = program->param_count - 1, .type = param.type, .place = learned->place, .name = name};
+      learned->value = check_rows_of_weight(checker, NULL, check_emit(checker, NULL, e), name);
+    }
+    *value = learned->value;
+    return true;
+  }
+  return false;
+}
+
 bool check_field(Checker *checker, const char *name, Place place, Value *value) {
+  if (check_learned(checker, name, value)) return true;
   int index = check_field_index(checker, name);
   if (index == NO_INDEX) return false;
   TypedId *known = &checker->field_expr[find_info(checker, name) - checker->program->info->fields];
@@ -472,6 +524,11 @@ void check_data(Checker *checker) {
   checker->field_expr = arena_alloc(checker->arena, (size_t)(info->field_count + 1) * sizeof *checker->field_expr);
   for (int i = 0; i < info->field_count; i++) checker->field_index[i] = checker->field_expr[i] = NO_INDEX;
   for (int i = 0; i < spec->decl_count; i++) check_promise(checker, &spec->decls[i]);
+  for (int i = 0; i < checker->learned_count; i++) {
+    const Variable *learned = &checker->learned[i];
+    if (find_info(checker, learned->name)) diags_error(checker->diags, "E0212", learned->place, "\"%s\" is a field of the data already", learned->name);
+    else if (spec->recipe.order != ORDER_GIVEN) check_unsupported(checker, learned->place, "learned values of nodes in another order than the data's are");
+  }
   check_normalised_names(checker, spec, info);
   if (spec->declared_nodes >= 0 && spec->declared_nodes != info->nodes)
     diags_error(checker->diags, "E0708", spec->place, "nodes = %lld is declared, but the data has %lld", (long long)spec->declared_nodes, (long long)info->nodes);

@@ -6,7 +6,7 @@
 
 static const Value none = {.kind = VALUE_NONE};
 
-static Check check_unary, check_slope, check_selu, check_choice, check_stop, check_dropout, check_domain, check_dot_call, check_init;
+static Check check_unary, check_slope, check_selu, check_choice, check_stop, check_count, check_running, check_dropout, check_domain, check_dot_call, check_init;
 
 static const Function functions[] = {
     {"relu", "x", check_unary, MAP_RELU, "max(x, 0)"},
@@ -35,6 +35,8 @@ static const Function functions[] = {
     {"log_softmax", "x, 'to, 'axis", check_softmax, 0, "log of softmax"},
     {"edge_softmax", "x, 'to", check_edge_softmax, 0, "softmax over the in-edges of each node (to = src: over its out-edges)"},
     {"where", "condition, x, y", check_choice, 0, "x where the condition is not 0, else y: where(x > 0, x, 0)"},
+    {"count", "x", check_count, 0, "how many nodes or edges x has rows for"},
+    {"running", "x, buffer, share, sample", check_running, 0, "x in training, when the buffer moves by share of the way to sample (x); otherwise the buffer"},
     {"stop_gradient", "x", check_stop, 0, "x, through which no gradient goes"},
     {"dropout", "x, p = 0.5", check_dropout, 0, "in training, each number is 0 with probability p, else divided by 1 - p"},
     {"flatten", "x", check_flatten, 0, "all dimensions as one"},
@@ -264,6 +266,47 @@ static Value check_domain(Checker *checker, Scope *scope, const Function *functi
   const Value x = bound->operand[0].value;
   static const char *const words[] = {"none", "node", "edge", "graph"};
   return check_string(words[x.kind == VALUE_TENSOR ? x.type.domain : DOMAIN_NONE]);
+}
+
+static Value check_count(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
+  const Value x = bound->operand[0].value;
+  if (x.kind != VALUE_TENSOR || x.type.domain == DOMAIN_NONE) {
+    diags_error(checker->diags, "E0326", call->place, "%s counts the rows of a value on nodes or edges", function->name);
+    return none;
+  }
+  return check_emit(checker, scope, (TypedExpr){.kind = TYPED_ROW_COUNT, .type = check_scalar_type(), .end = x.type.domain == DOMAIN_EDGE ? END_SRC : END_DST, .place = call->place});
+}
+
+static bool is_buffer(const Checker *checker, Value buffer) {
+  if (buffer.kind != VALUE_TENSOR || checker->program->exprs[buffer.id].kind != TYPED_PARAM) return false;
+  return !checker->program->params[checker->program->exprs[buffer.id].index].is_trained;
+}
+
+static bool has_shape(const Type *a, const Type *b) {
+  bool is_same = a->domain == b->domain && a->rank == b->rank;
+  for (int d = 0; is_same && d < a->rank; d++) is_same = a->dim[d].size == b->dim[d].size;
+  return is_same;
+}
+
+static Value check_running(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
+  if (!bound->is_given[2]) {
+    check_needs_arguments(checker, function, call, "a value, a buffer and a share");
+    return none;
+  }
+  if (!bound->is_given[3]) bound->operand[3] = bound->operand[0];
+  const Value share = bound->operand[2].value;
+  if (!check_argument_of_numbers(checker, scope, bound, 0, call) || !check_argument_of_numbers(checker, scope, bound, 3, call)) return none;
+  const Value x = bound->operand[0].value, buffer = bound->operand[1].value, sample = bound->operand[3].value;
+  if (!is_buffer(checker, buffer) || !has_shape(&x.type, &buffer.type) || !has_shape(&sample.type, &buffer.type)) {
+    diags_error(checker->diags, "E0326", call->place, "running wants a buffer of the shape of what it follows: param b : [f] = fixed(0)");
+    return none;
+  }
+  if (share.kind != VALUE_NUMBER || share.number < 0 || share.number > 1) {
+    diags_error(checker->diags, "E0215", call->place, "the share by which a buffer moves must be a constant number from 0 to 1");
+    return none;
+  }
+  return check_emit(checker, scope, (TypedExpr){.kind = TYPED_RUNNING, .type = x.type, .operand_count = 3, .operand = {x.id, buffer.id, sample.id}, .number = share.number,
+                                               .place = call->place});
 }
 
 /* ---- dropout ---- */

@@ -72,10 +72,10 @@ int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axi
 
 static bool is_word(const Expr *expr, const char *word) { return expr && expr->kind == EXPR_NAME && strcmp(expr->text, word) == 0; }
 
-/* `axis = node`, of what lives on nodes: all rows. */
+/* `axis = node`, of what lives on nodes, or `axis = rows`, wherever it lives: all rows. */
 static bool is_rows(const Operand *x, const Expr *axis) {
   const Domain domain = x->value.type.domain;
-  return domain != DOMAIN_NONE && is_word(axis, check_domain_word(domain));
+  return domain != DOMAIN_NONE && (is_word(axis, check_domain_word(domain)) || is_word(axis, "rows"));
 }
 
 /* False after a message. A value on edges goes to their destinations unless something else is said. */

@@ -93,7 +93,9 @@ typedef enum TypedKind {
   TYPED_CONCAT,       /* the operands side by side along .axis */
   TYPED_SLICE,        /* of dimension .axis the numbers from .begin on, as many as .type has */
   TYPED_DROPOUT,      /* operand[0], probability operand[1] (a number or an expression over options) */
-  TYPED_RESHAPE,      /* operand[0] with the dimensions of .type: flatten, squeeze, reshape */
+  TYPED_RESHAPE,      /* operand[0] with the dimensions of .type: flatten, squeeze, reshape; of a weight with a row for each node, its rows */
+  TYPED_ROW_COUNT,    /* how many rows the domain .end stands for has: END_DST nodes, END_SRC edges */
+  TYPED_RUNNING,      /* operand[0] in training, when operand[1], a buffer, moves by .number of the way to operand[2]; otherwise the buffer */
 } TypedKind;
 
 typedef struct TypedExpr {
@@ -370,6 +372,7 @@ typedef struct TypedProgram {
   TypedExpr *exprs;
   TypedId result;           /* what the model returns */
   bool wants_reverse_edges; /* it has a GCN */
+  bool has_weights_of_nodes; /* rows of some weights belong to the nodes of the data: [nodes, ..] */
   bool has_train;
   TrainSpec train;
   bool has_target;

@@ -37,6 +37,8 @@ static void dump_operation(const TypedProgram *program, const TypedExpr *e, FILE
   case TYPED_REDUCE_EDGES: fprintf(out, "%s.%s", typed_reducer_name(e->reducer), ends[e->end]); break;
   case TYPED_REDUCE_AXIS: fprintf(out, "%s axis %d", typed_reducer_name(e->reducer), e->axis); break;
   case TYPED_REDUCE_ROWS: fprintf(out, "%s rows", typed_reducer_name(e->reducer)); break;
+  case TYPED_ROW_COUNT: fputs(e->end == END_DST ? "node count" : "edge count", out); break;
+  case TYPED_RUNNING: fprintf(out, "running %.9g", e->number); break;
   case TYPED_SPREAD: fputs("spread", out); break;
   case TYPED_WHERE: fputs("where", out); break;
   case TYPED_STOP: fputs("stop_gradient", out); break;

@@ -232,6 +232,7 @@ typedef struct gnn_field_desc {
  * but has_out is set the graph is symmetric and `out` shares the arrays of `in`. */
 typedef struct gnn_graph_desc {
   int64_t nodes, edges;  /* room that was planned */
+  int has_weights_of_nodes; /* rows of weights belong to nodes: the data have as many as were planned */
   int has_out, is_symmetric;
   int64_t at_in_ptr, at_in_idx, at_in_bounds;
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
@@ -388,7 +389,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 8 };
+enum { GNN_ABI = 9 };
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

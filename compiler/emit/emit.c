@@ -376,7 +376,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   if (r->order == ORDER_FILE)
     fprintf(out, ",\n             .order = GNN_ORDER_FILE, .order_path = %s, .order_fingerprint = %" PRIu64 "u", escape_c(m->arena, r->order_path), p->info->order_fingerprint);
   fprintf(out, "},\n");
-  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, y->residents->has_out, y->residents->is_symmetric);
+  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .has_weights_of_nodes = %d, .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, p->has_weights_of_nodes, y->residents->has_out, y->residents->is_symmetric);
   fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->residents->in_ptr), at(m, y->residents->in_idx), at(m, y->residents->in_bounds));
   fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->residents->out_ptr), at(m, y->residents->out_idx),
           at(m, y->residents->out_edge), at(m, y->residents->out_bounds));

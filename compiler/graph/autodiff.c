@@ -214,6 +214,8 @@ static void derive_slice(Reverse *r, ValueId y, ValueId g) {
   accumulate(r, v.operand[0], graph_add(r->graph, whole));
 }
 
+static void derive_running(Reverse *r, ValueId y, ValueId g) { accumulate(r, r->graph->values[y].operand[0], g); }
+
 static void derive_select(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
   ValueId zero = constant(r, 0.0, g);
@@ -289,6 +291,15 @@ void autodiff(Graph *graph) {
     if (factor != NO_VALUE) update.operand[update.operand_count++] = factor;
     update.as.index = param.as.index;
     ValueId id = graph_add(graph, update);
+    ARENA_PUSH(graph->arena, graph->updates, graph->update_count, id);
+  }
+  for (int i = 0; i < forward_count; i++) {
+    const Value running = graph->values[i];
+    if (running.op != OP_RUNNING) continue;
+    Value follow = {.op = OP_FOLLOW, .operand_count = 2, .operand = {running.operand[1], running.operand[2]}, .phase = PHASE_UPDATE, .place = running.place};
+    follow.name = arena_printf(graph->arena, "follow_%s", running.name);
+    follow.as.number = running.as.number;
+    ValueId id = graph_add(graph, follow);
     ARENA_PUSH(graph->arena, graph->updates, graph->update_count, id);
   }
   graph->is_training = true;

@@ -206,7 +206,7 @@ bool *graph_changes(const Graph *graph) {
   bool *changes = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    changes[i] = value->op == OP_PARAM || value->op == OP_OPTION || value->op == OP_DROPOUT || value->op == OP_UPDATE;
+    changes[i] = value->op == OP_PARAM || value->op == OP_OPTION || value->op == OP_DROPOUT || value->op == OP_UPDATE || value->op == OP_FOLLOW;
     for (int k = 0; k < value->operand_count; k++) changes[i] = changes[i] || changes[value->operand[k]];
   }
   return changes;
@@ -216,7 +216,7 @@ static bool same_attribute(const Value *a, const Value *b) {
   switch (op_info[a->op].attribute) {
   case ATTRIBUTE_NONE: return true;
   case ATTRIBUTE_INDEX: return a->as.index == b->as.index && a->op != OP_UPDATE; /* no two updates are one */
-  case ATTRIBUTE_NUMBER: return memcmp(&a->as.number, &b->as.number, sizeof a->as.number) == 0;
+  case ATTRIBUTE_NUMBER: return a->op != OP_FOLLOW && memcmp(&a->as.number, &b->as.number, sizeof a->as.number) == 0;
   case ATTRIBUTE_END: return a->as.end == b->as.end;
   case ATTRIBUTE_FUNCTION: return a->as.function == b->as.function;
   case ATTRIBUTE_SITE: return a->as.site == b->as.site;

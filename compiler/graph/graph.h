@@ -33,7 +33,7 @@ typedef enum Attribute {
 
 typedef enum ShapeRule {
   SHAPE_FIELD, SHAPE_WEIGHT, SHAPE_OPTION, SHAPE_SCALAR, SHAPE_HOISTED, SHAPE_DEGREE, SHAPE_EACH, SHAPE_REPEAT, SHAPE_SUM, SHAPE_EXTENT, SHAPE_TO_EDGES,
-  SHAPE_TO_NODES, SHAPE_DROPOUT, SHAPE_BITS, SHAPE_SELECT, SHAPE_PRODUCT, SHAPE_OUTER_PRODUCT, SHAPE_GRADIENT, SHAPE_UPDATE, SHAPE_ALIKE, SHAPE_PART, SHAPE_CONCAT
+  SHAPE_TO_NODES, SHAPE_DROPOUT, SHAPE_BITS, SHAPE_SELECT, SHAPE_PRODUCT, SHAPE_OUTER_PRODUCT, SHAPE_GRADIENT, SHAPE_UPDATE, SHAPE_ALIKE, SHAPE_PART, SHAPE_CONCAT, SHAPE_RUNNING
 } ShapeRule;
 typedef enum Work { WORK_NOTHING, WORK_FUNCTION, WORK_RANDOM, WORK_BITS, WORK_ADDS, WORK_PRODUCT } Work;
 typedef enum Bytes { BYTES_ROWS, BYTES_EDGES } Bytes;
@@ -85,7 +85,7 @@ typedef struct Value {
   ValueId operand[MAX_OPERANDS];
   union {
     int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into Hoisting.values */
-    double number;    /* NUMBER */
+    double number;    /* NUMBER; RUNNING, FOLLOW: the share */
     EdgeEnd end;      /* DEGREE, LIFT; GATHER: the end at which the sums arrive */
     int function;     /* MAP: MapOp or PointFunction */
     int32_t site;     /* DROPOUT: which draw of the generator */
@@ -183,7 +183,7 @@ bool *graph_changes(const Graph *graph);
 /* Two values compute the same: operator, attribute, shape and the operands given for them, perhaps in two graphs. */
 bool graph_is_same(const Value *a, const ValueId *operands_of_a, const Value *b, const ValueId *operands_of_b);
 
-/* What only autodiff asks about becomes what kernels compute: no gradient stops any more, and sums of exponentials are made of other sums. */
+/* What only autodiff asks about becomes what kernels compute: no gradient stops any more, statistics are those of the training or the buffers, and sums of exponentials are made of other sums. */
 void graph_settle(Graph *graph);
 
 /* The passes. */

@@ -127,6 +127,12 @@ static ValueId lower_slice(Lowering *l, const TypedExpr *e) {
   return graph_add(l->graph, value);
 }
 
+static ValueId lower_running(Lowering *l, const TypedExpr *e) {
+  Value value = {.op = OP_RUNNING, .shape = shape_of_type(&e->type), .operand_count = 3, .as.number = e->number};
+  for (int k = 0; k < 3; k++) value.operand[k] = l->value_of[e->operand[k]];
+  return graph_add(l->graph, value);
+}
+
 static ValueId lower_stop(Lowering *l, const TypedExpr *e) {
   return graph_add(l->graph, (Value){.op = OP_STOP, .shape = shape_of_type(&e->type), .operand_count = 1, .operand = {l->value_of[e->operand[0]]}});
 }
@@ -152,7 +158,8 @@ static const char *kind_name(const TypedExpr *e) {
   case TYPED_CONCAT: return "concat";
   case TYPED_SLICE: return "slice";
   case TYPED_WHERE: return "where";
-  case TYPED_SPREAD: case TYPED_STOP:
+  case TYPED_ROW_COUNT: return "row_count";
+  case TYPED_SPREAD: case TYPED_STOP: case TYPED_RUNNING:
   case TYPED_NUMBER: case TYPED_OPTION: case TYPED_FIELD: case TYPED_PARAM: case TYPED_DEGREE: case TYPED_ZEROS: case TYPED_RESHAPE: break;
   }
   return "t";
@@ -212,6 +219,8 @@ static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
   case TYPED_FIELD: return leaf(l, &l->field[e->index], OP_INPUT, e->index, shape);
   case TYPED_PARAM: return leaf(l, &l->param[e->index], OP_PARAM, e->index, shape);
   case TYPED_DEGREE: return degree(l, e->end);
+  case TYPED_ROW_COUNT: return graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = e->end == END_DST ? DOMAIN_NODE : DOMAIN_EDGE});
+  case TYPED_RUNNING: return lower_running(l, e);
   case TYPED_LIFT: return graph_lift(l->graph, l->value_of[e->operand[0]], e->end);
   case TYPED_REDUCE_EDGES: return lower_reduce_edges(l, e);
   case TYPED_REDUCE_AXIS: return lower_reduce_axis(l, e);

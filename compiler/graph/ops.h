@@ -47,6 +47,8 @@ OP(REDUCE_MAX, "the largest over dimensions",
    1,  POINT,  MAP,      SUM,           nothing,   extreme_of_row, 0, reduced,           ADDS,     ROWS)
 OP(REDUCE_MIN, "the smallest over dimensions",
    1,  POINT,  MAP,      SUM,           nothing,   extreme_of_row, 0, reduced,           ADDS,     ROWS)
+OP(RUNNING, "the first operand; in an evaluation the second, a buffer which has followed the third",
+   3,  POINT,  NUMBER,   RUNNING,        nothing,   running,   0, operand,                NOTHING,  ROWS)
 OP(LIFT, "a node value at one end of each edge",
    1,  POINT,  END,      TO_EDGES,      lift,      lift,      1, operand,                NOTHING,  ROWS)
 OP(DROPOUT, "zero with a probability, scaled otherwise; a pure function of seed, epoch, site and place",
@@ -75,5 +77,7 @@ OP(CROSS_ENTROPY, "mean over the training nodes of -log softmax at the label",
    2,  ANCHOR, NONE,     SCALAR,        nothing,   nothing,   0, CROSS_ENTROPY,          NOTHING,  ROWS)
 OP(CROSS_ENTROPY_GRADIENT, "derivative of CROSS_ENTROPY by the scores",
    2,  ANCHOR, NONE,     GRADIENT,      nothing,   nothing,   0, CROSS_ENTROPY_GRADIENT, NOTHING,  ROWS)
+OP(FOLLOW, "a buffer moved by a share of the way to a value",
+   2,  ANCHOR, NUMBER,   UPDATE,        nothing,   nothing,   0, FOLLOW,                 NOTHING,  ROWS)
 OP(UPDATE, "one optimiser step of a weight from its gradient, which a third operand multiplies where there is one",
    -1,  ANCHOR, INDEX,    UPDATE,        nothing,   nothing,   0, UPDATE,                 NOTHING,  ROWS)

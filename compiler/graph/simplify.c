@@ -263,7 +263,7 @@ void graph_settle(Graph *graph) {
   ValueId *better_of = arena_alloc(graph->arena, (size_t)(count + 1) * sizeof *better_of);
   for (int i = 0; i < count; i++) {
     const Value *value = &graph->values[i];
-    better_of[i] = value->op == OP_STOP ? value->operand[0] : value->op == OP_GATHER_LOGSUMEXP ? settled_logsumexp(graph, i) : NO_VALUE;
+    better_of[i] = value->op == OP_STOP ? value->operand[0] : value->op == OP_RUNNING ? value->operand[graph->is_training ? 0 : 1] : value->op == OP_GATHER_LOGSUMEXP ? settled_logsumexp(graph, i) : NO_VALUE;
   }
   ValueId *forward = graph_no_redirections(graph);
   for (int i = 0; i < count; i++) forward[i] = better_of[i];

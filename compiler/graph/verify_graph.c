@@ -16,6 +16,12 @@ static bool same_extent(const Shape *a, const Shape *b) {
   return a->domain == b->domain && elements(a) == elements(b);
 }
 
+/* A weight that has a row for each node lives nowhere, or on the nodes. */
+static bool same_numbers(const Graph *graph, const Shape *a, const Shape *b) {
+  const bool is_of_nodes = a->domain != b->domain && (a->domain == DOMAIN_NODE || b->domain == DOMAIN_NODE) && (a->domain == DOMAIN_NONE || b->domain == DOMAIN_NONE);
+  return (is_of_nodes || a->domain == b->domain) && graph_rows(graph, a->domain) * elements(a) == graph_rows(graph, b->domain) * elements(b);
+}
+
 static const char *check_broadcast(const Shape *small, const Shape *large, const int *map) {
   bool is_used[MAX_RANK] = {false};
   if (small->domain != large->domain && small->domain != DOMAIN_NONE) return "rows of another domain are repeated";
@@ -59,7 +65,7 @@ static const char *check_value(const Graph *graph, const Value *value) {
     return value->operand_count == point_arity(value->as.function) ? NULL : "wrong number of operands";
   case SHAPE_REPEAT: return check_broadcast(o[0], s, value->as.map);
   case SHAPE_SUM: return check_broadcast(s, o[0], value->as.map);
-  case SHAPE_EXTENT: return same_extent(s, o[0]) ? NULL : "a reshape changes the number of elements";
+  case SHAPE_EXTENT: return same_numbers(graph, s, o[0]) ? NULL : "a reshape changes the number of elements";
   case SHAPE_TO_EDGES:
     if (o[0]->domain != DOMAIN_NODE || s->domain != DOMAIN_EDGE) return "lift goes from nodes to edges";
     return elements(s) == elements(o[0]) ? NULL : "lift changes the width";
@@ -84,6 +90,7 @@ static const char *check_value(const Graph *graph, const Value *value) {
     if (elements(o[0]) != p->lead * p->depth || elements(o[1]) != p->lead * p->width) return "sizes do not multiply";
     return elements(s) == p->depth * p->width ? NULL : "the product has another size";
   }
+  case SHAPE_RUNNING: return shape_equal(s, o[0]) && shape_equal(s, o[1]) && shape_equal(s, o[2]) ? NULL : "a buffer follows values of its own shape";
   case SHAPE_ALIKE: return shape_equal(s, o[0]) ? NULL : "the operand has another shape";
   case SHAPE_PART: return check_part(s, o[0], value->as.part.axis, value->as.part.begin) ? NULL : "a slice goes beyond its operand";
   case SHAPE_CONCAT: {

@@ -23,6 +23,7 @@ static bool *find_exact(const Kernels *kernels) {
   if (graph->scores != NO_VALUE) is_exact[kernels->storage[graph->scores]] = true;
   for (int i = 0; i < graph->value_count; i++) {
     Op op = graph->values[i].op;
+    if (op == OP_RESHAPE && graph->values[i].shape.domain != graph->values[graph->values[i].operand[0]].shape.domain) is_exact[kernels->storage[i]] = true;
     if (op == OP_CROSS_ENTROPY || op == OP_CROSS_ENTROPY_GRADIENT) is_exact[kernels->storage[graph->values[i].operand[0]]] = true;
     if ((op_is_aggregation(op) && !op_info[op].is_linear) || graph->values[i].is_exact) is_exact[i] = true;
   }

@@ -528,7 +528,7 @@ static int launches(const Estimate *e) {
   case KERNEL_CROSS_ENTROPY: return 3;
   case KERNEL_CROSS_ENTROPY_GRADIENT: return 2;
   case KERNEL_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: return e->starts;
-  case KERNEL_MAP: case KERNEL_CONCAT: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_ROW_SUM: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  case KERNEL_MAP: case KERNEL_CONCAT: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_ROW_SUM: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
   return 1;
 }
@@ -541,7 +541,7 @@ static double gpu_seconds(const Estimate *e, double work) {
 
 static double estimate_seconds(Estimate *e) {
   add_anchor[e->kernel->kind](e);
-  if (e->kernel->kind != KERNEL_UPDATE) add_body(e);
+  if (e->kernel->kind != KERNEL_UPDATE && e->kernel->kind != KERNEL_FOLLOW) add_body(e);
   add_traffic(e);
   double anchor = overlapped(e->anchor_work, e->anchor_reads), body = e->body_work + e->body_reads + e->body_writes;
   if (e->kernels->backend == BACKEND_CUDA) return gpu_seconds(e, anchor + body);

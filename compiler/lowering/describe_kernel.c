@@ -47,6 +47,8 @@ static const char *says_edges(const Sentence *s) {
   return arena_printf(s->arena, "%s = %s over %s-edges of %s", s->name, fold, end, s->a);
 }
 
+static const char *says_follow(const Sentence *s) { return arena_printf(s->arena, "%s follows %s", s->a, s->b); }
+
 static const char *says_update(const Sentence *s) {
   return s->kernel->body_count ? arena_printf(s->arena, "update of %d weights", 1 + s->kernel->body_count) : arena_printf(s->arena, "update of %s", s->a);
 }

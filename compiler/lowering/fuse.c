@@ -95,7 +95,7 @@ static void find_wanted_whole(Fusion *f) {
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
     if (graph->scores == i || value->tap || value->was_tap) f->is_wanted_whole[i] = true;
-    bool reads_whole = value->op == OP_CONCAT || value->op == OP_MATMUL || value->op == OP_OUTER || value->op == OP_RESHAPE || value->op == OP_UPDATE || value->op == OP_CROSS_ENTROPY;
+    bool reads_whole = value->op == OP_CONCAT || value->op == OP_MATMUL || value->op == OP_OUTER || value->op == OP_RESHAPE || value->op == OP_UPDATE || value->op == OP_FOLLOW || value->op == OP_CROSS_ENTROPY;
     double number;
     for (int k = 0; k < value->operand_count && reads_whole; k++)
       f->is_wanted_whole[value->operand[k]] = f->is_wanted_whole[value->operand[k]] || !(value->op == OP_CONCAT && graph_constant(graph, value->operand[k], &number));

@@ -39,5 +39,7 @@ KERNEL(CROSS_ENTROPY, "cross entropy", "mean over the training nodes of -log sof
        NOWHERE,    NONE, loss,          loss,    loss,          none,   cross_entropy,          nothing,       cross_entropy)
 KERNEL(CROSS_ENTROPY_GRADIENT, "cross entropy gradient", "its derivative by the scores",
        NOWHERE,    NONE, nothing,       loss,    loss_gradient, none,   cross_entropy_gradient, nothing,       cross_entropy_gradient)
+KERNEL(FOLLOW, "follow", "a buffer moved by a share of the way to a value",
+       NOWHERE,    NONE, nothing,       nothing, follow,        none,   follow,                 nothing,       follow)
 KERNEL(UPDATE, "update", "one step of the optimiser, of several weights where that is one launch",
        NOWHERE,    NONE, nothing,       update,  update,        none,   update,                 nothing,       update)

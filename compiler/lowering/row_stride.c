@@ -5,6 +5,7 @@
  * where that would cost more than an eighth of the row, as with a few numbers a row. Nothing reads what lies between the rows, and users
  * never see it. Weights, their gradients and the optimiser's state lie as checkpoints have them, and packed bits and labels by themselves.
  *
+ * A weight with a row for each node lies as checkpoints have it, and so does its gradient: a program that has one pads nothing.
  * A product of parts of rows (lead > 1) takes all parts of all rows as one matrix. A program that has one pads nothing: what its products
  * take may lie in what is computed once, in a field, or in the place of any other value. Nothing but the model and the backend counts,
  * never the budget: a value lies in the same way under every plan.
@@ -16,6 +17,7 @@ enum { WORD_BITS = 32, ROW_ALIGNMENT = 16 /* bytes */, MOST_PADDING = 8 /* the p
 static bool has_parts_of_rows(const Graph *graph) {
   for (int i = 0; graph && i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
+    if (value->op == OP_RESHAPE && value->shape.domain != graph->values[value->operand[0]].shape.domain) return true;
     if ((value->op != OP_MATMUL && value->op != OP_OUTER) || value->as.product.lead == 1) continue;
     if (graph->values[value->operand[0]].shape.domain != DOMAIN_NONE) return true;
   }
@@ -38,6 +40,7 @@ static int64_t stride_of(int64_t width, int64_t number_bytes) {
 
 int64_t kernels_row_stride(const Kernels *kernels, ValueId id) {
   const Shape *shape = &kernels->graph->values[kernels->storage[id]].shape;
+  if (kernels->graph->values[id].shape.domain != shape->domain) return shape_width(&kernels->graph->values[id].shape);
   const int64_t width = shape_width(shape);
   const bool has_rows = shape->domain == DOMAIN_NODE || shape->domain == DOMAIN_EDGE;
   if (shape->element == ELEMENT_BIT) return (width + WORD_BITS - 1) / WORD_BITS;
@@ -51,6 +54,6 @@ Padding kernels_padding(const Kernels *kernels, ValueId id) {
 }
 
 int64_t kernels_bytes(const Kernels *kernels, ValueId id) {
-  const int64_t rows = graph_rows(kernels->graph, kernels->graph->values[kernels->storage[id]].shape.domain);
-  return rows * kernels_row_stride(kernels, id) * (kernels_is_half(kernels, id) ? 2 : 4);
+  id = kernels->storage[id];
+  return graph_rows(kernels->graph, kernels->graph->values[id].shape.domain) * kernels_row_stride(kernels, id) * (kernels_is_half(kernels, id) ? 2 : 4);
 }

@@ -43,9 +43,9 @@ static bool reads_apart(const Kernels *kernels, int index, ValueId from, ValueId
   seen[from] = is_apart ? 2 : 1;
   if (kernels->storage[from] == id) return is_apart || from != id;
   const bool is_inside = kernels_is_virtual(kernels, from) || kernels->made_by[from] == index;
-  if (!is_inside || op_info[value->op].kind != OP_KIND_POINT) return false;
+  if (!is_inside || (op_info[value->op].kind != OP_KIND_POINT && !kernels_is_virtual(kernels, from))) return false;
   for (int k = 0; k < value->operand_count; k++)
-    if (reads_apart(kernels, index, value->operand[k], id, is_apart || value->op == OP_LIFT || value->op == OP_BROADCAST, seen)) return true;
+    if (reads_apart(kernels, index, value->operand[k], id, is_apart || op_moves(value->op), seen)) return true;
   return false;
 }
 

@@ -211,6 +211,7 @@ static void describe_op(const Describing *d, int index) {
     add_block(d, &op, d->residents->weight[param]);
     for (int s = 0; s < MAX_STATES; s++) add_block(d, &op, d->residents->state[s][param]);
   }
+  if (kernel->kind == KERNEL_FOLLOW) add_block(d, &op, d->residents->weight[d->graph->values[d->graph->values[kernel->anchor].operand[0]].as.index]);
   double seconds = cost_of_kernel(d->machine, d->kernels, kernel, what).seconds + (op.chunks - 1) * d->machine->step_seconds;
   add_op(d, op, seconds, round_up(parts_work_bytes(d->parts, kernel), d->planning->unit), index);
 }
@@ -219,7 +220,7 @@ static void describe_op(const Describing *d, int index) {
 static void describe_ops(const Describing *d) {
   for (int is_update = 0; is_update < 2; is_update++)
     for (int k = 0; k < d->kernels->kernel_count; k++)
-      if ((d->kernels->kernels[k].kind == KERNEL_UPDATE) == is_update) describe_op(d, k);
+      if ((d->kernels->kernels[k].phase == PHASE_UPDATE) == is_update) describe_op(d, k);
   if (d->graph->is_training) return;
   ProblemOp scores = {.id = "metrics and predictions", .phase = PROBLEM_PHASE_BACKWARD};
   add_access(d, &scores.reads, &scores.read_count, datum_of(d, d->graph->scores)); /* a model may return what it is given */

@@ -104,4 +104,9 @@ GNN_SHARED void gnn_adagrad(gnn_real *restrict w, const gnn_real *restrict g, gn
   }
 }
 
+/* A running statistic: `share` of the way to what was seen. */
+GNN_INLINE void gnn_follow(gnn_real *buffer, const gnn_real *value, gnn_real share, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; i++) buffer[i] += share * (value[i] - buffer[i]);
+}
+
 #endif

@@ -117,4 +117,9 @@ GNN_INLINE void gnn_adagrad(gnn_real *w, const gnn_real *g, gnn_clip clip, gnn_r
   }
 }
 
+/* A running statistic: `share` of the way to what was seen. */
+GNN_INLINE void gnn_follow(float *buffer, const float *value, float share, int64_t count) {
+  for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (int64_t)gridDim.x * blockDim.x) buffer[i] = gnn_fma(share, value[i] - buffer[i], buffer[i]);
+}
+
 #endif

@@ -140,7 +140,7 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
   int64_t nodes = dataset->nodes, edges = dataset->edges;
-  if (nodes > plan->nodes) return fill_misfit(run, "nodes", nodes, plan->nodes, error);
+  if (nodes > plan->nodes || (plan->has_weights_of_nodes && nodes != plan->nodes)) return fill_misfit(run, "nodes", nodes, plan->nodes, error);
   if (edges > plan->edges) return fill_misfit(run, "edges", edges, plan->edges, error);
   run->nodes = nodes;
   run->edges = edges;

@@ -507,6 +507,15 @@ static void emit_update(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+static void emit_follow(StepWriter *w) {
+  const char *buffer = argument_named_value(w->arguments, "buffer", w->anchor->operand[0], true, &w->uses);
+  const char *value = argument_named_value(w->arguments, "value", w->anchor->operand[1], false, &w->uses);
+  print_task(w, "elements", arena_printf(w->arena, "gnn_follow(%s, %s, %s, begin, end);", buffer, value, emit_real(w->arena, w->anchor->as.number)));
+  open_step(w, no_members);
+  run_over(w, "elements", number(w, shape_width(&w->graph->values[w->anchor->operand[0]].shape)), number(w, SUM_NUMBERS));
+  fprintf(w->out, "}\n\n");
+}
+
 /* ---- the kernels that steps share ---- */
 
 /* The template of kernels/cpu behind a step, with its sizes filled in: a function of its own, because several steps of a

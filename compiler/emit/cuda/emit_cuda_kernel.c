@@ -799,6 +799,15 @@ static void emit_update(CudaWriter *c) {
   close_kernel(c);
 }
 
+static void emit_follow(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const int64_t count = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
+  const char *buffer = argument_named_value(w->arguments, "buffer", w->anchor->operand[0], true, &w->uses);
+  const char *value = argument_named_value(w->arguments, "value", w->anchor->operand[1], false, &w->uses);
+  print_call(c, "elements", number(c, tiles_of(count, CUDA_THREADS)),
+             arena_printf(w->arena, "gnn_follow(%s, %s, %s, %" PRId64 ");", buffer, value, emit_real(w->arena, w->anchor->as.number), count));
+}
+
 /* ---- one step ---- */
 
 static const char *argument_variable(const CudaWriter *c, int i) {
