@@ -87,7 +87,7 @@ const char *ast_expr_text(Arena *arena, const Expr *e) {
     return arena_printf(arena, "%s ? %s : %s", operand_text(arena, e->a), operand_text(arena, e->b), operand_text(arena, e->c));
   case EXPR_PIPE: return arena_printf(arena, "%s |> %s", ast_expr_text(arena, e->a), ast_expr_text(arena, e->b));
   case EXPR_OVER: return arena_printf(arena, "%s over %s", operand_text(arena, e->a), e->text);
-  case EXPR_AS: return arena_printf(arena, "%s as %s", operand_text(arena, e->a), e->text);
+  case EXPR_AS: return arena_printf(arena, strchr(e->text, '.') ? "%s as \"%s\"" : "%s as %s", operand_text(arena, e->a), e->text);
   }
   return "?";
 }

@@ -133,8 +133,9 @@ static const char *width_text(Checker *checker, const Instance *instance) {
 
 /* The outermost layer whose weights are used again with another shape is the one that the user named. */
 static void report_reuse(Checker *checker, const Scope *scope, const TypedParam *param, Place place) {
-  const char *path = arena_strndup(checker->arena, param->name, strcspn(param->name, "."));
-  const Instance *instance = check_find_path(checker, path);
+  const Instance *instance = NULL;
+  for (const char *dot = strchr(param->name, '.'); dot && !instance; dot = strchr(dot + 1, '.'))
+    instance = check_find_path(checker, arena_strndup(checker->arena, param->name, (size_t)(dot - param->name)));
   if (instance) {
     Place at = place;
     for (const Scope *s = scope; s && s->caller; s = s->caller) at = s->call_place;

@@ -1,4 +1,5 @@
 /* check_expr: expressions: constants are folded, the rest becomes typed expressions. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +18,11 @@ static Value negate(Checker *checker, Scope *scope, const Expr *expr, Value a) {
   return check_map(checker, scope, MAP_NEG, "negate", expr->place, 1, &operand);
 }
 
-/* An optional factor of a layer is 1 where it is not given. */
-static bool is_one(Value factor, Value other) { return factor.kind == VALUE_NUMBER && factor.number == 1 && other.type.dtype == DTYPE_F32; }
+/* An optional factor of a layer is 1 where it is not given, an optional term 0. */
+static bool changes_nothing(const char *op, Value given, Value other) {
+  const bool is_neutral = (strcmp(op, "*") == 0 && given.number == 1) || (strcmp(op, "+") == 0 && given.number == 0);
+  return is_neutral && given.kind == VALUE_NUMBER && other.type.dtype == DTYPE_F32;
+}
 
 /* 1 - x */
 static Value inverted(Checker *checker, Scope *scope, const Expr *expr, Value x) {
@@ -35,7 +39,8 @@ static Value binary(Checker *checker, Scope *scope, const Expr *expr, Value a, V
       {"==", "compare", MAP_EQUAL, false, false},   {"!=", "compare", MAP_EQUAL, false, true},
   };
   if (a.kind != VALUE_TENSOR && b.kind != VALUE_TENSOR) return check_fold(checker, expr, a, b);
-  if (strcmp(expr->text, "*") == 0 && (is_one(a, b) || is_one(b, a))) return is_one(a, b) ? b : a;
+  if (changes_nothing(expr->text, a, b)) return b;
+  if (changes_nothing(expr->text, b, a)) return a;
   Operand operands[2] = {{check_tensor(checker, scope, a, expr->a->span.place), expr->a},
                          {check_tensor(checker, scope, b, expr->b->span.place), expr->b}};
   if (operands[0].value.kind == VALUE_NONE || operands[1].value.kind == VALUE_NONE) return none;
@@ -103,6 +108,17 @@ static Value member(Checker *checker, Scope *scope, const Expr *expr) {
 
 /* ---- calls, pipes, names given ---- */
 
+/* A name is one; a text may be several names with dots between: "mlp.0", as PyTorch's Sequential calls its parts. */
+static bool is_path_of_weights(const char *text) {
+  bool is_first = true;
+  if (!isalpha((unsigned char)*text) && *text != '_') return false;
+  for (const char *c = text; *c; c++) {
+    if (*c == '.' ? is_first : !isalnum((unsigned char)*c) && *c != '_') return false;
+    is_first = *c == '.';
+  }
+  return !is_first;
+}
+
 static Value call_of(Checker *checker, Scope *scope, const Expr *expr, Call call) {
   if (expr->kind == EXPR_OVER) {
     if (strcmp(expr->text, "edges") != 0) {
@@ -114,6 +130,10 @@ static Value call_of(Checker *checker, Scope *scope, const Expr *expr, Call call
   if (expr->kind == EXPR_AS) {
     if (call.as) {
       diags_error(checker->diags, "E0211", expr->place, "one name is enough: this call has \"as %s\" and \"as %s\"", expr->text, call.as);
+      return none;
+    }
+    if (!is_path_of_weights(expr->text)) {
+      diags_error(checker->diags, "E0211", expr->place, "\"%s\" cannot name weights: letters, digits and _, with dots between, and a letter first", expr->text);
       return none;
     }
     call.as = expr->text;

@@ -28,7 +28,11 @@ const Instance *check_find_path(const Checker *checker, const char *path) {
 
 /* A checkpoint has best.NAME, opt.adam.m.NAME and state.counts beside the weights. */
 static bool name_is_of_checkpoints(const char *name) {
-  return strcmp(name, "best") == 0 || strcmp(name, "opt") == 0 || strcmp(name, "state") == 0;
+  static const char *const words[] = {"best", "opt", "state"};
+  const size_t length = strcspn(name, ".");
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strlen(words[i]) == length && strncmp(name, words[i], length) == 0) return true;
+  return false;
 }
 
 static NameUse *find_use(Scope *scope, const char *name) {

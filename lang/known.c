@@ -9,24 +9,23 @@ static const Alias aliases[] = {
     {"SGConv", "SGC"},          {"GINEConv", "GINE"},        {"ChebConv", "Cheb"},      {"TAGConv", "TAG"},
     {"LGConv", "LightGCN"},     {"ResGatedGraphConv", "GatedGCN"}, {"GatedGCNConv", "GatedGCN"}, {"APPNPConv", "APPNP"}, {"PNAConv", "PNA"}, {"GENConv", "GEN"},
     {"RelGraphConv", "RGCN"},   {"RGCNConv", "RGCN"},        {"GCN2", "GCNII"},         {"gcn_norm", "Propagate"},
-    {"TransformerConv", "TransformerConv"}, {"Dense", "Linear"}, {"nn.Linear", "Linear"}, {"linear", "Linear"},
+    {"Dense", "Linear"}, {"nn.Linear", "Linear"}, {"linear", "Linear"},
     {"global_add_pool", "sum(h, to = graph)"}, {"global_mean_pool", "mean(h, to = graph)"}, {"global_max_pool", "max(h, to = graph)"},
     {"ReLU", "relu"},           {"LeakyReLU", "leaky_relu"}, {"ELU", "elu"},            {"GELU", "gelu"},
     {"Sigmoid", "sigmoid"},     {"Tanh", "tanh"},            {"Dropout", "dropout"},    {"Softmax", "softmax"},
-    {"BatchNorm", "batch_norm"}, {"BatchNorm1d", "batch_norm"}, {"LayerNorm", "layer_norm"}, {"matmul", "@"}, {"mm", "@"},
+    {"DynamicEdgeConv", "EdgeConv"}, {"PReLU", "prelu"}, {"SELU", "selu"}, {"SiLU", "silu"}, {"Softplus", "softplus"}, {"GraphNorm", "graph_norm"},
+    {"InstanceNorm", "instance_norm"}, {"PairNorm", "pair_norm"}, {"normalize", "l2_normalise"}, {"l2_normalize", "l2_normalise"}, {"BatchNorm", "batch_norm"}, {"BatchNorm1d", "batch_norm"}, {"LayerNorm", "layer_norm"}, {"matmul", "@"}, {"mm", "@"},
     {"CrossEntropyLoss", "cross_entropy"}, {"NLLLoss", "nll"}, {"MSELoss", "mse"}, {"BCEWithLogitsLoss", "bce_with_logits"},
     {"Adam", "adam"},           {"AdamW", "adamw"},          {"SGD", "sgd"},            {"scatter_add", "sum"},
     {"scatter_mean", "mean"},   {"pow", "^"}, {"cat", "concat"}, {"narrow", "slice"}, {"view", "reshape"}, {"detach", "stop_gradient"}, {"einsum", "dot"},
 };
 
 static const char *const later_functions[] = {
-    "batch_norm", "layer_norm", "instance_norm", "graph_norm", "pair_norm", "group_norm",
-    "l2_normalise", "l2_normalize", "powermean", "median", "quantile", "sort", "attention", "set2set",
-    "prelu", "embedding", "learned", "topk", "softmin", "norm",
+    "batch_norm", "group_norm", "powermean", "median", "quantile", "sort", "attention", "set2set", "embedding", "learned", "topk", "softmin", "norm",
 };
 
 static const char *const later_layers[] = {
-    "GAT", "GATv2", "TransformerConv", "EdgeConv", "PNA", "ARMA", "GEN",
+    "ARMA", "GEN",
     "NNConv", "SplineConv", "DNA", "FAGCN", "SuperGAT", "GPS", "RGCN", "HGT", "HAN", "RGAT", "HeteroLinear", "Set2Set",
 };
 

@@ -337,6 +337,7 @@ postfix:
     primary
   | postfix "over" NAME  { $$ = NODE(EXPR_OVER, @$, @3, $3.text, $1, NULL, NULL); }
   | postfix "as" NAME    { $$ = NODE(EXPR_AS, @$, @3, $3.text, $1, NULL, NULL); }
+  | postfix "as" STRING  { $$ = NODE(EXPR_AS, @$, @3, $3.text, $1, NULL, NULL); }
   ;
 
 primary:

@@ -140,8 +140,7 @@ static bool has_target(const Ast *ast, const char *name) {
 }
 
 static void want_layer(Reader *reader, const char *name) {
-  const bool may_be_standard = isupper((unsigned char)*name) || strchr(name, '_'); /* layer_norm, l2_normalise */
-  if (!may_be_standard || !reader->options->share_dir || has_layer(reader->ast, name)) return;
+  if (!reader->options->share_dir || has_layer(reader->ast, name)) return;
   char *lower = arena_strdup(reader->arena, name);
   for (char *c = lower; *c; c++) *c = (char)tolower((unsigned char)*c);
   const char *path = join(reader->arena, reader->options->share_dir, arena_printf(reader->arena, "std/%s.gnn", lower));

@@ -71,7 +71,45 @@ class Initial(torch.nn.Module):
         return self.conv(x, x.tanh(), edges)
 
 
-# name: (layer, what it takes of a graph, whether it adds loops)
+class Pna(pyg.PNAConv):
+    """With the degrees of the graph that it is called for, as gnncc counts them; where nobody has a neighbour, whatever is scaled is 0."""
+
+    def __init__(self):
+        super().__init__(WIDTH, OUT, ["mean", "min", "max", "std"], ["identity", "amplification", "attenuation"], deg=torch.ones(2))
+
+    def forward(self, x, edges):
+        degree = torch.bincount(edges[1], minlength=x.shape[0]).to(x.dtype)
+        self.aggr_module.avg_deg_log = (degree + 1).log().mean().clamp(min=1e-30)
+        return super().forward(x, edges)
+
+
+def without_skip(**arguments):
+    conv = pyg.TransformerConv(WIDTH, 2, root_weight=False, **arguments)
+    del conv.lin_skip  # which is there, but not used
+    return conv
+
+
+class Whole(torch.nn.Module):
+    """A norm over the nodes of one graph."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.norm = norm
+
+    def forward(self, x):
+        return self.norm(x, torch.zeros(x.shape[0], dtype=torch.int64))
+
+
+class Call(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *arguments):
+        return self.function(*arguments)
+
+
+# name: (layer, what it takes of a graph)
 LAYERS = {
     "linear": (lambda: torch.nn.Linear(WIDTH, OUT), plain),
     "linear_no_bias": (lambda: torch.nn.Linear(WIDTH, OUT, bias=False), plain),
@@ -101,15 +139,45 @@ LAYERS = {
     "cheb_1": (lambda: pyg.ChebConv(WIDTH, OUT, K=1, bias=False), on_edges),
     "lightgcn": (lambda: pyg.LGConv(), on_edges),
     "gatedgcn": (lambda: pyg.ResGatedGraphConv(WIDTH, OUT), on_edges),
+    "sage_normalize": (lambda: pyg.SAGEConv(WIDTH, OUT, normalize=True, project=True), on_edges),
+    "gat": (lambda: pyg.GATConv(WIDTH, OUT), on_edges),
+    "gat_heads": (lambda: pyg.GATConv(WIDTH, 2, heads=3), on_edges),
+    "gat_mean": (lambda: pyg.GATConv(WIDTH, OUT, heads=2, concat=False, negative_slope=0.1, bias=False), on_edges),
+    "gat_edges": (lambda: pyg.GATConv(WIDTH, 2, heads=2, edge_dim=EDGE_WIDTH), featured),
+    "gat_no_loops": (lambda: pyg.GATConv(WIDTH, 2, heads=2, add_self_loops=False), on_edges),
+    "gatv2": (lambda: pyg.GATv2Conv(WIDTH, OUT), on_edges),
+    "gatv2_heads": (lambda: pyg.GATv2Conv(WIDTH, 2, heads=3, bias=False), on_edges),
+    "gatv2_mean": (lambda: pyg.GATv2Conv(WIDTH, OUT, heads=2, concat=False, share_weights=True), on_edges),
+    "gatv2_edges": (lambda: pyg.GATv2Conv(WIDTH, 2, heads=2, edge_dim=EDGE_WIDTH), featured),
+    "transformer": (lambda: pyg.TransformerConv(WIDTH, OUT), on_edges),
+    "transformer_heads": (lambda: without_skip(heads=3, bias=False), on_edges),
+    "transformer_beta": (lambda: pyg.TransformerConv(WIDTH, OUT, heads=2, concat=False, beta=True, edge_dim=EDGE_WIDTH), featured),
+    "edgeconv": (lambda: pyg.EdgeConv(mlp(2 * WIDTH, OUT, OUT)), on_edges),
+    "edgeconv_sum": (lambda: pyg.EdgeConv(mlp(2 * WIDTH, OUT, OUT), aggr="add"), on_edges),
+    "pna": (lambda: Pna(), on_edges),
+    "gen": (lambda: pyg.GENConv(WIDTH, OUT, norm="layer"), on_edges),
+    "gen_same": (lambda: pyg.GENConv(WIDTH, WIDTH, t=0.5, norm=None, expansion=1, bias=True), on_edges),
+    "gen_mean": (lambda: pyg.GENConv(WIDTH, EDGE_WIDTH, aggr="mean", norm="layer"), featured),
+    "norm_layer": (lambda: torch.nn.LayerNorm(WIDTH), plain),
+    "norm_graph": (lambda: pyg.GraphNorm(WIDTH), plain),
+    "norm_instance": (lambda: Whole(pyg.InstanceNorm(WIDTH)), plain),
+    "norm_pair": (lambda: pyg.PairNorm(), plain),
+    "norm_pair_rows": (lambda: pyg.PairNorm(scale=2, scale_individually=True), plain),
+    "norm_l2": (lambda: Call(lambda x: F.normalize(x, dim=-1)), plain),
+    "act_prelu": (lambda: torch.nn.PReLU(), plain),
+    "act_prelu_columns": (lambda: torch.nn.PReLU(WIDTH), plain),
     "gatedgcn_no_root": (lambda: pyg.ResGatedGraphConv(WIDTH, OUT, root_weight=False, bias=False), on_edges),
 }
 # These add the loops that the data lack, or drop those that they have. Where there are some, gnncc wants `self_loops = add` for that: loops.gnn.
-OWN_LOOPS = ("gcn", "sgc", "appnp", "cheb")
-IN_LOOPS = ("gcn", "gcn_weighted", "sgc_3", "appnp", "gcnii", "cheb")
+OWN_LOOPS = ("gcn", "sgc", "appnp", "cheb", "gat_", "gatv2")
+IN_LOOPS = ("gcn", "gcn_weighted", "sgc_3", "appnp", "gcnii", "cheb", "gat", "gatv2_heads")
+
+# What these give is a value under other dimensions, which `predict --layer` does not know: their gradients alone are compared.
+NO_OUTPUT = ("gatv2_heads", "transformer_heads")
 
 
 def has_own_loops(name):
-    return name.startswith(OWN_LOOPS)
+    return name == "gat" or name.startswith(OWN_LOOPS)
 
 
 class Case(torch.nn.Module):
@@ -170,7 +238,8 @@ def expect(path, cases, g, is_left_out=lambda name: False):
     for name, case in cases.items():
         if is_left_out(name):
             continue
-        result[f"out.{name}"] = case.out.detach()
+        if name not in NO_OUTPUT:
+            result[f"out.{name}"] = case.out.detach()
         for weight, p in case.named_parameters():
             slope = p.grad if p.grad is not None else torch.zeros_like(p)
             result[f"grad.{key(name, weight)}"] = slope[:g["nodes"]] if weight == "X" else slope  # the rows of other graphs' nodes are 0
@@ -178,7 +247,11 @@ def expect(path, cases, g, is_left_out=lambda name: False):
 
 
 def save_weights(path, cases):
-    save_file({key(name, weight): v.float() for name, case in cases.items() for weight, v in case.state_dict().items()}, path)
+    weights = {}
+    for name, case in cases.items():
+        weights |= {key(name, weight): v.float() for weight, v in case.named_parameters()}  # shared ones under their first name
+        weights |= {key(name, weight): v.float() for weight, v in case.named_buffers() if "avg_deg" not in weight}
+    save_file(weights, path)
 
 
 def save_data(path, g, times=1, train=None, classes=CLASSES):
