@@ -21,7 +21,7 @@ BUNDLED := $(if $(filter yes,$(URING)),liburing.a)
 # The rooms. A file that is not listed is not built.
 LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_call.c check_const.c check_data.c check_expr.c \
   check_function.c check_reduce.c check_shape.c check_layer.c check_loss.c check_names.c check_optimizer.c check_plan.c check_target.c check_train.c check_type.c diag.c diag_pages.c \
-  diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c format.c known.c list.c name_table.c optimizers.c \
+  diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c format.c known.c list.c measures.c name_table.c optimizers.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)
 COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c shown.c workplace.c) \
   $(addprefix compiler/graph/, autodiff.c clip.c data.c graph.c hoist.c locality.c lower.c reassociate.c simplify.c verify_graph.c) \
@@ -46,7 +46,7 @@ RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c parti
   $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c instance.c lanes.c schedule.c scratch.c spans.c team.c watch.c) \
   $(addprefix runtime/data/, container.c contents.c dataset.c fill.c halo.c karate.c npy.c npy_folder.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_order.c prepare_splits.c safetensors.c subgraph.c synth.c) \
-  $(addprefix runtime/job/, checkpoint.c job.c metrics.c) \
+  $(addprefix runtime/job/, checkpoint.c job.c measure.c metrics.c) \
   $(addprefix runtime/app/, announced.c commands.c console.c gradcheck.c keep_order.c logs.c program.c train.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
 CUDA := $(shell CUDA_HOME='$(CUDA_HOME)' CUDA_PATH='$(CUDA_PATH)' runtime/cuda/home.sh)

@@ -100,7 +100,7 @@ static bool is_declared(Checker *checker, const DataSpec *spec, const char *name
 }
 
 static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
-  static const char *const dtypes[] = {"f32", "class"};
+  static const char *const dtypes[] = {"f32", "class", "multilabel"};
   FieldDecl decl = {.name = stmt->name, .place = stmt->name_place, .classes = -1};
   const AstType *type = &stmt->dtype;
   bool is_node = strcmp(stmt->kind, "node") == 0, is_edge = strcmp(stmt->kind, "edge") == 0;
@@ -125,14 +125,15 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
   }
   decl.domain = is_node ? DOMAIN_NODE : DOMAIN_EDGE;
   decl.dtype = is_class ? DTYPE_CLASS : DTYPE_F32;
-  if (!is_class && strcmp(type->domain, "f32") != 0) {
+  bool is_multilabel = strcmp(type->domain, "multilabel") == 0; /* numbers of 0 and 1 */
+  if (!is_class && !is_multilabel && strcmp(type->domain, "f32") != 0) {
     static const char *const later[] = {"onehot", "label", "count", "learned", "f16", "bf16", "f64", "i32", "i64", "labels"};
     bool is_later = false;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) is_later = is_later || strcmp(later[i], type->domain) == 0;
     if (is_later) check_unsupported(checker, type->span.place, "fields of type %s are", type->domain);
     else
-      diags_error(checker->diags, "E0216", type->span.place, "unknown field type \"%s\"%s (known: f32[...], class[...])", type->domain,
-                  check_nearest(checker, type->domain, dtypes, 2, ""));
+      diags_error(checker->diags, "E0216", type->span.place, "unknown field type \"%s\"%s (known: f32[...], class[...], multilabel[...])", type->domain,
+                  check_nearest(checker, type->domain, dtypes, 3, ""));
     return;
   }
   if (is_class && type->dim_count > 1) {
@@ -320,11 +321,22 @@ static bool describe_shapes(Checker *checker, const DataSpec *spec, DataInfo *in
   for (int i = 0; i < spec->decl_count; i++) {
     const FieldDecl *decl = &spec->decls[i];
     ARENA_PUSH(checker->arena, info->fields, info->field_count,
-               (FieldInfo){decl->name, decl->domain, decl->dtype, declared_width(decl), decl->classes, -1});
+               (FieldInfo){.name = decl->name, .domain = decl->domain, .dtype = decl->dtype, .width = declared_width(decl), .classes = decl->classes, .nonzeros = -1});
   }
   for (int i = 0; i < SPLIT_COUNT; i++) info->has_split[i] = true;
   info->fingerprint = (uint64_t)info->nodes * 0x9E3779B97F4A7C15u ^ (uint64_t)info->edges;
   return true;
+}
+
+/* Which field the labels are decides how the data are read, before the train block is checked. */
+static void find_target(const Checker *checker, DataSpec *spec) {
+  const Conf *conf = checker->train ? checker->train->conf : NULL;
+  for (int i = 0; conf && i < conf->count; i++) {
+    const Expr *loss = strcmp(conf->stmts[i]->key, "loss") == 0 ? conf->stmts[i]->value : NULL;
+    if (loss && loss->kind == EXPR_CALL && loss->arg_count >= 2 && loss->args[1].value->kind == EXPR_NAME) spec->recipe.target = loss->args[1].value->text;
+  }
+  for (int i = 0; spec->recipe.target && i < spec->decl_count; i++)
+    if (strcmp(spec->decls[i].name, spec->recipe.target) == 0) spec->recipe.is_target_number = spec->decls[i].dtype == DTYPE_F32;
 }
 
 static bool describe(Checker *checker, DataSpec *spec, DataInfo *info) {
@@ -517,6 +529,7 @@ void check_data(Checker *checker) {
   if (diags_error_count(checker->diags) > errors) return;
 
   DataInfo *info = arena_alloc(checker->arena, sizeof *info);
+  find_target(checker, spec);
   if (!describe(checker, spec, info)) return;
   if (diags_error_count(checker->diags) > errors) return;
   checker->program->info = info;

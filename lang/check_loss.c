@@ -3,50 +3,76 @@
 
 #include "check_train.h"
 
-static bool score_is_result(const Expr *expr) {
-  return expr->kind == EXPR_NAME && strcmp(expr->text, "out") == 0;
+static bool is_result(const Expr *expr) { return expr->kind == EXPR_NAME && strcmp(expr->text, "out") == 0; }
+
+static int64_t width_of(const Type *type) {
+  int64_t width = 1;
+  for (int d = 0; d < type->rank; d++) width *= type->dim[d].size;
+  return width;
 }
 
-void train_check_loss(Training *t) {
-  static const char *const known[] = {"cross_entropy"};
-  static const char *const later[] = {"bce_with_logits", "mse", "l1", "nll", "huber", "focal", "margin", "bpr", "infonce"};
+/* ---- settings: known when the program is compiled ---- */
+
+static void number(Training *t, const Arg *arg, const char *what, double least, double most, double *to) {
+  Value value = check_const_expr(t->checker, arg->value);
+  if (value.kind == VALUE_NONE) return;
+  if (value.kind != VALUE_NUMBER || !(value.number >= least) || !(value.number <= most))
+    diags_error(t->checker->diags, "E0406", arg->value->span.place, "%s must be a number of %.9g to %.9g", what, least, most);
+  else *to = value.number;
+}
+
+static void class_weights(Training *t, const Arg *arg) {
   Checker *checker = t->checker;
-  const Expr *loss = t->loss->value;
-  const char *name = train_word_of(loss);
-  if (train_is_in(name, later, sizeof later / sizeof *later)) {
-    check_unsupported(checker, loss->place, "the loss %s is", name);
+  if (arg->value->kind != EXPR_LIST || arg->value->arg_count == 0) {
+    diags_error(checker->diags, "E0406", arg->value->span.place, "weights are a list of numbers, one for each class: weights = [1, 2.5]");
     return;
   }
-  if (strcmp(name, "cross_entropy") != 0 || loss->kind != EXPR_CALL) {
-    train_unknown_word(checker, loss->span.place, "loss", *name ? name : ast_expr_text(checker->arena, loss), known, 1);
-    return;
+  for (int i = 0; i < arg->value->arg_count; i++) {
+    double weight = 1;
+    number(t, &arg->value->args[i], "the weight of a class", 0, 1e9, &weight);
+    ARENA_PUSH(checker->arena, t->train->class_weights, t->train->class_weight_count, weight);
   }
-  for (int i = 0; i < loss->arg_count; i++)
-    if (loss->args[i].name) {
-      check_unsupported(checker, loss->args[i].place, "cross_entropy with \"%s\" is", loss->args[i].name);
-      return;
-    }
-  if (loss->arg_count != 2 || !score_is_result(loss->args[0].value) || loss->args[1].value->kind != EXPR_NAME) {
-    diags_error(checker->diags, "E0407", loss->span.place, "the loss is cross_entropy(out, y): out is what the model returns, y a field of classes");
-    return;
+}
+
+static bool set_argument(Training *t, gnn_loss_kind loss, const char *name, const Arg *arg) {
+  if (loss == GNN_LOSS_CROSS_ENTROPY && strcmp(name, "weights") == 0) class_weights(t, arg);
+  else if (loss == GNN_LOSS_CROSS_ENTROPY && strcmp(name, "label_smoothing") == 0) number(t, arg, "label_smoothing", 0, 1, &t->train->smoothing);
+  else if (loss == GNN_LOSS_BCE && strcmp(name, "pos_weight") == 0) number(t, arg, "pos_weight", 0, 1e9, &t->train->pos_weight);
+  else if (loss == GNN_LOSS_HUBER && strcmp(name, "delta") == 0) number(t, arg, "delta", 1e-9, 1e9, &t->train->delta);
+  else return false;
+  return true;
+}
+
+static void check_arguments(Training *t, const Expr *loss, gnn_loss_kind kind) {
+  static const char *const names[] = {"weights", "label_smoothing", "pos_weight", "delta"};
+  for (int i = 2; i < loss->arg_count; i++) {
+    const Arg *arg = &loss->args[i];
+    const char *name = arg->name ? arg->name : kind == GNN_LOSS_HUBER && i == 2 ? "delta" : "";
+    if (set_argument(t, kind, name, arg)) continue;
+    diags_error(t->checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", loss_names[kind], *name ? name : "(without a name)",
+                check_nearest(t->checker, name, names, 4, "\""));
+    diags_note(t->checker->diags, "%s", loss_helps[kind]);
   }
+}
+
+/* ---- labels and scores ---- */
+
+static void wrong_labels(Training *t, gnn_loss_kind kind, const Expr *label, const Type *labels) {
+  Diags *diags = t->checker->diags;
+  if (labels->dtype == DTYPE_CLASS)
+    diags_error(diags, "E0312", label->place, "%s wants %s; %s is class[%lld]; use cross_entropy, or declare %s : f32", loss_names[kind],
+                kind == GNN_LOSS_BCE ? "two classes, or a row of labels" : "numbers", label->text, (long long)labels->classes, label->text);
+  else
+    diags_error(diags, "E0312", label->place, "cross_entropy wants class labels; %s is f32[%lld]; use mse, or declare %s : class[\xE2\x80\xA6]", label->text,
+                (long long)width_of(labels), label->text);
+}
+
+static void check_scores(Training *t, gnn_loss_kind kind, const Expr *loss, const Type *labels) {
+  Checker *checker = t->checker;
   const Expr *label = loss->args[1].value;
-  int field = check_field_index(checker, label->text);
-  if (field == NO_INDEX) {
-    diags_error(checker->diags, "E0203", label->place, "data \"%s\" has no field \"%s\"; it has %s", checker->program->data->name, label->text, check_field_list(checker));
-    return;
-  }
-  const Type *labels = &checker->program->fields[field].type;
-  t->train->label_field = field;
-  if (labels->dtype != DTYPE_CLASS) {
-    int64_t width = 1;
-    for (int d = 0; d < labels->rank; d++) width *= labels->dim[d].size;
-    diags_error(checker->diags, "E0312", label->place, "cross_entropy wants class labels; %s is f32[%lld]; use mse, or declare %s : class[\xE2\x80\xA6]",
-                label->text, (long long)width, label->text);
-    return;
-  }
   const TypedExpr *result = &checker->program->exprs[t->train->scores];
-  if (result->is_softmax) {
+  const int64_t wanted = labels->dtype != DTYPE_CLASS ? width_of(labels) : kind == GNN_LOSS_BCE ? 1 : labels->classes;
+  if (kind == GNN_LOSS_CROSS_ENTROPY && result->is_softmax) {
     diags_warning(checker->diags, "W0315", "double-softmax", checker->result_place, "cross_entropy applies log-softmax itself; this softmax is applied twice");
     diags_help(checker->diags, "return the scores as they are");
   }
@@ -54,16 +80,66 @@ void train_check_loss(Training *t) {
     static const char *const where[] = {"nowhere", "nodes", "edges", "graphs"};
     diags_error(checker->diags, "E0308", loss->args[0].value->place, "out lives on %s, %s on %s", where[result->type.domain], label->text, where[labels->domain]);
     if (result->type.domain == DOMAIN_EDGE) diags_help(checker->diags, "reduce to nodes first: sum(m)");
-  } else if (result->type.rank != 1 || result->type.dim[0].size != labels->classes) {
-    if (result->type.rank == 1) {
-      diags_error(checker->diags, "E0307", checker->result_place, "the model returns %lld scores per node but %s has %lld classes",
-                  (long long)result->type.dim[0].size, label->text, (long long)labels->classes);
-      diags_label(checker->diags, label->place, 0, "the labels of the loss");
-      diags_help(checker->diags, "GCN(%s.classes) follows the data", label->text);
-    } else {
-      diags_error(checker->diags, "E0307", checker->result_place, "the model returns %s; cross_entropy wants one score per class: node[%lld]",
-                  check_type_text(checker, &result->type), (long long)labels->classes);
-    }
+    return;
+  }
+  const bool is_right = kind == GNN_LOSS_CROSS_ENTROPY ? result->type.rank == 1 && result->type.dim[0].size == wanted : result->type.rank <= 1 && width_of(&result->type) == wanted;
+  if (is_right) return;
+  if (labels->dtype != DTYPE_CLASS || kind == GNN_LOSS_BCE) {
+    diags_error(checker->diags, "E0307", checker->result_place, "the model returns %s; %s wants %lld score%s per node", check_type_text(checker, &result->type), loss_names[kind],
+                (long long)wanted, wanted == 1 ? "" : "s");
+    diags_label(checker->diags, label->place, 0, "the labels of the loss");
+  } else if (result->type.rank == 1) {
+    diags_error(checker->diags, "E0307", checker->result_place, "the model returns %lld scores per node but %s has %lld classes",
+                (long long)result->type.dim[0].size, label->text, (long long)labels->classes);
+    diags_label(checker->diags, label->place, 0, "the labels of the loss");
+    diags_help(checker->diags, "GCN(%s.classes) follows the data", label->text);
+  } else {
+    diags_error(checker->diags, "E0307", checker->result_place, "the model returns %s; cross_entropy wants one score per class: node[%lld]",
+                check_type_text(checker, &result->type), (long long)labels->classes);
   }
 }
 
+/* ---- all of it ---- */
+
+void train_check_loss(Training *t) {
+  static const char *const later[] = {"nll", "focal", "margin", "bpr", "infonce"};
+  Checker *checker = t->checker;
+  const Expr *loss = t->loss->value;
+  const char *name = train_word_of(loss);
+  const char *ours = strcmp(name, "bce_with_logits") == 0 ? "bce" : name;
+  int kind = 0;
+  if (train_is_in(name, later, sizeof later / sizeof *later)) {
+    check_unsupported(checker, loss->place, "the loss %s is", name);
+    if (strcmp(name, "margin") == 0 || strcmp(name, "bpr") == 0) diags_help(checker->diags, "it ranks pairs, which come with link prediction");
+    return;
+  }
+  while (kind < GNN_LOSS_COUNT && strcmp(loss_names[kind], ours) != 0) kind++;
+  if (kind == GNN_LOSS_COUNT || loss->kind != EXPR_CALL) {
+    train_unknown_word(checker, loss->span.place, "loss", *name ? name : ast_expr_text(checker->arena, loss), loss_names, GNN_LOSS_COUNT);
+    return;
+  }
+  t->train->loss = (gnn_loss_kind)kind;
+  if (loss->arg_count < 2 || loss->args[0].name || loss->args[1].name || !is_result(loss->args[0].value) || loss->args[1].value->kind != EXPR_NAME) {
+    diags_error(checker->diags, "E0407", loss->span.place, "the loss is %s(out, y): out is what the model returns, y a field of %s", name,
+                kind == GNN_LOSS_CROSS_ENTROPY ? "classes" : kind == GNN_LOSS_BCE ? "labels" : "numbers");
+    return;
+  }
+  check_arguments(t, loss, (gnn_loss_kind)kind);
+  const Expr *label = loss->args[1].value;
+  int field = check_field_index(checker, label->text);
+  if (field == NO_INDEX) {
+    diags_error(checker->diags, "E0203", label->place, "data \"%s\" has no field \"%s\"; it has %s", checker->program->data->name, label->text, check_field_list(checker));
+    return;
+  }
+  const Type labels = checker->program->fields[field].type;
+  t->train->label_field = field;
+  const bool is_class = labels.dtype == DTYPE_CLASS;
+  if (is_class ? kind != GNN_LOSS_CROSS_ENTROPY && !(kind == GNN_LOSS_BCE && labels.classes == 2) : kind == GNN_LOSS_CROSS_ENTROPY) {
+    wrong_labels(t, (gnn_loss_kind)kind, label, &labels);
+    return;
+  }
+  t->labels_for = is_class ? GNN_FOR_CLASSES : loss_for[kind];
+  if (t->train->class_weights && t->train->class_weight_count != labels.classes)
+    diags_error(checker->diags, "E0406", loss->span.place, "%d weights for the %lld classes of %s", t->train->class_weight_count, (long long)labels.classes, label->text);
+  check_scores(t, (gnn_loss_kind)kind, loss, &labels);
+}

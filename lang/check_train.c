@@ -93,23 +93,31 @@ static bool split_of(Training *t, const Expr *expr, Split *split) {
 
 /* valid.accuracy */
 bool train_split_measure(Training *t, const Expr *expr, Split *split, Measure *measure) {
-  static const char *const known[] = {"loss", "accuracy"};
+  const TrainSpec *train = t->train;
   if (!expr || expr->kind != EXPR_MEMBER) {
-    diags_error(t->checker->diags, "E0409", expr ? expr->span.place : t->train->place, "say what to watch, and where: valid.accuracy or valid.loss");
+    diags_error(t->checker->diags, "E0409", expr ? expr->span.place : train->place, "say what to watch, and where: valid.accuracy or valid.loss");
     return false;
   }
   if (!split_of(t, expr->a, split)) return false;
-  if (strcmp(expr->text, "loss") == 0) *measure = MEASURE_LOSS;
-  else if (strcmp(expr->text, "accuracy") == 0) *measure = MEASURE_ACCURACY;
-  else {
-    train_unknown_word(t->checker, expr->span.place, "metric", expr->text, known, 2);
+  *measure = MEASURE_LOSS;
+  if (strcmp(expr->text, "loss") == 0) return true;
+  for (int i = 0; i < train->metric_count; i++)
+    if (strcmp(expr->text, train->metrics[i].name) == 0) {
+      *measure = MEASURE_METRIC + i;
+      return true;
+    }
+  const char *known[GNN_METRIC_COUNT + 1] = {"loss"}, *base = arena_printf(t->checker->arena, "%.*s", (int)strcspn(expr->text, "0123456789"), expr->text);
+  for (int i = 0; i < GNN_METRIC_COUNT; i++) known[i + 1] = metric_names[i];
+  if (!train_is_in(expr->text, known, GNN_METRIC_COUNT + 1) && strcmp(base, "hits") != 0) {
+    train_unknown_word(t->checker, expr->span.place, "metric", expr->text, known, GNN_METRIC_COUNT + 1);
     return false;
   }
-  if (*measure == MEASURE_ACCURACY && !t->train->has_accuracy) {
-    diags_error(t->checker->diags, "E0405", expr->span.place, "%s.accuracy is watched but not measured; add metric = accuracy", split_names[*split]);
-    return false;
+  const char *written = strcmp(base, "hits") == 0 ? arena_printf(t->checker->arena, "hits(%s)", expr->text + strlen(base)) : expr->text;
+  if (!t->has_metric_error) {
+    if (train->metric_count == 0) diags_error(t->checker->diags, "E0405", expr->span.place, "%s.%s is watched but not measured; add metric = %s", split_names[*split], expr->text, written);
+    else diags_error(t->checker->diags, "E0405", expr->span.place, "%s.%s is watched but not measured; metric = [%s, %s] measures it, too", split_names[*split], expr->text, train->metrics[0].name, written);
   }
-  return true;
+  return false;
 }
 
 bool train_is_call_of(const Expr *expr, const char *name, int count) {
@@ -146,18 +154,75 @@ static void check_stop(Training *t) {
   }
 }
 
-static void check_metric(Training *t) {
-  static const char *const known[] = {"accuracy"};
-  static const char *const later[] = {"f1", "micro_f1", "macro_f1", "roc_auc", "rmse", "mae", "average_precision", "hits", "mrr", "r2"};
-  const Expr *value = t->metric->value;
-  int count = value->kind == EXPR_LIST ? value->arg_count : 1;
-  for (int i = 0; i < count; i++) {
-    const Expr *metric = value->kind == EXPR_LIST ? value->args[i].value : value;
-    const char *name = train_word_of(metric);
-    if (strcmp(name, "accuracy") == 0 && metric->kind == EXPR_NAME) t->train->has_accuracy = true;
-    else if (train_is_in(name, later, sizeof later / sizeof *later)) check_unsupported(t->checker, metric->place, "the metric %s is", name);
-    else train_unknown_word(t->checker, metric->span.place, "metric", *name ? name : ast_expr_text(t->checker->arena, metric), known, 1);
+/* accuracy, hits(50) */
+static void add_metric(Training *t, const Expr *expr) {
+  Checker *checker = t->checker;
+  TrainSpec *train = t->train;
+  const char *name = train_word_of(expr);
+  int kind = 0;
+  if (strcmp(name, "confusion") == 0 && expr->kind == EXPR_NAME) {
+    train->has_confusion = true;
+    if (t->labels_for && t->labels_for != GNN_FOR_CLASSES) diags_error(checker->diags, "E0411", expr->span.place, "confusion is for classes, which these labels are not");
+    return;
   }
+  while (kind < GNN_METRIC_COUNT && strcmp(metric_names[kind], name) != 0) kind++;
+  if (kind == GNN_METRIC_COUNT) {
+    train_unknown_word(checker, expr->span.place, "metric", *name ? name : ast_expr_text(checker->arena, expr), metric_names, GNN_METRIC_COUNT);
+    return;
+  }
+  Metric metric = {.kind = (gnn_metric_kind)kind, .name = metric_names[kind]};
+  if (kind == GNN_METRIC_HITS) {
+    if (!train_is_call_of(expr, "hits", 1)) {
+      diags_error(checker->diags, "E0406", expr->span.place, "hits needs the number of places that count: hits(3)");
+      return;
+    }
+    if (!train_whole(t, expr->args[0].value, "the places of hits", 1, &metric.argument)) return;
+    metric.name = arena_printf(checker->arena, "hits%lld", (long long)metric.argument);
+  } else if (expr->kind == EXPR_CALL) {
+    diags_error(checker->diags, "E0406", expr->span.place, "%s takes no arguments", name);
+    return;
+  }
+  if (t->labels_for && !(metric_for[kind] & t->labels_for)) {
+    static const char *const what[] = {[GNN_FOR_CLASSES] = "classes", [GNN_FOR_LABELS] = "labels of 0 and 1", [GNN_FOR_NUMBERS] = "numbers"};
+    const char *list = "";
+    for (int k = 0; k < GNN_METRIC_COUNT; k++)
+      if (metric_for[k] & t->labels_for) list = arena_printf(checker->arena, "%s%s%s", list, *list ? ", " : "", metric_names[k]);
+    diags_error(checker->diags, "E0411", expr->span.place, "%s does not measure %s", name, what[t->labels_for]);
+    diags_help(checker->diags, "for these there are %s", list);
+    return;
+  }
+  for (int i = 0; i < train->metric_count; i++)
+    if (strcmp(train->metrics[i].name, metric.name) == 0) {
+      diags_error(checker->diags, "E0212", expr->span.place, "the metric %s is asked for twice", metric.name);
+      return;
+    }
+  if (train->metric_count == GNN_METRIC_MAX) {
+    check_unsupported(checker, expr->span.place, "more than %d metrics are", GNN_METRIC_MAX);
+    return;
+  }
+  ARENA_PUSH(checker->arena, train->metrics, train->metric_count, metric);
+}
+
+/* Accuracy says little where one answer is nearly always right. */
+static void warn_of_balance(Training *t, Place place) {
+  static const double most = 0.9;
+  const TypedProgram *program = t->checker->program;
+  const DataInfo *info = program->info;
+  for (int f = 0; t->train->label_field != NO_INDEX && f < info->field_count; f++) {
+    const FieldInfo *field = &info->fields[f];
+    if (strcmp(field->name, program->fields[t->train->label_field].name) != 0 || field->share <= most || field->classes < 2) continue;
+    diags_warning(t->checker->diags, "W0404", "metric", place, "accuracy on labels of which %.0f %% are class %lld: always answering %lld scores %.2f; consider average_precision",
+                  100 * field->share, (long long)field->frequent, (long long)field->frequent, field->share);
+  }
+}
+
+static void check_metric(Training *t) {
+  const Expr *value = t->metric->value;
+  int errors = diags_error_count(t->checker->diags);
+  if (value->kind != EXPR_LIST) add_metric(t, value);
+  for (int i = 0; value->kind == EXPR_LIST && i < value->arg_count; i++) add_metric(t, value->args[i].value);
+  t->has_metric_error = diags_error_count(t->checker->diags) > errors;
+  if (t->train->metric_count == 1 && t->train->metrics[0].kind == GNN_METRIC_ACCURACY) warn_of_balance(t, value->span.place);
 }
 
 static void check_every(Training *t, const ConfStmt *stmt, int64_t *every) {
@@ -233,7 +298,7 @@ void check_train(Checker *checker) {
   const Item *item = checker->train;
   TypedProgram *program = checker->program;
   int errors = diags_error_count(checker->diags);
-  program->train = (TrainSpec){.label_field = NO_INDEX, .scores = program->result, .epochs = -1, .runs = 1, .evaluate_every = 1, .place = item->name_place};
+  program->train = (TrainSpec){.label_field = NO_INDEX, .scores = program->result, .delta = 1, .pos_weight = 1, .epochs = -1, .runs = 1, .evaluate_every = 1, .place = item->name_place};
   Training t = {.checker = checker, .train = &program->train};
   for (int i = 0; i < item->conf->count; i++) sort_setting(&t, item->conf->stmts[i]);
   bool is_broken = diags_error_count(checker->diags) > errors;

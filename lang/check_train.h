@@ -8,7 +8,8 @@ typedef struct Training {
   Checker *checker;
   TrainSpec *train;
   const ConfStmt *loss, *optimizer, *clip, *metric, *keep, *stop, *evaluate;
-  bool has_shows;
+  bool has_shows, has_metric_error;
+  int labels_for;      /* GNN_FOR_...: what the labels are; 0: the loss has told nothing */
   Place plateau_place; /* of the schedule that watches a measure */
 } Training;
 

@@ -8,7 +8,7 @@ typedef struct WarningKind {
 } WarningKind;
 
 static const WarningKind warning_kinds[] = {
-    {"ambiguous-dims", "default"}, {"double-softmax", "default"}, {"one-way-edges", "default"}, {"patience", "default"},     {"scale", "default"},
+    {"ambiguous-dims", "default"}, {"double-softmax", "default"}, {"metric", "default"}, {"one-way-edges", "default"}, {"patience", "default"},     {"scale", "default"},
     {"target", "default"},         {"unused-param", "default"},  {"zero-in-degree", "default"},
 };
 

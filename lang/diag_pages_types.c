@@ -129,8 +129,9 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  return GCN(x, hid) as conv1\n"
      "}\n", 1},
-    {"E0312", "cross entropy wants classes",
-     "The field of the loss holds numbers. If they are whole numbers that mean classes, declare it class[...].",
+    {"E0312", "labels that the loss is not for",
+     "cross_entropy is for classes, bce for two classes or rows of 0 and 1, mse, l1 and huber are for numbers. Whole numbers are read as classes "
+     "unless the data block says y : f32; numbers that mean classes are declared class[...].",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"
      "train m {\n"
@@ -443,8 +444,30 @@ static const DiagPage pages[] = {
      "  epochs = 10\n"
      "  group \"conv1.*\" { weight_decay = 0 }\n"
      "}\n", 1},
+    {"W0404", "a metric that says little",
+     "Where nearly all labels are one class, always answering that class has a high accuracy. average_precision and roc_auc look at the order of the scores.",
+     NULL,
+     NULL, 1},
+    {"E0411", "a metric that is not for these labels",
+     "Metrics of decisions and rankings are for classes and for rows of 0 and 1, rmse, mae and r2 for numbers. gnncc --list metrics says what each is.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  metric = rmse\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  metric = [accuracy, roc_auc]\n"
+     "}\n", 1},
     {"E0409", "keep, stop or every of the wrong form",
-     "keep = best(valid.accuracy), stop = patience(valid.loss, 100), evaluate = every(5), checkpoint = every(25).",
+     "keep = best(valid.accuracy), stop = patience(valid.loss, 100), evaluate = every(5), checkpoint = every(25), clip = norm(1.0).",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"
      "train m {\n"

@@ -41,9 +41,10 @@ bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE 
   } else if (strcmp(kind, "functions") == 0) {
     for (int i = 0; check_function_name(i); i++) fprintf(out, "%-12s %s\n", check_function_name(i), check_function_help(i));
   } else if (strcmp(kind, "losses") == 0) {
-    fprintf(out, "%-12s %s\n", "cross_entropy", "cross_entropy(out, y): class scores against labels, mean over the split");
+    for (int i = 0; i < GNN_LOSS_COUNT; i++) fprintf(out, "%-14s %s\n", loss_names[i], loss_helps[i]);
   } else if (strcmp(kind, "metrics") == 0) {
-    fprintf(out, "%-12s %s\n", "accuracy", "the share of rows whose largest score is that of their class");
+    for (int i = 0; i < GNN_METRIC_COUNT; i++) fprintf(out, "%-18s %s\n", metric_names[i], metric_helps[i]);
+    fprintf(out, "%-18s %s\n", "confusion", "a table that eval prints: how many rows of each class were taken for which");
   } else if (strcmp(kind, "optimizers") == 0) {
     for (int i = 0; i < OPTIMIZER_COUNT; i++) fprintf(out, "%s\n", optimizer_info[i].signature);
   } else if (strcmp(kind, "schedules") == 0) {

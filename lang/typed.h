@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "optimizers.h"
+#include "runtime/measures.h"
 #include "vocabulary.h"
 
 enum { MAX_RANK = 4, MAX_OPERANDS = 8, NO_INDEX = -1 };
@@ -182,6 +183,8 @@ typedef struct DataRecipe {
   NodeOrder order;
   const char *order_path;  /* ORDER_FILE: order = "path" */
   Place order_place;       /* of what stands after order = */
+  const char *target;      /* the field that the loss of the train block names, or NULL */
+  bool is_target_number;   /* it is declared f32: whole numbers are no classes */
 } DataRecipe;
 
 typedef struct FieldDecl { /* node x : f32[1433]; edge w : f32 */
@@ -213,6 +216,8 @@ typedef struct FieldInfo {
   int64_t width;    /* numbers a row */
   int64_t classes;  /* DTYPE_CLASS */
   int64_t nonzeros; /* f32; -1 where unknown (shapes only) */
+  int64_t frequent; /* DTYPE_CLASS: which is the most frequent */
+  double share;     /* and its share of the labelled rows; 0: not known */
 } FieldInfo;
 
 /* How soon gathers along all edges, in the order of kernels, come back to the same row of a table of nodes. */
@@ -240,7 +245,14 @@ typedef struct DataInfo {
 /* ---- the train block ---- */
 
 typedef enum Split { SPLIT_TRAIN, SPLIT_VALID, SPLIT_TEST, SPLIT_COUNT } Split;
-typedef enum Measure { MEASURE_LOSS, MEASURE_ACCURACY } Measure;
+typedef int Measure; /* what is watched: the loss, or MEASURE_METRIC + i: metric i of the train block */
+enum { MEASURE_LOSS, MEASURE_METRIC };
+
+typedef struct Metric {
+  gnn_metric_kind kind;
+  int64_t argument; /* of hits */
+  const char *name; /* "hits50" */
+} Metric;
 
 typedef enum ClipKind { CLIP_NONE, CLIP_VALUE, CLIP_NORM } ClipKind;
 
@@ -264,6 +276,10 @@ typedef struct ParamGroup {
 
 typedef struct TrainSpec {
   int32_t label_field;  /* index into fields */
+  gnn_loss_kind loss;
+  double smoothing, delta, pos_weight;
+  int class_weight_count;
+  double *class_weights; /* NULL: all 1 */
   TypedId scores;       /* node[classes], what the model returns */
   OptimizerKind optimizer;
   Hyper hyper;
@@ -280,7 +296,9 @@ typedef struct TrainSpec {
   int64_t epochs, runs, seed;
   int64_t evaluate_every;   /* 1 by default */
   int64_t checkpoint_every; /* 0: none */
-  bool has_accuracy;        /* metric = accuracy */
+  int metric_count;         /* metric = [accuracy, hits(3)]; the first is shown */
+  Metric *metrics;
+  bool has_confusion;       /* confusion is among them: a table, no number */
   bool has_keep;            /* keep = best(valid.accuracy) */
   Split keep_split;
   Measure keep_measure;
@@ -386,5 +404,13 @@ typedef struct TypedProgram {
   uint64_t source_fingerprint; /* of all texts read and all -D */
   uint64_t model_fingerprint;  /* without comments, targets and plan */
 } TypedProgram;
+
+/* ---- measures.c ---- */
+
+extern const char *const loss_enumerators[GNN_LOSS_COUNT], *const loss_names[GNN_LOSS_COUNT], *const loss_helps[GNN_LOSS_COUNT];
+extern const char *const metric_enumerators[GNN_METRIC_COUNT], *const metric_names[GNN_METRIC_COUNT], *const metric_helps[GNN_METRIC_COUNT];
+extern const int loss_for[GNN_LOSS_COUNT], metric_for[GNN_METRIC_COUNT]; /* GNN_FOR_... */
+bool loss_is_plain(const TrainSpec *train);      /* cross entropy of classes that weigh the same */
+bool measures_are_plain(const TrainSpec *train); /* that, and nothing but accuracy besides */
 
 #endif

@@ -119,13 +119,22 @@ static void dump_hyper(const TypedProgram *program, const Hyper *h, FILE *out) {
   fputc('\n', out);
 }
 
+static const char *measure_name(const TrainSpec *t, Measure measure) { return measure == MEASURE_LOSS ? "loss" : t->metrics[measure - MEASURE_METRIC].name; }
+
 static void dump_train(const TypedProgram *program, FILE *out) {
   static const char *const splits[] = {"train", "valid", "test"};
-  static const char *const measures[] = {"loss", "accuracy"};
   const TrainSpec *t = &program->train;
-  fprintf(out, "train: cross_entropy(%%%d, %s), epochs %lld, runs %lld, seed %lld, evaluate every %lld, checkpoint every %lld%s\n",
-          t->scores, program->fields[t->label_field].name, (long long)t->epochs, (long long)t->runs, (long long)t->seed,
-          (long long)t->evaluate_every, (long long)t->checkpoint_every, t->has_accuracy ? ", accuracy" : "");
+  fprintf(out, "train: %s(%%%d, %s), epochs %lld, runs %lld, seed %lld, evaluate every %lld, checkpoint every %lld",
+          loss_names[t->loss], t->scores, program->fields[t->label_field].name, (long long)t->epochs, (long long)t->runs, (long long)t->seed,
+          (long long)t->evaluate_every, (long long)t->checkpoint_every);
+  for (int i = 0; i < t->metric_count; i++) fprintf(out, ", %s", t->metrics[i].name);
+  if (t->has_confusion) fputs(", confusion", out);
+  fputc('\n', out);
+  if (t->smoothing != 0) fprintf(out, "  label_smoothing %.9g\n", t->smoothing);
+  if (t->class_weights) fputs("  weights", out);
+  for (int i = 0; i < t->class_weight_count; i++) fprintf(out, " %.9g%s", t->class_weights[i], i + 1 == t->class_weight_count ? "\n" : "");
+  if (t->loss == GNN_LOSS_HUBER) fprintf(out, "  delta %.9g\n", t->delta);
+  if (t->loss == GNN_LOSS_BCE) fprintf(out, "  pos_weight %.9g\n", t->pos_weight);
   fprintf(out, "  %s", optimizer_names[t->optimizer]);
   dump_hyper(program, &t->hyper, out);
   for (int i = 0; i < t->group_count; i++) {
@@ -133,15 +142,15 @@ static void dump_train(const TypedProgram *program, FILE *out) {
     dump_hyper(program, &t->groups[i].hyper, out);
   }
   if (t->has_plateau)
-    fprintf(out, "  plateau after %lld without better %s.%s\n", (long long)t->plateau_patience, splits[t->plateau_split], measures[t->plateau_measure]);
+    fprintf(out, "  plateau after %lld without better %s.%s\n", (long long)t->plateau_patience, splits[t->plateau_split], measure_name(t, t->plateau_measure));
   if (t->clip_kind != CLIP_NONE) {
     fputs("  clip", out);
     dump_scalar(program, t->clip_kind == CLIP_NORM ? "norm" : "value", t->clip, out);
     fputc('\n', out);
   }
-  if (t->has_keep) fprintf(out, "  keep best %s.%s\n", splits[t->keep_split], measures[t->keep_measure]);
+  if (t->has_keep) fprintf(out, "  keep best %s.%s\n", splits[t->keep_split], measure_name(t, t->keep_measure));
   if (t->has_stop)
-    fprintf(out, "  stop after %lld without better %s.%s\n", (long long)t->patience, splits[t->stop_split], measures[t->stop_measure]);
+    fprintf(out, "  stop after %lld without better %s.%s\n", (long long)t->patience, splits[t->stop_split], measure_name(t, t->stop_measure));
   fputs("  show", out);
   for (int i = 0; i < SPLIT_COUNT; i++)
     if (t->shows[i]) fprintf(out, " %s", splits[i]);

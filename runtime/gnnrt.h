@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "measures.h"
+
 #ifdef GNN_DOUBLE
 typedef double gnn_real;
 #else
@@ -149,6 +151,7 @@ struct gnn_run {
   gnn_sparse sparse[GNN_SPARSE_MAX];
   const int32_t *rows[GNN_SPLIT_COUNT]; /* labelled nodes of each split, ascending, in the arena */
   int64_t row_count[GNN_SPLIT_COUNT];
+  double row_weight[GNN_SPLIT_COUNT]; /* by which the losses of the rows are divided: their number, or what their classes weigh */
   double option[GNN_OPTION_MAX]; /* values of the program's options, in its order */
   double rate[GNN_RATE_MAX];     /* of learning, in this epoch: the optimiser's, then those of groups that have schedules */
   uint64_t seed;                 /* of this run */
@@ -268,6 +271,8 @@ typedef struct gnn_recipe {
   gnn_self_loops self_loops;
   int normalised_count;
   const char *const *normalised;
+  const char *target;        /* the field that the loss is of: a row of it that has a NaN has no label; NULL: not said */
+  int is_target_number;      /* its whole numbers are numbers all the same, not classes */
   int has_random_split;
   double split_fraction[3];
   uint64_t split_seed;
@@ -277,7 +282,21 @@ typedef struct gnn_recipe {
   uint64_t order_fingerprint; /* what gnn_order_fingerprint must say of the file's; 0: anything */
 } gnn_recipe;
 
-typedef enum gnn_measure { GNN_MEASURE_LOSS, GNN_MEASURE_ACCURACY } gnn_measure;
+/* What is watched: the loss, or GNN_MEASURE_METRIC + i: the program's metric i. */
+typedef enum gnn_measure { GNN_MEASURE_LOSS, GNN_MEASURE_METRIC } gnn_measure;
+
+typedef struct gnn_loss {
+  gnn_loss_kind kind;
+  int has_classes;         /* labels are int32, one a row; otherwise numbers, as many as scores */
+  double smoothing, delta, pos_weight;
+  const double *weights;   /* of the classes, or NULL */
+} gnn_loss;
+
+typedef struct gnn_metric {
+  gnn_metric_kind kind;
+  int64_t argument;        /* of hits */
+  const char *name;        /* "hits50" */
+} gnn_metric;
 
 /* What a step stores: numbers, and where they are when it has ended. GNN_ROWS_PART: the rows of nodes of one part, `count` says which. */
 typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART } gnn_rows;
@@ -348,7 +367,11 @@ struct gnn_program {
   double slowdown;          /* times this */
 
   int64_t epochs, runs, seed, evaluate_every, checkpoint_every;
-  int has_keep, has_stop, has_accuracy;
+  int has_keep, has_stop;
+  const gnn_loss *loss;     /* NULL: plain cross entropy */
+  int metric_count;
+  const gnn_metric *metrics; /* the first is what the columns train, valid and test show; without one they show the loss */
+  int has_confusion;        /* eval prints how often which class was taken for which */
   gnn_split keep_split, stop_split;
   gnn_measure keep_measure, stop_measure;
   int64_t patience;

@@ -329,6 +329,29 @@ static int emit_taps(const Emission *m, FILE *out) {
   return count;
 }
 
+void emit_class_weights(const Emission *m, const char *declaration, FILE *out) {
+  const TrainSpec *t = &m->program->train;
+  fprintf(out, "%s = {", declaration);
+  for (int c = 0; c < t->class_weight_count; c++) fprintf(out, "%s%.17g", c ? ", " : "", t->class_weights[c]);
+  fprintf(out, "};\n\n");
+}
+
+/* What the steps and the runtime are told of the loss, and the metrics. */
+static void emit_measures(const Emission *m, FILE *out) {
+  const TypedProgram *p = m->program;
+  const TrainSpec *t = &p->train;
+  if (!loss_is_plain(t)) {
+    if (t->class_weights) emit_class_weights(m, "static const double class_weights[]", out);
+    fprintf(out, "static const gnn_loss LOSS_SETTINGS = {GNN_LOSS_%s, %d, %.17g, %.17g, %.17g, %s};\n\n", loss_enumerators[t->loss],
+            p->fields[t->label_field].type.dtype == DTYPE_CLASS, t->smoothing, t->delta, t->pos_weight, t->class_weights ? "class_weights" : "NULL");
+  }
+  if (!t->metric_count) return;
+  fprintf(out, "static const gnn_metric metrics[] = {");
+  for (int i = 0; i < t->metric_count; i++)
+    fprintf(out, "%s{GNN_METRIC_%s, %" PRId64 ", \"%s\"}", i ? ", " : "", metric_enumerators[t->metrics[i].kind], t->metrics[i].argument, t->metrics[i].name);
+  fprintf(out, "};\n\n");
+}
+
 /* gnn_rate_cosine(g->option[0], 200, 0, done) */
 static const char *rate_text(const Emission *m, const RateSchedule *schedule) {
   const ScheduleInfo *info = &schedule_info[schedule->kind];
@@ -372,6 +395,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "  .recipe = {.is_undirected = %d, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d",
           r->is_undirected, loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",
           r->has_random_split, r->split_fraction[0], r->split_fraction[1], r->split_fraction[2], r->split_seed, r->split_index);
+  if (r->target) fprintf(out, ",\n             .target = %s, .is_target_number = %d", escape_c(m->arena, r->target), r->is_target_number);
   if (r->order == ORDER_NESTED) fprintf(out, ",\n             .order = GNN_ORDER_NESTED");
   if (r->order == ORDER_FILE)
     fprintf(out, ",\n             .order = GNN_ORDER_FILE, .order_path = %s, .order_fingerprint = %" PRIu64 "u", escape_c(m->arena, r->order_path), p->info->order_fingerprint);
@@ -399,9 +423,12 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   if (p->has_train) {
     fprintf(out, "  .epochs = %" PRId64 ",\n  .runs = %" PRId64 ",\n  .seed = %" PRId64 ",\n  .evaluate_every = %" PRId64 ",\n  .checkpoint_every = %" PRId64 ",\n",
             t->epochs, t->runs, t->seed, t->evaluate_every, t->checkpoint_every);
-    fprintf(out, "  .has_keep = %d,\n  .has_stop = %d,\n  .has_accuracy = %d,\n  .keep_split = %d,\n  .stop_split = %d,\n  .keep_measure = %d,\n  .stop_measure = %d,\n",
-            t->has_keep, t->has_stop, t->has_accuracy, (int)t->keep_split, (int)t->stop_split, (int)t->keep_measure, (int)t->stop_measure);
+    fprintf(out, "  .has_keep = %d,\n  .has_stop = %d,\n  .keep_split = %d,\n  .stop_split = %d,\n  .keep_measure = %d,\n  .stop_measure = %d,\n",
+            t->has_keep, t->has_stop, (int)t->keep_split, (int)t->stop_split, (int)t->keep_measure, (int)t->stop_measure);
     fprintf(out, "  .patience = %" PRId64 ",\n  .shows = {%d, %d, %d},\n", t->patience, t->shows[0], t->shows[1], t->shows[2]);
+    if (!loss_is_plain(t)) fprintf(out, "  .loss = &LOSS_SETTINGS,\n");
+    if (t->metric_count) fprintf(out, "  .metric_count = %d,\n  .metrics = metrics,\n", t->metric_count);
+    if (t->has_confusion) fprintf(out, "  .has_confusion = 1,\n");
     if (t->has_plateau)
       fprintf(out, "  .has_plateau = 1,\n  .plateau_split = %d,\n  .plateau_measure = %d,\n  .plateau_patience = %" PRId64 ",\n", (int)t->plateau_split,
               (int)t->plateau_measure, t->plateau_patience);
@@ -473,6 +500,7 @@ void emit_source(const Emission *m, FILE *out) {
             m->backend == BACKEND_CPU ? "this file" : "the same program for the processor", m->prefix, m->prefix);
   fprintf(out, "extern const gnn_program PROGRAM;\n\n");
   emit_arena(m, out);
+  if (p->has_train) emit_measures(m, out);
   if (m->backend == BACKEND_CUDA) emit_cuda_host(m, calls, out);
   else emit_cpu_steps(m, calls, out);
   if (p->has_train) {

@@ -48,6 +48,9 @@ const char *emit_prefix(Arena *arena, const char *text); /* an identifier that c
 /* emit_api.c: the embedding API, one function of the runtime's job behind each. */
 void emit_api(const Emission *emission, FILE *out);
 
+/* "DECLARATION = {1, 2};": what the classes weigh in the loss. */
+void emit_class_weights(const Emission *emission, const char *declaration, FILE *out);
+
 /* emit_expr.c: a scalar expression over numbers and options, in double, as C. */
 const char *emit_scalar(const Emission *emission, TypedId id);
 /* Text in which ` stands for the prefix and ~ for the prefix in capitals. */

@@ -1,6 +1,7 @@
 #include "data.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "locality.h"
@@ -38,6 +39,7 @@ static gnn_recipe runtime_recipe(const DataReader *reader, const DataRecipe *rec
                        .normalised_count = recipe->normalised_count, .normalised = recipe->normalised,
                        .has_random_split = recipe->has_random_split, .split_seed = recipe->split_seed,
                        .split_index = recipe->split_index, .order = (gnn_order)recipe->order,
+                       .target = recipe->target, .is_target_number = recipe->is_target_number,
                        .order_path = recipe->order_path ? data_order_path(reader, recipe->order_path) : NULL};
   memcpy(result.split_fraction, recipe->split_fraction, sizeof result.split_fraction);
   return result;
@@ -50,12 +52,27 @@ static bool report(const DataReader *reader, Diags *diags, const DataSpec *spec,
   return false;
 }
 
+static void describe_classes(const gnn_data_field *field, FieldInfo *info) {
+  int64_t *count = calloc((size_t)field->classes + 1, sizeof *count);
+  if (!count || field->labelled == 0) {
+    free(count);
+    return;
+  }
+  for (int64_t r = 0; r < field->rows; r++)
+    if (field->label[r] >= 0) count[field->label[r]]++;
+  for (int64_t c = 0; c < field->classes; c++)
+    if (count[c] > count[info->frequent]) info->frequent = c;
+  info->share = (double)count[info->frequent] / (double)field->labelled;
+  free(count);
+}
+
 static void describe_field(const DataReader *reader, const gnn_data_field *field, DataInfo *info) {
   if (field->domain == GNN_DATA_GRAPH) return;
   FieldInfo result = {.name = arena_strdup(reader->arena, field->name),
                       .domain = field->domain == GNN_DATA_EDGE ? DOMAIN_EDGE : DOMAIN_NODE,
                       .dtype = field->storage == GNN_LABEL ? DTYPE_CLASS : DTYPE_F32, .width = field->width,
                       .classes = field->classes, .nonzeros = field->nonzeros};
+  if (field->storage == GNN_LABEL && field->classes > 0) describe_classes(field, &result);
   ARENA_PUSH(reader->arena, info->fields, info->field_count, result);
 }
 
@@ -77,7 +94,7 @@ static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diag
     int64_t width = 1;
     for (int d = 0; d < decl->rank; d++) width *= decl->size[d];
     ARENA_PUSH(reader->arena, info->fields, info->field_count,
-               (FieldInfo){decl->name, decl->domain, decl->dtype, width, decl->classes, -1});
+               (FieldInfo){.name = decl->name, .domain = decl->domain, .dtype = decl->dtype, .width = width, .classes = decl->classes, .nonzeros = -1});
   }
   for (int s = 0; s < SPLIT_COUNT; s++) {
     info->has_split[s] = true;

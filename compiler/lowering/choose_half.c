@@ -24,7 +24,7 @@ static bool *find_exact(const Kernels *kernels) {
   for (int i = 0; i < graph->value_count; i++) {
     Op op = graph->values[i].op;
     if (op == OP_RESHAPE && graph->values[i].shape.domain != graph->values[graph->values[i].operand[0]].shape.domain) is_exact[kernels->storage[i]] = true;
-    if (op == OP_CROSS_ENTROPY || op == OP_CROSS_ENTROPY_GRADIENT) is_exact[kernels->storage[graph->values[i].operand[0]]] = true;
+    for (int k = 0; k < 2 && (op == OP_CROSS_ENTROPY || op == OP_CROSS_ENTROPY_GRADIENT); k++) is_exact[kernels->storage[graph->values[i].operand[k]]] = true;
     if ((op_is_aggregation(op) && !op_info[op].is_linear) || graph->values[i].is_exact) is_exact[i] = true;
   }
   return is_exact;

@@ -247,8 +247,8 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
     if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f], false);
   if (hoisted) add_hoisted(&l, hoisted);
   add_weights(&l);
-  /* Scores stay on a device with memory of its own: it measures them itself. */
-  bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX;
+  /* Scores stay on a device with memory of its own, where it measures them itself. */
+  bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX && measures_are_plain(&program->train);
   y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", results_bytes(program->info)) : NO_INDEX;
   if (hoisted) add_early(&l, hoisted);
   return y;

@@ -1,4 +1,4 @@
-/* loss.h: softmax cross entropy and accuracy over a list of labelled rows.
+/* loss.h: losses over a list of labelled rows, as torch.nn.functional defines them.
  *
  * scores: [nodes, classes] row-major; labels: [nodes]; rows: node numbers, ascending, each with a label that is not
  * negative. [begin, end) are positions in the list unless said otherwise.
@@ -73,6 +73,111 @@ GNN_INLINE void gnn_cross_entropy_gradient_nodes(const gnn_real *scores, int64_t
     }
   }
 }
+
+/* ---- all losses: `labels` are int32, one a row, or numbers, as many as scores, `stride` apart from row to row ---- */
+
+/* Of one score and its target. Of squares and the like: of the difference. */
+GNN_INLINE double gnn_element_loss(const gnn_loss *loss, double score, double target) {
+  const double off = score - target, size = fabs(off);
+  switch (loss->kind) {
+  case GNN_LOSS_MSE: return off * off;
+  case GNN_LOSS_L1: return size;
+  case GNN_LOSS_HUBER: return size <= loss->delta ? off * off / 2 : loss->delta * (size - loss->delta / 2);
+  case GNN_LOSS_BCE: { /* softplus(-score), without overflow */
+    const double softplus = log1p(exp(-fabs(score))) + (score < 0 ? -score : 0);
+    return (1 - target) * score + (1 + (loss->pos_weight - 1) * target) * softplus;
+  }
+  case GNN_LOSS_CROSS_ENTROPY: case GNN_LOSS_COUNT: break;
+  }
+  return NAN;
+}
+
+/* Its derivative by the score. */
+GNN_INLINE double gnn_element_slope(const gnn_loss *loss, double score, double target) {
+  const double off = score - target;
+  switch (loss->kind) {
+  case GNN_LOSS_MSE: return 2 * off;
+  case GNN_LOSS_L1: return off > 0 ? 1 : off < 0 ? -1 : off;
+  case GNN_LOSS_HUBER: return off > loss->delta ? loss->delta : off < -loss->delta ? -loss->delta : off;
+  case GNN_LOSS_BCE: return 1 - target - (1 + (loss->pos_weight - 1) * target) / (1 + exp(score));
+  case GNN_LOSS_CROSS_ENTROPY: case GNN_LOSS_COUNT: break;
+  }
+  return NAN;
+}
+
+GNN_INLINE double gnn_class_weight(const gnn_loss *loss, int64_t class_) { return loss->weights ? loss->weights[class_] : 1; }
+
+/* What cross entropy wants of the probability of a class: all of it at the label, or some of it everywhere. */
+GNN_INLINE double gnn_class_share(const gnn_loss *loss, int64_t classes, int64_t class_, int64_t label) {
+  return gnn_class_weight(loss, class_) * (loss->smoothing / (double)classes + (class_ == label ? 1 - loss->smoothing : 0));
+}
+
+/* log of the sum of exp. */
+GNN_INLINE double gnn_row_log_sum(const gnn_real *row, int64_t classes, gnn_real maximum) {
+  double sum = 0;
+  for (int64_t c = 0; c < classes; c++) sum += (double)gnn_exp(row[c] - maximum);
+  return log(sum) + (double)maximum;
+}
+
+GNN_INLINE double gnn_loss_row(const gnn_loss *loss, const gnn_real *row, int64_t width, const void *labels, int64_t stride, int64_t r) {
+  const int64_t label = loss->has_classes ? ((const int32_t *)labels)[r] : 0;
+  const gnn_real *targets = (const gnn_real *)labels + r * stride;
+  double sum = 0;
+  if (loss->kind == GNN_LOSS_CROSS_ENTROPY) {
+    const double log_sum = gnn_row_log_sum(row, width, gnn_row_maximum(row, width));
+    if (loss->smoothing == 0) return gnn_class_weight(loss, label) * (log_sum - (double)row[label]);
+    for (int64_t c = 0; c < width; c++) sum += gnn_class_share(loss, width, c, label) * (log_sum - (double)row[c]);
+    return sum;
+  }
+  for (int64_t c = 0; c < width; c++) sum += gnn_element_loss(loss, (double)row[c], loss->has_classes ? (double)label : (double)targets[c]);
+  return sum / (double)width;
+}
+
+/* sums[b] for the blocks [begin, end): that of the labelled rows among first[b] .. first[b + 1] - 1. */
+GNN_INLINE void gnn_loss_blocks(const gnn_loss *loss, const gnn_real *scores, int64_t width, const void *labels, int64_t stride,
+                                const int32_t *rows, int64_t row_count, const int64_t *first, int64_t begin, int64_t end, double *sums) {
+  for (int64_t b = begin; b < end; b++) {
+    const int64_t last = gnn_entry_of(rows, 0, row_count, first[b + 1]);
+    double sum = 0;
+    for (int64_t i = gnn_entry_of(rows, 0, row_count, first[b]); i < last; i++)
+      sum += gnn_loss_row(loss, scores + rows[i] * width, width, labels, stride, rows[i]);
+    sums[b] = sum;
+  }
+}
+
+/* Of the loss divided by `total`. */
+GNN_INLINE void gnn_loss_gradient_row(const gnn_loss *loss, const gnn_real *row, int64_t width, const void *labels, int64_t stride, int64_t r,
+                                      double total, gnn_real *gradient) {
+  const int64_t label = loss->has_classes ? ((const int32_t *)labels)[r] : 0;
+  const gnn_real *targets = (const gnn_real *)labels + r * stride;
+  if (loss->kind == GNN_LOSS_CROSS_ENTROPY) {
+    const double log_sum = gnn_row_log_sum(row, width, gnn_row_maximum(row, width));
+    double shares = 0;
+    for (int64_t c = 0; c < width; c++) shares += gnn_class_share(loss, width, c, label);
+    for (int64_t c = 0; c < width; c++)
+      gradient[c] = (gnn_real)((shares * exp((double)row[c] - log_sum) - gnn_class_share(loss, width, c, label)) / total);
+    return;
+  }
+  for (int64_t c = 0; c < width; c++)
+    gradient[c] = (gnn_real)(gnn_element_slope(loss, (double)row[c], loss->has_classes ? (double)label : (double)targets[c]) / ((double)width * total));
+}
+
+/* [begin, end) are rows; writes each of them, zeros where it is not listed. */
+GNN_INLINE void gnn_loss_gradient_rows(const gnn_loss *loss, const gnn_real *scores, int64_t width, const void *labels, int64_t stride,
+                                       const int32_t *rows, int64_t row_count, double total, int64_t begin, int64_t end, gnn_real *gradient) {
+  int64_t low = gnn_entry_of(rows, 0, row_count, begin);
+  for (int64_t r = begin; r < end; r++) {
+    gnn_real *to = gradient + r * width;
+    if (low < row_count && rows[low] == r) {
+      gnn_loss_gradient_row(loss, scores + r * width, width, labels, stride, r, total, to);
+      low++;
+    } else {
+      for (int64_t c = 0; c < width; c++) to[c] = 0;
+    }
+  }
+}
+
+/* ---- accuracy ---- */
 
 /* How many rows have their largest score, the first of equals, at the label. A row with a NaN never counts. */
 GNN_INLINE int64_t gnn_accuracy_part(const gnn_real *scores, int64_t classes, const int32_t *labels,

@@ -99,6 +99,94 @@ GNN_INLINE void gnn_measure_rows(const gnn_real *scores, int64_t stride, int64_t
   gnn_losses<LANES, EACH, true>(scores, stride, classes, labels, row_of, count, losses);
 }
 
+/* ---- other losses: see kernels/cpu/loss.h ---- */
+
+#ifndef GNNRT_H
+enum gnn_loss_kind { GNN_LOSS_CROSS_ENTROPY, GNN_LOSS_BCE, GNN_LOSS_MSE, GNN_LOSS_L1, GNN_LOSS_HUBER };
+#endif
+
+/* As a type, so that nothing of it is left in the code of another loss. weights: of the classes, or NULL. */
+template <int KIND, bool HAS_CLASSES> struct gnn_loss_of {
+  double smoothing, delta, pos_weight;
+  const double *weights;
+};
+
+template <int KIND, bool HAS_CLASSES> GNN_INLINE double gnn_element_loss(const gnn_loss_of<KIND, HAS_CLASSES> &loss, double score, double target) {
+  const double off = score - target, size = fabs(off);
+  if (KIND == GNN_LOSS_MSE) return off * off;
+  if (KIND == GNN_LOSS_L1) return size;
+  if (KIND == GNN_LOSS_HUBER) return size <= loss.delta ? off * off / 2 : loss.delta * (size - loss.delta / 2);
+  const double softplus = log1p(exp(-fabs(score))) + (score < 0 ? -score : 0);
+  return (1 - target) * score + (1 + (loss.pos_weight - 1) * target) * softplus;
+}
+
+template <int KIND, bool HAS_CLASSES> GNN_INLINE double gnn_element_slope(const gnn_loss_of<KIND, HAS_CLASSES> &loss, double score, double target) {
+  const double off = score - target;
+  if (KIND == GNN_LOSS_MSE) return 2 * off;
+  if (KIND == GNN_LOSS_L1) return off > 0 ? 1 : off < 0 ? -1 : off;
+  if (KIND == GNN_LOSS_HUBER) return off > loss.delta ? loss.delta : off < -loss.delta ? -loss.delta : off;
+  return 1 - target - (1 + (loss.pos_weight - 1) * target) / (1 + exp(score));
+}
+
+template <int KIND, bool HAS_CLASSES> GNN_INLINE double gnn_class_share(const gnn_loss_of<KIND, HAS_CLASSES> &loss, int64_t classes, int64_t c, int64_t label) {
+  return (loss.weights ? loss.weights[c] : 1) * (loss.smoothing / (double)classes + (c == label ? 1 - loss.smoothing : 0));
+}
+
+/* The target of one score: that of its class, or the number beside it. */
+template <bool HAS_CLASSES> GNN_INLINE double gnn_target(const void *labels, int64_t stride, int64_t r, int64_t c) {
+  return HAS_CLASSES ? (double)((const int32_t *)labels)[r] : (double)((const gnn_real *)labels)[r * stride + c];
+}
+
+/* losses[i] of row rows[i]; LANES threads a row. */
+template <int LANES, int KIND, bool HAS_CLASSES>
+GNN_INLINE void gnn_loss_rows(const gnn_loss_of<KIND, HAS_CLASSES> &loss, const gnn_real *scores, int64_t stride, int64_t width, const void *labels,
+                              int64_t label_stride, const int32_t *rows, int64_t count, double *losses) {
+  const int lane = (int)threadIdx.x % LANES;
+  for (int64_t i = gnn_group<LANES>(); i < count; i += gnn_groups<LANES>()) {
+    const int64_t r = rows[i];
+    const gnn_real *row = scores + r * stride;
+    double sum = 0;
+    if (KIND == GNN_LOSS_CROSS_ENTROPY) {
+      const gnn_real maximum = gnn_row_maximum<LANES>(row, width);
+      const double log_sum = log(gnn_row_exp_sum<LANES>(row, width, maximum)) + (double)maximum;
+      const int64_t label = ((const int32_t *)labels)[r];
+      for (int64_t c = lane; c < width; c += LANES) {
+        const double share = gnn_class_share(loss, width, c, label);
+        sum += share == 0 ? 0 : share * (log_sum - (double)row[c]);
+      }
+    } else {
+      for (int64_t c = lane; c < width; c += LANES) sum += gnn_element_loss(loss, (double)row[c], gnn_target<HAS_CLASSES>(labels, label_stride, r, c)) / (double)width;
+    }
+    sum = gnn_group_sum<LANES, 1>(sum);
+    if (lane == 0) losses[i] = sum;
+  }
+}
+
+/* gradient[row] of the loss divided by `total`, for the rows listed; all others have to be zero already. */
+template <int LANES, int KIND, bool HAS_CLASSES, class T>
+GNN_INLINE void gnn_loss_gradient(const gnn_loss_of<KIND, HAS_CLASSES> &loss, const gnn_real *scores, int64_t stride, int64_t width, const void *labels,
+                                  int64_t label_stride, const int32_t *rows, int64_t count, double total, T *gradient, int64_t gradient_stride) {
+  const int lane = (int)threadIdx.x % LANES;
+  for (int64_t i = gnn_group<LANES>(); i < count; i += gnn_groups<LANES>()) {
+    const int64_t r = rows[i];
+    const gnn_real *row = scores + r * stride;
+    T *to = gradient + r * gradient_stride;
+    if (KIND == GNN_LOSS_CROSS_ENTROPY) {
+      const gnn_real maximum = gnn_row_maximum<LANES>(row, width);
+      const double log_sum = log(gnn_row_exp_sum<LANES>(row, width, maximum)) + (double)maximum;
+      const int64_t label = ((const int32_t *)labels)[r];
+      double shares = 0;
+      for (int64_t c = lane; c < width; c += LANES) shares += gnn_class_share(loss, width, c, label);
+      shares = gnn_group_sum<LANES, 1>(shares);
+      for (int64_t c = lane; c < width; c += LANES)
+        gnn_put(&to[c], (gnn_real)((shares * exp((double)row[c] - log_sum) - gnn_class_share(loss, width, c, label)) / total));
+    } else {
+      for (int64_t c = lane; c < width; c += LANES)
+        gnn_put(&to[c], (gnn_real)(gnn_element_slope(loss, (double)row[c], gnn_target<HAS_CLASSES>(labels, label_stride, r, c)) / ((double)width * total)));
+    }
+  }
+}
+
 /* ---- sums ---- */
 
 /* Where the rows of a canonical block begin and end in the list: half of each warp looks for either. */
@@ -120,9 +208,9 @@ GNN_INLINE void gnn_cross_entropy_block(const double *losses, const int32_t *row
 }
 
 /* By one block. */
-GNN_INLINE void gnn_cross_entropy_mean(const double *sums, const gnn_view_blocks *blocks, int64_t row_count, double *loss) {
+GNN_INLINE void gnn_cross_entropy_mean(const double *sums, const gnn_view_blocks *blocks, double total, double *loss) {
   const double sum = gnn_sum_tree(sums, INT64_C(1) << blocks->levels, 1);
-  if (threadIdx.x == 0) *loss = sum / (double)row_count;
+  if (threadIdx.x == 0) *loss = sum / total;
 }
 
 /* results[split][block] = the sum of -log p(label) over rows of the split, and how many have their label as best. A block of threads

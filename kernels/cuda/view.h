@@ -59,6 +59,7 @@ typedef struct gnn_view {
   gnn_view_sparse sparse[8];
   const int32_t *rows[3]; /* labelled nodes by split */
   int64_t row_count[3];
+  double row_weight[3];   /* by which losses are divided */
   double option[64], rate[32];
   uint64_t seed;
   int64_t epoch;

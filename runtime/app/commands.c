@@ -167,6 +167,31 @@ static gnn_status commands_check_finite(const gnn_cli *cli, const gnn_run *run, 
   return status;
 }
 
+/* Rows: the classes that are right; columns: those predicted. */
+static int commands_confusion(const gnn_cli *cli, const gnn_instance *instance, gnn_split split) {
+  const gnn_scored m = gnn_scored_rows(instance, split);
+  const int64_t n = m.class_count;
+  int64_t *table = calloc((size_t)(n * (n + 1)), sizeof *table); /* the last column: no number was largest */
+  if (table == NULL) {
+    gnn_error error;
+    return gnn_cli_fail(cli, gnn_fail_memory(&error, n * n * (int64_t)sizeof *table), &error);
+  }
+  for (int64_t k = 0; k < m.count; k++) {
+    const int64_t predicted = gnn_predicted_class(&m, m.rows[k]);
+    table[m.classes[m.rows[k]] * (n + 1) + (predicted < 0 ? n : predicted)]++;
+  }
+  printf("%s, class by predicted class\n%6s", gnn_split_names[split], "");
+  for (int64_t c = 0; c < n; c++) printf(" %7lld", (long long)c);
+  printf("\n");
+  for (int64_t c = 0; c < n; c++) {
+    printf("%6lld", (long long)c);
+    for (int64_t p = 0; p < n; p++) printf(" %7lld", (long long)table[c * (n + 1) + p]);
+    printf("\n");
+  }
+  free(table);
+  return GNN_EXIT_OK;
+}
+
 int gnn_command_eval(const gnn_cli *cli) {
   gnn_instance *instance;
   gnn_error error;
@@ -193,9 +218,11 @@ int gnn_command_eval(const gnn_cli *cli) {
   for (int s = 0; code == GNN_EXIT_OK && s < GNN_SPLIT_COUNT; s++) {
     if (result[s].count == 0 || (split != GNN_SPLIT_COUNT && split != s)) continue;
     printf("%-5s  %8s nodes  loss %.4f", gnn_split_names[s], gnn_count_text(result[s].count).text, gnn_shown(result[s].loss));
-    if (cli->program->has_accuracy) printf("  accuracy %.4f", result[s].accuracy);
+    for (int i = 0; i < cli->program->metric_count; i++) printf("  %s %.4f", cli->program->metrics[i].name, gnn_shown(result[s].metric[i]));
     printf("\n");
   }
+  for (int s = 0; code == GNN_EXIT_OK && cli->program->has_confusion && s < GNN_SPLIT_COUNT; s++)
+    if (result[s].count && (split == GNN_SPLIT_COUNT || split == s)) code = commands_confusion(cli, instance, (gnn_split)s);
   gnn_instance_destroy(instance);
   return code;
 }

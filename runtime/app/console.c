@@ -21,10 +21,6 @@ int gnn_loop_shows(const gnn_loop *loop, int split) {
   return loop->program->shows[split] && loop->instance->run.row_count[split] > 0;
 }
 
-double gnn_loop_metric(const gnn_program *program, const gnn_result *result) {
-  return program->has_accuracy ? result->accuracy : result->loss;
-}
-
 int64_t gnn_loop_parameters(const gnn_program *program) {
   int64_t count = 0;
   for (int w = 0; w < program->weight_count; w++)
@@ -44,7 +40,7 @@ void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
   if (program->ssd_bytes) printf(", %s ssd", gnn_bytes_text(program->ssd_bytes).text);
   printf(")");
   int split = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
-  if (program->has_accuracy)
+  if (gnn_has_accuracy(program) && program->fields[program->label_field].storage == GNN_LABEL)
     printf("   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],
            instance->majority_share[split]);
   printf("\n");
@@ -77,7 +73,7 @@ void gnn_loop_row(gnn_loop *loop, int is_evaluated) {
   printf("%5lld  %.4f", (long long)loop->instance->run.epoch, gnn_shown(loop->instance->run.loss));
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     if (!gnn_loop_shows(loop, s)) continue;
-    if (is_evaluated) printf("%*.4f", width, gnn_shown(gnn_loop_metric(loop->program, &loop->result[s])));
+    if (is_evaluated) printf("%*.4f", width, gnn_shown(gnn_result_shown(loop->program, &loop->result[s])));
     else printf("%*s", width, "");
     width = 8;
   }
@@ -104,9 +100,9 @@ static void console_status_line(const gnn_loop *loop, int without, gnn_text *lin
   gnn_text_format(line, "%lld/%lld", (long long)epoch, (long long)loop->options->epochs);
   if (without < WITHOUT_LOSS) gnn_text_format(line, "  loss %.4f", gnn_shown(loop->instance->run.loss));
   if (keeper->best_epoch >= 0 && without < WITHOUT_METRIC) {
-    gnn_text_format(line, "  %s %.4f", gnn_split_names[split], gnn_shown(gnn_loop_metric(program, &loop->result[split])));
+    gnn_text_format(line, "  %s %.4f", gnn_split_names[split], gnn_shown(gnn_result_shown(program, &loop->result[split])));
     if (program->has_keep && without < WITHOUT_BEST)
-      gnn_text_format(line, " (best %.4f @ %lld)", gnn_shown(gnn_loop_metric(program, &keeper->best[split])), (long long)keeper->best_epoch);
+      gnn_text_format(line, " (best %.4f @ %lld)", gnn_shown(gnn_result_shown(program, &keeper->best[split])), (long long)keeper->best_epoch);
   }
   if (without < WITHOUT_PACE) gnn_text_format(line, "  %s/epoch", gnn_seconds_text(mean).text);
   gnn_text_format(line, "  %s left", gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text);
@@ -188,11 +184,30 @@ int gnn_loop_wants_row(const gnn_loop *loop, int64_t epoch, int is_evaluated) {
          gnn_now() - loop->last_row >= (double)CONSOLE_SECONDS;
 }
 
+void gnn_loop_print_further(const gnn_loop *loop, const gnn_result *result) {
+  const gnn_program *program = loop->program;
+  for (int i = 1; i < program->metric_count; i++) {
+    printf("  %-17s ", program->metrics[i].name);
+    const char *gap = "";
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+      if (!gnn_loop_shows(loop, s)) continue;
+      printf("%s%s %.4f", gap, gnn_split_names[s], gnn_shown(result[s].metric[i]));
+      gap = "  ";
+    }
+    printf("\n");
+  }
+  for (int i = 0; i < program->metric_count; i++)
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+      if (gnn_loop_shows(loop, s) && isnan(result[s].metric[i]) && isfinite(result[s].loss))
+        printf("%s is not defined on %s: %s\n", program->metrics[i].name, gnn_split_names[s],
+               program->metrics[i].kind == GNN_METRIC_R2 ? "its labels are all the same" : "its rows are all of one class");
+}
+
 void gnn_loop_print_results(const gnn_loop *loop, const gnn_result *result) {
   const char *gap = "";
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     if (!gnn_loop_shows(loop, s)) continue;
-    printf("%s%s %.4f", gap, gnn_split_names[s], gnn_shown(gnn_loop_metric(loop->program, &result[s])));
+    printf("%s%s %.4f", gap, gnn_split_names[s], gnn_shown(gnn_result_shown(loop->program, &result[s])));
     gap = "  ";
   }
 }
@@ -201,11 +216,11 @@ static void console_hints(const gnn_loop *loop) {
   const gnn_program *program = loop->program;
   const gnn_instance *instance = loop->instance;
   const gnn_keeper *keeper = &loop->progress.keeper;
-  if (!program->has_accuracy || loop->options->epochs < 10) return;
+  if (!gnn_has_accuracy(program) || program->fields[program->label_field].storage != GNN_LABEL || loop->options->epochs < 10) return;
   int split = instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
-  if (keeper->best[split].accuracy <= instance->majority_share[split] + 0.01)
+  if (keeper->best[split].metric[0] <= instance->majority_share[split] + 0.01)
     printf("HINT: %s %.4f is no better than always answering \"class %lld\" (%.4f); try another --lr, or gnndata check\n",
-           gnn_split_names[split], keeper->best[split].accuracy, (long long)instance->majority_class,
+           gnn_split_names[split], keeper->best[split].metric[0], (long long)instance->majority_class,
            instance->majority_share[split]);
   else if (program->has_keep && keeper->best_epoch == loop->options->epochs && keeper->best_epoch > 0)
     printf("HINT: the last epoch is the best; more of them may help: --epochs %lld\n", (long long)loop->options->epochs * 2);

@@ -116,16 +116,24 @@ static void logs_end(gnn_log_file *log) {
   if (fflush(log->file) != 0 || ferror(log->file)) log->errno_value = errno ? errno : EIO;
 }
 
+/* The columns that every program has, then those of further metrics. */
+static void logs_csv_head(FILE *file, const gnn_program *program) {
+  fprintf(file, "run,epoch,loss,train,valid,test,lr,seconds,gpu_peak,host_peak,ssd_bytes");
+  for (int i = 1; i < program->metric_count; i++)
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++) fprintf(file, ",%s_%s", gnn_split_names[s], program->metrics[i].name);
+  fprintf(file, "\n");
+}
+
 gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char *csv_folder, const char *jsonl_folder,
                          const char *board_folder, int is_resumed, gnn_error *error) {
   memset(logs, 0, sizeof *logs);
-  logs->has_accuracy = program->has_accuracy;
+  logs->program = program;
   memcpy(logs->shows, program->shows, sizeof logs->shows);
   gnn_status status = GNN_OK;
   if (csv_folder) {
     status = logs_open_file(csv_folder, "log.csv", is_resumed, &logs->csv, error);
     if (status == GNN_OK && ftell(logs->csv.file) <= 0) /* -1: a pipe */
-      fprintf(logs->csv.file, "run,epoch,loss,train,valid,test,lr,seconds,gpu_peak,host_peak,ssd_bytes\n");
+      logs_csv_head(logs->csv.file, program);
   }
   if (status == GNN_OK && jsonl_folder) status = logs_open_file(jsonl_folder, "log.jsonl", is_resumed, &logs->jsonl, error);
   if (status == GNN_OK && board_folder) {
@@ -155,15 +163,18 @@ void gnn_logs_row(gnn_logs *logs, const gnn_log_row *row) {
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     const gnn_result *result = &row->result[s];
     is_shown[s] = row->is_evaluated && logs->shows[s] && result->count;
-    shown[s] = !is_shown[s] ? (double)NAN : logs->has_accuracy ? result->accuracy : result->loss;
+    shown[s] = !is_shown[s] ? (double)NAN : gnn_result_shown(logs->program, result);
   }
   if (logs_begin(&logs->csv)) {
     FILE *file = logs->csv.file;
     fprintf(file, "%lld,%lld,%.9g", (long long)row->run, (long long)row->epoch, gnn_shown(row->loss));
     for (int s = 0; s < GNN_SPLIT_COUNT; s++) fprintf(file, is_shown[s] ? ",%.9g" : ",", gnn_shown(shown[s]));
     fprintf(file, isnan(row->lr) ? "," : ",%.9g", row->lr);
-    fprintf(file, ",%.9g,%lld,%lld,%lld\n", row->seconds, (long long)row->device_bytes, (long long)row->host_bytes,
+    fprintf(file, ",%.9g,%lld,%lld,%lld", row->seconds, (long long)row->device_bytes, (long long)row->host_bytes,
             (long long)row->ssd_bytes);
+    for (int i = 1; i < logs->program->metric_count; i++)
+      for (int s = 0; s < GNN_SPLIT_COUNT; s++) fprintf(file, is_shown[s] ? ",%.9g" : ",", gnn_shown(row->result[s].metric[i]));
+    fprintf(file, "\n");
     logs_end(&logs->csv);
   }
   if (logs_begin(&logs->jsonl)) {
@@ -173,6 +184,12 @@ void gnn_logs_row(gnn_logs *logs, const gnn_log_row *row) {
     for (int s = 0; s < GNN_SPLIT_COUNT; s++) logs_json_number(file, gnn_split_names[s], shown[s]);
     logs_json_number(file, "lr", row->lr);
     logs_json_number(file, "seconds", row->seconds);
+    for (int i = 1; i < logs->program->metric_count; i++)
+      for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+        char key[64];
+        snprintf(key, sizeof key, "%s_%s", gnn_split_names[s], logs->program->metrics[i].name);
+        logs_json_number(file, key, is_shown[s] ? row->result[s].metric[i] : (double)NAN);
+      }
     fprintf(file, ",\"gpu_peak\":%lld,\"host_peak\":%lld,\"ssd_bytes\":%lld", (long long)row->device_bytes,
             (long long)row->host_bytes, (long long)row->ssd_bytes);
     if (row->changed_data[0]) fprintf(file, ",\"data_changed\":\"%s\"", row->changed_data);
@@ -188,6 +205,10 @@ void gnn_logs_row(gnn_logs *logs, const gnn_log_row *row) {
       if (!is_shown[s]) continue;
       snprintf(tag, sizeof tag, "run%lld/%s", (long long)row->run, gnn_split_names[s]);
       logs_scalar(file, tag, row->epoch, shown[s]);
+      for (int i = 1; i < logs->program->metric_count; i++) {
+        snprintf(tag, sizeof tag, "run%lld/%s_%s", (long long)row->run, gnn_split_names[s], logs->program->metrics[i].name);
+        logs_scalar(file, tag, row->epoch, row->result[s].metric[i]);
+      }
     }
     snprintf(tag, sizeof tag, "run%lld/seconds", (long long)row->run);
     logs_scalar(file, tag, row->epoch, row->seconds);

@@ -14,7 +14,7 @@ typedef struct gnn_log_file {
 
 typedef struct gnn_logs {
   gnn_log_file csv, jsonl, board;
-  int has_accuracy;
+  const gnn_program *program;
   int shows[GNN_SPLIT_COUNT];
 } gnn_logs;
 

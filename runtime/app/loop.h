@@ -26,7 +26,6 @@ typedef struct gnn_loop {
 } gnn_loop;
 
 int gnn_loop_shows(const gnn_loop *loop, int split);
-double gnn_loop_metric(const gnn_program *program, const gnn_result *result);
 int64_t gnn_loop_parameters(const gnn_program *program);
 /* How many rows and lines this run prints, from the options and what stdout is. */
 void gnn_loop_choose_rows(gnn_loop *loop);
@@ -36,6 +35,8 @@ void gnn_loop_row(gnn_loop *loop, int is_evaluated);
 /* Renews the live line ten times a second on a terminal; is_asked: prints it once as a line of its own. */
 void gnn_loop_live(gnn_loop *loop, int is_asked);
 void gnn_loop_erase_live(gnn_loop *loop);
+/* A line for each metric after the first, and what could not be measured. */
+void gnn_loop_print_further(const gnn_loop *loop, const gnn_result *result);
 void gnn_loop_print_results(const gnn_loop *loop, const gnn_result *result);
 /* Mean and deviation over the runs, and hints. */
 void gnn_loop_closing(const gnn_loop *loop);

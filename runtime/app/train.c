@@ -267,6 +267,7 @@ static gnn_status train_finish_run(gnn_loop *loop) {
     gnn_loop_print_results(loop, keeper->best);
     if (saved) printf("     saved %s", saved);
     printf("\n");
+    gnn_loop_print_further(loop, keeper->best);
     if (gnn_keeper_stops(keeper, program) && loop->instance->run.epoch < loop->options->epochs)
       printf("stopped at epoch %lld: no better %s for %lld evaluations\n", (long long)loop->instance->run.epoch,
              gnn_split_names[program->stop_split], (long long)program->patience);
@@ -274,7 +275,7 @@ static gnn_status train_finish_run(gnn_loop *loop) {
   }
   free(saved);
   for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++)
-    loop->progress.finished[loop->progress.finished_count][s] = gnn_loop_metric(program, &keeper->best[s]);
+    loop->progress.finished[loop->progress.finished_count][s] = gnn_result_shown(program, &keeper->best[s]);
   if (status == GNN_OK) loop->progress.finished_count++;
   return status;
 }
@@ -305,7 +306,7 @@ static gnn_status train_write_summary(gnn_loop *loop) {
     gnn_text_json(&text, program->options[i].name);
     gnn_text_format(&text, ": %.9g", loop->instance->run.option[i]);
   }
-  gnn_text_format(&text, "},\n  \"metric\": \"%s\",\n  \"runs\": [", program->has_accuracy ? "accuracy" : "loss");
+  gnn_text_format(&text, "},\n  \"metric\": \"%s\",\n  \"runs\": [", program->metric_count ? program->metrics[0].name : "loss");
   for (int64_t r = 0; r < loop->progress.finished_count; r++) {
     gnn_text_format(&text, "%s{\"seed\": %llu", r ? ", " : "", (unsigned long long)loop->progress.seed + (unsigned long long)r);
     for (int s = 0; s < GNN_SPLIT_COUNT; s++)

@@ -14,6 +14,7 @@
 #include "lanes.h"
 #include "kernels/cpu/random.h"
 #include "runtime/base/room.h"
+#include "runtime/job/measure.h"
 
 void *gnn_instance_at(const gnn_instance *instance, int64_t offset) {
   return instance->run.device + offset * (instance->run.program->real_bytes / 4);
@@ -105,8 +106,11 @@ static gnn_status instance_find_room(const gnn_program *program, const gnn_insta
 static gnn_status instance_create_metrics(gnn_instance *instance, gnn_error *error) {
   const size_t blocks = (size_t)1 << gnn_block_levels(instance->run.program->graph.nodes);
   instance->block_loss = malloc(blocks * sizeof *instance->block_loss);
-  instance->block_correct = malloc(blocks * sizeof *instance->block_correct);
-  if (instance->block_loss && instance->block_correct) return GNN_OK;
+  const gnn_program *program = instance->run.program;
+  int is_sorting = 0;
+  for (int i = 0; i < program->metric_count; i++) is_sorting |= gnn_metric_sorts(program->metrics[i].kind);
+  if (is_sorting) instance->metric_room = malloc(((size_t)program->graph.nodes + 1) * sizeof *instance->metric_room);
+  if (instance->block_loss && (instance->metric_room || !is_sorting)) return GNN_OK;
   return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the metrics");
 }
 
@@ -160,7 +164,7 @@ void gnn_instance_destroy(gnn_instance *instance) {
   for (int t = 0; t < GNN_TIER_COUNT; t++) instance_release(instance, (gnn_tier)t);
   gnn_backend_of(instance->run.program)->close(instance);
   free(instance->block_loss);
-  free(instance->block_correct);
+  free(instance->metric_room);
   free(instance);
 }
 
@@ -179,14 +183,21 @@ gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_
   return gnn_fail(error, status, code, "%s", message);
 }
 
-/* The best that one answer for all nodes can do: that is what a model that learns nothing gets stuck at. */
+/* What the losses of the rows are divided by, and the best that one answer for all nodes can do: that is what a model that learns nothing gets stuck at. */
 static void instance_survey_labels(gnn_instance *instance) {
   const gnn_run *run = &instance->run;
   const gnn_program *program = run->program;
-  const int32_t *label = gnn_instance_at(instance, program->fields[program->label_field].at[0]);
+  const gnn_field_desc *field = &program->fields[program->label_field];
+  const int32_t *label = gnn_instance_at(instance, field->at[0]);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    double weight = 0;
+    for (int64_t k = 0; k < instance->run.row_count[s]; k++) weight += program->loss && program->loss->weights ? program->loss->weights[label[run->rows[s][k]]] : 1;
+    instance->run.row_weight[s] = weight;
+  }
+  if (field->storage != GNN_LABEL) return;
   int watched = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   int64_t best = -1;
-  for (int64_t c = 0; c < program->classes; c++) {
+  for (int64_t c = 0; c < field->classes; c++) {
     int64_t count = 0;
     for (int64_t k = 0; k < run->row_count[watched]; k++) count += label[run->rows[watched][k]] == c;
     if (count <= best) continue;

@@ -60,7 +60,7 @@ typedef struct gnn_instance {
   int64_t contents[GNN_CONTENT_COUNT]; /* checksums of what was loaded */
   int continues_after_nan; /* weights that are not finite are taken */
   double *block_loss;      /* of the metrics, one a block */
-  int64_t *block_correct;
+  struct gnn_ranked *metric_room; /* for those that sort, one a node; NULL: none does */
   int64_t majority_class;  /* most frequent in the validation split, or in train where there is none */
   double majority_share[GNN_SPLIT_COUNT]; /* accuracy of always answering it */
   gnn_bad_value bad;       /* of the first epoch that had one since the last reset; on the processor only */

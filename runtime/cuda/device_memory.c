@@ -242,6 +242,7 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     view.rows[s] = memory_put(instance, run->rows[s], run->row_count[s] * (int64_t)sizeof *run->rows[s], &status);
     view.row_count[s] = run->row_count[s];
+    view.row_weight[s] = run->row_weight[s];
   }
   if (status == GNN_OK) status = memory_move(cuda, cuda->view, &view, (int64_t)sizeof view, cudaMemcpyHostToDevice);
   if (status != GNN_OK || !cuda->code->prepare) return status;

@@ -143,7 +143,8 @@ static gnn_status fields_finish(gnn_data_field *field, const fields_survey *surv
   return GNN_OK;
 }
 
-static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, gnn_error *error) {
+/* is_target: NaN says that there is no label. */
+static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int is_target, gnn_error *error) {
   const gnn_array *raw = &field->raw;
   if (raw->rank < 1 || raw->rank > 2)
     return gnn_fail(error, GNN_EDATA, "", "%s: %s has the shape %s; %ss by features is needed", dataset->title, field->name,
@@ -169,6 +170,10 @@ static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, gnn_
   fields_survey survey = {.first_bad = -1, .least = INFINITY, .greatest = -INFINITY};
   for (int64_t r = 0; r < field->rows; r++)
     fields_look(&survey, field->dense + r * field->width, field->width, r * field->width);
+  if (is_target && survey.nans && survey.infinities == 0) {
+    gnn_dataset_note(dataset, "%s NaN in %s are read as \"no label\"", gnn_count_text(survey.nans).text, field->name);
+    survey.first_bad = -1;
+  }
   int64_t bad = survey.first_bad < 0 ? 0 : survey.first_bad;
   return fields_finish(field, &survey, bad / field->width, bad % field->width, error);
 }
@@ -277,8 +282,11 @@ static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, 
   return GNN_OK;
 }
 
-static int fields_is_label(const gnn_data_field *field) {
+static int fields_is_target(const gnn_data_field *field, const gnn_recipe *recipe) { return recipe->target && strcmp(recipe->target, field->name) == 0; }
+
+static int fields_is_label(const gnn_data_field *field, const gnn_recipe *recipe) {
   const gnn_array *raw = &field->raw;
+  if (fields_is_target(field, recipe) && recipe->is_target_number) return 0;
   if (field->is_raw_sparse || raw->rank < 1 || raw->rank > 2) return 0;
   int is_named_y = strcmp(field->name, "y") == 0;
   if (raw->rank == 2 && !(raw->shape[1] == 1 && is_named_y)) return 0;
@@ -291,13 +299,13 @@ gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, co
     gnn_data_field *field = &dataset->fields[i];
     int64_t stored = field->is_raw_sparse ? field->raw_ptr.count - 1 : field->raw.rank ? field->raw.shape[0] : 1;
     gnn_status status = fields_rows(dataset, field, stored, error);
-    if (status == GNN_OK && field->declared_classes > 0 && !fields_is_label(field))
+    if (status == GNN_OK && field->declared_classes > 0 && !fields_is_label(field, recipe) && !(fields_is_target(field, recipe) && recipe->is_target_number))
       status = gnn_fail(error, GNN_EDATA, "E0702", "%s: %s should be class labels, but holds numbers that are not whole or of "
                         "shape %s", dataset->title, field->name, gnn_shape_text(&field->raw).text);
     if (status == GNN_OK) {
-      if (fields_is_label(field)) status = fields_labels(dataset, field, error);
+      if (fields_is_label(field, recipe)) status = fields_labels(dataset, field, error);
       else if (field->is_raw_sparse) status = fields_sparse(dataset, field, error);
-      else status = fields_dense(dataset, field, error);
+      else status = fields_dense(dataset, field, fields_is_target(field, recipe), error);
     }
     if (status == GNN_OK && field->domain == GNN_DATA_EDGE) status = fields_reorder(dataset, field, origin, error);
     if (status != GNN_OK) return status;
@@ -320,6 +328,8 @@ gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, co
     if (field->storage == GNN_LABEL && field->domain != GNN_DATA_EDGE && (is_y || dataset->label_field < 0))
       dataset->label_field = i;
   }
+  for (int i = 0; i < dataset->field_count; i++)
+    if (fields_is_target(&dataset->fields[i], recipe) && dataset->fields[i].domain != GNN_DATA_EDGE) dataset->label_field = i;
   return GNN_OK;
 }
 

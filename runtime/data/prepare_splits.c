@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,15 @@ enum { SPLITS_STREAM = 0x5b11 };
 static int64_t splits_rows(const gnn_dataset *dataset) {
   if (dataset->label_field >= 0) return dataset->fields[dataset->label_field].rows;
   return dataset->nodes;
+}
+
+static int splits_has_label(const gnn_dataset *dataset, int64_t row) {
+  if (dataset->label_field < 0) return 1;
+  const gnn_data_field *field = &dataset->fields[dataset->label_field];
+  if (field->storage == GNN_LABEL) return field->label[row] >= 0;
+  int is_labelled = 1;
+  for (int64_t c = 0; field->storage == GNN_DENSE && c < field->width; c++) is_labelled &= !isnan(field->dense[row * field->width + c]);
+  return is_labelled;
 }
 
 /* member[r] |= 1 << split for each row of the split. */
@@ -58,11 +68,10 @@ static gnn_status splits_random(gnn_dataset *dataset, const gnn_recipe *recipe, 
     return gnn_fail(error, GNN_EINVAL, "", "random(%g, %g, %g): shares must not be negative nor sum to more than 1",
                     fraction[0], fraction[1], fraction[2]);
   int64_t rows = splits_rows(dataset), count = 0;
-  const int32_t *label = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].label : NULL;
   int32_t *order = malloc((size_t)(rows ? rows : 1) * sizeof *order);
   if (order == NULL) return gnn_fail_memory(error, rows * (int64_t)sizeof *order);
   for (int64_t r = 0; r < rows; r++)
-    if (label == NULL || label[r] >= 0) order[count++] = (int32_t)r;
+    if (splits_has_label(dataset, r)) order[count++] = (int32_t)r;
   uint64_t key = gnn_random_key(recipe->split_seed, SPLITS_STREAM);
   for (int64_t i = count - 1; i > 0; i--) {
     int64_t j = (int64_t)(gnn_random_uniform(key, (uint64_t)i) * (double)(i + 1));
@@ -138,11 +147,10 @@ static gnn_status splits_overlap(const gnn_dataset *dataset, const unsigned char
 /* Rows of one split, without those that have no label to learn from. */
 static gnn_status splits_collect(gnn_dataset *dataset, int split, const unsigned char *member, gnn_error *error) {
   int64_t rows = splits_rows(dataset), marked = 0, count = 0;
-  const int32_t *label = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].label : NULL;
   for (int64_t r = 0; r < rows; r++) {
     if (!(member[r] >> split & 1)) continue;
     marked++;
-    count += label == NULL || label[r] >= 0;
+    count += splits_has_label(dataset, r);
   }
   int32_t *list = gnn_dataset_alloc(dataset, count, sizeof *list, error);
   if (list == NULL) return GNN_ENOMEM;
@@ -150,7 +158,7 @@ static gnn_status splits_collect(gnn_dataset *dataset, int split, const unsigned
   const int32_t *row_id = dataset->split_domain == GNN_DATA_NODE ? dataset->node_id : NULL;
   for (int64_t k = 0; k < rows; k++) {
     const int64_t r = row_id ? row_id[k] : k;
-    if ((member[r] >> split & 1) && (label == NULL || label[r] >= 0)) list[at++] = (int32_t)k;
+    if ((member[r] >> split & 1) && splits_has_label(dataset, r)) list[at++] = (int32_t)k;
   }
   dataset->split_rows[split] = list;
   dataset->split_count[split] = count;

@@ -131,7 +131,9 @@ gnn_status gnn_subgraph(const gnn_dataset *dataset, int64_t most, gnn_dataset **
     for (int i = 0; status == GNN_OK && i < dataset->field_count; i++)
       if (dataset->fields[i].domain != GNN_DATA_GRAPH) status = subgraph_field(&m, &dataset->fields[i]);
     if (status == GNN_OK) status = subgraph_splits(&m);
-    if (status == GNN_OK) status = gnn_dataset_prepare(to, NULL, error);
+    const gnn_data_field *target = dataset->label_field >= 0 ? &dataset->fields[dataset->label_field] : NULL;
+    const gnn_recipe recipe = {.target = target ? target->name : NULL, .is_target_number = target && target->storage != GNN_LABEL};
+    if (status == GNN_OK) status = gnn_dataset_prepare(to, &recipe, error);
   }
   free(queue);
   free(new_id);

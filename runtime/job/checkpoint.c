@@ -274,6 +274,9 @@ static const char *checkpoint_state_prefix(const gnn_program *program, const gnn
   return state == 0 ? "opt.adam.m." : "opt.adam.v.";
 }
 
+/* Metrics beside the first one, of every split. */
+static int64_t checkpoint_further(const gnn_program *program) { return (int64_t)GNN_SPLIT_COUNT * (program->metric_count - 1); }
+
 gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot *best, const gnn_progress *progress,
                                const char *path, gnn_error *error) {
   const gnn_program *program = instance->run.program;
@@ -281,7 +284,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   gnn_dtype dtype = checkpoint_dtype(program);
   checkpoint_list list;
   gnn_status status = gnn_download_weights(instance, 1, error);
-  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 5, error);
+  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 6, error);
   if (status != GNN_OK) return status;
   const unsigned char *from = best && best->is_filled ? best->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {
@@ -300,7 +303,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   double numbers[CHECKPOINT_NUMBERS] = {keeper->best_value, keeper->stop_value};
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     numbers[2 + 3 * s] = keeper->best[s].loss;
-    numbers[3 + 3 * s] = keeper->best[s].accuracy;
+    numbers[3 + 3 * s] = keeper->best[s].metric[0];
     numbers[4 + 3 * s] = (double)keeper->best[s].count;
   }
   checkpoint_list_vector(&list, "state.data", GNN_I64, GNN_CONTENT_COUNT, instance->contents);
@@ -308,6 +311,10 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   checkpoint_list_vector(&list, "state.numbers", GNN_F64, CHECKPOINT_NUMBERS, numbers);
   checkpoint_list_vector(&list, "state.finished", GNN_F64, progress->finished_count * GNN_SPLIT_COUNT,
                          progress->finished ? (const void *)progress->finished : (const void *)numbers);
+  double metrics[GNN_SPLIT_COUNT * GNN_METRIC_MAX];
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    for (int i = 1; i < program->metric_count; i++) metrics[s * (program->metric_count - 1) + i - 1] = keeper->best[s].metric[i];
+  if (program->metric_count > 1) checkpoint_list_vector(&list, "state.metrics", GNN_F64, checkpoint_further(program), metrics);
   const double plateau[CHECKPOINT_PLATEAU] = {keeper->plateau_value, (double)keeper->plateau_waits, (double)keeper->reductions};
   if (program->has_plateau) checkpoint_list_vector(&list, "state.plateau", GNN_F64, CHECKPOINT_PLATEAU, plateau);
   gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}};
@@ -318,7 +325,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
 
 /* What a checkpoint holds beside weights. */
 typedef struct checkpoint_state {
-  const gnn_array *data, *counts, *numbers, *finished, *plateau; /* NULL: the program has no plateau */
+  const gnn_array *data, *counts, *numbers, *finished, *plateau, *metrics; /* NULL: the program has none */
 } checkpoint_state;
 
 static int checkpoint_is_vector(const gnn_array *array, gnn_dtype dtype, int64_t count) { return array->dtype == dtype && array->count == count; }
@@ -347,7 +354,8 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
                                    gnn_error *error) {
   *state = (checkpoint_state){gnn_safetensors_find(file, "state.data"), gnn_safetensors_find(file, "state.counts"),
                               gnn_safetensors_find(file, "state.numbers"), gnn_safetensors_find(file, "state.finished"),
-                              program->has_plateau ? gnn_safetensors_find(file, "state.plateau") : NULL};
+                              program->has_plateau ? gnn_safetensors_find(file, "state.plateau") : NULL,
+                              program->metric_count > 1 ? gnn_safetensors_find(file, "state.metrics") : NULL};
   if (!state->counts || !state->numbers || !state->finished) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" holds no checkpoint", path);
     gnn_fail_help(error, "if it holds weights: --weights %s", path);
@@ -369,6 +377,8 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
   if (program->has_plateau && (!state->plateau || !checkpoint_is_vector(state->plateau, GNN_F64, CHECKPOINT_PLATEAU) || !(gnn_array_number(state->plateau, 1) >= -1) ||
                                !(gnn_array_number(state->plateau, 1) <= INT32_MAX) || !(gnn_array_number(state->plateau, 2) >= 0) || !(gnn_array_number(state->plateau, 2) <= INT32_MAX)))
     return gnn_fail(error, GNN_EIO, "R0806", "\"%s\" is a damaged checkpoint: it does not say where the plateau of the learning rate is", path);
+  if (program->metric_count > 1 && (!state->metrics || !checkpoint_is_vector(state->metrics, GNN_F64, checkpoint_further(program))))
+    return gnn_fail(error, GNN_EIO, "R0806", "\"%s\" is a damaged checkpoint: it lacks what was measured at the best epoch", path);
   char name[CHECKPOINT_NAME_MAX];
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
@@ -463,8 +473,11 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   keeper->stop_value = gnn_array_number(numbers, 1);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++)
     keeper->best[s] = (gnn_result){.loss = gnn_array_number(numbers, 2 + 3 * s),
-                                   .accuracy = gnn_array_number(numbers, 3 + 3 * s),
+                                   .metric = {gnn_array_number(numbers, 3 + 3 * s)},
                                    .count = (int64_t)gnn_array_number(numbers, 4 + 3 * s)};
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    for (int i = 1; i < program->metric_count; i++)
+      keeper->best[s].metric[i] = gnn_array_number(state.metrics, s * (program->metric_count - 1) + i - 1);
   for (int64_t r = 0; r < progress->finished_count; r++)
     for (int s = 0; s < GNN_SPLIT_COUNT; s++)
       progress->finished[r][s] = gnn_array_number(state.finished, r * GNN_SPLIT_COUNT + s);

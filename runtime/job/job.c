@@ -328,7 +328,7 @@ gnn_status gnn_job_epoch(gnn_job *job, gnn_job_result *result) {
 }
 
 static gnn_job_result job_result(const gnn_job *job, const gnn_result *result) {
-  return (gnn_job_result){.loss = result->loss, .metric = job->program->has_accuracy ? result->accuracy : result->loss,
+  return (gnn_job_result){.loss = result->loss, .metric = gnn_result_shown(job->program, result),
                           .count = result->count};
 }
 
@@ -381,11 +381,11 @@ gnn_status gnn_job_eval(gnn_job *job, unsigned split, gnn_job_result *out) {
   if (split == GNN_SPLIT_ALL) {
     for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
       all.loss += result[s].loss * (double)result[s].count;
-      all.accuracy += result[s].accuracy * (double)result[s].count;
+      if (result[s].count) all.metric[0] += result[s].metric[0] * (double)result[s].count;
       all.count += result[s].count;
     }
     all.loss /= all.count ? (double)all.count : 1;
-    all.accuracy /= all.count ? (double)all.count : 1;
+    all.metric[0] = gnn_has_accuracy(job->program) ? all.metric[0] / (all.count ? (double)all.count : 1) : (double)NAN; /* others are no means over rows */
     *out = job_result(job, &all);
     return GNN_OK;
   }

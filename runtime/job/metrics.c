@@ -1,4 +1,4 @@
-/* metrics.c: loss and accuracy of a split. */
+/* metrics.c: loss and metrics of a split, and what follows from them: the best epoch, the end, the plateau of the learning rate. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,22 +16,33 @@ const char *const gnn_split_names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
 enum { METRICS_TASKS = 64 };
 
 typedef struct metrics_task {
-  const float *scores;
-  int64_t classes;
-  const int32_t *labels, *rows;
-  int64_t row_count;
+  gnn_loss loss;
+  gnn_scored scored;
   const int64_t *first;
-  double *loss;
-  int64_t *correct;
+  double *sums;
 } metrics_task;
 
 static void metrics_blocks(const void *context, int64_t begin, int64_t end, int64_t task) {
   const metrics_task *m = context;
+  const gnn_scored *s = &m->scored;
   (void)task;
-  gnn_cross_entropy_blocks(m->scores, m->classes, m->labels, m->rows, m->row_count, m->first, begin, end, m->loss);
-  for (int64_t b = begin; b < end; b++)
-    m->correct[b] = gnn_accuracy_part(m->scores, m->classes, m->labels, m->rows, gnn_entry_of(m->rows, 0, m->row_count, m->first[b]),
-                                      gnn_entry_of(m->rows, 0, m->row_count, m->first[b + 1]));
+  gnn_loss_blocks(&m->loss, s->scores, s->width, s->classes ? (const void *)s->classes : s->numbers, s->number_stride, s->rows, s->count, m->first, begin, end, m->sums);
+}
+
+gnn_scored gnn_scored_rows(const gnn_instance *instance, gnn_split split) {
+  const gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  const gnn_field_desc *label = &program->fields[program->label_field];
+  gnn_scored scored = {.scores = gnn_instance_at(instance, program->at_scores), .width = program->classes, .rows = run->rows[split],
+                       .count = run->row_count[split], .room = instance->metric_room};
+  if (label->storage == GNN_LABEL) {
+    scored.classes = gnn_instance_at(instance, label->at[0]);
+    scored.class_count = label->classes;
+  } else {
+    scored.numbers = gnn_instance_at(instance, label->at[0]);
+    scored.number_stride = gnn_row_stride(label->stride, label->width);
+  }
+  return scored;
 }
 
 gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
@@ -39,17 +50,19 @@ gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
   const gnn_program *program = run->program;
   gnn_result result = {.count = run->row_count[split]};
   if (result.count == 0 || program->real_bytes != 4) return result;
-  const gnn_field_desc *label = &program->fields[program->label_field];
-  metrics_task m = {.scores = gnn_instance_at(instance, program->at_scores), .classes = program->classes,
-                    .labels = gnn_instance_at(instance, label->at[0]), .rows = run->rows[split], .row_count = result.count,
-                    .first = run->blocks.first, .loss = instance->block_loss, .correct = instance->block_correct};
-  int64_t blocks = INT64_C(1) << run->blocks.levels, correct = 0;
+  static const gnn_loss plain = {.kind = GNN_LOSS_CROSS_ENTROPY, .has_classes = 1};
+  metrics_task m = {.loss = program->loss ? *program->loss : plain, .scored = gnn_scored_rows(instance, split), .first = run->blocks.first,
+                    .sums = instance->block_loss};
+  int64_t blocks = INT64_C(1) << run->blocks.levels;
   gnn_parallel(run->team, blocks, blocks / METRICS_TASKS + 1, metrics_blocks, &m);
-  for (int64_t b = 0; b < blocks; b++) correct += m.correct[b];
-  result.loss = gnn_sum_tree(m.loss, blocks) / (double)result.count;
-  result.accuracy = (double)correct / (double)result.count;
+  result.loss = gnn_sum_tree(m.sums, blocks) / run->row_weight[split];
+  for (int i = 0; i < program->metric_count; i++) result.metric[i] = gnn_metric_of(&program->metrics[i], &m.scored);
   return result;
 }
+
+double gnn_result_shown(const gnn_program *program, const gnn_result *result) { return program->metric_count ? result->metric[0] : result->loss; }
+
+int gnn_has_accuracy(const gnn_program *program) { return program->metric_count && program->metrics[0].kind == GNN_METRIC_ACCURACY; }
 
 /* What `evaluate` has summed up itself: nodes x classes scores stay where they are. */
 static gnn_status metrics_take(const gnn_instance *instance, gnn_result result[GNN_SPLIT_COUNT]) {
@@ -61,7 +74,7 @@ static gnn_status metrics_take(const gnn_instance *instance, gnn_result result[G
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     double count = (double)run->row_count[s];
     result[s] = (gnn_result){.count = run->row_count[s]};
-    if (count > 0) result[s].loss = sums[s][0] / count, result[s].accuracy = sums[s][1] / count;
+    if (count > 0) result[s].loss = sums[s][0] / count, result[s].metric[0] = sums[s][1] / count;
   }
   return GNN_OK;
 }
@@ -82,21 +95,30 @@ void gnn_keeper_reset(gnn_keeper *keeper) {
   keeper->best_epoch = keeper->stop_waits = keeper->plateau_waits = -1;
 }
 
-static int metrics_is_better(gnn_measure measure, double value, double than) {
-  return measure == GNN_MEASURE_ACCURACY ? value > than : value < than;
+static int metrics_is_larger_better(const gnn_program *program, gnn_measure measure) {
+  return measure >= GNN_MEASURE_METRIC && gnn_metric_is_larger_better(program->metrics[measure - GNN_MEASURE_METRIC].kind);
+}
+
+static int metrics_is_better(const gnn_program *program, gnn_measure measure, double value, double than) {
+  return metrics_is_larger_better(program, measure) ? value > than : value < than;
 }
 
 static double metrics_value(gnn_measure measure, const gnn_result *result) {
-  return measure == GNN_MEASURE_ACCURACY ? result->accuracy : result->loss;
+  return measure == GNN_MEASURE_LOSS ? result->loss : result->metric[measure - GNN_MEASURE_METRIC];
+}
+
+/* What every number is better than, in the place of one that is none. */
+static double metrics_or_worst(const gnn_program *program, gnn_measure measure, double value) {
+  return !isnan(value) ? value : metrics_is_larger_better(program, measure) ? -INFINITY : INFINITY;
 }
 
 /* torch.optim.lr_scheduler.ReduceLROnPlateau, with its threshold and without a rest after a reduction. */
 static void keeper_see_plateau(gnn_keeper *keeper, const gnn_program *program, double value) {
   static const double threshold = 1e-4; /* of the best value */
   const double best = keeper->plateau_value;
-  const double than = program->plateau_measure == GNN_MEASURE_ACCURACY ? best * (1 + threshold) : best * (1 - threshold);
-  if (keeper->plateau_waits < 0 || metrics_is_better(program->plateau_measure, value, than)) {
-    keeper->plateau_value = value;
+  const double than = metrics_is_larger_better(program, program->plateau_measure) ? best * (1 + threshold) : best * (1 - threshold);
+  if (keeper->plateau_waits < 0 || metrics_is_better(program, program->plateau_measure, value, than)) {
+    keeper->plateau_value = metrics_or_worst(program, program->plateau_measure, value);
     keeper->plateau_waits = 0;
   } else if (++keeper->plateau_waits > program->plateau_patience) {
     keeper->plateau_waits = 0;
@@ -108,16 +130,16 @@ int gnn_keeper_see(gnn_keeper *keeper, gnn_run *run, int64_t epoch, const gnn_re
   const gnn_program *program = run->program;
   double value = metrics_value(program->keep_measure, &result[program->keep_split]);
   int is_best = !program->has_keep || keeper->best_epoch < 0 ||
-                metrics_is_better(program->keep_measure, value, keeper->best_value);
+                metrics_is_better(program, program->keep_measure, value, keeper->best_value);
   if (is_best) {
     keeper->best_epoch = epoch;
-    keeper->best_value = isnan(value) ? (program->keep_measure == GNN_MEASURE_ACCURACY ? -INFINITY : INFINITY) : value;
+    keeper->best_value = metrics_or_worst(program, program->keep_measure, value);
     memcpy(keeper->best, result, sizeof keeper->best);
   }
   if (program->has_stop) {
     double watched = metrics_value(program->stop_measure, &result[program->stop_split]);
-    if (keeper->stop_waits < 0 || metrics_is_better(program->stop_measure, watched, keeper->stop_value)) {
-      keeper->stop_value = watched;
+    if (keeper->stop_waits < 0 || metrics_is_better(program, program->stop_measure, watched, keeper->stop_value)) {
+      keeper->stop_value = metrics_or_worst(program, program->stop_measure, watched);
       keeper->stop_waits = 0;
     } else {
       keeper->stop_waits++;

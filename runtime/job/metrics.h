@@ -1,15 +1,17 @@
-/* metrics.h: loss and accuracy of a split from the scores that `evaluate` left. */
+/* metrics.h: loss and metrics of a split from the scores that `evaluate` left. */
 #ifndef GNN_METRICS_H
 #define GNN_METRICS_H
 
+#include "measure.h"
 #include "runtime/core/instance.h"
 
 typedef struct gnn_result {
-  double loss;     /* mean cross entropy */
-  double accuracy; /* share of rows whose greatest score is at the label */
-  int64_t count;   /* rows; 0: both are 0 */
+  double loss;
+  double metric[GNN_METRIC_MAX]; /* of the program's; NaN where one is not defined, as the area under the curve of one class */
+  int64_t count;                 /* rows; 0: all are 0 */
 } gnn_result;
 
+gnn_scored gnn_scored_rows(const gnn_instance *instance, gnn_split split);
 /* From scores that were downloaded; sums over parts of fixed extent in their order: the same bits for every number of threads.
  * 4-byte programs only. */
 gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split);
@@ -26,6 +28,10 @@ typedef struct gnn_keeper {
   double plateau_value;
   int64_t plateau_waits, reductions; /* likewise; how often the rate was made smaller */
 } gnn_keeper;
+
+/* What is shown of a split: the first metric, or the loss where there is none. */
+double gnn_result_shown(const gnn_program *program, const gnn_result *result);
+int gnn_has_accuracy(const gnn_program *program); /* as the first metric */
 
 void gnn_keeper_reset(gnn_keeper *keeper);
 /* Returns whether this evaluation is the best so far (always, where the program keeps none). What it decides for the schedules is

@@ -166,6 +166,7 @@ int gnndata_info(const gnndata_options *options) {
 static gnn_status describe_classes(const gnn_dataset *dataset) {
   if (dataset->label_field < 0) return GNN_OK;
   const gnn_data_field *field = &dataset->fields[dataset->label_field];
+  if (field->storage != GNN_LABEL) return GNN_OK;
   int64_t *count = calloc((size_t)field->classes, sizeof *count);
   if (count == NULL) return GNN_ENOMEM;
   int64_t empty = 0, greatest = 0;

@@ -240,7 +240,7 @@ static void test_metrics(void) {
     }
     /* single precision exp: some 1e-7 a term, all of one sign at worst */
     tap_ok(status == GNN_OK && fabs(first[0].loss - loss / (double)d->split_count[0]) < 1e-6 &&
-           first[0].accuracy == correct / (double)d->split_count[0] && first[0].count == d->split_count[0], "metrics: loss and accuracy");
+           first[0].metric[0] == correct / (double)d->split_count[0] && first[0].count == d->split_count[0], "metrics: loss and accuracy");
     gnn_instance_destroy(instance);
   }
   tap_ok(memcmp(first, again, sizeof first) == 0, "metrics: the same bits with one and three threads");
@@ -251,13 +251,14 @@ static void test_metrics(void) {
   program.has_stop = 1;
   program.stop_measure = GNN_MEASURE_LOSS;
   program.patience = 2;
+  gnn_run run = {.program = &program};
   const double accuracies[] = {0.5, 0.7, 0.7, 0.6}, losses[] = {1.0, 0.8, 0.9, 0.85};
   int best[4], stops[4];
   for (int e = 0; e < 4; e++) {
     gnn_result r[3] = {{0}};
-    r[GNN_VALID].accuracy = accuracies[e];
+    r[GNN_VALID].metric[0] = accuracies[e];
     r[GNN_VALID].loss = losses[e];
-    best[e] = gnn_keeper_see(&keeper, &program, e + 1, r);
+    best[e] = gnn_keeper_see(&keeper, &run, e + 1, r);
     stops[e] = gnn_keeper_stops(&keeper, &program);
   }
   tap_ok(best[0] && best[1] && !best[2] && !best[3] && keeper.best_epoch == 2 && !stops[2] && stops[3], "keeper: the first best is kept, patience counts evaluations");
@@ -295,7 +296,7 @@ static void test_checkpoints(void) {
   double finished[4][GNN_SPLIT_COUNT] = {{0.1, 0.2, 0.3}}, restored_finished[4][GNN_SPLIT_COUNT];
   gnn_progress progress = {.run_index = 1, .seed = 10, .finished_count = 1, .finished = finished}, restored = {.finished = restored_finished};
   progress.keeper = (gnn_keeper){.best_epoch = 4, .best_value = 0.1 + 0.2, .stop_waits = 3, .stop_value = 1.0 / 3};
-  progress.keeper.best[1].accuracy = 0.7;
+  progress.keeper.best[1].metric[0] = 0.7;
   gnn_snapshot best, restored_best;
   gnn_snapshot_create(&toy.program, &best, &error);
   gnn_snapshot_create(&toy.program, &restored_best, &error);

@@ -105,9 +105,11 @@ void toy_make(toy_model *toy, const gnn_dataset *dataset, const char *path, int 
   program->runs = 1;
   program->evaluate_every = 1;
   program->checkpoint_every = 20;
-  program->has_keep = program->has_accuracy = 1;
+  static const gnn_metric accuracy = {GNN_METRIC_ACCURACY, 0, "accuracy"};
+  program->has_keep = program->metric_count = 1;
+  program->metrics = &accuracy;
   program->keep_split = program->stop_split = GNN_VALID;
-  program->keep_measure = GNN_MEASURE_ACCURACY;
+  program->keep_measure = GNN_MEASURE_METRIC;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) program->shows[s] = 1;
   program->tap_count = 1;
   program->taps = taps;

@@ -33,18 +33,30 @@ def make_data():
     draw = random.Random(17)
     data = {"x": [[single(draw.gauss(0, 1)) for _ in range(FEATURES)] for _ in range(NODES)]}
     data["y"] = [draw.randrange(CLASSES) if v % 9 else -1 for v in range(NODES)]  # some have no label
+    data["t"] = [[single(draw.gauss(x[0], 0.5)), single(draw.gauss(x[1] * x[2], 0.5))] if v % 7 else [math.nan, 1.0] for v, x in enumerate(data["x"])]
+    data["m"] = [[float(draw.random() < 0.5 + 0.2 * x[k]) for k in range(FEATURES)] for x in data["x"]]
+    data["b"] = [int(x[0] + draw.gauss(0, 1) > 0.3) for x in data["x"]]
+    data["rare"] = [int(v == 1) for v in range(NODES)]
     data["split"] = [draw.choice(["train", "train", "val", "test"]) for _ in range(NODES)]
+    data["split"][1] = "train"
     return data
 
 
 def write_data(data, folder):
-    os.makedirs(folder, exist_ok=True)
+    """classes: y, m and b as labels; numbers: t, some of whose rows have no label."""
     flat = lambda rows: [value for row in rows for value in row]
-    npy(folder + "/x.npy", "<f4", [NODES, FEATURES], flat(data["x"]))
-    npy(folder + "/y.npy", "<i8", [NODES], data["y"])
-    npy(folder + "/edge_index.npy", "<i8", [2, NODES], list(range(NODES)) + [(v + 1) % NODES for v in range(NODES)])
-    for split in ("train", "val", "test"):
-        npy(folder + "/%s_mask.npy" % split, "|b1", [NODES], [s == split for s in data["split"]])
+    for kind in ("classes", "numbers"):
+        path = "%s/%s/" % (folder, kind)
+        os.makedirs(path, exist_ok=True)
+        npy(path + "x.npy", "<f4", [NODES, FEATURES], flat(data["x"]))
+        npy(path + "edge_index.npy", "<i8", [2, NODES], list(range(NODES)) + [(v + 1) % NODES for v in range(NODES)])
+        for split in ("train", "val", "test"):
+            npy(path + "%s_mask.npy" % split, "|b1", [NODES], [s == split for s in data["split"]])
+    npy(folder + "/classes/y.npy", "<i8", [NODES], data["y"])
+    npy(folder + "/classes/m.npy", "<f4", [NODES, FEATURES], flat(data["m"]))
+    npy(folder + "/classes/b.npy", "<i8", [NODES], data["b"])
+    npy(folder + "/classes/rare.npy", "<i8", [NODES], data["rare"])
+    npy(folder + "/numbers/t.npy", "<f4", [NODES, 2], flat(data["t"]))
 
 
 # ---- losses: of one row, and its derivative by the scores; the weight of the row ----
@@ -58,6 +70,123 @@ def cross_entropy(scores, label, weights=None, smoothing=0.0):
     loss = -sum(q * l for q, l in zip(share, logs))
     slope = [sum(share) * math.exp(l) - q for q, l in zip(share, logs)]
     return loss, slope, weights[label]
+
+
+def of_elements(loss, slope):
+    """Mean over the scores of a row."""
+    def row(scores, targets):
+        targets = targets if isinstance(targets, list) else [targets]
+        pairs = list(zip(scores, targets))
+        return sum(loss(s, t) for s, t in pairs) / len(pairs), [slope(s, t) / len(pairs) for s, t in pairs], 1.0
+    return row
+
+
+def sign(x):
+    return (x > 0) - (x < 0)
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+mse = of_elements(lambda s, t: (s - t) ** 2, lambda s, t: 2 * (s - t))
+l1 = of_elements(lambda s, t: abs(s - t), lambda s, t: sign(s - t))
+
+
+def huber(delta):
+    return of_elements(lambda s, t: (s - t) ** 2 / 2 if abs(s - t) <= delta else delta * (abs(s - t) - delta / 2),
+                       lambda s, t: max(-delta, min(delta, s - t)))
+
+
+def bce(pos_weight=1.0):
+    return of_elements(lambda s, t: -pos_weight * t * math.log(sigmoid(s)) - (1 - t) * math.log(1 - sigmoid(s)),
+                       lambda s, t: (1 - t) * sigmoid(s) - pos_weight * t * (1 - sigmoid(s)))
+
+
+# ---- metrics, by definition: pairs are compared one by one ----
+
+def predicted(scores):
+    return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
+
+
+def counts(rows, column, is_class):
+    actual = [t == column if is_class else t[column] > 0.5 for _, t in rows]
+    found = [predicted(s) == column if is_class else s[column] > 0 for s, _ in rows]
+    return sum(a and f for a, f in zip(actual, found)), sum(found), sum(actual)
+
+
+def f1_of(both, found, actual):
+    return 2 * both / (found + actual) if found + actual else 0.0
+
+
+def columns_of(rows, classes):
+    """For each label: its scores and whether a row has it."""
+    softmax = lambda s: [math.exp(x - max(s)) / sum(math.exp(y - max(s)) for y in s) for x in s]
+    if classes == 2:
+        return [([s[0] if len(s) == 1 else s[1] - s[0] for s, _ in rows], [t == 1 for _, t in rows])]
+    if classes:
+        return [([softmax(s)[c] for s, _ in rows], [t == c for _, t in rows]) for c in range(classes)]
+    return [([s[c] for s, _ in rows], [t[c] > 0.5 for _, t in rows]) for c in range(len(rows[0][0]))]
+
+
+def area(scores, positive):
+    pairs = [(a, b) for a, p in zip(scores, positive) if p for b, q in zip(scores, positive) if not q]
+    return sum(1.0 if a > b else 0.5 if a == b else 0.0 for a, b in pairs) / len(pairs) if pairs else None
+
+
+def step_sum(scores, positive):
+    total, before, result = sum(positive), 0, 0.0
+    for threshold in sorted(set(scores), reverse=True):
+        taken = [p for s, p in zip(scores, positive) if s >= threshold]
+        result += (sum(taken) - before) / total * sum(taken) / len(taken) if total else 0
+        before = sum(taken)
+    return result if total else None
+
+
+def mean(values):
+    values = [v for v in values if v is not None]
+    return sum(values) / len(values) if values else math.nan
+
+
+def place(scores, label, ties):
+    return sum(1 if s > scores[label] else ties if s == scores[label] else 0 for c, s in enumerate(scores) if c != label)
+
+
+def metric(name, rows, classes):
+    """rows: scores and target; classes: how many, 0 where the targets are rows of numbers."""
+    columns = list(range(classes)) if classes else list(range(len(rows[0][0])))
+    table = [counts(rows, c, bool(classes)) for c in columns]
+    present = [row for row in table if not classes or row[1] + row[2]]
+    one = [table[1]] if classes == 2 else present
+    if name == "accuracy":
+        return mean([float(predicted(s) == t) if classes else float(all((x > 0) == (y > 0.5) for x, y in zip(s, t))) for s, t in rows])
+    if name == "precision":
+        return mean([b / f if f else 0.0 for b, f, _ in one])
+    if name == "recall":
+        return mean([b / a if a else 0.0 for b, _, a in one])
+    if name == "f1":
+        return mean([f1_of(*row) for row in one])
+    if name == "micro_f1":
+        return f1_of(*[sum(row[k] for row in table) for k in range(3)])
+    if name == "macro_f1":
+        return mean([f1_of(*row) for row in present])
+    if name == "roc_auc":
+        return mean([area(*column) for column in columns_of(rows, classes)])
+    if name == "average_precision":
+        return mean([step_sum(*column) for column in columns_of(rows, classes)])
+    if name == "hits2":
+        return mean([float(place(s, t, 1) < 2) for s, t in rows])
+    if name == "mrr":
+        return mean([1 / (1 + place(s, t, 0.5)) for s, t in rows])
+    off = [[s[c] - t[c] for s, t in rows] for c in columns]
+    if name == "rmse":
+        return mean([math.sqrt(mean([x * x for x in column])) for column in off])
+    if name == "mae":
+        return mean([mean([abs(x) for x in column]) for column in off])
+    if name == "r2":
+        middle = [mean([t[c] for _, t in rows]) for c in columns]
+        return mean([1 - sum(x * x for x in off[c]) / sum((t[c] - middle[c]) ** 2 for _, t in rows) for c in columns])
+    raise KeyError(name)
 
 
 # ---- optimisers: one number's step; `at` counts from 1 ----
@@ -165,7 +294,12 @@ class Plateau:
 
 # ---- training ----
 
-def train(data, loss, optimizer, rate, epochs, clip=None, width=CLASSES, biases={"b": None}):
+def labelled(data, labels, split):
+    has_label = lambda t: t != -1 if isinstance(t, int) else not any(math.isnan(x) for x in t)
+    return [v for v in range(NODES) if data["split"][v] == split and has_label(data[labels][v])]
+
+
+def train(data, loss, optimizer, rate, epochs, clip=None, labels="y", width=CLASSES, biases={"b": None}):
     """biases: their names, each with a schedule of its own or None."""
     weights = {(k, f): 0.1 for k in range(width) for f in range(FEATURES)}
     weights.update({(k, b): 0.0 for k in range(width) for b in biases})
@@ -176,8 +310,7 @@ def train(data, loss, optimizer, rate, epochs, clip=None, width=CLASSES, biases=
         return [sum(weights[k, f] * data["x"][v][f] for f in range(FEATURES)) + sum(weights[k, b] for b in biases) for k in range(width)]
 
     def measure(split):
-        rows = [v for v in range(NODES) if data["split"][v] == split and data["y"][v] not in (-1, None)]
-        parts = [(v, *loss(forward(v), data["y"][v])) for v in rows]
+        parts = [(v, *loss(forward(v), data[labels][v])) for v in labelled(data, labels, split)]
         return parts, sum(part[3] for part in parts)
 
     for epoch in range(1, epochs + 1):
@@ -209,7 +342,17 @@ def with_settings(rule, **settings):
     return lambda w, g, state, at, lr: rule(w, g, state, at, lr, **settings)
 
 
+CLASS_METRICS = ["accuracy", "precision", "recall", "f1", "micro_f1", "macro_f1", "roc_auc", "average_precision"]
+NUMBER_METRICS = ["rmse", "mae", "r2"]
+ADAM = dict(optimizer=with_settings(adam), rate=lambda: lambda done: 0.1, epochs=20)
 CASES = {
+    "weighted": dict(loss=lambda s, t: cross_entropy(s, t, [1.0, 2.0, 0.5, 1.5], 0.1), metrics=CLASS_METRICS, classes=CLASSES, **ADAM),
+    "places": dict(loss=lambda s, t: cross_entropy(s, t, None, 0.2), metrics=["hits2", "mrr"], classes=CLASSES, **ADAM),
+    "mse": dict(loss=mse, labels="t", width=2, metrics=NUMBER_METRICS, **ADAM),
+    "l1": dict(loss=l1, labels="t", width=2, metrics=["mae"], **ADAM),
+    "huber": dict(loss=huber(0.7), labels="t", width=2, metrics=["mae"], **ADAM),
+    "labels": dict(loss=bce(1.5), labels="m", width=FEATURES, metrics=CLASS_METRICS, **ADAM),
+    "binary": dict(loss=bce(), labels="b", width=1, metrics=CLASS_METRICS, classes=2, **ADAM),
     "rmsprop": dict(loss=cross_entropy, optimizer=with_settings(rmsprop, alpha=0.9, momentum=0.5, weight_decay=0.01),
                     rate=lambda: warmup(5, cosine(0.02, 20, 0.001)), epochs=40, clip=("norm", 0.2)),
     "centered": dict(loss=cross_entropy, optimizer=with_settings(rmsprop, centered=True, eps=0.01),
@@ -230,10 +373,18 @@ def main():
     os.makedirs(expected, exist_ok=True)
     for name, case in CASES.items():
         case = dict(case, rate=case["rate"]())
-        lines, _ = train(data, **case)
+        metrics, classes = case.pop("metrics", []), case.pop("classes", 0)
+        lines, forward = train(data, **case)
         with open("%s/%s.csv" % (expected, name), "w") as out:
             for line in lines:
                 out.write("%d,%.9g,%.9g\n" % line)
+        labels = case.get("labels", "y")
+        with open("%s/%s.metrics" % (expected, name), "w") as out:
+            for split in ["train", "valid", "test"] if metrics else []:
+                rows = [(forward(v), data[labels][v]) for v in labelled(data, labels, {"valid": "val"}.get(split, split))]
+                out.write(split + "".join(" %s %.6f" % (m, metric(m, rows, classes)) for m in metrics) + "\n")
+        if not metrics:
+            os.remove("%s/%s.metrics" % (expected, name))
 
 
 main()

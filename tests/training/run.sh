@@ -18,10 +18,15 @@ same_curve() { # CASE LOG: epoch, loss and learning rate of every epoch
     END { exit bad > 0 || NR == 0 }'
 }
 
-for case in rmsprop centered adagrad groups plateau; do
+same_metrics() { # CASE: of every split, of the weights in the end
+  ./$1 eval --weights $1.out/last.safetensors | tr -s ' ' | cut -d' ' -f 1,6- >$1.metrics && diff <(awk '{ for (i = 3; i <= NF; i += 2) $i = sprintf("%.4f", $i) } 1' "$here/expected/$1.metrics") $1.metrics
+}
+
+for case in rmsprop centered adagrad groups plateau weighted places mse l1 huber labels binary; do
   check "$case: compiles" "$gnncc" --verify $case.gnn -o $case
   check "$case: runs" ./$case -q --every 1 --log csv --out $case.out
   check "$case: every loss and learning rate" same_curve $case $case.out/log.csv
+  [ ! -f "$here/expected/$case.metrics" ] || check "$case: every metric of every split" same_metrics $case
 done
 
 # A comparison that never fails proves nothing.
@@ -37,4 +42,12 @@ threads() { # PROGRAM
   "./$1" -q --threads 1 --out one && "./$1" -q --threads 3 --out three && cmp one/last.safetensors three/last.safetensors
 }
 check "clipped by norm: the same bits with one thread and with three" threads rmsprop
+
+# One positive row, which is trained on: elsewhere there is one class.
+check "labels of one class: compiles" "$gnncc" lone.gnn -o rare
+doubted() { "$gnncc" --check rare.gnn 2>&1 | grep "W0404.*accuracy on labels of which 98 % are class 0.*consider average_precision"; }
+check "labels of one class: accuracy is doubted" doubted
+lone() { ./rare --out rare.out >rare.log && grep -q '^best epoch 1:' rare.log && grep -q '^roc_auc is not defined on valid: its rows are all of one class' rare.log; }
+check "a metric that is not defined is never better, and said so" lone
+check "a confusion table" sh -c "./rare eval --split train --out rare.out | tail -3 | tr -s ' ' | grep -q '^ 0 [0-9]* [0-9]*$'"
 finish

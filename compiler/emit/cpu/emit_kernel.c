@@ -432,7 +432,12 @@ static void emit_concat(StepWriter *w) {
 
 /* ---- loss and update ---- */
 
-static const char *labels_of(StepWriter *w) { return argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses); }
+static const char *labels_of(StepWriter *w) {
+  const ValueId labels = w->anchor->operand[1];
+  return w->graph->values[labels].shape.element == ELEMENT_LABEL ? argument_at_labels(w->arguments, labels, &w->uses) : argument_at_value(w->arguments, labels, false, &w->uses);
+}
+
+static int64_t label_stride(const StepWriter *w) { return shape_width(&w->graph->values[w->anchor->operand[1]].shape); }
 
 static void emit_cross_entropy(StepWriter *w) {
   int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
@@ -440,8 +445,12 @@ static void emit_cross_entropy(StepWriter *w) {
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
   const char *sums = part ? argument_at_sums(w->arguments, ELEMENTS_DOUBLE, &w->uses) : argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
   w->uses |= USES_RUN;
-  print_task(w, "blocks", arena_printf(w->arena, "gnn_cross_entropy_blocks(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
-                                       "g->blocks.first, begin, end, %s);", scores, classes, labels, sums));
+  if (loss_is_plain(&w->emission->program->train))
+    print_task(w, "blocks", arena_printf(w->arena, "gnn_cross_entropy_blocks(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
+                                         "g->blocks.first, begin, end, %s);", scores, classes, labels, sums));
+  else
+    print_task(w, "blocks", arena_printf(w->arena, "gnn_loss_blocks(&LOSS_SETTINGS, %s, %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
+                                         "g->blocks.first, begin, end, %s);", scores, classes, labels, label_stride(w), sums));
   take_part(w);
   open_step(w, no_members);
   fprintf(w->out, "  const int64_t blocks = INT64_C(1) << g->blocks.levels;\n");
@@ -450,7 +459,7 @@ static void emit_cross_entropy(StepWriter *w) {
     fprintf(w->out, "  gnn_parallel_part(g->team, (part - 1) * %" PRId64 ", part * %" PRId64 ", blocks / %d + 1, %s_blocks, &s);\n", step_blocks_of_part(w),
             step_blocks_of_part(w), LOSS_TASKS, w->name);
   if (part == 0 || part == w->step->parts->count)
-    fprintf(w->out, "  g->loss = gnn_sum_tree(%s, blocks) / (double)g->row_count[GNN_TRAIN];\n", part ? "sums" : "scratch");
+    fprintf(w->out, "  g->loss = gnn_sum_tree(%s, blocks) / g->row_weight[GNN_TRAIN];\n", part ? "sums" : "scratch");
   fprintf(w->out, "}\n\n");
 }
 
@@ -458,8 +467,12 @@ static void emit_cross_entropy_gradient(StepWriter *w) {
   int64_t classes = shape_width(&w->anchor->shape);
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w), *gradient = step_to(w, w->kernel->anchor);
   w->uses |= USES_RUN;
-  print_task(w, "rows", arena_printf(w->arena, "gnn_cross_entropy_gradient_nodes(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], "
-                                     "g->row_count[GNN_TRAIN], begin, end, %s);", scores, classes, labels, gradient));
+  if (loss_is_plain(&w->emission->program->train))
+    print_task(w, "rows", arena_printf(w->arena, "gnn_cross_entropy_gradient_nodes(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], "
+                                       "g->row_count[GNN_TRAIN], begin, end, %s);", scores, classes, labels, gradient));
+  else
+    print_task(w, "rows", arena_printf(w->arena, "gnn_loss_gradient_rows(&LOSS_SETTINGS, %s, %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], "
+                                       "g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN], begin, end, %s);", scores, classes, labels, label_stride(w), gradient));
   take_part(w);
   open_step(w, no_members);
   run_over_rows(w, "rows", DOMAIN_NODE, 1);

@@ -63,6 +63,8 @@ void emit_cuda(const Emission *m, FILE *out) {
                "#define P_BITS(name) ((uint32_t *)(void *)P(name))\n"
                "#define P_LABELS(name) ((const int32_t *)(const void *)P(name))\n"
                "#define P_DOUBLES(name) ((double *)(void *)P(name))\n\n");
+  const TrainSpec *t = &m->program->train;
+  if (m->program->has_train && t->class_weights) emit_class_weights(m, "static __constant__ const double class_weights[]", out);
   for (int i = 0; i < calls->function_count; i++) {
     const StepFunction *f = calls->functions[i];
     fprintf(out, "/* ---- step%s %s \302\267 line %d \302\267 %s ---- */\n\n%s", strchr(f->steps, ',') ? "s" : "", f->steps, f->line, escape_comment(m->arena, f->what), f->code.text);

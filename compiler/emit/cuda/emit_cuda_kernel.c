@@ -693,20 +693,43 @@ LossRows cuda_loss_rows(int64_t classes, int64_t rows) {
 
 static int64_t train_rows(const CudaWriter *c) { return program_of(c)->info->split_count[SPLIT_TRAIN]; }
 
+static const char *labels_of(StepWriter *w) {
+  const ValueId labels = w->anchor->operand[1];
+  return w->graph->values[labels].shape.element == ELEMENT_LABEL ? argument_at_labels(w->arguments, labels, &w->uses) : argument_at_value(w->arguments, labels, false, &w->uses);
+}
+
+/* The loss as an argument, and what lies where. */
+static const char *loss_text(const StepWriter *w) {
+  const TrainSpec *t = &w->emission->program->train;
+  return arena_printf(w->arena, "gnn_loss_of<GNN_LOSS_%s, %s>{%.17g, %.17g, %.17g, %s}", loss_enumerators[t->loss],
+                      w->graph->values[w->anchor->operand[1]].shape.element == ELEMENT_LABEL ? "true" : "false", t->smoothing, t->delta, t->pos_weight,
+                      t->class_weights ? "class_weights" : "nullptr");
+}
+
+static int64_t label_stride(const StepWriter *w) {
+  const ValueId labels = w->anchor->operand[1];
+  return w->graph->values[labels].shape.element == ELEMENT_LABEL ? 1 : kernels_row_stride(w->kernels, labels);
+}
+
 /* The loss of each row lies in the scratch, behind them those of the canonical blocks. */
 static void emit_cross_entropy(CudaWriter *c) {
   StepWriter *w = &c->w;
   int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
   const LossRows l = cuda_loss_rows(classes, train_rows(c));
-  const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
+  const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
   const char *losses = argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses), *sums = arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN]", losses);
-  print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", l.a_block),
+  if (!loss_is_plain(&w->emission->program->train))
+    print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / l.lanes),
+               arena_printf(w->arena, "gnn_loss_rows<%d>(%s, %s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);", l.lanes,
+                            loss_text(w), scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, label_stride(w), losses));
+  else
+    print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", l.a_block),
              arena_printf(w->arena, "gnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);", l.lanes, l.each, scores,
                           kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, losses));
   print_call(c, "blocks", "INT64_C(1) << g->blocks.levels",
              arena_printf(w->arena, "gnn_cross_entropy_block(%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);", losses, sums));
   open_kernel(c, "mean", "1", "gnn_view *g");
-  fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_count[GNN_TRAIN], &g->loss);\n", sums);
+  fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_weight[GNN_TRAIN], &g->loss);\n", sums);
   close_kernel(c);
 }
 
@@ -714,11 +737,16 @@ static void emit_cross_entropy_gradient(CudaWriter *c) {
   StepWriter *w = &c->w;
   const int64_t classes = body_width(c), stride = kernels_row_stride(w->kernels, w->kernel->anchor);
   const int lanes = cuda_loss_rows(classes, train_rows(c)).lanes;
-  const char *scores = step_from(w, w->anchor->operand[0]), *labels = argument_at_labels(w->arguments, w->anchor->operand[1], &w->uses);
+  const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
   const char *gradient = step_to(w, w->kernel->anchor);
   print_call(c, "zero", arena_printf(w->arena, "blocks_for(g->nodes * %" PRId64 ", %d)", stride, CUDA_THREADS),
              arena_printf(w->arena, "gnn_zero(%s, g->nodes * %" PRId64 ");", gradient, stride));
-  print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / lanes),
+  if (!loss_is_plain(&w->emission->program->train))
+    print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / lanes),
+               arena_printf(w->arena, "gnn_loss_gradient<%d>(%s, %s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN], %s, %" PRId64 ");",
+                            lanes, loss_text(w), scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, label_stride(w), gradient, stride));
+  else
+    print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / lanes),
              arena_printf(w->arena, "gnn_cross_entropy_gradient<%d>(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s, %" PRId64 ");", lanes,
                           scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, gradient, stride));
 }
