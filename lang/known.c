@@ -21,7 +21,7 @@ static const Alias aliases[] = {
 };
 
 static const char *const later_functions[] = {
-    "batch_norm", "group_norm", "powermean", "median", "quantile", "sort", "attention", "set2set", "embedding", "learned", "topk", "softmin", "norm",
+    "group_norm", "powermean", "median", "quantile", "sort", "attention", "set2set", "embedding", "learned", "topk", "softmin", "norm",
 };
 
 static const char *const later_layers[] = {

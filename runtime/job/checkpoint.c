@@ -168,6 +168,16 @@ static int checkpoint_is_extra(const char *name) {
   return strncmp(name, "opt.", 4) == 0 || strncmp(name, "best.", 5) == 0 || strncmp(name, "state.", 6) == 0;
 }
 
+/* What modules of PyTorch keep beside their weights, and nothing here goes by. */
+static int checkpoint_is_needless(const char *name) {
+  static const char *const endings[] = {".num_batches_tracked", ".avg_deg_lin", ".avg_deg_log"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    const size_t length = strlen(name), ending = strlen(endings[i]);
+    if (length >= ending && strcmp(name + length - ending, endings[i]) == 0) return 1;
+  }
+  return 0;
+}
+
 static gnn_number checkpoint_shape(const gnn_weight_desc *weight) {
   gnn_array array = {.rank = weight->rank};
   for (int i = 0; i < weight->rank; i++) array.shape[i] = weight->shape[i];
@@ -191,7 +201,7 @@ static gnn_status checkpoint_mismatch(const gnn_program *program, const gnn_safe
   }
   for (int t = 0; t < file->tensor_count; t++) {
     const char *name = file->tensors[t].name;
-    int is_known = is_checkpoint && checkpoint_is_extra(name);
+    int is_known = checkpoint_is_needless(name) || (is_checkpoint && checkpoint_is_extra(name));
     for (int w = 0; w < program->weight_count; w++) is_known |= strcmp(name, program->weights[w].name) == 0;
     if (is_known) continue;
     wrong++;

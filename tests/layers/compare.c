@@ -1,8 +1,9 @@
 /* compare.c: what a compiled program made of the stored cases, against PyTorch Geometric's numbers.
  *
- * usage: compare EXPECTED.safetensors GRADIENTS.safetensors OUTPUT_FOLDER TOLERANCE
+ * usage: compare EXPECTED.safetensors GRADIENTS.safetensors TRAINED.safetensors OUTPUT_FOLDER TOLERANCE
  *
- * EXPECTED holds `loss`, `out.CASE` (what OUTPUT_FOLDER/CASE.npy must hold) and `grad.WEIGHT` (WEIGHT of GRADIENTS). Entries may differ by TOLERANCE times
+ * EXPECTED holds `loss`, `out.CASE` (what OUTPUT_FOLDER/CASE.npy must hold) `grad.WEIGHT` (WEIGHT of GRADIENTS)
+ * and `after.BUFFER` (BUFFER of TRAINED, the weights after one epoch). Entries may differ by TOLERANCE times
  * the largest of the array. An array whose entries are all 0, or 0 but for rounding, has none: there 1e-8 is what float32 leaves of sums of numbers of size 1.
  * Of an input the expected gradient has the rows of the graph's nodes; those of other nodes must be 0. */
 #include <math.h>
@@ -61,18 +62,20 @@ static void compare_output(const char *name, const gnn_array *want, const char *
 }
 
 int main(int argc, char **argv) {
-  gnn_safetensors expected, gradients;
+  gnn_safetensors expected, gradients, trained;
   gnn_error error;
-  if (argc != 5) return 2;
-  const double tolerance = atof(argv[4]);
+  if (argc != 6) return 2;
+  const double tolerance = atof(argv[5]);
   if (gnn_safetensors_open(argv[1], &expected, &error) != GNN_OK) die(argv[1], &error);
   if (gnn_safetensors_open(argv[2], &gradients, &error) != GNN_OK) die(argv[2], &error);
+  if (gnn_safetensors_open(argv[3], &trained, &error) != GNN_OK) die(argv[3], &error);
   for (int t = 0; t < expected.tensor_count; t++) /* first: a wrong output spoils gradients of others */
-    if (strncmp(expected.tensors[t].name, "out.", 4) == 0) compare_output(expected.tensors[t].name, &expected.tensors[t].array, argv[3], tolerance);
+    if (strncmp(expected.tensors[t].name, "out.", 4) == 0) compare_output(expected.tensors[t].name, &expected.tensors[t].array, argv[4], tolerance);
   for (int t = 0; t < expected.tensor_count; t++) {
     const char *name = expected.tensors[t].name;
     const gnn_array *want = &expected.tensors[t].array;
     if (strncmp(name, "grad.", 5) == 0) compare(name, want, gnn_safetensors_find(&gradients, name + 5), tolerance, strncmp(name, "grad.x_", 7) == 0);
+    else if (strncmp(name, "after.", 6) == 0) compare(name, want, gnn_safetensors_find(&trained, name + 6), tolerance, 0);
     else if (strcmp(name, "loss") == 0) {
       const char *text = gnn_safetensors_text(&gradients, "gnncc.loss");
       const float loss = text ? strtof(text, NULL) : NAN;

@@ -89,6 +89,29 @@ def without_skip(**arguments):
     return conv
 
 
+class Batch(torch.nn.BatchNorm1d):
+    """Of one row, which PyTorch refuses, the variance is 0. As if it had seen other data before."""
+
+    def __init__(self, width):
+        super().__init__(width)
+        self.running_mean += torch.randn(width)
+        self.running_var += torch.rand(width)
+
+    def forward(self, x):
+        if self.training and x.shape[0] == 1:
+            with torch.no_grad():
+                self.running_mean.lerp_(x[0], self.momentum)
+                self.running_var *= 1 - self.momentum
+            return (x - x.mean(dim=0)) * self.eps**-0.5 * self.weight + self.bias
+        return super().forward(x)
+
+
+def gen_with_batch():
+    conv = pyg.GENConv(WIDTH, OUT)
+    conv.mlp[1] = Batch(2 * OUT)
+    return conv
+
+
 class Whole(torch.nn.Module):
     """A norm over the nodes of one graph."""
 
@@ -158,6 +181,8 @@ LAYERS = {
     "gen": (lambda: pyg.GENConv(WIDTH, OUT, norm="layer"), on_edges),
     "gen_same": (lambda: pyg.GENConv(WIDTH, WIDTH, t=0.5, norm=None, expansion=1, bias=True), on_edges),
     "gen_mean": (lambda: pyg.GENConv(WIDTH, EDGE_WIDTH, aggr="mean", norm="layer"), featured),
+    "gen_batch": (gen_with_batch, on_edges),
+    "norm_batch": (lambda: Batch(WIDTH), plain),
     "norm_layer": (lambda: torch.nn.LayerNorm(WIDTH), plain),
     "norm_graph": (lambda: pyg.GraphNorm(WIDTH), plain),
     "norm_instance": (lambda: Whole(pyg.InstanceNorm(WIDTH)), plain),
@@ -230,6 +255,12 @@ def save_file(tensors, path, metadata=None):
 
 
 def expect(path, cases, g, is_left_out=lambda name: False):
+    """Outputs are those of an evaluation, gradients those of training."""
+    state = copy.deepcopy(cases.state_dict())
+    cases.eval()
+    with torch.no_grad():
+        outputs = {name: (case(g), case.out)[1] for name, case in cases.items()}
+    cases.train()
     for p in cases.parameters():
         p.grad = None
     loss = F.cross_entropy(sum(case(g) for case in cases.values()), g["y"])
@@ -239,10 +270,14 @@ def expect(path, cases, g, is_left_out=lambda name: False):
         if is_left_out(name):
             continue
         if name not in NO_OUTPUT:
-            result[f"out.{name}"] = case.out.detach()
+            result[f"out.{name}"] = outputs[name]
         for weight, p in case.named_parameters():
             slope = p.grad if p.grad is not None else torch.zeros_like(p)
             result[f"grad.{key(name, weight)}"] = slope[:g["nodes"]] if weight == "X" else slope  # the rows of other graphs' nodes are 0
+        for weight, v in case.named_buffers():
+            if v.is_floating_point() and not weight.endswith("avg_deg_lin") and not weight.endswith("avg_deg_log"):
+                result[f"after.{key(name, weight)}"] = v.clone()
+    cases.load_state_dict(state)
     save_file({k: v.float() for k, v in result.items()}, path)
 
 
@@ -250,7 +285,7 @@ def save_weights(path, cases):
     weights = {}
     for name, case in cases.items():
         weights |= {key(name, weight): v.float() for weight, v in case.named_parameters()}  # shared ones under their first name
-        weights |= {key(name, weight): v.float() for weight, v in case.named_buffers() if "avg_deg" not in weight}
+        weights |= {key(name, weight): v.float() if v.is_floating_point() else v for weight, v in case.named_buffers()}
     save_file(weights, path)
 
 
