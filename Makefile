@@ -216,6 +216,18 @@ $(T)/compare_layers: tests/layers/compare.c $(B)/share/libgnnrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
 
+# Targets of fuzzing, one a reader (tests/fuzz): with a driver of our own, or, where FUZZ_MAIN is empty and the objects are instrumented, libFuzzer's.
+FUZZ_MAIN := tests/fuzz/driver.c
+FUZZ_LINK :=
+FUZZ_TARGETS := $(filter-out driver files sums,$(notdir $(basename $(wildcard tests/fuzz/*.c))))
+$(T)/fuzz/language $(T)/fuzz/target: FUZZ_OBJECTS = $(LANG_OBJECTS)
+$(T)/fuzz/problem: FUZZ_OBJECTS = $(filter-out %/planner/main.o,$(PLANNER_OBJECTS))
+$(T)/fuzz/report: FUZZ_OBJECTS = $(filter-out %/gnncc.o,$(GNNCC_OBJECTS))
+$(T)/fuzz/checkpoint: FUZZ_OBJECTS = tests/runtime/toy.c
+$(T)/fuzz/%: tests/fuzz/%.c tests/fuzz/files.c tests/fuzz/sums.c tests/fuzz/driver.c tests/fuzz/fuzz.h $(filter-out %/gnncc.o,$(GNNCC_OBJECTS)) $(B)/share/libgnnrt.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(FLAGS) -Ilang $(FUZZ_LINK) -o $@ $< tests/fuzz/files.c tests/fuzz/sums.c $(FUZZ_MAIN) $(FUZZ_OBJECTS) $(B)/share/libgnnrt.a $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
+
 $(T)/faults.so: tests/faults/faults.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -shared -fPIC -o $@ $<
@@ -239,7 +251,7 @@ tests: all $(TEST_PROGRAMS)
 # The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers; what works with
 # several threads once more under that of threads.
 watched:
-	$(MAKE) B=$(B)/watched CFLAGS="-O1 -g" SANITIZE="$(WATCHED)" all $(patsubst $(T)/%,$(B)/watched/tests/%,$(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/runtime/test_memory $(T)/toy $(T)/langtest)
+	$(MAKE) B=$(B)/watched CFLAGS="-O1 -g" SANITIZE="$(WATCHED)" all $(patsubst $(T)/%,$(B)/watched/tests/%,$(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/runtime/test_memory $(T)/toy $(T)/langtest $(FUZZ_TARGETS:%=$(T)/fuzz/%))
 	$(MAKE) B=$(B)/threads CFLAGS="-O1 -g" SANITIZE="-fsanitize=thread" $(B)/threads/tests/runtime/test_tiers
 
 # All processors, unless -j says otherwise.
@@ -281,10 +293,16 @@ gpu-kit: all cuda
 bench-planner: $(B)/planner_bench
 	for table in small large budgets "plot docs/planner-time.svg"; do $(B)/planner_bench $$table || exit; done
 
-# Hours of what `make check` does for seconds: damaged programs and damaged planning problems, under the sanitizers; random programs.
+# Hours of what `make check` does for seconds: every reader under the sanitizers for FUZZ_SECONDS, by libFuzzer where clang has it; damaged
+# programs and damaged planning problems; random programs.
+FUZZ_SECONDS ?= 3600
 FUZZ_ROUNDS ?= 200000
 FUZZ_PROGRAMS ?= 5000
+fuzzers:
+	$(MAKE) B=$(B)/fuzzers CC=clang CFLAGS="-O1 -g" SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" FUZZ_MAIN= FUZZ_LINK=-fsanitize=fuzzer \
+	  $(FUZZ_TARGETS:%=$(B)/fuzzers/tests/fuzz/%)
 fuzz: tests watched
+	tests/fuzz/long.sh $(B) $(FUZZ_SECONDS)
 	FUZZ_TIMEOUT=36000 FUZZ_COUNT=$(FUZZ_ROUNDS) tests/lang/run.sh $(B)/watched/tests/langtest | tail -3
 	$(B)/watched/tests/planner/test_planner_input $(FUZZ_ROUNDS) | tail -3
 	tests/trust/programs.sh $(B) 1001 $$((1000 + $(FUZZ_PROGRAMS)))
@@ -305,8 +323,8 @@ uninstall:
 -include $(GNNCC_OBJECTS:.o=.d) $(RUNTIME_OBJECTS:.o=.d) $(CUDA_RUNTIME:%.c=$(B)/%.d) $(GNNDATA:%.c=$(B)/%.d)
 
 clean:
-	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/threads $(B)/coverage $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
+	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/fuzzers $(B)/threads $(B)/coverage $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
-.PHONY: all cuda without_cuda tests watched check check-long check-mutations coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
+.PHONY: fuzzers all cuda without_cuda tests watched check check-long check-mutations coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)

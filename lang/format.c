@@ -423,6 +423,13 @@ static const char *lay_out(Formatter *f) {
 
 const char *format_program(Arena *arena, Diags *diags, const char *path, const char *text, size_t length) {
   if (!syntax_parses(arena, diags, path, text, length)) return NULL;
+  const char *zero = memchr(text, 0, length); /* in a comment */
+  if (zero) {
+    int32_t line = 1, column = 1;
+    for (const char *at = text; at < zero; at++) *at == '\n' ? (line++, column = 1) : column++;
+    diags_error(diags, "E0107", (Place){diags_source_count(diags) - 1, line, column}, "byte 0x00 is not text");
+    return NULL;
+  }
   Formatter f = read_tokens(arena, text, length);
   return lay_out(&f);
 }

@@ -1,0 +1,32 @@
+/* Data sets of every kind: one container, or the files of a folder (fuzz.h), opened by what they are and prepared by recipes. */
+#include "fuzz.h"
+
+#include "runtime/data/dataset.h"
+#include "runtime/data/subgraph.h"
+
+static const char *const names[] = {"edge_index.npy", "x.npy", "y.npy", "w.npy", "train_mask.npy", "test_idx.npy", "graph_ptr.npy", "x_ptr.npy", "x_col.npy",
+                                    "cora.content", "cora.cites", "meta.json", NULL};
+
+static void prepare(const char *path, const gnn_recipe *recipe) {
+  gnn_dataset *dataset = NULL, *part = NULL;
+  gnn_error error = {"", "", ""};
+  gnn_status status = gnn_dataset_open_path(path, &dataset, &error);
+  if (status == GNN_OK) status = gnn_dataset_prepare(dataset, recipe, &error);
+  HOLDS(status == GNN_OK || error.message[0]);
+  if (status == GNN_OK && gnn_subgraph(dataset, 5, &part, &error) == GNN_OK) gnn_dataset_close(part);
+  gnn_dataset_close(dataset);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const char *const normalised[] = {"x"};
+  static const gnn_recipe recipes[] = {{.is_undirected = 0},
+                                       {.is_undirected = 1, .self_loops = GNN_LOOPS_ADD, .has_random_split = 1, .split_fraction = {0.5, 0.25, 0.25}, .order = GNN_ORDER_NESTED},
+                                       {.self_loops = GNN_LOOPS_REMOVE, .normalised_count = 1, .normalised = normalised}};
+  const char *path = fuzz_folder();
+  int is_folder = size > 2 && data[0] == '\n' && data[1] == '@';
+  fuzz_files(names, data, is_folder ? size : 0);
+  if (!is_folder) path = fuzz_file("a.safetensors", data, size);
+  for (int i = 0; i < 3; i++) prepare(path, &recipes[i]);
+  fuzz_remove("a.safetensors");
+  return 0;
+}
