@@ -88,7 +88,15 @@ static const char *weights_path(Checker *checker, Scope *scope, const Item *laye
 /* ---- arguments ---- */
 
 static void unknown_argument(Checker *checker, const Item *layer, const Arg *arg) {
+  static const struct { const char *was, *is; } drafts[] = {{"attn_drop", "dropout"}, {"negative_slope", "slope"}, {"attn_dropout", "dropout"}};
   Suggest suggest = {.wanted = arg->name};
+  for (size_t i = 0; i < sizeof drafts / sizeof *drafts; i++)
+    for (int k = 0; strcmp(arg->name, drafts[i].was) == 0 && k < layer->formal_count; k++) {
+      if (strcmp(layer->formals[k].name, drafts[i].is) != 0) continue;
+      diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"; today it is called \"%s\"", layer->name, arg->name, drafts[i].is);
+      diags_fix(checker->diags, arg->place, (int)strlen(arg->name), drafts[i].is);
+      return;
+    }
   for (int i = 0; i < layer->formal_count; i++) suggest_offer(&suggest, layer->formals[i].name);
   diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", layer->name, arg->name, suggest_text(checker->arena, &suggest, "\""));
   diags_note(checker->diags, "%s", check_signature(checker, layer));
@@ -157,10 +165,34 @@ static bool bind_formal(Checker *checker, Scope *inner, const Formal *formal, Va
   return true;
 }
 
+static bool wants_edge_value(const Formal *formal) {
+  return formal->type.is_given && strcmp(formal->type.domain, "edge") == 0 && !formal->initial;
+}
+
+static void report_no_edge_value(Checker *checker, const Item *layer, const Formal *formal, Place place) {
+  const DataInfo *info = checker->program->info;
+  const char *data = checker->data ? checker->data->name : "", *field = NULL;
+  for (int i = 0; info && i < info->field_count && !field; i++)
+    if (info->fields[i].domain == DOMAIN_EDGE) field = info->fields[i].name;
+  if (field) {
+    diags_error(checker->diags, "E0309", place, "%s needs an edge feature as \"%s\"", layer->name, formal->name);
+    diags_help(checker->diags, "data \"%s\" has one: %s = %s", data, formal->name, field);
+  } else {
+    bool is_gine = strcmp(layer->name, "GINE") == 0;
+    diags_error(checker->diags, "E0309", place, "%s needs an edge feature, but data \"%s\" declares none; %sadd edge w : f32[...]", layer->name, data,
+                is_gine ? "use GIN, or " : "");
+  }
+  diags_note(checker->diags, "%s", check_signature(checker, layer));
+}
+
 static bool bind(Checker *checker, Scope *inner, const Item *layer, const Call *call, Value *given, const Expr **exprs) {
   for (int i = 0; i < layer->formal_count; i++) {
     const Formal *formal = &layer->formals[i];
     Value value = given[i];
+    if (wants_edge_value(formal) && value.kind != VALUE_TENSOR) {
+      report_no_edge_value(checker, layer, formal, exprs[i] ? exprs[i]->span.place : call->place);
+      return false;
+    }
     if (!exprs[i] && value.kind == VALUE_NONE) {
       if (!formal->initial) {
         diags_error(checker->diags, "E0210", call->place, "%s needs the argument \"%s\"", layer->name, formal->name);

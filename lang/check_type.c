@@ -118,7 +118,9 @@ static bool is_ambiguous(const Type *a, const Type *b) {
 static void report_domains(Checker *checker, Place place, const Operand *a, const Operand *b) {
   const Operand *on_node = a->value.type.domain == DOMAIN_NODE ? a : b, *on_edge = on_node == a ? b : a;
   const char *node = ast_expr_text(checker->arena, on_node->expr), *edge = ast_expr_text(checker->arena, on_edge->expr);
-  diags_error(checker->diags, "E0302", place, "\"%s\" lives on nodes and \"%s\" on edges; say which end: src.%s or dst.%s", node, edge, node, node);
+  bool is_name = on_node->expr->kind == EXPR_NAME; /* src. stands before names alone */
+  if (is_name) diags_error(checker->diags, "E0302", place, "\"%s\" lives on nodes and \"%s\" on edges; say which end: src.%s or dst.%s", node, edge, node, node);
+  else diags_error(checker->diags, "E0302", place, "\"%s\" lives on nodes and \"%s\" on edges; give it a name, m = %s, and say which end: src.m or dst.m", node, edge, node);
   diags_label(checker->diags, on_node->expr->span.place, span_width(on_node->expr->span), "%s", check_type_text(checker, &on_node->value.type));
   diags_label(checker->diags, on_edge->expr->span.place, span_width(on_edge->expr->span), "%s", check_type_text(checker, &on_edge->value.type));
 }

@@ -117,6 +117,13 @@ static const DiagPage pages[] = {
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
      "}\n", 1},
+    {"E0309", "a layer without its edge feature",
+     "Some layers (GINE) add a feature of each edge to what comes along it, so a value on edges must be given: a field that the data block declares "
+     "on edges, or one computed from src. and dst. values.",
+     "data d from karate()\n"
+     "model m on d { return x |> GINE(16) as conv }\n",
+     "data d from karate()\n"
+     "model m on d { return x |> GIN(16) as conv }\n", 1},
     {"E0311", "an option where a constant is needed",
      "Options can change when the produced program runs, so sizes, loops, conditions and initial values cannot depend on them.",
      "option hid = 16\n"

@@ -280,14 +280,63 @@ static int character_column(const Diags *diags, Place place, int column) {
   return count + (line ? column - 1 - (int)i : 0);
 }
 
+/* A path as a reference of RFC 3986. */
+static void print_sarif_artifact(const Diags *diags, Place place, FILE *out) {
+  fputs("\"artifactLocation\":{\"uri\":\"", out);
+  const char *path = diags_source_path(diags, place.file);
+  for (const char *at = path; *at; at++) {
+    bool is_plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') || strchr("-._~/!$&'()*+,=@", *at);
+    fprintf(out, is_plain ? "%c" : "%%%02X", (unsigned char)*at);
+  }
+  fputs("\"}", out);
+}
+
+static void print_sarif_region(const Diags *diags, Place place, int width, FILE *out) {
+  fprintf(out, "{\"startLine\":%d,\"startColumn\":%d,\"endColumn\":%d}", place.line, character_column(diags, place, place.column),
+          character_column(diags, place, place.column + width));
+}
+
 static void print_sarif_location(const Diags *diags, Place place, int width, FILE *out) {
-  fputs("{\"physicalLocation\":{\"artifactLocation\":{\"uri\":", out);
-  print_json_string(out, diags_source_path(diags, place.file));
-  fputc('}', out);
-  if (place.line > 0)
-    fprintf(out, ",\"region\":{\"startLine\":%d,\"startColumn\":%d,\"endColumn\":%d}", place.line,
-            character_column(diags, place, place.column), character_column(diags, place, place.column + width));
+  fputs("{\"physicalLocation\":{", out);
+  print_sarif_artifact(diags, place, out);
+  if (place.line > 0) {
+    fputs(",\"region\":", out);
+    print_sarif_region(diags, place, width, out);
+  }
   fputc('}', out); /* of physicalLocation; the caller closes the location itself */
+}
+
+/* All replacements of a diagnostic are one fix, of one file. */
+static void print_sarif_fixes(const Diags *diags, const Diag *item, FILE *out) {
+  if (item->fix_count == 0) return;
+  fputs(",\"fixes\":[{\"artifactChanges\":[{", out);
+  print_sarif_artifact(diags, item->fixes[0].place, out);
+  fputs(",\"replacements\":[", out);
+  for (int i = 0; i < item->fix_count; i++) {
+    fputs(i ? ",{\"deletedRegion\":" : "{\"deletedRegion\":", out);
+    print_sarif_region(diags, item->fixes[i].place, item->fixes[i].width, out);
+    fputs(",\"insertedContent\":{\"text\":", out);
+    print_json_string(out, item->fixes[i].replacement);
+    fputs("}}", out);
+  }
+  fputs("]}]}]", out);
+}
+
+/* The codes that occur, each once, in the order of their pages. */
+static void print_sarif_rules(Diag **items, int count, FILE *out) {
+  DiagPage page;
+  const char *joint = "";
+  for (int i = 0; diags_page(i, &page); i++) {
+    bool occurs = false;
+    for (int k = 0; k < count; k++) occurs = occurs || strcmp(items[k]->code, page.code) == 0;
+    if (!occurs) continue;
+    fprintf(out, "%s{\"id\":\"%s\",\"shortDescription\":{\"text\":", joint, page.code);
+    print_json_string(out, page.title);
+    fputs("},\"fullDescription\":{\"text\":", out);
+    print_json_string(out, page.text);
+    fputs("}}", out);
+    joint = ",";
+  }
 }
 
 static void print_sarif_result(const Diags *diags, const Diag *item, FILE *out) {
@@ -307,12 +356,16 @@ static void print_sarif_result(const Diags *diags, const Diag *item, FILE *out) 
     print_json_string(out, label->text);
     fputs("}}", out);
   }
-  fputs("]}", out);
+  fputc(']', out);
+  print_sarif_fixes(diags, item, out);
+  fputc('}', out);
 }
 
 static void print_sarif(const Diags *diags, Diag **items, int count, FILE *out) {
   fputs("{\"version\":\"2.1.0\",\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"runs\":[{\"tool\":{\"driver\":"
-        "{\"name\":\"gnncc\"}},\"columnKind\":\"unicodeCodePoints\",\"results\":[", out);
+        "{\"name\":\"gnncc\",\"rules\":[", out);
+  print_sarif_rules(items, count, out);
+  fputs("]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[", out);
   for (int i = 0; i < count; i++) {
     if (i) fputc(',', out);
     print_sarif_result(diags, items[i], out);
