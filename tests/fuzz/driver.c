@@ -84,7 +84,7 @@ static void add_words(const char *path) {
 static size_t replace(uint8_t *data, size_t size, size_t at, size_t cut, const uint8_t *with, size_t length) {
   if (size - cut + length > MOST) return size;
   memmove(data + at + length, data + at + cut, size - at - cut);
-  memcpy(data + at, with, length);
+  if (length) memcpy(data + at, with, length);
   return size - cut + length;
 }
 

@@ -16,7 +16,7 @@ survives() { # NAME
   rm -f crash-input
   local more=()
   [ "$1" != language ] || more=(tests/lang/{right,wrong,layout}/*.gnn lang/std/*.gnn examples/*.gnn)
-  "$targets/$1" "$seconds" "$words" "$here/corpus/$1" "${more[@]}" && return
+  ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=abort_on_error=1:halt_on_error=1:print_stacktrace=1 "$targets/$1" "$seconds" "$words" "$here/corpus/$1" "${more[@]}" && return
   [ ! -e crash-input ] || mv crash-input "$kept/$1.crash"
   echo "the input, if it was kept, is $kept/$1.crash"
   return 1
