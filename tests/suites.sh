@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner fuzz views tutorial lang_watched passes kernels training layers calibrate lang reference dependencies"
+suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner fuzz views tutorial lang_watched passes kernels training layers calibrate lang messages reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
@@ -30,6 +30,7 @@ each() { # PROGRAM...: runs test programs one after the other
 suite_lang() { tests/lang/run.sh "$build/tests/langtest"; }
 suite_lang_watched() { tests/lang/run.sh "$build/watched/tests/langtest"; }
 suite_fuzz() { tests/fuzz/run.sh "$build/watched/tests/fuzz" "${FUZZ_EACH:-2}"; }
+suite_messages() { tests/messages/run.sh "$build"; }
 suite_passes() { each "$build"/tests/passes/test_* "$build"/watched/tests/passes/test_*; }
 suite_kernels() { each "$build"/tests/kernels/*; }
 suite_runtime() { tests/runtime/check.sh "$build"; }

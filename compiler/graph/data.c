@@ -134,6 +134,21 @@ static const int64_t *find_blocks(Arena *arena, const gnn_dataset *dataset) {
   return first;
 }
 
+/* Labels beyond the classes that are declared; fewer classes than that are the checker's to refuse. */
+static bool labels_are_as_declared(const DataSpec *spec, Diags *diags, const gnn_dataset *dataset) {
+  for (int i = 0; i < spec->decl_count; i++) {
+    const FieldDecl *decl = &spec->decls[i];
+    const gnn_data_field *field = gnn_dataset_field(dataset, decl->name);
+    gnn_error error = {0};
+    if (decl->dtype != DTYPE_CLASS || decl->classes < 1 || !field || field->storage != GNN_LABEL) continue;
+    if (gnn_field_check_labels(field, decl->classes, &error) == GNN_OK) continue;
+    diags_error(diags, "E0702", decl->place, "%s", error.message);
+    diags_help(diags, "%s", error.help);
+    return false;
+  }
+  return true;
+}
+
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   DataReader *reader = user;
   for (int i = 0; i < spec->decl_count; i++)
@@ -156,6 +171,10 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   if (gnn_dataset_prepare(dataset, &recipe, &error) != GNN_OK) {
     gnn_dataset_close(dataset);
     return report(reader, diags, spec, &error);
+  }
+  if (!labels_are_as_declared(spec, diags, dataset)) {
+    gnn_dataset_close(dataset);
+    return false;
   }
   *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .is_symmetric = dataset->is_symmetric, .notes = "",
                      .fingerprint = dataset->fingerprint, .order_fingerprint = recipe.order == GNN_ORDER_FILE ? dataset->order_fingerprint : 0};

@@ -125,7 +125,7 @@ static gnn_status splits_stored(gnn_dataset *dataset, const gnn_recipe *recipe, 
 
 static gnn_status splits_overlap(const gnn_dataset *dataset, const unsigned char *member, gnn_error *error) {
   int64_t rows = splits_rows(dataset);
-  const char *unit = dataset->split_domain == GNN_DATA_GRAPH ? "graphs" : "nodes";
+  const char *unit = dataset->split_domain == GNN_DATA_GRAPH ? "graph" : "node";
   for (int a = 0; a < GNN_SPLIT_COUNT; a++) {
     for (int b = a + 1; b < GNN_SPLIT_COUNT; b++) {
       int64_t both = 0, first = -1;
@@ -135,7 +135,7 @@ static gnn_status splits_overlap(const gnn_dataset *dataset, const unsigned char
         both++;
       }
       if (both == 0) continue;
-      gnn_status status = gnn_fail(error, GNN_EDATA, "E0707", "%s %s are in both %s and %s", gnn_count_text(both).text, unit,
+      gnn_status status = gnn_fail(error, GNN_EDATA, "E0707", "%s %s%s in both %s and %s", gnn_count_text(both).text, unit, both == 1 ? " is" : "s are",
                                    splits_names[a], splits_names[b]);
       gnn_fail_help(error, "the first of them is %lld", (long long)first);
       return status;

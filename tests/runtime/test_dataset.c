@@ -199,7 +199,7 @@ static void test_refusals(void) {
   g.ids[0][0] = 0;
   g.ids[0][1] = 1;
   g.ids[2][0] = 1;
-  tap_ok(refuses(&g, &none, "E0707", "1 nodes are in both train and test", "the first of them is 1"), "E0707: splits overlap");
+  tap_ok(refuses(&g, &none, "E0707", "1 node is in both train and test", "the first of them is 1"), "E0707: splits overlap");
   g.ids[0][1] = 0;
   tap_ok(refuses(&g, &none, "E0707", "row 0 is twice in split train", ""), "E0707: a row twice");
   g.ids[0][1] = 9;
