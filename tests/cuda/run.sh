@@ -117,6 +117,11 @@ makes_and_trains() { "$here/program.sh" "$build" "$@" && train "$1"; } # PROGRAM
 
 declare -A road=([reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
 if [ -e "$build/share/libgnncuda.a" ]; then
+  # Schedules and clipping on the device; metrics that it does not measure itself.
+  rates() { cut -d, -f7 "$1.out/log.csv"; }
+  check "training: the emitted program trains" makes_and_trains "$work/training" "$here/models/training.gnn"
+  check "training: with the losses, f1 and roc_auc of the CPU" is_as_on_cpu "$work/training" "$here/models/training.gnn"
+  check "training: with the learning rates of the CPU" bash -c "$(declare -f rates); diff <(rates $work/training) <(rates $work/training.cpu)"
   for model in sage4 attend2 $(! is_all || echo residual6); do
     keep=$work/${model}_keep path=$plans/$model.gnn
     check "$model: the emitted program trains" makes_and_trains "$keep" "$path"

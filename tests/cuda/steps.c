@@ -242,8 +242,10 @@ static gnn_view view_of(const gnn_run *g) {
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     v.rows[s] = g->rows[s];
     v.row_count[s] = g->row_count[s];
+    v.row_weight[s] = g->row_weight[s];
   }
   memcpy(v.option, g->option, sizeof v.option);
+  memcpy(v.rate, g->rate, sizeof v.rate);
   return v;
 }
 
@@ -333,6 +335,7 @@ static void compare(const gnn_run *g, int step) {
   }
 }
 
+#ifdef HAS_RESULTS
 /* The splits as measured on the device, from the scores that the last step left. */
 static void compare_results(gnn_run *g) {
   const gnn_field_desc *label = &device_program.fields[device_program.label_field];
@@ -350,6 +353,9 @@ static void compare_results(gnn_run *g) {
   }
   free(scores);
 }
+#else
+static void compare_results(gnn_run *g) { (void)g; }
+#endif
 
 void watched_leave(gnn_run *g, int host_step) {
   const int step = device_step(host_step), is_last = host_step == MODEL.step_count + MODEL.once_count || device_step(host_step + 1) != step;
@@ -369,7 +375,7 @@ void watched_leave(gnn_run *g, int host_step) {
     else if (memcmp(first_arena, arena, bytes) != 0) complain(step, &(Block){.name = "other bits in another order of threads"}, order, 0, 0);
   }
   const double loss = view.loss;
-  if (step == device_program.step_count) compare_results(g);
+  if (step == device_program.step_count && device_program.has_results) compare_results(g);
   memcpy(arena, before, bytes);
   free(before);
   nudge(host_step);

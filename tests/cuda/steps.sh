@@ -49,7 +49,7 @@ awk '{ match($3, /[0-9]+/); printf "[%d] = run_%d,\n", substr($3, RSTART), subst
 
 flags="-O1 -g1 -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../.. -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
 cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
-cc -std=gnu11 $flags $sanitize ${ON_GPU:+-DON_GPU} -DTWICE="${TWICE:-0}" -DMODEL=host_program -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
+cc -std=gnu11 $flags $sanitize ${ON_GPU:+-DON_GPU} -DTWICE="${TWICE:-0}" -DMODEL=host_program $(! grep -q "^static void measure(" device.c || echo -DHAS_RESULTS) -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
 if [ -n "${ON_GPU:-}" ]; then
   "$nvcc" -O3 -arch="${ARCH:-native}" --std=c++17 --fmad=false -DGNN_LONG_ROW=16 -cubin -I"$build/share" -o device_kernels.image device_kernels.cu
   cc -std=gnu11 $flags -I"$cuda_headers" -c -o launch.o "$here/../gpu/launch.c"
