@@ -241,8 +241,8 @@ static void check_show(Training *t, const Expr *value) {
 
 /* ---- all of it ---- */
 
-static const char *const settings[] = {"loss", "optimizer", "epochs", "runs", "seed", "metric", "evaluate", "keep", "stop", "checkpoint", "show", "group", "clip"};
-static const char *const later_settings[] = {"precision", "batch", "report", "accumulate", "time_limit", "ema", "loss_scale"};
+static const char *const settings[] = {"loss", "optimizer", "epochs", "runs", "seed", "metric", "evaluate", "keep", "stop", "checkpoint", "show", "group", "clip", "accumulate"};
+static const char *const later_settings[] = {"precision", "batch", "report", "time_limit", "ema", "loss_scale"};
 
 static void sort_setting(Training *t, const ConfStmt *stmt) {
   struct { const char *key; const ConfStmt **slot; } slots[] = {
@@ -279,6 +279,7 @@ static void sort_setting(Training *t, const ConfStmt *stmt) {
     }
   if (strcmp(stmt->key, "epochs") == 0) train_whole(t, stmt->value, "epochs", 1, &t->train->epochs);
   if (strcmp(stmt->key, "runs") == 0) train_whole(t, stmt->value, "runs", 1, &t->train->runs);
+  if (strcmp(stmt->key, "accumulate") == 0) train_whole(t, stmt->value, "accumulate", 1, &t->train->accumulate);
   if (strcmp(stmt->key, "seed") == 0) train_whole(t, stmt->value, "seed", 0, &t->train->seed);
   if (strcmp(stmt->key, "checkpoint") == 0) check_every(t, stmt, &t->train->checkpoint_every);
   if (strcmp(stmt->key, "evaluate") == 0) check_every(t, stmt, &t->train->evaluate_every);
@@ -298,7 +299,7 @@ void check_train(Checker *checker) {
   const Item *item = checker->train;
   TypedProgram *program = checker->program;
   int errors = diags_error_count(checker->diags);
-  program->train = (TrainSpec){.label_field = NO_INDEX, .scores = program->result, .delta = 1, .pos_weight = 1, .epochs = -1, .runs = 1, .evaluate_every = 1, .place = item->name_place};
+  program->train = (TrainSpec){.label_field = NO_INDEX, .scores = program->result, .delta = 1, .pos_weight = 1, .accumulate = 1, .epochs = -1, .runs = 1, .evaluate_every = 1, .place = item->name_place};
   Training t = {.checker = checker, .train = &program->train};
   for (int i = 0; i < item->conf->count; i++) sort_setting(&t, item->conf->stmts[i]);
   bool is_broken = diags_error_count(checker->diags) > errors;
@@ -315,6 +316,8 @@ void check_train(Checker *checker) {
   if (t.metric) check_metric(&t);
   if (t.optimizer) train_check_optimizer(&t);
   if (t.clip) train_check_clip(&t);
+  if (program->train.accumulate > 1 && program->train.clip_kind == CLIP_NORM)
+    check_unsupported(checker, t.clip->key_place, "clip = norm(...) of gradients that are accumulated is");
   for (int i = 0; i < item->conf->count && t.optimizer; i++)
     if (strcmp(item->conf->stmts[i]->key, "group") == 0) train_check_group(&t, item->conf->stmts[i]);
   if (t.keep) check_keep(&t);

@@ -291,6 +291,7 @@ typedef struct TrainSpec {
   Split plateau_split;
   Measure plateau_measure;
   int64_t plateau_patience;
+  int64_t accumulate;   /* epochs whose gradients are averaged for one step; 1 by default */
   ClipKind clip_kind;   /* clip = norm(1.0), value(0.5) */
   TypedId clip;
   int64_t epochs, runs, seed;

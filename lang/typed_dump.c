@@ -143,6 +143,7 @@ static void dump_train(const TypedProgram *program, FILE *out) {
   }
   if (t->has_plateau)
     fprintf(out, "  plateau after %lld without better %s.%s\n", (long long)t->plateau_patience, splits[t->plateau_split], measure_name(t, t->plateau_measure));
+  if (t->accumulate > 1) fprintf(out, "  accumulate %lld\n", (long long)t->accumulate);
   if (t->clip_kind != CLIP_NONE) {
     fputs("  clip", out);
     dump_scalar(program, t->clip_kind == CLIP_NORM ? "norm" : "value", t->clip, out);

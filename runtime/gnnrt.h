@@ -206,8 +206,8 @@ typedef struct gnn_weight_desc {
   int is_trained;       /* 0: a buffer */
   int64_t at;           /* arena offset of the value */
   int64_t at_gradient;  /* where forward_backward leaves the gradient; -1 without */
-  int state_count;      /* optimiser state arrays of the same shape: up to 2 */
-  int64_t at_state[2];
+  int state_count;      /* optimiser state arrays of the same shape: up to 3 */
+  int64_t at_state[3];
 } gnn_weight_desc;
 
 typedef enum gnn_domain { GNN_NODE, GNN_EDGE } gnn_domain;
@@ -351,7 +351,7 @@ struct gnn_program {
   const gnn_option_desc *options;
   int weight_count;
   const gnn_weight_desc *weights;
-  const char *state_names[2]; /* "opt.rmsprop.square.": what the states of a weight begin with in a checkpoint; NULL: as sgd's or adam's */
+  const char *state_names[3]; /* "opt.rmsprop.square.": what the states of a weight begin with in a checkpoint; NULL: as sgd's or adam's */
   int step_count, once_count;
   const gnn_step_desc *steps; /* those of an epoch and an evaluation, then those of `once` */
   int value_count;

@@ -218,10 +218,13 @@ static void emit_weights(const Emission *m, FILE *out) {
     if (!param->type.rank) fprintf(out, "0");
     ValueId gradient = m->training && m->training->graph->gradients ? m->training->graph->gradients[i] : NO_VALUE;
     const Block *at_gradient = gradient == NO_VALUE ? NULL : layout_at(y, m->training, gradient, 0, m->schedule->backward_end - 1);
-    int states = (y->residents->state[0][i] != NO_INDEX) + (y->residents->state[1][i] != NO_INDEX);
-    fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s}},\n",
+    const char *states[MAX_STATES] = {"-1", "-1", "-1"}; /* those that there are, side by side */
+    int state_count = 0;
+    for (int s = 0; s < MAX_STATES; s++)
+      if (y->residents->state[s][i] != NO_INDEX) states[state_count++] = at(m, y->residents->state[s][i]);
+    fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s, %s}},\n",
             count, inits[param->init], param->a, param->is_trained, at(m, y->residents->weight[i]),
-            at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", states, at(m, y->residents->state[0][i]), at(m, y->residents->state[1][i]));
+            at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", state_count, states[0], states[1], states[2]);
   }
   fprintf(out, "};\n\n");
 }
@@ -370,6 +373,17 @@ static void emit_rates(const Emission *m, FILE *out) {
   fprintf(out, "}\n\n");
 }
 
+/* Of the states of a trained weight, in the order of emit_weights. */
+static void emit_state_names(const Emission *m, FILE *out) {
+  const char *names[MAX_STATES] = {optimizer_info[m->program->train.optimizer].state_names[0], optimizer_info[m->program->train.optimizer].state_names[1], "opt.accumulated."};
+  int p = 0;
+  while (p < m->program->param_count && !m->program->params[p].is_trained) p++;
+  int count = 0;
+  for (int s = 0; s < MAX_STATES && p < m->program->param_count; s++)
+    if (m->layout->residents->state[s][p] != NO_INDEX) fprintf(out, count++ ? ", \"%s\"" : "  .state_names = {\"%s\"", names[s]);
+  if (count) fprintf(out, "},\n");
+}
+
 static void emit_program(const Emission *m, int value_count, int tap_count, FILE *out) {
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
@@ -432,9 +446,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
     if (t->has_plateau)
       fprintf(out, "  .has_plateau = 1,\n  .plateau_split = %d,\n  .plateau_measure = %d,\n  .plateau_patience = %" PRId64 ",\n", (int)t->plateau_split,
               (int)t->plateau_measure, t->plateau_patience);
-    const OptimizerInfo *optimizer = &optimizer_info[t->optimizer];
-    fprintf(out, "  .state_names = {\"%s\"", optimizer->state_names[0]);
-    fprintf(out, optimizer->state_names[1] ? ", \"%s\"},\n" : "},\n", optimizer->state_names[1]);
+    emit_state_names(m, out);
     fprintf(out, "  .forward_backward = forward_backward,\n  .rates = rates,\n  .update = update,\n");
   }
   fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");

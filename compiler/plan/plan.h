@@ -37,7 +37,7 @@ typedef struct Block {
 } Block;
 
 enum { BEFORE_STEPS = -1 };
-enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, MAX_STATES = 2, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
+enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, MAX_STATES = 3, ACCUMULATED = 2 /* the state that sums gradients */, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
 
 typedef struct Residents {
   int64_t alignment; /* of every block, and of everything that lies in the arenas after them */
@@ -55,7 +55,7 @@ typedef struct Residents {
   int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */
   const ValueId *hoisted_value; /* of that graph, by the index of HOISTED */
   int *weight;            /* per param */
-  int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v */
+  int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v; ACCUMULATED */
   int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
   int spmm_buffer_count;
   struct SpmmBuffer { bool is_out; int64_t width, stride; int block; } *spmm_buffers;

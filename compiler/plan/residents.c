@@ -169,6 +169,8 @@ static void add_weights(Collecting *l) {
     for (int s = 0; program->params[p].is_trained && s < state_count(program); s++)
       l->residents->state[s][p] =
           add_resident(l, BLOCK_OPTIMIZER, arena_printf(l->arena, "state%d_%s", s + 1, program->params[p].name), 4 * count);
+    if (program->params[p].is_trained && program->has_train && program->train.accumulate > 1)
+      l->residents->state[ACCUMULATED][p] = add_resident(l, BLOCK_OPTIMIZER, arena_printf(l->arena, "accumulated_%s", program->params[p].name), 4 * count);
   }
 }
 

@@ -19,6 +19,14 @@ GNN_INLINE gnn_real gnn_clipped(gnn_clip clip, gnn_real gradient) {
   return low > clip.limit ? clip.limit : low;
 }
 
+/* The mean of `count` gradients, one a call; true where it is complete. */
+GNN_INLINE int gnn_accumulate(gnn_real *sum, const gnn_real *g, int64_t count, int64_t epoch, int64_t begin, int64_t end) {
+  const gnn_real share = (gnn_real)(1 / (double)count);
+  const int is_first = (epoch - 1) % count == 0;
+  for (int64_t i = begin; i < end; i++) sum[i] = is_first ? share * g[i] : gnn_fma(share, g[i], sum[i]);
+  return epoch % count == 0;
+}
+
 /* buffer: the momentum's, NULL without; its first value is the first gradient. No dampening. */
 GNN_SHARED void gnn_sgd(gnn_real *restrict w, const gnn_real *restrict g, gnn_clip clip, gnn_real *restrict buffer,
                         double lr, double momentum, double weight_decay, int nesterov, int64_t step, int64_t begin, int64_t end) {

@@ -9,7 +9,7 @@ enum { GNN_UPDATE_EACH = 1024 }; /* elements a block */
 
 /* Offsets in the arena; a state that the optimiser has not is at -1. Its blocks begin with number `block`. */
 struct gnn_weight {
-  int64_t at, at_gradient[2], at_state[2], count; /* the gradient in the plan, and where everything is kept */
+  int64_t at, at_gradient[2], at_state[3], count; /* the gradient in the plan, and where everything is kept */
   int block, group;
 };
 
@@ -34,6 +34,14 @@ struct gnn_clip {
 GNN_INLINE gnn_real gnn_clipped(gnn_clip clip, gnn_real gradient) {
   const gnn_real x = gradient * clip.factor, low = x < -clip.limit ? -clip.limit : x;
   return low > clip.limit ? clip.limit : low;
+}
+
+/* The mean of `count` gradients, one a call; true where it is complete. */
+GNN_INLINE int gnn_accumulate(gnn_real *sum, const gnn_real *g, int64_t count, int64_t epoch, int64_t begin, int64_t end) {
+  const gnn_real share = (gnn_real)(1 / (double)count);
+  const int is_first = (epoch - 1) % count == 0;
+  for (int64_t i = begin + threadIdx.x; i < end; i += GNN_THREADS) sum[i] = is_first ? share * g[i] : gnn_fma(share, g[i], sum[i]);
+  return epoch % count == 0;
 }
 
 GNN_INLINE void gnn_sgd(gnn_real *w, const gnn_real *g, gnn_clip clip, gnn_real *buffer, double lr, double momentum, double weight_decay,

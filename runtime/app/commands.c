@@ -299,6 +299,7 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
     const float *row = values + row_node[k] * width;
     int64_t best = 0;
     for (int64_t c = 1; c < width; c++) best = !(row[c] <= row[best] || isnan(row[best])) ? c : best; /* the first NaN, as PyTorch */
+    if (width == 1) best = row[0] > 0; /* one score for two classes */
     if (classes) classes[k] = best;
     else memcpy(scores + k * width, row, (size_t)width * sizeof *row);
   }
@@ -336,6 +337,11 @@ int gnn_command_predict(const gnn_cli *cli) {
   if (split < 0 || commands_layer(cli) != 0) return GNN_EXIT_USAGE;
   if (cli->output == NULL) {
     fprintf(stderr, "%s: predict needs a file to write: -o out.npy\n", cli->name);
+    return GNN_EXIT_USAGE;
+  }
+  const gnn_program *program = cli->program;
+  if (cli->wants_classes && program->label_field >= 0 && program->fields[program->label_field].storage != GNN_LABEL) {
+    fprintf(stderr, "%s: %s are no classes, so there are none to predict; without --classes the scores are written\n", cli->name, program->fields[program->label_field].name);
     return GNN_EXIT_USAGE;
   }
   if (cli->layer && cli->wants_classes) {

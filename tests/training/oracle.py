@@ -299,7 +299,7 @@ def labelled(data, labels, split):
     return [v for v in range(NODES) if data["split"][v] == split and has_label(data[labels][v])]
 
 
-def train(data, loss, optimizer, rate, epochs, clip=None, labels="y", width=CLASSES, biases={"b": None}):
+def train(data, loss, optimizer, rate, epochs, clip=None, accumulate=1, labels="y", width=CLASSES, biases={"b": None}):
     """biases: their names, each with a schedule of its own or None."""
     weights = {(k, f): 0.1 for k in range(width) for f in range(FEATURES)}
     weights.update({(k, b): 0.0 for k in range(width) for b in biases})
@@ -324,6 +324,10 @@ def train(data, loss, optimizer, rate, epochs, clip=None, labels="y", width=CLAS
                     slopes[k, f] += slope[k] * data["x"][v][f] / total
                 for b in biases:
                     slopes[k, b] += slope[k] / total
+        mean = slopes if (epoch - 1) % accumulate == 0 else {key: mean[key] + g for key, g in slopes.items()}
+        if epoch % accumulate:
+            continue
+        slopes = {key: g / accumulate for key, g in mean.items()}
         if clip and clip[0] == "norm":
             factor = min(1, clip[1] / (math.sqrt(sum(g * g for g in slopes.values())) + 1e-6))
             slopes = {key: g * factor for key, g in slopes.items()}
@@ -331,7 +335,7 @@ def train(data, loss, optimizer, rate, epochs, clip=None, labels="y", width=CLAS
             slopes = {key: max(-clip[1], min(clip[1], g)) for key, g in slopes.items()}
         for key in weights:
             own = biases.get(key[1])
-            weights[key] = optimizer(weights[key], slopes[key], states[key], epoch, own(epoch - 1) if own else lr)
+            weights[key] = optimizer(weights[key], slopes[key], states[key], epoch // accumulate, own(epoch - 1) if own else lr)
         if isinstance(rate, Plateau):
             parts, total = measure("train")
             rate.see(sum(part[1] for part in parts) / total)
@@ -361,6 +365,8 @@ CASES = {
                     rate=lambda: restarts(0.3, 7, 2, 0.01), epochs=40, clip=("value", 0.05)),
     "plateau": dict(loss=cross_entropy, optimizer=with_settings(sgd, momentum=0.9, nesterov=True),
                     rate=lambda: Plateau(2.5, 0.5, 2), epochs=60),
+    "accumulate": dict(loss=cross_entropy, optimizer=with_settings(adam, weight_decay=0.01), rate=lambda: exponential(0.1, 0.95), epochs=41, clip=("value", 0.05),
+                       accumulate=4),
     "groups": dict(loss=cross_entropy, optimizer=with_settings(sgd), rate=lambda: lambda done: 0.1, epochs=40,
                    biases={"b1": step(1.0, 8, 0.5), "b2": exponential(0.5, 0.9), "b3": polynomial(0.5, 30, 2, 0.01), "b4": warmup(3, linear(1.0, 30))}),
 }

@@ -22,12 +22,19 @@ same_metrics() { # CASE: of every split, of the weights in the end
   ./$1 eval --weights $1.out/last.safetensors | tr -s ' ' | cut -d' ' -f 1,6- >$1.metrics && diff <(awk '{ for (i = 3; i <= NF; i += 2) $i = sprintf("%.4f", $i) } 1' "$here/expected/$1.metrics") $1.metrics
 }
 
-for case in rmsprop centered adagrad groups plateau weighted places mse l1 huber labels binary; do
+for case in rmsprop centered adagrad accumulate groups plateau weighted places mse l1 huber labels binary; do
   check "$case: compiles" "$gnncc" --verify $case.gnn -o $case
   check "$case: runs" ./$case -q --every 1 --log csv --out $case.out
   check "$case: every loss and learning rate" same_curve $case $case.out/log.csv
   [ ! -f "$here/expected/$case.metrics" ] || check "$case: every metric of every split" same_metrics $case
 done
+
+classes() { # of one score: 1 where it is above 0
+  ./binary predict -q --weights binary.out/last.safetensors -o classes.csv --classes && ./binary predict -q --weights binary.out/last.safetensors -o scores.csv &&
+    diff <(tail -n +2 classes.csv | cut -d, -f2) <(tail -n +2 scores.csv | awk -F, '{ print ($2 > 0) }') && grep -q ',0$' classes.csv && grep -q ',1$' classes.csv
+}
+check "the classes of one score a row" classes
+refuse 2 "numbers have no classes" ./mse predict --weights mse.out/last.safetensors -o - --classes
 
 # A comparison that never fails proves nothing.
 differs() { ./rmsprop -q --every 1 --log csv --limit 0.21 --out other && ! same_curve rmsprop other/log.csv; }
@@ -38,6 +45,10 @@ resumed() { # a plateau is where it was
     cmp half/last.safetensors plateau.out/last.safetensors && diff <(cut -d, -f2,3,7 half/log.csv | tail -n +2) <(cut -d, -f2,3,7 plateau.out/log.csv | tail -n +27)
 }
 check "resumed on a plateau: the same bits" resumed
+interrupted() { # between two steps of the optimiser
+  ./accumulate -q --epochs 22 --out part && ./accumulate -q --epochs 41 --resume --out part && cmp part/last.safetensors accumulate.out/last.safetensors
+}
+check "resumed while gradients are accumulated: the same bits" interrupted
 threads() { # PROGRAM
   "./$1" -q --threads 1 --out one && "./$1" -q --threads 3 --out three && cmp one/last.safetensors three/last.safetensors
 }

@@ -495,9 +495,12 @@ static void emit_update(StepWriter *w) {
   int32_t p = w->anchor->as.index;
   const Hyper *h = step_hyper(program, program->params[p].name);
   const char *call = arena_printf(w->arena, "gnn_%s(%s, ", info->name, argument_named_value(w->arguments, "weight", w->anchor->operand[0], true, &w->uses));
-  call = arena_printf(w->arena, "%s%s, ", call, argument_named_value(w->arguments, "gradient", w->anchor->operand[1], false, &w->uses));
+  const char *gradient = argument_named_value(w->arguments, "gradient", w->anchor->operand[1], false, &w->uses);
+  const bool is_accumulated = residents->state[ACCUMULATED][p] != NO_INDEX;
+  const char *accumulated = is_accumulated ? argument_named_block(w->arguments, "accumulated", residents->state[ACCUMULATED][p], &w->uses) : gradient;
+  call = arena_printf(w->arena, "%s%s, ", call, accumulated);
   call = arena_printf(w->arena, "%s%s", call, clip_text(w));
-  static const char *const names[MAX_STATES] = {"state1", "state2"};
+  static const char *const names[] = {"state1", "state2"};
   for (int s = 0; s < info->states; s++)
     call = arena_printf(w->arena, "%s, %s", call,
                         residents->state[s][p] != NO_INDEX ? argument_named_block(w->arguments, names[s], residents->state[s][p], &w->uses) : "NULL");
@@ -513,7 +516,9 @@ static void emit_update(StepWriter *w) {
     values = arena_printf(w->arena, "%s.limit = %s,\n", values, emit_scalar(w->emission, program->train.clip));
   }
   w->uses |= USES_RUN;
-  print_task(w, "elements", arena_printf(w->arena, "%s, g->epoch, begin, end);", call));
+  print_task(w, "elements", is_accumulated ? arena_printf(w->arena, "if (gnn_accumulate(%s, %s, %" PRId64 ", g->epoch, begin, end))\n    %s, g->epoch / %" PRId64 ", begin, end);", accumulated,
+                                                           gradient, program->train.accumulate, call, program->train.accumulate)
+                                            : arena_printf(w->arena, "%s, g->epoch, begin, end);", call));
   argument_number(w->arguments, "count", shape_width(&w->graph->values[w->anchor->operand[0]].shape), &w->uses);
   open_step(w, (Members){arena_printf(w->arena, "%s;\n", fields), values});
   run_over(w, "elements", "count", number(w, SUM_NUMBERS));

@@ -785,8 +785,8 @@ static const Hyper **print_weights(CudaWriter *c, int *group_count, int64_t *blo
     while (group < *group_count && groups[group] != hyper) group++;
     if (group == *group_count) groups[(*group_count)++] = hyper;
     int64_t count = shape_width(&w->graph->values[update->operand[0]].shape);
-    fprintf(w->out, "  {%s, %s, {%s, %s}, %" PRId64 ", %" PRId64 ", %d},\n", weight_place(c, update->operand[0]), gradient_places(c, update->operand[1]),
-            state_of(c, 0, p), state_of(c, 1, p), count, *blocks, group);
+    fprintf(w->out, "  {%s, %s, {%s, %s, %s}, %" PRId64 ", %" PRId64 ", %d},\n", weight_place(c, update->operand[0]), gradient_places(c, update->operand[1]),
+            state_of(c, 0, p), state_of(c, 1, p), state_of(c, ACCUMULATED, p), count, *blocks, group);
     *blocks += tiles_of(count, UPDATE_EACH);
   }
   fprintf(w->out, "};\n\n");
@@ -807,7 +807,8 @@ static const char *update_call(CudaWriter *c, const Hyper *h, const char *clip) 
   const char *call = arena_printf(c->w.arena, "gnn_%s(w, slope, %s", info->name, clip);
   for (int s = 0; s < info->states; s++) call = arena_printf(c->w.arena, "%s, gnn_state(g, weight, %d)", call, s);
   for (int i = 0; i < info->setting_count; i++) call = arena_printf(c->w.arena, "%s, %s", call, step_hyper_text(m, h, info->settings[i].kind));
-  return arena_printf(c->w.arena, "%s, g->epoch, begin, end);", call);
+  if (m->program->train.accumulate == 1) return arena_printf(c->w.arena, "%s, g->epoch, begin, end);", call);
+  return arena_printf(c->w.arena, "%s, g->epoch / %" PRId64 ", begin, end);", call, m->program->train.accumulate);
 }
 
 static void emit_update(CudaWriter *c) {
@@ -820,6 +821,10 @@ static void emit_update(CudaWriter *c) {
   fprintf(w->out, "  const int64_t begin = (int64_t)((int)blockIdx.x - weight.block) * GNN_UPDATE_EACH, end = gnn_min(begin + GNN_UPDATE_EACH, weight.count);\n");
   fprintf(w->out, "  gnn_real *w = gnn_at(g, weight.at);\n  const gnn_real *slope = gnn_at(g, weight.at_gradient[%s]);\n", w->emission->keep_order ? argument_order(w->arguments, &w->uses) : "0");
   const char *clip = clip_text(c);
+  const int64_t accumulate = w->emission->program->train.accumulate;
+  if (accumulate > 1) /* each thread reads what it has written itself */
+    fprintf(w->out, "  if (!gnn_accumulate(gnn_state(g, weight, %d), slope, %" PRId64 ", g->epoch, begin, end)) return;\n  slope = gnn_state(g, weight, %d);\n", ACCUMULATED, accumulate,
+            ACCUMULATED);
   for (int i = 0; i < group_count; i++) {
     const char *condition = group_count > 1 ? arena_printf(w->arena, "if (weight.group == %d) ", i) : "";
     fprintf(w->out, "  %s%s\n", condition, update_call(c, groups[i], clip));
