@@ -3,13 +3,20 @@
 #include <string.h>
 
 typedef struct WarningKind {
-  const char *name;
-  const char *group; /* "default": on unless switched off */
+  const char *name, *group; /* "default": on unless switched off */
+  const char *code, *about;
 } WarningKind;
 
 static const WarningKind warning_kinds[] = {
-    {"ambiguous-dims", "default"}, {"double-softmax", "default"}, {"metric", "default"}, {"one-way-edges", "default"}, {"patience", "default"},     {"scale", "default"},
-    {"target", "default"},         {"unused-param", "default"},  {"zero-in-degree", "default"},
+    {"ambiguous-dims", "default", "W0318", "dimensions of one size, none of them meant by name"},
+    {"double-softmax", "default", "W0315", "softmax before a loss that applies it itself"},
+    {"metric", "default", "W0404", "accuracy where one class is nearly all"},
+    {"one-way-edges", "default", "W0703", "edges without their reverse, for layers that want both"},
+    {"patience", "default", "W0402", "a patience that is longer than the training"},
+    {"scale", "default", "W0706", "columns of features of very different size"},
+    {"target", "default", "W0504", "a rate that no such hardware has"},
+    {"unused-param", "default", "W0314", "a parameter that the loss does not depend on"},
+    {"zero-in-degree", "default", "W0704", "nodes to which no message comes"},
 };
 
 enum { WARNING_COUNT = sizeof warning_kinds / sizeof *warning_kinds };
@@ -244,7 +251,22 @@ const char *diags_warning_name(int index) {
 
 /* What a name after -W selects: one warning, a group, or ("") all of them. */
 static bool is_selected(int kind, const char *name) {
-  return *name == '\0' || strcmp(warning_kinds[kind].name, name) == 0 || strcmp(warning_kinds[kind].group, name) == 0;
+  const char *group = strcmp(name, "all") == 0 ? "default" : name;
+  return *name == '\0' || strcmp(warning_kinds[kind].name, name) == 0 || strcmp(warning_kinds[kind].group, group) == 0;
+}
+
+void diags_list_warnings(FILE *out) {
+  static const char *const about[] = {"all of the group default, which is on", "more of the same kind", "what is right, but slow", "doubts about the experiment"};
+  for (int i = 0; i < WARNING_COUNT; i++) {
+    const WarningKind *kind = &warning_kinds[i];
+    fprintf(out, "-W%-16s %s  %-8s %s\n", kind->name, kind->code, kind->group, kind->about);
+  }
+  fprintf(out, "\n-Wno-NAME switches one off, -w all, -Werror makes them errors, -Werror=NAME one of them. Groups:\n");
+  for (size_t g = 0; g < sizeof warning_groups / sizeof *warning_groups; g++) {
+    int count = 0;
+    for (int i = 0; i < WARNING_COUNT; i++) count += is_selected(i, warning_groups[g]);
+    fprintf(out, "-W%-16s %d of them: %s\n", warning_groups[g], count, about[g]);
+  }
 }
 
 bool diags_warning_option(Diags *diags, const char *option) {

@@ -63,6 +63,8 @@ bool diags_color_named(const char *name, DiagColor *color);
 bool diags_warning_option(Diags *diags, const char *option);
 /* The warning names, one a call; NULL after the last. For --help=warnings and did-you-mean. */
 const char *diags_warning_name(int index);
+/* gnncc --help=warnings: every warning with its code, its group and what it is about, then the groups. */
+void diags_list_warnings(FILE *out);
 
 /* Prints what has not been printed yet, sorted by place. */
 void diags_print(Diags *diags, FILE *out);

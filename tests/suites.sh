@@ -7,15 +7,17 @@ suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime plann
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
 #   every model by nvcc and NVRTC and for three architectures (cuda: models that have every kernel between them, mostly for one);
 #   the emulation of every model optimised, for the warnings that only then come (cuda: of one, the others under the sanitizers as it is);
-#   the least memory of models in bf16, and of all by recomputation (cuda: sage4's, wide's).
+#   the least memory of models in bf16, and of all by recomputation (cuda: sage4's, wide's); every variant of kernels, and padded rows by libraries
+#   and in tf32 (cuda_around: the second and last variant, bf16).
 # emitted_all: the sources of SAGE and GraphConv, too, under each compiler and sanitizer, and twice the names (emitted: GCN, GIN, a name of each kind).
+# plans_all: the policies of all other systems, every model without results in the places of operands (plans: five, and two models).
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
 #   without each wait of the rings to the SSD (cuda_around has three layers of GCN and GIN and two orders, and the waits of slots that are used again).
 # planner_all: the planner's tests in full size under the sanitizers (planner_watched has a tenth).
 # trust_long: 1,000 random programs (trust has twelve), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # toolkits: headers of older CUDA toolkits, which have to be fetched.
-long_suites="cuda_all emitted_all occupancy cuda_sweep planner_all trust_long toolkits"
+long_suites="cuda_all emitted_all plans_all occupancy cuda_sweep planner_all trust_long toolkits"
 
 each() { # PROGRAM...: runs test programs one after the other
   local status=0 program maker
@@ -50,6 +52,7 @@ suite_end_to_end() { tests/end_to_end/run.sh "$build"; }
 suite_layers() { tests/layers/run.sh "$build"; }
 suite_plans() { tests/end_to_end/plans.sh "$build"; }
 suite_training() { tests/training/run.sh "$build"; }
+suite_plans_all() { PLANS_ALL=1 tests/end_to_end/plans.sh "$build"; }
 suite_order() { tests/order/run.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }
 suite_emitted_all() { EMITTED_ALL=1 tests/emitted/run.sh "$build"; }
@@ -58,6 +61,7 @@ suite_cuda_all() {
   local status=0
   CUDA_ALL=1 tests/cuda/run.sh "$build" || status=1
   CUDA_ALL=1 tests/cuda/padded.sh "$build" || status=1
+  CUDA_ALL=1 tests/cuda/tune.sh "$build" || status=1
   return $status
 }
 suite_cuda_around() {

@@ -208,8 +208,7 @@ static int print_topic(const Parser *p, const char *topic) {
   else if (strcmp(topic, "emit") == 0) puts(EMIT_KINDS);
   else if (strcmp(topic, "passes") == 0)
     for (int i = 0; p->passes[i]; i++) printf("%s\n", p->passes[i]);
-  else if (strcmp(topic, "warnings") == 0)
-    for (int i = 0; diags_warning_name(i); i++) printf("-W%s\n", diags_warning_name(i));
+  else if (strcmp(topic, "warnings") == 0) diags_list_warnings(stdout);
   else {
     LangOptions lang = {.share_dir = p->share_dir};
     if (lang_list(p->arena, topic, &lang, stdout)) return 0;
@@ -236,6 +235,13 @@ static int unknown_option(const Parser *p, const char *word) {
   for (int i = 0; i < ROW_COUNT; i++)
     if (rows[i].id != OPT_LATER) suggest_offer(&suggest, rows[i].name);
   return usage("unknown option %s%s", suggest.wanted, suggest_text(p->arena, &suggest, ""));
+}
+
+static int unknown_warning(const Parser *p, const char *word) {
+  const char *name = strncmp(word, "no-", 3) == 0 ? word + 3 : strncmp(word, "error=", 6) == 0 ? word + 6 : word;
+  Suggest suggest = {.wanted = name};
+  for (int i = 0; diags_warning_name(i); i++) suggest_offer(&suggest, diags_warning_name(i));
+  return usage("-W%s: there is no such warning (gnncc --help=warnings)%s", word, suggest_text(p->arena, &suggest, ""));
 }
 
 static bool is_emit_kind(const char *item) {
@@ -461,7 +467,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     break;
   case OPT_WARNING: {
     Diags *diags = diags_new(p->arena);
-    if (!diags_warning_option(diags, a)) return usage("-W%s: there is no such warning (gnncc --help=warnings)", a);
+    if (!diags_warning_option(diags, a)) return unknown_warning(p, a);
     ARENA_PUSH(p->arena, o->warnings, o->warning_count, a);
     break;
   }

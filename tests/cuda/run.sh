@@ -126,7 +126,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
     keep=$work/${model}_keep path=$plans/$model.gnn
     check "$model: the emitted program trains" makes_and_trains "$keep" "$path"
     check "$model: with the losses of the CPU" is_as_on_cpu "$keep" "$path"
-    check "$model: and not with those of another rate of learning" is_noticed "$keep" "$path"
+    ! is_all && [ "$model" != sage4 ] || check "$model: and not with those of another rate of learning" is_noticed "$keep" "$path"
     kinds="reruns host ring"
     is_all || [ "$model" = sage4 ] || kinds=ring
     for kind in $kinds; do

@@ -120,7 +120,7 @@ steps() { # NUMBER MODEL OPTION...
 }
 most=$(variants "$here/models/wide.gnn" | awk -F';' 'NF > most { most = NF } END { print most - 1 }')
 check "wide: there is a kernel with four variants" test "$most" = 4
-for ((number = 2; number <= most; number++)); do
+for number in $([ -n "${CUDA_ALL:-}" ] && seq 2 "$most" || echo 2 "$most"); do
   check "wide: each step as its variant $number leaves what the CPU leaves, in every order of threads" steps "$number" "$here/models/wide.gnn"
 done
 
@@ -129,7 +129,7 @@ compiles() { # NUMBER MODEL: for the oldest GPU, which has the least shared memo
   "$gnncc" -q -w -c --backend=cuda --cuda-compiler=nvrtc --arch=sm_75 --gemm=own --tuning=real.json "$2" -o real.o
 }
 if "$gnncc" -q -w -c --backend=cuda --cuda-compiler=nvrtc small.gnn -o real.o >/dev/null 2>&1; then
-  for number in 2 3; do
+  for number in $([ -z "${CUDA_ALL:-}" ] || echo 2) 3; do
     check "NVRTC compiles variant $number of wide" compiles $number "$here/models/wide.gnn"
     check "NVRTC compiles variant $number of gcn_karate, of few columns" compiles $number "$here/../../examples/gcn_karate.gnn"
   done

@@ -82,6 +82,8 @@ has() { # PROGRAM ROAD: the plan has what the road is for
   esac
 }
 
+# What is compared for each model and policy, PLANS_ALL=1: without results in the places of operands, and the policies of every other system.
+is_all() { [ -n "${PLANS_ALL:-}" ]; }
 models="sage4 gin3 attend2 residual6 hoist3" box=--target=$plans/box.gnn
 if [ -e "$here/../../examples/cora.safetensors" ]; then models="$models gcn8"; else skip "gcn8" "examples/cora.safetensors is missing"; fi
 declare -A road=([reruns]="" [direct]="--budget ssd=64MiB" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
@@ -89,8 +91,8 @@ names="" tight=""
 for model in $models; do
   keep=$(keep_of $model)
   queue keep_$model $model
-  queue ${model}_apart $model -fno-places
-  names="$names ${model}_apart"
+  case $model in sage4 | residual6) is_apart=yes ;; *) is_apart=$(is_all && echo yes) ;; esac
+  [ -z "$is_apart" ] || { queue ${model}_apart $model -fno-places && names="$names ${model}_apart"; }
   case $model in sage4) roads="reruns direct host ring" shares="0 50" ;; gin3) roads="reruns host" shares=0 ;; hoist3) roads=host shares="0 80" ;; *) roads="reruns direct host ring" shares=0 ;; esac
   for kind in $roads; do
     least=$(least_of $model ${road[$kind]})
@@ -105,7 +107,8 @@ for model in $models; do
 done
 
 # sage4 again: policies of others, other efforts, another machine, plans that are taken over.
-keep=$(keep_of sage4) least=$(least_of sage4 $box) policies="recompute offload checkpoint roc flexgnn torch-budget dtr capuchin"
+keep=$(keep_of sage4) least=$(least_of sage4 $box) policies="recompute offload checkpoint flexgnn dtr"
+! is_all || policies="$policies roc torch-budget capuchin"
 half=$((least + (keep - least) * 60 / 100))
 for policy in $policies; do queue policy_$policy sage4 $box --budget device=${half}KiB --policy=$policy; done
 for effort in fast best; do queue effort_$effort sage4 --budget device=$(least_of sage4)KiB --plan-effort=$effort; done

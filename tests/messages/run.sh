@@ -44,4 +44,26 @@ as_expected() {
 }
 for model in *.gnn; do check "$(basename "$model" .gnn)" as_expected "$(basename "$model" .gnn)"; done
 check "sound data say nothing" bash -c "cd $work && sed 's|\"label\"|\"sound\"|' '$here/label.gnn' | '$build/gnncc' --check - >'$work/said' 2>&1 && cat '$work/said' && [ ! -s '$work/said' ]"
+warnings_listed() { # each by name, code and group; those codes have pages
+  "$build/gnncc" --help=warnings >"$work/warnings" && cat "$work/warnings" && [ "$(grep -cE '^-W[a-z-]+ +W0[0-9]{3}  (default|extra|perf|pedantic) ' "$work/warnings")" -ge 9 ] &&
+    [ "$(grep -cE '^-W(all|extra|perf|pedantic) ' "$work/warnings")" -eq 4 ] || return 1
+  for code in $(grep -oE 'W0[0-9]{3}' "$work/warnings"); do "$build/gnncc" --explain "$code" | grep -q "$code" || return 1; done
+}
+check "--help=warnings lists names, codes and groups" warnings_listed
+near_name() { "$build/gnncc" -Wno-patiance --check label.gnn 2>&1 | grep -F 'there is no such warning (gnncc --help=warnings); did you mean patience?'; }
+check "a warning that is no such has the nearest name" near_name
+canonical='const a = 1  # one'
+formats() { # stdin to stdout; in place; the names of files that are not so; what is wrong stays
+  [ "$(echo 'const a=1 # one' | "$build/gnncc" --format -)" = "$canonical" ] || return 1
+  echo 'const a=1 # one' >"$work/f.gnn" && ! "$build/gnncc" --format=check "$work/f.gnn" >"$work/named" && [ "$(cat "$work/named")" = "$work/f.gnn" ] || return 1
+  chmod 640 "$work/f.gnn" && "$build/gnncc" --format=write "$work/f.gnn" && [ "$(cat "$work/f.gnn")" = "$canonical" ] && [ "$(stat -c %a "$work/f.gnn")" = 640 ] || return 1
+  "$build/gnncc" --format=check "$work/f.gnn" && "$build/gnncc" --format "$work/f.gnn" -o "$work/g.gnn" && cmp "$work/f.gnn" "$work/g.gnn" || return 1
+  echo 'const a = (' >"$work/w.gnn" && cp "$work/w.gnn" "$work/before.gnn"
+  "$build/gnncc" --format=write "$work/w.gnn" "$work/f.gnn" 2>"$work/said"
+  [ $? -eq 1 ] && grep -q 'w.gnn:.*error\[E01' "$work/said" && cmp "$work/w.gnn" "$work/before.gnn"
+}
+check "--format: stdin, in place, check, a file of another name, and what is wrong stays as it is" formats
+refuse 4 "--format of a file that is not there" "$build/gnncc" --format "$work/nowhere.gnn"
+refuse 4 "--format does not overwrite what gnncc did not write" "$build/gnncc" --format "$work/f.gnn" -o "$work/w.gnn"
+refuse 2 "--format of several files into one" "$build/gnncc" --format "$work/f.gnn" "$work/g.gnn" -o "$work/h.gnn"
 finish
