@@ -265,6 +265,10 @@ check-long:
 	tests/deps.sh check
 	$(MAKE) $(JOBS) tests watched
 	tests/run.sh $(B) long
+# Published accuracies, trained: writes docs/accuracy.md. DATA holds the data sets, ROWS names some rows of tests/accuracy/rows; hours for all of them.
+DATA ?= ../shared/data
+accuracy: all
+	tests/accuracy/run.sh $(B) $(DATA) $(ROWS)
 # Mistakes made one by one in a copy, which tests have to notice; some minutes.
 check-mutations: all
 	tests/mutations/run.sh $(B)
@@ -325,6 +329,6 @@ uninstall:
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/fuzzers $(B)/threads $(B)/coverage $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
-.PHONY: fuzzers all cuda without_cuda tests watched check check-long check-mutations coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
+.PHONY: fuzzers all cuda without_cuda tests watched check check-long check-mutations accuracy coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)

@@ -56,4 +56,18 @@ MODEL
 check "one class: it compiles" "$gnncc" -q -w -O1 single.gnn --data "$here/graphs/one_class.safetensors" -o single
 check "  and trains: there is nothing to learn" trains single one_class
 check "  its loss is 0" grep -q '^0,3,0,' out/log.csv
+
+# ---- a user's own attention is the standard one, and a GPU takes every layer ----
+kernels_of() { # LAYER OPTION: what each kernel of a model of two such layers does
+  cat "$here/attention.gnn" - >model.gnn <<MODEL
+model m on karate { return x |> $1(8, heads = 4, $2 = 0.6) as conv1 |> elu |> $1(y.classes, concat = false, $2 = 0.6) as conv2 }
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }
+MODEL
+  "$gnncc" -w --stop-after=fuse --dump=fuse model.gnn | sed -n 's/^\(kernel [0-9]*: .*\) of .*/\1/p'
+}
+same_kernels() {
+  kernels_of MyGAT attn_drop >mine && kernels_of GAT dropout >standard && [ "$(wc -l <mine)" -gt 20 ] && diff mine standard
+}
+check "attention written by a user has the kernels of GAT" same_kernels
+check "every layer is there on a GPU, too" "$gnncc" -q -w --backend=cuda -S "$here/cases.gnn" --data "$here/graphs/directed.safetensors" -o gpu
 finish
