@@ -105,9 +105,10 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
   const AstType *type = &stmt->dtype;
   bool is_node = strcmp(stmt->kind, "node") == 0, is_edge = strcmp(stmt->kind, "edge") == 0;
   bool is_class = strcmp(type->domain, "class") == 0;
-  if (!is_node && !is_edge) {
-    bool is_graph = strcmp(stmt->kind, "graph") == 0, is_pairs = strcmp(stmt->kind, "pairs") == 0;
-    check_unsupported(checker, stmt->kind_place, "%s are", is_graph ? "graph-level fields" : is_pairs ? "candidate pairs (link prediction)" : "relations and node types");
+  bool is_graph = strcmp(stmt->kind, "graph") == 0;
+  if (!is_node && !is_edge && !is_graph) {
+    bool is_pairs = strcmp(stmt->kind, "pairs") == 0;
+    check_unsupported(checker, stmt->kind_place, "%s are", is_pairs ? "candidate pairs (link prediction)" : "relations and node types");
     return;
   }
   if (stmt->target.is_given) {
@@ -123,7 +124,7 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     declare_learned(checker, stmt);
     return;
   }
-  decl.domain = is_node ? DOMAIN_NODE : DOMAIN_EDGE;
+  decl.domain = is_node ? DOMAIN_NODE : is_graph ? DOMAIN_GRAPH : DOMAIN_EDGE;
   decl.dtype = is_class ? DTYPE_CLASS : DTYPE_F32;
   bool is_multilabel = strcmp(type->domain, "multilabel") == 0; /* numbers of 0 and 1 */
   if (!is_class && !is_multilabel && strcmp(type->domain, "f32") != 0) {
@@ -247,7 +248,7 @@ static void declared_count(Checker *checker, const Expr *value, int64_t *count) 
 }
 
 static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
-  static const char *const known[] = {"normalize", "self_loops", "undirected", "split", "order", "nodes", "edges"};
+  static const char *const known[] = {"normalize", "self_loops", "undirected", "split", "order", "nodes", "edges", "graphs"};
   static const char *const later[] = {"reverse", "reorder", "transform", "dedup", "batch", "base", "features"};
   const char *name = stmt->name;
   const char *word = stmt->value->kind == EXPR_NAME ? stmt->value->text : "";
@@ -256,6 +257,7 @@ static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
   else if (strcmp(name, "order") == 0) order(checker, spec, stmt->value);
   else if (strcmp(name, "nodes") == 0) declared_count(checker, stmt->value, &spec->declared_nodes);
   else if (strcmp(name, "edges") == 0) declared_count(checker, stmt->value, &spec->declared_edges);
+  else if (strcmp(name, "graphs") == 0) declared_count(checker, stmt->value, &spec->declared_graphs);
   else if (strcmp(name, "undirected") == 0) {
     Value value = check_const_expr(checker, stmt->value);
     if (value.kind == VALUE_BOOL) spec->recipe.is_undirected = value.number != 0;
@@ -270,7 +272,7 @@ static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
         check_unsupported(checker, stmt->name_place, "%s in a data block is", name);
         return;
       }
-    diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, 7, "\""));
+    diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, 8, "\""));
   }
 }
 
@@ -516,7 +518,7 @@ void check_data(Checker *checker) {
   const Item *item = checker->data;
   int errors = diags_error_count(checker->diags);
   DataSpec *spec = arena_alloc(checker->arena, sizeof *spec);
-  *spec = (DataSpec){.name = item->name, .declared_nodes = -1, .declared_edges = -1, .place = item->name_place};
+  *spec = (DataSpec){.name = item->name, .declared_nodes = -1, .declared_edges = -1, .declared_graphs = -1, .place = item->name_place};
   spec->source = (DataSource){.kind = "shapes", .place = item->name_place};
   if (item->value) check_source(checker, item->value, &spec->source);
   override_source(checker, spec);
@@ -545,6 +547,8 @@ void check_data(Checker *checker) {
   check_normalised_names(checker, spec, info);
   if (spec->declared_nodes >= 0 && spec->declared_nodes != info->nodes)
     diags_error(checker->diags, "E0708", spec->place, "nodes = %lld is declared, but the data has %lld", (long long)spec->declared_nodes, (long long)info->nodes);
+  if (spec->declared_graphs >= 0 && spec->declared_graphs != info->graphs)
+    diags_error(checker->diags, "E0708", spec->place, "graphs = %lld is declared, but the data has %lld", (long long)spec->declared_graphs, (long long)info->graphs);
   if (spec->declared_edges >= 0 && spec->declared_edges != info->edges)
     diags_error(checker->diags, "E0708", spec->place, "edges = %lld is declared, but the data has %lld", (long long)spec->declared_edges, (long long)info->edges);
 }

@@ -56,7 +56,29 @@ static Value binary(Checker *checker, Scope *scope, const Expr *expr, Value a, V
   return none;
 }
 
-/* ---- src.z, dst.z, y.classes ---- */
+/* ---- src.z, dst.z, graph.g, y.classes ---- */
+
+/* The value of each node's graph: that of the one row which the node is a member by. */
+static Value of_graph(Checker *checker, Scope *scope, const Expr *expr) {
+  Expr name = *expr;
+  name.kind = EXPR_NAME;
+  name.place.column += (int32_t)strlen("graph.");
+  const Value value = check_name(checker, scope, &name);
+  if (value.kind == VALUE_NONE) return none;
+  if (value.kind != VALUE_TENSOR || value.type.domain != DOMAIN_GRAPH) {
+    const bool is_row = value.kind == VALUE_TENSOR && value.type.domain != DOMAIN_NONE;
+    diags_error(checker->diags, "E0303", expr->span.place, is_row ? "\"%s\" lives on %ss, not on graphs" : "\"%s\" is the same for all graphs; drop \"graph.\"", expr->text,
+                is_row ? check_domain_word(value.type.domain) : "");
+    if (is_row) diags_help(checker->diags, "sum(%s, to = graph) pools the nodes of each graph", expr->text);
+    return none;
+  }
+  TypedExpr lift = {.kind = TYPED_LIFT, .type = value.type, .operand_count = 1, .operand = {value.id}, .place = expr->span.place, .end = END_DST};
+  lift.type.domain = DOMAIN_MEMBER;
+  const Value member = check_emit(checker, scope, lift);
+  TypedExpr sum = {.kind = TYPED_REDUCE_EDGES, .type = value.type, .operand_count = 1, .operand = {member.id}, .place = expr->span.place, .end = END_SRC, .reducer = REDUCE_SUM};
+  sum.type.domain = DOMAIN_NODE;
+  return check_emit(checker, scope, sum);
+}
 
 static Value lift(Checker *checker, Scope *scope, const Expr *expr) {
   const char *end = expr->a->text;
@@ -67,6 +89,10 @@ static Value lift(Checker *checker, Scope *scope, const Expr *expr) {
   if (value.kind == VALUE_NONE) return none;
   if (value.kind != VALUE_TENSOR || value.type.domain == DOMAIN_NONE) {
     diags_error(checker->diags, "E0303", expr->span.place, "\"%s\" is the same for all edges; drop \"%s.\"", expr->text, end);
+    return none;
+  }
+  if (value.type.domain == DOMAIN_GRAPH) {
+    diags_error(checker->diags, "E0303", expr->span.place, "\"%s\" lives on graphs; graph.%s is its value at each node, which a name can be given to", expr->text, expr->text);
     return none;
   }
   if (value.type.domain == DOMAIN_EDGE) {
@@ -85,10 +111,7 @@ static Value member(Checker *checker, Scope *scope, const Expr *expr) {
   bool is_variable = base->kind == EXPR_NAME && check_find_variable(scope, base->text);
   if (base->kind == EXPR_NAME && !is_variable && scope && (strcmp(base->text, "src") == 0 || strcmp(base->text, "dst") == 0))
     return lift(checker, scope, expr);
-  if (base->kind == EXPR_NAME && !is_variable && strcmp(base->text, "graph") == 0) {
-    check_unsupported(checker, expr->span.place, "graph-level values (graph.%s) are", expr->text);
-    return none;
-  }
+  if (base->kind == EXPR_NAME && !is_variable && scope && strcmp(base->text, "graph") == 0) return of_graph(checker, scope, expr);
   if (base->kind == EXPR_NAME && strcmp(expr->text, "classes") == 0 && scope && scope->item == checker->model) {
     int64_t classes;
     if (check_field_classes(checker, base->text, &classes)) {

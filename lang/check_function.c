@@ -35,7 +35,7 @@ static const Function functions[] = {
     {"log_softmax", "x, 'to, 'axis", check_softmax, 0, "log of softmax"},
     {"edge_softmax", "x, 'to", check_edge_softmax, 0, "softmax over the in-edges of each node (to = src: over its out-edges)"},
     {"where", "condition, x, y", check_choice, 0, "x where the condition is not 0, else y: where(x > 0, x, 0)"},
-    {"count", "x", check_count, 0, "how many nodes or edges x has rows for"},
+    {"count", "x", check_count, 0, "how many nodes, edges or graphs x has rows for"},
     {"running", "x, buffer, share, sample", check_running, 0, "x in training, when the buffer moves by share of the way to sample (x); otherwise the buffer"},
     {"stop_gradient", "x", check_stop, 0, "x, through which no gradient goes"},
     {"dropout", "x, p = 0.5", check_dropout, 0, "in training, each number is 0 with probability p, else divided by 1 - p"},
@@ -271,10 +271,10 @@ static Value check_domain(Checker *checker, Scope *scope, const Function *functi
 static Value check_count(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
   const Value x = bound->operand[0].value;
   if (x.kind != VALUE_TENSOR || x.type.domain == DOMAIN_NONE) {
-    diags_error(checker->diags, "E0326", call->place, "%s counts the rows of a value on nodes or edges", function->name);
+    diags_error(checker->diags, "E0326", call->place, "%s counts the rows of a value on nodes, edges or graphs", function->name);
     return none;
   }
-  return check_emit(checker, scope, (TypedExpr){.kind = TYPED_ROW_COUNT, .type = check_scalar_type(), .end = x.type.domain == DOMAIN_EDGE ? END_SRC : END_DST, .place = call->place});
+  return check_emit(checker, scope, (TypedExpr){.kind = TYPED_ROW_COUNT, .type = check_scalar_type(), .operand_count = 1, .operand = {x.id}, .place = call->place});
 }
 
 static bool is_buffer(const Checker *checker, Value buffer) {

@@ -80,6 +80,7 @@ static void check_scores(Training *t, gnn_loss_kind kind, const Expr *loss, cons
     static const char *const where[] = {"nowhere", "nodes", "edges", "graphs"};
     diags_error(checker->diags, "E0308", loss->args[0].value->place, "out lives on %s, %s on %s", where[result->type.domain], label->text, where[labels->domain]);
     if (result->type.domain == DOMAIN_EDGE) diags_help(checker->diags, "reduce to nodes first: sum(m)");
+    if (result->type.domain == DOMAIN_NODE && labels->domain == DOMAIN_GRAPH) diags_help(checker->diags, "pool before the last layer: sum(h, to = graph)");
     return;
   }
   const bool is_right = kind == GNN_LOSS_CROSS_ENTROPY ? result->type.rank == 1 && result->type.dim[0].size == wanted : result->type.rank <= 1 && width_of(&result->type) == wanted;

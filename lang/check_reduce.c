@@ -9,7 +9,7 @@
 
 static const Value none = {.kind = VALUE_NONE};
 
-typedef enum OverKind { OVER_EDGES, OVER_AXIS, OVER_ROWS } OverKind;
+typedef enum OverKind { OVER_EDGES, OVER_AXIS, OVER_ROWS, OVER_GRAPH } OverKind;
 
 typedef struct Over {
   OverKind kind;
@@ -85,7 +85,16 @@ static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Ex
     return false;
   }
   if (is_word(to, "graph")) {
-    check_unsupported(checker, to->span.place, "pooling (to = graph) is");
+    if (x->value.type.domain == DOMAIN_NODE) {
+      *over = (Over){.kind = OVER_GRAPH};
+      return true;
+    }
+    const char *text = ast_expr_text(checker->arena, x->expr);
+    if (x->value.type.domain == DOMAIN_EDGE) {
+      diags_error(checker->diags, "E0326", to->span.place, "to = graph pools nodes, and \"%s\" lives on edges", text);
+      diags_help(checker->diags, "bring the edges to their nodes first: m = sum(%s), then sum(m, to = graph)", text);
+    } else
+      diags_error(checker->diags, "E0326", to->span.place, "to = graph pools nodes, and \"%s\" is %s", text, check_type_text(checker, &x->value.type));
     return false;
   }
   if (to && !is_word(to, "src") && !is_word(to, "dst")) {
@@ -127,6 +136,21 @@ static Value number(const Composition *c, double n, const Type *like) {
   return emit(c, (TypedExpr){.kind = TYPED_SPREAD, .type = *like, .operand_count = 1, .operand = {one.id}, .dims = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX}});
 }
 
+/* From one kind of rows to another: an end of an edge, a member of a graph. */
+static Value lifted(const Composition *c, Value x, Domain edges, EdgeEnd end) {
+  if (x.kind == VALUE_NONE) return none;
+  TypedExpr e = {.kind = TYPED_LIFT, .type = x.type, .operand_count = 1, .operand = {x.id}, .end = end};
+  e.type.domain = edges;
+  return emit(c, e);
+}
+
+static Value at_end(const Composition *c, Reducer reducer, Value x, EdgeEnd end) {
+  if (x.kind == VALUE_NONE) return none;
+  TypedExpr e = {.kind = TYPED_REDUCE_EDGES, .type = x.type, .operand_count = 1, .operand = {x.id}, .reducer = reducer, .end = end};
+  e.type.domain = domain_at(x.type.domain, end);
+  return emit(c, e);
+}
+
 static Value unary(const Composition *c, TypedKind kind, Value x) {
   if (x.kind == VALUE_NONE) return none;
   return emit(c, (TypedExpr){.kind = kind, .type = x.type, .operand_count = 1, .operand = {x.id}});
@@ -136,11 +160,8 @@ static Value primitive(const Composition *c, Reducer reducer, Value x) {
   if (x.kind == VALUE_NONE) return none;
   TypedExpr e = {.type = x.type, .operand_count = 1, .operand = {x.id}, .reducer = reducer};
   switch (c->over.kind) {
-  case OVER_EDGES:
-    e.kind = TYPED_REDUCE_EDGES;
-    e.type.domain = DOMAIN_NODE;
-    e.end = c->over.end;
-    break;
+  case OVER_EDGES: return at_end(c, reducer, x, c->over.end);
+  case OVER_GRAPH: return at_end(c, reducer, lifted(c, x, DOMAIN_MEMBER, END_SRC), END_DST);
   case OVER_AXIS:
     e.kind = TYPED_REDUCE_AXIS;
     e.axis = c->over.axis;
@@ -158,7 +179,9 @@ static Value primitive(const Composition *c, Reducer reducer, Value x) {
 /* What was reduced at each of the numbers that it was reduced from. */
 static Value back(const Composition *c, Value reduced, const Type *from) {
   if (reduced.kind == VALUE_NONE) return none;
-  TypedExpr e = {.kind = c->over.kind == OVER_EDGES ? TYPED_LIFT : TYPED_SPREAD, .type = *from, .operand_count = 1, .operand = {reduced.id}, .end = c->over.end};
+  if (c->over.kind == OVER_EDGES) return lifted(c, reduced, DOMAIN_EDGE, c->over.end);
+  if (c->over.kind == OVER_GRAPH) return at_end(c, REDUCE_SUM, lifted(c, reduced, DOMAIN_MEMBER, END_DST), END_SRC);
+  TypedExpr e = {.kind = TYPED_SPREAD, .type = *from, .operand_count = 1, .operand = {reduced.id}};
   for (int d = 0; d < MAX_RANK; d++) {
     const bool is_there = d < from->rank && !(c->over.kind == OVER_AXIS && d == c->over.axis);
     e.dims[d] = !is_there ? NO_INDEX : d - (c->over.kind == OVER_AXIS && d > c->over.axis);
@@ -174,7 +197,7 @@ static Value exponential(const Composition *c, Value x, Value of_all) {
 
 /* Guarded by the largest, through which no gradient goes: log sum exp(x) = m + log sum exp(x - m) for every m. */
 static Value logsumexp(const Composition *c, Value x) {
-  if (c->over.kind == OVER_EDGES) return primitive(c, REDUCE_LOGSUMEXP, x);
+  if (c->over.kind == OVER_EDGES || c->over.kind == OVER_GRAPH) return primitive(c, REDUCE_LOGSUMEXP, x);
   Value largest = unary(c, TYPED_STOP, primitive(c, REDUCE_MAX, x));
   Value sum = primitive(c, REDUCE_SUM, exponential(c, x, largest));
   return map(c, MAP_ADD, largest, map(c, MAP_LOG, sum, sum));

@@ -38,15 +38,11 @@ Value check_zeros(Checker *checker, Scope *scope, const Function *function, cons
   const Expr *domain = bound->expr[0];
   const char *word = domain && domain->kind == EXPR_NAME ? domain->text : "";
   TypedExpr e = {.kind = TYPED_ZEROS, .type = check_scalar_type(), .place = call->place};
-  if (strcmp(word, "graph") == 0) {
-    check_unsupported(checker, domain->span.place, "graph-level values are");
+  if (strcmp(word, "node") != 0 && strcmp(word, "edge") != 0 && strcmp(word, "graph") != 0) {
+    diags_error(checker->diags, "E0326", call->place, "zeros(...) begins with where the value lives: zeros(node, 16), zeros(edge, 16) or zeros(graph, 16)");
     return none;
   }
-  if (strcmp(word, "node") != 0 && strcmp(word, "edge") != 0) {
-    diags_error(checker->diags, "E0326", call->place, "zeros(...) begins with where the value lives: zeros(node, 16) or zeros(edge, 16)");
-    return none;
-  }
-  e.type.domain = strcmp(word, "node") == 0 ? DOMAIN_NODE : DOMAIN_EDGE;
+  e.type.domain = strcmp(word, "node") == 0 ? DOMAIN_NODE : strcmp(word, "graph") == 0 ? DOMAIN_GRAPH : DOMAIN_EDGE;
   for (int i = 1; i <= MAX_RANK && bound->expr[i]; i++)
     if (!check_size(checker, scope, bound->expr[i], &e.type.dim[e.type.rank++])) return none;
   return check_emit(checker, scope, e);

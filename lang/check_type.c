@@ -13,7 +13,7 @@ bool check_is_anonymous(const Dim *dim) {
 }
 
 const char *check_domain_word(Domain domain) {
-  static const char *const words[] = {"", "node", "edge", "graph"};
+  static const char *const words[] = {"", "node", "edge", "graph", "member"};
   return words[domain];
 }
 
@@ -116,6 +116,13 @@ static bool is_ambiguous(const Type *a, const Type *b) {
 }
 
 static void report_domains(Checker *checker, Place place, const Operand *a, const Operand *b) {
+  if (a->value.type.domain == DOMAIN_GRAPH || b->value.type.domain == DOMAIN_GRAPH) {
+    const Operand *on_graph = a->value.type.domain == DOMAIN_GRAPH ? a : b, *other = on_graph == a ? b : a;
+    const char *graph = ast_expr_text(checker->arena, on_graph->expr), *text = ast_expr_text(checker->arena, other->expr);
+    diags_error(checker->diags, "E0302", place, "\"%s\" lives on graphs and \"%s\" on %ss", graph, text, check_domain_word(other->value.type.domain));
+    diags_help(checker->diags, "graph.g is the value of each node's graph; sum(h, to = graph) pools the nodes of each graph");
+    return;
+  }
   const Operand *on_node = a->value.type.domain == DOMAIN_NODE ? a : b, *on_edge = on_node == a ? b : a;
   const char *node = ast_expr_text(checker->arena, on_node->expr), *edge = ast_expr_text(checker->arena, on_edge->expr);
   bool is_name = on_node->expr->kind == EXPR_NAME; /* src. stands before names alone */

@@ -24,7 +24,10 @@ typedef struct Place {
   int32_t file, line, column;
 } Place;
 
-typedef enum Domain { DOMAIN_NONE, DOMAIN_NODE, DOMAIN_EDGE, DOMAIN_GRAPH } Domain;
+/* Where values live. Edges go between nodes; a member row, of which nobody speaks, goes from a node to the graph that it is of. */
+typedef enum Domain { DOMAIN_NONE, DOMAIN_NODE, DOMAIN_EDGE, DOMAIN_GRAPH, DOMAIN_MEMBER } Domain;
+
+static inline bool domain_is_edges(Domain domain) { return domain == DOMAIN_EDGE || domain == DOMAIN_MEMBER; }
 
 typedef enum DType {
   DTYPE_F32,
@@ -73,6 +76,9 @@ const char *typed_reducer_name(Reducer reducer); /* as written in the language *
 
 typedef enum EdgeEnd { END_SRC, END_DST } EdgeEnd;
 
+/* Where the ends of such rows live. */
+static inline Domain domain_at(Domain edges, EdgeEnd end) { return edges == DOMAIN_MEMBER && end == END_DST ? DOMAIN_GRAPH : DOMAIN_NODE; }
+
 typedef enum TypedKind {
   TYPED_NUMBER,       /* .number */
   TYPED_OPTION,       /* .index into options: a scalar known when the program runs */
@@ -95,7 +101,7 @@ typedef enum TypedKind {
   TYPED_SLICE,        /* of dimension .axis the numbers from .begin on, as many as .type has */
   TYPED_DROPOUT,      /* operand[0], probability operand[1] (a number or an expression over options) */
   TYPED_RESHAPE,      /* operand[0] with the dimensions of .type: flatten, squeeze, reshape; of a weight with a row for each node, its rows */
-  TYPED_ROW_COUNT,    /* how many rows the domain .end stands for has: END_DST nodes, END_SRC edges */
+  TYPED_ROW_COUNT,    /* how many rows operand[0] has */
   TYPED_RUNNING,      /* operand[0] in training, when operand[1], a buffer, moves by .number of the way to operand[2]; otherwise the buffer */
 } TypedKind;
 
@@ -202,7 +208,7 @@ typedef struct DataSpec {
   const char *name;
   DataSource source;
   DataRecipe recipe;
-  int64_t declared_nodes, declared_edges; /* nodes = ..., edges = ...; -1 where absent */
+  int64_t declared_nodes, declared_edges, declared_graphs; /* nodes = ..., edges = ..., graphs = ...; -1 where absent */
   int decl_count;
   FieldDecl *decls;
   Place place;
@@ -229,6 +235,7 @@ typedef struct Locality {
 
 typedef struct DataInfo {
   int64_t nodes, edges; /* edges as stored: directed */
+  int64_t graphs;       /* that the nodes are of, one after the other; 1 where nothing else is said */
   const int64_t *block_first; /* [2^levels + 1] of the canonical blocks (runtime/core/blocks.h); NULL: not asked for, or no files were read */
   Locality locality[2]; /* by EdgeEnd: that at which the sums arrive; of rows from anywhere where not known */
   bool is_symmetric;    /* every edge has its reverse */

@@ -4,7 +4,7 @@
 #include "lang.h"
 #include "rates.h"
 
-static const char *const domain_words[] = {"", "node", "edge", "graph"};
+static const char *const domain_words[] = {"", "node", "edge", "graph", "member"};
 
 static void dump_type(const Type *type, FILE *out) {
   fputs(domain_words[type->domain], out);
@@ -37,7 +37,7 @@ static void dump_operation(const TypedProgram *program, const TypedExpr *e, FILE
   case TYPED_REDUCE_EDGES: fprintf(out, "%s.%s", typed_reducer_name(e->reducer), ends[e->end]); break;
   case TYPED_REDUCE_AXIS: fprintf(out, "%s axis %d", typed_reducer_name(e->reducer), e->axis); break;
   case TYPED_REDUCE_ROWS: fprintf(out, "%s rows", typed_reducer_name(e->reducer)); break;
-  case TYPED_ROW_COUNT: fputs(e->end == END_DST ? "node count" : "edge count", out); break;
+  case TYPED_ROW_COUNT: fputs("row count", out); break;
   case TYPED_RUNNING: fprintf(out, "running %.9g", e->number); break;
   case TYPED_SPREAD: fputs("spread", out); break;
   case TYPED_WHERE: fputs("where", out); break;

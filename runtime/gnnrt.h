@@ -143,8 +143,9 @@ struct gnn_run {
   gnn_team *team;
   unsigned char *device;         /* the device arena: program->device_bytes * GNN_SCALE; where the device has memory of its
                                     own, the host's image of it */
-  int64_t nodes, edges;          /* of the loaded data; at most those planned for */
+  int64_t nodes, edges, graphs;  /* of the loaded data; at most those planned for */
   gnn_csr in, out;
+  gnn_csr members, owner;        /* the nodes of each graph, the graph of each node; empty where nothing needs them */
   gnn_blocks blocks;
   const int32_t *node_id;        /* what the data call each node, by which dropout draws; NULL: what the graph does */
   const int64_t *edge_id;        /* the same of edges; NULL, too, where no dropout is on edges */
@@ -210,7 +211,7 @@ typedef struct gnn_weight_desc {
   int64_t at_state[3];
 } gnn_weight_desc;
 
-typedef enum gnn_domain { GNN_NODE, GNN_EDGE } gnn_domain;
+typedef enum gnn_domain { GNN_NODE, GNN_EDGE, GNN_GRAPH } gnn_domain;
 typedef enum gnn_storage { GNN_DENSE, GNN_SPARSE, GNN_LABEL } gnn_storage;
 
 /* From a row of `width` numbers to the next, where a program says how many numbers lie between: those of padded rows; 0: their width. */
@@ -235,6 +236,10 @@ typedef struct gnn_field_desc {
  * but has_out is set the graph is symmetric and `out` shares the arrays of `in`. */
 typedef struct gnn_graph_desc {
   int64_t nodes, edges;  /* room that was planned */
+  int64_t graphs;        /* that the nodes are of; what is known of them is nowhere (-1) where nothing needs it; 0: nothing does */
+  int64_t at_members_ptr, at_members_idx, at_members_bounds; /* the nodes of each graph */
+  int64_t at_owner_ptr, at_owner_idx, at_owner_bounds;       /* the graph of each node, as rows of one entry */
+  int64_t at_graph_size;                                     /* gnn_real per graph: its nodes */
   int has_weights_of_nodes; /* rows of weights belong to nodes: the data have as many as were planned */
   int has_out, is_symmetric;
   int64_t at_in_ptr, at_in_idx, at_in_bounds;
@@ -299,7 +304,7 @@ typedef struct gnn_metric {
 } gnn_metric;
 
 /* What a step stores: numbers, and where they are when it has ended. GNN_ROWS_PART: the rows of nodes of one part, `count` says which. */
-typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART } gnn_rows;
+typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART, GNN_ROWS_GRAPH } gnn_rows;
 typedef struct gnn_value_desc {
   int step, line;  /* of the model's source */
   const char *name;
@@ -347,6 +352,7 @@ struct gnn_program {
   const gnn_field_desc *fields;
   int label_field;          /* index into fields */
   int64_t classes;
+  gnn_domain scores_domain; /* whose rows the scores are */
   int option_count;
   const gnn_option_desc *options;
   int weight_count;
@@ -412,7 +418,10 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 9 };
+enum { GNN_ABI = 10 };
+
+/* Rows of the loaded data. */
+static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain) { return domain == GNN_NODE ? run->nodes : domain == GNN_EDGE ? run->edges : run->graphs; }
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

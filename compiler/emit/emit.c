@@ -104,8 +104,8 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
       fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, g->nodes, %" PRId64 ", %" PRId64 ");\n", escape_c(m->arena, value->tap),
               layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, shape_width(&value->shape), kernels_row_stride(step->kernels, kernel->outputs[k]));
     else if (value->tap)
-      fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), g->nodes, %" PRId64 ");\n", escape_c(m->arena, value->tap),
-              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, shape_width(&value->shape));
+      fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), %s, %" PRId64 ");\n", escape_c(m->arena, value->tap),
+              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, step_rows_of(m->arena, value->shape.domain, 1), shape_width(&value->shape));
   }
 }
 
@@ -248,7 +248,7 @@ static void emit_fields(const Emission *m, FILE *out) {
     int64_t width = 1;
     for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
     fprintf(out, "  {.name = %s, .domain = %s, .storage = %s, .width = %" PRId64 ", .classes = %" PRId64 ",\n", escape_c(m->arena, field->name),
-            field->type.domain == DOMAIN_EDGE ? "GNN_EDGE" : "GNN_NODE", is_label ? "GNN_LABEL" : is_sparse ? "GNN_SPARSE" : "GNN_DENSE",
+            field->type.domain == DOMAIN_EDGE ? "GNN_EDGE" : field->type.domain == DOMAIN_GRAPH ? "GNN_GRAPH" : "GNN_NODE", is_label ? "GNN_LABEL" : is_sparse ? "GNN_SPARSE" : "GNN_DENSE",
             width, is_label ? field->type.classes : 0);
     fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
             is_sparse ? sparse++ : -1, field->is_row_normalised, m->layout->residents->is_field_half[f]);
@@ -272,7 +272,8 @@ static void emit_steps(const Emission *m, FILE *out) {
 
 /* Where to look for the first number that is not finite. */
 static int emit_values(const Emission *m, FILE *out) {
-  static const char *const rows[] = {[DOMAIN_NONE] = "GNN_ROWS_NONE", [DOMAIN_NODE] = "GNN_ROWS_NODE", [DOMAIN_EDGE] = "GNN_ROWS_EDGE"};
+  static const char *const rows[] = {[DOMAIN_NONE] = "GNN_ROWS_NONE", [DOMAIN_NODE] = "GNN_ROWS_NODE", [DOMAIN_EDGE] = "GNN_ROWS_EDGE",
+                                     [DOMAIN_GRAPH] = "GNN_ROWS_GRAPH", [DOMAIN_MEMBER] = "GNN_ROWS_NODE"};
   int count = 0;
   for (int s = 0; s < m->schedule->count && m->backend == BACKEND_CPU; s++) {
     const Step *step = &m->schedule->steps[s];
@@ -414,8 +415,11 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   if (r->order == ORDER_FILE)
     fprintf(out, ",\n             .order = GNN_ORDER_FILE, .order_path = %s, .order_fingerprint = %" PRIu64 "u", escape_c(m->arena, r->order_path), p->info->order_fingerprint);
   fprintf(out, "},\n");
-  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .has_weights_of_nodes = %d, .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, p->has_weights_of_nodes, y->residents->has_out, y->residents->is_symmetric);
+  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .graphs = %" PRId64 ", .has_weights_of_nodes = %d, .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, p->info->graphs, p->has_weights_of_nodes, y->residents->has_out, y->residents->is_symmetric);
   fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->residents->in_ptr), at(m, y->residents->in_idx), at(m, y->residents->in_bounds));
+  fprintf(out, "            .at_members_ptr = %s, .at_members_idx = %s, .at_members_bounds = %s,\n", at(m, y->residents->members_ptr), at(m, y->residents->members_idx), at(m, y->residents->members_bounds));
+  fprintf(out, "            .at_owner_ptr = %s, .at_owner_idx = %s, .at_owner_bounds = %s, .at_graph_size = %s,\n", at(m, y->residents->owner_ptr), at(m, y->residents->owner_idx),
+          at(m, y->residents->owner_bounds), at(m, y->residents->graph_size));
   fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->residents->out_ptr), at(m, y->residents->out_idx),
           at(m, y->residents->out_edge), at(m, y->residents->out_bounds));
   if (m->backend == BACKEND_CUDA && residents_hub_room(p->info->edges))
@@ -430,7 +434,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
           at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");
   int label = p->has_train && y->residents->field[t->label_field] != NO_INDEX ? field_index(m, t->label_field) : -1;
-  fprintf(out, "  .label_field = %d,\n  .classes = %" PRId64 ",\n", label, shape_width(&m->evaluation->graph->values[m->evaluation->graph->scores].shape));
+  const Domain scored = m->evaluation->graph->values[m->evaluation->graph->scores].shape.domain;
+  fprintf(out, "  .label_field = %d,\n  .scores_domain = %s,\n  .classes = %" PRId64 ",\n", label, scored == DOMAIN_GRAPH ? "GNN_GRAPH" : scored == DOMAIN_EDGE ? "GNN_EDGE" : "GNN_NODE", shape_width(&m->evaluation->graph->values[m->evaluation->graph->scores].shape));
   fprintf(out, "  .option_count = %d,\n%s  .weight_count = %d,\n%s  .step_count = %d,\n  .steps = steps,\n", p->option_count,
           p->option_count ? "  .options = options,\n" : "", p->param_count, p->param_count ? "  .weights = weights,\n" : "", m->schedule->count);
   if (value_count) fprintf(out, "  .value_count = %d,\n  .values = values,\n", value_count);

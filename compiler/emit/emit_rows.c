@@ -535,7 +535,7 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
   }
   if (value->op == OP_ROW_COUNT) {
     w->uses |= USES_RUN;
-    return value->as.domain == DOMAIN_EDGE ? "(gnn_real)g->edges" : "(gnn_real)g->nodes";
+    return value->as.domain == DOMAIN_EDGE ? "(gnn_real)g->edges" : value->as.domain == DOMAIN_GRAPH ? "(gnn_real)g->graphs" : "(gnn_real)g->nodes";
   }
   if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return loaded(w, id, index);
   bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&

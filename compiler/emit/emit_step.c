@@ -31,8 +31,14 @@ int64_t step_blocks_of_part(const StepWriter *w) {
   return INT64_C(1) << (gnn_block_levels(w->emission->program->info->nodes) - w->step->parts->levels);
 }
 
+const char *step_csr(const StepWriter *w) {
+  const bool is_pool = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_MEMBER;
+  if (is_pool) return w->anchor->as.end == END_DST ? "g->members" : "g->owner";
+  return w->anchor->as.end == END_DST ? "g->in" : "g->out";
+}
+
 RowKind step_row_kind(Domain domain) {
-  return domain == DOMAIN_NONE ? ROWS_NONE : domain == DOMAIN_EDGE ? ROWS_EDGE : ROWS_SELF;
+  return domain == DOMAIN_NONE ? ROWS_NONE : domain_is_edges(domain) ? ROWS_EDGE : ROWS_SELF;
 }
 
 static bool step_is_output(const Kernel *kernel, ValueId id) {
@@ -97,7 +103,7 @@ void step_write_fold(const StepWriter *w, const char *acc, const char *text) {
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out) {
   const char *lines = "";
   if (uses & (is_out ? USES_DST : USES_SRC)) lines = arena_printf(w->arena, "const int64_t %s = edges->idx[i];\n", is_out ? "dst" : "src");
-  if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out ? "edges->edge[i]" : "i");
+  if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, strcmp(step_csr(w), "g->owner") == 0 ? "r" : is_out ? "edges->edge[i]" : "i");
   return lines;
 }
 
@@ -129,14 +135,15 @@ const char *step_dropout_values(const StepWriter *w, const char *before, const c
 }
 
 const char *step_rows_of(Arena *arena, Domain domain, int64_t lead) {
-  const char *rows = domain == DOMAIN_NODE ? "g->nodes" : domain == DOMAIN_EDGE ? "g->edges" : "1";
+  const char *rows = domain == DOMAIN_NODE ? "g->nodes" : domain == DOMAIN_EDGE ? "g->edges" : domain == DOMAIN_GRAPH ? "g->graphs" : "1";
   return lead == 1 ? rows : arena_printf(arena, "%s * %" PRId64, rows, lead);
 }
 
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead) { return step_rows_of(w->arena, domain, lead); }
 
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run) {
-  const char *row = arena_printf(w->arena, domain == DOMAIN_EDGE ? "g->in.ptr[gnn_run_first(&g->blocks, %s)]" : "gnn_run_first(&g->blocks, %s)", run);
+  /* Graphs are in the runs of the nodes that have their numbers. */
+  const char *row = domain == DOMAIN_GRAPH ? arena_printf(w->arena, "gnn_min(gnn_run_first(&g->blocks, %s), g->graphs)", run) : arena_printf(w->arena, domain == DOMAIN_EDGE ? "g->in.ptr[gnn_run_first(&g->blocks, %s)]" : "gnn_run_first(&g->blocks, %s)", run);
   return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
 }
 

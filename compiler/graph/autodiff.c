@@ -157,19 +157,22 @@ static void derive_lift(Reverse *r, ValueId y, ValueId g) {
   accumulate(r, v.operand[0], graph_gather(r->graph, g, v.as.end));
 }
 
+static Domain domain_of(const Reverse *r, ValueId id) { return r->graph->values[id].shape.domain; }
+
 static void derive_gather(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
-  accumulate(r, v.operand[0], graph_lift(r->graph, g, v.as.end));
+  accumulate(r, v.operand[0], graph_lift(r->graph, g, domain_of(r, v.operand[0]), v.as.end));
 }
 
 /* Of the edges whose value is the extreme, each an equal share, as in PyTorch Geometric. Nodes without edges have nobody to share with, and
  * nothing to divide by; of what is NaN nothing is equal, and 0 / 0 stays NaN. */
 static void derive_extreme(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
-  ValueId degree = graph_degree(r->graph, v.as.end), lone = graph_map(r->graph, POINT_EQUAL, degree, constant(r, 0.0, degree));
-  ValueId is_extreme = graph_map(r->graph, POINT_EQUAL, v.operand[0], graph_lift(r->graph, y, v.as.end));
+  const Domain edges = domain_of(r, v.operand[0]);
+  ValueId degree = graph_degree(r->graph, edges, v.as.end), lone = graph_map(r->graph, POINT_EQUAL, degree, constant(r, 0.0, degree));
+  ValueId is_extreme = graph_map(r->graph, POINT_EQUAL, v.operand[0], graph_lift(r->graph, y, edges, v.as.end));
   ValueId ties = add(r, graph_gather(r->graph, is_extreme, v.as.end), graph_spread(r->graph, lone, v.shape));
-  accumulate(r, v.operand[0], mul(r, is_extreme, graph_lift(r->graph, divide(r, g, ties), v.as.end)));
+  accumulate(r, v.operand[0], mul(r, is_extreme, graph_lift(r->graph, divide(r, g, ties), edges, v.as.end)));
 }
 
 /* Of the numbers that are the extreme, each an equal share, as of edges. */
@@ -183,8 +186,9 @@ static void derive_extreme_of_row(Reverse *r, ValueId y, ValueId g) {
 
 static void derive_logsumexp(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
-  ValueId share = map1(r, MAP_EXP, sub(r, v.operand[0], graph_lift(r->graph, y, v.as.end)));
-  accumulate(r, v.operand[0], mul(r, graph_lift(r->graph, g, v.as.end), share));
+  const Domain edges = domain_of(r, v.operand[0]);
+  ValueId share = map1(r, MAP_EXP, sub(r, v.operand[0], graph_lift(r->graph, y, edges, v.as.end)));
+  accumulate(r, v.operand[0], mul(r, graph_lift(r->graph, g, edges, v.as.end), share));
 }
 
 static void derive_concat(Reverse *r, ValueId y, ValueId g) {

@@ -67,9 +67,8 @@ static void describe_classes(const gnn_data_field *field, FieldInfo *info) {
 }
 
 static void describe_field(const DataReader *reader, const gnn_data_field *field, DataInfo *info) {
-  if (field->domain == GNN_DATA_GRAPH) return;
   FieldInfo result = {.name = arena_strdup(reader->arena, field->name),
-                      .domain = field->domain == GNN_DATA_EDGE ? DOMAIN_EDGE : DOMAIN_NODE,
+                      .domain = field->domain == GNN_DATA_EDGE ? DOMAIN_EDGE : field->domain == GNN_DATA_GRAPH ? DOMAIN_GRAPH : DOMAIN_NODE,
                       .dtype = field->storage == GNN_LABEL ? DTYPE_CLASS : DTYPE_F32, .width = field->width,
                       .classes = field->classes, .nonzeros = field->nonzeros};
   if (field->storage == GNN_LABEL && field->classes > 0) describe_classes(field, &result);
@@ -77,7 +76,7 @@ static void describe_field(const DataReader *reader, const gnn_data_field *field
 }
 
 static uint64_t declared_fingerprint(const DataSpec *spec) {
-  return (uint64_t)spec->declared_nodes * 0x9e3779b97f4a7c15u ^ (uint64_t)spec->declared_edges;
+  return (uint64_t)(spec->declared_graphs + 1) * 0x2545f4914f6cdd1du ^ (uint64_t)spec->declared_nodes * 0x9e3779b97f4a7c15u ^ (uint64_t)spec->declared_edges;
 }
 
 /* Nothing but declared sizes: every field is taken at its word, and splits as the usual shares. */
@@ -87,7 +86,7 @@ static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diag
     diags_help(diags, "nodes = 2_449_029 and edges = 123_718_280, for instance");
     return false;
   }
-  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .is_symmetric = spec->recipe.is_undirected,
+  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .graphs = spec->declared_graphs > 0 ? spec->declared_graphs : 1, .is_symmetric = spec->recipe.is_undirected,
                      .is_shapes_only = true, .notes = "", .fingerprint = declared_fingerprint(spec)};
   for (int i = 0; i < spec->decl_count; i++) {
     const FieldDecl *decl = &spec->decls[i];
@@ -176,7 +175,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     gnn_dataset_close(dataset);
     return false;
   }
-  *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .is_symmetric = dataset->is_symmetric, .notes = "",
+  *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .graphs = dataset->graphs, .is_symmetric = dataset->is_symmetric, .notes = "",
                      .fingerprint = dataset->fingerprint, .order_fingerprint = recipe.order == GNN_ORDER_FILE ? dataset->order_fingerprint : 0};
   for (int f = 0; f < dataset->field_count; f++) describe_field(reader, &dataset->fields[f], info);
   for (int s = 0; s < SPLIT_COUNT; s++) {

@@ -75,8 +75,9 @@ int64_t graph_rows(const Graph *graph, Domain domain) {
   switch (domain) {
   case DOMAIN_NODE: return graph->program->info->nodes;
   case DOMAIN_EDGE: return graph->program->info->edges;
-  case DOMAIN_NONE:
-  case DOMAIN_GRAPH: break;
+  case DOMAIN_GRAPH: return graph->program->info->graphs;
+  case DOMAIN_MEMBER: return graph->program->info->nodes;
+  case DOMAIN_NONE: break;
   }
   return 1;
 }
@@ -163,18 +164,19 @@ static ValueId move_between_nodes_and_edges(Graph *graph, Op op, Domain domain, 
 }
 
 ValueId graph_aggregate(Graph *graph, Op op, ValueId a, EdgeEnd end) {
-  return move_between_nodes_and_edges(graph, op, DOMAIN_NODE, a, end);
+  return move_between_nodes_and_edges(graph, op, domain_at(graph->values[a].shape.domain, end), a, end);
 }
 
 ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end) { return graph_aggregate(graph, OP_GATHER, a, end); }
 
-ValueId graph_lift(Graph *graph, ValueId a, EdgeEnd end) {
-  return move_between_nodes_and_edges(graph, OP_LIFT, DOMAIN_EDGE, a, end);
+ValueId graph_lift(Graph *graph, ValueId a, Domain edges, EdgeEnd end) {
+  return move_between_nodes_and_edges(graph, OP_LIFT, edges, a, end);
 }
 
-ValueId graph_degree(Graph *graph, EdgeEnd end) {
+ValueId graph_degree(Graph *graph, Domain edges, EdgeEnd end) {
+  if (edges == DOMAIN_MEMBER && end == END_SRC) return graph_spread(graph, graph_number(graph, 1), (Shape){.domain = DOMAIN_NODE});
   Value value = like(graph, NO_VALUE, OP_DEGREE);
-  value.shape.domain = DOMAIN_NODE;
+  value.shape.domain = domain_at(edges, end);
   value.as.end = end;
   return graph_add(graph, value);
 }
@@ -323,7 +325,7 @@ void graph_name_values(Graph *graph) {
     if (value->op == OP_PARAM) base = program->params[value->as.index].name;
     else if (value->op == OP_INPUT) base = program->fields[value->as.index].name;
     else if (value->op == OP_OPTION) base = program->options[value->as.index].name;
-    else if (value->op == OP_DEGREE) base = value->as.end == END_DST ? "in_degree" : "out_degree";
+    else if (value->op == OP_DEGREE) base = value->shape.domain == DOMAIN_GRAPH ? "graph_size" : value->as.end == END_DST ? "in_degree" : "out_degree";
     else if (!*base) base = "t";
     base = identifier(graph->arena, base);
     const char *name = base;
@@ -336,7 +338,7 @@ void graph_name_values(Graph *graph) {
 }
 
 static void dump_shape(const Shape *shape, FILE *out) {
-  static const char *const domains[] = {"", "node", "edge", "graph"};
+  static const char *const domains[] = {"", "node", "edge", "graph", "member"};
   static const char *const elements[] = {"", " bits", " labels"};
   fprintf(out, "%s[", domains[shape->domain]);
   for (int d = 0; d < shape->rank; d++) fprintf(out, "%s%" PRId64, d ? ", " : "", shape->size[d]);
@@ -366,7 +368,7 @@ static void dump_attribute(const Graph *graph, const Value *value, FILE *out) {
     if (product->lead > 1) fprintf(out, " lead %" PRId64, product->lead);
     break;
   case ATTRIBUTE_PART: fprintf(out, " axis %d from %" PRId64, value->as.part.axis, value->as.part.begin); break;
-  case ATTRIBUTE_DOMAIN: fprintf(out, " %s", value->as.domain == DOMAIN_EDGE ? "edges" : "nodes"); break;
+  case ATTRIBUTE_DOMAIN: fprintf(out, " %s", value->as.domain == DOMAIN_EDGE ? "edges" : value->as.domain == DOMAIN_GRAPH ? "graphs" : "nodes"); break;
   case ATTRIBUTE_MAP:
     fprintf(out, " (");
     for (int d = 0; d < rank; d++)

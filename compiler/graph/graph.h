@@ -151,8 +151,8 @@ ValueId graph_reduce(Graph *graph, ValueId a, Shape shape, const int map[MAX_RAN
 ValueId graph_reduce_by(Graph *graph, Op op, ValueId a, Shape shape, const int map[MAX_RANK]); /* REDUCE, REDUCE_MAX, REDUCE_MIN */
 ValueId graph_aggregate(Graph *graph, Op op, ValueId a, EdgeEnd end);
 ValueId graph_gather(Graph *graph, ValueId a, EdgeEnd end); /* the sum */
-ValueId graph_lift(Graph *graph, ValueId a, EdgeEnd end);
-ValueId graph_degree(Graph *graph, EdgeEnd end);
+ValueId graph_lift(Graph *graph, ValueId a, Domain edges, EdgeEnd end);
+ValueId graph_degree(Graph *graph, Domain edges, EdgeEnd end); /* how many such rows there are at each */
 
 int64_t shape_width(const Shape *shape);   /* numbers a row */
 bool shape_equal(const Shape *a, const Shape *b);

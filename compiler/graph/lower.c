@@ -13,7 +13,7 @@ typedef struct Lowering {
   const TypedProgram *program;
   ValueId *value_of;         /* per expression */
   ValueId *field, *param, *option; /* one leaf each, NO_VALUE until first used */
-  ValueId degree[2];
+  ValueId degree[2], graph_size;
   int32_t site_count;
 } Lowering;
 
@@ -137,9 +137,9 @@ static ValueId lower_stop(Lowering *l, const TypedExpr *e) {
   return graph_add(l->graph, (Value){.op = OP_STOP, .shape = shape_of_type(&e->type), .operand_count = 1, .operand = {l->value_of[e->operand[0]]}});
 }
 
-static ValueId degree(Lowering *l, EdgeEnd end) {
-  ValueId *cache = &l->degree[end];
-  if (*cache == NO_VALUE) *cache = graph_degree(l->graph, end);
+static ValueId degree(Lowering *l, Domain edges, EdgeEnd end) {
+  ValueId *cache = edges == DOMAIN_MEMBER ? &l->graph_size : &l->degree[end];
+  if (*cache == NO_VALUE) *cache = graph_degree(l->graph, edges, end);
   return *cache;
 }
 
@@ -171,20 +171,43 @@ static const char *value_name(Arena *arena, const TypedExpr *e) {
   return *e->scope ? arena_printf(arena, "%s.%s", e->scope, name) : name;
 }
 
+/* Where there is one graph, sums over its nodes are those over all rows, which many threads share, and what is the graph's is everybody's. */
+static bool is_whole_graph(const Lowering *l, const TypedExpr *e) {
+  const TypedExpr *operand = &l->program->exprs[e->operand[0]];
+  const bool is_sum = e->reducer == REDUCE_SUM || e->reducer == REDUCE_MEAN;
+  return l->program->info->graphs == 1 && operand->type.domain == DOMAIN_MEMBER && operand->kind == TYPED_LIFT && is_sum;
+}
+
+static ValueId lower_whole_graph(Lowering *l, const TypedExpr *e) {
+  static const int same[MAX_RANK] = {0, 1, 2, 3};
+  Shape shape = shape_of_type(&e->type);
+  const Domain domain = shape.domain;
+  shape.domain = DOMAIN_NONE;
+  ValueId x = l->value_of[l->program->exprs[e->operand[0]].operand[0]], sum = graph_reduce(l->graph, x, shape, same);
+  if (e->reducer == REDUCE_MEAN) {
+    ValueId rows = graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = DOMAIN_NODE, .name = "row_count"});
+    sum = graph_map(l->graph, MAP_DIV, sum, graph_spread(l->graph, rows, shape));
+  }
+  shape.domain = domain;
+  return graph_broadcast(l->graph, sum, shape, same);
+}
+
 static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
   static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_GATHER, [REDUCE_MEAN] = OP_GATHER, [REDUCE_MAX] = OP_GATHER_MAX, [REDUCE_MIN] = OP_GATHER_MIN,
                                        [REDUCE_LOGSUMEXP] = OP_GATHER_LOGSUMEXP};
   Graph *graph = l->graph;
+  if (is_whole_graph(l, e)) return lower_whole_graph(l, e);
   ValueId sum = graph_aggregate(graph, ops[e->reducer], l->value_of[e->operand[0]], e->end);
   if (e->reducer != REDUCE_MEAN) return sum;
   graph->values[sum].name = arena_printf(graph->arena, "%s.sum", value_name(graph->arena, e));
   /* A mean over no edges is 0: 0 divided by max(degree, 1). */
-  const Shape scalar = {.domain = DOMAIN_NODE};
+  const Domain edges = l->program->exprs[e->operand[0]].type.domain;
+  const Shape scalar = {.domain = domain_at(edges, e->end)};
   ValueId one = graph_spread(graph, graph_number(graph, 1.0), scalar);
-  ValueId count = graph_map(graph, MAP_MAX, degree(l, e->end), one);
-  graph->values[count].name = e->end == END_DST ? "in_degree_or_one" : "out_degree_or_one";
+  ValueId count = graph_map(graph, MAP_MAX, degree(l, edges, e->end), one);
+  graph->values[count].name = edges == DOMAIN_MEMBER ? "graph_size_or_one" : e->end == END_DST ? "in_degree_or_one" : "out_degree_or_one";
   ValueId share = graph_map(graph, MAP_DIV, one, count);
-  graph->values[share].name = e->end == END_DST ? "inverse_in_degree" : "inverse_out_degree";
+  graph->values[share].name = edges == DOMAIN_MEMBER ? "inverse_graph_size" : e->end == END_DST ? "inverse_in_degree" : "inverse_out_degree";
   return graph_map(graph, MAP_MUL, sum, graph_spread(graph, share, graph->values[sum].shape));
 }
 
@@ -218,10 +241,10 @@ static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
   case TYPED_OPTION: return leaf(l, &l->option[e->index], OP_OPTION, e->index, shape);
   case TYPED_FIELD: return leaf(l, &l->field[e->index], OP_INPUT, e->index, shape);
   case TYPED_PARAM: return leaf(l, &l->param[e->index], OP_PARAM, e->index, shape);
-  case TYPED_DEGREE: return degree(l, e->end);
-  case TYPED_ROW_COUNT: return graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = e->end == END_DST ? DOMAIN_NODE : DOMAIN_EDGE});
+  case TYPED_DEGREE: return degree(l, DOMAIN_EDGE, e->end);
+  case TYPED_ROW_COUNT: return graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = l->program->exprs[e->operand[0]].type.domain});
   case TYPED_RUNNING: return lower_running(l, e);
-  case TYPED_LIFT: return graph_lift(l->graph, l->value_of[e->operand[0]], e->end);
+  case TYPED_LIFT: return graph_lift(l->graph, l->value_of[e->operand[0]], e->type.domain, e->end);
   case TYPED_REDUCE_EDGES: return lower_reduce_edges(l, e);
   case TYPED_REDUCE_AXIS: return lower_reduce_axis(l, e);
   case TYPED_REDUCE_ROWS: return lower_reduce_rows(l, e);
@@ -246,7 +269,7 @@ static ValueId *no_values(Arena *arena, int count) {
 }
 
 Graph *lower(Arena *arena, const TypedProgram *program) {
-  Lowering l = {.graph = graph_new(arena, program), .program = program, .degree = {NO_VALUE, NO_VALUE}};
+  Lowering l = {.graph = graph_new(arena, program), .program = program, .degree = {NO_VALUE, NO_VALUE}, .graph_size = NO_VALUE};
   l.value_of = no_values(arena, program->expr_count);
   l.field = no_values(arena, program->field_count);
   l.param = no_values(arena, program->param_count);

@@ -20,11 +20,14 @@ typedef struct Reassociation {
   ValueId *rebuilt; /* per value: what it became in the tree being rebuilt, NO_VALUE for nothing yet */
 } Reassociation;
 
-static bool is_linear_aggregation(const Value *v) { return op_is_aggregation(v->op) && op_info[v->op].is_linear; }
+/* Over edges; what is pooled has few rows. */
+static bool is_linear_aggregation(const Graph *graph, const Value *v) {
+  return op_is_aggregation(v->op) && op_info[v->op].is_linear && graph->values[v->operand[0]].shape.domain == DOMAIN_EDGE;
+}
 
 static ValueId find_leaf(const Graph *graph, const ValueId *leaf, ValueId id) {
   const Value *v = &graph->values[id];
-  if (is_linear_aggregation(v)) {
+  if (is_linear_aggregation(graph, v)) {
     const Value *lifted = &graph->values[v->operand[0]];
     return lifted->op == OP_LIFT ? leaf[lifted->operand[0]] : id;
   }
@@ -42,7 +45,7 @@ static ValueId find_leaf(const Graph *graph, const ValueId *leaf, ValueId id) {
 static bool find_aggregation(const Graph *graph, const ValueId *leaf, const bool *aggregates, ValueId id) {
   const Value *v = &graph->values[id];
   if (leaf[id] == id) return false;
-  if (is_linear_aggregation(v)) return true;
+  if (is_linear_aggregation(graph, v)) return true;
   for (int k = 0; k < v->operand_count; k++)
     if (leaf[v->operand[k]] == leaf[id] && aggregates[v->operand[k]]) return true;
   return false;
@@ -57,11 +60,11 @@ static ValueId rebuild_tree(const Reassociation *r, ValueId id, ValueId leaf, Va
   const Shape shape = graph->values[new_leaf].shape;
   int first = graph->value_count;
   ValueId result;
-  if (is_linear_aggregation(&v)) {
+  if (is_linear_aggregation(graph, &v)) {
     const Value lifted = graph->values[v.operand[0]];
     ValueId inner = rebuild_tree(r, lifted.operand[0], leaf, new_leaf);
     first = graph->value_count;
-    result = graph_gather(graph, graph_lift(graph, inner, lifted.as.end), v.as.end);
+    result = graph_gather(graph, graph_lift(graph, inner, lifted.shape.domain, lifted.as.end), v.as.end);
   } else {
     ValueId operand[2];
     for (int k = 0; k < 2; k++)

@@ -123,7 +123,8 @@ static ValueId simplify_gather(Graph *graph, ValueId id) {
   if (inner.op == OP_LIFT && inner.as.end == v.as.end) same = inner.operand[0];
   else if (graph_constant(graph, v.operand[0], &number)) same = graph_spread(graph, graph_number(graph, number), v.shape);
   if (same == NO_VALUE) return NO_VALUE;
-  return graph_map(graph, MAP_MUL, same, graph_spread(graph, graph_degree(graph, v.as.end), v.shape));
+  if (inner.shape.domain == DOMAIN_MEMBER && v.as.end == END_SRC) return same; /* a node is of one graph */
+  return graph_map(graph, MAP_MUL, same, graph_spread(graph, graph_degree(graph, inner.shape.domain, v.as.end), v.shape));
 }
 
 static ValueId simplify_identity(Graph *graph, ValueId id) {
@@ -136,7 +137,7 @@ static ValueId simplify_reduce(Graph *graph, ValueId id) {
   const Value v = graph->values[id];
   const Shape *from = &graph->values[v.operand[0]].shape;
   ValueId same = simplify_identity(graph, id);
-  if (same != NO_VALUE || from->domain != v.shape.domain || from->domain != DOMAIN_EDGE || shape_width(from) != shape_width(&v.shape)) return same;
+  if (same != NO_VALUE || from->domain != v.shape.domain || !domain_is_edges(from->domain) || shape_width(from) != shape_width(&v.shape)) return same;
   int map[MAX_RANK] = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX};
   for (int d = 0; d < from->rank; d++)
     if (v.as.map[d] != NO_INDEX) map[v.as.map[d]] = d;
@@ -149,8 +150,8 @@ static ValueId simplify_reshape(Graph *graph, ValueId id) {
   const Value inner = graph->values[v.operand[0]];
   if (inner.op != OP_LIFT) return simplify_identity(graph, id);
   Value on_nodes = {.op = OP_RESHAPE, .shape = v.shape, .operand_count = 1, .operand = {inner.operand[0]}, .place = v.place, .phase = v.phase, .name = v.name};
-  on_nodes.shape.domain = DOMAIN_NODE;
-  return graph_lift(graph, graph_add(graph, on_nodes), inner.as.end);
+  on_nodes.shape.domain = domain_at(v.shape.domain, inner.as.end);
+  return graph_lift(graph, graph_add(graph, on_nodes), v.shape.domain, inner.as.end);
 }
 
 static ValueId simplify_dropout(Graph *graph, ValueId id) {
@@ -242,9 +243,10 @@ void simplify(Graph *graph) {
 static ValueId settled_logsumexp(Graph *graph, ValueId id) {
   const Value v = graph->values[id];
   const int first = graph->value_count;
+  const Domain edges = graph->values[v.operand[0]].shape.domain;
   ValueId x = v.operand[0], largest = graph_aggregate(graph, OP_GATHER_MAX, x, v.as.end);
-  ValueId off = graph_map(graph, MAP_SUB, x, graph_lift(graph, largest, v.as.end));
-  ValueId sum = graph_gather(graph, graph_map(graph, MAP_EXP, off, NO_VALUE), v.as.end), degree = graph_degree(graph, v.as.end);
+  ValueId off = graph_map(graph, MAP_SUB, x, graph_lift(graph, largest, edges, v.as.end));
+  ValueId sum = graph_gather(graph, graph_map(graph, MAP_EXP, off, NO_VALUE), v.as.end), degree = graph_degree(graph, edges, v.as.end);
   ValueId lone = graph_map(graph, POINT_EQUAL, degree, graph_spread(graph, graph_number(graph, 0), graph->values[degree].shape));
   ValueId least = graph_map(graph, MAP_ADD, sum, graph_spread(graph, lone, v.shape));
   ValueId result = graph_map(graph, MAP_ADD, largest, graph_map(graph, MAP_LOG, least, NO_VALUE));

@@ -58,7 +58,7 @@ static const char *check_value(const Graph *graph, const Value *value) {
     if (value->as.index < 0 || value->as.index >= program->option_count) return "no such option";
     return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "an option is a scalar";
   case SHAPE_SCALAR: return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "a number or a loss is a scalar";
-  case SHAPE_DEGREE: return s->domain == DOMAIN_NODE && s->rank == 0 ? NULL : "a degree is one number a node";
+  case SHAPE_DEGREE: return (s->domain == DOMAIN_NODE || s->domain == DOMAIN_GRAPH) && s->rank == 0 ? NULL : "a degree is one number a node";
   case SHAPE_EACH:
     for (int k = 0; k < value->operand_count; k++)
       if (!shape_equal(s, o[k])) return "operands of an element-wise function differ in shape";
@@ -67,10 +67,10 @@ static const char *check_value(const Graph *graph, const Value *value) {
   case SHAPE_SUM: return check_broadcast(s, o[0], value->as.map);
   case SHAPE_EXTENT: return same_numbers(graph, s, o[0]) ? NULL : "a reshape changes the number of elements";
   case SHAPE_TO_EDGES:
-    if (o[0]->domain != DOMAIN_NODE || s->domain != DOMAIN_EDGE) return "lift goes from nodes to edges";
+    if (!domain_is_edges(s->domain) || o[0]->domain != domain_at(s->domain, value->as.end)) return "lift goes from nodes to edges";
     return elements(s) == elements(o[0]) ? NULL : "lift changes the width";
   case SHAPE_TO_NODES:
-    if (o[0]->domain != DOMAIN_EDGE || s->domain != DOMAIN_NODE) return "gather goes from edges to nodes";
+    if (!domain_is_edges(o[0]->domain) || s->domain != domain_at(o[0]->domain, value->as.end)) return "gather goes from edges to nodes";
     return elements(s) == elements(o[0]) ? NULL : "gather changes the width";
   case SHAPE_DROPOUT:
     return shape_equal(s, o[0]) && graph_is_scalar(graph, value->operand[1]) ? NULL : "dropout keeps the shape";

@@ -437,7 +437,9 @@ static double degree_rounds(const Estimate *e) { return ceil(e->edges / fmax(1, 
 
 static void anchor_spmm(Estimate *e) {
   double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
-  const Locality *locality = &e->graph->program->info->locality[e->anchor->as.end];
+  static const Locality unknown = {.is_known = false};
+  const bool is_pool = e->graph->values[e->anchor->operand[0]].shape.domain == DOMAIN_MEMBER;
+  const Locality *locality = is_pool ? &unknown : &e->graph->program->info->locality[e->anchor->as.end];
   e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
   e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, locality) + e->rows * e->rates->gather_row;
   e->rounds = degree_rounds(e);
@@ -556,7 +558,8 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   e.is_counted = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
   e.rows = (double)graph_rows(graph, e.anchor->shape.domain);
   e.nodes = (double)graph_rows(graph, DOMAIN_NODE);
-  e.edges = (double)graph_rows(graph, DOMAIN_EDGE);
+  const bool is_over_edges = op_is_aggregation(e.anchor->op);
+  e.edges = (double)graph_rows(graph, is_over_edges ? graph->values[e.anchor->operand[0]].shape.domain : DOMAIN_EDGE);
   bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
   if (has_row_tasks && e.anchor->shape.domain != DOMAIN_EDGE) divide(&e, e.rows);
   if (kernel->kind == KERNEL_UPDATE) {

@@ -126,7 +126,7 @@ static bool is_sparse_dropout(const Fusion *f, ValueId id) {
 /* A sum within the row of an edge, which other expressions of the edge are made of. */
 static bool is_edge_row_sum(const Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
-  return value->op == OP_REDUCE && value->shape.domain == DOMAIN_EDGE && !f->is_wanted_whole[id];
+  return value->op == OP_REDUCE && domain_is_edges(value->shape.domain) && !f->is_wanted_whole[id];
 }
 
 static bool decide_virtual(const Fusion *f, ValueId id) {
@@ -137,7 +137,7 @@ static bool decide_virtual(const Fusion *f, ValueId id) {
   if (is_sparse_dropout(f, id)) return true;
   if (f->is_wanted_whole[id]) return false;
   if (value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE) return true;
-  if (value->shape.domain == DOMAIN_EDGE && !f->has_anchor[id]) return true;
+  if (domain_is_edges(value->shape.domain) && !f->has_anchor[id]) return true;
   if (f->is_cheap[id]) return true;
   if (!f->is_fusing || value->shape.element == ELEMENT_BIT || f->use_count[id] != 1) return false;
   ValueId user = f->only_user[id];
@@ -150,12 +150,12 @@ static void find_virtual_values(Fusion *f) {
   const Graph *graph = f->graph;
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    bool is_edge_anchor = op_info[value->op].kind == OP_KIND_ANCHOR && value->shape.domain == DOMAIN_EDGE && !is_edge_row_sum(f, i);
+    bool is_edge_anchor = op_info[value->op].kind == OP_KIND_ANCHOR && domain_is_edges(value->shape.domain) && !is_edge_row_sum(f, i);
     f->has_anchor[i] = is_edge_anchor;
     for (int k = 0; k < value->operand_count; k++) {
       f->use_count[value->operand[k]]++;
       f->only_user[value->operand[k]] = i;
-      if (value->shape.domain == DOMAIN_EDGE && graph->values[value->operand[k]].shape.domain == DOMAIN_EDGE)
+      if (domain_is_edges(value->shape.domain) && domain_is_edges(graph->values[value->operand[k]].shape.domain))
         f->has_anchor[i] = f->has_anchor[i] || f->has_anchor[value->operand[k]];
     }
   }
@@ -166,7 +166,7 @@ static void find_virtual_values(Fusion *f) {
 
 static bool takes_a_body(KernelKind kind, Domain domain) {
   BodyPlace body = kernel_info[kind].body;
-  return body == BODY_EVERYWHERE || (body == BODY_ON_NODES && domain == DOMAIN_NODE);
+  return body == BODY_EVERYWHERE || (body == BODY_ON_NODES && (domain == DOMAIN_NODE || domain == DOMAIN_GRAPH));
 }
 
 /* The kernels behind the operands of a point value, through values that exist only inside kernels. Gives the latest;
@@ -293,7 +293,9 @@ static void add_inputs(Fusion *f, int index, ValueId id) {
   Kernel *kernel = &kernels->kernels[index];
   add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, id);
   if (kernels->made_by[id] != NO_INDEX) kernels->is_stored[id] = true;
-  if (f->graph->values[id].op == OP_DEGREE) kernels->needs_degree[f->graph->values[id].as.end] = true;
+  const bool is_size = f->graph->values[id].op == OP_DEGREE && f->graph->values[id].shape.domain == DOMAIN_GRAPH;
+  if (is_size) kernels->needs_graph_size = true;
+  else if (f->graph->values[id].op == OP_DEGREE) kernels->needs_degree[f->graph->values[id].as.end] = true;
 }
 
 static void find_inputs(Fusion *f) {
@@ -398,6 +400,11 @@ static void choose_loops(const Fusion *f, Kernel *kernel) {
 static void note_graph_directions(Fusion *f, const Kernel *kernel) {
   Kernels *kernels = f->kernels;
   const Value *anchor = &f->graph->values[kernel->anchor];
+  if (op_is_aggregation(anchor->op) && f->graph->values[anchor->operand[0]].shape.domain == DOMAIN_MEMBER) {
+    if (anchor->as.end == END_DST) kernels->needs_members = true;
+    else kernels->needs_owner = true;
+    return;
+  }
   if (op_is_aggregation(anchor->op)) {
     if (anchor->as.end == END_DST) kernels->needs_in = true;
     else kernels->needs_out = true;

@@ -58,13 +58,16 @@ int64_t residents_hub_room(int64_t entries) { return entries / (GNN_HUB_ENTRIES 
 static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   Residents *y = l->residents;
   const DataInfo *info = l->program->info;
-  bool in = false, out = false, edge = false, degree[2] = {false, false};
+  bool in = false, out = false, edge = false, degree[2] = {false, false}, members = false, owner = false, graph_size = false;
   for (int k = 0; k < 3; k++) {
     if (!kernels[k]) continue;
     in = in || kernels[k]->needs_in;
     out = out || kernels[k]->needs_out;
     edge = edge || kernels[k]->needs_out_edge;
     for (int e = 0; e < 2; e++) degree[e] = degree[e] || kernels[k]->needs_degree[e];
+    members = members || kernels[k]->needs_members;
+    owner = owner || kernels[k]->needs_owner;
+    graph_size = graph_size || kernels[k]->needs_graph_size;
   }
   y->is_symmetric = info->is_symmetric;
   y->has_out = out;
@@ -85,6 +88,17 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   if (edge) y->out_edge = add_resident(l, BLOCK_GRAPH, "graph_out_edge", 8 * info->edges);
   if (degree[END_DST]) y->degree[END_DST] = add_resident(l, BLOCK_GRAPH, "graph_in_degree", 4 * info->nodes);
   if (degree[END_SRC]) y->degree[END_SRC] = add_resident(l, BLOCK_GRAPH, "graph_out_degree", 4 * info->nodes);
+  if (members) {
+    y->members_ptr = add_resident(l, BLOCK_GRAPH, "graph_members_ptr", 8 * (info->graphs + 1));
+    y->members_idx = add_resident(l, BLOCK_GRAPH, "graph_members_idx", 4 * info->nodes);
+    y->members_bounds = add_resident(l, BLOCK_GRAPH, "graph_members_bounds", 8 * (GNN_TASKS + 1));
+  }
+  if (owner) {
+    y->owner_ptr = add_resident(l, BLOCK_GRAPH, "graph_owner_ptr", 8 * (info->nodes + 1));
+    y->owner_idx = add_resident(l, BLOCK_GRAPH, "graph_owner_idx", 4 * info->nodes);
+    y->owner_bounds = add_resident(l, BLOCK_GRAPH, "graph_owner_bounds", 8 * (GNN_TASKS + 1));
+  }
+  if (graph_size) y->graph_size = add_resident(l, BLOCK_GRAPH, "graph_size", 4 * info->graphs);
   y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1));
   const bool is_ordered = l->program->data->recipe.order != ORDER_GIVEN;
   if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * info->nodes);
@@ -123,7 +137,7 @@ static void add_spmm(Collecting *l, const Kernels *kernels) {
 static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   const TypedField *field = &l->program->fields[f];
   int64_t nodes = l->program->info->nodes;
-  int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : nodes, width = 1, number_bytes = l->residents->is_field_half[f] ? 2 : 4;
+  int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : field->type.domain == DOMAIN_GRAPH ? l->program->info->graphs : nodes, width = 1, number_bytes = l->residents->is_field_half[f] ? 2 : 4;
   for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
   if (!is_sparse) {
     const Padding padding = l->field_padding[f];
@@ -233,6 +247,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
   y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = y->in_hubs = y->out_hubs = y->node_id = y->edge_id = NO_INDEX;
+  y->members_ptr = y->members_idx = y->members_bounds = y->owner_ptr = y->owner_idx = y->owner_bounds = y->graph_size = NO_INDEX;
   y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
   for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
   y->field = no_blocks(arena, program->field_count);
@@ -261,6 +276,7 @@ const Block *resident_of_value(const Residents *residents, const Graph *graph, V
   int index = NO_INDEX;
   if (v->op == OP_INPUT) index = residents->field[v->as.index];
   else if (v->op == OP_PARAM) index = residents->weight[v->as.index];
+  else if (v->op == OP_DEGREE && v->shape.domain == DOMAIN_GRAPH) index = residents->graph_size;
   else if (v->op == OP_DEGREE) index = residents->degree[v->as.end];
   else if (v->op == OP_HOISTED) index = residents->hoisted[residents->hoisted_value[v->as.index]];
   else if (residents->hoisted_kernels && residents->hoisted_kernels->graph == graph) index = residents->hoisted[value];

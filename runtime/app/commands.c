@@ -151,7 +151,7 @@ static int commands_split(const gnn_cli *cli) {
 
 /* Whether the rows of the split (all: every node) of values[nodes, width] are numbers. */
 static gnn_status commands_check_finite(const gnn_cli *cli, const gnn_run *run, int split, const float *values, int64_t width, gnn_error *error) {
-  const int64_t rows = split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split];
+  const int64_t rows = split == GNN_SPLIT_COUNT ? gnn_rows_of(run, run->program->scores_domain) : run->row_count[split];
   int64_t bad = 0, first = 0;
   for (int64_t k = rows - 1; k >= 0 && !cli->continues_after_nan; k--) {
     const int64_t node = split == GNN_SPLIT_COUNT ? k : run->rows[split][k];
@@ -263,18 +263,21 @@ static int commands_layer(const gnn_cli *cli) {
   return GNN_EXIT_USAGE;
 }
 
-/* The nodes of the split (all: every node) as the data order them; malloc'ed. */
+/* What the data call a row of the scores. */
+static int64_t commands_row_id(const gnn_run *run, int64_t row) { return run->program->scores_domain == GNN_NODE ? gnn_node_id(run, row) : row; }
+
+/* The rows of the split (all: every one) as the data order them; malloc'ed. */
 static int32_t *commands_rows(const gnn_run *run, int split, int64_t *count) {
-  int32_t *rows = malloc((size_t)run->nodes * sizeof *rows + 1);
-  const int64_t chosen = split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split];
+  const int64_t all = gnn_rows_of(run, run->program->scores_domain), chosen = split == GNN_SPLIT_COUNT ? all : run->row_count[split];
+  int32_t *rows = malloc((size_t)all * sizeof *rows + 1);
   *count = 0;
   if (rows == NULL) return NULL;
-  for (int64_t v = 0; v < run->nodes; v++) rows[v] = -1;
+  for (int64_t v = 0; v < all; v++) rows[v] = -1;
   for (int64_t k = 0; k < chosen; k++) {
-    const int32_t node = split == GNN_SPLIT_COUNT ? (int32_t)k : run->rows[split][k];
-    rows[gnn_node_id(run, node)] = node;
+    const int32_t row = split == GNN_SPLIT_COUNT ? (int32_t)k : run->rows[split][k];
+    rows[commands_row_id(run, row)] = row;
   }
-  for (int64_t v = 0; v < run->nodes; v++)
+  for (int64_t v = 0; v < all; v++)
     if (rows[v] >= 0) rows[(*count)++] = rows[v];
   return rows;
 }
@@ -306,13 +309,13 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
   gnn_status status;
   if (is_csv) {
     gnn_text text = {0};
-    gnn_text_format(&text, "node");
+    gnn_text_format(&text, run->program->scores_domain == GNN_GRAPH ? "graph" : "node");
     for (int64_t c = 0; c < columns; c++) {
       if (classes) gnn_text_format(&text, ",class");
       else gnn_text_format(&text, ",%lld", (long long)c);
     }
     for (int64_t k = 0; k < rows; k++) {
-      gnn_text_format(&text, "\n%lld", (long long)gnn_node_id(run, row_node[k]));
+      gnn_text_format(&text, "\n%lld", (long long)commands_row_id(run, row_node[k]));
       if (classes) gnn_text_format(&text, ",%lld", (long long)classes[k]);
       else for (int64_t c = 0; c < columns; c++) gnn_text_format(&text, ",%.9g", gnn_shown((double)scores[k * width + c]));
     }
@@ -362,13 +365,13 @@ int gnn_command_predict(const gnn_cli *cli) {
   int64_t width = cli->layer ? tap.width : cli->program->classes;
   if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "evaluation failed");
   else if (tap.is_broken) status = gnn_fail_memory(&error, 0);
-  else if (cli->layer && (values == NULL || tap.rows != run->nodes))
-    status = gnn_fail(&error, GNN_EDATA, "", "\"%s\" is not a value of nodes", cli->layer);
+  else if (cli->layer && (values == NULL || tap.rows != gnn_rows_of(run, run->program->scores_domain)))
+    status = gnn_fail(&error, GNN_EDATA, "", "\"%s\" does not live where the scores do", cli->layer);
   else status = commands_check_finite(cli, run, split, values, width, &error);
   if (status == GNN_OK) status = commands_write(cli, instance, split, values, width, &error);
   if (status == GNN_OK && !cli->is_quiet && strcmp(cli->output, "-") != 0)
     printf("wrote %s: %s rows\n", cli->output,
-           gnn_count_text(split == GNN_SPLIT_COUNT ? run->nodes : run->row_count[split]).text);
+           gnn_count_text(split == GNN_SPLIT_COUNT ? gnn_rows_of(run, run->program->scores_domain) : run->row_count[split]).text);
   free(tap.values);
   gnn_instance_destroy(instance);
   return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);

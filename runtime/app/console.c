@@ -31,8 +31,9 @@ int64_t gnn_loop_parameters(const gnn_program *program) {
 void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
   const gnn_run *run = &instance->run;
   const gnn_program *program = run->program;
-  printf("%s on %s   %s nodes  %s edges  train/valid/test %s/%s/%s\n", program->name, program->data_name,
-         gnn_count_text(run->nodes).text, gnn_count_text(run->edges).text, gnn_count_text(run->row_count[GNN_TRAIN]).text,
+  printf("%s on %s   ", program->name, program->data_name);
+  if (run->graphs > 1) printf("%s graphs  ", gnn_count_text(run->graphs).text);
+  printf("%s nodes  %s edges  train/valid/test %s/%s/%s\n", gnn_count_text(run->nodes).text, gnn_count_text(run->edges).text, gnn_count_text(run->row_count[GNN_TRAIN]).text,
          gnn_count_text(run->row_count[GNN_VALID]).text, gnn_count_text(run->row_count[GNN_TEST]).text);
   printf("%s parameters   seed %llu   plan %.8s (peak %s %s", gnn_count_text(gnn_loop_parameters(program)).text,
          (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text, console_device(program));

@@ -23,7 +23,7 @@ void gnn_bad_value_search(gnn_run *run, int step) {
     const gnn_value_desc *value = &program->values[v];
     const int64_t *part = value->rows == GNN_ROWS_PART ? program->graph.part_first + value->count : NULL;
     const int64_t first = part ? part[-1] : 0;
-    const int64_t count = part ? *part - first : value->rows == GNN_ROWS_NODE ? run->nodes : value->rows == GNN_ROWS_EDGE ? run->edges : value->count;
+    const int64_t count = part ? *part - first : value->rows == GNN_ROWS_NODE ? run->nodes : value->rows == GNN_ROWS_EDGE ? run->edges : value->rows == GNN_ROWS_GRAPH ? run->graphs : value->count;
     if (value->step != step || !bad_value_look(run, bad, value->name, part ? GNN_ROWS_NODE : value->rows, value->at, first, count, value->width)) continue;
     bad->step = step;
     bad->line = value->line;
@@ -49,6 +49,7 @@ void gnn_bad_value_find(gnn_instance *instance, gnn_work work) {
 /* Edges are known by their ends. */
 static void bad_value_row(const gnn_run *run, const gnn_bad_value *bad, gnn_text *text) {
   if (bad->rows == GNN_ROWS_NODE) gnn_text_format(text, ", node %lld", (long long)gnn_node_id(run, bad->row));
+  if (bad->rows == GNN_ROWS_GRAPH) gnn_text_format(text, ", graph %lld", (long long)bad->row);
   if (bad->rows == GNN_ROWS_NONE && bad->row) gnn_text_format(text, ", row %lld", (long long)bad->row);
   if (bad->rows != GNN_ROWS_EDGE || run->in.ptr == NULL) return;
   int64_t low = 0, high = run->nodes; /* ptr[low] <= edge < ptr[high] */

@@ -66,9 +66,9 @@ void gnn_close_rows(void *values, int64_t rows, int64_t row_bytes, int64_t strid
 
 gnn_status gnn_download_scores(const gnn_instance *instance, gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  const int64_t nodes = instance->run.nodes, row_bytes = program->classes * program->real_bytes;
+  const int64_t rows = gnn_rows_of(&instance->run, program->scores_domain), row_bytes = program->classes * program->real_bytes;
   const int64_t stride_bytes = gnn_row_stride(program->scores_stride, program->classes) * program->real_bytes;
-  gnn_status status = gnn_download(instance, program->at_scores, nodes * stride_bytes, error);
-  if (status == GNN_OK) gnn_close_rows(gnn_instance_at(instance, program->at_scores), nodes, row_bytes, stride_bytes);
+  gnn_status status = gnn_download(instance, program->at_scores, rows * stride_bytes, error);
+  if (status == GNN_OK) gnn_close_rows(gnn_instance_at(instance, program->at_scores), rows, row_bytes, stride_bytes);
   return status;
 }

@@ -152,7 +152,10 @@ gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error 
   if (name) status = gnn_dataset_set_name(dataset, name, error);
   if (status == GNN_OK) status = container_number(&file, path, "gnncc.nodes", &dataset->declared_nodes, error);
   const gnn_array *graphs = gnn_safetensors_find(&file, "graph.ptr");
-  if (graphs && graphs->count > 0) dataset->declared_graphs = graphs->count - 1;
+  if (graphs && graphs->count > 0 && graphs->rank == 1 && !gnn_dtype_is_float(graphs->dtype)) {
+    dataset->declared_graphs = graphs->count - 1;
+    dataset->raw_graph_ptr = *graphs;
+  }
   if (status == GNN_OK) status = container_edges(&file, path, dataset, error);
   if (status == GNN_OK) status = container_tensors(&file, path, dataset, error);
   const char *changes = gnn_safetensors_text(&file, "gnncc.changes");

@@ -50,6 +50,7 @@ typedef struct gnn_dataset {
   /* What the reader found. */
   int64_t declared_nodes, declared_graphs; /* -1: not said */
   gnn_array raw_source, raw_destination; /* rank 1, the same length */
+  gnn_array raw_graph_ptr;               /* [graphs + 1]: where the nodes of each graph begin; data NULL: one graph */
   int has_edges;
   gnn_array raw_split[GNN_SPLIT_COUNT];  /* a mask [R] or ids [n]; rank 0 with data NULL: absent */
   int is_split_ids[GNN_SPLIT_COUNT];
@@ -61,6 +62,8 @@ typedef struct gnn_dataset {
   /* From here on valid once prepared. */
   int is_prepared;
   int64_t nodes, edges;    /* edges as stored: directed */
+  int64_t graphs;          /* 1 where the data do not say */
+  const int64_t *graph_ptr; /* [graphs + 1] */
   const int32_t *node_id;  /* [nodes]: what the data call each node of the graph, where the recipe orders them; NULL: the same. The
                               graph and the splits are in the graph's numbers, node fields in those of the data */
   const int64_t *edge_id;  /* [edges]: the number that each edge has without an order; NULL with node_id */

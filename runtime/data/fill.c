@@ -136,14 +136,42 @@ static int fill_has_parts(const gnn_run *run, const int64_t *first) {
   return is_equal;
 }
 
+/* The nodes of each graph and the graph of each node, as far as the program needs them. */
+static void fill_pools(gnn_instance *instance, const gnn_dataset *dataset) {
+  gnn_run *run = &instance->run;
+  const gnn_graph_desc *plan = &run->program->graph;
+  const int64_t graphs = dataset->graphs, nodes = dataset->nodes;
+  int64_t *ptr = fill_at(instance, plan->at_members_ptr), *bounds = fill_at(instance, plan->at_members_bounds);
+  int32_t *idx = fill_at(instance, plan->at_members_idx);
+  run->members = (gnn_csr){.rows = graphs, .entries = nodes, .ptr = ptr, .idx = idx, .bounds = bounds};
+  if (ptr) {
+    memcpy(ptr, dataset->graph_ptr, (size_t)(graphs + 1) * sizeof *ptr);
+    for (int64_t v = 0; v < nodes; v++) idx[v] = (int32_t)v;
+    run->members.tasks = fill_bounds(ptr, graphs, bounds);
+  }
+  ptr = fill_at(instance, plan->at_owner_ptr), bounds = fill_at(instance, plan->at_owner_bounds), idx = fill_at(instance, plan->at_owner_idx);
+  run->owner = (gnn_csr){.rows = nodes, .entries = nodes, .ptr = ptr, .idx = idx, .bounds = bounds};
+  if (ptr) {
+    for (int64_t v = 0; v <= nodes; v++) ptr[v] = v;
+    for (int64_t g = 0; g < graphs; g++)
+      for (int64_t v = dataset->graph_ptr[g]; v < dataset->graph_ptr[g + 1]; v++) idx[v] = (int32_t)g;
+    run->owner.tasks = fill_bounds(ptr, nodes, bounds);
+  }
+  void *size = fill_at(instance, plan->at_graph_size);
+  for (int64_t g = 0; size && g < graphs; g++) fill_real(size, run->program->real_bytes, g, (double)(dataset->graph_ptr[g + 1] - dataset->graph_ptr[g]));
+}
+
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
   int64_t nodes = dataset->nodes, edges = dataset->edges;
   if (nodes > plan->nodes || (plan->has_weights_of_nodes && nodes != plan->nodes)) return fill_misfit(run, "nodes", nodes, plan->nodes, error);
   if (edges > plan->edges) return fill_misfit(run, "edges", edges, plan->edges, error);
+  if (dataset->graphs > 1 && dataset->graphs > plan->graphs) return fill_misfit(run, "graphs", dataset->graphs, plan->graphs, error);
   run->nodes = nodes;
   run->edges = edges;
+  run->graphs = dataset->graphs;
+  if (plan->graphs) fill_pools(instance, dataset);
   int32_t *node_id = plan->is_ordered ? fill_at(instance, plan->at_node_id) : NULL;
   int64_t *edge_id = plan->is_ordered ? fill_at(instance, plan->at_edge_id) : NULL;
   for (int64_t v = 0; node_id && v < nodes; v++) node_id[v] = dataset->node_id ? dataset->node_id[v] : (int32_t)v;
@@ -281,11 +309,12 @@ static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset,
   const gnn_data_field *data = gnn_dataset_field(dataset, field->name);
   if (data == NULL)
     return gnn_fail(error, GNN_EDATA, "E0203", "%s has no field \"%s\", which the program uses", dataset->title, field->name);
-  gnn_data_domain domain = field->domain == GNN_NODE ? GNN_DATA_NODE : GNN_DATA_EDGE;
+  static const gnn_data_domain domains[] = {[GNN_NODE] = GNN_DATA_NODE, [GNN_EDGE] = GNN_DATA_EDGE, [GNN_GRAPH] = GNN_DATA_GRAPH};
+  static const char *const words[] = {[GNN_DATA_NODE] = "node", [GNN_DATA_EDGE] = "edge", [GNN_DATA_GRAPH] = "graph"};
+  const gnn_data_domain domain = domains[field->domain];
   if (data->domain != domain)
     return gnn_fail(error, GNN_EDATA, "R0802", "%s of %s belongs to %ss; the program wants it on %ss", field->name,
-                    dataset->title, data->domain == GNN_DATA_GRAPH ? "graph" : data->domain == GNN_DATA_EDGE ? "edge" : "node",
-                    domain == GNN_DATA_EDGE ? "edge" : "node");
+                    dataset->title, words[data->domain], words[domain]);
   if (field->storage == GNN_LABEL) {
     if (data->storage != GNN_LABEL)
       return gnn_fail(error, GNN_EDATA, "R0802", "%s of %s holds numbers; the program wants class labels", field->name,
@@ -309,11 +338,14 @@ static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset,
 }
 
 static gnn_status fill_splits(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
-  static const char *const what[GNN_SPLIT_COUNT] = {"training nodes", "validation nodes", "test nodes"};
+  static const char *const what[GNN_SPLIT_COUNT] = {"training rows", "validation rows", "test rows"};
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
-  if (dataset->split_domain != GNN_DATA_NODE)
-    return gnn_fail(error, GNN_EDATA, "R0802", "%s has labels on graphs; the program learns labels of nodes", dataset->title);
+  static const gnn_data_domain domains[] = {[GNN_NODE] = GNN_DATA_NODE, [GNN_EDGE] = GNN_DATA_EDGE, [GNN_GRAPH] = GNN_DATA_GRAPH};
+  static const char *const words[] = {[GNN_DATA_NODE] = "nodes", [GNN_DATA_EDGE] = "edges", [GNN_DATA_GRAPH] = "graphs"};
+  const gnn_data_domain learned = domains[run->program->scores_domain];
+  if (plan->at_rows[GNN_TRAIN] >= 0 && dataset->split_domain != learned)
+    return gnn_fail(error, GNN_EDATA, "R0802", "%s has labels on %s; the program learns labels of %s", dataset->title, words[dataset->split_domain], words[learned]);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     int64_t count = dataset->split_count[s];
     run->row_count[s] = 0;
@@ -326,7 +358,7 @@ static gnn_status fill_splits(gnn_instance *instance, const gnn_dataset *dataset
     run->row_count[s] = count;
   }
   if (plan->at_rows[GNN_TRAIN] >= 0 && run->row_count[GNN_TRAIN] == 0)
-    return gnn_fail(error, GNN_EDATA, "R0802", "%s has no training nodes", dataset->title);
+    return gnn_fail(error, GNN_EDATA, "R0802", "%s has no training %s", dataset->title, words[learned]);
   return GNN_OK;
 }
 

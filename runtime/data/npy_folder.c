@@ -202,6 +202,7 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
                           gnn_shape_text(&array).text);
       folder->graph_pointers = array.count;
       dataset->declared_graphs = array.count - 1;
+      dataset->raw_graph_ptr = array;
     } else if (is_x || (strcmp(name, "y") == 0 && dataset->declared_nodes < 0)) {
       if (dataset->declared_nodes >= 0) continue;
       status = npy_folder_array(folder, dataset, name, &array, error);

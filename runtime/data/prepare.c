@@ -34,6 +34,37 @@ static gnn_status prepare_count_nodes(gnn_dataset *dataset, gnn_error *error) {
   return GNN_OK;
 }
 
+/* Where the graphs begin; every edge is within one. */
+static gnn_status prepare_graphs(gnn_dataset *dataset, gnn_error *error) {
+  const gnn_array *raw = &dataset->raw_graph_ptr;
+  dataset->graphs = raw->data && raw->count > 1 ? raw->count - 1 : 1;
+  int64_t *ptr = gnn_dataset_alloc(dataset, dataset->graphs + 1, sizeof *ptr, error);
+  if (ptr == NULL) return GNN_ENOMEM;
+  ptr[0] = 0;
+  ptr[dataset->graphs] = dataset->nodes;
+  dataset->graph_ptr = ptr;
+  if (raw->data == NULL) return GNN_OK;
+  if (raw->count < 2) return gnn_fail(error, GNN_EDATA, "", "%s: graph_ptr names no graph", dataset->title);
+  for (int64_t g = 0; g <= dataset->graphs; g++) {
+    const int64_t at = gnn_array_integer(raw, g);
+    if (at < 0 || at > dataset->nodes || (g > 0 && at < ptr[g - 1]) || (g == 0 && at != 0) || (g == dataset->graphs && at != dataset->nodes))
+      return gnn_fail(error, GNN_EDATA, "E0701", "%s: graph_ptr[%lld] is %lld; it must ascend from 0 to %s, the number of nodes", dataset->title, (long long)g, (long long)at,
+                      gnn_count_text(dataset->nodes).text);
+    ptr[g] = at;
+  }
+  return GNN_OK;
+}
+
+static gnn_status prepare_check_graphs(const gnn_dataset *dataset, gnn_error *error) {
+  for (int64_t g = 0; dataset->graphs > 1 && g < dataset->graphs; g++)
+    for (int64_t r = dataset->graph_ptr[g]; r < dataset->graph_ptr[g + 1]; r++)
+      for (int64_t e = dataset->in_ptr[r]; e < dataset->in_ptr[r + 1]; e++)
+        if (dataset->in_source[e] < dataset->graph_ptr[g] || dataset->in_source[e] >= dataset->graph_ptr[g + 1])
+          return gnn_fail(error, GNN_EDATA, "E0701", "%s: the edge %lld → %lld leaves graph %lld, which has the nodes %lld … %lld", dataset->title,
+                          (long long)dataset->in_source[e], (long long)r, (long long)g, (long long)dataset->graph_ptr[g], (long long)dataset->graph_ptr[g + 1] - 1);
+  return GNN_OK;
+}
+
 static uint64_t prepare_hash(uint64_t hash, const void *bytes, size_t count) {
   const unsigned char *b = bytes;
   for (size_t i = 0; i < count; i++) hash = (hash ^ b[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
@@ -46,6 +77,7 @@ static uint64_t prepare_fingerprint(const gnn_dataset *dataset, const gnn_recipe
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   hash = prepare_hash_number(hash, dataset->nodes);
   hash = prepare_hash_number(hash, dataset->edges);
+  if (dataset->graphs > 1) hash = prepare_hash_number(hash, dataset->graphs);
   hash = prepare_hash_number(hash, dataset->is_symmetric);
   for (int i = 0; i < dataset->field_count; i++) {
     const gnn_data_field *field = &dataset->fields[i];
@@ -76,7 +108,11 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
   for (int i = 0; i < dataset->field_count; i++) wants_origin |= dataset->fields[i].domain == GNN_DATA_EDGE;
   int64_t *origin = NULL;
   gnn_status status = prepare_count_nodes(dataset, error);
+  if (status == GNN_OK) status = prepare_graphs(dataset, error);
+  if (status == GNN_OK && dataset->graphs > 1 && recipe->order != GNN_ORDER_GIVEN)
+    status = gnn_fail(error, GNN_EDATA, "E0710", "%s is a set of %s graphs, whose nodes stand in the order of the graphs", dataset->title, gnn_count_text(dataset->graphs).text);
   if (status == GNN_OK) status = gnn_prepare_edges(dataset, recipe, wants_origin, &origin, error);
+  if (status == GNN_OK) status = prepare_check_graphs(dataset, error);
   if (status == GNN_OK) status = gnn_prepare_order(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_fields(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_splits(dataset, recipe, error);

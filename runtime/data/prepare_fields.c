@@ -15,7 +15,7 @@ static const char *fields_row_word(const gnn_data_field *field) {
 
 static gnn_status fields_rows(const gnn_dataset *dataset, const gnn_data_field *field, int64_t stored, gnn_error *error) {
   int64_t wanted = field->domain == GNN_DATA_NODE ? dataset->nodes
-                   : field->domain == GNN_DATA_EDGE ? dataset->raw_source.count : dataset->declared_graphs;
+                   : field->domain == GNN_DATA_EDGE ? dataset->raw_source.count : dataset->graphs;
   if (stored == wanted) return GNN_OK;
   return gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows, but there are %s %ss", dataset->title, field->name,
                   gnn_count_text(stored).text, gnn_count_text(wanted).text, fields_row_word(field));

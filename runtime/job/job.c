@@ -398,9 +398,9 @@ gnn_status gnn_job_predict(gnn_job *job, float *scores, int64_t rows, int64_t co
   gnn_status status = job_ready(job);
   if (status != GNN_OK) return status;
   const gnn_run *run = &job->instance->run;
-  if (scores == NULL || rows != run->nodes || columns != job->program->classes)
+  if (scores == NULL || rows != gnn_rows_of(run, job->program->scores_domain) || columns != job->program->classes)
     return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "predict: the scores are [%lld, %lld], not [%lld, %lld]",
-                                    (long long)run->nodes, (long long)job->program->classes, (long long)rows,
+                                    (long long)gnn_rows_of(run, job->program->scores_domain), (long long)job->program->classes, (long long)rows,
                                     (long long)columns));
   status = gnn_do(job->instance, GNN_WORK_EVALUATE);
   if (status == GNN_OK) status = gnn_download_scores(job->instance, NULL);

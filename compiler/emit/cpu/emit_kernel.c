@@ -262,7 +262,7 @@ static void emit_outer(StepWriter *w) {
 
 static void emit_spmm(StepWriter *w) {
   const Value *lifted = &w->graph->values[w->anchor->operand[0]];
-  const char *csr = w->anchor->as.end == END_DST ? "g->in" : "g->out";
+  const char *csr = step_csr(w);
   w->body = step_write_body(w, "acc", NULL, (Spread){0});
   print_row_function(w);
   const char *from = step_from(w, lifted->operand[0]);
@@ -313,7 +313,7 @@ static void emit_edges(StepWriter *w) {
   write_operand(w, &w->anchor->shape, ROWS_EDGE);
   print_row_function(w);
   open_task(w, "rows", USES_RUN);
-  fprintf(w->out, "  const gnn_csr *edges = &g->%s;\n", is_out ? "out" : "in");
+  fprintf(w->out, "  const gnn_csr *edges = &%s;\n", step_csr(w));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    %sgnn_real acc[%" PRId64 "]%s;\n", is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
   /* _Alignas: gcc 12 stores whole vectors below the stack pointer of a function that calls none, and aligns them wrongly. */
   if (!is_sum) fprintf(w->out, "    for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
@@ -321,7 +321,7 @@ static void emit_edges(StepWriter *w) {
   if (!is_sum) fprintf(w->out, "    gnn_settle(acc, %" PRId64 ", edges->ptr[r] == edges->ptr[r + 1]);\n", width);
   fprintf(w->out, "    %s_row(context, r, acc);\n  }\n}\n\n", w->name);
   open_step(w, no_members);
-  run_over_bounds(w, "rows", is_out ? "g->out" : "g->in");
+  run_over_bounds(w, "rows", step_csr(w));
   fprintf(w->out, "}\n\n");
 }
 
@@ -392,7 +392,8 @@ static void emit_column_sum(StepWriter *w) {
     fprintf(w->out, "%s", loops_text(w->operand, "    "));
   }
   fprintf(w->out, "  }\n  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j];\n}\n\n", width);
-  emit_walk(w, arena_printf(w->arena, "%s_run(context", w->name), step_run_first(w, DOMAIN_NODE, 1, "walk.run"), step_run_first(w, DOMAIN_NODE, 1, "walk.run + 1"), width);
+  const Domain rows = is_edge ? DOMAIN_NODE : from->shape.domain;
+  emit_walk(w, arena_printf(w->arena, "%s_run(context", w->name), step_run_first(w, rows, 1, "walk.run"), step_run_first(w, rows, 1, "walk.run + 1"), width);
 }
 
 /* ---- values side by side ---- */
@@ -475,7 +476,7 @@ static void emit_cross_entropy_gradient(StepWriter *w) {
                                        "g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN], begin, end, %s);", scores, classes, labels, label_stride(w), gradient));
   take_part(w);
   open_step(w, no_members);
-  run_over_rows(w, "rows", DOMAIN_NODE, 1);
+  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
   fprintf(w->out, "}\n\n");
 }
 
