@@ -111,8 +111,14 @@ static const char *signature(Checker *checker, const Function *function) {
 static void unknown_argument(Checker *checker, const Function *function, const Arg *arg, const FormalName *names, int count) {
   const char *known[ARG_MAX];
   for (int i = 0; i < count; i++) known[i] = arena_strndup(checker->arena, names[i].name, names[i].length);
-  diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", function->name, arg->name,
-              check_nearest(checker, arg->name, known, count, "\""));
+  bool has_axis = false;
+  for (int i = 0; i < count; i++) has_axis = has_axis || strcmp(known[i], "axis") == 0;
+  if (has_axis && strcmp(arg->name, "dim") == 0) {
+    diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"dim\"; here it is \"axis\"", function->name);
+    diags_fix(checker->diags, arg->place, 3, "axis");
+  } else {
+    diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", function->name, arg->name, check_nearest(checker, arg->name, known, count, "\""));
+  }
   diags_note(checker->diags, "%s", signature(checker, function));
 }
 

@@ -24,6 +24,11 @@ void train_unknown_word(Checker *checker, Place place, const char *what, const c
     suggest_offer(&suggest, known[i]);
   }
   if (suggest.count > 1 && suggest.distance[0] < suggest.distance[1]) suggest.count = 1;
+  const char *ours = known_alias_of(word);
+  if (ours && train_is_in(ours, known, count)) {
+    diags_error(checker->diags, "E0205", place, "unknown %s \"%s\"; did you mean %s (also known as %s)? (known: %s)", what, word, ours, word, list);
+    return;
+  }
   diags_error(checker->diags, "E0205", place, "unknown %s \"%s\"%s (known: %s)", what, word, suggest_text(checker->arena, &suggest, ""), list);
 }
 
@@ -258,6 +263,12 @@ static void sort_setting(Training *t, const ConfStmt *stmt) {
       diags_help(diags, "%s", earlier[i].now);
       return;
     }
+  static const char *const of_optimizer[] = {"lr", "learning_rate", "scheduler", "lr_scheduler", "weight_decay", "momentum", "betas"};
+  if (train_is_in(stmt->key, of_optimizer, sizeof of_optimizer / sizeof *of_optimizer)) {
+    diags_error(diags, "E0217", stmt->key_place, "\"%s\" is a matter of the optimiser", stmt->key);
+    diags_help(diags, "optimizer = adam(lr = 0.01, weight_decay = 5e-4); a schedule is a value of lr: adam(lr = cosine(0.01, 200))");
+    return;
+  }
   if (!*stmt->key || strcmp(stmt->key, "group") == 0) return;
   if (train_is_in(stmt->key, later_settings, sizeof later_settings / sizeof *later_settings)) {
     check_unsupported(t->checker, stmt->key_place, "%s is", stmt->key);

@@ -15,8 +15,12 @@ static const Alias aliases[] = {
     {"Sigmoid", "sigmoid"},     {"Tanh", "tanh"},            {"Dropout", "dropout"},    {"Softmax", "softmax"},
     {"DynamicEdgeConv", "EdgeConv"}, {"PReLU", "prelu"}, {"SELU", "selu"}, {"SiLU", "silu"}, {"Softplus", "softplus"}, {"GraphNorm", "graph_norm"},
     {"InstanceNorm", "instance_norm"}, {"PairNorm", "pair_norm"}, {"normalize", "l2_normalise"}, {"l2_normalize", "l2_normalise"}, {"BatchNorm", "batch_norm"}, {"BatchNorm1d", "batch_norm"}, {"LayerNorm", "layer_norm"}, {"matmul", "@"}, {"mm", "@"},
-    {"CrossEntropyLoss", "cross_entropy"}, {"NLLLoss", "nll"}, {"MSELoss", "mse"}, {"BCEWithLogitsLoss", "bce_with_logits"},
-    {"Adam", "adam"},           {"AdamW", "adamw"},          {"SGD", "sgd"},            {"scatter_add", "sum"},
+    {"CrossEntropyLoss", "cross_entropy"}, {"NLLLoss", "cross_entropy"}, {"MSELoss", "mse"}, {"BCEWithLogitsLoss", "bce"},
+    {"L1Loss", "l1"},           {"SmoothL1Loss", "huber"},   {"HuberLoss", "huber"},    {"BPRLoss", "bpr"},
+    {"auc", "roc_auc"},         {"auroc", "roc_auc"},        {"ap", "average_precision"}, {"acc", "accuracy"},
+    {"Adam", "adam"},           {"AdamW", "adamw"},          {"SGD", "sgd"},            {"RMSprop", "rmsprop"},
+    {"Adagrad", "adagrad"},     {"StepLR", "step"},          {"ExponentialLR", "exponential"}, {"CosineAnnealingLR", "cosine"},
+    {"LinearLR", "linear"},     {"ReduceLROnPlateau", "plateau"}, {"scatter_add", "sum"},
     {"scatter_mean", "mean"},   {"pow", "^"}, {"cat", "concat"}, {"narrow", "slice"}, {"view", "reshape"}, {"detach", "stop_gradient"}, {"einsum", "dot"},
 };
 
