@@ -10,7 +10,7 @@ suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime plann
 #   the least memory of models in bf16, and of all by recomputation (cuda: sage4's, wide's); every variant of kernels, and padded rows by libraries
 #   and in tf32 (cuda_around: the second and last variant, bf16).
 # emitted_all: the sources of SAGE and GraphConv, too, under each compiler and sanitizer, and twice the names (emitted: GCN, GIN, a name of each kind).
-# plans_all: the policies of all other systems, every model without results in the places of operands (plans: five, and two models).
+# plans_all: every model without results in the places of operands (plans: four).
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
 #   without each wait of the rings to the SSD (cuda_around has three layers of GCN and GIN and two orders, and the waits of slots that are used again).
