@@ -145,6 +145,12 @@ static bool run_autodiff(Compilation *c) {
 
 static bool run_simplify(Compilation *c) {
   if (c->training) simplify(c->training);
+  if (c->training && c->options->is_reassociating) {
+    int told = c->training->note_count;
+    factor(c->training);
+    for (; told < c->training->note_count; told++) ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count, c->training->notes[told]);
+    simplify(c->training);
+  }
   return true;
 }
 

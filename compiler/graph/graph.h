@@ -189,6 +189,7 @@ void graph_settle(Graph *graph);
 /* The passes. */
 Graph *lower(Arena *arena, const TypedProgram *program);
 void reassociate(Graph *graph);
+void factor(Graph *graph);
 void autodiff(Graph *graph);
 ValueId clip_factor(Graph *graph); /* of the gradients that autodiff has found; NO_VALUE: they stay as they are */
 void simplify(Graph *graph);

@@ -140,6 +140,12 @@ for path in "$here"/models/varied/*.gnn; do
   check "$model: same bits for every number of threads" threads_agree varied
 done
 
+# ---- the gradient of a softmax over edges reads no neighbours where the sum that it weighs is there ----
+softmax_gradients() { "$gnncc" -w --stop-after=fuse --dump=fuse "$@" "$here/models/varied/gat.gnn" | sed -n 's/^kernel [0-9]*: \(.*\) of d_conv[123]_logsumexp.*/\1/p' | sort | uniq -c | tr -s ' ' | paste -sd,; }
+check "attention: gradients of softmaxes from outputs" sh -c "echo '$(softmax_gradients)' | grep -x ' 3 row sum'"
+check "attention: gradients of softmaxes over edges where sums keep their order" sh -c "echo '$(softmax_gradients -fno-reassociate)' | grep -x ' 3 edge sum'"
+check "attention: the plan says so" sh -c "'$gnncc' -w --plan '$here/models/varied/gat.gnn' | grep -c 'from a sum over edges that is there already' | grep -x 3"
+
 # ---- sets of graphs: one without nodes, one without edges, a node alone, loops, a hub ----
 make_sets() { # FOLDER [SHIFT]: a shift of 1 lets an edge leave its graph
   mkdir -p "$1"
