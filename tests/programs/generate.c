@@ -336,16 +336,18 @@ static void data(Writer *w, FILE *how, bool is_plain) {
 
 static void train(Writer *w, bool is_plain, const char *optimizer) {
   static const char *const watched[] = {"valid.accuracy", "valid.loss", "test.loss", "train.accuracy"}, *const shows[] = {"[train, valid, test]", "[train]", "test"};
-  line(w, 0, "train m {\n  loss = cross_entropy(out, y)");
+  const bool is_smoothed = !is_plain && chance(w, 20), has_more = !is_plain && chance(w, 30);
+  line(w, 0, TEXT("train m {\n  loss = cross_entropy(out, y%s)", is_smoothed ? ", label_smoothing = 0.1" : ""));
   line(w, 2, TEXT("optimizer = %s", optimizer));
-  line(w, 2, TEXT("epochs = %d; metric = %s", EPOCHS, chance(w, 50) ? "accuracy" : "[accuracy]"));
+  line(w, 2, TEXT("epochs = %d; metric = %s", EPOCHS, has_more ? "[accuracy, macro_f1, roc_auc, hits(2)]" : chance(w, 50) ? "accuracy" : "[accuracy]"));
   if (chance(w, 30)) line(w, 2, TEXT("seed = %d", below(w, 100)));
-  if (chance(w, 50)) line(w, 2, TEXT("keep = best(%s)", ONE_OF(watched)));
+  if (chance(w, 50)) line(w, 2, TEXT("keep = best(%s)", has_more && chance(w, 50) ? "valid.roc_auc" : ONE_OF(watched)));
   if (is_plain) {
     line(w, 0, "}");
     return;
   }
   if (chance(w, 10)) line(w, 2, "runs = 2");
+  if (chance(w, 30)) line(w, 2, chance(w, 50) ? "clip = norm(0.5)" : "clip = value(lr); accumulate = 2");
   if (chance(w, 20)) line(w, 2, TEXT("evaluate = every(%d)", between(w, 1, 2)));
   if (chance(w, 20)) line(w, 2, TEXT("stop = patience(%s, 2)", ONE_OF(watched)));
   if (chance(w, 20)) line(w, 2, TEXT("checkpoint = every(%d)", between(w, 1, 2)));
@@ -426,9 +428,11 @@ static void program(Writer *w, uint64_t seed) {
       {"sgd(lr = 0.02, momentum = 0.9, nesterov = true)", "--optimizer sgd --lr 0.02 --momentum 0.9 --nesterov"},
       {"sgd(lr = 0.02, momentum = 0.5, weight_decay = 1e-3)", "--optimizer sgd --lr 0.02 --momentum 0.5 --weight-decay 1e-3"},
       {"adam(lr = 0.01, betas = [0.8, 0.99], eps = 1e-6)", NULL}, {"adamw(beta1 = 0.8, beta2 = 0.95, lr = lr * 0.5)", NULL},
+      {"rmsprop(warmup(2, cosine(lr)), momentum = 0.5)", NULL}, {"rmsprop(one_cycle(lr), centered = true, eps = 1e-3)", NULL},
+      {"adagrad(plateau(0.05, 0.5, patience = 0, watch = train.loss), lr_decay = 0.1)", NULL}, {"adam(step(lr, 2, 0.5))", NULL},
   };
   bool is_plain = seed % 5 == 0, is_imported = chance(w, 50);
-  int optimizer = below(w, is_plain ? 6 : 8);
+  int optimizer = below(w, is_plain ? 6 : 12);
   const int hidden = between(w, 1, 24);
   FILE *how = create(w, "how");
   w->out = create(w, "p.gnn");
