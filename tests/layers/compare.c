@@ -4,7 +4,7 @@
  *
  * EXPECTED holds `loss`, `out.CASE` (what OUTPUT_FOLDER/CASE.npy must hold) `grad.WEIGHT` (WEIGHT of GRADIENTS)
  * and `after.BUFFER` (BUFFER of TRAINED, the weights after one epoch). Entries may differ by TOLERANCE times
- * the largest of the array. An array whose entries are all 0, or 0 but for rounding, has none: there 1e-8 is what float32 leaves of sums of numbers of size 1.
+ * the largest of the array, and by 1e-8; where all entries are 0, or 0 but for rounding, by 1e-7, which is what float32 leaves of sums of numbers of size 1.
  * Of an input the expected gradient has the rows of the graph's nodes; those of other nodes must be 0. */
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void compare(const char *name, const gnn_array *want, const gnn_array *go
     at = i;
     if (isnan(worst)) break;
   }
-  if (worst <= tolerance * largest + 1e-8) {
+  if (worst <= tolerance * largest + (largest < 1e-7 ? 1e-7 : 1e-8)) {
     passed++;
     return;
   }

@@ -31,7 +31,7 @@ def graphs(generator):
         "loops": (7, [(0, 0), (1, 0), (0, 1), (2, 2), (3, 4), (4, 3), (6, 6)]),
         "hub": (NODES, [(0, v) for v in range(1, NODES)] + [(v, 0) for v in range(1, NODES)]),
         "ring": (6, ring),
-        "one_edge": (2, [(0, 1)]),
+        "one_edge": (4, [(0, 1)]),
         "no_edges": (4, []),
         "one_node": (1, []),
         "only_loops": (3, [(0, 0), (1, 1), (2, 2)]),
@@ -232,8 +232,9 @@ def key(name, weight):
 def data_of(nodes, edges, generator):
     edges = torch.tensor(sorted(edges, key=lambda e: (e[1], e[0])), dtype=torch.int64).reshape(-1, 2).t()
     count = edges.shape[1]
-    return dict(nodes=nodes, edges=edges, y=torch.randint(0, CLASSES, (nodes,), generator=generator),
-                w=torch.rand(count, generator=generator) + 0.5, e=torch.randn(count, EDGE_WIDTH, generator=generator))
+    w = torch.rand(count, generator=generator) + 0.5
+    w[edges[1] == 4] = 0  # a node that has neighbours, but no weight
+    return dict(nodes=nodes, edges=edges, y=torch.randint(0, CLASSES, (nodes,), generator=generator), w=w, e=torch.randn(count, EDGE_WIDTH, generator=generator))
 
 
 def in_double(g):
@@ -326,9 +327,9 @@ def main(folder):
     save_data(path("graphs", "twice.safetensors"), data["directed"], times=2)  # every edge is there twice, and counts once
     few = data["one_edge"]
     save_data(path("graphs", "no_training.safetensors"), few, train=0)
-    save_data(path("graphs", "unlabelled.safetensors"), {**few, "y": torch.full((2,), -1)})
-    save_data(path("graphs", "one_label.safetensors"), {**few, "y": torch.ones(2, dtype=torch.int64)})
-    save_data(path("graphs", "one_class.safetensors"), {**few, "y": torch.zeros(2, dtype=torch.int64)}, classes=1)
+    save_data(path("graphs", "unlabelled.safetensors"), {**few, "y": torch.full((4,), -1)})
+    save_data(path("graphs", "one_label.safetensors"), {**few, "y": torch.ones(4, dtype=torch.int64)})
+    save_data(path("graphs", "one_class.safetensors"), {**few, "y": torch.zeros(4, dtype=torch.int64)}, classes=1)
     print(f"torch {torch.__version__}, torch_geometric {torch_geometric.__version__}: {len(cases)} cases on {len(data)} graphs")
 
 
