@@ -273,6 +273,7 @@ void check_block(Checker *checker, Scope *scope, const Block *block) {
       diags_error(checker->diags, "E0330", stmt->span.place, "nothing after \"return\" is ever reached");
       return;
     }
+    checker->is_stopped = checker->is_stopped || diags_is_full(checker->diags);
     if (checker->is_stopped || !check_step(checker, stmt->span.place)) return;
     if (checker->depth >= CHECK_DEPTH_MAX) {
       diags_error(checker->diags, "E0111", stmt->span.place, "blocks are nested too deeply here");

@@ -69,6 +69,8 @@ static bool has_error_on_line(const Diags *diags, Place place) {
   return false;
 }
 
+bool diags_is_full(const Diags *diags) { return diags->is_limit_hit; }
+
 static int exit_rank(int exit_code) {
   static const int order[] = {0, 4, 5, 3, 1, 2, 70};
   for (int i = 0; i < (int)(sizeof order / sizeof *order); i++)

@@ -47,6 +47,8 @@ int diags_count(const Diags *diags);
 void diags_called_from(Diags *diags, int first, Place body, Place call, const char *name);
 
 int diags_error_count(const Diags *diags);
+/* There were more errors than are shown: nothing more need be looked for. */
+bool diags_is_full(const Diags *diags);
 /* 0 without errors; otherwise what the process should end with: 1 program or data, 2 command line, 3 no plan fits,
  * 4 unreadable file, 5 missing tool, 70 ours. */
 int diags_exit_code(const Diags *diags);

@@ -2,6 +2,7 @@
 #include "suggest.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WORD_MAX = 63 };
@@ -42,6 +43,7 @@ static int suggest_distance(const char *a, const char *b) {
 void suggest_offer(Suggest *suggest, const char *name) {
   int length = (int)strlen(suggest->wanted), limit = length / 3 > 1 ? length / 3 : 1;
   if (suggest->limit > 0) limit = suggest->limit;
+  if (abs((int)strlen(name) - length) > limit) return; /* so many insertions at least */
   int distance = suggest_distance(suggest->wanted, name);
   if (distance > limit || (length == 1 && strlen(name) == 1)) return;
   int at = suggest->count;

@@ -188,14 +188,15 @@ static void read_target(Reader *reader) {
     read_and_parse(reader, join(reader->arena, reader->options->share_dir, arena_printf(reader->arena, "targets/%s.gnn", name)), diags_no_place());
 }
 
-/* A line of a target or a plan; they stand on lines of their own. */
-static bool is_about_machines(const Ast *ast, int32_t file, int32_t line) {
-  for (int i = 0; i < ast->item_count; i++) {
-    const Item *item = ast->items[i];
-    bool is_here = item->span.place.file == file && item->span.place.line <= line && line <= item->span.end_line;
-    if (is_here && (item->kind == ITEM_TARGET || item->kind == ITEM_PLAN)) return true;
+/* Which lines of a file are of a target or a plan; they stand on lines of their own. */
+static bool *lines_about_machines(const Reader *reader, int32_t file, int32_t line_count) {
+  bool *are = arena_alloc(reader->arena, (size_t)line_count + 1);
+  for (int i = 0; i < reader->ast->item_count; i++) {
+    const Item *item = reader->ast->items[i];
+    if (item->span.place.file != file || (item->kind != ITEM_TARGET && item->kind != ITEM_PLAN)) continue;
+    for (int32_t line = item->span.place.line; line <= item->span.end_line && line <= line_count; line++) are[line] = true;
   }
-  return false;
+  return are;
 }
 
 static uint64_t fingerprint_of_model(const Reader *reader) {
@@ -203,13 +204,15 @@ static uint64_t fingerprint_of_model(const Reader *reader) {
   for (int32_t file = 0; file < diags_source_count(reader->diags); file++) {
     size_t length;
     const char *text = diags_source_text(reader->diags, file, &length);
-    int32_t line = 1;
+    int32_t line = 1, line_count = 1;
+    for (size_t i = 0; i < length; i++) line_count += text[i] == '\n';
+    const bool *is_about_machines = lines_about_machines(reader, file, line_count);
     for (size_t at = 0; at < length; line++) {
       size_t end = at;
       while (end < length && text[end] != '\n') end++;
       while (at < end && isspace((unsigned char)text[at])) at++;
       bool says_something = at < end && text[at] != '#';
-      if (says_something && !is_about_machines(reader->ast, file, line)) hash = fingerprint(hash, text + at, end - at);
+      if (says_something && !is_about_machines[line]) hash = fingerprint(hash, text + at, end - at);
       at = end + 1;
     }
   }

@@ -173,6 +173,16 @@ check_error "deep lists"
 check_error "deep blocks"
 {
   echo 'data d from karate()'
+  echo 'model m on d {'
+  for i in $(seq 20000); do echo "h$i = nosuch$i"; done
+  echo '}'
+} >"$scratch/big.gnn"
+start=$SECONDS
+check_error "as many mistakes as lines"
+[ $((SECONDS - start)) -lt 20 ] # a minute and more where each looks for the nearest name
+result $? "as many mistakes as lines: those that are not shown cost nothing"
+{
+  echo 'data d from karate()'
   echo 'layer L0(x) { return relu(x) }'
   for i in $(seq 40); do echo "layer L$i(x) { return L$((i - 1))(L$((i - 1))(x)) }"; done
   echo 'model m on d { return L40(x) }'
