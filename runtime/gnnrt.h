@@ -237,7 +237,7 @@ typedef struct gnn_field_desc {
 typedef struct gnn_graph_desc {
   int64_t nodes, edges;  /* room that was planned */
   int64_t graphs;        /* that the nodes are of; what is known of them is nowhere (-1) where nothing needs it; 0: nothing does */
-  int64_t at_members_ptr, at_members_idx, at_members_bounds; /* the nodes of each graph */
+  int64_t at_members_ptr, at_members_idx, at_members_bounds, at_members_hubs; /* the nodes of each graph; of a GPU's programs the graphs with many */
   int64_t at_owner_ptr, at_owner_idx, at_owner_bounds;       /* the graph of each node, as rows of one entry */
   int64_t at_graph_size;                                     /* gnn_real per graph: its nodes */
   int has_weights_of_nodes; /* rows of weights belong to nodes: the data have as many as were planned */

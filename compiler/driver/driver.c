@@ -209,18 +209,6 @@ static bool check_precision(Compilation *c, const char *architecture) {
   return true;
 }
 
-/* What kernels for a GPU do not compute so far. */
-static bool check_backend(Compilation *c) {
-  const Graph *graph = c->evaluation;
-  for (int i = 0; c->backend == BACKEND_CUDA && i < graph->value_count; i++) {
-    const Domain domain = graph->values[i].shape.domain;
-    if (domain != DOMAIN_GRAPH && domain != DOMAIN_MEMBER) continue;
-    diags_error(c->diags, "E0110", graph->values[i].place, "pooling and values of graphs are for programs for a processor; on a GPU they are not supported yet");
-    return false;
-  }
-  return true;
-}
-
 static bool check_parts(Compilation *c) {
   const int asked = c->options->parts, parts = parts_at_most(c->program->info, asked);
   if (c->backend == BACKEND_CUDA && asked > 1) {
@@ -362,7 +350,7 @@ static void add_evaluation_without_taps(Compilation *c, Form *form) {
 static bool run_fuse(Compilation *c) {
   const Options *o = c->options;
   c->backend = backend_of(c);
-  if (!check_precision(c, architecture_of(c)) || !check_backend(c) || !check_parts(c)) return false;
+  if (!check_precision(c, architecture_of(c)) || !check_parts(c)) return false;
   c->fuse_options = (FuseOptions){.is_fusing = o->is_fusing, .is_placing = o->is_placing, .backend = c->backend, .precision = o->precision,
                                   .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0,
                                   .is_gemm_said = o->gemm != NULL, .is_spmm_said = o->spmm != NULL,

@@ -101,8 +101,8 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   for (int k = 0; s >= m->schedule->training_count && !step->is_rerun && is_last && k < kernel->output_count; k++) {
     const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
     if (value->tap && m->backend == BACKEND_CUDA)
-      fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, g->nodes, %" PRId64 ", %" PRId64 ");\n", escape_c(m->arena, value->tap),
-              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, shape_width(&value->shape), kernels_row_stride(step->kernels, kernel->outputs[k]));
+      fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, %s, %" PRId64 ", %" PRId64 ");\n", escape_c(m->arena, value->tap),
+              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, step_rows_of(m->arena, value->shape.domain, 1), shape_width(&value->shape), kernels_row_stride(step->kernels, kernel->outputs[k]));
     else if (value->tap)
       fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), %s, %" PRId64 ");\n", escape_c(m->arena, value->tap),
               layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, step_rows_of(m->arena, value->shape.domain, 1), shape_width(&value->shape));
@@ -417,7 +417,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "},\n");
   fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .graphs = %" PRId64 ", .has_weights_of_nodes = %d, .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, p->info->graphs, p->has_weights_of_nodes, y->residents->has_out, y->residents->is_symmetric);
   fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->residents->in_ptr), at(m, y->residents->in_idx), at(m, y->residents->in_bounds));
-  fprintf(out, "            .at_members_ptr = %s, .at_members_idx = %s, .at_members_bounds = %s,\n", at(m, y->residents->members_ptr), at(m, y->residents->members_idx), at(m, y->residents->members_bounds));
+  fprintf(out, "            .at_members_ptr = %s, .at_members_idx = %s, .at_members_bounds = %s, .at_members_hubs = %s,\n", at(m, y->residents->members_ptr), at(m, y->residents->members_idx),
+          at(m, y->residents->members_bounds), at(m, y->residents->members_hubs));
   fprintf(out, "            .at_owner_ptr = %s, .at_owner_idx = %s, .at_owner_bounds = %s, .at_graph_size = %s,\n", at(m, y->residents->owner_ptr), at(m, y->residents->owner_idx),
           at(m, y->residents->owner_bounds), at(m, y->residents->graph_size));
   fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->residents->out_ptr), at(m, y->residents->out_idx),

@@ -27,5 +27,5 @@ FUNCTION(SOFTPLUS, 2.5, "gnn_softplus(%1$s)")
 FUNCTION(LESS, 0.03, "(gnn_real)(%1$s < %2$s)")             /* 1 or 0, which comparisons are for NaN */
 FUNCTION(LESS_EQUAL, 0.03, "(gnn_real)(%1$s <= %2$s)")
 FUNCTION(EQUAL, 0.03, "(gnn_real)(%1$s == %2$s)")
-FUNCTION(SIGN, 0.03, "(gnn_real)((%1$s > 0) - (%1$s < 0))") /* -1, 0, 1 */
+FUNCTION(SIGN, 0.03, "%1$s > 0 ? 1 : %1$s < 0 ? -1 : %1$s + 0") /* -1, 0, 1; of no number none */
 FUNCTION(GELU_SLOPE, 3.2, "gnn_gelu_slope(%1$s)")         /* d gelu(x) / dx */

@@ -190,7 +190,8 @@ enum { LEAST_WIDTH = 32, BUFFER_BYTES = 1 << 16 };
 
 /* Of rows that fill a warp. */
 static void offer_for_spmm(Variants *v, const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
-  bool is_wide = shape_width(&kernels->graph->values[kernel->anchor].shape) >= LEAST_WIDTH;
+  const Value *sum = &kernels->graph->values[kernel->anchor];
+  bool is_wide = shape_width(&sum->shape) >= LEAST_WIDTH && kernels->graph->values[sum->operand[0]].shape.domain == DOMAIN_EDGE;
   kernel->epilogue = (Epilogue){.result = kernel->anchor, .bias = NO_VALUE, .addend = NO_VALUE};
   kernel->epilogue.place = place_of(kernels, kernel);
   bool is_possible = is_wide && kernel->epilogue.place != NO_VALUE && kernels->graph->program->info->edges < INT32_MAX && kernels->precision != PRECISION_BF16;

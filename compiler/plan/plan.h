@@ -46,7 +46,7 @@ typedef struct Residents {
   int in_hubs, out_hubs;  /* for a GPU, where there may be such rows */
   int degree[2];          /* by EdgeEnd */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
-  int members_ptr, members_idx, members_bounds, owner_ptr, owner_idx, owner_bounds, graph_size;
+  int members_ptr, members_idx, members_bounds, members_hubs, owner_ptr, owner_idx, owner_bounds, graph_size;
   int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,

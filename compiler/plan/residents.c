@@ -92,6 +92,7 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
     y->members_ptr = add_resident(l, BLOCK_GRAPH, "graph_members_ptr", 8 * (info->graphs + 1));
     y->members_idx = add_resident(l, BLOCK_GRAPH, "graph_members_idx", 4 * info->nodes);
     y->members_bounds = add_resident(l, BLOCK_GRAPH, "graph_members_bounds", 8 * (GNN_TASKS + 1));
+    if (l->is_for_gpu && residents_hub_room(info->nodes)) y->members_hubs = add_resident(l, BLOCK_GRAPH, "graph_members_hubs", 4 * residents_hub_room(info->nodes));
   }
   if (owner) {
     y->owner_ptr = add_resident(l, BLOCK_GRAPH, "graph_owner_ptr", 8 * (info->nodes + 1));
@@ -247,7 +248,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
   y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = y->in_hubs = y->out_hubs = y->node_id = y->edge_id = NO_INDEX;
-  y->members_ptr = y->members_idx = y->members_bounds = y->owner_ptr = y->owner_idx = y->owner_bounds = y->graph_size = NO_INDEX;
+  y->members_ptr = y->members_idx = y->members_bounds = y->members_hubs = y->owner_ptr = y->owner_idx = y->owner_bounds = y->graph_size = NO_INDEX;
   y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
   for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
   y->field = no_blocks(arena, program->field_count);

@@ -51,8 +51,8 @@ typedef struct gnn_view_sparse {
 
 typedef struct gnn_view {
   unsigned char *device; /* the arena */
-  int64_t nodes, edges;
-  gnn_view_csr in, out;
+  int64_t nodes, edges, graphs;
+  gnn_view_csr in, out, members, owner;
   gnn_view_blocks blocks;
   const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
   const int64_t *edge_id;

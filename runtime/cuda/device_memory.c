@@ -204,7 +204,7 @@ static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status
   const int64_t real_bytes = program->real_bytes;
   for (int f = 0; f < program->field_count; f++) {
     const gnn_field_desc *field = &program->fields[f];
-    int64_t rows = field->domain == GNN_EDGE ? run->edges : run->nodes;
+    int64_t rows = gnn_rows_of(run, field->domain);
     if (field->storage == GNN_LABEL) memory_put(instance, gnn_instance_at(instance, field->at[0]), rows * (int64_t)sizeof(int32_t), status);
     if (field->storage == GNN_DENSE)
       memory_hand_over(instance, gnn_instance_at(instance, field->at[0]), rows * gnn_row_stride(field->stride, field->width) * (field->is_half ? 2 : real_bytes), status);
@@ -221,7 +221,7 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   gnn_cuda *cuda = run->cuda;
   const gnn_graph_desc *graph = &run->program->graph;
-  gnn_view view = {.device = cuda->arena, .nodes = run->nodes, .edges = run->edges};
+  gnn_view view = {.device = cuda->arena, .nodes = run->nodes, .edges = run->edges, .graphs = run->graphs};
   gnn_status status = GNN_OK;
   gnn_csr out = run->out;
   int is_shared = out.ptr == run->in.ptr;
@@ -230,6 +230,8 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   if (is_shared) out.ptr = NULL, out.idx = NULL, out.hub = NULL;
   view.in = memory_csr(instance, &run->in, &status);
   view.out = memory_csr(instance, &out, &status);
+  view.members = memory_csr(instance, &run->members, &status);
+  view.owner = memory_csr(instance, &run->owner, &status);
   view.blocks = (gnn_view_blocks){run->blocks.levels, run->blocks.run_levels,
                                   memory_put(instance, run->blocks.first, ((INT64_C(1) << run->blocks.levels) + 1) * (int64_t)sizeof(int64_t), &status)};
   if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx, view.out.hub = view.in.hub;
@@ -238,6 +240,7 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   const int64_t degrees[2] = {graph->at_in_degree, graph->at_out_degree};
   for (int d = 0; d < 2; d++)
     if (degrees[d] >= 0) memory_hand_over(instance, gnn_instance_at(instance, degrees[d]), run->nodes * run->program->real_bytes, &status);
+  if (graph->graphs && graph->at_graph_size >= 0) memory_hand_over(instance, gnn_instance_at(instance, graph->at_graph_size), run->graphs * run->program->real_bytes, &status);
   memory_put_fields(instance, &view, &status);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     view.rows[s] = memory_put(instance, run->rows[s], run->row_count[s] * (int64_t)sizeof *run->rows[s], &status);

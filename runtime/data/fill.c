@@ -137,7 +137,7 @@ static int fill_has_parts(const gnn_run *run, const int64_t *first) {
 }
 
 /* The nodes of each graph and the graph of each node, as far as the program needs them. */
-static void fill_pools(gnn_instance *instance, const gnn_dataset *dataset) {
+static gnn_status fill_pools(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
   const int64_t graphs = dataset->graphs, nodes = dataset->nodes;
@@ -159,6 +159,8 @@ static void fill_pools(gnn_instance *instance, const gnn_dataset *dataset) {
   }
   void *size = fill_at(instance, plan->at_graph_size);
   for (int64_t g = 0; size && g < graphs; g++) fill_real(size, run->program->real_bytes, g, (double)(dataset->graph_ptr[g + 1] - dataset->graph_ptr[g]));
+  int32_t *hubs = fill_at(instance, plan->at_members_hubs);
+  return hubs ? fill_hubs(&run->members, hubs, plan->nodes / (GNN_HUB_ENTRIES + 1), error) : GNN_OK;
 }
 
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
@@ -171,7 +173,8 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   run->nodes = nodes;
   run->edges = edges;
   run->graphs = dataset->graphs;
-  if (plan->graphs) fill_pools(instance, dataset);
+  const gnn_status pooled = plan->graphs ? fill_pools(instance, dataset, error) : GNN_OK;
+  if (pooled != GNN_OK) return pooled;
   int32_t *node_id = plan->is_ordered ? fill_at(instance, plan->at_node_id) : NULL;
   int64_t *edge_id = plan->is_ordered ? fill_at(instance, plan->at_edge_id) : NULL;
   for (int64_t v = 0; node_id && v < nodes; v++) node_id[v] = dataset->node_id ? dataset->node_id[v] : (int32_t)v;

@@ -217,7 +217,7 @@ void watched_enter(gnn_run *g, int step) {
   if (step == 1 || device_step(step) != device_step(step - 1)) snapshot(g, step);
 }
 
-enum { HUB_ENTRIES = 16 /* so few, so that small graphs have hubs */, MOST_GRAPHS = 2 + 2 * GNN_SPARSE_MAX };
+enum { HUB_ENTRIES = 16 /* so few, so that small graphs have hubs */, MOST_GRAPHS = 4 + 2 * GNN_SPARSE_MAX };
 
 static gnn_view_csr view_of_csr(const gnn_csr *from) {
   static struct { const int64_t *ptr; int32_t *hub; int64_t count; } known[MOST_GRAPHS], *at;
@@ -234,7 +234,8 @@ static gnn_view_csr view_of_csr(const gnn_csr *from) {
 
 /* The graph and the labels are read where the CPU has them. */
 static gnn_view view_of(const gnn_run *g) {
-  gnn_view v = {.device = arena, .nodes = g->nodes, .edges = g->edges, .in = view_of_csr(&g->in), .out = view_of_csr(&g->out), .node_id = g->node_id, .edge_id = g->edge_id,
+  gnn_view v = {.device = arena, .nodes = g->nodes, .edges = g->edges, .graphs = g->graphs, .in = view_of_csr(&g->in), .out = view_of_csr(&g->out),
+                .members = view_of_csr(&g->members), .owner = view_of_csr(&g->owner), .node_id = g->node_id, .edge_id = g->edge_id,
                 .blocks = {g->blocks.levels, g->blocks.run_levels, g->blocks.first}, .seed = g->seed, .epoch = g->epoch, .loss = g->loss};
   for (int i = 0; i < GNN_SPARSE_MAX; i++)
     v.sparse[i] = (gnn_view_sparse){view_of_csr(&g->sparse[i].by_row), g->sparse[i].row_value, view_of_csr(&g->sparse[i].by_column),

@@ -147,38 +147,15 @@ check "attention: gradients of softmaxes over edges where sums keep their order"
 check "attention: the plan says so" sh -c "'$gnncc' -w --plan '$here/models/varied/gat.gnn' | grep -c 'from a sum over edges that is there already' | grep -x 3"
 
 # ---- sets of graphs: one without nodes, one without edges, a node alone, loops, a hub ----
-make_sets() { # FOLDER [SHIFT]: a shift of 1 lets an edge leave its graph
-  mkdir -p "$1"
-  perl -e 'my ($folder, $shift) = @ARGV;
-    sub array { my ($name, $type, $shape, $data) = @_;
-      my $header = "{\"descr\": \"$type\", \"fortran_order\": False, \"shape\": ($shape), }";
-      $header .= " " x (63 - (10 + length $header) % 64) . "\n";
-      open my $out, ">:raw", "$folder/$name.npy" or die; print $out "\x93NUMPY\x01\x00" . pack("v", length $header) . $header . $data }
-    my (@from, @to, @first, @x, @y); my $n = 0;
-    for my $g (0 .. 11) {
-      push @first, $n; my $size = $g == 3 ? 0 : $g == 4 ? 1 : 2 + $g * 5 % 7;
-      for my $v (0 .. $size - 1) {
-        push @x, map { ($g * 13 + $v * 7 + $_ * 5) % 11 / 11 - 0.4 } 0 .. 4;
-        next if $g == 5; my @ends = $g == 6 ? ($v) : $g == 7 ? (0) : (($v + 1) % $size);
-        for my $u (@ends) { push @from, $n + $v, $n + $u; push @to, $n + $u, $n + $v } }
-      $n += $size; push @y, $g % 2 }
-    push @first, $n; $to[-1] = 0 if $shift;
-    array("edge_index", "<i4", "2, " . @from, pack("l<*", @from, @to)); array("graph_ptr", "<i8", @first . ",", pack("q<*", @first));
-    array("x", "<f4", "$n, 5", pack("f<*", @x)); array("y", "<i4", @y . ",", pack("l<*", @y));
-    array("train_mask", "|u1", @y . ",", pack("C*", map { $_ % 4 < 2 } 0 .. $#y)); array("val_mask", "|u1", @y . ",", pack("C*", map { $_ % 4 == 2 } 0 .. $#y))' "$@"
-}
+. "$here/sets.sh"
 check "a set of graphs is written" make_sets sets
 check "set: compiles" env CFLAGS=-Werror "$gnncc" --verify -fgradcheck "$here/models/pools/set.gnn" --data sets -o pools
 check "set: gradients agree with finite differences" ./pools gradcheck
 check "set: same bits for every number of threads" threads_agree pools
 check "set: rows of scores are graphs" sh -c './pools predict --weights a/last.safetensors -q -o - | tail -1 | grep "^11,"'
 check "set: the plan of it can be carried out" sh -c './pools check | grep -q "data fit the plan"'
-check "whole: compiles" env CFLAGS=-Werror "$gnncc" --verify -fgradcheck "$here/models/pools/whole.gnn" -o whole
-check "whole: gradients agree with finite differences" ./whole gradcheck
-check "whole: same bits for every number of threads" threads_agree whole
 make_sets torn 1
 check "an edge that leaves its graph is named" sh -c '! ./pools check --data torn 2>said; grep -q "leaves graph" said'
-check "a GPU lacks pooling, and says so" sh -c "! '$gnncc' --backend=cuda --check '$here/models/pools/whole.gnn' 2>said; grep -q 'E0110.*pooling' said"
 
 least_trains_alike() { # MODEL OPTION...: under the smallest budget that there is, with another plan, to the weights that threads_agree left
   local least

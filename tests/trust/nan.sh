@@ -39,18 +39,35 @@ mean mean(src.t)
 max_edges max(src.t)
 min_edges min(src.t * dst.u)
 max_source max(relu(dst.t) * src.u, to = src)
+max_row outer(max(t, axis = -1), slice(u, 0, 1)) |> flatten
+min_row outer(min(t, axis = -1), slice(u, 0, 1)) |> flatten
+selu selu(t)
+var var(src.t)
+var_row u * var(t, axis = -1)
+std std(src.t)
+std_row u * std(t, axis = -1)
+logsumexp logsumexp(src.t)
+logsumexp_row u * logsumexp(t, axis = -1)
+softmax softmax(t)
+log_softmax log_softmax(t)
+edge_softmax sum(edge_softmax(src.t) * dst.u)
+where where(u > 0, t, 2 * t)
+mean_rows u * mean(t, axis = node)
+pooled u * graph_of(t)
+concat concat(slice(t, 2, 5), slice(u, 0, 2))
 dropout dropout(t, 0.5)
 dropped relu(dropout(t, 1))
 power t ^ 2
 quotient u / (t * t + 1)
 LIST
 }
-functions_are_here() { # those of values; what follows rearranges and begins
+functions_are_here() { # those of values that have a slope; what follows rearranges and begins
   local missing
-  missing=$(comm -23 <("$gnncc" --list functions | awk '$1 == "flatten" { exit } { print $1 }' | sort) <(branches | awk '{ print $1 }' | sort))
+  missing=$(comm -23 <("$gnncc" --list functions | awk '$1 == "flatten" { exit } $1 !~ /^(sign|count|stop_gradient|running)$/ { print $1 }' | sort) <(branches | awk '{ print $1 }' | sort))
   [ -z "$missing" ] || { echo "$missing"; return 1; }
 }
 model() {
+  echo 'layer graph_of(t : node[f]) { p = mean(t, to = graph); return graph.p }'
   echo 'layer Branches(x : node[f], classes) {'
   branches | while read -r name expression; do
     echo "  t = Linear(x, 5) as in_$name; u = Linear(x, 5) as beside_$name"

@@ -240,11 +240,12 @@ static void emit_edges(CudaWriter *c) {
   bool is_out = c->w.anchor->as.end == END_SRC;
   c->w.body = step_write_body(&c->w, "acc", "block", any_spread);
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE, any_spread);
-  set_group(c, body_width(c), program_of(c)->info->nodes, program_of(c)->info->edges);
+  const Domain edges = c->w.graph->values[c->w.anchor->operand[0]].shape.domain;
+  set_group(c, body_width(c), graph_rows(c->w.graph, c->w.anchor->shape.domain), graph_rows(c->w.graph, edges));
   c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(c->w.operand, true));
   c->w.body = step_write_body(&c->w, "acc", own_number(c), spread_of(c));
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE, spread_of(c));
-  print_row_sums(c, is_out ? "g->out" : "g->in", "g->nodes", body_width(c), c->w.operand, is_out, false);
+  print_row_sums(c, step_csr(&c->w), step_row_count(&c->w, c->w.anchor->shape.domain, 1), body_width(c), c->w.operand, is_out, false);
 }
 
 /* A map or a sum within a row whose rows are edges: walked by destination, so that both ends are at hand. */
@@ -328,7 +329,8 @@ static void emit_column_sum(CudaWriter *c) {
   print_walk(c, "blockIdx.x");
   fprintf(w->out, " {\n");
   print_acc(c, "  ");
-  fprintf(w->out, "  const int64_t begin = %s, end = %s;\n", step_run_first(w, DOMAIN_NODE, 1, "walk.run"), step_run_first(w, DOMAIN_NODE, 1, "walk.run + 1"));
+  fprintf(w->out, "  const int64_t begin = %s, end = %s;\n", step_run_first(w, is_edge ? DOMAIN_NODE : from->shape.domain, 1, "walk.run"),
+          step_run_first(w, is_edge ? DOMAIN_NODE : from->shape.domain, 1, "walk.run + 1"));
   if (is_edge) {
     open_edge_walk(c, &(EdgeWalk){w->operand->text[LEVEL_ROW], w->operand->uses});
     step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
@@ -739,8 +741,9 @@ static void emit_cross_entropy_gradient(CudaWriter *c) {
   const int lanes = cuda_loss_rows(classes, train_rows(c)).lanes;
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
   const char *gradient = step_to(w, w->kernel->anchor);
-  print_call(c, "zero", arena_printf(w->arena, "blocks_for(g->nodes * %" PRId64 ", %d)", stride, CUDA_THREADS),
-             arena_printf(w->arena, "gnn_zero(%s, g->nodes * %" PRId64 ");", gradient, stride));
+  const char *rows = step_row_count(w, w->anchor->shape.domain, 1);
+  print_call(c, "zero", arena_printf(w->arena, "blocks_for(%s * %" PRId64 ", %d)", rows, stride, CUDA_THREADS),
+             arena_printf(w->arena, "gnn_zero(%s, %s * %" PRId64 ");", gradient, rows, stride));
   if (!loss_is_plain(&w->emission->program->train))
     print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / lanes),
                arena_printf(w->arena, "gnn_loss_gradient<%d>(%s, %s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN], %s, %" PRId64 ");",
