@@ -148,6 +148,7 @@ Value check_name(Checker *checker, Scope *scope, const Expr *name) {
     return check_emit(checker, scope, e);
   }
   if (scope && strcmp(name->text, "has_self_loops") == 0) return check_bool(checker->program->data->recipe.self_loops == SELF_LOOPS_ADD);
+  if (scope && strcmp(name->text, "has_graphs") == 0) return check_bool(checker->program->info->graphs > 1);
   if (scope && strcmp(name->text, "in_degree") == 0) return degree(checker, scope, END_DST, name->place);
   if (scope && strcmp(name->text, "out_degree") == 0) return degree(checker, scope, END_SRC, name->place);
   if (init_named(name->text, &value)) return value;

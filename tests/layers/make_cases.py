@@ -223,6 +223,36 @@ class Case(torch.nn.Module):
         return self.head(self.out.tanh())
 
 
+POINTER = [0, 5, 9, NODES]  # of a set of graphs: the first node of each, and the number of nodes
+BATCH = torch.repeat_interleave(torch.arange(3), torch.tensor(POINTER).diff())
+SETS = {
+    "norm_graph": lambda: pyg.GraphNorm(WIDTH),
+    "norm_instance": lambda: pyg.InstanceNorm(WIDTH),
+    "norm_pair": lambda: pyg.PairNorm(),
+    "norm_pair_rows": lambda: pyg.PairNorm(scale=2, scale_individually=True),
+    "attention": lambda: pyg.aggr.AttentionalAggregation(torch.nn.Linear(WIDTH, 1)),
+    "largest": lambda: pyg.aggr.MaxAggregation(),
+}
+
+
+class SetCase(torch.nn.Module):
+    """A norm within each graph and a mean over it, or a read-out, and a head."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.X = torch.nn.Parameter(torch.randn(NODES, WIDTH))
+        self.layer, self.is_norm = SETS[name](), name.startswith("norm")
+        with torch.no_grad():
+            for p in self.layer.parameters():
+                p += 0.2 * torch.randn_like(p)
+        self.head = torch.nn.Linear(WIDTH, CLASSES)
+
+    def forward(self, g):
+        self.out = self.layer(self.X, BATCH)
+        read = pyg.global_mean_pool(self.out.tanh(), BATCH) if self.is_norm else self.out
+        return self.head(read.tanh())
+
+
 def key(name, weight):
     """What cases.gnn calls a weight of a case."""
     kind, _, rest = weight.partition(".")
@@ -255,7 +285,7 @@ def save_file(tensors, path, metadata=None):
         file.write(len(text).to_bytes(8, "little") + text + body)
 
 
-def expect(path, cases, g, is_left_out=lambda name: False):
+def expect(path, cases, g, is_left_out=lambda name: False, without_output=NO_OUTPUT):
     """Outputs are those of an evaluation, gradients those of training."""
     state = copy.deepcopy(cases.state_dict())
     cases.eval()
@@ -270,7 +300,7 @@ def expect(path, cases, g, is_left_out=lambda name: False):
     for name, case in cases.items():
         if is_left_out(name):
             continue
-        if name not in NO_OUTPUT:
+        if name not in without_output:
             result[f"out.{name}"] = outputs[name]
         for weight, p in case.named_parameters():
             slope = p.grad if p.grad is not None else torch.zeros_like(p)
@@ -330,6 +360,14 @@ def main(folder):
     save_data(path("graphs", "unlabelled.safetensors"), {**few, "y": torch.full((4,), -1)})
     save_data(path("graphs", "one_label.safetensors"), {**few, "y": torch.ones(4, dtype=torch.int64)})
     save_data(path("graphs", "one_class.safetensors"), {**few, "y": torch.zeros(4, dtype=torch.int64)}, classes=1)
+    # The scores are of graphs, and `predict --layer` knows values that live where they do: losses and gradients alone are compared.
+    sets, g = torch.nn.ModuleDict({name: SetCase(name) for name in SETS}), data["directed"]
+    save_weights(path("weights.sets.safetensors"), sets)
+    inside = BATCH[g["edges"][0]] == BATCH[g["edges"][1]]
+    y = torch.tensor([0, 1, 2])
+    save_file({"edge.src": g["edges"][0][inside], "edge.dst": g["edges"][1][inside], "node.id": torch.eye(NODES), "graph.ptr": torch.tensor(POINTER),
+               "graph.y": y, "split.train": torch.arange(3)}, path("graphs", "sets.safetensors"), {"gnncc.nodes": str(NODES), "gnncc.classes.y": str(CLASSES)})
+    expect(path("sets.expected.safetensors"), sets.double(), {"nodes": NODES, "y": y}, without_output=SETS)
     print(f"torch {torch.__version__}, torch_geometric {torch_geometric.__version__}: {len(cases)} cases on {len(data)} graphs")
 
 

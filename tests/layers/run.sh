@@ -12,7 +12,7 @@ cd "$work"
 export XDG_CACHE_HOME=$work/cache # plans as for a computer that nobody measured
 
 # What is compiled is for the largest graph; the others fit into its plan. The C compiler does not optimise: these are long programs.
-compiles() { "$gnncc" -q -w --verify -Xcc -O0 "$here/$1.gnn" --data "$here/graphs/directed.safetensors" -o "$1"; }
+compiles() { "$gnncc" -q -w --verify -Xcc -O0 "$here/$1.gnn" --data "$here/graphs/$2.safetensors" -o "$1"; } # MODEL GRAPH
 agrees() { # PROGRAM GRAPH WEIGHTS EXPECTED
   local data=$here/graphs/$2.safetensors weights=$here/$3.safetensors expected=$here/$4.expected.safetensors case
   rm -rf out && mkdir out && ./"$1" gradients -q --data "$data" --weights "$weights" -o gradients.safetensors || return 1
@@ -23,12 +23,14 @@ agrees() { # PROGRAM GRAPH WEIGHTS EXPECTED
   "$compare" "$expected" gradients.safetensors out/last.safetensors out 1e-5
 }
 
-check "the stored cases compile" compiles cases
+check "the stored cases compile" compiles cases directed
 for graph in directed hub ring one_edge no_edges one_node; do check "$graph: outputs and gradients are PyG's" agrees cases $graph weights $graph; done
 check "every edge twice: counts once" agrees cases twice weights directed
 for graph in loops only_loops; do check "$graph: those that add no loops" agrees cases $graph weights.kept $graph; done
-check "the cases with loops of the data compile" compiles loops
+check "the cases with loops of the data compile" compiles loops directed
 for graph in loops only_loops; do check "$graph: those that would add them" agrees loops $graph weights.loops $graph.added; done
+check "the cases of a set of graphs compile" compiles sets sets
+check "a set of graphs: its loss and gradients are PyG's" agrees sets sets weights.sets sets
 
 # ---- they train: losses stay numbers, or there is a message ----
 trains() { # PROGRAM GRAPH
