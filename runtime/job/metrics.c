@@ -29,6 +29,20 @@ static void metrics_blocks(const void *context, int64_t begin, int64_t end, int6
   gnn_loss_blocks(&m->loss, s->scores, s->width, s->classes ? (const void *)s->classes : s->numbers, s->number_stride, s->rows, s->count, m->first, begin, end, m->sums);
 }
 
+static void metrics_hits(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const metrics_task *m = context;
+  const gnn_scored *s = &m->scored;
+  (void)task;
+  for (int64_t b = begin; b < end; b++)
+    m->sums[b] = (double)gnn_accuracy_part(s->scores, s->width, s->classes, s->rows, gnn_entry_of(s->rows, 0, s->count, m->first[b]), gnn_entry_of(s->rows, 0, s->count, m->first[b + 1]));
+}
+
+/* One score a class is the usual case, and large: all threads count, each in blocks of its own. */
+static double metrics_accuracy(gnn_team *team, metrics_task *m, int64_t blocks) {
+  gnn_parallel(team, blocks, blocks / METRICS_TASKS + 1, metrics_hits, m);
+  return gnn_sum_tree(m->sums, blocks) / (double)m->scored.count;
+}
+
 gnn_scored gnn_scored_rows(const gnn_instance *instance, gnn_split split) {
   const gnn_run *run = &instance->run;
   const gnn_program *program = run->program;
@@ -56,7 +70,10 @@ gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
   int64_t blocks = INT64_C(1) << run->blocks.levels;
   gnn_parallel(run->team, blocks, blocks / METRICS_TASKS + 1, metrics_blocks, &m);
   result.loss = gnn_sum_tree(m.sums, blocks) / run->row_weight[split];
-  for (int i = 0; i < program->metric_count; i++) result.metric[i] = gnn_metric_of(&program->metrics[i], &m.scored);
+  for (int i = 0; i < program->metric_count; i++) {
+    const int is_by_class = program->metrics[i].kind == GNN_METRIC_ACCURACY && m.scored.classes && m.scored.width > 1;
+    result.metric[i] = is_by_class ? metrics_accuracy(run->team, &m, blocks) : gnn_metric_of(&program->metrics[i], &m.scored);
+  }
   return result;
 }
 
