@@ -43,10 +43,10 @@ PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c evaluate.c e
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
     simulate.c timeline.c timing.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c text.c) \
-  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c instance.c lanes.c schedule.c scratch.c spans.c team.c watch.c) \
+  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c instance.c lanes.c learning_rate.c scratch.c spans.c team.c watch.c) \
   $(addprefix runtime/data/, container.c contents.c dataset.c fill.c halo.c karate.c npy.c npy_folder.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_order.c prepare_splits.c safetensors.c subgraph.c synth.c) \
-  $(addprefix runtime/job/, checkpoint.c job.c measure.c metrics.c) \
+  $(addprefix runtime/job/, checkpoint.c job.c metrics.c scored.c) \
   $(addprefix runtime/app/, announced.c commands.c console.c gradcheck.c keep_order.c logs.c program.c train.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
 CUDA := $(shell CUDA_HOME='$(CUDA_HOME)' CUDA_PATH='$(CUDA_PATH)' runtime/cuda/home.sh)

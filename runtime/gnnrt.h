@@ -303,6 +303,9 @@ typedef struct gnn_metric {
   const char *name;        /* "hits50" */
 } gnn_metric;
 
+/* It is computed from the rows in the order of their scores, which takes room. */
+static inline int gnn_metric_sorts(gnn_metric_kind kind) { return kind == GNN_METRIC_ROC_AUC || kind == GNN_METRIC_AVERAGE_PRECISION; }
+
 /* What a step stores: numbers, and where they are when it has ended. GNN_ROWS_PART: the rows of nodes of one part, `count` says which. */
 typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART, GNN_ROWS_GRAPH } gnn_rows;
 typedef struct gnn_value_desc {

@@ -333,13 +333,6 @@ static int emit_taps(const Emission *m, FILE *out) {
   return count;
 }
 
-void emit_class_weights(const Emission *m, const char *declaration, FILE *out) {
-  const TrainSpec *t = &m->program->train;
-  fprintf(out, "%s = {", declaration);
-  for (int c = 0; c < t->class_weight_count; c++) fprintf(out, "%s%.17g", c ? ", " : "", t->class_weights[c]);
-  fprintf(out, "};\n\n");
-}
-
 /* What the steps and the runtime are told of the loss, and the metrics. */
 static void emit_measures(const Emission *m, FILE *out) {
   const TypedProgram *p = m->program;

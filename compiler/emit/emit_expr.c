@@ -54,3 +54,10 @@ void emit_put(const Emission *emission, FILE *out, const char *text) {
     else fputc(*text, out);
   }
 }
+
+void emit_class_weights(const Emission *m, const char *declaration, FILE *out) {
+  const TrainSpec *t = &m->program->train;
+  fprintf(out, "%s = {", declaration);
+  for (int c = 0; c < t->class_weight_count; c++) fprintf(out, "%s%.17g", c ? ", " : "", t->class_weights[c]);
+  fprintf(out, "};\n\n");
+}

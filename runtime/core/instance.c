@@ -14,7 +14,7 @@
 #include "lanes.h"
 #include "kernels/cpu/random.h"
 #include "runtime/base/room.h"
-#include "runtime/job/measure.h"
+#include "runtime/job/scored.h"
 
 void *gnn_instance_at(const gnn_instance *instance, int64_t offset) {
   return instance->run.device + offset * (instance->run.program->real_bytes / 4);

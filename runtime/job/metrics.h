@@ -2,7 +2,7 @@
 #ifndef GNN_METRICS_H
 #define GNN_METRICS_H
 
-#include "measure.h"
+#include "scored.h"
 #include "runtime/core/instance.h"
 
 typedef struct gnn_result {

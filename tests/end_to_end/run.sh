@@ -252,7 +252,7 @@ finds() { # TEXT COMMAND...
   [ $status -eq 5 ] && grep -q "error\[R0803\]: .*; first bad value: $text" found
 }
 planted node '  return log(16.5 - n)'
-planted edge '  return sum(sqrt(85.5 - dot(dst.n, src.q) - dot(src.n, dst.q)) * src.q)'
+planted edge '  param V : [out, out] = ones; return sum((sqrt(85.5 - dot(dst.n, src.q) - dot(src.n, dst.q)) * src.q) @ V)'
 check "a value that is not finite compiles" in_float node node.gnn
 check "the first bad value: its name, node, column, step and line" finds "far1, node 33, column 0 is NaN (step [0-9]*, line 5)" ./node -q
 check "check finds it, too" finds "far1, node 33, column 0 is NaN" ./node check --epochs 3

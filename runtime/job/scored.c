@@ -1,5 +1,5 @@
-/* measure.c: metrics of scored rows. All sums are in the order of the rows: the same bits for every number of threads. */
-#include "measure.h"
+/* scored.c: metrics of scored rows. All sums are in the order of the rows: the same bits for every number of threads. */
+#include "scored.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +9,6 @@ int gnn_metric_is_larger_better(gnn_metric_kind kind) {
   static const int all[] = {GNN_METRICS(MEASURE_IS_LARGER)};
   return all[kind];
 }
-
-int gnn_metric_sorts(gnn_metric_kind kind) { return kind == GNN_METRIC_ROC_AUC || kind == GNN_METRIC_AVERAGE_PRECISION; }
 
 static const float *measure_scores(const gnn_scored *m, int64_t row) { return m->scores + row * m->width; }
 static const float *measure_numbers(const gnn_scored *m, int64_t row) { return m->numbers + row * m->number_stride; }

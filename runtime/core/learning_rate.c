@@ -1,4 +1,4 @@
-/* schedule.c: learning rates as functions of the epoch. docs/language.md has their definitions. */
+/* learning_rate.c: learning rates as functions of the epoch. docs/language.md has their definitions. */
 #include <math.h>
 
 #include "runtime/gnnrt.h"

@@ -1,6 +1,6 @@
-/* measure.h: metrics of scored rows, as scikit-learn defines them. */
-#ifndef GNN_MEASURE_H
-#define GNN_MEASURE_H
+/* scored.h: metrics of scored rows, as scikit-learn defines them. */
+#ifndef GNN_SCORED_H
+#define GNN_SCORED_H
 
 #include "runtime/gnnrt.h"
 
@@ -27,6 +27,5 @@ double gnn_metric_of(const gnn_metric *metric, const gnn_scored *scored);
 /* The class of a row: that of its largest score, the first of equals; of one score, whether it is above 0. -1: one is NaN. */
 int64_t gnn_predicted_class(const gnn_scored *scored, int64_t row);
 int gnn_metric_is_larger_better(gnn_metric_kind kind);
-int gnn_metric_sorts(gnn_metric_kind kind);
 
 #endif
