@@ -12,13 +12,11 @@ static bool domain_named(Checker *checker, const AstType *type, Domain *domain, 
   if (!*type->domain || *is_any) return true;
   if (strcmp(type->domain, "node") == 0) *domain = DOMAIN_NODE;
   else if (strcmp(type->domain, "edge") == 0) *domain = DOMAIN_EDGE;
-  else if (strcmp(type->domain, "graph") == 0) {
-    check_unsupported(checker, type->span.place, "graph-level values are");
-    return false;
-  } else {
-    static const char *const words[] = {"node", "edge", "any"};
-    diags_error(checker->diags, "E0326", type->span.place, "values live on node, edge or (parameters) nowhere, not on \"%s\"%s", type->domain,
-                check_nearest(checker, type->domain, words, 3, ""));
+  else if (strcmp(type->domain, "graph") == 0) *domain = DOMAIN_GRAPH;
+  else {
+    static const char *const words[] = {"node", "edge", "graph", "any"};
+    diags_error(checker->diags, "E0326", type->span.place, "values live on node, edge, graph or (parameters) nowhere, not on \"%s\"%s", type->domain,
+                check_nearest(checker, type->domain, words, 4, ""));
     return false;
   }
   return true;
@@ -34,7 +32,7 @@ bool check_against_type(Checker *checker, Scope *scope, const AstType *type, con
   bool is_any;
   if (!domain_named(checker, type, &domain, &is_any)) return false;
   if (value->kind != VALUE_TENSOR) {
-    diags_error(checker->diags, "E0328", place, "\"%s\" must be a value on %s; this is a constant", name, domain == DOMAIN_NONE ? "nodes or edges" : domain == DOMAIN_NODE ? "nodes" : "edges");
+    diags_error(checker->diags, "E0328", place, "\"%s\" must be a value on %s; this is a constant", name, domain == DOMAIN_NONE ? "nodes or edges" : domain == DOMAIN_NODE ? "nodes" : domain == DOMAIN_GRAPH ? "graphs" : "edges");
     return false;
   }
   Type *own = &value->type;

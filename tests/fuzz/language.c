@@ -11,7 +11,7 @@
 static bool describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   Arena *arena = user;
   (void)diags;
-  *info = (DataInfo){.nodes = spec->declared_nodes > 0 ? spec->declared_nodes : 34, .edges = 156, .is_symmetric = true, .notes = "", .fingerprint = 1};
+  *info = (DataInfo){.nodes = spec->declared_nodes > 0 ? spec->declared_nodes : 34, .edges = 156, .graphs = 1, .is_symmetric = true, .notes = "", .fingerprint = 1};
   ARENA_PUSH(arena, info->fields, info->field_count, (FieldInfo){.name = "x", .domain = DOMAIN_NODE, .dtype = DTYPE_F32, .width = 34, .nonzeros = 34});
   ARENA_PUSH(arena, info->fields, info->field_count, (FieldInfo){.name = "y", .domain = DOMAIN_NODE, .dtype = DTYPE_CLASS, .width = 1, .classes = 4, .nonzeros = NO_INDEX});
   ARENA_PUSH(arena, info->fields, info->field_count, (FieldInfo){.name = "w", .domain = DOMAIN_EDGE, .dtype = DTYPE_F32, .width = 1, .nonzeros = 156});

@@ -45,7 +45,7 @@ static const FakeData *fake_of(const DataSource *source) {
 }
 
 static bool describe_shapes(Arena *arena, const DataSpec *spec, DataInfo *info) {
-  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .is_shapes_only = true, .notes = ""};
+  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .graphs = spec->declared_graphs > 0 ? spec->declared_graphs : 1, .is_shapes_only = true, .notes = ""};
   for (int i = 0; i < spec->decl_count; i++) {
     const FieldDecl *decl = &spec->decls[i];
     int64_t width = 1;
@@ -64,7 +64,7 @@ static bool describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *i
     diags_error(diags, "E0001", spec->source.place, "cannot open %s: No such file or directory", spec->source.args[0].text);
     return false;
   }
-  *info = (DataInfo){.nodes = fake->nodes, .edges = fake->edges, .is_symmetric = true, .notes = "", .fingerprint = 1};
+  *info = (DataInfo){.nodes = fake->nodes, .edges = fake->edges, .graphs = 1, .is_symmetric = true, .notes = "", .fingerprint = 1};
   if (spec->recipe.self_loops == SELF_LOOPS_ADD) info->edges += fake->nodes;
   info->fields = arena_alloc(arena, 3 * sizeof *info->fields);
   info->fields[info->field_count++] = field("x", DOMAIN_NODE, DTYPE_F32, fake->width, 0, fake->nonzeros);
