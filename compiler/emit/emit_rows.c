@@ -458,10 +458,11 @@ static const char *inner_loop(RowWriter *w, InnerLoop loop, const char *sum, con
   const char *lines = indented(w, body);
   if (!has_lanes) return arena_printf(w->arena, "for (int %s = 0; %s < %" PRId64 "; %s++) {\n%s}", loop.name, loop.name, loop.size, loop.name, lines);
   const int64_t whole = loop.size / 16, rest = loop.size % 16;
-  const char *text = arena_printf(w->arena, "gnn_real %s_lanes[16] = {0};\nfor (int block = 0; block < %" PRId64 "; block++)\n  for (int t = 0; t < 16; t++) {\n"
-                                  "    const int %s = 16 * block + t;\n%s  }\n", sum, whole, loop.name, indented(w, lines));
+  const char *unroll = w->kernels->backend == BACKEND_CUDA ? "GNN_UNROLL " : ""; /* lanes in registers */
+  const char *text = arena_printf(w->arena, "gnn_real %s_lanes[16] = {0};\nfor (int part = 0; part < %" PRId64 "; part++)\n  %sfor (int t = 0; t < 16; t++) {\n"
+                                  "    const int %s = 16 * part + t;\n%s  }\n", sum, whole, unroll, loop.name, indented(w, lines));
   if (rest)
-    text = arena_printf(w->arena, "%sfor (int t = 0; t < %" PRId64 "; t++) {\n  const int %s = %" PRId64 " + t;\n%s}\n", text, rest, loop.name, 16 * whole, lines);
+    text = arena_printf(w->arena, "%s%sfor (int t = 0; t < %" PRId64 "; t++) {\n  const int %s = %" PRId64 " + t;\n%s}\n", text, unroll, rest, loop.name, 16 * whole, lines);
   return arena_printf(w->arena, "%sconst gnn_real %s = gnn_sum_lanes(%s_lanes);", text, sum, sum);
 }
 
@@ -476,7 +477,7 @@ static const char *write_inner(RowWriter *w, ValueId id, Index index, const Fold
   const Index inner = inner_index(w, id, index);
   const int loop_end = w->inner_count;
   const char *number = rows_value(w, value->operand[0], inner);
-  const bool has_lanes = w->kernels->backend == BACKEND_CPU && fold == &fold_info[FOLD_SUM] && loop_end == loops_before + 1 && w->inner[loops_before].size >= 16 &&
+  const bool has_lanes = fold == &fold_info[FOLD_SUM] && loop_end == loops_before + 1 && w->inner[loops_before].size >= 16 &&
                          w->inner_depth == 1;
   const char *into = has_lanes ? arena_printf(w->arena, "%s_lanes[t]", name) : name;
   const char *body = arena_printf(w->arena, "%s%s\n", w->inner_text[w->inner_depth - 1], arena_printf(w->arena, fold->code, into, number));

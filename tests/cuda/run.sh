@@ -122,9 +122,9 @@ declare -A road=([reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget 
 if [ -e "$build/share/libgnncuda.a" ]; then
   # Schedules and clipping on the device; metrics that it does not measure itself.
   rates() { cut -d, -f7 "$1.out/log.csv"; }
-  check "training: the emitted program trains" makes_and_trains "$work/training" "$here/models/training.gnn"
-  check "training: with the losses, f1 and roc_auc of the CPU" is_as_on_cpu "$work/training" "$here/models/training.gnn"
-  check "training: with the learning rates of the CPU" bash -c "$(declare -f rates); diff <(rates $work/training) <(rates $work/training.cpu)"
+  check "training: the emitted program trains" makes_and_trains "$work/training_program" "$here/models/training.gnn"
+  check "training: with the losses, f1 and roc_auc of the CPU" is_as_on_cpu "$work/training_program" "$here/models/training.gnn"
+  check "training: with the learning rates of the CPU" bash -c "$(declare -f rates); diff <(rates $work/training_program) <(rates $work/training_program.cpu)"
   for model in sage4 attend2 $(! is_all || echo residual6); do
     keep=$work/${model}_keep path=$plans/$model.gnn
     check "$model: the emitted program trains" makes_and_trains "$keep" "$path"
@@ -295,10 +295,10 @@ target direct {
   link ssd -> gpu { bandwidth = 5GB/s; latency = 50us }
 }
 TARGET
-  least=$(least_of "$here/models/heads.gnn" --target="$work/direct.gnn")
-  check "heads, an SSD without a host: the least budget, $least KiB" makes_and_trains "$work/heads_direct" "$here/models/heads.gnn" --target="$work/direct.gnn" --budget gpu="${least}KiB"
-  check "heads, an SSD without a host: it is used" grep -q 'GNN_LANE_SSD_READ' "$work/heads_direct.work/model.c"
-  check "heads, an SSD without a host: the same bits" is_same "$work/heads_direct" "$work/heads_keep"
+  least=$(least_of "$plans/sage4.gnn" --target="$work/direct.gnn")
+  check "sage4, an SSD without a host: the least budget, $least KiB" makes_and_trains "$work/sage4_direct" "$plans/sage4.gnn" --target="$work/direct.gnn" --budget gpu="${least}KiB"
+  check "sage4, an SSD without a host: it is used" grep -q 'GNN_LANE_SSD_READ' "$work/sage4_direct.work/model.c"
+  check "sage4, an SSD without a host: the same bits" is_same "$work/sage4_direct" "$work/sage4_keep"
 
   # Every wait of a program that no other implies is left out. It shows, or the data imply it: the stream of copies to the host waits for the compute
   # to have got to where copy C was queued, but its value is written once, before a step where an earlier copy of that stream was queued, whose wait
