@@ -554,8 +554,8 @@ kept_in() { # bf16|fp32 VALUE...: so attend2 keeps these
     case $1/$bytes in bf16/*"in bf16" | fp32/*"bytes") ;; *) echo "$value:$bytes"; return 1 ;; esac
   done
 }
-check "wide rows of nodes and edges are kept in bf16" kept_in bf16 a1_q a1_sum a1_mul_2 h back_h d_a1_q d_a1_src
-check "scores, narrow rows and gradients of weights in fp32" kept_in fp32 head d_scores a1_dropped d_a1_product d_a1_W_q d_head_bias
+check "wide rows are kept in bf16" kept_in bf16 a1_q a1_sum h back_h d_a1_q d_a1_v
+check "scores and gradients of weights in fp32" kept_in fp32 head d_scores d_a1_W_q d_head_bias
 problem_bytes() { "$build/gnncc" -q -w --backend=cuda "$@" --emit=problem=- "$plans/sage4.gnn" | sed -n 's/.*"bytes": *\([0-9]*\).*/\1/p' | sort -n | tail -1; }
 halves() { [ $((2 * $(problem_bytes --precision=bf16))) -eq "$(problem_bytes)" ]; }
 check "the planner's problem has half the bytes of the largest value" halves
