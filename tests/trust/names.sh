@@ -76,10 +76,10 @@ for odd in "${names[@]}"; do
     "$gnncc" --check --diagnostics=$form "$folder/x/$odd.gnn" 2>"$folder/$form"
   done
   check "$odd: diagnostics name it" python3 -c '
-import json, sys
+import json, sys, urllib.parse
 line, log = json.load(open(sys.argv[1] + "/json", encoding="utf-8")), json.load(open(sys.argv[1] + "/sarif", encoding="utf-8"))
 place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
-assert line["file"] == place["artifactLocation"]["uri"] == sys.argv[2], line' "$folder" "$folder/x/$odd.gnn"
+assert line["file"] == urllib.parse.unquote(place["artifactLocation"]["uri"]) == sys.argv[2], line' "$folder" "$folder/x/$odd.gnn"
 done
 check "none of them ran" nothing_ran
 
