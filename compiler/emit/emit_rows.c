@@ -160,8 +160,7 @@ static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root, bool *is_s
       !is_whole_or_nothing(value, &graph->values[value->operand[0]], value->as.map, value->shape.rank))
     return false;
   if (value->op == OP_SLICE && value->shape.rank > 1) return false;
-  const bool is_sum = value->op == OP_REDUCE || value->op == OP_REDUCE_MAX || value->op == OP_REDUCE_MIN;
-  if (is_sum && !is_whole_or_nothing(&graph->values[value->operand[0]], value, value->as.map, graph->values[value->operand[0]].shape.rank)) return false;
+  if (op_is_reduction(value->op) && !is_whole_or_nothing(&graph->values[value->operand[0]], value, value->as.map, graph->values[value->operand[0]].shape.rank)) return false;
   for (int k = 0; k < value->operand_count; k++)
     if (!can_be_flat(w, value->operand[k], false, is_seen)) return false;
   return true;
@@ -225,6 +224,11 @@ static Level level_of_row(const RowWriter *w, RowKind row) {
   const Value *anchor = &w->kernels->graph->values[w->kernel->anchor];
   EdgeEnd fixed = op_is_aggregation(anchor->op) ? anchor->as.end : END_DST;
   return row == (fixed == END_DST ? ROWS_DST : ROWS_SRC) ? LEVEL_ROW : LEVEL_EDGE;
+}
+
+static Level level_of_element(const RowWriter *w, const Shape *shape, Index index) {
+  const int of_loops = loops_level(w, shape, index);
+  return of_loops == NO_INDEX ? level_of_row(w, index.row) : (Level)of_loops;
 }
 
 static int64_t bit_words(int64_t width) { return (width + 31) / 32; }
@@ -394,8 +398,7 @@ static const char *dropout_factor(RowWriter *w, ValueId id, Index index) {
 static const char *temporary(RowWriter *w, ValueId id, Index index, const char *type, const char *text) {
   const Value *value = &w->kernels->graph->values[id];
   const char *name = fresh_name(w, value->name);
-  const int of_loops = loops_level(w, &value->shape, index);
-  const Level level = of_loops == NO_INDEX ? level_of_row(w, index.row) : (Level)of_loops;
+  const Level level = level_of_element(w, &value->shape, index);
   rows_name(w, id, index, name);
   rows_write(w, level, "const %s %s = %s;", type, name, text);
   return name;
@@ -468,8 +471,8 @@ static const char *inner_loop(RowWriter *w, InnerLoop loop, const char *sum, con
 
 static const char *write_inner(RowWriter *w, ValueId id, Index index, const FoldInfo *fold) {
   const Value *value = &w->kernels->graph->values[id];
-  const int of_loops = loops_level(w, &value->shape, index), loops_before = w->inner_count;
-  const Level level = of_loops == NO_INDEX ? level_of_row(w, index.row) : (Level)of_loops;
+  const Level level = level_of_element(w, &value->shape, index);
+  const int loops_before = w->inner_count;
   const char *name = fresh_name(w, value->name);
   rows_name(w, id, index, name);
   w->inner_depth++;
@@ -502,7 +505,7 @@ static const char *(*const element_of[OP_COUNT])(RowWriter *, ValueId, Index, co
 
 static const char *computed(RowWriter *w, ValueId id, Index index) {
   const Value value = w->kernels->graph->values[id];
-  if (value.op == OP_REDUCE || value.op == OP_REDUCE_MAX || value.op == OP_REDUCE_MIN)
+  if (op_is_reduction(value.op))
     return write_inner(w, id, index, &fold_info[value.op == OP_REDUCE ? FOLD_SUM : value.op == OP_REDUCE_MAX ? FOLD_MAX : FOLD_MIN]);
   const char *operand[MAX_OPERANDS] = {"", "", ""};
   int read_count = value.op == OP_DROPOUT ? 1 : value.operand_count;

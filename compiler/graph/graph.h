@@ -51,6 +51,7 @@ typedef struct OpInfo {
 
 extern const OpInfo op_info[OP_COUNT];
 bool op_is_aggregation(Op op); /* over the edges of each node */
+bool op_is_reduction(Op op);   /* a sum or an extreme over dimensions */
 bool op_moves(Op op);          /* an element of its result is made of other elements of the operand than the one at the same place */
 
 /* Element-wise functions of the graph: those of the language (POINT_ADD is MAP_ADD), then those that only derivatives need. */

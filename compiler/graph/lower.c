@@ -91,15 +91,14 @@ static ValueId lower_reduce_axis(Lowering *l, const TypedExpr *e) {
   return graph_map(l->graph, MAP_MUL, sum, graph_spread(l->graph, share, l->graph->values[sum].shape));
 }
 
-/* Over all rows. */
-static ValueId lower_reduce_rows(Lowering *l, const TypedExpr *e) {
-  static const int same[MAX_RANK] = {0, 1, 2, 3};
-  ValueId x = l->value_of[e->operand[0]];
-  ValueId sum = graph_reduce(l->graph, x, shape_of_type(&e->type), same);
-  if (e->reducer == REDUCE_SUM) return sum;
-  Value count = {.op = OP_ROW_COUNT, .as.domain = l->graph->values[x].shape.domain, .name = "row_count"};
-  ValueId rows = graph_add(l->graph, count);
-  return graph_map(l->graph, MAP_DIV, sum, graph_spread(l->graph, rows, l->graph->values[sum].shape));
+static const int same_dims[MAX_RANK] = {0, 1, 2, 3};
+
+/* The sum or the mean over all rows; shape: of the result, which lives nowhere. */
+static ValueId over_all_rows(Lowering *l, ValueId x, Shape shape, Reducer reducer) {
+  ValueId sum = graph_reduce(l->graph, x, shape, same_dims);
+  if (reducer == REDUCE_SUM) return sum;
+  ValueId rows = graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = l->graph->values[x].shape.domain, .name = "row_count"});
+  return graph_map(l->graph, MAP_DIV, sum, graph_spread(l->graph, rows, shape));
 }
 
 static ValueId lower_where(Lowering *l, const TypedExpr *e) {
@@ -179,17 +178,11 @@ static bool is_whole_graph(const Lowering *l, const TypedExpr *e) {
 }
 
 static ValueId lower_whole_graph(Lowering *l, const TypedExpr *e) {
-  static const int same[MAX_RANK] = {0, 1, 2, 3};
-  Shape shape = shape_of_type(&e->type);
-  const Domain domain = shape.domain;
-  shape.domain = DOMAIN_NONE;
-  ValueId x = l->value_of[l->program->exprs[e->operand[0]].operand[0]], sum = graph_reduce(l->graph, x, shape, same);
-  if (e->reducer == REDUCE_MEAN) {
-    ValueId rows = graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = DOMAIN_NODE, .name = "row_count"});
-    sum = graph_map(l->graph, MAP_DIV, sum, graph_spread(l->graph, rows, shape));
-  }
-  shape.domain = domain;
-  return graph_broadcast(l->graph, sum, shape, same);
+  const Shape shape = shape_of_type(&e->type);
+  Shape nowhere = shape;
+  nowhere.domain = DOMAIN_NONE;
+  ValueId x = l->value_of[l->program->exprs[e->operand[0]].operand[0]];
+  return graph_broadcast(l->graph, over_all_rows(l, x, nowhere, e->reducer), shape, same_dims);
 }
 
 static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
@@ -247,7 +240,7 @@ static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
   case TYPED_LIFT: return graph_lift(l->graph, l->value_of[e->operand[0]], e->type.domain, e->end);
   case TYPED_REDUCE_EDGES: return lower_reduce_edges(l, e);
   case TYPED_REDUCE_AXIS: return lower_reduce_axis(l, e);
-  case TYPED_REDUCE_ROWS: return lower_reduce_rows(l, e);
+  case TYPED_REDUCE_ROWS: return over_all_rows(l, l->value_of[e->operand[0]], shape, e->reducer);
   case TYPED_SPREAD: return graph_broadcast(l->graph, l->value_of[e->operand[0]], shape, e->dims);
   case TYPED_WHERE: return lower_where(l, e);
   case TYPED_STOP: return lower_stop(l, e);
