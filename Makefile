@@ -241,7 +241,7 @@ $(T)/cuda/cpu_random.o: tests/cuda/cpu_random.c $(KERNELS)
 $(T)/cuda/emulator: tests/cuda/emulator.cc tests/cuda/emulate.h
 	@mkdir -p $(@D)
 	$(CXX) $(EMULATION) -o $@ $<
-$(T)/cuda/device: tests/cuda/device.cc tests/cuda/emulate.h $(B)/share/gnndevice.cuh $(T)/cuda/cpu_random.o
+$(T)/cuda/device: tests/cuda/device.cc tests/cuda/emulate.h tests/kernels/optimisers.h $(B)/share/gnndevice.cuh $(T)/cuda/cpu_random.o
 	@mkdir -p $(@D)
 	$(CXX) $(EMULATION) -I$(B)/share -o $@ $< $(T)/cuda/cpu_random.o
 

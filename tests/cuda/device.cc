@@ -3,6 +3,7 @@
 #include "emulate.h"
 
 #include "gnndevice.cuh"
+#include "../kernels/optimisers.h"
 
 #include <stdarg.h>
 
@@ -373,28 +374,6 @@ template <int LANES> static void test_gradient(int64_t nodes, int64_t classes, f
 
 /* ---- optimisers ---- */
 
-struct Optimiser {
-  const char *name;
-  int kind; /* 0 SGD, 1 Adam, 2 AdamW, 3 RMSprop (nesterov: centered), 4 Adagrad */
-  double lr, a, b, epsilon, decay;
-  int nesterov;
-  double clip_factor, clip_limit;
-};
-
-static const Optimiser optimisers[] = {
-    {"SGD", 0, 0.1, 0, 0, 0, 0.01, 0, 1, INFINITY},
-    {"SGD with momentum", 0, 0.1, 0.9, 0, 0, 0.01, 0, 1, INFINITY},
-    {"SGD with Nesterov's momentum", 0, 0.1, 0.9, 0, 0, 0.01, 1, 1, INFINITY},
-    {"Adam with weight decay", 1, 0.01, 0.8, 0.99, 1e-3, 5e-2, 0, 1, INFINITY},
-    {"AdamW", 2, 0.01, 0.9, 0.999, 1e-8, 1e-2, 0, 1, INFINITY},
-    {"SGD, clipped by norm", 0, 0.1, 0, 0, 0, 0, 0, 0.25, INFINITY},
-    {"Adam, clipped by value", 1, 0.01, 0.8, 0.99, 1e-3, 0, 0, 1, 0.125},
-    {"RMSprop", 3, 0.01, 0.9, 0, 1e-3, 0.01, 0, 1, INFINITY},
-    {"RMSprop with momentum", 3, 0.01, 0.9, 0.5, 1e-3, 0, 0, 1, INFINITY},
-    {"centered RMSprop", 3, 0.01, 0.9, 0, 0.1, 0, 1, 1, INFINITY},
-    {"Adagrad", 4, 0.1, 0.1, 0.5, 1e-10, 0.01, 0, 1, INFINITY},
-};
-
 struct Update {
   const Optimiser *o;
   float *w, *m, *v;
@@ -414,41 +393,6 @@ static void update_kernel(const void *argument) {
   else gnn_adamw(u->w, u->g, clip, u->m, u->v, o->lr, o->a, o->b, o->epsilon, o->decay, u->step, begin, end);
 }
 
-static void reference_update(const Optimiser *o, double *w, double g, double *m, double *v, int64_t step) {
-  g = g * o->clip_factor;
-  g = fmax(-o->clip_limit, fmin(o->clip_limit, g));
-  if (o->kind == 2) *w -= o->lr * o->decay * *w;
-  else g += o->decay * *w;
-  if (o->kind == 3) { /* RMSprop: m its mean square; v the buffer of its momentum or the mean of its gradients */
-    *m = o->a * *m + (1 - o->a) * g * g;
-    double variance = *m;
-    if (o->nesterov) {
-      *v = o->a * *v + (1 - o->a) * g;
-      variance -= *v * *v;
-    }
-    double move = g / (sqrt(variance) + o->epsilon);
-    if (!o->nesterov && o->b != 0) move = *v = o->b * *v + move;
-    *w -= o->lr * move;
-    return;
-  }
-  if (o->kind == 4) { /* Adagrad: a the decay of its rate, b what its sum begins with */
-    *m = (step == 1 ? o->b : *m) + g * g;
-    *w -= o->lr / (1 + (double)(step - 1) * o->a) * g / (sqrt(*m) + o->epsilon);
-    return;
-  }
-  if (o->kind == 0) {
-    if (o->a != 0) {
-      *m = step == 1 ? g : o->a * *m + g;
-      g = o->nesterov ? g + o->a * *m : *m;
-    }
-    *w -= o->lr * g;
-    return;
-  }
-  *m = o->a * *m + (1 - o->a) * g;
-  *v = o->b * *v + (1 - o->b) * g * g;
-  *w -= o->lr * (*m / (1 - pow(o->a, (double)step))) / (sqrt(*v / (1 - pow(o->b, (double)step))) + o->epsilon);
-}
-
 static void test_optimiser(const Optimiser *o) {
   enum { WEIGHTS = 2 * GNN_UPDATE_EACH + 1, STEPS = 5 };
   std::vector<float> w = numbers(WEIGHTS), m(WEIGHTS), v(WEIGHTS);
@@ -460,7 +404,7 @@ static void test_optimiser(const Optimiser *o) {
     emulate::order = (int)step;
     emulate::launch(o->name, update_kernel, &u, 3, GNN_THREADS);
     for (int i = 0; i < WEIGHTS; i++) {
-      reference_update(o, &want[i], (double)g[i], &mean[i], &square[i], step);
+      reference_step(o, &want[i], (double)g[i], &mean[i], &square[i], step);
       is_good = is_good && fabs((double)w[i] - want[i]) <= 16 * 0x1p-23 * (double)step;
     }
   }
