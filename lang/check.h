@@ -138,6 +138,9 @@ const char *check_dim_outside(Checker *checker, const Scope *scope, const Dim *d
 /* ---- check_type.c ---- */
 Value check_emit(Checker *checker, Scope *scope, TypedExpr expr);
 Value check_tensor(Checker *checker, Scope *scope, Value value, Place place); /* a number becomes a scalar */
+/* From one kind of rows to another: a value at that end of each edge or member, and what is reduced there. VALUE_NONE of VALUE_NONE. */
+Value check_lift(Checker *checker, Scope *scope, Value x, Domain edges, EdgeEnd end, Place place);
+Value check_reduce_edges(Checker *checker, Scope *scope, Value x, Reducer reducer, EdgeEnd end, Place place);
 const char *check_type_text(Checker *checker, const Type *type);
 const char *check_domain_word(Domain domain);
 bool check_is_anonymous(const Dim *dim);

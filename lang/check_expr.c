@@ -72,12 +72,8 @@ static Value of_graph(Checker *checker, Scope *scope, const Expr *expr) {
     if (is_row) diags_help(checker->diags, "sum(%s, to = graph) pools the nodes of each graph", expr->text);
     return none;
   }
-  TypedExpr lift = {.kind = TYPED_LIFT, .type = value.type, .operand_count = 1, .operand = {value.id}, .place = expr->span.place, .end = END_DST};
-  lift.type.domain = DOMAIN_MEMBER;
-  const Value member = check_emit(checker, scope, lift);
-  TypedExpr sum = {.kind = TYPED_REDUCE_EDGES, .type = value.type, .operand_count = 1, .operand = {member.id}, .place = expr->span.place, .end = END_SRC, .reducer = REDUCE_SUM};
-  sum.type.domain = DOMAIN_NODE;
-  return check_emit(checker, scope, sum);
+  const Value member = check_lift(checker, scope, value, DOMAIN_MEMBER, END_DST, expr->span.place);
+  return check_reduce_edges(checker, scope, member, REDUCE_SUM, END_SRC, expr->span.place);
 }
 
 static Value lift(Checker *checker, Scope *scope, const Expr *expr) {
@@ -100,10 +96,7 @@ static Value lift(Checker *checker, Scope *scope, const Expr *expr) {
     diags_fix(checker->diags, expr->span.place, (int)strlen(end) + 1, "");
     return none;
   }
-  TypedExpr e = {.kind = TYPED_LIFT, .type = value.type, .operand_count = 1, .operand = {value.id}, .place = expr->span.place};
-  e.type.domain = DOMAIN_EDGE;
-  e.end = strcmp(end, "src") == 0 ? END_SRC : END_DST;
-  return check_emit(checker, scope, e);
+  return check_lift(checker, scope, value, DOMAIN_EDGE, strcmp(end, "src") == 0 ? END_SRC : END_DST, expr->span.place);
 }
 
 static Value member(Checker *checker, Scope *scope, const Expr *expr) {

@@ -136,19 +136,10 @@ static Value number(const Composition *c, double n, const Type *like) {
   return emit(c, (TypedExpr){.kind = TYPED_SPREAD, .type = *like, .operand_count = 1, .operand = {one.id}, .dims = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX}});
 }
 
-/* From one kind of rows to another: an end of an edge, a member of a graph. */
-static Value lifted(const Composition *c, Value x, Domain edges, EdgeEnd end) {
-  if (x.kind == VALUE_NONE) return none;
-  TypedExpr e = {.kind = TYPED_LIFT, .type = x.type, .operand_count = 1, .operand = {x.id}, .end = end};
-  e.type.domain = edges;
-  return emit(c, e);
-}
+static Value lifted(const Composition *c, Value x, Domain edges, EdgeEnd end) { return check_lift(c->checker, c->scope, x, edges, end, c->call->place); }
 
 static Value at_end(const Composition *c, Reducer reducer, Value x, EdgeEnd end) {
-  if (x.kind == VALUE_NONE) return none;
-  TypedExpr e = {.kind = TYPED_REDUCE_EDGES, .type = x.type, .operand_count = 1, .operand = {x.id}, .reducer = reducer, .end = end};
-  e.type.domain = domain_at(x.type.domain, end);
-  return emit(c, e);
+  return check_reduce_edges(c->checker, c->scope, x, reducer, end, c->call->place);
 }
 
 static Value unary(const Composition *c, TypedKind kind, Value x) {

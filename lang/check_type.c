@@ -34,6 +34,20 @@ Value check_emit(Checker *checker, Scope *scope, TypedExpr expr) {
   return (Value){.kind = VALUE_TENSOR, .id = program->expr_count - 1, .type = expr.type};
 }
 
+Value check_lift(Checker *checker, Scope *scope, Value x, Domain edges, EdgeEnd end, Place place) {
+  if (x.kind == VALUE_NONE) return x;
+  TypedExpr e = {.kind = TYPED_LIFT, .type = x.type, .operand_count = 1, .operand = {x.id}, .end = end, .place = place};
+  e.type.domain = edges;
+  return check_emit(checker, scope, e);
+}
+
+Value check_reduce_edges(Checker *checker, Scope *scope, Value x, Reducer reducer, EdgeEnd end, Place place) {
+  if (x.kind == VALUE_NONE) return x;
+  TypedExpr e = {.kind = TYPED_REDUCE_EDGES, .type = x.type, .operand_count = 1, .operand = {x.id}, .reducer = reducer, .end = end, .place = place};
+  e.type.domain = domain_at(x.type.domain, end);
+  return check_emit(checker, scope, e);
+}
+
 Value check_tensor(Checker *checker, Scope *scope, Value value, Place place) {
   if (value.kind == VALUE_TENSOR || value.kind == VALUE_NONE) return value;
   if (value.kind == VALUE_NUMBER) {
