@@ -171,7 +171,7 @@ static void list_files(Checker *checker) {
 
 TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangOptions *options) {
   Checker *checker = arena_alloc(arena, sizeof *checker);
-  *checker = (Checker){.arena = arena, .diags = diags, .ast = ast, .options = options};
+  *checker = (Checker){.arena = arena, .diags = diags, .ast = ast, .options = options, .edges = DOMAIN_EDGE};
   checker->program = arena_alloc(arena, sizeof *checker->program);
   checker->program->result = NO_INDEX;
   int errors = diags_error_count(diags);
@@ -187,6 +187,7 @@ TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangO
     check_model(checker);
     if (checker->program->result != NO_INDEX && diags_error_count(diags) == errors) {
       warn_unused_params(checker);
+      check_doubts(checker);
       if (checker->train) check_train(checker);
     }
   }

@@ -50,7 +50,8 @@ typedef struct Instance {
   const Item *layer;
   Place place;
   int64_t width_in, width_out; /* last dimensions of the first argument and of the result; -1 where there are none */
-  Value *arguments;            /* by formal; those that are tensors are not kept */
+  Value *arguments;            /* by formal */
+  const Expr **exprs;          /* of those that were given, else NULL */
 } Instance;
 
 typedef struct Scope Scope;
@@ -85,6 +86,7 @@ typedef struct Checker {
   int constant_count;
   Constant *constants;
   const Item *data, *model, *train;
+  Domain edges;           /* that sums, ends and degrees speak of here: `over` changes it */
   int *field_index;       /* per DataInfo field: index into program->fields or NO_INDEX */
   TypedId *field_expr;    /* per DataInfo field: its expression or NO_INDEX */
   int learned_count;
@@ -142,7 +144,7 @@ Value check_tensor(Checker *checker, Scope *scope, Value value, Place place); /*
 Value check_lift(Checker *checker, Scope *scope, Value x, Domain edges, EdgeEnd end, Place place);
 Value check_reduce_edges(Checker *checker, Scope *scope, Value x, Reducer reducer, EdgeEnd end, Place place);
 const char *check_type_text(Checker *checker, const Type *type);
-const char *check_domain_word(Domain domain);
+const char *check_domain_word(const Checker *checker, Domain domain);
 bool check_is_anonymous(const Dim *dim);
 Type check_scalar_type(void);
 typedef struct Operand {
@@ -189,9 +191,12 @@ const char *check_signature(Checker *checker, const Item *layer);
 /* ---- check_block.c ---- */
 void check_block(Checker *checker, Scope *scope, const Block *block);
 /* A weight that has a row for each node as a value on nodes. */
-Value check_rows_of_weight(Checker *checker, Scope *scope, Value weight, const char *name);
+Value check_rows_of_weight(Checker *checker, Scope *scope, Value weight, Domain rows, const char *name);
 /* Do the dimensions and the domain that were written fit the value? Binds and renames dimensions that have no meaning yet. */
 bool check_against_type(Checker *checker, Scope *scope, const AstType *type, const char *name, Place place, Value *value);
+
+/* ---- check_doubts.c ---- */
+void check_doubts(const Checker *checker); /* of a program without errors */
 
 /* ---- known.c: names from elsewhere, and names whose meaning comes later ---- */
 typedef struct Alias {
@@ -201,6 +206,24 @@ const Alias *known_alias(int index); /* NULL after the last */
 const char *known_alias_of(const char *foreign); /* NULL when unknown */
 bool known_unsupported_function(const char *name);
 bool known_unsupported_layer(const char *name);
+
+/* ---- check_relations.c ---- */
+void check_declare_type(Checker *checker, DataSpec *spec, const DataStmt *stmt);
+int check_ring_index(Checker *checker); /* of the field that leads around the groups of pairs */
+void check_declare_pairs(Checker *checker, DataSpec *spec, const DataStmt *stmt);
+bool check_is_pairs(const Checker *checker, Domain edges);
+bool check_tells_no_pairs(Checker *checker, Domain edges, Place place); /* false after a message */
+void check_pairs_fit(Checker *checker, const DataSpec *spec);
+void check_declare_relation(Checker *checker, DataSpec *spec, const DataStmt *stmt);
+void check_reverse(Checker *checker, DataSpec *spec, const Expr *value);
+bool check_is_declared_type(const DataSpec *spec, const char *name);
+void check_relation_promises(Checker *checker, const DataSpec *spec, const DataInfo *info);
+bool check_is_type(const Checker *checker, const char *name); /* of nodes, where they have types */
+/* False after a message: which edges has to be said where nodes have types; `what` is computed of them. */
+bool check_has_edges(Checker *checker, Place place, const char *what);
+bool check_is_at_end(Checker *checker, const Value *value, EdgeEnd end, const Expr *expr); /* false after a message: it lives on other nodes */
+/* From here on expressions speak of the edges that `over` names; *outside is what they spoke of, to be put back. False after a message. */
+bool check_enter_edges(Checker *checker, Scope *scope, const Expr *over, Domain *outside);
 
 /* ---- check_data.c, check_train.c, check_target.c ---- */
 void check_data(Checker *checker);

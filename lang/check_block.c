@@ -27,6 +27,17 @@ static bool is_new_name(Checker *checker, const Scope *scope, const Expr *dim) {
   return !check_find_constant(checker, dim->text) && check_find_option(checker, dim->text) == NO_INDEX;
 }
 
+/* What is declared on nodes lives on nodes of any type, what is declared on edges on those of any relation. */
+static bool is_of_kind(Domain domain, Domain declared) {
+  if (declared == DOMAIN_NODE) return domain_is_nodes(domain);
+  return declared == DOMAIN_EDGE ? domain_is_relation(domain) : domain == declared;
+}
+
+static const char *where_text(Domain domain) {
+  if (domain == DOMAIN_NONE) return "nowhere (a parameter)";
+  return domain_is_nodes(domain) ? "on nodes" : domain == DOMAIN_GRAPH ? "on graphs" : "on edges";
+}
+
 bool check_against_type(Checker *checker, Scope *scope, const AstType *type, const char *name, Place place, Value *value) {
   Domain domain;
   bool is_any;
@@ -36,9 +47,8 @@ bool check_against_type(Checker *checker, Scope *scope, const AstType *type, con
     return false;
   }
   Type *own = &value->type;
-  if (!is_any && own->domain != domain) {
-    static const char *const lives[] = {"nowhere (a parameter)", "on nodes", "on edges", "on graphs"};
-    diags_error(checker->diags, "E0328", place, "\"%s\" must live %s; this value lives %s", name, lives[domain], lives[own->domain]);
+  if (!is_any && !is_of_kind(own->domain, domain)) {
+    diags_error(checker->diags, "E0328", place, "\"%s\" must live %s; this value lives %s", name, where_text(domain), where_text(own->domain));
     return false;
   }
   if (!type->has_dims) return true;
@@ -104,10 +114,10 @@ static void initialise(TypedParam *param, Value rule) {
   if (rule.rule == RULE_KAIMING_UNIFORM) param->a = 1 / sqrt(last);
 }
 
-Value check_rows_of_weight(Checker *checker, Scope *scope, Value weight, const char *name) {
+Value check_rows_of_weight(Checker *checker, Scope *scope, Value weight, Domain rows, const char *name) {
   if (weight.kind != VALUE_TENSOR) return weight;
   TypedExpr e = {.kind = TYPED_RESHAPE, .type = weight.type, .operand_count = 1, .operand = {weight.id}, .place = checker->program->exprs[weight.id].place, .name = name};
-  e.type.domain = DOMAIN_NODE;
+  e.type.domain = rows;
   e.type.rank--;
   for (int d = 0; d < e.type.rank; d++) e.type.dim[d] = e.type.dim[d + 1];
   return check_emit(checker, scope, e);
@@ -185,7 +195,7 @@ static void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
   TypedExpr e = {.kind = TYPED_PARAM, .index = index, .type = type, .place = stmt->name_place, .name = stmt->name};
   const Value weight = check_emit(checker, scope, e);
   program->has_weights_of_nodes = program->has_weights_of_nodes || is_on_nodes;
-  check_set_variable(checker, scope, stmt->name, is_on_nodes ? check_rows_of_weight(checker, scope, weight, stmt->name) : weight, stmt->name_place);
+  check_set_variable(checker, scope, stmt->name, is_on_nodes ? check_rows_of_weight(checker, scope, weight, DOMAIN_NODE, stmt->name) : weight, stmt->name_place);
 }
 
 /* ---- the other statements ---- */

@@ -12,7 +12,7 @@ typedef struct SourceKind {
 } SourceKind;
 
 static const SourceKind source_kinds[] = {
-    {"karate", true},  {"synth", true}, {"npy", true},  {"safetensors", true}, {"planetoid", true}, {"ogb", false}, {"tu", false},
+    {"karate", true},  {"synth", true}, {"npy", true},  {"safetensors", true}, {"planetoid", true}, {"tu", true}, {"ogb", false},
     {"edges", false},  {"csv", false},  {"mtx", false}, {"npz", false},        {"raw", false},      {"igb", false}, {"metis", false},
     {"dgl", false},    {"coo", false},  {"parquet", false},
 };
@@ -47,7 +47,7 @@ static void check_source(Checker *checker, const Expr *expr, DataSource *source)
   }
   if (!kind) {
     const char *name = expr->kind == EXPR_CALL ? expr->text : ast_expr_text(checker->arena, expr);
-    diags_error(checker->diags, "E0216", expr->span.place, "unknown data source \"%s\"%s (known: karate, synth, npy, safetensors, planetoid, or a file's name)",
+    diags_error(checker->diags, "E0216", expr->span.place, "unknown data source \"%s\"%s (known: karate, synth, npy, safetensors, planetoid, tu, or a file's name)",
                 name, check_nearest(checker, name, known, count, ""));
     return;
   }
@@ -75,7 +75,7 @@ static bool declared_size(Checker *checker, const Expr *expr, int64_t *size) {
 }
 
 /* node e : learned[64]: no field of the data, but a weight with a row for each node. */
-static void declare_learned(Checker *checker, const DataStmt *stmt) {
+static void declare_learned(Checker *checker, const DataStmt *stmt, const char *name, const char *node_type) {
   const AstType *type = &stmt->dtype;
   Type shape = check_scalar_type();
   if (stmt->value) {
@@ -88,7 +88,7 @@ static void declare_learned(Checker *checker, const DataStmt *stmt) {
   }
   for (int d = 0; d < type->dim_count; d++)
     if (!check_size(checker, NULL, type->dims[d], &shape.dim[shape.rank++])) return;
-  ARENA_PUSH(checker->arena, checker->learned, checker->learned_count, ((Variable){stmt->name, {.kind = VALUE_NONE, .type = shape}, stmt->name_place}));
+  ARENA_PUSH(checker->arena, checker->learned, checker->learned_count, ((Variable){name, {.kind = VALUE_NONE, .text = node_type, .type = shape}, stmt->name_place}));
 }
 
 static bool is_declared(Checker *checker, const DataSpec *spec, const char *name, Place *place) {
@@ -100,20 +100,42 @@ static bool is_declared(Checker *checker, const DataSpec *spec, const char *name
 }
 
 static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
-  static const char *const dtypes[] = {"f32", "class", "multilabel"};
+  static const char *const dtypes[] = {"f32", "class", "multilabel", "onehot"}, *const numbers[] = {"f32", "f16", "bf16", "f64", "i32", "i64", "multilabel", "onehot"};
   FieldDecl decl = {.name = stmt->name, .place = stmt->name_place, .classes = -1};
   const AstType *type = &stmt->dtype;
   bool is_node = strcmp(stmt->kind, "node") == 0, is_edge = strcmp(stmt->kind, "edge") == 0;
   bool is_class = strcmp(type->domain, "class") == 0;
   bool is_graph = strcmp(stmt->kind, "graph") == 0;
-  if (!is_node && !is_edge && !is_graph) {
-    bool is_pairs = strcmp(stmt->kind, "pairs") == 0;
-    check_unsupported(checker, stmt->kind_place, "%s are", is_pairs ? "candidate pairs (link prediction)" : "relations and node types");
+  const bool is_of_type = check_is_declared_type(spec, stmt->kind);
+  if (strcmp(stmt->kind, "nodes") == 0) {
+    check_declare_type(checker, spec, stmt);
+    return;
+  }
+  if (strcmp(stmt->kind, "relation") == 0) {
+    check_declare_relation(checker, spec, stmt);
+    return;
+  }
+  if (strcmp(stmt->kind, "pairs") == 0) {
+    check_declare_pairs(checker, spec, stmt);
+    return;
+  }
+  if (!is_node && !is_edge && !is_graph && !is_of_type) {
+    const char *words[64] = {"node", "edge", "graph", "nodes", "relation", "pairs"};
+    int count = 6;
+    for (int i = 0; i < spec->type_count && count < 64; i++) words[count++] = spec->types[i].name;
+    diags_error(checker->diags, "E0216", stmt->kind_place, "fields are of node, edge, graph or a type of nodes that is declared above; \"%s\" is none%s", stmt->kind,
+                check_nearest(checker, stmt->kind, words, count, ""));
+    diags_help(checker->diags, "nodes %s : count declares it a type of nodes", stmt->kind);
     return;
   }
   if (stmt->target.is_given) {
-    check_unsupported(checker, stmt->target.span.place, "relations are");
+    diags_error(checker->diags, "E0216", stmt->target.span.place, "only relations go from one type of nodes to another: relation %s : author -> paper", stmt->name);
     return;
+  }
+  if (is_of_type) {
+    decl.node_type = stmt->kind;
+    decl.name = arena_printf(checker->arena, "%s.%s", stmt->kind, stmt->name);
+    is_node = true;
   }
   Place before;
   if (is_declared(checker, spec, decl.name, &before)) {
@@ -121,20 +143,25 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     return;
   }
   if (is_node && strcmp(type->domain, "learned") == 0) {
-    declare_learned(checker, stmt);
+    declare_learned(checker, stmt, decl.name, decl.node_type);
     return;
   }
   decl.domain = is_node ? DOMAIN_NODE : is_graph ? DOMAIN_GRAPH : DOMAIN_EDGE;
   decl.dtype = is_class ? DTYPE_CLASS : DTYPE_F32;
-  bool is_multilabel = strcmp(type->domain, "multilabel") == 0; /* numbers of 0 and 1 */
-  if (!is_class && !is_multilabel && strcmp(type->domain, "f32") != 0) {
-    static const char *const later[] = {"onehot", "label", "count", "learned", "f16", "bf16", "f64", "i32", "i64", "labels"};
+  bool is_number = false, is_onehot = strcmp(type->domain, "onehot") == 0;
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) is_number = is_number || strcmp(numbers[i], type->domain) == 0;
+  if (!is_class && !is_number) {
+    static const char *const later[] = {"label", "count", "learned", "labels"};
     bool is_later = false;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) is_later = is_later || strcmp(later[i], type->domain) == 0;
     if (is_later) check_unsupported(checker, type->span.place, "fields of type %s are", type->domain);
     else
-      diags_error(checker->diags, "E0216", type->span.place, "unknown field type \"%s\"%s (known: f32[...], class[...], multilabel[...])", type->domain,
-                  check_nearest(checker, type->domain, dtypes, 3, ""));
+      diags_error(checker->diags, "E0216", type->span.place, "unknown field type \"%s\"%s (known: f32[...], f16[...], onehot[...], class[...], multilabel[...])", type->domain,
+                  check_nearest(checker, type->domain, dtypes, 4, ""));
+    return;
+  }
+  if (is_onehot && type->dim_count != 1) {
+    diags_error(checker->diags, "E0216", type->span.place, "onehot needs the number of its columns: %s %s : onehot[7]", stmt->kind, stmt->name);
     return;
   }
   if (is_class && type->dim_count > 1) {
@@ -150,6 +177,10 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     }
     for (int d = 0; d < type->dim_count; d++)
       if (!declared_size(checker, type->dims[d], &decl.size[decl.rank++])) return;
+  }
+  if (is_number) {
+    struct NumberField number = {decl.name, is_onehot, is_onehot && decl.size[0] > 0 ? decl.size[0] : 0};
+    ARENA_PUSH(checker->arena, spec->recipe.numbers, spec->recipe.number_count, number);
   }
   if (stmt->value) {
     decl.source = arena_alloc(checker->arena, sizeof *decl.source);
@@ -178,11 +209,36 @@ static void normalise(Checker *checker, DataSpec *spec, const Expr *value) {
   ARENA_PUSH(checker->arena, spec->recipe.normalised, spec->recipe.normalised_count, field->text);
 }
 
+/* folds(10, seed = 0): drawn; folds: as the data say. In both valid = true. */
+static void folds(Checker *checker, DataSpec *spec, const Expr *value) {
+  DataRecipe *recipe = &spec->recipe;
+  for (int i = 0; value->kind == EXPR_CALL && i < value->arg_count; i++) {
+    const Arg *arg = &value->args[i];
+    Value given = check_const_expr(checker, arg->value);
+    if (given.kind == VALUE_NONE) return;
+    const bool is_seed = arg->name && strcmp(arg->name, "seed") == 0, is_valid = arg->name && strcmp(arg->name, "valid") == 0, is_count = !arg->name && i == 0;
+    const bool is_whole = given.kind == VALUE_NUMBER && check_is_whole(given.number) && given.number >= (is_count ? 2 : 0);
+    if (is_valid ? given.kind != VALUE_BOOL : !is_whole || !(is_seed || is_count)) {
+      diags_error(checker->diags, "E0217", arg->place, "split = folds(10, seed = 0, valid = true) wants a whole number of at least 2, a whole seed, and whether a fold validates");
+      return;
+    }
+    if (is_valid) recipe->fold_has_valid = given.number != 0;
+    else if (is_seed) recipe->split_seed = (uint64_t)given.number;
+    else recipe->fold_count = (int64_t)given.number;
+  }
+  recipe->has_folds = true;
+}
+
 static void split(Checker *checker, DataSpec *spec, const Expr *value) {
   const char *kind = value->kind == EXPR_CALL || value->kind == EXPR_NAME ? value->text : "";
   if (strcmp(kind, "public") == 0) return;
-  if (strcmp(kind, "folds") == 0 || strcmp(kind, "split_edges") == 0) {
-    check_unsupported(checker, value->span.place, "split = %s(...) is", kind);
+  if (strcmp(kind, "folds") == 0) {
+    folds(checker, spec, value);
+    return;
+  }
+  if (strcmp(kind, "split_edges") == 0) {
+    diags_error(checker->diags, "E0217", value->span.place, "split_edges makes pairs of nodes to predict edges of");
+    diags_help(checker->diags, "pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch)");
     return;
   }
   if (strcmp(kind, "index") == 0 && value->kind == EXPR_CALL && value->arg_count == 1) {
@@ -192,7 +248,7 @@ static void split(Checker *checker, DataSpec *spec, const Expr *value) {
     return;
   }
   if (strcmp(kind, "random") != 0 || value->kind != EXPR_CALL) {
-    diags_error(checker->diags, "E0217", value->span.place, "unknown split %s (known: random(0.6, 0.2, 0.2, seed = 0), index(0), public)", ast_expr_text(checker->arena, value));
+    diags_error(checker->diags, "E0217", value->span.place, "unknown split %s (known: random(0.6, 0.2, 0.2, seed = 0), folds(10, seed = 0), folds, index(0), public)", ast_expr_text(checker->arena, value));
     return;
   }
   int count = 0;
@@ -248,12 +304,13 @@ static void declared_count(Checker *checker, const Expr *value, int64_t *count) 
 }
 
 static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
-  static const char *const known[] = {"normalize", "self_loops", "undirected", "split", "order", "nodes", "edges", "graphs"};
-  static const char *const later[] = {"reverse", "reorder", "transform", "dedup", "batch", "base", "features"};
+  static const char *const known[] = {"normalize", "self_loops", "undirected", "split", "order", "nodes", "edges", "graphs", "reverse"};
+  static const char *const later[] = {"reorder", "transform", "dedup", "batch", "base", "features"};
   const char *name = stmt->name;
   const char *word = stmt->value->kind == EXPR_NAME ? stmt->value->text : "";
   if (strcmp(name, "normalize") == 0) normalise(checker, spec, stmt->value);
   else if (strcmp(name, "split") == 0) split(checker, spec, stmt->value);
+  else if (strcmp(name, "reverse") == 0) check_reverse(checker, spec, stmt->value);
   else if (strcmp(name, "order") == 0) order(checker, spec, stmt->value);
   else if (strcmp(name, "nodes") == 0) declared_count(checker, stmt->value, &spec->declared_nodes);
   else if (strcmp(name, "edges") == 0) declared_count(checker, stmt->value, &spec->declared_edges);
@@ -272,7 +329,7 @@ static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
         check_unsupported(checker, stmt->name_place, "%s in a data block is", name);
         return;
       }
-    diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, 8, "\""));
+    diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, sizeof known / sizeof *known, "\""));
   }
 }
 
@@ -304,7 +361,7 @@ static int64_t declared_width(const FieldDecl *decl) {
 
 /* Without files a plan can be made when every size is declared. */
 static bool declares_all_sizes(Checker *checker, const DataSpec *spec) {
-  if (spec->declared_nodes < 0 || spec->declared_edges < 0) {
+  if (spec->type_count == 0 && (spec->declared_nodes < 0 || spec->declared_edges < 0)) {
     diags_error(checker->diags, "E0709", spec->place, "without files, data \"%s\" must say how large it is: nodes = ... and edges = ...", spec->name);
     return false;
   }
@@ -319,13 +376,15 @@ static bool declares_all_sizes(Checker *checker, const DataSpec *spec) {
 
 /* For callers without a reader of data. */
 static bool describe_shapes(Checker *checker, const DataSpec *spec, DataInfo *info) {
-  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .is_shapes_only = true, .notes = ""};
+  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges > 0 ? spec->declared_edges : 0, .is_symmetric = spec->recipe.is_undirected, .is_shapes_only = true, .notes = ""};
+  if (!lang_describe_relations(checker->arena, checker->diags, spec, info)) return false;
   for (int i = 0; i < spec->decl_count; i++) {
     const FieldDecl *decl = &spec->decls[i];
     ARENA_PUSH(checker->arena, info->fields, info->field_count,
-               (FieldInfo){.name = decl->name, .domain = decl->domain, .dtype = decl->dtype, .width = declared_width(decl), .classes = decl->classes, .nonzeros = -1});
+               (FieldInfo){.name = decl->name, .domain = typed_declared_domain(info, decl), .dtype = decl->dtype, .width = declared_width(decl), .classes = decl->classes, .nonzeros = -1});
   }
   for (int i = 0; i < SPLIT_COUNT; i++) info->has_split[i] = true;
+  lang_describe_pairs(checker->arena, spec, info);
   info->fingerprint = (uint64_t)info->nodes * 0x9E3779B97F4A7C15u ^ (uint64_t)info->edges;
   return true;
 }
@@ -335,7 +394,8 @@ static void find_target(const Checker *checker, DataSpec *spec) {
   const Conf *conf = checker->train ? checker->train->conf : NULL;
   for (int i = 0; conf && i < conf->count; i++) {
     const Expr *loss = strcmp(conf->stmts[i]->key, "loss") == 0 ? conf->stmts[i]->value : NULL;
-    if (loss && loss->kind == EXPR_CALL && loss->arg_count >= 2 && loss->args[1].value->kind == EXPR_NAME) spec->recipe.target = loss->args[1].value->text;
+    const Expr *label = loss && loss->kind == EXPR_CALL && loss->arg_count >= 2 ? loss->args[1].value : NULL;
+    if (label && (label->kind == EXPR_NAME || label->kind == EXPR_MEMBER)) spec->recipe.target = ast_expr_text(checker->arena, label);
   }
   for (int i = 0; spec->recipe.target && i < spec->decl_count; i++)
     if (strcmp(spec->decls[i].name, spec->recipe.target) == 0) spec->recipe.is_target_number = spec->decls[i].dtype == DTYPE_F32;
@@ -354,7 +414,7 @@ static bool describe(Checker *checker, DataSpec *spec, DataInfo *info) {
 static const FieldInfo *find_info(const Checker *checker, const char *name) {
   const DataInfo *info = checker->program->info;
   for (int i = 0; info && i < info->field_count; i++)
-    if (strcmp(info->fields[i].name, name) == 0) return &info->fields[i];
+    if (strcmp(info->fields[i].name, name) == 0 && !info->fields[i].is_hidden) return &info->fields[i];
   return NULL;
 }
 
@@ -366,7 +426,7 @@ static const FieldDecl *find_decl(const Checker *checker, const char *name) {
 }
 
 static const char *info_text(Checker *checker, const FieldInfo *info) {
-  const char *domain = check_domain_word(info->domain);
+  const char *domain = check_domain_word(checker, info->domain);
   if (info->dtype == DTYPE_CLASS) return arena_printf(checker->arena, "%s class[%lld]", domain, (long long)info->classes);
   return arena_printf(checker->arena, "%s f32[%lld]", domain, (long long)info->width);
 }
@@ -374,16 +434,24 @@ static const char *info_text(Checker *checker, const FieldInfo *info) {
 const char *check_field_list(Checker *checker) {
   const DataInfo *info = checker->program->info;
   const char *text = "";
+  int count = 0, shown = 0;
+  for (int i = 0; i < info->field_count; i++) count += !info->fields[i].is_hidden;
   for (int i = 0; i < info->field_count; i++) {
-    const char *joint = i == 0 ? "" : i + 1 == info->field_count ? " and " : ", ";
+    if (info->fields[i].is_hidden) continue;
+    const char *joint = shown == 0 ? "" : shown + 1 == count ? " and " : ", ";
+    shown++;
     text = arena_printf(checker->arena, "%s%s%s (%s)", text, joint, info->fields[i].name, info_text(checker, &info->fields[i]));
   }
   return *text ? text : "no fields";
 }
 
 static const DataStmt *stmt_of(const Checker *checker, const char *name) {
-  for (int i = 0; i < checker->data->data_count; i++)
-    if (checker->data->data[i]->kind && strcmp(checker->data->data[i]->name, name) == 0) return checker->data->data[i];
+  const FieldDecl *decl = find_decl(checker, name);
+  const char *own = decl && decl->node_type ? strchr(name, '.') + 1 : name;
+  for (int i = 0; i < checker->data->data_count; i++) {
+    const DataStmt *stmt = checker->data->data[i];
+    if (stmt->kind && strcmp(stmt->name, own) == 0 && (!decl || !decl->node_type || strcmp(stmt->kind, decl->node_type) == 0)) return stmt;
+  }
   return NULL;
 }
 
@@ -396,13 +464,14 @@ static void check_promise(Checker *checker, const FieldDecl *decl) {
     return;
   }
   int64_t width = declared_width(decl);
-  bool is_same_kind = info->domain == decl->domain && info->dtype == decl->dtype;
+  bool is_same_kind = info->domain == typed_declared_domain(checker->program->info, decl) && info->dtype == decl->dtype;
   bool is_width_right = decl->dtype == DTYPE_CLASS ? decl->classes < 0 || decl->classes == info->classes : width < 0 || width == info->width;
   if (!is_same_kind || !is_width_right) {
     diags_error(checker->diags, "E0708", stmt->dtype.span.place, "\"%s\" is declared %s %s, but the data holds %s", decl->name, stmt->kind,
                 decl->dtype == DTYPE_CLASS ? arena_printf(checker->arena, decl->classes < 0 ? "class" : "class[%lld]", (long long)decl->classes)
                 : width < 0 ? "f32" : arena_printf(checker->arena, decl->rank ? "f32[%lld]" : "f32", (long long)width),
                 info_text(checker, info));
+    if (decl->dtype == DTYPE_CLASS && info->dtype == DTYPE_F32 && info->width == 1) diags_help(checker->diags, "classes are whole numbers from 0 on, -1 for none; some of these are not");
     diags_span(checker->diags, span_width(stmt->dtype.span));
     return;
   }
@@ -440,10 +509,9 @@ static Type field_type(Checker *checker, const FieldInfo *info) {
   return type;
 }
 
-int check_field_index(Checker *checker, const char *name) {
+static int field_index_of(Checker *checker, const FieldInfo *info) {
   TypedProgram *program = checker->program;
-  const FieldInfo *info = find_info(checker, name);
-  if (!info) return NO_INDEX;
+  const char *name = info->name;
   int at = (int)(info - program->info->fields);
   if (checker->field_index[at] == NO_INDEX) {
     const FieldDecl *decl = find_decl(checker, name);
@@ -456,6 +524,18 @@ int check_field_index(Checker *checker, const char *name) {
   return checker->field_index[at];
 }
 
+int check_field_index(Checker *checker, const char *name) {
+  const FieldInfo *info = find_info(checker, name);
+  return info ? field_index_of(checker, info) : NO_INDEX;
+}
+
+int check_ring_index(Checker *checker) {
+  const DataInfo *info = checker->program->info;
+  for (int i = 0; i < info->field_count; i++)
+    if (info->fields[i].is_hidden) return field_index_of(checker, &info->fields[i]);
+  return NO_INDEX;
+}
+
 static bool check_learned(Checker *checker, const char *name, Value *value) {
   TypedProgram *program = checker->program;
   for (int i = 0; i < checker->learned_count; i++) {
@@ -465,12 +545,13 @@ static bool check_learned(Checker *checker, const char *name, Value *value) {
       TypedParam param = {.name = name, .type = learned->value.type, .init = INIT_NORMAL, .a = 1, .is_trained = true, .place = learned->place};
       param.type.rank++;
       for (int d = param.type.rank - 1; d > 0; d--) param.type.dim[d] = param.type.dim[d - 1];
-      param.type.dim[0] = (Dim){program->info->nodes, "nodes"};
+      const Domain rows = learned->value.text ? typed_type_named(program->info, learned->value.text) : DOMAIN_NODE;
+      param.type.dim[0] = (Dim){typed_rows(program->info, rows), "nodes"};
       ARENA_PUSH(checker->arena, program->params, program->param_count, param);
       name_table_add(checker->arena, &checker->param_of, name, program->param_count - 1);
       program->has_weights_of_nodes = true;
       const TypedExpr e = {.kind = TYPED_PARAM, .index = program->param_count - 1, .type = param.type, .place = learned->place, .name = name};
-      learned->value = check_rows_of_weight(checker, NULL, check_emit(checker, NULL, e), name);
+      learned->value = check_rows_of_weight(checker, NULL, check_emit(checker, NULL, e), rows, name);
     }
     *value = learned->value;
     return true;
@@ -527,6 +608,7 @@ void check_data(Checker *checker) {
     if (stmt->kind) declare(checker, spec, stmt);
     else if (stmt->value) set(checker, spec, stmt);
   }
+  check_pairs_fit(checker, spec);
   checker->program->data = spec;
   if (diags_error_count(checker->diags) > errors) return;
 
@@ -544,11 +626,12 @@ void check_data(Checker *checker) {
     if (find_info(checker, learned->name)) diags_error(checker->diags, "E0212", learned->place, "\"%s\" is a field of the data already", learned->name);
     else if (spec->recipe.order != ORDER_GIVEN) check_unsupported(checker, learned->place, "learned values of nodes in another order than the data's are");
   }
+  check_relation_promises(checker, spec, info);
   check_normalised_names(checker, spec, info);
   if (spec->declared_nodes >= 0 && spec->declared_nodes != info->nodes)
     diags_error(checker->diags, "E0708", spec->place, "nodes = %lld is declared, but the data has %lld", (long long)spec->declared_nodes, (long long)info->nodes);
   if (spec->declared_graphs >= 0 && spec->declared_graphs != info->graphs)
     diags_error(checker->diags, "E0708", spec->place, "graphs = %lld is declared, but the data has %lld", (long long)spec->declared_graphs, (long long)info->graphs);
-  if (spec->declared_edges >= 0 && spec->declared_edges != info->edges)
-    diags_error(checker->diags, "E0708", spec->place, "edges = %lld is declared, but the data has %lld", (long long)spec->declared_edges, (long long)info->edges);
+  if (spec->declared_edges >= 0 && spec->declared_edges != info->edges + info->held_edges)
+    diags_error(checker->diags, "E0708", spec->place, "edges = %lld is declared, but the data has %lld", (long long)spec->declared_edges, (long long)(info->edges + info->held_edges));
 }

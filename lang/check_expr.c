@@ -68,7 +68,7 @@ static Value of_graph(Checker *checker, Scope *scope, const Expr *expr) {
   if (value.kind != VALUE_TENSOR || value.type.domain != DOMAIN_GRAPH) {
     const bool is_row = value.kind == VALUE_TENSOR && value.type.domain != DOMAIN_NONE;
     diags_error(checker->diags, "E0303", expr->span.place, is_row ? "\"%s\" lives on %ss, not on graphs" : "\"%s\" is the same for all graphs; drop \"graph.\"", expr->text,
-                is_row ? check_domain_word(value.type.domain) : "");
+                is_row ? check_domain_word(checker, value.type.domain) : "");
     if (is_row) diags_help(checker->diags, "sum(%s, to = graph) pools the nodes of each graph", expr->text);
     return none;
   }
@@ -91,12 +91,13 @@ static Value lift(Checker *checker, Scope *scope, const Expr *expr) {
     diags_error(checker->diags, "E0303", expr->span.place, "\"%s\" lives on graphs; graph.%s is its value at each node, which a name can be given to", expr->text, expr->text);
     return none;
   }
-  if (value.type.domain == DOMAIN_EDGE) {
+  if (domain_is_relation(value.type.domain)) {
     diags_error(checker->diags, "E0303", expr->span.place, "\"%s\" already lives on edges; drop \"%s.\"", expr->text, end);
     diags_fix(checker->diags, expr->span.place, (int)strlen(end) + 1, "");
     return none;
   }
-  return check_lift(checker, scope, value, DOMAIN_EDGE, strcmp(end, "src") == 0 ? END_SRC : END_DST, expr->span.place);
+  const EdgeEnd at = strcmp(end, "src") == 0 ? END_SRC : END_DST;
+  return check_is_at_end(checker, &value, at, expr) ? check_lift(checker, scope, value, checker->edges, at, expr->span.place) : none;
 }
 
 static Value member(Checker *checker, Scope *scope, const Expr *expr) {
@@ -105,13 +106,27 @@ static Value member(Checker *checker, Scope *scope, const Expr *expr) {
   if (base->kind == EXPR_NAME && !is_variable && scope && (strcmp(base->text, "src") == 0 || strcmp(base->text, "dst") == 0))
     return lift(checker, scope, expr);
   if (base->kind == EXPR_NAME && !is_variable && scope && strcmp(base->text, "graph") == 0) return of_graph(checker, scope, expr);
-  if (base->kind == EXPR_NAME && strcmp(expr->text, "classes") == 0 && scope && scope->item == checker->model) {
+  const bool is_in_model = scope && scope->item == checker->model;
+  if ((base->kind == EXPR_NAME || base->kind == EXPR_MEMBER) && strcmp(expr->text, "classes") == 0 && is_in_model) {
+    const char *field = ast_expr_text(checker->arena, base);
     int64_t classes;
-    if (check_field_classes(checker, base->text, &classes)) {
-      if (classes > 0) return check_number((double)classes, arena_printf(checker->arena, "%s.classes", base->text));
-      diags_error(checker->diags, "E0325", expr->place, "\"%s\" holds numbers, not classes", base->text);
+    if (check_field_classes(checker, field, &classes)) {
+      if (classes > 0) return check_number((double)classes, arena_printf(checker->arena, "%s.classes", field));
+      diags_error(checker->diags, "E0325", expr->place, "\"%s\" holds numbers, not classes", field);
       return none;
     }
+  }
+  const char *pairs = checker->program->data ? checker->program->data->recipe.pairs.name : NULL;
+  if (base->kind == EXPR_NAME && !is_variable && is_in_model && pairs && strcmp(base->text, pairs) == 0) {
+    diags_error(checker->diags, "E0203", expr->span.place, "%s has a label for the loss, bce(out, %s.label), and nothing for the model to read", pairs, pairs);
+    return none;
+  }
+  if (base->kind == EXPR_NAME && !is_variable && is_in_model && check_is_type(checker, base->text)) {
+    const char *field = arena_printf(checker->arena, "%s.%s", base->text, expr->text);
+    Value value;
+    if (check_field(checker, field, expr->span.place, &value)) return value;
+    diags_error(checker->diags, "E0203", expr->place, "data \"%s\" has no field \"%s\"; it has %s", checker->program->data->name, field, check_field_list(checker));
+    return none;
   }
   if (base->kind == EXPR_NAME && !is_variable) {
     Value value = check_name(checker, scope, base);
@@ -137,11 +152,11 @@ static bool is_path_of_weights(const char *text) {
 
 static Value call_of(Checker *checker, Scope *scope, const Expr *expr, Call call) {
   if (expr->kind == EXPR_OVER) {
-    if (strcmp(expr->text, "edges") != 0) {
-      check_unsupported(checker, expr->place, "relations and other edge sets (over %s) are", expr->text);
-      return none;
-    }
-    return call_of(checker, scope, expr->a, call);
+    Domain outside;
+    if (!check_enter_edges(checker, scope, expr, &outside)) return none;
+    const Value value = call_of(checker, scope, expr->a, call);
+    checker->edges = outside;
+    return value;
   }
   if (expr->kind == EXPR_AS) {
     if (call.as) {
@@ -207,7 +222,7 @@ static Value dispatch(Checker *checker, Scope *scope, const Expr *expr) {
   case EXPR_PIPE: return pipe(checker, scope, expr);
   case EXPR_CALL: case EXPR_OVER: case EXPR_AS: return call_of(checker, scope, expr, (Call){.as = NULL});
   case EXPR_QUANTITY:
-    diags_error(checker->diags, "E0215", expr->place, "a quantity (%s) belongs into target and plan blocks", ast_expr_text(checker->arena, expr));
+    diags_error(checker->diags, "E0215", expr->place, "a quantity (%s) belongs in target and plan blocks", ast_expr_text(checker->arena, expr));
     return none;
   case EXPR_LIST:
     diags_error(checker->diags, "E0215", expr->place, "a list has no meaning here");

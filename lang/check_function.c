@@ -270,8 +270,8 @@ static Value check_stop(Checker *checker, Scope *scope, const Function *function
 static Value check_domain(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
   (void)checker, (void)scope, (void)function, (void)call;
   const Value x = bound->operand[0].value;
-  static const char *const words[] = {"none", "node", "edge", "graph"};
-  return check_string(words[x.kind == VALUE_TENSOR ? x.type.domain : DOMAIN_NONE]);
+  const Domain domain = x.kind == VALUE_TENSOR ? x.type.domain : DOMAIN_NONE;
+  return check_string(domain == DOMAIN_NONE ? "none" : domain_is_nodes(domain) ? "node" : domain == DOMAIN_GRAPH ? "graph" : "edge");
 }
 
 static Value check_count(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {

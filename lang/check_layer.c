@@ -102,6 +102,13 @@ static void unknown_argument(Checker *checker, const Item *layer, const Arg *arg
   diags_note(checker->diags, "%s", check_signature(checker, layer));
 }
 
+/* An optional value on nodes or edges is passed over by what is none: SAGE(x, 64) beside SAGE(authors, papers, 64). */
+static bool is_passed_over(const Item *layer, int at, Value value) {
+  const Formal *formal = at < layer->formal_count ? &layer->formals[at] : NULL;
+  const bool is_row = value.kind == VALUE_TENSOR && value.type.domain != DOMAIN_NONE;
+  return formal && formal->initial && formal->type.is_given && *formal->type.domain && value.kind != VALUE_NONE && !is_row;
+}
+
 /* Evaluates the arguments where the call stands. `given` holds one entry per formal. */
 static bool evaluate(Checker *checker, Scope *scope, const Item *layer, const Call *call, Value *given, const Expr **exprs) {
   int next = 0;
@@ -116,7 +123,11 @@ static bool evaluate(Checker *checker, Scope *scope, const Item *layer, const Ca
     int at = NO_INDEX;
     for (int k = 0; arg->name && k < layer->formal_count; k++)
       if (strcmp(layer->formals[k].name, arg->name) == 0) at = k;
-    if (!arg->name) at = next++;
+    const Value value = arg->name && at == NO_INDEX ? none : check_expr(checker, scope, arg->value);
+    if (!arg->name) {
+      while (is_passed_over(layer, next, value)) next++;
+      at = next++;
+    }
     if (at == NO_INDEX) {
       unknown_argument(checker, layer, arg);
       return false;
@@ -128,7 +139,7 @@ static bool evaluate(Checker *checker, Scope *scope, const Item *layer, const Ca
       return false;
     }
     exprs[at] = arg->value;
-    given[at] = check_expr(checker, scope, arg->value);
+    given[at] = value;
     is_right = is_right && given[at].kind != VALUE_NONE;
   }
   return is_right;
@@ -173,7 +184,7 @@ static void report_no_edge_value(Checker *checker, const Item *layer, const Form
   const DataInfo *info = checker->program->info;
   const char *data = checker->data ? checker->data->name : "", *field = NULL;
   for (int i = 0; info && i < info->field_count && !field; i++)
-    if (info->fields[i].domain == DOMAIN_EDGE) field = info->fields[i].name;
+    if (domain_is_relation(info->fields[i].domain)) field = info->fields[i].name;
   if (field) {
     diags_error(checker->diags, "E0309", place, "%s needs an edge feature as \"%s\"", layer->name, formal->name);
     diags_help(checker->diags, "data \"%s\" has one: %s = %s", data, formal->name, field);
@@ -202,6 +213,10 @@ static bool bind(Checker *checker, Scope *inner, const Item *layer, const Call *
       value = check_expr(checker, inner, formal->initial);
       if (value.kind == VALUE_NONE) return false;
       given[i] = value;
+    }
+    if (!exprs[i] && formal->type.is_given && value.kind != VALUE_TENSOR) { /* root : node[g] = 0: there is none, which domain(root) says */
+      check_set_variable(checker, inner, formal->name, value, formal->place);
+      continue;
     }
     if (bind_formal(checker, inner, formal, value, exprs[i], call)) continue;
     if (i == 0 && value.kind == VALUE_NUMBER)
@@ -260,7 +275,7 @@ static Value expand(Checker *checker, Scope *scope, const Item *layer, const Cal
   if (!bind(checker, inner, layer, call, given, exprs)) return none;
   bool is_known = check_find_path(checker, path) != NULL;
   if (!is_known) {
-    Instance instance = {.path = path, .layer = layer, .place = call->place, .width_in = layer->formal_count ? last_width(&given[0]) : -1, .width_out = -1, .arguments = given};
+    Instance instance = {.path = path, .layer = layer, .place = call->place, .width_in = layer->formal_count ? last_width(&given[0]) : -1, .width_out = -1, .arguments = given, .exprs = exprs};
     name_table_add(checker->arena, &checker->instance_of, path, checker->instance_count);
     ARENA_PUSH(checker->arena, checker->instances, checker->instance_count, instance);
   }
@@ -313,6 +328,9 @@ Value check_layer_call(Checker *checker, Scope *scope, const Item *layer, const 
   return expand(checker, scope, layer, call, path, given, exprs);
 }
 
+/* An argument that is not given again is as it was, but for the input, and what was made of it: root = x. */
+static bool is_kept(const Instance *instance, int i) { return instance->arguments[i].kind != VALUE_TENSOR || (i > 0 && instance->exprs[i]); }
+
 /* conv1(z): the values may be others, everything else is as it was when conv1 was made. */
 Value check_instance_call(Checker *checker, Scope *scope, const Instance *instance, const Call *call) {
   const Item *layer = instance->layer;
@@ -325,7 +343,7 @@ Value check_instance_call(Checker *checker, Scope *scope, const Instance *instan
   allocate(checker, layer, &given, &exprs);
   if (!evaluate(checker, scope, layer, call, given, exprs)) return none;
   for (int i = 0; i < layer->formal_count; i++)
-    if (given[i].kind == VALUE_NONE && instance->arguments[i].kind != VALUE_TENSOR) given[i] = instance->arguments[i];
+    if (given[i].kind == VALUE_NONE && is_kept(instance, i)) given[i] = instance->arguments[i];
   Call again = *call;
   again.name = layer->name;
   return expand(checker, scope, layer, &again, instance->path, given, exprs);

@@ -17,7 +17,7 @@ static void number(Training *t, const Arg *arg, const char *what, double least, 
   Value value = check_const_expr(t->checker, arg->value);
   if (value.kind == VALUE_NONE) return;
   if (value.kind != VALUE_NUMBER || !(value.number >= least) || !(value.number <= most))
-    diags_error(t->checker->diags, "E0406", arg->value->span.place, "%s must be a number of %.9g to %.9g", what, least, most);
+    diags_error(t->checker->diags, "E0406", arg->value->span.place, "%s must be a number from %.9g to %.9g", what, least, most);
   else *to = value.number;
 }
 
@@ -50,7 +50,7 @@ static void check_arguments(Training *t, const Expr *loss, gnn_loss_kind kind) {
     const char *name = arg->name ? arg->name : kind == GNN_LOSS_HUBER && i == 2 ? "delta" : "";
     if (set_argument(t, kind, name, arg)) continue;
     diags_error(t->checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", loss_names[kind], *name ? name : "(without a name)",
-                check_nearest(t->checker, name, names, 4, "\""));
+                train_is_in(name, names, 4) ? "" : check_nearest(t->checker, name, names, 4, "\""));
     diags_note(t->checker->diags, "%s", loss_helps[kind]);
   }
 }
@@ -59,12 +59,19 @@ static void check_arguments(Training *t, const Expr *loss, gnn_loss_kind kind) {
 
 static void wrong_labels(Training *t, gnn_loss_kind kind, const Expr *label, const Type *labels) {
   Diags *diags = t->checker->diags;
+  const char *name = ast_expr_text(t->checker->arena, label);
   if (labels->dtype == DTYPE_CLASS)
     diags_error(diags, "E0312", label->place, "%s wants %s; %s is class[%lld]; use cross_entropy, or declare %s : f32", loss_names[kind],
-                kind == GNN_LOSS_BCE ? "two classes, or a row of labels" : "numbers", label->text, (long long)labels->classes, label->text);
+                kind == GNN_LOSS_BCE ? "two classes, or a row of labels" : "numbers", name, (long long)labels->classes, name);
   else
-    diags_error(diags, "E0312", label->place, "cross_entropy wants class labels; %s is f32[%lld]; use mse, or declare %s : class[\xE2\x80\xA6]", label->text,
-                (long long)width_of(labels), label->text);
+    diags_error(diags, "E0312", label->place, "cross_entropy wants class labels; %s is f32[%lld]; use mse, or declare %s : class[\xE2\x80\xA6]", name,
+                (long long)width_of(labels), name);
+}
+
+static const char *where(Checker *checker, Domain domain) {
+  const bool is_named = domain_is_relation(domain) && domain != DOMAIN_EDGE, is_pairs = check_is_pairs(checker, domain);
+  if (domain == DOMAIN_NONE) return "nowhere";
+  return arena_printf(checker->arena, is_pairs ? "the pairs %s" : is_named ? "edges of %s" : "%ss", check_domain_word(checker, domain));
 }
 
 static void check_scores(Training *t, gnn_loss_kind kind, const Expr *loss, const Type *labels) {
@@ -77,33 +84,33 @@ static void check_scores(Training *t, gnn_loss_kind kind, const Expr *loss, cons
     diags_help(checker->diags, "return the scores as they are");
   }
   if (labels->domain != result->type.domain) {
-    static const char *const where[] = {"nowhere", "nodes", "edges", "graphs"};
-    diags_error(checker->diags, "E0308", loss->args[0].value->place, "out lives on %s, %s on %s", where[result->type.domain], label->text, where[labels->domain]);
-    if (result->type.domain == DOMAIN_EDGE) diags_help(checker->diags, "reduce to nodes first: sum(m)");
-    if (result->type.domain == DOMAIN_NODE && labels->domain == DOMAIN_GRAPH) diags_help(checker->diags, "pool before the last layer: sum(h, to = graph)");
+    diags_error(checker->diags, "E0308", loss->args[0].value->place, "out lives on %s, %s on %s", where(checker, result->type.domain), ast_expr_text(checker->arena, label), where(checker, labels->domain));
+    if (domain_is_relation(result->type.domain) && domain_is_nodes(labels->domain)) diags_help(checker->diags, "reduce to nodes first: sum(m)");
+    if (domain_is_nodes(result->type.domain) && labels->domain == DOMAIN_GRAPH) diags_help(checker->diags, "pool before the last layer: sum(h, to = graph)");
+    if (domain_is_nodes(result->type.domain) && domain_is_relation(labels->domain)) diags_help(checker->diags, "score what is at both ends: dot(src.h, dst.h)");
     return;
   }
   const bool is_right = kind == GNN_LOSS_CROSS_ENTROPY ? result->type.rank == 1 && result->type.dim[0].size == wanted : result->type.rank <= 1 && width_of(&result->type) == wanted;
   if (is_right) return;
   if (labels->dtype != DTYPE_CLASS || kind == GNN_LOSS_BCE) {
-    diags_error(checker->diags, "E0307", checker->result_place, "the model returns %s; %s wants %lld score%s per node", check_type_text(checker, &result->type), loss_names[kind],
-                (long long)wanted, wanted == 1 ? "" : "s");
+    diags_error(checker->diags, "E0307", checker->result_place, "the model returns %s; %s wants %lld score%s per %s", check_type_text(checker, &result->type), loss_names[kind],
+                (long long)wanted, wanted == 1 ? "" : "s", check_domain_word(checker, labels->domain));
     diags_label(checker->diags, label->place, 0, "the labels of the loss");
   } else if (result->type.rank == 1) {
-    diags_error(checker->diags, "E0307", checker->result_place, "the model returns %lld scores per node but %s has %lld classes",
-                (long long)result->type.dim[0].size, label->text, (long long)labels->classes);
+    diags_error(checker->diags, "E0307", checker->result_place, "the model returns %lld scores per %s but %s has %lld classes",
+                (long long)result->type.dim[0].size, check_domain_word(checker, labels->domain), ast_expr_text(checker->arena, label), (long long)labels->classes);
     diags_label(checker->diags, label->place, 0, "the labels of the loss");
-    diags_help(checker->diags, "GCN(%s.classes) follows the data", label->text);
+    diags_help(checker->diags, "GCN(%s.classes) follows the data", ast_expr_text(checker->arena, label));
   } else {
-    diags_error(checker->diags, "E0307", checker->result_place, "the model returns %s; cross_entropy wants one score per class: node[%lld]",
-                check_type_text(checker, &result->type), (long long)labels->classes);
+    diags_error(checker->diags, "E0307", checker->result_place, "the model returns %s; cross_entropy wants one score per class: %s[%lld]",
+                check_type_text(checker, &result->type), check_domain_word(checker, labels->domain), (long long)labels->classes);
   }
 }
 
 /* ---- all of it ---- */
 
 void train_check_loss(Training *t) {
-  static const char *const later[] = {"nll", "focal", "margin", "bpr", "infonce"};
+  static const char *const later[] = {"nll", "focal", "margin", "infonce"};
   Checker *checker = t->checker;
   const Expr *loss = t->loss->value;
   const char *name = train_word_of(loss);
@@ -111,7 +118,7 @@ void train_check_loss(Training *t) {
   int kind = 0;
   if (train_is_in(name, later, sizeof later / sizeof *later)) {
     check_unsupported(checker, loss->place, "the loss %s is", name);
-    if (strcmp(name, "margin") == 0 || strcmp(name, "bpr") == 0) diags_help(checker->diags, "it ranks pairs, which come with link prediction");
+    if (strcmp(name, "margin") == 0) diags_help(checker->diags, "bpr(out, links.label) ranks pairs");
     return;
   }
   while (kind < GNN_LOSS_COUNT && strcmp(loss_names[kind], ours) != 0) kind++;
@@ -120,27 +127,41 @@ void train_check_loss(Training *t) {
     return;
   }
   t->train->loss = (gnn_loss_kind)kind;
-  if (loss->arg_count < 2 || loss->args[0].name || loss->args[1].name || !is_result(loss->args[0].value) || loss->args[1].value->kind != EXPR_NAME) {
-    diags_error(checker->diags, "E0407", loss->span.place, "the loss is %s(out, y): out is what the model returns, y a field of %s", name,
-                kind == GNN_LOSS_CROSS_ENTROPY ? "classes" : kind == GNN_LOSS_BCE ? "labels" : "numbers");
+  if (loss->arg_count < 2 || loss->args[0].name || loss->args[1].name || !is_result(loss->args[0].value) || (loss->args[1].value->kind != EXPR_NAME && loss->args[1].value->kind != EXPR_MEMBER)) {
+    const char *other = kind == GNN_LOSS_BPR ? "links.label" : "y";
+    diags_error(checker->diags, "E0407", loss->span.place, "the loss is %s(out, %s): out is what the model returns, %s a field of %s", name,
+                other, other, kind == GNN_LOSS_CROSS_ENTROPY ? "classes" : kind == GNN_LOSS_BCE ? "labels" : kind == GNN_LOSS_BPR ? "pairs" : "numbers");
     return;
   }
   check_arguments(t, loss, (gnn_loss_kind)kind);
   const Expr *label = loss->args[1].value;
-  int field = check_field_index(checker, label->text);
+  int field = check_field_index(checker, ast_expr_text(checker->arena, label));
   if (field == NO_INDEX) {
-    diags_error(checker->diags, "E0203", label->place, "data \"%s\" has no field \"%s\"; it has %s", checker->program->data->name, label->text, check_field_list(checker));
+    diags_error(checker->diags, "E0203", label->place, "data \"%s\" has no field \"%s\"; it has %s", checker->program->data->name, ast_expr_text(checker->arena, label), check_field_list(checker));
     return;
   }
   const Type labels = checker->program->fields[field].type;
   t->train->label_field = field;
   const bool is_class = labels.dtype == DTYPE_CLASS;
+  const DataInfo *info = checker->program->info;
+  const bool is_of_pairs = check_is_pairs(checker, labels.domain);
+  if (info->has_pairs && !is_of_pairs) {
+    diags_error(checker->diags, "E0308", label->place, "the splits of data \"%s\" are those of its pairs, and \"%s\" lives on %ss", checker->program->data->name, ast_expr_text(checker->arena, label), check_domain_word(checker, labels.domain));
+    diags_help(checker->diags, "%s(out, %s.label), or no pairs", kind == GNN_LOSS_BPR ? "bpr" : "bce", checker->program->data->recipe.pairs.name);
+    return;
+  }
+  if (kind == GNN_LOSS_BPR && !is_of_pairs) {
+    diags_error(checker->diags, "E0312", label->place, "bpr ranks pairs; \"%s\" lives on %ss", ast_expr_text(checker->arena, label), check_domain_word(checker, labels.domain));
+    diags_help(checker->diags, "pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch), and bpr(out, links.label)");
+    return;
+  }
+  if (kind == GNN_LOSS_BPR) t->train->ring_field = check_ring_index(checker);
   if (is_class ? kind != GNN_LOSS_CROSS_ENTROPY && !(kind == GNN_LOSS_BCE && labels.classes == 2) : kind == GNN_LOSS_CROSS_ENTROPY) {
     wrong_labels(t, (gnn_loss_kind)kind, label, &labels);
     return;
   }
-  t->labels_for = is_class ? GNN_FOR_CLASSES : loss_for[kind];
+  t->labels_for = is_class ? GNN_FOR_CLASSES : is_of_pairs ? GNN_FOR_LABELS | GNN_FOR_PAIRS : loss_for[kind];
   if (t->train->class_weights && t->train->class_weight_count != labels.classes)
-    diags_error(checker->diags, "E0406", loss->span.place, "%d weights for the %lld classes of %s", t->train->class_weight_count, (long long)labels.classes, label->text);
+    diags_error(checker->diags, "E0406", loss->span.place, "%d weights for the %lld classes of %s", t->train->class_weight_count, (long long)labels.classes, ast_expr_text(checker->arena, label));
   check_scores(t, (gnn_loss_kind)kind, loss, &labels);
 }

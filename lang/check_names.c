@@ -127,8 +127,9 @@ static bool init_named(const char *name, Value *value) {
 }
 
 static Value degree(Checker *checker, Scope *scope, EdgeEnd end, Place place) {
-  TypedExpr e = {.kind = TYPED_DEGREE, .place = place, .end = end, .type = check_scalar_type()};
-  e.type.domain = DOMAIN_NODE;
+  if (!check_has_edges(checker, place, end == END_DST ? "in_degree" : "out_degree") || !check_tells_no_pairs(checker, checker->edges, place)) return (Value){.kind = VALUE_NONE};
+  TypedExpr e = {.kind = TYPED_DEGREE, .place = place, .end = end, .edges = checker->edges, .type = check_scalar_type()};
+  e.type.domain = domain_at(checker->edges, end);
   return check_emit(checker, scope, e);
 }
 
@@ -148,6 +149,7 @@ Value check_name(Checker *checker, Scope *scope, const Expr *name) {
     return check_emit(checker, scope, e);
   }
   if (scope && strcmp(name->text, "has_self_loops") == 0) return check_bool(checker->program->data->recipe.self_loops == SELF_LOOPS_ADD);
+  if (scope && strcmp(name->text, "relations") == 0) return check_number(checker->program->info->relation_count - checker->program->info->has_pairs, "relations");
   if (scope && strcmp(name->text, "has_graphs") == 0) return check_bool(checker->program->info->graphs > 1);
   if (scope && strcmp(name->text, "in_degree") == 0) return degree(checker, scope, END_DST, name->place);
   if (scope && strcmp(name->text, "out_degree") == 0) return degree(checker, scope, END_SRC, name->place);

@@ -31,11 +31,11 @@ static void reduce_over_what(Checker *checker, const char *f, const char *verb, 
   const char *text = ast_expr_text(checker->arena, x->expr);
   const Type *type = &x->value.type;
   const char *axis = type->rank == 0 ? "f" : check_is_anonymous(&type->dim[type->rank - 1]) ? "-1" : type->dim[type->rank - 1].name;
-  if (type->domain == DOMAIN_NODE && x->expr->kind == EXPR_NAME)
+  if (domain_is_nodes(type->domain) && x->expr->kind == EXPR_NAME)
     diags_error(checker->diags, "E0304", call->place,
                 "%s over what? %s(src.%s) %s the in-neighbours, %s(%s, to = graph) pools each graph, %s(%s, axis = %s) %s the features", f, f, text,
                 verb, f, text, f, text, axis, verb);
-  else if (type->domain == DOMAIN_NODE)
+  else if (domain_is_nodes(type->domain))
     diags_error(checker->diags, "E0304", call->place,
                 "%s over what? give the node value a name h, then %s(src.h) %s the in-neighbours, %s(h, to = graph) pools each graph, "
                 "%s(h, axis = %s) %s the features", f, f, verb, f, f, axis, verb);
@@ -73,9 +73,9 @@ int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axi
 static bool is_word(const Expr *expr, const char *word) { return expr && expr->kind == EXPR_NAME && strcmp(expr->text, word) == 0; }
 
 /* `axis = node`, of what lives on nodes, or `axis = rows`, wherever it lives: all rows. */
-static bool is_rows(const Operand *x, const Expr *axis) {
+static bool is_rows(const Checker *checker, const Operand *x, const Expr *axis) {
   const Domain domain = x->value.type.domain;
-  return domain != DOMAIN_NONE && (is_word(axis, check_domain_word(domain)) || is_word(axis, "rows"));
+  return domain != DOMAIN_NONE && (is_word(axis, check_domain_word(checker, domain)) || is_word(axis, "rows"));
 }
 
 /* False after a message. A value on edges goes to their destinations unless something else is said. */
@@ -90,9 +90,13 @@ static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Ex
       return true;
     }
     const char *text = ast_expr_text(checker->arena, x->expr);
-    if (x->value.type.domain == DOMAIN_EDGE) {
+    if (domain_is_relation(x->value.type.domain)) {
       diags_error(checker->diags, "E0326", to->span.place, "to = graph pools nodes, and \"%s\" lives on edges", text);
       diags_help(checker->diags, "bring the edges to their nodes first: m = sum(%s), then sum(m, to = graph)", text);
+    } else if (domain_is_nodes(x->value.type.domain)) {
+      diags_error(checker->diags, "E0326", to->span.place, "to = graph pools nodes of the type %s, and \"%s\" lives on %s", check_domain_word(checker, DOMAIN_NODE), text,
+                  check_domain_word(checker, x->value.type.domain));
+      diags_help(checker->diags, "axis = rows goes over all of them");
     } else
       diags_error(checker->diags, "E0326", to->span.place, "to = graph pools nodes, and \"%s\" is %s", text, check_type_text(checker, &x->value.type));
     return false;
@@ -101,7 +105,7 @@ static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Ex
     diags_error(checker->diags, "E0326", to->span.place, "to = must be src, dst or graph");
     return false;
   }
-  if (axis && is_rows(x, axis)) {
+  if (axis && is_rows(checker, x, axis)) {
     *over = (Over){.kind = OVER_ROWS};
     return true;
   }
@@ -109,7 +113,7 @@ static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Ex
     *over = (Over){.kind = OVER_AXIS, .axis = check_axis(checker, scope, x, axis)};
     return over->axis != NO_INDEX;
   }
-  if (x->value.type.domain != DOMAIN_EDGE) {
+  if (!domain_is_relation(x->value.type.domain)) {
     reduce_over_what(checker, name, verb, call, x);
     return false;
   }
@@ -170,7 +174,7 @@ static Value primitive(const Composition *c, Reducer reducer, Value x) {
 /* What was reduced at each of the numbers that it was reduced from. */
 static Value back(const Composition *c, Value reduced, const Type *from) {
   if (reduced.kind == VALUE_NONE) return none;
-  if (c->over.kind == OVER_EDGES) return lifted(c, reduced, DOMAIN_EDGE, c->over.end);
+  if (c->over.kind == OVER_EDGES) return lifted(c, reduced, from->domain, c->over.end);
   if (c->over.kind == OVER_GRAPH) return at_end(c, REDUCE_SUM, lifted(c, reduced, DOMAIN_MEMBER, END_DST), END_SRC);
   TypedExpr e = {.kind = TYPED_SPREAD, .type = *from, .operand_count = 1, .operand = {reduced.id}};
   for (int d = 0; d < MAX_RANK; d++) {
@@ -283,7 +287,7 @@ Value check_softmax(Checker *checker, Scope *scope, const Function *function, co
     if (!find_over(checker, scope, x, bound->expr[1], bound->expr[2], function->name, "normalises", call, &c.over)) return none;
   } else if (x->value.type.rank == 0) {
     diags_error(checker->diags, "E0326", call->place, "\"%s\" has no dimension for %s to go over", ast_expr_text(checker->arena, x->expr), function->name);
-    if (x->value.type.domain == DOMAIN_EDGE) diags_help(checker->diags, "edge_softmax normalises over the in-edges of each node");
+    if (domain_is_relation(x->value.type.domain)) diags_help(checker->diags, "edge_softmax normalises over the in-edges of each node");
     return none;
   } else {
     c.over = (Over){.kind = OVER_AXIS, .axis = x->value.type.rank - 1};
@@ -305,10 +309,10 @@ Value check_edge_softmax(Checker *checker, Scope *scope, const Function *functio
   Composition c = {.checker = checker, .scope = scope, .call = call};
   if (!check_argument_of_numbers(checker, scope, bound, 0, call)) return none;
   const Operand *x = &bound->operand[0];
-  if (x->value.type.domain != DOMAIN_EDGE) {
+  if (!domain_is_relation(x->value.type.domain)) {
     const char *text = ast_expr_text(checker->arena, x->expr);
     diags_error(checker->diags, "E0304", call->place, "edge_softmax normalises values of edges; \"%s\" is %s", text, check_type_text(checker, &x->value.type));
-    if (x->value.type.domain == DOMAIN_NODE && x->expr->kind == EXPR_NAME) diags_help(checker->diags, "say at which end: edge_softmax(src.%s + dst.%s)", text, text);
+    if (domain_is_nodes(x->value.type.domain) && x->expr->kind == EXPR_NAME) diags_help(checker->diags, "say at which end: edge_softmax(src.%s + dst.%s)", text, text);
     return none;
   }
   if (!find_over(checker, scope, x, bound->expr[1], NULL, function->name, "normalises", call, &c.over)) return none;

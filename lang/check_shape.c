@@ -33,16 +33,26 @@ Value check_squeeze(Checker *checker, Scope *scope, const Function *function, co
   return e.type.rank == x.type.rank ? x : check_emit(checker, scope, e);
 }
 
+/* Where zeros(word) lives; a type of nodes by its name. */
+static bool find_domain(const Checker *checker, const char *word, Domain *domain) {
+  const DataInfo *info = checker->program->info;
+  *domain = strcmp(word, "edge") == 0 ? checker->edges : strcmp(word, "graph") == 0 ? DOMAIN_GRAPH : DOMAIN_NONE;
+  if (*domain != DOMAIN_NONE || strcmp(word, "none") == 0) return true;
+  if (check_is_type(checker, word)) *domain = typed_type_named(info, word);
+  else if (strcmp(word, "node") == 0 && (!info || info->type_count == 0)) *domain = DOMAIN_NODE;
+  return *domain != DOMAIN_NONE;
+}
+
 Value check_zeros(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
   (void)function;
   const Expr *domain = bound->expr[0];
-  const char *word = domain && domain->kind == EXPR_NAME ? domain->text : "";
   TypedExpr e = {.kind = TYPED_ZEROS, .type = check_scalar_type(), .place = call->place};
-  if (strcmp(word, "node") != 0 && strcmp(word, "edge") != 0 && strcmp(word, "graph") != 0) {
-    diags_error(checker->diags, "E0326", call->place, "zeros(...) begins with where the value lives: zeros(node, 16), zeros(edge, 16) or zeros(graph, 16)");
+  if (!domain || domain->kind != EXPR_NAME || !find_domain(checker, domain->text, &e.type.domain)) {
+    diags_error(checker->diags, "E0326", call->place,
+                "zeros(...) begins with where the value lives: zeros(node, 16), or a type of nodes that the data declares, zeros(edge, 16), zeros(graph, 16) or zeros(none, 16)");
     return none;
   }
-  e.type.domain = strcmp(word, "node") == 0 ? DOMAIN_NODE : strcmp(word, "graph") == 0 ? DOMAIN_GRAPH : DOMAIN_EDGE;
+  if (e.type.domain == DOMAIN_EDGE && !check_has_edges(checker, call->place, "zeros(edge)")) return none;
   for (int i = 1; i <= MAX_RANK && bound->expr[i]; i++)
     if (!check_size(checker, scope, bound->expr[i], &e.type.dim[e.type.rank++])) return none;
   return check_emit(checker, scope, e);

@@ -26,7 +26,7 @@ void train_unknown_word(Checker *checker, Place place, const char *what, const c
   if (suggest.count > 1 && suggest.distance[0] < suggest.distance[1]) suggest.count = 1;
   const char *ours = known_alias_of(word);
   if (ours && train_is_in(ours, known, count)) {
-    diags_error(checker->diags, "E0205", place, "unknown %s \"%s\"; did you mean %s (also known as %s)? (known: %s)", what, word, ours, word, list);
+    diags_error(checker->diags, "E0205", place, "unknown %s \"%s\"; did you mean %s? (known: %s)", what, word, ours, list);
     return;
   }
   diags_error(checker->diags, "E0205", place, "unknown %s \"%s\"%s (known: %s)", what, word, suggest_text(checker->arena, &suggest, ""), list);
@@ -132,6 +132,13 @@ bool train_is_call_of(const Expr *expr, const char *name, int count) {
   return true;
 }
 
+/* What chose by the test rows has seen them. */
+static void warn_of_test(Training *t, const Expr *value, Split split, const char *what) {
+  if (split != SPLIT_TEST) return;
+  diags_warning(t->checker->diags, "W0413", "test-selection", value->span.place, "%s by the test rows, so that the test result is better than that on new data", what);
+  diags_help(t->checker->diags, "watch valid; split = folds(10, valid = true) has such a fold, too");
+}
+
 static void check_keep(Training *t) {
   const Expr *value = t->keep->value;
   if (!train_is_call_of(value, "best", 1)) {
@@ -139,6 +146,7 @@ static void check_keep(Training *t) {
     return;
   }
   t->train->has_keep = train_split_measure(t, value->args[0].value, &t->train->keep_split, &t->train->keep_measure);
+  if (t->train->has_keep) warn_of_test(t, value, t->train->keep_split, "the epoch is chosen");
 }
 
 static void check_stop(Training *t) {
@@ -150,6 +158,7 @@ static void check_stop(Training *t) {
   }
   t->train->has_stop = train_split_measure(t, value->args[0].value, &t->train->stop_split, &t->train->stop_measure) &&
                        train_whole(t, value->args[1].value, "patience", 1, &t->train->patience);
+  if (t->train->has_stop) warn_of_test(t, value, t->train->stop_split, "training is ended");
   int64_t every = t->train->evaluate_every, patience = t->train->patience;
   if (t->train->has_stop && every > 1 && patience * every > t->train->epochs) {
     diags_warning(t->checker->diags, "W0402", "patience", value->span.place,
@@ -188,7 +197,7 @@ static void add_metric(Training *t, const Expr *expr) {
     return;
   }
   if (t->labels_for && !(metric_for[kind] & t->labels_for)) {
-    static const char *const what[] = {[GNN_FOR_CLASSES] = "classes", [GNN_FOR_LABELS] = "labels of 0 and 1", [GNN_FOR_NUMBERS] = "numbers"};
+    static const char *const what[] = {[GNN_FOR_CLASSES] = "classes", [GNN_FOR_LABELS] = "labels of 0 and 1", [GNN_FOR_NUMBERS] = "numbers", [GNN_FOR_LABELS | GNN_FOR_PAIRS] = "pairs"};
     const char *list = "";
     for (int k = 0; k < GNN_METRIC_COUNT; k++)
       if (metric_for[k] & t->labels_for) list = arena_printf(checker->arena, "%s%s%s", list, *list ? ", " : "", metric_names[k]);
@@ -232,7 +241,7 @@ static void check_metric(Training *t) {
 
 static void check_every(Training *t, const ConfStmt *stmt, int64_t *every) {
   if (train_is_call_of(stmt->value, "every", 1)) train_whole(t, stmt->value->args[0].value, stmt->key, 1, every);
-  else diags_error(t->checker->diags, "E0409", stmt->value->span.place, "%s = every(5): a number of epochs", stmt->key);
+  else diags_error(t->checker->diags, "E0409", stmt->value->span.place, "%s wants a number of epochs: %s = every(5)", stmt->key, stmt->key);
 }
 
 static void check_show(Training *t, const Expr *value) {
@@ -246,12 +255,12 @@ static void check_show(Training *t, const Expr *value) {
 
 /* ---- all of it ---- */
 
-static const char *const settings[] = {"loss", "optimizer", "epochs", "runs", "seed", "metric", "evaluate", "keep", "stop", "checkpoint", "show", "group", "clip", "accumulate"};
-static const char *const later_settings[] = {"precision", "batch", "report", "time_limit", "ema", "loss_scale"};
+static const char *const settings[] = {"loss", "optimizer", "epochs", "runs", "seed", "metric", "evaluate", "keep", "stop", "checkpoint", "show", "group", "clip", "accumulate", "report", "batch"};
+static const char *const later_settings[] = {"precision", "time_limit", "ema", "loss_scale"};
 
 static void sort_setting(Training *t, const ConfStmt *stmt) {
   struct { const char *key; const ConfStmt **slot; } slots[] = {
-      {"loss", &t->loss}, {"optimizer", &t->optimizer}, {"metric", &t->metric}, {"keep", &t->keep}, {"stop", &t->stop}, {"evaluate", &t->evaluate}, {"clip", &t->clip},
+      {"loss", &t->loss}, {"optimizer", &t->optimizer}, {"metric", &t->metric}, {"keep", &t->keep}, {"stop", &t->stop}, {"evaluate", &t->evaluate}, {"clip", &t->clip}, {"report", &t->report}, {"batch", &t->batch},
   };
   static const struct { const char *key, *now; } earlier[] = {
       {"clip_norm", "clip = norm(1.0)"}, {"lr_schedule", "a schedule is a value of lr: optimizer = adam(lr = cosine(0.01, 200))"},
@@ -297,11 +306,28 @@ static void sort_setting(Training *t, const ConfStmt *stmt) {
   if (strcmp(stmt->key, "show") == 0) check_show(t, stmt->value);
 }
 
+/* report = mean_over_folds: Xu et al. (2019) compare the means over the folds of the same epochs. */
+static void check_report(Training *t) {
+  const Expr *value = t->report->value;
+  Diags *diags = t->checker->diags;
+  static const char *const known[] = {"mean_over_folds"};
+  if (value->kind != EXPR_NAME || strcmp(value->text, known[0]) != 0) {
+    train_unknown_word(t->checker, value->span.place, "report", *train_word_of(value) ? value->text : ast_expr_text(t->checker->arena, value), known, 1);
+  } else if (!t->checker->program->data->recipe.has_folds) {
+    diags_error(diags, "E0401", value->span.place, "report = mean_over_folds, but data \"%s\" is not cut into folds", t->checker->program->data->name);
+    diags_help(diags, "split = folds(10, seed = 0)");
+  } else if (t->stop) {
+    diags_error(diags, "E0409", value->span.place, "report = mean_over_folds compares the same epochs of all folds, and stop ends them at different ones");
+    diags_label(diags, t->stop->key_place, 0, "stops");
+  } else t->train->reports_folds = true;
+}
+
 static void default_shows(Training *t) {
   TrainSpec *train = t->train;
   if (t->has_shows) return;
   const DataInfo *info = t->checker->program->info;
   for (int i = 0; i < SPLIT_TEST; i++) train->shows[i] = info->has_split[i];
+  train->shows[SPLIT_TEST] = info->fold_count > 0;
   if (train->has_keep && train->keep_split == SPLIT_TEST) train->shows[SPLIT_TEST] = true;
   if (train->has_stop && train->stop_split == SPLIT_TEST) train->shows[SPLIT_TEST] = true;
 }
@@ -310,7 +336,7 @@ void check_train(Checker *checker) {
   const Item *item = checker->train;
   TypedProgram *program = checker->program;
   int errors = diags_error_count(checker->diags);
-  program->train = (TrainSpec){.label_field = NO_INDEX, .scores = program->result, .delta = 1, .pos_weight = 1, .accumulate = 1, .epochs = -1, .runs = 1, .evaluate_every = 1, .place = item->name_place};
+  program->train = (TrainSpec){.label_field = NO_INDEX, .ring_field = NO_INDEX, .scores = program->result, .delta = 1, .pos_weight = 1, .accumulate = 1, .epochs = -1, .runs = program->info->fold_count > 0 ? program->info->fold_count : 1, .evaluate_every = 1, .place = item->name_place};
   Training t = {.checker = checker, .train = &program->train};
   for (int i = 0; i < item->conf->count; i++) sort_setting(&t, item->conf->stmts[i]);
   bool is_broken = diags_error_count(checker->diags) > errors;
@@ -333,7 +359,9 @@ void check_train(Checker *checker) {
     if (strcmp(item->conf->stmts[i]->key, "group") == 0) train_check_group(&t, item->conf->stmts[i]);
   if (t.keep) check_keep(&t);
   if (t.stop) check_stop(&t);
+  if (t.report) check_report(&t);
   if (diags_error_count(checker->diags) == errors) has_split(&t, item->name_place, SPLIT_TRAIN);
   default_shows(&t);
+  if (t.batch) train_check_batch(&t);
   program->has_train = diags_error_count(checker->diags) == errors;
 }

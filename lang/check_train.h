@@ -7,7 +7,7 @@
 typedef struct Training {
   Checker *checker;
   TrainSpec *train;
-  const ConfStmt *loss, *optimizer, *clip, *metric, *keep, *stop, *evaluate;
+  const ConfStmt *loss, *optimizer, *clip, *metric, *keep, *stop, *evaluate, *report, *batch;
   bool has_shows, has_metric_error;
   int labels_for;      /* GNN_FOR_...: what the labels are; 0: the loss has told nothing */
   Place plateau_place; /* of the schedule that watches a measure */
@@ -29,5 +29,8 @@ void train_check_loss(Training *t);
 void train_check_optimizer(Training *t);
 void train_check_group(Training *t, const ConfStmt *stmt);
 void train_check_clip(Training *t);
+
+/* ---- check_batch.c ---- */
+void train_check_batch(Training *t);
 
 #endif

@@ -12,14 +12,11 @@ bool check_is_anonymous(const Dim *dim) {
   return !isalpha((unsigned char)dim->name[0]) && dim->name[0] != '_' && dim->name[0] != '(';
 }
 
-const char *check_domain_word(Domain domain) {
-  static const char *const words[] = {"", "node", "edge", "graph", "member"};
-  return words[domain];
-}
+const char *check_domain_word(const Checker *checker, Domain domain) { return typed_domain_name(checker->program->info, domain); }
 
 const char *check_type_text(Checker *checker, const Type *type) {
-  if (type->dtype == DTYPE_CLASS) return arena_printf(checker->arena, "%s class[%lld]", check_domain_word(type->domain), (long long)type->classes);
-  const char *text = arena_printf(checker->arena, "%s[", check_domain_word(type->domain));
+  if (type->dtype == DTYPE_CLASS) return arena_printf(checker->arena, "%s class[%lld]", check_domain_word(checker, type->domain), (long long)type->classes);
+  const char *text = arena_printf(checker->arena, "%s[", check_domain_word(checker, type->domain));
   for (int d = 0; d < type->rank; d++)
     text = arena_printf(checker->arena, "%s%s%lld", text, d ? ", " : "", (long long)type->dim[d].size);
   return arena_printf(checker->arena, "%s]", text);
@@ -43,6 +40,7 @@ Value check_lift(Checker *checker, Scope *scope, Value x, Domain edges, EdgeEnd 
 
 Value check_reduce_edges(Checker *checker, Scope *scope, Value x, Reducer reducer, EdgeEnd end, Place place) {
   if (x.kind == VALUE_NONE) return x;
+  if (!check_tells_no_pairs(checker, x.type.domain, place)) return (Value){.kind = VALUE_NONE};
   TypedExpr e = {.kind = TYPED_REDUCE_EDGES, .type = x.type, .operand_count = 1, .operand = {x.id}, .reducer = reducer, .end = end, .place = place};
   e.type.domain = domain_at(x.type.domain, end);
   return check_emit(checker, scope, e);
@@ -129,15 +127,28 @@ static bool is_ambiguous(const Type *a, const Type *b) {
   return count > 1;
 }
 
+/* Two types of nodes, or the edges of two relations. */
+static void report_types(Checker *checker, Place place, const Operand *a, const Operand *b) {
+  const DataInfo *info = checker->program->info;
+  diags_error(checker->diags, "E0302", place, "\"%s\" lives on %s and \"%s\" on %s", ast_expr_text(checker->arena, a->expr), typed_domain_name(info, a->value.type.domain),
+              ast_expr_text(checker->arena, b->expr), typed_domain_name(info, b->value.type.domain));
+  if (domain_is_nodes(a->value.type.domain)) diags_help(checker->diags, "values of two types of nodes meet on the edges between them: src.u * dst.v over a relation");
+  else diags_help(checker->diags, "values of two relations meet on the nodes where both end: sum(m) + sum(n)");
+}
+
 static void report_domains(Checker *checker, Place place, const Operand *a, const Operand *b) {
   if (a->value.type.domain == DOMAIN_GRAPH || b->value.type.domain == DOMAIN_GRAPH) {
     const Operand *on_graph = a->value.type.domain == DOMAIN_GRAPH ? a : b, *other = on_graph == a ? b : a;
     const char *graph = ast_expr_text(checker->arena, on_graph->expr), *text = ast_expr_text(checker->arena, other->expr);
-    diags_error(checker->diags, "E0302", place, "\"%s\" lives on graphs and \"%s\" on %ss", graph, text, check_domain_word(other->value.type.domain));
+    diags_error(checker->diags, "E0302", place, "\"%s\" lives on graphs and \"%s\" on %ss", graph, text, check_domain_word(checker, other->value.type.domain));
     diags_help(checker->diags, "graph.g is the value of each node's graph; sum(h, to = graph) pools the nodes of each graph");
     return;
   }
-  const Operand *on_node = a->value.type.domain == DOMAIN_NODE ? a : b, *on_edge = on_node == a ? b : a;
+  if (domain_is_nodes(a->value.type.domain) == domain_is_nodes(b->value.type.domain)) {
+    report_types(checker, place, a, b);
+    return;
+  }
+  const Operand *on_node = domain_is_nodes(a->value.type.domain) ? a : b, *on_edge = on_node == a ? b : a;
   const char *node = ast_expr_text(checker->arena, on_node->expr), *edge = ast_expr_text(checker->arena, on_edge->expr);
   bool is_name = on_node->expr->kind == EXPR_NAME; /* src. stands before names alone */
   if (is_name) diags_error(checker->diags, "E0302", place, "\"%s\" lives on nodes and \"%s\" on edges; say which end: src.%s or dst.%s", node, edge, node, node);
@@ -156,7 +167,7 @@ static const Dim *unmatched_dim(const Type *type, const Type *other) {
 }
 
 static const char *names_text(Checker *checker, const Type *type) {
-  const char *text = arena_printf(checker->arena, "%s[", check_domain_word(type->domain));
+  const char *text = arena_printf(checker->arena, "%s[", check_domain_word(checker, type->domain));
   for (int d = 0; d < type->rank; d++) text = arena_printf(checker->arena, "%s%s%s", text, d ? ", " : "", type->dim[d].name);
   return arena_printf(checker->arena, "%s]", text);
 }
@@ -181,7 +192,7 @@ static void report_join(Checker *checker, JoinError error, const char *verb, Pla
   } else {
     const char *joint = strcmp(verb, "add") == 0 ? "and" : strcmp(verb, "subtract") == 0 ? "and" : strcmp(verb, "divide") == 0 ? "by" : "and";
     diags_error(checker->diags, "E0306", place, "cannot %s %s %s %s", verb, check_type_text(checker, x), joint, check_type_text(checker, y));
-    bool is_flat = x->rank == 1 && y->rank == 1 && x->domain == DOMAIN_NODE && y->domain == DOMAIN_NODE;
+    bool is_flat = x->rank == 1 && y->rank == 1 && domain_is_nodes(x->domain) && domain_is_nodes(y->domain);
     if (is_flat && strcmp(verb, "add") == 0) {
       const char *width = check_is_anonymous(&x->dim[0]) ? arena_printf(checker->arena, "%lld", (long long)x->dim[0].size) : x->dim[0].name;
       diags_help(checker->diags, "project first: %s + Linear(%s, %s) as skip", ast_expr_text(checker->arena, a->expr),

@@ -9,12 +9,16 @@ typedef struct WarningKind {
 
 static const WarningKind warning_kinds[] = {
     {"ambiguous-dims", "default", "W0318", "dimensions of one size, none of them meant by name"},
+    {"deep", "pedantic", "W0414", "layers above layers without a residual connection"},
     {"double-softmax", "default", "W0315", "softmax before a loss that applies it itself"},
+    {"edge-values", "perf", "W0511", "wide values that are stored for every edge"},
     {"metric", "default", "W0404", "accuracy where one class is nearly all"},
     {"one-way-edges", "default", "W0703", "edges without their reverse, for layers that want both"},
     {"patience", "default", "W0402", "a patience that is longer than the training"},
     {"scale", "default", "W0706", "columns of features of very different size"},
     {"target", "default", "W0504", "a rate that no such hardware has"},
+    {"test-selection", "pedantic", "W0413", "epochs that are chosen by the test rows"},
+    {"unused", "extra", "W0219", "names of the main file that nothing uses"},
     {"unused-param", "default", "W0314", "a parameter that the loss does not depend on"},
     {"zero-in-degree", "default", "W0704", "nodes to which no message comes"},
 };
@@ -23,6 +27,7 @@ enum { WARNING_COUNT = sizeof warning_kinds / sizeof *warning_kinds };
 _Static_assert((int)WARNING_COUNT <= (int)WARNING_MAX, "Diags.warnings holds every kind");
 
 static const char *const warning_groups[] = {"all", "extra", "perf", "pedantic"};
+enum { WARNING_GROUPS = sizeof warning_groups / sizeof *warning_groups };
 
 Diags *diags_new(Arena *arena) {
   Diags *diags = arena_alloc(arena, sizeof *diags);
@@ -248,7 +253,8 @@ bool diags_color_named(const char *name, DiagColor *color) {
 }
 
 const char *diags_warning_name(int index) {
-  return index >= 0 && index < WARNING_COUNT ? warning_kinds[index].name : NULL;
+  const int group = index - WARNING_COUNT;
+  return index < 0 ? NULL : group < 0 ? warning_kinds[index].name : group < WARNING_GROUPS ? warning_groups[group] : NULL;
 }
 
 /* What a name after -W selects: one warning, a group, or ("") all of them. */
@@ -264,7 +270,7 @@ void diags_list_warnings(FILE *out) {
     fprintf(out, "-W%-16s %s  %-8s %s\n", kind->name, kind->code, kind->group, kind->about);
   }
   fprintf(out, "\n-Wno-NAME switches one off, -w all, -Werror makes them errors, -Werror=NAME one of them. Groups:\n");
-  for (size_t g = 0; g < sizeof warning_groups / sizeof *warning_groups; g++) {
+  for (int g = 0; g < WARNING_GROUPS; g++) {
     int count = 0;
     for (int i = 0; i < WARNING_COUNT; i++) count += is_selected(i, warning_groups[g]);
     fprintf(out, "-W%-16s %d of them: %s\n", warning_groups[g], count, about[g]);
@@ -278,7 +284,7 @@ bool diags_warning_option(Diags *diags, const char *option) {
   bool is_error = strcmp(name, "error") == 0 || strncmp(name, "error=", 6) == 0;
   if (is_error) name += name[5] == '=' ? 6 : 5;
   int index;
-  bool is_group = find_name(warning_groups, 4, name, &index);
+  bool is_group = find_name(warning_groups, WARNING_GROUPS, name, &index);
   if (*name && !is_group && find_warning(name, strlen(name)) == NO_INDEX) return false;
   for (int i = 0; i < WARNING_COUNT; i++) {
     if (!is_selected(i, name)) continue;

@@ -63,7 +63,7 @@ bool diags_color_named(const char *name, DiagColor *color);
 /* One -W option without the -W: "all", "patience", "no-patience", "error", "error=patience", "no-error=patience";
  * false when there is no such warning. "" is -w: no warnings at all. */
 bool diags_warning_option(Diags *diags, const char *option);
-/* The warning names, one a call; NULL after the last. For --help=warnings and did-you-mean. */
+/* The names of warnings and then of groups, one a call; NULL after the last. For did-you-mean. */
 const char *diags_warning_name(int index);
 /* gnncc --help=warnings: every warning with its code, its group and what it is about, then the groups. */
 void diags_list_warnings(FILE *out);
@@ -80,6 +80,8 @@ typedef struct DiagPage {
   const char *text;         /* paragraphs */
   const char *wrong, *right; /* complete programs, or NULL where a program cannot show it */
   int exit_code;
+  bool is_of_gnncc;         /* not the front end finds it, but what reads the data and plans */
+  const char *why_none;     /* why there are no programs */
 } DiagPage;
 bool diags_page(int index, DiagPage *page);
 

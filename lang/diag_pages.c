@@ -32,6 +32,7 @@ bool diags_explain(const char *code, FILE *out) {
     fprintf(out, "%s: %s\n\n%s\n", page.code, page.title, page.text);
     if (page.wrong) fprintf(out, "\nWrong:\n\n%s", page.wrong);
     if (page.right) fprintf(out, "\nRight:\n\n%s", page.right);
+    if (page.why_none) fprintf(out, "\nThere is no program that shows it: %s\n", page.why_none);
     return true;
   }
   return false;

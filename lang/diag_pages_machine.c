@@ -5,13 +5,41 @@ static const DiagPage pages[] = {
     {"E0501", "no plan fits",
      "One operation needs more than the budget at one moment, whatever is moved away or made again later; or no plan was found that comes\n"
      "down to the budget. The message names the operation, the smallest budget that works, and other ways out, each of which was planned.",
-     NULL,
-     NULL, 3},
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
+     "target t { device cpu { memory = 1KiB } }\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
+     "target t { device cpu { memory = 1MiB } }\n", .exit_code = 3, .is_of_gnncc = true},
     {"E0502", "the host or SSD budget is too small",
      "The plan fits the device only by moving more to the host or the SSD than they may take. The message says how much it moves, and names\n"
      "ways out, each of which was planned.",
-     NULL,
-     NULL, 3},
+     "data d from synth(kind = \"rmat\", nodes = 20_000, degree = 5, features = 64, classes = 8, seed = 1)\n"
+     "model m on d {\n"
+     "  h = x |> SAGE(64) as sage1 |> relu |> dropout(0.5)\n"
+     "  h = h |> SAGE(64) as sage2 |> relu |> dropout(0.5)\n"
+     "  return h |> SAGE(y.classes) as sage3\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
+     "target t {\n"
+     "  device cpu { memory = 20MiB }\n"
+     "  tier host { budget = 1MiB }\n"
+     "  link cpu <-> host { bandwidth = 10GB/s }\n"
+     "}\n",
+     "data d from synth(kind = \"rmat\", nodes = 20_000, degree = 5, features = 64, classes = 8, seed = 1)\n"
+     "model m on d {\n"
+     "  h = x |> SAGE(64) as sage1 |> relu |> dropout(0.5)\n"
+     "  h = h |> SAGE(64) as sage2 |> relu |> dropout(0.5)\n"
+     "  return h |> SAGE(y.classes) as sage3\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
+     "target t {\n"
+     "  device cpu { memory = 20MiB }\n"
+     "  tier host { budget = 100MiB }\n"
+     "  link cpu <-> host { bandwidth = 10GB/s }\n"
+     "}\n", .exit_code = 3, .is_of_gnncc = true},
     {"E0503", "a tier without a link",
      "A tier can be used only if a link leads to it.",
      "data d from karate()\n"
@@ -26,7 +54,7 @@ static const DiagPage pages[] = {
      "  device cpu { memory = 2GiB }\n"
      "  tier ssd { budget = 20GiB }\n"
      "  link cpu <-> ssd { read = 2GB/s; write = 1GB/s }\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"W0504", "implausible hardware",
      "A bandwidth is far beyond what such a link gives, so a plan made for it would be wrong.",
      "data d from karate()\n"
@@ -42,21 +70,45 @@ static const DiagPage pages[] = {
      "  device gpu { kind = cuda(sm_80); memory = 80GiB }\n"
      "  tier host { budget = 100GiB }\n"
      "  link gpu <-> host { bandwidth = 24GB/s }\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0505", "a plan names no value",
      "The pattern of fate matches none of the values that have a fate; gnncc --plan -v lists them.",
-     NULL,
-     NULL, 1},
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x |> GCN(16) as conv1 |> relu\n"
+     "  return h |> GCN(y.classes) as conv2\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
+     "plan { fate \"conv9*\" = recompute }\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x |> GCN(16) as conv1 |> relu\n"
+     "  return h |> GCN(y.classes) as conv2\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
+     "plan { fate \"conv1*\" = recompute }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0506", "an impossible fate",
      "A value can be kept, moved to a tier that the machine has, or computed again from what is still there. Input data and weights are always there.",
-     NULL,
-     NULL, 1},
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x |> GCN(16) as conv1 |> relu\n"
+     "  return h |> GCN(y.classes) as conv2\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
+     "plan { fate \"conv1*\" = ssd }\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x |> GCN(16) as conv1 |> relu\n"
+     "  return h |> GCN(y.classes) as conv2\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
+     "plan { fate \"conv1*\" = recompute }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0507", "a tool for the target is missing",
      "A CUDA target needs the CUDA toolkit, 12.0 or newer: nvcc or NVRTC that know the GPU's architecture, libcudart_static.a, libcublasLt unless --gemm=own says\n"
      "otherwise, libcusparse with --spmm=cusparse; CUDA_HOME, or else the nvcc in PATH, says where they are. -S writes the sources without compiling; --target=native plans\n"
      "for this machine. --calibrate and --tune need the GPU itself, too, and its driver.",
      NULL,
-     NULL, 5},
+     NULL, .exit_code = 5, .why_none = "the toolkit is missing, whatever the program says."},
     {"E0508", "a quantity of the wrong kind",
      "Sizes, speeds, times and rates carry their units: 24GiB, 24GB/s, 80us, 19.5TFLOP/s.",
      "data d from karate()\n"
@@ -64,7 +116,7 @@ static const DiagPage pages[] = {
      "target t { device cpu { memory = 2GiB; bandwidth = 40 } }\n",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"
-     "target t { device cpu { memory = 2GiB; bandwidth = 40GB/s } }\n", 1},
+     "target t { device cpu { memory = 2GiB; bandwidth = 40GB/s } }\n", .exit_code = 1},
     {"E0509", "a target says too little",
      "A target has one device, a size for each tier and a bandwidth for each link.",
      "data d from karate()\n"
@@ -72,45 +124,80 @@ static const DiagPage pages[] = {
      "target t { tier ssd { budget = 2GiB } }\n",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"
-     "target t { device cpu { memory = 2GiB } }\n", 1},
+     "target t { device cpu { memory = 2GiB } }\n", .exit_code = 1},
+    {"E0510", "a plan of another program",
+     "--plan-from names a plan that was made for another program, other data or another machine, or that was changed by hand so that it cannot be carried out.",
+     NULL,
+     NULL, .exit_code = 1, .why_none = "the mistake is in the file of the plan, not in a program."},
+    {"W0511", "a wide value is stored for every edge",
+     "Point functions of what edges have, and sums over edges, are computed without storing a value for each edge. A product with weights needs its\noperand in memory: so many numbers for every edge, written and read in every epoch. The product on the nodes, lifted to the edges, is cheaper.\nThis warning is in the group -Wperf.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = sum(relu(Linear(src.x, 16) as lin1))\n"
+     "  return h |> Linear(y.classes) as lin2\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  a = x |> Linear(16) as lin1\n"
+     "  h = sum(relu(src.a))\n"
+     "  return h |> Linear(y.classes) as lin2\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0601", "the C compiler refused generated code",
      "This is a mistake of gnncc, not of the program. The message names the files to report.",
      NULL,
-     NULL, 70},
+     NULL, .exit_code = 70, .why_none = "every program that gnncc accepts should compile."},
     {"E0701", "the data is wrong",
      "An edge leads to a node that does not exist, a file has the wrong length or form. If node 0 never occurs, the ids probably count from 1.",
-     NULL,
-     NULL, 1},
+     "data d from npy(\"endpoint\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n",
+     "data d from npy(\"sound\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0702", "a label out of range",
      "Labels run from 0 to classes - 1; -1 stands for a row without a label.",
-     NULL,
-     NULL, 1},
+     "data d from karate() { node y : class[2] }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n",
+     "data d from karate() { node y : class[4] }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"W0703", "edges in one direction only",
      "Messages flow along edges, from source to destination. GCN, of which this is said, usually wants both directions: undirected = true.",
-     NULL,
-     NULL, 1},
+     "data d from npy(\"one_way\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n",
+     "data d from npy(\"one_way\") { undirected = true }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"W0704", "nodes without in-edges",
      "A node without in-edges receives nothing, and sums over edges that are not those of a standard layer, which counts the node itself, too,\nmay leave it with zeros. self_loops = add gives each node its own value.",
-     NULL,
-     NULL, 1},
+     "layer Mean(x : node[f]) { return mean(src.x) }\n"
+     "data d from synth(kind = \"rmat\", nodes = 100, degree = 2, features = 8, classes = 3, seed = 1)\n"
+     "model m on d { return x |> Mean |> Linear(y.classes) as head }\n",
+     "layer Mean(x : node[f]) { return mean(src.x) }\n"
+     "data d from synth(kind = \"rmat\", nodes = 100, degree = 2, features = 8, classes = 3, seed = 1) { self_loops = add }\n"
+     "model m on d { return x |> Mean |> Linear(y.classes) as head }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0705", "values that are not finite",
      "A field holds NaN or infinity; training would spread it to all weights.",
-     NULL,
-     NULL, 1},
+     "data d from npy(\"nan\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n",
+     "data d from npy(\"sound\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"W0706", "columns of very different size",
      "Training is slow when one column is thousands of times larger than another: normalize = rows(x).",
-     NULL,
-     NULL, 1},
+     "data d from npy(\"scale\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n",
+     "data d from npy(\"scale\") { normalize = rows(x) }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0707", "splits that overlap",
      "A row is in two of train, valid and test, so the test would measure what was trained on.",
-     NULL,
-     NULL, 1},
+     "data d from npy(\"splits\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n",
+     "data d from npy(\"splits\") { split = random(0.5, 0.25, 0.25, seed = 0) }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0708", "a declaration the data does not keep",
      "Declarations in a data block are promises checked against the files.",
      "data d from karate() { node x : f32[5] }\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from karate() { node x : f32[f] }\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0709", "data without files and without sizes",
      "To plan without files, nodes, edges and all field sizes must be declared.",
      "data d { node x : f32[8] }\n"
@@ -120,43 +207,65 @@ static const DiagPage pages[] = {
      "  edges = 5_000\n"
      "  node x : f32[8]\n"
      "}\n"
-     "model m on d { return GCN(x, 4) as conv1 }\n", 1},
+     "model m on d { return GCN(x, 4) as conv1 }\n", .exit_code = 1},
     {"E0710", "an order that is not one of these nodes",
      "order = \"file\" names every node of the data once: a file of gnndata order, or a .npy file with the numbers of the nodes in their new\nplaces. What gnndata order wrote is good for the graph it was made for, with the same undirected and self_loops, and a program for\nthe order it was compiled with.",
      NULL,
-     NULL, 1},
+     NULL, .exit_code = 1, .why_none = "the order lies in a file beside the data."},
+    {"E0711", "folds that cannot be",
+     "split = folds(10, seed = 0) needs at least ten rows with labels; split = folds takes the folds that the data bring: fold.npy in a folder,\nsplit.fold in a container, one whole number a row: 0 to 254, each at least once, and 255 (or -1) for rows that are always trained on.",
+     "data d from synth(kind = \"rmat\", nodes = 9, degree = 2, features = 8, classes = 3, seed = 1) { split = folds(10, seed = 0) }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n",
+     "data d from synth(kind = \"rmat\", nodes = 90, degree = 2, features = 8, classes = 3, seed = 1) { split = folds(10, seed = 0) }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
+    {"E0712", "pairs that cannot be",
+     "Pairs are split from the edges of one graph with one kind of edges, at least one of which is left to train on; to each edge there are pairs of\nnodes that no edge joins, so some nodes must not be joined. 2^31 - 1 pairs are the most there can be.\nHeld-out edges are among the pairs, so what is over them stays with them: it is not summed at nodes, and nodes have no degree in them.",
+     "data d from synth(kind = \"er\", nodes = 50, degree = 0, features = 8, classes = 3, seed = 1) {\n"
+     "  pairs links : label[1] = split_edges()\n"
+     "}\n"
+     "model m on d {\n"
+     "  h = GCN(x, 4) as conv1\n"
+     "  return dot(src.h, dst.h) over links\n"
+     "}\n",
+     "data d from synth(kind = \"er\", nodes = 50, degree = 4, features = 8, classes = 3, seed = 1) {\n"
+     "  pairs links : label[1] = split_edges()\n"
+     "}\n"
+     "model m on d {\n"
+     "  h = GCN(x, 4) as conv1\n"
+     "  return dot(src.h, dst.h) over links\n"
+     "}\n", .exit_code = 1, .is_of_gnncc = true},
     {"R0801", "the machine offers less than the plan needs",
-     "Said before anything is allocated. Plan again with a smaller --budget.",
+     "The program looks before it allocates anything. Plan again with a smaller --budget.",
      NULL,
-     NULL, 3},
+     NULL, .exit_code = 3, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0802", "the data has another size than planned",
      "Every dimension must be at most the one that was planned for.",
      NULL,
-     NULL, 1},
+     NULL, .exit_code = 1, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0803", "the loss is not a number",
      "A value overflowed. Smaller learning rates help; on the processor the message names the first\nvalue that is not finite, with its node and column, and the largest gradient of the epoch that ruined it; on a GPU the first weight.",
      NULL,
-     NULL, 5},
+     NULL, .exit_code = 5, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0804", "weights that do not fit the model",
      "The file of weights has other names or shapes; the message compares them.",
      NULL,
-     NULL, 1},
+     NULL, .exit_code = 1, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0805", "scratch space is full",
      "The SSD tier or the output directory has less room than needed.",
      NULL,
-     NULL, 4},
+     NULL, .exit_code = 4, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0806", "damaged weights or a damaged checkpoint",
      "What was read does not match the checksums it was written with, or is no sound file at all; nothing was taken from it. Where a\ncheckpoint before it would be taken, the message names it: --resume=FILE goes on from there.",
      NULL,
-     NULL, 4},
+     NULL, .exit_code = 4, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0807", "a checkpoint of other data",
      "Edges, features, labels or splits changed since the checkpoint was written. --data-changed=accept goes on with them,\nand from then on the training says so.",
      NULL,
-     NULL, 1},
+     NULL, .exit_code = 1, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0808", "weights that are not finite",
      "A tensor of the file holds a NaN or an infinity. --nan=continue takes it as it is.",
      NULL,
-     NULL, 5},
+     NULL, .exit_code = 5, .why_none = "it is said by the produced program, of what it meets when it runs."},
 };
 
 const DiagPage *diags_pages_machine(int *count) {

@@ -5,7 +5,7 @@ static const DiagPage pages[] = {
     {"E0001", "a file cannot be read",
      "The model, an import, a data file or a target file is missing, is a directory, a pipe or a device, or may not be read; or a data file was changed while it was being read. The message ends with what the system says. A model is read from a pipe by the name -.",
      NULL,
-     NULL, 4},
+     NULL, .exit_code = 4, .why_none = "the file that would show it is not there."},
     {"E0100", "the text does not follow the grammar",
      "What was found cannot stand there. The message says what was expected, or after what the trouble begins; the cause is often a little to the left.",
      "data d from karate()\n"
@@ -17,20 +17,20 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  h = GCN(x, 4) as conv1\n"
      "  return h\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0101", "a block is not closed",
      "A \"{\" has no \"}\" before the file ends or the next item begins. The indentation of the lines tells where it probably belongs.",
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, y.classes) as conv1\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0102", "unknown item",
      "At the outermost level a program holds import, const, option, data, layer, model, train, target and plan, nothing else.",
      "data d from karate()\n"
      "modle m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0103", "\"=\" is missing",
      "A setting, constant or variable and its value are joined by \"=\".",
      "data d from karate()\n"
@@ -46,7 +46,7 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0104", "a keyword where a name belongs",
      "The 24 keywords cannot name anything: import const option data from layer model on train target plan param for in if else return over as and or not true false.",
      "data d from karate()\n"
@@ -58,7 +58,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  width = 16\n"
      "  return GCN(x, width) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0105", "\"else\" on a line of its own",
      "A newline ends a statement, so the \"else\" must follow its \"}\" on the same line.",
      "data d from karate()\n"
@@ -79,7 +79,7 @@ static const DiagPage pages[] = {
      "    k = 1\n"
      "  }\n"
      "  return GCN(x, k) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0106", "this looks like Python",
      "The language reads like Python, but a model is a set of named values, not a class: no def, self, import torch or :=.",
      "data d from karate()\n"
@@ -91,7 +91,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  h = GCN(x, 16) as conv1\n"
      "  return h\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0107", "a character without meaning",
      "Curly quotes, non-breaking spaces and full-width commas come from word processors and web pages; write the plain ones. Texts must be UTF-8, and strings have no control characters, \\n and \\t neither: they are names, paths and lines of help.",
      "data d from karate()\n"
@@ -99,7 +99,7 @@ static const DiagPage pages[] = {
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from karate()\n"
      "option lr = 0.01 \"learning rate\"\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0108", "unknown unit",
      "Units are B KB MB GB TB (powers of ten), KiB MiB GiB TiB (powers of two), with /s for speeds; ns us ms s min h; MFLOP/s GFLOP/s TFLOP/s; %. Gb is refused because it means bits to some and bytes to others.",
      "data d from karate()\n"
@@ -107,7 +107,7 @@ static const DiagPage pages[] = {
      "plan { budget device = 24Gb }\n",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"
-     "plan { budget device = 24GiB }\n", 1},
+     "plan { budget device = 24GiB }\n", .exit_code = 1},
     {"E0109", "arguments or list elements are not separated",
      "Arguments are separated by commas and end with \")\".",
      "data d from karate()\n"
@@ -117,7 +117,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, 16) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0110", "not supported yet",
      "The grammar knows the construct, and its meaning comes with a later release. It is refused instead of ignored.",
      "data d from karate()\n"
@@ -134,11 +134,11 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0111", "nested too deeply",
      "Expressions, blocks, layer calls and imports have a limit to their nesting, far beyond what people write. Give the parts names of their own.",
      NULL,
-     NULL, 1},
+     NULL, .exit_code = 1, .why_none = "it would be pages of brackets."},
     {"E0112", "too much unrolling",
      "Loops are unrolled and layers expanded when the program is compiled; a loop runs at most 10,000 times and the whole may take 200,000 steps.",
      "data d from karate()\n"
@@ -156,7 +156,7 @@ static const DiagPage pages[] = {
      "    h = relu(h)\n"
      "  }\n"
      "  return h\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0113", "a number out of range",
      "A constant is too large to be a number, or is computed as a division by zero or the logarithm of a negative number.",
      "const a = 1 / 0\n"
@@ -164,7 +164,7 @@ static const DiagPage pages[] = {
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "const a = 1 / 2\n"
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0114", "a string is not closed",
      "A string ends on the line on which it begins. Write \\\" for a quote inside.",
      "data d from karate()\n"
@@ -172,7 +172,7 @@ static const DiagPage pages[] = {
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from karate()\n"
      "option lr = 0.01 \"learning rate\"\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0115", "a name too long",
      "A name has at most 255 characters; a weight's name is counted with the names of the layers it is in (\"conv1.lin.weight\").",
      "data d from karate()\n"
@@ -182,7 +182,7 @@ static const DiagPage pages[] = {
      "onvolutiononvolutiononvolutiononvolutiononvolutiononvolutiononvolution"
      " }\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as convolution }\n", 1},
+     "model m on d { return GCN(x, y.classes) as convolution }\n", .exit_code = 1},
     {"E0116", "a loop that runs backward",
      "Both ends of a loop are included, and it counts up. One that ends just before its beginning (1 .. n - 1 with n = 1) runs not at all, "
      "which may be meant; one that ends further down is not.",
@@ -203,9 +203,9 @@ static const DiagPage pages[] = {
      "    h = relu(h)\n"
      "  }\n"
      "  return GCN(h, y.classes) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0201", "no such layer or function",
-     "Layers begin with a capital letter and come from the program or the standard library; functions do not. Names of PyTorch Geometric are known and translated in the message.",
+     "Layers come from the program or the standard library, functions are built in; gnncc --list layers and gnncc --list functions show them. Names of PyTorch Geometric are known and translated in the message.",
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCNCov(x, 16) as conv1\n"
@@ -213,7 +213,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, 16) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0202", "a name is not defined",
      "A name must be assigned before it is used; a layer sees its arguments, constants and options, but neither the fields of the data nor the variables of its caller.",
      "const hidden = 16\n"
@@ -225,7 +225,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, hidden) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0203", "no such field",
      "The data has no field of this name. The message lists those it has; other files can be added: node feat : f32[8] = npy(\"feat.npy\").",
      "data d from karate()\n"
@@ -235,7 +235,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, 16) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0204", "no such argument",
      "A layer, function or optimiser was given an argument that it does not have. The note shows the signature with its defaults.",
      "data d from karate()\n"
@@ -245,7 +245,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, 16, use_bias = false) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0205", "unknown loss, optimiser, metric, split or reducer",
      "These words are fixed; gnncc --list losses, metrics, optimizers shows them.",
      "data d from karate()\n"
@@ -261,7 +261,7 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0206", "a name for weights is taken",
      "\"as conv1\" names weights. The same name again means the same weights, which needs the same layer and the same shapes. A name used in a loop stands for a list of its own. "
      "What belongs to a checkpoint (best, opt, state) names no layer of a model.",
@@ -274,22 +274,22 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  h = GCN(x, 16) as conv1\n"
      "  return GCN(h, 16) as conv2\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0207", "no such target",
      "--target names a target block of the program or of the installed files, or is the path of a file.",
      NULL,
-     NULL, 2},
+     NULL, .exit_code = 2, .why_none = "the command line names the target."},
     {"E0208", "an import was not found",
      "Imports are looked for beside the importing file, in the -I directories, in $GNNCC_PATH, and among the installed files.",
      "import \"target/a100.gnn\"\n"
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0209", "a wrong -D",
      "-D sets constants of the program. An option is set when the produced program runs: ./train --lr 0.005.",
      NULL,
-     NULL, 2},
+     NULL, .exit_code = 2, .why_none = "-D stands on the command line."},
     {"E0210", "wrong number of arguments",
      "An argument is missing, given twice, or there are more than the layer or function has.",
      "data d from karate()\n"
@@ -299,7 +299,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, 16) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0211", "a name or call where it means nothing",
      "\"as\" names the weights of a layer call; |> leads into a call; a layer itself is not a value.",
      "data d from karate()\n"
@@ -311,7 +311,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  h = GCN(x, 16) as conv1\n"
      "  return h\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0212", "defined twice",
      "Constants and options share their names; data, layers, models, targets and settings have one definition each.",
      "const k = 1\n"
@@ -320,7 +320,7 @@ static const DiagPage pages[] = {
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "const k = 1\n"
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0213", "a layer calls itself",
      "Layers are expanded where they are called, so none can contain itself. Use a loop.",
      "layer L(x) { return L(x) }\n"
@@ -332,7 +332,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return L(x)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0214", "a constant is defined by itself",
      "The value of a constant may use other constants, in any order, but not itself.",
      "const a = b + 1\n"
@@ -342,7 +342,7 @@ static const DiagPage pages[] = {
      "const a = 2\n"
      "const b = a + 1\n"
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0215", "the wrong kind of value",
      "A number, a text, true or false, an initialiser or a value of the data stands where another kind belongs.",
      "const k = 1 + \"two\"\n"
@@ -350,13 +350,13 @@ static const DiagPage pages[] = {
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "const k = 1 + 2\n"
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0216", "unknown source or field type",
-     "Sources are karate(), synth(...), npy(\"dir\"), safetensors(\"f\"), planetoid(\"dir\") or the name of a file; fields are f32[...] or class[...].",
+     "Sources are karate(), synth(...), npy(\"dir\"), safetensors(\"f\"), planetoid(\"dir\"), tu(\"dir\") or the name of a file; types of fields are f32[...], f16[...], bf16[...], f64[...],\ni32, i64, onehot[...], class[...], multilabel[...] and learned[...].",
      "data d from karatee()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0217", "unknown setting",
      "A data, train, target or plan block has no setting of this name, or it takes another kind of value.",
      "data d from karate()\n"
@@ -373,13 +373,29 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0218", "a model, its data or its train block do not belong together",
      "A program has one model; \"on\" names its data, and the train block has the name of the model.",
      "data d from karate()\n"
      "model m on e { return GCN(x, y.classes) as conv1 }\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
+    {"W0219", "a name that nothing uses",
+     "A constant, an option, a layer, an argument or a value of the main file is not used. An option that nothing uses changes nothing when it is given to the program.\nThis warning is in the group -Wextra.",
+     "option lr = 0.01\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x |> GCN(16) as conv1 |> relu\n"
+     "  return x |> GCN(y.classes) as conv2\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.1); epochs = 10 }\n",
+     "option lr = 0.01\n"
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x |> GCN(16) as conv1 |> relu\n"
+     "  return h |> GCN(y.classes) as conv2\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = lr); epochs = 10 }\n", .exit_code = 1},
 };
 
 const DiagPage *diags_pages_syntax(int *count) {

@@ -16,7 +16,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return L(x, 16) as l\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0302", "node and edge values mixed",
      "A value per node and a value per edge meet only after saying which end of the edge is meant: src. or dst.",
      "data d from karate()\n"
@@ -28,7 +28,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  m = src.x\n"
      "  return sum(m * dst.x)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0303", "src. or dst. of something that is not on nodes",
      "src.z is the value of z at the source of each edge, so z must live on nodes.",
      "data d from karate()\n"
@@ -40,7 +40,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  e = src.x\n"
      "  return sum(e)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0304", "sum or mean of what is on nodes",
      "A reducer brings edge values to nodes. For a node value say what is added: the neighbours, a graph, or a dimension.",
      "data d from karate()\n"
@@ -50,7 +50,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return sum(src.x)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0305", "two dimensions of one size and different names",
      "Dimensions match by the expression they were declared with. Two that happen to be of one size are not combined by accident.",
      "const heads = 8\n"
@@ -67,7 +67,7 @@ static const DiagPage pages[] = {
      "  param a : [width] = ones\n"
      "  h = Linear(x, width) as l\n"
      "  return h * a\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0306", "sizes that do not fit",
      "Two values are combined element by element, but a dimension has two sizes.",
      "data d from karate()\n"
@@ -79,7 +79,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  h = Linear(x, 16) as l\n"
      "  return h + Linear(x, 16) as skip\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0307", "as many scores as classes are needed",
      "Cross entropy compares one score per class. y.classes follows the data.",
      "data d from karate()\n"
@@ -97,7 +97,7 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0308", "scores and labels live at different places",
      "Both must be per node (or both per graph). Reduce edge values first.",
      "data d from karate()\n"
@@ -116,14 +116,37 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0309", "a layer without its edge feature",
      "Some layers (GINE) add a feature of each edge to what comes along it, so a value on edges must be given: a field that the data block declares "
      "on edges, or one computed from src. and dst. values.",
      "data d from karate()\n"
      "model m on d { return x |> GINE(16) as conv }\n",
      "data d from karate()\n"
-     "model m on d { return x |> GIN(16) as conv }\n", 1},
+     "model m on d { return x |> GIN(16) as conv }\n", .exit_code = 1},
+    {"E0310", "edges whose ends are elsewhere",
+     "A relation goes from one type of nodes to one: src. takes values of the first, dst. of the second. Where nodes have types, what is summed over edges says over "
+     "which relation.",
+     "data d {\n"
+     "  nodes author : count[300]\n"
+     "  nodes paper : count[200]\n"
+     "  author x : f32[8]\n"
+     "  paper x : f32[16]\n"
+     "  relation cites : paper -> paper = 500\n"
+     "}\n"
+     "model m on d {\n"
+     "  return SAGE(author.x, paper.x, 4) over cites as conv\n"
+     "}\n",
+     "data d {\n"
+     "  nodes author : count[300]\n"
+     "  nodes paper : count[200]\n"
+     "  author x : f32[8]\n"
+     "  paper x : f32[16]\n"
+     "  relation writes : author -> paper = 900\n"
+     "}\n"
+     "model m on d {\n"
+     "  return SAGE(author.x, paper.x, 4) over writes as conv\n"
+     "}\n", .exit_code = 1},
     {"E0311", "an option where a constant is needed",
      "Options can change when the produced program runs, so sizes, loops, conditions and initial values cannot depend on them.",
      "option hid = 16\n"
@@ -135,7 +158,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, hid) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0312", "labels that the loss is not for",
      "cross_entropy is for classes, bce for two classes or rows of 0 and 1, mse, l1 and huber are for numbers. Whole numbers are read as classes "
      "unless the data block says y : f32; numbers that mean classes are declared class[...].",
@@ -152,7 +175,7 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0313", "nothing is returned",
      "A model or layer ends with return.",
      "data d from karate()\n"
@@ -163,7 +186,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  h = GCN(x, y.classes) as conv1\n"
      "  return h\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"W0314", "a parameter without influence",
      "The result does not depend on this parameter, so training never changes it. Usually a value was computed and then not used.",
      "data d from karate()\n"
@@ -172,9 +195,9 @@ static const DiagPage pages[] = {
      "  return GCN(x, y.classes) as conv1\n"
      "}\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0316", "a probability outside 0 \342\200\246 1",
-     "Dropout wants the share that is dropped: 0.5, not 50.",
+     "The probability of dropout is the share that is dropped: 0.5, not 50.",
      "data d from karate()\n"
      "model m on d {\n"
      "  return x |> dropout(50) |> GCN(y.classes) as conv1\n"
@@ -182,11 +205,11 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return x |> dropout(0.5) |> GCN(y.classes) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0317", "dimensions that cannot be told apart",
      "Several dimensions have one size and no names. Declare the sizes as constants.",
      NULL,
-     NULL, 1},
+     NULL, .exit_code = 1, .why_none = "dimensions are renamed until they can be told apart, and no program is known for which that fails."},
     {"W0315", "softmax before cross entropy",
      "cross_entropy takes scores and applies log-softmax itself. Behind a softmax it sees numbers from 0 to 1 only, and gradients nearly vanish.",
      "data d from karate()\n"
@@ -206,7 +229,7 @@ static const DiagPage pages[] = {
      "  loss      = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs    = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"W0318", "a dimension may be meant in two ways",
      "A value without names for its dimensions fits more than one dimension of the other; the last one is taken, as NumPy does.",
      "data d from karate()\n"
@@ -221,7 +244,7 @@ static const DiagPage pages[] = {
      "  a = zeros(node, heads, 8)\n"
      "  b = zeros(node, heads)\n"
      "  return sum(a + b, axis = 0)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0321", "a size must be a whole number",
      "Sizes are whole numbers of at least 1, loops count in whole numbers.",
      "data d from karate()\n"
@@ -231,7 +254,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, 2) as conv1\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0322", "classes are not numbers",
      "A field of classes is for the loss; there is no arithmetic on labels.",
      "data d from karate()\n"
@@ -239,7 +262,7 @@ static const DiagPage pages[] = {
      "  return y + 1\n"
      "}\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0323", "too many dimensions",
      "A value has at most 4 dimensions beside the nodes or edges.",
      "data d from karate()\n"
@@ -248,7 +271,7 @@ static const DiagPage pages[] = {
      "  return x\n"
      "}\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0324", "a product with the wrong side",
      "x @ W multiplies the rows of x by a matrix of parameters; dot(a, b) multiplies row by row.",
      "data d from karate()\n"
@@ -258,7 +281,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return dot(x, x)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0325", "no such part",
      "A name has no part of this name: src.z and dst.z of node values, y.classes of fields of classes.",
      "data d from karate()\n"
@@ -266,9 +289,9 @@ static const DiagPage pages[] = {
      "  return GCN(x, y.width) as conv1\n"
      "}\n",
      "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", 1},
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0326", "no such dimension or place",
-     "axis = names a dimension of the value, to = is src or dst, zeros(...) and types begin with node or edge.",
+     "axis = names a dimension of the value, to = is src, dst or graph; zeros(...) and types begin with where the value lives: node, edge, graph or a type of nodes of the data.",
      "data d from karate()\n"
      "model m on d {\n"
      "  return sum(src.x, axis = heads)\n"
@@ -276,7 +299,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return sum(src.x, to = src)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0327", "a probability that is computed",
      "The probability of dropout is a number or an option, so that it is known before training.",
      "data d from karate()\n"
@@ -288,7 +311,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return dropout(x, p)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0328", "a value does not have its declared type",
      "An argument or variable is declared to live on nodes or edges, or to have certain dimensions, and the value has others.",
      "layer L(e : edge[f]) { return sum(e) }\n"
@@ -300,7 +323,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d {\n"
      "  return L(src.x)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0329", "no initial value",
      "A parameter begins as zeros, ones, glorot, kaiming_uniform, constant(v), uniform(b), normal(s) or fixed(v).",
      "data d from karate()\n"
@@ -312,7 +335,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  param w : [4] = zeros\n"
      "  return GCN(x, 4) as conv1 + w\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0330", "statements behind return",
      "A layer or model ends with its first return.",
      "data d from karate()\n"
@@ -324,7 +347,7 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  h = relu(x)\n"
      "  return h\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0401", "no such split",
      "The data has no rows for this split. split = random(0.6, 0.2, 0.2, seed = 0) makes splits.",
      "data d from karate()\n"
@@ -344,7 +367,7 @@ static const DiagPage pages[] = {
      "  epochs = 10\n"
      "  metric = accuracy\n"
      "  keep = best(valid.accuracy)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"W0402", "patience that can never end",
      "patience counts evaluations, not epochs.",
      "data d from karate()\n"
@@ -363,7 +386,7 @@ static const DiagPage pages[] = {
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
      "  stop = patience(train.loss, 5)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0403", "a group without weights",
      "The pattern of a group matches no weight; * stands for any text.",
      "data d from karate()\n"
@@ -381,7 +404,7 @@ static const DiagPage pages[] = {
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
      "  group \"conv1.*\" { weight_decay = 0 }\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0405", "a metric is watched but not measured",
      "keep and stop can watch what metric = names, and loss.",
      "data d from karate()\n"
@@ -400,7 +423,7 @@ static const DiagPage pages[] = {
      "  epochs = 10\n"
      "  metric = accuracy\n"
      "  keep = best(train.accuracy)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0406", "a training number out of range",
      "Learning rates and decays are at least 0, betas and momentum between 0 and 1, epochs and runs at least 1.",
      "data d from karate()\n"
@@ -416,9 +439,9 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0407", "a loss of the wrong form",
-     "The loss is cross_entropy(out, y), with out for what the model returns and y a field of classes.",
+     "A loss takes what the model returns, which is called out, and a field of labels: cross_entropy(out, y). gnncc --list losses shows what there is.",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"
      "train m {\n"
@@ -432,7 +455,7 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0408", "a group of the wrong form",
      "group \"conv2.*\" { weight_decay = 0 } names weights and what is different for them.",
      "data d from karate()\n"
@@ -450,11 +473,25 @@ static const DiagPage pages[] = {
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
      "  group \"conv1.*\" { weight_decay = 0 }\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"W0404", "a metric that says little",
      "Where nearly all labels are one class, always answering that class has a high accuracy. average_precision and roc_auc look at the order of the scores.",
-     NULL,
-     NULL, 1},
+     "data d from npy(\"skewed\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  metric = accuracy\n"
+     "}\n",
+     "data d from npy(\"skewed\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  metric = average_precision\n"
+     "}\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0411", "a metric that is not for these labels",
      "Metrics of decisions and rankings are for classes and for rows of 0 and 1, rmse, mae and r2 for numbers. gnncc --list metrics says what each is.",
      "data d from karate()\n"
@@ -472,7 +509,58 @@ static const DiagPage pages[] = {
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
      "  metric = [accuracy, roc_auc]\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
+    {"E0412", "batches that cannot be",
+     "batch = graphs(32, shuffle = true) trains on batches of whole graphs, so the data have to be a set of graphs: a folder with graph_ptr.npy.\nWithout batch an epoch is one step over all data.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss      = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs    = 10\n"
+     "  batch     = graphs(8)\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss      = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs    = 10\n"
+     "}\n", .exit_code = 1},
+    {"W0413", "the epoch is chosen by the test rows",
+     "keep and stop that watch the test split choose the epoch that is best on the test rows, which are then no measure of new data.\nThis warning is in the group -Wpedantic.",
+     "data d from karate() { split = random(0.4, 0.3, 0.3) }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss      = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs    = 10\n"
+     "  keep      = best(test.loss)\n"
+     "}\n",
+     "data d from karate() { split = random(0.4, 0.3, 0.3) }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss      = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs    = 10\n"
+     "  keep      = best(valid.loss)\n"
+     "}\n", .exit_code = 1},
+    {"W0414", "a deep network without residual connections",
+     "With every layer the values of neighbouring nodes become more alike and gradients smaller. From eight layers on a network usually needs\nconnections past its layers: h + layer(h), GCNII, or the values of all layers side by side.\nThis warning is in the group -Wpedantic.",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x\n"
+     "  for i in 1 .. 24 { h = h |> GCN(16) as convs |> relu }\n"
+     "  return h |> GCN(y.classes) as last\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n",
+     "data d from karate()\n"
+     "model m on d {\n"
+     "  h = x |> GCN(16) as first\n"
+     "  for i in 1 .. 24 { h = h + (h |> GCN(16) as convs |> relu) }\n"
+     "  return h |> GCN(y.classes) as last\n"
+     "}\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n", .exit_code = 1},
     {"E0409", "keep, stop or every of the wrong form",
      "keep = best(valid.accuracy), stop = patience(valid.loss, 100), evaluate = every(5), checkpoint = every(25), clip = norm(1.0).",
      "data d from karate()\n"
@@ -490,7 +578,7 @@ static const DiagPage pages[] = {
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
      "  evaluate = every(5)\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
     {"E0410", "a train block without loss, optimiser or epochs",
      "There are no silent defaults for these three.",
      "data d from karate()\n"
@@ -505,7 +593,7 @@ static const DiagPage pages[] = {
      "  loss = cross_entropy(out, y)\n"
      "  optimizer = adam(lr = 0.01)\n"
      "  epochs = 10\n"
-     "}\n", 1},
+     "}\n", .exit_code = 1},
 };
 
 const DiagPage *diags_pages_types(int *count) {

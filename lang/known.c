@@ -13,7 +13,7 @@ static const Alias aliases[] = {
     {"global_add_pool", "sum(h, to = graph)"}, {"global_mean_pool", "mean(h, to = graph)"}, {"global_max_pool", "max(h, to = graph)"},
     {"ReLU", "relu"},           {"LeakyReLU", "leaky_relu"}, {"ELU", "elu"},            {"GELU", "gelu"},
     {"Sigmoid", "sigmoid"},     {"Tanh", "tanh"},            {"Dropout", "dropout"},    {"Softmax", "softmax"},
-    {"DynamicEdgeConv", "EdgeConv"}, {"AttentionalAggregation", "attention"}, {"GlobalAttention", "attention"}, {"GlobalAttentionPooling", "attention"}, {"PReLU", "prelu"}, {"SELU", "selu"}, {"SiLU", "silu"}, {"Softplus", "softplus"}, {"GraphNorm", "graph_norm"},
+    {"DynamicEdgeConv", "EdgeConv"}, {"SoftmaxAggregation", "softmax_aggregation"}, {"DropEdge", "drop_edge"}, {"dropout_edge", "drop_edge"}, {"dropout_adj", "drop_edge"}, {"DropNode", "drop_node"}, {"FeatMask", "mask_feature"}, {"DropPath", "stochastic_depth"}, {"AttentionalAggregation", "attention"}, {"GlobalAttention", "attention"}, {"GlobalAttentionPooling", "attention"}, {"PReLU", "prelu"}, {"SELU", "selu"}, {"SiLU", "silu"}, {"Softplus", "softplus"}, {"GraphNorm", "graph_norm"},
     {"InstanceNorm", "instance_norm"}, {"PairNorm", "pair_norm"}, {"normalize", "l2_normalise"}, {"l2_normalize", "l2_normalise"}, {"BatchNorm", "batch_norm"}, {"BatchNorm1d", "batch_norm"}, {"LayerNorm", "layer_norm"}, {"matmul", "@"}, {"mm", "@"},
     {"CrossEntropyLoss", "cross_entropy"}, {"NLLLoss", "cross_entropy"}, {"MSELoss", "mse"}, {"BCEWithLogitsLoss", "bce"},
     {"L1Loss", "l1"},           {"SmoothL1Loss", "huber"},   {"HuberLoss", "huber"},    {"BPRLoss", "bpr"},
@@ -29,8 +29,7 @@ static const char *const later_functions[] = {
 };
 
 static const char *const later_layers[] = {
-    "ARMA", "GEN",
-    "NNConv", "SplineConv", "DNA", "FAGCN", "SuperGAT", "GPS", "RGCN", "HGT", "HAN", "RGAT", "HeteroLinear", "Set2Set",
+    "ARMA", "NNConv", "SplineConv", "DNA", "FAGCN", "SuperGAT", "GPS", "HGT", "HAN", "RGAT", "HeteroLinear", "Set2Set",
 };
 
 const Alias *known_alias(int index) {

@@ -18,6 +18,11 @@ typedef struct LangDefine {
  * at the places of the spec; false after an error. The reader is the runtime's; lang never opens a data file. */
 typedef bool DescribeData(void *user, const DataSpec *spec, Diags *diags, DataInfo *info);
 
+/* Of data without files: types of nodes and relations as they are declared, the type of the labels first. False after a message. */
+bool lang_describe_relations(Arena *arena, Diags *diags, const DataSpec *spec, DataInfo *info);
+/* Candidate pairs, and with them the splits; once fields and edges are known. */
+void lang_describe_pairs(Arena *arena, const DataSpec *spec, DataInfo *info);
+
 typedef struct LangOptions {
   int define_count;
   const LangDefine *defines;

@@ -201,6 +201,7 @@ formal:
     NAME           { $$ = (Formal){.name = $1.text, .place = @1.place}; }
   | NAME ':' type  { $$ = (Formal){.name = $1.text, .place = @1.place, .type = $3}; }
   | NAME '=' expr  { $$ = (Formal){.name = $1.text, .place = @1.place, .initial = $3}; }
+  | NAME ':' type '=' expr  { $$ = (Formal){.name = $1.text, .place = @1.place, .type = $3, .initial = $5}; }
   ;
 
 type:

@@ -17,6 +17,37 @@ static const MapRow map_rows[MAP_COUNT] = {
     [MAP_SIGN] = {"sign", 1},
 };
 
+const char *typed_domain_name(const DataInfo *info, Domain domain) {
+  const int set = domain_set(domain);
+  if (domain_is_rows(domain)) return set == ROWS_OF_NODES ? info && info->node_type ? info->node_type : "node" : set == ROWS_OF_GRAPHS ? "graph" : info->types[set - ROWS_OF_TYPES].name;
+  if (domain_is_edges(domain)) return set == EDGES_OF_GRAPH ? "edge" : set == EDGES_OF_MEMBERS ? "member" : info->relations[set - EDGES_OF_RELATIONS].name;
+  return "";
+}
+
+Domain typed_type_named(const DataInfo *info, const char *name) {
+  if (strcmp(typed_domain_name(info, DOMAIN_NODE), name) == 0) return DOMAIN_NODE;
+  for (int i = 0; i < info->type_count; i++)
+    if (strcmp(info->types[i].name, name) == 0) return DOMAIN_OF_ROWS(ROWS_OF_TYPES + i);
+  return DOMAIN_NONE;
+}
+
+Domain typed_declared_domain(const DataInfo *info, const FieldDecl *decl) { return decl->node_type ? typed_type_named(info, decl->node_type) : decl->domain; }
+
+Domain typed_pairs(const DataInfo *info) { return info->has_pairs ? info->relations[info->relation_count - 1].domain : DOMAIN_NONE; }
+
+int typed_edge_sets(const DataInfo *info) { return EDGES_OF_RELATIONS + info->relation_count; }
+
+Domain typed_edge_set(const DataInfo *info, int set) {
+  return set == EDGES_OF_GRAPH ? DOMAIN_EDGE : set == EDGES_OF_MEMBERS ? DOMAIN_MEMBER : info->relations[set - EDGES_OF_RELATIONS].domain;
+}
+
+int64_t typed_rows(const DataInfo *info, Domain domain) {
+  const int set = domain_set(domain);
+  if (domain_is_rows(domain)) return set == ROWS_OF_NODES ? info->nodes : set == ROWS_OF_GRAPHS ? info->graphs : info->types[set - ROWS_OF_TYPES].nodes;
+  if (domain_is_edges(domain)) return set == EDGES_OF_GRAPH ? info->edges : set == EDGES_OF_MEMBERS ? info->nodes : info->relations[set - EDGES_OF_RELATIONS].edges;
+  return 1;
+}
+
 int typed_map_arity(MapOp op) {
   return map_rows[op].arity;
 }

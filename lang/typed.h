@@ -24,10 +24,29 @@ typedef struct Place {
   int32_t file, line, column;
 } Place;
 
-/* Where values live. Edges go between nodes; a member row, of which nobody speaks, goes from a node to the graph that it is of. */
-typedef enum Domain { DOMAIN_NONE, DOMAIN_NODE, DOMAIN_EDGE, DOMAIN_GRAPH, DOMAIN_MEMBER } Domain;
+/* Where values live: nowhere, on a set of rows (the nodes of a type, the graphs) or on a set of edges between two of them. A domain is a number
+ * that says which, so that it is compared as one: two bits of its kind, eight of the set's index, and of edges the indices of the sets of rows at
+ * both ends. */
+typedef int32_t Domain;
+enum { ROWS_OF_NODES, ROWS_OF_GRAPHS, ROWS_OF_TYPES };     /* sets of rows: the nodes, of several types those of the first; the graphs; other types of nodes */
+enum { EDGES_OF_GRAPH, EDGES_OF_MEMBERS, EDGES_OF_RELATIONS }; /* sets of edges: all between the nodes; from each node to its graph, of which nobody speaks; relations */
 
-static inline bool domain_is_edges(Domain domain) { return domain == DOMAIN_EDGE || domain == DOMAIN_MEMBER; }
+#define DOMAIN_OF_ROWS(set) (1 | (set) << 2)
+#define DOMAIN_OF_EDGES(set, src, dst) (2 | (set) << 2 | (src) << 10 | (dst) << 18)
+
+enum {
+  DOMAIN_NONE = 0,
+  DOMAIN_NODE = DOMAIN_OF_ROWS(ROWS_OF_NODES),
+  DOMAIN_GRAPH = DOMAIN_OF_ROWS(ROWS_OF_GRAPHS),
+  DOMAIN_EDGE = DOMAIN_OF_EDGES(EDGES_OF_GRAPH, ROWS_OF_NODES, ROWS_OF_NODES),
+  DOMAIN_MEMBER = DOMAIN_OF_EDGES(EDGES_OF_MEMBERS, ROWS_OF_NODES, ROWS_OF_GRAPHS),
+};
+
+static inline bool domain_is_rows(Domain domain) { return (domain & 3) == 1; }
+static inline bool domain_is_edges(Domain domain) { return (domain & 3) == 2; }
+static inline int domain_set(Domain domain) { return domain >> 2 & 255; }
+static inline bool domain_is_nodes(Domain domain) { return domain_is_rows(domain) && domain != DOMAIN_GRAPH; }
+static inline bool domain_is_relation(Domain domain) { return domain_is_edges(domain) && domain != DOMAIN_MEMBER; } /* the edges of the graph are one */
 
 typedef enum DType {
   DTYPE_F32,
@@ -77,14 +96,14 @@ const char *typed_reducer_name(Reducer reducer); /* as written in the language *
 typedef enum EdgeEnd { END_SRC, END_DST } EdgeEnd;
 
 /* Where the ends of such rows live. */
-static inline Domain domain_at(Domain edges, EdgeEnd end) { return edges == DOMAIN_MEMBER && end == END_DST ? DOMAIN_GRAPH : DOMAIN_NODE; }
+static inline Domain domain_at(Domain edges, EdgeEnd end) { return DOMAIN_OF_ROWS(edges >> (end == END_SRC ? 10 : 18) & 255); }
 
 typedef enum TypedKind {
   TYPED_NUMBER,       /* .number */
   TYPED_OPTION,       /* .index into options: a scalar known when the program runs */
   TYPED_FIELD,        /* .index into the data's fields */
   TYPED_PARAM,        /* .index into params */
-  TYPED_DEGREE,       /* node[]: number of in-edges (end == END_DST) or out-edges (END_SRC) */
+  TYPED_DEGREE,       /* node[]: number of in-edges (end == END_DST) or out-edges (END_SRC) among .edges */
   TYPED_ZEROS,        /* a value of .type, all zero */
   TYPED_LIFT,         /* node -> edge: operand[0] at .end of the edge */
   TYPED_REDUCE_EDGES, /* edge -> node: operand[0] by .reducer over the edges that have the node at .end;
@@ -119,6 +138,7 @@ typedef struct TypedExpr {
   double number;
   int32_t index;
   EdgeEnd end;
+  Domain edges;
   Reducer reducer;
   int axis;
   int64_t begin;
@@ -176,25 +196,44 @@ typedef enum SelfLoops { SELF_LOOPS_KEEP, SELF_LOOPS_ADD, SELF_LOOPS_REMOVE } Se
 
 typedef enum NodeOrder { ORDER_GIVEN, ORDER_NESTED, ORDER_FILE } NodeOrder;
 
+/* pairs links : label[1] = split_edges(...): runtime/data/pairs.h. */
+typedef struct PairsDecl {
+  const char *name;        /* NULL: there are none */
+  double valid, test;
+  int64_t negatives;
+  bool keeps_source, is_resampled;
+  uint64_t seed;
+  Place place;
+} PairsDecl;
+
 /* What is to be done to the data as it is read. */
 typedef struct DataRecipe {
   bool is_undirected; /* store the reverse of every edge too, each edge once */
   SelfLoops self_loops;
   int normalised_count;
   const char **normalised; /* names of fields whose rows are scaled to sum 1 */
+  int number_count;        /* fields that are declared as numbers */
+  struct NumberField { const char *name; bool is_onehot; int64_t width; } *numbers; /* width: of onehot; 0: the data tell */
   bool has_random_split;   /* split = random(train, valid, test, seed = s) */
   double split_fraction[3];
   uint64_t split_seed;
   int split_index;         /* split = index(k): row k of train_masks.npy and so on; 0 otherwise */
+  bool has_folds, fold_has_valid; /* split = folds(n, seed = s, valid = true): */
+  int64_t fold_count;      /* n, drawn with split_seed; 0: those that the data bring */
+  PairsDecl pairs;
   NodeOrder order;
   const char *order_path;  /* ORDER_FILE: order = "path" */
   Place order_place;       /* of what stands after order = */
+  bool reverses_all;       /* reverse = all, or [writes, cites]: relations that there are the other way round, too, as rev_writes */
+  int reversed_count;
+  const char **reversed;
   const char *target;      /* the field that the loss of the train block names, or NULL */
   bool is_target_number;   /* it is declared f32: whole numbers are no classes */
 } DataRecipe;
 
-typedef struct FieldDecl { /* node x : f32[1433]; edge w : f32 */
-  const char *name;
+typedef struct FieldDecl { /* node x : f32[1433]; edge w : f32; paper x : f32[128] */
+  const char *name;      /* "x", "paper.x" */
+  const char *node_type; /* "paper"; NULL: node, edge or graph */
   Domain domain;
   DType dtype;
   int rank;               /* 0: one number a row; sizes -1 where the size is not a number known yet */
@@ -204,13 +243,27 @@ typedef struct FieldDecl { /* node x : f32[1433]; edge w : f32 */
   Place place;
 } FieldDecl;
 
+typedef struct TypeDecl { /* nodes paper : count[736_389] */
+  const char *name;
+  int64_t nodes; /* -1: as the data say */
+  Place place;
+} TypeDecl;
+
+typedef struct RelationDecl { /* relation writes : author -> paper */
+  const char *name, *src, *dst;
+  int64_t edges; /* -1: as the data say */
+  Place place;
+} RelationDecl;
+
 typedef struct DataSpec {
   const char *name;
   DataSource source;
   DataRecipe recipe;
   int64_t declared_nodes, declared_edges, declared_graphs; /* nodes = ..., edges = ..., graphs = ...; -1 where absent */
-  int decl_count;
+  int decl_count, type_count, relation_count;
   FieldDecl *decls;
+  TypeDecl *types;
+  RelationDecl *relations;
   Place place;
 } DataSpec;
 
@@ -224,6 +277,8 @@ typedef struct FieldInfo {
   int64_t nonzeros; /* f32; -1 where unknown (shapes only) */
   int64_t frequent; /* DTYPE_CLASS: which is the most frequent */
   double share;     /* and its share of the labelled rows; 0: not known */
+  bool is_hidden;   /* from programs: the compiler's own */
+  const int64_t *most_nonzeros; /* [graphs + 1] of numbers in a set of graphs, of the k graphs that have the most of them together; or NULL */
 } FieldInfo;
 
 /* How soon gathers along all edges, in the order of kernels, come back to the same row of a table of nodes. */
@@ -233,9 +288,29 @@ typedef struct Locality {
   double within[LOCALITY_STEPS]; /* share of the gathers before which at most nodes / 2^(k/2) other rows were gathered since theirs was */
 } Locality;
 
+/* A type of nodes beside the first, and edges of one kind between two types. */
+typedef struct NodeType {
+  const char *name;
+  int64_t nodes;
+} NodeType;
+
+typedef struct Relation {
+  const char *name;
+  Domain domain;
+  int64_t edges;
+  bool is_symmetric;
+} Relation;
+
 typedef struct DataInfo {
   int64_t nodes, edges; /* edges as stored: directed */
+  const char *node_type; /* what the first type of nodes is called: "node" */
+  int type_count, relation_count;
+  const NodeType *types;     /* set of rows ROWS_OF_TYPES + i */
+  const Relation *relations; /* set of edges EDGES_OF_RELATIONS + i */
+  bool has_pairs;       /* the last of them are candidate pairs, no edges; */
+  int64_t held_edges;   /* for them so many edges left the graph */
   int64_t graphs;       /* that the nodes are of, one after the other; 1 where nothing else is said */
+  const int64_t *most_nodes, *most_edges; /* [graphs + 1] of a set of graphs: of the k largest together; NULL: of one graph, or not read */
   const int64_t *block_first; /* [2^levels + 1] of the canonical blocks (runtime/core/blocks.h); NULL: not asked for, or no files were read */
   Locality locality[2]; /* by EdgeEnd: that at which the sums arrive; of rows from anywhere where not known */
   bool is_symmetric;    /* every edge has its reverse */
@@ -243,11 +318,21 @@ typedef struct DataInfo {
   int field_count;
   FieldInfo *fields;
   bool has_split[3];       /* train, valid, test */
-  int64_t split_count[3];  /* labelled rows in each */
+  int64_t split_count[3];  /* labelled rows in each; with folds the most that one has */
+  int64_t fold_count;      /* 0: the split is the same for all runs */
   const char *notes;       /* what was changed or is remarkable, a line each; may be "" */
   uint64_t fingerprint;    /* of shapes and transformations, not of the contents; of an order that is a file, its contents, too */
   uint64_t order_fingerprint; /* of those; 0 where there is no such file, or it was not read */
 } DataInfo;
+
+/* As the language calls it: "node", "graph", "paper", "cites"; "" for nowhere. info NULL: not known yet. */
+const char *typed_domain_name(const DataInfo *info, Domain domain);
+Domain typed_type_named(const DataInfo *info, const char *name); /* DOMAIN_NONE: there are no such nodes */
+Domain typed_declared_domain(const DataInfo *info, const FieldDecl *decl); /* where a declared field lives; DOMAIN_NONE: on nodes of a type that there is not */
+int64_t typed_rows(const DataInfo *info, Domain domain); /* how many rows, or edges, it has; 1 for nowhere */
+int typed_edge_sets(const DataInfo *info);
+Domain typed_pairs(const DataInfo *info); /* of candidate pairs; DOMAIN_NONE: there are none */
+Domain typed_edge_set(const DataInfo *info, int set);
 
 /* ---- the train block ---- */
 
@@ -283,6 +368,7 @@ typedef struct ParamGroup {
 
 typedef struct TrainSpec {
   int32_t label_field;  /* index into fields */
+  int32_t ring_field;   /* of the pairs that bpr ranks, which it reads instead of labels (runtime/data/pairs.h); NO_INDEX */
   gnn_loss_kind loss;
   double smoothing, delta, pos_weight;
   int class_weight_count;
@@ -298,10 +384,14 @@ typedef struct TrainSpec {
   Split plateau_split;
   Measure plateau_measure;
   int64_t plateau_patience;
-  int64_t accumulate;   /* epochs whose gradients are averaged for one step; 1 by default */
+  int64_t batch_graphs; /* batch = graphs(32): of so many graphs; the program's info is of the largest such batch. 0: of all data */
+  int64_t batch_count;  /* of an epoch */
+  bool batch_shuffles;
+  int64_t accumulate;   /* epochs, or batches, whose gradients are averaged for one step; 1 by default */
   ClipKind clip_kind;   /* clip = norm(1.0), value(0.5) */
   TypedId clip;
-  int64_t epochs, runs, seed;
+  int64_t epochs, runs, seed; /* runs: as many as there are folds, 1 without them, where nothing is said */
+  bool reports_folds;       /* report = mean_over_folds */
   int64_t evaluate_every;   /* 1 by default */
   int64_t checkpoint_every; /* 0: none */
   int metric_count;         /* metric = [accuracy, hits(3)]; the first is shown */

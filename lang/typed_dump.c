@@ -4,10 +4,8 @@
 #include "lang.h"
 #include "rates.h"
 
-static const char *const domain_words[] = {"", "node", "edge", "graph", "member"};
-
-static void dump_type(const Type *type, FILE *out) {
-  fputs(domain_words[type->domain], out);
+static void dump_type(const TypedProgram *program, const Type *type, FILE *out) {
+  fputs(typed_domain_name(program->info, type->domain), out);
   if (type->dtype == DTYPE_CLASS) {
     fprintf(out, " class[%lld]", (long long)type->classes);
     return;
@@ -31,7 +29,10 @@ static void dump_operation(const TypedProgram *program, const TypedExpr *e, FILE
   case TYPED_OPTION: fprintf(out, "option %s", program->options[e->index].name); break;
   case TYPED_FIELD: fprintf(out, "field %s", program->fields[e->index].name); break;
   case TYPED_PARAM: fprintf(out, "param %s", program->params[e->index].name); break;
-  case TYPED_DEGREE: fputs(e->end == END_DST ? "in_degree" : "out_degree", out); break;
+  case TYPED_DEGREE:
+    fputs(e->end == END_DST ? "in_degree" : "out_degree", out);
+    if (e->edges != DOMAIN_EDGE) fprintf(out, " over %s", typed_domain_name(program->info, e->edges));
+    break;
   case TYPED_ZEROS: fputs("zeros", out); break;
   case TYPED_LIFT: fprintf(out, "lift.%s", ends[e->end]); break;
   case TYPED_REDUCE_EDGES: fprintf(out, "%s.%s", typed_reducer_name(e->reducer), ends[e->end]); break;
@@ -75,6 +76,7 @@ static void dump_data(const TypedProgram *program, FILE *out) {
   if (recipe->has_random_split)
     fprintf(out, "  split random(%.9g, %.9g, %.9g, seed = %llu)\n", recipe->split_fraction[0], recipe->split_fraction[1],
             recipe->split_fraction[2], (unsigned long long)recipe->split_seed);
+  else if (recipe->has_folds) fprintf(out, "  split folds(%lld, seed = %llu)%s\n", (long long)recipe->fold_count, (unsigned long long)recipe->split_seed, recipe->fold_has_valid ? ", with one for validation" : "");
   else if (recipe->split_index) fprintf(out, "  split index(%d)\n", recipe->split_index);
   if (recipe->order == ORDER_NESTED) fprintf(out, "  order nested\n");
   if (recipe->order == ORDER_FILE) fprintf(out, "  order \"%s\"\n", recipe->order_path);
@@ -87,7 +89,7 @@ static void dump_data(const TypedProgram *program, FILE *out) {
   for (int i = 0; i < program->field_count; i++) {
     const TypedField *field = &program->fields[i];
     fprintf(out, "field %s : ", field->name);
-    dump_type(&field->type, out);
+    dump_type(program, &field->type, out);
     if (field->nonzeros != NO_INDEX) fprintf(out, ", %lld not 0", (long long)field->nonzeros);
     fprintf(out, "%s\n", field->is_row_normalised ? ", rows normalised" : "");
   }
@@ -143,6 +145,8 @@ static void dump_train(const TypedProgram *program, FILE *out) {
   }
   if (t->has_plateau)
     fprintf(out, "  plateau after %lld without better %s.%s\n", (long long)t->plateau_patience, splits[t->plateau_split], measure_name(t, t->plateau_measure));
+  if (t->batch_graphs) fprintf(out, "  batches of %lld graphs%s, %lld of them: at most %lld nodes and %lld edges\n", (long long)t->batch_graphs, t->batch_shuffles ? ", shuffled" : "", (long long)t->batch_count, (long long)program->info->nodes, (long long)program->info->edges);
+  if (t->reports_folds) fputs("  report mean_over_folds\n", out);
   if (t->accumulate > 1) fprintf(out, "  accumulate %lld\n", (long long)t->accumulate);
   if (t->clip_kind != CLIP_NONE) {
     fputs("  clip", out);
@@ -208,7 +212,7 @@ void typed_dump(const TypedProgram *program, FILE *out) {
   for (int i = 0; i < program->param_count; i++) {
     const TypedParam *param = &program->params[i];
     fprintf(out, "param %s : ", param->name);
-    dump_type(&param->type, out);
+    dump_type(program, &param->type, out);
     fprintf(out, " = %s %.9g%s\n", inits[param->init], param->a, param->is_trained ? "" : ", fixed");
   }
   for (int i = 0; i < program->expr_count; i++) {
@@ -216,7 +220,7 @@ void typed_dump(const TypedProgram *program, FILE *out) {
     fprintf(out, "%%%d = ", i);
     dump_operation(program, e, out);
     fputs(" : ", out);
-    dump_type(&e->type, out);
+    dump_type(program, &e->type, out);
     if (*e->scope || *e->name) fprintf(out, "  # %s%s%s", e->scope, *e->scope && *e->name ? "." : "", e->name);
     if (e->is_layer_result) fprintf(out, "  <- result of %s", e->scope);
     fputc('\n', out);

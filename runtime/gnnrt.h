@@ -72,6 +72,14 @@ typedef struct gnn_csr {
   int64_t hub_count;
 } gnn_csr;
 
+/* Edges between two sets of rows, both ways: rows of `in` are destinations, of `out` sources. */
+typedef struct gnn_edge_set {
+  gnn_csr in, out;
+} gnn_edge_set;
+
+/* All edges between the nodes (of the first type); from each node to its graph, its number that of the node; from GNN_RELATIONS on those of each relation. */
+enum { GNN_EDGES, GNN_MEMBERS, GNN_RELATIONS, GNN_RELATIONS_MAX = 126, GNN_TYPES_MAX = 62 };
+
 /* The canonical blocks of the nodes' rows, the unit of every sum over rows (blocks.h); entries of edges belong to the block of
  * their destination, labelled rows to that of their node. */
 typedef struct gnn_blocks {
@@ -85,6 +93,12 @@ static inline int64_t gnn_run_first(const gnn_blocks *blocks, int64_t run) {
   const int below = blocks->run_levels - blocks->levels;
   const int64_t block = run >> below, place = run - (block << below), first = blocks->first[block];
   return place == 0 ? first : first + ((blocks->first[block + 1] - first) * place >> below);
+}
+
+/* The same of `rows` rows of another set, which the runs share evenly. */
+static inline int64_t gnn_run_share(const gnn_blocks *blocks, int64_t run, int64_t rows) {
+  const int64_t runs = INT64_C(1) << blocks->run_levels;
+  return rows / runs * run + rows % runs * run / runs;
 }
 
 /* A constant matrix stored by its non-zeros, both ways. */
@@ -144,8 +158,8 @@ struct gnn_run {
   unsigned char *device;         /* the device arena: program->device_bytes * GNN_SCALE; where the device has memory of its
                                     own, the host's image of it */
   int64_t nodes, edges, graphs;  /* of the loaded data; at most those planned for */
-  gnn_csr in, out;
-  gnn_csr members, owner;        /* the nodes of each graph, the graph of each node; empty where nothing needs them */
+  gnn_edge_set sets[GNN_RELATIONS + GNN_RELATIONS_MAX]; /* empty where nothing needs them */
+  int64_t type_nodes[GNN_TYPES_MAX];                    /* of each type of nodes beside the first */
   gnn_blocks blocks;
   const int32_t *node_id;        /* what the data call each node, by which dropout draws; NULL: what the graph does */
   const int64_t *edge_id;        /* the same of edges; NULL, too, where no dropout is on edges */
@@ -156,7 +170,8 @@ struct gnn_run {
   double option[GNN_OPTION_MAX]; /* values of the program's options, in its order */
   double rate[GNN_RATE_MAX];     /* of learning, in this epoch: the optimiser's, then those of groups that have schedules */
   uint64_t seed;                 /* of this run */
-  int64_t epoch;                 /* of the step being run, from 1: dropout and the optimisers count with it */
+  int64_t epoch;                 /* being run, from 1 */
+  int64_t update;                /* of the weights being worked on, from 1: dropout and the optimisers count with it. One an epoch, or one a batch */
   int64_t reductions;            /* how often a plateau has made a rate smaller */
   double loss;                   /* left by the last forward_backward */
   /* Called by the evaluation forward for values that somebody may ask for by name; NULL unless predict --layer. */
@@ -211,7 +226,7 @@ typedef struct gnn_weight_desc {
   int64_t at_state[3];
 } gnn_weight_desc;
 
-typedef enum gnn_domain { GNN_NODE, GNN_EDGE, GNN_GRAPH } gnn_domain;
+typedef enum gnn_domain { GNN_NODE, GNN_EDGE, GNN_GRAPH, GNN_TYPE, GNN_RELATION } gnn_domain; /* the last two: of the type, of the relation that `set` says */
 typedef enum gnn_storage { GNN_DENSE, GNN_SPARSE, GNN_LABEL } gnn_storage;
 
 /* From a row of `width` numbers to the next, where a program says how many numbers lie between: those of padded rows; 0: their width. */
@@ -221,6 +236,7 @@ static inline int64_t gnn_row_stride(int64_t stride, int64_t width) { return str
 typedef struct gnn_field_desc {
   const char *name;
   gnn_domain domain;
+  int set;              /* GNN_TYPE: index into gnn_run.type_nodes; GNN_RELATION: into gnn_run.sets */
   gnn_storage storage;
   int64_t width, classes;
   int64_t nonzeros;     /* GNN_SPARSE: room that was planned */
@@ -232,20 +248,32 @@ typedef struct gnn_field_desc {
   int64_t at[8];
 } gnn_field_desc;
 
-/* Arena offsets of the graph; -1 for what no step reads (then the pointer in gnn_csr is NULL). Where at_out_ptr is -1
- * but has_out is set the graph is symmetric and `out` shares the arrays of `in`. */
-typedef struct gnn_graph_desc {
-  int64_t nodes, edges;  /* room that was planned */
-  int64_t graphs;        /* that the nodes are of; what is known of them is nowhere (-1) where nothing needs it; 0: nothing does */
-  int64_t at_members_ptr, at_members_idx, at_members_bounds, at_members_hubs; /* the nodes of each graph; of a GPU's programs the graphs with many */
-  int64_t at_owner_ptr, at_owner_idx, at_owner_bounds;       /* the graph of each node, as rows of one entry */
-  int64_t at_graph_size;                                     /* gnn_real per graph: its nodes */
-  int has_weights_of_nodes; /* rows of weights belong to nodes: the data have as many as were planned */
+/* Arena offsets of a set of edges; -1 for what no step reads (then the pointer in gnn_csr is NULL). Where at_out_ptr is -1 but has_out is set
+ * the set is symmetric and `out` shares the arrays of `in`. */
+typedef struct gnn_edge_set_desc {
+  const char *name;      /* "edge", "member", "cites" */
+  int src, dst;          /* sets of rows at its ends: 0 nodes, 1 graphs, 2 + t type t of nodes */
+  int64_t edges;         /* room that was planned */
   int has_out, is_symmetric;
   int64_t at_in_ptr, at_in_idx, at_in_bounds;
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
   int64_t hub_room, at_in_hubs, at_out_hubs; /* of how many hubs `edges` can be, and their rows; 0: of none */
-  int64_t at_in_degree, at_out_degree; /* gnn_real per node */
+  int64_t at_in_degree, at_out_degree;       /* gnn_real per row; of members in: the nodes of each graph */
+} gnn_edge_set_desc;
+
+typedef struct gnn_node_type_desc {
+  const char *name;
+  int64_t nodes;         /* as planned */
+} gnn_node_type_desc;
+
+/* The graph, and where its arrays lie. */
+typedef struct gnn_graph_desc {
+  int64_t nodes, edges;  /* room that was planned */
+  int64_t graphs;        /* that the nodes are of; 0 or 1: one */
+  int set_count, type_count;
+  const gnn_edge_set_desc *sets;   /* [set_count], by the indices of gnn_run.sets */
+  const gnn_node_type_desc *types; /* [type_count] */
+  int has_weights_of_nodes; /* rows of weights belong to nodes: the data have as many as were planned */
   int64_t at_blocks;     /* gnn_blocks.first, with room for as many as `nodes` rows have */
   int is_ordered;                      /* otherwise these are nowhere */
   int64_t at_node_id, at_edge_id;      /* int32 per node, int64 per edge */
@@ -271,17 +299,51 @@ typedef enum gnn_self_loops { GNN_LOOPS_KEEP, GNN_LOOPS_ADD, GNN_LOOPS_REMOVE } 
 /* Of the nodes: as the data have them; by nested bisection (order.h); as a file says. */
 typedef enum gnn_order { GNN_ORDER_GIVEN, GNN_ORDER_NESTED, GNN_ORDER_FILE } gnn_order;
 
+/* A field that is declared as numbers, whatever the data hold it as. */
+typedef struct gnn_number_field {
+  const char *name;
+  int is_onehot;  /* a whole number c a row is a row of `width` numbers, 1 in column c and 0 elsewhere */
+  int64_t width;  /* 0: as large as the largest number wants it */
+} gnn_number_field;
+
+/* A field that is read from a .npy file of its own, instead of what the data have under its name. */
+typedef struct gnn_file_field {
+  const char *name, *path;
+  gnn_domain domain;
+} gnn_file_field;
+
+/* Pairs of nodes to tell edges among: data/pairs.h. */
+typedef struct gnn_pairs_recipe {
+  const char *name;          /* NULL: there are none */
+  double valid, test;        /* shares of the edges that are held out */
+  int64_t negatives;         /* pairs without an edge to each with one */
+  int keeps_source;          /* they begin where the edge does */
+  int is_resampled;          /* those of split train are drawn anew for every epoch */
+  uint64_t seed;
+} gnn_pairs_recipe;
+
 typedef struct gnn_recipe {
   int is_undirected;
   gnn_self_loops self_loops;
   int normalised_count;
   const char *const *normalised;
+  int reverses_all;          /* relations are there the other way round, too, as rev_NAME; or these: */
+  int reversed_count;
+  const char *const *reversed;
   const char *target;        /* the field that the loss is of: a row of it that has a NaN has no label; NULL: not said */
   int is_target_number;      /* its whole numbers are numbers all the same, not classes */
+  int file_field_count;
+  const gnn_file_field *file_fields;
+  int number_count;
+  const gnn_number_field *numbers;
   int has_random_split;
   double split_fraction[3];
   uint64_t split_seed;
   int split_index;
+  gnn_pairs_recipe pairs;    /* the splits are theirs */
+  int has_folds;             /* split_seed draws them: */
+  int64_t fold_count;        /* so many; 0: the data bring theirs */
+  int fold_has_valid;        /* the fold after the one that is tested validates */
   gnn_order order;
   const char *order_path;
   uint64_t order_fingerprint; /* what gnn_order_fingerprint must say of the file's; 0: anything */
@@ -304,15 +366,17 @@ typedef struct gnn_metric {
 } gnn_metric;
 
 /* It is computed from the rows in the order of their scores, which takes room. */
-static inline int gnn_metric_sorts(gnn_metric_kind kind) { return kind == GNN_METRIC_ROC_AUC || kind == GNN_METRIC_AVERAGE_PRECISION; }
+static inline int gnn_metric_sorts(gnn_metric_kind kind) {
+  return kind == GNN_METRIC_ROC_AUC || kind == GNN_METRIC_AVERAGE_PRECISION || kind == GNN_METRIC_HITS || kind == GNN_METRIC_MRR;
+}
 
 /* What a step stores: numbers, and where they are when it has ended. GNN_ROWS_PART: the rows of nodes of one part, `count` says which. */
-typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART, GNN_ROWS_GRAPH } gnn_rows;
+typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART, GNN_ROWS_GRAPH, GNN_ROWS_TYPE } gnn_rows;
 typedef struct gnn_value_desc {
   int step, line;  /* of the model's source */
   const char *name;
   gnn_rows rows;   /* what its rows are */
-  int64_t count;   /* of rows; those of nodes and edges are known when the data are */
+  int64_t count;   /* of rows; those of nodes and edges are known when the data are: edges of which set, nodes of which type */
   int64_t width;   /* numbers in each */
   int64_t at;
 } gnn_value_desc;
@@ -354,8 +418,10 @@ struct gnn_program {
   int field_count;
   const gnn_field_desc *fields;
   int label_field;          /* index into fields */
+  int ring_field;           /* GNN_LOSS_BPR: of the pairs that it ranks (data/pairs.h) */
   int64_t classes;
   gnn_domain scores_domain; /* whose rows the scores are */
+  int scores_set;           /* as gnn_field_desc.set */
   int option_count;
   const gnn_option_desc *options;
   int weight_count;
@@ -376,6 +442,10 @@ struct gnn_program {
   double slowdown;          /* times this */
 
   int64_t epochs, runs, seed, evaluate_every, checkpoint_every;
+  int64_t batch_graphs;     /* graphs of a batch, of which `graph` tells the largest; 0: all data are worked on at once */
+  int batch_shuffles;       /* in another order in every epoch */
+  int64_t fold_count;       /* run r tests on fold r modulo this; 0: the splits of all runs are the same */
+  int reports_folds;        /* in the end, the epoch that is best in the mean over the folds' test curves */
   int has_keep, has_stop;
   const gnn_loss *loss;     /* NULL: plain cross entropy */
   int metric_count;
@@ -421,10 +491,21 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 10 };
+enum { GNN_ABI = 12 };
 
 /* Rows of the loaded data. */
-static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain) { return domain == GNN_NODE ? run->nodes : domain == GNN_EDGE ? run->edges : run->graphs; }
+static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {
+  switch (domain) {
+  case GNN_NODE: return run->nodes;
+  case GNN_EDGE: return run->edges;
+  case GNN_GRAPH: return run->graphs;
+  case GNN_TYPE: return run->type_nodes[set];
+  case GNN_RELATION: return run->sets[set].in.entries;
+  }
+  return 0;
+}
+
+static inline int64_t gnn_rows_of_scores(const gnn_run *run) { return gnn_rows_of(run, run->program->scores_domain, run->program->scores_set); }
 
 /* The produced program: command line, training loop, exit code (see `--help`). */
 int gnn_main(int argc, char **argv, const gnn_program *program);

@@ -3,7 +3,7 @@
 #define GNN_MEASURES_H
 
 /* What the labels are that a loss or a metric is for. */
-enum { GNN_FOR_CLASSES = 1, GNN_FOR_LABELS = 2 /* several of 0 and 1 a row */, GNN_FOR_NUMBERS = 4 };
+enum { GNN_FOR_CLASSES = 1, GNN_FOR_LABELS = 2 /* several of 0 and 1 a row */, GNN_FOR_NUMBERS = 4, GNN_FOR_PAIRS = 8 /* of candidate pairs, which are labels, too */ };
 
 /* loss(name, as written, for, help) */
 #define GNN_LOSSES(loss) \
@@ -11,7 +11,8 @@ enum { GNN_FOR_CLASSES = 1, GNN_FOR_LABELS = 2 /* several of 0 and 1 a row */, G
   loss(BCE, "bce", GNN_FOR_LABELS, "bce(out, y, pos_weight = 1): scores before the sigmoid against labels of 0 and 1, or one score against class[2]") \
   loss(MSE, "mse", GNN_FOR_NUMBERS, "mse(out, y): squared differences") \
   loss(L1, "l1", GNN_FOR_NUMBERS, "l1(out, y): absolute differences") \
-  loss(HUBER, "huber", GNN_FOR_NUMBERS, "huber(out, y, delta = 1): half the square up to delta, a line from there on")
+  loss(HUBER, "huber", GNN_FOR_NUMBERS, "huber(out, y, delta = 1): half the square up to delta, a line from there on") \
+  loss(BPR, "bpr", GNN_FOR_PAIRS, "bpr(out, links.label): the score of each edge against those of its negatives, -log sigmoid of the difference (Rendle et al. 2009)")
 
 /* metric(name, as written, larger is better, for, help). One number for each split. */
 #define GNN_METRICS(metric) \
@@ -26,8 +27,8 @@ enum { GNN_FOR_CLASSES = 1, GNN_FOR_LABELS = 2 /* several of 0 and 1 a row */, G
   metric(RMSE, "rmse", 0, GNN_FOR_NUMBERS, "root of the mean squared error, the mean over columns") \
   metric(MAE, "mae", 0, GNN_FOR_NUMBERS, "mean absolute error") \
   metric(R2, "r2", 1, GNN_FOR_NUMBERS, "share of the variance that is explained, the mean over columns") \
-  metric(HITS, "hits", 1, GNN_FOR_CLASSES, "hits(k): share of rows whose class is among the k largest scores, ties against it; watched as valid.hits3") \
-  metric(MRR, "mrr", 1, GNN_FOR_CLASSES, "mean of 1 / place of the row's class among the scores, ties counted half")
+  metric(HITS, "hits", 1, GNN_FOR_CLASSES | GNN_FOR_PAIRS, "hits(k): share of rows whose class is among the k largest scores, ties against it; of pairs, share of edges that fewer than k negatives of the split equal or exceed; watched as valid.hits3") \
+  metric(MRR, "mrr", 1, GNN_FOR_CLASSES | GNN_FOR_PAIRS, "mean of 1 / place of the row's class among the scores, ties counted half; of pairs, of each edge among all negatives of the split")
 
 #define GNN_LOSS_ENUMERATOR(name, ...) GNN_LOSS_##name,
 #define GNN_METRIC_ENUMERATOR(name, ...) GNN_METRIC_##name,

@@ -39,4 +39,14 @@ core_alone() {
   [ -z "$unknown" ] || { echo "$unknown"; return 1; }
 }
 check "the core of the runtime is whole without data, job and program" core_alone
+
+# The script that adds the suites up, in a build directory that shares all but its logs.
+ln -s "$build"/* "$work"
+rm -f "$work/check"
+adds_up() { # STATUS OF: what the script returns where the suite is there, or is not
+  (cd "$root" && tests/run.sh "${work#"$root"/}" "$2") >"$work/printed" 2>&1
+  [ $? -eq "$1" ] || { cat "$work/printed"; return 1; }
+}
+check "a run whose tests pass ends with 0" adds_up 0 reference
+check "a run without a suite that was asked for ends with 1" adds_up 1 none
 finish

@@ -25,14 +25,17 @@ run_suite() { # SUITE: prints its line and what failed; the numbers are left in 
     echo "not ok - $suite ended with status $status after $ok tests" >>"$log"
   fi
   echo $((ok - skip)) $bad $skip >"$sums/$suite"
-  printf '%-22s %5d passed %3d failed %3d skipped  %4d s\n' "$suite" $((ok - skip)) $bad $skip $((SECONDS - start))
+  times >"$clocks/$suite" # not in a pipe, where another shell would count its own
+  printf '%-22s %5d passed %3d failed %3d skipped  %4d s, %4d s of processors\n' "$suite" $((ok - skip)) $bad $skip $((SECONDS - start)) \
+    "$(tail -1 "$clocks/$suite" | awk '{ for (i = 1; i < 3; i++) { split($i, part, /[ms]/); s += 60 * part[1] + part[2] } print int(s) }')"
   [ $bad -eq 0 ] || { grep -A12 '^not ok ' "$log" | head -60; tail -5 "$log"; }
 }
 
 [ $# -gt 0 ] || set -- $suites
 [ "$1" != long ] || set -- $long_suites
 sums=$(mktemp -d)
-trap 'rm -rf "$sums"' EXIT
+clocks=$(mktemp -d)
+trap 'rm -rf "$sums" "$clocks"' EXIT
 trap 'trap - TERM; kill 0' INT TERM # suites in the background do not hear Ctrl-C by themselves
 for suite in "$@"; do
   [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n

@@ -1,57 +1,60 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner fuzz views tutorial lang_watched passes kernels training layers calibrate lang messages reference dependencies"
+suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner fuzz views tutorial lang_watched passes kernels training batches relations links layers calibrate lang messages reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
 #   every model by nvcc and NVRTC and for three architectures (cuda: models that have every kernel between them, mostly for one);
 #   the emulation of every model optimised, for the warnings that only then come (cuda: of one, the others under the sanitizers as it is);
 #   the least memory of models in bf16, and of all by recomputation (cuda: sage4's, wide's); every variant of kernels, and padded rows by libraries
-#   and in tf32 (cuda_around: the second and last variant, bf16).
-# emitted_all: the sources of SAGE and GraphConv, too, under each compiler and sanitizer, and twice the names (emitted: GCN, GIN, a name of each kind).
+#   and in tf32 (cuda_around: the second and last variant, bf16); nvcc as users call it (cuda: with little optimised), NVRTC of a second model and for bf16.
+# end_to_end_all: every varied model by the C compiler's -O3 (end_to_end: three; of the others -O1, which is half of the time).
+# emitted_all: the sources of SAGE and GraphConv, too, under each compiler and sanitizer, clang at -O3, and twice the names (emitted: GCN, GIN, a name of each kind).
 # plans_all: every model without results in the places of operands (plans: four).
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
 #   without each wait of the rings to the SSD (cuda_around has three layers of GCN and GIN and two orders, and the waits of slots that are used again).
-# planner_all: the planner's tests in full size under the sanitizers (planner_watched has a tenth).
-# trust_long: 1,000 random programs (trust has twelve), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
+# planner_all: the planner's tests in full size, also under the sanitizers, and all random changes of plans (planner has two fifths, planner_watched a tenth,
+#   passes a quarter of the changes).
+# trust_long: 1,000 random programs (trust has twelve), the ways of NaN in programs of a user's optimisation (-O1), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # toolkits: headers of older CUDA toolkits, which have to be fetched.
-long_suites="cuda_all emitted_all plans_all occupancy cuda_sweep planner_all trust_long toolkits"
+long_suites="cuda_all end_to_end_all emitted_all plans_all occupancy cuda_sweep planner_all trust_long toolkits"
 
-each() { # PROGRAM...: runs test programs one after the other
-  local status=0 program maker
-  for program in "$@"; do
-    case $program in "$build"/watched/*) maker="make watched" ;; *) maker="make tests" ;; esac
-    [ -x "$program" ] || { echo "not ok - $program is missing: \"$maker\" builds it"; status=1; continue; }
-    "$program" || { status=$?; echo "# $program ended with status $status"; }
-  done
-  return $status
-}
+. tests/each.sh
 
 suite_lang() { tests/lang/run.sh "$build/tests/langtest"; }
 suite_lang_watched() { tests/lang/run.sh "$build/watched/tests/langtest"; }
 suite_fuzz() { tests/fuzz/run.sh "$build/watched/tests/fuzz" "${FUZZ_EACH:-2}"; }
 suite_messages() { tests/messages/run.sh "$build"; }
-suite_passes() { each "$build"/tests/passes/test_* "$build"/watched/tests/passes/test_*; }
+suite_passes() { # a quarter of the random changes under the sanitizers; memory that is freed is kept for the next of thousands of plans
+  local status=0
+  MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 each "$build"/tests/passes/test_* || status=1
+  GNNCC_TEST_SCALE=25 each "$build"/watched/tests/passes/test_* || status=1
+  return $status
+}
 suite_kernels() { each "$build"/tests/kernels/*; }
 suite_runtime() { tests/runtime/check.sh "$build"; }
 suite_cuda_runtime() { tests/cuda/runtime.sh "$build"; }
 suite_reference() { tests/reference/check.sh "$build/tests/reference"; }
 suite_planner() {
   local status=0
-  each "$build"/tests/planner/test_* || status=1
+  GNNCC_TEST_SCALE=40 each "$build"/tests/planner/test_* || status=1
   tests/planner/citations.sh || status=1
   return $status
 }
 suite_planner_watched() { GNNCC_TEST_SCALE=10 each "$build"/watched/tests/planner/test_*; }
-suite_planner_all() { each "$build"/watched/tests/planner/test_*; }
+suite_planner_all() { each "$build"/tests/planner/test_* "$build"/watched/tests/planner/test_* "$build"/watched/tests/passes/test_verifiers; }
 suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }
 suite_end_to_end() { tests/end_to_end/run.sh "$build"; }
+suite_end_to_end_all() { END_TO_END_ALL=1 tests/end_to_end/run.sh "$build"; }
 suite_layers() { tests/layers/run.sh "$build"; }
 suite_plans() { tests/end_to_end/plans.sh "$build"; }
 suite_training() { tests/training/run.sh "$build"; }
+suite_batches() { tests/batches/run.sh "$build"; }
+suite_relations() { tests/relations/run.sh "$build"; }
+suite_links() { tests/links/run.sh "$build"; }
 suite_plans_all() { PLANS_ALL=1 tests/end_to_end/plans.sh "$build"; }
 suite_order() { tests/order/run.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }

@@ -1,8 +1,15 @@
 # tap.sh: TAP from shell scripts. Source it, then: check NAME COMMAND..., refuse STATUS NAME COMMAND..., skip NAME REASON,
-# and finish at the end. What a failed command printed is shown as a comment. TAP_TIMES=FILE: there, the processor seconds that each took.
+# workplace for a folder to work in, and finish at the end. What a failed command printed is shown as a comment. TAP_TIMES=FILE: there, the processor seconds that each took.
 tap_count=0 tap_failed=0
 tap_log=$(mktemp)
 trap 'rm -f "$tap_log"' EXIT
+# A folder of the suite's own, $work, with a cache of its own: plans are as for a computer that nobody measured.
+workplace() {
+  work=$(mktemp -d)
+  trap 'rm -rf "$work" "$tap_log"' EXIT
+  cd "$work" || exit 99
+  export XDG_CACHE_HOME=$work/cache
+}
 tap_time() { # NAME
   times >"$tap_log.total" # not in a pipe, where another shell would count its own
   awk -v name="$1" -v last="${tap_seconds:-0}" 'function seconds(text, part) { split(text, part, /[ms]/); return 60 * part[1] + part[2] }

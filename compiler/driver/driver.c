@@ -18,6 +18,7 @@
 #include "compiler/explain/sweep_program.h"
 #include "compiler/explain/verdict.h"
 #include "compiler/explain/views/views.h"
+#include "compiler/lowering/slow.h"
 #include "compiler/lowering/trial.h"
 #include "compiler/lowering/tuning.h"
 #include "compiler/plan/pins.h"
@@ -154,10 +155,10 @@ static bool run_simplify(Compilation *c) {
   return true;
 }
 
-/* Values are pinned by name, and a library may add up otherwise: there everything is computed where it was written. */
+/* Values are pinned by name, a library may add up otherwise, and batches differ: there everything is computed where it was written. */
 static bool may_hoist(const Compilation *c) {
   const Options *o = c->options;
-  return o->is_hoisting && c->program->has_train && c->program->fate_count == 0 && !o->spmm;
+  return o->is_hoisting && c->program->has_train && c->program->train.batch_graphs == 0 && c->program->fate_count == 0 && !o->spmm;
 }
 
 static bool run_hoist(Compilation *c) {
@@ -213,6 +214,10 @@ static bool check_parts(Compilation *c) {
   const int asked = c->options->parts, parts = parts_at_most(c->program->info, asked);
   if (c->backend == BACKEND_CUDA && asked > 1) {
     diags_error(c->diags, "E0110", diags_no_place(), "--parts=%d is for programs for a processor; on a GPU a value is one piece so far", asked);
+    return false;
+  }
+  if (c->program->train.batch_graphs && asked > 1) {
+    diags_error(c->diags, "E0110", diags_no_place(), "--parts=%d is for programs that work on all data at once, and this one works in batches of graphs", asked);
     return false;
   }
   if (parts < asked)
@@ -362,10 +367,16 @@ static bool run_fuse(Compilation *c) {
   c->is_sparse_field = sparse_fields(c->training ? c->training : c->evaluation);
   if (c->training) c->training_kernels = fuse(c->training, c->is_sparse_field, &c->fuse_options);
   c->evaluation_kernels = fuse(c->evaluation, c->is_sparse_field, &c->fuse_options);
+  warn_slow(c->diags, c->training ? c->training_kernels : c->evaluation_kernels);
   const char *fault = c->fuse_options.tuning ? tuning_fault(c->fuse_options.tuning) : NULL;
   if (fault && !cannot_tune(c, fault)) return false;
   if (c->fuse_options.tuning) note_tuning(c);
   if (o->precision == PRECISION_BF16) note_half(c);
+  const TrainSpec *train = &c->program->train;
+  if (train->batch_graphs)
+    ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count,
+               arena_printf(c->arena, "planned for a batch: at most %" PRId64 " graphs with %" PRId64 " nodes and %" PRId64 " edges; an epoch has %" PRId64, c->program->info->graphs,
+                            c->program->info->nodes, c->program->info->edges, train->batch_count));
   c->forms[FORM_PLAIN] = (Form){.training = c->training, .training_kernels = c->training_kernels, .evaluation_count = 1, .evaluations = {{c->evaluation, c->evaluation_kernels}}};
   make_hoisted_form(c);
   for (int f = 0; f < FORM_COUNT; f++) add_evaluation_without_taps(c, &c->forms[f]);

@@ -75,7 +75,7 @@ static const OptionRow rows[] = {
     {"-g", OPT_DEBUG, ARG_NONE, "the program", "-g", "debugging information in the program"},
     {"--prefix", OPT_PREFIX, ARG_REQUIRED, "the program", "--prefix=IDENT", "symbols of the embedding API (default: file stem)"},
     {"--name", OPT_NAME, ARG_REQUIRED, "the program", "--name=NAME", "for messages and output when the model is -"},
-    {"-W", OPT_WARNING, ARG_JOINED, "messages", "-W[no-]NAME", "warnings; -Wall, -Wextra, -Werror, -Werror=NAME"},
+    {"-W", OPT_WARNING, ARG_JOINED, "messages", "-W[no-]NAME", "warnings, or a group: all, extra, perf, pedantic; -Werror, -Werror=NAME"},
     {"-w", OPT_NO_WARNINGS, ARG_NONE, "messages", "-w", "no warnings"},
     {"--color", OPT_COLOR, ARG_REQUIRED, "messages", "--color=auto|always|never", ""},
     {"-fdiagnostics-color", OPT_COLOR, ARG_OPTIONAL, NULL, NULL, NULL},
@@ -174,6 +174,7 @@ static const struct {
   const char *name, *what;
 } examples[] = {{"gcn", "two-layer GCN on the karate club, nothing to download"},
                 {"gcn_cora", "two-layer GCN on Cora (Kipf & Welling, 2017)"},
+                {"gin_mutag", "GIN on MUTAG, molecules in batches and folds (Xu et al., 2019)"},
                 {"sage_deep", "five-layer GraphSAGE that wants more memory than it needs"},
                 {"sage_products", "three-layer GraphSAGE at the size of ogbn-products, to plan for a GPU"}};
 

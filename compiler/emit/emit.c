@@ -102,10 +102,10 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
     const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
     if (value->tap && m->backend == BACKEND_CUDA)
       fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, %s, %" PRId64 ", %" PRId64 ");\n", escape_c(m->arena, value->tap),
-              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, step_rows_of(m->arena, value->shape.domain, 1), shape_width(&value->shape), kernels_row_stride(step->kernels, kernel->outputs[k]));
+              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, emit_row_count(m->arena, m->program->info, value->shape.domain, 1), shape_width(&value->shape), kernels_row_stride(step->kernels, kernel->outputs[k]));
     else if (value->tap)
       fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), %s, %" PRId64 ");\n", escape_c(m->arena, value->tap),
-              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, step_rows_of(m->arena, value->shape.domain, 1), shape_width(&value->shape));
+              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, emit_row_count(m->arena, m->program->info, value->shape.domain, 1), shape_width(&value->shape));
   }
 }
 
@@ -247,8 +247,8 @@ static void emit_fields(const Emission *m, FILE *out) {
     bool is_label = field->type.dtype == DTYPE_CLASS, is_sparse = m->is_sparse_field[f];
     int64_t width = 1;
     for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
-    fprintf(out, "  {.name = %s, .domain = %s, .storage = %s, .width = %" PRId64 ", .classes = %" PRId64 ",\n", escape_c(m->arena, field->name),
-            field->type.domain == DOMAIN_EDGE ? "GNN_EDGE" : field->type.domain == DOMAIN_GRAPH ? "GNN_GRAPH" : "GNN_NODE", is_label ? "GNN_LABEL" : is_sparse ? "GNN_SPARSE" : "GNN_DENSE",
+    fprintf(out, "  {.name = %s, .domain = %s, .set = %d, .storage = %s, .width = %" PRId64 ", .classes = %" PRId64 ",\n", escape_c(m->arena, field->name),
+            emit_domain_word(field->type.domain), emit_set_number(field->type.domain), is_label ? "GNN_LABEL" : is_sparse ? "GNN_SPARSE" : "GNN_DENSE",
             width, is_label ? field->type.classes : 0);
     fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
             is_sparse ? sparse++ : -1, field->is_row_normalised, m->layout->residents->is_field_half[f]);
@@ -272,8 +272,6 @@ static void emit_steps(const Emission *m, FILE *out) {
 
 /* Where to look for the first number that is not finite. */
 static int emit_values(const Emission *m, FILE *out) {
-  static const char *const rows[] = {[DOMAIN_NONE] = "GNN_ROWS_NONE", [DOMAIN_NODE] = "GNN_ROWS_NODE", [DOMAIN_EDGE] = "GNN_ROWS_EDGE",
-                                     [DOMAIN_GRAPH] = "GNN_ROWS_GRAPH", [DOMAIN_MEMBER] = "GNN_ROWS_NODE"};
   int count = 0;
   for (int s = 0; s < m->schedule->count && m->backend == BACKEND_CPU; s++) {
     const Step *step = &m->schedule->steps[s];
@@ -290,7 +288,7 @@ static int emit_values(const Emission *m, FILE *out) {
       int64_t numbers = shape_width(&value->shape), width = is_matrix ? value->shape.size[value->shape.rank - 1] : numbers;
       const char *name = block->part ? parts_name(step->parts, value->name, block->part) : block->name;
       fprintf(out, "  {%d, %d, %s, %s, %" PRId64 ", %" PRId64 ", AT_%s},\n", step->number, (int)value->place.line, escape_c(m->arena, name),
-              block->part ? "GNN_ROWS_PART" : rows[value->shape.domain], value->shape.domain == DOMAIN_NONE ? numbers / width : block->part, width, block->name);
+              block->part ? "GNN_ROWS_PART" : emit_rows_word(value->shape.domain), value->shape.domain == DOMAIN_NONE ? numbers / width : block->part ? block->part : domain_set(value->shape.domain), width, block->name);
     }
   }
   if (count) fprintf(out, "};\n\n");
@@ -305,6 +303,13 @@ static void emit_parts(const Emission *m, FILE *out) {
   fprintf(out, "};\n\n");
 }
 
+static void emit_names_list(const Emission *m, const char *list, const char *const *names, int count, FILE *out) {
+  if (!count) return;
+  fprintf(out, "static const char *const %s[] = {", list);
+  for (int i = 0; i < count; i++) fprintf(out, "%s%s", i ? ", " : "", escape_c(m->arena, names[i]));
+  fprintf(out, "};\n\n");
+}
+
 static void emit_source_description(const Emission *m, FILE *out) {
   const DataSource *source = &m->program->data->source;
   const DataRecipe *recipe = &m->program->data->recipe;
@@ -314,11 +319,27 @@ static void emit_source_description(const Emission *m, FILE *out) {
       fprintf(out, "  {%s, %s, %.17g},\n", escape_c(m->arena, source->args[i].key), escape_c(m->arena, source->args[i].text), source->args[i].number);
     fprintf(out, "};\n\n");
   }
-  if (recipe->normalised_count) {
-    fprintf(out, "static const char *const normalised[] = {");
-    for (int i = 0; i < recipe->normalised_count; i++) fprintf(out, "%s%s", i ? ", " : "", escape_c(m->arena, recipe->normalised[i]));
+  int file_fields = 0;
+  for (int i = 0; i < m->program->data->decl_count; i++) {
+    const FieldDecl *decl = &m->program->data->decls[i];
+    if (!decl->source) continue;
+    if (file_fields++ == 0) fprintf(out, "static const gnn_file_field file_fields[] = {\n");
+    fprintf(out, "  {%s, %s, %s},\n", escape_c(m->arena, decl->name), escape_c(m->arena, decl->source->args[0].text), emit_domain_word(decl->domain));
+  }
+  if (file_fields) fprintf(out, "};\n\n");
+  if (recipe->number_count) {
+    fprintf(out, "static const gnn_number_field numbers[] = {\n");
+    for (int i = 0; i < recipe->number_count; i++) {
+      const struct NumberField *number = &recipe->numbers[i];
+      int64_t width = number->width;
+      for (int f = 0; number->is_onehot && f < m->program->info->field_count; f++)
+        if (strcmp(m->program->info->fields[f].name, number->name) == 0) width = m->program->info->fields[f].width;
+      fprintf(out, "  {%s, %d, %" PRId64 "},\n", escape_c(m->arena, number->name), number->is_onehot, width);
+    }
     fprintf(out, "};\n\n");
   }
+  emit_names_list(m, "normalised", recipe->normalised, recipe->normalised_count, out);
+  emit_names_list(m, "reversed", recipe->reversed, recipe->reversed_count, out);
 }
 
 static int emit_taps(const Emission *m, FILE *out) {
@@ -378,6 +399,28 @@ static void emit_state_names(const Emission *m, FILE *out) {
   if (count) fprintf(out, "},\n");
 }
 
+/* The sets of edges, and where their arrays lie. */
+static void emit_edge_sets(const Emission *m, FILE *out) {
+  const DataInfo *info = m->program->info;
+  fprintf(out, "static const gnn_edge_set_desc edge_sets[] = {\n");
+  for (int set = 0; set < typed_edge_sets(info); set++) {
+    const struct EdgeSetBlocks *b = &m->layout->residents->sets[set];
+    const Domain edges = typed_edge_set(info, set), src = domain_at(edges, END_SRC), dst = domain_at(edges, END_DST);
+    const int64_t count = typed_rows(info, edges);
+    fprintf(out, "  {.name = %s, .src = %d, .dst = %d, .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", escape_c(m->arena, typed_domain_name(info, edges)), domain_set(src), domain_set(dst),
+            count, b->has_out, b->is_symmetric);
+    fprintf(out, "   .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s, .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, b->in_ptr), at(m, b->in_idx),
+            at(m, b->in_bounds), at(m, b->out_ptr), at(m, b->out_idx), at(m, b->out_edge), at(m, b->out_bounds));
+    if (m->backend == BACKEND_CUDA && residents_hub_room(count))
+      fprintf(out, "   .hub_room = %" PRId64 ", .at_in_hubs = %s, .at_out_hubs = %s,\n", residents_hub_room(count), at(m, b->in_hubs), at(m, b->out_hubs));
+    fprintf(out, "   .at_in_degree = %s, .at_out_degree = %s},\n", at(m, b->degree[END_DST]), at(m, b->degree[END_SRC]));
+  }
+  fprintf(out, "};\n\n");
+  if (info->type_count) fprintf(out, "static const gnn_node_type_desc node_types[] = {\n");
+  for (int i = 0; i < info->type_count; i++) fprintf(out, "  {.name = %s, .nodes = %" PRId64 "},\n", escape_c(m->arena, info->types[i].name), info->types[i].nodes);
+  if (info->type_count) fprintf(out, "};\n\n");
+}
+
 static void emit_program(const Emission *m, int value_count, int tap_count, FILE *out) {
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
@@ -390,7 +433,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "  .generator = \"generated by gnncc " GNNCC_VERSION "\",\n  .name = %s,\n  .data_name = %s,\n  .source_name = %s,\n  .fingerprint = \"%s\",\n  .model_fingerprint = \"%s\",\n  .plan_json = PLAN,\n", escape_c(m->arena, p->name),
           escape_c(m->arena, p->data->name), escape_c(m->arena, m->model_path), m->fingerprint, m->model_fingerprint);
   fprintf(out, "  .device_bytes = %" PRId64 ",\n  .reserve_bytes = %" PRId64 ",\n  .estimated_epoch_seconds = %.9g,\n", y->bytes,
-          m->machine->reserve_bytes, m->schedule->training_seconds);
+          m->machine->reserve_bytes, m->schedule->training_seconds * (double)(t->batch_graphs ? t->batch_count : 1));
   if (p->has_target && p->target.device) fprintf(out, "  .device_name = %s,\n", escape_c(m->arena, p->target.device));
   fprintf(out, "  .device_budget = %" PRId64 ",\n", m->machine->tier_bytes[TIER_DEVICE]);
   fprintf(out, "  .host_bytes = %" PRId64 ",\n  .ssd_bytes = %" PRId64 ",\n  .ring_bytes = %" PRId64 ",\n", y->host_bytes, y->ssd_bytes, y->ring_bytes);
@@ -403,23 +446,25 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "  .recipe = {.is_undirected = %d, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d",
           r->is_undirected, loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",
           r->has_random_split, r->split_fraction[0], r->split_fraction[1], r->split_fraction[2], r->split_seed, r->split_index);
+  int file_fields = 0;
+  for (int i = 0; i < p->data->decl_count; i++) file_fields += p->data->decls[i].source != NULL;
+  if (file_fields) fprintf(out, ",\n             .file_field_count = %d, .file_fields = file_fields", file_fields);
+  if (r->number_count) fprintf(out, ",\n             .number_count = %d, .numbers = numbers", r->number_count);
+  if (r->pairs.name)
+    fprintf(out, ",\n             .pairs = {.name = %s, .valid = %.17g, .test = %.17g, .negatives = %" PRId64 ", .keeps_source = %d, .is_resampled = %d, .seed = %" PRIu64 "u}", escape_c(m->arena, r->pairs.name),
+            r->pairs.valid, r->pairs.test, r->pairs.negatives, r->pairs.keeps_source, r->pairs.is_resampled, r->pairs.seed);
+  if (r->has_folds) fprintf(out, ", .has_folds = 1, .fold_count = %" PRId64 ", .fold_has_valid = %d", r->fold_count, r->fold_has_valid);
+  if (r->reverses_all) fprintf(out, ",\n             .reverses_all = 1");
+  if (r->reversed_count) fprintf(out, ",\n             .reversed_count = %d, .reversed = reversed", r->reversed_count);
   if (r->target) fprintf(out, ",\n             .target = %s, .is_target_number = %d", escape_c(m->arena, r->target), r->is_target_number);
   if (r->order == ORDER_NESTED) fprintf(out, ",\n             .order = GNN_ORDER_NESTED");
   if (r->order == ORDER_FILE)
     fprintf(out, ",\n             .order = GNN_ORDER_FILE, .order_path = %s, .order_fingerprint = %" PRIu64 "u", escape_c(m->arena, r->order_path), p->info->order_fingerprint);
   fprintf(out, "},\n");
-  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .graphs = %" PRId64 ", .has_weights_of_nodes = %d, .has_out = %d, .is_symmetric = %d,\n", p->info->nodes, p->info->edges, p->info->graphs, p->has_weights_of_nodes, y->residents->has_out, y->residents->is_symmetric);
-  fprintf(out, "            .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s,\n", at(m, y->residents->in_ptr), at(m, y->residents->in_idx), at(m, y->residents->in_bounds));
-  fprintf(out, "            .at_members_ptr = %s, .at_members_idx = %s, .at_members_bounds = %s, .at_members_hubs = %s,\n", at(m, y->residents->members_ptr), at(m, y->residents->members_idx),
-          at(m, y->residents->members_bounds), at(m, y->residents->members_hubs));
-  fprintf(out, "            .at_owner_ptr = %s, .at_owner_idx = %s, .at_owner_bounds = %s, .at_graph_size = %s,\n", at(m, y->residents->owner_ptr), at(m, y->residents->owner_idx),
-          at(m, y->residents->owner_bounds), at(m, y->residents->graph_size));
-  fprintf(out, "            .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, y->residents->out_ptr), at(m, y->residents->out_idx),
-          at(m, y->residents->out_edge), at(m, y->residents->out_bounds));
-  if (m->backend == BACKEND_CUDA && residents_hub_room(p->info->edges))
-    fprintf(out, "            .hub_room = %" PRId64 ", .at_in_hubs = %s, .at_out_hubs = %s,\n", residents_hub_room(p->info->edges), at(m, y->residents->in_hubs), at(m, y->residents->out_hubs));
-  fprintf(out, "            .at_in_degree = %s, .at_out_degree = %s, .at_blocks = %s,\n", at(m, y->residents->degree[END_DST]), at(m, y->residents->degree[END_SRC]),
+  fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .graphs = %" PRId64 ", .has_weights_of_nodes = %d, .at_blocks = %s,\n", p->info->nodes, p->info->edges, p->info->graphs, p->has_weights_of_nodes,
           at(m, y->residents->node_blocks));
+  fprintf(out, "            .set_count = %d, .sets = edge_sets,\n", typed_edge_sets(p->info));
+  if (p->info->type_count) fprintf(out, "            .type_count = %d, .types = node_types,\n", p->info->type_count);
   if (r->order != ORDER_GIVEN)
     fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
   const Parts *parts = m->evaluation_plan->problem->parts;
@@ -429,7 +474,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");
   int label = p->has_train && y->residents->field[t->label_field] != NO_INDEX ? field_index(m, t->label_field) : -1;
   const Domain scored = m->evaluation->graph->values[m->evaluation->graph->scores].shape.domain;
-  fprintf(out, "  .label_field = %d,\n  .scores_domain = %s,\n  .classes = %" PRId64 ",\n", label, scored == DOMAIN_GRAPH ? "GNN_GRAPH" : scored == DOMAIN_EDGE ? "GNN_EDGE" : "GNN_NODE", shape_width(&m->evaluation->graph->values[m->evaluation->graph->scores].shape));
+  fprintf(out, "  .label_field = %d,\n  .scores_domain = %s,\n  .scores_set = %d,\n  .classes = %" PRId64 ",\n", label, emit_domain_word(scored), emit_set_number(scored), shape_width(&m->evaluation->graph->values[m->evaluation->graph->scores].shape));
+  if (p->has_train && t->ring_field != NO_INDEX) fprintf(out, "  .ring_field = %d,\n", field_index(m, t->ring_field));
   fprintf(out, "  .option_count = %d,\n%s  .weight_count = %d,\n%s  .step_count = %d,\n  .steps = steps,\n", p->option_count,
           p->option_count ? "  .options = options,\n" : "", p->param_count, p->param_count ? "  .weights = weights,\n" : "", m->schedule->count);
   if (value_count) fprintf(out, "  .value_count = %d,\n  .values = values,\n", value_count);
@@ -442,6 +488,9 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
     if (!loss_is_plain(t)) fprintf(out, "  .loss = &LOSS_SETTINGS,\n");
     if (t->metric_count) fprintf(out, "  .metric_count = %d,\n  .metrics = metrics,\n", t->metric_count);
     if (t->has_confusion) fprintf(out, "  .has_confusion = 1,\n");
+    if (t->batch_graphs) fprintf(out, "  .batch_graphs = %" PRId64 ",\n  .batch_shuffles = %d,\n", p->info->graphs, t->batch_shuffles);
+    if (p->info->fold_count) fprintf(out, "  .fold_count = %" PRId64 ",\n", p->info->fold_count);
+    if (t->reports_folds) fprintf(out, "  .reports_folds = 1,\n");
     if (t->has_plateau)
       fprintf(out, "  .has_plateau = 1,\n  .plateau_split = %d,\n  .plateau_measure = %d,\n  .plateau_patience = %" PRId64 ",\n", (int)t->plateau_split,
               (int)t->plateau_measure, t->plateau_patience);
@@ -510,6 +559,7 @@ void emit_source(const Emission *m, FILE *out) {
                  "#define IN_DOUBLE &%s_program_in_double\n#else\n#define IN_DOUBLE NULL\n#endif\n",
             m->backend == BACKEND_CPU ? "this file" : "the same program for the processor", m->prefix, m->prefix);
   fprintf(out, "extern const gnn_program PROGRAM;\n\n");
+  emit_sets(m->arena, p->info, out);
   emit_arena(m, out);
   if (p->has_train) emit_measures(m, out);
   if (m->backend == BACKEND_CUDA) emit_cuda_host(m, calls, out);
@@ -529,6 +579,7 @@ void emit_source(const Emission *m, FILE *out) {
   emit_steps(m, out);
   int value_count = emit_values(m, out);
   emit_source_description(m, out);
+  emit_edge_sets(m, out);
   emit_parts(m, out);
   int tap_count = emit_taps(m, out);
   fprintf(out, "/* plan.json, which lies beside this file. */\nstatic const char PLAN[] = {\n#if __has_include(\"%s_plan.inc\")\n#include \"%s_plan.inc\"\n#else\n0\n#endif\n};\n\n", m->prefix, m->prefix);
@@ -537,7 +588,7 @@ void emit_source(const Emission *m, FILE *out) {
 }
 
 void emit_main(const Emission *m, FILE *out) {
-  fprintf(out, "/* main.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit. */\n#include \"gnnrt.h\"\n\nextern const gnn_program %s_program;\n\n"
+  fprintf(out, "/* main.c \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit. */\n#define GNN_NO_KERNELS\n#include \"gnnrt.h\"\n\nextern const gnn_program %s_program;\n\n"
                "int main(int argc, char **argv) { return gnn_main(argc, argv, &%s_program); }\n", escape_comment(m->arena, m->model_path), m->prefix, m->prefix);
 }
 

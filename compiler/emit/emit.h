@@ -40,6 +40,15 @@ void emit_cmake(const Emission *emission, FILE *out);    /* CMakeLists.txt */
 void emit_manifest(const Emission *emission, FILE *out); /* manifest.json: the header for other languages */
 void emit_example(const Emission *emission, FILE *out);  /* example.py */
 
+/* emit_domain.c: sets of rows and of edges, in words of emitted code. */
+const char *emit_set_name(Arena *arena, const DataInfo *info, Domain domain); /* enumerator of a relation or of a type of nodes: "EDGES_cites" */
+void emit_sets(Arena *arena, const DataInfo *info, FILE *out);               /* the enumerators */
+const char *emit_edge_set(Arena *arena, const DataInfo *info, Domain edges); /* "g->sets[EDGES_cites]" */
+const char *emit_row_count(Arena *arena, const DataInfo *info, Domain domain, int64_t lead); /* "g->nodes * 4" */
+const char *emit_domain_word(Domain domain); /* "GNN_NODE" */
+const char *emit_rows_word(Domain domain);   /* "GNN_ROWS_NODE" */
+int emit_set_number(Domain domain);          /* gnn_field_desc.set */
+
 /* emit_names.c */
 bool emit_is_keyword(const char *name);  /* of C or C++ */
 bool emit_is_reserved(const char *name); /* the same, or the functions of steps have a variable of that name */

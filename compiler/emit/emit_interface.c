@@ -85,7 +85,7 @@ static ApiFunction setter(const Emission *m, const TypedField *field) {
 }
 
 bool emit_has_setter(const Emission *m, int field) {
-  return m->layout->residents->field[field] != NO_INDEX && m->program->fields[field].type.domain == DOMAIN_NODE;
+  return m->program->info->node_type == NULL && m->layout->residents->field[field] != NO_INDEX && m->program->fields[field].type.domain == DOMAIN_NODE;
 }
 
 const char *emit_option_member(Arena *arena, const char *option) {

@@ -29,7 +29,7 @@ bool emit_is_keyword(const char *name) {
 static bool is_macro(const char *name) {
   static const char *const macros[] = {"NULL", "EOF", "NAN", "INFINITY", "BUFSIZ", "RAND_MAX", "CLOCKS_PER_SEC", "SHARED", "PROGRAM", "PLAN", "IN_DOUBLE", "errno", "stdin",
                                        "stdout", "stderr", "math_errhandling", "linux", "unix"};
-  static const char *const stems[] = {"GNN_", "HUGE_", "M_", "FP_", "INT", "UINT", "PTRDIFF_", "SIZE_", "WCHAR_", "KERNEL_", "AT_", "KEEP_", "MATH_", "EXIT_", "CUDA", "FLT_",
+  static const char *const stems[] = {"GNN_", "HUGE_", "M_", "FP_", "INT", "UINT", "PTRDIFF_", "SIZE_", "WCHAR_", "KERNEL_", "AT_", "EDGES_", "NODES_", "KEEP_", "MATH_", "EXIT_", "CUDA", "FLT_",
                                       "DBL_", "SIG_"};
   for (size_t i = 0; i < sizeof stems / sizeof stems[0]; i++)
     if (strncmp(name, stems[i], strlen(stems[i])) == 0) return true;
@@ -60,7 +60,7 @@ static bool is_of_steps(const char *name) {
    among the targets of the Makefile and of CMake. */
 static bool is_taken_prefix(const char *name) {
   static const char *const words[] = {
-      "main", "given", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents",
+      "main", "given", "own", "numbers", "file_fields", "metrics", "class_weights", "rates", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents",
       "evaluate", "update", "forward_backward", "keep_order", "keep_forward_backward", "keep_update", "keep_evaluate", "normalised", "source_args", "part_first", "measure",
       "code", "image", "kernel_names", "prepare_libraries", "blocks_for", "parts_of", "walkers_of", "all", "clean", "install", "help", "test", "package", "package_source",
       "edit_cache", "rebuild_cache", "PLAN", "PROGRAM", "V", "K", "P", "SHARED", "pthread", "gnn", "gnnrt", "index", "rindex", "ffs", "ffsl", "ffsll", "bcmp", "bcopy",

@@ -371,7 +371,7 @@ static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
   const char *name = row_variable(w, row);
   if (w->emission->program->data->recipe.order == ORDER_GIVEN || row == ROWS_NONE || value->shape.domain == DOMAIN_NONE) return name;
   w->uses |= USES_RUN;
-  return arena_printf(w->arena, value->shape.domain == DOMAIN_EDGE ? "g->edge_id[%s]" : "g->node_id[%s]", name);
+  return arena_printf(w->arena, domain_is_relation(value->shape.domain) ? "g->edge_id[%s]" : "g->node_id[%s]", name);
 }
 
 static RowDropout *dropout_of(RowWriter *w, ValueId id) {
@@ -539,7 +539,7 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
   }
   if (value->op == OP_ROW_COUNT) {
     w->uses |= USES_RUN;
-    return value->as.domain == DOMAIN_EDGE ? "(gnn_real)g->edges" : value->as.domain == DOMAIN_GRAPH ? "(gnn_real)g->graphs" : "(gnn_real)g->nodes";
+    return arena_printf(w->arena, "(gnn_real)%s", emit_row_count(w->arena, w->emission->program->info, value->as.domain, 1));
   }
   if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return loaded(w, id, index);
   bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&

@@ -32,9 +32,9 @@ int64_t step_blocks_of_part(const StepWriter *w) {
 }
 
 const char *step_csr(const StepWriter *w) {
-  const bool is_pool = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_MEMBER;
-  if (is_pool) return w->anchor->as.end == END_DST ? "g->members" : "g->owner";
-  return w->anchor->as.end == END_DST ? "g->in" : "g->out";
+  const Domain own = w->anchor->shape.domain, operand = w->graph->values[w->anchor->operand[0]].shape.domain;
+  const bool is_out = op_is_aggregation(w->anchor->op) && w->anchor->as.end == END_SRC;
+  return arena_printf(w->arena, "%s.%s", emit_edge_set(w->arena, w->graph->program->info, domain_is_edges(own) ? own : operand), is_out ? "out" : "in");
 }
 
 RowKind step_row_kind(Domain domain) {
@@ -49,7 +49,7 @@ static bool step_is_output(const Kernel *kernel, ValueId id) {
 
 /* A product goes over edges by their number alone. */
 static RowKind body_row(const StepWriter *w) {
-  return w->anchor->op == OP_MATMUL && w->anchor->shape.domain == DOMAIN_EDGE ? ROWS_SELF : step_row_kind(w->anchor->shape.domain);
+  return w->anchor->op == OP_MATMUL && domain_is_relation(w->anchor->shape.domain) ? ROWS_SELF : step_row_kind(w->anchor->shape.domain);
 }
 
 static void write_values(const StepWriter *w, RowWriter *body, int first, Index index, RowKind row) {
@@ -102,8 +102,9 @@ void step_write_fold(const StepWriter *w, const char *acc, const char *text) {
 
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out) {
   const char *lines = "";
+  const bool is_member = w->anchor->operand_count && w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_MEMBER; /* a node is one */
   if (uses & (is_out ? USES_DST : USES_SRC)) lines = arena_printf(w->arena, "const int64_t %s = edges->idx[i];\n", is_out ? "dst" : "src");
-  if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, strcmp(step_csr(w), "g->owner") == 0 ? "r" : is_out ? "edges->edge[i]" : "i");
+  if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out && !is_member ? "edges->edge[i]" : "i");
   return lines;
 }
 
@@ -129,21 +130,21 @@ const char *step_dropout_values(const StepWriter *w, const char *before, const c
     for (int i = 0; both[k] && i < both[k]->dropout_count; i++) {
       const RowDropout *dropout = &both[k]->dropouts[i];
       if (k == 0 || !has_dropout(w->body, dropout->site))
-        text = arena_printf(w->arena, "%s%sdrop_%d = gnn_dropout_make(g->seed, g->epoch, %d, %s)%s\n", text, before, dropout->site, dropout->site, dropout->probability, after);
+        text = arena_printf(w->arena, "%s%sdrop_%d = gnn_dropout_make(g->seed, g->update, %d, %s)%s\n", text, before, dropout->site, dropout->site, dropout->probability, after);
     }
   return text;
 }
 
-const char *step_rows_of(Arena *arena, Domain domain, int64_t lead) {
-  const char *rows = domain == DOMAIN_NODE ? "g->nodes" : domain == DOMAIN_EDGE ? "g->edges" : domain == DOMAIN_GRAPH ? "g->graphs" : "1";
-  return lead == 1 ? rows : arena_printf(arena, "%s * %" PRId64, rows, lead);
-}
-
-const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead) { return step_rows_of(w->arena, domain, lead); }
+const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead) { return emit_row_count(w->arena, w->graph->program->info, domain, lead); }
 
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run) {
-  /* Graphs are in the runs of the nodes that have their numbers. */
-  const char *row = domain == DOMAIN_GRAPH ? arena_printf(w->arena, "gnn_min(gnn_run_first(&g->blocks, %s), g->graphs)", run) : arena_printf(w->arena, domain == DOMAIN_EDGE ? "g->in.ptr[gnn_run_first(&g->blocks, %s)]" : "gnn_run_first(&g->blocks, %s)", run);
+  const char *row = arena_printf(w->arena, "gnn_run_first(&g->blocks, %s)", run);
+  if (domain_is_relation(domain)) /* edges are in the run of their destination */
+    row = arena_printf(w->arena, "%s.in.ptr[%s]", emit_edge_set(w->arena, w->graph->program->info, domain), step_run_first(w, domain_at(domain, END_DST), 1, run));
+  else if (domain == DOMAIN_GRAPH) /* graphs are in the runs of the nodes that have their numbers */
+    row = arena_printf(w->arena, "gnn_min(%s, g->graphs)", row);
+  else if (domain != DOMAIN_NODE) /* nodes of other types are shared evenly */
+    row = arena_printf(w->arena, "gnn_run_share(&g->blocks, %s, %s)", run, step_row_count(w, domain, 1));
   return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
 }
 
@@ -151,7 +152,7 @@ const char *step_sparse_dropout(StepWriter *w, ValueId dropout) {
   if (dropout == NO_VALUE) return NULL;
   RowWriter *rows = rows_new(w->arguments, &w->anchor->shape);
   const char *p = rows_value(rows, w->graph->values[dropout].operand[1], (Index){.row = ROWS_NONE});
-  return arena_printf(w->arena, "gnn_dropout_make(g->seed, g->epoch, %d, (double)(%s))", (int)w->graph->values[dropout].as.site, p);
+  return arena_printf(w->arena, "gnn_dropout_make(g->seed, g->update, %d, (double)(%s))", (int)w->graph->values[dropout].as.site, p);
 }
 
 int step_sparse_slot(const StepWriter *w, int32_t field) {

@@ -32,9 +32,8 @@ const char *step_from(StepWriter *w, ValueId value); /* what is read */
 const char *step_to(StepWriter *w, ValueId value);   /* what is written */
 const char *step_scratch(StepWriter *w);
 int64_t step_blocks_of_part(const StepWriter *w);    /* canonical blocks a part */
-const char *step_csr(const StepWriter *w); /* what an aggregation walks: "g->in" */
+const char *step_csr(const StepWriter *w); /* what a kernel over edges walks: "g->sets[GNN_EDGES].in" */
 RowKind step_row_kind(Domain domain);
-const char *step_rows_of(Arena *arena, Domain domain, int64_t lead); /* the same without a step */
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /* "g->nodes * 4" */
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run); /* row: "gnn_run_first(&g->blocks, run) * 4" */
 

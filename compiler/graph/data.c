@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "locality.h"
-#include "runtime/core/adjacency.h"
 #include "runtime/core/blocks.h"
 #include "runtime/data/dataset.h"
+#include "runtime/data/pairs.h"
 
 bool data_is_path(const DataSource *source, int index) {
   const SourceArg *arg = &source->args[index];
@@ -34,13 +34,33 @@ static const gnn_source *runtime_source(const DataReader *reader, const DataSour
   return result;
 }
 
+/* Those of the program: the runtime's have the same members. */
+static const gnn_number_field *runtime_numbers(const DataReader *reader, const DataRecipe *recipe) {
+  gnn_number_field *numbers = arena_alloc(reader->arena, (size_t)(recipe->number_count + 1) * sizeof *numbers);
+  for (int i = 0; i < recipe->number_count; i++) numbers[i] = (gnn_number_field){recipe->numbers[i].name, recipe->numbers[i].is_onehot, recipe->numbers[i].width};
+  return numbers;
+}
+
+static const gnn_file_field *runtime_file_fields(const DataReader *reader, const DataSpec *spec, int *count) {
+  gnn_file_field *fields = arena_alloc(reader->arena, (size_t)(spec->decl_count + 1) * sizeof *fields);
+  for (int i = 0; i < spec->decl_count; i++)
+    if (spec->decls[i].source) {
+      const FieldDecl *decl = &spec->decls[i];
+      const gnn_domain domain = decl->domain == DOMAIN_EDGE ? GNN_EDGE : decl->domain == DOMAIN_GRAPH ? GNN_GRAPH : GNN_NODE;
+      fields[(*count)++] = (gnn_file_field){decl->name, data_order_path(reader, decl->source->args[0].text), domain};
+    }
+  return fields;
+}
+
 static gnn_recipe runtime_recipe(const DataReader *reader, const DataRecipe *recipe) {
   gnn_recipe result = {.is_undirected = recipe->is_undirected, .self_loops = (gnn_self_loops)recipe->self_loops,
-                       .normalised_count = recipe->normalised_count, .normalised = recipe->normalised,
+                       .number_count = recipe->number_count, .numbers = runtime_numbers(reader, recipe), .normalised_count = recipe->normalised_count, .normalised = recipe->normalised,
                        .has_random_split = recipe->has_random_split, .split_seed = recipe->split_seed,
-                       .split_index = recipe->split_index, .order = (gnn_order)recipe->order,
+                       .split_index = recipe->split_index, .has_folds = recipe->has_folds, .fold_count = recipe->fold_count, .fold_has_valid = recipe->fold_has_valid, .order = (gnn_order)recipe->order,
+                       .reverses_all = recipe->reverses_all, .reversed_count = recipe->reversed_count, .reversed = recipe->reversed,
                        .target = recipe->target, .is_target_number = recipe->is_target_number,
                        .order_path = recipe->order_path ? data_order_path(reader, recipe->order_path) : NULL};
+  result.pairs = (gnn_pairs_recipe){recipe->pairs.name, recipe->pairs.valid, recipe->pairs.test, recipe->pairs.negatives, recipe->pairs.keeps_source, recipe->pairs.is_resampled, recipe->pairs.seed};
   memcpy(result.split_fraction, recipe->split_fraction, sizeof result.split_fraction);
   return result;
 }
@@ -66,13 +86,71 @@ static void describe_classes(const gnn_data_field *field, FieldInfo *info) {
   free(count);
 }
 
+static void describe_relations(const DataReader *reader, const gnn_dataset *dataset, DataInfo *info) {
+  NodeType *types = arena_alloc(reader->arena, (size_t)(dataset->type_count + 1) * sizeof *types);
+  Relation *relations = arena_alloc(reader->arena, (size_t)(dataset->relation_count + 1) * sizeof *relations);
+  for (int t = 0; t < dataset->type_count; t++) types[t] = (NodeType){arena_strdup(reader->arena, dataset->types[t].name), dataset->types[t].nodes};
+  for (int r = 0; r < dataset->relation_count; r++) {
+    const gnn_data_relation *relation = &dataset->relations[r];
+    relations[r] = (Relation){arena_strdup(reader->arena, relation->name), DOMAIN_OF_EDGES(EDGES_OF_RELATIONS + r, relation->src, relation->dst), relation->edges, relation->is_symmetric};
+  }
+  info->node_type = *dataset->node_type ? arena_strdup(reader->arena, dataset->node_type) : NULL;
+  info->type_count = dataset->type_count;
+  info->types = types;
+  info->relation_count = dataset->relation_count;
+  info->relations = relations;
+  info->has_pairs = dataset->pairs != NULL;
+  info->held_edges = dataset->pairs ? dataset->pairs->held : 0;
+}
+
+static Domain domain_of_field(const gnn_data_field *field, const DataInfo *info) {
+  switch (field->domain) {
+  case GNN_NODE: return DOMAIN_NODE;
+  case GNN_EDGE: return DOMAIN_EDGE;
+  case GNN_GRAPH: return DOMAIN_GRAPH;
+  case GNN_TYPE: return DOMAIN_OF_ROWS(ROWS_OF_TYPES + field->set);
+  case GNN_RELATION: return info->relations[field->set - GNN_RELATIONS].domain;
+  }
+  return DOMAIN_NONE;
+}
+
 static void describe_field(const DataReader *reader, const gnn_data_field *field, DataInfo *info) {
   FieldInfo result = {.name = arena_strdup(reader->arena, field->name),
-                      .domain = field->domain == GNN_DATA_EDGE ? DOMAIN_EDGE : field->domain == GNN_DATA_GRAPH ? DOMAIN_GRAPH : DOMAIN_NODE,
+                      .domain = domain_of_field(field, info),
                       .dtype = field->storage == GNN_LABEL ? DTYPE_CLASS : DTYPE_F32, .width = field->width,
                       .classes = field->classes, .nonzeros = field->nonzeros};
   if (field->storage == GNN_LABEL && field->classes > 0) describe_classes(field, &result);
   ARENA_PUSH(reader->arena, info->fields, info->field_count, result);
+}
+
+static int64_t field_nonzeros(const gnn_data_field *field, int64_t first, int64_t last) {
+  int64_t count = 0;
+  if (field->storage == GNN_SPARSE) {
+    for (int64_t k = field->ptr[first]; k < field->ptr[last]; k++) count += !field->value || field->value[k] != 0;
+    return count;
+  }
+  for (int64_t i = first * field->width; i < last * field->width; i++) count += field->dense[i] != 0;
+  return count;
+}
+
+/* What batches of whole graphs can have at most. */
+static void describe_batches(Arena *arena, const gnn_dataset *dataset, DataInfo *info) {
+  const int64_t graphs = dataset->graphs, *first = dataset->graph_ptr;
+  const size_t bytes = (size_t)(graphs + 1) * sizeof(int64_t);
+  if (graphs <= 1) return;
+  int64_t *nodes = arena_alloc(arena, bytes), *edges = arena_alloc(arena, bytes);
+  gnn_dataset_largest(dataset, GNN_NODE, nodes);
+  gnn_dataset_largest(dataset, GNN_EDGE, edges);
+  info->most_nodes = nodes;
+  info->most_edges = edges;
+  for (int f = 0; f < dataset->field_count; f++) {
+    const gnn_data_field *field = &dataset->fields[f];
+    if (field->storage == GNN_LABEL || field->domain != GNN_NODE) continue;
+    int64_t *nonzeros = arena_alloc(arena, bytes);
+    for (int64_t g = 0; g < graphs; g++) nonzeros[g] = field_nonzeros(field, first[g], first[g + 1]);
+    gnn_largest_sums(nonzeros, graphs);
+    info->fields[f].most_nonzeros = nonzeros;
+  }
 }
 
 static uint64_t declared_fingerprint(const DataSpec *spec) {
@@ -81,24 +159,27 @@ static uint64_t declared_fingerprint(const DataSpec *spec) {
 
 /* Nothing but declared sizes: every field is taken at its word, and splits as the usual shares. */
 static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diags *diags, DataInfo *info) {
-  if (spec->declared_nodes < 0 || spec->declared_edges < 0) {
+  if (spec->type_count == 0 && (spec->declared_nodes < 0 || spec->declared_edges < 0)) {
     diags_error(diags, "E0701", spec->place, "data \"%s\" has no files and does not say how many nodes and edges it has", spec->name);
     diags_help(diags, "nodes = 2_449_029 and edges = 123_718_280, for instance");
     return false;
   }
-  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .graphs = spec->declared_graphs > 0 ? spec->declared_graphs : 1, .is_symmetric = spec->recipe.is_undirected,
+  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges > 0 ? spec->declared_edges : 0, .graphs = spec->declared_graphs > 0 ? spec->declared_graphs : 1, .is_symmetric = spec->recipe.is_undirected,
                      .is_shapes_only = true, .notes = "", .fingerprint = declared_fingerprint(spec)};
+  if (!lang_describe_relations(reader->arena, diags, spec, info)) return false;
   for (int i = 0; i < spec->decl_count; i++) {
     const FieldDecl *decl = &spec->decls[i];
     int64_t width = 1;
     for (int d = 0; d < decl->rank; d++) width *= decl->size[d];
     ARENA_PUSH(reader->arena, info->fields, info->field_count,
-               (FieldInfo){.name = decl->name, .domain = decl->domain, .dtype = decl->dtype, .width = width, .classes = decl->classes, .nonzeros = -1});
+               (FieldInfo){.name = decl->name, .domain = typed_declared_domain(info, decl), .dtype = decl->dtype, .width = width, .classes = decl->classes, .nonzeros = -1});
   }
+  info->fold_count = spec->recipe.fold_count;
   for (int s = 0; s < SPLIT_COUNT; s++) {
     info->has_split[s] = true;
     info->split_count[s] = s == SPLIT_TRAIN ? info->nodes - 2 * (info->nodes / 5) : info->nodes / 5;
   }
+  lang_describe_pairs(reader->arena, spec, info);
   return true;
 }
 
@@ -122,17 +203,6 @@ void data_warn(const DataReader *reader, const TypedProgram *program, Diags *dia
   }
 }
 
-static const int64_t *find_blocks(Arena *arena, const gnn_dataset *dataset) {
-  int levels = gnn_block_levels(dataset->nodes);
-  int64_t *first = arena_alloc(arena, ((size_t)1 << levels) * sizeof *first + sizeof *first), *out_ptr = NULL;
-  if (!dataset->is_symmetric) {
-    out_ptr = arena_alloc(arena, (size_t)(dataset->nodes + 1) * sizeof *out_ptr);
-    gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, dataset->nodes, dataset->nodes, out_ptr, NULL, NULL);
-  }
-  gnn_blocks_cut(dataset->nodes, levels, dataset->in_ptr, out_ptr ? out_ptr : dataset->in_ptr, first);
-  return first;
-}
-
 /* Labels beyond the classes that are declared; fewer classes than that are the checker's to refuse. */
 static bool labels_are_as_declared(const DataSpec *spec, Diags *diags, const gnn_dataset *dataset) {
   for (int i = 0; i < spec->decl_count; i++) {
@@ -150,13 +220,14 @@ static bool labels_are_as_declared(const DataSpec *spec, Diags *diags, const gnn
 
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   DataReader *reader = user;
-  for (int i = 0; i < spec->decl_count; i++)
-    if (spec->decls[i].source) {
-      diags_error(diags, "E0110", spec->decls[i].place, "a source of its own for a field (%s = %s(...)) is not supported yet", spec->decls[i].name,
-                  spec->decls[i].source->kind);
-      diags_help(diags, "put %s.npy into the folder that the data block is from", spec->decls[i].name);
-      return false;
-    }
+  for (int i = 0; i < spec->decl_count; i++) {
+    const DataSource *own = spec->decls[i].source;
+    const bool is_file = own && strcmp(own->kind, "npy") == 0 && own->arg_count == 1 && own->args[0].text && !*own->args[0].key;
+    if (!own || (is_file && strcmp(spec->source.kind, "shapes") != 0)) continue;
+    diags_error(diags, "E0110", spec->decls[i].place, "%s = %s(...) %s is not supported yet", spec->decls[i].name, own->kind, is_file ? "of data without files" : "as a source of its own");
+    diags_help(diags, "%s = npy(\"%s.npy\") takes an array from a file of its own", spec->decls[i].name, spec->decls[i].name);
+    return false;
+  }
   if (spec->recipe.order == ORDER_FILE && !gnn_path_exists(data_order_path(reader, spec->recipe.order_path))) {
     diags_error(diags, "E0001", spec->recipe.order_place, "there is no order \"%s\"", data_order_path(reader, spec->recipe.order_path));
     diags_help(diags, "gnndata order DATA -o %s writes one", data_order_path(reader, spec->recipe.order_path));
@@ -166,6 +237,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   gnn_dataset *dataset = NULL;
   gnn_error error = {0};
   gnn_recipe recipe = runtime_recipe(reader, &spec->recipe);
+  recipe.file_fields = runtime_file_fields(reader, spec, &recipe.file_field_count);
   if (gnn_dataset_open(runtime_source(reader, &spec->source), NULL, &dataset, &error) != GNN_OK) return report(reader, diags, spec, &error);
   if (gnn_dataset_prepare(dataset, &recipe, &error) != GNN_OK) {
     gnn_dataset_close(dataset);
@@ -177,12 +249,31 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   }
   *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .graphs = dataset->graphs, .is_symmetric = dataset->is_symmetric, .notes = "",
                      .fingerprint = dataset->fingerprint, .order_fingerprint = recipe.order == GNN_ORDER_FILE ? dataset->order_fingerprint : 0};
+  describe_relations(reader, dataset, info);
   for (int f = 0; f < dataset->field_count; f++) describe_field(reader, &dataset->fields[f], info);
+  if (dataset->pairs) info->fields[dataset->pairs->ring].is_hidden = true;
+  describe_batches(reader->arena, dataset, info);
   for (int s = 0; s < SPLIT_COUNT; s++) {
     info->has_split[s] = dataset->has_split[s];
     info->split_count[s] = dataset->split_count[s];
   }
-  if (reader->wants_blocks) info->block_first = find_blocks(reader->arena, dataset);
+  info->fold_count = dataset->fold_count;
+  for (int64_t k = 1; k < dataset->fold_count; k++) {
+    if (gnn_dataset_choose_fold(dataset, k, &error) != GNN_OK) {
+      gnn_dataset_close(dataset);
+      return report(reader, diags, spec, &error);
+    }
+    for (int s = 0; s < SPLIT_COUNT; s++)
+      if (dataset->split_count[s] > info->split_count[s]) info->split_count[s] = dataset->split_count[s];
+  }
+  if (reader->wants_blocks) {
+    int64_t *first = arena_alloc(reader->arena, (((size_t)1 << gnn_block_levels(dataset->nodes)) + 1) * sizeof *first);
+    if (gnn_dataset_cut(dataset, first, &error) != GNN_OK) {
+      gnn_dataset_close(dataset);
+      return report(reader, diags, spec, &error);
+    }
+    info->block_first = first;
+  }
   locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
   for (int n = 0; n < dataset->note_count; n++) {
     const gnn_note *note = &dataset->notes[n];

@@ -74,14 +74,7 @@ bool shape_equal(const Shape *a, const Shape *b) {
 }
 
 int64_t graph_rows(const Graph *graph, Domain domain) {
-  switch (domain) {
-  case DOMAIN_NODE: return graph->program->info->nodes;
-  case DOMAIN_EDGE: return graph->program->info->edges;
-  case DOMAIN_GRAPH: return graph->program->info->graphs;
-  case DOMAIN_MEMBER: return graph->program->info->nodes;
-  case DOMAIN_NONE: break;
-  }
-  return 1;
+  return typed_rows(graph->program->info, domain);
 }
 
 int64_t graph_bytes(const Graph *graph, ValueId id) {
@@ -179,7 +172,7 @@ ValueId graph_degree(Graph *graph, Domain edges, EdgeEnd end) {
   if (edges == DOMAIN_MEMBER && end == END_SRC) return graph_spread(graph, graph_number(graph, 1), (Shape){.domain = DOMAIN_NODE});
   Value value = like(graph, NO_VALUE, OP_DEGREE);
   value.shape.domain = domain_at(edges, end);
-  value.as.end = end;
+  value.as.degree = (struct Degree){end, edges};
   return graph_add(graph, value);
 }
 
@@ -206,11 +199,18 @@ bool *graph_depends_on_weights(const Graph *graph) {
   return depends;
 }
 
+/* Pairs that are drawn anew in every epoch, and what is counted of them. */
+static bool is_of_new_pairs(const Graph *graph, const Value *value) {
+  const Domain edges = value->op == OP_DEGREE ? value->as.degree.edges : value->shape.domain;
+  return graph->program->data->recipe.pairs.is_resampled && edges != DOMAIN_NONE && edges == typed_pairs(graph->program->info);
+}
+
 bool *graph_changes(const Graph *graph) {
   bool *changes = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
     changes[i] = value->op == OP_PARAM || value->op == OP_OPTION || value->op == OP_DROPOUT || value->op == OP_UPDATE || value->op == OP_FOLLOW;
+    changes[i] = changes[i] || is_of_new_pairs(graph, value);
     for (int k = 0; k < value->operand_count; k++) changes[i] = changes[i] || changes[value->operand[k]];
   }
   return changes;
@@ -228,6 +228,7 @@ static bool same_attribute(const Value *a, const Value *b) {
   case ATTRIBUTE_MAP: return memcmp(a->as.map, b->as.map, sizeof a->as.map) == 0;
   case ATTRIBUTE_PART: return a->as.part.axis == b->as.part.axis && a->as.part.begin == b->as.part.begin;
   case ATTRIBUTE_DOMAIN: return a->as.domain == b->as.domain;
+  case ATTRIBUTE_DEGREE: return a->as.degree.end == b->as.degree.end && a->as.degree.edges == b->as.degree.edges;
   }
   return false;
 }
@@ -317,6 +318,13 @@ static const char *identifier(Arena *arena, const char *text) {
   return name;
 }
 
+static const char *degree_name(const Graph *graph, const Value *value) {
+  const char *name = value->as.degree.end == END_DST ? "in_degree" : "out_degree";
+  if (value->as.degree.edges == DOMAIN_MEMBER) return "graph_size";
+  if (value->as.degree.edges == DOMAIN_EDGE) return name;
+  return arena_printf(graph->arena, "%s_%s", typed_domain_name(graph->program->info, value->as.degree.edges), name);
+}
+
 void graph_name_values(Graph *graph) {
   const TypedProgram *program = graph->program;
   NameTable taken = {0}; /* to the value that has the name */
@@ -327,7 +335,7 @@ void graph_name_values(Graph *graph) {
     if (value->op == OP_PARAM) base = program->params[value->as.index].name;
     else if (value->op == OP_INPUT) base = program->fields[value->as.index].name;
     else if (value->op == OP_OPTION) base = program->options[value->as.index].name;
-    else if (value->op == OP_DEGREE) base = value->shape.domain == DOMAIN_GRAPH ? "graph_size" : value->as.end == END_DST ? "in_degree" : "out_degree";
+    else if (value->op == OP_DEGREE) base = degree_name(graph, value);
     else if (!*base) base = "t";
     base = identifier(graph->arena, base);
     const char *name = base;
@@ -339,10 +347,9 @@ void graph_name_values(Graph *graph) {
   }
 }
 
-static void dump_shape(const Shape *shape, FILE *out) {
-  static const char *const domains[] = {"", "node", "edge", "graph", "member"};
+static void dump_shape(const Graph *graph, const Shape *shape, FILE *out) {
   static const char *const elements[] = {"", " bits", " labels"};
-  fprintf(out, "%s[", domains[shape->domain]);
+  fprintf(out, "%s[", typed_domain_name(graph->program->info, shape->domain));
   for (int d = 0; d < shape->rank; d++) fprintf(out, "%s%" PRId64, d ? ", " : "", shape->size[d]);
   fprintf(out, "]%s", elements[shape->element]);
 }
@@ -370,7 +377,8 @@ static void dump_attribute(const Graph *graph, const Value *value, FILE *out) {
     if (product->lead > 1) fprintf(out, " lead %" PRId64, product->lead);
     break;
   case ATTRIBUTE_PART: fprintf(out, " axis %d from %" PRId64, value->as.part.axis, value->as.part.begin); break;
-  case ATTRIBUTE_DOMAIN: fprintf(out, " %s", value->as.domain == DOMAIN_EDGE ? "edges" : value->as.domain == DOMAIN_GRAPH ? "graphs" : "nodes"); break;
+  case ATTRIBUTE_DOMAIN: fprintf(out, " %ss", typed_domain_name(graph->program->info, value->as.domain)); break;
+  case ATTRIBUTE_DEGREE: fprintf(out, " %s of %ss", value->as.degree.end == END_SRC ? "src" : "dst", typed_domain_name(graph->program->info, value->as.degree.edges)); break;
   case ATTRIBUTE_MAP:
     fprintf(out, " (");
     for (int d = 0; d < rank; d++)
@@ -387,7 +395,7 @@ void graph_dump(const Graph *graph, FILE *out) {
     dump_attribute(graph, value, out);
     for (int k = 0; k < value->operand_count; k++) fprintf(out, " %%%" PRId32, value->operand[k]);
     fprintf(out, " : ");
-    dump_shape(&value->shape, out);
+    dump_shape(graph, &value->shape, out);
     if (*value->name) fprintf(out, "   # %s, line %" PRId32, value->name, value->place.line);
     fprintf(out, "\n");
   }

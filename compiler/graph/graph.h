@@ -28,7 +28,7 @@ typedef enum OpKind { OP_KIND_LEAF, OP_KIND_POINT, OP_KIND_ANCHOR } OpKind;
 /* Which member of Value.as an operator has. */
 typedef enum Attribute {
   ATTRIBUTE_NONE, ATTRIBUTE_INDEX, ATTRIBUTE_NUMBER, ATTRIBUTE_END, ATTRIBUTE_FUNCTION, ATTRIBUTE_SITE, ATTRIBUTE_PRODUCT, ATTRIBUTE_MAP,
-  ATTRIBUTE_PART, ATTRIBUTE_DOMAIN
+  ATTRIBUTE_PART, ATTRIBUTE_DOMAIN, ATTRIBUTE_DEGREE
 } Attribute;
 
 typedef enum ShapeRule {
@@ -87,7 +87,11 @@ typedef struct Value {
   union {
     int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into Hoisting.values */
     double number;    /* NUMBER; RUNNING, FOLLOW: the share */
-    EdgeEnd end;      /* DEGREE, LIFT; GATHER: the end at which the sums arrive */
+    EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive */
+    struct Degree {
+      EdgeEnd end;
+      Domain edges;
+    } degree;
     int function;     /* MAP: MapOp or PointFunction */
     int32_t site;     /* DROPOUT: which draw of the generator */
     /* MATMUL: lead * rows of the first operand, depth numbers each, times a depth x width matrix, stored
@@ -157,7 +161,7 @@ ValueId graph_degree(Graph *graph, Domain edges, EdgeEnd end); /* how many such 
 
 int64_t shape_width(const Shape *shape);   /* numbers a row */
 bool shape_equal(const Shape *a, const Shape *b);
-int64_t graph_rows(const Graph *graph, Domain domain); /* as planned: nodes, edges or 1 */
+int64_t graph_rows(const Graph *graph, Domain domain); /* as planned; 1 where it is nowhere */
 int64_t graph_bytes(const Graph *graph, ValueId id);   /* of its storage, were it stored; bits are padded to 32 a row */
 bool graph_is_scalar(const Graph *graph, ValueId id);  /* one number in all */
 

@@ -13,7 +13,7 @@ typedef struct Lowering {
   const TypedProgram *program;
   ValueId *value_of;         /* per expression */
   ValueId *field, *param, *option; /* one leaf each, NO_VALUE until first used */
-  ValueId degree[2], graph_size;
+  ValueId *degree;           /* in- and out-degree of each set of edges */
   int32_t site_count;
 } Lowering;
 
@@ -137,7 +137,7 @@ static ValueId lower_stop(Lowering *l, const TypedExpr *e) {
 }
 
 static ValueId degree(Lowering *l, Domain edges, EdgeEnd end) {
-  ValueId *cache = edges == DOMAIN_MEMBER ? &l->graph_size : &l->degree[end];
+  ValueId *cache = &l->degree[2 * domain_set(edges) + (end == END_DST)];
   if (*cache == NO_VALUE) *cache = graph_degree(l->graph, edges, end);
   return *cache;
 }
@@ -198,9 +198,10 @@ static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
   const Shape scalar = {.domain = domain_at(edges, e->end)};
   ValueId one = graph_spread(graph, graph_number(graph, 1.0), scalar);
   ValueId count = graph_map(graph, MAP_MAX, degree(l, edges, e->end), one);
-  graph->values[count].name = edges == DOMAIN_MEMBER ? "graph_size_or_one" : e->end == END_DST ? "in_degree_or_one" : "out_degree_or_one";
+  const char *what = edges == DOMAIN_MEMBER ? "graph_size" : e->end == END_DST ? "in_degree" : "out_degree";
+  graph->values[count].name = arena_printf(graph->arena, "%s_or_one", what);
   ValueId share = graph_map(graph, MAP_DIV, one, count);
-  graph->values[share].name = edges == DOMAIN_MEMBER ? "inverse_graph_size" : e->end == END_DST ? "inverse_in_degree" : "inverse_out_degree";
+  graph->values[share].name = arena_printf(graph->arena, "inverse_%s", what);
   return graph_map(graph, MAP_MUL, sum, graph_spread(graph, share, graph->values[sum].shape));
 }
 
@@ -234,7 +235,7 @@ static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
   case TYPED_OPTION: return leaf(l, &l->option[e->index], OP_OPTION, e->index, shape);
   case TYPED_FIELD: return leaf(l, &l->field[e->index], OP_INPUT, e->index, shape);
   case TYPED_PARAM: return leaf(l, &l->param[e->index], OP_PARAM, e->index, shape);
-  case TYPED_DEGREE: return degree(l, DOMAIN_EDGE, e->end);
+  case TYPED_DEGREE: return degree(l, e->edges, e->end);
   case TYPED_ROW_COUNT: return graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = l->program->exprs[e->operand[0]].type.domain});
   case TYPED_RUNNING: return lower_running(l, e);
   case TYPED_LIFT: return graph_lift(l->graph, l->value_of[e->operand[0]], e->type.domain, e->end);
@@ -262,7 +263,8 @@ static ValueId *no_values(Arena *arena, int count) {
 }
 
 Graph *lower(Arena *arena, const TypedProgram *program) {
-  Lowering l = {.graph = graph_new(arena, program), .program = program, .degree = {NO_VALUE, NO_VALUE}, .graph_size = NO_VALUE};
+  Lowering l = {.graph = graph_new(arena, program), .program = program};
+  l.degree = no_values(arena, 2 * typed_edge_sets(program->info));
   l.value_of = no_values(arena, program->expr_count);
   l.field = no_values(arena, program->field_count);
   l.param = no_values(arena, program->param_count);
@@ -282,10 +284,11 @@ Graph *lower(Arena *arena, const TypedProgram *program) {
   }
   l.graph->scores = l.value_of[program->result];
   if (program->has_train) {
-    Shape labels = shape_of_type(&program->fields[program->train.label_field].type);
+    const int32_t field = program->train.ring_field != NO_INDEX ? program->train.ring_field : program->train.label_field;
+    Shape labels = shape_of_type(&program->fields[field].type);
     Value loss = {.op = OP_CROSS_ENTROPY, .operand_count = 2, .place = program->train.place, .name = "loss"};
     loss.operand[0] = l.value_of[program->train.scores];
-    loss.operand[1] = leaf(&l, &l.field[program->train.label_field], OP_INPUT, program->train.label_field, labels);
+    loss.operand[1] = leaf(&l, &l.field[field], OP_INPUT, field, labels);
     l.graph->loss = graph_add(l.graph, loss);
   }
   return l.graph;

@@ -30,7 +30,7 @@ OP(NUMBER, "a constant",
 OP(HOISTED, "a value that is computed once, before the first epoch",
    0,  LEAF,   INDEX,    HOISTED,       nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(DEGREE, "number of in-edges or out-edges of a node",
-   0,  LEAF,   END,      DEGREE,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+   0,  LEAF,   DEGREE,   DEGREE,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ROW_COUNT, "how many nodes, edges or graphs there are",
    0,  LEAF,   DOMAIN,   SCALAR,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(MAP, "an element-wise function of operands of one shape",

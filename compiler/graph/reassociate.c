@@ -7,6 +7,7 @@
  * chosen; spoils nothing; notes what it did, because sums change in their last bits (-fno-reassociate).
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "graph.h"
 
@@ -22,7 +23,7 @@ typedef struct Reassociation {
 
 /* Over edges; what is pooled has few rows. */
 static bool is_linear_aggregation(const Graph *graph, const Value *v) {
-  return op_is_aggregation(v->op) && op_info[v->op].is_linear && graph->values[v->operand[0]].shape.domain == DOMAIN_EDGE;
+  return op_is_aggregation(v->op) && op_info[v->op].is_linear && domain_is_relation(graph->values[v->operand[0]].shape.domain);
 }
 
 static ValueId find_leaf(const Graph *graph, const ValueId *leaf, ValueId id) {
@@ -57,7 +58,8 @@ static ValueId rebuild_tree(const Reassociation *r, ValueId id, ValueId leaf, Va
   if (id == leaf) return new_leaf;
   if (r->rebuilt[id] != NO_VALUE) return r->rebuilt[id];
   const Value v = graph->values[id];
-  const Shape shape = graph->values[new_leaf].shape;
+  Shape shape = graph->values[new_leaf].shape;
+  shape.domain = v.shape.domain; /* the nodes at both ends of a relation may be of two types */
   int first = graph->value_count;
   ValueId result;
   if (is_linear_aggregation(graph, &v)) {
@@ -87,7 +89,7 @@ static ValueId rebuilt_over(const Reassociation *r, ValueId id, ValueId leaf, Va
 }
 
 static bool is_simple_product(const Graph *graph, const Value *v) {
-  return v->op == OP_MATMUL && v->shape.domain == DOMAIN_NODE && v->as.product.lead == 1 && v->shape.rank == 1 &&
+  return v->op == OP_MATMUL && domain_is_nodes(v->shape.domain) && v->as.product.lead == 1 && v->shape.rank == 1 &&
          graph->values[v->operand[0]].shape.rank == 1;
 }
 
@@ -96,7 +98,7 @@ static bool is_sparse_input(const Graph *graph, ValueId id, int64_t width) {
   if (graph->values[id].op == OP_DROPOUT) id = graph->values[id].operand[0];
   if (graph->values[id].op != OP_INPUT) return false;
   int64_t nonzeros = graph->program->fields[graph->values[id].as.index].nonzeros;
-  return nonzeros >= 0 && nonzeros * 4 < graph_rows(graph, DOMAIN_NODE) * width;
+  return nonzeros >= 0 && nonzeros * 4 < graph_rows(graph, graph->values[id].shape.domain) * width;
 }
 
 /* Thirds of a number moved per row and aggregation in an epoch: forward, and backward where a gradient flows back through
@@ -107,6 +109,8 @@ static int64_t passes(const Reassociation *r, int64_t width, ValueId leaf) { ret
 static void note(Graph *graph, const Value *at, const char *what, int64_t from, int64_t to) {
   const char *text = arena_printf(graph->arena, "line %" PRId32 ": %s aggregates %s the product, %" PRId64 " numbers a row instead of %" PRId64,
                                   at->place.line, *at->name ? at->name : "it", what, to, from);
+  for (int i = 0; i < graph->note_count; i++)
+    if (strcmp(graph->notes[i], text) == 0) return; /* of another relation */
   ARENA_PUSH(graph->arena, graph->notes, graph->note_count, text);
 }
 
@@ -121,6 +125,7 @@ static ValueId multiply_first(const Reassociation *r, ValueId id) {
   note(graph, &v, "after", v.as.product.depth, v.as.product.width);
   Value product = v;
   product.operand[0] = leaf;
+  product.shape.domain = graph->values[leaf].shape.domain;
   product.tap = NULL;
   return rebuilt_over(r, x, leaf, graph_add(graph, product));
 }
@@ -156,6 +161,7 @@ static ValueId aggregate_first(const Reassociation *r, ValueId id) {
   note(graph, &graph->values[id], "before", product.as.product.width, product.as.product.depth);
   Value result = product;
   result.operand[0] = rebuilt_over(r, id, leaf, x);
+  result.shape.domain = graph->values[id].shape.domain;
   result.place = graph->values[id].place;
   result.name = graph->values[id].name;
   result.tap = graph->values[id].tap;

@@ -21,9 +21,11 @@ static bool fold(int function, double a, double b, double *result) {
   case POINT_NEG: *result = -a; return true;
   case POINT_SQRT: *result = sqrt(a); return a >= 0;
   case POINT_RSQRT: *result = 1 / sqrt(a); return a > 0;
+  case POINT_LESS: *result = a < b; return true;
+  case POINT_LESS_EQUAL: *result = a <= b; return true;
+  case POINT_EQUAL: *result = a == b; return true;
   case POINT_LEAKY_RELU: case POINT_ELU: case POINT_RELU: case POINT_GELU: case POINT_SIGMOID: case POINT_TANH: case POINT_EXP:
-  case POINT_LOG: case POINT_ABS: case POINT_SILU: case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_LESS: case POINT_LESS_EQUAL: case POINT_EQUAL:
-  case POINT_COUNT: break;
+  case POINT_LOG: case POINT_ABS: case POINT_SILU: case POINT_SOFTPLUS: case POINT_GELU_SLOPE: case POINT_SIGN: case POINT_COUNT: break;
   }
   return false;
 }

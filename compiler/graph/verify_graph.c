@@ -18,7 +18,7 @@ static bool same_extent(const Shape *a, const Shape *b) {
 
 /* A weight that has a row for each node lives nowhere, or on the nodes. */
 static bool same_numbers(const Graph *graph, const Shape *a, const Shape *b) {
-  const bool is_of_nodes = a->domain != b->domain && (a->domain == DOMAIN_NODE || b->domain == DOMAIN_NODE) && (a->domain == DOMAIN_NONE || b->domain == DOMAIN_NONE);
+  const bool is_of_nodes = a->domain != b->domain && (domain_is_nodes(a->domain) || domain_is_nodes(b->domain)) && (a->domain == DOMAIN_NONE || b->domain == DOMAIN_NONE);
   return (is_of_nodes || a->domain == b->domain) && graph_rows(graph, a->domain) * elements(a) == graph_rows(graph, b->domain) * elements(b);
 }
 
@@ -58,7 +58,7 @@ static const char *check_value(const Graph *graph, const Value *value) {
     if (value->as.index < 0 || value->as.index >= program->option_count) return "no such option";
     return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "an option is a scalar";
   case SHAPE_SCALAR: return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "a number or a loss is a scalar";
-  case SHAPE_DEGREE: return (s->domain == DOMAIN_NODE || s->domain == DOMAIN_GRAPH) && s->rank == 0 ? NULL : "a degree is one number a node";
+  case SHAPE_DEGREE: return s->domain == domain_at(value->as.degree.edges, value->as.degree.end) && s->rank == 0 ? NULL : "a degree is one number a node";
   case SHAPE_EACH:
     for (int k = 0; k < value->operand_count; k++)
       if (!shape_equal(s, o[k])) return "operands of an element-wise function differ in shape";

@@ -36,7 +36,7 @@ void choose_half(Kernels *kernels, const bool *is_sparse_field) {
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
     bool has_storage = value->op == OP_INPUT ? !is_sparse_field[value->as.index] : value->op == OP_HOISTED || kernels->is_stored[i];
-    bool is_row = value->shape.domain == DOMAIN_NODE || value->shape.domain == DOMAIN_EDGE;
+    bool is_row = domain_is_nodes(value->shape.domain) || domain_is_relation(value->shape.domain);
     kernels->is_half[i] = has_storage && is_row && value->shape.element == ELEMENT_REAL && !is_exact[i] && shape_width(&value->shape) >= LEAST_WIDTH;
   }
 }

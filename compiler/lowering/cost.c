@@ -414,7 +414,7 @@ static void anchor_sparse(Estimate *e) {
   const struct Contraction *p = &e->anchor->as.product;
   bool is_outer = e->kernel->kind == KERNEL_SPARSE_OUTER;
   double nonzeros = nonzeros_of(e->graph, e->anchor), depth = (double)p->depth, width = (double)p->width;
-  double field_rows = (double)graph_rows(e->graph, DOMAIN_NODE), turned = e->kernel->work_bytes > 0 ? depth * width : 0;
+  double field_rows = (double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain), turned = e->kernel->work_bytes > 0 ? depth * width : 0;
   if (is_outer && turned > 0) width = depth; /* the field is the right operand */
   bool is_half = is_outer && (kernels_is_half(e->kernels, e->anchor->operand[0]) || kernels_is_half(e->kernels, e->anchor->operand[1]));
   double columns = is_half ? width / 2 : width;
@@ -438,8 +438,8 @@ static double degree_rounds(const Estimate *e) { return ceil(e->edges / fmax(1, 
 static void anchor_spmm(Estimate *e) {
   double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
   static const Locality unknown = {.is_known = false};
-  const bool is_pool = e->graph->values[e->anchor->operand[0]].shape.domain == DOMAIN_MEMBER;
-  const Locality *locality = is_pool ? &unknown : &e->graph->program->info->locality[e->anchor->as.end];
+  const bool is_measured = e->graph->values[e->anchor->operand[0]].shape.domain == DOMAIN_EDGE;
+  const Locality *locality = is_measured ? &e->graph->program->info->locality[e->anchor->as.end] : &unknown;
   e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
   e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, locality) + e->rows * e->rates->gather_row;
   e->rounds = degree_rounds(e);
@@ -450,7 +450,7 @@ static void anchor_edges(Estimate *e) {
   double per_edge = 0, width = (double)shape_width(&e->anchor->shape);
   for (int k = 0; k < e->kernel->input_count; k++) {
     double columns = row_numbers(e->kernels, e->kernel->inputs[k]);
-    if (e->graph->values[e->kernel->inputs[k]].shape.domain == DOMAIN_NODE) per_edge += gathered_row_seconds(e, columns, 4 * columns * e->nodes);
+    if (domain_is_nodes(e->graph->values[e->kernel->inputs[k]].shape.domain)) per_edge += gathered_row_seconds(e, columns, 4 * columns * e->nodes);
   }
   e->anchor_work = e->edges * (per_edge + EDGE_ELEMENTS * e->rates->element * width) + operand_seconds(e, e->kernel->anchor);
   e->rounds = degree_rounds(e);
@@ -557,11 +557,12 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
                 .anchor = &graph->values[kernel->anchor], .starts = 1, .rounds = 1};
   e.is_counted = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
   e.rows = (double)graph_rows(graph, e.anchor->shape.domain);
-  e.nodes = (double)graph_rows(graph, DOMAIN_NODE);
-  const bool is_over_edges = op_is_aggregation(e.anchor->op);
-  e.edges = (double)graph_rows(graph, is_over_edges ? graph->values[e.anchor->operand[0]].shape.domain : DOMAIN_EDGE);
+  const Domain operand = e.anchor->operand_count ? graph->values[e.anchor->operand[0]].shape.domain : DOMAIN_NONE;
+  const Domain walked = domain_is_edges(e.anchor->shape.domain) ? e.anchor->shape.domain : domain_is_edges(operand) ? operand : DOMAIN_EDGE;
+  e.nodes = (double)graph_rows(graph, domain_at(walked, e.anchor->as.end == END_SRC && op_is_aggregation(e.anchor->op) ? END_DST : END_SRC)); /* rows that are gathered */
+  e.edges = (double)graph_rows(graph, walked);
   bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
-  if (has_row_tasks && e.anchor->shape.domain != DOMAIN_EDGE) divide(&e, e.rows);
+  if (has_row_tasks && !domain_is_relation(e.anchor->shape.domain)) divide(&e, e.rows);
   if (kernel->kind == KERNEL_UPDATE) {
     e.tasks = ceil(updated_numbers(&e) / UPDATE_TASK);
     e.task_share = 1 / e.tasks;

@@ -166,7 +166,7 @@ static void find_virtual_values(Fusion *f) {
 
 static bool takes_a_body(KernelKind kind, Domain domain) {
   BodyPlace body = kernel_info[kind].body;
-  return body == BODY_EVERYWHERE || (body == BODY_ON_NODES && (domain == DOMAIN_NODE || domain == DOMAIN_GRAPH));
+  return body == BODY_EVERYWHERE || (body == BODY_ON_NODES && domain_is_rows(domain));
 }
 
 /* The kernels behind the operands of a point value, through values that exist only inside kernels. Gives the latest;
@@ -293,9 +293,8 @@ static void add_inputs(Fusion *f, int index, ValueId id) {
   Kernel *kernel = &kernels->kernels[index];
   add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, id);
   if (kernels->made_by[id] != NO_INDEX) kernels->is_stored[id] = true;
-  const bool is_size = f->graph->values[id].op == OP_DEGREE && f->graph->values[id].shape.domain == DOMAIN_GRAPH;
-  if (is_size) kernels->needs_graph_size = true;
-  else if (f->graph->values[id].op == OP_DEGREE) kernels->needs_degree[f->graph->values[id].as.end] = true;
+  const struct Degree *degree = &f->graph->values[id].as.degree;
+  if (f->graph->values[id].op == OP_DEGREE) kernels->needs[domain_set(degree->edges)].degree[degree->end] = true;
 }
 
 static void find_inputs(Fusion *f) {
@@ -400,19 +399,14 @@ static void choose_loops(const Fusion *f, Kernel *kernel) {
 static void note_graph_directions(Fusion *f, const Kernel *kernel) {
   Kernels *kernels = f->kernels;
   const Value *anchor = &f->graph->values[kernel->anchor];
-  if (op_is_aggregation(anchor->op) && f->graph->values[anchor->operand[0]].shape.domain == DOMAIN_MEMBER) {
-    if (anchor->as.end == END_DST) kernels->needs_members = true;
-    else kernels->needs_owner = true;
-    return;
-  }
-  if (op_is_aggregation(anchor->op)) {
-    if (anchor->as.end == END_DST) kernels->needs_in = true;
-    else kernels->needs_out = true;
-    if (anchor->as.end == END_SRC && kernel->kind != KERNEL_SPMM) kernels->needs_out_edge = true;
-  }
-  bool walks_edges = anchor->shape.domain == DOMAIN_EDGE ||
-                     (anchor->operand_count > 0 && f->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE);
-  if (walks_edges && !op_is_aggregation(anchor->op)) kernels->needs_in = true;
+  const Domain operand = anchor->operand_count > 0 ? f->graph->values[anchor->operand[0]].shape.domain : DOMAIN_NONE;
+  const Domain walked = domain_is_edges(anchor->shape.domain) ? anchor->shape.domain : operand;
+  if (!domain_is_edges(walked)) return;
+  struct EdgeNeeds *needs = &kernels->needs[domain_set(walked)];
+  const bool is_out = op_is_aggregation(anchor->op) && anchor->as.end == END_SRC;
+  if (is_out) needs->out = true;
+  else needs->in = true;
+  if (is_out && kernel->kind != KERNEL_SPMM && walked != DOMAIN_MEMBER) needs->out_edge = true; /* a node is one member */
 }
 
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {
@@ -428,6 +422,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   kernels->is_stored = arena_alloc(arena, count);
   kernels->is_half = arena_alloc(arena, count);
   kernels->storage = arena_alloc(arena, count * sizeof *kernels->storage);
+  kernels->needs = arena_alloc(arena, (size_t)typed_edge_sets(graph->program->info) * sizeof *kernels->needs);
   Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};

@@ -113,9 +113,10 @@ typedef struct Kernels {
   bool *is_stored;   /* per value: has memory of its own for some steps */
   bool *is_half;     /* per value that has storage: it is kept in bf16 */
   ValueId *storage;  /* per value: the value in whose memory it lies (a reshape lies in its operand's); else itself */
-  bool needs_in, needs_out, needs_out_edge; /* directions of the graph that kernels walk */
-  bool needs_degree[2];                     /* by EdgeEnd */
-  bool needs_members, needs_owner, needs_graph_size; /* the nodes of each graph, the graph of each node, how many nodes a graph has */
+  struct EdgeNeeds {
+    bool in, out, out_edge; /* directions that kernels walk */
+    bool degree[2];         /* by EdgeEnd */
+  } *needs;                 /* per set of edges */
 } Kernels;
 
 /* Which fields are kept by their non-zeros: mostly zero, and used as nothing but the left side of products. */

@@ -42,7 +42,7 @@ int64_t kernels_row_stride(const Kernels *kernels, ValueId id) {
   const Shape *shape = &kernels->graph->values[kernels->storage[id]].shape;
   if (kernels->graph->values[id].shape.domain != shape->domain) return shape_width(&kernels->graph->values[id].shape);
   const int64_t width = shape_width(shape);
-  const bool has_rows = shape->domain == DOMAIN_NODE || shape->domain == DOMAIN_EDGE;
+  const bool has_rows = domain_is_nodes(shape->domain) || domain_is_relation(shape->domain);
   if (shape->element == ELEMENT_BIT) return (width + WORD_BITS - 1) / WORD_BITS;
   return kernels->is_padded && has_rows ? stride_of(width, kernels_is_half(kernels, id) ? 2 : 4) : width;
 }

@@ -42,11 +42,13 @@ enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, MAX_STATE
 typedef struct Residents {
   int64_t alignment; /* of every block, and of everything that lies in the arenas after them */
   /* Indices into blocks, NO_INDEX where no step needs the thing. */
-  int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
-  int in_hubs, out_hubs;  /* for a GPU, where there may be such rows */
-  int degree[2];          /* by EdgeEnd */
+  struct EdgeSetBlocks {
+    int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
+    int in_hubs, out_hubs; /* for a GPU, where there may be such rows */
+    int degree[2];         /* by EdgeEnd */
+    bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
+  } *sets;                /* per set of edges */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
-  int members_ptr, members_idx, members_bounds, members_hubs, owner_ptr, owner_idx, owner_bounds, graph_size;
   int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
@@ -61,7 +63,6 @@ typedef struct Residents {
   int spmm_buffer_count;
   struct SpmmBuffer { bool is_out; int64_t width, stride; int block; } *spmm_buffers;
   int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, those of its blocks, those of its rows */
-  bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   int count;
   Block *blocks;          /* one after the other from offset 0; after them, from `bytes` on, those of BEFORE_STEPS */
   NameTable names;        /* of the blocks */

@@ -49,57 +49,56 @@ static int add_rows(Collecting *l, const char *name, int64_t bytes, Padding padd
 
 static bool drops_edges(const Kernels *training) {
   for (int i = 0; training && i < training->graph->value_count; i++)
-    if (training->graph->values[i].op == OP_DROPOUT && training->graph->values[i].shape.domain == DOMAIN_EDGE) return true;
+    if (training->graph->values[i].op == OP_DROPOUT && domain_is_relation(training->graph->values[i].shape.domain)) return true;
   return false;
 }
 
 int64_t residents_hub_room(int64_t entries) { return entries / (GNN_HUB_ENTRIES + 1); }
 
+static int add_part(Collecting *l, const char *set, const char *part, int64_t bytes) {
+  return add_resident(l, BLOCK_GRAPH, arena_printf(l->arena, "graph_%s%s", set, part), bytes);
+}
+
+/* One direction: the entries of each of `rows` rows. */
+static void add_direction(Collecting *l, const char *set, const char *end, int64_t rows, int64_t entries, int *ptr, int *idx, int *bounds, int *hubs) {
+  const int64_t hub_bytes = l->is_for_gpu ? 4 * residents_hub_room(entries) : 0;
+  *ptr = add_part(l, set, arena_printf(l->arena, "%s_ptr", end), 8 * (rows + 1));
+  *idx = add_part(l, set, arena_printf(l->arena, "%s_idx", end), 4 * entries);
+  *bounds = add_part(l, set, arena_printf(l->arena, "%s_bounds", end), 8 * (GNN_TASKS + 1));
+  if (hub_bytes) *hubs = add_part(l, set, arena_printf(l->arena, "%s_hubs", end), hub_bytes);
+}
+
+static bool is_set_symmetric(const DataInfo *info, Domain edges) {
+  if (domain_set(edges) >= EDGES_OF_RELATIONS) return info->relations[domain_set(edges) - EDGES_OF_RELATIONS].is_symmetric;
+  return edges == DOMAIN_EDGE && info->is_symmetric;
+}
+
+static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *needs) {
+  const DataInfo *info = l->program->info;
+  struct EdgeSetBlocks *blocks = &l->residents->sets[domain_set(edges)];
+  const int64_t count = typed_rows(info, edges), sources = typed_rows(info, domain_at(edges, END_SRC)), destinations = typed_rows(info, domain_at(edges, END_DST));
+  const char *name = edges == DOMAIN_EDGE ? "" : arena_printf(l->arena, "%s_", edges == DOMAIN_MEMBER ? "members" : typed_domain_name(info, edges));
+  blocks->is_symmetric = is_set_symmetric(info, edges);
+  blocks->has_out = needs->out;
+  const bool shares = needs->out && blocks->is_symmetric;
+  if (needs->in || shares) add_direction(l, name, "in", destinations, count, &blocks->in_ptr, &blocks->in_idx, &blocks->in_bounds, &blocks->in_hubs);
+  if (needs->out && !shares) add_direction(l, name, "out", sources, count, &blocks->out_ptr, &blocks->out_idx, &blocks->out_bounds, &blocks->out_hubs);
+  if (needs->out_edge) blocks->out_edge = add_part(l, name, "out_edge", 8 * count);
+  if (needs->degree[END_DST]) blocks->degree[END_DST] = add_part(l, name, "in_degree", 4 * destinations);
+  if (needs->degree[END_SRC]) blocks->degree[END_SRC] = add_part(l, name, "out_degree", 4 * sources);
+}
+
 static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   Residents *y = l->residents;
   const DataInfo *info = l->program->info;
-  bool in = false, out = false, edge = false, degree[2] = {false, false}, members = false, owner = false, graph_size = false;
-  for (int k = 0; k < 3; k++) {
-    if (!kernels[k]) continue;
-    in = in || kernels[k]->needs_in;
-    out = out || kernels[k]->needs_out;
-    edge = edge || kernels[k]->needs_out_edge;
-    for (int e = 0; e < 2; e++) degree[e] = degree[e] || kernels[k]->needs_degree[e];
-    members = members || kernels[k]->needs_members;
-    owner = owner || kernels[k]->needs_owner;
-    graph_size = graph_size || kernels[k]->needs_graph_size;
+  for (int set = 0; set < typed_edge_sets(info); set++) {
+    struct EdgeNeeds all = {0};
+    for (int k = 0; k < 3; k++) {
+      const struct EdgeNeeds *needs = kernels[k] ? &kernels[k]->needs[set] : &all;
+      all = (struct EdgeNeeds){all.in || needs->in, all.out || needs->out, all.out_edge || needs->out_edge, {all.degree[0] || needs->degree[0], all.degree[1] || needs->degree[1]}};
+    }
+    add_edge_set(l, typed_edge_set(info, set), &all);
   }
-  y->is_symmetric = info->is_symmetric;
-  y->has_out = out;
-  bool shares = out && info->is_symmetric;
-  const int64_t hub_bytes = l->is_for_gpu ? 4 * residents_hub_room(info->edges) : 0;
-  if (in || shares) {
-    y->in_ptr = add_resident(l, BLOCK_GRAPH, "graph_in_ptr", 8 * (info->nodes + 1));
-    y->in_idx = add_resident(l, BLOCK_GRAPH, "graph_in_idx", 4 * info->edges);
-    y->in_bounds = add_resident(l, BLOCK_GRAPH, "graph_in_bounds", 8 * (GNN_TASKS + 1));
-    if (hub_bytes) y->in_hubs = add_resident(l, BLOCK_GRAPH, "graph_in_hubs", hub_bytes);
-  }
-  if (out && !shares) {
-    y->out_ptr = add_resident(l, BLOCK_GRAPH, "graph_out_ptr", 8 * (info->nodes + 1));
-    y->out_idx = add_resident(l, BLOCK_GRAPH, "graph_out_idx", 4 * info->edges);
-    y->out_bounds = add_resident(l, BLOCK_GRAPH, "graph_out_bounds", 8 * (GNN_TASKS + 1));
-    if (hub_bytes) y->out_hubs = add_resident(l, BLOCK_GRAPH, "graph_out_hubs", hub_bytes);
-  }
-  if (edge) y->out_edge = add_resident(l, BLOCK_GRAPH, "graph_out_edge", 8 * info->edges);
-  if (degree[END_DST]) y->degree[END_DST] = add_resident(l, BLOCK_GRAPH, "graph_in_degree", 4 * info->nodes);
-  if (degree[END_SRC]) y->degree[END_SRC] = add_resident(l, BLOCK_GRAPH, "graph_out_degree", 4 * info->nodes);
-  if (members) {
-    y->members_ptr = add_resident(l, BLOCK_GRAPH, "graph_members_ptr", 8 * (info->graphs + 1));
-    y->members_idx = add_resident(l, BLOCK_GRAPH, "graph_members_idx", 4 * info->nodes);
-    y->members_bounds = add_resident(l, BLOCK_GRAPH, "graph_members_bounds", 8 * (GNN_TASKS + 1));
-    if (l->is_for_gpu && residents_hub_room(info->nodes)) y->members_hubs = add_resident(l, BLOCK_GRAPH, "graph_members_hubs", 4 * residents_hub_room(info->nodes));
-  }
-  if (owner) {
-    y->owner_ptr = add_resident(l, BLOCK_GRAPH, "graph_owner_ptr", 8 * (info->nodes + 1));
-    y->owner_idx = add_resident(l, BLOCK_GRAPH, "graph_owner_idx", 4 * info->nodes);
-    y->owner_bounds = add_resident(l, BLOCK_GRAPH, "graph_owner_bounds", 8 * (GNN_TASKS + 1));
-  }
-  if (graph_size) y->graph_size = add_resident(l, BLOCK_GRAPH, "graph_size", 4 * info->graphs);
   y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1));
   const bool is_ordered = l->program->data->recipe.order != ORDER_GIVEN;
   if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * info->nodes);
@@ -137,8 +136,7 @@ static void add_spmm(Collecting *l, const Kernels *kernels) {
 
 static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   const TypedField *field = &l->program->fields[f];
-  int64_t nodes = l->program->info->nodes;
-  int64_t rows = field->type.domain == DOMAIN_EDGE ? l->program->info->edges : field->type.domain == DOMAIN_GRAPH ? l->program->info->graphs : nodes, width = 1, number_bytes = l->residents->is_field_half[f] ? 2 : 4;
+  int64_t rows = typed_rows(l->program->info, field->type.domain), width = 1, number_bytes = l->residents->is_field_half[f] ? 2 : 4;
   for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
   if (!is_sparse) {
     const Padding padding = l->field_padding[f];
@@ -148,7 +146,7 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   }
   static const char *const parts[SPARSE_BLOCKS] = {"row_ptr", "row_idx", "row_value", "row_bounds",
                                                    "column_ptr", "column_idx", "column_value", "column_bounds"};
-  int64_t bytes[SPARSE_BLOCKS] = {8 * (nodes + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1),
+  int64_t bytes[SPARSE_BLOCKS] = {8 * (rows + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1),
                                   8 * (width + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1)};
   if (l->is_for_gpu) bytes[SPARSE_ROW_SHARES] = 4 * residents_hub_room(field->nonzeros);
   for (int p = 0; p < SPARSE_BLOCKS; p++) {
@@ -247,9 +245,13 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
-  y->in_ptr = y->in_idx = y->in_bounds = y->out_ptr = y->out_idx = y->out_edge = y->out_bounds = y->in_hubs = y->out_hubs = y->node_id = y->edge_id = NO_INDEX;
-  y->members_ptr = y->members_idx = y->members_bounds = y->members_hubs = y->owner_ptr = y->owner_idx = y->owner_bounds = y->graph_size = NO_INDEX;
-  y->degree[0] = y->degree[1] = y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
+  y->node_id = y->edge_id = NO_INDEX;
+  const int sets = typed_edge_sets(program->info);
+  y->sets = arena_alloc(arena, (size_t)sets * sizeof *y->sets);
+  for (int set = 0; set < sets; set++)
+    y->sets[set] = (struct EdgeSetBlocks){.in_ptr = NO_INDEX, .in_idx = NO_INDEX, .in_bounds = NO_INDEX, .out_ptr = NO_INDEX, .out_idx = NO_INDEX, .out_edge = NO_INDEX,
+                                          .out_bounds = NO_INDEX, .in_hubs = NO_INDEX, .out_hubs = NO_INDEX, .degree = {NO_INDEX, NO_INDEX}};
+  y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
   for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
   y->field = no_blocks(arena, program->field_count);
   y->is_field_half = arena_alloc(arena, (size_t)program->field_count + 1);
@@ -261,12 +263,13 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   add_spmm(&l, evaluation);
   find_used_fields(&l, training);
   find_used_fields(&l, evaluation);
+  if (program->has_train && program->train.ring_field != NO_INDEX) l.is_field_used[program->train.label_field] = true; /* by metrics */
   for (int f = 0; f < program->field_count; f++)
     if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f], false);
   if (hoisted) add_hoisted(&l, hoisted);
   add_weights(&l);
   /* Scores stay on a device with memory of its own, where it measures them itself. */
-  bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && y->field[program->train.label_field] != NO_INDEX && measures_are_plain(&program->train);
+  bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && program->train.batch_graphs == 0 && y->field[program->train.label_field] != NO_INDEX && measures_are_plain(&program->train);
   y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", results_bytes(program->info)) : NO_INDEX;
   if (hoisted) add_early(&l, hoisted);
   return y;
@@ -277,8 +280,7 @@ const Block *resident_of_value(const Residents *residents, const Graph *graph, V
   int index = NO_INDEX;
   if (v->op == OP_INPUT) index = residents->field[v->as.index];
   else if (v->op == OP_PARAM) index = residents->weight[v->as.index];
-  else if (v->op == OP_DEGREE && v->shape.domain == DOMAIN_GRAPH) index = residents->graph_size;
-  else if (v->op == OP_DEGREE) index = residents->degree[v->as.end];
+  else if (v->op == OP_DEGREE) index = residents->sets[domain_set(v->as.degree.edges)].degree[v->as.degree.end];
   else if (v->op == OP_HOISTED) index = residents->hoisted[residents->hoisted_value[v->as.index]];
   else if (residents->hoisted_kernels && residents->hoisted_kernels->graph == graph) index = residents->hoisted[value];
   return index == NO_INDEX ? NULL : &residents->blocks[index];

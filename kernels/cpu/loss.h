@@ -28,12 +28,17 @@ GNN_INLINE double gnn_cross_entropy_part(const gnn_real *scores, int64_t classes
   return loss;
 }
 
-/* sums[b] for the blocks [begin, end): that of the labelled rows among first[b] .. first[b + 1] - 1. */
+/* Where the entries of block b of a list of rows begin: those of its rows, or, without `first`, where the list is cut evenly. */
+GNN_INLINE int64_t gnn_block_entry(const int32_t *rows, int64_t row_count, const gnn_blocks *blocks, int64_t b) {
+  return blocks->first ? gnn_entry_of(rows, 0, row_count, blocks->first[b]) : row_count * b >> blocks->levels;
+}
+
+/* sums[b] for the blocks [begin, end): that of their labelled rows. */
 GNN_INLINE void gnn_cross_entropy_blocks(const gnn_real *scores, int64_t classes, const int32_t *labels, const int32_t *rows,
-                                         int64_t row_count, const int64_t *first, int64_t begin, int64_t end, double *sums) {
+                                         int64_t row_count, const gnn_blocks *blocks, int64_t begin, int64_t end, double *sums) {
   for (int64_t b = begin; b < end; b++)
-    sums[b] = gnn_cross_entropy_part(scores, classes, labels, rows, gnn_entry_of(rows, 0, row_count, first[b]),
-                                     gnn_entry_of(rows, 0, row_count, first[b + 1]));
+    sums[b] = gnn_cross_entropy_part(scores, classes, labels, rows, gnn_block_entry(rows, row_count, blocks, b),
+                                     gnn_block_entry(rows, row_count, blocks, b + 1));
 }
 
 GNN_INLINE void gnn_cross_entropy_gradient_row(const gnn_real *row, int64_t classes, int32_t label, double count,
@@ -74,7 +79,7 @@ GNN_INLINE void gnn_cross_entropy_gradient_nodes(const gnn_real *scores, int64_t
   }
 }
 
-/* ---- all losses: `labels` are int32, one a row, or numbers, as many as scores, `stride` apart from row to row ---- */
+/* ---- all losses: `labels` are int32, one a row, the ring for bpr, or numbers, as many as scores, `stride` apart from row to row ---- */
 
 /* Of one score and its target. Of squares and the like: of the difference. */
 GNN_INLINE double gnn_element_loss(const gnn_loss *loss, double score, double target) {
@@ -87,7 +92,7 @@ GNN_INLINE double gnn_element_loss(const gnn_loss *loss, double score, double ta
     const double softplus = log1p(exp(-fabs(score))) + (score < 0 ? -score : 0);
     return (1 - target) * score + (1 + (loss->pos_weight - 1) * target) * softplus;
   }
-  case GNN_LOSS_CROSS_ENTROPY: case GNN_LOSS_COUNT: break;
+  case GNN_LOSS_CROSS_ENTROPY: case GNN_LOSS_BPR: case GNN_LOSS_COUNT: break;
   }
   return NAN;
 }
@@ -100,9 +105,34 @@ GNN_INLINE double gnn_element_slope(const gnn_loss *loss, double score, double t
   case GNN_LOSS_L1: return off > 0 ? 1 : off < 0 ? -1 : off;
   case GNN_LOSS_HUBER: return off > loss->delta ? loss->delta : off < -loss->delta ? -loss->delta : off;
   case GNN_LOSS_BCE: return 1 - target - (1 + (loss->pos_weight - 1) * target) / (1 + exp(score));
-  case GNN_LOSS_CROSS_ENTROPY: case GNN_LOSS_COUNT: break;
+  case GNN_LOSS_CROSS_ENTROPY: case GNN_LOSS_BPR: case GNN_LOSS_COUNT: break;
   }
   return NAN;
+}
+
+/* ---- pairs: ring[r] leads from an edge to its negatives and back, from a negative by -1 - ring[r] (runtime/data/pairs.h) ---- */
+
+GNN_INLINE int64_t gnn_ring_next(const int32_t *ring, int64_t r) { return ring[r] < 0 ? -1 - (int64_t)ring[r] : ring[r]; }
+
+GNN_INLINE double gnn_rank_loss(double x) { return log1p(exp(-fabs(x))) + (x > 0 ? x : 0); }
+
+/* Of an edge, the mean over its negatives of -log sigmoid of what its score is larger; of a negative 0. scores: one a row. */
+GNN_INLINE double gnn_bpr_row(const gnn_real *scores, const int32_t *ring, int64_t r) {
+  double sum = 0, count = 0;
+  if (ring[r] < 0) return 0;
+  for (int64_t n = ring[r]; n != r; n = gnn_ring_next(ring, n), count++) sum += gnn_rank_loss((double)scores[n] - (double)scores[r]);
+  return sum / count;
+}
+
+/* Of the sum over all edges, by the score of row r. */
+GNN_INLINE double gnn_bpr_slope(const gnn_real *scores, const int32_t *ring, int64_t r) {
+  double sum = 0, count = 0;
+  int64_t edge = r;
+  for (int64_t n = gnn_ring_next(ring, r); n != r; n = gnn_ring_next(ring, n), count++) {
+    if (ring[n] >= 0) edge = n;
+    sum += 1 / (1 + exp((double)scores[r] - (double)scores[n]));
+  }
+  return edge == r ? -sum / count : 1 / (1 + exp((double)scores[edge] - (double)scores[r])) / count;
 }
 
 GNN_INLINE double gnn_class_weight(const gnn_loss *loss, int64_t class_) { return loss->weights ? loss->weights[class_] : 1; }
@@ -123,6 +153,7 @@ GNN_INLINE double gnn_loss_row(const gnn_loss *loss, const gnn_real *row, int64_
   const int64_t label = loss->has_classes ? ((const int32_t *)labels)[r] : 0;
   const gnn_real *targets = (const gnn_real *)labels + r * stride;
   double sum = 0;
+  if (loss->kind == GNN_LOSS_BPR) return gnn_bpr_row(row - r, labels, r);
   if (loss->kind == GNN_LOSS_CROSS_ENTROPY) {
     const double log_sum = gnn_row_log_sum(row, width, gnn_row_maximum(row, width));
     if (loss->smoothing == 0) return gnn_class_weight(loss, label) * (log_sum - (double)row[label]);
@@ -133,13 +164,13 @@ GNN_INLINE double gnn_loss_row(const gnn_loss *loss, const gnn_real *row, int64_
   return sum / (double)width;
 }
 
-/* sums[b] for the blocks [begin, end): that of the labelled rows among first[b] .. first[b + 1] - 1. */
+/* sums[b] for the blocks [begin, end): that of their labelled rows. */
 GNN_INLINE void gnn_loss_blocks(const gnn_loss *loss, const gnn_real *scores, int64_t width, const void *labels, int64_t stride,
-                                const int32_t *rows, int64_t row_count, const int64_t *first, int64_t begin, int64_t end, double *sums) {
+                                const int32_t *rows, int64_t row_count, const gnn_blocks *blocks, int64_t begin, int64_t end, double *sums) {
   for (int64_t b = begin; b < end; b++) {
-    const int64_t last = gnn_entry_of(rows, 0, row_count, first[b + 1]);
+    const int64_t last = gnn_block_entry(rows, row_count, blocks, b + 1);
     double sum = 0;
-    for (int64_t i = gnn_entry_of(rows, 0, row_count, first[b]); i < last; i++)
+    for (int64_t i = gnn_block_entry(rows, row_count, blocks, b); i < last; i++)
       sum += gnn_loss_row(loss, scores + rows[i] * width, width, labels, stride, rows[i]);
     sums[b] = sum;
   }
@@ -150,6 +181,10 @@ GNN_INLINE void gnn_loss_gradient_row(const gnn_loss *loss, const gnn_real *row,
                                       double total, gnn_real *gradient) {
   const int64_t label = loss->has_classes ? ((const int32_t *)labels)[r] : 0;
   const gnn_real *targets = (const gnn_real *)labels + r * stride;
+  if (loss->kind == GNN_LOSS_BPR) {
+    gradient[0] = (gnn_real)(gnn_bpr_slope(row - r, labels, r) / total);
+    return;
+  }
   if (loss->kind == GNN_LOSS_CROSS_ENTROPY) {
     const double log_sum = gnn_row_log_sum(row, width, gnn_row_maximum(row, width));
     double shares = 0;

@@ -102,7 +102,7 @@ GNN_INLINE void gnn_measure_rows(const gnn_real *scores, int64_t stride, int64_t
 /* ---- other losses: see kernels/cpu/loss.h ---- */
 
 #ifndef GNNRT_H
-enum gnn_loss_kind { GNN_LOSS_CROSS_ENTROPY, GNN_LOSS_BCE, GNN_LOSS_MSE, GNN_LOSS_L1, GNN_LOSS_HUBER };
+enum gnn_loss_kind { GNN_LOSS_CROSS_ENTROPY, GNN_LOSS_BCE, GNN_LOSS_MSE, GNN_LOSS_L1, GNN_LOSS_HUBER, GNN_LOSS_BPR };
 #endif
 
 /* As a type, so that nothing of it is left in the code of another loss. weights: of the classes, or NULL. */
@@ -137,6 +137,33 @@ template <bool HAS_CLASSES> GNN_INLINE double gnn_target(const void *labels, int
   return HAS_CLASSES ? (double)((const int32_t *)labels)[r] : (double)((const gnn_real *)labels)[r * stride + c];
 }
 
+/* Pairs, one score a row, by a single thread each: kernels/cpu/loss.h. */
+GNN_INLINE bool gnn_ring_is_edge(const void *ring, int64_t r) { return ((const int32_t *)ring)[r] >= 0; }
+GNN_INLINE int64_t gnn_ring_next(const void *ring, int64_t r) {
+  const int64_t next = ((const int32_t *)ring)[r];
+  return next < 0 ? -1 - next : next;
+}
+
+GNN_INLINE double gnn_bpr_row(const gnn_real *scores, int64_t stride, const void *ring, int64_t r) {
+  double sum = 0, count = 0;
+  if (!gnn_ring_is_edge(ring, r)) return 0;
+  for (int64_t n = gnn_ring_next(ring, r); n != r; n = gnn_ring_next(ring, n), count++) {
+    const double less = (double)scores[n * stride] - (double)scores[r * stride];
+    sum += log1p(exp(-fabs(less))) + (less > 0 ? less : 0);
+  }
+  return sum / count;
+}
+
+GNN_INLINE double gnn_bpr_slope(const gnn_real *scores, int64_t stride, const void *ring, int64_t r) {
+  double sum = 0, count = 0;
+  int64_t edge = r;
+  for (int64_t n = gnn_ring_next(ring, r); n != r; n = gnn_ring_next(ring, n), count++) {
+    if (gnn_ring_is_edge(ring, n)) edge = n;
+    sum += 1 / (1 + exp((double)scores[r * stride] - (double)scores[n * stride]));
+  }
+  return edge == r ? -sum / count : 1 / (1 + exp((double)scores[edge * stride] - (double)scores[r * stride])) / count;
+}
+
 /* losses[i] of row rows[i]; LANES threads a row. */
 template <int LANES, int KIND, bool HAS_CLASSES>
 GNN_INLINE void gnn_loss_rows(const gnn_loss_of<KIND, HAS_CLASSES> &loss, const gnn_real *scores, int64_t stride, int64_t width, const void *labels,
@@ -146,7 +173,9 @@ GNN_INLINE void gnn_loss_rows(const gnn_loss_of<KIND, HAS_CLASSES> &loss, const 
     const int64_t r = rows[i];
     const gnn_real *row = scores + r * stride;
     double sum = 0;
-    if (KIND == GNN_LOSS_CROSS_ENTROPY) {
+    if (KIND == GNN_LOSS_BPR) {
+      if (lane == 0) sum = gnn_bpr_row(scores, stride, labels, r);
+    } else if (KIND == GNN_LOSS_CROSS_ENTROPY) {
       const gnn_real maximum = gnn_row_maximum<LANES>(row, width);
       const double log_sum = log(gnn_row_exp_sum<LANES>(row, width, maximum)) + (double)maximum;
       const int64_t label = ((const int32_t *)labels)[r];
@@ -171,7 +200,9 @@ GNN_INLINE void gnn_loss_gradient(const gnn_loss_of<KIND, HAS_CLASSES> &loss, co
     const int64_t r = rows[i];
     const gnn_real *row = scores + r * stride;
     T *to = gradient + r * gradient_stride;
-    if (KIND == GNN_LOSS_CROSS_ENTROPY) {
+    if (KIND == GNN_LOSS_BPR) {
+      if (lane == 0) gnn_put(to, (gnn_real)(gnn_bpr_slope(scores, stride, labels, r) / total));
+    } else if (KIND == GNN_LOSS_CROSS_ENTROPY) {
       const gnn_real maximum = gnn_row_maximum<LANES>(row, width);
       const double log_sum = log(gnn_row_exp_sum<LANES>(row, width, maximum)) + (double)maximum;
       const int64_t label = ((const int32_t *)labels)[r];
@@ -193,14 +224,15 @@ GNN_INLINE void gnn_loss_gradient(const gnn_loss_of<KIND, HAS_CLASSES> &loss, co
 struct gnn_places_of_block {
   int64_t begin, end;
 };
-GNN_INLINE gnn_places_of_block gnn_block_places(const int32_t *rows, int64_t count, const gnn_view_blocks *blocks, int64_t block) {
-  const int64_t place = gnn_entry_of(rows, 0, count, blocks->first[block + (threadIdx.x % 32 >= 16)]);
+template <bool IS_OF_NODES> GNN_INLINE gnn_places_of_block gnn_block_places(const int32_t *rows, int64_t count, const gnn_view_blocks *blocks, int64_t block) {
+  const int64_t wanted = block + (threadIdx.x % 32 >= 16);
+  const int64_t place = IS_OF_NODES ? gnn_entry_of(rows, 0, count, blocks->first[wanted]) : count * wanted >> blocks->levels;
   return {__shfl_sync(~0u, place, 0), __shfl_sync(~0u, place, 16)};
 }
 
 /* sums[block]: over the labelled rows of a canonical block, which its threads share by their place in the list. */
-GNN_INLINE void gnn_cross_entropy_block(const double *losses, const int32_t *rows, int64_t count, const gnn_view_blocks *blocks, double *sums) {
-  const gnn_places_of_block places = gnn_block_places(rows, count, blocks, blockIdx.x);
+template <bool IS_OF_NODES = true> GNN_INLINE void gnn_cross_entropy_block(const double *losses, const int32_t *rows, int64_t count, const gnn_view_blocks *blocks, double *sums) {
+  const gnn_places_of_block places = gnn_block_places<IS_OF_NODES>(rows, count, blocks, blockIdx.x);
   double loss = 0;
   GNN_UNROLL_4 for (int64_t i = places.begin + threadIdx.x; i < places.end; i += GNN_THREADS) loss += losses[i];
   loss = gnn_block_sum<1>(loss);
@@ -215,10 +247,10 @@ GNN_INLINE void gnn_cross_entropy_mean(const double *sums, const gnn_view_blocks
 
 /* results[split][block] = the sum of -log p(label) over rows of the split, and how many have their label as best. A block of threads
  * for each canonical block of each split. */
-GNN_INLINE void gnn_measure_block(const double *losses, const gnn_view *g, double *results) {
+template <bool IS_OF_NODES = true> GNN_INLINE void gnn_measure_block(const double *losses, const gnn_view *g, double *results) {
   const int64_t split = blockIdx.x >> g->blocks.levels, block = blockIdx.x - (split << g->blocks.levels);
   for (int64_t s = 0; s < split; s++) losses += g->row_count[s];
-  const gnn_places_of_block places = gnn_block_places(g->rows[split], g->row_count[split], &g->blocks, block);
+  const gnn_places_of_block places = gnn_block_places<IS_OF_NODES>(g->rows[split], g->row_count[split], &g->blocks, block);
   double loss = 0, hits = 0;
   GNN_UNROLL_4 for (int64_t i = places.begin + threadIdx.x; i < places.end; i += GNN_THREADS) {
     loss += gnn_loss_alone(losses[i]);

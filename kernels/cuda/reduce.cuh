@@ -44,6 +44,12 @@ GNN_INLINE int64_t gnn_run_first(const gnn_view_blocks *blocks, int64_t run) {
   return place == 0 ? first : first + ((blocks->first[block + 1] - first) * place >> below);
 }
 
+/* The same of `rows` rows of another set, which the runs share evenly. */
+GNN_INLINE int64_t gnn_run_share(const gnn_view_blocks *blocks, int64_t run, int64_t rows) {
+  const int64_t runs = (int64_t)1 << blocks->run_levels;
+  return rows / runs * run + rows % runs * run / runs;
+}
+
 /* A walker is a block of threads, or as many as there are tiles of its sums. A thread adds the elements that are its own. */
 struct gnn_walk {
   int64_t run, end, done, width;

@@ -25,6 +25,7 @@ typedef unsigned long long uint64_t;
 #ifndef GNNRT_H
 typedef float gnn_real;
 enum { GNN_TRAIN, GNN_VALID, GNN_TEST };
+enum { GNN_EDGES, GNN_MEMBERS, GNN_RELATIONS };
 #endif
 
 typedef struct gnn_view_csr {
@@ -35,6 +36,10 @@ typedef struct gnn_view_csr {
   const int32_t *hub;    /* the rows of more than hub_entries entries, the longest first */
   int64_t hub_count, hub_entries;
 } gnn_view_csr;
+
+typedef struct gnn_view_edge_set {
+  gnn_view_csr in, out;
+} gnn_view_edge_set;
 
 /* gnn_blocks. */
 typedef struct gnn_view_blocks {
@@ -52,7 +57,8 @@ typedef struct gnn_view_sparse {
 typedef struct gnn_view {
   unsigned char *device; /* the arena */
   int64_t nodes, edges, graphs;
-  gnn_view_csr in, out, members, owner;
+  gnn_view_edge_set sets[128]; /* gnn_run.sets */
+  int64_t type_nodes[62];
   gnn_view_blocks blocks;
   const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
   const int64_t *edge_id;
@@ -62,7 +68,7 @@ typedef struct gnn_view {
   double row_weight[3];   /* by which losses are divided */
   double option[64], rate[32];
   uint64_t seed;
-  int64_t epoch;
+  int64_t update;
   double loss;            /* written by the loss's step */
 } gnn_view;
 

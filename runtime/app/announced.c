@@ -91,7 +91,7 @@ static double measure_slowdown(const gnn_program *program) { return program->is_
 static double measure_median(const double *sorted, int64_t count) { return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2; }
 
 /* An instance on these data, reset. */
-static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *program, const gnn_dataset *dataset,
+static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *program, gnn_dataset *dataset,
                                        const gnn_instance_options *options, gnn_instance **out, gnn_error *error) {
   gnn_instance *instance;
   gnn_status status = gnn_instance_create(program, options, &instance, error);
@@ -103,7 +103,7 @@ static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *pr
   return cli->weights ? gnn_weights_load(instance, cli->weights, error) : GNN_OK;
 }
 
-static gnn_status measure_fill(const gnn_cli *cli, const gnn_dataset *dataset, const gnn_instance_options *options,
+static gnn_status measure_fill(const gnn_cli *cli, gnn_dataset *dataset, const gnn_instance_options *options,
                                gnn_instance **out, gnn_error *error) {
   return measure_fill_program(cli, cli->program, dataset, options, out, error);
 }
@@ -111,7 +111,7 @@ static gnn_status measure_fill(const gnn_cli *cli, const gnn_dataset *dataset, c
 /* ---- check ---- */
 
 /* Memory is measured on pages that nobody touched before. The epochs of the trail, an evaluation. */
-static gnn_status measure_memory(const gnn_cli *cli, const gnn_dataset *dataset, gnn_trail *trail, int is_said, measure_peaks *peaks,
+static gnn_status measure_memory(const gnn_cli *cli, gnn_dataset *dataset, gnn_trail *trail, int is_said, measure_peaks *peaks,
                                  gnn_error *error) {
   gnn_instance *instance = NULL;
   gnn_instance_options options = gnn_cli_options(cli);
@@ -127,7 +127,7 @@ static gnn_status measure_memory(const gnn_cli *cli, const gnn_dataset *dataset,
 }
 
 /* The same epochs in the order that keeps every value, where there is room for it: the bits must be those of the plan. */
-static gnn_status measure_keeping(const gnn_cli *cli, const gnn_dataset *dataset, const gnn_trail *trail, gnn_error *error) {
+static gnn_status measure_keeping(const gnn_cli *cli, gnn_dataset *dataset, const gnn_trail *trail, gnn_error *error) {
   const gnn_program *program = cli->program;
   if (gnn_keeps_all(program)) {
     printf("keep-everything order: this plan is it\n");
@@ -168,7 +168,7 @@ static gnn_status measure_keeping(const gnn_cli *cli, const gnn_dataset *dataset
 }
 
 /* And time on pages as training has them. */
-static gnn_status measure_check_time(const gnn_cli *cli, const gnn_dataset *dataset, double *median, gnn_error *error) {
+static gnn_status measure_check_time(const gnn_cli *cli, gnn_dataset *dataset, double *median, gnn_error *error) {
   double seconds[MEASURE_EPOCHS];
   measure_times times = {seconds, 0, MEASURE_EPOCHS};
   gnn_instance *instance = NULL;
@@ -244,7 +244,6 @@ int gnn_command_bench(const gnn_cli *cli) {
   measure_times times = {malloc((size_t)epochs * sizeof(double)), 0, epochs};
   gnn_status status = times.seconds ? gnn_cli_open_data(cli, &dataset, &error) : gnn_fail_memory(&error, epochs * 8);
   if (status == GNN_OK) status = measure_fill(cli, dataset, &options, &instance, &error);
-  gnn_dataset_close(dataset);
   for (int64_t e = 0; status == GNN_OK && e < warmup; e++) status = gnn_trail_epoch(instance, &error);
   while (status == GNN_OK && times.count < times.room) status = measure_time(instance, &times, &error);
   if (status == GNN_OK) {
@@ -253,6 +252,7 @@ int gnn_command_bench(const gnn_cli *cli) {
   }
   free(times.seconds);
   gnn_instance_destroy(instance);
+  gnn_dataset_close(dataset);
   return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
 }
 
@@ -366,6 +366,10 @@ int gnn_command_profile(const gnn_cli *cli) {
   int64_t epochs = cli->epochs >= 0 ? cli->epochs : MEASURE_EPOCHS, warmup = cli->warmup >= 0 ? cli->warmup : 2;
   if (epochs < 1) {
     fprintf(stderr, "%s: profile needs at least one epoch\n", cli->name);
+    return GNN_EXIT_USAGE;
+  }
+  if (cli->program->batch_graphs) {
+    fprintf(stderr, "%s: profile is for programs that work on all data at once; this one works in batches of graphs, and bench times its epochs\n", cli->name);
     return GNN_EXIT_USAGE;
   }
   gnn_instance_options options = gnn_cli_options(cli);

@@ -11,7 +11,7 @@ typedef struct gnn_cli {
   double option[GNN_OPTION_MAX];
   const char *data, *out, *weights, *resume, *board, *output, *split, *layer, *scratch;
   char default_out[264]; /* a file's name and its ending */
-  int64_t epochs, runs, every, warmup, threads; /* epochs, runs, warmup: -1 where not given */
+  int64_t epochs, runs, every, warmup, threads, fold; /* epochs, runs, warmup, fold: -1 where not given */
   int64_t samples;
   int device, has_no_graph;
   int has_seed;

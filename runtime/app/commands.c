@@ -10,7 +10,10 @@
 #include "cli.h"
 #include "runtime/core/device.h"
 #include "runtime/core/lanes.h"
+#include "runtime/core/adjacency.h"
+#include "runtime/data/batches.h"
 #include "runtime/data/npy.h"
+#include "runtime/job/epoch.h"
 
 int gnn_cli_fail(const gnn_cli *cli, gnn_status status, const gnn_error *error) {
   gnn_print_error(cli->name, error);
@@ -39,6 +42,15 @@ gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_erro
     *dataset = NULL;
     return status;
   }
+  if (cli->fold >= 0) {
+    (*dataset)->is_fold_fixed = 1;
+    status = gnn_dataset_choose_fold(*dataset, cli->fold, error);
+    if (status != GNN_OK) {
+      gnn_dataset_close(*dataset);
+      *dataset = NULL;
+      return status;
+    }
+  }
   if (cli->is_verbose) commands_print_notes(*dataset);
   return GNN_OK;
 }
@@ -53,6 +65,11 @@ gnn_instance_options gnn_cli_options(const gnn_cli *cli) {
                                 .note = commands_note, .note_user = (void *)(uintptr_t)cli};
 }
 
+typedef struct commands_session {
+  gnn_instance *instance;
+  gnn_dataset *dataset; /* NULL: nothing comes back to it */
+} commands_session;
+
 /* What a lane could not have as it should is said once. */
 static void commands_print_scratch(const gnn_cli *cli, const gnn_instance *instance) {
   gnn_text text = {0};
@@ -61,19 +78,25 @@ static void commands_print_scratch(const gnn_cli *cli, const gnn_instance *insta
   gnn_text_free(&text);
 }
 
+/* Runs with folds come back to their data. */
+static int commands_keeps_data(const gnn_program *program) { return program->fold_count > 0 || gnn_comes_back_to_data(program); }
+
 /* Everything for training at full speed: data, an instance with its pages touched, reset to the seed. Errors are printed;
  * returns the exit code. */
-static int commands_open(const gnn_cli *cli, gnn_instance **out) {
+static int commands_open(const gnn_cli *cli, commands_session *session) {
   gnn_error error;
   gnn_instance *instance = NULL;
   gnn_dataset *dataset = NULL;
   gnn_instance_options options = gnn_cli_options(cli);
   options.populate = 1;
-  *out = NULL;
+  *session = (commands_session){0};
   gnn_status status = gnn_instance_create(cli->program, &options, &instance, &error);
   if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
   if (status == GNN_OK) status = gnn_instance_load(instance, dataset, &error);
-  gnn_dataset_close(dataset);
+  if (status != GNN_OK || !commands_keeps_data(cli->program)) {
+    gnn_dataset_close(dataset);
+    dataset = NULL;
+  }
   if (status != GNN_OK) {
     gnn_instance_destroy(instance);
     return gnn_cli_fail(cli, status, &error);
@@ -81,32 +104,40 @@ static int commands_open(const gnn_cli *cli, gnn_instance **out) {
   memcpy(instance->run.option, cli->option, sizeof instance->run.option);
   gnn_instance_reset(instance, cli->seed);
   if (cli->is_verbose) commands_print_scratch(cli, instance);
-  *out = instance;
+  *session = (commands_session){instance, dataset};
   return GNN_EXIT_OK;
 }
 
+static void commands_close(const commands_session *session) {
+  gnn_instance_destroy(session->instance);
+  gnn_dataset_close(session->dataset);
+}
+
 int gnn_command_train(const gnn_cli *cli) {
-  gnn_instance *instance;
-  int code = commands_open(cli, &instance);
+  commands_session session;
+  int code = commands_open(cli, &session);
   if (code != GNN_EXIT_OK) return code;
   gnn_train_options options = {
     .epochs = cli->epochs >= 0 ? cli->epochs : cli->program->epochs,
-    .runs = cli->runs >= 0 ? cli->runs : cli->program->runs > 0 ? cli->program->runs : 1,
-    .every = cli->every, .seed = cli->seed, .has_seed = cli->has_seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
+    .runs = cli->runs >= 0 ? cli->runs : cli->fold < 0 && cli->program->runs > 0 ? cli->program->runs : 1, .dataset = session.dataset,
+    .every = cli->every, .seed = cli->seed + (cli->fold > 0 ? (uint64_t)cli->fold : 0), /* as in the run of that fold */ .has_seed = cli->has_seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
     .resume = cli->resume, .resumes_newest = cli->resumes_newest, .logs_csv = cli->logs_csv,
     .logs_jsonl = cli->logs_jsonl, .board = cli->board, .progress = cli->progress, .time_limit = cli->time_limit,
     .continues_after_nan = cli->continues_after_nan, .accepts_changed_data = cli->accepts_changed_data, .is_quiet = cli->is_quiet, .is_verbose = cli->is_verbose,
     .command_line = cli->command_line};
-  code = gnn_train(instance, &options);
-  gnn_instance_destroy(instance);
+  code = gnn_train(session.instance, &options);
+  commands_close(&session);
   return code;
 }
 
 /* ---- eval and predict ---- */
 
-/* The weights that train left in a folder; of several runs those of the first. *path NULL: none. */
-static gnn_status commands_find_weights(const char *folder, char **path, gnn_error *error) {
-  const char *const names[] = {"best.safetensors", "last.safetensors", "run0/best.safetensors", "run0/last.safetensors"};
+/* The weights that train left in a folder; of several runs those of the first, or of the fold. *path NULL: none. */
+static gnn_status commands_find_weights(const char *folder, int64_t fold, char **path, gnn_error *error) {
+  char best[48], last[48];
+  snprintf(best, sizeof best, "run%lld/best.safetensors", (long long)(fold < 0 ? 0 : fold));
+  snprintf(last, sizeof last, "run%lld/last.safetensors", (long long)(fold < 0 ? 0 : fold));
+  const char *const names[] = {"best.safetensors", "last.safetensors", best, last};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     *path = gnn_path_join(folder, names[i]);
     if (*path == NULL) return gnn_fail_memory(error, 256);
@@ -118,25 +149,25 @@ static gnn_status commands_find_weights(const char *folder, char **path, gnn_err
 }
 
 /* Opens everything and loads the weights asked for, or those that train left. */
-static int commands_open_trained(const gnn_cli *cli, gnn_instance **instance) {
-  int code = commands_open(cli, instance);
+static int commands_open_trained(const gnn_cli *cli, commands_session *session) {
+  int code = commands_open(cli, session);
   if (code != GNN_EXIT_OK) return code;
   const char *folder = cli->out ? cli->out : cli->default_out;
   char *found = NULL;
   gnn_error error;
   gnn_status status = GNN_OK;
-  if (cli->weights == NULL) status = commands_find_weights(folder, &found, &error);
+  if (cli->weights == NULL) status = commands_find_weights(folder, cli->fold, &found, &error);
   const char *from = cli->weights ? cli->weights : found;
   if (status == GNN_OK && from == NULL) {
     status = gnn_fail(&error, GNN_EIO, "", "there are no saved weights in \"%s\"", folder);
     gnn_fail_help(&error, "train first, or name a file: --weights FILE");
   } else if (status == GNN_OK) {
-    status = gnn_weights_load(*instance, from, &error);
+    status = gnn_weights_load(session->instance, from, &error);
     if (status == GNN_OK && !cli->is_quiet) fprintf(stderr, "%s: weights from %s\n", cli->name, from);
   }
   free(found);
   if (status == GNN_OK) return GNN_EXIT_OK;
-  gnn_instance_destroy(*instance);
+  commands_close(session);
   return gnn_cli_fail(cli, status, &error);
 }
 
@@ -149,20 +180,27 @@ static int commands_split(const gnn_cli *cli) {
   return -1;
 }
 
-/* Whether the rows of the split (all: every node) of values[nodes, width] are numbers. */
-static gnn_status commands_check_finite(const gnn_cli *cli, const gnn_run *run, int split, const float *values, int64_t width, gnn_error *error) {
-  const int64_t rows = split == GNN_SPLIT_COUNT ? gnn_rows_of(run, run->program->scores_domain) : run->row_count[split];
+/* What a row of the scores is. */
+static const char *commands_row_word(const gnn_program *program) {
+  static const char *const words[] = {[GNN_NODE] = "node", [GNN_EDGE] = "edge", [GNN_GRAPH] = "graph", [GNN_TYPE] = "node", [GNN_RELATION] = "pair"};
+  return words[program->scores_domain];
+}
+
+/* Whether the rows of the split (all: every one) of values[rows, width] are numbers. */
+static gnn_status commands_check_finite(const gnn_cli *cli, const gnn_instance *instance, int split, const float *values, int64_t width, gnn_error *error) {
+  const int64_t rows = split == GNN_SPLIT_COUNT ? gnn_whole_rows_of_scores(instance) : instance->whole.row_count[split];
   int64_t bad = 0, first = 0;
   for (int64_t k = rows - 1; k >= 0 && !cli->continues_after_nan; k--) {
-    const int64_t node = split == GNN_SPLIT_COUNT ? k : run->rows[split][k];
+    const int64_t node = split == GNN_SPLIT_COUNT ? k : instance->whole.rows[split][k];
     int is_bad = 0;
     for (int64_t c = 0; c < width; c++) is_bad |= !isfinite(values[node * width + c]);
     bad += is_bad;
     if (is_bad) first = node;
   }
   if (bad == 0) return GNN_OK;
-  gnn_status status = gnn_fail(error, GNN_ENUMERIC, "R0803", "%s of %s nodes have numbers that are not finite, the first of them is node %lld",
-                               gnn_count_text(bad).text, gnn_count_text(rows).text, (long long)first);
+  const char *word = commands_row_word(cli->program);
+  gnn_status status = gnn_fail(error, GNN_ENUMERIC, "R0803", "%s of %s %ss have numbers that are not finite, the first of them is %s %lld",
+                               gnn_count_text(bad).text, gnn_count_text(rows).text, word, word, (long long)first);
   gnn_fail_help(error, "--nan=continue writes them as they are");
   return status;
 }
@@ -193,13 +231,14 @@ static int commands_confusion(const gnn_cli *cli, const gnn_instance *instance, 
 }
 
 int gnn_command_eval(const gnn_cli *cli) {
-  gnn_instance *instance;
+  commands_session session;
   gnn_error error;
   gnn_result result[GNN_SPLIT_COUNT];
   int split = commands_split(cli);
   if (split < 0) return GNN_EXIT_USAGE;
-  int code = commands_open_trained(cli, &instance);
+  int code = commands_open_trained(cli, &session);
   if (code != GNN_EXIT_OK) return code;
+  gnn_instance *instance = session.instance;
   gnn_status status = gnn_evaluate(instance, result);
   if (status != GNN_OK) {
     gnn_step_failed(instance, status, &error, "", "evaluation failed");
@@ -217,31 +256,36 @@ int gnn_command_eval(const gnn_cli *cli) {
   }
   for (int s = 0; code == GNN_EXIT_OK && s < GNN_SPLIT_COUNT; s++) {
     if (result[s].count == 0 || (split != GNN_SPLIT_COUNT && split != s)) continue;
-    printf("%-5s  %8s nodes  loss %.4f", gnn_split_names[s], gnn_count_text(result[s].count).text, gnn_shown(result[s].loss));
+    printf("%-5s  %8s %ss  loss %.4f", gnn_split_names[s], gnn_count_text(result[s].count).text, commands_row_word(cli->program), gnn_shown(result[s].loss));
     for (int i = 0; i < cli->program->metric_count; i++) printf("  %s %.4f", cli->program->metrics[i].name, gnn_shown(result[s].metric[i]));
     printf("\n");
   }
   for (int s = 0; code == GNN_EXIT_OK && cli->program->has_confusion && s < GNN_SPLIT_COUNT; s++)
     if (result[s].count && (split == GNN_SPLIT_COUNT || split == s)) code = commands_confusion(cli, instance, (gnn_split)s);
-  gnn_instance_destroy(instance);
+  commands_close(&session);
   return code;
 }
 
 typedef struct commands_tap {
+  const gnn_instance *instance;
   const char *wanted;
-  float *values;  /* rows * width, once seen */
-  int64_t rows, width;
+  float *values;  /* rows * width, once seen; of batch after batch */
+  int64_t rows, width, next_graph; /* of the data: the first of the next batch */
   int is_broken;
 } commands_tap;
 
 static void commands_on_tap(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width) {
   commands_tap *tap = user;
-  if (strcmp(name, tap->wanted) != 0 || tap->values) return;
-  tap->values = malloc((size_t)(rows * width) * sizeof *tap->values + 1);
-  if (tap->values == NULL) { tap->is_broken = 1; return; }
-  for (int64_t i = 0; i < rows * width; i++) tap->values[i] = (float)value[i];
-  tap->rows = rows;
+  const gnn_batch *batch = &tap->instance->batch;
+  const int is_next = tap->values == NULL || (batch->graphs && batch->graph[0] == tap->next_graph); /* a layer that is called twice counts once */
+  if (strcmp(name, tap->wanted) != 0 || !is_next || tap->is_broken) return;
+  float *values = realloc(tap->values, (size_t)((tap->rows + rows) * width) * sizeof *tap->values + 1);
+  if (values == NULL) { tap->is_broken = 1; return; }
+  for (int64_t i = 0; i < rows * width; i++) values[tap->rows * width + i] = (float)value[i];
+  tap->values = values;
+  tap->rows += rows;
   tap->width = width;
+  tap->next_graph = batch->graphs ? batch->graph[batch->graphs - 1] + 1 : -1;
 }
 
 static int commands_layer(const gnn_cli *cli) {
@@ -263,32 +307,55 @@ static int commands_layer(const gnn_cli *cli) {
   return GNN_EXIT_USAGE;
 }
 
-/* What the data call a row of the scores. */
-static int64_t commands_row_id(const gnn_run *run, int64_t row) { return run->program->scores_domain == GNN_NODE ? gnn_node_id(run, row) : row; }
-
 /* The rows of the split (all: every one) as the data order them; malloc'ed. */
-static int32_t *commands_rows(const gnn_run *run, int split, int64_t *count) {
-  const int64_t all = gnn_rows_of(run, run->program->scores_domain), chosen = split == GNN_SPLIT_COUNT ? all : run->row_count[split];
+static int32_t *commands_rows(const gnn_instance *instance, int split, int64_t *count) {
+  const gnn_run *run = &instance->run;
+  const int64_t all = gnn_whole_rows_of_scores(instance), chosen = split == GNN_SPLIT_COUNT ? all : instance->whole.row_count[split];
   int32_t *rows = malloc((size_t)all * sizeof *rows + 1);
   *count = 0;
   if (rows == NULL) return NULL;
   for (int64_t v = 0; v < all; v++) rows[v] = -1;
   for (int64_t k = 0; k < chosen; k++) {
-    const int32_t row = split == GNN_SPLIT_COUNT ? (int32_t)k : run->rows[split][k];
-    rows[commands_row_id(run, row)] = row;
+    const int32_t row = split == GNN_SPLIT_COUNT ? (int32_t)k : instance->whole.rows[split][k];
+    rows[gnn_score_id(run, row)] = row;
   }
   for (int64_t v = 0; v < all; v++)
     if (rows[v] >= 0) rows[(*count)++] = rows[v];
   return rows;
 }
 
-/* Rows of the split (all: every node) of values[nodes, width], as scores or as the greatest one's column. */
+/* The edges that the scores are of, by destination; NULL: rows are no edges, or the program has no use for their ends. */
+static gnn_status commands_ends(const gnn_instance *instance, const gnn_csr **ends, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  const int number = program->scores_domain == GNN_EDGE ? GNN_EDGES : program->scores_set;
+  *ends = NULL;
+  if (program->scores_domain != GNN_EDGE && program->scores_domain != GNN_RELATION) return GNN_OK;
+  const gnn_edge_set_desc *plan = &program->graph.sets[number];
+  const gnn_csr *in = &instance->run.sets[number].in;
+  if (plan->at_in_ptr < 0 || plan->at_in_idx < 0) return GNN_OK;
+  gnn_status status = gnn_download(instance, plan->at_in_ptr, (in->rows + 1) * (int64_t)sizeof *in->ptr, error);
+  if (status == GNN_OK) status = gnn_download(instance, plan->at_in_idx, in->entries * (int64_t)sizeof *in->idx, error);
+  *ends = in;
+  return status;
+}
+
+/* A node's number, a graph's; of an edge its ends. */
+static void commands_name_row(gnn_text *text, const gnn_instance *instance, const gnn_csr *ends, int64_t row) {
+  const gnn_run *run = &instance->run;
+  if (ends) gnn_text_format(text, "%lld,%lld", (long long)gnn_data_node(instance, ends->idx[row]), (long long)gnn_data_node(instance, gnn_adjacency_row(ends->ptr, 0, ends->rows, row)));
+  else gnn_text_format(text, "%lld", (long long)gnn_score_id(run, row));
+}
+
+/* Rows of the split (all: every one) of values[rows, width], as scores or as the greatest one's column. */
 static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instance, int split, const float *values,
                                  int64_t width, gnn_error *error) {
   const gnn_run *run = &instance->run;
+  const gnn_csr *ends;
   int64_t rows;
-  int32_t *row_node = commands_rows(run, split, &rows);
-  if (row_node == NULL) return gnn_fail_memory(error, run->nodes * (int64_t)sizeof *row_node);
+  gnn_status status = commands_ends(instance, &ends, error);
+  if (status != GNN_OK) return status;
+  int32_t *row_node = commands_rows(instance, split, &rows);
+  if (row_node == NULL) return gnn_fail_memory(error, gnn_whole_rows_of_scores(instance) * (int64_t)sizeof *row_node);
   const char *dot = strrchr(cli->output, '.');
   int is_csv = (dot && strcmp(dot, ".csv") == 0) || strcmp(cli->output, "-") == 0;
   int64_t columns = cli->wants_classes ? 1 : width;
@@ -306,16 +373,16 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
     if (classes) classes[k] = best;
     else memcpy(scores + k * width, row, (size_t)width * sizeof *row);
   }
-  gnn_status status;
   if (is_csv) {
     gnn_text text = {0};
-    gnn_text_format(&text, run->program->scores_domain == GNN_GRAPH ? "graph" : "node");
+    gnn_text_format(&text, "%s", ends ? "source,destination" : commands_row_word(run->program));
     for (int64_t c = 0; c < columns; c++) {
       if (classes) gnn_text_format(&text, ",class");
       else gnn_text_format(&text, ",%lld", (long long)c);
     }
     for (int64_t k = 0; k < rows; k++) {
-      gnn_text_format(&text, "\n%lld", (long long)commands_row_id(run, row_node[k]));
+      gnn_text_format(&text, "\n");
+      commands_name_row(&text, instance, ends, row_node[k]);
       if (classes) gnn_text_format(&text, ",%lld", (long long)classes[k]);
       else for (int64_t c = 0; c < columns; c++) gnn_text_format(&text, ",%.9g", gnn_shown((double)scores[k * width + c]));
     }
@@ -334,7 +401,7 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
 }
 
 int gnn_command_predict(const gnn_cli *cli) {
-  gnn_instance *instance;
+  commands_session session;
   gnn_error error;
   int split = commands_split(cli);
   if (split < 0 || commands_layer(cli) != 0) return GNN_EXIT_USAGE;
@@ -351,47 +418,50 @@ int gnn_command_predict(const gnn_cli *cli) {
     fprintf(stderr, "%s: --classes and --layer exclude each other\n", cli->name);
     return GNN_EXIT_USAGE;
   }
-  int code = commands_open_trained(cli, &instance);
+  int code = commands_open_trained(cli, &session);
   if (code != GNN_EXIT_OK) return code;
+  gnn_instance *instance = session.instance;
   gnn_run *run = &instance->run;
   commands_tap tap = {.wanted = cli->layer};
   if (cli->layer) {
     run->tap = commands_on_tap;
     run->tap_user = &tap;
   }
-  gnn_status status = gnn_do(instance, GNN_WORK_EVALUATE);
-  if (status == GNN_OK && !cli->layer) status = gnn_download_scores(instance, NULL);
-  const float *values = cli->layer ? tap.values : gnn_instance_at(instance, cli->program->at_scores);
+  tap.instance = instance;
+  gnn_status status = gnn_score(instance);
+  const float *values = cli->layer ? tap.values : instance->whole.scores;
   int64_t width = cli->layer ? tap.width : cli->program->classes;
   if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "evaluation failed");
   else if (tap.is_broken) status = gnn_fail_memory(&error, 0);
-  else if (cli->layer && (values == NULL || tap.rows != gnn_rows_of(run, run->program->scores_domain)))
+  else if (cli->layer && (values == NULL || tap.rows != gnn_whole_rows_of_scores(instance)))
     status = gnn_fail(&error, GNN_EDATA, "", "\"%s\" does not live where the scores do", cli->layer);
-  else status = commands_check_finite(cli, run, split, values, width, &error);
+  else status = commands_check_finite(cli, instance, split, values, width, &error);
   if (status == GNN_OK) status = commands_write(cli, instance, split, values, width, &error);
   if (status == GNN_OK && !cli->is_quiet && strcmp(cli->output, "-") != 0)
     printf("wrote %s: %s rows\n", cli->output,
-           gnn_count_text(split == GNN_SPLIT_COUNT ? gnn_rows_of(run, run->program->scores_domain) : run->row_count[split]).text);
+           gnn_count_text(split == GNN_SPLIT_COUNT ? gnn_whole_rows_of_scores(instance) : instance->whole.row_count[split]).text);
   free(tap.values);
-  gnn_instance_destroy(instance);
+  commands_close(&session);
   return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
 }
 
 /* ---- gradients ---- */
 
 int gnn_command_gradients(const gnn_cli *cli) {
-  gnn_instance *instance;
+  commands_session session;
   gnn_error error;
   if (cli->output == NULL) {
     fprintf(stderr, "%s: gradients needs a file to write: -o gradients.safetensors\n", cli->name);
     return GNN_EXIT_USAGE;
   }
-  int code = commands_open(cli, &instance);
+  int code = commands_open(cli, &session);
   if (code != GNN_EXIT_OK) return code;
+  gnn_instance *instance = session.instance;
   gnn_status status = cli->weights ? gnn_weights_load(instance, cli->weights, &error) : GNN_OK;
   if (status == GNN_OK) {
-    instance->run.epoch = 1;
-    status = gnn_do(instance, GNN_WORK_GRADIENTS);
+    instance->run.epoch = instance->run.update = 1;
+    if (instance->batches) status = gnn_batches_load(instance, GNN_BATCHES_TRAIN, 0, NULL); /* the first */
+    if (status == GNN_OK) status = gnn_do(instance, GNN_WORK_GRADIENTS);
     if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "the gradients could not be computed");
   }
   if (status == GNN_OK && !isfinite(instance->run.loss) && !cli->continues_after_nan) {
@@ -400,7 +470,7 @@ int gnn_command_gradients(const gnn_cli *cli) {
   }
   if (status == GNN_OK) status = gnn_gradients_save(instance, cli->output, &error);
   if (status == GNN_OK && !cli->is_quiet && strcmp(cli->output, "-") != 0) printf("wrote %s: loss %.9g\n", cli->output, gnn_shown(instance->run.loss));
-  gnn_instance_destroy(instance);
+  commands_close(&session);
   return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
 }
 
@@ -507,9 +577,10 @@ int gnn_command_info(const gnn_cli *cli) {
          gnn_count_text(program->graph.nodes).text, gnn_count_text(program->graph.edges).text, (long long)program->classes,
          gnn_count_text(program->graph.row_count[0]).text, gnn_count_text(program->graph.row_count[1]).text,
          gnn_count_text(program->graph.row_count[2]).text);
+  if (program->batch_graphs) printf("             that is the largest batch of %lld graphs\n", (long long)program->batch_graphs);
   for (int i = 0; i < program->field_count; i++) {
     const gnn_field_desc *field = &program->fields[i];
-    printf("             %s %s : ", field->domain == GNN_NODE ? "node" : "edge", field->name);
+    printf("             %s %s : ", field->domain == GNN_NODE ? "node" : field->domain == GNN_GRAPH ? "graph" : "edge", field->name);
     if (field->storage == GNN_LABEL) printf("class[%lld]\n", (long long)field->classes);
     else printf("%s[%lld]%s%s\n", field->is_half ? "bf16" : "f32", (long long)field->width, field->storage == GNN_SPARSE ? ", sparse" : "",
                 field->is_row_normalised ? ", rows scaled to sum 1" : "");

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "loop.h"
+#include "fold_runs.h"
 #include "runtime/core/device.h"
 
 enum { CONSOLE_ROWS = 20, CONSOLE_SECONDS = 60 }; /* rows of a run on a terminal; between rows in a file */
@@ -18,7 +18,7 @@ enum { CONSOLE_COLUMNS = 80 };                      /* where neither the termina
 static const char *console_device(const gnn_program *program) { return program->device_name ? program->device_name : "device"; }
 
 int gnn_loop_shows(const gnn_loop *loop, int split) {
-  return loop->program->shows[split] && loop->instance->run.row_count[split] > 0;
+  return loop->program->shows[split] && loop->instance->whole.row_count[split] > 0;
 }
 
 int64_t gnn_loop_parameters(const gnn_program *program) {
@@ -28,19 +28,37 @@ int64_t gnn_loop_parameters(const gnn_program *program) {
   return count;
 }
 
+typedef struct console_counts {
+  int64_t nodes, edges;
+  int relations;
+} console_counts;
+
+/* Of all types and relations. */
+static console_counts console_count(const gnn_run *run, const gnn_whole *whole) {
+  const gnn_graph_desc *graph = &run->program->graph;
+  console_counts counts = {.nodes = whole->nodes, .edges = whole->edges, .relations = graph->set_count > GNN_RELATIONS ? graph->set_count - GNN_RELATIONS - (run->program->recipe.pairs.name != NULL) : 0};
+  for (int t = 0; t < graph->type_count; t++) counts.nodes += run->type_nodes[t];
+  for (int set = GNN_RELATIONS; graph->type_count && set < graph->set_count; set++) counts.edges += run->sets[set].in.entries;
+  return counts;
+}
+
 void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
-  const gnn_run *run = &instance->run;
-  const gnn_program *program = run->program;
+  const gnn_whole *whole = &instance->whole;
+  const gnn_program *program = instance->run.program;
   printf("%s on %s   ", program->name, program->data_name);
-  if (run->graphs > 1) printf("%s graphs  ", gnn_count_text(run->graphs).text);
-  printf("%s nodes  %s edges  train/valid/test %s/%s/%s\n", gnn_count_text(run->nodes).text, gnn_count_text(run->edges).text, gnn_count_text(run->row_count[GNN_TRAIN]).text,
-         gnn_count_text(run->row_count[GNN_VALID]).text, gnn_count_text(run->row_count[GNN_TEST]).text);
+  if (whole->graphs > 1) printf("%s graphs  ", gnn_count_text(whole->graphs).text);
+  const console_counts counts = console_count(&instance->run, whole);
+  printf("%s nodes  %s edges", gnn_count_text(counts.nodes).text, gnn_count_text(counts.edges).text);
+  if (counts.relations) printf(" of %d relations", counts.relations);
+  printf("  train/valid/test %s/%s/%s\n", gnn_count_text(whole->row_count[GNN_TRAIN]).text,
+         gnn_count_text(whole->row_count[GNN_VALID]).text, gnn_count_text(whole->row_count[GNN_TEST]).text);
   printf("%s parameters   seed %llu   plan %.8s (peak %s %s", gnn_count_text(gnn_loop_parameters(program)).text,
          (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text, console_device(program));
   if (program->host_bytes) printf(", %s host", gnn_bytes_text(program->host_bytes).text);
   if (program->ssd_bytes) printf(", %s ssd", gnn_bytes_text(program->ssd_bytes).text);
   printf(")");
-  int split = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  if (program->batch_graphs) printf("   batches of %lld graphs", (long long)program->batch_graphs);
+  int split = whole->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   if (gnn_has_accuracy(program) && program->fields[program->label_field].storage == GNN_LABEL)
     printf("   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],
            instance->majority_share[split]);
@@ -95,7 +113,7 @@ static void console_status_line(const gnn_loop *loop, int without, gnn_text *lin
   const gnn_keeper *keeper = &loop->progress.keeper;
   int64_t epoch = loop->instance->run.epoch, left = loop->options->epochs - epoch;
   double mean = epoch ? (gnn_now() - loop->run_started) / (double)epoch : 0;
-  int split = loop->instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  int split = loop->instance->whole.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   gnn_text_format(line, "%s ", gnn_is_utf8() ? "▸" : ">");
   if (loop->options->runs > 1) gnn_text_format(line, "run %lld  ", (long long)loop->progress.run_index);
   gnn_text_format(line, "%lld/%lld", (long long)epoch, (long long)loop->options->epochs);
@@ -218,7 +236,7 @@ static void console_hints(const gnn_loop *loop) {
   const gnn_instance *instance = loop->instance;
   const gnn_keeper *keeper = &loop->progress.keeper;
   if (!gnn_has_accuracy(program) || program->fields[program->label_field].storage != GNN_LABEL || loop->options->epochs < 10) return;
-  int split = instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  int split = instance->whole.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   if (keeper->best[split].metric[0] <= instance->majority_share[split] + 0.01)
     printf("HINT: %s %.4f is no better than always answering \"class %lld\" (%.4f); try another --lr, or gnndata check\n",
            gnn_split_names[split], keeper->best[split].metric[0], (long long)instance->majority_class,
@@ -257,6 +275,10 @@ void gnn_loop_closing(const gnn_loop *loop) {
     }
     printf("   (unbiased std)   %s parameters\n", gnn_count_text(gnn_loop_parameters(loop->program)).text);
   }
+  const gnn_fold_report report = gnn_folds_report(loop);
+  if (report.folds)
+    printf("%lld folds at epoch %lld, the best of the mean over their test curves (Xu et al. 2019): test %.4f %s %.4f\n", (long long)report.folds, (long long)report.epoch,
+           report.mean, gnn_is_utf8() ? "±" : "+-", report.deviation);
   console_hints(loop);
   fflush(stdout);
 }

@@ -19,6 +19,7 @@
 #include "cli.h"
 #include "kernels/cpu/random.h"
 #include "runtime/core/device.h"
+#include "runtime/data/batches.h"
 #include "runtime/data/subgraph.h"
 
 enum { GRADCHECK_NODES = 300, GRADCHECK_STREAM = 0x6c, GRADCHECK_STEPS = 3 };
@@ -100,10 +101,11 @@ static void gradcheck_move(gnn_instance *instance) {
 static gnn_status gradcheck_all(const gnn_cli *cli, gnn_instance *instance, int *failed, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   double loss;
-  instance->run.epoch = 1;
-  gnn_status status = gradcheck_loss(instance, &loss);
+  instance->run.epoch = instance->run.update = 1;
+  gnn_status status = instance->batches ? gnn_batches_load(instance, GNN_BATCHES_TRAIN, 0, error) : GNN_OK;
+  if (status == GNN_OK) status = gradcheck_loss(instance, &loss);
   if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the gradients could not be computed");
-  printf("%s: %lld nodes, %lld edges, %lld training nodes, loss %.9g\n", program->name, (long long)instance->run.nodes,
+  printf("%s: %lld nodes, %lld edges, %lld training rows, loss %.9g\n", program->name, (long long)instance->run.nodes,
          (long long)instance->run.edges, (long long)instance->run.row_count[GNN_TRAIN], gnn_shown(loss));
   printf("%-32s %7s %12s %12s %10s\n", "weight", "tried", "program", "difference", "error");
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
@@ -138,11 +140,13 @@ int gnn_command_gradcheck(const gnn_cli *cli) {
   }
   gnn_instance_options options = gnn_cli_options(cli);
   gnn_status status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = gnn_dataset_check_files(dataset, gnn_subgraph(dataset, GRADCHECK_NODES, &part, &error), &error);
-  gnn_dataset_close(dataset);
+  if (status == GNN_OK && (twice->batch_graphs || twice->graph.has_weights_of_nodes)) part = dataset; /* the first batch; or there has to be a node for each row of a weight */
+  else if (status == GNN_OK) {
+    status = gnn_dataset_check_files(dataset, gnn_subgraph(dataset, GRADCHECK_NODES, &part, &error), &error);
+    gnn_dataset_close(dataset);
+  }
   if (status == GNN_OK) status = gnn_instance_create(twice, &options, &instance, &error);
   if (status == GNN_OK) status = gnn_instance_load(instance, part, &error);
-  gnn_dataset_close(part);
   if (status == GNN_OK) {
     memcpy(instance->run.option, cli->option, sizeof instance->run.option);
     gnn_instance_reset(instance, cli->seed);
@@ -151,6 +155,7 @@ int gnn_command_gradcheck(const gnn_cli *cli) {
   }
   if (status == GNN_OK) status = gradcheck_all(cli, instance, &failed, &error);
   gnn_instance_destroy(instance);
+  gnn_dataset_close(part);
   if (status != GNN_OK) return gnn_cli_fail(cli, status, &error);
   if (failed) printf("%d gradient%s wrong\n", failed, failed == 1 ? " is" : "s are");
   else printf("all gradients agree\n");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "train.h"
+#include "runtime/job/epoch.h"
 #include "runtime/core/bad_value.h"
 #include "runtime/core/device.h"
 
@@ -59,7 +60,7 @@ void gnn_trail_destroy(gnn_trail *trail) {
 }
 
 gnn_status gnn_trail_epoch(gnn_instance *instance, gnn_error *error) {
-  gnn_status status = gnn_step_epoch(instance);
+  gnn_status status = gnn_train_epoch(instance);
   if (status == GNN_OK) return status;
   return gnn_epoch_failed(instance, status, error);
 }

@@ -16,7 +16,7 @@
 typedef enum program_option {
   OPT_DATA, OPT_EPOCHS, OPT_RUNS, OPT_SEED, OPT_THREADS, OPT_WEIGHTS, OPT_RESUME, OPT_OUT, OPT_LOG, OPT_EVERY, OPT_PROGRESS,
   OPT_TIME_LIMIT, OPT_NAN, OPT_DATA_CHANGED, OPT_DETERMINISTIC, OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_VERSION, OPT_DEVICE, OPT_SCRATCH,
-  OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_SERIAL, OPT_NO_GRAPH, OPT_COUNT
+  OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_SERIAL, OPT_NO_GRAPH, OPT_FOLD, OPT_COUNT
 } program_option;
 
 enum { CMD_TRAIN = 1, CMD_EVAL = 2, CMD_PREDICT = 4, CMD_INFO = 8, CMD_CHECK = 16, CMD_BENCH = 32, CMD_GRADCHECK = 64,
@@ -58,6 +58,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_JSON] = {"json", NULL, "info, bench: as JSON", 0, CMD_INFO | CMD_BENCH},
   [OPT_SAMPLES] = {"samples", "N", "gradcheck: numbers tried of each weight", 1, CMD_GRADCHECK},
   [OPT_SERIAL] = {"serial-lanes", NULL, "wait for every copy between the tiers, to see what overlapping them saves", 0, CMD_WITH_DATA},
+  [OPT_FOLD] = {"fold", "K", "the fold that is tested, from 0: of train that run alone, of eval and predict its weights", 1, CMD_WITH_DATA},
   [OPT_NO_GRAPH] = {"no-graph", NULL, "launch step by step, without a CUDA graph", 0, CMD_WITH_DATA | CMD_APART},
 };
 
@@ -218,6 +219,10 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
   case OPT_WARMUP: return program_integer(cli, name, value, 0, &cli->warmup);
   case OPT_JSON: cli->is_json = 1; return 0;
   case OPT_SAMPLES: return program_integer(cli, name, value, 1, &cli->samples);
+  case OPT_FOLD:
+    code = program_integer(cli, name, value, 0, &cli->fold);
+    if (code == 0 && cli->program->fold_count == 0) return program_usage(cli, "--fold %s: the data of this program are not cut into folds%s", value, "");
+    return code;
   case OPT_SERIAL: cli->is_serial = 1; return 0;
   default: return GNN_EXIT_INTERNAL;
   }
@@ -354,7 +359,7 @@ int gnn_main(int argc, char **argv, const gnn_program *program) {
     cli->name = slash && slash[1] ? slash + 1 : argv[0];
   }
   snprintf(cli->default_out, sizeof cli->default_out, "%s.out", cli->name);
-  cli->epochs = cli->runs = cli->warmup = -1;
+  cli->epochs = cli->runs = cli->warmup = cli->fold = -1;
   cli->samples = 8;
   cli->seed = (uint64_t)program->seed;
   for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++) cli->option[i] = program->options[i].value;

@@ -12,11 +12,12 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "loop.h"
+#include "fold_runs.h"
 #include "runtime/base/partial.h"
 #include "runtime/core/bad_value.h"
 #include "runtime/core/device.h"
 #include "runtime/data/contents.h"
+#include "runtime/job/epoch.h"
 
 /* Signal handlers can only leave word here; the loop looks after every epoch. */
 static volatile sig_atomic_t train_signal, train_status_wanted; /* the first that asked to stop */
@@ -171,6 +172,7 @@ static gnn_status train_evaluate(gnn_loop *loop, int64_t epoch, int counts) {
       gnn_bad_value_find(loop->instance, GNN_WORK_EVALUATE);
       return train_not_finite(loop);
     }
+  if (counts) gnn_folds_see(loop, epoch);
   if (counts && gnn_keeper_see(&loop->progress.keeper, &loop->instance->run, epoch, loop->result) && loop->program->has_keep)
     return gnn_snapshot_take(&loop->best, loop->instance, &loop->error);
   return GNN_OK;
@@ -220,7 +222,7 @@ static gnn_status train_epochs(gnn_loop *loop, int *exit_code) {
     return train_evaluate(loop, run->epoch, 1);
   while (run->epoch < options->epochs && !gnn_keeper_stops(&loop->progress.keeper, program)) {
     double before = gnn_now();
-    gnn_status status = gnn_step_epoch(loop->instance);
+    gnn_status status = gnn_train_epoch(loop->instance);
     if (status == GNN_ENUMERIC && !options->continues_after_nan) return train_not_finite(loop);
     if (status != GNN_OK && status != GNN_ENUMERIC) return train_failed(loop, status, "epoch");
     int64_t epoch = run->epoch;
@@ -261,8 +263,10 @@ static gnn_status train_finish_run(gnn_loop *loop) {
   gnn_loop_erase_live(loop);
   if (status == GNN_OK && !loop->options->is_quiet) {
     if (loop->options->runs > 1)
-      printf("run %lld, seed %llu: ", (long long)loop->progress.run_index,
+      printf("run %lld, seed %llu", (long long)loop->progress.run_index,
              (unsigned long long)loop->instance->run.seed);
+    if (program->fold_count) printf("%sfold %lld", loop->options->runs > 1 ? ", " : "", (long long)gnn_folds_of_run(loop, loop->progress.run_index));
+    if (program->fold_count || loop->options->runs > 1) printf(": ");
     printf("%s epoch %lld: ", program->has_keep ? "best" : "last", (long long)keeper->best_epoch);
     gnn_loop_print_results(loop, keeper->best);
     if (saved) printf("     saved %s", saved);
@@ -309,12 +313,26 @@ static gnn_status train_write_summary(gnn_loop *loop) {
   gnn_text_format(&text, "},\n  \"metric\": \"%s\",\n  \"runs\": [", program->metric_count ? program->metrics[0].name : "loss");
   for (int64_t r = 0; r < loop->progress.finished_count; r++) {
     gnn_text_format(&text, "%s{\"seed\": %llu", r ? ", " : "", (unsigned long long)loop->progress.seed + (unsigned long long)r);
+    if (program->fold_count)
+      gnn_text_format(&text, ", \"fold\": %lld", (long long)gnn_folds_of_run(loop, r));
     for (int s = 0; s < GNN_SPLIT_COUNT; s++)
       if (gnn_loop_shows(loop, s) && isfinite(loop->progress.finished[r][s]))
         gnn_text_format(&text, ", \"%s\": %.9g", gnn_split_names[s], loop->progress.finished[r][s]);
     gnn_text_append(&text, "}", 1);
   }
-  gnn_text_format(&text, "]\n}\n");
+  gnn_text_format(&text, "]");
+  const gnn_fold_report report = gnn_folds_report(loop);
+  if (report.folds)
+    gnn_text_format(&text, ",\n  \"mean_over_folds\": {\"epoch\": %lld, \"test\": %.9g, \"deviation\": %.9g, \"folds\": [", (long long)report.epoch, report.mean, report.deviation);
+  const char *between = "";
+  for (int64_t k = 0; report.folds && k < loop->progress.point_count; k++) {
+    const gnn_curve_point *point = &loop->progress.points[k];
+    if (point->epoch != (double)report.epoch) continue;
+    gnn_text_format(&text, "%s%.9g", between, point->value);
+    between = ", ";
+  }
+  if (report.folds) gnn_text_format(&text, "]}");
+  gnn_text_format(&text, "\n}\n");
   gnn_status status = gnn_make_directories(loop->out, &loop->error);
   if (status == GNN_OK) status = gnn_text_write(&text, path, &loop->error);
   gnn_text_free(&text);
@@ -376,6 +394,7 @@ static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
   if (strcmp(loop->error.code, "R0806") == 0) train_offer_before(loop, path);
   if (status == GNN_OK) status = train_check_progress(loop, &loop->progress, path, &loop->error);
   *is_resumed = status == GNN_OK;
+  if (status == GNN_OK) status = gnn_folds_take(loop);
   if (status == GNN_OK) {
     loop->last_saved = gnn_path_join(NULL, path);
     loop->last_saved_epoch = loop->instance->run.epoch;
@@ -387,7 +406,7 @@ static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
 
 static gnn_status train_check_splits(gnn_loop *loop) {
   const gnn_program *program = loop->program;
-  const int64_t *rows = loop->instance->run.row_count;
+  const int64_t *rows = loop->instance->whole.row_count;
   int missing = -1;
   if (program->has_keep && rows[program->keep_split] == 0) missing = program->keep_split;
   if (program->has_stop && rows[program->stop_split] == 0) missing = program->stop_split;
@@ -468,6 +487,8 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   for (int64_t r = loop->progress.run_index; r < options->runs; r++) {
     if (!is_resumed) {
       loop->progress.run_index = r;
+      status = gnn_folds_take(loop);
+      if (status != GNN_OK) return status;
       gnn_instance_reset(loop->instance, loop->progress.seed + (uint64_t)r);
       if (options->weights) status = gnn_weights_load(loop->instance, options->weights, &loop->error);
       if (status != GNN_OK) return status;
@@ -531,6 +552,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   gnn_status status = gnn_snapshot_create(loop->program, &loop->best, &loop->error);
   loop->progress.finished = calloc(GNN_FINISHED_MAX, sizeof *loop->progress.finished);
   if (loop->progress.finished == NULL) status = gnn_fail_memory(&loop->error, GNN_FINISHED_MAX * 24);
+  if (status == GNN_OK) status = gnn_folds_create(loop);
   if (status == GNN_OK) {
     train_catch(before);
     status = train_runs(loop, &exit_code);
@@ -554,6 +576,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   if (loop->claim >= 0) close(loop->claim);
   gnn_snapshot_destroy(&loop->best);
   free(loop->progress.finished);
+  free(loop->progress.points);
   free(loop->last_saved);
   free(loop);
   return exit_code;

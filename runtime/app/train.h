@@ -2,6 +2,7 @@
 #ifndef GNN_TRAIN_H
 #define GNN_TRAIN_H
 
+#include "runtime/data/dataset.h"
 #include "runtime/job/checkpoint.h"
 
 typedef enum gnn_progress_mode { GNN_PROGRESS_AUTO, GNN_PROGRESS_BAR, GNN_PROGRESS_LINES, GNN_PROGRESS_NONE } gnn_progress_mode;
@@ -11,6 +12,7 @@ typedef struct gnn_train_options {
   int64_t every;            /* print and log every n epochs; 0: every evaluation */
   uint64_t seed;
   int has_seed;             /* it was asked for: a checkpoint of another one is refused */
+  gnn_dataset *dataset;     /* what the instance was loaded with, where runs differ in their folds; else NULL */
   const char *out;          /* folder; NULL: only where the program keeps or checkpoints, then default_out */
   const char *default_out;  /* "train.out" */
   const char *weights;      /* start from these; NULL: initialise */

@@ -6,14 +6,27 @@
 
 #include <math.h>
 
+#include "adjacency.h"
+
 static int bad_value_look(const gnn_run *run, gnn_bad_value *bad, const char *name, gnn_rows rows, int64_t at, int64_t first, int64_t count, int64_t width) {
   const gnn_real *values = gnn_at(run, at);
   for (int64_t i = 0; i < count * width; i++) {
     if (isfinite(values[i])) continue;
-    *bad = (gnn_bad_value){run->epoch, 0, 0, name, rows, first + i / width, i % width, (float)values[i]};
+    *bad = (gnn_bad_value){run->epoch, 0, 0, name, rows, 0, first + i / width, i % width, (float)values[i]};
     return 1;
   }
   return 0;
+}
+
+static int64_t bad_value_rows(const gnn_run *run, const gnn_value_desc *value) {
+  switch (value->rows) {
+  case GNN_ROWS_NODE: return run->nodes;
+  case GNN_ROWS_EDGE: return run->sets[value->count].in.entries;
+  case GNN_ROWS_GRAPH: return run->graphs;
+  case GNN_ROWS_TYPE: return run->type_nodes[value->count - GNN_RELATIONS];
+  case GNN_ROWS_NONE: case GNN_ROWS_PART: break;
+  }
+  return value->count;
 }
 
 void gnn_bad_value_search(gnn_run *run, int step) {
@@ -23,8 +36,9 @@ void gnn_bad_value_search(gnn_run *run, int step) {
     const gnn_value_desc *value = &program->values[v];
     const int64_t *part = value->rows == GNN_ROWS_PART ? program->graph.part_first + value->count : NULL;
     const int64_t first = part ? part[-1] : 0;
-    const int64_t count = part ? *part - first : value->rows == GNN_ROWS_NODE ? run->nodes : value->rows == GNN_ROWS_EDGE ? run->edges : value->rows == GNN_ROWS_GRAPH ? run->graphs : value->count;
+    const int64_t count = part ? *part - first : bad_value_rows(run, value);
     if (value->step != step || !bad_value_look(run, bad, value->name, part ? GNN_ROWS_NODE : value->rows, value->at, first, count, value->width)) continue;
+    bad->set = value->rows == GNN_ROWS_EDGE ? (int)value->count : 0;
     bad->step = step;
     bad->line = value->line;
   }
@@ -47,18 +61,15 @@ void gnn_bad_value_find(gnn_instance *instance, gnn_work work) {
 }
 
 /* Edges are known by their ends. */
-static void bad_value_row(const gnn_run *run, const gnn_bad_value *bad, gnn_text *text) {
-  if (bad->rows == GNN_ROWS_NODE) gnn_text_format(text, ", node %lld", (long long)gnn_node_id(run, bad->row));
-  if (bad->rows == GNN_ROWS_GRAPH) gnn_text_format(text, ", graph %lld", (long long)bad->row);
-  if (bad->rows == GNN_ROWS_NONE && bad->row) gnn_text_format(text, ", row %lld", (long long)bad->row);
-  if (bad->rows != GNN_ROWS_EDGE || run->in.ptr == NULL) return;
-  int64_t low = 0, high = run->nodes; /* ptr[low] <= edge < ptr[high] */
-  while (high - low > 1) {
-    const int64_t middle = low + (high - low) / 2;
-    if (run->in.ptr[middle] <= bad->row) low = middle;
-    else high = middle;
-  }
-  gnn_text_format(text, ", the edge from node %lld to %lld", (long long)gnn_node_id(run, run->in.idx[bad->row]), (long long)gnn_node_id(run, low));
+static void bad_value_row(const gnn_instance *instance, gnn_text *text) {
+  const gnn_run *run = &instance->run;
+  const gnn_bad_value *bad = &instance->bad;
+  if (bad->rows == GNN_ROWS_NODE) gnn_text_format(text, ", node %lld", (long long)gnn_data_node(instance, bad->row));
+  if (bad->rows == GNN_ROWS_GRAPH) gnn_text_format(text, ", graph %lld", (long long)gnn_data_graph(instance, bad->row));
+  if ((bad->rows == GNN_ROWS_NONE || bad->rows == GNN_ROWS_TYPE) && bad->row) gnn_text_format(text, ", row %lld", (long long)bad->row);
+  const gnn_csr *in = &run->sets[bad->set].in;
+  if (bad->rows != GNN_ROWS_EDGE || in->ptr == NULL) return;
+  gnn_text_format(text, ", the edge from node %lld to %lld", (long long)gnn_data_node(instance, in->idx[bad->row]), (long long)gnn_data_node(instance, gnn_adjacency_row(in->ptr, 0, in->rows, bad->row)));
 }
 
 void gnn_bad_value_text(const gnn_instance *instance, gnn_text *text) {
@@ -66,7 +77,7 @@ void gnn_bad_value_text(const gnn_instance *instance, gnn_text *text) {
   const gnn_bad_value *bad = &instance->bad;
   if (!bad->epoch) return;
   gnn_text_format(text, "; first bad value: %s", bad->name);
-  bad_value_row(run, bad, text);
+  bad_value_row(instance, text);
   gnn_text_format(text, ", column %lld is ", (long long)bad->column);
   if (isnan(bad->value)) gnn_text_format(text, "NaN"); /* some have a sign */
   else gnn_text_format(text, "%g", (double)bad->value);

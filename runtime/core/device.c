@@ -13,10 +13,18 @@ gnn_status gnn_copy(gnn_run *run, int copy) { return gnn_backend_of(run->program
 gnn_status gnn_await(gnn_run *run, int copy) { return gnn_backend_of(run->program)->await(run, copy); }
 gnn_status gnn_do(gnn_instance *instance, gnn_work work) { return gnn_backend_of(instance->run.program)->work(instance, work); }
 
-gnn_status gnn_step_epoch(gnn_instance *instance) {
-  const gnn_program *program = instance->run.program;
+void gnn_begin_epoch(gnn_instance *instance) {
   instance->run.epoch++;
-  if (program->rates) program->rates(&instance->run);
+  if (instance->run.program->rates) instance->run.program->rates(&instance->run);
+}
+
+gnn_status gnn_step_epoch(gnn_instance *instance) {
+  gnn_begin_epoch(instance);
+  return gnn_step(instance, instance->run.epoch);
+}
+
+gnn_status gnn_step(gnn_instance *instance, int64_t update) {
+  instance->run.update = update;
   gnn_status status = gnn_do(instance, GNN_WORK_EPOCH);
   if (status != GNN_OK) return status;
   return isfinite(instance->run.loss) ? GNN_OK : GNN_ENUMERIC;
@@ -66,7 +74,7 @@ void gnn_close_rows(void *values, int64_t rows, int64_t row_bytes, int64_t strid
 
 gnn_status gnn_download_scores(const gnn_instance *instance, gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  const int64_t rows = gnn_rows_of(&instance->run, program->scores_domain), row_bytes = program->classes * program->real_bytes;
+  const int64_t rows = gnn_rows_of_scores(&instance->run), row_bytes = program->classes * program->real_bytes;
   const int64_t stride_bytes = gnn_row_stride(program->scores_stride, program->classes) * program->real_bytes;
   gnn_status status = gnn_download(instance, program->at_scores, rows * stride_bytes, error);
   if (status == GNN_OK) gnn_close_rows(gnn_instance_at(instance, program->at_scores), rows, row_bytes, stride_bytes);

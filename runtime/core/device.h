@@ -29,6 +29,7 @@ struct gnn_backend {
   gnn_status (*start)(gnn_instance *instance, const gnn_instance_options *options, gnn_error *error);
   void (*stop)(gnn_instance *instance);
   gnn_status (*load)(gnn_instance *instance); /* the image holds the data: up with them */
+  gnn_status (*reload)(gnn_instance *instance, int set); /* of one set of edges, its fields and the rows of the splits alone */
   gnn_status (*upload)(const gnn_instance *instance, int64_t at, int64_t bytes);   /* in bytes of this build */
   gnn_status (*download)(const gnn_instance *instance, int64_t at, int64_t bytes);
   gnn_status (*work)(gnn_instance *instance, gnn_work work); /* returns when it is done; leaves run.loss */
@@ -56,7 +57,12 @@ void gnn_close_rows(void *values, int64_t rows, int64_t row_bytes, int64_t strid
 
 /* Works through steps of the program; the status is theirs. */
 gnn_status gnn_do(gnn_instance *instance, gnn_work work);
-/* One epoch: forward, backward, update. GNN_ENUMERIC where the loss is not finite (the update is done all the same). */
+/* The next epoch has begun: its number, its learning rates. */
+void gnn_begin_epoch(gnn_instance *instance);
+/* Forward, backward and update number `update`, of what is in the arena. GNN_ENUMERIC where the loss is not finite (the update is done all the
+ * same). */
+gnn_status gnn_step(gnn_instance *instance, int64_t update);
+/* An epoch of one step, over all data. */
 gnn_status gnn_step_epoch(gnn_instance *instance);
 
 #endif

@@ -57,6 +57,11 @@ static gnn_status cpu_start(gnn_instance *instance, const gnn_instance_options *
 
 static void cpu_stop(gnn_instance *instance) { gnn_lanes_destroy(&instance->run); }
 
+static gnn_status cpu_reload(gnn_instance *instance, int set) {
+  (void)instance, (void)set;
+  return GNN_OK;
+}
+
 static gnn_status cpu_load(gnn_instance *instance) {
   (void)instance;
   return GNN_OK;
@@ -120,5 +125,5 @@ static void cpu_describe(const gnn_instance *instance, gnn_text *text) {
 
 const gnn_backend gnn_cpu_backend = {
   .name = "cpu", .open = cpu_open, .close = cpu_close, .obtain = cpu_obtain, .release = cpu_release, .start = cpu_start,
-  .stop = cpu_stop, .load = cpu_load, .upload = cpu_move, .download = cpu_move, .work = cpu_work, .copy = gnn_lanes_copy,
+  .stop = cpu_stop, .load = cpu_load, .reload = cpu_reload, .upload = cpu_move, .download = cpu_move, .work = cpu_work, .copy = gnn_lanes_copy,
   .await = gnn_lanes_await, .failure = gnn_lanes_error, .describe = cpu_describe};

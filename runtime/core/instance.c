@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adjacency.h"
 #include "blocks.h"
 #include "device.h"
 #include "lanes.h"
@@ -103,15 +104,24 @@ static gnn_status instance_find_room(const gnn_program *program, const gnn_insta
   return status;
 }
 
-static gnn_status instance_create_metrics(gnn_instance *instance, gnn_error *error) {
-  const size_t blocks = (size_t)1 << gnn_block_levels(instance->run.program->graph.nodes);
-  instance->block_loss = malloc(blocks * sizeof *instance->block_loss);
+gnn_status gnn_instance_make_room(gnn_instance *instance, int64_t rows, int64_t blocks, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   int is_sorting = 0;
   for (int i = 0; i < program->metric_count; i++) is_sorting |= gnn_metric_sorts(program->metrics[i].kind);
-  if (is_sorting) instance->metric_room = malloc(((size_t)program->graph.nodes + 1) * sizeof *instance->metric_room);
-  if (instance->block_loss && (instance->metric_room || !is_sorting)) return GNN_OK;
+  double *block_loss = realloc(instance->block_loss, (size_t)blocks * sizeof *block_loss);
+  if (block_loss) instance->block_loss = block_loss;
+  struct gnn_ranked *room = is_sorting ? realloc(instance->metric_room, ((size_t)rows + 1) * sizeof *room) : NULL;
+  if (room) instance->metric_room = room;
+  if (block_loss && (room || !is_sorting)) return GNN_OK;
   return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the metrics");
+}
+
+/* That can have scores. */
+static int64_t instance_most_rows(const gnn_program *program) {
+  const gnn_graph_desc *graph = &program->graph;
+  if (program->scores_domain == GNN_RELATION) return graph->sets[program->scores_set].edges;
+  if (program->scores_domain == GNN_TYPE) return graph->types[program->scores_set].nodes;
+  return program->scores_domain == GNN_EDGE ? graph->edges : graph->nodes;
 }
 
 gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *given, gnn_instance **out,
@@ -140,7 +150,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   if (options.memory) instance->memory = *options.memory;
   for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++)
     instance->run.option[i] = program->options[i].value;
-  status = instance_create_metrics(instance, error);
+  status = gnn_instance_make_room(instance, instance_most_rows(program), INT64_C(1) << gnn_block_levels(program->graph.nodes), error);
   if (status == GNN_OK && (instance->run.team = gnn_team_create(options.threads)) == NULL)
     status = gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the threads and what they share");
   for (int t = 0; status == GNN_OK && t < GNN_TIER_COUNT; t++)
@@ -157,6 +167,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
 
 void gnn_instance_destroy(gnn_instance *instance) {
   if (instance == NULL) return;
+  if (instance->drop_batches) instance->drop_batches(instance);
   gnn_backend_of(instance->run.program)->stop(instance);
   gnn_scratch_close(&instance->scratch);
   gnn_watch_destroy(&instance->run);
@@ -170,6 +181,10 @@ void gnn_instance_destroy(gnn_instance *instance) {
 
 gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_error *error, const char *code,
                            const char *format, ...) {
+  if (instance->batch_error.message[0]) {
+    if (error) *error = instance->batch_error;
+    return status;
+  }
   const gnn_error *cause = status == GNN_EIO || status == GNN_EDEVICE || status == GNN_ENOMEM ? gnn_backend_of(instance->run.program)->failure(&instance->run) : NULL;
   if (cause) {
     if (error) *error = *cause;
@@ -183,42 +198,80 @@ gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_
   return gnn_fail(error, status, code, "%s", message);
 }
 
-/* What the losses of the rows are divided by, and the best that one answer for all nodes can do: that is what a model that learns nothing gets stuck at. */
-static void instance_survey_labels(gnn_instance *instance) {
-  const gnn_run *run = &instance->run;
-  const gnn_program *program = run->program;
+/* What the losses of rows are divided by: their number, what their classes weigh, or of pairs that are ranked the number of edges. */
+static double instance_weight(const gnn_program *program, const int32_t *classes, const int32_t *ring, const int32_t *rows, int64_t count) {
+  double weight = 0;
+  for (int64_t k = 0; ring && k < count; k++) weight += ring[rows[k]] >= 0;
+  if (ring) return weight;
+  for (int64_t k = 0; k < count; k++) weight += program->loss && program->loss->weights ? program->loss->weights[classes[rows[k]]] : 1;
+  return weight;
+}
+
+/* The best that one answer for all rows can do is what a model that learns nothing gets stuck at. */
+void gnn_instance_survey(gnn_instance *instance) {
+  gnn_whole *whole = &instance->whole;
+  const gnn_program *program = instance->run.program;
   const gnn_field_desc *field = &program->fields[program->label_field];
-  const int32_t *label = gnn_instance_at(instance, field->at[0]);
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    double weight = 0;
-    for (int64_t k = 0; k < instance->run.row_count[s]; k++) weight += program->loss && program->loss->weights ? program->loss->weights[label[run->rows[s][k]]] : 1;
-    instance->run.row_weight[s] = weight;
-  }
-  if (field->storage != GNN_LABEL) return;
-  int watched = run->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  const int32_t *label = whole->classes;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) whole->row_weight[s] = instance_weight(program, label, whole->ring, whole->rows[s], whole->row_count[s]);
+  if (label == NULL) return;
+  int watched = whole->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   int64_t best = -1;
   for (int64_t c = 0; c < field->classes; c++) {
     int64_t count = 0;
-    for (int64_t k = 0; k < run->row_count[watched]; k++) count += label[run->rows[watched][k]] == c;
+    for (int64_t k = 0; k < whole->row_count[watched]; k++) count += label[whole->rows[watched][k]] == c;
     if (count <= best) continue;
     best = count;
     instance->majority_class = c;
   }
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    int64_t count = 0, rows = run->row_count[s];
-    for (int64_t k = 0; k < rows; k++) count += label[run->rows[s][k]] == instance->majority_class;
+    int64_t count = 0, rows = whole->row_count[s];
+    for (int64_t k = 0; k < rows; k++) count += label[whole->rows[s][k]] == instance->majority_class;
     instance->majority_share[s] = rows ? (double)count / (double)rows : 0;
   }
 }
 
+void gnn_instance_see(gnn_instance *instance) {
+  gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  gnn_whole *whole = &instance->whole;
+  *whole = (gnn_whole){.nodes = run->nodes, .edges = run->edges, .graphs = run->graphs, .blocks = run->blocks, .scores = gnn_instance_at(instance, program->at_scores)};
+  memcpy(whole->rows, run->rows, sizeof whole->rows);
+  memcpy(whole->row_count, run->row_count, sizeof whole->row_count);
+  memset(run->row_weight, 0, sizeof run->row_weight);
+  if (program->label_field < 0) return;
+  const gnn_field_desc *field = &program->fields[program->label_field];
+  if (field->storage == GNN_LABEL) whole->classes = gnn_instance_at(instance, field->at[0]);
+  else whole->numbers = gnn_instance_at(instance, field->at[0]), whole->number_stride = gnn_row_stride(field->stride, field->width);
+  if (program->loss && program->loss->kind == GNN_LOSS_BPR) whole->ring = gnn_instance_at(instance, program->fields[program->ring_field].at[0]);
+  gnn_instance_survey(instance);
+  memcpy(run->row_weight, whole->row_weight, sizeof run->row_weight);
+}
+
+static void instance_weigh_batch(gnn_instance *instance) {
+  gnn_run *run = &instance->run;
+  const gnn_field_desc *field = run->program->label_field < 0 ? NULL : &run->program->fields[run->program->label_field];
+  const int32_t *classes = field && field->storage == GNN_LABEL ? gnn_instance_at(instance, field->at[0]) : NULL;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) run->row_weight[s] = field ? instance_weight(run->program, classes, NULL, run->rows[s], run->row_count[s]) : 0;
+}
+
 gnn_status gnn_instance_begin(gnn_instance *instance, gnn_error *error) {
-  const gnn_program *program = instance->run.program;
-  if (program->label_field >= 0) instance_survey_labels(instance);
+  gnn_run *run = &instance->run;
+  const gnn_program *program = run->program;
+  if (instance->batches) instance_weigh_batch(instance);
+  else gnn_instance_see(instance);
   gnn_status status = gnn_backend_of(program)->load(instance);
   if (status == GNN_OK && program->once) status = gnn_do(instance, GNN_WORK_ONCE);
   if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the data did not get to the device");
   instance->is_loaded = 1;
   return GNN_OK;
+}
+
+int64_t gnn_data_node(const gnn_instance *instance, int64_t node) {
+  const gnn_batch *batch = &instance->batch;
+  if (batch->graphs == 0) return gnn_node_id(&instance->run, node);
+  const int64_t graph = gnn_adjacency_row(batch->node_first, 0, batch->graphs, node);
+  return batch->graph_ptr[batch->graph[graph]] + node - batch->node_first[graph];
 }
 
 static void instance_set(void *to, int real_bytes, int64_t index, double value) {
@@ -247,7 +300,7 @@ void gnn_instance_reset(gnn_instance *instance, uint64_t seed) {
   gnn_status is_kept = gnn_upload_weights(instance, 1, NULL);
   (void)is_kept;
   instance->run.seed = seed;
-  instance->run.epoch = 0;
+  instance->run.epoch = instance->run.update = 0;
   instance->run.reductions = 0;
   instance->run.loss = 0;
 }

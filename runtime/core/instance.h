@@ -44,14 +44,44 @@ typedef struct gnn_bad_value {
   int step, line;   /* 0: it was a weight before anything was computed */
   const char *name;
   gnn_rows rows;
+  int set;          /* GNN_ROWS_EDGE: of which edges */
   int64_t row, column;
   float value;
 } gnn_bad_value;
 
 typedef enum gnn_content { GNN_CONTENT_EDGES, GNN_CONTENT_FEATURES, GNN_CONTENT_LABELS, GNN_CONTENT_SPLITS, GNN_CONTENT_COUNT } gnn_content;
 
+/* All rows that an instance learns from and is measured on. Of a program that works on all data at once they are in the arena; otherwise on
+ * the host, and in the arena is a batch of them. */
+typedef struct gnn_whole {
+  int64_t nodes, edges, graphs;
+  const int32_t *rows[GNN_SPLIT_COUNT];
+  int64_t row_count[GNN_SPLIT_COUNT];
+  double row_weight[GNN_SPLIT_COUNT];
+  gnn_blocks blocks;
+  const int32_t *classes; /* the labels; NULL: they are numbers, */
+  const float *numbers;   /* number_stride apart */
+  int64_t number_stride;
+  const int32_t *ring;    /* of pairs that are ranked; otherwise NULL */
+  const float *scores;    /* of all rows, side by side, once gnn_score has computed them */
+} gnn_whole;
+
+/* The graphs in the arena, of a program that works in batches. */
+typedef struct gnn_batch {
+  int64_t graphs;
+  const int32_t *graph;      /* their numbers in the data */
+  const int64_t *node_first; /* [graphs + 1] their nodes in the batch */
+  const int64_t *graph_ptr;  /* and in the data, of all graphs */
+} gnn_batch;
+
 typedef struct gnn_instance {
   gnn_run run;
+  gnn_whole whole;
+  gnn_batch batch;
+  struct gnn_batches *batches; /* data/batches.h; NULL: all data are in the arena */
+  void (*drop_batches)(struct gnn_instance *instance);
+  struct gnn_dataset *drawn;   /* of a program whose pairs are drawn anew: the data, which lives as long as the instance; otherwise NULL */
+  gnn_error batch_error;       /* why a batch did not get into the arena; message "": none failed */
   gnn_memory memory;
   gnn_tiers tiers;
   gnn_scratch scratch;     /* file -1: the program has no SSD tier */
@@ -80,6 +110,12 @@ gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_i
 
 /* The image holds the data (data/fill.h): they go to the device, and what needs nothing else is computed. */
 gnn_status gnn_instance_begin(gnn_instance *instance, gnn_error *error);
+/* Of a program that works on all data at once: the arena holds what is measured, again where it has changed. */
+void gnn_instance_see(gnn_instance *instance);
+/* What instance->whole says of its labels: the weights of the rows, and the best single answer. */
+void gnn_instance_survey(gnn_instance *instance);
+/* Room to measure so many rows of labels and blocks. */
+gnn_status gnn_instance_make_room(gnn_instance *instance, int64_t rows, int64_t blocks, gnn_error *error);
 
 /* Weights as the program initialises them, optimiser state zero, epoch 0. A device that fails here fails at its next work. */
 void gnn_instance_reset(gnn_instance *instance, uint64_t seed);
@@ -98,6 +134,20 @@ gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_
 
 /* What the data call a node of the graph. */
 static inline int64_t gnn_node_id(const gnn_run *run, int64_t node) { return run->node_id ? run->node_id[node] : node; }
+/* What the data call a node, or a graph, of what is in the arena. */
+int64_t gnn_data_node(const gnn_instance *instance, int64_t node);
+static inline int64_t gnn_data_graph(const gnn_instance *instance, int64_t graph) { return instance->batch.graphs ? instance->batch.graph[graph] : graph; }
+/* Of all data. */
+static inline int64_t gnn_whole_rows_of_scores(const gnn_instance *instance) {
+  const gnn_domain domain = instance->run.program->scores_domain;
+  if (domain == GNN_TYPE || domain == GNN_RELATION) return gnn_rows_of_scores(&instance->run); /* no batch has such */
+  return domain == GNN_NODE ? instance->whole.nodes : domain == GNN_EDGE ? instance->whole.edges : instance->whole.graphs;
+}
+/* The number that the data give to a row of the scores: a node, or an edge in the order of the data without an order of their own. */
+static inline int64_t gnn_score_id(const gnn_run *run, int64_t row) {
+  if (run->program->scores_domain == GNN_EDGE) return run->edge_id ? run->edge_id[row] : row;
+  return run->program->scores_domain == GNN_NODE ? gnn_node_id(run, row) : row;
+}
 
 /* Address of a planned offset, in bytes for 4-byte numbers, as the host sees it (device.h). */
 void *gnn_instance_at(const gnn_instance *instance, int64_t offset);

@@ -18,7 +18,7 @@ enum { GNN_WORK_COUNT = GNN_WORK_ONCE + 1, GNN_CUDA_ALIGNMENT = 256, GNN_CUDA_UN
 typedef struct gnn_cuda_mail {
   double option[GNN_OPTION_MAX], rate[GNN_RATE_MAX];
   uint64_t seed;
-  int64_t epoch;
+  int64_t update;
   double loss;
 } gnn_cuda_mail;
 
@@ -94,6 +94,7 @@ gnn_status gnn_cuda_pin(void **memory, int64_t bytes, const char *what, gnn_erro
 void gnn_cuda_release_arena(gnn_instance *instance);
 int64_t gnn_cuda_peak(const gnn_instance *instance);
 gnn_status gnn_cuda_load(gnn_instance *instance);
+gnn_status gnn_cuda_reload(gnn_instance *instance, int set);
 gnn_status gnn_cuda_upload(const gnn_instance *instance, int64_t at, int64_t bytes);
 gnn_status gnn_cuda_download(const gnn_instance *instance, int64_t at, int64_t bytes);
 

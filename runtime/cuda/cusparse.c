@@ -111,11 +111,13 @@ static int spmm_take_buffer(gnn_cuda *cuda, void *buffer, int64_t bytes) {
 }
 
 static int spmm_prepare(gnn_cuda *cuda, cusparseHandle_t handle, SpmmPlan *spmm, const gnn_spmm_desc *desc) {
-  const gnn_csr *csr = desc->is_out ? &cuda->instance->run.out : &cuda->instance->run.in;
+  const gnn_csr *csr = desc->is_out ? &cuda->instance->run.sets[GNN_EDGES].out : &cuda->instance->run.sets[GNN_EDGES].in;
   float *ones = (float *)(void *)(cuda->arena + desc->at_ones);
   int32_t *offsets = (int32_t *)(void *)(cuda->arena + desc->at_offsets);
   void *buffer = cuda->arena + desc->at_buffer;
   size_t bytes = 0;
+  /* Sums that are under way read the same ones, and of symmetric edges the same offsets. */
+  if (!gnn_cuda_check(cuda, cuda->instance->run.step, "preparing for cuSPARSE", cudaDeviceSynchronize())) return 0;
   return spmm_fill_ones(cuda, ones, csr->entries) && spmm_narrow(cuda, csr, offsets) &&
          spmm_check(cuda, cusparseCreateConstCsr(&spmm->matrix, csr->rows, csr->rows, csr->entries, offsets, spmm_there(cuda, csr->idx), ones,
                                                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F)) &&
@@ -151,7 +153,7 @@ static int spmm_bears(gnn_cuda *cuda, int64_t entries) {
 
 void gnn_cuda_prepare_spmm(gnn_run *run, const gnn_spmm_desc *desc) {
   gnn_cuda *cuda = run->cuda;
-  const gnn_csr *csr = desc->is_out ? &run->out : &run->in;
+  const gnn_csr *csr = desc->is_out ? &run->sets[GNN_EDGES].out : &run->sets[GNN_EDGES].in;
   if (csr->rows == 0 || desc->width == 0 || csr->entries == 0 || gnn_cuda_is_failed(cuda) || !spmm_bears(cuda, csr->entries)) return;
   cusparseHandle_t handle = spmm_handle(cuda);
   if (handle) spmm_plan(cuda, handle, desc);
@@ -159,7 +161,7 @@ void gnn_cuda_prepare_spmm(gnn_run *run, const gnn_spmm_desc *desc) {
 
 void gnn_cuda_spmm(gnn_run *run, const gnn_spmm_desc *desc) {
   gnn_cuda *cuda = run->cuda;
-  const gnn_csr *csr = desc->is_out ? &run->out : &run->in;
+  const gnn_csr *csr = desc->is_out ? &run->sets[GNN_EDGES].out : &run->sets[GNN_EDGES].in;
   unsigned char *y = cuda->arena + desc->at_y;
   if (csr->rows == 0 || desc->width == 0 || gnn_cuda_is_failed(cuda)) return;
   if (csr->entries == 0) {

@@ -89,5 +89,5 @@ static void device_describe(const gnn_instance *instance, gnn_text *text) {
 
 const gnn_backend gnn_cuda_backend = {
   .name = "cuda", .is_apart = 1, .open = device_open, .close = device_close, .obtain = gnn_cuda_obtain, .release = gnn_cuda_release,
-  .start = device_start, .stop = device_stop, .load = gnn_cuda_load, .upload = gnn_cuda_upload, .download = gnn_cuda_download,
+  .start = device_start, .stop = device_stop, .load = gnn_cuda_load, .reload = gnn_cuda_reload, .upload = gnn_cuda_upload, .download = gnn_cuda_download,
   .work = gnn_cuda_work, .copy = gnn_cuda_copy, .await = gnn_cuda_await, .peak = gnn_cuda_peak, .failure = device_failure, .describe = device_describe};

@@ -10,6 +10,8 @@
 
 enum { MEMORY_PAGE_BYTES = 4096, MEMORY_HUGE_BYTES = 1 << 21 };
 
+_Static_assert(sizeof(((gnn_view *)0)->sets) / sizeof(gnn_view_edge_set) == GNN_RELATIONS + GNN_RELATIONS_MAX, "a view has room for all sets of edges");
+_Static_assert(sizeof(((gnn_view *)0)->type_nodes) == sizeof(((gnn_run *)0)->type_nodes), "a view has room for all types of nodes");
 _Static_assert(sizeof(((gnn_view *)0)->sparse) / sizeof(gnn_view_sparse) == GNN_SPARSE_MAX, "a view has room for all sparse fields");
 
 static int64_t memory_aligned(int64_t bytes) { return (bytes + GNN_CUDA_ALIGNMENT - 1) / GNN_CUDA_ALIGNMENT * GNN_CUDA_ALIGNMENT; }
@@ -198,17 +200,43 @@ static gnn_view_csr memory_csr(gnn_instance *instance, const gnn_csr *csr, gnn_s
                         .hub_count = csr->hub_count, .hub_entries = GNN_HUB_ENTRIES};
 }
 
+static void memory_degrees(gnn_instance *instance, int64_t at, int64_t rows, gnn_status *status) {
+  if (at >= 0) memory_hand_over(instance, gnn_instance_at(instance, at), rows * instance->run.program->real_bytes, status);
+}
+
+static gnn_view_edge_set memory_edge_set(gnn_instance *instance, const gnn_edge_set *set, const gnn_edge_set_desc *plan, gnn_status *status) {
+  gnn_csr out = set->out;
+  const int is_shared = out.ptr != NULL && out.ptr == set->in.ptr;
+  if (is_shared) out.ptr = NULL, out.idx = NULL, out.hub = NULL;
+  gnn_view_edge_set view = {.in = memory_csr(instance, &set->in, status)};
+  view.out = memory_csr(instance, &out, status);
+  if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx, view.out.hub = view.in.hub;
+  memory_degrees(instance, plan->at_in_degree, set->in.rows, status);
+  memory_degrees(instance, plan->at_out_degree, set->out.rows, status);
+  return view;
+}
+
+/* Dense fields and labels; what the labels are, the host measures with. */
+static void memory_put_rows(gnn_instance *instance, int f, gnn_status *status) {
+  const gnn_program *program = instance->run.program;
+  const gnn_field_desc *field = &program->fields[f];
+  const void *image = gnn_instance_at(instance, field->at[0]);
+  const int64_t rows = gnn_rows_of(&instance->run, field->domain, field->set), number_bytes = field->is_half ? 2 : program->real_bytes;
+  const int64_t row_bytes = field->storage == GNN_LABEL ? (int64_t)sizeof(int32_t) : gnn_row_stride(field->stride, field->width) * number_bytes;
+  memory_put(instance, image, rows * row_bytes, status);
+  if (field->storage == GNN_DENSE && f != program->label_field) memory_forget(image, rows * row_bytes);
+}
+
 static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status *status) {
   const gnn_run *run = &instance->run;
   const gnn_program *program = run->program;
   const int64_t real_bytes = program->real_bytes;
   for (int f = 0; f < program->field_count; f++) {
     const gnn_field_desc *field = &program->fields[f];
-    int64_t rows = gnn_rows_of(run, field->domain);
-    if (field->storage == GNN_LABEL) memory_put(instance, gnn_instance_at(instance, field->at[0]), rows * (int64_t)sizeof(int32_t), status);
-    if (field->storage == GNN_DENSE)
-      memory_hand_over(instance, gnn_instance_at(instance, field->at[0]), rows * gnn_row_stride(field->stride, field->width) * (field->is_half ? 2 : real_bytes), status);
-    if (field->storage != GNN_SPARSE) continue;
+    if (field->storage != GNN_SPARSE) {
+      memory_put_rows(instance, f, status);
+      continue;
+    }
     const gnn_sparse *sparse = &run->sparse[field->sparse];
     view->sparse[field->sparse] = (gnn_view_sparse){
       memory_csr(instance, &sparse->by_row, status), memory_hand_over(instance, sparse->row_value, sparse->by_row.entries * real_bytes, status),
@@ -216,31 +244,21 @@ static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status
   }
 }
 
-/* Labels, rows and the nodes' own numbers stay in the image: the host measures with them, and answers in them. */
+/* Labels, rows and the numbers that nodes and edges have in the data stay in the image: the host measures with them, and answers in them. */
 gnn_status gnn_cuda_load(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   gnn_cuda *cuda = run->cuda;
   const gnn_graph_desc *graph = &run->program->graph;
   gnn_view view = {.device = cuda->arena, .nodes = run->nodes, .edges = run->edges, .graphs = run->graphs};
+  memcpy(view.type_nodes, run->type_nodes, sizeof view.type_nodes);
   gnn_status status = GNN_OK;
-  gnn_csr out = run->out;
-  int is_shared = out.ptr == run->in.ptr;
   gnn_cuda_forget_graphs(cuda);
   gnn_cuda_drop_plans(cuda);
-  if (is_shared) out.ptr = NULL, out.idx = NULL, out.hub = NULL;
-  view.in = memory_csr(instance, &run->in, &status);
-  view.out = memory_csr(instance, &out, &status);
-  view.members = memory_csr(instance, &run->members, &status);
-  view.owner = memory_csr(instance, &run->owner, &status);
+  for (int set = 0; set < graph->set_count; set++) view.sets[set] = memory_edge_set(instance, &run->sets[set], &graph->sets[set], &status);
   view.blocks = (gnn_view_blocks){run->blocks.levels, run->blocks.run_levels,
                                   memory_put(instance, run->blocks.first, ((INT64_C(1) << run->blocks.levels) + 1) * (int64_t)sizeof(int64_t), &status)};
-  if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx, view.out.hub = view.in.hub;
   view.node_id = memory_put(instance, run->node_id, run->nodes * (int64_t)sizeof *run->node_id, &status);
-  view.edge_id = memory_hand_over(instance, run->edge_id, run->edges * (int64_t)sizeof *run->edge_id, &status);
-  const int64_t degrees[2] = {graph->at_in_degree, graph->at_out_degree};
-  for (int d = 0; d < 2; d++)
-    if (degrees[d] >= 0) memory_hand_over(instance, gnn_instance_at(instance, degrees[d]), run->nodes * run->program->real_bytes, &status);
-  if (graph->graphs && graph->at_graph_size >= 0) memory_hand_over(instance, gnn_instance_at(instance, graph->at_graph_size), run->graphs * run->program->real_bytes, &status);
+  view.edge_id = memory_put(instance, run->edge_id, run->edges * (int64_t)sizeof *run->edge_id, &status);
   memory_put_fields(instance, &view, &status);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     view.rows[s] = memory_put(instance, run->rows[s], run->row_count[s] * (int64_t)sizeof *run->rows[s], &status);
@@ -252,4 +270,23 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   run->step = 0;
   cuda->code->prepare(run);
   return gnn_cuda_is_failed(cuda) ? cuda->failure_status : GNN_OK;
+}
+
+/* Steps that were recorded launch for as many hubs as there were. */
+static int memory_has_as_many_hubs(const gnn_view_edge_set *view, const gnn_edge_set *set) {
+  return view->in.hub_count == set->in.hub_count && view->out.hub_count == set->out.hub_count;
+}
+
+gnn_status gnn_cuda_reload(gnn_instance *instance, int set) {
+  gnn_run *run = &instance->run;
+  gnn_cuda *cuda = run->cuda;
+  const gnn_program *program = run->program;
+  gnn_view_edge_set view, *there = &cuda->view->sets[set];
+  gnn_status status = memory_move(cuda, &view, there, (int64_t)sizeof view, cudaMemcpyDeviceToHost);
+  if (status == GNN_OK && !memory_has_as_many_hubs(&view, &run->sets[set])) gnn_cuda_forget_graphs(cuda);
+  view = memory_edge_set(instance, &run->sets[set], &program->graph.sets[set], &status);
+  for (int f = 0; f < program->field_count; f++)
+    if (program->fields[f].domain == GNN_RELATION && program->fields[f].set == set) memory_put_rows(instance, f, &status);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) memory_put(instance, run->rows[s], run->row_count[s] * (int64_t)sizeof *run->rows[s], &status);
+  return status == GNN_OK ? memory_move(cuda, there, &view, (int64_t)sizeof view, cudaMemcpyHostToDevice) : status;
 }

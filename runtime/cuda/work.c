@@ -79,7 +79,7 @@ static int work_send(gnn_cuda *cuda, const gnn_run *run) {
   memcpy(cuda->mail->option, run->option, sizeof run->option);
   memcpy(cuda->mail->rate, run->rate, sizeof run->rate);
   cuda->mail->seed = run->seed;
-  cuda->mail->epoch = run->epoch;
+  cuda->mail->update = run->update;
   return gnn_cuda_check(cuda, 0, "sending the options", cudaSetDevice(cuda->device)) &&
          gnn_cuda_check(cuda, 0, "sending the options",
                         cudaMemcpyAsync(&cuda->view->option, cuda->mail, offsetof(gnn_cuda_mail, loss), cudaMemcpyHostToDevice, cuda->stream[GNN_LANE_COMPUTE]));

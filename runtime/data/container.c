@@ -4,6 +4,7 @@
  *   node.NAME, edge.NAME      fields; a sparse one as node.NAME.rowptr, .col and, unless all are 1, .val
  *   graph.NAME, graph.ptr     fields of graphs, and where their nodes begin
  *   split.train, .valid, .test  row numbers, or a mask (BOOL or U8, one entry a row)
+ *   split.fold                for each row the fold that tests it; 255 or -1: none
  *   __pad.*                   nothing
  *   __metadata__              gnncc.nodes, gnncc.name, gnncc.classes.NAME, gnncc.width.NAME, gnncc.changes, gnncc.schema */
 #ifndef _GNU_SOURCE
@@ -98,8 +99,8 @@ static gnn_status container_sparse(const gnn_safetensors *file, const char *path
 
 static gnn_status container_field(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, const char *name,
                                   const gnn_array *array, gnn_error *error) {
-  static const struct { const char *prefix; gnn_data_domain domain; } domains[] = {
-    {"node.", GNN_DATA_NODE}, {"edge.", GNN_DATA_EDGE}, {"graph.", GNN_DATA_GRAPH}};
+  static const struct { const char *prefix; gnn_domain domain; } domains[] = {
+    {"node.", GNN_NODE}, {"edge.", GNN_EDGE}, {"graph.", GNN_GRAPH}};
   for (int d = 0; d < 3; d++) {
     size_t length = strlen(domains[d].prefix);
     if (strncmp(name, domains[d].prefix, length) != 0) continue;
@@ -130,7 +131,8 @@ static gnn_status container_tensors(const gnn_safetensors *file, const char *pat
   for (int t = 0; status == GNN_OK && t < file->tensor_count; t++) {
     const char *name = file->tensors[t].name;
     const gnn_array *array = &file->tensors[t].array;
-    int is_done = strncmp(name, "__pad.", 6) == 0;
+    int is_done = strncmp(name, "__pad.", 6) == 0 || strcmp(name, "split.fold") == 0;
+    if (strcmp(name, "split.fold") == 0) dataset->raw_fold = *array;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_done |= strcmp(name, known[i]) == 0;
     for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
       if (strcmp(name, splits[i].name) != 0) continue;
@@ -259,12 +261,22 @@ static gnn_status container_put_field(container_writer *w, const gnn_data_field 
     return status == GNN_OK ? container_pair(w, "gnncc.classes.%s", field->name, classes) : status;
   }
   int is_thin = field->nonzeros * 3 < field->rows * field->width;
-  if (field->domain == GNN_DATA_NODE && is_thin) return container_put_sparse(w, field);
+  if (field->domain == GNN_NODE && is_thin) return container_put_sparse(w, field);
   float *dense = gnn_dataset_alloc(w->scratch, field->rows, field->width * (int64_t)sizeof *dense, w->error);
   if (dense == NULL) return GNN_ENOMEM;
   for (int64_t r = 0; r < field->rows; r++) gnn_field_row(field, r, dense + r * field->width);
   gnn_array array = {.dtype = GNN_F32, .rank = 2, .shape = {field->rows, field->width}, .data = (const unsigned char *)dense};
   return container_put(w, format, field->name, array);
+}
+
+/* Where graphs begin, and the folds that the data bring. */
+static gnn_status container_put_graphs(container_writer *w) {
+  const gnn_dataset *dataset = w->dataset;
+  gnn_status status = GNN_OK;
+  if (dataset->raw_graph_ptr.data)
+    status = container_put(w, "graph.%s", "ptr", (gnn_array){.dtype = GNN_I64, .rank = 1, .shape = {dataset->graphs + 1}, .data = (const unsigned char *)dataset->graph_ptr});
+  if (status == GNN_OK && dataset->raw_fold.data) status = container_put(w, "split.%s", "fold", dataset->raw_fold);
+  return status;
 }
 
 static gnn_status container_put_splits(container_writer *w) {
@@ -284,10 +296,13 @@ static gnn_status container_put_splits(container_writer *w) {
 gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, const char *changes, gnn_error *error) {
   container_writer w = {.dataset = dataset, .error = error};
   char number[24];
-  if (dataset->declared_graphs >= 0)
-    return gnn_fail(error, GNN_EDATA, "", "%s holds many graphs; writing those is not supported yet", dataset->title);
+  if (dataset->relation_count) {
+    gnn_status status = gnn_fail(error, GNN_EDATA, "", "%s has %d relations, which a container cannot hold", dataset->title, dataset->relation_count);
+    gnn_fail_help(error, "a folder of NumPy arrays holds them");
+    return status;
+  }
   w.scratch = gnn_dataset_new("scratch");
-  w.tensors = calloc((size_t)dataset->field_count * 3 + 8, sizeof *w.tensors);
+  w.tensors = calloc((size_t)dataset->field_count * 3 + 10, sizeof *w.tensors);
   w.pairs = calloc((size_t)dataset->field_count * 2 + 8, sizeof *w.pairs);
   gnn_status status = w.scratch && w.tensors && w.pairs ? GNN_OK : gnn_fail_memory(error, 4096);
   snprintf(number, sizeof number, "%lld", (long long)dataset->nodes);
@@ -296,6 +311,7 @@ gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, con
   if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "nodes", number);
   if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "changes", changes ? changes : "");
   if (status == GNN_OK) status = container_put_edges(&w);
+  if (status == GNN_OK) status = container_put_graphs(&w);
   for (int i = 0; status == GNN_OK && i < dataset->field_count; i++) status = container_put_field(&w, &dataset->fields[i]);
   if (status == GNN_OK) status = container_put_splits(&w);
   status = gnn_dataset_check_files(dataset, status, error);

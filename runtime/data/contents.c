@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "contents.h"
+#include "prepare.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -93,6 +94,12 @@ gnn_status gnn_contents_take(gnn_instance *instance, const gnn_dataset *dataset,
   if (status == GNN_OK)
     status = contents_add(team, (contents_part){.bytes = dataset->in_source}, dataset->edges * (int64_t)sizeof *dataset->in_source,
                           &content[GNN_CONTENT_EDGES], error);
+  for (int r = 0; status == GNN_OK && r < dataset->relation_count; r++) {
+    const gnn_data_relation *relation = &dataset->relations[r];
+    status = contents_add(team, (contents_part){.bytes = relation->in_ptr}, (gnn_dataset_rows(dataset, relation->dst) + 1) * (int64_t)sizeof *relation->in_ptr, &content[GNN_CONTENT_EDGES], error);
+    if (status == GNN_OK)
+      status = contents_add(team, (contents_part){.bytes = relation->in_source}, relation->edges * (int64_t)sizeof *relation->in_source, &content[GNN_CONTENT_EDGES], error);
+  }
   for (int f = 0; status == GNN_OK && f < program->field_count; f++) {
     const gnn_data_field *field = gnn_dataset_field(dataset, program->fields[f].name);
     if (field->storage == GNN_LABEL)
@@ -100,7 +107,12 @@ gnn_status gnn_contents_take(gnn_instance *instance, const gnn_dataset *dataset,
                             &content[GNN_CONTENT_LABELS], error);
     else status = contents_add(team, (contents_part){.field = field}, field->rows, &content[GNN_CONTENT_FEATURES], error);
   }
-  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++)
+  if (status == GNN_OK && dataset->row_fold) { /* they, and not which of them is tested now */
+    const int64_t rows = gnn_splits_rows(dataset);
+    status = contents_add(team, (contents_part){.bytes = dataset->row_fold}, rows * (int64_t)sizeof *dataset->row_fold, &content[GNN_CONTENT_SPLITS], error);
+    if (dataset->is_fold_fixed) content[GNN_CONTENT_SPLITS] += dataset->fold + 1;
+  }
+  for (int s = 0; status == GNN_OK && !dataset->row_fold && s < GNN_SPLIT_COUNT; s++)
     status = contents_add(team, (contents_part){.bytes = dataset->split_rows[s]}, dataset->split_count[s] * (int64_t)sizeof *dataset->split_rows[s],
                           &content[GNN_CONTENT_SPLITS], error);
   for (int c = 0; c < GNN_CONTENT_COUNT; c++) instance->contents[c] = content[c];

@@ -27,7 +27,7 @@ gnn_dataset *gnn_dataset_new(const char *title) {
   dataset->title = dataset_copy(title);
   dataset->name = dataset_copy(title);
   dataset->declared_nodes = dataset->declared_graphs = -1;
-  dataset->label_field = -1;
+  dataset->label_field = dataset->split_type = -1;
   if (dataset->title && dataset->name) return dataset;
   gnn_dataset_close(dataset);
   return NULL;
@@ -40,6 +40,8 @@ void gnn_dataset_close(gnn_dataset *dataset) {
   free(dataset->owned);
   free(dataset->files);
   free(dataset->fields);
+  free(dataset->types);
+  free(dataset->relations);
   free(dataset->notes);
   free(dataset->name);
   free(dataset->title);
@@ -154,7 +156,7 @@ static gnn_status dataset_new_field(gnn_dataset *dataset, const char *name, gnn_
   return GNN_OK;
 }
 
-gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_data_domain domain, const gnn_array *array,
+gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_domain domain, const gnn_array *array,
                                  gnn_error *error) {
   gnn_data_field *field;
   gnn_status status = dataset_new_field(dataset, name, &field, error);
@@ -169,13 +171,23 @@ gnn_status gnn_dataset_add_sparse(gnn_dataset *dataset, const char *name, int64_
   gnn_data_field *field;
   gnn_status status = dataset_new_field(dataset, name, &field, error);
   if (status != GNN_OK) return status;
-  field->domain = GNN_DATA_NODE;
+  field->domain = GNN_NODE;
   field->is_raw_sparse = 1;
   field->raw_width = width;
   field->raw_ptr = *ptr;
   field->raw_column = *column;
   if (value) field->raw = *value;
   return GNN_OK;
+}
+
+const gnn_data_relation *gnn_dataset_relation(const gnn_dataset *dataset, const char *name) {
+  for (int i = 0; i < dataset->relation_count; i++)
+    if (strcmp(dataset->relations[i].name, name) == 0) return &dataset->relations[i];
+  return NULL;
+}
+
+int64_t gnn_dataset_rows(const gnn_dataset *dataset, int set) {
+  return set == 0 ? dataset->nodes : set == 1 ? dataset->graphs : dataset->types[set - 2].nodes;
 }
 
 const gnn_data_field *gnn_dataset_field(const gnn_dataset *dataset, const char *name) {
@@ -249,8 +261,9 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   if (gnn_path_is_directory(path)) {
     if (gnn_is_npy_folder(path)) return gnn_read_npy_folder(dataset, path, error);
     if (gnn_is_planetoid(path)) return gnn_read_planetoid(dataset, path, error);
+    if (gnn_is_tu(path)) return gnn_read_tu(dataset, path, error);
     gnn_status status = gnn_fail(error, GNN_EDATA, "", "the folder \"%s\" holds no data set gnncc knows", path);
-    gnn_fail_help(error, "it should hold edge_index.npy (and x.npy, y.npy, ...), or NAME.content and NAME.cites");
+    gnn_fail_help(error, "it should hold edge_index.npy (and x.npy, y.npy, ...), NAME.content and NAME.cites, or NAME_A.txt and NAME_graph_indicator.txt");
     return status;
   }
   gnn_file file;
@@ -294,10 +307,10 @@ gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error 
 }
 
 gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **out, gnn_error *error) {
-  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file"};
+  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu"};
   *out = NULL;
   int is_path = 0;
-  for (int i = 0; i < 4; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
+  for (int i = 0; i < 5; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
   const gnn_source_arg *arg = dataset_arg(source, "");
   if (is_path && (arg == NULL || arg->text == NULL))
     return gnn_fail(error, GNN_EINVAL, "", "%s needs a path: %s(\"data\")", source->kind, source->kind);
@@ -312,7 +325,8 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
   if (is_path) {
     status = dataset_unknown_arg(source, NULL, 0, error);
     if (status != GNN_OK) goto done;
-    if (!gnn_path_exists(path)) status = gnn_fail_file(error, "open", path, 2 /* ENOENT */);
+    if (strcmp(source->kind, "tu") == 0) status = gnn_read_tu(dataset, path, error);
+    else if (!gnn_path_exists(path)) status = gnn_fail_file(error, "open", path, 2 /* ENOENT */);
     else if (strcmp(source->kind, "npy") == 0) status = gnn_read_npy_folder(dataset, path, error);
     else if (strcmp(source->kind, "planetoid") == 0)
       status = gnn_is_planetoid(path) ? gnn_read_planetoid(dataset, path, error) : dataset_open_file(dataset, path, error);

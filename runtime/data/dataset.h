@@ -10,8 +10,6 @@
 #include "runtime/base/array.h"
 #include "runtime/base/file.h"
 
-typedef enum gnn_data_domain { GNN_DATA_NODE, GNN_DATA_EDGE, GNN_DATA_GRAPH } gnn_data_domain;
-
 /* Something changed (code "") or remarkable (a warning: code "W0703", name "one-way-edges"). */
 typedef struct gnn_note {
   char code[8], name[24];
@@ -20,7 +18,8 @@ typedef struct gnn_note {
 
 typedef struct gnn_data_field {
   char name[64];
-  gnn_data_domain domain;
+  gnn_domain domain;
+  int set;                 /* as gnn_field_desc.set */
   gnn_array raw;           /* as in the file; of a sparse one, the values (count 0: all are 1) */
   gnn_array raw_ptr, raw_column;
   int is_raw_sparse;
@@ -42,6 +41,27 @@ typedef struct gnn_data_field {
   double least, greatest;  /* of the numbers before normalisation */
 } gnn_data_field;
 
+/* A type of nodes beside the first. */
+typedef struct gnn_data_type {
+  char name[64];
+  int64_t nodes;
+} gnn_data_type;
+
+/* Edges of one kind; sets of rows as gnn_edge_set_desc has them. */
+typedef struct gnn_data_relation {
+  char name[64];
+  int src, dst;
+  gnn_array raw_source, raw_destination; /* rank 1, the same length */
+
+  /* From here on valid once prepared. */
+  int64_t edges;
+  const int64_t *in_ptr;    /* [rows of dst + 1] */
+  const int32_t *in_source; /* [edges], ascending in a row, none twice */
+  int is_symmetric;
+} gnn_data_relation;
+
+typedef struct gnn_pairs gnn_pairs;
+
 typedef struct gnn_dataset {
   char *name;              /* of the set: "cora" */
   const char *kind;              /* what it was read as, in words: "a folder of NumPy arrays" */
@@ -55,12 +75,19 @@ typedef struct gnn_dataset {
   gnn_array raw_split[GNN_SPLIT_COUNT];  /* a mask [R] or ids [n]; rank 0 with data NULL: absent */
   int is_split_ids[GNN_SPLIT_COUNT];
   gnn_array raw_splits[GNN_SPLIT_COUNT]; /* masks [S, R]; data NULL: absent */
+  gnn_array raw_fold;                    /* [R]: in which fold each row is tested, 255 or -1: in none; data NULL: absent */
+
+  int type_count, relation_count;
+  gnn_data_type *types;    /* once prepared those beside the first; before, all: fields are of GNN_TYPE `set`, ends of relations types, too */
+  int split_type;          /* of the nodes that the splits are of; -1: none */
+  gnn_data_relation *relations;
 
   int field_count;
   gnn_data_field *fields;
 
   /* From here on valid once prepared. */
   int is_prepared;
+  char node_type[64];      /* what the first type of nodes is called; "": there is but one */
   int64_t nodes, edges;    /* edges as stored: directed */
   int64_t graphs;          /* 1 where the data do not say */
   const int64_t *graph_ptr; /* [graphs + 1] */
@@ -72,11 +99,17 @@ typedef struct gnn_dataset {
   const int32_t *in_source; /* [edges], ascending in a row, none twice */
   int is_symmetric, has_undirected_recipe;
   int64_t mutual_edges, self_loops, silent_nodes; /* edges with their reverse (loops apart), loops, rows without in-edge */
-  gnn_data_domain split_domain;
+  gnn_domain split_domain;
   int has_split[GNN_SPLIT_COUNT];
   int64_t split_count[GNN_SPLIT_COUNT];
   const int32_t *split_rows[GNN_SPLIT_COUNT]; /* ascending; labelled rows only where there is a label field */
   int64_t split_choices;   /* splits the files hold: 1, or the rows of train_masks */
+  int64_t fold_count, fold; /* of a recipe with folds: how many there are, and the one whose rows are in split test; otherwise 0 */
+  const int32_t *row_fold; /* [labels] in the data's order, -1: in none, always trained on; NULL: there are no folds */
+  int fold_has_valid;
+  int is_fold_fixed;       /* it was asked for, and is the one of all runs */
+  int32_t *split_room[GNN_SPLIT_COUNT]; /* of split_rows where they change from fold to fold, or from epoch to epoch */
+  gnn_pairs *pairs;        /* pairs.h; NULL: the recipe asks for none */
   int label_field;         /* index into fields: "y", or the only label field; -1: none */
   uint64_t fingerprint;    /* of shapes and transformations, not of the contents */
 
@@ -95,14 +128,31 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
 gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **dataset, gnn_error *error);
 /* Once per data set. recipe NULL: nothing but dropping duplicates. */
 gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
+/* The splits of this fold; prepared data have those of fold 0. Its rows are in split test; those of the next, after the last comes the
+ * first, in valid where the recipe says so; all others in train. GNN_EINVAL: there is no such fold. */
+gnn_status gnn_dataset_choose_fold(gnn_dataset *dataset, int64_t fold, gnn_error *error);
 /* Fields may lie in files that are mapped. To be asked when they were read: `status`, or the error that such a file was cut short. */
 gnn_status gnn_dataset_check_files(const gnn_dataset *dataset, gnn_status status, gnn_error *error);
 void gnn_dataset_close(gnn_dataset *dataset); /* NULL is fine */
 
+/* Where the canonical blocks of prepared data are cut: first[0 .. 2^gnn_block_levels(nodes)] (runtime/core/blocks.h). */
+gnn_status gnn_dataset_cut(const gnn_dataset *dataset, int64_t *first, gnn_error *error);
+/* most[k], k = 0 .. graphs: so many rows do the k graphs with the most of them have together. GNN_NODE or GNN_EDGE; prepared. */
+void gnn_dataset_largest(const gnn_dataset *dataset, gnn_domain domain, int64_t *most);
+/* The same of any numbers: sizes[0 .. count) become their greatest sums, sizes[count] is there for the last. */
+void gnn_largest_sums(int64_t *sizes, int64_t count);
+/* Of a set of graphs: where the rows of one begin. */
+static inline int64_t gnn_dataset_first(const gnn_dataset *dataset, gnn_domain domain, int64_t graph) {
+  const int64_t node = domain == GNN_GRAPH ? 0 : dataset->graph_ptr[graph];
+  return domain == GNN_GRAPH ? graph : domain == GNN_NODE ? node : dataset->in_ptr[node];
+}
+
 /* The row of the field that belongs to a node of the graph, or to an edge. */
 static inline int64_t gnn_dataset_row(const gnn_dataset *dataset, const gnn_data_field *field, int64_t r) {
-  return dataset->node_id && field->domain == GNN_DATA_NODE ? dataset->node_id[r] : r;
+  return dataset->node_id && field->domain == GNN_NODE ? dataset->node_id[r] : r;
 }
+const gnn_data_relation *gnn_dataset_relation(const gnn_dataset *dataset, const char *name); /* NULL: absent */
+int64_t gnn_dataset_rows(const gnn_dataset *dataset, int set); /* of a set of rows as gnn_edge_set_desc has them */
 const gnn_data_field *gnn_dataset_field(const gnn_dataset *dataset, const char *name); /* NULL: absent */
 /* E0702 where a label of the field is not below `classes`. */
 gnn_status gnn_field_check_labels(const gnn_data_field *field, int64_t classes, gnn_error *error);
@@ -118,8 +168,10 @@ gnn_status gnn_dataset_set_name(gnn_dataset *dataset, const char *name, gnn_erro
 /* Memory that lives as long as the data set; not cleared. */
 void *gnn_dataset_alloc(gnn_dataset *dataset, int64_t count, int64_t item_bytes, gnn_error *error);
 gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error *error); /* takes it over in any case */
-gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_data_domain domain, const gnn_array *array,
+gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_domain domain, const gnn_array *array,
                                  gnn_error *error);
+/* A relation without edges; NULL after an error. What no name of the language may have becomes "_". */
+gnn_data_relation *gnn_dataset_add_relation(gnn_dataset *dataset, const char *name, int src, int dst, gnn_error *error);
 gnn_status gnn_dataset_add_sparse(gnn_dataset *dataset, const char *name, int64_t width, const gnn_array *ptr,
                                   const gnn_array *column, const gnn_array *value, gnn_error *error);
 #if defined(__GNUC__)

@@ -2,7 +2,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "contents.h"
 #include "fill.h"
 #include "runtime/core/blocks.h"
 #include "runtime/core/device.h"
@@ -15,7 +14,7 @@
 
 enum { FILL_TASK_WORK = 1024 }; /* entries + rows below which a task is not worth handing out */
 
-static gnn_status fill_misfit(const gnn_run *run, const char *what, int64_t have, int64_t planned, gnn_error *error) {
+gnn_status gnn_fill_misfit(const gnn_run *run, const char *what, int64_t have, int64_t planned, gnn_error *error) {
   gnn_status status = gnn_fail(error, GNN_EDATA, "R0802", "the data have %s %s, the plan was made for %s",
                                gnn_count_text(have).text, what, gnn_count_text(planned).text);
   gnn_fail_help(error, "plan again for these data: gnncc --data %s=PATH %s", run->program->data_name,
@@ -76,55 +75,82 @@ static gnn_status fill_hubs(gnn_csr *csr, int32_t *hub, int64_t room, gnn_error 
   return GNN_OK;
 }
 
-static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
-  const gnn_graph_desc *plan = &instance->run.program->graph;
-  gnn_csr *out = &instance->run.out;
-  int64_t nodes = dataset->nodes, edges = dataset->edges;
-  int64_t *ptr = fill_at(instance, plan->at_out_ptr), *edge = fill_at(instance, plan->at_out_edge);
-  int64_t *bounds = fill_at(instance, plan->at_out_bounds);
+/* A set of edges of the data, by destination. */
+typedef struct fill_edges {
+  int64_t sources, destinations, edges;
+  const int64_t *in_ptr;    /* [destinations + 1] */
+  const int32_t *in_source; /* [edges]; NULL: edge e comes from row e */
+  int is_symmetric;
+} fill_edges;
+
+static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, const fill_edges *data, const gnn_edge_set_desc *plan, gnn_edge_set *set, gnn_error *error) {
+  gnn_csr *out = &set->out;
+  int64_t *ptr = fill_at(instance, plan->at_out_ptr), *edge = fill_at(instance, plan->at_out_edge), *bounds = fill_at(instance, plan->at_out_bounds);
   int32_t *idx = fill_at(instance, plan->at_out_idx);
-  int64_t *scratch = NULL;
-  *out = (gnn_csr){.rows = nodes, .entries = edges};
-  if (plan->at_out_ptr < 0) { /* symmetric: the arrays of `in` */
-    if (!dataset->is_symmetric) {
-      gnn_status status = gnn_fail(error, GNN_EDATA, "R0802", "%s has edges without their reverse; the plan counts on both",
-                                   dataset->title);
-      gnn_fail_help(error, "plan again for these data, or store every edge both ways");
-      return status;
-    }
-    out->ptr = instance->run.in.ptr;
-    out->idx = instance->run.in.idx;
-    out->bounds = instance->run.in.bounds;
-    out->tasks = instance->run.in.tasks;
-    out->hub = instance->run.in.hub;
-    out->hub_count = instance->run.in.hub_count;
-    if (edge) {
-      scratch = malloc((size_t)(nodes + 1) * sizeof *scratch);
-      if (scratch == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *scratch);
-      gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, nodes, nodes, scratch, NULL, edge);
-      free(scratch);
-    }
-  } else {
-    gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, nodes, nodes, ptr, idx, edge);
-    out->ptr = ptr;
-    out->idx = idx;
-    out->bounds = bounds;
-    if (bounds) out->tasks = fill_bounds(ptr, nodes, bounds);
+  *out = (gnn_csr){.rows = data->sources, .entries = data->edges};
+  if (plan->at_out_ptr < 0 && !data->is_symmetric) { /* the arrays of `in` would do */
+    gnn_status status = gnn_fail(error, GNN_EDATA, "R0802", "%s has edges without their reverse; the plan counts on both",
+                                 dataset->title);
+    gnn_fail_help(error, "plan again for these data, or store every edge both ways");
+    return status;
   }
+  if (plan->at_out_ptr < 0) {
+    const gnn_csr in = set->in;
+    *out = (gnn_csr){.rows = in.rows, .entries = in.entries, .ptr = in.ptr, .idx = in.idx, .edge = edge, .bounds = in.bounds, .tasks = in.tasks, .hub = in.hub, .hub_count = in.hub_count};
+    int64_t *scratch = edge ? malloc((size_t)(data->sources + 1) * sizeof *scratch) : NULL;
+    if (edge && scratch == NULL) return gnn_fail_memory(error, data->sources * (int64_t)sizeof *scratch);
+    if (edge) gnn_adjacency_turn(data->in_ptr, data->in_source, data->destinations, data->sources, scratch, NULL, edge);
+    free(scratch);
+    return GNN_OK;
+  }
+  if (data->in_source) gnn_adjacency_turn(data->in_ptr, data->in_source, data->destinations, data->sources, ptr, idx, edge);
+  for (int64_t v = 0; !data->in_source && v <= data->sources; v++) ptr[v] = v;
+  for (int64_t d = 0; !data->in_source && d < data->destinations; d++)
+    for (int64_t e = data->in_ptr[d]; e < data->in_ptr[d + 1]; e++) idx[e] = (int32_t)d;
+  out->ptr = ptr;
+  out->idx = idx;
+  out->bounds = bounds;
   out->edge = edge;
-  return plan->at_out_ptr < 0 ? GNN_OK : fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
+  if (bounds) out->tasks = fill_bounds(ptr, data->sources, bounds);
+  return fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
 }
 
-/* Entries by source of edges that are stored by destination, as a ptr of rows; to be freed. */
-static int64_t *fill_count_out(const gnn_dataset *dataset) {
-  int64_t *ptr = calloc((size_t)dataset->nodes + 1, sizeof *ptr);
-  for (int64_t e = 0; ptr && e < dataset->edges; e++) ptr[dataset->in_source[e] + 1]++;
-  for (int64_t v = 0; ptr && v < dataset->nodes; v++) ptr[v + 1] += ptr[v];
-  return ptr;
+static void fill_degrees(void *degree, int real_bytes, const int64_t *ptr, int64_t rows) {
+  for (int64_t v = 0; degree && v < rows; v++) fill_real(degree, real_bytes, v, (double)(ptr[v + 1] - ptr[v]));
 }
 
-static void fill_degrees(void *degree, int real_bytes, const int64_t *ptr, int64_t nodes) {
-  for (int64_t v = 0; degree && v < nodes; v++) fill_real(degree, real_bytes, v, (double)(ptr[v + 1] - ptr[v]));
+/* Where the entries of each source begin is known where edges go both ways or `out` was filled; otherwise it is counted. */
+static gnn_status fill_out_degrees(const fill_edges *data, const gnn_csr *out, void *degree, int real_bytes, gnn_error *error) {
+  const int64_t *ptr = data->is_symmetric ? data->in_ptr : out->ptr;
+  int64_t *counted = NULL;
+  if (degree && ptr == NULL) {
+    counted = malloc((size_t)(data->sources + 1) * sizeof *counted);
+    if (counted == NULL) return gnn_fail_memory(error, data->sources * (int64_t)sizeof *counted);
+    gnn_adjacency_turn(data->in_ptr, data->in_source, data->destinations, data->sources, counted, NULL, NULL);
+    ptr = counted;
+  }
+  fill_degrees(degree, real_bytes, ptr, data->sources);
+  free(counted);
+  return GNN_OK;
+}
+
+/* As far as the program needs the set. */
+static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *dataset, const fill_edges *data, int number, gnn_error *error) {
+  gnn_run *run = &instance->run;
+  const gnn_edge_set_desc *plan = &run->program->graph.sets[number];
+  gnn_edge_set *set = &run->sets[number];
+  int64_t *ptr = fill_at(instance, plan->at_in_ptr), *bounds = fill_at(instance, plan->at_in_bounds);
+  int32_t *idx = fill_at(instance, plan->at_in_idx);
+  if (data->edges > plan->edges) return gnn_fill_misfit(run, number == GNN_EDGES ? "edges" : plan->name, data->edges, plan->edges, error);
+  *set = (gnn_edge_set){.in = {.rows = data->destinations, .entries = data->edges, .ptr = ptr, .idx = idx, .bounds = bounds}, .out = {.rows = data->sources, .entries = data->edges}};
+  if (ptr) memcpy(ptr, data->in_ptr, (size_t)(data->destinations + 1) * sizeof *ptr);
+  if (idx && data->edges && data->in_source) memcpy(idx, data->in_source, (size_t)data->edges * sizeof *idx);
+  for (int64_t e = 0; idx && !data->in_source && e < data->edges; e++) idx[e] = (int32_t)e;
+  if (bounds) set->in.tasks = fill_bounds(data->in_ptr, data->destinations, bounds);
+  fill_degrees(fill_at(instance, plan->at_in_degree), run->program->real_bytes, data->in_ptr, data->destinations);
+  gnn_status status = ptr && plan->hub_room ? fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
+  if (status == GNN_OK && plan->has_out) status = fill_out(instance, dataset, data, plan, set, error);
+  return status == GNN_OK ? fill_out_degrees(data, &set->out, fill_at(instance, plan->at_out_degree), run->program->real_bytes, error) : status;
 }
 
 /* The pieces of values have the sizes that the parts had in the plan. */
@@ -136,77 +162,66 @@ static int fill_has_parts(const gnn_run *run, const int64_t *first) {
   return is_equal;
 }
 
-/* The nodes of each graph and the graph of each node, as far as the program needs them. */
-static gnn_status fill_pools(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+static gnn_status fill_blocks(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
-  const int64_t graphs = dataset->graphs, nodes = dataset->nodes;
-  int64_t *ptr = fill_at(instance, plan->at_members_ptr), *bounds = fill_at(instance, plan->at_members_bounds);
-  int32_t *idx = fill_at(instance, plan->at_members_idx);
-  run->members = (gnn_csr){.rows = graphs, .entries = nodes, .ptr = ptr, .idx = idx, .bounds = bounds};
-  if (ptr) {
-    memcpy(ptr, dataset->graph_ptr, (size_t)(graphs + 1) * sizeof *ptr);
-    for (int64_t v = 0; v < nodes; v++) idx[v] = (int32_t)v;
-    run->members.tasks = fill_bounds(ptr, graphs, bounds);
+  const int levels = gnn_block_levels(dataset->nodes), is_apart = gnn_backend_of(run->program)->is_apart;
+  int64_t *first = fill_at(instance, plan->at_blocks);
+  run->blocks = (gnn_blocks){levels, is_apart ? levels + GNN_DEVICE_RUN_LEVELS : gnn_run_levels(dataset->nodes), first};
+  if (first == NULL) return GNN_OK;
+  const gnn_status status = gnn_dataset_cut(dataset, first, error);
+  if (status != GNN_OK) return status;
+  if (plan->part_first && !fill_has_parts(run, first))
+    return gnn_fail(error, GNN_EDATA, "R0802", "%s is cut into other parts than those that the program was compiled for: compile it again with these data", dataset->title);
+  return GNN_OK;
+}
+
+/* The relation of the data that has the name, between types of the same names. */
+static gnn_status fill_relation(gnn_instance *instance, const gnn_dataset *dataset, int number, gnn_error *error) {
+  const gnn_edge_set_desc *plan = &instance->run.program->graph.sets[number];
+  const gnn_data_relation *relation = gnn_dataset_relation(dataset, plan->name);
+  if (relation == NULL) return gnn_fail(error, GNN_EDATA, "R0802", "%s has no relation \"%s\", which the program uses", dataset->title, plan->name);
+  if (relation->src != plan->src || relation->dst != plan->dst)
+    return gnn_fail(error, GNN_EDATA, "R0802", "relation \"%s\" of %s is between other types of nodes than the program was made for", plan->name, dataset->title);
+  const fill_edges edges = {gnn_dataset_rows(dataset, relation->src), gnn_dataset_rows(dataset, relation->dst), relation->edges, relation->in_ptr, relation->in_source, relation->is_symmetric};
+  return fill_edge_set(instance, dataset, &edges, number, error);
+}
+
+static gnn_status fill_types(gnn_run *run, const gnn_dataset *dataset, gnn_error *error) {
+  const gnn_graph_desc *plan = &run->program->graph;
+  if (dataset->type_count != plan->type_count) return gnn_fail(error, GNN_EDATA, "R0802", "%s has %d types of nodes, the plan was made for %d", dataset->title, dataset->type_count + 1, plan->type_count + 1);
+  for (int t = 0; t < plan->type_count; t++) {
+    const gnn_data_type *type = &dataset->types[t];
+    if (strcmp(type->name, plan->types[t].name) != 0)
+      return gnn_fail(error, GNN_EDATA, "R0802", "%s has nodes of the type \"%s\" where the plan has \"%s\"", dataset->title, type->name, plan->types[t].name);
+    if (type->nodes > plan->types[t].nodes || (plan->has_weights_of_nodes && type->nodes != plan->types[t].nodes)) return gnn_fill_misfit(run, type->name, type->nodes, plan->types[t].nodes, error);
+    run->type_nodes[t] = type->nodes;
   }
-  ptr = fill_at(instance, plan->at_owner_ptr), bounds = fill_at(instance, plan->at_owner_bounds), idx = fill_at(instance, plan->at_owner_idx);
-  run->owner = (gnn_csr){.rows = nodes, .entries = nodes, .ptr = ptr, .idx = idx, .bounds = bounds};
-  if (ptr) {
-    for (int64_t v = 0; v <= nodes; v++) ptr[v] = v;
-    for (int64_t g = 0; g < graphs; g++)
-      for (int64_t v = dataset->graph_ptr[g]; v < dataset->graph_ptr[g + 1]; v++) idx[v] = (int32_t)g;
-    run->owner.tasks = fill_bounds(ptr, nodes, bounds);
-  }
-  void *size = fill_at(instance, plan->at_graph_size);
-  for (int64_t g = 0; size && g < graphs; g++) fill_real(size, run->program->real_bytes, g, (double)(dataset->graph_ptr[g + 1] - dataset->graph_ptr[g]));
-  int32_t *hubs = fill_at(instance, plan->at_members_hubs);
-  return hubs ? fill_hubs(&run->members, hubs, plan->nodes / (GNN_HUB_ENTRIES + 1), error) : GNN_OK;
+  return GNN_OK;
 }
 
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
   int64_t nodes = dataset->nodes, edges = dataset->edges;
-  if (nodes > plan->nodes || (plan->has_weights_of_nodes && nodes != plan->nodes)) return fill_misfit(run, "nodes", nodes, plan->nodes, error);
-  if (edges > plan->edges) return fill_misfit(run, "edges", edges, plan->edges, error);
-  if (dataset->graphs > 1 && dataset->graphs > plan->graphs) return fill_misfit(run, "graphs", dataset->graphs, plan->graphs, error);
+  if (nodes > plan->nodes || (plan->has_weights_of_nodes && nodes != plan->nodes)) return gnn_fill_misfit(run, "nodes", nodes, plan->nodes, error);
+  if (edges > plan->edges) return gnn_fill_misfit(run, "edges", edges, plan->edges, error);
+  if (dataset->graphs > 1 && dataset->graphs > plan->graphs) return gnn_fill_misfit(run, "graphs", dataset->graphs, plan->graphs, error);
   run->nodes = nodes;
   run->edges = edges;
   run->graphs = dataset->graphs;
-  const gnn_status pooled = plan->graphs ? fill_pools(instance, dataset, error) : GNN_OK;
-  if (pooled != GNN_OK) return pooled;
   int32_t *node_id = plan->is_ordered ? fill_at(instance, plan->at_node_id) : NULL;
   int64_t *edge_id = plan->is_ordered ? fill_at(instance, plan->at_edge_id) : NULL;
   for (int64_t v = 0; node_id && v < nodes; v++) node_id[v] = dataset->node_id ? dataset->node_id[v] : (int32_t)v;
   for (int64_t e = 0; edge_id && e < edges; e++) edge_id[e] = dataset->edge_id ? dataset->edge_id[e] : e;
   run->node_id = node_id;
   run->edge_id = edge_id;
-  int64_t *ptr = fill_at(instance, plan->at_in_ptr), *bounds = fill_at(instance, plan->at_in_bounds);
-  int32_t *idx = fill_at(instance, plan->at_in_idx);
-  run->in = (gnn_csr){.rows = nodes, .entries = edges, .ptr = ptr, .idx = idx, .bounds = bounds};
-  if (ptr) memcpy(ptr, dataset->in_ptr, (size_t)(nodes + 1) * sizeof *ptr);
-  if (idx && edges) memcpy(idx, dataset->in_source, (size_t)edges * sizeof *idx);
-  if (bounds) run->in.tasks = fill_bounds(dataset->in_ptr, nodes, bounds);
-  const gnn_status status = ptr && plan->hub_room ? fill_hubs(&run->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
-  if (status != GNN_OK) return status;
-  int64_t *counted = dataset->is_symmetric ? NULL : fill_count_out(dataset), *first = fill_at(instance, plan->at_blocks);
-  const int64_t *out_ptr = dataset->is_symmetric ? dataset->in_ptr : counted;
-  if (out_ptr == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *counted);
-  int levels = gnn_block_levels(nodes), is_apart = gnn_backend_of(run->program)->is_apart;
-  run->blocks = (gnn_blocks){levels, is_apart ? levels + GNN_DEVICE_RUN_LEVELS : gnn_run_levels(nodes), first};
-  if (first) gnn_blocks_cut(nodes, run->blocks.levels, dataset->in_ptr, out_ptr, first);
-  if (plan->part_first && !fill_has_parts(run, first)) {
-    free(counted);
-    return gnn_fail(error, GNN_EDATA, "R0802", "%s is cut into other parts than those that the program was compiled for: compile it again with these data", dataset->title);
-  }
-  fill_degrees(fill_at(instance, plan->at_in_degree), run->program->real_bytes, dataset->in_ptr, nodes);
-  fill_degrees(fill_at(instance, plan->at_out_degree), run->program->real_bytes, out_ptr, nodes);
-  free(counted);
-  if (!plan->has_out) {
-    run->out = (gnn_csr){.rows = nodes, .entries = edges};
-    return GNN_OK;
-  }
-  return fill_out(instance, dataset, error);
+  const fill_edges all = {nodes, nodes, edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric}, members = {nodes, dataset->graphs, nodes, dataset->graph_ptr, NULL, 0};
+  gnn_status status = fill_types(run, dataset, error);
+  if (status == GNN_OK) status = fill_edge_set(instance, dataset, &all, GNN_EDGES, error);
+  if (status == GNN_OK && plan->set_count > GNN_MEMBERS) status = fill_edge_set(instance, dataset, &members, GNN_MEMBERS, error);
+  for (int set = GNN_RELATIONS; status == GNN_OK && set < plan->set_count; set++) status = fill_relation(instance, dataset, set, error);
+  return status == GNN_OK ? fill_blocks(instance, dataset, error) : status;
 }
 
 /* ---- fields ---- */
@@ -266,7 +281,7 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
   int real_bytes = run->program->real_bytes;
   const int is_apart = gnn_backend_of(run->program)->is_apart;
   int64_t rows = data->rows, width = field->width;
-  if (data->nonzeros > field->nonzeros) return fill_misfit(run, "numbers that are not 0", data->nonzeros, field->nonzeros, error);
+  if (data->nonzeros > field->nonzeros) return gnn_fill_misfit(run, "numbers that are not 0", data->nonzeros, field->nonzeros, error);
   if (field->sparse < 0 || field->sparse >= GNN_SPARSE_MAX)
     return gnn_fail(error, GNN_EINVAL, "", "internal: sparse field %d", field->sparse);
   fill_matrix m = {.ptr = fill_at(instance, field->at[0]), .idx = fill_at(instance, field->at[1]),
@@ -312,10 +327,9 @@ static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset,
   const gnn_data_field *data = gnn_dataset_field(dataset, field->name);
   if (data == NULL)
     return gnn_fail(error, GNN_EDATA, "E0203", "%s has no field \"%s\", which the program uses", dataset->title, field->name);
-  static const gnn_data_domain domains[] = {[GNN_NODE] = GNN_DATA_NODE, [GNN_EDGE] = GNN_DATA_EDGE, [GNN_GRAPH] = GNN_DATA_GRAPH};
-  static const char *const words[] = {[GNN_DATA_NODE] = "node", [GNN_DATA_EDGE] = "edge", [GNN_DATA_GRAPH] = "graph"};
-  const gnn_data_domain domain = domains[field->domain];
-  if (data->domain != domain)
+  static const char *const words[] = {[GNN_NODE] = "node", [GNN_EDGE] = "edge", [GNN_GRAPH] = "graph", [GNN_TYPE] = "another type of node", [GNN_RELATION] = "relation"};
+  const gnn_domain domain = field->domain;
+  if (data->domain != domain || data->set != field->set)
     return gnn_fail(error, GNN_EDATA, "R0802", "%s of %s belongs to %ss; the program wants it on %ss", field->name,
                     dataset->title, words[data->domain], words[domain]);
   if (field->storage == GNN_LABEL) {
@@ -334,7 +348,7 @@ static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset,
   if (data->width != field->width) {
     char what[96];
     snprintf(what, sizeof what, "columns in %.64s", field->name);
-    return fill_misfit(&instance->run, what, data->width, field->width, error);
+    return gnn_fill_misfit(&instance->run, what, data->width, field->width, error);
   }
   return field->storage == GNN_SPARSE ? fill_sparse(instance, dataset, data, field, error)
                                       : fill_dense(instance, dataset, data, field, error);
@@ -344,9 +358,8 @@ static gnn_status fill_splits(gnn_instance *instance, const gnn_dataset *dataset
   static const char *const what[GNN_SPLIT_COUNT] = {"training rows", "validation rows", "test rows"};
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
-  static const gnn_data_domain domains[] = {[GNN_NODE] = GNN_DATA_NODE, [GNN_EDGE] = GNN_DATA_EDGE, [GNN_GRAPH] = GNN_DATA_GRAPH};
-  static const char *const words[] = {[GNN_DATA_NODE] = "nodes", [GNN_DATA_EDGE] = "edges", [GNN_DATA_GRAPH] = "graphs"};
-  const gnn_data_domain learned = domains[run->program->scores_domain];
+  static const char *const words[] = {[GNN_NODE] = "nodes", [GNN_EDGE] = "edges", [GNN_GRAPH] = "graphs", [GNN_TYPE] = "nodes of another type", [GNN_RELATION] = "pairs"};
+  const gnn_domain learned = run->program->scores_domain;
   if (plan->at_rows[GNN_TRAIN] >= 0 && dataset->split_domain != learned)
     return gnn_fail(error, GNN_EDATA, "R0802", "%s has labels on %s; the program learns labels of %s", dataset->title, words[dataset->split_domain], words[learned]);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
@@ -354,25 +367,28 @@ static gnn_status fill_splits(gnn_instance *instance, const gnn_dataset *dataset
     run->row_count[s] = 0;
     run->rows[s] = NULL;
     if (plan->at_rows[s] < 0) continue;
-    if (count > plan->row_count[s]) return fill_misfit(run, what[s], count, plan->row_count[s], error);
+    if (count > plan->row_count[s]) return gnn_fill_misfit(run, what[s], count, plan->row_count[s], error);
     int32_t *rows = fill_at(instance, plan->at_rows[s]);
     if (count) memcpy(rows, dataset->split_rows[s], (size_t)count * sizeof *rows);
     run->rows[s] = rows;
     run->row_count[s] = count;
   }
-  if (plan->at_rows[GNN_TRAIN] >= 0 && run->row_count[GNN_TRAIN] == 0)
+  if (plan->at_rows[GNN_TRAIN] >= 0 && run->row_count[GNN_TRAIN] == 0 && instance->batches == NULL)
     return gnn_fail(error, GNN_EDATA, "R0802", "%s has no training %s", dataset->title, words[learned]);
   return GNN_OK;
 }
 
-gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+gnn_status gnn_instance_fill_pairs(gnn_instance *instance, const gnn_dataset *dataset, int set, gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  if (!dataset->is_prepared) return gnn_fail(error, GNN_EINVAL, "", "the data were not prepared");
-  instance->is_loaded = 0;
+  gnn_status status = fill_relation(instance, dataset, set, error);
+  for (int i = 0; status == GNN_OK && i < program->field_count; i++)
+    if (program->fields[i].domain == GNN_RELATION && program->fields[i].set == set) status = fill_field(instance, dataset, &program->fields[i], error);
+  return status == GNN_OK ? fill_splits(instance, dataset, error) : status;
+}
+
+gnn_status gnn_instance_fill(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
   gnn_status status = fill_graph(instance, dataset, error);
   for (int i = 0; status == GNN_OK && i < program->field_count; i++) status = fill_field(instance, dataset, &program->fields[i], error);
-  if (status == GNN_OK) status = fill_splits(instance, dataset, error);
-  if (status == GNN_OK) status = gnn_contents_take(instance, dataset, error);
-  status = gnn_dataset_check_files(dataset, status, error);
-  return status == GNN_OK ? gnn_instance_begin(instance, error) : status;
+  return status == GNN_OK ? fill_splits(instance, dataset, error) : status;
 }

@@ -5,7 +5,19 @@
 #include "dataset.h"
 #include "runtime/core/instance.h"
 
-/* Graph, degrees, fields and splits; the data set may be closed afterwards. R0802 where the data do not fit the plan. */
-gnn_status gnn_instance_load(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error);
+/* Graph, degrees, fields and splits (load.c); the data set may be closed afterwards, but for a program that comes back to it as long as the
+ * instance works. R0802 where the data do not fit the plan. */
+gnn_status gnn_instance_load(gnn_instance *instance, gnn_dataset *dataset, gnn_error *error);
+/* Its batches come from the data, or the pairs that it learns from. */
+static inline int gnn_comes_back_to_data(const gnn_program *program) { return program->batch_graphs > 0 || program->recipe.pairs.is_resampled; }
+/* Pairs for the epoch that has begun into the arena, where they are drawn anew. */
+gnn_status gnn_instance_draw(gnn_instance *instance);
+
+/* The same, and nothing is remembered or begun. */
+gnn_status gnn_instance_fill(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error);
+/* Of the data's pairs alone: the set of edges, its fields and the splits. */
+gnn_status gnn_instance_fill_pairs(gnn_instance *instance, const gnn_dataset *dataset, int set, gnn_error *error);
+/* R0802: the data have so many of something, and the plan was made for fewer. */
+gnn_status gnn_fill_misfit(const gnn_run *run, const char *what, int64_t have, int64_t planned, gnn_error *error);
 
 #endif

@@ -89,8 +89,8 @@ gnn_status gnn_read_karate(gnn_dataset *dataset, gnn_error *error) {
   gnn_array labels = {.dtype = GNN_U8, .rank = 1, .shape = {KARATE_NODES}, .count = KARATE_NODES, .data = karate_community};
   dataset->kind = "Zachary's karate club, built in";
   gnn_status status = gnn_dataset_set_name(dataset, "karate", error);
-  if (status == GNN_OK) status = gnn_dataset_add_field(dataset, "x", GNN_DATA_NODE, &features, error);
-  if (status == GNN_OK) status = gnn_dataset_add_field(dataset, "y", GNN_DATA_NODE, &labels, error);
+  if (status == GNN_OK) status = gnn_dataset_add_field(dataset, "x", GNN_NODE, &features, error);
+  if (status == GNN_OK) status = gnn_dataset_add_field(dataset, "y", GNN_NODE, &labels, error);
   if (status == GNN_OK) dataset->fields[1].declared_classes = 4;
   return status;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "npy.h"
+#include "npy_types.h"
 #include "readers.h"
 #include "runtime/base/json.h"
 
@@ -21,6 +22,7 @@ typedef struct npy_folder {
   char names[NPY_FOLDER_FILES_MAX][NPY_FOLDER_NAME_MAX]; /* without .npy or .npy.gz, sorted, none twice */
   int64_t declared_edges, declared_classes;
   int64_t graph_pointers; /* entries of graph_ptr; 0: absent */
+  npy_relation_names relations;
 } npy_folder;
 
 int gnn_is_npy_folder(const char *path) {
@@ -71,6 +73,7 @@ static gnn_status npy_folder_number(const char *path, const gnn_json *json, cons
   return GNN_OK;
 }
 
+/* "node_types" make the folder one of several types of nodes, "relation_names" give names to the numbers in edge_type. */
 static gnn_status npy_folder_about(npy_folder *folder, gnn_dataset *dataset, gnn_error *error) {
   char *path = gnn_path_join(folder->path, "graph.json");
   if (path == NULL) return gnn_fail_memory(error, 256);
@@ -88,6 +91,8 @@ static gnn_status npy_folder_about(npy_folder *folder, gnn_dataset *dataset, gnn
   status = npy_folder_number(path, &json, "num_nodes", &dataset->declared_nodes, error);
   if (status == GNN_OK) status = npy_folder_number(path, &json, "num_edges", &folder->declared_edges, error);
   if (status == GNN_OK) status = npy_folder_number(path, &json, "num_classes", &folder->declared_classes, error);
+  if (status == GNN_OK) status = npy_types_names(dataset, &json, &folder->relations, error);
+  if (status == GNN_OK) status = npy_types_declared(dataset, &json, error);
   const gnn_json_node *name = gnn_json_member(&json, &json.nodes[0], "name");
   if (status == GNN_OK && name && name->kind == GNN_JSON_STRING)
     status = gnn_dataset_set_name(dataset, name->text, error);
@@ -157,13 +162,13 @@ static int npy_folder_is_mask(const char *name, int *split, int *is_many) {
 static gnn_status npy_folder_field(npy_folder *folder, gnn_dataset *dataset, const char *name, const gnn_array *array,
                                    gnn_error *error) {
   int64_t rows = array->rank ? array->shape[0] : -1, graphs = folder->graph_pointers - 1;
-  gnn_data_domain domain;
-  if (strncmp(name, "edge_", 5) == 0) domain = GNN_DATA_EDGE;
-  else if (strcmp(name, "x") == 0) domain = GNN_DATA_NODE;
-  else if (strcmp(name, "y") == 0) domain = folder->graph_pointers ? GNN_DATA_GRAPH : GNN_DATA_NODE;
-  else if (rows == dataset->declared_nodes) domain = GNN_DATA_NODE;
-  else if (rows == dataset->raw_source.count) domain = GNN_DATA_EDGE;
-  else if (folder->graph_pointers && rows == graphs) domain = GNN_DATA_GRAPH;
+  gnn_domain domain;
+  if (strncmp(name, "edge_", 5) == 0) domain = GNN_EDGE;
+  else if (strcmp(name, "x") == 0) domain = GNN_NODE;
+  else if (strcmp(name, "y") == 0) domain = folder->graph_pointers ? GNN_GRAPH : GNN_NODE;
+  else if (rows == dataset->declared_nodes) domain = GNN_NODE;
+  else if (rows == dataset->raw_source.count) domain = GNN_EDGE;
+  else if (folder->graph_pointers && rows == graphs) domain = GNN_GRAPH;
   else {
     gnn_dataset_note(dataset, "%s.npy is not used: its shape %s fits neither nodes nor edges", name,
                      gnn_shape_text(array).text);
@@ -188,6 +193,15 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
   if (status == GNN_OK && !gnn_path_is_directory(path)) status = gnn_fail_file(error, "open", path, ENOTDIR);
   if (status == GNN_OK) status = npy_folder_about(folder, dataset, error);
   if (status == GNN_OK) status = npy_folder_list(folder, error);
+  if (status == GNN_OK && dataset->type_count) {
+    for (int i = 0; status == GNN_OK && i < folder->count; i++) {
+      status = npy_folder_array(folder, dataset, folder->names[i], &array, error);
+      if (status == GNN_OK) status = npy_types_array(dataset, folder->names[i], &array, npy_folder_is_mask, error);
+    }
+    if (status == GNN_OK) status = npy_types_check(dataset, error);
+    free(folder);
+    return status;
+  }
   /* The edges and the sizes come first: where other arrays belong is told from their lengths. */
   for (int i = 0; status == GNN_OK && i < folder->count; i++) {
     const char *name = folder->names[i];
@@ -217,7 +231,9 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
     if (strcmp(name, "edge_index") == 0 || strcmp(name, "graph_ptr") == 0) continue;
     status = npy_folder_array(folder, dataset, name, &array, error);
     if (status != GNN_OK) break;
-    if (npy_folder_is_mask(name, &split, &is_many)) {
+    if (strcmp(name, "fold") == 0) dataset->raw_fold = array;
+    else if (strcmp(name, "edge_type") == 0) status = npy_types_split(dataset, &array, &folder->relations, error);
+    else if (npy_folder_is_mask(name, &split, &is_many)) {
       if (is_many) dataset->raw_splits[split] = array;
       else dataset->raw_split[split] = array;
     } else {

@@ -201,7 +201,7 @@ static gnn_status planetoid_labels(gnn_dataset *dataset, planetoid_word *classes
   else if (names.data) gnn_dataset_note(dataset, "classes: %s%s", names.data, current >= 12 ? ", ..." : "");
   gnn_text_free(&names);
   gnn_array array = {.dtype = GNN_I32, .rank = 1, .shape = {count}, .count = count, .data = (const unsigned char *)label};
-  gnn_status status = gnn_dataset_add_field(dataset, "y", GNN_DATA_NODE, &array, error);
+  gnn_status status = gnn_dataset_add_field(dataset, "y", GNN_NODE, &array, error);
   if (status == GNN_OK) dataset->fields[dataset->field_count - 1].declared_classes = current + 1;
   return status;
 }
@@ -250,7 +250,7 @@ gnn_status gnn_read_planetoid(gnn_dataset *dataset, const char *path, gnn_error 
     gnn_array array = {.dtype = GNN_F32, .rank = 2, .shape = {count, width}, .count = count * width,
                        .data = (const unsigned char *)x};
     dataset->declared_nodes = count;
-    status = gnn_dataset_add_field(dataset, "x", GNN_DATA_NODE, &array, error);
+    status = gnn_dataset_add_field(dataset, "x", GNN_NODE, &array, error);
   }
   if (status == GNN_OK) status = planetoid_labels(dataset, classes, count, error);
   status = gnn_file_check(&content, gnn_file_check(&cites, status, error), error);

@@ -3,6 +3,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "npy.h"
+#include "pairs.h"
 #include "prepare.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@ static gnn_status prepare_count_nodes(gnn_dataset *dataset, gnn_error *error) {
   const char *const names[] = {"x", "y"};
   for (int i = 0; i < 2 && nodes < 0; i++) {
     const gnn_data_field *field = gnn_dataset_field(dataset, names[i]);
-    if (field && field->domain == GNN_DATA_NODE)
+    if (field && field->domain == GNN_NODE)
       nodes = field->is_raw_sparse ? field->raw_ptr.count - 1 : field->raw.rank ? field->raw.shape[0] : -1;
   }
   if (nodes < 0) {
@@ -65,6 +67,31 @@ static gnn_status prepare_check_graphs(const gnn_dataset *dataset, gnn_error *er
   return GNN_OK;
 }
 
+/* Fields with files of their own join those of the data, or take their place. */
+static gnn_status prepare_file_fields(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
+  for (int i = 0; i < recipe->file_field_count; i++) {
+    const gnn_file_field *from = &recipe->file_fields[i];
+    gnn_file file;
+    gnn_array array;
+    int is_transposed;
+    gnn_status status = gnn_npy_open(from->path, &file, &array, &is_transposed, error);
+    if (status == GNN_OK) status = gnn_dataset_own_file(dataset, &file, error);
+    if (status != GNN_OK) return status;
+    if (is_transposed) gnn_dataset_note(dataset, "%s is stored in Fortran order and was transposed", from->path);
+    const gnn_data_field *there = gnn_dataset_field(dataset, from->name);
+    if (there) {
+      gnn_data_field *field = &dataset->fields[there - dataset->fields];
+      const gnn_data_field own = {.domain = from->domain, .raw = array, .declared_classes = -1};
+      char name[sizeof field->name];
+      memcpy(name, field->name, sizeof name);
+      *field = own;
+      memcpy(field->name, name, sizeof name);
+      gnn_dataset_note(dataset, "%s is read from \"%s\" instead", from->name, from->path);
+    } else if ((status = gnn_dataset_add_field(dataset, from->name, from->domain, &array, error)) != GNN_OK) return status;
+  }
+  return GNN_OK;
+}
+
 static uint64_t prepare_hash(uint64_t hash, const void *bytes, size_t count) {
   const unsigned char *b = bytes;
   for (size_t i = 0; i < count; i++) hash = (hash ^ b[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
@@ -78,6 +105,16 @@ static uint64_t prepare_fingerprint(const gnn_dataset *dataset, const gnn_recipe
   hash = prepare_hash_number(hash, dataset->nodes);
   hash = prepare_hash_number(hash, dataset->edges);
   if (dataset->graphs > 1) hash = prepare_hash_number(hash, dataset->graphs);
+  for (int t = 0; t < dataset->type_count; t++) {
+    hash = prepare_hash(hash, dataset->types[t].name, strlen(dataset->types[t].name) + 1);
+    hash = prepare_hash_number(hash, dataset->types[t].nodes);
+  }
+  for (int r = 0; r < dataset->relation_count; r++) {
+    const gnn_data_relation *relation = &dataset->relations[r];
+    const int64_t facts[] = {relation->src, relation->dst, relation->edges, relation->is_symmetric};
+    hash = prepare_hash(hash, relation->name, strlen(relation->name) + 1);
+    hash = prepare_hash(hash, facts, sizeof facts);
+  }
   hash = prepare_hash_number(hash, dataset->is_symmetric);
   for (int i = 0; i < dataset->field_count; i++) {
     const gnn_data_field *field = &dataset->fields[i];
@@ -94,6 +131,14 @@ static uint64_t prepare_fingerprint(const gnn_dataset *dataset, const gnn_recipe
     hash = prepare_hash(hash, recipe->split_fraction, sizeof recipe->split_fraction);
     hash = prepare_hash_number(hash, (int64_t)recipe->split_seed);
   }
+  if (recipe->has_folds) {
+    const int64_t facts[] = {dataset->fold_count, recipe->fold_count, recipe->fold_has_valid, (int64_t)recipe->split_seed};
+    hash = prepare_hash(hash, facts, sizeof facts);
+  }
+  if (recipe->pairs.name) {
+    const int64_t facts[] = {recipe->pairs.negatives, recipe->pairs.keeps_source, recipe->pairs.is_resampled, (int64_t)recipe->pairs.seed};
+    hash = prepare_hash(hash, facts, sizeof facts);
+  }
   if (recipe->order != GNN_ORDER_GIVEN) hash = prepare_hash_number(hash, recipe->order == GNN_ORDER_FILE ? (int64_t)dataset->order_fingerprint : 1);
   return hash;
 }
@@ -104,18 +149,24 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
   if (dataset->is_prepared) return gnn_fail(error, GNN_EINVAL, "", "%s was prepared before", dataset->title);
   if (!dataset->has_edges)
     return gnn_fail(error, GNN_EDATA, "", "%s has no edges: neither edge_index nor edge.src and edge.dst", dataset->title);
+  gnn_status status = prepare_file_fields(dataset, recipe, error);
   int wants_origin = 0;
-  for (int i = 0; i < dataset->field_count; i++) wants_origin |= dataset->fields[i].domain == GNN_DATA_EDGE;
+  for (int i = 0; i < dataset->field_count; i++) wants_origin |= dataset->fields[i].domain == GNN_EDGE;
   int64_t *origin = NULL;
-  gnn_status status = prepare_count_nodes(dataset, error);
+  gnn_prepare_types(dataset, recipe);
+  if (status == GNN_OK) status = prepare_count_nodes(dataset, error);
   if (status == GNN_OK) status = prepare_graphs(dataset, error);
   if (status == GNN_OK && dataset->graphs > 1 && recipe->order != GNN_ORDER_GIVEN)
     status = gnn_fail(error, GNN_EDATA, "E0710", "%s is a set of %s graphs, whose nodes stand in the order of the graphs", dataset->title, gnn_count_text(dataset->graphs).text);
+  if (status == GNN_OK && dataset->relation_count && recipe->order != GNN_ORDER_GIVEN)
+    status = gnn_fail(error, GNN_EDATA, "E0710", "%s has relations, whose edges stand in the order of the data", dataset->title);
   if (status == GNN_OK) status = gnn_prepare_edges(dataset, recipe, wants_origin, &origin, error);
   if (status == GNN_OK) status = prepare_check_graphs(dataset, error);
+  if (status == GNN_OK) status = gnn_prepare_relations(dataset, recipe, error);
+  if (status == GNN_OK) status = gnn_prepare_pairs(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_order(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_fields(dataset, recipe, origin, error);
-  if (status == GNN_OK) status = gnn_prepare_splits(dataset, recipe, error);
+  if (status == GNN_OK) status = dataset->pairs ? gnn_prepare_pair_rows(dataset, error) : gnn_prepare_splits(dataset, recipe, origin, error);
   if (status == GNN_OK && dataset->is_note_lost) status = gnn_fail_memory(error, 0);
   status = gnn_dataset_check_files(dataset, status, error);
   if (status != GNN_OK) return status;

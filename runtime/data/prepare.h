@@ -8,9 +8,24 @@
  * edge stems from in the raw arrays, -1 for added self-loops; owned by the data set; NULL unless wants_origin. */
 gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,
                              gnn_error *error);
+/* Of edges that were sorted: whether they go both ways, loops, rows without any. */
+gnn_status gnn_prepare_survey(gnn_dataset *dataset, gnn_error *error);
+/* Brings the type of nodes that has the labels to the front. */
+void gnn_prepare_types(gnn_dataset *dataset, const gnn_recipe *recipe);
+gnn_status gnn_prepare_relations(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
 /* Renumbers the graph, and origin[] with it. */
 gnn_status gnn_prepare_order(gnn_dataset *dataset, const gnn_recipe *recipe, int64_t *origin, gnn_error *error);
 gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error);
-gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
+/* origin: as gnn_prepare_edges has it. */
+gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error);
+/* Which fold each row is tested in, drawn or as the data say, and the splits of the first. */
+gnn_status gnn_prepare_folds(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
+
+/* ---- what splits and folds share ---- */
+int64_t gnn_splits_rows(const gnn_dataset *dataset); /* that have labels, or could have */
+int gnn_splits_has_label(const gnn_dataset *dataset, int64_t row);
+/* The rows with bit `split` of member[row], without those that have no label to learn from. */
+gnn_status gnn_splits_collect(gnn_dataset *dataset, int split, const unsigned char *member, gnn_error *error);
+enum { GNN_SPLITS_STREAM = 0x5b11, GNN_FOLDS_STREAM = 0xf01d }; /* of random numbers */
 
 #endif

@@ -121,8 +121,8 @@ static void edges_sort_by_destination(int64_t nodes, const int64_t *ptr, const i
   in_ptr[nodes] = kept;
 }
 
-/* Counts loops, silent nodes and edges whose reverse is there, against a transposed copy. */
-static gnn_status edges_survey(gnn_dataset *dataset, gnn_error *error) {
+/* Against a transposed copy. */
+gnn_status gnn_prepare_survey(gnn_dataset *dataset, gnn_error *error) {
   int64_t nodes = dataset->nodes, edges = dataset->edges;
   const int64_t *in_ptr = dataset->in_ptr;
   const int32_t *source = dataset->in_source;
@@ -134,6 +134,7 @@ static gnn_status edges_survey(gnn_dataset *dataset, gnn_error *error) {
     return gnn_fail_memory(error, edges * (int64_t)sizeof *to);
   }
   gnn_adjacency_turn(in_ptr, source, nodes, nodes, out_ptr, to, NULL);
+  dataset->silent_nodes = dataset->self_loops = dataset->mutual_edges = 0;
   for (int64_t v = 0; v < nodes; v++) {
     int64_t i = in_ptr[v], o = out_ptr[v];
     dataset->silent_nodes += in_ptr[v + 1] == i;
@@ -162,6 +163,7 @@ static void edges_report(gnn_dataset *dataset, const gnn_recipe *recipe, const e
     gnn_dataset_note(dataset, "added %s reverse edges", gnn_count_text(counts->reversed).text);
   if (recipe->self_loops == GNN_LOOPS_ADD)
     gnn_dataset_note(dataset, "added %s self-loops", gnn_count_text(counts->loops_added).text);
+  if (dataset->type_count) return; /* edges are those of relations */
   if (between > 0 && !dataset->is_symmetric) {
     double share = 100.0 * (double)dataset->mutual_edges / (double)between;
     gnn_dataset_warn(dataset, "W0703", "one-way-edges", "",
@@ -170,7 +172,7 @@ static void edges_report(gnn_dataset *dataset, const gnn_recipe *recipe, const e
   }
   if (dataset->silent_nodes)
     gnn_dataset_warn(dataset, "W0704", "zero-in-degree", "",
-                     "%s of %s nodes have no in-edge; GAT will give them zeros: self_loops = add",
+                     "%s of %s nodes have no in-edge, and sums over their neighbours are 0: self_loops = add",
                      gnn_count_text(dataset->silent_nodes).text, gnn_count_text(dataset->nodes).text);
 }
 
@@ -233,7 +235,7 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
   dataset->edges = in_ptr[nodes];
   dataset->has_undirected_recipe = recipe->is_undirected;
   *origin = kept_origin;
-  status = edges_survey(dataset, error);
+  status = gnn_prepare_survey(dataset, error);
   if (status == GNN_OK) edges_report(dataset, recipe, &counts);
   return status;
 }

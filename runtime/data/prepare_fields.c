@@ -10,12 +10,13 @@
 #include "runtime/base/checked.h"
 
 static const char *fields_row_word(const gnn_data_field *field) {
-  return field->domain == GNN_DATA_NODE ? "node" : field->domain == GNN_DATA_EDGE ? "edge" : "graph";
+  return field->domain == GNN_NODE || field->domain == GNN_TYPE ? "node" : field->domain == GNN_EDGE ? "edge" : "graph";
 }
 
 static gnn_status fields_rows(const gnn_dataset *dataset, const gnn_data_field *field, int64_t stored, gnn_error *error) {
-  int64_t wanted = field->domain == GNN_DATA_NODE ? dataset->nodes
-                   : field->domain == GNN_DATA_EDGE ? dataset->raw_source.count : dataset->graphs;
+  int64_t wanted = field->domain == GNN_NODE ? dataset->nodes
+                   : field->domain == GNN_TYPE ? dataset->types[field->set].nodes
+                   : field->domain == GNN_EDGE ? dataset->raw_source.count : dataset->graphs;
   if (stored == wanted) return GNN_OK;
   return gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows, but there are %s %ss", dataset->title, field->name,
                   gnn_count_text(stored).text, gnn_count_text(wanted).text, fields_row_word(field));
@@ -96,7 +97,7 @@ static gnn_status fields_labels(gnn_dataset *dataset, gnn_data_field *field, gnn
   field->classes = field->declared_classes > 0 ? field->declared_classes : greatest + 1;
   if (field->classes < 1) field->classes = 1;
   gnn_status status = gnn_field_check_labels(field, field->classes, error);
-  if (status == GNN_OK && labelled < raw->count && field->domain != GNN_DATA_EDGE)
+  if (status == GNN_OK && labelled < raw->count && field->domain != GNN_EDGE)
     gnn_dataset_note(dataset, "%s of %s %ss have no label in %s", gnn_count_text(raw->count - labelled).text,
                      gnn_count_text(raw->count).text, fields_row_word(field), field->name);
   return status;
@@ -282,11 +283,87 @@ static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, 
   return GNN_OK;
 }
 
+/* ---- one-hot ---- */
+
+/* Columns that are there already: one 1 in every row. */
+static gnn_status fields_check_onehot(const gnn_dataset *dataset, const gnn_data_field *field, int64_t width, gnn_error *error) {
+  if (width > 0 && field->width != width)
+    return gnn_fail(error, GNN_EDATA, "E0702", "%s: %s has %lld columns, and is declared onehot[%lld]", dataset->title, field->name, (long long)field->width, (long long)width);
+  for (int64_t r = 0; r < field->rows; r++) {
+    int64_t ones = 0, others = 0;
+    const int64_t first = field->storage == GNN_DENSE ? r * field->width : field->ptr[r], last = field->storage == GNN_DENSE ? first + field->width : field->ptr[r + 1];
+    for (int64_t k = first; k < last; k++) {
+      const float v = field->storage == GNN_DENSE ? field->dense[k] : field->value ? field->value[k] : 1;
+      ones += v == 1;
+      others += v != 1 && v != 0;
+    }
+    if (ones == 1 && others == 0) continue;
+    return gnn_fail(error, GNN_EDATA, "E0702", "%s: row %lld of %s is not one-hot: one 1 is needed, and 0 elsewhere", dataset->title, (long long)r, field->name);
+  }
+  return GNN_OK;
+}
+
+/* One number a row. Nodes' rows are kept by their non-zeros. */
+static gnn_status fields_onehot(gnn_dataset *dataset, gnn_data_field *field, int64_t width, gnn_error *error) {
+  const gnn_array *raw = &field->raw;
+  if (field->is_raw_sparse) {
+    gnn_status status = fields_sparse(dataset, field, error);
+    return status == GNN_OK ? fields_check_onehot(dataset, field, width, error) : status;
+  }
+  if (raw->rank == 2 && raw->shape[1] != 1) {
+    gnn_status status = fields_dense(dataset, field, 0, error);
+    return status == GNN_OK ? fields_check_onehot(dataset, field, width, error) : status;
+  }
+  if (raw->rank < 1 || raw->rank > 2 || (gnn_dtype_is_float(raw->dtype) && !fields_is_whole(raw)))
+    return gnn_fail(error, GNN_EDATA, "E0702", "%s: %s is declared onehot, which wants one whole number a row", dataset->title, field->name);
+  const int64_t rows = raw->count;
+  int64_t greatest = 0;
+  for (int64_t r = 0; r < rows; r++) {
+    const double v = gnn_array_number(raw, r);
+    if (!(v >= 0 && v < (double)(width > 0 ? width : INT32_MAX)))
+      return gnn_fail(error, GNN_EDATA, "E0702", "%s: %s[%lld] is %.9g, and onehot[%lld] has the columns 0 … %lld", dataset->title, field->name, (long long)r, v,
+                      (long long)(width > 0 ? width : INT32_MAX), (long long)(width > 0 ? width : INT32_MAX) - 1);
+    if (v > (double)greatest) greatest = (int64_t)v;
+  }
+  field->rows = rows;
+  field->width = width > 0 ? width : greatest + 1;
+  gnn_status status = fields_width(dataset, field, rows, field->width, error);
+  if (status != GNN_OK) return status;
+  field->nonzeros = rows;
+  field->least = 0;
+  field->greatest = rows > 0;
+  if (field->domain != GNN_NODE) {
+    float *dense = gnn_dataset_alloc(dataset, rows, field->width * (int64_t)sizeof *dense, error);
+    if (dense == NULL) return GNN_ENOMEM;
+    memset(dense, 0, (size_t)(rows * field->width) * sizeof *dense);
+    for (int64_t r = 0; r < rows; r++) dense[r * field->width + (int64_t)gnn_array_number(raw, r)] = 1;
+    field->storage = GNN_DENSE;
+    field->dense = dense;
+    return GNN_OK;
+  }
+  int64_t *ptr = gnn_dataset_alloc(dataset, rows + 1, sizeof *ptr, error);
+  int32_t *column = gnn_dataset_alloc(dataset, rows, sizeof *column, error);
+  if (ptr == NULL || column == NULL) return GNN_ENOMEM;
+  for (int64_t r = 0; r <= rows; r++) ptr[r] = r;
+  for (int64_t r = 0; r < rows; r++) column[r] = (int32_t)gnn_array_number(raw, r);
+  field->storage = GNN_SPARSE;
+  field->ptr = ptr;
+  field->column = column;
+  field->value = NULL;
+  return GNN_OK;
+}
+
+static const gnn_number_field *fields_number(const gnn_data_field *field, const gnn_recipe *recipe) {
+  for (int i = 0; i < recipe->number_count; i++)
+    if (strcmp(recipe->numbers[i].name, field->name) == 0) return &recipe->numbers[i];
+  return NULL;
+}
+
 static int fields_is_target(const gnn_data_field *field, const gnn_recipe *recipe) { return recipe->target && strcmp(recipe->target, field->name) == 0; }
 
 static int fields_is_label(const gnn_data_field *field, const gnn_recipe *recipe) {
   const gnn_array *raw = &field->raw;
-  if (fields_is_target(field, recipe) && recipe->is_target_number) return 0;
+  if (fields_number(field, recipe) || (fields_is_target(field, recipe) && recipe->is_target_number)) return 0;
   if (field->is_raw_sparse || raw->rank < 1 || raw->rank > 2) return 0;
   int is_named_y = strcmp(field->name, "y") == 0;
   if (raw->rank == 2 && !(raw->shape[1] == 1 && is_named_y)) return 0;
@@ -299,15 +376,17 @@ gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, co
     gnn_data_field *field = &dataset->fields[i];
     int64_t stored = field->is_raw_sparse ? field->raw_ptr.count - 1 : field->raw.rank ? field->raw.shape[0] : 1;
     gnn_status status = fields_rows(dataset, field, stored, error);
-    if (status == GNN_OK && field->declared_classes > 0 && !fields_is_label(field, recipe) && !(fields_is_target(field, recipe) && recipe->is_target_number))
+    const gnn_number_field *number = fields_number(field, recipe);
+    if (status == GNN_OK && field->declared_classes > 0 && !number && !fields_is_label(field, recipe) && !(fields_is_target(field, recipe) && recipe->is_target_number))
       status = gnn_fail(error, GNN_EDATA, "E0702", "%s: %s should be class labels, but holds numbers that are not whole or of "
                         "shape %s", dataset->title, field->name, gnn_shape_text(&field->raw).text);
     if (status == GNN_OK) {
-      if (fields_is_label(field, recipe)) status = fields_labels(dataset, field, error);
+      if (number && number->is_onehot) status = fields_onehot(dataset, field, number->width, error);
+      else if (fields_is_label(field, recipe)) status = fields_labels(dataset, field, error);
       else if (field->is_raw_sparse) status = fields_sparse(dataset, field, error);
       else status = fields_dense(dataset, field, fields_is_target(field, recipe), error);
     }
-    if (status == GNN_OK && field->domain == GNN_DATA_EDGE) status = fields_reorder(dataset, field, origin, error);
+    if (status == GNN_OK && field->domain == GNN_EDGE) status = fields_reorder(dataset, field, origin, error);
     if (status != GNN_OK) return status;
   }
   for (int n = 0; n < recipe->normalised_count; n++) {
@@ -320,16 +399,17 @@ gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, co
   }
   for (int i = 0; i < dataset->field_count; i++) {
     gnn_data_field *field = &dataset->fields[i];
-    if (field->storage != GNN_LABEL && field->domain == GNN_DATA_NODE && !field->divisor &&
+    if (field->storage != GNN_LABEL && field->domain == GNN_NODE && !field->divisor &&
         (field->greatest > 1000 || field->least < -1000))
       gnn_dataset_warn(dataset, "W0706", "scale", "", "columns of %s range over %.3g … %.3g; consider normalize = rows(%s)",
                        field->name, field->least, field->greatest, field->name);
-    int is_y = strcmp(field->name, "y") == 0;
-    if (field->storage == GNN_LABEL && field->domain != GNN_DATA_EDGE && (is_y || dataset->label_field < 0))
+    const char *dot = strchr(field->name, '.');
+    int is_y = strcmp(dot ? dot + 1 : field->name, "y") == 0;
+    if (field->storage == GNN_LABEL && (field->domain == GNN_NODE || field->domain == GNN_GRAPH) && (is_y || dataset->label_field < 0))
       dataset->label_field = i;
   }
   for (int i = 0; i < dataset->field_count; i++)
-    if (fields_is_target(&dataset->fields[i], recipe) && dataset->fields[i].domain != GNN_DATA_EDGE) dataset->label_field = i;
+    if (fields_is_target(&dataset->fields[i], recipe)) dataset->label_field = i;
   return GNN_OK;
 }
 

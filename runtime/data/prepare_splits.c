@@ -7,17 +7,17 @@
 #include <string.h>
 
 #include "prepare.h"
-#include "kernels/cpu/random.h"
+#include "runtime/core/adjacency.h"
+#include "shuffle.h"
 
 static const char *const splits_names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
-enum { SPLITS_STREAM = 0x5b11 };
 
-static int64_t splits_rows(const gnn_dataset *dataset) {
+int64_t gnn_splits_rows(const gnn_dataset *dataset) {
   if (dataset->label_field >= 0) return dataset->fields[dataset->label_field].rows;
   return dataset->nodes;
 }
 
-static int splits_has_label(const gnn_dataset *dataset, int64_t row) {
+int gnn_splits_has_label(const gnn_dataset *dataset, int64_t row) {
   if (dataset->label_field < 0) return 1;
   const gnn_data_field *field = &dataset->fields[dataset->label_field];
   if (field->storage == GNN_LABEL) return field->label[row] >= 0;
@@ -26,10 +26,13 @@ static int splits_has_label(const gnn_dataset *dataset, int64_t row) {
   return is_labelled;
 }
 
+/* What masks and lists speak of: the rows, but edges as they are stored. */
+static int64_t splits_marks(const gnn_dataset *dataset) { return dataset->split_domain == GNN_EDGE ? dataset->raw_source.count : gnn_splits_rows(dataset); }
+
 /* member[r] |= 1 << split for each row of the split. */
 static gnn_status splits_mark(gnn_dataset *dataset, const gnn_array *array, int64_t offset, int is_ids, int split,
                               unsigned char *member, gnn_error *error) {
-  int64_t rows = splits_rows(dataset);
+  int64_t rows = splits_marks(dataset);
   const char *name = splits_names[split];
   if (gnn_dtype_is_float(array->dtype))
     return gnn_fail(error, GNN_EDATA, "", "%s: split %s is stored as %s; a mask of 0 and 1 or row numbers are needed",
@@ -60,25 +63,37 @@ static gnn_status splits_mark(gnn_dataset *dataset, const gnn_array *array, int6
   return GNN_OK;
 }
 
-/* A random permutation of the labelled rows, cut in three (Fisher and Yates; Durstenfeld 1964). */
+/* An edge and its reverse are in the same split: leader[e] is the one of the two that is drawn. */
+static gnn_status splits_pair_edges(const gnn_dataset *dataset, int32_t **leader, gnn_error *error) {
+  int32_t *to = malloc((size_t)dataset->edges * sizeof *to + 1);
+  if (to == NULL) return gnn_fail_memory(error, dataset->edges * (int64_t)sizeof *to);
+  for (int64_t v = 0; v < dataset->nodes; v++)
+    for (int64_t e = dataset->in_ptr[v]; e < dataset->in_ptr[v + 1]; e++) {
+      const int64_t back = gnn_adjacency_entry(dataset->in_ptr, dataset->in_source, dataset->in_source[e], v); /* of a self-loop itself */
+      const int is_led = back >= 0 && back < e && gnn_splits_has_label(dataset, back);
+      to[e] = (int32_t)(is_led ? back : e);
+    }
+  *leader = to;
+  return GNN_OK;
+}
+
+/* A random permutation of the labelled rows, cut in three. */
 static gnn_status splits_random(gnn_dataset *dataset, const gnn_recipe *recipe, unsigned char *member, gnn_error *error) {
   const double *fraction = recipe->split_fraction;
   double total = fraction[0] + fraction[1] + fraction[2];
   if (!(fraction[0] >= 0 && fraction[1] >= 0 && fraction[2] >= 0 && total > 0 && total <= 1 + 1e-9))
     return gnn_fail(error, GNN_EINVAL, "", "random(%g, %g, %g): shares must not be negative nor sum to more than 1",
                     fraction[0], fraction[1], fraction[2]);
-  int64_t rows = splits_rows(dataset), count = 0;
-  int32_t *order = malloc((size_t)(rows ? rows : 1) * sizeof *order);
+  int64_t rows = gnn_splits_rows(dataset), count = 0;
+  int32_t *order = malloc((size_t)(rows ? rows : 1) * sizeof *order), *leader = NULL;
   if (order == NULL) return gnn_fail_memory(error, rows * (int64_t)sizeof *order);
-  for (int64_t r = 0; r < rows; r++)
-    if (splits_has_label(dataset, r)) order[count++] = (int32_t)r;
-  uint64_t key = gnn_random_key(recipe->split_seed, SPLITS_STREAM);
-  for (int64_t i = count - 1; i > 0; i--) {
-    int64_t j = (int64_t)(gnn_random_uniform(key, (uint64_t)i) * (double)(i + 1));
-    int32_t kept = order[i];
-    order[i] = order[j];
-    order[j] = kept;
+  if (dataset->split_domain == GNN_EDGE && splits_pair_edges(dataset, &leader, error) != GNN_OK) {
+    free(order);
+    return GNN_ENOMEM;
   }
+  for (int64_t r = 0; r < rows; r++)
+    if (gnn_splits_has_label(dataset, r) && (leader == NULL || leader[r] == r)) order[count++] = (int32_t)r;
+  gnn_shuffle(order, count, gnn_random_key(recipe->split_seed, GNN_SPLITS_STREAM));
   int64_t at = 0, cut[GNN_SPLIT_COUNT];
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     cut[s] = (int64_t)(fraction[s] * (double)count + 1e-9);
@@ -86,7 +101,9 @@ static gnn_status splits_random(gnn_dataset *dataset, const gnn_recipe *recipe, 
     if (cut[s] > count - at) cut[s] = count - at;
     for (int64_t k = 0; k < cut[s]; k++) member[order[at++]] |= (unsigned char)(1 << s);
   }
+  for (int64_t r = 0; leader && r < rows; r++) member[r] = member[leader[r]];
   free(order);
+  free(leader);
   gnn_dataset_note(dataset, "split random(%g, %g, %g, seed = %llu): %s/%s/%s rows", fraction[0], fraction[1], fraction[2],
                    (unsigned long long)recipe->split_seed, gnn_count_text(cut[0]).text, gnn_count_text(cut[1]).text,
                    gnn_count_text(cut[2]).text);
@@ -124,8 +141,8 @@ static gnn_status splits_stored(gnn_dataset *dataset, const gnn_recipe *recipe, 
 }
 
 static gnn_status splits_overlap(const gnn_dataset *dataset, const unsigned char *member, gnn_error *error) {
-  int64_t rows = splits_rows(dataset);
-  const char *unit = dataset->split_domain == GNN_DATA_GRAPH ? "graph" : "node";
+  int64_t rows = splits_marks(dataset);
+  const char *unit = dataset->split_domain == GNN_GRAPH ? "graph" : dataset->split_domain == GNN_EDGE ? "edge" : "node";
   for (int a = 0; a < GNN_SPLIT_COUNT; a++) {
     for (int b = a + 1; b < GNN_SPLIT_COUNT; b++) {
       int64_t both = 0, first = -1;
@@ -145,20 +162,20 @@ static gnn_status splits_overlap(const gnn_dataset *dataset, const unsigned char
 }
 
 /* Rows of one split, without those that have no label to learn from. */
-static gnn_status splits_collect(gnn_dataset *dataset, int split, const unsigned char *member, gnn_error *error) {
-  int64_t rows = splits_rows(dataset), marked = 0, count = 0;
+gnn_status gnn_splits_collect(gnn_dataset *dataset, int split, const unsigned char *member, gnn_error *error) {
+  int64_t rows = gnn_splits_rows(dataset), marked = 0, count = 0;
   for (int64_t r = 0; r < rows; r++) {
     if (!(member[r] >> split & 1)) continue;
     marked++;
-    count += splits_has_label(dataset, r);
+    count += gnn_splits_has_label(dataset, r);
   }
-  int32_t *list = gnn_dataset_alloc(dataset, count, sizeof *list, error);
+  int32_t *list = dataset->split_room[split] ? dataset->split_room[split] : gnn_dataset_alloc(dataset, count, sizeof *list, error);
   if (list == NULL) return GNN_ENOMEM;
   int64_t at = 0;
-  const int32_t *row_id = dataset->split_domain == GNN_DATA_NODE ? dataset->node_id : NULL;
+  const int32_t *row_id = dataset->split_domain == GNN_NODE ? dataset->node_id : NULL; /* edge fields are in the order of the edges */
   for (int64_t k = 0; k < rows; k++) {
     const int64_t r = row_id ? row_id[k] : k;
-    if ((member[r] >> split & 1) && splits_has_label(dataset, r)) list[at++] = (int32_t)k;
+    if ((member[r] >> split & 1) && gnn_splits_has_label(dataset, r)) list[at++] = (int32_t)k;
   }
   dataset->split_rows[split] = list;
   dataset->split_count[split] = count;
@@ -169,22 +186,46 @@ static gnn_status splits_collect(gnn_dataset *dataset, int split, const unsigned
   return GNN_OK;
 }
 
-gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
-  int64_t rows = splits_rows(dataset);
-  dataset->split_domain = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].domain : GNN_DATA_NODE;
-  unsigned char *member = calloc(rows ? (size_t)rows : 1, 1);
-  if (member == NULL) return gnn_fail_memory(error, rows);
+/* From edges as they are stored to those of the graph: a reverse is where the edge is that it was made from. */
+static gnn_status splits_follow_edges(const gnn_dataset *dataset, const int64_t *origin, unsigned char **member, gnn_error *error) {
+  unsigned char *moved = malloc((size_t)dataset->edges + 1);
+  if (moved == NULL) return gnn_fail_memory(error, dataset->edges);
+  for (int64_t e = 0; e < dataset->edges; e++) moved[e] = origin[e] < 0 ? 0 : (*member)[origin[e]];
+  free(*member);
+  *member = moved;
+  return GNN_OK;
+}
+
+static gnn_status splits_check_edges(const gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
+  if (dataset->split_domain != GNN_EDGE) return GNN_OK;
+  if (recipe->has_folds) return gnn_fail(error, GNN_EDATA, "", "%s: folds are of nodes or graphs; the labels %s are those of edges", dataset->title, dataset->fields[dataset->label_field].name);
+  if (dataset->edges <= INT32_MAX) return GNN_OK;
+  return gnn_fail(error, GNN_EDATA, "", "%s has %s edges; labels of more than 2^31 - 1 are not supported", dataset->title, gnn_count_text(dataset->edges).text);
+}
+
+gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {
+  dataset->split_domain = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].domain : GNN_NODE;
+  gnn_status status = splits_check_edges(dataset, recipe, error);
+  if (status != GNN_OK) return status;
+  const int64_t rows = gnn_splits_rows(dataset), marks = splits_marks(dataset), most = rows > marks ? rows : marks;
+  unsigned char *member = calloc((size_t)most + 1, 1);
+  if (member == NULL) return gnn_fail_memory(error, most);
   int has_stored = 0;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) has_stored |= dataset->raw_split[s].data || dataset->raw_splits[s].data;
-  gnn_status status;
+  if (recipe->has_folds) {
+    free(member);
+    if (has_stored) gnn_dataset_note(dataset, "the split stored with the data is not used");
+    return gnn_prepare_folds(dataset, recipe, error);
+  }
   if (recipe->has_random_split) {
     if (has_stored) gnn_dataset_note(dataset, "the split stored with the data is not used");
     status = splits_random(dataset, recipe, member, error);
   } else {
     status = splits_stored(dataset, recipe, member, error);
+    if (status == GNN_OK) status = splits_overlap(dataset, member, error);
+    if (status == GNN_OK && dataset->split_domain == GNN_EDGE) status = splits_follow_edges(dataset, origin, &member, error);
   }
-  if (status == GNN_OK) status = splits_overlap(dataset, member, error);
-  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) status = splits_collect(dataset, s, member, error);
+  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) status = gnn_splits_collect(dataset, s, member, error);
   free(member);
   if (status != GNN_OK) return status;
   if (!has_stored && !recipe->has_random_split) {

@@ -6,11 +6,13 @@
 
 gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error *error);
 gnn_status gnn_read_planetoid(gnn_dataset *dataset, const char *path, gnn_error *error);
+gnn_status gnn_read_tu(gnn_dataset *dataset, const char *path, gnn_error *error); /* a folder, or what the names of its files begin with */
 gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error *error);
 gnn_status gnn_read_karate(gnn_dataset *dataset, gnn_error *error);
 
 int gnn_is_npy_folder(const char *path);
 int gnn_is_planetoid(const char *path);
+int gnn_is_tu(const char *path);
 
 typedef enum gnn_synth_kind { GNN_SYNTH_SBM, GNN_SYNTH_RMAT, GNN_SYNTH_ER, GNN_SYNTH_GRID } gnn_synth_kind;
 

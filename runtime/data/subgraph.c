@@ -3,20 +3,35 @@
 #define _GNU_SOURCE
 #endif
 #include "subgraph.h"
+#include "pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Seed number k of split train, asked for in ascending order: a labelled node, the ends of a labelled edge (*node begins at 0) or of a pair. */
+static int subgraph_seed(const gnn_dataset *dataset, int64_t k, int64_t *node, int32_t of[2]) {
+  if (dataset->pairs) return of[0] = dataset->pairs->source[k], of[1] = dataset->pairs->destination[k], 2;
+  of[0] = dataset->split_rows[GNN_TRAIN][k];
+  if (dataset->split_domain != GNN_EDGE) return 1;
+  while (of[0] >= dataset->in_ptr[*node + 1]) ++*node;
+  of[1] = (int32_t)*node;
+  of[0] = dataset->in_source[of[0]];
+  return 2;
+}
 
 /* new_id[old] or -1; nodes keep their order. Returns how many were taken. */
 static int64_t subgraph_choose(const gnn_dataset *dataset, int64_t most, int32_t *queue, int32_t *new_id) {
   int64_t taken = 0, read = 0;
   for (int64_t v = 0; v < dataset->nodes; v++) new_id[v] = -1;
-  const int32_t *trained = dataset->split_rows[GNN_TRAIN];
   int64_t seeds = dataset->split_count[GNN_TRAIN], quarter = most / 4 > 0 ? most / 4 : 1;
-  int64_t stride = seeds > quarter ? seeds / quarter : 1;
-  for (int64_t k = 0; k < seeds && taken < quarter; k += stride) {
-    queue[taken++] = trained[k];
-    new_id[trained[k]] = 0;
+  int64_t stride = dataset->pairs ? 1 : seeds > quarter ? seeds / quarter : 1; /* whole groups, which are in a random order */
+  for (int64_t k = 0, node = 0; k < seeds && taken < quarter; k += stride) {
+    int32_t of[2];
+    const int count = subgraph_seed(dataset, k, &node, of);
+    for (int i = 0; i < count; i++) {
+      if (new_id[of[i]] < 0) queue[taken++] = of[i];
+      new_id[of[i]] = 0;
+    }
   }
   for (; read < taken && taken < most; read++) {
     int32_t v = queue[read];
@@ -26,6 +41,10 @@ static int64_t subgraph_choose(const gnn_dataset *dataset, int64_t most, int32_t
       new_id[u] = 0;
       queue[taken++] = u;
     }
+  }
+  for (int64_t v = 0; dataset->type_count && v < dataset->nodes && taken < most; v++) { /* edges are those of relations */
+    taken += new_id[v] < 0;
+    new_id[v] = 0;
   }
   int64_t next = 0;
   for (int64_t v = 0; v < dataset->nodes; v++)
@@ -91,6 +110,41 @@ static gnn_status subgraph_edges(subgraph_maker *m) {
   return GNN_OK;
 }
 
+/* The new number of a row of a set (gnn_edge_set_desc), or -1; of other types of nodes all stay. */
+static int32_t subgraph_row(const subgraph_maker *m, int set, int32_t row) { return set == 0 ? m->new_id[row] : row; }
+
+static gnn_status subgraph_relation(subgraph_maker *m, const gnn_data_relation *from) {
+  const int64_t rows = gnn_dataset_rows(m->from, from->dst);
+  int32_t *arcs = gnn_dataset_alloc(m->to, 2 * from->edges, sizeof *arcs, m->error);
+  gnn_data_relation *to = arcs ? gnn_dataset_add_relation(m->to, from->name, from->src, from->dst, m->error) : NULL;
+  if (to == NULL) return GNN_ENOMEM;
+  int64_t at = 0;
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t e = from->in_ptr[r]; e < from->in_ptr[r + 1]; e++) {
+      const int32_t source = subgraph_row(m, from->src, from->in_source[e]), destination = subgraph_row(m, from->dst, (int32_t)r);
+      if (source < 0 || destination < 0) continue;
+      arcs[at] = source;
+      arcs[from->edges + at++] = destination;
+    }
+  to->raw_source = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {at}, .count = at, .data = (unsigned char *)arcs};
+  to->raw_destination = to->raw_source;
+  to->raw_destination.data = (unsigned char *)(arcs + from->edges);
+  return GNN_OK;
+}
+
+/* Prepared already: the first type is the first, and the others are of the sets that they were of. */
+static gnn_status subgraph_types(subgraph_maker *m) {
+  const gnn_dataset *from = m->from;
+  gnn_status status = GNN_OK;
+  m->to->types = malloc((size_t)(from->type_count + 1) * sizeof *m->to->types);
+  if (m->to->types == NULL) return gnn_fail_memory(m->error, (from->type_count + 1) * (int64_t)sizeof *m->to->types);
+  if (from->type_count) memcpy(m->to->types, from->types, (size_t)from->type_count * sizeof *from->types);
+  memcpy(m->to->node_type, from->node_type, sizeof from->node_type);
+  m->to->type_count = from->type_count;
+  for (int r = 0; status == GNN_OK && r < from->relation_count - (from->pairs != NULL); r++) status = subgraph_relation(m, &from->relations[r]);
+  return status;
+}
+
 /* Whether row r of a field of that domain is in the subgraph; edges are walked in their order by *node. */
 static int subgraph_has_edge(const subgraph_maker *m, int64_t e, int64_t *node) {
   while (e >= m->from->in_ptr[*node + 1]) ++*node;
@@ -98,13 +152,13 @@ static int subgraph_has_edge(const subgraph_maker *m, int64_t e, int64_t *node) 
 }
 
 static gnn_status subgraph_field(subgraph_maker *m, const gnn_data_field *field) {
-  int is_edge = field->domain == GNN_DATA_EDGE, is_graph = field->domain == GNN_DATA_GRAPH, is_label = field->storage == GNN_LABEL;
-  int64_t rows = is_edge ? m->edges : is_graph ? m->graphs : m->nodes, at = 0, node = 0;
+  int is_edge = field->domain == GNN_EDGE, is_graph = field->domain == GNN_GRAPH, is_type = field->domain == GNN_TYPE, is_label = field->storage == GNN_LABEL;
+  int64_t rows = is_edge ? m->edges : is_graph ? m->graphs : is_type ? field->rows : m->nodes, at = 0, node = 0;
   int64_t item = is_label ? (int64_t)sizeof(int32_t) : field->width * (int64_t)sizeof(float);
   unsigned char *data = gnn_dataset_alloc(m->to, rows, item, m->error);
   if (data == NULL) return GNN_ENOMEM;
   for (int64_t r = 0; r < field->rows; r++) {
-    if (is_edge ? !subgraph_has_edge(m, r, &node) : (is_graph ? m->new_graph : m->new_id)[r] < 0) continue;
+    if (is_type ? 0 : is_edge ? !subgraph_has_edge(m, r, &node) : (is_graph ? m->new_graph : m->new_id)[r] < 0) continue;
     const int64_t row = gnn_dataset_row(m->from, field, r);
     if (is_label) memcpy(data + at * item, &field->label[row], sizeof(int32_t));
     else gnn_field_row(field, row, (float *)(void *)(data + at * item));
@@ -113,17 +167,29 @@ static gnn_status subgraph_field(subgraph_maker *m, const gnn_data_field *field)
   gnn_array array = {.dtype = is_label ? GNN_I32 : GNN_F32, .rank = is_label ? 1 : 2, .shape = {rows, field->width},
                      .count = is_label ? rows : rows * field->width, .data = data};
   gnn_status status = gnn_dataset_add_field(m->to, field->name, field->domain, &array, m->error);
-  if (status == GNN_OK && is_label) m->to->fields[m->to->field_count - 1].declared_classes = field->classes;
-  return status;
+  if (status != GNN_OK) return status;
+  m->to->fields[m->to->field_count - 1].set = field->set;
+  if (is_label) m->to->fields[m->to->field_count - 1].declared_classes = field->classes;
+  return GNN_OK;
+}
+
+/* From edges to those of the subgraph, or -1; NULL: there is no memory. */
+static int32_t *subgraph_new_edges(subgraph_maker *m) {
+  int32_t *new_edge = gnn_dataset_alloc(m->to, m->from->edges, sizeof *new_edge, m->error), count = 0;
+  int64_t node = 0;
+  for (int64_t e = 0; new_edge && e < m->from->edges; e++) new_edge[e] = subgraph_has_edge(m, e, &node) ? count++ : -1;
+  return new_edge;
 }
 
 static gnn_status subgraph_splits(subgraph_maker *m) {
+  const int32_t *new_row = m->from->split_domain == GNN_EDGE ? subgraph_new_edges(m) : m->new_graph ? m->new_graph : m->new_id;
+  if (new_row == NULL) return GNN_ENOMEM;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     int64_t count = 0;
     int32_t *ids = gnn_dataset_alloc(m->to, m->from->split_count[s], sizeof *ids, m->error);
     if (ids == NULL) return GNN_ENOMEM;
     for (int64_t k = 0; k < m->from->split_count[s]; k++) {
-      int32_t id = (m->new_graph ? m->new_graph : m->new_id)[m->from->split_rows[s][k]];
+      int32_t id = new_row[m->from->split_rows[s][k]];
       if (id >= 0) ids[count++] = id;
     }
     if (count == 0) continue;
@@ -131,6 +197,28 @@ static gnn_status subgraph_splits(subgraph_maker *m) {
     m->to->raw_split[s] = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {count}, .count = count, .data = (unsigned char *)ids};
   }
   return GNN_OK;
+}
+
+/* The groups of split train all of whose pairs are among the nodes. */
+static gnn_status subgraph_pairs(subgraph_maker *m) {
+  const gnn_pairs *from = m->from->pairs;
+  const int64_t each = 1 + from->negatives;
+  m->to->nodes = m->nodes;
+  gnn_pairs *to = gnn_pairs_new(m->to, from->name, from->negatives, from->count[GNN_TRAIN], m->error);
+  if (to == NULL) return GNN_ENOMEM;
+  to->groups = 0;
+  for (int64_t g = 0; g < from->count[GNN_TRAIN]; g++) {
+    int is_whole = 1;
+    for (int64_t i = 0; i < each; i++) {
+      const int32_t source = m->new_id[from->source[g * each + i]], destination = m->new_id[from->destination[g * each + i]];
+      to->source[to->groups * each + i] = source;
+      to->destination[to->groups * each + i] = destination;
+      is_whole &= source >= 0 && destination >= 0;
+    }
+    to->groups += is_whole;
+  }
+  to->count[GNN_TRAIN] = to->groups;
+  return to->groups ? GNN_OK : gnn_fail(m->error, GNN_EDATA, "", "a part of %s has no whole group of pairs", m->from->title);
 }
 
 static gnn_status subgraph_graphs(subgraph_maker *m) {
@@ -147,9 +235,9 @@ static gnn_status subgraph_graphs(subgraph_maker *m) {
 
 gnn_status gnn_subgraph(const gnn_dataset *dataset, int64_t most, gnn_dataset **out, gnn_error *error) {
   *out = NULL;
-  const int is_set = dataset->split_domain == GNN_DATA_GRAPH;
-  if (dataset->split_domain == GNN_DATA_EDGE || dataset->split_count[GNN_TRAIN] == 0)
-    return gnn_fail(error, GNN_EDATA, "", "%s has no training %s", dataset->title, is_set ? "graphs" : "nodes");
+  const int is_set = dataset->split_domain == GNN_GRAPH;
+  if (dataset->split_count[GNN_TRAIN] == 0)
+    return gnn_fail(error, GNN_EDATA, "", "%s has no training %s", dataset->title, is_set ? "graphs" : dataset->split_domain == GNN_EDGE ? "edges" : "nodes");
   int32_t *queue = malloc((size_t)(dataset->nodes > dataset->graphs ? dataset->nodes : dataset->graphs) * sizeof *queue);
   int32_t *new_id = malloc((size_t)dataset->nodes * sizeof *new_id);
   gnn_dataset *to = gnn_dataset_new(dataset->title);
@@ -165,9 +253,10 @@ gnn_status gnn_subgraph(const gnn_dataset *dataset, int64_t most, gnn_dataset **
     }
     status = subgraph_edges(&m);
     if (status == GNN_OK) status = subgraph_graphs(&m);
+    if (status == GNN_OK) status = subgraph_types(&m);
     for (int i = 0; status == GNN_OK && i < dataset->field_count; i++)
-      if (dataset->fields[i].domain != GNN_DATA_GRAPH || is_set) status = subgraph_field(&m, &dataset->fields[i]);
-    if (status == GNN_OK) status = subgraph_splits(&m);
+      if (dataset->fields[i].domain != GNN_RELATION && (dataset->fields[i].domain != GNN_GRAPH || is_set)) status = subgraph_field(&m, &dataset->fields[i]);
+    if (status == GNN_OK) status = dataset->pairs ? subgraph_pairs(&m) : subgraph_splits(&m);
     const gnn_data_field *target = dataset->label_field >= 0 ? &dataset->fields[dataset->label_field] : NULL;
     const gnn_recipe recipe = {.target = target ? target->name : NULL, .is_target_number = target && target->storage != GNN_LABEL};
     if (status == GNN_OK) status = gnn_dataset_prepare(to, &recipe, error);

@@ -4,7 +4,7 @@
 
 #include "dataset.h"
 
-/* At most `most` nodes reached breadth-first against the edges from training nodes, and the subgraph they induce: fields,
+/* At most `most` nodes reached breadth-first against the edges from the nodes of training rows, and the subgraph they induce: fields,
  * labels and splits follow. Prepared; transformations are not applied a second time. */
 gnn_status gnn_subgraph(const gnn_dataset *dataset, int64_t most, gnn_dataset **out, gnn_error *error);
 

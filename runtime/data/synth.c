@@ -147,7 +147,7 @@ static gnn_status synth_dense(gnn_dataset *dataset, const synth_maker *m, gnn_er
   }
   gnn_array array = {.dtype = GNN_F32, .rank = 2, .shape = {s->nodes, s->features}, .count = s->nodes * s->features,
                      .data = (const unsigned char *)x};
-  return gnn_dataset_add_field(dataset, "x", GNN_DATA_NODE, &array, error);
+  return gnn_dataset_add_field(dataset, "x", GNN_NODE, &array, error);
 }
 
 /* Up to 16 ones a row, half of them from the share of columns that belongs to the class. */
@@ -196,7 +196,7 @@ static gnn_status synth_labels(gnn_dataset *dataset, const synth_maker *m, gnn_e
     dataset->raw_split[split] = (gnn_array){.dtype = GNN_U8, .rank = 1, .shape = {s->nodes}, .count = s->nodes,
                                             .data = mask + split * s->nodes};
   gnn_array array = {.dtype = GNN_I32, .rank = 1, .shape = {s->nodes}, .count = s->nodes, .data = (const unsigned char *)label};
-  gnn_status status = gnn_dataset_add_field(dataset, "y", GNN_DATA_NODE, &array, error);
+  gnn_status status = gnn_dataset_add_field(dataset, "y", GNN_NODE, &array, error);
   if (status == GNN_OK) dataset->fields[dataset->field_count - 1].declared_classes = s->classes;
   return status;
 }

@@ -18,7 +18,7 @@
 #include "runtime/data/safetensors.h"
 
 enum { CHECKPOINT_COUNTS = 8, CHECKPOINT_NUMBERS = 2 + 3 * GNN_SPLIT_COUNT, CHECKPOINT_NAME_MAX = 320 };
-enum { CHECKPOINT_PLATEAU = 3 };
+enum { CHECKPOINT_PLATEAU = 3, CHECKPOINT_POINT = sizeof(gnn_curve_point) / sizeof(double) };
 enum { CHECKPOINT_COUNTS_ONCE = 7 }; /* without accepted_data, which is 0 there */
 
 /* ---- snapshots ---- */
@@ -294,7 +294,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   gnn_dtype dtype = checkpoint_dtype(program);
   checkpoint_list list;
   gnn_status status = gnn_download_weights(instance, 1, error);
-  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 6, error);
+  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 7, error);
   if (status != GNN_OK) return status;
   const unsigned char *from = best && best->is_filled ? best->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {
@@ -327,6 +327,8 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   if (program->metric_count > 1) checkpoint_list_vector(&list, "state.metrics", GNN_F64, checkpoint_further(program), metrics);
   const double plateau[CHECKPOINT_PLATEAU] = {keeper->plateau_value, (double)keeper->plateau_waits, (double)keeper->reductions};
   if (program->has_plateau) checkpoint_list_vector(&list, "state.plateau", GNN_F64, CHECKPOINT_PLATEAU, plateau);
+  if (program->reports_folds)
+    checkpoint_list_vector(&list, "state.folds", GNN_F64, progress->point_count * CHECKPOINT_POINT, progress->points ? (const void *)progress->points : (const void *)numbers);
   gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}};
   status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 3, error);
   checkpoint_list_destroy(&list);
@@ -335,7 +337,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
 
 /* What a checkpoint holds beside weights. */
 typedef struct checkpoint_state {
-  const gnn_array *data, *counts, *numbers, *finished, *plateau, *metrics; /* NULL: the program has none */
+  const gnn_array *data, *counts, *numbers, *finished, *plateau, *metrics, *points; /* NULL: the program has none */
 } checkpoint_state;
 
 static int checkpoint_is_vector(const gnn_array *array, gnn_dtype dtype, int64_t count) { return array->dtype == dtype && array->count == count; }
@@ -365,7 +367,8 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
   *state = (checkpoint_state){gnn_safetensors_find(file, "state.data"), gnn_safetensors_find(file, "state.counts"),
                               gnn_safetensors_find(file, "state.numbers"), gnn_safetensors_find(file, "state.finished"),
                               program->has_plateau ? gnn_safetensors_find(file, "state.plateau") : NULL,
-                              program->metric_count > 1 ? gnn_safetensors_find(file, "state.metrics") : NULL};
+                              program->metric_count > 1 ? gnn_safetensors_find(file, "state.metrics") : NULL,
+                              program->reports_folds ? gnn_safetensors_find(file, "state.folds") : NULL};
   if (!state->counts || !state->numbers || !state->finished) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" holds no checkpoint", path);
     gnn_fail_help(error, "if it holds weights: --weights %s", path);
@@ -389,6 +392,8 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
     return gnn_fail(error, GNN_EIO, "R0806", "\"%s\" is a damaged checkpoint: it does not say where the plateau of the learning rate is", path);
   if (program->metric_count > 1 && (!state->metrics || !checkpoint_is_vector(state->metrics, GNN_F64, checkpoint_further(program))))
     return gnn_fail(error, GNN_EIO, "R0806", "\"%s\" is a damaged checkpoint: it lacks what was measured at the best epoch", path);
+  if (program->reports_folds && (!state->points || state->points->dtype != GNN_F64 || state->points->count % CHECKPOINT_POINT != 0))
+    return gnn_fail(error, GNN_EIO, "R0806", "\"%s\" is a damaged checkpoint: it lacks the folds' test curves", path);
   char name[CHECKPOINT_NAME_MAX];
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
@@ -491,6 +496,10 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   for (int64_t r = 0; r < progress->finished_count; r++)
     for (int s = 0; s < GNN_SPLIT_COUNT; s++)
       progress->finished[r][s] = gnn_array_number(state.finished, r * GNN_SPLIT_COUNT + s);
+  progress->point_count = 0;
+  for (int64_t k = 0; state.points && k < state.points->count / CHECKPOINT_POINT && k < progress->point_room; k++)
+    progress->points[progress->point_count++] = (gnn_curve_point){gnn_array_number(state.points, CHECKPOINT_POINT * k), gnn_array_number(state.points, CHECKPOINT_POINT * k + 1),
+                                                                  gnn_array_number(state.points, CHECKPOINT_POINT * k + 2)};
   status = gnn_file_check(&file.file, GNN_OK, error);
   gnn_safetensors_close(&file);
   return status == GNN_OK ? gnn_upload_weights(instance, 1, error) : status;

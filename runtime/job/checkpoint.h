@@ -30,6 +30,11 @@ gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error 
 
 enum { GNN_FINISHED_MAX = 4096 };
 
+/* What an evaluation has shown of split test, of a program that reports folds. */
+typedef struct gnn_curve_point {
+  double run, epoch, value;
+} gnn_curve_point;
+
 /* Where the training loop is. */
 typedef struct gnn_progress {
   int64_t run_index; /* from 0 */
@@ -37,6 +42,8 @@ typedef struct gnn_progress {
   gnn_keeper keeper; /* epoch: run.epoch */
   int64_t finished_count;
   double (*finished)[GNN_SPLIT_COUNT]; /* metric of each finished run; room for GNN_FINISHED_MAX */
+  int64_t point_count, point_room;
+  gnn_curve_point *points; /* of all runs, in their order; NULL: the program reports no folds */
   /* Bit c is gnn_content c. What is not as the checkpoint was trained on, by gnn_checkpoint_load; what had changed whenever training
    * went on all the same, in the checkpoint. */
   unsigned changed_data, accepted_data;

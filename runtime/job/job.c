@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "checkpoint.h"
+#include "epoch.h"
 #include "runtime/core/bad_value.h"
 #include "runtime/core/device.h"
 #include "runtime/data/fill.h"
@@ -35,6 +36,7 @@ struct gnn_job {
   int field_count;
   const int64_t *split_ids[GNN_SPLIT_COUNT];
   int64_t split_count[GNN_SPLIT_COUNT];
+  gnn_dataset *dataset; /* that the program comes back to, or NULL */
   int is_changed;  /* something was set since the arena was filled */
   int is_file;     /* the data in the arena came from load */
   int has_lent;    /* weights; the host may write there between calls */
@@ -143,6 +145,7 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
 static void job_drop(gnn_job *job) {
   if (atomic_fetch_sub(&job->uses, 1) != 1) return;
   gnn_instance_destroy(job->instance);
+  gnn_dataset_close(job->dataset);
   gnn_snapshot_destroy(&job->best);
   free(job);
 }
@@ -165,7 +168,9 @@ static gnn_status job_take(gnn_job *job, gnn_dataset *dataset, const gnn_recipe 
   gnn_status status = gnn_dataset_prepare(dataset, recipe, &job->error);
   if (status == GNN_OK) status = gnn_instance_load(job->instance, dataset, &job->error);
   if (status == GNN_OK) job_notes(job, dataset);
-  gnn_dataset_close(dataset);
+  gnn_dataset_close(job->dataset);
+  job->dataset = status == GNN_OK && gnn_comes_back_to_data(job->program) ? dataset : NULL;
+  if (job->dataset == NULL) gnn_dataset_close(dataset);
   job->is_changed = 0;
   return job_failed(job, status);
 }
@@ -247,7 +252,7 @@ static gnn_status job_borrowed_field(gnn_job *job, gnn_dataset *dataset, const j
   const gnn_field_desc *desc = NULL;
   for (int i = 0; i < job->program->field_count; i++)
     if (strcmp(job->program->fields[i].name, field->name) == 0) desc = &job->program->fields[i];
-  gnn_data_domain domain = desc && desc->domain == GNN_EDGE ? GNN_DATA_EDGE : GNN_DATA_NODE;
+  gnn_domain domain = desc && desc->domain == GNN_EDGE ? GNN_EDGE : GNN_NODE;
   gnn_array array = job_vector(field->labels, field->rows);
   if (field->values)
     array = (gnn_array){.dtype = GNN_F32, .rank = 2, .shape = {field->rows, field->width}, .count = field->rows * field->width,
@@ -286,11 +291,12 @@ static gnn_status job_ready(gnn_job *job) {
     return job_failed(job, status);
   }
   gnn_recipe recipe = job->program->recipe;
+  recipe.file_field_count = 0; /* the host sets fields */
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     if (job->split_ids[s] == NULL) continue;
     dataset->raw_split[s] = job_vector(job->split_ids[s], job->split_count[s]);
     dataset->is_split_ids[s] = 1;
-    recipe.has_random_split = 0;
+    recipe.has_random_split = recipe.has_folds = 0;
     recipe.split_index = 0;
   }
   return job_take(job, dataset, &recipe);
@@ -308,7 +314,7 @@ gnn_status gnn_job_reset(gnn_job *job, uint64_t seed) {
 }
 
 static gnn_status job_step(gnn_job *job) {
-  gnn_status status = gnn_step_epoch(job->instance);
+  gnn_status status = gnn_train_epoch(job->instance);
   if (status == GNN_OK) return status;
   return job_failed(job, gnn_epoch_failed(job->instance, status, &job->error));
 }
@@ -321,7 +327,7 @@ gnn_status gnn_job_epoch(gnn_job *job, gnn_job_result *result) {
     *result = (gnn_job_result){.metric = (double)NAN};
     if (job->instance) {
       result->loss = job->instance->run.loss;
-      result->count = job->instance->run.row_count[GNN_TRAIN];
+      result->count = job->instance->whole.row_count[GNN_TRAIN];
     }
   }
   return status;
@@ -334,7 +340,7 @@ static gnn_job_result job_result(const gnn_job *job, const gnn_result *result) {
 
 static int job_watched_split(const gnn_job *job) {
   if (job->program->has_keep) return job->program->keep_split;
-  return job->instance->run.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
+  return job->instance->whole.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
 }
 
 static gnn_status job_evaluate(gnn_job *job, gnn_result result[GNN_SPLIT_COUNT]) {
@@ -398,15 +404,14 @@ gnn_status gnn_job_predict(gnn_job *job, float *scores, int64_t rows, int64_t co
   gnn_status status = job_ready(job);
   if (status != GNN_OK) return status;
   const gnn_run *run = &job->instance->run;
-  if (scores == NULL || rows != gnn_rows_of(run, job->program->scores_domain) || columns != job->program->classes)
+  if (scores == NULL || rows != gnn_whole_rows_of_scores(job->instance) || columns != job->program->classes)
     return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "predict: the scores are [%lld, %lld], not [%lld, %lld]",
-                                    (long long)gnn_rows_of(run, job->program->scores_domain), (long long)job->program->classes, (long long)rows,
+                                    (long long)gnn_whole_rows_of_scores(job->instance), (long long)job->program->classes, (long long)rows,
                                     (long long)columns));
-  status = gnn_do(job->instance, GNN_WORK_EVALUATE);
-  if (status == GNN_OK) status = gnn_download_scores(job->instance, NULL);
+  status = gnn_score(job->instance);
   if (status != GNN_OK) return job_failed(job, gnn_step_failed(job->instance, status, &job->error, "", "the evaluation failed"));
-  const float *from = gnn_instance_at(job->instance, job->program->at_scores);
-  for (int64_t v = 0; v < rows; v++) memcpy(scores + gnn_node_id(run, v) * columns, from + v * columns, (size_t)columns * sizeof *scores);
+  const float *from = job->instance->whole.scores;
+  for (int64_t v = 0; v < rows; v++) memcpy(scores + gnn_score_id(run, v) * columns, from + v * columns, (size_t)columns * sizeof *scores);
   return GNN_OK;
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "metrics.h"
+#include "epoch.h"
 #include "runtime/core/device.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ enum { METRICS_TASKS = 64 };
 typedef struct metrics_task {
   gnn_loss loss;
   gnn_scored scored;
-  const int64_t *first;
+  const int32_t *ring;
+  gnn_blocks blocks; /* of the rows that have scores */
   double *sums;
 } metrics_task;
 
@@ -26,7 +28,7 @@ static void metrics_blocks(const void *context, int64_t begin, int64_t end, int6
   const metrics_task *m = context;
   const gnn_scored *s = &m->scored;
   (void)task;
-  gnn_loss_blocks(&m->loss, s->scores, s->width, s->classes ? (const void *)s->classes : s->numbers, s->number_stride, s->rows, s->count, m->first, begin, end, m->sums);
+  gnn_loss_blocks(&m->loss, s->scores, s->width, m->ring ? (const void *)m->ring : s->classes ? (const void *)s->classes : s->numbers, s->number_stride, s->rows, s->count, &m->blocks, begin, end, m->sums);
 }
 
 static void metrics_hits(const void *context, int64_t begin, int64_t end, int64_t task) {
@@ -34,7 +36,7 @@ static void metrics_hits(const void *context, int64_t begin, int64_t end, int64_
   const gnn_scored *s = &m->scored;
   (void)task;
   for (int64_t b = begin; b < end; b++)
-    m->sums[b] = (double)gnn_accuracy_part(s->scores, s->width, s->classes, s->rows, gnn_entry_of(s->rows, 0, s->count, m->first[b]), gnn_entry_of(s->rows, 0, s->count, m->first[b + 1]));
+    m->sums[b] = (double)gnn_accuracy_part(s->scores, s->width, s->classes, s->rows, gnn_block_entry(s->rows, s->count, &m->blocks, b), gnn_block_entry(s->rows, s->count, &m->blocks, b + 1));
 }
 
 /* One score a class is the usual case, and large: all threads count, each in blocks of its own. */
@@ -44,32 +46,26 @@ static double metrics_accuracy(gnn_team *team, metrics_task *m, int64_t blocks) 
 }
 
 gnn_scored gnn_scored_rows(const gnn_instance *instance, gnn_split split) {
-  const gnn_run *run = &instance->run;
-  const gnn_program *program = run->program;
+  const gnn_whole *whole = &instance->whole;
+  const gnn_program *program = instance->run.program;
   const gnn_field_desc *label = &program->fields[program->label_field];
-  gnn_scored scored = {.scores = gnn_instance_at(instance, program->at_scores), .width = program->classes, .rows = run->rows[split],
-                       .count = run->row_count[split], .room = instance->metric_room};
-  if (label->storage == GNN_LABEL) {
-    scored.classes = gnn_instance_at(instance, label->at[0]);
-    scored.class_count = label->classes;
-  } else {
-    scored.numbers = gnn_instance_at(instance, label->at[0]);
-    scored.number_stride = gnn_row_stride(label->stride, label->width);
-  }
-  return scored;
+  return (gnn_scored){.scores = whole->scores, .width = program->classes, .rows = whole->rows[split], .count = whole->row_count[split], .room = instance->metric_room,
+                      .classes = whole->classes, .class_count = label->classes, .numbers = whole->numbers, .number_stride = whole->number_stride};
 }
 
 gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
   const gnn_run *run = &instance->run;
   const gnn_program *program = run->program;
-  gnn_result result = {.count = run->row_count[split]};
+  const gnn_whole *whole = &instance->whole;
+  gnn_result result = {.count = whole->row_count[split]};
   if (result.count == 0 || program->real_bytes != 4) return result;
   static const gnn_loss plain = {.kind = GNN_LOSS_CROSS_ENTROPY, .has_classes = 1};
-  metrics_task m = {.loss = program->loss ? *program->loss : plain, .scored = gnn_scored_rows(instance, split), .first = run->blocks.first,
+  metrics_task m = {.loss = program->loss ? *program->loss : plain, .scored = gnn_scored_rows(instance, split), .ring = whole->ring, .blocks = whole->blocks,
                     .sums = instance->block_loss};
-  int64_t blocks = INT64_C(1) << run->blocks.levels;
+  int64_t blocks = INT64_C(1) << whole->blocks.levels;
+  if (program->scores_domain != GNN_NODE) m.blocks.first = NULL;
   gnn_parallel(run->team, blocks, blocks / METRICS_TASKS + 1, metrics_blocks, &m);
-  result.loss = gnn_sum_tree(m.sums, blocks) / run->row_weight[split];
+  result.loss = gnn_sum_tree(m.sums, blocks) / whole->row_weight[split];
   for (int i = 0; i < program->metric_count; i++) {
     const int is_by_class = program->metrics[i].kind == GNN_METRIC_ACCURACY && m.scored.classes && m.scored.width > 1;
     result.metric[i] = is_by_class ? metrics_accuracy(run->team, &m, blocks) : gnn_metric_of(&program->metrics[i], &m.scored);
@@ -98,11 +94,9 @@ static gnn_status metrics_take(const gnn_instance *instance, gnn_result result[G
 
 gnn_status gnn_evaluate(gnn_instance *instance, gnn_result result[GNN_SPLIT_COUNT]) {
   const gnn_program *program = instance->run.program;
-  gnn_status status = gnn_do(instance, GNN_WORK_EVALUATE);
+  gnn_status status = program->has_results ? gnn_do(instance, GNN_WORK_EVALUATE) : gnn_score(instance);
   if (status != GNN_OK) return status;
   if (program->has_results) return metrics_take(instance, result);
-  status = gnn_download_scores(instance, NULL);
-  if (status != GNN_OK) return status;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) result[s] = gnn_measure_split(instance, (gnn_split)s);
   return GNN_OK;
 }

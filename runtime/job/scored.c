@@ -176,6 +176,21 @@ static double measure_above(const gnn_scored *m, int64_t row, double ties) {
   return above;
 }
 
+/* Where each edge stands among the negatives: hits as in the Open Graph Benchmark (Hu et al. 2020). */
+static double measure_pairs(const gnn_metric *metric, const gnn_scored *m) {
+  double sum = 0, positives = 0, above = 0;
+  if (!measure_rank(m, 0)) return NAN;
+  for (int64_t begin = 0, end; begin < m->count; begin = end) {
+    double here;
+    end = measure_ties(m, begin, &here);
+    const double ties = (double)(end - begin) - here;
+    sum += metric->kind == GNN_METRIC_MRR ? here / (1 + above + ties / 2) : above + ties < (double)metric->argument ? here : 0;
+    positives += here;
+    above += ties;
+  }
+  return positives > 0 ? sum / positives : NAN;
+}
+
 static double measure_places(const gnn_metric *metric, const gnn_scored *m) {
   double sum = 0;
   for (int64_t k = 0; k < m->count; k++)
@@ -209,7 +224,7 @@ double gnn_metric_of(const gnn_metric *metric, const gnn_scored *m) {
   case GNN_METRIC_PRECISION: case GNN_METRIC_RECALL: case GNN_METRIC_F1: case GNN_METRIC_MICRO_F1: case GNN_METRIC_MACRO_F1: return measure_decisions(metric->kind, m);
   case GNN_METRIC_ROC_AUC: case GNN_METRIC_AVERAGE_PRECISION: return measure_ranking(metric->kind, m);
   case GNN_METRIC_RMSE: case GNN_METRIC_MAE: case GNN_METRIC_R2: return measure_error(metric->kind, m);
-  case GNN_METRIC_HITS: case GNN_METRIC_MRR: return measure_places(metric, m);
+  case GNN_METRIC_HITS: case GNN_METRIC_MRR: return m->classes ? measure_places(metric, m) : measure_pairs(metric, m);
   case GNN_METRIC_COUNT: break;
   }
   return NAN;

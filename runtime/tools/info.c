@@ -11,7 +11,7 @@
 #include "runtime/app/train.h"
 
 static const char *const describe_splits[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
-static const char *const describe_domains[] = {"node", "edge", "graph"};
+static const char *const describe_domains[] = {"node", "edge", "graph", "node", "relation"};
 
 gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset **dataset) {
   gnn_error error;
@@ -55,8 +55,26 @@ static void describe_edges(const gnn_dataset *dataset) {
          (double)dataset->edges / (double)dataset->nodes, gnn_count_text(dataset->silent_nodes).text);
 }
 
+static const char *describe_type(const gnn_dataset *dataset, int set) { return set == 0 ? *dataset->node_type ? dataset->node_type : "node" : dataset->types[set - 2].name; }
+
+static void describe_relations(const gnn_dataset *dataset) {
+  for (int t = 0; t < dataset->type_count; t++) printf("nodes      %s %s\n", gnn_count_text(dataset->types[t].nodes).text, dataset->types[t].name);
+  for (int r = 0; r < dataset->relation_count; r++) {
+    const gnn_data_relation *relation = &dataset->relations[r];
+    printf("relation   %s : %s -> %s, %s edges\n", relation->name, describe_type(dataset, relation->src), describe_type(dataset, relation->dst), gnn_count_text(relation->edges).text);
+  }
+}
+
+/* As a data block declares them. */
+static void describe_types_block(const gnn_dataset *dataset) {
+  if (*dataset->node_type) printf("  nodes %s : count[%lld]\n", dataset->node_type, (long long)dataset->nodes);
+  for (int t = 0; t < dataset->type_count; t++) printf("  nodes %s : count[%lld]\n", dataset->types[t].name, (long long)dataset->types[t].nodes);
+  for (int r = 0; r < dataset->relation_count; r++)
+    printf("  relation %s : %s -> %s\n", dataset->relations[r].name, describe_type(dataset, dataset->relations[r].src), describe_type(dataset, dataset->relations[r].dst));
+}
+
 static void describe_field(const gnn_data_field *field) {
-  printf("%-5s %-6s", describe_domains[field->domain], field->name);
+  printf("%-5s %-5s ", describe_domains[field->domain], field->name);
   if (field->storage == GNN_LABEL) {
     printf("class[%lld]", (long long)field->classes);
     if (field->labelled < field->rows) printf(", %s of %s labelled", gnn_count_text(field->labelled).text, gnn_count_text(field->rows).text);
@@ -76,7 +94,7 @@ static void describe_memory(const gnn_dataset *dataset) {
     int64_t bytes = field->rows * field->width * 4;
     int64_t both_ways = field->nonzeros * 16 + (field->rows + field->width) * 8;
     dense += bytes;
-    thin += field->storage != GNN_LABEL && field->domain == GNN_DATA_NODE && both_ways < bytes ? both_ways : bytes;
+    thin += field->storage != GNN_LABEL && field->domain == GNN_NODE && both_ways < bytes ? both_ways : bytes;
   }
   printf("memory     graph %s (one direction), fields %s", gnn_bytes_text(graph).text, gnn_bytes_text(dense).text);
   if (thin < dense) printf(" dense or %s sparse, both ways", gnn_bytes_text(thin).text);
@@ -84,7 +102,7 @@ static void describe_memory(const gnn_dataset *dataset) {
 }
 
 static void describe_splits_line(const gnn_dataset *dataset) {
-  int64_t all = 0, rows = dataset->split_domain == GNN_DATA_GRAPH ? dataset->declared_graphs : dataset->nodes;
+  int64_t all = 0, rows = dataset->split_domain == GNN_GRAPH ? dataset->declared_graphs : dataset->nodes;
   printf("splits    ");
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     if (dataset->has_split[s]) printf(" %s %s ", describe_splits[s], gnn_count_text(dataset->split_count[s]).text);
@@ -126,10 +144,13 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
     describe_string(options->words[0]);
     printf(") {\n");
   }
+  describe_types_block(dataset);
   for (int i = 0; i < dataset->field_count; i++) {
     const gnn_data_field *field = &dataset->fields[i];
-    if (!describe_is_identifier(field->name)) continue; /* the language has no name for it */
-    printf("  %s %s : ", describe_domains[field->domain], field->name);
+    const char *dot = strchr(field->name, '.');
+    if (!describe_is_identifier(dot ? dot + 1 : field->name)) continue; /* the language has no name for it */
+    if (dot) printf("  %.*s %s : ", (int)(dot - field->name), field->name, dot + 1);
+    else printf("  %s %s : ", describe_domains[field->domain], field->name);
     if (field->storage == GNN_LABEL) printf("class[%lld]\n", (long long)field->classes);
     else printf("f32[%lld]\n", (long long)field->width);
   }
@@ -140,6 +161,7 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
     printf("  split = random(%g, %g, %g, seed = %llu)\n", recipe->split_fraction[0], recipe->split_fraction[1],
            recipe->split_fraction[2], (unsigned long long)recipe->split_seed);
   else if (recipe->split_index) printf("  split = index(%d)\n", recipe->split_index);
+  else if (!dataset->has_split[GNN_TRAIN] && dataset->raw_fold.data) printf("  split = folds\n");
   else if (!dataset->has_split[GNN_TRAIN]) printf("  split = random(0.6, 0.2, 0.2, seed = 0)\n");
   if (options->order && strcmp(options->order, "nested") == 0) printf("  order = nested\n");
   else if (options->order && strcmp(options->order, "given") != 0) printf("  order = \"%s\"\n", options->order);
@@ -151,9 +173,10 @@ int gnndata_info(const gnndata_options *options) {
   gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
   if (status != GNN_OK) return gnn_exit_code(status);
   printf("%s: %s\n", dataset->name, dataset->kind ? dataset->kind : "");
-  printf("nodes      %s\n", gnn_count_text(dataset->nodes).text);
+  printf("nodes      %s%s%s\n", gnn_count_text(dataset->nodes).text, *dataset->node_type ? " " : "", dataset->node_type);
   if (dataset->declared_graphs >= 0) printf("graphs     %s\n", gnn_count_text(dataset->declared_graphs).text);
-  describe_edges(dataset);
+  if (dataset->type_count == 0) describe_edges(dataset);
+  describe_relations(dataset);
   for (int i = 0; i < dataset->field_count; i++) describe_field(&dataset->fields[i]);
   describe_splits_line(dataset);
   describe_memory(dataset);
@@ -204,7 +227,7 @@ int gnndata_check(const gnndata_options *options) {
   if (x && x->storage != GNN_LABEL && x->rows > 0)
     printf("; %s features, %.2f %% non-zero", gnn_count_text(x->width).text, 100.0 * (double)x->nonzeros / ((double)x->rows * (double)x->width));
   if (dataset->has_split[GNN_TRAIN])
-    printf("; %s training %s", gnn_count_text(dataset->split_count[GNN_TRAIN]).text, dataset->split_domain == GNN_DATA_GRAPH ? "graphs" : "nodes");
+    printf("; %s training %s", gnn_count_text(dataset->split_count[GNN_TRAIN]).text, dataset->split_domain == GNN_GRAPH ? "graphs" : "nodes");
   printf("; %s\n", warnings ? "see below" : "no problems");
   status = describe_classes(dataset);
   gnndata_print_notes(dataset, "");

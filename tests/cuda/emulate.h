@@ -89,7 +89,7 @@ struct Fiber {
   int line;               /* of the barrier */
   unsigned mask;          /* AT_WARP: who takes part */
   uint64_t given;         /* AT_WARP: this thread's value */
-  uint64_t seen[WARP];    /* after it: everybody's */
+  uint64_t seen[WARP];    /* after it: everybody's who takes part */
 };
 
 static Fiber fibers[MOST_THREADS];
@@ -187,11 +187,10 @@ EMULATE_FAST static inline bool release_warp(unsigned thread) {
     if (warp[lane].wait != AT_WARP) return false;
     if (warp[lane].line != first->line || warp[lane].mask != first->mask) fail("threads of a warp diverge", first->line, warp[lane].line);
   }
-  for (unsigned lane = 0; lane < WARP; lane++) {
-    if (!(first->mask >> lane & 1)) continue;
-    for (unsigned other = 0; other < WARP; other++)
-      if (first->mask >> other & 1) warp[lane].seen[other] = warp[other].given;
-  }
+  uint64_t given[WARP];
+  for (unsigned lane = 0; lane < WARP; lane++) given[lane] = warp[lane].given;
+  for (unsigned lane = 0; lane < WARP; lane++)
+    if (first->mask >> lane & 1) memcpy(warp[lane].seen, given, sizeof given);
   const unsigned mask = first->mask;
   for (unsigned lane = 0; lane < WARP; lane++)
     if (mask >> lane & 1) warp[lane].wait = READY;

@@ -36,10 +36,16 @@ static_assert(are_wide<decltype(gnn_view::nodes), decltype(gnn_view::edges), dec
 VIEW
 check "device headers: what counts nodes, edges and elements has 64 bits" narrow "$work/view.cu"
 check "device headers: what is cast to 32 bits" no_other_casts "$build/share/gnndevice.cuh"
+python3 "$here/../relations/make_types.py" "$work"
+data_of() { # MODEL: options for one whose data are made
+  if grep -q 'from "kinds"' "$1"; then echo --data "$work/kinds"; fi
+}
 for model in "$root"/examples/gcn_cora.gnn "$here"/models/*.gnn "$root"/tests/end_to_end/models/{.,varied,plans}/*.gnn; do
   name=$(basename "$model" .gnn)
   [ "$name" != box ] && { [ $# -eq 1 ] || [[ " ${*:2} " == *" $name "* ]]; } || continue
-  check "$name: no index is narrow" one "$work/${name}_own.cu" "$model" --gemm=own
-  check "$name, in bf16: no index is narrow" one "$work/${name}_half.cu" "$model" --precision=bf16
+  # shellcheck disable=SC2046
+  check "$name: no index is narrow" one "$work/${name}_own.cu" "$model" --gemm=own $(data_of "$model")
+  # shellcheck disable=SC2046
+  check "$name, in bf16: no index is narrow" one "$work/${name}_half.cu" "$model" --precision=bf16 $(data_of "$model")
 done
 finish

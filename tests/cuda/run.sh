@@ -12,6 +12,10 @@ rm -rf "$work" && mkdir -p "$work"
 # The models of the standard layers are much like the examples, and one attention is like another: CUDA_ALL=1 takes all.
 models=("$root"/examples/gcn_cora.gnn "$here"/models/*.gnn "$root"/tests/end_to_end/models/varied/*.gnn)
 is_all() { [ "${CUDA_ALL:-}" = 1 ]; }
+# Programs for the CPU are compared with to a tolerance, and what nvcc accepts does not depend on how much of it is optimised, which is two thirds of its time:
+# one model is compiled as users do.
+export CFLAGS=-O1
+is_all || export NVCC_APPEND_FLAGS="-Xcicc -O1 -Xptxas -O0"
 ! is_all || models+=("$root"/examples/gcn_karate.gnn "$root"/tests/end_to_end/models/*.gnn)
 
 steps() { # MODEL DIRECTORY OPTION...: every step of it was compared, without a difference; nothing was compiled with a warning
@@ -194,11 +198,11 @@ MODEL
   crowded() { # KIBIBYTES: of the device
     STANDIN_KIBIBYTES=$1 "$work/sage4_keep" "${training[@]}" --out "$work/crowded" >"$work/crowded.said" 2>&1
   }
-  # The plan and a sixteenth of the device: what the libraries load.
+  # The arena with the view behind it (some 20 KiB), and a sixteenth of the device: what the libraries load.
   arena=$(($(sed -n 's/^  \.device_bytes = \([0-9]*\),.*/\1/p' "$work/sage4_keep.work/model.c" | head -1) / 1024 + 1))
   refuses_crowded() { crowded "$arena"; [ $? -eq 3 ] && grep -E 'the plan needs .* and the libraries it calls about' "$work/crowded.said"; }
   check "sage4: where the device has room for the plan, but not for what libraries load, it does not begin" refuses_crowded
-  check "sage4: with a sixteenth more it does" crowded $((arena * 16 / 15 + 2))
+  check "sage4: with a sixteenth more it does" crowded $(((arena + 20) * 16 / 15 + 1))
   says_touched() { "$1" check 2>&1 | grep -E 'device arena: planned ([0-9.]+ [KMG]iB), touched \1'; }
   check "sage4: the memory that the plan announced is what is used, with the workspaces of cuBLASLt" says_touched "$keep"
   cat >"$work/flat.gnn" <<'MODEL'
@@ -411,23 +415,23 @@ fi
 # ---- compiled ----
 
 compiles() { # COMPILER ARCHITECTURE MODEL OPTION...: to an object, without a warning
+  case $3 in */gcn_cora.gnn) local -x NVCC_APPEND_FLAGS= ;; esac # as users compile it
   "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler="$1" --arch="$2" "${@:3}" -o "$work/object.o" >"$work/messages" 2>&1
   local status=$?
   cat "$work/messages"
   [ $status -eq 0 ] && [ ! -s "$work/messages" ]
 }
-# nvcc takes models that have every kernel, function and name between them, and one for the oldest and the newest architecture; NVRTC, which reads
+# nvcc takes models that have every kernel, function and name between them, and one for the oldest architecture; NVRTC, which reads
 # the same text, two models; CUDA_ALL=1: every model for three.
 architectures_of() { # COMPILER MODEL, or heads_bf16
   case $(is_all && echo all)$1/$2 in
     all*/heads | all*/norm) echo sm_75 sm_80 sm_90 compute_75 ;;
     all*/heads_bf16) echo sm_80 sm_90 compute_75 ;;
     all*) echo sm_75 sm_80 sm_90 ;;
-    nvcc/heads) echo sm_75 sm_90 ;;
+    nvcc/heads) echo sm_75 ;;
     nvcc/heads_bf16) echo sm_80 compute_75 ;;
     nvrtc/heads) echo compute_75 ;;
-    nvrtc/heads_bf16) echo sm_80 ;;
-    nvcc/compose | nvcc/extremes | nvcc/functions | nvcc/gcn_cora | nvcc/named | nvcc/norm | nvcc/statistics | nvcc/training | nvcc/wide | nvrtc/norm) echo sm_90 ;;
+    nvcc/compose | nvcc/extremes | nvcc/functions | nvcc/gcn_cora | nvcc/named | nvcc/norm | nvcc/statistics | nvcc/training | nvcc/wide) echo sm_90 ;;
   esac
 }
 given_to_nvcc() { for model in "${models[@]}"; do [ -z "$(architectures_of nvcc "$(basename "$model" .gnn)")" ] || echo "$model"; done; }
@@ -446,7 +450,7 @@ for compiler in nvcc nvrtc; do
     for architecture in $(architectures_of $compiler heads_bf16); do
       check "$compiler compiles heads in bf16 for $architecture" compiles $compiler $architecture "$model" --precision=bf16
     done
-    check "$compiler compiles heads in bf16 for sm_75, by our own kernels" compiles $compiler sm_75 "$model" --precision=bf16 --gemm=own
+    ! is_all && [ $compiler = nvrtc ] || check "$compiler compiles heads in bf16 for sm_75, by our own kernels" compiles $compiler sm_75 "$model" --precision=bf16 --gemm=own
   done
 done
 
@@ -513,7 +517,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "a program for a GPU" "$build/gnncc" -q --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/program"
   checks_gradients() { "$build/gnncc" -q -w -fgradcheck --backend=cuda "$@" "$root/examples/gcn_karate.gnn" -o "$work/gradients" && "$work/gradients" gradcheck | grep -x 'all gradients agree'; }
   for way in --precision=bf16 --gemm=own --spmm=cusparse; do check "with $way it checks its gradients" checks_gradients $way; done
-  check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O1"
+  check "its sources build with their own Makefile" bash -c "'$build/gnncc' -q --backend=cuda --arch=sm_90 -S '$root/examples/gcn_karate.gnn' -o '$work/src' && make -C '$work/src' CFLAGS=-O0"
 fi
 sources_without_nvcc() {
   "$build/gnncc" -q --backend=cuda --arch=sm_90 -S "$root/examples/gcn_karate.gnn" -o "$work/src_bare" || return 1

@@ -3,6 +3,7 @@
 # the real toolkit, whose driver is missing. TAP on stdout. Needs the toolkit's headers; nvcc for the last part.
 set -u
 cd "$(dirname "$0")/../.." || exit 99
+. tests/each.sh
 { read -r cuda; read -r cuda_headers; read -r cuda_libraries; read -r nvcc; } < <("./runtime/cuda/home.sh")
 [ -e "$cuda_headers/cuda_runtime_api.h" ] || { echo "ok 1 - CUDA runtime # SKIP no CUDA toolkit in $cuda"; exit 0; }
 build=$(realpath "$1")
@@ -32,8 +33,7 @@ if [ ! -e "$out/done" ] || [ "$newest" -nt "$out/done" ]; then
   touch "$out/done"
 fi
 status=0
-"$out/test_cuda" || status=1
-"$out/test_cuda_thread" || status=1
+each "$out/test_cuda" "$out/test_cuda_thread" || status=1
 
 # ---- as a user runs it ----
 

@@ -668,6 +668,16 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return leave(cudaSuccess);
 }
 
+static int overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes) { return (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes; }
+
+/* Sums under way read their edges' numbers and offsets. */
+static void expect_unread(const void *memory, size_t bytes) {
+  for (int s = 0; s < it.stream_count; s++)
+    for (const Operation *o = it.stream[s] ? it.stream[s]->head : NULL; o; o = o->next)
+      if (o->kind == SPMM && (overlap(memory, bytes, o->offsets, (size_t)(o->rows + 1) * sizeof *o->offsets) || overlap(memory, bytes, o->left, (size_t)o->offsets[o->rows] * sizeof *o->left)))
+        fatal("what a sum under way reads is written");
+}
+
 static void arrive(void) {
   if (it.staged) memcpy(it.staged_to, it.staged, it.staged_bytes);
   free(it.staged);
@@ -1003,6 +1013,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
   if (!is_copy(to, from, bytes, kind, 0)) return leave(cudaErrorInvalidValue);
   arrive();
   if (kind == cudaMemcpyHostToDevice) {
+    expect_unread(to, bytes);
     it.staged = malloc(bytes + 1);
     if (it.staged == NULL) fatal("no memory");
     it.staged_to = to;

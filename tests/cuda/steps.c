@@ -128,7 +128,7 @@ int gnn_cuda_gemm(gnn_run *g, const gnn_gemm_desc *d) {
 void gnn_cuda_prepare_gemm(gnn_run *g, const gnn_gemm_desc *d) { (void)g, (void)d; }
 
 void gnn_cuda_spmm(gnn_run *g, const gnn_spmm_desc *d) {
-  const gnn_view_csr *csr = d->is_out ? &view.out : &view.in;
+  const gnn_view_csr *csr = d->is_out ? &view.sets[GNN_EDGES].out : &view.sets[GNN_EDGES].in;
   const float *x = (const void *)(arena + d->at_x);
   float *y = (void *)(arena + d->at_y);
   const int64_t stride = gnn_row_stride(d->stride, d->width);
@@ -195,13 +195,13 @@ static void snapshot(const gnn_run *g, int step) {
   }
 }
 
-/* The CPU updates weight after weight, what is CUDA all at once: the step that has the number `step` there. */
+/* The CPU updates weight after weight, what is CUDA several at once: the step that has the number `step` there. */
 static int device_step(int step) {
-  int number = 0, is_update = 0;
-  for (int s = 0; s < step && s < MODEL.step_count + MODEL.once_count; s++) {
-    int was_update = is_update;
-    is_update = strncmp(MODEL.steps[s].what, "update of ", 10) == 0;
-    number += !(was_update && is_update);
+  int number = 0;
+  for (int done = 0; done < step && number < STEP_COUNT; number++) {
+    int together = 1;
+    if (number < device_program.step_count && sscanf(device_program.steps[number].what, "update of %d weights", &together) != 1) together = 1;
+    done += together;
   }
   return number;
 }
@@ -217,7 +217,7 @@ void watched_enter(gnn_run *g, int step) {
   if (step == 1 || device_step(step) != device_step(step - 1)) snapshot(g, step);
 }
 
-enum { HUB_ENTRIES = 16 /* so few, so that small graphs have hubs */, MOST_GRAPHS = 4 + 2 * GNN_SPARSE_MAX };
+enum { HUB_ENTRIES = 16 /* so few, so that small graphs have hubs */, MOST_GRAPHS = 2 * (GNN_RELATIONS + GNN_RELATIONS_MAX + GNN_SPARSE_MAX) };
 
 static gnn_view_csr view_of_csr(const gnn_csr *from) {
   static struct { const int64_t *ptr; int32_t *hub; int64_t count; } known[MOST_GRAPHS], *at;
@@ -226,17 +226,19 @@ static gnn_view_csr view_of_csr(const gnn_csr *from) {
     at->ptr = from->ptr;
     at->hub = malloc((size_t)(from->rows + 1) * sizeof *at->hub);
     if (!at->hub) abort();
-    for (int64_t r = from->rows - 1; from->ptr && r >= 0; r--)
-      if (from->ptr[r + 1] - from->ptr[r] > HUB_ENTRIES) at->hub[at->count++] = (int32_t)r;
   }
+  at->count = 0; /* pairs that are drawn anew lie elsewhere */
+  for (int64_t r = from->rows - 1; from->ptr && r >= 0; r--)
+    if (from->ptr[r + 1] - from->ptr[r] > HUB_ENTRIES) at->hub[at->count++] = (int32_t)r;
   return (gnn_view_csr){from->rows, from->entries, from->ptr, from->idx, from->edge, at->hub, at->count, HUB_ENTRIES};
 }
 
 /* The graph and the labels are read where the CPU has them. */
 static gnn_view view_of(const gnn_run *g) {
-  gnn_view v = {.device = arena, .nodes = g->nodes, .edges = g->edges, .graphs = g->graphs, .in = view_of_csr(&g->in), .out = view_of_csr(&g->out),
-                .members = view_of_csr(&g->members), .owner = view_of_csr(&g->owner), .node_id = g->node_id, .edge_id = g->edge_id,
-                .blocks = {g->blocks.levels, g->blocks.run_levels, g->blocks.first}, .seed = g->seed, .epoch = g->epoch, .loss = g->loss};
+  gnn_view v = {.device = arena, .nodes = g->nodes, .edges = g->edges, .graphs = g->graphs, .node_id = g->node_id, .edge_id = g->edge_id,
+                .blocks = {g->blocks.levels, g->blocks.run_levels, g->blocks.first}, .seed = g->seed, .update = g->update, .loss = g->loss};
+  for (int i = 0; i < g->program->graph.set_count; i++) v.sets[i] = (gnn_view_edge_set){view_of_csr(&g->sets[i].in), view_of_csr(&g->sets[i].out)};
+  memcpy(v.type_nodes, g->type_nodes, sizeof v.type_nodes);
   for (int i = 0; i < GNN_SPARSE_MAX; i++)
     v.sparse[i] = (gnn_view_sparse){view_of_csr(&g->sparse[i].by_row), g->sparse[i].row_value, view_of_csr(&g->sparse[i].by_column),
                                     g->sparse[i].column_value};
@@ -256,7 +258,11 @@ static void complain(int step, const Block *b, int64_t i, double got, double wan
 
 static double tolerance(double terms, double moved, double largest) { return 4 * sqrt(terms) * fmax(moved, 0x1p-24 * largest); }
 
-static double longest_sum(const gnn_run *g) { return (double)(g->edges > g->nodes ? g->edges : g->nodes); }
+static double longest_sum(const gnn_run *g) {
+  int64_t most = g->nodes;
+  for (int i = 0; i < g->program->graph.set_count; i++) most = g->sets[i].in.entries > most ? g->sets[i].in.entries : most;
+  return (double)most;
+}
 
 /* u of where the neighbour of a number is. */
 static double per_neighbour(void) { return has_halves() ? 0x1p-16 : 1; }

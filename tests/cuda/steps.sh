@@ -9,8 +9,9 @@ here=$(realpath "$(dirname "$0")")
 mkdir -p "$work" && cd "$work"
 { read -r cuda; read -r cuda_headers; read -r cuda_libraries; read -r nvcc; } < <("$here/../../runtime/cuda/home.sh")
 [ -z "${ON_GPU:-}${PLAIN:-}" ] || EMULATE_FLAGS=
-[ -z "${PLAIN:-}" ] || LEVEL=-O1
-sanitize=${EMULATE_FLAGS--fsanitize=address,undefined -fno-sanitize-recover=all}
+[ -z "${PLAIN:-}" ] || LEVEL=-Og
+# Null pointers stop a program without a check of each access, which is half of the time that the sanitizers cost the compiler.
+sanitize=${EMULATE_FLAGS--fsanitize=address,undefined -fno-sanitize=null,object-size,vptr,pointer-overflow -fno-sanitize-recover=all}
 
 "$build/gnncc" -q -w --prefix=host "$model" --emit=c=host.c,header=host.h
 "$build/gnncc" -q -w --prefix=device --backend=cuda "${options[@]}" "$model" --emit=c=device.c,header=device.h,cuda=device_kernels.cu
@@ -48,8 +49,8 @@ awk '/^  gnn_enter\(g, / { match($0, /[0-9]+/); n = substr($0, RSTART, RLENGTH);
 awk '{ match($3, /[0-9]+/); printf "[%d] = run_%d,\n", substr($3, RSTART), substr($3, RSTART) }' runs.inc >steps.inc
 
 flags="-O1 -g1 -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -ffp-contract=off -I$build/share -I$here/../.. -I$here/../../runtime/cuda -I$here/../../kernels/cuda -I."
-cc -std=gnu11 $flags -include "$here/watched_steps.h" -O2 -march=native -c -o host.o host.c
-cc -std=gnu11 $flags $sanitize ${ON_GPU:+-DON_GPU} -DTWICE="${TWICE:-0}" -DMODEL=host_program $(! grep -q "^static void measure(" device.c || echo -DHAS_RESULTS) -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
+cc -std=gnu11 $flags -include "$here/watched_steps.h" -O0 -march=native -c -o host.o host.c
+cc -std=gnu11 $flags "${LEVEL:--O0}" $sanitize ${ON_GPU:+-DON_GPU} -DTWICE="${TWICE:-0}" -DMODEL=host_program $(! grep -q "^static void measure(" device.c || echo -DHAS_RESULTS) -DCHECKS="$checks" -c -o steps.o "$here/steps.c"
 if [ -n "${ON_GPU:-}" ]; then
   "$nvcc" -O3 -arch="${ARCH:-native}" --std=c++17 --fmad=false -DGNN_LONG_ROW=16 -cubin -I"$build/share" -o device_kernels.image device_kernels.cu
   cc -std=gnu11 $flags -I"$cuda_headers" -c -o launch.o "$here/../gpu/launch.c"

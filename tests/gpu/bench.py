@@ -91,7 +91,7 @@ def arguments():
 
 def write(path, text):
     """All of it or nothing."""
-    other = Path(f"{path}.new")
+    other = Path(f"{path}.{threading.get_ident()}.new")  # two cells can want the same model
     other.write_text(text)
     os.replace(other, path)
 

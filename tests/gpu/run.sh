@@ -5,6 +5,7 @@ build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../..")
 . "$here/../tap.sh"
+export CFLAGS=-O1 # of programs for the CPU, which are compared with to a tolerance
 work=$build/check/gpu_scripts
 rm -rf "$work" && mkdir -p "$work"
 [ -e "$build/share/libgnncuda.a" ] || { skip "make check-gpu, make bench-gpu" "no CUDA toolkit"; finish; exit; }
@@ -135,6 +136,19 @@ if command -v python3 >/dev/null; then
   check "bench-gpu, tiny: all its tables" tables
   check "  the forms of the peers are in one process, and each has its cell" forms
   check "  --resume measures what is not there, and no more" resumes
+  writes() { # cells that are prepared side by side and want the same model
+    python3 -B - "$here" "$work/written" <<'WRITES'
+import pathlib, sys
+sys.path.insert(0, sys.argv[1])
+from concurrent.futures import ThreadPoolExecutor
+import bench
+path = pathlib.Path(sys.argv[2])
+with ThreadPoolExecutor(4) as pool:
+    list(pool.map(lambda i: bench.write(path, "x" * 100), range(1000)))
+assert path.read_text() == "x" * 100
+WRITES
+  }
+  check "a model that two cells want is written whole" writes
   check "what runs the peers is Python" python3 -m py_compile "$here/bench_worker.py"
   ways() { # each form that is tried is what it is called, as far as it shows without torch
     python3 -B - "$here" <<'PEERS'

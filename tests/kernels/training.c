@@ -44,9 +44,10 @@ static void test_cross_entropy(Tap *tap, int64_t nodes, int64_t classes, double 
     want -= log_probability;
   }
   const int64_t first[] = {0, nodes / 5, nodes / 5, nodes / 2, nodes};
+  const gnn_blocks blocks = {.levels = 2, .first = first};
   double sums[4], parts[4];
-  gnn_cross_entropy_blocks(s.scores, classes, s.labels, s.rows, s.count, first, 2, 4, sums);
-  gnn_cross_entropy_blocks(s.scores, classes, s.labels, s.rows, s.count, first, 0, 2, sums);
+  gnn_cross_entropy_blocks(s.scores, classes, s.labels, s.rows, s.count, &blocks, 2, 4, sums);
+  gnn_cross_entropy_blocks(s.scores, classes, s.labels, s.rows, s.count, &blocks, 0, 2, sums);
   for (int64_t b = 0, begin = 0, end = 0; b < 4; b++, begin = end) {
     while (end < s.count && s.rows[end] < first[b + 1]) end++;
     parts[b] = gnn_cross_entropy_part(s.scores, classes, s.labels, s.rows, begin, end);

@@ -2,7 +2,8 @@
  *
  *   langtest [options] FILE     messages and dumps on stdout, then a line "exit N"
  *   langtest --fuzz SEED COUNT FILE...    truncations and mutations; ends with 0 unless it crashes
- *   langtest --pages            compiles the programs of all diagnostic pages
+ *   langtest --pages            compiles the programs of all diagnostic pages that the front end finds wrong
+ *   langtest --programs FOLDER  writes the others there, for gnncc: CODE.STATUS.wrong.gnn and CODE.right.gnn
  *   langtest --format FILE...   each in canonical layout is the same program, and once more the same text
  *   langtest --formatted FILE   in canonical layout, on stdout
  */
@@ -25,14 +26,15 @@ typedef struct FakeData {
   const char *key;
   int64_t nodes, edges, width, nonzeros, classes;
   bool has_weights, has_valid;
-  int64_t split[3];
+  int64_t split[3], graphs;
 } FakeData;
 
 static const FakeData fakes[] = {
-    {"cora", 2708, 10556, 1433, 49216, 7, false, true, {140, 500, 1000}},
-    {"karate", 34, 156, 34, 34, 4, false, false, {4, 0, 30}},
-    {"weighted", 100, 400, 16, 1600, 3, true, true, {20, 20, 60}},
-    {"same", 64, 256, 8, 512, 8, false, true, {16, 16, 32}},
+    {"cora", 2708, 10556, 1433, 49216, 7, false, true, {140, 500, 1000}, 1},
+    {"karate", 34, 156, 34, 34, 4, false, false, {4, 0, 30}, 1},
+    {"weighted", 100, 400, 16, 1600, 3, true, true, {20, 20, 60}, 1},
+    {"MUTAG", 3371, 7442, 7, 3371, 2, false, false, {188, 0, 0}, 188},
+    {"same", 64, 256, 8, 512, 8, false, true, {16, 16, 32}, 1},
 };
 
 static const FakeData *fake_of(const DataSource *source) {
@@ -44,36 +46,39 @@ static const FakeData *fake_of(const DataSource *source) {
   return &fakes[1];
 }
 
-static bool describe_shapes(Arena *arena, const DataSpec *spec, DataInfo *info) {
-  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges, .graphs = spec->declared_graphs > 0 ? spec->declared_graphs : 1, .is_shapes_only = true, .notes = ""};
+static bool describe_shapes(Arena *arena, Diags *diags, const DataSpec *spec, DataInfo *info) {
+  *info = (DataInfo){.nodes = spec->declared_nodes, .edges = spec->declared_edges > 0 ? spec->declared_edges : 0, .graphs = spec->declared_graphs > 0 ? spec->declared_graphs : 1, .is_symmetric = spec->recipe.is_undirected, .is_shapes_only = true, .notes = ""};
+  if (!lang_describe_relations(arena, diags, spec, info)) return false;
   for (int i = 0; i < spec->decl_count; i++) {
     const FieldDecl *decl = &spec->decls[i];
     int64_t width = 1;
     for (int d = 0; d < decl->rank; d++) width *= decl->size[d];
-    ARENA_PUSH(arena, info->fields, info->field_count, field(decl->name, decl->domain, decl->dtype, width, decl->classes, NO_INDEX));
+    ARENA_PUSH(arena, info->fields, info->field_count, field(decl->name, typed_declared_domain(info, decl), decl->dtype, width, decl->classes, NO_INDEX));
   }
   for (int i = 0; i < SPLIT_COUNT; i++) info->has_split[i] = true;
+  lang_describe_pairs(arena, spec, info);
   return true;
 }
 
 static bool describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   Arena *arena = user;
-  if (strcmp(spec->source.kind, "shapes") == 0) return describe_shapes(arena, spec, info);
+  if (strcmp(spec->source.kind, "shapes") == 0) return describe_shapes(arena, diags, spec, info);
   const FakeData *fake = fake_of(&spec->source);
   if (spec->source.arg_count && spec->source.args[0].text && strstr(spec->source.args[0].text, "missing")) {
     diags_error(diags, "E0001", spec->source.place, "cannot open %s: No such file or directory", spec->source.args[0].text);
     return false;
   }
-  *info = (DataInfo){.nodes = fake->nodes, .edges = fake->edges, .graphs = 1, .is_symmetric = true, .notes = "", .fingerprint = 1};
+  *info = (DataInfo){.nodes = fake->nodes, .edges = fake->edges, .graphs = fake->graphs, .is_symmetric = true, .notes = "", .fingerprint = 1};
   if (spec->recipe.self_loops == SELF_LOOPS_ADD) info->edges += fake->nodes;
   info->fields = arena_alloc(arena, 3 * sizeof *info->fields);
   info->fields[info->field_count++] = field("x", DOMAIN_NODE, DTYPE_F32, fake->width, 0, fake->nonzeros);
-  info->fields[info->field_count++] = field("y", DOMAIN_NODE, DTYPE_CLASS, 1, fake->classes, NO_INDEX);
+  info->fields[info->field_count++] = field("y", fake->graphs > 1 ? DOMAIN_GRAPH : DOMAIN_NODE, DTYPE_CLASS, 1, fake->classes, NO_INDEX);
   if (fake->has_weights) info->fields[info->field_count++] = field("w", DOMAIN_EDGE, DTYPE_F32, 1, 0, fake->edges);
   for (int i = 0; i < SPLIT_COUNT; i++) {
     info->split_count[i] = fake->split[i];
-    info->has_split[i] = fake->split[i] > 0 || spec->recipe.has_random_split;
+    info->has_split[i] = spec->recipe.has_folds ? i != SPLIT_VALID || spec->recipe.fold_has_valid : fake->split[i] > 0 || spec->recipe.has_random_split;
   }
+  if (spec->recipe.has_folds) info->fold_count = spec->recipe.fold_count ? spec->recipe.fold_count : 10;
   return true;
 }
 
@@ -255,15 +260,25 @@ static int print_formatted(const Settings *settings, const char *path) {
 /* ---- pages ---- */
 
 static int check_pages(const Settings *settings) {
+  Settings all = *settings; /* for the pages of warnings */
+  all.warnings[0] = "extra";
+  all.warnings[1] = "pedantic";
+  all.warning_count = 2;
   int wrong = 0;
   DiagPage page;
   for (int i = 0; diags_page(i, &page); i++) {
     char *text = NULL;
     size_t size = 0;
+    if (!page.wrong != !page.right || !page.wrong == !page.why_none) {
+      printf("%s: a page has two programs, or says why not\n", page.code);
+      wrong++;
+    }
+    if (page.is_of_gnncc) continue;
+    const Settings *used = page.code[0] == 'W' ? &all : settings;
     if (page.wrong) {
       FILE *out = open_memstream(&text, &size);
       if (!out) return 70;
-      int code = compile(settings, "wrong.gnn", page.wrong, strlen(page.wrong), out);
+      int code = compile(used, "wrong.gnn", page.wrong, strlen(page.wrong), out);
       fclose(out);
       char marker[32];
       snprintf(marker, sizeof marker, "[%s]", page.code);
@@ -275,7 +290,7 @@ static int check_pages(const Settings *settings) {
     if (page.right) {
       FILE *out = open_memstream(&text, &size);
       if (!out) return 70;
-      int code = compile(settings, "right.gnn", page.right, strlen(page.right), out);
+      int code = compile(used, "right.gnn", page.right, strlen(page.right), out);
       fclose(out);
       if (code != 0 || size > 0) printf("%s: the right program gives:\n%s", page.code, text);
       wrong += code != 0 || size > 0;
@@ -284,6 +299,24 @@ static int check_pages(const Settings *settings) {
   }
   printf("%d pages differ\n", wrong);
   return wrong ? 1 : 0;
+}
+
+static bool write_program(const char *folder, const char *name, const char *text) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s.gnn", folder, name);
+  FILE *out = fopen(path, "w");
+  return out && fputs(text, out) >= 0 && fclose(out) == 0;
+}
+
+static int write_programs(const char *folder) {
+  DiagPage page;
+  for (int i = 0; diags_page(i, &page); i++) {
+    char wrong[64], right[64];
+    snprintf(wrong, sizeof wrong, "%s.%d.wrong", page.code, page.code[0] == 'W' ? 0 : page.exit_code);
+    snprintf(right, sizeof right, "%s.right", page.code);
+    if (page.is_of_gnncc && !(write_program(folder, wrong, page.wrong) && write_program(folder, right, page.right))) return 1;
+  }
+  return 0;
 }
 
 /* ---- options ---- */
@@ -319,6 +352,7 @@ int main(int argc, char **argv) {
     else if (strncmp(arg, "--diagnostics=", 14) == 0) diags_format_named(arg + 14, &s.format);
     else if (strcmp(arg, "--explain") == 0) return diags_explain(value_of(argc, argv, &i), stdout) ? 0 : 2;
     else if (strcmp(arg, "--pages") == 0) return check_pages(&s);
+    else if (strcmp(arg, "--programs") == 0) return write_programs(value_of(argc, argv, &i));
     else if (strcmp(arg, "--format") == 0) return check_layouts(&s, argc - i - 1, argv + i + 1);
     else if (strcmp(arg, "--formatted") == 0) return print_formatted(&s, value_of(argc, argv, &i));
     else if (strcmp(arg, "--fuzz") == 0) return fuzz(&s, argc - i - 1, argv + i + 1);

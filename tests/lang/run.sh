@@ -93,9 +93,9 @@ result $status "the programs of all diagnostic pages"
 "$langtest" --explain E0301 >"$scratch/out" 2>&1
 compare tests/lang/explain.E0301 "explain: E0301"
 
-# Every code that a message of the front end carries has a page.
+# Every code that a message carries has a page.
 missing=0
-for code in $(grep -ohE '"[EW]0[0-9]{3}"' lang/*.c lang/*.l lang/*.y | tr -d '"' | sort -u); do
+for code in $(grep -ohE '"[EWR]0[0-9]{3}"' lang/*.c lang/*.l lang/*.y compiler/*/*.c runtime/*/*.c | tr -d '"' | sort -u); do
   "$langtest" --explain "$code" >/dev/null 2>&1 || { echo "# no page for $code"; missing=1; }
   grep -q "^| $code |" docs/diagnostics.md || { echo "# $code is not in docs/diagnostics.md"; missing=1; }
 done

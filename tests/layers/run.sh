@@ -6,10 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/../tap.sh"
 gnncc=$build/gnncc compare=$build/tests/compare_layers
-work=$(mktemp -d)
-trap 'rm -rf "$work" "$tap_log"' EXIT
-cd "$work"
-export XDG_CACHE_HOME=$work/cache # plans as for a computer that nobody measured
+workplace
 
 # What is compiled is for the largest graph; the others fit into its plan. The C compiler does not optimise: these are long programs.
 compiles() { "$gnncc" -q -w --verify -Xcc -O0 "$here/$1.gnn" --data "$here/graphs/$2.safetensors" -o "$1"; } # MODEL GRAPH

@@ -27,7 +27,15 @@ perl -e '
     put($name, "y", "<i8", "4,", pack("q<*", 0, 1, 0, $name eq "label" ? 7 : 1));
     put($name, "train_mask", "|b1", "4,", pack("C*", 1, 1, 0, 0));
     put($name, "test_mask", "|b1", "4,", pack("C*", 0, $name eq "splits", 1, 1));
-  }' "$work"
+  }
+  put("fractions", "edge_index", "<i8", "2, 2", pack("q<*", 0, 1, 1, 0));
+  put("fractions", "x", "<f4", "2, 2", pack("f<*", 1, 2, 3, 4));
+  put("fractions", "y", "<f4", "2,", pack("f<*", 0, 1.5));
+  put("fractions", "train_mask", "|b1", "2,", pack("C*", 1, 1));
+  put("skewed", "edge_index", "<i8", "2, 4", pack("q<*", 0, 1, 11, 3, 1, 0, 3, 11));
+  put("skewed", "x", "<f4", "12, 2", pack("f<*", (1, 2) x 12));
+  put("skewed", "y", "<i8", "12,", pack("q<*", (0) x 11, 1));
+  put("skewed", "train_mask", "|b1", "12,", pack("C*", (1) x 12))' "$work"
 # NAME: with the data as working directory. Of budgets neither sizes, times nor what lies together: they are other tests' matter.
 said() {
   local options=()
@@ -44,14 +52,37 @@ as_expected() {
 }
 for model in *.gnn; do check "$(basename "$model" .gnn)" as_expected "$(basename "$model" .gnn)"; done
 check "sound data say nothing" bash -c "cd $work && sed 's|\"label\"|\"sound\"|' '$here/label.gnn' | '$build/gnncc' --check - >'$work/said' 2>&1 && cat '$work/said' && [ ! -s '$work/said' ]"
+explained() { # the programs of the pages that the front end alone does not find wrong
+  local program code status wanted seen=0
+  "$build/tests/langtest" --programs "$work" || return 1
+  for program in "$work"/*.wrong.gnn; do
+    IFS=. read -r code wanted _ < <(basename "$program")
+    (cd "$work" && "$build/gnncc" -Wall -Wextra -Wperf -Wpedantic --plan "$program" >raw 2>&1)
+    status=$?
+    [ $status -eq "$wanted" ] && grep -qF "[$code]" "$work/raw" || { echo "$code, wrong: status $status"; cat "$work/raw"; return 1; }
+    (cd "$work" && "$build/gnncc" -Wall -Wextra -Wperf -Wpedantic --plan "$work/$code.right.gnn" 2>&1 >/dev/null) >"$work/raw" && [ ! -s "$work/raw" ] || { echo "$code, right:"; cat "$work/raw"; return 1; }
+    seen=$((seen + 1))
+  done
+  [ $seen -ge 12 ]
+}
+check "the programs of diagnostic pages about plans and data" explained
 warnings_listed() { # each by name, code and group; those codes have pages
-  "$build/gnncc" --help=warnings >"$work/warnings" && cat "$work/warnings" && [ "$(grep -cE '^-W[a-z-]+ +W0[0-9]{3}  (default|extra|perf|pedantic) ' "$work/warnings")" -ge 9 ] &&
+  "$build/gnncc" --help=warnings >"$work/warnings" && cat "$work/warnings" && [ "$(grep -cE '^-W[a-z-]+ +W0[0-9]{3}  (default|extra|perf|pedantic) ' "$work/warnings")" -ge 13 ] &&
     [ "$(grep -cE '^-W(all|extra|perf|pedantic) ' "$work/warnings")" -eq 4 ] || return 1
   for code in $(grep -oE 'W0[0-9]{3}' "$work/warnings"); do "$build/gnncc" --explain "$code" | grep -q "$code" || return 1; done
 }
 check "--help=warnings lists names, codes and groups" warnings_listed
+groups() { # off unless asked for; a group as an error; without one of its names
+  local slow=$work/W0511.0.wrong.gnn
+  "$build/gnncc" --stop-after=fuse "$slow" >"$work/raw" 2>&1 && [ ! -s "$work/raw" ] || return 1
+  ! "$build/gnncc" -Werror=perf --stop-after=fuse "$slow" >"$work/raw" 2>&1 && grep -F 'error[W0511]' "$work/raw" || return 1
+  "$build/gnncc" -Wperf -Wno-edge-values --stop-after=fuse "$slow" >"$work/raw" 2>&1 && [ ! -s "$work/raw" ]
+}
+check "groups of warnings, and one of them less" groups
 near_name() { "$build/gnncc" -Wno-patiance --check label.gnn 2>&1 | grep -F 'there is no such warning (gnncc --help=warnings); did you mean patience?'; }
+near_group() { "$build/gnncc" -Wpedntic --check label.gnn 2>&1 | grep -F 'did you mean pedantic?'; }
 check "a warning that is no such has the nearest name" near_name
+check "  or group" near_group
 canonical='const a = 1  # one'
 formats() { # stdin to stdout; in place; the names of files that are not so; what is wrong stays
   [ "$(echo 'const a=1 # one' | "$build/gnncc" --format -)" = "$canonical" ] || return 1

@@ -6,10 +6,7 @@ build=$(cd "$1" && pwd)
 root=$here/../..
 . "$here/../tap.sh"
 gnncc=$build/gnncc gnndata=$build/gnndata
-work=$(mktemp -d)
-trap 'rm -rf "$work" "$tap_log"' EXIT
-cd "$work"
-export XDG_CACHE_HOME=$work/cache
+workplace
 cc -O1 -I"$root" -o make_graph "$here/make_graph.c" "$build/share/libgnnrt.a" -l:libz.a -lm || exit 2
 
 # Without the half in double precision, which only gradcheck runs.

@@ -657,7 +657,8 @@ static void test_road(const char *model, int parts, Road road, int percent, int 
 
 int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
-  int rounds = argc > 2 ? atoi(argv[2]) : 32, seen[BREAK_COUNT] = {0};
+  const char *scale = getenv("GNNCC_TEST_SCALE"); /* percent */
+  int rounds = argc > 2 ? atoi(argv[2]) : 32 * (scale ? atoi(scale) : 100) / 100, seen[BREAK_COUNT] = {0};
   test_small();
   test_parts_of_rows();
   test_pieces();

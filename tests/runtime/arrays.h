@@ -14,8 +14,8 @@ static inline gnn_dataset *weighted_graph(const char *name, int64_t nodes, int64
   d->raw_destination = vector(GNN_I64, edges, destination);
   d->has_edges = 1;
   d->declared_nodes = nodes;
-  gnn_dataset_add_field(d, "x", GNN_DATA_NODE, x, NULL);
-  gnn_dataset_add_field(d, "y", GNN_DATA_NODE, &y, NULL);
-  gnn_dataset_add_field(d, "w", GNN_DATA_EDGE, &w, NULL);
+  gnn_dataset_add_field(d, "x", GNN_NODE, x, NULL);
+  gnn_dataset_add_field(d, "y", GNN_NODE, &y, NULL);
+  gnn_dataset_add_field(d, "w", GNN_EDGE, &w, NULL);
   return d;
 }

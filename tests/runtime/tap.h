@@ -17,6 +17,7 @@ static inline int tap_ok(int condition, const char *format, ...) {
   vprintf(format, args);
   va_end(args);
   printf("\n");
+  fflush(stdout); /* a program that dies has said so much */
   tap_failed += !condition;
   return condition;
 }

@@ -418,7 +418,7 @@ static void test_folder(void) {
   gnn_status status = gnn_dataset_open_path(folder, &d, &error);
   if (status == GNN_OK) status = gnn_dataset_prepare(d, NULL, &error);
   tap_ok(status == GNN_OK && d->nodes == 3 && d->split_choices == 2 && d->split_rows[0][0] == 0 && d->split_count[1] == 1 &&
-         gnn_dataset_field(d, "edge_weight")->domain == GNN_DATA_EDGE, "folder: fields by name, several splits");
+         gnn_dataset_field(d, "edge_weight")->domain == GNN_EDGE, "folder: fields by name, several splits");
   tap_ok(status == GNN_OK && gnn_dataset_field(d, "y")->label[2] == -1 && has_note(d, "", "stored as float64; all are whole numbers") &&
          has_note(d, "", "no label"), "folder: whole floats are classes, NaN is no label");
   gnn_dataset_close(d);

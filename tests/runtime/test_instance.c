@@ -69,9 +69,9 @@ static gnn_dataset *one_way(void) {
   d->raw_destination = a;
   d->has_edges = 1;
   a = (gnn_array){.dtype = GNN_F32, .rank = 2, .shape = {5, 2}, .count = 10, .data = (const unsigned char *)x};
-  gnn_dataset_add_field(d, "x", GNN_DATA_NODE, &a, NULL);
+  gnn_dataset_add_field(d, "x", GNN_NODE, &a, NULL);
   a = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {5}, .count = 5, .data = (const unsigned char *)y};
-  gnn_dataset_add_field(d, "y", GNN_DATA_NODE, &a, NULL);
+  gnn_dataset_add_field(d, "y", GNN_NODE, &a, NULL);
   const int32_t *ids[3] = {train, valid, test};
   const int64_t counts[3] = {2, 1, 1};
   for (int s = 0; s < 3; s++) {
@@ -89,8 +89,8 @@ static void test_graph(void) {
   for (int twice = 0; twice < 2; twice++) {
     gnn_instance *instance = loaded(twice ? &toy.in_double : &toy.program, d, 1);
     const gnn_run *run = &instance->run;
-    const void *degree = gnn_instance_at(instance, toy.program.graph.at_in_degree);
-    tap_ok(run->nodes == 5 && run->edges == 7 && transposed(&run->in, &run->out) && bounded(&run->in) && bounded(&run->out) &&
+    const void *degree = gnn_instance_at(instance, toy.program.graph.sets[0].at_in_degree);
+    tap_ok(run->nodes == 5 && run->edges == 7 && transposed(&run->sets[GNN_EDGES].in, &run->sets[GNN_EDGES].out) && bounded(&run->sets[GNN_EDGES].in) && bounded(&run->sets[GNN_EDGES].out) &&
            (twice ? ((const double *)degree)[4] : (double)((const float *)degree)[4]) == 2 && (uintptr_t)run->device % GNN_ALIGNMENT == 0,
            "arena: a one-way graph in both directions, %d bytes a number", twice ? 8 : 4);
     const void *x = gnn_instance_at(instance, toy.fields[0].at[0]);
@@ -119,7 +119,7 @@ static void test_graph(void) {
         found += row[c] == s->column_value[k] && (k == s->by_column.ptr[c] || s->by_column.idx[k - 1] < s->by_column.idx[k]);
       }
     tap_ok(is_same && found == s->by_row.entries, "arena: sparse features of %s by row and by column", gnn_synth_names[kind]);
-    tap_ok(instance->run.out.ptr == instance->run.in.ptr && transposed(&instance->run.in, &instance->run.out) && bounded(&instance->run.in),
+    tap_ok(instance->run.sets[GNN_EDGES].out.ptr == instance->run.sets[GNN_EDGES].in.ptr && transposed(&instance->run.sets[GNN_EDGES].in, &instance->run.sets[GNN_EDGES].out) && bounded(&instance->run.sets[GNN_EDGES].in),
            "arena: a symmetric graph is stored once, its reverse edges known");
     gnn_instance_destroy(instance);
     gnn_dataset_close(d);
@@ -139,9 +139,9 @@ static void test_hubs(void) {
   d->raw_source = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {EDGES}, .count = EDGES, .data = (const unsigned char *)arcs[0]};
   d->raw_destination = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {EDGES}, .count = EDGES, .data = (const unsigned char *)arcs[1]};
   d->has_edges = 1;
-  gnn_dataset_add_field(d, "x", GNN_DATA_NODE, &(gnn_array){.dtype = GNN_F32, .rank = 2, .shape = {NODES, 1}, .count = NODES, .data = (const unsigned char *)x}, NULL);
+  gnn_dataset_add_field(d, "x", GNN_NODE, &(gnn_array){.dtype = GNN_F32, .rank = 2, .shape = {NODES, 1}, .count = NODES, .data = (const unsigned char *)x}, NULL);
   y[7] = 1;
-  gnn_dataset_add_field(d, "y", GNN_DATA_NODE, &(gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {NODES}, .count = NODES, .data = (const unsigned char *)y}, NULL);
+  gnn_dataset_add_field(d, "y", GNN_NODE, &(gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {NODES}, .count = NODES, .data = (const unsigned char *)y}, NULL);
   for (int s = 0; s < 3; s++) {
     d->raw_split[s] = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {s == 0}, .count = s == 0, .data = (const unsigned char *)ids};
     d->is_split_ids[s] = 1;
@@ -149,15 +149,15 @@ static void test_hubs(void) {
   if (gnn_dataset_prepare(d, NULL, NULL) != GNN_OK) exit(96);
   toy_model toy;
   toy_make(&toy, d, NULL, 0);
-  gnn_graph_desc *graph = &toy.program.graph;
-  graph->hub_room = EDGES / (GNN_HUB_ENTRIES + 1);
-  graph->at_in_hubs = toy.program.device_bytes;
-  graph->at_out_hubs = toy.program.device_bytes + GNN_ALIGNMENT;
+  gnn_edge_set_desc *edges = &toy.sets[GNN_EDGES];
+  edges->hub_room = EDGES / (GNN_HUB_ENTRIES + 1);
+  edges->at_in_hubs = toy.program.device_bytes;
+  edges->at_out_hubs = toy.program.device_bytes + GNN_ALIGNMENT;
   toy.program.device_bytes += 2 * GNN_ALIGNMENT;
   gnn_instance *instance = loaded(&toy.program, d, 1);
-  const gnn_csr *in = &instance->run.in;
-  tap_ok(in->hub_count == HUBS && memcmp(in->hub, wanted, sizeof wanted) == 0 && (const void *)in->hub == gnn_instance_at(instance, graph->at_in_hubs) &&
-         instance->run.out.hub_count == 0, "arena: rows of more than %d entries, the longest first", (int)GNN_HUB_ENTRIES);
+  const gnn_csr *in = &instance->run.sets[GNN_EDGES].in;
+  tap_ok(in->hub_count == HUBS && memcmp(in->hub, wanted, sizeof wanted) == 0 && (const void *)in->hub == gnn_instance_at(instance, edges->at_in_hubs) &&
+         instance->run.sets[GNN_EDGES].out.hub_count == 0, "arena: rows of more than %d entries, the longest first", (int)GNN_HUB_ENTRIES);
   gnn_instance_destroy(instance);
   gnn_dataset_close(d);
 }
@@ -506,8 +506,8 @@ static void test_thick_data(void) {
     d[i]->raw_source = vector(GNN_I64, 4, from);
     d[i]->raw_destination = vector(GNN_I64, 4, to);
     if (i) gnn_dataset_add_sparse(d[i], "x", 2, &parts[0], &parts[1], &parts[2], NULL);
-    else gnn_dataset_add_field(d[i], "x", GNN_DATA_NODE, &x, NULL);
-    gnn_dataset_add_field(d[i], "y", GNN_DATA_NODE, &y, NULL);
+    else gnn_dataset_add_field(d[i], "x", GNN_NODE, &x, NULL);
+    gnn_dataset_add_field(d[i], "y", GNN_NODE, &y, NULL);
     d[i]->raw_split[GNN_TRAIN] = vector(GNN_I64, 2, rows);
     d[i]->is_split_ids[GNN_TRAIN] = 1;
     if (gnn_dataset_prepare(d[i], NULL, NULL) != GNN_OK) exit(93);

@@ -605,19 +605,21 @@ static double epoch_seconds(int is_serial, gnn_watch *watch) {
   tiered.program.slowdown = 2;
   gnn_instance *instance = loaded(&tiered.program, is_serial, 1);
   double least = INFINITY, ideal = is_serial ? 0.30 : 0.24; /* test_simulation; on a busy machine it may take some epochs to get near */
-  for (int e = 0; e < 3 || (least > ideal + 0.012 && e < 30); e++) {
+  const int last = 3 + 2 * TIERED_PIECES; /* steps 3.. are the copies of training, out and in */
+  int is_beside = 0;                      /* in some epoch */
+  for (int e = 0; e < 3 || ((least > ideal + 0.012 || (!is_serial && !is_beside)) && e < 30); e++) {
     gnn_watch_restart(&instance->run);
     double before = gnn_now();
     if (gnn_step_epoch(instance) != GNN_OK) exit(94);
     double seconds = gnn_now() - before;
     least = seconds < least ? seconds : least;
+    *watch = *instance->run.watch;
+    is_beside |= watch->start[last - 3] < watch->start[1] + 1e-3 && watch->end[last - 1] > watch->end[1];
   }
-  int last = 3 + 2 * TIERED_PIECES; /* steps 3.. are the copies of training, out and in */
-  *watch = *instance->run.watch;
   int is_ordered = watch->end[1] - watch->start[1] >= 0.06 && watch->start[4] >= watch->end[3];
   for (int s = 3; s < last; s++) is_ordered &= watch->end[s] - watch->start[s] >= 0.04;
   tap_ok(is_ordered, "sim: no step takes less than it is said to, and a lane's steps follow one another%s", is_serial ? ", serial" : "");
-  watch->slowdown = watch->start[last - 3] < watch->start[1] + 1e-3 && watch->end[last - 1] > watch->end[1] ? 1 : 0; /* side by side */
+  watch->slowdown = is_beside; /* side by side */
   gnn_instance_destroy(instance);
   return least;
 }

@@ -47,20 +47,25 @@ void toy_make(toy_model *toy, const gnn_dataset *dataset, const char *path, int 
   gnn_graph_desc *graph = &program->graph;
   graph->nodes = nodes;
   graph->edges = edges;
-  graph->has_out = 1;
-  graph->is_symmetric = dataset->is_symmetric;
-  graph->at_in_ptr = toy_take(&used, (nodes + 1) * 8);
-  graph->at_in_idx = toy_take(&used, edges * 4);
-  graph->at_in_bounds = toy_take(&used, (GNN_TASKS + 1) * 8);
-  graph->at_out_ptr = graph->at_out_idx = graph->at_out_bounds = -1;
+  gnn_edge_set_desc *set = toy->sets;
+  graph->set_count = 1;
+  graph->sets = set;
+  set->name = "edge";
+  set->edges = edges;
+  set->has_out = 1;
+  set->is_symmetric = dataset->is_symmetric;
+  set->at_in_ptr = toy_take(&used, (nodes + 1) * 8);
+  set->at_in_idx = toy_take(&used, edges * 4);
+  set->at_in_bounds = toy_take(&used, (GNN_TASKS + 1) * 8);
+  set->at_out_ptr = set->at_out_idx = set->at_out_bounds = -1;
   if (!dataset->is_symmetric) {
-    graph->at_out_ptr = toy_take(&used, (nodes + 1) * 8);
-    graph->at_out_idx = toy_take(&used, edges * 4);
-    graph->at_out_bounds = toy_take(&used, (GNN_TASKS + 1) * 8);
+    set->at_out_ptr = toy_take(&used, (nodes + 1) * 8);
+    set->at_out_idx = toy_take(&used, edges * 4);
+    set->at_out_bounds = toy_take(&used, (GNN_TASKS + 1) * 8);
   }
-  graph->at_out_edge = toy_take(&used, edges * 8);
-  graph->at_in_degree = toy_take(&used, nodes * 4);
-  graph->at_out_degree = toy_take(&used, nodes * 4);
+  set->at_out_edge = toy_take(&used, edges * 8);
+  set->at_in_degree = toy_take(&used, nodes * 4);
+  set->at_out_degree = toy_take(&used, nodes * 4);
   graph->at_blocks = toy_take(&used, ((INT64_C(1) << gnn_block_levels(nodes)) + 1) * 8);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     graph->row_count[s] = dataset->split_count[s];

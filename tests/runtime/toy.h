@@ -7,6 +7,7 @@
 typedef struct toy_model {
   gnn_program program, in_double;
   gnn_field_desc fields[2];
+  gnn_edge_set_desc sets[1];
   gnn_weight_desc weights[2];
   gnn_source_arg args[1];
   gnn_option_desc options[2];

@@ -30,13 +30,13 @@ static void TOY(project)(const gnn_run *run, toy_real *out, const unsigned char 
 
 static void TOY(forward)(const gnn_run *run, toy_real *scores, toy_real *projected, const unsigned char *kept) {
   const toy_real *bias = TOY(at)(run, run->program->weights[1].at);
-  const toy_real *degree = TOY(at)(run, run->program->graph.at_in_degree);
+  const toy_real *degree = TOY(at)(run, run->program->graph.sets[0].at_in_degree);
   int64_t classes = run->program->classes;
   TOY(project)(run, projected, kept);
   for (int64_t v = 0; v < run->nodes; v++) {
     for (int64_t c = 0; c < classes; c++) {
       toy_real sum = projected[v * classes + c];
-      for (int64_t e = run->in.ptr[v]; e < run->in.ptr[v + 1]; e++) sum += projected[run->in.idx[e] * classes + c];
+      for (int64_t e = run->sets[GNN_EDGES].in.ptr[v]; e < run->sets[GNN_EDGES].in.ptr[v + 1]; e++) sum += projected[run->sets[GNN_EDGES].in.idx[e] * classes + c];
       scores[v * classes + c] = sum / (degree[v] + 1) + bias[c];
     }
   }
@@ -58,11 +58,11 @@ static gnn_status TOY(forward_backward)(gnn_run *run) {
   toy_real *back_projected = back + cells;
   toy_real *weight_gradient = TOY(at)(run, program->weights[0].at_gradient);
   toy_real *bias_gradient = TOY(at)(run, program->weights[1].at_gradient);
-  const toy_real *degree = TOY(at)(run, program->graph.at_in_degree);
+  const toy_real *degree = TOY(at)(run, program->graph.sets[0].at_in_degree);
   const int32_t *label = (const int32_t *)(const void *)TOY(at)(run, TOY(field)(run, 1)->at[0]);
   unsigned char kept[4096];
   for (int64_t f = 0; f < width && f < 4096; f++)
-    kept[f] = gnn_random_uniform(gnn_random_key(run->seed, (uint64_t)run->epoch), (uint64_t)f) >= run->option[1];
+    kept[f] = gnn_random_uniform(gnn_random_key(run->seed, (uint64_t)run->update), (uint64_t)f) >= run->option[1];
   TOY(forward)(run, scores, projected, kept);
   for (int64_t i = 0; i < cells; i++) back[i] = 0;
   double loss = 0, count = (double)run->row_count[GNN_TRAIN];
@@ -83,8 +83,8 @@ static gnn_status TOY(forward_backward)(gnn_run *run) {
     for (int64_t c = 0; c < classes; c++) {
       toy_real sum = back[v * classes + c] / (degree[v] + 1);
       bias_gradient[c] += back[v * classes + c];
-      for (int64_t e = run->out.ptr[v]; e < run->out.ptr[v + 1]; e++) {
-        int64_t u = run->out.idx[e];
+      for (int64_t e = run->sets[GNN_EDGES].out.ptr[v]; e < run->sets[GNN_EDGES].out.ptr[v + 1]; e++) {
+        int64_t u = run->sets[GNN_EDGES].out.idx[e];
         sum += back[u * classes + c] / (degree[u] + 1);
       }
       back_projected[v * classes + c] = sum;
@@ -108,7 +108,7 @@ static gnn_status TOY(forward_backward)(gnn_run *run) {
 
 /* Adam with L2 decay (Kingma and Ba 2015). */
 static gnn_status TOY(update)(gnn_run *run) {
-  double b1 = 1 - pow(0.9, (double)run->epoch), b2 = 1 - pow(0.999, (double)run->epoch);
+  double b1 = 1 - pow(0.9, (double)run->update), b2 = 1 - pow(0.999, (double)run->update);
   for (int w = 0; w < run->program->weight_count; w++) {
     const gnn_weight_desc *desc = &run->program->weights[w];
     toy_real *value = TOY(at)(run, desc->at), *gradient = TOY(at)(run, desc->at_gradient);

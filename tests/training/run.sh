@@ -5,11 +5,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/../tap.sh"
 gnncc=$build/gnncc
-work=$(mktemp -d)
-trap 'rm -rf "$work" "$tap_log"' EXIT
-cp -r "$here/data" "$here/models" "$work"
-cd "$work/models"
-export XDG_CACHE_HOME=$work/cache CFLAGS=-O1
+workplace
+cp -r "$here/data" "$here/models" .
+cd models
+export CFLAGS=-O1
 
 same_curve() { # CASE LOG: epoch, loss and learning rate of every epoch
   cut -d, -f2,3,7 "$2" | tail -n +2 | paste -d, - "$here/expected/$1.csv" | awk -F, '
@@ -53,6 +52,22 @@ threads() { # PROGRAM
   "./$1" -q --threads 1 --out one && "./$1" -q --threads 3 --out three && cmp one/last.safetensors three/last.safetensors
 }
 check "clipped by norm: the same bits with one thread and with three" threads rmsprop
+
+# ---- what training draws besides dropout ----
+drawn() { # every gradient is one number or 0, which share of each weight is 0, and that number times the weight's rows, or columns
+  python3 "$here/drawn.py" gradients masks.safetensors >drawn.log && cat drawn.log && diff - drawn.log <<'WANTED'
+edges: about 0.25 of 400 are 0, else -0.005
+nodes: about 0.25 of 400 are 0, else -0.006667
+column: about 0.25 of 64 are 0, else -2
+whole: about 0 of 1 are 0, else -2.667
+WANTED
+}
+check "drop_edge, drop_node, mask_feature, stochastic_depth: the data" python3 "$here/drawn.py" ring ring.safetensors
+check "  compile" "$gnncc" -q --verify -fgradcheck masks.gnn -o masks
+check "  gradients agree with finite differences, with weights of more nodes than a subgraph has" sh -c "./masks gradcheck | grep -x 'all gradients agree'"
+check "  what is left has its share, and its scale" sh -c "$(declare -f drawn); here='$here'; ./masks gradients -q -o masks.safetensors && drawn"
+still() { ./masks -q --out drawn.out && ./masks predict -q --weights drawn.out/last.safetensors -o kept.npy && ./masks predict -q --p 0.9 --weights drawn.out/last.safetensors -o dropped.npy && cmp kept.npy dropped.npy; }
+check "  an evaluation drops nothing" still
 
 # One positive row, which is trained on: elsewhere there is one class.
 check "labels of one class: compiles" "$gnncc" lone.gnn -o rare

@@ -6,10 +6,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/../tap.sh"
 gnncc=$build/gnncc gnndata=$build/gnndata
-work=$(mktemp -d)
-trap 'rm -rf "$work" "$tap_log"' EXIT
-cd "$work" || exit 99
-export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
+workplace
+export TMPDIR=$work/tmp
 mkdir tmp
 
 says() { # TEXT COMMAND...: ends with an error of its own (no signal, nothing of a time limit) and says so
@@ -222,11 +220,12 @@ check "closed descriptors: what gnncc writes" sh -c "'$gnncc' --plan --emit=c=n.
 # ---- archives ----
 mkdir bomb bomb_text
 cp ring/edge_index.npy ring/y.npy bomb
-{ cat ring/x.npy; head -c 600M /dev/zero; } | gzip -1 >bomb/x.npy.gz
 head -c 600M /dev/zero | gzip -1 >zeros.gz
+before_zeros() { gzip -1 | cat - zeros.gz; } # an archive may have several members
+before_zeros <ring/x.npy >bomb/x.npy.gz
 cp zeros.gz bomb_text/ring.content && cp text/ring.cites bomb_text
-{ head -c 9 ring.safetensors; head -c 600M /dev/zero; } | gzip -1 >bomb.safetensors
-{ cat ring.safetensors; head -c 600M /dev/zero; } | gzip -1 >tail.safetensors
+head -c 9 ring.safetensors | before_zeros >bomb.safetensors
+before_zeros <ring.safetensors >tail.safetensors
 little() { # KIB COMMAND...: with that much memory
   local most=$1
   shift

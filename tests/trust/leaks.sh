@@ -4,10 +4,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)/watched
 . "$here/../tap.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work" "$tap_log"' EXIT
-cd "$work" || exit 1
-export ASAN_OPTIONS=detect_leaks=1 XDG_CACHE_HOME=$work/cache
+workplace
+export ASAN_OPTIONS=detect_leaks=1
 gnncc=$build/gnncc gnndata=$build/gnndata model=$here/../../examples/gcn_karate.gnn
 
 for product in --plan --plan=json --check "-S -o sources" "--emit=ast=-,program=-,weights=-" "--emit=plan=report.json,problem=problem.json"; do

@@ -7,10 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/../tap.sh"
 gnncc=$build/gnncc gnndata=$build/gnndata
-work=$(mktemp -d)
-trap 'rm -rf "$work" "$tap_log"' EXIT
-cd "$work" || exit 99
-export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
+workplace
+export TMPDIR=$work/tmp
 mkdir tmp
 sed 's/^  epochs .*/  epochs = 100000000\n  keep = best(valid.accuracy)/' "$here/../../examples/gcn_karate.gnn" >net.gnn
 check "a program that trains for very long" "$gnncc" -O1 net.gnn -o net

@@ -9,6 +9,8 @@
 #   ```console data     the same, skipped where examples/cora.safetensors is missing
 #   ```LANGUAGE file=F  its text is written to the file F
 #
+# DOCUMENT_FLAGS: options for every gnncc, where another plan than that of the document shows the same.
+#
 # What may differ:
 #   ...                 alone on a line: any number of lines; a word: any words; at the end of a word: any ending
 #   12 us, 24.9 KiB     a number followed by ns us ms s, or by B KiB MiB GiB KB MB GB: any number and any such unit
@@ -23,8 +25,8 @@ shift
 if [ $# -eq 0 ]; then
   set -- "$root"/docs/{tutorial,embedding,formats,coming_from_pyg,design}.md
 fi
-export PATH=$build:$PATH LC_ALL=C.UTF-8
-unset GNNCC_FLAGS GNNCC_PATH GNNCC_TARGET CFLAGS LDFLAGS COLUMNS CLICOLOR_FORCE
+export PATH=$build:$PATH LC_ALL=C.UTF-8 GNNCC_FLAGS=${DOCUMENT_FLAGS:-}
+unset GNNCC_PATH GNNCC_TARGET CFLAGS LDFLAGS COLUMNS CLICOLOR_FORCE
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ln -s "$root/examples" "$work/examples"

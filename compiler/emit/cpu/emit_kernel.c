@@ -331,17 +331,17 @@ static void emit_edge_rows(StepWriter *w) {
   w->body = step_write_body(w, is_sum ? "acc" : NULL, NULL, (Spread){0});
   if (is_sum) write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE);
   open_task(w, "rows", USES_RUN);
-  fprintf(w->out, "  const gnn_csr *edges = &g->in;\n  for (int64_t r = begin; r < end; r++) {\n");
-  if (!is_sum) w->operand = rows_new(w->arguments, &(Shape){.domain = DOMAIN_EDGE});
+  fprintf(w->out, "  const gnn_csr *edges = &%s;\n  for (int64_t r = begin; r < end; r++) {\n", step_csr(w));
+  if (!is_sum) w->operand = rows_new(w->arguments, &(Shape){.domain = w->anchor->shape.domain});
   print_edge_loop(w, false, is_sum, (AfterEdge){scope_text(w->body, "      "), w->body->uses});
   fprintf(w->out, "  }\n}\n\n");
   open_step(w, no_members);
-  run_over_bounds(w, "rows", "g->in");
+  run_over_bounds(w, "rows", step_csr(w));
   fprintf(w->out, "}\n\n");
 }
 
 static void emit_map(StepWriter *w) {
-  if (w->anchor->shape.domain == DOMAIN_EDGE) {
+  if (domain_is_relation(w->anchor->shape.domain)) {
     emit_edge_rows(w);
     return;
   }
@@ -358,7 +358,7 @@ static void emit_map(StepWriter *w) {
 }
 
 static void emit_row_sum(StepWriter *w) {
-  if (w->anchor->shape.domain == DOMAIN_EDGE) {
+  if (domain_is_relation(w->anchor->shape.domain)) {
     emit_edge_rows(w);
     return;
   }
@@ -377,13 +377,13 @@ static void emit_row_sum(StepWriter *w) {
 
 static void emit_column_sum(StepWriter *w) {
   const Value *from = &w->graph->values[w->anchor->operand[0]];
-  bool is_edge = from->shape.domain == DOMAIN_EDGE;
+  bool is_edge = domain_is_relation(from->shape.domain);
   int64_t width = shape_width(&w->anchor->shape);
   write_operand(w, &from->shape, step_row_kind(from->shape.domain));
   fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
   print_opening(w, is_edge ? USES_RUN : w->operand->uses);
   fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
-  if (is_edge) fprintf(w->out, "  const gnn_csr *edges = &g->in;\n");
+  if (is_edge) fprintf(w->out, "  const gnn_csr *edges = &%s;\n", step_csr(w));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
   if (is_edge) {
     print_edge_loop(w, false, false, (AfterEdge){"", 0});
@@ -392,7 +392,7 @@ static void emit_column_sum(StepWriter *w) {
     fprintf(w->out, "%s", loops_text(w->operand, "    "));
   }
   fprintf(w->out, "  }\n  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j];\n}\n\n", width);
-  const Domain rows = is_edge ? DOMAIN_NODE : from->shape.domain;
+  const Domain rows = is_edge ? domain_at(from->shape.domain, END_DST) : from->shape.domain;
   emit_walk(w, arena_printf(w->arena, "%s_run(context", w->name), step_run_first(w, rows, 1, "walk.run"), step_run_first(w, rows, 1, "walk.run + 1"), width);
 }
 
@@ -445,13 +445,15 @@ static void emit_cross_entropy(StepWriter *w) {
   const int part = w->step->part;
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
   const char *sums = part ? argument_at_sums(w->arguments, ELEMENTS_DOUBLE, &w->uses) : argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
+  const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
+  const char *blocks = is_of_nodes ? "&g->blocks" : "&(gnn_blocks){.levels = g->blocks.levels}";
   w->uses |= USES_RUN;
   if (loss_is_plain(&w->emission->program->train))
     print_task(w, "blocks", arena_printf(w->arena, "gnn_cross_entropy_blocks(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
-                                         "g->blocks.first, begin, end, %s);", scores, classes, labels, sums));
+                                         "%s, begin, end, %s);", scores, classes, labels, blocks, sums));
   else
     print_task(w, "blocks", arena_printf(w->arena, "gnn_loss_blocks(&LOSS_SETTINGS, %s, %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
-                                         "g->blocks.first, begin, end, %s);", scores, classes, labels, label_stride(w), sums));
+                                         "%s, begin, end, %s);", scores, classes, labels, label_stride(w), blocks, sums));
   take_part(w);
   open_step(w, no_members);
   fprintf(w->out, "  const int64_t blocks = INT64_C(1) << g->blocks.levels;\n");
@@ -517,9 +519,9 @@ static void emit_update(StepWriter *w) {
     values = arena_printf(w->arena, "%s.limit = %s,\n", values, emit_scalar(w->emission, program->train.clip));
   }
   w->uses |= USES_RUN;
-  print_task(w, "elements", is_accumulated ? arena_printf(w->arena, "if (gnn_accumulate(%s, %s, %" PRId64 ", g->epoch, begin, end))\n    %s, g->epoch / %" PRId64 ", begin, end);", accumulated,
+  print_task(w, "elements", is_accumulated ? arena_printf(w->arena, "if (gnn_accumulate(%s, %s, %" PRId64 ", g->update, begin, end))\n    %s, g->update / %" PRId64 ", begin, end);", accumulated,
                                                            gradient, program->train.accumulate, call, program->train.accumulate)
-                                            : arena_printf(w->arena, "%s, g->epoch, begin, end);", call));
+                                            : arena_printf(w->arena, "%s, g->update, begin, end);", call));
   argument_number(w->arguments, "count", shape_width(&w->graph->values[w->anchor->operand[0]].shape), &w->uses);
   open_step(w, (Members){arena_printf(w->arena, "%s;\n", fields), values});
   run_over(w, "elements", "count", number(w, SUM_NUMBERS));

@@ -180,7 +180,7 @@ typedef struct EdgeWalk {
 
 static void open_edge_walk(const CudaWriter *c, const EdgeWalk *walk) {
   FILE *out = c->w.out;
-  fprintf(out, "  const gnn_view_csr *edges = &g->in;\n  const auto edge_walk = [&](int64_t r, int64_t begin, int64_t end) {\n");
+  fprintf(out, "  const gnn_view_csr *edges = &%s;\n  const auto edge_walk = [&](int64_t r, int64_t begin, int64_t end) {\n", step_csr(&c->w));
   if (walk->uses & USES_DST) fprintf(out, "    const int64_t dst = r;\n");
   step_print_lines(out, "    ", walk->row_lines);
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
@@ -255,10 +255,11 @@ static void emit_edge_rows(CudaWriter *c) {
   Index into = {0};
   w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", any_spread);
   if (is_sum) into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE, (Spread){0});
-  set_group(c, is_sum ? summand_width(c) : body_width(c), program_of(c)->info->nodes, program_of(c)->info->edges);
+  const Domain edges = w->anchor->shape.domain, ends = domain_at(edges, END_DST);
+  set_group(c, is_sum ? summand_width(c) : body_width(c), graph_rows(w->graph, ends), graph_rows(w->graph, edges));
   if (!is_sum) c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(w->body, false));
   w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", spread_of(c));
-  open_plain(c, "rows", blocks_of(c, "g->nodes"));
+  open_plain(c, "rows", blocks_of(c, step_row_count(w, ends, 1)));
   print_step_struct(c);
   print_own(c);
   const RowWriter *sum = w->operand;
@@ -279,7 +280,7 @@ static void emit_edge_rows(CudaWriter *c) {
 
 static void emit_row_sum(CudaWriter *c) {
   StepWriter *w = &c->w;
-  if (w->anchor->shape.domain == DOMAIN_EDGE) {
+  if (domain_is_relation(w->anchor->shape.domain)) {
     emit_edge_rows(c);
     return;
   }
@@ -320,17 +321,18 @@ static void print_sum_of_walkers(CudaWriter *c) {
 static void emit_column_sum(CudaWriter *c) {
   StepWriter *w = &c->w;
   const Value *from = &w->graph->values[w->anchor->operand[0]];
-  bool is_edge = from->shape.domain == DOMAIN_EDGE, is_one = body_width(c) == 1;
+  bool is_edge = domain_is_relation(from->shape.domain), is_one = body_width(c) == 1;
   Index into = write_operand(c, &from->shape, step_row_kind(from->shape.domain), (Spread){0});
-  set_group(c, summand_width(c), program_of(c)->info->nodes, is_edge ? program_of(c)->info->edges : 0);
+  const Domain rows = is_edge ? domain_at(from->shape.domain, END_DST) : from->shape.domain;
+  set_group(c, summand_width(c), graph_rows(w->graph, rows), is_edge ? graph_rows(w->graph, from->shape.domain) : 0);
   int group = c->lanes * c->slots;
   open_walk(c, 1);
   print_own(c);
   print_walk(c, "blockIdx.x");
   fprintf(w->out, " {\n");
   print_acc(c, "  ");
-  fprintf(w->out, "  const int64_t begin = %s, end = %s;\n", step_run_first(w, is_edge ? DOMAIN_NODE : from->shape.domain, 1, "walk.run"),
-          step_run_first(w, is_edge ? DOMAIN_NODE : from->shape.domain, 1, "walk.run + 1"));
+  fprintf(w->out, "  const int64_t begin = %s, end = %s;\n", step_run_first(w, rows, 1, "walk.run"),
+          step_run_first(w, rows, 1, "walk.run + 1"));
   if (is_edge) {
     open_edge_walk(c, &(EdgeWalk){w->operand->text[LEVEL_ROW], w->operand->uses});
     step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
@@ -355,7 +357,7 @@ static void emit_column_sum(CudaWriter *c) {
 }
 
 static void emit_map(CudaWriter *c) {
-  if (c->w.anchor->shape.domain == DOMAIN_EDGE) {
+  if (domain_is_relation(c->w.anchor->shape.domain)) {
     emit_edge_rows(c);
     return;
   }
@@ -441,7 +443,7 @@ static const char *gemm_sizes(Arena *arena, const Kernels *kernels, const Kernel
                                      stride == (p.transposed ? p.depth : p.width) ? "" : arena_printf(arena, ".stride_b = %" PRId64 ", ", stride),
                                      stride_text(arena, kernels, "stride_c", kernel->epilogue.place));
   return arena_printf(arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", %s.transpose_b = %d, .is_relu = %d, .is_half = %d, .precision = %s",
-                      step_rows_of(arena, anchor->shape.domain, p.lead), p.width, p.depth, strides, p.transposed, kernel->epilogue.is_relu, kernels_is_half(kernels, kernel->epilogue.place), precision);
+                      emit_row_count(arena, kernels->graph->program->info, anchor->shape.domain, p.lead), p.width, p.depth, strides, p.transposed, kernel->epilogue.is_relu, kernels_is_half(kernels, kernel->epilogue.place), precision);
 }
 
 /* What is left of the body, row by row. */
@@ -528,7 +530,7 @@ static void emit_library_spmm(CudaWriter *c) {
   const StepWriter *w = &c->w;
   const Layout *y = w->emission->layout;
   const Residents *residents = y->residents;
-  int is_out = w->anchor->as.end == END_SRC && !residents->is_symmetric;
+  int is_out = w->anchor->as.end == END_SRC && !residents->sets[EDGES_OF_GRAPH].is_symmetric;
   int64_t width = body_width(c);
   int buffer = residents_spmm_buffer(residents, is_out, width);
   const ValueId gathered = w->graph->values[w->anchor->operand[0]].operand[0], place = w->kernel->epilogue.place;
@@ -728,8 +730,9 @@ static void emit_cross_entropy(CudaWriter *c) {
     print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", l.a_block),
              arena_printf(w->arena, "gnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);", l.lanes, l.each, scores,
                           kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, losses));
+  const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
   print_call(c, "blocks", "INT64_C(1) << g->blocks.levels",
-             arena_printf(w->arena, "gnn_cross_entropy_block(%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);", losses, sums));
+             arena_printf(w->arena, "gnn_cross_entropy_block%s(%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);", is_of_nodes ? "" : "<false>", losses, sums));
   open_kernel(c, "mean", "1", "gnn_view *g");
   fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_weight[GNN_TRAIN], &g->loss);\n", sums);
   close_kernel(c);
@@ -810,8 +813,8 @@ static const char *update_call(CudaWriter *c, const Hyper *h, const char *clip) 
   const char *call = arena_printf(c->w.arena, "gnn_%s(w, slope, %s", info->name, clip);
   for (int s = 0; s < info->states; s++) call = arena_printf(c->w.arena, "%s, gnn_state(g, weight, %d)", call, s);
   for (int i = 0; i < info->setting_count; i++) call = arena_printf(c->w.arena, "%s, %s", call, step_hyper_text(m, h, info->settings[i].kind));
-  if (m->program->train.accumulate == 1) return arena_printf(c->w.arena, "%s, g->epoch, begin, end);", call);
-  return arena_printf(c->w.arena, "%s, g->epoch / %" PRId64 ", begin, end);", call, m->program->train.accumulate);
+  if (m->program->train.accumulate == 1) return arena_printf(c->w.arena, "%s, g->update, begin, end);", call);
+  return arena_printf(c->w.arena, "%s, g->update / %" PRId64 ", begin, end);", call, m->program->train.accumulate);
 }
 
 static void emit_update(CudaWriter *c) {
@@ -826,7 +829,7 @@ static void emit_update(CudaWriter *c) {
   const char *clip = clip_text(c);
   const int64_t accumulate = w->emission->program->train.accumulate;
   if (accumulate > 1) /* each thread reads what it has written itself */
-    fprintf(w->out, "  if (!gnn_accumulate(gnn_state(g, weight, %d), slope, %" PRId64 ", g->epoch, begin, end)) return;\n  slope = gnn_state(g, weight, %d);\n", ACCUMULATED, accumulate,
+    fprintf(w->out, "  if (!gnn_accumulate(gnn_state(g, weight, %d), slope, %" PRId64 ", g->update, begin, end)) return;\n  slope = gnn_state(g, weight, %d);\n", ACCUMULATED, accumulate,
             ACCUMULATED);
   for (int i = 0; i < group_count; i++) {
     const char *condition = group_count > 1 ? arena_printf(w->arena, "if (weight.group == %d) ", i) : "";

@@ -1,0 +1,373 @@
+/* pairs.c: edges that are held out, and pairs that no edge joins. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "pairs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prepare.h"
+#include "runtime/base/checked.h"
+#include "runtime/core/adjacency.h"
+#include "runtime/shares.h"
+#include "shuffle.h"
+
+enum { PAIRS_SPLIT_STREAM = 0x9a12, PAIRS_DRAW_STREAM = 0x9a13, PAIRS_EACH_TASK = 4096 };
+
+/* ---- pairs that no edge joins ---- */
+
+/* Pairs by rows. Of a directed graph row v has the sources of pairs that end at v, all but v itself; where edges go both ways those below v; where
+ * the source is kept, row v has the destinations of pairs that begin at v. Each of them that is not among the row's edges is open, and they are
+ * numbered, row by row: a uniform number below their count is a uniform open pair, with nothing to reject. */
+typedef struct pairs_space {
+  int64_t nodes;
+  const int64_t *ptr; /* edges by rows, ascending, none twice */
+  const int32_t *to;
+  int is_half;        /* below v only */
+  int64_t *open;      /* [nodes + 1] */
+  int32_t *guide;     /* [nodes + 1] */
+} pairs_space;
+
+/* How many open pairs the guide has one entry for. */
+static int64_t pairs_of_guide(const pairs_space *space) { return space->open[space->nodes] / space->nodes + 1; }
+
+static void pairs_count_open(const pairs_space *space) {
+  space->open[0] = 0;
+  for (int64_t v = 0; v < space->nodes; v++) {
+    const int64_t below = gnn_adjacency_from(space->ptr, space->to, v, v) - space->ptr[v], all = space->ptr[v + 1] - space->ptr[v];
+    const int64_t open = space->is_half ? v - below : space->nodes - 1 - (all - (gnn_adjacency_entry(space->ptr, space->to, v, v) >= 0));
+    space->open[v + 1] = space->open[v] + open;
+  }
+  const int64_t each = pairs_of_guide(space);
+  for (int64_t i = 0, v = 0; i <= space->nodes; i++) {
+    while (v + 1 < space->nodes && space->open[v + 1] <= i * each) v++;
+    space->guide[i] = (int32_t)v;
+  }
+}
+
+/* Number k of the row's open pairs, from 0. Below edge j of the row lie to[j] - j nodes that are no edge's. */
+static int32_t pairs_open_of_row(const pairs_space *space, int64_t row, int64_t k) {
+  const int64_t first = space->ptr[row];
+  if (!space->is_half && k >= row - (gnn_adjacency_from(space->ptr, space->to, row, row) - first) && gnn_adjacency_entry(space->ptr, space->to, row, row) < 0) k++; /* the node itself is none */
+  int64_t low = first, high = space->ptr[row + 1];
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (space->to[middle] - (middle - first) <= k) low = middle + 1;
+    else high = middle;
+  }
+  return (int32_t)(k + low - first);
+}
+
+static int64_t pairs_row_of(const pairs_space *space, int64_t k) {
+  const int64_t at = k / pairs_of_guide(space);
+  return gnn_adjacency_row(space->open, space->guide[at], space->guide[at + 1] + 1, k);
+}
+
+static int64_t pairs_below(uint64_t key, int64_t index, int64_t bound) {
+  const int64_t drawn = (int64_t)(gnn_random_uniform(key, (uint64_t)index) * (double)bound);
+  return drawn < bound ? drawn : bound - 1;
+}
+
+typedef struct pairs_drawing {
+  gnn_pairs *pairs;
+  const pairs_space *space;
+  uint64_t key;
+} pairs_drawing;
+
+/* The negatives of groups [begin, end). A source that is joined to every node has no open pair; its negatives are any. */
+static void pairs_draw(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const pairs_drawing *drawing = context;
+  gnn_pairs *pairs = drawing->pairs;
+  const pairs_space *space = drawing->space;
+  const uint64_t key = drawing->key;
+  const int64_t each = 1 + pairs->negatives;
+  (void)task;
+  for (int64_t g = begin; g < end; g++)
+    for (int64_t i = g * each + 1; i < (g + 1) * each; i++) {
+      const int32_t source = pairs->source[g * each];
+      const int64_t own = pairs->keeps_source ? space->open[source + 1] - space->open[source] : 0;
+      const int64_t k = own ? space->open[source] + pairs_below(key, i, own) : pairs_below(key, i, space->open[space->nodes]);
+      const int64_t row = own ? source : pairs_row_of(space, k);
+      const int32_t other = pairs_open_of_row(space, row, k - space->open[row]);
+      pairs->source[i] = pairs->keeps_source ? (int32_t)row : other;
+      pairs->destination[i] = pairs->keeps_source ? other : (int32_t)row;
+    }
+}
+
+/* ---- edges that are held out ---- */
+
+/* Of an edge both ways of which are there the one that begins lower; no self-loop. */
+static int pairs_is_edge(const gnn_dataset *dataset, int64_t source, int64_t destination) {
+  return source != destination && (source < destination || gnn_adjacency_entry(dataset->in_ptr, dataset->in_source, source, destination) < 0);
+}
+
+/* Edges that are pairs, in the order of the graph; edge[] and destination[] may be NULL to count them. */
+static int64_t pairs_list(const gnn_dataset *dataset, int32_t *edge, int32_t *destination) {
+  int64_t count = 0;
+  for (int64_t v = 0; v < dataset->nodes; v++)
+    for (int64_t e = dataset->in_ptr[v]; e < dataset->in_ptr[v + 1]; e++) {
+      if (!pairs_is_edge(dataset, dataset->in_source[e], v)) continue;
+      if (edge) edge[count] = (int32_t)e, destination[e] = (int32_t)v;
+      count++;
+    }
+  return count;
+}
+
+/* Without the edges that are held out; the arrays of prepared edges are ours to write. */
+static void pairs_remove(gnn_dataset *dataset, const unsigned char *is_held, int64_t *origin) {
+  int64_t *ptr = (int64_t *)(uintptr_t)dataset->in_ptr, kept = 0, begin = 0;
+  int32_t *source = (int32_t *)(uintptr_t)dataset->in_source;
+  for (int64_t v = 0; v < dataset->nodes; v++) {
+    const int64_t end = ptr[v + 1];
+    for (int64_t e = begin; e < end; e++) {
+      if (is_held[e]) continue;
+      source[kept] = source[e];
+      if (origin) origin[kept] = origin[e];
+      kept++;
+    }
+    begin = end;
+    ptr[v + 1] = kept;
+  }
+  dataset->edges = kept;
+}
+
+typedef struct pairs_work {
+  int32_t *edge, *destination;
+  unsigned char *is_held;
+  int64_t *ptr;
+  int32_t *to;
+} pairs_work;
+
+static void pairs_work_free(pairs_work *work) {
+  free(work->edge);
+  free(work->destination);
+  free(work->is_held);
+  free(work->ptr);
+  free(work->to);
+}
+
+/* Rows of pairs, as they are now; where the source is kept and edges go one way, by source into ptr and to. */
+static pairs_space pairs_space_of(const gnn_dataset *dataset, const gnn_pairs *pairs, int64_t *ptr, int32_t *to) {
+  pairs_space space = {dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric && !pairs->keeps_source, pairs->open, pairs->guide};
+  if (pairs->keeps_source && !dataset->is_symmetric) {
+    gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, dataset->nodes, dataset->nodes, ptr, to, NULL);
+    space.ptr = ptr;
+    space.to = to;
+  }
+  pairs_count_open(&space);
+  return space;
+}
+
+/* All edges in a random order, cut in three; what is held out is marked. */
+static void pairs_split(const gnn_dataset *dataset, gnn_pairs *pairs, pairs_work *work, uint64_t seed) {
+  const int64_t each = 1 + pairs->negatives;
+  gnn_shuffle(work->edge, pairs->groups, gnn_random_key(seed, PAIRS_SPLIT_STREAM));
+  for (int64_t g = 0; g < pairs->groups; g++) {
+    const int32_t e = work->edge[g], source = dataset->in_source[e], destination = work->destination[e];
+    pairs->source[g * each] = source;
+    pairs->destination[g * each] = destination;
+    if (g < pairs->count[GNN_TRAIN]) continue;
+    work->is_held[e] = 1;
+    const int64_t back = gnn_adjacency_entry(dataset->in_ptr, dataset->in_source, source, destination);
+    if (back >= 0) work->is_held[back] = 1;
+  }
+}
+
+static gnn_status pairs_refuse(const gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
+  const char *name = recipe->pairs.name;
+  if (dataset->graphs > 1) return gnn_fail(error, GNN_EDATA, "E0712", "%s is a set of %s graphs; pairs are of one graph", dataset->title, gnn_count_text(dataset->graphs).text);
+  if (dataset->type_count || dataset->relation_count) return gnn_fail(error, GNN_EDATA, "E0712", "%s has relations; pairs are of graphs with one kind of edges", dataset->title);
+  if (recipe->order != GNN_ORDER_GIVEN) return gnn_fail(error, GNN_EDATA, "E0710", "pairs %s are of a graph in the order of the data", name);
+  if (gnn_dataset_relation(dataset, name) || gnn_dataset_field(dataset, name)) return gnn_fail(error, GNN_EDATA, "E0712", "%s has a field or relation called %s already", dataset->title, name);
+  if (dataset->edges > INT32_MAX / (1 + recipe->pairs.negatives))
+    return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges; more than 2^31 - 1 pairs are not supported", dataset->title, gnn_count_text(dataset->edges).text);
+  return GNN_OK;
+}
+
+gnn_pairs *gnn_pairs_new(gnn_dataset *dataset, const char *name, int64_t negatives, int64_t groups, gnn_error *error) {
+  const int64_t count = groups * (1 + negatives);
+  gnn_pairs *pairs = gnn_dataset_alloc(dataset, 1, sizeof *pairs, error);
+  if (pairs == NULL) return NULL;
+  *pairs = (gnn_pairs){.negatives = negatives, .groups = groups};
+  snprintf(pairs->name, sizeof pairs->name, "%s", name);
+  pairs->source = gnn_dataset_alloc(dataset, count, sizeof *pairs->source, error);
+  pairs->destination = gnn_dataset_alloc(dataset, count, sizeof *pairs->destination, error);
+  pairs->place = gnn_dataset_alloc(dataset, dataset->nodes + 1, sizeof *pairs->place, error);
+  for (int i = 0; i < 2; i++) pairs->sorted[i] = gnn_dataset_alloc(dataset, count, sizeof *pairs->sorted[i], error);
+  const int has_room = pairs->source && pairs->destination && pairs->place && pairs->sorted[0] && pairs->sorted[1];
+  return dataset->pairs = has_room ? pairs : NULL;
+}
+
+static gnn_status pairs_make_room(gnn_dataset *dataset, gnn_pairs *pairs, pairs_work *work, gnn_error *error) {
+  const int64_t edges = dataset->edges, nodes = dataset->nodes;
+  pairs->open = gnn_dataset_alloc(dataset, nodes + 1, sizeof *pairs->open, error);
+  pairs->guide = gnn_dataset_alloc(dataset, nodes + 1, sizeof *pairs->guide, error);
+  if (pairs->open == NULL || pairs->guide == NULL) return GNN_ENOMEM;
+  *work = (pairs_work){malloc((size_t)pairs->groups * sizeof *work->edge + 1), malloc((size_t)edges * sizeof *work->destination + 1), calloc((size_t)edges + 1, 1),
+                       malloc((size_t)(nodes + 1) * sizeof *work->ptr), malloc((size_t)edges * sizeof *work->to + 1)};
+  return work->edge && work->destination && work->is_held && work->ptr && work->to ? GNN_OK : gnn_fail_memory(error, edges * 16);
+}
+
+/* Where negatives keep the source of edges that go one way, drawing goes on needing the rows of train by source. */
+static gnn_status pairs_keep_rows(gnn_dataset *dataset, gnn_pairs *pairs, gnn_error *error) {
+  int64_t *ptr = NULL;
+  int32_t *to = NULL;
+  if (pairs->keeps_source && !dataset->is_symmetric) {
+    ptr = gnn_dataset_alloc(dataset, dataset->nodes + 1, sizeof *ptr, error);
+    to = gnn_dataset_alloc(dataset, dataset->edges, sizeof *to, error);
+    if (ptr == NULL || to == NULL) return GNN_ENOMEM;
+  }
+  const pairs_space space = pairs_space_of(dataset, pairs, ptr, to);
+  pairs->row_ptr = space.ptr;
+  pairs->row_to = space.to;
+  return GNN_OK;
+}
+
+static pairs_space pairs_space_of_train(const gnn_dataset *dataset) {
+  const gnn_pairs *pairs = dataset->pairs;
+  return (pairs_space){dataset->nodes, pairs->row_ptr, pairs->row_to, dataset->is_symmetric && !pairs->keeps_source, pairs->open, pairs->guide};
+}
+
+gnn_status gnn_prepare_pairs(gnn_dataset *dataset, const gnn_recipe *recipe, int64_t *origin, gnn_error *error) {
+  const gnn_pairs_recipe *wanted = &recipe->pairs;
+  if (wanted->name == NULL) return GNN_OK;
+  gnn_status status = pairs_refuse(dataset, recipe, error);
+  gnn_pairs *pairs = status == GNN_OK ? gnn_pairs_new(dataset, wanted->name, wanted->negatives, pairs_list(dataset, NULL, NULL), error) : NULL;
+  if (pairs == NULL) return status == GNN_OK ? GNN_ENOMEM : status;
+  pairs->keeps_source = wanted->keeps_source;
+  gnn_share_out(wanted->valid, wanted->test, pairs->groups, pairs->count);
+  if (pairs->count[GNN_TRAIN] == 0)
+    return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges between different nodes; none is left to train on", dataset->title, gnn_count_text(pairs->groups).text);
+  pairs_work work = {0};
+  status = pairs_make_room(dataset, pairs, &work, error);
+  if (status == GNN_OK) {
+    const uint64_t key = gnn_random_key(wanted->seed, PAIRS_DRAW_STREAM);
+    const int64_t both_ways = dataset->edges;
+    pairs_list(dataset, work.edge, work.destination);
+    pairs_split(dataset, pairs, &work, wanted->seed);
+    const pairs_space all = pairs_space_of(dataset, pairs, work.ptr, work.to);
+    if (all.open[all.nodes] == 0) status = gnn_fail(error, GNN_EDATA, "E0712", "%s joins every node to every other, so there are no pairs without an edge", dataset->title);
+    else pairs_draw(&(pairs_drawing){pairs, &all, key}, pairs->count[GNN_TRAIN], pairs->groups, 0);
+    if (status == GNN_OK) {
+      pairs_remove(dataset, work.is_held, origin);
+      pairs->held = both_ways - dataset->edges;
+      gnn_dataset_note(dataset, "pairs %s: %s/%s/%s edges, with %s pairs without an edge to each; %s of the graph's %s edges are held out", wanted->name,
+                       gnn_count_text(pairs->count[GNN_TRAIN]).text, gnn_count_text(pairs->count[GNN_VALID]).text, gnn_count_text(pairs->count[GNN_TEST]).text,
+                       gnn_count_text(pairs->negatives).text, gnn_count_text(both_ways - dataset->edges).text, gnn_count_text(both_ways).text);
+      status = gnn_prepare_survey(dataset, error);
+    }
+    if (status == GNN_OK) status = pairs_keep_rows(dataset, pairs, error);
+    if (status == GNN_OK) {
+      const pairs_space train = pairs_space_of_train(dataset);
+      pairs_draw(&(pairs_drawing){pairs, &train, key}, 0, pairs->count[GNN_TRAIN], 0);
+    }
+  }
+  pairs_work_free(&work);
+  return status;
+}
+
+/* ---- the pairs as rows ---- */
+
+/* to[] = from[] (NULL: 0, 1, ..) sorted by end[], stably. */
+static void pairs_sort(const gnn_pairs *pairs, int64_t nodes, const int32_t *end, const int32_t *from, int32_t *to) {
+  const int64_t count = pairs->groups * (1 + pairs->negatives);
+  int64_t *place = pairs->place;
+  memset(place, 0, (size_t)(nodes + 1) * sizeof *place);
+  for (int64_t i = 0; i < count; i++) place[end[i] + 1]++;
+  for (int64_t v = 0; v < nodes; v++) place[v + 1] += place[v];
+  for (int64_t i = 0; i < count; i++) {
+    const int32_t pair = from ? from[i] : (int32_t)i;
+    to[place[end[pair]]++] = pair;
+  }
+}
+
+static int pairs_split_of(const gnn_pairs *pairs, int64_t group) {
+  return group < pairs->count[GNN_TRAIN] ? GNN_TRAIN : group < pairs->count[GNN_TRAIN] + pairs->count[GNN_VALID] ? GNN_VALID : GNN_TEST;
+}
+
+/* Relation, fields and splits from the list of groups. */
+static void pairs_arrange(gnn_dataset *dataset) {
+  gnn_pairs *pairs = dataset->pairs;
+  const gnn_data_relation *relation = &dataset->relations[pairs->relation];
+  const int64_t each = 1 + pairs->negatives, count = pairs->groups * each, nodes = dataset->nodes;
+  int64_t *ptr = (int64_t *)(uintptr_t)relation->in_ptr, filled[GNN_SPLIT_COUNT] = {0};
+  int32_t *source = (int32_t *)(uintptr_t)relation->in_source, *pair_of = pairs->sorted[1], *row_of = pairs->sorted[0];
+  float *label = (float *)(uintptr_t)dataset->fields[pairs->label].dense;
+  int32_t *ring = (int32_t *)(uintptr_t)dataset->fields[pairs->ring].label;
+  pairs_sort(pairs, nodes, pairs->source, NULL, pairs->sorted[0]);
+  pairs_sort(pairs, nodes, pairs->destination, pairs->sorted[0], pair_of);
+  memset(ptr, 0, (size_t)(nodes + 1) * sizeof *ptr);
+  for (int64_t r = 0; r < count; r++) {
+    const int32_t pair = pair_of[r];
+    const int split = pairs_split_of(pairs, pair / each);
+    source[r] = pairs->source[pair];
+    ptr[pairs->destination[pair] + 1]++;
+    label[r] = pair % each == 0;
+    row_of[pair] = (int32_t)r;
+    dataset->split_room[split][filled[split]++] = (int32_t)r;
+  }
+  for (int64_t v = 0; v < nodes; v++) ptr[v + 1] += ptr[v];
+  for (int64_t i = 0; i < count; i++) {
+    const int32_t next = row_of[i % each + 1 < each ? i + 1 : i + 1 - each];
+    ring[row_of[i]] = i % each == 0 ? next : -1 - next;
+  }
+}
+
+static gnn_status pairs_add_field(gnn_dataset *dataset, const char *suffix, gnn_storage storage, int *index, gnn_error *error) {
+  const gnn_pairs *pairs = dataset->pairs;
+  const gnn_array nothing = {0};
+  char name[80];
+  snprintf(name, sizeof name, "%s.%s", dataset->relations[pairs->relation].name, suffix);
+  gnn_status status = gnn_dataset_add_field(dataset, name, GNN_RELATION, &nothing, error);
+  if (status != GNN_OK) return status;
+  const int64_t count = pairs->groups * (1 + pairs->negatives);
+  gnn_data_field *field = &dataset->fields[*index = dataset->field_count - 1];
+  field->set = GNN_RELATIONS + pairs->relation;
+  field->storage = storage;
+  field->rows = count;
+  field->width = 1;
+  if (storage == GNN_DENSE) {
+    field->dense = gnn_dataset_alloc(dataset, count, sizeof *field->dense, error);
+    field->nonzeros = pairs->groups;
+    field->greatest = 1;
+    return field->dense ? GNN_OK : GNN_ENOMEM;
+  }
+  field->label = gnn_dataset_alloc(dataset, count, sizeof *field->label, error);
+  field->classes = count;
+  field->labelled = count;
+  return field->label ? GNN_OK : GNN_ENOMEM;
+}
+
+gnn_status gnn_prepare_pair_rows(gnn_dataset *dataset, gnn_error *error) {
+  gnn_pairs *pairs = dataset->pairs;
+  const int64_t each = 1 + pairs->negatives, count = pairs->groups * each;
+  gnn_data_relation *relation = gnn_dataset_add_relation(dataset, pairs->name, 0, 0, error);
+  if (relation == NULL) return error->message[0] ? GNN_EDATA : GNN_ENOMEM;
+  pairs->relation = dataset->relation_count - 1;
+  relation->edges = count;
+  relation->in_ptr = gnn_dataset_alloc(dataset, dataset->nodes + 1, sizeof *relation->in_ptr, error);
+  relation->in_source = relation->in_ptr ? gnn_dataset_alloc(dataset, count, sizeof *relation->in_source, error) : NULL;
+  gnn_status status = relation->in_source ? GNN_OK : GNN_ENOMEM;
+  if (status == GNN_OK) status = pairs_add_field(dataset, "label", GNN_DENSE, &pairs->label, error);
+  if (status == GNN_OK) status = pairs_add_field(dataset, "ring", GNN_LABEL, &pairs->ring, error);
+  dataset->label_field = pairs->label;
+  dataset->split_domain = GNN_RELATION;
+  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
+    dataset->split_count[s] = pairs->count[s] * each;
+    dataset->has_split[s] = pairs->count[s] > 0;
+    dataset->split_room[s] = gnn_dataset_alloc(dataset, dataset->split_count[s], sizeof *dataset->split_room[s], error);
+    dataset->split_rows[s] = dataset->split_room[s];
+    if (dataset->split_room[s] == NULL) status = GNN_ENOMEM;
+  }
+  if (status == GNN_OK) pairs_arrange(dataset);
+  return status;
+}
+
+void gnn_pairs_draw(gnn_dataset *dataset, gnn_team *team, uint64_t key) {
+  const pairs_space train = pairs_space_of_train(dataset);
+  const pairs_drawing drawing = {dataset->pairs, &train, gnn_random_key(key, PAIRS_DRAW_STREAM)};
+  gnn_parallel(team, dataset->pairs->count[GNN_TRAIN], PAIRS_EACH_TASK, pairs_draw, &drawing);
+  pairs_arrange(dataset);
+}

@@ -1,0 +1,205 @@
+#!/bin/bash
+# run.sh BUILD: sets of graphs: folds, batches of whole graphs, kinds of fields.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+gnncc=$build/gnncc
+workplace
+cp -r "$here/data" "$here/models" .
+cd models
+export CFLAGS=-O1
+
+# ---- folds ----
+
+rows_of() { # PROGRAM FOLD: graphs and whether they are tested, of the fold
+  "./$1" predict -q --weights "$1.out/run0/last.safetensors" --fold "$2" --split test -o - | tail -n +2 | cut -d, -f1
+}
+each_once() { # PROGRAM FOLDS LABELLED: every labelled graph is tested in one fold
+  for k in $(seq 0 $(($2 - 1))); do rows_of "$1" "$k"; done | sort -n >tested && [ "$(wc -l <tested)" -eq "$3" ] && [ "$(uniq -d tested | wc -l)" -eq 0 ]
+}
+dealt() { # of the 23 labelled graphs, 8 of class 0 and 15 of class 1, each fold has a fair share of both
+  for k in 0 1 2 3; do
+    rows_of folds $k | awk '{ stars += $1 % 3 == 0; rings += $1 % 3 != 0 } END { exit !(stars == 2 && rings >= 3 && rings <= 4) }' || return 1
+  done
+}
+report() { # LOG OUTPUT: the last line of the output names the epoch with the best mean over the folds' test curves
+  awk -F, 'NR > 1 && ($2 % 2 == 0 || $2 == 9) { sum[$2] += $6; square[$2] += $6 * $6; runs[$2]++ }
+    END { for (e = 1; e <= 9; e++) if (runs[e] == 4 && sum[e] / 4 > best + 1e-9) { best = sum[e] / 4; at = e }
+          printf "4 folds at epoch %d, the best of the mean over their test curves (Xu et al. 2019): test %.4f %.4f\n", at, best, sqrt((square[at] - 4 * best * best) / 3) }' "$1" >wanted
+  sed -n 's/ \(±\|+-\) / /p' "$2" | tail -1 | diff wanted -
+}
+resumed() { # from a checkpoint of the last run: the same weights, the same report
+  cp -r folds.out half && ./folds --resume=half/checkpoint-r3-e000006.safetensors --out half >half.log &&
+    cmp half/run3/last.safetensors folds.out/run3/last.safetensors && diff <(tail -2 folds.log) <(tail -2 half.log)
+}
+one_fold() { ./folds -q --fold 2 --out two && cmp two/last.safetensors folds.out/run2/last.safetensors && grep -q '"fold": 2' two/run.json; }
+other_fold() { ./folds --fold 1 --resume --out two; }
+
+check "folds: compiles" "$gnncc" --verify folds.gnn -o folds
+check "folds: runs" sh -c "./folds --every 1 --log csv --out folds.out >folds.log"
+check "folds: every labelled graph is tested once" each_once folds 4 23
+check "folds: each has its share of both classes" dealt
+check "folds: the epoch that is best in the mean" report folds.out/log.csv folds.log
+check "folds: the same in run.json" grep -q '"mean_over_folds": {"epoch": [2-9], "test": 0\.[0-9]*, "deviation": 0\.[0-9]*, "folds": \[0\.[0-9]*, 0\.[0-9]*, 0\.[0-9]*, 0\.[0-9]*\]}' folds.out/run.json
+check "folds: resumed in the last run, the same bits and the same report" resumed
+check "folds: one of them alone is the run of all" one_fold
+refuse 1 "folds: a checkpoint of another fold" other_fold
+refuse 2 "folds: there is no such fold" ./folds --fold 4
+
+sed 's/folds(4, seed = 3)/folds(valid = true)/' folds.gnn >stored.gnn
+stored() { # graph g is tested in fold g % 4, but for 7 and 18, which are always trained on, and 20, which has no label
+  for k in 0 1 2 3; do
+    diff <(rows_of stored $k) <(seq 0 23 | awk -v k=$k '$1 % 4 == k && $1 != 7 && $1 != 18 && $1 != 20') || return 1
+    diff <(./stored predict -q --weights stored.out/run0/last.safetensors --fold $k --split valid -o - | tail -n +2 | cut -d, -f1) <(rows_of stored $(((k + 1) % 4))) || return 1
+  done
+}
+check "folds of the data: compiles" "$gnncc" stored.gnn -o stored
+check "folds of the data: runs" ./stored -q --out stored.out
+check "folds of the data: those that fold.npy names, the next one for validation" stored
+
+spoil() { # NAME BYTES MESSAGE: fold.npy with other entries from the third on
+  rm -rf ../spoilt && cp -r ../data ../spoilt && printf "$1" | dd of=../spoilt/fold.npy bs=1 seek=130 conv=notrunc status=none && "$gnncc" stored.gnn --data ../spoilt -o no 2>spoilt.log
+  grep "error\[E0711\]: .*$2" spoilt.log
+}
+check "folds of the data: one that nobody is in" spoil '\011' "no row with a label is in fold 4 of 10"
+nowhere() { rm -rf ../spoilt && cp -r ../data ../spoilt && rm ../spoilt/fold.npy && ! "$gnncc" stored.gnn --data ../spoilt -o no 2>spoilt.log && grep 'error\[E0711\]: .*brings no folds' spoilt.log; }
+check "folds of the data: there are none" nowhere
+longer() { cp ../data/y.npy ../spoilt/fold.npy && truncate -s 312 ../spoilt/fold.npy && sed -i 's/(24,)/(23,)/' ../spoilt/fold.npy && ! "$gnncc" stored.gnn --data ../spoilt -o no 2>spoilt.log && grep 'error\[E0711\]: .*have the shape \[23\]' spoilt.log; }
+check "folds of the data: too few" longer
+sed 's/folds(4, seed = 3)/folds(24)/' folds.gnn >many.gnn
+refuse 1 "more folds than rows" "$gnncc" --check many.gnn
+
+# ---- batches ----
+
+cp -r ../data ../whole # with a label for every graph
+printf '\001\000\000\000\000\000\000\000' | dd of=../whole/y.npy bs=1 seek=$((128 + 20 * 8)) conv=notrunc status=none
+
+trains() { "./$1" -q --every 1 --log csv --out "$1.out" "${@:2}"; } # PROGRAM OPTION...
+curves() { cut -d, -f2-6,12-14 "$1.out/log.csv"; }
+near() { paste -d, <(curves "$1") <(curves "$2") | awk -F, -v share="$3" 'NR > 1 { n = NF / 2; d = $2 - $(2 + n); if (d < 0) d = -d; if (d > share * $2 || ($4 != "" && $4 != $(4 + n)) || ($5 != "" && $5 != $(5 + n))) { print; bad = 1 } } END { exit bad || NR != 7 }'; }
+same_weights() { cmp <(tail -c 904 "$1.out/last.safetensors") <(tail -c 904 "$2.out/last.safetensors"); } # 226 numbers; the fingerprints differ
+plain() { grep -v '^ *batch  *=\|^ *accumulate' "$1.gnn" >"$1_plain.gnn" && "$gnncc" -q -fno-hoist "$1_plain.gnn" -o "$1_plain" && trains "$1_plain"; }
+
+whole() { plain batch && "$gnncc" -q --verify -D size=100 -D mix=false batch.gnn -o whole && trains whole && diff <(curves whole) <(curves batch_plain) && same_weights whole batch_plain; }
+check "a batch of all graphs: the bits of training on all data" whole
+check "batches: compiles" "$gnncc" -q --verify -fgradcheck batch.gnn -o batch
+check "batches: runs" trains batch --threads 1
+another() { "$gnncc" -q -D mix=false batch.gnn -o straight && trains straight && ! diff <(curves batch) <(curves straight); }
+check "batches: the order of the data is another" another
+check "batches: gradients" sh -c "./batch gradcheck | grep 'all gradients agree'"
+threads() { mkdir -p three.out && ./batch -q --threads 3 --out three.out && same_weights batch three; }
+check "batches: the same bits with one thread and with three" threads
+resumed_batches() { ./batch -q --epochs 4 --out parts.out && ./batch -q --resume --out parts.out && same_weights batch parts; }
+check "batches: resumed, the same bits" resumed_batches
+tight() { "$gnncc" -q --budget device=28KiB --budget host=1MiB batch.gnn -o tight && ./tight info | grep 'host [1-9]' && trains tight && same_weights batch tight && ./tight check | grep 'keep-everything order.*the same to the last bit'; }
+check "batches: the same bits by a plan with less memory" tight
+layer() { ./batch predict -q --out batch.out -o scores.csv && ./batch predict -q --out batch.out --layer head -o layer.csv && cmp scores.csv layer.csv && [ "$(wc -l <scores.csv)" -eq 25 ]; }
+check "batches: scores of all graphs, also by layer" layer
+evaluated() { ./batch eval --out batch.out | grep "accuracy $(awk -F, 'END { printf "%.4f", $4 }' batch.out/log.csv)" && ./batch predict -q --out batch.out --classes -o - | awk -F, 'NR > 1 { right += $2 == ($1 % 3 != 0) } END { printf "accuracy %.4f\n", right / 24 }' | grep -Ff - <(./batch eval --out batch.out 2>/dev/null); }
+check "batches: the accuracy is that of the classes predicted" evaluated
+check "batches: the first batch's gradients" ./batch gradients -q -o gradients.safetensors
+refuse 2 "batches: no profile" ./batch profile
+check "batches: bench" ./batch bench --epochs 2 --warmup 1
+
+single() { plain single && "$gnncc" -q --verify single.gnn -o single && trains single && near single single_plain 1e-5; }
+check "one graph a batch and one update for all: the losses of all data" single
+rows() { plain rows && "$gnncc" -q --verify rows.gnn -o rows && trains rows && near rows rows_plain 1e-5; }
+check "labels of nodes: the losses and accuracies of all data" rows
+
+embedded() { # the API: an epoch is all batches
+  "$gnncc" -q -w -S --prefix=batch batch.gnn -o api && cat >host.c <<'END' && cc -std=gnu11 -O1 -march=native -ffp-contract=off -Iapi -I"$here/../../runtime" -I"$here/../.." host.c api/batch.c "$build/share/libgnnrt.a" -o host -l:libz.a -lm -lpthread && ./host >host.losses &&
+#include <stdio.h>
+#include "batch.h"
+int main(void) {
+  batch *job = NULL;
+  batch_result result;
+  float scores[24 * 2];
+  batch_status status = batch_create(NULL, &job);
+  if (status == BATCH_OK) status = batch_load(job, "../whole");
+  for (int e = 0; e < 6 && status == BATCH_OK; e++) {
+    status = batch_epoch(job, &result);
+    printf("%.9g\n", result.loss);
+  }
+  if (status == BATCH_OK) status = batch_predict(job, scores, 24, 2);
+  if (status == BATCH_OK) status = batch_eval(job, BATCH_TRAIN, &result);
+  if (status != BATCH_OK) printf("%s\n", batch_error(job));
+  batch_destroy(job);
+  return status != BATCH_OK || result.count != 24;
+}
+END
+    diff host.losses <(cut -d, -f3 batch.out/log.csv | tail -n +2)
+}
+check "batches: the same losses through the API" embedded
+
+other() { ./batch --data "$1" -q 2>&1 | grep -q "$2"; } # DATA MESSAGE
+refuse 1 "batches: other data that are one graph" ./batch --data karate
+few() { "$gnncc" -q -D size=2 --data ../whole batch.gnn -o few && ! ./few --data ../larger -q 2>few.log; cat few.log; grep 'error\[R0802\]: the data have .* in a batch' few.log; }
+python3 "$here/make_graphs.py" ../larger 40
+check "batches: other data with larger graphs" few
+
+nan() { # names the graph's node as the data do
+  rm -rf ../spoilt && cp -r ../whole ../spoilt && printf '\377\377\177\177' | dd of=../spoilt/x.npy bs=1 seek=$((128 + 4 * 5 * 100)) conv=notrunc status=none
+  ! ./straight --data ../spoilt --epochs 1 2>nan.log; cat nan.log; grep 'R0803.*node 99,' nan.log # of which 100 is a neighbour
+}
+check "batches: a bad value has the node's number in the data" nan
+
+# ---- kinds of fields, the TU collection ----
+
+made() { python3 "$here/make_graphs.py" ../made && for f in ../data/*.npy; do cmp "$f" "../made/${f##*/}" || return 1; done; mkdir ../tu && mv ../made/RINGS_* ../tu; }
+check "the data are what make_graphs.py makes" made
+sed 's/tu("..\/tu\/RINGS")/npy("..\/whole")/; s/node  x /node  kind /; s/h = x/h = kind/' onehot.gnn >kind.gnn
+onehot() { "$gnncc" -q --verify onehot.gnn -o onehot && trains onehot && "$gnncc" -q --verify kind.gnn -o kind && trains kind && diff <(curves onehot) <(curves kind) && cmp <(tail -c 200 onehot.out/last.safetensors) <(tail -c 200 kind.out/last.safetensors); }
+check "one-hot fields, of TU text and of an array: the same bits" onehot
+said() { "$build/gnndata" info ../tu | tee info.log; grep -q 'y has the labels -1 to 1; they become 0 to 1' info.log && grep -q 'x has the labels 3 to 6; they become 0 to 3' info.log && grep -q 'graphs     24' info.log; }
+check "TU text: what its labels become is said" said
+columns() { ./kind predict -q --out kind.out -o a.csv && sed 's/onehot\[4\]/f32[4]/' kind.gnn >floats.gnn && rm -rf ../floats && cp -r ../whole ../floats &&
+  python3 -c '
+import struct, sys
+raw = open("../floats/kind.npy", "rb").read()[128:]
+kinds = struct.unpack("<%dq" % (len(raw) // 8), raw)
+def save(name, descr, body):
+    head = ("{\"descr\": \"%s\", \"fortran_order\": False, \"shape\": (%d, 4), }" % (descr, len(kinds))).replace("\"", chr(39))
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    open(name, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + body)
+ones = [float(c == k) for k in kinds for c in range(4)]
+save("../floats/kind.npy", "<f2", struct.pack("<%de" % len(ones), *ones))' &&
+  ./kind predict -q --data ../floats --weights kind.out/last.safetensors -o b.csv && cmp a.csv b.csv && "$gnncc" -q --data ../floats floats.gnn -o floats && ./floats predict -q --data ../floats --weights kind.out/last.safetensors -o c.csv &&
+  sed 's/onehot\[4\]/f16[4]/' kind.gnn >halves.gnn && "$gnncc" -q --data ../floats halves.gnn -o halves && ./halves predict -q --data ../floats --weights kind.out/last.safetensors -o d.csv && cmp a.csv d.csv && cmp c.csv d.csv; }
+check "one-hot columns in halves, declared onehot, f32 and f16: the same scores" columns
+wider() { sed 's/onehot\[4\]/onehot[3]/' kind.gnn >narrow.gnn && ! "$gnncc" narrow.gnn -o no 2>no.log; cat no.log; grep 'error\[E0702\].*kind\[[0-9]*\] is 3, and onehot\[3\] has the columns 0 … 2' no.log; }
+check "one-hot: a number beyond the columns, with its row" wider
+own() { sed 's/onehot\[4\]/& = npy("elsewhere.npy")/' kind.gnn >own.gnn && cp ../whole/kind.npy elsewhere.npy && rm -rf ../bare && cp -r ../whole ../bare && rm ../bare/kind.npy && sed -i 's/whole/bare/' own.gnn && "$gnncc" -q own.gnn -o own && trains own && diff <(curves own) <(curves kind); }
+check "a field from a file of its own: the same bits" own
+missing() { rm elsewhere.npy && ./own -q; }
+refuse 4 "a field from a file that is not there" missing
+numbers() { sed 's/onehot\[4\]/i64[1]/' kind.gnn >count.gnn && "$gnncc" -q --verify count.gnn -o count && trains count; }
+check "whole numbers declared as numbers are no classes" numbers
+
+broken() { # FILE LINE TEXT MESSAGE: a line of TU text replaced
+  rm -rf ../spoilt && cp -r ../tu ../spoilt && sed -i "$2s/.*/$3/" "../spoilt/RINGS_$1.txt" && ! "$gnncc" --data ../spoilt --check onehot.gnn 2>broken.log
+  cat broken.log; grep -q "$4" broken.log
+}
+check "TU text: an edge to nowhere" broken A 5 "1, 9999" 'error\[E0701\].*RINGS_A.txt" line 5 names node 9999, but nodes run 1 … 134'
+check "TU text: a node 0" broken A 1 "0, 1" 'line 1 names node 0, but nodes run 1'
+check "TU text: a word" broken A 3 "one, 2" 'RINGS_A.txt" line 3: numbers are needed'
+check "TU text: three nodes" broken A 4 "1, 2, 3" 'RINGS_A.txt" line 4 has 3 numbers, the lines before it 2'
+check "TU text: graphs out of order" broken graph_indicator 20 "1" 'graph_indicator.txt" line 20: graph 1 behind graph'
+check "TU text: a label too few" broken graph_labels 3 "" 'graph_labels.txt" has 23 lines; 24 are needed'
+check "TU text: half a label" broken node_labels 7 "2.5" 'error\[E0702\].*node_labels.txt" line 7: 2.5 is no label'
+check "TU text: an edge between graphs" broken A 1 "134, 1" 'error\[E0701\].*leaves graph'
+nothing() { mkdir -p ../empty && "$gnncc" --check nothing.gnn; }
+sed 's/tu("..\/tu\/RINGS")/tu("..\/empty")/' onehot.gnn >nothing.gnn
+refuse 4 "TU text: a folder without it" nothing
+
+packed() { "$build/gnndata" convert ../data packed.safetensors && "$gnncc" -q --data packed.safetensors stored.gnn -o packed && ./packed -q --data packed.safetensors --out packed.out && cmp <(tail -c 400 packed.out/run3/last.safetensors) <(tail -c 400 stored.out/run3/last.safetensors); }
+check "a container keeps graphs and folds: the same bits" packed
+
+# The real runtime for CUDA on the stand-in for the toolkit: batches of different sizes.
+root=$here/../..
+. "$root/tests/cuda/losses.sh"
+if [ -n "$(command -v g++)" ]; then
+  on_device() { "$root/tests/cuda/program.sh" "$build" "$work/batch_cuda" batch.gnn --gemm=own && "$work/batch_cuda" -q --every 1 --log csv --out cuda.out && losses_agree ./batch cuda.out -q --every 1 --log csv; }
+  check "batches: the losses of a program for CUDA" on_device
+fi
+finish

@@ -1,0 +1,52 @@
+#!/bin/bash
+# run.sh BUILD: types of nodes and relations between them.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+gnncc=$build/gnncc
+workplace
+python3 "$here/make_types.py" data
+cp -r "$here/models" .
+cd models
+export CFLAGS=-O1
+
+refused() { # WANTED COMMAND...: it fails and says so
+  local wanted=$1
+  shift
+  "$@" >refused.log 2>&1 && return 1
+  grep -q "$wanted" refused.log
+}
+broken() { # SET FILE WANTED [JSON]: a copy of the set in which the file is other bytes, or graph.json the text
+  rm -rf ../data/broken && cp -r "../data/$1" ../data/broken && cp "$2" "../data/broken/$3" && sed "s#\.\./data/$1#../data/broken#" "$1.gnn" >broken.gnn
+}
+same_bits() { # PROGRAM OPTION...: the same weights, for any number of threads
+  local program=$1
+  shift
+  "./$program" -q --threads 1 --out one && "./$program" -q --threads 2 "$@" --out two && cmp one/last.safetensors two/last.safetensors
+}
+
+for model in types kinds; do
+  check "$model: compiles" "$gnncc" -w --verify -fgradcheck $model.gnn -o $model
+  check "$model: gradients" sh -c "./$model gradcheck | tail -1 | grep -q 'all gradients agree'"
+  check "$model: one thread and two" same_bits $model
+  check "$model: predicts" sh -c "./$model predict -q --weights one/last.safetensors -o scores.npy"
+done
+check "kinds: a plan of the least memory" sh -c "'$gnncc' -w -q --verify --policy=recompute kinds.gnn -o least && ./least -q --out least.out && ./kinds -q --out kinds.out && cmp least.out/last.safetensors kinds.out/last.safetensors"
+check "types: relations by their names in what is emitted" sh -c "'$gnncc' -w -q -S types.gnn -o source && grep -q 'EDGES_rev_writes' source/types.c"
+check "sums: sums over all edges are those over each relation, in names as the language writes them" sh -c "'$gnncc' -w -q --verify sums.gnn -o sums && ./sums -q --out sums.out"
+
+printf '{"relation_names": ["a", "b"]}' >names.json
+check "a relation without a name is an edge's mistake" sh -c "$(declare -f broken refused); broken kinds names.json graph.json && refused 'is of relation 2' '$gnncc' broken.gnn"
+printf '{"node_types": {"author": 70, "paper": 30}, "relations": [{"name": "writes", "source": "author", "destination": "venue"}]}' >ends.json
+check "a relation of nodes that there are not" sh -c "$(declare -f broken refused); broken types ends.json graph.json && refused 'which is no type of nodes' '$gnncc' broken.gnn"
+printf '{"node_types": {"author": 69, "paper": 30}, "relations": [{"name": "writes", "source": "author", "destination": "paper"}, {"name": "cites", "source": "paper", "destination": "paper"}]}' >few.json
+check "an edge that leaves its type" sh -c "$(declare -f broken refused); broken types few.json graph.json && refused 'E0701\|author.x' '$gnncc' broken.gnn"
+printf '{"node_types": {"author": 70, "paper": 30}, "relations": [{"name": "writes", "source": "author", "destination": "paper"}, {"name": "cites", "source": "paper", "destination": "paper"}, {"name": "topic", "source": "paper", "destination": "paper"}]}' >none.json
+check "a relation without its edges" sh -c "$(declare -f broken refused); broken types none.json graph.json && refused 'there is no topic.edge_index.npy' '$gnncc' broken.gnn"
+check "gnndata info shows a block that compiles" sh -c "'$build/gnndata' info ../data/types | sed -n '/^data /,/^}/p' >block.gnn && grep -q 'paper x : f32.6.' block.gnn && printf 'model m on types {\n  return Linear(paper.x, 3) as l\n}\n' >>block.gnn && '$gnncc' -w -q --stop-after=check block.gnn"
+check "gnndata convert refuses what a container cannot hold" sh -c "! '$build/gnndata' convert ../data/types out.safetensors 2>convert.log && grep -q 'has 2 relations' convert.log && [ ! -e out.safetensors ]"
+check "relations have no order" sh -c "sed 's/node y : class.3./&\n  order = nested/' kinds.gnn >ordered.gnn && ! '$gnncc' ordered.gnn >ordered.log 2>&1 && grep -q E0710 ordered.log"
+check "data of other relations are refused" sh -c "! ./kinds --data ../data/types >other.log 2>&1 && grep -q 'R0802\|E0203\|R0804' other.log"
+check "on a GPU: step by step what the processor computes" sh -c "'$here/../cuda/steps.sh' '$build' '$work/models/kinds.gnn' cuda --gemm=own 2>&1 | tail -1 | grep -q ', 0 differences'"
+finish
