@@ -461,7 +461,7 @@ static const char *inner_loop(RowWriter *w, InnerLoop loop, const char *sum, con
   const char *lines = indented(w, body);
   if (!has_lanes) return arena_printf(w->arena, "for (int %s = 0; %s < %" PRId64 "; %s++) {\n%s}", loop.name, loop.name, loop.size, loop.name, lines);
   const int64_t whole = loop.size / 16, rest = loop.size % 16;
-  const char *unroll = w->kernels->backend == BACKEND_CUDA ? "GNN_UNROLL " : ""; /* lanes in registers */
+  const char *unroll = w->kernels->backend == BACKEND_CUDA ? "GNN_UNROLL " : "GNN_ROLLED "; /* lanes in registers, or in a vector */
   const char *text = arena_printf(w->arena, "gnn_real %s_lanes[16] = {0};\nfor (int part = 0; part < %" PRId64 "; part++)\n  %sfor (int t = 0; t < 16; t++) {\n"
                                   "    const int %s = 16 * part + t;\n%s  }\n", sum, whole, unroll, loop.name, indented(w, lines));
   if (rest)
@@ -589,6 +589,11 @@ static void print_independence(const RowWriter *w, FILE *out, const char *indent
   if (w->has_shared_places && !w->has_or) fprintf(out, "%sGNN_INDEPENDENT\n", indent);
 }
 
+/* gcc writes such a short loop out before it looks for vectors, and then no longer finds them where elements are selected. */
+static void print_vector_hint(const RowWriter *w, FILE *out, const char *indent, int64_t size) {
+  if (w->kernels->backend == BACKEND_CPU && size >= 4 && size <= 16 && size % 4 == 0) fprintf(out, "%sGNN_ROLLED\n", indent);
+}
+
 static void print_bit_loops(const RowWriter *w, FILE *out, const char *indent) {
   int64_t size = w->loop_size[0];
   const char *inner = arena_printf(w->arena, "%s  ", indent), *innermost = arena_printf(w->arena, "%s    ", indent);
@@ -642,7 +647,10 @@ void rows_print_loops(const RowWriter *w, FILE *out, const char *indent) {
   for (int d = 0; d <= last; d++) {
     const char *at = arena_printf(w->arena, "%s%*s", indent, 2 * d, "");
     if (d == last) print_lines(out, at, w->text[LEVEL_OUTER]);
-    if (d == last) print_independence(w, out, at);
+    if (d == last) {
+      print_independence(w, out, at);
+      print_vector_hint(w, out, at, w->loop_size[d]);
+    }
     fprintf(out, "%sfor (int %s = 0; %s < %" PRId64 "; %s++)%s\n", at, loop_names[d], loop_names[d], w->loop_size[d], loop_names[d],
             d == last || (has_outer && d == last - 1) ? " {" : "");
   }

@@ -26,9 +26,14 @@
 /* What calibration does not measure. */
 #define HIDDEN 0.5        /* of the shorter of instructions and memory traffic, behind the longer */
 #define BIT_EXPS 0.6      /* packing or reading the bit of an element, in exponentials */
+#define EDGE_BIT_EXPS 0.06 /* asking for the sign of an element of an edge, or choosing by it: no bit is stored */
 #define ADD_EXPS 0.03     /* adding a number to a sum within the row of an edge, in exponentials */
 #define ADDED 0.5         /* adding up an element, in elements stored */
-#define EDGE_ELEMENTS 1   /* the same of an edge */
+#define EDGE_ELEMENTS 0.25 /* the same of an edge */
+#define ALONE 20           /* a function of one number at an edge, in those of a number of a vector */
+#define AT_EDGE 1.6       /* the same in the short vectors of an edge's row */
+#define EDGE_STARTS 10    /* coming to an edge, in elements stored */
+#define LANES_EXPS 50     /* bringing 16 partial sums of an edge together, in exponentials */
 #define TURNED 5          /* transposing an element, in elements stored; of the gradient, column by column */
 #define TURNED_GRADIENT 14
 #define UPDATE_TASK 4096  /* weights a task: emit_kernel.c */
@@ -329,6 +334,9 @@ static void add_traffic(Estimate *e) {
 
 /* ---- anchors ---- */
 
+/* Processors run ahead of their memory, but not all the way. */
+static double overlapped(double work, double traffic) { return fmax(work, traffic) + (1 - HIDDEN) * fmin(work, traffic); }
+
 /* Seconds to add up one row of `columns` numbers from a table: that of the measured row sizes around its own. A row that
  * is no whole number of lines touches one more; one of less than a line that no vector fits is added as two. */
 static double gathered_row_seconds(const Estimate *e, double columns, double table_bytes) {
@@ -445,14 +453,67 @@ static void anchor_spmm(Estimate *e) {
   e->rounds = degree_rounds(e);
 }
 
-/* Values of nodes in the sum are gathered, at one end of the edge; what is computed of them is computed for each edge. */
-static void anchor_edges(Estimate *e) {
-  double per_edge = 0, width = (double)shape_width(&e->anchor->shape);
-  for (int k = 0; k < e->kernel->input_count; k++) {
-    double columns = row_numbers(e->kernels, e->kernel->inputs[k]);
-    if (domain_is_nodes(e->graph->values[e->kernel->inputs[k]].shape.domain)) per_edge += gathered_row_seconds(e, columns, 4 * columns * e->nodes);
+enum { SEEN_NEAR = 1, SEEN_FAR = 2 };
+
+typedef struct EdgeWork {
+  double vector;         /* numbers in the rows of the values that are computed in vectors; narrower ones are computed one by one */
+  double gathered, work; /* seconds: of the rows of nodes at the other end, of what is computed */
+  uint8_t *seen;         /* per value: SEEN_* */
+} EdgeWork;
+
+/* The widest row from which sums of so many numbers are made that they go to 16 lanes; 0 if there are none. */
+static double widest_in_lanes(const Estimate *e, ValueId id, bool *is_seen) {
+  const Value *value = &e->graph->values[id];
+  if (is_seen[id] || !kernels_is_virtual(e->kernels, id)) return 0;
+  is_seen[id] = true;
+  double widest = 0;
+  if (op_info[value->op].work == WORK_ADDS) {
+    const double from = (double)shape_width(&e->graph->values[value->operand[0]].shape);
+    if (from >= LINE_NUMBERS * (double)shape_width(&value->shape)) widest = from;
   }
-  e->anchor_work = e->edges * (per_edge + EDGE_ELEMENTS * e->rates->element * width) + operand_seconds(e, e->kernel->anchor);
+  for (int k = 0; k < value->operand_count; k++) widest = fmax(widest, widest_in_lanes(e, value->operand[k], is_seen));
+  return widest;
+}
+
+/* What a value takes for each edge that is computed there; far: at the end that is not the sum's. */
+static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *of) {
+  const Value *value = &e->graph->values[id];
+  const uint8_t seen = is_far ? SEEN_FAR : SEEN_NEAR;
+  if (of->seen[id] & seen) return;
+  of->seen[id] |= seen;
+  if (!kernels_is_virtual(e->kernels, id)) {
+    const double columns = row_numbers(e->kernels, e->kernels->storage[id]);
+    if (is_far && domain_is_nodes(value->shape.domain)) of->gathered += e->edges * gathered_row_seconds(e, columns, 4 * columns * e->nodes);
+    return;
+  }
+  const double width = (double)shape_width(&value->shape);
+  const bool is_alone = width < of->vector;
+  const double each = is_alone ? ALONE * width : AT_EDGE * (width > 1 ? padded(width) : LINE_NUMBERS / 2);
+  double exps = 0;
+  switch (op_info[value->op].work) {
+  case WORK_RANDOM: of->work += e->edges * each * e->rates->random; break;
+  case WORK_FUNCTION: exps = each * function_exps[value->as.function]; break;
+  case WORK_BITS: exps = each * EDGE_BIT_EXPS; break;
+  case WORK_ADDS: {
+    const double from = (double)shape_width(&e->graph->values[value->operand[0]].shape);
+    exps = ADD_EXPS * padded(from) + (from >= LINE_NUMBERS * width ? LANES_EXPS * width : 0);
+    break;
+  }
+  case WORK_NOTHING: case WORK_PRODUCT: break;
+  }
+  of->work += e->edges * exps * e->rates->exp;
+  for (int k = 0; k < value->operand_count; k++) add_edge_work(e, value->operand[k], value->op == OP_LIFT ? value->as.end != e->anchor->as.end : is_far, of);
+}
+
+/* Adding a row is in the measured rates of gathers, and so little is left of it. */
+static void anchor_edges(Estimate *e) {
+  const ValueId operand = e->anchor->operand[0];
+  const size_t values = (size_t)e->graph->value_count + 1;
+  const double width = (double)shape_width(&e->anchor->shape), elements = e->rates->element * width, whole = operand_seconds(e, e->kernel->anchor);
+  EdgeWork of = {.vector = fmax(width, widest_in_lanes(e, operand, arena_alloc(e->graph->arena, values))), .seen = arena_alloc(e->graph->arena, values)};
+  add_edge_work(e, operand, false, &of);
+  if (e->kernels->backend == BACKEND_CUDA) e->anchor_work = of.gathered + e->edges * elements + whole;
+  else e->anchor_work = overlapped(e->edges * (EDGE_ELEMENTS * elements + EDGE_STARTS * e->rates->element) + of.work, of.gathered);
   e->rounds = degree_rounds(e);
 }
 
@@ -501,9 +562,6 @@ static double idle_factor(const Estimate *e) {
   if (threads < 2 || e->tasks < 1) return 1;
   return fmax(1, threads * fmin(1, ceil(e->tasks / threads) * e->task_share));
 }
-
-/* Processors run ahead of their memory, but not all the way. */
-static double overlapped(double work, double traffic) { return fmax(work, traffic) + (1 - HIDDEN) * fmin(work, traffic); }
 
 static double anchor_flops(const Estimate *e) {
   const struct Contraction *p = &e->anchor->as.product;

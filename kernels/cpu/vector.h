@@ -22,6 +22,11 @@
 #include <immintrin.h>
 #endif
 
+/* gcc would take two edges at a time through the loop over their numbers, and compute what belongs to an edge for every number. */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("no-loop-unroll-and-jam")
+#endif
+
 #define GNN_INLINE static inline __attribute__((always_inline))
 
 #ifdef __clang__
@@ -41,6 +46,13 @@
 #define GNN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define GNN_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+/* Before a short loop that is to become a vector's as a loop. */
+#ifdef __clang__
+#define GNN_ROLLED
+#else
+#define GNN_ROLLED _Pragma("GCC unroll 1")
 #endif
 
 /* Registers of this width must exist. */

@@ -17,8 +17,8 @@ GNN_INLINE float gnn_abs(float x) { return fabsf(x); }
 GNN_INLINE float gnn_pow(float x, float y) { return powf(x, y); }
 
 /* Of numbers of any type. As in PyTorch what is no number wins; of equals the second. */
-#define GNN_MAX(a, b) ((((a) <= (b)) | ((b) != (b))) ? (b) : (a))
-#define GNN_MIN(a, b) ((((a) >= (b)) | ((b) != (b))) ? (b) : (a))
+#define GNN_MAX(a, b) ((((a) > (b)) | ((a) != (a))) ? (a) : (b))
+#define GNN_MIN(a, b) ((((a) < (b)) | ((a) != (a))) ? (a) : (b))
 
 #define GNN_EXTREME(name, first, better)                                                     \
   struct gnn_fold_##name {                                                                   \
