@@ -13,7 +13,7 @@ import torch.nn.functional as F
 import torch_geometric
 from torch_geometric import nn as pyg
 
-NODES, WIDTH, OUT, CLASSES, EDGE_WIDTH = 12, 5, 4, 3, 3
+NODES, WIDTH, OUT, CLASSES, EDGE_WIDTH, RELATIONS = 12, 5, 4, 3, 3, 4
 
 
 # ---- graphs: (nodes, edges); the first one is what programs are compiled for, and no other may be larger ----
@@ -38,6 +38,22 @@ def graphs(generator):
     }
 
 
+def relational_graphs(generator):
+    """The same with a relation of each edge, from 0; of the first one no other may have more edges in any of them."""
+    nodes, edges = directed(generator)
+    sparse = [(s, d, r) for s, d in edges for r in range(2) if torch.rand(1, generator=generator) < 0.6]  # of neither, of one or of both
+    return {
+        "directed": (nodes, sparse + [(d, s, 2) for s, d, r in sparse if r == 0][:6] + [(0, 0, 3), (1, 0, 3), (2, 3, 3), (10, 10, 3)]),
+        "loops": (7, [(0, 0, 0), (1, 0, 0), (0, 1, 0), (2, 2, 1), (3, 4, 1), (4, 3, 2), (6, 6, 2), (6, 6, 3)]),
+        "hub": (NODES, [(0, v, 0) for v in range(1, NODES)] + [(v, 0, 1) for v in range(1, NODES)]),  # two relations without edges
+        "ring": (6, [(i, (i + 1) % 6, 0) for i in range(6)] + [(i, (i + 5) % 6, 2) for i in range(6)]),
+        "one_edge": (4, [(0, 1, 2)]),
+        "no_edges": (4, []),
+        "one_node": (1, []),
+        "only_loops": (3, [(0, 0, 0), (1, 1, 0), (2, 2, 3)]),
+    }
+
+
 # ---- layers ----
 
 def mlp(*channels):
@@ -58,6 +74,10 @@ def weighted(g, x):
 
 def featured(g, x):
     return x, g["edges"], g["e"]
+
+
+def related(g, x):
+    return x, g["edges"], g["relation"]
 
 
 class Initial(torch.nn.Module):
@@ -192,6 +212,14 @@ LAYERS = {
     "act_prelu": (lambda: torch.nn.PReLU(), plain),
     "act_prelu_columns": (lambda: torch.nn.PReLU(WIDTH), plain),
     "gatedgcn_no_root": (lambda: pyg.ResGatedGraphConv(WIDTH, OUT, root_weight=False, bias=False), on_edges),
+    "gen_learned": (lambda: pyg.GENConv(WIDTH, OUT, t=0.7, learn_t=True, norm="layer"), on_edges),
+    "gen_learned_edges": (lambda: pyg.GENConv(WIDTH, EDGE_WIDTH, learn_t=True, norm=None), featured),
+}
+RELATIONAL = {
+    "rgcn": lambda: pyg.RGCNConv(WIDTH, OUT, RELATIONS),
+    "rgcn_bases": lambda: pyg.RGCNConv(WIDTH, OUT, RELATIONS, num_bases=2),
+    "rgcn_sum": lambda: pyg.RGCNConv(WIDTH, OUT, RELATIONS, aggr="add", root_weight=False),
+    "rgcn_max": lambda: pyg.RGCNConv(WIDTH, OUT, RELATIONS, num_bases=3, aggr="max", bias=False),
 }
 # These add the loops that the data lack, or drop those that they have. Where there are some, gnncc wants `self_loops = add` for that: loops.gnn.
 OWN_LOOPS = ("gcn", "sgc", "appnp", "cheb", "gat_", "gatv2")
@@ -328,6 +356,26 @@ def save_data(path, g, times=1, train=None, classes=CLASSES):
               {"gnncc.nodes": str(g["nodes"]), "gnncc.classes.y": str(classes)})
 
 
+def relational_cases(path):
+    """The graphs as text, for relation_folder.py, as a container has no relations."""
+    global EXAMPLE
+    torch.manual_seed(2)
+    generator = torch.Generator().manual_seed(3)
+    data, text = {}, {}
+    for name, (nodes, edges) in relational_graphs(generator).items():
+        table = torch.tensor(edges, dtype=torch.int64).reshape(-1, 3).t()
+        data[name] = dict(nodes=nodes, edges=table[:2], relation=table[2], y=torch.randint(0, CLASSES, (nodes,), generator=generator))
+        text[name] = {"nodes": nodes, "y": data[name]["y"].tolist(), "edges": edges}
+    with open(path("graphs", "relations.json"), "w") as file:
+        file.write("{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(graph)}" for name, graph in text.items()) + "\n}\n")
+    EXAMPLE = data["directed"]
+    cases = torch.nn.ModuleDict({name: Case(make, related) for name, make in RELATIONAL.items()})
+    save_weights(path("weights.relations.safetensors"), cases)
+    cases.double()
+    for name, g in data.items():
+        expect(path(f"{name}.relations.expected.safetensors"), cases, g)
+
+
 def main(folder):
     global EXAMPLE
     torch.manual_seed(0)
@@ -368,7 +416,8 @@ def main(folder):
     save_file({"edge.src": g["edges"][0][inside], "edge.dst": g["edges"][1][inside], "node.id": torch.eye(NODES), "graph.ptr": torch.tensor(POINTER),
                "graph.y": y, "split.train": torch.arange(3)}, path("graphs", "sets.safetensors"), {"gnncc.nodes": str(NODES), "gnncc.classes.y": str(CLASSES)})
     expect(path("sets.expected.safetensors"), sets.double(), {"nodes": NODES, "y": y}, without_output=SETS)
-    print(f"torch {torch.__version__}, torch_geometric {torch_geometric.__version__}: {len(cases)} cases on {len(data)} graphs")
+    relational_cases(path)
+    print(f"torch {torch.__version__}, torch_geometric {torch_geometric.__version__}: {len(cases) + len(RELATIONAL)} cases on {len(data)} graphs")
 
 
 if __name__ == "__main__":

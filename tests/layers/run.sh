@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh BUILD: the standard layers against stored cases of PyTorch Geometric: outputs and all gradients, on graphs with isolated nodes, loops, directed and
-# doubled edges, a hub, one node, no edges. README.md says what the files hold.
+# doubled edges, a hub, one node, no edges, and of several relations. README.md says what the files hold.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
@@ -9,9 +9,11 @@ gnncc=$build/gnncc compare=$build/tests/compare_layers
 workplace
 
 # What is compiled is for the largest graph; the others fit into its plan. The C compiler does not optimise: these are long programs.
-compiles() { "$gnncc" -q -w --verify -Xcc -O0 "$here/$1.gnn" --data "$here/graphs/$2.safetensors" -o "$1"; } # MODEL GRAPH
+compiles() { "$gnncc" -q -w --verify -Xcc -O0 "$here/$1.gnn" --data "$(data_of "$2")" -o "$1"; } # MODEL GRAPH
+data_of() { [ -d "$1" ] && echo "$1" || echo "$here/graphs/$1.safetensors"; } # a folder that is made here, or a stored graph
 agrees() { # PROGRAM GRAPH WEIGHTS EXPECTED
-  local data=$here/graphs/$2.safetensors weights=$here/$3.safetensors expected=$here/$4.expected.safetensors case
+  local data weights=$here/$3.safetensors expected=$here/$4.expected.safetensors case
+  data=$(data_of "$2")
   rm -rf out && mkdir out && ./"$1" gradients -q --data "$data" --weights "$weights" -o gradients.safetensors || return 1
   ./"$1" -q --data "$data" --weights "$weights" --epochs 1 --out out || return 1
   for case in $(head -c 40000 "$expected" | grep -ao '"out\.[a-z0-9_]*' | cut -c6-); do
@@ -29,9 +31,19 @@ for graph in loops only_loops; do check "$graph: those that would add them" agre
 check "the cases of a set of graphs compile" compiles sets sets
 check "a set of graphs: its loss and gradients are PyG's" agrees sets sets weights.sets sets
 
+relational="directed hub ring one_edge no_edges one_node loops only_loops"
+folder() { python3 "$here/relation_folder.py" "$here/graphs/relations.json" "$@"; }
+for graph in $relational; do folder "$graph" "related/$graph"; done
+folder directed related/twice 2
+check "the cases of relations compile" compiles relations related/directed
+for graph in $relational; do check "relations, $graph: outputs and gradients are PyG's" agrees relations related/$graph weights.relations $graph.relations; done
+check "relations, every edge twice in each: counts once" agrees relations related/twice weights.relations directed.relations
+empty() { compiles relations "related/$1" && agrees relations "related/$1" weights.relations "$1.relations"; }
+for graph in hub no_edges; do check "relations, compiled for $graph: the same" empty $graph; done
+
 # ---- they train: losses stay numbers, or there is a message ----
 trains() { # PROGRAM GRAPH
-  rm -rf out && ./"$1" -q --data "$here/graphs/$2.safetensors" --every 1 --out out --log csv || return 1
+  rm -rf out && ./"$1" -q --data "$(data_of "$2")" --every 1 --out out --log csv || return 1
   awk -F, 'NR > 1 { print; rows++; if ($3 !~ /^[0-9]+\.?[0-9e-]*$/) exit 1 } END { exit rows != 3 }' out/log.csv
 }
 says() { # TEXT COMMAND...: which fails
@@ -42,6 +54,8 @@ says() { # TEXT COMMAND...: which fails
   grep -q "$text" said
 }
 for graph in directed hub ring one_edge no_edges one_node twice loops only_loops one_label; do check "$graph: all layers train" trains cases $graph; done
+compiles relations related/directed
+for graph in $relational; do check "relations, $graph: RGCN trains" trains relations related/$graph; done
 check "no training nodes: a message" says "split train is empty, so there is nothing to learn from" ./cases -q --data "$here/graphs/no_training.safetensors"
 check "no labels: a message" says "split train is empty, so there is nothing to learn from" ./cases -q --data "$here/graphs/unlabelled.safetensors"
 cat >single.gnn <<'MODEL'
