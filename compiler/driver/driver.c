@@ -34,7 +34,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
   c->diags = diags_new(c->arena);
   c->reader.arena = c->arena;
-  c->reader.wants_blocks = options->parts > 1;
+  c->reader.wants_blocks = options->parts != 1;
   c->reader.is_overridden = options->data_path != NULL;
 }
 
@@ -526,12 +526,20 @@ static bool internal(Compilation *c, const char *at, const char *what) {
   return false;
 }
 
+/* Values in so many parts at most are proposed where nobody asked for any. */
+enum { PARTS_PROPOSED = 16 };
+
+static bool may_have_parts(const Compilation *c) {
+  return c->options->parts == 0 && c->backend == BACKEND_CPU && !c->program->train.batch_graphs && !c->options->has_double;
+}
+
 static bool refuse(Compilation *c) {
   if (c->is_trying) {
     diags_error(c->diags, "E0501", diags_no_place(), "it does not fit");
     return false;
   }
-  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, try_constant, c};
+  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL,
+                           may_have_parts(c) ? parts_at_most(c->program->info, PARTS_PROPOSED) : 0, try_constant, c};
   const char *fault = verdict_refuse(&refusal, c->diags);
   return fault ? internal(c, "a way out", fault) : false;
 }

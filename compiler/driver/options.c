@@ -58,7 +58,7 @@ static const OptionRow rows[] = {
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
     {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help)"},
-    {"--parts", OPT_PARTS, ARG_REQUIRED, "for which machine", "--parts=N", "plan values on nodes as N pieces each, where no kernel wants all rows; 2, 4, .. 64"},
+    {"--parts", OPT_PARTS, ARG_REQUIRED, "for which machine", "--parts=N", "plan values on nodes as N pieces each, but those that sums over edges gather from; 2, 4, .. 64"},
     {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s); its GPU with --backend=cuda"},
     {"--tune", OPT_TUNE, ARG_OPTIONAL, "for which machine", "--tune[=FILE]", "time the variants of the model's kernels on the GPU, remember the best"},
     {"--tuning", OPT_TUNING, ARG_REQUIRED, "for which machine", "--tuning=FILE|none", "kernels as --tune found them; default: for this target, if it did"},

@@ -105,6 +105,20 @@ static const char *try_overflow(Verdict *v, int64_t enough) {
   return NULL;
 }
 
+/* Values in parts, on the devices and tiers there are: the fewest that are enough. */
+static const char *try_parts(Verdict *v) {
+  for (int parts = 4 * (v->request->parts > 0 ? v->request->parts : 1); parts <= v->refusal->parts_at_most; parts *= 4) {
+    PlanRequest r = *v->request;
+    r.parts = parts;
+    r.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
+    if (!try(v, &r)) continue;
+    r.effort = v->request->effort;
+    const PlanAnswer *answer = try(v, &r);
+    if (answer) return arena_printf(v->arena, "--parts=%d -> %s per epoch", parts, epoch_text(v, answer));
+  }
+  return NULL;
+}
+
 /* Half of a constant of the program, such as a hidden width: the first that is enough. */
 static const char *try_constants(const Verdict *v) {
   const Refusal *f = v->refusal;
@@ -156,6 +170,7 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   if (least) ways = arena_printf(v->arena, "--budget %s=%s is the smallest that works (%s per epoch)", device, size_option(v->arena, bytes), epoch_text(v, least));
   ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
   ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
+  ways = joined(v->arena, ways, try_parts(v));
   return joined(v->arena, ways, try_constants(v));
 }
 

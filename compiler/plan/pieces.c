@@ -4,16 +4,32 @@
 
 static bool is_on_nodes(const Kernels *kernels, ValueId value) { return kernels->graph->values[value].shape.domain == DOMAIN_NODE; }
 
-/* It reads and writes nothing of other rows than the part's, or sums over rows. */
+/* It writes nothing of other rows than the part's, or sums over rows. An aggregation reads rows of others, at the far end of its edges. */
 static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
   switch (kernel->kind) {
   case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: return anchor->shape.domain == DOMAIN_NODE;
   case KERNEL_OUTER: case KERNEL_COLUMN_SUM: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return is_on_nodes(kernels, anchor->operand[0]);
-  case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN:
+    return anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
+  case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
   return false;
+}
+
+/* What an aggregation reads at the far end of its edges: any rows, wherever they are. */
+static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_far, bool *is_seen) {
+  const Graph *graph = p->kernels->graph;
+  const Value *value = &graph->values[id];
+  if (is_seen[2 * id + is_far]) return;
+  is_seen[2 * id + is_far] = true;
+  if (!kernels_is_virtual(p->kernels, id)) {
+    if (is_far) p->is_cut[p->kernels->storage[id]] = false;
+    return;
+  }
+  const Value *anchor = &graph->values[kernel->anchor];
+  for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != anchor->as.end : is_far, is_seen);
 }
 
 /* Whoever asks for the results of an evaluation wants all rows. */
@@ -31,6 +47,8 @@ static void find_cut(Parts *p) {
     bool is_whole = !can_run_by_parts(k, kernel);
     for (int n = 0; is_whole && n < kernel->input_count; n++) p->is_cut[k->storage[kernel->inputs[n]]] = false;
     for (int n = 0; is_whole && n < kernel->output_count; n++) p->is_cut[kernel->outputs[n]] = false;
+    const Value *anchor = &k->graph->values[kernel->anchor];
+    if (op_is_aggregation(anchor->op)) keep_far_whole(p, kernel, anchor->operand[0], false, arena_alloc(k->graph->arena, 2 * (size_t)k->graph->value_count + 2));
   }
   for (int i = 0; i < k->kernel_count; i++) {
     const Kernel *kernel = &k->kernels[i];

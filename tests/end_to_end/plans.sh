@@ -126,7 +126,10 @@ queue parts3_apart parts3 -fno-places
 queue keep_shared4 shared4
 queue shared4_apart shared4 -fno-places
 queue parts3_kept parts3 --parts=4
-for kind in reruns host ring; do queue parts3_$kind parts3 --parts=4 ${road[$kind]} --budget device=$(least_of parts3 --parts=4 ${road[$kind]})KiB; done
+queue parts3_ring parts3 --parts=4 ${road[ring]} --budget device=1650KiB
+for kind in reruns host; do queue parts3_$kind parts3 --parts=4 ${road[$kind]} --budget device=$(least_of parts3 --parts=4 ${road[$kind]})KiB; done
+queue keep_parts_sums2 parts_sums2
+for kind in reruns host; do queue parts_sums2_$kind parts_sums2 --parts=4 ${road[$kind]} --budget device=$(least_of parts_sums2 --parts=4 ${road[$kind]})KiB; done
 queue keep_returns2 returns2
 queue returns2_beside_rerun returns2 --backend=sim --target=t4 --budget device=15KiB
 # Features of 2 to 3 times the width of what they are multiplied to: the order of product and sum is not for any option to choose.
@@ -185,8 +188,26 @@ check "fates, all computed again: same bits, memory as planned" agrees_with keep
 check "parts3, one part: trains" train keep_parts3 out_keep_parts3
 check "parts3, four parts: a step and a place for each" bash -c "grep -q '^  /\* step 2 .* \[2/4\]$' gen_parts3_kept/parts3.c && grep -q '^#define AT_h1_part_4 ' gen_parts3_kept/parts3.c"
 for name in kept reruns host ring; do check "parts3, four parts, $name: same bits, memory as planned" agrees_with keep_parts3 parts3_$name; done
-for kind in reruns host ring; do check "parts3, four parts: the smallest budget has $kind" has parts3_$kind $kind; done
+for kind in reruns host ring; do check "parts3, four parts: a small budget has $kind" has parts3_$kind $kind; done
 check "parts3, four parts, ring: pieces pass it" grep -q 'out [a-z0-9_]*\[3/4\] -> ring' gen_parts3_ring/parts3.c
+check "parts_sums2, one part: trains" train keep_parts_sums2 out_keep_parts_sums2
+for kind in reruns host; do check "parts_sums2, four parts, $kind: same bits, memory as planned" agrees_with keep_parts_sums2 parts_sums2_$kind; done
+sums_by_parts() { # a sum, a largest and a sum over in-edges, and one over out-edges
+  local what
+  for what in 'sum over in-edges' 'max over in-edges' 'sum over out-edges'; do
+    grep -q "^  /\* step .*$what.* \[4/4\]\$" gen_parts_sums2_host/parts_sums2.c || { echo "no $what"; return 1; }
+  done
+}
+check "parts_sums2: aggregations run part by part" sums_by_parts
+proposes_parts() { # what the whole values cannot do, four pieces of each can, as the way out says
+  local whole parts
+  sed -e 's/GAT(8, heads = 2)/GCN(32)/; s/SAGE(16, aggr = "max")/GCN(32)/' "$plans/parts_sums2.gnn" >parts_gcn3.gnn
+  whole=$(plans=. least_of parts_gcn3) parts=$(plans=. least_of parts_gcn3 --parts=4)
+  [ "$parts" -lt "$whole" ] || { echo "$parts KiB, whole $whole KiB"; return 1; }
+  "$gnncc" -w --plan --budget device="${parts}KiB" parts_gcn3.gnn 2>&1 | grep -e '--parts=4 -> [0-9.]* ms per epoch' && \
+    "$gnncc" -w -q --plan --parts=4 --budget device="${parts}KiB" parts_gcn3.gnn | grep '^  fits'
+}
+check "where whole values do not fit and pieces do, parts are a way out" proposes_parts
 threads_agree() { # PROGRAM COUNT
   train "$1" out_threads --threads "$2" && same_as out_threads out_keep_parts3
 }

@@ -81,12 +81,15 @@ static void test_whole(Arena *arena) {
     is_part_wise = is_part_wise || (step->kind == STEP_KERNEL && step->part == PARTS && m.kernels->graph->values[m.kernels->kernels[step->kernel].anchor].op == OP_MATMUL);
   }
   ok(is_part_wise && chunks_of(&m, "d_scores") == PARTS, "what lies beyond is");
+  bool has_sum = false;
   for (int i = 0; i < m.schedule->count; i++) {
     const Step *step = &m.schedule->steps[i];
     const KernelKind kind = step->kind == STEP_KERNEL ? step->kernels->kernels[step->kernel].kind : KERNEL_MAP;
-    is_there = is_there && !((kind == KERNEL_SPMM || kind == KERNEL_EDGE_SUM || kind == KERNEL_UPDATE) && step->part);
+    is_there = is_there && !(kind == KERNEL_UPDATE && step->part);
+    has_sum = has_sum || (kind == KERNEL_SPMM && step->part == PARTS);
   }
-  ok(is_there, "sums over edges and updates have one step");
+  ok(is_there, "updates have one step");
+  ok(has_sum && chunks_of(&m, "s") == PARTS, "what is summed over edges is cut, and its rows are summed part by part");
   arena_free(m.arena);
   m = make_kernels(model_of(arena, dense), 1);
   make_plan(&m);

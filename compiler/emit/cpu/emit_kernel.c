@@ -119,6 +119,15 @@ static const char *part_row(const StepWriter *w, const char *part, int64_t lead)
   return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
 }
 
+/* The rows of all nodes, or of the canonical blocks of the step's part, which have about as many edges each. */
+static void run_over_edges_of_rows(const StepWriter *w, const char *task, const char *csr) {
+  if (w->step->part == 0) run_over_bounds(w, task, csr);
+  else {
+    const int64_t blocks = step_blocks_of_part(w);
+    fprintf(w->out, "  gnn_parallel_ranges(g->team, g->blocks.first + (part - 1) * %" PRId64 ", %" PRId64 ", %s_%s, &s);\n", blocks, blocks, w->name, task);
+  }
+}
+
 /* All of them, or those of the step's part. */
 static void run_over_rows(const StepWriter *w, const char *task, Domain domain, int64_t lead) {
   if (w->step->part == 0) run_over(w, task, step_row_count(w, domain, lead), number(w, w->kernel->task_rows));
@@ -268,8 +277,9 @@ static void emit_spmm(StepWriter *w) {
   const char *from = step_from(w, lifted->operand[0]);
   w->uses |= USES_RUN;
   print_task(w, "rows", arena_printf(w->arena, "spmm_%" PRId64 "(&%s, %s, begin, end, %s_row, context);", shape_width(&w->anchor->shape), csr, from, w->name));
+  take_part(w);
   open_step(w, no_members);
-  run_over_bounds(w, "rows", csr);
+  run_over_edges_of_rows(w, "rows", csr);
   fprintf(w->out, "}\n\n");
 }
 
@@ -320,8 +330,9 @@ static void emit_edges(StepWriter *w) {
   print_edge_loop(w, is_out, false, (AfterEdge){"", 0});
   if (!is_sum) fprintf(w->out, "    gnn_settle(acc, %" PRId64 ", edges->ptr[r] == edges->ptr[r + 1]);\n", width);
   fprintf(w->out, "    %s_row(context, r, acc);\n  }\n}\n\n", w->name);
+  take_part(w);
   open_step(w, no_members);
-  run_over_bounds(w, "rows", step_csr(w));
+  run_over_edges_of_rows(w, "rows", step_csr(w));
   fprintf(w->out, "}\n\n");
 }
 
