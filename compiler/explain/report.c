@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/plan/tiers.h"
@@ -74,20 +75,69 @@ static const char *why(Arena *arena, const Decision *d) {
 
 enum { SHOWN = 8 };
 
+/* A value, or all pieces of one that is cut. */
+typedef struct Line {
+  const Decision *first; /* the piece that adds most */
+  int64_t bytes, adds_ns;
+  int pieces, with[FATE_COUNT];
+} Line;
+
+static int compare_lines(const void *a, const void *b) {
+  const Line *x = a, *y = b;
+  const bool x_moved = x->with[FATE_KEEP] < x->pieces, y_moved = y->with[FATE_KEEP] < y->pieces;
+  if (x->adds_ns != y->adds_ns) return x->adds_ns < y->adds_ns ? 1 : -1;
+  if (x_moved != y_moved) return x_moved ? -1 : 1;
+  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  return x->first->value != y->first->value ? x->first->value - y->first->value : x->first->part - y->first->part;
+}
+
+/* Pieces stand for themselves where the report is verbose. */
+static Line *lines_of(const Emission *m, const Decisions *d, bool is_verbose, int *count) {
+  Line *lines = arena_alloc(m->arena, (size_t)(d->count + 1) * sizeof *lines);
+  int *line_of = arena_alloc(m->arena, (size_t)(m->training->graph->value_count + 1) * sizeof *line_of);
+  *count = 0;
+  for (int i = 0; i < d->count; i++) {
+    const Decision *x = &d->list[i];
+    const bool is_new = is_verbose || line_of[x->value] == 0;
+    if (is_new) lines[(*count)++].first = x;
+    if (is_new) line_of[x->value] = *count;
+    Line *line = &lines[is_verbose ? *count - 1 : line_of[x->value] - 1];
+    line->bytes += x->bytes;
+    line->adds_ns += x->adds_ns;
+    line->pieces++;
+    line->with[x->fate]++;
+  }
+  qsort(lines, (size_t)*count, sizeof *lines, compare_lines);
+  return lines;
+}
+
+/* "of 16 pieces 3 keep, 12 ssd, 1 recompute" */
+static const char *fates_text(Arena *arena, const Line *line) {
+  const char *text = arena_printf(arena, "of %d pieces", line->pieces);
+  for (int f = 0, n = 0; f < FATE_COUNT; f++)
+    if (line->with[f]) text = arena_printf(arena, "%s%s %d %s", text, n++ ? "," : "", line->with[f], fate_names[f]);
+  return text;
+}
+
 static void print_decisions(const Emission *m, const Decisions *d, bool is_verbose, FILE *out) {
   if (!d->count) return;
-  int shown = is_verbose ? d->count : d->decided_count > SHOWN ? d->decided_count : SHOWN;
-  if (shown > d->count) shown = d->count;
+  int count, decided = 0;
+  const Line *lines = lines_of(m, d, is_verbose, &count);
+  for (int i = 0; i < count; i++) decided += lines[i].with[FATE_KEEP] < lines[i].pieces;
+  int shown = is_verbose ? count : decided > SHOWN ? decided : SHOWN;
+  if (shown > count) shown = count;
   fprintf(out, "\n  %-18s %-38s %5s %10s  %-9s %9s  %s\n", "value", "what it is", "line", "size", "fate", "adds", "why not the next best");
   for (int i = 0; i < shown; i++) {
-    const Decision *x = &d->list[i];
-    const char *name = parts_name(m->training_plan->problem->parts, m->training->graph->values[x->value].name, x->part);
+    const Decision *x = lines[i].first;
+    const bool is_mixed = lines[i].with[x->fate] < lines[i].pieces;
+    const char *name = parts_name(m->training_plan->problem->parts, m->training->graph->values[x->value].name, lines[i].pieces > 1 ? 0 : x->part);
     fprintf(out, "  %-18s %-38.38s %5d %10s  %-9s %9s  %s\n", name, made_by(m, x->value),
-            (int)m->training->graph->values[x->value].place.line, bytes(m->arena, x->bytes), fate_names[x->fate], added(m->arena, x->adds_ns), why(m->arena, x));
+            (int)m->training->graph->values[x->value].place.line, bytes(m->arena, lines[i].bytes), is_mixed ? "mixed" : fate_names[x->fate], added(m->arena, lines[i].adds_ns),
+            lines[i].pieces > 1 ? fates_text(m->arena, &lines[i]) : why(m->arena, x));
   }
   int64_t rest = 0;
-  for (int i = shown; i < d->count; i++) rest += d->list[i].bytes;
-  if (shown < d->count) fprintf(out, "  ... %d smaller values, %s together, kept\n", d->count - shown, bytes(m->arena, rest));
+  for (int i = shown; i < count; i++) rest += lines[i].bytes;
+  if (shown < count) fprintf(out, "  ... %d smaller values, %s together, kept\n", count - shown, bytes(m->arena, rest));
 }
 
 /* ---- the text ---- */

@@ -208,6 +208,11 @@ proposes_parts() { # what the whole values cannot do, four pieces of each can, a
     "$gnncc" -w -q --plan --parts=4 --budget device="${parts}KiB" parts_gcn3.gnn | grep '^  fits'
 }
 check "where whole values do not fit and pieces do, parts are a way out" proposes_parts
+counts_pieces() { # a value in pieces is one line, which counts their fates
+  "$gnncc" -w --plan --parts=4 --budget device=$(plans=. least_of parts_gcn3 --parts=4)KiB parts_gcn3.gnn >pieces.txt
+  grep -E '^  [a-z_0-9]+ .* mixed .* of 4 pieces [1-4] [a-z]+, [1-3] [a-z]+' pieces.txt && ! grep -F '[2/4]' <(grep -v '^  fits' pieces.txt)
+}
+check "--plan has a line for a value in pieces, with how many have each fate" counts_pieces
 threads_agree() { # PROGRAM COUNT
   train "$1" out_threads --threads "$2" && same_as out_threads out_keep_parts3
 }
