@@ -18,9 +18,10 @@ export CFLAGS=-O1
 is_all || export NVCC_APPEND_FLAGS="-Xcicc -O1 -Xptxas -O0"
 ! is_all || models+=("$root"/examples/gcn_karate.gnn "$root"/tests/end_to_end/models/*.gnn)
 
+level_of() { case $1 in */wide.gnn | */odd.gnn | */odd_once.gnn) echo -Og ;; *) echo -O0 ;; esac; } # MODEL: -Og where it runs longer than it is compiled
 steps() { # MODEL DIRECTORY OPTION...: every step of it was compared, without a difference; nothing was compiled with a warning
   mkdir -p "$2"
-  "$here/steps.sh" "$build" "$1" "$2" "${@:3}" >"$2/log" 2>&1 && ! grep -q 'warning: ' "$2/log" || { tail -20 "$2/log"; return 1; }
+  LEVEL=${LEVEL:-$(level_of "$1")} "$here/steps.sh" "$build" "$1" "$2" "${@:3}" >"$2/log" 2>&1 && ! grep -q 'warning: ' "$2/log" || { tail -20 "$2/log"; return 1; }
 }
 optimised() { LEVEL=-O1 steps "$@"; } # with the warnings that only the optimiser sees
 plain() { PLAIN=1 steps "$@"; } # of what another form under the sanitizers is much like
@@ -43,7 +44,7 @@ exact() { "$build/gnncc" -q -w --backend=cuda --precision=bf16 --stop-after=fuse
 check "extremes, in bf16: what is compared with them is not rounded" bash -c "$(declare -f exact); build=$build root=$root; exact | grep -q 'pool_max (2720 bytes)' && exact | grep -q 'in bf16'"
 own_products() { NO_ALGORITHM=1 plain "$@"; }
 check "wide: the same where cuBLASLt has no algorithm, by our own kernels" own_products "$here/models/wide.gnn" "$work/wide_own_products"
-check "wide: the same in bf16" env PLAIN=1 TWICE=1 NO_ALGORITHM=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_own_products --precision=bf16"
+check "wide: the same in bf16" env PLAIN=1 TWICE=1 NO_ALGORITHM=1 bash -c "$(declare -f steps level_of); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_own_products --precision=bf16"
 check "wide: the same with libraries for products and sums" plain "$here/models/wide.gnn" "$work/wide_libraries" --spmm=cusparse
 sums_are() { "$here/sums.sh" "$build" "$work/sums_$1" "${@:2}"; } # NAME TUNED OPTION...
 check "sums: each step leaves what the CPU leaves, in every order of threads" plain "$here/sums.gnn" "$work/sums"
@@ -61,7 +62,7 @@ for model in "${halved[@]}"; do
   check "$name, in bf16: each step leaves what the CPU leaves, rounded" steps "$model" "$work/${name}_bf16" --gemm=own --precision=bf16
   check "$name, in bf16: of numbers that are kept so" grep -q 'HALVES' "$work/${name}_bf16/blocks.inc"
 done
-check "wide, in bf16: the same with cuBLASLt" env PLAIN=1 TWICE=1 bash -c "$(declare -f steps); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_library --precision=bf16"
+check "wide, in bf16: the same with cuBLASLt" env PLAIN=1 TWICE=1 bash -c "$(declare -f steps level_of); here=$here build=$build; steps $here/models/wide.gnn $work/wide_bf16_library --precision=bf16"
 adds() { "$build/gnncc" -q -w --backend=cuda --emit=c=- "$here/models/wide.gnn" | grep -A3 'gnn_cuda_gemm' | grep -c 'at_addend = place_' | grep -x 2; }
 check "wide: what is added to a product of two matrices is part of the library's call" adds
 
