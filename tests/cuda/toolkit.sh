@@ -26,6 +26,6 @@ while [ \$# -gt 0 ]; do
   esac
   shift
 done
-exec c++ -std=c++17 -Og -fPIC -shared -ffp-contract=off -w "\${kept[@]}" -I"$here" -DKERNELS="\"\$source\"" -o "\$output" "$here/emulated.cc"
+exec c++ -std=c++17 -march=native -Og -fPIC -shared -ffp-contract=off -w "\${kept[@]}" -I"$here" -DKERNELS="\"\$source\"" -o "\$output" "$here/emulated.cc"
 EOF
 chmod +x "$toolkit/bin/nvcc"
