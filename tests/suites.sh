@@ -18,8 +18,9 @@ suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime plann
 # planner_all: the planner's tests in full size, also under the sanitizers, and all random changes of plans (planner has two fifths, planner_watched a tenth,
 #   passes a quarter of the changes).
 # trust_long: 1,000 random programs (trust has twelve), the ways of NaN in programs of a user's optimisation (-O1), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
+# kernels_all: the tests of kernels for each instruction set and in double at -O3 (kernels: for this machine's; the others at -O1).
 # toolkits: headers of older CUDA toolkits, which have to be fetched.
-long_suites="cuda_all end_to_end_all emitted_all plans_all occupancy cuda_sweep planner_all trust_long toolkits"
+long_suites="cuda_all end_to_end_all emitted_all plans_all occupancy cuda_sweep planner_all trust_long kernels_all toolkits"
 
 . tests/each.sh
 
@@ -34,6 +35,7 @@ suite_passes() { # a quarter of the random changes under the sanitizers; memory 
   return $status
 }
 suite_kernels() { each "$build"/tests/kernels/*; }
+suite_kernels_all() { make -s B="$build/optimised" KERNEL_LEVEL=-O3 kernel_tests && each "$build"/optimised/tests/kernels/*; }
 suite_runtime() { tests/runtime/check.sh "$build"; }
 suite_cuda_runtime() { tests/cuda/runtime.sh "$build"; }
 suite_reference() { tests/reference/check.sh "$build/tests/reference"; }
