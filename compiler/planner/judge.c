@@ -14,7 +14,7 @@
 __extension__ typedef __int128 Big;
 
 enum { MAX_TEXT_BYTES = 64 << 20, MAX_TOKENS = 2000000, MAX_NESTING = 32, MAX_EXTENDED_STEPS = 2000000 };
-enum { MAX_TOUCHES = 16000000 };
+enum { MAX_STEPS = 200000, MAX_PIECES = 400000, MAX_TOUCHES = 8000000, MAX_CHOICES = 64, MAX_NAME = 4096, MAX_DEVICES = 1 << 20 }; /* S1 */
 enum { HOME_OF_NONE, HOME_OF_DEVICE, HOME_OF_HOST, HOME_OF_SSD };
 enum { MAY_RETAIN = 1, MAY_HOST = 2, MAY_SSD = 4, MAY_RECOMPUTE = 8 };
 enum { READS = 1, WRITES = 2 };
@@ -200,7 +200,9 @@ static int64_t number(Judge *j, json_t *object, const char *key, int64_t low, in
 }
 
 static const char *text_of(Judge *j, json_t *object, const char *key, const char *where) {
-  return json_string_value(member(j, object, key, JSON_STRING, true, where));
+  json_t *text = member(j, object, key, JSON_STRING, true, where);
+  if (json_string_length(text) == 0 || json_string_length(text) > MAX_NAME) BAD("%s.%s: not 1 to %d bytes (S1)", where, key, MAX_NAME);
+  return json_string_value(text);
 }
 
 static void only_keys(Judge *j, json_t *object, const char *where, const char *keys) {
@@ -234,7 +236,9 @@ static void read_links(Judge *j) {
   j->host = number(j, hw, "host_bytes", 0, 0, "hardware");
   j->ssd = number(j, hw, "ssd_bytes", 0, 0, "hardware");
   j->ring = number(j, hw, "ring_bytes", 0, 0, "hardware");
+  if (number(j, hw, "devices", 1, 1, "hardware") > MAX_DEVICES) BAD("hardware.devices: too many (S1)");
   json_t *channels = member(j, hw, "channels", JSON_OBJECT, false, "hardware");
+  if (json_object_size(channels) > MAX_CHOICES) BAD("hardware.channels: more than %d (S1)", MAX_CHOICES);
   j->link = NEW(4 + json_object_size(channels), Link);
   static const char *const four[] = {"d2h", "h2d", "ssdw", "ssdr"};
   for (; j->links < 4; j->links++) {
@@ -242,6 +246,7 @@ static void read_links(Judge *j) {
     j->link[j->links].bw = 1;
   }
   json_object_foreach(channels, name, value) {
+    if (!strcmp(name, "compute")) BAD("hardware.channels: compute is none (S6)");
     int at = index_in(j->link_index, name);
     if (at < 0) {
       at = j->links++;
@@ -249,6 +254,7 @@ static void read_links(Judge *j) {
     }
     only_keys(j, value, name, " bw lat_ns ");
     j->link[at] = (Link){true, number(j, value, "bw", 1, INT64_MIN, name), number(j, value, "lat_ns", 0, 0, name)};
+    if (j->link[at].lat >> 56) BAD("%s.lat_ns: 2^56 ns or more", name);
   }
 }
 
@@ -279,7 +285,7 @@ static void read_things(Judge *j) {
     Thing *t = &j->thing[i];
     t->id = text_of(j, node, "id", where);
     int64_t chunks = number(j, node, "chunks", 1, 1, where);
-    if (chunks > 1000000 || j->bits > 1000000) BAD("%s.chunks: too many pieces", where);
+    if (chunks > MAX_PIECES - j->bits) BAD("%s.chunks: more than %d pieces (S1)", where, MAX_PIECES);
     t->chunks = (int)chunks;
     json_t *bytes = json_object_get(node, "bytes");
     if (json_is_array(bytes)) t->each = sizes_of(j, bytes, t, where);
@@ -294,6 +300,8 @@ static void read_things(Judge *j) {
               : !strcmp(h, "ssd") ? HOME_OF_SSD : -1;
       if (t->home < 0) BAD("%s.home: \"%.40s\"", where, h);
     }
+    if ((t->final && !j->link[0].exists) || (t->home > HOME_OF_DEVICE && !j->link[1].exists) || (t->home == HOME_OF_SSD && !j->link[3].exists))
+      BAD("%s: a channel that it needs does not exist (S10)", where);
     t->may = MAY_RETAIN | MAY_HOST | MAY_SSD | MAY_RECOMPUTE;
     json_t *fates = member(j, node, "fates", JSON_ARRAY, false, where), *fate;
     size_t f;
@@ -329,7 +337,7 @@ static void read_way(Judge *j, json_t *node, const char *where, Way *way) {
   json_t *stages = member(j, node, "stages", JSON_ARRAY, true, where), *stage;
   size_t i;
   way->legs = (int)json_array_size(stages);
-  if (way->legs == 0) BAD("%s.stages: empty", where);
+  if (way->legs == 0 || way->legs > MAX_CHOICES) BAD("%s.stages: not 1 to %d (S1)", where, MAX_CHOICES);
   way->leg = NEW(way->legs, Leg);
   json_array_foreach(stages, i, stage) {
     only_keys(j, stage, where, " ch ns bytes ");
@@ -359,7 +367,7 @@ static void read_jobs(Judge *j) {
     const char *phase = text_of(j, node, "phase", where);
     if (strcmp(phase, "fwd") && strcmp(phase, "bwd") && strcmp(phase, "opt")) BAD("%s.phase", where);
     int64_t chunks = number(j, node, "chunks", 1, 1, where);
-    if (chunks > 1000000 || j->bases > 1000000) BAD("%s.chunks: too many steps", where);
+    if (chunks > MAX_STEPS - j->bases) BAD("%s.chunks: more than %d steps (S1)", where, MAX_STEPS);
     job->chunks = (int)chunks;
     job->first_slot = j->bases;
     j->bases += job->chunks;
@@ -369,11 +377,13 @@ static void read_jobs(Judge *j) {
     json_t *variants = member(j, node, "variants", JSON_ARRAY, false, where), *variant;
     size_t v;
     job->ways = variants ? (int)json_array_size(variants) : 1;
-    if (!job->ways) BAD("%s.variants: empty", where);
+    if (!job->ways || job->ways > MAX_CHOICES) BAD("%s.variants: not 1 to %d (S1)", where, MAX_CHOICES);
     job->way = NEW(job->ways, Way);
     json_array_foreach(variants, v, variant) {
       snprintf(where, sizeof where, "ops[%zu].variants[%zu]", i, v);
       read_way(j, variant, where, &job->way[v]);
+      for (size_t w = 0; w < v; w++)
+        if (!strcmp(job->way[w].name, job->way[v].name)) BAD("%s.name: \"%.60s\" is there twice (S6)", where, job->way[v].name);
     }
     if (!variants) {
       job->way[0] = (Way){.name = "default", .legs = 1, .leg = NEW(1, Leg), .work = number(j, node, "work", 0, 0, where)};
@@ -456,6 +466,32 @@ static void judge_places(Judge *j, const Base *b, int s) {
   }
 }
 
+static const char *datum_of(json_t *node) {
+  const char *id = json_string_value(json_is_object(node) ? json_object_get(node, "data") : node);
+  return id ? id : "";
+}
+
+/* S4, of an op as a whole, whatever pieces it touches: it reads x, does not write it, and writes nothing else over it. */
+static void judge_over(Judge *j, const Job *job) {
+  size_t i, other;
+  json_t *node, *entry;
+  json_array_foreach(job->writes, i, node) {
+    const char *under = json_string_value(json_object_get(node, "over")), *also;
+    int reads = 0, writes = 0, takers = 0;
+    if (!under) continue;
+    json_array_foreach(job->reads, other, entry) reads += !strcmp(datum_of(entry), under);
+    json_array_foreach(job->writes, other, entry) {
+      also = json_string_value(json_object_get(entry, "over"));
+      writes += !strcmp(datum_of(entry), under);
+      takers += also && !strcmp(also, under);
+    }
+    const Thing *made = &j->thing[index_in(j->thing_index, datum_of(node))], *x = &j->thing[index_in(j->thing_index, under)];
+    bool same = true;
+    for (int k = 0; k < x->chunks; k++) same = same && j->bit[made->first + k].n == j->bit[x->first + k].n;
+    if (!reads || writes || takers != 1 || !same) BAD("op \"%.80s\": \"%.80s\" cannot take the place of \"%.80s\" (S4)", job->id, made->id, x->id);
+  }
+}
+
 static void read_base(Judge *j) {
   json_t *order = member(j, j->problem, "order", JSON_ARRAY, false, "problem");
   j->base = NEW(j->bases, Base);
@@ -532,6 +568,27 @@ static int64_t way_time(Judge *j, const Job *job, int k, const Way *way) {
   for (int i = 0; i < way->legs; i++) sum += leg_time(j, job, k, &way->leg[i]);
   if (sum >> 56) BAD("op \"%.80s\" takes 2^56 ns or more", job->id);
   return (int64_t)sum;
+}
+
+/* S1: every transfer of every piece, every step in every variant; so that no plan comes near what overflows. */
+static void judge_sums(Judge *j) {
+  Big ns = 0, bytes = 0;
+  int64_t legs = 0;
+  for (int x = 0; x < j->bits; x++)
+    for (int l = 0; l < 4; l++)
+      if (j->link[l].exists) ns += ride(j, l, j->bit[x].n);
+  if (ns >> 56) BAD("data: all transfers take 2^56 ns or more (S1)");
+  ns = 0;
+  for (int o = 0; o < j->jobs; o++) {
+    const Job *job = &j->job[o];
+    for (int v = 0; v < job->ways; v++) legs += (int64_t)job->way[v].legs * job->chunks;
+    if (legs > MAX_TOUCHES) BAD("ops: more than %d stages (S1)", MAX_TOUCHES);
+    for (int v = 0; v < job->ways; v++) {
+      bytes += ((Big)job->way[v].work + job->way[v].host_work) * job->chunks;
+      for (int k = 0; k < job->chunks; k++) ns += way_time(j, job, k, &job->way[v]);
+    }
+  }
+  if (ns >> 56 || bytes >> 56) BAD("ops: all steps take 2^56 ns or bytes, or more (S1)");
 }
 
 static bool talks(const Way *way) {
@@ -1549,6 +1606,8 @@ static void judge_all(Judge *j, const char *problem_text, size_t problem_length,
   read_things(j);
   read_jobs(j);
   read_base(j);
+  for (int o = 0; o < j->jobs; o++) judge_over(j, &j->job[o]);
+  judge_sums(j);
   j->plan = load(j, "plan", plan_text, plan_length);
   if (json_object_get(j->plan, "pages")) BAD("plan.pages: there are no page-mapped layouts; addresses are \"offsets\" (S18)");
   only_keys(j, j->plan, "plan",

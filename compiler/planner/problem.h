@@ -142,6 +142,7 @@ enum {
 };
 
 #define PROBLEM_MOST_CHUNK_BYTES (INT64_C(1) << 56)
+#define PROBLEM_MOST_LATENCY_NS ((INT64_C(1) << 56) - 1)
 
 /* An empty problem with the lanes of the vocabulary, absent. */
 Problem *problem_new(Arena *arena);

@@ -123,7 +123,7 @@ static bool read_hardware(Reader *r, json_t *root) {
     int index = problem_lane(p, r->arena, name);
     ProblemLane *lane = &p->lanes[index];
     if (!read_int(r, value, "bw", 1, INT64_MAX, 1, true, place, &lane->bandwidth) ||
-        !read_int(r, value, "lat_ns", 0, INT64_MAX / 4, 0, false, place, &lane->latency_ns))
+        !read_int(r, value, "lat_ns", 0, PROBLEM_MOST_LATENCY_NS, 0, false, place, &lane->latency_ns))
       return false;
     lane->is_present = true;
   }

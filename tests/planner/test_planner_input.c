@@ -21,6 +21,9 @@
       "B", ", " more "\"writes\": [" writes "]") "]}"
 #define OVER(of, under) "{\"data\": \"" of "\", \"over\": \"" under "\"}"
 
+#define CHANNEL(of) "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1, \"channels\": {" of "}}, \"data\": [], \"ops\": [" OP("A", "") "]}"
+#define VARIANT(ns) "{\"name\": \"v\", \"stages\": [{\"ch\": \"compute\", \"ns\": " ns "}]}"
+
 typedef struct Bad {
   const char *what, *text, *place, *says;
 } Bad;
@@ -78,6 +81,16 @@ static const Bad problems[] = {
     {"the place of what is final", PLACES("\"bytes\": 100, \"final\": true", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "x")), "ops[1].writes[0]", "which is final"},
     {"a place for an update", PLACES("\"bytes\": 100", "\"bytes\": 100", "\"reads\": [\"x\"], \"chunks\": 2, ", OVER("y", "x")), "ops[1].writes", "does not make \"y\" piece 0 of the piece whose place"},
     {"a million chunks", HEAD "\"data\": [], \"ops\": [" OP("A", ", \"chunks\": 1000000") "]}", "ops[0].chunks", "out of range"},
+    {"a channel for computing", CHANNEL("\"compute\": {\"bw\": 1}"), "hardware.channels.compute", "not a transfer channel"},
+    {"a latency of two years", CHANNEL("\"d2h\": {\"bw\": 1, \"lat_ns\": 72057594037927936}"), "hardware.channels.d2h.lat_ns", "out of range"},
+    {"no device", "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1, \"devices\": 0}, \"data\": [], \"ops\": [" OP("A", "") "]}", "hardware.devices", "out of range"},
+    {"a final datum without a way to the host", "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1}, \"data\": [{\"id\": \"x\", \"bytes\": 0, \"final\": true}], \"ops\": [" OP("A", "") "]}", "data[0]", "d2h"},
+    {"an empty name", HEAD "\"data\": [], \"ops\": [" OP("", "") "]}", "ops[0].id", "is empty"},
+    {"two variants of one name", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"variants\": [" VARIANT("1") ", " VARIANT("2") "]}]}", "ops[0].variants[1]", "already variants[0]"},
+    {"overflowing times of what nobody chooses", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"variants\": [" VARIANT("1") ", {\"name\": \"w\", \"stages\": [{\"ch\": \"compute\", \"ns\": 72057594037927936}]}]}]}", "ops[0]", "2^56"},
+    {"overflowing work", HEAD "\"data\": [], \"ops\": [" OP("A", ", \"work\": 72057594037927936") "]}", "ops[0]", "2^56"},
+    {"many pieces", HEAD "\"data\": [{\"id\": \"x\", \"bytes\": 0, \"chunks\": 200001}, {\"id\": \"y\", \"bytes\": 0, \"chunks\": 200000}], \"ops\": [" OP("A", "") "]}", "data[1].chunks", "more than 400000 pieces"},
+    {"no pieces of a place that is not read", PLACES("\"bytes\": 100", "\"bytes\": 100", "", "{\"data\": \"y\", \"access\": [[]], \"over\": \"x\"}"), "ops[1].writes[0]", "which the op does not read"},
     {"zero bandwidth", "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1, \"channels\": {\"d2h\": {\"bw\": 0}}}}", "hardware.channels.d2h.bw", "out of range"},
 };
 
@@ -87,6 +100,8 @@ static void refuse(Tap *tap, const Bad *bad) {
   bool is_refused = !problem_read_json(arena, bad->text, strlen(bad->text), &error);
   bool is_right = is_refused && !strncmp(error.place, bad->place, strlen(bad->place)) && strstr(error.text, bad->says) && !strchr(error.text, '\n');
   if (!tap_ok(tap, is_right, "%s", bad->what)) tap_note("%s: %s", error.place, error.text);
+  const char *plan = "{\"format\": \"gnncc-plan/1\", \"problem\": \"p\"}";
+  tap_ok(tap, planner_check_json(bad->text, strlen(bad->text), plan, strlen(plan), NULL, NULL) == PLANNER_CHECK_BAD_INPUT, "%s: so says the judge", bad->what);
   arena_free(arena);
 }
 
