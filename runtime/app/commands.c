@@ -330,6 +330,8 @@ static gnn_status commands_ends(const gnn_instance *instance, const gnn_csr **en
   const int number = program->scores_domain == GNN_EDGE ? GNN_EDGES : program->scores_set;
   *ends = NULL;
   if (program->scores_domain != GNN_EDGE && program->scores_domain != GNN_RELATION) return GNN_OK;
+  if (instance->batches) *ends = &instance->whole.in; /* in the arena are those of the last batch */
+  if (instance->batches) return GNN_OK;
   const gnn_edge_set_desc *plan = &program->graph.sets[number];
   const gnn_csr *in = &instance->run.sets[number].in;
   if (plan->at_in_ptr < 0 || plan->at_in_idx < 0) return GNN_OK;
@@ -342,7 +344,9 @@ static gnn_status commands_ends(const gnn_instance *instance, const gnn_csr **en
 /* A node's number, a graph's; of an edge its ends. */
 static void commands_name_row(gnn_text *text, const gnn_instance *instance, const gnn_csr *ends, int64_t row) {
   const gnn_run *run = &instance->run;
-  if (ends) gnn_text_format(text, "%lld,%lld", (long long)gnn_data_node(instance, ends->idx[row]), (long long)gnn_data_node(instance, gnn_adjacency_row(ends->ptr, 0, ends->rows, row)));
+  const int64_t source = ends ? ends->idx[row] : 0, destination = ends ? gnn_adjacency_row(ends->ptr, 0, ends->rows, row) : 0;
+  if (ends == &instance->whole.in) gnn_text_format(text, "%lld,%lld", (long long)source, (long long)destination);
+  else if (ends) gnn_text_format(text, "%lld,%lld", (long long)gnn_data_node(instance, source), (long long)gnn_data_node(instance, destination));
   else gnn_text_format(text, "%lld", (long long)gnn_score_id(run, row));
 }
 

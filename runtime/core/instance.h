@@ -63,6 +63,7 @@ typedef struct gnn_whole {
   const float *numbers;   /* number_stride apart */
   int64_t number_stride;
   const int32_t *ring;    /* of pairs that are ranked; otherwise NULL */
+  gnn_csr in;             /* of what is worked through in batches: all edges, by destination, in the data's numbers; otherwise empty */
   const float *scores;    /* of all rows, side by side, once gnn_score has computed them */
 } gnn_whole;
 

@@ -91,7 +91,8 @@ static gnn_status batches_see(gnn_instance *instance, gnn_error *error) {
   int64_t *first = gnn_dataset_alloc(b->owner, blocks + 1, sizeof *first, error);
   gnn_status status = first ? gnn_dataset_cut(data, first, error) : GNN_ENOMEM;
   if (status != GNN_OK) return status;
-  *whole = (gnn_whole){.nodes = data->nodes, .edges = data->edges, .graphs = data->graphs, .blocks = {levels, levels, first}, .scores = b->scores};
+  *whole = (gnn_whole){.nodes = data->nodes, .edges = data->edges, .graphs = data->graphs, .blocks = {levels, levels, first}, .scores = b->scores,
+                       .in = {.rows = data->nodes, .entries = data->edges, .ptr = data->in_ptr, .idx = data->in_source}};
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     whole->rows[s] = data->split_rows[s];
     whole->row_count[s] = data->split_count[s];

@@ -14,7 +14,7 @@ static const char *const splits_names[GNN_SPLIT_COUNT] = {"train", "valid", "tes
 
 int64_t gnn_splits_rows(const gnn_dataset *dataset) {
   if (dataset->label_field >= 0) return dataset->fields[dataset->label_field].rows;
-  return dataset->nodes;
+  return dataset->split_domain == GNN_EDGE ? dataset->edges : dataset->nodes;
 }
 
 int gnn_splits_has_label(const gnn_dataset *dataset, int64_t row) {
@@ -203,8 +203,39 @@ static gnn_status splits_check_edges(const gnn_dataset *dataset, const gnn_recip
   return gnn_fail(error, GNN_EDATA, "", "%s has %s edges; labels of more than 2^31 - 1 are not supported", dataset->title, gnn_count_text(dataset->edges).text);
 }
 
+/* What is stored can only be of the edges: a mask with one entry for each, or the number of a row that there is no other of. */
+static int splits_fit_edges_only(const gnn_dataset *dataset) {
+  const int64_t rows = gnn_splits_rows(dataset), edges = dataset->raw_source.count;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    for (int many = 0; many < 2; many++) {
+      const gnn_array *array = many ? &dataset->raw_splits[s] : &dataset->raw_split[s];
+      if (array->data == NULL || gnn_dtype_is_float(array->dtype) || array->rank < 1) continue;
+      if (many || !dataset->is_split_ids[s]) {
+        if (array->shape[array->rank - 1] == edges && edges != rows) return 1;
+        continue;
+      }
+      int64_t most = -1;
+      for (int64_t k = 0; k < array->count; k++) {
+        const int64_t row = gnn_array_integer(array, k);
+        most = row > most ? row : most;
+      }
+      if (most >= rows && most < edges) return 1;
+    }
+  return 0;
+}
+
+/* Without a program nobody says what is learned, and a split is the only sign that it is something of edges. */
+static void splits_guess_edges(gnn_dataset *dataset) {
+  if (!splits_fit_edges_only(dataset)) return;
+  dataset->label_field = -1;
+  dataset->split_domain = GNN_EDGE;
+  for (int i = dataset->field_count - 1; i >= 0; i--)
+    if (dataset->fields[i].domain == GNN_EDGE && dataset->fields[i].storage == GNN_LABEL) dataset->label_field = i;
+}
+
 gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {
   dataset->split_domain = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].domain : GNN_NODE;
+  if (!recipe->target && !recipe->has_folds && !recipe->has_random_split) splits_guess_edges(dataset);
   gnn_status status = splits_check_edges(dataset, recipe, error);
   if (status != GNN_OK) return status;
   const int64_t rows = gnn_splits_rows(dataset), marks = splits_marks(dataset), most = rows > marks ? rows : marks;

@@ -102,7 +102,7 @@ static void describe_memory(const gnn_dataset *dataset) {
 }
 
 static void describe_splits_line(const gnn_dataset *dataset) {
-  int64_t all = 0, rows = dataset->split_domain == GNN_GRAPH ? dataset->declared_graphs : dataset->nodes;
+  int64_t all = 0, rows = dataset->split_domain == GNN_GRAPH ? dataset->declared_graphs : dataset->split_domain == GNN_EDGE ? dataset->edges : dataset->nodes;
   printf("splits    ");
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     if (dataset->has_split[s]) printf(" %s %s ", describe_splits[s], gnn_count_text(dataset->split_count[s]).text);
@@ -227,7 +227,7 @@ int gnndata_check(const gnndata_options *options) {
   if (x && x->storage != GNN_LABEL && x->rows > 0)
     printf("; %s features, %.2f %% non-zero", gnn_count_text(x->width).text, 100.0 * (double)x->nonzeros / ((double)x->rows * (double)x->width));
   if (dataset->has_split[GNN_TRAIN])
-    printf("; %s training %s", gnn_count_text(dataset->split_count[GNN_TRAIN]).text, dataset->split_domain == GNN_GRAPH ? "graphs" : "nodes");
+    printf("; %s training %s", gnn_count_text(dataset->split_count[GNN_TRAIN]).text, dataset->split_domain == GNN_GRAPH ? "graphs" : dataset->split_domain == GNN_EDGE ? "edges" : "nodes");
   printf("; %s\n", warnings ? "see below" : "no problems");
   status = describe_classes(dataset);
   gnndata_print_notes(dataset, "");

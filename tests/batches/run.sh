@@ -107,6 +107,43 @@ check "one graph a batch and one update for all: the losses of all data" single
 rows() { plain rows && "$gnncc" -q --verify rows.gnn -o rows && trains rows && near rows rows_plain 1e-5; }
 check "labels of nodes: the losses and accuracies of all data" rows
 
+# ---- labels of edges ----
+
+python3 "$here/make_edges.py" ../edges
+same_numbers() { cmp <(tail -c "$3" "$1.out/last.safetensors") <(tail -c "$3" "$2.out/last.safetensors"); } # the fingerprints differ
+check "classes of edges: compiles" "$gnncc" -q --verify -fgradcheck kinds_of_edges.gnn -o kinds
+check "classes of edges: gradients" sh -c "./kinds gradcheck | grep 'all gradients agree'"
+check "classes of edges: runs" trains kinds --threads 1
+check "classes of edges: the same bits with two threads" sh -c "./kinds -q --threads 2 --out two.out && cmp two.out/last.safetensors kinds.out/last.safetensors"
+check "classes of edges: resumed, the same bits" sh -c "./kinds -q --epochs 4 --out half.out && ./kinds -q --resume --out half.out && cmp half.out/last.safetensors kinds.out/last.safetensors"
+tight_kinds() { "$gnncc" -q --verify --budget device=32KiB --budget host=1MiB kinds_of_edges.gnn -o tight_kinds && ./tight_kinds info | grep 'host [1-9]' && trains tight_kinds && same_numbers kinds tight_kinds 3212 && diff <(curves kinds) <(curves tight_kinds); }
+check "classes of edges: the same bits by a plan with less memory" tight_kinds
+learned() { # some graphs have no edges, and others none to train on
+  ./kinds -q --epochs 600 --out long.out && ./kinds predict -q --out long.out --split train --classes -o train.csv && head -1 train.csv | grep -qx 'source,destination,class' && python3 "$here/../links/compare_classes.py" ../edges train.csv
+}
+check "classes of edges: every class is learned, predictions name both ends" learned
+check "classes of edges: predictions of all edges, in order" sh -c "sed 's/edge edge_y : class.3./&\n  undirected = true/' kinds_of_edges.gnn >both_ways.gnn && '$gnncc' -q both_ways.gnn -o both_ways && ./both_ways predict -q --weights kinds.out/last.safetensors -o both.csv && python3 '$here/../links/compare_order.py' ../edges both.csv"
+whole_kinds() { # without batches, in one of all graphs and in small ones
+  grep -v '^ *batch  *=' kinds_of_edges.gnn >kinds_plain.gnn && "$gnncc" -q -fno-hoist kinds_plain.gnn -o kinds_plain && ./kinds_plain predict -q --weights kinds.out/last.safetensors -o plain.csv && ./kinds_plain eval -q --weights kinds.out/last.safetensors >plain.eval || return 1
+  "$gnncc" -q -D size=100 kinds_of_edges.gnn -o kinds_whole && ./kinds_whole predict -q --weights kinds.out/last.safetensors -o whole.csv && cmp plain.csv whole.csv || return 1
+  "$gnncc" -q -D size=1 kinds_of_edges.gnn -o kinds_single || return 1
+  for program in kinds kinds_whole kinds_single; do ./$program eval -q --weights kinds.out/last.safetensors | diff plain.eval - || return 1; done
+}
+check "classes of edges: measured in batches and at once, the same" whole_kinds
+same_layer() { ./kinds predict -q --out kinds.out -o scores.csv && ./kinds predict -q --out kinds.out --layer head -o layer.csv && cmp scores.csv layer.csv; }
+check "classes of edges: scores by layer are the scores" same_layer
+packed_edges() { "$build/gnndata" convert ../edges edges.safetensors && "$gnncc" -q --data edges.safetensors kinds_of_edges.gnn -o packed_edges && trains packed_edges && same_numbers kinds packed_edges 3212; }
+check "classes of edges: from a container, the same bits" packed_edges
+told() { "$build/gnndata" info "$1" | tee told.log; grep -q 'splits     train 48  valid 27  test 24 *$' told.log && "$build/gnndata" check "$1" | grep '48 training edges'; }
+check "classes of edges: gnndata says that the split is of edges" told ../edges
+check "costs of edges: compiles" "$gnncc" -q --verify -fgradcheck costs_of_edges.gnn -o costs
+check "costs of edges: gradients" sh -c "./costs gradcheck | grep 'all gradients agree'"
+check "costs of edges: runs" trains costs
+check "costs of edges: the same bits with one thread" sh -c "./costs -q --threads 1 --out one.out && cmp one.out/last.safetensors costs.out/last.safetensors"
+check "costs of edges: every edge and its reverse once, in order" sh -c "./costs predict -q --out costs.out -o costs.csv && python3 '$here/../links/compare_order.py' ../edges costs.csv"
+plain_costs() { plain costs_of_edges && near costs costs_of_edges_plain 1e-5; }
+check "costs of edges: the losses of all data" plain_costs
+
 embedded() { # the API: an epoch is all batches
   "$gnncc" -q -w -S --prefix=batch batch.gnn -o api && cat >host.c <<'END' && cc -std=gnu11 -O1 -march=native -ffp-contract=off -Iapi -I"$here/../../runtime" -I"$here/../.." host.c api/batch.c "$build/share/libgnnrt.a" -o host -l:libz.a -lm -lpthread && ./host >host.losses &&
 #include <stdio.h>
@@ -201,5 +238,7 @@ root=$here/../..
 if [ -n "$(command -v g++)" ]; then
   on_device() { "$root/tests/cuda/program.sh" "$build" "$work/batch_cuda" batch.gnn --gemm=own && "$work/batch_cuda" -q --every 1 --log csv --out cuda.out && losses_agree ./batch cuda.out -q --every 1 --log csv; }
   check "batches: the losses of a program for CUDA" on_device
+  edges_on_device() { "$root/tests/cuda/program.sh" "$build" "$work/kinds_cuda" kinds_of_edges.gnn --gemm=own && "$work/kinds_cuda" -q --every 1 --log csv --out kinds_cuda.out && losses_agree ./kinds kinds_cuda.out -q --every 1 --log csv; }
+  check "classes of edges: the losses of a program for CUDA" edges_on_device
 fi
 finish
