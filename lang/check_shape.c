@@ -33,13 +33,15 @@ Value check_squeeze(Checker *checker, Scope *scope, const Function *function, co
   return e.type.rank == x.type.rank ? x : check_emit(checker, scope, e);
 }
 
-/* Where zeros(word) lives; a type of nodes by its name. */
-static bool find_domain(const Checker *checker, const char *word, Domain *domain) {
+/* Where zeros(word) lives: a type of nodes by its name, or where a value does. */
+static bool find_domain(const Checker *checker, const Scope *scope, const char *word, Domain *domain) {
   const DataInfo *info = checker->program->info;
   *domain = strcmp(word, "edge") == 0 ? checker->edges : strcmp(word, "graph") == 0 ? DOMAIN_GRAPH : DOMAIN_NONE;
   if (*domain != DOMAIN_NONE || strcmp(word, "none") == 0) return true;
   if (check_is_type(checker, word)) *domain = typed_type_named(info, word);
   else if (strcmp(word, "node") == 0 && (!info || info->type_count == 0)) *domain = DOMAIN_NODE;
+  const Variable *like = *domain == DOMAIN_NONE ? check_find_variable(scope, word) : NULL;
+  if (like && like->value.kind == VALUE_TENSOR) *domain = like->value.type.domain;
   return *domain != DOMAIN_NONE;
 }
 
@@ -47,9 +49,9 @@ Value check_zeros(Checker *checker, Scope *scope, const Function *function, cons
   (void)function;
   const Expr *domain = bound->expr[0];
   TypedExpr e = {.kind = TYPED_ZEROS, .type = check_scalar_type(), .place = call->place};
-  if (!domain || domain->kind != EXPR_NAME || !find_domain(checker, domain->text, &e.type.domain)) {
+  if (!domain || domain->kind != EXPR_NAME || !find_domain(checker, scope, domain->text, &e.type.domain)) {
     diags_error(checker->diags, "E0326", call->place,
-                "zeros(...) begins with where the value lives: zeros(node, 16), or a type of nodes that the data declares, zeros(edge, 16), zeros(graph, 16) or zeros(none, 16)");
+                "zeros(...) begins with where the value lives: zeros(node, 16), or a type of nodes that the data declares, zeros(edge, 16), zeros(graph, 16) or zeros(none, 16); or with a value that lives there: zeros(x, 16)");
     return none;
   }
   if (e.type.domain == DOMAIN_EDGE && !check_has_edges(checker, call->place, "zeros(edge)")) return none;

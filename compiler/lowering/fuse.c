@@ -368,9 +368,11 @@ static void loops_sparse_matmul(const Fusion *f, Kernel *kernel, const Value *an
   kernel->work_bytes = anchor->as.product.transposed ? 4 * anchor->as.product.depth * anchor->as.product.width : 0;
 }
 
+/* Column by column of the field: where the field is the right operand, that is the result turned. */
 static void loops_sparse_outer(const Fusion *f, Kernel *kernel, const Value *anchor) {
-  (void)f;
-  kernel->work_bytes = 4 * shape_width(&anchor->shape);
+  ValueId dropout;
+  const bool is_left = kernel_sparse_field(f->graph, f->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
+  kernel->work_bytes = is_left ? 0 : 4 * shape_width(&anchor->shape);
 }
 
 /* A number for each canonical block; on a GPU one for each row, too. */

@@ -369,11 +369,12 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
     free(row_node);
     return gnn_fail_memory(error, rows * columns * 4);
   }
+  const int is_one_class = run->program->label_field >= 0 && run->program->fields[run->program->label_field].classes == 1;
   for (int64_t k = 0; k < rows; k++) {
     const float *row = values + row_node[k] * width;
     int64_t best = 0;
     for (int64_t c = 1; c < width; c++) best = !(row[c] <= row[best] || isnan(row[best])) ? c : best; /* the first NaN, as PyTorch */
-    if (width == 1) best = row[0] > 0; /* one score for two classes */
+    if (width == 1) best = row[0] > 0 && !is_one_class; /* one score for two classes */
     if (classes) classes[k] = best;
     else memcpy(scores + k * width, row, (size_t)width * sizeof *row);
   }

@@ -17,7 +17,7 @@ static double measure_ratio(double part, double whole) { return whole > 0 ? part
 int64_t gnn_predicted_class(const gnn_scored *m, int64_t row) {
   const float *scores = measure_scores(m, row);
   int64_t best = 0;
-  if (m->width == 1) return isnan(scores[0]) ? -1 : scores[0] > 0;
+  if (m->width == 1 && m->class_count != 1) return isnan(scores[0]) ? -1 : scores[0] > 0;
   for (int64_t c = 0; c < m->width; c++) {
     if (isnan(scores[c])) return -1;
     best = scores[c] > scores[best] ? c : best;

@@ -24,7 +24,7 @@ typedef struct gnn_ranked {
 
 /* NaN where it is not defined: of no rows, of one class where two are needed, of scores that are NaN where they are sorted. */
 double gnn_metric_of(const gnn_metric *metric, const gnn_scored *scored);
-/* The class of a row: that of its largest score, the first of equals; of one score, whether it is above 0. -1: one is NaN. */
+/* The class of a row: that of its largest score, the first of equals; of one score for two classes, whether it is above 0. -1: one is NaN. */
 int64_t gnn_predicted_class(const gnn_scored *scored, int64_t row);
 int gnn_metric_is_larger_better(gnn_metric_kind kind);
 

@@ -68,7 +68,28 @@ train single { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs
 MODEL
 check "one class: it compiles" "$gnncc" -q -w -O1 single.gnn --data "$here/graphs/one_class.safetensors" -o single
 check "  and trains: there is nothing to learn" trains single one_class
-check "  its loss is 0" grep -q '^0,3,0,' out/log.csv
+check "  its loss is 0, and every row is right" grep -q '^0,3,0,1,1,1,' out/log.csv
+first_class() { ./single predict -q --data "$here/graphs/one_class.safetensors" --weights out/last.safetensors --classes -o - | awk -F, 'NR > 1 { n += $2 } END { exit NR < 2 || n != 0 }'; }
+check "  every prediction is the class there is" first_class
+
+# ---- a weight [in, out] of a user's is priced as a standard [out, in], of sparse features too ----
+gradient_ms() { # PRODUCT: what the gradient of its weight is to take
+  cat >priced.gnn <<MODEL
+data d from npy("cora") {
+  node y : class[7]
+}
+model m on d {
+  param W : [1433, 64]
+  z = $1
+  return z |> relu |> Linear(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }
+MODEL
+  "$gnncc" -w priced.gnn --data "$here/../../examples/cora.safetensors" --stop-after=schedule --dump=schedule |
+    awk '/sum over rows of (x\^T d_z|d_linear1\^T x|d_z\^T x)/ { print $4 }'
+}
+prices() { awk -v own="$(gradient_ms 'x @ W')" -v standard="$(gradient_ms 'Linear(x, 64, bias = false)')" 'BEGIN { print own, standard; exit !(own > 0 && standard > 0 && own < 2 * standard) }'; }
+if [ -e "$here/../../examples/cora.safetensors" ]; then check "the gradient of a user's weight is priced like Linear's" prices; else skip "the gradient of a user's weight" "examples/cora.safetensors is missing"; fi
 
 # ---- a user's own attention is the standard one, and a GPU takes every layer ----
 kernels_of() { # LAYER OPTION: what each kernel of a model of two such layers does
