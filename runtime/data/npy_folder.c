@@ -165,7 +165,7 @@ static gnn_status npy_folder_field(npy_folder *folder, gnn_dataset *dataset, con
   gnn_domain domain;
   if (strncmp(name, "edge_", 5) == 0) domain = GNN_EDGE;
   else if (strcmp(name, "x") == 0) domain = GNN_NODE;
-  else if (strcmp(name, "y") == 0) domain = folder->graph_pointers ? GNN_GRAPH : GNN_NODE;
+  else if (strcmp(name, "y") == 0) domain = folder->graph_pointers && (rows == graphs || rows != dataset->declared_nodes) ? GNN_GRAPH : GNN_NODE;
   else if (rows == dataset->declared_nodes) domain = GNN_NODE;
   else if (rows == dataset->raw_source.count) domain = GNN_EDGE;
   else if (folder->graph_pointers && rows == graphs) domain = GNN_GRAPH;

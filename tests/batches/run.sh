@@ -106,6 +106,13 @@ single() { plain single && "$gnncc" -q --verify single.gnn -o single && trains s
 check "one graph a batch and one update for all: the losses of all data" single
 rows() { plain rows && "$gnncc" -q --verify rows.gnn -o rows && trains rows && near rows rows_plain 1e-5; }
 check "labels of nodes: the losses and accuracies of all data" rows
+called_y() { # y.npy with a row for each node is of nodes, in a set of graphs, too
+  cp -r ../data ../by_node && mv ../by_node/kind.npy ../by_node/y.npy && rm ../by_node/fold.npy &&
+    sed -e 's#\.\./data#../by_node#; s/kind/y/g' rows.gnn >called_y.gnn && "$gnncc" -q --verify called_y.gnn -o called_y &&
+    ./called_y -q --log csv --every 1 --out called_y.out && ./rows -q --log csv --every 1 --out called_kind.out &&
+    diff <(cut -d, -f1-6 called_y.out/log.csv) <(cut -d, -f1-6 called_kind.out/log.csv)
+}
+check "labels of nodes called y" called_y
 
 # ---- labels of edges ----
 

@@ -23,7 +23,7 @@ static gnn_dataset *prepared(gnn_synth_kind kind, int64_t nodes, int is_sparse) 
   return d;
 }
 
-static gnn_instance *loaded(const gnn_program *program, const gnn_dataset *d, int threads) {
+static gnn_instance *loaded(const gnn_program *program, gnn_dataset *d, int threads) {
   gnn_instance *instance;
   gnn_error error;
   if (gnn_instance_create(program, &(gnn_instance_options){.threads = threads}, &instance, &error) != GNN_OK ||
