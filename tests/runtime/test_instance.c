@@ -441,7 +441,7 @@ static void test_forged_checkpoints(void) {
   gnn_dataset_close(d);
 }
 
-static unsigned changed_since(gnn_instance *instance, const gnn_dataset *d, const char *path) {
+static unsigned changed_since(gnn_instance *instance, gnn_dataset *d, const char *path) {
   static double finished[GNN_FINISHED_MAX][GNN_SPLIT_COUNT];
   gnn_progress progress = {.finished = finished};
   gnn_snapshot best;
