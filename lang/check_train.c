@@ -81,7 +81,7 @@ static bool has_split(Training *t, Place place, Split split) {
   }
   diags_error(t->checker->diags, "E0401", place, "data \"%s\" has no split \"%s\"; it has %s", t->checker->program->data->name, split_names[split],
               count ? list : "none");
-  diags_help(t->checker->diags, "split = random(0.6, 0.2, 0.2, seed = 0)");
+  diags_help(t->checker->diags, t->checker->program->data->recipe.pairs.name ? "split_edges(valid = 0.1, test = 0.1) holds out shares of the edges, rounded down" : "split = random(0.6, 0.2, 0.2, seed = 0)");
   return false;
 }
 

@@ -199,6 +199,10 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
       if (status == GNN_OK) status = npy_types_array(dataset, folder->names[i], &array, npy_folder_is_mask, error);
     }
     if (status == GNN_OK) status = npy_types_check(dataset, error);
+    for (int f = 0; status == GNN_OK && f < dataset->field_count; f++) {
+      const char *dot = strchr(dataset->fields[f].name, '.');
+      if (dot && strcmp(dot, ".y") == 0 && dataset->fields[f].set == dataset->split_type) dataset->fields[f].declared_classes = folder->declared_classes;
+    }
     free(folder);
     return status;
   }

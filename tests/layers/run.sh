@@ -56,6 +56,17 @@ says() { # TEXT COMMAND...: which fails
 for graph in directed hub ring one_edge no_edges one_node twice loops only_loops one_label; do check "$graph: all layers train" trains cases $graph; done
 compiles relations related/directed
 for graph in $relational; do check "relations, $graph: RGCN trains" trains relations related/$graph; done
+sed '/^model/,$d' "$here/cases.gnn" >drops.gnn
+cat >>drops.gnn <<'MODEL'
+model drops on graph {
+  h = id |> drop_node(0.5) |> GCN(4, edge_weight = drop_edge(0.5)) as gcn |> mask_feature(0.5)
+  h = h + stochastic_depth(GAT(h, 4) as gat, 0.5) + (h |> drop_node(1) |> GraphConv(4, aggr = "max", edge_weight = drop_edge(1)) as conv |> mask_feature(1))
+  return h |> layer_norm |> Linear(y.classes) as head
+}
+train drops { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }
+MODEL
+check "what drops nodes, edges, columns and layers compiles" "$gnncc" -q -w -Xcc -O0 drops.gnn --data "$here/graphs/directed.safetensors" -o drops
+for graph in directed hub ring one_edge no_edges one_node loops only_loops; do check "$graph: with much dropped, it trains" trains drops $graph; done
 check "no training nodes: a message" says "split train is empty, so there is nothing to learn from" ./cases -q --data "$here/graphs/no_training.safetensors"
 check "no labels: a message" says "split train is empty, so there is nothing to learn from" ./cases -q --data "$here/graphs/unlabelled.safetensors"
 cat >single.gnn <<'MODEL'

@@ -28,6 +28,34 @@ check "autoencoder: a plan of the least memory" sh -c "'$gnncc' -w -q --verify -
 check "autoencoder: eval measures pairs" sh -c "./autoencoder eval --weights auto.out/last.safetensors | grep -q 'valid.*pairs.*roc_auc.*average_precision.*hits20.*mrr'"
 check "autoencoder: predictions of pairs" sh -c "./autoencoder predict -q --weights auto.out/last.safetensors --split test -o - | head -1 | grep -qx 'source,destination,0'"
 check "autoencoder: pairs that are never drawn again are others to learn from" sh -c "sed 's/resample = epoch/resample = never/' autoencoder.gnn >never.gnn && '$gnncc' -w -q never.gnn -o never && ./never -q --out never.out && ! cmp -s never.out/last.safetensors auto.out/last.safetensors"
+python3 -c '
+import pathlib, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from npy_files import save
+graphs = {"few": (5, [(0, 1), (1, 2)]), "empty": (5, []), "loops": (4, [(v, v) for v in range(4)]), "single": (1, []), "full": (4, [(a, b) for a in range(4) for b in range(4) if a != b]),
+          "nearly": (6, [(a, b) for a in range(6) for b in range(6) if a != b and a + b != 7]), "hub": (30, [(0, v) for v in range(1, 30)])}
+for name, (nodes, edges) in graphs.items():
+  folder = pathlib.Path(name)
+  folder.mkdir()
+  save(folder / "edge_index", "<i8", (2, len(edges)), [a for a, _ in edges] + [b for _, b in edges])
+  save(folder / "x", "<f4", (nodes, 4), [0.25 * (5 * i % 7) for i in range(4 * nodes)])' "$here/.."
+held_none() { # HELP COMMAND...
+  local wanted=$1
+  shift
+  ! "$@" >none.log 2>&1 && cat none.log && grep -q 'E0401.*no split "valid"' none.log && grep -q "help: $wanted" none.log
+}
+sed 's/split_edges(/&valid = 0, /; s/metric.*/&; keep = best(valid.mrr)/' ranking.gnn >none.gnn
+check "pairs: no edges to validate with" held_none "split_edges(valid = 0.1, test = 0.1) holds out" "$gnncc" none.gnn
+check "pairs: no edges to validate with, in other data" held_none "split_edges holds out that share of the edges, 0.1 valid and 0.1 test, which here is none" ./autoencoder -q --data few
+tells_no() { ! "./$1" -q --data "$2" 2>tells.log && cat tells.log && grep -q "E0712.*$3" tells.log; } # PROGRAM DATA MESSAGE
+for graph in empty loops single; do check "pairs: $graph: there are no edges to tell" tells_no ranking $graph "has 0 edges between different nodes"; done
+check "pairs: all nodes are joined" tells_no ranking full "joins every node to every other"
+finite() { # PROGRAM DATA: losses are numbers, also of what is held out
+  "./$1" -q --data "$2" --epochs 3 --every 1 --log csv --out "finite.$1" && awk -F, 'NR > 1 { print; rows++; if ($3 !~ /^[0-9.e-]+$/) exit 1 } END { exit rows != 3 }' "finite.$1/log.csv" &&
+    "./$1" predict -q --data "$2" --out "finite.$1" -o finite.csv && ! grep -i 'nan\|inf' finite.csv
+}
+for graph in nearly hub; do for model in autoencoder ranking; do check "pairs: $model: $graph: trains" finite $model $graph; done; done
 for model in classes autoencoder ranking; do
   check "$model: on a GPU: step by step what the processor computes" sh -c "'$here/../cuda/steps.sh' '$build' '$work/models/$model.gnn' $model.cuda --gemm=own 2>&1 | tail -1 | grep -q ', 0 differences'"
 done

@@ -46,6 +46,10 @@ printf '{"node_types": {"author": 70, "paper": 30}, "relations": [{"name": "writ
 check "a relation without its edges" sh -c "$(declare -f broken refused); broken types none.json graph.json && refused 'there is no topic.edge_index.npy' '$gnncc' broken.gnn"
 check "gnndata info shows a block that compiles" sh -c "'$build/gnndata' info ../data/types | sed -n '/^data /,/^}/p' >block.gnn && grep -q 'paper x : f32.6.' block.gnn && printf 'model m on types {\n  return Linear(paper.x, 3) as l\n}\n' >>block.gnn && '$gnncc' -w -q --stop-after=check block.gnn"
 check "gnndata convert refuses what a container cannot hold" sh -c "! '$build/gnndata' convert ../data/types out.safetensors 2>convert.log && grep -q 'has 2 relations' convert.log && [ ! -e out.safetensors ]"
+more_classes() { # graph.json says that there are more than the labels show
+  rm -rf ../data/more && cp -r ../data/types ../data/more && sed -i 's/{/{"num_classes": 5, /' ../data/more/graph.json && sed 's#\.\./data/types#../data/more#; s/class.3./class[5]/' types.gnn >more.gnn && "$gnncc" -w -q --stop-after=check more.gnn
+}
+check "types: how many classes the labels are of" more_classes
 check "relations have no order" sh -c "sed 's/node y : class.3./&\n  order = nested/' kinds.gnn >ordered.gnn && ! '$gnncc' ordered.gnn >ordered.log 2>&1 && grep -q E0710 ordered.log"
 check "data of other relations are refused" sh -c "! ./kinds --data ../data/types >other.log 2>&1 && grep -q 'R0802\|E0203\|R0804' other.log"
 check "on a GPU: step by step what the processor computes" sh -c "'$here/../cuda/steps.sh' '$build' '$work/models/kinds.gnn' cuda --gemm=own 2>&1 | tail -1 | grep -q ', 0 differences'"
