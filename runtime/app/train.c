@@ -77,9 +77,9 @@ static char *train_run_folder(const gnn_loop *loop) {
   return gnn_path_join(loop->out, name);
 }
 
-/* Weights of an earlier training of one run would be taken for those of this one: eval looks for them first. */
-static void train_remove_single(const gnn_loop *loop, const char *name) {
-  char *path = gnn_path_join(loop->out, name);
+/* Weights of an earlier training, of one run or of a program that kept its best, would be taken for those of this one: eval looks for them first. */
+static void train_remove_earlier(const char *folder, const char *name) {
+  char *path = gnn_path_join(folder, name);
   if (path) unlink(path);
   free(path);
 }
@@ -89,7 +89,8 @@ static gnn_status train_save_weights(gnn_loop *loop, const gnn_snapshot *snapsho
   char *path = folder ? gnn_path_join(folder, name) : NULL;
   gnn_status status = path ? gnn_make_directories(folder, &loop->error) : gnn_fail_memory(&loop->error, 256);
   if (status == GNN_OK) status = gnn_weights_save(loop->instance, snapshot, path, &loop->error);
-  if (status == GNN_OK && loop->options->runs > 1) train_remove_single(loop, name);
+  if (status == GNN_OK && loop->options->runs > 1) train_remove_earlier(loop->out, name);
+  if (status == GNN_OK && !loop->program->has_keep) train_remove_earlier(folder, "best.safetensors");
   free(folder);
   if (status == GNN_OK && saved) *saved = path;
   else free(path);

@@ -48,6 +48,10 @@ held_none() { # HELP COMMAND...
 sed 's/split_edges(/&valid = 0, /; s/metric.*/&; keep = best(valid.mrr)/' ranking.gnn >none.gnn
 check "pairs: no edges to validate with" held_none "split_edges(valid = 0.1, test = 0.1) holds out" "$gnncc" none.gnn
 check "pairs: no edges to validate with, in other data" held_none "split_edges holds out that share of the edges, 0.1 valid and 0.1 test, which here is none" ./autoencoder -q --data few
+earlier() { # of a program that keeps its best, before one that does not
+  ./autoencoder -q --epochs 3 --out earlier && [ -e earlier/best.safetensors ] && ./ranking -q --epochs 3 --out earlier && ./ranking predict --out earlier -o earlier.csv 2>&1 | tee earlier.log && grep -q 'earlier/last.safetensors' earlier.log
+}
+check "weights that an earlier program kept are not taken for those of this one" earlier
 tells_no() { ! "./$1" -q --data "$2" 2>tells.log && cat tells.log && grep -q "E0712.*$3" tells.log; } # PROGRAM DATA MESSAGE
 for graph in empty loops single; do check "pairs: $graph: there are no edges to tell" tells_no ranking $graph "has 0 edges between different nodes"; done
 check "pairs: all nodes are joined" tells_no ranking full "joins every node to every other"
