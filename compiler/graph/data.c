@@ -188,18 +188,50 @@ typedef struct DataWarning {
   Place place;
 } DataWarning;
 
-/* Our own layers count the node itself, too; others may leave those without in-edges with nothing. */
-static bool sums_in_edges(const TypedProgram *program) {
+static bool sums_in_edges(const TypedProgram *program, TypedId id) {
+  const TypedExpr *e = &program->exprs[id];
+  return e->kind == TYPED_REDUCE_EDGES && e->end == END_DST && program->exprs[e->operand[0]].type.domain == DOMAIN_EDGE;
+}
+
+static bool user_sums_in_edges(const TypedProgram *program) {
   for (int i = 0; i < program->expr_count; i++)
-    if (program->exprs[i].kind == TYPED_REDUCE_EDGES && !program->exprs[i].is_standard) return true;
+    if (sums_in_edges(program, i) && !program->exprs[i].is_standard) return true;
   return false;
+}
+
+/* Our own layers count the node itself, too, unless they are told not to: then everything that the data say of a node reaches the result through
+ * sums over its in-edges only. The last of those sums, or NO_INDEX. */
+static TypedId silencing_sum(const TypedProgram *program) {
+  if (program->result == NO_INDEX) return NO_INDEX;
+  bool *is_of_node = calloc((size_t)program->result + 1, sizeof *is_of_node), *is_behind = calloc((size_t)program->result + 1, sizeof *is_behind);
+  TypedId found = NO_INDEX;
+  for (TypedId i = 0; is_of_node && is_behind && i <= program->result; i++) {
+    const TypedExpr *e = &program->exprs[i];
+    const bool is_row = domain_is_rows(e->type.domain);
+    is_of_node[i] = is_row && (e->kind == TYPED_FIELD || (e->kind == TYPED_RESHAPE && program->exprs[e->operand[0]].type.domain == DOMAIN_NONE));
+    for (int k = 0; k < e->operand_count && !sums_in_edges(program, i); k++) is_of_node[i] = is_of_node[i] || is_of_node[e->operand[k]];
+  }
+  if (is_of_node && is_behind) is_behind[program->result] = !is_of_node[program->result];
+  for (TypedId i = program->result; is_of_node && is_behind && i >= 0 && found == NO_INDEX; i--) {
+    const TypedExpr *e = &program->exprs[i];
+    for (int k = 0; is_behind[i] && k < e->operand_count; k++) {
+      if (sums_in_edges(program, i) && is_of_node[e->operand[k]]) found = i;
+      else is_behind[e->operand[k]] = true;
+    }
+  }
+  free(is_of_node);
+  free(is_behind);
+  return found;
 }
 
 void data_warn(const DataReader *reader, const TypedProgram *program, Diags *diags) {
   for (int i = 0; i < reader->warning_count; i++) {
     const DataWarning *w = &reader->warnings[i];
-    bool matters = strcmp(w->code, "W0703") == 0 ? program->wants_reverse_edges : sums_in_edges(program);
-    if (matters) diags_warning(diags, w->code, w->name, w->place, "%s", w->text);
+    const bool is_about_silence = strcmp(w->code, "W0704") == 0;
+    const TypedId sum = is_about_silence ? silencing_sum(program) : NO_INDEX;
+    if (is_about_silence ? sum == NO_INDEX && !user_sums_in_edges(program) : !program->wants_reverse_edges) continue;
+    diags_warning(diags, w->code, w->name, w->place, "%s", w->text);
+    if (sum != NO_INDEX && program->exprs[sum].is_standard) diags_label(diags, program->exprs[sum].place, 0, "gives them zeros");
   }
 }
 
