@@ -137,7 +137,17 @@ static void check_model(Checker *checker) {
   }
 }
 
-/* Weights that the result does not depend on are a mistake nearly always. */
+/* Where the user asked for a weight: it itself, or the call of the layer that brings it. */
+static Place place_of_param(const Checker *checker, const TypedParam *param) {
+  Place place = param->place;
+  for (const char *dot = strchr(param->name, '.'); dot && param->place.file != checker->ast->main_file; dot = strchr(dot + 1, '.')) {
+    const Instance *instance = check_find_path(checker, arena_strndup(checker->arena, param->name, (size_t)(dot - param->name)));
+    if (instance && instance->place.file == checker->ast->main_file) place = instance->place;
+  }
+  return place;
+}
+
+/* Weights that the result does not depend on are a mistake nearly always: one message for those of one place. */
 static void warn_unused_params(Checker *checker) {
   const TypedProgram *program = checker->program;
   bool *is_needed = arena_alloc(checker->arena, (size_t)program->expr_count + 1);
@@ -149,10 +159,22 @@ static void warn_unused_params(Checker *checker) {
     for (int k = 0; k < e->operand_count; k++) is_needed[e->operand[k]] = true;
     if (e->kind == TYPED_PARAM) is_used[e->index] = true;
   }
-  for (int i = 0; i < program->param_count; i++)
-    if (!is_used[i] && program->params[i].is_trained)
-      diags_warning(checker->diags, "W0314", "unused-param", program->params[i].place, "\"%s\" does not influence the loss; it will keep its initial values",
-                    program->params[i].name);
+  for (int i = 0; i < program->param_count; i++) {
+    if (is_used[i] || !program->params[i].is_trained) continue;
+    const Place place = place_of_param(checker, &program->params[i]);
+    const char *names = "";
+    int count = 0;
+    for (int k = i; k < program->param_count; k++) {
+      const Place other = place_of_param(checker, &program->params[k]);
+      if (is_used[k] || !program->params[k].is_trained || other.file != place.file || other.line != place.line || other.column != place.column) continue;
+      if (count < 3) names = arena_printf(checker->arena, "%s%s\"%s\"", names, count ? ", " : "", program->params[k].name);
+      is_used[k] = true;
+      count++;
+    }
+    if (count > 3) names = arena_printf(checker->arena, "%s and %d more", names, count - 3);
+    if (count == 1) diags_warning(checker->diags, "W0314", "unused-param", place, "%s does not influence the loss; it will keep its initial values", names);
+    if (count > 1) diags_warning(checker->diags, "W0314", "unused-param", place, "%s do not influence the loss; they will keep their initial values", names);
+  }
 }
 
 static uint64_t fingerprint_with_defines(const Checker *checker, uint64_t hash) {

@@ -167,7 +167,7 @@ static const DiagPage pages[] = {
      "data d from npy(\"one_way\") { undirected = true }\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"W0704", "nodes without in-edges",
-     "A node without in-edges receives nothing, and sums over edges that are not those of a standard layer, which counts the node itself, too,\nmay leave it with zeros. self_loops = add gives each node its own value.",
+     "A node without in-edges receives nothing, so that sums over edges may leave it with zeros. Standard layers count the node itself, too,\nunless they are told not to, as by GAT(add_self_loops = false) where nothing else leads past them. self_loops = add gives each node its own value.",
      "layer Mean(x : node[f]) { return mean(src.x) }\n"
      "data d from synth(kind = \"rmat\", nodes = 100, degree = 2, features = 8, classes = 3, seed = 1)\n"
      "model m on d { return x |> Mean |> Linear(y.classes) as head }\n",
