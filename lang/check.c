@@ -117,7 +117,7 @@ static Place find_return(const Block *block, Place otherwise) {
 static void check_model(Checker *checker) {
   const Item *model = checker->model;
   Scope *scope = arena_alloc(checker->arena, sizeof *scope);
-  *scope = (Scope){.item = model, .path = "", .call_place = model->place};
+  *scope = (Scope){.item = model, .path = "", .call_place = model->place, .edges = checker->edges};
   int errors = diags_error_count(checker->diags);
   check_block(checker, scope, model->block);
   checker->program->result = NO_INDEX;

@@ -60,6 +60,10 @@ struct Scope {
   const Item *item;   /* the layer or the model */
   const char *path;   /* "conv1.lin"; "" for the model */
   Place call_place;
+  Place call_at;      /* the name of the layer in its call */
+  Domain edges;       /* that the call is about */
+  const Value *given; /* by formal, and as what expression; NULL of the model */
+  const Expr *const *exprs;
   int variable_count;
   Variable *variables;
   int alias_count;
@@ -118,6 +122,10 @@ int check_find_option(const Checker *checker, const char *name);
 Constant *check_find_constant(const Checker *checker, const char *name);
 void check_unknown_layer(Checker *checker, const char *name, Place place);
 /* "did you mean" over a table of names */
+/* A fix where one name alone is near. */
+void check_fix_suggested(Checker *checker, Place place, const Suggest *suggest);
+/* The same of a table, behind the message that has check_nearest. */
+void check_fix_nearest(Checker *checker, Place place, const char *wanted, const char *const *names, int count);
 const char *check_nearest(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote);
 
 /* ---- check_const.c ---- */
@@ -187,6 +195,17 @@ const Instance *check_find_path(const Checker *checker, const char *path);
 const Instance *check_find_instance(const Checker *checker, const Scope *scope, const char *name);
 bool check_is_layer_list(const Scope *scope, const char *name); /* named in a loop: convs.0, convs.1, ... */
 const char *check_signature(Checker *checker, const Item *layer);
+bool check_is_standard(const Checker *checker, const Item *item);
+/* The outermost layer of std that the scope is in: that which the user called. NULL: it is in none. */
+const Scope *check_standard_call(const Checker *checker, const Scope *scope);
+/* What the user wrote for a value that a layer of std calls by a name of its own: what was given as an argument, or the name of that argument. */
+typedef struct Written {
+  const char *text;
+  Place place;
+} Written;
+/* Where the user wrote it; `otherwise`: of no expression, or of one of a layer's own. */
+Place check_place_of(const Checker *checker, const Scope *scope, const Expr *expr, Place otherwise);
+Written check_as_written(const Checker *checker, const Scope *scope, const Expr *expr, Value value);
 
 /* ---- check_block.c ---- */
 void check_block(Checker *checker, Scope *scope, const Block *block);
@@ -220,8 +239,8 @@ bool check_is_declared_type(const DataSpec *spec, const char *name);
 void check_relation_promises(Checker *checker, const DataSpec *spec, const DataInfo *info);
 bool check_is_type(const Checker *checker, const char *name); /* of nodes, where they have types */
 /* False after a message: which edges has to be said where nodes have types; `what` is computed of them. */
-bool check_has_edges(Checker *checker, Place place, const char *what);
-bool check_is_at_end(Checker *checker, const Value *value, EdgeEnd end, const Expr *expr); /* false after a message: it lives on other nodes */
+bool check_has_edges(Checker *checker, const Scope *scope, Place place, const char *what);
+bool check_is_at_end(Checker *checker, const Scope *scope, const Value *value, EdgeEnd end, const Expr *expr); /* false after a message: it lives on other nodes */
 /* From here on expressions speak of the edges that `over` names; *outside is what they spoke of, to be put back. False after a message. */
 bool check_enter_edges(Checker *checker, Scope *scope, const Expr *over, Domain *outside);
 

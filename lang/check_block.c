@@ -52,6 +52,17 @@ bool check_against_type(Checker *checker, Scope *scope, const AstType *type, con
     return false;
   }
   if (!type->has_dims) return true;
+  if (own->rank == 0 && type->dim_count == 1 && domain_is_relation(own->domain)) { /* a number for each edge is a row of one */
+    const Expr *dim = type->dims[0];
+    if (dim->kind == EXPR_NUMBER && dim->number == 1) return true;
+    if (is_new_name(checker, scope, dim)) {
+      TypedExpr e = {.kind = TYPED_RESHAPE, .type = *own, .operand_count = 1, .operand = {value->id}, .place = place};
+      e.type.rank = 1;
+      e.type.dim[0] = (Dim){1, "1"};
+      *value = check_emit(checker, scope, e);
+      if (value->kind != VALUE_TENSOR) return false;
+    }
+  }
   if (own->rank != type->dim_count) {
     diags_error(checker->diags, "E0328", place, "\"%s\" must have %d dimension%s; this value is %s", name, type->dim_count,
                 type->dim_count == 1 ? "" : "s", check_type_text(checker, own));
@@ -220,9 +231,10 @@ static bool loop_bound(Checker *checker, Scope *scope, const Expr *expr, double 
     *bound = value.number;
     return true;
   }
-  if (value.kind == VALUE_TENSOR) check_option_as_constant(checker, value.id, expr->span.place, "loops are");
+  const Place place = check_place_of(checker, scope, expr, expr->span.place);
+  if (value.kind == VALUE_TENSOR) check_option_as_constant(checker, value.id, place, "loops are");
   else if (value.kind != VALUE_NONE)
-    diags_error(checker->diags, "E0321", expr->span.place, "a loop counts in whole numbers; %s is none", ast_expr_text(checker->arena, expr));
+    diags_error(checker->diags, "E0321", place, "a loop counts in whole numbers; %s is none", ast_expr_text(checker->arena, expr));
   return false;
 }
 

@@ -216,13 +216,14 @@ void check_option_as_constant(Checker *checker, TypedId id, Place place, const c
 
 bool check_size(Checker *checker, Scope *scope, const Expr *expr, Dim *dim) {
   Value value = check_expr(checker, scope, expr);
+  const Place place = check_place_of(checker, scope, expr, expr->span.place);
   if (value.kind == VALUE_NONE) return false;
   if (value.kind == VALUE_TENSOR) {
-    check_option_as_constant(checker, value.id, expr->span.place, "sizes are");
+    check_option_as_constant(checker, value.id, place, "sizes are");
     return false;
   }
   if (value.kind != VALUE_NUMBER || !check_is_whole(value.number) || value.number < 1) {
-    diags_error(checker->diags, "E0321", expr->span.place, "a size must be a whole number of at least 1; %s is %s",
+    diags_error(checker->diags, "E0321", place, "a size must be a whole number of at least 1; %s is %s",
                 ast_expr_text(checker->arena, expr), value.kind == VALUE_NUMBER ? arena_printf(checker->arena, "%.9g", value.number) : "no number");
     return false;
   }

@@ -49,6 +49,7 @@ static void check_source(Checker *checker, const Expr *expr, DataSource *source)
     const char *name = expr->kind == EXPR_CALL ? expr->text : ast_expr_text(checker->arena, expr);
     diags_error(checker->diags, "E0216", expr->span.place, "unknown data source \"%s\"%s (known: karate, synth, npy, safetensors, planetoid, tu, or a file's name)",
                 name, check_nearest(checker, name, known, count, ""));
+    check_fix_nearest(checker, expr->span.place, name, known, count);
     return;
   }
   if (!kind->is_supported) {
@@ -125,6 +126,7 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     for (int i = 0; i < spec->type_count && count < 64; i++) words[count++] = spec->types[i].name;
     diags_error(checker->diags, "E0216", stmt->kind_place, "fields are of node, edge, graph or a type of nodes that is declared above; \"%s\" is none%s", stmt->kind,
                 check_nearest(checker, stmt->kind, words, count, ""));
+    check_fix_nearest(checker, stmt->kind_place, stmt->kind, words, count);
     diags_help(checker->diags, "nodes %s : count declares it a type of nodes", stmt->kind);
     return;
   }
@@ -155,9 +157,11 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     bool is_later = false;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) is_later = is_later || strcmp(later[i], type->domain) == 0;
     if (is_later) check_unsupported(checker, type->span.place, "fields of type %s are", type->domain);
-    else
+    else {
       diags_error(checker->diags, "E0216", type->span.place, "unknown field type \"%s\"%s (known: f32[...], f16[...], onehot[...], class[...], multilabel[...])", type->domain,
                   check_nearest(checker, type->domain, dtypes, 4, ""));
+      check_fix_nearest(checker, type->span.place, type->domain, dtypes, 4);
+    }
     return;
   }
   if (is_onehot && type->dim_count != 1) {
@@ -330,6 +334,7 @@ static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
         return;
       }
     diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, sizeof known / sizeof *known, "\""));
+    check_fix_nearest(checker, stmt->name_place, name, known, sizeof known / sizeof *known);
   }
 }
 

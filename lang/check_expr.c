@@ -97,7 +97,7 @@ static Value lift(Checker *checker, Scope *scope, const Expr *expr) {
     return none;
   }
   const EdgeEnd at = strcmp(end, "src") == 0 ? END_SRC : END_DST;
-  return check_is_at_end(checker, &value, at, expr) ? check_lift(checker, scope, value, checker->edges, at, expr->span.place) : none;
+  return check_is_at_end(checker, scope, &value, at, expr) ? check_lift(checker, scope, value, checker->edges, at, expr->span.place) : none;
 }
 
 static Value member(Checker *checker, Scope *scope, const Expr *expr) {
@@ -198,9 +198,10 @@ bool check_condition(Checker *checker, Scope *scope, const Expr *expr, bool *is_
     *is_true = value.number != 0;
     return true;
   }
-  if (value.kind == VALUE_TENSOR) check_option_as_constant(checker, value.id, expr->span.place, "conditions are");
+  const Place place = check_place_of(checker, scope, expr, expr->span.place);
+  if (value.kind == VALUE_TENSOR) check_option_as_constant(checker, value.id, place, "conditions are");
   else if (value.kind != VALUE_NONE)
-    diags_error(checker->diags, "E0215", expr->span.place, "a condition must be true or false; %s is not", ast_expr_text(checker->arena, expr));
+    diags_error(checker->diags, "E0215", place, "a condition must be true or false; %s is not", ast_expr_text(checker->arena, expr));
   return false;
 }
 

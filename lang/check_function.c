@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "check_function.h"
+#include "check_train.h"
 
 static const Value none = {.kind = VALUE_NONE};
 
-static Check check_unary, check_slope, check_selu, check_choice, check_stop, check_count, check_running, check_dropout, check_domain, check_dot_call, check_init;
+static Check check_unary, check_slope, check_selu, check_choice, check_one_of, check_at_least, check_stop, check_count, check_running, check_dropout, check_domain, check_dot_call, check_init;
 
 static const Function functions[] = {
     {"relu", "x", check_unary, MAP_RELU, "max(x, 0)"},
@@ -48,6 +49,8 @@ static const Function functions[] = {
     {"zeros", "'domain, 'a, 'b, 'c, 'd", check_zeros, 0, "zeros(node, 16): a value that is 0 everywhere"},
     {"reduce", "x, how, 'to, 'axis", check_reduce_named, 0, "sum, mean, max or min by a text: reduce(src.x, \"mean\")"},
     {"domain", "x", check_domain, 0, "where a value lives, as a constant text: \"node\", \"edge\" or \"none\""},
+    {"one_of", "word, a, b, c, d, e, f, g, h", check_one_of, 0, "the word, which must be one of the texts behind it: one_of(aggr, \"mean\", \"max\")"},
+    {"at_least", "n, least", check_at_least, 0, "the number, which must not be smaller: at_least(depth, 1)"},
     {"dot", "a, b", check_dot_call, 0, "contracts the last dimension of both"},
     {"constant", "value", check_init, RULE_CONSTANT, "initialiser: every weight is this number"},
     {"fixed", "value", check_init, RULE_FIXED, "initialiser: a number that is saved with the weights but never trained"},
@@ -118,6 +121,7 @@ static void unknown_argument(Checker *checker, const Function *function, const A
     diags_fix(checker->diags, arg->place, 3, "axis");
   } else {
     diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", function->name, arg->name, check_nearest(checker, arg->name, known, count, "\""));
+    check_fix_nearest(checker, arg->place, arg->name, known, count);
   }
   diags_note(checker->diags, "%s", signature(checker, function));
 }
@@ -274,6 +278,40 @@ static Value check_domain(Checker *checker, Scope *scope, const Function *functi
   return check_string(domain == DOMAIN_NONE ? "none" : domain_is_nodes(domain) ? "node" : domain == DOMAIN_GRAPH ? "graph" : "edge");
 }
 
+/* What a layer takes as an argument is the user's word. */
+static Value check_one_of(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
+  const char *known[ARG_MAX];
+  const Value word = bound->operand[0].value;
+  int count = 0;
+  for (int i = 1; i < ARG_MAX && bound->is_given[i]; i++) {
+    if (bound->operand[i].value.kind != VALUE_STRING) {
+      diags_error(checker->diags, "E0215", call->place, "%s chooses between texts: one_of(aggr, \"mean\", \"max\")", function->name);
+      return none;
+    }
+    known[count++] = bound->operand[i].value.text;
+  }
+  const char *name = ast_expr_text(checker->arena, bound->operand[0].expr);
+  const Place place = check_place_of(checker, scope, bound->operand[0].expr, call->place);
+  if (word.kind == VALUE_STRING && train_is_in(word.text, known, count)) return word;
+  if (word.kind == VALUE_STRING) train_unknown_word(checker, place, name, word.text, known, count);
+  else if (count) diags_error(checker->diags, "E0215", place, "\"%s\" is a text: %s = \"%s\"", name, name, known[0]);
+  else check_needs_arguments(checker, function, call, "texts to choose from");
+  return none;
+}
+
+static Value check_at_least(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
+  const Value least = bound->operand[1].value, n = bound->operand[0].value;
+  const int option = n.kind == VALUE_TENSOR && checker->program->exprs[n.id].kind == TYPED_OPTION ? checker->program->exprs[n.id].index : NO_INDEX;
+  const double number = option == NO_INDEX ? n.number : checker->program->options[option].value;
+  const char *name = ast_expr_text(checker->arena, bound->operand[0].expr);
+  const Place place = check_place_of(checker, scope, bound->operand[0].expr, call->place);
+  if (!bound->is_given[1] || least.kind != VALUE_NUMBER) check_needs_arguments(checker, function, call, "a number and the smallest that it may be");
+  else if (n.kind != VALUE_NUMBER && n.kind != VALUE_TENSOR) diags_error(checker->diags, "E0215", place, "\"%s\" is a number of at least %.9g", name, least.number);
+  else if ((n.kind == VALUE_NUMBER || option != NO_INDEX) && number < least.number) diags_error(checker->diags, "E0215", place, "\"%s\" must be at least %.9g; it is %.9g", name, least.number, number);
+  else return n;
+  return none;
+}
+
 static Value check_count(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
   const Value x = bound->operand[0].value;
   if (x.kind != VALUE_TENSOR || x.type.domain == DOMAIN_NONE) {
@@ -308,7 +346,7 @@ static Value check_running(Checker *checker, Scope *scope, const Function *funct
     return none;
   }
   if (share.kind != VALUE_NUMBER || share.number < 0 || share.number > 1) {
-    diags_error(checker->diags, "E0215", call->place, "the share by which a buffer moves must be a constant number from 0 to 1");
+    diags_error(checker->diags, "E0215", check_place_of(checker, scope, bound->operand[2].expr, call->place), "the share by which a buffer moves must be a constant number from 0 to 1");
     return none;
   }
   return check_emit(checker, scope, (TypedExpr){.kind = TYPED_RUNNING, .type = x.type, .operand_count = 3, .operand = {x.id, buffer.id, sample.id}, .number = share.number,
@@ -328,7 +366,7 @@ static Value check_dropout(Checker *checker, Scope *scope, const Function *funct
   (void)function;
   if (!bound->is_given[1]) bound->operand[1] = (Operand){check_number_named(checker, 0.5), call->site};
   Value p = bound->operand[1].value;
-  Place p_place = bound->operand[1].expr->span.place;
+  const Place p_place = check_place_of(checker, scope, bound->operand[1].expr, call->place);
   if (p.kind == VALUE_NUMBER && !is_probability(checker, p.number, p_place)) return none;
   if (p.kind == VALUE_NUMBER && p.number == 0) return check_tensor(checker, scope, bound->operand[0].value, call->place);
   if (!check_argument(checker, scope, bound, 0, call) || !check_argument(checker, scope, bound, 1, call)) return none;

@@ -19,6 +19,45 @@ const char *check_signature(Checker *checker, const Item *layer) {
   return arena_printf(checker->arena, "%s)", text);
 }
 
+/* ---- layers of std ---- */
+
+bool check_is_standard(const Checker *checker, const Item *item) {
+  const char *folder = checker->options->share_dir;
+  if (!folder || item->place.file == checker->ast->main_file) return false;
+  const char *path = diags_source_path(checker->diags, item->place.file);
+  const size_t length = strlen(folder);
+  return strncmp(path, folder, length) == 0 && strncmp(path + length, "/std/", 5) == 0;
+}
+
+const Scope *check_standard_call(const Checker *checker, const Scope *scope) {
+  if (!scope || !scope->caller || !check_is_standard(checker, scope->item)) return NULL;
+  while (scope->caller->caller && check_is_standard(checker, scope->caller->item)) scope = scope->caller;
+  return scope;
+}
+
+Written check_as_written(const Checker *checker, const Scope *scope, const Expr *expr, Value value) {
+  const Expr *written = expr;
+  const char *formal = NULL;
+  for (const Scope *s = scope; s && s->caller && s->exprs && check_is_standard(checker, s->item); s = s->caller) {
+    int at = NO_INDEX;
+    for (int i = s->item->formal_count - 1; i >= 0; i--) {
+      const bool is_value = value.kind == VALUE_TENSOR && s->given[i].kind == VALUE_TENSOR && s->given[i].id == value.id;
+      if (s->exprs[i] && (is_value || (written->kind == EXPR_NAME && strcmp(s->item->formals[i].name, written->text) == 0))) at = i;
+    }
+    if (at == NO_INDEX) return (Written){ast_expr_text(checker->arena, expr), expr->span.place};
+    written = s->exprs[at];
+    formal = s->item->formals[at].name;
+  }
+  const bool is_short = !formal || written->kind == EXPR_NAME || written->kind == EXPR_MEMBER;
+  return (Written){is_short ? ast_expr_text(checker->arena, written) : formal, written->span.place};
+}
+
+Place check_place_of(const Checker *checker, const Scope *scope, const Expr *expr, Place otherwise) {
+  if (!expr) return otherwise;
+  const Place place = check_as_written(checker, scope, expr, none).place;
+  return place.file == checker->ast->main_file || !check_standard_call(checker, scope) ? place : otherwise;
+}
+
 /* ---- names of weights ---- */
 
 const Instance *check_find_path(const Checker *checker, const char *path) {
@@ -99,14 +138,46 @@ static void unknown_argument(Checker *checker, const Item *layer, const Arg *arg
     }
   for (int i = 0; i < layer->formal_count; i++) suggest_offer(&suggest, layer->formals[i].name);
   diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", layer->name, arg->name, suggest_text(checker->arena, &suggest, "\""));
+  check_fix_suggested(checker, arg->place, &suggest);
   diags_note(checker->diags, "%s", check_signature(checker, layer));
+}
+
+/* What stands for an optional value that is not given, and is handed on as that: edge_weight = 1. */
+static bool is_initial(const Formal *formal, Value value) {
+  return formal->initial && formal->initial->kind == EXPR_NUMBER && value.kind == VALUE_NUMBER && value.number == formal->initial->number;
 }
 
 /* An optional value on nodes or edges is passed over by what is none: SAGE(x, 64) beside SAGE(authors, papers, 64). */
 static bool is_passed_over(const Item *layer, int at, Value value) {
   const Formal *formal = at < layer->formal_count ? &layer->formals[at] : NULL;
   const bool is_row = value.kind == VALUE_TENSOR && value.type.domain != DOMAIN_NONE;
-  return formal && formal->initial && formal->type.is_given && *formal->type.domain && value.kind != VALUE_NONE && !is_row;
+  return formal && formal->initial && formal->type.is_given && *formal->type.domain && value.kind != VALUE_NONE && !is_row && !is_initial(formal, value);
+}
+
+/* A text or a choice of yes or no where the formal has one: what else there is would be told of in the words of the layer's body. */
+static bool is_of_kind(Checker *checker, const Item *layer, const Formal *formal, const Expr *expr, Value value) {
+  const ExprKind kind = formal->initial && !formal->type.is_given ? formal->initial->kind : EXPR_ERROR;
+  const char *text = kind == EXPR_STRING ? formal->initial->text : "";
+  if (value.kind == VALUE_NONE) return true;
+  if (kind == EXPR_STRING && value.kind != VALUE_STRING) diags_error(checker->diags, "E0215", expr->span.place, "\"%s\" of %s is a text: %s = \"%s\"", formal->name, layer->name, formal->name, text);
+  else if (kind == EXPR_BOOL && value.kind != VALUE_BOOL) {
+    if (value.kind == VALUE_TENSOR) check_option_as_constant(checker, value.id, expr->span.place, arena_printf(checker->arena, "\"%s\" of %s is", formal->name, layer->name));
+    else diags_error(checker->diags, "E0215", expr->span.place, "\"%s\" of %s is true or false", formal->name, layer->name);
+  } else if (kind == EXPR_NUMBER && (value.kind == VALUE_STRING || value.kind == VALUE_BOOL))
+    diags_error(checker->diags, "E0215", expr->span.place, "\"%s\" of %s is a number", formal->name, layer->name);
+  else return true;
+  return false;
+}
+
+/* aggr = mean, without the quotes. */
+static bool lacks_quotes(Checker *checker, Scope *scope, const Item *layer, const Formal *formal, const Expr *expr) {
+  if (!formal || !formal->initial || formal->initial->kind != EXPR_STRING || expr->kind != EXPR_NAME) return false;
+  if (check_find_variable(scope, expr->text) || check_find_constant(checker, expr->text) || check_find_option(checker, expr->text) != NO_INDEX) return false;
+  if (scope->item == checker->model && check_field_index(checker, expr->text) != NO_INDEX) return false;
+  const char *quoted = arena_printf(checker->arena, "\"%s\"", expr->text);
+  diags_error(checker->diags, "E0215", expr->span.place, "\"%s\" of %s is a text: %s = %s", formal->name, layer->name, formal->name, quoted);
+  diags_fix_word(checker->diags, expr->span.place, expr->text, quoted);
+  return true;
 }
 
 /* Evaluates the arguments where the call stands. `given` holds one entry per formal. */
@@ -123,6 +194,7 @@ static bool evaluate(Checker *checker, Scope *scope, const Item *layer, const Ca
     int at = NO_INDEX;
     for (int k = 0; arg->name && k < layer->formal_count; k++)
       if (strcmp(layer->formals[k].name, arg->name) == 0) at = k;
+    if (lacks_quotes(checker, scope, layer, at == NO_INDEX ? NULL : &layer->formals[at], arg->value)) return false;
     const Value value = arg->name && at == NO_INDEX ? none : check_expr(checker, scope, arg->value);
     if (!arg->name) {
       while (is_passed_over(layer, next, value)) next++;
@@ -140,6 +212,7 @@ static bool evaluate(Checker *checker, Scope *scope, const Item *layer, const Ca
     }
     exprs[at] = arg->value;
     given[at] = value;
+    if (!is_of_kind(checker, layer, &layer->formals[at], arg->value, value)) return false;
     is_right = is_right && given[at].kind != VALUE_NONE;
   }
   return is_right;
@@ -214,7 +287,7 @@ static bool bind(Checker *checker, Scope *inner, const Item *layer, const Call *
       if (value.kind == VALUE_NONE) return false;
       given[i] = value;
     }
-    if (!exprs[i] && formal->type.is_given && value.kind != VALUE_TENSOR) { /* root : node[g] = 0: there is none, which domain(root) says */
+    if (formal->type.is_given && (exprs[i] ? is_initial(formal, value) : value.kind != VALUE_TENSOR)) { /* root : node[g] = 0: there is none, which domain(root) says */
       check_set_variable(checker, inner, formal->name, value, formal->place);
       continue;
     }
@@ -260,17 +333,45 @@ static void place_at_call(Checker *checker, Place call, int first) {
 
 /* What warnings about the data need to know: whether the layer is one of ours, and whether it is GCN. */
 static void mark_standard(Checker *checker, const Item *layer, int first) {
-  const char *folder = checker->options->share_dir;
-  if (!folder) return;
-  const char *std = arena_printf(checker->arena, "%s/std/", folder);
-  if (strncmp(diags_source_path(checker->diags, layer->place.file), std, strlen(std)) != 0) return;
+  if (!check_is_standard(checker, layer)) return;
   if (strcmp(layer->name, "GCN") == 0) checker->program->wants_reverse_edges = true;
   for (int i = first; i < checker->program->expr_count; i++) checker->program->exprs[i].is_standard = true;
 }
 
+static bool has_formal(const Item *layer, const char *name, int *at) {
+  for (*at = 0; *at < layer->formal_count; ++*at)
+    if (strcmp(layer->formals[*at].name, name) == 0) return true;
+  return false;
+}
+
+/* A layer of std that is written for one type of nodes stumbles somewhere inside over edges between two: what is wrong is the edges that it was called over. */
+static void explain_two_types(Checker *checker, const Scope *inner, int messages) {
+  const DataInfo *info = checker->program->info;
+  const Item *layer = inner->item;
+  const Domain src = domain_at(inner->edges, END_SRC), dst = domain_at(inner->edges, END_DST);
+  int root, loops;
+  if (src == dst || !check_is_standard(checker, layer) || check_standard_call(checker, inner) != inner) return;
+  const bool takes_two = has_formal(layer, "root", &root), has_two = takes_two && inner->exprs[root];
+  const bool adds_loops = has_formal(layer, "add_self_loops", &loops) && inner->given[loops].number != 0;
+  if (has_two && !adds_loops) return;
+  if (!diags_drop_with(checker->diags, messages, "E0302") && (has_two || !diags_drop_with(checker->diags, messages, "E0310"))) return;
+  const char *edges = typed_domain_name(info, inner->edges), *from = typed_domain_name(info, src), *to = typed_domain_name(info, dst);
+  const Place place = inner->call_at;
+  if (has_two) {
+    diags_error(checker->diags, "E0310", place, "%s adds an edge from each node to itself, and relation %s goes %s \xE2\x86\x92 %s", layer->name, edges, from, to);
+    diags_help(checker->diags, "add_self_loops = false");
+  } else if (takes_two) {
+    diags_error(checker->diags, "E0310", place, "relation %s goes %s \xE2\x86\x92 %s, and %s was given values of one type of nodes", edges, from, to, layer->name);
+    diags_help(checker->diags, "give it both: %s(%s.x, %s.x, ...) over %s", layer->name, from, to, edges);
+  } else {
+    diags_error(checker->diags, "E0310", place, "%s is for edges between nodes of one type, and relation %s goes %s \xE2\x86\x92 %s", layer->name, edges, from, to);
+    diags_help(checker->diags, "SAGE(%s.x, %s.x, 64) over %s takes values of both; GraphConv, GAT, GATv2 and TransformerConv do, too", from, to, edges);
+  }
+}
+
 static Value expand(Checker *checker, Scope *scope, const Item *layer, const Call *call, const char *path, Value *given, const Expr **exprs) {
   Scope *inner = arena_alloc(checker->arena, sizeof *inner);
-  *inner = (Scope){.caller = scope, .item = layer, .path = path, .call_place = call->as ? call->as_place : call->place};
+  *inner = (Scope){.caller = scope, .item = layer, .path = path, .call_place = call->as ? call->as_place : call->place, .call_at = call->place, .edges = checker->edges, .given = given, .exprs = exprs};
   int first = checker->program->expr_count, errors = diags_error_count(checker->diags), messages = diags_count(checker->diags);
   if (!bind(checker, inner, layer, call, given, exprs)) return none;
   bool is_known = check_find_path(checker, path) != NULL;
@@ -281,6 +382,7 @@ static Value expand(Checker *checker, Scope *scope, const Item *layer, const Cal
   }
   check_block(checker, inner, layer->block);
   if (diags_error_count(checker->diags) > errors) {
+    explain_two_types(checker, inner, messages);
     diags_called_from(checker->diags, messages, layer->place, call->place, layer->name);
     return none;
   }

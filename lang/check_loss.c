@@ -51,6 +51,7 @@ static void check_arguments(Training *t, const Expr *loss, gnn_loss_kind kind) {
     if (set_argument(t, kind, name, arg)) continue;
     diags_error(t->checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", loss_names[kind], *name ? name : "(without a name)",
                 train_is_in(name, names, 4) ? "" : check_nearest(t->checker, name, names, 4, "\""));
+    if (!train_is_in(name, names, 4)) check_fix_nearest(t->checker, arg->place, name, names, 4);
     diags_note(t->checker->diags, "%s", loss_helps[kind]);
   }
 }

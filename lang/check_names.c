@@ -22,6 +22,16 @@ int check_find_option(const Checker *checker, const char *name) {
   return NO_INDEX;
 }
 
+void check_fix_suggested(Checker *checker, Place place, const Suggest *suggest) {
+  if (suggest->count == 1) diags_fix_word(checker->diags, place, suggest->wanted, suggest->name[0]);
+}
+
+void check_fix_nearest(Checker *checker, Place place, const char *wanted, const char *const *names, int count) {
+  Suggest suggest = {.wanted = wanted};
+  for (int i = 0; i < count; i++) suggest_offer(&suggest, names[i]);
+  check_fix_suggested(checker, place, &suggest);
+}
+
 const char *check_nearest(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote) {
   Suggest suggest = {.wanted = wanted};
   for (int i = 0; i < count; i++) suggest_offer(&suggest, names[i]);
@@ -62,6 +72,7 @@ static void unknown_name(Checker *checker, const Scope *scope, const Expr *name)
     const char *where = best.place.line > 0 ? arena_printf(checker->arena, " (%s)", check_where(checker, best.place)) : "";
     diags_error(checker->diags, "E0202", name->place, "\"%s\" is not defined here; did you mean the %s \"%s\"%s?", name->text, best.kind,
                 suggest.name[0], where);
+    check_fix_suggested(checker, name->place, &suggest);
   } else if (strcmp(name->text, "edge_index") == 0) {
     diags_error(checker->diags, "E0202", name->place, "\"edge_index\" is not needed: layers and src./dst. know the edges of the data");
   } else if (check_is_function(name->text)) {
@@ -105,9 +116,12 @@ void check_unknown_layer(Checker *checker, const char *name, Place place) {
   if (suggest.count == 0) {
     diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"", what, name);
   } else {
+    const char *ours = known_alias_of(suggest.name[0]), *replacement = ours ? ours : suggest.name[0];
+    const bool is_certain = suggest.count == 1 || suggest.distance[0] < suggest.distance[1] || strcmp(replacement, suggest.name[1]) == 0;
     for (int i = 0; i < suggest.count; i++) suggest.name[i] = with_alias(checker, suggest.name[i]);
     suggest.count = 1;
     diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"%s", what, name, suggest_text(checker->arena, &suggest, ""));
+    if (is_certain && !strpbrk(replacement, "(@^")) diags_fix_word(checker->diags, place, name, replacement);
   }
   diags_note(checker->diags, "gnncc --list %ss", what);
 }
@@ -127,7 +141,7 @@ static bool init_named(const char *name, Value *value) {
 }
 
 static Value degree(Checker *checker, Scope *scope, EdgeEnd end, Place place) {
-  if (!check_has_edges(checker, place, end == END_DST ? "in_degree" : "out_degree") || !check_tells_no_pairs(checker, checker->edges, place)) return (Value){.kind = VALUE_NONE};
+  if (!check_has_edges(checker, scope, place, end == END_DST ? "in_degree" : "out_degree") || !check_tells_no_pairs(checker, checker->edges, place)) return (Value){.kind = VALUE_NONE};
   TypedExpr e = {.kind = TYPED_DEGREE, .place = place, .end = end, .edges = checker->edges, .type = check_scalar_type()};
   e.type.domain = domain_at(checker->edges, end);
   return check_emit(checker, scope, e);

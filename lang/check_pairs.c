@@ -50,6 +50,7 @@ static bool read_argument(Checker *checker, const Arg *arg, PairsDecl *pairs) {
     return false;
   }
   diags_error(checker->diags, "E0204", arg->place, "split_edges has no argument \"%s\"%s", *name ? name : "(without a name)", check_nearest(checker, name, names, 5, "\""));
+  check_fix_nearest(checker, arg->place, name, names, 5);
   diags_note(checker->diags, "%s", form);
   return false;
 }

@@ -14,6 +14,7 @@ static bool budget_tier(Checker *checker, const ConfStmt *stmt, Tier *tier) {
   }
   const char *known[] = {device, tier_names[TIER_HOST], tier_names[TIER_SSD], tier_names[TIER_DEVICE]};
   diags_error(checker->diags, "E0217", stmt->word_place, "unknown tier \"%s\"%s (known: %s, host, ssd)", stmt->word, check_nearest(checker, stmt->word, known, 4, ""), device);
+  check_fix_nearest(checker, stmt->word_place, stmt->word, known, 4);
   return false;
 }
 
@@ -52,6 +53,7 @@ static int chosen_word(Checker *checker, const ConfStmt *stmt, const char *const
   for (; words[count]; count++) known = arena_printf(checker->arena, "%s, %s", known, words[count]);
   const char *text = is_word ? value->text : ast_expr_text(checker->arena, value);
   diags_error(checker->diags, "E0217", value->span.place, "unknown %s \"%s\"%s (known: %s)", stmt->key, text, check_nearest(checker, text, words, count, ""), known);
+  check_fix_nearest(checker, value->span.place, text, words, count);
   return NO_INDEX;
 }
 
@@ -110,7 +112,10 @@ static void check_plan_setting(Checker *checker, const ConfStmt *stmt, const Con
     }
   if (strcmp(stmt->key, "budget") == 0) check_budget(checker, stmt);
   else if (strcmp(stmt->key, "fate") == 0) check_fate(checker, stmt);
-  else diags_error(checker->diags, "E0217", stmt->key_place, "unknown plan setting \"%s\"%s", stmt->key, check_nearest(checker, stmt->key, known, 5, "\""));
+  else {
+    diags_error(checker->diags, "E0217", stmt->key_place, "unknown plan setting \"%s\"%s", stmt->key, check_nearest(checker, stmt->key, known, 5, "\""));
+    check_fix_nearest(checker, stmt->key_place, stmt->key, known, 5);
+  }
 }
 
 void check_plan(Checker *checker) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check_function.h"
+#include "check_train.h"
 
 static const Value none = {.kind = VALUE_NONE};
 
@@ -253,13 +254,14 @@ Value check_reduce_named(Checker *checker, Scope *scope, const Function *functio
   const char *names[REDUCE_COUNT];
   const Value how = bound->operand[1].value;
   if (how.kind != VALUE_STRING) {
-    diags_error(checker->diags, "E0215", call->place, "%s needs a text that says how: %s(src.x, \"mean\")", function->name, function->name);
+    diags_error(checker->diags, "E0215", check_place_of(checker, scope, bound->operand[1].expr, call->place), "%s needs a text that says how: %s(src.x, \"mean\")", function->name, function->name);
     return none;
   }
   const Reducer reducer = reducer_named(strcmp(how.text, "add") == 0 ? "sum" : how.text);
   for (int r = 0; r < REDUCE_COUNT; r++) names[r] = typed_reducer_name((Reducer)r);
   if (reducer < REDUCE_COUNT) return reduce(checker, scope, typed_reducer_name(reducer), reducer, call, bound, bound->expr[2], bound->expr[3]);
-  diags_error(checker->diags, "E0205", call->place, "unknown reducer \"%s\"%s", how.text, check_nearest(checker, how.text, names, REDUCE_COUNT, ""));
+  const Place place = check_place_of(checker, scope, bound->operand[1].expr, call->place);
+  train_unknown_word(checker, place, "reducer", how.text, names, REDUCE_COUNT);
   return none;
 }
 

@@ -164,23 +164,35 @@ bool check_is_type(const Checker *checker, const char *name) {
 }
 
 /* Edges, where types of nodes leave open which. */
-bool check_has_edges(Checker *checker, Place place, const char *what) {
+bool check_has_edges(Checker *checker, const Scope *scope, Place place, const char *what) {
   const DataInfo *info = checker->program->info;
   if (checker->edges != DOMAIN_EDGE || info->type_count == 0) return true;
-  diags_error(checker->diags, "E0310", place, "%s of which edges? data \"%s\" has the relations %s", what, checker->program->data->name, list_text(checker, info, false));
-  diags_help(checker->diags, "say it behind the call: SAGE(a, p, 64) over %s", info->relation_count ? info->relations[0].name : "cites");
+  const Scope *call = check_standard_call(checker, scope);
+  const char *relation = info->relation_count ? info->relations[0].name : "cites";
+  diags_error(checker->diags, "E0310", call ? call->call_at : place, "%s of which edges? data \"%s\" has the relations %s", call ? call->item->name : what, checker->program->data->name, list_text(checker, info, false));
+  if (call) diags_help(checker->diags, "say it behind the call: %s(...) over %s", call->item->name, relation);
+  else diags_help(checker->diags, "say it behind the call: SAGE(a, p, 64) over %s", relation);
   return false;
 }
 
-bool check_is_at_end(Checker *checker, const Value *value, EdgeEnd end, const Expr *expr) {
+bool check_is_at_end(Checker *checker, const Scope *scope, const Value *value, EdgeEnd end, const Expr *expr) {
   const DataInfo *info = checker->program->info;
   const char *word = end == END_SRC ? "src" : "dst";
-  if (!check_has_edges(checker, expr->span.place, arena_printf(checker->arena, "%s.%s", word, expr->text))) return false;
+  if (!check_has_edges(checker, scope, expr->span.place, arena_printf(checker->arena, "%s.%s", word, expr->text))) return false;
   const Domain wanted = domain_at(checker->edges, end);
   if (value->type.domain == wanted) return true;
   const char *name = typed_domain_name(info, checker->edges), *src = typed_domain_name(info, domain_at(checker->edges, END_SRC)), *dst = typed_domain_name(info, domain_at(checker->edges, END_DST));
-  diags_error(checker->diags, "E0310", expr->span.place, "relation %s goes %s \xE2\x86\x92 %s, so %s. must be on %s; \"%s\" is on %s", name, src, dst, word, typed_domain_name(info, wanted), expr->text,
-              typed_domain_name(info, value->type.domain));
+  const Scope *call = check_standard_call(checker, scope);
+  if (call && call->edges != checker->edges) {
+    diags_error(checker->diags, "E0310", call->call_at, "%s goes over all relations, which have to be between nodes of one type; %s goes %s \xE2\x86\x92 %s", call->item->name, name, src, dst);
+    diags_help(checker->diags, "one call for each relation, and their sum: SAGE(a, p, 64) over %s", name);
+    return false;
+  }
+  Expr bare = *expr;
+  bare.kind = EXPR_NAME; /* src.a is about a */
+  const Written written = check_as_written(checker, scope, &bare, *value);
+  diags_error(checker->diags, "E0310", call ? written.place : expr->span.place, "relation %s goes %s \xE2\x86\x92 %s, so %s. must be on %s; \"%s\" is on %s", name, src, dst,
+              word, typed_domain_name(info, wanted), written.text, typed_domain_name(info, value->type.domain));
   return false;
 }
 
@@ -211,9 +223,11 @@ static bool find_edges(Checker *checker, Scope *scope, const Expr *over, Domain 
   names[0] = "edges";
   for (int i = 0; i < info->relation_count; i++) names[i + 1] = info->relations[i].name;
   if (info->relation_count == 0) diags_error(checker->diags, "E0203", over->place, "data \"%s\" has no relation \"%s\"; there is one set of edges, and no need to name it", checker->program->data->name, over->text);
-  else
+  else {
     diags_error(checker->diags, "E0203", over->place, "data \"%s\" has no relation \"%s\"%s; it has %s", checker->program->data->name, over->text, check_nearest(checker, over->text, names, info->relation_count + 1, ""),
                 list_text(checker, info, false));
+    check_fix_nearest(checker, over->place, over->text, names, info->relation_count + 1);
+  }
   return false;
 }
 

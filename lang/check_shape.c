@@ -49,12 +49,18 @@ Value check_zeros(Checker *checker, Scope *scope, const Function *function, cons
   (void)function;
   const Expr *domain = bound->expr[0];
   TypedExpr e = {.kind = TYPED_ZEROS, .type = check_scalar_type(), .place = call->place};
+  const Scope *layer = check_standard_call(checker, scope);
+  if (layer && domain && domain->kind == EXPR_NAME && strcmp(domain->text, "node") == 0 && checker->program->info->type_count > 0) {
+    diags_error(checker->diags, "E0310", layer->call_at, "%s is for nodes of one type, and those of data \"%s\" have several", layer->item->name, checker->program->data->name);
+    diags_help(checker->diags, "one call for each relation, and their sum: (SAGE(a, p, 64) over writes) + (SAGE(p, 64) over cites)");
+    return none;
+  }
   if (!domain || domain->kind != EXPR_NAME || !find_domain(checker, scope, domain->text, &e.type.domain)) {
     diags_error(checker->diags, "E0326", call->place,
                 "zeros(...) begins with where the value lives: zeros(node, 16), or a type of nodes that the data declares, zeros(edge, 16), zeros(graph, 16) or zeros(none, 16); or with a value that lives there: zeros(x, 16)");
     return none;
   }
-  if (e.type.domain == DOMAIN_EDGE && !check_has_edges(checker, call->place, "zeros(edge)")) return none;
+  if (e.type.domain == DOMAIN_EDGE && !check_has_edges(checker, scope, call->place, "zeros(edge)")) return none;
   for (int i = 1; i <= MAX_RANK && bound->expr[i]; i++)
     if (!check_size(checker, scope, bound->expr[i], &e.type.dim[e.type.rank++])) return none;
   return check_emit(checker, scope, e);

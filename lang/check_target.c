@@ -73,6 +73,7 @@ static const Setting *find_setting(Checker *checker, const ConfStmt *stmt, const
     return NULL;
   }
   diags_error(checker->diags, "E0217", stmt->key_place, "unknown %s setting \"%s\"%s", where, stmt->key, check_nearest(checker, stmt->key, names, count, "\""));
+  check_fix_nearest(checker, stmt->key_place, stmt->key, names, count);
   return NULL;
 }
 
@@ -189,6 +190,7 @@ static void check_tier(Checker *checker, TargetSpec *target, const ConfStmt *stm
   int tier = vocabulary_find(tier_names, stmt->word);
   if (tier != TIER_HOST && tier != TIER_SSD) {
     diags_error(checker->diags, "E0217", stmt->word_place, "unknown tier \"%s\"%s (known: host, ssd)", stmt->word, check_nearest(checker, stmt->word, tier_names + TIER_HOST, 2, ""));
+    check_fix_nearest(checker, stmt->word_place, stmt->word, tier_names + TIER_HOST, 2);
     return;
   }
   double capacity = -1, budget = -1;
@@ -213,6 +215,7 @@ static bool link_end(Checker *checker, const TargetSpec *target, const char *nam
   const char *known[] = {target->device ? target->device : tier_names[TIER_DEVICE], tier_names[TIER_HOST], tier_names[TIER_SSD]};
   if (tier_named(known[TIER_DEVICE], name, tier)) return true;
   diags_error(checker->diags, "E0217", place, "unknown end of a link \"%s\"%s (known: %s, host, ssd)", name, check_nearest(checker, name, known, 3, ""), known[0]);
+  check_fix_nearest(checker, place, name, known, 3);
   return false;
 }
 
@@ -285,9 +288,11 @@ static void check_target(Checker *checker, const Item *item, TargetSpec *target)
     if (!*stmt->key || (strcmp(stmt->key, "device") == 0 && is_block)) continue;
     if (strcmp(stmt->key, "tier") == 0 && is_block && !stmt->arrow) check_tier(checker, target, stmt);
     else if (strcmp(stmt->key, "link") == 0 && is_block && stmt->arrow) check_link(checker, target, stmt);
-    else
+    else {
       diags_error(checker->diags, "E0217", stmt->key_place, "a target holds device NAME {...}, tier NAME {...} and link A <-> B {...}, not \"%s\"%s", stmt->key,
                   check_nearest(checker, stmt->key, known, 3, "\""));
+      check_fix_nearest(checker, stmt->key_place, stmt->key, known, 3);
+    }
   }
   if (diags_error_count(checker->diags) > errors) return;
   if (!target->device) diags_error(checker->diags, "E0509", item->name_place, "target %s has no device", item->name);

@@ -27,9 +27,11 @@ void train_unknown_word(Checker *checker, Place place, const char *what, const c
   const char *ours = known_alias_of(word);
   if (ours && train_is_in(ours, known, count)) {
     diags_error(checker->diags, "E0205", place, "unknown %s \"%s\"; did you mean %s? (known: %s)", what, word, ours, list);
+    diags_fix_word(checker->diags, place, word, ours);
     return;
   }
   diags_error(checker->diags, "E0205", place, "unknown %s \"%s\"%s (known: %s)", what, word, suggest_text(checker->arena, &suggest, ""), list);
+  check_fix_suggested(checker, place, &suggest);
 }
 
 /* A scalar of numbers and options; NO_INDEX after a message. */
@@ -286,6 +288,7 @@ static void sort_setting(Training *t, const ConfStmt *stmt) {
   if (!train_is_in(stmt->key, settings, sizeof settings / sizeof *settings)) {
     diags_error(diags, "E0217", stmt->key_place, "unknown train setting \"%s\"%s", stmt->key,
                 check_nearest(t->checker, stmt->key, settings, (int)(sizeof settings / sizeof *settings), "\""));
+    check_fix_nearest(t->checker, stmt->key_place, stmt->key, settings, (int)(sizeof settings / sizeof *settings));
     return;
   }
   if (!stmt->value || stmt->word) {

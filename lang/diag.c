@@ -1,5 +1,6 @@
 #include "diag_internal.h"
 
+#include <ctype.h>
 #include <string.h>
 
 typedef struct WarningKind {
@@ -166,6 +167,19 @@ void diags_fix(Diags *diags, Place place, int width, const char *replacement) {
   ARENA_PUSH(diags->arena, diags->last->fixes, diags->last->fix_count, fix);
 }
 
+void diags_fix_word(Diags *diags, Place place, const char *word, const char *replacement) {
+  const Source *source = diags_source(diags, place.file);
+  size_t length, words = strlen(word);
+  const char *line = source && place.line > 0 ? source_line(source, place.line, &length) : NULL;
+  if (!line || place.column < 1 || (size_t)place.column > length) return;
+  const bool is_text = line[place.column - 1] == '"';
+  place.column += is_text;
+  const size_t at = (size_t)place.column - 1;
+  if (at + words > length || strncmp(line + at, word, words) != 0 || (is_text && line[at + words] != '"')) return;
+  if (!is_text && at + words < length && (isalnum((unsigned char)line[at + words]) || line[at + words] == '_')) return;
+  diags_fix(diags, place, (int)words, replacement);
+}
+
 int diags_count(const Diags *diags) {
   return diags->item_count;
 }
@@ -201,6 +215,20 @@ void diags_called_from(Diags *diags, int first, Place body, Place call, const ch
   }
   diags->item_count = kept;
   diags->last = NULL;
+}
+
+bool diags_drop_with(Diags *diags, int first, const char *code) {
+  bool is_there = false;
+  int errors = 0;
+  for (int i = first; i < diags->item_count; i++) {
+    is_there = is_there || strcmp(diags->items[i].code, code) == 0;
+    errors += diags->items[i].is_error;
+  }
+  if (!is_there) return false;
+  diags->item_count = first;
+  diags->error_count -= errors;
+  diags->last = NULL;
+  return true;
 }
 
 int diags_error_count(const Diags *diags) {

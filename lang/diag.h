@@ -40,11 +40,16 @@ void diags_note(Diags *diags, const char *format, ...) DIAG_PRINTF(2, 3);
 void diags_help(Diags *diags, const char *format, ...) DIAG_PRINTF(2, 3);
 /* A replacement of `width` bytes (0: an insertion) that is certainly right. */
 void diags_fix(Diags *diags, Place place, int width, const char *replacement);
+/* The same of a word, where it stands there, alone or in quotes: names that were made up elsewhere are not in the text. */
+void diags_fix_word(Diags *diags, Place place, const char *word, const char *replacement);
 
 /* Errors of `body`'s file made since there were `first` diagnostics stem from a call at `call`. They are moved there when
  * the call is in another file (their own place becomes a label), and get a label there otherwise. */
 int diags_count(const Diags *diags);
 void diags_called_from(Diags *diags, int first, Place body, Place call, const char *name);
+
+/* Drops what was said since there were `first` diagnostics when an error of that code is among it; false: it is kept. */
+bool diags_drop_with(Diags *diags, int first, const char *code);
 
 int diags_error_count(const Diags *diags);
 /* There were more errors than are shown: nothing more need be looked for. */

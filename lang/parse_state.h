@@ -35,6 +35,7 @@ typedef struct ParseState {
   Token queue[TOKEN_QUEUE];       /* read ahead */
   int closing_count;              /* "}" still to be handed out for blocks that were left open */
   int last_kind;                  /* handed out last; newlines are swallowed after some kinds */
+  Place closed;                   /* the last "}" of the text */
   Token recent[RECENT_TOKENS];    /* handed out last: [0] is the lookahead of the parser */
   int line_token_count;
   Token line_tokens[LINE_TOKENS]; /* the first of the lookahead's line */

@@ -223,6 +223,7 @@ static void report_item(ParseState *state, const Token *found) {
   for (int i = 0; i < ITEM_WORDS; i++) suggest_offer(&suggest, item_words[i]);
   diags_error(state->builder.diags, "E0102", found->span.place, "unknown item %s%s", describe(state, found),
               suggest_text(state->builder.arena, &suggest, "\""));
+  if (suggest.count == 1) diags_fix_word(state->builder.diags, found->span.place, found->text, suggest.name[0]);
   if (suggest.count == 0)
     diags_help(state->builder.diags, "a program is made of import, const, option, data, layer, model, train, target and plan");
 }
@@ -294,6 +295,10 @@ void syntax_error(ParseState *state, bool is_name_expected, int expected_count, 
     report_python(state, &found);
   } else if (found.kind == TOK_ELSE && is_first) {
     diags_error(state->builder.diags, "E0105", found.span.place, "\"else\" must stand on the line of the \"}\" before it");
+    if (state->closed.line > 0) {
+      diags_fix(state->builder.diags, state->closed, 1, "");
+      diags_fix(state->builder.diags, found.span.place, 0, "} ");
+    }
   } else if (is_keyword_as_name(state, &found, is_name_expected)) {
     report_keyword(state, &found);
   } else if (report_missing_equals(state, &found, construct)) {

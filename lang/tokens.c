@@ -130,6 +130,7 @@ static Token remember(ParseState *state, Token token) {
     state->line_tokens[state->line_token_count++] = token;
   memmove(state->recent + 1, state->recent, (RECENT_TOKENS - 1) * sizeof *state->recent);
   state->recent[0] = token;
+  if (token.kind == '}') state->closed = token.span.place;
   state->last_kind = token.kind;
   return token;
 }
