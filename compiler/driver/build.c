@@ -92,12 +92,13 @@ static void words(const Builder *b, Command *command, const char *list) {
   for (char *w = strtok_r(copy, " \t", &rest); w; w = strtok_r(NULL, " \t", &rest)) word(b, command, w);
 }
 
-static Command compiler(const Builder *b) {
+/* is_in_double: for gradcheck alone, which is compiled for speed of compilation. */
+static Command compiler(const Builder *b, bool is_in_double) {
   Command command = {0};
   const Options *o = b->c->options;
   words(b, &command, b->cc);
   word(b, &command, "-std=gnu11");
-  word(b, &command, o->optimisation == 0 ? "-O0" : o->optimisation == 1 ? "-O1" : "-O3");
+  word(b, &command, o->optimisation == 0 ? "-O0" : o->optimisation == 1 || is_in_double ? "-O1" : "-O3");
   if (o->is_debugging) word(b, &command, "-g");
   word(b, &command, "-march=native");
   word(b, &command, "-fno-math-errno");
@@ -205,14 +206,14 @@ static void say_progress(const Builder *b, const char *what) {
   else fprintf(stderr, "\r%*s\r", width, "");
 }
 
-/* Compile the sources to objects, all at once. */
-static int compile_all(const Builder *b, const char *const *sources, const char *const *objects, const char *const *extra, int count) {
+/* Compile the sources to objects, all at once; in_double: which of them is, or -1. */
+static int compile_all(const Builder *b, const char *const *sources, const char *const *objects, const char *const *extra, int count, int in_double) {
   pid_t children[CHILDREN];
   int status = 0, started = 0;
   const double since = clock_seconds(CLOCK_MONOTONIC);
   say_progress(b, arena_printf(b->arena, "%s compiles the program", b->cc));
   for (; started < count && status == 0; started++) {
-    Command command = compiler(b);
+    Command command = compiler(b, started == in_double);
     if (extra[started]) words(b, &command, extra[started]);
     word(b, &command, "-c");
     word(b, &command, "-o");
@@ -405,13 +406,12 @@ static int build_program(const Builder *b) {
   const char *const sources[] = {source, in_scratch(b, "main.c"), in_double};
   const char *const objects[] = {in_scratch(b, arena_printf(b->arena, "%s.o", b->prefix)), in_scratch(b, "main.o"),
                                  in_scratch(b, arena_printf(b->arena, "%s_in_double.o", b->prefix))};
-  /* The double build serves gradcheck alone: it is compiled for speed of compilation. */
-  const char *const extra[] = {"-DGNN_HAS_DOUBLE", NULL, "-DGNN_DOUBLE -O1"};
+  const char *const extra[] = {"-DGNN_HAS_DOUBLE", NULL, "-DGNN_DOUBLE"};
   bool has_double = in_double != NULL;
   int status = build_device(b);
-  if (status == 0) status = compile_all(b, sources, objects, (const char *const[]){has_double ? extra[0] : NULL, NULL, extra[2]}, has_double ? 3 : 2);
+  if (status == 0) status = compile_all(b, sources, objects, (const char *const[]){has_double ? extra[0] : NULL, NULL, extra[2]}, has_double ? 3 : 2, 2);
   if (status != 0) return status;
-  Command link = compiler(b);
+  Command link = compiler(b, false);
   const char *program = in_scratch(b, "program");
   word(b, &link, "-o");
   word(b, &link, program);
@@ -432,7 +432,7 @@ static int build_program(const Builder *b) {
 int build_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source, const char *program) {
   Compilation c = {.arena = arena, .options = options, .share_dir = share_dir};
   Builder b = {.c = &c, .arena = arena, .directory = share_dir, .cc = system_compiler(options)};
-  Command command = compiler(&b);
+  Command command = compiler(&b, false);
   if (cuda) {
     b.cuda = *cuda;
     word(&b, &command, arena_printf(arena, "-I%s", cuda->headers));
@@ -490,7 +490,7 @@ static int build_embeddable(const Builder *b) {
   const char *const sources[] = {in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix))};
   const char *const objects[] = {in_scratch(b, arena_printf(b->arena, "%s.o", b->prefix))};
   int status = build_device(b);
-  if (status == 0) status = compile_all(b, sources, objects, (const char *const[]){product == PRODUCT_SHARED ? "-fPIC" : NULL}, 1);
+  if (status == 0) status = compile_all(b, sources, objects, (const char *const[]){product == PRODUCT_SHARED ? "-fPIC" : NULL}, 1, -1);
   const char *made = objects[0], *suffix = ".o", *runtime = arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir);
   if (status == 0 && product == PRODUCT_LIBRARY) {
     suffix = ".a";
@@ -504,7 +504,7 @@ static int build_embeddable(const Builder *b) {
   } else if (status == 0 && product == PRODUCT_SHARED) {
     suffix = ".so";
     made = in_scratch(b, arena_printf(b->arena, "%s.so", b->prefix));
-    Command link = compiler(b);
+    Command link = compiler(b, false);
     words(b, &link, "-shared -o");
     word(b, &link, made);
     word(b, &link, objects[0]);

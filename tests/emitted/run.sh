@@ -167,6 +167,7 @@ check "an object" "$gnncc" -c "$examples/gcn_karate.gnn" -o gcn_karate.o
 
 # ---- what gnncc does not overwrite ----
 export CFLAGS=-O0
+check "CFLAGS are obeyed in double precision, too" sh -c "'$gnncc' -### -fgradcheck '$examples/gcn_karate.gnn' -o no 2>&1 | grep -e -DGNN_DOUBLE | grep -v -e '-O0.* -O[1-3]'"
 echo precious >mine
 refuse 4 "a file gnncc did not write is not overwritten" "$gnncc" "$examples/gcn_karate.gnn" -o mine
 check "it is still there" grep -q precious mine
