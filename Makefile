@@ -257,8 +257,8 @@ kernel_tests: $(KERNEL_TESTS)
 # The compiler, the tools and the runtime once more, under the address, leak and undefined-behaviour sanitizers; what works with
 # several threads once more under that of threads.
 watched:
-	$(MAKE) B=$(B)/watched CFLAGS="-O1 -g" SANITIZE="$(WATCHED)" all $(patsubst $(T)/%,$(B)/watched/tests/%,$(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/runtime/test_memory $(T)/toy $(T)/langtest $(FUZZ_TARGETS:%=$(T)/fuzz/%))
-	$(MAKE) B=$(B)/threads CFLAGS="-O1 -g" SANITIZE="-fsanitize=thread" $(B)/threads/tests/runtime/test_tiers
+	$(MAKE) B=$(B)/watched CFLAGS="-O1 -g1" SANITIZE="$(WATCHED)" all $(patsubst $(T)/%,$(B)/watched/tests/%,$(RUNTIME_TESTS) $(PLANNER_TESTS) $(PASS_TESTS) $(T)/runtime/test_memory $(T)/toy $(T)/langtest $(FUZZ_TARGETS:%=$(T)/fuzz/%))
+	$(MAKE) B=$(B)/threads CFLAGS="-O1 -g1" SANITIZE="-fsanitize=thread" $(B)/threads/tests/runtime/test_tiers
 
 # All processors, unless -j says otherwise.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$$(nproc))
