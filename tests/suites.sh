@@ -9,7 +9,7 @@ suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime plann
 #   the emulation of every model optimised, for the warnings that only then come (cuda: of one, the others under the sanitizers as it is);
 #   the least memory of models in bf16, and of all by recomputation (cuda: sage4's, wide's); every variant of kernels, and padded rows by libraries
 #   and in tf32 (cuda_around: the second and last variant, bf16); nvcc as users call it (cuda: with little optimised), NVRTC of a second model and for bf16.
-# end_to_end_all: every varied model by the C compiler's -O3 (end_to_end: three; of the others -O1, which is half of the time).
+# end_to_end_all: every varied model by the C compiler's -O3 (end_to_end: three; of the others -O0, which is a third of the time).
 # emitted_all: the sources of SAGE and GraphConv, too, under each compiler and sanitizer, clang at -O3, and twice the names (emitted: GCN, GIN, a name of each kind).
 # plans_all: every model without results in the places of operands (plans: four).
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).

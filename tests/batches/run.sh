@@ -8,7 +8,7 @@ gnncc=$build/gnncc
 workplace
 cp -r "$here/data" "$here/models" .
 cd models
-export CFLAGS=-O1
+export CFLAGS=-O0
 
 # ---- folds ----
 

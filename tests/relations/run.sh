@@ -9,7 +9,7 @@ workplace
 python3 "$here/make_types.py" data
 cp -r "$here/models" .
 cd models
-export CFLAGS=-O1
+export CFLAGS=-O0
 
 refused() { # WANTED COMMAND...: it fails and says so
   local wanted=$1

@@ -8,7 +8,7 @@ gnncc=$build/gnncc
 workplace
 cp -r "$here/data" "$here/models" .
 cd models
-export CFLAGS=-O1
+export CFLAGS=-O0
 
 same_curve() { # CASE LOG: epoch, loss and learning rate of every epoch
   cut -d, -f2,3,7 "$2" | tail -n +2 | paste -d, - "$here/expected/$1.csv" | awk -F, '
