@@ -201,7 +201,9 @@ TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangO
   check_duplicates(checker);
   check_constants(checker);
   bool has_items = choose_items(checker);
+  const int before_data = diags_error_count(diags);
   if (has_items) check_data(checker);
+  const bool is_data_right = diags_error_count(diags) == before_data;
   check_targets(checker);
   check_plan(checker);
   if (has_items && checker->program->info) {
@@ -210,8 +212,8 @@ TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangO
     if (checker->program->result != NO_INDEX && diags_error_count(diags) == errors) {
       warn_unused_params(checker);
       check_doubts(checker);
-      if (checker->train) check_train(checker);
     }
+    if (checker->train && is_data_right && !checker->is_stopped) check_train(checker);
   }
   list_files(checker);
   checker->program->source_fingerprint = fingerprint_with_defines(checker, ast->text_fingerprint);

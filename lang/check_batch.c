@@ -81,7 +81,7 @@ void train_check_batch(Training *t) {
   } else if (info->most_nodes && info->most_nodes[info->graphs] == info->most_nodes[info->graphs - 1]) {
     diags_error(checker->diags, "E0412", t->batch->value->span.place, "a graph of data \"%s\" has no nodes; a batch needs some", program->data->name);
   }
-  if (diags_error_count(checker->diags) > errors) return;
+  if (diags_error_count(checker->diags) > errors || t->is_model_wrong) return;
   const int64_t n = t->train->batch_graphs < info->graphs ? t->train->batch_graphs : info->graphs;
   const int64_t trained = program->exprs[t->train->scores].type.domain == DOMAIN_GRAPH && !info->is_shapes_only ? info->split_count[SPLIT_TRAIN] : info->graphs;
   t->train->batch_count = (trained + n - 1) / n;

@@ -75,6 +75,23 @@ static const char *where(Checker *checker, Domain domain) {
   return arena_printf(checker->arena, is_pairs ? "the pairs %s" : is_named ? "edges of %s" : "%ss", check_domain_word(checker, domain));
 }
 
+static int formal_of(const Item *layer, const char *name) {
+  for (int i = 0; i < layer->formal_count; i++)
+    if (strcmp(layer->formals[i].name, name) == 0) return i;
+  return NO_INDEX;
+}
+
+/* What the layer that gave the scores should be called with. */
+static void help_width(Checker *checker, const TypedExpr *result, const char *label, int64_t classes) {
+  const Instance *last = result->is_layer_result ? check_find_path(checker, result->scope) : NULL;
+  const int heads = last ? formal_of(last->layer, "heads") : NO_INDEX, concat = last ? formal_of(last->layer, "concat") : NO_INDEX;
+  if (heads != NO_INDEX && concat != NO_INDEX && last->arguments[concat].number != 0 && last->arguments[heads].number > 1 &&
+      (double)classes * last->arguments[heads].number == (double)result->type.dim[0].size)
+    diags_help(checker->diags, "%s puts its %.0f heads side by side; their mean has one score per class: %s(%s.classes, heads = %.0f, concat = false)", last->layer->name,
+               last->arguments[heads].number, last->layer->name, label, last->arguments[heads].number);
+  else diags_help(checker->diags, "%s(%s.classes) follows the data", last && formal_of(last->layer, "out") == 1 ? last->layer->name : "GCN", label);
+}
+
 static void check_scores(Training *t, gnn_loss_kind kind, const Expr *loss, const Type *labels) {
   Checker *checker = t->checker;
   const Expr *label = loss->args[1].value;
@@ -101,7 +118,7 @@ static void check_scores(Training *t, gnn_loss_kind kind, const Expr *loss, cons
     diags_error(checker->diags, "E0307", checker->result_place, "the model returns %lld scores per %s but %s has %lld classes",
                 (long long)result->type.dim[0].size, check_domain_word(checker, labels->domain), ast_expr_text(checker->arena, label), (long long)labels->classes);
     diags_label(checker->diags, label->place, 0, "the labels of the loss");
-    diags_help(checker->diags, "GCN(%s.classes) follows the data", ast_expr_text(checker->arena, label));
+    help_width(checker, result, ast_expr_text(checker->arena, label), labels->classes);
   } else {
     diags_error(checker->diags, "E0307", checker->result_place, "the model returns %s; cross_entropy wants one score per class: %s[%lld]",
                 check_type_text(checker, &result->type), check_domain_word(checker, labels->domain), (long long)labels->classes);
@@ -164,5 +181,5 @@ void train_check_loss(Training *t) {
   t->labels_for = is_class ? GNN_FOR_CLASSES : is_of_pairs ? GNN_FOR_LABELS | GNN_FOR_PAIRS : loss_for[kind];
   if (t->train->class_weights && t->train->class_weight_count != labels.classes)
     diags_error(checker->diags, "E0406", loss->span.place, "%d weights for the %lld classes of %s", t->train->class_weight_count, (long long)labels.classes, ast_expr_text(checker->arena, label));
-  check_scores(t, (gnn_loss_kind)kind, loss, &labels);
+  if (t->train->scores != NO_INDEX) check_scores(t, (gnn_loss_kind)kind, loss, &labels);
 }

@@ -107,11 +107,11 @@ void check_unknown_layer(Checker *checker, const char *name, Place place) {
   bool is_layer = name[0] >= 'A' && name[0] <= 'Z';
   Suggest suggest = {.wanted = name};
   const Alias *alias;
-  for (int i = 0; (alias = known_alias(i)); i++) suggest_offer(&suggest, alias->foreign);
+  const char *function;
   offer_layers_of(&suggest, checker->ast);
   syntax_each_shared(checker->arena, checker->options, "std", offer_shared, &suggest);
-  const char *function;
   for (int i = 0; !is_layer && (function = check_function_name(i)); i++) suggest_offer(&suggest, function);
+  for (int i = 0; (alias = known_alias(i)); i++) suggest_offer(&suggest, alias->foreign);
   const char *what = is_layer ? "layer" : "function";
   if (suggest.count == 0) {
     diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"", what, name);

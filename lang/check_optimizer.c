@@ -40,6 +40,15 @@ static void begin_plateau(Training *t, Place place) {
   t->plateau_place = place;
 }
 
+static TypedId schedule_argument(Training *t, const Expr *expr, const struct ScheduleArgument *argument) {
+  const TypedId id = train_hyper(t, expr, argument->least, argument->most, argument->name);
+  const TypedExpr *e = id == NO_INDEX ? NULL : &t->checker->program->exprs[id];
+  const double number = !e ? 0 : e->kind == TYPED_OPTION ? t->checker->program->options[e->index].value : e->number;
+  if (!e || !argument->is_whole || (e->kind != TYPED_NUMBER && e->kind != TYPED_OPTION) || check_is_whole(number)) return id;
+  diags_error(t->checker->diags, "E0406", expr->span.place, "%s must be a whole number of epochs; it is %.9g", argument->name, number);
+  return NO_INDEX;
+}
+
 static bool set_schedule(Training *t, const Expr *call, ScheduleKind kind, RateSchedule *schedule) {
   const ScheduleInfo *info = &schedule_info[kind];
   const char *names[SCHEDULE_ARGUMENTS + 2];
@@ -57,7 +66,7 @@ static bool set_schedule(Training *t, const Expr *call, ScheduleKind kind, RateS
     int at = arg->name ? 0 : i;
     while (arg->name && at < info->argument_count && strcmp(info->arguments[at].name, arg->name) != 0) at++;
     if (at < info->argument_count && schedule->argument[at] == NO_INDEX)
-      schedule->argument[at] = train_hyper(t, arg->value, info->arguments[at].least, 1e9, info->arguments[at].name);
+      schedule->argument[at] = schedule_argument(t, arg->value, &info->arguments[at]);
     else if (at < info->argument_count) diags_error(t->checker->diags, "E0210", arg->place, "%s is given \"%s\" twice", info->name, info->arguments[at].name);
     else if (kind != SCHEDULE_PLATEAU || !plateau_argument(t, arg, i)) {
       if (arg->name) unknown_argument(t, arg->place, info->name, arg->name, names, name_count, info->signature);
@@ -161,12 +170,25 @@ static void unknown_hyper(Training *t, Place place, const char *name) {
   unknown_argument(t, place, info->name, name, names, count, info->signature);
 }
 
+static bool is_zero(Training *t, TypedId id) {
+  const TypedExpr *e = id == NO_INDEX ? NULL : &t->checker->program->exprs[id];
+  return e && e->kind == TYPED_NUMBER && e->number == 0;
+}
+
 /* A centered rmsprop keeps the mean of the gradients where its momentum would be. */
 static void check_states(Training *t, const Hyper *h, Place place) {
   const TypedExpr *exprs = t->checker->program->exprs;
   const TypedId centered = h->value[HYPER_CENTERED], momentum = h->value[HYPER_MOMENTUM];
   if (centered == NO_INDEX || momentum == NO_INDEX || exprs[centered].number == 0) return;
   if (exprs[momentum].kind != TYPED_NUMBER || exprs[momentum].number != 0) check_unsupported(t->checker, place, "rmsprop that is centered and has momentum is");
+}
+
+/* A group may do without the momentum of the others. */
+static void check_nesterov(Training *t, const Hyper *h, Place place) {
+  const TypedId nesterov = h->value[HYPER_NESTEROV];
+  if (nesterov == NO_INDEX || t->checker->program->exprs[nesterov].number == 0 || !is_zero(t, h->value[HYPER_MOMENTUM])) return;
+  diags_error(t->checker->diags, "E0406", place, "nesterov = true looks ahead along the momentum, and there is none");
+  diags_help(t->checker->diags, "%s(momentum = 0.9, nesterov = true)", optimizer_info[t->train->optimizer].name);
 }
 
 void train_check_optimizer(Training *t) {
@@ -192,6 +214,7 @@ void train_check_optimizer(Training *t) {
     if (!set_hyper(t, key, arg->value, &t->train->hyper)) unknown_hyper(t, arg->place, *key ? key : "(without a name)");
   }
   check_states(t, &t->train->hyper, expr->place);
+  check_nesterov(t, &t->train->hyper, expr->place);
 }
 
 /* ---- groups ---- */

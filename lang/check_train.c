@@ -183,7 +183,9 @@ static void add_metric(Training *t, const Expr *expr) {
   }
   while (kind < GNN_METRIC_COUNT && strcmp(metric_names[kind], name) != 0) kind++;
   if (kind == GNN_METRIC_COUNT) {
-    train_unknown_word(checker, expr->span.place, "metric", *name ? name : ast_expr_text(checker->arena, expr), metric_names, GNN_METRIC_COUNT);
+    const char *known[GNN_METRIC_COUNT + 1] = {[GNN_METRIC_COUNT] = "confusion"};
+    memcpy(known, metric_names, GNN_METRIC_COUNT * sizeof *known);
+    train_unknown_word(checker, expr->span.place, "metric", *name ? name : ast_expr_text(checker->arena, expr), known, GNN_METRIC_COUNT + 1);
     return;
   }
   Metric metric = {.kind = (gnn_metric_kind)kind, .name = metric_names[kind]};
@@ -340,7 +342,7 @@ void check_train(Checker *checker) {
   TypedProgram *program = checker->program;
   int errors = diags_error_count(checker->diags);
   program->train = (TrainSpec){.label_field = NO_INDEX, .ring_field = NO_INDEX, .scores = program->result, .delta = 1, .pos_weight = 1, .accumulate = 1, .epochs = -1, .runs = program->info->fold_count > 0 ? program->info->fold_count : 1, .evaluate_every = 1, .place = item->name_place};
-  Training t = {.checker = checker, .train = &program->train};
+  Training t = {.checker = checker, .train = &program->train, .is_model_wrong = errors > 0};
   for (int i = 0; i < item->conf->count; i++) sort_setting(&t, item->conf->stmts[i]);
   bool is_broken = diags_error_count(checker->diags) > errors;
   if (!t.loss && !is_broken) {
@@ -359,7 +361,7 @@ void check_train(Checker *checker) {
   if (program->train.accumulate > 1 && program->train.clip_kind == CLIP_NORM)
     check_unsupported(checker, t.clip->key_place, "clip = norm(...) of gradients that are accumulated is");
   for (int i = 0; i < item->conf->count && t.optimizer; i++)
-    if (strcmp(item->conf->stmts[i]->key, "group") == 0) train_check_group(&t, item->conf->stmts[i]);
+    if (!t.is_model_wrong && strcmp(item->conf->stmts[i]->key, "group") == 0) train_check_group(&t, item->conf->stmts[i]);
   if (t.keep) check_keep(&t);
   if (t.stop) check_stop(&t);
   if (t.report) check_report(&t);

@@ -9,6 +9,7 @@ typedef struct Training {
   TrainSpec *train;
   const ConfStmt *loss, *optimizer, *clip, *metric, *keep, *stop, *evaluate, *report, *batch;
   bool has_shows, has_metric_error;
+  bool is_model_wrong; /* an error was found before: what its result and its weights are is not known */
   int labels_for;      /* GNN_FOR_...: what the labels are; 0: the loss has told nothing */
   Place plateau_place; /* of the schedule that watches a measure */
 } Training;

@@ -31,14 +31,14 @@ bool optimizer_has(OptimizerKind optimizer, HyperKind kind) {
   return false;
 }
 
-#define REQUIRED(name, least) {name, SCHEDULE_REQUIRED, 0, least}
-#define EPOCHS {"epochs", SCHEDULE_EPOCHS, 0, 1}
-#define GIVEN(name, value, least) {name, SCHEDULE_NUMBER, value, least}
+#define REQUIRED(name, least) {name, SCHEDULE_REQUIRED, 0, least, 1e9, false}
+#define EPOCHS {"epochs", SCHEDULE_EPOCHS, 0, 1, 1e9, false}
+#define GIVEN(name, value, least) {name, SCHEDULE_NUMBER, value, least, 1e9, false}
 
 const ScheduleInfo schedule_info[SCHEDULE_COUNT] = {
     [SCHEDULE_CONSTANT] = {"constant", "constant(lr)", "lr", 1, {REQUIRED("lr", 0)}},
     [SCHEDULE_STEP] = {"step", "step(lr, every, factor = 0.1)", "multiplied by factor after every so many epochs", 3,
-                       {REQUIRED("lr", 0), REQUIRED("every", 1), GIVEN("factor", 0.1, 0)}},
+                       {REQUIRED("lr", 0), {"every", SCHEDULE_REQUIRED, 0, 1, 1e9, true}, GIVEN("factor", 0.1, 0)}},
     [SCHEDULE_EXPONENTIAL] = {"exponential", "exponential(lr, factor)", "multiplied by factor after each epoch", 2, {REQUIRED("lr", 0), REQUIRED("factor", 0)}},
     [SCHEDULE_COSINE] = {"cosine", "cosine(lr, epochs, end = 0)", "half a cosine from lr to end, which it keeps from then on", 3,
                          {REQUIRED("lr", 0), EPOCHS, GIVEN("end", 0, 0)}},
@@ -49,7 +49,7 @@ const ScheduleInfo schedule_info[SCHEDULE_COUNT] = {
     [SCHEDULE_POLYNOMIAL] = {"polynomial", "polynomial(lr, epochs, power = 1, end = 0)", "from lr to end by (1 - epoch / epochs)^power", 4,
                              {REQUIRED("lr", 0), EPOCHS, GIVEN("power", 1, 0), GIVEN("end", 0, 0)}},
     [SCHEDULE_ONE_CYCLE] = {"one_cycle", "one_cycle(lr, epochs, rise = 0.3)", "from lr / 25 up to lr during that share of the epochs, then down to lr / 250000, by cosines", 3,
-                            {REQUIRED("lr", 0), EPOCHS, GIVEN("rise", 0.3, 0)}},
+                            {REQUIRED("lr", 0), EPOCHS, {"rise", SCHEDULE_NUMBER, 0.3, 0, 1, false}}},
     [SCHEDULE_PLATEAU] = {"plateau", "plateau(lr, factor = 0.1, patience = 10, watch = valid.loss)",
                           "multiplied by factor whenever more than patience evaluations bring no improvement", 2, {REQUIRED("lr", 0), GIVEN("factor", 0.1, 0)}},
 };

@@ -46,7 +46,7 @@ typedef enum ScheduleDefault { SCHEDULE_REQUIRED, SCHEDULE_NUMBER, SCHEDULE_EPOC
 typedef struct ScheduleInfo {
   const char *name, *signature, *help;
   int argument_count; /* the first is the learning rate it begins with */
-  struct ScheduleArgument { const char *name; ScheduleDefault has; double value, least; } arguments[SCHEDULE_ARGUMENTS];
+  struct ScheduleArgument { const char *name; ScheduleDefault has; double value, least, most; bool is_whole; } arguments[SCHEDULE_ARGUMENTS];
 } ScheduleInfo;
 
 extern const ScheduleInfo schedule_info[SCHEDULE_COUNT];
