@@ -126,6 +126,8 @@ void check_unknown_layer(Checker *checker, const char *name, Place place);
 void check_fix_suggested(Checker *checker, Place place, const Suggest *suggest);
 /* The same of a table, behind the message that has check_nearest. */
 void check_fix_nearest(Checker *checker, Place place, const char *wanted, const char *const *names, int count);
+/* E0204, with the argument that is meant. */
+void check_unknown_argument(Checker *checker, Place place, const char *of, const char *name, const char *const *known, int count);
 const char *check_nearest(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote);
 
 /* ---- check_const.c ---- */
@@ -186,6 +188,7 @@ Value check_call(Checker *checker, Scope *scope, const Call *call);
 bool check_is_function(const char *name);
 const char *check_function_name(int index); /* NULL after the last */
 const char *check_function_help(int index);
+const char *check_function_signature(Arena *arena, int index);
 Value check_function(Checker *checker, Scope *scope, const Call *call);
 
 /* ---- check_layer.c ---- */
@@ -223,6 +226,8 @@ typedef struct Alias {
 } Alias;
 const Alias *known_alias(int index); /* NULL after the last */
 const char *known_alias_of(const char *foreign); /* NULL when unknown */
+/* The argument, among those that there are, for another library's word; "": what it says need not be said here; NULL: unknown. */
+const char *known_argument_of(const char *foreign, const char *const *names, int count);
 bool known_unsupported_function(const char *name);
 bool known_unsupported_layer(const char *name);
 

@@ -104,25 +104,19 @@ static int find_formal(const FormalName *names, int count, const char *name) {
   return NO_INDEX;
 }
 
-static const char *signature(Checker *checker, const Function *function) {
+const char *check_function_signature(Arena *arena, int index) {
   const char *text = "";
-  for (const char *c = function->formals; *c; c++)
-    if (*c != '\'') text = arena_printf(checker->arena, "%s%c", text, *c);
-  return arena_printf(checker->arena, "%s(%s)", function->name, text);
+  for (const char *c = functions[index].formals; *c; c++)
+    if (*c != '\'') text = arena_printf(arena, "%s%c", text, *c);
+  return arena_printf(arena, "%s(%s)", functions[index].name, text);
 }
+
+static const char *signature(Checker *checker, const Function *function) { return check_function_signature(checker->arena, (int)(function - functions)); }
 
 static void unknown_argument(Checker *checker, const Function *function, const Arg *arg, const FormalName *names, int count) {
   const char *known[ARG_MAX];
   for (int i = 0; i < count; i++) known[i] = arena_strndup(checker->arena, names[i].name, names[i].length);
-  bool has_axis = false;
-  for (int i = 0; i < count; i++) has_axis = has_axis || strcmp(known[i], "axis") == 0;
-  if (has_axis && strcmp(arg->name, "dim") == 0) {
-    diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"dim\"; here it is \"axis\"", function->name);
-    diags_fix(checker->diags, arg->place, 3, "axis");
-  } else {
-    diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", function->name, arg->name, check_nearest(checker, arg->name, known, count, "\""));
-    check_fix_nearest(checker, arg->place, arg->name, known, count);
-  }
+  check_unknown_argument(checker, arg->place, function->name, arg->name, known, count);
   diags_note(checker->diags, "%s", signature(checker, function));
 }
 

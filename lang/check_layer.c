@@ -127,18 +127,9 @@ static const char *weights_path(Checker *checker, Scope *scope, const Item *laye
 /* ---- arguments ---- */
 
 static void unknown_argument(Checker *checker, const Item *layer, const Arg *arg) {
-  static const struct { const char *was, *is; } drafts[] = {{"attn_drop", "dropout"}, {"negative_slope", "slope"}, {"attn_dropout", "dropout"}};
-  Suggest suggest = {.wanted = arg->name};
-  for (size_t i = 0; i < sizeof drafts / sizeof *drafts; i++)
-    for (int k = 0; strcmp(arg->name, drafts[i].was) == 0 && k < layer->formal_count; k++) {
-      if (strcmp(layer->formals[k].name, drafts[i].is) != 0) continue;
-      diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"; today it is called \"%s\"", layer->name, arg->name, drafts[i].is);
-      diags_fix(checker->diags, arg->place, (int)strlen(arg->name), drafts[i].is);
-      return;
-    }
-  for (int i = 0; i < layer->formal_count; i++) suggest_offer(&suggest, layer->formals[i].name);
-  diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", layer->name, arg->name, suggest_text(checker->arena, &suggest, "\""));
-  check_fix_suggested(checker, arg->place, &suggest);
+  const char **names = arena_alloc(checker->arena, (size_t)(layer->formal_count + 1) * sizeof *names);
+  for (int i = 0; i < layer->formal_count; i++) names[i] = layer->formals[i].name;
+  check_unknown_argument(checker, arg->place, layer->name, arg->name, names, layer->formal_count);
   diags_note(checker->diags, "%s", check_signature(checker, layer));
 }
 

@@ -32,6 +32,23 @@ void check_fix_nearest(Checker *checker, Place place, const char *wanted, const 
   check_fix_suggested(checker, place, &suggest);
 }
 
+void check_unknown_argument(Checker *checker, Place place, const char *of, const char *name, const char *const *known, int count) {
+  const char *ours = known_argument_of(name, known, count);
+  if (ours && !*ours) {
+    diags_error(checker->diags, "E0204", place, "%s has no argument \"%s\"; leave it out: layers follow the data and know their edges", of, name);
+    return;
+  }
+  if (ours) {
+    diags_error(checker->diags, "E0204", place, "%s has no argument \"%s\"; here it is called \"%s\"", of, name, ours);
+    const bool is_value = strcmp(name, "edge_dim") == 0; /* a width there, the features here */
+    if (is_value) diags_help(checker->diags, "edge_attr = e, whose width the layer follows");
+    else diags_fix_word(checker->diags, place, name, ours);
+    return;
+  }
+  diags_error(checker->diags, "E0204", place, "%s has no argument \"%s\"%s", of, name, check_nearest(checker, name, known, count, "\""));
+  check_fix_nearest(checker, place, name, known, count);
+}
+
 const char *check_nearest(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote) {
   Suggest suggest = {.wanted = wanted};
   for (int i = 0; i < count; i++) suggest_offer(&suggest, names[i]);

@@ -12,8 +12,8 @@ static TypedId number_expr(Training *t, double number) {
 enum { RATES_MAX = 32 /* GNN_RATE_MAX */ };
 
 static void unknown_argument(Training *t, Place place, const char *of, const char *name, const char *const *known, int count, const char *signature) {
-  diags_error(t->checker->diags, "E0204", place, "%s has no argument \"%s\"%s", of, name, check_nearest(t->checker, name, known, count, "\""));
-  check_fix_nearest(t->checker, place, name, known, count);
+  check_unknown_argument(t->checker, place, of, name, known, count);
+  if (strcmp(name, "warmup") == 0) diags_help(t->checker->diags, "the way up is put around a schedule: lr = warmup(20, %s(...))", of);
   diags_note(t->checker->diags, "%s", signature);
 }
 

@@ -246,8 +246,8 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  return GCN(x, 16, use_bias = false) as conv1\n"
      "}\n", .exit_code = 1},
-    {"E0205", "unknown loss, optimiser, metric, split or reducer",
-     "These words are fixed; gnncc --list losses, metrics, optimizers shows them.",
+    {"E0205", "unknown loss, optimiser, metric, split, reducer or word of a layer",
+     "These words are fixed; gnncc --list losses, metrics, optimizers shows them. The texts that a layer takes, as aggr = \"mean\", are those that its\nmessage names; a layer of yours chooses with one_of(aggr, \"mean\", \"max\").",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"
      "train m {\n"
@@ -344,7 +344,7 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0215", "the wrong kind of value",
-     "A number, a text, true or false, an initialiser or a value of the data stands where another kind belongs.",
+     "A number, a text, true or false, an initialiser or a value of the data stands where another kind belongs, or a number is smaller than a layer\ncan use, as in MLP(x, 16, 4, depth = 0).",
      "const k = 1 + \"two\"\n"
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",

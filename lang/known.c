@@ -24,6 +24,20 @@ static const Alias aliases[] = {
     {"scatter_mean", "mean"},   {"pow", "^"}, {"cat", "concat"}, {"narrow", "slice"}, {"view", "reshape"}, {"detach", "stop_gradient"}, {"einsum", "dot"},
 };
 
+/* Arguments: what earlier drafts and other libraries call them; the first that there is is meant. */
+static const Alias arguments[] = {
+    {"attn_drop", "dropout"},      {"attn_dropout", "dropout"},  {"dropout_p", "dropout"},      {"negative_slope", "slope"}, {"K", "k"},
+    {"out_channels", "out"},       {"out_feats", "out"},         {"out_features", "out"},       {"out_dim", "out"},          {"dim_out", "out"},
+    {"hidden_channels", "hidden"}, {"hidden_dim", "hidden"},     {"num_layers", "depth"},       {"num_heads", "heads"},      {"n_heads", "heads"},
+    {"aggregator", "aggr"},        {"aggregator_type", "aggr"},  {"aggr_type", "aggr"},         {"reduce", "aggr"},          {"edge_dim", "edge_attr"},
+    {"edge_feats", "edge_attr"},   {"edge_features", "edge_attr"}, {"edge_weights", "edge_weight"}, {"num_bases", "bases"},  {"bias", "use_bias"},
+    {"learn_eps", "train_eps"},    {"init_eps", "eps"},          {"elementwise_affine", "affine"}, {"dim", "axis"},          {"negative_slope", "alpha"},
+    {"inplace", ""},               {"in_channels", ""},          {"in_feats", ""},              {"in_features", ""},         {"edge_index", ""},
+    {"gamma", "factor"},           {"step_size", "every"},       {"T_max", "epochs"},           {"T_0", "epochs"},           {"T_mult", "growth"},
+    {"total_steps", "epochs"},     {"total_iters", "epochs"},    {"eta_min", "end"},            {"max_lr", "lr"},            {"pct_start", "rise"},
+    {"learning_rate", "lr"},       {"epsilon", "eps"},           {"l2", "weight_decay"},
+};
+
 static const char *const later_functions[] = {
     "group_norm", "powermean", "median", "quantile", "sort", "set2set", "embedding", "learned", "topk", "softmin", "norm",
 };
@@ -40,6 +54,16 @@ const char *known_alias_of(const char *foreign) {
   const Alias *alias;
   for (int i = 0; (alias = known_alias(i)); i++)
     if (strcmp(alias->foreign, foreign) == 0) return alias->ours;
+  return NULL;
+}
+
+const char *known_argument_of(const char *foreign, const char *const *names, int count) {
+  for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+    if (strcmp(arguments[i].foreign, foreign) != 0) continue;
+    if (!*arguments[i].ours) return "";
+    for (int k = 0; k < count; k++)
+      if (strcmp(names[k], arguments[i].ours) == 0) return names[k];
+  }
   return NULL;
 }
 

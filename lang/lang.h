@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "diag.h"
+#include "suggest.h"
 #include "typed.h"
 
 typedef struct Ast Ast; /* ast.h */
@@ -57,5 +58,12 @@ void typed_dump(const TypedProgram *program, FILE *out);
 
 /* gnncc --list KIND: layers losses metrics optimizers targets functions; false for an unknown kind. */
 bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE *out);
+
+/* gnncc --help=NAME: what the language knows of a name that is no layer; false when it knows nothing. out NULL: only that. */
+bool lang_help(Arena *arena, const char *name, FILE *out);
+/* All names that there is help for, layers too. */
+void lang_help_offer(Arena *arena, const LangOptions *options, Suggest *suggest);
+/* What another library's name is called here; NULL: no such name is known. */
+const char *lang_alias(const char *name);
 
 #endif

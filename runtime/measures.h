@@ -35,6 +35,6 @@ enum { GNN_FOR_CLASSES = 1, GNN_FOR_LABELS = 2 /* several of 0 and 1 a row */, G
 typedef enum gnn_loss_kind { GNN_LOSSES(GNN_LOSS_ENUMERATOR) GNN_LOSS_COUNT } gnn_loss_kind;
 typedef enum gnn_metric_kind { GNN_METRICS(GNN_METRIC_ENUMERATOR) GNN_METRIC_COUNT } gnn_metric_kind;
 
-enum { GNN_METRIC_MAX = 8 }; /* of a program */
+enum { GNN_METRIC_MAX = 16 }; /* of a program */
 
 #endif

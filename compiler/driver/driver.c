@@ -824,12 +824,12 @@ static int read_model(Compilation *c) {
   bool is_stdin = strcmp(o->input, "-") == 0;
   c->model_path = is_stdin ? (o->name ? arena_printf(c->arena, "%s.gnn", o->name) : "stdin.gnn") : o->input;
   if (is_stdin && isatty(0)) {
-    fprintf(stderr, "gnncc: error[E0001]: the model is to be read from a terminal; give a file, or pipe one in\n");
+    diags_error(c->diags, "E0001", diags_no_place(), "the model is to be read from a terminal; give a file, or pipe one in");
     return 4;
   }
   c->text = is_stdin ? arena_read_stream(c->arena, stdin, &c->length) : arena_read_file(c->arena, o->input, &c->length);
   if (!c->text) {
-    fprintf(stderr, "gnncc: error[E0001]: cannot read %s: %s\n", o->input, gnn_open_reason(errno));
+    diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", o->input, gnn_open_reason(errno));
     return 4;
   }
   const char *slash = strrchr(c->model_path, '/');
@@ -883,6 +883,7 @@ int driver_compile(const Options *options, const char *share_dir) {
   diags_set_error_limit(c.diags, options->error_limit);
   for (int i = 0; i < options->warning_count; i++) diags_warning_option(c.diags, options->warnings[i]);
   int status = read_model(&c);
+  if (status != 0) diags_print(c.diags, stderr);
   if (status == 0) {
     status = run(&c);
     diags_print(c.diags, stderr);

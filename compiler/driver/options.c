@@ -9,8 +9,10 @@
 #include "compiler/explain/views/views.h"
 #include "compiler/planner/policies.h"
 #include "compiler/version.h"
+#include "lang/lang.h"
 #include "lang/suggest.h"
 #include "lang/units.h"
+#include "runtime/base/file.h"
 #include "runtime/base/text.h"
 
 typedef enum OptionId {
@@ -94,7 +96,7 @@ static const OptionRow rows[] = {
     {"-Xcc", OPT_XCC, ARG_REQUIRED, "builds", "-Xcc OPT", "an option for it"},
     {"--save-temps", OPT_SAVE_TEMPS, ARG_NONE, "builds", "--save-temps", "keep the sources"},
     {"--force", OPT_FORCE, ARG_NONE, "builds", "--force", "overwrite what gnncc did not write"},
-    {"--help", OPT_HELP, ARG_OPTIONAL, "asking", "--help[=TOPIC]", "layers losses metrics optimizers schedules targets warnings passes emit env exit, or a name"},
+    {"--help", OPT_HELP, ARG_OPTIONAL, "asking", "--help[=TOPIC]", "layers losses metrics optimizers schedules targets warnings passes emit env exit, or any name of the language"},
     {"--list", OPT_LIST, ARG_REQUIRED, "asking", "--list KIND", "layers, losses, metrics, optimizers, schedules, targets, functions"},
     {"--print-std", OPT_PRINT_STD, ARG_REQUIRED, "asking", "--print-std LAYER", "the source of a standard layer"},
     {"--print-target", OPT_PRINT_TARGET, ARG_REQUIRED, "asking", "--print-target NAME", "the text of a target"},
@@ -191,6 +193,28 @@ static int print_list(const Parser *p, const char *kind) {
   return 2;
 }
 
+/* A layer by its source; functions, losses and other words by what there is to say of them. A name can be both: linear, Linear. */
+static bool says_name(const Parser *p, const char *name) {
+  const bool is_known = lang_help(p->arena, name, stdout), is_plain = !strchr(name, '/') && name[0] != '.';
+  return (is_plain && print_file(arena_printf(p->arena, "%s/std/%s.gnn", p->share_dir, lower_case(p->arena, name)), stdout) == 0) || is_known;
+}
+
+static int print_name(const Parser *p, const LangOptions *lang, const char *name) {
+  const char *ours = lang_alias(name);
+  if (says_name(p, name) || (ours && says_name(p, ours))) return 0;
+  Suggest suggest = {.wanted = name};
+  lang_help_offer(p->arena, lang, &suggest);
+  fprintf(stderr, "gnncc: error: there is no help topic or layer \"%s\"%s (gnncc --help lists the topics)\n", name, suggest_text(p->arena, &suggest, ""));
+  return 2;
+}
+
+static int print_standard(const Parser *p, const char *name) {
+  const bool is_layer = gnn_path_exists(arena_printf(p->arena, "%s/std/%s.gnn", p->share_dir, lower_case(p->arena, name))), is_word = !is_layer && lang_help(p->arena, name, NULL);
+  if (!is_word) return print_shared(p, "std", lower_case(p->arena, name), "standard layer", "--list layers");
+  fprintf(stderr, "gnncc: error: \"%s\" is no layer (gnncc --help=%s says what it is)\n", name, name);
+  return 2;
+}
+
 static int print_topic(const Parser *p, const char *topic) {
   static const char env[] =
       "GNNCC_PATH   folders where imports are looked for, after -I\n"
@@ -213,7 +237,7 @@ static int print_topic(const Parser *p, const char *topic) {
   else {
     LangOptions lang = {.share_dir = p->share_dir};
     if (lang_list(p->arena, topic, &lang, stdout)) return 0;
-    return print_shared(p, "std", lower_case(p->arena, topic), "help topic or layer", "--help lists the topics");
+    return print_name(p, &lang, topic);
   }
   return 0;
 }
@@ -499,7 +523,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_FORCE: o->is_forced = true; break;
   case OPT_HELP: return print_topic(p, a);
   case OPT_LIST: return print_list(p, a);
-  case OPT_PRINT_STD: return print_shared(p, "std", lower_case(p->arena, a), "standard layer", "--list layers");
+  case OPT_PRINT_STD: return print_standard(p, a);
   case OPT_PRINT_TARGET: return print_shared(p, "targets", a, "target", "--list targets");
   case OPT_EXPLAIN: return diags_explain(a, stdout) ? 0 : usage("there is no diagnostic %s", a);
   case OPT_EXAMPLE: return print_example(p, a);

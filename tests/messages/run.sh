@@ -72,6 +72,25 @@ warnings_listed() { # each by name, code and group; those codes have pages
   for code in $(grep -oE 'W0[0-9]{3}' "$work/warnings"); do "$build/gnncc" --explain "$code" | grep -q "$code" || return 1; done
 }
 check "--help=warnings lists names, codes and groups" warnings_listed
+helps() { # every name that is listed, settings and their words, what other libraries call it, and what is near one
+  local name
+  for name in $(for kind in functions losses metrics optimizers schedules layers; do "$build/gnncc" --list $kind | grep -oE '^[A-Za-z_0-9]+'; done) patience folds every keep over learned; do
+    "$build/gnncc" --help="$name" >"$work/said" 2>&1 && grep -qE "^(layer |[a-z ]+: ).*$name" "$work/said" || { echo "$name:"; cat "$work/said"; return 1; }
+  done
+  "$build/gnncc" --help=GCNConv | grep -q '^layer GCN(' && "$build/gnncc" --help=linear | grep -q '^schedule: linear(' || return 1
+  "$build/gnncc" --help=logsumexpp >"$work/said" 2>&1
+  [ $? -eq 2 ] && grep -F 'did you mean logsumexp?' "$work/said" || return 1
+  "$build/gnncc" --print-std relu >"$work/said" 2>&1
+  [ $? -eq 2 ] && grep -F '"relu" is no layer' "$work/said"
+}
+check "--help=NAME knows every name that --list has" helps
+nowhere() { # in the form that was asked for
+  "$build/gnncc" --check --diagnostics=json "$work/nowhere.gnn" 2>"$work/said"
+  [ $? -eq 4 ] && grep -F '{"severity":"error","code":"E0001",' "$work/said" || return 1
+  "$build/gnncc" --check --diagnostics=sarif "$work/nowhere.gnn" 2>"$work/said"
+  [ $? -eq 4 ] && grep -F '"ruleId":"E0001"' "$work/said"
+}
+check "a model that is not there, as json and sarif" nowhere
 groups() { # off unless asked for; a group as an error; without one of its names
   local slow=$work/W0511.0.wrong.gnn
   "$build/gnncc" --stop-after=fuse "$slow" >"$work/raw" 2>&1 && [ ! -s "$work/raw" ] || return 1
