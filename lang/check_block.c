@@ -184,7 +184,7 @@ static void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
   if (rule.kind != VALUE_INIT) {
     if (rule.kind == VALUE_TENSOR) check_option_as_constant(checker, rule.id, stmt->value->span.place, "initial values are");
     else if (rule.kind != VALUE_NONE)
-      diags_error(checker->diags, "E0329", stmt->value->span.place,
+      diags_error(checker->diags, "E0329", check_place_of(checker, scope, stmt->value, stmt->value->span.place),
                   "a parameter begins as zeros, ones, glorot, kaiming_uniform, constant(v), uniform(b), normal(s) or fixed(v)");
     check_set_variable(checker, scope, stmt->name, none, stmt->name_place);
     return;
@@ -213,9 +213,11 @@ static void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
 
 static void assign(Checker *checker, Scope *scope, const Stmt *stmt) {
   Value value = check_expr(checker, scope, stmt->value);
-  if (value.kind != VALUE_NONE && stmt->type.is_given &&
-      !check_against_type(checker, scope, &stmt->type, stmt->name, stmt->value->span.place, &value))
-    value = (Value){.kind = VALUE_NONE};
+  if (value.kind != VALUE_NONE && stmt->type.is_given) {
+    const Written written = check_as_written(checker, scope, stmt->value, value);
+    const bool is_users = check_standard_call(checker, scope) && written.place.file == checker->ast->main_file;
+    if (!check_against_type(checker, scope, &stmt->type, is_users ? written.text : stmt->name, is_users ? written.place : stmt->value->span.place, &value)) value = (Value){.kind = VALUE_NONE};
+  }
   Dim dim = {0, value.text};
   if (value.kind == VALUE_NUMBER && check_is_anonymous(&dim)) value.text = stmt->name;
   if (value.kind == VALUE_TENSOR) {

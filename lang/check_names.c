@@ -164,6 +164,15 @@ static Value degree(Checker *checker, Scope *scope, EdgeEnd end, Place place) {
   return check_emit(checker, scope, e);
 }
 
+static Value relation_count(Checker *checker, const Scope *scope) {
+  const Scope *call = check_standard_call(checker, scope);
+  const int count = checker->program->info->relation_count - checker->program->info->has_pairs;
+  if (count || !call) return check_number(count, "relations");
+  diags_error(checker->diags, "E0310", call->call_at, "%s goes over relations, and data \"%s\" has none", call->item->name, checker->program->data->name);
+  diags_help(checker->diags, "for edges of one kind there are GCN, SAGE and others; relation cites : paper -> paper declares one of several");
+  return (Value){.kind = VALUE_NONE};
+}
+
 Value check_name(Checker *checker, Scope *scope, const Expr *name) {
   Value value;
   Variable *variable = check_find_variable(scope, name->text);
@@ -180,7 +189,7 @@ Value check_name(Checker *checker, Scope *scope, const Expr *name) {
     return check_emit(checker, scope, e);
   }
   if (scope && strcmp(name->text, "has_self_loops") == 0) return check_bool(checker->program->data->recipe.self_loops == SELF_LOOPS_ADD);
-  if (scope && strcmp(name->text, "relations") == 0) return check_number(checker->program->info->relation_count - checker->program->info->has_pairs, "relations");
+  if (scope && strcmp(name->text, "relations") == 0) return relation_count(checker, scope);
   if (scope && strcmp(name->text, "has_graphs") == 0) return check_bool(checker->program->info->graphs > 1);
   if (scope && strcmp(name->text, "in_degree") == 0) return degree(checker, scope, END_DST, name->place);
   if (scope && strcmp(name->text, "out_degree") == 0) return degree(checker, scope, END_SRC, name->place);

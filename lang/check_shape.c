@@ -84,8 +84,12 @@ Value check_reshape(Checker *checker, Scope *scope, const Function *function, co
   for (int i = 1; i <= MAX_RANK && bound->is_given[i]; i++)
     if (!check_size(checker, scope, bound->expr[i], &e.type.dim[e.type.rank++])) return none;
   if (extent(&e.type) != extent(&x.type)) {
-    diags_error(checker->diags, "E0326", call->place, "\"%s\" has %lld numbers a row, %s has %lld", ast_expr_text(checker->arena, bound->operand[0].expr),
-                (long long)extent(&x.type), check_type_text(checker, &e.type), (long long)extent(&e.type));
+    const Scope *layer = check_standard_call(checker, scope);
+    const Written written = check_as_written(checker, scope, bound->operand[0].expr, x);
+    const Place place = layer ? check_place_of(checker, scope, bound->operand[0].expr, call->place) : call->place;
+    diags_error(checker->diags, "E0326", place, "\"%s\" has %lld numbers a row, %s has %lld", written.text, (long long)extent(&x.type), check_type_text(checker, &e.type), (long long)extent(&e.type));
+    for (int i = 0; layer && i < layer->item->formal_count; i++)
+      if (strcmp(layer->item->formals[i].name, "project") == 0) diags_help(checker->diags, "%s(..., project = true) brings it to that width", layer->item->name);
     return none;
   }
   return check_emit(checker, scope, e);
