@@ -183,5 +183,10 @@ const char *verify_layout(const Layout *layout, const Schedule *schedule) {
   if (layout->lower_bound > layout->bytes) return "the arena is smaller than what is alive at one step";
   const char *fault = check_liveness(arena, layout, schedule);
   if (!fault) fault = check_slots(arena, layout, schedule);
-  return fault ? fault : verify_memory(arena, schedule, layout);
+  if (fault) return fault;
+  Arena *scratch = arena_new();
+  fault = verify_memory(scratch, schedule, layout);
+  if (fault) fault = arena_strdup(arena, fault);
+  arena_free(scratch);
+  return fault;
 }
