@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime planner_watched runtime planner fuzz views tutorial lang_watched passes kernels training batches relations links layers calibrate lang messages reference dependencies"
+suites="cuda plans cuda_around end_to_end trust emitted views planner_watched cuda_runtime planner passes tutorial fuzz layers runtime batches order links lang_watched relations kernels training calibrate lang messages reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
@@ -15,8 +15,8 @@ suites="cuda cuda_around end_to_end emitted plans order trust cuda_runtime plann
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
 #   without each wait of the rings to the SSD (cuda_around has three layers of GCN and GIN and two orders, and the waits of slots that are used again).
-# planner_all: the planner's tests in full size, also under the sanitizers, and all random changes of plans (planner has two fifths, planner_watched a tenth,
-#   passes a quarter of the changes).
+# planner_all: the planner's tests in full size, also under the sanitizers, and all random changes of plans (planner has two fifths, planner_watched a tenth, and no chain of 300 with more effort,
+#   passes a quarter of the changes and a third of the waits).
 # trust_long: 1,000 random programs (trust has twelve), the ways of NaN in programs of a user's optimisation (-O1), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # kernels_all: the tests of kernels for each instruction set and in double at -O3 (kernels: for this machine's; the others at -O1).
 # toolkits: headers of older CUDA toolkits, which have to be fetched.
@@ -28,7 +28,7 @@ suite_lang() { tests/lang/run.sh "$build/tests/langtest"; }
 suite_lang_watched() { tests/lang/run.sh "$build/watched/tests/langtest"; }
 suite_fuzz() { tests/fuzz/run.sh "$build/watched/tests/fuzz" "${FUZZ_EACH:-2}"; }
 suite_messages() { tests/messages/run.sh "$build"; }
-suite_passes() { # a quarter of the random changes under the sanitizers; memory that is freed is kept for the next of thousands of plans
+suite_passes() { # a quarter of the random changes and a third of the waits under the sanitizers; memory that is freed is kept for the next of thousands of plans
   local status=0
   MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 each "$build"/tests/passes/test_* || status=1
   GNNCC_TEST_SCALE=25 each "$build"/watched/tests/passes/test_* || status=1
