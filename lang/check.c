@@ -53,6 +53,7 @@ static void check_duplicates(Checker *checker) {
       bool is_same_kind = item->kind == other->kind || (is_global_name(item->kind) && is_global_name(other->kind));
       bool has_name = item->kind != ITEM_IMPORT && item->kind != ITEM_PLAN && item->kind != ITEM_ERROR;
       if (!is_same_kind || !has_name || strcmp(item->name, other->name) != 0) continue;
+      if (check_is_standard(checker, item) != check_is_standard(checker, other)) continue;
       diags_error(checker->diags, "E0212", item->name_place, "there is a %s \"%s\" already (%s)", item_word(other->kind), other->name,
                   check_where(checker, other->name_place));
     }

@@ -199,6 +199,9 @@ const Instance *check_find_instance(const Checker *checker, const Scope *scope, 
 bool check_is_layer_list(const Scope *scope, const char *name); /* named in a loop: convs.0, convs.1, ... */
 const char *check_signature(Checker *checker, const Item *layer);
 bool check_is_standard(const Checker *checker, const Item *item);
+/* A layer of std sees neither constants and options of the program nor its layers: names there are std's own. */
+bool check_sees_program(const Checker *checker, const Scope *scope);
+const Item *check_find_layer(const Checker *checker, const Scope *scope, const char *name);
 /* The outermost layer of std that the scope is in: that which the user called. NULL: it is in none. */
 const Scope *check_standard_call(const Checker *checker, const Scope *scope);
 /* What the user wrote for a value that a layer of std calls by a name of its own: what was given as an argument, or the name of that argument. */

@@ -24,6 +24,7 @@ static bool domain_named(Checker *checker, const AstType *type, Domain *domain, 
 
 static bool is_new_name(Checker *checker, const Scope *scope, const Expr *dim) {
   if (dim->kind != EXPR_NAME || check_find_variable(scope, dim->text)) return false;
+  if (!check_sees_program(checker, scope)) return true;
   return !check_find_constant(checker, dim->text) && check_find_option(checker, dim->text) == NO_INDEX;
 }
 

@@ -6,7 +6,7 @@
 Value check_call(Checker *checker, Scope *scope, const Call *call) {
   const Value none = {.kind = VALUE_NONE};
   const Instance *instance = scope ? check_find_instance(checker, scope, call->name) : NULL;
-  const Item *layer = check_find_item(checker, ITEM_LAYER, call->name);
+  const Item *layer = check_find_layer(checker, scope, call->name);
   bool is_function = check_is_function(call->name);
   if (!scope && (instance || layer)) {
     diags_error(checker->diags, "E0211", call->place, "layers can be called in a model or in a layer only");

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "syntax.h"
 
 static const Value none = {.kind = VALUE_NONE};
 
@@ -22,11 +23,19 @@ const char *check_signature(Checker *checker, const Item *layer) {
 /* ---- layers of std ---- */
 
 bool check_is_standard(const Checker *checker, const Item *item) {
-  const char *folder = checker->options->share_dir;
-  if (!folder || item->place.file == checker->ast->main_file) return false;
-  const char *path = diags_source_path(checker->diags, item->place.file);
-  const size_t length = strlen(folder);
-  return strncmp(path, folder, length) == 0 && strncmp(path + length, "/std/", 5) == 0;
+  return syntax_is_standard(checker->diags, checker->options->share_dir, checker->ast, item);
+}
+
+bool check_sees_program(const Checker *checker, const Scope *scope) { return !scope || !scope->item || !check_is_standard(checker, scope->item); }
+
+const Item *check_find_layer(const Checker *checker, const Scope *scope, const char *name) {
+  const bool is_in_standard = !check_sees_program(checker, scope);
+  const Item *standard = NULL, *own = NULL;
+  for (int i = 0; i < checker->ast->item_count; i++) {
+    const Item *item = checker->ast->items[i];
+    if (item->kind == ITEM_LAYER && strcmp(item->name, name) == 0) *(check_is_standard(checker, item) ? &standard : &own) = item;
+  }
+  return is_in_standard || !own ? standard : own;
 }
 
 const Scope *check_standard_call(const Checker *checker, const Scope *scope) {

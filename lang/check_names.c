@@ -41,7 +41,9 @@ void check_unknown_argument(Checker *checker, Place place, const char *of, const
   if (ours) {
     diags_error(checker->diags, "E0204", place, "%s has no argument \"%s\"; here it is called \"%s\"", of, name, ours);
     const bool is_value = strcmp(name, "edge_dim") == 0; /* a width there, the features here */
+    const bool is_number = strcmp(name, "dim") == 0; /* there the nodes are dimension 0 */
     if (is_value) diags_help(checker->diags, "edge_attr = e, whose width the layer follows");
+    else if (is_number) diags_help(checker->diags, "axis names the dimension: axis = f; of all rows, axis = rows");
     else diags_fix_word(checker->diags, place, name, ours);
     return;
   }
@@ -179,11 +181,12 @@ Value check_name(Checker *checker, Scope *scope, const Expr *name) {
   if (variable) return variable->value;
   bool is_model = scope && scope->item == checker->model;
   if (is_model && check_field(checker, name->text, name->place, &value)) return value;
-  for (int i = 0; i < checker->size_name_count; i++)
+  const bool sees_program = check_sees_program(checker, scope);
+  for (int i = 0; i < checker->size_name_count && sees_program; i++)
     if (strcmp(checker->size_names[i].name, name->text) == 0) return checker->size_names[i].value;
-  Constant *constant = check_find_constant(checker, name->text);
+  Constant *constant = sees_program ? check_find_constant(checker, name->text) : NULL;
   if (constant) return check_constant_value(checker, constant);
-  int option = check_find_option(checker, name->text);
+  int option = sees_program ? check_find_option(checker, name->text) : NO_INDEX;
   if (option != NO_INDEX) {
     TypedExpr e = {.kind = TYPED_OPTION, .index = option, .place = name->place, .type = check_scalar_type(), .name = name->text};
     return check_emit(checker, scope, e);

@@ -48,7 +48,7 @@ static int find_axis(Checker *checker, Scope *scope, const Type *type, const Exp
   const char *name = axis->kind == EXPR_NAME ? axis->text : NULL;
   for (int d = 0; name && d < type->rank; d++)
     if (strcmp(type->dim[d].name, name) == 0) return d;
-  bool is_known = !name || check_find_variable(scope, name) || check_find_constant(checker, name);
+  bool is_known = !name || check_find_variable(scope, name) || (check_sees_program(checker, scope) && check_find_constant(checker, name));
   Value value = is_known ? check_expr(checker, scope, axis) : none;
   if (is_known && value.kind == VALUE_NONE) return NO_INDEX - 1;
   Dim dim = {0, value.kind == VALUE_NUMBER ? value.text : "0"};

@@ -209,7 +209,7 @@ static bool find_edges(Checker *checker, Scope *scope, const Expr *over, Domain 
     return true;
   }
   const Variable *variable = check_find_variable(scope, over->text);
-  Constant *constant = variable ? NULL : check_find_constant(checker, over->text);
+  Constant *constant = variable || !check_sees_program(checker, scope) ? NULL : check_find_constant(checker, over->text);
   const Value number = variable ? variable->value : constant ? check_constant_value(checker, constant) : none;
   if (number.kind == VALUE_NUMBER && check_is_whole(number.number) && number.number >= 1 && number.number <= info->relation_count - info->has_pairs) {
     *edges = info->relations[(int)number.number - 1].domain;

@@ -33,15 +33,13 @@ Value check_squeeze(Checker *checker, Scope *scope, const Function *function, co
   return e.type.rank == x.type.rank ? x : check_emit(checker, scope, e);
 }
 
-/* Where zeros(word) lives: a type of nodes by its name, or where a value does. */
-static bool find_domain(const Checker *checker, const Scope *scope, const char *word, Domain *domain) {
+/* Where zeros(word) lives; a type of nodes by its name. */
+static bool find_domain(const Checker *checker, const char *word, Domain *domain) {
   const DataInfo *info = checker->program->info;
   *domain = strcmp(word, "edge") == 0 ? checker->edges : strcmp(word, "graph") == 0 ? DOMAIN_GRAPH : DOMAIN_NONE;
   if (*domain != DOMAIN_NONE || strcmp(word, "none") == 0) return true;
   if (check_is_type(checker, word)) *domain = typed_type_named(info, word);
   else if (strcmp(word, "node") == 0 && (!info || info->type_count == 0)) *domain = DOMAIN_NODE;
-  const Variable *like = *domain == DOMAIN_NONE ? check_find_variable(scope, word) : NULL;
-  if (like && like->value.kind == VALUE_TENSOR) *domain = like->value.type.domain;
   return *domain != DOMAIN_NONE;
 }
 
@@ -55,7 +53,11 @@ Value check_zeros(Checker *checker, Scope *scope, const Function *function, cons
     diags_help(checker->diags, "one call for each relation, and their sum: (SAGE(a, p, 64) over writes) + (SAGE(p, 64) over cites)");
     return none;
   }
-  if (!domain || domain->kind != EXPR_NAME || !find_domain(checker, scope, domain->text, &e.type.domain)) {
+  const bool is_variable = domain && domain->kind == EXPR_NAME && check_find_variable(scope, domain->text);
+  const bool is_word = domain && domain->kind == EXPR_NAME && !is_variable && find_domain(checker, domain->text, &e.type.domain);
+  const Value like = domain && !is_word && (domain->kind != EXPR_NAME || is_variable || check_field_index(checker, domain->text) != NO_INDEX) ? check_expr(checker, scope, domain) : none;
+  if (like.kind == VALUE_TENSOR) e.type.domain = like.type.domain;
+  if (!is_word && like.kind != VALUE_TENSOR) {
     diags_error(checker->diags, "E0326", call->place,
                 "zeros(...) begins with where the value lives: zeros(node, 16), or a type of nodes that the data declares, zeros(edge, 16), zeros(graph, 16) or zeros(none, 16); or with a value that lives there: zeros(x, 16)");
     return none;

@@ -16,6 +16,7 @@ typedef struct Reader {
   Ast *ast;
   const LangOptions *options;
   int depth; /* of imports */
+  bool is_in_standard; /* what is looked through is a layer of std */
 } Reader;
 
 enum { IMPORT_DEPTH_MAX = 30 };
@@ -127,9 +128,21 @@ bool syntax_parses(Arena *arena, Diags *diags, const char *path, const char *tex
 
 /* ---- the standard layers ---- */
 
-static bool has_layer(const Ast *ast, const char *name) {
-  for (int i = 0; i < ast->item_count; i++)
-    if (ast->items[i]->kind == ITEM_LAYER && strcmp(ast->items[i]->name, name) == 0) return true;
+bool syntax_is_standard(const Diags *diags, const char *share_dir, const Ast *ast, const Item *item) {
+  if (!share_dir || item->place.file == ast->main_file) return false;
+  const char *path = diags_source_path(diags, item->place.file);
+  const size_t length = strlen(share_dir);
+  return strncmp(path, share_dir, length) == 0 && strncmp(path + length, "/std/", 5) == 0;
+}
+
+/* Standard layers call each other, whatever layers of the program have their names. */
+static bool has_layer(const Reader *reader, const char *name, bool is_for_standard) {
+  const Ast *ast = reader->ast;
+  for (int i = 0; i < ast->item_count; i++) {
+    const Item *item = ast->items[i];
+    if (item->kind != ITEM_LAYER || strcmp(item->name, name) != 0) continue;
+    if (!is_for_standard || syntax_is_standard(reader->diags, reader->options->share_dir, ast, item)) return true;
+  }
   return false;
 }
 
@@ -140,7 +153,7 @@ static bool has_target(const Ast *ast, const char *name) {
 }
 
 static void want_layer(Reader *reader, const char *name) {
-  if (!reader->options->share_dir || has_layer(reader->ast, name)) return;
+  if (!reader->options->share_dir || has_layer(reader, name, reader->is_in_standard)) return;
   char *lower = arena_strdup(reader->arena, name);
   for (char *c = lower; *c; c++) *c = (char)tolower((unsigned char)*c);
   const char *path = join(reader->arena, reader->options->share_dir, arena_printf(reader->arena, "std/%s.gnn", lower));
@@ -171,9 +184,12 @@ static void want_layers_of_block(Reader *reader, const Block *block) {
 
 /* Items grow while files are read, so that layers used by standard layers are found too. */
 static void read_standard_layers(Reader *reader) {
-  for (int i = 0; i < reader->ast->item_count; i++)
-    if (reader->ast->items[i]->kind == ITEM_LAYER || reader->ast->items[i]->kind == ITEM_MODEL)
-      want_layers_of_block(reader, reader->ast->items[i]->block);
+  for (int i = 0; i < reader->ast->item_count; i++) {
+    const Item *item = reader->ast->items[i];
+    if (item->kind != ITEM_LAYER && item->kind != ITEM_MODEL) continue;
+    reader->is_in_standard = syntax_is_standard(reader->diags, reader->options->share_dir, reader->ast, item);
+    want_layers_of_block(reader, item->block);
+  }
 }
 
 static void read_target(Reader *reader) {

@@ -12,6 +12,9 @@ const Expr *syntax_parse_value(Arena *arena, Diags *diags, const char *label, co
 /* Is there no error of syntax in a text? Imports are not followed, no standard layer is read. */
 bool syntax_parses(Arena *arena, Diags *diags, const char *path, const char *text, size_t length);
 
+/* From a file of share_dir/std that was read for a layer or imported, not compiled itself. */
+bool syntax_is_standard(const Diags *diags, const char *share_dir, const Ast *ast, const Item *item);
+
 /* Parses one file of share_dir on its own, without a word about anything that is wrong in it. */
 const Ast *syntax_parse_quietly(Arena *arena, const LangOptions *options, const char *path);
 
