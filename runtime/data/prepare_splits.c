@@ -235,7 +235,8 @@ static void splits_guess_edges(gnn_dataset *dataset) {
 
 gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {
   dataset->split_domain = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].domain : GNN_NODE;
-  if (!recipe->target && !recipe->has_folds && !recipe->has_random_split) splits_guess_edges(dataset);
+  const int has_edge_fields = origin != NULL; /* without any there is nothing of edges that could be learned */
+  if (has_edge_fields && !recipe->target && !recipe->has_folds && !recipe->has_random_split) splits_guess_edges(dataset);
   gnn_status status = splits_check_edges(dataset, recipe, error);
   if (status != GNN_OK) return status;
   const int64_t rows = gnn_splits_rows(dataset), marks = splits_marks(dataset), most = rows > marks ? rows : marks;
