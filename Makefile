@@ -1,6 +1,8 @@
 # gnncc. `make demo` builds and trains the first example, `make check` runs all tests; see README.md.
 
 B := build
+# One name for a folder here, however it was said: the files of dependencies have it.
+override B := $(patsubst $(CURDIR)/%,%,$(B))
 CC ?= cc
 CFLAGS ?= -O3 -g
 SANITIZE ?=

@@ -40,7 +40,7 @@ no_time() { # left: both cells, and nobody is blamed
   rm -rf "$build/check/gpu_cells"
   two_cells env CHECK_SECONDS=0 "$here/check.sh" "$build" && says '0 passed, 0 failed, 0 skipped' && grep -q '2 cells of this slice are left: the same again with RESUME=1' "$work/err"
 }
-options() { make -n -C "$root" B="$build" "$1-gpu" SLICE=2/6 RESUME=1 | grep -xF "tests/gpu/$1.sh $build --slice 2/6 --resume"; }
+options() { make -n -C "$root" B="$build" "$1-gpu" SLICE=2/6 RESUME=1 | grep -xF "tests/gpu/$1.sh ${build#"$root/"} --slice 2/6 --resume"; }
 check "make check-gpu SLICE=2/6 RESUME=1" options check
 check "make bench-gpu SLICE=2/6 RESUME=1" options bench
 check "check-gpu, a slice" one_slice
