@@ -44,9 +44,9 @@ MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=fopen,--wrap=fdo
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c evaluate.c exact.c geometry.c json_text.c judge.c label_dp.c main.c memo.c pack.c plan_json.c \
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
     simulate.c timeline.c timing.c)
-RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c text.c) \
+RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c stream.c text.c) \
   $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c instance.c lanes.c learning_rate.c scratch.c spans.c team.c watch.c) \
-  $(addprefix runtime/data/, batches.c container.c contents.c dataset.c extent.c fill.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
+  $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_splits.c safetensors.c subgraph.c synth.c tu.c) \
   $(addprefix runtime/job/, checkpoint.c epoch.c job.c metrics.c scored.c) \
   $(addprefix runtime/app/, announced.c commands.c console.c fold_runs.c gradcheck.c keep_order.c logs.c program.c train.c)
@@ -56,7 +56,7 @@ CUDA_INCLUDE := $(word 2,$(CUDA))
 CUDA_RUNTIME := $(addprefix runtime/cuda/, cublaslt.c cusparse.c device_cuda.c device_memory.c error.c events.c find.c launch.c streams.c users.c work.c)
 CUDA_HEADERS := $(addprefix $(CUDA_INCLUDE)/, cuda_runtime_api.h cublasLt.h cusparse.h)
 NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
-GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c info.c parts.c)
+GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c info.c ingest.c ingest_runs.c parts.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h runtime/*/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
 # What emitted sources include: the interface, the embedding layer and the kernels, in this order.

@@ -7,6 +7,7 @@
 #include "guard.h"
 #include "open.h"
 #include "partial.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,50 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 enum { FILE_BUFFER_BYTES = 1 << 18 };
-
-/* A gzip file (RFC 1952) on its way out of its form, member after member. */
-typedef struct file_packed {
-  const char *path;
-  int descriptor;
-  int is_between; /* members: the file may end here */
-  z_stream stream;
-  unsigned char in[1 << 16];
-} file_packed;
-
-/* The next `wanted` bytes, or as many as there are. */
-static gnn_status file_unpack(file_packed *packed, unsigned char *to, size_t wanted, size_t *got, gnn_error *error) {
-  z_stream *stream = &packed->stream;
-  *got = 0;
-  while (*got < wanted) {
-    if (stream->avail_in == 0) {
-      ssize_t count = read(packed->descriptor, packed->in, sizeof packed->in);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return gnn_fail_file(error, "read", packed->path, errno);
-      if (count == 0 && packed->is_between) return GNN_OK;
-      if (count == 0) return gnn_fail(error, GNN_EDATA, "", "\"%s\" is a truncated gzip file: it ends inside its data", packed->path);
-      stream->next_in = packed->in;
-      stream->avail_in = (uInt)count;
-    }
-    size_t room = wanted - *got < (1u << 30) ? wanted - *got : 1u << 30;
-    stream->next_out = to + *got;
-    stream->avail_out = (uInt)room;
-    packed->is_between = 0;
-    int code = inflate(stream, Z_NO_FLUSH);
-    *got += room - stream->avail_out;
-    if (code == Z_STREAM_END) {
-      packed->is_between = 1;
-      code = inflateReset(stream);
-    }
-    if (code == Z_MEM_ERROR) return gnn_fail_memory(error, FILE_BUFFER_BYTES);
-    if (code != Z_OK && code != Z_BUF_ERROR)
-      return gnn_fail(error, GNN_EDATA, "", "\"%s\" is a damaged gzip file: %s", packed->path,
-                      stream->msg ? stream->msg : "its contents do not match its check sum");
-  }
-  return GNN_OK;
-}
 
 static gnn_status file_grow(gnn_file *file, size_t capacity, gnn_error *error) {
   unsigned char *more = realloc(file->data, capacity ? capacity : 1);
@@ -68,51 +27,49 @@ static gnn_status file_grow(gnn_file *file, size_t capacity, gnn_error *error) {
 }
 
 /* As far as the promise goes, which may become clear bit by bit. Room is taken as bytes arrive, not as they are promised. */
-static gnn_status file_unpack_all(file_packed *packed, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
+static gnn_status file_unpack_all(gnn_stream *packed, const char *path, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
   size_t capacity = 0, got = 0;
   gnn_status status = file_grow(file, 1, error);
   int64_t promised = 0;
   while (status == GNN_OK && (promised = promise(file->data, file->size)) > (int64_t)file->size) {
     capacity = (size_t)promised < 2 * file->size + FILE_BUFFER_BYTES ? (size_t)promised : 2 * file->size + FILE_BUFFER_BYTES;
     status = file_grow(file, capacity, error);
-    if (status == GNN_OK) status = file_unpack(packed, file->data + file->size, capacity - file->size, &got, error);
+    if (status == GNN_OK) status = gnn_stream_read(packed, file->data + file->size, capacity - file->size, &got, error);
     file->size += got;
     if (file->size < capacity) return status; /* shorter than promised: who reads it says so */
   }
   unsigned char more;
-  if (status == GNN_OK && promised >= 0) status = file_unpack(packed, &more, 1, &got, error);
+  if (status == GNN_OK && promised >= 0) status = gnn_stream_read(packed, &more, 1, &got, error);
   if (status == GNN_OK && promised >= 0 && got)
-    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is larger than it says: %s bytes are unpacked, and more follow", packed->path,
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is larger than it says: %s bytes are unpacked, and more follow", path,
                       gnn_count_text((int64_t)file->size).text);
   return status;
 }
 
-static gnn_status file_inflate(const char *path, int descriptor, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
-  file_packed *packed = calloc(1, sizeof *packed);
-  int is_ready = packed && inflateInit2(&packed->stream, 15 + 16) == Z_OK;
-  gnn_status status = is_ready ? GNN_OK : gnn_fail_memory(error, FILE_BUFFER_BYTES);
-  if (is_ready) {
-    packed->path = path;
-    packed->descriptor = descriptor;
-    packed->is_between = 0;
-    status = file_unpack_all(packed, promise, file, error);
-    inflateEnd(&packed->stream);
-  }
-  free(packed);
-  return status;
-}
-
+/* Takes the descriptor over. */
 static gnn_status file_load(const char *path, int descriptor, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
   unsigned char mark[2];
   ssize_t count = pread(descriptor, mark, 2, 0);
-  if (count < 0) return gnn_fail_file(error, "read", path, errno);
-  if (count == 2 && mark[0] == 0x1f && mark[1] == 0x8b) return file_inflate(path, descriptor, promise, file, error);
-  if (count == 0) {
+  const int code = errno;
+  if (count == 2 && mark[0] == 0x1f && mark[1] == 0x8b) {
+    gnn_stream *packed;
+    gnn_status status = gnn_stream_take(path, descriptor, &packed, error);
+    if (status == GNN_OK) status = file_unpack_all(packed, path, promise, file, error);
+    gnn_stream_close(packed);
+    return status;
+  }
+  if (count <= 0) {
+    close(descriptor);
+    if (count < 0) return gnn_fail_file(error, "read", path, code);
     file->data = malloc(1);
     return file->data ? GNN_OK : gnn_fail_memory(error, 1);
   }
   file->guard = gnn_guard_map(descriptor);
-  if (file->guard == NULL) return gnn_fail_file(error, "map", path, errno);
+  if (file->guard == NULL) {
+    const int map_code = errno;
+    close(descriptor);
+    return gnn_fail_file(error, "map", path, map_code);
+  }
   file->data = gnn_guard_data(file->guard);
   file->size = gnn_guard_size(file->guard);
   return GNN_OK;
@@ -120,11 +77,10 @@ static gnn_status file_load(const char *path, int descriptor, gnn_file_promise p
 
 gnn_status gnn_file_open(const char *path, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
   memset(file, 0, sizeof *file);
-  int descriptor = gnn_open_plain(path);
-  if (descriptor < 0) return gnn_fail_file(error, errno == ENOENT ? "open" : "read", path, errno);
   file->path = strdup(path);
-  gnn_status status = file->path ? file_load(path, descriptor, promise, file, error) : gnn_fail_memory(error, (int64_t)strlen(path));
-  if (file->guard == NULL) close(descriptor);
+  if (file->path == NULL) return gnn_fail_memory(error, (int64_t)strlen(path));
+  int descriptor = gnn_open_plain(path);
+  gnn_status status = descriptor < 0 ? gnn_fail_file(error, errno == ENOENT ? "open" : "read", path, errno) : file_load(path, descriptor, promise, file, error);
   if (status != GNN_OK) gnn_file_close(file);
   return status;
 }

@@ -254,3 +254,22 @@ int gnn_parse_number(const char *text, double *value) {
   *value = strtod(copy, NULL);
   return isfinite(*value);
 }
+
+int gnn_parse_bytes(const char *text, int64_t *bytes) {
+  static const struct { const char *name; double size; } units[] = {
+    {"", 1}, {"B", 1}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  char number[32];
+  double value;
+  const size_t length = strspn(text, "0123456789.");
+  if (length == 0 || length >= sizeof number) return 0;
+  memcpy(number, text, length);
+  number[length] = 0;
+  const char *unit = text + length + strspn(text + length, " ");
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    if (strcmp(unit, units[i].name) != 0) continue;
+    if (!gnn_parse_number(number, &value) || value * units[i].size >= 0x1p62) return 0;
+    *bytes = (int64_t)(value * units[i].size);
+    return 1;
+  }
+  return 0;
+}

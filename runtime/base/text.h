@@ -68,5 +68,7 @@ const char *gnn_nearest(const char *word, const char *const *candidates, int cou
 /* A decimal number in the C locale whatever the process has set; returns 0 unless all of text is one. */
 int gnn_parse_number(const char *text, double *value);
 int gnn_parse_integer(const char *text, int64_t *value);
+/* "64MiB", "1.5 GB", "4096": B KB MB GB TB, powers of ten, KiB MiB GiB TiB, powers of two. */
+int gnn_parse_bytes(const char *text, int64_t *bytes);
 
 #endif

@@ -1,6 +1,7 @@
 /* container.c: data sets as safetensors.
  *
- *   edge.src, edge.dst        whole numbers [E]; or csr.rowptr [N + 1], csr.col [E] with rows = destinations
+ *   edge.src, edge.dst        whole numbers [E]; or csr.rowptr [N + 1], csr.col [E] with rows = destinations, which is what is written, with
+ *   csc.colptr, csc.row       the same by source, unless every edge has its reverse: it would be the same
  *   node.NAME, edge.NAME      fields; a sparse one as node.NAME.rowptr, .col and, unless all are 1, .val
  *   graph.NAME, graph.ptr     fields of graphs, and where their nodes begin
  *   split.train, .valid, .test  row numbers, or a mask (BOOL or U8, one entry a row)
@@ -16,6 +17,7 @@
 
 #include "readers.h"
 #include "safetensors.h"
+#include "runtime/core/adjacency.h"
 
 enum { CONTAINER_NAME_MAX = 128 };
 
@@ -45,20 +47,9 @@ static gnn_status container_edges(const gnn_safetensors *file, const char *path,
       return gnn_fail(error, GNN_EDATA, "", "\"%s\": csr.rowptr and csr.col must be whole numbers in one dimension", path);
     int64_t rows = ptr->count - 1;
     if (rows >= INT32_MAX) return gnn_fail(error, GNN_EDATA, "", "\"%s\": csr.rowptr has too many rows", path);
-    int32_t *row = gnn_dataset_alloc(dataset, column->count, sizeof *row, error);
-    if (row == NULL) return GNN_ENOMEM;
-    int64_t at = 0;
-    for (int64_t r = 0; r < rows; r++) {
-      int64_t end = gnn_array_integer(ptr, r + 1);
-      if (gnn_array_integer(ptr, 0) != 0 || end < at || end > column->count || (r == rows - 1 && end != column->count))
-        return gnn_fail(error, GNN_EDATA, "", "\"%s\": csr.rowptr[%lld] is %lld; it must rise from 0 to %lld", path,
-                        (long long)r + 1, (long long)end, (long long)column->count);
-      while (at < end) row[at++] = (int32_t)r;
-    }
-    if (at != column->count) return gnn_fail(error, GNN_EDATA, "", "\"%s\": csr.rowptr does not cover csr.col", path);
+    dataset->raw_row_ptr = *ptr;
     dataset->raw_source = *column;
-    dataset->raw_destination =
-      (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {at}, .count = at, .data = (const unsigned char *)row};
+    dataset->raw_destination = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {column->count}, .count = column->count}; /* what prepare_edges.c makes of the rows */
     if (dataset->declared_nodes < 0) dataset->declared_nodes = rows;
   } else {
     gnn_status status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no graph: neither edge.src and edge.dst nor csr.rowptr and "
@@ -124,7 +115,7 @@ static gnn_status container_field(const gnn_safetensors *file, const char *path,
 }
 
 static gnn_status container_tensors(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, gnn_error *error) {
-  static const char *const known[] = {"edge.src", "edge.dst", "csr.rowptr", "csr.col", "graph.ptr"};
+  static const char *const known[] = {"edge.src", "edge.dst", "csr.rowptr", "csr.col", "csc.colptr", "csc.row", "graph.ptr"};
   static const struct { const char *name; int split; } splits[] = {
     {"split.train", GNN_TRAIN}, {"split.valid", GNN_VALID}, {"split.val", GNN_VALID}, {"split.test", GNN_TEST}};
   gnn_status status = GNN_OK;
@@ -210,17 +201,32 @@ static int64_t *container_wide(container_writer *w, const int32_t *from, int64_t
   return wide;
 }
 
+/* By destination; and by source, unless that is the same. out_ptr, to: NULL where only the sizes are wanted. */
+static gnn_status container_put_graph(container_writer *w, const int64_t *out_ptr, const int32_t *to) {
+  const gnn_dataset *dataset = w->dataset;
+  const gnn_array ptr = {.dtype = GNN_I64, .rank = 1, .shape = {dataset->nodes + 1}}, id = {.dtype = GNN_I32, .rank = 1, .shape = {dataset->edges}};
+  const struct { const char *name; const void *data; const gnn_array *like; } tensors[] = {
+    {"csr.rowptr", dataset->in_ptr, &ptr}, {"csr.col", dataset->in_source, &id}, {"csc.colptr", out_ptr, &ptr}, {"csc.row", to, &id}};
+  gnn_status status = GNN_OK;
+  for (int i = 0; status == GNN_OK && i < (dataset->is_symmetric ? 2 : 4); i++) {
+    gnn_array array = *tensors[i].like;
+    array.data = tensors[i].data;
+    status = container_put(w, "%s", tensors[i].name, array);
+  }
+  return status;
+}
+
 static gnn_status container_put_edges(container_writer *w) {
   const gnn_dataset *dataset = w->dataset;
-  int64_t *source = container_wide(w, dataset->in_source, dataset->edges);
-  int64_t *destination = gnn_dataset_alloc(w->scratch, dataset->edges, sizeof *destination, w->error);
-  if (source == NULL || destination == NULL) return GNN_ENOMEM;
-  for (int64_t v = 0; v < dataset->nodes; v++)
-    for (int64_t e = dataset->in_ptr[v]; e < dataset->in_ptr[v + 1]; e++) destination[e] = v;
-  gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {dataset->edges}, .data = (const unsigned char *)source};
-  gnn_status status = container_put(w, "edge.%s", "src", array);
-  array.data = (const unsigned char *)destination;
-  return status == GNN_OK ? container_put(w, "edge.%s", "dst", array) : status;
+  int64_t *out_ptr = NULL;
+  int32_t *to = NULL;
+  if (!dataset->is_symmetric) {
+    out_ptr = gnn_dataset_alloc(w->scratch, dataset->nodes + 1, sizeof *out_ptr, w->error);
+    to = gnn_dataset_alloc(w->scratch, dataset->edges, sizeof *to, w->error);
+    if (out_ptr == NULL || to == NULL) return GNN_ENOMEM;
+    gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, dataset->nodes, dataset->nodes, out_ptr, to, NULL);
+  }
+  return container_put_graph(w, out_ptr, to);
 }
 
 static gnn_status container_put_sparse(container_writer *w, const gnn_data_field *field) {
@@ -293,31 +299,52 @@ static gnn_status container_put_splits(container_writer *w) {
   return GNN_OK;
 }
 
+static gnn_status container_begin(container_writer *w, const char *changes) {
+  const gnn_dataset *dataset = w->dataset;
+  char number[24];
+  w->scratch = gnn_dataset_new("scratch");
+  w->tensors = calloc((size_t)dataset->field_count * 3 + 12, sizeof *w->tensors);
+  w->pairs = calloc((size_t)dataset->field_count * 2 + 8, sizeof *w->pairs);
+  gnn_status status = w->scratch && w->tensors && w->pairs ? GNN_OK : gnn_fail_memory(w->error, 4096);
+  snprintf(number, sizeof number, "%lld", (long long)dataset->nodes);
+  if (status == GNN_OK) status = container_pair(w, "gnncc.%s", "schema", "1");
+  if (status == GNN_OK) status = container_pair(w, "gnncc.%s", "name", dataset->name);
+  if (status == GNN_OK) status = container_pair(w, "gnncc.%s", "nodes", number);
+  return status == GNN_OK ? container_pair(w, "gnncc.%s", "changes", changes ? changes : "") : status;
+}
+
+static void container_end(container_writer *w) {
+  free(w->tensors);
+  free(w->pairs);
+  gnn_dataset_close(w->scratch);
+}
+
 gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, const char *changes, gnn_error *error) {
   container_writer w = {.dataset = dataset, .error = error};
-  char number[24];
   if (dataset->relation_count) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "", "%s has %d relations, which a container cannot hold", dataset->title, dataset->relation_count);
     gnn_fail_help(error, "a folder of NumPy arrays holds them");
     return status;
   }
-  w.scratch = gnn_dataset_new("scratch");
-  w.tensors = calloc((size_t)dataset->field_count * 3 + 10, sizeof *w.tensors);
-  w.pairs = calloc((size_t)dataset->field_count * 2 + 8, sizeof *w.pairs);
-  gnn_status status = w.scratch && w.tensors && w.pairs ? GNN_OK : gnn_fail_memory(error, 4096);
-  snprintf(number, sizeof number, "%lld", (long long)dataset->nodes);
-  if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "schema", "1");
-  if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "name", dataset->name);
-  if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "nodes", number);
-  if (status == GNN_OK) status = container_pair(&w, "gnncc.%s", "changes", changes ? changes : "");
+  gnn_status status = container_begin(&w, changes);
   if (status == GNN_OK) status = container_put_edges(&w);
   if (status == GNN_OK) status = container_put_graphs(&w);
   for (int i = 0; status == GNN_OK && i < dataset->field_count; i++) status = container_put_field(&w, &dataset->fields[i]);
   if (status == GNN_OK) status = container_put_splits(&w);
   status = gnn_dataset_check_files(dataset, status, error);
   if (status == GNN_OK) status = gnn_safetensors_write(path, w.tensors, w.count, w.pairs, w.pair_count, error);
-  free(w.tensors);
-  free(w.pairs);
-  gnn_dataset_close(w.scratch);
+  container_end(&w);
+  return status;
+}
+
+gnn_status gnn_container_head(const gnn_dataset *dataset, const char *changes, const uint32_t sums[4], gnn_text *head, gnn_error *error) {
+  static const int places[4] = {0, 2, 1, 3}; /* of the bytes in the order of the tensors */
+  container_writer w = {.dataset = dataset, .error = error};
+  uint32_t of_tensors[4];
+  for (int i = 0; i < 4; i++) of_tensors[places[i]] = sums[i];
+  gnn_status status = container_begin(&w, changes);
+  if (status == GNN_OK) status = container_put_graph(&w, NULL, NULL);
+  if (status == GNN_OK) status = gnn_safetensors_head(w.tensors, w.count, of_tensors, w.pairs, w.pair_count, head, error);
+  container_end(&w);
   return status;
 }

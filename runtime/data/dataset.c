@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edge_list.h"
 #include "readers.h"
 #include "runtime/base/checked.h"
 
@@ -83,6 +84,15 @@ void *gnn_dataset_alloc(gnn_dataset *dataset, int64_t count, int64_t item_bytes,
   }
   dataset->owned[dataset->owned_count++] = data;
   return data;
+}
+
+gnn_status gnn_dataset_own(gnn_dataset *dataset, void *memory, gnn_error *error) {
+  void *items = dataset->owned;
+  int has_room = dataset_grow(&items, dataset->owned_count, &dataset->owned_capacity, sizeof *dataset->owned);
+  dataset->owned = items;
+  if (has_room) dataset->owned[dataset->owned_count++] = memory;
+  else free(memory);
+  return has_room ? GNN_OK : gnn_fail_memory(error, (int64_t)sizeof memory);
 }
 
 gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error *error) {
@@ -275,6 +285,7 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   size_t size = file.size;
   gnn_file_close(&file);
   if (is_container) return gnn_read_container(dataset, path, error);
+  if (gnn_is_edge_list(path)) return gnn_read_edge_list(dataset, path, &(gnn_edge_rules){.nodes = -1}, error);
   if (is_numpy) {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a single NumPy array, not a data set", path);
     gnn_fail_help(error, "name the folder that holds edge_index.npy, x.npy, y.npy");
@@ -285,7 +296,7 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds %d bytes only; no data set is that short", path, (int)size);
   } else {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is in no form that gnncc reads", path);
-    gnn_fail_help(error, "known: safetensors, a folder of .npy files, a folder with NAME.content and NAME.cites");
+    gnn_fail_help(error, "known: safetensors, lists of edges, a folder of .npy files, a folder with NAME.content and NAME.cites");
   }
   return status;
 }

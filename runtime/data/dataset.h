@@ -70,6 +70,7 @@ typedef struct gnn_dataset {
   /* What the reader found. */
   int64_t declared_nodes, declared_graphs; /* -1: not said */
   gnn_array raw_source, raw_destination; /* rank 1, the same length */
+  gnn_array raw_row_ptr;                 /* whole numbers [rows + 1]: the edges stand by destination, and raw_destination has no data; data NULL: they do not */
   gnn_array raw_graph_ptr;               /* [graphs + 1]: where the nodes of each graph begin; data NULL: one graph */
   int has_edges;
   gnn_array raw_split[GNN_SPLIT_COUNT];  /* a mask [R] or ids [n]; rank 0 with data NULL: absent */
@@ -167,6 +168,8 @@ gnn_dataset *gnn_dataset_new(const char *title); /* NULL: no memory */
 gnn_status gnn_dataset_set_name(gnn_dataset *dataset, const char *name, gnn_error *error);
 /* Memory that lives as long as the data set; not cleared. */
 void *gnn_dataset_alloc(gnn_dataset *dataset, int64_t count, int64_t item_bytes, gnn_error *error);
+/* Takes over memory of malloc, in any case. */
+gnn_status gnn_dataset_own(gnn_dataset *dataset, void *memory, gnn_error *error);
 gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error *error); /* takes it over in any case */
 gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_domain domain, const gnn_array *array,
                                  gnn_error *error);

@@ -175,27 +175,37 @@ static int64_t npy_promise(const unsigned char *head, size_t size) {
   return (int64_t)(at + length) + array.count * gnn_dtype_bytes(array.dtype);
 }
 
-static gnn_status npy_parse(const char *path, gnn_file *file, gnn_array *array, int *is_transposed, gnn_error *error) {
-  if (file->size < sizeof npy_magic || memcmp(file->data, npy_magic, sizeof npy_magic) != 0) {
+gnn_status gnn_npy_head(const char *path, const unsigned char *head, size_t size, gnn_array *array, int *is_fortran, int64_t *offset, gnn_error *error) {
+  if (size < sizeof npy_magic || memcmp(head, npy_magic, sizeof npy_magic) != 0) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "E0707", "\"%s\" has no NumPy header", path);
-    if (file->size < 8 && (file->size == 0 || memcmp(file->data, npy_magic, file->size < 6 ? file->size : 6) == 0))
-      gnn_fail_help(error, "it holds %lld bytes only; was it copied completely?", (long long)file->size);
+    if (size < 8 && (size == 0 || memcmp(head, npy_magic, size < 6 ? size : 6) == 0))
+      gnn_fail_help(error, "it holds %lld bytes only; was it copied completely?", (long long)size);
     else
       gnn_fail_help(error, "IGB large and full are raw numbers; other files come from numpy.save");
     return status;
   }
   npy_header h = {.path = path, .error = error};
   size_t at, length;
-  if (file->size > 6 && (file->data[6] < 1 || file->data[6] > 3))
-    return gnn_fail(error, GNN_EDATA, "", "\"%s\" is of .npy version %d; versions 1 to 3 are known", path, file->data[6]);
-  if (!npy_place(file->data, file->size, &at, &length) || length > file->size - at) return npy_bad(&h, "the file ends inside it");
-  h.at = (const char *)file->data + at;
+  memset(array, 0, sizeof *array);
+  *is_fortran = 0;
+  if (size > 6 && (head[6] < 1 || head[6] > 3))
+    return gnn_fail(error, GNN_EDATA, "", "\"%s\" is of .npy version %d; versions 1 to 3 are known", path, head[6]);
+  if (!npy_place(head, size, &at, &length) || length > size - at) return npy_bad(&h, "the file ends inside it");
+  h.at = (const char *)head + at;
   h.end = h.at + length;
-  int is_fortran = 0;
-  gnn_status status = npy_dict(&h, array, &is_fortran);
+  gnn_status status = npy_dict(&h, array, is_fortran);
   if (status != GNN_OK) return status;
   if (!gnn_array_measure(array)) return npy_bad(&h, "a shape of more than 2^63 bytes");
-  uint64_t need = (uint64_t)array->count * (uint64_t)gnn_dtype_bytes(array->dtype), have = file->size - at - length;
+  *offset = (int64_t)(at + length);
+  return GNN_OK;
+}
+
+static gnn_status npy_parse(const char *path, gnn_file *file, gnn_array *array, int *is_transposed, gnn_error *error) {
+  int64_t offset;
+  int is_fortran;
+  gnn_status status = gnn_npy_head(path, file->data, file->size, array, &is_fortran, &offset, error);
+  if (status != GNN_OK) return status;
+  uint64_t need = (uint64_t)array->count * (uint64_t)gnn_dtype_bytes(array->dtype), have = file->size - (uint64_t)offset;
   if (have < need)
     return gnn_fail(error, GNN_EDATA, "", "\"%s\" is truncated: %s of %s take %s bytes, %s are there", path,
                     gnn_shape_text(array).text, gnn_dtype_name(array->dtype), gnn_count_text((int64_t)need).text,
@@ -204,7 +214,7 @@ static gnn_status npy_parse(const char *path, gnn_file *file, gnn_array *array, 
     return gnn_fail(error, GNN_EDATA, "", "\"%s\" holds %s bytes more than %s of %s take", path,
                     gnn_count_text((int64_t)(have - need)).text, gnn_shape_text(array).text,
                     gnn_dtype_name(array->dtype));
-  array->data = file->data + at + length;
+  array->data = file->data + offset;
   *is_transposed = is_fortran && array->rank > 1 && array->count > 0;
   return *is_transposed ? npy_transpose(file, array, error) : GNN_OK;
 }

@@ -9,6 +9,18 @@
 
 #include <string.h>
 
+gnn_status gnn_prepare_nodes(gnn_dataset *dataset, int64_t nodes, int is_counted, gnn_error *error) {
+  if (is_counted)
+    gnn_dataset_note(dataset, "the number of nodes is not stored; taken as the greatest id + 1: %s",
+                     gnn_count_text(nodes).text);
+  if (nodes >= INT32_MAX)
+    return gnn_fail(error, GNN_EDATA, "", "%s has %s nodes; more than 2^31 - 2 are not supported", dataset->title,
+                    gnn_count_text(nodes).text);
+  if (nodes == 0) return gnn_fail(error, GNN_EDATA, "", "%s has no nodes", dataset->title);
+  dataset->nodes = nodes;
+  return GNN_OK;
+}
+
 /* Number of nodes: as said, else the rows of x, else of y, else the greatest id + 1. */
 static gnn_status prepare_count_nodes(gnn_dataset *dataset, gnn_error *error) {
   int64_t nodes = dataset->declared_nodes;
@@ -18,22 +30,16 @@ static gnn_status prepare_count_nodes(gnn_dataset *dataset, gnn_error *error) {
     if (field && field->domain == GNN_NODE)
       nodes = field->is_raw_sparse ? field->raw_ptr.count - 1 : field->raw.rank ? field->raw.shape[0] : -1;
   }
-  if (nodes < 0) {
+  const int is_counted = nodes < 0;
+  if (is_counted) {
     nodes = 0;
     for (int64_t e = 0; e < dataset->raw_source.count; e++) {
       int64_t s = gnn_array_integer(&dataset->raw_source, e), d = gnn_array_integer(&dataset->raw_destination, e);
       if (s >= nodes && s < INT32_MAX) nodes = s + 1;
       if (d >= nodes && d < INT32_MAX) nodes = d + 1;
     }
-    gnn_dataset_note(dataset, "the number of nodes is not stored; taken as the greatest id + 1: %s",
-                     gnn_count_text(nodes).text);
   }
-  if (nodes >= INT32_MAX)
-    return gnn_fail(error, GNN_EDATA, "", "%s has %s nodes; more than 2^31 - 2 are not supported", dataset->title,
-                    gnn_count_text(nodes).text);
-  if (nodes == 0) return gnn_fail(error, GNN_EDATA, "", "%s has no nodes", dataset->title);
-  dataset->nodes = nodes;
-  return GNN_OK;
+  return gnn_prepare_nodes(dataset, nodes, is_counted, error);
 }
 
 /* Where the graphs begin; every edge is within one. */

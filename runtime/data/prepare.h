@@ -10,6 +10,13 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
                              gnn_error *error);
 /* Of edges that were sorted: whether they go both ways, loops, rows without any. */
 gnn_status gnn_prepare_survey(gnn_dataset *dataset, gnn_error *error);
+/* What became of the edges on the way, and what of the graph is remarkable, as notes. */
+typedef struct gnn_edge_counts {
+  int64_t duplicates, reversed, loops_added, loops_removed;
+} gnn_edge_counts;
+void gnn_prepare_report(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_edge_counts *counts);
+/* The number of nodes is `nodes` because no id is greater; dataset->nodes. GNN_EDATA: there is none. */
+gnn_status gnn_prepare_nodes(gnn_dataset *dataset, int64_t nodes, int is_counted, gnn_error *error);
 /* Brings the type of nodes that has the labels to the front. */
 void gnn_prepare_types(gnn_dataset *dataset, const gnn_recipe *recipe);
 gnn_status gnn_prepare_relations(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
@@ -18,6 +25,7 @@ gnn_status gnn_prepare_order(gnn_dataset *dataset, const gnn_recipe *recipe, int
 gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error);
 /* origin: as gnn_prepare_edges has it. */
 gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error);
+void gnn_prepare_no_split(gnn_dataset *dataset); /* the note */
 /* Which fold each row is tested in, drawn or as the data say, and the splits of the first. */
 gnn_status gnn_prepare_folds(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
 

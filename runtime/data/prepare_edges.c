@@ -82,13 +82,9 @@ static void edges_sort_by_source(const edges_list *list, int64_t nodes, int64_t 
   ptr[0] = 0;
 }
 
-typedef struct edges_counts {
-  int64_t duplicates, reversed, loops_added, loops_removed;
-} edges_counts;
-
 /* From by-source to by-destination, keeping one of equal arcs. in_ptr and source are outputs. */
 static void edges_sort_by_destination(int64_t nodes, const int64_t *ptr, const int32_t *to, const int64_t *from_origin,
-                                      int64_t *in_ptr, int32_t *source, int64_t *origin, edges_counts *counts) {
+                                      int64_t *in_ptr, int32_t *source, int64_t *origin, gnn_edge_counts *counts) {
   memset(in_ptr, 0, (size_t)(nodes + 1) * sizeof *in_ptr);
   for (int64_t k = 0; k < ptr[nodes]; k++) in_ptr[(to[k] & INT32_MAX) + 1]++;
   for (int64_t v = 0; v < nodes; v++) in_ptr[v + 1] += in_ptr[v];
@@ -121,39 +117,29 @@ static void edges_sort_by_destination(int64_t nodes, const int64_t *ptr, const i
   in_ptr[nodes] = kept;
 }
 
-/* Against a transposed copy. */
+/* Destinations ascend, so those that a node sends to are met in the order of its own row. */
 gnn_status gnn_prepare_survey(gnn_dataset *dataset, gnn_error *error) {
-  int64_t nodes = dataset->nodes, edges = dataset->edges;
-  const int64_t *in_ptr = dataset->in_ptr;
+  const int64_t nodes = dataset->nodes, *in_ptr = dataset->in_ptr;
   const int32_t *source = dataset->in_source;
-  int64_t *out_ptr = malloc((size_t)(nodes + 1) * sizeof *out_ptr);
-  int32_t *to = malloc(edges ? (size_t)edges * sizeof *to : 1);
-  if (out_ptr == NULL || to == NULL) {
-    free(out_ptr);
-    free(to);
-    return gnn_fail_memory(error, edges * (int64_t)sizeof *to);
-  }
-  gnn_adjacency_turn(in_ptr, source, nodes, nodes, out_ptr, to, NULL);
+  int64_t *next = malloc((size_t)(nodes + 1) * sizeof *next); /* in each row, the first that is not behind */
+  if (next == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *next);
+  memcpy(next, in_ptr, (size_t)(nodes + 1) * sizeof *next);
   dataset->silent_nodes = dataset->self_loops = dataset->mutual_edges = 0;
   for (int64_t v = 0; v < nodes; v++) {
-    int64_t i = in_ptr[v], o = out_ptr[v];
-    dataset->silent_nodes += in_ptr[v + 1] == i;
-    while (i < in_ptr[v + 1] && o < out_ptr[v + 1]) {
-      if (source[i] < to[o]) { i++; continue; }
-      if (source[i] > to[o]) { o++; continue; }
-      if (source[i] == v) dataset->self_loops++;
-      else dataset->mutual_edges++;
-      i++;
-      o++;
+    dataset->silent_nodes += in_ptr[v + 1] == in_ptr[v];
+    for (int64_t e = in_ptr[v]; e < in_ptr[v + 1]; e++) {
+      const int32_t s = source[e];
+      while (next[s] < in_ptr[s + 1] && source[next[s]] < v) next[s]++;
+      if (s == v) dataset->self_loops++;
+      else if (next[s] < in_ptr[s + 1] && source[next[s]] == v) dataset->mutual_edges++;
     }
   }
-  dataset->is_symmetric = dataset->mutual_edges + dataset->self_loops == edges;
-  free(out_ptr);
-  free(to);
+  dataset->is_symmetric = dataset->mutual_edges + dataset->self_loops == dataset->edges;
+  free(next);
   return GNN_OK;
 }
 
-static void edges_report(gnn_dataset *dataset, const gnn_recipe *recipe, const edges_counts *counts) {
+void gnn_prepare_report(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_edge_counts *counts) {
   int64_t between = dataset->edges - dataset->self_loops;
   if (counts->duplicates)
     gnn_dataset_note(dataset, "dropped %s duplicate edges", gnn_count_text(counts->duplicates).text);
@@ -189,6 +175,55 @@ static gnn_status edges_room(const gnn_dataset *dataset, const edges_list *list,
                   gnn_bytes_text(bytes).text, gnn_bytes_text(gnn_available_bytes()).text);
 }
 
+/* Where the rows of the file begin, into in_ptr[nodes + 1]. */
+static gnn_status edges_rows(const gnn_dataset *dataset, int64_t *in_ptr, gnn_error *error) {
+  const gnn_array *ptr = &dataset->raw_row_ptr;
+  const int64_t rows = ptr->count - 1, entries = dataset->raw_source.count;
+  if (rows > dataset->nodes)
+    return gnn_fail(error, GNN_EDATA, "E0701", "%s has %s rows of edges, but %s nodes", dataset->title, gnn_count_text(rows).text, gnn_count_text(dataset->nodes).text);
+  in_ptr[0] = 0;
+  for (int64_t r = 0; r < dataset->nodes; r++) {
+    in_ptr[r + 1] = r < rows ? gnn_array_integer(ptr, r + 1) : entries;
+    if (gnn_array_integer(ptr, 0) != 0 || in_ptr[r + 1] < in_ptr[r] || in_ptr[r + 1] > entries || (r == rows - 1 && in_ptr[r + 1] != entries))
+      return gnn_fail(error, GNN_EDATA, "", "%s: csr.rowptr[%lld] is %lld; it must rise from 0 to %lld", dataset->title, (long long)r + 1, (long long)in_ptr[r + 1], (long long)entries);
+  }
+  return rows == 0 && entries ? gnn_fail(error, GNN_EDATA, "", "%s: csr.rowptr does not cover csr.col", dataset->title) : GNN_OK;
+}
+
+/* Edges that stand by destination are taken as they are, where the recipe leaves them so: *is_done. Else each gets its destination. */
+static gnn_status edges_take_rows(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin, int *is_done, gnn_error *error) {
+  const int64_t nodes = dataset->nodes, edges = dataset->raw_source.count;
+  int64_t *in_ptr = gnn_dataset_alloc(dataset, nodes + 1, sizeof *in_ptr, error);
+  gnn_status status = in_ptr ? edges_rows(dataset, in_ptr, error) : GNN_ENOMEM;
+  int32_t *id = status == GNN_OK ? gnn_dataset_alloc(dataset, edges, sizeof *id, error) : NULL;
+  if (id == NULL) return status == GNN_OK ? GNN_ENOMEM : status;
+  int is_sorted = recipe->self_loops == GNN_LOOPS_KEEP;
+  for (int64_t v = 0; is_sorted && v < nodes; v++)
+    for (int64_t e = in_ptr[v], last = -1; is_sorted && e < in_ptr[v + 1]; e++) {
+      const int64_t s = gnn_array_integer(&dataset->raw_source, e);
+      is_sorted = s > last && s < nodes;
+      id[e] = (int32_t)s;
+      last = s;
+    }
+  if (is_sorted) {
+    dataset->in_ptr = in_ptr;
+    dataset->in_source = id;
+    dataset->edges = edges;
+    status = gnn_prepare_survey(dataset, error);
+    is_sorted = status == GNN_OK && (!recipe->is_undirected || dataset->is_symmetric);
+    int64_t *own = is_sorted && wants_origin ? gnn_dataset_alloc(dataset, edges, sizeof *own, error) : NULL;
+    if (is_sorted && wants_origin && own == NULL) status = GNN_ENOMEM;
+    for (int64_t e = 0; own && e < edges; e++) own[e] = e;
+    *origin = own;
+  }
+  *is_done = is_sorted;
+  if (is_sorted || status != GNN_OK) return status;
+  for (int64_t v = 0; v < nodes; v++)
+    for (int64_t e = in_ptr[v]; e < in_ptr[v + 1]; e++) id[e] = (int32_t)v;
+  dataset->raw_destination.data = (const unsigned char *)id;
+  return GNN_OK;
+}
+
 gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,
                              gnn_error *error) {
   int64_t nodes = dataset->nodes;
@@ -199,6 +234,13 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
   if (dataset->raw_destination.count != list.raw)
     return gnn_fail(error, GNN_EDATA, "", "%s has %s sources but %s destinations", dataset->title,
                     gnn_count_text(list.raw).text, gnn_count_text(dataset->raw_destination.count).text);
+  dataset->has_undirected_recipe = recipe->is_undirected;
+  if (dataset->raw_row_ptr.data) {
+    int is_done;
+    gnn_status status = edges_take_rows(dataset, recipe, wants_origin, origin, &is_done, error);
+    if (status == GNN_OK && is_done) gnn_prepare_report(dataset, recipe, &(gnn_edge_counts){0});
+    if (status != GNN_OK || is_done) return status;
+  }
   int32_t *ends = malloc(list.raw ? 2 * (size_t)list.raw * sizeof *ends : 1);
   if (ends == NULL) return gnn_fail_memory(error, 2 * list.raw * (int64_t)sizeof *ends);
   gnn_status status = edges_take(dataset, ends, ends + list.raw, error);
@@ -206,7 +248,7 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
   list.destination = ends + list.raw;
   list.reversed = recipe->is_undirected ? list.raw : 0;
   list.loops = recipe->self_loops == GNN_LOOPS_ADD ? nodes : 0;
-  edges_counts counts = {0};
+  gnn_edge_counts counts = {0};
   for (int64_t e = 0; status == GNN_OK && list.removes_loops && e < list.raw; e++) counts.loops_removed += list.source[e] == list.destination[e];
   int64_t most = 0;
   if (status == GNN_OK) status = edges_room(dataset, &list, &most, error);
@@ -233,9 +275,8 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
   dataset->in_ptr = in_ptr;
   dataset->in_source = source;
   dataset->edges = in_ptr[nodes];
-  dataset->has_undirected_recipe = recipe->is_undirected;
   *origin = kept_origin;
   status = gnn_prepare_survey(dataset, error);
-  if (status == GNN_OK) edges_report(dataset, recipe, &counts);
+  if (status == GNN_OK) gnn_prepare_report(dataset, recipe, &counts);
   return status;
 }

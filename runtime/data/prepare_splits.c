@@ -233,6 +233,10 @@ static void splits_guess_edges(gnn_dataset *dataset) {
     if (dataset->fields[i].domain == GNN_EDGE && dataset->fields[i].storage == GNN_LABEL) dataset->label_field = i;
 }
 
+void gnn_prepare_no_split(gnn_dataset *dataset) {
+  gnn_dataset_note(dataset, "the data carry no split: split = random(0.6, 0.2, 0.2, seed = 0) makes one");
+}
+
 gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {
   dataset->split_domain = dataset->label_field >= 0 ? dataset->fields[dataset->label_field].domain : GNN_NODE;
   const int has_edge_fields = origin != NULL; /* without any there is nothing of edges that could be learned */
@@ -261,7 +265,7 @@ gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, co
   free(member);
   if (status != GNN_OK) return status;
   if (!has_stored && !recipe->has_random_split) {
-    gnn_dataset_note(dataset, "the data carry no split: split = random(0.6, 0.2, 0.2, seed = 0) makes one");
+    gnn_prepare_no_split(dataset);
     return GNN_OK;
   }
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {

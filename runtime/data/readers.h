@@ -31,4 +31,8 @@ gnn_status gnn_read_synth(gnn_dataset *dataset, const gnn_synth *synth, gnn_erro
 /* Writes a prepared data set in the form that gnn_read_container reads. changes: what was done to it, a line each. */
 gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, const char *changes, gnn_error *error);
 
+/* The beginning of such a file for a graph alone, of which only sizes, name and symmetry are looked at. What follows it is in_ptr, out_ptr, in_source and to,
+ * each with its CRC-32 in sums[]; a symmetric graph has no out_ptr and no to. */
+gnn_status gnn_container_head(const gnn_dataset *dataset, const char *changes, const uint32_t sums[4], gnn_text *head, gnn_error *error);
+
 #endif

@@ -251,9 +251,10 @@ const char *gnn_safetensors_text(const gnn_safetensors *file, const char *key) {
   return NULL;
 }
 
-gnn_status gnn_safetensors_write(const char *path, const gnn_tensor *tensors, int tensor_count, const gnn_pair *pairs,
-                                 int pair_count, gnn_error *error) {
-  static const int width_order[] = {8, 4, 2, 1};
+static const int width_order[] = {8, 4, 2, 1};
+
+gnn_status gnn_safetensors_head(const gnn_tensor *tensors, int tensor_count, const uint32_t *sums, const gnn_pair *pairs, int pair_count,
+                                gnn_text *out, gnn_error *error) {
   gnn_text header = {0}; /* its length before it */
   gnn_text_append(&header, "\0\0\0\0\0\0\0", 8);
   gnn_text_format(&header, "%s00000000\",\"gnncc.crc32.data\":\"", safetensors_lead);
@@ -261,7 +262,7 @@ gnn_status gnn_safetensors_write(const char *path, const gnn_tensor *tensors, in
   for (int w = 0; w < 4; w++) {
     for (int t = 0; t < tensor_count; t++) {
       if (gnn_dtype_bytes(tensors[t].array.dtype) != width_order[w]) continue;
-      gnn_text_format(&header, "%s%s", comma, safetensors_data_sum(&tensors[t].array).digits);
+      gnn_text_format(&header, "%s%s", comma, (sums ? safetensors_digits(sums[t]) : safetensors_data_sum(&tensors[t].array)).digits);
       comma = " ";
     }
   }
@@ -296,8 +297,17 @@ gnn_status gnn_safetensors_write(const char *path, const gnn_tensor *tensors, in
   }
   for (int i = 0; i < 8; i++) header.data[i] = (char)((uint64_t)(header.length - 8) >> (8 * i));
   memcpy(header.data + SAFETENSORS_SUM_AT, safetensors_header_sum((const unsigned char *)header.data, header.length).digits, SAFETENSORS_DIGITS);
+  *out = header;
+  return GNN_OK;
+}
+
+gnn_status gnn_safetensors_write(const char *path, const gnn_tensor *tensors, int tensor_count, const gnn_pair *pairs,
+                                 int pair_count, gnn_error *error) {
+  gnn_text header;
   gnn_writer writer;
-  gnn_status status = gnn_writer_open(&writer, path, error);
+  gnn_status status = gnn_safetensors_head(tensors, tensor_count, NULL, pairs, pair_count, &header, error);
+  if (status != GNN_OK) return status;
+  status = gnn_writer_open(&writer, path, error);
   if (status == GNN_OK) {
     gnn_writer_put(&writer, header.data, header.length);
     for (int w = 0; w < 4; w++) {

@@ -37,5 +37,8 @@ const char *gnn_safetensors_text(const gnn_safetensors *file, const char *key); 
 /* Tensors are laid out by descending element size, so that all are aligned; the data begin at a multiple of 64. */
 gnn_status gnn_safetensors_write(const char *path, const gnn_tensor *tensors, int tensor_count, const gnn_pair *pairs,
                                  int pair_count, gnn_error *error);
+/* What such a file begins with; the bytes of the tensors follow, those with the largest elements first. sums: the CRC-32 of each; NULL: of its data. */
+gnn_status gnn_safetensors_head(const gnn_tensor *tensors, int tensor_count, const uint32_t *sums, const gnn_pair *pairs, int pair_count,
+                                gnn_text *head, gnn_error *error);
 
 #endif

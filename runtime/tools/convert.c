@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gnndata.h"
+#include "ingest.h"
 #include "runtime/data/readers.h"
 #include "runtime/data/safetensors.h"
 
@@ -29,32 +30,72 @@ static gnn_status convert_may_write(const char *path, int is_forced, gnn_error *
   return gnn_fail(error, GNN_EINVAL, "", "\"%s\" must end in .safetensors, the only form that is written", path);
 }
 
-static gnn_status convert_write(const gnn_dataset *dataset, const gnndata_options *options, const char *path, gnn_error *error) {
-  gnn_text changes = {0};
-  gnn_text_format(&changes, "%s", options->changes);
+void gnndata_changes(const gnn_dataset *dataset, const char *options, gnn_text *changes) {
+  gnn_text_format(changes, "%s", options);
   for (int i = 0; i < dataset->note_count; i++)
-    if (!dataset->notes[i].code[0]) gnn_text_format(&changes, "%s%s", changes.length ? "\n" : "", dataset->notes[i].text);
-  gnn_status status = changes.is_broken ? gnn_fail_memory(error, 4096) : gnn_write_container(dataset, path, changes.data, error);
-  gnn_text_free(&changes);
-  if (status != GNN_OK) return status;
+    if (!dataset->notes[i].code[0]) gnn_text_format(changes, "%s%s", changes->length ? "\n" : "", dataset->notes[i].text);
+}
+
+static void convert_say(const gnn_dataset *dataset, const char *path) {
   gnndata_print_notes(dataset, "");
   printf("wrote %s: %s nodes, %s edges, %d fields\n", path, gnn_count_text(dataset->nodes).text,
          gnn_count_text(dataset->edges).text, dataset->field_count);
-  return GNN_OK;
 }
 
-int gnndata_convert(const gnndata_options *options) {
-  gnn_dataset *dataset = NULL;
-  gnn_error error;
-  gnn_status status = convert_may_write(options->words[1], options->is_forced, &error);
-  if (status == GNN_OK) status = gnn_dataset_open_path(options->words[0], &dataset, &error);
-  if (status == GNN_OK) status = gnn_dataset_prepare(dataset, &options->recipe, &error);
-  if (status == GNN_OK) status = convert_write(dataset, options, options->words[1], &error);
-  gnn_dataset_close(dataset);
-  return status == GNN_OK ? 0 : gnndata_fail(status, &error);
+static gnn_status convert_write(const gnn_dataset *dataset, const gnndata_options *options, const char *path, gnn_error *error) {
+  gnn_text changes = {0};
+  gnndata_changes(dataset, options->changes, &changes);
+  gnn_status status = changes.is_broken ? gnn_fail_memory(error, 4096) : gnn_write_container(dataset, path, changes.data, error);
+  gnn_text_free(&changes);
+  if (status == GNN_OK) convert_say(dataset, path);
+  return status;
 }
 
 static int convert_is_whole(double v) { return v >= 0 && v < 9e15 && v == (double)(int64_t)v; }
+
+/* What is asked for fits what the input is. */
+static gnn_status convert_check(const gnndata_options *options, int is_list, gnn_error *error) {
+  const char *input = options->words[0];
+  if (!is_list && (options->memory_bytes || options->base || options->has_nodes)) {
+    gnn_status status = gnn_fail(error, GNN_EINVAL, "", "\"%s\" is no list of edges, which %s is for", input, options->memory_bytes ? "--memory" : options->base ? "--base" : "--nodes");
+    if (gnn_path_is_directory(input)) gnn_fail_help(error, "its edges alone are one: %s/edge_index.npy", input);
+    return status;
+  }
+  if (options->has_nodes && (!convert_is_whole(options->nodes) || options->nodes >= INT32_MAX)) return gnn_fail(error, GNN_EINVAL, "", "--nodes takes a whole number below 2^31 - 1");
+  if (options->memory_bytes && options->memory_bytes < INGEST_LEAST_BYTES)
+    return gnn_fail(error, GNN_EINVAL, "", "--memory=%s is too little: %s are the least", gnn_bytes_text(options->memory_bytes).text, gnn_bytes_text(INGEST_LEAST_BYTES).text);
+  const gnn_recipe *recipe = &options->recipe;
+  if (options->memory_bytes && (recipe->has_random_split || recipe->split_index || options->normalised_count))
+    return gnn_fail(error, GNN_EINVAL, "", "with --memory edges alone are converted: there is nothing to split or to normalize");
+  return GNN_OK;
+}
+
+/* A list of edges, read at once. */
+static gnn_status convert_open_list(const char *path, const gnn_edge_rules *rules, gnn_dataset **dataset, gnn_error *error) {
+  *dataset = gnn_dataset_new(path);
+  return *dataset ? gnn_read_edge_list(*dataset, path, rules, error) : gnn_fail_memory(error, 4096);
+}
+
+int gnndata_convert(const gnndata_options *options) {
+  const char *input = options->words[0], *output = options->words[1];
+  const gnn_edge_rules rules = {options->base, options->has_nodes ? (int64_t)options->nodes : -1};
+  const int is_list = gnn_is_edge_list(input);
+  gnn_dataset *dataset = NULL;
+  gnn_error error = {0};
+  gnn_status status = convert_may_write(output, options->is_forced, &error);
+  if (status == GNN_OK && (gnn_path_exists(input) || strcmp(input, "karate") == 0)) status = convert_check(options, is_list, &error);
+  if (status == GNN_OK && options->memory_bytes && is_list) {
+    const ingest_order order = {input, output, rules, options->recipe, options->changes, options->memory_bytes, options->is_forced};
+    status = gnndata_ingest(&order, &dataset, &error);
+    if (status == GNN_OK) convert_say(dataset, output);
+  } else {
+    if (status == GNN_OK) status = is_list ? convert_open_list(input, &rules, &dataset, &error) : gnn_dataset_open_path(input, &dataset, &error);
+    if (status == GNN_OK) status = gnn_dataset_prepare(dataset, &options->recipe, &error);
+    if (status == GNN_OK) status = convert_write(dataset, options, output, &error);
+  }
+  gnn_dataset_close(dataset);
+  return status == GNN_OK ? 0 : gnndata_fail(status, &error);
+}
 
 int gnndata_synth(const gnndata_options *options) {
   const char *kind = options->words[0];

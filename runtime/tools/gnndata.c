@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2, EXIT_IO = 4, TAKES_RECIPE = 1, TAKES_SIZES = 2, TAKES_FORCE = 4, TAKES_ORDER = 8, TAKES_METHOD = 16 };
+enum { EXIT_USAGE = 2, EXIT_IO = 4, TAKES_RECIPE = 1, TAKES_SIZES = 2, TAKES_FORCE = 4, TAKES_ORDER = 8, TAKES_METHOD = 16, TAKES_MEMORY = 32, TAKES_LIST = 64 };
 
 static const struct gnndata_command {
   const char *name, *words, *help;
@@ -23,7 +23,7 @@ static const struct gnndata_command {
   {"check", "PATH", "one pass: ranges, NaN, duplicates, one-way edges, silent nodes, splits, classes", 1, 1, TAKES_RECIPE,
    gnndata_check},
   {"convert", "IN OUT.safetensors", "any readable form to one file, with the changes asked for", 2, 2,
-   TAKES_RECIPE | TAKES_FORCE, gnndata_convert},
+   TAKES_RECIPE | TAKES_FORCE | TAKES_MEMORY | TAKES_LIST, gnndata_convert},
   {"synth", "KIND OUT.safetensors", "make up a graph: sbm, rmat, er, grid; or write karate", 2, 2, TAKES_SIZES | TAKES_FORCE,
    gnndata_synth},
   {"head", "PATH FIELD [N]", "the first rows of a field, or of \"edges\"", 2, 3, TAKES_RECIPE, gnndata_head},
@@ -42,7 +42,9 @@ static const struct gnndata_row { const char *name, *value, *help; int takes; } 
   {"normalize", "FIELD", "scale its rows to sum 1; repeatable", TAKES_RECIPE},
   {"split", "random:0.6,0.2,0.2@0 | index:K", "a random split with a seed, or one of those stored", TAKES_RECIPE},
   {"reorder", "degree|rcm", "renumber the nodes (not supported yet)", TAKES_RECIPE},
-  {"nodes", "N", "synth: how many (1000)", TAKES_SIZES},
+  {"memory", "SIZE", "convert: sort a list of edges on disk, with so much memory; the same command goes on after a stop", TAKES_MEMORY},
+  {"base", "0|1", "convert: what the first node of a list of edges is called (0)", TAKES_LIST},
+  {"nodes", "N", "synth: how many (1000); convert: of a list of edges (greatest id + 1)", TAKES_SIZES | TAKES_LIST},
   {"degree", "D", "synth: mean number of neighbours (8)", TAKES_SIZES},
   {"edges", "N", "synth: so many different ones, as stored, not by degree", TAKES_SIZES},
   {"features", "N", "synth: columns of x (32)", TAKES_SIZES},
@@ -75,7 +77,7 @@ static void gnndata_usage(FILE *to) {
              gnndata_rows[i].value ? gnndata_rows[i].value : "");
     fprintf(to, "  %-40s %s\n", left, gnndata_rows[i].help);
   }
-  fprintf(to, "\nreads: safetensors, a folder of .npy files, NAME.content with NAME.cites, karate\n"
+  fprintf(to, "\nreads: safetensors, a list of edges (text or .npy), a folder of .npy files, NAME.content with NAME.cites, karate\n"
               "exit codes: 0 fine, 1 the data are wrong (or differ), 2 bad command line, 3 not enough memory, 4 file error\n");
 }
 
@@ -120,6 +122,12 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
   if (strcmp(name, "sparse") == 0) { options->is_sparse = 1; return 0; }
   if (strcmp(name, "force") == 0) { options->is_forced = 1; return 0; }
   if (strcmp(name, "split") == 0) return gnndata_split(&options->recipe, value);
+  if (strcmp(name, "memory") == 0)
+    return gnn_parse_bytes(value, &options->memory_bytes) && options->memory_bytes > 0 ? 0 : gnndata_complain("--memory takes a size like 512MiB, not", value, NULL);
+  if (strcmp(name, "base") == 0) {
+    options->base = value[0] == '1';
+    return strcmp(value, "0") == 0 || strcmp(value, "1") == 0 ? 0 : gnndata_complain("--base takes 0 or 1, not", value, NULL);
+  }
   if (strcmp(name, "order") == 0) { options->order = value; return 0; }
   if (strcmp(name, "output") == 0) { options->output = value; return 0; }
   if (strcmp(name, "method") == 0) {
@@ -145,7 +153,10 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
   }
   double number;
   if (!gnn_parse_number(value, &number) || number < 0) return gnndata_complain("a number is needed, not", value, NULL);
-  if (strcmp(name, "nodes") == 0) options->nodes = number;
+  if (strcmp(name, "nodes") == 0) {
+    options->nodes = number;
+    options->has_nodes = 1;
+  }
   else if (strcmp(name, "degree") == 0) options->degree = number;
   else if (strcmp(name, "edges") == 0) options->edges = number;
   else if (strcmp(name, "features") == 0) options->features = number;
@@ -189,7 +200,8 @@ static int gnndata_run(const struct gnndata_command *command, int argc, char **a
       gnn_text_free(&changes);
       return code;
     }
-    for (int k = begin; k <= i && strncmp(argv[begin], "--", 2) == 0; k++)
+    const int changes_data = strncmp(argv[begin], "--memory", 8) != 0 && strcmp(argv[begin], "--force") != 0;
+    for (int k = begin; k <= i && changes_data && strncmp(argv[begin], "--", 2) == 0; k++)
       gnn_text_format(&changes, "%s%s", changes.length ? " " : "", argv[k]);
   }
   int code;
