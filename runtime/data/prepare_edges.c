@@ -193,8 +193,10 @@ static gnn_status edges_rows(const gnn_dataset *dataset, int64_t *in_ptr, gnn_er
 /* Edges that stand by destination are taken as they are, where the recipe leaves them so: *is_done. Else each gets its destination. */
 static gnn_status edges_take_rows(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin, int *is_done, gnn_error *error) {
   const int64_t nodes = dataset->nodes, edges = dataset->raw_source.count;
-  int64_t *in_ptr = gnn_dataset_alloc(dataset, nodes + 1, sizeof *in_ptr, error);
-  gnn_status status = in_ptr ? edges_rows(dataset, in_ptr, error) : GNN_ENOMEM;
+  int64_t most;
+  gnn_status status = edges_room(dataset, &(edges_list){.raw = edges}, &most, error);
+  int64_t *in_ptr = status == GNN_OK ? gnn_dataset_alloc(dataset, nodes + 1, sizeof *in_ptr, error) : NULL;
+  if (status == GNN_OK) status = in_ptr ? edges_rows(dataset, in_ptr, error) : GNN_ENOMEM;
   int32_t *id = status == GNN_OK ? gnn_dataset_alloc(dataset, edges, sizeof *id, error) : NULL;
   if (id == NULL) return status == GNN_OK ? GNN_ENOMEM : status;
   int is_sorted = recipe->self_loops == GNN_LOOPS_KEEP;
