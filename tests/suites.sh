@@ -58,7 +58,12 @@ suite_batches() { tests/batches/run.sh "$build"; }
 suite_relations() { tests/relations/run.sh "$build"; }
 suite_links() { tests/links/run.sh "$build"; }
 suite_plans_all() { PLANS_ALL=1 tests/end_to_end/plans.sh "$build"; }
-suite_ingest() { tests/ingest/run.sh "$build"; }
+suite_ingest() {
+  local status=0
+  tests/ingest/run.sh "$build" || status=1
+  tests/ingest/beyond.sh "$build" || status=1
+  return $status
+}
 suite_order() { tests/order/run.sh "$build"; }
 suite_emitted() { tests/emitted/run.sh "$build"; }
 suite_emitted_all() { EMITTED_ALL=1 tests/emitted/run.sh "$build"; }
