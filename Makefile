@@ -56,7 +56,7 @@ CUDA_INCLUDE := $(word 2,$(CUDA))
 CUDA_RUNTIME := $(addprefix runtime/cuda/, cublaslt.c cusparse.c device_cuda.c device_memory.c error.c events.c find.c launch.c streams.c users.c work.c)
 CUDA_HEADERS := $(addprefix $(CUDA_INCLUDE)/, cuda_runtime_api.h cublasLt.h cusparse.h)
 NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
-GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c info.c ingest.c ingest_runs.c parts.c)
+GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c graph_rows.c info.c ingest.c ingest_runs.c metis.c partition.c parts.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h runtime/*/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
 # What emitted sources include: the interface, the embedding layer and the kernels, in this order.
@@ -90,7 +90,7 @@ without_cuda:
 $(B)/gnncc: $(GNNCC_OBJECTS) $(B)/compiler/base/allocation.o $(B)/share/libgnnrt.a
 	$(CC) $(CFLAGS) $(SANITIZE) $(MEMORY) -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
 $(B)/gnndata: $(GNNDATA:%.c=$(B)/%.o) $(B)/share/libgnnrt.a
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_ZLIB) -lm -lpthread
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_ZLIB) -lm -lpthread -ldl
 
 $(B)/lang/parse.c: lang/parse.y
 	@mkdir -p $(@D)

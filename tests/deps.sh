@@ -56,6 +56,7 @@ int main(void) { struct io_uring ring; return io_uring_queue_init(1, &ring, 0) >
   fi
   has clang || optional+=(clang)
   has python3 || optional+=(python3)
+  ldconfig -p 2>/dev/null | grep -q 'libmetis\.so\.5' || optional+=(libmetis5)
   has chromium || has chromium-browser || has google-chrome || optional+=(chromium)
 }
 

@@ -64,7 +64,12 @@ suite_ingest() {
   tests/ingest/beyond.sh "$build" || status=1
   return $status
 }
-suite_order() { tests/order/run.sh "$build"; }
+suite_order() {
+  local status=0
+  tests/order/run.sh "$build" || status=1
+  tests/order/disk.sh "$build" || status=1
+  return $status
+}
 suite_emitted() { tests/emitted/run.sh "$build"; }
 suite_emitted_all() { EMITTED_ALL=1 tests/emitted/run.sh "$build"; }
 suite_cuda() { tests/cuda/run.sh "$build"; }

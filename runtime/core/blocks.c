@@ -12,7 +12,7 @@ int gnn_order_levels(int64_t rows) { return halve(rows, 0, GNN_BLOCK_MOST_LEVELS
 int gnn_run_levels(int64_t rows) { return halve(rows, gnn_block_levels(rows), GNN_RUN_LEVELS, GNN_RUN_ROWS); }
 
 static int64_t work_before(int64_t row, const int64_t *in_ptr, const int64_t *out_ptr) {
-  return in_ptr[row] + out_ptr[row] + row;
+  return in_ptr[row] + (out_ptr ? out_ptr[row] : 0) + row;
 }
 
 /* The row at which [begin, end) has half of its work on each side, and at least `least` rows. */

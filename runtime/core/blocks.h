@@ -34,7 +34,8 @@ int gnn_order_levels(int64_t rows);
 
 /* first[0 .. 2^levels]: block b has the rows [first[b], first[b + 1]). Each half of a run of blocks has about half of its work, which is
  * a row's entries in both directions and the row itself; no block has fewer than GNN_BLOCK_LEAST_ROWS rows. Fewer levels cut where more of
- * them do, too. levels: gnn_order_levels(rows) or less; in_ptr, out_ptr: [rows + 1]; out_ptr may be in_ptr (a symmetric graph). */
+ * them do, too. levels: gnn_order_levels(rows) or less; in_ptr, out_ptr: [rows + 1]; out_ptr may be in_ptr (a symmetric graph), or NULL: in_ptr has the
+ * entries of both directions. */
 void gnn_blocks_cut(int64_t rows, int levels, const int64_t *in_ptr, const int64_t *out_ptr, int64_t *first);
 
 #endif

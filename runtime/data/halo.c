@@ -8,11 +8,11 @@
 /* Bits up to the highest one that is set. */
 static int halo_bits(int64_t x) { return x ? 64 - __builtin_clzll((unsigned long long)x) : 0; }
 
-/* Row r, in block `own`, is needed by the rows idx[0 .. count), ascending: by each part in which one of them lies, but its own. */
+/* Row r, in block `own`, is needed by the rows idx[0 .. count), ascending: by each part in which one of them lies, but its own. block_of NULL: idx are blocks. */
 static void halo_needed(int levels, const int32_t *block_of, const int32_t *idx, int64_t count, int64_t own, int64_t *halo) {
   int64_t last = -1;
   for (int64_t e = 0; e < count; e++) {
-    const int64_t block = block_of[idx[e]];
+    const int64_t block = block_of ? block_of[idx[e]] : idx[e];
     if (block == last) continue;
     /* Parts of 2^shift blocks: those in which `block` is the first seen, and not the row's own. */
     const int fresh = last < 0 ? levels + 1 : halo_bits(block ^ last), foreign = halo_bits(block ^ own);
@@ -24,30 +24,46 @@ static void halo_needed(int levels, const int32_t *block_of, const int32_t *idx,
 /* The row gathers the rows idx[0 .. count): it is interior to every part of 2^shift blocks that holds all of them. */
 static void halo_gathered(int levels, const int32_t *block_of, const int32_t *idx, int64_t count, int64_t own, int64_t *interior) {
   int64_t differing = 0;
-  for (int64_t e = 0; e < count; e++) differing |= block_of[idx[e]] ^ own;
+  for (int64_t e = 0; e < count; e++) differing |= (block_of ? block_of[idx[e]] : idx[e]) ^ own;
   for (int shift = halo_bits(differing); shift <= levels; shift++) interior[(INT64_C(1) << (levels - shift)) + (own >> shift)]++;
 }
 
-gnn_status gnn_halo_count(int64_t nodes, const int64_t *in_ptr, const int32_t *in_idx, const int64_t *out_ptr, const int32_t *out_idx,
-                          gnn_halo *halo, gnn_error *error) {
-  const int64_t *ptr[2] = {in_ptr, out_ptr};
-  const int32_t *idx[2] = {in_idx, out_idx};
+gnn_status gnn_halo_begin(int64_t nodes, const int64_t *in_ptr, const int64_t *out_ptr, gnn_halo *halo, gnn_error *error) {
   const int levels = gnn_order_levels(nodes);
   const size_t blocks = (size_t)1 << levels;
-  int32_t *block_of = malloc((size_t)nodes * sizeof *block_of + 1);
   *halo = (gnn_halo){.levels = levels, .first = malloc((blocks + 1) * sizeof *halo->first)};
-  int is_whole = block_of && halo->first;
+  int is_whole = halo->first != NULL;
   for (int d = 0; d < 2; d++) {
     halo->halo[d] = calloc(2 * blocks, sizeof **halo->halo);
     halo->interior[d] = calloc(2 * blocks, sizeof **halo->interior);
     is_whole &= halo->halo[d] && halo->interior[d];
   }
   if (!is_whole) {
-    free(block_of);
+    gnn_halo_free(halo);
+    return gnn_fail_memory(error, (int64_t)(9 * blocks * sizeof *halo->first));
+  }
+  gnn_blocks_cut(nodes, levels, in_ptr, out_ptr, halo->first);
+  return GNN_OK;
+}
+
+void gnn_halo_add(gnn_halo *halo, int direction, int64_t own, const int32_t *blocks, int64_t count) {
+  halo_gathered(halo->levels, NULL, blocks, count, own, halo->interior[direction]);
+  halo_needed(halo->levels, NULL, blocks, count, own, halo->halo[1 - direction]);
+}
+
+gnn_status gnn_halo_count(int64_t nodes, const int64_t *in_ptr, const int32_t *in_idx, const int64_t *out_ptr, const int32_t *out_idx,
+                          gnn_halo *halo, gnn_error *error) {
+  const int64_t *ptr[2] = {in_ptr, out_ptr};
+  const int32_t *idx[2] = {in_idx, out_idx};
+  const gnn_status status = gnn_halo_begin(nodes, in_ptr, out_ptr, halo, error);
+  if (status != GNN_OK) return status;
+  const int levels = halo->levels;
+  const size_t blocks = (size_t)1 << levels;
+  int32_t *block_of = malloc((size_t)nodes * sizeof *block_of + 1);
+  if (block_of == NULL) {
     gnn_halo_free(halo);
     return gnn_fail_memory(error, nodes * (int64_t)sizeof *block_of);
   }
-  gnn_blocks_cut(nodes, levels, in_ptr, out_ptr, halo->first);
   for (size_t b = 0; b < blocks; b++)
     for (int64_t r = halo->first[b]; r < halo->first[b + 1]; r++) block_of[r] = (int32_t)b;
   for (int d = 0; d < 2; d++)

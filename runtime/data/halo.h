@@ -17,6 +17,10 @@ typedef struct gnn_halo {
 /* O(entries * levels). Entries of a row ascend; out_ptr and out_idx may be those of `in` (a symmetric graph). */
 gnn_status gnn_halo_count(int64_t nodes, const int64_t *in_ptr, const int32_t *in_idx, const int64_t *out_ptr, const int32_t *out_idx,
                           gnn_halo *halo, gnn_error *error);
+/* The same row by row, in any order: with where the blocks are cut (in_ptr and out_ptr as gnn_blocks_cut has them) and nothing counted yet, then for every row and
+ * direction the blocks that its entries lie in, ascending, each once, and its own. */
+gnn_status gnn_halo_begin(int64_t nodes, const int64_t *in_ptr, const int64_t *out_ptr, gnn_halo *halo, gnn_error *error);
+void gnn_halo_add(gnn_halo *halo, int direction, int64_t own, const int32_t *blocks, int64_t count);
 void gnn_halo_free(gnn_halo *halo);
 
 /* Of all 2^level parts in one direction. */

@@ -11,6 +11,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/json.h"
+#include "runtime/base/stream.h"
 
 enum { SAFETENSORS_HEADER_MAX = 100000000 /* the limit of the reference implementation */, SAFETENSORS_DIGITS = 8 };
 
@@ -159,7 +160,7 @@ static gnn_status safetensors_metadata(const char *path, const gnn_json *json, c
   return GNN_OK;
 }
 
-static gnn_status safetensors_parse(const char *path, gnn_safetensors *out, gnn_error *error) {
+static gnn_status safetensors_parse(const char *path, gnn_safetensors *out, int is_head, gnn_error *error) {
   const gnn_file *file = &out->file;
   if (file->size < 8) return safetensors_bad(path, NULL, "it is shorter than 8 bytes", error);
   uint64_t length = 0;
@@ -200,7 +201,7 @@ static gnn_status safetensors_parse(const char *path, gnn_safetensors *out, gnn_
   if (status != GNN_OK) return status;
   qsort(out->tensors, (size_t)out->tensor_count, sizeof *out->tensors, safetensors_by_place);
   status = safetensors_check(path, out, data, data_bytes, error);
-  return status == GNN_OK ? safetensors_check_data(path, out, error) : status;
+  return status == GNN_OK && !is_head ? safetensors_check_data(path, out, error) : status;
 }
 
 /* As far as the last tensor reaches. */
@@ -225,7 +226,34 @@ static int64_t safetensors_promise(const unsigned char *head, size_t size) {
 gnn_status gnn_safetensors_open(const char *path, gnn_safetensors *out, gnn_error *error) {
   memset(out, 0, sizeof *out);
   gnn_status status = gnn_file_open(path, safetensors_promise, &out->file, error);
-  if (status == GNN_OK) status = gnn_file_check(&out->file, safetensors_parse(path, out, error), error);
+  if (status == GNN_OK) status = gnn_file_check(&out->file, safetensors_parse(path, out, 0, error), error);
+  if (status != GNN_OK) gnn_safetensors_close(out);
+  return status;
+}
+
+gnn_status gnn_safetensors_peek(const char *path, gnn_safetensors *out, gnn_error *error) {
+  gnn_stream *stream;
+  unsigned char lead[8], *head = NULL;
+  size_t got = 0;
+  uint64_t length = 0;
+  int64_t taken, all = 0;
+  memset(out, 0, sizeof *out);
+  gnn_status status = gnn_stream_open(path, &stream, error);
+  if (status != GNN_OK) return status;
+  gnn_stream_progress(stream, &taken, &all);
+  if (gnn_stream_is_packed(stream)) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is packed, and can only be read as a whole", path);
+  if (status == GNN_OK) status = gnn_stream_read(stream, lead, sizeof lead, &got, error);
+  for (int i = 7; got == sizeof lead && i >= 0; i--) length = length << 8 | lead[i];
+  if (status == GNN_OK && (got < sizeof lead || length > SAFETENSORS_HEADER_MAX || length > (uint64_t)all - 8)) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is no safetensors file", path);
+  if (status == GNN_OK && (head = malloc(8 + (size_t)length)) == NULL) status = gnn_fail_memory(error, 8 + (int64_t)length);
+  if (status == GNN_OK) {
+    memcpy(head, lead, sizeof lead);
+    status = gnn_stream_read(stream, head + 8, (size_t)length, &got, error);
+    if (status == GNN_OK && got < length) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" was cut short while it was being read", path);
+  }
+  gnn_stream_close(stream);
+  gnn_file_hold(&out->file, head, (size_t)all);
+  if (status == GNN_OK) status = safetensors_parse(path, out, 1, error);
   if (status != GNN_OK) gnn_safetensors_close(out);
   return status;
 }

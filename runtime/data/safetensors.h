@@ -30,6 +30,8 @@ typedef struct gnn_safetensors {
 /* Refuses whatever the format forbids: lengths and offsets out of range, overlaps, holes, names twice; and what does not match the
  * checksums it carries. Other programs' files carry none. */
 gnn_status gnn_safetensors_open(const char *path, gnn_safetensors *out, gnn_error *error);
+/* Its header alone: data of tensors is not there, only where it lies, array.data - file.data bytes from the beginning. Sums of data are not checked. */
+gnn_status gnn_safetensors_peek(const char *path, gnn_safetensors *out, gnn_error *error);
 void gnn_safetensors_close(gnn_safetensors *file);
 const gnn_array *gnn_safetensors_find(const gnn_safetensors *file, const char *name); /* NULL: absent */
 const char *gnn_safetensors_text(const gnn_safetensors *file, const char *key);       /* of __metadata__; NULL: absent */

@@ -29,7 +29,7 @@ static const struct gnndata_command {
   {"head", "PATH FIELD [N]", "the first rows of a field, or of \"edges\"", 2, 3, TAKES_RECIPE, gnndata_head},
   {"diff", "A B", "what differs; exit 1 if anything does", 2, 2, TAKES_RECIPE, gnndata_diff},
   {"split", "IN OUT.safetensors", "the same as convert; give it --split", 2, 2, TAKES_RECIPE | TAKES_FORCE, gnndata_convert},
-  {"order", "DATA", "an order of the nodes with few edges between its parts, for order = \"FILE\"", 1, 1, TAKES_RECIPE | TAKES_FORCE | TAKES_METHOD,
+  {"order", "DATA", "an order of the nodes with few edges between its parts, for order = \"FILE\"", 1, 1, TAKES_RECIPE | TAKES_FORCE | TAKES_METHOD | TAKES_MEMORY,
    gnndata_order},
   {"list", "", "data sets that are built in", 0, 0, 0, gnndata_list},
 };
@@ -42,7 +42,7 @@ static const struct gnndata_row { const char *name, *value, *help; int takes; } 
   {"normalize", "FIELD", "scale its rows to sum 1; repeatable", TAKES_RECIPE},
   {"split", "random:0.6,0.2,0.2@0 | index:K", "a random split with a seed, or one of those stored", TAKES_RECIPE},
   {"reorder", "degree|rcm", "renumber the nodes (not supported yet)", TAKES_RECIPE},
-  {"memory", "SIZE", "convert: sort a list of edges on disk, with so much memory; the same command goes on after a stop", TAKES_MEMORY},
+  {"memory", "SIZE", "convert: sort edges on disk with so much, the same command goes on after a stop; order: read them from disk", TAKES_MEMORY},
   {"base", "0|1", "convert: what the first node of a list of edges is called (0)", TAKES_LIST},
   {"nodes", "N", "synth: how many (1000); convert: of a list of edges (greatest id + 1)", TAKES_SIZES | TAKES_LIST},
   {"degree", "D", "synth: mean number of neighbours (8)", TAKES_SIZES},
@@ -53,7 +53,7 @@ static const struct gnndata_row { const char *name, *value, *help; int takes; } 
   {"sparse", NULL, "synth: few non-zeros a row", TAKES_SIZES},
   {"order", "given|nested|FILE", "info: its parts in this order, too", TAKES_ORDER},
   {"output", "FILE", "order: what to write (DATA.order); -o FILE", TAKES_METHOD},
-  {"method", "nested|given", "order: nested bisection, or as they are (nested)", TAKES_METHOD},
+  {"method", "nested|metis|given|FILE", "order: nested bisection, by METIS, as they are, or by part numbers (nested)", TAKES_METHOD},
   {"force", NULL, "overwrite a file that gnndata did not write", TAKES_FORCE},
 };
 enum { GNNDATA_ROWS = sizeof gnndata_rows / sizeof *gnndata_rows };
@@ -131,10 +131,12 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
   if (strcmp(name, "order") == 0) { options->order = value; return 0; }
   if (strcmp(name, "output") == 0) { options->output = value; return 0; }
   if (strcmp(name, "method") == 0) {
+    static const char *const words[] = {"nested", "metis", "given"};
     options->method = value;
-    if (strcmp(value, "nested") == 0 || strcmp(value, "given") == 0) return 0;
-    if (strcmp(value, "metis") == 0) return gnndata_complain("not supported yet: --method", value, NULL);
-    return gnndata_complain("--method takes nested or given, not", value, NULL);
+    for (int i = 0; i < 3; i++)
+      if (strcmp(value, words[i]) == 0) return 0;
+    if (strchr(value, '.') || strchr(value, '/') || gnn_path_exists(value)) return 0;
+    return gnndata_complain("--method takes nested, metis, given or a file of part numbers, not", value, gnn_nearest(value, words, 3));
   }
   if (strcmp(name, "reorder") == 0) return gnndata_complain("not supported yet: --reorder", value, NULL);
   if (strcmp(name, "normalize") == 0) {

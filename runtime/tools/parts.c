@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "gnndata.h"
+#include "partition.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/core/blocks.h"
 #include "runtime/data/order_file.h"
+#include "runtime/data/safetensors.h"
 
 /* out_ptr[nodes + 1]: where each node's out-edges begin; to be freed. */
 static gnn_status parts_count(const gnn_dataset *dataset, gnn_halo *halo, int64_t **out_ptr, gnn_error *error) {
@@ -130,22 +132,100 @@ static void parts_name(const char *data, gnn_text *name) {
   gnn_text_format(name, "%.*s.order", (int)(length - begin), data + begin);
 }
 
+/* In the given order first: then by the parts of METIS or of a file, which need not be aware of blocks. */
+static gnn_status parts_partition(const gnn_dataset *dataset, const char *path, const char *method, gnn_error *error) {
+  const int64_t nodes = dataset->nodes, edges = dataset->edges;
+  const int is_metis = strcmp(method, "metis") == 0;
+  int64_t *out_ptr = NULL, parts = INT64_C(1) << gnn_order_levels(nodes);
+  int32_t *to = NULL, *part = malloc((size_t)nodes * sizeof *part), *order = malloc((size_t)nodes * sizeof *order);
+  gnn_status status = part && order ? GNN_OK : gnn_fail_memory(error, nodes * 8);
+  if (status == GNN_OK && !dataset->is_symmetric) {
+    out_ptr = malloc((size_t)(nodes + 1) * sizeof *out_ptr);
+    to = malloc((size_t)edges * sizeof *to + 1);
+    if (out_ptr && to) gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, nodes, nodes, out_ptr, to, NULL);
+    else status = gnn_fail_memory(error, edges * (int64_t)sizeof *to);
+  }
+  const graph_rows rows = graph_rows_of(dataset, out_ptr, to);
+  gnn_halo halo = {0};
+  if (status == GNN_OK) status = is_metis ? partition_metis(&rows, part, parts, error) : partition_read(method, nodes, part, &parts, error);
+  if (status == GNN_OK) status = partition_order(&rows, part, parts, is_metis, order, error);
+  if (status == GNN_OK) status = partition_halo(&rows, order, &halo, error);
+  if (status == GNN_OK) status = gnn_order_write(path, is_metis ? method : "file", nodes, order, gnn_graph_fingerprint(nodes, dataset->in_ptr, dataset->in_source), &halo, error);
+  gnn_halo_free(&halo);
+  free(out_ptr);
+  free(to);
+  free(part);
+  free(order);
+  return status;
+}
+
+/* The edges stay on the disk. */
+static gnn_status parts_streamed(const char *data, const char *path, int64_t memory, int64_t *nodes, gnn_error *error) {
+  graph_rows rows;
+  gnn_halo halo = {0};
+  ingest_progress progress;
+  ingest_progress_begin(&progress);
+  size_t block = (size_t)(memory / 64 < 1 << 16 ? 1 << 16 : memory / 64 > 1 << 24 ? 1 << 24 : memory / 64);
+  block -= block % 4096;
+  gnn_status status = graph_rows_open(data, block, &rows, error);
+  if (status != GNN_OK) return status;
+  *nodes = rows.nodes;
+  const int64_t needed = rows.nodes * 16 + (1 << 20) + 8 * (int64_t)block;
+  int32_t *order = NULL;
+  if (memory < needed) {
+    status = gnn_fail(error, GNN_EINVAL, "", "--memory=%s is too little: the order of %s nodes takes %s", gnn_bytes_text(memory).text, gnn_count_text(rows.nodes).text, gnn_bytes_above_text(needed).text);
+  } else if ((order = malloc((size_t)rows.nodes * sizeof *order)) == NULL) {
+    status = gnn_fail_memory(error, rows.nodes * (int64_t)sizeof *order);
+  }
+  if (status == GNN_OK) status = partition_streamed(&rows, order, &progress, error);
+  if (status == GNN_OK) status = partition_halo(&rows, order, &halo, error);
+  if (status == GNN_OK) status = gnn_order_write(path, "nested, from the disk", rows.nodes, order, rows.fingerprint, &halo, error);
+  if (status == GNN_OK) ingest_progress_say(&progress, 1, "ordered %s nodes with %s edges in %s", gnn_count_text(rows.nodes).text, gnn_count_text(rows.edges).text, gnn_seconds_text(ingest_progress_seconds(&progress)).text);
+  gnn_halo_free(&halo);
+  graph_rows_close(&rows);
+  free(order);
+  return status;
+}
+
+/* What the other way holds: the graph as read, turned, renumbered, and where its edges stem from. */
+static int parts_fit(const char *data, int64_t memory) {
+  gnn_safetensors file;
+  if (gnn_safetensors_peek(data, &file, NULL) != GNN_OK) return 1; /* of another form */
+  const gnn_array *ptr = gnn_safetensors_find(&file, "csr.rowptr"), *column = gnn_safetensors_find(&file, "csr.col");
+  const double needed = ptr && column ? 60.0 * (double)ptr->count + 32.0 * (double)column->count : 0;
+  gnn_safetensors_close(&file);
+  return needed <= (double)memory;
+}
+
 int gnndata_order(const gnndata_options *options) {
-  const char *method = options->method ? options->method : "nested";
-  const gnn_recipe recipe = parts_recipe(&options->recipe, method);
+  const char *method = options->method ? options->method : "nested", *data = options->words[0];
+  const int is_nested = strcmp(method, "nested") == 0, is_plain = is_nested || strcmp(method, "given") == 0;
+  const gnn_recipe recipe = parts_recipe(&options->recipe, is_plain ? method : "given");
+  const int is_streamed = is_nested && options->memory_bytes && !parts_fit(data, options->memory_bytes);
   gnn_dataset *dataset = NULL;
-  gnn_error error;
+  gnn_error error = {0};
   gnn_text name = {0};
-  parts_name(options->words[0], &name);
+  int64_t nodes = 0;
+  parts_name(data, &name);
   const char *path = options->output ? options->output : name.data;
   gnn_status status = path ? gnndata_may_write(path, gnn_order_mark, options->is_forced, &error) : gnn_fail_memory(&error, 64);
-  if (status == GNN_OK) status = gnn_dataset_open_path(options->words[0], &dataset, &error);
-  if (status == GNN_OK) status = gnn_dataset_prepare(dataset, &recipe, &error);
-  if (status == GNN_OK) status = parts_write(dataset, path, method, &error);
-  if (status == GNN_OK) {
-    gnndata_print_notes(dataset, "");
-    printf("wrote %s: the order of %s nodes, %s\n", path, gnn_count_text(dataset->nodes).text, method);
+  if (status == GNN_OK && options->memory_bytes && !is_nested)
+    status = gnn_fail(&error, GNN_EINVAL, "", "--memory is for --method=nested; others hold the graph");
+  if (status == GNN_OK && is_streamed && (recipe.is_undirected || recipe.self_loops != GNN_LOOPS_KEEP)) {
+    status = gnn_fail(&error, GNN_EINVAL, "", "what is read from the disk cannot be changed on the way");
+    gnn_fail_help(&error, "gnndata convert with these options first");
   }
+  if (status == GNN_OK && is_streamed) status = parts_streamed(data, path, options->memory_bytes, &nodes, &error);
+  if (status == GNN_OK && !is_streamed) {
+    status = gnn_dataset_open_path(data, &dataset, &error);
+    if (status == GNN_OK) status = gnn_dataset_prepare(dataset, &recipe, &error);
+    if (status == GNN_OK) status = is_plain ? parts_write(dataset, path, method, &error) : parts_partition(dataset, path, method, &error);
+    if (status == GNN_OK) {
+      gnndata_print_notes(dataset, "");
+      nodes = dataset->nodes;
+    }
+  }
+  if (status == GNN_OK) printf("wrote %s: the order of %s nodes, %s\n", path, gnn_count_text(nodes).text, is_plain ? method : strcmp(method, "metis") == 0 ? "by METIS" : "by the parts of a file");
   gnn_dataset_close(dataset);
   gnn_text_free(&name);
   return status == GNN_OK ? 0 : gnndata_fail(status, &error);
