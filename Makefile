@@ -41,9 +41,9 @@ COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c s
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.
 MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=fopen,--wrap=fdopen
-PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c evaluate.c exact.c geometry.c json_text.c judge.c label_dp.c main.c memo.c pack.c plan_json.c \
-    plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c \
-    simulate.c timeline.c timing.c)
+PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evaluate.c exact.c filling.c geometry.c json_text.c judge.c label_dp.c main.c memo.c pack.c plan_json.c \
+    plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
+    simulate.c timeline.c timing.c windows.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c stream.c text.c) \
   $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c instance.c lanes.c learning_rate.c scratch.c spans.c team.c watch.c) \
   $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \

@@ -284,7 +284,7 @@ static int64_t try_split(const Problem *p, const Geometry *g, int s, int rounds,
       if (value <= best) continue;
       best = value;
       *c = (PlanCertificate){CERTIFICATE_DUAL, s, rhos[i], thetas[k], w[ROW_A1], w[ROW_A2], w[ROW_B1], w[ROW_B2],
-                             w[ROW_B3], w[ROW_CW], w[ROW_CR], w[ROW_LAM], w[ROW_MU]};
+                             w[ROW_B3], w[ROW_CW], w[ROW_CR], w[ROW_LAM], w[ROW_MU], {0}};
     }
   arena_free(arena);
   return best;

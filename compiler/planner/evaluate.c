@@ -12,10 +12,12 @@ typedef struct EvaluatorScratch {
   int *order, *in_time; /* moves in the order of a policy; latest boundary that is nominally in time */
 } EvaluatorScratch;
 
+enum { MANY_GAPS = 4000 };
+
 Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *geometry) {
   Evaluator *e = arena_alloc(arena, sizeof *e);
   EvaluatorScratch *c = arena_alloc(arena, sizeof *c);
-  *e = (Evaluator){.problem = problem, .geometry = geometry, .scratch = c};
+  *e = (Evaluator){.problem = problem, .geometry = geometry, .scratch = c, .allowed = geometry->open_count > MANY_GAPS ? PREFETCH_MANY : PREFETCH_ALL};
   e->sequence = sequence_new(arena, problem, geometry, 0);
   e->simulation = simulation_new(arena, e->sequence);
   int steps = e->sequence->step_limit + 2, moves = e->sequence->move_limit;
@@ -172,6 +174,10 @@ static bool assign_prefetch(Evaluator *e, int policy) {
     for (int i = 0; i < q->move_count; i++) q->moves[i].g = q->moves[i].v;
     return true;
   }
+  if (policy >= PREFETCH_CHOOSE) {
+    static const int64_t margins[] = {INT64_MAX, 64, 16};
+    return simulate_choosing(e->simulation, q, e->problem->device_bytes / margins[policy - PREFETCH_CHOOSE]);
+  }
   int mode = (policy - PREFETCH_EARLY) / TIE_COUNT, tie = (policy - PREFETCH_EARLY) % TIE_COUNT;
   bool is_held = mode == 1 || mode == 3, is_jit = mode >= 2;
   if (tie == TIE_READY && !sort_by_readiness(e)) return false;
@@ -207,6 +213,7 @@ int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *keep_from, const
   e->effort += max64(p->step_count + q->count, ((int64_t)p->piece_count + p->use_count) / 16); /* where pieces are many and steps few */
   if (!is_legal) return COST_ILLEGAL;
   if (!prepare(e, &over)) return COST_INVALID + min64(over, COST_INVALID / 2);
+  if (policies & e->allowed) policies &= e->allowed;
   for (int policy = 0; policy < PREFETCH_COUNT; policy++) {
     if (!(policies & PREFETCH_BIT(policy))) continue;
     if (!assign_prefetch(e, policy)) continue;

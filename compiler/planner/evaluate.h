@@ -14,11 +14,14 @@ enum {
   PREFETCH_HOLD, PREFETCH_HOLD_SMALL, PREFETCH_HOLD_LARGE, PREFETCH_HOLD_READY,
   PREFETCH_JIT, PREFETCH_JIT_SMALL, PREFETCH_JIT_LARGE, PREFETCH_JIT_READY,
   PREFETCH_JITHOLD, PREFETCH_JITHOLD_SMALL, PREFETCH_JITHOLD_LARGE, PREFETCH_JITHOLD_READY,
+  PREFETCH_CHOOSE, PREFETCH_CHOOSE_NEAR, PREFETCH_CHOOSE_FAR, /* by a pass that goes with the real times; with room left for copies out */
   PREFETCH_COUNT
 };
 
 #define PREFETCH_BIT(policy) (1u << (policy))
 #define PREFETCH_ALL ((1u << PREFETCH_COUNT) - 1)
+#define PREFETCH_MANY /* that one evaluation of many gaps tries */ \
+  (PREFETCH_BIT(PREFETCH_LATE) | PREFETCH_BIT(PREFETCH_EARLY) | PREFETCH_BIT(PREFETCH_HOLD) | PREFETCH_BIT(PREFETCH_CHOOSE) | PREFETCH_BIT(PREFETCH_CHOOSE_NEAR) | PREFETCH_BIT(PREFETCH_CHOOSE_FAR))
 #define PREFETCH_FEW (PREFETCH_BIT(PREFETCH_EARLY) | PREFETCH_BIT(PREFETCH_HOLD) | PREFETCH_BIT(PREFETCH_JITHOLD))
 
 /* Costs from COST_INVALID on are not makespans: bytes over the tiers are added to it, COST_ILLEGAL has no sequence. */
@@ -44,6 +47,7 @@ typedef struct Evaluator {
   Simulation *simulation;
   int64_t evaluations; /* passes of the simulator */
   int64_t effort; /* steps and moves the passes went over: the measure of work, the same on every machine */
+  unsigned allowed; /* prefetch policies: all, or fewer where each is dear */
   int *best_g; /* of the last evaluation */
   int best_policy;
   struct EvaluatorScratch *scratch;

@@ -12,12 +12,24 @@ typedef struct PlanInterval {
   int64_t bytes, offset;
 } PlanInterval;
 
+/* The rows of a window. */
+enum { WINDOW_COMPUTE, WINDOW_D2H, WINDOW_H2D, WINDOW_SSDW, WINDOW_SSDR, WINDOW_ROWS };
+
+/* Prices of windows between steps (section "Lower bound"). */
+typedef struct PlanWindows {
+  int cut_count, *cuts; /* rising */
+  double *rows; /* rows[WINDOW_ROWS * window + row], of cut_count + 1 windows */
+  double *lam, *mu; /* by cut: ns per byte */
+} PlanWindows;
+
 typedef struct PlanCertificate {
-  enum { CERTIFICATE_NONE, CERTIFICATE_STALL_FREE, CERTIFICATE_DUAL } kind;
+  enum { CERTIFICATE_NONE, CERTIFICATE_STALL_FREE, CERTIFICATE_DUAL, CERTIFICATE_WINDOWS } kind;
+
   int split;
   int64_t rho_ns, theta_ns;
   /* Weights of the rows of section "Lower bound"; lam and mu are ns per byte. */
   double a1, a2, b1, b2, b3, cw, cr, lam, mu;
+  PlanWindows windows;
 } PlanCertificate;
 
 typedef struct PlannerPlan {

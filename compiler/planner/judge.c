@@ -1444,8 +1444,8 @@ typedef struct Option {
   bool host, ssd, rerun, clean, clean_ssd, evictable;
 } Option;
 
-/* What may happen to bit x in base gap (u, v). */
-static Option option_of(Judge *j, const Floor *f, int x, int u, int v, int64_t *comm_at) {
+/* What may happen to bit x in a base gap that begins at u. */
+static Option option_of(Judge *j, const Floor *f, int x, int u) {
   const Bit *p = &j->bit[x];
   Option o = {.n = p->n};
   bool link[4];
@@ -1472,7 +1472,6 @@ static Option option_of(Judge *j, const Floor *f, int x, int u, int v, int64_t *
     o.c = f->ns[p->first_write];
   }
   o.evictable = o.host || o.ssd || o.rerun || o.clean;
-  o.tail = floor_run(j, f, v, false, comm_at, NULL, NULL);
   return o;
 }
 
@@ -1519,6 +1518,8 @@ static void dual_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
       base += least;
     }
   }
+  int64_t *tail = NEW(j->bases + 1, int64_t); /* of the steps asked for */
+  for (int t = 0; t <= j->bases; t++) tail[t] = -1;
   Option *item = NEW(j->bits, Option);
   int *maker = NEW(j->bits, int), *sharers = NEW(j->bases, int), items = 0;
   int64_t rel_min = INT64_MAX, tail_min = INT64_MAX;
@@ -1529,7 +1530,9 @@ static void dual_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
       continue;
     }
     if (before[x] < 0 || after[x] < 0) continue;
-    Option o = option_of(j, f, x, before[x], after[x], comm_at);
+    Option o = option_of(j, f, x, before[x]);
+    if (tail[after[x]] < 0) tail[after[x]] = floor_run(j, f, after[x], false, comm_at, NULL, NULL);
+    o.tail = tail[after[x]];
     if (!o.evictable) {
       base += p->n;
       continue;
@@ -1559,15 +1562,226 @@ static void dual_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
   if ((int64_t)up > *bound) *bound = (int64_t)up;
 }
 
+/* ---- a certificate of windows ---- */
+
+typedef struct Stretch { /* between two accesses of a bit; from -1: before the first */
+  int from, to;
+  bool is_held;
+} Stretch;
+
+typedef struct Views { /* prices, in parts of 2^40: of windows 0 .. cuts, and sums over the first k cuts */
+  int cuts, *cut;
+  Big *compute, *out, *in, *write, *read, *room, *host_room;
+} Views;
+
+static Big *weights(Judge *j, json_t *c, const char *key, int count) {
+  json_t *list = json_object_get(c, key);
+  if (!json_is_array(list)) BAD("certificate.%s: expected a list", key);
+  if ((int)json_array_size(list) != count) INVALID("certificate.%s: %d weights, not %d (S20)", key, (int)json_array_size(list), count);
+  Big *all = NEW(count + 1, Big);
+  for (int i = 0; i < count; i++) {
+    json_t *value = json_array_get(list, (size_t)i);
+    if (!json_is_number(value)) BAD("certificate.%s: expected numbers", key);
+    double w = json_number_value(value);
+    if (!(w >= 0 && w <= 1048576)) INVALID("certificate.%s: %g is not a weight (S20)", key, w);
+    all[i] = (Big)(w * 1099511627776.0);
+  }
+  return all;
+}
+
+static Big *sums(Judge *j, const Big *each, int count) {
+  Big *sum = NEW(count + 1, Big);
+  for (int i = 0; i < count; i++) sum[i + 1] = sum[i] + each[i];
+  return sum;
+}
+
+static int cuts_below(const Views *v, int s) {
+  int count = 0;
+  while (count < v->cuts && v->cut[count] < s) count++;
+  return count;
+}
+
+static Big cheapest(const Big *price, int a, int b) {
+  Big least = price[a];
+  for (int i = a; i <= b; i++)
+    if (price[i] < least) least = price[i];
+  return least;
+}
+
+/* What is there again from some window on: the price of getting it there and of the room from then on. */
+static Big getting(const Views *v, const Big *price, int64_t ns, int64_t n, int a, int b) {
+  Big least = price[a] * ns + (v->room[b] - v->room[a]) * n;
+  for (int i = a; i <= b; i++)
+    if (price[i] * ns + (v->room[b] - v->room[i]) * n < least) least = price[i] * ns + (v->room[b] - v->room[i]) * n;
+  return least;
+}
+
+/* What goes out for the first time and comes back; `c`: the time to make it again, or -1. */
+static Big travelling(const Views *v, const Option *o, int64_t c, int a, int b) {
+  Big least = -1;
+  for (int back = a; back <= b; back++)
+    for (int out = a; out <= back; out++) {
+      Big before = (v->room[out] - v->room[a]) * o->n;
+      if (c >= 0) { /* or dropped, made again, and then out */
+        Big again = getting(v, v->compute, c, o->n, a, out);
+        if (again < before) before = again;
+      }
+      Big all = before + v->out[out] * o->d + v->in[back] * o->h + (v->room[b] - v->room[back]) * o->n;
+      if (least < 0 || all < least) least = all;
+    }
+  return least;
+}
+
+static void take(Big *least, Big value) {
+  if (*least < 0 || value < *least) *least = value;
+}
+
+/* One stretch: the least sums by what has a copy (1: host, 2: SSD) before and after it; -1: none. */
+static void pass_stretch(const Views *v, const Option *o, int64_t c, int a, int b, Big *sum) {
+  Big next[4] = {-1, -1, -1, -1}, hosted = (v->host_room[b] - v->host_room[a]) * o->n;
+  Big first = o->host || o->ssd ? travelling(v, o, o->rerun ? c : -1, a, b) : -1;
+  for (int copies = 0; copies < 4; copies++) {
+    if (sum[copies] < 0) continue;
+    Big s = sum[copies];
+    take(&next[copies], s + (v->room[b] - v->room[a]) * o->n);
+    if (o->host) take(&next[copies | 1], s + hosted + (copies & 1 ? getting(v, v->in, o->h, o->n, a, b) : first));
+    if (o->ssd && (copies & 2)) take(&next[copies], s + getting(v, v->in, o->h, o->n, a, b) + cheapest(v->read, 0, b) * o->r);
+    if (o->ssd && !(copies & 2)) take(&next[copies | 2], s + first + cheapest(v->write, a, b) * o->w + cheapest(v->read, a, b) * o->r);
+    if (o->rerun) take(&next[copies], s + getting(v, v->compute, c, o->n, a, b));
+    if (o->clean) take(&next[copies], s + getting(v, v->in, o->h, o->n, a, b) + (o->clean_ssd ? cheapest(v->read, 0, b) * o->r : 0));
+  }
+  memcpy(sum, next, sizeof next);
+}
+
+/* The stretches of every bit, in the order of time: `first[x]` .. of bit x. */
+static Stretch *find_stretches(Judge *j, const Floor *f, int *first) {
+  int *count = NEW(j->bits + 1, int), *last = NEW(j->bits, int), *held = NEW(j->bits, int);
+  Stretch *all = NULL;
+  int *joined = NEW(j->bases + 1, int), *next_joined = NEW(j->bases + 1, int);
+  for (int s = 0; s <= j->bases; s++) joined[s] = -1;
+  for (int s = 0; s < j->bases; s++)
+    if (f->join[s] > s) {
+      next_joined[s] = joined[f->join[s]];
+      joined[f->join[s]] = s;
+    }
+  for (int round = 0; round < 2; round++) { /* count, then fill */
+    for (int x = 0; x < j->bits; x++) last[x] = held[x] = -1;
+    for (int s = 0; s < j->bases; s++) {
+      for (int e = s; e >= 0; e = e == s ? joined[s] : next_joined[e])
+        for (int t = 0; t < j->base[e].touches; t++) {
+          int x = j->base[e].touch[t].bit;
+          if (last[x] == s) continue;
+          if (round) all[first[x] + count[x]] = (Stretch){last[x], s, held[x] >= s};
+          count[x]++;
+          last[x] = s;
+        }
+      for (int t = 0; t < j->base[s].touches && f->join[s] > s; t++)
+        if (held[j->base[s].touch[t].bit] < f->join[s]) held[j->base[s].touch[t].bit] = f->join[s];
+    }
+    if (round) break;
+    for (int x = 0; x < j->bits; x++) {
+      first[x + 1] = first[x] + count[x];
+      count[x] = 0;
+    }
+    all = NEW(first[j->bits] + 1, Stretch);
+  }
+  return all;
+}
+
+static Views read_views(Judge *j, const Floor *f, json_t *c) {
+  Views v = {0};
+  json_t *cuts = json_object_get(c, "cuts");
+  if (!json_is_array(cuts)) BAD("certificate.cuts: expected a list");
+  v.cuts = (int)json_array_size(cuts);
+  if (v.cuts < 1 || v.cuts > 4096) INVALID("certificate.cuts: %d of them (S20)", v.cuts);
+  v.cut = NEW(v.cuts, int);
+  for (int k = 0; k < v.cuts; k++) {
+    json_t *cut = json_array_get(cuts, (size_t)k);
+    if (!json_is_integer(cut)) BAD("certificate.cuts: expected steps");
+    if (json_integer_value(cut) < 0 || json_integer_value(cut) >= j->bases) INVALID("certificate: there is no step %lld (S20)", (long long)json_integer_value(cut));
+    v.cut[k] = (int)json_integer_value(cut);
+    if (k && v.cut[k] <= v.cut[k - 1]) INVALID("certificate: the cuts do not rise at step %d (S20)", v.cut[k]);
+    if (f->join[v.cut[k]] >= 0) INVALID("certificate: step %d may communicate, a cut computes (S20)", v.cut[k]);
+  }
+  v.compute = weights(j, c, "compute", v.cuts + 1);
+  v.out = weights(j, c, "d2h", v.cuts + 1);
+  v.in = weights(j, c, "h2d", v.cuts + 1);
+  v.write = weights(j, c, "ssdw", v.cuts + 1);
+  v.read = weights(j, c, "ssdr", v.cuts + 1);
+  for (int k = 0; k <= v.cuts; k++)
+    if (v.compute[k] + v.out[k] + v.in[k] + v.write[k] + v.read[k] > (Big)1 << 40) INVALID("certificate: the weights of window %d exceed 1 (S20)", k);
+  return v;
+}
+
+static void windows_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
+  for (int s = 0; s < j->bases; s++)
+    if (f->join[s] >= 0 && !f->always[s]) INVALID("certificate: step %d may communicate or not (S20)", s);
+  Views v = read_views(j, f, c);
+  Big *lam = weights(j, c, "lam", v.cuts), *mu = weights(j, c, "mu", v.cuts), *base = NEW(v.cuts, Big), sum = 0;
+  v.room = sums(j, lam, v.cuts);
+  v.host_room = sums(j, mu, v.cuts);
+  int *first = NEW(j->bits + 1, int), *below = NEW(j->bases + 2, int), *makes = NEW(j->bases, int);
+  for (int s = 0; s <= j->bases; s++) below[s] = cuts_below(&v, s);
+  const Stretch *stretch = find_stretches(j, f, first);
+  for (int s = 0; s < j->bases; s++) {
+    const Job *job = &j->job[j->base[s].job];
+    int64_t least = INT64_MAX;
+    for (int w = 0; w < job->ways; w++)
+      if (job->way[w].work < least) least = job->way[w].work;
+    for (int k = below[s]; k < v.cuts && v.cut[k] <= (f->join[s] > s ? f->join[s] : s); k++) base[k] += least;
+    sum += v.compute[below[s]] * f->ns[s];
+    for (int t = 0; t < j->base[s].touches; t++) /* its place may be taken: it is not there twice */
+      if (below[s] < v.cuts && v.cut[below[s]] == s && j->base[s].touch[t].over >= 0 && j->bit[j->base[s].touch[t].over].home != HOME_OF_DEVICE)
+        base[below[s]] -= j->bit[j->base[s].touch[t].over].n;
+  }
+  for (int x = 0; x < j->bits; x++)
+    if (j->bit[x].home == HOME_OF_NONE && j->bit[x].first_write >= 0 && (j->bit[x].may & MAY_RECOMPUTE)) makes[j->bit[x].first_write]++;
+  for (int x = 0; x < j->bits; x++) {
+    const Bit *p = &j->bit[x];
+    if (p->home == HOME_OF_DEVICE) {
+      for (int k = 0; k < v.cuts; k++) base[k] += p->n;
+      continue;
+    }
+    Big least[4] = {0, -1, -1, -1};
+    for (int i = first[x]; i < first[x + 1]; i++) {
+      const Stretch *g = &stretch[i];
+      if (below[g->to] < v.cuts && v.cut[below[g->to]] == g->to) base[below[g->to]] += p->n;
+      int a = g->from < 0 ? 0 : below[g->from + 1], b = below[g->to];
+      if (g->from < 0 && p->home == HOME_OF_NONE) continue;
+      Option o = option_of(j, f, x, g->from);
+      if (g->from < 0) { /* the first time from home */
+        least[0] += getting(&v, v.in, o.h, p->n, 0, b) + (p->home == HOME_OF_SSD ? cheapest(v.read, 0, b) * o.r : 0);
+        continue;
+      }
+      if (g->is_held || !o.evictable || p->n == 0) {
+        for (int k = a; k < b; k++) base[k] += p->n;
+        continue;
+      }
+      pass_stretch(&v, &o, o.rerun ? o.c / makes[p->first_write] : 0, a, b, least);
+    }
+    Big own = -1;
+    for (int k = 0; k < 4; k++)
+      if (least[k] >= 0) take(&own, least[k]);
+    sum += own;
+  }
+  for (int k = 0; k < v.cuts; k++) sum -= lam[k] * ((Big)j->device - base[k]) + mu[k] * j->host;
+  Big one = (Big)1 << 40, up = sum > 0 ? (sum + one - 1) >> 40 : 0;
+  if (up > INT64_MAX) INVALID("certificate: the bound has no meaning (S20)");
+  if ((int64_t)up > *bound) *bound = (int64_t)up;
+}
+
 static void judge_certificate(Judge *j) {
   json_t *c = member(j, j->plan, "certificate", JSON_OBJECT, false, "plan");
   if (!c) return;
-  only_keys(j, c, "certificate", " kind split rho theta a1 a2 b1 b2 b3 cw cr lam mu ");
   const char *kind = text_of(j, c, "kind", "certificate");
   if (!strcmp(kind, "stallfree"))
     only_keys(j, c, "certificate", " kind ");
-  else if (strcmp(kind, "dual"))
-    BAD("certificate.kind: \"%.40s\" is not a certificate; expected dual or stallfree", kind);
+  else if (!strcmp(kind, "dual"))
+    only_keys(j, c, "certificate", " kind split rho theta a1 a2 b1 b2 b3 cw cr lam mu ");
+  else if (!strcmp(kind, "windows"))
+    only_keys(j, c, "certificate", " kind cuts compute d2h h2d ssdw ssdr lam mu ");
+  else
+    BAD("certificate.kind: \"%.40s\" is not a certificate; expected dual, windows or stallfree", kind);
   Floor f = {0};
   floor_steps(j, &f);
   floor_loads(j, &f);
@@ -1575,6 +1789,7 @@ static void judge_certificate(Judge *j) {
   f.end = NEW(j->bases, int64_t);
   j->bound = floor_run(j, &f, 0, true, NEW(j->bases + 1, int64_t), f.start, f.end);
   if (!strcmp(kind, "dual")) dual_bound(j, &f, c, &j->bound);
+  if (!strcmp(kind, "windows")) windows_bound(j, &f, c, &j->bound);
 }
 
 /* ---- claims (S19) ---- */

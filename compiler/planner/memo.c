@@ -29,7 +29,7 @@ static uint64_t mixed(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 32;
 }
 
-/* Of what evaluate() reads: keep_from says something where a value is made again. */
+/* Of what evaluate() reads: keep_from says something where a value is away. */
 static uint64_t key_of(const Memo *memo, const Candidate *candidate, unsigned policies) {
   size_t gaps = (size_t)memo->evaluator->geometry->gap_count;
   uint64_t hash = policies, word;
@@ -39,7 +39,7 @@ static uint64_t key_of(const Memo *memo, const Candidate *candidate, unsigned po
     hash = mixed(hash, word);
   }
   for (size_t i = 0; i < gaps && !candidate->is_canonical; i++)
-    if (candidate->fates[i] == FATE_RECOMPUTE && candidate->keep_from[i]) hash = mixed(hash, (uint64_t)i << 32 | (unsigned)candidate->keep_from[i]);
+    if (candidate->fates[i] != FATE_KEEP && candidate->keep_from[i]) hash = mixed(hash, (uint64_t)i << 32 | (unsigned)candidate->keep_from[i]);
   for (int i = 0; i < memo->choice_count; i++) hash = mixed(hash, (uint64_t)candidate->variants[memo->choices[i]]);
   return hash | 1; /* 0: a slot that is empty */
 }

@@ -1,5 +1,6 @@
 #include "pack.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +54,26 @@ typedef struct Placed {
   int from, until;
 } Placed;
 
+enum { BLOCK = 128 };
+
+typedef struct Block { /* a run of a row; its boxes lie within these steps */
+  int count, from, until;
+  Placed placed[BLOCK];
+} Block;
+
+typedef struct Row { /* boxes sorted by offset, in blocks */
+  Block **blocks;
+  int count, limit;
+} Row;
+
 /* Placed boxes sorted by offset, once for all of time and once for each of many overlapping stretches of it, so that a
  * short box is compared with its contemporaries only. Stretch i covers steps i * half .. (i + 2) * half - 1. */
 typedef struct Shelf {
-  Placed **stretch; /* the last one is all of time */
-  int *count, stretches, half;
+  Row *rows; /* the last one is all of time */
+  int stretches, half;
+  Arena *arena;
+  Block **spare; /* of rows that were cleared */
+  int spare_count, spare_limit;
 } Shelf;
 
 static void stretches_of(const Shelf *shelf, const Box *box, int *first, int *last) {
@@ -67,52 +83,102 @@ static void stretches_of(const Shelf *shelf, const Box *box, int *first, int *la
   if (*last >= shelf->stretches) *last = shelf->stretches - 1;
 }
 
-static Shelf *shelf_new(Arena *arena, const Box *boxes, int count, int steps) {
+static Shelf *shelf_new(Arena *arena, int count, int steps) {
   Shelf *shelf = NEW(1, Shelf);
+  shelf->arena = arena;
   shelf->stretches = count / 200 < 1 ? 1 : count / 200 > 400 ? 400 : count / 200;
   shelf->half = (steps + shelf->stretches - 1) / shelf->stretches;
-  shelf->stretch = NEW(shelf->stretches + 1, Placed *);
-  shelf->count = NEW(shelf->stretches + 1, int);
-  for (int i = 0, first, last; i < count; i++) {
-    stretches_of(shelf, &boxes[i], &first, &last);
-    for (int k = first; k <= last; k++) shelf->count[k]++;
-  }
-  shelf->count[shelf->stretches] = count;
-  for (int k = 0; k <= shelf->stretches; k++) shelf->stretch[k] = NEW(shelf->count[k] + 1, Placed);
+  shelf->rows = NEW(shelf->stretches + 1, Row);
   return shelf;
 }
 
-static void shelf_add(Shelf *shelf, int k, const Box *box) {
-  Placed *placed = shelf->stretch[k];
-  int low = 0, high = shelf->count[k]++;
-  int count = high;
-  while (low < high) {
-    int middle = (low + high) / 2;
-    if (placed[middle].offset <= box->offset)
-      low = middle + 1;
-    else
-      high = middle;
+static void put_spare(Shelf *shelf, Block *block) {
+  if (shelf->spare_count == shelf->spare_limit) {
+    Arena *arena = shelf->arena;
+    Block **more = NEW(2 * shelf->spare_limit + 64, Block *);
+    if (shelf->spare_count) memcpy(more, shelf->spare, (size_t)shelf->spare_count * sizeof *more);
+    shelf->spare = more;
+    shelf->spare_limit = 2 * shelf->spare_limit + 64;
   }
-  memmove(placed + low + 1, placed + low, (size_t)(count - low) * sizeof *placed);
-  placed[low] = (Placed){box->offset, box->bytes, box->from, box->until};
+  shelf->spare[shelf->spare_count++] = block;
+}
+
+static void shelf_clear(Shelf *shelf) {
+  for (int k = 0; k <= shelf->stretches; k++) {
+    for (int i = 0; i < shelf->rows[k].count; i++) put_spare(shelf, shelf->rows[k].blocks[i]);
+    shelf->rows[k].count = 0;
+  }
+}
+
+/* An empty block at place `at` of a row. */
+static Block *add_block(Shelf *shelf, Row *row, int at) {
+  Arena *arena = shelf->arena;
+  if (row->count == row->limit) {
+    Block **more = NEW(2 * row->limit + 4, Block *);
+    if (row->count) memcpy(more, row->blocks, (size_t)row->count * sizeof *more);
+    row->blocks = more;
+    row->limit = 2 * row->limit + 4;
+  }
+  Block *block = shelf->spare_count ? shelf->spare[--shelf->spare_count] : NEW(1, Block);
+  block->count = block->until = 0;
+  block->from = INT_MAX;
+  memmove(row->blocks + at + 1, row->blocks + at, (size_t)(row->count - at) * sizeof *row->blocks);
+  row->blocks[at] = block;
+  row->count++;
+  return block;
+}
+
+static void widen(Block *block, const Placed *placed) {
+  if (placed->from < block->from) block->from = placed->from;
+  if (placed->until > block->until) block->until = placed->until;
+}
+
+static void shelf_add(Shelf *shelf, int k, const Box *box) {
+  Row *row = &shelf->rows[k];
+  if (row->count == 0) add_block(shelf, row, 0);
+  int low = 0, high = row->count - 1; /* the last block that begins at or below the box */
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    if (row->blocks[middle]->placed[0].offset <= box->offset) low = middle;
+    else high = middle - 1;
+  }
+  Block *block = row->blocks[low];
+  if (block->count == BLOCK) {
+    Block *next = add_block(shelf, row, low + 1);
+    next->count = BLOCK / 2;
+    block->count = BLOCK - BLOCK / 2;
+    memcpy(next->placed, block->placed + block->count, (size_t)next->count * sizeof *next->placed);
+    for (int i = 0; i < next->count; i++) widen(next, &next->placed[i]);
+    if (next->placed[0].offset <= box->offset) block = next;
+  }
+  int at = block->count;
+  while (at > 0 && block->placed[at - 1].offset > box->offset) at--;
+  memmove(block->placed + at + 1, block->placed + at, (size_t)(block->count - at) * sizeof *block->placed);
+  block->placed[at] = (Placed){box->offset, box->bytes, box->from, box->until};
+  block->count++;
+  widen(block, &block->placed[at]);
 }
 
 /* Lowest (or tightest) hole among the placed boxes. */
 static int64_t find_hole(const Shelf *shelf, const Box *box, bool is_best_fit) {
   int k = box->from / shelf->half;
   if (box->until >= (k + 2) * shelf->half || k >= shelf->stretches) k = shelf->stretches;
-  const Placed *placed = shelf->stretch[k];
-  int count = shelf->count[k];
+  const Row *row = &shelf->rows[k];
   int64_t top = 0, best = -1, best_size = INT64_MAX;
-  for (int i = 0; i < count; i++) {
-    if (placed[i].until < box->from || placed[i].from > box->until) continue;
-    int64_t hole = placed[i].offset - top;
-    if (hole >= box->bytes && hole < best_size) {
-      if (!is_best_fit) return top;
-      best = top;
-      best_size = hole;
+  for (int b = 0; b < row->count; b++) {
+    const Block *block = row->blocks[b];
+    if (block->until < box->from || block->from > box->until) continue;
+    for (int i = 0; i < block->count; i++) {
+      const Placed *placed = &block->placed[i];
+      if (placed->until < box->from || placed->from > box->until) continue;
+      int64_t hole = placed->offset - top;
+      if (hole >= box->bytes && hole < best_size) {
+        if (!is_best_fit) return top;
+        best = top;
+        best_size = hole;
+      }
+      if (placed->offset + placed->bytes > top) top = placed->offset + placed->bytes;
     }
-    if (placed[i].offset + placed[i].bytes > top) top = placed[i].offset + placed[i].bytes;
   }
   return best >= 0 ? best : top;
 }
@@ -120,7 +186,7 @@ static int64_t find_hole(const Shelf *shelf, const Box *box, bool is_best_fit) {
 /* Place the boxes in their order; the height. */
 static int64_t place(Box *boxes, int count, Shelf *shelf, bool is_best_fit) {
   int64_t height = 0;
-  memset(shelf->count, 0, ((size_t)shelf->stretches + 1) * sizeof *shelf->count);
+  shelf_clear(shelf);
   for (int i = 0; i < count; i++) {
     Box *box = &boxes[i];
     box->offset = find_hole(shelf, box, is_best_fit);
@@ -266,6 +332,35 @@ static void try_stacking(Packing *p, int64_t effort, Arena *arena) {
 
 /* ---- all of it ---- */
 
+static int compare_sizes(const void *a, const void *b) {
+  const Box *x = a, *y = b;
+  return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
+}
+
+/* Boxes that are smaller by at most `share` than the largest of their class take as much as that one: what ends leaves a hole for any of them. */
+static void round_up(Box *boxes, int count, double share) {
+  qsort(boxes, (size_t)count, sizeof *boxes, compare_sizes);
+  for (int i = 0, first = 0; i < count; i++) {
+    if ((double)boxes[i].bytes < (1 - share) * (double)boxes[first].bytes) first = i;
+    boxes[i].bytes = boxes[first].bytes;
+  }
+}
+
+enum { MANY_BOXES = 1000 };
+
+/* Many small boxes: those of about one size in the order of time leave no holes among them, so the orders by size and by start come first. */
+static void pack_many(Packing *p, Arena *arena) {
+  static const PackOrder orders[] = {PACK_SIZE, PACK_START};
+  Box *exact = NEW(p->count, Box);
+  memcpy(exact, p->boxes, (size_t)p->count * sizeof *exact);
+  round_up(p->boxes, p->count, 0.02);
+  for (int k = 0; k < 4 && p->height > p->limit; k++) { /* by size, by start, each first at the lowest, then the tightest hole */
+    weigh(p->boxes, p->count, orders[k % 2]);
+    keep_offsets(p, place(p->boxes, p->count, p->shelf, k >= 2));
+  }
+  memcpy(p->boxes, exact, (size_t)p->count * sizeof *exact);
+}
+
 int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
   static const PackOrder orders[] = {PACK_AREA, PACK_WIDTH, PACK_SIZE, PACK_START};
   Arena *arena = arena_new();
@@ -274,9 +369,11 @@ int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
   for (int i = 0; i < count; i++)
     if (boxes[i].bytes > 0)
       p.boxes[p.count++] = (Box){.index = i, .from = boxes[i].from, .until = boxes[i].until, .bytes = boxes[i].bytes};
-  p.shelf = shelf_new(arena, p.boxes, p.count, p.steps);
+  p.shelf = shelf_new(arena, p.count, p.steps);
   int64_t each = (int64_t)p.count * p.count + 1;
-  for (int k = 0; k < 8 && (k < 2 || effort > 0) && p.height > p.load; k++) {
+  bool is_many = p.count > MANY_BOXES;
+  if (is_many) pack_many(&p, arena);
+  for (int k = 0; k < 8 && (k < (is_many ? 0 : 2) || effort > 0) && p.height > (is_many ? limit : p.load); k++) {
     weigh(p.boxes, p.count, orders[k % 4]);
     keep_offsets(&p, place(p.boxes, p.count, p.shelf, k >= 4));
     effort -= each;

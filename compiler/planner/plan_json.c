@@ -64,7 +64,25 @@ static void put_addresses(gnn_text *text, const PlannerPlan *plan) {
   gnn_text_format(text, "\n ]");
 }
 
+static void put_weights(gnn_text *text, const char *key, const double *weights, int count, int stride) {
+  gnn_text_format(text, ",\n  \"%s\": [", key);
+  for (int i = 0; i < count; i++) gnn_text_format(text, "%s%.17g", i ? ", " : "", weights[stride * i]);
+  gnn_text_format(text, "]");
+}
+
+static void put_windows(gnn_text *text, const PlanWindows *w) {
+  static const char *const rows[WINDOW_ROWS] = {"compute", "d2h", "h2d", "ssdw", "ssdr"};
+  gnn_text_format(text, ",\n \"certificate\": {\"kind\": \"windows\", \"cuts\": [");
+  for (int c = 0; c < w->cut_count; c++) gnn_text_format(text, "%s%d", c ? ", " : "", w->cuts[c]);
+  gnn_text_format(text, "]");
+  for (int row = 0; row < WINDOW_ROWS; row++) put_weights(text, rows[row], w->rows + row, w->cut_count + 1, WINDOW_ROWS);
+  put_weights(text, "lam", w->lam, w->cut_count, 1);
+  put_weights(text, "mu", w->mu, w->cut_count, 1);
+  gnn_text_format(text, "}");
+}
+
 static void put_certificate(gnn_text *text, const PlanCertificate *c) {
+  if (c->kind == CERTIFICATE_WINDOWS) put_windows(text, &c->windows);
   if (c->kind == CERTIFICATE_STALL_FREE) gnn_text_format(text, ",\n \"certificate\": {\"kind\": \"stallfree\"}");
   if (c->kind != CERTIFICATE_DUAL) return;
   gnn_text_format(text, ",\n \"certificate\": {\"kind\": \"dual\", \"split\": %d, \"rho\": %" PRId64 ", \"theta\": %" PRId64, c->split, c->rho_ns, c->theta_ns);

@@ -47,7 +47,7 @@ static void put_optimality(FILE *out, const PlannerReport *r, const PlannerPlan 
   int64_t bound = r->lower_bound_ns > r->stall_free_ns ? r->lower_bound_ns : r->stall_free_ns;
   fprintf(out, "  lower bound  ");
   put_time(out, bound);
-  fprintf(out, " (%s), certified gap %.2f %%%s\n", plan->certificate.kind == CERTIFICATE_DUAL ? "dual certificate" : "stall-free",
+  fprintf(out, " (%s), certified gap %.2f %%%s\n", plan->certificate.kind == CERTIFICATE_DUAL ? "dual certificate" : plan->certificate.kind == CERTIFICATE_WINDOWS ? "certificate of windows" : "stall-free",
           percent(r->makespan_ns - bound, bound), r->is_optimal ? "; optimal" : "");
   if (r->is_optimal && r->makespan_ns > bound)
     fprintf(out, "               (proved by search: over the fates of all gaps that cover a step, all variants and prefetch boundaries,\n"

@@ -192,6 +192,18 @@ static void fill_report(const Session *s, PlannerReport *report) {
   report->ssd_peak_bytes = q->ssd_peak_bytes;
 }
 
+/* What the plan shows for its bound outlives the session. */
+static PlanCertificate certificate_copy(const PlanCertificate *from, Arena *arena) {
+  PlanCertificate c = *from;
+  size_t cuts = (size_t)c.windows.cut_count, rows = WINDOW_ROWS * (cuts + 1) * sizeof(double);
+  if (c.kind != CERTIFICATE_WINDOWS) return c;
+  c.windows.cuts = memcpy(arena_alloc(arena, cuts * sizeof(int)), c.windows.cuts, cuts * sizeof(int));
+  c.windows.rows = memcpy(arena_alloc(arena, rows), c.windows.rows, rows);
+  c.windows.lam = memcpy(arena_alloc(arena, cuts * sizeof(double)), c.windows.lam, cuts * sizeof(double));
+  c.windows.mu = memcpy(arena_alloc(arena, cuts * sizeof(double)), c.windows.mu, cuts * sizeof(double));
+  return c;
+}
+
 static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena,
                        PlannerReport *report) {
   static const char *const efforts[] = {"fast", "normal", "best"};
@@ -201,7 +213,7 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
   const Sequence *q = s->evaluator->sequence;
   PlannerPlan *plan = arena_alloc(arena, sizeof *plan);
   *plan = (PlannerPlan){.problem = s->problem, .makespan_ns = report->makespan_ns, .peak_bytes = report->peak_bytes,
-                 .lower_bound_ns = s->lower_bound_ns, .certificate = s->certificate, .effort = efforts[options->effort],
+                 .lower_bound_ns = s->lower_bound_ns, .certificate = certificate_copy(&s->certificate, arena), .effort = efforts[options->effort],
                  .is_cut_short = s->search->is_cut_short, .intervals = layout->intervals,
                  .interval_count = layout->is_packed ? layout->count : 0};
   plan->variant = arena_alloc(arena, (size_t)s->problem->op_count * sizeof(int) + 1);
@@ -261,7 +273,7 @@ static void search(Session *s, const PlannerOptions *options, const Budget *budg
   if (s->is_optimal || s->search->best->cost >= COST_INVALID) return;
   session_climb_ladder(s, budget);
   session_look_around(s, budget);
-  exact_windows(s->search, budget->units / 2);
+  if (!session_is_large(s)) exact_windows(s->search, budget->units / 2);
 }
 
 /* NULL: none fits, or none is worth it. */

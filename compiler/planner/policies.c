@@ -1,93 +1,14 @@
 #include "policies.h"
 
+#include "desk.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Desk { /* what a policy works on */
-  Evaluator *evaluator;
-  const Problem *problem;
-  const Geometry *geometry;
-  Arena *arena;
-  uint8_t *fates;
-  int64_t *profile; /* bytes at each base step under the fates so far, every g = v */
-  int64_t *host, *ssd;
-} Desk;
-
-static Desk open_desk(Evaluator *evaluator, Candidate *candidate) {
-  const Problem *p = evaluator->problem;
-  Arena *arena = arena_new();
-  size_t bytes = ((size_t)p->step_count + 2) * sizeof(int64_t);
-  Desk desk = {.evaluator = evaluator, .problem = p, .geometry = evaluator->geometry, .arena = arena,
-               .fates = candidate->fates, .profile = arena_alloc(arena, bytes), .host = arena_alloc(arena, bytes),
-               .ssd = arena_alloc(arena, bytes)};
-  memset(candidate->fates, FATE_KEEP, (size_t)desk.geometry->gap_count);
-  memset(candidate->variants, 0, (size_t)p->op_count * sizeof *candidate->variants);
-  candidate->is_canonical = true;
-  candidate->is_polished = false;
-  candidate->policies = PREFETCH_ALL;
-  for (int s = 0; s < p->step_count; s++) {
-    int op = p->steps[s].op;
-    desk.profile[s] = desk.geometry->retain_bytes[s] - desk.geometry->max_work[s] +
-                      p->ops[op].variants[candidate->variants[op]].work_bytes;
-  }
-  return desk;
-}
-
-static void add_range(int64_t *profile, int from, int to, int64_t bytes) {
-  for (int s = from; s < to; s++) profile[s] += bytes;
-}
-
-static bool fits_range(const int64_t *profile, int from, int to, int64_t bytes, int64_t limit) {
-  for (int s = from; s < to; s++)
-    if (profile[s] + bytes > limit) return false;
-  return true;
-}
-
-static bool may(const PlanGap *gap, Fate fate) {
-  return (gap->options & FATE_BIT(fate)) != 0;
-}
-
-/* Give a gap a fate; false when the tier is full or the fate not allowed. */
-static bool assign(Desk *d, int i, Fate fate) {
-  const PlanGap *gap = &d->geometry->gaps[i];
-  int64_t bytes = d->problem->pieces[gap->piece].bytes;
-  if (!may(gap, fate)) return false;
-  if (d->fates[i] == fate) return true;
-  if (!gap->is_clean && fate == FATE_HOST) {
-    if (!fits_range(d->host, gap->u + 1, gap->v + 1, bytes, d->problem->host_bytes)) return false;
-    add_range(d->host, gap->u + 1, gap->v + 1, bytes);
-  }
-  if (!gap->is_clean && fate == FATE_SSD) {
-    if (!fits_range(d->ssd, gap->u + 1, gap->v + 1, bytes, d->problem->ssd_bytes)) return false;
-    add_range(d->ssd, gap->u + 1, gap->v + 1, bytes);
-  }
-  if (!gap->is_clean && d->fates[i] == FATE_HOST) add_range(d->host, gap->u + 1, gap->v + 1, -bytes);
-  if (!gap->is_clean && d->fates[i] == FATE_SSD) add_range(d->ssd, gap->u + 1, gap->v + 1, -bytes);
-  if (fate != FATE_KEEP && d->fates[i] == FATE_KEEP) add_range(d->profile, gap->u + 1, gap->v, -bytes);
-  if (fate == FATE_KEEP && d->fates[i] != FATE_KEEP) add_range(d->profile, gap->u + 1, gap->v, bytes);
-  d->fates[i] = (uint8_t)fate;
-  return true;
-}
-
-static bool move_away(Desk *d, int i) {
-  return assign(d, i, FATE_HOST) || assign(d, i, FATE_SSD);
-}
-
-/* What is pinned has left before a policy begins; it may give it another of its fates. */
-static void obey_pins(Desk *d) {
-  const Geometry *g = d->geometry;
-  for (int k = 0; k < g->open_count; k++) {
-    int i = g->open[k];
-    if (!geometry_is_pinned(&g->gaps[i])) continue;
-    if (move_away(d, i) || assign(d, i, FATE_RECOMPUTE)) continue;
-    while (!may(&g->gaps[i], (Fate)d->fates[i])) d->fates[i]++; /* no room: that plan will not fit */
-  }
-}
-
 static bool covers_excess(const Desk *d, int i) {
   const PlanGap *gap = &d->geometry->gaps[i];
-  return !fits_range(d->profile, gap->u + 1, gap->v, 0, d->problem->device_bytes);
+  return skyline_highest(&d->profile, gap->u + 1, gap->v) > d->problem->device_bytes;
 }
 
 static double rerun_ns(const Desk *d, int i) {
@@ -123,7 +44,7 @@ static double smaller_first(const Desk *d, int i) {
 }
 
 static double recompute_per_byte(const Desk *d, int i) {
-  return may(&d->geometry->gaps[i], FATE_RECOMPUTE) ? rerun_ns(d, i) / gap_bytes(d, i) : HUGE_VAL;
+  return desk_may(&d->geometry->gaps[i], FATE_RECOMPUTE) ? rerun_ns(d, i) / gap_bytes(d, i) : HUGE_VAL;
 }
 
 static double idle_first(const Desk *d, int i) {
@@ -134,18 +55,18 @@ static double idle_first(const Desk *d, int i) {
 }
 
 static void all_recompute(Desk *d) {
-  for (int k = 0; k < d->geometry->open_count; k++) assign(d, d->geometry->open[k], FATE_RECOMPUTE);
+  for (int k = 0; k < d->geometry->open_count; k++) desk_assign(d, d->geometry->open[k], FATE_RECOMPUTE);
 }
 
 static void all_offload(Desk *d) {
-  for (int k = 0; k < d->geometry->open_count; k++) move_away(d, d->geometry->open[k]);
+  for (int k = 0; k < d->geometry->open_count; k++) desk_move_away(d, d->geometry->open[k]);
 }
 
 static void keep_every(Desk *d, int period) {
   int count = 0;
   for (int k = 0; k < d->geometry->open_count; k++)
-    if (may(&d->geometry->gaps[d->geometry->open[k]], FATE_RECOMPUTE))
-      assign(d, d->geometry->open[k], count++ % period ? FATE_RECOMPUTE : FATE_KEEP);
+    if (desk_may(&d->geometry->gaps[d->geometry->open[k]], FATE_RECOMPUTE))
+      desk_assign(d, d->geometry->open[k], count++ % period ? FATE_RECOMPUTE : FATE_KEEP);
 }
 
 /* Cache what saves most bytes of transfer: the largest tensors that still fit stay, all others travel. */
@@ -154,10 +75,8 @@ static void roc(Desk *d) {
   Scored *list = rank(d, smaller_first, &count);
   all_offload(d);
   for (int k = count - 1; k >= 0; k--) {
-    const PlanGap *gap = &d->geometry->gaps[list[k].gap];
     if (d->fates[list[k].gap] == FATE_KEEP) continue;
-    if (fits_range(d->profile, gap->u + 1, gap->v, (int64_t)gap_bytes(d, list[k].gap) - 1, d->problem->device_bytes))
-      assign(d, list[k].gap, FATE_KEEP);
+    if (desk_has_room(d, list[k].gap, d->problem->device_bytes)) desk_assign(d, list[k].gap, FATE_KEEP);
   }
 }
 
@@ -166,16 +85,16 @@ static void flexgnn(Desk *d) {
   const Geometry *g = d->geometry;
   for (int k = 0; k < g->open_count; k++) { /* nothing is there yet */
     const PlanGap *gap = &g->gaps[g->open[k]];
-    if (!geometry_is_pinned(gap) && (may(gap, FATE_HOST) || may(gap, FATE_SSD)))
-      add_range(d->profile, gap->u + 1, gap->v, -d->problem->pieces[gap->piece].bytes);
+    if (!geometry_is_pinned(gap) && (desk_may(gap, FATE_HOST) || desk_may(gap, FATE_SSD)))
+      skyline_raise(&d->profile, gap->u + 1, gap->v, -d->problem->pieces[gap->piece].bytes);
   }
   for (int k = g->open_count - 1; k >= 0; k--) {
     int i = g->open[k];
     const PlanGap *gap = &g->gaps[i];
     int64_t bytes = d->problem->pieces[gap->piece].bytes;
-    if (geometry_is_pinned(gap) || (!may(gap, FATE_HOST) && !may(gap, FATE_SSD))) continue;
-    add_range(d->profile, gap->u + 1, gap->v, bytes);
-    if (covers_excess(d, i)) move_away(d, i);
+    if (geometry_is_pinned(gap) || (!desk_may(gap, FATE_HOST) && !desk_may(gap, FATE_SSD))) continue;
+    skyline_raise(&d->profile, gap->u + 1, gap->v, bytes);
+    if (covers_excess(d, i)) desk_move_away(d, i);
   }
 }
 
@@ -186,26 +105,51 @@ static void torch_budget(Desk *d) {
   Scored *list = rank(d, recompute_per_byte, &count);
   for (int k = count - 1; k >= 0; k--) {
     int i = list[k].gap;
-    const PlanGap *gap = &d->geometry->gaps[i];
     if (d->fates[i] == FATE_KEEP) continue;
-    if (fits_range(d->profile, gap->u + 1, gap->v, d->problem->pieces[gap->piece].bytes, d->problem->device_bytes))
-      assign(d, i, FATE_KEEP);
+    if (desk_has_room(d, i, d->problem->device_bytes)) desk_assign(d, i, FATE_KEEP);
   }
 }
 
-/* Online: whenever a step does not fit, drop the piece with the least cost / (bytes * staleness). */
+typedef struct Queue { /* the gaps of one datum, by u: those before `next` are over, or dropped */
+  int *gaps, count, next;
+} Queue;
+
+static Queue *queue_by_datum(Desk *d) {
+  const Geometry *g = d->geometry;
+  Queue *queues = arena_alloc(d->arena, (size_t)d->problem->datum_count * sizeof *queues + 1);
+  for (int k = 0; k < g->open_count; k++)
+    if (desk_may(&g->gaps[g->open[k]], FATE_RECOMPUTE)) queues[d->problem->pieces[g->gaps[g->open[k]].piece].datum].count++;
+  for (int x = 0; x < d->problem->datum_count; x++) {
+    queues[x].gaps = arena_alloc(d->arena, (size_t)queues[x].count * sizeof(int) + 1);
+    queues[x].count = 0;
+  }
+  for (int k = 0; k < g->open_count; k++) {
+    Queue *queue = &queues[d->problem->pieces[g->gaps[g->open[k]].piece].datum];
+    if (desk_may(&g->gaps[g->open[k]], FATE_RECOMPUTE)) queue->gaps[queue->count++] = g->open[k];
+  }
+  return queues;
+}
+
+/* The stalest gap of a datum over step s that stays so far, or -1. */
+static int stalest(const Desk *d, Queue *queue, int s) {
+  const PlanGap *gaps = d->geometry->gaps;
+  while (queue->next < queue->count && (gaps[queue->gaps[queue->next]].v <= s || d->fates[queue->gaps[queue->next]] != FATE_KEEP)) queue->next++;
+  return queue->next < queue->count && gaps[queue->gaps[queue->next]].u < s ? queue->gaps[queue->next] : -1;
+}
+
+/* Online: whenever a step does not fit, drop the piece with the least cost / (bytes * staleness). The chunks of a datum cost
+ * about the same for each byte, so of each datum the stalest is looked at. */
 static void dtr(Desk *d) {
   const Geometry *g = d->geometry;
+  Queue *queues = queue_by_datum(d);
   for (int s = 0; s < d->problem->step_count; s++)
-    while (d->profile[s] > d->problem->device_bytes) {
+    while (skyline_at(&d->profile, s) > d->problem->device_bytes) {
       int best = -1;
       double least = HUGE_VAL;
-      for (int k = 0; k < g->open_count; k++) {
-        int i = g->open[k];
-        const PlanGap *gap = &g->gaps[i];
-        if (gap->u >= s) break;
-        if (gap->v <= s || d->fates[i] != FATE_KEEP || !may(gap, FATE_RECOMPUTE)) continue;
-        double staleness = (double)(g->start_ns[s] - g->end_ns[gap->u]) + 1;
+      for (int x = 0; x < d->problem->datum_count; x++) {
+        int i = stalest(d, &queues[x], s);
+        if (i < 0) continue;
+        double staleness = (double)(g->start_ns[s] - g->end_ns[g->gaps[i].u]) + 1;
         double score = (rerun_ns(d, i) + 1) / (gap_bytes(d, i) * staleness);
         if (score < least) {
           least = score;
@@ -213,7 +157,7 @@ static void dtr(Desk *d) {
         }
       }
       if (best < 0) break;
-      assign(d, best, FATE_RECOMPUTE);
+      desk_assign(d, best, FATE_RECOMPUTE);
     }
 }
 
@@ -222,12 +166,12 @@ static void capuchin(Desk *d) {
   int count;
   Scored *list = rank(d, idle_first, &count);
   for (int k = 0; k < count; k++)
-    if (list[k].score <= 0 && covers_excess(d, list[k].gap)) assign(d, list[k].gap, FATE_HOST);
+    if (list[k].score <= 0 && covers_excess(d, list[k].gap)) desk_assign(d, list[k].gap, FATE_HOST);
   list = rank(d, recompute_per_byte, &count);
   for (int k = 0; k < count; k++)
-    if (d->fates[list[k].gap] == FATE_KEEP && covers_excess(d, list[k].gap)) assign(d, list[k].gap, FATE_RECOMPUTE);
+    if (d->fates[list[k].gap] == FATE_KEEP && covers_excess(d, list[k].gap)) desk_assign(d, list[k].gap, FATE_RECOMPUTE);
   for (int k = 0; k < count; k++)
-    if (d->fates[list[k].gap] == FATE_KEEP && covers_excess(d, list[k].gap)) move_away(d, list[k].gap);
+    if (d->fates[list[k].gap] == FATE_KEEP && covers_excess(d, list[k].gap)) desk_move_away(d, list[k].gap);
 }
 
 static void best_checkpoint(Desk *d, Candidate *candidate) {
@@ -249,9 +193,9 @@ static void best_checkpoint(Desk *d, Candidate *candidate) {
 }
 
 void policy_plan(Evaluator *evaluator, Policy policy, Candidate *candidate) {
-  Desk desk = open_desk(evaluator, candidate);
+  Desk desk = desk_open(evaluator, candidate);
   candidate->cost = COST_ILLEGAL;
-  obey_pins(&desk);
+  desk_obey_pins(&desk);
   switch (policy) {
     case POLICY_RECOMPUTE: all_recompute(&desk); break;
     case POLICY_OFFLOAD: all_offload(&desk); break;
@@ -265,7 +209,7 @@ void policy_plan(Evaluator *evaluator, Policy policy, Candidate *candidate) {
   }
   if (policy != POLICY_CHECKPOINT)
     candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);
-  arena_free(desk.arena);
+  desk_close(&desk);
 }
 
 bool policy_fits(const Problem *problem, Policy policy) {
@@ -283,23 +227,13 @@ void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate
       {FATE_HOST, FATE_SSD, FATE_RECOMPUTE}, {FATE_RECOMPUTE, FATE_HOST, FATE_SSD},
       {FATE_SSD, FATE_HOST, FATE_RECOMPUTE}, {FATE_HOST, FATE_RECOMPUTE, FATE_SSD},
       {FATE_SSD, FATE_RECOMPUTE, FATE_HOST}, {FATE_RECOMPUTE, FATE_SSD, FATE_HOST}};
-  Desk desk = open_desk(evaluator, candidate);
+  Desk desk = desk_open(evaluator, candidate);
   const Geometry *g = desk.geometry;
-  const Problem *p = desk.problem;
-  for (int op = 0; op < p->op_count; op++) /* the variant with the least workspace */
-    for (int v = 1; v < p->ops[op].variant_count; v++)
-      if (p->ops[op].variants[v].work_bytes < p->ops[op].variants[candidate->variants[op]].work_bytes)
-        candidate->variants[op] = v;
-  for (int s = 0; s < p->step_count; s++) {
-    const ProblemOp *op = &p->ops[p->steps[s].op];
-    int64_t work = op->variants[candidate->variants[p->steps[s].op]].host_work_bytes;
-    int end = g->join[s] > s ? g->join[s] : s;
-    if (work) add_range(desk.host, s, end + 1, work);
-  }
-  obey_pins(&desk);
+  desk_take_least_work(&desk, candidate);
+  desk_obey_pins(&desk);
   for (int k = 0; k < g->open_count; k++)
     for (int i = 0; i < 3; i++)
-      if (assign(&desk, g->open[k], (Fate)orders[preference][i])) break;
+      if (desk_assign(&desk, g->open[k], (Fate)orders[preference][i])) break;
   candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);
-  arena_free(desk.arena);
+  desk_close(&desk);
 }

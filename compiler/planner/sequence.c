@@ -29,7 +29,9 @@ typedef struct SequenceScratch {
   bool *has_places; /* by base step: something it makes may take a place */
   int *tier_first, *tier_last; /* by 2 * piece + (is SSD) */
   int *gap; /* by piece: the gap it is in, or -1 */
-  int *temps, *returned; /* pieces that are there for one base step only; dead home pieces brought back for a re-run */
+  int *temps, *lent; /* pieces that are there for one base step only: made again, or brought back for a re-run */
+  int lent_count;
+  int *returned; /* those brought back, while the steps are gone over */
   bool *is_returned;
   int temp_count, returned_count;
   Frame *frames;
@@ -109,6 +111,7 @@ Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry,
   c->tier_last = NEW(2 * pieces, int);
   c->gap = NEW(pieces, int);
   c->temps = NEW(pieces, int);
+  c->lent = NEW(pieces, int);
   c->returned = NEW(pieces, int);
   c->is_returned = NEW(pieces, bool);
   c->frames = NEW(n + 1, Frame);
@@ -167,6 +170,9 @@ static bool push_frame(Sequence *q, int x) {
   return true;
 }
 
+/* What came back for a re-run before base step t has its copy still. */
+static bool leaves_again(const SequenceScratch *c, const int *keep_from, int x, int t) { return keep_from && keep_from[c->gap[x]] > t; }
+
 /* Everything piece x needs to be there again before base step t. */
 static bool materialise(Sequence *q, const int *keep_from, int x, int t) {
   const Problem *p = q->problem;
@@ -181,7 +187,10 @@ static bool materialise(Sequence *q, const int *keep_from, int x, int t) {
       const ProblemUse *use = &p->uses[step->first_use + frame->cursor];
       int y = use->piece;
       if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != TIER_NONE) continue;
-      if (c->state[y] == STATE_MOVED) c->state[y] = STATE_PRESENT;
+      if (c->state[y] == STATE_MOVED) {
+        c->state[y] = STATE_PRESENT;
+        if (leaves_again(c, keep_from, y, t)) c->lent[c->lent_count++] = y;
+      }
       if (c->state[y] == STATE_PRESENT) continue;
       if (!push_frame(q, y)) return false;
       is_waiting = true;
@@ -201,7 +210,7 @@ static bool insert_reruns(Sequence *q, const uint8_t *fates, const int *keep_fro
   SequenceScratch *c = q->scratch;
   memset(c->state, STATE_NONE, (size_t)q->problem->piece_count);
   for (int t = 0; t < q->problem->step_count; t++) {
-    c->temp_count = 0;
+    c->temp_count = c->lent_count = 0;
     for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
       int x = g->access[i];
       if (c->state[x] == STATE_MOVED) c->state[x] = STATE_PRESENT;
@@ -209,6 +218,7 @@ static bool insert_reruns(Sequence *q, const uint8_t *fates, const int *keep_fro
     }
     if (!emit(q, t, -1)) return false;
     for (int i = 0; i < c->temp_count; i++) c->state[c->temps[i]] = c->gap[c->temps[i]] < 0 ? STATE_DEAD : STATE_DROPPED;
+    for (int i = 0; i < c->lent_count; i++) c->state[c->lent[i]] = STATE_MOVED;
     for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
       int x = g->access[i], gap = c->gap[x] = g->gap_after[i];
       c->state[x] = gap < 0 ? STATE_DEAD : state_of[fates[gap]];
@@ -370,12 +380,13 @@ static int compare_ints(const void *a, const void *b) {
 }
 
 /* What the next gap does to the pieces a base step has just used. */
-static void decide_after(Sequence *q, int t, const uint8_t *fates) {
+static void decide_after(Sequence *q, int t, const uint8_t *fates, const int *keep_from) {
   const Geometry *g = q->geometry;
   SequenceScratch *c = q->scratch;
   for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
     int x = g->access[i], gap = g->gap_after[i];
     const ProblemPiece *piece = &q->problem->pieces[x];
+    c->gap[x] = gap;
     if (gap >= 0)
       c->pending[x] = fates[gap] == FATE_RECOMPUTE ? FATE_KEEP : fates[gap];
     else if (piece->first_write < 0 && problem_is_home_away(piece))
@@ -384,7 +395,9 @@ static void decide_after(Sequence *q, int t, const uint8_t *fates) {
   for (int i = 0; i < c->returned_count; i++) {
     int x = c->returned[i];
     c->is_returned[x] = false;
-    if (g->last_access[x] <= t && c->pending[x] == FATE_KEEP) c->pending[x] = (uint8_t)tier_fate(q->problem->pieces[x].home);
+    if (c->pending[x] != FATE_KEEP || c->last[x] == q->position[t]) continue;
+    if (g->last_access[x] <= t) c->pending[x] = (uint8_t)tier_fate(q->problem->pieces[x].home);
+    else if (leaves_again(c, keep_from, x, t)) c->pending[x] = fates[c->gap[x]];
   }
   c->returned_count = 0;
 }
@@ -403,7 +416,13 @@ static void take_places(Sequence *q, int s) {
   }
 }
 
-static bool walk(Sequence *q, const uint8_t *fates) {
+/* Is x, which a re-run reads, on the device for its sake alone, so that it may leave after the step? */
+static bool is_lent(const SequenceScratch *c, const ProblemPiece *piece, int x, const uint8_t *fates, const int *keep_from) {
+  if (problem_is_home_away(piece) && piece->first_write < 0) return true;
+  return keep_from && c->gap[x] >= 0 && (fates[c->gap[x]] == FATE_HOST || fates[c->gap[x]] == FATE_SSD);
+}
+
+static bool walk(Sequence *q, const uint8_t *fates, const int *keep_from) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
   for (int s = 0; s < q->count; s++) {
@@ -432,12 +451,12 @@ static bool walk(Sequence *q, const uint8_t *fates) {
     for (int i = 0; i < count; i++) {
       int x = c->accessed[i];
       if (!access_piece(q, s, x, c->produced[i])) return false;
-      if (!fates || q->rerun[s] < 0 || !problem_is_home_away(&p->pieces[x]) || p->pieces[x].first_write >= 0) continue;
+      if (!fates || q->rerun[s] < 0 || !is_lent(c, &p->pieces[x], x, fates, keep_from)) continue;
       if (!c->is_returned[x]) c->returned[c->returned_count++] = x;
       c->is_returned[x] = true;
     }
     if (c->has_places[q->base[s]]) take_places(q, s);
-    if (q->rerun[s] < 0 && fates) decide_after(q, q->base[s], fates);
+    if (q->rerun[s] < 0 && fates) decide_after(q, q->base[s], fates, keep_from);
     const ProblemStep *step = &p->steps[q->base[s]];
     const ProblemVariant *variant = &p->ops[step->op].variants[q->variant[step->op]];
     q->scratch_bytes[s] = 0;
@@ -504,7 +523,7 @@ static void finish_tiers(Sequence *q) {
   }
 }
 
-static bool finish(Sequence *q, const uint8_t *fates) {
+static bool finish(Sequence *q, const uint8_t *fates, const int *keep_from) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
   size_t pieces = (size_t)p->piece_count, n = (size_t)q->count;
@@ -522,7 +541,7 @@ static bool finish(Sequence *q, const uint8_t *fates) {
   q->over_bytes = q->host_peak_bytes = q->ssd_peak_bytes = 0;
   for (int i = 0; i < c->returned_count; i++) c->is_returned[c->returned[i]] = false;
   c->returned_count = 0;
-  if (!walk(q, fates)) return false;
+  if (!walk(q, fates, keep_from)) return false;
   finish_tiers(q);
   sort_offloads(q);
   return true;
@@ -536,7 +555,7 @@ static void start(Sequence *q, const int *variants) {
 
 bool sequence_build(Sequence *q, const uint8_t *fates, const int *keep_from, const int *variants) {
   start(q, variants);
-  return insert_reruns(q, fates, keep_from) && finish(q, fates);
+  return insert_reruns(q, fates, keep_from) && finish(q, fates, keep_from);
 }
 
 bool sequence_build_explicit(Sequence *q, const int *variants, const PlanRerun *reruns, int rerun_count, const int *outs,
@@ -567,5 +586,5 @@ bool sequence_build_explicit(Sequence *q, const int *variants, const PlanRerun *
   static const PlanMove none;
   c->given = move_count ? moves : &none;
   c->given_used = 0;
-  return finish(q, NULL) && c->given_used == move_count;
+  return finish(q, NULL, NULL) && c->given_used == move_count;
 }

@@ -77,7 +77,7 @@ enum { FATE_FREE = FATE_COUNT };
 
 /* Build from a fate per gap of the geometry and a variant per op. False when the assignment has no legal sequence.
  * keep_from, per gap (NULL: 0 everywhere): what is re-made in the gap before an earlier base step than this is dropped
- * again after that step, and made once more when it is needed next. */
+ * again after that step, and made once more when it is needed next; what is brought back for a re-run there leaves again, its copy being valid. */
 bool sequence_build(Sequence *sequence, const uint8_t *fates, const int *keep_from, const int *variants);
 
 /* Build from explicit insertions (by `before`, in list order) and moves (by piece,

@@ -5,9 +5,14 @@
 #include <string.h>
 
 #include "exact.h"
+#include "filling.h"
 #include "label_dp.h"
 #include "revolve.h"
 #include "compiler/base/clock.h"
+
+enum { LARGE_GAPS = 2000, MOST_CUTS = 64, WINDOW_ROUNDS = 2500 };
+
+bool session_is_large(const Session *s) { return s->geometry->open_count > LARGE_GAPS; }
 
 Budget budget_of(PlannerEffort effort) {
   switch (effort) {
@@ -45,6 +50,32 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
     search_offer(s->search, candidate);
   }
   if (*first_plan_at == 0) *first_plan_at = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* ---- fillings ---- */
+
+static int64_t try_filling(Session *s, const FillOptions *options, Candidate *scratch) {
+  fill(s->evaluator, options, scratch);
+  return search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+}
+
+/* More or less room for copies, a higher or lower price of making again, what is made again stays or leaves: one after the other, from the best so far. */
+void session_try_fillings(Session *s, const Windows *windows) {
+  static const double reserves[] = {0.2, 0.1, 0.3, 0.05, 0.45, 0}, prices[] = {0.3, 3, 1e9};
+  if (s->geometry->open_count < 2) return;
+  Candidate *scratch = candidate_new(s->arena, s->evaluator);
+  FillOptions best = {.rerun_price = 1, .windows = windows};
+  int64_t least = INT64_MAX;
+  for (int turn = 0; turn < 10 && !search_is_done(s->search); turn++) {
+    FillOptions options = best;
+    if (turn < 6) options.reserve = reserves[turn];
+    else if (turn < 9) options.rerun_price = prices[turn - 6];
+    else options.is_canonical = true;
+    int64_t cost = try_filling(s, &options, scratch);
+    if (cost >= least) continue;
+    least = cost;
+    best = options;
+  }
 }
 
 /* Nothing stays: what can be made again is, each time it is needed. The plans of the least memory. */
@@ -158,12 +189,39 @@ bool session_improve(Session *s, int64_t units, int64_t exact_units) {
   return is_small && exact_units > 0 && !search_is_done(s->search) && exact_search(s->search, exact_units) && s->search->best->is_canonical;
 }
 
+/* Of many gaps, prices and fillings decide; then whole values, and parts of them, are searched over. */
+static void run_large(Session *s, int64_t units) {
+  Search *search = s->search;
+  session_try_fillings(s, NULL);
+  if (search_is_done(search)) return;
+  Windows *windows = search->best->cost < COST_INVALID ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS) : NULL;
+  if (windows) {
+    int64_t bound = windows_raise(windows, search->best->cost, WINDOW_ROUNDS);
+    if (bound > s->lower_bound_ns) {
+      s->lower_bound_ns = bound;
+      windows_certificate(windows, s->arena, &s->certificate);
+      if (bound > search->target_ns) search->target_ns = bound;
+    }
+    session_try_fillings(s, windows);
+  }
+  if (search_is_done(search)) return;
+  if (search->best->cost >= COST_INVALID) session_try_revolve(s);
+  if (search->best->policies != PREFETCH_ALL) search->policies = search->best->policies;
+  search_local(search, units / 4);
+  search_polish(search, units / 8);
+}
+
 void session_run(Session *s, const Budget *budget, int64_t units) {
   Search *search = s->search;
   const Geometry *g = s->geometry;
   if (search_is_done(search)) return;
   s->lower_bound_ns = certificate_find(s->problem, g, budget->splits, budget->rounds, &s->certificate);
   if (s->lower_bound_ns > search->target_ns) search->target_ns = s->lower_bound_ns;
+  if (session_is_large(s)) {
+    run_large(s, units);
+    return;
+  }
+  session_try_fillings(s, NULL);
   try_label_dp(s, budget->dp_labels);
   if (search->best->cost <= search->target_ns) return;
   try_prices(s);

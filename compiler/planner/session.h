@@ -7,6 +7,7 @@
 #include "certificate.h"
 #include "planner.h"
 #include "search.h"
+#include "windows.h"
 
 /* What an effort may spend. `units` are steps and moves gone over by the simulator: about 15 ns each. */
 typedef struct Budget {
@@ -40,6 +41,12 @@ void session_try_policies(Session *session, int64_t *costs, double *first_plan_a
 
 /* Plans that make pieces again more than once: for little memory. */
 void session_try_revolve(Session *session);
+
+/* Everything leaves, then what pays most stays; at the prices of `windows`, if there are any. */
+void session_try_fillings(Session *session, const Windows *windows);
+
+/* So many gaps that single ones are not searched over. */
+bool session_is_large(const Session *session);
 
 /* Certificate, label DP, search and, where the gaps are few, the exact search. */
 void session_run(Session *session, const Budget *budget, int64_t units);

@@ -198,6 +198,31 @@ static void go_down(Packer *packer, const Budget *budget, int64_t excess_bytes, 
   }
 }
 
+/* Of many gaps: devices smaller by as much as what was laid out last stuck out, with fillings alone; then halfway back. */
+static void go_down_quickly(Packer *packer, const Budget *budget) {
+  enum { ATTEMPTS = 6 };
+  const Session *s = packer->session;
+  int64_t low, high, device = s->problem->device_bytes, smaller = device;
+  session_device_range(s, &low, &high);
+  double share = (double)device / (double)packer->best.layout->height_bytes; /* of the device that what fits may take */
+  for (int attempt = 0; attempt < ATTEMPTS && !is_laid_out(packer) && !search_is_late(s->search); attempt++) {
+    smaller = low + (int64_t)((double)(smaller - low) * (share < 0.98 ? share : 0.98));
+    Arena *arena = arena_new();
+    Problem problem = *s->problem;
+    problem.device_bytes = smaller;
+    Session *small = session_new(&problem, arena, s->search->deadline);
+    small->search->target_ns = s->search->best->cost;
+    session_try_fillings(small, NULL);
+    packer->source = small->evaluator;
+    int64_t before = packer->best.layout->height_bytes;
+    if (small->search->best->cost < COST_INVALID) try_candidate(packer, small->search->best, budget->packing / 4);
+    if (!is_laid_out(packer) && packer->best.layout->height_bytes < before) share = (double)device / (double)packer->best.layout->height_bytes;
+    packer->source = packer->on_device;
+    s->evaluator->evaluations += small->evaluator->evaluations;
+    arena_free(arena);
+  }
+}
+
 /* ---- the policies ---- */
 
 enum { EVICTIONS = 6, MAKERS = EVICTIONS + POLICY_COUNT }; /* makers of plans: ways to evict everything, then the policies */
@@ -233,7 +258,8 @@ static void lay_out_faster_policy(Packer *packer, Policy policy, int64_t packing
   const Session *s = packer->session;
   int64_t low, high, before = packer->best.makespan_ns;
   session_device_range(s, &low, &high);
-  for (int rung = NOTCHES; rung >= 0 && packer->best.makespan_ns == before && !search_is_late(s->search); rung--) {
+  int stride = session_is_large(s) ? NOTCHES / 8 : 1;
+  for (int rung = NOTCHES; rung >= 0 && packer->best.makespan_ns == before && !search_is_late(s->search); rung -= stride) {
     Arena *scratch = arena_new();
     Problem smaller = *s->problem;
     if (rung < NOTCHES) smaller.device_bytes = low + (s->problem->device_bytes - low) / NOTCHES * rung;
@@ -270,6 +296,11 @@ static bool is_settled(const Packer *packer, int64_t makespan_ns) {
 /* The fastest plan that can be laid out, whoever made it. */
 static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, const int64_t *policy_ns, int64_t makespan) {
   int64_t excess = packer->best.layout->height_bytes - s->problem->device_bytes;
+  if (session_is_large(s)) {
+    if (!is_settled(packer, makespan)) go_down_quickly(packer, budget);
+    lay_out_faster_policies(packer, policy_ns, budget->packing);
+    return;
+  }
   if (!is_settled(packer, makespan)) {
     search_laid_out(packer, s, budget);
     search_accept_all(s->search);

@@ -1,5 +1,7 @@
 #include "simulate.h"
 
+#include "skyline.h"
+
 #include <string.h>
 
 #define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
@@ -23,6 +25,12 @@ typedef struct SimulationScratch {
   int *offload_of; /* by move: its offload, or -1 */
   bool has_release; /* some move has an f */
   Ring write_ring, read_ring;
+  bool chooses; /* what follows is of simulate_choosing */
+  int64_t margin_bytes;
+  Skyline sky; /* D(s) with what was chosen so far */
+  bool *is_chosen; /* by move */
+  int *issued, issued_count; /* at this boundary */
+  int first_open; /* moves before it are chosen, or over */
 } SimulationScratch;
 
 Simulation *simulation_new(Arena *arena, const Sequence *q) {
@@ -49,6 +57,9 @@ Simulation *simulation_new(Arena *arena, const Sequence *q) {
   c->by_g = NEW(q->move_limit, int);
   c->offload_of = NEW(q->move_limit, int);
   c->g_first = NEW(steps + 2, int);
+  c->is_chosen = NEW(q->move_limit, bool);
+  c->issued = NEW(q->move_limit, int);
+  c->sky = skyline_new(arena, NULL, steps + 1);
   c->write_ring.entries = NEW(offloads, RingEntry);
   c->read_ring.entries = NEW(q->move_limit, RingEntry);
   return m;
@@ -183,10 +194,57 @@ static int max_due(const Simulation *m, const Sequence *q, int s, int must, int 
   return must;
 }
 
-bool simulate(Simulation *m, const Sequence *q) {
+/* ---- choosing ---- */
+
+enum { WINDOW = 16 }; /* what cannot come back yet is overtaken by as many */
+
+static bool may_return(const Simulation *m, const Sequence *q, int i, int s, int head, int64_t pending_bytes) {
+  const SimulationScratch *c = m->scratch;
+  const PlanMove *move = &q->moves[i];
+  const int64_t bytes = q->problem->pieces[move->piece].bytes, device = q->problem->device_bytes - c->margin_bytes;
+  if (move->after >= s || c->offload_of[i] >= head) return false;
+  return skyline_at(&c->sky, s) + pending_bytes + bytes <= device && skyline_highest(&c->sky, s, move->v) + bytes <= device;
+}
+
+/* The returns that begin at boundary s, while the lane would be free for them during the step; those that have to are among them already. */
+static void choose(Simulation *m, Sequence *q, int s, int head, int64_t boundary, int64_t pending_bytes) {
+  SimulationScratch *c = m->scratch;
+  int64_t lane = c->free_ns[LANE_H2D], end = boundary + q->compute_ns[s];
+  while (c->first_open < q->move_count && (c->is_chosen[c->first_open] || q->moves[c->first_open].v <= s)) c->first_open++;
+  for (int i = c->first_open; i < q->move_count && q->moves[i].v == s; i++) lane += q->problem->pieces[q->moves[i].piece].h2d_ns;
+  for (int i = c->first_open, seen = 0; i < q->move_count && seen < WINDOW && lane <= end; i++) {
+    if (c->is_chosen[i] || q->moves[i].v <= s) continue;
+    seen++;
+    if (!may_return(m, q, i, s, head, pending_bytes)) continue;
+    const ProblemPiece *piece = &q->problem->pieces[q->moves[i].piece];
+    c->is_chosen[i] = true;
+    c->issued[c->issued_count++] = i;
+    q->moves[i].g = s;
+    skyline_raise(&c->sky, s, q->moves[i].v, piece->bytes);
+    lane = max64(lane, boundary) + piece->h2d_ns;
+  }
+}
+
+static bool pass(Simulation *m, const Sequence *q, Sequence *chosen);
+
+bool simulate(Simulation *m, const Sequence *q) { return pass(m, q, NULL); }
+
+bool simulate_choosing(Simulation *m, Sequence *q, int64_t margin_bytes) {
+  SimulationScratch *c = m->scratch;
+  for (int i = 0; i < q->move_count; i++) q->moves[i].g = q->moves[i].v;
+  memset(c->is_chosen, 0, (size_t)q->move_count * sizeof *c->is_chosen);
+  c->first_open = 0;
+  c->margin_bytes = margin_bytes;
+  return pass(m, q, q);
+}
+
+/* ---- the pass ---- */
+
+static bool pass(Simulation *m, const Sequence *q, Sequence *chosen) {
   const Problem *p = q->problem;
   SimulationScratch *c = m->scratch;
   if (!prepare(m, q)) return false;
+  if (chosen) skyline_reset(&c->sky, c->need, q->count);
   int n = q->count, lanes = p->lane_count;
   memset(c->arrival_ns, 0, ((size_t)n + 1) * sizeof *c->arrival_ns);
   memset(c->free_ns, 0, (size_t)lanes * sizeof *c->free_ns);
@@ -207,6 +265,8 @@ bool simulate(Simulation *m, const Sequence *q) {
     }
     must = max_due(m, q, s, must, head, tail);
     int64_t boundary = now;
+    for (int i = head; chosen && i < tail && m->out_done_ns[i] <= now; i++) must = must > i ? must : i + 1; /* nobody waits for them */
+    if (chosen) c->need[s] = skyline_at(&c->sky, s);
     while (head < must || c->need[s] + pending_bytes > p->device_bytes) {
       boundary = max64(boundary, m->out_done_ns[head]);
       m->release[head] = s;
@@ -214,10 +274,17 @@ bool simulate(Simulation *m, const Sequence *q) {
         pending_bytes -= p->pieces[q->offloads[head].piece].bytes;
       head++;
     }
+    c->issued_count = 0;
+    if (chosen) {
+      choose(m, chosen, s, head, boundary, pending_bytes);
+      c->need[s] = skyline_at(&c->sky, s);
+    }
     m->boundary_ns[s] = boundary;
     m->occupied_bytes[s] = c->need[s] + pending_bytes;
     m->peak_bytes = max64(m->peak_bytes, m->occupied_bytes[s]);
-    for (int i = c->g_first[s]; i < c->g_first[s + 1]; i++) queue_reload(m, q, c->by_g[i], boundary);
+    for (int i = c->g_first[s]; i < c->g_first[s + 1]; i++) /* of a choosing pass: what has to come back now */
+      if (q->moves[c->by_g[i]].g == s) queue_reload(m, q, c->by_g[i], boundary);
+    for (int i = 0; i < c->issued_count; i++) queue_reload(m, q, c->issued[i], boundary);
     now = max64(boundary, c->arrival_ns[s]);
     m->start_ns[s] = now;
     if (q->join[s] >= 0) {

@@ -27,4 +27,8 @@ Simulation *simulation_new(Arena *arena, const Sequence *sequence);
 /* True when the plan is valid; makespan, peak and the arrays are then those of the normative pass. */
 bool simulate(Simulation *simulation, const Sequence *sequence);
 
+/* The same pass that chooses the g of the sequence's moves as it goes: what is needed next comes back as soon as the lane is free for it,
+ * it has left, and nothing has to wait for its room, with `margin_bytes` left to what still leaves. */
+bool simulate_choosing(Simulation *simulation, Sequence *sequence, int64_t margin_bytes);
+
 #endif

@@ -2,6 +2,7 @@
  *
  *   planner_bench small [N]    N small instances against the proved optimum
  *   planner_bench large        the large instances at every effort
+ *   planner_bench size [FILE...]  what values cut into parts make, fast; of files: problems of gnncc's own
  *   planner_bench plot F.svg   first plan and fast plan against the number of gaps
  *   planner_bench budgets [N [S]]  N instances at 21 device sizes, other seeds for every S: is a larger device ever worse?
  */
@@ -9,6 +10,7 @@
 
 #include "compiler/planner/judge.h"
 #include "compiler/planner/planner.h"
+#include "tests/planner/generate_parts.h"
 #include "tests/planner/suite.h"
 
 #include <math.h>
@@ -117,6 +119,69 @@ static int large(void) {
   return 0;
 }
 
+static const PartsOptions sizes[] = {
+    {"products, 64 x 8 slices", 2449029, 123718280, 100, 256, 47, 3, PARTS_SLICES, 64, 8, true, true, false, 0},
+    {"products, 512 rows", 2449029, 123718280, 100, 256, 47, 3, PARTS_ROWS, 512, 1, true, true, true, 0},
+    {"products, 1024 parts", 2449029, 123718280, 100, 256, 47, 3, PARTS_WHOLE, 1024, 1, false, true, false, 0},
+    {"papers100M, 1024 rows, 8 layers", 111059956, 1615685872, 128, 256, 172, 8, PARTS_ROWS, 1024, 1, true, true, true, 0},
+    {"papers100M, 2048 rows", 111059956, 1615685872, 128, 256, 172, 3, PARTS_ROWS, 2048, 1, true, false, true, 0},
+    {"papers100M, 4096 rows, 6 layers", 111059956, 1615685872, 128, 256, 172, 6, PARTS_ROWS, 4096, 1, true, true, true, 0},
+    {"papers100M, 1024 x 16 slices", 111059956, 1615685872, 128, 256, 172, 3, PARTS_SLICES, 1024, 16, true, true, true, 0},
+};
+
+static void size_row(const char *name, int share, const char *text, int is_file) {
+  Arena *arena = arena_new();
+  double begin = clock_s();
+  Problem *problem = suite_read(arena, text);
+  double read = clock_s() - begin;
+  PlannerReport r;
+  PlannerPlan *plan = plan_with(problem, PLANNER_FAST, arena, &r);
+  printf("%-34s", name);
+  if (is_file) printf("      ");
+  else printf(" %4d%%", share);
+  printf(" %7d %7d %7d %6.2f %7.2f", problem->piece_count, r.step_count, r.open_count, read, r.total_s);
+  if (!plan) printf(" infeasible\n");
+  else
+    printf(" %10.3f %10.3f %10.3f %7.2f%%  %s%s\n", 1e-9 * (double)r.stall_free_ns, 1e-9 * (double)r.lower_bound_ns, 1e-9 * (double)r.makespan_ns,
+           100.0 * (double)(r.makespan_ns - r.lower_bound_ns) / (double)r.lower_bound_ns, judge(plan, text, arena), r.has_addresses ? "" : ", NO ADDRESSES");
+  fflush(stdout);
+  arena_free(arena);
+}
+
+static char *file_text(Arena *arena, const char *path) {
+  FILE *f = fopen(path, "r");
+  if (!f) {
+    perror(path);
+    exit(2);
+  }
+  fseek(f, 0, SEEK_END);
+  size_t length = (size_t)ftell(f);
+  rewind(f);
+  char *text = arena_alloc(arena, length + 1);
+  if (fread(text, 1, length, f) != length) exit(2);
+  fclose(f);
+  return text;
+}
+
+static int size(int count, char **files) {
+  static const int shares[] = {90, 50, 25, 10, 2, 0};
+  printf("%-34s %5s %7s %7s %7s %6s %7s %10s %10s %10s %8s\n", "problem", "share", "pieces", "steps", "gaps", "read s", "plan s", "free s", "bound s", "epoch s", "gap");
+  for (int i = 0; i < count; i++) {
+    Arena *arena = arena_new();
+    size_row(files[i], 0, file_text(arena, files[i]), 1);
+    arena_free(arena);
+  }
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !count; i++)
+    for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+      Arena *arena = arena_new();
+      PartsOptions options = sizes[i];
+      options.budget = 0.01 * shares[k];
+      size_row(options.name, shares[k], generate_parts(arena, &options), 0);
+      arena_free(arena);
+    }
+  return 0;
+}
+
 static int budgets(int count, int shift) {
   int worse = 0, pairs = 0;
   double slowest = 0, sum = 0, certified = 0;
@@ -212,8 +277,9 @@ static int plot(const char *path) {
 int main(int argc, char **argv) {
   if (argc >= 2 && !strcmp(argv[1], "small")) return small(argc > 2 ? atoi(argv[2]) : SUITE_SMALL_COUNT);
   if (argc >= 2 && !strcmp(argv[1], "large")) return large();
+  if (argc >= 2 && !strcmp(argv[1], "size")) return size(argc - 2, argv + 2);
   if (argc >= 2 && !strcmp(argv[1], "budgets")) return budgets(argc > 2 ? atoi(argv[2]) : 48, argc > 3 ? atoi(argv[3]) : 0);
   if (argc >= 3 && !strcmp(argv[1], "plot")) return plot(argv[2]);
-  fprintf(stderr, "usage: planner_bench small [N] | large | budgets [N [S]] | plot FILE.svg\n");
+  fprintf(stderr, "usage: planner_bench small [N] | large | size [FILE...] | budgets [N [S]] | plot FILE.svg\n");
   return 2;
 }

@@ -133,14 +133,14 @@ static void test_steps(Arena *arena) {
   arena_free(m.arena);
 }
 
-/* With half of what could be saved some pieces of a value are kept and others are not. */
+/* With a quarter of the way from the least to everything some pieces of a value are kept and others are not. */
 static void test_fates(Arena *arena, Tier tier) {
   Made m = make_kernels(model_of(arena, deep), PARTS);
   for (int t = 0; t < TIER_COUNT; t++) m.machine.tier_bytes[t] = t == TIER_DEVICE || t == (int)tier ? INT64_C(1) << 30 : 0;
   for (int l = LANE_D2H; l <= LANE_SSD_READ; l++) m.machine.links[l] = (Link){30e9, 1e-6};
   int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
   m.machine.tier_bytes[TIER_DEVICE] = m.residents->bytes + 1;
-  m.machine.tier_bytes[TIER_DEVICE] = (plan_of(&m, m.kernels, -1)->report.least_device_bytes + all) / 2;
+  m.machine.tier_bytes[TIER_DEVICE] = (3 * plan_of(&m, m.kernels, -1)->report.least_device_bytes + all) / 4;
   make_plan(&m);
   const Decisions *d = decisions(arena, m.schedule, NULL);
   const Parts *parts = m.plan->problem->parts;

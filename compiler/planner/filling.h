@@ -1,0 +1,20 @@
+/* filling.h: everything leaves as cheaply as it can, then what saves the most for the room it takes stays as long as there is room
+ * (docs/planner.md, section "Filling"). */
+#ifndef GNNCC_PLANNER_FILLING_H
+#define GNNCC_PLANNER_FILLING_H
+
+#include "windows.h"
+
+#include "evaluate.h"
+
+typedef struct FillOptions {
+  double reserve; /* the share of what a step leaves free that is left to copies on their way */
+  double rerun_price; /* what is made again counts this many times its time, against that of the copies */
+  bool is_canonical; /* else what is made again, or brought back for that, leaves again at once */
+  const Windows *windows; /* whose prices the costs are at; NULL: each lane costs its time wherever it is used */
+} FillOptions;
+
+/* In `candidate`, not evaluated. */
+void fill(Evaluator *evaluator, const FillOptions *options, Candidate *candidate);
+
+#endif

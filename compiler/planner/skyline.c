@@ -1,0 +1,62 @@
+#include "skyline.h"
+
+#define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
+
+static int64_t max64(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+void skyline_reset(Skyline *k, const int64_t *heights, int steps) {
+  for (int s = 0; s < k->size; s++) k->highest[k->size + s] = heights && s < steps ? heights[s] : 0;
+  for (int i = k->size - 1; i > 0; i--) {
+    k->raised[i] = 0;
+    k->highest[i] = max64(k->highest[2 * i], k->highest[2 * i + 1]);
+  }
+}
+
+Skyline skyline_new(Arena *arena, const int64_t *heights, int steps) {
+  Skyline k = {.size = 1};
+  while (k.size < steps) k.size *= 2;
+  k.highest = NEW(2 * k.size, int64_t);
+  k.raised = NEW(k.size, int64_t);
+  skyline_reset(&k, heights, steps);
+  return k;
+}
+
+static void raise_node(Skyline *k, int i, int64_t by) {
+  k->highest[i] += by;
+  if (i < k->size) k->raised[i] += by;
+}
+
+static void look_up_from(Skyline *k, int i) {
+  for (i /= 2; i > 0; i /= 2) k->highest[i] = max64(k->highest[2 * i], k->highest[2 * i + 1]) + k->raised[i];
+}
+
+void skyline_raise(Skyline *k, int from, int to, int64_t by) {
+  if (from >= to) return;
+  int low = from + k->size, high = to + k->size;
+  for (int a = low, b = high; a < b; a /= 2, b /= 2) {
+    if (a & 1) raise_node(k, a++, by);
+    if (b & 1) raise_node(k, --b, by);
+  }
+  look_up_from(k, low);
+  look_up_from(k, high - 1);
+}
+
+int64_t skyline_highest(const Skyline *k, int from, int to) {
+  if (from >= to) return INT64_MIN;
+  /* Both ends climb; what a node above was raised by is added to all that was found below it. */
+  int a = from + k->size, b = to - 1 + k->size;
+  int64_t left = k->highest[a], right = k->highest[b];
+  for (; a / 2 != b / 2; a /= 2, b /= 2) {
+    if (!(a & 1)) left = max64(left, k->highest[a + 1]);
+    if (b & 1) right = max64(right, k->highest[b - 1]);
+    left += k->raised[a / 2];
+    right += k->raised[b / 2];
+  }
+  if (a != b) left = max64(left, right);
+  for (a /= 2; a > 0; a /= 2) left += k->raised[a];
+  return left;
+}
+
+int64_t skyline_at(const Skyline *k, int step) { return skyline_highest(k, step, step + 1); }

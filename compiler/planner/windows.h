@@ -1,0 +1,26 @@
+/* windows.h: the bound of section "Lower bound" over many windows at once, and its prices: of the memory at steps, and of the lanes between them. */
+#ifndef GNNCC_PLANNER_WINDOWS_H
+#define GNNCC_PLANNER_WINDOWS_H
+
+#include "finished_plan.h"
+
+typedef struct Windows Windows;
+
+/* Up to `most_cuts` steps to cut at. NULL where an op may communicate or not, or nothing is over the budget. */
+Windows *windows_new(Arena *arena, const Problem *problem, const Geometry *geometry, int most_cuts);
+
+/* Raise the bound towards `known_ns`, the makespan of a plan, in up to `rounds` rounds; what it proves. It goes on from where it was. */
+int64_t windows_raise(Windows *windows, int64_t known_ns, int rounds);
+
+/* The prices that proved the most so far. */
+void windows_certificate(const Windows *windows, Arena *arena, PlanCertificate *certificate);
+
+typedef struct GapCosts {
+  double fates[FATE_COUNT]; /* ns at the best prices, the room that it takes on the device among them; HUGE_VAL: not legal */
+  const double *lane; /* the rows of the window where the gap ends */
+} GapCosts;
+
+/* `is_copied`: its tier has a valid copy by then. */
+GapCosts windows_costs(const Windows *windows, const PlanGap *gap, bool is_copied);
+
+#endif
