@@ -285,7 +285,10 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   size_t size = file.size;
   gnn_file_close(&file);
   if (is_container) return gnn_read_container(dataset, path, error);
-  if (gnn_is_edge_list(path)) return gnn_read_edge_list(dataset, path, &(gnn_edge_rules){.nodes = -1}, error);
+  int is_list;
+  status = gnn_is_edge_list(path, &is_list, error);
+  if (status != GNN_OK) return status;
+  if (is_list) return gnn_read_edge_list(dataset, path, &(gnn_edge_rules){.nodes = -1}, error);
   if (is_numpy) {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a single NumPy array, not a data set", path);
     gnn_fail_help(error, "name the folder that holds edge_index.npy, x.npy, y.npy");

@@ -295,29 +295,30 @@ static int list_looks(const char *head, size_t size) {
   return -1;
 }
 
-int gnn_is_edge_list(const char *path) {
-  gnn_stream *stream;
+static int list_is_like(const char *path, unsigned char *head, size_t size) {
   gnn_array array;
-  size_t size = 0, unpacked;
   int64_t offset;
   int is_fortran;
+  if (list_is_numpy(head, size)) return gnn_npy_head(path, head, size, &array, &is_fortran, &offset, NULL) == GNN_OK && list_fits(&array);
+  size_t unpacked;
+  if (size < LIST_HEAD_BYTES) head[size++] = '\n';
+  const int looks = size > 8 && head[8] == '{' ? 0 : list_looks((const char *)head, size);
+  const int is_named = list_stem(path, &unpacked) < unpacked && !list_ends_in(path, unpacked, ".npy");
+  return looks == 1 || (is_named && memchr(head, 0, size) == NULL) || (looks < 0 && head[0] == '#');
+}
+
+gnn_status gnn_is_edge_list(const char *path, int *is_list, gnn_error *error) {
+  gnn_stream *stream;
+  size_t size = 0;
+  *is_list = 0;
+  gnn_status status = gnn_stream_open(path, &stream, error);
+  if (status != GNN_OK) return status;
   unsigned char *head = malloc(LIST_HEAD_BYTES + 1);
-  if (head == NULL || gnn_stream_open(path, &stream, NULL) != GNN_OK) {
-    free(head);
-    return 0;
-  }
-  int is_list = gnn_stream_read(stream, head, LIST_HEAD_BYTES, &size, NULL) == GNN_OK;
+  status = head ? gnn_stream_read(stream, head, LIST_HEAD_BYTES, &size, error) : gnn_fail_memory(error, LIST_HEAD_BYTES);
   gnn_stream_close(stream);
-  if (is_list && list_is_numpy(head, size)) {
-    is_list = gnn_npy_head(path, head, size, &array, &is_fortran, &offset, NULL) == GNN_OK && list_fits(&array);
-  } else if (is_list) {
-    if (size < LIST_HEAD_BYTES) head[size++] = '\n';
-    const int looks = size > 8 && head[8] == '{' ? 0 : list_looks((const char *)head, size);
-    const int is_named = list_stem(path, &unpacked) < unpacked && !list_ends_in(path, unpacked, ".npy");
-    is_list = looks == 1 || (is_named && memchr(head, 0, size) == NULL) || (looks < 0 && head[0] == '#');
-  }
+  if (status == GNN_OK) *is_list = list_is_like(path, head, size);
   free(head);
-  return is_list;
+  return status == GNN_EDATA ? GNN_OK : status; /* what is packed and damaged: its reader says so */
 }
 
 /* ---- data sets ---- */

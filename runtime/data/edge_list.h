@@ -27,7 +27,7 @@ typedef struct gnn_edge_place {
 } gnn_edge_place;
 
 /* Whether a file is such a list, from its first lines and its name. */
-int gnn_is_edge_list(const char *path);
+gnn_status gnn_is_edge_list(const char *path, int *is_list, gnn_error *error);
 gnn_status gnn_edge_list_open(const char *path, const gnn_edge_rules *rules, gnn_edge_list **list, gnn_error *error);
 /* *count < room at the end only. E0701 of a node that there is not, GNN_EDATA of what is no edge, with its line. */
 gnn_status gnn_edge_list_next(gnn_edge_list *list, gnn_edge *edges, int64_t room, int64_t *count, gnn_error *error);

@@ -13,13 +13,15 @@
 gnn_status gnndata_may_write(const char *path, const char *mark, int is_forced, gnn_error *error) {
   gnn_safetensors file;
   if (is_forced || !gnn_path_exists(path)) return GNN_OK;
-  int is_ours = gnn_safetensors_open(path, &file, error) == GNN_OK;
-  if (is_ours) {
-    is_ours = gnn_safetensors_text(&file, mark) != NULL;
+  gnn_status status = gnn_safetensors_peek(path, &file, error);
+  if (status == GNN_OK) {
+    const int is_ours = gnn_safetensors_text(&file, mark) != NULL;
     gnn_safetensors_close(&file);
+    if (is_ours) return GNN_OK;
+  } else if (status == GNN_ENOMEM) {
+    return status;
   }
-  if (is_ours) return GNN_OK;
-  gnn_status status = gnn_fail(error, GNN_EIO, "", "\"%s\" exists, and gnndata did not write it", path);
+  status = gnn_fail(error, GNN_EIO, "", "\"%s\" exists, and gnndata did not write it", path);
   gnn_fail_help(error, "--force overwrites it");
   return status;
 }
@@ -79,10 +81,12 @@ static gnn_status convert_open_list(const char *path, const gnn_edge_rules *rule
 int gnndata_convert(const gnndata_options *options) {
   const char *input = options->words[0], *output = options->words[1];
   const gnn_edge_rules rules = {options->base, options->has_nodes ? (int64_t)options->nodes : -1};
-  const int is_list = gnn_is_edge_list(input);
+  const int is_file = gnn_path_exists(input) && !gnn_path_is_directory(input);
+  int is_list = 0;
   gnn_dataset *dataset = NULL;
   gnn_error error = {0};
   gnn_status status = convert_may_write(output, options->is_forced, &error);
+  if (status == GNN_OK && is_file) status = gnn_is_edge_list(input, &is_list, &error);
   if (status == GNN_OK && (gnn_path_exists(input) || strcmp(input, "karate") == 0)) status = convert_check(options, is_list, &error);
   if (status == GNN_OK && options->memory_bytes && is_list) {
     const ingest_order order = {input, output, rules, options->recipe, options->changes, options->memory_bytes, options->is_forced};

@@ -657,19 +657,23 @@ static gnn_status ingest_begin(ingest *in) {
   return status;
 }
 
-static void ingest_end(ingest *in, gnn_status status) {
+static gnn_status ingest_end(ingest *in, gnn_status status) {
   const int is_read = in->state.phase > INGEST_READ;
   /* A list that is wrong has to be changed, and then nothing of it can be used. */
   if (in->lock >= 0 && (status == GNN_OK || (status == GNN_EDATA && !is_read && in->identity.length))) {
-    gnn_error unused;
-    in->error = &unused;
-    if (ingest_clear(in, 1) == GNN_OK) rmdir(in->folder);
+    gnn_error other, *error = in->error;
+    if (status != GNN_OK) in->error = &other;
+    gnn_status cleared = ingest_clear(in, 1);
+    if (cleared == GNN_OK && rmdir(in->folder) != 0) cleared = gnn_fail_file(in->error, "remove", in->folder, errno);
+    in->error = error;
+    if (status == GNN_OK) status = cleared;
   }
   if (in->lock >= 0) close(in->lock);
   free(in->runs.items);
   free(in->later.items);
   gnn_text_free(&in->identity);
   free(in->folder);
+  return status;
 }
 
 gnn_status gnndata_ingest(const ingest_order *order, gnn_dataset **dataset, gnn_error *error) {
@@ -683,6 +687,5 @@ gnn_status gnndata_ingest(const ingest_order *order, gnn_dataset **dataset, gnn_
   while (status == GNN_OK && in.state.phase < INGEST_WRITE) status = in.state.phase == INGEST_READ ? ingest_read(&in) : ingest_sort_direction(&in, in.state.phase == INGEST_OUT);
   if (status == GNN_OK) status = ingest_write(&in, dataset);
   if (status == GNN_EIO && !error->help[0] && in.state.place.edges > 0) gnn_fail_help(error, "what is done lies in \"%s\": the same command goes on from there", in.folder);
-  ingest_end(&in, status);
-  return status;
+  return ingest_end(&in, status);
 }

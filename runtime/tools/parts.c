@@ -188,20 +188,23 @@ static gnn_status parts_streamed(const char *data, const char *path, int64_t mem
 }
 
 /* What the other way holds: the graph as read, turned, renumbered, and where its edges stem from. */
-static int parts_fit(const char *data, int64_t memory) {
+static gnn_status parts_fit(const char *data, int64_t memory, int *fits, gnn_error *error) {
   gnn_safetensors file;
-  if (gnn_safetensors_peek(data, &file, NULL) != GNN_OK) return 1; /* of another form */
+  *fits = 1;
+  if (gnn_path_is_directory(data) || !gnn_path_exists(data)) return GNN_OK; /* of another form, or not at all */
+  const gnn_status status = gnn_safetensors_peek(data, &file, error);
+  if (status != GNN_OK) return status == GNN_EDATA ? GNN_OK : status;
   const gnn_array *ptr = gnn_safetensors_find(&file, "csr.rowptr"), *column = gnn_safetensors_find(&file, "csr.col");
-  const double needed = ptr && column ? 60.0 * (double)ptr->count + 32.0 * (double)column->count : 0;
+  if (ptr && column) *fits = 60.0 * (double)ptr->count + 32.0 * (double)column->count <= (double)memory;
   gnn_safetensors_close(&file);
-  return needed <= (double)memory;
+  return GNN_OK;
 }
 
 int gnndata_order(const gnndata_options *options) {
   const char *method = options->method ? options->method : "nested", *data = options->words[0];
   const int is_nested = strcmp(method, "nested") == 0, is_plain = is_nested || strcmp(method, "given") == 0;
   const gnn_recipe recipe = parts_recipe(&options->recipe, is_plain ? method : "given");
-  const int is_streamed = is_nested && options->memory_bytes && !parts_fit(data, options->memory_bytes);
+  int fits = 1;
   gnn_dataset *dataset = NULL;
   gnn_error error = {0};
   gnn_text name = {0};
@@ -211,6 +214,8 @@ int gnndata_order(const gnndata_options *options) {
   gnn_status status = path ? gnndata_may_write(path, gnn_order_mark, options->is_forced, &error) : gnn_fail_memory(&error, 64);
   if (status == GNN_OK && options->memory_bytes && !is_nested)
     status = gnn_fail(&error, GNN_EINVAL, "", "--memory is for --method=nested; others hold the graph");
+  if (status == GNN_OK && options->memory_bytes) status = parts_fit(data, options->memory_bytes, &fits, &error);
+  const int is_streamed = is_nested && !fits;
   if (status == GNN_OK && is_streamed && (recipe.is_undirected || recipe.self_loops != GNN_LOOPS_KEEP)) {
     status = gnn_fail(&error, GNN_EINVAL, "", "what is read from the disk cannot be changed on the way");
     gnn_fail_help(&error, "gnndata convert with these options first");

@@ -78,16 +78,20 @@ check "killed at random moments and gone on with: the same bytes" killed killed.
 check "the same both ways" killed killed2.safetensors b.safetensors --undirected
 check "the same packed" bash -c "gzip -kc text.txt >p.txt.gz; $(declare -f killed | sed 's/long.txt/p.txt.gz/g; s/-ge 3/-ge 0/'); gnndata='$gnndata'; '$gnndata' convert p.txt.gz p.safetensors && killed packed.safetensors p.safetensors"
 stop() { # OUT OPTION...: leaves something unfinished
-  local pid tries=0
+  local pid tries=0 signal=${signal:-KILL}
   rm -rf "$1" "$1.convert"
   "$gnndata" convert long.txt "$@" --memory=1MiB >/dev/null 2>&1 &
   pid=$!
   while [ ! -e "$1.convert/run-3" ] && [ $tries -lt 500 ]; do sleep 0.01; tries=$((tries + 1)); done
-  kill -9 $pid
+  kill -s $signal $pid
   wait $pid 2>/dev/null
+  stopped=$?
   [ -d "$1.convert" ] && [ ! -e "$1" ]
 }
 says() { "$@" >said 2>&1; }
+terminated() { signal=TERM stop half.safetensors && [ $stopped -eq 143 ] && ! ls half.safetensors.convert | grep -q tmp-; }
+check "TERM leaves what is done, and nothing temporary" terminated
+check "  from where it goes on" bash -c "'$gnndata' convert long.txt half.safetensors --memory=1MiB 2>said && grep -q 'going on in' said && cmp half.safetensors a.safetensors"
 check "something unfinished" stop half.safetensors
 refuse 2 "another conversion does not go on with it" says "$gnndata" convert long.txt half.safetensors --undirected --memory=1MiB
 check "  and says so" grep -q 'is of another conversion, which is not finished' said

@@ -2,7 +2,7 @@
 # faults.sh BUILD [long|short [COMMAND...]]: gnncc, gnndata and programs under one fault at a time (tests/faults/faults.c). A run must end as it does without
 # the fault, with the same products; or say why and end with a documented status, with every product as it was before or
 # complete and nothing temporary left. Where memory is refused that is status 3 and a line that says memory. After SIGKILL, training goes on
-# to the same weights. `long`: at most 150 moments of each kind, spread evenly over all there are; else a few. TAP on stdout, and how many runs there were.
+# to the same weights; after any fault, sorting edges on disk goes on to the same file. `long`: at most 150 moments of each kind, spread evenly over all there are; else a few. TAP on stdout, and how many runs there were.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
@@ -33,7 +33,7 @@ products_same() { diff -r -x tmp -x 'checkpoint-r0-e00000[246].safetensors' "$wo
 whole() { # COMMAND DIRECTORY: every file there is as it was, or as it should become
   local file status=0
   while read -r file; do
-    case $file in ./o/checkpoint-r0-e00000[246].safetensors | ./o/best.safetensors | ./o/last.safetensors) continue ;; esac # goes_on reads them
+    case $file in ./o/checkpoint-r0-e00000[246].safetensors | ./o/best.safetensors | ./o/last.safetensors | ./out.safetensors.convert/*) continue ;; esac # goes_on reads them
     cmp -s "$2/$file" "$work/$1.before/$file" || cmp -s "$2/$file" "$work/$1.after/$file" || { echo "$file is neither as before nor complete" >&2; status=1; }
   done < <(cd "$2" && find . -type f)
   while read -r file; do
@@ -48,6 +48,12 @@ numbers() { # FILE.safetensors: what follows the header
 }
 goes_on() { # COMMAND DIRECTORY: training resumes, or begins where nothing was left, and has the same weights
   local resume="" file
+  if [ "$1" = sort ]; then
+    run_in "$1" "$2" FAULTS_COUNTS= || { cat "$2.err" >&2; return 1; }
+    rm -rf "$2"/tmp
+    products_same "$1" "$2"
+    return
+  fi
   ! ls "$2"/o/checkpoint-* >/dev/null 2>&1 || resume=--resume
   (cd "$2" && $(cut -d' ' -f1 "$work/$1.command") train -q --out o $resume) >&2 || return 1
   for file in best last; do cmp <(numbers "$2/o/$file.safetensors") <(numbers "$work/$1.after/o/$file.safetensors") >&2 || return 1; done
@@ -64,7 +70,7 @@ judged() { # COMMAND KIND DIRECTORY STATUS
   fi
   if [ "$2" = kill ]; then find "$3" -name '*tmp*' -type f -delete; rm -rf "$3"/tmp/*; fi
   whole "$1" "$3" || return 1
-  case $1 in train* | resume*) goes_on "$1" "$3" ;; esac
+  case $1 in train* | resume* | sort) goes_on "$1" "$3" ;; esac
 }
 flipped() { # FILE N: its byte N with another lowest bit
   local byte
@@ -177,6 +183,13 @@ drive judge no "$usual truncate" $build/gnndata check web.safetensors
 with convert model/web.safetensors
 cp model/web.safetensors convert.before/out.safetensors
 drive convert no "$usual truncate disk kill" $build/gnndata convert --force --undirected web.safetensors out.safetensors
+cc -O1 -o make_list "$here/../ingest/make_list.c" && ./make_list text 3000 90000 3 list.txt
+with sort list.txt
+cp model/web.safetensors sort.before/out.safetensors
+drive sort no "$usual disk kill" $build/gnndata convert --memory=1MiB list.txt out.safetensors
+mkdir order.before
+$build/gnndata convert list.txt order.before/list.safetensors >said
+drive order no "$usual disk kill" $build/gnndata order --memory=2MiB list.safetensors -o out.order
 drive synth no "$usual disk kill" $build/gnndata synth sbm out.safetensors --nodes 200 --degree 4 --features 8 --classes 3
 for kind in plain tiered; do
   rm -rf model/o && (cd model && ../$kind train -q --out o)
