@@ -13,7 +13,7 @@ typedef struct SourceKind {
 
 static const SourceKind source_kinds[] = {
     {"karate", true},  {"synth", true}, {"npy", true},  {"safetensors", true}, {"planetoid", true}, {"tu", true}, {"ogb", false},
-    {"edges", false},  {"csv", false},  {"mtx", false}, {"npz", false},        {"raw", false},      {"igb", false}, {"metis", false},
+    {"edges", true},  {"csv", false},  {"mtx", false}, {"npz", false},        {"raw", false},      {"igb", false}, {"metis", false},
     {"dgl", false},    {"coo", false},  {"parquet", false},
 };
 enum { SOURCE_KINDS = sizeof source_kinds / sizeof *source_kinds };
@@ -47,7 +47,7 @@ static void check_source(Checker *checker, const Expr *expr, DataSource *source)
   }
   if (!kind) {
     const char *name = expr->kind == EXPR_CALL ? expr->text : ast_expr_text(checker->arena, expr);
-    diags_error(checker->diags, "E0216", expr->span.place, "unknown data source \"%s\"%s (known: karate, synth, npy, safetensors, planetoid, tu, or a file's name)",
+    diags_error(checker->diags, "E0216", expr->span.place, "unknown data source \"%s\"%s (known: karate, synth, npy, safetensors, planetoid, tu, edges, or a file's name)",
                 name, check_nearest(checker, name, known, count, ""));
     check_fix_nearest(checker, expr->span.place, name, known, count);
     return;

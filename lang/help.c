@@ -60,6 +60,7 @@ static const struct Word {
     {"safetensors", "source of data", "safetensors(\"file\")", "the container of gnndata"},
     {"planetoid", "source of data", "planetoid(\"folder\")", "cora.content and cora.cites"},
     {"tu", "source of data", "tu(\"folder/NAME\")", "a set of graphs as text of the TU collection"},
+    {"edges", "source of data", "edges(\"web.txt\", base = 0, nodes = 1000)", "a list of edges, text or a .npy array"},
     {"over", "word of expressions", "SAGE(a, p, 64) over writes", "the edges that a call is about"},
     {"as", "word of expressions", "GCN(x, 16) as conv1", "what its weights are called"},
     {"in_degree", "value", "in_degree", "of each node, the edges that end there"},

@@ -261,6 +261,23 @@ static gnn_status dataset_open_synth(const gnn_source *source, gnn_dataset *data
   return gnn_read_synth(dataset, &synth, error);
 }
 
+static gnn_status dataset_open_edges(const gnn_source *source, const char *path, gnn_dataset *dataset, gnn_error *error) {
+  static const char *const known[] = {"base", "nodes"};
+  gnn_edge_rules rules = {.nodes = -1};
+  gnn_status status = dataset_unknown_arg(source, known, 2, error);
+  if (status != GNN_OK) return status;
+  for (int i = 0; i < source->arg_count; i++) {
+    const gnn_source_arg *arg = &source->args[i];
+    const int is_base = arg->key && strcmp(arg->key, "base") == 0;
+    if (arg->key == NULL || arg->key[0] == 0) continue;
+    if (arg->text || arg->number != (double)(int64_t)arg->number || arg->number < 0 || arg->number >= (is_base ? 2 : INT32_MAX))
+      return gnn_fail(error, GNN_EINVAL, "", is_base ? "edges: \"base\" is 0 or 1" : "edges: \"nodes\" is a whole number below 2^31 - 1");
+    if (is_base) rules.base = (int)arg->number;
+    else rules.nodes = (int64_t)arg->number;
+  }
+  return gnn_read_edge_list(dataset, path, &rules, error);
+}
+
 /* Enough to tell the forms from each other. */
 static int64_t dataset_promise(const unsigned char *head, size_t size) {
   (void)head;
@@ -321,10 +338,10 @@ gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error 
 }
 
 gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **out, gnn_error *error) {
-  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu"};
+  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges"};
   *out = NULL;
   int is_path = 0;
-  for (int i = 0; i < 5; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
+  for (int i = 0; i < 6; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
   const gnn_source_arg *arg = dataset_arg(source, "");
   if (is_path && (arg == NULL || arg->text == NULL))
     return gnn_fail(error, GNN_EINVAL, "", "%s needs a path: %s(\"data\")", source->kind, source->kind);
@@ -337,9 +354,11 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
   }
   gnn_status status;
   if (is_path) {
-    status = dataset_unknown_arg(source, NULL, 0, error);
+    const int is_edges = strcmp(source->kind, "edges") == 0;
+    status = is_edges ? GNN_OK : dataset_unknown_arg(source, NULL, 0, error);
     if (status != GNN_OK) goto done;
-    if (strcmp(source->kind, "tu") == 0) status = gnn_read_tu(dataset, path, error);
+    if (is_edges) status = dataset_open_edges(source, path, dataset, error);
+    else if (strcmp(source->kind, "tu") == 0) status = gnn_read_tu(dataset, path, error);
     else if (!gnn_path_exists(path)) status = gnn_fail_file(error, "open", path, 2 /* ENOENT */);
     else if (strcmp(source->kind, "npy") == 0) status = gnn_read_npy_folder(dataset, path, error);
     else if (strcmp(source->kind, "planetoid") == 0)

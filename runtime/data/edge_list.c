@@ -92,7 +92,7 @@ static gnn_status list_check(const gnn_edge_list *list, int64_t source, int64_t 
   snprintf(where, sizeof where, list->is_array ? "edge %lld" : "line %lld", (long long)(list->is_array ? list->place.edges : list->place.lines));
   gnn_status status = gnn_fail(error, GNN_EDATA, "E0701", "\"%s\" %s: %lld → %lld, but nodes run %lld … %lld", list->path, where, (long long)source, (long long)destination, (long long)base, (long long)most);
   if (nodes < 0 && greatest > most) gnn_fail_help(error, "ids are whole numbers from 0; more than 2^31 - 2 nodes are not supported");
-  else if (base == 1 && least == 0) gnn_fail_help(error, "--base=1 says that nodes are counted from 1");
+  else if (base == 1 && least == 0) gnn_fail_help(error, "base = 1 says that nodes are counted from 1");
   return status;
 }
 
@@ -327,7 +327,7 @@ void gnn_edge_list_notes(const gnn_edge_place *place, gnn_dataset *dataset) {
   if (place->header_line) gnn_dataset_note(dataset, "line %lld is taken as a header", (long long)place->header_line);
   if (place->wide_lines) gnn_dataset_note(dataset, "%s lines have more than two columns, which are not used", gnn_count_text(place->wide_lines).text);
   if (place->edges && place->least > 0)
-    gnn_dataset_note(dataset, "the least id is %lld: nodes before it have no edge%s", (long long)place->least, place->least == 1 ? "; --base=1 of gnndata convert counts from 1" : "");
+    gnn_dataset_note(dataset, "the least id is %lld: nodes before it have no edge%s", (long long)place->least, place->least == 1 ? "; base = 1 counts from 1 (--base=1 of gnndata convert)" : "");
 }
 
 gnn_status gnn_edge_list_name(const char *path, gnn_dataset *dataset, gnn_error *error) {

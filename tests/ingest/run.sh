@@ -47,6 +47,32 @@ check "a list is data as it is" bash -c "'$gnndata' info ones.txt | grep -q 'nod
 check "converting it again gives its bytes" bash -c "'$gnndata' convert text.txt c1.safetensors --memory=1MiB && '$gnndata' convert c1.safetensors c2.safetensors && '$gnndata' diff c1.safetensors c2.safetensors"
 check "its edges are those that were sorted in memory" bash -c "'$gnndata' head c1.safetensors edges 150000 >sorted; tail -n +4 text.txt | awk '{ if (!seen[\$1 \" \" \$2]++) print \$2, \$1 }' | sort -n -k1,1 -k2,2 | awk '{ print NR - 1 \": \" \$2 \" → \" \$1 }' | diff sorted -"
 
+labels() { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (2000,), }"; for i in $(seq 500); do printf '\0\1\2\1'; done; }
+labels >y.npy
+for name in text.txt c1.safetensors; do
+  printf '%s\n' "data g from \"$name\" {" '  node e : learned[8]' '  node y : class[3] = npy("y.npy")' '  split = random(0.5, 0.2, 0.3, seed = 1)' '}' 'model m on g { return e |> SAGE(8) |> relu |> SAGE(y.classes) }' \
+    'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 4; metric = accuracy }' >"${name%%.*}.gnn"
+done
+check "a plan for it" bash -c "'$gnncc' -w --plan c1.gnn >c1.plan"
+check "  that for the list itself, but for what was said of the data" bash -c "'$gnncc' -w --plan text.gnn | grep -v '^  data ' | diff <(grep -v '^  data ' c1.plan) -"
+check "a program for it" bash -c "'$gnncc' -w -S c1.gnn -o c1 && gcc -std=gnu11 -w -O1 -ffp-contract=off -fno-math-errno -fno-trapping-math -Ic1 c1/c1.c c1/main.c '$build/share/libgnnrt.a' -o program -l:libz.a -lm -lpthread"
+check "trains" ./program -q --every 1 --log csv --out c1.out
+check "  with the losses and weights that the list gives" bash -c "./program -q --every 1 --log csv --out text.out --data text.txt && diff <(cut -d, -f1-6 c1.out/log.csv) <(cut -d, -f1-6 text.out/log.csv) && cmp c1.out/last.safetensors text.out/last.safetensors"
+
+block() { # ARGUMENTS: what info of a program with such a source says
+  printf '%s\n' "data g from edges($1) { node e : learned[8] }" 'model m on g { return e |> Linear(2) }' >block.gnn
+  "$gnncc" -w --emit=c=- block.gnn >said 2>&1
+}
+says_nodes() { block "$1" && grep -q "model m on g: $2 nodes, 3 edges" said; }
+check "edges(...) in a data block" says_nodes '"ones.txt"' 4
+check "  counted from 1" says_nodes '"ones.txt", base = 1' 3
+check "  with more nodes" says_nodes '"ones.txt", nodes = 10' 10
+refuses_block() { ! block "$1" && cat said && grep -qF "$2" said; }
+check "  a base that is none" refuses_block '"ones.txt", base = 2' '"base" is 0 or 1'
+check "  nodes that are none" refuses_block '"ones.txt", nodes = 1.5' '"nodes" is a whole number'
+check "  an argument that is none" refuses_block '"ones.txt", bas = 1' 'did you mean "base"?'
+check "  fewer nodes than there are" refuses_block '"ones.txt", nodes = 3' 'but nodes run 0 … 2'
+
 # ---- in a fixed memory ----
 check "a list of 2 million edges" ./make_list text 60000 2000000 3 long.txt
 limited() { (ulimit -v 7000 && "$gnndata" convert "$@"); } # KiB of address space: the program has 3 MiB of it
