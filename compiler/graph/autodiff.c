@@ -109,15 +109,11 @@ static void derive_map(Reverse *r, ValueId y, ValueId g) {
   }
 }
 
+/* The weight's first: what it reads may end there, before the operand's has memory. */
 static void derive_matmul(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
   ValueId x = v.operand[0], w = v.operand[1];
   const struct Contraction p = v.as.product;
-  if (r->is_needed[x]) {
-    Value dx = {.op = OP_MATMUL, .shape = r->graph->values[x].shape, .operand_count = 2, .operand = {g, w}};
-    dx.as.product = (struct Contraction){!p.transposed, p.lead, p.width, p.depth};
-    accumulate(r, x, graph_add(r->graph, dx));
-  }
   if (r->is_needed[w]) {
     Value dw = {.op = OP_OUTER, .shape = r->graph->values[w].shape, .operand_count = 2, .operand = {x, g}};
     dw.as.product = (struct Contraction){false, p.lead, p.depth, p.width};
@@ -127,6 +123,11 @@ static void derive_matmul(Reverse *r, ValueId y, ValueId g) {
       dw.as.product = (struct Contraction){false, p.lead, p.width, p.depth};
     }
     accumulate(r, w, graph_add(r->graph, dw));
+  }
+  if (r->is_needed[x]) {
+    Value dx = {.op = OP_MATMUL, .shape = r->graph->values[x].shape, .operand_count = 2, .operand = {g, w}};
+    dx.as.product = (struct Contraction){!p.transposed, p.lead, p.width, p.depth};
+    accumulate(r, x, graph_add(r->graph, dx));
   }
 }
 
