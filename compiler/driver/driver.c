@@ -14,6 +14,7 @@
 #include "compiler/base/clock.h"
 #include "compiler/base/outfile.h"
 #include "compiler/base/workplace.h"
+#include "compiler/graph/associate.h"
 #include "compiler/explain/report.h"
 #include "compiler/explain/sweep_program.h"
 #include "compiler/explain/verdict.h"
@@ -137,10 +138,11 @@ static bool run_reassociate(Compilation *c) {
 }
 
 static bool run_autodiff(Compilation *c) {
+  const Association *association = c->program->has_train && c->options->is_reassociating ? associate(c->forward) : NULL;
   c->evaluation = evaluation_graph(c->forward);
   if (!c->program->has_train) return true;
   c->training = c->forward;
-  autodiff(c->training);
+  autodiff(c->training, association);
   return true;
 }
 

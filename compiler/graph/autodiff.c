@@ -7,10 +7,11 @@
  */
 #include <string.h>
 
-#include "graph.h"
+#include "associate.h"
 
 typedef struct Reverse {
   Graph *graph;
+  const Association *association; /* NULL: none */
   ValueId *gradient; /* per forward value: what has been accumulated, NO_VALUE for nothing */
   bool *is_needed;   /* per forward value: a trained weight has influence on it */
 } Reverse;
@@ -109,10 +110,14 @@ static void derive_map(Reverse *r, ValueId y, ValueId g) {
   }
 }
 
-/* The weight's first: what it reads may end there, before the operand's has memory. */
+/* Of (A x) w by association as of x w, whose gradient is A^T g. The weight's first: what it reads may end there, before the operand's has memory. */
 static void derive_matmul(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
   ValueId x = v.operand[0], w = v.operand[1];
+  if (r->association && r->association->is_associated[y]) {
+    g = linear_rows_back(r->graph, &r->association->rows, x, g);
+    x = r->association->rows.leaf[x];
+  }
   const struct Contraction p = v.as.product;
   if (r->is_needed[w]) {
     Value dw = {.op = OP_OUTER, .shape = r->graph->values[w].shape, .operand_count = 2, .operand = {x, g}};
@@ -246,10 +251,10 @@ static void name_gradient(Reverse *r, ValueId of) {
   gradient->name = arena_printf(r->graph->arena, "d_%s", name);
 }
 
-void autodiff(Graph *graph) {
+void differentiate(Graph *graph, const Association *association) {
   const TypedProgram *program = graph->program;
   int forward_count = graph->value_count;
-  Reverse r = {.graph = graph};
+  Reverse r = {.graph = graph, .association = association};
   r.gradient = arena_alloc(graph->arena, (size_t)forward_count * sizeof *r.gradient);
   r.is_needed = graph_depends_on_weights(graph);
   for (int i = 0; i < forward_count; i++) r.gradient[i] = NO_VALUE;
@@ -307,6 +312,10 @@ void autodiff(Graph *graph) {
     ValueId id = graph_add(graph, follow);
     ARENA_PUSH(graph->arena, graph->updates, graph->update_count, id);
   }
+}
+
+void autodiff(Graph *graph, const Association *association) {
+  differentiate(graph, association);
   graph->is_training = true;
   graph_settle(graph);
   graph_drop_taps(graph); /* only the evaluation is looked into */

@@ -195,7 +195,9 @@ void graph_settle(Graph *graph);
 Graph *lower(Arena *arena, const TypedProgram *program);
 void reassociate(Graph *graph);
 void factor(Graph *graph);
-void autodiff(Graph *graph);
+typedef struct Association Association; /* associate.h */
+void autodiff(Graph *graph, const Association *association);      /* NULL: products as they are written */
+void differentiate(Graph *graph, const Association *association); /* its first half: values keep their ids, and what stops gradients is still there */
 ValueId clip_factor(Graph *graph); /* of the gradients that autodiff has found; NO_VALUE: they stay as they are */
 void simplify(Graph *graph);
 /* The forward graph as it is run to measure: no dropout, no loss. */

@@ -29,7 +29,7 @@ static Made make_kernels(const char *model, int parts) {
   m.training = lower(m.arena, program);
   simplify(m.training);
   m.evaluation = evaluation_graph(m.training);
-  autodiff(m.training);
+  autodiff(m.training, NULL);
   simplify(m.training);
   bool *is_sparse = sparse_fields(m.training);
   m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});

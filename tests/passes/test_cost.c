@@ -60,7 +60,7 @@ static Kernels *kernels_by(Arena *arena, const char *share_dir, int nodes, int w
   if (!program) return NULL;
   Graph *graph = lower(arena, program);
   simplify(graph);
-  autodiff(graph);
+  autodiff(graph, NULL);
   simplify(graph);
   options.is_fusing = true;
   return fuse(graph, sparse_fields(graph), &options);

@@ -26,7 +26,7 @@ static Hoisting *hoisting_of(Arena *arena, const char *share_dir, const char *bo
   Graph *training = lower(arena, program);
   simplify(training);
   Graph *evaluation = evaluation_graph(training);
-  autodiff(training);
+  autodiff(training, NULL);
   simplify(training);
   graph_name_values(training);
   if (plain) *plain = training;
