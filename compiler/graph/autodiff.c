@@ -12,6 +12,7 @@
 typedef struct Reverse {
   Graph *graph;
   const Association *association; /* NULL: none */
+  ValueId summed;    /* the last gradient that was summed over edges by association */
   ValueId *gradient; /* per forward value: what has been accumulated, NO_VALUE for nothing */
   bool *is_needed;   /* per forward value: a trained weight has influence on it */
 } Reverse;
@@ -115,7 +116,7 @@ static void derive_matmul(Reverse *r, ValueId y, ValueId g) {
   const Value v = r->graph->values[y];
   ValueId x = v.operand[0], w = v.operand[1];
   if (r->association && r->association->is_associated[y]) {
-    g = linear_rows_back(r->graph, &r->association->rows, x, g);
+    g = r->summed = linear_rows_back(r->graph, &r->association->rows, x, g);
     x = r->association->rows.leaf[x];
   }
   const struct Contraction p = v.as.product;
@@ -254,7 +255,7 @@ static void name_gradient(Reverse *r, ValueId of) {
 void differentiate(Graph *graph, const Association *association) {
   const TypedProgram *program = graph->program;
   int forward_count = graph->value_count;
-  Reverse r = {.graph = graph, .association = association};
+  Reverse r = {.graph = graph, .association = association, .summed = NO_VALUE};
   r.gradient = arena_alloc(graph->arena, (size_t)forward_count * sizeof *r.gradient);
   r.is_needed = graph_depends_on_weights(graph);
   for (int i = 0; i < forward_count; i++) r.gradient[i] = NO_VALUE;
@@ -276,7 +277,7 @@ void differentiate(Graph *graph, const Association *association) {
       value->place = graph->values[i].place;
       value->phase = value->op == OP_POSITIVE ? PHASE_FORWARD : PHASE_BACKWARD;
       value->name = value->op == OP_POSITIVE ? arena_printf(graph->arena, "%s.bits", graph->values[value->operand[0]].name)
-                                             : arena_printf(graph->arena, "back_%s", graph->values[i].name);
+                                             : arena_printf(graph->arena, v == r.summed ? "d_%s" : "back_%s", graph->values[i].name);
       value->tap = NULL;
     }
   }

@@ -57,7 +57,10 @@ static ValueId multiply_first(const Reassociation *r, ValueId id) {
   product.operand[0] = leaf;
   product.shape.domain = graph->values[leaf].shape.domain;
   product.tap = NULL;
-  return linear_rows_of(graph, &r->rows, x, graph_add(graph, product));
+  const ValueId result = linear_rows_of(graph, &r->rows, x, graph_add(graph, product));
+  if (v.tap) graph->values[result].name = v.name;
+  graph->values[result].tap = v.tap;
+  return result;
 }
 
 /* A root is a linear function of its leaf that some user needs as such, not as one more step of the tree; every other
