@@ -350,7 +350,7 @@ TARGET
   }
   without_waits() {
     local number=0 implied=0 missed=0 wait seed wanted
-    train_gin() { rm -rf "$1"; env "${@:2}" "$work/gin3_host" -q --epochs 2 --every 1 --log csv --out "$1" >/dev/null 2>&1; }
+    train_gin() { rm -rf "$1"; env "${@:2}" "$work/gin4_host" -q --epochs 2 --every 1 --log csv --out "$1" >/dev/null 2>&1; }
     left() { cut -d, -f1-6 "$1/log.csv"; numbers "$1/last.safetensors" | md5sum; }
     train_gin "$work/all_waits" STANDIN_SEED=0 STANDIN_WAITS="$work/waits" || return 1
     wanted=$(left "$work/all_waits")
@@ -363,15 +363,15 @@ TARGET
         [ "$(left "$work/less")" = "$wanted" ] || break
       done
       [ $seed = none ] || continue
-      if is_implied_by_data "$wait" "$work/gin3_host.work/model.c" || is_written_late "$wait" "$work/gin3_host.work/model.c"; then implied=$((implied + 1))
+      if is_implied_by_data "$wait" "$work/gin4_host.work/model.c" || is_written_late "$wait" "$work/gin4_host.work/model.c"; then implied=$((implied + 1))
       else missed=$((missed + 1)); echo "nothing shows that a stream waits for an event: $wait"; fi
     done <"$work/waits"
     echo "$number waits, $implied of them implied by the data, $missed missed by nobody"
     [ $number -ge 15 ] && [ $implied -le 3 ] && [ $missed -eq 0 ]
   }
-  least=$(least_of "$plans/gin3.gnn" $box --budget ssd=0)
-  check "gin3, host: the least budget, $least KiB" makes_and_trains "$work/gin3_host" "$plans/gin3.gnn" $box --budget ssd=0 --budget device="${least}KiB"
-  check "gin3, host: without any one of its waits the bits are wrong" without_waits
+  least=$(least_of "$plans/gin4.gnn" $box --budget ssd=0)
+  check "gin4, host: the least budget, $least KiB" makes_and_trains "$work/gin4_host" "$plans/gin4.gnn" $box --budget ssd=0 --budget device="${least}KiB"
+  check "gin4, host: without any one of its waits the bits are wrong" without_waits
 
   # Surroundings in which it cannot run.
   surroundings() { # FAULT STATUS TEXT OPTION...

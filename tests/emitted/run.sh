@@ -197,8 +197,8 @@ done
 
 # Lanes beside the compute: by the host and by the staging ring to the SSD, and to the SSD directly.
 plans=$models/plans
-check "sources of a plan with host and SSD" "$gnncc" -w -S --target="$plans/box.gnn" --budget host=200KiB --budget device=1200KiB "$plans/sage4.gnn" -o gen_ring
-check "sources of a plan with an SSD of the device's own" "$gnncc" -w -S --budget ssd=64MiB --budget device=1200KiB "$plans/sage4.gnn" -o gen_direct
+check "sources of a plan with host and SSD" "$gnncc" -w -S --target="$plans/box.gnn" --budget host=200KiB --budget device=1000KiB "$plans/sage4.gnn" -o gen_ring
+check "sources of a plan with an SSD of the device's own" "$gnncc" -w -S --budget ssd=64MiB --budget device=1000KiB "$plans/sage4.gnn" -o gen_direct
 for compiler in gcc clang; do
   if command -v $compiler >/dev/null; then
     check "copies and waits: $compiler has no warning" clean_build $compiler gen_ring
@@ -258,7 +258,7 @@ int main(void) {
   return s != SAGE4_OK || r.loss != q.loss || sage4_bytes(2) == 0;
 }
 END
-check "a library with an SSD tier, two instances of it" sh -c "'$gnncc' -w --lib --budget ssd=64MiB --budget device=1200KiB '$plans/sage4.gnn' -o libsage4.a &&
+check "a library with an SSD tier, two instances of it" sh -c "'$gnncc' -w --lib --budget ssd=64MiB --budget device=1000KiB '$plans/sage4.gnn' -o libsage4.a &&
   '$build/gnndata' synth rmat train.safetensors --nodes 1500 --degree 6 --features 32 --classes 8 --seed 1 &&
   gcc -std=c99 -Wall -Wextra -Wpedantic -Werror tiers.c -o tiers -L. -lsage4 -l:libz.a -lm -lpthread && ./tiers"
 

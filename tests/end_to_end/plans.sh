@@ -22,7 +22,7 @@ program() { # NAME MODEL OPTIONS...: ./NAME, with what was said in NAME.log and 
 }
 compile() { # NAME MODEL: gen_NAME
   local level=-Og
-  case $2 in gin3 | fates* | returns2) level=-O0 ;; esac # they run for milliseconds
+  case $2 in gin4 | fates* | returns2) level=-O0 ;; esac # they run for milliseconds
   gcc -std=gnu11 -w $level -ffp-contract=off -fno-math-errno -fno-trapping-math "-Igen_$1" "gen_$1/$2.c" "gen_$1/main.c" "$build/share/libgnnrt.a" -o "$1" \
     -l:libz.a -lm -lpthread
 }
@@ -83,7 +83,7 @@ has() { # PROGRAM ROAD: the plan has what the road is for
 
 # PLANS_ALL=1: every model without results in the places of operands.
 is_all() { [ -n "${PLANS_ALL:-}" ]; }
-models="sage4 gin3 attend2 residual6 hoist3" box=--target=$plans/box.gnn
+models="sage4 gin4 attend2 residual6 hoist3" box=--target=$plans/box.gnn
 if [ -e "$here/../../examples/cora.safetensors" ]; then models="$models gcn8"; else skip "gcn8" "examples/cora.safetensors is missing"; fi
 declare -A road=([reruns]="" [direct]="--budget ssd=64MiB" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
 names="" tight=""
@@ -92,7 +92,7 @@ for model in $models; do
   queue keep_$model $model
   case $model in sage4 | residual6) is_apart=yes ;; *) is_apart=$(is_all && echo yes) ;; esac
   [ -z "$is_apart" ] || { queue ${model}_apart $model -fno-places && names="$names ${model}_apart"; }
-  case $model in sage4) roads="reruns direct host ring" shares="0 50" ;; gin3) roads="reruns host" shares=0 ;; hoist3) roads=host shares="0 80" ;; *) roads="reruns direct host ring" shares=0 ;; esac
+  case $model in sage4) roads="reruns direct host ring" shares="0 50" ;; gin4) roads="reruns host" shares=0 ;; hoist3) roads=host shares="0 80" ;; *) roads="reruns direct host ring" shares=0 ;; esac
   for kind in $roads; do
     least=$(least_of $model ${road[$kind]})
     check "$model, $kind: there is a smallest budget, and it is less than keeping everything" test -n "$least" -a "${least:-$keep}" -lt "$keep"
@@ -219,7 +219,7 @@ threads_agree() { # PROGRAM COUNT
   train "$1" out_threads --threads "$2" && same_as out_threads out_keep_parts3
 }
 for threads in 1 3; do check "parts3, four parts, ring: the same on $threads threads" threads_agree parts3_ring $threads; done
-fewer_parts() { "$gnncc" -w --plan --parts=4 "$plans/gin3.gnn" | grep '1 part instead of 4: there are no more canonical blocks'; }
+fewer_parts() { "$gnncc" -w --plan --parts=4 "$plans/gin4.gnn" | grep '1 part instead of 4: there are no more canonical blocks'; }
 check "a graph of one block is one part, and that is said" fewer_parts
 refuse 2 "three parts" "$gnncc" -w --parts=3 "$plans/parts3.gnn" -o no
 refuse 2 "parts of a program that checks gradients" "$gnncc" -w --parts=4 -fgradcheck "$plans/parts3.gnn" -o no

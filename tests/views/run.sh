@@ -291,8 +291,8 @@ check "docs/reading_a_plan.md does what it says" document
 
 large() { # a page of 2,000 steps stays below a megabyte, a drawing below 200 boxes
   {
-    sed '/^  h1/,/^  h3/d; s/hidden = 128/hidden = 32/; s/nodes = 102400/nodes = 20000/; s/features = 128/features = 32/; s/h3 |>/h130 |>/' "$here/spill.gnn" |
-      awk '/^model/ { print; print "  h0 = x |> SAGE(hidden) |> relu"; for (i = 1; i <= 130; i++) printf "  h%d = h%d |> SAGE(hidden) |> relu |> dropout(0.1)\n", i, i - 1; next } { print }'
+    sed '/^  h1/,/^  h3/d; s/hidden = 128/hidden = 32/; s/nodes = 102400/nodes = 20000/; s/features = 128/features = 32/; s/h3 |>/h140 |>/' "$here/spill.gnn" |
+      awk '/^model/ { print; print "  h0 = x |> SAGE(hidden) |> relu"; for (i = 1; i <= 140; i++) printf "  h%d = h%d |> SAGE(hidden) |> relu |> dropout(0.1)\n", i, i - 1; next } { print }'
   } >large.gnn
   $gnncc --target=box --budget device=480MiB --budget host=300MiB --emit=plan=large.json large.gnn && "$build/gnncc" --measured=large.json --emit=report=large.html,gantt=large.svg || return 1
   local steps=$(grep -c '"decided_by"' large.json) size=$(stat -c %s large.html) boxes=$(grep -c '<title>' large.svg)
@@ -381,7 +381,7 @@ same_steps() { # MODEL OPTION...: the steps of a program and of its problem: num
 }
 wanted='ssd read' check "a problem has the steps of its program" same_steps "$here/spill.gnn" --budget device=250MiB
 sed '/tier host/d; s/cpu <-> host/cpu <-> ssd/; /host <-> ssd/d; s/bandwidth = 6GB\/s; latency = 10us/read = 700MB\/s; write = 500MB\/s; latency = 100us/' "$here/spill.gnn" >direct.gnn
-wanted='ssd write' check "and where the device reaches the SSD itself" same_steps direct.gnn --budget device=250MiB
+wanted='ssd write' check "and where the device reaches the SSD itself" same_steps direct.gnn --budget device=215MiB
 both_outputs() { "$build/gnncc" plan problem.json -o p.plan.json --emit=gantt=p.svg && "$build/gnncc" plan problem.json --check p.plan.json && "$judge" svg p.svg && "$build/gnncc" plan problem.json -o p.plan.json; }
 check "a plan and its pictures at once" both_outputs
 foreign_plan() { echo "a diary" >p.diary; "$build/gnncc" plan problem.json -o p.diary; [ $? = 4 ] && [ "$(cat p.diary)" = "a diary" ]; }
