@@ -317,11 +317,12 @@ TARGET
         match($0, /AT_[a-zA-Z0-9_]+/); value[copies] = substr($0, RSTART, RLENGTH)
         match($0, /GNN_HOST, [0-9]+/); place[copies++] = substr($0, RSTART, RLENGTH)
       }
-      /^  \{[0-9]+, "compute", / && !/"wait"/ { step[++steps] = substr($1, 2) + 0 } # the n-th that computes has this number
+      /^  \{[0-9]+, "compute", / && !/"wait"/ { step[++steps] = substr($1, 2) + 0 }
       END {
         if (!(value[copy] in first)) exit 1
+        for (made = 1; made < steps && step[made] < first[value[copy]]; made++); # it has memory from the waits before on
         for (c = 0; c < copy; c++) {
-          if (is_out[c] && number[c] > step[first[value[copy]]]) is_there = 1
+          if (is_out[c] && number[c] > step[made]) is_there = 1
           if (place[c] == place[copy]) exit 1
         }
         exit !is_there
@@ -367,10 +368,11 @@ TARGET
       else missed=$((missed + 1)); echo "nothing shows that a stream waits for an event: $wait"; fi
     done <"$work/waits"
     echo "$number waits, $implied of them implied by the data, $missed missed by nobody"
-    [ $number -ge 15 ] && [ $implied -le 3 ] && [ $missed -eq 0 ]
+    [ $number -ge 15 ] && [ $implied -le 4 ] && [ $missed -eq 0 ]
   }
-  least=$(least_of "$plans/gin4.gnn" $box --budget ssd=0)
-  check "gin4, host: the least budget, $least KiB" makes_and_trains "$work/gin4_host" "$plans/gin4.gnn" $box --budget ssd=0 --budget device="${least}KiB"
+  sed 's/GIN(16/GIN(8/' "$plans/gin4.gnn" >"$work/gin4.gnn" # few enough copies for each wait to matter
+  least=$(least_of "$work/gin4.gnn" $box --budget ssd=0)
+  check "gin4, host: the least budget, $least KiB" makes_and_trains "$work/gin4_host" "$work/gin4.gnn" $box --budget ssd=0 --budget device="${least}KiB"
   check "gin4, host: without any one of its waits the bits are wrong" without_waits
 
   # Surroundings in which it cannot run.
