@@ -145,6 +145,9 @@ PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Re
 int problem_part_of_piece(const PlanningProblem *problem, int piece);
 const char *problem_piece_name(const PlanningProblem *problem, ValueId value, int part); /* "h[2/4]" */
 
+/* base_order.c: sets the order of the steps where ops have chunks, all of them equally many; sums_of_datum as in PlanningProblem. */
+void order_by_parts(Arena *arena, Problem *problem, const int32_t *sums_of_datum);
+
 /* ---- plan.c ---- */
 
 typedef struct Plan {

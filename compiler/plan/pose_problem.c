@@ -238,6 +238,7 @@ static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerp
   describe_data(&d);
   describe_ops(&d);
   describe_hardware(&d);
+  order_by_parts(d.arena, d.problem, p->sums_of_datum);
   p->problem = d.problem;
   return problem_expand(d.problem, d.arena, error) ? p : NULL;
 }
