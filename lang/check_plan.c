@@ -72,6 +72,22 @@ static void check_fate(Checker *checker, const ConfStmt *stmt) {
   if (fate != NO_INDEX) ARENA_PUSH(checker->arena, program->fates, program->fate_count, (FatePin){stmt->word, (Fate)fate, stmt->word_place});
 }
 
+static void check_cut(Checker *checker, const ConfStmt *stmt) {
+  CutWish *wish = &checker->program->plan_cut;
+  if (stmt->word || !stmt->value) {
+    diags_error(checker->diags, "E0217", stmt->key_place, "\"cut\" takes a value: cut = rows(16)");
+    return;
+  }
+  if (wish->mode != CUT_UNSAID) {
+    diags_error(checker->diags, "E0212", stmt->key_place, "\"cut\" is set twice");
+    return;
+  }
+  const char *fault = cut_wish_read(ast_expr_text(checker->arena, stmt->value), wish);
+  if (!fault) return;
+  diags_error(checker->diags, "E0217", stmt->value->span.place, "cut = %s: %s", ast_expr_text(checker->arena, stmt->value), fault);
+  wish->mode = CUT_AUTO;
+}
+
 typedef struct WordSetting {
   const char *key;
   const char *const *words;
@@ -97,7 +113,7 @@ static void check_word(Checker *checker, int which, const ConfStmt *stmt, const 
 }
 
 static void check_plan_setting(Checker *checker, const ConfStmt *stmt, const ConfStmt *before[WORD_COUNT]) {
-  static const char *const known[] = {"budget", "fate", "effort", "policy", "objective"};
+  static const char *const known[] = {"budget", "fate", "effort", "policy", "objective", "cut"};
   static const char *const later[] = {"parts", "order", "lanes"};
   if (!*stmt->key) return;
   for (int i = 0; i < WORD_COUNT; i++)
@@ -112,9 +128,10 @@ static void check_plan_setting(Checker *checker, const ConfStmt *stmt, const Con
     }
   if (strcmp(stmt->key, "budget") == 0) check_budget(checker, stmt);
   else if (strcmp(stmt->key, "fate") == 0) check_fate(checker, stmt);
+  else if (strcmp(stmt->key, "cut") == 0) check_cut(checker, stmt);
   else {
-    diags_error(checker->diags, "E0217", stmt->key_place, "unknown plan setting \"%s\"%s", stmt->key, check_nearest(checker, stmt->key, known, 5, "\""));
-    check_fix_nearest(checker, stmt->key_place, stmt->key, known, 5);
+    diags_error(checker->diags, "E0217", stmt->key_place, "unknown plan setting \"%s\"%s", stmt->key, check_nearest(checker, stmt->key, known, 6, "\""));
+    check_fix_nearest(checker, stmt->key_place, stmt->key, known, 6);
   }
 }
 

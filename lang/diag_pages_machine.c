@@ -144,6 +144,16 @@ static const DiagPage pages[] = {
      "  return h |> Linear(y.classes) as lin2\n"
      "}\n"
      "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n", .exit_code = 1, .is_of_gnncc = true},
+    {"E0512", "more parts than there are blocks",
+     "Values on nodes are cut where canonical blocks of the nodes begin, so that sums keep their bits. Blocks belong to the data: small data have few.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "plan { cut = rows(4) }\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "plan { cut = auto }\n"
+     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n", .exit_code = 1},
     {"E0601", "the C compiler refused generated code",
      "This is a mistake of gnncc, not of the program. The message names the files to report.",
      NULL,

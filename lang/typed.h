@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cut_wish.h"
 #include "optimizers.h"
 #include "runtime/measures.h"
 #include "vocabulary.h"
@@ -498,6 +499,7 @@ typedef struct TypedProgram {
   int fate_count;
   FatePin *fates;           /* in the order of the text */
   const char *plan_effort;  /* "fast", "normal", "best"; NULL: not said */
+  CutWish plan_cut;         /* cut = ; CUT_UNSAID: not said */
   const char *plan_policy;  /* among policy_names; NULL: not said */
   uint64_t source_fingerprint; /* of all texts read and all -D */
   uint64_t model_fingerprint;  /* without comments, targets and plan */

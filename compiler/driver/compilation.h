@@ -37,6 +37,11 @@ typedef struct Compilation {
   const char *model_fingerprint; /* without the machine: what a checkpoint must agree with */
   bool is_trying;        /* only whether it fits is asked, nothing is said */
   PlanRequest request;
+  int cut_count;         /* cuts whose forms were made (cut_forms.c) */
+  struct CutKept {
+    Cut cut;
+    const CutForms *forms;
+  } *cuts;
   const PlanAnswer *answer;
   Emission emission;
   Explanation explanation;

@@ -1,4 +1,5 @@
 /* driver: the road. A list of passes and one hook after each: verify, dump, time. */
+#include "cut_forms.h"
 #include "driver.h"
 #include "runtime/base/open.h"
 
@@ -35,7 +36,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
   c->diags = diags_new(c->arena);
   c->reader.arena = c->arena;
-  c->reader.wants_blocks = options->parts != 1;
+  c->reader.wants_blocks = options->cut.mode != CUT_WHOLE;
   c->reader.is_overridden = options->data_path != NULL;
 }
 
@@ -86,7 +87,7 @@ static bool emit_for_processor(const Compilation *asked, FILE *out) {
   options.backend = "cpu";
   options.precision = PRECISION_FP32;
   options.gemm = options.spmm = NULL;
-  options.parts = 0;
+  options.cut = (CutWish){CUT_WHOLE, 1};
   options.is_native = true;
   options.is_timing = options.is_verifying = options.is_simulated = false;
   options.product = PRODUCT_PROGRAM;
@@ -209,22 +210,6 @@ static bool check_precision(Compilation *c, const char *architecture) {
     diags_error(c->diags, "E0110", diags_no_place(), "--precision=bf16 needs --spmm=own: sums over neighbours by cuSPARSE are of fp32");
     return false;
   }
-  return true;
-}
-
-static bool check_parts(Compilation *c) {
-  const int asked = c->options->parts, parts = parts_at_most(c->program->info, asked);
-  if (c->backend == BACKEND_CUDA && asked > 1) {
-    diags_error(c->diags, "E0110", diags_no_place(), "--parts=%d is for programs for a processor; on a GPU a value is one piece so far", asked);
-    return false;
-  }
-  if (c->program->train.batch_graphs && asked > 1) {
-    diags_error(c->diags, "E0110", diags_no_place(), "--parts=%d is for programs that work on all data at once, and this one works in batches of graphs", asked);
-    return false;
-  }
-  if (parts < asked)
-    ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count,
-               arena_printf(c->arena, "%d part%s instead of %d: there are no more canonical blocks", parts, parts == 1 ? "" : "s", asked));
   return true;
 }
 
@@ -357,7 +342,7 @@ static void add_evaluation_without_taps(Compilation *c, Form *form) {
 static bool run_fuse(Compilation *c) {
   const Options *o = c->options;
   c->backend = backend_of(c);
-  if (!check_precision(c, architecture_of(c)) || !check_parts(c)) return false;
+  if (!check_precision(c, architecture_of(c)) || !check_cut(c)) return false;
   c->fuse_options = (FuseOptions){.is_fusing = o->is_fusing, .is_placing = o->is_placing, .backend = c->backend, .precision = o->precision,
                                   .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0,
                                   .is_gemm_said = o->gemm != NULL, .is_spmm_said = o->spmm != NULL,
@@ -492,7 +477,9 @@ static PlanRequest request_of(Compilation *c) {
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
   if (policy) r.policy = vocabulary_find(policy_names, policy);
   r.time_limit_s = c->forms[FORM_HOISTED].evaluation_count > 0 ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
-  r.parts = parts_at_most(c->program->info, o->parts);
+  r.cut = (Cut){1, 1};
+  r.forms_of = cut_forms;
+  r.of = c;
   r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, c->diags);
   return r;
 }
@@ -532,7 +519,7 @@ static bool internal(Compilation *c, const char *at, const char *what) {
 enum { PARTS_PROPOSED = 16 };
 
 static bool may_have_parts(const Compilation *c) {
-  return c->options->parts == 0 && c->backend == BACKEND_CPU && !c->program->train.batch_graphs && !c->options->has_double;
+  return cut_wish(c).mode == CUT_AUTO && c->backend == BACKEND_CPU && !c->program->train.batch_graphs && !c->options->has_double;
 }
 
 static bool refuse(Compilation *c) {
@@ -553,7 +540,9 @@ static bool run_plan(Compilation *c) {
   }
   if (!check_links(c)) return false;
   c->request = request_of(c);
-  if (diags_error_count(c->diags) > 0 || (c->options->plan_from && !take_plan(c))) return false;
+  if (diags_error_count(c->diags) > 0) return false;
+  c->request = plan_request_cut(&c->request, cut_asked(c));
+  if (c->options->plan_from && !take_plan(c)) return false;
   c->answer = plan_answer(&c->request);
   if (c->answer->fault) return internal(c, c->answer->fault_at, c->answer->fault);
   return c->answer->fits || refuse(c);

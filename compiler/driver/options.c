@@ -16,7 +16,7 @@
 #include "runtime/base/text.h"
 
 typedef enum OptionId {
-  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_FORMAT, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY, OPT_PARTS,
+  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_FORMAT, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY, OPT_CUT,
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_GEMM, OPT_SPMM, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
@@ -60,7 +60,7 @@ static const OptionRow rows[] = {
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
     {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help)"},
-    {"--parts", OPT_PARTS, ARG_REQUIRED, "for which machine", "--parts=N", "plan values on nodes as N pieces each, but those that sums over edges gather from; 2, 4, .. 64"},
+    {"--cut", OPT_CUT, ARG_REQUIRED, "for which machine", "--cut=CUT", "how sums over neighbours run: auto, whole, rows(P) part by part, slices(S) by columns"},
     {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s); its GPU with --backend=cuda"},
     {"--tune", OPT_TUNE, ARG_OPTIONAL, "for which machine", "--tune[=FILE]", "time the variants of the model's kernels on the GPU, remember the best"},
     {"--tuning", OPT_TUNING, ARG_REQUIRED, "for which machine", "--tuning=FILE|none", "kernels as --tune found them; default: for this target, if it did"},
@@ -436,10 +436,11 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_PLAN_TIME: return parse_plan_time(p, a);
   case OPT_PLAN_FROM: o->plan_from = a; break;
   case OPT_POLICY: return parse_policy(p, a);
-  case OPT_PARTS:
-    o->parts = is_number(a) ? atoi(a) : 0;
-    if (o->parts < 1 || o->parts > MOST_PARTS || (o->parts & (o->parts - 1))) return usage("--parts=%s: a power of two up to %d is needed", a, MOST_PARTS);
+  case OPT_CUT: {
+    const char *fault = cut_wish_read(a, &o->cut);
+    if (fault) return usage("--cut=%s: %s", a, fault);
     break;
+  }
   case OPT_BACKEND:
     if (strcmp(a, "cpu") != 0 && strcmp(a, "cuda") != 0 && strcmp(a, "sim") != 0)
       return usage("--backend=%s: there is no such backend; cpu, cuda and sim are", a);
@@ -642,7 +643,7 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, co
   if (options->more_count && !options->sweep && !options->formatting) return usage("two models, %s and %s; one at a time is compiled", options->input, options->more[0]);
   if (options->tune && options->sweep) return usage("--tune and --sweep do not go together");
   if (options->tune && options->tuning) return usage("--tune finds what --tuning names; one of them");
-  if (options->parts > 1 && options->has_double) return usage("--parts and -fgradcheck do not go together: gradients are checked on fewer nodes, which are cut elsewhere");
+  if (cut_wish_is_fixed(options->cut) && options->has_double) return usage("--cut and -fgradcheck do not go together: gradients are checked on fewer nodes, which are cut elsewhere");
   if (options->compare && !options->input) return usage("--compare needs two files");
   if (options->measured && options->emit_count && !options->input) return -1;
   if (!options->input && !options->calibrate) return usage("no model; gnncc --help shows how it is used");

@@ -47,7 +47,7 @@ typedef struct Options {
   const char *profile;   /* what ./train profile wrote, or NULL */
   int budget_count;
   BudgetRequest *budgets;
-  int parts;                  /* --parts; 0: not said */
+  CutWish cut;                /* --cut; CUT_UNSAID: not said */
   const char *plan_effort, *policy, *plan_from; /* NULL: not said */
   const char *sweep;          /* --sweep TIER=LOW:HIGH[:STEP][,TIER=...] */
   const char *measured;       /* --measured=RUN.json */
@@ -88,7 +88,6 @@ typedef struct Options {
  * (--help, --version, --list, ...) or wrong (2; said on stderr). passes: their names, NULL after the last. */
 int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, const char *const *passes, Options *options);
 
-enum { MOST_PARTS = 64 };
 enum { STEM_MAX = 200 }; /* bytes of the name that products begin with: a file's name has 255, and endings follow */
 
 /* false after a message: a word has control characters or is not UTF-8 */

@@ -59,7 +59,7 @@ static Index rows_operand_index(const RowWriter *w, ValueId user_id, int k, Inde
       result.loop[d] = index.loop[d];
       result.begin[d] = index.begin[d];
     }
-    if (user->op == OP_SLICE) result.begin[w->is_flat ? 0 : user->as.part.axis] += user->as.part.begin;
+    if (user->op == OP_SLICE || user->op == OP_TILE) result.begin[w->is_flat ? 0 : user->as.part.axis] += user->as.part.begin;
     return result;
   }
   for (int d = 0; d < user->shape.rank; d++)
@@ -159,7 +159,7 @@ static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root, bool *is_s
   if (value->op == OP_BROADCAST &&
       !is_whole_or_nothing(value, &graph->values[value->operand[0]], value->as.map, value->shape.rank))
     return false;
-  if (value->op == OP_SLICE && value->shape.rank > 1) return false;
+  if ((value->op == OP_SLICE || value->op == OP_TILE) && value->shape.rank > 1) return false;
   if (op_is_reduction(value->op) && !is_whole_or_nothing(&graph->values[value->operand[0]], value, value->as.map, graph->values[value->operand[0]].shape.rank)) return false;
   for (int k = 0; k < value->operand_count; k++)
     if (!can_be_flat(w, value->operand[k], false, is_seen)) return false;
@@ -507,7 +507,7 @@ static const char *computed(RowWriter *w, ValueId id, Index index) {
   const Value value = w->kernels->graph->values[id];
   if (op_is_reduction(value.op))
     return write_inner(w, id, index, &fold_info[value.op == OP_REDUCE ? FOLD_SUM : value.op == OP_REDUCE_MAX ? FOLD_MAX : FOLD_MIN]);
-  const char *operand[MAX_OPERANDS] = {"", "", ""};
+  const char *operand[MAX_VALUE_OPERANDS] = {"", "", ""};
   int read_count = value.op == OP_DROPOUT ? 1 : value.operand_count;
   for (int k = 0; k < read_count; k++) {
     const Index at = rows_operand_index(w, id, k, index);

@@ -107,14 +107,13 @@ static const char *try_overflow(Verdict *v, int64_t enough) {
 
 /* Values in parts, on the devices and tiers there are: the fewest that are enough. */
 static const char *try_parts(Verdict *v) {
-  for (int parts = 4 * (v->request->parts > 0 ? v->request->parts : 1); parts <= v->refusal->parts_at_most; parts *= 4) {
-    PlanRequest r = *v->request;
-    r.parts = parts;
+  for (int parts = 4 * v->request->cut.parts; parts <= v->refusal->parts_at_most; parts *= 4) {
+    PlanRequest r = plan_request_cut(v->request, (Cut){parts, 1});
     r.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
     if (!try(v, &r)) continue;
     r.effort = v->request->effort;
     const PlanAnswer *answer = try(v, &r);
-    if (answer) return arena_printf(v->arena, "--parts=%d -> %s per epoch", parts, epoch_text(v, answer));
+    if (answer) return arena_printf(v->arena, "--cut='rows(%d)' -> %s per epoch", parts, epoch_text(v, answer));
   }
   return NULL;
 }

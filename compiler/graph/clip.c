@@ -10,7 +10,7 @@ static ValueId scalar_value(Graph *graph, TypedId id) {
   const TypedExpr *e = &graph->program->exprs[id];
   if (e->kind == TYPED_NUMBER) return graph_number(graph, e->number);
   if (e->kind == TYPED_OPTION) return graph_add(graph, (Value){.op = OP_OPTION, .as.index = e->index});
-  ValueId operand[MAX_OPERANDS];
+  ValueId operand[MAX_VALUE_OPERANDS];
   for (int k = 0; k < e->operand_count; k++) operand[k] = scalar_value(graph, e->operand[k]);
   return graph_map(graph, (int)e->map, operand[0], e->operand_count > 1 ? operand[1] : NO_VALUE);
 }

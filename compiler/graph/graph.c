@@ -17,7 +17,7 @@ bool op_is_aggregation(Op op) { return op_info[op].kind == OP_KIND_ANCHOR && op_
 bool op_is_reduction(Op op) { return op == OP_REDUCE || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN; }
 
 bool op_moves(Op op) {
-  return op == OP_BROADCAST || op == OP_LIFT || op == OP_SLICE || op_is_reduction(op) || op_info[op].kind == OP_KIND_ANCHOR;
+  return op == OP_BROADCAST || op == OP_LIFT || op == OP_SLICE || op == OP_TILE || op_is_reduction(op) || op_info[op].kind == OP_KIND_ANCHOR;
 }
 
 int point_arity(int function) {

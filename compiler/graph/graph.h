@@ -14,6 +14,7 @@
 #include "lang/typed.h"
 
 typedef int32_t ValueId; /* index into Graph.values; NO_VALUE for none */
+enum { MAX_VALUE_OPERANDS = 16 }; /* of a value in the graph: more than an expression of the language has, where a sum is cut in slices */
 enum { NO_VALUE = -1 };
 
 typedef enum Op {
@@ -83,7 +84,7 @@ typedef struct Value {
   Op op;
   Shape shape;
   int operand_count;
-  ValueId operand[MAX_OPERANDS];
+  ValueId operand[MAX_VALUE_OPERANDS];
   union {
     int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into Hoisting.values */
     double number;    /* NUMBER; RUNNING, FOLLOW: the share */
@@ -111,6 +112,7 @@ typedef struct Value {
                           Rows are repeated (summed) where the domains differ. Dimensions of size 1 on the smaller
                           side need not be mapped. */
   } as;
+  int64_t declared_width; /* of an aggregation of some columns: numbers a row of the whole, whose order of sums it keeps; 0: it is whole */
   Phase phase;
   Place place;
   const char *name; /* in dumps, listings and emitted code; made unique by graph_name_values */

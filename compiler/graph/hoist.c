@@ -44,7 +44,7 @@ static Walk look_at(Hoisting *result, const Graph *graph) {
 static ValueId find_same(const Walk *p, ValueId id) {
   const Graph *to = p->result->graph;
   const Value *value = &p->graph->values[id];
-  ValueId operand[MAX_OPERANDS];
+  ValueId operand[MAX_VALUE_OPERANDS];
   for (int k = 0; k < value->operand_count; k++)
     if ((operand[k] = p->image[value->operand[k]]) == NO_VALUE) return NO_VALUE;
   for (int i = 0; i < to->value_count; i++)

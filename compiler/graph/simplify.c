@@ -53,8 +53,8 @@ static ValueId sum_of_concats(Graph *graph, ValueId a, ValueId b) {
   const Value x = graph->values[a], y = graph->values[b];
   if (x.op != OP_CONCAT || y.op != OP_CONCAT || x.as.part.axis != y.as.part.axis || x.tap || y.tap) return NO_VALUE;
   const int axis = x.as.part.axis;
-  ValueId parts[2 * MAX_OPERANDS];
-  int64_t sizes[2 * MAX_OPERANDS];
+  ValueId parts[2 * MAX_VALUE_OPERANDS];
+  int64_t sizes[2 * MAX_VALUE_OPERANDS];
   int count = 0;
   for (int64_t at = 0, end; at < x.shape.size[axis]; at = end) {
     ValueId p, q;
@@ -65,7 +65,7 @@ static ValueId sum_of_concats(Graph *graph, ValueId a, ValueId b) {
     parts[count] = p != NO_VALUE ? p : q;
     sizes[count++] = end - at;
   }
-  if (count > MAX_OPERANDS) return NO_VALUE;
+  if (count > MAX_VALUE_OPERANDS) return NO_VALUE;
   Value whole = {.op = OP_CONCAT, .shape = x.shape, .as.part = x.as.part, .place = x.place, .phase = x.phase, .operand_count = count};
   for (int k = 0; k < count; k++) {
     Shape shape = x.shape;

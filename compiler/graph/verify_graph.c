@@ -47,7 +47,7 @@ static bool check_part(const Shape *small, const Shape *large, int axis, int64_t
 
 static const char *check_value(const Graph *graph, const Value *value) {
   const Shape *s = &value->shape;
-  const Shape *o[MAX_OPERANDS] = {NULL};
+  const Shape *o[MAX_VALUE_OPERANDS] = {NULL};
   for (int k = 0; k < value->operand_count; k++) o[k] = &graph->values[value->operand[k]].shape;
   const TypedProgram *program = graph->program;
   switch (op_info[value->op].shape) {

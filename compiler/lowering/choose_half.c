@@ -13,7 +13,7 @@ enum { SECTOR_BYTES = 32, LEAST_WIDTH = SECTOR_BYTES / 2 };
 /* How kernels have each operand of a value: READS_EXACT, READS_ROUNDED, both, or 0 where no kernel computes the value. */
 enum { READS_EXACT = 1, READS_ROUNDED = 2 };
 typedef struct HalfReads {
-  unsigned char of[MAX_OPERANDS];
+  unsigned char of[MAX_VALUE_OPERANDS];
 } HalfReads;
 
 /* The scores, and whatever a loss is taken of. */

@@ -134,6 +134,7 @@ static bool decide_virtual(const Fusion *f, ValueId id) {
   const Value *value = &graph->values[id];
   if (is_edge_row_sum(f, id)) return !f->has_anchor[id];
   if (op_info[value->op].kind != OP_KIND_POINT || value->op == OP_RESHAPE) return false;
+  if (value->op == OP_TILE || value->op == OP_TABLE) return false;
   if (is_sparse_dropout(f, id)) return true;
   if (f->is_wanted_whole[id]) return false;
   if (value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE) return true;
@@ -212,6 +213,11 @@ static int new_kernel(Fusion *f, KernelKind kind, ValueId anchor) {
 /* The places of what a kernel reads and stores are arguments of its launch (kernels/cuda/places.h), and a compiler has registers to find. */
 enum { MOST_IN_A_BODY = 64 };
 
+/* Not that of a slice: there is to be one at a time. */
+static bool is_table_made_early(const Fusion *f, const Value *table, const Kernel *kernel) {
+  return kernel->phase == table->phase && f->graph->values[table->operand[0]].op != OP_TILE;
+}
+
 static void place_point(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   Sources sources = {NO_INDEX, true};
@@ -223,7 +229,7 @@ static void place_point(Fusion *f, ValueId id) {
     const Shape *loops = &f->graph->values[kernel->anchor].shape;
     const Value *anchor = &f->graph->values[kernel->anchor];
     bool has_parts_of_rows = anchor->op == OP_MATMUL && anchor->as.product.lead > 1;
-    bool has_room = kernel->body_count < MOST_IN_A_BODY;
+    bool has_room = kernel->body_count < MOST_IN_A_BODY && !(value->op == OP_TABLE && !is_table_made_early(f, value, kernel));
     if (has_room && takes_a_body(kernel->kind, loops->domain) && !has_parts_of_rows && same_loops(loops, &value->shape)) index = sources.latest;
   }
   if (index == NO_INDEX) index = new_kernel(f, KERNEL_MAP, id);

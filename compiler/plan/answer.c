@@ -75,7 +75,7 @@ static void count_early(const PlanRequest *request, const Residents *residents, 
 
 /* NULL with `error` set: the planner cannot take the problem. */
 static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
-  const PlanningProblem *problem = planning_problem(r->arena, &r->machine, form->residents, kernels, pins, r->parts, r->fingerprint, error);
+  const PlanningProblem *problem = planning_problem(r->arena, &r->machine, form->residents, kernels, pins, r->cut.parts, r->fingerprint, error);
   Plan *p = problem ? plan(r->arena, problem, options) : NULL;
   bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !r->is_quick;
   if (has_choice) p = plan_with_fewer_copies(r, *options, p);
@@ -85,7 +85,7 @@ static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Ke
 
 const PlanningProblem *plan_problem_of(const PlanRequest *r, FormKind form, ProblemError *error) {
   const Form *of = &r->forms[form];
-  return planning_problem(r->arena, &r->machine, of->residents, of->training_kernels, r->pins, r->parts, r->fingerprint, error);
+  return planning_problem(r->arena, &r->machine, of->residents, of->training_kernels, r->pins, r->cut.parts, r->fingerprint, error);
 }
 
 /* ---- both plans of one form ---- */
@@ -136,7 +136,7 @@ static void place(const PlanRequest *r, PlanAnswer *a) {
 }
 
 static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
-  PlanAnswer a = {.form = form, .of = &r.forms[form]};
+  PlanAnswer a = {.cut = r.cut, .form = form, .of = &r.forms[form]};
   const int64_t budget = r.machine.tier_bytes[TIER_DEVICE];
   for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (!plan_both(&r, &a)) return a;
@@ -186,6 +186,15 @@ int64_t answer_least_device(const PlanAnswer *a) {
 static PlanAnswer nearer_form(PlanAnswer hoisted, PlanAnswer plain) {
   int64_t least = hoisted.layout ? 0 : answer_least_device(&hoisted);
   return least > 0 && least < answer_least_device(&plain) ? hoisted : plain;
+}
+
+PlanRequest plan_request_cut(const PlanRequest *request, Cut cut) {
+  PlanRequest r = *request;
+  const CutForms *forms = r.forms_of(r.of, cut);
+  r.cut = cut;
+  r.forms = forms->forms;
+  r.pins = forms->pins;
+  return r;
 }
 
 /* The memory of what is computed once is taken for the whole run, so often that form does not fit where the other does. */

@@ -26,6 +26,18 @@ typedef struct Form {
   const Residents *residents;
 } Form;
 
+/* How values on nodes are cut: into at most so many parts by rows, and what sums over neighbours gather from into at most so many slices of
+ * columns (compiler/graph/cut.h). Both 1: whole values. */
+typedef struct Cut {
+  int parts, slices;
+} Cut;
+
+/* The forms of a program whose values are cut, and the pins of the plain one. */
+typedef struct CutForms {
+  const Form *forms;
+  const Pins *pins;
+} CutForms;
+
 typedef struct PlanRequest {
   Arena *arena;
   const Form *forms;     /* by FormKind */
@@ -37,7 +49,9 @@ typedef struct PlanRequest {
   const char *fingerprint; /* for the meta of the problem */
   const Plan *given;     /* the epoch's plan, of the form `form` (--plan-from); NULL: it is to be found */
   PlannerLeast least;    /* where nothing fits: which of the sizes that would are looked for */
-  int parts;             /* of values on nodes, at most; 0: none is cut */
+  Cut cut;               /* of which `forms` and `pins` are */
+  const CutForms *(*forms_of)(void *of, Cut cut); /* for other cuts; NULL: there are none */
+  void *of;
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
   bool takes_any;        /* as of PlannerOptions; set for a quick question, for as long as the addresses of any plan will do */
   double worth_seconds;  /* an epoch that takes as long or longer is of no use; 0: each is */
@@ -46,6 +60,7 @@ typedef struct PlanRequest {
 
 typedef struct PlanAnswer {
   bool fits;
+  Cut cut;
   FormKind form;
   const Form *of;
   const EvaluationForm *evaluation; /* the one that was planned; NULL: the epoch did not fit, so it was not asked for */
@@ -59,6 +74,8 @@ typedef struct PlanAnswer {
 /* Plans with addresses within the machine's budgets, in the form whose epoch is the shorter; or, where fits is false, the plans that
  * come nearest, which say what would be enough. */
 const PlanAnswer *plan_answer(const PlanRequest *request);
+/* The same question of values that are cut otherwise. */
+PlanRequest plan_request_cut(const PlanRequest *request, Cut cut);
 /* The epoch alone, without addresses, in the form in which it is the shorter. NULL: the planner cannot take the problem. */
 const Plan *plan_epoch(const PlanRequest *request);
 /* The evaluation beside such a plan. */

@@ -1,15 +1,17 @@
 /* base_order: Problem, filled in -> the order of its steps, part by part where kernels allow it.
  *
  * Kernels that run by parts and follow each other take turns: all of them over the rows of one part, then over those of the next, so that what
- * one of them leaves is read while it is there. Such a run ends where a kernel reads all rows of what a kernel of the run writes; what
- * has no parts and reads nothing of the run comes before it. Sums over all rows want their parts in ascending order (gnn_sum_part);
- * other runs go the way opposite to that of the run after them, which finds on the device what the one before it made last (a serpentine).
+ * one of them leaves is read while it is there. Such a run ends where a kernel reads all rows of what a kernel of the run writes,
+ * and where a table would be made while another is read, or before it is wanted; what has no parts and reads nothing of the run comes before
+ * it. What has no parts itself is complete after the last part, and sums over all rows add them in ascending order (gnn_sum_part); other
+ * runs go the way opposite to that of the run after them, which finds on the device what the one before it made last (a serpentine).
  */
 #include "plan.h"
 
 typedef struct Run {
   int op_count, *ops;
   bool is_ordered, is_descending;
+  bool has_table; /* it reads one */
 } Run;
 
 typedef struct Ordering {
@@ -20,6 +22,7 @@ typedef struct Ordering {
   Run *runs;          /* an op without parts is one of its own */
   int *open_writer;   /* per datum of one piece: the run under way writes it if it is this run's index plus one */
   int *chunk_writer;  /* likewise of a datum with parts */
+  bool *is_table;     /* per datum */
 } Ordering;
 
 static bool is_whole(const Ordering *o, int datum) { return o->problem->data[datum].chunks <= 1; }
@@ -33,16 +36,39 @@ static bool touches(const Ordering *o, const ProblemOp *op, const int *writer, b
   return false;
 }
 
-static bool needs_ascent(const Ordering *o, const ProblemOp *op) {
+/* What has no parts is complete after the last of them. */
+static bool writes_whole(const Ordering *o, const ProblemOp *op) {
   for (int i = 0; i < op->write_count; i++)
-    if (op->writes[i].kind == PROBLEM_ACCESS_LIST || o->sums_of_datum[op->writes[i].datum] != NO_INDEX) return true;
+    if (is_whole(o, op->writes[i].datum)) return true;
+  return false;
+}
+
+/* All rows of one value are there for sums over neighbours to gather from. */
+static bool writes_table(const Ordering *o, const ProblemOp *op) {
+  for (int i = 0; i < op->write_count; i++)
+    if (is_whole(o, op->writes[i].datum) && op->writes[i].kind != PROBLEM_ACCESS_LIST && o->sums_of_datum[op->writes[i].datum] == NO_INDEX) o->is_table[op->writes[i].datum] = true;
+  for (int i = 0; i < op->write_count; i++)
+    if (o->is_table[op->writes[i].datum]) return true;
+  return false;
+}
+
+static bool reads_table(const Ordering *o, const ProblemOp *op) {
+  for (int i = 0; i < op->read_count; i++)
+    if (o->is_table[op->reads[i].datum]) return true;
+  return false;
+}
+
+static bool reads_run(const Ordering *o, const ProblemOp *op) {
+  for (int i = 0; i < op->read_count; i++)
+    if (o->chunk_writer[op->reads[i].datum] == o->run_count) return true;
   return false;
 }
 
 static void push_op(Ordering *o, Run *run, int index) {
   const ProblemOp *op = &o->problem->ops[index];
   ARENA_PUSH(o->arena, run->ops, run->op_count, index);
-  run->is_ordered = run->is_ordered || needs_ascent(o, op);
+  run->is_ordered = run->is_ordered || writes_whole(o, op);
+  run->has_table = run->has_table || reads_table(o, op);
   for (int i = 0; i < op->write_count; i++) (is_whole(o, op->writes[i].datum) ? o->open_writer : o->chunk_writer)[op->writes[i].datum] = o->run_count;
 }
 
@@ -71,7 +97,8 @@ static void place_op(Ordering *o, int index) {
   const bool is_open = open && o->problem->ops[open->ops[0]].chunks > 1;
   if (op->chunks > 1) {
     const bool is_alike = is_open && o->problem->ops[open->ops[0]].phase == op->phase;
-    if (!is_alike || touches(o, op, o->open_writer, true)) open = begin_run(o);
+    const bool is_table_alone = writes_table(o, op) && is_open && (open->has_table || !reads_run(o, op));
+    if (!is_alike || is_table_alone || touches(o, op, o->open_writer, true)) open = begin_run(o);
     push_op(o, open, index);
   } else if (is_open && !touches(o, op, o->open_writer, false) && !touches(o, op, o->chunk_writer, false)) {
     put_before(o, index);
@@ -93,7 +120,7 @@ static void choose_directions(Ordering *o) {
 void order_by_parts(Arena *arena, Problem *problem, const int32_t *sums_of_datum) {
   const size_t room = (size_t)problem->datum_count + 1;
   Ordering o = {.arena = arena, .problem = problem, .sums_of_datum = sums_of_datum, .open_writer = arena_alloc(arena, room * sizeof(int)),
-                .chunk_writer = arena_alloc(arena, room * sizeof(int))};
+                .chunk_writer = arena_alloc(arena, room * sizeof(int)), .is_table = arena_alloc(arena, room)};
   int steps = 0;
   for (int i = 0; i < problem->op_count; i++) {
     steps += problem->ops[i].chunks;

@@ -269,6 +269,14 @@ static void emit_outer(StepWriter *w) {
   emit_walk(w, outer, step_run_first(w, domain, p.lead, "walk.run"), step_run_first(w, domain, p.lead, "walk.run + 1"), p.depth * p.width);
 }
 
+static int64_t declared_width(const Value *sum) { return sum->declared_width ? sum->declared_width : shape_width(&sum->shape); }
+
+/* "32", "16_of_64" */
+static const char *spmm_sizes(const Emission *m, const Value *sum) {
+  const int64_t width = shape_width(&sum->shape), declared = declared_width(sum);
+  return declared == width ? arena_printf(m->arena, "%" PRId64, width) : arena_printf(m->arena, "%" PRId64 "_of_%" PRId64, width, declared);
+}
+
 static void emit_spmm(StepWriter *w) {
   const Value *lifted = &w->graph->values[w->anchor->operand[0]];
   const char *csr = step_csr(w);
@@ -276,7 +284,7 @@ static void emit_spmm(StepWriter *w) {
   print_row_function(w);
   const char *from = step_from(w, lifted->operand[0]);
   w->uses |= USES_RUN;
-  print_task(w, "rows", arena_printf(w->arena, "spmm_%" PRId64 "(&%s, %s, begin, end, %s_row, context);", shape_width(&w->anchor->shape), csr, from, w->name));
+  print_task(w, "rows", arena_printf(w->arena, "spmm_%s(&%s, %s, begin, end, %s_row, context);", spmm_sizes(w->emission, w->anchor), csr, from, w->name));
   take_part(w);
   open_step(w, no_members);
   run_over_edges_of_rows(w, "rows", csr);
@@ -573,10 +581,10 @@ static const char *shared_outer(const Emission *m, const Kernels *kernels, const
 
 static const char *shared_spmm(const Emission *m, const Kernels *kernels, const Value *anchor) {
   (void)kernels;
-  int64_t width = shape_width(&anchor->shape);
   return arena_printf(m->arena,
-                      "SHARED void spmm_%" PRId64 "(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
-                      "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", width, width, width);
+                      "SHARED void spmm_%s(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
+                      "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n",
+                      spmm_sizes(m, anchor), shape_width(&anchor->shape), declared_width(anchor));
 }
 
 static const char *shared_sparse_matmul(const Emission *m, const Kernels *kernels, const Value *anchor) {

@@ -1,0 +1,82 @@
+/* cut_forms: the forms of a program again, of graphs that are cut (compiler/graph/cut.h). */
+#include "cut_forms.h"
+
+#include "compiler/graph/cut.h"
+#include "compiler/plan/pins.h"
+
+enum { PARTS_BESIDE_SLICES = 16 };
+
+CutWish cut_wish(const Compilation *c) {
+  const CutWish said = c->options->cut.mode != CUT_UNSAID ? c->options->cut : c->program->plan_cut;
+  return said.mode == CUT_UNSAID ? (CutWish){CUT_AUTO, 1} : said;
+}
+
+static bool refuse(Compilation *c, const char *why) {
+  const CutWish wish = cut_wish(c);
+  diags_error(c->diags, "E0110", diags_no_place(), "a cut in %d %s is for programs %s", wish.count, wish.mode == CUT_ROWS ? "parts" : "slices", why);
+  return false;
+}
+
+bool check_cut(Compilation *c) {
+  const CutWish wish = cut_wish(c);
+  if (!cut_wish_is_fixed(wish)) return true;
+  if (c->backend == BACKEND_CUDA) return refuse(c, "for a processor; on a GPU a value is one piece so far");
+  if (c->program->train.batch_graphs) return refuse(c, "that work on all data at once, and this one works in batches of graphs");
+  const int most = parts_at_most(c->program->info, wish.count);
+  if (wish.mode == CUT_SLICES || most == wish.count) return true;
+  diags_error(c->diags, "E0512", diags_no_place(), "rows(%d): these data have %d canonical block%s of nodes, so there are at most %d part%s", wish.count, most, most == 1 ? "" : "s", most,
+              most == 1 ? "" : "s");
+  return false;
+}
+
+Cut cut_asked(const Compilation *c) {
+  const CutWish wish = cut_wish(c);
+  if (wish.mode == CUT_ROWS) return (Cut){wish.count, 1};
+  if (wish.mode == CUT_SLICES) return (Cut){parts_at_most(c->program->info, PARTS_BESIDE_SLICES), wish.count};
+  return (Cut){1, 1};
+}
+
+/* ---- forms ---- */
+
+static void note_slices(Graph *graph, int asked, int sliced, int slices) {
+  if (slices == 1 || asked == sliced) return;
+  ARENA_PUSH(graph->arena, graph->notes, graph->note_count,
+             arena_printf(graph->arena, "%d of %d sums over neighbours %s too narrow for %d slices, or no sum%s of columns: %s", asked - sliced, asked, asked - sliced == 1 ? "is" : "are",
+                          slices, asked - sliced == 1 ? "" : "s", asked - sliced == 1 ? "it gathers whole rows" : "they gather whole rows"));
+}
+
+static Form cut_form(Compilation *c, const Form *from, Cut cut) {
+  const CutOptions options = {.slices = cut.slices, .has_tables = cut.parts > 1};
+  Form form = *from;
+  if (from->evaluation_count == 0) return form;
+  if (from->training) form.training = cut_graph(from->training, options, NULL, NULL);
+  if (form.training) form.training_kernels = fuse(form.training, c->is_sparse_field, &c->fuse_options);
+  for (int e = 0; e < form.evaluation_count; e++) {
+    int asked, sliced;
+    Graph *graph = cut_graph(from->evaluations[e].graph, options, &asked, &sliced);
+    note_slices(graph, asked, sliced, cut.slices);
+    form.evaluations[e] = (EvaluationForm){graph, fuse(graph, c->is_sparse_field, &c->fuse_options)};
+  }
+  form.residents = residents(c->arena, form.training_kernels, form.evaluations[0].kernels, form.hoisted, c->is_sparse_field);
+  return form;
+}
+
+static CutForms *whole_forms(Compilation *c) {
+  CutForms *forms = arena_alloc(c->arena, sizeof *forms);
+  *forms = (CutForms){c->forms, c->request.pins};
+  return forms;
+}
+
+const CutForms *cut_forms(void *compilation, Cut cut) {
+  Compilation *c = compilation;
+  for (int i = 0; i < c->cut_count; i++)
+    if ((c->cuts[i].cut.parts > 1) == (cut.parts > 1) && c->cuts[i].cut.slices == cut.slices) return c->cuts[i].forms;
+  CutForms *made = whole_forms(c);
+  if (cut.parts > 1 || cut.slices > 1) {
+    Form *forms = arena_alloc(c->arena, FORM_COUNT * sizeof *forms);
+    for (int f = 0; f < FORM_COUNT; f++) forms[f] = cut_form(c, &c->forms[f], cut);
+    *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, c->diags)};
+  }
+  ARENA_PUSH(c->arena, c->cuts, c->cut_count, ((struct CutKept){cut, made}));
+  return made;
+}

@@ -1,0 +1,16 @@
+/* cut_forms.h: the program again with values cut by rows and sums over neighbours by columns. */
+#ifndef GNNCC_CUT_FORMS_H
+#define GNNCC_CUT_FORMS_H
+
+#include "compilation.h"
+
+/* What --cut or `plan { cut = }` says; CUT_AUTO where neither does. */
+CutWish cut_wish(const Compilation *compilation);
+/* False with an error: this program cannot be cut so. */
+bool check_cut(Compilation *compilation);
+/* Of a wish for parts or slices; whole values for others. */
+Cut cut_asked(const Compilation *compilation);
+/* PlanRequest.forms_of, of a Compilation: made when first asked for. */
+const CutForms *cut_forms(void *compilation, Cut cut);
+
+#endif

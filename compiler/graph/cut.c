@@ -1,0 +1,288 @@
+/* cut: training or evaluation graph -> the same with tables that are gathered from in memory of their own, whole or by slices of columns.
+ *
+ * A sum over neighbours reads any row of what it gathers from, so that has to be there whole, and cannot be cut by rows as what others read
+ * element by element can. Where the two meet, TABLE is a copy for the sum. With slices, TILE copies neighbouring columns out as soon as
+ * they are made, and the sum becomes one for each slice, side by side afterwards (CONCAT): at one moment one slice of the table is there, and
+ * in all each number moves once. A sum keeps the order in which the whole width would be added (declared_width), so no bit
+ * changes. Copies are values as any other, with fates of their own. Needs the graphs that kernels are made of; linear.
+ */
+#include "cut.h"
+
+enum { LEAST_TABLE_WIDTH = 5 /* narrower ones are small beside what sums make of them */ };
+
+typedef struct Tile {
+  int64_t begin, size;
+  ValueId tile, table[PHASE_UPDATE]; /* by phase; NO_VALUE: not yet */
+} Tile;
+
+typedef struct Tiles {
+  int count;
+  Tile *list;
+} Tiles;
+
+typedef struct Cutting {
+  const Graph *from;
+  Graph *to;
+  CutOptions options;
+  ValueId *image;    /* per value of `from` */
+  bool *is_near;     /* per value: somebody reads it other than from afar */
+  bool *reads_far[2]; /* per value, by the end at which sums arrive: the edge expression has a table in it */
+  Tiles *tiles;      /* per value: slices that sums will ask for */
+  bool *is_seen;     /* of one walk over an expression */
+  ValueId *slice_image; /* per value: what it is in the slice under way, or NO_VALUE */
+} Cutting;
+
+static bool can_have_table(const Graph *graph, ValueId id) {
+  const Value *value = &graph->values[id];
+  const bool is_virtual = value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE;
+  return value->shape.domain == DOMAIN_NODE && value->shape.element == ELEMENT_REAL && op_info[value->op].kind != OP_KIND_LEAF && !is_virtual &&
+         shape_width(&value->shape) >= LEAST_TABLE_WIDTH;
+}
+
+static bool is_far(const Graph *graph, ValueId lift, EdgeEnd sums_at) {
+  const Value *value = &graph->values[lift];
+  return value->op == OP_LIFT && value->shape.domain == DOMAIN_EDGE && value->as.end != sums_at && can_have_table(graph, value->operand[0]);
+}
+
+/* ---- which sums can be sliced ---- */
+
+static void find_reads_far(const Cutting *c) {
+  for (int i = 0; i < c->from->value_count; i++) {
+    const Value *value = &c->from->values[i];
+    for (int end = 0; end < 2 && value->shape.domain == DOMAIN_EDGE; end++) {
+      c->reads_far[end][i] = is_far(c->from, i, (EdgeEnd)end);
+      for (int k = 0; k < value->operand_count; k++) c->reads_far[end][i] = c->reads_far[end][i] || c->reads_far[end][value->operand[k]];
+    }
+  }
+}
+
+static void begin_walk(const Cutting *c) {
+  for (int i = 0; i < c->from->value_count; i++) {
+    c->is_seen[i] = false;
+    c->slice_image[i] = NO_VALUE;
+  }
+}
+
+/* Along dimension 0 of the result: the edge expression of a slice is that of slices. */
+static bool can_slice(const Cutting *c, ValueId id, EdgeEnd end, int64_t length) {
+  const Value *value = &c->from->values[id];
+  if (!c->reads_far[end][id] || c->is_seen[id]) return true; /* of what has no table in it a slice is taken */
+  c->is_seen[id] = true;
+  if (value->shape.rank == 0 || value->shape.size[0] != length) return false;
+  if (is_far(c->from, id, end)) return true;
+  bool is_along = value->op == OP_MAP || value->op == OP_SELECT || value->op == OP_POSITIVE;
+  if (value->op == OP_BROADCAST || op_is_reduction(value->op)) is_along = value->as.map[0] == 0;
+  for (int k = 0; k < value->operand_count && is_along; k++) is_along = can_slice(c, value->operand[k], end, length);
+  return is_along;
+}
+
+/* Of dimension 0: whole units of columns, and at least two slices. 0: not at all. */
+static int64_t slice_length(const Shape *shape, int slices) {
+  const int64_t width = shape_width(shape), length = shape->rank ? shape->size[0] : 1, each = width / (length > 0 ? length : 1);
+  if (slices < 2 || length < 2) return 0;
+  int64_t columns = (width + slices - 1) / slices, unit = each >= SLICE_UNIT ? each : SLICE_UNIT;
+  columns = (columns + unit - 1) / unit * unit;
+  const int64_t size = columns / each > 0 ? columns / each : 1;
+  return size < length && columns % each == 0 ? size : 0;
+}
+
+static int64_t sum_slice(const Cutting *c, ValueId id) {
+  const Value *value = &c->from->values[id];
+  if (!op_is_aggregation(value->op) || value->op == OP_GATHER_LOGSUMEXP || value->shape.domain != DOMAIN_NODE) return 0;
+  if (c->from->values[value->operand[0]].shape.domain != DOMAIN_EDGE) return 0;
+  const int64_t size = slice_length(&value->shape, c->options.slices);
+  if (!size || !c->reads_far[value->as.end][value->operand[0]]) return 0;
+  begin_walk(c);
+  return can_slice(c, value->operand[0], value->as.end, value->shape.size[0]) ? size : 0;
+}
+
+static Tile *tile_of(const Cutting *c, ValueId far, int64_t begin, int64_t size) {
+  Tiles *tiles = &c->tiles[far];
+  for (int i = 0; i < tiles->count; i++)
+    if (tiles->list[i].begin == begin && tiles->list[i].size == size) return &tiles->list[i];
+  ARENA_PUSH(c->to->arena, tiles->list, tiles->count, ((Tile){.begin = begin, .size = size, .tile = NO_VALUE, .table = {NO_VALUE, NO_VALUE}}));
+  return &tiles->list[tiles->count - 1];
+}
+
+static void want_tiles(const Cutting *c, ValueId id, EdgeEnd end, int64_t size) {
+  const Value *value = &c->from->values[id];
+  if (!c->reads_far[end][id] || c->is_seen[id]) return;
+  c->is_seen[id] = true;
+  if (is_far(c->from, id, end)) {
+    for (int64_t begin = 0, all = value->shape.size[0]; begin < all; begin += size) tile_of(c, value->operand[0], begin, begin + size < all ? size : all - begin);
+    return;
+  }
+  for (int k = 0; k < value->operand_count; k++) want_tiles(c, value->operand[k], end, size);
+}
+
+/* ---- the sums of slices ---- */
+
+static Shape sliced_shape(Shape shape, int64_t size) {
+  shape.size[0] = size;
+  return shape;
+}
+
+static ValueId add_like(const Cutting *c, const Value *source, Value value, const char *what) {
+  value.place = source->place;
+  value.phase = source->phase;
+  value.name = *what ? arena_printf(c->to->arena, "%s_%s", source->name, what) : source->name;
+  return graph_add(c->to, value);
+}
+
+static ValueId table_of(const Cutting *c, const Tile *of, Tile *tile, const Value *source, Phase phase) {
+  ValueId *table = &tile->table[phase];
+  Value value = {.op = OP_TABLE, .shape = c->to->values[of->tile].shape, .operand_count = 1, .operand = {of->tile}};
+  if (!c->options.has_tables) return of->tile;
+  if (*table == NO_VALUE) {
+    *table = add_like(c, source, value, "table");
+    c->to->values[*table].phase = phase;
+  }
+  return *table;
+}
+
+static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, int64_t begin, int64_t size, Phase phase) {
+  const Value value = c->from->values[id];
+  if (c->slice_image[id] != NO_VALUE) return c->slice_image[id];
+  if (!c->reads_far[end][id]) {
+    if (value.shape.rank == 0 || value.shape.domain == DOMAIN_NONE) return c->image[id];
+    Value slice = {.op = OP_SLICE, .shape = sliced_shape(value.shape, size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, begin}};
+    return c->slice_image[id] = add_like(c, &value, slice, "slice");
+  }
+  Value copy = value;
+  copy.shape = sliced_shape(value.shape, size);
+  if (is_far(c->from, id, end)) {
+    Tile *tile = tile_of(c, value.operand[0], begin, size);
+    copy.operand[0] = table_of(c, tile, tile, &c->from->values[value.operand[0]], phase);
+  } else {
+    for (int k = 0; k < value.operand_count; k++) copy.operand[k] = slice_expression(c, value.operand[k], end, begin, size, phase);
+  }
+  return c->slice_image[id] = graph_add(c->to, copy);
+}
+
+static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
+  const Value sum = c->from->values[id];
+  Value all = {.op = OP_CONCAT, .shape = sum.shape, .operand_count = 0, .as.part = {.axis = 0}};
+  const int64_t length = sum.shape.size[0];
+  for (int64_t begin = 0; begin < length; begin += size) {
+    const int64_t count = begin + size < length ? size : length - begin;
+    Value part = sum;
+    part.shape = sliced_shape(sum.shape, count);
+    part.tap = NULL;
+    part.declared_width = shape_width(&sum.shape);
+    begin_walk(c);
+    part.operand[0] = slice_expression(c, sum.operand[0], sum.as.end, begin, count, sum.phase);
+    all.operand[all.operand_count++] = add_like(c, &sum, part, "slice");
+  }
+  const ValueId result = add_like(c, &sum, all, "");
+  c->to->values[result].tap = sum.tap;
+  c->to->values[result].was_tap = sum.was_tap;
+  return result;
+}
+
+/* ---- the graph ---- */
+
+static ValueId copy_value(const Cutting *c, ValueId id, const ValueId *instead) {
+  Value value = c->from->values[id];
+  for (int k = 0; k < value.operand_count; k++) value.operand[k] = instead && instead[k] != NO_VALUE ? instead[k] : c->image[value.operand[k]];
+  return graph_add(c->to, value);
+}
+
+/* What a sum gathers from whole rows of, where others read it by rows. */
+static ValueId lift_of_table(const Cutting *c, ValueId id) {
+  const Value *lift = &c->from->values[id];
+  const ValueId far = lift->operand[0];
+  Tile *tile = tile_of(c, far, 0, 0);
+  if (tile->tile == NO_VALUE) tile->tile = c->image[far];
+  const ValueId table = table_of(c, tile, tile, &c->from->values[far], lift->phase);
+  return copy_value(c, id, &table);
+}
+
+/* Per value: a sum gathers from its end of edges, so that it is far there. A lift may be near in one sum and far in another: each has a copy. */
+static void find_near(Cutting *c) {
+  const Graph *graph = c->from;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    for (int k = 0; k < value->operand_count; k++)
+      if (value->op != OP_LIFT) c->is_near[value->operand[k]] = true;
+  }
+  if (graph->scores != NO_VALUE) c->is_near[graph->scores] = true;
+}
+
+/* The end at which all sums that read the edge value arrive; NO_INDEX: at both, or they are none. */
+static int *find_ends(const Graph *graph) {
+  enum { BOTH = -2 };
+  int *end = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *end);
+  for (int i = 0; i < graph->value_count; i++) end[i] = NO_INDEX;
+  for (int i = graph->value_count - 1; i >= 0; i--) {
+    const Value *value = &graph->values[i];
+    for (int k = 0; k < value->operand_count; k++) {
+      const ValueId operand = value->operand[k];
+      if (graph->values[operand].shape.domain != DOMAIN_EDGE) continue;
+      const int by = op_is_aggregation(value->op) ? (int)value->as.end : value->shape.domain == DOMAIN_EDGE ? end[i] : BOTH;
+      end[operand] = end[operand] == NO_INDEX || end[operand] == by ? by : BOTH;
+    }
+  }
+  for (int i = 0; i < graph->value_count; i++)
+    if (end[i] == BOTH) end[i] = NO_INDEX;
+  return end;
+}
+
+static void add_tiles(const Cutting *c, ValueId id) {
+  const Value *value = &c->from->values[id];
+  for (int t = 0; t < c->tiles[id].count; t++) {
+    Tile *tile = &c->tiles[id].list[t];
+    Value slice = {.op = OP_TILE, .shape = sliced_shape(value->shape, tile->size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, tile->begin}};
+    if (tile->size > 0 && tile->tile == NO_VALUE) tile->tile = add_like(c, value, slice, "slice");
+  }
+}
+
+static ValueId image_of(const Cutting *c, ValueId id) { return id == NO_VALUE ? NO_VALUE : c->image[id]; }
+
+static void take_roots(const Cutting *c) {
+  const Graph *from = c->from;
+  Graph *to = c->to;
+  to->scores = image_of(c, from->scores);
+  to->loss = image_of(c, from->loss);
+  to->is_training = from->is_training;
+  to->update_count = from->update_count;
+  to->updates = arena_alloc(to->arena, (size_t)(from->update_count + 1) * sizeof *to->updates);
+  for (int i = 0; i < from->update_count; i++) to->updates[i] = image_of(c, from->updates[i]);
+  const int params = from->program->param_count;
+  if (from->gradients) to->gradients = arena_alloc(to->arena, (size_t)(params + 1) * sizeof *to->gradients);
+  for (int p = 0; from->gradients && p < params; p++) to->gradients[p] = image_of(c, from->gradients[p]);
+  for (int n = 0; n < from->note_count; n++) ARENA_PUSH(to->arena, to->notes, to->note_count, from->notes[n]);
+}
+
+static bool is_wide_sum(const Cutting *c, const Value *value) {
+  return op_is_aggregation(value->op) && value->shape.domain == DOMAIN_NODE && c->reads_far[value->as.end][value->operand[0]];
+}
+
+Graph *cut_graph(const Graph *graph, CutOptions options, int *asked, int *sliced) {
+  const size_t count = (size_t)graph->value_count + 1;
+  Cutting c = {.from = graph, .to = graph_new(graph->arena, graph->program), .options = options, .image = arena_alloc(graph->arena, count * sizeof(ValueId)),
+               .is_near = arena_alloc(graph->arena, count), .reads_far = {arena_alloc(graph->arena, count), arena_alloc(graph->arena, count)},
+               .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
+  const int *end = find_ends(graph);
+  int sums = 0, cut = 0;
+  find_near(&c);
+  find_reads_far(&c);
+  for (int i = 0; i < graph->value_count; i++) {
+    const int64_t size = sum_slice(&c, i);
+    begin_walk(&c);
+    if (size) want_tiles(&c, graph->values[i].operand[0], graph->values[i].as.end, size);
+    sums += is_wide_sum(&c, &graph->values[i]);
+    cut += size > 0;
+  }
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    const int64_t size = sum_slice(&c, i);
+    const bool wants_table = options.has_tables && value->op == OP_LIFT && end[i] != NO_INDEX && is_far(graph, i, (EdgeEnd)end[i]) && c.is_near[value->operand[0]];
+    c.image[i] = size ? slice_sum(&c, i, size) : wants_table ? lift_of_table(&c, i) : copy_value(&c, i, NULL);
+    add_tiles(&c, i);
+  }
+  take_roots(&c);
+  graph_rebuild(c.to, graph_no_redirections(c.to));
+  if (asked) *asked = sums;
+  if (sliced) *sliced = cut;
+  return c.to;
+}

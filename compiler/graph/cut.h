@@ -1,0 +1,18 @@
+/* cut.h: sums over neighbours whose tables are gathered from in pieces. */
+#ifndef GNNCC_CUT_H
+#define GNNCC_CUT_H
+
+#include "graph.h"
+
+enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the last */ };
+
+typedef struct CutOptions {
+  int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows */
+  bool has_tables; /* values on nodes are to be cut by rows: what is gathered from has a table of its own where others read it, too */
+} CutOptions;
+
+/* The same graph with other sums: the bits of every value that both have are equal. `asked` counts the sums over neighbours that gather
+ * more than a few numbers a row, `sliced` those which have slices now (either may be NULL). */
+Graph *cut_graph(const Graph *graph, CutOptions options, int *asked, int *sliced);
+
+#endif
