@@ -467,6 +467,13 @@ static bool check_links(Compilation *c) {
 
 static const char *asked_for(const char *option, const char *setting) { return option ? option : setting; }
 
+/* Values are cut in so many parts at most where nobody asked for a number. */
+enum { PARTS_AT_MOST = 16 };
+
+static bool may_be_cut(const Compilation *c) {
+  return cut_wish(c).mode == CUT_AUTO && c->backend == BACKEND_CPU && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
+}
+
 static PlanRequest request_of(Compilation *c) {
   static const char *const efforts[] = {"fast", "normal", "best"};
   const Options *o = c->options;
@@ -480,6 +487,7 @@ static PlanRequest request_of(Compilation *c) {
   r.cut = (Cut){1, 1};
   r.forms_of = cut_forms;
   r.of = c;
+  r.parts_at_most = may_be_cut(c) ? parts_at_most(c->program->info, PARTS_AT_MOST) : 1;
   r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, c->diags);
   return r;
 }
@@ -515,20 +523,12 @@ static bool internal(Compilation *c, const char *at, const char *what) {
   return false;
 }
 
-/* Values in so many parts at most are proposed where nobody asked for any. */
-enum { PARTS_PROPOSED = 16 };
-
-static bool may_have_parts(const Compilation *c) {
-  return cut_wish(c).mode == CUT_AUTO && c->backend == BACKEND_CPU && !c->program->train.batch_graphs && !c->options->has_double;
-}
-
 static bool refuse(Compilation *c) {
   if (c->is_trying) {
     diags_error(c->diags, "E0501", diags_no_place(), "it does not fit");
     return false;
   }
-  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL,
-                           may_have_parts(c) ? parts_at_most(c->program->info, PARTS_PROPOSED) : 0, try_constant, c};
+  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, try_constant, c};
   const char *fault = verdict_refuse(&refusal, c->diags);
   return fault ? internal(c, "a way out", fault) : false;
 }
@@ -544,6 +544,8 @@ static bool run_plan(Compilation *c) {
   c->request = plan_request_cut(&c->request, cut_asked(c));
   if (c->options->plan_from && !take_plan(c)) return false;
   c->answer = plan_answer(&c->request);
+  c->request = plan_request_cut(&c->request, c->answer->cut);
+  c->request.parts_at_most = 1;
   if (c->answer->fault) return internal(c, c->answer->fault_at, c->answer->fault);
   return c->answer->fits || refuse(c);
 }

@@ -59,7 +59,11 @@ static Index rows_operand_index(const RowWriter *w, ValueId user_id, int k, Inde
       result.loop[d] = index.loop[d];
       result.begin[d] = index.begin[d];
     }
-    if (user->op == OP_SLICE || user->op == OP_TILE) result.begin[w->is_flat ? 0 : user->as.part.axis] += user->as.part.begin;
+    if (user->op == OP_SLICE || user->op == OP_TILE) {
+      const int axis = w->is_flat ? 0 : user->as.part.axis;
+      result.begin[axis] += user->as.part.begin;
+      if (size_of(w, &user->shape, axis) == 1) result.loop[axis] = NO_INDEX; /* one number, though the operand has more */
+    }
     return result;
   }
   for (int d = 0; d < user->shape.rank; d++)

@@ -45,8 +45,9 @@ static const PlanAnswer *try_size(Verdict *v, PlanRequest request, Tier tier, in
  * but not to what cannot do. What the planner says is mostly the least, or near it. NULL: none. */
 static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, int64_t *bytes) {
   enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5, FINEST = 200 };
-  const Kernels *kernels = v->refusal->answer->of->training_kernels;
-  int tries = kernels && kernels->kernel_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
+  const PlanAnswer *asked = v->refusal->answer;
+  const Plan *of = asked->training_plan ? asked->training_plan : asked->evaluation_plan;
+  int tries = of->problem->problem->step_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
   int64_t bad = too_small / KIB, good = round_up(guess > 0 ? guess : most, KIB) / KIB;
   PlanRequest quick = *v->request;
   quick.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
@@ -105,19 +106,6 @@ static const char *try_overflow(Verdict *v, int64_t enough) {
   return NULL;
 }
 
-/* Values in parts, on the devices and tiers there are: the fewest that are enough. */
-static const char *try_parts(Verdict *v) {
-  for (int parts = 4 * v->request->cut.parts; parts <= v->refusal->parts_at_most; parts *= 4) {
-    PlanRequest r = plan_request_cut(v->request, (Cut){parts, 1});
-    r.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
-    if (!try(v, &r)) continue;
-    r.effort = v->request->effort;
-    const PlanAnswer *answer = try(v, &r);
-    if (answer) return arena_printf(v->arena, "--cut='rows(%d)' -> %s per epoch", parts, epoch_text(v, answer));
-  }
-  return NULL;
-}
-
 /* Half of a constant of the program, such as a hidden width: the first that is enough. */
 static const char *try_constants(const Verdict *v) {
   const Refusal *f = v->refusal;
@@ -169,7 +157,6 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   if (least) ways = arena_printf(v->arena, "--budget %s=%s is the smallest that works (%s per epoch)", device, size_option(v->arena, bytes), epoch_text(v, least));
   ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
   ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
-  ways = joined(v->arena, ways, try_parts(v));
   return joined(v->arena, ways, try_constants(v));
 }
 

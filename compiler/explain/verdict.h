@@ -10,7 +10,6 @@ typedef struct Refusal {
   const PlanAnswer *answer;    /* of it: fits is false */
   const TypedProgram *program;
   const char *plan_from;       /* the file of a given plan, or NULL */
-  int parts_at_most;           /* of values on nodes, that could be asked for; 0: none */
   /* Seconds of an epoch were the constant `name` defined as `value`; -1: it does not fit then either. */
   double (*try_constant)(void *of, const char *name, const char *value);
   void *of;

@@ -198,7 +198,7 @@ PlanRequest plan_request_cut(const PlanRequest *request, Cut cut) {
 }
 
 /* The memory of what is computed once is taken for the whole run, so often that form does not fit where the other does. */
-const PlanAnswer *plan_answer(const PlanRequest *r) {
+static const PlanAnswer *answer_with_cut(const PlanRequest *r) {
   if (r->given || r->is_quick) return kept(r, answer_in_form(*r, r->form));
   if (r->forms[FORM_HOISTED].evaluation_count == 0) return kept(r, answer_in_form(*r, FORM_PLAIN));
   const PlanAnswer hoisted = answer_in_form(*r, FORM_HOISTED);
@@ -209,6 +209,55 @@ const PlanAnswer *plan_answer(const PlanRequest *r) {
   bool is_plain_faster = plain.fits && (!hoisted.fits || plain.schedule->training_seconds < hoisted.schedule->training_seconds);
   if (plain.fault || is_plain_faster) return kept(r, plain);
   return kept(r, hoisted.fits ? hoisted : nearer_form(hoisted, plain));
+}
+
+/* ---- the cut ---- */
+
+static int64_t bytes_of_values(const Plan *plan) {
+  int64_t bytes = 0;
+  for (int i = 0; plan && i < plan->problem->problem->datum_count; i++)
+    if (plan->problem->problem->data[i].home == TIER_NONE) bytes += plan->problem->problem->data[i].bytes;
+  return bytes;
+}
+
+/* Small programs stay whole: steps of their own would take longer than what moves. */
+static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
+  const int64_t least_bytes = INT64_C(64) << 20;
+  if (!r->forms_of || r->parts_at_most < 2 || r->given || r->is_quick || r->policy >= 0 || whole->fault || is_best(whole)) return false;
+  return bytes_of_values(whole->training_plan ? whole->training_plan : whole->evaluation_plan) >= least_bytes;
+}
+
+static int least_parts(const PlanRequest *r, int parts) { return parts < r->parts_at_most ? parts : r->parts_at_most; }
+
+static PlanAnswer nearer(const PlanAnswer *a, const PlanAnswer *b) {
+  const int64_t of_a = a->layout ? 0 : answer_least_device(a), of_b = b->layout ? 0 : answer_least_device(b);
+  return of_b > 0 && (of_a == 0 || of_b < of_a) ? *b : *a;
+}
+
+/* Parts alone, then with slices, each planned with little effort; the one whose epoch is the shortest is planned as was asked. Of whole values
+ * and of those the faster is the answer. */
+const PlanAnswer *plan_answer(const PlanRequest *request) {
+  static const Cut cuts[] = {{4, 1}, {16, 1}, {16, 2}, {16, 4}, {16, 8}};
+  const PlanAnswer *whole = answer_with_cut(request), *nearest = whole, *best = whole;
+  if (!may_be_cut(request, whole)) return whole;
+  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+    const Cut cut = {least_parts(request, cuts[i].parts), cuts[i].slices};
+    if (i > 0 && cut.parts == least_parts(request, cuts[i - 1].parts) && cut.slices == cuts[i - 1].slices) continue;
+    PlanRequest r = plan_request_cut(request, cut);
+    r.effort = PLANNER_FAST;
+    r.least = PLANNER_LEAST_QUICK;
+    r.worth_seconds = best->fits ? answer_seconds(best) : 0;
+    const PlanAnswer *answer = answer_with_cut(&r);
+    if (answer->fault) return answer;
+    if (answer->fits && (!best->fits || answer_seconds(answer) < answer_seconds(best))) best = answer;
+    if (!answer->fits && !best->fits) nearest = kept(request, nearer(nearest, answer));
+    if (answer->fits && is_best(answer)) break;
+  }
+  if (!best->fits) return nearest;
+  if (best == whole || request->effort == PLANNER_FAST) return best;
+  PlanRequest r = plan_request_cut(request, best->cut);
+  const PlanAnswer *answer = answer_with_cut(&r);
+  return answer->fits && answer_seconds(answer) < answer_seconds(best) ? answer : best;
 }
 
 double answer_seconds(const PlanAnswer *a) { return a->training_plan ? a->schedule->training_seconds : a->schedule->evaluation_seconds; }
