@@ -145,15 +145,10 @@ static const DiagPage pages[] = {
      "}\n"
      "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0512", "more parts than there are blocks",
-     "Values on nodes are cut where canonical blocks of the nodes begin, so that sums keep their bits. Blocks belong to the data: small data have few.",
-     "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n"
-     "plan { cut = rows(4) }\n"
-     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n",
-     "data d from karate()\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n"
-     "plan { cut = auto }\n"
-     "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n", .exit_code = 1},
+     "Values on nodes are cut where canonical blocks of the nodes begin, so that sums keep their bits. Blocks belong to the data: small data have few.\n"
+     "cut = auto takes as many parts as are good, and never more than there are.",
+     NULL,
+     NULL, .exit_code = 1, .why_none = "how many blocks there are shows only with the data."},
     {"E0601", "the C compiler refused generated code",
      "This is a mistake of gnncc, not of the program. The message names the files to report.",
      NULL,

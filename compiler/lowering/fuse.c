@@ -213,9 +213,9 @@ static int new_kernel(Fusion *f, KernelKind kind, ValueId anchor) {
 /* The places of what a kernel reads and stores are arguments of its launch (kernels/cuda/places.h), and a compiler has registers to find. */
 enum { MOST_IN_A_BODY = 64 };
 
-/* Not that of a slice: there is to be one at a time. */
+/* Not that of a slice, and not beside the table that the kernel gathers from: there is to be one at a time. */
 static bool is_table_made_early(const Fusion *f, const Value *table, const Kernel *kernel) {
-  return kernel->phase == table->phase && f->graph->values[table->operand[0]].op != OP_TILE;
+  return kernel->phase == table->phase && f->graph->values[table->operand[0]].op != OP_TILE && !op_is_aggregation(f->graph->values[kernel->anchor].op);
 }
 
 static void place_point(Fusion *f, ValueId id) {

@@ -220,11 +220,11 @@ static int64_t bytes_of_values(const Plan *plan) {
   return bytes;
 }
 
-/* Small programs stay whole: steps of their own would take longer than what moves. */
+/* Small programs that fit stay whole: the steps of parts would take longer than what moves. */
 static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
   const int64_t least_bytes = INT64_C(64) << 20;
   if (!r->forms_of || r->parts_at_most < 2 || r->given || r->is_quick || r->policy >= 0 || whole->fault || is_best(whole)) return false;
-  return bytes_of_values(whole->training_plan ? whole->training_plan : whole->evaluation_plan) >= least_bytes;
+  return !whole->fits || bytes_of_values(whole->training_plan ? whole->training_plan : whole->evaluation_plan) >= least_bytes;
 }
 
 static int least_parts(const PlanRequest *r, int parts) { return parts < r->parts_at_most ? parts : r->parts_at_most; }

@@ -19,21 +19,25 @@ typedef struct Ordering {
   const Problem *problem;
   const int32_t *sums_of_datum;
   int run_count;
-  Run *runs;          /* an op without parts is one of its own */
-  int *open_writer;   /* per datum of one piece: the run under way writes it if it is this run's index plus one */
-  int *chunk_writer;  /* likewise of a datum with parts */
-  bool *is_table;     /* per datum */
+  Run *runs;      /* an op without parts is one of its own */
+  int *writer;    /* per datum: the run that writes it, from 1; 0: none so far */
+  bool *is_table; /* per datum: made part by part, and read whole */
 } Ordering;
 
 static bool is_whole(const Ordering *o, int datum) { return o->problem->data[datum].chunks <= 1; }
 
-static bool touches(const Ordering *o, const ProblemOp *op, const int *writer, bool only_whole) {
-  const ProblemAccess *lists[] = {op->reads, op->writes};
-  const int counts[] = {op->read_count, op->write_count};
-  for (int l = 0; l < 2; l++)
-    for (int i = 0; i < counts[l]; i++)
-      if ((!only_whole || is_whole(o, lists[l][i].datum)) && writer[lists[l][i].datum] == o->run_count) return true;
-  return false;
+/* Reads, then writes. */
+static int access_count(const ProblemOp *op) { return op->read_count + op->write_count; }
+static const ProblemAccess *access_at(const ProblemOp *op, int i) { return i < op->read_count ? &op->reads[i] : &op->writes[i - op->read_count]; }
+
+/* The last run that writes what the op reads or adds to: of data with parts, or of those without. */
+static int latest_writer(const Ordering *o, const ProblemOp *op, bool of_whole) {
+  int latest = 0;
+  for (int i = 0; i < access_count(op); i++) {
+    const int datum = access_at(op, i)->datum;
+    if (is_whole(o, datum) == of_whole && o->writer[datum] > latest) latest = o->writer[datum];
+  }
+  return latest;
 }
 
 /* What has no parts is complete after the last of them. */
@@ -43,13 +47,22 @@ static bool writes_whole(const Ordering *o, const ProblemOp *op) {
   return false;
 }
 
-/* All rows of one value are there for sums over neighbours to gather from. */
+static bool is_sum(const Ordering *o, const ProblemAccess *write) { return write->kind == PROBLEM_ACCESS_LIST || o->sums_of_datum[write->datum] != NO_INDEX; }
+
+static bool only_sums(const Ordering *o, const ProblemOp *op) {
+  bool is_sums = op->write_count > 0;
+  for (int i = 0; i < op->write_count; i++) is_sums = is_sums && is_whole(o, op->writes[i].datum) && is_sum(o, &op->writes[i]);
+  return is_sums;
+}
+
 static bool writes_table(const Ordering *o, const ProblemOp *op) {
-  for (int i = 0; i < op->write_count; i++)
-    if (is_whole(o, op->writes[i].datum) && op->writes[i].kind != PROBLEM_ACCESS_LIST && o->sums_of_datum[op->writes[i].datum] == NO_INDEX) o->is_table[op->writes[i].datum] = true;
-  for (int i = 0; i < op->write_count; i++)
-    if (o->is_table[op->writes[i].datum]) return true;
-  return false;
+  bool writes = false;
+  for (int i = 0; i < op->write_count; i++) {
+    const bool is_one = is_whole(o, op->writes[i].datum) && !is_sum(o, &op->writes[i]);
+    o->is_table[op->writes[i].datum] = o->is_table[op->writes[i].datum] || is_one;
+    writes = writes || is_one;
+  }
+  return writes;
 }
 
 static bool reads_table(const Ordering *o, const ProblemOp *op) {
@@ -58,53 +71,58 @@ static bool reads_table(const Ordering *o, const ProblemOp *op) {
   return false;
 }
 
-static bool reads_run(const Ordering *o, const ProblemOp *op) {
-  for (int i = 0; i < op->read_count; i++)
-    if (o->chunk_writer[op->reads[i].datum] == o->run_count) return true;
-  return false;
-}
+static const ProblemOp *first_op(const Ordering *o, int run) { return &o->problem->ops[o->runs[run].ops[0]]; }
 
-static void push_op(Ordering *o, Run *run, int index) {
+static void push_op(Ordering *o, int to, int index) {
   const ProblemOp *op = &o->problem->ops[index];
+  Run *run = &o->runs[to];
   ARENA_PUSH(o->arena, run->ops, run->op_count, index);
   run->is_ordered = run->is_ordered || writes_whole(o, op);
   run->has_table = run->has_table || reads_table(o, op);
-  for (int i = 0; i < op->write_count; i++) (is_whole(o, op->writes[i].datum) ? o->open_writer : o->chunk_writer)[op->writes[i].datum] = o->run_count;
+  for (int i = 0; i < op->write_count; i++) o->writer[op->writes[i].datum] = to + 1;
 }
 
-static Run *begin_run(Ordering *o) {
+static int begin_run(Ordering *o) {
   ARENA_PUSH(o->arena, o->runs, o->run_count, (Run){0});
-  return &o->runs[o->run_count - 1];
+  return o->run_count - 1;
 }
 
 /* The op goes before the run under way, which stays the last one. */
 static void put_before(Ordering *o, int index) {
-  const Run open = o->runs[o->run_count - 1];
-  Run alone = {0};
-  ARENA_PUSH(o->arena, alone.ops, alone.op_count, index);
-  o->runs[o->run_count - 1] = alone;
-  begin_run(o);
-  o->runs[o->run_count - 1] = open;
-  for (int d = 0; d < o->problem->datum_count; d++) {
-    if (o->open_writer[d] == o->run_count - 1) o->open_writer[d] = o->run_count;
-    if (o->chunk_writer[d] == o->run_count - 1) o->chunk_writer[d] = o->run_count;
-  }
+  const int last = begin_run(o);
+  o->runs[last] = o->runs[last - 1];
+  o->runs[last - 1] = (Run){0};
+  for (int d = 0; d < o->problem->datum_count; d++)
+    if (o->writer[d] == last) o->writer[d] = last + 1;
+  push_op(o, last - 1, index);
+}
+
+/* A sum over all rows reads its operands where the last of them is made. */
+static int run_of_sum(const Ordering *o, const ProblemOp *op) {
+  const int made = latest_writer(o, op, false);
+  if (made == 0 || latest_writer(o, op, true) >= made || first_op(o, made - 1)->phase != op->phase) return NO_INDEX;
+  return made - 1;
 }
 
 static void place_op(Ordering *o, int index) {
   const ProblemOp *op = &o->problem->ops[index];
-  Run *open = o->run_count ? &o->runs[o->run_count - 1] : NULL;
-  const bool is_open = open && o->problem->ops[open->ops[0]].chunks > 1;
-  if (op->chunks > 1) {
-    const bool is_alike = is_open && o->problem->ops[open->ops[0]].phase == op->phase;
-    const bool is_table_alone = writes_table(o, op) && is_open && (open->has_table || !reads_run(o, op));
-    if (!is_alike || is_table_alone || touches(o, op, o->open_writer, true)) open = begin_run(o);
-    push_op(o, open, index);
-  } else if (is_open && !touches(o, op, o->open_writer, false) && !touches(o, op, o->chunk_writer, false)) {
-    put_before(o, index);
-  } else {
-    push_op(o, begin_run(o), index);
+  const int last = o->run_count - 1;
+  const bool is_open = last >= 0 && first_op(o, last)->chunks > 1;
+  if (op->chunks == 1) {
+    const bool is_before = is_open && latest_writer(o, op, true) <= last && latest_writer(o, op, false) <= last;
+    if (is_before) put_before(o, index);
+    else push_op(o, begin_run(o), index);
+    return;
   }
+  const int of_sum = only_sums(o, op) ? run_of_sum(o, op) : NO_INDEX;
+  if (of_sum != NO_INDEX) {
+    push_op(o, of_sum, index);
+    return;
+  }
+  const bool is_alike = is_open && first_op(o, last)->phase == op->phase, reads_run = latest_writer(o, op, false) == o->run_count;
+  const bool is_table_alone = writes_table(o, op) && is_open && (o->runs[last].has_table || !reads_run);
+  const bool joins = is_alike && !is_table_alone && latest_writer(o, op, true) <= last;
+  push_op(o, joins ? last : begin_run(o), index);
 }
 
 static void choose_directions(Ordering *o) {
@@ -119,8 +137,7 @@ static void choose_directions(Ordering *o) {
 
 void order_by_parts(Arena *arena, Problem *problem, const int32_t *sums_of_datum) {
   const size_t room = (size_t)problem->datum_count + 1;
-  Ordering o = {.arena = arena, .problem = problem, .sums_of_datum = sums_of_datum, .open_writer = arena_alloc(arena, room * sizeof(int)),
-                .chunk_writer = arena_alloc(arena, room * sizeof(int)), .is_table = arena_alloc(arena, room)};
+  Ordering o = {.arena = arena, .problem = problem, .sums_of_datum = sums_of_datum, .writer = arena_alloc(arena, room * sizeof(int)), .is_table = arena_alloc(arena, room)};
   int steps = 0;
   for (int i = 0; i < problem->op_count; i++) {
     steps += problem->ops[i].chunks;

@@ -331,7 +331,7 @@ gnn_status gnn_safetensors_head(const gnn_tensor *tensors, int tensor_count, con
 
 gnn_status gnn_safetensors_write(const char *path, const gnn_tensor *tensors, int tensor_count, const gnn_pair *pairs,
                                  int pair_count, gnn_error *error) {
-  gnn_text header;
+  gnn_text header = {0};
   gnn_writer writer;
   gnn_status status = gnn_safetensors_head(tensors, tensor_count, NULL, pairs, pair_count, &header, error);
   if (status != GNN_OK) return status;

@@ -132,7 +132,7 @@ model m on d {
 train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }
 END
 sed 's/h_part_2_rows/zeta/g; s/h_part_2/eta/g' parted.gnn >unparted.gnn
-check "values called as parts of others are" same_losses parted unparted --parts=4
+check "values called as parts of others are" same_losses parted unparted '--cut=rows(2)'
 cat >echo.gnn <<'END'
 data d from karate()
 model echo on d { return x }
@@ -209,8 +209,8 @@ done
 check "host, ring and SSD are used" sh -c "grep -q '\"d2h\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_ring/sage4.c && grep -q '\"ssd read\"' gen_direct/sage4.c"
 
 # What an engineer reads. A step that runs again, the order that keeps everything and the four parts of a step call one function.
-least_of_parts() { "$gnncc" -w --parts=4 --budget device=1KiB "$plans/parts3.gnn" -o no 2>&1 | sed -n 's/.*--budget \(device=[0-9]*KiB\) is the smallest.*/\1/p'; }
-check "sources of a plan in four parts with re-runs" "$gnncc" -w -S --parts=4 "$plans/parts3.gnn" --budget "$(least_of_parts)" -o gen_parts
+least_of_parts() { "$gnncc" -w '--cut=rows(4)' --budget device=1KiB "$plans/parts3.gnn" -o no 2>&1 | sed -n 's/.*--budget \(device=[0-9]*KiB\) is the smallest.*/\1/p'; }
+check "sources of a plan in four parts with re-runs" "$gnncc" -w -S '--cut=rows(4)' "$plans/parts3.gnn" --budget "$(least_of_parts)" -o gen_parts
 defined() { grep -cE '^static void [a-z_0-9]+\(gnn_run \*g, ' "$1"; }
 called() { grep -cE '^  (step_[0-9]+|update_weight[_0-9]*)\(g, ' "$1"; }
 shares_functions() { # the calls of the plan and of the other order are many times the functions

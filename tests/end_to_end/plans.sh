@@ -127,11 +127,14 @@ queue keep_parts3 parts3
 queue parts3_apart parts3 -fno-places
 queue keep_shared4 shared4
 queue shared4_apart shared4 -fno-places
-queue parts3_kept parts3 --parts=4
-queue parts3_ring parts3 --parts=4 ${road[ring]} --budget device=1700KiB
-for kind in reruns host; do queue parts3_$kind parts3 --parts=4 ${road[$kind]} --budget device=$(least_of parts3 --parts=4 ${road[$kind]})KiB; done
+queue parts3_kept parts3 '--cut=rows(4)'
+queue parts3_ring parts3 '--cut=rows(4)' ${road[ring]} --budget device=1700KiB
+for kind in reruns host; do queue parts3_$kind parts3 '--cut=rows(4)' ${road[$kind]} --budget device=$(least_of parts3 '--cut=rows(4)' ${road[$kind]})KiB; done
 queue keep_parts_sums2 parts_sums2
-for kind in reruns host; do queue parts_sums2_$kind parts_sums2 --parts=4 ${road[$kind]} --budget device=$(least_of parts_sums2 --parts=4 ${road[$kind]})KiB; done
+queue keep_slices4 slices4
+queue slices4_slices2 slices4 '--cut=slices(2)'
+queue slices4_slices3 slices4 '--cut=slices(3)' --policy=offload --budget host=64MiB
+for kind in reruns host; do queue parts_sums2_$kind parts_sums2 '--cut=rows(4)' ${road[$kind]} --budget device=$(least_of parts_sums2 '--cut=rows(4)' ${road[$kind]})KiB; done
 queue keep_returns2 returns2
 queue returns2_beside_rerun returns2 --backend=sim --target=t4 --budget device=15KiB
 # Features of 2 to 3 times the width of what they are multiplied to: the order of product and sum is not for any option to choose.
@@ -188,7 +191,7 @@ check "fates, all computed again: same bits, memory as planned" agrees_with keep
 
 # ---- pieces ----
 check "parts3, one part: trains" train keep_parts3 out_keep_parts3
-check "parts3, four parts: a step and a place for each" bash -c "grep -q '^  /\* step 2 .* \[2/4\]$' gen_parts3_kept/parts3.c && grep -q '^#define AT_h1_part_4 ' gen_parts3_kept/parts3.c"
+check "parts3, four parts: a step and a place for each" bash -c "grep -q '^  /\* step [0-9]* .* \[2/4\]$' gen_parts3_kept/parts3.c && grep -q '^#define AT_h1_part_4 ' gen_parts3_kept/parts3.c"
 for name in kept reruns host ring; do check "parts3, four parts, $name: same bits, memory as planned" agrees_with keep_parts3 parts3_$name; done
 for kind in reruns host ring; do check "parts3, four parts: a small budget has $kind" has parts3_$kind $kind; done
 check "parts3, four parts, ring: pieces pass it" grep -q 'out [a-z0-9_]*\[3/4\] -> ring' gen_parts3_ring/parts3.c
@@ -201,17 +204,17 @@ sums_by_parts() { # a sum, a largest and a sum over in-edges, and one over out-e
   done
 }
 check "parts_sums2: aggregations run part by part" sums_by_parts
-proposes_parts() { # what the whole values cannot do, four pieces of each can, as the way out says
+chooses_a_cut() { # what whole values cannot do, pieces can, and nobody has to ask for them
   local whole parts
   sed -e 's/GAT(8, heads = 2)/GCN(32)/; s/SAGE(16, aggr = "max")/Linear(64)/' "$plans/parts_sums2.gnn" >parts_gcn3.gnn
-  whole=$(plans=. least_of parts_gcn3) parts=$(plans=. least_of parts_gcn3 --parts=4)
+  whole=$(plans=. least_of parts_gcn3 --cut=whole) parts=$(plans=. least_of parts_gcn3 '--cut=rows(4)')
   [ "$parts" -lt "$whole" ] || { echo "$parts KiB, whole $whole KiB"; return 1; }
-  "$gnncc" -w --plan --budget device="${parts}KiB" parts_gcn3.gnn 2>&1 | grep -e '--parts=4 -> [0-9.]* ms per epoch' && \
-    "$gnncc" -w -q --plan --parts=4 --budget device="${parts}KiB" parts_gcn3.gnn | grep '^  fits'
+  "$gnncc" -w --plan --budget device="${parts}KiB" parts_gcn3.gnn | tee plan.txt | grep '^  fits' && grep '[0-9] of 4 pieces\|\[[1-4]/4\]' plan.txt && \
+    ! "$gnncc" -w --plan --cut=whole --budget device="${parts}KiB" parts_gcn3.gnn 2>/dev/null
 }
-check "where whole values do not fit and pieces do, parts are a way out" proposes_parts
+check "where whole values do not fit and pieces do, they are cut" chooses_a_cut
 counts_pieces() { # a value in pieces is one line, which counts their fates
-  "$gnncc" -w --plan --parts=4 --budget device=$(plans=. least_of parts_gcn3 --parts=4)KiB parts_gcn3.gnn >pieces.txt
+  "$gnncc" -w --plan '--cut=rows(4)' --budget device=$(plans=. least_of parts_gcn3 '--cut=rows(4)')KiB parts_gcn3.gnn >pieces.txt
   grep -E '^  [a-z_0-9]+ .* mixed .* of 4 pieces [1-4] [a-z]+, [1-3] [a-z]+' pieces.txt && ! grep -F '[2/4]' <(grep -v '^  fits' pieces.txt)
 }
 check "--plan has a line for a value in pieces, with how many have each fate" counts_pieces
@@ -219,11 +222,24 @@ threads_agree() { # PROGRAM COUNT
   train "$1" out_threads --threads "$2" && same_as out_threads out_keep_parts3
 }
 for threads in 1 3; do check "parts3, four parts, ring: the same on $threads threads" threads_agree parts3_ring $threads; done
-fewer_parts() { "$gnncc" -w --plan --parts=4 "$plans/gin4.gnn" | grep '1 part instead of 4: there are no more canonical blocks'; }
-check "a graph of one block is one part, and that is said" fewer_parts
-refuse 2 "three parts" "$gnncc" -w --parts=3 "$plans/parts3.gnn" -o no
-refuse 2 "parts of a program that checks gradients" "$gnncc" -w --parts=4 -fgradcheck "$plans/parts3.gnn" -o no
-refuse 1 "parts on a GPU" "$gnncc" -w --parts=4 --backend=cuda -S "$plans/parts3.gnn" -o no
+slices_of() { # MODEL: by columns, with and without other tiers
+  is_made "keep_$1" && for kind in slices2 slices3; do agrees_with "keep_$1" "$1_$kind" || return 1; done
+}
+check "slices4, whole: trains" train keep_slices4 out_keep_slices4
+check "slices4, two and three slices: same bits, memory as planned" slices_of slices4
+tables_by_slices() {
+  grep -q 'sum over in-edges of src\..*_table \[4/4\]' gen_slices4_slices2/slices4.c && grep -q 'spmm_16_of_32(' gen_slices4_slices2/slices4.c
+}
+check "slices4: sums over neighbours run by slices, in the order of the whole width" tables_by_slices
+narrow_layers() { "$gnncc" -w --plan '--cut=slices(3)' "$plans/slices4.gnn" | grep '[0-9] of [0-9]* sums over neighbours .* too narrow for 3 slices'; }
+check "layers that are too narrow for slices are said" narrow_layers
+too_many_parts() { "$gnncc" -w --plan '--cut=rows(8)' "$plans/parts3.gnn" 2>&1 | grep 'E0512.*there are at most 4 parts'; }
+check "more parts than blocks is an error that names the most" too_many_parts
+refuse 2 "a cut that is none" "$gnncc" -w --cut=columns "$plans/parts3.gnn" -o no
+refuse 2 "one slice" "$gnncc" -w '--cut=slices(1)' "$plans/parts3.gnn" -o no
+refuse 2 "three parts" "$gnncc" -w '--cut=rows(3)' "$plans/parts3.gnn" -o no
+refuse 2 "parts of a program that checks gradients" "$gnncc" -w '--cut=rows(4)' -fgradcheck "$plans/parts3.gnn" -o no
+refuse 1 "parts on a GPU" "$gnncc" -w '--cut=rows(4)' --backend=cuda -S "$plans/parts3.gnn" -o no
 
 # ---- what is computed once ----
 says_once() { "$gnncc" -w --plan "$@" | grep 'computed once, before the first epoch: '; } # OPTION... MODEL: of which values

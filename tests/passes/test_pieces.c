@@ -140,7 +140,8 @@ static void test_fates(Arena *arena, Tier tier) {
   for (int l = LANE_D2H; l <= LANE_SSD_READ; l++) m.machine.links[l] = (Link){30e9, 1e-6};
   int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
   m.machine.tier_bytes[TIER_DEVICE] = m.residents->bytes + 1;
-  m.machine.tier_bytes[TIER_DEVICE] = (3 * plan_of(&m, m.kernels, -1)->report.least_device_bytes + all) / 4;
+  int64_t half = (3 * plan_of(&m, m.kernels, -1)->report.least_device_bytes + all) / 4, of_evaluation = plan_of(&m, m.evaluation_kernels, -1)->report.least_device_bytes;
+  m.machine.tier_bytes[TIER_DEVICE] = half > of_evaluation ? half : of_evaluation;
   make_plan(&m);
   const Decisions *d = decisions(arena, m.schedule, NULL);
   const Parts *parts = m.plan->problem->parts;
