@@ -243,6 +243,7 @@ typedef struct gnn_field_desc {
   int sparse;           /* GNN_SPARSE: index into gnn_run.sparse */
   int is_row_normalised;
   int is_half;          /* GNN_DENSE: kept in bf16, 2 bytes a number */
+  int is_on_host;       /* GNN_DENSE: at[0] is an offset of the host arena, from where copies bring the rows */
   int64_t stride;       /* GNN_DENSE: gnn_row_stride */
   /* GNN_DENSE, GNN_LABEL: at[0]. GNN_SPARSE: by_row ptr, idx, value, bounds (on a GPU hubs); by_column ptr, idx, value, bounds. */
   int64_t at[8];
@@ -392,8 +393,16 @@ typedef struct gnn_step_desc {
 } gnn_step_desc;
 
 /* The program's steps in the order that keeps every value until its last use, with a device arena of its own. */
+/* A field that the plan has on the host lies there in the device arena. */
+typedef struct gnn_moved_field {
+  int field; /* index into gnn_program.fields */
+  int64_t at;
+} gnn_moved_field;
+
 typedef struct gnn_keep_order {
   int64_t device_bytes, at_scores;
+  int moved_count;
+  const gnn_moved_field *moved;
   gnn_status (*forward_backward)(gnn_run *run);
   gnn_status (*update)(gnn_run *run);
   gnn_status (*evaluate)(gnn_run *run);
@@ -491,7 +500,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 12 };
+enum { GNN_ABI = 13 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -1,10 +1,12 @@
 /* cut_forms: the forms of a program again, of graphs that are cut (compiler/graph/cut.h). */
 #include "cut_forms.h"
 
+#include <fnmatch.h>
+
 #include "compiler/graph/cut.h"
 #include "compiler/plan/pins.h"
 
-enum { PARTS_BESIDE_SLICES = 16 };
+enum { PARTS_OF_THEMSELVES = 16 /* beside slices, or fields that stay on the host */ };
 
 CutWish cut_wish(const Compilation *c) {
   const CutWish said = c->options->cut.mode != CUT_UNSAID ? c->options->cut : c->program->plan_cut;
@@ -29,11 +31,35 @@ bool check_cut(Compilation *c) {
   return false;
 }
 
+/* Dense numbers on nodes that only kernels read. */
+static bool *fields_away(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  bool *is_away = arena_alloc(c->arena, (size_t)p->field_count + 1);
+  for (int f = 0; f < p->field_count; f++) {
+    const bool is_measured = p->has_train && (f == p->train.label_field || f == p->train.ring_field);
+    is_away[f] = p->fields[f].type.domain == DOMAIN_NODE && p->fields[f].type.dtype != DTYPE_CLASS && !c->is_sparse_field[f] && !is_measured;
+  }
+  return is_away;
+}
+
+/* `fate "x" = host` of a field that can stay there. */
+static bool wants_data_away(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  if (c->backend == BACKEND_CUDA || p->train.batch_graphs || c->options->has_double) return false;
+  const bool *can_be_away = fields_away(c);
+  for (int i = 0; i < p->fate_count; i++)
+    for (int f = 0; f < p->field_count; f++)
+      if (p->fates[i].fate == FATE_HOST && can_be_away[f] && fnmatch(p->fates[i].pattern, p->fields[f].name, 0) == 0) return true;
+  return false;
+}
+
 Cut cut_asked(const Compilation *c) {
   const CutWish wish = cut_wish(c);
-  if (wish.mode == CUT_ROWS) return (Cut){wish.count, 1};
-  if (wish.mode == CUT_SLICES) return (Cut){parts_at_most(c->program->info, PARTS_BESIDE_SLICES), wish.count};
-  return (Cut){1, 1};
+  const bool has_data_away = wants_data_away(c);
+  const int parts = parts_at_most(c->program->info, PARTS_OF_THEMSELVES);
+  if (wish.mode == CUT_ROWS) return (Cut){wish.count, 1, has_data_away};
+  if (wish.mode == CUT_SLICES) return (Cut){parts, wish.count, has_data_away};
+  return (Cut){has_data_away && wish.mode != CUT_WHOLE ? parts : 1, 1, has_data_away};
 }
 
 /* ---- forms ---- */
@@ -46,7 +72,8 @@ static void note_slices(Graph *graph, int asked, int sliced, int slices) {
 }
 
 static Form cut_form(Compilation *c, const Form *from, Cut cut) {
-  const CutOptions options = {.slices = cut.slices, .has_tables = cut.parts > 1};
+  const bool *is_away = cut.has_data_away ? fields_away(c) : NULL;
+  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .has_tables = cut.parts > 1};
   Form form = *from;
   if (from->evaluation_count == 0) return form;
   if (from->training) form.training = cut_graph(from->training, options, NULL, NULL);
@@ -57,7 +84,7 @@ static Form cut_form(Compilation *c, const Form *from, Cut cut) {
     note_slices(graph, asked, sliced, cut.slices);
     form.evaluations[e] = (EvaluationForm){graph, fuse(graph, c->is_sparse_field, &c->fuse_options)};
   }
-  form.residents = residents(c->arena, form.training_kernels, form.evaluations[0].kernels, form.hoisted, c->is_sparse_field);
+  form.residents = residents(c->arena, form.training_kernels, form.evaluations[0].kernels, form.hoisted, c->is_sparse_field, is_away);
   return form;
 }
 
@@ -70,12 +97,13 @@ static CutForms *whole_forms(Compilation *c) {
 const CutForms *cut_forms(void *compilation, Cut cut) {
   Compilation *c = compilation;
   for (int i = 0; i < c->cut_count; i++)
-    if ((c->cuts[i].cut.parts > 1) == (cut.parts > 1) && c->cuts[i].cut.slices == cut.slices) return c->cuts[i].forms;
+    if ((c->cuts[i].cut.parts > 1) == (cut.parts > 1) && c->cuts[i].cut.slices == cut.slices && c->cuts[i].cut.has_data_away == cut.has_data_away) return c->cuts[i].forms;
   CutForms *made = whole_forms(c);
-  if (cut.parts > 1 || cut.slices > 1) {
+  if (cut.parts > 1 || cut.slices > 1 || cut.has_data_away) {
     Form *forms = arena_alloc(c->arena, FORM_COUNT * sizeof *forms);
-    for (int f = 0; f < FORM_COUNT; f++) forms[f] = cut_form(c, &c->forms[f], cut);
-    *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, c->diags)};
+    for (int f = 0; f < FORM_COUNT; f++)
+      if (f == FORM_PLAIN || !cut.has_data_away) forms[f] = cut_form(c, &c->forms[f], cut);
+    *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, cut.has_data_away, c->diags)};
   }
   ARENA_PUSH(c->arena, c->cuts, c->cut_count, ((struct CutKept){cut, made}));
   return made;

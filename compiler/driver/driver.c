@@ -471,7 +471,7 @@ static const char *asked_for(const char *option, const char *setting) { return o
 enum { PARTS_AT_MOST = 16 };
 
 static bool may_be_cut(const Compilation *c) {
-  return cut_wish(c).mode == CUT_AUTO && c->backend == BACKEND_CPU && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
+  return cut_wish(c).mode == CUT_AUTO && !cut_asked(c).has_data_away && c->backend == BACKEND_CPU && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
 static PlanRequest request_of(Compilation *c) {
@@ -484,11 +484,11 @@ static PlanRequest request_of(Compilation *c) {
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
   if (policy) r.policy = vocabulary_find(policy_names, policy);
   r.time_limit_s = c->forms[FORM_HOISTED].evaluation_count > 0 ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
-  r.cut = (Cut){1, 1};
+  r.cut = (Cut){1, 1, false};
   r.forms_of = cut_forms;
   r.of = c;
   r.parts_at_most = may_be_cut(c) ? parts_at_most(c->program->info, PARTS_AT_MOST) : 1;
-  r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, c->diags);
+  r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, cut_asked(c).has_data_away, c->diags);
   return r;
 }
 
@@ -536,7 +536,7 @@ static bool refuse(Compilation *c) {
 static bool run_plan(Compilation *c) {
   for (int f = 0; f < FORM_COUNT; f++) {
     Form *form = &c->forms[f];
-    if (form->evaluation_count) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field);
+    if (form->evaluation_count) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, NULL);
   }
   if (!check_links(c)) return false;
   c->request = request_of(c);

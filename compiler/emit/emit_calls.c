@@ -104,8 +104,22 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
     emit_list(m, calls, "update", s->backward_end, s->training_count, out);
   }
   emit_list(m, calls, "evaluate", s->training_count, s->count, out);
+  const int fields = m->program->field_count;
+  bool has_moved = false;
+  for (int f = 0, index = 0; f < fields; f++) {
+    const Residents *residents = m->layout->residents;
+    const bool is_away = residents->away_at[f] >= 0;
+    for (int i = y->resident_count; is_away && i < y->count; i++)
+      if (y->blocks[i].field == f + 1) {
+        fprintf(out, "%s{%d, KEEP_%s}", has_moved ? ", " : "static const gnn_moved_field moved_fields[] = {", index, y->blocks[i].name);
+        has_moved = true;
+      }
+    index += is_away || residents->field[f] != NO_INDEX;
+  }
+  if (has_moved) fprintf(out, "};\n");
   fprintf(out, "static const gnn_keep_order keep_order = {\n  .device_bytes = %" PRId64 ",\n  .at_scores = %" PRId64 ",\n", y->bytes,
           layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, s->count - 1)->offset);
   if (m->program->has_train) fprintf(out, "  .forward_backward = keep_forward_backward,\n  .update = keep_update,\n");
+  if (has_moved) fprintf(out, "  .moved_count = sizeof moved_fields / sizeof *moved_fields,\n  .moved = moved_fields,\n");
   fprintf(out, "  .evaluate = keep_evaluate,\n};\n\n");
 }

@@ -32,16 +32,17 @@ typedef struct Cutting {
   ValueId *slice_image; /* per value: what it is in the slice under way, or NO_VALUE */
 } Cutting;
 
-static bool can_have_table(const Graph *graph, ValueId id) {
+static bool can_have_table(const Graph *graph, const bool *is_away, ValueId id) {
   const Value *value = &graph->values[id];
+  const bool is_made = op_info[value->op].kind != OP_KIND_LEAF || (value->op == OP_INPUT && is_away && is_away[value->as.index]);
   const bool is_virtual = value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE;
-  return value->shape.domain == DOMAIN_NODE && value->shape.element == ELEMENT_REAL && op_info[value->op].kind != OP_KIND_LEAF && !is_virtual &&
+  return value->shape.domain == DOMAIN_NODE && value->shape.element == ELEMENT_REAL && is_made && !is_virtual &&
          shape_width(&value->shape) >= LEAST_TABLE_WIDTH;
 }
 
-static bool is_far(const Graph *graph, ValueId lift, EdgeEnd sums_at) {
-  const Value *value = &graph->values[lift];
-  return value->op == OP_LIFT && value->shape.domain == DOMAIN_EDGE && value->as.end != sums_at && can_have_table(graph, value->operand[0]);
+static bool is_far(const Cutting *c, ValueId lift, EdgeEnd sums_at) {
+  const Value *value = &c->from->values[lift];
+  return value->op == OP_LIFT && value->shape.domain == DOMAIN_EDGE && value->as.end != sums_at && can_have_table(c->from, c->options.is_away, value->operand[0]);
 }
 
 /* ---- which sums can be sliced ---- */
@@ -50,7 +51,7 @@ static void find_reads_far(const Cutting *c) {
   for (int i = 0; i < c->from->value_count; i++) {
     const Value *value = &c->from->values[i];
     for (int end = 0; end < 2 && value->shape.domain == DOMAIN_EDGE; end++) {
-      c->reads_far[end][i] = is_far(c->from, i, (EdgeEnd)end);
+      c->reads_far[end][i] = is_far(c, i, (EdgeEnd)end);
       for (int k = 0; k < value->operand_count; k++) c->reads_far[end][i] = c->reads_far[end][i] || c->reads_far[end][value->operand[k]];
     }
   }
@@ -69,7 +70,7 @@ static bool can_slice(const Cutting *c, ValueId id, EdgeEnd end, int64_t length)
   if (!c->reads_far[end][id] || c->is_seen[id]) return true; /* of what has no table in it a slice is taken */
   c->is_seen[id] = true;
   if (value->shape.rank == 0 || value->shape.size[0] != length) return false;
-  if (is_far(c->from, id, end)) return true;
+  if (is_far(c, id, end)) return true;
   bool is_along = value->op == OP_MAP || value->op == OP_SELECT || value->op == OP_POSITIVE;
   if (value->op == OP_BROADCAST || op_is_reduction(value->op)) is_along = value->as.map[0] == 0;
   for (int k = 0; k < value->operand_count && is_along; k++) is_along = can_slice(c, value->operand[k], end, length);
@@ -108,7 +109,7 @@ static void want_tiles(const Cutting *c, ValueId id, EdgeEnd end, int64_t size) 
   const Value *value = &c->from->values[id];
   if (!c->reads_far[end][id] || c->is_seen[id]) return;
   c->is_seen[id] = true;
-  if (is_far(c->from, id, end)) {
+  if (is_far(c, id, end)) {
     for (int64_t begin = 0, all = value->shape.size[0]; begin < all; begin += size) tile_of(c, value->operand[0], begin, begin + size < all ? size : all - begin);
     return;
   }
@@ -150,7 +151,7 @@ static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, int64
   }
   Value copy = value;
   copy.shape = sliced_shape(value.shape, size);
-  if (is_far(c->from, id, end)) {
+  if (is_far(c, id, end)) {
     Tile *tile = tile_of(c, value.operand[0], begin, size);
     copy.operand[0] = table_of(c, tile, tile, &c->from->values[value.operand[0]], phase);
   } else {
@@ -276,7 +277,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options, int *asked, int *sliced
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
     const int64_t size = sum_slice(&c, i);
-    const bool wants_table = options.has_tables && value->op == OP_LIFT && end[i] != NO_INDEX && is_far(graph, i, (EdgeEnd)end[i]) && c.is_near[value->operand[0]];
+    const bool wants_table = options.has_tables && value->op == OP_LIFT && end[i] != NO_INDEX && is_far(&c, i, (EdgeEnd)end[i]) && c.is_near[value->operand[0]];
     c.image[i] = size ? slice_sum(&c, i, size) : wants_table ? lift_of_table(&c, i) : copy_value(&c, i, NULL);
     add_tiles(&c, i);
   }

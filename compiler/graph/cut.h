@@ -8,6 +8,7 @@ enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the l
 
 typedef struct CutOptions {
   int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows */
+  const bool *is_away; /* per field: its rows stay on the host, so that it is cut as other values are; NULL: none do */
   bool has_tables; /* values on nodes are to be cut by rows: what is gathered from has a table of its own where others read it, too */
 } CutOptions;
 

@@ -237,12 +237,13 @@ static PlanAnswer nearer(const PlanAnswer *a, const PlanAnswer *b) {
 /* Parts alone, then with slices, each planned with little effort; the one whose epoch is the shortest is planned as was asked. Of whole values
  * and of those the faster is the answer. */
 const PlanAnswer *plan_answer(const PlanRequest *request) {
-  static const Cut cuts[] = {{4, 1}, {16, 1}, {16, 2}, {16, 4}, {16, 8}};
+  static const Cut cuts[] = {{4, 1, false}, {16, 1, false}, {16, 2, false}, {16, 4, false}, {16, 8, false}, {16, 4, true}, {16, 8, true}};
   const PlanAnswer *whole = answer_with_cut(request), *nearest = whole, *best = whole;
   if (!may_be_cut(request, whole)) return whole;
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-    const Cut cut = {least_parts(request, cuts[i].parts), cuts[i].slices};
-    if (i > 0 && cut.parts == least_parts(request, cuts[i - 1].parts) && cut.slices == cuts[i - 1].slices) continue;
+    const Cut cut = {least_parts(request, cuts[i].parts), cuts[i].slices, cuts[i].has_data_away};
+    if (cut.has_data_away && request->machine.tier_bytes[TIER_HOST] == 0) continue;
+    if (i > 0 && cut.parts == least_parts(request, cuts[i - 1].parts) && cut.slices == cuts[i - 1].slices && cut.has_data_away == cuts[i - 1].has_data_away) continue;
     PlanRequest r = plan_request_cut(request, cut);
     r.effort = PLANNER_FAST;
     r.least = PLANNER_LEAST_QUICK;

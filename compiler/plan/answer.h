@@ -30,6 +30,7 @@ typedef struct Form {
  * columns (compiler/graph/cut.h). Both 1: whole values. */
 typedef struct Cut {
   int parts, slices;
+  bool has_data_away; /* what is given on nodes stays on the host, from where parts of it come; nothing is computed once then */
 } Cut;
 
 /* The forms of a program whose values are cut, and the pins of the plain one. */

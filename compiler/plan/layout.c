@@ -68,7 +68,7 @@ static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first
     block.bytes = parts_sums_bytes(plan->problem->parts, &kernels->kernels[sums_of]);
     block.first = s->kernel_step[first_boundary + from]; /* the step of the first part says whose they are */
   } else {
-    block.kind = kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
+    block.kind = kernels->graph->values[value].op == OP_INPUT ? BLOCK_FEATURES : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
     block.name = block_name(l, plan, value, part);
     block.bytes = parts_bytes(plan->problem->parts, value, part);
     block.padding = kernels_padding(kernels, value);
@@ -240,19 +240,23 @@ static int64_t slot_bytes(const Layout *y, const Slot *slot) {
 static void place_slots(Laying *l) {
   Layout *y = l->layout;
   const Schedule *s = l->schedule;
-  FreeList lists[2] = {{0}, {0}};
+  FreeList lists[2] = {{.top = y->residents->away_bytes}, {0}};
   y->slot_extent = arena_alloc(l->arena, (size_t)(s->slot_count + 1) * sizeof *y->slot_extent);
   y->host_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->host_live);
   y->ssd_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->ssd_live);
+  for (int b = 0; b <= s->boundary_count; b++) y->host_live[b] = y->residents->away_bytes;
   bool *is_free = arena_alloc(l->arena, (size_t)s->slot_count + 1);
-  for (int h = 0; h < s->slot_count; h++) { /* slots begin in order */
+  for (int h = 0; h < s->slot_count; h++) { /* slots begin in order, but for homes */
     const Slot *slot = &s->slots[h];
+    y->slot_extent[h] = y->extent_count;
+    if (slot->is_home) ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){slot->at, slot->bytes}));
+    y->slot_extent[h + 1] = y->extent_count;
+    if (slot->is_home) continue;
     for (int k = 0; k < h; k++) {
-      if (is_free[k] || s->slots[k].last >= slot->first) continue;
+      if (is_free[k] || s->slots[k].is_home || s->slots[k].last >= slot->first) continue;
       is_free[k] = true;
       for (int e = y->slot_extent[k]; e < y->slot_extent[k + 1]; e++) give_back(l->arena, &lists[s->slots[k].tier == TIER_SSD], y->extents[e]);
     }
-    y->slot_extent[h] = y->extent_count;
     allocate_slot(l, &lists[slot->tier == TIER_SSD], slot_bytes(y, slot));
     y->slot_extent[h + 1] = y->extent_count;
     for (int b = slot->first; b <= slot->last; b++) (slot->tier == TIER_SSD ? y->ssd_live : y->host_live)[b] += slot_bytes(y, slot);
@@ -296,6 +300,19 @@ static void measure_staging(Laying *l) {
     if (most[lane] > 0) l->layout->staging_bytes += gnn_scratch_buffer_bytes(most[lane]);
 }
 
+/* Where there is no host, what would stay there is on the device all the time: the order that keeps everything. */
+static void add_kept_fields(Laying *l) {
+  const Residents *residents = l->layout->residents;
+  const TypedProgram *program = l->schedule->steps[0].kernels->graph->program;
+  for (int f = 0; residents->away_bytes > 0 && f < program->field_count; f++) {
+    if (residents->away_at[f] < 0) continue;
+    int64_t bytes = 4 * typed_rows(program->info, program->fields[f].type.domain);
+    for (int d = 0; d < program->fields[f].type.rank; d++) bytes *= program->fields[f].type.dim[d].size;
+    add_block(l, (Block){.kind = BLOCK_FEATURES, .name = arena_printf(l->arena, "data_%s", program->fields[f].name), .bytes = bytes, .room = round_up(bytes, residents->alignment),
+                         .last = l->schedule->count - 1, .value = NO_VALUE, .field = f + 1});
+  }
+}
+
 Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents) {
   Layout *y = arena_alloc(arena, sizeof *y);
   Laying l = {.arena = arena, .layout = y, .schedule = schedule};
@@ -310,6 +327,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
     ARENA_PUSH(arena, y->blocks, y->count, block);
   }
   y->resident_count = y->count;
+  if (machine->tier_bytes[TIER_HOST] == 0) add_kept_fields(&l);
   if (schedule->training_plan) add_transients(&l, schedule->training_plan, 0);
   add_transients(&l, schedule->evaluation_plan, schedule->training_boundaries);
   const Plan *largest = schedule->training_plan ? schedule->training_plan : schedule->evaluation_plan;
@@ -332,6 +350,7 @@ static const Block *block_at(const Layout *layout, const Kernels *kernels, Value
   const Block *found = NULL;
   for (int i = layout->resident_count; i < layout->count; i++) {
     const Block *block = &layout->blocks[i];
+    if (block->field > 0 && kernels->graph->values[value].op == OP_INPUT && kernels->graph->values[value].as.index == block->field - 1) return block;
     if (block->kernels != kernels || block->value != value || step < block->first || step > block->last) continue;
     if (block->part != 0 && block->part != part) continue;
     if ((is_of_kernel || block->kind != BLOCK_SCRATCH) && (!found || block->first > found->first)) found = block;

@@ -37,9 +37,9 @@ static bool is_asked_for(const Graph *graph, ValueId value) {
   return !graph->is_training && (graph->values[value].tap || value == graph->scores);
 }
 
-static void find_cut(Parts *p) {
+static void find_cut(Parts *p, const Residents *residents) {
   const Kernels *k = p->kernels;
-  for (int v = 0; v < k->graph->value_count; v++) p->is_cut[v] = k->is_stored[v] && is_on_nodes(k, v);
+  for (int v = 0; v < k->graph->value_count; v++) p->is_cut[v] = (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && is_on_nodes(k, v);
   for (int v = 0; v < k->graph->value_count; v++)
     if (is_asked_for(k->graph, v)) p->is_cut[k->storage[v]] = false;
   for (int i = 0; i < k->kernel_count; i++) {
@@ -63,7 +63,7 @@ int parts_at_most(const DataInfo *info, int most) {
 }
 
 /* Where no data were read, blocks of equal length stand for those that they will have. */
-Parts *parts_of(Arena *arena, const Kernels *kernels, int most) {
+Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most) {
   const DataInfo *info = kernels->graph->program->info;
   Parts *p = arena_alloc(arena, sizeof *p);
   p->kernels = kernels;
@@ -75,7 +75,7 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, int most) {
   p->first = first;
   p->is_cut = arena_alloc(arena, (size_t)kernels->graph->value_count + 1);
   p->is_by_parts = arena_alloc(arena, (size_t)kernels->kernel_count + 1);
-  if (p->count > 1) find_cut(p);
+  if (p->count > 1) find_cut(p, residents);
   return p;
 }
 

@@ -38,7 +38,7 @@ static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Sugge
   return count;
 }
 
-const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *kernels, const Machine *machine, Diags *diags) {
+const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *kernels, const Machine *machine, bool has_data_away, Diags *diags) {
   if (!kernels || program->fate_count == 0) return NULL;
   Pins *pins = arena_alloc(arena, sizeof *pins);
   pins->fates = arena_alloc(arena, (size_t)(kernels->graph->value_count + 1) * sizeof *pins->fates);
@@ -48,6 +48,7 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     Tier tier = fate_tier(pin->fate);
     Suggest suggest = {0};
     int count = apply(arena, pin, kernels, &suggest, pins);
+    if (count == 0 && has_data_away && pin->fate == FATE_HOST && machine->tier_bytes[TIER_HOST] > 0 && names_input(program, pin)) continue;
     if (count && (tier == TIER_DEVICE || tier == TIER_NONE || machine->tier_bytes[tier] > 0)) continue;
     if (count)
       diags_error(diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern, fate, fate, fate);

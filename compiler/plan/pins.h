@@ -7,6 +7,6 @@
 
 /* Of the kernels of the epoch that computes everything where it was written. NULL: there are none, or, with an error said, one names nothing
  * or a tier that is not there. */
-const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *training, const Machine *machine, Diags *diags);
+const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *training, const Machine *machine, bool has_data_away, Diags *diags);
 
 #endif

@@ -34,6 +34,7 @@ typedef struct Block {
   int part;            /* of the value, from 1; 0: all of it. Of scratch: of the step that it is for */
   bool is_sums;        /* scratch that a kernel's sums lie in from its first part to its last */
   Padding padding;     /* of its rows, where they are padded */
+  int field;           /* one that stays on the host, kept on the device in the order that keeps everything: its index plus one; else 0 */
 } Block;
 
 enum { BEFORE_STEPS = -1 };
@@ -54,6 +55,8 @@ typedef struct Residents {
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
                              bounds (for a GPU hubs), by column the same */
   bool *is_field_half;    /* its numbers are kept in bf16 */
+  int64_t *away_at;       /* per field: where its rows lie in the host arena, from where steps bring them; -1: on the device */
+  int64_t away_bytes;
   const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
   int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */
   const ValueId *hoisted_value; /* of that graph, by the index of HOISTED */
@@ -77,11 +80,14 @@ typedef struct Hoisted {
 } Hoisted;
 
 /* `training` and `hoisted` may be NULL. */
-Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field);
+/* is_away: per field, whether its rows stay on the host; NULL: none do. */
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, const bool *is_away);
 int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
+/* Where a field that stays on the host lies there; -1: the value is no such field. */
+int64_t resident_away(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */
 const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base);
 static inline int64_t round_up(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -105,7 +111,7 @@ typedef struct Parts {
 } Parts;
 
 /* At most `most` parts, a power of two; so many as there are blocks. */
-Parts *parts_of(Arena *arena, const Kernels *kernels, int most);
+Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most);
 int parts_at_most(const DataInfo *info, int most); /* so many there are */
 int64_t parts_rows(const Parts *parts, int part);
 int64_t parts_bytes(const Parts *parts, ValueId value, int part); /* of a piece */
@@ -125,6 +131,7 @@ typedef struct PlanningProblem {
   int32_t *kernel_of_op;     /* NO_INDEX: the reader of the scores, after the last kernel of an evaluation */
   ValueId *value_of_datum;   /* NO_VALUE: a resident block, or sums */
   int32_t *sums_of_datum;    /* a kernel whose sums lie there from its first part to its last, or NO_INDEX */
+  const Residents *residents;
   const Parts *parts;        /* a part is a chunk: of the datum of a value that is cut, of the op of a kernel that runs by parts */
   const char **name_of_value; /* per value: the identifier of its datum, or NULL */
   int64_t unit;              /* sizes are multiples of it: what the SSD reads and writes, where there is one */
@@ -225,6 +232,8 @@ typedef struct Slot {
   const Kernels *kernels;
   ValueId value;
   int part;
+  bool is_home;     /* where rows of a field lie from the beginning: the whole run */
+  int64_t at;       /* is_home: in the host arena */
 } Slot;
 
 /* The steps of one training epoch, then those of one evaluation; the numbers go on. */

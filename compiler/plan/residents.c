@@ -24,6 +24,7 @@ typedef struct Collecting {
   Residents *residents;
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
+  const bool *is_away;
   Padding *field_padding;
 } Collecting;
 
@@ -141,6 +142,11 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   if (!is_sparse) {
     const Padding padding = l->field_padding[f];
     const int64_t stride = padding.stride ? padding.stride : width;
+    if (l->is_away && l->is_away[f]) {
+      l->residents->away_at[f] = l->residents->away_bytes;
+      l->residents->away_bytes += round_up(number_bytes * rows * stride, l->residents->alignment);
+      return;
+    }
     l->residents->field[f] = add_rows(l, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * stride, padding, is_early);
     return;
   }
@@ -239,12 +245,14 @@ static int64_t results_bytes(const DataInfo *info) {
   return 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1) + 8 * rows;
 }
 
-Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field) {
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, const bool *is_away) {
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
-                  arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
+                  is_away, arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
+  y->away_at = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->away_at);
+  for (int f = 0; f < program->field_count; f++) y->away_at[f] = -1;
   y->node_id = y->edge_id = NO_INDEX;
   const int sets = typed_edge_sets(program->info);
   y->sets = arena_alloc(arena, (size_t)sets * sizeof *y->sets);
@@ -273,6 +281,11 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", results_bytes(program->info)) : NO_INDEX;
   if (hoisted) add_early(&l, hoisted);
   return y;
+}
+
+int64_t resident_away(const Residents *residents, const Graph *graph, ValueId value) {
+  const Value *v = &graph->values[value];
+  return v->op == OP_INPUT ? residents->away_at[v->as.index] : -1;
 }
 
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value) {

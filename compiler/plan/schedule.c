@@ -58,6 +58,19 @@ static void add_slot(Scheduling *c, const TimelineEvent *out) {
   c->slot[out->offload] = c->schedule->slot_count - 1;
 }
 
+/* Where the rows of a field lie that stays on the host. */
+static int home_slot(Scheduling *c, ValueId value, int part) {
+  const Parts *parts = c->problem->parts;
+  const int64_t at = resident_away(c->problem->residents, c->problem->kernels->graph, value), row = parts_bytes(parts, value, 0) / (parts_rows(parts, 0) > 0 ? parts_rows(parts, 0) : 1);
+  Slot slot = {.tier = TIER_HOST, .bytes = parts_bytes(parts, value, part), .kernels = c->problem->kernels, .value = value, .part = part, .is_home = true,
+               .at = at + (part ? row * parts->first[part - 1] : 0)};
+  Schedule *s = c->schedule;
+  for (int h = 0; h < s->slot_count; h++)
+    if (s->slots[h].is_home && s->slots[h].at == slot.at && s->slots[h].bytes == slot.bytes) return h;
+  ARENA_PUSH(c->arena, s->slots, s->slot_count, slot);
+  return s->slot_count - 1;
+}
+
 /* Where the SSD is the device's own, what the planner calls d2h and h2d are its lanes. */
 static Lane lane_of(const Scheduling *c, const TimelineEvent *event) {
   if (!c->timeline->is_direct || !event->is_ssd) return (Lane)event->lane;
@@ -83,7 +96,9 @@ static void add_copy(Scheduling *c, int index) {
   int held = is_out ? c->q->offloads[event->offload].after : c->q->moves[event->move].g;
   Copy copy = {.lane = lane_of(c, event), .kernels = c->problem->kernels, .value = value, .part = part, .bytes = parts_bytes(c->problem->parts, value, part),
                .room = c->q->problem->pieces[event->piece].bytes, .tier = event->is_ssd ? TIER_SSD : TIER_HOST, .is_out = is_out, .is_by_ring = event->is_by_ring,
-               .boundary = c->first_boundary + held, .slot = c->slot[is_out ? event->offload : c->timeline->origin[event->move]], .step = s->count};
+               .boundary = c->first_boundary + held, .step = s->count};
+  const int stored = is_out ? event->offload : c->timeline->origin[event->move];
+  copy.slot = stored >= 0 ? c->slot[stored] : home_slot(c, value, part);
   for (int k = 0; k < 2; k++) copy.after[k] = event->after[k] < 0 ? NO_INDEX : c->copy_of_event[event->after[k]];
   ARENA_PUSH(c->arena, s->copies, s->copy_count, copy);
   c->copy_of_event[index] = s->copy_count - 1;
@@ -176,6 +191,8 @@ Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, c
   s->training_boundaries = s->boundary_count;
   append(arena, machine, s, evaluation);
   s->evaluation_seconds = slow_compute(arena, machine, s, s->training_count, seconds_of(evaluation->simulation->makespan_ns));
+  for (int h = 0; h < s->slot_count; h++)
+    if (s->slots[h].is_home) s->slots[h].last = s->boundary_count - 1;
   sum_times(s);
   return s;
 }

@@ -13,7 +13,7 @@
 #include "plan.h"
 
 enum { SPACE_DEVICE = 0, SPACE_HOST, SPACE_SSD, SPACE_WRITE_RING, SPACE_READ_RING, SPACE_COUNT };
-enum { TAG_EVALUATION = 1 << 20, TAG_SUMS = 1 << 21, TAG_RESIDENT = 1 << 24, TAG_PART = 1 << 25 };
+enum { TAG_EVALUATION = 1 << 20, TAG_SUMS = 1 << 21, TAG_FIELD = 1 << 22, TAG_RESIDENT = 1 << 24, TAG_PART = 1 << 25 };
 
 /* A run of bytes; several make up one side of a copy. */
 typedef struct Span {
@@ -53,6 +53,7 @@ static int memory_tag(const Memory *m, const Kernels *kernels, ValueId value, in
   value = kernels->storage[value];
   const Block *resident = resident_of_value(m->layout->residents, kernels->graph, value);
   if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
+  if (resident_away(m->layout->residents, kernels->graph, value) >= 0) return TAG_FIELD + kernels->graph->values[value].as.index;
   return 1 + value + part * TAG_PART + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
 }
 
@@ -156,7 +157,7 @@ static void memory_kernel(Memory *m, int s) {
   }
   for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
     ValueId id = step->kernels->storage[kernel->inputs[k]];
-    bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id);
+    bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id) || resident_away(m->layout->residents, graph, id) >= 0;
     for (int o = 0; o < kernel->output_count; o++) is_stored = is_stored && (kernel->over[o] != id || memory_place_taken(m, step, o, s) != id);
     if (!is_stored) continue;
     if (!memory_of_value(m, step, id, s, &span)) return;
@@ -304,6 +305,12 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   m.copy_clock = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *m.copy_clock);
   for (int i = 0; i < layout->resident_count; i++)
     if (layout->blocks[i].first != BEFORE_STEPS) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
+  for (int i = layout->resident_count; i < layout->count; i++)
+    if (layout->blocks[i].field > 0) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_FIELD + layout->blocks[i].field - 1);
+  for (int h = 0; h < schedule->slot_count; h++) {
+    const Slot *home = &schedule->slots[h];
+    if (home->is_home) memory_write(&m, (Span){SPACE_HOST, home->at, home->at + home->bytes}, TAG_FIELD + home->kernels->graph->values[home->value].as.index);
+  }
   for (int round = 0, now = 0; round < 2; round++)
     for (int s = 0; s < schedule->count && !m.fault; s++) {
       if (schedule->steps[s].kind == STEP_KERNEL && schedule->steps[s].kernel == NO_INDEX) memory_fault(&m, s, "no", "kernel");

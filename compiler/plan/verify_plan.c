@@ -28,7 +28,7 @@ const char *verify_plan(const Plan *plan) {
       if (problem->problem->data[i].chunks != (problem->parts->is_cut[value] ? problem->parts->count : 1)) return "a value is not planned for by its parts";
     }
   for (int v = 0; v < problem->kernels->graph->value_count; v++)
-    if (seen[v] != (problem->kernels->is_stored[v] ? 1 : 0)) return "a stored value is not planned for exactly once";
+    if (seen[v] != (problem->kernels->is_stored[v] ? 1 : 0) && !(seen[v] == 1 && resident_away(problem->residents, problem->kernels->graph, v) >= 0)) return "a stored value is not planned for exactly once";
   return NULL;
 }
 
@@ -95,7 +95,7 @@ static const char *replay_copy(Replay *r, const Step *step) {
   if ((copy->part > 0) != r->parts->is_cut[copy->value] || copy->part > r->parts->count) return arena_printf(r->arena, "step %d moves no piece of %s", step->number, r->graph->values[copy->value].name);
   if (copy->is_out && touches_device && r->where[index] != ON_DEVICE)
     return arena_printf(r->arena, "step %d moves %s away, which is not on the device", step->number, parts_name(r->parts, r->graph->values[copy->value].name, copy->part));
-  if (!copy->is_out && copy->after[0] == NO_INDEX) return arena_printf(r->arena, "step %d reads what nothing has written", step->number);
+  if (!copy->is_out && copy->after[0] == NO_INDEX && !r->schedule->slots[copy->slot].is_home) return arena_printf(r->arena, "step %d reads what nothing has written", step->number);
   if (!copy->is_out && touches_device) {
     r->where[index] = COMING;
     r->coming_by[index] = step->copy;
@@ -157,7 +157,7 @@ static const char *check_slots(Arena *arena, const Layout *layout, const Schedul
   for (int a = 0; a < schedule->slot_count; a++)
     for (int b = 0; b < a; b++) {
       const Slot *x = &schedule->slots[a], *y = &schedule->slots[b];
-      if (x->tier != y->tier || x->first > y->last || y->first > x->last) continue;
+      if (x->tier != y->tier || (x->is_home && y->is_home) || x->first > y->last || y->first > x->last) continue;
       for (int i = layout->slot_extent[a]; i < layout->slot_extent[a + 1]; i++)
         for (int k = layout->slot_extent[b]; k < layout->slot_extent[b + 1]; k++) {
           const Extent *e = &layout->extents[i], *f = &layout->extents[k];

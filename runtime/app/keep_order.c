@@ -31,7 +31,15 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   p->forward_backward = order->forward_backward;
   p->update = order->update;
   p->evaluate = order->evaluate;
-  if (keeping->weights == NULL) return gnn_fail_memory(error, (int64_t)bytes);
+  const size_t field_bytes = (size_t)program->field_count * sizeof *keeping->fields;
+  p->fields = keeping->fields = malloc(field_bytes + 1);
+  if (keeping->weights == NULL || keeping->fields == NULL) return gnn_fail_memory(error, (int64_t)(bytes + field_bytes));
+  if (field_bytes) memcpy(keeping->fields, program->fields, field_bytes);
+  for (int i = 0; i < order->moved_count; i++) {
+    gnn_field_desc *field = &keeping->fields[order->moved[i].field];
+    field->is_on_host = 0;
+    field->at[0] = order->moved[i].at;
+  }
   for (int w = 0; w < program->weight_count; w++) {
     keeping->weights[w] = program->weights[w];
     keeping->weights[w].at_gradient = -1; /* the plan's place */
@@ -39,7 +47,10 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   return GNN_OK;
 }
 
-void gnn_keeping_destroy(gnn_keeping *keeping) { free(keeping->weights); }
+void gnn_keeping_destroy(gnn_keeping *keeping) {
+  free(keeping->weights);
+  free(keeping->fields);
+}
 
 /* ---- what epochs leave behind ---- */
 

@@ -237,7 +237,7 @@ static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset,
                              gnn_error *error) {
   int real_bytes = instance->run.program->real_bytes;
   int64_t width = field->width, stride = gnn_row_stride(field->stride, width);
-  unsigned char *to = fill_at(instance, field->at[0]);
+  unsigned char *to = field->is_on_host ? instance->tiers.base[GNN_HOST] + field->at[0] * (real_bytes / 4) : fill_at(instance, field->at[0]);
   int is_as_it_is = real_bytes == 4 && !field->is_half;
   float *row = is_as_it_is ? NULL : malloc((size_t)width * sizeof *row);
   if (!is_as_it_is && row == NULL) return gnn_fail_memory(error, width * (int64_t)sizeof *row);

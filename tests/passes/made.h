@@ -34,7 +34,7 @@ static Made make_kernels(const char *model, int parts) {
   bool *is_sparse = sparse_fields(m.training);
   m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
   m.evaluation_kernels = fuse(m.evaluation, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
-  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse);
+  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse, NULL);
   return m;
 }
 
