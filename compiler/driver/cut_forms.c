@@ -64,24 +64,15 @@ Cut cut_asked(const Compilation *c) {
 
 /* ---- forms ---- */
 
-static void note_slices(Graph *graph, int asked, int sliced, int slices) {
-  if (slices == 1 || asked == sliced) return;
-  ARENA_PUSH(graph->arena, graph->notes, graph->note_count,
-             arena_printf(graph->arena, "%d of %d sums over neighbours %s too narrow for %d slices, or no sum%s of columns: %s", asked - sliced, asked, asked - sliced == 1 ? "is" : "are",
-                          slices, asked - sliced == 1 ? "" : "s", asked - sliced == 1 ? "it gathers whole rows" : "they gather whole rows"));
-}
-
 static Form cut_form(Compilation *c, const Form *from, Cut cut) {
   const bool *is_away = cut.has_data_away ? fields_away(c) : NULL;
   const CutOptions options = {.slices = cut.slices, .is_away = is_away, .has_tables = cut.parts > 1};
   Form form = *from;
   if (from->evaluation_count == 0) return form;
-  if (from->training) form.training = cut_graph(from->training, options, NULL, NULL);
+  if (from->training) form.training = cut_graph(from->training, options);
   if (form.training) form.training_kernels = fuse(form.training, c->is_sparse_field, &c->fuse_options);
   for (int e = 0; e < form.evaluation_count; e++) {
-    int asked, sliced;
-    Graph *graph = cut_graph(from->evaluations[e].graph, options, &asked, &sliced);
-    note_slices(graph, asked, sliced, cut.slices);
+    Graph *graph = cut_graph(from->evaluations[e].graph, options);
     form.evaluations[e] = (EvaluationForm){graph, fuse(graph, c->is_sparse_field, &c->fuse_options)};
   }
   form.residents = residents(c->arena, form.training_kernels, form.evaluations[0].kernels, form.hoisted, c->is_sparse_field, is_away);

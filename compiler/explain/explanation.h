@@ -9,6 +9,7 @@
 
 typedef struct Explanation {
   const Emission *emission;
+  Cut cut;
   const Decisions *decisions;
   const Instead *instead; /* NULL: not asked for */
   const Sweep *sweep;     /* NULL: not asked for */

@@ -237,12 +237,20 @@ static void print_notes(const Emission *m, const Decisions *d, const Instead *i,
   }
 }
 
+/* Which sums have slices is among the notes. */
+static void print_cut(const Emission *m, Cut cut, FILE *out) {
+  const char *slices = cut.slices > 1 ? arena_printf(m->arena, ", what sums over neighbours gather from in up to %d slices of columns", cut.slices) : "";
+  const char *fields = cut.has_data_away ? ", features on the host" : "";
+  if (cut.parts > 1 || cut.slices > 1 || cut.has_data_away) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, fields);
+}
+
 void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose, FILE *out) {
   const Emission *m = x->emission;
   const Decisions *d = x->decisions;
   const Layout *y = m->layout;
   print_fit(m, run, out);
   print_times(m, d, out);
+  print_cut(m, x->cut, out);
   print_run(m, run, out);
   print_instead(m, x->instead, out);
   fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->epoch_bytes), needed(m->arena, y->lower_bound),

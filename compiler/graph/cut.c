@@ -6,6 +6,8 @@
  * in all each number moves once. A sum keeps the order in which the whole width would be added (declared_width), so no bit
  * changes. Copies are values as any other, with fates of their own. Needs the graphs that kernels are made of; linear.
  */
+#include <inttypes.h>
+
 #include "cut.h"
 
 enum { LEAST_TABLE_WIDTH = 5 /* narrower ones are small beside what sums make of them */ };
@@ -258,21 +260,33 @@ static bool is_wide_sum(const Cutting *c, const Value *value) {
   return op_is_aggregation(value->op) && value->shape.domain == DOMAIN_NODE && c->reads_far[value->as.end][value->operand[0]];
 }
 
-Graph *cut_graph(const Graph *graph, CutOptions options, int *asked, int *sliced) {
+static const char *listed(Arena *arena, const char *list, const char *item) { return arena_printf(arena, "%s%s%s", list, *list ? ", " : "", item); }
+
+static void note_slices(Cutting *c) {
+  const char *sliced = "", *whole = "";
+  Arena *arena = c->to->arena;
+  for (int i = 0; i < c->from->value_count; i++) {
+    const Value *sum = &c->from->values[i];
+    const int64_t size = sum_slice(c, i), length = sum->shape.rank ? sum->shape.size[0] : 1, width = shape_width(&sum->shape);
+    if (size) sliced = listed(arena, sliced, arena_printf(arena, "%s in %" PRId64 " slices of %" PRId64 " columns", sum->name, (length + size - 1) / size, size * (width / length)));
+    else if (is_wide_sum(c, sum)) whole = listed(arena, whole, sum->name);
+  }
+  if (*sliced) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "sums over neighbours by columns: %s", sliced));
+  if (*whole) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "of whole rows, too narrow for %d slices or no sum of columns: %s", c->options.slices, whole));
+}
+
+Graph *cut_graph(const Graph *graph, CutOptions options) {
   const size_t count = (size_t)graph->value_count + 1;
   Cutting c = {.from = graph, .to = graph_new(graph->arena, graph->program), .options = options, .image = arena_alloc(graph->arena, count * sizeof(ValueId)),
                .is_near = arena_alloc(graph->arena, count), .reads_far = {arena_alloc(graph->arena, count), arena_alloc(graph->arena, count)},
                .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
   const int *end = find_ends(graph);
-  int sums = 0, cut = 0;
   find_near(&c);
   find_reads_far(&c);
   for (int i = 0; i < graph->value_count; i++) {
     const int64_t size = sum_slice(&c, i);
     begin_walk(&c);
     if (size) want_tiles(&c, graph->values[i].operand[0], graph->values[i].as.end, size);
-    sums += is_wide_sum(&c, &graph->values[i]);
-    cut += size > 0;
   }
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
@@ -282,8 +296,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options, int *asked, int *sliced
     add_tiles(&c, i);
   }
   take_roots(&c);
+  if (options.slices > 1) note_slices(&c);
   graph_rebuild(c.to, graph_no_redirections(c.to));
-  if (asked) *asked = sums;
-  if (sliced) *sliced = cut;
   return c.to;
 }

@@ -12,8 +12,8 @@ typedef struct CutOptions {
   bool has_tables; /* values on nodes are to be cut by rows: what is gathered from has a table of its own where others read it, too */
 } CutOptions;
 
-/* The same graph with other sums: the bits of every value that both have are equal. `asked` counts the sums over neighbours that gather
- * more than a few numbers a row, `sliced` those which have slices now (either may be NULL). */
-Graph *cut_graph(const Graph *graph, CutOptions options, int *asked, int *sliced);
+/* The same graph with other sums: the bits of every value that both have are equal. Where slices were asked for, a note of it says which
+ * sums have them. */
+Graph *cut_graph(const Graph *graph, CutOptions options);
 
 #endif
