@@ -303,7 +303,7 @@ gpu-kit: all cuda
 
 # The tables of docs/planner.md and its plot; some minutes.
 bench-planner: $(B)/planner_bench
-	for table in small large budgets "plot docs/planner-time.svg"; do $(B)/planner_bench $$table || exit; done
+	for table in small large size budgets "plot docs/planner-time.svg"; do $(B)/planner_bench $$table || exit; done
 
 # Hours of what `make check` does for seconds: every reader under the sanitizers for FUZZ_SECONDS, by libFuzzer where clang has it; damaged
 # programs and damaged planning problems; random programs.

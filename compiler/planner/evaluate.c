@@ -12,12 +12,12 @@ typedef struct EvaluatorScratch {
   int *order, *in_time; /* moves in the order of a policy; latest boundary that is nominally in time */
 } EvaluatorScratch;
 
-enum { MANY_GAPS = 4000 };
+enum { MANY_GAPS = 4000, MOST_GAPS = 20000 };
 
 Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *geometry) {
   Evaluator *e = arena_alloc(arena, sizeof *e);
   EvaluatorScratch *c = arena_alloc(arena, sizeof *c);
-  *e = (Evaluator){.problem = problem, .geometry = geometry, .scratch = c, .allowed = geometry->open_count > MANY_GAPS ? PREFETCH_MANY : PREFETCH_ALL};
+  *e = (Evaluator){.problem = problem, .geometry = geometry, .scratch = c, .allowed = geometry->open_count > MOST_GAPS ? PREFETCH_MOST : geometry->open_count > MANY_GAPS ? PREFETCH_MANY : PREFETCH_ALL};
   e->sequence = sequence_new(arena, problem, geometry, 0);
   e->simulation = simulation_new(arena, e->sequence);
   int steps = e->sequence->step_limit + 2, moves = e->sequence->move_limit;

@@ -48,6 +48,7 @@ static double rerun_ns(const Desk *d, int x, int t, double price, int depth) {
   const Geometry *g = d->geometry;
   const ProblemStep *step = &p->steps[p->pieces[x].creator];
   double ns = price * (double)g->min_ns[p->pieces[x].creator];
+  if (!step->can_rerun || t > step->rerun_limit) return HUGE_VAL;
   for (int i = 0; i < step->use_count; i++) {
     const ProblemUse *use = &p->uses[step->first_use + i];
     int y = use->piece;

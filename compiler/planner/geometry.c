@@ -189,10 +189,10 @@ static void find_gaps(const Problem *p, Geometry *g, Arena *arena) {
       count[x]++;
     }
   }
-  int *remake_limit = find_remake_limits(p, g, arena);
+  g->remake_limit = find_remake_limits(p, g, arena);
   for (int i = 0; i < g->gap_count; i++) {
     find_options(p, &g->gaps[i]);
-    pin(p, &g->gaps[i], remake_limit[g->gaps[i].piece]);
+    pin(p, &g->gaps[i], g->remake_limit[g->gaps[i].piece]);
   }
 }
 

@@ -28,6 +28,7 @@ typedef struct Geometry {
   int *access_first, *access; /* pieces a step accesses, holds included: access[access_first[t] .. access_first[t+1]) */
   int *first_access, *last_access; /* of a piece; -1 when never accessed */
   bool *is_last_under; /* of a piece: the step of its last access makes another in its place */
+  int *remake_limit; /* of a piece: the last step before which it can be made again whatever fates others have, or -1 */
   PlanGap *gaps; /* by piece, then by u */
   int gap_count;
   int *gap_first; /* gaps of piece x: gap_first[x] .. gap_first[x+1] */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { MAX_BYTES = 64 << 20, MAX_VALUES = 2000000, MAX_DEPTH = 32 };
+enum { MAX_BYTES = 64 << 20, MAX_VALUES = 8000000, MAX_DEPTH = 32 };
 
 /* A tree can be a hundred times larger than its text, so the values are counted before it is built. */
 static const char *too_much(const char *text, size_t length, size_t *where) {
@@ -27,7 +27,7 @@ static const char *too_much(const char *text, size_t length, size_t *where) {
     }
     if ((c == ']' || c == '}') && depth) depth--;
     if (c == ',') values++;
-    if (values > MAX_VALUES) return "more than 2000000 values";
+    if (values > MAX_VALUES) return "more than 8000000 values";
   }
   return NULL;
 }

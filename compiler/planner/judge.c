@@ -13,7 +13,7 @@
 
 __extension__ typedef __int128 Big;
 
-enum { MAX_TEXT_BYTES = 64 << 20, MAX_TOKENS = 2000000, MAX_NESTING = 32, MAX_EXTENDED_STEPS = 2000000 };
+enum { MAX_TEXT_BYTES = 64 << 20, MAX_TOKENS = 8000000, MAX_NESTING = 32, MAX_EXTENDED_STEPS = 2000000 };
 enum { MAX_STEPS = 200000, MAX_PIECES = 400000, MAX_TOUCHES = 8000000, MAX_CHOICES = 64, MAX_NAME = 4096, MAX_DEVICES = 1 << 20 }; /* S1 */
 enum { HOME_OF_NONE, HOME_OF_DEVICE, HOME_OF_HOST, HOME_OF_SSD };
 enum { MAY_RETAIN = 1, MAY_HOST = 2, MAY_SSD = 4, MAY_RECOMPUTE = 8 };
@@ -1688,6 +1688,38 @@ static Stretch *find_stretches(Judge *j, const Floor *f, int *first) {
   return all;
 }
 
+/* By bit: the last step before which it can be made again whatever happens to others, or -1: what its step reads has been written no more, and
+ * is there, or can be made again itself. */
+static int *find_remakes(Judge *j, const Floor *f) {
+  int *until = NEW(j->bits, int), *written = NEW(j->bits, int), *limit = NEW(j->bases, int);
+  for (int x = 0; x < j->bits; x++) {
+    until[x] = -1;
+    written[x] = j->bases - 1;
+  }
+  for (int s = j->bases - 1; s >= 0; s--) {
+    const Base *b = &j->base[s];
+    limit[s] = j->bases - 1;
+    for (int t = 0; t < b->touches; t++)
+      if ((b->touch[t].how & READS) && written[b->touch[t].bit] < limit[s]) limit[s] = written[b->touch[t].bit];
+    for (int t = 0; t < b->touches; t++)
+      if (b->touch[t].how & WRITES) written[b->touch[t].bit] = s;
+  }
+  for (int s = 0; s < j->bases; s++) {
+    const Base *b = &j->base[s];
+    bool can = j->job[b->job].can_rerun;
+    for (int t = 0; t < b->touches; t++) {
+      const Bit *y = &j->bit[b->touch[t].bit];
+      if ((b->touch[t].how & WRITES) && (y->home || y->writes != 1)) can = false;
+      if (!(b->touch[t].how & READS) || y->home != HOME_OF_NONE) continue;
+      int there = f->last[b->touch[t].bit] > until[b->touch[t].bit] ? f->last[b->touch[t].bit] : until[b->touch[t].bit];
+      if (there < limit[s]) limit[s] = there;
+    }
+    for (int t = 0; t < b->touches && can; t++)
+      if ((b->touch[t].how & WRITES) && (j->bit[b->touch[t].bit].may & MAY_RECOMPUTE)) until[b->touch[t].bit] = limit[s];
+  }
+  return until;
+}
+
 static Views read_views(Judge *j, const Floor *f, json_t *c) {
   Views v = {0};
   json_t *cuts = json_object_get(c, "cuts");
@@ -1723,6 +1755,7 @@ static void windows_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
   int *first = NEW(j->bits + 1, int), *below = NEW(j->bases + 2, int), *makes = NEW(j->bases, int);
   for (int s = 0; s <= j->bases; s++) below[s] = cuts_below(&v, s);
   const Stretch *stretch = find_stretches(j, f, first);
+  const int *remake = find_remakes(j, f);
   for (int s = 0; s < j->bases; s++) {
     const Job *job = &j->job[j->base[s].job];
     int64_t least = INT64_MAX;
@@ -1749,6 +1782,8 @@ static void windows_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
       int a = g->from < 0 ? 0 : below[g->from + 1], b = below[g->to];
       if (g->from < 0 && p->home == HOME_OF_NONE) continue;
       Option o = option_of(j, f, x, g->from);
+      o.rerun = p->home == HOME_OF_NONE && g->from < remake[x];
+      o.evictable = o.host || o.ssd || o.rerun || o.clean;
       if (g->from < 0) { /* the first time from home */
         least[0] += getting(&v, v.in, o.h, p->n, 0, b) + (p->home == HOME_OF_SSD ? cheapest(v.read, 0, b) * o.r : 0);
         continue;

@@ -346,7 +346,7 @@ static void round_up(Box *boxes, int count, double share) {
   }
 }
 
-enum { MANY_BOXES = 1000 };
+enum { MANY_BOXES = 1000, FEW_ENOUGH = 24000, LITTLE_OUT = 25 };
 
 /* Many small boxes: those of about one size in the order of time leave no holes among them, so the orders by size and by start come first. */
 static void pack_many(Packing *p, Arena *arena) {
@@ -359,9 +359,15 @@ static void pack_many(Packing *p, Arena *arena) {
     keep_offsets(p, place(p->boxes, p->count, p->shelf, k >= 2));
   }
   memcpy(p->boxes, exact, (size_t)p->count * sizeof *exact);
+  /* Where little sticks out: their own sizes, and what sticks out goes first. */
+  for (int k = 0; k < 2 && p->height > p->limit && p->height - p->limit < p->limit / LITTLE_OUT; k++) {
+    weigh(p->boxes, p->count, orders[k]);
+    keep_offsets(p, place(p->boxes, p->count, p->shelf, false));
+    turn_wheel(p, orders[k], 4);
+  }
 }
 
-int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
+static int64_t pack_each(PackBox *boxes, int count, int64_t limit, int64_t effort) {
   static const PackOrder orders[] = {PACK_AREA, PACK_WIDTH, PACK_SIZE, PACK_START};
   Arena *arena = arena_new();
   Packing p = {.result = boxes, .boxes = NEW(count, Box), .steps = count_steps(boxes, count), .limit = limit,
@@ -373,7 +379,7 @@ int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
   int64_t each = (int64_t)p.count * p.count + 1;
   bool is_many = p.count > MANY_BOXES;
   if (is_many) pack_many(&p, arena);
-  for (int k = 0; k < 8 && (k < (is_many ? 0 : 2) || effort > 0) && p.height > (is_many ? limit : p.load); k++) {
+  for (int k = 0; k < 8 && (k < 2 || effort > 0) && p.height > (is_many ? limit : p.load); k++) {
     weigh(p.boxes, p.count, orders[k % 4]);
     keep_offsets(&p, place(p.boxes, p.count, p.shelf, k >= 4));
     effort -= each;
@@ -384,4 +390,81 @@ int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
   for (int k = 0; k < 2 && effort > 0 && p.height > limit; k++) turn_wheel(&p, orders[k], (int)rounds);
   arena_free(arena);
   return p.height;
+}
+
+/* ---- boxes that come and go together ---- */
+
+typedef struct Member {
+  int index, from, until, octave; /* of its length */
+  int64_t bytes, size; /* the size of its class */
+} Member;
+
+static int compare_members(const void *a, const void *b) {
+  const Member *x = a, *y = b;
+  if (x->size != y->size) return x->size > y->size ? -1 : 1;
+  if (x->octave != y->octave) return x->octave > y->octave ? -1 : 1;
+  if (x->from != y->from) return x->from < y->from ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int octave(int length) {
+  int n = 0;
+  while (length > 1) length /= 2, n++;
+  return n;
+}
+
+/* Boxes of about one size which live long and nearly as long as each other lie side by side as one. Returns how many there are then; `first_of` and `members`:
+ * whom each is made of. */
+static int join_boxes(const PackBox *boxes, int count, int64_t limit, PackBox *joined, int *first_of, Member *members) {
+  enum { LARGEST_PART = 256, TOLERANCE = 16 };
+  int used = 0, groups = 0;
+  for (int i = 0; i < count; i++) {
+    int bits = 0;
+    if (boxes[i].bytes <= 0) continue;
+    while (boxes[i].bytes >> bits > 63) bits++; /* classes 2 to 3 % apart */
+    members[used++] = (Member){i, boxes[i].from, boxes[i].until, octave(boxes[i].until - boxes[i].from + 1), boxes[i].bytes, boxes[i].bytes >> bits << bits};
+  }
+  qsort(members, (size_t)used, sizeof *members, compare_members);
+  for (int i = 0; i < used;) {
+    const Member *head = &members[i];
+    int apart = (head->until - head->from) / TOLERANCE, end = i + 1, until = head->until;
+    int64_t most = limit / LARGEST_PART / (head->size + 1), bytes = head->bytes;
+    for (; end < used && end - i < most; end++) {
+      const Member *m = &members[end];
+      if (m->size != head->size || m->octave != head->octave || m->from - head->from > apart || abs(m->until - head->until) > apart) break;
+      bytes += m->bytes;
+      if (m->until > until) until = m->until;
+    }
+    if (end - i < most) { /* as large as the others, or alone */
+      end = i + 1;
+      bytes = head->bytes;
+      until = head->until;
+    }
+    joined[groups] = (PackBox){.from = head->from, .until = until, .bytes = bytes};
+    first_of[groups++] = i;
+    i = end;
+  }
+  first_of[groups] = used;
+  return groups;
+}
+
+int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
+  if (count <= MANY_BOXES) return pack_each(boxes, count, limit, effort);
+  Arena *arena = arena_new();
+  PackBox *joined = NEW(count, PackBox);
+  int *first_of = NEW(count + 1, int);
+  Member *members = NEW(count, Member);
+  int groups = join_boxes(boxes, count, limit, joined, first_of, members);
+  int64_t height = pack_each(joined, groups, limit, effort);
+  bool is_apart = height > limit && groups < count && count <= FEW_ENOUGH; /* there is time to do better */
+  if (is_apart) height = pack_each(boxes, count, limit, effort);
+  for (int k = 0; k < groups && !is_apart; k++) {
+    int64_t offset = joined[k].offset;
+    for (int i = first_of[k]; i < first_of[k + 1]; i++) {
+      boxes[members[i].index].offset = offset;
+      offset += members[i].bytes;
+    }
+  }
+  arena_free(arena);
+  return height;
 }

@@ -29,7 +29,7 @@ static int64_t used_bytes(const Evaluator *e, Tier tier) {
 
 /* Any plan at all: those that need little, a short search, and, where asked to be thorough, the exact search of small
  * problems and with some more gaps the whole search. */
-enum { MANY_GAPS = 40, QUICK_PART = 500 };
+enum { MANY_GAPS = 40, QUICK_PART = 500, MANY_STEPS = 10000, MANY_STEPS_PART = 32 };
 
 static Session *find_any(const Problem *problem, bool is_thorough, Arena *arena) {
   Session *s = session_new(problem, arena, 0);
@@ -38,6 +38,10 @@ static Session *find_any(const Problem *problem, bool is_thorough, Arena *arena)
   for (int preference = 0; preference < 6 && !search_is_done(s->search); preference++) {
     policy_evict_all(s->evaluator, preference, candidate);
     search_offer(s->search, candidate);
+  }
+  if (!search_is_done(s->search) && session_is_large(s)) {
+    session_try_fillings(s, NULL);
+    return s;
   }
   static const Policy others[] = {POLICY_KEEP, POLICY_RECOMPUTE, POLICY_CHECKPOINT, POLICY_DTR, POLICY_CAPUCHIN};
   for (int i = 0; i < 5 && !search_is_done(s->search); i++) {
@@ -72,11 +76,12 @@ static bool is_reachable(const Problem *p, Tier tier) {
 }
 
 /* The least size of one tier with which a plan is found, the others as they are; -1 when no size helps. What is found
- * quickly is halved down to, to a part of the size where that is enough; then, thoroughly, less by a byte is asked for until there is nothing. */
+ * quickly is halved down to, to a part of the size where that is enough or the steps are many; then, thoroughly, less by a byte is asked for until there is nothing. */
 static int64_t least_size(const Problem *problem, bool is_thorough, Tier tier, int64_t low, int64_t high) {
-  int64_t least = high;
+  int64_t least = high, part = is_thorough ? 0 : QUICK_PART;
+  if (problem->step_count > MANY_STEPS) part = MANY_STEPS_PART, is_thorough = false;
   if (low > high || !is_reachable(problem, tier) || !fits(problem, is_thorough, tier, &least)) return -1;
-  for (int64_t known = low; known < least - (is_thorough ? 0 : least / QUICK_PART);) {
+  for (int64_t known = low; known < least - (part ? least / part : 0);) {
     int64_t middle = known + (least - known) / 2, size = middle;
     if (fits(problem, false, tier, &size))
       least = size;
@@ -293,6 +298,7 @@ static PlannerPlan *find_plan(Session *s, const PlannerOptions *options, const B
     if (any) return any;
     search(s, options, budget, report);
   }
+  if (!report->is_worthless) session_raise_bound(s);
   return s->search->best->cost < COST_INVALID && !report->is_worthless ? make_plan(s, &searched, budget, arena, report) : NULL;
 }
 

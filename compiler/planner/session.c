@@ -10,7 +10,7 @@
 #include "revolve.h"
 #include "compiler/base/clock.h"
 
-enum { LARGE_GAPS = 2000, MOST_CUTS = 64, WINDOW_ROUNDS = 2500 };
+enum { LARGE_GAPS = 2000, MOST_CUTS = 64, MORE_CUTS = 128, MOST_DP_GAPS = 15000, WINDOW_ROUNDS = 2500 };
 
 bool session_is_large(const Session *s) { return s->geometry->open_count > LARGE_GAPS; }
 
@@ -61,16 +61,22 @@ static int64_t try_filling(Session *s, const FillOptions *options, Candidate *sc
 
 /* More or less room for copies, a higher or lower price of making again, what is made again stays or leaves: one after the other, from the best so far. */
 void session_try_fillings(Session *s, const Windows *windows) {
-  static const double reserves[] = {0.2, 0.1, 0.3, 0.05, 0.45, 0}, prices[] = {0.3, 3, 1e9};
+  enum { VERY_MANY = 40000 };
+  static const struct {
+    double reserve, rerun_price; /* -1: of the best so far */
+    bool is_canonical, is_for_many;
+  } turns[] = {{0.2, -1, false, true}, {0.1, -1, false, true}, {0.3, -1, false, true}, {0.05, -1, false, true}, {0.45, -1, false, false}, {0, -1, false, false},
+               {-1, 0.3, false, false}, {-1, 3, false, true}, {-1, 1e9, false, true}, {-1, -1, true, false}};
   if (s->geometry->open_count < 2) return;
   Candidate *scratch = candidate_new(s->arena, s->evaluator);
   FillOptions best = {.rerun_price = 1, .windows = windows};
   int64_t least = INT64_MAX;
-  for (int turn = 0; turn < 10 && !search_is_done(s->search); turn++) {
+  for (size_t turn = 0; turn < sizeof turns / sizeof *turns && !search_is_done(s->search); turn++) {
     FillOptions options = best;
-    if (turn < 6) options.reserve = reserves[turn];
-    else if (turn < 9) options.rerun_price = prices[turn - 6];
-    else options.is_canonical = true;
+    if (s->geometry->open_count > VERY_MANY && !turns[turn].is_for_many) continue;
+    if (turns[turn].reserve >= 0) options.reserve = turns[turn].reserve;
+    if (turns[turn].rerun_price >= 0) options.rerun_price = turns[turn].rerun_price;
+    options.is_canonical = turns[turn].is_canonical;
     int64_t cost = try_filling(s, &options, scratch);
     if (cost >= least) continue;
     least = cost;
@@ -189,19 +195,34 @@ bool session_improve(Session *s, int64_t units, int64_t exact_units) {
   return is_small && exact_units > 0 && !search_is_done(s->search) && exact_search(s->search, exact_units) && s->search->best->is_canonical;
 }
 
+static void take_bound(Session *s, const Windows *windows, int64_t bound) {
+  if (bound <= s->lower_bound_ns) return;
+  s->lower_bound_ns = bound;
+  windows_certificate(windows, s->arena, &s->certificate);
+  if (bound > s->search->target_ns) s->search->target_ns = bound;
+}
+
+void session_raise_bound(Session *s) {
+  enum { FEW_GAPS = 32 };
+  int64_t known = s->search->best->cost;
+  if (known >= COST_INVALID || known - s->lower_bound_ns < known / 100 || s->geometry->open_count <= FEW_GAPS) return;
+  Windows *windows = windows_new(s->arena, s->problem, s->geometry, MORE_CUTS);
+  if (windows) take_bound(s, windows, windows_raise(windows, known, WINDOW_ROUNDS));
+}
+
 /* Of many gaps, prices and fillings decide; then whole values, and parts of them, are searched over. */
-static void run_large(Session *s, int64_t units) {
+static void run_large(Session *s, const Budget *budget, int64_t units) {
   Search *search = s->search;
   session_try_fillings(s, NULL);
   if (search_is_done(search)) return;
-  Windows *windows = search->best->cost < COST_INVALID ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS) : NULL;
+  bool has_dp = s->geometry->open_count <= MOST_DP_GAPS;
+  if (has_dp) try_label_dp(s, budget->dp_labels);
+  if (has_dp && !search_is_done(search)) try_prices(s);
+  if (search_is_done(search)) return;
+  bool is_aside = budget->splits == 1; /* a smaller device */
+  Windows *windows = search->best->cost < COST_INVALID && !is_aside ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS) : NULL;
   if (windows) {
-    int64_t bound = windows_raise(windows, search->best->cost, WINDOW_ROUNDS);
-    if (bound > s->lower_bound_ns) {
-      s->lower_bound_ns = bound;
-      windows_certificate(windows, s->arena, &s->certificate);
-      if (bound > search->target_ns) search->target_ns = bound;
-    }
+    take_bound(s, windows, windows_raise(windows, search->best->cost, WINDOW_ROUNDS));
     session_try_fillings(s, windows);
   }
   if (search_is_done(search)) return;
@@ -209,6 +230,7 @@ static void run_large(Session *s, int64_t units) {
   if (search->best->policies != PREFETCH_ALL) search->policies = search->best->policies;
   search_local(search, units / 4);
   search_polish(search, units / 8);
+  if (has_dp) search_anneal(search, units / 4, 0.1);
 }
 
 void session_run(Session *s, const Budget *budget, int64_t units) {
@@ -218,7 +240,7 @@ void session_run(Session *s, const Budget *budget, int64_t units) {
   s->lower_bound_ns = certificate_find(s->problem, g, budget->splits, budget->rounds, &s->certificate);
   if (s->lower_bound_ns > search->target_ns) search->target_ns = s->lower_bound_ns;
   if (session_is_large(s)) {
-    run_large(s, units);
+    run_large(s, budget, units);
     return;
   }
   session_try_fillings(s, NULL);

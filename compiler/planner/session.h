@@ -45,6 +45,9 @@ void session_try_revolve(Session *session);
 /* Everything leaves, then what pays most stays; at the prices of `windows`, if there are any. */
 void session_try_fillings(Session *session, const Windows *windows);
 
+/* Prove more over windows, towards the makespan of the best plan, where it is not near the bound. */
+void session_raise_bound(Session *session);
+
 /* So many gaps that single ones are not searched over. */
 bool session_is_large(const Session *session);
 

@@ -4,7 +4,7 @@
 
 #include "exact.h"
 
-enum { SEEN = 4096, NOTCHES = 64, LAST_RUNGS = 32, LARGE_GAPS = 512 };
+enum { SEEN = 4096, NOTCHES = 64, LAST_RUNGS = 32, LARGE_GAPS = 512, SEARCHED_GAPS = 15000 };
 
 typedef struct Settled { /* a plan with its addresses */
   Candidate *fates;
@@ -163,7 +163,7 @@ static int64_t try_smaller(Packer *packer, const Budget *budget, int64_t device_
   reduced.exact_units /= 8;
   reduced.splits = 1;
   if (!search_is_done(small->search)) session_run(small, &reduced, budget->units / 4);
-  exact_windows(small->search, budget->units / 4);
+  if (!session_is_large(small)) exact_windows(small->search, budget->units / 4);
   int64_t least = small->search->best->cost;
   packer->source = evaluator_new(arena, &smaller, small->geometry);
   try_candidate(packer, small->search->best, budget->packing / 4);
@@ -198,28 +198,42 @@ static void go_down(Packer *packer, const Budget *budget, int64_t excess_bytes, 
   }
 }
 
-/* Of many gaps: devices smaller by as much as what was laid out last stuck out, with fillings alone; then halfway back. */
-static void go_down_quickly(Packer *packer, const Budget *budget) {
-  enum { ATTEMPTS = 6 };
+/* Fillings for a smaller device, laid out on this one. */
+static void fill_smaller(Packer *packer, const Budget *budget, int64_t device_bytes) {
   const Session *s = packer->session;
-  int64_t low, high, device = s->problem->device_bytes, smaller = device;
+  Arena *arena = arena_new();
+  Problem problem = *s->problem;
+  problem.device_bytes = device_bytes;
+  Session *small = session_new(&problem, arena, s->search->deadline);
+  small->search->target_ns = s->search->best->cost;
+  session_try_fillings(small, NULL);
+  packer->source = small->evaluator;
+  if (small->search->best->cost < packer->best.makespan_ns || !is_laid_out(packer)) try_candidate(packer, small->search->best, budget->packing / 4);
+  packer->source = packer->on_device;
+  s->evaluator->evaluations += small->evaluator->evaluations;
+  arena_free(arena);
+}
+
+/* Of many gaps: devices smaller by as much as what was laid out last stuck out; where one is found, larger ones again, halfway to what did not fit. */
+static void go_down_quickly(Packer *packer, const Budget *budget) {
+  enum { ATTEMPTS = 6, HALVINGS = 2 };
+  const Session *s = packer->session;
+  int64_t low, high, device = s->problem->device_bytes, fits = device, sticks_out = device;
   session_device_range(s, &low, &high);
   double share = (double)device / (double)packer->best.layout->height_bytes; /* of the device that what fits may take */
   for (int attempt = 0; attempt < ATTEMPTS && !is_laid_out(packer) && !search_is_late(s->search); attempt++) {
-    smaller = low + (int64_t)((double)(smaller - low) * (share < 0.98 ? share : 0.98));
-    Arena *arena = arena_new();
-    Problem problem = *s->problem;
-    problem.device_bytes = smaller;
-    Session *small = session_new(&problem, arena, s->search->deadline);
-    small->search->target_ns = s->search->best->cost;
-    session_try_fillings(small, NULL);
-    packer->source = small->evaluator;
     int64_t before = packer->best.layout->height_bytes;
-    if (small->search->best->cost < COST_INVALID) try_candidate(packer, small->search->best, budget->packing / 4);
+    sticks_out = fits;
+    double at_most = 1 - 0.02 * (1 << (attempt < 4 ? attempt : 4)) / 2; /* larger and larger steps */
+    fits = low + (int64_t)((double)(fits - low) * (share < at_most ? share : at_most));
+    fill_smaller(packer, budget, fits);
     if (!is_laid_out(packer) && packer->best.layout->height_bytes < before) share = (double)device / (double)packer->best.layout->height_bytes;
-    packer->source = packer->on_device;
-    s->evaluator->evaluations += small->evaluator->evaluations;
-    arena_free(arena);
+  }
+  for (int i = 0; i < HALVINGS && is_laid_out(packer) && !search_is_late(s->search); i++) {
+    int64_t middle = fits + (sticks_out - fits) / 2, before = packer->best.makespan_ns;
+    fill_smaller(packer, budget, middle);
+    if (packer->best.makespan_ns < before) fits = middle;
+    else sticks_out = middle;
   }
 }
 
@@ -297,7 +311,9 @@ static bool is_settled(const Packer *packer, int64_t makespan_ns) {
 static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, const int64_t *policy_ns, int64_t makespan) {
   int64_t excess = packer->best.layout->height_bytes - s->problem->device_bytes;
   if (session_is_large(s)) {
-    if (!is_settled(packer, makespan)) go_down_quickly(packer, budget);
+    bool is_searched = s->geometry->open_count <= SEARCHED_GAPS && s->labels > 0;
+    if (!is_settled(packer, makespan) && is_searched) go_down(packer, budget, excess, makespan);
+    if (!is_settled(packer, makespan + makespan / 20)) go_down_quickly(packer, budget);
     lay_out_faster_policies(packer, policy_ns, budget->packing);
     return;
   }

@@ -57,7 +57,7 @@ struct Windows {
 
 /* ---- what is there ---- */
 
-static unsigned options_of(const Problem *p, const ProblemPiece *piece, int u) {
+static unsigned options_of(const Problem *p, const ProblemPiece *piece, int u, int remake_limit) {
   unsigned options = MAY_KEEP;
   if (piece->home == TIER_DEVICE || piece->bytes == 0) return options;
   if (problem_is_home_away(piece)) return piece->first_write < 0 || piece->first_write > u ? options | MAY_CLEAN : options;
@@ -65,7 +65,7 @@ static unsigned options_of(const Problem *p, const ProblemPiece *piece, int u) {
   if (is_settled && (piece->fates & FATE_BIT(FATE_HOST)) && problem_reaches_host(p) && piece->bytes <= p->host_bytes) options |= MAY_HOST;
   if (is_settled && (piece->fates & FATE_BIT(FATE_SSD)) && problem_reaches_ssd(p) && piece->bytes <= p->ssd_bytes && piece->bytes <= p->ring_bytes)
     options |= MAY_SSD;
-  if ((piece->fates & FATE_BIT(FATE_RECOMPUTE)) && p->steps[piece->creator].can_rerun) options |= MAY_RERUN;
+  if (u < remake_limit) options |= MAY_RERUN;
   return options;
 }
 
@@ -144,7 +144,7 @@ static void make_spans(Windows *w) {
     for (int i = g->gap_first[x]; i < g->gap_first[x + 1]; i++) {
       const PlanGap *gap = &g->gaps[i];
       /* What ends with a cut step ends before it begins; what begins with one, after it. */
-      Span span = {w->cuts_before[gap->u + 1], w->cuts_before[gap->v], gap->is_held ? MAY_KEEP : options_of(p, piece, gap->u)};
+      Span span = {w->cuts_before[gap->u + 1], w->cuts_before[gap->v], gap->is_held ? MAY_KEEP : options_of(p, piece, gap->u, g->remake_limit[x])};
       if (span.options == MAY_KEEP) {
         for (int c = span.first; c < span.last; c++) w->base_bytes[c] += piece->bytes;
         continue;
@@ -393,6 +393,30 @@ static double value_and_slope(Windows *w) {
 
 /* ---- raising it ---- */
 
+/* The same weights in all windows and the same price of room at all cuts: the best of some, to begin with. */
+static void begin(Windows *w) {
+  static const double rows[][WINDOW_ROWS] = {{0.5, 0, 0.5}, {0, 0.5, 0.5}, {0, 0, 1}, {0, 0, 0, 0.6, 0.4}, {0.3, 0.3, 0.4}};
+  int cuts = w->cut_count;
+  double *lam = w->lam_step, *row = w->row_step, best = w->best;
+  memcpy(lam, w->lam, (size_t)cuts * sizeof *lam);
+  memcpy(row, w->rows, (size_t)(WINDOW_ROWS * (cuts + 1)) * sizeof *row);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (double factor = 1.0 / 8; factor <= 64; factor *= 2) {
+      for (int j = 0; j <= cuts; j++) memcpy(w->rows + WINDOW_ROWS * j, rows[i], sizeof rows[i]);
+      for (int c = 0; c < cuts; c++) w->lam[c] = factor * w->scale;
+      double value = value_and_slope(w);
+      if (value <= best) continue;
+      best = value;
+      memcpy(lam, w->lam, (size_t)cuts * sizeof *lam);
+      memcpy(row, w->rows, (size_t)(WINDOW_ROWS * (cuts + 1)) * sizeof *row);
+    }
+  memcpy(w->lam, lam, (size_t)cuts * sizeof *lam);
+  memcpy(w->rows, row, (size_t)(WINDOW_ROWS * (cuts + 1)) * sizeof *row);
+  memset(lam, 0, (size_t)cuts * sizeof *lam);
+  memset(row, 0, (size_t)(WINDOW_ROWS * (cuts + 1)) * sizeof *row);
+}
+
+
 /* The nearest point with a sum of at most one and nothing negative. */
 static void project(double *row) {
   double sorted[WINDOW_ROWS], sum = 0, positive = 0;
@@ -556,7 +580,10 @@ static int64_t prove(const Windows *w) {
 
 int64_t windows_raise(Windows *w, int64_t known_ns, int rounds) {
   enum { PATIENCE = 40 };
-  if (w->level == 0) w->level = ((double)known_ns - w->best) / 2;
+  if (w->level == 0) {
+    begin(w);
+    w->level = ((double)known_ns - value_and_slope(w)) / 2;
+  }
   for (int round = 0; round < rounds && w->best < 0.998 * (double)known_ns; round++) {
     double value = value_and_slope(w);
     if (value > w->best) {

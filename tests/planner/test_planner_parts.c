@@ -1,5 +1,6 @@
 /* Values cut into many parts: valid plans with addresses, twice the same, and a bound over windows that claims no more than it proves. */
 #include "compiler/planner/judge.h"
+#include "compiler/planner/windows.h"
 #include "generate.h"
 #include "generate_parts.h"
 #include "suite.h"
@@ -41,6 +42,37 @@ static void judge_windows(Tap *tap, Arena *arena, const char *problem, const cha
   judge_changed(tap, arena, problem, plan, "\"mu\": [", "0, 0", PLANNER_CHECK_INVALID, "each cut has one weight");
 }
 
+/* On small problems, whose plans are near the optimum or there: the bound over windows is no more than the makespan, and the checker adds up the same. */
+static void judge_small(Tap *tap, int count) {
+  int refused = 0, tried = 0;
+  for (int i = 0; i < count; i++) {
+    Arena *arena = arena_new();
+    GenerateOptions how = suite_small(i);
+    char *text = i % 4 == 3 ? generate_odd(arena, (uint64_t)i) : generate_problem(arena, &how);
+    Problem *problem = suite_read(arena, text);
+    PlannerOptions options;
+    PlannerReport report;
+    planner_default_options(&options);
+    options.least = PLANNER_LEAST_NONE;
+    options.effort = PLANNER_FAST;
+    PlannerPlan *plan = planner_plan(problem, &options, arena, &report);
+    Windows *windows = plan ? windows_new(arena, problem, geometry_make(problem, arena), 3 + i % 20) : NULL;
+    if (windows) {
+      size_t length;
+      int64_t bound = windows_raise(windows, report.makespan_ns, 400);
+      windows_certificate(windows, arena, &plan->certificate);
+      plan->lower_bound_ns = bound > report.stall_free_ns ? bound : report.stall_free_ns;
+      if (verdict(text, plan_write_json(plan, arena, &length)) != PLANNER_CHECK_VALID) {
+        refused++;
+        tap_note("%s: windows prove %lld, the plan takes %lld", problem->name, (long long)bound, (long long)report.makespan_ns);
+      }
+      tried++;
+    }
+    arena_free(arena);
+  }
+  tap_ok(tap, refused == 0 && tried > count / 4, "the bounds of %d small problems hold", tried);
+}
+
 int main(void) {
   Tap tap = {0};
   const char *scale = getenv("GNNCC_TEST_SCALE");
@@ -66,5 +98,6 @@ int main(void) {
     tap_ok(&tap, again.text && !strcmp(made.text, again.text), "%s: the same bytes twice", instances[i].name);
     arena_free(arena);
   }
+  judge_small(&tap, scale && atoi(scale) < 20 ? 40 : 264);
   return tap_end(&tap);
 }
