@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_ATTEMPTS = 8 };
+enum { MAX_ATTEMPTS = 8, ATTEMPTS_IN_PIECES = 3 /* small pieces find addresses, or the plan is too near the least */ };
 
 /* ---- one plan ---- */
 
@@ -138,7 +138,7 @@ static void place(const PlanRequest *r, PlanAnswer *a) {
 static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
   PlanAnswer a = {.cut = r.cut, .form = form, .of = &r.forms[form]};
   const int64_t budget = r.machine.tier_bytes[TIER_DEVICE];
-  for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  for (int attempt = 0; attempt < (r.cut.parts > 1 ? ATTEMPTS_IN_PIECES : MAX_ATTEMPTS); attempt++) {
     if (!plan_both(&r, &a)) return a;
     place(&r, &a);
     a.fits = a.layout->bytes <= budget;
@@ -238,23 +238,29 @@ static PlanAnswer nearer(const PlanAnswer *a, const PlanAnswer *b) {
  * and of those the faster is the answer. */
 const PlanAnswer *plan_answer(const PlanRequest *request) {
   static const Cut cuts[] = {{4, 1, false}, {16, 1, false}, {16, 2, false}, {16, 4, false}, {16, 8, false}, {16, 4, true}, {16, 8, true}};
-  const PlanAnswer *whole = answer_with_cut(request), *nearest = whole, *best = whole;
+  const PlanAnswer *whole = answer_with_cut(request), *best = whole;
+  Cut last = whole->cut;
   if (!may_be_cut(request, whole)) return whole;
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
     const Cut cut = {least_parts(request, cuts[i].parts), cuts[i].slices, cuts[i].has_data_away};
     if (cut.has_data_away && request->machine.tier_bytes[TIER_HOST] == 0) continue;
     if (i > 0 && cut.parts == least_parts(request, cuts[i - 1].parts) && cut.slices == cuts[i - 1].slices && cut.has_data_away == cuts[i - 1].has_data_away) continue;
+    last = cut;
     PlanRequest r = plan_request_cut(request, cut);
     r.effort = PLANNER_FAST;
-    r.least = PLANNER_LEAST_QUICK;
+    r.least = PLANNER_LEAST_NONE;
     r.worth_seconds = best->fits ? answer_seconds(best) : 0;
     const PlanAnswer *answer = answer_with_cut(&r);
     if (answer->fault) return answer;
     if (answer->fits && (!best->fits || answer_seconds(answer) < answer_seconds(best))) best = answer;
-    if (!answer->fits && !best->fits) nearest = kept(request, nearer(nearest, answer));
     if (answer->fits && is_best(answer)) break;
   }
-  if (!best->fits) return nearest;
+  if (!best->fits) {
+    PlanRequest r = plan_request_cut(request, last);
+    r.effort = PLANNER_FAST;
+    r.least = PLANNER_LEAST_QUICK;
+    return kept(request, nearer(whole, answer_with_cut(&r)));
+  }
   if (best == whole || request->effort == PLANNER_FAST) return best;
   PlanRequest r = plan_request_cut(request, best->cut);
   const PlanAnswer *answer = answer_with_cut(&r);
