@@ -44,7 +44,7 @@ static const PlanAnswer *try_size(Verdict *v, PlanRequest request, Tier tier, in
  * says up to one that does, then down by steps, each twice the one before, until one does not, and by halves between the two,
  * but not to what cannot do. What the planner says is mostly the least, or near it. NULL: none. */
 static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, int64_t *bytes) {
-  enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5, FINEST = 200 };
+  enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5, FINEST = 200, FEW = 4 };
   const PlanAnswer *asked = v->refusal->answer;
   const Plan *of = asked->training_plan ? asked->training_plan : asked->evaluation_plan;
   int tries = of->problem->problem->step_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
@@ -71,8 +71,13 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
     good = less;
     percent = 0;
   }
-  *bytes = good * KIB;
-  return try_size(v, *v->request, TIER_DEVICE, *bytes);
+  /* What fits with little effort may find no addresses with more. */
+  const PlanAnswer *answer = NULL;
+  for (int more = 0; more <= FEW && !answer && !v->fault; more++) {
+    *bytes = (good + more * (good / FINEST + 1)) * KIB;
+    answer = try_size(v, *v->request, TIER_DEVICE, *bytes);
+  }
+  return answer;
 }
 
 /* One more way out: a tier that is not there, or not large enough. What a plan made with little effort takes of plenty is

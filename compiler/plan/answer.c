@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_ATTEMPTS = 8, ATTEMPTS_IN_PIECES = 3 /* small pieces find addresses, or the plan is too near the least */ };
+enum { MAX_ATTEMPTS = 8, ATTEMPTS_OF_A_CUT = 3 /* of several: what finds no addresses soon is too near the least */ };
 
 /* ---- one plan ---- */
 
@@ -138,7 +138,7 @@ static void place(const PlanRequest *r, PlanAnswer *a) {
 static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
   PlanAnswer a = {.cut = r.cut, .form = form, .of = &r.forms[form]};
   const int64_t budget = r.machine.tier_bytes[TIER_DEVICE];
-  for (int attempt = 0; attempt < (r.cut.parts > 1 ? ATTEMPTS_IN_PIECES : MAX_ATTEMPTS); attempt++) {
+  for (int attempt = 0; attempt < (r.is_one_of_several ? ATTEMPTS_OF_A_CUT : MAX_ATTEMPTS); attempt++) {
     if (!plan_both(&r, &a)) return a;
     place(&r, &a);
     a.fits = a.layout->bytes <= budget;
@@ -249,6 +249,7 @@ const PlanAnswer *plan_answer(const PlanRequest *request) {
     PlanRequest r = plan_request_cut(request, cut);
     r.effort = PLANNER_FAST;
     r.least = PLANNER_LEAST_NONE;
+    r.is_one_of_several = true;
     r.worth_seconds = best->fits ? answer_seconds(best) : 0;
     const PlanAnswer *answer = answer_with_cut(&r);
     if (answer->fault) return answer;

@@ -55,6 +55,7 @@ typedef struct PlanRequest {
   void *of;
   int parts_at_most;     /* of cuts that are looked for where whole values take longer or do not fit; 1: none is */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
+  bool is_one_of_several; /* cuts that are tried: not every one that could fit need be made to */
   bool takes_any;        /* as of PlannerOptions; set for a quick question, for as long as the addresses of any plan will do */
   double worth_seconds;  /* an epoch that takes as long or longer is of no use; 0: each is */
   FormKind form;

@@ -303,8 +303,9 @@ static void measure_staging(Laying *l) {
 /* Where there is no host, what would stay there is on the device all the time: the order that keeps everything. */
 static void add_kept_fields(Laying *l) {
   const Residents *residents = l->layout->residents;
+  if (residents->away_bytes == 0) return;
   const TypedProgram *program = l->schedule->steps[0].kernels->graph->program;
-  for (int f = 0; residents->away_bytes > 0 && f < program->field_count; f++) {
+  for (int f = 0; f < program->field_count; f++) {
     if (residents->away_at[f] < 0) continue;
     int64_t bytes = 4 * typed_rows(program->info, program->fields[f].type.domain);
     for (int d = 0; d < program->fields[f].type.rank; d++) bytes *= program->fields[f].type.dim[d].size;

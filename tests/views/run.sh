@@ -9,7 +9,7 @@ build=$(realpath "$1")
 here=$PWD/tests/views
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$tap_log"' EXIT
-gnncc="$build/gnncc -w"
+gnncc="$build/gnncc -w --cut=whole"
 judge="$build/tests/check_report"
 export LC_ALL=C.UTF-8
 unset COLUMNS
@@ -404,7 +404,7 @@ refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.j
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html plan.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html x.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac
