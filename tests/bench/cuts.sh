@@ -1,0 +1,75 @@
+#!/bin/bash
+# cuts.sh [BUILD [TIERS [MODEL.gnn...]]]: an epoch with all of the memory that keeping everything takes, and with a half, a quarter and a tenth of what is not weights,
+# gradients or optimiser state in it (graph and features are). TIERS: options, as in "--budget host=8GiB" (the default) or "--budget ssd=8GiB".
+# The programs of a model run in turn, ROUNDS times (3); the shortest epoch counts, and its ratio to that of whole values kept. Without models, a GCN and a SAGE of
+# three layers on a generated graph of NODES nodes (60,000), and the same layers 256 wide.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${1:-$here/../../build}" && pwd)
+tiers=${2:---budget host=8GiB}
+models=("${@:3}")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+model() { # NAME LAYER WIDTH
+  cat >"$folder/$1.gnn" <<END
+data g from synth(kind = "rmat", nodes = ${NODES:-60000}, degree = 12, features = 64, classes = 16, seed = 3)
+model $1 on g {
+  h1 = x |> dropout(0.5) |> $2($3) |> relu
+  h2 = h1 |> dropout(0.5) |> $2($3) |> relu
+  return h2 |> dropout(0.5) |> $2(y.classes)
+}
+train $1 {
+  loss      = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  epochs    = 4
+}
+END
+  models+=("$folder/$1.gnn")
+}
+[ ${#models[@]} -gt 0 ] || { model gcn_128 GCN 128; model sage_128 SAGE 128; model gcn_256 GCN 256; }
+# Bytes of the peak, and of that what stays in any case.
+peak_of() { "$build/gnncc" -w --plan=json "$1" | python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+most = max(report["memory"], key=lambda m: m["device_bytes"])
+gradients = sum(b["bytes"] for b in report["blocks"] if b.get("value", "").startswith("d_") and b["value"].endswith(("weight", "bias")))
+print(report["tiers"]["device"]["peak_bytes"], most["weights"] + most["optimizer"] + gradients)'; }
+epoch_of() { # DIRECTORY: the shortest epoch but for the first, in seconds
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") at = i } NR > 2 && (!least || $at < least) { least = $at } END { print least }' "$1/log.csv"
+}
+echo "| model | of the memory | device | cut | planned | epoch | to whole |"
+echo "| --- | ---: | ---: | --- | ---: | ---: | ---: |"
+for model in "${models[@]}"; do
+  name=$(basename "$model" .gnn)
+  read -r peak stays < <(peak_of "$model")
+  for share in 100 50 25 10; do
+    bytes=$((stays + (peak - stays) * share / 100 / 1024 * 1024 + 1024))
+    # shellcheck disable=SC2086
+    "$build/gnncc" -w --budget device=$((bytes / 1024 + 1))KiB $tiers "$model" -o "$folder/at_$share" >"$folder/said_$share" 2>&1 || { echo "| $name | $share % | | $(grep -m1 -o 'no plan fits[^:]*: .*' "$folder/said_$share" | cut -c1-100) |"; rm -f "$folder/at_$share"; continue; }
+    # shellcheck disable=SC2086
+    "$build/gnncc" -w --budget device=$((bytes / 1024 + 1))KiB $tiers --plan=json "$model" >"$folder/report_$share"
+  done
+  for round in $(seq "${ROUNDS:-3}"); do
+    for share in 100 50 25 10; do
+      [ -e "$folder/at_$share" ] || continue
+      rm -rf "$folder/out"
+      "$folder/at_$share" -q --epochs 5 --every 1 --log csv --out "$folder/out" >/dev/null && epoch_of "$folder/out" >>"$folder/seconds_$share"
+    done
+  done
+  for share in 100 50 25 10; do
+    [ -s "$folder/seconds_$share" ] || continue
+    python3 - "$folder" "$name" "$share" <<'END'
+import json, sys
+folder, name, share = sys.argv[1:]
+best = lambda s: min(float(line) for line in open(f"{folder}/seconds_{s}"))
+report = json.load(open(f"{folder}/report_{share}"))
+cut = report["cut"]
+words = "whole" if cut["parts"] == 1 and not cut["fields_on_host"] else f'{cut["parts"]} parts'
+if cut["slices"] > 1: words += f', {cut["slices"]} slices'
+if cut["fields_on_host"]: words += ", features on the host"
+epoch = best(share)
+print(f'| {name} | {share} % | {report["tiers"]["device"]["peak_bytes"] / 2**20:.1f} MiB | {words} | {1e3 * report["epoch"]["seconds"]:.1f} ms | {1e3 * epoch:.1f} ms | {epoch / best(100):.2f} |')
+END
+  done
+  rm -f "$folder"/at_* "$folder"/seconds_*
+done
