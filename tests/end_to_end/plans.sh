@@ -133,6 +133,7 @@ for kind in reruns host; do queue parts3_$kind parts3 '--cut=rows(4)' ${road[$ki
 queue keep_parts_sums2 parts_sums2
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
+queue away4_host away4 --budget host=64MiB
 queue slices4_slices3 slices4 '--cut=slices(3)' --policy=offload --budget host=64MiB
 for kind in reruns host; do queue parts_sums2_$kind parts_sums2 '--cut=rows(4)' ${road[$kind]} --budget device=$(least_of parts_sums2 '--cut=rows(4)' ${road[$kind]})KiB; done
 queue keep_returns2 returns2
@@ -227,6 +228,8 @@ slices_of() { # MODEL: by columns, with and without other tiers
 }
 check "slices4, whole: trains" train keep_slices4 out_keep_slices4
 check "slices4, two and three slices: same bits, memory as planned" slices_of slices4
+features_on_host() { agrees_with keep_slices4 away4_host && grep -q 'is_on_host = 1' gen_away4_host/away4.c && grep -q 'in data_x\[1/4\] <- host' gen_away4_host/away4.c; }
+check "away4, features on the host: they come by parts, same bits, memory as planned" features_on_host
 tables_by_slices() {
   grep -q 'sum over in-edges of src\..*_table \[4/4\]' gen_slices4_slices2/slices4.c && grep -q 'spmm_16_of_32(' gen_slices4_slices2/slices4.c
 }
