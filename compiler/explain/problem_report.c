@@ -54,6 +54,19 @@ static const char *step_name(const Drawing *w, int base) {
   return op->chunks > 1 ? arena_printf(w->arena, "%s[%d]", op->id, s->chunk) : op->id;
 }
 
+/* Of a piece, what it is a piece of, and which. */
+static void add_piece(json_t *item, const char *group, int chunks, int chunk) {
+  if (chunks <= 1) return;
+  json_object_set_new(item, "group", json_string(group));
+  json_object_set_new(item, "part", json_integer(chunk + 1));
+}
+
+static json_t *of_piece(const Drawing *w, json_t *item, int piece) {
+  const ProblemDatum *d = &w->problem->data[w->problem->pieces[piece].datum];
+  add_piece(item, d->id, d->chunks, w->problem->pieces[piece].chunk);
+  return item;
+}
+
 /* ---- steps ---- */
 
 static int before_on_lane(const Drawing *w, const char *lane) {
@@ -208,8 +221,8 @@ static const PlanInterval *interval_of(const Drawing *w, int piece, int from) {
 
 static void add_block(const Drawing *w, json_t *list, const PlanStay *stay, int from, int until, int64_t offset, int64_t bytes) {
   const char *name = piece_name(w, stay->piece), *how = stay->in_move >= 0 ? "returned" : w->q->rerun[from] >= 0 ? "recomputed" : "made";
-  json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:s, s:i, s:s}", "name", name, "kind", kind_of(w, stay->piece), "tier", "device", "offset", (json_int_t)offset, "bytes",
-                                        (json_int_t)bytes, "first_step", first_step_of(w, from), "last_step", w->kernel_step[until] + 1, "value", name, "line", 0, "how", how));
+  json_array_append_new(list, of_piece(w, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:s, s:i, s:s}", "name", name, "kind", kind_of(w, stay->piece), "tier", "device", "offset", (json_int_t)offset, "bytes",
+                                        (json_int_t)bytes, "first_step", first_step_of(w, from), "last_step", w->kernel_step[until] + 1, "value", name, "line", 0, "how", how), stay->piece));
 }
 
 static json_t *json_blocks(const Drawing *w) {
@@ -228,8 +241,8 @@ static json_t *json_slots(const Drawing *w) {
   for (int i = 0; i < w->q->move_count; i++) {
     const PlanMove *move = &w->q->moves[i];
     int first = move->after >= 0 ? first_step_of(w, move->after + 1) : 1;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:[]}", "value", piece_name(w, move->piece), "tier", tier_names[move->to], "bytes",
-                                          (json_int_t)w->problem->pieces[move->piece].bytes, "first_step", first, "last_step", w->kernel_step[move->v] + 1, "extents"));
+    json_array_append_new(list, of_piece(w, json_pack("{s:s, s:s, s:I, s:i, s:i, s:[]}", "value", piece_name(w, move->piece), "tier", tier_names[move->to], "bytes",
+                                          (json_int_t)w->problem->pieces[move->piece].bytes, "first_step", first, "last_step", w->kernel_step[move->v] + 1, "extents"), move->piece));
   }
   return list;
 }
@@ -281,8 +294,11 @@ static json_t *json_steps(const Drawing *w) {
       json_object_set_new(item, "reads", names(w, w->q->base[s->step], PROBLEM_USE_READ | PROBLEM_USE_UPDATE));
       json_object_set_new(item, "writes", names(w, w->q->base[s->step], PROBLEM_USE_CREATE | PROBLEM_USE_UPDATE));
       json_object_set_new(item, "frees", json_array());
+      const ProblemStep *base = &w->problem->steps[w->q->base[s->step]];
+      add_piece(item, w->problem->ops[base->op].id, w->problem->ops[base->op].chunks, base->chunk);
     } else {
       json_object_set_new(item, "value", json_string(piece_name(w, s->piece)));
+      of_piece(w, item, s->piece);
     }
     if (s->waits_for != NONE) json_object_set_new(item, "waits_for", json_integer(s->waits_for + 1));
     if (s->to) json_object_update_new(item, json_pack("{s:s, s:s, s:[]}", "to", s->to, "from", s->from, "after"));
@@ -331,8 +347,8 @@ static json_t *json_values(const Drawing *w) {
     int piece = ranks[i].piece, creator = w->problem->pieces[piece].creator;
     Fate fate = fate_in(w->q, piece);
     if (creator < 0 && fate == FATE_KEEP && ranks[i].adds_ns == 0) continue;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:[]}", "value", piece_name(w, piece), "what", creator >= 0 ? step_name(w, creator) : "given", "line", 0, "bytes",
-                                          (json_int_t)ranks[i].bytes, "fate", fate_names[fate], "adds_seconds", seconds_of(ranks[i].adds_ns), "pinned", 0, "alternatives"));
+    json_array_append_new(list, of_piece(w, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:[]}", "value", piece_name(w, piece), "what", creator >= 0 ? step_name(w, creator) : "given", "line", 0, "bytes",
+                                          (json_int_t)ranks[i].bytes, "fate", fate_names[fate], "adds_seconds", seconds_of(ranks[i].adds_ns), "pinned", 0, "alternatives"), piece));
   }
   return list;
 }

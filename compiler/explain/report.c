@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layers.h"
 #include "compiler/plan/tiers.h"
 #include "runtime/base/text.h"
 
@@ -42,9 +43,8 @@ const char *report_verdict(const Emission *m) {
 
 /* ---- the decisions ---- */
 
-static const char *made_by(const Emission *m, ValueId value) {
-  const Kernels *kernels = m->training;
-  return kernel_what(kernels, &kernels->kernels[kernels->made_by[value]]);
+const char *report_made_by(const Kernels *kernels, ValueId value) {
+  return kernels->made_by[value] == NO_INDEX ? "given" : kernel_what(kernels, &kernels->kernels[kernels->made_by[value]]);
 }
 
 static const Alternative *best_alternative(const Decision *d) {
@@ -75,7 +75,7 @@ static const char *why(Arena *arena, const Decision *d) {
 
 enum { SHOWN = 8 };
 
-/* A value, or all pieces of one that is cut. */
+/* A value, or all pieces of one that is cut by rows or in slices. */
 typedef struct Line {
   const Decision *first; /* the piece that adds most */
   int64_t bytes, adds_ns;
@@ -98,10 +98,11 @@ static Line *lines_of(const Emission *m, const Decisions *d, bool is_verbose, in
   *count = 0;
   for (int i = 0; i < d->count; i++) {
     const Decision *x = &d->list[i];
-    const bool is_new = is_verbose || line_of[x->value] == 0;
+    const ValueId of = graph_first_slice(m->training->graph, x->value);
+    const bool is_new = is_verbose || line_of[of] == 0;
     if (is_new) lines[(*count)++].first = x;
-    if (is_new) line_of[x->value] = *count;
-    Line *line = &lines[is_verbose ? *count - 1 : line_of[x->value] - 1];
+    if (is_new) line_of[of] = *count;
+    Line *line = &lines[is_verbose ? *count - 1 : line_of[of] - 1];
     line->bytes += x->bytes;
     line->adds_ns += x->adds_ns;
     line->pieces++;
@@ -119,6 +120,15 @@ static const char *fates_text(Arena *arena, const Line *line) {
   return text;
 }
 
+/* Of several slices, the name of the first. */
+static const char *name_of(const Emission *m, const Line *line) {
+  const Graph *graph = m->training->graph;
+  if (line->pieces > 1) return graph->values[graph_first_slice(graph, line->first->value)].name;
+  return parts_name(m->training_plan->problem->parts, graph->values[line->first->value].name, line->first->part);
+}
+
+static int widest(int wide, const char *text) { return (int)strlen(text) > wide ? (int)strlen(text) : wide; }
+
 static void print_decisions(const Emission *m, const Decisions *d, bool is_verbose, FILE *out) {
   if (!d->count) return;
   int count, decided = 0;
@@ -126,12 +136,13 @@ static void print_decisions(const Emission *m, const Decisions *d, bool is_verbo
   for (int i = 0; i < count; i++) decided += lines[i].with[FATE_KEEP] < lines[i].pieces;
   int shown = is_verbose ? count : decided > SHOWN ? decided : SHOWN;
   if (shown > count) shown = count;
-  fprintf(out, "\n  %-18s %-38s %5s %10s  %-9s %9s  %s\n", "value", "what it is", "line", "size", "fate", "adds", "why not the next best");
+  int wide = 18;
+  for (int i = 0; i < shown; i++) wide = widest(wide, name_of(m, &lines[i]));
+  fprintf(out, "\n  %-*s %-38s %5s %10s  %-9s %9s  %s\n", wide, "value", "what it is", "line", "size", "fate", "adds", "why not the next best");
   for (int i = 0; i < shown; i++) {
     const Decision *x = lines[i].first;
     const bool is_mixed = lines[i].with[x->fate] < lines[i].pieces;
-    const char *name = parts_name(m->training_plan->problem->parts, m->training->graph->values[x->value].name, lines[i].pieces > 1 ? 0 : x->part);
-    fprintf(out, "  %-18s %-38.38s %5d %10s  %-9s %9s  %s\n", name, made_by(m, x->value),
+    fprintf(out, "  %-*s %-38.38s %5d %10s  %-9s %9s  %s\n", wide, name_of(m, &lines[i]), report_made_by(m->training, lines[i].pieces > 1 ? graph_first_slice(m->training->graph, x->value) : x->value),
             (int)m->training->graph->values[x->value].place.line, bytes(m->arena, lines[i].bytes), is_mixed ? "mixed" : fate_names[x->fate], added(m->arena, lines[i].adds_ns),
             lines[i].pieces > 1 ? fates_text(m->arena, &lines[i]) : why(m->arena, x));
   }
@@ -244,6 +255,32 @@ static void print_cut(const Emission *m, Cut cut, FILE *out) {
   if (cut.parts > 1 || cut.slices > 1 || cut.has_data_away) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, fields);
 }
 
+/* How each layer's sums over neighbours run, and what moves for it; only the tiers that something moves to or from have columns. */
+static void print_layers(const Emission *m, Cut cut, FILE *out) {
+  static const char *const passes[] = {"forward", "backward", "update"};
+  if (cut.parts <= 1 && cut.slices <= 1) return;
+  const LayerRuns runs = layer_runs(m->arena, m->schedule);
+  bool has_moves[TIER_COUNT] = {false};
+  int wide = 18, mode = 0;
+  for (int i = 0; i < runs.count; i++) {
+    wide = widest(wide, runs.list[i].layer ? runs.list[i].layer : "");
+    mode = widest(mode, runs.list[i].mode);
+    for (Tier t = TIER_HOST; t < TIER_COUNT; t++) has_moves[t] = has_moves[t] || runs.list[i].out_bytes[t] > 0 || runs.list[i].in_bytes[t] > 0;
+  }
+  fprintf(out, "\n  %-*s %-8s %5s  %-*s %7s", wide, "layer", "pass", "line", mode, "mode", "pieces");
+  for (Tier t = TIER_HOST; t < TIER_COUNT; t++)
+    if (has_moves[t]) fprintf(out, " %10s %10s", arena_printf(m->arena, "to %s", tier_names[t]), arena_printf(m->arena, "from %s", tier_names[t]));
+  fprintf(out, has_moves[TIER_HOST] || has_moves[TIER_SSD] ? " %8s %9s\n" : "\n", "hidden", "waits");
+  for (int i = 0; i < runs.count; i++) {
+    const LayerRun *run = &runs.list[i];
+    fprintf(out, "  %-*s %-8s %5d  %-*s %7d", wide, run->layer ? run->layer : "others", passes[run->pass], run->line, mode, run->mode, run->pieces);
+    for (Tier t = TIER_HOST; t < TIER_COUNT; t++)
+      if (has_moves[t]) fprintf(out, " %10s %10s", run->out_bytes[t] ? bytes(m->arena, run->out_bytes[t]) : "0", run->in_bytes[t] ? bytes(m->arena, run->in_bytes[t]) : "0");
+    if (run->transfer_seconds > 0) fprintf(out, " %6.0f %% %9s", 100 * layer_run_hidden(run), run->wait_seconds > 0 ? duration(m->arena, run->wait_seconds) : "0");
+    fprintf(out, "\n");
+  }
+}
+
 void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose, FILE *out) {
   const Emission *m = x->emission;
   const Decisions *d = x->decisions;
@@ -255,6 +292,7 @@ void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose
   print_instead(m, x->instead, out);
   fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->epoch_bytes), needed(m->arena, y->lower_bound),
           y->lower_bound ? 100.0 * ((double)y->epoch_bytes / (double)y->lower_bound - 1) : 0);
+  print_layers(m, x->cut, out);
   print_decisions(m, d, is_verbose, out);
   print_notes(m, d, x->instead, out);
   if (!is_verbose) return;

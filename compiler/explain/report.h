@@ -9,6 +9,8 @@
 
 /* The explanation of `--plan`, with what a run measured (or NULL). is_verbose: every value and every step. */
 void report_plan_text(const Explanation *explanation, const Measured *run, bool is_verbose, FILE *out);
+/* The step that makes a value, in words; of a field "given". */
+const char *report_made_by(const Kernels *kernels, ValueId value);
 /* report_json.c: the document of `--plan=json`, which the program carries too; the text is the arena's. */
 const char *report_plan_json(const Explanation *explanation);
 /* The emitted code of each kernel of the epoch, the member `code` of pages and annotated sources; NULL where it is too much

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "decided_by.h"
+#include "layers.h"
 #include "report.h"
 #include "compiler/emit/emit_calls.h"
 #include "compiler/plan/tiers.h"
@@ -100,6 +101,26 @@ static json_t *json_instead(const Instead *i) {
   return object;
 }
 
+static json_t *json_layers(const Emission *m) {
+  static const char *const passes[] = {"forward", "backward", "update"};
+  const LayerRuns runs = layer_runs(m->arena, m->schedule);
+  json_t *list = json_array();
+  for (int i = 0; i < runs.count; i++) {
+    const LayerRun *run = &runs.list[i];
+    json_t *item = json_pack("{s:s, s:s, s:i, s:s, s:i, s:i}", "layer", run->layer ? run->layer : "", "pass", passes[run->pass], "line", run->line, "mode", run->mode, "sums", run->sums,
+                             "pieces", run->pieces);
+    for (Tier tier = TIER_HOST; tier < TIER_COUNT; tier++) {
+      json_object_set_new(item, tier == TIER_HOST ? "host_out_bytes" : "ssd_out_bytes", integer(run->out_bytes[tier]));
+      json_object_set_new(item, tier == TIER_HOST ? "host_in_bytes" : "ssd_in_bytes", integer(run->in_bytes[tier]));
+    }
+    json_object_set_new(item, "transfer_seconds", json_real(run->transfer_seconds));
+    json_object_set_new(item, "wait_seconds", json_real(run->wait_seconds));
+    if (run->slowed_seconds > 0) json_object_set_new(item, "slowed_seconds", json_real(run->slowed_seconds));
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
 /* ---- values, and what has memory ---- */
 
 static json_t *json_alternatives(const Decision *d) {
@@ -114,16 +135,28 @@ static json_t *json_alternatives(const Decision *d) {
   return list;
 }
 
+/* Of a piece, what it is a piece of, and which. */
+static void add_piece(json_t *item, const char *group, int part, const Slice *slice) {
+  if (!part && !slice->count) return;
+  json_object_set_new(item, "group", json_string(group));
+  if (part) json_object_set_new(item, "part", json_integer(part));
+  if (slice->count) json_object_set_new(item, "slice", json_integer(slice->index));
+}
+
+static void add_piece_of_value(json_t *item, const Graph *graph, ValueId value, int part) {
+  add_piece(item, graph->values[graph_first_slice(graph, value)].name, part, &graph->values[value].slice);
+}
+
 static json_t *json_values(const Emission *m, const Decisions *decisions) {
   json_t *list = json_array();
   for (int i = 0; i < decisions->count; i++) {
     const Decision *d = &decisions->list[i];
     const Value *value = &m->training->graph->values[d->value];
-    const char *what = kernel_what(m->training, &m->training->kernels[m->training->made_by[d->value]]);
     const char *name = parts_name(m->training_plan->problem->parts, value->name, d->part);
-    json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", name, "what", what, "line",
-                                          (int)value->place.line, "bytes", (json_int_t)d->bytes, "fate", fate_names[d->fate], "adds_seconds",
-                                          seconds_of(d->adds_ns), "pinned", d->is_pinned, "alternatives", json_alternatives(d)));
+    json_t *item = json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", name, "what", report_made_by(m->training, d->value), "line", (int)value->place.line, "bytes",
+                             (json_int_t)d->bytes, "fate", fate_names[d->fate], "adds_seconds", seconds_of(d->adds_ns), "pinned", d->is_pinned, "alternatives", json_alternatives(d));
+    add_piece_of_value(item, m->training->graph, d->value, d->part);
+    json_array_append_new(list, item);
   }
   return list;
 }
@@ -156,6 +189,7 @@ static json_t *json_blocks(const Emission *m) {
       json_object_set_new(item, "value", json_string(piece_name(m, b->kernels, b->value, b->part)));
       json_object_set_new(item, "line", json_integer(b->kernels->graph->values[b->value].place.line));
       json_object_set_new(item, "how", json_string(how_it_came(m->schedule, b)));
+      add_piece_of_value(item, b->kernels->graph, b->value, b->part);
     }
     json_array_append_new(list, item);
   }
@@ -172,9 +206,10 @@ static json_t *json_slots(const Emission *m) {
     for (int e = m->layout->slot_extent[h]; e < m->layout->slot_extent[h + 1]; e++)
       json_array_append_new(extents, json_pack("{s:I, s:I}", "at", (json_int_t)m->layout->extents[e].at, "bytes", (json_int_t)m->layout->extents[e].bytes));
     int first = slot->first ? s->kernel_step[slot->first - 1] + 2 : 1;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", piece_name(m, slot->kernels, slot->value, slot->part), "tier",
-                                          tier_names[slot->tier], "bytes", (json_int_t)slot->bytes, "first_step", first, "last_step",
-                                          s->kernel_step[slot->last] + 1, "extents", extents));
+    json_t *item = json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", piece_name(m, slot->kernels, slot->value, slot->part), "tier", tier_names[slot->tier], "bytes",
+                             (json_int_t)slot->bytes, "first_step", first, "last_step", s->kernel_step[slot->last] + 1, "extents", extents);
+    add_piece_of_value(item, slot->kernels->graph, slot->value, slot->part);
+    json_array_append_new(list, item);
   }
   return list;
 }
@@ -272,6 +307,7 @@ static int decider_of(const Schedule *s, int step) {
 static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   const Copy *copy = &s->copies[step->copy];
   json_object_set_new(item, "value", json_string(parts_name(step->parts, copy->kernels->graph->values[copy->value].name, copy->part)));
+  add_piece_of_value(item, copy->kernels->graph, copy->value, copy->part);
   if (step->kind == STEP_WAIT) {
     json_object_set_new(item, "waits_for", json_integer(copy->step + 1));
     return;
@@ -282,6 +318,13 @@ static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   json_object_set_new(item, "after", after);
   json_object_set_new(item, "to", json_string(tier_names[copy->is_out ? copy->tier : TIER_DEVICE]));
   json_object_set_new(item, "from", json_string(tier_names[copy->is_out ? TIER_DEVICE : copy->tier]));
+}
+
+/* Kernels of slices are called as the first of them. */
+static const char *group_of_kernel(const Kernels *kernels, const Kernel *kernel) {
+  const ValueId first = graph_first_slice(kernels->graph, kernel->anchor);
+  const Kernel *of_first = kernels->made_by[first] == NO_INDEX ? kernel : &kernels->kernels[kernels->made_by[first]];
+  return kernel_what(kernels, of_first->anchor == first ? of_first : kernel);
 }
 
 static void add_kernel_facts(const Emission *m, int i, json_t *item) {
@@ -296,6 +339,8 @@ static void add_kernel_facts(const Emission *m, int i, json_t *item) {
   json_decref(body);
   json_object_set_new(item, "writes", writes);
   json_object_set_new(item, "frees", names_of_freed(m, i));
+  const Slice *slice = &step->kernels->graph->values[kernel->anchor].slice;
+  if (step->part || slice->count) add_piece(item, group_of_kernel(step->kernels, kernel), step->part, slice);
 }
 
 static json_t *json_steps(const Emission *m) {
@@ -387,6 +432,7 @@ const char *report_plan_json(const Explanation *x) {
                            json_lanes(m), "notes", json_notes(m), "source", json_source(m));
   if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
   if (root) json_object_set_new(root, "cut", json_pack("{s:i, s:i, s:b}", "parts", x->cut.parts, "slices", x->cut.slices, "fields_on_host", x->cut.has_data_away));
+  if (root && (x->cut.parts > 1 || x->cut.slices > 1)) json_object_set_new(root, "layers", json_layers(m));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
   if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));
   const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"blocks", json_blocks}, {"homes", json_slots},

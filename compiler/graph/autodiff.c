@@ -264,6 +264,7 @@ void differentiate(Graph *graph, const Association *association) {
   memcpy(seed.operand, graph->values[graph->loss].operand, sizeof seed.operand);
   seed.shape = graph->values[seed.operand[0]].shape;
   seed.place = graph->values[graph->loss].place;
+  seed.layer = graph->values[graph->loss].layer;
   seed.phase = PHASE_BACKWARD;
   if (r.is_needed[seed.operand[0]]) r.gradient[seed.operand[0]] = graph_add(graph, seed);
 
@@ -275,6 +276,7 @@ void differentiate(Graph *graph, const Association *association) {
     for (int v = first; v < graph->value_count; v++) {
       Value *value = &graph->values[v];
       value->place = graph->values[i].place;
+      value->layer = graph->values[i].layer;
       value->phase = value->op == OP_POSITIVE ? PHASE_FORWARD : PHASE_BACKWARD;
       value->name = value->op == OP_POSITIVE ? arena_printf(graph->arena, "%s.bits", graph->values[value->operand[0]].name)
                                              : arena_printf(graph->arena, v == r.summed ? "d_%s" : "back_%s", graph->values[i].name);

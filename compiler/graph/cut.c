@@ -125,8 +125,15 @@ static Shape sliced_shape(Shape shape, int64_t size) {
   return shape;
 }
 
+/* The columns from `begin` on of value `of`, `size` of its dimension 0. */
+static Slice slice_at(const Cutting *c, ValueId of, int64_t begin, int64_t size) {
+  const int64_t length = c->from->values[of].shape.size[0];
+  return (Slice){of, (int)(begin / size) + 1, (int)((length + size - 1) / size)};
+}
+
 static ValueId add_like(const Cutting *c, const Value *source, Value value, const char *what) {
   value.place = source->place;
+  value.layer = source->layer;
   value.phase = source->phase;
   value.name = *what ? arena_printf(c->to->arena, "%s_%s", source->name, what) : source->name;
   return graph_add(c->to, value);
@@ -134,7 +141,7 @@ static ValueId add_like(const Cutting *c, const Value *source, Value value, cons
 
 static ValueId table_of(const Cutting *c, const Tile *of, Tile *tile, const Value *source, Phase phase) {
   ValueId *table = &tile->table[phase];
-  Value value = {.op = OP_TABLE, .shape = c->to->values[of->tile].shape, .operand_count = 1, .operand = {of->tile}};
+  Value value = {.op = OP_TABLE, .shape = c->to->values[of->tile].shape, .operand_count = 1, .operand = {of->tile}, .slice = c->to->values[of->tile].slice};
   if (!c->options.has_tables) return of->tile;
   if (*table == NO_VALUE) {
     *table = add_like(c, source, value, "table");
@@ -172,6 +179,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
     part.shape = sliced_shape(sum.shape, count);
     part.tap = NULL;
     part.declared_width = shape_width(&sum.shape);
+    part.slice = slice_at(c, id, begin, size);
     begin_walk(c);
     part.operand[0] = slice_expression(c, sum.operand[0], sum.as.end, begin, count, sum.phase);
     all.operand[all.operand_count++] = add_like(c, &sum, part, "slice");
@@ -235,6 +243,7 @@ static void add_tiles(const Cutting *c, ValueId id) {
   for (int t = 0; t < c->tiles[id].count; t++) {
     Tile *tile = &c->tiles[id].list[t];
     Value slice = {.op = OP_TILE, .shape = sliced_shape(value->shape, tile->size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, tile->begin}};
+    if (tile->size > 0) slice.slice = slice_at(c, id, tile->begin, tile->size);
     if (tile->size > 0 && tile->tile == NO_VALUE) tile->tile = add_like(c, value, slice, "slice");
   }
 }

@@ -124,6 +124,7 @@ static ValueId factored(Graph *graph, ValueId id, int count) {
     if (scale != 1) result = graph_map(graph, MAP_MUL, result, graph_spread(graph, graph_number(graph, scale), v.shape));
     for (int i = first; i < graph->value_count; i++) {
       graph->values[i].place = v.place;
+      graph->values[i].layer = v.layer;
       graph->values[i].phase = v.phase;
       graph->values[i].name = v.name;
     }

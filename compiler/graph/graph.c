@@ -101,6 +101,7 @@ static Value like(const Graph *graph, ValueId source, Op op) {
   Value value = {.op = op};
   if (source != NO_VALUE) {
     value.place = graph->values[source].place;
+    value.layer = graph->values[source].layer;
     value.phase = graph->values[source].phase;
     value.name = graph->values[source].name;
     value.shape = graph->values[source].shape;
@@ -345,6 +346,15 @@ void graph_name_values(Graph *graph) {
     last[i] = 1;
     value->name = name;
   }
+}
+
+ValueId graph_first_slice(const Graph *graph, ValueId id) {
+  const Value *value = &graph->values[id];
+  for (ValueId i = 0; i < id && value->slice.count; i++) {
+    const Value *other = &graph->values[i];
+    if (other->op == value->op && other->phase == value->phase && other->slice.of == value->slice.of && other->slice.count == value->slice.count) return i;
+  }
+  return id;
 }
 
 static void dump_shape(const Graph *graph, const Shape *shape, FILE *out) {

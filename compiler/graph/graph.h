@@ -80,6 +80,12 @@ typedef struct Shape {
 /* What a value is needed for. */
 typedef enum Phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_UPDATE } Phase;
 
+/* Which of several neighbouring runs of columns a value is (compiler/graph/cut.h): those of one value have the same `of` and `count`. */
+typedef struct Slice {
+  ValueId of;
+  int index, count; /* from 1; count 0: it is no slice */
+} Slice;
+
 typedef struct Value {
   Op op;
   Shape shape;
@@ -117,6 +123,8 @@ typedef struct Value {
   Place place;
   const char *name; /* in dumps, listings and emitted code; made unique by graph_name_values */
   const char *tap;  /* the layer whose result this is, or NULL */
+  const char *layer; /* the call that it stems from ("conv1"), or a sum over neighbours that the model itself has; NULL: none is before it */
+  Slice slice;
   bool was_tap;     /* it is one, but is not kept: kernels are cut as if it were */
   bool is_once;     /* it may be computed once (hoist.h): its kernel is no matter of tuning, for the bits are to be those of each time */
   bool is_exact;    /* where something was hoisted out of the graph, for whoever reads it to have the bits of before: it is not kept in bf16; */
@@ -173,6 +181,8 @@ void graph_rebuild(Graph *graph, const ValueId *forward);
 
 /* Short unique names fit for C identifiers. */
 void graph_name_values(Graph *graph);
+/* Of the slices that the value is one of, the first in the graph; of what is no slice, itself. */
+ValueId graph_first_slice(const Graph *graph, ValueId id);
 
 void graph_dump(const Graph *graph, FILE *out);
 

@@ -82,6 +82,7 @@ static ValueId rebuild(const Rebuilding *r, ValueId id, ValueId leaf, ValueId ne
   else result = graph_gather(graph, operand[0], v.as.end);
   for (int i = first; i < graph->value_count; i++) {
     graph->values[i].place = v.place;
+    graph->values[i].layer = v.layer;
     graph->values[i].name = v.name;
   }
   return r->rebuilt[id] = result;

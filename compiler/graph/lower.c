@@ -170,6 +170,33 @@ static const char *value_name(Arena *arena, const TypedExpr *e) {
   return *e->scope ? arena_printf(arena, "%s.%s", e->scope, name) : name;
 }
 
+/* "convs.0" of "convs.0.lin": the outermost call, with its turn where it is one of a loop. */
+static const char *outermost_call(Arena *arena, const char *scope) {
+  size_t length = strcspn(scope, ".");
+  const size_t turn = scope[length] ? strspn(scope + length + 1, "0123456789") : 0;
+  if (turn > 0 && (scope[length + 1 + turn] == '.' || !scope[length + 1 + turn])) length += 1 + turn;
+  return arena_printf(arena, "%.*s", (int)length, scope);
+}
+
+/* What the model itself does to the result of a layer counts with that layer. */
+static const char *layer_of(const Graph *graph, const TypedExpr *e, const Value *value) {
+  const char *layer = NULL;
+  if (*e->scope) return outermost_call(graph->arena, e->scope);
+  if (e->kind == TYPED_REDUCE_EDGES) return value_name(graph->arena, e);
+  for (int k = 0; k < value->operand_count; k++)
+    if (graph->values[value->operand[k]].layer) layer = graph->values[value->operand[k]].layer;
+  return layer;
+}
+
+/* What is done to the data before the first layer counts with the layer that it is for. */
+static void give_layers(Graph *graph) {
+  bool *is_before = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
+  for (int i = 0; i < graph->value_count; i++) is_before[i] = !graph->values[i].layer;
+  for (int i = graph->value_count - 1; i >= 0; i--)
+    for (int k = 0; k < graph->values[i].operand_count; k++)
+      if (is_before[graph->values[i].operand[k]]) graph->values[graph->values[i].operand[k]].layer = graph->values[i].layer;
+}
+
 /* Where there is one graph, sums over its nodes are those over all rows, which many threads share, and what is the graph's is everybody's. */
 static bool is_whole_graph(const Lowering *l, const TypedExpr *e) {
   const TypedExpr *operand = &l->program->exprs[e->operand[0]];
@@ -277,6 +304,7 @@ Graph *lower(Arena *arena, const TypedProgram *program) {
     for (int v = first; v < l.graph->value_count; v++) {
       Value *value = &l.graph->values[v];
       value->place = e->place;
+      value->layer = layer_of(l.graph, e, value);
       if (v == l.value_of[i]) value->name = value_name(arena, e);
       else if (!value->name || !*value->name) value->name = arena_printf(arena, "%s.part", value_name(arena, e));
     }
@@ -288,8 +316,10 @@ Graph *lower(Arena *arena, const TypedProgram *program) {
     Shape labels = shape_of_type(&program->fields[field].type);
     Value loss = {.op = OP_CROSS_ENTROPY, .operand_count = 2, .place = program->train.place, .name = "loss"};
     loss.operand[0] = l.value_of[program->train.scores];
+    loss.layer = l.graph->values[loss.operand[0]].layer;
     loss.operand[1] = leaf(&l, &l.field[field], OP_INPUT, field, labels);
     l.graph->loss = graph_add(l.graph, loss);
   }
+  give_layers(l.graph);
   return l.graph;
 }

@@ -96,6 +96,7 @@ static ValueId aggregate_first(const Reassociation *r, ValueId id) {
   result.operand[0] = linear_rows_of(graph, &r->rows, id, x);
   result.shape.domain = graph->values[id].shape.domain;
   result.place = graph->values[id].place;
+  result.layer = graph->values[id].layer;
   result.name = graph->values[id].name;
   result.tap = graph->values[id].tap;
   return graph_add(graph, result);

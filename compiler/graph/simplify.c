@@ -66,7 +66,7 @@ static ValueId sum_of_concats(Graph *graph, ValueId a, ValueId b) {
     sizes[count++] = end - at;
   }
   if (count > MAX_VALUE_OPERANDS) return NO_VALUE;
-  Value whole = {.op = OP_CONCAT, .shape = x.shape, .as.part = x.as.part, .place = x.place, .phase = x.phase, .operand_count = count};
+  Value whole = {.op = OP_CONCAT, .shape = x.shape, .as.part = x.as.part, .place = x.place, .layer = x.layer, .phase = x.phase, .operand_count = count};
   for (int k = 0; k < count; k++) {
     Shape shape = x.shape;
     shape.size[axis] = sizes[k];
@@ -151,7 +151,7 @@ static ValueId simplify_reshape(Graph *graph, ValueId id) {
   const Value v = graph->values[id];
   const Value inner = graph->values[v.operand[0]];
   if (inner.op != OP_LIFT) return simplify_identity(graph, id);
-  Value on_nodes = {.op = OP_RESHAPE, .shape = v.shape, .operand_count = 1, .operand = {inner.operand[0]}, .place = v.place, .phase = v.phase, .name = v.name};
+  Value on_nodes = {.op = OP_RESHAPE, .shape = v.shape, .operand_count = 1, .operand = {inner.operand[0]}, .place = v.place, .layer = v.layer, .phase = v.phase, .name = v.name};
   on_nodes.shape.domain = domain_at(v.shape.domain, inner.as.end);
   return graph_lift(graph, graph_add(graph, on_nodes), v.shape.domain, inner.as.end);
 }
@@ -222,8 +222,11 @@ void simplify(Graph *graph) {
       if (better == NO_VALUE) continue;
       Value *kept = &graph->values[better];
       if (better >= count) {
-        for (int v = count; v <= better; v++)
-          if (!*graph->values[v].name) graph->values[v].place = graph->values[i].place;
+        for (int v = count; v <= better; v++) {
+          if (*graph->values[v].name) continue;
+          graph->values[v].place = graph->values[i].place;
+          graph->values[v].layer = graph->values[i].layer;
+        }
         kept->name = graph->values[i].name;
         kept->phase = graph->values[i].phase;
       }
@@ -255,6 +258,7 @@ static ValueId settled_logsumexp(Graph *graph, ValueId id) {
   for (int i = first; i < graph->value_count; i++) {
     Value *value = &graph->values[i];
     value->place = v.place;
+    value->layer = v.layer;
     value->phase = v.phase;
     value->name = i == result ? v.name : arena_printf(graph->arena, "%s.%s", v.name, i == largest ? "max" : i == sum ? "sum" : "part");
   }

@@ -13,7 +13,7 @@ typedef struct Alternative {
 } Alternative;
 
 typedef struct Decision {
-  ValueId value;
+  ValueId value;      /* a field, where that stays on the host */
   int part;           /* of it; 0: all */
   int64_t bytes;
   Fate fate;          /* the one that is not `keep`, if any of its gaps has one */

@@ -35,15 +35,17 @@ typedef struct Member {
 } Member;
 
 static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"model_fingerprint", 'T'}, {"figures", 't'}, {"fits", 'b'},
-                                       {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'}, {"cut", 'O'},
+                                       {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'}, {"cut", 'O'}, {"layers", 'L'},
                                        {"instead", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"code", 'L'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
+static const Member layer_members[] = {{"layer", 't'}, {"pass", 't'}, {"line", 'i'}, {"mode", 't'}, {"sums", 'i'}, {"pieces", 'i'}, {"host_out_bytes", 'i'}, {"host_in_bytes", 'i'}, {"ssd_out_bytes", 'i'},
+                                       {"ssd_in_bytes", 'i'}, {"transfer_seconds", 'n'}, {"wait_seconds", 'n'}, {"slowed_seconds", 'N'}, {0}};
 static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't'}, {"kernel", 't'}, {"what", 't'}, {"line", 'i'}, {"start_seconds", 'n'}, {"seconds", 'n'}, {"bytes", 'i'},
                                       {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"decided_by", 'i'}, {"flops", 'N'}, {"reads", 'M'}, {"writes", 'M'}, {"frees", 'M'},
-                                      {"value", 'T'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {0}};
-static const Member value_members[] = {{"value", 't'}, {"what", 't'}, {"line", 'i'}, {"bytes", 'i'}, {"fate", 't'}, {"adds_seconds", 'n'}, {"pinned", 'b'}, {"alternatives", 'l'}, {0}};
+                                      {"value", 'T'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {0}};
+static const Member value_members[] = {{"value", 't'}, {"what", 't'}, {"line", 'i'}, {"bytes", 'i'}, {"fate", 't'}, {"adds_seconds", 'n'}, {"pinned", 'b'}, {"alternatives", 'l'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {0}};
 static const Member alternative_members[] = {{"fate", 't'}, {"fits", 'b'}, {"adds_seconds", 'N'}, {"over_bytes", 'I'}, {"short_of", 'T'}, {0}};
-static const Member block_members[] = {{"name", 't'}, {"kind", 't'}, {"tier", 't'}, {"offset", 'i'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"value", 'T'}, {"line", 'I'}, {"how", 'T'}, {0}};
-static const Member home_members[] = {{"value", 't'}, {"tier", 't'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"extents", 'l'}, {0}};
+static const Member block_members[] = {{"name", 't'}, {"kind", 't'}, {"tier", 't'}, {"offset", 'i'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"value", 'T'}, {"line", 'I'}, {"how", 'T'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {0}};
+static const Member home_members[] = {{"value", 't'}, {"tier", 't'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"extents", 'l'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {0}};
 static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"start_seconds", 'n'}, {"end_seconds", 'n'}, {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"gaps", 'i'}, {"graph", 'i'},
                                         {"features", 'i'}, {"weights", 'i'}, {"optimizer", 'i'}, {"activation", 'i'}, {"gradient", 'i'}, {"scratch", 'i'}, {0}};
 static const Member lane_members[] = {{"lane", 't'}, {"steps", 'i'}, {"busy_seconds", 'n'}, {"wait_seconds", 'n'}, {"idle_seconds", 'n'}, {0}};
@@ -92,7 +94,7 @@ static void check_list(const json_t *list, const Member *members, const char *wh
 static void check_schema(const json_t *root) {
   check_members(root, whole_members, "report", 0);
   if (strcmp(json_string_value(json_object_get(root, "format")), "gnncc-report/1") != 0) fault("the format is another");
-  const struct { const char *key; const Member *members; } lists[] = {{"steps", step_members}, {"values", value_members}, {"blocks", block_members}, {"homes", home_members}, {"memory", memory_members}, {"lanes", lane_members}};
+  const struct { const char *key; const Member *members; } lists[] = {{"steps", step_members}, {"values", value_members}, {"blocks", block_members}, {"homes", home_members}, {"memory", memory_members}, {"lanes", lane_members}, {"layers", layer_members}};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) check_list(json_object_get(root, lists[i].key), lists[i].members, lists[i].key);
   check_list(json_object_get(json_object_get(root, "machine"), "links"), link_members, "machine.links");
   check_list(json_object_get(json_object_get(root, "sweep"), "points"), point_members, "sweep.points");
@@ -129,6 +131,20 @@ static void check_epoch(const json_t *root) {
     close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds") + num(lane, "idle_seconds"), seconds, seconds, "a lane's times make the epoch");
     if (num(lane, "idle_seconds") < 0) fault("lane %s idles %g s", str(lane, "lane"), num(lane, "idle_seconds"));
     if (strcmp(str(lane, "lane"), "compute") == 0) close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds"), seconds, seconds, "the compute lane's times and waits make the epoch");
+  }
+}
+
+/* Each copy counts with one layer. */
+static void check_layers(const json_t *root) {
+  static const char *const sums[] = {"host_out_bytes", "host_in_bytes", "ssd_out_bytes", "ssd_in_bytes", "transfer_seconds", "wait_seconds", "slowed_seconds"};
+  const json_t *layers = json_object_get(root, "layers"), *epoch = json_object_get(root, "epoch"), *layer, *cut = json_object_get(root, "cut");
+  size_t i;
+  if (!layers && (whole(cut, "parts") > 1 || whole(cut, "slices") > 1)) fault("a program that is cut, and nothing is said of its layers");
+  if (!layers || whole(root, "training_steps") == 0) return;
+  for (size_t k = 0; k < sizeof sums / sizeof sums[0]; k++) {
+    double sum = 0;
+    json_array_foreach(layers, i, layer) sum += num(layer, sums[k]);
+    close_to(sum, num(epoch, sums[k]), num(epoch, k < 4 ? sums[k] : "seconds"), sums[k]);
   }
 }
 
@@ -210,14 +226,35 @@ static void check_steps(const json_t *root) {
   }
 }
 
+/* Those of a value are all there, each once; of a problem, those that something becomes of. */
+static void check_pieces(const json_t *root) {
+  const json_t *values = json_object_get(root, "values"), *value, *other;
+  size_t i, k;
+  json_array_foreach((json_t *)values, i, value) {
+    const char *group = str(value, "group");
+    long long parts = 0, slices = 0, pieces = 0;
+    if (!*group) continue;
+    json_array_foreach((json_t *)values, k, other) {
+      if (strcmp(str(other, "group"), group) != 0) continue;
+      if (k != i && whole(other, "part") == whole(value, "part") && whole(other, "slice") == whole(value, "slice")) fault("%s and %s are the same piece", str(value, "value"), str(other, "value"));
+      parts = whole(other, "part") > parts ? whole(other, "part") : parts;
+      slices = whole(other, "slice") > slices ? whole(other, "slice") : slices;
+      pieces++;
+    }
+    if (json_object_get(root, "cut") && pieces != (parts ? parts : 1) * (slices ? slices : 1)) fault("%s has %lld pieces, of %lld parts and %lld slices", group, pieces, parts, slices);
+  }
+}
+
 static int check_report(const json_t *root) {
   check_schema(root);
   check_epoch(root);
+  check_layers(root);
   check_alternatives(root);
   check_instead(root);
   check_memory(root);
   check_addresses(root);
   check_steps(root);
+  check_pieces(root);
   printf("%zu steps, %zu values, %zu blocks\n", json_array_size(json_object_get(root, "steps")), json_array_size(json_object_get(root, "values")), json_array_size(json_object_get(root, "blocks")));
   return faults != 0;
 }
@@ -236,6 +273,14 @@ static bool is_in_a_slice(const json_t *events, const json_t *flow) {
   return false;
 }
 
+/* Which piece it is stands in the arguments, not in the name. */
+static void check_piece(const json_t *event, const json_t *step) {
+  const json_t *args = json_object_get(event, "args");
+  const char *group = str(step, "group"), *name = str(event, "name");
+  if (whole(args, "part") != whole(step, "part") || whole(args, "slice") != whole(step, "slice")) fault("the trace has another piece than step %lld", whole(step, "step"));
+  if (*group ? !strstr(name, group) || strchr(name, '[') : strcmp(name, str(step, "what")) != 0) fault("step %lld is called %s", whole(step, "step"), name);
+}
+
 static int check_trace(const json_t *root, const json_t *report) {
   const json_t *events = json_object_get(root, "traceEvents"), *event;
   enum { TRACKS = 64, FLOWS = 4096 };
@@ -249,6 +294,7 @@ static int check_trace(const json_t *root, const json_t *report) {
       else if (num(event, "ts") < end[track] - 1e-4) fault("event %zu begins at %.4f, before %.4f, where the one before it ends", i, num(event, "ts"), end[track]);
       else end[track] = num(event, "ts") + num(event, "dur");
       slices += whole(event, "pid") == 1;
+      check_piece(event, json_array_get(json_object_get(report, "steps"), (size_t)whole(json_object_get(event, "args"), "step") - 1));
     } else if (is_phase(event, "s") || is_phase(event, "f")) {
       long long id = whole(event, "id");
       if (id <= 0 || id >= FLOWS) fault("event %zu: no such flow", i);

@@ -315,6 +315,43 @@ alternating() { # no two neighbours of one role: a box then holds several
 }
 check "a drawing of at most 200 boxes where roles alternate" alternating
 
+# ---- programs whose values are cut ----
+
+sed '/^  h3/d; s/h3 |>/h2 |>/; s/nodes = 102400/nodes = 20000/; s/SAGE/GCN/; s/x |>/x |> dropout(0.3) |>/; s/hidden = 128/hidden = 64/; s/features = 128/features = 64/' "$here/spill.gnn" >cut.gnn
+sed '/^target/i plan { fate "x" = host }' cut.gnn >away.gnn
+cut_plan() { "$build/gnncc" -w $fast --target=box --budget device="$2" --cut="$1" "${@:3}"; }
+layers() { sed -n '/^  layer /,/^$/p' "$1"; }
+by_rows() { # of every layer in both directions: how it runs and what moves for it, which is all that moves
+  cut_plan 'rows(8)' 20MiB --plan --emit=plan=rows.json cut.gnn >rows.txt && layers rows.txt && "$judge" report rows.json || return 1
+  [ "$(layers rows.txt | awk 'NR > 1 && NF { print $1, $2, $4, $5 }' | tr '\n' ';')" = 'gcn1 forward rows(8) 8;gcn2 forward rows(8) 8;gcn3 forward rows(8) 8;gcn3 backward rows(8) 8;gcn2 backward rows(8) 8;gcn1 backward rows(8) 8;' ] &&
+    layers rows.txt | grep -q 'from host   hidden     waits' && layers rows.txt | grep -q ' MiB .* % ' && ! layers rows.txt | grep ssd
+}
+check "a plan by rows says it of each layer" by_rows
+by_slices() { # and the pieces of a value are one line, those of its slices together
+  cut_plan 'slices(4)' 20MiB --plan --emit=plan=slices.json cut.gnn >slices.txt && cat slices.txt && "$judge" report slices.json || return 1
+  [ "$(layers slices.txt | awk 'NR > 1 && NF { print $1, $2, $4, $5 }' | tr '\n' ';')" = 'gcn1 forward slices(4) 32;gcn2 forward slices(4) 32;gcn3 forward rows(8) 8;gcn3 backward rows(8) 8;gcn2 backward slices(4) 32;gcn1 backward rows(8) 8;' ] &&
+    grep -q '^  gcn1_m_slice  .* of 32 pieces ' slices.txt && ! grep '^  [a-z0-9_]*_slice_[2-9] ' slices.txt
+}
+check "a plan by slices says which layers have them" by_slices
+traced() { for cut in rows slices; do "$build/gnncc" --measured=$cut.json --emit=trace=$cut.trace && "$judge" trace $cut.trace $cut.json || return 1; done; grep '"slice":3' slices.trace | grep '"part":8' | grep -q '"name":"gcn1_m_slice = sum over in-edges of '; }
+check "in a trace the pieces of a kernel have one name" traced
+nothing_moves() { cut_plan 'rows(8)' 1GiB --plan cut.gnn >kept.txt && layers kept.txt && layers kept.txt | grep -q '^  gcn1 .* rows(8)  *8$' && ! layers kept.txt | grep -q 'host\|hidden'; }
+check "where nothing moves, there are no columns of it" nothing_moves
+whole_says_nothing() { cut_plan whole 1GiB --plan --emit=plan=whole.json cut.gnn >whole.txt && "$judge" report whole.json && ! grep '^  layer  ' whole.txt && ! grep '"layers"\|"group"' whole.json; }
+check "of a program that is not cut nothing is said" whole_says_nothing
+field_away() { # a field on the host is moved, and what stands first among the values is not
+  cut_plan 'rows(8)' 16MiB --plan --emit=plan=away.json away.gnn >away.txt && cat away.txt && "$judge" report away.json && grep -q '^  x  *given .* host .* of 8 pieces 8 host' away.txt || return 1
+  python3 - <<'END'
+import json
+report = json.load(open("away.json"))
+moved = {s["value"] for s in report["steps"] if s["phase"] == "move"}
+wrong = [v["value"] for v in report["values"] if v["fate"] == "host" and v["value"] not in moved]
+print(wrong)
+raise SystemExit(bool(wrong))
+END
+}
+check "a field that stays on the host" field_away
+
 # ---- plans of the planner alone ----
 
 planned() { # FAMILY SEED...: of those that fit, the report's sums and the trace's rules

@@ -97,6 +97,14 @@ static int word_of(Reader *r, const char *where, const json_t *o, const char *ke
   return word < 0 ? 0 : word;
 }
 
+static DocPiece piece_of(Reader *r, const char *at, const json_t *o) {
+  DocPiece piece = {.group = optional_text(o, "group")};
+  if (json_object_get(o, "part")) piece.part = count_of(r, at, o, "part");
+  if (json_object_get(o, "slice")) piece.slice = count_of(r, at, o, "slice");
+  if (!piece.group && (piece.part || piece.slice)) fail(r, at, "group", "a piece of nothing");
+  return piece;
+}
+
 static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
   *s = (DocStep){.step = count_of(r, at, o, "step"), .line = count_of(r, at, o, "line"), .decided_by = count_of(r, at, o, "decided_by"),
                  .lane = text_of(r, at, o, "lane"), .phase = phases[word_of(r, at, o, "phase", phases)], .kernel = text_of(r, at, o, "kernel"),
@@ -108,6 +116,7 @@ static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
   if (is_wait) s->waits_for = count_of(r, at, o, "waits_for");
   if (is_kernel) s->flops = number_of(r, at, o, "flops");
   else s->value = text_of(r, at, o, "value");
+  s->piece = piece_of(r, at, o);
   s->reads = names_of(r, at, o, "reads", is_kernel);
   s->writes = names_of(r, at, o, "writes", is_kernel);
   s->frees = names_of(r, at, o, "frees", is_kernel);
@@ -339,6 +348,12 @@ bool document_shows(const Document *d, const DocStep *s, bool is_measured) {
 }
 
 const DocStep *document_step(const Document *d, int64_t number) { return number >= 1 && number <= d->step_count ? &d->steps[number - 1] : NULL; }
+
+const char *document_what(const Document *d, const DocStep *s) {
+  if (!s->piece.group || !s->value) return s->piece.group ? s->piece.group : s->what;
+  const char *at = strstr(s->what, s->value);
+  return at ? arena_printf(d->arena, "%.*s%s%s", (int)(at - s->what), s->what, s->piece.group, at + strlen(s->value)) : s->what;
+}
 
 TimeUnit document_time_unit(const Document *d) {
   double seconds = document_shown_seconds(d);

@@ -15,6 +15,12 @@ typedef struct DocNames {
   const char **list;
 } DocNames;
 
+/* Which piece of a value that is cut, or step of a kernel that runs by parts; group NULL: it is whole. */
+typedef struct DocPiece {
+  const char *group;   /* the value, or what the kernel does; common to all slices */
+  int64_t part, slice; /* from 1; 0: all rows, all columns */
+} DocPiece;
+
 typedef struct DocStep {
   int64_t step, line, decided_by, waits_for; /* decided_by, waits_for 0: none */
   const char *lane, *phase, *kernel, *what, *value, *to, *from; /* value, to, from: NULL for kernels */
@@ -23,6 +29,7 @@ typedef struct DocStep {
   DocNames reads, writes, frees;
   int after_count;
   int64_t after[2];
+  DocPiece piece;   /* of the kernel; of a move and a wait, of the value */
   const char *code; /* what it became, or NULL */
   bool is_measured; /* where the document is, every step of the training epoch */
   double measured_start, measured_seconds;
@@ -125,6 +132,8 @@ static inline double step_start(const DocStep *step, bool is_measured) { return 
 static inline double step_seconds(const DocStep *step, bool is_measured) { return is_measured ? step->measured_seconds : step->seconds; }
 /* It took time; of a run, a wait of at least a thousandth of the epoch: asking whether a copy is done takes time, too. */
 bool document_shows(const Document *document, const DocStep *step, bool is_measured);
+/* What it does, as all pieces do it. */
+const char *document_what(const Document *document, const DocStep *step);
 const DocStep *document_step(const Document *document, int64_t number);
 
 /* A unit in which the seconds of one epoch read well: "s", "ms" or "us" and what a second is in it. */

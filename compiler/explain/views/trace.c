@@ -1,7 +1,7 @@
 /* trace: the steps as a trace for ui.perfetto.dev and chrome://tracing (the JSON format of "Trace Event Format").
  *
  * One thread a lane. Slices of a lane must nest or be apart, so a slice begins no earlier than the one before it ends,
- * whatever the rounding; waits of no length are left out. Flows lead from where a moved value is made over its copies
+ * whatever the rounding; the pieces of a kernel have one name, and say in their arguments which they are; waits of no length are left out. Flows lead from where a moved value is made over its copies
  * to where it is read.
  */
 #include <inttypes.h>
@@ -62,9 +62,11 @@ static void put_slice(Tracing *t, const DocStep *s, int64_t *lane_end) {
   begin(t);
   fprintf(t->out, "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\",\"name\":", process_of(t), lane + 1, 1e-3 * (double)start,
           1e-3 * (double)(end - start), s->phase);
-  put_text(t, s->what);
+  put_text(t, document_what(t->d, s));
   fprintf(t->out, ",\"args\":{\"step\":%" PRId64 ",\"line\":%" PRId64 ",\"bytes\":%" PRId64, s->step, s->line, s->bytes);
   if (s->value) fprintf(t->out, ",\"value\":"), put_text(t, s->value);
+  if (s->piece.part) fprintf(t->out, ",\"part\":%" PRId64, s->piece.part);
+  if (s->piece.slice) fprintf(t->out, ",\"slice\":%" PRId64, s->piece.slice);
   if (s->waits_for) fprintf(t->out, ",\"waits_for\":%" PRId64, s->waits_for);
   fprintf(t->out, "}}");
 }
