@@ -69,7 +69,7 @@ DEVICE_HEADERS := $(addprefix kernels/cuda/, view.h places.h device.cuh half.cuh
 
 GENERATED := $(B)/lang/parse.c $(B)/lang/scan.c
 LANG_OBJECTS := $(LANG:%.c=$(B)/%.o) $(GENERATED:.c=.o)
-PAGE := $(addprefix compiler/explain/views/page., html css js)
+PAGE := $(addprefix compiler/explain/views/, page.html page.css page.js pieces.js)
 GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(B)/compiler/explain/views/page_assets.o $(PLANNER:%.c=$(B)/%.o)
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o)
 # The planner without the compiler.
@@ -105,11 +105,11 @@ $(B)/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
 
-# The page's parts as C strings page_html, page_css and page_js.
+# The page's parts as C strings page_html, page_css, page_js and pieces_js.
 $(B)/compiler/explain/views/page_assets.c: $(PAGE)
 	@mkdir -p $(@D)
-	for part in html css js; do echo "extern const char page_$$part[]; const char page_$$part[] ="; \
-	  sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/  "&\\n"/' compiler/explain/views/page.$$part; echo '  "";'; done > $@
+	for part in $(PAGE); do name=$$(basename $$part | tr . _); echo "extern const char $$name[]; const char $$name[] ="; \
+	  sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/  "&\\n"/' $$part; echo '  "";'; done > $@
 $(B)/compiler/explain/views/page_assets.o: $(B)/compiler/explain/views/page_assets.c
 	$(CC) $(CFLAGS) $(FLAGS) -Wno-overlength-strings -c -o $@ $<
 

@@ -1,4 +1,4 @@
-"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json: the report in a real browser. One line a test on standard
+"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json PIECES.html PIECES.json: the report in a real browser. One line a test on standard
 output, "ok name" or "not_ok name"; what went wrong on standard error."""
 import json
 import os
@@ -8,8 +8,8 @@ import traceback
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser
 
-measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file = sys.argv[1:11]
-run, plan = json.load(open(run_file)), json.load(open(plan_file))
+measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file, pieces_page, pieces_file = sys.argv[1:13]
+run, plan, pieces = json.load(open(run_file)), json.load(open(plan_file)), json.load(open(pieces_file))
 tests = []
 
 
@@ -61,7 +61,7 @@ def red_boxes(b):
 @test
 def opens(b):
     "the page opens from file://, loads nothing and complains of nothing"
-    for page in (today_page, roomy_page, transformer_page, bare_page, measured_page):
+    for page in (today_page, roomy_page, transformer_page, bare_page, pieces_page, measured_page):
         b.open(page)
         assert b.complaints == [], b.complaints
         assert len(b.requests) == 1, b.requests
@@ -541,6 +541,183 @@ def keyboard_only(b):
     b.key("Enter")
     assert b.js("view.value") == run["values"][0]["value"]
     b.key("Escape")
+
+
+def groups_of(document):
+    """The values, or what they are pieces of."""
+    groups = {}
+    for v in document["values"]:
+        groups.setdefault(v.get("group", v["value"]) + ("[]" if "group" in v else ""), []).append(v)
+    return groups
+
+
+def decided(b):
+    return b.js("[...document.querySelectorAll('#decisions tbody tr')].map(r => r.id.slice(6))")
+
+
+@test
+def whole_values(b):
+    "of values that are not cut nothing opens, and there is no table of layers"
+    b.open(measured_page)
+    assert b.js("document.querySelectorAll('.opener, [data-open], .band-frame, .band-open').length") == 0
+    assert b.js("[document.getElementById('open-pieces').hidden, document.getElementById('key-o').hidden, document.getElementById('layers').hidden]") == [True, True, True]
+    assert b.js("gutter()") == 104
+
+
+@test
+def grouped(b):
+    "the pieces of a value are one row, with the sum of what they are"
+    b.open(pieces_page)
+    groups = groups_of(pieces)
+    assert sorted(decided(b)) == sorted(groups) and len(groups) < len(pieces["values"]) / 4
+    for name, size_shown, fate, adds in b.js("[...document.querySelectorAll('#decisions tbody tr')].map(r => [r.id.slice(6), r.cells[3].textContent, r.cells[4].textContent, r.cells[6].textContent])"):
+        values = groups[name]
+        fates = [v["fate"] for v in values]
+        assert size_shown == size(sum(v["bytes"] for v in values)) and fate == (fates[0] if len(set(fates)) == 1 else "mixed"), (name, size_shown, fate)
+        assert len(values) == 1 or all(f"{fates.count(f)} {f}" in adds for f in set(fates)), adds
+    rows = b.js("[...document.querySelectorAll('#strips .strip-row')].map(r => r.dataset.value)")
+    assert rows and len(rows) == len(set(rows)) and set(rows) <= set(groups)
+    assert not [name for name, values in groups.items() if any(v["fate"] != "keep" for v in values) and name not in rows]
+
+
+@test
+def opening(b):
+    "it opens to its slices, and these to their parts, by the mouse and by the keyboard"
+    group = next(g for g, values in groups_of(pieces).items() if values[0].get("slice") and values[0].get("part"))
+    values = groups_of(pieces)[group]
+    slices, parts = max(v["slice"] for v in values), max(v["part"] for v in values)
+    before = decided(b)
+    row = lambda name: f"document.getElementById('value-{name}')"
+    b.js(f"{row(group)}.querySelector('.opener').click()")
+    after = decided(b)
+    assert len(after) == len(before) + slices and after.index(f"{group}1") == after.index(group) + 1
+    assert b.js(f"{row(group + '1')}.cells[0].textContent").startswith(f"▸slice 1 of {slices}")
+    b.js(f"{row(group + '2')}.focus()")
+    b.key("Enter")
+    b.key("o")
+    after = decided(b)
+    wanted = [v["value"] for v in sorted(values, key=lambda v: v["part"]) if v["slice"] == 2]
+    at = after.index(f"{group}2")
+    assert after[at + 1:at + 1 + parts] == wanted, after
+    assert f"part 1 of {parts}" in b.js(f"{row(wanted[0])}.cells[0].textContent")
+    b.js(f"{row(wanted[0])}.click()")
+    assert wanted[0] in text(b, "#details") and b.js("document.querySelectorAll('#decisions tr.chosen').length") == 1
+    b.key("o")  # closes what it is a piece of
+    assert len(decided(b)) == len(before) + slices
+    b.js(f"{row(group)}.querySelector('.opener').click()")
+    assert decided(b) == before
+    opener = b.js("document.querySelector('#strips [data-open]').dataset.open")
+    shown = b.js("document.querySelectorAll('#strips .strip-row').length")
+    b.click(f"#strips [data-open='{opener}']")
+    assert b.js("document.querySelectorAll('#strips .strip-row').length") > shown and b.js(f"opened.has('{opener}')")
+    b.click(f"#strips [data-open='{opener}']")
+    assert b.js("document.querySelectorAll('#strips .strip-row').length") == shown
+    b.key("Escape")
+
+
+@test
+def profile(b):
+    "of a value in pieces a strip shows how much of it is where"
+    group, values = next((g, v) for g, v in groups_of(pieces).items() if len({x["fate"] for x in v}) == 1 and v[0]["fate"] == "host" and len(v) > 1)
+    classes = b.js(f"[...document.querySelectorAll('#strips [data-value=\"{group}\"] path')].map(n => n.getAttribute('class'))")
+    assert {"device", "host"} <= set(classes), classes
+    names = {v["value"] for v in values}
+    whole = sum(v["bytes"] for v in values)
+    away = [h for h in pieces["homes"] if h["value"] in names and h["first_step"] <= pieces["training_steps"]]
+    most = max(sum(h["bytes"] for h in away if h["first_step"] <= n <= h["last_step"]) for n in range(1, pieces["training_steps"] + 1))
+    tall = b.js(f"document.querySelector('#strips [data-value=\"{group}\"] path.host').getBBox().height")
+    assert abs(tall - 6 * most / whole) < 0.2, (tall, most, whole)
+
+
+@test
+def turns(b):
+    "kernels that take turns are one band, which opens to its steps: by a second click, by o, and where there is room"
+    b.key("0")
+    piece_steps = [s["step"] for s in epoch_of(pieces) if s["lane"] == "compute" and s["phase"] != "wait" and "part" in s]
+    bands = b.js("allBands().map(k => k.steps.map(o => o.step))")
+    assert sorted(n for k in bands for n in k) == piece_steps and len(bands) < 30, len(bands)
+    shown = b.js("[...document.querySelectorAll('#gantt [data-band]')].map(n => Number(n.dataset.band))")
+    assert shown == list(range(len(bands))), shown
+    left, right = b.js("[gutter(), width() - 10]")
+    for x, wide, steps in zip(*[b.js(f"[...document.querySelectorAll('#gantt [data-band]')].map(n => Number(n.getAttribute('{key}')))") for key in ("x", "width")], bands):
+        first, last = pieces["steps"][steps[0] - 1], pieces["steps"][steps[-1] - 1]
+        to_px = lambda t: left + t / pieces["epoch"]["seconds"] * (right - left)
+        assert abs(x - to_px(first["start_seconds"])) < 0.02 and abs(x + wide - to_px(last["start_seconds"] + last["seconds"])) < 0.03
+    boxes_drawn = "[...document.querySelectorAll('#gantt rect.box')].map(n => Number(n.dataset.step))"
+    assert not set(b.js(boxes_drawn)) & set(piece_steps)
+    widest = max(range(len(bands)), key=lambda k: b.js(f"Number(document.querySelector('#gantt [data-band=\"{k}\"]').getAttribute('width'))"))
+    b.click(f"#gantt [data-band='{widest}']")
+    assert "parts by turns" in text(b, "#details") and f"steps {bands[widest][0]} to" in text(b, "#details")
+    assert all(f": {n} steps" in text(b, "#details") for n in {b.js(f"allBands()[{widest}].steps.filter(o => o.group === allBands()[{widest}].first.group && o.phase === allBands()[{widest}].phase).length")})
+    b.click(f"#gantt [data-band='{widest}']")
+    assert set(bands[widest]) <= set(b.js(boxes_drawn)) and b.js("document.querySelectorAll('#gantt .band-open').length") == 1
+    b.key("o")
+    b.key("0")
+    assert not set(b.js(boxes_drawn)) & set(piece_steps)
+    b.key("Escape")
+    one = bands[widest][len(bands[widest]) // 2]
+    b.js(f"choose({{ step: {one} }})")
+    b.settle()
+    assert b.js(boxes_drawn).count(one) == 1  # what is chosen is seen in a closed band, too
+    b.js(f"show(report.steps[{one} - 1].start_seconds, report.steps[{one} - 1].start_seconds + 3 * report.steps[{one} - 1].seconds)")
+    b.settle()
+    assert set(b.js(boxes_drawn)) & set(piece_steps) - {one}
+    b.key("Escape")
+    b.key("0")
+
+
+@test
+def which_piece(b):
+    "by address, a block says which piece of what it is, and the pieces of the chosen value light up"
+    b.click("#addresses summary")
+    titles = b.js("[...document.querySelectorAll('#arena title')].map(n => n.textContent)")
+    assert any(", slice 2 of 4, part 3 of 8, " in t for t in titles), titles[:20]
+    group = next(g for g, values in groups_of(pieces).items() if len(values) > 8)
+    b.js(f"choose({{ value: '{group}' }})")
+    b.settle()
+    lit = set(b.js("[...document.querySelectorAll('#arena .chosen')].map(n => n.dataset.value)"))
+    assert lit and lit <= {v["value"] for v in groups_of(pieces)[group]}, lit
+    b.key("Escape")
+    b.click("#addresses summary")
+
+
+@test
+def there_together(b):
+    "who is there at the peak: the pieces of a value together, with their sum"
+    b.key("p")
+    n = pieces["peak_step"]
+    there = {}
+    for k in pieces["blocks"]:
+        if k["first_step"] <= n <= k["last_step"]:
+            there.setdefault(k.get("group", k["name"]), []).append(k["bytes"])
+    rows = b.js("[...document.querySelectorAll('#there tbody tr')].map(r => r.cells[2].textContent)")
+    assert rows == [size(sum(v)) for v in sorted(there.values(), key=sum, reverse=True)] and len(rows) < sum(len(v) for v in there.values())
+    b.js("document.querySelector('#there .opener').click()")
+    assert b.js("document.querySelectorAll('#there tbody tr').length") > len(rows)
+    b.js("document.querySelector('#there .opener').click()")
+    b.key("Escape")
+    b.key("0")
+
+
+@test
+def graph_together(b):
+    "in the graph the steps of a kernel are one box"
+    b.js("document.querySelector('#graph').open = true")
+    b.settle()
+    kernels = {(s["phase"], s.get("group", s["step"])) for s in epoch_of(pieces) if s["lane"] == "compute" and s["phase"] != "wait"}
+    assert b.js("document.querySelectorAll('#dag rect').length") == len(kernels) < 60
+    thick = b.js("[...document.querySelectorAll('#dag .edge.host')].map(n => n.dataset.value)")
+    assert thick and all(f in groups_of(pieces) for f in thick), thick
+    b.js("document.querySelector('#graph').open = false")
+
+
+@test
+def layer_table(b):
+    "how each layer runs"
+    rows = b.js("[...document.querySelectorAll('#layer-table tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    assert [r[:5] for r in rows] == [[l["layer"], l["pass"], str(l["line"]), l["mode"], str(l["pieces"])] for l in pieces["layers"]]
+    assert [r[5:7] for r in rows] == [[size(l["host_out_bytes"]) if l["host_out_bytes"] else "0", size(l["host_in_bytes"]) if l["host_in_bytes"] else "0"] for l in pieces["layers"]]
+    b.open(measured_page)
 
 
 @test

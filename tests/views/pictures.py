@@ -21,6 +21,7 @@ def make(build):
     commands = re.findall(r"^\$ (.*)", re.search(r"```console\n(.*?)```", page, re.S)[1], re.M)
     commands.append(f"gnncc -w --budget device=260MiB --emit=gantt={docs}/pictures/gantt.svg spill.gnn")
     commands.append(f"gnncc --measured=run.json --emit=sweep={docs}/pictures/sweep.svg")
+    commands.append("gnncc -w --cut='slices(4)' --budget device=260MiB --emit=plan=pieces.json spill.gnn && gnncc --measured=pieces.json --report=pieces.html")
     environment = {**os.environ, "PATH": f"{build}:{os.environ['PATH']}", "XDG_CACHE_HOME": os.getcwd(), "LC_ALL": "C.UTF-8"}
     for command in commands:
         subprocess.run(command, shell=True, check=True, env=environment)
@@ -66,6 +67,13 @@ def parts(b):
     picture(b, "source.png", "#source")
 
 
+def pieces(b):
+    b.resize(1100, 900)
+    b.open("pieces.html")
+    b.click("#strips [data-open]")
+    picture(b, "pieces.png", "#timeline", above=1, below=1)
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -75,6 +83,7 @@ def main():
         try:
             whole_pages(b)
             parts(b)
+            pieces(b)
         finally:
             b.close()
         os.chdir(docs)

@@ -335,6 +335,7 @@ by_slices() { # and the pieces of a value are one line, those of its slices toge
 check "a plan by slices says which layers have them" by_slices
 traced() { for cut in rows slices; do "$build/gnncc" --measured=$cut.json --emit=trace=$cut.trace && "$judge" trace $cut.trace $cut.json || return 1; done; grep '"slice":3' slices.trace | grep '"part":8' | grep -q '"name":"gcn1_m_slice = sum over in-edges of '; }
 check "in a trace the pieces of a kernel have one name" traced
+check "a page of it" "$build/gnncc" --measured=slices.json --report=slices.html
 nothing_moves() { cut_plan 'rows(8)' 1GiB --plan cut.gnn >kept.txt && layers kept.txt && layers kept.txt | grep -q '^  gcn1 .* rows(8)  *8$' && ! layers kept.txt | grep -q 'host\|hidden'; }
 check "where nothing moves, there are no columns of it" nothing_moves
 whole_says_nothing() { cut_plan whole 1GiB --plan --emit=plan=whole.json cut.gnn >whole.txt && "$judge" report whole.json && ! grep '^  layer  ' whole.txt && ! grep '"layers"\|"group"' whole.json; }
@@ -441,7 +442,7 @@ refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.j
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html x.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html x.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json slices.html slices.json >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac

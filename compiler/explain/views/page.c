@@ -1,6 +1,6 @@
 /* page: the whole report as one HTML file that loads nothing.
  *
- * page.html has the sections, page.css the looks, page.js draws. The document goes in as JSON, packed:
+ * page.html has the sections, page.css the looks, page.js draws, pieces.js what is cut. The document goes in as JSON, packed:
  * a page of 2,000 steps stays below a megabyte.
  */
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "views.h"
 #include "compiler/base/escape.h"
 
-extern const char page_html[], page_css[], page_js[];
+extern const char page_html[], page_css[], page_js[], pieces_js[];
 
 /* ---- the document, packed ---- */
 
@@ -218,7 +218,7 @@ static void put_part(const Document *d, const char *name, size_t length, FILE *o
   if (strncmp(name, "generator", length) == 0) escape_xml(out, d->generator);
   else if (strncmp(name, "title", length) == 0) escape_xml(out, arena_printf(d->arena, "%s on %s", d->model, d->data));
   else if (strncmp(name, "css", length) == 0) fputs(page_css, out);
-  else if (strncmp(name, "js", length) == 0) fputs(page_js, out);
+  else if (strncmp(name, "js", length) == 0) fputs(pieces_js, out), fputs(page_js, out);
   else if (strncmp(name, "data", length) == 0) put_data(d, out);
 }
 

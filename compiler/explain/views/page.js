@@ -30,6 +30,8 @@ const steps = isTraining ? report.steps.slice(0, report.training_steps) : report
 const memory = report.memory.filter(row => row.step <= steps.length);
 const device = report.machine.device;
 const valueNamed = new Map(report.values.map(v => [v.value, v]));
+const hasPieces = report.values.some(v => v.group), pieceSizes = sizesOf(report.values), decided = treeOf(report.values);
+const groupNamed = new Map(report.values.filter(v => v.group).map(v => [v.value, v.group]));
 for (const m of report.measured ? report.measured.steps : []) if (report.steps[m.step - 1]) report.steps[m.step - 1].measured = m;
 const estimatedSeconds = isTraining ? report.epoch.seconds : report.epoch.evaluation_seconds;
 const measuredSeconds = report.measured ? (isTraining ? report.measured.epoch_s : report.measured.evaluation_s) : 0;
@@ -145,9 +147,9 @@ function drawBars() {
 
 // ---- the timeline: one scale for all its drawings ----
 
-const view = { from: 0, to: 1, mode: 'estimated', step: 0, value: '', line: 0, everyValue: false, found: [] };
+const view = { from: 0, to: 1, mode: 'estimated', step: 0, value: '', line: 0, band: -1, everyValue: false, found: [] };
 let wideNow = 0; // asking for it between changes of the page would lay it out each time
-const gutter = () => wideNow < 560 ? 62 : 104;
+const gutter = () => wideNow < 560 ? 62 : hasPieces ? 150 : 104;
 const width = () => wideNow;
 const x = t => gutter() + (t - view.from) / (view.to - view.from) * (width() - gutter() - 10);
 const timeAt = px => view.from + (px - gutter()) / (width() - gutter() - 10) * (view.to - view.from);
@@ -186,7 +188,7 @@ const LANE = 26, BOX = 20, TOP = 22, MOST_BOXES = 400;
 function boxesOf(lane, mode) {
   let list = [];
   for (const step of steps) {
-    if (step.lane !== lane) continue;
+    if (step.lane !== lane || (bandOfStep.has(step.step) && isClosed(bandOfStep.get(step.step), mode))) continue;
     const at = span(step, mode);
     if (!isShown(step, mode) || at[1] < view.from || at[0] > view.to) continue;
     list.push({ role: roleOf(step), from: at[0], to: at[1], first: step, last: step });
@@ -260,8 +262,11 @@ function drawGantt() {
     const y = TOP + i * LANE;
     node.append(s('text', { x: 4, y: y + 14 }, lane));
     const rows = view.mode === 'both' ? [['estimated', 0, BOX / 2 - 0.5], ['measured', BOX / 2 + 0.5, BOX / 2 - 0.5]] : [[view.mode, 0, BOX]];
-    for (const [mode, down, tall] of rows)
+    for (const [mode, down, tall] of rows) {
+      for (const k of lane === 'compute' ? allBands().keys() : [])
+        node.append(...(isClosed(k, mode) ? drawBand(k, y + down, tall, mode, related) : drawOpenBand(k, y + down, tall, mode)));
       for (const b of boxesOf(lane, mode)) node.append(...drawBox(b, y + down, tall, related));
+    }
   });
   drawArrows(node);
 }
@@ -335,37 +340,44 @@ function drawSky() {
 // ---- fate strips: where each value is, when ----
 
 function stripsShown() {
-  if (view.everyValue) return report.values;
-  const given = report.values.filter(v => v.fate !== 'keep'), kept = report.values.filter(v => v.fate === 'keep');
+  if (view.everyValue) return decided;
+  const given = decided.filter(v => v.fate !== 'keep'), kept = decided.filter(v => v.fate === 'keep');
   return given.slice(0, 24).concat(kept.slice(0, Math.max(0, 10 - given.length)));
 }
 
-function piecesOf(value) {
-  const on = report.blocks.filter(b => b.value === value && b.kind !== 'scratch' && b.first_step <= steps.length)
-    .map(b => ({ tier: b.how === 'recomputed' ? 'recomputed' : 'device', first: b.first_step, last: b.last_step }));
-  return report.homes.filter(o => o.value === value && o.first_step <= steps.length).map(o => ({ tier: o.tier, first: o.first_step, last: o.last_step })).concat(on);
+// Where each value stays, and from when to when.
+const staysNamed = new Map();
+for (const o of [...report.homes, ...report.blocks.filter(b => b.kind !== 'scratch')]) {
+  if (!o.value || o.first_step > steps.length) continue;
+  if (!staysNamed.has(o.value)) staysNamed.set(o.value, []);
+  staysNamed.get(o.value).push({ tier: o.how === undefined ? o.tier : o.how === 'recomputed' ? 'recomputed' : 'device', first: o.first_step, last: Math.min(o.last_step, steps.length) });
 }
-const piecesNamed = new Map();
 
 function drawStrips() {
-  const ROW = 17, list = stripsShown(), node = $('strips'), height = list.length * ROW + 6;
+  const ROW = 17, list = withOpened(stripsShown()), node = $('strips'), height = list.length * ROW + 6;
   setSize(node, height);
   node.replaceChildren(...(list.length ? bands(height) : []));
-  list.forEach((v, i) => {
-    if (!piecesNamed.has(v.value)) piecesNamed.set(v.value, piecesOf(v.value));
-    const y = 3 + i * ROW, room = Math.floor((gutter() - 6) / 6.3), name = v.value.length > room ? v.value.slice(0, room - 1) + '…' : v.value;
-    const row = s('g', { class: 'strip-row', 'data-value': v.value }, s('title', {}, `${v.value}: ${v.fate}, ${bytes(v.bytes)}`), s('rect', { class: v.value === view.value ? 'row chosen' : 'row', x: 0, y, width: width(), height: ROW }), s('text', { x: 4, y: y + 12 }, name));
-    for (const p of piecesNamed.get(v.value)) {
+  list.forEach(({ node: v, depth }, i) => {
+    const y = 3 + i * ROW, indent = hasPieces ? 14 + 10 * depth : 0, room = Math.floor((gutter() - 6 - indent) / 6.3), full = labelled(v), name = full.length > room ? full.slice(0, room - 1) + '…' : full;
+    const told = v.children ? `${v.label}: ${fatesText(v)}, ${bytes(v.bytes)}` : `${v.value}: ${v.fate}, ${bytes(v.bytes)}`;
+    const row = s('g', { class: 'strip-row', 'data-value': v.value }, s('title', {}, told), s('rect', { class: v.value === view.value ? 'row chosen' : 'row', x: 0, y, width: width(), height: ROW }), s('text', { x: 4 + indent, y: y + 12 }, name));
+    if (v.children) {
+      const stays = v.pieces.flatMap(p => (staysNamed.get(p.value) || []).map(stay => ({ tier: stay.tier, at: stepRange(stay.first, stay.last), bytes: p.bytes })));
+      row.append(s('text', { class: 'opener-mark', 'data-open': v.value, x: 4 + 10 * depth, y: y + 12 }, opened.has(v.value) ? '▾' : '▸'), s('path', { class: 'middle', d: `M${gutter()} ${y + 10}H${width() - 10}` }), ...profileOf(v, stays, y));
+    }
+    for (const p of v.children ? [] : staysNamed.get(v.value) || []) {
       const [from, to] = stepRange(p.first, p.last), left = Math.max(x(from), gutter()), right = Math.min(x(to), width() - 10);
       const isAway = p.tier === 'host' || p.tier === 'ssd';
       if (right > left) row.append(s('rect', { class: p.tier, x: left.toFixed(2), y: y + (isAway ? 9 : 2), width: (right - left).toFixed(2), height: isAway ? 5 : 9 }));
     }
     node.append(row);
   });
-  $('more-strips').hidden = report.values.length <= list.length && !view.everyValue;
+  $('more-strips').hidden = decided.length <= stripsShown().length && !view.everyValue;
 }
 
 // ---- address by time ----
+
+const blockSizes = sizesOf(report.blocks);
 
 function drawArena() {
   if (!$('addresses').open) return;
@@ -376,8 +388,8 @@ function drawArena() {
     if (b.first_step > steps.length) continue;
     const [from, to] = stepRange(b.first_step, b.last_step), left = Math.max(x(from), gutter()), right = Math.min(x(to), width() - 10);
     if (right <= left) continue;
-    node.append(s('rect', { class: `${b.kind} box${b.value && b.value === view.value ? ' chosen' : ''}`, x: left.toFixed(1), y: y(b.offset + b.bytes).toFixed(1), width: (right - left).toFixed(1), height: Math.max(0.5, y(b.offset) - y(b.offset + b.bytes)).toFixed(1), 'data-value': b.value },
-      s('title', {}, `${b.name}, ${bytes(b.bytes)}, steps ${b.first_step} to ${b.last_step}`)));
+    node.append(s('rect', { class: `${b.kind} box${b.group ? ' piece' : ''}${b.value && isOf(b.value, view.value) ? ' chosen' : ''}`, x: left.toFixed(1), y: y(b.offset + b.bytes).toFixed(1), width: (right - left).toFixed(1), height: Math.max(0.5, y(b.offset) - y(b.offset + b.bytes)).toFixed(1), 'data-value': b.value },
+      s('title', {}, `${b.group ? `${b.group}, ${whichPiece(b, pieceSizes.get(b.group) || blockSizes.get(b.group))}` : b.name}, ${bytes(b.bytes)}, steps ${b.first_step} to ${b.last_step}`)));
   }
 }
 
@@ -403,7 +415,8 @@ function drawLegend() {
   const roles = [...new Set(steps.filter(o => o.seconds > 0).map(roleOf))];
   const stays = kinds.filter(kind => memory.some(row => row[kind] > 0));
   const tiers = [...new Set(report.homes.map(o => o.tier))];
-  $('legend').append(...roles.map(r => swatch(r, roleNames[r])), '│ memory:', ...stays.map(k => swatch(k, kindNames[k] || k)), '│ values:', swatch('device', `on ${device}`), ...tiers.map(t => swatch(t, `on ${t}`)), ...(report.values.some(v => v.fate === 'recompute') ? [swatch('recomputed', 'recomputed')] : []));
+  $('legend').append(...roles.map(r => swatch(r, roleNames[r])), '│ memory:', ...stays.map(k => swatch(k, kindNames[k] || k)), '│ values:', swatch('device', `on ${device}`), ...tiers.map(t => swatch(t, `on ${t}`)), ...(report.values.some(v => v.fate === 'recompute') ? [swatch('recomputed', 'recomputed')] : []),
+    ...(hasPieces ? ['│ a value in pieces: the share of it on the device upwards, elsewhere downwards'] : []));
 }
 
 // ---- the chosen step, value, line ----
@@ -429,8 +442,13 @@ const codeNamed = new Map((report.code || []).map(c => [c.step, c.text]));
 const codeOf = step => codeNamed.has(step.step) ? h('details', { class: 'code' }, h('summary', {}, 'the code it became'), h('pre', {}, codeNamed.get(step.step))) : null;
 
 function describeLine(line) {
-  const own = steps.filter(o => o.line === line && !o.waits_for && !o.to);
-  const items = own.map(o => h('li', {}, h('b', {}, `step ${o.step}`), ` ${o.phase}, ${time(o.seconds)}: ${o.what}`, ...[codeOf(o)].filter(Boolean)));
+  const own = new Map(); // the steps of a kernel's pieces together
+  for (const o of steps.filter(o => o.line === line && !o.waits_for && !o.to)) {
+    const key = o.group ? `${o.phase} ${o.group}` : o.step;
+    own.set(key, (own.get(key) || []).concat([o]));
+  }
+  const items = [...own.values()].map(list => h('li', {}, h('b', {}, list.length > 1 ? `${list.length} steps from ${list[0].step}` : `step ${list[0].step}`),
+    ` ${list[0].phase}, ${time(sum(list, o => o.seconds))}: ${list.length > 1 ? list[0].group : list[0].what}`, ...[codeOf(list[0])].filter(Boolean)));
   return [h('p', {}, h('b', {}, `line ${line}`), ' ', h('code', {}, report.source.lines[line - 1])), items.length ? h('ul', {}, ...items) : h('p', { class: 'quiet' }, 'no step of the epoch comes from it')];
 }
 
@@ -438,6 +456,8 @@ function describeLine(line) {
 const lack = a => !a.over_bytes ? 'no plan was found' : `${needed(a.over_bytes)} over budget` + (!a.short_of || a.short_of === 'device' ? '' : ` of ${a.short_of}`);
 
 function describeValue(v) {
+  if (v.children) return [h('p', {}, h('b', {}, nodeNamed.has(parentOf.get(v.value)) ? `${labelled(nodeNamed.get(parentOf.get(v.value)))}, ${v.label}` : v.label), ` ${v.what}`),
+    h('p', { class: 'quiet' }, `${bytes(v.bytes)} · ${fatesText(v)}, adds ${added(v.adds_seconds)}` + (v.line ? ` · line ${v.line}` : '')), h('p', { class: 'quiet' }, 'o or ▸ opens its pieces')];
   const flips = v.alternatives.map(a => a.fits ? `${a.fate} ${added(a.adds_seconds)}` : `${a.fate}: ${lack(a)}`);
   return [h('p', {}, h('b', {}, v.value), ` ${v.what}`), h('p', { class: 'quiet' }, `${bytes(v.bytes)} · ${v.fate}${v.pinned ? ', pinned' : ''}, adds ${added(v.adds_seconds)}` + (v.line ? ` · line ${v.line}` : '')),
     hasAlternatives && h('p', { class: 'quiet' }, flips.length ? `instead: ${flips.join(' · ')}` : 'nothing else is possible or needed')];
@@ -448,17 +468,18 @@ function mark(box, rows) {
   rows.filter(Boolean).forEach((node, i) => { node.classList.add('chosen'); if (i === 0) showIn(box, node); });
 }
 
-function choose({ step = 0, value = '', line = 0 }) {
-  Object.assign(view, { step, value, line });
-  const o = report.steps[step - 1], v = valueNamed.get(value);
+function choose({ step = 0, value = '', line = 0, band = -1 }) {
+  Object.assign(view, { step, value, line, band });
+  const o = report.steps[step - 1], v = valueNamed.get(value) || nodeNamed.get(value);
   if (o) { view.value = o.value || (o.writes || []).find(name => valueNamed.has(name)) || ''; }
-  $('details').replaceChildren(...(o ? describeStep(o) : v ? describeValue(v) : line ? describeLine(line) : hint()).filter(Boolean));
-  const lineShown = line || (o ? o.line : v ? v.line : 0);
+  $('details').replaceChildren(...(o ? describeStep(o) : v ? describeValue(v) : band >= 0 ? describeBand(band) : line ? describeLine(line) : hint()).filter(Boolean));
+  const lineShown = line || (o ? o.line : v ? v.line : band >= 0 ? allBands()[band].first.line : 0);
   mark($('source'), lineShown ? [$(`line-${lineShown}`)] : []);
-  mark($('decisions'), view.value ? [$(`value-${view.value}`)] : report.values.filter(w => line && w.line === line).map(w => $(`value-${w.value}`)));
+  mark($('decisions'), (view.value ? [view.value] : [...new Set(report.values.filter(w => line && w.line === line).map(w => rowShown(w.value)))]).map(w => $(`value-${rowShown(w)}`)));
   redraw();
 }
-const hint = () => [h('p', { class: 'quiet' }, 'Point at a box for its step; click it, and its value and its source line light up. A value or a line lights up its boxes.')];
+const hint = () => [h('p', { class: 'quiet' }, 'Point at a box for its step; click it, and its value and its source line light up. A value or a line lights up its boxes.' +
+  (hasPieces ? ' A frame is several steps that take turns, part by part: a second click, or o, opens it; so do ▸ and o the pieces of a value.' : ''))];
 
 // ---- moving about ----
 
@@ -515,7 +536,7 @@ function find(text, isNext) {
 
 const keys = {
   '+': () => zoom(1 / 1.6), '=': () => zoom(1 / 1.6), '-': () => zoom(1.6), 0: () => show(0, whole()), ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2),
-  '/': () => $('find').focus(), n: () => find($('find').value, true), w: nextWait, p: goToPeak, e: () => setMode('e'), m: () => setMode('m'), b: () => setMode('b'),
+  o: openChosen, '/': () => $('find').focus(), n: () => find($('find').value, true), w: nextWait, p: goToPeak, e: () => setMode('e'), m: () => setMode('m'), b: () => setMode('b'),
   Escape: () => { view.found = []; $('find').value = ''; $('found').textContent = ''; choose({}); },
 };
 
@@ -550,18 +571,22 @@ function listen() {
     $('cursor').classList.toggle('left', px > width() / 2);
     $('cursor').firstChild.textContent = time(t) + (row ? `, ${bytes(row.device_bytes)}` : '');
     const box = e.target.closest('[data-step]');
-    const strip = e.target.closest('#strips [data-value]'), isFree = !view.step && !view.line;
-    if (strip && isFree && !view.value) $('details').replaceChildren(...describeValue(valueNamed.get(strip.dataset.value)).filter(Boolean));
+    const strip = e.target.closest('#strips [data-value]'), band = e.target.closest('[data-band]'), isFree = !view.step && !view.line && view.band < 0;
+    if (strip && isFree && !view.value) $('details').replaceChildren(...describeValue(valueNamed.get(strip.dataset.value) || nodeNamed.get(strip.dataset.value)).filter(Boolean));
+    if (band && isFree && !view.value) $('details').replaceChildren(...describeBand(Number(band.dataset.band), t));
     if (box && isFree) $('details').replaceChildren(...describeStep(report.steps[box.dataset.step - 1]).filter(Boolean));
   });
   line.addEventListener('pointerleave', () => { $('cursor').hidden = true; });
   line.addEventListener('wheel', e => { if (e.ctrlKey) { e.preventDefault(); zoom(e.deltaY > 0 ? 1.25 : 0.8, timeAt(e.clientX - line.getBoundingClientRect().left)); } }, { passive: false });
   line.addEventListener('click', e => {
     if (grip && grip.isDragged) return;
-    const box = e.target.closest('[data-step]'), strip = e.target.closest('[data-value]');
-    if (box && box.dataset.step !== box.dataset.last) { const a = span(report.steps[box.dataset.step - 1], skyMode()), b = span(report.steps[box.dataset.last - 1], skyMode()); show(a[0], b[1]); }
+    const box = e.target.closest('[data-step]'), strip = e.target.closest('[data-value]'), band = e.target.closest('[data-band]'), opener = e.target.closest('[data-open]');
+    if (opener) toggleOpened(opener.dataset.open);
+    else if (band && Number(band.dataset.band) === view.band) toggleBand(view.band);
+    else if (band) choose({ band: Number(band.dataset.band) });
+    else if (box && box.dataset.step !== box.dataset.last) { const a = span(report.steps[box.dataset.step - 1], skyMode()), b = span(report.steps[box.dataset.last - 1], skyMode()); show(a[0], b[1]); }
     else if (box) choose({ step: Number(box.dataset.step) });
-    else if (strip) choose({ value: strip.dataset.value });
+    else if (strip) choose({ value: valueNamed.has(strip.dataset.value) ? rowShown(strip.dataset.value) : strip.dataset.value });
     else if (e.target.closest('#sky')) {
       const t = timeAt(e.clientX - line.getBoundingClientRect().left), row = memory.find(r => { const at = rowSpan(r); return t >= at[0] && t < at[1]; });
       if (row) drawThere(row.step);
@@ -583,25 +608,26 @@ function listen() {
 // ---- who makes what for whom: forward on the left going down, backward on the right coming up ----
 
 const MOST_NODES = 300, NODE = 18;
-const kernels = steps.filter(o => o.lane === 'compute' && !o.waits_for);
+const kernels = kernelsTogether(steps.filter(o => o.lane === 'compute' && !o.waits_for));
 
 // From the step that made a value last to each that reads it; by which tier it went in between.
 function edgesOf(list) {
-  const makerOf = new Map(), wayOf = new Map(), shown = new Set(list.map(o => o.step)), edges = [];
+  const makerOf = new Map(), wayOf = new Map(), shown = new Set(list.map(o => o.step)), edges = new Map();
   for (const o of steps) {
+    const to = kernelOfStep.get(o.step) || o.step;
     if (o.to) wayOf.set(o.value, o.to === 'device' ? o.from : o.to);
-    for (const value of o.reads || []) {
-      const from = makerOf.get(value);
-      if (from && shown.has(from) && shown.has(o.step)) edges.push({ value, from, to: o.step, way: wayOf.get(value) || '' });
+    for (const name of o.reads || []) {
+      const from = makerOf.get(name), value = pieceKey(name), key = `${from} ${to} ${value}`, way = wayOf.get(name) || '';
+      if (from && shown.has(from) && shown.has(to) && (way || !edges.has(key))) edges.set(key, { value, from, to, way });
     }
-    for (const value of o.writes || []) { makerOf.set(value, o.step); wayOf.delete(value); }
+    for (const name of o.writes || []) { makerOf.set(name, to); wayOf.delete(name); }
   }
-  return edges;
+  return [...edges.values()];
 }
 
 function drawDag() {
   if (!$('graph').open) return;
-  const inView = kernels.filter(o => { const at = span(o, skyMode()); return at && at[1] >= view.from && at[0] <= view.to; }), list = inView.slice(0, MOST_NODES);
+  const isInView = o => { const at = span(o, skyMode()); return at && at[1] >= view.from && at[0] <= view.to; }, inView = kernels.filter(o => (o.pieces || [o]).some(isInView)), list = inView.slice(0, MOST_NODES);
   const isLeft = o => o.phase === 'forward' || o.phase === 'eval', left = list.filter(isLeft), right = list.filter(o => !isLeft(o));
   const W = $('graph').clientWidth, rows = Math.max(left.length, right.length, 1), H = rows * NODE + 12, wide = W * 0.3, place = new Map(), node = $('dag');
   left.forEach((o, i) => place.set(o.step, { x: W * 0.1, y: 6 + i * NODE, isLeft: true }));
@@ -612,11 +638,11 @@ function drawDag() {
     const a = place.get(e.from), b = place.get(e.to), y1 = a.y + NODE / 2, y2 = b.y + NODE / 2, far = Math.min(W * 0.09, 8 + Math.abs(y2 - y1) / 4);
     const outer = p => p.isLeft ? p.x - far : p.x + wide + far, edge = p => p.isLeft ? p.x : p.x + wide;
     const d = a.isLeft === b.isLeft ? `M${edge(a)} ${y1}C${outer(a)} ${y1} ${outer(b)} ${y2} ${edge(b)} ${y2}` : `M${a.x + (a.isLeft ? wide : 0)} ${y1}C${W / 2} ${y1} ${W / 2} ${y2} ${b.x + (b.isLeft ? wide : 0)} ${y2}`;
-    node.append(s('path', { class: ['edge', e.way, e.value === view.value || e.from === view.step || e.to === view.step ? 'chosen' : ''].join(' ').trim(), d, 'data-value': e.value }, s('title', {}, `${e.value}: step ${e.from} to ${e.to}${e.way ? ` by ${e.way}` : ''}`)));
+    node.append(s('path', { class: ['edge', e.way, e.value === view.value || e.from === view.step || e.to === view.step ? 'chosen' : ''].join(' ').trim(), d, 'data-value': e.value }, s('title', {}, `${e.value.replace('[]', '')}: step ${e.from} to ${e.to}${e.way ? ` by ${e.way}` : ''}`)));
   }
   for (const o of list) {
-    const p = place.get(o.step), room = Math.floor((wide - 8) / 6.2), text = `${o.step} ${o.what}`;
-    const classes = ['box', roleOf(o), o.step === view.step ? 'chosen' : '', view.line && o.line === view.line ? 'related' : ''];
+    const p = place.get(o.step), room = Math.floor((wide - 8) / 6.2), text = o.pieces ? `${o.step} … ${o.what}, ${o.pieces.length} steps` : `${o.step} ${o.what}`;
+    const classes = ['box', roleOf(o), o.step === view.step || (view.step && kernelOfStep.get(view.step) === o.step) ? 'chosen' : '', view.line && o.line === view.line ? 'related' : ''];
     node.append(s('rect', { class: classes.join(' ').trim(), x: p.x, y: p.y + 1, width: wide, height: NODE - 3, 'data-step': o.step }, s('title', {}, text)),
       s('text', { class: o.phase === 'backward' ? 'on-dark' : o.phase === 'recompute' ? 'on-pattern' : 'on-box', x: p.x + 4, y: p.y + 12 }, text.length <= room ? text : text.slice(0, room - 1) + '…'));
   }
@@ -628,33 +654,37 @@ function listenToDag() {
   $('dag').addEventListener('click', e => {
     const box = e.target.closest('[data-step]'), edge = e.target.closest('[data-value]');
     if (box) choose({ step: Number(box.dataset.step) });
-    else choose(edge && valueNamed.has(edge.dataset.value) ? { value: edge.dataset.value } : {});
+    else choose(edge && (valueNamed.has(edge.dataset.value) || nodeNamed.has(edge.dataset.value)) ? { value: edge.dataset.value } : {});
   });
 }
 
 // ---- tables ----
 
 const swatch = kind => s('svg', { width: 11, height: 11, style: 'display:inline-block;width:11px;margin-right:.35em', 'aria-hidden': true }, s('rect', { class: kind, width: 11, height: 11 }));
-const fateClass = { keep: 'device', host: 'host', ssd: 'ssd', recompute: 'recomputed' };
+const fateClass = { keep: 'device', host: 'host', ssd: 'ssd', recompute: 'recomputed', mixed: 'mixed' };
 
 // A planning problem says nothing of lines, and its report nothing of other fates.
 const hasAlternatives = report.values.some(v => v.alternatives.length), hasLines = report.source.lines.length > 0;
 
 function nextBest(v) {
+  if (v.children) return fatesText(v);
   const fitting = v.alternatives.filter(a => a.fits).sort((a, b) => a.adds_seconds - b.adds_seconds)[0], over = v.alternatives.filter(a => !a.fits);
   const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${lack(a)}`)].filter(Boolean);
   return texts.join('; ') || (v.fate === 'keep' ? 'nothing else is possible or needed' : 'nothing else fits');
 }
 
 const MOST_ROWS = 300;
-function drawDecisions(isWhole = false) {
-  const all = report.values.map(v => ({ ...v, id: `value-${v.value}` })), rows = isWhole ? all : all.slice(0, MOST_ROWS), box = $('decisions');
-  box.replaceChildren(table(`${all.filter(v => v.fate !== 'keep').length} of ${all.length} values are not kept; estimated`, [
-    ['value', v => v.value], ['what it is', v => v.what, 'wrap'], ...(hasLines ? [['line', v => v.line, 'n']] : []), ['size', v => bytes(v.bytes), 'n'], ['fate', v => [swatch(fateClass[v.fate]), v.fate]],
+let isEveryRow = false;
+function drawDecisions() {
+  const all = withOpened(decided).map(row => ({ ...row.node, row, id: `value-${row.node.value}` })), rows = isEveryRow ? all : all.slice(0, MOST_ROWS), box = $('decisions');
+  const away = report.values.filter(v => v.fate !== 'keep').length, scrolled = box.scrollTop;
+  box.replaceChildren(table(hasPieces ? `of ${decided.length} values in ${report.values.length} pieces, ${away} pieces are not kept; estimated` : `${away} of ${report.values.length} values are not kept; estimated`, [
+    ['value', v => hasPieces ? openerCell(v.row, labelled(v)) : v.value], ['what it is', v => v.what, 'wrap'], ...(hasLines ? [['line', v => v.line, 'n']] : []), ['size', v => bytes(v.bytes), 'n'], ['fate', v => [swatch(fateClass[v.fate]), v.fate]],
     ['adds', v => added(v.adds_seconds), 'n'], ...(hasAlternatives ? [['why not the next best', nextBest, 'wrap']] : [])], rows, v => choose({ value: v.value })));
+  box.scrollTop = scrolled;
   if (rows.length === all.length) return;
   const more = h('button', {}, `${all.length - rows.length} more`);
-  more.addEventListener('click', () => drawDecisions(true));
+  more.addEventListener('click', () => { isEveryRow = true; drawDecisions(); });
   box.append(more);
 }
 
@@ -668,7 +698,7 @@ function drawSource() {
   const most = Math.max(...lines.map(l => l.seconds), 1e-12);
   $('source').append(table('time on the compute lane and bytes of the values made; estimated', [
     ['time', l => l.isUsed ? h('span', {}, time(l.seconds)) : '', 'n heat'], ['values', l => l.bytes ? bytes(l.bytes) : '', 'n'],
-    ['fates', l => [...new Set(l.away.map(v => v.fate))].map(f => h('span', { title: f }, swatch(fateClass[f]), `${l.away.filter(v => v.fate === f).length} `))], ['', l => h('span', { class: 'quiet' }, l.line), 'n'], ['source', l => h('code', {}, l.text)]],
+    ['fates', l => [...new Set(l.away.map(v => v.fate))].map(f => h('span', { title: f }, swatch(fateClass[f]), `${new Set(l.away.filter(v => v.fate === f).map(v => v.group || v.value)).size} `))], ['', l => h('span', { class: 'quiet' }, l.line), 'n'], ['source', l => h('code', {}, l.text)]],
     lines, l => choose({ line: l.line })));
   lines.forEach(l => { $(l.id).querySelector('.heat').style.setProperty('--share', l.seconds / most); });
 }
@@ -676,11 +706,10 @@ function drawSource() {
 const gapsAt = n => (report.memory.find(r => r.first_step <= n && n <= r.step) || {}).gaps || 0;
 
 function drawThere(n) {
-  const step = report.steps[n - 1], fates = name => valueNamed.get(name), there = report.blocks.filter(b => b.first_step <= n && n <= b.last_step);
-  there.sort((a, b) => b.bytes - a.bytes);
+  const step = report.steps[n - 1], fates = name => valueNamed.get(name) || nodeNamed.get(name), there = togetherThere(report.blocks.filter(b => b.first_step <= n && n <= b.last_step));
   $('there-title').textContent = n === report.peak_step ? `Who is in memory at the peak, step ${n}?` : `Who is in memory at step ${n}?`;
   $('there').replaceChildren(table(`step ${n}, ${step.what}: ${bytes(step.device_bytes)} on ${device}` + (gapsAt(n) ? `, and ${bytes(gapsAt(n))} in gaps between them` : ''), [
-    ['what', b => [swatch(b.kind), b.value || b.name]], ['kind', b => b.kind], ['size', b => bytes(b.bytes), 'n'], ['born at step', b => b.first_step, 'n'], ['dies at step', b => b.last_step, 'n'],
+    ['what', b => cellThere(b, () => drawThere(n))], ['kind', b => b.kind], ['size', b => bytes(b.bytes), 'n'], ['born at step', b => b.first_step, 'n'], ['dies at step', b => b.last_step, 'n'],
     ['fate', b => b.value && fates(b.value) && n <= steps.length ? fates(b.value).fate : 'stays'.repeat(b.last_step - b.first_step + 1 === report.steps.length)], ...(hasLines ? [['line', b => b.line || '', 'n']] : [])], there, b => b.value && choose({ value: b.value })));
 }
 
@@ -700,7 +729,7 @@ const placeTable = () => table(`bytes on ${device} by address, and what is elsew
   ['from step', p => p.first_step, 'n'], ['to step', p => p.last_step, 'n'], ['it was', p => p.how || '']], [...report.blocks, ...report.homes], p => valueNamed.has(p.value) && choose({ value: p.value }));
 function useTable() {
   const sources = new Map();
-  for (const e of edgesOf(kernels)) sources.set(`${e.to} ${e.value}`, ` of step ${e.from}${e.way ? `, by ${e.way}` : ''}`);
+  for (const e of edgesOf(kernels)) sources.set(`${e.to} ${e.value.replace('[]', '')}`, ` of step ${e.from}${e.way ? `, by ${e.way}` : ''}`);
   return table('every kernel of the graph, what it reads and what it makes', [
     ['step', o => o.step, 'n'], ['phase', o => o.phase], ['what', o => o.what, 'wrap'], ['reads', o => (o.reads || []).map(v => v + (sources.get(`${o.step} ${v}`) || '')).join('; '), 'wrap'],
     ['writes', o => (o.writes || []).join('; '), 'wrap']], kernels, o => choose({ step: o.step }));
@@ -789,10 +818,12 @@ function drawNotes() {
   $('colophon').append(`${report.generator} · fingerprint ${report.fingerprint} · `, save);
 }
 
+for (const id of ['open-pieces', 'key-o']) $(id).hidden = !hasPieces;
 drawHead();
 drawBars();
 if (report.measured) { $('modes').hidden = false; }
 drawLegend();
+drawLayers();
 drawDecisions();
 drawSource();
 drawThere(report.peak_step || 1);
