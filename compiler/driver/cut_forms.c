@@ -22,7 +22,6 @@ static bool refuse(Compilation *c, const char *why) {
 bool check_cut(Compilation *c) {
   const CutWish wish = cut_wish(c);
   if (!cut_wish_is_fixed(wish)) return true;
-  if (c->backend == BACKEND_CUDA) return refuse(c, "for a processor; on a GPU a value is one piece so far");
   if (c->program->train.batch_graphs) return refuse(c, "that work on all data at once, and this one works in batches of graphs");
   const int most = parts_at_most(c->program->info, wish.count);
   if (wish.mode == CUT_SLICES || most == wish.count) return true;

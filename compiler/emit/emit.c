@@ -567,6 +567,7 @@ void emit_source(const Emission *m, FILE *out) {
             m->backend == BACKEND_CPU ? "this file" : "the same program for the processor", m->prefix, m->prefix);
   fprintf(out, "extern const gnn_program PROGRAM;\n\n");
   emit_sets(m->arena, p->info, out);
+  emit_parts(m, out);
   emit_arena(m, out);
   if (p->has_train) emit_measures(m, out);
   if (m->backend == BACKEND_CUDA) emit_cuda_host(m, calls, out);
@@ -587,7 +588,6 @@ void emit_source(const Emission *m, FILE *out) {
   int value_count = emit_values(m, out);
   emit_source_description(m, out);
   emit_edge_sets(m, out);
-  emit_parts(m, out);
   int tap_count = emit_taps(m, out);
   fprintf(out, "/* plan.json, which lies beside this file. */\nstatic const char PLAN[] = {\n#if __has_include(\"%s_plan.inc\")\n#include \"%s_plan.inc\"\n#else\n0\n#endif\n};\n\n", m->prefix, m->prefix);
   emit_program(m, value_count, tap_count, out);

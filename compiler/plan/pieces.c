@@ -12,7 +12,7 @@ static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   case KERNEL_OUTER: case KERNEL_COLUMN_SUM: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN:
-    return anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
+    return kernel->library == LIBRARY_NONE && anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
   case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
   return false;
@@ -37,6 +37,30 @@ static bool is_asked_for(const Graph *graph, ValueId value) {
   return !graph->is_training && (graph->values[value].tap || value == graph->scores);
 }
 
+static void keep_whole(Parts *p, const Kernel *kernel) {
+  const Kernels *k = p->kernels;
+  for (int n = 0; n < kernel->input_count; n++) p->is_cut[k->storage[kernel->inputs[n]]] = false;
+  for (int n = 0; n < kernel->output_count; n++) p->is_cut[kernel->outputs[n]] = false;
+}
+
+/* cuBLASLt is promised that matrices begin where things in memory do, and the rows of a part within a whole value do not. */
+static bool is_cut_for_library(const Parts *p, const Kernel *kernel) {
+  const Kernels *k = p->kernels;
+  const ValueId rows[] = {k->graph->values[kernel->anchor].operand[0], kernel->epilogue.place, kernel->epilogue.addend};
+  for (int i = 0; kernel->library != LIBRARY_NONE && i < 3; i++)
+    if (rows[i] != NO_VALUE && !p->is_cut[k->storage[rows[i]]]) return false;
+  return true;
+}
+
+static bool runs_by_parts(const Parts *p, const Kernel *kernel) {
+  const Kernels *k = p->kernels;
+  for (int n = 0; n < kernel->input_count; n++)
+    if (p->is_cut[k->storage[kernel->inputs[n]]]) return true;
+  for (int n = 0; n < kernel->output_count; n++)
+    if (p->is_cut[kernel->outputs[n]]) return true;
+  return false;
+}
+
 static void find_cut(Parts *p, const Residents *residents) {
   const Kernels *k = p->kernels;
   for (int v = 0; v < k->graph->value_count; v++) p->is_cut[v] = (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && is_on_nodes(k, v);
@@ -44,17 +68,16 @@ static void find_cut(Parts *p, const Residents *residents) {
     if (is_asked_for(k->graph, v)) p->is_cut[k->storage[v]] = false;
   for (int i = 0; i < k->kernel_count; i++) {
     const Kernel *kernel = &k->kernels[i];
-    bool is_whole = !can_run_by_parts(k, kernel);
-    for (int n = 0; is_whole && n < kernel->input_count; n++) p->is_cut[k->storage[kernel->inputs[n]]] = false;
-    for (int n = 0; is_whole && n < kernel->output_count; n++) p->is_cut[kernel->outputs[n]] = false;
+    if (!can_run_by_parts(k, kernel)) keep_whole(p, kernel);
     const Value *anchor = &k->graph->values[kernel->anchor];
     if (op_is_aggregation(anchor->op)) keep_far_whole(p, kernel, anchor->operand[0], false, arena_alloc(k->graph->arena, 2 * (size_t)k->graph->value_count + 2));
   }
-  for (int i = 0; i < k->kernel_count; i++) {
-    const Kernel *kernel = &k->kernels[i];
-    for (int n = 0; n < kernel->input_count; n++) p->is_by_parts[i] = p->is_by_parts[i] || p->is_cut[k->storage[kernel->inputs[n]]];
-    for (int n = 0; n < kernel->output_count; n++) p->is_by_parts[i] = p->is_by_parts[i] || p->is_cut[kernel->outputs[n]];
+  for (bool is_changed = true; is_changed;) {
+    is_changed = false;
+    for (int i = 0; i < k->kernel_count; i++)
+      if (runs_by_parts(p, &k->kernels[i]) && !is_cut_for_library(p, &k->kernels[i])) keep_whole(p, &k->kernels[i]), is_changed = true;
   }
+  for (int i = 0; i < k->kernel_count; i++) p->is_by_parts[i] = runs_by_parts(p, &k->kernels[i]);
 }
 
 int parts_at_most(const DataInfo *info, int most) {

@@ -98,13 +98,13 @@ GNN_INLINE void gnn_outer_run(const A *a, int64_t a_stride, const G *g, int64_t 
   }
 }
 
-/* C = A op(B) + addend + bias, then relu: what a library is asked for, where there is none that does it. A: [rows, depth]; B: [depth, columns], or
- * transposed; bias and addend may be NULL, the addend, which has C's stride, may be C. A tile a block. */
+/* Rows [first, rows) of C = A op(B) + addend + bias, then relu: what a library is asked for, where there is none that does it. A: [rows, depth];
+ * B: [depth, columns], or transposed; bias and addend may be NULL, the addend, which has C's stride, may be C. A tile a block. */
 template <int ROWS, int COLUMNS, bool TRANSPOSED, class A, class B, class Bias, class C>
 GNN_INLINE void gnn_product(const A *a, int64_t a_stride, const B *b, int64_t b_stride, const Bias *bias, const C *addend, bool is_relu, C *c, int64_t c_stride,
-                            int64_t rows, int64_t depth, int64_t columns) {
+                            int64_t first, int64_t rows, int64_t depth, int64_t columns) {
   __shared__ gnn_gemm_tile<ROWS, COLUMNS> tile;
-  const int64_t across = (columns + COLUMNS - 1) / COLUMNS, row = blockIdx.x / across * ROWS, column = blockIdx.x % across * COLUMNS;
+  const int64_t across = (columns + COLUMNS - 1) / COLUMNS, row = first + blockIdx.x / across * ROWS, column = blockIdx.x % across * COLUMNS;
   gnn_gemm<ROWS, COLUMNS, false, TRANSPOSED>(a, a_stride, b, b_stride, rows, columns, row, column, 0, depth, &tile);
   for (int i = (int)threadIdx.x; i < ROWS * COLUMNS; i += GNN_THREADS) {
     const int64_t r = row + i / COLUMNS, j = column + i % COLUMNS;

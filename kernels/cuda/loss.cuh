@@ -230,13 +230,15 @@ template <bool IS_OF_NODES> GNN_INLINE gnn_places_of_block gnn_block_places(cons
   return {__shfl_sync(~0u, place, 0), __shfl_sync(~0u, place, 16)};
 }
 
-/* sums[block]: over the labelled rows of a canonical block, which its threads share by their place in the list. */
-template <bool IS_OF_NODES = true> GNN_INLINE void gnn_cross_entropy_block(const double *losses, const int32_t *rows, int64_t count, const gnn_view_blocks *blocks, double *sums) {
-  const gnn_places_of_block places = gnn_block_places<IS_OF_NODES>(rows, count, blocks, blockIdx.x);
+/* sums[block]: over the labelled rows of a canonical block, which its threads share by their place in the list. Blocks from `first` on. */
+template <bool IS_OF_NODES = true>
+GNN_INLINE void gnn_cross_entropy_block(const double *losses, const int32_t *rows, int64_t count, const gnn_view_blocks *blocks, int64_t first, double *sums) {
+  const int64_t block = first + blockIdx.x;
+  const gnn_places_of_block places = gnn_block_places<IS_OF_NODES>(rows, count, blocks, block);
   double loss = 0;
   GNN_UNROLL_4 for (int64_t i = places.begin + threadIdx.x; i < places.end; i += GNN_THREADS) loss += losses[i];
   loss = gnn_block_sum<1>(loss);
-  if (threadIdx.x == 0) sums[blockIdx.x] = loss;
+  if (threadIdx.x == 0) sums[block] = loss;
 }
 
 /* By one block. */
@@ -271,11 +273,11 @@ GNN_INLINE void gnn_measure_split(const double *results, const gnn_view_blocks *
 
 /* ---- the gradient ---- */
 
-/* gradient[row] = (softmax - onehot) / row_count for the rows listed; all others have to be zero already. */
+/* gradient[row] = (softmax - onehot) / total for the rows listed; all others have to be zero already. */
 template <int LANES, class T>
 GNN_INLINE void gnn_cross_entropy_gradient(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const int32_t *rows,
-                                           int64_t row_count, T *gradient, int64_t gradient_stride) {
-  const double count = (double)row_count;
+                                           int64_t row_count, int64_t total, T *gradient, int64_t gradient_stride) {
+  const double count = (double)total;
   const gnn_real share = (gnn_real)(1 / count);
   const int64_t groups = gnn_groups<LANES>();
   for (int64_t i = gnn_group<LANES>(); i < row_count; i += groups) {

@@ -79,7 +79,7 @@ template <int WIDTH> GNN_INLINE void measure_gather(const measure_job *g) {
     GNN_UNROLL for (int n = 0; n < SUMS; n++) sum[n] = acc[n];
     if (threadIdx.x % 32 < LANES) gnn_store<BYTES>(g->y + own + r * WIDTH, sum);
   };
-  gnn_sum_rows<LANES, SLOTS, SUMS, SUMS>(&edges, g->rows, row_sum, row_done);
+  gnn_sum_rows<LANES, SLOTS, SUMS, SUMS>(&edges, 0, g->rows, row_sum, row_done);
 }
 MEASURE(measure_gather_16) { measure_gather<16>(g); }
 MEASURE(measure_gather_64) { measure_gather<64>(g); }
@@ -95,7 +95,7 @@ GNN_INLINE gnn_view_blocks measure_blocks(const measure_job *g) { return {g->lev
 
 MEASURE(measure_loss_blocks) {
   const gnn_view_blocks blocks = measure_blocks(g);
-  gnn_cross_entropy_block(g->parts, g->list, g->rows, &blocks, g->parts + g->rows);
+  gnn_cross_entropy_block(g->parts, g->list, g->rows, &blocks, 0, g->parts + g->rows);
 }
 MEASURE(measure_loss_mean) {
   const gnn_view_blocks blocks = measure_blocks(g);

@@ -4,8 +4,9 @@
 
 #include "half.cuh"
 
-template <class T> GNN_INLINE void gnn_zero(T *x, int64_t count) {
-  for (int64_t i = gnn_group<1>(); i < count; i += gnn_groups<1>()) gnn_put(&x[i], 0);
+/* x[begin .. end) = 0 */
+template <class T> GNN_INLINE void gnn_zero(T *x, int64_t begin, int64_t end) {
+  for (int64_t i = begin + gnn_group<1>(); i < end; i += gnn_groups<1>()) gnn_put(&x[i], 0);
 }
 
 /* y = x^T; x: [rows, cols], y: [cols, rows], row-major. One tile of 32 x 32 a block. */
@@ -50,15 +51,28 @@ GNN_INLINE int64_t gnn_run_share(const gnn_view_blocks *blocks, int64_t run, int
   return rows / runs * run + rows % runs * run / runs;
 }
 
+/* Runs that are walked over: an aligned subtree of 2^levels. */
+struct gnn_runs {
+  int64_t first, levels;
+};
+
+GNN_INLINE gnn_runs gnn_all_runs(const gnn_view *g) { return {0, g->blocks.run_levels}; }
+
+/* Of part `part`, from 1 on, of 2^part_levels. */
+GNN_INLINE gnn_runs gnn_runs_of_part(const gnn_view *g, int64_t part, int64_t part_levels) {
+  const int64_t levels = g->blocks.run_levels - part_levels;
+  return {(part - 1) << levels, levels};
+}
+
 /* A walker is a block of threads, or as many as there are tiles of its sums. A thread adds the elements that are its own. */
 struct gnn_walk {
   int64_t run, end, done, width;
   gnn_real *sums; /* [open][width] */
 };
 
-GNN_INLINE gnn_walk gnn_walk_begin(const gnn_view *g, int64_t walker, int64_t most_levels, gnn_real *sums, int64_t width) {
-  const int64_t below = g->blocks.run_levels - gnn_min(g->blocks.run_levels, most_levels);
-  return {walker << below, (walker + 1) << below, 0, width, sums + walker * (below + 1) * width};
+GNN_INLINE gnn_walk gnn_walk_begin(gnn_runs runs, int64_t walker, int64_t most_levels, gnn_real *sums, int64_t width) {
+  const int64_t below = runs.levels - gnn_min(runs.levels, most_levels);
+  return {runs.first + (walker << below), runs.first + ((walker + 1) << below), 0, width, sums + walker * (below + 1) * width};
 }
 
 /* Number i of the sum of this run: with the open sums that it completes. */
@@ -78,11 +92,11 @@ GNN_INLINE void gnn_walk_on(gnn_walk *walk) {
 
 enum { GNN_SUM_NUMBERS = 8, GNN_SUM_SHARES = GNN_THREADS / GNN_SUM_NUMBERS, GNN_SUM_EACH = 16 /* at most GNN_SUM_SHARES times as many walkers */ };
 
-/* to[0 .. width) = the top of the tree over the sums of all walkers: a block for GNN_SUM_NUMBERS of them, its threads sharing the
- * walkers. */
-GNN_INLINE void gnn_sum_walkers(const gnn_view *g, int64_t most_levels, const gnn_real *sums, int64_t width, gnn_real *to) {
+/* done(i, sum) with the top of the tree over the sums of all walkers for each number i < width: a block for GNN_SUM_NUMBERS of them, its
+ * threads sharing the walkers. */
+template <class Done> GNN_INLINE void gnn_fold_walkers(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, const Done &done) {
   __shared__ gnn_real top[GNN_SUM_SHARES][GNN_SUM_NUMBERS];
-  const int64_t shared = gnn_min(g->blocks.run_levels, most_levels), stride = (g->blocks.run_levels - shared + 1) * width;
+  const int64_t shared = gnn_min(runs.levels, most_levels), stride = (runs.levels - shared + 1) * width;
   const int64_t shares = gnn_min(INT64_C(1) << shared, GNN_SUM_SHARES), each = (INT64_C(1) << shared) / shares;
   const int place = (int)threadIdx.x % GNN_SUM_NUMBERS, share = (int)threadIdx.x / GNN_SUM_NUMBERS;
   const int64_t i = (int64_t)blockIdx.x * GNN_SUM_NUMBERS + place;
@@ -99,7 +113,26 @@ GNN_INLINE void gnn_sum_walkers(const gnn_view *g, int64_t most_levels, const gn
     __syncthreads();
     if (share % (2 * half) == 0 && share + half < shares) top[share][place] += top[share + half][place];
   }
-  if (share == 0 && i < width) to[i] = top[0][place];
+  if (share == 0 && i < width) done(i, top[0][place]);
+}
+
+/* to[0 .. width) = the sum of all runs. */
+GNN_INLINE void gnn_sum_walkers(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, gnn_real *to) {
+  gnn_fold_walkers(runs, most_levels, sums, width, [=](int64_t i, gnn_real sum) { to[i] = sum; });
+}
+
+/* The runs were those of a part, of which `part` are done before it: open[][width] are the sums of those, as a walker has them of runs.
+ * to, if not NULL: after the last part, the sum of all. */
+GNN_INLINE void gnn_sum_part(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, int64_t part, gnn_real *open, gnn_real *to) {
+  gnn_fold_walkers(runs, most_levels, sums, width, [=](int64_t i, gnn_real sum) {
+    gnn_real *place = open + __popcll((unsigned long long)part) * width + i;
+    for (int64_t done = part; done & 1; done >>= 1) {
+      place -= width;
+      sum = *place + sum;
+    }
+    *place = sum;
+    if (to) to[i] = sum;
+  });
 }
 
 enum { GNN_TREE_EACH = 16 /* GNN_THREADS times as many numbers at most: those of 2^12 canonical blocks */ };

@@ -63,24 +63,25 @@ template <int LANES, int SLOTS, class Walk> GNN_INLINE void gnn_walk_run(const i
   } while (__syncthreads_or(r < rows));
 }
 
-/* row(r, begin, end, first, blocks, acc) folds the entries begin, begin + SLOTS, .. below end of row r into acc: of the row's elements those of
- * `blocks` blocks, from block `first` on, VECTOR to a lane; done(r, first, blocks, acc) gets what they come to, in the lanes of slot 0 at least.
- * A block of threads takes a block of elements of a hub; then the groups take the other rows. */
+/* Of rows [first_row, end_row): row(r, begin, end, first, blocks, acc) folds the entries begin, begin + SLOTS, .. below end of row r into acc: of the
+ * row's elements those of `blocks` blocks, from block `first` on, VECTOR to a lane; done(r, first, blocks, acc) gets what they come to, in the lanes of
+ * slot 0 at least. A block of threads takes a block of elements of a hub; then the groups take the other rows. */
 template <class Fold, int LANES, int SLOTS, int SUMS, int VECTOR = 1, int PIECES = GNN_THREADS / (LANES * SLOTS), class Row, class Done>
-GNN_INLINE void gnn_fold_rows(const gnn_view_csr *edges, int64_t rows, const Row &row, const Done &done) {
+GNN_INLINE void gnn_fold_rows(const gnn_view_csr *edges, int64_t first_row, int64_t end_row, const Row &row, const Done &done) {
   enum { GROUP = LANES * SLOTS, BLOCKS = SUMS / VECTOR };
   const int group = (int)threadIdx.x / GROUP, slot = (int)threadIdx.x % GROUP / LANES;
   for (int64_t task = blockIdx.x; task < edges->hub_count * BLOCKS; task += gridDim.x) {
     const int64_t r = edges->hub[task / BLOCKS], end = edges->ptr[r + 1], length = (end - edges->ptr[r] + PIECES - 1) / PIECES;
     const int64_t begin = gnn_min(edges->ptr[r] + group * length, end);
     const int first = (int)(task % BLOCKS);
+    if (r < first_row || r >= end_row) continue;
     gnn_real acc[VECTOR];
     GNN_UNROLL for (int i = 0; i < VECTOR; i++) acc[i] = Fold::start();
     row(r, begin + slot, gnn_min(begin + length, end), first, 1, acc);
     GNN_UNROLL for (int i = 0; i < VECTOR; i++) acc[i] = Fold::settle(gnn_block_fold<Fold, LANES>(acc[i]), false);
     if ((int)threadIdx.x < GROUP) done(r, first, 1, acc);
   }
-  for (int64_t r = gnn_group<GROUP>(); r < rows; r += gnn_groups<GROUP>()) {
+  for (int64_t r = first_row + gnn_group<GROUP>(); r < end_row; r += gnn_groups<GROUP>()) {
     const int64_t begin = edges->ptr[r], end = edges->ptr[r + 1];
     if (end - begin > edges->hub_entries) continue;
     gnn_real acc[SUMS];
@@ -92,8 +93,8 @@ GNN_INLINE void gnn_fold_rows(const gnn_view_csr *edges, int64_t rows, const Row
 }
 
 template <int LANES, int SLOTS, int SUMS, int VECTOR = 1, int PIECES = GNN_THREADS / (LANES * SLOTS), class Row, class Done>
-GNN_INLINE void gnn_sum_rows(const gnn_view_csr *edges, int64_t rows, const Row &row, const Done &done) {
-  gnn_fold_rows<gnn_fold_sum, LANES, SLOTS, SUMS, VECTOR, PIECES>(edges, rows, row, done);
+GNN_INLINE void gnn_sum_rows(const gnn_view_csr *edges, int64_t first_row, int64_t end_row, const Row &row, const Done &done) {
+  gnn_fold_rows<gnn_fold_sum, LANES, SLOTS, SUMS, VECTOR, PIECES>(edges, first_row, end_row, row, done);
 }
 
 /* ---- columns ---- */

@@ -11,6 +11,7 @@
 #include "cuda.h"
 
 #ifndef GNN_NO_CUBLASLT /* programs that call it not are linked without it */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,7 @@ static int gemm_describe(gnn_cuda *cuda, GemmPlan *gemm) {
   const cublasLtEpilogue_t epilogue = d->at_bias >= 0 ? d->is_relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS
                                     : d->is_relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
   const void *bias = d->at_bias >= 0 ? gemm_at(cuda, d->at_bias) : NULL;
-  uint64_t n = (uint64_t)d->n, m = (uint64_t)d->m, k = (uint64_t)d->k;
+  uint64_t n = (uint64_t)d->n, m = (uint64_t)(d->rows ? d->rows : d->m), k = (uint64_t)d->k;
   const int64_t stride_a = gnn_row_stride(d->stride_a, d->transpose_a ? d->m : d->k), stride_b = gnn_row_stride(d->stride_b, d->transpose_b ? d->k : d->n);
   return gemm_check(cuda, cublasLtMatmulDescCreate(&gemm->product, computes[d->precision], CUDA_R_32F)) &&
          gemm_check(cuda, cublasLtMatmulDescSetAttribute(gemm->product, CUBLASLT_MATMUL_DESC_TRANSA, &transpose[0], sizeof transpose[0])) &&
@@ -106,8 +107,10 @@ static int gemm_is_alike(const gnn_gemm_desc *a, const gnn_gemm_desc *b) {
          a->stride_c == b->stride_c && (a->at_bias < 0) == (b->at_bias < 0) && a->precision == b->precision;
 }
 
+static int gemm_has_rows(const gnn_gemm_desc *a, const gnn_gemm_desc *b) { return gemm_is_alike(a, b) && a->rows == b->rows; }
+
 static int gemm_is_same(const gnn_gemm_desc *a, const gnn_gemm_desc *b) {
-  return gemm_is_alike(a, b) && a->at_a == b->at_a && a->at_b == b->at_b && a->at_c == b->at_c && a->at_bias == b->at_bias && a->at_workspace == b->at_workspace;
+  return gemm_has_rows(a, b) && a->at_a == b->at_a && a->at_b == b->at_b && a->at_c == b->at_c && a->at_bias == b->at_bias && a->at_workspace == b->at_workspace;
 }
 
 static GemmPlan *gemm_find(gnn_cuda *cuda, const gnn_gemm_desc *desc, int (*is_it)(const gnn_gemm_desc *, const gnn_gemm_desc *)) {
@@ -122,18 +125,33 @@ static int gemm_take_workspace(gnn_cuda *cuda, const gnn_gemm_desc *d) {
                                                    cudaMemsetAsync(gemm_at(cuda, d->at_workspace), 0, (size_t)d->workspace_bytes, cuda->stream[GNN_LANE_COMPUTE]));
 }
 
-/* Kept until other data are loaded. */
+/* The algorithm of all rows for some of them: another one might leave other bits. */
+static int gemm_take(gnn_cuda *cuda, cublasLtHandle_t handle, GemmPlan *gemm, const GemmPlan *twin) {
+  const gnn_gemm_desc *d = &gemm->desc;
+  cublasLtMatmulHeuristicResult_t result;
+  gemm->algorithm = twin->algorithm, gemm->is_own = twin->is_own;
+  if (gemm->is_own || d->rows == twin->desc.rows) return 1;
+  if (cublasLtMatmulAlgoCheck(handle, gemm->product, gemm->a, gemm->b, gemm->c, gemm->c, &gemm->algorithm, &result) == CUBLAS_STATUS_SUCCESS &&
+      result.workspaceSize <= (size_t)d->workspace_bytes)
+    return 1;
+  char text[200];
+  snprintf(text, sizeof text, "that of a product of %lld x %lld by %lld x %lld does not take %lld of its rows; compile with --gemm=own, or with --cut=whole", (long long)d->m, (long long)d->k,
+           (long long)d->k, (long long)d->n, (long long)d->rows);
+  return gnn_cuda_refuse(cuda, cuda->instance->run.step, "cuBLASLt", "no algorithm for parts", text);
+}
+
+/* Kept until other data are loaded. The algorithm of all rows is that of some of them, so it is looked for first. */
 static GemmPlan *gemm_plan(gnn_cuda *cuda, cublasLtHandle_t handle, const gnn_gemm_desc *desc) {
   GemmPlan *gemm = gemm_find(cuda, desc, gemm_is_same);
-  const GemmPlan *twin = gemm_find(cuda, desc, gemm_is_alike);
+  const GemmPlan *same_rows = gemm_find(cuda, desc, gemm_has_rows), *twin = same_rows ? same_rows : gemm_find(cuda, desc, gemm_is_alike);
   if (gemm) return gemm;
   gemm = calloc(1, sizeof *gemm);
   if (gemm == NULL) return gemm_no_memory(cuda), NULL;
   gemm->desc = *desc;
   gnn_cuda_add_plan(cuda, &gemm->plan, gemm_destroy);
   if (!gemm_describe(cuda, gemm) || !gemm_take_workspace(cuda, desc)) return NULL;
-  if (twin) gemm->algorithm = twin->algorithm, gemm->is_own = twin->is_own;
-  else if (!gemm_choose(cuda, handle, gemm)) return NULL;
+  if (twin && !gemm_take(cuda, handle, gemm, twin)) return NULL;
+  if (!twin && !gemm_choose(cuda, handle, gemm)) return NULL;
   gemm->is_ready = 1;
   return gemm;
 }

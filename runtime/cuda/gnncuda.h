@@ -44,6 +44,7 @@ typedef enum gnn_precision { GNN_IN_FP32, GNN_IN_TF32, GNN_IN_BF16, GNN_OF_BF16 
  * kernel of its own, for all products that are alike; else 1. */
 typedef struct gnn_gemm_desc {
   int64_t m, n, k;
+  int64_t rows; /* of the m only these, by the algorithm for all; 0: all */
   int64_t at_a, at_b, at_c, at_bias, at_addend, at_workspace, workspace_bytes;
   int64_t stride_a, stride_b, stride_c;
   int transpose_a, transpose_b, is_relu, is_half;

@@ -117,22 +117,26 @@ struct Outer {
   const float *a, *b; /* the factors, padded */
   int64_t a_stride, b_stride;
   const gnn_view *view;
-  int most_levels;
-  float *sums, *to;
+  int most_levels, part, part_levels; /* part 0: all runs */
+  float *sums, *to, *open;
+
+  gnn_runs runs() const { return part ? gnn_runs_of_part(view, part, part_levels) : gnn_all_runs(view); }
 };
 
 static void outer_kernel(const void *argument) {
   const Outer *o = (const Outer *)argument;
   const Product *p = &o->product;
   const int64_t across = (p->width + 63) / 64, down = (p->depth + 63) / 64;
-  for (gnn_walk walk = gnn_walk_begin(o->view, blockIdx.x / (across * down), o->most_levels, o->sums, p->depth * p->width); walk.run < walk.end; gnn_walk_on(&walk))
+  for (gnn_walk walk = gnn_walk_begin(o->runs(), blockIdx.x / (across * down), o->most_levels, o->sums, p->depth * p->width); walk.run < walk.end; gnn_walk_on(&walk))
     gnn_outer_run<64>(o->a, o->a_stride, o->b, o->b_stride, p->depth, p->width, blockIdx.x / across % down * 64, blockIdx.x % across * 64, gnn_run_first(&o->view->blocks, walk.run),
                       gnn_run_first(&o->view->blocks, walk.run + 1), &walk);
 }
 
 static void walkers_kernel(const void *argument) {
   const Outer *o = (const Outer *)argument;
-  gnn_sum_walkers(o->view, o->most_levels, o->sums, o->product.depth * o->product.width, o->to);
+  const int64_t count = o->product.depth * o->product.width;
+  if (o->part) gnn_sum_part(o->runs(), o->most_levels, o->sums, count, o->part - 1, o->open, o->part == 1 << o->part_levels ? o->to : nullptr);
+  else gnn_sum_walkers(o->runs(), o->most_levels, o->sums, count, o->to);
 }
 
 static float outer_sum(const Outer *o, int64_t i, int64_t j, int64_t begin, int64_t end) {
@@ -143,7 +147,13 @@ static float outer_sum(const Outer *o, int64_t i, int64_t j, int64_t begin, int6
   return sum;
 }
 
-/* The bits are those of the definition, however many walkers there are. */
+static void sum_outer(const Outer *o, int64_t tiles) {
+  const int levels = (int)o->runs().levels, shared = o->most_levels < levels ? o->most_levels : levels;
+  emulate::launch("outer", outer_kernel, o, tiles << shared, GNN_THREADS);
+  emulate::launch("walkers", walkers_kernel, o, (o->product.depth * o->product.width + GNN_SUM_NUMBERS - 1) / GNN_SUM_NUMBERS, GNN_THREADS);
+}
+
+/* The bits are those of the definition, however many walkers and parts there are. */
 static void test_outer(int64_t rows, int64_t depth, int64_t width, int levels, int below) {
   const int64_t a_stride = (depth + 3) / 4 * 4, b_stride = (width + 3) / 4 * 4;
   const std::vector<float> a = numbers(rows * depth), b = numbers(rows * width), wide_a = padded(a, depth, a_stride), wide_b = padded(b, width, b_stride);
@@ -154,10 +164,11 @@ static void test_outer(int64_t rows, int64_t depth, int64_t width, int levels, i
   for (int most = 0; most <= levels + below + 1; most++) {
     const int shared = most < levels + below ? most : levels + below;
     std::vector<float> sums((size_t)(((levels + below - shared + 1) << shared) * depth * width));
-    Outer o = {{a.data(), b.data(), nullptr, rows, depth, width}, wide_a.data(), wide_b.data(), a_stride, b_stride, &cut.view, most, sums.data(), to.data()};
+    std::vector<float> open((size_t)((levels + 1) * depth * width));
+    Outer o = {{a.data(), b.data(), nullptr, rows, depth, width}, wide_a.data(), wide_b.data(), a_stride, b_stride, &cut.view, most, 0, most % (levels + 1), sums.data(), to.data(), open.data()};
     emulate::order = most;
-    emulate::launch("outer", outer_kernel, &o, tiles << shared, GNN_THREADS);
-    emulate::launch("walkers", walkers_kernel, &o, (depth * width + GNN_SUM_NUMBERS - 1) / GNN_SUM_NUMBERS, GNN_THREADS);
+    if (o.part_levels == 0) sum_outer(&o, tiles);
+    for (o.part = 1; o.part_levels > 0 && o.part <= 1 << o.part_levels; o.part++) sum_outer(&o, tiles);
     for (int64_t n = 0; n < depth * width; n++) is_good = is_good && to[(size_t)n] == outer_sum(&o, n / width, n % width, 0, runs);
   }
   ok(is_good, "gradient of %lld x %lld over %lld rows in %lld runs: the bits of their tree", (long long)depth, (long long)width, (long long)rows, (long long)runs);
@@ -204,7 +215,7 @@ template <int LANES, int EACH> static void loss_kernel(const void *argument) {
 }
 static void loss_block_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_cross_entropy_block(l->losses, l->rows, l->count, &l->view->blocks, l->sums);
+  gnn_cross_entropy_block(l->losses, l->rows, l->count, &l->view->blocks, 0, l->sums);
 }
 static void mean_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
@@ -224,7 +235,7 @@ static void splits_kernel(const void *argument) {
 }
 template <int LANES> static void gradient_kernel(const void *argument) {
   const Loss *l = (const Loss *)argument;
-  gnn_cross_entropy_gradient<LANES>(l->scores, l->stride, l->classes, l->labels, l->rows, l->count, l->to, l->gradient_stride);
+  gnn_cross_entropy_gradient<LANES>(l->scores, l->stride, l->classes, l->labels, l->rows, l->count, l->count, l->to, l->gradient_stride);
 }
 
 static double tree_of(const double *sums, int64_t count) { return count == 1 ? sums[0] : tree_of(sums, count / 2) + tree_of(sums + count / 2, count / 2); }
@@ -469,7 +480,7 @@ struct Gather {
   const gnn_view *view;
   const float *x, *weight;
   float *to;
-  int64_t width, column;
+  int64_t width, column, first_row, end_row;
 };
 
 template <int SLOTS, int LANES> struct GatherSum {
@@ -488,7 +499,7 @@ template <int LANES, int SLOTS, int SUMS, int PIECES, bool by_column> static voi
     for (int b = 0; b < blocks; b++) s->to[r * s->width + s->column + (first + b) * LANES + threadIdx.x % LANES] = acc[b];
   };
   if (by_column) gnn_sum_columns<LANES, SLOTS, SUMS>(&s->csr, s->csr.rows, &s->view->blocks, sum, done);
-  else gnn_sum_rows<LANES, SLOTS, SUMS, 1, PIECES>(&s->csr, s->csr.rows, sum, done);
+  else gnn_sum_rows<LANES, SLOTS, SUMS, 1, PIECES>(&s->csr, s->first_row, s->end_row, sum, done);
 }
 
 /* Short rows and long ones, whose entries are among 0 .. places - 1, in order. */
@@ -510,17 +521,21 @@ struct Rows {
   gnn_view_csr csr() const { return {(int64_t)ptr.size() - 1, ptr.back(), ptr.data(), idx.data(), nullptr, hubs.data(), (int64_t)hubs.size(), GNN_LONG_ROW}; }
 };
 
-/* A slice of 16 columns, with the slots and pieces of a value of 64. */
+/* A slice of 16 columns, with the slots and pieces of a value of 64; by parts of the rows. */
 static void test_slices(void) {
-  enum { WHOLE = 64, SLICE = 16, PLACES = 100 };
+  enum { WHOLE = 64, SLICE = 16, PLACES = 100, PART = 3 };
   const Rows rows({0, 1, 5, GNN_LONG_ROW, 40, 3 * GNN_LONG_ROW, GNN_LONG_ROW + 1, 2}, PLACES);
   const std::vector<float> x = numbers(PLACES * WHOLE);
   std::vector<float> whole((rows.ptr.size() - 1) * WHOLE), slices(whole.size());
-  Gather s = {rows.csr(), nullptr, x.data(), rows.weight.data(), whole.data(), WHOLE, 0};
+  Gather s = {rows.csr(), nullptr, x.data(), rows.weight.data(), whole.data(), WHOLE, 0, 0, rows.csr().rows};
   emulate::launch("whole", gather_kernel<32, 1, 2, 8, false>, &s, 2, GNN_THREADS);
   s.to = slices.data();
-  for (s.column = 0; s.column < WHOLE; s.column += SLICE) emulate::launch("slice", gather_kernel<SLICE, 1, 1, 8, false>, &s, 3, GNN_THREADS);
-  ok(whole == slices, "slices of %d columns have the bits of all %d, in long rows too", (int)SLICE, (int)WHOLE);
+  for (s.column = 0; s.column < WHOLE; s.column += SLICE)
+    for (s.first_row = 0; s.first_row < s.csr.rows; s.first_row += PART) {
+      s.end_row = std::min(s.first_row + PART, s.csr.rows);
+      emulate::launch("slice", gather_kernel<SLICE, 1, 1, 8, false>, &s, 3, GNN_THREADS);
+    }
+  ok(whole == slices, "slices of %d columns by parts of the rows have the bits of all %d, in long rows too", (int)SLICE, (int)WHOLE);
 }
 
 /* The bits of the tree of blocks, where a group sums the entries of a block by slots. */
@@ -541,7 +556,7 @@ template <int LANES, int SLOTS, int SUMS> static void test_columns(int64_t nodes
   enum { WIDTH = LANES * SUMS };
   const std::vector<float> x = numbers(nodes * WIDTH);
   std::vector<float> to((columns.ptr.size() - 1) * WIDTH);
-  Gather s = {columns.csr(), &cut.view, x.data(), columns.weight.data(), to.data(), WIDTH, 0};
+  Gather s = {columns.csr(), &cut.view, x.data(), columns.weight.data(), to.data(), WIDTH, 0, 0, 0};
   emulate::order = levels;
   emulate::launch("columns", gather_kernel<LANES, SLOTS, SUMS, 1, true>, &s, 3, GNN_THREADS);
   bool is_good = true;

@@ -1265,6 +1265,15 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   return CUBLAS_STATUS_SUCCESS;
 }
 
+/* STANDIN_NO_ALGORITHM_FOR: of a product of so many rows the algorithm of another is none. */
+cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
+                                       cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t *algorithm, cublasLtMatmulHeuristicResult_t *result) {
+  ENTER_LIBRARY(CUBLAS_STATUS_INTERNAL_ERROR);
+  (void)handle, (void)desc, (void)a, (void)b, (void)d;
+  *result = (cublasLtMatmulHeuristicResult_t){.algo = *algorithm, .workspaceSize = algorithm->data[1]};
+  return ((const Layout *)(const void *)c)->columns == environment("STANDIN_NO_ALGORITHM_FOR", -1) ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
+}
+
 static int is_whole(const void *matrix, const Layout *layout) { return whose(matrix, (size_t)(layout->ld * layout->columns) * (layout->is_half ? 2 : 4)) == 0; }
 
 /* Factors of two kinds, or of fp32 with a result of bf16, are not multiplied. */

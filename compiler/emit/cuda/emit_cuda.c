@@ -85,8 +85,8 @@ static void emit_preparation(const Emission *m, FILE *out) {
   NameTable known = {0};
   if (!calls_libraries(m)) return;
   fprintf(out, "/* What libraries keep: algorithms of cuBLASLt, and of cuSPARSE what its buffers hold; whether they suffice. */\nstatic void prepare_libraries(gnn_run *g) {\n");
-  cuda_print_products(m->arena, m->training, &known, out);
-  cuda_print_products(m->arena, m->evaluation, &known, out);
+  cuda_print_products(m->arena, m->training_plan, &known, out);
+  cuda_print_products(m->arena, m->evaluation_plan, &known, out);
   for (int i = 0; i < r->spmm_buffer_count; i++) {
     const struct SpmmBuffer *b = &r->spmm_buffers[i];
     const Block *block = &y->blocks[b->block];
@@ -126,9 +126,8 @@ void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
                "static inline int64_t blocks_for(int64_t count, int64_t each) {\n  const int64_t blocks = (count + each - 1) / each;\n"
                "  return blocks < %d ? blocks : %d;\n}\n\n"
                "static inline int64_t parts_of(int64_t count, int64_t each) { return (count + each - 1) / each; }\n\n"
-               "/* Of the runs of rows, at most 2^most_levels. */\n"
-               "static inline int64_t walkers_of(const gnn_run *g, int most_levels) {\n"
-               "  return INT64_C(1) << (g->blocks.run_levels < most_levels ? g->blocks.run_levels : most_levels);\n}\n\n", CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS);
+               "/* Of 2^levels runs of rows, at most 2^most_levels. */\n"
+               "static inline int64_t walkers_of(int levels, int most_levels) { return INT64_C(1) << (levels < most_levels ? levels : most_levels); }\n\n", CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS, CUDA_MOST_BLOCKS);
   for (int i = 0; i < calls->function_count; i++) {
     const StepFunction *f = calls->functions[i];
     fprintf(out, "/* step%s %s \302\267 %s */\n%s", strchr(f->steps, ',') ? "s" : "", f->steps, escape_comment(m->arena, f->what), f->code.host);

@@ -67,6 +67,42 @@ static void print_call(CudaWriter *c, const char *suffix, const char *blocks, co
   close_kernel(c);
 }
 
+/* ---- the rows of a step: all, or those of its part of the nodes ---- */
+
+/* As expressions of C; `begin` is "0" where it is that of all rows. */
+typedef struct RowRange {
+  const char *begin, *end;
+} RowRange;
+
+/* For the host, times the rows of a product that a row of the value has. */
+static RowRange host_range(CudaWriter *c, int64_t lead) {
+  StepWriter *w = &c->w;
+  if (w->step->part == 0) return (RowRange){"0", step_row_count(w, w->anchor->shape.domain, lead)};
+  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
+  return (RowRange){arena_printf(w->arena, "part_first[%s - 1]%s", part, times), arena_printf(w->arena, "part_first[%s]%s", part, times)};
+}
+
+/* How many they are, for the host. */
+static const char *rows_text(CudaWriter *c, int64_t lead) {
+  const RowRange range = host_range(c, lead);
+  return c->w.step->part ? arena_printf(c->w.arena, "(%s - %s)", range.end, range.begin) : range.end;
+}
+
+/* For the device, in a kernel whose text has begun: a part's are looked up there once. */
+static RowRange device_range(CudaWriter *c, int64_t lead) {
+  StepWriter *w = &c->w;
+  if (w->step->part == 0) return (RowRange){"0", step_row_count(w, w->anchor->shape.domain, lead)};
+  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
+  const int64_t blocks = step_blocks_of_part(w);
+  fprintf(w->out, "  const int64_t first_row = g->blocks.first[(%s - 1) * %" PRId64 "]%s, end_row = g->blocks.first[%s * %" PRId64 "]%s;\n", part, blocks, times, part, blocks, times);
+  return (RowRange){"first_row", "end_row"};
+}
+
+/* "first_row + ", or nothing */
+static const char *from_begin(const CudaWriter *c, RowRange range) { return strcmp(range.begin, "0") == 0 ? "" : arena_printf(c->w.arena, "%s + ", range.begin); }
+
+/* ---- groups of threads ---- */
+
 /* What is computed once for the step. */
 static void print_step_struct(const CudaWriter *c) {
   const char *fields = step_dropout_fields(&c->w);
@@ -108,17 +144,14 @@ static const char *blocks_of(const CudaWriter *c, const char *rows) {
   return arena_printf(c->w.arena, "blocks_for(%s, %d)", rows, CUDA_THREADS / (c->lanes * c->slots));
 }
 
-static void open_row_loop(const CudaWriter *c, const char *rows) {
-  int group = c->lanes * c->slots;
-  fprintf(c->w.out, "  for (int64_t r = gnn_group<%d>(); r < %s; r += gnn_groups<%d>()) {\n", group, rows, group);
-}
-
-static void open_rows(CudaWriter *c, const char *rows) {
-  open_plain(c, "rows", blocks_of(c, rows));
+static void open_rows(CudaWriter *c) {
+  const int group = c->lanes * c->slots;
+  open_plain(c, "rows", blocks_of(c, rows_text(c, 1)));
   print_step_struct(c);
   print_own(c);
   print_slot(c);
-  open_row_loop(c, rows);
+  const RowRange rows = device_range(c, 1);
+  fprintf(c->w.out, "  for (int64_t r = %sgnn_group<%d>(); r < %s; r += gnn_groups<%d>()) {\n", from_begin(c, rows), group, rows.end, group);
 }
 
 static int64_t body_width(const CudaWriter *c) { return shape_width(&c->w.anchor->shape); }
@@ -162,9 +195,10 @@ static bool has_bits(const CudaWriter *c) { return (c->w.body && c->w.body->has_
 
 static void set_group(CudaWriter *c, int64_t width, int64_t rows, int64_t entries) {
   int tuned = has_bits(c) ? 0 : c->w.kernel->variant.lanes;
+  const int64_t declared = c->w.anchor->declared_width; /* whose slots a slice of columns has */
   c->lanes = cuda_lanes(width, has_bits(c));
   if (tuned && tuned < c->lanes) c->lanes = tuned;
-  c->slots = entries ? cuda_slots(c->lanes, rows, entries) : 1;
+  c->slots = entries ? cuda_slots(declared ? cuda_lanes(declared, false) : c->lanes, rows, entries) : 1;
   c->vector = 1;
 }
 
@@ -205,16 +239,18 @@ static void print_slice(const CudaWriter *c) {
   fprintf(c->w.out, "    [[maybe_unused]] const int own = %s%s;\n", each == 1 ? "" : arena_printf(c->w.arena, "%s + %d * ", own_text(c), each), "first");
 }
 
-/* The kernel that sums over the entries of each row, then computes the body; is_by_column: rows are columns of sparse features, whose
- * entries are rows of nodes. */
-static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int64_t width, const RowWriter *operand, bool is_out, bool is_by_column) {
+/* The kernel that sums over the entries of each row, then computes the body; columns: how many there are of sparse features, whose
+ * entries are rows of nodes and which take the rows' place; else NULL. */
+static void print_row_sums(CudaWriter *c, const char *csr, const char *columns, int64_t width, const RowWriter *operand, bool is_out) {
+  const bool is_by_column = columns != NULL;
   int64_t sums = c->vector * cuda_sums(width, c->lanes * c->vector);
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
-  open_plain(c, "rows", is_by_column ? arena_printf(c->w.arena, "blocks_for(%s, 1)", rows) : blocks_of(c, rows));
+  open_plain(c, "rows", is_by_column ? arena_printf(c->w.arena, "blocks_for(%s, 1)", columns) : blocks_of(c, rows_text(c, 1)));
   FILE *out = c->w.out;
   print_step_struct(c);
   print_lane(c);
   print_slot(c);
+  const RowRange rows = is_by_column ? (RowRange){"0", columns} : device_range(c, 1);
   fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
   fprintf(out, "  const auto row_sum = [&](int64_t r, int64_t begin, int64_t end, int first, int blocks, gnn_real *acc) {\n");
   print_slice(c);
@@ -230,8 +266,11 @@ static void print_row_sums(CudaWriter *c, const char *csr, const char *rows, int
   Fold fold = kernel_info[c->w.kernel->kind].fold;
   const char *function = is_by_column ? "gnn_sum_columns<" : fold == FOLD_NONE || fold == FOLD_SUM ? "gnn_sum_rows<" : arena_printf(c->w.arena, "gnn_fold_rows<gnn_fold_%s, ", fold_info[fold].name);
   fprintf(out, "  };\n  %s%d, %d, %" PRId64, function, c->lanes, c->slots, sums);
-  if (c->vector > 1) fprintf(out, ", %d", c->vector);
-  fprintf(out, ">(edges, %s, %srow_sum, row_done);\n", rows, is_by_column ? "&g->blocks, " : "");
+  const int64_t declared = c->w.anchor->declared_width;
+  if (c->vector > 1 || declared) fprintf(out, ", %d", c->vector);
+  if (declared) fprintf(out, ", %d", CUDA_THREADS / (cuda_lanes(declared, false) * c->slots));
+  if (is_by_column) fprintf(out, ">(edges, %s, &g->blocks, row_sum, row_done);\n", columns);
+  else fprintf(out, ">(edges, %s, %s, row_sum, row_done);\n", rows.begin, rows.end);
   close_kernel(c);
 }
 
@@ -245,7 +284,7 @@ static void emit_edges(CudaWriter *c) {
   c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(c->w.operand, true));
   c->w.body = step_write_body(&c->w, "acc", own_number(c), spread_of(c));
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE, spread_of(c));
-  print_row_sums(c, step_csr(&c->w), step_row_count(&c->w, c->w.anchor->shape.domain, 1), body_width(c), c->w.operand, is_out, false);
+  print_row_sums(c, step_csr(&c->w), NULL, body_width(c), c->w.operand, is_out);
 }
 
 /* A map or a sum within a row whose rows are edges: walked by destination, so that both ends are at hand. */
@@ -288,7 +327,7 @@ static void emit_row_sum(CudaWriter *c) {
   Index into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain), (Spread){0});
   set_group(c, summand_width(c), 1, 0);
   w->body = step_write_body(w, "acc", "block", spread_of(c));
-  open_rows(c, step_row_count(w, w->anchor->shape.domain, 1));
+  open_rows(c);
   print_acc(c, "    ");
   step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
   cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "    ");
@@ -300,21 +339,36 @@ static void emit_row_sum(CudaWriter *c) {
 
 /* A kernel whose blocks are walkers over the runs of all rows, `tiles` of them each. */
 static void open_walk(CudaWriter *c, int64_t tiles) {
-  const char *walkers = arena_printf(c->w.arena, "walkers_of(g, %d)", c->w.kernel->walker_levels);
+  const char *above = c->w.step->part ? arena_printf(c->w.arena, " - %d", c->w.step->parts->levels) : "";
+  const char *walkers = arena_printf(c->w.arena, "walkers_of(g->blocks.run_levels%s, %d)", above, c->w.kernel->walker_levels);
   open_plain(c, "walk", tiles > 1 ? arena_printf(c->w.arena, "%s * %" PRId64, walkers, tiles) : walkers);
   print_step_struct(c);
 }
 
+/* The runs that the step walks over. */
+static const char *runs_text(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  if (w->step->part == 0) return "gnn_all_runs(g)";
+  return arena_printf(w->arena, "gnn_runs_of_part(g, %s, %d)", argument_number(w->arguments, "part", w->step->part, &w->uses), w->step->parts->levels);
+}
+
 static void print_walk(CudaWriter *c, const char *walker) {
-  fprintf(c->w.out, "  for (gnn_walk walk = gnn_walk_begin(g, %s, %d, %s, %" PRId64 "); walk.run < walk.end; gnn_walk_on(&walk))", walker, c->w.kernel->walker_levels,
+  fprintf(c->w.out, "  for (gnn_walk walk = gnn_walk_begin(%s, %s, %d, %s, %" PRId64 "); walk.run < walk.end; gnn_walk_on(&walk))", runs_text(c), walker, c->w.kernel->walker_levels,
           step_scratch(&c->w), body_width(c));
 }
 
+/* What the walkers have goes to where the parts before it have left theirs, with the last part to the result. */
 static void print_sum_of_walkers(CudaWriter *c) {
-  int64_t width = body_width(c);
-  const char *scratch = step_scratch(&c->w), *sum = step_to(&c->w, c->w.kernel->anchor);
-  print_call(c, "sum", number(c, (width + SUM_NUMBERS - 1) / SUM_NUMBERS),
-             arena_printf(c->w.arena, "gnn_sum_walkers(g, %d, %s, %" PRId64 ", %s);", c->w.kernel->walker_levels, scratch, width, sum));
+  StepWriter *w = &c->w;
+  const int64_t width = body_width(c);
+  const char *blocks = number(c, (width + SUM_NUMBERS - 1) / SUM_NUMBERS), *runs = runs_text(c), *scratch = step_scratch(w);
+  if (w->step->part == 0) {
+    print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_walkers(%s, %d, %s, %" PRId64 ", %s);", runs, w->kernel->walker_levels, scratch, width, step_to(w, w->kernel->anchor)));
+    return;
+  }
+  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses), *sums = argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses);
+  const char *to = w->step->part < w->step->parts->count ? "nullptr" : step_to(w, w->kernel->anchor);
+  print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_part(%s, %d, %s, %" PRId64 ", %s - 1, %s, %s);", runs, w->kernel->walker_levels, scratch, width, part, sums, to));
 }
 
 /* The threads of a block share the rows of a run by their place in it; their sums are added up by halving. */
@@ -365,7 +419,7 @@ static void emit_map(CudaWriter *c) {
   set_group(c, body_width(c), 1, 0);
   c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(c->w.body, false));
   c->w.body = step_write_body(&c->w, NULL, NULL, spread_of(c));
-  open_rows(c, step_row_count(&c->w, c->w.anchor->shape.domain, 1));
+  open_rows(c);
   print_body(c, ROW_WHOLE, 0, "    ");
   fprintf(c->w.out, "  }\n");
   close_kernel(c);
@@ -394,7 +448,7 @@ static void emit_concat(CudaWriter *c) {
     choice = k + 1 < w->anchor->operand_count ? arena_printf(w->arena, "%sk < %" PRId64 " ? %s : ", choice, end, number) : arena_printf(w->arena, "%s%s", choice, number);
   }
   set_group(c, width, 1, 0);
-  open_rows(c, step_row_count(w, shape->domain, 1));
+  open_rows(c);
   const char *to = step_to(w, w->kernel->anchor);
   fprintf(w->out, "    for (int j = own; j < %" PRId64 "; j += %d) {\n      [[maybe_unused]] const int turn = j / %" PRId64 ", k = j %% %" PRId64 ";\n", width, c->lanes, width / lead, width / lead);
   fprintf(w->out, "      %s[r * %" PRId64 " + j] = %s;\n    }\n  }\n", to, kernels_row_stride(w->kernels, w->kernel->anchor), rows_rounded(w->kernels, w->kernel->anchor, choice));
@@ -420,6 +474,14 @@ static int64_t tiles_of(int64_t size, int64_t tile) { return (size + tile - 1) /
 static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, c->launches, c->launch_count, (Launch){.call = call}); }
 
 static const char *place_of(const StepWriter *w, ValueId value) { return argument_offset_of_value(w->arguments, value, false); }
+
+/* Where the rows of the step begin, of a value with `lead` rows of a product in each of its own. */
+static const char *place_of_rows(CudaWriter *c, ValueId value) {
+  const StepWriter *w = &c->w;
+  const int64_t row_bytes = kernels_row_stride(w->kernels, value) * (kernels_is_half(w->kernels, value) ? 2 : 4);
+  if (w->step->part == 0) return place_of(w, value);
+  return arena_printf(w->arena, "%s + %s * %" PRId64, place_of(w, value), host_range(c, 1).begin, row_bytes);
+}
 
 /* From a row of a product's operand to the next; where a row of the value has several of them they lie side by side. */
 static int64_t stride_of_factor(const StepWriter *w, int operand, int64_t width) {
@@ -454,7 +516,7 @@ static void print_rest(CudaWriter *c) {
   set_group(c, body_width(c), 1, 0);
   c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(w->body, false));
   w->body = step_write_rest(w, spread_of(c));
-  open_rows(c, step_row_count(w, w->anchor->shape.domain, 1));
+  open_rows(c);
   print_body(c, ROW_WHOLE, 0, "    ");
   fprintf(w->out, "  }\n");
   close_kernel(c);
@@ -486,13 +548,14 @@ static const char *print_own_product(CudaWriter *c, const char *matrix, const ch
   const struct Contraction p = w->anchor->as.product;
   const Epilogue *e = &w->kernel->epilogue;
   const int high = OWN_ROWS, columns = p.width <= OWN_NARROW ? OWN_NARROW : OWN_COLUMNS;
-  const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead), *kernel = open_uncalled(c, "product");
+  const char *kernel = open_uncalled(c, "product");
+  const RowRange rows = device_range(c, p.lead);
   const char *left = step_from(w, w->anchor->operand[0]), *addend = or_null(c, e->addend, e->addend == NO_VALUE ? NULL : step_from(w, e->addend));
   const int64_t left_stride = stride_of_factor(w, 0, p.depth), stride = p.lead > 1 ? p.width : kernels_row_stride(w->kernels, e->place);
-  fprintf(w->out, "  gnn_product<%d, %d, %s>(%s, %" PRId64 ", %s, %" PRId64 ", %s, %s, %s, %s, %" PRId64 ", %s, %" PRId64 ", %" PRId64 ");\n", high, columns, p.transposed ? "true" : "false",
-          left, left_stride, matrix, library_matrix_stride(w->kernels, w->kernel), or_null(c, e->bias, bias), addend, e->is_relu ? "true" : "false", step_to(w, e->place), stride, rows, p.depth, p.width);
+  fprintf(w->out, "  gnn_product<%d, %d, %s>(%s, %" PRId64 ", %s, %" PRId64 ", %s, %s, %s, %s, %" PRId64 ", %s, %s, %" PRId64 ", %" PRId64 ");\n", high, columns, p.transposed ? "true" : "false",
+          left, left_stride, matrix, library_matrix_stride(w->kernels, w->kernel), or_null(c, e->bias, bias), addend, e->is_relu ? "true" : "false", step_to(w, e->place), stride, rows.begin, rows.end, p.depth, p.width);
   close_kernel(c);
-  return arena_printf(w->arena, "  gnn_launch(g, KERNEL_%s, parts_of(%s, %d) * %" PRId64 ", %d, 0, &at);", kernel, rows, high, tiles_of(p.width, columns), CUDA_THREADS);
+  return arena_printf(w->arena, "  gnn_launch(g, KERNEL_%s, parts_of(%s, %d) * %" PRId64 ", %d, 0, &at);", kernel, rows_text(c, p.lead), high, tiles_of(p.width, columns), CUDA_THREADS);
 }
 
 static void emit_library_matmul(CudaWriter *c) {
@@ -504,25 +567,36 @@ static void emit_library_matmul(CudaWriter *c) {
   const int64_t stride = library_matrix_stride(w->kernels, w->kernel), matrix_width = p.transposed ? p.depth : p.width;
   const char *matrix = matrix_bytes ? print_copy(c, "matrix", weight, matrix_width, stride, 0) : place_of(w, weight);
   const char *bias = e->bias == NO_VALUE ? "-1" : bias_bytes ? print_copy(c, "bias", e->bias, p.width, p.width, matrix_bytes) : place_of(w, e->bias);
-  const char *addend = e->addend == NO_VALUE ? "-1" : place_of(w, e->addend);
-  const char *left = place_of(w, w->anchor->operand[0]), *to = place_of(w, e->place);
+  const char *addend = e->addend == NO_VALUE ? "-1" : place_of_rows(c, e->addend);
+  const char *left = place_of_rows(c, w->anchor->operand[0]), *to = place_of_rows(c, e->place);
+  const char *rows = w->step->part ? arena_printf(w->arena, ".rows = %s, ", rows_text(c, p.lead)) : "";
   const char *own_matrix = matrix_bytes ? factor_at(c, 0) : step_from(w, weight);
   const char *own = print_own_product(c, own_matrix, e->bias == NO_VALUE ? NULL : bias_bytes ? factor_at(c, matrix_bytes) : step_from(w, e->bias));
-  add_call(c, arena_printf(w->arena, "if (!gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  .at_a = %s, .at_b = %s, .at_c = %s,\n"
+  add_call(c, arena_printf(w->arena, "if (!gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  %s.at_a = %s, .at_b = %s, .at_c = %s,\n"
                                      "                                  .at_bias = %s, .at_addend = %s}))\n%s\n",
-                           gemm_sizes(w->arena, w->kernels, w->kernel), left, matrix, to, bias, addend, own));
+                           gemm_sizes(w->arena, w->kernels, w->kernel), rows, left, matrix, to, bias, addend, own));
   print_rest(c);
 }
 
-/* Once for each kind of product; its algorithm is looked for, and where there is none that is said. */
-void cuda_print_products(Arena *arena, const Kernels *kernels, NameTable *known, FILE *out) {
+static void print_preparation(Arena *arena, const char *desc, const char *loop, NameTable *known, FILE *out) {
+  if (name_table_find(known, desc) >= 0) return;
+  name_table_add(arena, known, desc, 0);
+  fprintf(out, "  %sgnn_cuda_prepare_gemm(g, &(gnn_gemm_desc){%s});\n", loop, desc);
+}
+
+/* Once for each kind of product; its algorithm is looked for, and where there is none, or it is none for the rows of a part, that is said. */
+void cuda_print_products(Arena *arena, const Plan *plan, NameTable *known, FILE *out) {
+  const Kernels *kernels = plan ? plan->problem->kernels : NULL;
   for (int i = 0; kernels && i < kernels->kernel_count; i++) {
     const Kernel *kernel = &kernels->kernels[i];
+    const Parts *parts = plan->problem->parts;
     if (kernel->library != LIBRARY_CUBLASLT) continue;
     const char *desc = arena_printf(arena, "%s, .at_bias = %d", gemm_sizes(arena, kernels, kernel), kernel->epilogue.bias == NO_VALUE ? -1 : 0);
-    if (name_table_find(known, desc) >= 0) continue;
-    name_table_add(arena, known, desc, i);
-    fprintf(out, "  gnn_cuda_prepare_gemm(g, &(gnn_gemm_desc){%s});\n", desc);
+    print_preparation(arena, desc, "", known, out);
+    if (!parts->is_by_parts[i]) continue;
+    const int64_t lead = kernels->graph->values[kernel->anchor].as.product.lead;
+    print_preparation(arena, arena_printf(arena, "%s, .rows = (part_first[part] - part_first[part - 1]) * %" PRId64, desc, lead),
+                      arena_printf(arena, "for (int part = 1; part <= %d; part++)\n    ", parts->count), known, out);
   }
 }
 
@@ -549,7 +623,6 @@ static void emit_matmul(CudaWriter *c) {
   const struct Contraction p = w->anchor->as.product;
   int high = w->kernel->variant.tile_rows, columns = w->kernel->variant.tile_columns;
   int64_t across = tiles_of(p.width, columns);
-  const char *rows = step_row_count(w, w->anchor->shape.domain, p.lead);
   c->lanes = CUDA_WARP;
   w->body = step_write_body(w, "acc", NULL, any_spread);
   if (w->body->loop_count > 0)
@@ -561,17 +634,18 @@ static void emit_matmul(CudaWriter *c) {
     w->body->loop_count = 1;
     w->body->loop_size[0] = p.width;
   }
-  open_plain(c, "rows", arena_printf(w->arena, "parts_of(%s, %d) * %" PRId64, rows, high, across));
+  open_plain(c, "rows", arena_printf(w->arena, "parts_of(%s, %d) * %" PRId64, rows_text(c, p.lead), high, across));
   print_step_struct(c);
   print_own(c);
+  const RowRange rows = device_range(c, p.lead);
   fprintf(w->out, "  __shared__ gnn_gemm_tile<%d, %d> tile;\n", high, columns);
-  fprintf(w->out, "  const int64_t row = (int64_t)blockIdx.x / %" PRId64 " * %d;\n", across, high);
+  fprintf(w->out, "  const int64_t row = %s(int64_t)blockIdx.x / %" PRId64 " * %d;\n", from_begin(c, rows), across, high);
   fprintf(w->out, "  const int column = (int)(blockIdx.x %% %" PRId64 ") * %d;\n", across, columns);
   const char *left = step_from(w, w->anchor->operand[0]), *right = step_from(w, w->anchor->operand[1]);
   fprintf(w->out, "  gnn_gemm<%d, %d, false, %s>(%s, %" PRId64 ", %s, %" PRId64 ", %s, %" PRId64 ", row, column, 0, %" PRId64 ", &tile);\n", high,
           columns, p.transposed ? "true" : "false", left, stride_of_factor(w, 0, p.depth), right,
-          p.transposed ? p.depth : p.width, rows, p.width, p.depth);
-  fprintf(w->out, "  for (int64_t r = row + threadIdx.x / %d; r < gnn_min(row + %d, %s); r += %d) {\n", CUDA_WARP, high, rows, CUDA_THREADS / CUDA_WARP);
+          p.transposed ? p.depth : p.width, rows.end, p.width, p.depth);
+  fprintf(w->out, "  for (int64_t r = row + threadIdx.x / %d; r < gnn_min(row + %d, %s); r += %d) {\n", CUDA_WARP, high, rows.end, CUDA_THREADS / CUDA_WARP);
   fprintf(w->out, "    const gnn_real *acc = tile.c[r - row];\n");
   print_body(c, ROW_TILE, columns, "    ");
   fprintf(w->out, "  }\n");
@@ -605,11 +679,10 @@ static void emit_outer(CudaWriter *c) {
  * that a dense dropout gives the element. */
 typedef struct SparseProduct {
   int slot;               /* of the field */
-  bool is_by_column;
+  const char *columns;      /* how many, where the loop goes over them; else NULL */
   const char *dense;        /* where the dense matrix lies */
   int64_t stride;           /* of its rows */
   bool is_half;             /* it is bf16 */
-  const char *rows;         /* how many the loop has */
   int64_t width, row_count; /* of the dense matrix; of the loop, as planned */
   int64_t entries;
 } SparseProduct;
@@ -621,14 +694,14 @@ static void set_sparse_group(CudaWriter *c, const SparseProduct *p) {
 }
 
 static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
-  const char *axis = p->is_by_column ? "column" : "row", *factor = "";
+  const char *axis = p->columns ? "column" : "row", *factor = "";
   RowWriter *operand = rows_new(c->w.arguments, &c->w.anchor->shape);
   Arena *arena = c->w.arena;
   if (c->drop) {
     const bool is_ordered = program_of(c)->data->recipe.order != ORDER_GIVEN;
-    const char *row = p->is_by_column ? "edges->idx[i]" : "r", *drawn = is_ordered ? arena_printf(arena, "g->node_id[%s]", row) : row;
-    if (!p->is_by_column) operand->text[LEVEL_ROW] = arena_printf(arena, "const gnn_row_bits bits = gnn_random_row(s->drop.key, (uint64_t)%s);\n", drawn);
-    factor = p->is_by_column ? arena_printf(arena, " * gnn_dropout_factor(&s->drop, gnn_random_row(s->drop.key, (uint32_t)%s), (uint32_t)r)", drawn)
+    const char *row = p->columns ? "edges->idx[i]" : "r", *drawn = is_ordered ? arena_printf(arena, "g->node_id[%s]", row) : row;
+    if (!p->columns) operand->text[LEVEL_ROW] = arena_printf(arena, "const gnn_row_bits bits = gnn_random_row(s->drop.key, (uint64_t)%s);\n", drawn);
+    factor = p->columns ? arena_printf(arena, " * gnn_dropout_factor(&s->drop, gnn_random_row(s->drop.key, (uint32_t)%s), (uint32_t)r)", drawn)
                              : " * gnn_dropout_factor(&s->drop, bits, (uint32_t)edges->idx[i])";
   }
   const bool is_one = p->width == 1;
@@ -641,7 +714,7 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   const char *sum = is_one ? "acc[0]" : arena_printf(arena, "acc[%s]", own_number(c));
   const char *element = is_one ? (p->is_half ? "gnn_number(x[0])" : "x[0]") : rows_own_number(operand, &(OwnElements){"x", "own_x", p->stride, p->is_half}, true);
   operand->text[LEVEL_ELEMENT] = arena_printf(arena, "%s = gnn_fma(value, %s, %s);\n", sum, element, sum);
-  print_row_sums(c, arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), p->rows, p->width, operand, false, p->is_by_column);
+  print_row_sums(c, arena_printf(arena, "g->sparse[%d].by_%s", p->slot, axis), p->columns, p->width, operand, false);
 }
 
 static void emit_sparse_matmul(CudaWriter *c) {
@@ -652,7 +725,7 @@ static void emit_sparse_matmul(CudaWriter *c) {
   const char *matrix = step_from(w, w->anchor->operand[1]), *dense = p.transposed ? step_scratch(w) : matrix;
   c->drop = step_sparse_dropout(w, dropout);
   if (p.transposed) print_transpose(c, matrix, p.width, p.depth, dense);
-  const SparseProduct product = {step_sparse_slot(w, field), false, dense, p.width, false, "g->nodes", p.width, program_of(c)->info->nodes, program_of(c)->fields[field].nonzeros};
+  const SparseProduct product = {step_sparse_slot(w, field), NULL, dense, p.width, false, p.width, program_of(c)->info->nodes, program_of(c)->fields[field].nonzeros};
   w->body = step_write_body(w, "acc", "block", any_spread);
   set_sparse_group(c, &product);
   w->body = step_write_body(w, "acc", own_number(c), spread_of(c));
@@ -670,8 +743,8 @@ static void emit_sparse_outer(CudaWriter *c) {
   const char *result = step_to(w, w->kernel->anchor), *to = is_left ? result : step_scratch(w);
   c->drop = step_sparse_dropout(w, dropout);
   ValueId dense = w->anchor->operand[is_left ? 1 : 0];
-  const SparseProduct product = {step_sparse_slot(w, field), true, step_from(w, dense), kernels_row_stride(w->kernels, dense), kernels_is_half(w->kernels, dense),
-                                 number(c, columns), width, columns, program_of(c)->fields[field].nonzeros};
+  const SparseProduct product = {step_sparse_slot(w, field), number(c, columns), step_from(w, dense), kernels_row_stride(w->kernels, dense), kernels_is_half(w->kernels, dense),
+                                 width, columns, program_of(c)->fields[field].nonzeros};
   set_sparse_group(c, &product);
   RowWriter *store = rows_new(w->arguments, &w->anchor->shape);
   store->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = %s + %sr * %" PRId64 ";\n%s", to, width == 1 ? "" : "own + ", width, width == 1 ? "to[0] = acc[0];\n" : "");
@@ -715,24 +788,52 @@ static int64_t label_stride(const StepWriter *w) {
   return w->graph->values[labels].shape.element == ELEMENT_LABEL ? 1 : kernels_row_stride(w->kernels, labels);
 }
 
-/* The loss of each row lies in the scratch, behind them those of the canonical blocks. */
+/* The training rows of the step: of the list, where it begins and how many they are. */
+typedef struct TrainRows {
+  const char *lines; /* before that, of a kernel */
+  const char *begin, *list, *count;
+} TrainRows;
+
+static TrainRows train_rows_of_step(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  if (w->step->part == 0) return (TrainRows){"", "", "g->rows[GNN_TRAIN]", "g->row_count[GNN_TRAIN]"};
+  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses);
+  const int64_t blocks = step_blocks_of_part(w);
+  const char *entry = "gnn_entry_of(g->rows[GNN_TRAIN], 0, g->row_count[GNN_TRAIN], g->blocks.first[";
+  return (TrainRows){arena_printf(w->arena, "const int64_t first = %s(%s - 1) * %" PRId64 "]), count = %s%s * %" PRId64 "]) - first;\n  ", entry, part, blocks, entry, part, blocks),
+                     " + first", "g->rows[GNN_TRAIN] + first", "count"};
+}
+
+/* Of a list of at most so many rows, `each` to a block of threads. */
+static const char *blocks_of_train_rows(CudaWriter *c, int each) {
+  const char *count = c->w.step->part ? arena_printf(c->w.arena, "gnn_min(g->row_count[GNN_TRAIN], %s)", rows_text(c, 1)) : "g->row_count[GNN_TRAIN]";
+  return arena_printf(c->w.arena, "blocks_for(%s, %d)", count, each);
+}
+
+/* The loss of each row lies in the scratch, behind them those of the canonical blocks. The parts of the nodes leave both to the last of them. */
 static void emit_cross_entropy(CudaWriter *c) {
   StepWriter *w = &c->w;
+  const int part = w->step->part;
   int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
   const LossRows l = cuda_loss_rows(classes, train_rows(c));
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
-  const char *losses = argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses), *sums = arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN]", losses);
+  const char *losses = part ? argument_at_sums(w->arguments, ELEMENTS_DOUBLE, &w->uses) : argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
+  const char *sums = arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN]", losses);
+  const int64_t stride = kernels_row_stride(w->kernels, w->anchor->operand[0]);
+  const TrainRows rows = train_rows_of_step(c);
   if (!loss_is_plain(&w->emission->program->train))
-    print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / l.lanes),
-               arena_printf(w->arena, "gnn_loss_rows<%d>(%s, %s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);", l.lanes,
-                            loss_text(w), scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, label_stride(w), losses));
+    print_call(c, "rows", blocks_of_train_rows(c, CUDA_THREADS / l.lanes),
+               arena_printf(w->arena, "%sgnn_loss_rows<%d>(%s, %s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ", %s, %s, %s%s);", rows.lines, l.lanes,
+                            loss_text(w), scores, stride, classes, labels, label_stride(w), rows.list, rows.count, losses, rows.begin));
   else
-    print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", l.a_block),
-             arena_printf(w->arena, "gnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s);", l.lanes, l.each, scores,
-                          kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, losses));
+    print_call(c, "rows", blocks_of_train_rows(c, l.a_block),
+               arena_printf(w->arena, "%sgnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %" PRId64 ", %s, %s, %s, %s%s);", rows.lines, l.lanes, l.each, scores,
+                            stride, classes, labels, rows.list, rows.count, losses, rows.begin));
   const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
-  print_call(c, "blocks", "INT64_C(1) << g->blocks.levels",
-             arena_printf(w->arena, "gnn_cross_entropy_block%s(%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s);", is_of_nodes ? "" : "<false>", losses, sums));
+  const char *first = part ? arena_printf(w->arena, "(%s - 1) * %" PRId64, argument_number(w->arguments, "part", part, &w->uses), step_blocks_of_part(w)) : "0";
+  print_call(c, "blocks", part ? number(c, step_blocks_of_part(w)) : "INT64_C(1) << g->blocks.levels",
+             arena_printf(w->arena, "gnn_cross_entropy_block%s(%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s, %s);", is_of_nodes ? "" : "<false>", losses, first, sums));
+  if (part && part < w->step->parts->count) return;
   open_kernel(c, "mean", "1", "gnn_view *g");
   fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_weight[GNN_TRAIN], &g->loss);\n", sums);
   close_kernel(c);
@@ -740,21 +841,23 @@ static void emit_cross_entropy(CudaWriter *c) {
 
 static void emit_cross_entropy_gradient(CudaWriter *c) {
   StepWriter *w = &c->w;
-  const int64_t classes = body_width(c), stride = kernels_row_stride(w->kernels, w->kernel->anchor);
+  const int64_t classes = body_width(c), stride = kernels_row_stride(w->kernels, w->kernel->anchor), scores_stride = kernels_row_stride(w->kernels, w->anchor->operand[0]);
   const int lanes = cuda_loss_rows(classes, train_rows(c)).lanes;
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
   const char *gradient = step_to(w, w->kernel->anchor);
-  const char *rows = step_row_count(w, w->anchor->shape.domain, 1);
-  print_call(c, "zero", arena_printf(w->arena, "blocks_for(%s * %" PRId64 ", %d)", rows, stride, CUDA_THREADS),
-             arena_printf(w->arena, "gnn_zero(%s, %s * %" PRId64 ");", gradient, rows, stride));
+  open_plain(c, "zero", arena_printf(w->arena, "blocks_for(%s * %" PRId64 ", %d)", rows_text(c, 1), stride, CUDA_THREADS));
+  const RowRange range = device_range(c, 1);
+  fprintf(w->out, "  gnn_zero(%s, %s * %" PRId64 ", %s * %" PRId64 ");\n", gradient, range.begin, stride, range.end, stride);
+  close_kernel(c);
+  const TrainRows rows = train_rows_of_step(c);
   if (!loss_is_plain(&w->emission->program->train))
-    print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / lanes),
-               arena_printf(w->arena, "gnn_loss_gradient<%d>(%s, %s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN], %s, %" PRId64 ");",
-                            lanes, loss_text(w), scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, label_stride(w), gradient, stride));
+    print_call(c, "rows", blocks_of_train_rows(c, CUDA_THREADS / lanes),
+               arena_printf(w->arena, "%sgnn_loss_gradient<%d>(%s, %s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ", %s, %s, g->row_weight[GNN_TRAIN], %s, %" PRId64 ");",
+                            rows.lines, lanes, loss_text(w), scores, scores_stride, classes, labels, label_stride(w), rows.list, rows.count, gradient, stride));
   else
-    print_call(c, "rows", arena_printf(w->arena, "blocks_for(g->row_count[GNN_TRAIN], %d)", CUDA_THREADS / lanes),
-             arena_printf(w->arena, "gnn_cross_entropy_gradient<%d>(%s, %" PRId64 ", %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], %s, %" PRId64 ");", lanes,
-                          scores, kernels_row_stride(w->kernels, w->anchor->operand[0]), classes, labels, gradient, stride));
+    print_call(c, "rows", blocks_of_train_rows(c, CUDA_THREADS / lanes),
+               arena_printf(w->arena, "%sgnn_cross_entropy_gradient<%d>(%s, %" PRId64 ", %" PRId64 ", %s, %s, %s, g->row_count[GNN_TRAIN], %s, %" PRId64 ");", rows.lines, lanes,
+                            scores, scores_stride, classes, labels, rows.list, rows.count, gradient, stride));
 }
 
 static const char *weight_place(const CudaWriter *c, ValueId weight) {
