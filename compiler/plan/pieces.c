@@ -43,12 +43,16 @@ static void keep_whole(Parts *p, const Kernel *kernel) {
   for (int n = 0; n < kernel->output_count; n++) p->is_cut[kernel->outputs[n]] = false;
 }
 
-/* cuBLASLt is promised that matrices begin where things in memory do, and the rows of a part within a whole value do not. */
-static bool is_cut_for_library(const Parts *p, const Kernel *kernel) {
+/* cuBLASLt is promised where matrices begin (kernels/cuda/algorithm.h). A piece does as everything in memory; the rows of a part within a whole value only
+ * where they are of that length. */
+static bool is_aligned_for_library(const Parts *p, const Kernel *kernel) {
+  enum { ROW_ALIGNMENT = 16 };
   const Kernels *k = p->kernels;
   const ValueId rows[] = {k->graph->values[kernel->anchor].operand[0], kernel->epilogue.place, kernel->epilogue.addend};
-  for (int i = 0; kernel->library != LIBRARY_NONE && i < 3; i++)
-    if (rows[i] != NO_VALUE && !p->is_cut[k->storage[rows[i]]]) return false;
+  for (int i = 0; kernel->library != LIBRARY_NONE && i < 3; i++) {
+    const bool is_whole = rows[i] != NO_VALUE && !p->is_cut[k->storage[rows[i]]];
+    if (is_whole && kernels_row_stride(k, rows[i]) * (kernels_is_half(k, rows[i]) ? 2 : 4) % ROW_ALIGNMENT) return false;
+  }
   return true;
 }
 
@@ -75,7 +79,7 @@ static void find_cut(Parts *p, const Residents *residents) {
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
     for (int i = 0; i < k->kernel_count; i++)
-      if (runs_by_parts(p, &k->kernels[i]) && !is_cut_for_library(p, &k->kernels[i])) keep_whole(p, &k->kernels[i]), is_changed = true;
+      if (runs_by_parts(p, &k->kernels[i]) && !is_aligned_for_library(p, &k->kernels[i])) keep_whole(p, &k->kernels[i]), is_changed = true;
   }
   for (int i = 0; i < k->kernel_count; i++) p->is_by_parts[i] = runs_by_parts(p, &k->kernels[i]);
 }

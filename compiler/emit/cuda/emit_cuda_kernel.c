@@ -595,7 +595,8 @@ void cuda_print_products(Arena *arena, const Plan *plan, NameTable *known, FILE 
     print_preparation(arena, desc, "", known, out);
     if (!parts->is_by_parts[i]) continue;
     const int64_t lead = kernels->graph->values[kernel->anchor].as.product.lead;
-    print_preparation(arena, arena_printf(arena, "%s, .rows = (part_first[part] - part_first[part - 1]) * %" PRId64, desc, lead),
+    const char *rows = lead == 1 ? "part_first[part] - part_first[part - 1]" : arena_printf(arena, "(part_first[part] - part_first[part - 1]) * %" PRId64, lead);
+    print_preparation(arena, arena_printf(arena, "%s, .rows = %s", desc, rows),
                       arena_printf(arena, "for (int part = 1; part <= %d; part++)\n    ", parts->count), known, out);
   }
 }
