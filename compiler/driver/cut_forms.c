@@ -44,7 +44,7 @@ static bool *fields_away(const Compilation *c) {
 /* `fate "x" = host` of a field that can stay there. */
 static bool wants_data_away(const Compilation *c) {
   const TypedProgram *p = c->program;
-  if (c->backend == BACKEND_CUDA || p->train.batch_graphs || c->options->has_double) return false;
+  if (p->train.batch_graphs || c->options->has_double) return false;
   const bool *can_be_away = fields_away(c);
   for (int i = 0; i < p->fate_count; i++)
     for (int f = 0; f < p->field_count; f++)

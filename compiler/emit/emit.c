@@ -229,7 +229,7 @@ static void emit_weights(const Emission *m, FILE *out) {
   fprintf(out, "};\n\n");
 }
 
-static bool has_field(const Emission *m, int f) { return m->layout->residents->field[f] != NO_INDEX || m->layout->residents->away_at[f] >= 0; }
+static bool has_field(const Emission *m, int f) { return m->layout->residents->field[f] != NO_INDEX || m->layout->residents->away[f].at >= 0; }
 
 static int field_index(const Emission *m, int32_t field) {
   int index = 0;
@@ -256,12 +256,13 @@ static void emit_fields(const Emission *m, FILE *out) {
     fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
             is_sparse ? sparse++ : -1, field->is_row_normalised, m->layout->residents->is_field_half[f]);
     if (is_away) {
-      fprintf(out, "%" PRId64 "}, .is_on_host = 1},\n", m->layout->residents->away_at[f]);
-      continue;
+      fprintf(out, "%" PRId64 "}, .is_on_host = 1", m->layout->residents->away[f].at);
+    } else {
+      for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->residents->field[f] + k));
+      fprintf(out, "}");
     }
-    for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->residents->field[f] + k));
-    const int64_t stride = m->layout->blocks[m->layout->residents->field[f]].padding.stride;
-    fprintf(out, stride ? "}, .stride = %" PRId64 "},\n" : "}},\n", stride);
+    const int64_t stride = is_away ? m->layout->residents->away[f].padding.stride : m->layout->blocks[m->layout->residents->field[f]].padding.stride;
+    fprintf(out, stride ? ", .stride = %" PRId64 "},\n" : "},\n", stride);
   }
   fprintf(out, "};\n\n");
 }

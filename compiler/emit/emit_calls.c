@@ -108,7 +108,7 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
   bool has_moved = false;
   for (int f = 0, index = 0; f < fields; f++) {
     const Residents *residents = m->layout->residents;
-    const bool is_away = residents->away_at[f] >= 0;
+    const bool is_away = residents->away[f].at >= 0;
     for (int i = y->resident_count; is_away && i < y->count; i++)
       if (y->blocks[i].field == f + 1) {
         fprintf(out, "%s{%d, KEEP_%s}", has_moved ? ", " : "static const gnn_moved_field moved_fields[] = {", index, y->blocks[i].name);

@@ -306,11 +306,10 @@ static void add_kept_fields(Laying *l) {
   if (residents->away_bytes == 0) return;
   const TypedProgram *program = l->schedule->steps[0].kernels->graph->program;
   for (int f = 0; f < program->field_count; f++) {
-    if (residents->away_at[f] < 0) continue;
-    int64_t bytes = 4 * typed_rows(program->info, program->fields[f].type.domain);
-    for (int d = 0; d < program->fields[f].type.rank; d++) bytes *= program->fields[f].type.dim[d].size;
-    add_block(l, (Block){.kind = BLOCK_FEATURES, .name = arena_printf(l->arena, "data_%s", program->fields[f].name), .bytes = bytes, .room = round_up(bytes, residents->alignment),
-                         .last = l->schedule->count - 1, .value = NO_VALUE, .field = f + 1});
+    const struct FieldAway *away = &residents->away[f];
+    if (away->at < 0) continue;
+    add_block(l, (Block){.kind = BLOCK_FEATURES, .name = arena_printf(l->arena, "data_%s", program->fields[f].name), .bytes = away->bytes, .room = round_up(away->bytes, residents->alignment),
+                         .padding = away->padding, .last = l->schedule->count - 1, .value = NO_VALUE, .field = f + 1});
   }
 }
 

@@ -55,7 +55,10 @@ typedef struct Residents {
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
                              bounds (for a GPU hubs), by column the same */
   bool *is_field_half;    /* its numbers are kept in bf16 */
-  int64_t *away_at;       /* per field: where its rows lie in the host arena, from where steps bring them; -1: on the device */
+  struct FieldAway {
+    int64_t at, bytes;    /* where its rows lie in the host arena, from where steps bring them; at -1: on the device */
+    Padding padding;      /* of its rows */
+  } *away;                /* per field */
   int64_t away_bytes;
   const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
   int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */

@@ -143,7 +143,7 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
     const Padding padding = l->field_padding[f];
     const int64_t stride = padding.stride ? padding.stride : width;
     if (l->is_away && l->is_away[f]) {
-      l->residents->away_at[f] = l->residents->away_bytes;
+      l->residents->away[f] = (struct FieldAway){l->residents->away_bytes, number_bytes * rows * stride, padding};
       l->residents->away_bytes += round_up(number_bytes * rows * stride, l->residents->alignment);
       return;
     }
@@ -251,8 +251,8 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   is_away, arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
-  y->away_at = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->away_at);
-  for (int f = 0; f < program->field_count; f++) y->away_at[f] = -1;
+  y->away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->away);
+  for (int f = 0; f < program->field_count; f++) y->away[f].at = -1;
   y->node_id = y->edge_id = NO_INDEX;
   const int sets = typed_edge_sets(program->info);
   y->sets = arena_alloc(arena, (size_t)sets * sizeof *y->sets);
@@ -285,7 +285,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 
 int64_t resident_away(const Residents *residents, const Graph *graph, ValueId value) {
   const Value *v = &graph->values[value];
-  return v->op == OP_INPUT ? residents->away_at[v->as.index] : -1;
+  return v->op == OP_INPUT ? residents->away[v->as.index].at : -1;
 }
 
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value) {

@@ -234,7 +234,7 @@ static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status
   for (int f = 0; f < program->field_count; f++) {
     const gnn_field_desc *field = &program->fields[f];
     if (field->storage != GNN_SPARSE) {
-      memory_put_rows(instance, f, status);
+      if (!field->is_on_host) memory_put_rows(instance, f, status);
       continue;
     }
     const gnn_sparse *sparse = &run->sparse[field->sparse];
