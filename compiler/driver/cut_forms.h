@@ -8,9 +8,10 @@
 CutWish cut_wish(const Compilation *compilation);
 /* False with an error: this program cannot be cut so. */
 bool check_cut(Compilation *compilation);
+bool refuse_cut(Compilation *compilation, const char *why); /* with that error */
 /* Of a wish for parts or slices; whole values for others. */
 Cut cut_asked(const Compilation *compilation);
-/* PlanRequest.forms_of, of a Compilation: made when first asked for. */
+/* PlanRequest.forms_of, of a Compilation: made when first asked for. NULL: the program cut so would have other bits. */
 const CutForms *cut_forms(void *compilation, Cut cut);
 
 #endif

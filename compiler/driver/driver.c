@@ -292,8 +292,7 @@ static void keep_exact(Compilation *c, const Hoisting *p) {
   }
 }
 
-/* NULL: no kernels of this graph leave the bits of those before. */
-static Kernels *fuse_alike(Compilation *c, Graph *graph, const ValueId *const origin[], const Kernels *const before[], int count) {
+Kernels *fuse_alike(Compilation *c, Graph *graph, const ValueId *const origin[], const Kernels *const before[], int count) {
   for (;;) {
     Kernels *kernels = fuse(graph, c->is_sparse_field, &c->fuse_options);
     RoundAlike worst = ROUND_ALIKE;
@@ -471,7 +470,7 @@ static const char *asked_for(const char *option, const char *setting) { return o
 enum { PARTS_AT_MOST = 16 };
 
 static bool may_be_cut(const Compilation *c) {
-  return cut_wish(c).mode == CUT_AUTO && !cut_asked(c).has_data_away && c->backend == BACKEND_CPU && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
+  return cut_wish(c).mode == CUT_AUTO && !cut_asked(c).has_data_away && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
 static PlanRequest request_of(Compilation *c) {
@@ -541,7 +540,9 @@ static bool run_plan(Compilation *c) {
   if (!check_links(c)) return false;
   c->request = request_of(c);
   if (diags_error_count(c->diags) > 0) return false;
-  c->request = plan_request_cut(&c->request, cut_asked(c));
+  const Cut asked = cut_asked(c);
+  c->request = plan_request_cut(&c->request, asked);
+  if (c->request.cut.parts != asked.parts || c->request.cut.slices != asked.slices) return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
   if (c->options->plan_from && !take_plan(c)) return false;
   c->answer = plan_answer(&c->request);
   c->request = plan_request_cut(&c->request, c->answer->cut);

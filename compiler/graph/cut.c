@@ -135,6 +135,7 @@ static ValueId add_like(const Cutting *c, const Value *source, Value value, cons
   value.place = source->place;
   value.layer = source->layer;
   value.phase = source->phase;
+  if (value.declared_width == 0) value.origin = NO_VALUE;
   value.name = *what ? arena_printf(c->to->arena, "%s_%s", source->name, what) : source->name;
   return graph_add(c->to, value);
 }
@@ -159,6 +160,7 @@ static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, int64
     return c->slice_image[id] = add_like(c, &value, slice, "slice");
   }
   Value copy = value;
+  copy.origin = id;
   copy.shape = sliced_shape(value.shape, size);
   if (is_far(c, id, end)) {
     Tile *tile = tile_of(c, value.operand[0], begin, size);
@@ -180,6 +182,8 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
     part.tap = NULL;
     part.declared_width = shape_width(&sum.shape);
     part.slice = slice_at(c, id, begin, size);
+    part.origin = id;
+    part.is_exact = true; /* CONCAT rounds, if anybody does */
     begin_walk(c);
     part.operand[0] = slice_expression(c, sum.operand[0], sum.as.end, begin, count, sum.phase);
     all.operand[all.operand_count++] = add_like(c, &sum, part, "slice");
@@ -194,6 +198,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
 
 static ValueId copy_value(const Cutting *c, ValueId id, const ValueId *instead) {
   Value value = c->from->values[id];
+  value.origin = id;
   for (int k = 0; k < value.operand_count; k++) value.operand[k] = instead && instead[k] != NO_VALUE ? instead[k] : c->image[value.operand[k]];
   return graph_add(c->to, value);
 }

@@ -129,7 +129,7 @@ typedef struct Value {
   bool is_once;     /* it may be computed once (hoist.h): its kernel is no matter of tuning, for the bits are to be those of each time */
   bool is_exact;    /* where something was hoisted out of the graph, for whoever reads it to have the bits of before: it is not kept in bf16; */
   bool is_loaded;   /* nobody reads it but from memory */
-  ValueId origin;   /* in a graph that something was hoisted out of: which value it was before */
+  ValueId origin;   /* in a graph that something was hoisted out of, or that was cut: which value it was before, or NO_VALUE */
 } Value;
 
 typedef struct Graph {

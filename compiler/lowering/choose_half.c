@@ -30,6 +30,12 @@ static bool *find_exact(const Kernels *kernels) {
   return is_exact;
 }
 
+/* A copy of some columns is of the same kind as the value that it is of. */
+static int64_t width_of_source(const Graph *graph, ValueId id) {
+  while (graph->values[id].op == OP_TILE || graph->values[id].op == OP_TABLE) id = graph->values[id].operand[0];
+  return shape_width(&graph->values[id].shape);
+}
+
 void choose_half(Kernels *kernels, const bool *is_sparse_field) {
   const Graph *graph = kernels->graph;
   const bool *is_exact = find_exact(kernels);
@@ -37,17 +43,19 @@ void choose_half(Kernels *kernels, const bool *is_sparse_field) {
     const Value *value = &graph->values[i];
     bool has_storage = value->op == OP_INPUT ? !is_sparse_field[value->as.index] : value->op == OP_HOISTED || kernels->is_stored[i];
     bool is_row = domain_is_nodes(value->shape.domain) || domain_is_relation(value->shape.domain);
-    kernels->is_half[i] = has_storage && is_row && value->shape.element == ELEMENT_REAL && !is_exact[i] && shape_width(&value->shape) >= LEAST_WIDTH;
+    kernels->is_half[i] = has_storage && is_row && value->shape.element == ELEMENT_REAL && !is_exact[i] && width_of_source(graph, i) >= LEAST_WIDTH;
   }
 }
 
 /* ---- who reads what was rounded ---- */
 
-/* What the kernel computes itself it has as it was; what it loads may have been rounded. What is computed where it is used may be both. */
+/* What the kernel computes itself it has as it was; what it loads may have been rounded. What is computed where it is used may be both. A slice is
+ * what it is of. */
 static void note_reads(HalfReads *reads, const Kernels *kernels, int kernel, ValueId user) {
   const Value *value = &kernels->graph->values[user];
   for (int k = 0; k < value->operand_count; k++) {
-    const ValueId id = kernels->storage[value->operand[k]];
+    ValueId id = kernels->storage[value->operand[k]];
+    while (kernels->graph->values[id].op == OP_SLICE && kernels_is_virtual(kernels, id)) id = kernels->storage[kernels->graph->values[id].operand[0]];
     const bool is_virtual = kernels_is_virtual(kernels, id), is_own = kernels->made_by[id] == kernel;
     reads[user].of[k] |= !is_virtual && !is_own && kernels->is_half[id] ? READS_ROUNDED : READS_EXACT;
     if (is_virtual) note_reads(reads, kernels, kernel, id);

@@ -342,12 +342,21 @@ static bool adds_alike(const Kernels *a, const Kernel *x, const Kernels *b, cons
   return x->library || (x->variant.lanes == y->variant.lanes && has_bits(a, x) == has_bits(b, y));
 }
 
+/* Slices of a sum keep the slots that the whole has by its width alone (Value.declared_width). */
+static bool slices_add_alike(const Kernels *sliced, const Kernel *slice, const Kernels *whole) {
+  const Value *anchor = &sliced->graph->values[slice->anchor];
+  if (!anchor->declared_width) return true;
+  const Kernel *sum = &whole->kernels[whole->made_by[anchor->origin]];
+  return slice->library == LIBRARY_NONE && sum->library == LIBRARY_NONE && sum->variant.lanes == 0;
+}
+
 bool kernels_add_alike(const Kernels *a, const Kernels *b) {
   NameTable anchors = {0};
   for (int i = 0; i < b->kernel_count; i++) name_table_add(b->graph->arena, &anchors, name_of(b, b->kernels[i].anchor), i);
   for (int i = 0; i < a->kernel_count; i++) {
     const Kernel *x = &a->kernels[i];
-    int k = x->kind == KERNEL_MAP || x->kind == KERNEL_UPDATE ? NO_INDEX : name_table_find(&anchors, name_of(a, x->anchor));
+    if (!slices_add_alike(a, x, b)) return false;
+    int k = x->kind == KERNEL_MAP || x->kind == KERNEL_CONCAT || x->kind == KERNEL_UPDATE ? NO_INDEX : name_table_find(&anchors, name_of(a, x->anchor));
     if (k >= 0 && !adds_alike(a, x, b, &b->kernels[k])) return false;
   }
   return true;

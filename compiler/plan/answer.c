@@ -191,6 +191,7 @@ static PlanAnswer nearer_form(PlanAnswer hoisted, PlanAnswer plain) {
 PlanRequest plan_request_cut(const PlanRequest *request, Cut cut) {
   PlanRequest r = *request;
   const CutForms *forms = r.forms_of(r.of, cut);
+  if (!forms) cut = (Cut){1, 1, false}, forms = r.forms_of(r.of, cut);
   r.cut = cut;
   r.forms = forms->forms;
   r.pins = forms->pins;
