@@ -87,6 +87,7 @@ suite_cuda_around() {
   RINGS=again tests/cuda/rings.sh "$build" || status=1
   tests/cuda/tune.sh "$build" || status=1
   tests/cuda/padded.sh "$build" || status=1
+  tests/cuda/cuts.sh "$build" || status=1
   tests/cuda/home.sh "$build" || status=1
   tests/gpu/run.sh "$build" || status=1
   return $status

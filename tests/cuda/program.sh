@@ -20,7 +20,7 @@ cc -std=gnu11 $flags -c -o main.o main.c
 # -Og: with -O1 the compiler takes two seconds more, and the kernels as long.
 c++ -std=c++17 -march=native $flags -Og -Wno-unused-function -Wno-unused-parameter -Wno-unknown-pragmas -Wno-clobbered -DGNN_LONG_ROW=16 -I"$here" -DKERNELS='"model_kernels.cu"' \
   -c -o emulated.o "$here/emulated.cc"
-[ -e "$build/check/standin.o" ] && [ "$build/check/standin.o" -nt "$here/standin.c" ] || { # others may want it, too
+[ -e "$build/check/standin.o" ] && [ "$build/check/standin.o" -nt "$here/standin.c" ] && [ "$build/check/standin.o" -nt "$here/standin.h" ] || { # others may want it, too
   mkdir -p "$build/check" && cc -std=gnu11 -O2 -g -I"$here/../.." -I"$here/../../runtime" -isystem "$cuda_headers" -c -o standin.o "$here/standin.c" && mv standin.o "$build/check/standin.o"
 }
 "$here/link.sh" "$build" "$program" main.o model.o emulated.o

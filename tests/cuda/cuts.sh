@@ -1,0 +1,59 @@
+#!/bin/bash
+# cuts.sh BUILD: programs for CUDA whose values are cut, by parts of the rows and slices of the columns, on the stand-in: the bits of those whose values are
+# whole, under budgets that move pieces between all tiers, with features that stay on the host, and in bf16.
+set -u
+build=$(realpath "$1")
+here=$(realpath "$(dirname "$0")")
+root=$(realpath "$here/../..")
+. "$here/../tap.sh"
+. "$here/losses.sh"
+work=$build/check/cuda_cuts
+rm -rf "$work" && mkdir -p "$work"
+models=$root/tests/end_to_end/models/plans box=--target=$root/tests/end_to_end/models/plans/box.gnn
+export CFLAGS=-O1
+
+numbers() { tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"; } # FILE.safetensors: what follows the header
+trains() { "$1" -q --runs 1 --epochs 2 --every 1 --log csv --out "$1.out"; } # PROGRAM
+makes_and_trains() { "$here/program.sh" "$build" "$@" && trains "$1"; } # PROGRAM MODEL OPTION...
+is_same() { # PROGRAM OTHER
+  diff <(loss_curve "$1.out") <(loss_curve "$2.out") && cmp <(numbers "$1.out/last.safetensors") <(numbers "$2.out/last.safetensors")
+}
+checks() { "$1" check >"$1.check" 2>&1 && grep -q "device arena: planned" "$1.check" && awk '/ arena: planned/ && $4 " " $5 != $7 " " $8 "," { bad = 1 } END { exit bad }' "$1.check" || { cat "$1.check"; return 1; }; } # PROGRAM: planned = touched
+cut_program() { # NAME WHOLE MODEL OPTION...
+  check "$1: trains" makes_and_trains "$work/$1" "$3" "${@:4}"
+  check "$1: the bits of whole values" is_same "$work/$1" "$work/$2"
+  check "$1: by kernels for the rows of a part" grep -q 'part_first\[part\]' "$work/$1.work/model.c"
+  check "$1: within the memory that was planned" checks "$work/$1"
+}
+moves() { [ "$(grep -c "gnn_copy(g, " "$1.work/model.c")" -ge "$2" ]; } # PROGRAM COPIES
+
+if [ -e "$build/share/libgnncuda.a" ]; then
+  check "slices4: the program of whole values trains" makes_and_trains "$work/whole" "$models/slices4.gnn" --cut=whole
+  cut_program slices whole "$models/slices4.gnn" '--cut=slices(2)' "$box" --budget device=6MiB
+  check "slices: pieces are moved" moves "$work/slices" 50
+  cut_program rows whole "$models/slices4.gnn" '--cut=rows(4)' --gemm=cublas "$box" --budget device=6MiB --budget host=400KiB
+  check "rows: and to the SSD" moves "$work/rows" 50
+  sed 's/away4/slices4/' "$models/away4.gnn" >"$work/away.gnn" # weights begin by the name of the model
+  cut_program away whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
+  check "away: features come from the host" grep -q 'is_on_host = 1' "$work/away.work/model.c"
+  sed 's/SAGE(32, aggr = "max")/SAGE(32)/' "$models/slices4.gnn" >"$work/mean.gnn"
+  check "in bf16: the program of whole values trains" makes_and_trains "$work/half" "$work/mean.gnn" --cut=whole --precision=bf16
+  cut_program half_slices half "$work/mean.gnn" '--cut=slices(2)' --precision=bf16 "$box" --budget device=4MiB
+  check "sums: the program of whole values trains" makes_and_trains "$work/whole_sums" "$models/parts_sums2.gnn" --cut=whole
+  cut_program sums whole_sums "$models/parts_sums2.gnn" '--cut=rows(4)'
+
+  # cuBLASLt's algorithm of all rows is none for those of a part: no other one is taken.
+  refused() { ! STANDIN_NO_ALGORITHM_FOR=2048 "$work/rows" -q --epochs 1 --out "$work/refused" 2>"$work/refused.err" && grep -q 'no algorithm for parts: .* does not take 2048 of its rows; compile with --gemm=own' "$work/refused.err"; }
+  check "an algorithm that does not take the rows of a part ends the program before the first epoch" refused
+else
+  skip "programs that are cut" "no CUDA toolkit"
+fi
+
+says() { "$build/gnncc" -w --backend=cuda "${@:2}" -o "$work/none" 2>"$work/err"; [ $? -eq 1 ] && grep -qE "$1" "$work/err" || { cat "$work/err"; return 1; }; } # TEXT OPTION...
+check "slices beside cuSPARSE, which adds in an order of its own, are refused" says 'E0110.*they would round or add otherwise' --spmm=cusparse '--cut=slices(2)' "$models/slices4.gnn"
+check "so are slices of what bf16 would round otherwise" says 'E0110.*they would round or add otherwise' --precision=bf16 '--cut=slices(2)' "$models/slices4.gnn"
+chosen() { "$build/gnncc" -w --backend=cuda --target=h200 --budget device=4GiB --plan-effort=fast --plan "$1" | tee "$work/chosen" | grep -q '^  cut .*16 parts by rows'; }
+printf '%s\n' "data d { nodes = 2_449_029; edges = 123_718_280; node x : f32[100]; node y : class[47] }" "model m on d { return x |> SAGE(256) |> relu |> SAGE(y.classes) }" \
+  'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.003); epochs = 1 }' >"$work/products.gnn"
+check "a graph of the size of ogbn-products is cut where a GPU has 4 GiB for it" chosen "$work/products.gnn"
+finish
