@@ -1,7 +1,7 @@
 #!/bin/bash
 # check.sh BUILD [--slice I/N] [--resume]: what the tests check on the emulation and the stand-in, on a GPU: every step of models against the CPU's, whole
 # programs under their least budgets, in fp32 and in bf16, measured against planned memory, captured or not, under compute-sanitizer where it is.
-# Prints TAP; the last line is "N passed, N failed, N skipped". CHECK_STEPS, CHECK_MODELS, CHECK_HALF, CHECK_TUNED and CHECK_ROADS name others, or none,
+# Prints TAP; the last line is "N passed, N failed, N skipped". CHECK_STEPS, CHECK_MODELS, CHECK_CUT, CHECK_HALF, CHECK_TUNED and CHECK_ROADS name others, or none,
 # in place of those below.
 #
 # The work is a list of cells, a model each, the steps of kernels first; as many run at a time as there are processors, because compiling takes
@@ -40,6 +40,8 @@ models=(${CHECK_MODELS-$plans/sage4.gnn $plans/attend2.gnn $plans/residual6.gnn}
 half=(${CHECK_HALF-$plans/sage4.gnn $plans/attend2.gnn $root/tests/cuda/models/wide.gnn})
 # shellcheck disable=SC2206
 tuned=(${CHECK_TUNED-$plans/sage4.gnn $root/tests/cuda/models/wide.gnn})
+# shellcheck disable=SC2206
+cuts=(${CHECK_CUT-$plans/slices4.gnn})
 epochs=${CHECK_EPOCHS:-3}
 about="$gpu, $architecture, $("$root/tests/gpu/stamp.sh")"
 if [ $is_resumed = no ] && [ $is_sliced = no ] || [ "$(cat "$cells/about" 2>/dev/null)" != "$about" ]; then rm -rf "$cells"; fi
@@ -115,6 +117,22 @@ cell_program() { # MODEL
   done
 }
 
+# ---- values that are cut ----
+
+cell_cut() { # MODEL
+  local name whole ways way program
+  name=$(basename "$1" .gnn) whole=$work/${name}_whole ways=("--cut=rows(4)" "--cut=rows(4) --gemm=own" "--cut=slices(2)" "--cut=slices(2) $box --budget device=6MiB --budget host=400KiB")
+  check "$name: the program of whole values trains" makes "$whole" "$1" --cut=whole
+  check "$name: by our own products" makes "${whole}_own" "$1" --cut=whole --gemm=own
+  for way in "${!ways[@]}"; do
+    program=$work/${name}_cut_$way
+    # shellcheck disable=SC2086
+    check "$name, ${ways[way]}: trains" makes "$program" "$1" ${ways[way]}
+    check "$name, ${ways[way]}: the same bits" is_same "$program.out" "$whole$([[ ${ways[way]} != *own ]] || echo _own).out"
+    check "$name, ${ways[way]}: the memory that was planned is what was touched" has_planned_peak "$program"
+  done
+}
+
 # ---- values in bf16 ----
 
 cell_half() { # MODEL
@@ -170,6 +188,7 @@ add() { # KIND SECONDS MODEL...: a cell each, of about so many seconds
 }
 add steps 40 "${steps[@]}"
 add program 120 "${models[@]}"
+add cut 200 "${cuts[@]}"
 add half 100 "${half[@]}"
 add tuned 100 "${tuned[@]}"
 add sanitizer 150 "${models[@]}"

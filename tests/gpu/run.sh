@@ -14,11 +14,11 @@ stand_in() { CUDA_HOME=$work/toolkit LDFLAGS=-rdynamic "$@" >"$work/out" 2>"$wor
 
 # ---- check-gpu ----
 
-one_model() { stand_in env CHECK_EPOCHS=2 CHECK_TUNED= CHECK_HALF="$root/tests/end_to_end/models/plans/attend2.gnn" CHECK_STEPS="$root/examples/gcn_karate.gnn" CHECK_MODELS="$root/tests/end_to_end/models/plans/sage4.gnn" CHECK_ROADS=ring "$here/check.sh" "$build"; }
+one_model() { stand_in env CHECK_EPOCHS=2 CHECK_TUNED= CHECK_CUT= CHECK_HALF="$root/tests/end_to_end/models/plans/attend2.gnn" CHECK_STEPS="$root/examples/gcn_karate.gnn" CHECK_MODELS="$root/tests/end_to_end/models/plans/sage4.gnn" CHECK_ROADS=ring "$here/check.sh" "$build"; }
 check "check-gpu, of a model" one_model
 check "its last line" bash -c "tail -1 '$work/out' | grep -qx '15 passed, 0 failed, [24] skipped' || { cat '$work/out'; false; }"
 # Two cells: a slice has one, the other is what is left, and then nothing is.
-two_cells() { stand_in env CHECK_EPOCHS=2 CHECK_TUNED= CHECK_HALF= CHECK_MODELS= CHECK_STEPS="$root/examples/gcn_karate.gnn $root/tests/cuda/models/named.gnn" "$@"; }
+two_cells() { stand_in env CHECK_EPOCHS=2 CHECK_TUNED= CHECK_CUT= CHECK_HALF= CHECK_MODELS= CHECK_STEPS="$root/examples/gcn_karate.gnn $root/tests/cuda/models/named.gnn" "$@"; }
 says() { grep -qx -- "$1" "$work/out" || { cat "$work/out"; false; }; }
 steps_of() { ls -d "$build"/check/gpu/steps_* 2>/dev/null | sed 's/.*steps_//' | xargs; }
 one_slice() {
@@ -64,13 +64,13 @@ check "check-gpu without nvcc" no_gpu "make check-gpu: there is no nvcc in $work
 # A machine where gnncc cannot be built: what was carried is used as it is.
 bare=$work/bare
 mkdir -p "$bare" && for tool in $(ls /bin /usr/bin | grep -vxE 'flex|bison|lex|yacc' | sort -u); do ln -sfn "$(command -v "$tool" || echo /nowhere)" "$bare/$tool" 2>/dev/null; done
-check "check-gpu with what was carried" stand_in env PATH="$bare" CHECK_STEPS= CHECK_TUNED= CHECK_HALF= CHECK_MODELS="$root/examples/gcn_karate.gnn" CHECK_ROADS= "$here/check.sh" "$build"
+check "check-gpu with what was carried" stand_in env PATH="$bare" CHECK_STEPS= CHECK_TUNED= CHECK_CUT= CHECK_HALF= CHECK_MODELS="$root/examples/gcn_karate.gnn" CHECK_ROADS= "$here/check.sh" "$build"
 check "a program for a GPU checks its gradients" bash -c "'$build/check/gpu/gcn_karate_keep' gradcheck | grep -x 'all gradients agree'"
 # What was carried is not built again where it could be, unless these are other sources; a make that is called says so.
 kit=$work/kit
 mkdir -p "$kit/bin" "$kit/carried" && cp -r "$build/gnncc" "$build/gnndata" "$build/share" "$kit/carried/"
 printf '#!/bin/sh\necho "$@" >>"%s"\nexit 1\n' "$kit/made" >"$kit/bin/make" && chmod +x "$kit/bin/make"
-carried() { stand_in env PATH="$kit/bin:$PATH" CHECK_STEPS= CHECK_TUNED= CHECK_HALF= CHECK_MODELS= CHECK_SECONDS=0 "$here/check.sh" "$kit/carried"; }
+carried() { stand_in env PATH="$kit/bin:$PATH" CHECK_STEPS= CHECK_TUNED= CHECK_CUT= CHECK_HALF= CHECK_MODELS= CHECK_SECONDS=0 "$here/check.sh" "$kit/carried"; }
 built_by_nobody() { carried && [ ! -e "$kit/made" ]; }
 built_anew() { echo other >"$kit/carried/share/gpu-kit" && ! carried && grep gpu-kit "$kit/made"; }
 check "what was carried is built by nobody" built_by_nobody
