@@ -30,7 +30,7 @@ exits() { # STATUS NAME COMMAND...: the command ends with that status
 # ---- machines that are not here ----
 
 "$gnncc" --example=sage_products >sage_products.gnn || exit 2
-for target in t4 rtx4090 a100_40 a100 a100x4 h100 h200; do
+for target in t4 rtx4090 a5000 a100_40 a100 a100x4 h100 h200; do
   grep -q '^# Sources\.' "$targets/$target.gnn"
   result $? "$target says where its figures are from"
   exits 0 "a plan for $target from shapes alone" "$gnncc" -w --plan --shapes --target=$target sage_products.gnn
