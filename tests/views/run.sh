@@ -336,9 +336,28 @@ check "a plan by slices says which layers have them" by_slices
 traced() { for cut in rows slices; do "$build/gnncc" --measured=$cut.json --emit=trace=$cut.trace && "$judge" trace $cut.trace $cut.json || return 1; done; grep '"slice":3' slices.trace | grep '"part":8' | grep -q '"name":"gcn1_m_slice = sum over in-edges of '; }
 check "in a trace the pieces of a kernel have one name" traced
 check "a page of it" "$build/gnncc" --measured=slices.json --report=slices.html
+sed 's/bandwidth = 6GB/bandwidth = 1GB/' cut.gnn >slow.gnn
+turns() { # by a slow link, so that much is waited for
+  cut_plan 'slices(4)' 18MiB --emit=plan=slow.json slow.gnn && python3 "$here/slow_run.py" slow.json slow_run.json || return 1
+  COLUMNS=400 LC_ALL=C "$build/gnncc" --measured=slow_run.json --emit=gantt=slow_run.txt,gantt=slow_run.svg && "$judge" svg slow_run.svg && python3 "$here/turns.py" slow_run.json slow_run.txt slow_run.svg
+}
+check "kernels that run in turns are together in the text and the drawing of a plan and of a run, and so are the waits for pieces" turns
+many_turns() { # more of them than boxes may be
+  python3 - <<'END'
+import json
+report, at = json.load(open("large.json")), 0
+for step in report["steps"]:
+    if step["lane"] == "compute" and step["phase"] != "wait":
+        step.update(group=f"kernel{at // 2}", part=at % 2 + 1)
+        at += 1
+json.dump(report, open("turns.json", "w"))
+END
+  "$build/gnncc" --measured=turns.json --emit=gantt=turns.svg,gantt=turns.txt && "$judge" svg turns.svg && [ $(grep -c ': 2 parts by turns of kernel' turns.txt) -gt 200 ] && [ $(grep -c '<title>' turns.svg) -le 200 ]
+}
+check "a drawing of at most 200 boxes where kernels take turns too often" many_turns
 nothing_moves() { cut_plan 'rows(8)' 1GiB --plan cut.gnn >kept.txt && layers kept.txt && layers kept.txt | grep -q '^  gcn1 .* rows(8)  *8$' && ! layers kept.txt | grep -q 'host\|hidden'; }
 check "where nothing moves, there are no columns of it" nothing_moves
-whole_says_nothing() { cut_plan whole 1GiB --plan --emit=plan=whole.json cut.gnn >whole.txt && "$judge" report whole.json && ! grep '^  layer  ' whole.txt && ! grep '"layers"\|"group"' whole.json; }
+whole_says_nothing() { cut_plan whole 1GiB --plan --emit=plan=whole.json,gantt=whole.svg,gantt=whole_gantt.txt cut.gnn >whole.txt && ! grep 'turns' whole.svg whole_gantt.txt && "$judge" report whole.json && ! grep '^  layer  ' whole.txt && ! grep '"layers"\|"group"' whole.json; }
 check "of a program that is not cut nothing is said" whole_says_nothing
 field_away() { # a field on the host is moved, and what stands first among the values is not
   cut_plan 'rows(8)' 16MiB --plan --emit=plan=away.json away.gnn >away.txt && cat away.txt && "$judge" report away.json && grep -q '^  x  *given .* host .* of 8 pieces 8 host' away.txt || return 1

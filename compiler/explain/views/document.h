@@ -136,6 +136,25 @@ bool document_shows(const Document *document, const DocStep *step, bool is_measu
 const char *document_what(const Document *document, const DocStep *step);
 const DocStep *document_step(const Document *document, int64_t number);
 
+/* Kernels that run in turns, part by part. */
+typedef struct DocTurn {
+  int first, last; /* indices of steps, with the copies and waits between them */
+  const char *phase;
+  int part_count, slice_count, kernel_count;
+  int *slices;             /* the steps at which slices begin that follow each other; without slices, the first alone */
+  const DocStep **kernels; /* the first step of each */
+} DocTurn;
+
+typedef struct DocTurns {
+  int count;
+  DocTurn *list;
+} DocTurns;
+
+/* turns.c: of the shown steps; none where nothing is cut. */
+DocTurns document_turns(const Document *document);
+/* "h, m_slice x4", with `times` for the x; "m_slice 4/4" where the others are elsewhere. */
+const char *document_turn_names(const Document *document, const DocTurn *turn, const char *times);
+
 /* A unit in which the seconds of one epoch read well: "s", "ms" or "us" and what a second is in it. */
 typedef struct TimeUnit {
   const char *name;

@@ -195,18 +195,74 @@ static void put_line(const Chart *c, const char *line) {
   fprintf(c->out, "%.*s...\n", (int)(end - line), line);
 }
 
+/* "steps 123 to 257 take 3.13 ms: 16 parts by turns of gcn1_m_slice x3, gcn1_z_table x3" */
+static void put_turns(const Chart *c) {
+  TimeUnit unit = document_time_unit(c->d);
+  DocTurns turns = document_turns(c->d);
+  for (int i = 0; i < turns.count; i++) {
+    const DocTurn *t = &turns.list[i];
+    const DocStep *first = &c->steps[t->first], *last = &c->steps[t->last];
+    const char *measured = first->is_measured && last->is_measured ? arena_printf(c->d->arena, " (measured %.3g)", unit.per_second * (step_start(last, true) + step_seconds(last, true) - step_start(first, true))) : "";
+    put_line(c, arena_printf(c->d->arena, "steps %" PRId64 " to %" PRId64 " take %.3g %s%s: %d parts by turns of %s", first->step, last->step, unit.per_second * (last->start + last->seconds - first->start), unit.name,
+                             measured, t->part_count, document_turn_names(c->d, t, c->is_utf8 ? "\303\227" : "x")));
+  }
+}
+
+static bool is_wait_shown(const Chart *c, const DocStep *s) {
+  return s->waits_for && (document_shows(c->d, s, false) || (document_has_run(c->d) && document_shows(c->d, s, true)));
+}
+
+/* What all pieces of it wait for; of what is whole, NULL. */
+static const char *waited_for(const Chart *c, const DocStep *s) {
+  return is_wait_shown(c, s) && s->piece.group ? document_what(c->d, document_step(c->d, s->waits_for)) : NULL;
+}
+
+static void put_wait(const Chart *c, const DocStep *s) {
+  TimeUnit unit = document_time_unit(c->d);
+  const char *measured = s->is_measured ? arena_printf(c->d->arena, ", measured %.3g %s,", unit.per_second * s->measured_seconds, unit.name) : "";
+  put_line(c, arena_printf(c->d->arena, "step %" PRId64 " waits %.3g %s%s for step %" PRId64 " (%s)", s->step, unit.per_second * s->seconds, unit.name, measured, s->waits_for,
+                           document_step(c->d, s->waits_for)->what));
+}
+
+/* Where the pass that a step is in ends: the forward pass, or the backward pass and what follows. */
+static int end_of_pass(const Chart *c, int step) {
+  for (int i = 0; i < c->count; i++)
+    if (strcmp(c->steps[i].phase, "backward") == 0) return step < i ? i : c->count;
+  return c->count;
+}
+
+/* Those for the pieces of one value in one pass, from the first of them on, in one line. */
+static void put_waits_of(const Chart *c, const char **what, int first) {
+  TimeUnit unit = document_time_unit(c->d);
+  const char *key = what[first];
+  int last = first, count = 0, end = end_of_pass(c, first);
+  double seconds = 0, measured_seconds = 0;
+  for (int i = first; i < end; i++) {
+    if (!what[i] || strcmp(what[i], key) != 0) continue;
+    last = i;
+    count++;
+    seconds += c->steps[i].seconds;
+    measured_seconds += c->steps[i].measured_seconds;
+    what[i] = NULL;
+  }
+  if (count == 1) {
+    put_wait(c, &c->steps[first]);
+    return;
+  }
+  const char *measured = c->steps[first].is_measured ? arena_printf(c->d->arena, ", measured %.3g %s,", unit.per_second * measured_seconds, unit.name) : "";
+  put_line(c, arena_printf(c->d->arena, "steps %" PRId64 " to %" PRId64 " wait %d times, %.3g %s%s for pieces (%s)", c->steps[first].step, c->steps[last].step, count, unit.per_second * seconds, unit.name, measured, key));
+}
+
 static void put_waits(const Chart *c) {
   TimeUnit unit = document_time_unit(c->d);
+  const char **what = arena_alloc(c->d->arena, (size_t)c->count * sizeof *what);
   if (document_has_run(c->d))
     put_line(c, arena_printf(c->d->arena, "epoch: %.4g %s estimated, %.4g %s measured; memory as planned", unit.per_second * document_shown_seconds(c->d), unit.name,
                              unit.per_second * document_run_seconds(c->d), unit.name));
+  for (int i = 0; i < c->count; i++) what[i] = waited_for(c, &c->steps[i]);
   for (int i = 0; i < c->count; i++) {
-    const DocStep *s = &c->steps[i];
-    bool is_estimated = document_shows(c->d, s, false), is_measured = document_has_run(c->d) && document_shows(c->d, s, true);
-    if (!s->waits_for || (!is_estimated && !is_measured)) continue;
-    const char *measured = s->is_measured ? arena_printf(c->d->arena, ", measured %.3g %s,", unit.per_second * s->measured_seconds, unit.name) : "";
-    put_line(c, arena_printf(c->d->arena, "step %" PRId64 " waits %.3g %s%s for step %" PRId64 " (%s)", s->step, unit.per_second * s->seconds, unit.name, measured, s->waits_for,
-                             document_step(c->d, s->waits_for)->what));
+    if (what[i]) put_waits_of(c, what, i);
+    else if (is_wait_shown(c, &c->steps[i]) && !c->steps[i].piece.group) put_wait(c, &c->steps[i]);
   }
 }
 
@@ -217,5 +273,6 @@ void view_gantt_text(const Document *d, bool is_utf8, FILE *out) {
   put_lanes(&c);
   put_skyline(&c);
   put_legend(&c);
+  put_turns(&c);
   put_waits(&c);
 }

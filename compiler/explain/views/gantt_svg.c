@@ -1,5 +1,5 @@
-/* gantt_svg: the lanes and the skyline as a static drawing, for papers. At most 200 boxes: neighbours of one role on a
- * lane are drawn as one where there are more, and where that is not enough, neighbours of any role. */
+/* gantt_svg: the lanes and the skyline as a static drawing, for papers. At most 200 boxes: kernels that run in turns, part by part,
+ * are one, with their waits; neighbours of one role on a lane are drawn as one where there are more, and where that is not enough, neighbours of any role. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "compiler/base/escape.h"
 #include "runtime/base/text.h"
 
-enum { WIDTH = 960, LEFT = 96, RIGHT = 16, TOP = 40, LANE = 26, BOX = 20, SKY = 120, MOST_BOXES = 200 };
+enum { WIDTH = 960, LEFT = 96, RIGHT = 16, TOP = 40, LANE = 26, BOX = 20, SKY = 120, MOST_BOXES = 200, LONGEST_NAME = 24 };
 
 typedef struct Drawing {
   const Document *d;
@@ -18,6 +18,8 @@ typedef struct Drawing {
   double whole;
   bool is_measured; /* the lanes drawn now */
   bool is_mixed;    /* a box may hold several roles, and has that which takes most of its time */
+  DocTurns turns;
+  bool *is_in_turn; /* of each step: it is drawn with the others of its turns */
 } Drawing;
 
 static double x_of(const Drawing *w, double seconds) { return LEFT + (WIDTH - LEFT - RIGHT) * (w->whole > 0 ? seconds / w->whole : 0); }
@@ -28,7 +30,16 @@ static double start_of(const Drawing *w, const DocStep *s) { return step_start(s
 
 static double end_of(const Drawing *w, const DocStep *s) { return step_start(s, w->is_measured) + step_seconds(s, w->is_measured); }
 
-static bool is_drawn(const Drawing *w, const DocStep *s, const char *lane) { return strcmp(s->lane, lane) == 0 && document_shows(w->d, s, w->is_measured); }
+static bool is_drawn(const Drawing *w, const DocStep *s, const char *lane) { return !w->is_in_turn[s - w->steps] && strcmp(s->lane, lane) == 0 && document_shows(w->d, s, w->is_measured); }
+
+/* ": out gcn1_z -> host" where all steps of a box are that, for its pieces. */
+static const char *pieces_of(const Drawing *w, const DocStep *first, const DocStep *last) {
+  if (!first->piece.group) return "";
+  const char *what = document_what(w->d, first);
+  for (const DocStep *s = first; s <= last; s++)
+    if (is_drawn(w, s, first->lane) && strcmp(document_what(w->d, s), what) != 0) return "";
+  return arena_printf(w->d->arena, ": %s", what);
+}
 
 static void put_title(const Drawing *w, const DocStep *first, const DocStep *last) {
   TimeUnit unit = document_time_unit(w->d);
@@ -37,7 +48,7 @@ static void put_title(const Drawing *w, const DocStep *first, const DocStep *las
     escape_xml(w->out, arena_printf(w->d->arena, "step %" PRId64 ", line %" PRId64 ": %s, %.4g %s%s", first->step, first->line, first->what, unit.per_second * step_seconds(first, w->is_measured), unit.name,
                                   w->is_measured ? ", measured" : ""));
   else
-    escape_xml(w->out, arena_printf(w->d->arena, "steps %" PRId64 " to %" PRId64, first->step, last->step));
+    escape_xml(w->out, arena_printf(w->d->arena, "steps %" PRId64 " to %" PRId64 "%s", first->step, last->step, pieces_of(w, first, last)));
   fprintf(w->out, "</title>");
 }
 
@@ -65,6 +76,95 @@ static void put_box(const Drawing *w, const DocStep *first, const DocStep *last,
   if (width > 22 && first == last) fprintf(w->out, "<text class=\"%s\" x=\"%.2f\" y=\"%.1f\" text-anchor=\"middle\">%" PRId64 "</text>\n", strcmp(role_of(first), "backward") == 0 ? "light" : "number", x + width / 2, y + 14, first->step);
 }
 
+/* ---- turns ---- */
+
+/* What of a text leaves room for the rest. */
+static const char *shortened(const Document *d, const char *text, int most) {
+  int shown = 0;
+  for (const char *at = text; *at; at++) {
+    shown += ((unsigned char)*at & 0xc0) != 0x80;
+    if (shown == most + 1) return arena_printf(d->arena, "%.*s\342\200\246", (int)(at - text), text);
+  }
+  return text;
+}
+
+static void find_turns(Drawing *w) {
+  w->turns = document_turns(w->d);
+  w->is_in_turn = arena_alloc(w->d->arena, (size_t)w->count * sizeof *w->is_in_turn);
+  if (w->turns.count > MOST_BOXES / 2) w->turns.count = 0; /* as many as boxes may be; neighbours are put together then */
+  for (int i = 0; i < w->turns.count; i++)
+    for (int k = w->turns.list[i].first; k <= w->turns.list[i].last; k++) w->is_in_turn[k] = strcmp(w->steps[k].lane, lane_names[LANE_COMPUTE]) == 0;
+}
+
+static bool is_shown_in(const Drawing *w, int i) { return w->is_in_turn[i] && document_shows(w->d, &w->steps[i], w->is_measured); }
+
+/* What has a role, neighbours together. */
+static void put_role(const Drawing *w, const DocTurn *t, const char *role, double y) {
+  double from = 0, to = -1;
+  fprintf(w->out, "<path class=\"%s\" d=\"", role);
+  for (int i = t->first; i <= t->last + 1; i++) {
+    bool is_last = i > t->last, is_it = !is_last && is_shown_in(w, i) && strcmp(role_of(&w->steps[i]), role) == 0;
+    if (!is_it && !is_last) continue;
+    double x = is_last ? INFINITY : x_of(w, start_of(w, &w->steps[i]));
+    if (to >= 0 && x > to + 0.1) fprintf(w->out, "M%.2f %.1fH%.2fv%dH%.2fz", from, y, fmax(to, from + 0.2), BOX, from);
+    if (is_last) break;
+    if (to < 0 || x > to + 0.1) from = x;
+    to = x_of(w, end_of(w, &w->steps[i]));
+  }
+  fprintf(w->out, "\"/>\n");
+}
+
+/* Lines where the next part begins, darker ones where the next slice does; none where they would be too close. */
+static void put_divisions(const Drawing *w, const DocTurn *t, double y, double width) {
+  const DocStep *before = NULL;
+  int count = 0;
+  char *paths[2] = {"", ""};
+  for (int i = t->first, slice = 1; i <= t->last; i++) {
+    const DocStep *s = &w->steps[i];
+    bool is_slice = slice < t->slice_count && i == t->slices[slice];
+    slice += is_slice;
+    if (!w->is_in_turn[i] || s->waits_for) continue;
+    if (before && (is_slice || before->piece.part != s->piece.part)) {
+      paths[is_slice] = arena_printf(w->d->arena, "%sM%.2f %.1fv%d", paths[is_slice], x_of(w, start_of(w, s)), y, BOX);
+      count++;
+    }
+    before = s;
+  }
+  if (count && width / count >= 3) fprintf(w->out, "<path class=\"part\" d=\"%s\"/>\n", paths[0]);
+  if (t->slice_count > 1 && width / t->slice_count >= 3) fprintf(w->out, "<path class=\"slice\" d=\"%s\"/>\n", paths[1]);
+}
+
+static void put_turn(const Drawing *w, const DocTurn *t, double y) {
+  static const char *const roles[] = {"forward", "backward", "eval", "update", "recompute", "wait"};
+  const DocStep *first = &w->steps[t->first], *last = &w->steps[t->last];
+  double x = x_of(w, start_of(w, first)), width = fmax(x_of(w, end_of(w, last)) - x, 0.4);
+  TimeUnit unit = document_time_unit(w->d);
+  const char *names = document_turn_names(w->d, t, "\303\227");
+  for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++) {
+    bool is_there = false;
+    for (int i = t->first; i <= t->last && !is_there; i++) is_there = is_shown_in(w, i) && strcmp(role_of(&w->steps[i]), roles[r]) == 0;
+    if (is_there) put_role(w, t, roles[r], y);
+  }
+  put_divisions(w, t, y, width);
+  fprintf(w->out, "<rect class=\"turns\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>", x, y, width, BOX);
+  escape_xml(w->out, arena_printf(w->d->arena, "steps %" PRId64 " to %" PRId64 ": %d parts by turns of %s, %.4g %s%s", first->step, last->step, t->part_count, names,
+                                  unit.per_second * (end_of(w, last) - start_of(w, first)), unit.name, w->is_measured ? ", measured" : ""));
+  fprintf(w->out, "</title></rect>\n");
+  int room = (int)((width - 8) / 6.1) - 1;
+  if (room < 8) return;
+  fprintf(w->out, "<text class=\"%s\" x=\"%.2f\" y=\"%.1f\">", strcmp(t->phase, "backward") == 0 ? "light name" : "name", x + 4, y + 14);
+  escape_xml(w->out, shortened(w->d, arena_printf(w->d->arena, "%s \302\267 %d parts", names, t->part_count), room));
+  fprintf(w->out, "</text>\n");
+}
+
+static void put_turn_style(const Drawing *w) {
+  if (!w->turns.count) return;
+  fputs("<style>.turns{fill:none;pointer-events:all;stroke:#222;stroke-opacity:.6;stroke-width:.8}.part{fill:none;stroke:#fff;stroke-opacity:.8;stroke-width:.6}.slice{fill:none;stroke:#222;stroke-opacity:.6;stroke-width:.8}"
+        ".name{paint-order:stroke;stroke:#56b4e9;stroke-width:3px}.light.name{stroke:#0072b2}</style>\n", w->out);
+}
+
+/* ---- lanes ---- */
+
 /* The last of the steps that one box shows: neighbours of one role at most `gap` seconds apart; negative: each alone. */
 static int last_of_box(const Drawing *w, int first, double gap) {
   const DocStep *s = w->steps;
@@ -85,6 +185,8 @@ static int put_lane(const Drawing *w, const char *lane, double y, double gap, bo
     escape_xml(w->out, w->is_measured ? "measured" : lane);
     fprintf(w->out, "</text>\n");
   }
+  for (int i = 0; i < w->turns.count && strcmp(lane, lane_names[LANE_COMPUTE]) == 0; i++, boxes++)
+    if (!is_counting) put_turn(w, &w->turns.list[i], y);
   for (int i = 0; i < w->count; i++) {
     if (!is_drawn(w, &w->steps[i], lane)) continue;
     int last = last_of_box(w, i, gap);
@@ -169,20 +271,9 @@ static void put_legend(const Drawing *w, double y) {
   }
 }
 
-/* A name that leaves room for what else is said. */
-static const char *shortened(const Document *d, const char *name) {
-  enum { LONGEST = 24 };
-  int shown = 0;
-  for (const char *at = name; *at; at++) {
-    shown += ((unsigned char)*at & 0xc0) != 0x80;
-    if (shown == LONGEST + 1) return arena_printf(d->arena, "%.*s\342\200\246", (int)(at - name), name);
-  }
-  return name;
-}
-
 static const char *title(const Document *d) {
   TimeUnit unit = document_time_unit(d);
-  const char *text = arena_printf(d->arena, "%s on %s, target %s: one %s, %.4g %s estimated", shortened(d, d->model), shortened(d, d->data), shortened(d, d->target), d->training_steps ? "epoch" : "evaluation",
+  const char *text = arena_printf(d->arena, "%s on %s, target %s: one %s, %.4g %s estimated", shortened(d, d->model, LONGEST_NAME), shortened(d, d->data, LONGEST_NAME), shortened(d, d->target, LONGEST_NAME), d->training_steps ? "epoch" : "evaluation",
                                   unit.per_second * document_shown_seconds(d), unit.name);
   return document_has_run(d) ? arena_printf(d->arena, "%s, %.4g %s measured", text, unit.per_second * document_run_seconds(d), unit.name) : text;
 }
@@ -190,9 +281,11 @@ static const char *title(const Document *d) {
 void view_gantt_svg(const Document *d, FILE *out) {
   Drawing w = {.d = d, .out = out, .whole = fmax(document_shown_seconds(d), document_run_seconds(d))};
   w.count = document_shown_steps(d, &w.steps);
+  find_turns(&w);
   int lanes = d->lane_count * (1 + document_has_run(d)), height = TOP + lanes * LANE + 16 + SKY + 40;
   fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n<!-- %s -->\n", WIDTH, height, WIDTH, height, d->generator);
   svg_style(out);
+  put_turn_style(&w);
   fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/><text x=\"4\" y=\"16\" style=\"font-weight:bold\">");
   escape_xml(out, title(d));
   fprintf(out, "</text>\n");

@@ -204,9 +204,22 @@ static int put_safely(const char *buffer, size_t size, void *out) {
   return 0;
 }
 
+/* Of each the steps at which its slices begin, its last step, and what it is called. */
+static json_t *turns_of(const Document *d) {
+  DocTurns turns = document_turns(d);
+  json_t *list = json_array();
+  for (int i = 0; i < turns.count; i++) {
+    const DocTurn *t = &turns.list[i];
+    json_t *slices = json_array();
+    for (int k = 0; k < t->slice_count; k++) json_array_append_new(slices, json_integer(d->steps[t->slices[k]].step));
+    json_array_append_new(list, json_pack("{s:o, s:I, s:i, s:s}", "slices", slices, "last", (json_int_t)d->steps[t->last].step, "parts", t->part_count, "names", document_turn_names(d, t, "\303\227")));
+  }
+  return list;
+}
+
 static void put_data(const Document *d, FILE *out) {
   Packer p = {json_pack("[s]", ""), json_object()};
-  json_t *report = packed(&p, d->json), *root = json_pack("{s:o, s:o}", "texts", p.texts, "report", report);
+  json_t *report = packed(&p, d->json), *root = json_pack("{s:o, s:o, s:o*}", "texts", p.texts, "report", report, "turns", turns_of(d));
   json_dump_callback(root, put_safely, out, JSON_COMPACT | JSON_REAL_PRECISION(12));
   json_decref(root);
   json_decref(p.place_of);

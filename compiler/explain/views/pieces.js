@@ -175,57 +175,19 @@ function kernelsTogether(list) {
   });
 }
 
-// ---- steps: kernels that take turns, part by part, are a band ----
+// ---- steps: kernels that take turns, part by part, are a band; turns.c finds them ----
 
-const openBands = new Set();
-let bandList = null, bandOfStep = new Map();
+const openBands = new Set(), bandOfStep = new Map();
+let bandList = null;
 
-// A kernel joins in the first turn; one that is made again joins the turn that it is made again for. The slices of a sum follow each other in one band.
-function findBands() {
-  bandList = [];
-  const sizes = sizesOf(steps);
-  let band = null, again = [], at = 0; // counts the steps of the lane
-  const begin = first => { band = { begin: at, firstPart: first.part, phase: first.phase, kernels: new Map(), seen: new Set(), steps: [] }; };
-  const end = () => {
-    const before = bandList[bandList.length - 1], isSliced = list => list.every(o => o.slice);
-    const follows = band && before && before.phase === band.phase && before.end === band.begin && isSliced(before.steps) && isSliced(band.steps);
-    if (follows) { before.runs.push(band.steps[0].step); before.steps.push(...band.steps); before.end = at; for (const [key, o] of band.kernels) before.kernels.set(key, o); }
-    else if (band && new Set(band.steps.map(o => o.part)).size > 1) bandList.push({ ...band, end: at, runs: [band.steps[0].step] });
-    band = null;
-  };
-  const join = o => {
-    const key = `${o.group}|${o.slice || 0}`, own = `${key}|${o.part}`;
-    const isLast = band && band.steps[band.steps.length - 1].part === band.firstPart && o.part === band.firstPart;
-    if (!band || band.phase !== o.phase || band.seen.has(own) || (!band.kernels.has(key) && !isLast)) { end(); begin(o); }
-    band.kernels.set(key, o);
-    band.seen.add(own);
-    band.steps.push(...again, o);
-    again = [];
-  };
-  for (const o of steps) {
-    if (o.lane !== 'compute' || o.waits_for) continue;
-    if (!o.part) { end(); again = []; }
-    else if (o.phase === 'recompute') again.push(o);
-    else join(o);
-    at += 1;
-  }
-  end();
-  bandList.forEach((b, i) => {
-    b.first = b.steps[0];
-    b.last = b.steps[b.steps.length - 1];
-    b.parts = new Set(b.steps.map(o => o.part)).size;
-    b.names = namesOfBand([...b.kernels.values()], sizes);
-    for (const o of b.steps) bandOfStep.set(o.step, i);
+function makeBands() {
+  bandList = packed.turns.map(({ slices, last, parts, names }, i) => {
+    const all = steps.slice(slices[0] - 1, last).filter(o => o.lane === 'compute' && !o.waits_for);
+    for (const o of all) bandOfStep.set(o.step, i);
+    return { steps: all, runs: slices, parts, names, first: all[0], last: all[all.length - 1], phase: all[all.length - 1].phase };
   });
 }
-const allBands = () => { if (!bandList) findBands(); return bandList; };
-
-// "h, h_slice ×4, m_slice 2/4"
-function namesOfBand(kernelsOfIt, sizes) {
-  const slices = new Map();
-  for (const o of kernelsOfIt) slices.set(o.group, (slices.get(o.group) || []).concat(o.slice ? [o.slice] : []));
-  return [...slices].map(([group, list]) => group.split(' = ')[0] + (list.length > 1 ? ` ×${list.length}` : list.length ? ` ${list[0]}/${sizes.get(group).slices}` : '')).join(', ');
-}
+const allBands = () => { if (!bandList) makeBands(); return bandList; };
 
 const LEAST_WIDE = 34; // of a step's box, to be a box of its own
 function bandSpan(band, mode) {
