@@ -342,6 +342,10 @@ turns() { # by a slow link, so that much is waited for
   COLUMNS=400 LC_ALL=C "$build/gnncc" --measured=slow_run.json --emit=gantt=slow_run.txt,gantt=slow_run.svg && "$judge" svg slow_run.svg && python3 "$here/turns.py" slow_run.json slow_run.txt slow_run.svg
 }
 check "kernels that run in turns are together in the text and the drawing of a plan and of a run, and so are the waits for pieces" turns
+together() { # in the graph and beside the source, too
+  "$build/gnncc" --measured=slow_run.json --emit=dag=slow.dot,annotate=slow.html,annotate=slow_lines.txt && python3 "$here/together.py" slow_run.json slow.dot slow.html slow_lines.txt
+}
+check "so are the steps of a kernel in the graph, and those of its line" together
 many_turns() { # more of them than boxes may be
   python3 - <<'END'
 import json

@@ -9,7 +9,7 @@
 typedef struct LineCost {
   double seconds, measured;
   int64_t bytes; /* of the values it makes */
-  int steps, fates[FATE_COUNT];
+  int steps, fates[FATE_COUNT]; /* of values: those in pieces count once for each fate that a piece has */
 } LineCost;
 
 static LineCost *line_costs(const Document *d) {
@@ -23,12 +23,17 @@ static LineCost *line_costs(const Document *d) {
     costs[steps[i].line].measured += steps[i].is_measured ? steps[i].measured_seconds : 0;
     costs[steps[i].line].steps++;
   }
+  json_t *counted = json_object();
   for (int i = 0; i < d->value_count; i++) {
     const DocValue *v = &d->values[i];
     if (v->line < 1 || v->line > d->source.count) continue;
     costs[v->line].bytes += v->bytes;
+    const char *key = v->piece.group ? arena_printf(d->arena, "%d %s", v->fate, v->piece.group) : NULL;
+    if (key && json_object_get(counted, key)) continue;
+    if (key) json_object_set_new(counted, key, json_true());
     costs[v->line].fates[v->fate]++;
   }
+  json_decref(counted);
   return costs;
 }
 
@@ -57,7 +62,41 @@ void view_annotate_text(const Document *d, FILE *out) {
   }
 }
 
-static void put_html_line(const Document *d, const LineCost *c, int line, FILE *out) {
+/* A step, or all steps of a kernel that runs by parts: what they took, and the code of the first. */
+typedef struct Item {
+  int count;
+  double seconds, measured;
+} Item;
+
+static void put_item(const Document *d, const DocStep *s, const Item *item, FILE *out) {
+  TimeUnit unit = document_time_unit(d);
+  fprintf(out, "<li value=\"%" PRId64 "\">%s, %.3f %s", s->step, s->phase, unit.per_second * item->seconds, unit.name);
+  if (s->is_measured) fprintf(out, ", %.3f %s measured", unit.per_second * item->measured, unit.name);
+  fprintf(out, ": ");
+  if (item->count == 1) escape_xml(out, s->what);
+  else escape_xml(out, arena_printf(d->arena, s->waits_for ? "for pieces (%s), %d steps" : "%s, %d steps", document_what(d, s->waits_for ? document_step(d, s->waits_for) : s), item->count));
+  if (s->code) {
+    fprintf(out, "<details><summary>the code</summary><pre>");
+    escape_xml(out, s->code);
+    fprintf(out, "</pre></details>");
+  }
+  fprintf(out, "</li>");
+}
+
+static Item *items_of(const Document *d, const int *first_of) {
+  const DocStep *steps;
+  int count = document_shown_steps(d, &steps);
+  Item *items = arena_alloc(d->arena, (size_t)count * sizeof *items);
+  for (int i = 0; i < count; i++) {
+    Item *item = &items[first_of[i]];
+    item->count++;
+    item->seconds += steps[i].seconds;
+    item->measured += steps[i].measured_seconds;
+  }
+  return items;
+}
+
+static void put_html_line(const Document *d, const LineCost *c, const Item *items, int line, FILE *out) {
   TimeUnit unit = document_time_unit(d);
   double whole = document_shown_seconds(d), share = whole > 0 ? c->seconds / whole : 0;
   fprintf(out, "<details class=\"line%s\"><summary style=\"--heat:%.3f\"><span>%s%s</span><span>%s</span><span>%s</span><b>%d</b><code>", c->steps ? "" : " none", share,
@@ -69,24 +108,14 @@ static void put_html_line(const Document *d, const LineCost *c, int line, FILE *
   const DocStep *steps;
   int count = document_shown_steps(d, &steps);
   if (c->steps) fprintf(out, "<ol>");
-  for (int i = 0; i < count; i++) {
-    if (steps[i].line != line) continue;
-    fprintf(out, "<li value=\"%" PRId64 "\">%s, %.3f %s", steps[i].step, steps[i].phase, unit.per_second * steps[i].seconds, unit.name);
-    if (steps[i].is_measured) fprintf(out, ", %.3f %s measured", unit.per_second * steps[i].measured_seconds, unit.name);
-    fprintf(out, ": ");
-    escape_xml(out, steps[i].what);
-    if (steps[i].code) {
-      fprintf(out, "<details><summary>the code</summary><pre>");
-      escape_xml(out, steps[i].code);
-      fprintf(out, "</pre></details>");
-    }
-    fprintf(out, "</li>");
-  }
+  for (int i = 0; i < count; i++)
+    if (steps[i].line == line && items[i].count) put_item(d, &steps[i], &items[i], out);
   fprintf(out, "%s</details>\n", c->steps ? "</ol>" : "");
 }
 
 void view_annotate_html(const Document *d, FILE *out) {
   const LineCost *costs = line_costs(d);
+  const Item *items = items_of(d, document_first_of(d));
   fprintf(out, "<!doctype html>\n<!-- %s -->\n<html lang=\"en\"><meta charset=\"utf-8\"><title>", d->generator);
   escape_xml(out, d->file);
   fprintf(out, "</title>\n<meta name=\"viewport\" content=\"width=device-width\"><style>\n"
@@ -99,6 +128,6 @@ void view_annotate_html(const Document *d, FILE *out) {
   escape_xml(out, d->file);
   fprintf(out, "</h1>\n<p>Time, memory of the values made, and their fates, line by line; %s. A line opens to the steps it became, a step to its code.</p>\n",
           document_has_run(d) ? "estimated, and what a run measured" : "estimated");
-  for (int line = 1; line <= d->source.count; line++) put_html_line(d, &costs[line], line, out);
+  for (int line = 1; line <= d->source.count; line++) put_html_line(d, &costs[line], items, line, out);
   fprintf(out, "</html>\n");
 }

@@ -126,7 +126,8 @@ static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
 
 static void read_value(Reader *r, const char *at, const json_t *o, DocValue *v) {
   *v = (DocValue){.value = text_of(r, at, o, "value"), .what = text_of(r, at, o, "what"), .fate = (Fate)word_of(r, at, o, "fate", fate_names), .line = count_of(r, at, o, "line"),
-                  .bytes = count_of(r, at, o, "bytes"), .adds = number_of(r, at, o, "adds_seconds"), .is_pinned = flag_of(r, at, o, "pinned")};
+                  .bytes = count_of(r, at, o, "bytes"), .adds = number_of(r, at, o, "adds_seconds"), .is_pinned = flag_of(r, at, o, "pinned"),
+                  .piece = piece_of(r, at, o)};
   const json_t *list = list_of(r, at, o, "alternatives");
   for (size_t i = 0; i < json_array_size(list) && i < FATE_COUNT; i++) {
     const json_t *item = json_array_get(list, i);
@@ -353,6 +354,23 @@ const char *document_what(const Document *d, const DocStep *s) {
   if (!s->piece.group || !s->value) return s->piece.group ? s->piece.group : s->what;
   const char *at = strstr(s->what, s->value);
   return at ? arena_printf(d->arena, "%.*s%s%s", (int)(at - s->what), s->what, s->piece.group, at + strlen(s->value)) : s->what;
+}
+
+const int *document_first_of(const Document *d) {
+  const DocStep *steps;
+  int count = document_shown_steps(d, &steps), *first_of = arena_alloc(d->arena, (size_t)count * sizeof *first_of);
+  json_t *first = json_object();
+  for (int i = 0; i < count; i++) {
+    const DocStep *s = &steps[i], *what = s->waits_for ? document_step(d, s->waits_for) : s;
+    first_of[i] = i;
+    if (!s->piece.group) continue;
+    const char *key = arena_printf(d->arena, "%s %s", s->phase, document_what(d, what));
+    const json_t *place = json_object_get(first, key);
+    if (place) first_of[i] = (int)json_integer_value(place);
+    else json_object_set_new(first, key, json_integer(i));
+  }
+  json_decref(first);
+  return first_of;
 }
 
 TimeUnit document_time_unit(const Document *d) {

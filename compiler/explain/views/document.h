@@ -48,6 +48,7 @@ typedef struct DocValue {
   int64_t line, bytes;
   double adds;
   bool is_pinned;
+  DocPiece piece;
   int alternative_count;
   DocAlternative alternatives[FATE_COUNT];
 } DocValue;
@@ -135,6 +136,9 @@ bool document_shows(const Document *document, const DocStep *step, bool is_measu
 /* What it does, as all pieces do it. */
 const char *document_what(const Document *document, const DocStep *step);
 const DocStep *document_step(const Document *document, int64_t number);
+
+/* Of each shown step the index of the first that does the same for some piece, in the same phase: often its own. */
+const int *document_first_of(const Document *document);
 
 /* Kernels that run in turns, part by part. */
 typedef struct DocTurn {
