@@ -53,6 +53,8 @@ void gnn_parallel(gnn_team *team, int64_t count, int64_t extent, gnn_task *task,
 void gnn_parallel_part(gnn_team *team, int64_t first, int64_t last, int64_t extent, gnn_task *task, const void *context);
 /* Task t covers [bounds[t], bounds[t + 1]), 0 <= t < tasks. */
 void gnn_parallel_ranges(gnn_team *team, const int64_t *bounds, int64_t tasks, gnn_task *task, const void *context);
+/* What of these ranges lies in [first, last), in tasks from 0 on. */
+void gnn_parallel_ranges_of_part(gnn_team *team, const int64_t *bounds, int64_t tasks, int64_t first, int64_t last, gnn_task *task, const void *context);
 
 /* ---- the graph ---- */
 
@@ -500,7 +502,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 13 };
+enum { GNN_ABI = 14 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -36,7 +36,7 @@ typedef struct Loop {
   gnn_task *task;
   const void *context;
   const int64_t *bounds; /* NULL: tasks of `extent` */
-  int64_t first, count, extent, tasks;
+  int64_t first, last, extent, tasks;
 } Loop;
 
 /* Within loops numbers too small to be normal count as 0: processors take a hundred times as long for them, and a softmax
@@ -68,12 +68,8 @@ static void restore_mode(uint64_t mode) {
 }
 
 static void run_task(const Loop *loop, int64_t t) {
-  if (loop->bounds) {
-    loop->task(loop->context, loop->bounds[t], loop->bounds[t + 1], t);
-  } else {
-    const int64_t begin = t * loop->extent, rest = loop->count - begin;
-    loop->task(loop->context, loop->first + begin, loop->first + begin + (rest < loop->extent ? rest : loop->extent), t);
-  }
+  const int64_t begin = loop->bounds ? loop->bounds[t] : loop->first + t * loop->extent, end = loop->bounds ? loop->bounds[t + 1] : begin + loop->extent;
+  loop->task(loop->context, begin > loop->first ? begin : loop->first, end < loop->last ? end : loop->last, t);
 }
 
 #ifdef GNN_OPENMP
@@ -293,9 +289,15 @@ void gnn_parallel(gnn_team *team, int64_t count, int64_t extent, gnn_task *task,
 
 void gnn_parallel_part(gnn_team *team, int64_t first, int64_t last, int64_t extent, gnn_task *task, const void *context) {
   const int64_t count = last - first;
-  if (count > 0) run_loop(team, &(Loop){task, context, NULL, first, count, extent, (count + extent - 1) / extent});
+  if (count > 0) run_loop(team, &(Loop){task, context, NULL, first, last, extent, (count + extent - 1) / extent});
 }
 
 void gnn_parallel_ranges(gnn_team *team, const int64_t *bounds, int64_t tasks, gnn_task *task, const void *context) {
-  run_loop(team, &(Loop){task, context, bounds, 0, 0, 0, tasks});
+  run_loop(team, &(Loop){task, context, bounds, bounds[0], bounds[tasks], 0, tasks});
+}
+
+void gnn_parallel_ranges_of_part(gnn_team *team, const int64_t *bounds, int64_t tasks, int64_t first, int64_t last, gnn_task *task, const void *context) {
+  while (tasks > 0 && bounds[1] <= first) bounds++, tasks--;
+  while (tasks > 0 && bounds[tasks - 1] >= last) tasks--;
+  run_loop(team, &(Loop){task, context, bounds, first, last, 0, tasks});
 }

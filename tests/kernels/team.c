@@ -57,6 +57,24 @@ static void test_ranges(Tap *tap, gnn_team *team) {
   free(record);
 }
 
+static void test_ranges_of_part(Tap *tap, gnn_team *team) {
+  static const int64_t bounds[] = {0, 0, 10, 11, 400, 500}, parts[][2] = {{3, 300}, {11, 400}, {0, 500}, {10, 10}, {450, 500}}, begins[][5] = {{3, 10, 11}, {11}, {0, 0, 10, 11, 400}, {0}, {450}},
+                       ends[][5] = {{10, 11, 300}, {400}, {0, 10, 11, 400, 500}, {0}, {500}}, counts[] = {3, 1, 4, 0, 1};
+  for (int p = 0; p < 5; p++) {
+    Record *record = must(calloc(1, sizeof *record));
+    gnn_parallel_ranges_of_part(team, bounds, 5, parts[p][0], parts[p][1], record_task, record);
+    int64_t rows = 0;
+    int good = 1;
+    for (int t = 0; t < 5; t++) {
+      good &= record->times[t] <= 1 && (record->times[t] == 0 || (record->begin[t] >= parts[p][0] && record->end[t] <= parts[p][1]));
+      rows += record->end[t] - record->begin[t];
+    }
+    for (int t = 0; t < counts[p] && p != 2; t++) good &= record->begin[t] == begins[p][t] && record->end[t] == ends[p][t];
+    tap_ok(tap, good && rows == parts[p][1] - parts[p][0], "what of given ranges lies in [%lld, %lld)", (long long)parts[p][0], (long long)parts[p][1]);
+    free(record);
+  }
+}
+
 typedef struct Chain {
   int64_t count;
   gnn_real *from, *to;
@@ -158,6 +176,7 @@ int main(void) {
     test_extents(&tap, teams[i], 4999, 1);
     test_part(&tap, teams[i]);
     test_ranges(&tap, teams[i]);
+    test_ranges_of_part(&tap, teams[i]);
     test_succession(&tap, teams[i]);
     test_subnormals(&tap, teams[i]);
   }

@@ -119,13 +119,11 @@ static const char *part_row(const StepWriter *w, const char *part, int64_t lead)
   return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
 }
 
-/* The rows of all nodes, or of the canonical blocks of the step's part, which have about as many edges each. */
+/* The rows of all nodes, or of the step's part, in ranges that have about as many edges each. */
 static void run_over_edges_of_rows(const StepWriter *w, const char *task, const char *csr) {
   if (w->step->part == 0) run_over_bounds(w, task, csr);
-  else {
-    const int64_t blocks = step_blocks_of_part(w);
-    fprintf(w->out, "  gnn_parallel_ranges(g->team, g->blocks.first + (part - 1) * %" PRId64 ", %" PRId64 ", %s_%s, &s);\n", blocks, blocks, w->name, task);
-  }
+  else
+    fprintf(w->out, "  gnn_parallel_ranges_of_part(g->team, %s.bounds, %s.tasks, %s, %s, %s_%s, &s);\n", csr, csr, part_row(w, "(part - 1)", 1), part_row(w, "part", 1), w->name, task);
 }
 
 /* All of them, or those of the step's part. */
