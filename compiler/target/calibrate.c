@@ -179,7 +179,7 @@ static void show_links(Arena *arena, const Machine *model, const Measurement *m)
            is_cuda ? "copies between its memory and pinned memory of the host" : "a copy in memory by a thread beside the others");
   show_way(arena, "host", "->", device, is_cuda ? 0 : links[LANE_H2D].bandwidth, m->host_read, "");
   show_way(arena, device, "<->", "host", 0, m->host_both, "both ways at once, together");
-  show(arena, "  compute beside it", UNIT_SHARE, 1, m->host_slowdown, "time, of that without the copy");
+  show(arena, "  compute beside it", UNIT_SHARE, is_cuda ? 1 : model->overlap_slowdown[LANE_D2H], m->host_slowdown, "time, of that without the copy");
   if (is_cuda) show(arena, "memory of the host", UNIT_BYTES_PER_SECOND, 0, m->host_memory, "arrays read and written in order by all threads");
   show_way(arena, near_ssd, "->", "ssd", links[LANE_SSD_WRITE].bandwidth, m->ssd_write, "copies of 4 MiB as a program makes them, past the page cache");
   show_way(arena, "ssd", "->", near_ssd, links[LANE_SSD_READ].bandwidth, m->ssd_read, "");
