@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIBRARY_ALIGNMENT = 256, STREAMS = 16, ZONE_BYTES = 4096, SPACES = 256, NODES = 1 << 15, EVENTS = 4096, LOGS = 1 << 20, DEPENDENCIES = 8 };
+enum { LIBRARY_ALIGNMENT = 256, STREAMS = 16, ZONE_BYTES = 4096, SPACES = 256, NODES = 1 << 15, EVENTS = 1 << 14, LOGS = 1 << 20, DEPENDENCIES = 8 };
 
 /* Runs all threads of a kernel; brought by what emulates device code, in the program or in the image that it loads. 0: there is no
  * such kernel. */

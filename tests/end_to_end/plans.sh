@@ -242,7 +242,6 @@ refuse 2 "a cut that is none" "$gnncc" -w --cut=columns "$plans/parts3.gnn" -o n
 refuse 2 "one slice" "$gnncc" -w '--cut=slices(1)' "$plans/parts3.gnn" -o no
 refuse 2 "three parts" "$gnncc" -w '--cut=rows(3)' "$plans/parts3.gnn" -o no
 refuse 2 "parts of a program that checks gradients" "$gnncc" -w '--cut=rows(4)' -fgradcheck "$plans/parts3.gnn" -o no
-refuse 1 "parts on a GPU" "$gnncc" -w '--cut=rows(4)' --backend=cuda -S "$plans/parts3.gnn" -o no
 
 # ---- what is computed once ----
 says_once() { "$gnncc" -w --plan "$@" | grep 'computed once, before the first epoch: '; } # OPTION... MODEL: of which values
