@@ -346,6 +346,21 @@ together() { # in the graph and beside the source, too
   "$build/gnncc" --measured=slow_run.json --emit=dag=slow.dot,annotate=slow.html,annotate=slow_lines.txt && python3 "$here/together.py" slow_run.json slow.dot slow.html slow_lines.txt
 }
 check "so are the steps of a kernel in the graph, and those of its line" together
+stretches() { # of each kind one
+  python3 "$here/sequence.py" large.json sequence.json >expected.txt && COLUMNS=400 LC_ALL=C "$build/gnncc" --measured=sequence.json --emit=gantt=sequence.txt || return 1
+  sed -n 's/^\(steps [0-9]* to [0-9]*\) take [^:]*: \(.* by turns of\)/\1 \2/p' sequence.txt | diff expected.txt -
+}
+check "where turns begin and end" stretches
+both_passes() { # waits for pieces of one value in both
+  python3 -c '
+import json
+report = json.load(open("slow_run.json"))
+for step in report["steps"]:
+    if "value" in step and "group" in step: step["group"] = "v"
+json.dump(report, open("both.json", "w"))' || return 1
+  COLUMNS=400 LC_ALL=C "$build/gnncc" --measured=both.json --emit=gantt=both.txt,gantt=both.svg && grep ' wait .* for pieces (in v <- host)' both.txt && python3 "$here/turns.py" both.json both.txt both.svg && [ $(grep -c ' wait .* for pieces (in v <- host)' both.txt) = 2 ]
+}
+check "waits for pieces of a value in both passes are two lines" both_passes
 many_turns() { # more of them than boxes may be
   python3 - <<'END'
 import json
@@ -363,6 +378,32 @@ nothing_moves() { cut_plan 'rows(8)' 1GiB --plan cut.gnn >kept.txt && layers kep
 check "where nothing moves, there are no columns of it" nothing_moves
 whole_says_nothing() { cut_plan whole 1GiB --plan --emit=plan=whole.json,gantt=whole.svg,gantt=whole_gantt.txt cut.gnn >whole.txt && ! grep 'turns' whole.svg whole_gantt.txt && "$judge" report whole.json && ! grep '^  layer  ' whole.txt && ! grep '"layers"\|"group"' whole.json; }
 check "of a program that is not cut nothing is said" whole_says_nothing
+compared() { # a value in pieces is one line, beside what it is when it is whole
+  "$build/gnncc" --compare whole.json slow.json | tee compared.txt || return 1
+  python3 - <<'END'
+import json, re
+docs = []
+for name in ("whole.json", "slow.json"):
+    values = {}
+    for v in json.load(open(name))["values"]:
+        values.setdefault(v.get("group", v["value"]), []).append(v)
+    docs.append(values)
+text = lambda values: "(absent)" if not values else fates[0] if len(set(fates := [v["fate"] for v in values])) == 1 else ", ".join(f"{fates.count(f)} {f}" for f in ("keep", "recompute", "host", "ssd") if f in fates)
+adds = lambda values: 1e3 * sum(v["adds_seconds"] for v in values or [])
+share = lambda values: {f: sum(v["fate"] == f for v in values) / len(values) for f in ("keep", "recompute", "host", "ssd")} if values else None
+told = {name: (before, after, float(change)) for name, before, after, change in re.findall(r"^  (\S+) +\d+ +\S+ \w+  (\S.*?) +-> (\S.*?)  +(\S+)$", open("compared.txt").read(), re.M)}
+for name in {**docs[0], **docs[1]}:
+    x, y = (d.get(name) for d in docs)
+    assert (name in told) == (share(x) != share(y) or abs(adds(y) - adds(x)) > 0), name
+    if name in told:
+        parts = lambda t: sorted(t.split(", "))
+        assert parts(told[name][0]) == parts(text(x)) and parts(told[name][1]) == parts(text(y)) and abs(told[name][2] - (adds(y) - adds(x))) < 1e-3, (name, told[name])
+assert any("," in after for _, after, _ in told.values()) and sum(before != after for before, after, _ in told.values()) > 10
+moved = sum(share(docs[0].get(n)) != share(docs[1].get(n)) for n in {**docs[0], **docs[1]})
+assert f"  {moved} of {len({**docs[0], **docs[1]})} values have another fate" in open("compared.txt").read()
+END
+}
+check "a plan that is cut compared with one that is not" compared
 field_away() { # a field on the host is moved, and what stands first among the values is not
   cut_plan 'rows(8)' 16MiB --plan --emit=plan=away.json away.gnn >away.txt && cat away.txt && "$judge" report away.json && grep -q '^  x  *given .* host .* of 8 pieces 8 host' away.txt || return 1
   python3 - <<'END'

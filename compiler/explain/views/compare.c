@@ -6,10 +6,59 @@
 #include "views.h"
 #include "runtime/base/text.h"
 
-static const DocValue *find(const Document *d, const char *name) {
-  for (int i = 0; i < d->value_count; i++)
-    if (strcmp(d->values[i].value, name) == 0) return &d->values[i];
-  return NULL;
+/* A value; of one in pieces what they are together, under the name that it has when it is whole. */
+typedef struct Whole {
+  const char *name;
+  int64_t line, bytes;
+  double adds;
+  int pieces, fates[FATE_COUNT];
+} Whole;
+
+typedef struct Wholes {
+  int count;
+  Whole *list;
+  json_t *place_of;
+} Wholes;
+
+static Whole *find(const Wholes *w, const char *name) {
+  const json_t *place = json_object_get(w->place_of, name);
+  return place ? &w->list[json_integer_value(place)] : NULL;
+}
+
+static Wholes wholes_of(const Document *d) {
+  Wholes w = {.place_of = json_object()};
+  for (int i = 0; i < d->value_count; i++) {
+    const DocValue *v = &d->values[i];
+    const char *name = v->piece.group ? v->piece.group : v->value;
+    if (!find(&w, name)) {
+      json_object_set_new(w.place_of, name, json_integer(w.count));
+      ARENA_PUSH(d->arena, w.list, w.count, ((Whole){.name = name, .line = v->line}));
+    }
+    Whole *whole = find(&w, name);
+    whole->bytes += v->bytes;
+    whole->adds += v->adds;
+    whole->fates[v->fate]++;
+    whole->pieces++;
+  }
+  return w;
+}
+
+/* "host", or "3 keep, 13 host". */
+static const char *fates_text(Arena *arena, const Whole *w) {
+  const char *text = "";
+  if (!w) return "(absent)";
+  for (int f = 0; f < FATE_COUNT; f++) {
+    if (w->fates[f] == w->pieces) return fate_names[f];
+    if (w->fates[f]) text = arena_printf(arena, "%s%s%d %s", text, *text ? ", " : "", w->fates[f], fate_names[f]);
+  }
+  return text;
+}
+
+/* Of as many pieces, as many have each fate; or all have the same. */
+static bool has_same_fates(const Whole *x, const Whole *y) {
+  for (int f = 0; f < FATE_COUNT; f++)
+    if ((int64_t)x->fates[f] * y->pieces != (int64_t)y->fates[f] * x->pieces) return false;
+  return true;
 }
 
 static void put_times(const char *name, double before, double after, FILE *out) {
@@ -22,39 +71,53 @@ static void put_bytes(const char *name, int64_t before, int64_t after, FILE *out
   fprintf(out, "  %-22s %12s %12s %12s\n", name, gnn_bytes_above_text(before).text, gnn_bytes_above_text(after).text, gnn_bytes_above_text(after - before).text);
 }
 
-/* A value of one plan or of both: x is NULL where it was not there before, y where it no longer is. */
-static void put_value(const DocValue *x, const DocValue *y, FILE *out) {
-  const DocValue *v = y ? y : x;
-  fprintf(out, "  %-24s %5" PRId64 " %10s  %-10s -> %-10s %12.4g\n", v->value, v->line, gnn_bytes_text(v->bytes).text, x ? fate_names[x->fate] : "(absent)", y ? fate_names[y->fate] : "(absent)",
-          1e3 * ((y ? y->adds : 0) - (x ? x->adds : 0)));
+typedef struct Change {
+  const Whole *before, *after; /* NULL: it was not there, it no longer is */
+  double adds;
+} Change;
+
+static void put_changes(Arena *arena, const Change *changes, int count, double adds, FILE *out) {
+  int wide = 10;
+  for (int i = 0; i < count; i++) {
+    int before = (int)strlen(fates_text(arena, changes[i].before)), after = (int)strlen(fates_text(arena, changes[i].after));
+    wide = before > wide ? before : after > wide ? after : wide;
+  }
+  fprintf(out, "\n  %-24s %5s %10s  %-*s    %-*s %12s\n", "value", "line", "size", wide, "before", wide, "after", "adds ms");
+  for (int i = 0; i < count; i++) {
+    const Change *c = &changes[i];
+    const Whole *v = c->after ? c->after : c->before;
+    fprintf(out, "  %-24s %5" PRId64 " %10s  %-*s -> %-*s %12.4g\n", v->name, v->line, gnn_bytes_text(v->bytes).text, wide, fates_text(arena, c->before), wide, fates_text(arena, c->after), 1e3 * c->adds);
+  }
+  fprintf(out, "  %-*s %12.4g\n", 47 + 2 * wide, "together: recomputing and waiting", 1e3 * adds);
 }
 
 /* Values with another fate, or with another price of the same: so that the last column sums to what the epochs differ by,
  * but for what any plan computes. */
 static void put_fates(const Document *a, const Document *b, FILE *out) {
-  int moved = 0, shown = 0, all = b->value_count;
+  Wholes before = wholes_of(a), after = wholes_of(b);
+  int moved = 0, shown = 0, all = after.count;
   double adds = 0;
-  const char *head = arena_printf(a->arena, "\n  %-24s %5s %10s  %-10s    %-10s %12s\n", "value", "line", "size", "before", "after", "adds ms");
-  for (int i = 0; i < b->value_count; i++) {
-    const DocValue *y = &b->values[i], *x = find(a, y->value);
-    bool is_moved = !x || x->fate != y->fate;
+  Change *changes = arena_alloc(a->arena, (size_t)(before.count + after.count) * sizeof *changes);
+  for (int i = 0; i < after.count; i++) {
+    const Whole *y = &after.list[i], *x = find(&before, y->name);
+    bool is_moved = !x || !has_same_fates(x, y);
     double change = y->adds - (x ? x->adds : 0);
     adds += change;
     moved += is_moved;
-    if (!is_moved && change == 0) continue;
-    if (shown++ == 0) fputs(head, out);
-    put_value(x, y, out);
+    if (is_moved || change != 0) changes[shown++] = (Change){x, y, change};
   }
-  for (int i = 0; i < a->value_count; i++) {
-    if (find(b, a->values[i].value)) continue;
-    adds -= a->values[i].adds;
+  for (int i = 0; i < before.count; i++) {
+    const Whole *x = &before.list[i];
+    if (find(&after, x->name)) continue;
+    adds -= x->adds;
     moved++;
     all++;
-    if (shown++ == 0) fputs(head, out);
-    put_value(&a->values[i], NULL, out);
+    changes[shown++] = (Change){x, NULL, -x->adds};
   }
-  if (shown) fprintf(out, "  %-67s %12.4g\n", "together: recomputing and waiting", 1e3 * adds);
+  if (shown) put_changes(a->arena, changes, shown, adds, out);
   fprintf(out, "%s  %d of %d values have another fate\n", shown ? "" : "\n", moved, all);
+  json_decref(before.place_of);
+  json_decref(after.place_of);
 }
 
 /* The steps whose measured times differ most. */
