@@ -30,30 +30,40 @@ static const Plan *plan_that_saves(const PlanRequest *r, int64_t bytes, int64_t 
   return p && p->planned && epoch_ns(r, p) * 100 <= own_ns * 99 ? p : NULL;
 }
 
-/* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? Then between it and the last that does not. */
-static void find_step_up(const PlanRequest *r, const PlanAnswer *answer, Instead *i) {
-  enum { TRIES = 4, HALVINGS = 5 };
-  const Decisions *d = decisions(r->arena, answer->schedule, NULL);
+/* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? Then between it and the last that does not. Of values
+ * that are cut, whose plans take long, sketches look, and a plan shows whether what they found is true. */
+static void find_step_up(const PlanRequest *request, const PlanAnswer *answer, Instead *i) {
+  enum { TRIES = 4, SKETCHES = 8, HALVINGS = 5 };
+  const Decisions *d = decisions(request->arena, answer->schedule, NULL);
+  PlanRequest r = *request;
   const Plan *found = NULL;
-  const int64_t own_ns = ns_of(answer->schedule->training_seconds);
-  int64_t step = INT64_MAX, bad = r->machine.tier_bytes[TIER_DEVICE], good = bad;
+  const int64_t own_bytes = r.machine.tier_bytes[TIER_DEVICE], own_ns = ns_of(answer->schedule->training_seconds);
+  int64_t step = INT64_MAX, bad = own_bytes, good = bad, than_ns = own_ns;
+  r.is_sketch = r.cut.parts > 1;
   for (int k = 0; k < d->count; k++)
     if (d->list[k].fate != FATE_KEEP && d->list[k].adds_ns > 0 && d->list[k].bytes < step) step = d->list[k].bytes;
-  for (int k = 0; k < TRIES && step < INT64_MAX && !found; k++) {
+  if (step == INT64_MAX) return;
+  if (r.is_sketch) {
+    const Plan *own = plan_instead(&r, own_bytes, -1, r.pins);
+    if (own && own->planned) than_ns = epoch_ns(&r, own);
+  }
+  for (int k = 0; k < (r.is_sketch ? SKETCHES : TRIES) && !found; k++) {
     bad = good;
-    good = r->machine.tier_bytes[TIER_DEVICE] + step * (1 << k);
-    found = plan_that_saves(r, good, own_ns);
+    good = own_bytes + step * (1 << k);
+    found = plan_that_saves(&r, good, than_ns);
   }
   if (!found) return;
   for (int k = 0; k <= HALVINGS; k++) {
     if (bytes_of(found) < good && bytes_of(found) > bad) good = bytes_of(found);
     if (k == HALVINGS || good - bad <= good / 1000) break;
-    const Plan *p = plan_that_saves(r, bad + (good - bad) / 2, own_ns);
+    const Plan *p = plan_that_saves(&r, bad + (good - bad) / 2, than_ns);
     if (p) found = p, good = bad + (good - bad) / 2;
     else bad += (good - bad) / 2;
   }
+  if (r.is_sketch) found = plan_that_saves(request, good, own_ns);
+  if (!found) return;
   i->step_up_bytes = good;
-  i->step_up_saves_ns = own_ns - epoch_ns(r, found);
+  i->step_up_saves_ns = own_ns - epoch_ns(request, found);
 }
 
 /* The same plan with the factors of products rounded to tf32: worth saying where products by a library take longer than any other kind of kernel,
@@ -90,7 +100,9 @@ const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   if (keep && keep->planned) i->keep_ns = epoch_ns(r, keep), i->keep_bytes = bytes_of(keep);
   if (recompute && recompute->planned) i->recompute_ns = epoch_ns(r, recompute), i->recompute_bytes = bytes_of(recompute);
   int64_t least = plan_least_device(r);
-  const Plan *tightest = least > 0 ? plan_instead(r, least, -1, NULL) : NULL;
+  PlanRequest tight = *r;
+  tight.is_sketch = r->cut.parts > 1; /* nobody looked for addresses there */
+  const Plan *tightest = least > 0 ? plan_instead(&tight, least, -1, NULL) : NULL;
   if (tightest && tightest->planned) i->least_bytes = least, i->least_ns = epoch_ns(r, tightest);
   const Plan *free = r->pins ? plan_instead(r, own_bytes, -1, NULL) : NULL;
   if (free && free->planned) i->unpinned_ns = epoch_ns(r, free);

@@ -21,6 +21,7 @@ static PlannerOptions options_of(const PlanRequest *r) {
   options.time_limit_s = r->time_limit_s;
   options.least = r->least;
   options.takes_any = r->takes_any;
+  options.is_sketch = r->is_sketch;
   return options;
 }
 
@@ -77,7 +78,7 @@ static void count_early(const PlanRequest *request, const Residents *residents, 
 static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
   const PlanningProblem *problem = planning_problem(r->arena, &r->machine, form->residents, kernels, pins, r->cut.parts, r->fingerprint, error);
   Plan *p = problem ? plan(r->arena, problem, options) : NULL;
-  bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !r->is_quick;
+  bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !r->is_quick && !r->is_sketch;
   if (has_choice) p = plan_with_fewer_copies(r, *options, p);
   if (p) count_early(r, form->residents, p);
   return p;
@@ -104,10 +105,13 @@ static const Plan *plan_evaluation(const PlanRequest *r, const Form *form, const
   for (int e = 0; e < form->evaluation_count; e++) {
     *chosen = &form->evaluations[e];
     p = plan_kernels(r, form, form->evaluations[e].kernels, NULL, &options, error);
-    if (!p || p->planned) break;
+    if (!p || (p->planned && p->report.has_addresses)) break;
   }
   return p;
 }
+
+/* As long as what there is already, with what copies take from the compute beside them. */
+static bool is_worthless(const PlanRequest *r, const Plan *p) { return r->worth_seconds > 0 && plan_announced_seconds(r, p) >= r->worth_seconds; }
 
 /* Both fit, but perhaps not their addresses. */
 static bool plan_both(const PlanRequest *r, PlanAnswer *a) {
@@ -119,7 +123,7 @@ static bool plan_both(const PlanRequest *r, PlanAnswer *a) {
     a->training_plan = r->given ? r->given : plan_kernels(r, a->of, a->of->training_kernels, r->pins, &epoch, &error);
     if (!a->training_plan) return fault(r, a, error.place, error.text);
     if (!a->training_plan->is_valid) return fault(r, a, "the training plan", "the checker rejects it");
-    if (!a->training_plan->planned) return false;
+    if (!a->training_plan->planned || is_worthless(r, a->training_plan)) return false;
   }
   a->evaluation_plan = plan_evaluation(r, a->of, &a->evaluation, &error);
   if (!a->evaluation_plan) return fault(r, a, error.place, error.text);
@@ -148,6 +152,8 @@ static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
   return a;
 }
 
+static bool is_any(const Plan *p) { return p && p->report.is_any; }
+
 /* More effort may choose a faster plan that finds no addresses, where less effort chose one that does. Where more found no plan,
  * less finds none. */
 static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
@@ -155,7 +161,7 @@ static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
   const PlanAnswer first = answer_with_effort(r, form);
   PlanAnswer a = first;
   r.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
-  if (r.takes_any && !a.fits && a.layout) r.takes_any = false, a = answer_with_effort(r, form);
+  if (!a.fits && a.layout && (is_any(a.training_plan) || is_any(a.evaluation_plan))) r.takes_any = false, a = answer_with_effort(r, form);
   for (int e = (int)r.effort - 1; e >= PLANNER_FAST && !a.fits && first.layout && !a.fault && !r.given; e--) {
     r.effort = (PlannerEffort)e;
     a = answer_with_effort(r, form);
@@ -198,8 +204,10 @@ PlanRequest plan_request_cut(const PlanRequest *request, Cut cut) {
   return r;
 }
 
+const PlanAnswer *plan_answer_in_form(const PlanRequest *r, FormKind form) { return kept(r, answer_in_form(*r, form)); }
+
 /* The memory of what is computed once is taken for the whole run, so often that form does not fit where the other does. */
-static const PlanAnswer *answer_with_cut(const PlanRequest *r) {
+const PlanAnswer *plan_answer_uncut(const PlanRequest *r) {
   if (r->given || r->is_quick) return kept(r, answer_in_form(*r, r->form));
   if (r->forms[FORM_HOISTED].evaluation_count == 0) return kept(r, answer_in_form(*r, FORM_PLAIN));
   const PlanAnswer hoisted = answer_in_form(*r, FORM_HOISTED);
@@ -212,67 +220,24 @@ static const PlanAnswer *answer_with_cut(const PlanRequest *r) {
   return kept(r, hoisted.fits ? hoisted : nearer_form(hoisted, plain));
 }
 
-/* ---- the cut ---- */
-
-static int64_t bytes_of_values(const Plan *plan) {
-  int64_t bytes = 0;
-  for (int i = 0; plan && i < plan->problem->problem->datum_count; i++)
-    if (plan->problem->problem->data[i].home == TIER_NONE) bytes += plan->problem->problem->data[i].bytes;
-  return bytes;
+const Plan *plan_sketch(const PlanRequest *request, FormKind form) {
+  PlanRequest r = *request;
+  const Form *of = &r.forms[form];
+  ProblemError error = {"", ""};
+  r.is_sketch = true;
+  const PlannerOptions options = options_of_epoch(&r);
+  if (of->evaluation_count == 0 || of->residents->bytes + of->residents->early_bytes > r.machine.tier_bytes[TIER_DEVICE]) return NULL;
+  const Kernels *kernels = of->training_kernels ? of->training_kernels : of->evaluations[of->evaluation_count - 1].kernels;
+  const Plan *p = plan_kernels(&r, of, kernels, of->training_kernels ? r.pins : NULL, &options, &error);
+  return p && p->planned ? p : NULL;
 }
 
-/* All but a fiftieth of its time is kernels that run once: what is cut finer has more and longer steps. */
-static bool is_nearly_best(const PlanAnswer *a) {
-  const Schedule *s = a->schedule;
-  return a->fits && 50 * (s->rerun_seconds + s->wait_seconds + s->slowed_seconds) <= s->training_seconds;
-}
-
-/* Small programs that fit stay whole: the steps of parts would take longer than what moves. */
-static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
-  const int64_t least_bytes = INT64_C(64) << 20;
-  if (!r->forms_of || r->parts_at_most < 2 || r->given || r->is_quick || r->policy >= 0 || whole->fault || is_nearly_best(whole)) return false;
-  return !whole->fits || bytes_of_values(whole->training_plan ? whole->training_plan : whole->evaluation_plan) >= least_bytes;
-}
-
-static int least_parts(const PlanRequest *r, int parts) { return parts < r->parts_at_most ? parts : r->parts_at_most; }
-
-static PlanAnswer nearer(const PlanAnswer *a, const PlanAnswer *b) {
-  const int64_t of_a = a->layout ? 0 : answer_least_device(a), of_b = b->layout ? 0 : answer_least_device(b);
-  return of_b > 0 && (of_a == 0 || of_b < of_a) ? *b : *a;
-}
-
-/* Parts alone, then with slices, each planned with little effort; the one whose epoch is the shortest is planned as was asked. Of whole values
- * and of those the faster is the answer. */
-const PlanAnswer *plan_answer(const PlanRequest *request) {
-  static const Cut cuts[] = {{4, 1, false}, {16, 1, false}, {16, 2, false}, {16, 4, false}, {16, 8, false}, {16, 4, true}, {16, 8, true}};
-  const PlanAnswer *whole = answer_with_cut(request), *best = whole;
-  Cut last = whole->cut;
-  if (!may_be_cut(request, whole)) return whole;
-  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-    const Cut cut = {least_parts(request, cuts[i].parts), cuts[i].slices, cuts[i].has_data_away};
-    if (cut.has_data_away && request->machine.tier_bytes[TIER_HOST] == 0) continue;
-    if (i > 0 && cut.parts == least_parts(request, cuts[i - 1].parts) && cut.slices == cuts[i - 1].slices && cut.has_data_away == cuts[i - 1].has_data_away) continue;
-    last = cut;
-    PlanRequest r = plan_request_cut(request, cut);
-    r.effort = PLANNER_FAST;
-    r.least = PLANNER_LEAST_NONE;
-    r.is_one_of_several = true;
-    r.worth_seconds = best->fits ? answer_seconds(best) : 0;
-    const PlanAnswer *answer = answer_with_cut(&r);
-    if (answer->fault) return answer;
-    if (answer->fits && (!best->fits || answer_seconds(answer) < answer_seconds(best))) best = answer;
-    if (is_nearly_best(best)) break;
-  }
-  if (!best->fits) {
-    PlanRequest r = plan_request_cut(request, last);
-    r.effort = PLANNER_FAST;
-    r.least = PLANNER_LEAST_QUICK;
-    return kept(request, nearer(whole, answer_with_cut(&r)));
-  }
-  if (best == whole || request->effort == PLANNER_FAST) return best;
-  PlanRequest r = plan_request_cut(request, best->cut);
-  const PlanAnswer *answer = answer_with_cut(&r);
-  return answer->fits && answer_seconds(answer) < answer_seconds(best) ? answer : best;
+const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form) {
+  const Form *of = &request->forms[form];
+  const PlannerOptions options = options_of_epoch(request);
+  ProblemError error = {"", ""};
+  const Plan *p = plan_kernels(request, of, of->training_kernels, request->pins, &options, &error);
+  return p && p->planned && p->is_valid && p->report.has_addresses && !is_worthless(request, p) ? p : NULL;
 }
 
 double answer_seconds(const PlanAnswer *a) { return a->training_plan ? a->schedule->training_seconds : a->schedule->evaluation_seconds; }

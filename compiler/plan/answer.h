@@ -56,6 +56,7 @@ typedef struct PlanRequest {
   int parts_at_most;     /* of cuts that are looked for where whole values take longer or do not fit; 1: none is */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
   bool is_one_of_several; /* cuts that are tried: not every one that could fit need be made to */
+  bool is_sketch;        /* plans of which only the time is wanted, about, without addresses */
   bool takes_any;        /* as of PlannerOptions; set for a quick question, for as long as the addresses of any plan will do */
   double worth_seconds;  /* an epoch that takes as long or longer is of no use; 0: each is */
   FormKind form;
@@ -77,6 +78,14 @@ typedef struct PlanAnswer {
 /* Plans with addresses within the machine's budgets, in the form whose epoch is the shorter; or, where fits is false, the plans that
  * come nearest, which say what would be enough. */
 const PlanAnswer *plan_answer(const PlanRequest *request);
+/* The same of the cut of `request` alone; and of one form of it. */
+const PlanAnswer *plan_answer_uncut(const PlanRequest *request);
+const PlanAnswer *plan_answer_in_form(const PlanRequest *request, FormKind form);
+/* The epoch of one form, or the evaluation where nothing is trained, by a short search and without addresses: how long it would take, about.
+ * NULL: it does not fit, or is not worth it. */
+const Plan *plan_sketch(const PlanRequest *request, FormKind form);
+/* The same with its addresses, by the effort of `request`. NULL: none was found that is worth it. */
+const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form);
 /* The same question of values that are cut otherwise. */
 PlanRequest plan_request_cut(const PlanRequest *request, Cut cut);
 /* The epoch alone, without addresses, in the form in which it is the shorter. NULL: the planner cannot take the problem. */

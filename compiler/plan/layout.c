@@ -137,8 +137,13 @@ static void add_transients(Laying *l, const Plan *plan, int first_boundary) {
 
 /* ---- offsets ---- */
 
+/* As low as the load, or as `enough`, by a short search; a long one where that is above `room`. The height. */
+static int64_t pack_low(PackBox *boxes, int count, int64_t enough, int64_t room) {
+  const int64_t effort = 40000000, load = pack_load(boxes, count), height = pack(boxes, count, load > enough ? load : enough, effort);
+  return height > room ? pack(boxes, count, room, effort) : height;
+}
+
 static void place_transients(Laying *l, int64_t base, int64_t budget) {
-  const int64_t effort = 40000000;
   Layout *y = l->layout;
   Block *blocks = y->blocks + y->resident_count;
   int count = y->count - y->resident_count;
@@ -158,8 +163,11 @@ static void place_transients(Laying *l, int64_t base, int64_t budget) {
     }
     box_count++;
   }
-  y->bytes = base + pack(boxes, box_count, pack_load(boxes, box_count), effort);
-  if (y->bytes > budget) y->bytes = base + pack(boxes, box_count, budget - base, effort);
+  int of_epoch = 0; /* its boxes come first, and never meet those of the evaluation, but for what stays through both */
+  while (of_epoch < box_count && boxes[of_epoch].from < l->schedule->training_count && boxes[of_epoch].until < l->schedule->training_count) of_epoch++;
+  if (of_epoch < box_count && boxes[of_epoch].from < l->schedule->training_count) of_epoch = 0;
+  const int64_t epoch = pack_low(boxes, of_epoch, 0, budget - base), evaluation = pack_low(boxes + of_epoch, box_count - of_epoch, epoch, budget - base);
+  y->bytes = base + (epoch > evaluation ? epoch : evaluation);
   for (int i = 0; i < count; i++) blocks[i].offset = base + boxes[box_of[i]].offset;
 }
 

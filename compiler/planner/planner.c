@@ -213,7 +213,7 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
                        PlannerReport *report) {
   static const char *const efforts[] = {"fast", "normal", "best"};
   if (evaluate_candidate(s->evaluator, s->search->best) >= COST_INVALID) return NULL;
-  Addresses *layout = settle(s, budget, options, report->policy_ns, arena);
+  Addresses none = {0}, *layout = options->is_sketch ? &none : settle(s, budget, options, report->policy_ns, arena);
   fill_report(s, report);
   const Sequence *q = s->evaluator->sequence;
   PlannerPlan *plan = arena_alloc(arena, sizeof *plan);
@@ -281,6 +281,14 @@ static void search(Session *s, const PlannerOptions *options, const Budget *budg
   if (!session_is_large(s)) exact_windows(s->search, budget->units / 2);
 }
 
+static PlannerPlan *sketch(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena, PlannerReport *report) {
+  report->is_worthless = options->worth_ns > 0 && s->geometry->stall_free_ns >= options->worth_ns;
+  if (report->is_worthless || is_hopeless(s)) return NULL;
+  session_try_policies(s, report->policy_ns, &report->first_plan_s);
+  session_sketch(s, budget);
+  return s->search->best->cost < COST_INVALID ? make_plan(s, options, budget, arena, report) : NULL;
+}
+
 /* NULL: none fits, or none is worth it. */
 static PlannerPlan *find_plan(Session *s, const PlannerOptions *options, const Budget *budget, Arena *arena, PlannerReport *report) {
   PlannerOptions searched = *options;
@@ -293,13 +301,19 @@ static PlannerPlan *find_plan(Session *s, const PlannerOptions *options, const B
     report->policy_ns[options->policy] = s->search->best->cost;
     s->lower_bound_ns = certificate_find(s->problem, s->geometry, budget->splits, budget->rounds, &s->certificate);
   } else if (!is_hopeless(s)) {
+    const bool is_dear = settle_is_dear(s);
     session_try_policies(s, report->policy_ns, &report->first_plan_s);
+    if (options->takes_any && is_dear) session_sketch(s, budget);
     if (options->takes_any) any = any_plan(s, options, budget, arena, report);
-    if (any) return any;
+    report->is_any = any != NULL;
+    if (any || (options->takes_any && is_dear)) return any;
     search(s, options, budget, report);
   }
   if (!report->is_worthless) session_raise_bound(s);
-  return s->search->best->cost < COST_INVALID && !report->is_worthless ? make_plan(s, &searched, budget, arena, report) : NULL;
+  if (s->search->best->cost >= COST_INVALID || report->is_worthless) return NULL;
+  PlannerPlan *plan = make_plan(s, &searched, budget, arena, report);
+  report->is_worthless = plan && options->worth_ns > 0 && (report->makespan_ns >= options->worth_ns || !report->has_addresses);
+  return report->is_worthless ? NULL : plan;
 }
 
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report) {
@@ -313,7 +327,7 @@ PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options,
   report->busy_ns = arena_alloc(arena, (size_t)problem->lane_count * sizeof(int64_t));
   s->lower_bound_ns = s->geometry->stall_free_ns;
   s->certificate.kind = CERTIFICATE_STALL_FREE;
-  PlannerPlan *plan = find_plan(s, options, &budget, arena, report);
+  PlannerPlan *plan = options->is_sketch ? sketch(s, options, &budget, arena, report) : find_plan(s, options, &budget, arena, report);
   report->first_plan_s -= begin;
   report->lower_bound_ns = s->lower_bound_ns;
   report->is_optimal = plan && (s->is_optimal || report->makespan_ns <= s->lower_bound_ns);

@@ -18,14 +18,16 @@ typedef struct PlannerOptions {
   double time_limit_s; /* 0: none. A limit that ends the search makes the plan depend on the machine; it says so */
   int policy; /* a Policy: plan as that system would; -1: plan */
   PlannerLeast least; /* where nothing fits, the least sizes that are looked for */
+  bool is_sketch; /* how long would it take, about? A short search, without addresses and without a bound but the simplest */
   bool takes_any; /* does anything fit? The first plan found that has addresses will do, however slow */
-  int64_t worth_ns; /* a plan that takes as long or longer is of no use: none is looked for where that is proved, or where little effort
-                     * does not come within a tenth of it; 0: each is of use */
+  int64_t worth_ns; /* a plan that takes as long or longer, or finds no addresses soon, is of no use: none is looked for where that is proved, or
+                     * where little effort does not come within a tenth of it; 0: each is of use */
 } PlannerOptions;
 
 typedef struct PlannerReport {
   bool is_feasible;
-  bool is_worthless; /* no plan was looked for, for options.worth_ns */
+  bool is_any; /* the first that has addresses, as options.takes_any allows */
+  bool is_worthless; /* none was looked for, or what was found was not worth it: options.worth_ns */
   bool is_optimal; /* the bound is reached, or the exact search finished: no plan is faster that decides the gaps which
                       * cover a step, the variants and the prefetch boundaries, and recomputes canonically */
   int64_t makespan_ns, stall_free_ns, lower_bound_ns, peak_bytes;

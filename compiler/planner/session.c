@@ -254,6 +254,17 @@ void session_run(Session *s, const Budget *budget, int64_t units) {
   s->is_optimal = session_improve(s, units, budget->exact_units);
 }
 
+void session_sketch(Session *s, const Budget *budget) {
+  Search *search = s->search;
+  if (search_is_done(search)) return;
+  session_try_fillings(s, NULL);
+  if (!search_is_done(search) && search->best->cost >= COST_INVALID) session_try_revolve(s);
+  if (search_is_done(search)) return;
+  if (search->best->policies != PREFETCH_ALL) search->policies = search->best->policies;
+  search_local(search, budget->units / 8);
+  if (!session_is_large(s)) search_anneal(search, budget->units / 8, 0.05);
+}
+
 /* A plan whose g are legal on a smaller device keeps them: its prefetch policy might choose others here. */
 static void fix_boundaries(Evaluator *e, Candidate *candidate) {
   if (candidate->is_polished) return;

@@ -51,6 +51,9 @@ void session_raise_bound(Session *session);
 /* So many gaps that single ones are not searched over. */
 bool session_is_large(const Session *session);
 
+/* A few plans, to see how long the best would take. */
+void session_sketch(Session *session, const Budget *budget);
+
 /* Certificate, label DP, search and, where the gaps are few, the exact search. */
 void session_run(Session *session, const Budget *budget, int64_t units);
 

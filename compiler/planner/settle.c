@@ -4,7 +4,7 @@
 
 #include "exact.h"
 
-enum { SEEN = 4096, NOTCHES = 64, LAST_RUNGS = 32, LARGE_GAPS = 512, SEARCHED_GAPS = 15000 };
+enum { SEEN = 4096, NOTCHES = 64, LAST_RUNGS = 32, FEW_RUNGS = 8, FEW_GAPS = 64, LARGE_GAPS = 512, SEARCHED_GAPS = 15000 };
 
 typedef struct Settled { /* a plan with its addresses */
   Candidate *fates;
@@ -24,6 +24,8 @@ typedef struct Packer {
   uint64_t seen[SEEN]; /* what was tried, by its hash */
   Arena *arena;
 } Packer;
+
+bool settle_is_dear(const Session *s) { return s->geometry->open_count > FEW_GAPS; }
 
 static Packer *packer_new(Session *s, Arena *arena) {
   Packer *packer = arena_alloc(s->arena, sizeof *packer);
@@ -180,13 +182,12 @@ static int64_t try_smaller(Packer *packer, const Budget *budget, int64_t device_
  * First smaller by what sticks out and by twice that, then down rungs that are the same for every device, so that a larger one
  * goes down those of a smaller one too: first each, then every second, every fourth. */
 static void go_down(Packer *packer, const Budget *budget, int64_t excess_bytes, int64_t target_ns) {
-  enum { PATIENCE = 3, BY_EXCESS = 2 };
+  enum { PATIENCE = 3, BY_EXCESS = 2, ATTEMPTS = 14 };
   const Session *s = packer->session;
-  int attempts = s->geometry->open_count > 3000 ? 2 : s->geometry->open_count > 64 ? 6 : 14;
   int64_t low, high, device = s->problem->device_bytes;
   session_device_range(s, &low, &high);
   int64_t notch = (high - low) / NOTCHES + 1, stride = 1, idle = 0, rung = (device - low - 1) / notch;
-  for (int attempt = 0; attempt < attempts && rung >= 0 && !search_is_late(s->search); attempt++) {
+  for (int attempt = 0; attempt < ATTEMPTS && rung >= 0 && !search_is_late(s->search); attempt++) {
     int64_t before = packer->best.makespan_ns, smaller = device - (attempt + 1) * excess_bytes;
     bool was_laid = is_laid_out(packer), is_rung = attempt >= BY_EXCESS || smaller <= low;
     int64_t least = try_smaller(packer, budget, is_rung ? low + rung * notch : smaller, target_ns);
@@ -195,6 +196,25 @@ static void go_down(Packer *packer, const Budget *budget, int64_t excess_bytes, 
     if (!is_rung) continue;
     if (attempt % 3 == 2) stride *= 2;
     rung -= rung % stride ? rung % stride : stride;
+  }
+}
+
+/* Where a try is dear: smaller by what sticks out, then halfway up to what stuck out, while that is faster by more than next to nothing; or down, as
+ * long as nothing was laid out. What is found there is rarely faster on a device that is smaller still. */
+static void go_down_by_halves(Packer *packer, const Budget *budget, int64_t worth_ns, int64_t excess_bytes, int64_t target_ns) {
+  enum { MANY_GAPS = 3000, NOTICED = 200 };
+  const Session *s = packer->session;
+  const int attempts = s->geometry->open_count > MANY_GAPS ? 2 : 6;
+  int64_t low, high, sticks_out = s->problem->device_bytes, fastest = target_ns;
+  session_device_range(s, &low, &high);
+  int64_t fits = low, device = sticks_out - excess_bytes > low ? sticks_out - excess_bytes : low + (sticks_out - low) / 2;
+  for (int attempt = 0; attempt < attempts && device > fits && !search_is_late(s->search); attempt++) {
+    int64_t least = try_smaller(packer, budget, device, target_ns);
+    bool is_laid = is_laid_out(packer), is_fit = is_laid && packer->best.makespan_ns <= least;
+    if (is_fit) fits = device;
+    else sticks_out = device, fastest = least;
+    if ((is_laid && packer->best.makespan_ns <= fastest + fastest / NOTICED) || (worth_ns > 0 && fastest >= worth_ns)) return;
+    device = fits + (sticks_out - fits) / 2;
   }
 }
 
@@ -308,11 +328,11 @@ static bool is_settled(const Packer *packer, int64_t makespan_ns) {
 }
 
 /* The fastest plan that can be laid out, whoever made it. */
-static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, const int64_t *policy_ns, int64_t makespan) {
+static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, int64_t worth_ns, const int64_t *policy_ns, int64_t makespan) {
   int64_t excess = packer->best.layout->height_bytes - s->problem->device_bytes;
   if (session_is_large(s)) {
     bool is_searched = s->geometry->open_count <= SEARCHED_GAPS && s->labels > 0;
-    if (!is_settled(packer, makespan) && is_searched) go_down(packer, budget, excess, makespan);
+    if (!is_settled(packer, makespan) && is_searched) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
     if (!is_settled(packer, makespan + makespan / 20)) go_down_quickly(packer, budget);
     lay_out_faster_policies(packer, policy_ns, budget->packing);
     return;
@@ -322,7 +342,8 @@ static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, co
     search_accept_all(s->search);
   }
   if (!is_settled(packer, makespan)) {
-    go_down(packer, budget, excess, makespan);
+    if (settle_is_dear(s)) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
+    else go_down(packer, budget, excess, makespan);
     if (!is_settled(packer, makespan)) search_laid_out(packer, s, budget);
     search_accept_all(s->search);
   }
@@ -330,14 +351,19 @@ static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, co
 }
 
 Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *options, const int64_t *policy_ns, Arena *arena) {
+  const bool is_dear = settle_is_dear(s);
   Packer *packer = packer_new(s, arena);
   int64_t makespan = s->search->best->cost;
   try_candidate(packer, s->search->best, budget->packing);
   if (options->policy >= 0) /* a plan of a policy stays one */
     lay_out_on_rungs(packer, EVICTIONS + options->policy, EVICTIONS + options->policy + 1, NOTCHES - 1, NOTCHES, budget->packing / 16);
   else if (!options->takes_any)
-    lay_out_fastest(packer, s, budget, policy_ns, makespan);
-  if (!options->takes_any) lay_out_on_rungs(packer, 0, MAKERS, LAST_RUNGS, LAST_RUNGS, budget->packing / 64); /* the last resort */
+    lay_out_fastest(packer, s, budget, options->worth_ns, policy_ns, makespan);
+  else if (is_dear && !is_laid_out(packer))
+    go_down_quickly(packer, budget);
+  const bool has_other = is_dear && options->worth_ns > 0; /* somebody has a faster one */
+  const int rungs = is_dear ? FEW_RUNGS : LAST_RUNGS;
+  if ((is_dear || !options->takes_any) && !has_other) lay_out_on_rungs(packer, 0, MAKERS, rungs, rungs, budget->packing / 64); /* the last resort */
   Evaluator *e = s->evaluator;
   const Settled *best = &packer->best;
   candidate_copy(e, s->search->best, best->fates);

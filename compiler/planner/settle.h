@@ -11,4 +11,7 @@
  * at the plan. The result is not packed when nothing could be laid out. */
 Addresses *settle(Session *session, const Budget *budget, const PlannerOptions *options, const int64_t *policy_ns, Arena *arena);
 
+/* So many open gaps that every try takes a while: fewer are made. */
+bool settle_is_dear(const Session *session);
+
 #endif

@@ -214,6 +214,19 @@ chooses_a_cut() { # what whole values cannot do, pieces can, and nobody has to a
     ! "$gnncc" -w --plan --cut=whole --budget device="${parts}KiB" parts_gcn3.gnn 2>/dev/null
 }
 check "where whole values do not fit and pieces do, they are cut" chooses_a_cut
+epoch_of() { "$gnncc" -w --plan=json --plan-effort=fast "$@" parts_gcn3.gnn 2>/dev/null | tr ',' '\n' | awk '/"epoch"/ { is_near = 1 } is_near && /"seconds"/ { gsub(/[^0-9.e-]/, ""); print; exit }'; }
+is_no_slower() { # the cut that is chosen, than any that is asked for
+  local budget=$(($(plans=. least_of parts_gcn3 '--cut=rows(4)') * $1 / 100)) cut chosen other found=0
+  chosen=$(epoch_of --budget device=${budget}KiB --budget host=1GiB)
+  for cut in whole 'rows(4)' 'slices(2)'; do
+    other=$(epoch_of --budget device=${budget}KiB --budget host=1GiB --cut="$cut")
+    [ "$other" ] || continue
+    found=1
+    awk "BEGIN { exit !($chosen <= 1.005 * $other) }" || { echo "$chosen s, with --cut=$cut $other s"; return 1; }
+  done
+  [ $found = 1 ]
+}
+for percent in 70 105 120; do check "the cut that is chosen is no slower than one that is asked for, with $percent % of what parts need" is_no_slower $percent; done
 counts_pieces() { # a value in pieces is one line, which counts their fates
   "$gnncc" -w --plan '--cut=rows(4)' --budget device=$(($(plans=. least_of parts_gcn3 '--cut=rows(4)') * 11 / 10))KiB parts_gcn3.gnn >pieces.txt
   grep -E '^  [a-z_0-9]+ .* mixed .* of 4 pieces [1-4] [a-z]+, [1-3] [a-z]+' pieces.txt && ! grep -F '[2/4]' <(grep -v '^  fits' pieces.txt)

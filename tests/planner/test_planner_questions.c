@@ -1,5 +1,5 @@
-/* Questions that ask for less than the best plan: whether anything fits, whether anything is faster than what is known, the least
- * device alone; and what the search remembers of its evaluations. */
+/* Questions that ask for less than the best plan: whether anything fits, whether anything is faster than what is known, about how long it
+ * would take, the least device alone; and what the search remembers of its evaluations. */
 #include "compiler/planner/search.h"
 #include "suite.h"
 #include "tap.h"
@@ -47,6 +47,24 @@ static void ask_worth(Tally *tally, const Problem *problem) {
   arena_free(arena);
 }
 
+/* A plan that holds, without addresses, by fewer evaluations; none where steps alone take as long as it is worth. */
+static void ask_sketch(Tally *tally, const Problem *problem, const char *text) {
+  Arena *arena = arena_new();
+  PlannerReport best, sketched, none;
+  PlannerOptions options = default_options();
+  bool fits = planner_plan(problem, &options, arena, &best) != NULL;
+  options.is_sketch = true;
+  PlannerText plan;
+  PlannerPlan *sketch = planner_plan_checked(text, strlen(text), problem, &options, arena, &sketched, &plan);
+  tally->asked += fits;
+  tally->wrong += sketch ? !plan.is_valid || sketched.has_addresses || sketched.makespan_ns < best.lower_bound_ns : plan.text != NULL;
+  tally->far += fits && (!sketch || sketched.makespan_ns > best.makespan_ns * 11 / 10);
+  tally->dearer += fits && best.open_count > 0 && sketched.evaluations >= best.evaluations;
+  options.worth_ns = sketched.stall_free_ns;
+  tally->refused += fits && !planner_plan(problem, &options, arena, &none) && none.is_worthless;
+  arena_free(arena);
+}
+
 static void ask_device(Tally *tally, Problem *problem) {
   Arena *arena = arena_new();
   PlannerReport all, device;
@@ -88,14 +106,16 @@ static void remember(Tally *tally, const Problem *problem, uint64_t seed) {
 
 int main(void) {
   Tap tap = {0};
-  Tally any = {0}, worth = {0}, device = {0}, memo = {0};
+  Tally any = {0}, worth = {0}, sketch = {0}, device = {0}, memo = {0};
   int wanted = tap_scale(60);
   for (int i = 0; i < wanted; i++) {
     Arena *arena = arena_new();
     GenerateOptions options = suite_small(i);
-    Problem *problem = suite_read(arena, generate_problem(arena, &options));
+    const char *text = generate_problem(arena, &options);
+    Problem *problem = suite_read(arena, text);
     ask_any(&any, problem);
     ask_worth(&worth, problem);
+    ask_sketch(&sketch, problem, text);
     remember(&memo, problem, (uint64_t)i);
     if (i % 3 == 0) ask_device(&device, problem);
     arena_free(arena);
@@ -105,6 +125,9 @@ int main(void) {
   tap_ok(&tap, worth.refused == worth.asked, "of %d problems %d are not planned where no plan can be worth it", worth.asked, worth.refused);
   tap_ok(&tap, 2 * worth.far > worth.asked && worth.dearer == 0, "%d are not where little effort is far from it, and none takes more evaluations (%d)", worth.far, worth.dearer);
   tap_ok(&tap, worth.wrong == 0, "where one can, the plan is the same (%d are not)", worth.wrong);
+  tap_ok(&tap, sketch.wrong == 0 && sketch.dearer == 0, "sketches of %d problems are plans without addresses (%d are not), by fewer evaluations (%d are not)", sketch.asked, sketch.wrong, sketch.dearer);
+  tap_ok(&tap, sketch.asked > 0 && 10 * sketch.far <= sketch.asked, "all but a tenth are within a tenth of the plan (%d are not)", sketch.far);
+  tap_ok(&tap, sketch.refused == sketch.asked, "where steps alone take as long as it is worth, none is made (%d of %d)", sketch.refused, sketch.asked);
   tap_ok(&tap, device.asked > 0 && device.wrong == 0, "the least device alone, of %d problems, is that of all sizes (%d are not)", device.asked, device.wrong);
   tap_ok(&tap, memo.wrong == 0, "of %d evaluations %d are remembered wrongly", memo.asked, memo.wrong);
   return tap_end(&tap);

@@ -1,0 +1,171 @@
+/* choose_cut: PlanRequest -> PlanAnswer, of whole values or of values that are cut, whichever epoch is the shorter.
+ *
+ * A cut in one form is a candidate. Most are given up without a plan: what stays or one step alone exceeds the device, or the least time is more
+ * than what was found. Of the others a sketch is made, a short search without addresses, which take most of the time of planning; then they are
+ * planned, the fastest sketch first, until the next is no faster than the best plan. What is found gets its evaluation, and the effort that was asked for.
+ */
+#include <stdlib.h>
+
+#include "answer.h"
+
+typedef struct CutCandidate {
+  Cut cut;
+  FormKind form;
+  double seconds;   /* of the sketch, then of the plan; not less where that was not worth it */
+  const Plan *plan; /* of the epoch, with addresses; NULL: not yet */
+  bool is_done;     /* it became an answer, or cannot */
+} CutCandidate;
+
+enum { MAX_CANDIDATES = 32 };
+
+typedef struct Choice {
+  const PlanRequest *request;
+  const PlanAnswer *best;
+  CutCandidate list[MAX_CANDIDATES];
+  int count;
+} Choice;
+
+/* The finer, the later. */
+static const Cut cuts[] = {{4, 1, false}, {16, 1, false}, {16, 2, false}, {16, 4, false}, {16, 8, false}, {16, 4, true}, {16, 8, true}};
+
+enum { CUT_COUNT = sizeof cuts / sizeof *cuts };
+
+static int64_t bytes_of_values(const Plan *plan) {
+  int64_t bytes = 0;
+  for (int i = 0; plan && i < plan->problem->problem->datum_count; i++)
+    if (plan->problem->problem->data[i].home == TIER_NONE) bytes += plan->problem->problem->data[i].bytes;
+  return bytes;
+}
+
+/* All but a fiftieth of its time is kernels that run once: what is cut finer has more and longer steps. */
+static bool is_nearly_best(const PlanAnswer *a) {
+  const Schedule *s = a->schedule;
+  return a->fits && 50 * (s->rerun_seconds + s->wait_seconds + s->slowed_seconds) <= s->training_seconds;
+}
+
+/* Small programs that fit stay whole: the steps of parts would take longer than what moves. */
+static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
+  const int64_t least_bytes = INT64_C(64) << 20;
+  if (!r->forms_of || r->parts_at_most < 2 || r->given || r->is_quick || r->policy >= 0 || whole->fault || is_nearly_best(whole)) return false;
+  return !whole->fits || bytes_of_values(whole->training_plan ? whole->training_plan : whole->evaluation_plan) >= least_bytes;
+}
+
+/* ---- candidates ---- */
+
+static bool is_alike(Cut a, Cut b) { return a.parts == b.parts && a.slices == b.slices && a.has_data_away == b.has_data_away; }
+
+static Cut cut_of_data(const PlanRequest *r, Cut cut) {
+  if (cut.parts > r->parts_at_most) cut.parts = r->parts_at_most;
+  return cut;
+}
+
+/* With few blocks two of them are one. */
+static bool is_possible(const PlanRequest *r, int i) {
+  if (cuts[i].has_data_away && r->machine.tier_bytes[TIER_HOST] == 0) return false;
+  return i == 0 || !is_alike(cut_of_data(r, cuts[i]), cut_of_data(r, cuts[i - 1]));
+}
+
+/* `worth`: seconds, or 0. */
+static PlanRequest request_of(const PlanRequest *request, Cut cut, double worth) {
+  PlanRequest r = plan_request_cut(request, cut);
+  r.effort = PLANNER_FAST;
+  r.least = PLANNER_LEAST_NONE;
+  r.is_one_of_several = true;
+  r.worth_seconds = worth;
+  return r;
+}
+
+static double best_seconds(const Choice *c) { return c->best->fits ? answer_seconds(c->best) : 0; }
+
+/* True where nothing finer is worth looking at. */
+static bool sketch_cut(Choice *c, Cut cut) {
+  const PlanRequest r = request_of(c->request, cut, best_seconds(c));
+  bool is_enough = false;
+  for (int form = FORM_HOISTED; form >= FORM_PLAIN && !is_enough; form--) {
+    const Plan *plan = plan_sketch(&r, (FormKind)form);
+    if (!plan) continue;
+    const double seconds = plan_announced_seconds(&r, plan);
+    c->list[c->count++] = (CutCandidate){.cut = cut, .form = (FormKind)form, .seconds = seconds};
+    is_enough = 49 * seconds <= 50 * 1e-9 * (double)plan->report.stall_free_ns;
+  }
+  return is_enough;
+}
+
+static int compare_candidates(const void *a, const void *b) {
+  const CutCandidate *x = a, *y = b;
+  if (x->seconds != y->seconds) return x->seconds < y->seconds ? -1 : 1;
+  return x->cut.slices != y->cut.slices ? x->cut.slices - y->cut.slices : x->cut.parts - y->cut.parts;
+}
+
+/* What is trained is planned, for less than `worth` seconds; of an evaluation alone the sketch has to do. */
+static void plan_candidate(const Choice *c, CutCandidate *candidate, double worth) {
+  const PlanRequest r = request_of(c->request, candidate->cut, worth);
+  if (candidate->plan || !r.forms[candidate->form].training_kernels) return;
+  const Plan *plan = plan_epoch_in_form(&r, candidate->form);
+  if (plan) candidate->plan = plan, candidate->seconds = plan_announced_seconds(&r, plan);
+  else if (worth > 0) candidate->seconds = worth;
+  else candidate->is_done = true;
+}
+
+/* The fastest candidate, where one is faster than the best answer; NULL: none. */
+static CutCandidate *find_fastest(Choice *c) {
+  CutCandidate *fastest = NULL;
+  double least = best_seconds(c);
+  qsort(c->list, (size_t)c->count, sizeof *c->list, compare_candidates);
+  for (int i = 0; i < c->count; i++) {
+    CutCandidate *candidate = &c->list[i];
+    if (candidate->is_done || (least > 0 && candidate->seconds >= least)) continue;
+    plan_candidate(c, candidate, least);
+    if (!candidate->is_done && (least == 0 || candidate->seconds < least)) fastest = candidate, least = candidate->seconds;
+  }
+  return fastest;
+}
+
+static const PlanAnswer *faster(const PlanAnswer *a, const PlanAnswer *b) { return !b->fits || (a->fits && answer_seconds(a) <= answer_seconds(b)) ? a : b; }
+
+/* With all effort, or the plan there is with an evaluation; at last, where both together find no addresses, another one. */
+static const PlanAnswer *answer_of(const Choice *c, const CutCandidate *candidate) {
+  PlanRequest asked = plan_request_cut(c->request, candidate->cut), given = request_of(c->request, candidate->cut, 0);
+  const PlanAnswer *a = NULL;
+  asked.least = PLANNER_LEAST_NONE;
+  given.given = candidate->plan;
+  if (asked.effort > PLANNER_FAST || !candidate->plan) a = plan_answer_in_form(&asked, candidate->form);
+  if (a && (a->fault || (a->fits && (!candidate->plan || answer_seconds(a) <= candidate->seconds)))) return a;
+  const PlanAnswer *b = candidate->plan ? plan_answer_in_form(&given, candidate->form) : a;
+  if (b->fits || b->fault) return a ? faster(a, b) : b;
+  given.given = NULL;
+  return a ? a : plan_answer_in_form(&given, candidate->form);
+}
+
+/* ---- the choice ---- */
+
+static const PlanAnswer *nearer(const PlanAnswer *a, const PlanAnswer *b) {
+  const int64_t of_a = a->layout ? 0 : answer_least_device(a), of_b = b->layout ? 0 : answer_least_device(b);
+  return of_b > 0 && (of_a == 0 || of_b < of_a) ? b : a;
+}
+
+/* Nothing fits: what the cut says that needs least. */
+static const PlanAnswer *say_least(const Choice *c, Cut last) {
+  PlanRequest r = plan_request_cut(c->request, last);
+  r.effort = PLANNER_FAST;
+  r.least = PLANNER_LEAST_QUICK;
+  return nearer(c->best, plan_answer_uncut(&r));
+}
+
+const PlanAnswer *plan_answer(const PlanRequest *request) {
+  const PlanAnswer *whole = plan_answer_uncut(request);
+  Choice c = {.request = request, .best = whole};
+  Cut last = whole->cut;
+  if (!may_be_cut(request, whole)) return whole;
+  for (int i = 0; i < CUT_COUNT && !is_nearly_best(c.best);) {
+    for (bool is_enough = false; i < CUT_COUNT && !is_enough; i++)
+      if (is_possible(request, i)) is_enough = sketch_cut(&c, last = cut_of_data(request, cuts[i]));
+    for (CutCandidate *candidate; (candidate = find_fastest(&c));) {
+      const PlanAnswer *answer = answer_of(&c, candidate);
+      candidate->is_done = true;
+      if (answer->fault) return answer;
+      c.best = faster(c.best, answer);
+    }
+  }
+  return c.best->fits ? c.best : say_least(&c, last);
+}
