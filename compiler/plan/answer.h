@@ -86,7 +86,7 @@ const PlanAnswer *plan_answer_in_form(const PlanRequest *request, FormKind form)
 const Plan *plan_sketch(const PlanRequest *request, FormKind form);
 /* The same with its addresses, by the effort of `request`. NULL: none was found that is worth it. */
 const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form);
-/* The same question of values that are cut otherwise. */
+/* The same question of values that are cut otherwise; of whole values, where the program cut so would have other bits. */
 PlanRequest plan_request_cut(const PlanRequest *request, Cut cut);
 /* The epoch alone, without addresses, in the form in which it is the shorter. NULL: the planner cannot take the problem. */
 const Plan *plan_epoch(const PlanRequest *request);

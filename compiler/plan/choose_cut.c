@@ -81,6 +81,7 @@ static double best_seconds(const Choice *c) { return c->best->fits ? answer_seco
 static bool sketch_cut(Choice *c, Cut cut) {
   const PlanRequest r = request_of(c->request, cut, best_seconds(c));
   bool is_enough = false;
+  if (!is_alike(r.cut, cut)) return false; /* so cut, the program would have other bits */
   for (int form = FORM_HOISTED; form >= FORM_PLAIN && !is_enough; form--) {
     const Plan *plan = plan_sketch(&r, (FormKind)form);
     if (!plan) continue;
