@@ -36,7 +36,7 @@ typedef struct Compilation {
   const char *fingerprint;
   const char *model_fingerprint; /* without the machine: what a checkpoint must agree with */
   bool is_trying;        /* only whether it fits is asked, nothing is said */
-  PlanRequest request;
+  PlanRequest request, asked; /* of the plan; the same before a cut was chosen */
   int cut_count;         /* cuts whose forms were made (cut_forms.c) */
   struct CutKept {
     Cut cut;

@@ -545,6 +545,7 @@ static bool run_plan(Compilation *c) {
   if (c->request.cut.parts != asked.parts || c->request.cut.slices != asked.slices || c->request.cut.has_data_away != asked.has_data_away)
     return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
   if (c->options->plan_from && !take_plan(c)) return false;
+  c->asked = c->request;
   c->answer = plan_answer(&c->request);
   c->request = plan_request_cut(&c->request, c->answer->cut);
   c->request.parts_at_most = 1;
@@ -594,7 +595,7 @@ static bool run_explain(Compilation *c) {
   if (o->is_simulated) c->emission.slowdown = find_slowdown(a->schedule);
   c->emission.prefix = emit_prefix(c->arena, o->prefix ? o->prefix : c->stem);
   c->explanation = (Explanation){.emission = &c->emission, .cut = a->cut, .decisions = d, .instead = is_explained ? instead_of(&c->request, a) : NULL};
-  const SweptProgram swept = {c->program, &c->request, a, &c->unswept};
+  const SweptProgram swept = {c->program, &c->request, a, &c->asked, &c->unswept};
   if (o->sweep) c->explanation.sweep = sweep_asked(&swept, o->sweep);
   else if (is_reported) c->explanation.sweep = sweep_of_device(&swept, c->explanation.instead);
   c->emission.plan_json = report_plan_json(&c->explanation);

@@ -195,7 +195,7 @@ static const Sweep *sweep_of_device(const Subject *s, const PlannerPlan *plan, c
   int64_t budgets[TIER_COUNT], keep = keep_bytes(s);
   get_budgets(s->problem, budgets);
   quick.options.effort = PLANNER_FAST;
-  Sweeper w = sweeper_of(&quick, budgets, sweep_plans(report->labels < MANY_LABELS ? report->extended_step_count : INT_MAX));
+  Sweeper w = sweeper_of(&quick, budgets, sweep_plans(report->labels < MANY_LABELS ? report->extended_step_count : INT_MAX, false));
   return sweep_device(&w, own_point(s, plan, report, TIER_DEVICE), keep, 1);
 }
 
@@ -241,7 +241,7 @@ static int draw(Subject *s, const Words *words, json_t *sweeps) {
   if ((status = planner_write_plan(&words->planner, &made)) != 0) return status;
   const Sweep *sweep = NULL;
   if (words->sweep) {
-    Sweeper w = sweeper_of(s, own_bytes, sweep_plans(0));
+    Sweeper w = sweeper_of(s, own_bytes, sweep_plans(0, false));
     sweep = sweep_ranges(&w, ranges, range_count, own_point(s, plan, &report, ranges[0].tier));
   } else if (has_request(words, "report")) {
     sweep = sweep_of_device(s, plan, &report);

@@ -18,8 +18,8 @@
 
 enum { PLANS = 24, GRID = 8, MAX_POINTS = 256, MANY_STEPS = 500, NONE = -1 };
 
-/* A large program's report takes long enough with fewer. */
-int sweep_plans(int steps) { return steps < MANY_STEPS ? PLANS : PLANS / 4; }
+/* A large program's report takes long enough with fewer, and where each is of the fastest of many cuts. */
+int sweep_plans(int steps, bool has_cuts) { return steps >= MANY_STEPS ? PLANS / 4 : has_cuts ? PLANS / 2 : PLANS; }
 
 /* ---- what is asked for ---- */
 
@@ -81,6 +81,7 @@ static void make_monotonous(Sweep *s) {
     if (more->ns <= less->ns) continue;
     more->ns = less->ns;
     more->needs = less->needs;
+    more->mode = less->mode;
     memcpy(more->fates, less->fates, sizeof more->fates);
   }
 }
@@ -115,7 +116,7 @@ static bool end_at_least(const Sweeper *w, Sweep *s, Tier tier, int64_t low) {
     if (!report) return false;
     if (point.fits) add_point(w, s, point);
     if (point.fits) return true;
-    s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_above_text(report->bind_bytes).text, point.binds);
+    if (report->bind_bytes > 0) s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_above_text(report->bind_bytes).text, point.binds);
     least = least_of(report, tier);
     s->least_bytes = least > 0 ? least : 0;
     if (least <= tried) return feel_down(w, s, tier, tried);
@@ -265,6 +266,9 @@ static json_t *json_point(const Sweep *s, const SweepPoint *p) {
   json_object_set_new(item, "versus_best", json_real(best > 0 ? (double)p->ns / (double)best : 1));
   static const char *const names[FATE_COUNT] = {"kept", "host", "ssd", "recomputed"};
   for (int f = 0; f < FATE_COUNT; f++) json_object_set_new(item, names[f], json_integer(p->fates[f]));
+  bool has_modes = false;
+  for (int i = 0; i < s->count; i++) has_modes = has_modes || s->points[i].mode;
+  if (has_modes) json_object_set_new(item, "mode", json_string(p->mode ? p->mode : "whole"));
   return item;
 }
 

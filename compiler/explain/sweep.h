@@ -14,6 +14,7 @@ typedef struct SweepPoint {
   int64_t ns;        /* an epoch */
   int64_t needs;     /* of the swept tier: the same plan fits this many bytes */
   int fates[FATE_COUNT]; /* values by what became of them */
+  const char *mode;  /* how values are cut, as "16 parts, 4 slices"; NULL: they are whole */
   const char *binds; /* where no plan fits: what is on the device at one moment */
 } SweepPoint;
 
@@ -44,7 +45,7 @@ typedef struct Sweeper {
   int plans;                      /* for a range without steps, besides its ends */
 } Sweeper;
 
-int sweep_plans(int steps);
+int sweep_plans(int steps, bool has_cuts);
 /* What is wrong with TIER=LOW:HIGH[:STEP][,TIER=...], or NULL. `device`: another name of that tier. */
 const char *sweep_read(Arena *arena, const char *text, const char *device, const int64_t tier_bytes[TIER_COUNT], SweepRange ranges[2], int *count);
 /* `own`: the plan for the largest budgets asked for. */

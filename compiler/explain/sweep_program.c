@@ -20,11 +20,18 @@ const char *sweep_prepare(Arena *arena, const TypedProgram *program, const char 
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* "16 parts, 4 slices, features on the host"; NULL: whole values. */
+static const char *mode_of(Arena *arena, Cut cut) {
+  const char *slices = cut.slices > 1 ? arena_printf(arena, ", %d slices", cut.slices) : "", *fields = cut.has_data_away ? ", features on the host" : "";
+  return cut.parts > 1 || cut.slices > 1 || cut.has_data_away ? arena_printf(arena, "%d part%s%s%s", cut.parts, cut.parts == 1 ? "" : "s", slices, fields) : NULL;
+}
+
 static void fill(const PlanRequest *r, const Plan *p, const Plan *evaluation, Tier tier, SweepPoint *point) {
   const Schedule *s = schedule(r->arena, &r->machine, p, evaluation);
   const Decisions *d = decisions(r->arena, s, NULL);
   point->fits = true;
   point->ns = llround(1e9 * s->training_seconds);
+  point->mode = mode_of(r->arena, r->cut);
   point->needs = larger(plan_needs(&p->report, tier), plan_needs(&evaluation->report, tier));
   for (int i = 0; i < d->count; i++) point->fates[d->list[i].fate]++;
 }
@@ -35,6 +42,18 @@ static const PlannerReport *does_not_fit(const PlanRequest *r, const Plan *p, Sw
   return &p->report;
 }
 
+/* As a compilation with these budgets would be, with little effort. */
+static const PlannerReport *try_every_cut(PlanRequest r, Tier tier, SweepPoint *point) {
+  r.effort = PLANNER_FAST;
+  const PlanAnswer *a = plan_answer(&r);
+  if (a->fault) return NULL;
+  if (!a->fits) return does_not_fit(&r, a->evaluation_plan && !a->evaluation_plan->planned ? a->evaluation_plan : a->training_plan, point);
+  r.cut = a->cut;
+  fill(&r, a->training_plan, a->evaluation_plan, tier, point);
+  if (tier == TIER_DEVICE) point->needs = a->layout->bytes;
+  return &a->training_plan->report;
+}
+
 /* The plan of the epoch, or of the evaluation where that is what does not fit. */
 static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_COUNT], Tier tier, SweepPoint *point) {
   const SweptProgram *w = of;
@@ -43,6 +62,13 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
   memcpy(r.machine.tier_bytes, tier_bytes, sizeof r.machine.tier_bytes);
   r.policy = -1;
   r.least = tier == TIER_DEVICE ? PLANNER_LEAST_DEVICE : PLANNER_LEAST_ALL;
+  if (w->asked->parts_at_most > 1) {
+    PlanRequest any = *w->asked;
+    any.machine = r.machine;
+    any.policy = -1;
+    any.least = r.least;
+    return try_every_cut(any, tier, point);
+  }
   const Plan *p = plan_epoch(&r);
   if (!p || !p->planned) return does_not_fit(&r, p, point);
   bool is_roomy = p->problem->kernels == own->of->training_kernels; /* the evaluation's plan is good for every budget that it fits */
@@ -74,13 +100,15 @@ const Sweep *sweep_asked(const SweptProgram *swept, const char *text) {
   SweepRange ranges[2];
   int count;
   sweep_read(swept->request->arena, text, tier_device(swept->program), swept->unswept->tier_bytes, ranges, &count);
-  Sweeper w = sweeper_of(swept, sweep_plans(0));
+  Sweeper w = sweeper_of(swept, sweep_plans(0, swept->asked->parts_at_most > 1));
   return sweep_ranges(&w, ranges, count, own_point(swept, ranges[0].tier));
 }
 
 const Sweep *sweep_of_device(const SweptProgram *swept, const Instead *i) {
   if (!i || !swept->answer->training_plan || i->keep_bytes <= 0) return NULL;
-  Sweeper w = sweeper_of(swept, sweep_plans(swept->answer->schedule->count));
+  SweptProgram as_it_is = *swept; /* a page has to be there soon */
+  as_it_is.asked = swept->request;
+  Sweeper w = sweeper_of(&as_it_is, sweep_plans(swept->answer->schedule->count, false));
   SweepPoint own = own_point(swept, TIER_DEVICE);
   return sweep_device(&w, own, i->keep_bytes, i->least_bytes > 0 ? i->least_bytes / 2 : own.needs / 2);
 }

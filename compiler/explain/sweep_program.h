@@ -9,6 +9,7 @@ typedef struct SweptProgram {
   const TypedProgram *program;
   const PlanRequest *request; /* of its plan */
   const PlanAnswer *answer;   /* it fits */
+  const PlanRequest *asked;   /* the same before its values were cut; with parts_at_most above 1 every point has the cut of its own budgets */
   const Machine *unswept;     /* before --sweep gave its tiers the largest budget */
 } SweptProgram;
 
@@ -16,7 +17,7 @@ typedef struct SweptProgram {
 const char *sweep_prepare(Arena *arena, const TypedProgram *program, const char *text, Machine *machine);
 /* The sweep asked for by --sweep=TEXT. */
 const Sweep *sweep_asked(const SweptProgram *swept, const char *text);
-/* The device from the least that works to what keeping everything needs, for the report. NULL without a train block. */
+/* The device from the least that works to what keeping everything needs, for the report: with the cut of its plan. NULL without a train block. */
 const Sweep *sweep_of_device(const SweptProgram *swept, const Instead *instead);
 
 #endif

@@ -227,6 +227,14 @@ is_no_slower() { # the cut that is chosen, than any that is asked for
   [ $found = 1 ]
 }
 for percent in 70 105 120; do check "the cut that is chosen is no slower than one that is asked for, with $percent % of what parts need" is_no_slower $percent; done
+sweeps_modes() { # each budget has the cut of its own, and the table, the drawing and the numbers say which
+  local least=$(plans=. least_of parts_gcn3 '--cut=rows(4)') most=$(plans=. least_of parts_gcn3 --cut=whole)
+  local range="device=${least}KiB:$((2 * most))KiB"
+  "$gnncc" -w --plan-effort=fast --sweep "$range" --emit=sweep=-,sweep=modes.svg,sweep=modes.json parts_gcn3.gnn | tee modes.txt
+  grep -q ' ssd  values$' modes.txt && grep -q '  whole ' modes.txt && grep -q '  4 parts' modes.txt && [ $(grep -c 'class="mode"' modes.svg) -ge 2 ] &&
+    grep -q '"mode": "whole"' modes.json && grep -q '"mode": "4 parts' modes.json && ! "$gnncc" -w --plan-effort=fast --cut=whole --sweep "$range" parts_gcn3.gnn | grep values
+}
+check "a sweep plans every budget with its own cut, and says where that changes" sweeps_modes
 counts_pieces() { # a value in pieces is one line, which counts their fates
   "$gnncc" -w --plan '--cut=rows(4)' --budget device=$(($(plans=. least_of parts_gcn3 '--cut=rows(4)') * 11 / 10))KiB parts_gcn3.gnn >pieces.txt
   grep -E '^  [a-z_0-9]+ .* mixed .* of 4 pieces [1-4] [a-z]+, [1-3] [a-z]+' pieces.txt && ! grep -F '[2/4]' <(grep -v '^  fits' pieces.txt)

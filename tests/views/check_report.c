@@ -50,7 +50,7 @@ static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"st
                                         {"features", 'i'}, {"weights", 'i'}, {"optimizer", 'i'}, {"activation", 'i'}, {"gradient", 'i'}, {"scratch", 'i'}, {0}};
 static const Member lane_members[] = {{"lane", 't'}, {"steps", 'i'}, {"busy_seconds", 'n'}, {"wait_seconds", 'n'}, {"idle_seconds", 'n'}, {0}};
 static const Member link_members[] = {{"lane", 't'}, {"bandwidth", 'n'}, {"latency_seconds", 'n'}, {0}};
-static const Member point_members[] = {{"budget_bytes", 'i'}, {"other_budget_bytes", 'I'}, {"fits", 'b'}, {"needs_bytes", 'I'}, {"seconds", 'N'}, {"versus_best", 'N'}, {"kept", 'I'}, {"host", 'I'}, {"ssd", 'I'}, {"recomputed", 'I'}, {0}};
+static const Member point_members[] = {{"budget_bytes", 'i'}, {"other_budget_bytes", 'I'}, {"fits", 'b'}, {"needs_bytes", 'I'}, {"seconds", 'N'}, {"versus_best", 'N'}, {"kept", 'I'}, {"host", 'I'}, {"ssd", 'I'}, {"recomputed", 'I'}, {"mode", 'T'}, {0}};
 
 static bool is_of_type(const json_t *node, char type) {
   size_t i;

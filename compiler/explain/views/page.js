@@ -773,6 +773,7 @@ function drawSweep() {
   const notes = (p, i) => [i === sweep.knee ? 'best value' : '', i === sweep.current ? `this budget, ${needed(sweep.current_bytes)}` : '', p.host + p.ssd + p.recomputed === 0 ? 'everything kept' : '', sweep.least_bytes && i === sweep.points.length - 1 ? 'least that works' : ''].filter(Boolean).join(', ');
   $('points').append(table(sweep.least_bytes ? `below ${needed(sweep.least_bytes)} nothing fits` : 'plans by budget', [
     ['from', p => needed(p.needs_bytes), 'n'], ['epoch', p => time(p.seconds), 'n'], ['vs best', p => `${p.versus_best.toFixed(2)}×`, 'n'], ['kept', p => p.kept, 'n'], ['recomputed', p => p.recomputed, 'n'], ['host', p => p.host, 'n'], ['ssd', p => p.ssd, 'n'],
+    ...(points.some(p => p.mode) ? [['values', p => p.mode || '', 'wrap']] : []),
     ['', p => notes(p, sweep.points.indexOf(p)), 'wrap']], points));
 }
 

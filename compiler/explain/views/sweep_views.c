@@ -34,15 +34,21 @@ static void put_note(const json_t *sweep, size_t i, const json_t *point, FILE *o
   if (i + 1 == json_array_size(json_object_get(sweep, "points")) && count(sweep, "least_bytes")) fprintf(out, "  least that works");
 }
 
+/* "": of values that are whole at all points. */
+static const char *mode_of(const json_t *point) { return text(point, "mode") ? text(point, "mode") : ""; }
+
 static void put_table(const json_t *sweep, FILE *out) {
   const json_t *points = json_object_get(sweep, "points"), *point;
   size_t i;
   fprintf(out, "sweep of %s for %s on %s, target %s (all figures estimated)\n", text(sweep, "tier"), text(sweep, "model"), text(sweep, "data"), text(sweep, "target"));
-  fprintf(out, " %12s %12s %12s %8s %5s %11s %5s %4s\n", "budget", "needs", "epoch", "vs best", "kept", "recomputed", "host", "ssd");
+  int wide = 0;
+  json_array_foreach((json_t *)points, i, point) if ((int)strlen(mode_of(point)) > wide) wide = (int)strlen(mode_of(point));
+  fprintf(out, " %12s %12s %12s %8s %5s %11s %5s %4s%s\n", "budget", "needs", "epoch", "vs best", "kept", "recomputed", "host", "ssd", wide ? "  values" : "");
   json_array_foreach((json_t *)points, i, point) {
     fprintf(out, " %12s %12s %12s %7.2fx %5" PRId64 " %11" PRId64 " %5" PRId64 " %4" PRId64, gnn_bytes_above_text(count(point, "budget_bytes")).text,
             gnn_bytes_above_text(count(point, "needs_bytes")).text, duration(number(point, "seconds")).text, number(point, "versus_best"), count(point, "kept"),
             count(point, "recomputed"), count(point, "host"), count(point, "ssd"));
+    if (wide) fprintf(out, "  %-*s", wide, mode_of(point));
     put_note(sweep, i, point, out);
     fprintf(out, "\n");
   }
@@ -114,6 +120,23 @@ static Axes axes_of(const json_t *sweeps) {
   double keep = a.most_bytes;
   json_array_foreach((json_t *)sweeps, i, sweep) if (number(sweep, "current_bytes") <= 1.25 * keep) a.most_bytes = fmax(a.most_bytes, number(sweep, "current_bytes"));
   return a;
+}
+
+/* Where values are cut otherwise than with more memory. */
+static void put_modes(const Axes *a, const json_t *sweep, FILE *out) {
+  const json_t *point;
+  const char *last = NULL;
+  size_t i;
+  int told = 0;
+  json_array_foreach(json_object_get(sweep, "points"), i, point) {
+    if (!does_fit(point) || !*mode_of(point) || (last && strcmp(last, mode_of(point)) == 0)) continue;
+    double x = x_of(a, number(point, "budget_bytes") < a->most_bytes ? number(point, "budget_bytes") : a->most_bytes), y = HEIGHT - BOTTOM - 6 - 13 * (told++ % 6);
+    if (last) fprintf(out, "<path class=\"axis\" d=\"M%.1f %dV%d\" stroke-dasharray=\"2 3\"/>", x, TOP, HEIGHT - BOTTOM);
+    fprintf(out, "<text class=\"mode\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x < (LEFT + WIDTH) / 2 ? x + 3 : x - 3, y, x < (LEFT + WIDTH) / 2 ? "start" : "end");
+    escape_xml(out, mode_of(point));
+    fprintf(out, "</text>\n");
+    last = mode_of(point);
+  }
 }
 
 static void put_mark(const Axes *a, const json_t *sweep, const char *key, const char *label, FILE *out) {
@@ -221,6 +244,7 @@ void view_sweep_svg(const json_t *sweeps, FILE *out) {
     put_scales(&a, text(first, "tier"), out);
     json_array_foreach((json_t *)sweeps, i, sweep) {
       put_curve(&a, sweeps, (int)i, out);
+      if (json_array_size(sweeps) == 1) put_modes(&a, sweep, out);
       put_mark(&a, sweep, "knee", "best value", out);
       put_mark(&a, sweep, "current", "current", out);
     }
