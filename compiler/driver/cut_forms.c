@@ -6,8 +6,6 @@
 #include "compiler/graph/cut.h"
 #include "compiler/plan/pins.h"
 
-enum { PARTS_OF_THEMSELVES = 16 /* beside slices, or fields that stay on the host */ };
-
 CutWish cut_wish(const Compilation *c) {
   const CutWish said = c->options->cut.mode != CUT_UNSAID ? c->options->cut : c->program->plan_cut;
   return said.mode == CUT_UNSAID ? (CutWish){CUT_AUTO, 1} : said;
@@ -55,7 +53,7 @@ static bool wants_data_away(const Compilation *c) {
 Cut cut_asked(const Compilation *c) {
   const CutWish wish = cut_wish(c);
   const bool has_data_away = wants_data_away(c);
-  const int parts = parts_at_most(c->program->info, PARTS_OF_THEMSELVES);
+  const int parts = parts_at_most(c->program->info, PARTS_AT_MOST);
   if (wish.mode == CUT_ROWS) return (Cut){wish.count, 1, has_data_away};
   if (wish.mode == CUT_SLICES) return (Cut){parts, wish.count, has_data_away};
   return (Cut){has_data_away && wish.mode != CUT_WHOLE ? parts : 1, 1, has_data_away};

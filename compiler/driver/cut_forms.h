@@ -4,6 +4,8 @@
 
 #include "compilation.h"
 
+enum { PARTS_AT_MOST = 16 /* where nobody asked for a number */ };
+
 /* What --cut or `plan { cut = }` says; CUT_AUTO where neither does. */
 CutWish cut_wish(const Compilation *compilation);
 /* False with an error: this program cannot be cut so. */

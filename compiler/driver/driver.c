@@ -466,9 +466,6 @@ static bool check_links(Compilation *c) {
 
 static const char *asked_for(const char *option, const char *setting) { return option ? option : setting; }
 
-/* Values are cut in so many parts at most where nobody asked for a number. */
-enum { PARTS_AT_MOST = 16 };
-
 static bool may_be_cut(const Compilation *c) {
   return cut_wish(c).mode == CUT_AUTO && !cut_asked(c).has_data_away && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }

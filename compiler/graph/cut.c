@@ -30,6 +30,7 @@ typedef struct Cutting {
   bool *is_near;     /* per value: somebody reads it other than from afar */
   bool *reads_far[2]; /* per value, by the end at which sums arrive: the edge expression has a table in it */
   Tiles *tiles;      /* per value: slices that sums will ask for */
+  int64_t *slice;    /* per value: of a sum that is sliced, what a slice has of dimension 0; 0: whole rows */
   bool *is_seen;     /* of one walk over an expression */
   ValueId *slice_image; /* per value: what it is in the slice under way, or NO_VALUE */
 } Cutting;
@@ -281,7 +282,7 @@ static void note_slices(Cutting *c) {
   Arena *arena = c->to->arena;
   for (int i = 0; i < c->from->value_count; i++) {
     const Value *sum = &c->from->values[i];
-    const int64_t size = sum_slice(c, i), length = sum->shape.rank ? sum->shape.size[0] : 1, width = shape_width(&sum->shape);
+    const int64_t size = c->slice[i], length = sum->shape.rank ? sum->shape.size[0] : 1, width = shape_width(&sum->shape);
     if (size) sliced = listed(arena, sliced, arena_printf(arena, "%s in %" PRId64 " slices of %" PRId64 " columns", sum->name, (length + size - 1) / size, size * (width / length)));
     else if (is_wide_sum(c, sum)) whole = listed(arena, whole, sum->name);
   }
@@ -293,18 +294,19 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   const size_t count = (size_t)graph->value_count + 1;
   Cutting c = {.from = graph, .to = graph_new(graph->arena, graph->program), .options = options, .image = arena_alloc(graph->arena, count * sizeof(ValueId)),
                .is_near = arena_alloc(graph->arena, count), .reads_far = {arena_alloc(graph->arena, count), arena_alloc(graph->arena, count)},
-               .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
+               .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .slice = arena_alloc(graph->arena, count * sizeof(int64_t)), .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
   const int *end = find_ends(graph);
   find_near(&c);
   find_reads_far(&c);
   for (int i = 0; i < graph->value_count; i++) {
-    const int64_t size = sum_slice(&c, i);
+    c.slice[i] = sum_slice(&c, i);
+    if (c.slice[i] == 0) continue;
     begin_walk(&c);
-    if (size) want_tiles(&c, graph->values[i].operand[0], graph->values[i].as.end, size);
+    want_tiles(&c, graph->values[i].operand[0], graph->values[i].as.end, c.slice[i]);
   }
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    const int64_t size = sum_slice(&c, i);
+    const int64_t size = c.slice[i];
     const bool wants_table = options.has_tables && value->op == OP_LIFT && end[i] != NO_INDEX && is_far(&c, i, (EdgeEnd)end[i]) && c.is_near[value->operand[0]];
     c.image[i] = size ? slice_sum(&c, i, size) : wants_table ? lift_of_table(&c, i) : copy_value(&c, i, NULL);
     add_tiles(&c, i);
