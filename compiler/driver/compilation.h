@@ -51,8 +51,4 @@ typedef struct Compilation {
   int status;            /* of a pass that failed otherwise than by a diagnostic; 0: none */
 } Compilation;
 
-/* The kernels of a graph that something was hoisted out of or that was cut, where they leave the bits of `count` others: before[i], whose values
- * its own were by origin[i] (NULL: Value.origin). NULL: there are none. */
-Kernels *fuse_alike(Compilation *c, Graph *graph, const ValueId *const origin[], const Kernels *const before[], int count);
-
 #endif

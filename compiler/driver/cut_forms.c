@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 
+#include "forms.h"
 #include "compiler/graph/cut.h"
 #include "compiler/plan/pins.h"
 
