@@ -370,7 +370,7 @@ TARGET
     echo "$number waits, $implied of them implied by the data, $missed missed by nobody"
     [ $number -ge 15 ] && [ $implied -le 4 ] && [ $missed -eq 0 ]
   }
-  sed 's/GIN(16/GIN(8/' "$plans/gin4.gnn" >"$work/gin4.gnn" # few enough copies for each wait to matter
+  sed 's/GIN(16/GIN(12/' "$plans/gin4.gnn" >"$work/gin4.gnn" # few enough copies for each wait to matter
   least=$(least_of "$work/gin4.gnn" $box --budget ssd=0)
   check "gin4, host: the least budget, $least KiB" makes_and_trains "$work/gin4_host" "$work/gin4.gnn" $box --budget ssd=0 --budget device="${least}KiB"
   check "gin4, host: without any one of its waits the bits are wrong" without_waits
