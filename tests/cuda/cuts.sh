@@ -12,12 +12,8 @@ rm -rf "$work" && mkdir -p "$work"
 models=$root/tests/end_to_end/models/plans box=--target=$root/tests/end_to_end/models/plans/box.gnn
 export CFLAGS=-O1
 
-numbers() { tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"; } # FILE.safetensors: what follows the header
 trains() { "$1" -q --runs 1 --epochs 2 --every 1 --log csv --out "$1.out"; } # PROGRAM
 makes_and_trains() { "$here/program.sh" "$build" "$@" && trains "$1"; } # PROGRAM MODEL OPTION...
-is_same() { # PROGRAM OTHER
-  diff <(loss_curve "$1.out") <(loss_curve "$2.out") && cmp <(numbers "$1.out/last.safetensors") <(numbers "$2.out/last.safetensors")
-}
 checks() { "$1" check >"$1.check" 2>&1 && grep -q "device arena: planned" "$1.check" && awk '/ arena: planned/ && $4 " " $5 != $7 " " $8 "," { bad = 1 } END { exit bad }' "$1.check" || { cat "$1.check"; return 1; }; } # PROGRAM: planned = touched
 cut_program() { # NAME WHOLE MODEL OPTION...
   check "$1: trains" makes_and_trains "$work/$1" "$3" "${@:4}"

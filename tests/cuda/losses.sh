@@ -9,6 +9,10 @@
 # |CUDA's - CPU's| <= 4 sqrt(s e) d |CPU's|. A wrong term, epoch or rate of learning changes losses by more than that in the first epochs.
 
 loss_curve() { cut -d, -f1-6 "$1/log.csv"; } # FOLDER
+numbers() { tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"; } # FILE.safetensors: what follows the header
+is_same() { # PROGRAM OTHER: losses and weights, to the last bit
+  diff <(loss_curve "$1.out") <(loss_curve "$2.out") && cmp <(numbers "$1.out/last.safetensors") <(numbers "$2.out/last.safetensors")
+}
 
 losses_near() { # OUT OTHER SHARE: losses of OUT within that part of those of OTHER
   paste -d, <(loss_curve "$1") <(loss_curve "$2") | awk -F, -v share="$3" 'NR > 1 { d = $3 - $9; if (d < 0) d = -d; if (d > share * $9) { print; bad = 1 } } END { exit bad || NR < 2 }'

@@ -65,9 +65,7 @@ check "odd, in bf16 with cuBLASLt" env PLAIN=1 TWICE=1 bash -c "$(declare -f ste
 # ---- what users see, on the stand-in ----
 
 training=(-q --runs 1 --epochs 3 --every 1 --log csv)
-numbers() { tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"; } # FILE.safetensors: what follows the header
 makes_and_trains() { "$here/program.sh" "$build" "$@" && "$1" "${training[@]}" --out "$1.out"; } # PROGRAM MODEL OPTION...
-is_same() { diff <(loss_curve "$1.out") <(loss_curve "$2.out") && cmp <(numbers "$1.out/last.safetensors") <(numbers "$2.out/last.safetensors"); }
 says_touched() { "$1" check 2>&1 | grep -E 'device arena: planned ([0-9.]+ [KMG]iB), touched \1'; }
 predict() { "$1" predict -q --weights "$work/$2.cpu.out/last.safetensors" "${@:4}" -o "$3"; } # PROGRAM NAME FILE OPTION...
 # FILE OTHER: tables of the same numbers, to a ten thousandth; a row or a column that is elsewhere makes more.

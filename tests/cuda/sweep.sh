@@ -62,7 +62,6 @@ wait
 # ---- what they left ----
 
 made() { cat "$1.said" && [ -e "$1.made" ]; }
-numbers() { tail -c +$((9 + $(od -An -t u8 -N 8 "$1" | tr -d ' '))) "$1"; } # FILE.safetensors: what follows the header
 left() { loss_curve "$1" && numbers "$1/last.safetensors" | md5sum; } # FOLDER
 is_same() { # PROGRAM OTHER: losses and weights, to the last bit, in every order of streams
   local seed

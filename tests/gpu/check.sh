@@ -75,7 +75,6 @@ cell_steps() { # MODEL
 # ---- whole programs ----
 
 curve() { (cd "$1" && for f in *.csv run-*/*.csv; do [ -e "$f" ] && cut -d, -f2-7 "$f"; done); }
-numbers() { tail -c +$(($(od -An -tu8 -N8 "$1") + 9)) "$1"; } # FILE.safetensors: what follows the header
 train() { # PROGRAM OUT OPTION...
   rm -rf "$2" && limited "$1" -q --epochs "$epochs" --every 1 --log csv --scratch "$work" --out "$2" "${@:3}"
 }
