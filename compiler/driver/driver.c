@@ -467,8 +467,7 @@ static bool run_plan(Compilation *c) {
   if (diags_error_count(c->diags) > 0) return false;
   const Cut asked = cut_asked(c);
   c->request = plan_request_cut(&c->request, asked);
-  if (c->request.cut.parts != asked.parts || c->request.cut.slices != asked.slices || c->request.cut.has_data_away != asked.has_data_away)
-    return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
+  if (!cut_is(c->request.cut, asked)) return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
   if (c->options->plan_from && !take_plan(c)) return false;
   c->asked = c->request;
   c->answer = plan_answer(&c->request);

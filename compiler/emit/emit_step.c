@@ -27,6 +27,8 @@ const char *step_from(StepWriter *w, ValueId value) { return argument_at_value(w
 const char *step_to(StepWriter *w, ValueId value) { return argument_at_value(w->arguments, value, true, &w->uses); }
 const char *step_scratch(StepWriter *w) { return argument_at_scratch(w->arguments, ELEMENTS_REAL, &w->uses); }
 
+const char *step_part(StepWriter *w) { return argument_number(w->arguments, "part", w->step->part, &w->uses); }
+
 int64_t step_blocks_of_part(const StepWriter *w) {
   return INT64_C(1) << (gnn_block_levels(w->emission->program->info->nodes) - w->step->parts->levels);
 }

@@ -217,16 +217,11 @@ static int64_t factor_bytes(const Kernels *kernels, const Value *product) { retu
 
 static int64_t matrix_width(const Value *product) { return product->as.product.transposed ? product->as.product.depth : product->as.product.width; }
 
-static bool has_aligned_rows(const Kernels *kernels, ValueId id) {
-  const int64_t stride = kernels_row_stride(kernels, id);
-  return row_padded(stride, kernels_is_half(kernels, id) ? 2 : 4) == stride;
-}
-
 /* For the matrix alone no fast kernel of the library's is missed. */
 static bool is_padded_for(const Kernels *kernels, const Kernel *kernel) {
   const Value *product = &kernels->graph->values[kernel->anchor];
   return kernels->is_padded && kernels->precision != PRECISION_FP32 && row_padded(matrix_width(product), factor_bytes(kernels, product)) != matrix_width(product) &&
-         has_aligned_rows(kernels, product->operand[0]) && has_aligned_rows(kernels, kernel->epilogue.place);
+         kernels_has_aligned_rows(kernels, product->operand[0]) && kernels_has_aligned_rows(kernels, kernel->epilogue.place);
 }
 
 int64_t library_matrix_stride(const Kernels *kernels, const Kernel *kernel) {

@@ -153,6 +153,7 @@ typedef struct Padding {
 /* Whether rows of odd widths are padded in a program of these graphs; training may be NULL. */
 bool rows_are_padded(const Graph *training, const Graph *evaluation, Backend backend);
 int64_t row_padded(int64_t width, int64_t number_bytes); /* numbers, to the next multiple of 16 bytes */
+bool kernels_has_aligned_rows(const Kernels *kernels, ValueId id); /* of whole multiples of 16 bytes */
 int64_t kernels_row_stride(const Kernels *kernels, ValueId id); /* from a row of its storage to the next: numbers; of packed bits words */
 Padding kernels_padding(const Kernels *kernels, ValueId id);
 int64_t kernels_bytes(const Kernels *kernels, ValueId id);      /* of its storage, were it stored */

@@ -47,6 +47,11 @@ int64_t kernels_row_stride(const Kernels *kernels, ValueId id) {
   return kernels->is_padded && has_rows ? stride_of(width, kernels_is_half(kernels, id) ? 2 : 4) : width;
 }
 
+bool kernels_has_aligned_rows(const Kernels *kernels, ValueId id) {
+  const int64_t stride = kernels_row_stride(kernels, id);
+  return row_padded(stride, kernels_is_half(kernels, id) ? 2 : 4) == stride;
+}
+
 Padding kernels_padding(const Kernels *kernels, ValueId id) {
   const Shape *shape = &kernels->graph->values[kernels->storage[id]].shape;
   const int64_t stride = kernels_row_stride(kernels, id), width = shape_width(shape);

@@ -33,6 +33,8 @@ typedef struct Cut {
   bool has_data_away; /* what is given on nodes stays on the host, from where parts of it come; nothing is computed once then */
 } Cut;
 
+static inline bool cut_is(Cut a, Cut b) { return a.parts == b.parts && a.slices == b.slices && a.has_data_away == b.has_data_away; }
+
 /* The forms of a program whose values are cut, and the pins of the plain one. */
 typedef struct CutForms {
   const Form *forms;

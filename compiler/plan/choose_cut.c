@@ -52,8 +52,6 @@ static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
 
 /* ---- candidates ---- */
 
-static bool is_alike(Cut a, Cut b) { return a.parts == b.parts && a.slices == b.slices && a.has_data_away == b.has_data_away; }
-
 static Cut cut_of_data(const PlanRequest *r, Cut cut) {
   if (cut.parts > r->parts_at_most) cut.parts = r->parts_at_most;
   return cut;
@@ -62,7 +60,7 @@ static Cut cut_of_data(const PlanRequest *r, Cut cut) {
 /* With few blocks two of them are one. */
 static bool is_possible(const PlanRequest *r, int i) {
   if (cuts[i].has_data_away && r->machine.tier_bytes[TIER_HOST] == 0) return false;
-  return i == 0 || !is_alike(cut_of_data(r, cuts[i]), cut_of_data(r, cuts[i - 1]));
+  return i == 0 || !cut_is(cut_of_data(r, cuts[i]), cut_of_data(r, cuts[i - 1]));
 }
 
 /* `worth`: seconds, or 0. */
@@ -81,7 +79,7 @@ static double best_seconds(const Choice *c) { return c->best->fits ? answer_seco
 static bool sketch_cut(Choice *c, Cut cut) {
   const PlanRequest r = request_of(c->request, cut, best_seconds(c));
   bool is_enough = false;
-  if (!is_alike(r.cut, cut)) return false; /* so cut, the program would have other bits */
+  if (!cut_is(r.cut, cut)) return false; /* so cut, the program would have other bits */
   for (int form = FORM_HOISTED; form >= FORM_PLAIN && !is_enough; form--) {
     const Plan *plan = plan_sketch(&r, (FormKind)form);
     if (!plan) continue;

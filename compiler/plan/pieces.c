@@ -46,12 +46,11 @@ static void keep_whole(Parts *p, const Kernel *kernel) {
 /* cuBLASLt is promised where matrices begin (kernels/cuda/algorithm.h). A piece does as everything in memory; the rows of a part within a whole value only
  * where they are of that length. */
 static bool is_aligned_for_library(const Parts *p, const Kernel *kernel) {
-  enum { ROW_ALIGNMENT = 16 };
   const Kernels *k = p->kernels;
   const ValueId rows[] = {k->graph->values[kernel->anchor].operand[0], kernel->epilogue.place, kernel->epilogue.addend};
   for (int i = 0; kernel->library != LIBRARY_NONE && i < 3; i++) {
     const bool is_whole = rows[i] != NO_VALUE && !p->is_cut[k->storage[rows[i]]];
-    if (is_whole && kernels_row_stride(k, rows[i]) * (kernels_is_half(k, rows[i]) ? 2 : 4) % ROW_ALIGNMENT) return false;
+    if (is_whole && !kernels_has_aligned_rows(k, rows[i])) return false;
   }
   return true;
 }

@@ -111,7 +111,7 @@ static void run_over_bounds(const StepWriter *w, const char *task, const char *c
 
 /* The step is told its part. Call this before open_step. */
 static void take_part(StepWriter *w) {
-  if (w->step->part) argument_number(w->arguments, "part", w->step->part, &w->uses);
+  if (w->step->part) step_part(w);
 }
 
 static const char *part_row(const StepWriter *w, const char *part, int64_t lead) {
@@ -222,7 +222,7 @@ static void emit_sparse_outer(StepWriter *w) {
 
 /* What the walkers have goes to where the parts before it have left theirs, after the last part from there to the result. */
 static const char *sum_of_part(StepWriter *w, const char *scratch, int64_t count) {
-  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses), *sums = argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses);
+  const char *part = step_part(w), *sums = argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses);
   const char *sum = arena_printf(w->arena, "gnn_sum_part(%s, s->walkers, %" PRId64 ", (int)%s - 1, %s, begin, end);", scratch, count, part, sums);
   if (w->step->part < w->step->parts->count) return sum;
   return arena_printf(w->arena, "%s\n  memcpy(%s + begin, %s + begin, (size_t)(end - begin) * sizeof(gnn_real));", sum, step_to(w, w->kernel->anchor), sums);
@@ -233,7 +233,7 @@ static const char *sum_of_part(StepWriter *w, const char *scratch, int64_t count
 static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
   const int part = w->step->part;
   const char *scratch = step_scratch(w);
-  const char *before = part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", argument_number(w->arguments, "part", part, &w->uses)) : "";
+  const char *before = part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", step_part(w)) : "";
   const char *levels = part ? arena_printf(w->arena, " - %d", w->step->parts->levels) : "";
   fprintf(w->out, "static void %s_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->name);
   print_opening(w, USES_RUN);

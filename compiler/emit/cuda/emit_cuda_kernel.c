@@ -78,7 +78,7 @@ typedef struct RowRange {
 static RowRange host_range(CudaWriter *c, int64_t lead) {
   StepWriter *w = &c->w;
   if (w->step->part == 0) return (RowRange){"0", step_row_count(w, w->anchor->shape.domain, lead)};
-  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
+  const char *part = step_part(w), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
   return (RowRange){arena_printf(w->arena, "part_first[%s - 1]%s", part, times), arena_printf(w->arena, "part_first[%s]%s", part, times)};
 }
 
@@ -92,7 +92,7 @@ static const char *rows_text(CudaWriter *c, int64_t lead) {
 static RowRange device_range(CudaWriter *c, int64_t lead) {
   StepWriter *w = &c->w;
   if (w->step->part == 0) return (RowRange){"0", step_row_count(w, w->anchor->shape.domain, lead)};
-  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
+  const char *part = step_part(w), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
   const int64_t blocks = step_blocks_of_part(w);
   fprintf(w->out, "  const int64_t first_row = g->blocks.first[(%s - 1) * %" PRId64 "]%s, end_row = g->blocks.first[%s * %" PRId64 "]%s;\n", part, blocks, times, part, blocks, times);
   return (RowRange){"first_row", "end_row"};
@@ -349,7 +349,7 @@ static void open_walk(CudaWriter *c, int64_t tiles) {
 static const char *runs_text(CudaWriter *c) {
   StepWriter *w = &c->w;
   if (w->step->part == 0) return "gnn_all_runs(g)";
-  return arena_printf(w->arena, "gnn_runs_of_part(g, %s, %d)", argument_number(w->arguments, "part", w->step->part, &w->uses), w->step->parts->levels);
+  return arena_printf(w->arena, "gnn_runs_of_part(g, %s, %d)", step_part(w), w->step->parts->levels);
 }
 
 static void print_walk(CudaWriter *c, const char *walker) {
@@ -366,7 +366,7 @@ static void print_sum_of_walkers(CudaWriter *c) {
     print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_walkers(%s, %d, %s, %" PRId64 ", %s);", runs, w->kernel->walker_levels, scratch, width, step_to(w, w->kernel->anchor)));
     return;
   }
-  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses), *sums = argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses);
+  const char *part = step_part(w), *sums = argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses);
   const char *to = w->step->part < w->step->parts->count ? "nullptr" : step_to(w, w->kernel->anchor);
   print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_part(%s, %d, %s, %" PRId64 ", %s - 1, %s, %s);", runs, w->kernel->walker_levels, scratch, width, part, sums, to));
 }
@@ -798,7 +798,7 @@ typedef struct TrainRows {
 static TrainRows train_rows_of_step(CudaWriter *c) {
   StepWriter *w = &c->w;
   if (w->step->part == 0) return (TrainRows){"", "", "g->rows[GNN_TRAIN]", "g->row_count[GNN_TRAIN]"};
-  const char *part = argument_number(w->arguments, "part", w->step->part, &w->uses);
+  const char *part = step_part(w);
   const int64_t blocks = step_blocks_of_part(w);
   const char *entry = "gnn_entry_of(g->rows[GNN_TRAIN], 0, g->row_count[GNN_TRAIN], g->blocks.first[";
   return (TrainRows){arena_printf(w->arena, "const int64_t first = %s(%s - 1) * %" PRId64 "]), count = %s%s * %" PRId64 "]) - first;\n  ", entry, part, blocks, entry, part, blocks),
@@ -831,7 +831,7 @@ static void emit_cross_entropy(CudaWriter *c) {
                arena_printf(w->arena, "%sgnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %" PRId64 ", %s, %s, %s, %s%s);", rows.lines, l.lanes, l.each, scores,
                             stride, classes, labels, rows.list, rows.count, losses, rows.begin));
   const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
-  const char *first = part ? arena_printf(w->arena, "(%s - 1) * %" PRId64, argument_number(w->arguments, "part", part, &w->uses), step_blocks_of_part(w)) : "0";
+  const char *first = part ? arena_printf(w->arena, "(%s - 1) * %" PRId64, step_part(w), step_blocks_of_part(w)) : "0";
   print_call(c, "blocks", part ? number(c, step_blocks_of_part(w)) : "INT64_C(1) << g->blocks.levels",
              arena_printf(w->arena, "gnn_cross_entropy_block%s(%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s, %s);", is_of_nodes ? "" : "<false>", losses, first, sums));
   if (part && part < w->step->parts->count) return;
