@@ -58,17 +58,12 @@ static const PlannerReport *try_every_cut(PlanRequest r, Tier tier, SweepPoint *
 static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_COUNT], Tier tier, SweepPoint *point) {
   const SweptProgram *w = of;
   const PlanAnswer *own = w->answer;
-  PlanRequest r = *w->request;
+  const bool may_be_cut = w->asked->parts_at_most > 1;
+  PlanRequest r = may_be_cut ? *w->asked : *w->request;
   memcpy(r.machine.tier_bytes, tier_bytes, sizeof r.machine.tier_bytes);
   r.policy = -1;
   r.least = tier == TIER_DEVICE ? PLANNER_LEAST_DEVICE : PLANNER_LEAST_ALL;
-  if (w->asked->parts_at_most > 1) {
-    PlanRequest any = *w->asked;
-    any.machine = r.machine;
-    any.policy = -1;
-    any.least = r.least;
-    return try_every_cut(any, tier, point);
-  }
+  if (may_be_cut) return try_every_cut(r, tier, point);
   const Plan *p = plan_epoch(&r);
   if (!p || !p->planned) return does_not_fit(&r, p, point);
   bool is_roomy = p->problem->kernels == own->of->training_kernels; /* the evaluation's plan is good for every budget that it fits */
