@@ -313,6 +313,7 @@ typedef struct DataInfo {
   int64_t graphs;       /* that the nodes are of, one after the other; 1 where nothing else is said */
   const int64_t *most_nodes, *most_edges; /* [graphs + 1] of a set of graphs: of the k largest together; NULL: of one graph, or not read */
   const int64_t *block_first; /* [2^levels + 1] of the canonical blocks (runtime/core/blocks.h); NULL: not asked for, or no files were read */
+  const int64_t *block_edges[2]; /* likewise, by EdgeEnd: how many edges have this end in the blocks before each */
   Locality locality[2]; /* by EdgeEnd: that at which the sums arrive; of rows from anywhere where not known */
   bool is_symmetric;    /* every edge has its reverse */
   bool is_shapes_only;  /* no files were read */

@@ -260,6 +260,7 @@ typedef struct gnn_edge_set_desc {
   int has_out, is_symmetric;
   int64_t at_in_ptr, at_in_idx, at_in_bounds;
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
+  int is_idx_on_host;    /* at_in_idx and at_out_idx are offsets of the host arena, from where copies bring the rows of parts */
   int64_t hub_room, at_in_hubs, at_out_hubs; /* of how many hubs `edges` can be, and their rows; 0: of none */
   int64_t at_in_degree, at_out_degree;       /* gnn_real per row; of members in: the nodes of each graph */
 } gnn_edge_set_desc;
@@ -284,6 +285,7 @@ typedef struct gnn_graph_desc {
   int64_t row_count[GNN_SPLIT_COUNT];
   int part_levels;           /* steps are for 2^part_levels parts of the nodes, which */
   const int64_t *part_first; /* begin at these rows; the last entry is where the last one ends. NULL: for all */
+  const int64_t *part_in, *part_out; /* likewise, where idx is on the host: so many edges go to the parts before, come from them. NULL: any number */
 } gnn_graph_desc;
 
 typedef struct gnn_source_arg {
@@ -395,7 +397,7 @@ typedef struct gnn_step_desc {
 } gnn_step_desc;
 
 /* The program's steps in the order that keeps every value until its last use, with a device arena of its own. */
-/* A field that the plan has on the host lies there in the device arena. */
+/* A field that the plan has on the host lies at `at` of the device arena here. */
 typedef struct gnn_moved_field {
   int field; /* index into gnn_program.fields */
   int64_t at;
@@ -405,6 +407,8 @@ typedef struct gnn_keep_order {
   int64_t device_bytes, at_scores;
   int moved_count;
   const gnn_moved_field *moved;
+  int has_moved_graph;             /* so do the idx of the edges between nodes, which the plan has on the host: */
+  int64_t at_in_idx, at_out_idx;   /* -1: there is none */
   gnn_status (*forward_backward)(gnn_run *run);
   gnn_status (*update)(gnn_run *run);
   gnn_status (*evaluate)(gnn_run *run);
@@ -502,7 +506,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 14 };
+enum { GNN_ABI = 15 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -40,24 +40,28 @@ static bool *fields_away(const Compilation *c) {
   return is_away;
 }
 
-/* `fate "x" = host` of a field that can stay there. */
-static bool wants_data_away(const Compilation *c) {
+/* `fate "x" = host` of a field that can stay there, `fate "graph_in_idx" = host`. */
+static Cut cut_of_fates(const Compilation *c) {
   const TypedProgram *p = c->program;
-  if (p->train.batch_graphs || c->options->has_double) return false;
+  Cut cut = {.parts = 1, .slices = 1};
+  if (p->train.batch_graphs || c->options->has_double) return cut;
   const bool *can_be_away = fields_away(c);
-  for (int i = 0; i < p->fate_count; i++)
-    for (int f = 0; f < p->field_count; f++)
-      if (p->fates[i].fate == FATE_HOST && can_be_away[f] && fnmatch(p->fates[i].pattern, p->fields[f].name, 0) == 0) return true;
-  return false;
+  for (int i = 0; i < p->fate_count; i++) {
+    if (p->fates[i].fate != FATE_HOST) continue;
+    cut.has_graph_away = cut.has_graph_away || pin_names_graph(&p->fates[i]);
+    for (int f = 0; f < p->field_count; f++) cut.has_fields_away = cut.has_fields_away || (can_be_away[f] && fnmatch(p->fates[i].pattern, p->fields[f].name, 0) == 0);
+  }
+  return cut;
 }
 
 Cut cut_asked(const Compilation *c) {
   const CutWish wish = cut_wish(c);
-  const bool has_data_away = wants_data_away(c);
-  const int parts = parts_at_most(c->program->info, PARTS_AT_MOST);
-  if (wish.mode == CUT_ROWS) return (Cut){wish.count, 1, has_data_away};
-  if (wish.mode == CUT_SLICES) return (Cut){parts, wish.count, has_data_away};
-  return (Cut){has_data_away && wish.mode != CUT_WHOLE ? parts : 1, 1, has_data_away};
+  Cut cut = cut_of_fates(c);
+  const int parts = parts_at_most(c->program->info, PARTS_USUALLY);
+  if (wish.mode == CUT_ROWS) cut.parts = wish.count;
+  else if (wish.mode == CUT_SLICES || (wish.mode == CUT_AUTO && cut_has_data_away(cut))) cut.parts = parts;
+  if (wish.mode == CUT_SLICES) cut.slices = wish.count;
+  return cut;
 }
 
 /* ---- forms ---- */
@@ -66,8 +70,8 @@ static Kernels *fuse_cut(Compilation *c, Graph *graph, const Kernels *whole) { r
 
 /* False: not all of its kernels leave the bits of those of `from`. */
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
-  const bool *is_away = cut.has_data_away ? fields_away(c) : NULL;
-  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .has_tables = cut.parts > 1};
+  const bool *is_away = cut.has_fields_away ? fields_away(c) : NULL;
+  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .is_graph_away = cut.has_graph_away, .has_tables = cut.parts > 1};
   *form = *from;
   if (from->evaluation_count == 0) return true;
   if (from->training) form->training = cut_graph(from->training, options);
@@ -86,9 +90,9 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
 static CutForms *make_cut_forms(Compilation *c, Cut cut) {
   Form *forms = arena_alloc(c->arena, FORM_COUNT * sizeof *forms);
   if (!cut_form(c, &c->forms[FORM_PLAIN], cut, &forms[FORM_PLAIN])) return NULL;
-  if (cut.has_data_away || !cut_form(c, &c->forms[FORM_HOISTED], cut, &forms[FORM_HOISTED])) forms[FORM_HOISTED] = (Form){.evaluation_count = 0};
+  if (cut_has_data_away(cut) || !cut_form(c, &c->forms[FORM_HOISTED], cut, &forms[FORM_HOISTED])) forms[FORM_HOISTED] = (Form){.evaluation_count = 0};
   CutForms *made = arena_alloc(c->arena, sizeof *made);
-  *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, cut.has_data_away, c->diags)};
+  *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, cut, c->diags)};
   return made;
 }
 
@@ -100,9 +104,10 @@ static CutForms *whole_forms(Compilation *c) {
 
 const CutForms *cut_forms(void *compilation, Cut cut) {
   Compilation *c = compilation;
+  const Cut kind = {cut.parts > 1 ? 2 : 1, cut.slices, cut.has_fields_away, cut.has_graph_away}; /* graphs do not depend on how many parts there are */
   for (int i = 0; i < c->cut_count; i++)
-    if ((c->cuts[i].cut.parts > 1) == (cut.parts > 1) && c->cuts[i].cut.slices == cut.slices && c->cuts[i].cut.has_data_away == cut.has_data_away) return c->cuts[i].forms;
-  CutForms *made = cut.parts > 1 || cut.slices > 1 || cut.has_data_away ? make_cut_forms(c, cut) : whole_forms(c);
-  ARENA_PUSH(c->arena, c->cuts, c->cut_count, ((struct CutKept){cut, made}));
+    if (cut_is(c->cuts[i].cut, kind)) return c->cuts[i].forms;
+  CutForms *made = cut_is_of_whole_values(kind) ? whole_forms(c) : make_cut_forms(c, kind);
+  ARENA_PUSH(c->arena, c->cuts, c->cut_count, ((struct CutKept){kind, made}));
   return made;
 }

@@ -4,7 +4,7 @@
 
 #include "compilation.h"
 
-enum { PARTS_AT_MOST = 16 /* where nobody asked for a number */ };
+enum { PARTS_USUALLY = 16 /* where nobody asked for a number */, PARTS_AT_MOST = 64 /* that are looked for */ };
 
 /* What --cut or `plan { cut = }` says; CUT_AUTO where neither does. */
 CutWish cut_wish(const Compilation *compilation);

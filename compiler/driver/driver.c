@@ -17,6 +17,7 @@
 #include "compiler/base/outfile.h"
 #include "compiler/base/workplace.h"
 #include "compiler/graph/associate.h"
+#include "compiler/graph/cut.h"
 #include "compiler/explain/report.h"
 #include "compiler/explain/sweep_program.h"
 #include "compiler/explain/verdict.h"
@@ -395,7 +396,7 @@ static bool check_links(Compilation *c) {
 static const char *asked_for(const char *option, const char *setting) { return option ? option : setting; }
 
 static bool may_be_cut(const Compilation *c) {
-  return cut_wish(c).mode == CUT_AUTO && !cut_asked(c).has_data_away && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
+  return cut_wish(c).mode == CUT_AUTO && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
 static PlanRequest request_of(Compilation *c) {
@@ -408,11 +409,12 @@ static PlanRequest request_of(Compilation *c) {
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
   if (policy) r.policy = vocabulary_find(policy_names, policy);
   r.time_limit_s = c->forms[FORM_HOISTED].evaluation_count > 0 ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
-  r.cut = (Cut){1, 1, false};
+  r.cut = (Cut){.parts = 1, .slices = 1};
   r.forms_of = cut_forms;
   r.of = c;
+  r.slices_at_most = slices_at_most(c->forms[FORM_PLAIN].training ? c->forms[FORM_PLAIN].training : c->forms[FORM_PLAIN].evaluations[0].graph);
   r.parts_at_most = may_be_cut(c) ? parts_at_most(c->program->info, PARTS_AT_MOST) : 1;
-  r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, cut_asked(c).has_data_away, c->diags);
+  r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, cut_asked(c), c->diags);
   return r;
 }
 

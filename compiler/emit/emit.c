@@ -87,7 +87,7 @@ static void emit_arena(const Emission *m, FILE *out) {
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
                "#define V_DOUBLES(name) ((double *)(void *)V(name))\n");
   if (m->keep_order && m->backend == BACKEND_CPU)
-    fprintf(out, "#define K(name) gnn_at(g, KEEP_##name)\n#define K_BITS(name) ((uint32_t *)(void *)K(name))\n#define K_DOUBLES(name) ((double *)(void *)K(name))\n");
+    fprintf(out, "#define K(name) gnn_at(g, KEEP_##name)\n#define K_BITS(name) ((uint32_t *)(void *)K(name))\n#define K_DOUBLES(name) ((double *)(void *)K(name))\n#define K_LABELS(name) ((const int32_t *)(const void *)K(name))\n");
   fprintf(out, "\n");
 }
 
@@ -229,7 +229,7 @@ static void emit_weights(const Emission *m, FILE *out) {
   fprintf(out, "};\n\n");
 }
 
-static bool has_field(const Emission *m, int f) { return m->layout->residents->field[f] != NO_INDEX || m->layout->residents->away[f].at >= 0; }
+static bool has_field(const Emission *m, int f) { return m->layout->residents->field[f] != NO_INDEX || m->layout->residents->field_away[f] != NO_INDEX; }
 
 static int field_index(const Emission *m, int32_t field) {
   int index = 0;
@@ -245,7 +245,8 @@ static void emit_fields(const Emission *m, FILE *out) {
   fprintf(out, "static const gnn_field_desc fields[] = {\n");
   for (int f = 0; f < p->field_count; f++) {
     if (!has_field(m, f)) continue;
-    const bool is_away = m->layout->residents->field[f] == NO_INDEX;
+    const int32_t away = m->layout->residents->field_away[f];
+    const bool is_away = away != NO_INDEX;
     const TypedField *field = &p->fields[f];
     bool is_label = field->type.dtype == DTYPE_CLASS, is_sparse = m->is_sparse_field[f];
     int64_t width = 1;
@@ -256,12 +257,12 @@ static void emit_fields(const Emission *m, FILE *out) {
     fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
             is_sparse ? sparse++ : -1, field->is_row_normalised, m->layout->residents->is_field_half[f]);
     if (is_away) {
-      fprintf(out, "%" PRId64 "}, .is_on_host = 1", m->layout->residents->away[f].at);
+      fprintf(out, "%" PRId64 "}, .is_on_host = 1", m->layout->residents->away[away].at);
     } else {
       for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->residents->field[f] + k));
       fprintf(out, "}");
     }
-    const int64_t stride = is_away ? m->layout->residents->away[f].padding.stride : m->layout->blocks[m->layout->residents->field[f]].padding.stride;
+    const int64_t stride = is_away ? m->layout->residents->away[away].padding.stride : m->layout->blocks[m->layout->residents->field[f]].padding.stride;
     fprintf(out, stride ? ", .stride = %" PRId64 "},\n" : "},\n", stride);
   }
   fprintf(out, "};\n\n");
@@ -303,12 +304,25 @@ static int emit_values(const Emission *m, FILE *out) {
   return count;
 }
 
+static void emit_numbers(const char *name, const int64_t *numbers, int last, FILE *out) {
+  fprintf(out, "static const int64_t %s[] = {", name);
+  for (int i = 0; i <= last; i++) fprintf(out, "%s%" PRId64, i ? ", " : "", numbers[i]);
+  fprintf(out, "};\n");
+}
+
+static bool has_graph_away(const Residents *y) { return y->neighbours_away[END_SRC] != NO_INDEX || y->neighbours_away[END_DST] != NO_INDEX; }
+
 static void emit_parts(const Emission *m, FILE *out) {
   const Parts *parts = m->evaluation_plan->problem->parts;
   if (parts->count == 1) return;
-  fprintf(out, "/* The rows at which the parts of the nodes begin. */\nstatic const int64_t part_first[] = {");
-  for (int i = 0; i <= parts->count; i++) fprintf(out, "%s%" PRId64, i ? ", " : "", parts->first[i]);
-  fprintf(out, "};\n\n");
+  fprintf(out, "/* The rows at which the parts of the nodes begin. */\n");
+  emit_numbers("part_first", parts->first, parts->count, out);
+  if (has_graph_away(m->layout->residents)) {
+    fprintf(out, "/* How many edges go to the parts before, and come from them. */\n");
+    emit_numbers("part_in", parts->edges[END_DST], parts->count, out);
+    emit_numbers("part_out", parts->edges[END_SRC], parts->count, out);
+  }
+  fprintf(out, "\n");
 }
 
 static void emit_names_list(const Emission *m, const char *list, const char *const *names, int count, FILE *out) {
@@ -407,6 +421,12 @@ static void emit_state_names(const Emission *m, FILE *out) {
   if (count) fprintf(out, "},\n");
 }
 
+/* In the host arena. */
+static const char *away_at(const Emission *m, EdgeEnd end) {
+  const int index = m->layout->residents->neighbours_away[end];
+  return index == NO_INDEX ? "-1" : arena_printf(m->arena, "%" PRId64, m->layout->residents->away[index].at);
+}
+
 /* The sets of edges, and where their arrays lie. */
 static void emit_edge_sets(const Emission *m, FILE *out) {
   const DataInfo *info = m->program->info;
@@ -417,8 +437,10 @@ static void emit_edge_sets(const Emission *m, FILE *out) {
     const int64_t count = typed_rows(info, edges);
     fprintf(out, "  {.name = %s, .src = %d, .dst = %d, .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", escape_c(m->arena, typed_domain_name(info, edges)), domain_set(src), domain_set(dst),
             count, b->has_out, b->is_symmetric);
-    fprintf(out, "   .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s, .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, b->in_ptr), at(m, b->in_idx),
-            at(m, b->in_bounds), at(m, b->out_ptr), at(m, b->out_idx), at(m, b->out_edge), at(m, b->out_bounds));
+    const bool is_away = edges == DOMAIN_EDGE && has_graph_away(m->layout->residents);
+    fprintf(out, "   .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s, .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, b->in_ptr),
+            is_away ? away_at(m, END_DST) : at(m, b->in_idx), at(m, b->in_bounds), at(m, b->out_ptr), is_away ? away_at(m, END_SRC) : at(m, b->out_idx), at(m, b->out_edge), at(m, b->out_bounds));
+    if (is_away) fprintf(out, "   .is_idx_on_host = 1,\n");
     if (m->backend == BACKEND_CUDA && residents_hub_room(count))
       fprintf(out, "   .hub_room = %" PRId64 ", .at_in_hubs = %s, .at_out_hubs = %s,\n", residents_hub_room(count), at(m, b->in_hubs), at(m, b->out_hubs));
     fprintf(out, "   .at_in_degree = %s, .at_out_degree = %s},\n", at(m, b->degree[END_DST]), at(m, b->degree[END_SRC]));
@@ -476,7 +498,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   if (r->order != ORDER_GIVEN)
     fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
   const Parts *parts = m->evaluation_plan->problem->parts;
-  if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,\n", parts->levels);
+  if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,%s\n", parts->levels, has_graph_away(y->residents) ? " .part_in = part_in, .part_out = part_out," : "");
   fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
           at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");

@@ -15,7 +15,7 @@ static const ElementInfo element_info[ELEMENT_KIND_COUNT] = {
     [ELEMENTS_HALF] = {"gnn_half *", "const gnn_half *", "V_HALF", NULL, "P_HALF"},
     [ELEMENTS_BITS] = {"uint32_t *", "const uint32_t *", "V_BITS", "K_BITS", "P_BITS"},
     [ELEMENTS_DOUBLE] = {"double *", "const double *", "V_DOUBLES", "K_DOUBLES", "P_DOUBLES"},
-    [ELEMENTS_LABELS] = {"int32_t *", "const int32_t *", "V_LABELS", NULL, "P_LABELS"}};
+    [ELEMENTS_LABELS] = {"int32_t *", "const int32_t *", "V_LABELS", "K_LABELS", "P_LABELS"}};
 
 static bool is_for_cpu(const Arguments *a) { return a->emission->backend == BACKEND_CPU; }
 
@@ -152,8 +152,7 @@ static const Block *block_passed(const Argument *argument, const Schedule *sched
 static const char *before_rows(const Emission *m, const Block *block) {
   if (block->part < 2 || block->value == NO_VALUE) return "";
   const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
-  const int64_t element_bytes = m->backend == BACKEND_CUDA ? 1 : 4, row_bytes = parts_bytes(parts, block->value, 0) / parts_rows(parts, 0);
-  return arena_printf(m->arena, " - %" PRId64, row_bytes / element_bytes * parts->first[block->part - 1]);
+  return arena_printf(m->arena, " - %" PRId64, parts_bytes_before(parts, block->value, block->part) / (m->backend == BACKEND_CUDA ? 1 : 4));
 }
 
 const char *arguments_passed(const Emission *m, const Arguments *a, const Schedule *schedule, const Layout *layout, const Step *step) {

@@ -95,6 +95,15 @@ static void emit_list(const Emission *m, const StepCalls *calls, const char *nam
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
 
+/* Of what stays on the host in the plan; NULL: there is none. */
+static const Block *kept_block(const Layout *y, int away) {
+  for (int i = y->resident_count; i < y->count && away != NO_INDEX; i++)
+    if (y->blocks[i].away == away + 1) return &y->blocks[i];
+  return NULL;
+}
+
+static const char *kept_place(const Emission *m, const Block *block) { return block ? arena_printf(m->arena, "KEEP_%s", block->name) : "-1"; }
+
 void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
   const Schedule *s = m->keep_order->schedule;
   const Layout *y = m->keep_order->layout;
@@ -104,22 +113,20 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
     emit_list(m, calls, "update", s->backward_end, s->training_count, out);
   }
   emit_list(m, calls, "evaluate", s->training_count, s->count, out);
-  const int fields = m->program->field_count;
+  const Residents *residents = m->layout->residents;
   bool has_moved = false;
-  for (int f = 0, index = 0; f < fields; f++) {
-    const Residents *residents = m->layout->residents;
-    const bool is_away = residents->away[f].at >= 0;
-    for (int i = y->resident_count; is_away && i < y->count; i++)
-      if (y->blocks[i].field == f + 1) {
-        fprintf(out, "%s{%d, KEEP_%s}", has_moved ? ", " : "static const gnn_moved_field moved_fields[] = {", index, y->blocks[i].name);
-        has_moved = true;
-      }
-    index += is_away || residents->field[f] != NO_INDEX;
+  for (int f = 0, index = 0; f < m->program->field_count; f++) {
+    const Block *kept = kept_block(y, residents->field_away[f]);
+    if (kept) fprintf(out, "%s{%d, KEEP_%s}", has_moved ? ", " : "static const gnn_moved_field moved_fields[] = {", index, kept->name);
+    has_moved = has_moved || kept;
+    index += residents->field_away[f] != NO_INDEX || residents->field[f] != NO_INDEX;
   }
   if (has_moved) fprintf(out, "};\n");
+  const Block *in = kept_block(y, residents->neighbours_away[END_DST]), *from = kept_block(y, residents->neighbours_away[END_SRC]);
   fprintf(out, "static const gnn_keep_order keep_order = {\n  .device_bytes = %" PRId64 ",\n  .at_scores = %" PRId64 ",\n", y->bytes,
           layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, s->count - 1)->offset);
   if (m->program->has_train) fprintf(out, "  .forward_backward = keep_forward_backward,\n  .update = keep_update,\n");
   if (has_moved) fprintf(out, "  .moved_count = sizeof moved_fields / sizeof *moved_fields,\n  .moved = moved_fields,\n");
+  if (in || from) fprintf(out, "  .at_in_idx = %s, .at_out_idx = %s, .has_moved_graph = 1,\n", kept_place(m, in), kept_place(m, from));
   fprintf(out, "  .evaluate = keep_evaluate,\n};\n\n");
 }

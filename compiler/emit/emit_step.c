@@ -102,10 +102,17 @@ void step_write_fold(const StepWriter *w, const char *acc, const char *text) {
   rows_write(w->operand, LEVEL_ELEMENT, fold_info[kernel_info[w->kernel->kind].fold].code, acc, text);
 }
 
+const char *step_neighbours(const StepWriter *w) {
+  const ValueId neighbours = kernels_neighbours(w->kernels, w->kernel);
+  unsigned uses = 0; /* whoever goes over edges mentions the run, and with it the step */
+  return neighbours == NO_VALUE ? NULL : argument_at_labels(w->arguments, neighbours, &uses);
+}
+
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out) {
   const char *lines = "";
   const bool is_member = w->anchor->operand_count && w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_MEMBER; /* a node is one */
-  if (uses & (is_out ? USES_DST : USES_SRC)) lines = arena_printf(w->arena, "const int64_t %s = edges->idx[i];\n", is_out ? "dst" : "src");
+  const char *neighbours = step_neighbours(w);
+  if (uses & (is_out ? USES_DST : USES_SRC)) lines = arena_printf(w->arena, "const int64_t %s = %s[i];\n", is_out ? "dst" : "src", neighbours ? neighbours : "edges->idx");
   if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out && !is_member ? "edges->edge[i]" : "i");
   return lines;
 }

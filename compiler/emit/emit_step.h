@@ -34,6 +34,8 @@ const char *step_scratch(StepWriter *w);
 const char *step_part(StepWriter *w); /* the number of the part that the step is told, from 1 on */
 int64_t step_blocks_of_part(const StepWriter *w);    /* canonical blocks a part */
 const char *step_csr(const StepWriter *w); /* what a kernel over edges walks: "g->sets[GNN_EDGES].in" */
+/* The ids at the other ends of its edges, where they lie apart from that: "s->in_idx"; else NULL. */
+const char *step_neighbours(const StepWriter *w);
 RowKind step_row_kind(Domain domain);
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /* "g->nodes * 4" */
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run); /* row: "gnn_run_first(&g->blocks, run) * 4" */

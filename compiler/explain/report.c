@@ -251,8 +251,7 @@ static void print_notes(const Emission *m, const Decisions *d, const Instead *i,
 /* Which sums have slices is among the notes. */
 static void print_cut(const Emission *m, Cut cut, FILE *out) {
   const char *slices = cut.slices > 1 ? arena_printf(m->arena, ", what sums over neighbours gather from in up to %d slices of columns", cut.slices) : "";
-  const char *fields = cut.has_data_away ? ", features on the host" : "";
-  if (cut.parts > 1 || cut.slices > 1 || cut.has_data_away) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, fields);
+  if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, cut_data_text(cut));
 }
 
 /* How each layer's sums over neighbours run, and what moves for it; only the tiers that something moves to or from have columns. */

@@ -7,6 +7,7 @@
  * changes. Copies are values as any other, with fates of their own. Needs the graphs that kernels are made of; linear.
  */
 #include <inttypes.h>
+#include <limits.h>
 
 #include "cut.h"
 
@@ -88,6 +89,16 @@ static int64_t slice_length(const Shape *shape, int slices) {
   columns = (columns + unit - 1) / unit * unit;
   const int64_t size = columns / each > 0 ? columns / each : 1;
   return size < length && columns % each == 0 ? size : 0;
+}
+
+int slices_at_most(const Graph *graph) {
+  int64_t most = 1;
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *sum = &graph->values[i];
+    const int64_t width = shape_width(&sum->shape);
+    if (op_is_aggregation(sum->op) && sum->shape.domain == DOMAIN_NODE && width / SLICE_UNIT > most) most = width / SLICE_UNIT;
+  }
+  return most < INT_MAX ? (int)most : INT_MAX;
 }
 
 static int64_t sum_slice(const Cutting *c, ValueId id) {
@@ -290,6 +301,19 @@ static void note_slices(Cutting *c) {
   if (*whole) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "of whole rows, too narrow for %d slices or no sum of columns: %s", c->options.slices, whole));
 }
 
+/* Where both directions are the same, so are their arrays. */
+static void add_neighbours(Graph *graph) {
+  const bool is_symmetric = graph->program->info->is_symmetric;
+  for (int i = 0, count = graph->value_count; i < count; i++) {
+    const Value *sum = &graph->values[i];
+    const bool has_edges = sum->shape.domain == DOMAIN_EDGE || (op_is_aggregation(sum->op) && graph->values[sum->operand[0]].shape.domain == DOMAIN_EDGE);
+    const EdgeEnd end = is_symmetric || !op_is_aggregation(sum->op) ? END_DST : sum->as.end;
+    if (has_edges && graph->neighbours[end] == NO_VALUE)
+      graph->neighbours[end] = graph_add(graph, (Value){.op = OP_NEIGHBOURS, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .as.end = end, .place = sum->place, .origin = NO_VALUE});
+  }
+  if (is_symmetric) graph->neighbours[END_SRC] = graph->neighbours[END_DST];
+}
+
 Graph *cut_graph(const Graph *graph, CutOptions options) {
   const size_t count = (size_t)graph->value_count + 1;
   Cutting c = {.from = graph, .to = graph_new(graph->arena, graph->program), .options = options, .image = arena_alloc(graph->arena, count * sizeof(ValueId)),
@@ -314,5 +338,6 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   take_roots(&c);
   if (options.slices > 1) note_slices(&c);
   graph_rebuild(c.to, graph_no_redirections(c.to));
+  if (options.is_graph_away) add_neighbours(c.to);
   return c.to;
 }

@@ -9,8 +9,12 @@ enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the l
 typedef struct CutOptions {
   int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows */
   const bool *is_away; /* per field: its rows stay on the host, so that it is cut as other values are; NULL: none do */
+  bool is_graph_away; /* the neighbours of nodes are data of their own, which stay on the host, too */
   bool has_tables; /* values on nodes are to be cut by rows: what is gathered from has a table of its own where others read it, too */
 } CutOptions;
+
+/* Of the widest sum over neighbours. */
+int slices_at_most(const Graph *graph);
 
 /* The same graph with other sums: the bits of every value that both have are equal. Where slices were asked for, a note of it says which
  * sums have them. */

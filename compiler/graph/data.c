@@ -299,12 +299,15 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
       if (dataset->split_count[s] > info->split_count[s]) info->split_count[s] = dataset->split_count[s];
   }
   if (reader->wants_blocks) {
-    int64_t *first = arena_alloc(reader->arena, (((size_t)1 << gnn_block_levels(dataset->nodes)) + 1) * sizeof *first);
-    if (gnn_dataset_cut(dataset, first, &error) != GNN_OK) {
+    int64_t *cuts[3]; /* rows and edges by destination and source */
+    for (int k = 0; k < 3; k++) cuts[k] = arena_alloc(reader->arena, (((size_t)1 << gnn_block_levels(dataset->nodes)) + 1) * sizeof *cuts[k]);
+    if (gnn_dataset_cut(dataset, cuts[0], cuts[1], cuts[2], &error) != GNN_OK) {
       gnn_dataset_close(dataset);
       return report(reader, diags, spec, &error);
     }
-    info->block_first = first;
+    info->block_first = cuts[0];
+    info->block_edges[END_DST] = cuts[1];
+    info->block_edges[END_SRC] = cuts[2];
   }
   locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
   for (int n = 0; n < dataset->note_count; n++) {

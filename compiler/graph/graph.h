@@ -33,7 +33,7 @@ typedef enum Attribute {
 } Attribute;
 
 typedef enum ShapeRule {
-  SHAPE_FIELD, SHAPE_WEIGHT, SHAPE_OPTION, SHAPE_SCALAR, SHAPE_HOISTED, SHAPE_DEGREE, SHAPE_EACH, SHAPE_REPEAT, SHAPE_SUM, SHAPE_EXTENT, SHAPE_TO_EDGES,
+  SHAPE_FIELD, SHAPE_WEIGHT, SHAPE_OPTION, SHAPE_SCALAR, SHAPE_HOISTED, SHAPE_DEGREE, SHAPE_NEIGHBOURS, SHAPE_EACH, SHAPE_REPEAT, SHAPE_SUM, SHAPE_EXTENT, SHAPE_TO_EDGES,
   SHAPE_TO_NODES, SHAPE_DROPOUT, SHAPE_BITS, SHAPE_SELECT, SHAPE_PRODUCT, SHAPE_OUTER_PRODUCT, SHAPE_GRADIENT, SHAPE_UPDATE, SHAPE_ALIKE, SHAPE_PART, SHAPE_CONCAT, SHAPE_RUNNING
 } ShapeRule;
 typedef enum Work { WORK_NOTHING, WORK_FUNCTION, WORK_RANDOM, WORK_BITS, WORK_ADDS, WORK_PRODUCT } Work;
@@ -94,7 +94,7 @@ typedef struct Value {
   union {
     int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into Hoisting.values */
     double number;    /* NUMBER; RUNNING, FOLLOW: the share */
-    EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive */
+    EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive; NEIGHBOURS: that of the nodes whose they are */
     struct Degree {
       EdgeEnd end;
       Domain edges;
@@ -139,6 +139,7 @@ typedef struct Graph {
   Value *values;
   ValueId scores;           /* what the model returns */
   ValueId loss;             /* NO_VALUE in an evaluation graph */
+  ValueId neighbours[2];    /* by EdgeEnd: what kernels that go over the edges of nodes read besides, where it moves as other values do (cut.h); else NO_VALUE */
   ValueId *gradients;       /* per param after autodiff: dloss/dparam or NO_VALUE; NULL before */
   int update_count;
   ValueId *updates;         /* the roots of a training graph */

@@ -31,6 +31,8 @@ OP(HOISTED, "a value that is computed once, before the first epoch",
    0,  LEAF,   INDEX,    HOISTED,       nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(DEGREE, "number of in-edges or out-edges of a node",
    0,  LEAF,   DEGREE,   DEGREE,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(NEIGHBOURS, "the nodes at the other ends of each node's edges, which lie with the rows of the node; beside the operands of sums over them",
+   0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ROW_COUNT, "how many nodes, edges or graphs there are",
    0,  LEAF,   DOMAIN,   SCALAR,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(MAP, "an element-wise function of operands of one shape",

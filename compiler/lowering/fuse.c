@@ -71,6 +71,7 @@ typedef struct Fusion {
   Backend backend;
   bool *is_virtual;
   int *use_count;
+  bool *has_tiles, *has_far; /* some of its columns are copied out; it is read at the ends of edges */
   ValueId *only_user;
   bool *has_anchor; /* an anchor on the edges is behind the value */
   bool *is_cheap;   /* find_cheap_scalars */
@@ -129,6 +130,21 @@ static bool is_edge_row_sum(const Fusion *f, ValueId id) {
   return value->op == OP_REDUCE && domain_is_edges(value->shape.domain) && !f->is_wanted_whole[id];
 }
 
+/* Rows times a number each, of which tables are copied out: they are what they are times of, wherever else they are read. On a processor: on a GPU it
+ * would change what is rounded, and what a library computes with a product. */
+static bool is_cheaply_tiled(const Fusion *f, ValueId id) {
+  const Graph *graph = f->graph;
+  const Value *value = &graph->values[id];
+  if (!f->is_fusing || f->backend != BACKEND_CPU || !f->has_tiles[id] || f->has_far[id]) return false;
+  if (value->op != OP_MAP || value->as.function != MAP_MUL || value->operand_count != 2) return false;
+  int numbers = 0;
+  for (int k = 0; k < 2; k++) {
+    const Value *operand = &graph->values[value->operand[k]];
+    numbers += operand->op == OP_BROADCAST && f->is_cheap[operand->operand[0]];
+  }
+  return numbers == 1;
+}
+
 static bool decide_virtual(const Fusion *f, ValueId id) {
   const Graph *graph = f->graph;
   const Value *value = &graph->values[id];
@@ -140,6 +156,7 @@ static bool decide_virtual(const Fusion *f, ValueId id) {
   if (value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE) return true;
   if (domain_is_edges(value->shape.domain) && !f->has_anchor[id]) return true;
   if (f->is_cheap[id]) return true;
+  if (is_cheaply_tiled(f, id)) return true;
   if (!f->is_fusing || value->shape.element == ELEMENT_BIT || f->use_count[id] != 1) return false;
   ValueId user = f->only_user[id];
   return graph->values[user].op == OP_REDUCE ||
@@ -155,6 +172,8 @@ static void find_virtual_values(Fusion *f) {
     f->has_anchor[i] = is_edge_anchor;
     for (int k = 0; k < value->operand_count; k++) {
       f->use_count[value->operand[k]]++;
+      f->has_tiles[value->operand[k]] |= value->op == OP_TILE;
+      f->has_far[value->operand[k]] |= value->op == OP_LIFT;
       f->only_user[value->operand[k]] = i;
       if (domain_is_edges(value->shape.domain) && domain_is_edges(graph->values[value->operand[k]].shape.domain))
         f->has_anchor[i] = f->has_anchor[i] || f->has_anchor[value->operand[k]];
@@ -404,16 +423,33 @@ static void choose_loops(const Fusion *f, Kernel *kernel) {
   if (kernel->task_rows > rows && rows > 0) kernel->task_rows = rows;
 }
 
-static void note_graph_directions(Fusion *f, const Kernel *kernel) {
-  Kernels *kernels = f->kernels;
-  const Value *anchor = &f->graph->values[kernel->anchor];
-  const Domain operand = anchor->operand_count > 0 ? f->graph->values[anchor->operand[0]].shape.domain : DOMAIN_NONE;
+/* The edges that a kernel goes over; DOMAIN_NONE: it goes over none. */
+static Domain edges_walked(const Kernels *kernels, const Kernel *kernel) {
+  const Value *anchor = &kernels->graph->values[kernel->anchor];
+  const Domain operand = anchor->operand_count > 0 ? kernels->graph->values[anchor->operand[0]].shape.domain : DOMAIN_NONE;
   const Domain walked = domain_is_edges(anchor->shape.domain) ? anchor->shape.domain : operand;
-  if (!domain_is_edges(walked)) return;
+  return domain_is_edges(walked) ? walked : DOMAIN_NONE;
+}
+
+static bool walks_out(const Kernels *kernels, const Kernel *kernel) {
+  const Value *anchor = &kernels->graph->values[kernel->anchor];
+  return op_is_aggregation(anchor->op) && anchor->as.end == END_SRC;
+}
+
+ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel) {
+  return edges_walked(kernels, kernel) == DOMAIN_EDGE ? kernels->graph->neighbours[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;
+}
+
+static void note_graph_directions(Fusion *f, Kernel *kernel) {
+  Kernels *kernels = f->kernels;
+  const Domain walked = edges_walked(kernels, kernel);
+  if (walked == DOMAIN_NONE) return;
   struct EdgeNeeds *needs = &kernels->needs[domain_set(walked)];
-  const bool is_out = op_is_aggregation(anchor->op) && anchor->as.end == END_SRC;
+  const bool is_out = walks_out(kernels, kernel);
   if (is_out) needs->out = true;
   else needs->in = true;
+  const ValueId neighbours = kernels_neighbours(kernels, kernel);
+  if (neighbours != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, neighbours);
   if (is_out && kernel->kind != KERNEL_SPMM && walked != DOMAIN_MEMBER) needs->out_edge = true; /* a node is one member */
 }
 
@@ -431,7 +467,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   kernels->is_half = arena_alloc(arena, count);
   kernels->storage = arena_alloc(arena, count * sizeof *kernels->storage);
   kernels->needs = arena_alloc(arena, (size_t)typed_edge_sets(graph->program->info) * sizeof *kernels->needs);
-  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)),
+  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {

@@ -122,6 +122,9 @@ typedef struct Kernels {
 /* Which fields are kept by their non-zeros: mostly zero, and used as nothing but the left side of products. */
 bool *sparse_fields(const Graph *graph);
 
+/* The ids at the other ends of the edges that a kernel goes over, where they are a value of the graph (Graph.neighbours); else NO_VALUE. */
+ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel);
+
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options);
 const char *verify_kernels(const Kernels *kernels);
 void kernels_dump(const Kernels *kernels, FILE *out);

@@ -60,5 +60,6 @@ Padding kernels_padding(const Kernels *kernels, ValueId id) {
 
 int64_t kernels_bytes(const Kernels *kernels, ValueId id) {
   id = kernels->storage[id];
+  if (kernels->graph->values[id].op == OP_NEIGHBOURS) return 4 * graph_rows(kernels->graph, DOMAIN_EDGE);
   return graph_rows(kernels->graph, kernels->graph->values[id].shape.domain) * kernels_row_stride(kernels, id) * (kernels_is_half(kernels, id) ? 2 : 4);
 }

@@ -197,7 +197,7 @@ static PlanAnswer nearer_form(PlanAnswer hoisted, PlanAnswer plain) {
 PlanRequest plan_request_cut(const PlanRequest *request, Cut cut) {
   PlanRequest r = *request;
   const CutForms *forms = r.forms_of(r.of, cut);
-  if (!forms) cut = (Cut){1, 1, false}, forms = r.forms_of(r.of, cut);
+  if (!forms) cut = (Cut){.parts = 1, .slices = 1}, forms = r.forms_of(r.of, cut);
   r.cut = cut;
   r.forms = forms->forms;
   r.pins = forms->pins;
@@ -238,6 +238,11 @@ const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form) {
   ProblemError error = {"", ""};
   const Plan *p = plan_kernels(request, of, of->training_kernels, request->pins, &options, &error);
   return p && p->planned && p->is_valid && p->report.has_addresses && !is_worthless(request, p) ? p : NULL;
+}
+
+const char *cut_data_text(Cut cut) {
+  if (!cut_has_data_away(cut)) return "";
+  return !cut.has_graph_away ? ", features on the host" : cut.has_fields_away ? ", features and graph on the host" : ", graph on the host";
 }
 
 double answer_seconds(const PlanAnswer *a) { return a->training_plan ? a->schedule->training_seconds : a->schedule->evaluation_seconds; }

@@ -30,10 +30,16 @@ typedef struct Form {
  * columns (compiler/graph/cut.h). Both 1: whole values. */
 typedef struct Cut {
   int parts, slices;
-  bool has_data_away; /* what is given on nodes stays on the host, from where parts of it come; nothing is computed once then */
+  bool has_fields_away, has_graph_away; /* what is given on nodes, and who their neighbours are, stays on the host, from where parts of it come; nothing is computed once then */
 } Cut;
 
-static inline bool cut_is(Cut a, Cut b) { return a.parts == b.parts && a.slices == b.slices && a.has_data_away == b.has_data_away; }
+static inline bool cut_has_data_away(Cut cut) { return cut.has_fields_away || cut.has_graph_away; }
+static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && !cut_has_data_away(cut); }
+static inline bool cut_is(Cut a, Cut b) {
+  return a.parts == b.parts && a.slices == b.slices && a.has_fields_away == b.has_fields_away && a.has_graph_away == b.has_graph_away;
+}
+/* "", ", features on the host", ", features and graph on the host" */
+const char *cut_data_text(Cut cut);
 
 /* The forms of a program whose values are cut, and the pins of the plain one. */
 typedef struct CutForms {
@@ -56,6 +62,7 @@ typedef struct PlanRequest {
   const CutForms *(*forms_of)(void *of, Cut cut); /* for other cuts; NULL: there are none */
   void *of;
   int parts_at_most;     /* of cuts that are looked for where whole values take longer or do not fit; 1: none is */
+  int slices_at_most;    /* more would be no other cut */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
   bool is_one_of_several; /* cuts that are tried: not every one that could fit need be made to */
   bool is_sketch;        /* plans of which only the time is wanted, about, without addresses */

@@ -26,7 +26,8 @@ typedef struct Choice {
 } Choice;
 
 /* The finer, the later. */
-static const Cut cuts[] = {{4, 1, false}, {16, 1, false}, {16, 2, false}, {16, 4, false}, {16, 8, false}, {16, 4, true}, {16, 8, true}};
+static const Cut cuts[] = {{4, 1, false, false}, {16, 1, false, false}, {16, 2, false, false}, {16, 4, false, false}, {16, 8, false, false}, {16, 4, true, false},
+                           {16, 8, true, false}, {16, 8, true, true}, {64, 8, true, true}, {64, 16, true, true}};
 
 enum { CUT_COUNT = sizeof cuts / sizeof *cuts };
 
@@ -54,13 +55,16 @@ static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
 
 static Cut cut_of_data(const PlanRequest *r, Cut cut) {
   if (cut.parts > r->parts_at_most) cut.parts = r->parts_at_most;
+  if (cut.slices > r->slices_at_most) cut.slices = r->slices_at_most;
   return cut;
 }
 
-/* With few blocks two of them are one. */
+/* With few blocks, or narrow sums, some of them are one. */
 static bool is_possible(const PlanRequest *r, int i) {
-  if (cuts[i].has_data_away && r->machine.tier_bytes[TIER_HOST] == 0) return false;
-  return i == 0 || !cut_is(cut_of_data(r, cuts[i]), cut_of_data(r, cuts[i - 1]));
+  if (cut_has_data_away(cuts[i]) && r->machine.tier_bytes[TIER_HOST] == 0) return false;
+  for (int k = 0; k < i; k++)
+    if (cut_is(cut_of_data(r, cuts[i]), cut_of_data(r, cuts[k]))) return false;
+  return true;
 }
 
 /* `worth`: seconds, or 0. */

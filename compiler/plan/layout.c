@@ -68,7 +68,8 @@ static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first
     block.bytes = parts_sums_bytes(plan->problem->parts, &kernels->kernels[sums_of]);
     block.first = s->kernel_step[first_boundary + from]; /* the step of the first part says whose they are */
   } else {
-    block.kind = kernels->graph->values[value].op == OP_INPUT ? BLOCK_FEATURES : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
+    const Op op = kernels->graph->values[value].op;
+    block.kind = op == OP_INPUT ? BLOCK_FEATURES : op == OP_NEIGHBOURS ? BLOCK_GRAPH : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
     block.name = block_name(l, plan, value, part);
     block.bytes = parts_bytes(plan->problem->parts, value, part);
     block.padding = kernels_padding(kernels, value);
@@ -309,15 +310,13 @@ static void measure_staging(Laying *l) {
 }
 
 /* Where there is no host, what would stay there is on the device all the time: the order that keeps everything. */
-static void add_kept_fields(Laying *l) {
+static void add_kept_data(Laying *l) {
   const Residents *residents = l->layout->residents;
-  if (residents->away_bytes == 0) return;
-  const TypedProgram *program = l->schedule->steps[0].kernels->graph->program;
-  for (int f = 0; f < program->field_count; f++) {
-    const struct FieldAway *away = &residents->away[f];
-    if (away->at < 0) continue;
-    add_block(l, (Block){.kind = BLOCK_FEATURES, .name = arena_printf(l->arena, "data_%s", program->fields[f].name), .bytes = away->bytes, .room = round_up(away->bytes, residents->alignment),
-                         .padding = away->padding, .last = l->schedule->count - 1, .value = NO_VALUE, .field = f + 1});
+  for (int i = 0; i < residents->away_count; i++) {
+    const Away *away = &residents->away[i];
+    const bool is_graph = i == residents->neighbours_away[END_SRC] || i == residents->neighbours_away[END_DST];
+    add_block(l, (Block){.kind = is_graph ? BLOCK_GRAPH : BLOCK_FEATURES, .name = away->name, .bytes = away->bytes, .room = round_up(away->bytes, residents->alignment),
+                         .padding = away->padding, .last = l->schedule->count - 1, .value = NO_VALUE, .away = i + 1});
   }
 }
 
@@ -335,7 +334,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
     ARENA_PUSH(arena, y->blocks, y->count, block);
   }
   y->resident_count = y->count;
-  if (machine->tier_bytes[TIER_HOST] == 0) add_kept_fields(&l);
+  if (machine->tier_bytes[TIER_HOST] == 0) add_kept_data(&l);
   if (schedule->training_plan) add_transients(&l, schedule->training_plan, 0);
   add_transients(&l, schedule->evaluation_plan, schedule->training_boundaries);
   const Plan *largest = schedule->training_plan ? schedule->training_plan : schedule->evaluation_plan;
@@ -356,9 +355,10 @@ static const Block *block_at(const Layout *layout, const Kernels *kernels, Value
   const Block *resident = resident_of_value(layout->residents, kernels->graph, value);
   if (resident) return resident;
   const Block *found = NULL;
+  const int away = resident_away(layout->residents, kernels->graph, value);
   for (int i = layout->resident_count; i < layout->count; i++) {
     const Block *block = &layout->blocks[i];
-    if (block->field > 0 && kernels->graph->values[value].op == OP_INPUT && kernels->graph->values[value].as.index == block->field - 1) return block;
+    if (away != NO_INDEX && block->away == away + 1) return block;
     if (block->kernels != kernels || block->value != value || step < block->first || step > block->last) continue;
     if (block->part != 0 && block->part != part) continue;
     if ((is_of_kernel || block->kind != BLOCK_SCRATCH) && (!found || block->first > found->first)) found = block;

@@ -64,11 +64,20 @@ static bool runs_by_parts(const Parts *p, const Kernel *kernel) {
   return false;
 }
 
+/* A piece of nothing cannot be moved. */
+static bool every_part_has_edges(const Parts *p, EdgeEnd end) {
+  for (int part = 0; part < p->count; part++)
+    if (p->edges[end][part] == p->edges[end][part + 1]) return false;
+  return true;
+}
+
 static void find_cut(Parts *p, const Residents *residents) {
   const Kernels *k = p->kernels;
   for (int v = 0; v < k->graph->value_count; v++) p->is_cut[v] = (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && is_on_nodes(k, v);
   for (int v = 0; v < k->graph->value_count; v++)
     if (is_asked_for(k->graph, v)) p->is_cut[k->storage[v]] = false;
+  for (int end = 0; end < 2; end++)
+    if (k->graph->neighbours[end] != NO_VALUE && !every_part_has_edges(p, k->graph->values[k->graph->neighbours[end]].as.end)) p->is_cut[k->graph->neighbours[end]] = false;
   for (int i = 0; i < k->kernel_count; i++) {
     const Kernel *kernel = &k->kernels[i];
     if (!can_run_by_parts(k, kernel)) keep_whole(p, kernel);
@@ -88,6 +97,13 @@ int parts_at_most(const DataInfo *info, int most) {
   return most < blocks ? most : blocks;
 }
 
+static const int64_t *edges_before(Arena *arena, const DataInfo *info, EdgeEnd end, const Parts *p) {
+  int64_t *before = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *before);
+  for (int i = 0; i <= p->count; i++)
+    before[i] = info->block_edges[end] ? info->block_edges[end][(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->edges * i / p->count;
+  return before;
+}
+
 /* Where no data were read, blocks of equal length stand for those that they will have. */
 Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most) {
   const DataInfo *info = kernels->graph->program->info;
@@ -99,6 +115,7 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
   for (int i = 0; i <= p->count; i++)
     first[i] = info->block_first ? info->block_first[(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->nodes * i / p->count;
   p->first = first;
+  for (int end = 0; end < 2; end++) p->edges[end] = edges_before(arena, info, (EdgeEnd)end, p);
   p->is_cut = arena_alloc(arena, (size_t)kernels->graph->value_count + 1);
   p->is_by_parts = arena_alloc(arena, (size_t)kernels->kernel_count + 1);
   if (p->count > 1) find_cut(p, residents);
@@ -107,9 +124,15 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
 
 int64_t parts_rows(const Parts *p, int part) { return part ? p->first[part] - p->first[part - 1] : p->first[p->count]; }
 
+int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
+  const Value *v = &p->kernels->graph->values[p->kernels->storage[value]];
+  if (part < 2) return 0;
+  if (v->op == OP_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
+  return kernels_bytes(p->kernels, value) / p->first[p->count] * p->first[part - 1];
+}
+
 int64_t parts_bytes(const Parts *p, ValueId value, int part) {
-  int64_t bytes = kernels_bytes(p->kernels, value);
-  return part ? bytes / p->first[p->count] * parts_rows(p, part) : bytes;
+  return part ? parts_bytes_before(p, value, part + 1) - parts_bytes_before(p, value, part) : kernels_bytes(p->kernels, value);
 }
 
 int parts_of_value(const Parts *p, ValueId value, int part) { return p->is_cut[p->kernels->storage[value]] ? part : 0; }

@@ -22,6 +22,8 @@ static bool names_input(const TypedProgram *program, const FatePin *pin) {
   return false;
 }
 
+bool pin_names_graph(const FatePin *pin) { return fnmatch(pin->pattern, "graph_in_idx", 0) == 0 || fnmatch(pin->pattern, "graph_out_idx", 0) == 0; }
+
 /* How many values it names. */
 static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Suggest *suggest, Pins *pins) {
   const Graph *graph = kernels->graph;
@@ -38,7 +40,7 @@ static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Sugge
   return count;
 }
 
-const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *kernels, const Machine *machine, bool has_data_away, Diags *diags) {
+const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *kernels, const Machine *machine, Cut cut, Diags *diags) {
   if (!kernels || program->fate_count == 0) return NULL;
   Pins *pins = arena_alloc(arena, sizeof *pins);
   pins->fates = arena_alloc(arena, (size_t)(kernels->graph->value_count + 1) * sizeof *pins->fates);
@@ -48,11 +50,12 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     Tier tier = fate_tier(pin->fate);
     Suggest suggest = {0};
     int count = apply(arena, pin, kernels, &suggest, pins);
-    if (count == 0 && has_data_away && pin->fate == FATE_HOST && machine->tier_bytes[TIER_HOST] > 0 && names_input(program, pin)) continue;
+    const bool is_of_data = (cut.has_fields_away && names_input(program, pin)) || (cut.has_graph_away && pin_names_graph(pin));
+    if (count == 0 && is_of_data && pin->fate == FATE_HOST && machine->tier_bytes[TIER_HOST] > 0) continue;
     if (count && (tier == TIER_DEVICE || tier == TIER_NONE || machine->tier_bytes[tier] > 0)) continue;
     if (count)
       diags_error(diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern, fate, fate, fate);
-    else if (names_input(program, pin))
+    else if (names_input(program, pin) || pin_names_graph(pin))
       diags_error(diags, "E0506", pin->place, "\"%s\" is input data or a weight: it stays on the device, it is not %s", pin->pattern,
                   pin->fate == FATE_RECOMPUTE ? "recomputed" : "moved");
     else

@@ -34,11 +34,18 @@ typedef struct Block {
   int part;            /* of the value, from 1; 0: all of it. Of scratch: of the step that it is for */
   bool is_sums;        /* scratch that a kernel's sums lie in from its first part to its last */
   Padding padding;     /* of its rows, where they are padded */
-  int field;           /* one that stays on the host, kept on the device in the order that keeps everything: its index plus one; else 0 */
+  int away;            /* what stays on the host, kept on the device in the order that keeps everything: its index in Residents.away plus one; else 0 */
 } Block;
 
 enum { BEFORE_STEPS = -1 };
 enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, MAX_STATES = 3, ACCUMULATED = 2 /* the state that sums gradients */, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
+
+/* Data that stay in the host arena, from where steps bring them, or the parts of them that they read. */
+typedef struct Away {
+  const char *name;    /* fit for a C identifier */
+  int64_t at, bytes;   /* in the host arena */
+  Padding padding;     /* of its rows */
+} Away;
 
 typedef struct Residents {
   int64_t alignment; /* of every block, and of everything that lies in the arenas after them */
@@ -55,11 +62,10 @@ typedef struct Residents {
   int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
                              bounds (for a GPU hubs), by column the same */
   bool *is_field_half;    /* its numbers are kept in bf16 */
-  struct FieldAway {
-    int64_t at, bytes;    /* where its rows lie in the host arena, from where steps bring them; at -1: on the device */
-    Padding padding;      /* of its rows */
-  } *away;                /* per field */
+  int away_count;
+  Away *away;             /* one after the other from offset 0 of the host arena */
   int64_t away_bytes;
+  int *field_away, neighbours_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
   const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
   int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */
   const ValueId *hoisted_value; /* of that graph, by the index of HOISTED */
@@ -82,15 +88,15 @@ typedef struct Hoisted {
   const ValueId *values; /* by the index of HOISTED */
 } Hoisted;
 
-/* `training` and `hoisted` may be NULL. */
-/* is_away: per field, whether its rows stay on the host; NULL: none do. */
+/* `training` and `hoisted` may be NULL. is_away: per field, whether its rows stay on the host; NULL: none do. The neighbours of nodes do where graphs
+ * have them as values (Graph.neighbours). */
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, const bool *is_away);
 int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
-/* Where a field that stays on the host lies there; -1: the value is no such field. */
-int64_t resident_away(const Residents *residents, const Graph *graph, ValueId value);
+/* Of a value that stays on the host, its index in away; else NO_INDEX. */
+int resident_away(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */
 const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base);
 static inline int64_t round_up(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -109,6 +115,7 @@ typedef struct Parts {
   const Kernels *kernels;
   int levels, count;    /* 2^levels of them */
   const int64_t *first; /* [count + 1]: part p has the rows first[p - 1] .. first[p] - 1 */
+  const int64_t *edges[2]; /* by EdgeEnd, [count + 1]: so many edges have this end in the parts before */
   bool *is_cut;         /* per value */
   bool *is_by_parts;    /* per kernel: it has a step for each part */
 } Parts;
@@ -118,6 +125,7 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
 int parts_at_most(const DataInfo *info, int most); /* so many there are */
 int64_t parts_rows(const Parts *parts, int part);
 int64_t parts_bytes(const Parts *parts, ValueId value, int part); /* of a piece */
+int64_t parts_bytes_before(const Parts *parts, ValueId value, int part); /* where its rows begin in the whole value */
 int parts_of_value(const Parts *parts, ValueId value, int part);  /* the part by which a step of `part` knows a value: 0 where it is not cut */
 /* Of a kernel that sums over the rows of all parts one after the other: of what is open between them, 0 for others. */
 int64_t parts_sums_bytes(const Parts *parts, const Kernel *kernel);
@@ -235,7 +243,7 @@ typedef struct Slot {
   const Kernels *kernels;
   ValueId value;
   int part;
-  bool is_home;     /* where rows of a field lie from the beginning: the whole run */
+  bool is_home;     /* where data that stay on the host lie: the whole run */
   int64_t at;       /* is_home: in the host arena */
 } Slot;
 

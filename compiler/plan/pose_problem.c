@@ -93,12 +93,12 @@ static int add_datum(Describing *d, ProblemDatum datum, ValueId value, int32_t s
   return p->datum_count - 1;
 }
 
-/* A field that stays on the host is there before the first step, and what was not written need not be stored. */
+/* What stays on the host is there before the first step, and what was not written need not be stored. */
 static void describe_value(Describing *d, ValueId v) {
   PlanningProblem *p = d->planning;
-  const bool is_away = resident_away(d->residents, d->graph, v) >= 0;
-  const char *base = arena_printf(d->arena, "%s%s%s", d->graph->is_training ? "" : "eval_", is_away ? "data_" : "",
-                                  is_away ? d->graph->program->fields[d->graph->values[v].as.index].name : d->graph->values[v].name);
+  const int away = resident_away(d->residents, d->graph, v);
+  const bool is_away = away != NO_INDEX;
+  const char *base = arena_printf(d->arena, "%s%s", d->graph->is_training ? "" : "eval_", is_away ? d->residents->away[away].name : d->graph->values[v].name);
   p->name_of_value[v] = block_unique_name(d->arena, &d->residents->names, base);
   ProblemDatum datum = {.id = p->name_of_value[v], .home = !is_away ? TIER_NONE : d->machine->tier_bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_DEVICE, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = chunks_of(d, v)};
   int64_t *bytes = arena_alloc(d->arena, (size_t)datum.chunks * sizeof *bytes);

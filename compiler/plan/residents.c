@@ -25,6 +25,7 @@ typedef struct Collecting {
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
   const bool *is_away;
+  bool is_graph_away;
   Padding *field_padding;
 } Collecting;
 
@@ -60,11 +61,20 @@ static int add_part(Collecting *l, const char *set, const char *part, int64_t by
   return add_resident(l, BLOCK_GRAPH, arena_printf(l->arena, "graph_%s%s", set, part), bytes);
 }
 
+/* Its index. */
+static int add_away(Collecting *l, const char *name, int64_t bytes, Padding padding) {
+  Residents *y = l->residents;
+  const Away away = {block_unique_name(l->arena, &y->names, name), y->away_bytes, bytes, padding};
+  y->away_bytes += round_up(bytes, y->alignment);
+  ARENA_PUSH(l->arena, y->away, y->away_count, away);
+  return y->away_count - 1;
+}
+
 /* One direction: the entries of each of `rows` rows. */
 static void add_direction(Collecting *l, const char *set, const char *end, int64_t rows, int64_t entries, int *ptr, int *idx, int *bounds, int *hubs) {
   const int64_t hub_bytes = l->is_for_gpu ? 4 * residents_hub_room(entries) : 0;
   *ptr = add_part(l, set, arena_printf(l->arena, "%s_ptr", end), 8 * (rows + 1));
-  *idx = add_part(l, set, arena_printf(l->arena, "%s_idx", end), 4 * entries);
+  if (idx) *idx = add_part(l, set, arena_printf(l->arena, "%s_idx", end), 4 * entries);
   *bounds = add_part(l, set, arena_printf(l->arena, "%s_bounds", end), 8 * (GNN_TASKS + 1));
   if (hub_bytes) *hubs = add_part(l, set, arena_printf(l->arena, "%s_hubs", end), hub_bytes);
 }
@@ -82,8 +92,11 @@ static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *ne
   blocks->is_symmetric = is_set_symmetric(info, edges);
   blocks->has_out = needs->out;
   const bool shares = needs->out && blocks->is_symmetric;
-  if (needs->in || shares) add_direction(l, name, "in", destinations, count, &blocks->in_ptr, &blocks->in_idx, &blocks->in_bounds, &blocks->in_hubs);
-  if (needs->out && !shares) add_direction(l, name, "out", sources, count, &blocks->out_ptr, &blocks->out_idx, &blocks->out_bounds, &blocks->out_hubs);
+  const bool is_away = edges == DOMAIN_EDGE && l->is_graph_away;
+  if (needs->in || shares) add_direction(l, name, "in", destinations, count, &blocks->in_ptr, is_away ? NULL : &blocks->in_idx, &blocks->in_bounds, &blocks->in_hubs);
+  if (needs->out && !shares) add_direction(l, name, "out", sources, count, &blocks->out_ptr, is_away ? NULL : &blocks->out_idx, &blocks->out_bounds, &blocks->out_hubs);
+  if (is_away && (needs->in || shares)) l->residents->neighbours_away[END_DST] = add_away(l, "graph_in_idx", 4 * count, (Padding){0});
+  if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_away(l, "graph_out_idx", 4 * count, (Padding){0});
   if (needs->out_edge) blocks->out_edge = add_part(l, name, "out_edge", 8 * count);
   if (needs->degree[END_DST]) blocks->degree[END_DST] = add_part(l, name, "in_degree", 4 * destinations);
   if (needs->degree[END_SRC]) blocks->degree[END_SRC] = add_part(l, name, "out_degree", 4 * sources);
@@ -143,8 +156,7 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
     const Padding padding = l->field_padding[f];
     const int64_t stride = padding.stride ? padding.stride : width;
     if (l->is_away && l->is_away[f]) {
-      l->residents->away[f] = (struct FieldAway){l->residents->away_bytes, number_bytes * rows * stride, padding};
-      l->residents->away_bytes += round_up(number_bytes * rows * stride, l->residents->alignment);
+      l->residents->field_away[f] = add_away(l, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * stride, padding);
       return;
     }
     l->residents->field[f] = add_rows(l, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * stride, padding, is_early);
@@ -245,14 +257,18 @@ static int64_t results_bytes(const DataInfo *info) {
   return 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1) + 8 * rows;
 }
 
+static bool has_graph_away(const Kernels *kernels) {
+  return kernels && (kernels->graph->neighbours[END_SRC] != NO_VALUE || kernels->graph->neighbours[END_DST] != NO_VALUE);
+}
+
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, const bool *is_away) {
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
-                  is_away, arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
-  y->away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->away);
-  for (int f = 0; f < program->field_count; f++) y->away[f].at = -1;
+                  is_away, has_graph_away(training) || has_graph_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
+  y->field_away = no_blocks(arena, program->field_count);
+  y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = NO_INDEX;
   y->node_id = y->edge_id = NO_INDEX;
   const int sets = typed_edge_sets(program->info);
   y->sets = arena_alloc(arena, (size_t)sets * sizeof *y->sets);
@@ -283,9 +299,10 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   return y;
 }
 
-int64_t resident_away(const Residents *residents, const Graph *graph, ValueId value) {
+int resident_away(const Residents *residents, const Graph *graph, ValueId value) {
   const Value *v = &graph->values[value];
-  return v->op == OP_INPUT ? residents->away[v->as.index].at : -1;
+  if (v->op == OP_NEIGHBOURS) return residents->neighbours_away[v->as.end];
+  return v->op == OP_INPUT ? residents->field_away[v->as.index] : NO_INDEX;
 }
 
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value) {

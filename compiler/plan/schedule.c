@@ -58,12 +58,13 @@ static void add_slot(Scheduling *c, const TimelineEvent *out) {
   c->slot[out->offload] = c->schedule->slot_count - 1;
 }
 
-/* Where the rows of a field lie that stays on the host. */
+/* Where data lie that stay on the host. */
 static int home_slot(Scheduling *c, ValueId value, int part) {
   const Parts *parts = c->problem->parts;
-  const int64_t at = resident_away(c->problem->residents, c->problem->kernels->graph, value), row = parts_bytes(parts, value, 0) / (parts_rows(parts, 0) > 0 ? parts_rows(parts, 0) : 1);
+  const Residents *residents = c->problem->residents;
+  const Away *away = &residents->away[resident_away(residents, c->problem->kernels->graph, value)];
   Slot slot = {.tier = TIER_HOST, .bytes = parts_bytes(parts, value, part), .kernels = c->problem->kernels, .value = value, .part = part, .is_home = true,
-               .at = at + (part ? row * parts->first[part - 1] : 0)};
+               .at = away->at + parts_bytes_before(parts, value, part)};
   Schedule *s = c->schedule;
   for (int h = 0; h < s->slot_count; h++)
     if (s->slots[h].is_home && s->slots[h].at == slot.at && s->slots[h].bytes == slot.bytes) return h;

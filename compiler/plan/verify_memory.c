@@ -13,7 +13,7 @@
 #include "plan.h"
 
 enum { SPACE_DEVICE = 0, SPACE_HOST, SPACE_SSD, SPACE_WRITE_RING, SPACE_READ_RING, SPACE_COUNT };
-enum { TAG_EVALUATION = 1 << 20, TAG_SUMS = 1 << 21, TAG_FIELD = 1 << 22, TAG_RESIDENT = 1 << 24, TAG_PART = 1 << 25 };
+enum { TAG_EVALUATION = 1 << 20, TAG_SUMS = 1 << 21, TAG_AWAY = 1 << 22, TAG_RESIDENT = 1 << 24, TAG_PART = 1 << 25 };
 
 /* A run of bytes; several make up one side of a copy. */
 typedef struct Span {
@@ -53,7 +53,8 @@ static int memory_tag(const Memory *m, const Kernels *kernels, ValueId value, in
   value = kernels->storage[value];
   const Block *resident = resident_of_value(m->layout->residents, kernels->graph, value);
   if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
-  if (resident_away(m->layout->residents, kernels->graph, value) >= 0) return TAG_FIELD + kernels->graph->values[value].as.index;
+  const int away = resident_away(m->layout->residents, kernels->graph, value);
+  if (away != NO_INDEX) return TAG_AWAY + away + part * TAG_PART;
   return 1 + value + part * TAG_PART + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
 }
 
@@ -102,9 +103,8 @@ static bool memory_of_value(Memory *m, const Step *step, ValueId value, int s, S
   else *span = memory_span_of_block(block);
   bool has_rows = step->kernels->graph->values[value].shape.domain == DOMAIN_NODE;
   if (block && step->part && block->part == 0 && block->value != NO_VALUE && has_rows) {
-    int64_t row = kernels_bytes(step->kernels, step->kernels->storage[value]) / step->parts->first[step->parts->count];
-    span->to = span->from + row * step->parts->first[step->part];
-    span->from += row * step->parts->first[step->part - 1];
+    span->from += parts_bytes_before(step->parts, value, step->part);
+    span->to = span->from + parts_bytes(step->parts, value, step->part);
   }
   return block != NULL;
 }
@@ -120,9 +120,15 @@ static void memory_add_to_sums(Memory *m, const Step *step, int s) {
   memory_write(m, span, tag + step->part * TAG_PART);
 }
 
+/* In the order that keeps everything, data that stay on the host are on the device as a whole. */
+static bool memory_is_kept(const Memory *m, const Step *step, ValueId id, int s) {
+  const Block *block = layout_at(m->layout, step->kernels, id, step->part, s);
+  return block && block->away > 0;
+}
+
 static void memory_read(Memory *m, const Step *step, ValueId id, Span span, int s) {
   if (memory_access(m, span, false, LANE_COMPUTE, s, s, m->clock))
-    memory_expect(m, span, memory_tag(m, step->kernels, id, parts_of_value(step->parts, id, step->part)), s, step->kernels->graph->values[id].name);
+    memory_expect(m, span, memory_tag(m, step->kernels, id, memory_is_kept(m, step, id, s) ? 0 : parts_of_value(step->parts, id, step->part)), s, step->kernels->graph->values[id].name);
 }
 
 /* The input in whose place an output lies, if it may lie there and does; its numbers are read before theirs are written. */
@@ -209,6 +215,15 @@ static void memory_later(int *clock, const int *other) {
     if (other[l] > clock[l]) clock[l] = other[l];
 }
 
+/* Data that stay on the host lie there as a whole: the rows of a part where that begins. */
+static int memory_home_tag(Memory *m, const Copy *c, const Slot *slot, int s) {
+  const Parts *parts = m->schedule->steps[c->step].parts;
+  const int away = resident_away(m->layout->residents, c->kernels->graph, c->value);
+  const bool is_there = away != NO_INDEX && slot->at == m->layout->residents->away[away].at + parts_bytes_before(parts, c->value, c->part) && slot->bytes == parts_bytes(parts, c->value, c->part);
+  if (!is_there) memory_fault(m, s, "the host does not have there", c->kernels->graph->values[c->value].name);
+  return TAG_AWAY + away;
+}
+
 static void memory_copy(Memory *m, int s) {
   int copy = m->schedule->steps[s].copy;
   const Copy *c = &m->schedule->copies[copy];
@@ -228,8 +243,10 @@ static void memory_copy(Memory *m, int s) {
   clock[c->lane] = index;
   memory_later(m->lane_clock[c->lane], clock);
   if (m->fault) return;
-  int tag = memory_tag(m, c->kernels, c->value, c->part);
-  for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], tag, s, c->kernels->graph->values[c->value].name);
+  const int tag = memory_tag(m, c->kernels, c->value, c->part);
+  const Slot *slot = &m->schedule->slots[c->slot];
+  const int read = slot->is_home && !c->is_out ? memory_home_tag(m, c, slot, s) : tag;
+  for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], read, s, c->kernels->graph->values[c->value].name);
   for (int i = 0; i < counts[1]; i++) memory_write(m, spans[1][i], tag);
 }
 
@@ -254,7 +271,7 @@ static void memory_add_parts(Memory *m, const Plan *plan) {
     const Parts *parts = plan->problem->parts;
     bool has_rows = block->kernels == parts->kernels && block->value != NO_VALUE && block->part == 0 && parts->kernels->graph->values[block->value].shape.domain == DOMAIN_NODE;
     for (int p = 1; has_rows && p < parts->count; p++)
-      memory_add_point(m, SPACE_DEVICE, block->offset + kernels_bytes(parts->kernels, block->value) / parts->first[parts->count] * parts->first[p]);
+      memory_add_point(m, SPACE_DEVICE, block->offset + parts_bytes_before(parts, block->value, p + 1));
   }
 }
 
@@ -262,6 +279,10 @@ static void memory_find_points(Memory *m) {
   memory_add_parts(m, m->schedule->training_plan);
   memory_add_parts(m, m->schedule->evaluation_plan);
   for (int i = 0; i < m->layout->count; i++) memory_add_span(m, memory_span_of_block(&m->layout->blocks[i]));
+  for (int i = 0; i < m->layout->residents->away_count; i++) {
+    const Away *away = &m->layout->residents->away[i];
+    memory_add_span(m, (Span){SPACE_HOST, away->at, away->at + away->bytes});
+  }
   Span *spans = arena_alloc(m->arena, MOST_SPANS * sizeof *spans);
   for (int copy = 0; copy < m->schedule->copy_count; copy++)
     for (int side = 0; side < 2; side++)
@@ -306,10 +327,10 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   for (int i = 0; i < layout->resident_count; i++)
     if (layout->blocks[i].first != BEFORE_STEPS) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
   for (int i = layout->resident_count; i < layout->count; i++)
-    if (layout->blocks[i].field > 0) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_FIELD + layout->blocks[i].field - 1);
-  for (int h = 0; h < schedule->slot_count; h++) {
-    const Slot *home = &schedule->slots[h];
-    if (home->is_home) memory_write(&m, (Span){SPACE_HOST, home->at, home->at + home->bytes}, TAG_FIELD + home->kernels->graph->values[home->value].as.index);
+    if (layout->blocks[i].away > 0) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_AWAY + layout->blocks[i].away - 1);
+  for (int i = 0; i < layout->residents->away_count && schedule->slot_count; i++) {
+    const Away *away = &layout->residents->away[i];
+    memory_write(&m, (Span){SPACE_HOST, away->at, away->at + away->bytes}, TAG_AWAY + i);
   }
   for (int round = 0, now = 0; round < 2; round++)
     for (int s = 0; s < schedule->count && !m.fault; s++) {

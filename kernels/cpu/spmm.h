@@ -19,6 +19,13 @@ GNN_INLINE int64_t gnn_gather_ahead(int64_t table_rows, int64_t w) {
   return row_bytes <= 512 ? 16 : row_bytes <= 1024 ? 6 : 4;
 }
 
+/* The same rows, whose entries are elsewhere: idx[ptr[0]] would be the first of row 0. */
+GNN_INLINE gnn_csr gnn_csr_with(const gnn_csr *g, const int32_t *idx) {
+  gnn_csr own = *g;
+  own.idx = idx;
+  return own;
+}
+
 GNN_INLINE void gnn_spmm_rows(const gnn_csr *g, const gnn_real *x, int64_t w, int chains, int64_t begin, int64_t end,
                               gnn_row_done *done, const void *context) {
   gnn_real acc[w];

@@ -336,7 +336,7 @@ static gnn_status commands_ends(const gnn_instance *instance, const gnn_csr **en
   const gnn_csr *in = &instance->run.sets[number].in;
   if (plan->at_in_ptr < 0 || plan->at_in_idx < 0) return GNN_OK;
   gnn_status status = gnn_download(instance, plan->at_in_ptr, (in->rows + 1) * (int64_t)sizeof *in->ptr, error);
-  if (status == GNN_OK) status = gnn_download(instance, plan->at_in_idx, in->entries * (int64_t)sizeof *in->idx, error);
+  if (status == GNN_OK && !plan->is_idx_on_host) status = gnn_download(instance, plan->at_in_idx, in->entries * (int64_t)sizeof *in->idx, error);
   *ends = in;
   return status;
 }

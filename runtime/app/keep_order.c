@@ -33,12 +33,21 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   p->evaluate = order->evaluate;
   const size_t field_bytes = (size_t)program->field_count * sizeof *keeping->fields;
   p->fields = keeping->fields = malloc(field_bytes + 1);
-  if (keeping->weights == NULL || keeping->fields == NULL) return gnn_fail_memory(error, (int64_t)(bytes + field_bytes));
+  const size_t set_bytes = (size_t)program->graph.set_count * sizeof *keeping->sets;
+  p->graph.sets = keeping->sets = malloc(set_bytes + 1);
+  if (keeping->weights == NULL || keeping->fields == NULL || keeping->sets == NULL) return gnn_fail_memory(error, (int64_t)(bytes + field_bytes + set_bytes));
   if (field_bytes) memcpy(keeping->fields, program->fields, field_bytes);
   for (int i = 0; i < order->moved_count; i++) {
     gnn_field_desc *field = &keeping->fields[order->moved[i].field];
     field->is_on_host = 0;
     field->at[0] = order->moved[i].at;
+  }
+  if (set_bytes) memcpy(keeping->sets, program->graph.sets, set_bytes);
+  if (order->has_moved_graph) {
+    gnn_edge_set_desc *edges = &keeping->sets[GNN_EDGES];
+    edges->is_idx_on_host = 0;
+    edges->at_in_idx = order->at_in_idx;
+    edges->at_out_idx = order->at_out_idx;
   }
   for (int w = 0; w < program->weight_count; w++) {
     keeping->weights[w] = program->weights[w];
@@ -50,6 +59,7 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
 void gnn_keeping_destroy(gnn_keeping *keeping) {
   free(keeping->weights);
   free(keeping->fields);
+  free(keeping->sets);
 }
 
 /* ---- what epochs leave behind ---- */

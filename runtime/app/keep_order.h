@@ -9,6 +9,7 @@ int gnn_keeps_all(const gnn_program *program); /* its plan is that order: nothin
 /* The program as its keep_order has it. */
 typedef struct gnn_keeping {
   gnn_field_desc *fields;
+  gnn_edge_set_desc *sets;
   gnn_program program;
   gnn_weight_desc *weights;
 } gnn_keeping;

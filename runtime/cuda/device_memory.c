@@ -205,10 +205,11 @@ static void memory_degrees(gnn_instance *instance, int64_t at, int64_t rows, gnn
 }
 
 static gnn_view_edge_set memory_edge_set(gnn_instance *instance, const gnn_edge_set *set, const gnn_edge_set_desc *plan, gnn_status *status) {
-  gnn_csr out = set->out;
+  gnn_csr in = set->in, out = set->out;
   const int is_shared = out.ptr != NULL && out.ptr == set->in.ptr;
   if (is_shared) out.ptr = NULL, out.idx = NULL, out.hub = NULL;
-  gnn_view_edge_set view = {.in = memory_csr(instance, &set->in, status)};
+  if (plan->is_idx_on_host) in.idx = out.idx = NULL;
+  gnn_view_edge_set view = {.in = memory_csr(instance, &in, status)};
   view.out = memory_csr(instance, &out, status);
   if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx, view.out.hub = view.in.hub;
   memory_degrees(instance, plan->at_in_degree, set->in.rows, status);

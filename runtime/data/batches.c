@@ -89,7 +89,7 @@ static gnn_status batches_see(gnn_instance *instance, gnn_error *error) {
   const int levels = gnn_block_levels(data->nodes);
   const int64_t blocks = INT64_C(1) << levels;
   int64_t *first = gnn_dataset_alloc(b->owner, blocks + 1, sizeof *first, error);
-  gnn_status status = first ? gnn_dataset_cut(data, first, error) : GNN_ENOMEM;
+  gnn_status status = first ? gnn_dataset_cut(data, first, NULL, NULL, error) : GNN_ENOMEM;
   if (status != GNN_OK) return status;
   *whole = (gnn_whole){.nodes = data->nodes, .edges = data->edges, .graphs = data->graphs, .blocks = {levels, levels, first}, .scores = b->scores,
                        .in = {.rows = data->nodes, .entries = data->edges, .ptr = data->in_ptr, .idx = data->in_source}};

@@ -8,12 +8,17 @@
 #include "runtime/core/adjacency.h"
 #include "runtime/core/blocks.h"
 
-gnn_status gnn_dataset_cut(const gnn_dataset *dataset, int64_t *first, gnn_error *error) {
+gnn_status gnn_dataset_cut(const gnn_dataset *dataset, int64_t *first, int64_t *in_before, int64_t *out_before, gnn_error *error) {
   const int64_t nodes = dataset->nodes;
+  const int levels = gnn_block_levels(nodes);
   int64_t *out_ptr = dataset->is_symmetric ? NULL : malloc((size_t)(nodes + 1) * sizeof *out_ptr);
   if (!dataset->is_symmetric && out_ptr == NULL) return gnn_fail_memory(error, nodes * (int64_t)sizeof *out_ptr);
   if (out_ptr) gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, nodes, nodes, out_ptr, NULL, NULL);
-  gnn_blocks_cut(nodes, gnn_block_levels(nodes), dataset->in_ptr, out_ptr ? out_ptr : dataset->in_ptr, first);
+  gnn_blocks_cut(nodes, levels, dataset->in_ptr, out_ptr ? out_ptr : dataset->in_ptr, first);
+  for (int64_t b = 0; in_before && out_before && b <= INT64_C(1) << levels; b++) {
+    in_before[b] = dataset->in_ptr[first[b]];
+    out_before[b] = (out_ptr ? out_ptr : dataset->in_ptr)[first[b]];
+  }
   free(out_ptr);
   return GNN_OK;
 }

@@ -83,10 +83,14 @@ typedef struct fill_edges {
   int is_symmetric;
 } fill_edges;
 
+static int32_t *fill_idx(const gnn_instance *instance, const gnn_edge_set_desc *plan, int64_t at) {
+  return at >= 0 && plan->is_idx_on_host ? (int32_t *)(void *)(instance->tiers.base[GNN_HOST] + at) : fill_at(instance, at);
+}
+
 static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, const fill_edges *data, const gnn_edge_set_desc *plan, gnn_edge_set *set, gnn_error *error) {
   gnn_csr *out = &set->out;
   int64_t *ptr = fill_at(instance, plan->at_out_ptr), *edge = fill_at(instance, plan->at_out_edge), *bounds = fill_at(instance, plan->at_out_bounds);
-  int32_t *idx = fill_at(instance, plan->at_out_idx);
+  int32_t *idx = fill_idx(instance, plan, plan->at_out_idx);
   *out = (gnn_csr){.rows = data->sources, .entries = data->edges};
   if (plan->at_out_ptr < 0 && !data->is_symmetric) { /* the arrays of `in` would do */
     gnn_status status = gnn_fail(error, GNN_EDATA, "R0802", "%s has edges without their reverse; the plan counts on both",
@@ -140,7 +144,7 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   const gnn_edge_set_desc *plan = &run->program->graph.sets[number];
   gnn_edge_set *set = &run->sets[number];
   int64_t *ptr = fill_at(instance, plan->at_in_ptr), *bounds = fill_at(instance, plan->at_in_bounds);
-  int32_t *idx = fill_at(instance, plan->at_in_idx);
+  int32_t *idx = fill_idx(instance, plan, plan->at_in_idx);
   if (data->edges > plan->edges) return gnn_fill_misfit(run, number == GNN_EDGES ? "edges" : plan->name, data->edges, plan->edges, error);
   *set = (gnn_edge_set){.in = {.rows = data->destinations, .entries = data->edges, .ptr = ptr, .idx = idx, .bounds = bounds}, .out = {.rows = data->sources, .entries = data->edges}};
   if (ptr) memcpy(ptr, data->in_ptr, (size_t)(data->destinations + 1) * sizeof *ptr);
@@ -157,8 +161,12 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
 static int fill_has_parts(const gnn_run *run, const int64_t *first) {
   const gnn_graph_desc *plan = &run->program->graph;
   const int below = run->blocks.levels - plan->part_levels;
+  const int64_t *in = plan->part_in ? run->sets[GNN_EDGES].in.ptr : NULL, *out = plan->part_out ? run->sets[GNN_EDGES].out.ptr : NULL;
   int is_equal = below >= 0;
-  for (int64_t part = 0; is_equal && part <= INT64_C(1) << plan->part_levels; part++) is_equal = first[part << below] == plan->part_first[part];
+  for (int64_t part = 0; is_equal && part <= INT64_C(1) << plan->part_levels; part++) {
+    const int64_t row = first[part << below];
+    is_equal = row == plan->part_first[part] && (!in || in[row] == plan->part_in[part]) && (!out || out[row] == plan->part_out[part]);
+  }
   return is_equal;
 }
 
@@ -169,7 +177,7 @@ static gnn_status fill_blocks(gnn_instance *instance, const gnn_dataset *dataset
   int64_t *first = fill_at(instance, plan->at_blocks);
   run->blocks = (gnn_blocks){levels, is_apart ? levels + GNN_DEVICE_RUN_LEVELS : gnn_run_levels(dataset->nodes), first};
   if (first == NULL) return GNN_OK;
-  const gnn_status status = gnn_dataset_cut(dataset, first, error);
+  const gnn_status status = gnn_dataset_cut(dataset, first, NULL, NULL, error);
   if (status != GNN_OK) return status;
   if (plan->part_first && !fill_has_parts(run, first))
     return gnn_fail(error, GNN_EDATA, "R0802", "%s is cut into other parts than those that the program was compiled for: compile it again with these data", dataset->title);

@@ -66,7 +66,7 @@ report = json.load(open(f"{folder}/report_{share}"))
 cut = report["cut"]
 words = "whole" if cut["parts"] == 1 and not cut["fields_on_host"] else f'{cut["parts"]} parts'
 if cut["slices"] > 1: words += f', {cut["slices"]} slices'
-if cut["fields_on_host"]: words += ", features on the host"
+if cut["fields_on_host"]: words += ", features and graph on the host" if cut["graph_on_host"] else ", features on the host"
 epoch = best(share)
 print(f'| {name} | {share} % | {report["tiers"]["device"]["peak_bytes"] / 2**20:.1f} MiB | {words} | {1e3 * report["epoch"]["seconds"]:.1f} ms | {1e3 * epoch:.1f} ms | {epoch / best(100):.2f} |')
 END

@@ -32,6 +32,9 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   sed 's/away4/slices4/' "$models/away4.gnn" >"$work/away.gnn" # weights begin by the name of the model
   cut_program away whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
   check "away: features come from the host" grep -q 'is_on_host = 1' "$work/away.work/model.c"
+  sed -i 's/fate "x" = host/&\n  fate "graph_*_idx" = host/' "$work/away.gnn"
+  cut_program graph whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
+  check "graph: neighbours come from the host" grep -q "in graph_in_idx <- host" "$work/graph.work/model.c"
   sed 's/SAGE(32, aggr = "max")/SAGE(32)/' "$models/slices4.gnn" >"$work/mean.gnn"
   check "in bf16: the program of whole values trains" makes_and_trains "$work/half" "$work/mean.gnn" --cut=whole --precision=bf16
   cut_program half_slices half "$work/mean.gnn" '--cut=slices(2)' --precision=bf16 "$box" --budget device=4MiB

@@ -6,6 +6,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/../tap.sh"
+. "$here/graphs.sh"
 gnncc=$build/gnncc
 workplace
 plans=$here/models/plans epochs=6
@@ -134,6 +135,28 @@ queue keep_parts_sums2 parts_sums2
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
 queue away4_host away4 --budget host=64MiB
+graph_of directed
+for plan in "" "plan { fate \"x\" = host
+  fate \"graph_*_idx\" = host }"; do
+  cat >$([ "$plan" ] && echo away || echo keep)_directed.gnn <<END
+data g from npy("directed")
+model directed on g {
+  h1 = x |> SAGE(32) |> relu |> dropout(0.3)
+  h2 = h1 |> SAGE(48) |> relu
+  return h2 |> SAGE(y.classes)
+}
+train directed {
+  loss      = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  epochs    = 6
+}
+$plan
+END
+done
+queue keep_directed none
+queue away_directed none '--cut=slices(2)' --budget host=64MiB
+sed 's/fate "x" = host/&\n  fate "graph_*_idx" = host/' "$plans/away4.gnn" >away4_graph.gnn # its edges go both ways; some kernels go over all of them at once
+queue away4_graph none --budget host=64MiB
 queue slices4_slices3 slices4 '--cut=slices(3)' --policy=offload --budget host=64MiB
 for kind in reruns host; do queue parts_sums2_$kind parts_sums2 '--cut=rows(4)' ${road[$kind]} --budget device=$(least_of parts_sums2 '--cut=rows(4)' ${road[$kind]})KiB; done
 queue keep_returns2 returns2
@@ -251,6 +274,20 @@ check "slices4, whole: trains" train keep_slices4 out_keep_slices4
 check "slices4, two and three slices: same bits, memory as planned" slices_of slices4
 features_on_host() { agrees_with keep_slices4 away4_host && grep -q 'is_on_host = 1' gen_away4_host/away4.c && grep -q 'in data_x\[1/4\] <- host' gen_away4_host/away4.c; }
 check "away4, features on the host: they come by parts, same bits, memory as planned" features_on_host
+graph_on_host() {
+  train keep_directed out_keep_directed && agrees_with keep_directed away_directed && grep -q 'is_idx_on_host = 1' gen_away_directed/away_directed.c && grep -q 'in graph_in_idx\[2/4\] <- host' gen_away_directed/away_directed.c &&
+    grep -q 'in graph_out_idx\[2/4\] <- host' gen_away_directed/away_directed.c
+}
+check "features and graph on the host: both directions come by parts, same bits, memory as planned" graph_on_host
+says_data_on_host() { "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB away_directed.gnn | grep 'up to 2 slices of columns, features and graph on the host'; }
+check "and --plan says so" says_data_on_host
+both_ways() { agrees_with keep_slices4 away4_graph && grep -q 'in graph_in_idx <- host' gen_away4_graph/away4_graph.c && ! grep -q 'graph_out_idx' gen_away4_graph/away4_graph.c; }
+check "of edges that go both ways there is one array, which comes as a whole for kernels that go over all edges at once" both_ways
+other_edges() { # as many rows in each part, and other numbers of edges
+  mkdir -p gen_other && cp gen_away_directed/* gen_other && sed -E 's/part_out\[\] = \{0, ([0-9]+)/part_out[] = {0, \11/' gen_away_directed/away_directed.c >gen_other/away_directed.c && ! cmp -s gen_other/away_directed.c gen_away_directed/away_directed.c &&
+    compile other away_directed && ! ./other -q --epochs 1 --out out_other 2>other.err && grep -q 'R0802.*is cut into other parts' other.err
+}
+check "data whose parts have other edges than those that a program was compiled for are refused" other_edges
 tables_by_slices() {
   grep -q 'sum over in-edges of src\..*_table \[4/4\]' gen_slices4_slices2/slices4.c && grep -q 'spmm_16_of_32(' gen_slices4_slices2/slices4.c
 }

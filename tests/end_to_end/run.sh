@@ -6,6 +6,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/../tap.sh"
+. "$here/graphs.sh"
 gnncc=$build/gnncc reference=$build/tests/reference pyg=$here/../data/pyg shared=$here/../../../shared/data
 all=${END_TO_END_ALL:-}
 workplace
@@ -168,30 +169,6 @@ check "  same bits for every number of threads" threads_agree varied
 check "  and under the smallest budget, where values are made again" least_trains_alike twice.gnn
 
 # ---- sums over all rows ----
-# Of 9000 nodes: a hub with an edge to and from every other; half of them isolated; edges in one direction. Features are sparse.
-graph_of() { # NAME: a folder of .npy files
-  mkdir -p "$1" && perl -e '
-    my ($name, $nodes, $width, @from, @to, $state) = ($ARGV[0], 9000, 32, (), ());
-    our $s = 7;
-    sub next_below { $s = ($s * 1103515245 + 12345) % 2147483648; return int($s / 8) % $_[0] }
-    sub add { push @from, $_[0]; push @to, $_[1] }
-    if ($name eq "hub") { for (1 .. $nodes - 1) { add(0, $_); add($_, 0) } }
-    if ($name eq "isolated") { for (1 .. 9000) { my ($a, $b) = (2 * next_below($nodes / 2), 2 * next_below($nodes / 2)); add($a, $b); add($b, $a) } }
-    if ($name eq "directed") { for (1 .. 40000) { add(next_below($nodes), next_below($nodes)) } }
-    sub put {
-      my ($file, $type, $shape, $bytes) = @_;
-      my $header = "{\x27descr\x27: \x27$type\x27, \x27fortran_order\x27: False, \x27shape\x27: ($shape), }";
-      $header .= " " x (63 - (10 + length $header) % 64) . "\n";
-      open my $out, ">:raw", "$name/$file.npy" or die;
-      print $out "\x93NUMPY\x01\x00", pack("v", length $header), $header, $bytes;
-    }
-    put("edge_index", "<i8", "2, " . @from, pack("q<*", @from, @to));
-    my @x = (0) x ($nodes * $width);
-    for my $v (0 .. $nodes - 1) { $x[$v * $width + next_below($width)] = 1 + next_below(8) / 8 for 1 .. 3 }
-    put("x", "<f4", "$nodes, $width", pack("f<*", @x));
-    put("y", "<i8", "$nodes,", pack("q<*", map { next_below(4) } 1 .. $nodes));
-    put("train_mask", "|b1", "$nodes,", pack("C*", map { next_below(3) > 0 } 1 .. $nodes))' "$1"
-}
 leaves() { # WEIGHTS PROGRAM GRAPH THREADS: of three epochs, with the losses
   rm -rf "$1" && "./$2" --data "$3" --epochs 3 --every 1 --threads "$4" -q --out "$1" --log csv && losses "$1/log.csv" >"$1/losses"
 }

@@ -328,7 +328,7 @@ by_rows() { # of every layer in both directions: how it runs and what moves for 
 }
 check "a plan by rows says it of each layer" by_rows
 by_slices() { # and the pieces of a value are one line, those of its slices together
-  cut_plan 'slices(4)' 20MiB --plan --emit=plan=slices.json cut.gnn >slices.txt && cat slices.txt && "$judge" report slices.json || return 1
+  cut_plan 'slices(4)' 16MiB --plan --emit=plan=slices.json cut.gnn >slices.txt && cat slices.txt && "$judge" report slices.json || return 1
   [ "$(layers slices.txt | awk 'NR > 1 && NF { print $1, $2, $4, $5 }' | tr '\n' ';')" = 'gcn1 forward slices(4) 32;gcn2 forward slices(4) 32;gcn3 forward rows(8) 8;gcn3 backward rows(8) 8;gcn2 backward slices(4) 32;gcn1 backward rows(8) 8;' ] &&
     grep -q '^  gcn1_m_slice  .* of 32 pieces ' slices.txt && ! grep '^  [a-z0-9_]*_slice_[2-9] ' slices.txt
 }

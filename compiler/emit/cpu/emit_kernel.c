@@ -280,9 +280,10 @@ static void emit_spmm(StepWriter *w) {
   const char *csr = step_csr(w);
   w->body = step_write_body(w, "acc", NULL, (Spread){0});
   print_row_function(w);
-  const char *from = step_from(w, lifted->operand[0]);
+  const char *from = step_from(w, lifted->operand[0]), *neighbours = step_neighbours(w);
+  const char *own = neighbours ? arena_printf(w->arena, "const gnn_csr edges = gnn_csr_with(&%s, %s);\n  ", csr, neighbours) : "";
   w->uses |= USES_RUN;
-  print_task(w, "rows", arena_printf(w->arena, "spmm_%s(&%s, %s, begin, end, %s_row, context);", spmm_sizes(w->emission, w->anchor), csr, from, w->name));
+  print_task(w, "rows", arena_printf(w->arena, "%sspmm_%s(&%s, %s, begin, end, %s_row, context);", own, spmm_sizes(w->emission, w->anchor), neighbours ? "edges" : csr, from, w->name));
   take_part(w);
   open_step(w, no_members);
   run_over_edges_of_rows(w, "rows", csr);
