@@ -11,6 +11,7 @@ const char *const fate_keys[FATE_COUNT + 1] = {FATES(KEY)};
 const char *const lane_names[LANE_COUNT + 1] = {LANES(NAME)};
 const char *const lane_keys[LANE_COUNT + 1] = {LANES(KEY)};
 const char *const policy_names[POLICY_COUNT + 1] = {POLICIES(NAME)};
+const char *const role_names[VALUE_ROLE_COUNT + 1] = {ROLES(NAME)};
 
 int vocabulary_find(const char *const *names, const char *name) {
   for (int i = 0; names[i]; i++)

@@ -21,17 +21,21 @@
 #define POLICIES(policy) \
   policy(POLICY_KEEP, "keep") policy(POLICY_RECOMPUTE, "recompute") policy(POLICY_OFFLOAD, "offload") policy(POLICY_CHECKPOINT, "checkpoint") \
   policy(POLICY_ROC, "roc") policy(POLICY_FLEXGNN, "flexgnn") policy(POLICY_TORCH_BUDGET, "torch-budget") policy(POLICY_DTR, "dtr") \
-  policy(POLICY_CAPUCHIN, "capuchin")
+  policy(POLICY_CAPUCHIN, "capuchin") policy(POLICY_HONGTU, "hongtu") policy(POLICY_GRINNDER, "grinnder")
+
+/* What a value is to the layer that it is of: some of those systems decide by it. */
+#define ROLES(role) role(ROLE_OTHER, "other") role(ROLE_INPUT, "input") role(ROLE_AGGREGATE, "aggregate")
 
 #define VOCABULARY_ENUMERATOR(enumerator, ...) enumerator,
 typedef enum Tier { TIERS(VOCABULARY_ENUMERATOR) TIER_COUNT, TIER_NONE = TIER_COUNT } Tier;
 typedef enum Fate { FATES(VOCABULARY_ENUMERATOR) FATE_COUNT } Fate;
 typedef enum Lane { LANES(VOCABULARY_ENUMERATOR) LANE_COUNT } Lane;
 typedef enum Policy { POLICIES(VOCABULARY_ENUMERATOR) POLICY_COUNT } Policy;
+typedef enum ValueRole { ROLES(VOCABULARY_ENUMERATOR) VALUE_ROLE_COUNT } ValueRole;
 
 /* By enumerator, then NULL. */
 extern const char *const tier_names[TIER_COUNT + 1], *const fate_names[FATE_COUNT + 1], *const fate_keys[FATE_COUNT + 1], *const lane_names[LANE_COUNT + 1],
-    *const lane_keys[LANE_COUNT + 1], *const policy_names[POLICY_COUNT + 1];
+    *const lane_keys[LANE_COUNT + 1], *const policy_names[POLICY_COUNT + 1], *const role_names[VALUE_ROLE_COUNT + 1];
 
 /* The enumerator of a name in one of these; -1: it is none of them. */
 int vocabulary_find(const char *const *names, const char *name);

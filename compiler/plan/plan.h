@@ -135,7 +135,11 @@ const char *parts_name(const Parts *parts, const char *name, int part);
 /* A step of this part stores so much of the value; what has no rows is there after the last part. */
 bool parts_stores(const Parts *parts, ValueId value, int part);
 
-/* ---- problem.c: Kernels -> Problem ---- */
+/* ---- roles.c ---- */
+
+ValueRole *roles_of(Arena *arena, const Kernels *kernels); /* per value: what it is to its layer */
+
+/* ---- pose_problem.c: Kernels -> Problem ---- */
 
 typedef struct PlanningProblem {
   const Kernels *kernels;

@@ -22,6 +22,7 @@ typedef struct Describing {
   const Graph *graph;
   const Pins *pins;
   const Parts *parts;
+  const ValueRole *roles;
   PlanningProblem *planning;
   Problem *problem;
   int *datum_of_block, *datum_of_value, *datum_of_sums; /* NO_INDEX: none */
@@ -100,7 +101,7 @@ static void describe_value(Describing *d, ValueId v) {
   const bool is_away = away != NO_INDEX;
   const char *base = arena_printf(d->arena, "%s%s", d->graph->is_training ? "" : "eval_", is_away ? d->residents->away[away].name : d->graph->values[v].name);
   p->name_of_value[v] = block_unique_name(d->arena, &d->residents->names, base);
-  ProblemDatum datum = {.id = p->name_of_value[v], .home = !is_away ? TIER_NONE : d->machine->tier_bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_DEVICE, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = chunks_of(d, v)};
+  ProblemDatum datum = {.id = p->name_of_value[v], .home = !is_away ? TIER_NONE : d->machine->tier_bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_DEVICE, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = chunks_of(d, v), .role = d->roles[v]};
   int64_t *bytes = arena_alloc(d->arena, (size_t)datum.chunks * sizeof *bytes);
   for (int k = 0; k < datum.chunks; k++) {
     bytes[k] = planned_bytes(d, v, datum.chunks > 1 ? k + 1 : 0);
@@ -270,7 +271,7 @@ static bool fits_blocks(const Kernels *kernels, const Parts *parts) {
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
                                   const Pins *pins, int parts, const char *fingerprint, ProblemError *error) {
   Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins,
-                  .parts = parts_of(arena, kernels, residents, parts)};
+                  .parts = parts_of(arena, kernels, residents, parts), .roles = roles_of(arena, kernels)};
   PlanningProblem *p = describe(d, residents->alignment, fingerprint, error);
   if (!p || machine->tier_bytes[TIER_SSD] == 0 || !fits_blocks(kernels, d.parts) || !geometry_make(p->problem, arena)->is_over_budget) return p;
   return describe(d, SSD_BLOCK_BYTES, fingerprint, error);

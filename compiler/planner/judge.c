@@ -281,7 +281,7 @@ static void read_things(Judge *j) {
   json_array_foreach(list, i, node) {
     char where[40];
     snprintf(where, sizeof where, "data[%zu]", i);
-    only_keys(j, node, where, " id bytes chunks home final fates ");
+    only_keys(j, node, where, " id bytes chunks home final fates role ");
     Thing *t = &j->thing[i];
     t->id = text_of(j, node, "id", where);
     int64_t chunks = number(j, node, "chunks", 1, 1, where);
@@ -313,6 +313,8 @@ static void read_things(Judge *j) {
       if (!may) BAD("%s.fates[%zu]: not a fate", where, f);
       t->may |= may;
     }
+    const char *role = json_object_get(node, "role") ? text_of(j, node, "role", where) : "other"; /* no clause speaks of it */
+    if (strcmp(role, "other") && strcmp(role, "input") && strcmp(role, "aggregate")) BAD("%s.role: \"%.40s\"", where, role);
     if (index_in(j->thing_index, t->id) >= 0) BAD("%s.id: \"%.80s\" is there twice", where, t->id);
     json_object_set_new(j->thing_index, t->id, json_integer((json_int_t)i));
     all += t->bytes;

@@ -308,6 +308,8 @@ static PlannerPlan *find_plan(Session *s, const PlannerOptions *options, const B
     report->is_any = any != NULL;
     if (any || (options->takes_any && is_dear)) return any;
     search(s, options, budget, report);
+  } else {
+    for (int policy = 0; policy < POLICY_COUNT; policy++) report->policy_ns[policy] = COST_INVALID;
   }
   if (!report->is_worthless) session_raise_bound(s);
   if (s->search->best->cost >= COST_INVALID || report->is_worthless) return NULL;

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool covers_excess(const Desk *d, int i) {
+static bool covers_more(const Desk *d, int i, int64_t bytes) {
   const PlanGap *gap = &d->geometry->gaps[i];
-  return skyline_highest(&d->profile, gap->u + 1, gap->v) > d->problem->device_bytes;
+  return skyline_highest(&d->profile, gap->u + 1, gap->v) > bytes;
 }
+
+static bool covers_excess(const Desk *d, int i) { return covers_more(d, i, d->problem->device_bytes); }
 
 static double rerun_ns(const Desk *d, int i) {
   return (double)d->geometry->min_ns[d->problem->pieces[d->geometry->gaps[i].piece].creator];
@@ -174,6 +176,51 @@ static void capuchin(Desk *d) {
     if (d->fates[list[k].gap] == FATE_KEEP && covers_excess(d, list[k].gap)) desk_move_away(d, list[k].gap);
 }
 
+/* Between its last use in the forward pass and the first one after it. */
+static bool is_saved(const Desk *d, int i) {
+  const Problem *p = d->problem;
+  const PlanGap *gap = &d->geometry->gaps[i];
+  return p->ops[p->steps[gap->u].op].phase == PROBLEM_PHASE_FORWARD && p->ops[p->steps[gap->v].op].phase != PROBLEM_PHASE_FORWARD;
+}
+
+/* Where what its producer reads is there or can be made again, whatever fate that has. */
+static bool make_again(Desk *d, int i) {
+  const PlanGap *gap = &d->geometry->gaps[i];
+  return gap->v <= d->geometry->remake_limit[gap->piece] && desk_assign(d, i, FATE_RECOMPUTE);
+}
+
+static void send(Desk *d, int i) { (void)(desk_move_away(d, i) || make_again(d, i)); }
+
+static bool try_fates(Desk *d, Candidate *candidate) {
+  candidate->cost = evaluate(d->evaluator, d->fates, candidate_keep_from(candidate), candidate->variants, PREFETCH_ALL);
+  return candidate->cost < COST_INVALID;
+}
+
+/* What layers save for the backward pass is away where it has one of these roles, else made again. What is used again in the same pass stays while there is
+ * room, else it is away. Where that does not fit, as what runs again needs room, too, more and more of it is away; at last what was made again on the way to
+ * something else leaves again, too. */
+static void by_role(Desk *d, unsigned roles, Candidate *candidate) {
+  enum { SHARES = 4 };
+  const Geometry *g = d->geometry;
+  for (int k = 0; k < g->open_count; k++) {
+    const int i = g->open[k];
+    const ValueRole role = d->problem->data[d->problem->pieces[g->gaps[i].piece].datum].role;
+    if (is_saved(d, i) && (roles & 1u << role || !make_again(d, i))) send(d, i);
+  }
+  for (int share = SHARES; share >= 0; share--) {
+    for (int k = 0; k < g->open_count; k++)
+      if (d->fates[g->open[k]] == FATE_KEEP && covers_more(d, g->open[k], d->problem->device_bytes / SHARES * share)) send(d, g->open[k]);
+    if (try_fates(d, candidate)) return;
+  }
+  candidate->is_canonical = false;
+  memset(candidate->keep_from, 0, (size_t)g->gap_count * sizeof *candidate->keep_from);
+  for (int k = 0; k < g->open_count; k++) candidate->keep_from[g->open[k]] = g->gaps[g->open[k]].v;
+  try_fates(d, candidate);
+}
+
+/* Compact copies of what each layer reads; HongTu also sums over neighbours with nothing learned on their edges. */
+enum { SAVED_BY_GRINNDER = 1 << ROLE_INPUT, SAVED_BY_HONGTU = SAVED_BY_GRINNDER | 1 << ROLE_AGGREGATE };
+
 static void best_checkpoint(Desk *d, Candidate *candidate) {
   Evaluator *e = d->evaluator;
   size_t gaps = (size_t)d->geometry->gap_count;
@@ -205,9 +252,11 @@ void policy_plan(Evaluator *evaluator, Policy policy, Candidate *candidate) {
     case POLICY_TORCH_BUDGET: torch_budget(&desk); break;
     case POLICY_DTR: dtr(&desk); break;
     case POLICY_CAPUCHIN: capuchin(&desk); break;
+    case POLICY_HONGTU: by_role(&desk, SAVED_BY_HONGTU, candidate); break;
+    case POLICY_GRINNDER: by_role(&desk, SAVED_BY_GRINNDER, candidate); break;
     case POLICY_KEEP: case POLICY_COUNT: break;
   }
-  if (policy != POLICY_CHECKPOINT)
+  if (candidate->cost == COST_ILLEGAL)
     candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);
   desk_close(&desk);
 }

@@ -37,6 +37,7 @@ typedef struct ProblemDatum {
   Tier home; /* where it lies before the first step; TIER_NONE: a step makes it */
   bool is_final;
   unsigned fates; /* FATE_BIT mask */
+  ValueRole role; /* what two of the policies decide by */
   int first_piece; /* set by problem_expand */
 } ProblemDatum;
 

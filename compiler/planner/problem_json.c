@@ -173,8 +173,19 @@ static bool read_bytes(Reader *r, const json_t *object, const char *place, Probl
   return true;
 }
 
+/* One of some words; `result` stays where there is none. */
+static bool read_word(Reader *r, const json_t *object, const char *key, const char *const *words, const char *what, const char *place, int *result) {
+  char path[96];
+  const json_t *value = json_object_get(object, key);
+  if (!value) return true;
+  snprintf(path, sizeof path, "%s.%s", place, key);
+  if (!want_kind(r, value, JSON_STRING, "a string", path)) return false;
+  *result = vocabulary_find(words, json_string_value(value));
+  return *result >= 0 || fail(r, path, "\"%.40s\" is not a %s; expected %s", json_string_value(value), key, what);
+}
+
 static bool read_datum(Reader *r, json_t *object, size_t index) {
-  static const char *const keys[] = {"id", "bytes", "chunks", "home", "final", "fates", NULL};
+  static const char *const keys[] = {"id", "bytes", "chunks", "home", "final", "fates", "role", NULL};
   char place[64], path[96];
   snprintf(place, sizeof place, "data[%zu]", index);
   ProblemDatum datum = {.home = TIER_NONE};
@@ -186,14 +197,12 @@ static bool read_datum(Reader *r, json_t *object, size_t index) {
     return false;
   datum.chunks = (int)chunks;
   if (!read_bytes(r, object, place, &datum)) return false;
-  const json_t *home = json_object_get(object, "home");
-  if (home) {
-    snprintf(path, sizeof path, "%s.home", place);
-    if (!want_kind(r, home, JSON_STRING, "a string", path)) return false;
-    int tier = vocabulary_find(tier_names, json_string_value(home));
-    if (tier < 0) return fail(r, path, "\"%.40s\" is not a home; expected device, host or ssd", json_string_value(home));
-    datum.home = (Tier)tier;
-  }
+  int home = datum.home, role = datum.role;
+  if (!read_word(r, object, "home", tier_names, "device, host or ssd", place, &home) ||
+      !read_word(r, object, "role", role_names, "other, input or aggregate", place, &role))
+    return false;
+  datum.home = (Tier)home;
+  datum.role = (ValueRole)role;
   if (json_object_get(r->datum_ids, datum.id)) {
     snprintf(path, sizeof path, "%s.id", place);
     return fail(r, path, "\"%.80s\" is already data[%lld]", datum.id,

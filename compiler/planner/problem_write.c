@@ -32,6 +32,7 @@ static json_t *datum(const ProblemDatum *d) {
   if (d->home != TIER_NONE) json_object_set_new(item, "home", json_string(tier_names[d->home]));
   if (d->is_final) json_object_set_new(item, "final", json_true());
   if (d->fates != FATE_ALL) json_object_set_new(item, "fates", fates_list(d->fates));
+  if (d->role != ROLE_OTHER) json_object_set_new(item, "role", json_string(role_names[d->role]));
   return item;
 }
 

@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAYERS = {"gcn": "GCN", "sage": "SAGE", "gin": "GIN"}
-POLICIES = ["keep", "recompute", "offload", "checkpoint", "roc", "flexgnn", "torch-budget", "dtr", "capuchin"]
+POLICIES = ["keep", "recompute", "offload", "checkpoint", "roc", "flexgnn", "torch-budget", "dtr", "capuchin", "hongtu", "grinnder"]
 MODEL = """data g from {source}
 model {name} on g {{
   h = x

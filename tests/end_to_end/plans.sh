@@ -107,9 +107,12 @@ for model in $models; do
 done
 
 # sage4 again: policies of others, other efforts, another machine, plans that are taken over.
-keep=$(keep_of sage4) least=$(least_of sage4 $box) policies="recompute offload checkpoint roc flexgnn torch-budget dtr capuchin"
+keep=$(keep_of sage4) least=$(least_of sage4 $box) policies="recompute offload checkpoint roc flexgnn torch-budget dtr capuchin hongtu grinnder"
 half=$((least + (keep - least) * 60 / 100))
 for policy in $policies; do queue policy_$policy sage4 $box --budget device=${half}KiB --policy=$policy; done
+{ cat "$plans/sage4.gnn" && printf 'plan {\n  policy = grinnder\n}\n'; } >policy_said.gnn
+queue policy_said sage4 $box --budget device=${half}KiB
+for policy in hongtu grinnder; do queue parts3_$policy parts3 '--cut=rows(4)' --policy=$policy --budget host=64MiB --budget device=2MiB; done
 for effort in fast best; do queue effort_$effort sage4 --budget device=$(least_of sage4)KiB --plan-effort=$effort; done
 queue simulated sage4 $box --backend=sim --budget host=200KiB --budget device=${least}KiB
 tightest="$box --budget device=${least}KiB"
@@ -453,6 +456,21 @@ for policy in $policies; do
   fi
 done
 check "some policies fit" test $fitting -ge 3
+check "policies of layer inputs and sums fit" test "$(cat policy_hongtu.status policy_grinnder.status | tr -d '\n')" = 00
+check "a policy that the model asks for: same bits, memory as planned" agrees_with keep_sage4 policy_said
+steps_of() { grep -c '"d2h"\|"h2d"\|again: its result was dropped' "gen_$1/$2.c"; }
+check "the copies and re-runs are those of the option" test "$(steps_of policy_said policy_said)" -eq "$(steps_of policy_grinnder sage4)" -a "$(steps_of policy_said policy_said)" -gt 0
+for policy in hongtu grinnder; do
+  check "cut by rows, policy $policy: same bits, memory as planned" agrees_with keep_parts3 parts3_$policy
+  check "cut by rows, policy $policy: layer inputs are copied to the host" has parts3_$policy host
+done
+of_cut() { # FILE OPTIONS...: the problem of a policy's plan
+  local file=$1
+  shift
+  "$gnncc" -q -w --budget host=64MiB --budget device=4MiB --policy=hongtu "$@" --emit=problem="$file" "$plans/parts3.gnn" && grep -q '"role": "input"' "$file"
+}
+check "without a cut a policy plans the program whole" eval 'of_cut said_whole.json --cut=whole && of_cut auto.json --cut=auto && of_cut unsaid.json && cmp auto.json said_whole.json && cmp unsaid.json said_whole.json'
+check "with one it plans that" eval 'of_cut rows.json "--cut=rows(4)" && ! cmp -s rows.json said_whole.json'
 for effort in fast best; do check "effort $effort: same bits, memory as planned" agrees_with keep_sage4 effort_$effort; done
 check "simulated: same bits, memory as planned" agrees_with keep_sage4 simulated
 

@@ -208,8 +208,8 @@ static void gnn(Writer *w, bool has_attention) {
   for (int i = 1; i <= n; i++) {
     int64_t u = size(w);
     datum(w, TEXT("r%d", i), u / 4, 1, "");
-    datum(w, TEXT("z%d", i), u, c, "");
-    datum(w, TEXT("h%d", i), u, c, "");
+    datum(w, TEXT("z%d", i), u, c, has_attention ? "" : ", \"role\": \"aggregate\"");
+    datum(w, TEXT("h%d", i), u, c, ", \"role\": \"input\"");
     datum(w, TEXT("gz%d", i), UNIT / 2, c, "");
     datum(w, TEXT("gh%d", i), UNIT / 2, c, "");
     if (has_attention) datum(w, TEXT("s%d", i), 3 * u / 2, c, "");

@@ -123,7 +123,7 @@ static void write_data(Parts *p) {
   datum(p, "h", 0, bytes(o, 0), o->parts, home);
   for (int l = 1; l <= o->layers; l++) {
     datum(p, "z", l, bytes(o, l), gathered_chunks(o, l), "");
-    datum(p, "h", l, bytes(o, l), o->parts * slices(o, l), "");
+    datum(p, "h", l, bytes(o, l), o->parts * slices(o, l), ", \"role\": \"input\"");
     datum(p, "g", l, bytes(o, l), gathered_chunks(o, l), backward);
     datum(p, "dz", l, bytes(o, l), o->parts * slices(o, l), backward);
     datum(p, "dw", l, 4 * width(o, l - 1) * width(o, l), 1, ", \"home\": \"device\"");

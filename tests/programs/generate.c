@@ -376,7 +376,7 @@ static void target(Writer *w, FILE *out, bool has_host, bool has_ssd) {
 
 /* How the second plan is to be made. Little effort as a rule: a smallest budget is found by many plans. */
 static void second_plan(Writer *w, FILE *how) {
-  static const char *const policies[] = {"recompute", "offload", "checkpoint", "roc", "flexgnn", "torch-budget", "dtr", "capuchin"};
+  static const char *const policies[] = {"recompute", "offload", "checkpoint", "roc", "flexgnn", "torch-budget", "dtr", "capuchin", "hongtu", "grinnder"};
   static const char *const others[] = {"a100", "laptop", "t4"};
   const char *other = "";
   bool has_host = chance(w, 50), has_ssd = chance(w, 50);
