@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda plans cuda_around end_to_end trust emitted views planner_watched cuda_runtime planner passes tutorial fuzz layers runtime batches ingest order links lang_watched relations kernels training calibrate lang messages reference dependencies"
+suites="cuda plans cuda_around end_to_end trust limited emitted views planner_watched cuda_runtime planner passes tutorial fuzz layers runtime batches ingest order links lang_watched relations kernels training calibrate lang messages reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
@@ -55,6 +55,7 @@ suite_layers() { tests/layers/run.sh "$build"; }
 suite_plans() { tests/end_to_end/plans.sh "$build"; }
 suite_training() { tests/training/run.sh "$build"; }
 suite_batches() { tests/batches/run.sh "$build"; }
+suite_limited() { tests/limited/run.sh "$build"; }
 suite_relations() { tests/relations/run.sh "$build"; }
 suite_links() { tests/links/run.sh "$build"; }
 suite_plans_all() { PLANS_ALL=1 tests/end_to_end/plans.sh "$build"; }

@@ -98,6 +98,7 @@ static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *pr
   *out = instance;
   if (status == GNN_OK) status = gnn_instance_load(instance, dataset, error);
   if (status != GNN_OK) return status;
+  if (options->populate) gnn_instance_touch(instance);
   memcpy(instance->run.option, cli->option, sizeof instance->run.option);
   gnn_instance_reset(instance, cli->seed);
   return cli->weights ? gnn_weights_load(instance, cli->weights, error) : GNN_OK;

@@ -101,6 +101,7 @@ static int commands_open(const gnn_cli *cli, commands_session *session) {
     gnn_instance_destroy(instance);
     return gnn_cli_fail(cli, status, &error);
   }
+  gnn_instance_touch(instance);
   memcpy(instance->run.option, cli->option, sizeof instance->run.option);
   gnn_instance_reset(instance, cli->seed);
   if (cli->is_verbose) commands_print_scratch(cli, instance);

@@ -20,10 +20,14 @@ static gnn_status cpu_open(gnn_instance *instance, const gnn_instance_options *o
 
 static void cpu_close(gnn_instance *instance) { (void)instance; }
 
-static void cpu_touch(const void *context, int64_t begin, int64_t end, int64_t task) {
+static void cpu_touch_pages(const void *context, int64_t begin, int64_t end, int64_t task) {
   volatile unsigned char *memory = *(unsigned char *const *)context;
   (void)task;
-  for (int64_t at = begin; at < end; at += DEVICE_PAGE_BYTES) memory[at] = 0;
+  for (int64_t at = begin; at < end; at += DEVICE_PAGE_BYTES) memory[at] = memory[at]; /* what lies there stays */
+}
+
+static void cpu_touch(gnn_instance *instance, gnn_tier tier, int64_t bytes) {
+  gnn_parallel(instance->run.team, bytes, DEVICE_HUGE_BYTES, cpu_touch_pages, &instance->tiers.base[tier]);
 }
 
 /* One mapping, aligned to 2 MiB so that the kernel can use huge pages for all of it. Where pages are to be counted
@@ -44,7 +48,6 @@ static gnn_status cpu_obtain(gnn_instance *instance, gnn_tier tier, int64_t byte
     (void)is_advice_only;
   }
 #endif
-  if (populate) gnn_parallel(instance->run.team, bytes, DEVICE_HUGE_BYTES, cpu_touch, &instance->tiers.base[tier]);
   return GNN_OK;
 }
 
@@ -124,6 +127,6 @@ static void cpu_describe(const gnn_instance *instance, gnn_text *text) {
 }
 
 const gnn_backend gnn_cpu_backend = {
-  .name = "cpu", .open = cpu_open, .close = cpu_close, .obtain = cpu_obtain, .release = cpu_release, .start = cpu_start,
+  .name = "cpu", .open = cpu_open, .close = cpu_close, .obtain = cpu_obtain, .touch = cpu_touch, .release = cpu_release, .start = cpu_start,
   .stop = cpu_stop, .load = cpu_load, .reload = cpu_reload, .upload = cpu_move, .download = cpu_move, .work = cpu_work, .copy = gnn_lanes_copy,
   .await = gnn_lanes_await, .failure = gnn_lanes_error, .describe = cpu_describe};

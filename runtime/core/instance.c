@@ -76,6 +76,12 @@ static gnn_status instance_obtain(gnn_instance *instance, gnn_tier tier, int pop
   return backend->obtain(instance, tier, bytes, populate, error);
 }
 
+void gnn_instance_touch(gnn_instance *instance) {
+  const gnn_backend *backend = gnn_backend_of(instance->run.program);
+  for (int t = 0; backend->touch && instance->memory.alloc == NULL && t < GNN_TIER_COUNT; t++)
+    if (instance->mapping[t].memory) backend->touch(instance, (gnn_tier)t, gnn_tier_bytes(instance->run.program, (gnn_tier)t));
+}
+
 static void instance_release(gnn_instance *instance, gnn_tier tier) {
   const gnn_mapping *mapping = &instance->mapping[tier];
   const gnn_backend *backend = gnn_backend_of(instance->run.program);

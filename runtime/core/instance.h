@@ -14,7 +14,7 @@ typedef struct gnn_memory {
 
 typedef struct gnn_instance_options {
   int threads;              /* 0: all */
-  int populate;             /* touch every page now */
+  int populate;             /* memory for speed: large pages, all of which gnn_instance_touch will touch */
   int is_serial, is_traced; /* copies do not overlap; the times of steps are taken down (run.watch) */
   const gnn_memory *memory; /* NULL: the runtime's own */
   const char *scratch;      /* folder of the SSD tier; NULL: the plan's, then `temporary`, /var/tmp, /tmp */
@@ -107,6 +107,8 @@ void gnn_instance_give_back(const gnn_instance *instance, gnn_tier tier, void *m
 gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *options, gnn_instance **instance,
                                gnn_error *error);
 void gnn_instance_destroy(gnn_instance *instance); /* NULL is fine */
+/* Every page of memory that is the runtime's own, once the data are closed: then they and the arenas are never there together. */
+void gnn_instance_touch(gnn_instance *instance);
 gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_instance_options *options);
 
 /* The image holds the data (data/fill.h): they go to the device, and what needs nothing else is computed. */

@@ -171,6 +171,7 @@ static gnn_status job_take(gnn_job *job, gnn_dataset *dataset, const gnn_recipe 
   gnn_dataset_close(job->dataset);
   job->dataset = status == GNN_OK && gnn_comes_back_to_data(job->program) ? dataset : NULL;
   if (job->dataset == NULL) gnn_dataset_close(dataset);
+  if (status == GNN_OK) gnn_instance_touch(job->instance);
   job->is_changed = 0;
   return job_failed(job, status);
 }

@@ -1,0 +1,145 @@
+#!/bin/bash
+# run.sh BUILD: training whose values are ten times the memory that it is given, with the address space limited to what the plan announces: to the end, and killed
+# at moments drawn by chance and resumed, to the bits of the same program that keeps everything. On the SSD alone, and on host and SSD. TAP. KILLS=N: so often.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+gnncc=$build/gnncc
+: "${KILLS:=10}"
+workplace
+export MALLOC_ARENA_MAX=1 # address space that malloc only reserves, for each thread
+
+# What a program takes beside what is announced, its own file apart: libraries, stacks, the heap, tables of metrics.
+other_bytes=$((6 << 20))
+# Addresses beyond that: each arena begins at a multiple of 2 MiB, stacks as they are limited below, libraries that are mapped and not read.
+mapped_bytes=$((16 << 20))
+
+deep() { # LAYERS NODES: of values of as many bytes, one a layer
+  cat <<MODEL
+target spare "a processor with an SSD" {
+  device cpu { memory = 1GiB }
+  tier ssd { budget = 1GiB; path = "." }
+  link cpu <-> ssd { read = 1GB/s; write = 1GB/s; latency = 100us }
+}
+target box "a processor with a host tier and an SSD" {
+  device cpu { memory = 1GiB }
+  tier host { budget = 6MiB }
+  tier ssd  { budget = 1GiB; path = "." }
+  link cpu <-> host { bandwidth = 5GB/s; latency = 1us }
+  link host <-> ssd { read = 1GB/s; write = 1GB/s; latency = 100us }
+}
+data g from synth(kind = "sbm", nodes = $2, degree = 2, features = 4, classes = 8, seed = 3)
+model deep on g {
+  h1 = x |> GCN(64) |> relu
+$(for ((i = 2; i < $1; i++)); do echo "  h$i = h$((i - 1)) |> GCN(64)$([ $((i % 4)) -ne 0 ] || echo ' |> relu') |> dropout(0.1)"; done)
+  return h$(($1 - 1)) |> GCN(y.classes)
+}
+train deep {
+  loss       = cross_entropy(out, y)
+  optimizer  = adam(lr = 0.01)
+  epochs     = 6
+  checkpoint = every(1)
+}
+MODEL
+}
+made() { # PROGRAM OPTION...
+  CFLAGS=-Og "$gnncc" -q -w "${@:2}" deep.gnn -o "$1" >"$1.log" 2>&1
+  echo $? >"$1.status"
+}
+is_made() { cat "$1.log" && [ "$(cat "$1.status")" -eq 0 ]; }
+number() { "./$1" info --json | grep -o "\"$2\":[0-9]*" | cut -d: -f2; } # PROGRAM NAME
+announced() { echo $(($(number "$1" device_bytes) + $(number "$1" host_bytes) + $(number "$1" staging_bytes))); }
+file_bytes() { stat -c %s "$1"; }
+
+start() { # PROGRAM OPTION...: in the background, with no more addresses than what is announced and the rest
+  (ulimit -s 512 && ulimit -v $((($(announced "$1") + other_bytes + mapped_bytes + $(file_bytes "$1")) / 1024)) && exec "./$1" -q --scratch . "${@:2}") &
+  process=$!
+}
+watch() { # what is resident at most of what was started, in KiB, until it ends; its status
+  local now
+  peak=0
+  while now=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' /proc/$process/status 2>/dev/null) && [ -n "$now" ]; do
+    [ "$now" -le "$peak" ] || peak=$now
+    sleep 0.05
+  done
+  wait $process
+}
+
+values_are_ten_times() { # PROGRAM: what keeping everything takes, beside all that the program takes
+  echo "everything kept: $(announced kept) bytes; $1: $(announced "$1")"
+  [ "$(announced kept)" -ge $((10 * $(announced "$1"))) ]
+}
+device_is_a_tenth() { [ "$(announced kept)" -ge $((10 * $(number "$1" device_bytes))) ]; }
+stays_within() { # PROGRAM, which was started: to the end
+  local most=$((($(announced "$1") + other_bytes + $(file_bytes "$1")) / 1024)) status
+  watch
+  status=$?
+  echo "status $status; resident at most $peak KiB, announced $(($(announced "$1") / 1024)), with its file and the rest $most"
+  [ $status -eq 0 ] && [ "$peak" -gt $(($(number "$1" device_bytes) / 1024)) ] && [ "$peak" -le $most ]
+}
+ends_within() { start "$@" && stays_within "$1"; } # PROGRAM OPTION...
+same_weights() { cmp "$1/last.safetensors" "$2/last.safetensors"; }
+go_on() { # PROGRAM FOLDER: from the newest checkpoint, where there is one
+  if ls "$2" 2>/dev/null | grep -q '^checkpoint-.*safetensors$'; then start "$1" --out "$2" --resume; else start "$1" --out "$2"; fi
+}
+killed() { # PROGRAM FOLDER TIMES: at moments of the first epochs, then to the end
+  local turn kills=0
+  for ((turn = 0; turn < $3; turn++)); do
+    go_on "$1" "$2"
+    sleep $((RANDOM % 6 / 5)).$(printf %03d $((RANDOM % 1000)))
+    kill -KILL $process 2>/dev/null && kills=$((kills + 1))
+    wait $process
+  done
+  echo "$kills of $3 were killed at work, the last at $(ls "$2")"
+  go_on "$1" "$2"
+  stays_within "$1" && [ $kills -gt $(($3 / 2)) ]
+}
+refuses() { # PROGRAM BYTES: with so much for what it announces
+  local status
+  (ulimit -s 512 && ulimit -v $((($2 + other_bytes + $(file_bytes "$1")) / 1024)) && exec "./$1" -q --scratch . --out none) 2>said
+  status=$?
+  cat said
+  [ $status -eq 3 ] && grep -q 'error\[R0801\]: memory has .* free, the plan needs' said
+}
+
+deep 40 17000 >deep.gnn
+spare=(--target=spare '--cut=rows(4)' --budget cpu=13MiB --plan-effort=fast)
+box=(--target=box '--cut=rows(4)' --budget cpu=15MiB --budget host=3MiB --plan-effort=fast)
+made spare "${spare[@]}" &
+{ made kept --target=box --cut=whole && made box "${box[@]}"; } &
+wait
+check "it compiles, everything kept" is_made kept
+check "everything kept: trains" "./kept" -q --out kept.out
+check "on the SSD alone: compiles" is_made spare
+check "  its values are ten times the memory that it announces" values_are_ten_times spare
+check "  trains to the end with that memory" ends_within spare --out spare.out
+check "  same bits" same_weights kept.out spare.out
+check "  with half of it, it says that memory is short" refuses spare $(($(announced spare) / 2))
+check "  where everything is kept, with all of it" refuses kept $(announced spare)
+check "  killed $KILLS times and resumed" killed spare killed.out "$KILLS"
+check "  same bits" same_weights kept.out killed.out
+check "on host and SSD: compiles" is_made box
+check "  its values are ten times the device" device_is_a_tenth box
+check "  killed $(((KILLS + 2) / 3)) times and resumed, to the end with the memory that it announces" killed box box.out $(((KILLS + 2) / 3))
+check "  same bits" same_weights kept.out box.out
+check "no scratch file is left behind" bash -c '! ls -A | grep scratch'
+
+# Data that are read, or generated, lie in memory until they are in the arena.
+cat >read.gnn <<'MODEL'
+data g from synth(kind = "sbm", nodes = 20000, degree = 2, features = 256, classes = 8, seed = 3)
+model read on g {
+  h = x |> Linear(128) |> relu
+  h = h |> Linear(128) |> relu
+  h = h |> Linear(128) |> relu
+  h = h |> Linear(128) |> relu
+  return h |> Linear(y.classes)
+}
+train read { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 20 }
+MODEL
+cp read.gnn deep.gnn
+made read -fno-fuse
+check "features of many columns: compiles" is_made read
+mapped_bytes=$((60 << 20)) # of the data
+check "  what is read is gone before the arena is touched" ends_within read --out read.out
+finish
