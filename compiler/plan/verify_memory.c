@@ -4,8 +4,9 @@
  * over every byte of every tier, and looks whether each step finds the values it reads. The second gives every access
  * of a kernel or a copy a vector clock (a lane does one thing after the other, a copy starts after it was queued and
  * after what it is `after`, a wait ends after its copy; Mattern 1989) and looks for two accesses to one place, one of
- * them a write, of which neither happens before the other. A schedule that passes both computes what the graph says,
- * however fast or slow each lane is. Cost: quadratic in the accesses.
+ * them a write, of which neither happens before the other; of those of one lane to a place the last will do. A schedule
+ * that passes both computes what the graph says, however fast or slow each lane is. Cost: the accesses times the places
+ * of each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #include "plan.h"
 
 enum { SPACE_DEVICE = 0, SPACE_HOST, SPACE_SSD, SPACE_WRITE_RING, SPACE_READ_RING, SPACE_COUNT };
-enum { TAG_EVALUATION = 1 << 20, TAG_SUMS = 1 << 21, TAG_AWAY = 1 << 22, TAG_RESIDENT = 1 << 24, TAG_PART = 1 << 25 };
+enum { TAG_EVALUATION = 1 << 20, TAG_SUMS = 1 << 21, TAG_AWAY = 1 << 22, TAG_RESIDENT = 1 << 24 };
+static const int64_t TAG_PART = 1 << 25;
 
 /* A run of bytes; several make up one side of a copy. */
 typedef struct Span {
@@ -21,12 +23,15 @@ typedef struct Span {
   int64_t from, to;
 } Span;
 
-typedef struct Access {
-  Span span;
-  bool is_write;
-  int lane, index, step;
-  int clock[LANE_COUNT];
-} Access;
+/* The last use of a place by a lane, as the lane counts. */
+typedef struct Use {
+  int index, step;
+} Use;
+
+typedef struct Spot {
+  int64_t tag;                  /* what lies there */
+  Use read[LANE_COUNT], written[LANE_COUNT];
+} Spot;
 
 typedef struct Memory {
   Arena *arena;
@@ -36,38 +41,25 @@ typedef struct Memory {
   int64_t bytes[SPACE_COUNT];
   int point_count[SPACE_COUNT];
   int64_t *points[SPACE_COUNT];           /* where blocks, extents and entries begin and end, ascending */
-  int *tags[SPACE_COUNT];                 /* what lies between a point and the next */
+  Spot *spots[SPACE_COUNT];               /* between a point and the next */
   int clock[LANE_COUNT];                  /* of the compute lane: what has happened before its next step */
   int (*lane_clock)[LANE_COUNT];          /* per lane: after the last copy queued there */
   int lane_index[LANE_COUNT];
   int (*copy_clock)[LANE_COUNT];          /* per copy: after the last time it was made */
-  Access *accesses;
-  int access_count;
+  Span *spans[2];                         /* room for the sides of a copy */
 } Memory;
 
 static void memory_fault(Memory *m, int step, const char *what, const char *name) {
   if (!m->fault) m->fault = arena_printf(m->arena, "step %d: %s %s", step + 1, what, name);
 }
 
-static int memory_tag(const Memory *m, const Kernels *kernels, ValueId value, int part) {
+static int64_t memory_tag(const Memory *m, const Kernels *kernels, ValueId value, int part) {
   value = kernels->storage[value];
   const Block *resident = resident_of_value(m->layout->residents, kernels->graph, value);
   if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
   const int away = resident_away(m->layout->residents, kernels->graph, value);
   if (away != NO_INDEX) return TAG_AWAY + away + part * TAG_PART;
   return 1 + value + part * TAG_PART + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
-}
-
-/* Remembers the access, and whether it is inside its space. */
-static bool memory_access(Memory *m, Span span, bool is_write, int lane, int index, int step, const int *clock) {
-  if (span.from < 0 || span.to > m->bytes[span.space] || span.from >= span.to) {
-    memory_fault(m, step, "an access outside", "the arena");
-    return false;
-  }
-  Access access = {.span = span, .is_write = is_write, .lane = lane, .index = index, .step = step};
-  memcpy(access.clock, clock, sizeof access.clock);
-  ARENA_PUSH(m->arena, m->accesses, m->access_count, access);
-  return true;
 }
 
 static int memory_point(const Memory *m, int space, int64_t at) {
@@ -80,13 +72,40 @@ static int memory_point(const Memory *m, int space, int64_t at) {
   return low;
 }
 
-static void memory_write(Memory *m, Span span, int tag) {
-  for (int p = memory_point(m, span.space, span.from); m->points[span.space][p] < span.to; p++) m->tags[span.space][p] = tag;
+static void memory_race(Memory *m, const Use *before, int step) {
+  if (!m->fault) m->fault = arena_printf(m->arena, "steps %d and %d use one place at one time", before->step + 1, step + 1);
 }
 
-static void memory_expect(Memory *m, Span span, int tag, int step, const char *name) {
+/* Use number `index` of a lane, to which has happened what `clock` says: another lane has used the place before only if that is a part of it. Whether
+ * the span is inside its space. */
+static bool memory_access(Memory *m, Span span, bool is_write, int lane, int index, int step, const int *clock) {
+  if (span.from < 0 || span.to > m->bytes[span.space] || span.from >= span.to) {
+    memory_fault(m, step, "an access outside", "the arena");
+    return false;
+  }
+  for (int p = memory_point(m, span.space, span.from); m->points[span.space][p] < span.to; p++) {
+    Spot *spot = &m->spots[span.space][p];
+    for (int l = 0; l < LANE_COUNT; l++) {
+      if (l == lane) continue;
+      if (spot->written[l].index > clock[l]) memory_race(m, &spot->written[l], step);
+      if (is_write && spot->read[l].index > clock[l]) memory_race(m, &spot->read[l], step);
+    }
+    *(is_write ? &spot->written[lane] : &spot->read[lane]) = (Use){index, step};
+  }
+  return true;
+}
+
+static bool memory_compute_access(Memory *m, Span span, bool is_write, int step) {
+  return memory_access(m, span, is_write, LANE_COMPUTE, m->clock[LANE_COMPUTE] + 1, step, m->clock);
+}
+
+static void memory_write(Memory *m, Span span, int64_t tag) {
+  for (int p = memory_point(m, span.space, span.from); m->points[span.space][p] < span.to; p++) m->spots[span.space][p].tag = tag;
+}
+
+static void memory_expect(Memory *m, Span span, int64_t tag, int step, const char *name) {
   for (int p = memory_point(m, span.space, span.from); m->points[span.space][p] < span.to; p++)
-    if (m->tags[span.space][p] != tag) {
+    if (m->spots[span.space][p].tag != tag) {
       memory_fault(m, step, "does not find", name);
       return;
     }
@@ -113,9 +132,9 @@ static bool memory_of_value(Memory *m, const Step *step, ValueId value, int s, S
 static void memory_add_to_sums(Memory *m, const Step *step, int s) {
   const Block *block = layout_of_sums(m->layout, m->schedule, s);
   if (!block) return;
-  int tag = TAG_SUMS + step->kernel + (step->kernels->graph->is_training ? 0 : TAG_EVALUATION);
+  int64_t tag = TAG_SUMS + step->kernel + (step->kernels->graph->is_training ? 0 : TAG_EVALUATION);
   Span span = memory_span_of_block(block);
-  if (!memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) return;
+  if (!memory_compute_access(m, span, true, s)) return;
   if (step->part > 1) memory_expect(m, span, tag + (step->part - 1) * TAG_PART, s, block->name);
   memory_write(m, span, tag + step->part * TAG_PART);
 }
@@ -127,7 +146,7 @@ static bool memory_is_kept(const Memory *m, const Step *step, ValueId id, int s)
 }
 
 static void memory_read(Memory *m, const Step *step, ValueId id, Span span, int s) {
-  if (memory_access(m, span, false, LANE_COMPUTE, s, s, m->clock))
+  if (memory_compute_access(m, span, false, s))
     memory_expect(m, span, memory_tag(m, step->kernels, id, memory_is_kept(m, step, id, s) ? 0 : parts_of_value(step->parts, id, step->part)), s, step->kernels->graph->values[id].name);
 }
 
@@ -149,7 +168,7 @@ static void memory_kernel(Memory *m, int s) {
     bool is_work = block->kind == BLOCK_SCRATCH && block->value == NO_VALUE && !block->is_sums && block->first == s;
     if (!is_work) continue;
     span = memory_span_of_block(block);
-    if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, 0);
+    if (memory_compute_access(m, span, true, s)) memory_write(m, span, 0);
   }
   memory_add_to_sums(m, step, s);
   for (int k = 0; k < kernel->output_count; k++) {
@@ -159,7 +178,7 @@ static void memory_kernel(Memory *m, int s) {
   for (int k = 0; k < kernel->output_count; k++) {
     if (!parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
     if (!memory_of_value(m, step, kernel->outputs[k], s, &span)) return;
-    if (memory_access(m, span, true, LANE_COMPUTE, s, s, m->clock)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k], parts_of_value(step->parts, kernel->outputs[k], step->part)));
+    if (memory_compute_access(m, span, true, s)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k], parts_of_value(step->parts, kernel->outputs[k], step->part)));
   }
   for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
     ValueId id = step->kernels->storage[kernel->inputs[k]];
@@ -216,7 +235,7 @@ static void memory_later(int *clock, const int *other) {
 }
 
 /* Data that stay on the host lie there as a whole: the rows of a part where that begins. */
-static int memory_home_tag(Memory *m, const Copy *c, const Slot *slot, int s) {
+static int64_t memory_home_tag(Memory *m, const Copy *c, const Slot *slot, int s) {
   const Parts *parts = m->schedule->steps[c->step].parts;
   const int away = resident_away(m->layout->residents, c->kernels->graph, c->value);
   const bool is_there = away != NO_INDEX && slot->at == m->layout->residents->away[away].at + parts_bytes_before(parts, c->value, c->part) && slot->bytes == parts_bytes(parts, c->value, c->part);
@@ -233,7 +252,7 @@ static void memory_copy(Memory *m, int s) {
   for (int i = 0; i < 2; i++)
     if (c->after[i] != NO_INDEX) memory_later(clock, m->copy_clock[c->after[i]]);
   int index = ++m->lane_index[c->lane];
-  Span *spans[2] = {arena_alloc(m->arena, MOST_SPANS * sizeof(Span)), arena_alloc(m->arena, MOST_SPANS * sizeof(Span))};
+  Span *const *spans = m->spans;
   int counts[2];
   for (int side = 0; side < 2; side++) {
     counts[side] = memory_spans_of_side(m, copy, (side == 0) == c->is_out, spans[side]);
@@ -243,9 +262,10 @@ static void memory_copy(Memory *m, int s) {
   clock[c->lane] = index;
   memory_later(m->lane_clock[c->lane], clock);
   if (m->fault) return;
-  const int tag = memory_tag(m, c->kernels, c->value, c->part);
+  const int64_t tag = memory_tag(m, c->kernels, c->value, c->part);
   const Slot *slot = &m->schedule->slots[c->slot];
-  const int read = slot->is_home && !c->is_out ? memory_home_tag(m, c, slot, s) : tag;
+  const int64_t read = slot->is_home && !c->is_out ? memory_home_tag(m, c, slot, s) : tag;
+  if (!slot->is_home && memory_tag(m, slot->kernels, slot->value, slot->part) != tag) memory_fault(m, s, "another's slot is for", c->kernels->graph->values[c->value].name);
   for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], read, s, c->kernels->graph->values[c->value].name);
   for (int i = 0; i < counts[1]; i++) memory_write(m, spans[1][i], tag);
 }
@@ -283,14 +303,14 @@ static void memory_find_points(Memory *m) {
     const Away *away = &m->layout->residents->away[i];
     memory_add_span(m, (Span){SPACE_HOST, away->at, away->at + away->bytes});
   }
-  Span *spans = arena_alloc(m->arena, MOST_SPANS * sizeof *spans);
+  Span *spans = m->spans[0];
   for (int copy = 0; copy < m->schedule->copy_count; copy++)
     for (int side = 0; side < 2; side++)
       for (int i = memory_spans_of_side(m, copy, side == 0, spans); i > 0; i--) memory_add_span(m, spans[i - 1]);
   for (int space = 0; space < SPACE_COUNT; space++) {
     memory_add_point(m, space, INT64_MAX);
     qsort(m->points[space], (size_t)m->point_count[space], sizeof(int64_t), compare_points);
-    m->tags[space] = arena_alloc(m->arena, (size_t)m->point_count[space] * sizeof(int));
+    m->spots[space] = arena_alloc(m->arena, (size_t)m->point_count[space] * sizeof *m->spots[space]);
   }
 }
 
@@ -303,24 +323,11 @@ static void memory_step(Memory *m, int s) {
   else memory_later(m->clock, m->copy_clock[step->copy]);
 }
 
-static bool memory_happens_before(const Access *a, const Access *b) { return b->clock[a->lane] >= a->index; }
-
-static void memory_find_races(Memory *m) {
-  for (int i = 0; i < m->access_count && !m->fault; i++)
-    for (int k = 0; k < i; k++) {
-      const Access *b = &m->accesses[i], *a = &m->accesses[k];
-      if (a->lane == b->lane || a->span.space != b->span.space || !(a->is_write || b->is_write)) continue;
-      if (a->span.from >= b->span.to || b->span.from >= a->span.to) continue;
-      if (memory_happens_before(a, b) || memory_happens_before(b, a)) continue;
-      m->fault = arena_printf(m->arena, "steps %d and %d use one place at one time", a->step + 1, b->step + 1);
-      return;
-    }
-}
-
 const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout) {
   Memory m = {.arena = arena, .schedule = schedule, .layout = layout};
   const int64_t bytes[SPACE_COUNT] = {layout->bytes, layout->host_bytes, layout->ssd_bytes, layout->ring_bytes, layout->ring_bytes};
   for (int space = 0; space < SPACE_COUNT; space++) m.bytes[space] = bytes[space];
+  for (int side = 0; side < 2; side++) m.spans[side] = arena_alloc(arena, MOST_SPANS * sizeof *m.spans[side]);
   memory_find_points(&m);
   m.lane_clock = arena_alloc(arena, LANE_COUNT * sizeof *m.lane_clock);
   m.copy_clock = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *m.copy_clock);
@@ -332,25 +339,20 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
     const Away *away = &layout->residents->away[i];
     memory_write(&m, (Span){SPACE_HOST, away->at, away->at + away->bytes}, TAG_AWAY + i);
   }
-  for (int round = 0, now = 0; round < 2; round++)
+  for (int round = 0; round < 2; round++)
     for (int s = 0; s < schedule->count && !m.fault; s++) {
       if (schedule->steps[s].kind == STEP_KERNEL && schedule->steps[s].kernel == NO_INDEX) memory_fault(&m, s, "no", "kernel");
-      int before = m.access_count;
       memory_step(&m, s);
-      now++;
-      for (int a = before; a < m.access_count; a++)
-        if (m.accesses[a].lane == LANE_COMPUTE) m.accesses[a].index = now;
-      m.clock[LANE_COMPUTE] = now;
+      m.clock[LANE_COMPUTE]++;
       if (m.fault || s + 1 < schedule->count) continue;
       const Kernels *evaluation = schedule->evaluation_plan->problem->kernels; /* the metrics read the scores */
       const Step reader = {.kernels = evaluation};
       Span span;
       if (!memory_of_value(&m, &reader, evaluation->graph->scores, s, &span)) break;
-      if (!memory_access(&m, span, false, LANE_COMPUTE, now, s, m.clock)) break;
+      if (!memory_access(&m, span, false, LANE_COMPUTE, m.clock[LANE_COMPUTE], s, m.clock)) break; /* before the next epoch begins */
       memory_expect(&m, span, memory_tag(&m, evaluation, evaluation->graph->scores, 0), s, "scores");
     }
   for (int i = 0; i < layout->resident_count; i++)
     if (layout->blocks[i].first != BEFORE_STEPS) memory_expect(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i, schedule->count - 1, layout->blocks[i].name);
-  memory_find_races(&m);
   return m.fault;
 }

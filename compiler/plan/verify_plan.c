@@ -154,6 +154,12 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
 static bool share_addresses(const Block *a, const Block *b) { return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes; }
 
 static const char *check_slots(Arena *arena, const Layout *layout, const Schedule *schedule) {
+  for (int h = 0; h < schedule->slot_count; h++) {
+    const Slot *home = &schedule->slots[h];
+    const Extent *extent = &layout->extents[layout->slot_extent[h]];
+    const bool is_there = layout->slot_extent[h + 1] == layout->slot_extent[h] + 1 && extent->at == home->at && extent->bytes == home->bytes;
+    if (home->is_home && !is_there) return arena_printf(arena, "slot %d is not where its field lies", h);
+  }
   for (int a = 0; a < schedule->slot_count; a++)
     for (int b = 0; b < a; b++) {
       const Slot *x = &schedule->slots[a], *y = &schedule->slots[b];

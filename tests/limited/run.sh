@@ -127,15 +127,16 @@ check "no scratch file is left behind" bash -c '! ls -A | grep scratch'
 
 # Data that are read, or generated, lie in memory until they are in the arena.
 cat >read.gnn <<'MODEL'
-data g from synth(kind = "sbm", nodes = 20000, degree = 2, features = 256, classes = 8, seed = 3)
+data g from synth(kind = "sbm", nodes = 12000, degree = 2, features = 256, classes = 8, seed = 3)
 model read on g {
   h = x |> Linear(128) |> relu
   h = h |> Linear(128) |> relu
   h = h |> Linear(128) |> relu
   h = h |> Linear(128) |> relu
+  h = h |> Linear(128) |> relu
   return h |> Linear(y.classes)
 }
-train read { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 20 }
+train read { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 4 }
 MODEL
 cp read.gnn deep.gnn
 made read -fno-fuse

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "compiler/graph/cut.h"
 #include "compiler/plan/plan.h"
 #include "model.h"
 
@@ -21,8 +22,8 @@ typedef struct Made {
   Layout *layout;
 } Made;
 
-/* Values on nodes are cut into at most `parts` pieces. */
-static Made make_kernels(const char *model, int parts) {
+/* Values on nodes are cut into at most `parts` pieces, the graph as `cut` says; NULL: not at all. */
+static Made make_cut_kernels(const char *model, int parts, const CutOptions *cut) {
   Made m = {.arena = arena_new(), .machine = machine_of_target(NULL), .parts = parts};
   TypedProgram *program = program_of(m.arena, share_dir, model);
   if (!program) exit(1);
@@ -31,12 +32,15 @@ static Made make_kernels(const char *model, int parts) {
   m.evaluation = evaluation_graph(m.training);
   autodiff(m.training, NULL);
   simplify(m.training);
+  if (cut) m.training = cut_graph(m.training, *cut), m.evaluation = cut_graph(m.evaluation, *cut);
   bool *is_sparse = sparse_fields(m.training);
   m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
   m.evaluation_kernels = fuse(m.evaluation, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
-  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse, NULL);
+  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse, cut ? cut->is_away : NULL);
   return m;
 }
+
+static Made make_kernels(const char *model, int parts) { return make_cut_kernels(model, parts, NULL); }
 
 static Plan *plan_of(const Made *m, const Kernels *kernels, int policy) {
   ProblemError error = {"", ""};

@@ -83,8 +83,16 @@ static void look(Play *p, Cell *cell, const Cell *wanted, const char *name) {
   else cell->read[p->lane] = p->event;
 }
 
+/* Data that stay on the host; NULL: the value is none. */
+static const void *data_away(const Play *p, const Kernels *kernels, ValueId id) {
+  const int away = resident_away(p->y->residents, kernels->graph, id);
+  return away == NO_INDEX ? NULL : &p->y->residents->away[away];
+}
+
 /* What the first cell of a value holds. */
 static Cell first_cell(const Play *p, const Kernels *kernels, ValueId id) {
+  const void *away = data_away(p, kernels, kernels->storage[id]);
+  if (away) return (Cell){.holds = away};
   const Block *stays = resident_of_value(p->y->residents, kernels->graph, kernels->storage[id]);
   return stays ? (Cell){.holds = stays} : (Cell){.holds = &kernels->graph->values[kernels->storage[id]], .epoch = p->epoch};
 }
@@ -154,7 +162,8 @@ static void play_kernel(Play *p, const Step *step) {
     if (step->part == step->parts->count || step->part == 0 || step->parts->is_cut[k->outputs[i]]) use_value(p, fill, kernels, k->outputs[i], step->part);
   for (int i = 0; i < k->input_count; i++) {
     const Value *input = &kernels->graph->values[kernels->storage[k->inputs[i]]];
-    bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->storage[k->inputs[i]]);
+    bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->storage[k->inputs[i]]) &&
+                      !data_away(p, kernels, kernels->storage[k->inputs[i]]);
     if (!is_nowhere && !is_taken(p, step, k, k->inputs[i])) use_value(p, look, kernels, k->inputs[i], step->part);
   }
 }
@@ -164,6 +173,15 @@ static Cell *cell_of_slot(const Play *p, int slot, int64_t k) {
   int e = p->y->slot_extent[slot];
   for (; e < p->y->slot_extent[slot + 1] && k >= p->y->extents[e].bytes / CELL_BYTES; e++) k -= p->y->extents[e].bytes / CELL_BYTES;
   return e < p->y->slot_extent[slot + 1] ? cell_at(p, row, p->y->extents[e].at / CELL_BYTES + k) : NULL;
+}
+
+/* Data are at home on the host before the first step. */
+static void fill_homes(Play *p) {
+  for (int h = 0; h < p->s->slot_count; h++) {
+    const Slot *slot = &p->s->slots[h];
+    Cell content = {.holds = slot->is_home ? data_away(p, slot->kernels, slot->value) : NULL, .piece = slot->part};
+    for (; slot->is_home && content.part < cells_in(slot->bytes) && !p->wrong; content.part++) fill(p, cell_of_slot(p, h, content.part), &content, "what is at home");
+  }
 }
 
 /* The k-th cell on a copy's side: towards the device, or away from it. A copy by the ring has the ring on one of them. */
@@ -213,6 +231,7 @@ static const char *memory_judge(Arena *arena, const Schedule *schedule, const La
   p.past = arena_alloc(arena, (size_t)events * (size_t)p.words * sizeof *p.past);
   p.made = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *p.made);
   use_residents(&p, fill);
+  fill_homes(&p);
   for (int number = 1; number < events && !p.wrong; number++) {
     p.step = (number - 1) % (schedule->count + 1);
     p.epoch = 1 + (number - 1) / (schedule->count + 1);

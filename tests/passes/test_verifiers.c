@@ -38,6 +38,26 @@ static const char parts_model[] =
     "  return h4 |> Linear(y.classes)\n}\n"
     "train parts {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n";
 
+/* Sums over neighbours that gather from tables, which are whole, and by slices of 16 columns. */
+static const char tables_model[] =
+    "data g from synth(kind = \"rmat\", nodes = 8192, degree = 3, features = 32, classes = 4, seed = 1)\n"
+    "model tables on g {\n"
+    "  h1 = x |> GCN(32) |> relu |> dropout(0.3)\n"
+    "  h2 = h1 |> SAGE(32) |> relu\n"
+    "  h3 = (h2 + h1) |> GCN(32) |> relu\n"
+    "  return h3 |> GCN(y.classes)\n}\n"
+    "train tables {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n";
+
+/* What a model is and how it is cut. */
+typedef struct Case {
+  const char *name, *model;
+  int parts, slices; /* slices 0: the graph is not cut */
+  bool has_data_away;
+} Case;
+
+static const Case whole = {"", deep_model, 1, 0, false}, parts = {"by parts, ", parts_model, 4, 0, false}, tables = {"by parts with tables, ", tables_model, 4, 1, false},
+                  slices = {"by slices, ", tables_model, 4, 2, false}, away = {"by slices, features on the host, ", tables_model, 4, 2, true};
+
 static int test_count, failures;
 
 static void ok(bool is_right, const char *name, const char *detail) {
@@ -56,8 +76,10 @@ typedef enum Road { ROAD_RECOMPUTE, ROAD_HOST, ROAD_DIRECT, ROAD_RING, ROAD_SLOW
 static const char *const road_names[ROAD_COUNT] = {"recompute", "host", "ssd", "host and ssd", "slow ssd"};
 
 /* A device of `percent` of the way from the least to all. Fast links make copies pay, slow ones re-runs beside them. */
-static Made make_tight(const char *model, int parts, Road road, int percent) {
-  Made m = make_kernels(model, parts);
+static Made make_tight(const Case *of, Road road, int percent) {
+  const bool is_away[] = {true, false}; /* x; y stays, and the graph, of which parts begin within a cell of the model */
+  const CutOptions cut = {.slices = of->slices, .is_away = of->has_data_away ? is_away : NULL, .has_tables = true};
+  Made m = make_cut_kernels(of->model, of->parts, of->slices ? &cut : NULL);
   m.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 40;
   int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
   for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
@@ -360,7 +382,7 @@ static void test_pieces(void) {
                {"a piece of another part", piece_of_another_part}, {"a piece without its last rows", piece_too_short}, {"sums that end before the last part", sums_end_early},
                {"sums without room for all that are open", sums_too_short}, {"sums in the place of a piece", sums_on_a_piece}, {"a copy of another piece", copy_of_another_piece},
                {"a copy of all pieces", copy_of_all_pieces}, {"a sum that adds up its parts in another order", parts_of_a_sum_swapped}};
-  Made m = make_tight(parts_model, 4, ROAD_HOST, 0);
+  Made m = make_tight(&parts, ROAD_HOST, 0);
   const char *what = fault_of(&m);
   ok(!what && m.schedule->copy_count > 0, "what the passes make of pieces is accepted", what);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -538,6 +560,9 @@ static const struct {
               {"a block on another", block_moved}, {"a ring entry in another place", ring_entry_moved},
               {"a ring smaller than its entries", ring_too_small}, {"a wait before its copy", wait_before_copy}};
 
+/* More than is on its way at one time where values are in pieces. */
+static bool needs_crowd(int i) { return breaks[i].break_it == read_ring_overrun || breaks[i].break_it == write_ring_overrun; }
+
 enum { BREAK_COUNT = sizeof breaks / sizeof breaks[0] };
 
 /* A way of breaking may happen to change nothing that matters on one machine; `seen` counts where it did. */
@@ -639,9 +664,9 @@ static void test_at_random(const Made *m, const char *name, int rounds) {
   }
 }
 
-static void test_road(const char *model, int parts, Road road, int percent, int rounds, int *seen) {
-  Made m = make_tight(model, parts, road, percent);
-  const char *name = arena_printf(m.arena, "%s%s, %d %%", parts > 1 ? "by parts, " : "", road_names[road], percent);
+static void test_road(const Case *of, Road road, int percent, int rounds, int *seen) {
+  Made m = make_tight(of, road, percent);
+  const char *name = arena_printf(m.arena, "%s%s, %d %%", of->name, road_names[road], percent);
   const char *what = fault_of(&m), *wrong = memory_judge(m.arena, m.schedule, m.layout);
   int waits = 0, reruns = 0, by_ring = 0;
   for (int s = 0; s < m.schedule->count; s++) waits += m.schedule->steps[s].kind == STEP_WAIT, reruns += m.schedule->steps[s].is_rerun;
@@ -660,22 +685,30 @@ static void test_road(const char *model, int parts, Road road, int percent, int 
 int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
   const char *scale = getenv("GNNCC_TEST_SCALE"); /* percent */
-  int rounds = argc > 2 ? atoi(argv[2]) : 32 * (scale ? atoi(scale) : 100) / 100, seen[BREAK_COUNT] = {0};
+  int rounds = argc > 2 ? atoi(argv[2]) : 32 * (scale ? atoi(scale) : 100) / 100, seen[BREAK_COUNT] = {0}, seen_in_pieces[BREAK_COUNT] = {0};
   if (scale && atoi(scale) < 50) stride = 3;
   test_small();
   test_parts_of_rows();
   test_pieces();
-  test_road(deep_model, 1, ROAD_RECOMPUTE, 10, rounds / 4, seen);
-  test_road(deep_model, 1, ROAD_HOST, 0, rounds, seen);
-  test_road(deep_model, 1, ROAD_HOST, 40, rounds / 4, seen);
-  test_road(deep_model, 1, ROAD_DIRECT, 10, rounds, seen);
-  test_road(deep_model, 1, ROAD_RING, 0, rounds, seen);
-  test_road(deep_model, 1, ROAD_RING, 30, rounds / 4, seen);
-  test_road(deep_model, 1, ROAD_SLOW, 20, rounds, seen);
-  test_road(parts_model, 4, ROAD_RECOMPUTE, 0, rounds / 4, seen);
-  test_road(parts_model, 4, ROAD_HOST, 0, rounds / 4, seen);
-  test_road(parts_model, 4, ROAD_RING, 0, rounds / 4, seen);
-  for (int i = 0; i < BREAK_COUNT; i++) ok(seen[i] > 0, breaks[i].what, "rejected on some machine");
+  test_road(&whole, ROAD_RECOMPUTE, 10, rounds / 4, seen);
+  test_road(&whole, ROAD_HOST, 0, rounds, seen);
+  test_road(&whole, ROAD_HOST, 40, rounds / 4, seen);
+  test_road(&whole, ROAD_DIRECT, 10, rounds, seen);
+  test_road(&whole, ROAD_RING, 0, rounds, seen);
+  test_road(&whole, ROAD_RING, 30, rounds / 4, seen);
+  test_road(&whole, ROAD_SLOW, 20, rounds, seen);
+  test_road(&parts, ROAD_RECOMPUTE, 0, rounds / 4, seen_in_pieces);
+  test_road(&parts, ROAD_HOST, 0, rounds / 4, seen_in_pieces);
+  test_road(&parts, ROAD_RING, 0, rounds / 4, seen_in_pieces);
+  test_road(&tables, ROAD_HOST, 0, rounds / 4, seen_in_pieces);
+  test_road(&tables, ROAD_DIRECT, 0, rounds / 4, seen_in_pieces);
+  test_road(&slices, ROAD_DIRECT, 0, rounds / 4, seen_in_pieces);
+  test_road(&slices, ROAD_RING, 0, rounds / 4, seen_in_pieces);
+  test_road(&away, ROAD_HOST, 0, rounds / 4, seen_in_pieces);
+  for (int i = 0; i < BREAK_COUNT; i++) {
+    ok(seen[i] > 0, breaks[i].what, "rejected on some machine");
+    if (!needs_crowd(i)) ok(seen_in_pieces[i] > 0, breaks[i].what, "rejected where values are in pieces");
+  }
   printf("1..%d\n", test_count);
   return failures > 0;
 }
