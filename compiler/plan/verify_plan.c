@@ -161,11 +161,11 @@ static const char *check_slots(Arena *arena, const Layout *layout, const Schedul
     if (home->is_home && !is_there) return arena_printf(arena, "slot %d is not where its field lies", h);
   }
   for (int a = 0; a < schedule->slot_count; a++)
-    for (int b = 0; b < a; b++) {
+    for (int b = 0; b <= a; b++) { /* the extents of one slot lie apart, too */
       const Slot *x = &schedule->slots[a], *y = &schedule->slots[b];
       if (x->tier != y->tier || (x->is_home && y->is_home) || x->first > y->last || y->first > x->last) continue;
       for (int i = layout->slot_extent[a]; i < layout->slot_extent[a + 1]; i++)
-        for (int k = layout->slot_extent[b]; k < layout->slot_extent[b + 1]; k++) {
+        for (int k = layout->slot_extent[b]; k < layout->slot_extent[b + 1] && k != i; k++) {
           const Extent *e = &layout->extents[i], *f = &layout->extents[k];
           if (e->at < f->at + f->bytes && f->at < e->at + e->bytes) return arena_printf(arena, "slots %d and %d share a place", a, b);
         }
