@@ -70,5 +70,26 @@ mutation narrow_emitted_neighbour compiler/emit/emit_step.c 's/"const int64_t %s
 mutation narrow_emitted_product compiler/emit/cuda/emit_cuda_kernel.c 's/edges->idx\[i\] \* INT64_C\(%" PRId64 "\)/edges->idx[i] * %" PRId64 "/' "${indices[@]}"
 mutation narrow_emitted_tile compiler/emit/cuda/emit_cuda_kernel.c 's/const int64_t row = \(int64_t\)blockIdx\.x \/ %" PRId64 " \* %d/const int64_t row = (int)blockIdx.x \/ %" PRId64 " * %d/' "${indices[@]}"
 
+# ---- slots and waits of pieces ----
+
+passes=(bash -c 'make -s B=build build/tests/passes/test_verifiers && GNNCC_TEST_SCALE=10 build/tests/passes/test_verifiers')
+mutation slot_on_another compiler/plan/layout.c 's/^  list->top \+= bytes;$/  list->top += bytes \/ 2;/' "${passes[@]}"
+mutation slot_given_back_early compiler/plan/layout.c 's/s->slots\[k\]\.last >= slot->first\) continue;/s->slots[k].last > slot->first) continue;/' "${passes[@]}"
+mutation wait_of_a_piece_missing compiler/plan/schedule.c 's/^    case EVENT_WAIT: add_wait/    case EVENT_WAIT: if (q_is_piece(\&c, \&t->events[i])) break; add_wait/; s|^/\* ---- waits and kernels ---- \*/$|static bool q_is_piece(const Scheduling *c, const TimelineEvent *e) { return c->schedule->copies[c->copy_of_event[e->waits_for]].part > 2; }|' "${passes[@]}"
+mutation rows_of_another_part compiler/plan/pieces.c '/^int64_t parts_bytes_before/,/^}/s/part - 1/part \/ 2/' "${passes[@]}"
+
+# ---- the tree of blocks, and halos ----
+
+walk=(bash -c 'make -s B=build build/tests/kernels/walk_native && build/tests/kernels/walk_native')
+order=(bash -c 'make -s B=build build/tests/runtime/test_order && build/tests/runtime/test_order')
+mutation bracket_of_parts kernels/cpu/walk.h '/void gnn_sum_part/,/^}/{s/__builtin_popcountll\(\(unsigned long long\)part\)/(part > 0)/; s/int64_t done = part; done & 1; done >>= 1/int64_t done = part; done > 0; done = 0/}' "${walk[@]}"
+device=(bash -c 'make -s B=build build/tests/cuda/device && build/tests/cuda/device')
+mutation bracket_of_parts_cuda kernels/cuda/reduce.cuh '/void gnn_sum_part/,/^}/{s/__popcll\(\(unsigned long long\)part\)/(part > 0)/; s/int64_t done = part; done & 1; done >>= 1/int64_t done = part; done > 0; done = 0/}' "${device[@]}"
+mutation bracket_of_runs kernels/cpu/walk.h 's/return walk->sums \+ __builtin_popcountll\(\(unsigned long long\)walk->done\)/return walk->sums + (walk->done > 0)/; s/int64_t done = walk->done; done & 1; done >>= 1/int64_t done = walk->done; done > 0; done = 0/' "${walk[@]}"
+mutation halo_of_own_part runtime/data/halo.c 's/shift < fresh && shift < foreign/shift < fresh \&\& shift <= foreign/' "${order[@]}"
+mutation halo_twice runtime/data/halo.c 's/last < 0 \? levels \+ 1 : halo_bits\(block \^ last\)/levels + 1/' "${order[@]}"
+mutation interior_too_early runtime/data/halo.c 's/int shift = halo_bits\(differing\);/int shift = differing ? halo_bits(differing) - 1 : 0;/' "${order[@]}"
+mutation halo_of_another_direction runtime/data/halo.c 's/halo->halo\[1 - d\]\);/halo->halo[d]);/' "${order[@]}"
+
 echo "$caught caught, $wrong not"
 [ $wrong -eq 0 ] && [ $caught -gt 0 ]
