@@ -481,6 +481,7 @@ struct gnn_program {
   const void *code;           /* for the backend: gnn_cuda_code */
 
   int64_t at_scores;        /* nodes x classes, left by `evaluate` */
+  int are_scores_on_host;   /* at_scores is an offset of the host arena */
   int64_t scores_stride;    /* gnn_row_stride; the host has the rows of gnn_download_scores side by side */
   int has_results;          /* `evaluate` leaves double [GNN_SPLIT_COUNT][2] at at_results: sum of the losses of the split's */
   int64_t at_results;       /* rows, and how many are right. 0: the host finds them from the scores */

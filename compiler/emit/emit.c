@@ -124,6 +124,7 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, F
   }
   fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n", 1e3 * step->cost.seconds, step->number);
   emit_call(m, calls, s, out);
+  emit_measure_of_step(m, m->layout, step, "AT", out);
   fprintf(out, "  gnn_leave(g, %d);\n", step->number);
   if (!is_once) emit_tap_calls(m, s, out);
 }
@@ -132,6 +133,7 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, F
 static const char *copy_reason(const Emission *m, const Copy *copy) {
   const Schedule *s = m->schedule;
   const Slot *slot = &s->slots[copy->slot];
+  if (slot->is_home && copy->is_out) return "where they stay";
   if (!copy->is_out) return arena_printf(m->arena, "read again by step %d", s->kernel_step[slot->last] + 1);
   for (int i = copy->step; i < s->count; i++) {
     const Step *step = &s->steps[i];
@@ -170,8 +172,7 @@ static void emit_step_list(const Emission *m, const StepCalls *calls, const char
     case STEP_WAIT: emit_wait_step(m, s, out); break;
     }
   }
-  if (last == m->schedule->count && m->layout->residents->results != NO_INDEX)
-    fprintf(out, "  measure(g, AT_%s);\n", layout_at(m->layout, m->evaluation, m->evaluation->graph->scores, 0, last - 1)->name);
+  if (last == m->schedule->count) emit_measure(m, m->layout, last - 1, "AT", out);
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
 
@@ -528,9 +529,12 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
     fprintf(out, "  .forward_backward = forward_backward,\n  .rates = rates,\n  .update = update,\n");
   }
   fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
-  const Block *scores = layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, m->schedule->count - 1);
-  fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
-  if (scores->padding.stride) fprintf(out, "  .scores_stride = %" PRId64 ",\n", scores->padding.stride);
+  const Away *away = y->residents->scores_away == NO_INDEX ? NULL : &y->residents->away[y->residents->scores_away];
+  const Block *scores = away ? NULL : layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, m->schedule->count - 1);
+  const Padding padding = away ? away->padding : scores->padding;
+  if (away) fprintf(out, "  .at_scores = %" PRId64 ",\n  .are_scores_on_host = 1,\n  .evaluate = evaluate,\n", away->at);
+  else fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
+  if (padding.stride) fprintf(out, "  .scores_stride = %" PRId64 ",\n", padding.stride);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
   if (m->keep_order) fprintf(out, "  .keep_order = &keep_order,\n");

@@ -149,7 +149,7 @@ static const Block *block_passed(const Argument *argument, const Schedule *sched
 
 /* The steps of a part count its rows as those of the value, so what they are told is where row 0 would lie; it is moved to a row of the
  * part before anything is read. In numbers on the processor, in bytes on a GPU. */
-static const char *before_rows(const Emission *m, const Block *block) {
+const char *argument_before_rows(const Emission *m, const Block *block) {
   if (block->part < 2 || block->value == NO_VALUE) return "";
   const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
   return arena_printf(m->arena, " - %" PRId64, parts_bytes_before(parts, block->value, block->part) / (m->backend == BACKEND_CUDA ? 1 : 4));
@@ -164,8 +164,8 @@ const char *arguments_passed(const Emission *m, const Arguments *a, const Schedu
     const bool is_own = is_kept && !resident;
     const ElementInfo *info = &element_info[argument->elements];
     if (!argument_is_place(argument)) text = arena_printf(m->arena, "%s, %" PRId64, text, argument->kind == ARGUMENT_ORDER ? is_kept : argument->number);
-    else if (m->backend == BACKEND_CUDA) text = arena_printf(m->arena, "%s, %s_%s%s", text, is_own ? "KEEP" : "AT", block->name, before_rows(m, block));
-    else text = arena_printf(m->arena, "%s, %s(%s)%s", text, is_own ? info->kept_macro : info->macro, block->name, before_rows(m, block));
+    else if (m->backend == BACKEND_CUDA) text = arena_printf(m->arena, "%s, %s_%s%s", text, is_own ? "KEEP" : "AT", block->name, argument_before_rows(m, block));
+    else text = arena_printf(m->arena, "%s, %s(%s)%s", text, is_own ? info->kept_macro : info->macro, block->name, argument_before_rows(m, block));
   }
   return text;
 }

@@ -66,6 +66,7 @@ const char *argument_type(const Argument *argument);       /* "const gnn_real *"
 /* ", V(h), 2", ", AT_h, 2" at a step of a schedule; `layout` is that of the order that keeps everything, or the plan's. */
 const char *arguments_passed(const Emission *emission, const Arguments *a, const Schedule *schedule, const Layout *layout, const Step *step);
 
+const char *argument_before_rows(const Emission *emission, const Block *block); /* " - 640": of a piece, from its address to where row 0 would lie */
 void emit_place(const char *table, const Block *block, FILE *out); /* "#define AT_h INT64_C(64)", without the line's end */
 
 #endif

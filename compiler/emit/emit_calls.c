@@ -61,6 +61,24 @@ void emit_call(const Emission *m, const StepCalls *calls, int step, FILE *out) {
   fprintf(out, "  %s(g%s);\n", call->function->name, arguments_passed(m, call->arguments, m->schedule, m->layout, schedule_step(m->schedule, step)));
 }
 
+/* ---- loss and hits of each split, on a GPU ---- */
+
+static bool are_scores_away(const Emission *m) { return m->layout->residents->scores_away != NO_INDEX; }
+
+void emit_measure_of_step(const Emission *m, const Layout *layout, const Step *step, const char *places, FILE *out) {
+  const ValueId scores = m->evaluation->graph->scores;
+  if (m->layout->residents->results == NO_INDEX || !are_scores_away(m) || step->kernels != m->evaluation || m->evaluation->made_by[scores] != step->kernel) return;
+  const Block *block = layout_at(layout, m->evaluation, scores, step->part, step->number - 1);
+  const int64_t first = step->part ? step->parts->first[step->part - 1] : 0, end = step->part ? step->parts->first[step->part] : step->parts->first[step->parts->count];
+  fprintf(out, "  measure_rows(g, %s_%s%s, %" PRId64 ", %" PRId64 ");\n", places, block->name, argument_before_rows(m, block), first, end);
+}
+
+void emit_measure(const Emission *m, const Layout *layout, int last, const char *places, FILE *out) {
+  if (m->layout->residents->results == NO_INDEX) return;
+  if (are_scores_away(m)) fprintf(out, "  measure(g);\n");
+  else fprintf(out, "  measure(g, %s_%s);\n", places, layout_at(layout, m->evaluation, m->evaluation->graph->scores, 0, last)->name);
+}
+
 /* ---- the order that keeps every value ---- */
 
 /* The index of the step of the plan that runs the same kernel for the first time. */
@@ -89,9 +107,9 @@ static void emit_list(const Emission *m, const StepCalls *calls, const char *nam
     const Step *step = &keep->schedule->steps[s];
     const StepCall *call = &calls->calls[step_in_plan(m, step)];
     fprintf(out, "  %s(g%s);\n", call->function->name, arguments_passed(m, call->arguments, keep->schedule, keep->layout, step));
+    emit_measure_of_step(m, keep->layout, step, "KEEP", out);
   }
-  if (last == keep->schedule->count && m->layout->residents->results != NO_INDEX)
-    fprintf(out, "  measure(g, KEEP_%s);\n", layout_at(keep->layout, m->evaluation, m->evaluation->graph->scores, 0, last - 1)->name);
+  if (last == keep->schedule->count) emit_measure(m, keep->layout, last - 1, "KEEP", out);
   fprintf(out, "  return GNN_OK;\n}\n\n");
 }
 

@@ -42,6 +42,9 @@ const StepCalls *emit_step_calls(const Emission *emission); /* emit.c: for the p
 void emit_call(const Emission *emission, const StepCalls *calls, int step, FILE *out);
 
 /* The order that keeps every value: where things lie in it, and its steps, which are calls of the plan's functions. */
+/* On a GPU, after a step that makes scores which leave for the host, and after an evaluation: loss and hits of each split. `places` as of blocks, "AT" or "KEEP". */
+void emit_measure_of_step(const Emission *emission, const Layout *layout, const Step *step, const char *places, FILE *out);
+void emit_measure(const Emission *emission, const Layout *layout, int last_step, const char *places, FILE *out);
 void emit_keep_places(const Emission *emission, FILE *out);
 void emit_keep_order(const Emission *emission, const StepCalls *calls, FILE *out);
 

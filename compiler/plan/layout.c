@@ -58,8 +58,8 @@ static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first
   int32_t sums_of = plan->problem->sums_of_datum[datum];
   if (value == NO_VALUE && sums_of == NO_INDEX) return NO_INDEX;
   int from = stay->in_move >= 0 ? q->moves[stay->in_move].g : stay->from, until = stay->until;
-  for (int i = 0; i < q->offload_count && stay->out_move >= 0; i++)
-    if (q->offloads[i].move == stay->out_move) until = plan->simulation->release[i] - 1;
+  for (int i = 0; i < q->offload_count; i++)
+    if (stay->is_final ? q->offloads[i].move < 0 && q->offloads[i].piece == stay->piece : stay->out_move >= 0 && q->offloads[i].move == stay->out_move) until = plan->simulation->release[i] - 1;
   Block block = {.kernels = kernels, .value = value, .part = part, .first = first_step_of(s, first_boundary + from), .last = s->kernel_step[first_boundary + until]};
   if (value == NO_VALUE) {
     block.kind = BLOCK_SCRATCH;
@@ -315,8 +315,10 @@ static void add_kept_data(Laying *l) {
   for (int i = 0; i < residents->away_count; i++) {
     const Away *away = &residents->away[i];
     const bool is_graph = i == residents->neighbours_away[END_SRC] || i == residents->neighbours_away[END_DST];
-    add_block(l, (Block){.kind = is_graph ? BLOCK_GRAPH : BLOCK_FEATURES, .name = away->name, .bytes = away->bytes, .room = round_up(away->bytes, residents->alignment),
-                         .padding = away->padding, .last = l->schedule->count - 1, .value = NO_VALUE, .away = i + 1});
+    const bool is_scores = i == residents->scores_away;
+    const Kernels *evaluation = l->schedule->evaluation_plan->problem->kernels;
+    add_block(l, (Block){.kind = is_graph ? BLOCK_GRAPH : is_scores ? BLOCK_ACTIVATION : BLOCK_FEATURES, .kernels = is_scores ? evaluation : NULL, .name = away->name, .bytes = away->bytes, .room = round_up(away->bytes, residents->alignment),
+                         .padding = away->padding, .last = l->schedule->count - 1, .value = is_scores ? evaluation->graph->scores : NO_VALUE, .away = i + 1});
   }
 }
 

@@ -32,9 +32,9 @@ static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_f
   for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != anchor->as.end : is_far, is_seen);
 }
 
-/* Whoever asks for the results of an evaluation wants all rows. */
-static bool is_asked_for(const Graph *graph, ValueId value) {
-  return !graph->is_training && (graph->values[value].tap || value == graph->scores);
+/* Whoever asks for the results of an evaluation wants all rows; scores that end on the host are asked for there. */
+static bool is_asked_for(const Graph *graph, const Residents *residents, ValueId value) {
+  return !graph->is_training && (graph->values[value].tap || (value == graph->scores && residents->scores_away == NO_INDEX));
 }
 
 static void keep_whole(Parts *p, const Kernel *kernel) {
@@ -75,7 +75,7 @@ static void find_cut(Parts *p, const Residents *residents) {
   const Kernels *k = p->kernels;
   for (int v = 0; v < k->graph->value_count; v++) p->is_cut[v] = (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && is_on_nodes(k, v);
   for (int v = 0; v < k->graph->value_count; v++)
-    if (is_asked_for(k->graph, v)) p->is_cut[k->storage[v]] = false;
+    if (is_asked_for(k->graph, residents, v)) p->is_cut[k->storage[v]] = false;
   for (int end = 0; end < 2; end++)
     if (k->graph->neighbours[end] != NO_VALUE && !every_part_has_edges(p, k->graph->values[k->graph->neighbours[end]].as.end)) p->is_cut[k->graph->neighbours[end]] = false;
   for (int i = 0; i < k->kernel_count; i++) {

@@ -40,7 +40,7 @@ typedef struct Block {
 enum { BEFORE_STEPS = -1 };
 enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, MAX_STATES = 3, ACCUMULATED = 2 /* the state that sums gradients */, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
 
-/* Data that stay in the host arena, from where steps bring them, or the parts of them that they read. */
+/* Data that stay in the host arena, from where steps bring them, or the parts of them that they read; or whereto steps bring them. */
 typedef struct Away {
   const char *name;    /* fit for a C identifier */
   int64_t at, bytes;   /* in the host arena */
@@ -66,6 +66,7 @@ typedef struct Residents {
   Away *away;             /* one after the other from offset 0 of the host arena */
   int64_t away_bytes;
   int *field_away, neighbours_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
+  int scores_away;        /* where an evaluation leaves the scores, likewise */
   const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
   int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */
   const ValueId *hoisted_value; /* of that graph, by the index of HOISTED */
@@ -95,7 +96,7 @@ int64_t residents_hub_room(int64_t entries); /* how many rows can have more than
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
-/* Of a value that stays on the host, its index in away; else NO_INDEX. */
+/* Of a value that stays on the host, or ends there, its index in away; else NO_INDEX. */
 int resident_away(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */
 const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base);
@@ -247,7 +248,7 @@ typedef struct Slot {
   const Kernels *kernels;
   ValueId value;
   int part;
-  bool is_home;     /* where data that stay on the host lie: the whole run */
+  bool is_home;     /* where data that stay on the host lie, or what is to be there in the end: the whole run */
   int64_t at;       /* is_home: in the host arena */
 } Slot;
 

@@ -98,10 +98,11 @@ static int add_datum(Describing *d, ProblemDatum datum, ValueId value, int32_t s
 static void describe_value(Describing *d, ValueId v) {
   PlanningProblem *p = d->planning;
   const int away = resident_away(d->residents, d->graph, v);
-  const bool is_away = away != NO_INDEX;
+  const bool is_result = v == d->graph->scores, is_away = away != NO_INDEX && !is_result, has_host = d->machine->tier_bytes[TIER_HOST] > 0;
   const char *base = arena_printf(d->arena, "%s%s", d->graph->is_training ? "" : "eval_", is_away ? d->residents->away[away].name : d->graph->values[v].name);
   p->name_of_value[v] = block_unique_name(d->arena, &d->residents->names, base);
-  ProblemDatum datum = {.id = p->name_of_value[v], .home = !is_away ? TIER_NONE : d->machine->tier_bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_DEVICE, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = chunks_of(d, v), .role = d->roles[v]};
+  ProblemDatum datum = {.id = p->name_of_value[v], .home = away == NO_INDEX || (is_result && has_host) ? TIER_NONE : has_host ? TIER_HOST : TIER_DEVICE,
+                        .is_final = away != NO_INDEX && is_result && has_host, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = chunks_of(d, v), .role = d->roles[v]};
   int64_t *bytes = arena_alloc(d->arena, (size_t)datum.chunks * sizeof *bytes);
   for (int k = 0; k < datum.chunks; k++) {
     bytes[k] = planned_bytes(d, v, datum.chunks > 1 ? k + 1 : 0);
@@ -190,7 +191,7 @@ static int datum_under(const Describing *d, const Kernel *kernel, int output, co
   const int made = d->datum_of_value[kernel->outputs[output]], under = datum_of(d, kernel->over[output]);
   if (made == NO_INDEX || under == NO_INDEX) return NO_INDEX;
   const ProblemDatum *data = d->problem->data;
-  const bool is_alike = data[made].chunks == data[under].chunks && data[made].bytes == data[under].bytes && data[under].home == TIER_NONE;
+  const bool is_alike = data[made].chunks == data[under].chunks && data[made].bytes == data[under].bytes && data[made].home == TIER_NONE && data[under].home == TIER_NONE;
   return is_alike && (op->chunks == 1 || op->chunks == data[made].chunks) ? under : NO_INDEX;
 }
 
@@ -234,7 +235,7 @@ static void describe_ops(const Describing *d) {
       if ((d->kernels->kernels[k].phase == PHASE_UPDATE) == is_update) describe_op(d, k);
   if (d->graph->is_training) return;
   ProblemOp scores = {.id = "metrics and predictions", .phase = PROBLEM_PHASE_BACKWARD};
-  add_access(d, &scores.reads, &scores.read_count, datum_of(d, d->graph->scores)); /* a model may return what it is given */
+  if (resident_away(d->residents, d->graph, d->graph->scores) == NO_INDEX) add_access(d, &scores.reads, &scores.read_count, datum_of(d, d->graph->scores)); /* a model may return what it is given */
   add_op(d, scores, 0, 0, NO_INDEX);
 }
 

@@ -261,6 +261,12 @@ static bool has_graph_away(const Kernels *kernels) {
   return kernels && (kernels->graph->neighbours[END_SRC] != NO_VALUE || kernels->graph->neighbours[END_DST] != NO_VALUE);
 }
 
+/* Rows of nodes that kernels make. */
+static bool scores_can_be_away(const Kernels *evaluation) {
+  const Graph *graph = evaluation->graph;
+  return graph->values[graph->scores].shape.domain == DOMAIN_NODE && evaluation->is_stored[graph->scores] && evaluation->storage[graph->scores] == graph->scores;
+}
+
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, const bool *is_away) {
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
@@ -268,7 +274,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   is_away, has_graph_away(training) || has_graph_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
   y->field_away = no_blocks(arena, program->field_count);
-  y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = NO_INDEX;
+  y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->scores_away = NO_INDEX;
   y->node_id = y->edge_id = NO_INDEX;
   const int sets = typed_edge_sets(program->info);
   y->sets = arena_alloc(arena, (size_t)sets * sizeof *y->sets);
@@ -292,6 +298,10 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
     if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f], false);
   if (hoisted) add_hoisted(&l, hoisted);
   add_weights(&l);
+  if (scores_can_be_away(evaluation) && y->away_count) {
+    const ValueId scores = evaluation->graph->scores;
+    y->scores_away = add_away(&l, "scores", kernels_bytes(evaluation, scores), kernels_padding(evaluation, scores));
+  }
   /* Scores stay on a device with memory of its own, where it measures them itself. */
   bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && program->train.batch_graphs == 0 && y->field[program->train.label_field] != NO_INDEX && measures_are_plain(&program->train);
   y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", results_bytes(program->info)) : NO_INDEX;
@@ -302,6 +312,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 int resident_away(const Residents *residents, const Graph *graph, ValueId value) {
   const Value *v = &graph->values[value];
   if (v->op == OP_NEIGHBOURS) return residents->neighbours_away[v->as.end];
+  if (!graph->is_training && value == graph->scores) return residents->scores_away;
   return v->op == OP_INPUT ? residents->field_away[v->as.index] : NO_INDEX;
 }
 

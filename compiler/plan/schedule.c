@@ -32,7 +32,7 @@ static Step *add_step(Scheduling *c, const TimelineEvent *event, Step step) {
   step.number = s->count + 1;
   step.kernels = c->problem->kernels;
   step.parts = c->problem->parts;
-  step.boundary = c->first_boundary + event->boundary;
+  step.boundary = c->first_boundary + (event->boundary < c->q->count ? event->boundary : c->q->count - 1); /* the end of all copies belongs to the last */
   step.start_seconds = seconds_of(event->start_ns);
   step.cost.seconds = seconds_of(event->ns);
   ARENA_PUSH(c->arena, s->steps, s->count, step);
@@ -49,16 +49,7 @@ static int last_read(const Scheduling *c, int offload) {
   return last;
 }
 
-static void add_slot(Scheduling *c, const TimelineEvent *out) {
-  ValueId value = value_of_piece(c, out->piece);
-  int part = part_of_piece(c, out->piece);
-  Slot slot = {.tier = out->is_ssd ? TIER_SSD : TIER_HOST, .bytes = parts_bytes(c->problem->parts, value, part), .first = c->first_boundary + out->boundary,
-               .last = c->first_boundary + last_read(c, out->offload), .kernels = c->problem->kernels, .value = value, .part = part};
-  ARENA_PUSH(c->arena, c->schedule->slots, c->schedule->slot_count, slot);
-  c->slot[out->offload] = c->schedule->slot_count - 1;
-}
-
-/* Where data lie that stay on the host. */
+/* Where data lie that stay on the host, or end there. */
 static int home_slot(Scheduling *c, ValueId value, int part) {
   const Parts *parts = c->problem->parts;
   const Residents *residents = c->problem->residents;
@@ -70,6 +61,19 @@ static int home_slot(Scheduling *c, ValueId value, int part) {
     if (s->slots[h].is_home && s->slots[h].at == slot.at && s->slots[h].bytes == slot.bytes) return h;
   ARENA_PUSH(c->arena, s->slots, s->slot_count, slot);
   return s->slot_count - 1;
+}
+
+static void add_slot(Scheduling *c, const TimelineEvent *out) {
+  ValueId value = value_of_piece(c, out->piece);
+  int part = part_of_piece(c, out->piece);
+  if (c->q->offloads[out->offload].move < 0) {
+    c->slot[out->offload] = home_slot(c, value, part);
+    return;
+  }
+  Slot slot = {.tier = out->is_ssd ? TIER_SSD : TIER_HOST, .bytes = parts_bytes(c->problem->parts, value, part), .first = c->first_boundary + out->boundary,
+               .last = c->first_boundary + last_read(c, out->offload), .kernels = c->problem->kernels, .value = value, .part = part};
+  ARENA_PUSH(c->arena, c->schedule->slots, c->schedule->slot_count, slot);
+  c->slot[out->offload] = c->schedule->slot_count - 1;
 }
 
 /* Where the SSD is the device's own, what the planner calls d2h and h2d are its lanes. */
@@ -114,8 +118,8 @@ static void add_wait(Scheduling *c, const TimelineEvent *event) {
   const Copy *waited = &c->schedule->copies[copy];
   const char *name = problem_piece_name(c->problem, waited->value, waited->part);
   bool is_arrival = event->reason == WAIT_ARRIVAL;
-  const char *what = is_arrival ? arena_printf(c->arena, "wait for step %d: %s is read", waited->step + 1, name)
-                                : arena_printf(c->arena, "wait for step %d: the place of %s is needed", waited->step + 1, name);
+  static const char *const reasons[] = {[WAIT_PLACE] = "wait for step %d: the place of %s is needed", [WAIT_ARRIVAL] = "wait for step %d: %s is read", [WAIT_END] = "wait for step %d: all is over when %s is there"};
+  const char *what = arena_printf(c->arena, reasons[event->reason], waited->step + 1, name);
   add_step(c, event, (Step){.kind = STEP_WAIT, .lane = LANE_COMPUTE, .kernel = NO_INDEX, .copy = copy, .is_arrival = is_arrival,
                             .place = waited->kernels->graph->values[waited->value].place, .what = what});
 }

@@ -178,7 +178,8 @@ static void memory_kernel(Memory *m, int s) {
   for (int k = 0; k < kernel->output_count; k++) {
     if (!parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
     if (!memory_of_value(m, step, kernel->outputs[k], s, &span)) return;
-    if (memory_compute_access(m, span, true, s)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k], parts_of_value(step->parts, kernel->outputs[k], step->part)));
+    const int part = memory_is_kept(m, step, kernel->outputs[k], s) ? 0 : parts_of_value(step->parts, kernel->outputs[k], step->part);
+    if (memory_compute_access(m, span, true, s)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k], part));
   }
   for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
     ValueId id = step->kernels->storage[kernel->inputs[k]];
@@ -316,6 +317,25 @@ static void memory_find_points(Memory *m) {
 
 /* ---- the whole ---- */
 
+/* The metrics do before the next epoch begins, on the device or where the copies have left the parts. */
+static void memory_read_scores(Memory *m, int s) {
+  const PlanningProblem *problem = m->schedule->evaluation_plan->problem;
+  const Step reader = {.kernels = problem->kernels};
+  const ValueId scores = problem->kernels->graph->scores;
+  const int away = resident_away(m->layout->residents, problem->kernels->graph, scores), last = problem->parts->is_cut[scores] ? problem->parts->count : 0;
+  Span span;
+  if (away == NO_INDEX || memory_is_kept(m, &reader, scores, s)) {
+    if (memory_of_value(m, &reader, scores, s, &span) && memory_access(m, span, false, LANE_COMPUTE, m->clock[LANE_COMPUTE], s, m->clock)) memory_expect(m, span, memory_tag(m, problem->kernels, scores, 0), s, "scores");
+    return;
+  }
+  for (int part = last > 0; part <= last; part++) {
+    span.space = SPACE_HOST;
+    span.from = m->layout->residents->away[away].at + parts_bytes_before(problem->parts, scores, part);
+    span.to = span.from + parts_bytes(problem->parts, scores, part);
+    if (memory_access(m, span, false, LANE_COMPUTE, m->clock[LANE_COMPUTE], s, m->clock)) memory_expect(m, span, memory_tag(m, problem->kernels, scores, part), s, "scores");
+  }
+}
+
 static void memory_step(Memory *m, int s) {
   const Step *step = &m->schedule->steps[s];
   if (step->kind == STEP_KERNEL) memory_kernel(m, s);
@@ -334,10 +354,10 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   for (int i = 0; i < layout->resident_count; i++)
     if (layout->blocks[i].first != BEFORE_STEPS) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
   for (int i = layout->resident_count; i < layout->count; i++)
-    if (layout->blocks[i].away > 0) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_AWAY + layout->blocks[i].away - 1);
+    if (layout->blocks[i].away > 0 && layout->blocks[i].away - 1 != layout->residents->scores_away) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_AWAY + layout->blocks[i].away - 1);
   for (int i = 0; i < layout->residents->away_count && schedule->slot_count; i++) {
     const Away *away = &layout->residents->away[i];
-    memory_write(&m, (Span){SPACE_HOST, away->at, away->at + away->bytes}, TAG_AWAY + i);
+    if (i != layout->residents->scores_away) memory_write(&m, (Span){SPACE_HOST, away->at, away->at + away->bytes}, TAG_AWAY + i);
   }
   for (int round = 0; round < 2; round++)
     for (int s = 0; s < schedule->count && !m.fault; s++) {
@@ -345,12 +365,7 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
       memory_step(&m, s);
       m.clock[LANE_COMPUTE]++;
       if (m.fault || s + 1 < schedule->count) continue;
-      const Kernels *evaluation = schedule->evaluation_plan->problem->kernels; /* the metrics read the scores */
-      const Step reader = {.kernels = evaluation};
-      Span span;
-      if (!memory_of_value(&m, &reader, evaluation->graph->scores, s, &span)) break;
-      if (!memory_access(&m, span, false, LANE_COMPUTE, m.clock[LANE_COMPUTE], s, m.clock)) break; /* before the next epoch begins */
-      memory_expect(&m, span, memory_tag(&m, evaluation, evaluation->graph->scores, 0), s, "scores");
+      memory_read_scores(&m, s);
     }
   for (int i = 0; i < layout->resident_count; i++)
     if (layout->blocks[i].first != BEFORE_STEPS) memory_expect(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i, schedule->count - 1, layout->blocks[i].name);

@@ -142,7 +142,7 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
       if (k >= kernel->input_count && !parts_stores(step->parts, id, step->part)) continue;
       const Block *block = layout_at(layout, step->kernels, id, step->part, s);
       int part = parts_of_value(step->parts, id, step->part);
-      if (!block || block->part != part || block->bytes < parts_bytes(step->parts, step->kernels->storage[id], part))
+      if (!block || (block->part != part && block->away == 0) || block->bytes < parts_bytes(step->parts, step->kernels->storage[id], part))
         return arena_printf(arena, "step %d uses %s while it has no memory", step->number, parts_name(step->parts, step->kernels->graph->values[id].name, part));
     }
     const Block *sums = layout_of_sums(layout, schedule, s);

@@ -99,6 +99,17 @@ GNN_INLINE void gnn_measure_rows(const gnn_real *scores, int64_t stride, int64_t
   gnn_losses<LANES, EACH, true>(scores, stride, classes, labels, row_of, count, losses);
 }
 
+/* The same of those rows alone that lie from `begin` to `end`; each split's are in ascending order. */
+template <int LANES, int EACH>
+GNN_INLINE void gnn_measure_rows_of(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const gnn_view *g, int64_t begin, int64_t end, double *losses) {
+  for (int split = GNN_TRAIN; split <= GNN_TEST; split++) {
+    const int32_t *rows = g->rows[split];
+    const int64_t first = gnn_entry_of(rows, 0, g->row_count[split], begin), last = gnn_entry_of(rows, 0, g->row_count[split], end);
+    gnn_losses<LANES, EACH, true>(scores, stride, classes, labels, [=](int64_t place) { return (int64_t)rows[first + place]; }, last - first, losses + first);
+    losses += g->row_count[split];
+  }
+}
+
 /* ---- other losses: see kernels/cpu/loss.h ---- */
 
 #ifndef GNNRT_H

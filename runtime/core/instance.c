@@ -21,6 +21,11 @@ void *gnn_instance_at(const gnn_instance *instance, int64_t offset) {
   return instance->run.device + offset * (instance->run.program->real_bytes / 4);
 }
 
+void *gnn_instance_scores(const gnn_instance *instance) {
+  const gnn_program *program = instance->run.program;
+  return program->are_scores_on_host ? instance->tiers.base[GNN_HOST] + program->at_scores : gnn_instance_at(instance, program->at_scores);
+}
+
 int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier) {
   const int64_t bytes[GNN_TIER_COUNT] = {[GNN_DEVICE] = program->device_bytes, [GNN_HOST] = program->host_bytes,
                                          [GNN_SSD] = program->ssd_bytes, [GNN_WRITE_RING] = program->ring_bytes,
@@ -241,7 +246,7 @@ void gnn_instance_see(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   const gnn_program *program = run->program;
   gnn_whole *whole = &instance->whole;
-  *whole = (gnn_whole){.nodes = run->nodes, .edges = run->edges, .graphs = run->graphs, .blocks = run->blocks, .scores = gnn_instance_at(instance, program->at_scores)};
+  *whole = (gnn_whole){.nodes = run->nodes, .edges = run->edges, .graphs = run->graphs, .blocks = run->blocks, .scores = gnn_instance_scores(instance)};
   memcpy(whole->rows, run->rows, sizeof whole->rows);
   memcpy(whole->row_count, run->row_count, sizeof whole->row_count);
   memset(run->row_weight, 0, sizeof run->row_weight);

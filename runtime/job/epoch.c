@@ -33,7 +33,7 @@ gnn_status gnn_train_epoch(gnn_instance *instance) {
 
 static int epoch_is_finite(const gnn_instance *instance) {
   const gnn_program *program = instance->run.program;
-  const float *scores = gnn_instance_at(instance, program->at_scores);
+  const float *scores = gnn_instance_scores(instance);
   const int64_t count = gnn_rows_of_scores(&instance->run) * program->classes;
   for (int64_t i = 0; i < count; i++)
     if (!isfinite(scores[i])) return 0;

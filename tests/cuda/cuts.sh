@@ -35,6 +35,15 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   sed -i 's/fate "x" = host/&\n  fate "graph_*_idx" = host/' "$work/away.gnn"
   cut_program graph whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
   check "graph: neighbours come from the host" grep -q "in graph_in_idx <- host" "$work/graph.work/model.c"
+  for model in slices4.gnn away.gnn; do # scores that are no result of a layer
+    sed 's/return h4 |> SAGE(y.classes)/& |> elu/' "$([ $model = away.gnn ] && echo "$work" || echo "$models")/$model" >"$work/elu_$model"
+  done
+  check "scores: the program of whole values trains" makes_and_trains "$work/whole_scores" "$work/elu_slices4.gnn" --cut=whole
+  cut_program scores whole_scores "$work/elu_away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
+  check "scores: they leave by parts, and are measured before" [ "$(grep -c '^  measure_rows(g, AT_eval_.*_part_[1-4]' "$work/scores.work/model.c")" -ge 4 ]
+  predicts() { "$work/$1" predict -q --weights "$work/$1.out/last.safetensors" -o "$work/$1.npy"; }
+  same_predictions() { predicts whole_scores && predicts scores && cmp "$work/whole_scores.npy" "$work/scores.npy"; }
+  check "scores: the host has those of whole values" same_predictions
   sed 's/SAGE(32, aggr = "max")/SAGE(32)/' "$models/slices4.gnn" >"$work/mean.gnn"
   check "in bf16: the program of whole values trains" makes_and_trains "$work/half" "$work/mean.gnn" --cut=whole --precision=bf16
   cut_program half_slices half "$work/mean.gnn" '--cut=slices(2)' --precision=bf16 "$box" --budget device=4MiB

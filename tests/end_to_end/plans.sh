@@ -146,7 +146,7 @@ data g from npy("directed")
 model directed on g {
   h1 = x |> SAGE(32) |> relu |> dropout(0.3)
   h2 = h1 |> SAGE(48) |> relu
-  return h2 |> SAGE(y.classes)
+  return h2 |> SAGE(y.classes) |> elu
 }
 train directed {
   loss      = cross_entropy(out, y)
@@ -284,6 +284,11 @@ graph_on_host() {
 check "features and graph on the host: both directions come by parts, same bits, memory as planned" graph_on_host
 says_data_on_host() { "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB away_directed.gnn | grep 'up to 2 slices of columns, features and graph on the host'; }
 check "and --plan says so" says_data_on_host
+scores_on_host() { # they are no result of a layer, so they are made and leave by parts
+  grep -q 'are_scores_on_host = 1' gen_away_directed/away_directed.c && grep -q 'out eval_[a-z0-9_]*\[4/4\] -> host' gen_away_directed/away_directed.c && grep -q ': all is over when eval_[a-z0-9_]*\[4/4\] is there' gen_away_directed/away_directed.c &&
+    ./keep_directed predict -q --weights out_keep_directed/last.safetensors -o scores_keep.npy && ./away_directed predict -q --weights out_away_directed/last.safetensors -o scores_away.npy && cmp scores_keep.npy scores_away.npy
+}
+check "and the scores of an evaluation leave for the host by parts" scores_on_host
 both_ways() { agrees_with keep_slices4 away4_graph && grep -q 'in graph_in_idx <- host' gen_away4_graph/away4_graph.c && ! grep -q 'graph_out_idx' gen_away4_graph/away4_graph.c; }
 check "of edges that go both ways there is one array, which comes as a whole for kernels that go over all edges at once" both_ways
 other_edges() { # as many rows in each part, and other numbers of edges

@@ -83,10 +83,10 @@ static void look(Play *p, Cell *cell, const Cell *wanted, const char *name) {
   else cell->read[p->lane] = p->event;
 }
 
-/* Data that stay on the host; NULL: the value is none. */
+/* Given data that stay on the host; NULL: the value is none. */
 static const void *data_away(const Play *p, const Kernels *kernels, ValueId id) {
   const int away = resident_away(p->y->residents, kernels->graph, id);
-  return away == NO_INDEX ? NULL : &p->y->residents->away[away];
+  return away == NO_INDEX || away == p->y->residents->scores_away ? NULL : &p->y->residents->away[away];
 }
 
 /* What the first cell of a value holds. */
@@ -180,8 +180,24 @@ static void fill_homes(Play *p) {
   for (int h = 0; h < p->s->slot_count; h++) {
     const Slot *slot = &p->s->slots[h];
     Cell content = {.holds = slot->is_home ? data_away(p, slot->kernels, slot->value) : NULL, .piece = slot->part};
-    for (; slot->is_home && content.part < cells_in(slot->bytes) && !p->wrong; content.part++) fill(p, cell_of_slot(p, h, content.part), &content, "what is at home");
+    for (; content.holds && content.part < cells_in(slot->bytes) && !p->wrong; content.part++) fill(p, cell_of_slot(p, h, content.part), &content, "what is at home");
   }
+}
+
+/* Where they are to end on the host. */
+static void look_at_scores(Play *p, const Kernels *evaluation) {
+  const Parts *parts = p->s->evaluation_plan->problem->parts;
+  const ValueId scores = evaluation->graph->scores;
+  int64_t bytes = 0;
+  for (int h = 0; h < p->s->slot_count; h++) {
+    const Slot *slot = &p->s->slots[h];
+    if (slot->kernels != evaluation || slot->value != scores) continue;
+    Cell content = first_cell(p, evaluation, scores);
+    content.piece = slot->part;
+    bytes += slot->bytes;
+    for (; content.part < cells_in(slot->bytes) && !p->wrong; content.part++) look(p, cell_of_slot(p, h, content.part), &content, "scores");
+  }
+  if (bytes != parts_bytes(parts, scores, 0)) complain(p, "are not all there", "scores");
 }
 
 /* The k-th cell on a copy's side: towards the device, or away from it. A copy by the ring has the ring on one of them. */
@@ -241,7 +257,8 @@ static const char *memory_judge(Arena *arena, const Schedule *schedule, const La
     }
     p.step--; /* the metrics read the scores as the last step left them */
     begin_event(&p, LANE_COMPUTE, number);
-    use_value(&p, look, evaluation, evaluation->graph->scores, 0);
+    if (resident_away(layout->residents, evaluation->graph, evaluation->graph->scores) == NO_INDEX) use_value(&p, look, evaluation, evaluation->graph->scores, 0);
+    else look_at_scores(&p, evaluation);
   }
   use_residents(&p, look);
   return p.wrong;
