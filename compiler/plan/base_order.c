@@ -2,7 +2,7 @@
  *
  * Kernels that run by parts and follow each other take turns: all of them over the rows of one part, then over those of the next, so that what
  * one of them leaves is read while it is there. Such a run ends where a kernel reads all rows of what a kernel of the run writes,
- * and where a table would be made while another is read, or before it is wanted; what has no parts and reads nothing of the run comes before
+ * and where a table would be made while another is read, or before it is wanted; what has no parts and reads something, but nothing of the run, comes before
  * it. What has no parts itself is complete after the last part, and sums over all rows add them in ascending order (gnn_sum_part); other
  * runs go the way opposite to that of the run after them, which finds on the device what the one before it made last (a serpentine).
  */
@@ -109,7 +109,7 @@ static void place_op(Ordering *o, int index) {
   const int last = o->run_count - 1;
   const bool is_open = last >= 0 && first_op(o, last)->chunks > 1;
   if (op->chunks == 1) {
-    const bool is_before = is_open && latest_writer(o, op, true) <= last && latest_writer(o, op, false) <= last;
+    const bool is_before = is_open && access_count(op) > 0 && latest_writer(o, op, true) <= last && latest_writer(o, op, false) <= last;
     if (is_before) put_before(o, index);
     else push_op(o, begin_run(o), index);
     return;

@@ -142,9 +142,24 @@ static const PlanAnswer *answer_of(const Choice *c, const CutCandidate *candidat
 
 /* ---- the choice ---- */
 
+/* Those with a layout miss nothing but addresses. */
 static const PlanAnswer *nearer(const PlanAnswer *a, const PlanAnswer *b) {
-  const int64_t of_a = a->layout ? 0 : answer_least_device(a), of_b = b->layout ? 0 : answer_least_device(b);
+  if (a->layout || b->layout) return !b->layout || (a->layout && a->layout->bytes <= b->layout->bytes) ? a : b;
+  const int64_t of_a = answer_least_device(a), of_b = answer_least_device(b);
   return of_b > 0 && (of_a == 0 || of_b < of_a) ? b : a;
+}
+
+/* Only addresses are missing: a plan for a little less may have them. NULL: none of a few has. */
+static const PlanAnswer *answer_for_less(PlanRequest r) {
+  enum { TRIES = 4 };
+  const int64_t budget = r.machine.tier_bytes[TIER_DEVICE], step = budget / 48;
+  for (int i = 1; i <= TRIES; i++) {
+    r.machine.tier_bytes[TIER_DEVICE] = budget - i * step;
+    const PlanAnswer *a = plan_answer_uncut(&r);
+    if (a->fits) return a;
+    if (!a->layout) return NULL;
+  }
+  return NULL;
 }
 
 /* Nothing fits: what the cut says that needs least. */
@@ -152,7 +167,8 @@ static const PlanAnswer *say_least(const Choice *c, Cut last) {
   PlanRequest r = plan_request_cut(c->request, last);
   r.effort = PLANNER_FAST;
   r.least = PLANNER_LEAST_QUICK;
-  return nearer(c->best, plan_answer_uncut(&r));
+  const PlanAnswer *least = plan_answer_uncut(&r), *less = least->layout && !least->fits ? answer_for_less(r) : NULL;
+  return less ? less : nearer(c->best, least);
 }
 
 const PlanAnswer *plan_answer(const PlanRequest *request) {

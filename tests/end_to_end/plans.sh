@@ -261,6 +261,26 @@ sweeps_modes() { # each budget has the cut of its own, and the table, the drawin
     grep -q '"mode": "whole"' modes.json && grep -q '"mode": "4 parts' modes.json && ! "$gnncc" -w --plan-effort=fast --cut=whole --sweep "$range" parts_gcn3.gnn | grep values
 }
 check "a sweep plans every budget with its own cut, and says where that changes" sweeps_modes
+cat >near.gnn <<'END'
+data g from synth(kind = "rmat", nodes = 8200, degree = 3, features = 32, classes = 8, seed = 3)
+model near on g {
+  h = x |> dropout(0.5) |> GCN(64) |> relu
+  return h |> dropout(0.5) |> GCN(y.classes)
+}
+train near {
+  loss      = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  epochs    = 6
+}
+END
+fits_above() { for kib in "$@"; do "$gnncc" -w --plan-effort=fast --budget device=${kib}KiB --budget host=1GiB --plan near.gnn >near.txt || return 1; done; } # of these budgets every one
+check "near the least budget, where addresses are rare, every budget above one that works works" fits_above 1100 1120 1140
+says_near() { # the size that it names is of parts and works
+  "$gnncc" -w --plan-effort=fast --budget device=1080KiB --budget host=1GiB --plan near.gnn >near.txt 2>&1 && return 1
+  local said=$(sed -n 's/.*--budget device=\([0-9]*\)KiB is the smallest.*/\1/p' near.txt)
+  cat near.txt && [ -n "$said" ] && [ "$said" -lt 1400 ] && fits_above "$said"
+}
+check "below it, the size that is named is that of the cut, and works" says_near
 counts_pieces() { # a value in pieces is one line, which counts their fates
   "$gnncc" -w --plan '--cut=rows(4)' --budget device=$(($(plans=. least_of parts_gcn3 '--cut=rows(4)') * 11 / 10))KiB parts_gcn3.gnn >pieces.txt
   grep -E '^  [a-z_0-9]+ .* mixed .* of 4 pieces [1-4] [a-z]+, [1-3] [a-z]+' pieces.txt && ! grep -F '[2/4]' <(grep -v '^  fits' pieces.txt)
