@@ -129,10 +129,17 @@ class Browser:
         self.settle()
 
     def point(self, selector):
-        """The middle of what a selector finds, brought into view."""
+        """The middle of what a selector finds, brought into view, once the page has left it in one place for two frames."""
         self.js(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center'}})")
-        self.settle()
-        return self.js(f"(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+        middle = f"(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
+        before = None
+        for _ in range(100):
+            self.settle()
+            here = self.js(middle)
+            if here == before:
+                break
+            before = here
+        return here
 
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)

@@ -606,6 +606,7 @@ def opening(b):
     assert len(decided(b)) == len(before) + slices
     b.js(f"{row(group)}.querySelector('.opener').click()")
     assert decided(b) == before
+    b.settle()  # the strips are drawn after the table
     opener = b.js("document.querySelector('#strips [data-open]').dataset.open")
     shown = b.js("document.querySelectorAll('#strips .strip-row').length")
     b.click(f"#strips [data-open='{opener}']")
