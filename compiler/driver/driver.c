@@ -39,6 +39,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   c->diags = diags_new(c->arena);
   c->reader.arena = c->arena;
   c->reader.wants_blocks = options->cut.mode != CUT_WHOLE;
+  c->reader.wants_nested = options_emits(options, "report") || options->product == PRODUCT_PLAN;
   c->reader.is_overridden = options->data_path != NULL;
 }
 
@@ -46,6 +47,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
 static bool run_again(const Compilation *asked, const Options *options, Compilation *c) {
   start(c, options, asked->share_dir);
   c->is_trying = true;
+  c->reader.wants_nested = false;
   c->text = arena_strndup(c->arena, asked->text, asked->length);
   c->length = asked->length;
   c->model_path = asked->model_path;

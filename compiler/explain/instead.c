@@ -2,7 +2,9 @@
 #include "instead.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "compiler/graph/nested_locality.h"
 #include "compiler/plan/decisions.h"
 
 /* An explanation is bounded: with little effort each. */
@@ -91,6 +93,37 @@ static void find_tf32(const PlanRequest *r, const PlanAnswer *answer, Instead *i
   i->products_ns = ns_of(seconds[PRODUCTS]);
 }
 
+/* The same plan with the nodes in a nested order: kernels are priced by what gathers would find in caches then. Copies take as long as they do, and an epoch
+ * no less than a lane is at work. Worth saying where an epoch is shorter by a twentieth and all epochs save more than it takes to make the order. */
+static void find_nested(const PlanRequest *r, const PlanAnswer *answer, Instead *i) {
+  const Kernels *kernels = answer->of->training_kernels;
+  const TypedProgram *program = kernels->graph->program;
+  DataInfo info = *program->info;
+  if (!info.nested_locality[END_DST].is_known || program->has_weights_of_nodes) return; /* these stand in the order of the data */
+  memcpy(info.locality, info.nested_locality, sizeof info.locality);
+  TypedProgram nested_program = *program;
+  nested_program.info = &info;
+  Graph graph = *kernels->graph;
+  graph.program = &nested_program;
+  Kernels nested = *kernels;
+  nested.graph = &graph;
+  double saved = 0, busy[LANE_COUNT] = {0}, longest = 0;
+  for (int s = 0; s < answer->schedule->training_count; s++) {
+    const Step *step = &answer->schedule->steps[s];
+    if (step->kind == STEP_COPY) busy[step->lane] += step->cost.seconds;
+    if (step->kind != STEP_KERNEL) continue;
+    const Kernel *kernel = &kernels->kernels[step->kernel];
+    const double given = cost_of_kernel(&r->machine, kernels, kernel, NULL).seconds;
+    if (given > 0) saved += step->cost.seconds * (1 - cost_of_kernel(&r->machine, &nested, kernel, NULL).seconds / given);
+  }
+  for (int l = 0; l < LANE_COUNT; l++) longest = fmax(longest, busy[l]);
+  const int64_t own_ns = ns_of(answer->schedule->training_seconds), nested_ns = ns_of(fmax(answer->schedule->training_seconds - saved, longest)), gain_ns = own_ns - nested_ns;
+  const double order_seconds = nested_order_seconds(info.nodes, info.edges, info.is_symmetric);
+  if (20 * gain_ns < own_ns || 1e-9 * (double)gain_ns * (double)program->train.epochs * (double)program->train.runs <= order_seconds) return;
+  i->nested_ns = nested_ns;
+  i->order_ns = ns_of(order_seconds);
+}
+
 const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   if (!answer->training_plan) return NULL;
   const int64_t endless = INT64_C(1) << 50, own_bytes = r->machine.tier_bytes[TIER_DEVICE];
@@ -108,5 +141,6 @@ const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   if (free && free->planned) i->unpinned_ns = epoch_ns(r, free);
   find_step_up(r, answer, i);
   find_tf32(r, answer, i);
+  find_nested(r, answer, i);
   return i;
 }

@@ -229,6 +229,9 @@ static void print_notes(const Emission *m, const Decisions *d, const Instead *i,
     NOTE("%s would save %s %s the next useful step up", needed(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns), gnn_is_utf8() ? "\342\200\224" : "-");
   if (i && i->tf32_ns > 0)
     NOTE("products in fp32 take %s of the epoch: --precision=tf32 would make it %s (estimated)", duration(arena, 1e-9 * (double)i->products_ns), duration(arena, 1e-9 * (double)i->tf32_ns));
+  if (i && i->nested_ns > 0)
+    NOTE("order = nested in the data block would make the epoch about %s instead of %s (estimated); making the order takes about %s, once", duration(arena, 1e-9 * (double)i->nested_ns),
+         duration(arena, m->schedule->training_seconds), duration(arena, 1e-9 * (double)i->order_ns));
   if (m->training_plan && d->decided_count) {
     const PlannerReport *r = &m->training_plan->report;
     double gap = r->lower_bound_ns > 0 ? 100.0 * (double)(r->makespan_ns - r->lower_bound_ns) / (double)r->lower_bound_ns : 0;

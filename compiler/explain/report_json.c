@@ -98,6 +98,7 @@ static json_t *json_instead(const Instead *i) {
   if (i->step_up_bytes > 0)
     json_object_set_new(object, "step_up", json_pack("{s:I, s:f}", "bytes", (json_int_t)i->step_up_bytes, "saves_seconds", seconds_of(i->step_up_saves_ns)));
   if (i->tf32_ns > 0) json_object_set_new(object, "tf32", json_pack("{s:f, s:f}", "seconds", seconds_of(i->tf32_ns), "products_seconds", seconds_of(i->products_ns)));
+  if (i->nested_ns > 0) json_object_set_new(object, "nested", json_pack("{s:f, s:f}", "seconds", seconds_of(i->nested_ns), "order_seconds", seconds_of(i->order_ns)));
   return object;
 }
 

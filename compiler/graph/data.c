@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "locality.h"
+#include "nested_locality.h"
 #include "runtime/core/blocks.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/pairs.h"
@@ -250,6 +251,11 @@ static bool labels_are_as_declared(const DataSpec *spec, Diags *diags, const gnn
   return true;
 }
 
+/* Of nodes that stand as the data have them, and could stand otherwise. */
+static bool can_be_nested(const gnn_dataset *dataset, const gnn_recipe *recipe) {
+  return recipe->order == GNN_ORDER_GIVEN && dataset->graphs == 1 && dataset->relation_count == 0 && !dataset->pairs && gnn_order_levels(dataset->nodes) > 0;
+}
+
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   DataReader *reader = user;
   for (int i = 0; i < spec->decl_count; i++) {
@@ -310,6 +316,8 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->block_edges[END_SRC] = cuts[2];
   }
   locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
+  if (reader->wants_nested && can_be_nested(dataset, &recipe))
+    locality_if_nested(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, NESTED_MOST_EDGES, info->nested_locality);
   for (int n = 0; n < dataset->note_count; n++) {
     const gnn_note *note = &dataset->notes[n];
     bool is_about_edges = strcmp(note->code, "W0703") == 0 || strcmp(note->code, "W0704") == 0;

@@ -8,6 +8,7 @@ typedef struct DataReader {
   Arena *arena;
   const char *base_dir;   /* relative paths in the program start here; NULL: the working directory */
   bool wants_blocks;      /* where the canonical blocks begin */
+  bool wants_nested;      /* what an order of the nodes would be worth */
   bool is_overridden;     /* --data: the path starts in the working directory */
   int warning_count;
   struct DataWarning *warnings; /* that are said only of models they matter to */

@@ -21,6 +21,7 @@ enum { QUARTERS = 4, CLASSES = QUARTERS * 64 };
 typedef struct Gaps {
   int64_t rows, gathers;
   double count[CLASSES], sum[CLASSES];
+  double unseen[CLASSES]; /* of those gaps, in a part of a graph, the ones that lead beyond it: how long they are is not known */
 } Gaps;
 
 /* Of gaps in ]2^e (4 + q) / 4, 2^e (5 + q) / 4]. */
@@ -42,7 +43,7 @@ static void count_gap(Gaps *gaps, int64_t gap) {
 }
 
 /* first, last: room for `nodes` numbers each. */
-static void count_gaps(int64_t nodes, int64_t gathers, const int32_t *trace, int64_t *first, int64_t *last, Gaps *gaps) {
+static void count_gaps(int64_t nodes, int64_t gathers, const int32_t *trace, bool is_part, int64_t *first, int64_t *last, Gaps *gaps) {
   *gaps = (Gaps){.gathers = gathers};
   for (int64_t i = 0; i < nodes; i++) last[i] = -1;
   for (int64_t t = 0; t < gathers; t++) {
@@ -51,25 +52,30 @@ static void count_gaps(int64_t nodes, int64_t gathers, const int32_t *trace, int
     else first[row] = t, gaps->rows++;
     last[row] = t;
   }
-  for (int64_t i = 0; i < nodes; i++)
-    if (last[i] >= 0) count_gap(gaps, gathers - last[i] + first[i]);
+  for (int64_t i = 0; i < nodes; i++) {
+    if (last[i] < 0) continue;
+    const int64_t gap = gathers - last[i] + first[i];
+    count_gap(gaps, gap);
+    gaps->unseen[class_of(gap)] += is_part;
+  }
 }
 
-/* Between the ends of two classes footprint and share are taken to grow together. */
+/* Between the ends of two classes footprint and share are taken to grow together, and from what was seen on to all rows. */
 static Locality locality_of_gaps(const Gaps *gaps, int64_t nodes) {
   Locality result = {.is_known = true};
-  double footprint[CLASSES], share[CLASSES], count = 0, sum = 0, all = (double)gaps->gathers;
+  double footprint[CLASSES], share[CLASSES], count = 0, sum = 0, unseen = 0, all = (double)gaps->gathers;
+  for (int c = 0; c < CLASSES; c++) unseen += gaps->unseen[c];
   for (int c = CLASSES - 1; c >= 0; c--) { /* count and sum: of the gaps in classes behind c */
     footprint[c] = fmax(0, (double)gaps->rows - (sum - count * class_end(c)) / all);
-    share[c] = 1 - count / all;
-    count += gaps->count[c], sum += gaps->sum[c];
+    share[c] = 1 - (count + unseen) / all;
+    count += gaps->count[c], sum += gaps->sum[c], unseen -= gaps->unseen[c];
   }
   for (int k = 0; k < LOCALITY_STEPS; k++) {
     double rows = (double)nodes * exp2(-k / 2.0);
     int c = 0;
     while (c < CLASSES && footprint[c] < rows) c++;
-    double from = c > 0 ? footprint[c - 1] : 0, below = c > 0 ? share[c - 1] : 0;
-    result.within[k] = c == CLASSES ? 1 : below + (share[c] - below) * (rows - from) / fmax(footprint[c] - from, 1e-9);
+    double from = c > 0 ? footprint[c - 1] : 0, below = c > 0 ? share[c - 1] : 0, to = c < CLASSES ? footprint[c] : (double)nodes, then = c < CLASSES ? share[c] : 1;
+    result.within[k] = below + (then - below) * fmin(1, (rows - from) / fmax(to - from, 1e-9));
   }
   return result;
 }
@@ -97,13 +103,22 @@ void locality_of_edges(int64_t nodes, const int64_t *in_ptr, const int32_t *in_s
   int64_t *times = edges > 0 ? malloc(2 * (size_t)nodes * sizeof *times) : NULL;
   if (!times) return;
   Gaps gaps;
-  count_gaps(nodes, edges, in_source, times, times + nodes, &gaps);
+  count_gaps(nodes, edges, in_source, false, times, times + nodes, &gaps);
   locality[END_SRC] = locality[END_DST] = locality_of_gaps(&gaps, nodes);
   int32_t *destinations = is_symmetric ? NULL : out_destinations(nodes, in_ptr, in_source, times);
   if (destinations) {
-    count_gaps(nodes, edges, destinations, times, times + nodes, &gaps);
+    count_gaps(nodes, edges, destinations, false, times, times + nodes, &gaps);
     locality[END_SRC] = locality_of_gaps(&gaps, nodes);
   }
   free(destinations);
   free(times);
+}
+
+Locality locality_of_sample(int64_t nodes, int64_t gathers, const int32_t *trace) {
+  int64_t *times = gathers > 0 ? malloc(2 * (size_t)nodes * sizeof *times) : NULL;
+  if (!times) return (Locality){0};
+  Gaps gaps;
+  count_gaps(nodes, gathers, trace, true, times, times + nodes, &gaps);
+  free(times);
+  return locality_of_gaps(&gaps, nodes);
 }

@@ -9,4 +9,8 @@
  * look at them. Time: a few passes over the edges. */
 void locality_of_edges(int64_t nodes, const int64_t *in_ptr, const int32_t *in_source, bool is_symmetric, Locality locality[2]);
 
+/* The same from a part of the gathers, trace[gathers], one after the other. When a row that is new among them was gathered last nobody saw: they
+ * come from anywhere further away than the part has rows. */
+Locality locality_of_sample(int64_t nodes, int64_t gathers, const int32_t *trace);
+
 #endif

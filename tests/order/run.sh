@@ -62,6 +62,50 @@ check "what nested bisection made is kept, beside nobody's data" test "$(find . 
 check "graph of the last: without its cache, the same bits" bash -c "$(declare -f trains curve numbers same); rm -rf cache && trains nested anew.out && same anew.out nested.out"
 check "in a double build gradients agree with finite differences" bash -c "'$gnncc' -w -fgradcheck m_nested.gnn -o whole && ./whole gradcheck"
 
+# ---- the plan says where an order pays ----
+# On a machine of stated speed. 48 communities whose nodes stand anywhere; more edges than are looked at.
+cat >box.gnn <<'TARGET'
+target box {
+  device cpu { memory = 16GiB; bandwidth = 20GB/s; fp32 = 200GFLOP/s }
+}
+TARGET
+advises() { # NAME ORDER EPOCHS [KIND [NODES]]: a model m_NAME.gnn
+  cat >"m_$1.gnn" <<MODEL
+data g from synth(kind = "${4:-sbm}", nodes = ${5:-30000}, degree = 20, features = 16, classes = 48, seed = 2) { order = $2 }
+model m on g {
+  h = x |> SAGE(128) |> relu
+  return h |> SAGE(128) |> relu |> SAGE(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = $3 }
+MODEL
+}
+advises far given 10_000
+advises short given 2
+advises near nested 10_000
+advises grid given 10_000 grid
+advises tiny given 100_000 sbm 400
+planned() { "$gnncc" -w --target=box.gnn "${@:2}" "m_$1.gnn"; } # NAME OPTION...
+note='order = nested in the data block would make the epoch about .* instead of .* (estimated); making the order takes about .*, once'
+told() { planned "$1" --plan | tee /dev/stderr | grep -q "$note"; }
+untold() { planned "$1" --plan >said && planned "$1" --plan=json >said.json && ! grep "$note" said && ! grep '"nested"' said.json; }
+seconds_of() { planned "$1" --plan=json | awk -F'[:,]' -v object="\"$2\"" '$1 ~ object { there = 1 } there && $1 ~ /"seconds"/ { print $2; exit }'; } # NAME OBJECT
+near_enough() { # what is said is what the order brings, to a twentieth, and less by a twentieth than without
+  local given told nested
+  given=$(seconds_of far epoch) told=$(seconds_of far nested) nested=$(seconds_of near epoch)
+  echo "given $given, nested as told $told, nested $nested"
+  awk -v given="$given" -v told="$told" -v nested="$nested" 'BEGIN { exit !(told > 0 && told <= 0.95 * given && told < 1.05 * nested && nested < 1.05 * told) }'
+}
+check "communities that stand anywhere: the plan advises a nested order" told far
+check "so many seconds as the plan in that order has" near_enough
+check "a report page says so, too" bash -c "'$gnncc' -q -w --target=box.gnn --plan --emit=report=far.html m_far.gnn >said && grep -q '\"nested\": *{\"seconds\"' far.html && grep -q 'order = nested): ' far.html"
+check "not where the order costs more than all epochs save" untold short
+check "not where there is an order" untold near
+check "not where neighbours stand together" untold grid
+check "not of a graph that caches hold" untold tiny
+sed 's/|> SAGE(y.classes)/|> Row() |> SAGE(y.classes)/; 1i layer Row(x : node[f]) {\n  param w : node[f] = ones\n  return x * w\n}' m_far.gnn >m_rows.gnn
+check "not where weights stand in the order of the data" untold rows
+check "it is advice alone: the same source with it and without" bash -c "'$gnncc' -q -w --target=box.gnn --emit=c=told.c --emit=report=far.html m_far.gnn -o told && '$gnncc' -q -w --target=box.gnn --emit=c=plain.c m_far.gnn -o plain && cmp told.c plain.c"
+
 # ---- checkpoints ----
 sed 's/epochs    = 5/epochs = 6\n  checkpoint = every(3)/' m_nested.gnn >m_stops.gnn
 sed 's/order = nested/order = "directed.npy"/' m_stops.gnn >m_otherwise.gnn

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "compiler/graph/locality.h"
+#include "compiler/graph/nested_locality.h"
+#include "runtime/data/dataset.h"
 
 static int test_count, failures;
 
@@ -103,7 +105,50 @@ static void test_graph(const char *name, Edges g, double most) {
   edges_free(&out);
 }
 
+/* Of a generated graph in the order asked for. */
+static gnn_dataset *made_graph(const gnn_source_arg *args, int count, gnn_order order) {
+  gnn_dataset *dataset = NULL;
+  gnn_error error = {0};
+  const gnn_source source = {"synth", count, args};
+  const gnn_recipe recipe = {.is_undirected = 1, .order = order};
+  if (gnn_dataset_open(&source, NULL, &dataset, &error) == GNN_OK && gnn_dataset_prepare(dataset, &recipe, &error) == GNN_OK) return dataset;
+  printf("Bail out! %s\n", error.message);
+  exit(1);
+}
+
+static double farthest(const Locality *a, const Locality *b) {
+  double most = 0;
+  for (int k = 0; k < LOCALITY_STEPS / 2; k++) most = fmax(most, fabs(a->within[k] - b->within[k]));
+  return most;
+}
+
+/* With as many edges as `most_edges` the graph is put in order; with fewer its regions are. */
+static void test_nested(const char *kind, int64_t nodes, double classes, double most) {
+  const gnn_source_arg args[] = {{"kind", kind, 0}, {"nodes", NULL, (double)nodes}, {"degree", NULL, 16}, {"features", NULL, 1}, {"classes", NULL, classes}};
+  gnn_dataset *given = made_graph(args, 5, GNN_ORDER_GIVEN), *nested = made_graph(args, 5, GNN_ORDER_NESTED);
+  Locality as_given[2], as_nested[2], whole[2], directed[2], sampled[2];
+  char text[160];
+  locality_of_edges(given->nodes, given->in_ptr, given->in_source, true, as_given);
+  locality_of_edges(nested->nodes, nested->in_ptr, nested->in_source, true, as_nested);
+  locality_if_nested(given->nodes, given->in_ptr, given->in_source, true, given->edges, whole);
+  snprintf(text, sizeof text, "%s: of the nested order what a graph in it has", kind);
+  ok(memcmp(&whole[END_DST], &as_nested[END_DST], sizeof whole[0]) == 0 && memcmp(&whole[END_SRC], &as_nested[END_SRC], sizeof whole[0]) == 0, text);
+  locality_if_nested(given->nodes, given->in_ptr, given->in_source, false, given->edges, directed);
+  snprintf(text, sizeof text, "%s: in both directions, where they need not be alike", kind);
+  ok(farthest(&directed[END_SRC], &directed[END_DST]) < 1e-9 && farthest(&directed[END_DST], &as_nested[END_DST]) < 0.05, text);
+  for (int share = 2; share <= 8; share *= 2) {
+    locality_if_nested(given->nodes, given->in_ptr, given->in_source, true, given->edges / share, sampled);
+    const double far = farthest(&sampled[END_DST], &as_nested[END_DST]);
+    printf("# %s, one edge in %d: off by %.3f, the given order by %.3f\n", kind, share, far, farthest(&as_given[END_DST], &as_nested[END_DST]));
+    snprintf(text, sizeof text, "%s: the same of one edge in %d, about", kind, share);
+    ok(sampled[END_DST].is_known && far < most, text);
+  }
+  gnn_dataset_close(given);
+  gnn_dataset_close(nested);
+}
+
 int main(void) {
+  setenv("XDG_CACHE_HOME", "/dev/null", 1); /* orders are made, not remembered */
   test_graph("sources from anywhere", random_edges(1), 0.02);
   test_graph("hubs", random_edges(3), 0.03);
   test_graph("neighbours by number", banded_edges(), 0.02);
@@ -115,6 +160,14 @@ int main(void) {
   ok(!locality[END_DST].is_known && !locality[END_SRC].is_known, "no edges: not known");
   locality_of_edges(1, loop, self, false, locality);
   ok(locality[END_DST].is_known && locality[END_DST].within[0] == 1 && locality[END_SRC].within[0] == 1, "one edge comes back to its only row");
+
+  test_nested("sbm", 40000, 40, 0.2);
+  test_nested("rmat", 20000, 4, 0.2);
+  test_nested("er", 20000, 4, 0.2);
+  test_nested("grid", 40000, 4, 0.2);
+  locality_if_nested(1, none, self, true, 1, locality);
+  ok(!locality[END_DST].is_known, "no edges, no order: not known");
+  ok(nested_order_seconds(1000000, 10000000, true) > 5 * nested_order_seconds(100000, 1000000, true), "ten times the graph: more than five times as long");
 
   printf("1..%d\n", test_count);
   return failures > 0;

@@ -142,6 +142,7 @@ function drawBars() {
   if (i.least) texts.push(`least possible: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
   if (i.step_up) texts.push(`next useful step up: ${needed(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
   if (i.tf32) texts.push(`products in tf32 (--precision=tf32): ${shortTime(i.tf32.seconds)}`);
+  if (i.nested) texts.push(`nodes in a nested order (order = nested): ${shortTime(i.nested.seconds)}, after ${shortTime(i.nested.order_seconds)} once to make it`);
   $('instead').textContent = texts.length ? `Instead — ${texts.join(' · ')}` : '';
 }
 
