@@ -36,7 +36,7 @@ COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c s
   $(addprefix compiler/explain/, instead.c layers.c problem_report.c report.c report_json.c sweep.c sweep_program.c verdict.c) \
   $(addprefix compiler/explain/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory_csv.c page.c svg.c sweep_views.c \
     trace.c turns.c views.c) \
-  $(addprefix compiler/driver/, build.c cuda_compiler.c cut_forms.c driver.c format_command.c forms.c native.c options.c problem_command.c) \
+  $(addprefix compiler/driver/, build.c cuda_compiler.c cut_forms.c driver.c format_command.c forms.c given_plan.c native.c options.c problem_command.c) \
   $(addprefix compiler/target/, calibrate.c measure_gpu.c measurement.c tune.c) \
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.

@@ -40,6 +40,13 @@ static bool *fields_away(const Compilation *c) {
   return is_away;
 }
 
+const char *cut_field_away(const Compilation *c) {
+  const bool *is_away = fields_away(c);
+  for (int f = 0; f < c->program->field_count; f++)
+    if (is_away[f]) return c->program->fields[f].name;
+  return NULL;
+}
+
 /* `fate "x" = host` of a field that can stay there, `fate "graph_in_idx" = host`. */
 static Cut cut_of_fates(const Compilation *c) {
   const TypedProgram *p = c->program;

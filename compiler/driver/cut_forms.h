@@ -13,6 +13,8 @@ bool check_cut(Compilation *compilation);
 bool refuse_cut(Compilation *compilation, const char *why); /* with that error */
 /* Of a wish for parts or slices; whole values for others. */
 Cut cut_asked(const Compilation *compilation);
+/* A field that can stay on the host, by name; NULL: there is none. */
+const char *cut_field_away(const Compilation *compilation);
 /* PlanRequest.forms_of, of a Compilation: made when first asked for. NULL: the program cut so would have other bits. */
 const CutForms *cut_forms(void *compilation, Cut cut);
 

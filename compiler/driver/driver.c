@@ -2,6 +2,7 @@
 #include "cut_forms.h"
 #include "driver.h"
 #include "forms.h"
+#include "given_plan.h"
 #include "runtime/base/open.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
   c->diags = diags_new(c->arena);
   c->reader.arena = c->arena;
-  c->reader.wants_blocks = options->cut.mode != CUT_WHOLE;
+  c->reader.wants_blocks = options->cut.mode != CUT_WHOLE || options->plan_from;
   c->reader.wants_nested = options_emits(options, "report") || options->product == PRODUCT_PLAN;
   c->reader.is_overridden = options->data_path != NULL;
 }
@@ -420,31 +421,6 @@ static PlanRequest request_of(Compilation *c) {
   return r;
 }
 
-/* --plan-from: the epoch's plan in the form that it is of. */
-static bool take_plan(Compilation *c) {
-  const char *path = c->options->plan_from;
-  size_t length = 0;
-  ProblemError error = {"", ""};
-  if (!c->training_kernels) {
-    diags_error(c->diags, "E0001", diags_no_place(), "--plan-from %s: there is no train block to plan for", path);
-    return false;
-  }
-  const char *text = arena_read_file(c->arena, path, &length);
-  if (!text) {
-    diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, gnn_open_reason(errno));
-    return false;
-  }
-  for (int form = FORM_HOISTED; form >= FORM_PLAIN && !c->request.given; form--) {
-    if (!c->forms[form].training_kernels) continue;
-    const PlanningProblem *problem = plan_problem_of(&c->request, (FormKind)form, &error);
-    c->request.form = (FormKind)form;
-    c->request.given = problem ? plan_from_text(c->arena, problem, text, length, &error) : NULL;
-  }
-  if (c->request.given) return true;
-  diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);
-  return false;
-}
-
 static bool internal(Compilation *c, const char *at, const char *what) {
   fprintf(stderr, "gnncc: internal error in plan: %s: %s\ngnncc: this is a bug in gnncc, not in your program: please report it with the model\n", at, what);
   c->status = 70;
@@ -472,7 +448,7 @@ static bool run_plan(Compilation *c) {
   const Cut asked = cut_asked(c);
   c->request = plan_request_cut(&c->request, asked);
   if (!cut_is(c->request.cut, asked)) return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
-  if (c->options->plan_from && !take_plan(c)) return false;
+  if (c->options->plan_from && !take_given_plan(c)) return false;
   c->asked = c->request;
   c->answer = plan_answer(&c->request);
   c->request = plan_request_cut(&c->request, c->answer->cut);

@@ -532,6 +532,43 @@ refuse_plan() { # WHAT TEXT [OPTIONS]: damaged.json
 head -c 700 plan.json >damaged.json && refuse_plan "half a plan" "\(premature end of input\|near end of file\)"
 echo "everything recomputed" >damaged.json && refuse_plan "a text" ""
 echo '{"format": "gnncc-plan/1", "problem": "sage4"}' >damaged.json && refuse_plan "a plan without decisions, on a device too small for it" "allowed"
+# A plan of another cut: the message says which, and with that it is taken.
+other_cut() { # FILE HELP OPTION...: refused so
+  "$gnncc" -w "${@:3}" --plan-from="$1" -S -o other_cut other.gnn >said 2>&1
+  local status=$?
+  cat said
+  [ $status -eq 1 ] && grep -q 'E0510' said && if [ "$2" ]; then grep -qxF "   help: it is one with $2" said; else ! grep -q 'help: it is one' said; fi
+}
+cp "$plans/slices4.gnn" other.gnn
+for cut in whole 'rows(4)' 'slices(2)'; do
+  name=${cut%(*}
+  "$gnncc" -w --cut="$cut" --emit=plan=cut_$name.json,problem=cut_$name.problem -S -o other_cut --force other.gnn && "$gnncc" plan cut_$name.problem -o cut_$name.plan >said || echo "# no plan of --cut=$cut"
+done
+for form in json plan; do
+  check "$form: a plan of four parts is not one of whole values" other_cut cut_rows.$form "--cut='rows(4)'"
+  check "$form: nor is one of slices" other_cut cut_slices.$form "--cut='slices(2)'" --cut=whole
+  check "$form: one of whole values is none of parts" other_cut cut_whole.$form "--cut=whole" '--cut=rows(4)'
+  check "$form: asked for, it is taken" "$gnncc" -w '--cut=rows(4)' --plan-from=cut_rows.$form -S -o other_cut --force other.gnn
+done
+sed 's/Linear(32)/Linear(40)/' "$plans/slices4.gnn" >other.gnn
+check "of another program no cut is named" other_cut cut_rows.json ""
+cat >other.gnn <<'MODEL'
+data g from synth(kind = "rmat", nodes = 60000, degree = 8, features = 64, classes = 16, seed = 3)
+model other on g {
+  h1 = x |> SAGE(64) |> relu
+  h2 = h1 |> SAGE(64) |> relu
+  return h2 |> SAGE(y.classes)
+}
+train other { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 4 }
+MODEL
+small="$box --plan-effort=fast --budget host=4GiB --budget device=14MiB"
+check "a cut that gnncc finds, with data on the host" "$gnncc" -w $small --emit=plan=found.json -S -o other_cut --force other.gnn
+needs_fates() {
+  other_cut found.json "--cut='slices(4)' and plan { fate \"x\" = host; fate \"graph_in_idx\" = host }" $small || return 1
+  echo 'plan { fate "x" = host; fate "graph_in_idx" = host }' >>other.gnn
+  "$gnncc" -w $small --cut='slices(4)' --plan-from=found.json -S -o other_cut --force other.gnn
+}
+check "what to ask for then, and it is taken" needs_fates
 sed 's/"to": "host"/"to": "moon"/' plan.json >damaged.json && refuse_plan "a tier that does not exist" "moon"
 sed 's/"to": "host"/"to": "ssd"/; s/"data": "h1"/"data": "h99"/' plan.json >damaged.json && refuse_plan "an unknown value" "moves.*not a move of this problem"
 sed -E 's/"after": [0-9]+/"after": 0/' plan.json >damaged.json && refuse_plan "a move before its value is made" ""
